@@ -1,0 +1,50 @@
+# leakwrap - see README.md.  `make help` lists the targets.
+#
+# The runtime (wrap/, report/) is built by CC for the target and needs nothing but the compiler and
+# uthash.h; the tool (tools/) is built by HOSTCC for this machine.
+
+O ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+CROSS_COMPILE ?=
+ifeq ($(origin CC),default)
+CC := $(CROSS_COMPILE)gcc
+endif
+ifeq ($(origin AR),default)
+AR := $(CROSS_COMPILE)ar
+endif
+HOSTCC ?= cc
+V ?= 0
+
+VERSION := 0.1.0
+
+ifeq ($(V),0)
+Q := @
+say = @printf '  %-7s %s\n' "$(1)" "$(2)"
+else
+Q :=
+say = @:
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
+
+.DEFAULT_GOAL := all
+
+include linker-flags.mk
+include wrap/wrap.mk
+-include tools/tools.mk
+-include tests/tests.mk
+
+.PHONY: all clean help
+
+all: lib ## everything: the runtime and the tool
+
+clean: ## remove the build folder
+	$(Q)rm -rf -- $(O)
+
+help: ## this list
+	@printf 'Targets:\n'
+	@sed -n 's/^\([a-z]*\):.* ## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 14
+	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CC AR CROSS_COMPILE HOSTCC V=1\n'
+
+-include $(wildcard $(O)/*/*.d $(O)/*/*/*.d)

@@ -1,0 +1,57 @@
+/* format.h - the text format of a dump, version 1: the only thing that the runtime, which writes it,
+ * and the leakwrap tool, which reads it, have in common.
+ *
+ * A dump is a sequence of lines between other programs' lines.  Every line starts with
+ * "leakwrap[PID.N] ", N being the number of the dump in its process, from 1.  Lines end in LF, hold at
+ * most LEAKWRAP_LINE_MAX bytes with it, and are written whole, several to a write of at most PIPE_BUF
+ * bytes, so lines of several processes may alternate but do not mix.  Numbers are decimal; addresses and
+ * offsets are hexadecimal behind 0x.  The order is fixed:
+ *
+ *   leakwrap[4711.1] dump version=1 reason=signal time=2026-11-20T18:36:07Z program=/opt/app/server
+ *   leakwrap[4711.1] total live_bytes=1203344 live_blocks=10432 call_sites=57
+ *   leakwrap[4711.1] stacks complete_stack_bytes_percent=99.98 truncated_blocks=3 guessed_blocks=0
+ *   leakwrap[4711.1] loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=12
+ *   leakwrap[4711.1] tracer tracer_bytes=1310720
+ *   leakwrap[4711.1] note TEXT                       any number; something a person should know
+ *   leakwrap[4711.1] site 1: 819200 bytes in 25 blocks, complete
+ *   leakwrap[4711.1]   #0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234
+ *   leakwrap[4711.1]   #1 0x55d0c8a01301 main+0x41 [1] server+0x1301
+ *   leakwrap[4711.1]   #2 0x7f20cb45224a ? [2] libc.so.6+0x2724a
+ *   leakwrap[4711.1] module 1 0x55d0c8a00000-0x55d0c8a08000 bias=0x55d0c8a00000 build_id=0a1b2c... path=/opt/app/server
+ *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
+ *
+ * dump    reason is exit, signal, api or crash; time is UTC, RFC 3339; program is the rest of the line.
+ * total   all live blocks, also those of call sites that the options top= and min_bytes= do not show.
+ * stacks  the share of live bytes whose stacks are complete; "none" when there are no live bytes.
+ * loss    what the numbers above miss; each key counts since the process started (or was forked):
+ *         untracked_*            allocations for which there was no memory to record them
+ *         lost_call_sites        backtraces for which there was no memory; their blocks stand at a call
+ *                                site without frames
+ *         freed_elsewhere_blocks blocks whose address came back although no free had been seen
+ *         foreign_frees          frees of blocks that were never recorded
+ * tracer  the memory that the tracer holds for itself.
+ * site    rank, live bytes, live blocks, and complete, truncated or guessed.  Largest first.
+ * #K      frame K, innermost first: the raw return address; FUNCTION+OFFSET as the running program's own
+ *         symbol tables have it (mangled), or ?; [M] the module's number; the last component of its
+ *         path, + and the address less the module's load bias.  "[M] NAME+OFFSET" is missing when the
+ *         address lies in no known module.
+ * module  number, first address, address behind the last, load bias, build-id (hexadecimal, or none),
+ *         path as the rest of the line.  All modules that a frame names, before the end line.
+ * end     the number of call sites shown, of lines including this one, and how long the dump took
+ *         in nanoseconds, up to this line.
+ *
+ * In paths and names every byte outside 0x21..0x7e, and the backslash, is written \xHH; a name that
+ * would make its line longer than allowed ends in \... instead.  A reader skips key=value pairs and
+ * lines that it does not know: later versions of the same number may add some.
+ */
+#ifndef LEAKWRAP_FORMAT_H
+#define LEAKWRAP_FORMAT_H
+
+#define LEAKWRAP_FORMAT_VERSION 1
+
+/* POSIX guarantees whole writes to a pipe up to PIPE_BUF, which is 4096 on Linux (pipe(7)). */
+#define LEAKWRAP_LINE_MAX 4096
+
+#define LEAKWRAP_LINE_PREFIX "leakwrap["
+
+#endif

@@ -1,0 +1,19 @@
+/* arch.h - the one place that selects an architecture.
+ *
+ * Each architecture is one small header that defines
+ *   LEAKWRAP_CALLER   three expressions, "return address, stack pointer after the return, frame
+ *                     pointer after the return", of the function in which it is written;
+ *   the frame-pointer layout for the walk, see each header.
+ */
+#ifndef LEAKWRAP_ARCH_H
+#define LEAKWRAP_ARCH_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__) && !defined(__ILP32__)
+#include "x86_64.h"
+#else
+#include "unknown.h"
+#endif
+
+#endif

@@ -1,0 +1,9 @@
+/* unknown.h - an architecture that nobody described yet: the caller alone, no walk. */
+#ifndef LEAKWRAP_ARCH_UNKNOWN_H
+#define LEAKWRAP_ARCH_UNKNOWN_H
+
+#define LEAKWRAP_HAVE_FP_WALK 0
+
+#define LEAKWRAP_CALLER (uintptr_t)__builtin_return_address(0), (uintptr_t)0, (uintptr_t)0
+
+#endif

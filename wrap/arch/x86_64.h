@@ -1,0 +1,19 @@
+/* x86_64.h - System V ABI, AMD64 Architecture Processor Supplement 1.0, section 3.2.2 "The Stack
+ * Frame", figure 3.3: 8(%rbp) holds the return address, 0(%rbp) the previous %rbp, and the caller's
+ * stack pointer after the return is %rbp + 16. */
+#ifndef LEAKWRAP_ARCH_X86_64_H
+#define LEAKWRAP_ARCH_X86_64_H
+
+#define LEAKWRAP_HAVE_FP_WALK 1
+
+#define LEAKWRAP_FP_RETURN 8    /* return address, from the frame pointer */
+#define LEAKWRAP_FP_PREVIOUS 0  /* the caller's frame pointer */
+#define LEAKWRAP_FP_CALLER_SP 16 /* the caller's stack pointer */
+
+/* Needs -fno-omit-frame-pointer in the function that uses it. */
+#define LEAKWRAP_CALLER                                         \
+	(uintptr_t)__builtin_return_address(0),                     \
+	        (uintptr_t)__builtin_frame_address(0) + 16,         \
+	        *(const uintptr_t *)__builtin_frame_address(0)
+
+#endif

@@ -1,0 +1,88 @@
+/* entry.h - what an entry point may say to the tracer.
+ *
+ * The entry_*.c files define the functions that the linker puts in the place of the program's calls:
+ * __wrap_NAME is called instead of NAME and reaches the original as __real_NAME (ld(1), --wrap).
+ * Each is compiled into an archive member of its own, so that a program drags in only the wrappers
+ * whose originals it links.  A wrapper tells one of the verbs below what happened and returns what the
+ * original returned; it holds no logic of its own.
+ *
+ * None of the verbs fails, allocates with malloc, or changes errno, unless said otherwise.  All may be
+ * called from any thread and from signal handlers.
+ *
+ * Wrapped calls nest: in a static program strdup reaches __wrap_malloc, and libstdc++'s operator new
+ * does too.  The tables are keyed by address, so the outer call simply takes over the block that the
+ * inner call recorded; there is no nesting counter that a longjmp, an exception or a cancelled thread
+ * could leave behind.
+ */
+#ifndef LEAKWRAP_ENTRY_H
+#define LEAKWRAP_ENTRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+/* On the definition of every __wrap_ function. */
+#define LEAKWRAP_ENTRY __attribute__((visibility("default")))
+
+/* The caller of the entry point: return address, stack pointer after the return, frame pointer after
+ * the return.  Every verb that records takes these three; LEAKWRAP_CALLER yields them, and is used
+ * directly in the __wrap_ function, never in a helper that it calls. */
+#define LEAKWRAP_CALLER_PARAMS uintptr_t pc, uintptr_t sp, uintptr_t fp
+
+/* -- allocate ------------------------------------------------------------------------------------ */
+
+/* Before the real call. */
+void leakwrap_allocating(void);
+
+/* After the real call: BLOCK (NULL: nothing happened) of SIZE bytes is live.  Returns BLOCK. */
+void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
+/* The same for a function that does not say how much it allocated: when an inner call recorded BLOCK,
+ * its size stands, otherwise SIZE does.  Returns BLOCK. */
+void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
+/* -- release ------------------------------------------------------------------------------------- */
+
+/* Before the real call: BLOCK (NULL: nothing happens) is about to be freed. */
+void leakwrap_releasing(void *block);
+
+/* After the real call. */
+void leakwrap_released(void);
+
+/* -- resize -------------------------------------------------------------------------------------- */
+
+/* What a resize must remember across the real call; filled by leakwrap_resizing. */
+struct leakwrap_resize {
+	void *block;     /* the old block */
+	size_t old_size; /* its size, when SITE is not 0 */
+	uint32_t site;   /* its call site, 0 when it was not recorded */
+	int saved_errno; /* errno of the caller */
+};
+
+/* Before the real call that gives BLOCK (may be NULL) SIZE bytes.  With SIZE 0 errno is set to 0, so
+ * that leakwrap_resized can tell "freed" from "failed" in what the allocator answers. */
+void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size);
+
+/* After it: the call returned BLOCK.  NULL restores the old record, unless SIZE was 0 and errno shows
+ * no failure.  errno ends as the real call alone would have left it.  Returns BLOCK. */
+void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size,
+                       LEAKWRAP_CALLER_PARAMS);
+
+/* -- replace ------------------------------------------------------------------------------------- */
+
+/* getline and its kind may wait for hours with the caller's buffer, which stays live meanwhile, and
+ * may put a larger one in its place. */
+struct leakwrap_hold {
+	void *block;   /* the buffer before the call, or NULL */
+	uint32_t slot; /* how the live table held it, 0 when it did not */
+};
+
+/* Before the real call, which may replace BLOCK. */
+struct leakwrap_hold leakwrap_holding(void *block);
+
+/* After it: the buffer is BLOCK now and has SIZE bytes.  When it is the old one with its old size,
+ * the record stays as it was. */
+void leakwrap_replaced(struct leakwrap_hold held, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
+#endif

@@ -1,0 +1,55 @@
+/* modules.h - which files are mapped where: the program and its shared libraries.
+ *
+ * The list is read from the loader at start and after each dlopen and dlclose (dl_iterate_phdr takes
+ * the loader's lock, so it is never called from an allocation or a signal handler), and published as an
+ * immutable snapshot.  Records of modules never move or die: a call site whose module has been unloaded
+ * still gets its name.
+ */
+#ifndef LEAKWRAP_MODULES_H
+#define LEAKWRAP_MODULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEAKWRAP_BUILD_ID_MAX 32
+
+struct leakwrap_module {
+	uintptr_t start, end;           /* all its segments lie in [start, end) */
+	uintptr_t text_start, text_end; /* its executable segments */
+	uintptr_t bias;                 /* address less the address in the file's symbol table */
+	const void *eh_frame_hdr;       /* PT_GNU_EH_FRAME in memory, or NULL */
+	size_t eh_frame_hdr_size;
+	const void *exidx; /* PT_ARM_EXIDX in memory, or NULL */
+	size_t exidx_size; /* in bytes */
+	const void *dynamic; /* PT_DYNAMIC in memory, or NULL */
+	unsigned number;   /* 1 for the program, then in the order of loading */
+	bool main;         /* the program itself */
+	unsigned char build_id_size;
+	unsigned char build_id[LEAKWRAP_BUILD_ID_MAX];
+	const char *path; /* absolute where known, else as the loader names it; never NULL */
+};
+
+/* The modules that are mapped now, sorted by address. */
+struct leakwrap_modules {
+	unsigned count;
+	const struct leakwrap_module *module[];
+};
+
+/* Reads the loader's list and publishes a new snapshot when it has changed.  Takes the loader's lock:
+ * never on an allocation path, in a signal handler or in a dump. */
+void leakwrap_modules_refresh(void);
+
+/* The current snapshot; never NULL, and valid for ever.  Signal-safe. */
+const struct leakwrap_modules *leakwrap_modules(void);
+
+/* The loaded module that ADDRESS lies in, or NULL.  Signal-safe. */
+const struct leakwrap_module *leakwrap_module_at(uintptr_t address);
+
+/* The same for modules that may have been unloaded since: the last one that was there. */
+const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
+
+/* Counts the changes of the snapshot; what was derived from an older one is stale.  Signal-safe. */
+unsigned leakwrap_modules_generation(void);
+
+#endif

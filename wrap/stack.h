@@ -1,0 +1,29 @@
+/* stack.h - which stack are we on, and what of it may be read without a fault?
+ *
+ * A thread's own stack is known by its upper end: __libc_stack_end (or the environment's strings) on
+ * the main thread, the address of thread-local storage on the others, which every libc tried places
+ * above the stack.  Its trusted part [low, high) grows downward as the thread goes deeper: each new
+ * page is probed once.  A stack pointer outside it (coroutine, alternate signal stack) gives a foreign
+ * stack, on which each page is probed once per backtrace and nothing is remembered.
+ */
+#ifndef LEAKWRAP_STACK_H
+#define LEAKWRAP_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct leakwrap_stack {
+	uintptr_t low;  /* the first readable byte */
+	uintptr_t high; /* behind the last one */
+	bool foreign;   /* not the thread's own: high may move up, see leakwrap_stack_reach */
+};
+
+/* The stack that SP lies on.  Signal-safe, no lock; system calls only when SP is on a page that this
+ * thread has not had on its stack before. */
+struct leakwrap_stack leakwrap_stack_at(uintptr_t sp);
+
+/* May [ADDRESS, ADDRESS + SIZE) be read?  True inside [low, high); on a foreign stack the page behind
+ * high is probed and, when readable, becomes part of it. */
+bool leakwrap_stack_reach(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size);
+
+#endif

@@ -1,0 +1,40 @@
+/* unwind.h - from a caller's registers to a backtrace.
+ *
+ * One function per way of walking, one file per function; backtrace.c chooses.  None of them faults on
+ * any value of sp and fp, takes a lock, allocates, or changes errno; all may run in signal handlers.
+ */
+#ifndef LEAKWRAP_UNWIND_H
+#define LEAKWRAP_UNWIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stack.h"
+
+/* The deepest backtrace that is ever kept; the option depth= lies between 1 and this. */
+#define LEAKWRAP_MAX_DEPTH 256
+
+/* How far a backtrace can be trusted. */
+enum leakwrap_trace_kind {
+	LEAKWRAP_TRACE_COMPLETE,  /* reached the thread's first frame */
+	LEAKWRAP_TRACE_TRUNCATED, /* ended before it */
+	LEAKWRAP_TRACE_GUESSED,   /* some frame came from a guess */
+};
+
+/* A backtrace: return addresses, innermost first. */
+struct leakwrap_trace {
+	uintptr_t *pcs; /* the caller's array */
+	unsigned max;   /* its length, at least 1 */
+	unsigned depth; /* how many are filled in */
+	enum leakwrap_trace_kind kind;
+};
+
+/* Fills TRACE with the chain that starts at the caller (PC, SP, FP as in LEAKWRAP_CALLER), by way of
+ * the option unwind=. */
+void leakwrap_unwind(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp, uintptr_t fp);
+
+/* The frame-pointer walk (unwind_fp.c). STACK bounds what may be read. */
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, const struct leakwrap_stack *stack,
+                        uintptr_t pc, uintptr_t sp, uintptr_t fp);
+
+#endif

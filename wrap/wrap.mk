@@ -1,0 +1,43 @@
+# The runtime archive: the core (wrap/, report/) and one member for each wrapped symbol.
+
+.PHONY: lib
+lib: $(O)/libleakwrap.a ## the runtime archive alone: needs a compiler and uthash.h
+
+RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
+	-I$(O)/include -Iwrap -Ireport -D_GNU_SOURCE \
+	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
+	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-lto -fno-common \
+	-U_FORTIFY_SOURCE -fno-stack-protector
+
+CORE_SOURCES := $(filter-out wrap/entry_%.c,$(wildcard wrap/*.c)) $(wildcard report/*.c)
+CORE_OBJECTS := $(CORE_SOURCES:%.c=$(O)/%.o)
+
+# A family of linker-flags.mk is defined in wrap/entry_FAMILY.c, each symbol under its own #ifdef.
+ENTRY_OBJECTS := $(foreach family,$(LEAKWRAP_FAMILIES),\
+	$(LEAKWRAP_SYMBOLS_$(family):%=$(O)/entry/$(family)/%.o))
+
+UTHASH ?= $(firstword $(wildcard /usr/include/uthash.h /usr/local/include/uthash.h))
+
+# A copy of the one header: the folder that it was found in may hold another system's headers.
+$(O)/include/uthash.h: $(UTHASH)
+	$(if $(UTHASH),,$(error uthash.h was not found: install it (Debian: apt-get install uthash-dev) or give UTHASH=/path/to/uthash.h))
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$(CORE_OBJECTS): $(O)/%.o: %.c $(O)/include/uthash.h
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
+
+define entry_rule
+$(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk
+	$$(call say,CC,$$< $$*)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
+endef
+$(foreach family,$(LEAKWRAP_FAMILIES),$(eval $(call entry_rule,$(family))))
+
+$(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
