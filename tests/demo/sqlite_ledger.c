@@ -1,0 +1,94 @@
+/* sqlite_ledger.c - the demo's second program: runs SQL statements, one for each line of standard input,
+ * on a database in memory.
+ *
+ * Linked with Debian's prebuilt libsqlite3.a.  Three leaks are planted:
+ *
+ *   keep_history   keeps a copy of each statement;
+ *   change         does not free the message when a statement fails: memory of the library;
+ *   query          forgets to finalize its statement: memory of the library, and the database itself
+ *                  can then not be closed.
+ *
+ * After each statement it says how many blocks SQLite believes to hold, which a dump must agree with. */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOINLINE __attribute__((noinline))
+
+static NOINLINE void keep_history(const char *statement)
+{
+	static char *last;
+
+	last = strdup(statement);
+	(void)last;
+}
+
+static int held_blocks(void)
+{
+	int now = 0, peak = 0;
+
+	sqlite3_status(SQLITE_STATUS_MALLOC_COUNT, &now, &peak, 0);
+	return now;
+}
+
+static NOINLINE void change(sqlite3 *database, const char *statement)
+{
+	char *message = NULL;
+
+	if (sqlite3_exec(database, statement, NULL, NULL, &message) != SQLITE_OK)
+		printf("refused: %s", message);
+	else
+		printf("changed %d rows", sqlite3_changes(database));
+}
+
+static NOINLINE void query(sqlite3 *database, const char *text)
+{
+	sqlite3_stmt *statement;
+
+	if (sqlite3_prepare_v2(database, text, -1, &statement, NULL) != SQLITE_OK) {
+		printf("refused");
+		return;
+	}
+	while (sqlite3_step(statement) == SQLITE_ROW)
+		printf("%s ", (const char *)sqlite3_column_text(statement, 0));
+	sqlite3_reset(statement);
+}
+
+/* Allocates and frees, as it should: no dump may list it. */
+static NOINLINE char *trimmed(const char *line)
+{
+	size_t length = strcspn(line, "\n");
+	char *copy = malloc(length + 1);
+
+	if (!copy)
+		exit(1);
+	memcpy(copy, line, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+int main(void)
+{
+	sqlite3 *database;
+	char line[256];
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (sqlite3_open(":memory:", &database) != SQLITE_OK)
+		return 1;
+	while (fgets(line, sizeof(line), stdin)) {
+		char *statement = trimmed(line);
+
+		keep_history(statement);
+		if (strncmp(statement, "select", 6) == 0)
+			query(database, statement);
+		else
+			change(database, statement);
+		free(statement);
+		printf(", sqlite holds %d blocks\n", held_blocks());
+	}
+	if (sqlite3_close(database) != SQLITE_OK)
+		printf("the database stays open");
+	printf(", sqlite holds %d blocks\n", held_blocks());
+	return 0;
+}

@@ -1,0 +1,125 @@
+# shellcheck shell=sh
+# lib.sh - what the tests share: building traced programs, waiting, and reading dumps.
+#
+# Sourced by a test first of all: . tests/lib.sh.  Sets W, a fresh folder for the test's own files, from
+# the test's name, so that a test also runs by hand: O=/tmp/build tests/rules/errno.sh.
+
+: "${O:=build}" "${CC:=gcc}"
+case $O in /*) ;; *) O=$PWD/$O ;; esac
+export O CC
+here=${0%/*}
+W=$O/tests/${here##*/}/$(basename "$0" .sh)
+rm -rf "$W" && mkdir -p "$W" || exit 2
+export TMPDIR="$W"
+unset LEAKWRAP_OPTIONS
+
+# -- verdicts ------------------------------------------------------------------------------------------
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 77
+}
+
+# equal WHAT GOT WANTED
+equal() {
+	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
+}
+
+# -- building ------------------------------------------------------------------------------------------
+
+# The flags as a user's makefile gets them: leakwrap_flags VARIABLE...
+# shellcheck disable=SC2016 # for make, not for the shell
+leakwrap_flags() {
+	MAKEFLAGS='' MFLAGS='' make --no-print-directory -s -f linker-flags.mk \
+		--eval 'leakwrap-show-flags: ; @echo $(foreach v,$(SHOW),$($(v)))' \
+		LEAKWRAP_LIB="$O/libleakwrap.a" SHOW="$*" leakwrap-show-flags
+}
+
+CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-omit-frame-pointer"
+
+# build NAME SOURCE-OR-FLAG...: $W/NAME, traced.  build_plain: the same, not traced.
+build() {
+	name=$1
+	shift
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) -pthread ||
+		fail "cannot build $name"
+}
+
+build_plain() {
+	name=$1
+	shift
+	# shellcheck disable=SC2086 # lists of flags
+	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" -pthread || fail "cannot build $name"
+}
+
+# -- waiting -------------------------------------------------------------------------------------------
+
+# wait_until SECONDS COMMAND...: until the command succeeds; false when it did not in time.
+wait_until() {
+	tries=$(($1 * 20))
+	shift
+	until "$@"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+# wait_for_dump LOG DUMP: until the dump is whole.
+wait_for_dump() {
+	wait_until 30 dump_is_whole "$1" "$2" || fail "no whole dump $2 in $1: $(tail -n 3 "$1" 2>/dev/null)"
+}
+
+# -- reading dumps -------------------------------------------------------------------------------------
+# DUMP is N (dump N of whatever process) or PID.N.
+
+# The lines of a dump without their prefix.
+dump_lines() {
+	case $2 in *.*) dump_prefix=$2 ;; *) dump_prefix="[0-9]*\\.$2" ;; esac
+	sed -n "s/^leakwrap\\[$dump_prefix\\] //p" "$1" 2>/dev/null
+}
+
+dump_is_whole() {
+	dump_lines "$1" "$2" | grep -q '^end '
+}
+
+# dump_value LOG DUMP KEY: the value of KEY=.
+dump_value() {
+	dump_lines "$1" "$2" | grep -v '^note ' | tr ' ' '\n' | sed -n "s/^$3=//p" | head -n 1
+}
+
+# dump_sites LOG DUMP: a line for each call site: BYTES BLOCKS KIND FUNCTION;FUNCTION;... innermost first.
+dump_sites() {
+	dump_lines "$1" "$2" | awk '
+		function flush() { if (site != "") print site " " frames; site = "" }
+		/^site / { flush(); site = $3 " " $6 " " $8; frames = ""; next }
+		/^ *#/ { f = $3; sub(/\+0x[0-9a-f]*$/, "", f); frames = frames f ";"; next }
+		{ flush() }
+		END { flush() }'
+}
+
+# site_by LOG DUMP FUNCTION: "BYTES BLOCKS" of the call sites whose frame 0 is FUNCTION.
+site_by() {
+	dump_sites "$1" "$2" | awk -v f="$3" '
+		{ split($4, frame, ";") }
+		frame[1] == f { bytes += $1; blocks += $2 }
+		END { print bytes + 0, blocks + 0 }'
+}
+
+# site_through LOG DUMP FUNCTION: "BYTES BLOCKS" of the call sites with FUNCTION in any frame.
+site_through() {
+	dump_sites "$1" "$2" | awk -v f=";$3;" '
+		index(";" $4, f) { bytes += $1; blocks += $2 }
+		END { print bytes + 0, blocks + 0 }'
+}
+
+# dumps LOG: the PID.N of every whole dump, in the order of their end.
+dumps() {
+	sed -n 's/^leakwrap\[\([0-9]*\.[0-9]*\)\] end .*/\1/p' "$1" 2>/dev/null
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# The relinked Lua server, dynamic and static: each planted leak stands at its call site with its exact
+# bytes and blocks, what the library holds agrees with the library's own counter, nothing freed is listed.
+. tests/lib.sh
+. tests/demo/drive.sh
+
+clients() {
+	seq "$1" "$2" | sed 's/^/client/'
+}
+
+for kind in '' .static; do
+	server=$O/demo/lua_server$kind
+	[ -x "$server" ] || fail "no $server: make demo-programs"
+	start "$W/out$kind" "$W/log$kind" "$server" tests/demo/lua_server.lua
+
+	# The configuration, then 25 clients.
+	clients 1 25 | request 26
+	config=$(sed -n 's/.*config holds \([0-9]*\) .*/\1/p' "$out")
+	lua=$(sed -n 's/.*lua holds \([0-9]*\) .*/\1/p' "$out" | tail -n 1)
+	signal_dump 1
+	first=$(site_by "$log" 1 l_alloc)
+	equal "clients in dump 1$kind" "$(site_by "$log" 1 greet_client)" "1600 25"
+	equal "Lua's bytes in dump 1$kind" "${first% *}" $((config + lua))
+	equal "replies in dump 1$kind" "$(site_by "$log" 1 send_reply)" "0 0"
+
+	clients 26 100 | request 101
+	lua=$(sed -n 's/.*lua holds \([0-9]*\) .*/\1/p' "$out" | tail -n 1)
+	signal_dump 2
+	second=$(site_by "$log" 2 l_alloc)
+	equal "clients in dump 2$kind" "$(site_by "$log" 2 greet_client)" "6400 100"
+	equal "Lua's bytes in dump 2$kind" "${second% *}" $((config + lua))
+
+	finish || fail "exit status $?"
+	wait_for_dump "$log" "$program.3"
+	equal "reason of dump 3$kind" "$(dump_value "$log" 3 reason)" exit
+	last=$(site_by "$log" 3 l_alloc)
+	equal "clients at exit$kind" "$(site_by "$log" 3 greet_client)" "6400 100"
+	equal "Lua's bytes at exit$kind" "${last% *}" "$config"
+	equal "dumps$kind" "$(dumps "$log" | wc -l)" 3
+
+	# A dynamic program's own C library is not traced: there is nothing else.
+	if [ -z "$kind" ]; then
+		equal "all bytes at exit" "$(dump_value "$log" 3 live_bytes)" $((6400 + config))
+		equal "all blocks at exit" "$(dump_value "$log" 3 live_blocks)" $((100 + ${last#* }))
+	fi
+done

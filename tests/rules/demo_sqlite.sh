@@ -1,0 +1,41 @@
+#!/bin/sh
+# The relinked SQLite ledger, dynamic and static: each planted leak stands at its call site with its exact
+# bytes and blocks, what the library holds agrees with the library's own counter, nothing freed is listed.
+. tests/lib.sh
+. tests/demo/drive.sh
+
+statements=tests/demo/statements.sql
+count=$(wc -l <$statements)
+history="$(wc -c <$statements) $count" # a copy of each line, NUL for newline
+
+library_blocks() {
+	malloced=$(site_by "$log" "$1" sqlite3MemMalloc)
+	resized=$(site_by "$log" "$1" sqlite3MemRealloc)
+	echo $((${malloced#* } + ${resized#* }))
+}
+
+for kind in '' .static; do
+	ledger=$O/demo/sqlite_ledger$kind
+	[ -x "$ledger" ] || fail "no $ledger: make demo-programs"
+	start "$W/out$kind" "$W/log$kind" "$ledger"
+
+	request "$count" <$statements
+	held=$(sed -n 's/.*sqlite holds \([0-9]*\) .*/\1/p' "$out" | tail -n 1)
+	signal_dump 1
+	equal "history in dump 1$kind" "$(site_by "$log" 1 keep_history)" "$history"
+	equal "SQLite's blocks in dump 1$kind" "$(library_blocks 1)" "$held"
+	equal "trimmed lines in dump 1$kind" "$(site_by "$log" 1 trimmed)" "0 0"
+
+	finish || fail "exit status $?"
+	wait_for_dump "$log" "$program.2"
+	held=$(sed -n 's/.*sqlite holds \([0-9]*\) .*/\1/p' "$out" | tail -n 1)
+	equal "reason of dump 2$kind" "$(dump_value "$log" 2 reason)" exit
+	equal "history at exit$kind" "$(site_by "$log" 2 keep_history)" "$history"
+	equal "SQLite's blocks at exit$kind" "$(library_blocks 2)" "$held"
+	equal "dumps$kind" "$(dumps "$log" | wc -l)" 2
+
+	# A dynamic program's own C library is not traced: there is nothing else.
+	if [ -z "$kind" ]; then
+		equal "all blocks at exit" "$(dump_value "$log" 2 live_blocks)" $((count + held))
+	fi
+done

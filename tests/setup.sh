@@ -1,0 +1,86 @@
+#!/bin/sh
+# setup.sh GROUP... - installs the Debian packages that the named groups need and that are missing.
+#
+# The only place that knows package names.  Called by the make targets; quick and silent when everything
+# is there.  Never removes a package.
+#
+# shellcheck disable=SC2086 # package lists and commands are split into words on purpose
+set -eu
+
+packages() {
+	case $1 in
+	lib) # the runtime
+		echo libc6-dev uthash-dev
+		;;
+	tool) # the leakwrap tool
+		packages lib
+		echo libdw-dev libelf-dev zlib1g-dev pkgconf
+		;;
+	demo)
+		packages lib
+		echo binutils liblua5.4-dev libsqlite3-dev
+		;;
+	test)
+		packages demo
+		packages tool
+		# compilers, linkers, C libraries
+		echo g++ clang lld mold musl-tools
+		# cross compilers and what runs their programs
+		echo gcc-arm-linux-gnueabihf gcc-arm-linux-gnueabi gcc-aarch64-linux-gnu
+		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu qemu-user
+		;;
+	lint)
+		packages tool
+		echo clang-format clang-tidy cppcheck shellcheck
+		;;
+	bench)
+		packages demo
+		echo liblsan0 heaptrack
+		;;
+	*)
+		echo "setup.sh: no group '$1'; there are: lib tool demo test lint bench" >&2
+		exit 2
+		;;
+	esac
+}
+
+[ $# -gt 0 ] || {
+	echo "usage: setup.sh GROUP..." >&2
+	exit 2
+}
+wanted=$(for group; do packages "$group"; done)
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	echo "setup: not a Debian system; this needs what Debian calls:" $wanted
+	exit 0
+fi
+
+# Installed names stand twice in the sorted list, missing ones once.
+missing=$({
+	printf '%s\n' $wanted | sort -u
+	dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' $wanted 2>/dev/null |
+		sed -n 's/^installed \([^:]*\).*/\1/p' | sort -u
+} | sort | uniq -u)
+[ -n "$missing" ] || exit 0
+set -- $missing
+
+install="apt-get install -y --no-install-recommends --no-remove"
+if [ "$(id -u)" = 0 ]; then
+	as_root="env DEBIAN_FRONTEND=noninteractive"
+elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+	as_root="sudo env DEBIAN_FRONTEND=noninteractive"
+else
+	echo "setup: these packages are missing, and installing them takes root.  Run this, then try again:" >&2
+	echo "  $install $*" >&2
+	exit 1
+fi
+
+echo "setup: installing $*"
+if ! $as_root $install "$@" >/dev/null 2>&1; then
+	# The package lists are missing or old.
+	$as_root apt-get update -q >/dev/null || true
+	$as_root $install "$@" >/dev/null || {
+		echo "setup: could not install them; the command was: $install $*" >&2
+		exit 1
+	}
+fi

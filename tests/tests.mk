@@ -1,0 +1,66 @@
+# Tests, demo, benchmark and the checks of the source.  What has to be installed first is installed by
+# tests/setup.sh, which must run before the build looks for headers: hence a second make.
+
+.PHONY: test demo bench stress lint format demo-programs
+
+SETUP := tests/setup.sh
+AGAIN = +$(Q)$(MAKE) --no-print-directory O='$(O)'
+
+test: ## install what is missing, build, run every test; TESTS="FOLDER/NAME ..." runs some
+	$(Q)$(SETUP) test
+	$(AGAIN) all demo-programs
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/run $(TESTS)
+
+demo: ## relink two real programs from prebuilt archives, run them, show their leaks
+	$(Q)$(SETUP) demo
+	$(AGAIN) lib demo-programs
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/demo/run
+
+bench: ## time and memory: untraced, traced, LeakSanitizer, heaptrack; needs some minutes
+	$(Q)$(SETUP) bench
+	$(AGAIN) lib bench-programs
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/bench/run
+
+# -- the demo programs ---------------------------------------------------------------------------------
+
+DEMO_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -fno-omit-frame-pointer -I/usr/include/lua5.4
+DEMO_ARCHIVE_lua_server := liblua5.4.a
+DEMO_ARCHIVE_sqlite_ledger := libsqlite3.a
+
+DEMO_PROGRAMS := $(O)/demo/lua_server $(O)/demo/sqlite_ledger
+
+demo-programs: $(DEMO_PROGRAMS) $(DEMO_PROGRAMS:=.static)
+
+$(DEMO_PROGRAMS:=.o): $(O)/demo/%.o: tests/demo/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(DEMO_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The archives mention tmpnam and, in static programs, dlopen, of which glibc warns; the demo calls neither.
+DEMO_QUIET = $(if $(shell $(CC) -Wl,--help 2>/dev/null | grep -e --no-warnings),-Wl,--no-warnings)
+DEMO_LINK = $(CC) -o $@ $(filter %.o,$^) $$($(CC) -print-file-name=$(DEMO_ARCHIVE_$*)) \
+	$(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm $(DEMO_QUIET)
+
+$(DEMO_PROGRAMS) $(DEMO_PROGRAMS:=.static): LEAKWRAP_LIB = $(O)/libleakwrap.a
+
+$(DEMO_PROGRAMS): $(O)/demo/%: $(O)/demo/%.o $(O)/libleakwrap.a linker-flags.mk
+	$(call say,LINK,$@)
+	$(Q)$(DEMO_LINK)
+
+$(DEMO_PROGRAMS:=.static): $(O)/demo/%.static: $(O)/demo/%.o $(O)/libleakwrap.a linker-flags.mk
+	$(call say,LINK,$@)
+	$(Q)$(DEMO_LINK) -static
+
+# -- checks of the source ------------------------------------------------------------------------------
+
+SOURCES = $(wildcard $(foreach d,wrap wrap/arch report tools tests/*,$(d)/*.c $(d)/*.h))
+SCRIPTS = $(shell grep -lE '^#!/bin/(ba)?sh|^\# shellcheck shell' $(wildcard tests/* tests/*/* .ci/*) 2>/dev/null)
+
+lint: ## clang-format, clang-tidy, cppcheck, shellcheck
+	$(Q)$(SETUP) lint
+	$(AGAIN) $(O)/include/uthash.h
+	$(Q)tests/lint '$(O)' '$(RUNTIME_CFLAGS)'
+
+format: ## clang-format everything
+	$(Q)$(SETUP) lint
+	$(Q)clang-format -i $(SOURCES)
