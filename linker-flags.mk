@@ -1,5 +1,65 @@
-# linker-flags.mk - the one list of the wrapped symbols, and the flags that wrap them.
+# linker-flags.mk - the one list of the wrapped symbols, and the flags that relink a program with
+# leakwrap.  Included by leakwrap's own Makefile and by its users', from the source tree or as installed:
+#
+#	include leakwrap/linker-flags.mk
+#	app: app.o vendor.a
+#		$(CC) -o $@ $^ $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS)
+#
+#   LEAKWRAP_LDFLAGS     the wraps; anywhere on the command line
+#   LEAKWRAP_LDLIBS      the runtime, after all objects and archives of the program
+#   LEAKWRAP_CXX_LDLIBS  the same for a C++ program (needed when it is linked with -static)
+#   LEAKWRAP_CXX_STATIC_LDLIBS  the same for a program that is linked with -static-libstdc++
+#   LEAKWRAP_LIB         the archive; set it before the include to use another one
 
-LEAKWRAP_FAMILIES := malloc
+# -- the wrapped symbols ----------------------------------------------------------------------------
+# A family is defined in wrap/entry_FAMILY.c.  A symbol that a program or its C library does not have
+# costs nothing: nobody refers to it, so its wrapper stays in the archive.
 
-LEAKWRAP_SYMBOLS_malloc := malloc free calloc realloc
+LEAKWRAP_FAMILIES := malloc string line path list memstream cxx
+
+LEAKWRAP_SYMBOLS_malloc := malloc free calloc realloc reallocarray memalign aligned_alloc \
+	posix_memalign valloc pvalloc cfree free_sized free_aligned_sized
+
+LEAKWRAP_SYMBOLS_string := strdup __strdup strndup __strndup wcsdup \
+	asprintf __asprintf __asprintf_chk vasprintf __vasprintf_chk
+
+LEAKWRAP_SYMBOLS_line := getline getdelim __getdelim
+
+LEAKWRAP_SYMBOLS_path := realpath __realpath_chk canonicalize_file_name \
+	getcwd __getcwd_chk get_current_dir_name tempnam
+
+LEAKWRAP_SYMBOLS_list := scandir scandir64 scandirat scandirat64 backtrace_symbols \
+	argz_create argz_create_sep argz_append argz_add argz_add_sep argz_insert argz_replace \
+	argz_delete envz_add envz_merge envz_remove
+
+LEAKWRAP_SYMBOLS_memstream := open_memstream open_wmemstream fclose
+
+# The C++ runtime, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5: new (nw), new[] (na), delete (dl)
+# and delete[] (da).  size_t is m or j, as the target has it; each target uses one half of these.
+LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
+	$(foreach size,m j,$(foreach new,_Znw _Zna,$(new)$(size) $(new)$(size)RKSt9nothrow_t \
+		$(new)$(size)St11align_val_t $(new)$(size)St11align_val_tRKSt9nothrow_t)) \
+	$(foreach delete,_ZdlPv _ZdaPv,$(delete) $(delete)RKSt9nothrow_t \
+		$(delete)St11align_val_t $(delete)St11align_val_tRKSt9nothrow_t \
+		$(delete)m $(delete)mSt11align_val_t $(delete)j $(delete)jSt11align_val_t)
+
+LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
+
+# -- the flags --------------------------------------------------------------------------------------
+# -u takes the allocator's wrappers in at once: in a static link the C library is searched after the
+# runtime, and gold meets its references too late.  --eh-frame-hdr: gcc -static leaves it out, and
+# without it the stack walk cannot find the unwind tables.
+
+LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
+	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol)) -Wl,--eh-frame-hdr
+
+# The runtime lies beside this file's source tree in build/, or where "make install" put both.
+LEAKWRAP_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
+LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)build,$(LEAKWRAP_DIR)../../lib)/libleakwrap.a
+
+# In a group with the libraries that call wrapped functions themselves, because in a static link each of
+# the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.
+LEAKWRAP_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lc -Wl,--end-group
+LEAKWRAP_CXX_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lstdc++,-lm,-lc -Wl,--end-group
+LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) \
+	-Wl,-Bstatic,-lstdc++,-Bdynamic,-lm,-lc -Wl,--end-group

@@ -1,51 +1,72 @@
 /* entry_malloc.c - the allocator's own functions.
  *
- * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. */
-#include "entry.h"
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
+ * program calls it in the place of <symbol>.  Sizes are those that the program asked for: what an
+ * allocator adds to them for itself is not the program's.
+ *
+ * __libc_malloc and its relatives are not wrapped: nothing but an allocator calls them by name, and in a
+ * static musl program they are what malloc and free are made of. */
+#include "entry_shapes.h"
 
 #ifdef LEAKWRAP_ENTRY_malloc
-void *__real_malloc(size_t size);
-LEAKWRAP_ENTRY void *__wrap_malloc(size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-	leakwrap_allocating();
-	return leakwrap_allocated(__real_malloc(size), size, LEAKWRAP_CALLER);
-}
+ENTRY_ALLOCATE(void *, malloc, (size_t size), (size), size)
 #endif
 
+/* A product that overflows is never recorded: the real function answers NULL. */
 #ifdef LEAKWRAP_ENTRY_calloc
-void *__real_calloc(size_t count, size_t size);
-LEAKWRAP_ENTRY void *__wrap_calloc(size_t count, size_t size);
+ENTRY_ALLOCATE(void *, calloc, (size_t count, size_t size), (count, size), count *size)
+#endif
 
-void *__wrap_calloc(size_t count, size_t size)
+#ifdef LEAKWRAP_ENTRY_memalign
+ENTRY_ALLOCATE(void *, memalign, (size_t alignment, size_t size), (alignment, size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_aligned_alloc
+ENTRY_ALLOCATE(void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_valloc
+ENTRY_ALLOCATE(void *, valloc, (size_t size), (size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_pvalloc
+ENTRY_ALLOCATE(void *, pvalloc, (size_t size), (size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_posix_memalign
+ENTRY_DECLARE(int, posix_memalign, (void **block, size_t alignment, size_t size));
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 {
 	leakwrap_allocating();
-	return leakwrap_allocated(__real_calloc(count, size), count * size, LEAKWRAP_CALLER);
+	int error = __real_posix_memalign(block, alignment, size);
+	if (error == 0)
+		leakwrap_allocated(*block, size, LEAKWRAP_CALLER);
+	return error;
 }
 #endif
 
 #ifdef LEAKWRAP_ENTRY_realloc
-void *__real_realloc(void *block, size_t size);
-LEAKWRAP_ENTRY void *__wrap_realloc(void *block, size_t size);
+ENTRY_RESIZE(realloc, (void *block, size_t size), (block, size), size)
+#endif
 
-void *__wrap_realloc(void *block, size_t size)
-{
-	struct leakwrap_resize was;
-
-	leakwrap_resizing(&was, block, size);
-	return leakwrap_resized(&was, __real_realloc(block, size), size, LEAKWRAP_CALLER);
-}
+#ifdef LEAKWRAP_ENTRY_reallocarray
+ENTRY_RESIZE(reallocarray, (void *block, size_t count, size_t size), (block, count, size), count *size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free
-void __real_free(void *block);
-LEAKWRAP_ENTRY void __wrap_free(void *block);
+ENTRY_RELEASE(free, (void *block), (block))
+#endif
 
-void __wrap_free(void *block)
-{
-	leakwrap_releasing(block);
-	__real_free(block);
-	leakwrap_released();
-}
+#ifdef LEAKWRAP_ENTRY_cfree
+ENTRY_RELEASE(cfree, (void *block), (block))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_free_sized
+ENTRY_RELEASE(free_sized, (void *block, size_t size), (block, size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_free_aligned_sized
+ENTRY_RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size),
+              (block, alignment, size))
 #endif

@@ -1,0 +1,42 @@
+/* entry_line.c - the C library's functions that read a line into a growing buffer of the caller.
+ *
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
+ * program calls it in the place of <symbol>.  They may allocate although they fail. */
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "entry_shapes.h"
+
+/* NAME reads into *LINE, which has *CAPACITY bytes. */
+#define READ_LINE(name, parameters, arguments)                              \
+	ENTRY_DECLARE(ssize_t, name, parameters);                           \
+	ssize_t __wrap_##name parameters                                    \
+	{                                                                   \
+		if (!line || !capacity)                                     \
+			return __real_##name arguments;                     \
+		struct leakwrap_hold held = leakwrap_holding(BUFFER);       \
+		ssize_t read = __real_##name arguments;                     \
+		leakwrap_replaced(held, *line, *capacity, LEAKWRAP_CALLER); \
+		return read;                                                \
+	}
+
+/* glibc takes a buffer without capacity for none and leaves it to the program; musl grows it. */
+#ifdef __GLIBC__
+#define BUFFER (*capacity ? *line : NULL)
+#else
+#define BUFFER (*line)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_getline
+READ_LINE(getline, (char **line, size_t *capacity, FILE *stream), (line, capacity, stream))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_getdelim
+READ_LINE(getdelim, (char **line, size_t *capacity, int end, FILE *stream),
+          (line, capacity, end, stream))
+#endif
+
+#ifdef LEAKWRAP_ENTRY___getdelim
+READ_LINE(__getdelim, (char **line, size_t *capacity, int end, FILE *stream),
+          (line, capacity, end, stream))
+#endif

@@ -1,0 +1,94 @@
+/* entry_shapes.h - the shapes that many wrapped functions share, for the entry_*.c files alone.
+ *
+ * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER means the function in which it stands.
+ * PARAMETERS and ARGUMENTS come in their parentheses; SIZE is an expression over the parameters.
+ *
+ * A wrapper refers to its own __real_ function and to no other: one that named a second would not link
+ * where only the first is wrapped.  What else it needs of the C library it calls by its plain name. */
+#ifndef LEAKWRAP_ENTRY_SHAPES_H
+#define LEAKWRAP_ENTRY_SHAPES_H
+
+#include <string.h>
+
+#include "entry.h"
+
+/* Declares the original and its wrapper. */
+#define ENTRY_DECLARE(type, name, parameters) \
+	type __real_##name parameters;        \
+	LEAKWRAP_ENTRY type __wrap_##name parameters
+
+/* Returns a new block of SIZE bytes, or NULL. */
+#define ENTRY_ALLOCATE(type, name, parameters, arguments, size)                            \
+	ENTRY_DECLARE(type, name, parameters);                                             \
+	type __wrap_##name parameters                                                      \
+	{                                                                                  \
+		leakwrap_allocating();                                                     \
+		return leakwrap_allocated(__real_##name arguments, size, LEAKWRAP_CALLER); \
+	}
+
+/* Gives the parameter "block" SIZE bytes. */
+#define ENTRY_RESIZE(name, parameters, arguments, size)                                        \
+	ENTRY_DECLARE(void *, name, parameters);                                               \
+	void *__wrap_##name parameters                                                         \
+	{                                                                                      \
+		struct leakwrap_resize was;                                                    \
+		leakwrap_resizing(&was, block, size);                                          \
+		return leakwrap_resized(&was, __real_##name arguments, size, LEAKWRAP_CALLER); \
+	}
+
+/* Frees the parameter "block". */
+#define ENTRY_RELEASE(name, parameters, arguments) \
+	ENTRY_DECLARE(void, name, parameters);     \
+	void __wrap_##name parameters              \
+	{                                          \
+		leakwrap_releasing(block);         \
+		__real_##name arguments;           \
+		leakwrap_released();               \
+	}
+
+/* Returns a new string, or NULL. */
+#define ENTRY_STRING(name, parameters, arguments)                              \
+	ENTRY_DECLARE(char *, name, parameters);                               \
+	char *__wrap_##name parameters                                         \
+	{                                                                      \
+		leakwrap_allocating();                                         \
+		return entry_string(__real_##name arguments, LEAKWRAP_CALLER); \
+	}
+
+/* Writes into the parameter "buffer", or returns a new string when that is NULL. */
+#define ENTRY_STRING_UNLESS_BUFFER(name, parameters, arguments)                \
+	ENTRY_DECLARE(char *, name, parameters);                               \
+	char *__wrap_##name parameters                                         \
+	{                                                                      \
+		if (buffer)                                                    \
+			return __real_##name arguments;                        \
+		leakwrap_allocating();                                         \
+		return entry_string(__real_##name arguments, LEAKWRAP_CALLER); \
+	}
+
+/* Puts another block in the place of *VECTOR, or none, and its length in *LENGTH: argz and envz. */
+#define ENTRY_REPLACE(type, name, parameters, arguments)                    \
+	ENTRY_DECLARE(type, name, parameters);                              \
+	type __wrap_##name parameters                                       \
+	{                                                                   \
+		struct leakwrap_hold held = leakwrap_holding(*vector);      \
+		type result = __real_##name arguments;                      \
+		leakwrap_replaced(held, *vector, *length, LEAKWRAP_CALLER); \
+		return result;                                              \
+	}
+
+/* STRING, which may be NULL, is new. */
+static inline char *entry_string(char *string, LEAKWRAP_CALLER_PARAMS)
+{
+	return leakwrap_adopted(string, string ? strlen(string) + 1 : 0, pc, sp, fp);
+}
+
+/* *STRING is new and LENGTH characters long; *STRING is undefined when LENGTH is negative. */
+static inline int entry_formatted(char *const *string, int length, LEAKWRAP_CALLER_PARAMS)
+{
+	if (length >= 0)
+		leakwrap_adopted(*string, (size_t)length + 1, pc, sp, fp);
+	return length;
+}
+
+#endif
