@@ -30,6 +30,9 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
 
 .DEFAULT_GOAL := all
 
+# No implicit rules: they would make programs and objects out of the dependency files.
+.SUFFIXES:
+
 include linker-flags.mk
 include wrap/wrap.mk
 -include tools/tools.mk

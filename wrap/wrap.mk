@@ -30,7 +30,7 @@ $(CORE_OBJECTS): $(O)/%.o: %.c $(O)/include/uthash.h
 	$(Q)$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
 
 define entry_rule
-$(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk
+$(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
