@@ -35,6 +35,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
 
 include linker-flags.mk
 include wrap/wrap.mk
+include wrap/install.mk
 -include tools/tools.mk
 -include tests/tests.mk
 

@@ -1,0 +1,60 @@
+# make install and uninstall, and the file for pkg-config.
+
+.PHONY: install uninstall
+
+# -- leakwrap.pc ------------------------------------------------------------------------------------
+# Its paths follow from where it lies, so that one file serves every PREFIX and DESTDIR.
+
+all: $(O)/leakwrap.pc
+
+PC_LIB := $${libdir}/libleakwrap.a
+define PC_TEXT
+prefix=$${pcfiledir}/../..
+libdir=$${prefix}/lib
+includedir=$${prefix}/include
+
+flags=$(LEAKWRAP_LDFLAGS)
+# In the place of Libs for a C++ program that is linked with -static, or with -static-libstdc++
+# (pkg-config --variable=cxx_libs leakwrap).
+cxx_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_LDLIBS))
+cxx_static_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_STATIC_LDLIBS))
+
+Name: leakwrap
+Description: malloc and free leak tracer that attaches by relinking
+Version: $(VERSION)
+Cflags: -I$${includedir}
+Libs: $${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_LDLIBS))
+endef
+
+$(O)/leakwrap.pc: export PC_CONTENT = $(PC_TEXT)
+$(O)/leakwrap.pc: Makefile wrap/install.mk linker-flags.mk
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '%s\n' "$$PC_CONTENT" > $@
+
+# -- install ----------------------------------------------------------------------------------------
+# SOURCE:DESTINATION under PREFIX.  The public header, the tool, its manual pages and its completion come
+# along as soon as the tree has them.
+
+INSTALL_TOOL := $(if $(wildcard tools/tools.mk),$(O)/leakwrap)
+INSTALL_FILES := \
+	$(O)/libleakwrap.a:lib/libleakwrap.a \
+	$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc \
+	linker-flags.mk:share/leakwrap/linker-flags.mk \
+	$(foreach header,$(wildcard wrap/leakwrap.h),$(header):include/leakwrap.h) \
+	$(foreach tool,$(INSTALL_TOOL),$(tool):bin/leakwrap) \
+	$(foreach page,$(wildcard tools/man/*.1),$(page):share/man/man1/$(notdir $(page))) \
+	$(foreach completion,$(wildcard tools/leakwrap.bash),$(completion):share/bash-completion/completions/leakwrap)
+
+install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(INSTALL_TOOL) ## install under PREFIX, in DESTDIR
+	$(Q)set -e; for file in $(INSTALL_FILES); do \
+		target='$(DESTDIR)$(PREFIX)'/$${file#*:}; \
+		case $$target in */bin/*) mode=755 ;; *) mode=644 ;; esac; \
+		install -D -m $$mode -- "$${file%%:*}" "$$target"; \
+	done
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+
+uninstall: ## remove what install put there
+	$(Q)set -e; for file in $(INSTALL_FILES); do rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; done
+	$(Q)rmdir -- '$(DESTDIR)$(PREFIX)/share/leakwrap' 2>/dev/null || :
+	$(call say,REMOVE,$(DESTDIR)$(PREFIX))
