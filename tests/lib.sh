@@ -40,7 +40,7 @@ leakwrap_flags() {
 		LEAKWRAP_LIB="$O/libleakwrap.a" SHOW="$*" leakwrap-show-flags
 }
 
-CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-omit-frame-pointer"
+CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-omit-frame-pointer -fno-builtin"
 
 # build NAME SOURCE-OR-FLAG...: $W/NAME, traced.  build_plain: the same, not traced.
 build() {

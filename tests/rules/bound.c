@@ -1,0 +1,42 @@
+/* bound.c - more blocks and more call sites than the tracer is given memory for; none is freed.  Prints what
+ * the program holds. */
+#include <stdio.h>
+#include <stdlib.h>
+
+static unsigned long bytes, blocks;
+
+static __attribute__((noinline)) void hold(size_t size)
+{
+	static void *volatile last;
+
+	last = malloc(size);
+	(void)last;
+	bytes += size;
+	blocks++;
+}
+
+/* A call path for each value of PATH: 2 to the power of DEPTH of them. */
+static __attribute__((noinline)) void descend(unsigned path, int depth, size_t size)
+{
+	if (depth == 0) {
+		hold(size);
+	} else if (path & 1) {
+		descend(path >> 1, depth - 1, size);
+		__asm__ volatile("# odd");
+	} else {
+		descend(path >> 1, depth - 1, size);
+		__asm__ volatile("# even");
+	}
+}
+
+int main(void)
+{
+	for (unsigned path = 0; path < 1u << 15; path++)
+		descend(path, 15, 10);
+	for (int i = 0; i < 300000; i++)
+		hold(200);
+	for (int i = 0; i < 100; i++)
+		hold(300000);
+	printf("%lu %lu\n", bytes, blocks);
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* cost.c - a big heap; prints the program's peak of resident memory, in bytes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+int main(void)
+{
+	struct rusage usage;
+	static void *volatile last;
+
+	for (int i = 0; i < 300000; i++)
+		last = malloc(50 + (size_t)i % 100);
+	(void)last;
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%ld\n", usage.ru_maxrss * 1024);
+	return 0;
+}

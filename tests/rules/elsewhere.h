@@ -1,0 +1,10 @@
+/* elsewhere.h - the library of elsewhere.c. */
+#ifndef ELSEWHERE_H
+#define ELSEWHERE_H
+
+#include <stddef.h>
+
+void *library_makes(size_t size);
+void library_frees(void *block);
+
+#endif

@@ -1,0 +1,26 @@
+#!/bin/sh
+# A dump arrives in a process that does nothing: in pause, in sleep, in read.  read goes on afterwards, as if
+# nothing had been.
+. tests/lib.sh
+
+build idle tests/rules/idle.c
+for how in pause sleep read; do
+	log=$W/$how.log
+	mkfifo "$W/$how.pipe"
+	"$W/idle" $how <"$W/$how.pipe" >"$W/$how.out" 2>"$log" &
+	pid=$!
+	exec 3>"$W/$how.pipe"
+	wait_until 10 grep -q waiting "$W/$how.out" || fail "$how: did not start"
+	sleep 0.1
+	kill -USR1 $pid
+	wait_until 10 dump_is_whole "$log" 1 || {
+		kill $pid
+		fail "$how: no dump"
+	}
+	equal "$how: the block" "$(site_by "$log" 1 main)" "123 1"
+	equal "$how: the reason" "$(dump_value "$log" 1 reason)" signal
+	echo >&3
+	wait $pid || fail "$how: status $?"
+done
+equal "read" "$(tail -n 1 "$W/read.out")" "1 Success"
+equal "pause" "$(tail -n 1 "$W/pause.out")" "-1 interrupted"

@@ -1,0 +1,18 @@
+#!/bin/sh
+# A program that runs with raised privileges ignores the environment's options.
+. tests/lib.sh
+
+[ "$(id -u)" = 0 ] || skip "needs root, to make a set-user-id program"
+build secure tests/rules/options.c
+if ! chown nobody "$W/secure" || ! chmod 4755 "$W/secure"; then
+	fail "cannot make a set-user-id program"
+fi
+secure=$(LEAKWRAP_OPTIONS=log=$W/planted:top=1 "$W/secure" 2>"$W/log") || fail "status $?"
+[ "$secure" = "secure 1" ] || skip "set-user-id has no effect in this folder"
+[ ! -e "$W/planted" ] || fail "the environment has made the program write a file"
+equal "call sites of the dump to standard error" "$(dump_sites "$W/log" 1 | wc -l)" 3
+
+# The control: the same environment works without privileges.
+chmod 755 "$W/secure"
+LEAKWRAP_OPTIONS=log=$W/planted:top=1 "$W/secure" 2>"$W/log" || fail "status $?"
+equal "call sites without privileges" "$(dump_sites "$W/planted" 1 | wc -l)" 1

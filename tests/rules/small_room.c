@@ -1,0 +1,71 @@
+/* small_room.c - a thread with the smallest stack, which allocates and takes a dump; and the room that a dump
+ * takes of the stack that it interrupts, measured in paint. */
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SMALL = 16384, LARGE = 1 << 20 };
+
+static void *volatile kept;
+
+static __attribute__((noinline)) void *in_small_room(void *argument)
+{
+	kept = malloc(77);
+	free(malloc(10));
+	raise(SIGUSR1);
+	return argument;
+}
+
+static const unsigned char paint = 0xa5;
+
+static char *stack; /* the lowest address */
+static unsigned char *here;
+
+/* Paints all that lies below, except a red zone and the frame of memset, and takes the signal. */
+static __attribute__((noinline)) void *take(void *argument)
+{
+	here = __builtin_frame_address(0);
+	memset(stack, paint, (size_t)((char *)here - stack) - 1024);
+	raise(SIGUSR1);
+	return argument;
+}
+
+static void nothing(int number)
+{
+	(void)number;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	size_t clean = 0;
+
+	if (argc == 2) /* without a dump: the kernel's frame and a handler */
+		signal(SIGUSR1, nothing);
+	(void)argv;
+	pthread_attr_init(&attributes);
+	if (pthread_attr_setstacksize(&attributes, SMALL))
+		return 1;
+	if (argc != 2) {
+		if (pthread_create(&thread, &attributes, in_small_room, NULL))
+			return 2;
+		pthread_join(thread, NULL);
+	}
+
+	stack = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stack == MAP_FAILED)
+		return 3;
+	pthread_attr_setstack(&attributes, stack, LARGE);
+	if (pthread_create(&thread, &attributes, take, NULL))
+		return 4;
+	pthread_join(thread, NULL);
+	while ((unsigned char)stack[clean] == paint)
+		clean++;
+	printf("%td\n", (char *)here - stack - (ptrdiff_t)clean);
+	return 0;
+}

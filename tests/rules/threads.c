@@ -1,0 +1,109 @@
+/* threads.c DUMPS LOG - eight threads allocate and free as fast as they can, while the process is asked for
+ * dumps one after the other.  The threads count what they hold; what they hold at the end is printed. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS = 8, SLOTS = 1000 };
+
+static int stopping;
+
+/* Per thread. */
+struct work {
+	void *block[SLOTS];
+	size_t size[SLOTS];
+	unsigned long bytes, blocks, events;
+};
+
+static __attribute__((noinline)) void *churn(void *argument)
+{
+	struct work *work = argument;
+	unsigned random = (unsigned)(size_t)work | 1;
+
+	while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED)) {
+		unsigned slot;
+
+		random = random * 1664525 + 1013904223;
+		slot = (random >> 8) % SLOTS;
+		if (work->block[slot] && random % 4 == 0) {
+			/* In place or not. */
+			work->bytes -= work->size[slot];
+			work->size[slot] = random % 5000 + 1;
+			work->block[slot] = realloc(work->block[slot], work->size[slot]);
+			work->bytes += work->size[slot];
+		} else if (work->block[slot]) {
+			work->bytes -= work->size[slot];
+			work->blocks--;
+			free(work->block[slot]);
+			work->block[slot] = NULL;
+		} else {
+			work->size[slot] = random % 300;
+			work->block[slot] = malloc(work->size[slot]);
+			work->bytes += work->size[slot];
+			work->blocks++;
+		}
+		work->events++;
+	}
+	return NULL;
+}
+
+/* Reads what the log has grown by; true when the end of a dump was in it. */
+static int dump_arrived(int log)
+{
+	static char text[1 << 16];
+	static size_t kept;
+	ssize_t got = read(log, text + kept, sizeof(text) - kept - 1);
+	int arrived;
+
+	if (got <= 0)
+		return 0;
+	text[kept + (size_t)got] = '\0';
+	arrived = strstr(text, "] end ") != NULL;
+	/* The last bytes again next time, unless they are of a dump that has been counted. */
+	kept += (size_t)got;
+	if (arrived)
+		kept = 0;
+	else if (kept > 16) {
+		memmove(text, text + kept - 16, 16);
+		kept = 16;
+	}
+	return arrived;
+}
+
+int main(int argc, char **argv)
+{
+	static struct work work[THREADS];
+	pthread_t thread[THREADS];
+	unsigned long bytes = 0, blocks = 0, events = 0;
+	sigset_t usr1;
+	int log;
+
+	if (argc != 3)
+		return 2;
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, churn, &work[i]);
+	/* The dumps fall on the threads that work. */
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &usr1, NULL);
+	log = open(argv[2], O_RDONLY | O_CREAT, 0600);
+	for (int i = atoi(argv[1]); i > 0; i--) {
+		kill(getpid(), SIGUSR1);
+		while (!dump_arrived(log))
+			usleep(200);
+	}
+	__atomic_store_n(&stopping, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		bytes += work[i].bytes;
+		blocks += work[i].blocks;
+		events += work[i].events;
+	}
+	fprintf(stderr, "%lu events\n", events);
+	printf("%lu %lu\n", bytes, blocks);
+	return 0;
+}
