@@ -1,0 +1,171 @@
+/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS - what a malloc+free pair costs.
+ *
+ * Random replacement in a live set of LIVE blocks of 16 to 271 bytes, behind DEPTH frames, over STACKS distinct
+ * call paths; each thread has its share of the live set.  Prints the time of a pair in nanoseconds of one
+ * thread, and the peak of resident memory in bytes.  The same object is linked untraced, traced, and with
+ * LeakSanitizer. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define NOINLINE __attribute__((noinline))
+
+enum { WAYS = 40 }; /* call paths out of each of the outer three frames: 64,000 in all */
+
+static size_t live_blocks;
+static unsigned depth, stacks, threads;
+static uint64_t duration;
+static pthread_barrier_t ready;
+
+struct worker {
+	pthread_t thread;
+	void **block;
+	size_t count;
+	uint64_t random, pairs, nanoseconds;
+};
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t next(uint64_t *state)
+{
+	uint64_t x = *state;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return *state = x;
+}
+
+/* The innermost frame. */
+static NOINLINE void replace(void **block, size_t size)
+{
+	free(*block);
+	*block = malloc(size);
+	*(volatile char *)*block = 1;
+}
+
+/* The frames between. */
+static NOINLINE void pass(void **block, size_t size, unsigned frames)
+{
+	if (frames)
+		pass(block, size, frames - 1);
+	else
+		replace(block, size);
+	__asm__ volatile("");
+}
+
+/* A call from one of forty places; what follows it keeps the compiler from making one of them. */
+// clang-format off
+#define WAY(n, call) case n: call; __asm__ volatile("# way " #n); break;
+#define WAYS_5(tens, ones, call) \
+	WAY(tens##0 + ones, call) WAY(tens##1 + ones, call) WAY(tens##2 + ones, call) \
+	WAY(tens##3 + ones, call) WAY(tens##4 + ones, call)
+#define WAYS_10(tens, call) WAYS_5(tens, 0, call) WAYS_5(tens, 5, call)
+#define WAYS_40(call) WAYS_10(, call) WAYS_10(1, call) WAYS_10(2, call) WAYS_10(3, call)
+// clang-format on
+
+/* The outer three frames choose the call path. */
+static NOINLINE void third(void **block, size_t size, unsigned path)
+{
+	switch (path) {
+		WAYS_40(pass(block, size, depth - 5))
+	}
+}
+
+static NOINLINE void third_of_four(void **block, size_t size, unsigned path)
+{
+	switch (path) {
+		WAYS_40(replace(block, size))
+	}
+}
+
+static NOINLINE void second(void **block, size_t size, unsigned path)
+{
+	switch (path % WAYS) {
+		WAYS_40(depth < 5 ? third_of_four(block, size, path / WAYS)
+		                  : third(block, size, path / WAYS))
+	}
+}
+
+static NOINLINE void first(void **block, size_t size, unsigned path)
+{
+	switch (path % WAYS) {
+		WAYS_40(second(block, size, path / WAYS))
+	}
+}
+
+static void one(struct worker *worker, size_t slot)
+{
+	uint64_t random = next(&worker->random);
+
+	first(&worker->block[slot], 16 + (random >> 8 & 255), (unsigned)(random >> 32) % stacks);
+}
+
+static void *work(void *argument)
+{
+	struct worker *worker = argument;
+	uint64_t start;
+
+	for (size_t i = 0; i < worker->count; i++)
+		one(worker, i);
+	/* Until the set is as mixed as it stays, and every path has been gone. */
+	for (size_t i = 0; i < worker->count + 2 * stacks; i++)
+		one(worker, next(&worker->random) % worker->count);
+	pthread_barrier_wait(&ready);
+	start = now();
+	do {
+		for (int i = 0; i < 1000; i++)
+			one(worker, next(&worker->random) % worker->count);
+		worker->pairs += 1000;
+		worker->nanoseconds = now() - start;
+	} while (worker->nanoseconds < duration);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct worker worker[64];
+	struct rusage usage;
+	double pair = 0;
+
+	if (argc != 6) {
+		fprintf(stderr, "usage: %s LIVE DEPTH STACKS THREADS MILLISECONDS\n", argv[0]);
+		return 2;
+	}
+	live_blocks = strtoul(argv[1], NULL, 10);
+	depth = (unsigned)strtoul(argv[2], NULL, 10);
+	stacks = (unsigned)strtoul(argv[3], NULL, 10);
+	threads = (unsigned)strtoul(argv[4], NULL, 10);
+	duration = strtoul(argv[5], NULL, 10) * 1000000u;
+	if (depth < 4 || stacks < 1 || stacks > WAYS * WAYS * WAYS || threads < 1 || threads > 64 ||
+	    live_blocks < threads)
+		return 2;
+	pthread_barrier_init(&ready, NULL, threads);
+	for (unsigned i = 0; i < threads; i++) {
+		worker[i].count = live_blocks / threads;
+		worker[i].random = 0x9e3779b97f4a7c15u * (i + 1);
+		/* Not an allocation that anybody traces. */
+		worker[i].block =
+		        aligned_alloc(64, (worker[i].count * sizeof(void *) + 63) & ~(size_t)63);
+		for (size_t slot = 0; slot < worker[i].count; slot++)
+			worker[i].block[slot] = NULL;
+		if (pthread_create(&worker[i].thread, NULL, work, &worker[i]))
+			return 1;
+	}
+	for (unsigned i = 0; i < threads; i++) {
+		pthread_join(worker[i].thread, NULL);
+		pair += (double)worker[i].nanoseconds / (double)worker[i].pairs / threads;
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%.2f %ld\n", pair, usage.ru_maxrss * 1024L);
+	return 0;
+}
