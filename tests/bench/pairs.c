@@ -16,7 +16,7 @@
 enum { WAYS = 40 }; /* call paths out of each of the outer three frames: 64,000 in all */
 
 static size_t live_blocks;
-static unsigned depth, stacks, threads;
+static unsigned depth, stacks = 1, threads;
 static uint64_t duration;
 static pthread_barrier_t ready;
 
@@ -65,12 +65,11 @@ static NOINLINE void pass(void **block, size_t size, unsigned frames)
 
 /* A call from one of forty places; what follows it keeps the compiler from making one of them. */
 // clang-format off
-#define WAY(n, call) case n: call; __asm__ volatile("# way " #n); break;
-#define WAYS_5(tens, ones, call) \
-	WAY(tens##0 + ones, call) WAY(tens##1 + ones, call) WAY(tens##2 + ones, call) \
-	WAY(tens##3 + ones, call) WAY(tens##4 + ones, call)
-#define WAYS_10(tens, call) WAYS_5(tens, 0, call) WAYS_5(tens, 5, call)
-#define WAYS_40(call) WAYS_10(, call) WAYS_10(1, call) WAYS_10(2, call) WAYS_10(3, call)
+#define WAY(n, call) case (n): (call); __asm__ volatile("# way %0" : : "i"(n)); break;
+#define WAYS_10(n, call) \
+	WAY((n) + 0, call) WAY((n) + 1, call) WAY((n) + 2, call) WAY((n) + 3, call) WAY((n) + 4, call) \
+	WAY((n) + 5, call) WAY((n) + 6, call) WAY((n) + 7, call) WAY((n) + 8, call) WAY((n) + 9, call)
+#define WAYS_40(call) WAYS_10(0, call) WAYS_10(10, call) WAYS_10(20, call) WAYS_10(30, call)
 // clang-format on
 
 /* The outer three frames choose the call path. */
@@ -118,7 +117,7 @@ static void *work(void *argument)
 	for (size_t i = 0; i < worker->count; i++)
 		one(worker, i);
 	/* Until the set is as mixed as it stays, and every path has been gone. */
-	for (size_t i = 0; i < worker->count + 2 * stacks; i++)
+	for (size_t i = 0; i < worker->count + 2ul * stacks; i++)
 		one(worker, next(&worker->random) % worker->count);
 	pthread_barrier_wait(&ready);
 	start = now();

@@ -56,8 +56,8 @@ int main(int argc, char **argv)
 	pid_t child;
 
 	allocate();
-	atexit(at_exit);
-	at_quick_exit(at_exit);
+	if (atexit(at_exit) || at_quick_exit(at_exit))
+		return 98;
 	if (strcmp(how, "exit") == 0)
 		exit(7);
 	if (strcmp(how, "_exit") == 0)

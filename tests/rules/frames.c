@@ -42,9 +42,8 @@ static void *thread_main(void *argument)
 
 #ifdef __x86_64__
 /* Calls malloc(22) with FP as the frame pointer. */
-__attribute__((naked, noinline)) static void *with_frame_pointer(uintptr_t fp)
+__attribute__((naked, noinline)) static void *with_frame_pointer(__attribute__((unused)) uintptr_t fp)
 {
-	(void)fp;
 	__asm__("push %rbp\n\t"
 	        "mov %rdi, %rbp\n\t"
 	        "mov $22, %edi\n\t"
@@ -65,7 +64,8 @@ int main(void)
 	pthread_join(thread, NULL);
 #ifdef __x86_64__
 	/* A page, and behind it one that must not be touched. */
-	char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages =
+	        mmap(NULL, 3ul * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t some[] = {0,
 	                    1,
@@ -82,7 +82,7 @@ int main(void)
 	                    (uintptr_t)(pages + 4096 - 8),
 	                    (uintptr_t)(pages + 4096 - 16),
 	                    (uintptr_t)(pages + 4096),
-	                    (uintptr_t)(pages + 2 * 4096)};
+	                    (uintptr_t)(pages + 2ul * 4096)};
 
 	if (pages == MAP_FAILED || mprotect(pages + 4096, 4096, PROT_NONE))
 		return 1;

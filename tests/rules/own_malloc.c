@@ -12,7 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CHUNK = 64 << 20, HEADER = 16, CLASSES = 48 };
+#define CHUNK   ((size_t)64 << 20)
+#define HEADER  ((size_t)16)
+#define CLASSES 48
 
 struct header {
 	struct header *next; /* in the list of free blocks */
@@ -94,10 +96,11 @@ void *malloc(size_t size)
 
 void free(void *pointer)
 {
-	struct header *block = (struct header *)pointer - 1;
+	struct header *block;
 
 	if (!pointer)
 		return;
+	block = (struct header *)pointer - 1;
 	enter();
 	block->next = freed[block->class];
 	freed[block->class] = block;

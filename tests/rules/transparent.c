@@ -45,7 +45,7 @@ static NOINLINE void failing(void)
 	char *block = survivor();
 	void *more;
 
-	strcpy(block, "still here");
+	memcpy(block, "still here", 11);
 	errno = 77;
 	more = realloc(block, huge);
 	say("realloc, too much", more, 1);
