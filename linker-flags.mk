@@ -6,6 +6,7 @@
 #		$(CC) -o $@ $^ $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS)
 #
 #   LEAKWRAP_LDFLAGS     the wraps; anywhere on the command line
+#   LEAKWRAP_LLD_STATIC_LDFLAGS  more of them, for lld with -static or -static-pie and glibc
 #   LEAKWRAP_LDLIBS      the runtime, after all objects and archives of the program
 #   LEAKWRAP_CXX_LDLIBS  the same for a C++ program (needed when it is linked with -static)
 #   LEAKWRAP_CXX_STATIC_LDLIBS  the same for a program that is linked with -static-libstdc++
@@ -15,7 +16,7 @@
 # A family is defined in wrap/entry_FAMILY.c.  A symbol that a program or its C library does not have
 # costs nothing: nobody refers to it, so its wrapper stays in the archive.
 
-LEAKWRAP_FAMILIES := malloc string line path list memstream cxx
+LEAKWRAP_FAMILIES := malloc string line path list memstream cxx signal exit dl
 
 LEAKWRAP_SYMBOLS_malloc := malloc free calloc realloc reallocarray memalign aligned_alloc \
 	posix_memalign valloc pvalloc cfree free_sized free_aligned_sized
@@ -43,15 +44,36 @@ LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
 		$(delete)St11align_val_t $(delete)St11align_val_tRKSt9nothrow_t \
 		$(delete)m $(delete)mSt11align_val_t $(delete)j $(delete)jSt11align_val_t)
 
+# Not allocations: the dump signal is shared with the program, the exit dump comes before every way out, and
+# the module list follows the loader.
+LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_signal __sysv_signal \
+	sigset sigignore siginterrupt \
+	sigwait sigwaitinfo sigtimedwait __sigtimedwait64 __sigtimedwait_time64
+
+LEAKWRAP_SYMBOLS_exit := _exit _Exit quick_exit
+
+LEAKWRAP_SYMBOLS_dl := dlopen dlmopen dlclose
+
 LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
 
 # -- the flags --------------------------------------------------------------------------------------
 # -u takes the allocator's wrappers in at once: in a static link the C library is searched after the
-# runtime, and gold meets its references too late.  --eh-frame-hdr: gcc -static leaves it out, and
-# without it the stack walk cannot find the unwind tables.
+# runtime.  --eh-frame-hdr: gcc -static leaves it out, and without it the stack walk cannot find the
+# unwind tables.  --allow-shlib-undefined: gold looks for wrappers of what shared libraries import.
 
 LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
-	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol)) -Wl,--eh-frame-hdr
+	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol)) \
+	-Wl,--eh-frame-hdr -Wl,--allow-shlib-undefined
+
+# In a static link lld takes the wrapper of a weak function for weak as well and does not look for it: the
+# program would jump to address 0.  These are weak in glibc's libc.a.
+LEAKWRAP_WEAK := calloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc \
+	strdup strndup asprintf vasprintf getline getdelim realpath canonicalize_file_name getcwd \
+	scandir scandir64 scandirat backtrace_symbols argz_create argz_create_sep argz_append argz_add \
+	argz_add_sep argz_insert argz_replace open_memstream fclose _Exit quick_exit sigaction signal \
+	bsd_signal ssignal sysv_signal sigwait sigwaitinfo sigtimedwait dlopen dlmopen dlclose
+LEAKWRAP_LLD_STATIC_LDFLAGS := $(foreach symbol,$(filter $(LEAKWRAP_WEAK),$(LEAKWRAP_SYMBOLS)),\
+	-Wl,-u,__wrap_$(symbol))
 
 # The runtime lies beside this file's source tree in build/, or where "make install" put both.
 LEAKWRAP_DIR := $(dir $(lastword $(MAKEFILE_LIST)))

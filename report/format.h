@@ -50,7 +50,7 @@
 #define LEAKWRAP_FORMAT_VERSION 1
 
 /* POSIX guarantees whole writes to a pipe up to PIPE_BUF, which is 4096 on Linux (pipe(7)). */
-#define LEAKWRAP_LINE_MAX 4096
+#define LEAKWRAP_LINE_MAX    4096
 
 #define LEAKWRAP_LINE_PREFIX "leakwrap["
 

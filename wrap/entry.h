@@ -44,18 +44,20 @@ void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
 /* -- release ------------------------------------------------------------------------------------- */
 
-/* Before the real call: BLOCK (NULL: nothing happens) is about to be freed. */
-void leakwrap_releasing(void *block);
+/* Before the real call: BLOCK (NULL: nothing happens) is about to be freed.  Returns what
+ * leakwrap_released wants to know. */
+void *leakwrap_releasing(void *block);
 
 /* After the real call. */
-void leakwrap_released(void);
+void leakwrap_released(void *outer);
 
 /* -- resize -------------------------------------------------------------------------------------- */
 
 /* What a resize must remember across the real call; filled by leakwrap_resizing. */
 struct leakwrap_resize {
 	void *block;     /* the old block */
-	size_t old_size; /* its size, when SITE is not 0 */
+	void *outer;     /* what an outer call is releasing or resizing */
+	size_t old_size; /* of the block, when SITE is not 0 */
 	uint32_t site;   /* its call site, 0 when it was not recorded */
 	int saved_errno; /* errno of the caller */
 };
@@ -66,16 +68,16 @@ void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size);
 
 /* After it: the call returned BLOCK.  NULL restores the old record, unless SIZE was 0 and errno shows
  * no failure.  errno ends as the real call alone would have left it.  Returns BLOCK. */
-void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size,
-                       LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
 /* -- replace ------------------------------------------------------------------------------------- */
 
 /* getline and its kind may wait for hours with the caller's buffer, which stays live meanwhile, and
  * may put a larger one in its place. */
 struct leakwrap_hold {
-	void *block;   /* the buffer before the call, or NULL */
-	uint32_t slot; /* how the live table held it, 0 when it did not */
+	void *block; /* the buffer before the call, or NULL */
+	size_t size; /* as the live table had it, when SITE is not 0 */
+	uint32_t site;
 };
 
 /* Before the real call, which may replace BLOCK. */

@@ -41,9 +41,9 @@
 	ENTRY_DECLARE(void, name, parameters);     \
 	void __wrap_##name parameters              \
 	{                                          \
-		leakwrap_releasing(block);         \
+		void *outer = leakwrap_releasing(block); \
 		__real_##name arguments;           \
-		leakwrap_released();               \
+		leakwrap_released(outer);          \
 	}
 
 /* Returns a new string, or NULL. */

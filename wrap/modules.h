@@ -20,11 +20,13 @@ struct leakwrap_module {
 	uintptr_t bias;                 /* address less the address in the file's symbol table */
 	const void *eh_frame_hdr;       /* PT_GNU_EH_FRAME in memory, or NULL */
 	size_t eh_frame_hdr_size;
-	const void *exidx; /* PT_ARM_EXIDX in memory, or NULL */
-	size_t exidx_size; /* in bytes */
-	const void *dynamic; /* PT_DYNAMIC in memory, or NULL */
-	unsigned number;   /* 1 for the program, then in the order of loading */
-	bool main;         /* the program itself */
+	const void *exidx;                  /* PT_ARM_EXIDX in memory, or NULL */
+	size_t exidx_size;                  /* in bytes */
+	uintptr_t tables_start, tables_end; /* the readable segment that holds the unwind tables */
+	const void *dynamic;                /* PT_DYNAMIC in memory, or NULL */
+	unsigned number;                    /* 1 for the program, then in the order of loading */
+	bool main;                          /* the program itself */
+	bool permanent;                     /* there from the start: never unloaded */
 	unsigned char build_id_size;
 	unsigned char build_id[LEAKWRAP_BUILD_ID_MAX];
 	const char *path; /* absolute where known, else as the loader names it; never NULL */
@@ -48,6 +50,10 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address);
 
 /* The same for modules that may have been unloaded since: the last one that was there. */
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
+
+/* All modules that were ever there have the numbers 1 to leakwrap_modules_count().  Signal-safe. */
+unsigned leakwrap_modules_count(void);
+const struct leakwrap_module *leakwrap_module_numbered(unsigned number);
 
 /* Counts the changes of the snapshot; what was derived from an older one is stale.  Signal-safe. */
 unsigned leakwrap_modules_generation(void);

@@ -6,6 +6,7 @@
 #ifndef LEAKWRAP_PORT_H
 #define LEAKWRAP_PORT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,12 +14,23 @@
 /* -- pages --------------------------------------------------------------------------------------- */
 
 /* Zero-filled pages for SIZE bytes (rounded up to pages), or NULL.  They take memory when they are
- * first touched, and are never backed by huge pages.  Counted by leakwrap_pages_mapped. */
+ * first touched, and are never backed by huge pages. */
 void *leakwrap_pages_map(size_t size);
 void leakwrap_pages_unmap(void *pages, size_t size);
 
-/* Bytes of [PAGES, PAGES + SIZE) that take memory now. */
-size_t leakwrap_pages_resident(const void *pages, size_t size);
+/* From now on leakwrap_pages_map fails rather than hold more than BYTES of address space (0: no limit). */
+void leakwrap_pages_limit(size_t bytes);
+
+/* Bytes of memory that the pages which are mapped take now; for a dump. */
+size_t leakwrap_pages_held(void);
+
+/* Pages for the length of one dump: not limited, not counted. */
+void *leakwrap_scratch_map(size_t size);
+void leakwrap_scratch_unmap(void *scratch, size_t size);
+
+/* Around fork: no other thread is mapping pages while the process is copied. */
+void leakwrap_pages_fork_begin(void);
+void leakwrap_pages_fork_end(void);
 
 /* Can the byte at ADDRESS be read?  One system call. */
 bool leakwrap_readable(uintptr_t address);
@@ -33,6 +45,10 @@ struct leakwrap_mask {
 };
 void leakwrap_signals_block(struct leakwrap_mask *before);
 void leakwrap_signals_restore(const struct leakwrap_mask *before);
+
+/* Is SIGNO, which is blocked, waiting to be delivered?  And takes it away. */
+bool leakwrap_signal_pending(int signo);
+void leakwrap_signal_discard(int signo);
 
 /* -- lock ---------------------------------------------------------------------------------------- */
 
@@ -52,6 +68,16 @@ int64_t leakwrap_time_utc(void);        /* seconds since 1970 */
 int leakwrap_process_id(void);
 int leakwrap_thread_id(void);
 
+/* The program's name without its folder, cut to SIZE - 1 bytes. */
+void leakwrap_process_name(char *name, size_t size);
+
+/* Was the program started with raised privileges, so that its environment must not be trusted? */
+bool leakwrap_process_is_privileged(void);
+
+/* Waits while *WORD is VALUE, at most NANOSECONDS; and wakes all who wait. */
+void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);
+void leakwrap_wake(_Atomic uint32_t *word);
+
 /* -- files --------------------------------------------------------------------------------------- */
 
 /* Each returns what the system call does: negative errno values for errors. */
@@ -59,5 +85,27 @@ long leakwrap_open(const char *path, int flags, int mode);
 long leakwrap_close(int fd);
 long leakwrap_read(int fd, void *buffer, size_t size);
 long leakwrap_write(int fd, const void *bytes, size_t size);
+long leakwrap_fcntl(int fd, int command, long argument);
+
+/* The size of the file, 0 when it is not known. */
+uint64_t leakwrap_file_size(int fd);
+
+/* Bytes of a file, read-only in memory, or NULL; and gives them back. */
+const void *leakwrap_file_map(int fd, uint64_t offset, size_t size);
+void leakwrap_file_unmap(const void *bytes, uint64_t offset, size_t size);
+
+/* Waits until FD can be written to, at most NANOSECONDS. */
+bool leakwrap_wait_writable(int fd, uint64_t nanoseconds);
+
+/* Which file a descriptor is open on, to tell whether it is still the same. */
+struct leakwrap_file {
+	uint64_t device, inode;
+	bool is_terminal;
+	bool is_pipe;   /* or a socket */
+	bool is_append; /* opened with O_APPEND */
+};
+
+/* False when FD is not open. */
+bool leakwrap_file_of(int fd, struct leakwrap_file *file);
 
 #endif

@@ -15,15 +15,30 @@
 struct leakwrap_stack {
 	uintptr_t low;  /* the first readable byte */
 	uintptr_t high; /* behind the last one */
-	bool foreign;   /* not the thread's own: high may move up, see leakwrap_stack_reach */
+	bool foreign;   /* not the thread's own: the bounds follow the walk, see leakwrap_stack_reach */
 };
 
 /* The stack that SP lies on.  Signal-safe, no lock; system calls only when SP is on a page that this
  * thread has not had on its stack before. */
 struct leakwrap_stack leakwrap_stack_at(uintptr_t sp);
 
-/* May [ADDRESS, ADDRESS + SIZE) be read?  True inside [low, high); on a foreign stack the page behind
- * high is probed and, when readable, becomes part of it. */
-bool leakwrap_stack_reach(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size);
+/* The slow half of leakwrap_stack_reach. */
+bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size);
+
+/* May the SIZE (small, not 0) bytes at ADDRESS be read?  True inside [low, high); on a foreign stack
+ * other pages are probed, and become part of it when they are its neighbours or take its place. */
+static inline bool leakwrap_stack_reach(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size)
+{
+	return (address >= stack->low && address < stack->high && stack->high - address >= size) ||
+	       leakwrap_stack_probe(stack, address, size);
+}
+
+/* The word at ADDRESS, which may be read.  All that the walks read of a stack comes through here. */
+static inline uintptr_t leakwrap_stack_word(uintptr_t address)
+{
+	typedef uintptr_t __attribute__((may_alias)) any_word;
+
+	return *(const any_word *)address;
+}
 
 #endif

@@ -34,7 +34,11 @@ struct leakwrap_trace {
 void leakwrap_unwind(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
 /* The frame-pointer walk (unwind_fp.c). STACK bounds what may be read. */
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, const struct leakwrap_stack *stack,
-                        uintptr_t pc, uintptr_t sp, uintptr_t fp);
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+                        uintptr_t sp, uintptr_t fp);
+
+/* The walk by unwind rules (unwind_table.c), for code of any kind. */
+void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+                           uintptr_t sp, uintptr_t fp);
 
 #endif

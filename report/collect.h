@@ -1,0 +1,32 @@
+/* collect.h - adds up the live blocks by call site.  Reads the tables without a lock, while other threads
+ * change them; signal-safe. */
+#ifndef LEAKWRAP_COLLECT_H
+#define LEAKWRAP_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sites.h"
+
+/* The live blocks of a call site. */
+struct leakwrap_row {
+	const struct leakwrap_site *site; /* NULL: that of the blocks whose backtrace was lost */
+	uint64_t bytes, blocks;
+};
+
+struct leakwrap_collection {
+	struct leakwrap_row *rows; /* with live blocks; largest first */
+	size_t count;
+	uint64_t bytes, blocks;
+	uint64_t blocks_of_kind[3], bytes_of_kind[3]; /* by enum leakwrap_trace_kind */
+	size_t scratch_size;
+};
+
+/* Fills COLLECTION.  False when there is no memory for it: then it is empty. */
+bool leakwrap_collect(struct leakwrap_collection *collection);
+
+/* Gives back its memory. */
+void leakwrap_collection_release(struct leakwrap_collection *collection);
+
+#endif

@@ -1,0 +1,406 @@
+/* dump.c - see dump.h; the format is described in format.h.  Everything here may run in a signal handler
+ * that interrupted anything, the tracer included. */
+#include "dump.h"
+
+#include "collect.h"
+#include "common.h"
+#include "leakwrap.h"
+#include "modules.h"
+#include "options.h"
+#include "output.h"
+#include "port.h"
+#include "symbols.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* Longest function name in a frame's line, longest program path in the first line. */
+#define NAME_LIMIT 2048
+
+/* How long a thread waits for another one's dump before it gives up its own: a reader that stopped
+ * reading must not keep the program from its exit. */
+#define TURN_LIMIT 30000000000u /* nanoseconds */
+
+static struct {
+	_Atomic uint32_t busy;           /* somebody is writing */
+	_Atomic uint32_t pending;        /* signals that asked meanwhile */
+	unsigned number;                 /* of the last dump */
+	_Atomic unsigned long unwritten; /* dumps that had nowhere to go */
+	struct leakwrap_writer writer;
+	struct leakwrap_collection collection;
+} dump;
+
+/* -- lines --------------------------------------------------------------------------------------- */
+
+static void pair(const char *key, uint64_t value)
+{
+	leakwrap_text(&dump.writer, key);
+	leakwrap_text_number(&dump.writer, value);
+}
+
+/* Days since 1970 to a date of the proleptic Gregorian calendar, counting years from March so that the
+ * leap day comes last. */
+static void write_date(int64_t days)
+{
+	int64_t since = days + 719468; /* 1 March of year 0 to 1 January 1970 */
+	int64_t era = since / 146097;  /* of 400 years */
+	int64_t day = since % 146097;
+	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+	int64_t month;
+
+	day -= 365 * year + year / 4 - year / 100;
+	month = (5 * day + 2) / 153;
+	day -= (153 * month + 2) / 5;
+	leakwrap_text_digits(&dump.writer, (uint64_t)(year + era * 400 + (month >= 10)), 4);
+	leakwrap_text(&dump.writer, "-");
+	leakwrap_text_digits(&dump.writer, (uint64_t)(month < 10 ? month + 3 : month - 9), 2);
+	leakwrap_text(&dump.writer, "-");
+	leakwrap_text_digits(&dump.writer, (uint64_t)(day + 1), 2);
+}
+
+static void write_time(int64_t seconds)
+{
+	int64_t of_day = seconds % 86400;
+
+	if (seconds < 0) /* a clock that was never set */
+		seconds = of_day = 0;
+	write_date(seconds / 86400);
+	leakwrap_text(&dump.writer, "T");
+	leakwrap_text_digits(&dump.writer, (uint64_t)(of_day / 3600), 2);
+	leakwrap_text(&dump.writer, ":");
+	leakwrap_text_digits(&dump.writer, (uint64_t)(of_day / 60 % 60), 2);
+	leakwrap_text(&dump.writer, ":");
+	leakwrap_text_digits(&dump.writer, (uint64_t)(of_day % 60), 2);
+	leakwrap_text(&dump.writer, "Z");
+}
+
+static void write_percent(uint64_t part, uint64_t whole)
+{
+	uint64_t hundredths;
+
+	if (whole == 0) {
+		leakwrap_text(&dump.writer, "none");
+		return;
+	}
+	hundredths = part > UINT64_MAX / 10000 ? part / (whole / 10000) : part * 10000 / whole;
+	leakwrap_text_number(&dump.writer, hundredths / 100);
+	leakwrap_text(&dump.writer, ".");
+	leakwrap_text_digits(&dump.writer, hundredths % 100, 2);
+}
+
+static void write_note(const char *text)
+{
+	leakwrap_text(&dump.writer, "note ");
+	leakwrap_text(&dump.writer, text);
+	leakwrap_text_end(&dump.writer);
+}
+
+/* -- the parts of a dump ------------------------------------------------------------------------- */
+
+static void write_head(const char *reason)
+{
+	const struct leakwrap_module *program = leakwrap_module_numbered(1);
+
+	leakwrap_text(&dump.writer, "dump version=");
+	leakwrap_text_number(&dump.writer, LEAKWRAP_FORMAT_VERSION);
+	leakwrap_text(&dump.writer, " reason=");
+	leakwrap_text(&dump.writer, reason);
+	leakwrap_text(&dump.writer, " time=");
+	write_time(leakwrap_time_utc());
+	leakwrap_text(&dump.writer, " program=");
+	leakwrap_text_name(&dump.writer, program ? program->path : "", NAME_LIMIT);
+	leakwrap_text_end(&dump.writer);
+}
+
+static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_bytes)
+{
+	pair("total live_bytes=", all->bytes);
+	pair(" live_blocks=", all->blocks);
+	pair(" call_sites=", all->count);
+	leakwrap_text_end(&dump.writer);
+
+	leakwrap_text(&dump.writer, "stacks complete_stack_bytes_percent=");
+	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
+	pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
+	pair(" guessed_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_GUESSED]);
+	leakwrap_text_end(&dump.writer);
+
+	pair("loss untracked_blocks=", atomic_load(&leakwrap_loss.untracked_blocks));
+	pair(" untracked_bytes=", atomic_load(&leakwrap_loss.untracked_bytes));
+	pair(" lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
+	pair(" freed_elsewhere_blocks=", atomic_load(&leakwrap_loss.freed_elsewhere));
+	pair(" foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
+	leakwrap_text_end(&dump.writer);
+
+	pair("tracer tracer_bytes=", tracer_bytes);
+	leakwrap_text_end(&dump.writer);
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void write_frame(unsigned level, uintptr_t pc, bool *named)
+{
+	const struct leakwrap_module *module = leakwrap_module_ever_at(pc - 1);
+	const char *function = NULL;
+	uintptr_t offset;
+
+	pair("  #", level);
+	leakwrap_text(&dump.writer, " ");
+	leakwrap_text_hex(&dump.writer, pc);
+	if (module)
+		function = leakwrap_symbol(module, pc, &offset);
+	if (function) {
+		leakwrap_text(&dump.writer, " ");
+		leakwrap_text_name(&dump.writer, function, NAME_LIMIT);
+		leakwrap_text(&dump.writer, "+");
+		leakwrap_text_hex(&dump.writer, offset);
+	} else {
+		leakwrap_text(&dump.writer, " ?");
+	}
+	if (module) {
+		named[module->number - 1] = true;
+		pair(" [", module->number);
+		leakwrap_text(&dump.writer, "] ");
+		leakwrap_text_name(&dump.writer, last_component(module->path), NAME_LIMIT / 2);
+		leakwrap_text(&dump.writer, "+");
+		leakwrap_text_hex(&dump.writer, pc - module->bias);
+	}
+	leakwrap_text_end(&dump.writer);
+}
+
+static void write_site(size_t rank, const struct leakwrap_row *row, bool *named)
+{
+	static const char *const kinds[] = {
+	        [LEAKWRAP_TRACE_COMPLETE] = "complete",
+	        [LEAKWRAP_TRACE_TRUNCATED] = "truncated",
+	        [LEAKWRAP_TRACE_GUESSED] = "guessed",
+	};
+
+	pair("site ", rank);
+	pair(": ", row->bytes);
+	pair(" bytes in ", row->blocks);
+	leakwrap_text(&dump.writer, row->blocks == 1 ? " block, " : " blocks, ");
+	leakwrap_text(&dump.writer, kinds[row->site ? row->site->kind : LEAKWRAP_TRACE_TRUNCATED]);
+	leakwrap_text_end(&dump.writer);
+	for (unsigned level = 0; row->site && level < row->site->depth; level++)
+		write_frame(level, row->site->pcs[level], named);
+}
+
+/* Returns how many call sites it showed. */
+static size_t write_sites(const struct leakwrap_collection *all, bool *named)
+{
+	size_t shown = 0;
+
+	while (shown < all->count && all->rows[shown].bytes >= leakwrap_options.min_bytes &&
+	       (leakwrap_options.top == 0 || shown < leakwrap_options.top)) {
+		write_site(shown + 1, &all->rows[shown], named);
+		shown++;
+	}
+	return shown;
+}
+
+static void write_module(const struct leakwrap_module *module)
+{
+	pair("module ", module->number);
+	leakwrap_text(&dump.writer, " ");
+	leakwrap_text_hex(&dump.writer, module->start);
+	leakwrap_text(&dump.writer, "-");
+	leakwrap_text_hex(&dump.writer, module->end);
+	leakwrap_text(&dump.writer, " bias=");
+	leakwrap_text_hex(&dump.writer, module->bias);
+	leakwrap_text(&dump.writer, " build_id=");
+	if (module->build_id_size > 0)
+		leakwrap_text_bytes_hex(&dump.writer, module->build_id, module->build_id_size);
+	else
+		leakwrap_text(&dump.writer, "none");
+	leakwrap_text(&dump.writer, " path=");
+	leakwrap_text_name(&dump.writer, module->path, LEAKWRAP_LINE_MAX);
+	leakwrap_text_end(&dump.writer);
+}
+
+static void write_end(size_t shown, uint64_t started)
+{
+	pair("end sites=", shown);
+	pair(" lines=", dump.writer.lines + 1);
+	pair(" dump_ns=", leakwrap_time_monotonic() - started);
+	leakwrap_text_end(&dump.writer);
+}
+
+static void write_body(const struct leakwrap_collection *all, uint64_t started)
+{
+	unsigned modules = leakwrap_modules_count();
+	bool *named = leakwrap_scratch_map(modules + 1);
+	size_t shown = 0;
+
+	if (named) {
+		shown = write_sites(all, named);
+		for (unsigned number = 1; number <= modules; number++)
+			if (named[number - 1])
+				write_module(leakwrap_module_numbered(number));
+		leakwrap_scratch_unmap(named, modules + 1);
+	}
+	write_end(shown, started);
+}
+
+/* "leakwrap[PID.NUMBER] " */
+static void make_prefix(char *prefix, unsigned number)
+{
+	char digits[24];
+
+	strcpy(prefix, LEAKWRAP_LINE_PREFIX);
+	strcat(prefix, leakwrap_decimal(digits, sizeof(digits), (uint64_t)leakwrap_process_id()));
+	strcat(prefix, ".");
+	strcat(prefix, leakwrap_decimal(digits, sizeof(digits), number));
+	strcat(prefix, "] ");
+}
+
+/* It is this thread's turn, and signals are blocked. */
+static bool write_dump(int fd, const char *reason)
+{
+	uint64_t started = leakwrap_time_monotonic();
+	uint64_t tracer_bytes = leakwrap_pages_held();
+	char prefix[sizeof(dump.writer.prefix)];
+	bool collected = leakwrap_collect(&dump.collection);
+
+	make_prefix(prefix, dump.number);
+	leakwrap_text_start(&dump.writer, fd, prefix);
+	write_head(reason);
+	write_totals(&dump.collection, tracer_bytes);
+	if (!collected)
+		write_note("no memory to add up the live blocks: the totals above are not known");
+	if (atomic_load(&dump.unwritten) > 0)
+		write_note("earlier dumps could not be written whole");
+	write_body(&dump.collection, started);
+	leakwrap_collection_release(&dump.collection);
+	return leakwrap_text_flush(&dump.writer);
+}
+
+/* FD is negative for the descriptor of the option log=. */
+static bool dump_to(int fd, const char *reason)
+{
+	int opened = -1;
+	bool written = false;
+
+	dump.number++;
+	if (fd < 0)
+		fd = opened = leakwrap_output_open(dump.number);
+	if (fd >= 0)
+		written = write_dump(fd, reason);
+	if (opened >= 0)
+		leakwrap_output_close(opened);
+	if (!written)
+		atomic_fetch_add(&dump.unwritten, 1);
+	return written;
+}
+
+/* -- turns --------------------------------------------------------------------------------------- */
+
+static bool try_turn(void)
+{
+	return atomic_exchange(&dump.busy, 1) == 0;
+}
+
+static void end_turn(void)
+{
+	atomic_store(&dump.busy, 0);
+	leakwrap_wake(&dump.busy);
+}
+
+static bool wait_for_turn(void)
+{
+	uint64_t give_up = leakwrap_time_monotonic() + TURN_LIMIT;
+
+	while (!try_turn()) {
+		if (leakwrap_time_monotonic() > give_up)
+			return false;
+		leakwrap_wait(&dump.busy, 1, TURN_LIMIT / 100);
+	}
+	return true;
+}
+
+/* Serves what signals asked for, also while it was at it. */
+static void serve_pending(void)
+{
+	while (atomic_load(&dump.pending) > 0 && try_turn()) {
+		while (atomic_load(&dump.pending) > 0) {
+			atomic_fetch_sub(&dump.pending, 1);
+			dump_to(-1, "signal");
+		}
+		end_turn();
+	}
+}
+
+static bool dump_in_turn(int fd, const char *reason)
+{
+	struct leakwrap_mask before;
+	bool written = false;
+
+	leakwrap_signals_block(&before);
+	if (wait_for_turn()) {
+		written = dump_to(fd, reason);
+		end_turn();
+	}
+	serve_pending();
+	leakwrap_signals_restore(&before);
+	return written;
+}
+
+/* -- who asks ------------------------------------------------------------------------------------ */
+
+void leakwrap_dump_start(void)
+{
+	leakwrap_output_start();
+}
+
+void leakwrap_dump_forked(void)
+{
+	atomic_store(&dump.busy, 0);
+	atomic_store(&dump.pending, 0);
+	atomic_store(&dump.unwritten, 0);
+	dump.number = 0;
+}
+
+void leakwrap_dump_on_signal(void)
+{
+	struct leakwrap_mask before;
+
+	leakwrap_signals_block(&before);
+	atomic_fetch_add(&dump.pending, 1);
+	serve_pending();
+	leakwrap_signals_restore(&before);
+}
+
+void leakwrap_dump_at_exit(void)
+{
+	dump_in_turn(-1, "exit");
+}
+
+int leakwrap_dump(int fd)
+{
+	return dump_in_turn(fd, "api") ? 0 : -1;
+}
+
+int leakwrap_get_counters(struct leakwrap_counters *counters)
+{
+	struct leakwrap_collection all;
+	bool collected = leakwrap_collect(&all);
+
+	counters->live_bytes = all.bytes;
+	counters->live_blocks = all.blocks;
+	counters->call_sites = all.count;
+	counters->untracked_blocks = atomic_load(&leakwrap_loss.untracked_blocks);
+	counters->untracked_bytes = atomic_load(&leakwrap_loss.untracked_bytes);
+	counters->lost_call_sites = atomic_load(&leakwrap_loss.lost_call_sites);
+	counters->freed_elsewhere_blocks = atomic_load(&leakwrap_loss.freed_elsewhere);
+	counters->foreign_frees = atomic_load(&leakwrap_loss.foreign_frees);
+	counters->tracer_bytes = leakwrap_pages_held();
+	leakwrap_collection_release(&all);
+	return collected ? 0 : -1;
+}

@@ -1,0 +1,20 @@
+/* dump.h - writes dumps: on a signal, at exit, and when the program asks.
+ *
+ * One dump is written at a time.  A signal that arrives during a dump leaves a request, which is served
+ * after it by the thread that is writing; everybody else waits. */
+#ifndef LEAKWRAP_DUMP_H
+#define LEAKWRAP_DUMP_H
+
+/* At start. */
+void leakwrap_dump_start(void);
+
+/* In a forked child: what another thread was writing in the parent is not written here. */
+void leakwrap_dump_forked(void);
+
+/* From the handler of the dump signal. */
+void leakwrap_dump_on_signal(void);
+
+/* When the process ends. */
+void leakwrap_dump_at_exit(void);
+
+#endif

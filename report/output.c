@@ -1,0 +1,142 @@
+/* output.c - see output.h. */
+#include "output.h"
+
+#include "options.h"
+#include "port.h"
+#include "text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+
+/* How long a reader that does not read may hold up the program, for each write. */
+#define PATIENCE 2000000000u /* nanoseconds */
+
+static struct {
+	struct leakwrap_file stderr_file; /* descriptor 2 at start */
+	bool stderr_was_open;
+	char program[64]; /* its name, for %e */
+} output;
+
+static bool is_stderr(const char *log)
+{
+	return strcmp(log, "stderr") == 0;
+}
+
+void leakwrap_output_start(void)
+{
+	output.stderr_was_open = leakwrap_file_of(2, &output.stderr_file);
+	leakwrap_process_name(output.program, sizeof(output.program));
+}
+
+bool leakwrap_output_stderr_is_usable(void)
+{
+	struct leakwrap_file now;
+
+	if (!leakwrap_file_of(2, &now))
+		return false;
+	if (output.stderr_was_open && now.device == output.stderr_file.device &&
+	    now.inode == output.stderr_file.inode)
+		return true;
+	return now.is_terminal || now.is_pipe || now.is_append;
+}
+
+/* The path of the log for this dump.  False when it is too long. */
+static bool expand(char *path, size_t size, const char *pattern, unsigned number)
+{
+	char digits[24];
+	size_t used = 0;
+
+	for (; *pattern != '\0'; pattern++) {
+		const char one[] = {*pattern, '\0'};
+		const char *piece = one;
+		size_t length;
+
+		if (*pattern == '%' && pattern[1] != '\0') {
+			pattern++;
+			if (*pattern == 'p')
+				piece = leakwrap_decimal(digits, sizeof(digits),
+				                         (uint64_t)leakwrap_process_id());
+			else if (*pattern == 'n')
+				piece = leakwrap_decimal(digits, sizeof(digits), number);
+			else if (*pattern == 'e')
+				piece = output.program;
+		}
+		length = strlen(piece);
+		if (length >= size - used)
+			return false;
+		memcpy(path + used, piece, length);
+		used += length;
+	}
+	path[used] = '\0';
+	return true;
+}
+
+/* Descriptors 0 to 2 mean something to the program, even while they are closed. */
+static int move_up(int fd)
+{
+	int moved;
+
+	if (fd > 2)
+		return fd;
+	moved = (int)leakwrap_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	leakwrap_close(fd);
+	return moved;
+}
+
+int leakwrap_output_open(unsigned number)
+{
+	static char path[LEAKWRAP_LOG_MAX + 128]; /* one dump at a time */
+	int fd;
+
+	if (is_stderr(leakwrap_options.log))
+		return leakwrap_output_stderr_is_usable() ? 2 : -EBADF;
+	if (!expand(path, sizeof(path), leakwrap_options.log, number))
+		return -ENAMETOOLONG;
+	fd = (int)leakwrap_open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW,
+	                        0600);
+	return fd < 0 ? fd : move_up(fd);
+}
+
+void leakwrap_output_close(int fd)
+{
+	if (!is_stderr(leakwrap_options.log))
+		leakwrap_close(fd);
+}
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		long written = leakwrap_write(fd, bytes, size);
+
+		if (written == -EAGAIN && leakwrap_wait_writable(fd, PATIENCE))
+			continue;
+		if (written == -EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return true;
+}
+
+bool leakwrap_output_write(int fd, const char *bytes, size_t size)
+{
+	static const int raised[] = {SIGPIPE, SIGXFSZ};
+	struct leakwrap_mask before;
+	bool was_pending[2];
+	bool written;
+
+	leakwrap_signals_block(&before);
+	for (unsigned i = 0; i < 2; i++)
+		was_pending[i] = leakwrap_signal_pending(raised[i]);
+	written = write_all(fd, bytes, size);
+	for (unsigned i = 0; i < 2 && !written; i++)
+		if (!was_pending[i] && leakwrap_signal_pending(raised[i]))
+			leakwrap_signal_discard(raised[i]);
+	leakwrap_signals_restore(&before);
+	return written;
+}

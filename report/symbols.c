@@ -1,0 +1,278 @@
+/* symbols.c - see symbols.h.  The table of each module is made at the first question: the functions'
+ * addresses, sorted, each with the place of its symbol. */
+#include "symbols.h"
+
+#include "port.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+
+/* A function, by its offset from the module's start. */
+struct function {
+	uint32_t offset;
+	uint32_t symbol; /* its index */
+};
+
+struct table {
+	const struct leakwrap_module *module;
+	const ElfW(Sym) * symbols;
+	size_t symbol_count;
+	const char *names;
+	size_t names_size;
+	struct function *functions;
+	size_t count;
+	struct table *next;
+};
+
+static struct table *tables;
+
+/* -- where the symbols are ----------------------------------------------------------------------- */
+
+/* A part of a file, read-only in memory for ever.  The file of a running program cannot be cut short
+ * (ETXTBSY, open(2)). */
+static const void *map_part(int fd, uint64_t offset, uint64_t size, uint64_t file_size)
+{
+	if (offset > file_size || size > file_size - offset || size == 0)
+		return NULL;
+	return leakwrap_file_map(fd, offset, (size_t)size);
+}
+
+static void find_in_sections(struct table *table, int fd, const ElfW(Shdr) * sections, unsigned count,
+                             uint64_t file_size)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const ElfW(Shdr) *symbols = &sections[i];
+		const ElfW(Shdr) * names;
+
+		if (symbols->sh_type != SHT_SYMTAB || symbols->sh_link >= count)
+			continue;
+		names = &sections[symbols->sh_link];
+		table->symbols = map_part(fd, symbols->sh_offset, symbols->sh_size, file_size);
+		table->names = map_part(fd, names->sh_offset, names->sh_size, file_size);
+		if (!table->symbols || !table->names)
+			return;
+		table->symbol_count = (size_t)(symbols->sh_size / sizeof(ElfW(Sym)));
+		table->names_size = (size_t)names->sh_size;
+		return;
+	}
+}
+
+/* The section headers of the program's file (System V ABI, chapter 4). */
+static void find_in_program_file(struct table *table)
+{
+	int fd = (int)leakwrap_open("/proc/self/exe", O_RDONLY | O_CLOEXEC, 0);
+	uint64_t file_size;
+	const ElfW(Ehdr) * header;
+	const ElfW(Shdr) * sections;
+
+	if (fd < 0)
+		return;
+	file_size = leakwrap_file_size(fd);
+	header = map_part(fd, 0, sizeof(*header), file_size);
+	if (header && header->e_shentsize == sizeof(*sections)) {
+		size_t size = (size_t)header->e_shnum * sizeof(*sections);
+
+		sections = map_part(fd, header->e_shoff, size, file_size);
+		if (sections) {
+			find_in_sections(table, fd, sections, header->e_shnum, file_size);
+			leakwrap_file_unmap(sections, header->e_shoff, size);
+		}
+	}
+	if (header)
+		leakwrap_file_unmap(header, 0, sizeof(*header));
+	leakwrap_close(fd);
+}
+
+/* The GNU hash table's header, its chains behind the bloom filter and the buckets: symbols before
+ * "first" are not in it, and a chain ends with an odd word (binutils, bfd/elflink.c). */
+static size_t count_in_gnu_hash(const uint32_t *hash)
+{
+	uint32_t buckets = hash[0], first = hash[1], bloom = hash[2];
+	const uint32_t *bucket = hash + 4 + bloom * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+	const uint32_t *chain = bucket + buckets;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < buckets; i++)
+		if (bucket[i] > last)
+			last = bucket[i];
+	if (last < first)
+		return first;
+	while ((chain[last - first] & 1) == 0)
+		last++;
+	return (size_t)last + 1;
+}
+
+/* The dynamic section's pointers are addresses in some C libraries and offsets in others. */
+static const void *in_module(const struct leakwrap_module *module, uintptr_t value)
+{
+	if (value < module->start)
+		value += module->bias;
+	return value >= module->start && value < module->end ? (const void *)value : NULL;
+}
+
+static void find_in_memory(struct table *table)
+{
+	const struct leakwrap_module *module = table->module;
+	const ElfW(Dyn) *entry = module->dynamic;
+	const uint32_t *hash = NULL, *gnu_hash = NULL;
+
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
+		uintptr_t value = entry->d_un.d_ptr;
+
+		switch (entry->d_tag) {
+		case DT_SYMTAB:
+			table->symbols = in_module(module, value);
+			break;
+		case DT_STRTAB:
+			table->names = in_module(module, value);
+			break;
+		case DT_STRSZ:
+			table->names_size = value;
+			break;
+		case DT_HASH:
+			hash = in_module(module, value);
+			break;
+		case DT_GNU_HASH:
+			gnu_hash = in_module(module, value);
+			break;
+		default:
+			break;
+		}
+	}
+	if (!table->symbols || !table->names)
+		return;
+	if (hash)
+		table->symbol_count =
+		        hash[1]; /* nchain: as many as there are symbols (System V ABI, chapter 5) */
+	else if (gnu_hash)
+		table->symbol_count = count_in_gnu_hash(gnu_hash);
+}
+
+/* -- the sorted table ---------------------------------------------------------------------------- */
+
+static bool is_function(const struct table *table, const ElfW(Sym) * symbol)
+{
+	unsigned type = symbol->st_info & 0xf;
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+	       symbol->st_name < table->names_size &&
+	       (symbol->st_value & ~(ElfW(Addr))1) + table->module->bias - table->module->start <
+	               table->module->end - table->module->start;
+}
+
+/* Bit 0 of an ARM function's address tells Thumb from ARM code (ELF for the Arm Architecture, 5.5.3). */
+static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
+{
+#ifdef __arm__
+	uintptr_t value = symbol->st_value & ~(uintptr_t)1;
+#else
+	uintptr_t value = symbol->st_value;
+#endif
+
+	return (uint32_t)(value + table->module->bias - table->module->start);
+}
+
+/* Radix sort by offset, 11 bits at a time: a large program has a million functions, and a thread is
+ * waiting.  SPARE has the same size. */
+static void sort(struct function *functions, struct function *spare, size_t count)
+{
+	for (unsigned shift = 0; shift < 33; shift += 11) {
+		static size_t place[2048]; /* one dump at a time */
+		struct function *sorted = spare;
+		size_t next = 0;
+
+		memset(place, 0, sizeof(place));
+		for (size_t i = 0; i < count; i++)
+			place[functions[i].offset >> shift & 2047]++;
+		for (size_t i = 0; i < 2048; i++) {
+			size_t here = place[i];
+
+			place[i] = next;
+			next += here;
+		}
+		for (size_t i = 0; i < count; i++)
+			sorted[place[functions[i].offset >> shift & 2047]++] = functions[i];
+		spare = functions;
+		functions = sorted;
+	}
+}
+
+static void index_functions(struct table *table)
+{
+	size_t count = 0;
+	size_t size;
+	struct function *spare;
+
+	for (size_t i = 0; i < table->symbol_count; i++)
+		count += is_function(table, &table->symbols[i]);
+	size = count * sizeof(*spare);
+	if (count == 0 || !(spare = leakwrap_scratch_map(size)))
+		return;
+	table->functions = leakwrap_pages_map(size);
+	if (table->functions) {
+		for (size_t i = 0; i < table->symbol_count; i++)
+			if (is_function(table, &table->symbols[i]))
+				spare[table->count++] = (struct function){
+				        offset_of(table, &table->symbols[i]), (uint32_t)i};
+		sort(spare, table->functions,
+		     count); /* three passes: the last one ends in the other array */
+	}
+	leakwrap_scratch_unmap(spare, size);
+}
+
+static struct table *table_of(const struct leakwrap_module *module)
+{
+	static struct table places[64]; /* without room for another, names are left out */
+	static unsigned used;
+	struct table *table = tables;
+
+	while (table && table->module != module)
+		table = table->next;
+	if (table || used == sizeof(places) / sizeof(places[0]))
+		return table;
+	table = &places[used++];
+	table->module = module;
+	if (module->main)
+		find_in_program_file(table);
+	if (table->symbol_count == 0 && module->permanent)
+		find_in_memory(table);
+	index_functions(table);
+	table->next = tables;
+	tables = table;
+	return table;
+}
+
+const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset)
+{
+	struct table *table = table_of(module);
+	uintptr_t call = pc - 1 - module->start;
+	size_t first = 0, behind;
+
+	if (!table || table->count == 0)
+		return NULL;
+	/* The last function that starts at or before the call. */
+	behind = table->count;
+	while (first < behind) {
+		size_t middle = first + (behind - first) / 2;
+
+		if (table->functions[middle].offset <= call)
+			first = middle + 1;
+		else
+			behind = middle;
+	}
+	/* Of several names for one address the first that reaches as far as the call. */
+	while (first > 0) {
+		const struct function *function = &table->functions[--first];
+		const ElfW(Sym) *symbol = &table->symbols[function->symbol];
+
+		if (call - function->offset < symbol->st_size) {
+			*offset = pc - module->start - function->offset;
+			return table->names + symbol->st_name;
+		}
+		if (first > 0 && table->functions[first - 1].offset != function->offset)
+			return NULL;
+	}
+	return NULL;
+}

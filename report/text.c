@@ -1,0 +1,165 @@
+/* text.c - see text.h. */
+#include "text.h"
+
+#include "output.h"
+
+#include <string.h>
+
+/* Room that a line keeps for the mark that it was cut, and for its end. */
+#define CUT_MARK "\\..."
+#define LINE_END (sizeof(CUT_MARK))
+
+static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
+{
+	if (writer->cut || writer->line + size > LEAKWRAP_LINE_MAX - LINE_END) {
+		writer->cut = true;
+		return;
+	}
+	/* The whole lines before this one make room for it. */
+	if (writer->used + writer->line + size > LEAKWRAP_LINE_MAX - LINE_END) {
+		size_t whole = writer->used;
+
+		if (!leakwrap_output_write(writer->fd, writer->buffer, whole))
+			writer->failed = true;
+		memmove(writer->buffer, writer->buffer + whole, writer->line);
+		writer->used = 0;
+	}
+	memcpy(writer->buffer + writer->used + writer->line, bytes, size);
+	writer->line += size;
+}
+
+static void begin_line(struct leakwrap_writer *writer)
+{
+	if (writer->line == 0)
+		put(writer, writer->prefix, writer->prefix_size);
+}
+
+void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix)
+{
+	writer->fd = fd;
+	writer->failed = writer->cut = false;
+	writer->lines = 0;
+	writer->used = writer->line = 0;
+	writer->prefix_size = strlen(prefix);
+	if (writer->prefix_size > sizeof(writer->prefix))
+		writer->prefix_size = sizeof(writer->prefix);
+	memcpy(writer->prefix, prefix, writer->prefix_size);
+}
+
+void leakwrap_text(struct leakwrap_writer *writer, const char *text)
+{
+	begin_line(writer);
+	put(writer, text, strlen(text));
+}
+
+char *leakwrap_decimal(char *buffer, size_t size, uint64_t number)
+{
+	char *digit = buffer + size - 1;
+
+	*digit = '\0';
+	do {
+		*--digit = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return digit;
+}
+
+void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number)
+{
+	char buffer[24];
+
+	leakwrap_text(writer, leakwrap_decimal(buffer, sizeof(buffer), number));
+}
+
+void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width)
+{
+	char buffer[24];
+	char *digits = leakwrap_decimal(buffer, sizeof(buffer), number);
+
+	while (digits > buffer && strlen(digits) < width)
+		*--digits = '0';
+	leakwrap_text(writer, digits);
+}
+
+static const char hex_digits[] = "0123456789abcdef";
+
+void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number)
+{
+	char buffer[2 * sizeof(number) + 1];
+	char *digit = buffer + sizeof(buffer) - 1;
+
+	*digit = '\0';
+	do {
+		*--digit = hex_digits[number & 15];
+		number >>= 4;
+	} while (number > 0);
+	leakwrap_text(writer, "0x");
+	leakwrap_text(writer, digit);
+}
+
+void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		const char pair[] = {hex_digits[bytes[i] >> 4], hex_digits[bytes[i] & 15], '\0'};
+
+		leakwrap_text(writer, pair);
+	}
+}
+
+void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t limit)
+{
+	size_t written = 0;
+
+	begin_line(writer);
+	for (; *name != '\0'; name++) {
+		unsigned char byte = (unsigned char)*name;
+		const char escaped[] = {'\\', 'x', hex_digits[byte >> 4], hex_digits[byte & 15]};
+		bool plain = byte > 0x20 && byte < 0x7f && byte != '\\';
+
+		written += plain ? 1 : sizeof(escaped);
+		if (written > limit) {
+			leakwrap_text(writer, CUT_MARK);
+			return;
+		}
+		put(writer, plain ? name : escaped, plain ? 1 : sizeof(escaped));
+	}
+}
+
+void leakwrap_text_end(struct leakwrap_writer *writer)
+{
+	char *end;
+
+	begin_line(writer);
+	end = writer->buffer + writer->used + writer->line;
+	if (writer->cut) {
+		memcpy(end, CUT_MARK, strlen(CUT_MARK));
+		end += strlen(CUT_MARK);
+	}
+	*end++ = '\n';
+	writer->used = (size_t)(end - writer->buffer);
+	writer->line = 0;
+	writer->cut = false;
+	writer->lines++;
+}
+
+bool leakwrap_text_flush(struct leakwrap_writer *writer)
+{
+	if (writer->used > 0 && !leakwrap_output_write(writer->fd, writer->buffer, writer->used))
+		writer->failed = true;
+	writer->used = 0;
+	return !writer->failed;
+}
+
+void leakwrap_message(const char *text, const char *const more[])
+{
+	struct leakwrap_writer writer;
+
+	if (!leakwrap_output_stderr_is_usable())
+		return;
+	leakwrap_text_start(&writer, 2, "leakwrap: ");
+	leakwrap_text(&writer, text);
+	for (; *more; more++)
+		leakwrap_text(&writer, *more);
+	leakwrap_text_end(&writer);
+	leakwrap_text_flush(&writer);
+}

@@ -1,0 +1,54 @@
+/* text.h - writes lines of text to a descriptor without malloc, stdio or a lock.
+ *
+ * Lines are gathered in the writer's buffer and go out whole, as many at a time as fit.  Everything here
+ * is signal-safe; a writer is used by one thread at a time. */
+#ifndef LEAKWRAP_TEXT_H
+#define LEAKWRAP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format.h"
+
+struct leakwrap_writer {
+	int fd;
+	bool failed;         /* something could not be written */
+	bool cut;            /* the line being built is too long */
+	unsigned long lines; /* whole lines so far */
+	size_t used;         /* bytes of whole lines in the buffer */
+	size_t line;         /* bytes of the line being built, behind them */
+	size_t prefix_size;
+	char prefix[64]; /* begins every line */
+	char buffer[LEAKWRAP_LINE_MAX];
+};
+
+/* Lines go to FD and begin with PREFIX. */
+void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix);
+
+/* Parts of a line. */
+void leakwrap_text(struct leakwrap_writer *writer, const char *text);
+void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number);
+void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number,
+                          unsigned width);                                /* zeros in front */
+void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number); /* 0x1f */
+void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes, size_t size);
+
+/* A name or a path from outside: what could be taken for the format is written \xHH (format.h); more than
+ * LIMIT bytes of output are cut. */
+void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t limit);
+
+/* Ends the line. */
+void leakwrap_text_end(struct leakwrap_writer *writer);
+
+/* Writes what is in the buffer.  Returns whether all lines so far have been written. */
+bool leakwrap_text_flush(struct leakwrap_writer *writer);
+
+/* NUMBER in decimal at the end of BUFFER, which has room for SIZE bytes: 21 are enough.  Returns where it
+ * begins; it ends in NUL. */
+char *leakwrap_decimal(char *buffer, size_t size, uint64_t number);
+
+/* One line outside of a dump, "leakwrap: " and TEXT and the strings MORE up to a NULL, to standard error. */
+void leakwrap_message(const char *text, const char *const more[]);
+
+#endif

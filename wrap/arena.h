@@ -1,0 +1,14 @@
+/* arena.h - memory for records that live as long as the program: taken from mapped pages, given out in
+ * order, never given back.  The caller holds the tables' lock. */
+#ifndef LEAKWRAP_ARENA_H
+#define LEAKWRAP_ARENA_H
+
+#include <stddef.h>
+
+/* SIZE zeroed bytes, aligned for any record, or NULL when no page can be had. */
+void *leakwrap_arena_take(size_t size);
+
+/* The same out of a reserve that is set aside with the first page, for what matters most. */
+void *leakwrap_arena_take_reserve(size_t size);
+
+#endif

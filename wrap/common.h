@@ -1,0 +1,27 @@
+/* common.h - the few things that every part of the runtime uses. */
+#ifndef LEAKWRAP_COMMON_H
+#define LEAKWRAP_COMMON_H
+
+#include <stdatomic.h>
+
+#define leakwrap_likely(condition)   __builtin_expect(!!(condition), 1)
+#define leakwrap_unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/* What a dump cannot show, counted since the process started or was forked.  Relaxed additions: these
+ * events are rare, and each is a loss of its own. */
+struct leakwrap_loss {
+	_Atomic unsigned long untracked_blocks; /* no memory for the record */
+	_Atomic unsigned long untracked_bytes;
+	_Atomic unsigned long lost_call_sites; /* no memory for the backtrace */
+	_Atomic unsigned long freed_elsewhere; /* the address came back without a free */
+	_Atomic unsigned long foreign_frees;   /* the block was never recorded */
+};
+
+extern struct leakwrap_loss leakwrap_loss;
+
+static inline void leakwrap_count(_Atomic unsigned long *counter, unsigned long by)
+{
+	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+}
+
+#endif

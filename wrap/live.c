@@ -1,0 +1,444 @@
+/* live.c - the slow half of the live table: new regions, large blocks, exact blocks, and the walk over
+ * everything for a dump.  See live.h. */
+#include "live.h"
+
+#include "tables.h"
+
+/* -- regions ------------------------------------------------------------------------------------- */
+
+/* A region as uthash keeps it. */
+struct region_record {
+	struct leakwrap_region region;
+	UT_hash_handle hh; /* by region.key */
+};
+
+/* The expected distance of neighbouring blocks (measured): glibc on 64 bits 32 bytes, everything else
+ * that was tried 16. */
+#if defined(__GLIBC__) && UINTPTR_MAX > UINT32_MAX
+#define FIRST_WINDOW_SHIFT 5
+#else
+#define FIRST_WINDOW_SHIFT 4
+#endif
+#define LAST_WINDOW_SHIFT 3
+
+/* So many blocks that did not fit make the windows of new regions smaller. */
+#define MISFITS_TO_SHRINK 64
+
+/* Slots are mapped for several regions at once, the more the more there are. */
+#define SLOTS_CHUNK_MAX     ((size_t)8 << 20)
+
+#define FIRST_CACHE_ENTRIES 512
+
+/* Before the first region: one entry, always NULL. */
+static struct leakwrap_region_cache empty_cache = {.mask = 0, .entry = {NULL}};
+
+struct leakwrap_region_cache *_Atomic leakwrap_region_cache = &empty_cache;
+
+static struct {
+	struct region_record *by_key;           /* uthash */
+	struct leakwrap_region *_Atomic newest; /* for the dump */
+	size_t count;
+	unsigned window_shift; /* of new regions */
+	unsigned misfits;
+	char *slots_next; /* mapped, not yet given to a region */
+	size_t slots_left;
+	size_t slots_mapped;
+} regions = {.window_shift = FIRST_WINDOW_SHIFT};
+
+static leakwrap_live_slot *take_slots(unsigned window_shift)
+{
+	size_t size = (LEAKWRAP_REGION_SIZE >> window_shift) * sizeof(leakwrap_live_slot);
+	char *slots;
+
+	if (regions.slots_left < size) {
+		size_t chunk = regions.slots_mapped / 8 / size * size;
+
+		if (chunk < size)
+			chunk = size;
+		if (chunk > SLOTS_CHUNK_MAX)
+			chunk = SLOTS_CHUNK_MAX / size * size;
+		slots = leakwrap_pages_map(chunk);
+		if (!slots && chunk > size) {
+			chunk = size;
+			slots = leakwrap_pages_map(chunk);
+		}
+		if (!slots)
+			return NULL;
+		regions.slots_next = slots;
+		regions.slots_left = chunk;
+		regions.slots_mapped += chunk;
+	}
+	slots = regions.slots_next;
+	regions.slots_next += size;
+	regions.slots_left -= size;
+	return (leakwrap_live_slot *)slots;
+}
+
+static void cache_region(struct leakwrap_region_cache *cache, struct leakwrap_region *region)
+{
+	atomic_store_explicit(&cache->entry[region->key & cache->mask], region, memory_order_release);
+}
+
+/* Keeps the cache four times as large as the number of regions.  The outgrown one stays mapped, since
+ * another thread may be reading it; all of them together are smaller than the last. */
+static void grow_cache(void)
+{
+	struct leakwrap_region_cache *cache = atomic_load(&leakwrap_region_cache);
+	struct leakwrap_region_cache *larger;
+	size_t entries = cache == &empty_cache ? FIRST_CACHE_ENTRIES : (cache->mask + 1) * 4;
+
+	if (cache != &empty_cache && regions.count * 4 <= cache->mask)
+		return;
+	larger = leakwrap_pages_map(sizeof(*larger) + entries * sizeof(larger->entry[0]));
+	if (!larger)
+		return;
+	larger->mask = entries - 1;
+	for (struct leakwrap_region *region = atomic_load(&regions.newest); region;
+	     region = region->next)
+		cache_region(larger, region);
+	atomic_store_explicit(&leakwrap_region_cache, larger, memory_order_release);
+}
+
+/* The lock is held. */
+static struct leakwrap_region *add_region(uintptr_t key)
+{
+	struct region_record *record = leakwrap_arena_take(sizeof(*record));
+
+	if (!record)
+		return NULL;
+	record->region.key = key;
+	record->region.window_shift = regions.window_shift;
+	record->region.slots = take_slots(regions.window_shift);
+	if (!record->region.slots)
+		return NULL; /* the record is lost, but so is the memory for all that follow */
+	leakwrap_tables_failed = false;
+	HASH_ADD(hh, regions.by_key, region.key, sizeof(record->region.key), record);
+	if (leakwrap_tables_failed)
+		return NULL;
+	record->region.next = atomic_load(&regions.newest);
+	atomic_store_explicit(&regions.newest, &record->region, memory_order_release);
+	regions.count++;
+	grow_cache();
+	return &record->region;
+}
+
+/* The region of ADDRESS, made at first sight; NULL when there is no memory for it. */
+static struct leakwrap_region *region_of(uintptr_t address)
+{
+	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region *region = leakwrap_region_cached(address);
+	struct region_record *record;
+
+	if (region)
+		return region;
+	leakwrap_lock(&leakwrap_tables_lock);
+	HASH_FIND(hh, regions.by_key, &key, sizeof(key), record);
+	region = record ? &record->region : add_region(key);
+	if (region)
+		cache_region(atomic_load(&leakwrap_region_cache), region);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return region;
+}
+
+static void count_misfit(void)
+{
+	leakwrap_lock(&leakwrap_tables_lock);
+	if (++regions.misfits == MISFITS_TO_SHRINK && regions.window_shift > LAST_WINDOW_SHIFT) {
+		regions.window_shift--;
+		regions.misfits = 0;
+	}
+	leakwrap_unlock(&leakwrap_tables_lock);
+}
+
+/* -- large blocks -------------------------------------------------------------------------------- */
+
+#define EXTENSION_BITS LEAKWRAP_SLOT_SITE_SHIFT
+#define EXTENSION_MASK ((1u << EXTENSION_BITS) - 1)
+
+static bool has_room_for_extension(const struct leakwrap_region *region, const leakwrap_live_slot *slot)
+{
+	size_t slots = LEAKWRAP_REGION_SIZE >> region->window_shift;
+
+	return slot + LEAKWRAP_SLOT_EXTENSION < region->slots + slots;
+}
+
+static void store_extension(leakwrap_live_slot *slot, size_t size)
+{
+	uint64_t rest = size;
+
+	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++, rest >>= EXTENSION_BITS)
+		atomic_store_explicit(&slot[i], (uint32_t)rest & EXTENSION_MASK, memory_order_relaxed);
+}
+
+/* False when another block starts there: then the large one is gone. */
+static bool load_extension(const leakwrap_live_slot *slot, size_t *size)
+{
+	uint64_t whole = 0;
+
+	for (unsigned i = LEAKWRAP_SLOT_EXTENSION; i >= 1; i--) {
+		uint32_t part = atomic_load_explicit(&slot[i], memory_order_acquire);
+
+		if (part > EXTENSION_MASK)
+			return false;
+		whole = whole << EXTENSION_BITS | part;
+	}
+	*size = (size_t)whole;
+	return true;
+}
+
+/* When the block was freed elsewhere, other threads may be recording theirs in these slots. */
+static void clear_extension(leakwrap_live_slot *slot)
+{
+	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++) {
+		uint32_t part = atomic_load_explicit(&slot[i], memory_order_relaxed);
+
+		if (part <= EXTENSION_MASK)
+			atomic_compare_exchange_strong(&slot[i], &part, 0);
+	}
+}
+
+/* -- exact blocks -------------------------------------------------------------------------------- */
+
+/* Records are reused but never die, so that the dump can follow their list without the lock. */
+struct exact_block {
+	uintptr_t key;             /* the address, for uthash */
+	_Atomic uintptr_t address; /* the same for the dump; 0: unused */
+	_Atomic size_t size;
+	_Atomic uint32_t site;
+	struct exact_block *next;      /* all records */
+	struct exact_block *next_free; /* of the unused ones */
+	UT_hash_handle hh;
+};
+
+static struct {
+	struct exact_block *by_address; /* uthash */
+	struct exact_block *_Atomic newest;
+	struct exact_block *free;
+	_Atomic size_t count;
+} exact;
+
+static struct exact_block *take_exact(void)
+{
+	struct exact_block *block = exact.free;
+
+	if (block) {
+		exact.free = block->next_free;
+		return block;
+	}
+	block = leakwrap_arena_take(sizeof(*block));
+	if (block) {
+		block->next = atomic_load(&exact.newest);
+		atomic_store_explicit(&exact.newest, block, memory_order_release);
+	}
+	return block;
+}
+
+static void give_back_exact(struct exact_block *block)
+{
+	block->next_free = exact.free;
+	exact.free = block;
+}
+
+static void publish_exact(struct exact_block *block, size_t size, uint32_t site)
+{
+	atomic_store(&block->address, 0);
+	atomic_store(&block->size, size);
+	atomic_store(&block->site, site);
+	atomic_store(&block->address, block->key);
+}
+
+static enum leakwrap_live_added add_exact(struct leakwrap_region *region, uintptr_t address,
+                                          size_t size, uint32_t site)
+{
+	enum leakwrap_live_added added = LEAKWRAP_LIVE_REPLACED;
+	struct exact_block *block;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	HASH_FIND(hh, exact.by_address, &address, sizeof(address), block);
+	if (!block && (block = take_exact()) != NULL) {
+		added = LEAKWRAP_LIVE_NEW;
+		block->key = address;
+		leakwrap_tables_failed = false;
+		HASH_ADD(hh, exact.by_address, key, sizeof(block->key), block);
+		if (leakwrap_tables_failed) {
+			give_back_exact(block);
+			block = NULL;
+		} else {
+			atomic_fetch_add(&exact.count, 1);
+			if (region)
+				atomic_fetch_add(&region->exact_count, 1);
+		}
+	}
+	if (block)
+		publish_exact(block, size, site);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return block ? added : LEAKWRAP_LIVE_UNTRACKED;
+}
+
+static uint32_t remove_exact(struct leakwrap_region *region, uintptr_t address, size_t *size)
+{
+	struct exact_block *block;
+	uint32_t site = 0;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	HASH_FIND(hh, exact.by_address, &address, sizeof(address), block);
+	if (block) {
+		site = atomic_load(&block->site);
+		*size = atomic_load(&block->size);
+		HASH_DELETE(hh, exact.by_address, block);
+		atomic_store(&block->address, 0);
+		give_back_exact(block);
+		atomic_fetch_sub(&exact.count, 1);
+		if (region)
+			atomic_fetch_sub(&region->exact_count, 1);
+	}
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return site;
+}
+
+/* -- the slow paths ------------------------------------------------------------------------------ */
+
+enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, uint32_t site)
+{
+	struct leakwrap_region *region = region_of(address);
+	bool large = size >= LEAKWRAP_SLOT_LARGE;
+
+	if (region) {
+		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
+		uint32_t half = leakwrap_slot_half(region, address);
+		uint32_t old = atomic_load_explicit(slot, memory_order_relaxed);
+		bool occupied = old > EXTENSION_MASK;
+
+		if ((half & ~LEAKWRAP_SLOT_HALF) == 0 &&
+		    (!occupied || (old & LEAKWRAP_SLOT_HALF) == half) &&
+		    (!large || has_room_for_extension(region, slot))) {
+			if (occupied && (old & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE)
+				clear_extension(slot);
+			if (large)
+				store_extension(slot, size);
+			atomic_store_explicit(slot,
+			                      site << LEAKWRAP_SLOT_SITE_SHIFT | half |
+			                              (large ? LEAKWRAP_SLOT_LARGE : (uint32_t)size),
+			                      memory_order_release);
+			return occupied ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
+		}
+		count_misfit();
+	}
+	return add_exact(region, address, size, site);
+}
+
+uint32_t leakwrap_live_remove_slow(uintptr_t address, size_t *size)
+{
+	struct leakwrap_region *region = region_of(address);
+
+	if (region) {
+		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
+		uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
+
+		if (value > EXTENSION_MASK &&
+		    (value & LEAKWRAP_SLOT_HALF) == leakwrap_slot_half(region, address)) {
+			*size = value & LEAKWRAP_SLOT_LARGE;
+			if (*size == LEAKWRAP_SLOT_LARGE)
+				load_extension(slot, size);
+			atomic_store_explicit(slot, 0, memory_order_release);
+			if ((value & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE)
+				clear_extension(slot);
+			return value >> LEAKWRAP_SLOT_SITE_SHIFT;
+		}
+		if (atomic_load_explicit(&region->exact_count, memory_order_relaxed) == 0)
+			return 0;
+	}
+	if (atomic_load_explicit(&exact.count, memory_order_relaxed) == 0)
+		return 0;
+	return remove_exact(region, address, size);
+}
+
+/* -- looking ------------------------------------------------------------------------------------- */
+
+/* The block that starts in the window of SLOT, while others may be changing it. */
+static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                      struct leakwrap_live_block *block)
+{
+	uint32_t value = atomic_load_explicit(slot, memory_order_acquire);
+
+	while (value > EXTENSION_MASK) {
+		uintptr_t window = (uintptr_t)(slot - region->slots) << region->window_shift;
+		bool whole = true;
+		uint32_t again;
+
+		block->site = value >> LEAKWRAP_SLOT_SITE_SHIFT;
+		block->size = value & LEAKWRAP_SLOT_LARGE;
+		block->address =
+		        (region->key << LEAKWRAP_REGION_BITS) + window +
+		        ((value & LEAKWRAP_SLOT_HALF) ? (uintptr_t)1 << (region->window_shift - 1) : 0);
+		if (block->size != LEAKWRAP_SLOT_LARGE)
+			return true;
+		whole = load_extension(slot, &block->size);
+		again = atomic_load_explicit(slot, memory_order_acquire);
+		if (again == value)
+			return whole;
+		value = again;
+	}
+	return false;
+}
+
+/* The block at ADDRESS when its region's slots hold it. */
+static bool find_in_slots(uintptr_t address, struct leakwrap_live_block *found)
+{
+	struct leakwrap_region *region = leakwrap_region_cached(address);
+
+	if (!region) {
+		region = atomic_load_explicit(&regions.newest, memory_order_acquire);
+		while (region && region->key != address >> LEAKWRAP_REGION_BITS)
+			region = region->next;
+	}
+	return region && read_slot(region, leakwrap_slot_of(region, address), found) &&
+	       found->address == address;
+}
+
+struct leakwrap_live_block leakwrap_live_find(const void *block)
+{
+	uintptr_t address = (uintptr_t)block;
+	struct leakwrap_live_block found;
+
+	if (find_in_slots(address, &found))
+		return found;
+	for (struct exact_block *one = atomic_load_explicit(&exact.newest, memory_order_acquire); one;
+	     one = one->next)
+		if (atomic_load(&one->address) == address)
+			return (struct leakwrap_live_block){address, atomic_load(&one->size),
+			                                    atomic_load(&one->site)};
+	return (struct leakwrap_live_block){address, 0, 0};
+}
+
+static void visit_slots(const struct leakwrap_region *region,
+                        void (*visit)(void *, const struct leakwrap_live_block *), void *context)
+{
+	const leakwrap_live_slot *end = region->slots + (LEAKWRAP_REGION_SIZE >> region->window_shift);
+	struct leakwrap_live_block block;
+
+	for (const leakwrap_live_slot *slot = region->slots; slot < end; slot++)
+		if (atomic_load_explicit(slot, memory_order_relaxed) > EXTENSION_MASK &&
+		    read_slot(region, slot, &block))
+			visit(context, &block);
+}
+
+void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
+                        void *context)
+{
+	struct leakwrap_region *region = atomic_load_explicit(&regions.newest, memory_order_acquire);
+	struct exact_block *one = atomic_load_explicit(&exact.newest, memory_order_acquire);
+
+	for (; region; region = region->next)
+		visit_slots(region, visit, context);
+	for (; one; one = one->next) {
+		struct leakwrap_live_block block = {atomic_load(&one->address), atomic_load(&one->size),
+		                                    atomic_load(&one->site)};
+		struct leakwrap_live_block newer;
+
+		/* A block that was freed elsewhere may have come back to a slot. */
+		if (block.address != 0 && atomic_load(&one->address) == block.address &&
+		    !find_in_slots(block.address, &newer))
+			visit(context, &block);
+	}
+}

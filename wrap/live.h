@@ -1,0 +1,164 @@
+/* live.h - the live table: which blocks are live, with what size, allocated at which call site.
+ *
+ *   address ──> region (1 MiB of address space) ──> slot (a window of 8 to 32 bytes) ──> call site, size
+ *
+ * A region is found through a cache of region pointers, and behind it in uthash; it never moves or
+ * dies.  Its slots are zero pages indexed by address, so neighbours in the heap are neighbours in the
+ * table, and both are stored to without a lock: the program's allocator sees to it that one block is
+ * not allocated and freed by two threads at once.
+ *
+ * A slot is 32 bits:
+ *
+ *     31            13   12   11         0
+ *    +----------------+------+------------+
+ *    | call site      | half | size       |   call site 0: no block starts here
+ *    +----------------+------+------------+
+ *
+ * HALF tells whether the block starts at the window's first byte or in its middle; together with the
+ * window that is the exact address.  A size of LEAKWRAP_SLOT_LARGE or more does not fit: such a block
+ * covers many windows in which no other block can start, and its size stands in the next
+ * LEAKWRAP_SLOT_EXTENSION slots, 13 bits in each, with call site 0.
+ *
+ * What does not fit this scheme (an address that is neither a window's start nor its middle, two
+ * blocks that start in one window, a large block at the very end of a region) goes to the table of
+ * exact blocks, in uthash.  When that happens often the allocator packs its blocks closer than
+ * expected, and new regions get smaller windows.
+ */
+#ifndef LEAKWRAP_LIVE_H
+#define LEAKWRAP_LIVE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common.h"
+
+#define LEAKWRAP_REGION_BITS     20
+#define LEAKWRAP_REGION_SIZE     ((uintptr_t)1 << LEAKWRAP_REGION_BITS)
+
+#define LEAKWRAP_SLOT_SITE_SHIFT 13
+#define LEAKWRAP_SLOT_HALF       0x1000u
+#define LEAKWRAP_SLOT_LARGE      0xfffu
+#define LEAKWRAP_SLOT_EXTENSION  4
+
+/* Call sites are numbered below this; they must fit a slot. */
+#define LEAKWRAP_SITE_LIMIT ((uint32_t)1 << (32 - LEAKWRAP_SLOT_SITE_SHIFT))
+
+typedef _Atomic uint32_t leakwrap_live_slot;
+
+struct leakwrap_region {
+	uintptr_t key; /* address >> LEAKWRAP_REGION_BITS */
+	leakwrap_live_slot *slots;
+	unsigned window_shift;        /* a window is 1 << window_shift bytes */
+	_Atomic unsigned exact_count; /* of its blocks that stand in the table of exact blocks */
+	struct leakwrap_region *next; /* all regions, newest first */
+};
+
+/* Lossy and shared: an entry is overwritten freely, and grown when regions become many. */
+struct leakwrap_region_cache {
+	uintptr_t mask;
+	_Atomic(struct leakwrap_region *) entry[];
+};
+
+extern struct leakwrap_region_cache *_Atomic leakwrap_region_cache;
+
+/* -- the allocation path ------------------------------------------------------------------------- */
+
+enum leakwrap_live_added {
+	LEAKWRAP_LIVE_NEW,
+	LEAKWRAP_LIVE_REPLACED,  /* in the place of an older record of the same address */
+	LEAKWRAP_LIVE_UNTRACKED, /* no memory to record it */
+};
+
+/* The slow ways, out of line (live.c). */
+enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, uint32_t site);
+uint32_t leakwrap_live_remove_slow(uintptr_t address, size_t *size);
+
+/* The region of ADDRESS if it is known and cached, else NULL. */
+static inline struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
+{
+	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region_cache *cache =
+	        atomic_load_explicit(&leakwrap_region_cache, memory_order_acquire);
+	struct leakwrap_region *region =
+	        atomic_load_explicit(&cache->entry[key & cache->mask], memory_order_acquire);
+
+	return region && region->key == key ? region : NULL;
+}
+
+static inline leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
+                                                   uintptr_t address)
+{
+	return &region->slots[(address & (LEAKWRAP_REGION_SIZE - 1)) >> region->window_shift];
+}
+
+/* Where in its window ADDRESS lies: 0, LEAKWRAP_SLOT_HALF, or another value that no slot can hold. */
+static inline uint32_t leakwrap_slot_half(const struct leakwrap_region *region, uintptr_t address)
+{
+	uint32_t within = (uint32_t)address & ((1u << region->window_shift) - 1);
+
+	return within << (12 - (region->window_shift - 1));
+}
+
+/* Records that SIZE bytes at BLOCK are live. */
+static inline enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site)
+{
+	uintptr_t address = (uintptr_t)block;
+	struct leakwrap_region *region = leakwrap_region_cached(address);
+
+	if (leakwrap_likely(region && size < LEAKWRAP_SLOT_LARGE)) {
+		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
+		uint32_t half = leakwrap_slot_half(region, address);
+
+		if (leakwrap_likely(atomic_load_explicit(slot, memory_order_relaxed) == 0 &&
+		                    (half & ~LEAKWRAP_SLOT_HALF) == 0)) {
+			atomic_store_explicit(slot,
+			                      site << LEAKWRAP_SLOT_SITE_SHIFT | half | (uint32_t)size,
+			                      memory_order_relaxed);
+			return LEAKWRAP_LIVE_NEW;
+		}
+	}
+	return leakwrap_live_add_slow(address, size, site);
+}
+
+/* Forgets BLOCK.  Returns its call site and sets *SIZE, or returns 0 when it is not recorded. */
+static inline uint32_t leakwrap_live_remove(const void *block, size_t *size)
+{
+	uintptr_t address = (uintptr_t)block;
+	struct leakwrap_region *region = leakwrap_region_cached(address);
+
+	if (leakwrap_likely(region != NULL)) {
+		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
+		uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
+		uint32_t site = value >> LEAKWRAP_SLOT_SITE_SHIFT;
+
+		*size = value & LEAKWRAP_SLOT_LARGE;
+		if (leakwrap_likely(site != 0 && *size != LEAKWRAP_SLOT_LARGE &&
+		                    (value & LEAKWRAP_SLOT_HALF) ==
+		                            leakwrap_slot_half(region, address))) {
+			atomic_store_explicit(slot, 0, memory_order_relaxed);
+			return site;
+		}
+	}
+	return leakwrap_live_remove_slow(address, size);
+}
+
+/* -- elsewhere ----------------------------------------------------------------------------------- */
+
+/* What is recorded of a block. */
+struct leakwrap_live_block {
+	uintptr_t address;
+	size_t size;
+	uint32_t site; /* 0: not recorded */
+};
+
+/* The record of the block that starts at BLOCK.  Signal-safe, no lock. */
+struct leakwrap_live_block leakwrap_live_find(const void *block);
+
+/* Calls VISIT for every live block, also while other threads add and remove blocks: each block that is
+ * live all the while is seen once.  Signal-safe, no lock. */
+void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
+                        void *context);
+
+#endif

@@ -1,0 +1,345 @@
+/* modules.c - see modules.h. */
+#include "modules.h"
+
+#include "arena.h"
+#include "common.h"
+#include "port.h"
+#include "tables.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* What dl_iterate_phdr tells, copied while the loader's lock is held: its strings may vanish after. */
+struct listing {
+	char *next, *end; /* scratch memory for the paths */
+	unsigned count;
+	struct leakwrap_module module[];
+};
+
+#define LISTING_SIZE ((size_t)1 << 20)
+#define LISTING_MAX  1024 /* modules */
+
+/* A module that was ever seen, and a snapshot that was ever current. */
+struct module_record {
+	struct leakwrap_module module;
+	struct module_record *next; /* newest first */
+};
+
+struct snapshot {
+	struct snapshot *next;
+	struct leakwrap_modules modules;
+};
+
+static struct snapshot no_modules;
+
+static struct {
+	struct module_record *_Atomic newest;
+	struct snapshot *snapshots;
+	const struct leakwrap_modules *_Atomic current;
+	unsigned _Atomic generation;
+	_Atomic unsigned count;
+} known = {.current = &no_modules.modules};
+
+/* -- reading the loader's list ------------------------------------------------------------------- */
+
+/* ELF notes are three words, the name and the description, both padded to four bytes (System V ABI,
+ * chapter 5, "Note Section"); the build-id is of type NT_GNU_BUILD_ID and of the owner "GNU". */
+static void read_build_id(struct leakwrap_module *module, const char *note, size_t size)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *header = (const void *)note;
+		size_t name = ((size_t)header->n_namesz + 3) & ~(size_t)3;
+		size_t description = ((size_t)header->n_descsz + 3) & ~(size_t)3;
+		const char *id = note + sizeof(*header) + name;
+
+		if (name > size - sizeof(*header) || description > size - sizeof(*header) - name)
+			return;
+		if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
+		    memcmp(note + sizeof(*header), "GNU", 4) == 0 &&
+		    header->n_descsz <= sizeof(module->build_id)) {
+			memcpy(module->build_id, id, header->n_descsz);
+			module->build_id_size = (unsigned char)header->n_descsz;
+			return;
+		}
+		note = id + description;
+		size -= sizeof(*header) + name + description;
+	}
+}
+
+static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segment)
+{
+	uintptr_t start = module->bias + segment->p_vaddr;
+	uintptr_t end = start + segment->p_memsz;
+
+	switch (segment->p_type) {
+	case PT_LOAD:
+		if (start < module->start)
+			module->start = start;
+		if (end > module->end)
+			module->end = end;
+		if ((segment->p_flags & PF_X) != 0) {
+			if (start < module->text_start)
+				module->text_start = start;
+			if (end > module->text_end)
+				module->text_end = end;
+		}
+		break;
+	case PT_DYNAMIC:
+		module->dynamic = (const void *)start;
+		break;
+	case PT_GNU_EH_FRAME:
+		module->eh_frame_hdr = (const void *)start;
+		module->eh_frame_hdr_size = segment->p_memsz;
+		break;
+#ifdef PT_ARM_EXIDX
+	case PT_ARM_EXIDX:
+		module->exidx = (const void *)start;
+		module->exidx_size = segment->p_memsz;
+		break;
+#endif
+	case PT_NOTE:
+		if (module->build_id_size == 0)
+			read_build_id(module, (const char *)start, segment->p_memsz);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The unwind tables may be followed only inside the segment that they begin in: behind it may lie a hole. */
+static void find_tables_segment(struct leakwrap_module *module, const ElfW(Phdr) * segment,
+                                unsigned count)
+{
+	uintptr_t tables = (uintptr_t)(module->eh_frame_hdr ? module->eh_frame_hdr : module->exidx);
+
+	for (unsigned i = 0; i < count; i++) {
+		uintptr_t start = module->bias + segment[i].p_vaddr;
+
+		if (segment[i].p_type == PT_LOAD && tables - start < segment[i].p_filesz) {
+			module->tables_start = start;
+			module->tables_end = start + segment[i].p_filesz;
+		}
+	}
+}
+
+/* The program has no name in the loader's list. */
+static size_t read_program_path(char *path, size_t size)
+{
+	ssize_t length = readlink("/proc/self/exe", path, size - 1);
+
+	if (length < 0)
+		length = 0;
+	path[length] = '\0';
+	return (size_t)length;
+}
+
+static int list_module(struct dl_phdr_info *info, size_t info_size, void *context)
+{
+	struct listing *listing = context;
+	struct leakwrap_module *module = &listing->module[listing->count];
+	size_t room = (size_t)(listing->end - listing->next);
+	size_t length = strlen(info->dlpi_name);
+
+	(void)info_size;
+	if (listing->count == LISTING_MAX || length + 1 > room)
+		return 1;
+	memset(module, 0, sizeof(*module));
+	module->main = listing->count == 0;
+	module->bias = info->dlpi_addr;
+	module->start = module->text_start = UINTPTR_MAX;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++)
+		read_segment(module, &info->dlpi_phdr[i]);
+	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
+	if (module->start >= module->end)
+		return 0;
+	if (length == 0)
+		length = read_program_path(listing->next, room);
+	else
+		memcpy(listing->next, info->dlpi_name, length + 1);
+	module->path = listing->next;
+	listing->next += length + 1;
+	listing->count++;
+	return 0;
+}
+
+/* A static program allocates before its C library has filled in the list: then the program headers that
+ * the kernel passed (AT_PHDR, getauxval(3)) tell as much. */
+static void list_program(struct listing *listing)
+{
+	const ElfW(Phdr) *segment = (const void *)getauxval(AT_PHDR);
+	struct dl_phdr_info info = {.dlpi_name = "", .dlpi_phdr = segment};
+
+	info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+	if (!segment)
+		return;
+	for (unsigned i = 0; i < info.dlpi_phnum; i++)
+		if (segment[i].p_type == PT_PHDR)
+			info.dlpi_addr = (ElfW(Addr))segment - segment[i].p_vaddr;
+	list_module(&info, sizeof(info), listing);
+}
+
+/* -- publishing ---------------------------------------------------------------------------------- */
+
+static bool is_same(const struct leakwrap_module *a, const struct leakwrap_module *b)
+{
+	return a->start == b->start && a->end == b->end && a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 && strcmp(a->path, b->path) == 0;
+}
+
+/* The lock is held. */
+static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed)
+{
+	struct module_record *record = atomic_load(&known.newest);
+	size_t length = strlen(listed->path) + 1;
+	char *path;
+
+	for (; record; record = record->next)
+		if (is_same(&record->module, listed))
+			return &record->module;
+	record = leakwrap_arena_take(sizeof(*record) + length);
+	if (!record)
+		return NULL;
+	path = (char *)(record + 1);
+	memcpy(path, listed->path, length);
+	record->module = *listed;
+	record->module.path = path;
+	record->module.number = known.count + 1;
+	record->module.permanent = atomic_load(&known.current) == &no_modules.modules;
+	record->next = atomic_load(&known.newest);
+	atomic_store_explicit(&known.newest, record, memory_order_release);
+	known.count++;
+	return &record->module;
+}
+
+static void sort_by_address(const struct leakwrap_module **module, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++) {
+		const struct leakwrap_module *moving = module[i];
+		unsigned at = i;
+
+		for (; at > 0 && module[at - 1]->start > moving->start; at--)
+			module[at] = module[at - 1];
+		module[at] = moving;
+	}
+}
+
+/* A program that loads and unloads the same plugin for ever comes back to the same few snapshots. */
+static struct snapshot *find_snapshot(const struct leakwrap_module *const *module, unsigned count)
+{
+	struct snapshot *snapshot = known.snapshots;
+
+	while (snapshot && (snapshot->modules.count != count ||
+	                    memcmp(snapshot->modules.module, module, count * sizeof(module[0])) != 0))
+		snapshot = snapshot->next;
+	return snapshot;
+}
+
+/* The lock is held. */
+static void publish(const struct leakwrap_module **module, unsigned count)
+{
+	struct snapshot *snapshot;
+
+	sort_by_address(module, count);
+	snapshot = find_snapshot(module, count);
+	if (!snapshot) {
+		snapshot = leakwrap_arena_take(sizeof(*snapshot) + count * sizeof(module[0]));
+		if (!snapshot)
+			return;
+		snapshot->modules.count = count;
+		memcpy(snapshot->modules.module, module, count * sizeof(module[0]));
+		snapshot->next = known.snapshots;
+		known.snapshots = snapshot;
+	}
+	if (&snapshot->modules != atomic_load(&known.current)) {
+		atomic_store_explicit(&known.current, &snapshot->modules, memory_order_release);
+		atomic_fetch_add(&known.generation, 1);
+	}
+}
+
+void leakwrap_modules_refresh(void)
+{
+	struct listing *listing = leakwrap_scratch_map(LISTING_SIZE);
+	const struct leakwrap_module **module;
+	unsigned count = 0;
+	int saved = errno;
+
+	if (!listing)
+		return;
+	listing->end = (char *)listing + LISTING_SIZE;
+	module = (const struct leakwrap_module **)&listing->module[LISTING_MAX];
+	listing->next = (char *)&module[LISTING_MAX];
+	dl_iterate_phdr(list_module, listing);
+	if (listing->count == 0)
+		list_program(listing);
+	leakwrap_lock(&leakwrap_tables_lock);
+	for (unsigned i = 0; i < listing->count; i++) {
+		module[count] = find_or_add(&listing->module[i]);
+		count += module[count] != NULL;
+	}
+	publish(module, count);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	leakwrap_scratch_unmap(listing, LISTING_SIZE);
+	errno = saved;
+}
+
+unsigned leakwrap_modules_count(void)
+{
+	return atomic_load_explicit(&known.count, memory_order_acquire);
+}
+
+const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
+{
+	struct module_record *record = atomic_load_explicit(&known.newest, memory_order_acquire);
+
+	while (record && record->module.number != number)
+		record = record->next;
+	return record ? &record->module : NULL;
+}
+
+/* -- looking up ---------------------------------------------------------------------------------- */
+
+const struct leakwrap_modules *leakwrap_modules(void)
+{
+	return atomic_load_explicit(&known.current, memory_order_acquire);
+}
+
+unsigned leakwrap_modules_generation(void)
+{
+	return atomic_load_explicit(&known.generation, memory_order_acquire);
+}
+
+const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
+{
+	const struct leakwrap_modules *modules = leakwrap_modules();
+	unsigned first = 0, behind = modules->count;
+
+	while (first < behind) {
+		unsigned middle = (first + behind) / 2;
+		const struct leakwrap_module *module = modules->module[middle];
+
+		if (address < module->start)
+			behind = middle;
+		else if (address >= module->end)
+			first = middle + 1;
+		else
+			return module;
+	}
+	return NULL;
+}
+
+const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(address);
+	struct module_record *record = atomic_load_explicit(&known.newest, memory_order_acquire);
+
+	for (; !module && record; record = record->next)
+		if (address - record->module.start < record->module.end - record->module.start)
+			module = &record->module;
+	return module;
+}

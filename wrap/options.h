@@ -1,0 +1,35 @@
+/* options.h - what the user asked for.
+ *
+ * Read once, at start, from leakwrap_default_options() and then from the environment's LEAKWRAP_OPTIONS
+ * (unless the program runs with raised privileges, AT_SECURE); constant after that.
+ */
+#ifndef LEAKWRAP_OPTIONS_H
+#define LEAKWRAP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum leakwrap_unwind {
+	LEAKWRAP_UNWIND_AUTO,
+	LEAKWRAP_UNWIND_FP,
+};
+
+#define LEAKWRAP_LOG_MAX 1024
+
+struct leakwrap_options {
+	char log[LEAKWRAP_LOG_MAX]; /* "stderr", or an absolute path with %p, %n, %e, %% */
+	int signal;                 /* 0: none */
+	bool exit;
+	unsigned depth; /* 1 to LEAKWRAP_MAX_DEPTH */
+	size_t top;     /* 0: all */
+	size_t min_bytes;
+	enum leakwrap_unwind unwind;
+	size_t memory; /* 0: no bound */
+};
+
+extern struct leakwrap_options leakwrap_options;
+
+/* Fills leakwrap_options.  Complaints, and the table that help=1 asks for, go to standard error. */
+void leakwrap_options_read(void);
+
+#endif

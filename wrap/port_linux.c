@@ -1,0 +1,453 @@
+/* port_linux.c - Linux under the tracer: pages, signals, the lock, time, files.
+ *
+ * System calls go through syscall(2), which is not a cancellation point and takes no lock; errno is put
+ * back, because the program must not see it change. */
+#define _FILE_OFFSET_BITS 64 /* of files, also on 32-bit systems */
+#include "port.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* sizeof(sigset_t) as the kernel has it (rt_sigprocmask(2), "C library/kernel differences"). */
+#ifdef __mips__
+#define KERNEL_SIGSET_SIZE 16
+#else
+#define KERNEL_SIGSET_SIZE 8
+#endif
+
+/* SIG_SETMASK, spelled without <signal.h>, whose sigset_t is not the kernel's. */
+#ifdef __mips__
+#define SIG_SETMASK_KERNEL 3
+#else
+#define SIG_SETMASK_KERNEL 2
+#endif
+
+/* The kernel's struct timespec of the calls that take one: two longs; systems that are 32-bit and newer
+ * than these calls have only the ones with 64-bit time. */
+#ifdef SYS_futex
+struct kernel_time {
+	long seconds, nanoseconds;
+};
+#define SYS_FUTEX           SYS_futex
+#define SYS_PPOLL           SYS_ppoll
+#define SYS_RT_SIGTIMEDWAIT SYS_rt_sigtimedwait
+#else
+struct kernel_time {
+	int64_t seconds, nanoseconds;
+};
+#define SYS_FUTEX           SYS_futex_time64
+#define SYS_PPOLL           SYS_ppoll_time64
+#define SYS_RT_SIGTIMEDWAIT SYS_rt_sigtimedwait_time64
+#endif
+
+/* What the tracer holds, so that a dump can say how much memory that is. */
+struct mapping {
+	_Atomic(void *) pages; /* NULL: unmapped again */
+	size_t size;
+};
+
+#define MAPPINGS_PER_PAGE ((LEAKWRAP_PAGE - sizeof(void *)) / sizeof(struct mapping))
+
+struct mapping_page {
+	struct mapping_page *next;
+	struct mapping mapping[MAPPINGS_PER_PAGE];
+};
+
+static struct {
+	struct leakwrap_lock lock;
+	struct mapping_page *_Atomic newest;
+	size_t used; /* of the newest page */
+	_Atomic size_t mapped;
+	size_t limit; /* 0: none */
+} pages;
+
+/* syscall(2) with the kernel's convention: a negative errno value instead of errno. */
+static long call(long number, long a, long b, long c, long d, long e, long f)
+{
+	int saved = errno;
+	long result = syscall(number, a, b, c, d, e, f);
+
+	if (result == -1)
+		result = -errno;
+	errno = saved;
+	return result;
+}
+
+/* -- pages --------------------------------------------------------------------------------------- */
+
+static size_t page_size(void)
+{
+	static _Atomic size_t size;
+	size_t known = atomic_load_explicit(&size, memory_order_relaxed);
+
+	if (known == 0) {
+		known = (size_t)sysconf(_SC_PAGESIZE);
+		atomic_store_explicit(&size, known, memory_order_relaxed);
+	}
+	return known;
+}
+
+static size_t round_to_pages(size_t size)
+{
+	return (size + page_size() - 1) & ~(page_size() - 1);
+}
+
+static void *map_anonymous(size_t size)
+{
+	int saved = errno;
+	void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mapped == MAP_FAILED)
+		mapped = NULL;
+	else
+		madvise(mapped, size, MADV_NOHUGEPAGE); /* an older kernel without it: no harm */
+	errno = saved;
+	return mapped;
+}
+
+static void unmap(void *mapped, size_t size)
+{
+	int saved = errno;
+
+	munmap(mapped, size);
+	errno = saved;
+}
+
+/* Remembers a mapping; with no memory for that it is left out of the sum, nothing worse. */
+static void remember(void *mapped, size_t size)
+{
+	struct mapping_page *page = atomic_load(&pages.newest);
+
+	if (!page || pages.used == MAPPINGS_PER_PAGE) {
+		struct mapping_page *fresh = map_anonymous(round_to_pages(sizeof(*fresh)));
+
+		if (!fresh)
+			return;
+		fresh->next = page;
+		pages.used = 0;
+		atomic_store(&pages.newest, fresh);
+		page = fresh;
+	}
+	page->mapping[pages.used].size = size;
+	atomic_store(&page->mapping[pages.used].pages, mapped);
+	pages.used++;
+}
+
+void leakwrap_pages_limit(size_t bytes)
+{
+	pages.limit = bytes;
+}
+
+void *leakwrap_pages_map(size_t size)
+{
+	void *mapped = NULL;
+
+	size = round_to_pages(size);
+	leakwrap_lock(&pages.lock);
+	if (pages.limit == 0 || size <= pages.limit - atomic_load(&pages.mapped))
+		mapped = map_anonymous(size);
+	if (mapped) {
+		atomic_fetch_add(&pages.mapped, size);
+		remember(mapped, size);
+	}
+	leakwrap_unlock(&pages.lock);
+	return mapped;
+}
+
+void leakwrap_pages_unmap(void *unwanted, size_t size)
+{
+	size = round_to_pages(size);
+	leakwrap_lock(&pages.lock);
+	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next)
+		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++)
+			if (atomic_load(&page->mapping[i].pages) == unwanted)
+				atomic_store(&page->mapping[i].pages, NULL);
+	atomic_fetch_sub(&pages.mapped, size);
+	unmap(unwanted, size);
+	leakwrap_unlock(&pages.lock);
+}
+
+void *leakwrap_scratch_map(size_t size)
+{
+	return map_anonymous(round_to_pages(size));
+}
+
+void leakwrap_scratch_unmap(void *scratch, size_t size)
+{
+	unmap(scratch, round_to_pages(size));
+}
+
+static size_t resident(const char *mapped, size_t size)
+{
+	unsigned char present[256]; /* a byte for each page (mincore(2)) */
+	size_t step = sizeof(present) * page_size();
+	size_t bytes = 0;
+
+	for (size_t done = 0; done < size; done += step) {
+		size_t now = size - done < step ? size - done : step;
+
+		if (call(SYS_mincore, (long)(mapped + done), (long)now, (long)present, 0, 0, 0) != 0)
+			continue;
+		for (size_t i = 0; i < now / page_size(); i++)
+			bytes += (present[i] & 1) ? page_size() : 0;
+	}
+	return bytes;
+}
+
+size_t leakwrap_pages_held(void)
+{
+	size_t bytes = 0;
+
+	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next) {
+		bytes += page_size();
+		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++) {
+			const char *mapped = atomic_load(&page->mapping[i].pages);
+
+			if (mapped)
+				bytes += resident(mapped, page->mapping[i].size);
+		}
+	}
+	return bytes;
+}
+
+void leakwrap_pages_fork_begin(void)
+{
+	leakwrap_lock(&pages.lock);
+}
+
+void leakwrap_pages_fork_end(void)
+{
+	leakwrap_unlock(&pages.lock);
+}
+
+/* rt_sigprocmask(2) reads the new mask before it looks at HOW: EFAULT says that the memory cannot be
+ * read, EINVAL that it can, and nothing changes either way.  The mask must lie in one page. */
+bool leakwrap_readable(uintptr_t address)
+{
+	uintptr_t aligned = address & ~(uintptr_t)(KERNEL_SIGSET_SIZE - 1);
+
+	return call(SYS_rt_sigprocmask, -1, (long)aligned, 0, KERNEL_SIGSET_SIZE, 0, 0) == -EINVAL;
+}
+
+/* -- signals ------------------------------------------------------------------------------------- */
+
+void leakwrap_signals_block(struct leakwrap_mask *before)
+{
+	const struct leakwrap_mask all = {{~(uint64_t)0, ~(uint64_t)0}};
+
+	call(SYS_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)&all, (long)before, KERNEL_SIGSET_SIZE, 0,
+	     0);
+}
+
+void leakwrap_signals_restore(const struct leakwrap_mask *before)
+{
+	call(SYS_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)before, 0, KERNEL_SIGSET_SIZE, 0, 0);
+}
+
+bool leakwrap_signal_pending(int signo)
+{
+	struct leakwrap_mask waiting = {{0, 0}};
+
+	call(SYS_rt_sigpending, (long)&waiting, KERNEL_SIGSET_SIZE, 0, 0, 0, 0);
+	return (waiting.bits[0] >> (signo - 1) & 1) != 0;
+}
+
+/* Only looks whether the signal is there: a limit of zero does not wait (sigtimedwait(2)). */
+void leakwrap_signal_discard(int signo)
+{
+	struct leakwrap_mask one = {{(uint64_t)1 << (signo - 1), 0}};
+	const struct kernel_time no_time = {0, 0};
+
+	call(SYS_RT_SIGTIMEDWAIT, (long)&one, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
+}
+
+/* -- lock ---------------------------------------------------------------------------------------- */
+
+/* 0 free, 1 held, 2 held and waited for (U. Drepper, "Futexes Are Tricky", mutex 2). */
+void leakwrap_lock(struct leakwrap_lock *lock)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	struct leakwrap_mask before;
+	uint32_t seen = 0;
+
+	leakwrap_signals_block(&before);
+	if (!atomic_compare_exchange_strong(word, &seen, 1)) {
+		if (seen != 2)
+			seen = atomic_exchange(word, 2);
+		while (seen != 0) {
+			call(SYS_FUTEX, (long)word, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+			seen = atomic_exchange(word, 2);
+		}
+	}
+	lock->mask = before;
+}
+
+void leakwrap_unlock(struct leakwrap_lock *lock)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	struct leakwrap_mask before = lock->mask;
+
+	if (atomic_exchange(word, 0) == 2)
+		call(SYS_FUTEX, (long)word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+	leakwrap_signals_restore(&before);
+}
+
+/* -- time and process ---------------------------------------------------------------------------- */
+
+uint64_t leakwrap_time_monotonic(void)
+{
+	struct timespec now = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int64_t leakwrap_time_utc(void)
+{
+	struct timespec now = {0, 0};
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec;
+}
+
+/* Not getpid(): some C libraries cached its answer across vfork and clone. */
+int leakwrap_process_id(void)
+{
+	return (int)call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+int leakwrap_thread_id(void)
+{
+	return (int)call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+void leakwrap_process_name(char *name, size_t size)
+{
+	const char *known = program_invocation_short_name ? program_invocation_short_name : "";
+	size_t length = strnlen(known, size - 1);
+
+	memcpy(name, known, length);
+	name[length] = '\0';
+}
+
+bool leakwrap_process_is_privileged(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
+
+static struct kernel_time kernel_time(uint64_t nanoseconds)
+{
+	struct kernel_time time = {0, 0};
+
+	time.seconds = (long)(nanoseconds / 1000000000u);
+	time.nanoseconds = (long)(nanoseconds % 1000000000u);
+	return time;
+}
+
+void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
+{
+	const struct kernel_time limit = kernel_time(nanoseconds);
+
+	call(SYS_FUTEX, (long)word, FUTEX_WAIT_PRIVATE, value, (long)&limit, 0, 0);
+}
+
+void leakwrap_wake(_Atomic uint32_t *word)
+{
+	call(SYS_FUTEX, (long)word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0);
+}
+
+/* -- files --------------------------------------------------------------------------------------- */
+
+long leakwrap_open(const char *path, int flags, int mode)
+{
+	return call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+}
+
+long leakwrap_close(int fd)
+{
+	return call(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+long leakwrap_read(int fd, void *buffer, size_t size)
+{
+	return call(SYS_read, fd, (long)buffer, (long)size, 0, 0, 0);
+}
+
+long leakwrap_write(int fd, const void *bytes, size_t size)
+{
+	return call(SYS_write, fd, (long)bytes, (long)size, 0, 0, 0);
+}
+
+long leakwrap_fcntl(int fd, int command, long argument)
+{
+#ifdef SYS_fcntl64
+	return call(SYS_fcntl64, fd, command, argument, 0, 0, 0);
+#else
+	return call(SYS_fcntl, fd, command, argument, 0, 0, 0);
+#endif
+}
+
+bool leakwrap_wait_writable(int fd, uint64_t nanoseconds)
+{
+	struct kernel_time limit = kernel_time(nanoseconds);
+	struct pollfd waited = {.fd = fd, .events = POLLOUT};
+
+	return call(SYS_PPOLL, (long)&waited, 1, (long)&limit, 0, 0, 0) == 1;
+}
+
+bool leakwrap_file_of(int fd, struct leakwrap_file *file)
+{
+	int saved = errno;
+	struct stat status;
+	bool is_open = fstat(fd, &status) == 0;
+
+	if (is_open) {
+		file->device = status.st_dev;
+		file->inode = status.st_ino;
+		file->is_terminal = isatty(fd) == 1;
+		file->is_pipe = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+		file->is_append = (leakwrap_fcntl(fd, F_GETFL, 0) & O_APPEND) != 0;
+	}
+	errno = saved;
+	return is_open;
+}
+
+uint64_t leakwrap_file_size(int fd)
+{
+	int saved = errno;
+	struct stat status;
+	uint64_t size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+
+	errno = saved;
+	return size;
+}
+
+/* mmap(2) wants whole pages: what lies before OFFSET on its page is mapped, too. */
+const void *leakwrap_file_map(int fd, uint64_t offset, size_t size)
+{
+	size_t before = (size_t)offset & (page_size() - 1);
+	int saved = errno;
+	char *mapped = mmap(NULL, before + size, PROT_READ, MAP_PRIVATE, fd, (off_t)(offset - before));
+
+	errno = saved;
+	return mapped == MAP_FAILED ? NULL : mapped + before;
+}
+
+void leakwrap_file_unmap(const void *bytes, uint64_t offset, size_t size)
+{
+	size_t before = (size_t)offset & (page_size() - 1);
+
+	unmap((char *)(uintptr_t)bytes - before, before + size);
+}

@@ -1,0 +1,223 @@
+/* record.c - what the entry points' verbs do: take the backtrace, find its call site, and keep the live
+ * table.  This is the allocation path: no lock, no system call and no atomic read-modify-write, but for
+ * what is met the first time. */
+#include "entry.h"
+
+#include "common.h"
+#include "live.h"
+#include "options.h"
+#include "runtime.h"
+#include "sites.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+_Thread_local struct leakwrap_thread leakwrap_self;
+struct leakwrap_loss leakwrap_loss;
+
+/* An inner call recorded a block and released it again. */
+#define INNER_GONE ((void *)1)
+
+/* An aligned allocation may be cut out of a larger block by an inner call, which then starts less than
+ * this before it. */
+#define ALIGNED_OFFSET_MAX 65536
+
+/* The call site of an allocation by this caller. */
+static inline uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	if (leakwrap_unlikely(self->state != LEAKWRAP_THREAD_RECORDING)) {
+		if (self->state == LEAKWRAP_THREAD_DISABLED)
+			return LEAKWRAP_SITE_IGNORED;
+		if (!leakwrap_runtime_enter()) {
+			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
+			return LEAKWRAP_SITE_LOST;
+		}
+		self->state = LEAKWRAP_THREAD_RECORDING;
+		trace.max = leakwrap_options.depth;
+	}
+	leakwrap_unwind(&trace, pc, sp, fp);
+	return leakwrap_site_number(&trace);
+}
+
+/* What ADDED tells about a block that was live already, or could not be recorded. */
+static void count_exception(enum leakwrap_live_added added, size_t size)
+{
+	if (added == LEAKWRAP_LIVE_UNTRACKED) {
+		leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
+		leakwrap_count(&leakwrap_loss.untracked_bytes, size);
+	} else if (!leakwrap_self.inner) {
+		/* With an inner call it is that one's record which has been replaced. */
+		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);
+	}
+}
+
+static inline void add(void *block, size_t size, uint32_t site)
+{
+	enum leakwrap_live_added added = leakwrap_live_add(block, size, site);
+
+	if (leakwrap_unlikely(added != LEAKWRAP_LIVE_NEW))
+		count_exception(added, size);
+	leakwrap_self.inner = block;
+}
+
+/* An inner call allocated the memory that BLOCK was cut out of: the two are one block. */
+static void absorb_inner(const void *block)
+{
+	struct leakwrap_live_block inner;
+	size_t size;
+
+	if (leakwrap_self.inner == block || leakwrap_self.inner == INNER_GONE)
+		return;
+	inner = leakwrap_live_find(leakwrap_self.inner);
+	if (inner.site != LEAKWRAP_SITE_NONE && (uintptr_t)block > inner.address &&
+	    (uintptr_t)block - inner.address < ALIGNED_OFFSET_MAX &&
+	    (uintptr_t)block < inner.address + inner.size)
+		leakwrap_live_remove(leakwrap_self.inner, &size);
+}
+
+/* Is the release of BLOCK, which is not recorded, a part of an outer one? */
+static bool is_part_of(const void *outer, const void *block)
+{
+	return outer && (uintptr_t)outer - (uintptr_t)block < ALIGNED_OFFSET_MAX;
+}
+
+/* -- allocate ------------------------------------------------------------------------------------ */
+
+void leakwrap_allocating(void)
+{
+	leakwrap_self.inner = NULL;
+}
+
+void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	if (leakwrap_likely(block != NULL)) {
+		if (leakwrap_unlikely(leakwrap_self.inner != NULL))
+			absorb_inner(block);
+		add(block, size, site_of(pc, sp, fp));
+	}
+	return block;
+}
+
+void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	if (block && leakwrap_self.inner) {
+		struct leakwrap_live_block known = leakwrap_live_find(block);
+
+		if (known.site != LEAKWRAP_SITE_NONE)
+			size = known.size;
+	}
+	return leakwrap_allocated(block, size, pc, sp, fp);
+}
+
+/* -- release ------------------------------------------------------------------------------------- */
+
+void *leakwrap_releasing(void *block)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+	void *outer = self->releasing;
+	size_t size;
+
+	if (block) {
+		if (leakwrap_unlikely(leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE) &&
+		    !is_part_of(outer, block))
+			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+		if (self->inner == block)
+			self->inner = INNER_GONE;
+		self->releasing = block;
+	}
+	return outer;
+}
+
+void leakwrap_released(void *outer)
+{
+	leakwrap_self.releasing = outer;
+}
+
+/* -- resize -------------------------------------------------------------------------------------- */
+
+void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	was->block = block;
+	was->outer = self->releasing;
+	was->saved_errno = errno;
+	was->site = LEAKWRAP_SITE_NONE;
+	self->inner = NULL;
+	if (!block)
+		return;
+	was->site = leakwrap_live_remove(block, &was->old_size);
+	self->releasing = block;
+	if (size == 0)
+		errno = 0;
+}
+
+/* No block came back. */
+static void resized_to_nothing(const struct leakwrap_resize *was, size_t size)
+{
+	if (was->block && size == 0 && errno != ENOMEM) {
+		if (was->site == LEAKWRAP_SITE_NONE && !is_part_of(was->outer, was->block))
+			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+		return;
+	}
+	if (was->site != LEAKWRAP_SITE_NONE &&
+	    leakwrap_live_add(was->block, was->old_size, was->site) == LEAKWRAP_LIVE_UNTRACKED)
+		count_exception(LEAKWRAP_LIVE_UNTRACKED, was->old_size);
+}
+
+void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	leakwrap_self.releasing = was->outer;
+	if (!block) {
+		resized_to_nothing(was, size);
+	} else {
+		if (was->block && was->site == LEAKWRAP_SITE_NONE &&
+		    !is_part_of(was->outer, was->block))
+			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+		leakwrap_allocated(block, size, pc, sp, fp);
+	}
+	if (was->block && size == 0 && errno == 0)
+		errno = was->saved_errno;
+	return block;
+}
+
+/* -- replace ------------------------------------------------------------------------------------- */
+
+struct leakwrap_hold leakwrap_holding(void *block)
+{
+	struct leakwrap_live_block known = {0, 0, LEAKWRAP_SITE_NONE};
+
+	if (block)
+		known = leakwrap_live_find(block);
+	leakwrap_self.inner = NULL;
+	return (struct leakwrap_hold){.block = block, .size = known.size, .site = known.site};
+}
+
+/* The old buffer was freed inside the C library.  Where inner calls are seen they have done this already;
+ * else its address may have come back to another thread since: then the record is another one, unless
+ * that thread allocated the same size at the same call site. */
+static void forget_held(const struct leakwrap_hold *held)
+{
+	struct leakwrap_live_block known = leakwrap_live_find(held->block);
+	size_t size;
+
+	if (known.site == held->site && known.size == held->size)
+		leakwrap_live_remove(held->block, &size);
+}
+
+void leakwrap_replaced(struct leakwrap_hold held, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	bool seen = leakwrap_self.inner != NULL;
+
+	if (block == held.block && (size == held.size || held.site == LEAKWRAP_SITE_NONE) && !seen)
+		return;
+	if (!seen && held.site != LEAKWRAP_SITE_NONE)
+		forget_held(&held);
+	if (block && (block != held.block || size != held.size))
+		leakwrap_adopted(block, size, pc, sp, fp);
+}

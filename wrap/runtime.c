@@ -1,0 +1,152 @@
+/* runtime.c - puts the tracer together: the one file that knows both the recording half (wrap/) and the
+ * reporting half (report/), and connects them at start, signal, fork and exit. */
+#include "runtime.h"
+
+#include "arena.h"
+#include "common.h"
+#include "dump.h"
+#include "modules.h"
+#include "options.h"
+#include "port.h"
+#include "signals.h"
+#include "tables.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { NOT_STARTED, STARTING, STARTED };
+
+static struct {
+	_Atomic int state;
+	_Atomic int process;      /* whose memory this is: a vfork child runs in its parent's */
+	_Atomic bool forked;      /* this process image began with a fork ... */
+	_Atomic bool has_entered; /* ... and a thread has recorded something since */
+	atomic_flag exit_dumped;
+} runtime = {.exit_dumped = ATOMIC_FLAG_INIT};
+
+/* -- start --------------------------------------------------------------------------------------- */
+
+static void dump_on_signal(void)
+{
+	if (leakwrap_process_id() == atomic_load(&runtime.process))
+		leakwrap_dump_on_signal();
+}
+
+/* Signals are blocked: a handler must not find the tracer half started in its own thread. */
+static void start(void)
+{
+	struct leakwrap_mask before;
+	int saved = errno;
+
+	leakwrap_signals_block(&before);
+	atomic_store(&runtime.process, leakwrap_process_id());
+	leakwrap_options_read();
+	leakwrap_pages_limit(leakwrap_options.memory);
+	leakwrap_modules_refresh();
+	leakwrap_dump_start();
+	if (leakwrap_options.signal != 0)
+		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
+	atomic_store(&runtime.state, STARTED);
+	leakwrap_signals_restore(&before);
+	errno = saved;
+}
+
+static bool start_once(void)
+{
+	int state = NOT_STARTED;
+
+	if (atomic_compare_exchange_strong(&runtime.state, &state, STARTING)) {
+		start();
+		return true;
+	}
+	return state == STARTED;
+}
+
+bool leakwrap_runtime_enter(void)
+{
+	if (!start_once())
+		return false;
+	atomic_store_explicit(&runtime.has_entered, true, memory_order_relaxed);
+	return true;
+}
+
+/* -- fork ---------------------------------------------------------------------------------------- */
+
+/* The tables must not be in the middle of a change in the child, where nobody would finish it. */
+static void before_fork(void)
+{
+	leakwrap_lock(&leakwrap_tables_lock);
+	leakwrap_pages_fork_begin();
+}
+
+static void after_fork_in_parent(void)
+{
+	leakwrap_pages_fork_end();
+	leakwrap_unlock(&leakwrap_tables_lock);
+}
+
+static void after_fork_in_child(void)
+{
+	leakwrap_pages_fork_end();
+	atomic_store(&runtime.process, leakwrap_process_id());
+	atomic_store(&runtime.forked, true);
+	atomic_store(&runtime.has_entered, false);
+	atomic_flag_clear(&runtime.exit_dumped);
+	leakwrap_self.state = leakwrap_self.disabled ? LEAKWRAP_THREAD_DISABLED : LEAKWRAP_THREAD_NEW;
+	atomic_store(&leakwrap_loss.untracked_blocks, 0);
+	atomic_store(&leakwrap_loss.untracked_bytes, 0);
+	atomic_store(&leakwrap_loss.lost_call_sites, 0);
+	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
+	atomic_store(&leakwrap_loss.foreign_frees, 0);
+	leakwrap_dump_forked();
+	leakwrap_unlock(&leakwrap_tables_lock);
+}
+
+#ifdef __GLIBC__
+/* What pthread_atfork(3) calls; older glibc has that one in libpthread alone.  The handle lets the
+ * handlers go when the archive is part of a shared object that is unloaded. */
+extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+                             void *object);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+#define register_atfork(before, in_parent, in_child) \
+	__register_atfork(before, in_parent, in_child, &__dso_handle)
+#else
+#define register_atfork(before, in_parent, in_child) pthread_atfork(before, in_parent, in_child)
+#endif
+
+/* Programs that never allocate, or not before main, are traced too. */
+__attribute__((constructor(101))) static void start_with_program(void)
+{
+	start_once();
+	leakwrap_modules_refresh(); /* in a static program the first allocation came too early for it */
+	register_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/* -- exit ---------------------------------------------------------------------------------------- */
+
+void leakwrap_runtime_exit(void)
+{
+	int saved = errno;
+
+	if (atomic_load(&runtime.state) == STARTED && leakwrap_options.exit &&
+	    leakwrap_process_id() == atomic_load(&runtime.process) &&
+	    !atomic_flag_test_and_set(&runtime.exit_dumped))
+		leakwrap_dump_at_exit();
+	errno = saved;
+}
+
+/* A forked child that calls _exit, usually after a failed exec, dumps only if it has allocated. */
+void leakwrap_runtime_exit_now(void)
+{
+	if (!atomic_load(&runtime.forked) || atomic_load(&runtime.has_entered))
+		leakwrap_runtime_exit();
+}
+
+/* The destructors of an executable run in the reverse order of this array (System V ABI, chapter 5,
+ * "Initialization and Termination Functions"), which the linker sorts by the sections' numbers: the
+ * first entry is called last.  Numbers up to 100 are out of reach of the attribute in the program. */
+__attribute__((section(".fini_array.00000"),
+               used)) static void (*const dump_after_destructors)(void) = leakwrap_runtime_exit;

@@ -1,0 +1,144 @@
+/* signals.c - see signals.h.  The handler runs in whatever the signal interrupted. */
+#include "signals.h"
+
+#include "common.h"
+#include "port.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* The program's view.  The handler reads it without a lock, so it is never changed in place: a new one
+ * is written into the next of a few places, which an interrupted reader has long left. */
+#define VIEWS 8
+
+static struct {
+	int signo; /* 0: none */
+	void (*dump)(void);
+	struct leakwrap_lock lock;
+	struct sigaction view[VIEWS];
+	_Atomic unsigned current;
+} taken;
+
+static struct sigaction *current_view(void)
+{
+	return &taken.view[atomic_load_explicit(&taken.current, memory_order_acquire) % VIEWS];
+}
+
+/* The lock is held. */
+static void change_view(const struct sigaction *action)
+{
+	unsigned next = atomic_load(&taken.current) + 1;
+
+	taken.view[next % VIEWS] = *action;
+	atomic_store_explicit(&taken.current, next, memory_order_release);
+}
+
+static bool has_handler(const struct sigaction *view)
+{
+	return (view->sa_flags & SA_SIGINFO) != 0 ||
+	       (view->sa_handler != SIG_DFL && view->sa_handler != SIG_IGN);
+}
+
+static void run_program_handler(int signo, siginfo_t *info, void *context)
+{
+	struct sigaction view = *current_view();
+
+	if (!has_handler(&view))
+		return;
+	if ((view.sa_flags & (int)SA_RESETHAND) != 0) {
+		struct sigaction reset = {.sa_handler = SIG_DFL};
+
+		leakwrap_lock(&taken.lock);
+		change_view(&reset);
+		leakwrap_unlock(&taken.lock);
+	}
+	if ((view.sa_flags & SA_SIGINFO) != 0)
+		view.sa_sigaction(signo, info, context);
+	else
+		view.sa_handler(signo);
+}
+
+static void on_signal(int signo, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	taken.dump();
+	errno = saved;
+	run_program_handler(signo, info, context);
+}
+
+/* sigaction for the tracer itself, past the wrapper. */
+static int install(int signo, const struct sigaction *action, struct sigaction *before)
+{
+	int result;
+
+	leakwrap_self.passing++;
+	result = sigaction(signo, action, before);
+	leakwrap_self.passing--;
+	return result;
+}
+
+/* The handler with the flags and the mask that the program's own would have; without one it restarts
+ * system calls, and keeps off stacks that the program has given a place for signals. */
+static int install_handler(const struct sigaction *view)
+{
+	struct sigaction action = {.sa_sigaction = on_signal};
+
+	if (has_handler(view)) {
+		action.sa_mask = view->sa_mask;
+		action.sa_flags = (view->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
+	} else {
+		sigemptyset(&action.sa_mask);
+		action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	}
+	return install(taken.signo, &action, NULL);
+}
+
+void leakwrap_signals_install(int signo, void (*dump)(void))
+{
+	struct sigaction before;
+
+	if (install(signo, NULL, &before) != 0)
+		return;
+	taken.dump = dump;
+	change_view(&before);
+	taken.signo = signo;
+	install_handler(&before);
+}
+
+bool leakwrap_signals_owns(int signo)
+{
+	return taken.signo != 0 && signo == taken.signo && leakwrap_self.passing == 0;
+}
+
+int leakwrap_signals_view(const struct sigaction *action, struct sigaction *before)
+{
+	struct sigaction wanted, seen;
+	int result = 0;
+
+	if (action)
+		wanted =
+		        *action; /* may be the same object as *BEFORE; a bad pointer faults before the lock */
+	leakwrap_lock(&taken.lock);
+	seen = *current_view();
+	if (action) {
+		result = install_handler(&wanted);
+		if (result == 0)
+			change_view(&wanted);
+	}
+	leakwrap_unlock(&taken.lock);
+	if (before && result == 0)
+		*before = seen;
+	return result;
+}
+
+void leakwrap_signals_waited(int signo)
+{
+	int saved = errno;
+
+	if (leakwrap_signals_owns(signo))
+		taken.dump();
+	errno = saved;
+}

@@ -1,0 +1,25 @@
+/* signals.h - shares the dump signal with the program.
+ *
+ * The tracer keeps a handler of its own installed; what the program asks for is its view: it is what
+ * sigaction and signal tell the program, and what runs after a dump. */
+#ifndef LEAKWRAP_SIGNALS_H
+#define LEAKWRAP_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Takes over SIGNO: from now on its arrival calls DUMP, then the program's handler.  What was installed
+ * before becomes the program's view. */
+void leakwrap_signals_install(int signo, void (*dump)(void));
+
+/* Is SIGNO the one that was taken over, and the program (not the tracer) asks? */
+bool leakwrap_signals_owns(int signo);
+
+/* The program's sigaction(2) for the signal that was taken over; ACTION and BEFORE may be NULL.
+ * Returns 0, or -1 with errno set. */
+int leakwrap_signals_view(const struct sigaction *action, struct sigaction *before);
+
+/* A wait of the program's has returned SIGNO without running a handler: dumps if it is the dump signal. */
+void leakwrap_signals_waited(int signo);
+
+#endif

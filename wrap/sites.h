@@ -1,0 +1,37 @@
+/* sites.h - the call-site table: every backtrace that was seen, once, under a small number.
+ *
+ * Numbers are dense, records never move or die and are published by release stores: the dump reads them
+ * without a lock.  A backtrace is found through a cache of tagged numbers, and behind it in uthash.
+ */
+#ifndef LEAKWRAP_SITES_H
+#define LEAKWRAP_SITES_H
+
+#include <stdint.h>
+
+#include "unwind.h"
+
+/* Numbers with a meaning of their own. */
+enum {
+	LEAKWRAP_SITE_NONE,    /* no block */
+	LEAKWRAP_SITE_IGNORED, /* live, and not to be shown */
+	LEAKWRAP_SITE_LOST,    /* there was no memory for the backtrace */
+	LEAKWRAP_SITE_FIRST,   /* the first one with a record */
+};
+
+/* A call site.  Immutable once published. */
+struct leakwrap_site {
+	const struct leakwrap_site *next; /* all of them, newest first */
+	uint32_t number;
+	uint16_t depth;
+	uint8_t kind; /* enum leakwrap_trace_kind */
+	const uintptr_t *pcs;
+};
+
+/* The number of TRACE, which is given one at first sight.  When memory is short the trace is cut to its
+ * leaf frames; when even that fails, LEAKWRAP_SITE_LOST, and the loss is counted. */
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace);
+
+/* The newest record, and one more than the highest number.  Signal-safe. */
+const struct leakwrap_site *leakwrap_sites(uint32_t *limit);
+
+#endif

@@ -1,0 +1,101 @@
+/* stack.c - see stack.h. */
+#include "stack.h"
+
+#include "common.h"
+#include "port.h"
+#include "thread.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+/* How much deeper than before a thread may be before its stack counts as foreign: each page of it is
+ * probed once. */
+#define GROWTH_MAX ((uintptr_t)1024 * LEAKWRAP_PAGE)
+
+#ifdef __GLIBC__
+extern void *__libc_stack_end; /* where the kernel put the stack pointer at start */
+#endif
+
+static uintptr_t page_of(uintptr_t address)
+{
+	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
+}
+
+/* The main thread's stack ends above the place where the kernel left argc (and the environment's
+ * pointers, which lie above that).  The stacks of other threads have been mapped by the C library, which
+ * puts thread-local storage, this variable too, at their upper end. */
+static uintptr_t find_high(void)
+{
+	if (leakwrap_thread_id() != leakwrap_process_id())
+		return (uintptr_t)&leakwrap_self;
+#ifdef __GLIBC__
+	return (uintptr_t)__libc_stack_end;
+#else
+	return (uintptr_t)environ;
+#endif
+}
+
+/* Lets the trusted part grow down to the page of SP. */
+static bool grow_down(struct leakwrap_thread *self, uintptr_t sp)
+{
+	if (self->stack_high == 0) {
+		self->stack_high = find_high();
+		self->stack_low = page_of(self->stack_high);
+	}
+	if (sp >= self->stack_high || sp < self->stack_floor)
+		return false;
+	if (self->stack_low > sp && self->stack_low - sp > GROWTH_MAX)
+		return false;
+	while (self->stack_low > sp) {
+		uintptr_t page = self->stack_low - LEAKWRAP_PAGE;
+
+		if (!leakwrap_readable(page)) {
+			self->stack_floor = self->stack_low;
+			return false;
+		}
+		self->stack_low = page;
+	}
+	return true;
+}
+
+struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+	struct leakwrap_stack stack = {sp, self->stack_high, false};
+
+	if (leakwrap_likely(sp - self->stack_low < self->stack_high - self->stack_low))
+		return stack;
+	if (grow_down(self, sp)) {
+		stack.high = self->stack_high;
+		return stack;
+	}
+	stack.foreign = true;
+	stack.high = sp;
+	leakwrap_stack_probe(&stack, sp, 1);
+	return stack;
+}
+
+bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size)
+{
+	uintptr_t first = page_of(address);
+	uintptr_t last = page_of(address + size - 1);
+
+	if (!stack->foreign || last < first)
+		return false;
+	for (uintptr_t page = first;; page += LEAKWRAP_PAGE) {
+		if ((page < stack->low || page >= stack->high) && !leakwrap_readable(page))
+			return false;
+		if (page == last)
+			break;
+	}
+	/* A neighbour makes the known part larger, anything else takes its place. */
+	if (first > stack->high || last + LEAKWRAP_PAGE < stack->low) {
+		stack->low = first;
+		stack->high = last + LEAKWRAP_PAGE;
+	}
+	if (first < stack->low)
+		stack->low = first;
+	if (last + LEAKWRAP_PAGE > stack->high)
+		stack->high = last + LEAKWRAP_PAGE;
+	return true;
+}

@@ -1,0 +1,37 @@
+/* thread.h - what the tracer knows of the running thread.
+ *
+ * Small, because thread-local storage is taken from the thread's stack (or from the loader's small
+ * surplus when the archive is part of a shared object).  A signal handler may run at any point; each
+ * field is written by its own thread alone.
+ */
+#ifndef LEAKWRAP_THREAD_H
+#define LEAKWRAP_THREAD_H
+
+#include <stdint.h>
+
+enum leakwrap_thread_state {
+	LEAKWRAP_THREAD_NEW, /* nothing traced yet in this thread, or since the fork */
+	LEAKWRAP_THREAD_RECORDING,
+	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
+};
+
+struct leakwrap_thread {
+	enum leakwrap_thread_state state;
+	unsigned disabled; /* how deep leakwrap_disable() is nested */
+
+	/* stack.c: [stack_low, stack_high) is the thread's own and readable; below stack_floor begins
+	 * something else. */
+	uintptr_t stack_low, stack_high, stack_floor;
+
+	/* record.c: the last block that was recorded since leakwrap_allocating, so that an outer wrapped
+	 * call knows what an inner one did; and the block that an outer call is releasing or resizing. */
+	void *inner;
+	void *releasing;
+
+	/* signals.c: the tracer itself is calling a function that is wrapped. */
+	unsigned passing;
+};
+
+extern _Thread_local struct leakwrap_thread leakwrap_self;
+
+#endif

@@ -1,0 +1,91 @@
+/* unwind_fp.c - the frame-pointer walk: frames that the compiler linked through the frame pointer.
+ * Costs a few loads for each frame.  Code without frame pointers uses the register for anything, so
+ * every step is verified: the stack ascends, stays inside its bounds, and the return address lies in
+ * the text of a module. */
+#include "unwind.h"
+
+#include "arch/arch.h"
+#include "common.h"
+#include "modules.h"
+
+#include <stdbool.h>
+
+/* The chain ends where the C library begins, which is built without frame pointers.  When that happens in
+ * another module than the program, this close to the upper end of the stack, then it is the C library's
+ * start code, and the program's first frame has been reached (measured: glibc 2.36 and musl 1.2.3 use 150
+ * to 450 bytes there).  In a static program the two cannot be told apart: the backtrace counts as
+ * truncated. */
+#define ROOT_DISTANCE 1024
+
+#if LEAKWRAP_HAVE_FP_WALK
+
+/* The text that the last return address lay in: mostly that of the next one, too. */
+struct text {
+	uintptr_t start, size;
+	bool of_program;
+};
+
+static bool is_text(struct text *text, uintptr_t pc)
+{
+	const struct leakwrap_module *module;
+
+	if (leakwrap_likely(pc - text->start < text->size))
+		return true;
+	module = leakwrap_module_at(pc);
+	if (!module || pc - module->text_start >= module->text_end - module->text_start)
+		return false;
+	text->start = module->text_start;
+	text->size = module->text_end - module->text_start;
+	text->of_program = module->main;
+	return true;
+}
+
+/* The walk has ended in TEXT, at a frame whose caller has SP and FP. */
+static bool is_first_frame(const struct text *text, const struct leakwrap_stack *stack, uintptr_t sp,
+                           uintptr_t fp)
+{
+	if (stack->foreign)
+		return false;
+	return fp == 0 || (!text->of_program && stack->high - sp <= ROOT_DISTANCE);
+}
+
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+                        uintptr_t sp, uintptr_t fp)
+{
+	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
+	struct text text = {0, 0, true};
+	unsigned depth = 0;
+
+	trace->pcs[depth++] = pc;
+	while (depth < trace->max) {
+		uintptr_t lowest = fp + LEAKWRAP_FP_LOWEST;
+		uintptr_t caller;
+
+		if (lowest < sp || (fp & (sizeof(fp) - 1)) != 0 ||
+		    !leakwrap_stack_reach(stack, lowest, frame_size))
+			break;
+		caller = *(const uintptr_t *)(fp + LEAKWRAP_FP_RETURN);
+		if (!is_text(&text, caller))
+			break;
+		trace->pcs[depth++] = caller;
+		sp = fp + LEAKWRAP_FP_CALLER_SP;
+		fp = *(const uintptr_t *)(fp + LEAKWRAP_FP_PREVIOUS);
+	}
+	trace->depth = depth;
+	trace->kind = depth < trace->max && is_first_frame(&text, stack, sp, fp)
+	                      ? LEAKWRAP_TRACE_COMPLETE
+	                      : LEAKWRAP_TRACE_TRUNCATED;
+}
+
+#else
+
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+                        uintptr_t sp, uintptr_t fp)
+{
+	(void)stack, (void)sp, (void)fp;
+	trace->pcs[0] = pc;
+	trace->depth = 1;
+	trace->kind = LEAKWRAP_TRACE_TRUNCATED;
+}
+
+#endif
