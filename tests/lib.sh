@@ -40,7 +40,9 @@ leakwrap_flags() {
 		LEAKWRAP_LIB="$O/libleakwrap.a" SHOW="$*" leakwrap-show-flags
 }
 
-CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-omit-frame-pointer -fno-builtin"
+# Compiled as a user's program is, but every call that a test makes is there, and leaves its frame.
+CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-omit-frame-pointer \
+	-fno-optimize-sibling-calls -fno-ipa-icf -fno-builtin"
 
 # build NAME SOURCE-OR-FLAG...: $W/NAME, traced.  build_plain: the same, not traced.
 build() {

@@ -3,7 +3,7 @@
  * Linked with Debian's prebuilt liblua5.4.a.  It serves one request for each line of standard input and
  * ends at the end of the input.  Three leaks are planted:
  *
- *   greet_client   keeps a 64-byte record of each client and never frees one;
+ *   greet_client   keeps a record of 1,024 bytes of each client and never frees one;
  *   read_config    reads the settings with a Lua state of its own and forgets to close it: the library
  *                  holds its memory for ever;
  *   serve          puts a reference to each session into Lua's registry and never takes it out: memory
@@ -19,7 +19,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-enum { RECORD_SIZE = 64 };
+enum { RECORD_SIZE = 1024 };
 
 struct client {
 	struct client *next;

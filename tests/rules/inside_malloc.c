@@ -8,7 +8,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-static int armed;
+static volatile int armed; /* the C library's headers promise that malloc calls nobody back */
 
 /* A dump that came back into the allocator would wait here for ever. */
 void own_malloc_locked(void)
