@@ -5,6 +5,7 @@
 #include "port.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -62,11 +63,14 @@ static void find_in_sections(struct table *table, int fd, const ElfW(Shdr) * sec
 /* The section headers of the program's file (System V ABI, chapter 4). */
 static void find_in_program_file(struct table *table)
 {
-	int fd = (int)leakwrap_open("/proc/self/exe", O_RDONLY | O_CLOEXEC, 0);
+	/* Not /proc/self: that has no file any more when the main thread has ended by pthread_exit. */
+	int fd = (int)leakwrap_open("/proc/thread-self/exe", O_RDONLY | O_CLOEXEC, 0);
 	uint64_t file_size;
 	const ElfW(Ehdr) * header;
 	const ElfW(Shdr) * sections;
 
+	if (fd == -ENOENT) /* older than Linux 3.17 */
+		fd = (int)leakwrap_open("/proc/self/exe", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;
 	file_size = leakwrap_file_size(fd);

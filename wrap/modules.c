@@ -178,9 +178,13 @@ static void list_program(struct listing *listing)
 	info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
 	if (!segment)
 		return;
+	/* GNU ld's static-pie programs have no PT_PHDR: the headers follow the ELF header, which is at the
+	 * beginning of the file. */
 	for (unsigned i = 0; i < info.dlpi_phnum; i++)
-		if (segment[i].p_type == PT_PHDR)
-			info.dlpi_addr = (ElfW(Addr))segment - segment[i].p_vaddr;
+		if (segment[i].p_type == PT_PHDR ||
+		    (segment[i].p_type == PT_LOAD && segment[i].p_offset == 0 && info.dlpi_addr == 0))
+			info.dlpi_addr = (ElfW(Addr))segment - segment[i].p_vaddr -
+			                 (segment[i].p_type == PT_LOAD ? sizeof(ElfW(Ehdr)) : 0);
 	list_module(&info, sizeof(info), listing);
 }
 

@@ -273,7 +273,7 @@ static void read_options(const char *text)
 		text += name.length;
 		if (*text == '=')
 			text = read_value(text + 1, &value);
-		if (name.length > 0)
+		if (text > name.start) /* not just two colons in a row */
 			set_option(name, value);
 		text += strcspn(text, ":");
 		if (*text == ':')

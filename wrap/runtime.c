@@ -43,10 +43,10 @@ static void start(void)
 
 	leakwrap_signals_block(&before);
 	atomic_store(&runtime.process, leakwrap_process_id());
+	leakwrap_dump_start();
 	leakwrap_options_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
 	leakwrap_modules_refresh();
-	leakwrap_dump_start();
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	atomic_store(&runtime.state, STARTED);

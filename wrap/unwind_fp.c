@@ -14,7 +14,7 @@
  * another module than the program, this close to the upper end of the stack, then it is the C library's
  * start code, and the program's first frame has been reached (measured: glibc 2.36 and musl 1.2.3 use 150
  * to 450 bytes there).  In a static program the two cannot be told apart: the backtrace counts as
- * truncated. */
+ * truncated, unless the frame pointer is 0, as it is in the first frame of all (x86-64 ABI, 3.4.1). */
 #define ROOT_DISTANCE 1024
 
 #if LEAKWRAP_HAVE_FP_WALK
@@ -44,9 +44,7 @@ static bool is_text(struct text *text, uintptr_t pc)
 static bool is_first_frame(const struct text *text, const struct leakwrap_stack *stack, uintptr_t sp,
                            uintptr_t fp)
 {
-	if (stack->foreign)
-		return false;
-	return fp == 0 || (!text->of_program && stack->high - sp <= ROOT_DISTANCE);
+	return !stack->foreign && stack->high - sp <= ROOT_DISTANCE && (fp == 0 || !text->of_program);
 }
 
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
