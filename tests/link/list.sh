@@ -1,0 +1,51 @@
+#!/bin/sh
+# linker-flags.mk and the archive agree: every listed symbol has one member that defines its wrapper and
+# nothing else of that kind, no other wrapper exists, no original is weak, and nothing but wrappers and
+# the public interface can be seen from outside.
+. tests/lib.sh
+
+LC_ALL=C
+export LC_ALL
+lib=$O/libleakwrap.a
+
+leakwrap_flags LEAKWRAP_SYMBOLS | tr ' ' '\n' | sort >"$W/listed"
+[ "$(wc -l <"$W/listed")" -gt 50 ] || fail "the list is implausibly short: $(wc -l <"$W/listed")"
+equal "symbols listed twice" "$(uniq -d "$W/listed")" ""
+
+for symbol in $(cat "$W/listed"); do
+	echo "-Wl,--wrap=$symbol"
+done | sort >"$W/wanted"
+leakwrap_flags LEAKWRAP_LDFLAGS | tr ' ' '\n' | grep -e --wrap | sort >"$W/flags"
+diff "$W/wanted" "$W/flags" >"$W/difference" || fail "LEAKWRAP_LDFLAGS: $(cat "$W/difference")"
+
+# archive[member]: value type symbol
+${CROSS_COMPILE}nm -A -g "$lib" | sed 's/^[^ ]*[:\[]\([^]:]*\.o\)[]:]*:/\1 /' >"$W/symbols"
+
+awk 'NF >= 4 && $4 ~ /^__wrap_/ { print substr($4, 8) }' "$W/symbols" | sort >"$W/defined"
+diff "$W/listed" "$W/defined" >"$W/difference" || fail "listed (<) and defined (>): $(cat "$W/difference")"
+
+awk 'NF >= 4 && $4 ~ /^__wrap_/ { print $1 }' "$W/symbols" | sort | uniq -d >"$W/crowded"
+equal "members with several wrappers" "$(cat "$W/crowded")" ""
+
+awk '$(NF - 1) ~ /[wvWV]/ && $NF ~ /^__real_/' "$W/symbols" >"$W/weak"
+equal "weak originals" "$(cat "$W/weak")" ""
+
+# A wrapper refers to its own original only; nothing else refers to any.
+awk 'NF >= 4 && $4 ~ /^__wrap_/ { wraps[$1] = substr($4, 8) }
+	$(NF - 1) == "U" && $NF ~ /^__real_/ { reals[$1 " " substr($NF, 8)] }
+	END { for (r in reals) { split(r, a, " "); if (wraps[a[1]] != a[2]) print r } }' "$W/symbols" >"$W/foreign"
+equal "references to another's original" "$(cat "$W/foreign")" ""
+
+# Names that cross members are wrappers or begin with leakwrap_; those that a program can see in the
+# dynamic symbol table are wrappers or declared in the public header.
+awk 'NF >= 4 && $4 !~ /^(__wrap|leakwrap)_/ { print $1, $4 }' "$W/symbols" >"$W/others"
+equal "global names that are neither __wrap_ nor leakwrap_" "$(cat "$W/others")" ""
+
+if [ -f wrap/leakwrap.h ]; then
+	${CROSS_COMPILE}readelf -sW "$lib" |
+		awk '$5 == "GLOBAL" || $5 == "WEAK" { if ($6 == "DEFAULT" && $7 != "UND") print $8 }' |
+		grep '^leakwrap_' | sort -u >"$W/visible"
+	for symbol in $(cat "$W/visible"); do
+		grep -qw "$symbol" wrap/leakwrap.h || fail "$symbol is visible, but not in wrap/leakwrap.h"
+	done
+fi

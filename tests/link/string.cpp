@@ -1,0 +1,13 @@
+// A program that uses std::string alone: operators new and delete, called by its templates.
+#include <cstdio>
+#include <string>
+
+int main(int argc, char **)
+{
+	std::string text = "nothing but std::string, longer than what fits into itself";
+
+	for (int i = 0; i < 10 * argc; i++)
+		text += text.substr(0, 20);
+	std::puts(text.c_str());
+	return static_cast<int>(text.size()) % 100;
+}
