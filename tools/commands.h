@@ -1,0 +1,13 @@
+/* commands.h - the commands of the tool; each gets its own arguments, argv[0] being "leakwrap NAME", and
+ * returns the exit status.
+ */
+#ifndef TOOLS_COMMANDS_H
+#define TOOLS_COMMANDS_H
+
+int command_report(int argc, char **argv);
+int command_diff(int argc, char **argv);
+int command_audit(int argc, char **argv);
+int command_cc(int argc, char **argv);
+int command_dump(int argc, char **argv);
+
+#endif

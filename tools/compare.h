@@ -1,0 +1,52 @@
+/* compare.h - what changed between two dumps, and what grows over many.
+ */
+#ifndef TOOLS_COMPARE_H
+#define TOOLS_COMPARE_H
+
+#include "view.h"
+
+/* -- two dumps ----------------------------------------------------------------------------------- */
+
+struct change {
+	const struct stack *stack; /* the new dump's where it has one */
+	const struct dump *dump;   /* that STACK is from */
+	uint64_t old_bytes, new_bytes, old_blocks, new_blocks;
+};
+
+struct changes {
+	const struct dump *old, *new;
+	struct change *all; /* those that grew most first; unchanged call sites are left out */
+	size_t count;
+	size_t unchanged;
+};
+
+/* Matches the call sites of two dumps.  In a module whose build-id is the same in both, a frame is
+ * known by its offset; in others by what it is called, so that two builds compare too. */
+struct changes compare_dumps(struct report *report, const struct dump *old, const struct dump *new);
+
+/* "grew", "shrank", "appeared" or "vanished". */
+const char *change_name(const struct change *change);
+
+/* -- a series ------------------------------------------------------------------------------------ */
+
+/* How a call site grew over the dumps of one process.  The series is cut into at most four spans of
+ * equally many dumps; STEADY is the least that the site gained in any of them, times their number: a
+ * cache that has filled up, or one burst, gains nothing in some span, a leak gains in all. */
+struct growth {
+	const struct stack *stack;
+	const struct dump *first_dump, *last_dump; /* of the process */
+	uint64_t first_bytes, last_bytes, first_blocks, last_blocks;
+	int64_t steady_bytes;
+	int64_t spans_bytes[5]; /* at the ends of the spans */
+	unsigned spans;
+};
+
+struct growths {
+	struct growth *all; /* steadiest growth first; only what grew; the caller's to free */
+	size_t count, room;
+	size_t series; /* processes with at least two dumps */
+};
+
+struct growths find_growth(struct report *report);
+
+#endif

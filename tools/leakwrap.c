@@ -1,0 +1,61 @@
+/* leakwrap.c - the tool's entry: picks the command.
+ *
+ *   report, diff   log lines → parse → model → symbolize → suppress → render      (host only)
+ *   audit          a linked program → what escapes the wrap
+ *   cc             a compiler's command line → the same, relinked
+ *   dump           a running program → a dump in its log
+ */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "util.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *usage, *what;
+} commands[] = {
+        {"report", command_report, "[OPTION...] [LOG...]", "turn dumps into a report"},
+        {"diff", command_diff, "[OPTION...] OLD NEW", "show what changed between two dumps"},
+};
+
+static void print_help(FILE *stream)
+{
+	fputs("Usage: leakwrap COMMAND [ARGUMENT...]\n"
+	      "Finds out which call sites of a relinked program hold which live memory.\n\n",
+	      stream);
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		fprintf(stream, "  leakwrap %-8s%-22s %s\n", commands[i].name, commands[i].usage,
+		        commands[i].what);
+	fputs("\nleakwrap COMMAND --help says more.  leakwrap --version prints the version.\n", stream);
+}
+
+int main(int argc, char **argv)
+{
+	static char name[64];
+
+	argp_err_exit_status = STATUS_USAGE;
+	if (argc < 2) {
+		print_help(stderr);
+		return STATUS_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+		print_help(stdout);
+		return STATUS_FINE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("leakwrap " LEAKWRAP_VERSION);
+		return STATUS_FINE;
+	}
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+		if (strcmp(argv[1], commands[i].name) != 0)
+			continue;
+		snprintf(name, sizeof name, "leakwrap %s", commands[i].name);
+		argv[1] = name;
+		return commands[i].run(argc - 1, argv + 1);
+	}
+	complain("there is no command %s; leakwrap --help lists them", argv[1]);
+	return STATUS_USAGE;
+}

@@ -1,0 +1,447 @@
+/* model.c - see model.h. */
+#include "model.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -- interning ----------------------------------------------------------------------------------- */
+
+struct module_key {
+	const char *path, *build_id; /* interned */
+};
+
+static bool same_module(const void *key, const void *entry)
+{
+	const struct module_key *k = key;
+	const struct module *module = entry;
+	return k->path == module->path && k->build_id == module->build_id;
+}
+
+static struct module *add_module(struct report *report, const char *path, const char *build_id)
+{
+	struct module_key key = {intern(&report->strings, path, strlen(path)), NULL};
+	if (build_id)
+		key.build_id = intern(&report->strings, build_id, strlen(build_id));
+
+	uint64_t hash = hash_word(hash_word(0, (uintptr_t)key.path), (uintptr_t)key.build_id);
+	struct module *module = table_find(&report->module_table, hash, &key, same_module);
+	if (!module) {
+		module = arena_alloc(&report->arena, sizeof *module);
+		module->path = key.path;
+		module->name = base_name(key.path);
+		module->build_id = key.build_id;
+		table_add(&report->module_table, hash, module);
+		GROW(report->modules, report->module_room, report->module_count + 1);
+		report->modules[report->module_count++] = module;
+	}
+	return module;
+}
+
+struct location_key {
+	const struct module *module;
+	uint64_t offset;
+	const char *own_function; /* interned, or NULL */
+};
+
+static bool same_location(const void *key, const void *entry)
+{
+	const struct location_key *k = key;
+	const struct location *location = entry;
+	return k->module == location->module && k->offset == location->offset &&
+	       k->own_function == location->own_function;
+}
+
+static const struct location *add_location(struct report *report, struct module *module,
+                                           const struct parsed_frame *frame)
+{
+	struct location_key key = {module, frame->offset, NULL};
+	if (frame->function)
+		key.own_function = intern(&report->strings, frame->function, strlen(frame->function));
+
+	uint64_t hash = hash_word((uintptr_t)module, frame->offset);
+	hash = hash_word(hash, (uintptr_t)key.own_function);
+	struct location *location = table_find(&report->location_table, hash, &key, same_location);
+	if (!location) {
+		location = arena_alloc(&report->arena, sizeof *location);
+		location->module = module;
+		location->offset = frame->offset;
+		location->own_function = key.own_function;
+		location->own_into = frame->into;
+		location->number = (unsigned)report->location_count;
+		if (module) {
+			location->next = module->locations;
+			module->locations = location;
+			module->location_count++;
+		}
+		table_add(&report->location_table, hash, location);
+		GROW(report->locations, report->location_room, report->location_count + 1);
+		report->locations[report->location_count++] = location;
+	}
+	return location;
+}
+
+struct stack_key {
+	const struct location **at;
+	size_t depth;
+};
+
+static bool same_stack(const void *key, const void *entry)
+{
+	const struct stack_key *k = key;
+	const struct stack *stack = entry;
+	return k->depth == stack->depth && memcmp(k->at, stack->at, k->depth * sizeof *k->at) == 0;
+}
+
+static const struct stack *add_stack(struct report *report, const struct location **at, size_t depth)
+{
+	struct stack_key key = {at, depth};
+	uint64_t hash = hash_bytes(0, at, depth * sizeof *at);
+	struct stack *stack = table_find(&report->stack_table, hash, &key, same_stack);
+	if (!stack) {
+		stack = arena_alloc(&report->arena, sizeof *stack + depth * sizeof *at);
+		stack->depth = (unsigned)depth;
+		stack->number = (unsigned)report->stack_count;
+		if (depth)
+			memcpy(stack->at, at, depth * sizeof *at);
+		table_add(&report->stack_table, hash, stack);
+		GROW(report->stacks, report->stack_room, report->stack_count + 1);
+		report->stacks[report->stack_count++] = stack;
+	}
+	return stack;
+}
+
+/* -- a dump -------------------------------------------------------------------------------------- */
+
+/* Which dumps of a log to take. */
+struct selection {
+	struct report *report;
+	uint64_t pid, sequence; /* 0: any */
+	size_t seen, taken;     /* dumps */
+	uint64_t last_sequence; /* seen */
+};
+
+static struct module *module_of_frame(struct report *report, const struct parsed_dump *parsed,
+                                      struct module **modules, const struct parsed_frame *frame)
+{
+	if (frame->module == 0)
+		return NULL;
+	/* The runtime numbers modules without gaps, so the number is nearly always the index. */
+	for (size_t i = 0; i < parsed->module_count; i++) {
+		size_t at = (frame->module - 1 + i) % parsed->module_count;
+		if (parsed->modules[at].number == frame->module)
+			return modules[at];
+	}
+	return add_module(report, frame->name, NULL); /* its line was lost */
+}
+
+/* The bias that the module of FRAME has in PARSED agrees with the frame's two numbers. */
+static bool frame_fits(const struct parsed_frame *frame, const struct mapping *mapping)
+{
+	return !mapping || frame->address - mapping->bias == frame->offset;
+}
+
+static const struct mapping *find_mapping(const struct mapping *mappings, size_t count,
+                                          const struct module *module)
+{
+	for (size_t i = 0; i < count; i++)
+		if (mappings[i].module == module)
+			return &mappings[i];
+	return NULL;
+}
+
+static void copy_mappings(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
+                          struct module **modules)
+{
+	dump->mappings = arena_alloc(&report->arena, parsed->module_count * sizeof *dump->mappings);
+	for (size_t i = 0; i < parsed->module_count; i++) {
+		const struct parsed_module *module = &parsed->modules[i];
+		modules[i] = add_module(report, module->path, module->build_id);
+		if (module->number == 1)
+			modules[i]->main = true;
+		dump->mappings[dump->mapping_count++] =
+		        (struct mapping){modules[i], module->start, module->end, module->bias};
+	}
+}
+
+static void copy_sites(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
+                       struct module **modules)
+{
+	const struct location **stack = NULL;
+	size_t stack_room = 0;
+
+	dump->sites = arena_alloc(&report->arena, parsed->site_count * sizeof *dump->sites);
+	for (size_t i = 0; i < parsed->site_count; i++) {
+		const struct parsed_site *from = &parsed->sites[i];
+		struct site *site = &dump->sites[dump->site_count++];
+		size_t depth = 0;
+
+		site->bytes = from->bytes;
+		site->blocks = from->blocks;
+		site->kind = from->kind;
+		site->rank = (unsigned)i + 1;
+		GROW(stack, stack_room, from->depth + 1);
+		for (; depth < from->depth; depth++) {
+			const struct parsed_frame *frame = &parsed->frames[from->first + depth];
+			struct module *module = module_of_frame(report, parsed, modules, frame);
+			const struct mapping *mapping =
+			        find_mapping(dump->mappings, dump->mapping_count, module);
+			if (module && !frame_fits(frame, mapping)) {
+				if (!dump->damage) {
+					dump->damage = "an address does not fit its module";
+					dump->damage_line = parsed->line;
+				}
+				site->kind = STACK_TRUNCATED;
+				break;
+			}
+			stack[depth] = add_location(report, module, frame);
+		}
+		site->stack = add_stack(report, stack, depth);
+	}
+	free(stack);
+}
+
+static uint64_t dump_hash(const struct dump *dump)
+{
+	uint64_t hash = hash_word(hash_word(0, dump->pid), dump->sequence);
+	hash = hash_word(hash, (uint64_t)dump->seconds);
+	for (size_t i = 0; i < dump->site_count; i++) {
+		hash = hash_word(hash, dump->sites[i].stack->number);
+		hash = hash_word(hash, dump->sites[i].bytes);
+		hash = hash_word(hash, dump->sites[i].blocks);
+	}
+	return hash;
+}
+
+static bool same_dump(const void *key, const void *entry)
+{
+	const struct dump *a = key, *b = entry;
+	return a->pid == b->pid && a->sequence == b->sequence && a->time == b->time &&
+	       a->program == b->program && a->totals.live_bytes == b->totals.live_bytes &&
+	       a->totals.dump_ns == b->totals.dump_ns && a->site_count == b->site_count &&
+	       !a->damage == !b->damage;
+}
+
+static const char *intern_or_null(struct report *report, const char *text)
+{
+	return text ? intern(&report->strings, text, strlen(text)) : NULL;
+}
+
+static void tell_damage(const struct dump *dump)
+{
+	int64_t all = dump->totals.call_sites;
+	if (all >= 0 && (uint64_t)all > dump->site_count)
+		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu of its %lld call sites are reported",
+		         dump->log, dump->damage_line, dump->pid, dump->sequence, dump->damage,
+		         dump->site_count, (long long)all);
+	else
+		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu call sites are reported", dump->log,
+		         dump->damage_line, dump->pid, dump->sequence, dump->damage, dump->site_count);
+}
+
+static void take_dump(void *context, const struct parsed_dump *parsed)
+{
+	struct selection *selection = context;
+	struct report *report = selection->report;
+
+	selection->seen++;
+	selection->last_sequence = parsed->sequence;
+	if ((selection->pid && selection->pid != parsed->pid) ||
+	    (selection->sequence && selection->sequence != parsed->sequence))
+		return;
+	if (selection->seen % 64 == 0)
+		progress("reading %s: %zu dumps", parsed->log, selection->seen);
+
+	/* A dump that is nothing but a stray line has nothing to report. */
+	bool empty = parsed->damage && !parsed->program && parsed->site_count == 0 &&
+	             parsed->totals.live_bytes < 0;
+	struct dump *dump = arena_alloc(&report->arena, sizeof *dump);
+	dump->pid = parsed->pid;
+	dump->sequence = parsed->sequence;
+	dump->reason = parsed->reason;
+	dump->time = intern_or_null(report, parsed->time);
+	dump->program = intern_or_null(report, parsed->program);
+	dump->totals = parsed->totals;
+	dump->log = parsed->log;
+	dump->line = parsed->line;
+	dump->damage = parsed->damage;
+	dump->damage_line = parsed->damage_line;
+	if (!dump->time || !parse_time(dump->time, &dump->seconds))
+		dump->seconds = -1;
+	dump->notes = arena_alloc(&report->arena, parsed->note_count * sizeof *dump->notes);
+	for (size_t i = 0; i < parsed->note_count; i++)
+		dump->notes[dump->note_count++] = intern_or_null(report, parsed->notes[i]);
+
+	struct module **modules = xmalloc((parsed->module_count + 1) * sizeof *modules);
+	copy_mappings(report, parsed, dump, modules);
+	copy_sites(report, parsed, dump, modules);
+	free(modules);
+
+	if (dump->damage)
+		tell_damage(dump);
+	if (empty)
+		return;
+	selection->taken++;
+	uint64_t hash = dump_hash(dump);
+	if (table_find(&report->dump_table, hash, dump, same_dump)) {
+		report->duplicates++;
+		return;
+	}
+	table_add(&report->dump_table, hash, dump);
+	GROW(report->dumps, report->dump_room, report->dump_count + 1);
+	report->dumps[report->dump_count++] = dump;
+}
+
+/* -- logs ---------------------------------------------------------------------------------------- */
+
+/* Splits "LOG@N" and "LOG@PID:N"; a file that really has such a name is a file. */
+static char *split_selector(const char *selector, struct selection *selection)
+{
+	char *log = strdup(selector);
+	if (!log)
+		die("out of memory");
+	char *at = strrchr(log, '@');
+	if (!at || access(log, F_OK) == 0)
+		return log;
+	*at++ = '\0';
+	char *colon = strchr(at, ':');
+	if (colon)
+		*colon++ = '\0';
+	if ((colon && !parse_number(at, &selection->pid)) ||
+	    !parse_number(colon ? colon : at, &selection->sequence) || selection->sequence == 0)
+		die("%s: what follows @ is the number of a dump, or PID:NUMBER", selector);
+	return log;
+}
+
+bool report_add(struct report *report, const char *selector)
+{
+	struct selection selection = {.report = report};
+	char *path = split_selector(selector, &selection);
+	bool standard_input = strcmp(path, "-") == 0;
+	const char *log = intern(&report->strings, path, strlen(path));
+	if (standard_input)
+		log = "standard input";
+	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	bool fine = false;
+
+	free(path);
+	if (fd < 0 || !parse_log(fd, log, take_dump, &selection))
+		complain("%s: %s", log, strerror(errno));
+	else if (selection.seen == 0)
+		complain("%s holds no dump", log);
+	else if (selection.taken == 0 && selection.sequence)
+		complain("%s holds no dump %s; its last is %llu", log, strrchr(selector, '@') + 1,
+		         (unsigned long long)selection.last_sequence);
+	else if (selection.taken == 0)
+		complain("%s holds no dump that can be read", log);
+	else
+		fine = true;
+	if (fd > STDIN_FILENO)
+		close(fd);
+	progress_done();
+	return fine;
+}
+
+void report_start(struct report *report)
+{
+	*report = (struct report){0};
+	report->strings.arena = &report->arena;
+}
+
+void report_free(struct report *report)
+{
+	free(report->dumps);
+	free(report->modules);
+	free(report->locations);
+	free(report->stacks);
+	table_free(&report->strings.table);
+	table_free(&report->module_table);
+	table_free(&report->location_table);
+	table_free(&report->stack_table);
+	table_free(&report->dump_table);
+	arena_free(&report->arena);
+}
+
+/* A process of the report: what is known of its latest dump. */
+struct process {
+	struct dump *last;
+};
+
+static bool same_pid(const void *key, const void *entry)
+{
+	return *(const unsigned long *)key == ((const struct process *)entry)->last->pid;
+}
+
+/* Does DUMP come from the process whose dump LAST was met before it?  The same pid may also belong to
+ * a later process (in containers every one is pid 1) or to another program that it executed. */
+static bool same_process(const struct dump *last, const struct dump *dump)
+{
+	if (last->program && dump->program && last->program != dump->program)
+		return false;
+	if (dump->sequence > last->sequence)
+		return true;
+	/* Counting from 1 again, unless a log gives the dumps of one process out of order. */
+	return dump->sequence < last->sequence && dump->log == last->log &&
+	       dump->seconds <= last->seconds;
+}
+
+void report_finish(struct report *report)
+{
+	struct table processes = {0}; /* the current one of each pid */
+
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct dump *dump = report->dumps[i];
+		uint64_t hash = hash_word(0, dump->pid);
+		struct process *process = table_find(&processes, hash, &dump->pid, same_pid);
+		bool known = process && same_process(process->last, dump);
+
+		if (!process) {
+			process = arena_alloc(&report->arena, sizeof *process);
+			process->last = dump;
+			table_add(&processes, hash, process);
+		}
+		dump->process = known ? process->last->process : report->process_count++;
+		if (known && dump->sequence < process->last->sequence)
+			continue;
+		if (known)
+			process->last->last = false;
+		process->last = dump;
+		dump->last = true;
+	}
+	table_free(&processes);
+}
+
+const struct mapping *mapping_of(const struct dump *dump, const struct module *module)
+{
+	return find_mapping(dump->mappings, dump->mapping_count, module);
+}
+
+uint64_t raw_address(const struct dump *dump, const struct location *location)
+{
+	const struct mapping *mapping = location->module ? mapping_of(dump, location->module) : NULL;
+	return location->offset + (mapping ? mapping->bias : 0);
+}
+
+uint64_t unsuppressed_bytes(const struct dump *dump)
+{
+	uint64_t all = 0;
+	if (dump->totals.live_bytes >= 0)
+		all = (uint64_t)dump->totals.live_bytes;
+	else
+		for (size_t i = 0; i < dump->site_count; i++)
+			all += dump->sites[i].bytes;
+	return all > dump->suppressed_bytes ? all - dump->suppressed_bytes : 0;
+}
+
+uint64_t unsuppressed_blocks(const struct dump *dump)
+{
+	uint64_t all = 0;
+	if (dump->totals.live_blocks >= 0)
+		all = (uint64_t)dump->totals.live_blocks;
+	else
+		for (size_t i = 0; i < dump->site_count; i++)
+			all += dump->sites[i].blocks;
+	return all > dump->suppressed_blocks ? all - dump->suppressed_blocks : 0;
+}

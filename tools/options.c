@@ -1,0 +1,182 @@
+/* options.c - see options.h. */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* -- arguments ----------------------------------------------------------------------------------- */
+
+enum {
+	KEY_EXE = 0x100,
+	KEY_SYSROOT,
+	KEY_DEBUG_DIR,
+	KEY_MAP,
+	KEY_SUPPRESSIONS,
+	KEY_TOP,
+	KEY_COLOR,
+};
+
+static const struct argp_option option_table[] = {
+        {0, 0, 0, 0, "Output:", 1},
+        {"format", 'f', "NAME", 0, "text (default), json, folded, pprof or html", 1},
+        {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 1},
+        {"top", KEY_TOP, "N", 0, "In text, at most N call sites of each dump", 1},
+        {"color", KEY_COLOR, "WHEN", 0, "auto (default), always or never; NO_COLOR is respected", 1},
+        {0, 0, 0, 0, "Where the traced program's files are:", 2},
+        {"exe", KEY_EXE, "FILE", 0, "The program itself, with its symbols", 2},
+        {"sysroot", KEY_SYSROOT, "DIR", 0, "What is / on the traced machine", 2},
+        {"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
+         "A folder with .build-id/xx/yyy.debug, or with unstripped files; may be repeated", 2},
+        {"map", KEY_MAP, "FILE", 0, "The linker's map of the program, for --by=member", 2},
+        {0, 0, 0, 0, "What to leave out:", 3},
+        {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
+         "Call sites to leave out, in LeakSanitizer's format; may be repeated", 3},
+        {0},
+};
+
+static const char *const formats[] = {"text", "json", "folded", "pprof", "html"};
+
+static const char *known_format(const struct argp_state *state, const char *name)
+{
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (strcmp(name, formats[i]) == 0)
+			return formats[i];
+	argp_error(state, "--format=%s: text, json, folded, pprof or html", name);
+	return NULL;
+}
+
+uint64_t option_size(const struct argp_state *state, const char *name, const char *argument)
+{
+	uint64_t value;
+	if (!parse_size(argument, &value))
+		argp_error(state, "--%s=%s: not a number", name, argument);
+	return value;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'f':
+		options->format = known_format(state, argument);
+		break;
+	case 'o':
+		options->output = argument;
+		break;
+	case KEY_TOP:
+		options->top = (unsigned)option_size(state, "top", argument);
+		break;
+	case KEY_COLOR:
+		if (strcmp(argument, "always") == 0)
+			options->color = COLOR_ALWAYS;
+		else if (strcmp(argument, "never") == 0)
+			options->color = COLOR_NEVER;
+		else if (strcmp(argument, "auto") == 0)
+			options->color = COLOR_AUTO;
+		else
+			argp_error(state, "--color=%s: auto, always or never", argument);
+		break;
+	case KEY_EXE:
+		options->search.exe = argument;
+		break;
+	case KEY_SYSROOT:
+		options->search.sysroot = argument;
+		break;
+	case KEY_DEBUG_DIR:
+		GROW(options->search.debug_dirs, options->debug_dir_room,
+		     options->search.debug_dir_count + 1);
+		options->search.debug_dirs[options->search.debug_dir_count++] = argument;
+		break;
+	case KEY_MAP:
+		options->search.map = argument;
+		break;
+	case KEY_SUPPRESSIONS:
+		if (!suppressions_read(&options->suppressions, &options->arena, argument))
+			exit(STATUS_USAGE);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp options_argp = {.options = option_table, .parser = parse_option};
+
+void options_free(struct options *options)
+{
+	free(options->search.debug_dirs);
+	free(options->suppressions.all);
+	arena_free(&options->arena);
+}
+
+/* -- output -------------------------------------------------------------------------------------- */
+
+/* NO_COLOR, when it is there and not empty, means no colour (no-color.org). */
+static struct style style_of(const struct options *options, FILE *stream)
+{
+	struct style style = {0};
+	bool terminal = isatty(fileno(stream));
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct winsize size;
+
+	style.color = options->color == COLOR_ALWAYS ||
+	              (options->color == COLOR_AUTO && terminal && !(no_color && *no_color) &&
+	               !(term && strcmp(term, "dumb") == 0));
+	if (terminal && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
+		style.width = size.ws_col;
+	return style;
+}
+
+static void render(FILE *stream, const struct options *options, const struct answer *answer)
+{
+	const char *format = options->format ? options->format : "text";
+	struct style style = style_of(options, stream);
+
+	switch (format[0]) {
+	case 'j':
+		render_json(stream, answer);
+		break;
+	case 'f':
+		render_folded(stream, answer);
+		break;
+	case 'p':
+		render_pprof(stream, answer);
+		break;
+	case 'h':
+		render_html(stream, answer);
+		break;
+	default:
+		render_text(stream, answer, &style);
+	}
+}
+
+enum status write_answer(const struct options *options, const struct answer *answer)
+{
+	FILE *stream = stdout;
+	const char *name = "standard output";
+
+	if (options->output && strcmp(options->output, "-") != 0) {
+		name = options->output;
+		stream = fopen(name, "we");
+		if (!stream) {
+			complain("%s: %s", name, strerror(errno));
+			return STATUS_USAGE;
+		}
+	} else if (options->format && options->format[0] == 'p' && isatty(STDOUT_FILENO)) {
+		complain("a pprof profile is not for a terminal: give -o FILE");
+		return STATUS_USAGE;
+	}
+	progress_done();
+	render(stream, options, answer);
+
+	bool failed = ferror(stream) != 0;
+	if (stream == stdout ? fflush(stream) != 0 : fclose(stream) != 0)
+		failed = true;
+	if (failed)
+		complain("%s: %s", name, errno ? strerror(errno) : "cannot be written");
+	return failed ? STATUS_USAGE : STATUS_FINE;
+}

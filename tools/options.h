@@ -1,0 +1,35 @@
+/* options.h - the options that report and diff have in common: where to look for files, which format to
+ * write, and where to.
+ */
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include <argp.h>
+
+#include "render.h"
+#include "suppress.h"
+#include "symbolize.h"
+
+struct options {
+	struct search search;
+	size_t debug_dir_room;
+	struct suppressions suppressions;
+	struct arena arena; /* of the suppressions */
+	const char *format; /* NULL: text */
+	const char *output; /* NULL: standard output */
+	unsigned top;
+	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
+};
+
+/* A child for argp; its input is a struct options. */
+extern const struct argp options_argp;
+
+void options_free(struct options *options);
+
+/* Reads a number for option NAME, or ends with a usage error. */
+uint64_t option_size(const struct argp_state *state, const char *name, const char *argument);
+
+/* Writes ANSWER as the options say.  Returns STATUS_FINE or, after a message, STATUS_USAGE. */
+enum status write_answer(const struct options *options, const struct answer *answer);
+
+#endif

@@ -1,0 +1,731 @@
+/* parse.c - see parse.h.
+ *
+ * A process has at most one dump open.  A dump ends with its end line, with the first line of the same
+ * process's next dump, or with the log.  Whatever does not fit is noted once per dump, with its line
+ * number, and skipped; all else of the dump is kept.
+ */
+#include "parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../report/format.h"
+#include "util.h"
+
+const char *const stack_kind_names[3] = {"complete", "truncated", "guessed"};
+
+struct open_dump {
+	struct parsed_dump dump; /* first, so that it is what the taker gets */
+	struct arena arena;      /* its strings */
+	size_t site_room, frame_room, module_room, note_room;
+	unsigned long lines; /* seen so far */
+	bool headed;         /* the dump line has come */
+	bool skipped;        /* of a version that is not known */
+	bool site_broken;    /* a frame of the current site is missing: no more for this site */
+	struct open_dump *free_next;
+};
+
+struct process {
+	unsigned long pid;
+	struct open_dump *open; /* or NULL */
+	unsigned long ended;    /* the last dump that has ended */
+	uint64_t last_line;     /* hash of its last line, to notice one that came twice */
+	bool strays_noted;      /* lines of it came later, and that has been said */
+	struct process *next;
+};
+
+struct parser {
+	const char *log;
+	unsigned long line;
+	dump_taker *take;
+	void *context;
+	struct table processes;
+	struct process *first, **last; /* in the order of their appearance */
+	struct open_dump *free;        /* for reuse */
+	struct arena arena;            /* of the processes */
+};
+
+/* -- a cursor over one line ---------------------------------------------------------------------- */
+
+struct cursor {
+	const char *at, *end;
+};
+
+static bool skip_text(struct cursor *c, const char *text)
+{
+	size_t length = strlen(text);
+	if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0)
+		return false;
+	c->at += length;
+	return true;
+}
+
+static void skip_spaces(struct cursor *c)
+{
+	while (c->at < c->end && *c->at == ' ')
+		c->at++;
+}
+
+static bool scan_decimal(struct cursor *c, uint64_t *number)
+{
+	const char *start = c->at;
+	uint64_t value = 0;
+	for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
+		if (__builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (unsigned)(*c->at - '0'), &value))
+			return false;
+	*number = value;
+	return c->at > start;
+}
+
+/* A count: fits what JSON readers call an integer. */
+static bool scan_count(struct cursor *c, int64_t *number)
+{
+	uint64_t value;
+	if (!scan_decimal(c, &value) || value > INT64_MAX)
+		return false;
+	*number = (int64_t)value;
+	return true;
+}
+
+static bool scan_small(struct cursor *c, unsigned *number)
+{
+	uint64_t value;
+	if (!scan_decimal(c, &value) || value > UINT32_MAX)
+		return false;
+	*number = (unsigned)value;
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+static bool scan_hex(struct cursor *c, uint64_t *number)
+{
+	if (!skip_text(c, "0x"))
+		return false;
+	const char *start = c->at;
+	uint64_t value = 0;
+	for (; c->at < c->end && hex_digit(*c->at) >= 0; c->at++) {
+		if (value >> 60)
+			return false;
+		value = value << 4 | (unsigned)hex_digit(*c->at);
+	}
+	*number = value;
+	return c->at > start;
+}
+
+/* The bytes up to the next space. */
+static struct cursor scan_word(struct cursor *c)
+{
+	struct cursor word = {c->at, c->at};
+	while (word.end < c->end && *word.end != ' ')
+		word.end++;
+	c->at = word.end;
+	return word;
+}
+
+static bool at_end(const struct cursor *c)
+{
+	return c->at == c->end;
+}
+
+static bool word_is(const struct cursor *word, const char *text)
+{
+	size_t length = strlen(text);
+	return (size_t)(word->end - word->at) == length && memcmp(word->at, text, length) == 0;
+}
+
+/* A path or name as it was before the dump escaped it. */
+static const char *unescape(struct arena *arena, const struct cursor *text)
+{
+	char *out = arena_alloc(arena, (size_t)(text->end - text->at) + 1);
+	char *p = out;
+	for (const char *s = text->at; s < text->end;) {
+		if (text->end - s >= 4 && s[0] == '\\' && s[1] == 'x' && hex_digit(s[2]) >= 0 &&
+		    hex_digit(s[3]) >= 0 && (s[2] != '0' || s[3] != '0')) {
+			*p++ = (char)(hex_digit(s[2]) << 4 | hex_digit(s[3]));
+			s += 4;
+		} else if (*s == '\\') {
+			s++; /* the mark of a shortened name: \... */
+		} else {
+			*p++ = *s++;
+		}
+	}
+	*p = '\0';
+	return out;
+}
+
+/* Splits "NAME+0xOFFSET" at its last plus sign. */
+static bool split_offset(const struct cursor *word, struct cursor *name, uint64_t *offset)
+{
+	const char *plus = word->end;
+	while (plus > word->at && *plus != '+')
+		plus--;
+	if (plus == word->at)
+		return false;
+	struct cursor number = {plus + 1, word->end};
+	*name = (struct cursor){word->at, plus};
+	return scan_hex(&number, offset) && at_end(&number);
+}
+
+/* -- dumps --------------------------------------------------------------------------------------- */
+
+static void note_damage(struct parser *parser, struct open_dump *open, const char *what)
+{
+	if (open->dump.damage)
+		return;
+	open->dump.damage = what;
+	open->dump.damage_line = parser->line;
+}
+
+static struct open_dump *start_dump(struct parser *parser, unsigned long pid, unsigned long sequence)
+{
+	struct open_dump *open = parser->free;
+	if (open)
+		parser->free = open->free_next;
+	else
+		open = memset(xmalloc(sizeof *open), 0, sizeof *open);
+
+	struct parsed_dump *dump = &open->dump;
+	*dump = (struct parsed_dump){
+	        .pid = pid,
+	        .sequence = sequence,
+	        .sites = dump->sites,
+	        .frames = dump->frames,
+	        .modules = dump->modules,
+	        .notes = dump->notes,
+	        .log = parser->log,
+	        .line = parser->line,
+	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0},
+	};
+	open->lines = 0;
+	open->headed = open->skipped = open->site_broken = false;
+	return open;
+}
+
+static void finish_dump(struct parser *parser, struct process *process)
+{
+	struct open_dump *open = process->open;
+	process->open = NULL;
+	process->ended = open->dump.sequence;
+	process->strays_noted = open->dump.damage != NULL;
+
+	parser->take(parser->context, &open->dump);
+	arena_reset(&open->arena);
+	open->free_next = parser->free;
+	parser->free = open;
+}
+
+/* -- the lines of a dump ------------------------------------------------------------------------- */
+
+struct key {
+	const char *name;
+	size_t count; /* offset in struct totals */
+};
+
+#define COUNT(field)                                   \
+	{                                              \
+#field, offsetof(struct totals, field) \
+	}
+
+/* Every key of the total, stacks, loss, tracer and end lines whose value is a count. */
+static const struct key keys[] = {
+        COUNT(live_bytes),       COUNT(live_blocks),     COUNT(call_sites),
+        COUNT(untracked_blocks), COUNT(untracked_bytes), COUNT(lost_call_sites),
+        COUNT(truncated_blocks), COUNT(guessed_blocks),  COUNT(freed_elsewhere_blocks),
+        COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
+};
+
+static bool scan_percent(const struct cursor *value, double *percent)
+{
+	char digits[32];
+	size_t length = (size_t)(value->end - value->at);
+	if (word_is(value, "none"))
+		return true;
+	if (length == 0 || length >= sizeof digits)
+		return false;
+	memcpy(digits, value->at, length);
+	digits[length] = '\0';
+	if (strspn(digits, "0123456789.") != length)
+		return false;
+	char *end;
+	double number = strtod(digits, &end);
+	if (*end != '\0' || number > 100)
+		return false;
+	*percent = number;
+	return true;
+}
+
+static void read_totals(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		struct cursor word = scan_word(&c);
+		const char *equals = memchr(word.at, '=', (size_t)(word.end - word.at));
+		if (!equals)
+			continue;
+		struct cursor name = {word.at, equals}, value = {equals + 1, word.end};
+		if (word_is(&name, "complete_stack_bytes_percent")) {
+			if (!scan_percent(&value, &open->dump.totals.complete_percent))
+				note_damage(parser, open, "a number is damaged");
+			continue;
+		}
+		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+			if (!word_is(&name, keys[i].name))
+				continue;
+			int64_t count;
+			if (scan_count(&value, &count) && at_end(&value))
+				*(int64_t *)((char *)&open->dump.totals + keys[i].count) = count;
+			else
+				note_damage(parser, open, "a number is damaged");
+		}
+	}
+}
+
+static const char *known_reason(const struct cursor *word)
+{
+	static const char *const reasons[] = {"exit", "signal", "api", "crash"};
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (word_is(word, reasons[i]))
+			return reasons[i];
+	return NULL;
+}
+
+static void read_head(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	struct parsed_dump *dump = &open->dump;
+	unsigned version = 0;
+
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		if (skip_text(&c, "program=")) {
+			dump->program = unescape(&open->arena, &c);
+			break;
+		}
+		struct cursor word = scan_word(&c);
+		if (skip_text(&word, "version=")) {
+			if (!scan_small(&word, &version) || !at_end(&word))
+				version = 0;
+		} else if (skip_text(&word, "reason=")) {
+			dump->reason = known_reason(&word);
+		} else if (skip_text(&word, "time=")) {
+			int64_t seconds;
+			const char *text = unescape(&open->arena, &word);
+			dump->time = parse_time(text, &seconds) ? text : NULL;
+		}
+	}
+	open->headed = true;
+	if (version != LEAKWRAP_FORMAT_VERSION) {
+		open->skipped = version != 0;
+		note_damage(
+		        parser, open,
+		        version ? "its format version is not known to this tool; the dump is skipped"
+		                : "its first line is damaged");
+	} else if (!dump->program || !dump->reason || !dump->time) {
+		note_damage(parser, open, "its first line is damaged");
+	}
+}
+
+static bool scan_kind(const struct cursor *word, enum stack_kind *kind)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		if (word_is(word, stack_kind_names[i])) {
+			*kind = (enum stack_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "25 blocks", or "1 block". */
+static bool scan_counted(struct cursor *c, const char *noun, uint64_t *number)
+{
+	if (!scan_decimal(c, number) || !skip_text(c, noun))
+		return false;
+	skip_text(c, "s");
+	return true;
+}
+
+/* "1: 819200 bytes in 25 blocks, complete" */
+static void read_site(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	struct parsed_dump *dump = &open->dump;
+	struct parsed_site site = {.first = dump->frame_count};
+	uint64_t rank;
+
+	open->site_broken = true;
+	if (!scan_decimal(&c, &rank) || !skip_text(&c, ": ") ||
+	    !scan_counted(&c, " byte", &site.bytes) || !skip_text(&c, " in ") ||
+	    !scan_counted(&c, " block", &site.blocks) || !skip_text(&c, ", ")) {
+		note_damage(parser, open, "a call site is damaged");
+		return;
+	}
+	struct cursor word = scan_word(&c);
+	if (!scan_kind(&word, &site.kind) || site.bytes > INT64_MAX || site.blocks > INT64_MAX) {
+		note_damage(parser, open, "a call site is damaged");
+		return;
+	}
+	if (rank != dump->site_count + 1)
+		note_damage(parser, open, "a call site is missing or out of order");
+	GROW(dump->sites, open->site_room, dump->site_count + 1);
+	dump->sites[dump->site_count++] = site;
+	open->site_broken = false;
+}
+
+/* What the damage left of the current site's stack is its innermost part. */
+static void break_site(struct parser *parser, struct open_dump *open, const char *what)
+{
+	struct parsed_dump *dump = &open->dump;
+	note_damage(parser, open, what);
+	if (!open->site_broken && dump->site_count)
+		dump->sites[dump->site_count - 1].kind = STACK_TRUNCATED;
+	open->site_broken = true;
+}
+
+/* "0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234" */
+static bool scan_frame(struct open_dump *open, struct cursor c, uint64_t *number,
+                       struct parsed_frame *frame)
+{
+	struct cursor name;
+
+	*frame = (struct parsed_frame){0};
+	if (!scan_decimal(&c, number) || !skip_text(&c, " ") || !scan_hex(&c, &frame->address) ||
+	    !skip_text(&c, " "))
+		return false;
+	struct cursor word = scan_word(&c);
+	if (!word_is(&word, "?")) {
+		if (!split_offset(&word, &name, &frame->into))
+			return false;
+		frame->function = unescape(&open->arena, &name);
+	}
+	frame->offset = frame->address;
+	if (!skip_text(&c, " ["))
+		return at_end(&c);
+	if (!scan_small(&c, &frame->module) || frame->module == 0 || !skip_text(&c, "] "))
+		return false;
+	word = scan_word(&c);
+	if (!split_offset(&word, &name, &frame->offset))
+		return false;
+	frame->name = unescape(&open->arena, &name);
+	return true;
+}
+
+static void read_frame(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	struct parsed_dump *dump = &open->dump;
+	uint64_t number;
+	struct parsed_frame frame;
+
+	if (!scan_frame(open, c, &number, &frame)) {
+		break_site(parser, open, "a frame is damaged");
+		return;
+	}
+	if (open->site_broken)
+		return;
+	if (dump->site_count == 0 || number != dump->sites[dump->site_count - 1].depth) {
+		break_site(parser, open, "a frame is missing or out of order");
+		return;
+	}
+	GROW(dump->frames, open->frame_room, dump->frame_count + 1);
+	dump->frames[dump->frame_count++] = frame;
+	dump->sites[dump->site_count - 1].depth++;
+}
+
+static bool is_build_id(const struct cursor *word)
+{
+	if (word->at == word->end || (word->end - word->at) % 2 != 0)
+		return false;
+	for (const char *p = word->at; p < word->end; p++)
+		if (hex_digit(*p) < 0)
+			return false;
+	return true;
+}
+
+/* "1 0x55d0c8a00000-0x55d0c8a08000 bias=0x55d0c8a00000 build_id=0a1b2c... path=/opt/app/server" */
+static void read_module(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	struct parsed_dump *dump = &open->dump;
+	struct parsed_module module = {0};
+	bool biased = false;
+
+	if (!scan_small(&c, &module.number) || !skip_text(&c, " ") || !scan_hex(&c, &module.start) ||
+	    !skip_text(&c, "-") || !scan_hex(&c, &module.end) || module.end < module.start) {
+		note_damage(parser, open, "a module is damaged");
+		return;
+	}
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		if (skip_text(&c, "path=")) {
+			module.path = unescape(&open->arena, &c);
+			break;
+		}
+		struct cursor word = scan_word(&c);
+		if (skip_text(&word, "bias=")) {
+			biased = scan_hex(&word, &module.bias) && at_end(&word);
+		} else if (skip_text(&word, "build_id=") && is_build_id(&word)) {
+			char *id = arena_copy(&open->arena, word.at, (size_t)(word.end - word.at));
+			for (char *p = id; *p; p++)
+				*p = (char)tolower((unsigned char)*p);
+			module.build_id = id;
+		}
+	}
+	if (!module.path || !biased) {
+		note_damage(parser, open, "a module is damaged");
+		return;
+	}
+	GROW(dump->modules, open->module_room, dump->module_count + 1);
+	dump->modules[dump->module_count++] = module;
+}
+
+static void read_note(struct open_dump *open, const struct cursor *c)
+{
+	struct parsed_dump *dump = &open->dump;
+	GROW(dump->notes, open->note_room, dump->note_count + 1);
+	dump->notes[dump->note_count++] = arena_copy(&open->arena, c->at, (size_t)(c->end - c->at));
+}
+
+/* "sites=57 lines=240 dump_ns=812345" */
+static void read_end(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	struct cursor all = c;
+	uint64_t sites = UINT64_MAX, lines = UINT64_MAX;
+
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		struct cursor word = scan_word(&c);
+		if (skip_text(&word, "sites=") && (!scan_decimal(&word, &sites) || !at_end(&word)))
+			sites = UINT64_MAX;
+		else if (skip_text(&word, "lines=") && (!scan_decimal(&word, &lines) || !at_end(&word)))
+			lines = UINT64_MAX;
+	}
+	read_totals(parser, open, all);
+	if (sites == UINT64_MAX || lines == UINT64_MAX)
+		note_damage(parser, open, "its end is damaged");
+	else if (lines > open->lines)
+		note_damage(parser, open, "lines of it are missing");
+	else if (lines < open->lines || sites != open->dump.site_count)
+		note_damage(parser, open, "lines of it came twice or were changed");
+}
+
+/* -- lines --------------------------------------------------------------------------------------- */
+
+static bool same_pid(const void *key, const void *entry)
+{
+	return *(const unsigned long *)key == ((const struct process *)entry)->pid;
+}
+
+static struct process *process_of(struct parser *parser, unsigned long pid)
+{
+	uint64_t hash = hash_word(0, pid);
+	struct process *process = table_find(&parser->processes, hash, &pid, same_pid);
+	if (!process) {
+		process = arena_alloc(&parser->arena, sizeof *process);
+		process->pid = pid;
+		table_add(&parser->processes, hash, process);
+		*parser->last = process;
+		parser->last = &process->next;
+	}
+	return process;
+}
+
+/* The open dump that a line of PROCESS's dump SEQUENCE belongs to; NULL when the line comes too late. */
+static struct open_dump *dump_of(struct parser *parser, struct process *process, unsigned long sequence,
+                                 bool head)
+{
+	struct open_dump *open = process->open;
+
+	if (open && open->dump.sequence == sequence && !(head && open->headed))
+		return open;
+	if (!head && !open && process->ended == sequence) {
+		if (!process->strays_noted)
+			complain("%s:%lu: lines of dump %lu.%lu come after its end", parser->log,
+			         parser->line, process->pid, sequence);
+		process->strays_noted = true;
+		return NULL;
+	}
+	if (open) {
+		note_damage(parser, open, "it has no end: the next dump starts here");
+		finish_dump(parser, process);
+	}
+	process->open = start_dump(parser, process->pid, sequence);
+	if (!head)
+		note_damage(parser, process->open, "its first line is missing");
+	return process->open;
+}
+
+/* One line of a dump, behind its prefix. */
+static void dump_line(struct parser *parser, unsigned long pid, unsigned long sequence, struct cursor c,
+                      bool whole)
+{
+	struct process *process = process_of(parser, pid);
+	uint64_t hash = hash_bytes(sequence, c.at, (size_t)(c.end - c.at));
+	bool note = skip_text(&c, "note ");
+	if (!note && hash == process->last_line)
+		return; /* it came twice in a row: a console and a system log in one file */
+	process->last_line = hash;
+
+	bool head = !note && skip_text(&c, "dump ");
+	struct open_dump *open = dump_of(parser, process, sequence, head);
+	if (!open)
+		return;
+	open->lines++;
+
+	bool end = !head && !note && skip_text(&c, "end ");
+	if (!whole && !end) {
+		break_site(parser, open, "a line of it is cut");
+		return;
+	}
+	if (open->skipped) {
+		if (end)
+			finish_dump(parser, process);
+	} else if (head) {
+		read_head(parser, open, c);
+	} else if (note) {
+		read_note(open, &c);
+	} else if (end) {
+		read_end(parser, open, c);
+		finish_dump(parser, process);
+	} else if (skip_text(&c, "site ")) {
+		read_site(parser, open, c);
+	} else if (skip_text(&c, "  #")) {
+		read_frame(parser, open, c);
+	} else if (skip_text(&c, "module ")) {
+		read_module(parser, open, c);
+	} else if (skip_text(&c, "total ") || skip_text(&c, "stacks ") || skip_text(&c, "loss ") ||
+	           skip_text(&c, "tracer ")) {
+		read_totals(parser, open, c);
+	}
+}
+
+/* Finds the next "leakwrap[PID.N] " from C on.  START is where it starts, C what follows it. */
+static bool find_prefix(struct cursor *c, const char **start, unsigned long *pid,
+                        unsigned long *sequence)
+{
+	const size_t length = sizeof LEAKWRAP_LINE_PREFIX - 1;
+	while (c->at < c->end) {
+		const char *found =
+		        memmem(c->at, (size_t)(c->end - c->at), LEAKWRAP_LINE_PREFIX, length);
+		if (!found)
+			return false;
+		c->at = found + length;
+		struct cursor rest = *c;
+		uint64_t p, n;
+		if (scan_decimal(&rest, &p) && skip_text(&rest, ".") && scan_decimal(&rest, &n) &&
+		    skip_text(&rest, "] ")) {
+			*start = found;
+			*pid = p;
+			*sequence = n;
+			*c = rest;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct parser *parser_start(const char *log, dump_taker *take, void *context)
+{
+	struct parser *parser = memset(xmalloc(sizeof *parser), 0, sizeof *parser);
+	parser->log = log;
+	parser->take = take;
+	parser->context = context;
+	parser->last = &parser->first;
+	return parser;
+}
+
+void parser_line(struct parser *parser, const char *line, size_t length, bool whole)
+{
+	struct cursor c = {line, line + length};
+	const char *start;
+	unsigned long pid, sequence;
+
+	parser->line++;
+	if (!find_prefix(&c, &start, &pid, &sequence))
+		return;
+	/* The format has no control characters: a carriage return or a terminal's escape ends the line. */
+	for (const char *p = c.at; p < c.end; p++)
+		if ((unsigned char)*p < ' ')
+			c.end = p;
+	while (c.end > c.at && c.end[-1] == ' ')
+		c.end--;
+
+	/* A second prefix means that the first line was cut; only a note may speak of dumps. */
+	struct cursor next = c;
+	unsigned long next_pid, next_sequence;
+	while (c.end - c.at < 5 || memcmp(c.at, "note ", 5) != 0) {
+		if (!find_prefix(&next, &start, &next_pid, &next_sequence))
+			break;
+		dump_line(parser, pid, sequence, (struct cursor){c.at, start}, false);
+		pid = next_pid;
+		sequence = next_sequence;
+		c = next;
+	}
+	dump_line(parser, pid, sequence, c, whole);
+}
+
+void parser_end(struct parser *parser)
+{
+	for (struct process *process = parser->first; process; process = process->next) {
+		if (process->open) {
+			note_damage(parser, process->open, "it has no end: the log ends before it");
+			finish_dump(parser, process);
+		}
+	}
+	while (parser->free) {
+		struct open_dump *open = parser->free;
+		parser->free = open->free_next;
+		free(open->dump.sites);
+		free(open->dump.frames);
+		free(open->dump.modules);
+		free(open->dump.notes);
+		arena_free(&open->arena);
+		free(open);
+	}
+	table_free(&parser->processes);
+	arena_free(&parser->arena);
+	free(parser);
+}
+
+/* -- reading ------------------------------------------------------------------------------------- */
+
+enum { READ_SIZE = 256 * 1024 };
+
+bool parse_log(int fd, const char *log, dump_taker *take, void *context)
+{
+	struct parser *parser = parser_start(log, take, context);
+	char *buffer = xmalloc(READ_SIZE);
+	size_t filled = 0;
+	ssize_t got;
+
+	while ((got = read(fd, buffer + filled, READ_SIZE - filled)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break;
+		filled += (size_t)got;
+		char *line = buffer, *end = buffer + filled, *newline;
+		for (; (newline = memchr(line, '\n', (size_t)(end - line))) != NULL; line = newline + 1)
+			parser_line(parser, line, (size_t)(newline - line), true);
+		filled = (size_t)(end - line);
+		/* No line of a dump is this long: of another program's line keep what a dump's may follow. */
+		if (filled == READ_SIZE) {
+			line = end - LEAKWRAP_LINE_MAX;
+			filled = LEAKWRAP_LINE_MAX;
+		}
+		memmove(buffer, line, filled);
+	}
+	int error = errno;
+	if (got == 0 && filled)
+		parser_line(parser, buffer, filled, false);
+	parser_end(parser);
+	free(buffer);
+	errno = error;
+	return got == 0;
+}

@@ -1,0 +1,87 @@
+/* parse.h - from the lines of a log to dumps: the first stage.
+ *
+ * Reads the format of report/format.h out of anything that may stand around it: other programs' lines,
+ * prefixes of a system log, CR LF, dumps of several processes that alternate, a cut end.  Lines are
+ * read one at a time; what is kept is only the dump of each process that has not ended yet.
+ */
+#ifndef TOOLS_PARSE_H
+#define TOOLS_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stack_kind {
+	STACK_COMPLETE,
+	STACK_TRUNCATED,
+	STACK_GUESSED,
+};
+
+/* "complete", "truncated" or "guessed". */
+extern const char *const stack_kind_names[3];
+
+/* The numbers of a dump, named as in the format; -1 where the dump does not say. */
+struct totals {
+	int64_t live_bytes, live_blocks, call_sites;
+	int64_t untracked_blocks, untracked_bytes, lost_call_sites;
+	int64_t truncated_blocks, guessed_blocks, freed_elsewhere_blocks, foreign_frees;
+	int64_t tracer_bytes, dump_ns;
+	double complete_percent;
+};
+
+struct parsed_frame {
+	uint64_t address;     /* raw */
+	uint64_t offset;      /* less the load bias; raw when there is no module */
+	uint64_t into;        /* bytes into FUNCTION */
+	const char *function; /* as the program's own symbols have it, or NULL */
+	const char *name;     /* of the module, or NULL */
+	unsigned module;      /* its number, 0 when there is none */
+};
+
+struct parsed_site {
+	uint64_t bytes, blocks;
+	enum stack_kind kind;
+	size_t first, depth; /* in parsed_dump.frames */
+};
+
+struct parsed_module {
+	unsigned number;
+	uint64_t start, end, bias;
+	const char *build_id; /* lower-case hexadecimal, or NULL */
+	const char *path;
+};
+
+struct parsed_dump {
+	unsigned long pid, sequence;
+	const char *reason, *time, *program; /* NULL when the first line is missing */
+	struct totals totals;
+	struct parsed_site *sites;
+	struct parsed_frame *frames;
+	struct parsed_module *modules;
+	const char **notes;
+	size_t site_count, frame_count, module_count, note_count;
+
+	const char *log;    /* the name of the log */
+	unsigned long line; /* where the dump starts */
+
+	/* Of a dump that is not whole: what is wrong, and in which line it showed; NULL when all is well.
+	 * What follows the damage is still read. */
+	const char *damage;
+	unsigned long damage_line;
+};
+
+/* Takes a dump; it and all that it points to is gone afterwards. */
+typedef void dump_taker(void *context, const struct parsed_dump *dump);
+
+/* Reads the descriptor FD, called LOG in messages, to its end and gives each dump to TAKE when it has
+ * ended, or when it is known that its end will not come.  Returns false with errno set when reading
+ * fails. */
+bool parse_log(int fd, const char *log, dump_taker *take, void *context);
+
+/* The parts of parse_log, for a caller that has the lines: one line without its end; WHOLE says
+ * whether its end was there. */
+struct parser *parser_start(const char *log, dump_taker *take, void *context);
+void parser_line(struct parser *parser, const char *line, size_t length, bool whole);
+void parser_end(struct parser *parser);
+
+#endif

@@ -1,0 +1,132 @@
+/* render_html.c - one page that needs no network: tools/page.html with the report's data put in.
+ *
+ * The data is compact: functions and stacks once, a dump's call sites as [stack, bytes, blocks].  The
+ * page's script adds up, sorts and draws.
+ */
+#include "render.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char page[] = {
+#include "page.h"
+        0};
+
+/* Where in the page the data goes. */
+static const char mark[] = "@DATA@";
+
+/* A JSON string that may stand in a script element: no < is written as itself. */
+static void put_string(FILE *stream, const char *text)
+{
+	if (!text) {
+		fputs("null", stream);
+		return;
+	}
+	putc('"', stream);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c < ' ' || c == '<' || c == '"' || c == '\\' || c == 0x7f)
+			fprintf(stream, "\\u%04x", c);
+		else
+			putc(c, stream);
+	}
+	putc('"', stream);
+}
+
+/* Each frame of a location is one entry [name, place, module]; locations refer to a run of them. */
+static void put_frames(FILE *stream, const struct report *report, unsigned *first_frame)
+{
+	struct arena scratch = {0};
+	unsigned count = 0;
+
+	fputs("\"frames\":[", stream);
+	for (size_t i = 0; i < report->location_count; i++) {
+		const struct location *at = report->locations[i];
+		first_frame[i] = count;
+		for (unsigned j = 0; j < at->frame_count; j++) {
+			fputs(count++ ? ",\n[" : "\n[", stream);
+			put_string(stream, frame_name(&scratch, at, &at->frames[j]));
+			putc(',', stream);
+			put_string(stream, frame_place(&scratch, at, &at->frames[j]));
+			putc(',', stream);
+			put_string(stream, at->module ? at->module->name : NULL);
+			fprintf(stream, ",%d]", at->frames[j].inlined);
+		}
+		arena_reset(&scratch);
+	}
+	arena_free(&scratch);
+	fputs("],\n\"stacks\":[", stream);
+	for (size_t i = 0; i < report->stack_count; i++) {
+		const struct stack *stack = report->stacks[i];
+		bool first = true;
+		fputs(i ? ",\n[" : "\n[", stream);
+		for (unsigned j = 0; j < stack->depth; j++) {
+			const struct location *at = stack->at[j];
+			for (unsigned k = 0; k < at->frame_count; k++, first = false)
+				fprintf(stream, first ? "%u" : ",%u", first_frame[at->number] + k);
+		}
+		putc(']', stream);
+	}
+	fputs("],\n", stream);
+}
+
+static void put_dump(FILE *stream, const struct dump *dump)
+{
+	fprintf(stream, "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
+	        dump->sequence, dump->process);
+	put_string(stream, dump->reason);
+	fputs(",\"program\":", stream);
+	put_string(stream, dump->program);
+	fputs(",\"time\":", stream);
+	put_string(stream, dump->time);
+	fprintf(stream, ",\"seconds\":%" PRId64 ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64,
+	        dump->seconds, unsuppressed_bytes(dump), unsuppressed_blocks(dump));
+	fputs(",\"damage\":", stream);
+	put_string(stream, dump->damage);
+	if (dump->totals.complete_percent >= 0)
+		fprintf(stream, ",\"complete\":%g", dump->totals.complete_percent);
+	fprintf(stream, ",\"hidden\":[%" PRId64 ",%" PRId64 "],\"sites\":[", hidden_bytes(dump),
+	        hidden_blocks(dump));
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d]", i ? "," : "", site->stack->number,
+		        site->bytes, site->blocks, (int)site->kind);
+	}
+	fputs("]}", stream);
+}
+
+void render_html(FILE *stream, const struct answer *answer)
+{
+	const char *at = strstr(page, mark);
+	unsigned *first_frame = xmalloc((answer->report->location_count + 1) * sizeof *first_frame);
+
+	fwrite(page, 1, (size_t)(at - page), stream);
+	fprintf(stream, "{\"mode\":\"%s\",\n", answer->changes ? "diff" : "report");
+	put_frames(stream, answer->report, first_frame);
+	if (answer->changes) {
+		/* Which stack of the old dump is which of the new one: two builds have different ones. */
+		fputs("\"changes\":[", stream);
+		for (size_t i = 0; i < answer->changes->count; i++) {
+			const struct change *c = &answer->changes->all[i];
+			fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+			        i ? "," : "", c->stack->number, c->old_bytes, c->new_bytes,
+			        c->old_blocks, c->new_blocks);
+		}
+		fputs("],\n", stream);
+	}
+	fputs("\"dumps\":[", stream);
+	if (answer->changes) {
+		put_dump(stream, answer->changes->old);
+		putc(',', stream);
+		put_dump(stream, answer->changes->new);
+	}
+	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++) {
+		if (i)
+			putc(',', stream);
+		put_dump(stream, answer->dumps->all[i]);
+	}
+	fputs("]}", stream);
+	fputs(at + sizeof mark - 1, stream);
+	free(first_frame);
+}

@@ -1,0 +1,409 @@
+/* render_text.c - the report for people.
+ *
+ * Colour marks, it never says anything that the words do not.  On a terminal long places are shortened
+ * on the left, where the folders are; anywhere else every line is written in full.
+ */
+#include "render.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct page {
+	FILE *stream;
+	const struct style *style;
+	struct arena scratch;
+};
+
+enum tone {
+	TONE_PLAIN,
+	TONE_STRONG,
+	TONE_NAME,
+	TONE_FAINT,
+	TONE_ALERT,
+};
+
+static void tone(const struct page *page, enum tone which)
+{
+	static const char *const codes[] = {"\033[0m", "\033[1m", "\033[36m", "\033[2m", "\033[31m"};
+	if (page->style->color)
+		fputs(codes[which], page->stream);
+}
+
+/* "1 block", "2 blocks". */
+static const char *counted(struct page *page, uint64_t number, const char *noun)
+{
+	return arena_format(&page->scratch, "%s %s%s", with_commas(number), noun,
+	                    number == 1 ? "" : "s");
+}
+
+/* Control characters of foreign names do not reach the terminal. */
+static void put_clean(const struct page *page, const char *text)
+{
+	for (; *text; text++)
+		putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, page->stream);
+}
+
+/* -- stacks -------------------------------------------------------------------------------------- */
+
+enum { INDENT = 6, NAME_MAX_WIDTH = 44, NAME_MIN_WIDTH = 20 };
+
+/* The length of a piece of a C++ name at TEXT whose brackets hold no list, or 0. */
+static size_t plain_piece(const char *text)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	if (strncmp(text, anonymous, sizeof anonymous - 1) == 0)
+		return sizeof anonymous - 1;
+	if (strncmp(text, "operator()", 10) == 0)
+		return 10;
+	return strncmp(text, "operator", 8) == 0 ? 8 + strspn(text + 8, "<>-=!+*/%^&|~,[]") : 0;
+}
+
+/* C++ names can fill a page: beyond a column's width, what stands in <> and () is left out. */
+static const char *short_name(struct page *page, const char *name)
+{
+	size_t length = strlen(name), piece;
+	if (length <= NAME_MAX_WIDTH)
+		return name;
+	char *out = arena_alloc(&page->scratch, 4 * length + 1), *p = out;
+	unsigned depth = 0;
+	for (const char *s = name; *s; s += piece) {
+		piece = plain_piece(s);
+		if (piece) {
+			if (depth == 0)
+				p = mempcpy(p, s, piece);
+			continue;
+		}
+		piece = 1;
+		if (*s == '<' || *s == '(') {
+			if (depth++ == 0) {
+				*p++ = *s;
+				p = stpcpy(p, s[1] == ')' ? "" : "...");
+			}
+		} else if (*s == '>' || *s == ')') {
+			if (depth && --depth == 0)
+				*p++ = *s;
+		} else if (depth == 0) {
+			*p++ = *s;
+		}
+	}
+	*p = '\0';
+	return out;
+}
+
+/* The longest name of STACK that still fits into a column. */
+static unsigned name_width(struct page *page, const struct stack *stack)
+{
+	size_t widest = NAME_MIN_WIDTH;
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = 0; j < at->frame_count; j++) {
+			const char *name = at->frames[j].function;
+			size_t width = name ? strlen(short_name(page, name)) : 1;
+			if (width > widest && width <= NAME_MAX_WIDTH)
+				widest = width;
+		}
+	}
+	return (unsigned)widest;
+}
+
+static void put_frame(struct page *page, const struct location *at, const struct frame *frame,
+                      unsigned width)
+{
+	const char *name = frame->function ? short_name(page, frame->function) : "?";
+	const char *place = frame_place(&page->scratch, at, frame);
+	size_t length = strlen(name), used = INDENT + (length > width ? length : width) + 2;
+
+	fprintf(page->stream, "%*s", INDENT, "");
+	tone(page, TONE_NAME);
+	put_clean(page, name);
+	tone(page, TONE_PLAIN);
+	fprintf(page->stream, "%*s  ", length < width ? (int)(width - length) : 0, "");
+	tone(page, TONE_FAINT);
+	size_t room = page->style->width > used + 10
+	                      ? page->style->width - used - (frame->inlined ? 10 : 0)
+	                      : 0;
+	if (page->style->width && room > 3 && strlen(place) > room) {
+		fputs("...", page->stream);
+		place += strlen(place) - (room - 3);
+	}
+	put_clean(page, place);
+	if (frame->inlined)
+		fputs(" (inlined)", page->stream);
+	tone(page, TONE_PLAIN);
+	putc('\n', page->stream);
+}
+
+static void put_stack(struct page *page, const struct stack *stack)
+{
+	unsigned width = name_width(page, stack);
+	if (stack->depth == 0)
+		fprintf(page->stream, "%*s(no stack)\n", INDENT, "");
+	for (unsigned i = 0; i < stack->depth; i++)
+		for (unsigned j = 0; j < stack->at[i]->frame_count; j++)
+			put_frame(page, stack->at[i], &stack->at[i]->frames[j], width);
+	arena_reset(&page->scratch);
+}
+
+/* -- one dump ------------------------------------------------------------------------------------ */
+
+static const char *when(struct page *page, const struct dump *dump)
+{
+	if (!dump->time)
+		return "at an unknown time";
+	return arena_format(&page->scratch, "%.10s %.8s UTC", dump->time, dump->time + 11);
+}
+
+static void put_title(struct page *page, const struct dump *dump)
+{
+	static const char *const reasons[][2] = {{"exit", "at exit"},
+	                                         {"signal", "on signal"},
+	                                         {"api", "on request"},
+	                                         {"crash", "at a crash"}};
+	const char *reason = "for an unknown reason";
+	for (size_t i = 0; dump->reason && i < sizeof reasons / sizeof *reasons; i++)
+		if (strcmp(dump->reason, reasons[i][0]) == 0)
+			reason = reasons[i][1];
+	tone(page, TONE_STRONG);
+	put_clean(page, dump->program ? dump->program : "(unknown program)");
+	tone(page, TONE_PLAIN);
+	fprintf(page->stream, ", process %lu, dump %lu %s, %s\n", dump->pid, dump->sequence, reason,
+	        when(page, dump));
+	if (dump->damage) {
+		tone(page, TONE_ALERT);
+		fprintf(page->stream, "  damaged: line %lu: %s\n", dump->damage_line, dump->damage);
+		tone(page, TONE_PLAIN);
+	}
+}
+
+static void put_totals(struct page *page, const struct dump *dump)
+{
+	const struct totals *totals = &dump->totals;
+	if (totals->live_bytes < 0 || totals->live_blocks < 0) {
+		fputs("  its totals are missing\n", page->stream);
+		return;
+	}
+	tone(page, TONE_STRONG);
+	fprintf(page->stream, "  %s", counted(page, (uint64_t)totals->live_bytes, "byte"));
+	tone(page, TONE_PLAIN);
+	if (totals->live_bytes >= 1024)
+		fprintf(page->stream, " (%s)", with_unit((uint64_t)totals->live_bytes));
+	fprintf(page->stream, " live in %s", counted(page, (uint64_t)totals->live_blocks, "block"));
+	if (totals->call_sites >= 0)
+		fprintf(page->stream, " at %s",
+		        counted(page, (uint64_t)totals->call_sites, "call site"));
+	putc('\n', page->stream);
+	if (dump->suppressed_sites)
+		fprintf(page->stream, "  of these suppressed: %s in %s at %s\n",
+		        counted(page, dump->suppressed_bytes, "byte"),
+		        counted(page, dump->suppressed_blocks, "block"),
+		        counted(page, dump->suppressed_sites, "call site"));
+}
+
+static void put_sites(struct page *page, const struct dump *dump, unsigned top)
+{
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		if (top && i == top) {
+			fprintf(page->stream, "\n  ... and %s more\n",
+			        counted(page, dump->site_count - i, "call site"));
+			break;
+		}
+		fprintf(page->stream, "\n  #%u ", site->rank);
+		tone(page, TONE_STRONG);
+		fputs(counted(page, site->bytes, "byte"), page->stream);
+		tone(page, TONE_PLAIN);
+		fprintf(page->stream, " in %s", counted(page, site->blocks, "block"));
+		if (dump->totals.live_bytes > 0)
+			fprintf(page->stream, ", %.1f %%",
+			        100.0 * (double)site->bytes / (double)dump->totals.live_bytes);
+		if (site->kind != STACK_COMPLETE)
+			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
+		putc('\n', page->stream);
+		put_stack(page, site->stack);
+	}
+	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
+	if (bytes || blocks)
+		fprintf(page->stream, "\n  %s in %s at call sites that the dump does not show\n",
+		        counted(page, (uint64_t)bytes, "byte"),
+		        counted(page, (uint64_t)blocks, "block"));
+}
+
+static void put_groups(struct page *page, const struct dump *dump, enum group_kind by, unsigned top)
+{
+	struct arena arena = {0};
+	struct groups groups = group_dump(&arena, dump, by);
+
+	tone(page, TONE_FAINT);
+	fprintf(page->stream, "\n  %15s %12s %8s %15s  %s\n", "bytes here", "blocks", "sites",
+	        "bytes through", group_kind_names[by]);
+	tone(page, TONE_PLAIN);
+	for (size_t i = 0; i < groups.count && !(top && i == top); i++) {
+		const struct group *group = groups.all[i];
+		fprintf(page->stream, "  %15s %12s %8s %15s  ", with_commas(group->bytes),
+		        with_commas(group->blocks), with_commas(group->sites),
+		        with_commas(group->through_bytes));
+		tone(page, TONE_NAME);
+		put_clean(page, group->name);
+		tone(page, TONE_PLAIN);
+		putc('\n', page->stream);
+	}
+	free(groups.all);
+	arena_free(&arena);
+}
+
+/* A line about what the numbers miss, when they miss it. */
+static void put_loss(struct page *page, int64_t number, const char *noun, const char *what)
+{
+	if (number > 0)
+		fprintf(page->stream, "  %s %s\n", counted(page, (uint64_t)number, noun), what);
+}
+
+static void put_modules(struct page *page, const struct dump *dump)
+{
+	static const char *const states[] = {
+	        [MODULE_UNREAD] = NULL,
+	        [MODULE_VERIFIED] = NULL,
+	        [MODULE_UNVERIFIED] = "not verified, the dump has no build-id",
+	        [MODULE_MISMATCH] = "left raw, another build was found",
+	        [MODULE_MISSING] = "left raw, no file was found",
+	};
+	for (size_t i = 0; i < dump->mapping_count; i++) {
+		const struct module *module = dump->mappings[i].module;
+		if (states[module->state])
+			fprintf(page->stream, "  module %s: %s\n", module->path, states[module->state]);
+	}
+}
+
+static void put_footer(struct page *page, const struct dump *dump)
+{
+	const struct totals *totals = &dump->totals;
+
+	putc('\n', page->stream);
+	if (totals->complete_percent >= 0)
+		fprintf(page->stream, "  stacks: %.4g %% of the live bytes have complete ones\n",
+		        totals->complete_percent);
+	put_loss(page, totals->untracked_blocks, "block", "could not be recorded for want of memory");
+	put_loss(page, totals->lost_call_sites, "call site",
+	         "could not be recorded for want of memory");
+	put_loss(page, totals->freed_elsewhere_blocks, "block", "freed by code that is not traced");
+	put_loss(page, totals->foreign_frees, "free", "of blocks that were never recorded");
+	for (size_t i = 0; i < dump->note_count; i++) {
+		fputs("  note: ", page->stream);
+		put_clean(page, dump->notes[i]);
+		putc('\n', page->stream);
+	}
+	put_modules(page, dump);
+	if (totals->tracer_bytes >= 0)
+		fprintf(page->stream, "  tracer: %s of its own",
+		        with_unit((uint64_t)totals->tracer_bytes));
+	if (totals->tracer_bytes >= 0 && totals->dump_ns >= 0)
+		fprintf(page->stream, ", this dump took %.3g ms", (double)totals->dump_ns / 1e6);
+	if (totals->tracer_bytes >= 0)
+		putc('\n', page->stream);
+}
+
+/* -- changes and growth -------------------------------------------------------------------------- */
+
+/* "+1,024" or "-1,024". */
+static const char *with_sign(struct page *page, uint64_t old, uint64_t new)
+{
+	return arena_format(&page->scratch, "%c%s", new >= old ? '+' : '-',
+	                    with_commas(new >= old ? new - old : old - new));
+}
+
+static void put_changes(struct page *page, const struct changes *changes, unsigned top)
+{
+	const struct dump *old = changes->old, *new = changes->new;
+	put_title(page, old);
+	put_title(page, new);
+	if (old->totals.live_bytes >= 0 && new->totals.live_bytes >= 0) {
+		uint64_t before = (uint64_t)old->totals.live_bytes,
+		         after = (uint64_t) new->totals.live_bytes;
+		tone(page, TONE_STRONG);
+		fprintf(page->stream, "  %s bytes", with_sign(page, before, after));
+		tone(page, TONE_PLAIN);
+		fprintf(page->stream, ": %s before, %s after\n", with_commas(before),
+		        with_commas(after));
+	}
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct change *c = &changes->all[i];
+		if (top && i == top) {
+			fprintf(page->stream, "\n  ... and %s more\n",
+			        counted(page, changes->count - i, "changed call site"));
+			break;
+		}
+		fprintf(page->stream, "\n  %s ", change_name(c));
+		tone(page, c->new_bytes > c->old_bytes ? TONE_ALERT : TONE_STRONG);
+		fprintf(page->stream, "%s bytes", with_sign(page, c->old_bytes, c->new_bytes));
+		tone(page, TONE_PLAIN);
+		fprintf(page->stream, " in %s blocks, now %s in %s\n",
+		        with_sign(page, c->old_blocks, c->new_blocks),
+		        counted(page, c->new_bytes, "byte"), counted(page, c->new_blocks, "block"));
+		put_stack(page, c->stack);
+	}
+	fprintf(page->stream, "\n  %s did not change\n",
+	        counted(page, changes->unchanged, "call site"));
+}
+
+static void put_rate(struct page *page, const struct growth *growth)
+{
+	int64_t seconds = growth->last_dump->seconds - growth->first_dump->seconds;
+	if (growth->first_dump->seconds < 0 || seconds <= 0 || growth->steady_bytes <= 0)
+		return;
+	double hourly = (double)growth->steady_bytes * 3600 / (double)seconds;
+	fprintf(page->stream, ", %s an hour", with_unit((uint64_t)hourly));
+}
+
+static void put_growths(struct page *page, const struct growths *growths, unsigned top)
+{
+	const struct dump *last = NULL;
+	for (size_t i = 0; i < growths->count && !(top && i == top); i++) {
+		const struct growth *g = &growths->all[i];
+		if (g->last_dump != last) {
+			fputs(last ? "\n" : "", page->stream);
+			put_title(page, g->last_dump);
+			fprintf(page->stream, "  compared with dump %lu, %s\n", g->first_dump->sequence,
+			        when(page, g->first_dump));
+			last = g->last_dump;
+		}
+		fputs("\n  ", page->stream);
+		tone(page, g->steady_bytes > 0 ? TONE_ALERT : TONE_STRONG);
+		fprintf(page->stream, "%s",
+		        g->steady_bytes > 0
+		                ? arena_format(&page->scratch, "grows steadily by %s",
+		                               counted(page, (uint64_t)g->steady_bytes, "byte"))
+		                : "grew, not steadily");
+		tone(page, TONE_PLAIN);
+		put_rate(page, g);
+		fprintf(page->stream, ": %s to %s in %s\n", with_commas(g->first_bytes),
+		        counted(page, g->last_bytes, "byte"), counted(page, g->last_blocks, "block"));
+		put_stack(page, g->stack);
+	}
+	if (growths->count == 0)
+		fputs("no call site grew\n", page->stream);
+}
+
+void render_text(FILE *stream, const struct answer *answer, const struct style *style)
+{
+	struct page page = {.stream = stream, .style = style};
+
+	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++) {
+		const struct dump *dump = answer->dumps->all[i];
+		if (i)
+			putc('\n', stream);
+		put_title(&page, dump);
+		put_totals(&page, dump);
+		if (answer->by == GROUP_NONE)
+			put_sites(&page, dump, answer->top);
+		else
+			put_groups(&page, dump, answer->by, answer->top);
+		put_footer(&page, dump);
+		arena_reset(&page.scratch);
+	}
+	if (answer->changes)
+		put_changes(&page, answer->changes, answer->top);
+	if (answer->growths)
+		put_growths(&page, answer->growths, answer->top);
+	arena_free(&page.scratch);
+}

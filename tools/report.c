@@ -1,0 +1,272 @@
+/* report.c - the commands report and diff: the stages one after the other, and the exit status. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "options.h"
+
+struct report_options {
+	struct options common;
+	const char **logs;
+	size_t log_count, log_room;
+	enum group_kind by;
+	bool growth, only_last, fail_on_leaks;
+	bool limits_bytes, limits_blocks;
+	uint64_t max_bytes, max_blocks;
+};
+
+enum {
+	KEY_BY = 0x200,
+	KEY_GROWTH,
+	KEY_LAST,
+	KEY_FAIL_ON_LEAKS,
+	KEY_MAX_BYTES,
+	KEY_MAX_BLOCKS,
+};
+
+static const struct argp_option report_table[] = {
+        {0, 0, 0, 0, "What to show:", 0},
+        {"by", KEY_BY, "WHAT", 0, "Sum up by function, file, module or member (of an archive)", 0},
+        {"growth", KEY_GROWTH, 0, 0, "Rank call sites by steady growth over each process's dumps", 0},
+        {"last", KEY_LAST, 0, 0, "Only the last dump of each process", 0},
+        {0, 0, 0, 0, "Exit with status 1 when the last dump of a process", 4},
+        {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0, "has any live block", 4},
+        {"max-bytes", KEY_MAX_BYTES, "N[K|M|G]", 0, "has more live bytes", 4},
+        {"max-blocks", KEY_MAX_BLOCKS, "N", 0, "has more live blocks", 4},
+        {0},
+};
+
+static error_t parse_report(int key, char *argument, struct argp_state *state)
+{
+	struct report_options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->common;
+		break;
+	case KEY_BY:
+		options->by = group_kind_named(argument);
+		if (options->by == GROUP_NONE)
+			argp_error(state, "--by=%s: function, file, module or member", argument);
+		break;
+	case KEY_GROWTH:
+		options->growth = true;
+		break;
+	case KEY_LAST:
+		options->only_last = true;
+		break;
+	case KEY_FAIL_ON_LEAKS:
+		options->fail_on_leaks = true;
+		break;
+	case KEY_MAX_BYTES:
+		options->max_bytes = option_size(state, "max-bytes", argument);
+		options->limits_bytes = true;
+		break;
+	case KEY_MAX_BLOCKS:
+		options->max_blocks = option_size(state, "max-blocks", argument);
+		options->limits_blocks = true;
+		break;
+	case ARGP_KEY_ARG:
+		GROW(options->logs, options->log_room, options->log_count + 1);
+		options->logs[options->log_count++] = argument;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* -- judgement ----------------------------------------------------------------------------------- */
+
+/* Does the last dump of each process keep within what was asked? */
+static enum status judge(const struct report_options *options, const struct report *report)
+{
+	enum status status = STATUS_FINE;
+
+	if (!options->fail_on_leaks && !options->limits_bytes && !options->limits_blocks)
+		return STATUS_FINE;
+	for (size_t i = 0; i < report->dump_count; i++) {
+		const struct dump *dump = report->dumps[i];
+		if (!dump->last)
+			continue;
+		uint64_t bytes = unsuppressed_bytes(dump), blocks = unsuppressed_blocks(dump);
+		bool leaks = options->fail_on_leaks && blocks > 0;
+		bool many_bytes = options->limits_bytes && bytes > options->max_bytes;
+		bool many_blocks = options->limits_blocks && blocks > options->max_blocks;
+		if (leaks || many_bytes || many_blocks) {
+			complain("process %lu, dump %lu: %s bytes in %s blocks are live%s", dump->pid,
+			         dump->sequence, with_commas(bytes), with_commas(blocks),
+			         many_bytes || many_blocks ? ", more than allowed" : "");
+			if (status == STATUS_FINE)
+				status = STATUS_LEAKS;
+		} else if (dump->damage) {
+			complain("process %lu, dump %lu cannot be judged: it is damaged", dump->pid,
+			         dump->sequence);
+			status = STATUS_USAGE;
+		}
+	}
+	return status;
+}
+
+/* -- report -------------------------------------------------------------------------------------- */
+
+static enum status make_report(struct report_options *options, struct report *report)
+{
+	bool fine = true;
+	for (size_t i = 0; i < options->log_count; i++)
+		if (!report_add(report, options->logs[i]))
+			fine = false;
+	if (report->duplicates)
+		complain("%zu dump%s came twice and %s reported once", report->duplicates,
+		         report->duplicates == 1 ? "" : "s", report->duplicates == 1 ? "is" : "are");
+	if (report->dump_count == 0)
+		return STATUS_USAGE;
+	report_finish(report);
+	symbolize(report, &options->common.search);
+	suppressions_apply(&options->common.suppressions, report);
+	suppressions_tell_unused(&options->common.suppressions);
+
+	/* Flame graphs add up what they are given, and two dumps of one process must not be added. */
+	const char *format = options->common.format;
+	bool adds_up = format && (format[0] == 'f' || format[0] == 'p');
+	struct dump_list list = list_dumps(report, options->only_last || adds_up);
+	struct growths growths = {0};
+	struct answer answer = {.report = report, .by = options->by, .top = options->common.top};
+	if (options->growth) {
+		growths = find_growth(report);
+		answer.growths = &growths;
+		if (growths.series == 0) {
+			complain("growth needs at least two dumps of one process");
+			return STATUS_USAGE;
+		}
+	}
+	if (!options->growth || (format && format[0] == 'h'))
+		answer.dumps = &list;
+	enum status written = write_answer(&options->common, &answer);
+	free(growths.all);
+	enum status judged = judge(options, report);
+	return !fine || written != STATUS_FINE ? STATUS_USAGE : judged;
+}
+
+int command_report(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&options_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+	        .options = report_table,
+	        .parser = parse_report,
+	        .args_doc = "[LOG...]",
+	        .doc = "Turns the dumps in one or more logs into a report."
+	               "\vLOG is a file with dumps between any other lines, or - for standard input "
+	               "(the "
+	               "default).  LOG@N is dump N of the log, LOG@PID:N the one of process PID.\n\n"
+	               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or "
+	               "unreadable "
+	               "input.",
+	        .children = children,
+	};
+	struct report_options options = {0};
+	struct report report;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.log_count == 0) {
+		GROW(options.logs, options.log_room, 1);
+		options.logs[options.log_count++] = "-";
+	}
+	report_start(&report);
+	enum status status = make_report(&options, &report);
+	report_free(&report);
+	options_free(&options.common);
+	free(options.logs);
+	return status;
+}
+
+/* -- diff ---------------------------------------------------------------------------------------- */
+
+struct diff_options {
+	struct options common;
+	const char *logs[2];
+};
+
+static error_t parse_diff(int key, char *argument, struct argp_state *state)
+{
+	struct diff_options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->common;
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num >= 2)
+			argp_usage(state);
+		options->logs[state->arg_num] = argument;
+		break;
+	case ARGP_KEY_END:
+		if (state->arg_num != 2)
+			argp_usage(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Adds one of the two logs and gives its only, or its last, dump; NULL after a message. */
+static const struct dump *add_side(struct report *report, const char *log)
+{
+	size_t before = report->dump_count, duplicates = report->duplicates;
+	if (!report_add(report, log))
+		return NULL;
+	if (report->duplicates > duplicates && report->dump_count == before) {
+		complain("%s holds nothing that the other side does not hold", log);
+		return NULL;
+	}
+	const struct dump *dump = report->dumps[report->dump_count - 1];
+	for (size_t i = before; i < report->dump_count; i++) {
+		if (report->dumps[i]->pid != dump->pid) {
+			complain("%s has dumps of several processes: choose with %s@PID:N", log, log);
+			return NULL;
+		}
+	}
+	return dump;
+}
+
+static enum status make_diff(struct diff_options *options, struct report *report)
+{
+	const struct dump *old = add_side(report, options->logs[0]);
+	const struct dump *new = old ? add_side(report, options->logs[1]) : NULL;
+	if (!new)
+		return STATUS_USAGE;
+	report_finish(report);
+	symbolize(report, &options->common.search);
+	suppressions_apply(&options->common.suppressions, report);
+
+	struct changes changes = compare_dumps(report, old, new);
+	struct answer answer = {.report = report, .changes = &changes, .top = options->common.top};
+	return write_answer(&options->common, &answer);
+}
+
+int command_diff(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&options_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+	        .parser = parse_diff,
+	        .args_doc = "OLD NEW",
+	        .doc = "Shows which call sites grew, shrank, appeared or vanished between two dumps."
+	               "\vOLD and NEW are logs as in leakwrap report; of a log with several dumps the "
+	               "last one "
+	               "is taken, LOG@N is dump N, LOG@PID:N the one of process PID.  Call sites are "
+	               "matched "
+	               "by what their stacks are called, so two runs and two builds compare.",
+	        .children = children,
+	};
+	struct diff_options options = {0};
+	struct report report;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	report_start(&report);
+	enum status status = make_diff(&options, &report);
+	report_free(&report);
+	options_free(&options.common);
+	return status;
+}

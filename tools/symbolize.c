@@ -1,0 +1,169 @@
+/* symbolize.c - see symbolize.h. */
+#include "symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_file.h"
+#include "lines.h"
+#include "map.h"
+#include "symbols.h"
+
+/* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a: it comes with g++, and its
+ * interface is part of the ABI; libiberty's header and archive belong to binutils and change with it. */
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+const char *demangle(struct report *report, const char *name)
+{
+	if (!name)
+		return NULL;
+	/* A shorter name could be one of the ABI's builtin types: f is float. */
+	char *plain = strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, NULL) : NULL;
+	const char *kept = intern(&report->strings, plain ? plain : name, strlen(plain ? plain : name));
+	free(plain);
+	return kept;
+}
+
+/* What the look-up of a module's locations needs. */
+struct sources {
+	struct report *report;
+	struct elf_file file;
+	struct symbols symbols;
+	struct lines *lines;
+	struct map *map;
+	struct arena scratch;
+};
+
+/* The instruction before the one that ADDRESS returns to: a call may be the last of its function, and
+ * belongs to another line than what follows it. */
+static uint64_t call_address(const struct sources *sources, uint64_t address)
+{
+	if (sources->file.machine == EM_ARM)
+		address &= ~UINT64_C(1);
+	return address - 1;
+}
+
+static const char *keep(struct report *report, const char *text)
+{
+	return text ? intern(&report->strings, text, strlen(text)) : NULL;
+}
+
+/* What the dump itself knows of LOCATION. */
+static void keep_own_name(struct report *report, struct location *location)
+{
+	location->frames = arena_alloc(&report->arena, sizeof *location->frames);
+	location->frames[0].function = demangle(report, location->own_function);
+	location->frame_count = 1;
+}
+
+static void find_location(struct sources *sources, struct location *location)
+{
+	struct report *report = sources->report;
+	struct line_frame found[LINE_FRAMES_MAX];
+	const char *unit = NULL;
+	uint64_t address = call_address(sources, location->offset);
+
+	unsigned count = sources->lines
+	                         ? lines_find(sources->lines, address, &sources->scratch, found, &unit)
+	                         : 0;
+	const struct symbol *symbol = symbols_find(&sources->symbols, address);
+	if (count == 0) {
+		keep_own_name(report, location);
+		if (symbol)
+			location->frames[0].function = demangle(report, symbol->name);
+	} else {
+		location->frames = arena_alloc(&report->arena, count * sizeof *location->frames);
+		location->frame_count = count;
+		for (unsigned i = 0; i < count; i++) {
+			struct frame *frame = &location->frames[i];
+			frame->function = found[i].mangled ? demangle(report, found[i].name)
+			                                   : keep(report, found[i].name);
+			frame->file = keep(report, found[i].file);
+			frame->line = found[i].line;
+			frame->inlined = i + 1 < count;
+		}
+		struct frame *outer = &location->frames[count - 1];
+		if (!outer->function && symbol)
+			outer->function = demangle(report, symbol->name);
+	}
+	const char *member = sources->map ? map_find(sources->map, address) : NULL;
+	if (!member && unit)
+		member = base_name(unit);
+	if (!member && symbol)
+		member = symbol->source;
+	location->object = keep(report, member);
+	arena_reset(&sources->scratch);
+}
+
+/* Kernel pages that have no file. */
+static bool is_pseudo(const struct module *module)
+{
+	return strncmp(module->name, "linux-vdso", 10) == 0 ||
+	       strncmp(module->name, "linux-gate", 10) == 0 || module->name[0] == '[';
+}
+
+static void tell_state(const struct module *module, const struct search *search)
+{
+	switch (module->state) {
+	case MODULE_MISMATCH:
+		complain("%s is another build of %s: the dump's build-id is %s; its frames stay raw",
+		         module->file, module->path, module->build_id);
+		break;
+	case MODULE_MISSING:
+		if (!is_pseudo(module))
+			complain("%s was not found%s%s%s%s; its frames stay raw%s", module->path,
+			         module->build_id ? " (build-id " : "",
+			         module->build_id ? module->build_id : "", module->build_id ? ")" : "",
+			         search->sysroot ? " under the sysroot" : "",
+			         module->main && !search->exe ? " (--exe names its file)" : "");
+		break;
+	case MODULE_UNVERIFIED:
+		complain("%s is taken for %s unverified: the dump has no build-id of it", module->file,
+		         module->path);
+		break;
+	case MODULE_VERIFIED:
+	case MODULE_UNREAD:
+		break;
+	}
+}
+
+static void symbolize_module(struct report *report, struct module *module, const struct search *search)
+{
+	struct sources sources = {.report = report};
+
+	sources.file = elf_file_open(&report->arena, module, search);
+	tell_state(module, search);
+	if (!sources.file.dwfl) {
+		for (struct location *l = module->locations; l; l = l->next)
+			keep_own_name(report, l);
+		return;
+	}
+	sources.symbols = symbols_read(&sources.file);
+	sources.lines = lines_read(&sources.file);
+	if (module->main && search->map)
+		sources.map = map_read(search->map, &sources.file);
+
+	size_t done = 0;
+	for (struct location *l = module->locations; l; l = l->next) {
+		find_location(&sources, l);
+		if (++done % 256 == 0)
+			progress("symbolizing %s: %zu of %zu addresses", module->name, done,
+			         module->location_count);
+	}
+	map_free(sources.map);
+	lines_free(sources.lines);
+	symbols_free(&sources.symbols);
+	elf_file_close(&sources.file);
+	arena_free(&sources.scratch);
+}
+
+void symbolize(struct report *report, const struct search *search)
+{
+	for (size_t i = 0; i < report->module_count; i++)
+		if (report->modules[i]->locations)
+			symbolize_module(report, report->modules[i], search);
+	for (size_t i = 0; i < report->location_count; i++)
+		if (!report->locations[i]->frames)
+			keep_own_name(report, report->locations[i]);
+	progress_done();
+}

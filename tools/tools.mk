@@ -1,0 +1,66 @@
+# The leakwrap tool: for this machine, by HOSTCC.  Without the libraries it needs it is left out, with a
+# word about how to get them, so that the runtime can be built anywhere.
+
+# What it needs: the header, and the Debian package that has it.
+TOOL_NEEDS := elfutils/libdwfl.h:libdw-dev jansson.h:libjansson-dev \
+	protobuf-c/protobuf-c.h:libprotobuf-c-dev zlib.h:zlib1g-dev
+
+tool_has = $(shell printf '\043include <%s>\n' '$(1)' | $(HOSTCC) -E -x c - >/dev/null 2>&1 && echo yes)
+TOOL_LACKS = $(strip \
+	$(foreach need,$(TOOL_NEEDS),$(if $(call tool_has,$(firstword $(subst :, ,$(need)))),,\
+		$(lastword $(subst :, ,$(need))))) \
+	$(if $(wildcard $(shell $(HOSTCC) -print-file-name=libsupc++.a)),,g++) \
+	$(if $(shell command -v protoc-c),,protobuf-c-compiler))
+
+# Looked for when the recipe runs, in a make of its own: nothing else waits for it.
+.PHONY: tool
+all: tool
+tool: ## the host tool alone
+	$(eval TOOL_LACKING := $(TOOL_LACKS))
+	$(if $(TOOL_LACKING),\
+		@echo 'leakwrap: the tool is not built: install $(TOOL_LACKING)',\
+		+$(Q)$(MAKE) --no-print-directory O='$(O)' $(O)/leakwrap)
+
+TOOL_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE -DLEAKWRAP_VERSION='"$(VERSION)"' \
+	-I$(O)/tools
+TOOL_LDLIBS := -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a
+
+TOOL_SOURCES := $(filter-out tools/fuzz_%.c,$(wildcard tools/*.c))
+TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(O)/%.o) $(O)/tools/profile.pb-c.o
+
+$(O)/leakwrap: $(TOOL_OBJECTS)
+	$(call say,HOSTLD,$@)
+	$(Q)$(HOSTCC) -o $@ $^ $(TOOL_LDLIBS)
+
+$(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools/flags.h $(O)/tools/page.h
+	$(call say,HOSTCC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(TOOL_CFLAGS) -c -o $@ $<
+
+# -- generated sources --------------------------------------------------------------------------------
+
+$(O)/tools/profile.pb-c.c $(O)/tools/profile.pb-c.h &: tools/profile.proto
+	$(call say,PROTO,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)protoc-c --proto_path=tools --c_out=$(O)/tools $<
+
+$(O)/tools/profile.pb-c.o: $(O)/tools/profile.pb-c.c
+	$(call say,HOSTCC,$<)
+	$(Q)$(HOSTCC) -std=gnu11 -O2 -g -I$(O)/tools -c -o $@ $<
+
+# The flags of linker-flags.mk as C strings; @LIB@ stands for the archive.
+tool_strings = $(foreach word,$(subst $(LEAKWRAP_LIB),@LIB@,$(1)),"$(word)",)
+$(O)/tools/flags.h: linker-flags.mk tools/tools.mk
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '%s\n' \
+		'static const char *const wrapped_symbols[] = {$(foreach word,$(LEAKWRAP_SYMBOLS),"$(word)",) 0};' \
+		'static const char *const flags_ldflags[] = {$(call tool_strings,$(LEAKWRAP_LDFLAGS)) 0};' \
+		'static const char *const flags_ldlibs[] = {$(call tool_strings,$(LEAKWRAP_LDLIBS)) 0};' \
+		'static const char *const flags_cxx_ldlibs[] = {$(call tool_strings,$(LEAKWRAP_CXX_LDLIBS)) 0};' \
+		'static const char *const flags_cxx_static_ldlibs[] = {$(call tool_strings,$(LEAKWRAP_CXX_STATIC_LDLIBS)) 0};' \
+		>$@
+
+# The page of the format html as the bytes of a C array.
+$(O)/tools/page.h: tools/page.html
+	$(Q)mkdir -p $(@D)
+	$(Q)od -An -v -tu1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@

@@ -1,0 +1,375 @@
+/* util.c - see util.h. */
+#include "util.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* -- errors -------------------------------------------------------------------------------------- */
+
+static bool progress_shown;
+
+void progress_done(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = false;
+}
+
+static void say(const char *format, va_list arguments)
+{
+	progress_done();
+	fflush(stdout);
+	fputs("leakwrap: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+void complain(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void die(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	exit(STATUS_USAGE);
+}
+
+void progress(const char *format, ...)
+{
+	static int terminal = -1;
+	if (terminal < 0)
+		terminal = isatty(STDERR_FILENO);
+	if (!terminal)
+		return;
+
+	va_list arguments;
+	va_start(arguments, format);
+	fputs("\r\033[K", stderr);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fflush(stderr);
+	progress_shown = true;
+}
+
+/* -- memory -------------------------------------------------------------------------------------- */
+
+void *xmalloc(size_t size)
+{
+	return xrealloc(NULL, size);
+}
+
+void *xrealloc(void *block, size_t size)
+{
+	void *moved = realloc(block, size ? size : 1);
+	if (!moved)
+		die("out of memory");
+	return moved;
+}
+
+void *grow(void *vector, size_t *capacity, size_t needed, size_t size)
+{
+	if (needed <= *capacity)
+		return vector;
+	size_t more = *capacity ? *capacity : 16;
+	while (more < needed)
+		if (__builtin_mul_overflow(more, 2, &more))
+			die("out of memory");
+	size_t bytes;
+	if (__builtin_mul_overflow(more, size, &bytes))
+		die("out of memory");
+	*capacity = more;
+	return xrealloc(vector, bytes);
+}
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size;
+	max_align_t bytes[];
+};
+
+enum { ARENA_CHUNK = 64 * 1024 };
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	const size_t align = sizeof(max_align_t);
+
+	if (size > SIZE_MAX - ARENA_CHUNK)
+		die("out of memory");
+	size = (size + align - 1) / align * align;
+	if (!arena->chunk || arena->chunk->size - arena->used < size) {
+		size_t room = size > ARENA_CHUNK ? size : ARENA_CHUNK;
+		struct arena_chunk *chunk = xmalloc(sizeof *chunk + room);
+		chunk->next = arena->chunk;
+		chunk->size = room;
+		arena->chunk = chunk;
+		arena->used = 0;
+	}
+	void *block = (char *)arena->chunk->bytes + arena->used;
+	arena->used += size;
+	return memset(block, 0, size);
+}
+
+char *arena_copy(struct arena *arena, const char *text, size_t length)
+{
+	char *copy = arena_alloc(arena, length + 1);
+	memcpy(copy, text, length);
+	return copy;
+}
+
+char *arena_format(struct arena *arena, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *text = NULL;
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		die("out of memory");
+	char *copy = arena_copy(arena, text, (size_t)length);
+	free(text);
+	return copy;
+}
+
+void arena_reset(struct arena *arena)
+{
+	if (!arena->chunk)
+		return;
+	while (arena->chunk->next) {
+		struct arena_chunk *next = arena->chunk->next;
+		free(arena->chunk);
+		arena->chunk = next;
+	}
+	arena->used = 0;
+}
+
+void arena_free(struct arena *arena)
+{
+	arena_reset(arena);
+	free(arena->chunk);
+	arena->chunk = NULL;
+}
+
+/* -- tables -------------------------------------------------------------------------------------- */
+
+struct table_slot {
+	uint64_t hash;
+	void *entry;
+};
+
+static struct table_slot *free_slot(const struct table *table, uint64_t hash)
+{
+	size_t at = hash & (table->size - 1);
+	while (table->slots[at].entry)
+		at = (at + 1) & (table->size - 1);
+	return &table->slots[at];
+}
+
+void *table_find(const struct table *table, uint64_t hash, const void *key, table_equal *equal)
+{
+	if (table->size == 0)
+		return NULL;
+	for (size_t at = hash & (table->size - 1); table->slots[at].entry;
+	     at = (at + 1) & (table->size - 1))
+		if (table->slots[at].hash == hash && equal(key, table->slots[at].entry))
+			return table->slots[at].entry;
+	return NULL;
+}
+
+void table_add(struct table *table, uint64_t hash, void *entry)
+{
+	if (table->used >= table->size / 2) {
+		struct table bigger = {.size = table->size ? 2 * table->size : 64, .used = table->used};
+		bigger.slots = xmalloc(bigger.size * sizeof *bigger.slots);
+		memset(bigger.slots, 0, bigger.size * sizeof *bigger.slots);
+		for (size_t i = 0; i < table->size; i++)
+			if (table->slots[i].entry)
+				*free_slot(&bigger, table->slots[i].hash) = table->slots[i];
+		free(table->slots);
+		*table = bigger;
+	}
+	*free_slot(table, hash) = (struct table_slot){hash, entry};
+	table->used++;
+}
+
+void table_free(struct table *table)
+{
+	free(table->slots);
+	*table = (struct table){0};
+}
+
+uint64_t hash_word(uint64_t seed, uint64_t word)
+{
+	/* The finalizer of splitmix64, whose constants are in the public domain. */
+	uint64_t x = seed + word + UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
+{
+	const unsigned char *p = bytes;
+	uint64_t hash = hash_word(seed, size);
+	for (; size >= sizeof hash; p += sizeof hash, size -= sizeof hash) {
+		uint64_t word;
+		memcpy(&word, p, sizeof word);
+		hash = hash_word(hash, word);
+	}
+	uint64_t rest = 0;
+	memcpy(&rest, p, size);
+	return hash_word(hash, rest);
+}
+
+struct span {
+	const char *text;
+	size_t length;
+};
+
+static bool same_text(const void *key, const void *entry)
+{
+	const struct span *span = key;
+	const char *text = entry;
+	return strncmp(text, span->text, span->length) == 0 && text[span->length] == '\0';
+}
+
+const char *intern(struct strings *strings, const char *text, size_t length)
+{
+	struct span span = {text, strnlen(text, length)};
+	uint64_t hash = hash_bytes(0, span.text, span.length);
+	char *found = table_find(&strings->table, hash, &span, same_text);
+	if (!found) {
+		found = arena_copy(strings->arena, span.text, span.length);
+		table_add(&strings->table, hash, found);
+	}
+	return found;
+}
+
+/* -- text ---------------------------------------------------------------------------------------- */
+
+static char *text_buffer(size_t *size)
+{
+	static char buffers[16][32];
+	static unsigned next;
+	*size = sizeof buffers[0];
+	return buffers[next++ % 16];
+}
+
+const char *with_commas(uint64_t number)
+{
+	size_t size;
+	char *text = text_buffer(&size);
+	char *p = text + size;
+	*--p = '\0';
+	unsigned digits = 0;
+	do {
+		if (digits && digits % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + number % 10);
+		number /= 10;
+		digits++;
+	} while (number);
+	return p;
+}
+
+const char *with_unit(uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	size_t size;
+	char *text = text_buffer(&size);
+	if (bytes < 1024) {
+		snprintf(text, size, "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
+		return text;
+	}
+	double value = (double)bytes;
+	unsigned unit = 0;
+	for (; value >= 1024 && unit < 6; unit++)
+		value /= 1024;
+	snprintf(text, size, "%.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value, units[unit]);
+	return text;
+}
+
+const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+bool parse_number(const char *text, uint64_t *number)
+{
+	unsigned base = 10;
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		base = 16;
+		text += 2;
+	}
+	uint64_t value = 0;
+	const char *p = text;
+	for (; isxdigit((unsigned char)*p); p++) {
+		unsigned digit = *p <= '9' ? (unsigned)(*p - '0') : (unsigned)((*p | 0x20) - 'a' + 10);
+		if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*number = value;
+	return p != text && *p == '\0';
+}
+
+bool parse_size(const char *text, uint64_t *bytes)
+{
+	char digits[32];
+	size_t length = strlen(text);
+	if (length == 0 || length >= sizeof digits)
+		return false;
+	memcpy(digits, text, length + 1);
+
+	static const char units[] = "KMGT";
+	const char *unit = strchr(units, toupper((unsigned char)digits[length - 1]));
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	if (unit)
+		digits[length - 1] = '\0';
+	return parse_number(digits, bytes) &&
+	       !__builtin_mul_overflow(*bytes, UINT64_C(1) << shift, bytes);
+}
+
+static bool two_digits(const char *text, int *value)
+{
+	if (!isdigit((unsigned char)text[0]) || !isdigit((unsigned char)text[1]))
+		return false;
+	*value = 10 * (text[0] - '0') + text[1] - '0';
+	return true;
+}
+
+bool parse_time(const char *text, int64_t *seconds)
+{
+	static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
+	if (strlen(text) != sizeof form - 1)
+		return false;
+	for (size_t i = 0; form[i]; i++)
+		if (form[i] != 'd' && text[i] != form[i])
+			return false;
+	int century, year, month, day, hour, minute, second;
+	if (!two_digits(text, &century) || !two_digits(text + 2, &year) ||
+	    !two_digits(text + 5, &month) || !two_digits(text + 8, &day) ||
+	    !two_digits(text + 11, &hour) || !two_digits(text + 14, &minute) ||
+	    !two_digits(text + 17, &second))
+		return false;
+	year += 100 * century;
+	if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
+		return false;
+	/* Days since 1970 of a date whose year starts in March, so that the leap day comes last. */
+	int64_t y = month > 2 ? year : year - 1;
+	int m = month > 2 ? month - 3 : month + 9;
+	int64_t days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+	*seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
+	return true;
+}

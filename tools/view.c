@@ -1,0 +1,198 @@
+/* view.c - see view.h. */
+#include "view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- selection ----------------------------------------------------------------------------------- */
+
+struct dump_list list_dumps(struct report *report, bool only_last)
+{
+	struct dump_list list = {arena_alloc(&report->arena, report->dump_count * sizeof *list.all), 0};
+	for (size_t i = 0; i < report->dump_count; i++)
+		if (!only_last || report->dumps[i]->last)
+			list.all[list.count++] = report->dumps[i];
+	return list;
+}
+
+/* -- weights ------------------------------------------------------------------------------------- */
+
+void add_weight(struct weights *weights, struct weight weight)
+{
+	GROW(weights->all, weights->room, weights->count + 1);
+	weights->all[weights->count++] = weight;
+}
+
+/* A total less what the call sites and the suppressions hold of it; 0 when the total is not known. */
+static int64_t hidden(int64_t total, uint64_t suppressed, uint64_t shown)
+{
+	uint64_t known = suppressed + shown;
+	return total >= 0 && (uint64_t)total > known ? (int64_t)((uint64_t)total - known) : 0;
+}
+
+int64_t hidden_bytes(const struct dump *dump)
+{
+	uint64_t shown = 0;
+	for (size_t i = 0; i < dump->site_count; i++)
+		shown += dump->sites[i].bytes;
+	return hidden(dump->totals.live_bytes, dump->suppressed_bytes, shown);
+}
+
+int64_t hidden_blocks(const struct dump *dump)
+{
+	uint64_t shown = 0;
+	for (size_t i = 0; i < dump->site_count; i++)
+		shown += dump->sites[i].blocks;
+	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
+}
+
+void add_dump(struct weights *weights, const struct dump *dump)
+{
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		add_weight(weights, (struct weight){
+		                            .stack = site->stack,
+		                            .dump = dump,
+		                            .bytes = (int64_t)site->bytes,
+		                            .blocks = (int64_t)site->blocks,
+		                    });
+	}
+	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
+	if (bytes || blocks)
+		add_weight(weights, (struct weight){
+		                            .label = "[call sites not shown]",
+		                            .dump = dump,
+		                            .bytes = bytes,
+		                            .blocks = blocks,
+		                    });
+}
+
+/* -- names --------------------------------------------------------------------------------------- */
+
+static const char *raw_name(struct arena *arena, const struct location *location)
+{
+	if (!location->module)
+		return arena_format(arena, "0x%" PRIx64, location->offset);
+	return arena_format(arena, "%s+0x%" PRIx64, location->module->name, location->offset);
+}
+
+const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame)
+{
+	return frame->function ? frame->function : raw_name(arena, location);
+}
+
+const char *frame_place(struct arena *arena, const struct location *location, const struct frame *frame)
+{
+	if (frame->file && frame->line)
+		return arena_format(arena, "%s:%u", frame->file, frame->line);
+	if (frame->file)
+		return frame->file;
+	return raw_name(arena, location);
+}
+
+/* -- attribution --------------------------------------------------------------------------------- */
+
+const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};
+
+enum group_kind group_kind_named(const char *name)
+{
+	for (unsigned i = GROUP_FUNCTION; i <= GROUP_MEMBER; i++)
+		if (strcmp(name, group_kind_names[i]) == 0)
+			return (enum group_kind)i;
+	return GROUP_NONE;
+}
+
+/* What FRAME belongs to; always the same pointer for the same thing, so that pointers compare. */
+static const char *group_name(enum group_kind kind, const struct location *location,
+                              const struct frame *frame)
+{
+	static const char unknown[] = "(not known)";
+	const char *name = NULL;
+	switch (kind) {
+	case GROUP_FUNCTION:
+		name = frame->function;
+		break;
+	case GROUP_FILE:
+		name = frame->file;
+		break;
+	case GROUP_MEMBER:
+		name = location->object;
+		break;
+	case GROUP_MODULE:
+	case GROUP_NONE:
+		break;
+	}
+	if (name)
+		return name;
+	return location->module ? location->module->path : unknown;
+}
+
+static bool same_group(const void *key, const void *entry)
+{
+	return key == ((const struct group *)entry)->name;
+}
+
+static struct group *find_group(struct arena *arena, struct groups *groups, struct table *table,
+                                const char *name)
+{
+	uint64_t hash = hash_word(0, (uintptr_t)name);
+	struct group *group = table_find(table, hash, name, same_group);
+	if (!group) {
+		group = arena_alloc(arena, sizeof *group);
+		group->name = name;
+		table_add(table, hash, group);
+		GROW(groups->all, groups->room, groups->count + 1);
+		groups->all[groups->count++] = group;
+	}
+	return group;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct group *a = *(struct group *const *)left, *b = *(struct group *const *)right;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	if (a->through_bytes != b->through_bytes)
+		return a->through_bytes > b->through_bytes ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+struct groups group_dump(struct arena *arena, const struct dump *dump, enum group_kind kind)
+{
+	static const char no_stack[] = "(no stack)";
+	struct groups groups = {0};
+	struct table table = {0};
+
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		const struct stack *stack = site->stack;
+		struct group *inner = NULL;
+		for (unsigned j = 0; j < stack->depth; j++) {
+			const struct location *at = stack->at[j];
+			for (unsigned k = 0; k < at->frame_count; k++) {
+				struct group *group = find_group(arena, &groups, &table,
+				                                 group_name(kind, at, &at->frames[k]));
+				if (!inner)
+					inner = group;
+				if (group->counted == stack)
+					continue;
+				group->counted = stack;
+				group->through_bytes += site->bytes;
+				group->through_blocks += site->blocks;
+			}
+		}
+		if (!inner) {
+			inner = find_group(arena, &groups, &table, no_stack);
+			inner->through_bytes += site->bytes;
+			inner->through_blocks += site->blocks;
+		}
+		inner->bytes += site->bytes;
+		inner->blocks += site->blocks;
+		inner->sites++;
+	}
+	table_free(&table);
+	if (groups.count)
+		qsort(groups.all, groups.count, sizeof *groups.all, compare_groups);
+	return groups;
+}

@@ -1,0 +1,79 @@
+/* view.h - what the renderers share: the numbers to show, how a frame is called, attribution.
+ */
+#ifndef TOOLS_VIEW_H
+#define TOOLS_VIEW_H
+
+#include "model.h"
+
+/* -- selection ----------------------------------------------------------------------------------- */
+
+struct dump_list {
+	const struct dump **all;
+	size_t count;
+};
+
+/* Every dump of REPORT, or only the last of each process; from the report's arena. */
+struct dump_list list_dumps(struct report *report, bool only_last);
+
+/* -- weights: what folded stacks and pprof show -------------------------------------------------- */
+
+struct weight {
+	const struct stack *stack; /* NULL: what no call site stands for, see LABEL */
+	const char *label;
+	const struct dump *dump; /* for the load addresses */
+	int64_t bytes, blocks;
+};
+
+struct weights {
+	struct weight *all;
+	size_t count, room;
+};
+
+void add_weight(struct weights *weights, struct weight weight);
+
+/* The call sites of DUMP, and what its totals hold beyond them. */
+void add_dump(struct weights *weights, const struct dump *dump);
+
+/* -- names --------------------------------------------------------------------------------------- */
+
+/* The function of FRAME, or else "module+0x1234", or the raw address. */
+const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame);
+
+/* "file.c:12", or else "module+0x1234", or "". */
+const char *frame_place(struct arena *arena, const struct location *location,
+                        const struct frame *frame);
+
+/* The bytes that DUMP's call sites do not account for: those that its options did not show. */
+int64_t hidden_bytes(const struct dump *dump);
+int64_t hidden_blocks(const struct dump *dump);
+
+/* -- attribution --------------------------------------------------------------------------------- */
+
+enum group_kind {
+	GROUP_NONE,
+	GROUP_FUNCTION,
+	GROUP_FILE,
+	GROUP_MODULE,
+	GROUP_MEMBER,
+};
+
+/* GROUP_NONE when NAME is none of function, file, module, member. */
+enum group_kind group_kind_named(const char *name);
+extern const char *const group_kind_names[5];
+
+struct group {
+	const char *name;
+	uint64_t bytes, blocks, sites;          /* whose innermost frame is in it */
+	uint64_t through_bytes, through_blocks; /* that have it anywhere in their stacks */
+	const struct stack *counted;            /* the last stack counted in THROUGH */
+};
+
+struct groups {
+	struct group **all; /* most bytes first */
+	size_t count, room;
+};
+
+/* The call sites of DUMP by KIND; the groups live in ARENA, the array is the caller's to free. */
+struct groups group_dump(struct arena *arena, const struct dump *dump, enum group_kind kind);
+
+#endif
