@@ -1,0 +1,135 @@
+/* sweep.c - the rules that an ELF file's tables give for return addresses, one line each.
+ *
+ * sweep FILE <ADDRESSES: puts FILE's segments into memory as the loader would, reads hexadecimal addresses
+ * of the file, and prints for each: the address, the CFA, fp, ra, and "slot" or "wide", as remembered by the
+ * rule cache; in the notation of readelf --debug-dump=frames-interp. */
+#include "cfi.h"
+#include "modules.h"
+#include "rules.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define SP_NAME "rsp"
+#define FP_NAME "rbp"
+#elif defined(__i386__)
+#define SP_NAME "esp"
+#define FP_NAME "ebp"
+#elif defined(__aarch64__)
+#define SP_NAME "sp"
+#define FP_NAME "x29"
+#else
+#define SP_NAME "sp"
+#define FP_NAME "s0"
+#endif
+
+static struct leakwrap_cfi tables;
+static char *image;
+
+static void load(const char *path)
+{
+	struct stat status;
+	int file = open(path, O_RDONLY);
+	size_t size = 0;
+
+	if (file < 0 || fstat(file, &status) != 0)
+		exit(2);
+
+	const char *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	const ElfW(Ehdr) *header = (const void *)bytes;
+	const ElfW(Phdr) *segment = (const void *)(bytes + header->e_phoff);
+
+	close(file);
+	for (unsigned i = 0; i < header->e_phnum; i++)
+		if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr + segment[i].p_memsz > size)
+			size = segment[i].p_vaddr + segment[i].p_memsz;
+	image = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (image == MAP_FAILED)
+		exit(2);
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		char *at = image + segment[i].p_vaddr;
+
+		if (segment[i].p_type == PT_LOAD)
+			memcpy(at, bytes + segment[i].p_offset, segment[i].p_filesz);
+	}
+	for (unsigned i = 0; i < header->e_phnum; i++)
+		if (segment[i].p_type == PT_GNU_EH_FRAME) {
+			tables.header = (const uint8_t *)image + segment[i].p_vaddr;
+			tables.header_size = segment[i].p_memsz;
+			tables.low = (const uint8_t *)image;
+			tables.high = tables.low + size;
+		}
+	if (!tables.header) {
+		fprintf(stderr, "%s has no .eh_frame_hdr\n", path);
+		exit(2);
+	}
+}
+
+static const char *place(uint8_t where, int32_t offset)
+{
+	static char text[4][32];
+	static unsigned next;
+	char *out = text[next++ % 4];
+
+	switch (where) {
+	case LEAKWRAP_PLACE_SAME:
+		return "u";
+	case LEAKWRAP_PLACE_CFA:
+		snprintf(out, sizeof(text[0]), "c%+d", offset);
+		return out;
+	case LEAKWRAP_PLACE_BASE:
+		return "exp";
+	default:
+		return "elsewhere";
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct leakwrap_rule_cache cache = leakwrap_rule_cache();
+	unsigned long address;
+
+	if (argc != 2)
+		return 2;
+	load(argv[1]);
+	while (scanf("%lx", &address) == 1) {
+		uintptr_t pc = (uintptr_t)image + address;
+		struct leakwrap_rule rule;
+		leakwrap_slot slot;
+
+		printf("%lx ", address);
+		if (!leakwrap_cfi_rule(&tables, pc, false, &rule)) {
+			puts("none");
+			continue;
+		}
+		leakwrap_rule_keep(cache, pc, &rule);
+		slot = atomic_load(&cache.slots[LEAKWRAP_RULE_INDEX(pc) & cache.mask]);
+		if (!leakwrap_slot_is_for(slot, pc)) {
+			puts("not kept");
+			continue;
+		}
+		rule = leakwrap_rule_in(slot);
+		if (rule.kind == LEAKWRAP_RULE_END)
+			printf("end");
+		else if (rule.kind == LEAKWRAP_RULE_FRAME)
+			printf("%s%+d %s %s", rule.base == LEAKWRAP_BASE_SP ? SP_NAME : FP_NAME,
+			       rule.cfa, place(rule.fp_place, rule.fp), place(rule.ra_place, rule.ra));
+		else
+			printf("exp %s %s", place(rule.fp_place, rule.fp),
+			       place(rule.ra_place, rule.ra));
+#if LEAKWRAP_HAVE_INLINE_RULES
+		puts(slot & LEAKWRAP_RULE_WIDE ? " wide" : " slot");
+#else
+		puts(" wide");
+#endif
+	}
+	return 0;
+}

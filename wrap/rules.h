@@ -1,0 +1,116 @@
+/* rules.h - unwind rules: how to get from a frame to its caller, and where they are remembered.
+ *
+ * A rule belongs to a return address.  With the frame's sp and fp it says where the frame ends (the CFA:
+ * the caller's sp), and where the return address and the caller's fp were stored.  Finding one costs a
+ * search in tables; the rule cache remembers it for every thread under the return address.
+ *
+ * The cache is direct-mapped and indexed by the low bits of the return address.  A slot is one machine
+ * word that holds the rest of the address as a tag and the rule itself, so one relaxed load reads a whole
+ * rule, one relaxed store replaces it, and threads and signal handlers need no lock.  Rules that do not
+ * fit into a slot, a few hundred in a program, stand in a second, append-only table, and the slot holds
+ * their number there.
+ *
+ * All of it may run in signal handlers.
+ */
+#ifndef LEAKWRAP_RULES_H
+#define LEAKWRAP_RULES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "common.h"
+
+enum leakwrap_rule_kind {
+	LEAKWRAP_RULE_NONE,     /* nothing is known about the frame */
+	LEAKWRAP_RULE_FRAME,    /* the CFA is base + cfa */
+	LEAKWRAP_RULE_INDIRECT, /* the CFA is the word at base + cfa, plus add */
+	LEAKWRAP_RULE_SIGNAL,   /* the kernel's: the words at sp + cfa, + ra, + fp are sp, pc and fp */
+	LEAKWRAP_RULE_END,      /* the first frame of a thread: it has no caller */
+	LEAKWRAP_RULE_CHAIN,    /* no table: the frame pointer, if it verifies */
+};
+
+enum leakwrap_rule_base {
+	LEAKWRAP_BASE_SP,
+	LEAKWRAP_BASE_FP,
+};
+
+/* Where a register of the caller is. */
+enum leakwrap_rule_place {
+	LEAKWRAP_PLACE_SAME,    /* still in the register */
+	LEAKWRAP_PLACE_CFA,     /* in the word at CFA + offset */
+	LEAKWRAP_PLACE_BASE,    /* in the word at base + offset */
+	LEAKWRAP_PLACE_UNKNOWN, /* nowhere that a rule can name */
+};
+
+/* A rule.  Offsets are in bytes.  No padding: rules are compared as memory. */
+struct leakwrap_rule {
+	uint8_t kind;     /* enum leakwrap_rule_kind */
+	uint8_t base;     /* enum leakwrap_rule_base */
+	uint8_t ra_place; /* enum leakwrap_rule_place */
+	uint8_t fp_place;
+	int32_t cfa;
+	int32_t add;
+	int32_t ra;
+	int32_t fp;
+};
+
+/* The rule of the frame that the kernel builds for a signal handler; NONE where it is not known. */
+extern const struct leakwrap_rule leakwrap_signal_rule;
+
+/* -- the cache's slots --------------------------------------------------------------------------- */
+
+#define LEAKWRAP_RULE_SLOTS_LOG2 14
+
+/* Instructions, and so return addresses, are aligned to 1 << LEAKWRAP_PC_SHIFT. */
+#define LEAKWRAP_RULE_TAG(pc)   ((pc) >> (LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_LOG2))
+#define LEAKWRAP_RULE_INDEX(pc) ((pc) >> LEAKWRAP_PC_SHIFT)
+
+#if UINTPTR_MAX > 0xffffffffu
+/* tag << 31, then 31 bits of rule:
+ *   bit 30       0: the rule itself, kind FRAME, as follows; 1: bits 0 to 12 number a rule of the table
+ *   bit 29       the base: 0 sp, 1 fp
+ *   bit 28       a pair was saved: fp at the place, ra in the word behind it
+ *   bits 14..27  the place in words below the CFA: that of fp if a pair was saved, else that of ra.  Where a
+ *                call instruction pushes the return address, ra is always at place 1, and the place is
+ *                that of fp, 1 when it is still in its register
+ *   bits 0..13   cfa in words */
+typedef uint64_t leakwrap_slot;
+#define LEAKWRAP_RULE_BITS         31
+#define LEAKWRAP_RULE_WIDE         ((leakwrap_slot)1 << 30)
+#define LEAKWRAP_RULE_FP           ((leakwrap_slot)1 << 29)
+#define LEAKWRAP_RULE_PAIR         ((leakwrap_slot)1 << 28)
+#define LEAKWRAP_RULE_FIELD        14
+#define LEAKWRAP_HAVE_INLINE_RULES 1
+#else
+/* tag << 14, then the number of a rule in the table. */
+typedef uint32_t leakwrap_slot;
+#define LEAKWRAP_RULE_BITS         14
+#define LEAKWRAP_HAVE_INLINE_RULES 0
+#endif
+
+/* The cache: slots[LEAKWRAP_RULE_INDEX(pc) & mask].  Without memory it is one slot that stays empty. */
+struct leakwrap_rule_cache {
+	_Atomic leakwrap_slot *slots;
+	uintptr_t mask;
+};
+
+/* The cache as it is for this walk, flushed if the modules have changed since the last one. */
+struct leakwrap_rule_cache leakwrap_rule_cache(void);
+
+/* Is SLOT about PC? An empty slot never is: nothing is executed in the first pages. */
+static inline bool leakwrap_slot_is_for(leakwrap_slot slot, uintptr_t pc)
+{
+	return slot >> LEAKWRAP_RULE_BITS == LEAKWRAP_RULE_TAG(pc);
+}
+
+/* The rule that SLOT holds or names. */
+struct leakwrap_rule leakwrap_rule_in(leakwrap_slot slot);
+
+/* Remembers RULE for PC. */
+void leakwrap_rule_keep(struct leakwrap_rule_cache cache, uintptr_t pc,
+                        const struct leakwrap_rule *rule);
+
+#endif
