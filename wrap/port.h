@@ -68,6 +68,9 @@ int64_t leakwrap_time_utc(void);        /* seconds since 1970 */
 int leakwrap_process_id(void);
 int leakwrap_thread_id(void);
 
+/* Has THREAD of PROCESS ended?  When that cannot be told, it has not. */
+bool leakwrap_thread_has_ended(int process, int thread);
+
 /* The program's name without its folder, cut to SIZE - 1 bytes. */
 void leakwrap_process_name(char *name, size_t size);
 

@@ -333,6 +333,11 @@ int leakwrap_thread_id(void)
 	return (int)call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+bool leakwrap_thread_has_ended(int process, int thread)
+{
+	return call(SYS_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
+}
+
 void leakwrap_process_name(char *name, size_t size)
 {
 	const char *known = program_invocation_short_name ? program_invocation_short_name : "";

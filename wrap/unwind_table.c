@@ -15,6 +15,7 @@
 #include "arch/arch.h"
 #include "cfi.h"
 #include "common.h"
+#include "memo.h"
 #include "modules.h"
 #include "rules.h"
 
@@ -35,7 +36,14 @@ struct walk {
 	struct leakwrap_rule_cache cache;
 	uintptr_t pc, sp, fp;
 	unsigned switches;
+
+	/* What the memo is told: every word that a step depends on.  The word that fp came from counts only
+	 * when a step uses fp: code without frame pointers keeps anything in that register. */
+	struct leakwrap_reads *reads; /* or NULL */
+	leakwrap_memo_word fp_read;   /* where fp came from; 0: from the start of the walk */
 };
+
+static const leakwrap_memo_word fp_from_start = 0;
 
 /* -- rules --------------------------------------------------------------------------------------- */
 
@@ -60,11 +68,36 @@ static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule
 
 /* -- steps --------------------------------------------------------------------------------------- */
 
+/* Tells the memo that the result depends on the word at ADDRESS. */
+static void note_read(struct walk *walk, uintptr_t address, uintptr_t value)
+{
+	struct leakwrap_reads *reads = walk->reads;
+	leakwrap_memo_word read;
+
+	if (!reads)
+		return;
+	read = leakwrap_memo_word_of(address, value, reads->sp);
+	if (address < reads->sp || (address - reads->sp) / WORD > LEAKWRAP_MEMO_PLACE_MAX ||
+	    read >> LEAKWRAP_MEMO_PLACE_BITS != value)
+		walk->reads = NULL; /* and it stays unusable */
+	else
+		*reads->next++ = read;
+}
+
+static void note_fp_use(struct walk *walk)
+{
+	if (walk->reads && walk->fp_read == fp_from_start)
+		walk->reads->fp_used = true;
+	else if (walk->reads)
+		*walk->reads->next++ = walk->fp_read;
+}
+
 static bool read_word(struct walk *walk, uintptr_t address, uintptr_t *word)
 {
 	if (address % WORD != 0 || !leakwrap_stack_reach(walk->stack, address, WORD))
 		return false;
-	*word = leakwrap_stack_word(address);
+	*word = LEAKWRAP_STRIP(leakwrap_stack_word(address));
+	note_read(walk, address, *word);
 	return true;
 }
 
@@ -91,6 +124,8 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 
 	if (rule->ra_place == LEAKWRAP_PLACE_SAME)
 		return false;
+	if (rule->base == LEAKWRAP_BASE_FP)
+		note_fp_use(walk);
 	if (rule->kind != LEAKWRAP_RULE_FRAME) {
 		if (!read_word(walk, cfa, &cfa))
 			return false;
@@ -111,8 +146,21 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	}
 	walk->pc = ra;
 	walk->sp = cfa;
-	walk->fp = fp;
+	if (rule->fp_place != LEAKWRAP_PLACE_SAME) {
+		walk->fp = fp;
+		if (walk->reads)
+			walk->fp_read = walk->reads->next[-1];
+	}
 	return true;
+}
+
+/* The trace ends where it must: the same words would lead to the same end. */
+static bool finish(struct walk *walk, enum leakwrap_trace_kind kind)
+{
+	walk->trace->kind = kind;
+	if (walk->reads)
+		walk->reads->usable = true;
+	return false;
 }
 
 /* Adds the frame of WALK to the trace and goes to its caller, by whatever way there is.  False: the trace is
@@ -131,18 +179,19 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 			if (!interrupted)
 				leakwrap_rule_keep(walk->cache, walk->pc, &rule);
 		} else if (trace->depth > 0) {
-			if (walk->pc == 0)
-				trace->kind = LEAKWRAP_TRACE_COMPLETE;
-			return false;
+			return walk->pc == 0 && finish(walk, LEAKWRAP_TRACE_COMPLETE);
 		}
 		trace->pcs[trace->depth++] = walk->pc;
 		if (rule.kind == LEAKWRAP_RULE_END)
-			trace->kind = LEAKWRAP_TRACE_COMPLETE;
-		if (rule.kind == LEAKWRAP_RULE_END || rule.kind == LEAKWRAP_RULE_NONE ||
-		    trace->depth == trace->max || !step(walk, &rule))
+			return finish(walk, LEAKWRAP_TRACE_COMPLETE);
+		if (trace->depth == trace->max)
+			return finish(walk, LEAKWRAP_TRACE_TRUNCATED);
+		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
 			return false;
 		/* What a signal interrupted is no return address: it would not be right in the cache. */
 		interrupted = rule.kind == LEAKWRAP_RULE_SIGNAL;
+		if (interrupted)
+			walk->reads = NULL;
 	} while (interrupted);
 	return true;
 }
@@ -153,10 +202,13 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 
 /* Takes steps as long as the rules lie in the slots and the words inside the stack's bounds.  Returns the
  * slot at which it ended. */
-static inline leakwrap_slot run(struct walk *walk)
+static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk, const bool noting)
 {
 	const struct leakwrap_rule_cache cache = walk->cache;
 	const uintptr_t high = walk->stack->high;
+	const uintptr_t start = noting ? walk->reads->sp : 0;
+	leakwrap_memo_word *reads = noting ? walk->reads->next : NULL;
+	leakwrap_memo_word fp_read = walk->fp_read;
 	uintptr_t *next = walk->trace->pcs + walk->trace->depth;
 	uintptr_t *const end = walk->trace->pcs + walk->trace->max;
 	uintptr_t pc = walk->pc, sp = walk->sp, fp = walk->fp;
@@ -178,18 +230,32 @@ static inline leakwrap_slot run(struct walk *walk)
 		if (leakwrap_unlikely(next + 1 >= end))
 			break;
 		*next++ = pc;
+		if (noting && (slot & LEAKWRAP_RULE_FP)) {
+			if (fp_read == fp_from_start)
+				walk->reads->fp_used = true;
+			else
+				*reads++ = fp_read;
+		}
 
 		uintptr_t word = leakwrap_stack_word(cfa - place);
 #if LEAKWRAP_CALL_PUSHES
 		pc = leakwrap_stack_word(cfa - WORD);
-		if (place != WORD)
+		if (noting)
+			*reads++ = leakwrap_memo_word_of(cfa - WORD, pc, start);
+		if (place != WORD) {
 			fp = word;
+			fp_read = leakwrap_memo_word_of(cfa - place, fp, start);
+		}
 #else
 		if (slot & LEAKWRAP_RULE_PAIR) {
 			fp = word;
-			word = leakwrap_stack_word(cfa - place + WORD);
+			fp_read = leakwrap_memo_word_of(cfa - place, fp, start);
+			place -= WORD;
+			word = leakwrap_stack_word(cfa - place);
 		}
 		pc = LEAKWRAP_STRIP(word);
+		if (noting)
+			*reads++ = leakwrap_memo_word_of(cfa - place, pc, start);
 #endif
 		sp = cfa;
 	}
@@ -197,13 +263,20 @@ static inline leakwrap_slot run(struct walk *walk)
 	walk->sp = sp;
 	walk->fp = fp;
 	walk->trace->depth = (unsigned)(next - walk->trace->pcs);
+	if (noting) {
+		walk->fp_read = fp_read;
+		walk->reads->next = reads;
+		if ((sp - start) / WORD > LEAKWRAP_MEMO_PLACE_MAX)
+			walk->reads = NULL;
+	}
 	return slot;
 }
 
 #else
 
-static inline leakwrap_slot run(struct walk *walk)
+static inline leakwrap_slot run(struct walk *walk, bool noting)
 {
+	(void)noting;
 	const struct leakwrap_rule_cache *cache = &walk->cache;
 
 	return atomic_load_explicit(&cache->slots[LEAKWRAP_RULE_INDEX(walk->pc) & cache->mask],
@@ -215,10 +288,17 @@ static inline leakwrap_slot run(struct walk *walk)
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp)
 {
-	struct walk walk = {trace, stack, leakwrap_rule_cache(), pc, sp, fp, 0};
+	struct walk walk = {.trace = trace,
+	                    .stack = stack,
+	                    .cache = leakwrap_rule_cache(),
+	                    .pc = pc,
+	                    .sp = sp,
+	                    .fp = fp,
+	                    .reads = trace->reads,
+	                    .fp_read = fp_from_start};
 
 	trace->depth = 0;
-	while (step_slowly(&walk, run(&walk)))
+	while (step_slowly(&walk, walk.reads ? run(&walk, true) : run(&walk, false)))
 		;
 }
 

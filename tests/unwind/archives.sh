@@ -4,7 +4,7 @@
 . tests/lib.sh
 
 # The parts of the runtime that a walk needs, from the sources: the archive brings wrappers of its own.
-core="wrap/unwind_table.c wrap/rules.c wrap/cfi.c wrap/stack.c wrap/modules.c wrap/arena.c
+core="wrap/unwind_table.c wrap/rules.c wrap/cfi.c wrap/memo.c wrap/stack.c wrap/modules.c wrap/arena.c
 	wrap/tables.c wrap/port_linux.c"
 wrap=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--eh-frame-hdr
 

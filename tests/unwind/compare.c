@@ -1,9 +1,10 @@
-/* compare.c - stands in the place of malloc, calloc and realloc, and at each call compares the table walk with
- * libgcc's _Unwind_Backtrace.  Linked with --wrap into programs that use prebuilt archives; compare_report
+/* compare.c - stands in the place of malloc, calloc and realloc, and at each call compares the table walk, or
+ * what the memo gives instead, with libgcc's _Unwind_Backtrace.  Linked with --wrap into programs that use prebuilt archives; compare_report
  * prints the counts and says whether all was well. */
 #include "compare.h"
 
 #include "arch/arch.h"
+#include "memo.h"
 #include "modules.h"
 #include "thread.h"
 #include "unwind.h"
@@ -24,7 +25,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 
 static struct {
-	atomic_ulong walks, frames, complete, differ;
+	atomic_ulong walks, remembered, frames, complete, differ;
 	atomic_bool on;
 } counts;
 
@@ -56,32 +57,77 @@ static int collect(struct _Unwind_Context *context, void *argument)
 	return GO_ON;
 }
 
+/* The traces that the memo may name: the number is the place, from 1. */
+struct known {
+	unsigned depth;
+	enum leakwrap_trace_kind kind;
+	uintptr_t *pcs;
+};
+
+#define KNOWN_MAX 100000
+
+static struct known known[KNOWN_MAX];
+static atomic_uint known_count;
+
+static uint32_t remember(const struct leakwrap_trace *trace)
+{
+	uint32_t number = atomic_fetch_add(&known_count, 1) + 1;
+
+	if (number >= KNOWN_MAX)
+		return 0;
+	known[number].depth = trace->depth;
+	known[number].kind = trace->kind;
+	known[number].pcs = __real_malloc(trace->depth * sizeof(*trace->pcs));
+	memcpy(known[number].pcs, trace->pcs, trace->depth * sizeof(*trace->pcs));
+	return number;
+}
+
+/* The trace by way of the memo, as backtrace.c does it. */
+static struct known recall(uintptr_t *pcs, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
+	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	uint32_t number = leakwrap_memo_find(&stack, pc, sp, fp);
+	struct leakwrap_reads reads;
+
+	if (number) {
+		atomic_fetch_add(&counts.remembered, 1);
+		return known[number];
+	}
+	trace.reads = leakwrap_memo_begin(&reads, &stack, trace.max, pc, sp, fp);
+	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_memo_end(trace.reads, remember(&trace));
+	return (struct known){trace.depth, trace.kind, pcs};
+}
+
+static void complain(const struct known *got, const struct expected *wanted)
+{
+	fprintf(stderr, "differs: %u frames, wanted %u; kind %d\n", got->depth, wanted->depth,
+	        (int)got->kind);
+	for (unsigned i = 0; i < got->depth || i < wanted->depth; i++)
+		fprintf(stderr, "  %2u %16lx %16lx\n", i,
+		        i < got->depth ? (unsigned long)got->pcs[i] : 0,
+		        i < wanted->depth ? (unsigned long)wanted->pcs[i] : 0);
+}
+
 static __attribute__((noinline)) void compare(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	static _Thread_local bool inside;
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_trace trace = {pcs, LEAKWRAP_MAX_DEPTH, 0, LEAKWRAP_TRACE_TRUNCATED};
-	struct leakwrap_stack stack;
 	struct expected expected = {.start = pc};
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct known got;
 
 	if (inside || !atomic_load(&counts.on))
 		return;
 	inside = true;
-	stack = leakwrap_stack_at(sp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	got = recall(pcs, pc, sp, fp);
 	_Unwind_Backtrace(collect, &expected);
 	atomic_fetch_add(&counts.walks, 1);
-	atomic_fetch_add(&counts.frames, trace.depth);
-	atomic_fetch_add(&counts.complete, trace.kind == LEAKWRAP_TRACE_COMPLETE);
-	if (trace.depth != expected.depth || memcmp(pcs, expected.pcs, trace.depth * sizeof(*pcs)) != 0)
-		if (atomic_fetch_add(&counts.differ, 1) < 3) {
-			fprintf(stderr, "differs: %u frames, wanted %u; kind %d\n", trace.depth,
-			        expected.depth, (int)trace.kind);
-			for (unsigned i = 0; i < trace.depth || i < expected.depth; i++)
-				fprintf(stderr, "  %2u %16lx %16lx\n", i,
-				        i < trace.depth ? (unsigned long)pcs[i] : 0,
-				        i < expected.depth ? (unsigned long)expected.pcs[i] : 0);
-		}
+	atomic_fetch_add(&counts.frames, got.depth);
+	atomic_fetch_add(&counts.complete, got.kind == LEAKWRAP_TRACE_COMPLETE);
+	if (got.depth != expected.depth || memcmp(got.pcs, expected.pcs, got.depth * sizeof(*pcs)) != 0)
+		if (atomic_fetch_add(&counts.differ, 1) < 3)
+			complain(&got, &expected);
 	inside = false;
 }
 
@@ -112,8 +158,9 @@ void compare_start(void)
 bool compare_report(void)
 {
 	atomic_store(&counts.on, false);
-	printf("%lu walks, %lu frames, %lu complete, %lu differ\n", atomic_load(&counts.walks),
-	       atomic_load(&counts.frames), atomic_load(&counts.complete), atomic_load(&counts.differ));
+	printf("%lu backtraces, %lu of them remembered, %lu frames, %lu complete, %lu differ\n",
+	       atomic_load(&counts.walks), atomic_load(&counts.remembered), atomic_load(&counts.frames),
+	       atomic_load(&counts.complete), atomic_load(&counts.differ));
 	return atomic_load(&counts.walks) > 0 && atomic_load(&counts.differ) == 0 &&
 	       atomic_load(&counts.complete) == atomic_load(&counts.walks);
 }

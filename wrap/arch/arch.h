@@ -16,4 +16,9 @@
 #include "unknown.h"
 #endif
 
+/* A return address as it was before it was signed; most architectures do not sign. */
+#ifndef LEAKWRAP_STRIP
+#define LEAKWRAP_STRIP(address) (address)
+#endif
+
 #endif
