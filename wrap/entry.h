@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "thread.h"
 
 /* On the definition of every __wrap_ function. */
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
@@ -33,7 +34,10 @@
 /* -- allocate ------------------------------------------------------------------------------------ */
 
 /* Before the real call. */
-void leakwrap_allocating(void);
+static inline void leakwrap_allocating(void)
+{
+	leakwrap_self.inner = NULL;
+}
 
 /* After the real call: BLOCK (NULL: nothing happened) of SIZE bytes is live.  Returns BLOCK. */
 void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
@@ -49,7 +53,10 @@ void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_releasing(void *block);
 
 /* After the real call. */
-void leakwrap_released(void *outer);
+static inline void leakwrap_released(void *outer)
+{
+	leakwrap_self.releasing = outer;
+}
 
 /* -- resize -------------------------------------------------------------------------------------- */
 

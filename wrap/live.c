@@ -107,7 +107,8 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	if (!record)
 		return NULL;
 	record->region.key = key;
-	record->region.window_shift = regions.window_shift;
+	record->region.window_shift = (uint8_t)regions.window_shift;
+	record->region.within_shift = (uint8_t)(32 - regions.window_shift);
 	record->region.slots = take_slots(regions.window_shift);
 	if (!record->region.slots)
 		return NULL; /* the record is lost, but so is the memory for all that follow */
@@ -305,19 +306,20 @@ enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, 
 
 	if (region) {
 		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
-		uint32_t half = leakwrap_slot_half(region, address);
+		uint32_t within = leakwrap_within_window(region, address);
 		uint32_t old = atomic_load_explicit(slot, memory_order_relaxed);
 		bool occupied = old > EXTENSION_MASK;
 
-		if ((half & ~LEAKWRAP_SLOT_HALF) == 0 &&
-		    (!occupied || (old & LEAKWRAP_SLOT_HALF) == half) &&
+		if ((within & ~LEAKWRAP_HALFWAY) == 0 &&
+		    (!occupied || leakwrap_slot_within(old) == within) &&
 		    (!large || has_room_for_extension(region, slot))) {
 			if (occupied && (old & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE)
 				clear_extension(slot);
 			if (large)
 				store_extension(slot, size);
 			atomic_store_explicit(slot,
-			                      site << LEAKWRAP_SLOT_SITE_SHIFT | half |
+			                      site << LEAKWRAP_SLOT_SITE_SHIFT |
+			                              within >> LEAKWRAP_HALF_SHIFT |
 			                              (large ? LEAKWRAP_SLOT_LARGE : (uint32_t)size),
 			                      memory_order_release);
 			return occupied ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
@@ -327,8 +329,9 @@ enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, 
 	return add_exact(region, address, size, site);
 }
 
-uint32_t leakwrap_live_remove_slow(uintptr_t address, size_t *size)
+uint32_t leakwrap_live_remove(const void *block, size_t *size)
 {
+	uintptr_t address = (uintptr_t)block;
 	struct leakwrap_region *region = region_of(address);
 
 	if (region) {
@@ -336,7 +339,7 @@ uint32_t leakwrap_live_remove_slow(uintptr_t address, size_t *size)
 		uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
 
 		if (value > EXTENSION_MASK &&
-		    (value & LEAKWRAP_SLOT_HALF) == leakwrap_slot_half(region, address)) {
+		    leakwrap_slot_within(value) == leakwrap_within_window(region, address)) {
 			*size = value & LEAKWRAP_SLOT_LARGE;
 			if (*size == LEAKWRAP_SLOT_LARGE)
 				load_extension(slot, size);

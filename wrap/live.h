@@ -50,7 +50,8 @@ typedef _Atomic uint32_t leakwrap_live_slot;
 struct leakwrap_region {
 	uintptr_t key; /* address >> LEAKWRAP_REGION_BITS */
 	leakwrap_live_slot *slots;
-	unsigned window_shift;        /* a window is 1 << window_shift bytes */
+	uint8_t window_shift;         /* a window is 1 << window_shift bytes */
+	uint8_t within_shift;         /* 32 - window_shift */
 	_Atomic unsigned exact_count; /* of its blocks that stand in the table of exact blocks */
 	struct leakwrap_region *next; /* all regions, newest first */
 };
@@ -71,9 +72,8 @@ enum leakwrap_live_added {
 	LEAKWRAP_LIVE_UNTRACKED, /* no memory to record it */
 };
 
-/* The slow ways, out of line (live.c). */
+/* The slow way, out of line (live.c). */
 enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, uint32_t site);
-uint32_t leakwrap_live_remove_slow(uintptr_t address, size_t *size);
 
 /* The region of ADDRESS if it is known and cached, else NULL. */
 static inline struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
@@ -93,12 +93,21 @@ static inline leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region 
 	return &region->slots[(address & (LEAKWRAP_REGION_SIZE - 1)) >> region->window_shift];
 }
 
-/* Where in its window ADDRESS lies: 0, LEAKWRAP_SLOT_HALF, or another value that no slot can hold. */
-static inline uint32_t leakwrap_slot_half(const struct leakwrap_region *region, uintptr_t address)
-{
-	uint32_t within = (uint32_t)address & ((1u << region->window_shift) - 1);
+/* How far ADDRESS is behind the start of its window, in the upper bits: 0, LEAKWRAP_HALFWAY, or another
+ * value, which no slot can hold. */
+#define LEAKWRAP_HALFWAY ((uint32_t)1 << 31)
 
-	return within << (12 - (region->window_shift - 1));
+static inline uint32_t leakwrap_within_window(const struct leakwrap_region *region, uintptr_t address)
+{
+	return (uint32_t)address << region->within_shift;
+}
+
+/* The bit LEAKWRAP_SLOT_HALF of a slot as leakwrap_within_window has it, and back. */
+#define LEAKWRAP_HALF_SHIFT (31 - 12)
+
+static inline uint32_t leakwrap_slot_within(uint32_t value)
+{
+	return (value & LEAKWRAP_SLOT_HALF) << LEAKWRAP_HALF_SHIFT;
 }
 
 /* Records that SIZE bytes at BLOCK are live. */
@@ -109,12 +118,13 @@ static inline enum leakwrap_live_added leakwrap_live_add(const void *block, size
 
 	if (leakwrap_likely(region && size < LEAKWRAP_SLOT_LARGE)) {
 		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
-		uint32_t half = leakwrap_slot_half(region, address);
+		uint32_t within = leakwrap_within_window(region, address);
 
 		if (leakwrap_likely(atomic_load_explicit(slot, memory_order_relaxed) == 0 &&
-		                    (half & ~LEAKWRAP_SLOT_HALF) == 0)) {
+		                    (within & ~LEAKWRAP_HALFWAY) == 0)) {
 			atomic_store_explicit(slot,
-			                      site << LEAKWRAP_SLOT_SITE_SHIFT | half | (uint32_t)size,
+			                      site << LEAKWRAP_SLOT_SITE_SHIFT |
+			                              within >> LEAKWRAP_HALF_SHIFT | (uint32_t)size,
 			                      memory_order_relaxed);
 			return LEAKWRAP_LIVE_NEW;
 		}
@@ -122,26 +132,24 @@ static inline enum leakwrap_live_added leakwrap_live_add(const void *block, size
 	return leakwrap_live_add_slow(address, size, site);
 }
 
-/* Forgets BLOCK.  Returns its call site and sets *SIZE, or returns 0 when it is not recorded. */
-static inline uint32_t leakwrap_live_remove(const void *block, size_t *size)
+/* Forgets BLOCK if it is an ordinary one.  False when it is not: then the slow way must be asked. */
+static inline bool leakwrap_live_forget(const void *block)
 {
 	uintptr_t address = (uintptr_t)block;
 	struct leakwrap_region *region = leakwrap_region_cached(address);
+	leakwrap_live_slot *slot;
+	uint32_t value;
 
-	if (leakwrap_likely(region != NULL)) {
-		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
-		uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
-		uint32_t site = value >> LEAKWRAP_SLOT_SITE_SHIFT;
-
-		*size = value & LEAKWRAP_SLOT_LARGE;
-		if (leakwrap_likely(site != 0 && *size != LEAKWRAP_SLOT_LARGE &&
-		                    (value & LEAKWRAP_SLOT_HALF) ==
-		                            leakwrap_slot_half(region, address))) {
-			atomic_store_explicit(slot, 0, memory_order_relaxed);
-			return site;
-		}
-	}
-	return leakwrap_live_remove_slow(address, size);
+	if (leakwrap_unlikely(!region))
+		return false;
+	slot = leakwrap_slot_of(region, address);
+	value = atomic_load_explicit(slot, memory_order_relaxed);
+	if (leakwrap_unlikely(value >> LEAKWRAP_SLOT_SITE_SHIFT == 0 ||
+	                      (value & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE ||
+	                      leakwrap_slot_within(value) != leakwrap_within_window(region, address)))
+		return false;
+	atomic_store_explicit(slot, 0, memory_order_relaxed);
+	return true;
 }
 
 /* -- elsewhere ----------------------------------------------------------------------------------- */
@@ -152,6 +160,9 @@ struct leakwrap_live_block {
 	size_t size;
 	uint32_t site; /* 0: not recorded */
 };
+
+/* Forgets BLOCK.  Returns its call site and sets *SIZE, or returns 0 when it is not recorded. */
+uint32_t leakwrap_live_remove(const void *block, size_t *size);
 
 /* The record of the block that starts at BLOCK.  Signal-safe, no lock. */
 struct leakwrap_live_block leakwrap_live_find(const void *block);

@@ -28,20 +28,26 @@ static inline uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
+
+	leakwrap_unwind(&trace, pc, sp, fp);
+	return leakwrap_site_number(&trace);
+}
+
+/* The same in a thread that is not simply recording. */
+static uint32_t site_of_unready(LEAKWRAP_CALLER_PARAMS)
+{
 	struct leakwrap_thread *self = &leakwrap_self;
 
-	if (leakwrap_unlikely(self->state != LEAKWRAP_THREAD_RECORDING)) {
-		if (self->state == LEAKWRAP_THREAD_DISABLED)
-			return LEAKWRAP_SITE_IGNORED;
+	if (self->state == LEAKWRAP_THREAD_DISABLED)
+		return LEAKWRAP_SITE_IGNORED;
+	if (self->state == LEAKWRAP_THREAD_NEW) {
 		if (!leakwrap_runtime_enter()) {
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
 		self->state = LEAKWRAP_THREAD_RECORDING;
-		trace.max = leakwrap_options.depth;
 	}
-	leakwrap_unwind(&trace, pc, sp, fp);
-	return leakwrap_site_number(&trace);
+	return site_of(pc, sp, fp);
 }
 
 /* What ADDED tells about a block that was live already, or could not be recorded. */
@@ -54,15 +60,6 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 		/* With an inner call it is that one's record which has been replaced. */
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);
 	}
-}
-
-static inline void add(void *block, size_t size, uint32_t site)
-{
-	enum leakwrap_live_added added = leakwrap_live_add(block, size, site);
-
-	if (leakwrap_unlikely(added != LEAKWRAP_LIVE_NEW))
-		count_exception(added, size);
-	leakwrap_self.inner = block;
 }
 
 /* An inner call allocated the memory that BLOCK was cut out of: the two are one block. */
@@ -88,18 +85,34 @@ static bool is_part_of(const void *outer, const void *block)
 
 /* -- allocate ------------------------------------------------------------------------------------ */
 
-void leakwrap_allocating(void)
+/* Whatever is not a plain allocation in a thread that records. */
+static __attribute__((noinline)) void *allocated_slowly(void *block, size_t size,
+                                                        LEAKWRAP_CALLER_PARAMS)
 {
-	leakwrap_self.inner = NULL;
+	enum leakwrap_live_added added;
+
+	if (leakwrap_self.inner)
+		absorb_inner(block);
+	added = leakwrap_live_add(block, size, site_of_unready(pc, sp, fp));
+	if (added != LEAKWRAP_LIVE_NEW)
+		count_exception(added, size);
+	leakwrap_self.inner = block;
+	return block;
 }
 
 void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	if (leakwrap_likely(block != NULL)) {
-		if (leakwrap_unlikely(leakwrap_self.inner != NULL))
-			absorb_inner(block);
-		add(block, size, site_of(pc, sp, fp));
-	}
+	struct leakwrap_thread *self = &leakwrap_self;
+	enum leakwrap_live_added added;
+
+	if (leakwrap_unlikely(!block))
+		return NULL;
+	if (leakwrap_unlikely(self->inner || self->state != LEAKWRAP_THREAD_RECORDING))
+		return allocated_slowly(block, size, pc, sp, fp);
+	added = leakwrap_live_add(block, size, site_of(pc, sp, fp));
+	if (leakwrap_unlikely(added != LEAKWRAP_LIVE_NEW))
+		count_exception(added, size);
+	self->inner = block;
 	return block;
 }
 
@@ -116,26 +129,27 @@ void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 
 /* -- release ------------------------------------------------------------------------------------- */
 
+/* BLOCK is a large one, or stands in the table of exact blocks, or is not recorded. */
+static __attribute__((noinline)) void *release_slowly(void *block, void *outer)
+{
+	size_t size;
+
+	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE && !is_part_of(outer, block))
+		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+	return outer;
+}
+
 void *leakwrap_releasing(void *block)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 	void *outer = self->releasing;
-	size_t size;
 
-	if (block) {
-		if (leakwrap_unlikely(leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE) &&
-		    !is_part_of(outer, block))
-			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
-		if (self->inner == block)
-			self->inner = INNER_GONE;
-		self->releasing = block;
-	}
-	return outer;
-}
-
-void leakwrap_released(void *outer)
-{
-	leakwrap_self.releasing = outer;
+	if (leakwrap_unlikely(!block))
+		return outer;
+	if (self->inner == block)
+		self->inner = INNER_GONE;
+	self->releasing = block;
+	return leakwrap_likely(leakwrap_live_forget(block)) ? outer : release_slowly(block, outer);
 }
 
 /* -- resize -------------------------------------------------------------------------------------- */

@@ -65,12 +65,8 @@ static uintptr_t hash_trace(const struct leakwrap_trace *trace)
 
 static bool is_same(const struct site_record *record, const struct leakwrap_trace *trace)
 {
-	if (record->site.depth != trace->depth || record->site.kind != trace->kind)
-		return false;
-	for (unsigned i = 0; i < trace->depth; i++)
-		if (record->pcs[i] != trace->pcs[i])
-			return false;
-	return true;
+	return record->site.depth == trace->depth && record->site.kind == trace->kind &&
+	       memcmp(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
 }
 
 static _Atomic uintptr_t *set_of(struct site_cache *cache, uintptr_t hash)
