@@ -8,7 +8,8 @@
 #   LEAKWRAP_LDFLAGS     the wraps; anywhere on the command line
 #   LEAKWRAP_LLD_STATIC_LDFLAGS  more of them, for lld with -static or -static-pie and glibc
 #   LEAKWRAP_LDLIBS      the runtime, after all objects and archives of the program
-#   LEAKWRAP_CXX_LDLIBS  the same for a C++ program (needed when it is linked with -static)
+#   LEAKWRAP_CXX_LDLIBS  the same for a C++ program: needed when it is linked with -static, or has its own
+#                        operators new and delete in an archive
 #   LEAKWRAP_CXX_STATIC_LDLIBS  the same for a program that is linked with -static-libstdc++
 #   LEAKWRAP_LIB         the archive; set it before the include to use another one
 
@@ -58,11 +59,13 @@ LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(f
 
 # -- the flags --------------------------------------------------------------------------------------
 # -u takes the allocator's wrappers in at once: in a static link the C library is searched after the
-# runtime.  --eh-frame-hdr: gcc -static leaves it out, and without it the stack walk cannot find the
-# unwind tables.  --allow-shlib-undefined: gold looks for wrappers of what shared libraries import.
+# runtime.  -u of the originals keeps an allocator that the program brings along in an archive: that is
+# searched before the runtime, when nothing would ask for malloc yet.  --eh-frame-hdr: gcc -static
+# leaves it out, and without it the stack walk cannot find the unwind tables.  --allow-shlib-undefined:
+# gold looks for wrappers of what shared libraries import.
 
 LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
-	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol)) \
+	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol) -Wl,-u,$(symbol)) \
 	-Wl,--eh-frame-hdr -Wl,--allow-shlib-undefined
 
 # In a static link lld takes the wrapper of a weak function for weak as well and does not look for it: the
@@ -81,7 +84,8 @@ LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)buil
 
 # In a group with the libraries that call wrapped functions themselves, because in a static link each of
 # the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.
+# -u: an archive with operators of the program's own is taken before libstdc++.
 LEAKWRAP_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lc -Wl,--end-group
-LEAKWRAP_CXX_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lstdc++,-lm,-lc -Wl,--end-group
-LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) \
+LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lstdc++,-lm,-lc -Wl,--end-group
+LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) \
 	-Wl,-Bstatic,-lstdc++,-Bdynamic,-lm,-lc -Wl,--end-group

@@ -1,0 +1,19 @@
+// own_new_user.cpp - uses operators of its own without naming them.
+#include <cstdio>
+#include <new>
+
+extern "C" __attribute__((weak)) int own_calls;
+
+static void *volatile kept;
+
+extern "C" __attribute__((noinline)) void by_new()
+{
+	kept = operator new(300);
+}
+
+int main()
+{
+	by_new();
+	std::puts(own_calls > 0 ? "its own allocator" : "another allocator");
+	return 0;
+}
