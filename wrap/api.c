@@ -57,10 +57,11 @@ void leakwrap_forget(const void *block)
 /* This function's caller is frame 0 of the walk; the caller's own return address is frame 1. */
 static unsigned walk(uintptr_t *frames, size_t max, LEAKWRAP_CALLER_PARAMS)
 {
+	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 	struct leakwrap_trace trace = {
 	        .pcs = frames, .max = max < LEAKWRAP_MAX_DEPTH ? (unsigned)max : LEAKWRAP_MAX_DEPTH};
 
-	leakwrap_unwind(&trace, pc, sp, fp);
+	leakwrap_unwind(&trace, &stack, pc, sp, fp);
 	return trace.depth;
 }
 

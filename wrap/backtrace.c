@@ -1,9 +1,18 @@
-/* backtrace.c - chooses the way to walk the stack.  Called for every allocation. */
+/* backtrace.c - chooses the way to walk the stack.  Called for allocations whose stack is not in the memo,
+ * and by the public API. */
 #include "unwind.h"
 
-void leakwrap_unwind(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp, uintptr_t fp)
-{
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+#include "options.h"
 
-	leakwrap_unwind_fp(trace, &stack, pc, sp, fp);
+void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+                     uintptr_t sp, uintptr_t fp)
+{
+	switch (leakwrap_options.unwind) {
+	case LEAKWRAP_UNWIND_FP:
+		leakwrap_unwind_fp(trace, stack, pc, sp, fp);
+		break;
+	case LEAKWRAP_UNWIND_AUTO:
+		leakwrap_unwind_table(trace, stack, pc, sp, fp);
+		break;
+	}
 }

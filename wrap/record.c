@@ -5,6 +5,7 @@
 
 #include "common.h"
 #include "live.h"
+#include "memo.h"
 #include "options.h"
 #include "runtime.h"
 #include "sites.h"
@@ -23,14 +24,29 @@ struct leakwrap_loss leakwrap_loss;
  * this before it. */
 #define ALIGNED_OFFSET_MAX 65536
 
+/* The call site of a stack that is not in the memo. */
+static __attribute__((noinline)) uint32_t site_by_walk(struct leakwrap_stack stack,
+                                                       LEAKWRAP_CALLER_PARAMS)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_reads reads;
+	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
+	uint32_t site;
+
+	trace.reads = leakwrap_memo_begin(&reads, &stack, trace.max, pc, sp, fp);
+	leakwrap_unwind(&trace, &stack, pc, sp, fp);
+	site = leakwrap_site_number(&trace);
+	leakwrap_memo_end(trace.reads, site);
+	return site;
+}
+
 /* The call site of an allocation by this caller. */
 static inline uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 {
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
+	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	uint32_t site = leakwrap_memo_find(&stack, pc, sp, fp);
 
-	leakwrap_unwind(&trace, pc, sp, fp);
-	return leakwrap_site_number(&trace);
+	return leakwrap_likely(site != 0) ? site : site_by_walk(stack, pc, sp, fp);
 }
 
 /* The same in a thread that is not simply recording. */

@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "common.h"
 #include "dump.h"
+#include "memo.h"
 #include "modules.h"
 #include "options.h"
 #include "port.h"
@@ -101,6 +102,7 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
+	leakwrap_memo_forked();
 	leakwrap_dump_forked();
 	leakwrap_unlock(&leakwrap_tables_lock);
 }

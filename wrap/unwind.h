@@ -33,8 +33,9 @@ struct leakwrap_trace {
 };
 
 /* Fills TRACE with the chain that starts at the caller (PC, SP, FP as in LEAKWRAP_CALLER), by way of
- * the option unwind=. */
-void leakwrap_unwind(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp, uintptr_t fp);
+ * the option unwind=.  STACK is that of SP (leakwrap_stack_at); the walk may move its bounds. */
+void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+                     uintptr_t sp, uintptr_t fp);
 
 /* The frame-pointer walk (unwind_fp.c). STACK bounds what may be read. */
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,

@@ -6,6 +6,7 @@
 
 #include "arch/arch.h"
 #include "common.h"
+#include "memo.h"
 #include "modules.h"
 
 #include <stdbool.h>
@@ -52,22 +53,33 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
 	struct text text = {0, 0, true};
+	struct leakwrap_reads *reads = trace->reads;
+	const uintptr_t start = sp;
 	unsigned depth = 0;
 
 	trace->pcs[depth++] = pc;
 	while (depth < trace->max) {
 		uintptr_t lowest = fp + LEAKWRAP_FP_LOWEST;
-		uintptr_t caller;
+		uintptr_t caller, next;
 
 		if (lowest < sp || (fp & (sizeof(fp) - 1)) != 0 ||
 		    !leakwrap_stack_reach(stack, lowest, frame_size))
 			break;
-		caller = *(const uintptr_t *)(fp + LEAKWRAP_FP_RETURN);
+		caller = leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN);
+		next = leakwrap_stack_word(fp + LEAKWRAP_FP_PREVIOUS);
+		if (reads) {
+			*reads->next++ = leakwrap_memo_word_of(fp + LEAKWRAP_FP_RETURN, caller, start);
+			*reads->next++ = leakwrap_memo_word_of(fp + LEAKWRAP_FP_PREVIOUS, next, start);
+		}
 		if (!is_text(&text, caller))
 			break;
 		trace->pcs[depth++] = caller;
 		sp = fp + LEAKWRAP_FP_CALLER_SP;
-		fp = *(const uintptr_t *)(fp + LEAKWRAP_FP_PREVIOUS);
+		fp = next;
+	}
+	if (reads) {
+		reads->fp_used = true;
+		reads->usable = (sp - start) / sizeof(sp) <= LEAKWRAP_MEMO_PLACE_MAX;
 	}
 	trace->depth = depth;
 	trace->kind = depth < trace->max && is_first_frame(&text, stack, sp, fp)
