@@ -39,8 +39,6 @@ static void enter(void)
 static void leave(void)
 {
 	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-	if (own_malloc_unlocked)
-		own_malloc_unlocked();
 }
 
 static void *map(size_t size)
@@ -105,6 +103,8 @@ void free(void *pointer)
 	block->next = freed[block->class];
 	freed[block->class] = block;
 	leave();
+	if (own_malloc_freed)
+		own_malloc_freed();
 }
 
 void *calloc(size_t count, size_t size)

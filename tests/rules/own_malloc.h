@@ -5,8 +5,9 @@
 /* Where the calls of malloc, and of what is built on it, are counted; a test may move it. */
 extern unsigned long *own_malloc_calls;
 
-/* Defined by a test that wants it: called with the allocator's lock held, and just after it was let go. */
+/* Defined by a test that wants it: called with the allocator's lock held, and by free when
+ * others can have the block and free has not returned. */
 __attribute__((weak)) void own_malloc_locked(void);
-__attribute__((weak)) void own_malloc_unlocked(void);
+__attribute__((weak)) void own_malloc_freed(void);
 
 #endif

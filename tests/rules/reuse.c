@@ -8,38 +8,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 200000, KEPT = 8 };
+enum { ROUNDS = 20000, KEPT = 8 };
 
-void own_malloc_unlocked(void)
+/* The thread that waits in free, the one that does not, and those that are neither. */
+enum role { NONE, WAITS, RUNS };
+
+static _Thread_local volatile enum role role;
+static unsigned visits; /* to the allocator, by the one that does not wait */
+
+void own_malloc_locked(void)
 {
-	sched_yield();
+	if (role == RUNS)
+		__atomic_fetch_add(&visits, 1, __ATOMIC_RELAXED);
 }
+
+/* The block is free for others, and free has not returned: until the other thread has been back, so that
+ * what it was given before is recorded. */
+void own_malloc_freed(void)
+{
+	unsigned before = __atomic_load_n(&visits, __ATOMIC_RELAXED);
+
+	for (int i = 0;
+	     role == WAITS && i < 1000 && __atomic_load_n(&visits, __ATOMIC_RELAXED) - before < 3; i++)
+		sched_yield();
+}
+
+static int stopping;
+
+struct half {
+	enum role role;
+	void *kept[KEPT];
+};
 
 static __attribute__((noinline)) void *swap(void *argument)
 {
-	void **kept = argument;
+	struct half *half = argument;
+	void **kept = half->kept;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	role = half->role;
+	for (int i = 0;
+	     half->role == WAITS ? i < ROUNDS : !__atomic_load_n(&stopping, __ATOMIC_RELAXED); i++) {
 		free(kept[i % KEPT]);
 		kept[i % KEPT] = malloc(100);
 		if (i % 3 == 0)
 			kept[(i + 1) % KEPT] = realloc(kept[(i + 1) % KEPT], 90);
 	}
+	__atomic_store_n(&stopping, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
 int main(void)
 {
-	static void *kept[2][KEPT];
+	static struct half half[2] = {{.role = WAITS}, {.role = RUNS}};
 	pthread_t thread[2];
 	size_t blocks = 0;
 
 	for (int i = 0; i < 2; i++)
-		pthread_create(&thread[i], NULL, swap, kept[i]);
+		pthread_create(&thread[i], NULL, swap, &half[i]);
 	for (int i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
 	for (int i = 0; i < KEPT; i++)
-		blocks += (kept[0][i] != NULL) + (kept[1][i] != NULL);
+		blocks += (half[0].kept[i] != NULL) + (half[1].kept[i] != NULL);
 	printf("%zu\n", blocks);
 	return 0;
 }
