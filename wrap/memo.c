@@ -20,8 +20,8 @@
 #include <string.h>
 
 #define RING   4096u /* words */
-#define SETS   64u
-#define WAYS   4u
+#define SETS   16u
+#define WAYS   16u /* many stacks begin alike: a program's own xmalloc is called from everywhere */
 #define HEADER 4u
 
 /* A frame takes at most this many reads: the word that fp came from, and where the CFA, the return address
@@ -153,18 +153,20 @@ static inline uint64_t tag_of(uint64_t hashed)
 	return hashed >> (64 - TAG_BITS);
 }
 
-/* Do the words of the stack still have the values that were read? */
-static inline bool is_unchanged(const leakwrap_memo_word *read, const leakwrap_memo_word *end,
-                                uintptr_t sp)
+static inline bool is_unchanged(leakwrap_memo_word read, uintptr_t sp)
 {
-	for (; read < end; read++) {
-		uintptr_t place = (uintptr_t)(*read & LEAKWRAP_MEMO_PLACE_MAX) * sizeof(uintptr_t);
+	uintptr_t place = (uintptr_t)(read & LEAKWRAP_MEMO_PLACE_MAX) * sizeof(uintptr_t);
 
-		if (LEAKWRAP_STRIP(leakwrap_stack_word(sp + place)) !=
-		    *read >> LEAKWRAP_MEMO_PLACE_BITS)
-			return false;
-	}
-	return true;
+	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place)) == read >> LEAKWRAP_MEMO_PLACE_BITS;
+}
+
+/* How many of the COUNT reads, from FIRST on, find the words of the stack as they were, until one does not. */
+static inline unsigned count_unchanged(const leakwrap_memo_word *reads, unsigned first, unsigned count,
+                                       uintptr_t sp)
+{
+	while (first < count && is_unchanged(reads[first], sp))
+		first++;
+	return first;
 }
 
 uint32_t leakwrap_memo_find(const struct leakwrap_stack *stack, uintptr_t pc, uintptr_t sp,
@@ -173,7 +175,7 @@ uint32_t leakwrap_memo_find(const struct leakwrap_stack *stack, uintptr_t pc, ui
 	struct leakwrap_memo *memo = leakwrap_self.memo;
 	uint64_t hashed = hash(pc, sp), tag = tag_of(hashed);
 	const uint64_t *set;
-	unsigned changes;
+	unsigned changes, known = 0;
 
 	if (leakwrap_unlikely(!memo || stack->foreign || memo->busy != 0 ||
 	                      memo->generation != leakwrap_modules_generation()))
@@ -184,19 +186,25 @@ uint32_t leakwrap_memo_find(const struct leakwrap_stack *stack, uintptr_t pc, ui
 	for (unsigned way = 0; way < WAYS; way++) {
 		uint64_t position = set[way] >> TAG_BITS;
 		const leakwrap_memo_word *record = &memo->ring[position % RING];
+		unsigned count, same;
 
 		if ((set[way] & (((uint64_t)1 << TAG_BITS) - 1)) != tag || position < memo->floor)
 			continue;
 		if (record[0] != pc || record[1] != sp || (record[3] >> 63 && record[2] != fp))
 			continue;
-		if (is_unchanged(record + HEADER, record + HEADER + (record[3] >> 32 & 0x7fffffff),
-		                 sp)) {
+		/* Records with the same start read the same words up to the first that differs.  So what
+		 * stopped the last comparison stops most of the others at once. */
+		count = (unsigned)(record[3] >> 32 & 0x7fffffff);
+		same = count_unchanged(record + HEADER, known, count, sp);
+		if (same == count && count_unchanged(record + HEADER, 0, known, sp) >= known) {
 			uint32_t site = (uint32_t)record[3];
 
 			fence();
 			/* A signal handler may have written over the record meanwhile. */
 			return memo->changes == changes ? site : 0;
 		}
+		if (same > known && same < count)
+			known = same;
 	}
 	return 0;
 }
