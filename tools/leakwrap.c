@@ -19,6 +19,9 @@ static const struct command {
 } commands[] = {
         {"report", command_report, "[OPTION...] [LOG...]", "turn dumps into a report"},
         {"diff", command_diff, "[OPTION...] OLD NEW", "show what changed between two dumps"},
+        {"audit", command_audit, "[OPTION...] EXE", "find what escapes the wrap in a linked program"},
+        {"cc", command_cc, "-- COMPILER [ARGUMENT...]", "compile and link, traced"},
+        {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},
 };
 
 static void print_help(FILE *stream)
@@ -27,7 +30,7 @@ static void print_help(FILE *stream)
 	      "Finds out which call sites of a relinked program hold which live memory.\n\n",
 	      stream);
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-		fprintf(stream, "  leakwrap %-8s%-22s %s\n", commands[i].name, commands[i].usage,
+		fprintf(stream, "  leakwrap %-8s%-28s %s\n", commands[i].name, commands[i].usage,
 		        commands[i].what);
 	fputs("\nleakwrap COMMAND --help says more.  leakwrap --version prints the version.\n", stream);
 }

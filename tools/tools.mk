@@ -32,7 +32,8 @@ $(O)/leakwrap: $(TOOL_OBJECTS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) -o $@ $^ $(TOOL_LDLIBS)
 
-$(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools/flags.h $(O)/tools/page.h
+$(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools/flags.h \
+	$(O)/tools/cc_flags.h $(O)/tools/page.h
 	$(call say,HOSTCC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(TOOL_CFLAGS) -c -o $@ $<
@@ -48,17 +49,25 @@ $(O)/tools/profile.pb-c.o: $(O)/tools/profile.pb-c.c
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -g -I$(O)/tools -c -o $@ $<
 
-# The flags of linker-flags.mk as C strings; @LIB@ stands for the archive.
-tool_strings = $(foreach word,$(subst $(LEAKWRAP_LIB),@LIB@,$(1)),"$(word)",)
+# The lists of linker-flags.mk as C strings; @LIB@ stands for the archive.  fclose is wrapped for the sake of
+# open_memstream, it allocates nothing.
+tool_list = static const char *const $(1)[] = {$(foreach word,$(subst $(LEAKWRAP_LIB),@LIB@,$(2)),"$(word)",) 0};
+TOOL_ALLOCATING = $(filter-out fclose,$(foreach family,\
+	$(filter-out signal exit dl,$(LEAKWRAP_FAMILIES)),$(LEAKWRAP_SYMBOLS_$(family))))
+
 $(O)/tools/flags.h: linker-flags.mk tools/tools.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '%s\n' \
-		'static const char *const wrapped_symbols[] = {$(foreach word,$(LEAKWRAP_SYMBOLS),"$(word)",) 0};' \
-		'static const char *const flags_ldflags[] = {$(call tool_strings,$(LEAKWRAP_LDFLAGS)) 0};' \
-		'static const char *const flags_ldlibs[] = {$(call tool_strings,$(LEAKWRAP_LDLIBS)) 0};' \
-		'static const char *const flags_cxx_ldlibs[] = {$(call tool_strings,$(LEAKWRAP_CXX_LDLIBS)) 0};' \
-		'static const char *const flags_cxx_static_ldlibs[] = {$(call tool_strings,$(LEAKWRAP_CXX_STATIC_LDLIBS)) 0};' \
-		>$@
+		'$(call tool_list,allocating_symbols,$(TOOL_ALLOCATING))' >$@
+
+$(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '%s\n' \
+		'$(call tool_list,ldflags,$(LEAKWRAP_LDFLAGS))' \
+		'$(call tool_list,lld_static_ldflags,$(LEAKWRAP_LLD_STATIC_LDFLAGS))' \
+		'$(call tool_list,ldlibs,$(LEAKWRAP_LDLIBS))' \
+		'$(call tool_list,cxx_ldlibs,$(LEAKWRAP_CXX_LDLIBS))' \
+		'$(call tool_list,cxx_static_ldlibs,$(LEAKWRAP_CXX_STATIC_LDLIBS))' >$@
 
 # The page of the format html as the bytes of a C array.
 $(O)/tools/page.h: tools/page.html

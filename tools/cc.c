@@ -1,0 +1,395 @@
+/* cc.c - the command cc: a compiler's command line, with the flags of linker-flags.mk when it links a
+ * program, and the compiler in the place of this process.
+ *
+ * Says nothing of its own while all is well: build systems read what a compiler prints.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cc_flags.h"
+#include "commands.h"
+#include "util.h"
+
+/* -- what the command line says ------------------------------------------------------------------ */
+
+struct command_line {
+	const char **words; /* without the contents of response files */
+	size_t count, room;
+
+	bool stops;      /* before the link, or prints something instead */
+	bool no_program; /* makes a library or an object, or has no C library */
+	bool inputs;     /* there is something to link */
+	bool language;   /* -x was given, and would hold for what is added */
+	bool headers;    /* every input so far is a header */
+	bool cxx_library, statically, static_libstdcxx, lld;
+	bool wrapped; /* the flags are there already */
+};
+
+/* Options with their argument in the next word (gcc(1), clang(1)). */
+static bool takes_argument(const char *word)
+{
+	static const char *const options[] = {
+	        "-o",
+	        "-x",
+	        "-I",
+	        "-L",
+	        "-D",
+	        "-U",
+	        "-l",
+	        "-B",
+	        "-T",
+	        "-u",
+	        "-z",
+	        "-e",
+	        "-A",
+	        "-F",
+	        "-include",
+	        "-imacros",
+	        "-isystem",
+	        "-idirafter",
+	        "-iquote",
+	        "-iprefix",
+	        "-iwithprefix",
+	        "-iwithprefixbefore",
+	        "-isysroot",
+	        "-imultilib",
+	        "--sysroot",
+	        "-MF",
+	        "-MT",
+	        "-MQ",
+	        "-MJ",
+	        "-Xlinker",
+	        "-Xassembler",
+	        "-Xpreprocessor",
+	        "-Xclang",
+	        "-Xanalyzer",
+	        "-mllvm",
+	        "-arch",
+	        "-target",
+	        "--target",
+	        "-wrapper",
+	        "-aux-info",
+	        "-dumpbase",
+	        "-dumpbase-ext",
+	        "-dumpdir",
+	        "--param",
+	        "--entry",
+	        "--library-directory",
+	        "-gcc-toolchain",
+	        "--output",
+	        "-main-file-name",
+	        "-framework",
+	        "-G",
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (strcmp(word, options[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Options that end before the link, or make the compiler print something instead. */
+static bool stops_early(const char *word)
+{
+	static const char *const options[] = {
+	        "-c",
+	        "-S",
+	        "-E",
+	        "-M",
+	        "-MM",
+	        "-fsyntax-only",
+	        "-###",
+	        "-cc1",
+	        "-cc1as",
+	        "--precompile",
+	        "-emit-ast",
+	        "--analyze",
+	        "--version",
+	        "-dumpversion",
+	        "-dumpfullversion",
+	        "-dumpmachine",
+	        "-dumpspecs",
+	        "--help",
+	        "--target-help",
+	        "-V",
+	        "--assemble",
+	        "--compile",
+	        "--preprocess",
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (strcmp(word, options[i]) == 0)
+			return true;
+	return strncmp(word, "-print-", 7) == 0 || strncmp(word, "--print-", 8) == 0 ||
+	       strncmp(word, "--help=", 7) == 0;
+}
+
+static bool is_word(const char *word, size_t length, const char *text)
+{
+	return strlen(text) == length && memcmp(word, text, length) == 0;
+}
+
+/* One word that goes to the linker. */
+static void read_linker_word(struct command_line *line, const char *word, size_t length)
+{
+	static const char *const not_programs[] = {"-r", "-shared",       "--shared",  "-Bshareable",
+	                                           "-i", "--relocatable", "--version", "--help"};
+	for (size_t i = 0; i < sizeof not_programs / sizeof *not_programs; i++)
+		if (is_word(word, length, not_programs[i]))
+			line->no_program = true;
+	if (is_word(word, length, "--wrap=malloc"))
+		line->wrapped = true;
+	if (is_word(word, length, "-static"))
+		line->statically = true;
+}
+
+static bool has_suffix(const char *word, const char *suffix)
+{
+	size_t length = strlen(word), tail = strlen(suffix);
+	return length >= tail && strcmp(word + length - tail, suffix) == 0;
+}
+
+static bool is_header(const char *word)
+{
+	return has_suffix(word, ".h") || has_suffix(word, ".hh") || has_suffix(word, ".hpp") ||
+	       has_suffix(word, ".hxx") || has_suffix(word, ".H");
+}
+
+static void read_option(struct command_line *line, const char *word)
+{
+	static const char *const no_programs[] = {
+	        "-shared",        "-r",         "-nostdlib", "--no-standard-libraries", "-nolibc",
+	        "-nodefaultlibs", "-dynamiclib"};
+	for (size_t i = 0; i < sizeof no_programs / sizeof *no_programs; i++)
+		if (strcmp(word, no_programs[i]) == 0)
+			line->no_program = true;
+	if (stops_early(word))
+		line->stops = true;
+	else if (strncmp(word, "-Wl,", 4) == 0) {
+		for (const char *part = word + 4; *part;) {
+			size_t length = strcspn(part, ",");
+			read_linker_word(line, part, length);
+			part += length + (part[length] == ',');
+		}
+	} else if (strncmp(word, "-x", 2) == 0 && word[2])
+		line->language = strcmp(word, "-xnone") != 0;
+	else if (strcmp(word, "-static") == 0 || strcmp(word, "-static-pie") == 0)
+		line->statically = true;
+	else if (strcmp(word, "-static-libstdc++") == 0)
+		line->static_libstdcxx = true;
+	else if (strcmp(word, "-lstdc++") == 0)
+		line->cxx_library = true;
+	else if (strcmp(word, "-fuse-ld=lld") == 0 || has_suffix(word, "/ld.lld"))
+		line->lld = true;
+	else if (strncmp(word, "-l", 2) == 0 && word[2])
+		line->inputs = true;
+}
+
+static void read_argument(struct command_line *line, const char *option, const char *argument)
+{
+	if (strcmp(option, "-x") == 0) {
+		line->language = strcmp(argument, "none") != 0;
+		line->headers = line->headers || strstr(argument, "-header") != NULL;
+	} else if (strcmp(option, "-Xlinker") == 0) {
+		read_linker_word(line, argument, strlen(argument));
+	} else if (strcmp(option, "-l") == 0) {
+		line->inputs = true;
+		if (strcmp(argument, "stdc++") == 0)
+			line->cxx_library = true;
+	}
+}
+
+static void read_input(struct command_line *line, const char *word)
+{
+	if (strcmp(base_name(word), "libleakwrap.a") == 0)
+		line->wrapped = true;
+	if (is_header(word))
+		line->headers = true;
+	else
+		line->inputs = true;
+}
+
+/* -- response files ------------------------------------------------------------------------------ */
+
+static void add_word(struct command_line *line, const char *word)
+{
+	GROW(line->words, line->room, line->count + 1);
+	line->words[line->count++] = word;
+}
+
+static void add_words(struct command_line *line, struct arena *arena, const char *word, unsigned depth);
+
+/* The words in TEXT: separated by space, quoted by ' or ", escaped by \ (gcc(1), @file). */
+static void split_words(struct command_line *line, struct arena *arena, const char *text,
+                        unsigned depth)
+{
+	for (;;) {
+		while (isspace((unsigned char)*text))
+			text++;
+		if (!*text)
+			return;
+		char *word = arena_alloc(arena, strlen(text) + 1), *p = word;
+		for (char quote = '\0'; *text && (quote || !isspace((unsigned char)*text)); text++) {
+			if (*text == '\\' && text[1])
+				*p++ = *++text;
+			else if (quote ? *text == quote : *text == '\'' || *text == '"')
+				quote = quote ? '\0' : *text;
+			else
+				*p++ = *text;
+		}
+		add_words(line, arena, word, depth + 1);
+	}
+}
+
+static char *read_whole(struct arena *arena, const char *path)
+{
+	FILE *stream = fopen(path, "re");
+	struct stat status;
+	if (!stream)
+		return NULL;
+	char *text = NULL;
+	if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode)) {
+		text = arena_alloc(arena, (size_t)status.st_size + 1);
+		size_t got = fread(text, 1, (size_t)status.st_size, stream);
+		text[got] = '\0';
+	}
+	fclose(stream);
+	return text;
+}
+
+static void add_words(struct command_line *line, struct arena *arena, const char *word, unsigned depth)
+{
+	char *text = word[0] == '@' && depth < 16 ? read_whole(arena, word + 1) : NULL;
+	if (text)
+		split_words(line, arena, text, depth);
+	else
+		add_word(line, word);
+}
+
+/* -- the decision -------------------------------------------------------------------------------- */
+
+static bool links_program(struct command_line *line)
+{
+	bool only_inputs = false; /* after -- */
+	for (size_t i = 0; i < line->count; i++) {
+		const char *word = line->words[i];
+		if (only_inputs || word[0] != '-' || word[1] == '\0')
+			read_input(line, word);
+		else if (strcmp(word, "--") == 0)
+			only_inputs = true;
+		else if (takes_argument(word) && i + 1 < line->count)
+			read_argument(line, word, line->words[++i]);
+		else
+			read_option(line, word);
+	}
+	return line->inputs && !line->stops && !line->no_program && !line->wrapped;
+}
+
+/* "g++", "clang++-14", "arm-linux-gnueabihf-c++" */
+static bool is_cxx_compiler(const char *compiler)
+{
+	const char *plus = strstr(base_name(compiler), "++");
+	return plus && (plus[2] == '\0' || plus[2] == '-');
+}
+
+/* libleakwrap.a: LEAKWRAP_LIB, or beside the tool, or where make install put it. */
+static const char *find_archive(struct arena *arena)
+{
+	const char *named = getenv("LEAKWRAP_LIB");
+	if (named && *named)
+		return named;
+	char tool[4096];
+	ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
+	if (length <= 0)
+		return NULL;
+	tool[length] = '\0';
+	*strrchr(tool, '/') = '\0';
+	const char *beside = arena_format(arena, "%s/libleakwrap.a", tool);
+	if (access(beside, R_OK) == 0)
+		return beside;
+	char *slash = strrchr(tool, '/');
+	const char *installed =
+	        arena_format(arena, "%.*s/lib/libleakwrap.a", slash ? (int)(slash - tool) : 0, tool);
+	return access(installed, R_OK) == 0 ? installed : NULL;
+}
+
+struct arguments {
+	char **all;
+	size_t count, room;
+};
+
+static void add_argument(struct arguments *arguments, const char *word)
+{
+	GROW(arguments->all, arguments->room, arguments->count + 2);
+	arguments->all[arguments->count++] = (char *)(uintptr_t)word;
+	arguments->all[arguments->count] = NULL;
+}
+
+/* FLAGS with ARCHIVE in the place of its mark. */
+static void add_flags(struct arguments *arguments, struct arena *arena, const char *const *flags,
+                      const char *archive)
+{
+	for (; *flags; flags++) {
+		const char *at = strstr(*flags, "@LIB@");
+		add_argument(arguments, at ? arena_format(arena, "%.*s%s%s", (int)(at - *flags), *flags,
+		                                          archive, at + 5)
+		                           : *flags);
+	}
+}
+
+static const char *const usage =
+        "Usage: leakwrap cc -- COMPILER [ARGUMENT...]\n"
+        "Runs the compiler; when it links a program, with the flags that trace its heap.\n"
+        "\n"
+        "  make CC=\"leakwrap cc -- gcc\" CXX=\"leakwrap cc -- g++\"\n"
+        "\n"
+        "LEAKWRAP_LIB names another libleakwrap.a, for example one built for another machine.\n"
+        "Exit status: the compiler's; 2 when there is no libleakwrap.a, 127 when there is no\n"
+        "compiler.\n";
+
+int command_cc(int argc, char **argv)
+{
+	struct arena arena = {0};
+	struct command_line line = {0};
+	struct arguments arguments = {0};
+	int first = 1;
+
+	if (first < argc && (strcmp(argv[first], "--help") == 0 || strcmp(argv[first], "-?") == 0)) {
+		fputs(usage, stdout);
+		return STATUS_FINE;
+	}
+	if (first < argc && strcmp(argv[first], "--") == 0)
+		first++;
+	if (first >= argc) {
+		fputs(usage, stderr);
+		return STATUS_USAGE;
+	}
+	for (int i = first; i < argc; i++)
+		add_argument(&arguments, argv[i]);
+	for (int i = first + 1; i < argc; i++)
+		add_words(&line, &arena, argv[i], 0);
+	if (links_program(&line)) {
+		const char *archive = find_archive(&arena);
+		bool cxx = is_cxx_compiler(argv[first]) || line.cxx_library;
+		if (!archive)
+			die("libleakwrap.a is neither beside this tool nor installed; LEAKWRAP_LIB "
+			    "names it");
+		if (line.language) {
+			add_argument(&arguments, "-x");
+			add_argument(&arguments, "none");
+		}
+		add_flags(&arguments, &arena, ldflags, archive);
+		if (line.lld && line.statically)
+			add_flags(&arguments, &arena, lld_static_ldflags, archive);
+		add_flags(&arguments, &arena,
+		          !cxx                    ? ldlibs
+		          : line.static_libstdcxx ? cxx_static_ldlibs
+		                                  : cxx_ldlibs,
+		          archive);
+	}
+	execvp(arguments.all[0], arguments.all);
+	complain("%s: %s", arguments.all[0], strerror(errno));
+	return 127;
+}

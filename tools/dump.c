@@ -1,0 +1,410 @@
+/* dump.c - the command dump: asks a running program for a dump, and waits until it is whole.
+ *
+ * The signal and the log are what the program's own environment says.  A signal that the program does not
+ * catch would end it, so it is only sent to a program that has the tracer inside and a handler installed.
+ */
+#include <argp.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../report/format.h"
+#include "commands.h"
+#include "util.h"
+
+enum { DEFAULT_TIMEOUT = 10 };
+
+struct target_process {
+	pid_t pid;           /* here */
+	unsigned long inner; /* as the process itself, perhaps in a container, sees it */
+	const char *options; /* LEAKWRAP_OPTIONS, "" when not set */
+	int signal;
+	const char *log; /* the path pattern, or "stderr" */
+};
+
+static char *read_file(struct arena *arena, const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	char *bytes = NULL;
+	size_t room = 0;
+	*size = 0;
+	for (;;) {
+		GROW(bytes, room, *size + 4096);
+		ssize_t got = read(fd, bytes + *size, room - *size);
+		if (got <= 0)
+			break;
+		*size += (size_t)got;
+	}
+	close(fd);
+	char *copy = arena_alloc(arena, *size + 1);
+	memcpy(copy, bytes, *size);
+	free(bytes);
+	return copy;
+}
+
+static char *read_proc(struct arena *arena, pid_t pid, const char *name, size_t *size)
+{
+	return read_file(arena, arena_format(arena, "/proc/%d/%s", pid, name), size);
+}
+
+/* -- options ------------------------------------------------------------------------------------- */
+
+/* The value of KEY in the options, "" around it removed; FALLBACK when it is not there. */
+static const char *option_value(struct arena *arena, const char *options, const char *key,
+                                const char *fallback)
+{
+	size_t length = strlen(key);
+	const char *value = fallback;
+	for (const char *p = options; *p;) {
+		const char *start = p;
+		char quote = '\0';
+		for (; *p && (quote || *p != ':'); p++) {
+			if (quote ? *p == quote : *p == '"' || *p == '\'')
+				quote = quote ? '\0' : *p;
+		}
+		if (strncmp(start, key, length) == 0 && start[length] == '=') {
+			const char *from = start + length + 1, *to = p;
+			if (to - from >= 2 && (*from == '"' || *from == '\'') && to[-1] == *from) {
+				from++;
+				to--;
+			}
+			value = arena_copy(arena, from, (size_t)(to - from));
+		}
+		p += *p == ':';
+	}
+	return value;
+}
+
+/* "USR1", "SIGUSR1", "10", "RTMIN+3"; 0 for none, -1 when it is no signal. */
+static int signal_named(const char *name)
+{
+	uint64_t number;
+	if (strncmp(name, "SIG", 3) == 0)
+		name += 3;
+	if (strcasecmp(name, "none") == 0)
+		return 0;
+	if (parse_number(name, &number))
+		return number > 0 && number <= 64 ? (int)number : -1;
+	if (strncmp(name, "RTMIN", 5) == 0)
+		return !name[5] ? SIGRTMIN
+		       : name[5] == '+' && parse_number(name + 6, &number) && number < 32
+		               ? SIGRTMIN + (int)number
+		               : -1;
+	for (int i = 1; i < 32; i++)
+		if (sigabbrev_np(i) && strcmp(sigabbrev_np(i), name) == 0)
+			return i;
+	return -1;
+}
+
+/* -- the process --------------------------------------------------------------------------------- */
+
+/* Is the tracer in FILE?  A stripped program shows it too: the name of the variable that the options are
+ * read from is among its constants. */
+static bool has_tracer(const char *file)
+{
+	static const char variable[] = "LEAKWRAP_OPTIONS";
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	bool found = false;
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+		size_t size = (size_t)status.st_size;
+		void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes != MAP_FAILED) {
+			found = memmem(bytes, size, variable, sizeof variable - 1) != NULL;
+			munmap(bytes, size);
+		}
+	}
+	close(fd);
+	return found;
+}
+
+/* The tracer may also be in one of the program's libraries. */
+static bool is_traced(struct arena *arena, pid_t pid)
+{
+	size_t size;
+	if (has_tracer(arena_format(arena, "/proc/%d/exe", pid)))
+		return true;
+	char *maps = read_proc(arena, pid, "maps", &size), *save = NULL;
+	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		const char *path = strchr(line, '/');
+		if (path && strstr(line, " r-xp ") &&
+		    has_tracer(arena_format(arena, "/proc/%d/root%s", pid, path)))
+			return true;
+	}
+	return false;
+}
+
+/* Is NUMBER in the set that /proc/PID/status gives as FIELD? */
+static bool in_signal_set(const char *status, const char *field, int number)
+{
+	const char *at = strstr(status, field);
+	if (!at)
+		return false;
+	uint64_t set = strtoull(at + strlen(field), NULL, 16);
+	return set >> (number - 1) & 1;
+}
+
+/* Every thread blocks it: no thread would run the handler. */
+static bool blocked_everywhere(struct arena *arena, pid_t pid, const char *status, int number)
+{
+	size_t size;
+	if (!in_signal_set(status, "\nSigBlk:", number))
+		return false;
+	bool blocked = true;
+	DIR *threads = opendir(arena_format(arena, "/proc/%d/task", pid));
+	for (struct dirent *thread; threads && blocked && (thread = readdir(threads)) != NULL;) {
+		const char *other = thread->d_name[0] == '.'
+		                            ? NULL
+		                            : read_file(arena,
+		                                        arena_format(arena, "/proc/%d/task/%s/status",
+		                                                     pid, thread->d_name),
+		                                        &size);
+		if (other)
+			blocked = in_signal_set(other, "\nSigBlk:", number);
+	}
+	if (threads)
+		closedir(threads);
+	return blocked;
+}
+
+/* Reads and checks all that must be known before a signal may be sent. */
+static enum status examine(struct arena *arena, struct target_process *process)
+{
+	pid_t pid = process->pid;
+	size_t size;
+	char *status = read_proc(arena, pid, "status", &size);
+	if (!status) {
+		complain("process %d: %s", pid, errno == ENOENT ? "there is none" : strerror(errno));
+		return STATUS_USAGE;
+	}
+	char *environment = read_proc(arena, pid, "environ", &size);
+	if (!environment) {
+		complain("process %d: its environment cannot be read: %s", pid, strerror(errno));
+		return STATUS_USAGE;
+	}
+	process->options = "";
+	for (const char *p = environment; p < environment + size; p += strlen(p) + 1)
+		if (strncmp(p, "LEAKWRAP_OPTIONS=", 17) == 0)
+			process->options = p + 17;
+	const char *name = option_value(arena, process->options, "signal", "USR1");
+	process->signal = signal_named(name);
+	process->log = option_value(arena, process->options, "log", "stderr");
+
+	const char *inner = strstr(status, "\nNSpid:");
+	process->inner = (unsigned long)pid;
+	if (inner) {
+		const char *line_end = strchr(inner + 1, '\n'), *last = line_end;
+		while (last && last > inner && !isspace((unsigned char)last[-1]))
+			last--;
+		if (last)
+			process->inner = strtoul(last, NULL, 10);
+	}
+	if (!is_traced(arena, pid)) {
+		complain("process %d is not traced: its program was not linked with libleakwrap.a",
+		         pid);
+		return STATUS_USAGE;
+	}
+	if (process->signal <= 0) {
+		complain("process %d takes no dump signal: its options say signal=%s", pid, name);
+		return STATUS_USAGE;
+	}
+	if (!in_signal_set(status, "\nSigCgt:", process->signal)) {
+		complain("process %d does not catch signal %s: it would end the process", pid, name);
+		return STATUS_USAGE;
+	}
+	if (blocked_everywhere(arena, pid, status, process->signal)) {
+		complain("process %d blocks signal %s", pid, name);
+		return STATUS_USAGE;
+	}
+	return STATUS_FINE;
+}
+
+/* -- the log ------------------------------------------------------------------------------------- */
+
+/* The path of the log, as seen from here, for dump NUMBER; NULL when it is no file. */
+static const char *log_path(struct arena *arena, const struct target_process *process, unsigned number)
+{
+	char *path = NULL;
+	size_t room = 0, length = 0;
+	struct stat status;
+
+	if (strcmp(process->log, "stderr") == 0) {
+		const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
+		return stat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fd : NULL;
+	}
+	for (const char *p = process->log; *p; p++) {
+		const char *piece = NULL;
+		char plain[2] = {*p, '\0'};
+		char exe[4096];
+		if (*p == '%' && p[1] == 'p')
+			piece = arena_format(arena, "%lu", process->inner);
+		else if (*p == '%' && p[1] == 'n')
+			piece = arena_format(arena, "%u", number);
+		else if (*p == '%' && p[1] == '%')
+			piece = "%";
+		else if (*p == '%' && p[1] == 'e') {
+			ssize_t got = readlink(arena_format(arena, "/proc/%d/exe", process->pid), exe,
+			                       sizeof exe - 1);
+			exe[got > 0 ? got : 0] = '\0';
+			piece = arena_format(arena, "%s", base_name(exe));
+		}
+		p += piece != NULL;
+		if (!piece)
+			piece = plain;
+		GROW(path, room, length + strlen(piece) + 1);
+		strcpy(path + length, piece);
+		length += strlen(piece);
+	}
+	const char *kept = arena_format(arena, "/proc/%d/%s%s%s", process->pid,
+	                                process->log[0] == '/' ? "root" : "cwd",
+	                                process->log[0] == '/' ? "" : "/", path ? path : "");
+	free(path);
+	return kept;
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat status;
+	return path && stat(path, &status) == 0 ? status.st_size : 0;
+}
+
+/* Looks for a whole dump of the process behind START in PATH; prints it and returns true. */
+static bool print_dump(const struct target_process *process, const char *path, off_t start)
+{
+	char prefix[64];
+	FILE *stream = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0, kept_size = 0, kept_room = 0;
+	char *kept = NULL;
+	bool whole = false;
+	ssize_t length;
+
+	if (!stream)
+		return false;
+	int prefix_length =
+	        snprintf(prefix, sizeof prefix, "%s%lu.", LEAKWRAP_LINE_PREFIX, process->inner);
+	fseeko(stream, start, SEEK_SET);
+	while (!whole && (length = getline(&line, &room, stream)) > 0 && line[length - 1] == '\n') {
+		if (strncmp(line, prefix, (size_t)prefix_length) != 0)
+			continue;
+		GROW(kept, kept_room, kept_size + (size_t)length);
+		memcpy(kept + kept_size, line, (size_t)length);
+		kept_size += (size_t)length;
+		const char *rest = strchr(line, ']');
+		whole = rest && strncmp(rest, "] end ", 6) == 0;
+	}
+	if (whole)
+		fwrite(kept, 1, kept_size, stdout);
+	free(kept);
+	free(line);
+	fclose(stream);
+	return whole;
+}
+
+/* -- the command --------------------------------------------------------------------------------- */
+
+struct dump_options {
+	uint64_t pid, timeout;
+};
+
+static error_t parse_dump(int key, char *argument, struct argp_state *state)
+{
+	struct dump_options *options = state->input;
+	switch (key) {
+	case 't':
+		if (!parse_number(argument, &options->timeout) || options->timeout > 86400)
+			argp_error(state, "--timeout=%s: seconds", argument);
+		break;
+	case ARGP_KEY_ARG:
+		if (options->pid || !parse_number(argument, &options->pid) || options->pid == 0 ||
+		    options->pid > INT32_MAX)
+			argp_error(state, "%s: not a process id", argument);
+		break;
+	case ARGP_KEY_END:
+		if (!options->pid)
+			argp_usage(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static enum status take_dump(struct arena *arena, struct target_process *process, uint64_t timeout)
+{
+	const char *path = log_path(arena, process, 1);
+	bool one_file_each = strstr(process->log, "%n") != NULL;
+
+	/* With %n the dump will be in the first file that is not there yet. */
+	for (unsigned number = 2; one_file_each && path && access(path, F_OK) == 0; number++)
+		path = log_path(arena, process, number);
+	off_t start = size_of(path);
+	if (kill(process->pid, process->signal) != 0) {
+		complain("process %d: %s", process->pid, strerror(errno));
+		return STATUS_USAGE;
+	}
+	if (!path) {
+		char target[4096];
+		ssize_t length = readlink(arena_format(arena, "/proc/%d/fd/2", process->pid), target,
+		                          sizeof target - 1);
+		target[length > 0 ? length : 0] = '\0';
+		complain("the dump goes to the process's standard error: %s",
+		         *target ? target : "closed");
+		return STATUS_FINE;
+	}
+	for (uint64_t waited = 0; waited < timeout * 100; waited++) {
+		const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+		if (size_of(path) > start && print_dump(process, path, start))
+			return STATUS_FINE;
+		if (kill(process->pid, 0) != 0) {
+			complain("process %d ended before its dump was whole", process->pid);
+			return STATUS_USAGE;
+		}
+		nanosleep(&pause, NULL);
+	}
+	complain("no whole dump of process %d came within %" PRIu64 " s", process->pid, timeout);
+	return STATUS_USAGE;
+}
+
+int command_dump(int argc, char **argv)
+{
+	static const struct argp_option table[] = {
+	        {"timeout", 't', "SECONDS", 0, "How long to wait for the dump (default 10)", 0},
+	        {0},
+	};
+	static const struct argp argp = {
+	        .options = table,
+	        .parser = parse_dump,
+	        .args_doc = "PID",
+	        .doc = "Asks a traced process for a dump, waits until it is whole, and prints it."
+	               "\vThe signal and the log are those of the process's own LEAKWRAP_OPTIONS.  "
+	               "Nothing is "
+	               "sent to a process that is not traced, does not catch the signal, or blocks "
+	               "it.\n\n"
+	               "  leakwrap dump PID | leakwrap report",
+	};
+	struct dump_options options = {.timeout = DEFAULT_TIMEOUT};
+	struct arena arena = {0};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	struct target_process process = {.pid = (pid_t)options.pid};
+	enum status status = examine(&arena, &process);
+	if (status == STATUS_FINE)
+		status = take_dump(&arena, &process, options.timeout);
+	arena_free(&arena);
+	return status;
+}
