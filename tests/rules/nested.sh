@@ -20,5 +20,6 @@ for static in '' -static; do
 		equal "$function itself$static" "$(site_by "$log" 1 $function)" "0 0"
 	done
 	# The dynamic program frees a FILE and its buffer inside libc, unseen; nothing is foreign in either.
+	equal "freed elsewhere$static" "$(dump_value "$log" 1 freed_elsewhere_blocks)" 0
 	equal "foreign frees$static" "$(dump_value "$log" 1 foreign_frees)" 0
 done
