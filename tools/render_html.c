@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char page[] = {
+static const unsigned char page_bytes[] = {
 #include "page.h"
         0};
 
@@ -98,7 +98,7 @@ static void put_dump(FILE *stream, const struct dump *dump)
 
 void render_html(FILE *stream, const struct answer *answer)
 {
-	const char *at = strstr(page, mark);
+	const char *page = (const char *)page_bytes, *at = strstr(page, mark);
 	unsigned *first_frame = xmalloc((answer->report->location_count + 1) * sizeof *first_frame);
 
 	fwrite(page, 1, (size_t)(at - page), stream);
