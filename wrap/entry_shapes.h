@@ -37,13 +37,13 @@
 	}
 
 /* Frees the parameter "block". */
-#define ENTRY_RELEASE(name, parameters, arguments) \
-	ENTRY_DECLARE(void, name, parameters);     \
-	void __wrap_##name parameters              \
-	{                                          \
+#define ENTRY_RELEASE(name, parameters, arguments)       \
+	ENTRY_DECLARE(void, name, parameters);           \
+	void __wrap_##name parameters                    \
+	{                                                \
 		void *outer = leakwrap_releasing(block); \
-		__real_##name arguments;           \
-		leakwrap_released(outer);          \
+		__real_##name arguments;                 \
+		leakwrap_released(outer);                \
 	}
 
 /* Returns a new string, or NULL. */

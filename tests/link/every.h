@@ -8,6 +8,7 @@
 #define EVERY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 #define CASE(name) extern "C" __attribute__((noinline)) void called_##name()
@@ -25,7 +26,7 @@ void keep(void *block, size_t bytes, releaser *release);
 void at_least(void);
 
 /* The case prints what it found out. */
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define say(...) (printf("  "), printf(__VA_ARGS__), puts(""))
 
 struct case_entry {
 	const char *name;

@@ -1,5 +1,4 @@
 /* every_run.c - runs the cases of every.h. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,17 +29,6 @@ void keep(void *block, size_t bytes, releaser *release)
 void at_least(void)
 {
 	case_how = "least";
-}
-
-void say(const char *format, ...)
-{
-	va_list arguments;
-
-	printf("  ");
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	printf("\n");
 }
 
 int run_cases(const struct case_entry *cases, const char *argument)

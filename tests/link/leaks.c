@@ -21,9 +21,8 @@ APART static void by_calloc(void)
 
 APART static void by_realloc(void)
 {
-	void *volatile block = malloc(10);
-
-	kept = realloc(block, 100000);
+	kept = malloc(10);
+	kept = realloc(kept, 100000);
 }
 
 APART static void by_strdup(void)

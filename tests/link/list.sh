@@ -12,14 +12,12 @@ leakwrap_flags LEAKWRAP_SYMBOLS | tr ' ' '\n' | sort >"$W/listed"
 [ "$(wc -l <"$W/listed")" -gt 50 ] || fail "the list is implausibly short: $(wc -l <"$W/listed")"
 equal "symbols listed twice" "$(uniq -d "$W/listed")" ""
 
-for symbol in $(cat "$W/listed"); do
-	echo "-Wl,--wrap=$symbol"
-done | sort >"$W/wanted"
+sed 's/^/-Wl,--wrap=/' "$W/listed" | sort >"$W/wanted"
 leakwrap_flags LEAKWRAP_LDFLAGS | tr ' ' '\n' | grep -e --wrap | sort >"$W/flags"
 diff "$W/wanted" "$W/flags" >"$W/difference" || fail "LEAKWRAP_LDFLAGS: $(cat "$W/difference")"
 
 # archive[member]: value type symbol
-${CROSS_COMPILE}nm -A -g "$lib" | sed 's/^[^ ]*[:\[]\([^]:]*\.o\)[]:]*:/\1 /' >"$W/symbols"
+"${CROSS_COMPILE}nm" -A -g "$lib" | sed 's/^[^ ]*[:\[]\([^]:]*\.o\)[]:]*:/\1 /' >"$W/symbols"
 
 awk 'NF >= 4 && $4 ~ /^__wrap_/ { print substr($4, 8) }' "$W/symbols" | sort >"$W/defined"
 diff "$W/listed" "$W/defined" >"$W/difference" || fail "listed (<) and defined (>): $(cat "$W/difference")"
@@ -42,10 +40,10 @@ awk 'NF >= 4 && $4 !~ /^(__wrap|leakwrap)_/ { print $1, $4 }' "$W/symbols" >"$W/
 equal "global names that are neither __wrap_ nor leakwrap_" "$(cat "$W/others")" ""
 
 if [ -f wrap/leakwrap.h ]; then
-	${CROSS_COMPILE}readelf -sW "$lib" |
+	"${CROSS_COMPILE}readelf" -sW "$lib" |
 		awk '$5 == "GLOBAL" || $5 == "WEAK" { if ($6 == "DEFAULT" && $7 != "UND") print $8 }' |
 		grep '^leakwrap_' | sort -u >"$W/visible"
-	for symbol in $(cat "$W/visible"); do
+	while read -r symbol; do
 		grep -qw "$symbol" wrap/leakwrap.h || fail "$symbol is visible, but not in wrap/leakwrap.h"
-	done
+	done <"$W/visible"
 fi

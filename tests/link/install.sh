@@ -1,0 +1,45 @@
+#!/bin/sh
+# make install puts its files under DESTDIR and PREFIX, and make uninstall removes exactly those.
+. tests/lib.sh
+
+install_make() {
+	(
+		unset MAKEFLAGS MFLAGS MAKELEVEL
+		make -s O="$O" CC="$CC" "$@" >"$W/make.out" 2>&1
+	) || fail "make $*: $(cat "$W/make.out")"
+}
+
+# What was there before stays.
+mkdir -p "$W/stage/usr/lib/pkgconfig" "$W/stage/usr/share/other"
+echo other >"$W/stage/usr/lib/libother.a"
+echo other >"$W/stage/usr/lib/pkgconfig/other.pc"
+(cd "$W/stage" && find . ! -type d | sort) >"$W/before"
+
+install_make PREFIX=/usr DESTDIR="$W/stage" install
+for file in lib/libleakwrap.a lib/pkgconfig/leakwrap.pc share/leakwrap/linker-flags.mk include/leakwrap.h; do
+	[ -f "$W/stage/usr/$file" ] || fail "not installed: $file"
+	equal "mode of $file" "$(stat -c %a "$W/stage/usr/$file")" 644
+done
+cmp "$O/libleakwrap.a" "$W/stage/usr/lib/libleakwrap.a" || fail "another libleakwrap.a"
+cmp linker-flags.mk "$W/stage/usr/share/leakwrap/linker-flags.mk" || fail "another linker-flags.mk"
+if [ -f tools/tools.mk ]; then
+	[ -x "$W/stage/usr/bin/leakwrap" ] || fail "not installed: bin/leakwrap"
+	for page in tools/man/*.1; do
+		[ ! -f "$page" ] || [ -f "$W/stage/usr/share/man/man1/${page##*/}" ] || fail "not installed: ${page##*/}"
+	done
+fi
+
+# Installing again changes nothing; nothing names the stage.
+(cd "$W/stage" && find . ! -type d | sort) >"$W/after"
+install_make PREFIX=/usr DESTDIR="$W/stage" install
+(cd "$W/stage" && find . ! -type d | sort) | cmp "$W/after" - || fail "a second install adds files"
+! grep -r -l -F -e "$W" "$W/stage/usr/lib/pkgconfig" "$W/stage/usr/share" || fail "the stage is named in a file"
+
+install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
+(cd "$W/stage" && find . ! -type d | sort) | diff "$W/before" - >"$W/difference" ||
+	fail "after uninstall: $(cat "$W/difference")"
+[ ! -e "$W/stage/usr/share/leakwrap" ] || fail "share/leakwrap is left"
+[ -d "$W/stage/usr/share/other" ] || fail "a folder of others was removed"
+
+# Uninstalling what is not there is no error.
+install_make PREFIX=/usr DESTDIR="$W/stage" uninstall

@@ -1,0 +1,18 @@
+/* lto_vendor.c - the other half. */
+#include <stdlib.h>
+
+void by_realloc(void);
+void *vendor_allocate(size_t size);
+
+extern void *volatile kept;
+
+__attribute__((noinline)) void by_realloc(void)
+{
+	kept = malloc(10);
+	kept = realloc(kept, 100000);
+}
+
+void *vendor_allocate(size_t size)
+{
+	return malloc(size);
+}

@@ -1,0 +1,39 @@
+#!/bin/sh
+# leakwrap.pc carries every flag: C programs through --libs, static C++ ones through its variable.
+. tests/lib.sh
+
+command -v pkg-config >"$W/which" 2>&1 || skip "no pkg-config"
+
+(
+	unset MAKEFLAGS MFLAGS MAKELEVEL
+	make -s O="$O" CC="$CC" PREFIX=/opt/leakwrap DESTDIR="$W/stage" install >"$W/install.out" 2>&1
+) || fail "make install: $(cat "$W/install.out")"
+
+PKG_CONFIG_PATH=$W/stage/opt/leakwrap/lib/pkgconfig
+export PKG_CONFIG_PATH
+
+pkg-config --validate leakwrap || fail "leakwrap.pc is not valid"
+for flag in $(leakwrap_flags LEAKWRAP_LDFLAGS); do
+	pkg-config --libs leakwrap | tr ' ' '\n' | grep -qxF -e "$flag" || fail "--libs lacks $flag"
+done
+
+options="-O2 -fno-omit-frame-pointer -fno-builtin"
+# shellcheck disable=SC2046,SC2086
+{
+	$CC $options -o "$W/c" tests/link/leaks.c $(pkg-config --cflags --libs leakwrap) &&
+		$CC $options -static -o "$W/c_static" tests/link/leaks.c $(pkg-config --libs leakwrap) &&
+		g++ -std=gnu++17 $options -o "$W/cxx" tests/link/leaks.cpp $(pkg-config --libs leakwrap) &&
+		g++ -std=gnu++17 $options -static -o "$W/cxx_static" tests/link/leaks.cpp \
+			$(pkg-config --variable=cxx_libs leakwrap) &&
+		g++ -std=gnu++17 $options -static-libstdc++ -o "$W/cxx_own" tests/link/leaks.cpp \
+			$(pkg-config --variable=cxx_static_libs leakwrap)
+} || fail "does not link"
+
+for program in c c_static cxx cxx_static cxx_own; do
+	LEAKWRAP_OPTIONS=log=$W/$program.log "$W/$program" >"$W/out"
+	equal "$program: exit status" $? 5
+	sed -n 's/^leaks //p' "$W/out" >"$W/leaks"
+	while read -r function bytes blocks; do
+		equal "$program: $function" "$(site_by "$W/$program.log" 1 "$function")" "$bytes $blocks"
+	done <"$W/leaks"
+done

@@ -1,0 +1,8 @@
+/* shared_vendor.h - what the shared object of shared_vendor.c offers. */
+#ifndef SHARED_VENDOR_H
+#define SHARED_VENDOR_H
+
+void by_vendor(void);
+void freed_by_vendor(void *block);
+
+#endif
