@@ -64,14 +64,14 @@ END {
 		by_peak = (peak_ours - peak_plain) / part[1]
 		printf "%7d %5d %6d %3d | %8.1f %7.1f %5.2f %7.1f %5.2f %5.0f%% | %9.1f %7.1f %7.1f | %13.1f %7.1f\n",
 			part[1], part[2], part[3], part[4], plain, ours, ours / plain, lsan, lsan / plain,
-			lsan > plain ? 100 * (ours - plain) / (lsan - plain) : 0,
+			(lsan > plain ? 100 * (ours - plain) / (lsan - plain) : 0),
 			peak_plain / 1e6, peak_ours / 1e6, peak_lsan / 1e6, by_dump, by_peak
-		printf "%s\n {\"live\":%d,\"depth\":%d,\"stacks\":%d,\"threads\":%d,", i > 1 ? "," : "", part[1], part[2], part[3],
+		printf "%s\n {\"live\":%d,\"depth\":%d,\"stacks\":%d,\"threads\":%d,", (i > 1 ? "," : ""), part[1], part[2], part[3],
 			part[4] >json
-		printf "\"untraced\":{\"ns\":%.2f,\"peak_bytes\":%d},", plain, peak_plain >json
-		printf "\"traced\":{\"ns\":%.2f,\"peak_bytes\":%d,\"ratio\":%.3f,\"tracer_bytes\":%d},", ours, peak_ours,
+		printf "\"untraced\":{\"ns\":%.2f,\"peak_bytes\":%.0f},", plain, peak_plain >json
+		printf "\"traced\":{\"ns\":%.2f,\"peak_bytes\":%.0f,\"ratio\":%.3f,\"tracer_bytes\":%.0f},", ours, peak_ours,
 			ours / plain, median(cell " tracer traced") >json
-		printf "\"lsan\":{\"ns\":%.2f,\"peak_bytes\":%d,\"ratio\":%.3f}}", lsan, peak_lsan, lsan / plain >json
+		printf "\"lsan\":{\"ns\":%.2f,\"peak_bytes\":%.0f,\"ratio\":%.3f}}", lsan, peak_lsan, lsan / plain >json
 	}
 
 	printf "],\n\"programs\":[" >json
@@ -83,13 +83,13 @@ END {
 		name = programs[i]
 		plain = median(name " ns untraced")
 		peak_plain = median(name " peak untraced")
-		printf "%s\n {\"name\":\"%s\"", i > 1 ? "," : "", name >json
+		printf "%s\n {\"name\":\"%s\"", (i > 1 ? "," : ""), name >json
 		for (j = 1; j <= variant_count; j++) {
 			ours = median(name " ns " variants[j])
 			peak_ours = median(name " peak " variants[j])
 			printf "  %-14s %-10s %8.3f %6.2f %7.1f %6.2f\n", name, variants[j], ours / 1e9, ours / plain,
 				peak_ours / 1e6, peak_ours / peak_plain
-			printf ",\"%s\":{\"ns\":%d,\"peak_bytes\":%d,\"ratio\":%.3f}", variants[j], ours, peak_ours,
+			printf ",\"%s\":{\"ns\":%.0f,\"peak_bytes\":%.0f,\"ratio\":%.3f}", variants[j], ours, peak_ours,
 				ours / plain >json
 		}
 		printf "}" >json
