@@ -128,7 +128,7 @@ done <<-END
 	nonsense
 	=1
 END
-run "top=1:log=\"unclosed"
+run "top=1:log=\"$W/unclosed"
 equal "an unclosed quote" "$status" 0
 
 # help=1: every key, with its default; the program runs on.
