@@ -44,6 +44,11 @@ static void by_free_aligned_sized(void *block)
 	free_aligned_sized(block, 64, 640);
 }
 
+static const char *presence(const void *block)
+{
+	return block ? "a block" : "NULL";
+}
+
 static void show_alignment(const void *block, uintptr_t alignment)
 {
 	say("aligned to %ju: %s", (uintmax_t)alignment,
@@ -88,7 +93,7 @@ CASE(calloc)
 	for (int i = 0; i < 77; i++)
 		sum += block[i];
 	say("sum %u", sum);
-	say("overflow: %s", calloc(SIZE_MAX / 2, 4) ? "a block" : "NULL");
+	say("overflow: %s", presence(calloc(SIZE_MAX / 2, 4)));
 	keep(block, 77, free);
 }
 
@@ -99,7 +104,7 @@ CASE(realloc)
 	strcpy(block, "contents");
 	block = realloc(block, 20000);
 	say("%s", block);
-	say("too much: %s", realloc(block, PTRDIFF_MAX) ? "a block" : "NULL");
+	say("too much: %s", presence(realloc(block, PTRDIFF_MAX)));
 	keep(block, 20000, free);
 }
 
@@ -107,7 +112,7 @@ CASE(reallocarray)
 {
 	char *block = reallocarray(NULL, 3, 5);
 
-	say("overflow: %s", reallocarray(block, SIZE_MAX / 2, 4) ? "a block" : "NULL");
+	say("overflow: %s", presence(reallocarray(block, SIZE_MAX / 2, 4)));
 	keep(reallocarray(block, 100, 30), 3000, free);
 }
 
@@ -547,7 +552,7 @@ CASE(open_memstream)
 	fflush(stream);
 	say("%zu", size);
 	fprintf(stream, "end\n");
-	say("closed: %d", fclose(stream));
+	fclose(stream);
 	say("%zu %.6s", size, text);
 	keep(text, size + 1, free);
 }
@@ -567,68 +572,66 @@ CASE(open_wmemstream)
 CASE(fclose)
 {
 	FILE *stream = fopen("/dev/null", "w");
+	int result = fclose(stream);
 
-	say("%d", fclose(stream));
+	say("%d", result);
 }
 
-#define ENTRY(name)                  \
-	{                            \
-#name, called_##name \
-	}
+#define ENTRY(name) #name, called_##name
 
 static const struct case_entry cases[] = {
-        ENTRY(malloc),
-        ENTRY(free),
-        ENTRY(cfree),
-        ENTRY(free_sized),
-        ENTRY(free_aligned_sized),
-        ENTRY(calloc),
-        ENTRY(realloc),
-        ENTRY(reallocarray),
-        ENTRY(memalign),
-        ENTRY(aligned_alloc),
-        ENTRY(posix_memalign),
-        ENTRY(valloc),
-        ENTRY(pvalloc),
-        ENTRY(strdup),
-        ENTRY(__strdup),
-        ENTRY(strndup),
-        ENTRY(__strndup),
-        ENTRY(wcsdup),
-        ENTRY(asprintf),
-        ENTRY(__asprintf),
-        ENTRY(__asprintf_chk),
-        ENTRY(vasprintf),
-        ENTRY(__vasprintf_chk),
-        ENTRY(getline),
-        ENTRY(getdelim),
-        ENTRY(__getdelim),
-        ENTRY(realpath),
-        ENTRY(__realpath_chk),
-        ENTRY(canonicalize_file_name),
-        ENTRY(getcwd),
-        ENTRY(__getcwd_chk),
-        ENTRY(get_current_dir_name),
-        ENTRY(tempnam),
-        ENTRY(scandir),
-        ENTRY(scandir64),
-        ENTRY(scandirat),
-        ENTRY(scandirat64),
-        ENTRY(backtrace_symbols),
-        ENTRY(argz_create),
-        ENTRY(argz_create_sep),
-        ENTRY(argz_append),
-        ENTRY(argz_add),
-        ENTRY(argz_add_sep),
-        ENTRY(argz_insert),
-        ENTRY(argz_replace),
-        ENTRY(argz_delete),
-        ENTRY(envz_add),
-        ENTRY(envz_merge),
-        ENTRY(envz_remove),
-        ENTRY(open_memstream),
-        ENTRY(open_wmemstream),
-        ENTRY(fclose),
+        {ENTRY(malloc)},
+        {ENTRY(free)},
+        {ENTRY(cfree)},
+        {ENTRY(free_sized)},
+        {ENTRY(free_aligned_sized)},
+        {ENTRY(calloc)},
+        {ENTRY(realloc)},
+        {ENTRY(reallocarray)},
+        {ENTRY(memalign)},
+        {ENTRY(aligned_alloc)},
+        {ENTRY(posix_memalign)},
+        {ENTRY(valloc)},
+        {ENTRY(pvalloc)},
+        {ENTRY(strdup)},
+        {ENTRY(__strdup)},
+        {ENTRY(strndup)},
+        {ENTRY(__strndup)},
+        {ENTRY(wcsdup)},
+        {ENTRY(asprintf)},
+        {ENTRY(__asprintf)},
+        {ENTRY(__asprintf_chk)},
+        {ENTRY(vasprintf)},
+        {ENTRY(__vasprintf_chk)},
+        {ENTRY(getline)},
+        {ENTRY(getdelim)},
+        {ENTRY(__getdelim)},
+        {ENTRY(realpath)},
+        {ENTRY(__realpath_chk)},
+        {ENTRY(canonicalize_file_name)},
+        {ENTRY(getcwd)},
+        {ENTRY(__getcwd_chk)},
+        {ENTRY(get_current_dir_name)},
+        {ENTRY(tempnam)},
+        {ENTRY(scandir)},
+        {ENTRY(scandir64)},
+        {ENTRY(scandirat)},
+        {ENTRY(scandirat64)},
+        {ENTRY(backtrace_symbols)},
+        {ENTRY(argz_create)},
+        {ENTRY(argz_create_sep)},
+        {ENTRY(argz_append)},
+        {ENTRY(argz_add)},
+        {ENTRY(argz_add_sep)},
+        {ENTRY(argz_insert)},
+        {ENTRY(argz_replace)},
+        {ENTRY(argz_delete)},
+        {ENTRY(envz_add)},
+        {ENTRY(envz_merge)},
+        {ENTRY(envz_remove)},
+        {ENTRY(open_memstream)},
+        {ENTRY(open_wmemstream)},
+        {ENTRY(fclose)},
         {NULL, NULL},
 };
 

@@ -139,33 +139,30 @@ CASE(__cxa_demangle)
 	at_least();
 }
 
-#define ENTRY(name)                  \
-	{                            \
-#name, called_##name \
-	}
+#define ENTRY(name) #name, called_##name
 
 static const case_entry cases[] = {
-        ENTRY(_Znwm),
-        ENTRY(_ZnwmRKSt9nothrow_t),
-        ENTRY(_ZnwmSt11align_val_t),
-        ENTRY(_ZnwmSt11align_val_tRKSt9nothrow_t),
-        ENTRY(_Znam),
-        ENTRY(_ZnamRKSt9nothrow_t),
-        ENTRY(_ZnamSt11align_val_t),
-        ENTRY(_ZnamSt11align_val_tRKSt9nothrow_t),
-        ENTRY(_ZdlPv),
-        ENTRY(_ZdlPvRKSt9nothrow_t),
-        ENTRY(_ZdlPvSt11align_val_t),
-        ENTRY(_ZdlPvSt11align_val_tRKSt9nothrow_t),
-        ENTRY(_ZdlPvm),
-        ENTRY(_ZdlPvmSt11align_val_t),
-        ENTRY(_ZdaPv),
-        ENTRY(_ZdaPvRKSt9nothrow_t),
-        ENTRY(_ZdaPvSt11align_val_t),
-        ENTRY(_ZdaPvSt11align_val_tRKSt9nothrow_t),
-        ENTRY(_ZdaPvm),
-        ENTRY(_ZdaPvmSt11align_val_t),
-        ENTRY(__cxa_demangle),
+        {ENTRY(_Znwm)},
+        {ENTRY(_ZnwmRKSt9nothrow_t)},
+        {ENTRY(_ZnwmSt11align_val_t)},
+        {ENTRY(_ZnwmSt11align_val_tRKSt9nothrow_t)},
+        {ENTRY(_Znam)},
+        {ENTRY(_ZnamRKSt9nothrow_t)},
+        {ENTRY(_ZnamSt11align_val_t)},
+        {ENTRY(_ZnamSt11align_val_tRKSt9nothrow_t)},
+        {ENTRY(_ZdlPv)},
+        {ENTRY(_ZdlPvRKSt9nothrow_t)},
+        {ENTRY(_ZdlPvSt11align_val_t)},
+        {ENTRY(_ZdlPvSt11align_val_tRKSt9nothrow_t)},
+        {ENTRY(_ZdlPvm)},
+        {ENTRY(_ZdlPvmSt11align_val_t)},
+        {ENTRY(_ZdaPv)},
+        {ENTRY(_ZdaPvRKSt9nothrow_t)},
+        {ENTRY(_ZdaPvSt11align_val_t)},
+        {ENTRY(_ZdaPvSt11align_val_tRKSt9nothrow_t)},
+        {ENTRY(_ZdaPvm)},
+        {ENTRY(_ZdaPvmSt11align_val_t)},
+        {ENTRY(__cxa_demangle)},
         {nullptr, nullptr},
 };
 
