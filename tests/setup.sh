@@ -14,7 +14,7 @@ packages() {
 		;;
 	tool) # the leakwrap tool
 		packages lib
-		echo libdw-dev libelf-dev zlib1g-dev pkgconf
+		echo g++ libdw-dev libelf-dev libjansson-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
 		;;
 	demo)
 		packages lib
@@ -24,10 +24,13 @@ packages() {
 		packages demo
 		packages tool
 		# compilers, linkers, C libraries
-		echo g++ clang lld mold musl-tools
+		echo clang lld mold musl-tools pkg-config
+		# more prebuilt archives
+		echo libglib2.0-dev libssl-dev libxml2-dev
 		# cross compilers and what runs their programs
 		echo gcc-arm-linux-gnueabihf gcc-arm-linux-gnueabi gcc-aarch64-linux-gnu
-		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu qemu-user
+		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu
+		echo qemu-user
 		;;
 	lint)
 		packages tool
