@@ -100,10 +100,10 @@ struct leakwrap_rule_cache {
 /* The cache as it is for this walk, flushed if the modules have changed since the last one. */
 struct leakwrap_rule_cache leakwrap_rule_cache(void);
 
-/* Is SLOT about PC? An empty slot never is: nothing is executed in the first pages. */
+/* Is SLOT about PC? */
 static inline bool leakwrap_slot_is_for(leakwrap_slot slot, uintptr_t pc)
 {
-	return slot >> LEAKWRAP_RULE_BITS == LEAKWRAP_RULE_TAG(pc);
+	return slot != 0 && slot >> LEAKWRAP_RULE_BITS == LEAKWRAP_RULE_TAG(pc);
 }
 
 /* The rule that SLOT holds or names. */

@@ -53,6 +53,7 @@ static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule
 	uintptr_t code = interrupted ? pc : pc - 1;
 	const struct leakwrap_module *module = leakwrap_module_at(code);
 	struct leakwrap_cfi tables;
+	bool made_up;
 
 	memset(rule, 0, sizeof(*rule));
 	if (!module || code < module->text_start || code >= module->text_end)
@@ -61,8 +62,14 @@ static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule
 	tables.header_size = module->eh_frame_hdr_size;
 	tables.low = (const uint8_t *)module->tables_start;
 	tables.high = (const uint8_t *)module->tables_end;
-	if (!tables.header || !leakwrap_cfi_rule(&tables, pc, interrupted, rule))
-		memset(rule, 0, sizeof(*rule));
+	if (!tables.header || leakwrap_cfi_rule(&tables, pc, interrupted, rule))
+		return true;
+	/* An address that begins a function and follows no call was made up, for a coroutine to return to:
+	 * glibc's makecontext does so. */
+	made_up = !interrupted && leakwrap_cfi_rule(&tables, pc, true, rule);
+	memset(rule, 0, sizeof(*rule));
+	if (made_up)
+		rule->kind = LEAKWRAP_RULE_END;
 	return true;
 }
 
@@ -224,8 +231,10 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 		uintptr_t place = (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * WORD;
 		uintptr_t cfa = (slot & LEAKWRAP_RULE_FP ? fp : sp) + (slot & FIELD_MASK) * WORD;
 
-		/* The lowest word that is read must not lie below sp. */
-		if (leakwrap_unlikely(cfa - sp < place || cfa - sp > high - sp || cfa % WORD != 0))
+		/* The lowest word that is read must not lie below sp.  An empty slot, which a pc in the first
+		 * pages seems to match, has no place and ends here, too. */
+		if (leakwrap_unlikely(cfa - sp <= place - WORD || cfa - sp > high - sp ||
+		                      cfa % WORD != 0))
 			break;
 		if (leakwrap_unlikely(next + 1 >= end))
 			break;

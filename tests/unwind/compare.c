@@ -125,7 +125,7 @@ static __attribute__((noinline)) void compare(uintptr_t pc, uintptr_t sp, uintpt
 	atomic_fetch_add(&counts.walks, 1);
 	atomic_fetch_add(&counts.frames, got.depth);
 	atomic_fetch_add(&counts.complete, got.kind == LEAKWRAP_TRACE_COMPLETE);
-	if (got.depth != expected.depth || memcmp(got.pcs, expected.pcs, got.depth * sizeof(*pcs)) != 0)
+	if (got.kind != LEAKWRAP_TRACE_COMPLETE || got.depth != expected.depth || memcmp(got.pcs, expected.pcs, got.depth * sizeof(*pcs)) != 0)
 		if (atomic_fetch_add(&counts.differ, 1) < 3)
 			complain(&got, &expected);
 	inside = false;
@@ -149,6 +149,11 @@ void *__wrap_realloc(void *block, size_t size)
 	return __real_realloc(block, size);
 }
 
+void compare_here(void)
+{
+	compare(LEAKWRAP_CALLER);
+}
+
 void compare_start(void)
 {
 	leakwrap_modules_refresh();
@@ -161,6 +166,7 @@ bool compare_report(void)
 	printf("%lu backtraces, %lu of them remembered, %lu frames, %lu complete, %lu differ\n",
 	       atomic_load(&counts.walks), atomic_load(&counts.remembered), atomic_load(&counts.frames),
 	       atomic_load(&counts.complete), atomic_load(&counts.differ));
+	fflush(stdout);
 	return atomic_load(&counts.walks) > 0 && atomic_load(&counts.differ) == 0 &&
 	       atomic_load(&counts.complete) == atomic_load(&counts.walks);
 }

@@ -170,7 +170,8 @@ static function *const functions[100];
 #define F10(n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7) F(n##8) F(n##9)
 F10(1)
 F10(2)
-F10(3) F10(4) F10(5) F10(6) F10(7) F10(8) F10(9) F10(10)
+F10(3)
+F10(4) F10(5) F10(6) F10(7) F10(8) F10(9) F10(10)
 #define N(n)   f##n,
 #define N10(n) N(n##0) N(n##1) N(n##2) N(n##3) N(n##4) N(n##5) N(n##6) N(n##7) N(n##8) N(n##9)
         static function *const functions[100] = {N10(1) N10(2) N10(3) N10(4) N10(5) N10(6) N10(7) N10(8)

@@ -1,0 +1,384 @@
+/* stacks.c - walks on unusual stacks: signal handlers, alternate stacks, coroutines, plugins that come and go,
+ * frames of every size; and on stacks full of garbage.
+ *
+ * stacks PLUGIN PLUGIN: compares with libgcc.  stacks garbage COUNT: nothing may happen. */
+#include "arch/arch.h"
+#include "compare.h"
+#include "memo.h"
+#include "modules.h"
+#include "unwind.h"
+
+#include <alloca.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+static volatile int sink;
+
+/* -- frames -------------------------------------------------------------------------------------- */
+
+static NOINLINE void use(volatile char *bytes)
+{
+	bytes[0] = 1;
+	compare_here();
+	sink += bytes[0];
+}
+
+static NOINLINE void small_frame(void)
+{
+	volatile char bytes[1];
+
+	use(bytes);
+}
+
+static NOINLINE void large_frame(void)
+{
+	volatile char bytes[300000]; /* more than a slot of the rule cache can say */
+
+	bytes[sizeof(bytes) - 1] = 0;
+	use(bytes);
+}
+
+static NOINLINE void changing_frame(unsigned size)
+{
+	use(alloca(size));
+}
+
+static NOINLINE void realigned_frame(void)
+{
+	volatile char __attribute__((aligned(64))) bytes[64];
+
+	use(bytes);
+}
+
+static NOINLINE void all_frames(void)
+{
+	for (unsigned i = 0; i < 3; i++) { /* the second time from the memo */
+		small_frame();
+		large_frame();
+		changing_frame(10 + i / 2 * 1000);
+		realigned_frame();
+	}
+}
+
+static NOINLINE int recurse(int depth)
+{
+	if (depth == 0)
+		compare_here();
+	else
+		sink += recurse(depth - 1);
+	return sink;
+}
+
+/* -- signals ------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t signals;
+
+static void on_signal(int number)
+{
+	(void)number;
+	signals++;
+	all_frames();
+}
+
+static NOINLINE void use_handler(int flags)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
+
+	sigaction(SIGUSR1, &action, NULL);
+	for (int i = 0; i < 3; i++)
+		raise(SIGUSR1);
+	raise(SIGUSR1);
+}
+
+static NOINLINE void use_alternate_stack(void)
+{
+	static char stack[1 << 19];
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	stack_t none = {.ss_flags = SS_DISABLE};
+
+	sigaltstack(&alternate, NULL);
+	use_handler(SA_ONSTACK);
+	sigaltstack(&none, NULL);
+}
+
+static void compare_in_handler(int number)
+{
+	(void)number;
+	signals++;
+	compare_here();
+}
+
+/* Signals at any instruction, in the walk itself, too. */
+static NOINLINE void use_timer(void)
+{
+	struct sigaction action = {.sa_handler = compare_in_handler, .sa_flags = SA_RESTART};
+	struct itimerval timer = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};
+	sig_atomic_t start;
+
+	sigaction(SIGPROF, &action, NULL);
+	start = signals;
+	setitimer(ITIMER_PROF, &timer, NULL);
+	while (signals - start < 50)
+		recurse(20);
+	setitimer(ITIMER_PROF, &off, NULL);
+}
+
+/* A handler that leaves the walk it interrupted by longjmp: the next ones must be right. */
+static sigjmp_buf jump;
+
+static void leave(int number)
+{
+	(void)number;
+	signals++;
+	siglongjmp(jump, 1);
+}
+
+static NOINLINE void use_longjmp(void)
+{
+	struct sigaction action = {.sa_handler = leave};
+	struct itimerval timer = {{0, 500}, {0, 500}}, off = {{0, 0}, {0, 0}};
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	volatile unsigned same = 0;
+
+	sigaction(SIGPROF, &action, NULL);
+	for (volatile int i = 0; i < 60; i++) {
+		if (sigsetjmp(jump, 1) == 0) {
+			setitimer(ITIMER_PROF, &timer, NULL);
+			for (;;) {
+				struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
+				uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+				struct leakwrap_stack stack = leakwrap_stack_at(sp);
+				struct leakwrap_reads reads;
+
+				trace.reads = leakwrap_memo_begin(&reads, &stack, trace.max,
+				                                  (uintptr_t)use_longjmp, sp, 0);
+				leakwrap_unwind_table(&trace, &stack, (uintptr_t)use_longjmp + 1, sp,
+				                      0);
+				leakwrap_memo_end(trace.reads, 1);
+				same += leakwrap_memo_find(&stack, (uintptr_t)use_longjmp, sp, 0);
+			}
+		}
+		setitimer(ITIMER_PROF, &off, NULL);
+		recurse(5);
+		recurse(5);
+	}
+}
+
+/* -- other stacks -------------------------------------------------------------------------------- */
+
+static ucontext_t main_context, coroutine_context;
+
+static void coroutine(void)
+{
+	all_frames();
+	swapcontext(&coroutine_context, &main_context);
+	recurse(10);
+}
+
+static NOINLINE void use_coroutines(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = 1 << 19;
+
+	for (int i = 0; i < 20; i++) {
+		char *pages =
+		        mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		mprotect(pages + page, size, PROT_READ | PROT_WRITE);
+		getcontext(&coroutine_context);
+		coroutine_context.uc_stack.ss_sp = pages + page;
+		coroutine_context.uc_stack.ss_size = size;
+		coroutine_context.uc_link = &main_context;
+		makecontext(&coroutine_context, coroutine, 0);
+		swapcontext(&main_context, &coroutine_context);
+		recurse(3);
+		swapcontext(&main_context, &coroutine_context);
+		munmap(pages, size + 2 * page);
+	}
+}
+
+static void *in_thread(void *depth)
+{
+	recurse((int)(intptr_t)depth);
+	recurse((int)(intptr_t)depth);
+	all_frames();
+	return NULL;
+}
+
+static NOINLINE void use_threads(void)
+{
+	for (int i = 0; i < 100; i++) {
+		pthread_t threads[4];
+
+		for (int t = 0; t < 4; t++)
+			if (pthread_create(&threads[t], NULL, in_thread,
+			                   (void *)(intptr_t)(i % 10 + t)) != 0)
+				abort();
+		for (int t = 0; t < 4; t++)
+			pthread_join(threads[t], NULL);
+	}
+}
+
+static NOINLINE void use_fork(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		leakwrap_memo_forked();
+		recurse(7);
+		use_threads();
+		_exit(compare_report() ? 0 : 1);
+	}
+	if (waitpid(child, &status, 0) != child || status != 0)
+		abort();
+}
+
+/* Two plugins, whose functions have frames of different sizes, take the same place in turn. */
+static NOINLINE void use_plugins(char **paths)
+{
+	for (int i = 0; i < 6; i++) {
+		void *plugin = dlopen(paths[i % 2], RTLD_NOW);
+		void (*call)(void (*)(void)) = NULL;
+
+		if (!plugin) {
+			puts(dlerror());
+			abort();
+		}
+		*(void **)&call = dlsym(plugin, "call");
+		leakwrap_modules_refresh();
+		for (int n = 0; n < 3; n++)
+			call(compare_here);
+		dlclose(plugin);
+		leakwrap_modules_refresh();
+	}
+}
+
+/* -- garbage ------------------------------------------------------------------------------------- */
+
+static uint64_t random_number(void)
+{
+	static uint64_t state = 88172645463325252u;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static uintptr_t random_code(void)
+{
+	const struct leakwrap_modules *modules = leakwrap_modules();
+	const struct leakwrap_module *module = modules->module[random_number() % modules->count];
+
+	return module->text_start + random_number() % (module->text_end - module->text_start + 8);
+}
+
+static uintptr_t random_word(uintptr_t start, size_t size)
+{
+	switch (random_number() % 8) {
+	case 0:
+		return random_number();
+	case 1:
+		return random_number() % 4096;
+	case 2: /* anywhere near the stack, also in the pages that cannot be read */
+		return (start + random_number() % (2 * size) - size / 2) & ~(uintptr_t)7;
+	case 3:
+		return start + random_number() % size;
+	case 4:
+	case 5:
+		return (start + random_number() % size) & ~(uintptr_t)7;
+	default:
+		return random_code();
+	}
+}
+
+/* Walks from a place in the given pages, from one behind them, or on this stack. */
+static NOINLINE int walk_garbage(uintptr_t start, size_t size, int remember)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs,
+	                               .max = 1 + (unsigned)(random_number() % LEAKWRAP_MAX_DEPTH)};
+	uintptr_t pc = random_code(), sp = random_word(start, size), fp = random_word(start, size);
+	struct leakwrap_stack stack;
+	struct leakwrap_reads reads;
+
+	if (random_number() % 8 == 0)
+		sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
+	stack = leakwrap_stack_at(sp);
+	if (leakwrap_memo_find(&stack, pc, sp, fp) > 2)
+		return 1;
+	trace.reads = remember ? leakwrap_memo_begin(&reads, &stack, trace.max, pc, sp, fp) : NULL;
+	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_memo_end(trace.reads, 2);
+	if (trace.depth == 0 || trace.depth > trace.max)
+		return 1;
+	for (unsigned i = 1; i < trace.depth; i++)
+		if (!leakwrap_module_at(pcs[i]) && !leakwrap_module_at(pcs[i] - 1))
+			return 1;
+	return 0;
+}
+
+static int test_garbage(unsigned long count)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = 4 * page;
+	char *pages = mmap(NULL, 3 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t start = (uintptr_t)pages + size;
+
+	leakwrap_modules_refresh();
+	if (pages == MAP_FAILED)
+		return 1;
+	alarm(100); /* an endless loop ends */
+	for (unsigned long i = 0; i < count; i++) {
+		uintptr_t *words = (uintptr_t *)start;
+
+		mprotect(words, size, PROT_READ | PROT_WRITE);
+		for (size_t w = 0; w < size / sizeof(*words); w++)
+			words[w] = random_word(start, size);
+		/* Holes inside the stack, too. */
+		if (i % 4 == 0)
+			mprotect((char *)words + page * (random_number() % 4), page, PROT_NONE);
+		for (int n = 0; n < 20; n++)
+			if (walk_garbage(start, size, n % 2)) {
+				printf("garbage %lu gave a bad trace\n", i);
+				return 1;
+			}
+	}
+	munmap(pages, 3 * size);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	if (strcmp(argv[1], "garbage") == 0)
+		return test_garbage(strtoul(argv[2], NULL, 10));
+	compare_start();
+	all_frames();
+	recurse(100);
+	use_handler(0);
+	use_handler(SA_SIGINFO | SA_NODEFER);
+	use_alternate_stack();
+	use_timer();
+	use_longjmp();
+	use_coroutines();
+	use_threads();
+	use_fork();
+	if (strcmp(argv[1], "none") != 0)
+		use_plugins(argv + 1);
+	return compare_report() ? 0 : 1;
+}

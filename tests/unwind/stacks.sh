@@ -1,0 +1,27 @@
+#!/bin/sh
+# Walks on unusual stacks, and on stacks full of garbage.
+. tests/lib.sh
+
+core="wrap/unwind_table.c wrap/rules.c wrap/cfi.c wrap/memo.c wrap/stack.c wrap/modules.c wrap/arena.c
+	wrap/tables.c wrap/port_linux.c tests/unwind/compare.c"
+wrap=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--eh-frame-hdr
+
+mkdir -p "$O/include"
+make -s O="$O" "$O/include/uthash.h" >&2 || fail "no uthash.h"
+
+build_plain stacks.o -c -fomit-frame-pointer -Wframe-larger-than=500000 tests/unwind/stacks.c
+for frame in 100 3000; do
+	build_plain "plugin$frame.so" -shared -fPIC -fomit-frame-pointer -DFRAME=$frame tests/unwind/plugin.c
+done
+for how in dynamic static static-pie; do
+	flag=-$how
+	[ $how != dynamic ] || flag=
+	# shellcheck disable=SC2086 # lists
+	build_plain $how "$W/stacks.o" $core -I"$O/include" $flag $wrap -ldl -Wl,--no-warnings
+	plugins="none none"
+	[ $how != dynamic ] || plugins="$W/plugin100.so $W/plugin3000.so"
+	# shellcheck disable=SC2086
+	"$W/$how" $plugins >"$W/$how.out" 2>&1 || fail "$how: $(head -n 60 "$W/$how.out")"
+	echo "$how: $(cat "$W/$how.out")"
+	"$W/$how" garbage 10000 || fail "$how: garbage, status $?"
+done
