@@ -18,10 +18,11 @@ void *__wrap_dlopen(const char *file, int mode)
 }
 #endif
 
+/* In glibc alone; its Lmid_t is long. */
 #ifdef LEAKWRAP_ENTRY_dlmopen
-ENTRY_DECLARE(void *, dlmopen, (Lmid_t name_space, const char *file, int mode));
+ENTRY_DECLARE(void *, dlmopen, (long name_space, const char *file, int mode));
 
-void *__wrap_dlmopen(Lmid_t name_space, const char *file, int mode)
+void *__wrap_dlmopen(long name_space, const char *file, int mode)
 {
 	void *handle = __real_dlmopen(name_space, file, mode);
 
