@@ -1,4 +1,4 @@
-/* backtrace.c - chooses the way to walk the stack.  Called for allocations whose stack is not in the memo,
+/* backtrace.c - chooses the way to walk the stack.  Called for allocations whose stack is not recognized,
  * and by the public API. */
 #include "unwind.h"
 

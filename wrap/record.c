@@ -4,8 +4,8 @@
 #include "entry.h"
 
 #include "common.h"
+#include "layout.h"
 #include "live.h"
-#include "memo.h"
 #include "options.h"
 #include "runtime.h"
 #include "sites.h"
@@ -24,27 +24,27 @@ struct leakwrap_loss leakwrap_loss;
  * this before it. */
 #define ALIGNED_OFFSET_MAX 65536
 
-/* The call site of a stack that is not in the memo. */
+/* The call site of a stack that is not recognized. */
 static __attribute__((noinline)) uint32_t site_by_walk(struct leakwrap_stack stack,
                                                        LEAKWRAP_CALLER_PARAMS)
 {
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_reads reads;
-	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
-	uint32_t site;
+	const unsigned max = leakwrap_options.depth;
+	uintptr_t pcs[max + 1]; /* the call-site table takes one word more */
+	uint16_t place[max];
+	struct leakwrap_check check[2 * max];
+	struct leakwrap_notes notes = {.place = place, .check = check};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .notes = &notes};
 
-	trace.reads = leakwrap_memo_begin(&reads, &stack, trace.max, pc, sp, fp);
+	leakwrap_notes_begin(&notes, sp);
 	leakwrap_unwind(&trace, &stack, pc, sp, fp);
-	site = leakwrap_site_number(&trace);
-	leakwrap_memo_end(trace.reads, site);
-	return site;
+	return leakwrap_site_number(&trace, &stack);
 }
 
 /* The call site of an allocation by this caller. */
 static inline uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
-	uint32_t site = leakwrap_memo_find(&stack, pc, sp, fp);
+	uint32_t site = leakwrap_site_recall(&stack, pc, sp, fp);
 
 	return leakwrap_likely(site != 0) ? site : site_by_walk(stack, pc, sp, fp);
 }

@@ -5,11 +5,11 @@
 #include "arena.h"
 #include "common.h"
 #include "dump.h"
-#include "memo.h"
 #include "modules.h"
 #include "options.h"
 #include "port.h"
 #include "signals.h"
+#include "sites.h"
 #include "tables.h"
 #include "thread.h"
 
@@ -47,6 +47,7 @@ static void start(void)
 	leakwrap_dump_start();
 	leakwrap_options_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
+	leakwrap_sites_start();
 	leakwrap_modules_refresh();
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
@@ -102,7 +103,6 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
-	leakwrap_memo_forked();
 	leakwrap_dump_forked();
 	leakwrap_unlock(&leakwrap_tables_lock);
 }

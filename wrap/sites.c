@@ -1,9 +1,10 @@
-/* sites.c - see sites.h.  Called for every allocation; the fast way is leakwrap_site_number as far as
- * the cache answers. */
+/* sites.c - see sites.h.  Called for every allocation: leakwrap_site_recall answers for nearly all. */
 #include "sites.h"
 
 #include "common.h"
+#include "layout.h"
 #include "live.h"
+#include "modules.h"
 #include "tables.h"
 
 #include <limits.h>
@@ -12,10 +13,15 @@
 /* A trace that finds no memory keeps this many frames. */
 #define LEAF_FRAMES 4
 
+/* A call site whose stacks come in ever new layouts (variable-length arrays) is left to the walk. */
+#define LAYOUTS_MAX 8
+
 struct site_record {
 	struct leakwrap_site site;
 	uintptr_t hash;
-	UT_hash_handle hh; /* by pcs */
+	const struct leakwrap_layout *_Atomic layout; /* in which it was seen last, or NULL */
+	_Atomic unsigned layouts;                     /* how many there have been */
+	UT_hash_handle hh;                            /* by pcs, and the kind behind them */
 	uintptr_t pcs[];
 };
 
@@ -46,49 +52,128 @@ static struct {
 	_Atomic uint32_t limit;                     /* one more than the highest number */
 } sites = {.cache = &empty_cache, .limit = LEAKWRAP_SITE_FIRST};
 
-/* Two chains of multiplications run side by side; the last step brings every bit to the upper ones. */
+/* Where a walk would begin hints at a record with the layout that the stack may have.  Lossy and shared,
+ * like the cache.  MANY is set when the hinted call site was not the one: then it is found by its hash. */
+#define HINTS ((size_t)8192)
+#define MANY  ((uintptr_t)1)
+
+static _Atomic uintptr_t no_hint;
+
+static struct {
+	_Atomic uintptr_t *entry;
+	uintptr_t mask;
+} hints = {&no_hint, 0};
+
+/* -- hashing ------------------------------------------------------------------------------------- */
+
+/* A backtrace's hash is a sum of products, which can be computed side by side; the factors are random, so
+ * that frames which trade places change it. */
+static uintptr_t factor[LEAKWRAP_MAX_DEPTH];
+
+/* S. Vigna's splitmix64 makes the factors: any odd numbers without a pattern would do. */
+static void make_factors(void)
+{
+	uint64_t state = 0;
+
+	for (unsigned i = 0; i < LEAKWRAP_MAX_DEPTH; i++) {
+		uint64_t z = state += 0x9e3779b97f4a7c15u;
+
+		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+		z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+		factor[i] = (uintptr_t)(z ^ z >> 31) | 1;
+	}
+}
+
+/* Brings every bit of the sum to the upper ones. */
+static inline uintptr_t finish_hash(uintptr_t sum)
+{
+	return (sum ^ sum >> (sizeof(sum) * 4)) * (uintptr_t)0x9e3779b97f4a7c15u;
+}
+
 static uintptr_t hash_trace(const struct leakwrap_trace *trace)
 {
-	const uintptr_t factor = (uintptr_t)0x9e3779b97f4a7c15u;
-	uintptr_t even = trace->depth, odd = (uintptr_t)trace->kind;
-	unsigned i = 0;
+	uintptr_t sum = 0;
 
-	for (; i + 1 < trace->depth; i += 2) {
-		even = (even ^ trace->pcs[i]) * factor;
-		odd = (odd + trace->pcs[i + 1]) * factor;
-	}
-	if (i < trace->depth)
-		even = (even ^ trace->pcs[i]) * factor;
-	even ^= odd >> (sizeof(odd) * 4) | odd << (sizeof(odd) * 4);
-	return (even ^ even >> (sizeof(even) * 4)) * factor;
+	for (unsigned i = 0; i < trace->depth; i++)
+		sum += trace->pcs[i] * factor[i];
+	return finish_hash(sum);
 }
 
-static bool is_same(const struct site_record *record, const struct leakwrap_trace *trace)
+static inline uintptr_t hash_words(const struct leakwrap_layout *layout, uintptr_t pc, uintptr_t sp)
 {
-	return record->site.depth == trace->depth && record->site.kind == trace->kind &&
-	       memcmp(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
+	uintptr_t sum = pc * factor[0];
+
+	for (unsigned i = 0; i < layout->returns; i++)
+		sum += leakwrap_return_at(sp, layout->place[i]) * factor[i + 1];
+	return finish_hash(sum);
 }
+
+/* -- the cache ----------------------------------------------------------------------------------- */
 
 static _Atomic uintptr_t *set_of(struct site_cache *cache, uintptr_t hash)
 {
 	return &cache->entry[((hash >> 16) & cache->mask) * WAYS];
 }
 
+/* The record of this hash in SET at *WAY or behind, or NULL. */
+static inline struct site_record *next_in_set(_Atomic uintptr_t *set, unsigned *way, uintptr_t hash)
+{
+	while (*way < WAYS) {
+		uintptr_t entry = atomic_load_explicit(&set[(*way)++], memory_order_acquire);
+		struct site_record *record = (struct site_record *)(entry & ~TAG_MASK);
+
+		if (!record)
+			break;
+		if (((entry ^ hash) & TAG_MASK) == 0 && record->hash == hash)
+			return record;
+	}
+	return NULL;
+}
+
+/* A trace is compared, as the table's key, with its kind behind its last pc. */
+static size_t key_size(const struct leakwrap_trace *trace)
+{
+	return (trace->depth + 1) * sizeof(trace->pcs[0]);
+}
+
 static struct site_record *find_cached(const struct leakwrap_trace *trace, uintptr_t hash)
 {
 	struct site_cache *cache = atomic_load_explicit(&sites.cache, memory_order_acquire);
 	_Atomic uintptr_t *set = set_of(cache, hash);
+	struct site_record *record;
+	unsigned way = 0;
 
-	for (unsigned way = 0; way < WAYS; way++) {
-		uintptr_t entry = atomic_load_explicit(&set[way], memory_order_acquire);
-		struct site_record *record = (struct site_record *)(entry & ~TAG_MASK);
+	while ((record = next_in_set(set, &way, hash)) != NULL)
+		if (record->site.depth == trace->depth &&
+		    memcmp(record->pcs, trace->pcs, key_size(trace)) == 0)
+			break;
+	return record;
+}
 
-		if (!record)
-			return NULL;
-		if (((entry ^ hash) & TAG_MASK) == 0 && record->hash == hash && is_same(record, trace))
-			return record;
-	}
-	return NULL;
+/* Has the stack at SP, which fits LAYOUT, the return addresses of RECORD? */
+static inline bool has_returns(const struct leakwrap_layout *layout, uintptr_t sp,
+                               const struct site_record *record)
+{
+	for (unsigned i = 0; i < layout->returns; i++)
+		if (leakwrap_return_at(sp, layout->place[i]) != record->pcs[i + 1])
+			return false;
+	return true;
+}
+
+/* The record with the backtrace that the stack at SP has, if that was seen with LAYOUT. */
+static struct site_record *find_seen(const struct leakwrap_layout *layout, uintptr_t pc, uintptr_t sp)
+{
+	uintptr_t hash = hash_words(layout, pc, sp);
+	struct site_cache *cache = atomic_load_explicit(&sites.cache, memory_order_acquire);
+	_Atomic uintptr_t *set = set_of(cache, hash);
+	struct site_record *record;
+	unsigned way = 0;
+
+	while ((record = next_in_set(set, &way, hash)) != NULL)
+		if (atomic_load_explicit(&record->layout, memory_order_acquire) == layout &&
+		    record->pcs[0] == pc && has_returns(layout, sp, record))
+			break;
+	return record;
 }
 
 /* The lock is held.  The new entry comes first, the last one falls out. */
@@ -126,8 +211,7 @@ static struct site_record *add_site(const struct leakwrap_trace *trace, uintptr_
                                     bool from_reserve)
 {
 	uint32_t number = atomic_load(&sites.limit);
-	size_t pcs_size = trace->depth * sizeof(trace->pcs[0]);
-	size_t size = sizeof(struct site_record) + pcs_size;
+	size_t size = sizeof(struct site_record) + key_size(trace);
 	struct site_record *record;
 
 	if (number >= LEAKWRAP_SITE_LIMIT)
@@ -140,9 +224,10 @@ static struct site_record *add_site(const struct leakwrap_trace *trace, uintptr_
 	record->site.kind = (uint8_t)trace->kind;
 	record->site.pcs = record->pcs;
 	record->hash = hash;
-	memcpy(record->pcs, trace->pcs, pcs_size);
+	memcpy(record->pcs, trace->pcs, key_size(trace));
 	leakwrap_tables_failed = false;
-	HASH_ADD_KEYPTR_BYHASHVALUE(hh, sites.by_pcs, record->pcs, pcs_size, (unsigned)hash, record);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, sites.by_pcs, record->pcs, key_size(trace), (unsigned)hash,
+	                            record);
 	if (leakwrap_tables_failed)
 		return NULL;
 	record->site.next = atomic_load(&sites.newest);
@@ -155,14 +240,14 @@ static struct site_record *add_site(const struct leakwrap_trace *trace, uintptr_
 static struct site_record *find_or_add(const struct leakwrap_trace *trace, bool from_reserve)
 {
 	uintptr_t hash = hash_trace(trace);
-	struct site_record *record = find_cached(trace, hash);
+	struct site_record *record;
 
-	if (leakwrap_likely(record != NULL))
+	trace->pcs[trace->depth] = (uintptr_t)trace->kind;
+	record = find_cached(trace, hash);
+	if (record)
 		return record;
 	leakwrap_lock(&leakwrap_tables_lock);
-	/* The kind is part of the hash. */
-	HASH_FIND_BYHASHVALUE(hh, sites.by_pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0]),
-	                      (unsigned)hash, record);
+	HASH_FIND_BYHASHVALUE(hh, sites.by_pcs, trace->pcs, key_size(trace), (unsigned)hash, record);
 	if (!record)
 		record = add_site(trace, hash, from_reserve);
 	if (record)
@@ -171,22 +256,109 @@ static struct site_record *find_or_add(const struct leakwrap_trace *trace, bool 
 	return record;
 }
 
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace)
+/* -- recognizing stacks -------------------------------------------------------------------------- */
+
+/* Threads that do the same come to the same places below the upper ends of their stacks. */
+static inline _Atomic uintptr_t *hint_of(const struct leakwrap_stack *stack, uintptr_t pc, uintptr_t sp)
 {
+	uintptr_t mixed = (pc + (stack->high - sp) * 0x9e3779b1u) * (uintptr_t)0x9e3779b97f4a7c15u;
+
+	return &hints.entry[mixed >> (sizeof(mixed) * 4) & hints.mask];
+}
+
+uint32_t leakwrap_site_recall(const struct leakwrap_stack *stack, uintptr_t pc, uintptr_t sp,
+                              uintptr_t fp)
+{
+	_Atomic uintptr_t *hint = hint_of(stack, pc, sp);
+	uintptr_t hinted = atomic_load_explicit(hint, memory_order_acquire);
+	const struct site_record *record = (const struct site_record *)(hinted & ~MANY);
+	const struct leakwrap_layout *layout;
+
+	if (leakwrap_unlikely(!record || record->pcs[0] != pc || stack->foreign))
+		return LEAKWRAP_SITE_NONE;
+	layout = atomic_load_explicit(&record->layout, memory_order_acquire);
+	if (leakwrap_unlikely(layout->modules != leakwrap_modules() ||
+	                      !leakwrap_layout_fits(layout, stack, sp, fp)))
+		return LEAKWRAP_SITE_NONE;
+	if ((hinted & MANY) == 0) {
+		if (leakwrap_likely(has_returns(layout, sp, record)))
+			return record->site.number;
+		atomic_store_explicit(hint, hinted | MANY, memory_order_release);
+	}
+	record = find_seen(layout, pc, sp);
+	return record ? record->site.number : LEAKWRAP_SITE_NONE;
+}
+
+/* Gives RECORD the layout of the walk that led to it.  False when it has another. */
+static bool set_layout(struct site_record *record, const struct leakwrap_notes *notes)
+{
+	const struct leakwrap_layout *layout =
+	        atomic_load_explicit(&record->layout, memory_order_acquire);
+
+	if (layout && leakwrap_layout_is_of(layout, notes))
+		return true;
+	if (layout && layout->modules == leakwrap_modules() &&
+	    atomic_fetch_add_explicit(&record->layouts, 1, memory_order_relaxed) >= LAYOUTS_MAX)
+		return false;
+	layout = leakwrap_layout_of(notes);
+	if (layout)
+		atomic_store_explicit(&record->layout, layout, memory_order_release);
+	return layout != NULL;
+}
+
+/* The next stack that begins there may be like this one.  A hint to another call site with the same layout
+ * stays: it serves both. */
+static void set_hint(const struct site_record *record, const struct leakwrap_stack *stack, uintptr_t pc,
+                     uintptr_t sp)
+{
+	_Atomic uintptr_t *hint = hint_of(stack, pc, sp);
+	uintptr_t hinted = atomic_load_explicit(hint, memory_order_acquire);
+	const struct site_record *other = (const struct site_record *)(hinted & ~MANY);
+
+	if (!other || other->pcs[0] != pc ||
+	    atomic_load_explicit(&other->layout, memory_order_acquire) !=
+	            atomic_load_explicit(&record->layout, memory_order_acquire))
+		atomic_store_explicit(hint, (uintptr_t)record, memory_order_release);
+}
+
+/* -- for the rest of the tracer ------------------------------------------------------------------ */
+
+void leakwrap_sites_start(void)
+{
+	_Atomic uintptr_t *entry = leakwrap_pages_map(HINTS * sizeof(*entry));
+
+	make_factors();
+	if (entry) {
+		hints.entry = entry;
+		hints.mask = HINTS - 1;
+	}
+}
+
+static struct site_record *cut_to_leaf(const struct leakwrap_trace *trace)
+{
+	struct leakwrap_trace leaf = *trace;
+
+	if (leaf.depth > LEAF_FRAMES) {
+		leaf.depth = LEAF_FRAMES;
+		leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
+	}
+	return find_or_add(&leaf, true);
+}
+
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+{
+	uintptr_t pc = trace->pcs[0];
 	struct site_record *record = find_or_add(trace, false);
 
 	if (leakwrap_unlikely(!record)) {
-		struct leakwrap_trace leaf = *trace;
-
-		if (leaf.depth > LEAF_FRAMES) {
-			leaf.depth = LEAF_FRAMES;
-			leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
-		}
-		record = find_or_add(&leaf, true);
+		record = cut_to_leaf(trace);
 		if (!record) {
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
+	} else if (trace->notes && trace->notes->usable && !stack->foreign &&
+	           set_layout(record, trace->notes)) {
+		set_hint(record, stack, pc, trace->notes->sp);
 	}
 	return record->site.number;
 }

@@ -1,13 +1,20 @@
 /* sites.h - the call-site table: every backtrace that was seen, once, under a small number.
  *
+ *   sp, pc ──► hint: a call site, and so a layout ──► the words at its places ──► call site
+ *      │ none, or the words say otherwise                       │ hash             ▲
+ *      └─► walk ──► backtrace ──► hash ─────────────────────────┴─► cache ─► uthash
+ *
  * Numbers are dense, records never move or die and are published by release stores: the dump reads them
- * without a lock.  A backtrace is found through a cache of tagged numbers, and behind it in uthash.
+ * without a lock.  A backtrace is found through a cache of record pointers, and behind it in uthash.  A
+ * stack that was seen before is recognized without a walk (layout.h): the place where it begins hints at
+ * the layout that it may have, and the words there tell the call site, or show that it must be walked.
  */
 #ifndef LEAKWRAP_SITES_H
 #define LEAKWRAP_SITES_H
 
 #include <stdint.h>
 
+#include "stack.h"
 #include "unwind.h"
 
 /* Numbers with a meaning of their own. */
@@ -27,9 +34,18 @@ struct leakwrap_site {
 	const uintptr_t *pcs;
 };
 
+/* At start, before any other call. */
+void leakwrap_sites_start(void);
+
+/* The number of the call site whose backtrace a walk from PC, SP and FP would give, when such a stack has
+ * been seen; else 0. */
+uint32_t leakwrap_site_recall(const struct leakwrap_stack *stack, uintptr_t pc, uintptr_t sp,
+                              uintptr_t fp);
+
 /* The number of TRACE, which is given one at first sight.  When memory is short the trace is cut to its
- * leaf frames; when even that fails, LEAKWRAP_SITE_LOST, and the loss is counted. */
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace);
+ * leaf frames; when even that fails, LEAKWRAP_SITE_LOST, and the loss is counted.  The word behind the
+ * trace's last pc is overwritten. */
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
 
 /* The newest record, and one more than the highest number.  Signal-safe. */
 const struct leakwrap_site *leakwrap_sites(uint32_t *limit);

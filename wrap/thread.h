@@ -23,9 +23,6 @@ struct leakwrap_thread {
 	 * something else. */
 	uintptr_t stack_low, stack_high, stack_floor;
 
-	/* memo.c: the thread's recent backtraces, or NULL. */
-	struct leakwrap_memo *memo;
-
 	/* record.c: the last block that was recorded since leakwrap_allocating, so that an outer wrapped
 	 * call knows what an inner one did; and the block that an outer call is releasing or resizing. */
 	void *inner;

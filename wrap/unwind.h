@@ -21,15 +21,16 @@ enum leakwrap_trace_kind {
 	LEAKWRAP_TRACE_GUESSED,   /* some frame came from a guess */
 };
 
-struct leakwrap_reads;
+struct leakwrap_notes;
 
 /* A backtrace: return addresses, innermost first. */
 struct leakwrap_trace {
 	uintptr_t *pcs; /* the caller's array */
-	unsigned max;   /* its length, at least 1 and at most LEAKWRAP_MAX_DEPTH */
+	unsigned max;   /* frames that fit, at least 1 and at most LEAKWRAP_MAX_DEPTH */
 	unsigned depth; /* how many are filled in */
 	enum leakwrap_trace_kind kind;
-	struct leakwrap_reads *reads; /* to be told what the walk reads of the stack (memo.h), or NULL */
+	struct leakwrap_notes
+	        *notes; /* to be told where the walk found its frames (layout.h), or NULL */
 };
 
 /* Fills TRACE with the chain that starts at the caller (PC, SP, FP as in LEAKWRAP_CALLER), by way of

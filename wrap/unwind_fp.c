@@ -6,7 +6,7 @@
 
 #include "arch/arch.h"
 #include "common.h"
-#include "memo.h"
+#include "layout.h"
 #include "modules.h"
 
 #include <stdbool.h>
@@ -48,39 +48,61 @@ static bool is_first_frame(const struct text *text, const struct leakwrap_stack 
 	return !stack->foreign && stack->high - sp <= ROOT_DISTANCE && (fp == 0 || !text->of_program);
 }
 
+/* The walk cannot go on: a word that is no frame pointer, or no return address, was read at ADDRESS. */
+static void note_end(struct leakwrap_notes *notes, uintptr_t address, uintptr_t word)
+{
+	notes->end_place = leakwrap_place_of(address, notes->sp);
+	notes->end_word = word;
+	notes->usable = notes->end_place != LEAKWRAP_PLACE_NONE;
+}
+
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                         uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
 	struct text text = {0, 0, true};
-	struct leakwrap_reads *reads = trace->reads;
-	const uintptr_t start = sp;
+	struct leakwrap_notes *notes = trace->notes;
+	uintptr_t fp_address = 0; /* where fp was read, 0: nowhere */
 	unsigned depth = 0;
 
 	trace->pcs[depth++] = pc;
 	while (depth < trace->max) {
 		uintptr_t lowest = fp + LEAKWRAP_FP_LOWEST;
-		uintptr_t caller, next;
+		uintptr_t caller;
 
 		if (lowest < sp || (fp & (sizeof(fp) - 1)) != 0 ||
-		    !leakwrap_stack_reach(stack, lowest, frame_size))
+		    !leakwrap_stack_reach(stack, lowest, frame_size)) {
+			if (notes && fp_address)
+				note_end(notes, fp_address, fp);
 			break;
-		caller = leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN);
-		next = leakwrap_stack_word(fp + LEAKWRAP_FP_PREVIOUS);
-		if (reads) {
-			*reads->next++ = leakwrap_memo_word_of(fp + LEAKWRAP_FP_RETURN, caller, start);
-			*reads->next++ = leakwrap_memo_word_of(fp + LEAKWRAP_FP_PREVIOUS, next, start);
 		}
-		if (!is_text(&text, caller))
+		caller = leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN);
+		if (notes) {
+			uint16_t target = leakwrap_place_of(fp, notes->sp);
+
+			if (fp_address)
+				notes->check[notes->checks++] = (struct leakwrap_check){
+				        leakwrap_place_of(fp_address, notes->sp), target};
+			else
+				notes->fp_target = target;
+			if (target > LEAKWRAP_PLACE_MAX / 2)
+				notes = NULL; /* too far: it stays unusable */
+		}
+		if (!is_text(&text, caller)) {
+			if (notes)
+				note_end(notes, fp + LEAKWRAP_FP_RETURN, caller);
 			break;
+		}
+		if (notes)
+			notes->place[notes->returns++] =
+			        leakwrap_place_of(fp + LEAKWRAP_FP_RETURN, notes->sp);
 		trace->pcs[depth++] = caller;
 		sp = fp + LEAKWRAP_FP_CALLER_SP;
-		fp = next;
+		fp_address = fp + LEAKWRAP_FP_PREVIOUS;
+		fp = leakwrap_stack_word(fp_address);
 	}
-	if (reads) {
-		reads->fp_used = true;
-		reads->usable = (sp - start) / sizeof(sp) <= LEAKWRAP_MEMO_PLACE_MAX;
-	}
+	if (notes && depth == trace->max)
+		notes->usable = true;
 	trace->depth = depth;
 	trace->kind = depth < trace->max && is_first_frame(&text, stack, sp, fp)
 	                      ? LEAKWRAP_TRACE_COMPLETE

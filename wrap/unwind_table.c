@@ -15,7 +15,7 @@
 #include "arch/arch.h"
 #include "cfi.h"
 #include "common.h"
-#include "memo.h"
+#include "layout.h"
 #include "modules.h"
 #include "rules.h"
 
@@ -37,13 +37,12 @@ struct walk {
 	uintptr_t pc, sp, fp;
 	unsigned switches;
 
-	/* What the memo is told: every word that a step depends on.  The word that fp came from counts only
-	 * when a step uses fp: code without frame pointers keeps anything in that register. */
-	struct leakwrap_reads *reads; /* or NULL */
-	leakwrap_memo_word fp_read;   /* where fp came from; 0: from the start of the walk */
+	/* What the layout is made of: the places of the return addresses, and every word of the stack that a
+	 * step depends on.  The word that fp came from counts only when a step uses fp: code without frame
+	 * pointers keeps anything in that register. */
+	struct leakwrap_notes *notes; /* or NULL */
+	uint16_t fp_place;            /* where fp came from; LEAKWRAP_PLACE_NONE: from the start */
 };
-
-static const leakwrap_memo_word fp_from_start = 0;
 
 /* -- rules --------------------------------------------------------------------------------------- */
 
@@ -75,28 +74,23 @@ static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule
 
 /* -- steps --------------------------------------------------------------------------------------- */
 
-/* Tells the memo that the result depends on the word at ADDRESS. */
-static void note_read(struct walk *walk, uintptr_t address, uintptr_t value)
+/* The step depends on WORD, an address of the stack, which was read at PLACE.  False when that cannot be
+ * noted. */
+static inline bool note_check(struct leakwrap_notes *notes, uint16_t place, uintptr_t word)
 {
-	struct leakwrap_reads *reads = walk->reads;
-	leakwrap_memo_word read;
+	uint16_t target = leakwrap_place_of(word, notes->sp);
 
-	if (!reads)
-		return;
-	read = leakwrap_memo_word_of(address, value, reads->sp);
-	if (address < reads->sp || (address - reads->sp) / WORD > LEAKWRAP_MEMO_PLACE_MAX ||
-	    read >> LEAKWRAP_MEMO_PLACE_BITS != value)
-		walk->reads = NULL; /* and it stays unusable */
-	else
-		*reads->next++ = read;
+	notes->check[notes->checks++] = (struct leakwrap_check){place, target};
+	return place != LEAKWRAP_PLACE_NONE && target != LEAKWRAP_PLACE_NONE;
 }
 
-static void note_fp_use(struct walk *walk)
+/* The step depends on FP, which was read at PLACE, or not read at all. */
+static inline bool note_fp_use(struct leakwrap_notes *notes, uint16_t place, uintptr_t fp)
 {
-	if (walk->reads && walk->fp_read == fp_from_start)
-		walk->reads->fp_used = true;
-	else if (walk->reads)
-		*walk->reads->next++ = walk->fp_read;
+	if (place != LEAKWRAP_PLACE_NONE)
+		return note_check(notes, place, fp);
+	notes->fp_target = leakwrap_place_of(fp, notes->sp);
+	return notes->fp_target != LEAKWRAP_PLACE_NONE;
 }
 
 static bool read_word(struct walk *walk, uintptr_t address, uintptr_t *word)
@@ -104,22 +98,45 @@ static bool read_word(struct walk *walk, uintptr_t address, uintptr_t *word)
 	if (address % WORD != 0 || !leakwrap_stack_reach(walk->stack, address, WORD))
 		return false;
 	*word = LEAKWRAP_STRIP(leakwrap_stack_word(address));
-	note_read(walk, address, *word);
 	return true;
 }
 
-/* Reads a register of the caller, which stays as it is when the rule does not move it. */
-static bool read_saved(struct walk *walk, uint8_t place, uintptr_t base, uintptr_t cfa, int32_t offset,
-                       uintptr_t *value)
+/* Where RULE's frame, whose base and CFA these are, keeps a register of the caller; 0: in the register. */
+static uintptr_t saved_at(uint8_t place, uintptr_t base, uintptr_t cfa, int32_t offset)
 {
 	switch (place) {
 	case LEAKWRAP_PLACE_CFA:
-		return read_word(walk, cfa + (uintptr_t)(intptr_t)offset, value);
+		return cfa + (uintptr_t)(intptr_t)offset;
 	case LEAKWRAP_PLACE_BASE:
-		return read_word(walk, base + (uintptr_t)(intptr_t)offset, value);
+		return base + (uintptr_t)(intptr_t)offset;
 	default:
-		return true;
+		return 0;
 	}
+}
+
+/* Notes a step by RULE; CFA_AT is where the CFA was read, or 0. */
+static void note_step(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t cfa_at,
+                      uintptr_t ra_at, uintptr_t fp_at)
+{
+	struct leakwrap_notes *notes = walk->notes;
+	bool noted = true;
+
+	if (!notes)
+		return;
+	if (rule->base == LEAKWRAP_BASE_FP)
+		noted = note_fp_use(notes, walk->fp_place, walk->fp);
+	if (cfa_at)
+		noted &= note_check(notes, leakwrap_place_of(cfa_at, notes->sp),
+		                    leakwrap_stack_word(cfa_at));
+	notes->place[notes->returns] = leakwrap_place_of(ra_at, notes->sp);
+	noted &= notes->place[notes->returns++] != LEAKWRAP_PLACE_NONE;
+	if (fp_at) {
+		walk->fp_place = leakwrap_place_of(fp_at, notes->sp);
+		noted &= walk->fp_place != LEAKWRAP_PLACE_NONE;
+	}
+	/* A stack as it leaves one in a signal handler, or garbage: no layout. */
+	if (!noted || rule->kind == LEAKWRAP_RULE_SIGNAL)
+		walk->notes = NULL;
 }
 
 /* Goes to the caller by RULE; false when the stack does not bear it out. */
@@ -127,19 +144,18 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 {
 	uintptr_t base = rule->base == LEAKWRAP_BASE_FP ? walk->fp : walk->sp;
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa;
+	uintptr_t cfa_at = 0, ra_at, fp_at;
 	uintptr_t ra, fp = walk->fp;
 
-	if (rule->ra_place == LEAKWRAP_PLACE_SAME)
-		return false;
-	if (rule->base == LEAKWRAP_BASE_FP)
-		note_fp_use(walk);
 	if (rule->kind != LEAKWRAP_RULE_FRAME) {
-		if (!read_word(walk, cfa, &cfa))
+		cfa_at = cfa;
+		if (!read_word(walk, cfa_at, &cfa))
 			return false;
 		cfa += (uintptr_t)(intptr_t)rule->add;
 	}
-	if (!read_saved(walk, rule->ra_place, base, cfa, rule->ra, &ra) ||
-	    !read_saved(walk, rule->fp_place, base, cfa, rule->fp, &fp))
+	ra_at = saved_at(rule->ra_place, base, cfa, rule->ra);
+	fp_at = saved_at(rule->fp_place, base, cfa, rule->fp);
+	if (!ra_at || !read_word(walk, ra_at, &ra) || (fp_at && !read_word(walk, fp_at, &fp)))
 		return false;
 	if (cfa % WORD != 0)
 		return false;
@@ -151,13 +167,10 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 			return false;
 		*walk->stack = leakwrap_stack_at(cfa);
 	}
+	note_step(walk, rule, cfa_at, ra_at, fp_at);
 	walk->pc = ra;
 	walk->sp = cfa;
-	if (rule->fp_place != LEAKWRAP_PLACE_SAME) {
-		walk->fp = fp;
-		if (walk->reads)
-			walk->fp_read = walk->reads->next[-1];
-	}
+	walk->fp = fp;
 	return true;
 }
 
@@ -165,9 +178,21 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 static bool finish(struct walk *walk, enum leakwrap_trace_kind kind)
 {
 	walk->trace->kind = kind;
-	if (walk->reads)
-		walk->reads->usable = true;
+	if (walk->notes)
+		walk->notes->usable = true;
 	return false;
+}
+
+/* The return address that was read last is none. */
+static bool finish_at_no_code(struct walk *walk)
+{
+	struct leakwrap_notes *notes = walk->notes;
+
+	if (notes && notes->returns > 0) {
+		notes->end_place = notes->place[--notes->returns];
+		notes->end_word = walk->pc;
+	}
+	return finish(walk, walk->pc == 0 ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
 }
 
 /* Adds the frame of WALK to the trace and goes to its caller, by whatever way there is.  False: the trace is
@@ -186,7 +211,7 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 			if (!interrupted)
 				leakwrap_rule_keep(walk->cache, walk->pc, &rule);
 		} else if (trace->depth > 0) {
-			return walk->pc == 0 && finish(walk, LEAKWRAP_TRACE_COMPLETE);
+			return finish_at_no_code(walk);
 		}
 		trace->pcs[trace->depth++] = walk->pc;
 		if (rule.kind == LEAKWRAP_RULE_END)
@@ -197,8 +222,6 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 			return false;
 		/* What a signal interrupted is no return address: it would not be right in the cache. */
 		interrupted = rule.kind == LEAKWRAP_RULE_SIGNAL;
-		if (interrupted)
-			walk->reads = NULL;
 	} while (interrupted);
 	return true;
 }
@@ -213,9 +236,9 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 {
 	const struct leakwrap_rule_cache cache = walk->cache;
 	const uintptr_t high = walk->stack->high;
-	const uintptr_t start = noting ? walk->reads->sp : 0;
-	leakwrap_memo_word *reads = noting ? walk->reads->next : NULL;
-	leakwrap_memo_word fp_read = walk->fp_read;
+	struct leakwrap_notes *notes = walk->notes;
+	uint16_t fp_place = walk->fp_place;
+	bool noted = true;
 	uintptr_t *next = walk->trace->pcs + walk->trace->depth;
 	uintptr_t *const end = walk->trace->pcs + walk->trace->max;
 	uintptr_t pc = walk->pc, sp = walk->sp, fp = walk->fp;
@@ -239,32 +262,30 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 		if (leakwrap_unlikely(next + 1 >= end))
 			break;
 		*next++ = pc;
-		if (noting && (slot & LEAKWRAP_RULE_FP)) {
-			if (fp_read == fp_from_start)
-				walk->reads->fp_used = true;
-			else
-				*reads++ = fp_read;
-		}
+		if (noting && (slot & LEAKWRAP_RULE_FP))
+			noted &= note_fp_use(notes, fp_place, fp);
 
 		uintptr_t word = leakwrap_stack_word(cfa - place);
 #if LEAKWRAP_CALL_PUSHES
 		pc = leakwrap_stack_word(cfa - WORD);
 		if (noting)
-			*reads++ = leakwrap_memo_word_of(cfa - WORD, pc, start);
+			notes->place[notes->returns++] = leakwrap_place_of(cfa - WORD, notes->sp);
 		if (place != WORD) {
 			fp = word;
-			fp_read = leakwrap_memo_word_of(cfa - place, fp, start);
+			if (noting)
+				fp_place = leakwrap_place_of(cfa - place, notes->sp);
 		}
 #else
 		if (slot & LEAKWRAP_RULE_PAIR) {
 			fp = word;
-			fp_read = leakwrap_memo_word_of(cfa - place, fp, start);
+			if (noting)
+				fp_place = leakwrap_place_of(cfa - place, notes->sp);
 			place -= WORD;
 			word = leakwrap_stack_word(cfa - place);
 		}
 		pc = LEAKWRAP_STRIP(word);
 		if (noting)
-			*reads++ = leakwrap_memo_word_of(cfa - place, pc, start);
+			notes->place[notes->returns++] = leakwrap_place_of(cfa - place, notes->sp);
 #endif
 		sp = cfa;
 	}
@@ -273,10 +294,9 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 	walk->fp = fp;
 	walk->trace->depth = (unsigned)(next - walk->trace->pcs);
 	if (noting) {
-		walk->fp_read = fp_read;
-		walk->reads->next = reads;
-		if ((sp - start) / WORD > LEAKWRAP_MEMO_PLACE_MAX)
-			walk->reads = NULL;
+		walk->fp_place = fp_place;
+		if (!noted || (sp - notes->sp) / WORD > LEAKWRAP_PLACE_MAX)
+			walk->notes = NULL;
 	}
 	return slot;
 }
@@ -303,11 +323,11 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 	                    .pc = pc,
 	                    .sp = sp,
 	                    .fp = fp,
-	                    .reads = trace->reads,
-	                    .fp_read = fp_from_start};
+	                    .notes = trace->notes,
+	                    .fp_place = LEAKWRAP_PLACE_NONE};
 
 	trace->depth = 0;
-	while (step_slowly(&walk, walk.reads ? run(&walk, true) : run(&walk, false)))
+	while (step_slowly(&walk, walk.notes ? run(&walk, true) : run(&walk, false)))
 		;
 }
 
