@@ -82,15 +82,15 @@ static inline uintptr_t leakwrap_return_at(uintptr_t sp, uint16_t place)
 	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place * sizeof(uintptr_t)));
 }
 
-/* May the stack at SP have this layout?  It has it when also its return addresses are those of a walk that
- * had it. */
-static inline bool leakwrap_layout_fits(const struct leakwrap_layout *layout,
-                                        const struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp)
+/* May the stack at SP, of which ROOM bytes can be read, have this layout?  It has it when also its return
+ * addresses are those of a walk that had it. */
+static inline bool leakwrap_layout_fits(const struct leakwrap_layout *layout, uintptr_t room,
+                                        uintptr_t sp, uintptr_t fp)
 {
 	const uint16_t *check = layout->place + layout->returns;
 	const uint16_t *end = check + 2 * layout->checks;
 
-	if (layout->extent > (stack->high - sp) / sizeof(uintptr_t))
+	if (layout->extent > room / sizeof(uintptr_t))
 		return false;
 	if (layout->fp_target != LEAKWRAP_PLACE_NONE &&
 	    fp != sp + layout->fp_target * sizeof(uintptr_t))

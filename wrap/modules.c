@@ -41,10 +41,11 @@ static struct snapshot no_modules;
 static struct {
 	struct module_record *_Atomic newest;
 	struct snapshot *snapshots;
-	const struct leakwrap_modules *_Atomic current;
 	unsigned _Atomic generation;
 	_Atomic unsigned count;
-} known = {.current = &no_modules.modules};
+} known;
+
+const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.modules;
 
 /* -- reading the loader's list ------------------------------------------------------------------- */
 
@@ -214,7 +215,7 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	record->module = *listed;
 	record->module.path = path;
 	record->module.number = known.count + 1;
-	record->module.permanent = atomic_load(&known.current) == &no_modules.modules;
+	record->module.permanent = atomic_load(&leakwrap_modules_current) == &no_modules.modules;
 	record->next = atomic_load(&known.newest);
 	atomic_store_explicit(&known.newest, record, memory_order_release);
 	known.count++;
@@ -260,8 +261,9 @@ static void publish(const struct leakwrap_module **module, unsigned count)
 		snapshot->next = known.snapshots;
 		known.snapshots = snapshot;
 	}
-	if (&snapshot->modules != atomic_load(&known.current)) {
-		atomic_store_explicit(&known.current, &snapshot->modules, memory_order_release);
+	if (&snapshot->modules != atomic_load(&leakwrap_modules_current)) {
+		atomic_store_explicit(&leakwrap_modules_current, &snapshot->modules,
+		                      memory_order_release);
 		atomic_fetch_add(&known.generation, 1);
 	}
 }
@@ -307,11 +309,6 @@ const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
 }
 
 /* -- looking up ---------------------------------------------------------------------------------- */
-
-const struct leakwrap_modules *leakwrap_modules(void)
-{
-	return atomic_load_explicit(&known.current, memory_order_acquire);
-}
 
 unsigned leakwrap_modules_generation(void)
 {

@@ -8,6 +8,7 @@
 #ifndef LEAKWRAP_MODULES_H
 #define LEAKWRAP_MODULES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +44,12 @@ struct leakwrap_modules {
 void leakwrap_modules_refresh(void);
 
 /* The current snapshot; never NULL, and valid for ever.  Signal-safe. */
-const struct leakwrap_modules *leakwrap_modules(void);
+extern const struct leakwrap_modules *_Atomic leakwrap_modules_current;
+
+static inline const struct leakwrap_modules *leakwrap_modules(void)
+{
+	return atomic_load_explicit(&leakwrap_modules_current, memory_order_acquire);
+}
 
 /* The loaded module that ADDRESS lies in, or NULL.  Signal-safe. */
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address);

@@ -25,9 +25,9 @@ struct leakwrap_loss leakwrap_loss;
 #define ALIGNED_OFFSET_MAX 65536
 
 /* The call site of a stack that is not recognized. */
-static __attribute__((noinline)) uint32_t site_by_walk(struct leakwrap_stack stack,
-                                                       LEAKWRAP_CALLER_PARAMS)
+static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
 {
+	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max + 1]; /* the call-site table takes one word more */
 	uint16_t place[max];
@@ -43,10 +43,9 @@ static __attribute__((noinline)) uint32_t site_by_walk(struct leakwrap_stack sta
 /* The call site of an allocation by this caller. */
 static inline uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 {
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
-	uint32_t site = leakwrap_site_recall(&stack, pc, sp, fp);
+	uint32_t site = leakwrap_site_recall(leakwrap_stack_room(sp), pc, sp, fp);
 
-	return leakwrap_likely(site != 0) ? site : site_by_walk(stack, pc, sp, fp);
+	return leakwrap_likely(site != LEAKWRAP_SITE_NONE) ? site : site_by_walk(pc, sp, fp);
 }
 
 /* The same in a thread that is not simply recording. */

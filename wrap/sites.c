@@ -259,26 +259,25 @@ static struct site_record *find_or_add(const struct leakwrap_trace *trace, bool 
 /* -- recognizing stacks -------------------------------------------------------------------------- */
 
 /* Threads that do the same come to the same places below the upper ends of their stacks. */
-static inline _Atomic uintptr_t *hint_of(const struct leakwrap_stack *stack, uintptr_t pc, uintptr_t sp)
+static inline _Atomic uintptr_t *hint_of(uintptr_t room, uintptr_t pc)
 {
-	uintptr_t mixed = (pc + (stack->high - sp) * 0x9e3779b1u) * (uintptr_t)0x9e3779b97f4a7c15u;
+	uintptr_t mixed = (pc + room * 0x9e3779b1u) * (uintptr_t)0x9e3779b97f4a7c15u;
 
 	return &hints.entry[mixed >> (sizeof(mixed) * 4) & hints.mask];
 }
 
-uint32_t leakwrap_site_recall(const struct leakwrap_stack *stack, uintptr_t pc, uintptr_t sp,
-                              uintptr_t fp)
+uint32_t leakwrap_site_recall(uintptr_t room, uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	_Atomic uintptr_t *hint = hint_of(stack, pc, sp);
+	_Atomic uintptr_t *hint = hint_of(room, pc);
 	uintptr_t hinted = atomic_load_explicit(hint, memory_order_acquire);
 	const struct site_record *record = (const struct site_record *)(hinted & ~MANY);
 	const struct leakwrap_layout *layout;
 
-	if (leakwrap_unlikely(!record || record->pcs[0] != pc || stack->foreign))
+	if (leakwrap_unlikely(!record || record->pcs[0] != pc || room == 0))
 		return LEAKWRAP_SITE_NONE;
 	layout = atomic_load_explicit(&record->layout, memory_order_acquire);
 	if (leakwrap_unlikely(layout->modules != leakwrap_modules() ||
-	                      !leakwrap_layout_fits(layout, stack, sp, fp)))
+	                      !leakwrap_layout_fits(layout, room, sp, fp)))
 		return LEAKWRAP_SITE_NONE;
 	if ((hinted & MANY) == 0) {
 		if (leakwrap_likely(has_returns(layout, sp, record)))
@@ -308,10 +307,9 @@ static bool set_layout(struct site_record *record, const struct leakwrap_notes *
 
 /* The next stack that begins there may be like this one.  A hint to another call site with the same layout
  * stays: it serves both. */
-static void set_hint(const struct site_record *record, const struct leakwrap_stack *stack, uintptr_t pc,
-                     uintptr_t sp)
+static void set_hint(const struct site_record *record, uintptr_t room, uintptr_t pc)
 {
-	_Atomic uintptr_t *hint = hint_of(stack, pc, sp);
+	_Atomic uintptr_t *hint = hint_of(room, pc);
 	uintptr_t hinted = atomic_load_explicit(hint, memory_order_acquire);
 	const struct site_record *other = (const struct site_record *)(hinted & ~MANY);
 
@@ -358,7 +356,7 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 		}
 	} else if (trace->notes && trace->notes->usable && !stack->foreign &&
 	           set_layout(record, trace->notes)) {
-		set_hint(record, stack, pc, trace->notes->sp);
+		set_hint(record, stack->high - trace->notes->sp, pc);
 	}
 	return record->site.number;
 }

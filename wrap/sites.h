@@ -38,9 +38,8 @@ struct leakwrap_site {
 void leakwrap_sites_start(void);
 
 /* The number of the call site whose backtrace a walk from PC, SP and FP would give, when such a stack has
- * been seen; else 0. */
-uint32_t leakwrap_site_recall(const struct leakwrap_stack *stack, uintptr_t pc, uintptr_t sp,
-                              uintptr_t fp);
+ * been seen; else 0.  ROOM is that of SP (leakwrap_stack_room). */
+uint32_t leakwrap_site_recall(uintptr_t room, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
 /* The number of TRACE, which is given one at first sight.  When memory is short the trace is cut to its
  * leaf frames; when even that fails, LEAKWRAP_SITE_LOST, and the loss is counted.  The word behind the

@@ -63,7 +63,7 @@ struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
 	struct leakwrap_thread *self = &leakwrap_self;
 	struct leakwrap_stack stack = {sp, self->stack_high, false};
 
-	if (leakwrap_likely(sp - self->stack_low < self->stack_high - self->stack_low))
+	if (leakwrap_stack_room(sp) > 0)
 		return stack;
 	if (grow_down(self, sp)) {
 		stack.high = self->stack_high;

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "thread.h"
+
 struct leakwrap_stack {
 	uintptr_t low;  /* the first readable byte */
 	uintptr_t high; /* behind the last one */
@@ -21,6 +23,15 @@ struct leakwrap_stack {
 /* The stack that SP lies on.  Signal-safe, no lock; system calls only when SP is on a page that this
  * thread has not had on its stack before. */
 struct leakwrap_stack leakwrap_stack_at(uintptr_t sp);
+
+/* How many bytes of the thread's own stack lie from SP upward, all of them readable; 0 when SP is on a page
+ * that leakwrap_stack_at has not seen yet, or on another stack. */
+static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
+{
+	const struct leakwrap_thread *self = &leakwrap_self;
+
+	return sp - self->stack_low < self->stack_high - self->stack_low ? self->stack_high - sp : 0;
+}
 
 /* The slow half of leakwrap_stack_reach. */
 bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size);
