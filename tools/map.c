@@ -19,8 +19,18 @@ struct map {
 	size_t count, room;
 };
 
+/* An output section with code, as the file has it. */
 struct section {
+	const char *name;
 	uint64_t address, size;
+	bool agrees; /* the map says the same */
+};
+
+struct reading {
+	struct map *map;
+	struct section *sections;
+	size_t section_count, section_room;
+	bool in_code; /* the current output section is one of them; others may have overlapping addresses */
 };
 
 /* -- one line ------------------------------------------------------------------------------------ */
@@ -60,13 +70,27 @@ static void add_piece(struct map *map, uint64_t address, uint64_t size, const ch
 	        (struct piece){address, address + size, plain_object(map, text, length)};
 }
 
+static void start_section(struct reading *reading, const char *name, size_t length, uint64_t address,
+                          uint64_t size)
+{
+	reading->in_code = false;
+	for (size_t i = 0; i < reading->section_count; i++) {
+		struct section *section = &reading->sections[i];
+		if (strlen(section->name) != length || strncmp(section->name, name, length) != 0)
+			continue;
+		reading->in_code = true;
+		section->agrees = section->address == address && section->size == size;
+	}
+}
+
 /* ld.bfd, gold: " .text  0xADDRESS  0xSIZE FILE", the name on a line of its own when it is long; an
  * output section starts in the first column and has no FILE. */
-static void bfd_line(struct map *map, const char *line, struct section *text)
+static void bfd_line(struct reading *reading, const char *line)
 {
 	uint64_t address, size;
-	const char *at = line;
-	bool output = strncmp(line, ".text", 5) == 0 && isspace((unsigned char)line[5]);
+	bool output = line[0] == '.';
+	const char *name = line, *at = line;
+	size_t name_length = strcspn(line, " ");
 
 	if (!output && line[0] != ' ')
 		return;
@@ -75,6 +99,8 @@ static void bfd_line(struct map *map, const char *line, struct section *text)
 		at += strcspn(at, " ");
 		at += strspn(at, " ");
 	}
+	if (output)
+		reading->in_code = false;
 	if (strncmp(at, "0x", 2) != 0 || !take_number(&at, 16, &address))
 		return;
 	at += strspn(at, " ");
@@ -82,14 +108,15 @@ static void bfd_line(struct map *map, const char *line, struct section *text)
 		return;
 	at += strspn(at, " ");
 	if (output)
-		*text = (struct section){address, size};
-	else
-		add_piece(map, address, size, at, strlen(at));
+		start_section(reading, name, name_length, address, size);
+	else if (reading->in_code)
+		add_piece(reading->map, address, size, at, strlen(at));
 }
 
 /* ld.lld: "VMA LMA Size Align FILE:(.section)", hexadecimal, the output section's name for FILE in its
- * own line; mold the same without LMA and with a decimal size. */
-static void columns_line(struct map *map, const char *line, bool lma, struct section *text)
+ * own line; mold the same without LMA and with a decimal size.  The columns Out, In and Symbol are told
+ * apart by their indentation. */
+static void columns_line(struct reading *reading, const char *line, bool lma)
 {
 	uint64_t address, size, ignored;
 	const char *at = line;
@@ -97,12 +124,13 @@ static void columns_line(struct map *map, const char *line, bool lma, struct sec
 	if (!take_number(&at, 16, &address) || (lma && !take_number(&at, 16, &ignored)) ||
 	    !take_number(&at, lma ? 16 : 10, &size) || !take_number(&at, 10, &ignored))
 		return;
-	at += strspn(at, " ");
+	size_t indentation = strspn(at, " ");
+	at += indentation;
 	const char *section = strstr(at, ":(");
-	if (section)
-		add_piece(map, address, size, at, (size_t)(section - at));
-	else if (strcmp(at, ".text") == 0)
-		*text = (struct section){address, size};
+	if (indentation == 1)
+		start_section(reading, at, strlen(at), address, size);
+	else if (section && reading->in_code)
+		add_piece(reading->map, address, size, at, (size_t)(section - at));
 }
 
 /* -- the file ------------------------------------------------------------------------------------ */
@@ -113,7 +141,7 @@ static int compare_pieces(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void read_lines(struct map *map, FILE *stream, struct section *text)
+static void read_lines(struct reading *reading, FILE *stream)
 {
 	enum { UNKNOWN, BFD, LLD, MOLD } form = UNKNOWN;
 	char *line = NULL;
@@ -128,29 +156,37 @@ static void read_lines(struct map *map, FILE *stream, struct section *text)
 		else if (form == UNKNOWN && strstr(line, "emory map"))
 			form = BFD;
 		else if (form == BFD)
-			bfd_line(map, line, text);
+			bfd_line(reading, line);
 		else if (form != UNKNOWN)
-			columns_line(map, line, form == LLD, text);
+			columns_line(reading, line, form == LLD);
 	}
 	free(line);
 }
 
-/* Is the .text section of FILE where the map says, and as large? */
-static bool is_map_of(const struct elf_file *file, const struct section *text)
+static void list_sections(struct reading *reading, const struct elf_file *file)
 {
 	GElf_Addr bias;
 	size_t names;
 	Elf *elf = dwfl_module_getelf(file->mod, &bias);
 	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
-		return false;
+		return;
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
 		GElf_Shdr header;
-		if (!gelf_getshdr(scn, &header))
+		if (!gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_EXECINSTR))
 			continue;
 		const char *name = elf_strptr(elf, names, header.sh_name);
-		if (name && strcmp(name, ".text") == 0)
-			return header.sh_addr == text->address && header.sh_size == text->size;
+		GROW(reading->sections, reading->section_room, reading->section_count + 1);
+		reading->sections[reading->section_count++] =
+		        (struct section){name ? name : "", header.sh_addr, header.sh_size, false};
 	}
+}
+
+/* Is .text where the map says, and as large?  Smaller sections may grow after the map is written. */
+static bool is_map_of_file(const struct reading *reading)
+{
+	for (size_t i = 0; i < reading->section_count; i++)
+		if (strcmp(reading->sections[i].name, ".text") == 0)
+			return reading->sections[i].agrees;
 	return false;
 }
 
@@ -162,11 +198,14 @@ struct map *map_read(const char *path, const struct elf_file *file)
 		return NULL;
 	}
 	struct map *map = memset(xmalloc(sizeof *map), 0, sizeof *map);
-	struct section text = {0};
+	struct reading reading = {.map = map};
 	map->strings.arena = &map->arena;
-	read_lines(map, stream, &text);
+	list_sections(&reading, file);
+	read_lines(&reading, stream);
 	fclose(stream);
-	if (map->count == 0 || !is_map_of(file, &text)) {
+	bool fits = map->count > 0 && is_map_of_file(&reading);
+	free(reading.sections);
+	if (!fits) {
 		complain("%s is not the linker's map of this program: it is not used", path);
 		map_free(map);
 		return NULL;

@@ -181,7 +181,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->bytes = from->bytes;
 		site->blocks = from->blocks;
 		site->kind = from->kind;
-		site->rank = (unsigned)i + 1;
+		site->rank = from->rank;
 		GROW(stack, stack_room, from->depth + 1);
 		for (; depth < from->depth; depth++) {
 			const struct parsed_frame *frame = &parsed->frames[from->first + depth];

@@ -68,7 +68,7 @@ struct mapping {
 struct site {
 	const struct stack *stack;
 	uint64_t bytes, blocks;
-	unsigned rank; /* as in the dump */
+	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
 };
 

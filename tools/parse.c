@@ -327,6 +327,8 @@ static void read_head(struct parser *parser, struct open_dump *open, struct curs
 	open->headed = true;
 	if (version != LEAKWRAP_FORMAT_VERSION) {
 		open->skipped = version != 0;
+		if (open->skipped)
+			dump->program = NULL; /* nothing of it is understood */
 		note_damage(
 		        parser, open,
 		        version ? "its format version is not known to this tool; the dump is skipped"
@@ -356,15 +358,23 @@ static bool scan_counted(struct cursor *c, const char *noun, uint64_t *number)
 	return true;
 }
 
+/* Of the last call site, whose frames cannot be trusted. */
+static void drop_frames(struct parsed_dump *dump)
+{
+	struct parsed_site *site = &dump->sites[dump->site_count - 1];
+	site->depth = 0;
+	site->kind = STACK_TRUNCATED;
+}
+
 /* "1: 819200 bytes in 25 blocks, complete" */
 static void read_site(struct parser *parser, struct open_dump *open, struct cursor c)
 {
 	struct parsed_dump *dump = &open->dump;
 	struct parsed_site site = {.first = dump->frame_count};
-	uint64_t rank;
+	bool broken = open->site_broken;
 
 	open->site_broken = true;
-	if (!scan_decimal(&c, &rank) || !skip_text(&c, ": ") ||
+	if (!scan_decimal(&c, &site.rank) || !skip_text(&c, ": ") ||
 	    !scan_counted(&c, " byte", &site.bytes) || !skip_text(&c, " in ") ||
 	    !scan_counted(&c, " block", &site.blocks) || !skip_text(&c, ", ")) {
 		note_damage(parser, open, "a call site is damaged");
@@ -375,11 +385,20 @@ static void read_site(struct parser *parser, struct open_dump *open, struct curs
 		note_damage(parser, open, "a call site is damaged");
 		return;
 	}
-	if (rank != dump->site_count + 1)
+	uint64_t last = dump->site_count ? dump->sites[dump->site_count - 1].rank : 0;
+	if (site.rank != last + 1) {
 		note_damage(parser, open, "a call site is missing or out of order");
+		/* Unless the first frame that did not fit was noticed, the frames since the last call site may
+		 * be those of the one that is missing. */
+		if (last && (!broken || site.rank <= last))
+			drop_frames(dump);
+	}
 	GROW(dump->sites, open->site_room, dump->site_count + 1);
 	dump->sites[dump->site_count++] = site;
-	open->site_broken = false;
+	/* What follows a call site that comes too late is nobody's for sure. */
+	open->site_broken = site.rank <= last;
+	if (open->site_broken)
+		drop_frames(dump);
 }
 
 /* What the damage left of the current site's stack is its innermost part. */

@@ -39,7 +39,7 @@ struct parsed_frame {
 };
 
 struct parsed_site {
-	uint64_t bytes, blocks;
+	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;
 	size_t first, depth; /* in parsed_dump.frames */
 };

@@ -100,7 +100,7 @@ static json_t *frames_json(const struct dump *dump, const struct stack *stack)
 static json_t *site_json(const struct dump *dump, const struct site *site)
 {
 	json_t *object = json_object();
-	set(object, "rank", json_integer(site->rank));
+	set(object, "rank", json_integer((json_int_t)site->rank));
 	set(object, "live_bytes", json_integer((json_int_t)site->bytes));
 	set(object, "live_blocks", json_integer((json_int_t)site->blocks));
 	set(object, "stack", json_string(stack_kind_names[site->kind]));

@@ -209,7 +209,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			        counted(page, dump->site_count - i, "call site"));
 			break;
 		}
-		fprintf(page->stream, "\n  #%u ", site->rank);
+		fprintf(page->stream, "\n  #%" PRIu64 " ", site->rank);
 		tone(page, TONE_STRONG);
 		fputs(counted(page, site->bytes, "byte"), page->stream);
 		tone(page, TONE_PLAIN);

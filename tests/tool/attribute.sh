@@ -1,0 +1,68 @@
+#!/bin/sh
+# attribute.sh - who holds it: by function, file, module, and archive member from the map of each linker.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+cat >"$W/ble.c" <<'END'
+#include <stdlib.h>
+void *ble(size_t size);
+static void *__attribute__((noinline)) pool(size_t size) { return malloc(size); }
+void *ble(size_t size) { void *p = pool(size); __asm__ volatile("" ::"r"(p)); return p; }
+END
+cat >"$W/main.c" <<'END'
+#include <stdlib.h>
+void *ble(size_t size);
+void *volatile kept;
+int main(void)
+{
+	for (int i = 0; i < 5; i++)
+		kept = ble(100);
+	kept = malloc(50);
+	return 0;
+}
+END
+flags="-O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls"
+# shellcheck disable=SC2086 # flags
+$CC $flags -ffunction-sections -c -o "$W/ble.o" "$W/ble.c" && ar rcs "$W/vendor.a" "$W/ble.o" || fail "cannot build"
+# A row: name, bytes, blocks, call sites.
+row() {
+	awk -v name="$1" '$NF == name { gsub(",", ""); print $1, $2, $3 }' "$W/out"
+}
+
+tried=
+for linker in bfd gold lld mold; do
+	for static in "" -static; do
+		# shellcheck disable=SC2046,SC2086 # flags
+		$CC -g $flags -fuse-ld=$linker $static -o "$W/app" "$W/main.c" "$W/vendor.a" \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS) \
+			-Wl,-Map="$W/map" >"$W/ld" 2>&1 || {
+			echo "left out: $linker $static: $(head -n 1 "$W/ld")"
+			continue
+		}
+		LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"
+		status_is 0 "$lw" report --by=member --map="$W/map" "$W/log"
+		equal "$linker $static: vendor.a(ble.o)" "$(row 'vendor.a(ble.o)')" "500 5 1"
+		status_is 0 "$lw" report --by=function "$W/log"
+		equal "$linker $static: pool" "$(row pool)" "500 5 1"
+		tried="$tried $linker$static"
+		rm "$W/log"
+	done
+done
+[ -n "$tried" ] || fail "no linker worked"
+echo "linkers:$tried"
+
+# The map of another build is not used.
+build app "$W/main.c" "$W/vendor.a"
+LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail app
+status_is 0 "$lw" report --by=member --map="$W/map" "$W/log"
+said "is not the linker's map of this program"
+
+status_is 0 "$lw" report --by=module "$W/log"
+equal "module" "$(row "$W/app")" "550 6 2"
+status_is 0 "$lw" report --by=file "$W/log"
+equal "file" "$(row "$W/main.c")" "50 1 1"
+# Bytes through main: all of them, here: its own.
+status_is 0 "$lw" report --by=function "$W/log"
+equal "through main" "$(awk '$NF == "main" { print $4 }' "$W/out")" 550
+status_is 2 "$lw" report --by=moon "$W/log"

@@ -1,0 +1,110 @@
+#!/bin/sh
+# cc.sh - leakwrap cc adds its flags when a program is linked, and only then; a project that knows nothing of
+# it relinks by make CC="leakwrap cc -- gcc".
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+# A compiler that only says how it was called.
+cat >"$W/echo" <<'END'
+#!/bin/sh
+printf '%s\n' "$@" >"$ECHOED"
+exit 7
+END
+chmod +x "$W/echo"
+ln -s echo "$W/g++"
+export ECHOED="$W/words" LEAKWRAP_LIB="$O/libleakwrap.a"
+touch "$W/a.c" "$W/a.o" "$W/a.h"
+
+called() {
+	"$lw" cc -- "$@"
+	equal "status of $*" $? 7
+}
+plain() {
+	called "$W/echo" "$@"
+	shift 0
+	printf '%s\n' "$@" | cmp -s - "$W/words" || fail "changed: $*: $(tr '\n' ' ' <"$W/words")"
+}
+links() {
+	called "$W/echo" "$@"
+	grep -qx -e '-Wl,--wrap=malloc' "$W/words" && grep -q 'libleakwrap.a' "$W/words" || fail "not wrapped: $*"
+	printf '%s\n' "$@" | cmp -s - "$W/before" 2>/dev/null || :
+	equal "the words given, of $*" "$(head -n $# "$W/words" | tr '\n' ' ')" "$(printf '%s ' "$@")"
+}
+cd "$W" || exit 2
+for stop in -c -S -E -M -MM -fsyntax-only -shared -r -### --version -dumpmachine -print-search-dirs \
+	--print-file-name=x -nostdlib -Wl,-r -Wl,-shared,-z,now --help; do
+	plain $stop a.c
+done
+plain
+plain -v
+plain -Wall -O2
+plain -Xlinker -shared a.o
+plain a.h
+plain -x c-header a.h
+plain -o a.c
+plain a.o libleakwrap.a
+plain -Wl,--wrap=malloc a.o
+printf -- '-c "a.c"' >rsp
+plain @rsp
+printf -- "-c -o 'x y'" >rsp2
+printf -- '@rsp2 a.c' >rsp
+plain @rsp
+
+links a.c
+links a.o -o app
+links -o -c a.o
+links -MF -c a.o
+links -MMD -MF dep a.c -o app
+links -I -c a.c
+links -D -c a.c
+links -static a.o
+links -Wl,-z,now a.o
+links -- a.o
+links a.o @nofile
+printf -- '-o app\n"a.o"\\\n' >rsp
+links @rsp
+links -x c -
+grep -qx -e -x words && equal "-x none before the archive" "$(grep -x -A 1 -e -x words | tail -n 1)" none
+called "$W/echo" a.o
+! grep -q 'lstdc++' words || fail "the C++ library for C"
+called "$W/g++" a.o
+grep -q 'lstdc++' words || fail "no C++ library for g++"
+called "$W/echo" a.o -lstdc++
+grep -q 'lstdc++,' words || fail "no C++ library with -lstdc++"
+called "$W/echo" -static -fuse-ld=lld a.o
+grep -qx -e '-Wl,-u,__wrap_strdup' words || fail "weak wrappers for lld"
+cd - >/dev/null || exit 2
+
+status_is 127 "$lw" cc -- "$W/no-compiler" -c x.c
+said 'no-compiler: No such file'
+status_is 2 "$lw" cc
+LEAKWRAP_LIB=$W/nolib.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>/dev/null && fail "linked without a library"
+unset LEAKWRAP_LIB # beside the tool
+"$lw" cc -- "$CC" -g -O2 -o "$W/app" tests/tool/leaky.c || fail "cannot build through cc"
+LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"
+status_is 0 "$lw" report "$W/log"
+shows '4,301 bytes (4.20 KiB) live in 3 blocks'
+
+# A project that was never prepared: a library, two programs, a test for the compiler, response files.
+mkdir -p "$W/project"
+cp tests/tool/leaky.c "$W/project/leaky.c"
+cat >"$W/project/Makefile" <<'END'
+all: leaky plugin.so tool
+libhelp.a: help.o
+	$(AR) rcs $@ $^
+leaky: leaky.o
+tool: tool.o libhelp.a
+	echo "$^ -o $@" >tool.rsp
+	$(CC) @tool.rsp
+plugin.so: help.c
+	$(CC) -shared -fPIC -o $@ $<
+	! nm $@ | grep __wrap_
+END
+echo 'char *help(const char *); extern char *strdup(const char *); char *help(const char *s) { return strdup(s); }' >"$W/project/help.c"
+echo 'char *help(const char *); int main(void) { return help("me") == 0; }' >"$W/project/tool.c"
+make -s -C "$W/project" CC="$lw cc -- $CC" CFLAGS="-O1 -g" || fail "the project does not build"
+LEAKWRAP_OPTIONS=log="$W/tool.log" "$W/project/tool" || fail tool
+status_is 0 "$lw" report "$W/tool.log"
+shows '3 bytes live in 1 block at 1 call site'
+shows 'help  *'

@@ -1,0 +1,58 @@
+#!/bin/sh
+# compare.sh - diff matches call sites between runs at other addresses and between builds; growth ranks a
+# leak before a cache.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+build leaky tests/tool/leaky.c -Wl,--build-id
+LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" 1 || fail leaky
+LEAKWRAP_OPTIONS=log="$W/new" "$W/leaky" 4 || fail leaky
+# make_basket 201 a round, open_shop 100 a round, fill_cache 4000 in the first two rounds.
+status_is 0 "$lw" diff "$W/old" "$W/new"
+shows '^  +4,903 bytes: 4,301 before, 9,204 after$'
+equal "changes" "$(sed -n 's/^  \(grew .*\)/\1/p' "$W/out")" "grew +4,000 bytes in +1 blocks, now 8,000 bytes in 2 blocks
+grew +603 bytes in +3 blocks, now 804 bytes in 4 blocks
+grew +300 bytes in +3 blocks, now 400 bytes in 4 blocks"
+status_is 0 "$lw" diff "$W/new" "$W/old"
+shows 'shrank -603 bytes in -3 blocks, now 201 bytes in 1 block$'
+cp "$W/old" "$W/copy"
+status_is 2 "$lw" diff "$W/old" "$W/copy"
+
+# Folded: both numbers; JSON: the same.
+status_is 0 "$lw" diff -f folded "$W/old" "$W/new"
+shows 'main;open_shop;make_basket;keep_inlined 201 804$'
+status_is 0 "$lw" diff -f json "$W/old" "$W/new"
+shows '"change":"grew","old_bytes":201,"new_bytes":804,"old_blocks":1,"new_blocks":4'
+
+# Two builds of one program: other addresses, another build-id, the same names.
+mkdir -p "$W/two"
+sed 's/^int main/static char more[99];\nint other(void);\nint other(void) { return more[3]; }\nint main/' \
+	tests/tool/leaky.c >"$W/two/leaky.c"
+build two/leaky "$W/two/leaky.c" -Wl,--build-id
+LEAKWRAP_OPTIONS=log="$W/two/new" "$W/two/leaky" 4 || fail leaky
+status_is 0 "$lw" diff -f json "$W/old" "$W/two/new"
+shows '"change":"grew","old_bytes":201,"new_bytes":804'
+shows_not '"change":"appeared"'
+
+# A site of only one side.
+echo "50 1 complete 0x10" | make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/one"
+echo "70 1 complete 0x20" | make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none >>"$W/one"
+status_is 0 "$lw" diff "$W/one@1" "$W/one@2"
+shows 'appeared +70 bytes'
+shows 'vanished -50 bytes'
+shows '0 call sites did not change'
+
+# -- growth ----------------------------------------------------------------------------------------------
+LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 9 each || fail leaky
+status_is 0 "$lw" report --growth "$W/series"
+equal "ranking" "$(sed -n 's/^  \(grows steadily by [0-9,]* bytes\|grew, not steadily\).*/\1/p' "$W/out")" \
+	"grows steadily by 1,608 bytes
+grows steadily by 800 bytes
+grew, not steadily"
+status_is 0 "$lw" report --growth -f folded "$W/series"
+equal "growth, folded" "$(sed 's/.*;\([a-z_]* [0-9]*\)$/\1/' "$W/out" | tr '\n' ' ')" "keep_inlined 1608 open_shop 800 "
+status_is 0 "$lw" report --growth -f json "$W/series"
+shows '"steady_bytes":1608,'
+status_is 2 "$lw" report --growth "$W/old"
+said 'at least two dumps'

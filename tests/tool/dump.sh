@@ -1,0 +1,94 @@
+#!/bin/sh
+# dump.sh - leakwrap dump asks only who is traced and listens, and waits until the dump is whole.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+cat >"$W/wait.c" <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+int main(int argc, char **argv)
+{
+	sigset_t all;
+	(void)argv;
+	kept = malloc(1000);
+	kept = NULL;
+	sigfillset(&all);
+	if (argc > 1)
+		sigprocmask(SIG_BLOCK, &all, NULL);
+	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+		return 1;
+	for (;;)
+		pause();
+}
+END
+build wait "$W/wait.c"
+build_plain plain "$W/wait.c"
+
+# start_program COMMAND...: in the background, until it says ready.
+start_program() {
+	: >"$W/ready"
+	"$@" >"$W/ready" 2>>"$W/stderr" &
+	program=$!
+	wait_until 10 test -s "$W/ready" || fail "$1 does not start"
+}
+stop() {
+	kill -9 "$program"
+	wait "$program" 2>/dev/null
+}
+shows_dump() {
+	shows "^leakwrap\\[$program\\.$1\\] dump version=1 reason=signal"
+	shows "^leakwrap\\[$program\\.$1\\] total live_bytes=1000 live_blocks=1 "
+	equal "its end" "$(tail -n 1 "$W/out" | cut -d ' ' -f 2)" end
+}
+
+LEAKWRAP_OPTIONS="log=$W/log.%p" start_program "$W/wait"
+status_is 0 "$lw" dump $program
+shows_dump 1
+status_is 0 "$lw" dump $program
+shows_dump 2
+stop
+LEAKWRAP_OPTIONS="signal=RTMIN+3:log='$W/log of %e.%n'" start_program "$W/wait"
+status_is 0 "$lw" dump $program
+shows_dump 1
+[ -f "$W/log of wait.1" ] || fail "no $W/log of wait.1"
+status_is 0 "$lw" dump $program
+shows_dump 2
+"$lw" dump $program | "$lw" report --exe="$W/wait" >"$W/out" || fail "dump | report"
+shows '1,000 bytes live in 1 block'
+stop
+start_program "$W/wait"
+status_is 0 "$lw" dump $program
+shows_dump 1
+stop
+
+# A pipe cannot be read by others.
+(cd "$W" && exec ./wait 2>&1 >ready | cat >piped) &
+wait_until 10 test -s "$W/ready"
+program=$(pgrep -f '^./wait$' | head -n 1)
+if [ -n "$program" ]; then
+	status_is 0 "$lw" dump "$program"
+	said 'standard error: pipe:'
+	wait_for_dump "$W/piped" "$program.1"
+	kill -9 "$program"
+fi
+
+start_program "$W/plain"
+status_is 2 "$lw" dump $program
+said "is not traced"
+kill -0 $program || fail "a program that is not traced was ended"
+stop
+start_program "$W/wait" blocked
+status_is 2 "$lw" dump $program
+said "blocks signal USR1"
+stop
+LEAKWRAP_OPTIONS=signal=none start_program "$W/wait"
+status_is 2 "$lw" dump $program
+said "takes no dump signal"
+stop
+status_is 2 "$lw" dump 4194305
+said 'there is none'
+status_is 2 "$lw" dump me
+status_is 2 "$lw" dump

@@ -1,0 +1,77 @@
+#!/bin/sh
+# files.sh - a module's file is found by its build-id wherever it lies, and another build is never taken.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+need objcopy readelf
+
+gcc_g="$CC -g -O2 -fno-optimize-sibling-calls -Wl,--build-id"
+$gcc_g -o "$W/chain" tests/tool/chain.c || fail "cannot build"
+sed 's/100/200/' tests/tool/chain.c >"$W/other.c"
+$gcc_g -o "$W/other" "$W/other.c" || fail "cannot build"
+id=$(build_id "$W/chain")
+offset=$(return_address objdump "$W/chain" make_basket malloc)
+mkdir -p "$W/root/opt" "$W/debug/.build-id/$(echo "$id" | cut -c1-2)" "$W/unstripped"
+log() {
+	echo "1000 1 complete $offset" | make_dump 5.1 2026-11-20T18:36:01Z "$1" 0x55d0c8a00000 "$2" >"$W/log"
+}
+found() {
+	status_is 0 "$lw" report "$@" "$W/log"
+	shows 'chain.c:9 (inlined)'
+}
+raw() {
+	status_is 0 "$lw" report "$@" "$W/log"
+	shows '?  *chain+0x'
+	shows 'module /opt/chain: left raw'
+	shows_not 'chain.c'
+}
+
+# By the path in the dump, by --exe, under a sysroot.
+log "$W/chain" "$id"
+found
+[ ! -s "$W/err" ] || fail "$(cat "$W/err")"
+log /opt/chain "$id"
+raw
+said "/opt/chain was not found (build-id $id)"
+found --exe="$W/chain"
+cp "$W/chain" "$W/root/opt/chain"
+found --sysroot="$W/root"
+
+# Another build: named, and left raw.
+raw --exe="$W/other"
+said "other is another build of /opt/chain: the dump's build-id is $id"
+cp "$W/other" "$W/root/opt/chain"
+raw --sysroot="$W/root"
+said "root/opt/chain is another build"
+cp "$W/chain" "$W/nobuildid" && objcopy --remove-section=.note.gnu.build-id "$W/nobuildid"
+raw --exe="$W/nobuildid"
+
+# A stripped file on the device, its symbols in a folder by build-id, or beside under the same name.
+objcopy --only-keep-debug "$W/chain" "$W/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
+objcopy --strip-all "$W/chain" "$W/root/opt/chain"
+status_is 0 "$lw" report --sysroot="$W/root" "$W/log"
+shows_not 'chain.c'
+found --sysroot="$W/root" --debug-dir="$W/debug"
+found --debug-dir="$W/debug"
+cp "$W/chain" "$W/unstripped/chain"
+found --sysroot="$W/root" --debug-dir="$W/unstripped"
+cp "$W/other" "$W/unstripped/chain"
+status_is 0 "$lw" report --sysroot="$W/root" --debug-dir="$W/unstripped" "$W/log"
+shows_not 'chain.c'
+
+# A dump without build-ids: what is named is taken, and marked; nothing is guessed.
+log /opt/chain none
+found --exe="$W/chain"
+said 'unverified: the dump has no build-id'
+shows 'not verified, the dump has no build-id'
+raw --debug-dir="$W/debug"
+
+# Symbols without debug information, and the dump's own names without either.
+$CC -O2 -fno-optimize-sibling-calls -Wl,--build-id -o "$W/plain" tests/tool/chain.c || fail "cannot build"
+log "$W/plain" "$(build_id "$W/plain")"
+status_is 0 "$lw" report "$W/log"
+shows 'make_basket  *plain+0x'
+sed 's/ ? \[1\]/ _ZN3foo3barEi+0x12 [1]/' "$W/log" >"$W/named"
+strip "$W/plain"
+status_is 0 "$lw" report "$W/named"
+shows 'foo::bar(int)  *plain+0x'

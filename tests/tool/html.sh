@@ -1,0 +1,41 @@
+#!/bin/sh
+# html.sh - the page works in a browser without a network: totals, flame graph, table, growth chart.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+build leaky tests/tool/leaky.c
+LEAKWRAP_OPTIONS=log="$W/log" "$W/leaky" 5 each || fail leaky
+status_is 0 "$lw" report -f html -o "$W/page.html" "$W/log"
+! grep -o '\(src\|href\)=.[^"]*' "$W/page.html" || fail "the page refers to something outside"
+! grep -v 'www.w3.org/2000/svg' "$W/page.html" | grep -q '//[a-z.]*[a-z]/' || fail "the page names a host"
+
+browser=
+for name in chromium chromium-browser google-chrome; do
+	command -v $name >/dev/null && browser=$name && break
+done
+[ -n "$browser" ] || skip "chromium is not installed"
+export HOME="$W" XDG_CONFIG_HOME="$W" XDG_CACHE_HOME="$W"
+browse() {
+	timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+		--user-data-dir="$W/profile" "$@" 2>"$W/browser"
+}
+browse --dump-dom "file://$W/page.html" >"$W/out" || skip "$browser does not run here"
+shows 'data-ready="yes"'
+total=$(dump_value "$W/log" 6 live_bytes)
+shows "id=\"flame\" data-total=\"$total\""
+shows "id=\"rows\" data-total=\"$total\""
+shows 'title="keep_inlined ('
+shows '<polyline points='
+shows 'fill_cache ← main'
+shows '<option value="5">'
+
+LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" 1 || fail leaky
+LEAKWRAP_OPTIONS=log="$W/new" "$W/leaky" 2 || fail leaky
+status_is 0 "$lw" diff -f html -o "$W/diff.html" "$W/old" "$W/new"
+browse --dump-dom "file://$W/diff.html" >"$W/out" || fail "diff"
+shows 'id="flame" data-total="4301"'
+shows '+4,000'
+
+browse --screenshot="$W/page.png" --window-size=1300,1000 "file://$W/page.html" >/dev/null || fail "screenshot"
+[ "$(wc -c <"$W/page.png")" -gt 20000 ] || fail "the screenshot is empty"

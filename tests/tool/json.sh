@@ -1,0 +1,35 @@
+#!/bin/sh
+# json.sh - the JSON of real dumps fits its schema, and its numbers are those of the dump.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c -ljansson ||
+	skip "libjansson-dev is not installed"
+
+build chain tests/tool/leaky.c
+LEAKWRAP_OPTIONS=log="$W/log" "$W/chain" || fail "leaky"
+printf 'leak:make_basket\n' >"$W/suppressions"
+
+for options in "" "--by=function" "--by=file" "--by=module" "--by=member" "--suppressions=$W/suppressions"; do
+	# shellcheck disable=SC2086 # none or one
+	status_is 0 "$lw" report -f json $options "$W/log"
+	"$W/validate" tests/tool/report.schema.json "$W/out" || fail "json $options"
+done
+
+# What is not known is null, and says so: a cut log.
+head -n 7 "$W/log" >"$W/cut"
+status_is 0 "$lw" report -f json "$W/cut"
+"$W/validate" tests/tool/report.schema.json "$W/out" || fail "json of a cut log"
+shows '"dump_ns":null'
+shows '"warnings":\["line 7: damaged: it has no end'
+
+status_is 0 "$lw" report -f json -o "$W/report.json" "$W/log"
+[ ! -s "$W/out" ] || fail "-o writes to standard output as well"
+for key in live_bytes live_blocks call_sites tracer_bytes dump_ns; do
+	value=$(dump_value "$W/log" 1 $key)
+	grep -q "\"$key\":$value[,}]" "$W/report.json" || fail "$key is not $value"
+done
+# The validator itself notices what is wrong.
+sed 's/"rank":1,/"rank":"1",/' "$W/report.json" >"$W/bad.json"
+! "$W/validate" tests/tool/report.schema.json "$W/bad.json" 2>/dev/null || fail "the validator accepts anything"

@@ -1,0 +1,54 @@
+#!/bin/sh
+# judge.sh - exit status: leaks, limits, suppressions; each process's last dump counts.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+build leaky tests/tool/leaky.c
+LEAKWRAP_OPTIONS=log="$W/log" "$W/leaky" || fail leaky # 4,301 bytes in 3 blocks
+
+status_is 0 "$lw" report "$W/log"
+status_is 1 "$lw" report --fail-on-leaks "$W/log"
+said '4,301 bytes in 3 blocks are live'
+status_is 0 "$lw" report --max-bytes=4301 "$W/log"
+status_is 1 "$lw" report --max-bytes=4300 "$W/log"
+status_is 0 "$lw" report --max-bytes=5K --max-blocks=3 "$W/log"
+status_is 1 "$lw" report --max-bytes=5K --max-blocks=2 "$W/log"
+said 'more than allowed'
+status_is 2 "$lw" report --max-bytes=many "$W/log"
+
+# Suppressions: function, file, module; anchors, stars; what covers nothing is named.
+suppressed() {
+	printf '%s\n' "$1" >"$W/suppressions"
+	status_is "$2" "$lw" report --fail-on-leaks --suppressions="$W/suppressions" "$W/log"
+}
+suppressed 'leak:open_shop' 1
+said '4,000 bytes in 1 block'
+shows 'of these suppressed: 301 bytes in 2 blocks at 2 call sites'
+suppressed 'leak:leaky.c' 0
+suppressed 'leak:^main$' 0
+suppressed 'leak:/leaky$' 0
+suppressed 'leak:^mai$' 1
+said 'leak:^mai$ suppresses nothing'
+suppressed 'leak:f*l_c*e' 1
+said '301 bytes'
+suppressed 'leak:^open*shop$
+# a comment
+
+leak:fill_cache
+leak:never_called' 0
+said 'suppressions:5: leak:never_called suppresses nothing'
+equal "messages" "$(wc -l <"$W/err")" 1
+suppressed 'race:main' 2
+status_is 2 "$lw" report --suppressions="$W/none" "$W/log"
+
+# The last dump of each process is judged, and one that is not whole cannot be found good.
+echo "50 1 complete 0x10" | make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/series"
+make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none </dev/null >>"$W/series"
+status_is 0 "$lw" report --fail-on-leaks "$W/series"
+echo "50 1 complete 0x10" | make_dump 4.1 2026-11-20T18:00:00Z /x/y 0x1000 none >>"$W/series"
+status_is 1 "$lw" report --fail-on-leaks "$W/series"
+make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none </dev/null | head -n 4 >"$W/cut"
+status_is 2 "$lw" report --fail-on-leaks "$W/cut"
+said 'cannot be judged'
+status_is 0 "$lw" report "$W/cut"

@@ -1,0 +1,152 @@
+#!/bin/sh
+# logs.sh - dumps are found in whatever stands around them, and of a damaged one all that is whole is
+# reported, with one message that names the line.
+# shellcheck disable=SC2016
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+exe=/no/such/program
+dump() {
+	make_dump "$1" "2026-11-20T18:36:0${1#*.}Z" $exe 0x10000 none <<-END
+		300 3 complete 0x1234 0x5678
+		200 2 guessed 0x1244
+		100 1 complete 0x1254 0x5678 0x9abc
+	END
+}
+report() {
+	status_is 0 "$lw" report "$@"
+	grep -v 'was not found' "$W/err" >"$W/said"
+	mv "$W/said" "$W/err"
+}
+quiet() {
+	[ ! -s "$W/err" ] || fail "$1: $(cat "$W/err")"
+}
+messages() {
+	equal "$1: messages" "$(wc -l <"$W/err")" "$2"
+}
+
+dump 7.1 >"$W/plain"
+report "$W/plain"
+quiet plain
+sed 's/plain/LOG/' "$W/out" >"$W/wanted"
+same() {
+	cmp -s "$W/out" "$W/wanted" || fail "$1: $(diff "$W/wanted" "$W/out")"
+	quiet "$1"
+}
+
+# -- around the dump -------------------------------------------------------------------------------------
+sed 's/$/\r/' "$W/plain" >"$W/log"
+report "$W/log"
+same "CR LF"
+sed 's/^/Nov 20 18:36:07 host app[99]: /; s/$/\r\r/' "$W/plain" >"$W/log"
+report "$W/log"
+same "a system log"
+sed "s/^/$(printf '\033')[36mapp |$(printf '\033')[0m /; s/\$/$(printf '\033')[0m/" "$W/plain" >"$W/log"
+report "$W/log"
+same "colours"
+sed 's/.*/some leakwrap[ noise leakwrap[7] and leakwrap[x.y] z\n&\n/' "$W/plain" >"$W/log"
+report "$W/log"
+same "other lines"
+awk '{ print; print }' "$W/plain" >"$W/log"
+report "$W/log"
+same "every line twice"
+{
+	head -c 300000 /dev/zero | tr '\0' x
+	cat "$W/plain"
+	head -c 1000 /dev/zero
+} >"$W/log"
+report "$W/log"
+same "a line that never ends, and zeros"
+report - <"$W/plain"
+same "standard input"
+printf '%s' "$(cat "$W/plain")" >"$W/log"
+report "$W/log"
+same "no line end at the end"
+
+# -- several dumps ---------------------------------------------------------------------------------------
+dump 8.1 >"$W/other"
+paste -d '\n' "$W/plain" "$W/other" >"$W/log"
+report "$W/log"
+equal "two processes" "$(grep -c 'process [78], dump 1' "$W/out")" 2
+equal "two processes" "$(grep -c '600 bytes live in 6 blocks at 3 call sites' "$W/out")" 2
+quiet "two processes"
+dump 7.2 >"$W/second"
+cat "$W/plain" "$W/second" "$W/other" >"$W/log"
+report "$W/log@2"
+equal "one dump" "$(grep -c ' dump [0-9]' "$W/out")" 1
+shows 'process 7, dump 2'
+report "$W/log@8:1"
+shows 'process 8, dump 1'
+shows_not 'process 7'
+report --last "$W/log"
+equal "last dumps" "$(grep ' dump [0-9]' "$W/out" | sed 's/.*process \([0-9]*\), dump \([0-9]*\).*/\1.\2/' | tr '\n' ' ')" "7.2 8.1 "
+report "$W/plain" "$W/plain"
+messages "a dump twice" 1
+said 'came twice'
+equal "a dump twice" "$(grep -c 'process 7' "$W/out")" 1
+
+# In containers every process has the same pid: a restart is another process.
+sed 's/18:36:01/19:00:00/' "$W/plain" | cat "$W/plain" - >"$W/log"
+report -f folded "$W/log"
+equal "a restart" "$(awk '{ n += $NF } END { print n }' "$W/out")" 1200
+
+# -- damage ----------------------------------------------------------------------------------------------
+damage() {
+	report "$W/log"
+	messages "$1" 1
+	said "log:$2: dump 7.1 is damaged: $3"
+	equal "$1: call sites" "$(grep -c '^  #' "$W/out")" "$4"
+}
+head -n 11 "$W/plain" >"$W/log"
+damage "cut at a line" 11 'it has no end: the log ends' 3
+head -n 12 "$W/plain" | head -c -8 >"$W/log"
+damage "cut in a line" 12 'a line of it is cut' 3
+sed '7d' "$W/plain" >"$W/log"
+damage "a lost frame" 7 'a frame is missing' 3
+sed '9d' "$W/plain" >"$W/log"
+damage "a lost call site" 9 'a frame is missing' 2
+sed '9,10d' "$W/plain" >"$W/log"
+damage "a lost call site with its frames" 9 'a call site is missing' 2
+sed '1d' "$W/plain" >"$W/log"
+damage "a lost first line" 1 'its first line is missing' 3
+sed '2d' "$W/plain" >"$W/log"
+damage "lost totals" 15 'lines of it are missing' 3
+shows 'its totals are missing'
+sed '8s/0x1/0xz/' "$W/plain" >"$W/log"
+damage "a damaged frame" 8 'a frame is damaged' 3
+sed '6s/300/3e2/' "$W/plain" >"$W/log"
+damage "a damaged call site" 6 'a call site is damaged' 2
+awk 'NR == 9 { held = $0; next } { print } NR == 11 { print held }' "$W/plain" >"$W/log"
+damage "lines in another order" 9 'a frame is missing or out of order' 3
+equal "lines in another order: stacks" "$(grep -c '(no stack)' "$W/out")" 2
+sed '16s/lines=.*/lines=/' "$W/plain" >"$W/log"
+damage "a damaged end" 16 'its end is damaged' 3
+sed '1s/version=1/version=9/' "$W/plain" >"$W/log"
+status_is 2 "$lw" report "$W/log"
+said 'log:1: dump 7.1 is damaged: its format version is not known'
+{
+	head -n 8 "$W/plain"
+	cat "$W/second"
+} >"$W/log"
+report "$W/log"
+messages "the next dump starts early" 1
+said 'log:9: dump 7.1 is damaged: it has no end: the next dump starts'
+shows 'process 7, dump 2'
+
+# -- nothing to read -------------------------------------------------------------------------------------
+status_is 2 "$lw" report "$W/none"
+said 'none: No such file'
+status_is 2 "$lw" report "$W"
+: >"$W/log"
+status_is 2 "$lw" report "$W/log"
+said 'holds no dump'
+status_is 2 "$lw" report "$W/plain@4"
+said 'holds no dump 4; its last is 1'
+status_is 2 "$lw" report "$W/plain@x"
+status_is 2 "$lw" report --format=xml "$W/plain"
+status_is 2 "$lw" nonsense
+status_is 2 "$lw"
+status_is 2 "$lw" report -o "$W/no/folder" "$W/plain"
+[ ! -e /dev/full ] || status_is 2 sh -c '"$1" report -o /dev/full "$2"' sh "$lw" "$W/plain"
+exit 0

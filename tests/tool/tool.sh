@@ -1,0 +1,82 @@
+# shellcheck shell=sh
+# tool.sh - what the tests of the tool share, behind tests/lib.sh: the tool itself, and dumps made by hand
+# of programs that are only linked, for machines on which they cannot run.
+
+lw=$O/leakwrap
+[ -x "$lw" ] || skip "the tool is not built: $O/leakwrap"
+unset NO_COLOR DEBUGINFOD_URLS
+export LC_ALL=C
+
+need() {
+	for command; do
+		command -v "$command" >/dev/null || skip "$command is not installed"
+	done
+}
+
+# status_is WANTED COMMAND...: standard output to $W/out, standard error to $W/err.
+status_is() {
+	wanted=$1
+	shift
+	"$@" >"$W/out" 2>"$W/err"
+	got=$?
+	[ $got = "$wanted" ] || fail "status $got, wanted $wanted: $* $(head -n 5 "$W/err")"
+}
+
+said() {
+	grep -q -- "$1" "$W/err" || fail "did not say '$1' but: $(cat "$W/err")"
+}
+
+shows() {
+	grep -q -- "$1" "$W/out" || fail "does not show '$1': $(head -n 40 "$W/out")"
+}
+
+shows_not() {
+	! grep -q -- "$1" "$W/out" || fail "shows '$1': $(head -n 40 "$W/out")"
+}
+
+# return_address OBJDUMP EXE CALLER CALLEE: of the first call of CALLEE in CALLER, as 0x...
+return_address() {
+	"$1" -d --no-show-raw-insn "$2" | awk -v caller="<$3>:" -v callee="<$4[@+>]" '
+		/^[0-9a-f]+ <.*>:$/ { inside = $2 == caller; found = 0; next }
+		inside && found { sub(/:$/, "", $1); print "0x" $1; exit }
+		inside && $0 ~ callee { found = 1 }'
+}
+
+build_id() {
+	readelf -n "$1" 2>/dev/null | awk '/Build ID:/ { print $3 }'
+}
+
+# add A B: two 0x... numbers
+add() {
+	printf '0x%x' $(($1 + $2))
+}
+
+# make_dump PID.N TIME EXE BIAS BUILD_ID <SITES: a dump of one module.  A line of SITES is a call site:
+# BYTES BLOCKS KIND OFFSET..., the offsets innermost first.
+make_dump() {
+	make_dump_lines "$@" | sed "s/^/leakwrap[$1] /"
+}
+
+make_dump_lines() {
+	sites=0 lines=6 all_bytes=0 all_blocks=0 body=
+	while read -r bytes blocks kind offsets; do
+		sites=$((sites + 1)) lines=$((lines + 1)) frame=0
+		all_bytes=$((all_bytes + bytes)) all_blocks=$((all_blocks + blocks))
+		body="${body}site $sites: $bytes bytes in $blocks blocks, $kind
+"
+		for offset in $offsets; do
+			body="$body  #$frame $(add "$4" "$offset") ? [1] ${3##*/}+$offset
+"
+			frame=$((frame + 1)) lines=$((lines + 1))
+		done
+	done
+	cat <<-END
+		dump version=1 reason=signal time=$2 program=$3
+		total live_bytes=$all_bytes live_blocks=$all_blocks call_sites=$sites
+		stacks complete_stack_bytes_percent=100.00 truncated_blocks=0 guessed_blocks=0
+		loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=2
+		tracer tracer_bytes=1310720
+		${body}module 1 $4-$(add "$4" 0x100000) bias=$4 build_id=$5 path=$3
+		end sites=$sites lines=$((lines + 1)) dump_ns=812345
+	END
+}
