@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -32,6 +31,10 @@
 #else
 #define SIG_SETMASK_KERNEL 2
 #endif
+
+/* Operations of futex(2), for which musl has no header: on memory that other processes do not share. */
+#define WAIT_PRIVATE (0 | 128)
+#define WAKE_PRIVATE (1 | 128)
 
 /* The kernel's struct timespec of the calls that take one: two longs; systems that are 32-bit and newer
  * than these calls have only the ones with 64-bit time. */
@@ -287,7 +290,7 @@ void leakwrap_lock(struct leakwrap_lock *lock)
 		if (seen != 2)
 			seen = atomic_exchange(word, 2);
 		while (seen != 0) {
-			call(SYS_FUTEX, (long)word, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+			call(SYS_FUTEX, (long)word, WAIT_PRIVATE, 2, 0, 0, 0);
 			seen = atomic_exchange(word, 2);
 		}
 	}
@@ -300,7 +303,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 	struct leakwrap_mask before = lock->mask;
 
 	if (atomic_exchange(word, 0) == 2)
-		call(SYS_FUTEX, (long)word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+		call(SYS_FUTEX, (long)word, WAKE_PRIVATE, 1, 0, 0, 0);
 	leakwrap_signals_restore(&before);
 }
 
@@ -365,12 +368,12 @@ void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
 	const struct kernel_time limit = kernel_time(nanoseconds);
 
-	call(SYS_FUTEX, (long)word, FUTEX_WAIT_PRIVATE, value, (long)&limit, 0, 0);
+	call(SYS_FUTEX, (long)word, WAIT_PRIVATE, value, (long)&limit, 0, 0);
 }
 
 void leakwrap_wake(_Atomic uint32_t *word)
 {
-	call(SYS_FUTEX, (long)word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0);
+	call(SYS_FUTEX, (long)word, WAKE_PRIVATE, INT_MAX, 0, 0, 0);
 }
 
 /* -- files --------------------------------------------------------------------------------------- */
