@@ -13,7 +13,8 @@ test: ## install what is missing, build, run every test; TESTS="FOLDER/NAME ..."
 
 demo: ## relink two real programs from prebuilt archives, run them, show their leaks
 	$(Q)$(SETUP) demo
-	$(AGAIN) lib demo-programs
+	@echo 'Building libleakwrap.a, and linking the programs with it.'
+	$(AGAIN) lib demo-programs $(if $(filter 0,$(V)),>/dev/null)
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/demo/run
 
 bench: ## time and memory: untraced, traced, LeakSanitizer, heaptrack; needs some minutes

@@ -27,6 +27,7 @@ struct client {
 };
 
 static struct client *clients;
+static char greeting[32];
 
 static NOINLINE void greet_client(const char *name)
 {
@@ -45,14 +46,14 @@ static long held_by(lua_State *lua)
 	return lua_gc(lua, LUA_GCCOUNT) * 1024L + lua_gc(lua, LUA_GCCOUNTB);
 }
 
-static NOINLINE void read_config(char *greeting, size_t size)
+static NOINLINE void read_config(void)
 {
 	lua_State *lua = luaL_newstate();
 
 	if (!lua || luaL_dostring(lua, "greeting = 'hello'"))
 		exit(1);
 	lua_getglobal(lua, "greeting");
-	snprintf(greeting, size, "%s", lua_tostring(lua, -1));
+	snprintf(greeting, sizeof(greeting), "%s", lua_tostring(lua, -1));
 	lua_pop(lua, 1);
 	printf("configured, config holds %ld bytes\n", held_by(lua));
 }
@@ -69,7 +70,7 @@ static NOINLINE void send_reply(const char *text)
 	free(reply);
 }
 
-static NOINLINE void serve(lua_State *lua, const char *name, const char *greeting)
+static NOINLINE void serve(lua_State *lua, const char *name)
 {
 	greet_client(name);
 	lua_getglobal(lua, "handle");
@@ -88,14 +89,14 @@ static NOINLINE void serve(lua_State *lua, const char *name, const char *greetin
 int main(int argc, char **argv)
 {
 	lua_State *lua;
-	char greeting[32], line[64];
+	char line[64];
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: %s SCRIPT\n", argv[0]);
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	read_config(greeting, sizeof(greeting));
+	read_config();
 	lua = luaL_newstate();
 	if (!lua)
 		return 1;
@@ -106,7 +107,7 @@ int main(int argc, char **argv)
 	}
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
-		serve(lua, line, greeting);
+		serve(lua, line);
 	}
 	lua_close(lua);
 	return 0;

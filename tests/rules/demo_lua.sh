@@ -26,6 +26,8 @@ for kind in '' .static; do
 	first=$(held_by_lua 1)
 	equal "clients in dump 1$kind" "$(site_by "$log" 1 greet_client)" "25600 25"
 	equal "Lua's bytes in dump 1$kind" "${first% *}" $((config + lua))
+	through=$(site_through "$log" 1 read_config)
+	equal "the state of read_config in dump 1$kind" "${through% *}" "$config"
 	equal "replies in dump 1$kind" "$(site_by "$log" 1 send_reply)" "0 0"
 
 	clients 26 100 | request 101
@@ -41,6 +43,8 @@ for kind in '' .static; do
 	last=$(held_by_lua 3)
 	equal "clients at exit$kind" "$(site_by "$log" 3 greet_client)" "102400 100"
 	equal "Lua's bytes at exit$kind" "${last% *}" "$config"
+	equal "the state of read_config at exit$kind" "$(site_through "$log" 3 read_config)" "$last"
+	equal "sessions at exit$kind" "$(site_through "$log" 3 serve)" "102400 100"
 	equal "dumps$kind" "$(dumps "$log" | wc -l)" 3
 
 	# A dynamic program's own C library is not traced: there is nothing else.

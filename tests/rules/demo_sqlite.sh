@@ -14,6 +14,18 @@ library_blocks() {
 	echo $((${malloced#* } + ${resized#* }))
 }
 
+# Copies of texts, as SQLite makes them: rounded up to 8 bytes, behind 8 bytes for the size.
+copies() {
+	awk '{ bytes += int((length + 8) / 8) * 8 + 8; blocks++ } END { print bytes + 0, blocks + 0 }'
+}
+
+# The call sites at which one function, called by another one, has allocated through SQLite's allocator.
+called() {
+	dump_sites "$log" "$1" | awk -v f=";$2;$3;" '
+		index(";" $4, f) { bytes += $1; blocks += $2 }
+		END { print bytes + 0, blocks + 0 }'
+}
+
 for kind in '' .static; do
 	ledger=$O/demo/sqlite_ledger$kind
 	[ -x "$ledger" ] || fail "no $ledger: make demo-programs"
@@ -24,6 +36,11 @@ for kind in '' .static; do
 	signal_dump 1
 	equal "history in dump 1$kind" "$(site_by "$log" 1 keep_history)" "$history"
 	equal "SQLite's blocks in dump 1$kind" "$(library_blocks 1)" "$held"
+	equal "messages in dump 1$kind" "$(called 1 sqlite3DbStrDup sqlite3_exec)" \
+		"$(sed -n 's/^refused: \(.*\), sqlite.*/\1/p' "$out" | copies)"
+	[ "$(site_through "$log" 1 query)" != "0 0" ] || fail "no call site of query$kind"
+	equal "texts of unfinished statements in dump 1$kind" "$(called 1 sqlite3VdbeSetSql sqlite3Prepare)" \
+		"$(grep '^select' $statements | copies)"
 	equal "trimmed lines in dump 1$kind" "$(site_by "$log" 1 trimmed)" "0 0"
 
 	finish || fail "exit status $?"
