@@ -368,7 +368,7 @@ void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
 	const struct kernel_time limit = kernel_time(nanoseconds);
 
-	call(SYS_FUTEX, (long)word, WAIT_PRIVATE, value, (long)&limit, 0, 0);
+	call(SYS_FUTEX, (long)word, WAIT_PRIVATE, (long)value, (long)&limit, 0, 0);
 }
 
 void leakwrap_wake(_Atomic uint32_t *word)
