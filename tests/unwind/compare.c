@@ -1,21 +1,20 @@
-/* compare.c - stands in the place of malloc, calloc and realloc, and at each call compares the table walk, or
- * what the memo gives instead, with libgcc's _Unwind_Backtrace.  Linked with --wrap into programs that use prebuilt archives; compare_report
- * prints the counts and says whether all was well. */
+/* compare.c - stands in the place of malloc, calloc and realloc, and at each call compares the backtrace that
+ * the tracer takes for it, walked or recognized, with libgcc's _Unwind_Backtrace.  Linked with --wrap into
+ * programs that use prebuilt archives; compare_report prints the counts and says whether all was well. */
 #include "compare.h"
 
-#include "arch/arch.h"
-#include "memo.h"
+#include "entry.h"
+#include "live.h"
 #include "modules.h"
-#include "thread.h"
+#include "sites.h"
 #include "unwind.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-_Thread_local struct leakwrap_thread leakwrap_self;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -25,7 +24,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 
 static struct {
-	atomic_ulong walks, remembered, frames, complete, differ;
+	atomic_ulong walks, frames, complete, differ;
 	atomic_bool on;
 } counts;
 
@@ -57,50 +56,37 @@ static int collect(struct _Unwind_Context *context, void *argument)
 	return GO_ON;
 }
 
-/* The traces that the memo may name: the number is the place, from 1. */
-struct known {
-	unsigned depth;
-	enum leakwrap_trace_kind kind;
-	uintptr_t *pcs;
-};
-
-#define KNOWN_MAX 100000
-
-static struct known known[KNOWN_MAX];
-static atomic_uint known_count;
-
-static uint32_t remember(const struct leakwrap_trace *trace)
+/* The record of call site NUMBER. */
+static const struct leakwrap_site *site_of_number(uint32_t number)
 {
-	uint32_t number = atomic_fetch_add(&known_count, 1) + 1;
+	static const struct leakwrap_site *_Atomic known[100000];
+	const struct leakwrap_site *site;
+	uint32_t limit;
 
-	if (number >= KNOWN_MAX)
-		return 0;
-	known[number].depth = trace->depth;
-	known[number].kind = trace->kind;
-	known[number].pcs = __real_malloc(trace->depth * sizeof(*trace->pcs));
-	memcpy(known[number].pcs, trace->pcs, trace->depth * sizeof(*trace->pcs));
-	return number;
+	if (number >= sizeof(known) / sizeof(known[0]))
+		abort();
+	site = atomic_load(&known[number]);
+	for (const struct leakwrap_site *s = site ? NULL : leakwrap_sites(&limit); s; s = s->next)
+		if (s->number == number)
+			site = s;
+	atomic_store(&known[number], site);
+	return site;
 }
 
-/* The trace by way of the memo, as backtrace.c does it. */
-static struct known recall(uintptr_t *pcs, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* The call site that an allocation by this caller is given. */
+static const struct leakwrap_site *site_of_caller(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
-	uint32_t number = leakwrap_memo_find(&stack, pc, sp, fp);
-	struct leakwrap_reads reads;
+	static _Alignas(64) _Thread_local char block[64];
+	uint32_t number;
 
-	if (number) {
-		atomic_fetch_add(&counts.remembered, 1);
-		return known[number];
-	}
-	trace.reads = leakwrap_memo_begin(&reads, &stack, trace.max, pc, sp, fp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
-	leakwrap_memo_end(trace.reads, remember(&trace));
-	return (struct known){trace.depth, trace.kind, pcs};
+	leakwrap_allocating();
+	leakwrap_allocated(block, 1, pc, sp, fp);
+	number = leakwrap_live_find(block).site;
+	leakwrap_released(leakwrap_releasing(block));
+	return site_of_number(number);
 }
 
-static void complain(const struct known *got, const struct expected *wanted)
+static void complain(const struct leakwrap_site *got, const struct expected *wanted)
 {
 	fprintf(stderr, "differs: %u frames, wanted %u; kind %d\n", got->depth, wanted->depth,
 	        (int)got->kind);
@@ -114,20 +100,20 @@ static __attribute__((noinline)) void compare(uintptr_t pc, uintptr_t sp, uintpt
 {
 	static _Thread_local bool inside;
 	struct expected expected = {.start = pc};
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	struct known got;
+	const struct leakwrap_site *got;
 
 	if (inside || !atomic_load(&counts.on))
 		return;
 	inside = true;
-	got = recall(pcs, pc, sp, fp);
+	got = site_of_caller(pc, sp, fp);
 	_Unwind_Backtrace(collect, &expected);
 	atomic_fetch_add(&counts.walks, 1);
-	atomic_fetch_add(&counts.frames, got.depth);
-	atomic_fetch_add(&counts.complete, got.kind == LEAKWRAP_TRACE_COMPLETE);
-	if (got.kind != LEAKWRAP_TRACE_COMPLETE || got.depth != expected.depth || memcmp(got.pcs, expected.pcs, got.depth * sizeof(*pcs)) != 0)
+	atomic_fetch_add(&counts.frames, got->depth);
+	atomic_fetch_add(&counts.complete, got->kind == LEAKWRAP_TRACE_COMPLETE);
+	if (got->kind != LEAKWRAP_TRACE_COMPLETE || got->depth != expected.depth ||
+	    memcmp(got->pcs, expected.pcs, got->depth * sizeof(*got->pcs)) != 0)
 		if (atomic_fetch_add(&counts.differ, 1) < 3)
-			complain(&got, &expected);
+			complain(got, &expected);
 	inside = false;
 }
 
@@ -163,9 +149,8 @@ void compare_start(void)
 bool compare_report(void)
 {
 	atomic_store(&counts.on, false);
-	printf("%lu backtraces, %lu of them remembered, %lu frames, %lu complete, %lu differ\n",
-	       atomic_load(&counts.walks), atomic_load(&counts.remembered), atomic_load(&counts.frames),
-	       atomic_load(&counts.complete), atomic_load(&counts.differ));
+	printf("%lu backtraces, %lu frames, %lu complete, %lu differ\n", atomic_load(&counts.walks),
+	       atomic_load(&counts.frames), atomic_load(&counts.complete), atomic_load(&counts.differ));
 	fflush(stdout);
 	return atomic_load(&counts.walks) > 0 && atomic_load(&counts.differ) == 0 &&
 	       atomic_load(&counts.complete) == atomic_load(&counts.walks);

@@ -2,7 +2,6 @@
  *
  * cost: the program's functions, 100 of them, each with a frame of its own size, call each other down to the
  * depth; there the walk is repeated.  Prints a line for each way.  Not a test: nothing is asserted. */
-#include "memo.h"
 #include "modules.h"
 #include "rules.h"
 #include "thread.h"
@@ -65,36 +64,6 @@ static unsigned by_table(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
 	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
-	return trace.depth;
-}
-
-/* As backtrace.c does it, with a call site that is made up. */
-static unsigned by_memo(uintptr_t pc, uintptr_t sp, uintptr_t fp)
-{
-	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
-	unsigned depth = leakwrap_memo_find(&stack, pc, sp, fp);
-	struct leakwrap_reads reads;
-
-	if (depth)
-		return depth;
-	trace.reads = leakwrap_memo_begin(&reads, &stack, trace.max, pc, sp, fp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
-	leakwrap_memo_end(trace.reads, trace.depth);
-	return trace.depth;
-}
-
-/* The same, never found. */
-static unsigned by_memo_missed(uintptr_t pc, uintptr_t sp, uintptr_t fp)
-{
-	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
-	struct leakwrap_reads reads;
-
-	sink += leakwrap_memo_find(&stack, pc + 1, sp, fp);
-	trace.reads = leakwrap_memo_begin(&reads, &stack, trace.max, pc, sp, fp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
-	leakwrap_memo_end(trace.reads, trace.depth);
 	return trace.depth;
 }
 
@@ -171,7 +140,9 @@ static function *const functions[100];
 F10(1)
 F10(2)
 F10(3)
-F10(4) F10(5) F10(6) F10(7) F10(8) F10(9) F10(10)
+F10(4)
+F10(5)
+F10(6) F10(7) F10(8) F10(9) F10(10)
 #define N(n)   f##n,
 #define N10(n) N(n##0) N(n##1) N(n##2) N(n##3) N(n##4) N(n##5) N(n##6) N(n##7) N(n##8) N(n##9)
         static function *const functions[100] = {N10(1) N10(2) N10(3) N10(4) N10(5) N10(6) N10(7) N10(8)
@@ -198,8 +169,6 @@ int main(void)
 		unsigned depth = depths[i];
 
 		run("table, cached", by_table, depth, 200000);
-		run("memo, hit", by_memo, depth, 200000);
-		run("memo, missed", by_memo_missed, depth, 200000);
 		double flush = run(NULL, by_nothing, depth, 200);
 		double cold = run(NULL, by_table_cold, depth, 200);
 

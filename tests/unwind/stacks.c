@@ -2,9 +2,8 @@
  * frames of every size; and on stacks full of garbage.
  *
  * stacks PLUGIN PLUGIN: compares with libgcc.  stacks garbage COUNT: nothing may happen. */
-#include "arch/arch.h"
 #include "compare.h"
-#include "memo.h"
+#include "entry.h"
 #include "modules.h"
 #include "unwind.h"
 
@@ -135,6 +134,15 @@ static NOINLINE void use_timer(void)
 	setitimer(ITIMER_PROF, &off, NULL);
 }
 
+static NOINLINE void record_this_stack(void)
+{
+	static _Alignas(64) char block[64];
+
+	leakwrap_allocating();
+	leakwrap_allocated(block, 1, LEAKWRAP_CALLER);
+	leakwrap_released(leakwrap_releasing(block));
+}
+
 /* A handler that leaves the walk it interrupted by longjmp: the next ones must be right. */
 static sigjmp_buf jump;
 
@@ -149,26 +157,13 @@ static NOINLINE void use_longjmp(void)
 {
 	struct sigaction action = {.sa_handler = leave};
 	struct itimerval timer = {{0, 500}, {0, 500}}, off = {{0, 0}, {0, 0}};
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	volatile unsigned same = 0;
 
 	sigaction(SIGPROF, &action, NULL);
 	for (volatile int i = 0; i < 60; i++) {
 		if (sigsetjmp(jump, 1) == 0) {
 			setitimer(ITIMER_PROF, &timer, NULL);
-			for (;;) {
-				struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-				uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
-				struct leakwrap_stack stack = leakwrap_stack_at(sp);
-				struct leakwrap_reads reads;
-
-				trace.reads = leakwrap_memo_begin(&reads, &stack, trace.max,
-				                                  (uintptr_t)use_longjmp, sp, 0);
-				leakwrap_unwind_table(&trace, &stack, (uintptr_t)use_longjmp + 1, sp,
-				                      0);
-				leakwrap_memo_end(trace.reads, 1);
-				same += leakwrap_memo_find(&stack, (uintptr_t)use_longjmp, sp, 0);
-			}
+			for (;;)
+				record_this_stack();
 		}
 		setitimer(ITIMER_PROF, &off, NULL);
 		recurse(5);
@@ -237,7 +232,6 @@ static NOINLINE void use_fork(void)
 	int status;
 
 	if (child == 0) {
-		leakwrap_memo_forked();
 		recurse(7);
 		use_threads();
 		_exit(compare_report() ? 0 : 1);
@@ -306,23 +300,22 @@ static uintptr_t random_word(uintptr_t start, size_t size)
 }
 
 /* Walks from a place in the given pages, from one behind them, or on this stack. */
-static NOINLINE int walk_garbage(uintptr_t start, size_t size, int remember)
+static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 {
+	static _Alignas(64) char block[64];
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs,
 	                               .max = 1 + (unsigned)(random_number() % LEAKWRAP_MAX_DEPTH)};
 	uintptr_t pc = random_code(), sp = random_word(start, size), fp = random_word(start, size);
 	struct leakwrap_stack stack;
-	struct leakwrap_reads reads;
 
 	if (random_number() % 8 == 0)
 		sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
 	stack = leakwrap_stack_at(sp);
-	if (leakwrap_memo_find(&stack, pc, sp, fp) > 2)
-		return 1;
-	trace.reads = remember ? leakwrap_memo_begin(&reads, &stack, trace.max, pc, sp, fp) : NULL;
 	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
-	leakwrap_memo_end(trace.reads, 2);
+	leakwrap_allocating();
+	leakwrap_allocated(block, 1, pc, sp, fp);
+	leakwrap_released(leakwrap_releasing(block));
 	if (trace.depth == 0 || trace.depth > trace.max)
 		return 1;
 	for (unsigned i = 1; i < trace.depth; i++)
@@ -352,7 +345,7 @@ static int test_garbage(unsigned long count)
 		if (i % 4 == 0)
 			mprotect((char *)words + page * (random_number() % 4), page, PROT_NONE);
 		for (int n = 0; n < 20; n++)
-			if (walk_garbage(start, size, n % 2)) {
+			if (walk_garbage(start, size)) {
 				printf("garbage %lu gave a bad trace\n", i);
 				return 1;
 			}
