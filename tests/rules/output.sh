@@ -54,3 +54,17 @@ END
 build chdir "$W/chdir.c"
 (cd "$W" && LEAKWRAP_OPTIONS=log=relative.log ./chdir) || fail "chdir: status $?"
 equal "a relative log" "$(dumps "$W/relative.log" | wc -l)" 1
+
+# A reader that has gone, a full disk: the dump is lost, not the program.
+mkfifo "$W/nobody"
+(
+	# shellcheck disable=SC2094 # a pipe, first with a reader, then without
+	exec 3<>"$W/nobody" 4>"$W/nobody" 3<&-
+	"$W/output" plain - >"$W/gone.out" 2>&4 4>&-
+	echo $? >"$W/gone.status"
+)
+equal "status without a reader" "$(cat "$W/gone.status")" 0
+same_descriptors gone
+LEAKWRAP_OPTIONS=log=/dev/full "$W/output" plain - >"$W/full.out" 2>"$W/full.log"
+equal "status with a full disk" $? 0
+same_descriptors full
