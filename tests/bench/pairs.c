@@ -102,32 +102,40 @@ static NOINLINE void first(void **block, size_t size, unsigned path)
 	}
 }
 
-static void one(struct worker *worker, size_t slot)
+/* One function for all phases, so that filling the live set goes the same paths as the measurement. */
+static NOINLINE void replace_some(struct worker *worker, size_t count, int in_order)
 {
-	uint64_t random = next(&worker->random);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t random = next(&worker->random);
+		size_t slot = in_order ? i : next(&worker->random) % worker->count;
 
-	first(&worker->block[slot], 16 + (random >> 8 & 255), (unsigned)(random >> 32) % stacks);
+		first(&worker->block[slot], 16 + (random >> 8 & 255),
+		      (unsigned)(random >> 32) % stacks);
+	}
 }
 
 static void *work(void *argument)
 {
 	struct worker *worker = argument;
-	uint64_t start;
+	size_t count = worker->count;
+	uint64_t start = 0;
 
-	for (size_t i = 0; i < worker->count; i++)
-		one(worker, i);
-	/* Until the set is as mixed as it stays, and every path has been gone. */
-	for (size_t i = 0; i < worker->count + 2ul * stacks; i++)
-		one(worker, next(&worker->random) % worker->count);
-	pthread_barrier_wait(&ready);
-	start = now();
-	do {
-		for (int i = 0; i < 1000; i++)
-			one(worker, next(&worker->random) % worker->count);
-		worker->pairs += 1000;
-		worker->nanoseconds = now() - start;
-	} while (worker->nanoseconds < duration);
-	return NULL;
+	/* Fill, mix until nearly every path has been gone, measure: all from one call, so from the same stacks. */
+	for (int phase = 0;; phase++) {
+		replace_some(worker, count, phase == 0);
+		if (phase == 0) {
+			count += 4ul * stacks;
+		} else if (phase == 1) {
+			count = 1000;
+			pthread_barrier_wait(&ready);
+			start = now();
+		} else {
+			worker->pairs += count;
+			worker->nanoseconds = now() - start;
+			if (worker->nanoseconds >= duration)
+				return NULL;
+		}
+	}
 }
 
 int main(int argc, char **argv)
