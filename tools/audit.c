@@ -152,18 +152,19 @@ static void read_symbols(struct program *program, Elf_Scn *scn, const GElf_Shdr 
 /* Is TYPE the relocation of a GOT entry?  Any other one puts the address into data. */
 static bool is_slot(int machine, unsigned type)
 {
-	switch (machine) {
-	case EM_X86_64:
-		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
-	case EM_386:
-		return type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
-	case EM_AARCH64:
-		return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
-	case EM_ARM:
-		return type == R_ARM_JUMP_SLOT || type == R_ARM_GLOB_DAT;
-	default:
-		return true;
-	}
+	static const struct {
+		int machine;
+		unsigned jump, data;
+	} slots[] = {
+	        {EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT},
+	        {EM_386, R_386_JMP_SLOT, R_386_GLOB_DAT},
+	        {EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT},
+	        {EM_ARM, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT},
+	};
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+		if (slots[i].machine == machine)
+			return type == slots[i].jump || type == slots[i].data;
+	return true; /* not known: nothing is claimed */
 }
 
 static void read_relocation(struct program *program, const GElf_Shdr *header, uint64_t where,
@@ -610,5 +611,5 @@ int command_audit(int argc, char **argv)
 	audit.path = options.path;
 	enum status status = audit_file(&audit, options.strict);
 	arena_free(&audit.arena);
-	return status;
+	return (int)status;
 }

@@ -136,7 +136,7 @@ static void plt_aarch64(struct plt_search *search, const struct code *code)
 		uint64_t pc = code->address + i;
 		uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
 		uint64_t slot = (pc & ~UINT64_C(0xfff)) + ((uint64_t)sign_extend(pages, 21) << 12);
-		slot += (ldr >> 10 & 0xfff) * 8;
+		slot += (uint64_t)(ldr >> 10 & 0xfff) * 8;
 		plt_slot(search, pc, slot);
 		plt_slot(search, pc - 4, slot); /* behind a landing pad, bti c */
 	}

@@ -231,11 +231,11 @@ static void split_words(struct command_line *line, struct arena *arena, const ch
 		if (!*text)
 			return;
 		char *word = arena_alloc(arena, strlen(text) + 1), *p = word;
-		for (char quote = '\0'; *text && (quote || !isspace((unsigned char)*text)); text++) {
+		for (int quote = 0; *text && (quote || !isspace((unsigned char)*text)); text++) {
 			if (*text == '\\' && text[1])
 				*p++ = *++text;
 			else if (quote ? *text == quote : *text == '\'' || *text == '"')
-				quote = quote ? '\0' : *text;
+				quote = quote ? 0 : *text;
 			else
 				*p++ = *text;
 		}
@@ -391,5 +391,8 @@ int command_cc(int argc, char **argv)
 	}
 	execvp(arguments.all[0], arguments.all);
 	complain("%s: %s", arguments.all[0], strerror(errno));
+	free(line.words);
+	free(arguments.all);
+	arena_free(&arena);
 	return 127;
 }

@@ -68,10 +68,10 @@ static const char *option_value(struct arena *arena, const char *options, const 
 	const char *value = fallback;
 	for (const char *p = options; *p;) {
 		const char *start = p;
-		char quote = '\0';
+		int quote = 0;
 		for (; *p && (quote || *p != ':'); p++) {
 			if (quote ? *p == quote : *p == '"' || *p == '\'')
-				quote = quote ? '\0' : *p;
+				quote = quote ? 0 : *p;
 		}
 		if (strncmp(start, key, length) == 0 && start[length] == '=') {
 			const char *from = start + length + 1, *to = p;
@@ -266,7 +266,7 @@ static const char *log_path(struct arena *arena, const struct target_process *pr
 		if (!piece)
 			piece = plain;
 		GROW(path, room, length + strlen(piece) + 1);
-		strcpy(path + length, piece);
+		memcpy(path + length, piece, strlen(piece) + 1);
 		length += strlen(piece);
 	}
 	const char *kept = arena_format(arena, "/proc/%d/%s%s%s", process->pid,
@@ -367,7 +367,7 @@ static enum status take_dump(struct arena *arena, struct target_process *process
 		return STATUS_FINE;
 	}
 	for (uint64_t waited = 0; waited < timeout * 100; waited++) {
-		const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+		const struct timespec pause = {.tv_nsec = 10000000};
 		if (size_of(path) > start && print_dump(process, path, start))
 			return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
@@ -406,5 +406,5 @@ int command_dump(int argc, char **argv)
 	if (status == STATUS_FINE)
 		status = take_dump(&arena, &process, options.timeout);
 	arena_free(&arena);
-	return status;
+	return (int)status;
 }

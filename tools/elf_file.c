@@ -136,9 +136,7 @@ static void set_debuginfo_path(const struct search *search)
 			path = arena_format(&arena, "%s:%s/usr/lib/debug", path, real);
 		free(real);
 	}
-	debuginfo_path = strdup(arena_format(&arena, "%s:/usr/lib/debug", path));
-	if (!debuginfo_path)
-		die("out of memory");
+	debuginfo_path = xstrdup(arena_format(&arena, "%s:/usr/lib/debug", path));
 	arena_free(&arena);
 }
 

@@ -143,7 +143,7 @@ struct lines *lines_read(const struct elf_file *file)
 	if (!dwarf)
 		return NULL;
 
-	struct lines *lines = memset(xmalloc(sizeof *lines), 0, sizeof *lines);
+	struct lines *lines = xzalloc(sizeof *lines);
 	Dwarf_CU *cu = NULL;
 	uint8_t type;
 	Dwarf_Die die, split;

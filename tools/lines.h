@@ -17,9 +17,9 @@ void lines_free(struct lines *lines);
 /* One level of an address: NAME is what the linker knows the function by (MANGLED) or its plain name. */
 struct line_frame {
 	const char *name; /* or NULL */
-	bool mangled;
 	const char *file; /* or NULL; belongs to libdw, or to the arena given */
 	unsigned line;    /* or 0 */
+	bool mangled;
 };
 
 enum { LINE_FRAMES_MAX = 64 };

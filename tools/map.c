@@ -197,7 +197,7 @@ struct map *map_read(const char *path, const struct elf_file *file)
 		complain("%s: %s", path, strerror(errno));
 		return NULL;
 	}
-	struct map *map = memset(xmalloc(sizeof *map), 0, sizeof *map);
+	struct map *map = xzalloc(sizeof *map);
 	struct reading reading = {.map = map};
 	map->strings.arena = &map->arena;
 	list_sections(&reading, file);

@@ -299,9 +299,7 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 /* Splits "LOG@N" and "LOG@PID:N"; a file that really has such a name is a file. */
 static char *split_selector(const char *selector, struct selection *selection)
 {
-	char *log = strdup(selector);
-	if (!log)
-		die("out of memory");
+	char *log = xstrdup(selector);
 	char *at = strrchr(log, '@');
 	if (!at || access(log, F_OK) == 0)
 		return log;

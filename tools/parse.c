@@ -196,7 +196,7 @@ static struct open_dump *start_dump(struct parser *parser, unsigned long pid, un
 	if (open)
 		parser->free = open->free_next;
 	else
-		open = memset(xmalloc(sizeof *open), 0, sizeof *open);
+		open = xzalloc(sizeof *open);
 
 	struct parsed_dump *dump = &open->dump;
 	*dump = (struct parsed_dump){
@@ -651,7 +651,7 @@ static bool find_prefix(struct cursor *c, const char **start, unsigned long *pid
 
 struct parser *parser_start(const char *log, dump_taker *take, void *context)
 {
-	struct parser *parser = memset(xmalloc(sizeof *parser), 0, sizeof *parser);
+	struct parser *parser = xzalloc(sizeof *parser);
 	parser->log = log;
 	parser->take = take;
 	parser->context = context;

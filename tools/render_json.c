@@ -192,9 +192,10 @@ static void put(FILE *stream, json_t *value, size_t flags)
 static void put_open(FILE *stream, json_t *object)
 {
 	char *string = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	if (!string)
+	if (string)
+		fwrite(string, 1, strlen(string) - 1, stream);
+	else
 		die("out of memory");
-	fwrite(string, 1, strlen(string) - 1, stream);
 	free(string);
 	json_decref(object);
 }

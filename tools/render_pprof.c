@@ -217,7 +217,7 @@ static void add_sample(struct builder *b, const struct weight *weight)
 static void write_gzip(FILE *stream, const uint8_t *bytes, size_t size)
 {
 	z_stream zip = {0};
-	unsigned char out[32 * 1024];
+	unsigned char out[32 * 1024] = {0};
 	int state;
 
 	/* 16 more window bits ask for a gzip header (zlib.h, deflateInit2). */
@@ -279,7 +279,7 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	profile.function = b.function;
 	profile.n_string_table = b.text_count;
 	profile.string_table = b.text;
-	profile.time_nanos = seconds > 0 ? seconds * 1000000000 : 0;
+	profile.time_nanos = seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
 
 	size_t size = leakwrap__pprof__profile__get_packed_size(&profile);
 	uint8_t *packed = xmalloc(size);

@@ -357,15 +357,15 @@ static void put_rate(struct page *page, const struct growth *growth)
 
 static void put_growths(struct page *page, const struct growths *growths, unsigned top)
 {
-	const struct dump *last = NULL;
+	const struct dump *titled = NULL;
 	for (size_t i = 0; i < growths->count && !(top && i == top); i++) {
 		const struct growth *g = &growths->all[i];
-		if (g->last_dump != last) {
-			fputs(last ? "\n" : "", page->stream);
+		if (!titled || g->last_dump != titled) {
+			fputs(titled ? "\n" : "", page->stream);
 			put_title(page, g->last_dump);
 			fprintf(page->stream, "  compared with dump %lu, %s\n", g->first_dump->sequence,
 			        when(page, g->first_dump));
-			last = g->last_dump;
+			titled = g->last_dump;
 		}
 		fputs("\n  ", page->stream);
 		tone(page, g->steady_bytes > 0 ? TONE_ALERT : TONE_STRONG);

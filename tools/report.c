@@ -178,7 +178,7 @@ int command_report(int argc, char **argv)
 	report_free(&report);
 	options_free(&options.common);
 	free(options.logs);
-	return status;
+	return (int)status;
 }
 
 /* -- diff ---------------------------------------------------------------------------------------- */
@@ -268,5 +268,5 @@ int command_diff(int argc, char **argv)
 	enum status status = make_diff(&options, &report);
 	report_free(&report);
 	options_free(&options.common);
-	return status;
+	return (int)status;
 }

@@ -73,3 +73,18 @@ $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
 $(O)/tools/page.h: tools/page.html
 	$(Q)mkdir -p $(@D)
 	$(Q)od -An -v -tu1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
+
+# -- checked builds -----------------------------------------------------------------------------------
+
+# The tool under AddressSanitizer and UndefinedBehaviorSanitizer, and the parser under libFuzzer.
+TOOL_CHECKED := $(filter-out -MMD -MP -Werror,$(TOOL_CFLAGS)) -O1 -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=all
+
+$(O)/leakwrap.checked: $(TOOL_OBJECTS)
+	$(call say,HOSTLD,$@)
+	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
+
+$(O)/leakwrap.fuzz: tools/fuzz_parse.c $(TOOL_OBJECTS)
+	$(call say,CLANG,$@)
+	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ tools/fuzz_parse.c \
+		$(filter-out tools/leakwrap.c,$(TOOL_SOURCES)) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)

@@ -19,13 +19,20 @@ void progress_done(void)
 	progress_shown = false;
 }
 
+/* Names from foreign files are part of messages: their control characters stay out of the terminal. */
 static void say(const char *format, va_list arguments)
 {
+	char *text = NULL;
+
 	progress_done();
 	fflush(stdout);
-	fputs("leakwrap: ", stderr);
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	for (char *p = text; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	fprintf(stderr, "leakwrap: %s\n", text ? text : format);
+	free(text);
 }
 
 void complain(const char *format, ...)
@@ -75,6 +82,20 @@ void *xrealloc(void *block, size_t size)
 	if (!moved)
 		die("out of memory");
 	return moved;
+}
+
+void *xzalloc(size_t size)
+{
+	void *block = calloc(1, size ? size : 1);
+	if (!block)
+		die("out of memory");
+	return block;
+}
+
+char *xstrdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	return memcpy(xmalloc(size), text, size);
 }
 
 void *grow(void *vector, size_t *capacity, size_t needed, size_t size)
@@ -190,8 +211,7 @@ void table_add(struct table *table, uint64_t hash, void *entry)
 {
 	if (table->used >= table->size / 2) {
 		struct table bigger = {.size = table->size ? 2 * table->size : 64, .used = table->used};
-		bigger.slots = xmalloc(bigger.size * sizeof *bigger.slots);
-		memset(bigger.slots, 0, bigger.size * sizeof *bigger.slots);
+		bigger.slots = xzalloc(bigger.size * sizeof *bigger.slots);
 		for (size_t i = 0; i < table->size; i++)
 			if (table->slots[i].entry)
 				*free_slot(&bigger, table->slots[i].hash) = table->slots[i];

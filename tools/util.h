@@ -35,7 +35,9 @@ void progress_done(void);
 /* -- memory -------------------------------------------------------------------------------------- */
 
 void *xmalloc(size_t size);
+void *xzalloc(size_t size); /* zero-filled */
 void *xrealloc(void *block, size_t size);
+char *xstrdup(const char *text);
 
 /* Makes room in VECTOR, which has CAPACITY elements of SIZE bytes, for at least NEEDED. */
 void *grow(void *vector, size_t *capacity, size_t needed, size_t size);

@@ -24,7 +24,8 @@ int main(void)
 END
 flags="-O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls"
 # shellcheck disable=SC2086 # flags
-$CC $flags -ffunction-sections -c -o "$W/ble.o" "$W/ble.c" && ar rcs "$W/vendor.a" "$W/ble.o" || fail "cannot build"
+$CC $flags -ffunction-sections -c -o "$W/ble.o" "$W/ble.c" || fail "cannot build"
+ar rcs "$W/vendor.a" "$W/ble.o" || fail "cannot build"
 # A row: name, bytes, blocks, call sites.
 row() {
 	awk -v name="$1" '$NF == name { gsub(",", ""); print $1, $2, $3 }' "$W/out"

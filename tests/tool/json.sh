@@ -28,7 +28,7 @@ status_is 0 "$lw" report -f json -o "$W/report.json" "$W/log"
 [ ! -s "$W/out" ] || fail "-o writes to standard output as well"
 for key in live_bytes live_blocks call_sites tracer_bytes dump_ns; do
 	value=$(dump_value "$W/log" 1 $key)
-	grep -q "\"$key\":$value[,}]" "$W/report.json" || fail "$key is not $value"
+	grep -q "\"$key\":${value}[,}]" "$W/report.json" || fail "$key is not $value"
 done
 # The validator itself notices what is wrong.
 sed 's/"rank":1,/"rank":"1",/' "$W/report.json" >"$W/bad.json"

@@ -24,8 +24,7 @@ for machine in x86_64-linux-gnu i686-linux-gnu arm-linux-gnueabihf arm-linux-gnu
 		basket=$(return_address "$machine-objdump" "$exe" open_shop make_basket)
 		direct=$(return_address "$machine-objdump" "$exe" open_shop '(__libc_)?malloc')
 		shop=$(return_address "$machine-objdump" "$exe" main open_shop)
-		[ -n "$inner" ] && [ -n "$basket" ] && [ -n "$direct" ] && [ -n "$shop" ] ||
-			fail "$machine $flags: no calls found in the disassembly"
+		case " $inner $basket $direct $shop " in *"  "*) fail "$machine $flags: no calls found in the disassembly" ;; esac
 		# A return address into Thumb code has its lowest bit set.
 		case $machine in
 		arm-linux-gnueabihf)

@@ -32,9 +32,7 @@ static bool fits_type(const json_t *schema, const json_t *value)
 	size_t i;
 	if (!type || json_is_string(type))
 		return !type || is_type(value, json_string_value(type));
-	json_array_foreach(type, i, one)
-		if (is_type(value, json_string_value(one)))
-			return true;
+	json_array_foreach(type, i, one) if (is_type(value, json_string_value(one))) return true;
 	return false;
 }
 
@@ -47,9 +45,7 @@ static bool fits_enum(const json_t *schema, const json_t *value)
 		return false;
 	if (!all)
 		return true;
-	json_array_foreach(all, i, one)
-		if (json_equal(one, value))
-			return true;
+	json_array_foreach(all, i, one) if (json_equal(one, value)) return true;
 	return false;
 }
 
@@ -63,12 +59,14 @@ static bool fits_object(const json_t *schema, const json_t *value, const char *w
 	const char *key;
 	char inner[1024];
 
-	json_array_foreach(required, i, one) {
+	json_array_foreach(required, i, one)
+	{
 		snprintf(inner, sizeof inner, "%s.%s", where, json_string_value(one));
 		if (!json_object_get(value, json_string_value(one)))
 			return wrong(inner, "is missing");
 	}
-	json_object_foreach((json_t *)value, key, member) {
+	json_object_foreach((json_t *)value, key, member)
+	{
 		const json_t *own = json_object_get(properties, key);
 		snprintf(inner, sizeof inner, "%s.%s", where, key);
 		if (!own && json_is_false(json_object_get(schema, "additionalProperties")))
@@ -90,7 +88,8 @@ static bool fits(const json_t *schema, const json_t *value, const char *where)
 		return wrong(where, "is of the wrong type");
 	if (!fits_enum(schema, value))
 		return wrong(where, "is not one of the allowed values");
-	const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
+	const json_t *least = json_object_get(schema, "minimum"),
+	             *most = json_object_get(schema, "maximum");
 	if (json_is_number(value) && ((least && json_number_value(value) < json_number_value(least)) ||
 	                              (most && json_number_value(value) > json_number_value(most))))
 		return wrong(where, "is out of range");
@@ -99,7 +98,8 @@ static bool fits(const json_t *schema, const json_t *value, const char *where)
 	const json_t *items = json_object_get(schema, "items"), *item;
 	size_t i;
 	char inner[1024];
-	json_array_foreach(value, i, item) {
+	json_array_foreach(value, i, item)
+	{
 		snprintf(inner, sizeof inner, "%s[%zu]", where, i);
 		if (items && !fits(items, item, inner))
 			return false;
