@@ -16,12 +16,13 @@
 /* A call site whose stacks come in ever new layouts (variable-length arrays) is left to the walk. */
 #define LAYOUTS_MAX 8
 
+/* What is compared lies together: a program with very many call sites waits for memory here. */
 struct site_record {
+	UT_hash_handle hh; /* by pcs, and the kind behind them */
 	struct leakwrap_site site;
+	_Atomic unsigned layouts; /* how many there have been */
 	uintptr_t hash;
 	const struct leakwrap_layout *_Atomic layout; /* in which it was seen last, or NULL */
-	_Atomic unsigned layouts;                     /* how many there have been */
-	UT_hash_handle hh;                            /* by pcs, and the kind behind them */
 	uintptr_t pcs[];
 };
 
@@ -124,8 +125,13 @@ static inline struct site_record *next_in_set(_Atomic uintptr_t *set, unsigned *
 
 		if (!record)
 			break;
-		if (((entry ^ hash) & TAG_MASK) == 0 && record->hash == hash)
-			return record;
+		if (((entry ^ hash) & TAG_MASK) == 0) {
+			__builtin_prefetch(&record->pcs[0]);
+			__builtin_prefetch(&record->pcs[8]);
+			__builtin_prefetch(&record->pcs[16]);
+			if (record->hash == hash)
+				return record;
+		}
 	}
 	return NULL;
 }
