@@ -21,18 +21,21 @@ packages() {
 		echo binutils liblua5.4-dev libsqlite3-dev
 		;;
 	test)
-		packages demo
+		packages archives
 		packages tool
 		# compilers, linkers, C libraries
-		echo clang lld mold musl-tools pkg-config
-		# more prebuilt archives
-		echo libglib2.0-dev libssl-dev libxml2-dev
+		echo clang lld mold musl-tools
 		# cross compilers and what runs their programs
 		echo gcc-arm-linux-gnueabihf gcc-arm-linux-gnueabi gcc-aarch64-linux-gnu
 		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu
 		echo qemu-user
 		;;
+	archives) # more prebuilt ones than the demo has
+		packages demo
+		echo pkg-config libglib2.0-dev libssl-dev libxml2-dev
+		;;
 	lint)
+		packages archives
 		packages tool
 		echo clang-format clang-tidy cppcheck shellcheck
 		;;
@@ -41,7 +44,7 @@ packages() {
 		echo liblsan0 heaptrack
 		;;
 	*)
-		echo "setup.sh: no group '$1'; there are: lib tool demo test lint bench" >&2
+		echo "setup.sh: no group '$1'; there are: lib tool demo archives test lint bench" >&2
 		exit 2
 		;;
 	esac

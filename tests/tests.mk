@@ -22,6 +22,18 @@ bench: ## time and memory: untraced, traced, LeakSanitizer, heaptrack; needs som
 	$(AGAIN) lib bench-programs
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/bench/run
 
+# What depends on timing, again and again.
+MINUTES ?= 10
+STRESS := rules/threads rules/fork rules/reuse rules/pending rules/handlers rules/nested
+
+stress: ## the tests of threads, signals and fork over and over: MINUTES=10
+	$(Q)$(SETUP) test
+	$(AGAIN) lib
+	$(Q)end=$$(($$(date +%s) + $(MINUTES) * 60)); \
+	while [ "$$(date +%s)" -lt $$end ]; do \
+		O='$(abspath $(O))' CC='$(CC)' tests/run $(STRESS) || exit 1; \
+	done
+
 # -- the demo programs ---------------------------------------------------------------------------------
 
 DEMO_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -fno-omit-frame-pointer -I/usr/include/lua5.4
@@ -94,8 +106,8 @@ SCRIPTS = $(shell grep -lE '^#!/bin/(ba)?sh|^\# shellcheck shell' $(wildcard tes
 
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck
 	$(Q)$(SETUP) lint
-	$(AGAIN) $(O)/include/uthash.h
-	$(Q)tests/lint '$(O)' '$(RUNTIME_CFLAGS)'
+	$(AGAIN) all
+	$(Q)tests/lint '$(O)' '$(RUNTIME_CFLAGS)' '$(subst ',,$(TOOL_CFLAGS))'
 
 format: ## clang-format everything
 	$(Q)$(SETUP) lint
