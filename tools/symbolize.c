@@ -118,8 +118,8 @@ static void tell_state(const struct module *module, const struct search *search)
 			         module->main && !search->exe ? " (--exe names its file)" : "");
 		break;
 	case MODULE_UNVERIFIED:
-		complain("%s is taken for %s unverified: the dump has no build-id of it", module->file,
-		         module->path);
+		complain("%s is not verified: the dump has no build-id of %s", module->file,
+		         strcmp(module->file, module->path) == 0 ? "it" : module->path);
 		break;
 	case MODULE_VERIFIED:
 	case MODULE_UNREAD:

@@ -62,7 +62,7 @@ shows_not 'chain.c'
 # A dump without build-ids: what is named is taken, and marked; nothing is guessed.
 log /opt/chain none
 found --exe="$W/chain"
-said 'unverified: the dump has no build-id'
+said 'chain is not verified: the dump has no build-id of /opt/chain'
 shows 'not verified, the dump has no build-id'
 raw --debug-dir="$W/debug"
 

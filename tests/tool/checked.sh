@@ -1,0 +1,70 @@
+#!/bin/sh
+# checked.sh - the tool under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, and the parser
+# under libFuzzer for a while.  FUZZ_SECONDS=N fuzzes longer.
+# timeout: 400
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+MAKEFLAGS='' make -s O="$O" "$O/leakwrap.checked" >"$W/make" 2>&1 || {
+	grep -q 'cannot find.*[au][sb]*an' "$W/make" && skip "the sanitizers' runtime is not installed"
+	fail "$(tail -n 5 "$W/make")"
+}
+plain=$lw lw=$O/leakwrap.checked
+
+build leaky tests/tool/leaky.c -Wl,--build-id
+LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 6 each || fail leaky
+LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" || fail leaky
+head -c 3000 "$W/series" >"$W/cut"
+printf 'leak:open*\n' >"$W/suppressions"
+for format in text json folded pprof html; do
+	for options in "" --growth --by=member "--suppressions=$W/suppressions --color=always" --last; do
+		# shellcheck disable=SC2086 # options
+		status_is 0 "$lw" report -f $format -o "$W/checked" $options "$W/series" "$W/cut"
+		# shellcheck disable=SC2086 # options
+		"$plain" report -f $format -o "$W/plain" $options "$W/series" "$W/cut" 2>/dev/null
+		cmp -s "$W/checked" "$W/plain" || fail "$format $options: the builds differ"
+	done
+	status_is 0 "$lw" diff -f $format -o "$W/checked" "$W/old" "$W/series"
+done
+status_is 0 "$lw" audit --strict "$W/leaky"
+status_is 1 "$lw" audit --strict "$plain"
+status_is 2 "$lw" dump $$
+"$lw" cc -- true -c x.c || fail cc
+
+# -- fuzzing ---------------------------------------------------------------------------------------------
+command -v clang >/dev/null || skip "clang, for the fuzzing, is not installed"
+MAKEFLAGS='' make -s O="$O" "$O/leakwrap.fuzz" >"$W/make" 2>&1 || {
+	grep -q 'cannot find.*fuzzer' "$W/make" && skip "libFuzzer (libclang-rt-14-dev) is not installed"
+	fail "$(tail -n 5 "$W/make")"
+}
+mkdir "$W/corpus" "$W/found"
+head -n 30 "$W/series" >"$W/corpus/series"
+head -n 12 "$W/old" >"$W/corpus/cut"
+sed 's/$/\r/' "$W/old" >"$W/corpus/crlf"
+paste -d '\n' "$W/old" "$W/series" | head -n 60 >"$W/corpus/mixed"
+sed 's/.*] /leakwrap[1.1] /' "$W/old" | shuf --random-source="$W/old" >"$W/corpus/shuffled"
+cat >"$W/words" <<'END'
+"leakwrap[1.1] "
+"leakwrap[1.2] "
+"dump version=1 "
+"total live_bytes="
+"site 1: "
+" bytes in "
+" blocks, complete"
+"  #0 0x"
+"module 1 0x"
+" bias=0x"
+" path="
+"end sites="
+" lines="
+" [1] "
+END
+for log in "$W"/corpus/*; do
+	status=0
+	"$lw" report -f json "$log" >/dev/null 2>"$W/err" || status=$?
+	[ $status != 1 ] || fail "$log: $(head -n 20 "$W/err")"
+done
+"$O/leakwrap.fuzz" -dict="$W/words" -artifact_prefix="$W/found/" -max_len=4096 -timeout=20 -close_fd_mask=3 \
+	-seed=1 -max_total_time="${FUZZ_SECONDS:-20}" "$W/corpus" >"$W/out" 2>&1 ||
+	fail "the parser: $(ls "$W/found"): $(tail -n 20 "$W/out")"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# manual.sh - every command has --help and a page; page, help and completion name the same options.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+status_is 0 "$lw" --help
+for command in report diff audit cc dump; do
+	shows "^  leakwrap $command "
+done
+status_is 0 "$lw" --version
+equal "version" "$(cat "$W/out")" "leakwrap $(sed -n 's/^VERSION := //p' Makefile)"
+
+for command in report diff audit cc dump; do
+	page=tools/man/leakwrap-$command.1
+	"$lw" $command --help >"$W/help" || fail "$command --help"
+	grep -o -e '--[a-z][a-z-]*' "$W/help" | grep -vx -e '--help\|--usage\|--version' | sort -u >"$W/options"
+	sed 's/\\-/-/g; s/\\fR//g' "$page" >"$W/page"
+	while read -r option; do
+		grep -q -e "$option" "$W/page" || fail "$page does not explain $option"
+		grep -q -e "$option" tools/leakwrap.bash || fail "the completion lacks $option"
+	done <"$W/options"
+	grep -o -e '--[a-z][a-z-]*' "$W/page" | sort -u | while read -r option; do
+		case $option in --help | --wrap) continue ;; esac
+		grep -q -e "$option" "$W/help" || fail "$page explains $option, which $command does not have"
+	done || exit 1
+done
+if command -v mandoc >/dev/null; then
+	mandoc -T lint -W warning tools/man/*.1 >"$W/out" || fail "$(cat "$W/out")"
+fi
+
+command -v bash >/dev/null || skip "bash is not installed"
+complete_line() {
+	bash -c '. tools/leakwrap.bash; read -ra COMP_WORDS <<<"$1"; [[ $1 != *" " ]] || COMP_WORDS+=("")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _leakwrap; echo "${COMPREPLY[*]}"' bash "$1"
+}
+equal "commands" "$(complete_line 'leakwrap d')" "diff dump"
+equal "formats" "$(complete_line 'leakwrap report --format = j')" "json"
+equal "by" "$(complete_line 'leakwrap report --by = m')" "module member"
+equal "options" "$(complete_line 'leakwrap report --max')" "--max-bytes= --max-blocks="
+equal "files" "$(complete_line 'leakwrap audit READ')" "$(ls -d READ* 2>/dev/null)"

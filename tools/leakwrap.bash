@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# leakwrap.bash - bash completion for the leakwrap tool; installed as bash-completion/completions/leakwrap.
+
+_leakwrap() {
+	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
+	local options files='--format= --output= --top= --color= --exe= --sysroot= --debug-dir= --map= --suppressions= --help'
+	COMPREPLY=()
+
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W 'report diff audit cc dump --help --version' -- "$word")
+		return
+	fi
+	# Bash splits a word at its =.
+	if [[ $word == '=' ]]; then
+		word=
+	elif [[ $previous == '=' ]]; then
+		previous=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	case $previous in
+	-f | --format) mapfile -t COMPREPLY < <(compgen -W 'text json folded pprof html' -- "$word") ;;
+	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
+	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
+	--sysroot | --debug-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+	--exe | --map | --suppressions | --output | -o) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	*)
+		case $command in
+		report) options="$files --by= --growth --last --fail-on-leaks --max-bytes= --max-blocks=" ;;
+		diff) options=$files ;;
+		audit) options='--strict --help' ;;
+		dump)
+			options='--timeout= --help'
+			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
+			;;
+		cc)
+			options='-- --help'
+			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -c -- "$word")
+			;;
+		*) return ;;
+		esac
+		if [[ $word == -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
+		elif [[ $command != dump && $command != cc ]]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$word")
+			compopt -o filenames 2>/dev/null
+		fi
+		;;
+	esac
+}
+
+complete -F _leakwrap leakwrap
