@@ -42,13 +42,13 @@ $1 == "program" {
 }
 
 END {
-	printf "{\"format\":\"leakwrap-bench\",\"version\":1,\"date\":\"%s\",\"cpu\":\"%s\",\"cpus\":%d,\"rounds\":%d,\n",
-		date, cpu, cpus, rounds >json
+	printf "{\"format\":\"leakwrap-bench\",\"version\":1,\"date\":\"%s\",\"cpu\":\"%s\",\"cpus\":%d,\"load_before\":%s,\"rounds\":%d,\n",
+		date, cpu, cpus, load, rounds >json
 	printf "\"pairs\":[" >json
 
 	print "malloc+free pairs: medians of " rounds " runs in turns, nanoseconds of a pair; x: ratio to untraced; added:"
 	print "the tracer's share of what LeakSanitizer adds; B/block: tracer memory for each live block, as the dump"
-	print "says it and as the peak of resident memory shows it.  " cpus " CPUs, " cpu ", " date
+	print "says it and as the peak of resident memory shows it.  " cpus " CPUs, " cpu ", load before " load ", " date
 	print ""
 	print "   live depth stacks thr | untraced  traced     x    lsan     x  added |  MB: untr.  traced    lsan | B/block:  dump    peak"
 	for (i = 1; i <= cell_count; i++) {
