@@ -65,15 +65,16 @@ shows_dump 1
 stop
 
 # A pipe cannot be read by others.
-(cd "$W" && exec ./wait 2>&1 >ready | cat >piped) &
-wait_until 10 test -s "$W/ready"
-program=$(pgrep -f '^./wait$' | head -n 1)
-if [ -n "$program" ]; then
-	status_is 0 "$lw" dump "$program"
-	said 'standard error: pipe:'
-	wait_for_dump "$W/piped" "$program.1"
-	kill -9 "$program"
-fi
+mkfifo "$W/pipe" || exit 2
+cat "$W/pipe" >"$W/piped" &
+reader=$!
+# shellcheck disable=SC2016 # for the inner shell
+start_program sh -c 'exec "$0/wait" 2>"$0/pipe"' "$W"
+status_is 0 "$lw" dump $program
+said 'standard error: '
+wait_for_dump "$W/piped" "$program.1"
+stop
+wait $reader
 
 start_program "$W/plain"
 status_is 2 "$lw" dump $program

@@ -33,7 +33,8 @@ make_log 1000 100 9 /no/program 4096 900000 >"$W/series"
 limit=$((64 * 1024 + 80 * 1024))
 for format in text json folded pprof html; do
 	(
-		ulimit -v $limit
+		# shellcheck disable=SC3045 # dash has it; where it is missing the test is looser
+		ulimit -v $limit || :
 		exec "$lw" report -f $format -o "$W/report" "$W/series"
 	) 2>"$W/err" || fail "$format: $(head -n 3 "$W/err")"
 	[ -s "$W/report" ] || fail "$format is empty"
