@@ -2,7 +2,7 @@
 # lib.sh - what the tests share: building traced programs, waiting, and reading dumps.
 #
 # Sourced by a test first of all: . tests/lib.sh.  Sets W, a fresh folder for the test's own files, from
-# the test's name, so that a test also runs by hand: O=/tmp/build tests/rules/errno.sh.
+# the test's name, so that a test also runs by hand: O=build tests/rules/idle.sh.
 
 : "${O:=build}" "${CC:=gcc}"
 case $O in /*) ;; *) O=$PWD/$O ;; esac
