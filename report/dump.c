@@ -9,6 +9,7 @@
 #include "options.h"
 #include "output.h"
 #include "port.h"
+#include "shadow.h"
 #include "symbols.h"
 #include "text.h"
 
@@ -277,6 +278,9 @@ static bool write_dump(int fd, const char *reason)
 		write_note("no memory to add up the live blocks: the totals above are not known");
 	if (atomic_load(&dump.unwritten) > 0)
 		write_note("earlier dumps could not be written whole");
+	if (leakwrap_shadow_overflows() > 0)
+		write_note("instrumented functions were nested too deep for the shadow call stack: "
+		           "some backtraces are truncated");
 	write_body(&dump.collection, started);
 	leakwrap_collection_release(&dump.collection);
 	return leakwrap_text_flush(&dump.writer);

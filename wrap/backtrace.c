@@ -11,7 +11,11 @@ void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
 	case LEAKWRAP_UNWIND_FP:
 		leakwrap_unwind_fp(trace, stack, pc, sp, fp);
 		break;
+	case LEAKWRAP_UNWIND_INSTRUMENT:
+		leakwrap_unwind_shadow(trace, pc, sp);
+		break;
 	case LEAKWRAP_UNWIND_AUTO:
+	case LEAKWRAP_UNWIND_TABLE:
 		leakwrap_unwind_table(trace, stack, pc, sp, fp);
 		break;
 	}

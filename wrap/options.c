@@ -165,6 +165,10 @@ static bool set_unwind(struct span value)
 		leakwrap_options.unwind = LEAKWRAP_UNWIND_AUTO;
 	else if (is_word(value, "fp"))
 		leakwrap_options.unwind = LEAKWRAP_UNWIND_FP;
+	else if (is_word(value, "table"))
+		leakwrap_options.unwind = LEAKWRAP_UNWIND_TABLE;
+	else if (is_word(value, "instrument"))
+		leakwrap_options.unwind = LEAKWRAP_UNWIND_INSTRUMENT;
 	else
 		return false;
 	return true;
@@ -195,8 +199,10 @@ static const struct option {
         {"depth", set_depth, "64", "1 to 256", "frames kept of each backtrace"},
         {"top", set_top, "0", "NUMBER", "call sites shown in a dump; 0 is all"},
         {"min_bytes", set_min_bytes, "0", "BYTES", "call sites with fewer live bytes are not shown"},
-        {"unwind", set_unwind, "auto", "auto or fp",
-         "how the stack is walked; fp is frame pointers alone"},
+        {"unwind", set_unwind, "auto", "auto, fp, table or instrument",
+         "how stacks are walked: by tables and whatever else serves, or by one way alone: frame "
+         "pointers, tables, or the "
+         "hooks of -finstrument-functions"},
         {"memory", set_memory, "0", "BYTES",
          "bound of the address space that the tracer takes; 0 is none; K, M and G may follow"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},

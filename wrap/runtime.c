@@ -8,6 +8,7 @@
 #include "modules.h"
 #include "options.h"
 #include "port.h"
+#include "shadow.h"
 #include "signals.h"
 #include "sites.h"
 #include "tables.h"
@@ -103,6 +104,7 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
+	leakwrap_shadow_forked();
 	leakwrap_dump_forked();
 	leakwrap_unlock(&leakwrap_tables_lock);
 }

@@ -33,6 +33,13 @@ static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 	return sp - self->stack_low < self->stack_high - self->stack_low ? self->stack_high - sp : 0;
 }
 
+/* Does SP lie on the thread's own stack?  System calls as for leakwrap_stack_at. */
+bool leakwrap_stack_is_own(uintptr_t sp);
+
+/* Can only the C library's start code lie above SP, which is on the thread's own stack?  A walk that cannot
+ * follow that code (it is built without frame pointers) has reached the thread's first function. */
+bool leakwrap_stack_is_outermost(uintptr_t sp);
+
 /* The slow half of leakwrap_stack_reach. */
 bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size);
 

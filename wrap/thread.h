@@ -23,6 +23,9 @@ struct leakwrap_thread {
 	 * something else. */
 	uintptr_t stack_low, stack_high, stack_floor;
 
+	/* shadow.c: the shadow call stack of instrumented code, or NULL. */
+	struct leakwrap_shadow *shadow;
+
 	/* record.c: the last block that was recorded since leakwrap_allocating, so that an outer wrapped
 	 * call knows what an inner one did; and the block that an outer call is releasing or resizing. */
 	void *inner;

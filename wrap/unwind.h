@@ -46,4 +46,7 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp);
 
+/* The shadow call stack of instrumented objects (shadow.c). */
+void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp);
+
 #endif

@@ -11,13 +11,6 @@
 
 #include <stdbool.h>
 
-/* The chain ends where the C library begins, which is built without frame pointers.  When that happens in
- * another module than the program, this close to the upper end of the stack, then it is the C library's
- * start code, and the program's first frame has been reached (measured: glibc 2.36 and musl 1.2.3 use 150
- * to 450 bytes there).  In a static program the two cannot be told apart: the backtrace counts as
- * truncated, unless the frame pointer is 0, as it is in the first frame of all (x86-64 ABI, 3.4.1). */
-#define ROOT_DISTANCE 1024
-
 #if LEAKWRAP_HAVE_FP_WALK
 
 /* The text that the last return address lay in: mostly that of the next one, too. */
@@ -41,11 +34,13 @@ static bool is_text(struct text *text, uintptr_t pc)
 	return true;
 }
 
-/* The walk has ended in TEXT, at a frame whose caller has SP and FP. */
+/* The walk has ended in TEXT, at a frame whose caller has SP and FP.  In a shared C library that is its start
+ * code; in a static program the two cannot be told apart, unless the frame pointer is 0, as it is in the
+ * first frame of all (x86-64 ABI, 3.4.1). */
 static bool is_first_frame(const struct text *text, const struct leakwrap_stack *stack, uintptr_t sp,
                            uintptr_t fp)
 {
-	return !stack->foreign && stack->high - sp <= ROOT_DISTANCE && (fp == 0 || !text->of_program);
+	return !stack->foreign && leakwrap_stack_is_outermost(sp) && (fp == 0 || !text->of_program);
 }
 
 /* The walk cannot go on: a word that is no frame pointer, or no return address, was read at ADDRESS. */

@@ -1,0 +1,26 @@
+/* blocks.h - memory of a thread: mapped once, used by one thread after the other.
+ *
+ * A thread that ends tells nobody.  Its block stays, and a new thread that needs one looks whether the owner
+ * of an old one has ended before it maps another. */
+#ifndef LEAKWRAP_BLOCKS_H
+#define LEAKWRAP_BLOCKS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct leakwrap_block;
+
+/* All blocks of one purpose and size. */
+struct leakwrap_blocks {
+	size_t size; /* of what the thread gets */
+	struct leakwrap_block *_Atomic newest;
+};
+
+/* SIZE bytes for this thread, which has none yet, or NULL when there is no memory.  Their contents are what
+ * an earlier thread left, or zero.  Signal-safe. */
+void *leakwrap_block_take(struct leakwrap_blocks *blocks);
+
+/* In a forked child, which has one thread: that thread keeps OWN (or has none, NULL), all others are free. */
+void leakwrap_blocks_forked(struct leakwrap_blocks *blocks, const void *own);
+
+#endif
