@@ -788,17 +788,14 @@ static bool rule_of(const struct row *row, const uint8_t *high, uint64_t ra_regi
 	       place(&row->fp, high, ra_register, pc, rule->base, &rule->fp_place, &rule->fp);
 }
 
-/* C libraries describe the frame that the kernel builds for a signal handler by expressions; the vdso of some
- * architectures says less than the frame holds, and the ABI's layout is used. */
+/* C libraries describe the frame that the kernel builds for a signal handler by expressions. */
 static bool make_signal_rule(struct leakwrap_rule *rule)
 {
-	if (rule->kind == LEAKWRAP_RULE_INDIRECT && rule->base == LEAKWRAP_BASE_SP && rule->add == 0 &&
-	    rule->ra_place == LEAKWRAP_PLACE_BASE && rule->fp_place == LEAKWRAP_PLACE_BASE) {
-		rule->kind = LEAKWRAP_RULE_SIGNAL;
-		return true;
-	}
-	*rule = leakwrap_signal_rule;
-	return rule->kind == LEAKWRAP_RULE_SIGNAL;
+	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP || rule->add != 0 ||
+	    rule->ra_place != LEAKWRAP_PLACE_BASE || rule->fp_place != LEAKWRAP_PLACE_BASE)
+		return false;
+	rule->kind = LEAKWRAP_RULE_SIGNAL;
+	return true;
 }
 
 bool leakwrap_cfi_rule(const struct leakwrap_cfi *tables, uintptr_t pc, bool interrupted,

@@ -6,20 +6,6 @@
 #include "modules.h"
 #include "port.h"
 
-#ifdef LEAKWRAP_SIGNAL_SP
-const struct leakwrap_rule leakwrap_signal_rule = {
-        .kind = LEAKWRAP_RULE_SIGNAL,
-        .base = LEAKWRAP_BASE_SP,
-        .ra_place = LEAKWRAP_PLACE_BASE,
-        .fp_place = LEAKWRAP_PLACE_BASE,
-        .cfa = LEAKWRAP_SIGNAL_SP,
-        .ra = LEAKWRAP_SIGNAL_PC,
-        .fp = LEAKWRAP_SIGNAL_FP,
-};
-#else
-const struct leakwrap_rule leakwrap_signal_rule;
-#endif
-
 #define WORD ((int32_t)sizeof(uintptr_t))
 
 /* -- the table of rules that do not fit into a slot ---------------------------------------------- */

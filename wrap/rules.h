@@ -27,9 +27,10 @@ enum leakwrap_rule_kind {
 	LEAKWRAP_RULE_NONE,     /* nothing is known about the frame */
 	LEAKWRAP_RULE_FRAME,    /* the CFA is base + cfa */
 	LEAKWRAP_RULE_INDIRECT, /* the CFA is the word at base + cfa, plus add */
-	LEAKWRAP_RULE_SIGNAL,   /* the kernel's: the words at sp + cfa, + ra, + fp are sp, pc and fp */
-	LEAKWRAP_RULE_END,      /* the first frame of a thread: it has no caller */
-	LEAKWRAP_RULE_CHAIN,    /* no table: the frame pointer, if it verifies */
+	LEAKWRAP_RULE_SIGNAL, /* the kernel's: the words at sp + cfa, + ra, + fp are sp, pc and fp, that at
+	                         * sp + add is lr, where there is such a register */
+	LEAKWRAP_RULE_END,    /* the first frame of a thread: it has no caller */
+	LEAKWRAP_RULE_CHAIN, /* no table: the frame pointer, if it verifies */
 };
 
 enum leakwrap_rule_base {
@@ -56,9 +57,6 @@ struct leakwrap_rule {
 	int32_t ra;
 	int32_t fp;
 };
-
-/* The rule of the frame that the kernel builds for a signal handler; NONE where it is not known. */
-extern const struct leakwrap_rule leakwrap_signal_rule;
 
 /* -- the cache's slots --------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include "common.h"
 #include "layout.h"
 #include "modules.h"
+#include "prologue.h"
 #include "rules.h"
 
 #include <stdbool.h>
@@ -35,6 +36,8 @@ struct walk {
 	struct leakwrap_stack *stack;
 	struct leakwrap_rule_cache cache;
 	uintptr_t pc, sp, fp;
+	uintptr_t lr; /* the register, in a frame that a signal interrupted */
+	bool interrupted;
 	unsigned switches;
 
 	/* What the layout is made of: the places of the return addresses, and every word of the stack that a
@@ -56,7 +59,9 @@ static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule
 
 	memset(rule, 0, sizeof(*rule));
 	if (!module || code < module->text_start || code >= module->text_end)
-		return false;
+		return leakwrap_restorer_rule(pc, 0, rule);
+	if (leakwrap_restorer_rule(pc, module->text_end, rule))
+		return true;
 	tables.header = module->eh_frame_hdr;
 	tables.header_size = module->eh_frame_hdr_size;
 	tables.low = (const uint8_t *)module->tables_start;
@@ -145,22 +150,31 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	uintptr_t base = rule->base == LEAKWRAP_BASE_FP ? walk->fp : walk->sp;
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa;
 	uintptr_t cfa_at = 0, ra_at, fp_at;
-	uintptr_t ra, fp = walk->fp;
+	uintptr_t ra = walk->lr, fp = walk->fp;
+	/* A function that a signal interrupted may not have stored its return address yet. */
+	bool in_register =
+	        walk->interrupted && LEAKWRAP_HAVE_LR && rule->ra_place == LEAKWRAP_PLACE_SAME;
 
 	if (rule->kind != LEAKWRAP_RULE_FRAME) {
 		cfa_at = cfa;
 		if (!read_word(walk, cfa_at, &cfa))
 			return false;
-		cfa += (uintptr_t)(intptr_t)rule->add;
+		if (rule->kind == LEAKWRAP_RULE_INDIRECT)
+			cfa += (uintptr_t)(intptr_t)rule->add;
+		else if (LEAKWRAP_HAVE_LR &&
+		         !read_word(walk, base + (uintptr_t)(intptr_t)rule->add, &walk->lr))
+			return false;
 	}
 	ra_at = saved_at(rule->ra_place, base, cfa, rule->ra);
 	fp_at = saved_at(rule->fp_place, base, cfa, rule->fp);
-	if (!ra_at || !read_word(walk, ra_at, &ra) || (fp_at && !read_word(walk, fp_at, &fp)))
+	if ((!in_register && (!ra_at || !read_word(walk, ra_at, &ra))) ||
+	    (fp_at && !read_word(walk, fp_at, &fp)))
 		return false;
 	if (cfa % WORD != 0)
 		return false;
 	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
-		if (cfa <= walk->sp || !leakwrap_stack_reach(walk->stack, cfa - WORD, WORD))
+		if (cfa + in_register <= walk->sp ||
+		    !leakwrap_stack_reach(walk->stack, cfa - WORD, WORD))
 			return false;
 	} else if (cfa <= walk->sp || cfa >= walk->stack->high) {
 		if (walk->switches++ == SWITCHES_MAX)
@@ -201,14 +215,13 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 {
 	struct leakwrap_trace *trace = walk->trace;
 	struct leakwrap_rule rule;
-	bool interrupted = false;
 
 	trace->kind = LEAKWRAP_TRACE_TRUNCATED;
 	do {
-		if (!interrupted && leakwrap_slot_is_for(slot, walk->pc)) {
+		if (!walk->interrupted && leakwrap_slot_is_for(slot, walk->pc)) {
 			rule = leakwrap_rule_in(slot);
-		} else if (find_rule(walk->pc, interrupted, &rule)) {
-			if (!interrupted)
+		} else if (find_rule(walk->pc, walk->interrupted, &rule)) {
+			if (!walk->interrupted)
 				leakwrap_rule_keep(walk->cache, walk->pc, &rule);
 		} else if (trace->depth > 0) {
 			return finish_at_no_code(walk);
@@ -221,8 +234,8 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
 			return false;
 		/* What a signal interrupted is no return address: it would not be right in the cache. */
-		interrupted = rule.kind == LEAKWRAP_RULE_SIGNAL;
-	} while (interrupted);
+		walk->interrupted = rule.kind == LEAKWRAP_RULE_SIGNAL;
+	} while (walk->interrupted);
 	return true;
 }
 

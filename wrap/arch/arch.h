@@ -12,6 +12,12 @@
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 #include "x86_64.h"
+#elif defined(__i386__)
+#include "i386.h"
+#elif defined(__aarch64__) && defined(__LP64__)
+#include "aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "riscv64.h"
 #else
 #include "unknown.h"
 #endif
@@ -19,6 +25,11 @@
 /* A return address as it was before it was signed; most architectures do not sign. */
 #ifndef LEAKWRAP_STRIP
 #define LEAKWRAP_STRIP(address) (address)
+#endif
+
+/* Does a call leave the return address in a register? */
+#ifndef LEAKWRAP_HAVE_LR
+#define LEAKWRAP_HAVE_LR 0
 #endif
 
 #endif

@@ -1,0 +1,40 @@
+/* i386.h - System V ABI, Intel386 Architecture Processor Supplement 1.1, section 2.2.2 "The Stack Frame",
+ * figure 2.2: 4(%ebp) holds the return address, 0(%ebp) the previous %ebp, and the caller's stack pointer
+ * after the return is %ebp + 8. */
+#ifndef LEAKWRAP_ARCH_I386_H
+#define LEAKWRAP_ARCH_I386_H
+
+#define LEAKWRAP_HAVE_FP_WALK 1
+
+#define LEAKWRAP_FP_RETURN    4 /* return address, from the frame pointer */
+#define LEAKWRAP_FP_PREVIOUS  0 /* the caller's frame pointer */
+#define LEAKWRAP_FP_LOWEST    0 /* the lowest address of these */
+#define LEAKWRAP_FP_CALLER_SP 8 /* the caller's stack pointer */
+
+/* Needs -fno-omit-frame-pointer in the function that uses it. */
+#define LEAKWRAP_CALLER                                                                     \
+	(uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0) + 8, \
+	        *(const uintptr_t *)__builtin_frame_address(0)
+
+/* The call instruction pushes the return address: it is the word below the CFA (section 2.2.2). */
+#define LEAKWRAP_CALL_PUSHES 1
+
+#define LEAKWRAP_PC_SHIFT    0
+
+/* Section 2.5 "DWARF Definition", table 2.14. */
+#define LEAKWRAP_DWARF_SP 4
+#define LEAKWRAP_DWARF_FP 5
+
+/* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted
+ * function's sp, pc, fp are: Linux, arch/x86/include/asm/sigframe.h, behind pretcode.  struct
+ * rt_sigframe_ia32: the number, two pointers, 128 bytes of siginfo, then struct ucontext, whose uc_mcontext is at
+ * 20; struct sigframe_ia32: the number, then the same: struct sigcontext_32 of uapi/asm/sigcontext.h. */
+#define LEAKWRAP_RESTORERS                                                         \
+	/* mov $__NR_rt_sigreturn, %eax; int $0x80 */                              \
+	{7, {0xb8, 0xad, 0x00, 0x00, 0x00, 0xcd, 0x80}, 188, 216, 184, 0},         \
+	/* pop %eax; mov $__NR_sigreturn, %eax; int $0x80 */                       \
+	{                                                                          \
+		8, {0x58, 0xb8, 0x77, 0x00, 0x00, 0x00, 0xcd, 0x80}, 32, 60, 28, 0 \
+	}
+
+#endif

@@ -1,0 +1,38 @@
+/* riscv64.h - RISC-V ELF psABI 1.0, section 2.1 "Integer Calling Convention", "Frame Pointer Convention": s0
+ * points to the CFA, which is the caller's stack pointer; the return address is 8 below it, the previous s0
+ * 16 below it. */
+#ifndef LEAKWRAP_ARCH_RISCV64_H
+#define LEAKWRAP_ARCH_RISCV64_H
+
+#define LEAKWRAP_HAVE_FP_WALK 1
+
+#define LEAKWRAP_FP_RETURN    ((uintptr_t)-8)  /* return address, from the frame pointer */
+#define LEAKWRAP_FP_PREVIOUS  ((uintptr_t)-16) /* the caller's frame pointer */
+#define LEAKWRAP_FP_LOWEST    ((uintptr_t)-16) /* the lowest address of these */
+#define LEAKWRAP_FP_CALLER_SP 0                /* the caller's stack pointer */
+
+/* Needs -fno-omit-frame-pointer in the function that uses it. */
+#define LEAKWRAP_CALLER                                                                 \
+	(uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0), \
+	        ((const uintptr_t *)__builtin_frame_address(0))[-2]
+
+#define LEAKWRAP_CALL_PUSHES 0
+
+#define LEAKWRAP_PC_SHIFT    1
+
+/* Section 4 "RISC-V DWARF Specification", table "DWARF register number encodings". */
+#define LEAKWRAP_DWARF_SP 2
+#define LEAKWRAP_DWARF_FP 8
+
+/* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted
+ * function's sp, pc, fp and ra are: Linux, arch/riscv/kernel/signal.c, struct rt_sigframe: 128 bytes
+ * of siginfo, then struct ucontext, whose uc_mcontext (at 176) is struct sigcontext of uapi/asm/sigcontext.h: pc,
+ * then x1 to x31. */
+#define LEAKWRAP_HAVE_LR 1
+#define LEAKWRAP_RESTORERS                                                              \
+	/* li a7, __NR_rt_sigreturn; ecall */                                           \
+	{                                                                               \
+		8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, 320, 304, 368, 312 \
+	}
+
+#endif
