@@ -279,9 +279,10 @@ static const struct function *function_at(const struct program *program, uint64_
 /* A program that has its C library inside calls the allocator from there too, under other names, as part
  * of calls that are wrapped.  Only code in front of the tracer's is surely the program's own: the tracer
  * is linked behind the program's objects and in front of, or among, the C library's. */
-static bool is_programs_own(const struct program *program, uint64_t pc, const struct function *caller)
+static bool is_programs_own(struct program *program, uint64_t pc, const struct function *caller)
 {
-	if (caller && is_own(caller->name))
+	/* An allocating function may call another: that is part of a call which is wrapped. */
+	if (caller && (is_own(caller->name) || entry_named(program, caller->name)))
 		return false;
 	return program->shared_libc || (pc < program->own_code && !(caller && is_part(caller->name)));
 }
@@ -480,9 +481,9 @@ static void check_program(struct program *program)
 		check_quality(program);
 		return;
 	}
-	/* Where the C library is inside, its functions are their own targets. */
+	/* What is defined here: by the C library inside, or by the program in its place. */
 	for (size_t i = 0; i < program->entry_count; i++)
-		if (program->entries[i].address && !program->shared_libc)
+		if (program->entries[i].address)
 			targets_add(&program->targets, program->entries[i].address, i, false);
 	calls_add_plt(program->elf, machine, &program->targets);
 	if (calls_known(machine))
