@@ -9,12 +9,14 @@
 #include "options.h"
 #include "output.h"
 #include "port.h"
+#include "registers.h"
 #include "shadow.h"
 #include "symbols.h"
 #include "text.h"
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Longest function name in a frame's line, longest program path in the first line. */
@@ -32,6 +34,12 @@ static struct {
 	struct leakwrap_writer writer;
 	struct leakwrap_collection collection;
 } dump;
+
+/* What the handler of a fatal signal was given. */
+struct crash {
+	const siginfo_t *info;
+	const void *context;
+};
 
 /* -- lines --------------------------------------------------------------------------------------- */
 
@@ -146,9 +154,11 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void write_frame(unsigned level, uintptr_t pc, bool *named)
+/* IS_RETURN: the call lies before PC. */
+static void write_frame(unsigned level, uintptr_t pc, bool is_return, bool *named)
 {
-	const struct leakwrap_module *module = leakwrap_module_ever_at(pc - 1);
+	const uintptr_t code = pc - is_return;
+	const struct leakwrap_module *module = leakwrap_module_ever_at(code);
 	const char *function = NULL;
 	uintptr_t offset;
 
@@ -156,12 +166,12 @@ static void write_frame(unsigned level, uintptr_t pc, bool *named)
 	leakwrap_text(&dump.writer, " ");
 	leakwrap_text_hex(&dump.writer, pc);
 	if (module)
-		function = leakwrap_symbol(module, pc, &offset);
+		function = leakwrap_symbol(module, code, &offset);
 	if (function) {
 		leakwrap_text(&dump.writer, " ");
 		leakwrap_text_name(&dump.writer, function, NAME_LIMIT);
 		leakwrap_text(&dump.writer, "+");
-		leakwrap_text_hex(&dump.writer, offset);
+		leakwrap_text_hex(&dump.writer, offset + is_return);
 	} else {
 		leakwrap_text(&dump.writer, " ?");
 	}
@@ -191,7 +201,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row, bool *named)
 	leakwrap_text(&dump.writer, kinds[row->site ? row->site->kind : LEAKWRAP_TRACE_TRUNCATED]);
 	leakwrap_text_end(&dump.writer);
 	for (unsigned level = 0; row->site && level < row->site->depth; level++)
-		write_frame(level, row->site->pcs[level], named);
+		write_frame(level, row->site->pcs[level], true, named);
 }
 
 /* Returns how many call sites it showed. */
@@ -234,22 +244,6 @@ static void write_end(size_t shown, uint64_t started)
 	leakwrap_text_end(&dump.writer);
 }
 
-static void write_body(const struct leakwrap_collection *all, uint64_t started)
-{
-	unsigned modules = leakwrap_modules_count();
-	bool *named = leakwrap_scratch_map(modules + 1);
-	size_t shown = 0;
-
-	if (named) {
-		shown = write_sites(all, named);
-		for (unsigned number = 1; number <= modules; number++)
-			if (named[number - 1])
-				write_module(leakwrap_module_numbered(number));
-		leakwrap_scratch_unmap(named, modules + 1);
-	}
-	write_end(shown, started);
-}
-
 /* "leakwrap[PID.NUMBER] " */
 static void make_prefix(char *prefix, unsigned number)
 {
@@ -262,32 +256,85 @@ static void make_prefix(char *prefix, unsigned number)
 	strcat(prefix, "] ");
 }
 
-/* It is this thread's turn, and signals are blocked. */
-static bool write_dump(int fd, const char *reason)
+/* The signals that come with an address (sigaction(2)): SEGV, BUS, ILL, FPE, unless they were sent. */
+static void write_crash(const struct crash *crash, bool *named)
+{
+	static uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* one dump at a time */
+	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
+	struct leakwrap_start start = leakwrap_start_of(crash->context);
+	struct leakwrap_stack stack = leakwrap_stack_at(start.sp);
+
+	pair("crash signal=", (uint64_t)crash->info->si_signo);
+	leakwrap_text(&dump.writer, " code=");
+	if (crash->info->si_code < 0)
+		leakwrap_text(&dump.writer, "-");
+	leakwrap_text_number(&dump.writer, (uint64_t)labs(crash->info->si_code));
+	if (crash->info->si_code > 0 && crash->info->si_signo != SIGABRT) {
+		leakwrap_text(&dump.writer, " fault_address=");
+		leakwrap_text_hex(&dump.writer, (uintptr_t)crash->info->si_addr);
+	}
+	pair(" thread=", (uint64_t)leakwrap_thread_id());
+	leakwrap_text_end(&dump.writer);
+	leakwrap_registers_write(&dump.writer, crash->context);
+	leakwrap_unwind_interrupted(&trace, &stack, start.pc, start.sp, start.fp, start.lr);
+	for (unsigned level = 0; level < trace.depth; level++)
+		write_frame(level, trace.pcs[level], level > 0, named);
+}
+
+static void write_modules(const bool *named, unsigned modules)
+{
+	for (unsigned number = 1; number <= modules; number++)
+		if (named[number - 1])
+			write_module(leakwrap_module_numbered(number));
+}
+
+/* It is this thread's turn, and signals are blocked.  CRASH is NULL unless that is the reason; NAMED has a place
+ * for each of MODULES modules. */
+static void write_dump(const char *reason, const struct crash *crash, bool *named, unsigned modules)
 {
 	uint64_t started = leakwrap_time_monotonic();
 	uint64_t tracer_bytes = leakwrap_pages_held();
-	char prefix[sizeof(dump.writer.prefix)];
-	bool collected = leakwrap_collect(&dump.collection);
+	size_t shown;
+	bool collected;
 
-	make_prefix(prefix, dump.number);
-	leakwrap_text_start(&dump.writer, fd, prefix);
 	write_head(reason);
+	if (crash) {
+		write_crash(crash, named);
+		leakwrap_text_flush(&dump.writer); /* the tables may be damaged, too */
+	}
+	collected = leakwrap_collect(&dump.collection);
 	write_totals(&dump.collection, tracer_bytes);
 	if (!collected)
 		write_note("no memory to add up the live blocks: the totals above are not known");
 	if (atomic_load(&dump.unwritten) > 0)
 		write_note("earlier dumps could not be written whole");
 	if (leakwrap_shadow_overflows() > 0)
-		write_note("instrumented functions were nested too deep for the shadow call stack: "
-		           "some backtraces are truncated");
-	write_body(&dump.collection, started);
+		write_note(
+		        "instrumented functions were nested too deep for the shadow call stack: some "
+		        "backtraces are truncated");
+	shown = write_sites(&dump.collection, named);
+	write_modules(named, modules);
+	write_end(shown, started);
 	leakwrap_collection_release(&dump.collection);
+}
+
+static bool write_to(int fd, const char *reason, const struct crash *crash)
+{
+	unsigned modules = leakwrap_modules_count();
+	bool *named = leakwrap_scratch_map(modules + 1);
+	char prefix[sizeof(dump.writer.prefix)];
+
+	if (!named)
+		return false;
+	make_prefix(prefix, dump.number);
+	leakwrap_text_start(&dump.writer, fd, prefix);
+	write_dump(reason, crash, named, modules);
+	leakwrap_scratch_unmap(named, modules + 1);
 	return leakwrap_text_flush(&dump.writer);
 }
 
 /* FD is negative for the descriptor of the option log=. */
-static bool dump_to(int fd, const char *reason)
+static bool dump_to(int fd, const char *reason, const struct crash *crash)
 {
 	int opened = -1;
 	bool written = false;
@@ -296,7 +343,7 @@ static bool dump_to(int fd, const char *reason)
 	if (fd < 0)
 		fd = opened = leakwrap_output_open(dump.number);
 	if (fd >= 0)
-		written = write_dump(fd, reason);
+		written = write_to(fd, reason, crash);
 	if (opened >= 0)
 		leakwrap_output_close(opened);
 	if (!written)
@@ -335,20 +382,20 @@ static void serve_pending(void)
 	while (atomic_load(&dump.pending) > 0 && try_turn()) {
 		while (atomic_load(&dump.pending) > 0) {
 			atomic_fetch_sub(&dump.pending, 1);
-			dump_to(-1, "signal");
+			dump_to(-1, "signal", NULL);
 		}
 		end_turn();
 	}
 }
 
-static bool dump_in_turn(int fd, const char *reason)
+static bool dump_in_turn(int fd, const char *reason, const struct crash *crash)
 {
 	struct leakwrap_mask before;
 	bool written = false;
 
 	leakwrap_signals_block(&before);
 	if (wait_for_turn()) {
-		written = dump_to(fd, reason);
+		written = dump_to(fd, reason, crash);
 		end_turn();
 	}
 	serve_pending();
@@ -381,14 +428,21 @@ void leakwrap_dump_on_signal(void)
 	leakwrap_signals_restore(&before);
 }
 
+void leakwrap_dump_crash(const siginfo_t *info, const void *context)
+{
+	const struct crash crash = {info, context};
+
+	dump_in_turn(-1, "crash", &crash);
+}
+
 void leakwrap_dump_at_exit(void)
 {
-	dump_in_turn(-1, "exit");
+	dump_in_turn(-1, "exit", NULL);
 }
 
 int leakwrap_dump(int fd)
 {
-	return dump_in_turn(fd, "api") ? 0 : -1;
+	return dump_in_turn(fd, "api", NULL) ? 0 : -1;
 }
 
 int leakwrap_get_counters(struct leakwrap_counters *counters)

@@ -5,6 +5,8 @@
 #ifndef LEAKWRAP_DUMP_H
 #define LEAKWRAP_DUMP_H
 
+#include <signal.h>
+
 /* At start. */
 void leakwrap_dump_start(void);
 
@@ -13,6 +15,9 @@ void leakwrap_dump_forked(void);
 
 /* From the handler of the dump signal. */
 void leakwrap_dump_on_signal(void);
+
+/* From the handler of a fatal signal, with what it was given. */
+void leakwrap_dump_crash(const siginfo_t *info, const void *context);
 
 /* When the process ends. */
 void leakwrap_dump_at_exit(void);

@@ -8,6 +8,9 @@
  * offsets are hexadecimal behind 0x.  The order is fixed:
  *
  *   leakwrap[4711.1] dump version=1 reason=signal time=2026-11-20T18:36:07Z program=/opt/app/server
+ *   leakwrap[4711.1] crash signal=11 code=1 fault_address=0x0 thread=4712      only when the reason is crash
+ *   leakwrap[4711.1] registers rip=0x55d0c8a01230 rsp=0x7ffd2f10 ...            any number
+ *   leakwrap[4711.1]   #0 0x55d0c8a01230 load_config+0x20 [1] server+0x1230
  *   leakwrap[4711.1] total live_bytes=1203344 live_blocks=10432 call_sites=57
  *   leakwrap[4711.1] stacks complete_stack_bytes_percent=99.98 truncated_blocks=3 guessed_blocks=0
  *   leakwrap[4711.1] loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=12
@@ -21,6 +24,9 @@
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
  *
  * dump    reason is exit, signal, api or crash; time is UTC, RFC 3339; program is the rest of the line.
+ * crash   the signal's number, si_code and, when the signal has one, si_addr (sigaction(2)), and the thread's
+ *         id; registers are named as in the ABI.  The frames that follow are those of the thread; #0 is the
+ *         interrupted instruction itself, not a return address.
  * total   all live blocks, also those of call sites that the options top= and min_bytes= do not show.
  * stacks  the share of live bytes whose stacks are complete; "none" when there are no live bytes.
  * loss    what the numbers above miss; each key counts since the process started (or was forked):

@@ -251,28 +251,28 @@ static struct table *table_of(const struct leakwrap_module *module)
 const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset)
 {
 	struct table *table = table_of(module);
-	uintptr_t call = pc - 1 - module->start;
+	uintptr_t code = pc - module->start;
 	size_t first = 0, behind;
 
 	if (!table || table->count == 0)
 		return NULL;
-	/* The last function that starts at or before the call. */
+	/* The last function that starts at or before PC. */
 	behind = table->count;
 	while (first < behind) {
 		size_t middle = first + (behind - first) / 2;
 
-		if (table->functions[middle].offset <= call)
+		if (table->functions[middle].offset <= code)
 			first = middle + 1;
 		else
 			behind = middle;
 	}
-	/* Of several names for one address the first that reaches as far as the call. */
+	/* Of several names for one address the first that reaches as far as PC. */
 	while (first > 0) {
 		const struct function *function = &table->functions[--first];
 		const ElfW(Sym) *symbol = &table->symbols[function->symbol];
 
-		if (call - function->offset < symbol->st_size) {
-			*offset = pc - module->start - function->offset;
+		if (code - function->offset < symbol->st_size) {
+			*offset = code - function->offset;
 			return table->names + symbol->st_name;
 		}
 		if (first > 0 && table->functions[first - 1].offset != function->offset)

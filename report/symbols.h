@@ -10,8 +10,8 @@
 
 #include "modules.h"
 
-/* The function that the call before the return address PC lies in: its name, as the symbol table has it,
- * and in *OFFSET how far PC is behind its start.  NULL when it is not known.  The string lives as long as
+/* The function that the instruction at PC lies in: its name, as the symbol table has it, and in *OFFSET how
+ * far PC is behind its start.  NULL when it is not known.  The string lives as long as
  * the program.  Signal-safe; one thread at a time (that of the dump). */
 const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset);
 

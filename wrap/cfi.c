@@ -35,7 +35,7 @@ static uint64_t take(struct cursor *c, unsigned size)
 	uint64_t u64;
 	const uint8_t *at = c->at;
 
-	if ((size_t)(c->end - at) < size)
+	if (c->failed || (size_t)(c->end - at) < size)
 		return fail(c);
 	c->at += size;
 	switch (size) {
@@ -257,8 +257,12 @@ static bool read_cie(const struct leakwrap_cfi *tables, uintptr_t address, struc
 	augmentation = c;
 	while (take(&c, 1) != 0)
 		;
-	if (version == 4 && (take(&c, 1) != sizeof(uintptr_t) || take(&c, 1) != 0))
-		return false;
+	if (version == 4) {
+		uint64_t address_size = take(&c, 1), segment_size = take(&c, 1);
+
+		if (address_size != sizeof(uintptr_t) || segment_size != 0)
+			return false;
+	}
 	cie->code_align = take_uleb(&c);
 	cie->data_align = take_sleb(&c);
 	cie->ra_register = version == 1 ? take(&c, 1) : take_uleb(&c);

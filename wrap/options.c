@@ -133,10 +133,15 @@ static bool set_signal(struct span value)
 	return true;
 }
 
+static bool parse_switch(struct span value, bool *on)
+{
+	*on = is_word(value, "1");
+	return is_word(value, "0") || is_word(value, "1");
+}
+
 static bool set_exit(struct span value)
 {
-	leakwrap_options.exit = is_word(value, "1");
-	return is_word(value, "0") || is_word(value, "1");
+	return parse_switch(value, &leakwrap_options.exit);
 }
 
 static bool set_depth(struct span value)
@@ -179,6 +184,11 @@ static bool set_memory(struct span value)
 	return parse_bytes(value, &leakwrap_options.memory);
 }
 
+static bool set_crash(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.crash);
+}
+
 /* -- the table ----------------------------------------------------------------------------------- */
 
 static bool print_help(struct span value);
@@ -205,6 +215,9 @@ static const struct option {
          "hooks of -finstrument-functions"},
         {"memory", set_memory, "0", "BYTES",
          "bound of the address space that the tracer takes; 0 is none; K, M and G may follow"},
+        {"crash", set_crash, "0", "0 or 1",
+         "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
+         "SIGFPE or SIGABRT"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 

@@ -27,6 +27,7 @@ struct leakwrap_options {
 	size_t min_bytes;
 	enum leakwrap_unwind unwind;
 	size_t memory; /* 0: no bound */
+	bool crash;
 };
 
 extern struct leakwrap_options leakwrap_options;

@@ -50,6 +50,9 @@ void leakwrap_signals_restore(const struct leakwrap_mask *before);
 bool leakwrap_signal_pending(int signo);
 void leakwrap_signal_discard(int signo);
 
+/* Sends SIGNO to this thread. */
+void leakwrap_signal_send(int signo);
+
 /* -- lock ---------------------------------------------------------------------------------------- */
 
 /* A lock for the paths that meet something new.  Signals are blocked while it is held, so that no

@@ -276,6 +276,11 @@ void leakwrap_signal_discard(int signo)
 	call(SYS_RT_SIGTIMEDWAIT, (long)&one, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
 }
 
+void leakwrap_signal_send(int signo)
+{
+	call(SYS_tgkill, leakwrap_process_id(), leakwrap_thread_id(), signo, 0, 0, 0);
+}
+
 /* -- lock ---------------------------------------------------------------------------------------- */
 
 /* 0 free, 1 held, 2 held and waited for (U. Drepper, "Futexes Are Tricky", mutex 2). */

@@ -4,7 +4,9 @@
 
 #include "arena.h"
 #include "common.h"
+#include "crash.h"
 #include "dump.h"
+#include "leakwrap.h"
 #include "modules.h"
 #include "options.h"
 #include "port.h"
@@ -52,6 +54,8 @@ static void start(void)
 	leakwrap_modules_refresh();
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
+	if (leakwrap_options.crash)
+		leakwrap_crash_install(leakwrap_dump_crash);
 	atomic_store(&runtime.state, STARTED);
 	leakwrap_signals_restore(&before);
 	errno = saved;
@@ -73,7 +77,14 @@ bool leakwrap_runtime_enter(void)
 	if (!start_once())
 		return false;
 	atomic_store_explicit(&runtime.has_entered, true, memory_order_relaxed);
+	leakwrap_crash_enter_thread();
 	return true;
+}
+
+int leakwrap_install_crash_trace(void)
+{
+	start_once();
+	return leakwrap_crash_install(leakwrap_dump_crash) > 0 ? 0 : -1;
 }
 
 /* -- fork ---------------------------------------------------------------------------------------- */
@@ -105,6 +116,7 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
 	leakwrap_shadow_forked();
+	leakwrap_crash_forked();
 	leakwrap_dump_forked();
 	leakwrap_unlock(&leakwrap_tables_lock);
 }

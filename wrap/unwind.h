@@ -46,6 +46,11 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp);
 
+/* The same from registers that a signal interrupted: PC is the instruction itself, no return address.  LR is
+ * the register in which a call leaves the return address, where there is one. */
+void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                                 uintptr_t pc, uintptr_t sp, uintptr_t fp, uintptr_t lr);
+
 /* The shadow call stack of instrumented objects (shadow.c). */
 void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp);
 

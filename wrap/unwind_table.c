@@ -327,6 +327,15 @@ static inline leakwrap_slot run(struct walk *walk, bool noting)
 
 #endif
 
+static void walk_all(struct walk *walk)
+{
+	walk->trace->depth = 0;
+	if (walk->interrupted && !step_slowly(walk, 0))
+		return;
+	while (step_slowly(walk, walk->notes ? run(walk, true) : run(walk, false)))
+		;
+}
+
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp)
 {
@@ -339,9 +348,37 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 	                    .notes = trace->notes,
 	                    .fp_place = LEAKWRAP_PLACE_NONE};
 
-	trace->depth = 0;
-	while (step_slowly(&walk, walk.notes ? run(&walk, true) : run(&walk, false)))
-		;
+	walk_all(&walk);
+}
+
+void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                                 uintptr_t pc, uintptr_t sp, uintptr_t fp, uintptr_t lr)
+{
+	struct walk walk = {.trace = trace,
+	                    .stack = stack,
+	                    .cache = leakwrap_rule_cache(),
+	                    .pc = pc,
+	                    .sp = sp,
+	                    .fp = fp,
+	                    .lr = lr,
+	                    .interrupted = true,
+	                    .fp_place = LEAKWRAP_PLACE_NONE};
+	struct leakwrap_trace callers = *trace;
+
+	if (leakwrap_module_at(pc) || trace->max == 1) {
+		walk_all(&walk);
+		return;
+	}
+	/* A call through a pointer to nowhere: it has left its return address and nothing else. */
+	callers.pcs++;
+	callers.max--;
+	callers.notes = NULL;
+	trace->pcs[0] = pc;
+	if (LEAKWRAP_CALL_PUSHES && read_word(&walk, sp, &lr))
+		sp += WORD;
+	leakwrap_unwind_table(&callers, stack, lr, sp, fp);
+	trace->depth = callers.depth + 1;
+	trace->kind = callers.kind;
 }
 
 #else
@@ -349,6 +386,13 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp)
 {
+	leakwrap_unwind_fp(trace, stack, pc, sp, fp);
+}
+
+void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                                 uintptr_t pc, uintptr_t sp, uintptr_t fp, uintptr_t lr)
+{
+	(void)lr;
 	leakwrap_unwind_fp(trace, stack, pc, sp, fp);
 }
 

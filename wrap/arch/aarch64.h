@@ -54,4 +54,25 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 		8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, 560, 568, 544, 552 \
 	}
 
+/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>): those of a walk, and all by their names. */
+#define LEAKWRAP_CONTEXT_PC uc_mcontext.pc
+#define LEAKWRAP_CONTEXT_SP uc_mcontext.sp
+#define LEAKWRAP_CONTEXT_FP uc_mcontext.regs[29]
+#define LEAKWRAP_CONTEXT_LR uc_mcontext.regs[30]
+// clang-format off
+#define LEAKWRAP_CONTEXT_REGISTERS(X) \
+	X("x0", uc_mcontext.regs[0]) X("x1", uc_mcontext.regs[1]) X("x2", uc_mcontext.regs[2]) \
+	X("x3", uc_mcontext.regs[3]) X("x4", uc_mcontext.regs[4]) X("x5", uc_mcontext.regs[5]) \
+	X("x6", uc_mcontext.regs[6]) X("x7", uc_mcontext.regs[7]) X("x8", uc_mcontext.regs[8]) \
+	X("x9", uc_mcontext.regs[9]) X("x10", uc_mcontext.regs[10]) X("x11", uc_mcontext.regs[11]) \
+	X("x12", uc_mcontext.regs[12]) X("x13", uc_mcontext.regs[13]) X("x14", uc_mcontext.regs[14]) \
+	X("x15", uc_mcontext.regs[15]) X("x16", uc_mcontext.regs[16]) X("x17", uc_mcontext.regs[17]) \
+	X("x18", uc_mcontext.regs[18]) X("x19", uc_mcontext.regs[19]) X("x20", uc_mcontext.regs[20]) \
+	X("x21", uc_mcontext.regs[21]) X("x22", uc_mcontext.regs[22]) X("x23", uc_mcontext.regs[23]) \
+	X("x24", uc_mcontext.regs[24]) X("x25", uc_mcontext.regs[25]) X("x26", uc_mcontext.regs[26]) \
+	X("x27", uc_mcontext.regs[27]) X("x28", uc_mcontext.regs[28]) X("x29", uc_mcontext.regs[29]) \
+	X("x30", uc_mcontext.regs[30]) X("sp", uc_mcontext.sp) X("pc", uc_mcontext.pc) \
+	X("pstate", uc_mcontext.pstate)
+// clang-format on
+
 #endif

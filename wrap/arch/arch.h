@@ -3,7 +3,8 @@
  * Each architecture is one small header that defines
  *   LEAKWRAP_CALLER   three expressions, "return address, stack pointer after the return, frame
  *                     pointer after the return", of the function in which it is written;
- *   the frame-pointer layout for the walk, see each header.
+ *   the frame-pointer layout for the walk, see each header;
+ *   LEAKWRAP_CONTEXT_PC and its relatives, for the crash trace.
  */
 #ifndef LEAKWRAP_ARCH_H
 #define LEAKWRAP_ARCH_H

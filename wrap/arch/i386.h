@@ -37,4 +37,16 @@
 		8, {0x58, 0xb8, 0x77, 0x00, 0x00, 0x00, 0xcd, 0x80}, 32, 60, 28, 0 \
 	}
 
+/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>): those of a walk, and all by their names. */
+#define LEAKWRAP_CONTEXT_PC uc_mcontext.gregs[REG_EIP]
+#define LEAKWRAP_CONTEXT_SP uc_mcontext.gregs[REG_ESP]
+#define LEAKWRAP_CONTEXT_FP uc_mcontext.gregs[REG_EBP]
+// clang-format off
+#define LEAKWRAP_CONTEXT_REGISTERS(X) \
+	X("eax", uc_mcontext.gregs[REG_EAX]) X("ebx", uc_mcontext.gregs[REG_EBX]) X("ecx", uc_mcontext.gregs[REG_ECX]) \
+	X("edx", uc_mcontext.gregs[REG_EDX]) X("esi", uc_mcontext.gregs[REG_ESI]) X("edi", uc_mcontext.gregs[REG_EDI]) \
+	X("ebp", uc_mcontext.gregs[REG_EBP]) X("esp", uc_mcontext.gregs[REG_ESP]) X("eip", uc_mcontext.gregs[REG_EIP]) \
+	X("eflags", uc_mcontext.gregs[REG_EFL])
+// clang-format on
+
 #endif

@@ -35,4 +35,24 @@
 		8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, 320, 304, 368, 312 \
 	}
 
+/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>, x1 to x31 behind pc): those of a walk, and all by their names. */
+#define LEAKWRAP_CONTEXT_PC uc_mcontext.__gregs[0]
+#define LEAKWRAP_CONTEXT_SP uc_mcontext.__gregs[2]
+#define LEAKWRAP_CONTEXT_FP uc_mcontext.__gregs[8]
+#define LEAKWRAP_CONTEXT_LR uc_mcontext.__gregs[1]
+// clang-format off
+#define LEAKWRAP_CONTEXT_REGISTERS(X) \
+	X("pc", uc_mcontext.__gregs[0]) X("ra", uc_mcontext.__gregs[1]) X("sp", uc_mcontext.__gregs[2]) \
+	X("gp", uc_mcontext.__gregs[3]) X("tp", uc_mcontext.__gregs[4]) X("t0", uc_mcontext.__gregs[5]) \
+	X("t1", uc_mcontext.__gregs[6]) X("t2", uc_mcontext.__gregs[7]) X("s0", uc_mcontext.__gregs[8]) \
+	X("s1", uc_mcontext.__gregs[9]) X("a0", uc_mcontext.__gregs[10]) X("a1", uc_mcontext.__gregs[11]) \
+	X("a2", uc_mcontext.__gregs[12]) X("a3", uc_mcontext.__gregs[13]) X("a4", uc_mcontext.__gregs[14]) \
+	X("a5", uc_mcontext.__gregs[15]) X("a6", uc_mcontext.__gregs[16]) X("a7", uc_mcontext.__gregs[17]) \
+	X("s2", uc_mcontext.__gregs[18]) X("s3", uc_mcontext.__gregs[19]) X("s4", uc_mcontext.__gregs[20]) \
+	X("s5", uc_mcontext.__gregs[21]) X("s6", uc_mcontext.__gregs[22]) X("s7", uc_mcontext.__gregs[23]) \
+	X("s8", uc_mcontext.__gregs[24]) X("s9", uc_mcontext.__gregs[25]) X("s10", uc_mcontext.__gregs[26]) \
+	X("s11", uc_mcontext.__gregs[27]) X("t3", uc_mcontext.__gregs[28]) X("t4", uc_mcontext.__gregs[29]) \
+	X("t5", uc_mcontext.__gregs[30]) X("t6", uc_mcontext.__gregs[31])
+// clang-format on
+
 #endif

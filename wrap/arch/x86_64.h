@@ -34,4 +34,18 @@
 		9, {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05}, 160, 168, 120, 0 \
 	}
 
+/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>): those of a walk, and all by their names. */
+#define LEAKWRAP_CONTEXT_PC uc_mcontext.gregs[REG_RIP]
+#define LEAKWRAP_CONTEXT_SP uc_mcontext.gregs[REG_RSP]
+#define LEAKWRAP_CONTEXT_FP uc_mcontext.gregs[REG_RBP]
+// clang-format off
+#define LEAKWRAP_CONTEXT_REGISTERS(X) \
+	X("rax", uc_mcontext.gregs[REG_RAX]) X("rbx", uc_mcontext.gregs[REG_RBX]) X("rcx", uc_mcontext.gregs[REG_RCX]) \
+	X("rdx", uc_mcontext.gregs[REG_RDX]) X("rsi", uc_mcontext.gregs[REG_RSI]) X("rdi", uc_mcontext.gregs[REG_RDI]) \
+	X("rbp", uc_mcontext.gregs[REG_RBP]) X("rsp", uc_mcontext.gregs[REG_RSP]) X("r8", uc_mcontext.gregs[REG_R8]) \
+	X("r9", uc_mcontext.gregs[REG_R9]) X("r10", uc_mcontext.gregs[REG_R10]) X("r11", uc_mcontext.gregs[REG_R11]) \
+	X("r12", uc_mcontext.gregs[REG_R12]) X("r13", uc_mcontext.gregs[REG_R13]) X("r14", uc_mcontext.gregs[REG_R14]) \
+	X("r15", uc_mcontext.gregs[REG_R15]) X("rip", uc_mcontext.gregs[REG_RIP]) X("rflags", uc_mcontext.gregs[REG_EFL])
+// clang-format on
+
 #endif

@@ -1,0 +1,55 @@
+/* registers.c - see registers.h.  Which registers there are, the architecture's header says. */
+#include "registers.h"
+
+#include "arch/arch.h"
+
+#include <stddef.h>
+#include <ucontext.h>
+
+#define PER_LINE 6
+
+struct leakwrap_start leakwrap_start_of(const void *context)
+{
+	struct leakwrap_start start = {0, 0, 0, 0};
+
+#ifdef LEAKWRAP_CONTEXT_PC
+	const ucontext_t *interrupted = context;
+
+	start.pc = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_PC;
+	start.sp = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_SP;
+	start.fp = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_FP;
+#ifdef LEAKWRAP_CONTEXT_LR
+	start.lr = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_LR;
+#endif
+#else
+	(void)context;
+#endif
+	return start;
+}
+
+void leakwrap_registers_write(struct leakwrap_writer *writer, const void *context)
+{
+#ifdef LEAKWRAP_CONTEXT_REGISTERS
+	const ucontext_t *interrupted = context;
+#define REGISTER(name, field) {name, (uintptr_t)interrupted->field},
+	const struct {
+		const char *name;
+		uintptr_t value;
+	} registers[] = {LEAKWRAP_CONTEXT_REGISTERS(REGISTER)};
+#undef REGISTER
+	const size_t count = sizeof(registers) / sizeof(registers[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (i % PER_LINE == 0)
+			leakwrap_text(writer, "registers");
+		leakwrap_text(writer, " ");
+		leakwrap_text(writer, registers[i].name);
+		leakwrap_text(writer, "=");
+		leakwrap_text_hex(writer, registers[i].value);
+		if (i % PER_LINE == PER_LINE - 1 || i == count - 1)
+			leakwrap_text_end(writer);
+	}
+#else
+	(void)writer, (void)context;
+#endif
+}

@@ -1,0 +1,21 @@
+/* registers.h - what a signal handler is told of the registers that it interrupted. */
+#ifndef LEAKWRAP_REGISTERS_H
+#define LEAKWRAP_REGISTERS_H
+
+#include <stdint.h>
+
+#include "text.h"
+
+/* The registers that a walk starts from. */
+struct leakwrap_start {
+	uintptr_t pc, sp, fp;
+	uintptr_t lr; /* where a call leaves the return address in a register, else 0 */
+};
+
+/* From the handler's third argument (sigaction(2)). */
+struct leakwrap_start leakwrap_start_of(const void *context);
+
+/* All registers by their names in the ABI, a few to a line of WRITER. */
+void leakwrap_registers_write(struct leakwrap_writer *writer, const void *context);
+
+#endif

@@ -1,0 +1,90 @@
+/* crash.c HOW - dies of one of several signals, behind a known chain of functions. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "leakwrap.h"
+
+#define NOINLINE __attribute__((noinline))
+
+static volatile int zero, number = 5;
+static int *volatile nowhere;
+static void (*volatile no_function)(void);
+static const char *how;
+static void *volatile kept;
+
+static NOINLINE int overflow(int level)
+{
+	volatile char room[2000];
+
+	room[0] = (char)level;
+	return level < 0 ? 0 : overflow(level + 1) + room[0];
+}
+
+static NOINLINE int fails(void)
+{
+	if (strcmp(how, "SEGV") == 0 || strcmp(how, "thread") == 0 || strcmp(how, "call") == 0)
+		return *nowhere + 1;
+	if (strcmp(how, "jump") == 0)
+		no_function();
+	if (strcmp(how, "FPE") == 0)
+		return number / zero;
+	if (strcmp(how, "ABRT") == 0)
+		abort();
+	if (strcmp(how, "ILL") == 0)
+		__builtin_trap();
+	if (strcmp(how, "BUS") == 0)
+		raise(SIGBUS);
+	if (strcmp(how, "overflow") == 0)
+		return overflow(0);
+	return 0;
+}
+
+static NOINLINE int caller(void)
+{
+	int result = fails();
+
+	__asm__ volatile("");
+	return result;
+}
+
+static void *in_thread(void *argument)
+{
+	kept = malloc(2); /* a thread that allocates gets a stack for its signals */
+	caller();
+	return argument;
+}
+
+static void own_handler(int number)
+{
+	(void)number;
+	static const char text[] = "my own handler\n";
+
+	if (write(1, text, sizeof(text) - 1) < 0)
+		_exit(9);
+	_exit(8);
+}
+
+int main(int argc, char **argv)
+{
+	const struct rlimit no_core = {0, 0};
+	pthread_t thread;
+
+	how = argc > 1 ? argv[1] : "";
+	setrlimit(RLIMIT_CORE, &no_core);
+	kept = malloc(100);
+	if (strcmp(how, "call") == 0 && leakwrap_install_crash_trace() != 0)
+		return 3;
+	if (argc > 2)
+		signal(SIGSEGV, own_handler);
+	if (strcmp(how, "thread") == 0) {
+		if (pthread_create(&thread, NULL, in_thread, NULL) != 0)
+			return 2;
+		pthread_join(thread, NULL);
+	}
+	return caller();
+}

@@ -1,0 +1,99 @@
+/* crash.c - see crash.h. */
+#include "crash.h"
+
+#include "blocks.h"
+#include "port.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* The dump takes less than 2 KiB; the rest is for the kernel's signal frame, which holds all vector registers,
+ * and for a handler of the program that runs there, too. */
+#define STACK_SIZE ((size_t)64 << 10)
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+#define FATAL_COUNT (sizeof(fatal) / sizeof(fatal[0]))
+
+static struct leakwrap_blocks stacks = {.size = STACK_SIZE};
+
+static void (*_Atomic report)(const siginfo_t *info, const void *context);
+
+/* sigaction for the tracer itself, past the wrapper. */
+static int set_action(int signo, const struct sigaction *action, struct sigaction *before)
+{
+	int result;
+
+	leakwrap_self.passing++;
+	result = sigaction(signo, action, before);
+	leakwrap_self.passing--;
+	return result;
+}
+
+/* With the default action in place, an instruction that faulted faults again when the handler returns to it.
+ * A signal that was sent (si_code is not positive, sigaction(2)) must be sent again: it is blocked while the
+ * handler runs, and kills when that returns. */
+static void die(int signo, const siginfo_t *info)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	sigemptyset(&action.sa_mask);
+	set_action(signo, &action, NULL);
+	if (info->si_code <= 0)
+		leakwrap_signal_send(signo);
+}
+
+static void on_fatal_signal(int signo, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	atomic_load (&report)(info, context);
+	die(signo, info);
+	errno = saved;
+}
+
+unsigned leakwrap_crash_install(void (*reporter)(const siginfo_t *info, const void *context))
+{
+	struct sigaction action = {.sa_sigaction = on_fatal_signal,
+	                           .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	unsigned taken = 0;
+
+	atomic_store(&report, reporter);
+	sigemptyset(&action.sa_mask);
+	leakwrap_crash_enter_thread();
+	for (size_t i = 0; i < FATAL_COUNT; i++) {
+		struct sigaction before;
+
+		if (set_action(fatal[i], NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
+		    before.sa_handler == SIG_DFL && set_action(fatal[i], &action, NULL) == 0)
+			taken++;
+	}
+	return taken;
+}
+
+void leakwrap_crash_enter_thread(void)
+{
+	int saved = errno;
+	stack_t stack = {.ss_flags = 0};
+
+	if (atomic_load(&report) && sigaltstack(NULL, &stack) == 0 &&
+	    (stack.ss_flags & SS_DISABLE) != 0) {
+		memset(&stack, 0, sizeof(stack));
+		stack.ss_sp = leakwrap_block_take(&stacks);
+		stack.ss_size = STACK_SIZE;
+		if (stack.ss_sp)
+			sigaltstack(&stack, NULL);
+	}
+	errno = saved;
+}
+
+void leakwrap_crash_forked(void)
+{
+	stack_t stack = {.ss_flags = SS_DISABLE};
+
+	if (sigaltstack(NULL, &stack) == 0)
+		leakwrap_blocks_forked(&stacks, stack.ss_sp);
+}
