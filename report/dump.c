@@ -22,6 +22,9 @@
 /* Longest function name in a frame's line, longest program path in the first line. */
 #define NAME_LIMIT 2048
 
+/* "leakwrap[", a process id, ".", a number, "] ". */
+#define PREFIX_SIZE 64
+
 /* How long a thread waits for another one's dump before it gives up its own: a reader that stopped
  * reading must not keep the program from its exit. */
 #define TURN_LIMIT 30000000000u /* nanoseconds */
@@ -322,7 +325,7 @@ static bool write_to(int fd, const char *reason, const struct crash *crash)
 {
 	unsigned modules = leakwrap_modules_count();
 	bool *named = leakwrap_scratch_map(modules + 1);
-	char prefix[sizeof(dump.writer.prefix)];
+	char prefix[PREFIX_SIZE];
 
 	if (!named)
 		return false;

@@ -40,10 +40,8 @@ void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *pre
 	writer->failed = writer->cut = false;
 	writer->lines = 0;
 	writer->used = writer->line = 0;
+	writer->prefix = prefix;
 	writer->prefix_size = strlen(prefix);
-	if (writer->prefix_size > sizeof(writer->prefix))
-		writer->prefix_size = sizeof(writer->prefix);
-	memcpy(writer->prefix, prefix, writer->prefix_size);
 }
 
 void leakwrap_text(struct leakwrap_writer *writer, const char *text)

@@ -23,7 +23,7 @@ struct leakwrap_writer {
 	char buffer[LEAKWRAP_LINE_MAX];
 };
 
-/* Lines go to FD and begin with PREFIX. */
+/* Lines go to FD and begin with PREFIX, which stays the caller's. */
 void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix);
 
 /* Parts of a line. */

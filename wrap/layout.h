@@ -14,6 +14,7 @@
 #define LEAKWRAP_LAYOUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "arch/arch.h"
@@ -88,7 +89,7 @@ static inline bool leakwrap_layout_fits(const struct leakwrap_layout *layout, ui
                                         uintptr_t sp, uintptr_t fp)
 {
 	const uint16_t *check = layout->place + layout->returns;
-	const uint16_t *end = check + 2 * layout->checks;
+	const uint16_t *end = check + (size_t)2 * layout->checks;
 
 	if (layout->extent > room / sizeof(uintptr_t))
 		return false;

@@ -16,7 +16,7 @@
 /* Zero-filled pages for SIZE bytes (rounded up to pages), or NULL.  They take memory when they are
  * first touched, and are never backed by huge pages. */
 void *leakwrap_pages_map(size_t size);
-void leakwrap_pages_unmap(void *pages, size_t size);
+void leakwrap_pages_unmap(void *mapped, size_t size);
 
 /* From now on leakwrap_pages_map fails rather than hold more than BYTES of address space (0: no limit). */
 void leakwrap_pages_limit(size_t bytes);

@@ -169,16 +169,16 @@ void *leakwrap_pages_map(size_t size)
 	return mapped;
 }
 
-void leakwrap_pages_unmap(void *unwanted, size_t size)
+void leakwrap_pages_unmap(void *mapped, size_t size)
 {
 	size = round_to_pages(size);
 	leakwrap_lock(&pages.lock);
 	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next)
 		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++)
-			if (atomic_load(&page->mapping[i].pages) == unwanted)
+			if (atomic_load(&page->mapping[i].pages) == mapped)
 				atomic_store(&page->mapping[i].pages, NULL);
 	atomic_fetch_sub(&pages.mapped, size);
-	unmap(unwanted, size);
+	unmap(mapped, size);
 	leakwrap_unlock(&pages.lock);
 }
 

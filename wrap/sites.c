@@ -29,7 +29,7 @@ struct site_record {
 /* A set is one cache line of record pointers; at most half of the entries are in use, so hardly a set
  * overflows.  Lossy and shared: an entry is overwritten freely.  On 64 bits the pointer's upper 16 bits,
  * which no user address has, hold a part of the hash: a record is looked at only when that agrees. */
-#define WAYS       8
+#define WAYS       ((size_t)8)
 #define FIRST_SETS 64
 
 #if UINTPTR_MAX > UINT32_MAX
