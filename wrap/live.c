@@ -414,16 +414,34 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 	return (struct leakwrap_live_block){address, 0, 0};
 }
 
+/* Most slots are empty: so many are looked at together, a word at a time. */
+#define SLOTS_AT_ONCE 16
+
+static bool are_empty(const leakwrap_live_slot *slot)
+{
+	typedef uintptr_t __attribute__((may_alias)) slots_word;
+	const slots_word *word = (const void *)slot;
+	uintptr_t any = 0;
+
+	for (unsigned i = 0; i < SLOTS_AT_ONCE * sizeof(*slot) / sizeof(*word); i++)
+		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
+	return any == 0;
+}
+
 static void visit_slots(const struct leakwrap_region *region,
                         void (*visit)(void *, const struct leakwrap_live_block *), void *context)
 {
 	const leakwrap_live_slot *end = region->slots + (LEAKWRAP_REGION_SIZE >> region->window_shift);
 	struct leakwrap_live_block block;
 
-	for (const leakwrap_live_slot *slot = region->slots; slot < end; slot++)
-		if (atomic_load_explicit(slot, memory_order_relaxed) > EXTENSION_MASK &&
-		    read_slot(region, slot, &block))
-			visit(context, &block);
+	for (const leakwrap_live_slot *slot = region->slots; slot < end; slot += SLOTS_AT_ONCE) {
+		if (are_empty(slot))
+			continue;
+		for (unsigned i = 0; i < SLOTS_AT_ONCE; i++)
+			if (atomic_load_explicit(&slot[i], memory_order_relaxed) > EXTENSION_MASK &&
+			    read_slot(region, &slot[i], &block))
+				visit(context, &block);
+	}
 }
 
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
