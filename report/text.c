@@ -130,7 +130,7 @@ void leakwrap_text_end(struct leakwrap_writer *writer)
 	begin_line(writer);
 	end = writer->buffer + writer->used + writer->line;
 	if (writer->cut) {
-		memcpy(end, CUT_MARK, strlen(CUT_MARK));
+		memcpy(end, CUT_MARK, sizeof(CUT_MARK)); /* its NUL becomes the end of the line */
 		end += strlen(CUT_MARK);
 	}
 	*end++ = '\n';

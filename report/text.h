@@ -18,8 +18,8 @@ struct leakwrap_writer {
 	unsigned long lines; /* whole lines so far */
 	size_t used;         /* bytes of whole lines in the buffer */
 	size_t line;         /* bytes of the line being built, behind them */
+	const char *prefix;  /* begins every line */
 	size_t prefix_size;
-	char prefix[64]; /* begins every line */
 	char buffer[LEAKWRAP_LINE_MAX];
 };
 

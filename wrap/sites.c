@@ -201,7 +201,7 @@ static void grow_cache(void)
 	uintptr_t sets = cache == &empty_cache ? FIRST_SETS : (cache->mask + 1) * 2;
 	struct site_cache *larger;
 
-	if (cache != &empty_cache && HASH_COUNT(sites.by_pcs) * 2 <= (cache->mask + 1) * WAYS)
+	if (cache != &empty_cache && (size_t)HASH_COUNT(sites.by_pcs) * 2 <= (cache->mask + 1) * WAYS)
 		return;
 	larger = leakwrap_pages_map(sizeof(*larger) + sets * WAYS * sizeof(larger->entry[0]));
 	if (!larger)
