@@ -100,15 +100,6 @@ static uintptr_t hash_trace(const struct leakwrap_trace *trace)
 	return finish_hash(sum);
 }
 
-static inline uintptr_t hash_words(const struct leakwrap_layout *layout, uintptr_t pc, uintptr_t sp)
-{
-	uintptr_t sum = pc * factor[0];
-
-	for (unsigned i = 0; i < layout->returns; i++)
-		sum += leakwrap_return_at(sp, layout->place[i]) * factor[i + 1];
-	return finish_hash(sum);
-}
-
 /* -- the cache ----------------------------------------------------------------------------------- */
 
 static _Atomic uintptr_t *set_of(struct site_cache *cache, uintptr_t hash)
@@ -166,18 +157,28 @@ static inline bool has_returns(const struct leakwrap_layout *layout, uintptr_t s
 	return true;
 }
 
-/* The record with the backtrace that the stack at SP has, if that was seen with LAYOUT. */
-static struct site_record *find_seen(const struct leakwrap_layout *layout, uintptr_t pc, uintptr_t sp)
+/* The record with the backtrace that the stack at SP, which fits LAYOUT, has, if that was seen with it. */
+static __attribute__((noinline)) struct site_record *find_seen(const struct leakwrap_layout *layout,
+                                                               uintptr_t pc, uintptr_t sp)
 {
-	uintptr_t hash = hash_words(layout, pc, sp);
-	struct site_cache *cache = atomic_load_explicit(&sites.cache, memory_order_acquire);
-	_Atomic uintptr_t *set = set_of(cache, hash);
+	const size_t depth = (size_t)layout->returns + 1;
+	uintptr_t pcs[depth];
+	uintptr_t sum = pc * factor[0];
 	struct site_record *record;
+	_Atomic uintptr_t *set;
+	uintptr_t hash;
 	unsigned way = 0;
 
+	pcs[0] = pc;
+	for (size_t i = 1; i < depth; i++) {
+		pcs[i] = leakwrap_return_at(sp, layout->place[i - 1]);
+		sum += pcs[i] * factor[i];
+	}
+	hash = finish_hash(sum);
+	set = set_of(atomic_load_explicit(&sites.cache, memory_order_acquire), hash);
 	while ((record = next_in_set(set, &way, hash)) != NULL)
 		if (atomic_load_explicit(&record->layout, memory_order_acquire) == layout &&
-		    record->pcs[0] == pc && has_returns(layout, sp, record))
+		    memcmp(record->pcs, pcs, depth * sizeof(pcs[0])) == 0)
 			break;
 	return record;
 }
