@@ -22,18 +22,6 @@ bench: ## time and memory: untraced, traced, LeakSanitizer, heaptrack; needs som
 	$(AGAIN) lib bench-programs
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/bench/run
 
-# What depends on timing, again and again.
-MINUTES ?= 10
-STRESS := rules/threads rules/fork rules/reuse rules/pending rules/handlers rules/nested
-
-stress: ## the tests of threads, signals and fork over and over: MINUTES=10
-	$(Q)$(SETUP) test
-	$(AGAIN) lib
-	$(Q)end=$$(($$(date +%s) + $(MINUTES) * 60)); \
-	while [ "$$(date +%s)" -lt $$end ]; do \
-		O='$(abspath $(O))' CC='$(CC)' tests/run $(STRESS) || exit 1; \
-	done
-
 # -- the demo programs ---------------------------------------------------------------------------------
 
 DEMO_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -fno-omit-frame-pointer -I/usr/include/lua5.4
@@ -112,3 +100,13 @@ lint: ## clang-format, clang-tidy, cppcheck, shellcheck
 format: ## clang-format everything
 	$(Q)$(SETUP) lint
 	$(Q)clang-format -i $(SOURCES)
+
+# -- stress --------------------------------------------------------------------------------------------
+
+MINUTES ?= 10
+SEED ?= 1
+
+stress: ## everything at once against a model, for MINUTES=10 with SEED=1
+	$(Q)$(SETUP) test
+	$(AGAIN) lib
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/stress/run $$(($(MINUTES) * 20)) $(SEED)

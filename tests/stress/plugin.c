@@ -1,0 +1,20 @@
+/* plugin.c - a shared object that is loaded and unloaded while others allocate; it is not traced.  What it
+ * allocates the program frees, and the program allocates through it. */
+#include <stdlib.h>
+
+void *plugin_allocates(size_t size);
+void plugin_calls(void (*function)(void *), void *argument);
+
+void *plugin_allocates(size_t size)
+{
+	return malloc(size);
+}
+
+void plugin_calls(void (*function)(void *), void *argument)
+{
+	volatile char frame[100];
+
+	frame[0] = 1;
+	function(argument);
+	frame[1] = frame[0];
+}

@@ -1,0 +1,930 @@
+/* stress.c SECONDS SEED PLUGIN - everything that a program does with its heap, at once and at random, round
+ * after round; after each round, with every thread at rest, the tracer's tables are compared with the model
+ * (model.h).  Ends with 0 when there was no difference.
+ *
+ * Every thread has random numbers of its own that follow from SEED; which thread comes first does not.
+ * Run by supervise.c, which reads the log, sends signals and wants a sign of life on descriptor 3. */
+#include "leakwrap.h"
+#include "model.h"
+
+#include <argz.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define NOINLINE __attribute__((noinline))
+
+/* With more or larger ones a round would take its time in page faults. */
+enum { WORKERS = 3, SMALL_STACK = 16384 };
+
+static uint64_t seed;
+static atomic_bool stopping;
+static _Atomic unsigned long failures;
+static _Atomic unsigned long long events;
+
+/* In the C++ variant (throwing.cpp). */
+void stress_throw(unsigned long random) __attribute__((weak));
+
+static void failed(const char *what)
+{
+	printf("%s (errno %d)\n", what, errno);
+	atomic_fetch_add(&failures, 1);
+}
+
+/* -- random numbers ------------------------------------------------------------------------------ */
+
+struct thread {
+	uint64_t random;
+	unsigned long long events;
+	volatile sig_atomic_t nudgeable; /* its signal handler may allocate */
+	volatile sig_atomic_t armed;     /* ... or leave by siglongjmp */
+	sigjmp_buf escape;
+};
+
+static _Thread_local struct thread *self;
+
+/* S. Vigna's splitmix64. */
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static uint64_t next_random(void)
+{
+	return mix(self->random += 0x9e3779b97f4a7c15u);
+}
+
+static bool one_in(unsigned n)
+{
+	return next_random() % n == 0;
+}
+
+static void begin_thread(struct thread *thread)
+{
+	static atomic_uint number;
+
+	memset(thread, 0, sizeof(*thread));
+	thread->random = mix(seed + 0x100000001b3u * atomic_fetch_add(&number, 1));
+	self = thread;
+}
+
+static void end_thread(void)
+{
+	atomic_fetch_add(&events, self->events);
+}
+
+/* -- the functions that allocate ----------------------------------------------------------------- */
+
+static const char long_text[] =
+        "a text that is copied, in whole or in part, by the functions that make new "
+        "strings, and is longer than what an allocator hands out at least";
+
+static const char *some_text(const size_t *size)
+{
+	return long_text + sizeof(long_text) - 1 - *size % sizeof(long_text);
+}
+
+static NOINLINE void *by_malloc(size_t *size, unsigned slot)
+{
+	(void)slot;
+	return malloc(*size);
+}
+
+static NOINLINE void *by_calloc(size_t *size, unsigned slot)
+{
+	void *block = calloc(*size / 4 + 1, 4);
+
+	(void)slot;
+	*size = (*size / 4 + 1) * 4;
+	return block;
+}
+
+static NOINLINE void *by_realloc(size_t *size, unsigned slot)
+{
+	(void)slot;
+	return realloc(NULL, *size);
+}
+
+static NOINLINE void *by_reallocarray(size_t *size, unsigned slot)
+{
+	(void)slot;
+	return reallocarray(NULL, *size, 1);
+}
+
+/* Only these four are used in signal handlers and on small stacks. */
+enum { PLAIN_MAKERS = 4 };
+
+static NOINLINE void *by_memalign(size_t *size, unsigned slot)
+{
+	return memalign((size_t)16 << slot % 9, *size);
+}
+
+static NOINLINE void *by_aligned_alloc(size_t *size, unsigned slot)
+{
+	size_t alignment = (size_t)32 << slot % 7;
+
+	*size = (*size + alignment - 1) / alignment * alignment;
+	return aligned_alloc(alignment, *size);
+}
+
+static NOINLINE void *by_posix_memalign(size_t *size, unsigned slot)
+{
+	void *block = NULL;
+
+	return posix_memalign(&block, (size_t)8 << slot % 10, *size) == 0 ? block : NULL;
+}
+
+static NOINLINE void *by_valloc(size_t *size, unsigned slot)
+{
+	(void)slot;
+	return valloc(*size);
+}
+
+static NOINLINE void *by_pvalloc(size_t *size, unsigned slot)
+{
+	(void)slot;
+	return pvalloc(*size);
+}
+
+static NOINLINE void *by_strdup(size_t *size, unsigned slot)
+{
+	char *block = strdup(some_text(size));
+
+	(void)slot;
+	*size = strlen(block) + 1;
+	return block;
+}
+
+static NOINLINE void *by_strndup(size_t *size, unsigned slot)
+{
+	char *block = strndup(long_text, *size % sizeof(long_text));
+
+	(void)slot;
+	*size = strlen(block) + 1;
+	return block;
+}
+
+static NOINLINE void *by_wcsdup(size_t *size, unsigned slot)
+{
+	static const wchar_t text[] = L"some wide characters";
+	wchar_t *block = wcsdup(text + slot % 10);
+
+	*size = (wcslen(block) + 1) * sizeof(wchar_t);
+	return block;
+}
+
+static NOINLINE void *by_asprintf(size_t *size, unsigned slot)
+{
+	char *block;
+
+	*size = (size_t)asprintf(&block, "%u %s", slot, some_text(size)) + 1;
+	return block;
+}
+
+static NOINLINE int by_vasprintf(char **block, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(block, format, arguments);
+	va_end(arguments);
+	return length;
+}
+
+static NOINLINE void *make_by_vasprintf(size_t *size, unsigned slot)
+{
+	char *block;
+
+	*size = (size_t)by_vasprintf(&block, "%s %x", some_text(size), slot) + 1;
+	return block;
+}
+
+static NOINLINE void *by_getline(size_t *size, unsigned slot)
+{
+	FILE *stream = fmemopen((char *)(uintptr_t)long_text, sizeof(long_text) - 1, "r");
+	char *line = NULL;
+	size_t capacity = 0;
+
+	(void)slot;
+	if (!stream)
+		return NULL;
+	if (getline(&line, &capacity, stream) < 0)
+		failed("getline");
+	fclose(stream);
+	*size = capacity;
+	return line;
+}
+
+static NOINLINE void *by_fclose(size_t *size, unsigned slot)
+{
+	char *block = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&block, &length);
+
+	if (!stream)
+		return NULL;
+	fprintf(stream, "%u", slot);
+	for (size_t i = 0; i < *size % 5000; i += 100)
+		fputs(long_text, stream);
+	fclose(stream);
+	*size = length + 1;
+	return block;
+}
+
+static NOINLINE void *by_realpath(size_t *size, unsigned slot)
+{
+	char *block = realpath("/proc/self/../version", NULL);
+
+	(void)slot;
+	*size = block ? strlen(block) + 1 : 0;
+	return block;
+}
+
+static NOINLINE void *by_getcwd(size_t *size, unsigned slot)
+{
+	char *block = getcwd(NULL, slot % 2 ? 4096 : 0);
+
+	*size = slot % 2 ? 4096 : strlen(block) + 1;
+	return block;
+}
+
+static NOINLINE void *by_argz_create_sep(size_t *size, unsigned slot)
+{
+	char *block = NULL;
+
+	(void)slot;
+	if (argz_create_sep(long_text, ' ', &block, size) != 0)
+		return NULL;
+	return block;
+}
+
+/* An allocator of the program's own, whose blocks lie next to each other, at any distance. */
+enum { PACKED = 8 };
+
+static char *packed_pool, *region_pool;
+
+static NOINLINE void *by_leakwrap_record(size_t *size, unsigned slot)
+{
+	void *block = packed_pool + (size_t)slot * PACKED;
+
+	*size %= PACKED + 1;
+	leakwrap_record(block, *size);
+	return block;
+}
+
+/* Large blocks at the end of a megabyte, where the live table keeps them in another way. */
+static NOINLINE void *by_leakwrap_record_at_end(size_t *size, unsigned slot)
+{
+	char *block = region_pool + ((size_t)slot << 21) + (1 << 20) - 8 * (1 + *size % 40);
+
+	*size += slot % 4 == 0 ? (size_t)5 << 30 : 4095;
+	leakwrap_record(block, *size);
+	return block;
+}
+
+enum { REGION_SLOTS = 64 };
+
+/* Realloc's own are not asked for new blocks. */
+const struct model_maker model_makers[MAKERS_MAX] = {
+        {"by_malloc", by_malloc},
+        {"by_calloc", by_calloc},
+        {"by_realloc", by_realloc},
+        {"by_reallocarray", by_reallocarray},
+        {"by_memalign", by_memalign},
+        {"by_aligned_alloc", by_aligned_alloc},
+        {"by_posix_memalign", by_posix_memalign},
+        {"by_valloc", by_valloc},
+        {"by_pvalloc", by_pvalloc},
+        {"by_strdup", by_strdup},
+        {"by_strndup", by_strndup},
+        {"by_wcsdup", by_wcsdup},
+        {"by_asprintf", by_asprintf},
+        {"by_vasprintf", make_by_vasprintf},
+        {"by_getline", by_getline},
+        {"by_fclose", by_fclose},
+        {"by_realpath", by_realpath},
+        {"by_getcwd", by_getcwd},
+        {"by_argz_create_sep", by_argz_create_sep},
+        {"by_leakwrap_record", by_leakwrap_record},
+        {"by_leakwrap_record_at_end", by_leakwrap_record_at_end},
+        {"to_realloc", NULL},
+        {"to_reallocarray", NULL},
+};
+
+enum {
+	MAKER_COUNT = 21,
+	RECORD = MAKER_COUNT - 2,
+	RECORD_AT_END = MAKER_COUNT - 1,
+	REALLOC = MAKER_COUNT,
+	REALLOCARRAY
+};
+
+const char *const model_jumpy[] = {"jumpy", NULL};
+
+/* -- one step ------------------------------------------------------------------------------------ */
+
+static size_t some_size(void)
+{
+	uint64_t random = next_random();
+
+	switch (random >> 56) {
+	case 0 ... 159:
+		return random % 257;
+	case 160 ... 219:
+		return random % 4095;
+	case 220 ... 239:
+		return 4090 + random % 10; /* the last small and the first large ones */
+	case 240 ... 252:
+		return random % 20000;
+	case 253:
+		return (1 << 13) - 4 + random % 8;
+	case 254:
+		return random & 0xff00 ? 0 : (1 << 20) - 5 + random % 10;
+	default:
+		return random & 0xff00 ? random % 100000 : (1 << 20) + random % (2 << 20);
+	}
+}
+
+static bool is_recorded_by_hand(const struct slot *slot)
+{
+	return slot->maker == RECORD || slot->maker == RECORD_AT_END;
+}
+
+/* The program's own use of its blocks: nobody else writes there. */
+static void mark(const struct slot *slot)
+{
+	if (slot->size > 0 && !is_recorded_by_hand(slot)) {
+		char *bytes = slot->block;
+
+		bytes[0] = bytes[slot->size - 1] = (char)slot->maker;
+	}
+}
+
+static void check_mark(const struct slot *slot)
+{
+	if (slot->size > 0 && !is_recorded_by_hand(slot)) {
+		const char *bytes = slot->block;
+
+		if (bytes[0] != bytes[slot->size - 1])
+			failed("a block's contents have changed");
+	}
+}
+
+/* Different call sites for the same function. */
+static NOINLINE void *make_below(unsigned depth, model_maker *make, size_t *size, unsigned slot)
+{
+	void *block = depth == 0 ? make(size, slot) : make_below(depth - 1, make, size, slot);
+
+	__asm__ volatile("");
+	return block;
+}
+
+static void fill(struct slot *slot, bool plain)
+{
+	unsigned index = model_index(slot);
+	int maker = (int)(next_random() % (plain || one_in(2) ? PLAIN_MAKERS : MAKER_COUNT));
+
+	if (!plain && index < REGION_SLOTS && one_in(2))
+		maker = RECORD_AT_END;
+	else if (maker == RECORD_AT_END)
+		maker = RECORD;
+	slot->maker = maker;
+	slot->size = some_size();
+	slot->block =
+	        make_below(plain ? 0 : next_random() % 4, model_makers[maker].make, &slot->size, index);
+	if (slot->block)
+		mark(slot);
+	else
+		failed(model_makers[maker].name);
+}
+
+static NOINLINE void *to_realloc(void *block, size_t size)
+{
+	return realloc(block, size);
+}
+
+static NOINLINE void *to_reallocarray(void *block, size_t size)
+{
+	return reallocarray(block, size, 1);
+}
+
+static void resize(struct slot *slot)
+{
+	size_t size = some_size();
+	void *block;
+
+	switch (next_random() % 16) {
+	case 0: /* fails: the old block stays */
+		block = realloc(slot->block, (size_t)PTRDIFF_MAX - 100);
+		if (block)
+			failed("an impossible realloc");
+		return;
+	case 1: /* to nothing: as the C library does it */
+		block = realloc(slot->block, 0);
+		if (block)
+			failed("realloc to zero");
+		slot->block = NULL;
+		return;
+	default:
+		break;
+	}
+	if (size == 0)
+		size = 1;
+	slot->maker = one_in(2) ? REALLOC : REALLOCARRAY;
+	block = slot->maker == REALLOC ? to_realloc(slot->block, size)
+	                               : to_reallocarray(slot->block, size);
+	if (!block) {
+		failed("realloc");
+		return;
+	}
+	slot->block = block;
+	slot->size = size;
+	mark(slot);
+}
+
+static void empty(struct slot *slot)
+{
+	if (is_recorded_by_hand(slot))
+		leakwrap_forget(slot->block);
+	else
+		free(slot->block);
+	slot->block = NULL;
+}
+
+static NOINLINE void step(bool plain)
+{
+	struct slot *slot = model_take(next_random());
+
+	self->events++;
+	if (!slot->block) {
+		fill(slot, plain);
+	} else {
+		check_mark(slot);
+		if (!is_recorded_by_hand(slot) && one_in(3))
+			resize(slot);
+		else
+			empty(slot);
+	}
+	model_give(slot);
+}
+
+/* -- signal handlers ----------------------------------------------------------------------------- */
+
+extern const char __executable_start[], etext[];
+
+/* Handlers allocate where the C library's allocator has not been interrupted: in the program and in the
+ * tracer, which are the executable.  (In a static program the allocator is a part of that, too.) */
+static bool was_in_executable(const ucontext_t *context)
+{
+#if defined(__x86_64__) && !defined(STRESS_STATIC)
+	const char *pc = (const char *)context->uc_mcontext.gregs[REG_RIP];
+
+	return pc >= __executable_start && pc < etext;
+#else
+	(void)context;
+	return false;
+#endif
+}
+
+static void on_alarm(int signo, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)signo;
+	(void)info;
+	if (!self || !self->nudgeable || !was_in_executable(context))
+		return;
+	if (self->armed) {
+		self->armed = 0;
+		siglongjmp(self->escape, 1);
+	}
+	self->nudgeable = 0;
+	step(true);
+	self->nudgeable = 1;
+	errno = saved;
+}
+
+static _Atomic unsigned long own_usr1;
+
+/* The program's own use of the dump signal; it keeps the other handler away. */
+static void on_usr1(int signo)
+{
+	(void)signo;
+	atomic_fetch_add(&own_usr1, 1);
+}
+
+static void set_handlers(void)
+{
+	struct sigaction alarm_action = {.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction usr1_action = {.sa_handler = on_usr1, .sa_flags = SA_RESTART}, seen;
+
+	sigaddset(&usr1_action.sa_mask, SIGALRM);
+	sigaction(SIGALRM, &alarm_action, NULL);
+	sigaction(SIGUSR1, &usr1_action, NULL);
+	if (sigaction(SIGUSR1, NULL, &seen) != 0 || seen.sa_handler != on_usr1)
+		failed("the program's own view of SIGUSR1");
+}
+
+static void let_alarms(int how)
+{
+	sigset_t alarms;
+
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	pthread_sigmask(how, &alarms, NULL);
+}
+
+/* -- unusual ways through the program ------------------------------------------------------------ */
+
+/* Blocks may be lost here, when the jump comes between the allocation and the assignment. */
+static NOINLINE void jumpy(void)
+{
+	for (int i = 0; i < 200; i++)
+		free(malloc(next_random() % 300));
+}
+
+static void leave_by_siglongjmp(void)
+{
+	if (sigsetjmp(self->escape, 1) == 0) {
+		self->armed = 1;
+		jumpy();
+		self->armed = 0;
+	}
+}
+
+static NOINLINE void jump_out(jmp_buf back)
+{
+	step(false);
+	longjmp(back, 1);
+}
+
+static void leave_by_longjmp(void)
+{
+	jmp_buf back;
+
+	if (setjmp(back) == 0)
+		jump_out(back);
+	step(false);
+}
+
+struct coroutine {
+	ucontext_t caller, callee;
+};
+
+/* makecontext passes ints. */
+static void run_coroutine(unsigned low, unsigned high)
+{
+	struct coroutine *coroutine = (struct coroutine *)((uintptr_t)high << 16 << 16 | low);
+
+	step(false);
+	swapcontext(&coroutine->callee, &coroutine->caller);
+	step(false);
+}
+
+static void call_coroutine(void)
+{
+	enum { STACK = 128 << 10 };
+	struct coroutine coroutine;
+	void *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	getcontext(&coroutine.callee);
+	coroutine.callee.uc_stack.ss_sp = stack;
+	coroutine.callee.uc_stack.ss_size = STACK;
+	coroutine.callee.uc_link = &coroutine.caller;
+	makecontext(&coroutine.callee, (void (*)(void))run_coroutine, 2,
+	            (unsigned)(uintptr_t)&coroutine, (unsigned)((uintptr_t)&coroutine >> 16 >> 16));
+	swapcontext(&coroutine.caller, &coroutine.callee);
+	step(false);
+	swapcontext(&coroutine.caller, &coroutine.callee);
+	munmap(stack, STACK);
+}
+
+/* -- threads ------------------------------------------------------------------------------------- */
+
+static pthread_key_t parting;
+
+static void on_thread_end(void *value)
+{
+	static _Thread_local int again;
+
+	(void)value;
+	step(true);
+	if (again++ == 0)
+		pthread_setspecific(parting, &parting);
+	else
+		end_thread();
+}
+
+static void *short_lived(void *small)
+{
+	static _Thread_local struct thread thread;
+
+	begin_thread(&thread);
+	pthread_setspecific(parting, &parting);
+	for (uint64_t i = next_random() % 60; i > 0; i--)
+		step(small != NULL);
+	return NULL;
+}
+
+static void *worker(void *unused)
+{
+	static _Thread_local struct thread thread;
+
+	(void)unused;
+	begin_thread(&thread);
+	pthread_setspecific(parting, &parting);
+	let_alarms(SIG_UNBLOCK);
+	while (!atomic_load(&stopping)) {
+		self->nudgeable = 1;
+		for (int i = 0; i < 500; i++)
+			step(false);
+		leave_by_siglongjmp();
+		self->nudgeable = 0;
+		leave_by_longjmp();
+		if (one_in(8))
+			call_coroutine();
+		if (stress_throw)
+			stress_throw(next_random());
+	}
+	let_alarms(SIG_BLOCK);
+	return NULL;
+}
+
+static void *thread_maker(void *unused)
+{
+	static _Thread_local struct thread thread;
+	pthread_attr_t small;
+
+	(void)unused;
+	begin_thread(&thread);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, SMALL_STACK);
+	while (!atomic_load(&stopping)) {
+		bool is_small = one_in(2);
+		pthread_t made[4];
+
+		for (int i = 0; i < 4; i++)
+			if (pthread_create(&made[i], is_small ? &small : NULL, short_lived,
+			                   is_small ? &parting : NULL) != 0) {
+				failed("pthread_create");
+				return NULL;
+			}
+		for (int i = 0; i < 4; i++)
+			pthread_join(made[i], NULL);
+	}
+	pthread_attr_destroy(&small);
+	end_thread();
+	return NULL;
+}
+
+/* -- processes ----------------------------------------------------------------------------------- */
+
+static void wait_for(pid_t child, const char *what)
+{
+	int status = -1;
+
+	if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+		printf("status %#x of ", (unsigned)status);
+		failed(what);
+	}
+}
+
+/* What the child allocates must appear in its own counters, whatever its parent was doing. */
+static NOINLINE void check_in_child(void)
+{
+	enum { BLOCKS = 100 };
+	struct leakwrap_counters before, with, after;
+	void *block[BLOCKS];
+	size_t bytes = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	leakwrap_get_counters(&before);
+	for (int i = 0; i < BLOCKS; i++) {
+		size_t size = some_size();
+
+		block[i] = malloc(size);
+		bytes += size;
+	}
+	leakwrap_get_counters(&with);
+	for (int i = 0; i < BLOCKS; i++)
+		free(block[i]);
+	leakwrap_get_counters(&after);
+	if (with.live_bytes - before.live_bytes != bytes ||
+	    with.live_blocks - before.live_blocks != BLOCKS || after.live_bytes != before.live_bytes ||
+	    after.live_blocks != before.live_blocks || after.foreign_frees != 0 ||
+	    after.untracked_blocks != 0) {
+		failed("a child's counters");
+		_exit(1);
+	}
+	raise(SIGUSR1);
+}
+
+static void fork_child(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		check_in_child();
+		if (one_in(3)) { /* a child of the child */
+			child = fork();
+			if (child == 0) {
+				check_in_child();
+				_exit(0);
+			}
+			wait_for(child, "a grandchild");
+		}
+		_exit(0); /* the locks of exit() may be another thread's, who is not here */
+	}
+	wait_for(child, "a child");
+}
+
+static void start_programs(void)
+{
+	char *const command[] = {(char *)"true", NULL};
+	FILE *pipe;
+	pid_t child;
+
+	switch (next_random() % 4) {
+	case 0:
+		child = vfork();
+		if (child == 0) {
+			execv("/bin/true", command);
+			_exit(127);
+		}
+		wait_for(child, "vfork and exec");
+		break;
+	case 1:
+		if (posix_spawn(&child, "/bin/true", NULL, NULL, command, environ) != 0)
+			child = -1;
+		wait_for(child, "posix_spawn");
+		break;
+	case 2:
+		pipe = popen("echo popen", "r");
+		if (!pipe || fgetc(pipe) != 'p' || pclose(pipe) != 0)
+			failed("popen");
+		break;
+	default:
+		child = fork();
+		if (child == 0) {
+			execv("/bin/true", command);
+			_exit(127);
+		}
+		wait_for(child, "fork and exec");
+		break;
+	}
+}
+
+static void *process_maker(void *unused)
+{
+	static _Thread_local struct thread thread;
+
+	(void)unused;
+	begin_thread(&thread);
+	while (!atomic_load(&stopping)) {
+		struct timespec pause = {0, 10000000};
+
+		fork_child();
+		start_programs();
+		nanosleep(&pause, NULL);
+	}
+	end_thread();
+	return NULL;
+}
+
+/* -- a shared object that comes and goes --------------------------------------------------------- */
+
+static void step_with(void *plain)
+{
+	step(plain != NULL);
+}
+
+static void *loader(void *path)
+{
+	static _Thread_local struct thread thread;
+
+	begin_thread(&thread);
+	while (!atomic_load(&stopping)) {
+		void *handle = dlopen(path, RTLD_NOW);
+		void *(*allocates)(size_t);
+		void (*calls)(void (*)(void *), void *);
+
+		if (!handle) {
+			failed(dlerror());
+			break;
+		}
+		*(void **)&allocates = dlsym(handle, "plugin_allocates");
+		*(void **)&calls = dlsym(handle, "plugin_calls");
+		for (int i = 0; i < 20; i++)
+			calls(step_with, NULL);
+		atomic_fetch_add(&model_foreign_frees, 1);
+		free(allocates(next_random() % 1000));
+		if (dlclose(handle) != 0)
+			failed("dlclose");
+	}
+	end_thread();
+	return NULL;
+}
+
+/* -- rounds -------------------------------------------------------------------------------------- */
+
+static void run_round(const char *plugin)
+{
+	void *(*const kinds[])(void *) = {thread_maker, process_maker, loader};
+	const struct timespec length = {0, 100000000 + (long)(next_random() % 200000000)};
+	const struct itimerval nudges = {{0, 700}, {0, 700}}, none = {{0, 0}, {0, 0}};
+	pthread_t thread[WORKERS + 3];
+	int count = 0;
+
+	atomic_store(&stopping, false);
+	for (int i = 0; i < WORKERS; i++)
+		count += pthread_create(&thread[count], NULL, worker, NULL) == 0;
+	for (int i = 0; i < 3; i++)
+		if (kinds[i] != loader || plugin)
+			count += pthread_create(&thread[count], NULL, kinds[i],
+			                        (void *)(uintptr_t)plugin) == 0;
+	setitimer(ITIMER_REAL, &nudges, NULL);
+	nanosleep(&length, NULL);
+	setitimer(ITIMER_REAL, &none, NULL);
+	atomic_store(&stopping, true);
+	for (int i = 0; i < count; i++)
+		pthread_join(thread[i], NULL);
+}
+
+/* With every other thread at rest the child's tables are the parent's. */
+static unsigned check_in_forked(bool exact_totals)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (child == 0) {
+		atomic_store(&model_foreign_frees, 0);
+		exit(model_check(exact_totals, "in a child") != 0);
+	}
+	return waitpid(child, &status, 0) != child || status != 0;
+}
+
+static void *reserve(size_t size)
+{
+	void *pool = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return (void *)(((uintptr_t)pool + (1 << 20) - 1) & ~(uintptr_t)((1 << 20) - 1));
+}
+
+int main(int argc, char **argv)
+{
+	static struct thread main_thread;
+	const char *plugin = argc > 3 && argv[3][0] ? argv[3] : NULL;
+	struct timespec start, now;
+	unsigned differences = 0, rounds = 0;
+#ifdef STRESS_STATIC
+	const bool exact_totals = false; /* the C library's own blocks are traced, too */
+#else
+	const bool exact_totals = true;
+#endif
+
+	if (argc < 3)
+		return 2;
+	seed = strtoull(argv[2], NULL, 0);
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	model_start();
+	packed_pool = reserve((SLOTS * PACKED) + (2 << 20));
+	region_pool = reserve(((size_t)REGION_SLOTS << 21) + (2 << 20));
+	begin_thread(&main_thread);
+	pthread_key_create(&parting, on_thread_end);
+	let_alarms(SIG_BLOCK);
+	set_handlers();
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		run_round(plugin);
+		differences += model_check(exact_totals, "after a round");
+		differences += check_in_forked(exact_totals);
+		rounds++;
+		if (write(3, ".", 1) != 1)
+			failed("no supervisor");
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec - start.tv_sec < atol(argv[1]) && differences + failures < 20);
+	printf("%u rounds, %llu steps, %lu signals of the program's own, %u differences, %lu "
+	       "failures\n",
+	       rounds, (unsigned long long)events, own_usr1, differences, failures);
+	return differences > 0 || failures > 0;
+}

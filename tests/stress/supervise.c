@@ -1,0 +1,207 @@
+/* supervise.c - runs the stress program, asks it for dumps a thousand times a second, reads the log that it
+ * writes, and watches that it does not hang.  Not traced.
+ *
+ *   supervise LIMIT PROGRAM ARGUMENT...
+ *
+ * The program's standard error is a pipe to here: every line must belong to a dump, every dump must be whole,
+ * and the numbers of a process's dumps must rise (some of its dumps go
+ * elsewhere).  The program writes a byte to descriptor 3 from time to
+ * time; when none comes for LIMIT seconds, it hangs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* In milliseconds: a burst of signals, one each; then the program serves what has gathered (while more come
+ * than can be served, a thread does nothing else), and QUIET milliseconds after the last dump, PAUSE after the
+ * burst at least, comes the next burst. */
+enum { BURST = 200, PAUSE = 300, QUIET = 200 };
+
+/* The processes that have written to the log. */
+enum { PROCESSES = 1 << 16 };
+
+struct process {
+	int pid;
+	unsigned number;     /* of its last dump */
+	unsigned long lines; /* of the dump that it is writing, 0: none */
+};
+
+static struct process processes[PROCESSES];
+static unsigned long dumps, faults;
+static int program;        /* the process that was started */
+static int last_exit;      /* which process wrote the last exit dump */
+static double last_served; /* when the last dump came that a signal asked for */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void fault(const char *what, const char *line)
+{
+	if (++faults <= 20)
+		printf("%s: %.200s\n", what, line);
+}
+
+/* Process numbers come around again: one that starts anew begins with dump 1. */
+static struct process *process_of(int pid)
+{
+	struct process *process = &processes[(unsigned)pid % PROCESSES];
+
+	if (process->pid != pid)
+		*process = (struct process){.pid = pid};
+	return process;
+}
+
+static void read_line(const char *line)
+{
+	struct process *process;
+	unsigned number;
+	int pid, length = 0;
+	unsigned long lines;
+
+	if (sscanf(line, "leakwrap[%d.%u] %n", &pid, &number, &length) < 2 || length == 0) {
+		fault("not a dump's line", line);
+		return;
+	}
+	process = process_of(pid);
+	line += length;
+	if (strncmp(line, "dump version=1 ", 15) == 0) {
+		if (process->lines > 0)
+			fault("a dump begins inside another", line);
+		if (number <= process->number && number != 1)
+			fault("a dump's number does not follow", line);
+		process->number = number;
+		process->lines = 1;
+		if (strstr(line, " reason=exit "))
+			last_exit = pid;
+		else if (pid == program)
+			last_served = now();
+		return;
+	}
+	if (process->lines == 0 || process->number != number)
+		fault("a line outside of its dump", line);
+	process->lines++;
+	if (sscanf(line, "end sites=%*u lines=%lu", &lines) == 1) {
+		if (lines != process->lines)
+			fault("a dump misses lines", line);
+		process->lines = 0;
+		dumps++;
+	}
+}
+
+/* False at the end of the file. */
+static bool read_log(int fd)
+{
+	static char text[1 << 20];
+	static size_t kept;
+	ssize_t got = read(fd, text + kept, sizeof(text) - kept - 1);
+	char *line = text, *end;
+
+	if (got <= 0)
+		return got < 0 && (errno == EAGAIN || errno == EINTR);
+	kept += (size_t)got;
+	while ((end = memchr(line, '\n', kept - (size_t)(line - text))) != NULL) {
+		*end = '\0';
+		read_line(line);
+		line = end + 1;
+	}
+	kept -= (size_t)(line - text);
+	memmove(text, line, kept);
+	return true;
+}
+
+static int start(char **command, int *log, int *life)
+{
+	int log_pipe[2], life_pipe[2];
+	int pid;
+
+	if (pipe2(log_pipe, O_CLOEXEC) != 0 || pipe2(life_pipe, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+		perror("supervise");
+		exit(2);
+	}
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(log_pipe[1], 2);
+		dup2(life_pipe[1], 3);
+		if (life_pipe[1] == 3)
+			fcntl(3, F_SETFD, 0);
+		execv(command[0], command);
+		_exit(127);
+	}
+	close(log_pipe[1]);
+	close(life_pipe[1]);
+	*log = log_pipe[0];
+	*life = life_pipe[0];
+	fcntl(*log, F_SETPIPE_SZ, 1 << 20);
+	fcntl(*log, F_SETFL, O_NONBLOCK);
+	fcntl(*life, F_SETFL, O_NONBLOCK);
+	return pid;
+}
+
+int main(int argc, char **argv)
+{
+	int log, life, status = 0;
+	unsigned long sent = 0;
+	double limit, heard, next = 0;
+	bool alive = false, hangs = false, log_open = true, ended = false;
+
+	if (argc < 3)
+		return 2;
+	limit = atof(argv[1]);
+	program = start(argv + 2, &log, &life);
+	heard = now();
+	while (log_open) {
+		struct pollfd polled[] = {{.fd = log, .events = POLLIN}};
+		char bytes[64];
+
+		poll(polled, 1, 1);
+		if (polled[0].revents) {
+			log_open = read_log(log);
+		}
+		if (read(life, bytes, sizeof(bytes)) > 0) {
+			heard = now();
+			alive = true;
+		}
+		if (!ended && waitpid(program, &status, WNOHANG) == program)
+			ended = true;
+		/* By SIGUSR1 the program would be ended until the tracer has started. */
+		if (alive && !ended && now() * 1000 >= next &&
+		    (sent % BURST != 0 || (now() - last_served) * 1000 > QUIET)) {
+			kill(program, SIGUSR1);
+			next = now() * 1000 + (++sent % BURST == 0 ? PAUSE : 1);
+		}
+		if (now() - heard > limit && !hangs) {
+			printf("no sign of life for %.0f seconds\n", limit);
+			hangs = true;
+			if (getenv("STRESS_STOP_AT_HANG"))
+				pause();
+			kill(program, SIGABRT);
+		}
+	}
+	if (!ended)
+		waitpid(program, &status, 0);
+	for (int i = 0; i < PROCESSES; i++)
+		if (processes[i].lines > 0) {
+			printf("a dump of process %d has no end\n", processes[i].pid);
+			faults++;
+		}
+	if (last_exit != program) {
+		printf("the program's exit dump did not come last\n");
+		faults++;
+	}
+	printf("%lu signals, %lu dumps read, %lu faults in them, status %d%s\n", sent, dumps, faults,
+	       WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), hangs ? ", hung" : "");
+	return hangs || faults > 0 || status != 0;
+}
