@@ -17,7 +17,7 @@
 # A family is defined in wrap/entry_FAMILY.c.  A symbol that a program or its C library does not have
 # costs nothing: nobody refers to it, so its wrapper stays in the archive.
 
-LEAKWRAP_FAMILIES := malloc string line path list memstream cxx signal exit dl
+LEAKWRAP_FAMILIES := malloc string line path list memstream cxx signal exit exec dl
 
 LEAKWRAP_SYMBOLS_malloc := malloc free calloc realloc reallocarray memalign aligned_alloc \
 	posix_memalign valloc pvalloc cfree free_sized free_aligned_sized
@@ -50,6 +50,8 @@ LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
 LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_signal __sysv_signal \
 	sigset sigignore siginterrupt \
 	sigwait sigwaitinfo sigtimedwait __sigtimedwait64 __sigtimedwait_time64
+
+LEAKWRAP_SYMBOLS_exec := execve execv execvp execvpe fexecve execl execlp execle
 
 LEAKWRAP_SYMBOLS_exit := _exit _Exit quick_exit
 

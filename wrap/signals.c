@@ -134,6 +134,29 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 	return result;
 }
 
+static bool is_ignored(const struct sigaction *view)
+{
+	return (view->sa_flags & SA_SIGINFO) == 0 && view->sa_handler == SIG_IGN;
+}
+
+void leakwrap_signals_executing(void)
+{
+	int saved = errno;
+
+	if (taken.signo != 0 && is_ignored(current_view()))
+		install(taken.signo, current_view(), NULL);
+	errno = saved;
+}
+
+void leakwrap_signals_not_executed(void)
+{
+	int saved = errno;
+
+	if (taken.signo != 0 && is_ignored(current_view()))
+		install_handler(current_view());
+	errno = saved;
+}
+
 void leakwrap_signals_waited(int signo)
 {
 	int saved = errno;

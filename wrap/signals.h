@@ -19,6 +19,11 @@ bool leakwrap_signals_owns(int signo);
  * Returns 0, or -1 with errno set. */
 int leakwrap_signals_view(const struct sigaction *action, struct sigaction *before);
 
+/* Around exec: a signal that the program ignores is ignored indeed while another program takes its place, and
+ * has the tracer's handler again when that failed.  Also for a child of vfork. */
+void leakwrap_signals_executing(void);
+void leakwrap_signals_not_executed(void);
+
 /* A wait of the program's has returned SIGNO without running a handler: dumps if it is the dump signal. */
 void leakwrap_signals_waited(int signo);
 
