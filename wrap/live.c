@@ -21,8 +21,8 @@ struct region_record {
 #endif
 #define LAST_WINDOW_SHIFT 3
 
-/* So many blocks that did not fit make the windows of new regions smaller. */
-#define MISFITS_TO_SHRINK 64
+/* So many exact blocks in one region make the windows of new regions smaller. */
+#define EXACT_TO_SHRINK 64
 
 /* Slots are mapped for several regions at once, the more the more there are. */
 #define SLOTS_CHUNK_MAX     ((size_t)8 << 20)
@@ -39,8 +39,7 @@ static struct {
 	struct leakwrap_region *_Atomic newest; /* for the dump */
 	size_t count;
 	unsigned window_shift; /* of new regions */
-	unsigned misfits;
-	char *slots_next; /* mapped, not yet given to a region */
+	char *slots_next;      /* mapped, not yet given to a region */
 	size_t slots_left;
 	size_t slots_mapped;
 } regions = {.window_shift = FIRST_WINDOW_SHIFT};
@@ -141,16 +140,6 @@ static struct leakwrap_region *region_of(uintptr_t address)
 	return region;
 }
 
-static void count_misfit(void)
-{
-	leakwrap_lock(&leakwrap_tables_lock);
-	if (++regions.misfits == MISFITS_TO_SHRINK && regions.window_shift > LAST_WINDOW_SHIFT) {
-		regions.window_shift--;
-		regions.misfits = 0;
-	}
-	leakwrap_unlock(&leakwrap_tables_lock);
-}
-
 /* -- large blocks -------------------------------------------------------------------------------- */
 
 #define EXTENSION_BITS LEAKWRAP_SLOT_SITE_SHIFT
@@ -248,6 +237,15 @@ static void publish_exact(struct exact_block *block, size_t size, uint32_t site)
 	atomic_store(&block->address, block->key);
 }
 
+/* The lock is held.  In a region as a whole, because a few blocks fit nowhere: large ones at its end, or in a
+ * window with the record of one that was freed elsewhere. */
+static void count_exact(struct leakwrap_region *region)
+{
+	if (atomic_fetch_add(&region->exact_count, 1) + 1 >= EXACT_TO_SHRINK &&
+	    region->window_shift == regions.window_shift && regions.window_shift > LAST_WINDOW_SHIFT)
+		regions.window_shift--;
+}
+
 static enum leakwrap_live_added add_exact(struct leakwrap_region *region, uintptr_t address,
                                           size_t size, uint32_t site)
 {
@@ -267,7 +265,7 @@ static enum leakwrap_live_added add_exact(struct leakwrap_region *region, uintpt
 		} else {
 			atomic_fetch_add(&exact.count, 1);
 			if (region)
-				atomic_fetch_add(&region->exact_count, 1);
+				count_exact(region);
 		}
 	}
 	if (block)
@@ -324,7 +322,6 @@ enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, 
 			                      memory_order_release);
 			return occupied ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
 		}
-		count_misfit();
 	}
 	return add_exact(region, address, size, site);
 }
