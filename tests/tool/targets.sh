@@ -11,7 +11,7 @@ for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm arm-l
 	i686-linux-gnu:qemu-i386 riscv64-linux-gnu:qemu-riscv64; do
 	qemu=${machine#*:}
 	machine=${machine%:*}
-	command -v "$machine-gcc" >/dev/null && command -v "$qemu" >/dev/null || continue
+	{ command -v "$machine-gcc" && command -v "$qemu"; } >/dev/null || continue
 	lib=$W/$machine
 	MAKEFLAGS='' make -s O="$lib" CROSS_COMPILE="$machine-" CC="$machine-gcc" AR="$machine-ar" lib >"$W/make" 2>&1 ||
 		fail "$machine: $(tail -n 5 "$W/make")"
@@ -24,8 +24,8 @@ for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm arm-l
 				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") -Wl,--build-id 2>"$W/ld" ||
 			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		# On the device the program is stripped.
-		$machine-strip -o "$W/root/opt/app" "$W/host/app"
-		LEAKWRAP_OPTIONS=log="$W/log" $qemu -L /usr/$machine "$W/root/opt/app" 2>"$W/err" ||
+		"$machine-strip" -o "$W/root/opt/app" "$W/host/app"
+		LEAKWRAP_OPTIONS=log="$W/log" $qemu -L "/usr/$machine" "$W/root/opt/app" 2>"$W/err" ||
 			fail "$machine $static: does not run: $(cat "$W/err")"
 		sed "s|$W/root/|/|" "$W/log" >"$W/device"
 		status_is 0 "$lw" report --sysroot="$W/root" --debug-dir="$W/host" "$W/device"
