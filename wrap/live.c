@@ -229,6 +229,25 @@ static void give_back_exact(struct exact_block *block)
 	exact.free = block;
 }
 
+/* The lock is held.  uthash gives up its table with the last record, and the arena takes nothing back: so one
+ * record, which is no block, stays. */
+static bool keep_exact_table(void)
+{
+	struct exact_block *block;
+
+	if (exact.by_address)
+		return true;
+	block = take_exact();
+	if (!block)
+		return false;
+	block->key = 0;
+	leakwrap_tables_failed = false;
+	HASH_ADD(hh, exact.by_address, key, sizeof(block->key), block);
+	if (leakwrap_tables_failed)
+		give_back_exact(block);
+	return !leakwrap_tables_failed;
+}
+
 static void publish_exact(struct exact_block *block, size_t size, uint32_t site)
 {
 	atomic_store(&block->address, 0);
@@ -254,7 +273,7 @@ static enum leakwrap_live_added add_exact(struct leakwrap_region *region, uintpt
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	HASH_FIND(hh, exact.by_address, &address, sizeof(address), block);
-	if (!block && (block = take_exact()) != NULL) {
+	if (!block && keep_exact_table() && (block = take_exact()) != NULL) {
 		added = LEAKWRAP_LIVE_NEW;
 		block->key = address;
 		leakwrap_tables_failed = false;
@@ -281,7 +300,7 @@ static uint32_t remove_exact(struct leakwrap_region *region, uintptr_t address, 
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	HASH_FIND(hh, exact.by_address, &address, sizeof(address), block);
-	if (block) {
+	if (block && atomic_load(&block->address) != 0) {
 		site = atomic_load(&block->site);
 		*size = atomic_load(&block->size);
 		HASH_DELETE(hh, exact.by_address, block);
