@@ -345,24 +345,20 @@ static void check_entries(struct program *program)
 		if (entry->alias)
 			found(audit, ESCAPE, what,
 			      "a second name of an allocator, for which there is no wrapper: these "
-			      "blocks are not "
-			      "in the report",
+			      "blocks are not in the report",
 			      "call it by its public name");
 		else if (!entry->wrapper)
 			found(audit, ESCAPE, what,
 			      "it has no wrapper here: these blocks are not in the report, and freeing "
-			      "them counts "
-			      "as foreign",
+			      "them counts as foreign",
 			      arena_format(&audit->arena, "-Wl,--wrap=%s", name));
 		else
 			found(audit, ESCAPE, what,
 			      "they were not redirected to the wrapper: a reference that was resolved "
-			      "before the "
-			      "link (ld -r, link-time optimization, --defsym, the file that defines "
-			      "it)",
+			      "before the link (ld -r, link-time optimization, --defsym, the file that "
+			      "defines it)",
 			      "link the objects themselves; for -flto objects use -fno-lto on the link "
-			      "line, or a "
-			      "linker that wraps in them");
+			      "line, or a linker that wraps in them");
 	}
 }
 
@@ -457,8 +453,7 @@ static void check_quality(struct program *program)
 	if (!program->has_symbols)
 		found(audit, QUALITY, "the symbol table is stripped",
 		      "the dump names no functions, code without unwind tables is not walked, and this "
-		      "audit sees "
-		      "only what the dynamic symbols show",
+		      "audit sees only what the dynamic symbols show",
 		      "do not strip, or keep the unstripped file for leakwrap report --exe");
 	if (!program->has_build_id)
 		found(audit, NOTE, "there is no build-id",
@@ -600,10 +595,8 @@ int command_audit(int argc, char **argv)
 	        .args_doc = "EXE",
 	        .doc = "Finds the allocations of a relinked program that will not be in its reports."
 	               "\vEach finding says what was found, what it means for the report, and the flag "
-	               "that "
-	               "mends it.  An escape hides allocations, a finding of quality makes the report "
-	               "say "
-	               "less, a note is good to know.",
+	               "that mends it.  An escape hides allocations, a finding of quality makes the "
+	               "report say less, a note is good to know.",
 	};
 	struct audit_options options = {0};
 	struct audit audit = {0};

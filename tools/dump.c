@@ -392,9 +392,8 @@ int command_dump(int argc, char **argv)
 	        .args_doc = "PID",
 	        .doc = "Asks a traced process for a dump, waits until it is whole, and prints it."
 	               "\vThe signal and the log are those of the process's own LEAKWRAP_OPTIONS.  "
-	               "Nothing is "
-	               "sent to a process that is not traced, does not catch the signal, or blocks "
-	               "it.\n\n"
+	               "Nothing is sent to a process that is not traced, does not catch the signal, or "
+	               "blocks it.\n\n"
 	               "  leakwrap dump PID | leakwrap report",
 	};
 	struct dump_options options = {.timeout = DEFAULT_TIMEOUT};

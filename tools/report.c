@@ -158,11 +158,10 @@ int command_report(int argc, char **argv)
 	        .args_doc = "[LOG...]",
 	        .doc = "Turns the dumps in one or more logs into a report."
 	               "\vLOG is a file with dumps between any other lines, or - for standard input "
-	               "(the "
-	               "default).  LOG@N is dump N of the log, LOG@PID:N the one of process PID.\n\n"
+	               "(the default).  LOG@N is dump N of the log, LOG@PID:N the one of process "
+	               "PID.\n\n"
 	               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or "
-	               "unreadable "
-	               "input.",
+	               "unreadable input.",
 	        .children = children,
 	};
 	struct report_options options = {0};
@@ -254,10 +253,9 @@ int command_diff(int argc, char **argv)
 	        .args_doc = "OLD NEW",
 	        .doc = "Shows which call sites grew, shrank, appeared or vanished between two dumps."
 	               "\vOLD and NEW are logs as in leakwrap report; of a log with several dumps the "
-	               "last one "
-	               "is taken, LOG@N is dump N, LOG@PID:N the one of process PID.  Call sites are "
-	               "matched "
-	               "by what their stacks are called, so two runs and two builds compare.",
+	               "last one is taken, LOG@N is dump N, LOG@PID:N the one of process PID.  Call "
+	               "sites are matched by what their stacks are called, so two runs and two builds "
+	               "compare.",
 	        .children = children,
 	};
 	struct diff_options options = {0};
