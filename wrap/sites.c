@@ -107,22 +107,36 @@ static _Atomic uintptr_t *set_of(struct site_cache *cache, uintptr_t hash)
 	return &cache->entry[((hash >> 16) & cache->mask) * WAYS];
 }
 
-/* The record of this hash in SET at *WAY or behind, or NULL. */
-static inline struct site_record *next_in_set(_Atomic uintptr_t *set, unsigned *way, uintptr_t hash)
+/* Which entries of SET may be records of this hash, a bit for each: all are looked at, since nobody could
+ * predict in which one the record is. */
+static inline unsigned candidates_in(_Atomic uintptr_t *set, uintptr_t hash)
 {
-	while (*way < WAYS) {
-		uintptr_t entry = atomic_load_explicit(&set[(*way)++], memory_order_acquire);
+	unsigned candidates = 0;
+
+	for (unsigned way = 0; way < WAYS; way++) {
+		uintptr_t entry = atomic_load_explicit(&set[way], memory_order_acquire);
+
+		candidates |= (unsigned)(((entry ^ hash) & TAG_MASK) == 0) << way;
+	}
+	return candidates;
+}
+
+/* Takes one of *CANDIDATES away and returns its record if it has this hash; NULL when there are no more. */
+static inline struct site_record *next_candidate(_Atomic uintptr_t *set, unsigned *candidates,
+                                                 uintptr_t hash)
+{
+	while (*candidates != 0) {
+		unsigned way = (unsigned)__builtin_ctz(*candidates);
+		uintptr_t entry = atomic_load_explicit(&set[way], memory_order_acquire);
 		struct site_record *record = (struct site_record *)(entry & ~TAG_MASK);
 
+		*candidates &= *candidates - 1;
 		if (!record)
-			break;
-		if (((entry ^ hash) & TAG_MASK) == 0) {
-			__builtin_prefetch(&record->pcs[0]);
-			__builtin_prefetch(&record->pcs[8]);
-			__builtin_prefetch(&record->pcs[16]);
-			if (record->hash == hash)
-				return record;
-		}
+			continue;
+		__builtin_prefetch(&record->pcs[8]);
+		__builtin_prefetch(&record->pcs[16]);
+		if (record->hash == hash)
+			return record;
 	}
 	return NULL;
 }
@@ -137,10 +151,10 @@ static struct site_record *find_cached(const struct leakwrap_trace *trace, uintp
 {
 	struct site_cache *cache = atomic_load_explicit(&sites.cache, memory_order_acquire);
 	_Atomic uintptr_t *set = set_of(cache, hash);
+	unsigned candidates = candidates_in(set, hash);
 	struct site_record *record;
-	unsigned way = 0;
 
-	while ((record = next_in_set(set, &way, hash)) != NULL)
+	while ((record = next_candidate(set, &candidates, hash)) != NULL)
 		if (record->site.depth == trace->depth &&
 		    memcmp(record->pcs, trace->pcs, key_size(trace)) == 0)
 			break;
@@ -162,12 +176,12 @@ static __attribute__((noinline)) struct site_record *find_seen(const struct leak
                                                                uintptr_t pc, uintptr_t sp)
 {
 	const size_t depth = (size_t)layout->returns + 1;
-	uintptr_t pcs[depth];
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	uintptr_t sum = pc * factor[0];
 	struct site_record *record;
 	_Atomic uintptr_t *set;
 	uintptr_t hash;
-	unsigned way = 0;
+	unsigned candidates;
 
 	pcs[0] = pc;
 	for (size_t i = 1; i < depth; i++) {
@@ -176,7 +190,8 @@ static __attribute__((noinline)) struct site_record *find_seen(const struct leak
 	}
 	hash = finish_hash(sum);
 	set = set_of(atomic_load_explicit(&sites.cache, memory_order_acquire), hash);
-	while ((record = next_in_set(set, &way, hash)) != NULL)
+	candidates = candidates_in(set, hash);
+	while ((record = next_candidate(set, &candidates, hash)) != NULL)
 		if (atomic_load_explicit(&record->layout, memory_order_acquire) == layout &&
 		    memcmp(record->pcs, pcs, depth * sizeof(pcs[0])) == 0)
 			break;
