@@ -195,8 +195,9 @@ struct exact_block {
 	_Atomic uintptr_t address; /* the same for the dump; 0: unused */
 	_Atomic size_t size;
 	_Atomic uint32_t site;
-	struct exact_block *next;      /* all records */
-	struct exact_block *next_free; /* of the unused ones */
+	struct leakwrap_region *region; /* that counts it, or NULL: there was no memory for one */
+	struct exact_block *next;       /* all records */
+	struct exact_block *next_free;  /* of the unused ones */
 	UT_hash_handle hh;
 };
 
@@ -204,7 +205,7 @@ static struct {
 	struct exact_block *by_address; /* uthash */
 	struct exact_block *_Atomic newest;
 	struct exact_block *free;
-	_Atomic size_t count;
+	_Atomic size_t without_region; /* how many; the others are counted by their regions */
 } exact;
 
 static struct exact_block *take_exact(void)
@@ -256,12 +257,15 @@ static void publish_exact(struct exact_block *block, size_t size, uint32_t site)
 	atomic_store(&block->address, block->key);
 }
 
-/* The lock is held.  In a region as a whole, because a few blocks fit nowhere: large ones at its end, or in a
- * window with the record of one that was freed elsewhere. */
+/* The lock is held.  Windows shrink for many blocks in one region, because a few fit nowhere: large ones at its
+ * end, or in a window with the record of one that was freed elsewhere. */
 static void count_exact(struct leakwrap_region *region)
 {
-	if (atomic_fetch_add(&region->exact_count, 1) + 1 >= EXACT_TO_SHRINK &&
-	    region->window_shift == regions.window_shift && regions.window_shift > LAST_WINDOW_SHIFT)
+	if (!region)
+		atomic_fetch_add(&exact.without_region, 1);
+	else if (atomic_fetch_add(&region->exact_count, 1) + 1 >= EXACT_TO_SHRINK &&
+	         region->window_shift == regions.window_shift &&
+	         regions.window_shift > LAST_WINDOW_SHIFT)
 		regions.window_shift--;
 }
 
@@ -282,9 +286,8 @@ static enum leakwrap_live_added add_exact(struct leakwrap_region *region, uintpt
 			give_back_exact(block);
 			block = NULL;
 		} else {
-			atomic_fetch_add(&exact.count, 1);
-			if (region)
-				count_exact(region);
+			block->region = region;
+			count_exact(region);
 		}
 	}
 	if (block)
@@ -293,7 +296,14 @@ static enum leakwrap_live_added add_exact(struct leakwrap_region *region, uintpt
 	return block ? added : LEAKWRAP_LIVE_UNTRACKED;
 }
 
-static uint32_t remove_exact(struct leakwrap_region *region, uintptr_t address, size_t *size)
+/* May the address, in REGION (NULL: there is none), be that of an exact block? */
+static bool may_be_exact(const struct leakwrap_region *region)
+{
+	return (region && atomic_load_explicit(&region->exact_count, memory_order_relaxed) > 0) ||
+	       atomic_load_explicit(&exact.without_region, memory_order_relaxed) > 0;
+}
+
+static uint32_t remove_exact(uintptr_t address, size_t *size)
 {
 	struct exact_block *block;
 	uint32_t site = 0;
@@ -306,9 +316,10 @@ static uint32_t remove_exact(struct leakwrap_region *region, uintptr_t address, 
 		HASH_DELETE(hh, exact.by_address, block);
 		atomic_store(&block->address, 0);
 		give_back_exact(block);
-		atomic_fetch_sub(&exact.count, 1);
-		if (region)
-			atomic_fetch_sub(&region->exact_count, 1);
+		if (block->region)
+			atomic_fetch_sub(&block->region->exact_count, 1);
+		else
+			atomic_fetch_sub(&exact.without_region, 1);
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return site;
@@ -364,12 +375,8 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 				clear_extension(slot);
 			return value >> LEAKWRAP_SLOT_SITE_SHIFT;
 		}
-		if (atomic_load_explicit(&region->exact_count, memory_order_relaxed) == 0)
-			return 0;
 	}
-	if (atomic_load_explicit(&exact.count, memory_order_relaxed) == 0)
-		return 0;
-	return remove_exact(region, address, size);
+	return may_be_exact(region) ? remove_exact(address, size) : 0;
 }
 
 /* -- looking ------------------------------------------------------------------------------------- */
