@@ -36,7 +36,8 @@
  *         freed_elsewhere_blocks blocks whose address came back although no free had been seen
  *         foreign_frees          frees of blocks that were never recorded
  * tracer  the memory that the tracer holds for itself.
- * site    rank, live bytes, live blocks, and complete, truncated or guessed.  Largest first.
+ * site    rank, live bytes, live blocks ("1 block" when there is one), and complete, truncated or guessed.
+ *         Largest first.
  * #K      frame K, innermost first: the raw return address; FUNCTION+OFFSET as the running program's own
  *         symbol tables have it (mangled), or ?; [M] the module's number; the last component of its
  *         path, + and the address less the module's load bias.  "[M] NAME+OFFSET" is missing when the
