@@ -15,4 +15,8 @@
  * is known to be readable; END may be 0. */
 bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule);
 
+/* Is there a call right before the address PC, as there is before every return address?  TEXT is where the
+ * readable code around it begins. */
+bool leakwrap_follows_call(uintptr_t pc, uintptr_t text);
+
 #endif

@@ -36,6 +36,7 @@ enum leakwrap_rule_kind {
 enum leakwrap_rule_base {
 	LEAKWRAP_BASE_SP,
 	LEAKWRAP_BASE_FP,
+	LEAKWRAP_BASE_R7, /* ARM: the frame pointer of Thumb code; fp is r11 */
 };
 
 /* Where a register of the caller is. */
@@ -56,6 +57,10 @@ struct leakwrap_rule {
 	int32_t add;
 	int32_t ra;
 	int32_t fp;
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	int32_t r7_place; /* enum leakwrap_rule_place */
+	int32_t r7;
+#endif
 };
 
 /* -- the cache's slots --------------------------------------------------------------------------- */

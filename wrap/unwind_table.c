@@ -15,6 +15,7 @@
 #include "arch/arch.h"
 #include "cfi.h"
 #include "common.h"
+#include "exidx.h"
 #include "layout.h"
 #include "modules.h"
 #include "prologue.h"
@@ -23,9 +24,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#ifdef LEAKWRAP_DWARF_SP
+#if LEAKWRAP_HAVE_RULES
 
 #define WORD sizeof(uintptr_t)
+
+#if LEAKWRAP_HAVE_ARM_FRAMES
+_Thread_local uintptr_t leakwrap_caller_r7;
+#endif
 
 /* How often a backtrace may change to a stack that does not lie above: each time is a signal that came on
  * an alternate stack, or garbage that looks like one. */
@@ -36,8 +41,12 @@ struct walk {
 	struct leakwrap_stack *stack;
 	struct leakwrap_rule_cache cache;
 	uintptr_t pc, sp, fp;
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	uintptr_t r7;
+#endif
 	uintptr_t lr; /* the register, in a frame that a signal interrupted */
 	bool interrupted;
+	bool sp_unknown; /* sp is less than the frame's: it was reached by a frame pointer that tells no more */
 	unsigned switches;
 
 	/* What the layout is made of: the places of the return addresses, and every word of the stack that a
@@ -49,31 +58,87 @@ struct walk {
 
 /* -- rules --------------------------------------------------------------------------------------- */
 
-/* The rule for PC, of kind NONE when there is no table for it.  False: it is no code at all. */
-static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule)
+#if LEAKWRAP_HAVE_ARM_FRAMES
+
+static void place_from_base(int32_t offset, uint8_t *place, int32_t *to)
+{
+	*place = offset == LEAKWRAP_EXIDX_SAME ? LEAKWRAP_PLACE_SAME : LEAKWRAP_PLACE_BASE;
+	*to = offset == LEAKWRAP_EXIDX_SAME ? 0 : offset;
+}
+
+static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
+                           struct leakwrap_rule *rule)
+{
+	static const uint8_t bases[] = {
+	        [LEAKWRAP_EXIDX_SP] = LEAKWRAP_BASE_SP,
+	        [LEAKWRAP_EXIDX_R7] = LEAKWRAP_BASE_R7,
+	        [LEAKWRAP_EXIDX_R11] = LEAKWRAP_BASE_FP,
+	};
+	struct leakwrap_exidx tables = {
+	        .index = module->exidx,
+	        .index_size = module->exidx_size,
+	        .low = (const uint8_t *)module->tables_start,
+	        .high = (const uint8_t *)module->tables_end,
+	};
+	struct leakwrap_exidx_frame frame;
+	uint8_t r7_place;
+
+	/* The table is made for calls; where a signal interrupts the first or last instructions it is wrong. */
+	if (!tables.index || !leakwrap_exidx_find(&tables, interrupted ? pc : pc - 1, &frame))
+		return false;
+	rule->kind = frame.sp_loaded ? LEAKWRAP_RULE_INDIRECT : LEAKWRAP_RULE_FRAME;
+	rule->base = bases[frame.base];
+	rule->cfa = frame.sp;
+	place_from_base(frame.pc, &rule->ra_place, &rule->ra);
+	place_from_base(frame.r11, &rule->fp_place, &rule->fp);
+	place_from_base(frame.r7, &r7_place, &rule->r7);
+	rule->r7_place = r7_place;
+	return true;
+}
+
+#else
+
+static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
+                           struct leakwrap_rule *rule)
+{
+	struct leakwrap_cfi tables = {
+	        .header = module->eh_frame_hdr,
+	        .header_size = module->eh_frame_hdr_size,
+	        .low = (const uint8_t *)module->tables_start,
+	        .high = (const uint8_t *)module->tables_end,
+	};
+
+	return tables.header && leakwrap_cfi_rule(&tables, pc, interrupted, rule);
+}
+
+#endif
+
+/* The module whose text holds the call before PC (or PC itself, when INTERRUPTED), or NULL. */
+static const struct leakwrap_module *text_at(uintptr_t pc, bool interrupted)
 {
 	uintptr_t code = interrupted ? pc : pc - 1;
 	const struct leakwrap_module *module = leakwrap_module_at(code);
-	struct leakwrap_cfi tables;
-	bool made_up;
+
+	return module && code >= module->text_start && code < module->text_end ? module : NULL;
+}
+
+/* The rule for PC.  False: it is no code at all. */
+static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule)
+{
+	const struct leakwrap_module *module = text_at(pc, interrupted);
 
 	memset(rule, 0, sizeof(*rule));
-	if (!module || code < module->text_start || code >= module->text_end)
+	if (!module)
 		return leakwrap_restorer_rule(pc, 0, rule);
-	if (leakwrap_restorer_rule(pc, module->text_end, rule))
-		return true;
-	tables.header = module->eh_frame_hdr;
-	tables.header_size = module->eh_frame_hdr_size;
-	tables.low = (const uint8_t *)module->tables_start;
-	tables.high = (const uint8_t *)module->tables_end;
-	if (!tables.header || leakwrap_cfi_rule(&tables, pc, interrupted, rule))
-		return true;
-	/* An address that begins a function and follows no call was made up, for a coroutine to return to:
-	 * glibc's makecontext does so. */
-	made_up = !interrupted && leakwrap_cfi_rule(&tables, pc, true, rule);
-	memset(rule, 0, sizeof(*rule));
-	if (made_up)
-		rule->kind = LEAKWRAP_RULE_END;
+	if (!leakwrap_restorer_rule(pc, module->text_end, rule) &&
+	    !find_in_tables(module, pc, interrupted, rule)) {
+		memset(rule, 0, sizeof(*rule));
+		/* An address that follows no call was made up, for a thread or a coroutine to return to: glibc's
+		 * makecontext does so. */
+		rule->kind = interrupted || leakwrap_follows_call(pc, module->text_start)
+		                     ? LEAKWRAP_RULE_CHAIN
+		                     : LEAKWRAP_RULE_END;
+	}
 	return true;
 }
 
@@ -144,10 +209,40 @@ static void note_step(struct walk *walk, const struct leakwrap_rule *rule, uintp
 		walk->notes = NULL;
 }
 
+#if LEAKWRAP_HAVE_ARM_FRAMES
+
+/* Finds the caller's r7.  Layouts do not know it: a stack on which it matters is walked each time. */
+static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t base, uintptr_t cfa)
+{
+	uintptr_t at = saved_at((uint8_t)rule->r7_place, base, cfa, rule->r7);
+
+	if (rule->kind == LEAKWRAP_RULE_SIGNAL)
+		at = base + (uintptr_t)rule->fp - LEAKWRAP_SIGNAL_R7_BEFORE_FP;
+	if (rule->base == LEAKWRAP_BASE_R7)
+		walk->notes = NULL;
+	return !at || read_word(walk, at, &walk->r7);
+}
+
+#endif
+
+static uintptr_t base_of(const struct walk *walk, const struct leakwrap_rule *rule)
+{
+	switch (rule->base) {
+	case LEAKWRAP_BASE_FP:
+		return walk->fp;
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	case LEAKWRAP_BASE_R7:
+		return walk->r7;
+#endif
+	default:
+		return walk->sp;
+	}
+}
+
 /* Goes to the caller by RULE; false when the stack does not bear it out. */
 static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 {
-	uintptr_t base = rule->base == LEAKWRAP_BASE_FP ? walk->fp : walk->sp;
+	uintptr_t base = base_of(walk, rule);
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa;
 	uintptr_t cfa_at = 0, ra_at, fp_at;
 	uintptr_t ra = walk->lr, fp = walk->fp;
@@ -172,6 +267,10 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 		return false;
 	if (cfa % WORD != 0)
 		return false;
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	if (!step_r7(walk, rule, base, cfa))
+		return false;
+#endif
 	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
 		if (cfa + in_register <= walk->sp ||
 		    !leakwrap_stack_reach(walk->stack, cfa - WORD, WORD))
@@ -186,6 +285,141 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	walk->sp = cfa;
 	walk->fp = fp;
 	return true;
+}
+
+/* -- code without a table ------------------------------------------------------------------------ */
+
+/* Does ADDRESS, which the walk has reached, hold the return address of a frame? */
+static bool holds_return(struct walk *walk, uintptr_t address)
+{
+	const struct leakwrap_module *module;
+	uintptr_t word;
+
+	if (address < walk->sp || !read_word(walk, address, &word))
+		return false;
+	module = text_at(word, false);
+	return module && leakwrap_follows_call(word, module->text_start);
+}
+
+#if LEAKWRAP_HAVE_ARM_FRAMES
+
+/* Does the word at ADDRESS look like a frame pointer: of a frame above, or 0 in the first one? */
+static bool holds_fp(struct walk *walk, uintptr_t address)
+{
+	uintptr_t word;
+
+	return read_word(walk, address, &word) &&
+	       (word == 0 || (word > address && word < walk->stack->high));
+}
+
+/* Of the -mapcs-frame layout: does the saved pc at ADDRESS point behind an "stmfd sp!, {..., fp, ip, lr, pc}"?
+ * Processors store it 8 or 12 behind the instruction. */
+static bool holds_apcs_pc(struct walk *walk, uintptr_t address)
+{
+	uintptr_t word;
+
+	if (!read_word(walk, address, &word) || word % 4 != 0 || !text_at(word - 12, true))
+		return false;
+	return (*(const uint32_t *)(word - 8) & 0xfffff800) == 0xe92dd800 ||
+	       (*(const uint32_t *)(word - 12) & 0xfffff800) == 0xe92dd800;
+}
+
+/* The three layouts of frame pointers that compilers use, each with the words that tell it from the others:
+ *
+ *                     pointer  return address  previous  caller's sp
+ *   -mapcs-frame      r11      fp - 4          fp - 12   in fp - 8    [fp] is the pc, see above
+ *   gcc, ARM code     r11      fp              fp - 4    fp + 4
+ *   clang             r11, r7  fp + 4          fp        fp + 8       r7 in Thumb code */
+static bool chain(struct walk *walk, struct leakwrap_rule *rule)
+{
+	uintptr_t fp = walk->fp, r7 = walk->r7;
+
+	memset(rule, 0, sizeof(*rule));
+	rule->kind = LEAKWRAP_RULE_FRAME;
+	rule->base = LEAKWRAP_BASE_FP;
+	rule->ra_place = rule->fp_place = LEAKWRAP_PLACE_BASE;
+	walk->notes = NULL; /* the choice depends on more than a layout holds */
+	if (holds_return(walk, fp - 4) && holds_apcs_pc(walk, fp)) {
+		rule->kind = LEAKWRAP_RULE_INDIRECT;
+		rule->cfa = -8;
+		rule->ra = -4;
+		rule->fp = -12;
+		return true;
+	}
+	if (holds_return(walk, fp) && holds_fp(walk, fp - 4)) {
+		rule->cfa = 4;
+		rule->fp = -4;
+		return true;
+	}
+	rule->cfa = 8;
+	rule->ra = 4;
+	if (holds_return(walk, fp + 4) && holds_fp(walk, fp))
+		return true;
+	rule->base = LEAKWRAP_BASE_R7;
+	rule->fp_place = LEAKWRAP_PLACE_SAME;
+	rule->r7_place = LEAKWRAP_PLACE_BASE;
+	return holds_return(walk, r7 + 4) && holds_fp(walk, r7);
+}
+
+#else
+
+/* The rule of a frame with a frame pointer, when the stack bears it out. */
+static bool chain(struct walk *walk, struct leakwrap_rule *rule)
+{
+	const int32_t fp_to_cfa = (int32_t)LEAKWRAP_FP_CALLER_SP;
+
+	*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_FRAME,
+	                               .base = LEAKWRAP_BASE_FP,
+	                               .ra_place = LEAKWRAP_PLACE_BASE,
+	                               .fp_place = LEAKWRAP_PLACE_BASE,
+	                               .cfa = fp_to_cfa,
+	                               .ra = (int32_t)LEAKWRAP_FP_RETURN,
+	                               .fp = (int32_t)LEAKWRAP_FP_PREVIOUS};
+	return walk->fp + LEAKWRAP_FP_LOWEST >= walk->sp &&
+	       holds_return(walk, walk->fp + LEAKWRAP_FP_RETURN);
+}
+
+#endif
+
+/* The rule of a function that a signal interrupted before it called anything: such code without a table is
+ * mostly assembly that calls nothing, and keeps its return address in the register. */
+static bool leaf(const struct walk *walk, struct leakwrap_rule *rule)
+{
+	const struct leakwrap_module *module = text_at(walk->lr, false);
+
+	if (!LEAKWRAP_HAVE_LR || !walk->interrupted || !module ||
+	    !leakwrap_follows_call(walk->lr, module->text_start))
+		return false;
+	memset(rule, 0, sizeof(*rule));
+	rule->kind = LEAKWRAP_RULE_FRAME;
+	return true;
+}
+
+/* How far below the upper end of a stack the C library's start code calls the program's first function
+ * (measured: glibc 2.36 and musl 1.2.3, 150 to 450 bytes; threads on ARM, where the C library keeps its own
+ * record of the thread below thread-local storage, 2900). */
+#define ROOT_DISTANCE (LEAKWRAP_HAVE_ARM_FRAMES ? 4096u : 1024u)
+
+/* Where the kernel lets the program begin, which is short and written in assembly; in a shared object it may
+ * not be known. */
+extern const char _start[] __attribute__((weak));
+
+/* Where the C library lets a thread begin, in the same way. */
+extern const char __clone[] __attribute__((weak));
+
+#define START_SIZE 256
+
+/* Is the frame, for which there is no table, that of the start code, which nobody called, or in the C library
+ * next to it? */
+static bool is_root(const struct walk *walk)
+{
+	const struct leakwrap_module *module = text_at(walk->pc, walk->interrupted);
+
+	if ((_start && walk->pc - (uintptr_t)_start < START_SIZE) ||
+	    (__clone && walk->pc - (uintptr_t)__clone < START_SIZE))
+		return true;
+	return module && !module->main && !walk->stack->foreign &&
+	       walk->stack->high - walk->sp <= ROOT_DISTANCE;
 }
 
 /* The trace ends where it must: the same words would lead to the same end. */
@@ -231,6 +465,16 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 			return finish(walk, LEAKWRAP_TRACE_COMPLETE);
 		if (trace->depth == trace->max)
 			return finish(walk, LEAKWRAP_TRACE_TRUNCATED);
+		if (walk->sp_unknown && rule.base == LEAKWRAP_BASE_SP)
+			rule.kind = LEAKWRAP_RULE_CHAIN;
+		walk->sp_unknown =
+		        !LEAKWRAP_FP_GIVES_SP && !walk->interrupted && rule.kind == LEAKWRAP_RULE_CHAIN;
+		if (rule.kind == LEAKWRAP_RULE_CHAIN) {
+			if (is_root(walk))
+				return finish(walk, LEAKWRAP_TRACE_COMPLETE);
+			if (!leaf(walk, &rule) && !chain(walk, &rule))
+				return false;
+		}
 		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
 			return false;
 		/* What a signal interrupted is no return address: it would not be right in the cache. */
@@ -332,21 +576,28 @@ static void walk_all(struct walk *walk)
 	walk->trace->depth = 0;
 	if (walk->interrupted && !step_slowly(walk, 0))
 		return;
-	while (step_slowly(walk, walk->notes ? run(walk, true) : run(walk, false)))
+	while (step_slowly(walk, walk->sp_unknown ? 0
+	                         : walk->notes    ? run(walk, true)
+	                                          : run(walk, false)))
 		;
 }
 
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp)
 {
-	struct walk walk = {.trace = trace,
-	                    .stack = stack,
-	                    .cache = leakwrap_rule_cache(),
-	                    .pc = pc,
-	                    .sp = sp,
-	                    .fp = fp,
-	                    .notes = trace->notes,
-	                    .fp_place = LEAKWRAP_PLACE_NONE};
+	struct walk walk = {
+		.trace = trace,
+		.stack = stack,
+		.cache = leakwrap_rule_cache(),
+		.pc = pc,
+		.sp = sp,
+		.fp = fp,
+#if LEAKWRAP_HAVE_ARM_FRAMES
+		.r7 = leakwrap_caller_r7,
+#endif
+		.notes = trace->notes,
+		.fp_place = LEAKWRAP_PLACE_NONE
+	};
 
 	walk_all(&walk);
 }

@@ -9,6 +9,12 @@ RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 	-fomit-frame-pointer -fno-lto -fno-common \
 	-U_FORTIFY_SOURCE -fno-stack-protector
 
+# On ARM the walk begins with the program's frame pointers, which gcc can be kept from using.
+FIXED_REGISTERS := -ffixed-r7 -ffixed-r11
+ifneq ($(filter arm%,$(shell $(CC) -dumpmachine)),)
+RUNTIME_CFLAGS += $(shell $(CC) $(FIXED_REGISTERS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(FIXED_REGISTERS)')
+endif
+
 CORE_SOURCES := $(filter-out wrap/entry_%.c,$(wildcard wrap/*.c)) $(wildcard report/*.c)
 CORE_OBJECTS := $(CORE_SOURCES:%.c=$(O)/%.o)
 

@@ -124,6 +124,7 @@ static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void measure(
 typedef void function(unsigned depth);
 static function *const functions[100];
 
+/* clang-format off */
 #define F(n)                                                           \
 	static NOINLINE void f##n(unsigned depth)                      \
 	{                                                              \
@@ -147,6 +148,7 @@ F10(6) F10(7) F10(8) F10(9) F10(10)
 #define N10(n) N(n##0) N(n##1) N(n##2) N(n##3) N(n##4) N(n##5) N(n##6) N(n##7) N(n##8) N(n##9)
         static function *const functions[100] = {N10(1) N10(2) N10(3) N10(4) N10(5) N10(6) N10(7) N10(8)
                                                          N10(9) N10(10)};
+/* clang-format on */
 
 static double run(const char *name, walk_function *how, unsigned depth, unsigned count)
 {

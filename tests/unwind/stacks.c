@@ -112,7 +112,7 @@ static NOINLINE void use_alternate_stack(void)
 	sigaltstack(&none, NULL);
 }
 
-static void compare_in_handler(int number)
+static __attribute__((unused)) void compare_in_handler(int number)
 {
 	(void)number;
 	signals++;
@@ -120,7 +120,7 @@ static void compare_in_handler(int number)
 }
 
 /* Signals at any instruction, in the walk itself, too. */
-static NOINLINE void use_timer(void)
+static __attribute__((unused)) NOINLINE void use_timer(void)
 {
 	struct sigaction action = {.sa_handler = compare_in_handler, .sa_flags = SA_RESTART};
 	struct itimerval timer = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};
@@ -366,7 +366,9 @@ int main(int argc, char **argv)
 	use_handler(0);
 	use_handler(SA_SIGINFO | SA_NODEFER);
 	use_alternate_stack();
+#ifndef __arm__ /* its tables are made for calls, and say nothing right of a prologue */
 	use_timer();
+#endif
 	use_longjmp();
 	use_coroutines();
 	use_threads();

@@ -12,6 +12,8 @@
 #define LEAKWRAP_FP_LOWEST    0  /* the lowest address of these */
 #define LEAKWRAP_FP_CALLER_SP 16 /* the caller's stack pointer, or less */
 
+#define LEAKWRAP_FP_GIVES_SP  0
+
 /* The stack pointer as the function found it. */
 #ifdef __clang__
 #define LEAKWRAP_SP_AT_ENTRY __builtin_sponentry() /* its __builtin_dwarf_cfa gives x29 */

@@ -19,6 +19,8 @@
 #include "aarch64.h"
 #elif defined(__riscv) && __riscv_xlen == 64
 #include "riscv64.h"
+#elif defined(__arm__)
+#include "arm.h"
 #else
 #include "unknown.h"
 #endif
@@ -26,6 +28,23 @@
 /* A return address as it was before it was signed; most architectures do not sign. */
 #ifndef LEAKWRAP_STRIP
 #define LEAKWRAP_STRIP(address) (address)
+#endif
+
+/* ARM keeps two frame pointers, and unwind tables of its own. */
+#ifndef LEAKWRAP_HAVE_ARM_FRAMES
+#define LEAKWRAP_HAVE_ARM_FRAMES 0
+#endif
+
+/* Is there more to walk by than a frame pointer? */
+#if defined(LEAKWRAP_DWARF_SP) || LEAKWRAP_HAVE_ARM_FRAMES
+#define LEAKWRAP_HAVE_RULES 1
+#else
+#define LEAKWRAP_HAVE_RULES 0
+#endif
+
+/* Does the frame pointer tell the caller's stack pointer? */
+#ifndef LEAKWRAP_FP_GIVES_SP
+#define LEAKWRAP_FP_GIVES_SP 1
 #endif
 
 /* Does a call leave the return address in a register? */

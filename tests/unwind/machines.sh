@@ -1,0 +1,44 @@
+#!/bin/sh
+# Walks on other architectures, under emulation: the traces of tests/unwind/stacks.c against libgcc's.  The
+# compilers of ARM and RISC-V write unwind tables only when asked to.
+# timeout: 600
+. tests/lib.sh
+
+export LEAKWRAP_OPTIONS=exit=0:signal=none:depth=256
+wrap=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--eh-frame-hdr
+ran=0
+
+# machine TRIPLE QEMU HOW...: CFLAGS for the program, RUNTIME_FLAGS for what stands for the runtime.
+machine() {
+	triple=$1 qemu=$2
+	shift 2
+	if ! command -v "$triple-gcc" >/dev/null || ! command -v "$qemu" >/dev/null; then
+		echo "$triple: no compiler or no emulator"
+		return
+	fi
+	CC=$triple-gcc
+	make -s O="$W/$triple" CC="$CC" AR="$triple-ar" lib >"$W/log" 2>&1 || fail "$triple: $(tail -n 5 "$W/log")"
+	# shellcheck disable=SC2086 # lists
+	build_plain $triple.o -c $program_flags -fomit-frame-pointer tests/unwind/stacks.c
+	for how; do
+		flag=-$how
+		[ "$how" != dynamic ] || flag=
+		# shellcheck disable=SC2086
+		build_plain "$triple-$how" "$W/$triple.o" tests/unwind/compare.c $runtime_flags \
+			"$W/$triple/libleakwrap.a" $flag $wrap 2>"$W/log"
+		"$qemu" -L "/usr/$triple" "$W/$triple-$how" none none >"$W/out" 2>&1 ||
+			fail "$triple $how: $(head -n 40 "$W/out")"
+		echo "$triple $how: $(tail -n 1 "$W/out")"
+		"$qemu" -L "/usr/$triple" "$W/$triple-$how" garbage 300 || fail "$triple $how: garbage, status $?"
+		ran=$((ran + 1))
+	done
+}
+
+program_flags='' runtime_flags=''
+machine aarch64-linux-gnu qemu-aarch64 dynamic static static-pie
+# qemu-i386 does not end dynamic programs with threads.
+machine i686-linux-gnu qemu-i386 static static-pie
+program_flags=-funwind-tables runtime_flags="-ffixed-r7 -ffixed-r11 -fomit-frame-pointer"
+machine arm-linux-gnueabihf qemu-arm dynamic
+machine arm-linux-gnueabi qemu-arm dynamic
+[ $ran -gt 0 ] || skip "no cross compiler with an emulator"

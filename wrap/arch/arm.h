@@ -1,0 +1,74 @@
+/* arm.h - 32-bit ARM, ARM and Thumb code mixed.  Procedure Call Standard for the Arm Architecture (AAPCS32)
+ * 2022Q3: section 6.1.1, the registers; it lays down no frame layout that compilers follow, so there are the
+ * three of unwind_table.c.  Frame pointers are r11 in ARM code and r7 in Thumb code; a walk carries both.
+ *
+ * The runtime is compiled with -ffixed-r7 -ffixed-r11, where the compiler has that (gcc): in an entry point
+ * the two registers are then still those of the caller. */
+#ifndef LEAKWRAP_ARCH_ARM_H
+#define LEAKWRAP_ARCH_ARM_H
+
+#define LEAKWRAP_HAVE_FP_WALK    0 /* by constants */
+#define LEAKWRAP_HAVE_ARM_FRAMES 1
+
+/* The caller's r7, beside the three values that all architectures have.  A signal handler that allocates may
+ * change it before it is used: then a frame that is reached by r7 does not verify. */
+extern _Thread_local uintptr_t leakwrap_caller_r7;
+
+#ifdef __clang__
+/* Needs -fno-omit-frame-pointer in the function that uses it: the frame pointer points to the caller's, with
+ * the return address above it.  What r7 was is not known. */
+#define LEAKWRAP_CALLER                                         \
+	LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
+	        (uintptr_t)__builtin_frame_address(0) + 8,      \
+	        *(const uintptr_t *)__builtin_frame_address(0)
+#else
+static inline uintptr_t leakwrap_r7(void)
+{
+	uintptr_t r7;
+
+	__asm__ volatile("mov %0, r7" : "=r"(r7));
+	return r7;
+}
+
+static inline uintptr_t leakwrap_r11(void)
+{
+	uintptr_t r11;
+
+	__asm__ volatile("mov %0, r11" : "=r"(r11));
+	return r11;
+}
+
+#define LEAKWRAP_CALLER                                                                           \
+	LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), (uintptr_t)__builtin_dwarf_cfa(), \
+	        (leakwrap_caller_r7 = leakwrap_r7(), leakwrap_r11())
+#endif
+
+/* Bit 0 says that the caller is Thumb code. */
+#define LEAKWRAP_STRIP(address) ((address) & ~(uintptr_t)1)
+
+#define LEAKWRAP_CALL_PUSHES    0
+
+#define LEAKWRAP_PC_SHIFT       1
+
+/* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted
+ * function's sp, pc, r11 and lr are: Linux, arch/arm/kernel/signal.c.  struct sigframe: struct ucontext, whose
+ * uc_mcontext (at 20) is struct sigcontext of uapi/asm/sigcontext.h: three words, r0 to r12, sp, lr, pc; struct
+ * rt_sigframe: 128 bytes of siginfo before that. */
+#define LEAKWRAP_HAVE_LR 1
+/* clang-format off */
+#define LEAKWRAP_RESTORERS                                                                 \
+	/* mov r7, #__NR_sigreturn; swi 0; and the same with __NR_rt_sigreturn */          \
+	{8, {0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, 84, 92, 76, 88},             \
+	{8, {0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, 212, 220, 204, 216},         \
+	/* the same in Thumb code: movs r7, #...; svc 0 */                                 \
+	{4, {0x77, 0x27, 0x00, 0xdf}, 84, 92, 76, 88},                                     \
+	{4, {0xad, 0x27, 0x00, 0xdf}, 212, 220, 204, 216},                                 \
+	/* mov.w r7, #...; svc 0 */                                                        \
+	{6, {0x4f, 0xf0, 0x77, 0x07, 0x00, 0xdf}, 84, 92, 76, 88},                         \
+	{6, {0x4f, 0xf0, 0xad, 0x07, 0x00, 0xdf}, 212, 220, 204, 216}
+/* clang-format on */
+
+/* r7 lies that much before r11 in the same structure. */
+#define LEAKWRAP_SIGNAL_R7_BEFORE_FP 16
+
+#endif
