@@ -35,7 +35,7 @@ static uint64_t take(struct cursor *c, unsigned size)
 	uint64_t u64;
 	const uint8_t *at = c->at;
 
-	if (c->failed || (size_t)(c->end - at) < size)
+	if (c->failed || !at || (size_t)(c->end - at) < size)
 		return fail(c);
 	c->at += size;
 	switch (size) {

@@ -385,10 +385,12 @@ static bool chain(struct walk *walk, struct leakwrap_rule *rule)
  * mostly assembly that calls nothing, and keeps its return address in the register. */
 static bool leaf(const struct walk *walk, struct leakwrap_rule *rule)
 {
-	const struct leakwrap_module *module = text_at(walk->lr, false);
+	const struct leakwrap_module *module;
 
-	if (!LEAKWRAP_HAVE_LR || !walk->interrupted || !module ||
-	    !leakwrap_follows_call(walk->lr, module->text_start))
+	if (!LEAKWRAP_HAVE_LR || !walk->interrupted)
+		return false;
+	module = text_at(walk->lr, false);
+	if (!module || !leakwrap_follows_call(walk->lr, module->text_start))
 		return false;
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = LEAKWRAP_RULE_FRAME;

@@ -96,25 +96,26 @@ __asm__(".text\n"
         "nop\nother_3:\n"
         ".cfi_endproc\n");
 
-#define POINT(name) extern const char name[] __attribute__((visibility("hidden")))
-POINT(plain_0);
-POINT(plain_1);
-POINT(plain_2);
-POINT(plain_3);
-POINT(plain_4);
-POINT(framed_0);
-POINT(framed_1);
-POINT(framed_2);
-POINT(realigned_0);
-POINT(kept_0);
-POINT(linkage_0);
-POINT(linkage_1);
-POINT(first_0);
-POINT(signal_0);
-POINT(other_0);
-POINT(other_1);
-POINT(other_2);
-POINT(other_3);
+#pragma GCC visibility push(hidden)
+extern const char plain_0[];
+extern const char plain_1[];
+extern const char plain_2[];
+extern const char plain_3[];
+extern const char plain_4[];
+extern const char framed_0[];
+extern const char framed_1[];
+extern const char framed_2[];
+extern const char realigned_0[];
+extern const char kept_0[];
+extern const char linkage_0[];
+extern const char linkage_1[];
+extern const char first_0[];
+extern const char signal_0[];
+extern const char other_0[];
+extern const char other_1[];
+extern const char other_2[];
+extern const char other_3[];
+#pragma GCC visibility pop
 
 #define SP       LEAKWRAP_BASE_SP
 #define FP       LEAKWRAP_BASE_FP

@@ -128,7 +128,7 @@ static function *const functions[100];
 #define F(n)                                                           \
 	static NOINLINE void f##n(unsigned depth)                      \
 	{                                                              \
-		volatile char frame[8 + 16 * (n % 7)];                 \
+		volatile char frame[8 + 16 * ((n) % 7)];                 \
                                                                        \
 		frame[0] = 1;                                          \
 		if (depth == deepest)                                  \

@@ -1,5 +1,9 @@
 /* plugin.c - a library that calls back, from a frame of the size FRAME. */
 
+#ifndef FRAME
+#define FRAME 64
+#endif
+
 void call(void (*function)(void));
 
 static void __attribute__((noinline)) through(void (*function)(void), volatile char *bytes)
