@@ -44,6 +44,7 @@ struct location_key {
 	const struct module *module;
 	uint64_t offset;
 	const char *own_function; /* interned, or NULL */
+	bool interrupted;
 };
 
 static bool same_location(const void *key, const void *entry)
@@ -51,13 +52,13 @@ static bool same_location(const void *key, const void *entry)
 	const struct location_key *k = key;
 	const struct location *location = entry;
 	return k->module == location->module && k->offset == location->offset &&
-	       k->own_function == location->own_function;
+	       k->own_function == location->own_function && k->interrupted == location->interrupted;
 }
 
 static const struct location *add_location(struct report *report, struct module *module,
-                                           const struct parsed_frame *frame)
+                                           const struct parsed_frame *frame, bool interrupted)
 {
-	struct location_key key = {module, frame->offset, NULL};
+	struct location_key key = {module, frame->offset, NULL, interrupted};
 	if (frame->function)
 		key.own_function = intern(&report->strings, frame->function, strlen(frame->function));
 
@@ -69,6 +70,7 @@ static const struct location *add_location(struct report *report, struct module 
 		location->module = module;
 		location->offset = frame->offset;
 		location->own_function = key.own_function;
+		location->interrupted = interrupted;
 		location->own_into = frame->into;
 		location->number = (unsigned)report->location_count;
 		if (module) {
@@ -95,17 +97,23 @@ static bool same_stack(const void *key, const void *entry)
 	return k->depth == stack->depth && memcmp(k->at, stack->at, k->depth * sizeof *k->at) == 0;
 }
 
+static struct stack *make_stack(struct report *report, const struct location **at, size_t depth)
+{
+	struct stack *stack = arena_alloc(&report->arena, sizeof *stack + depth * sizeof *at);
+	stack->depth = (unsigned)depth;
+	if (depth)
+		memcpy(stack->at, at, depth * sizeof *at);
+	return stack;
+}
+
 static const struct stack *add_stack(struct report *report, const struct location **at, size_t depth)
 {
 	struct stack_key key = {at, depth};
 	uint64_t hash = hash_bytes(0, at, depth * sizeof *at);
 	struct stack *stack = table_find(&report->stack_table, hash, &key, same_stack);
 	if (!stack) {
-		stack = arena_alloc(&report->arena, sizeof *stack + depth * sizeof *at);
-		stack->depth = (unsigned)depth;
+		stack = make_stack(report, at, depth);
 		stack->number = (unsigned)report->stack_count;
-		if (depth)
-			memcpy(stack->at, at, depth * sizeof *at);
 		table_add(&report->stack_table, hash, stack);
 		GROW(report->stacks, report->stack_room, report->stack_count + 1);
 		report->stacks[report->stack_count++] = stack;
@@ -166,41 +174,87 @@ static void copy_mappings(struct report *report, const struct parsed_dump *parse
 	}
 }
 
+/* A stack on its way from the parser into the model; the vector is reused. */
+struct copied {
+	const struct location **at;
+	size_t depth, room;
+};
+
+/* Copies DEPTH frames from FIRST on, up to one that does not fit its module; false when there is such a
+ * one.  INTERRUPTED says what the innermost one is. */
+static bool copy_frames(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
+                        struct module **modules, size_t first, size_t depth, bool interrupted,
+                        struct copied *copied)
+{
+	GROW(copied->at, copied->room, depth + 1);
+	for (copied->depth = 0; copied->depth < depth; copied->depth++) {
+		const struct parsed_frame *frame = &parsed->frames[first + copied->depth];
+		struct module *module = module_of_frame(report, parsed, modules, frame);
+		const struct mapping *mapping =
+		        find_mapping(dump->mappings, dump->mapping_count, module);
+		if (module && !frame_fits(frame, mapping)) {
+			if (!dump->damage) {
+				dump->damage = "an address does not fit its module";
+				dump->damage_line = parsed->line;
+			}
+			return false;
+		}
+		copied->at[copied->depth] =
+		        add_location(report, module, frame, interrupted && copied->depth == 0);
+	}
+	return true;
+}
+
 static void copy_sites(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
                        struct module **modules)
 {
-	const struct location **stack = NULL;
-	size_t stack_room = 0;
+	struct copied copied = {0};
 
 	dump->sites = arena_alloc(&report->arena, parsed->site_count * sizeof *dump->sites);
 	for (size_t i = 0; i < parsed->site_count; i++) {
 		const struct parsed_site *from = &parsed->sites[i];
 		struct site *site = &dump->sites[dump->site_count++];
-		size_t depth = 0;
 
 		site->bytes = from->bytes;
 		site->blocks = from->blocks;
 		site->kind = from->kind;
 		site->rank = from->rank;
-		GROW(stack, stack_room, from->depth + 1);
-		for (; depth < from->depth; depth++) {
-			const struct parsed_frame *frame = &parsed->frames[from->first + depth];
-			struct module *module = module_of_frame(report, parsed, modules, frame);
-			const struct mapping *mapping =
-			        find_mapping(dump->mappings, dump->mapping_count, module);
-			if (module && !frame_fits(frame, mapping)) {
-				if (!dump->damage) {
-					dump->damage = "an address does not fit its module";
-					dump->damage_line = parsed->line;
-				}
-				site->kind = STACK_TRUNCATED;
-				break;
-			}
-			stack[depth] = add_location(report, module, frame);
-		}
-		site->stack = add_stack(report, stack, depth);
+		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, false,
+		                 &copied))
+			site->kind = STACK_TRUNCATED;
+		site->stack = add_stack(report, copied.at, copied.depth);
 	}
-	free(stack);
+	free(copied.at);
+}
+
+static const struct crash *copy_crash(struct report *report, const struct parsed_dump *parsed,
+                                      struct dump *dump, struct module **modules)
+{
+	const struct parsed_crash *from = &parsed->crash;
+	struct crash *crash = arena_alloc(&report->arena, sizeof *crash);
+	struct machine_register *registers =
+	        arena_alloc(&report->arena, from->register_count * sizeof *registers);
+	struct copied copied = {0};
+
+	for (size_t i = 0; i < from->register_count; i++) {
+		registers[i].name = intern(&report->strings, from->registers[i].name,
+		                           strlen(from->registers[i].name));
+		registers[i].value = from->registers[i].value;
+	}
+	copy_frames(report, parsed, dump, modules, 0, from->depth, true, &copied);
+	*crash = (struct crash){
+	        .told = from->told,
+	        .addressed = from->addressed,
+	        .signal = from->signal,
+	        .code = from->code,
+	        .fault_address = from->fault_address,
+	        .thread = from->thread,
+	        .registers = registers,
+	        .register_count = from->register_count,
+	        .stack = make_stack(report, copied.at, copied.depth),
+	};
+	free(copied.at);
+	return crash;
 }
 
 static uint64_t dump_hash(const struct dump *dump)
@@ -256,7 +310,7 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 
 	/* A dump that is nothing but a stray line has nothing to report. */
 	bool empty = parsed->damage && !parsed->program && parsed->site_count == 0 &&
-	             parsed->totals.live_bytes < 0;
+	             parsed->totals.live_bytes < 0 && !parsed->crashed;
 	struct dump *dump = arena_alloc(&report->arena, sizeof *dump);
 	dump->pid = parsed->pid;
 	dump->sequence = parsed->sequence;
@@ -276,6 +330,8 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 
 	struct module **modules = xmalloc((parsed->module_count + 1) * sizeof *modules);
 	copy_mappings(report, parsed, dump, modules);
+	if (parsed->crashed)
+		dump->crash = copy_crash(report, parsed, dump, modules);
 	copy_sites(report, parsed, dump, modules);
 	free(modules);
 

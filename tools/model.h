@@ -40,9 +40,10 @@ struct frame {
 	bool inlined;         /* into the frame that follows */
 };
 
-/* A place that a return address names. */
+/* A place that a return address, or an interrupted instruction's, names. */
 struct location {
 	const struct module *module; /* NULL when the address lies in none */
+	bool interrupted;            /* the instruction itself, not the one behind a call */
 	uint64_t offset;             /* address less the load bias; the raw address without a module */
 	const char *own_function;    /* as the dump names it, mangled, or NULL */
 	uint64_t own_into;           /* bytes into it */
@@ -72,6 +73,19 @@ struct site {
 	enum stack_kind kind;
 };
 
+/* What a program died of. */
+struct crash {
+	bool told;      /* SIGNAL and CODE are known */
+	bool addressed; /* FAULT_ADDRESS is there, and known */
+	unsigned signal;
+	int64_t code; /* si_code (sigaction(2)) */
+	uint64_t fault_address;
+	uint64_t thread;                          /* 0 when not known */
+	const struct machine_register *registers; /* in the order of the dump */
+	size_t register_count;
+	const struct stack *stack; /* of no call site, and not in the report's stacks */
+};
+
 struct dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when not known */
@@ -80,6 +94,7 @@ struct dump {
 	struct site *sites;
 	struct mapping *mappings;
 	const char **notes;
+	const struct crash *crash; /* or NULL */
 	size_t site_count, mapping_count, note_count;
 	const char *log;
 	unsigned long line;

@@ -20,11 +20,12 @@ const char *const stack_kind_names[3] = {"complete", "truncated", "guessed"};
 struct open_dump {
 	struct parsed_dump dump; /* first, so that it is what the taker gets */
 	struct arena arena;      /* its strings */
-	size_t site_room, frame_room, module_room, note_room;
+	size_t site_room, frame_room, module_room, note_room, register_room;
 	unsigned long lines; /* seen so far */
 	bool headed;         /* the dump line has come */
 	bool skipped;        /* of a version that is not known */
-	bool site_broken;    /* a frame of the current site is missing: no more for this site */
+	bool in_crash;       /* registers and frames are those of the crash */
+	bool stack_broken;   /* a frame of the current stack is missing: no more for this stack */
 	struct open_dump *free_next;
 };
 
@@ -206,12 +207,13 @@ static struct open_dump *start_dump(struct parser *parser, unsigned long pid, un
 	        .frames = dump->frames,
 	        .modules = dump->modules,
 	        .notes = dump->notes,
+	        .crash = {.registers = dump->crash.registers},
 	        .log = parser->log,
 	        .line = parser->line,
 	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0},
 	};
 	open->lines = 0;
-	open->headed = open->skipped = open->site_broken = false;
+	open->headed = open->skipped = open->in_crash = open->stack_broken = false;
 	return open;
 }
 
@@ -325,6 +327,8 @@ static void read_head(struct parser *parser, struct open_dump *open, struct curs
 		}
 	}
 	open->headed = true;
+	if (dump->reason && strcmp(dump->reason, "crash") == 0)
+		open->in_crash = dump->crashed = true;
 	if (version != LEAKWRAP_FORMAT_VERSION) {
 		open->skipped = version != 0;
 		if (open->skipped)
@@ -335,6 +339,84 @@ static void read_head(struct parser *parser, struct open_dump *open, struct curs
 		                : "its first line is damaged");
 	} else if (!dump->program || !dump->reason || !dump->time) {
 		note_damage(parser, open, "its first line is damaged");
+	}
+}
+
+/* May what follows be of the crash?  Its lines stand before all call sites. */
+static bool enter_crash(struct parser *parser, struct open_dump *open)
+{
+	if (open->dump.site_count > 0) {
+		note_damage(parser, open, "a line of the crash is out of order");
+		return false;
+	}
+	open->in_crash = open->dump.crashed = true;
+	return true;
+}
+
+static bool scan_code(struct cursor *c, int64_t *code)
+{
+	bool negative = skip_text(c, "-");
+	unsigned number;
+	if (!scan_small(c, &number))
+		return false;
+	*code = negative ? -(int64_t)number : (int64_t)number;
+	return true;
+}
+
+/* "signal=11 code=1 fault_address=0x0 thread=4712" */
+static void read_crash(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	struct parsed_crash *crash = &open->dump.crash;
+	bool signal = false, code = false, whole = true;
+	uint64_t thread;
+
+	if (!enter_crash(parser, open))
+		return;
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		struct cursor word = scan_word(&c);
+		if (skip_text(&word, "signal="))
+			whole &= signal = scan_small(&word, &crash->signal) && at_end(&word);
+		else if (skip_text(&word, "code="))
+			whole &= code = scan_code(&word, &crash->code) && at_end(&word);
+		else if (skip_text(&word, "fault_address="))
+			whole &= crash->addressed =
+			        scan_hex(&word, &crash->fault_address) && at_end(&word);
+		else if (skip_text(&word, "thread=") && scan_decimal(&word, &thread) && at_end(&word))
+			crash->thread = thread;
+	}
+	crash->told = signal && code;
+	if (!crash->told || !whole || !crash->thread)
+		note_damage(parser, open, "what it died of is damaged");
+}
+
+static bool is_register_name(const struct cursor *word)
+{
+	for (const char *p = word->at; p < word->end; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_')
+			return false;
+	return !at_end(word);
+}
+
+/* "rip=0x55d0c8a01230 rsp=0x7ffd2f10" */
+static void read_registers(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	struct parsed_crash *crash = &open->dump.crash;
+
+	if (!enter_crash(parser, open))
+		return;
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		struct cursor word = scan_word(&c);
+		const char *equals = memchr(word.at, '=', (size_t)(word.end - word.at));
+		struct cursor name = {word.at, equals ? equals : word.at};
+		struct cursor value = {equals ? equals + 1 : word.end, word.end};
+		struct machine_register one = {0};
+		if (!is_register_name(&name) || !scan_hex(&value, &one.value) || !at_end(&value)) {
+			note_damage(parser, open, "a register is damaged");
+			continue;
+		}
+		one.name = arena_copy(&open->arena, name.at, (size_t)(name.end - name.at));
+		GROW(crash->registers, open->register_room, crash->register_count + 1);
+		crash->registers[crash->register_count++] = one;
 	}
 }
 
@@ -371,9 +453,9 @@ static void read_site(struct parser *parser, struct open_dump *open, struct curs
 {
 	struct parsed_dump *dump = &open->dump;
 	struct parsed_site site = {.first = dump->frame_count};
-	bool broken = open->site_broken;
+	bool broken = open->stack_broken;
 
-	open->site_broken = true;
+	open->stack_broken = true;
 	if (!scan_decimal(&c, &site.rank) || !skip_text(&c, ": ") ||
 	    !scan_counted(&c, " byte", &site.bytes) || !skip_text(&c, " in ") ||
 	    !scan_counted(&c, " block", &site.blocks) || !skip_text(&c, ", ")) {
@@ -396,19 +478,19 @@ static void read_site(struct parser *parser, struct open_dump *open, struct curs
 	GROW(dump->sites, open->site_room, dump->site_count + 1);
 	dump->sites[dump->site_count++] = site;
 	/* What follows a call site that comes too late is nobody's for sure. */
-	open->site_broken = site.rank <= last;
-	if (open->site_broken)
+	open->stack_broken = site.rank <= last;
+	if (open->stack_broken)
 		drop_frames(dump);
 }
 
-/* What the damage left of the current site's stack is its innermost part. */
-static void break_site(struct parser *parser, struct open_dump *open, const char *what)
+/* What the damage left of the current stack is its innermost part. */
+static void break_stack(struct parser *parser, struct open_dump *open, const char *what)
 {
 	struct parsed_dump *dump = &open->dump;
 	note_damage(parser, open, what);
-	if (!open->site_broken && dump->site_count)
+	if (!open->stack_broken && dump->site_count)
 		dump->sites[dump->site_count - 1].kind = STACK_TRUNCATED;
-	open->site_broken = true;
+	open->stack_broken = true;
 }
 
 /* "0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234" */
@@ -446,18 +528,21 @@ static void read_frame(struct parser *parser, struct open_dump *open, struct cur
 	struct parsed_frame frame;
 
 	if (!scan_frame(open, c, &number, &frame)) {
-		break_site(parser, open, "a frame is damaged");
+		break_stack(parser, open, "a frame is damaged");
 		return;
 	}
-	if (open->site_broken)
+	if (open->stack_broken)
 		return;
-	if (dump->site_count == 0 || number != dump->sites[dump->site_count - 1].depth) {
-		break_site(parser, open, "a frame is missing or out of order");
+	size_t *depth = open->in_crash     ? &dump->crash.depth
+	                : dump->site_count ? &dump->sites[dump->site_count - 1].depth
+	                                   : NULL;
+	if (!depth || number != *depth) {
+		break_stack(parser, open, "a frame is missing or out of order");
 		return;
 	}
 	GROW(dump->frames, open->frame_room, dump->frame_count + 1);
 	dump->frames[dump->frame_count++] = frame;
-	dump->sites[dump->site_count - 1].depth++;
+	++*depth;
 }
 
 static bool is_build_id(const struct cursor *word)
@@ -599,7 +684,11 @@ static void dump_line(struct parser *parser, unsigned long pid, unsigned long se
 
 	bool end = !head && !note && skip_text(&c, "end ");
 	if (!whole && !end) {
-		break_site(parser, open, "a line of it is cut");
+		/* The numbers tell whether it was a frame of the crash; elsewhere it may have been a call site. */
+		if (open->in_crash)
+			note_damage(parser, open, "a line of it is cut");
+		else
+			break_stack(parser, open, "a line of it is cut");
 		return;
 	}
 	if (open->skipped) {
@@ -612,14 +701,21 @@ static void dump_line(struct parser *parser, unsigned long pid, unsigned long se
 	} else if (end) {
 		read_end(parser, open, c);
 		finish_dump(parser, process);
-	} else if (skip_text(&c, "site ")) {
-		read_site(parser, open, c);
+	} else if (skip_text(&c, "crash ")) {
+		read_crash(parser, open, c);
+	} else if (skip_text(&c, "registers ")) {
+		read_registers(parser, open, c);
 	} else if (skip_text(&c, "  #")) {
 		read_frame(parser, open, c);
+	} else if (skip_text(&c, "site ")) {
+		open->in_crash = false;
+		read_site(parser, open, c);
 	} else if (skip_text(&c, "module ")) {
+		open->in_crash = false;
 		read_module(parser, open, c);
 	} else if (skip_text(&c, "total ") || skip_text(&c, "stacks ") || skip_text(&c, "loss ") ||
 	           skip_text(&c, "tracer ")) {
+		open->in_crash = false;
 		read_totals(parser, open, c);
 	}
 }
@@ -704,6 +800,7 @@ void parser_end(struct parser *parser)
 		free(open->dump.frames);
 		free(open->dump.modules);
 		free(open->dump.notes);
+		free(open->dump.crash.registers);
 		arena_free(&open->arena);
 		free(open);
 	}

@@ -51,9 +51,29 @@ struct parsed_module {
 	const char *path;
 };
 
+struct machine_register {
+	const char *name; /* as in the ABI */
+	uint64_t value;
+};
+
+/* What the program died of. */
+struct parsed_crash {
+	bool told;      /* SIGNAL and CODE are known */
+	bool addressed; /* FAULT_ADDRESS is there, and known */
+	unsigned signal;
+	int64_t code; /* si_code (sigaction(2)) */
+	uint64_t fault_address;
+	uint64_t thread; /* 0 when not known */
+	struct machine_register *registers;
+	size_t register_count;
+	size_t depth; /* its frames are the first of parsed_dump.frames; #0 is no return address */
+};
+
 struct parsed_dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when the first line is missing */
+	bool crashed;                        /* CRASH holds something, or should */
+	struct parsed_crash crash;
 	struct totals totals;
 	struct parsed_site *sites;
 	struct parsed_frame *frames;

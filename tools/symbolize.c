@@ -34,13 +34,14 @@ struct sources {
 	struct arena scratch;
 };
 
-/* The instruction before the one that ADDRESS returns to: a call may be the last of its function, and
- * belongs to another line than what follows it. */
-static uint64_t call_address(const struct sources *sources, uint64_t address)
+/* Of a return address, the instruction before it: a call may be the last of its function, and belongs to
+ * another line than what follows it. */
+static uint64_t code_address(const struct sources *sources, const struct location *location)
 {
+	uint64_t address = location->offset;
 	if (sources->file.machine == EM_ARM)
 		address &= ~UINT64_C(1);
-	return address - 1;
+	return location->interrupted ? address : address - 1;
 }
 
 static const char *keep(struct report *report, const char *text)
@@ -61,7 +62,7 @@ static void find_location(struct sources *sources, struct location *location)
 	struct report *report = sources->report;
 	struct line_frame found[LINE_FRAMES_MAX];
 	const char *unit = NULL;
-	uint64_t address = call_address(sources, location->offset);
+	uint64_t address = code_address(sources, location);
 
 	unsigned count = sources->lines
 	                         ? lines_find(sources->lines, address, &sources->scratch, found, &unit)
