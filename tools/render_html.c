@@ -1,7 +1,7 @@
 /* render_html.c - one page that needs no network: tools/page.html with the report's data put in.
  *
- * The data is compact: functions and stacks once, a dump's call sites as [stack, bytes, blocks].  The
- * page's script adds up, sorts and draws.
+ * The data is compact: functions and stacks once, a dump's call sites as [stack, bytes, blocks], a
+ * stack as numbers of functions.  The page's script adds up, sorts and draws.
  */
 #include "render.h"
 
@@ -34,6 +34,18 @@ static void put_string(FILE *stream, const char *text)
 	putc('"', stream);
 }
 
+static void put_stack(FILE *stream, const struct stack *stack, const unsigned *first_frame)
+{
+	bool first = true;
+	putc('[', stream);
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = 0; j < at->frame_count; j++, first = false)
+			fprintf(stream, first ? "%u" : ",%u", first_frame[at->number] + j);
+	}
+	putc(']', stream);
+}
+
 /* Each frame of a location is one entry [name, place, module]; locations refer to a run of them. */
 static void put_frames(FILE *stream, const struct report *report, unsigned *first_frame)
 {
@@ -58,20 +70,29 @@ static void put_frames(FILE *stream, const struct report *report, unsigned *firs
 	arena_free(&scratch);
 	fputs("],\n\"stacks\":[", stream);
 	for (size_t i = 0; i < report->stack_count; i++) {
-		const struct stack *stack = report->stacks[i];
-		bool first = true;
-		fputs(i ? ",\n[" : "\n[", stream);
-		for (unsigned j = 0; j < stack->depth; j++) {
-			const struct location *at = stack->at[j];
-			for (unsigned k = 0; k < at->frame_count; k++, first = false)
-				fprintf(stream, first ? "%u" : ",%u", first_frame[at->number] + k);
-		}
-		putc(']', stream);
+		fputs(i ? ",\n" : "\n", stream);
+		put_stack(stream, report->stacks[i], first_frame);
 	}
 	fputs("],\n", stream);
 }
 
-static void put_dump(FILE *stream, const struct dump *dump)
+static void put_crash(FILE *stream, const struct crash *crash, const unsigned *first_frame)
+{
+	struct arena scratch = {0};
+
+	fputs(",\"crash\":{\"cause\":", stream);
+	put_string(stream, crash_cause(&scratch, crash));
+	fputs(",\"frames\":", stream);
+	put_stack(stream, crash->stack, first_frame);
+	fputs(",\"registers\":[", stream);
+	for (size_t i = 0; i < crash->register_count; i++)
+		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "", crash->registers[i].name,
+		        crash->registers[i].value);
+	fputs("]}", stream);
+	arena_free(&scratch);
+}
+
+static void put_dump(FILE *stream, const struct dump *dump, const unsigned *first_frame)
 {
 	fprintf(stream, "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
 	        dump->sequence, dump->process);
@@ -86,6 +107,8 @@ static void put_dump(FILE *stream, const struct dump *dump)
 	put_string(stream, dump->damage);
 	if (dump->totals.complete_percent >= 0)
 		fprintf(stream, ",\"complete\":%g", dump->totals.complete_percent);
+	if (dump->crash)
+		put_crash(stream, dump->crash, first_frame);
 	fprintf(stream, ",\"hidden\":[%" PRId64 ",%" PRId64 "],\"sites\":[", hidden_bytes(dump),
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {
@@ -117,14 +140,14 @@ void render_html(FILE *stream, const struct answer *answer)
 	}
 	fputs("\"dumps\":[", stream);
 	if (answer->changes) {
-		put_dump(stream, answer->changes->old);
+		put_dump(stream, answer->changes->old, first_frame);
 		putc(',', stream);
-		put_dump(stream, answer->changes->new);
+		put_dump(stream, answer->changes->new, first_frame);
 	}
 	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++) {
 		if (i)
 			putc(',', stream);
-		put_dump(stream, answer->dumps->all[i]);
+		put_dump(stream, answer->dumps->all[i], first_frame);
 	}
 	fputs("]}", stream);
 	fputs(at + sizeof mark - 1, stream);

@@ -108,6 +108,21 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 	return object;
 }
 
+static json_t *crash_json(const struct dump *dump)
+{
+	const struct crash *crash = dump->crash;
+	json_t *object = json_object(), *registers = json_object();
+
+	for (size_t i = 0; i < crash->register_count; i++)
+		set(registers, crash->registers[i].name, hex(crash->registers[i].value));
+	set(object, "signal", crash->told ? json_integer(crash->signal) : json_null());
+	set(object, "code", crash->told ? json_integer((json_int_t)crash->code) : json_null());
+	set(object, "fault_address", crash->addressed ? hex(crash->fault_address) : json_null());
+	set(object, "registers", registers);
+	set(object, "frames", frames_json(dump, crash->stack));
+	return object;
+}
+
 static json_t *groups_json(struct report *report, const struct dump *dump, enum group_kind by)
 {
 	struct groups groups = group_dump(&report->arena, dump, by);
@@ -207,6 +222,8 @@ static void put_dumps(FILE *stream, const struct answer *answer)
 		const struct dump *dump = answer->dumps->all[i];
 		fputs(i ? ",\n" : "\n", stream);
 		json_t *head = head_json(answer->report, dump);
+		if (dump->crash)
+			set(head, "crash", crash_json(dump));
 		if (answer->by != GROUP_NONE)
 			set(head, "groups", groups_json(answer->report, dump, answer->by));
 		put_open(stream, head);

@@ -176,6 +176,33 @@ static void put_title(struct page *page, const struct dump *dump)
 	}
 }
 
+enum { REGISTERS_PER_LINE = 4 };
+
+/* What it died of, where, and the registers. */
+static void put_crash(struct page *page, const struct dump *dump)
+{
+	const struct crash *crash = dump->crash;
+	size_t widest = 0;
+
+	tone(page, TONE_ALERT);
+	fprintf(page->stream, "  died of %s\n", crash_cause(&page->scratch, crash));
+	tone(page, TONE_PLAIN);
+	put_stack(page, crash->stack);
+	for (size_t i = 0; i < crash->register_count; i++)
+		if (strlen(crash->registers[i].name) > widest)
+			widest = strlen(crash->registers[i].name);
+	for (size_t i = 0; i < crash->register_count; i++) {
+		const struct machine_register *one = &crash->registers[i];
+		bool last = i % REGISTERS_PER_LINE == REGISTERS_PER_LINE - 1 ||
+		            i == crash->register_count - 1;
+		fprintf(page->stream, "%*s", i % REGISTERS_PER_LINE ? 2 : INDENT, "");
+		fprintf(page->stream, "%*s", (int)(widest - strlen(one->name)), "");
+		fputs(one->name, page->stream);
+		fprintf(page->stream, last ? " 0x%" PRIx64 "\n" : " 0x%-16" PRIx64, one->value);
+	}
+	putc('\n', page->stream);
+}
+
 static void put_totals(struct page *page, const struct dump *dump)
 {
 	const struct totals *totals = &dump->totals;
@@ -393,6 +420,8 @@ void render_text(FILE *stream, const struct answer *answer, const struct style *
 		if (i)
 			putc('\n', stream);
 		put_title(&page, dump);
+		if (dump->crash)
+			put_crash(&page, dump);
 		put_totals(&page, dump);
 		if (answer->by == GROUP_NONE)
 			put_sites(&page, dump, answer->top);

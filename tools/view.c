@@ -91,6 +91,69 @@ const char *frame_place(struct arena *arena, const struct location *location, co
 	return raw_name(arena, location);
 }
 
+/* The signals that crash=1 traces, and the codes that they come with, from 1 on (sigaction(2)).  On every
+ * architecture that the runtime knows they have these numbers. */
+enum { CODES = 8 };
+
+static const struct {
+	unsigned number;
+	const char *name;
+	const char *codes[CODES];
+} signals[] = {
+        {4,
+         "SIGILL",
+         {"ILL_ILLOPC", "ILL_ILLOPN", "ILL_ILLADR", "ILL_ILLTRP", "ILL_PRVOPC", "ILL_PRVREG",
+          "ILL_COPROC", "ILL_BADSTK"}},
+        {6, "SIGABRT", {NULL}},
+        {7, "SIGBUS", {"BUS_ADRALN", "BUS_ADRERR", "BUS_OBJERR", "BUS_MCEERR_AR", "BUS_MCEERR_AO"}},
+        {8,
+         "SIGFPE",
+         {"FPE_INTDIV", "FPE_INTOVF", "FPE_FLTDIV", "FPE_FLTOVF", "FPE_FLTUND", "FPE_FLTRES",
+          "FPE_FLTINV", "FPE_FLTSUB"}},
+        {11, "SIGSEGV", {"SEGV_MAPERR", "SEGV_ACCERR", "SEGV_BNDERR", "SEGV_PKUERR"}},
+};
+
+/* Codes that any signal may come with (sigaction(2)). */
+static const char *general_code(int64_t code)
+{
+	switch (code) {
+	case 0x80:
+		return "SI_KERNEL";
+	case 0:
+		return "SI_USER";
+	case -1:
+		return "SI_QUEUE";
+	case -6:
+		return "SI_TKILL";
+	default:
+		return NULL;
+	}
+}
+
+const char *crash_cause(struct arena *arena, const struct crash *crash)
+{
+	if (!crash->told)
+		return "an unknown signal";
+
+	const char *name = NULL, *code = general_code(crash->code);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		if (signals[i].number != crash->signal)
+			continue;
+		name = signals[i].name;
+		if (crash->code > 0 && crash->code <= CODES)
+			code = signals[i].codes[crash->code - 1];
+	}
+	if (!name)
+		name = arena_format(arena, "signal %u", crash->signal);
+	const char *cause = arena_format(arena, "%s (code %" PRId64 "%s%s)", name, crash->code,
+	                                 code ? ", " : "", code ? code : "");
+	if (crash->addressed)
+		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause, crash->fault_address);
+	if (crash->thread)
+		cause = arena_format(arena, "%s in thread %" PRIu64, cause, crash->thread);
+	return cause;
+}
+
 /* -- attribution --------------------------------------------------------------------------------- */
 
 const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};
