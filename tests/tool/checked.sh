@@ -16,6 +16,10 @@ build leaky tests/tool/leaky.c -Wl,--build-id
 LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 6 each || fail leaky
 LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" || fail leaky
 head -c 3000 "$W/series" >"$W/cut"
+build crash tests/unwind/crash.c
+LEAKWRAP_OPTIONS=crash=1:log="$W/crashes" sh -c '"$0" SEGV; "$0" jump; "$0" ABRT' "$W/crash" >/dev/null 2>&1
+[ "$(dumps "$W/crashes" | wc -l)" = 3 ] || fail crashes
+cat "$W/crashes" >>"$W/cut"
 printf 'leak:open*\n' >"$W/suppressions"
 for format in text json folded pprof html; do
 	for options in "" --growth --by=member "--suppressions=$W/suppressions --color=always" --last; do
@@ -41,6 +45,9 @@ MAKEFLAGS='' make -s O="$O" "$O/leakwrap.fuzz" >"$W/make" 2>&1 || {
 mkdir "$W/corpus" "$W/found"
 head -n 30 "$W/series" >"$W/corpus/series"
 head -n 12 "$W/old" >"$W/corpus/cut"
+cp "$W/crashes" "$W/corpus/crashes"
+head -n 9 "$W/crashes" >"$W/corpus/crash_alone"
+sed 's/.*] /leakwrap[1.1] /' "$W/crashes" | head -n 30 | shuf --random-source="$W/old" >"$W/corpus/crash_shuffled"
 sed 's/$/\r/' "$W/old" >"$W/corpus/crlf"
 paste -d '\n' "$W/old" "$W/series" | head -n 60 >"$W/corpus/mixed"
 sed 's/.*] /leakwrap[1.1] /' "$W/old" | shuf --random-source="$W/old" >"$W/corpus/shuffled"
@@ -48,6 +55,12 @@ cat >"$W/words" <<'END'
 "leakwrap[1.1] "
 "leakwrap[1.2] "
 "dump version=1 "
+"reason=crash "
+"crash signal="
+" code=-"
+" fault_address=0x"
+" thread="
+"registers rip=0x"
 "total live_bytes="
 "site 1: "
 " bytes in "

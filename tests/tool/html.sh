@@ -30,6 +30,17 @@ shows '<polyline points='
 shows 'fill_cache ← main'
 shows '<option value="5">'
 
+# What the program died of stands above all else, and not at all in a dump of another reason.
+shows '<section id="crash" hidden=""'
+build crash tests/unwind/crash.c
+LEAKWRAP_OPTIONS=crash=1:log="$W/died" sh -c '"$0" SEGV' "$W/crash" >/dev/null 2>&1
+status_is 0 "$lw" report -f html -o "$W/crash.html" "$W/died"
+browse --dump-dom "file://$W/crash.html" >"$W/out" || fail "crash"
+shows '<section id="crash">'
+shows 'id="cause">died of SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread [0-9]*<'
+shows 'id="crash-stack"><div><span class="name">fails</span><span class="place">[^<]*crash.c:'
+shows '<span class="sub">[a-z]*</span><span>0x[0-9a-f]*</span>'
+
 LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" 1 || fail leaky
 LEAKWRAP_OPTIONS=log="$W/new" "$W/leaky" 2 || fail leaky
 status_is 0 "$lw" diff -f html -o "$W/diff.html" "$W/old" "$W/new"

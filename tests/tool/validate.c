@@ -1,6 +1,6 @@
 /* validate.c - validate SCHEMA DOCUMENT: does a JSON document fit a schema?  The part of JSON Schema that
  * tests/tool/report.schema.json uses: type, enum, const, pattern-free strings, properties, required,
- * additionalProperties, items, minimum, maximum, $ref to #/$defs/NAME.
+ * additionalProperties (false or a schema), items, minimum, maximum, $ref to #/$defs/NAME.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -68,9 +68,12 @@ static bool fits_object(const json_t *schema, const json_t *value, const char *w
 	json_object_foreach((json_t *)value, key, member)
 	{
 		const json_t *own = json_object_get(properties, key);
+		const json_t *others = json_object_get(schema, "additionalProperties");
 		snprintf(inner, sizeof inner, "%s.%s", where, key);
-		if (!own && json_is_false(json_object_get(schema, "additionalProperties")))
+		if (!own && json_is_false(others))
 			return wrong(inner, "is not in the schema");
+		if (!own)
+			own = others;
 		if (own && !fits(own, member, inner))
 			return false;
 	}
