@@ -76,7 +76,7 @@ LEAKWRAP_WEAK := calloc reallocarray memalign aligned_alloc posix_memalign vallo
 	strdup strndup asprintf vasprintf getline getdelim realpath canonicalize_file_name getcwd \
 	scandir scandir64 scandirat backtrace_symbols argz_create argz_create_sep argz_append argz_add \
 	argz_add_sep argz_insert argz_replace open_memstream fclose _Exit quick_exit sigaction signal \
-	bsd_signal ssignal sysv_signal sigwait sigwaitinfo sigtimedwait dlopen dlmopen dlclose
+	bsd_signal ssignal sysv_signal sigwait sigwaitinfo sigtimedwait execve execvpe dlopen dlmopen dlclose
 LEAKWRAP_LLD_STATIC_LDFLAGS := $(foreach symbol,$(filter $(LEAKWRAP_WEAK),$(LEAKWRAP_SYMBOLS)),\
 	-Wl,-u,__wrap_$(symbol))
 

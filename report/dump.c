@@ -36,6 +36,8 @@ static struct {
 	_Atomic unsigned long unwritten; /* dumps that had nowhere to go */
 	struct leakwrap_writer writer;
 	struct leakwrap_collection collection;
+	bool *named;      /* which modules a frame has named */
+	unsigned modules; /* how many of them there are */
 } dump;
 
 /* What the handler of a fatal signal was given. */
@@ -158,7 +160,7 @@ static const char *last_component(const char *path)
 }
 
 /* IS_RETURN: the call lies before PC. */
-static void write_frame(unsigned level, uintptr_t pc, bool is_return, bool *named)
+static void write_frame(unsigned level, uintptr_t pc, bool is_return)
 {
 	const uintptr_t code = pc - is_return;
 	const struct leakwrap_module *module = leakwrap_module_ever_at(code);
@@ -179,7 +181,8 @@ static void write_frame(unsigned level, uintptr_t pc, bool is_return, bool *name
 		leakwrap_text(&dump.writer, " ?");
 	}
 	if (module) {
-		named[module->number - 1] = true;
+		if (module->number <= dump.modules) /* another thread may be loading more */
+			dump.named[module->number - 1] = true;
 		pair(" [", module->number);
 		leakwrap_text(&dump.writer, "] ");
 		leakwrap_text_name(&dump.writer, last_component(module->path), NAME_LIMIT / 2);
@@ -189,7 +192,7 @@ static void write_frame(unsigned level, uintptr_t pc, bool is_return, bool *name
 	leakwrap_text_end(&dump.writer);
 }
 
-static void write_site(size_t rank, const struct leakwrap_row *row, bool *named)
+static void write_site(size_t rank, const struct leakwrap_row *row)
 {
 	static const char *const kinds[] = {
 	        [LEAKWRAP_TRACE_COMPLETE] = "complete",
@@ -204,17 +207,17 @@ static void write_site(size_t rank, const struct leakwrap_row *row, bool *named)
 	leakwrap_text(&dump.writer, kinds[row->site ? row->site->kind : LEAKWRAP_TRACE_TRUNCATED]);
 	leakwrap_text_end(&dump.writer);
 	for (unsigned level = 0; row->site && level < row->site->depth; level++)
-		write_frame(level, row->site->pcs[level], true, named);
+		write_frame(level, row->site->pcs[level], true);
 }
 
 /* Returns how many call sites it showed. */
-static size_t write_sites(const struct leakwrap_collection *all, bool *named)
+static size_t write_sites(const struct leakwrap_collection *all)
 {
 	size_t shown = 0;
 
 	while (shown < all->count && all->rows[shown].bytes >= leakwrap_options.min_bytes &&
 	       (leakwrap_options.top == 0 || shown < leakwrap_options.top)) {
-		write_site(shown + 1, &all->rows[shown], named);
+		write_site(shown + 1, &all->rows[shown]);
 		shown++;
 	}
 	return shown;
@@ -260,7 +263,7 @@ static void make_prefix(char *prefix, unsigned number)
 }
 
 /* The signals that come with an address (sigaction(2)): SEGV, BUS, ILL, FPE, unless they were sent. */
-static void write_crash(const struct crash *crash, bool *named)
+static void write_crash(const struct crash *crash)
 {
 	static uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* one dump at a time */
 	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
@@ -281,19 +284,18 @@ static void write_crash(const struct crash *crash, bool *named)
 	leakwrap_registers_write(&dump.writer, crash->context);
 	leakwrap_unwind_interrupted(&trace, &stack, start.pc, start.sp, start.fp, start.lr);
 	for (unsigned level = 0; level < trace.depth; level++)
-		write_frame(level, trace.pcs[level], level > 0, named);
+		write_frame(level, trace.pcs[level], level > 0);
 }
 
-static void write_modules(const bool *named, unsigned modules)
+static void write_modules(void)
 {
-	for (unsigned number = 1; number <= modules; number++)
-		if (named[number - 1])
+	for (unsigned number = 1; number <= dump.modules; number++)
+		if (dump.named[number - 1])
 			write_module(leakwrap_module_numbered(number));
 }
 
-/* It is this thread's turn, and signals are blocked.  CRASH is NULL unless that is the reason; NAMED has a place
- * for each of MODULES modules. */
-static void write_dump(const char *reason, const struct crash *crash, bool *named, unsigned modules)
+/* It is this thread's turn, and signals are blocked.  CRASH is NULL unless that is the reason. */
+static void write_dump(const char *reason, const struct crash *crash)
 {
 	uint64_t started = leakwrap_time_monotonic();
 	uint64_t tracer_bytes = leakwrap_pages_held();
@@ -302,7 +304,7 @@ static void write_dump(const char *reason, const struct crash *crash, bool *name
 
 	write_head(reason);
 	if (crash) {
-		write_crash(crash, named);
+		write_crash(crash);
 		leakwrap_text_flush(&dump.writer); /* the tables may be damaged, too */
 	}
 	collected = leakwrap_collect(&dump.collection);
@@ -315,25 +317,44 @@ static void write_dump(const char *reason, const struct crash *crash, bool *name
 		write_note(
 		        "instrumented functions were nested too deep for the shadow call stack: some "
 		        "backtraces are truncated");
-	shown = write_sites(&dump.collection, named);
-	write_modules(named, modules);
+	shown = write_sites(&dump.collection);
+	write_modules();
 	write_end(shown, started);
 	leakwrap_collection_release(&dump.collection);
 }
 
 static bool write_to(int fd, const char *reason, const struct crash *crash)
 {
-	unsigned modules = leakwrap_modules_count();
-	bool *named = leakwrap_scratch_map(modules + 1);
 	char prefix[PREFIX_SIZE];
 
-	if (!named)
+	dump.modules = leakwrap_modules_count();
+	dump.named = leakwrap_scratch_map(dump.modules + 1);
+	if (!dump.named)
 		return false;
 	make_prefix(prefix, dump.number);
 	leakwrap_text_start(&dump.writer, fd, prefix);
-	write_dump(reason, crash, named, modules);
-	leakwrap_scratch_unmap(named, modules + 1);
+	write_dump(reason, crash);
+	leakwrap_scratch_unmap(dump.named, dump.modules + 1);
 	return leakwrap_text_flush(&dump.writer);
+}
+
+/* Where people look who wonder about a log that stays empty.  The writer is this thread's now. */
+static void tell_unopened(int error)
+{
+	if (!leakwrap_output_stderr_is_usable())
+		return;
+	leakwrap_text_start(&dump.writer, 2, "leakwrap: ");
+	leakwrap_text(&dump.writer, "cannot write a dump to '");
+	leakwrap_text_name(&dump.writer, leakwrap_options.log, NAME_LIMIT);
+	leakwrap_text(&dump.writer, "': error ");
+	leakwrap_text_number(&dump.writer, (uint64_t)error);
+	leakwrap_text(&dump.writer, error == ENOENT   ? " (no such folder)"
+	                            : error == EACCES ? " (permission denied)"
+	                            : error == ELOOP  ? " (a symbolic link, which is not followed)"
+	                            : error == ENXIO  ? " (a pipe that nobody reads)"
+	                                              : "");
+	leakwrap_text_end(&dump.writer);
+	leakwrap_text_flush(&dump.writer);
 }
 
 /* FD is negative for the descriptor of the option log=. */
@@ -347,6 +368,8 @@ static bool dump_to(int fd, const char *reason, const struct crash *crash)
 		fd = opened = leakwrap_output_open(dump.number);
 	if (fd >= 0)
 		written = write_to(fd, reason, crash);
+	else
+		tell_unopened(-fd);
 	if (opened >= 0)
 		leakwrap_output_close(opened);
 	if (!written)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* How long a reader that does not read may hold up the program, for each write. */
-#define PATIENCE 2000000000u /* nanoseconds */
+#define PATIENCE 10000000000u /* nanoseconds */
 
 static struct {
 	struct leakwrap_file stderr_file; /* descriptor 2 at start */
@@ -54,7 +54,7 @@ static bool expand(char *path, size_t size, const char *pattern, unsigned number
 		const char *piece = one;
 		size_t length;
 
-		if (*pattern == '%' && pattern[1] != '\0') {
+		if (*pattern == '%' && pattern[1] != '\0' && strchr("pne%", pattern[1])) {
 			pattern++;
 			if (*pattern == 'p')
 				piece = leakwrap_decimal(digits, sizeof(digits),
@@ -95,8 +95,9 @@ int leakwrap_output_open(unsigned number)
 		return leakwrap_output_stderr_is_usable() ? 2 : -EBADF;
 	if (!expand(path, sizeof(path), leakwrap_options.log, number))
 		return -ENAMETOOLONG;
-	fd = (int)leakwrap_open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW,
-	                        0600);
+	fd = (int)leakwrap_open(
+	        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
+	        0600);
 	return fd < 0 ? fd : move_up(fd);
 }
 
@@ -106,14 +107,18 @@ void leakwrap_output_close(int fd)
 		leakwrap_close(fd);
 }
 
+/* A pipe, a terminal or a socket is asked first whether it takes the bytes, also when it would block: signals
+ * are blocked, and the program could not even be ended while its reader does not read.  (A pipe that can be
+ * written to takes a page without blocking, pipe(7).) */
 static bool write_all(int fd, const char *bytes, size_t size)
 {
 	while (size > 0) {
-		long written = leakwrap_write(fd, bytes, size);
+		long written;
 
-		if (written == -EAGAIN && leakwrap_wait_writable(fd, PATIENCE))
-			continue;
-		if (written == -EINTR)
+		if (!leakwrap_wait_writable(fd, PATIENCE))
+			return false;
+		written = leakwrap_write(fd, bytes, size);
+		if (written == -EINTR || written == -EAGAIN)
 			continue;
 		if (written <= 0)
 			return false;

@@ -8,8 +8,8 @@
 /* Remembers what descriptor 2 is; called at start, before the program can change it. */
 void leakwrap_output_start(void);
 
-/* May a dump be written to descriptor 2?  Only while it is what it was at start, or is a terminal, a pipe,
- * a socket or open for appending: after close(2) it may be the program's data file. */
+/* May a dump be written to descriptor 2?  Only while it is what it was at start, or is a terminal, a pipe or
+ * open for appending: after close(2) it may be the program's data file. */
 bool leakwrap_output_stderr_is_usable(void);
 
 /* A descriptor for dump NUMBER as the option log= says, or a negative errno value. */

@@ -9,6 +9,14 @@
 #define CUT_MARK "\\..."
 #define LINE_END (sizeof(CUT_MARK))
 
+/* What cannot be written once is not tried again: a reader that stopped reading costs one wait, not one for
+ * each page. */
+static void write_out(struct leakwrap_writer *writer, size_t size)
+{
+	if (size > 0 && !writer->failed && !leakwrap_output_write(writer->fd, writer->buffer, size))
+		writer->failed = true;
+}
+
 static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
 {
 	if (writer->cut || writer->line + size > LEAKWRAP_LINE_MAX - LINE_END) {
@@ -19,8 +27,7 @@ static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
 	if (writer->used + writer->line + size > LEAKWRAP_LINE_MAX - LINE_END) {
 		size_t whole = writer->used;
 
-		if (!leakwrap_output_write(writer->fd, writer->buffer, whole))
-			writer->failed = true;
+		write_out(writer, whole);
 		memmove(writer->buffer, writer->buffer + whole, writer->line);
 		writer->used = 0;
 	}
@@ -142,8 +149,7 @@ void leakwrap_text_end(struct leakwrap_writer *writer)
 
 bool leakwrap_text_flush(struct leakwrap_writer *writer)
 {
-	if (writer->used > 0 && !leakwrap_output_write(writer->fd, writer->buffer, writer->used))
-		writer->failed = true;
+	write_out(writer, writer->used);
 	writer->used = 0;
 	return !writer->failed;
 }

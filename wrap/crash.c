@@ -74,6 +74,16 @@ unsigned leakwrap_crash_install(void (*reporter)(const siginfo_t *info, const vo
 	return taken;
 }
 
+void leakwrap_crash_release(void)
+{
+	const struct sigaction action = {.sa_handler = SIG_DFL};
+	struct sigaction now;
+
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		if (set_action(fatal[i], NULL, &now) == 0 && now.sa_sigaction == on_fatal_signal)
+			set_action(fatal[i], &action, NULL);
+}
+
 void leakwrap_crash_enter_thread(void)
 {
 	int saved = errno;

@@ -16,6 +16,9 @@ unsigned leakwrap_crash_install(void (*report)(const siginfo_t *info, const void
  * is on and the thread has none. */
 void leakwrap_crash_enter_thread(void);
 
+/* The code of the handler is about to be unloaded. */
+void leakwrap_crash_release(void);
+
 /* In a forked child. */
 void leakwrap_crash_forked(void);
 

@@ -82,15 +82,16 @@ void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LE
 /* getline and its kind may wait for hours with the caller's buffer, which stays live meanwhile, and
  * may put a larger one in its place. */
 struct leakwrap_hold {
-	void *block; /* the buffer before the call, or NULL */
-	size_t size; /* as the live table had it, when SITE is not 0 */
+	void *block;     /* the buffer before the call, or NULL */
+	size_t capacity; /* as the caller has it */
+	size_t size;     /* as the live table had it, when SITE is not 0 */
 	uint32_t site;
 };
 
-/* Before the real call, which may replace BLOCK. */
-struct leakwrap_hold leakwrap_holding(void *block);
+/* Before the real call, which may replace BLOCK, of CAPACITY bytes as far as the caller knows. */
+struct leakwrap_hold leakwrap_holding(void *block, size_t capacity);
 
-/* After it: the buffer is BLOCK now and has SIZE bytes.  When it is the old one with its old size,
+/* After it: the buffer is BLOCK now and has SIZE bytes.  When it is the old one with its old capacity,
  * the record stays as it was. */
 void leakwrap_replaced(struct leakwrap_hold held, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 

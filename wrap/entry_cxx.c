@@ -153,7 +153,7 @@ ENTRY_DECLARE(char *, __cxa_demangle, (const char *mangled, char *buffer, size_t
 /* Itanium C++ ABI, 3.4: the name is in BUFFER, or in a new block that took BUFFER's place. */
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
-	struct leakwrap_hold held = leakwrap_holding(buffer);
+	struct leakwrap_hold held = leakwrap_holding(buffer, length ? *length : 0);
 	char *name = __real___cxa_demangle(mangled, buffer, length, status);
 
 	if (name && name != buffer)

@@ -8,16 +8,16 @@
 #include "entry_shapes.h"
 
 /* NAME reads into *LINE, which has *CAPACITY bytes. */
-#define READ_LINE(name, parameters, arguments)                              \
-	ENTRY_DECLARE(ssize_t, name, parameters);                           \
-	ssize_t __wrap_##name parameters                                    \
-	{                                                                   \
-		if (!line || !capacity)                                     \
-			return __real_##name arguments;                     \
-		struct leakwrap_hold held = leakwrap_holding(BUFFER);       \
-		ssize_t read = __real_##name arguments;                     \
-		leakwrap_replaced(held, *line, *capacity, LEAKWRAP_CALLER); \
-		return read;                                                \
+#define READ_LINE(name, parameters, arguments)                                   \
+	ENTRY_DECLARE(ssize_t, name, parameters);                                \
+	ssize_t __wrap_##name parameters                                         \
+	{                                                                        \
+		if (!line || !capacity)                                          \
+			return __real_##name arguments;                          \
+		struct leakwrap_hold held = leakwrap_holding(BUFFER, *capacity); \
+		ssize_t read = __real_##name arguments;                          \
+		leakwrap_replaced(held, *line, *capacity, LEAKWRAP_CALLER);      \
+		return read;                                                     \
 	}
 
 /* glibc takes a buffer without capacity for none and leaves it to the program; musl grows it. */

@@ -122,7 +122,7 @@ ENTRY_REPLACE(int, envz_merge,
 	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry)); \
 	void __wrap_##name(char **vector, size_t *length, entry_type entry)           \
 	{                                                                             \
-		struct leakwrap_hold held = leakwrap_holding(*vector);                \
+		struct leakwrap_hold held = leakwrap_holding(*vector, *length);       \
 		__real_##name(vector, length, entry);                                 \
 		if (!*vector)                                                         \
 			leakwrap_replaced(held, NULL, 0, LEAKWRAP_CALLER);            \

@@ -71,7 +71,7 @@
 	ENTRY_DECLARE(type, name, parameters);                              \
 	type __wrap_##name parameters                                       \
 	{                                                                   \
-		struct leakwrap_hold held = leakwrap_holding(*vector);      \
+		struct leakwrap_hold held = leakwrap_holding(*vector, *length);      \
 		type result = __real_##name arguments;                      \
 		leakwrap_replaced(held, *vector, *length, LEAKWRAP_CALLER); \
 		return result;                                              \

@@ -159,10 +159,10 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
 	if (module->start >= module->end)
 		return 0;
-	if (length == 0)
+	if (module->main) /* "" in glibc, /proc/self/exe in static musl programs */
 		length = read_program_path(listing->next, room);
-	else
-		memcpy(listing->next, info->dlpi_name, length + 1);
+	if (!module->main || length == 0)
+		memcpy(listing->next, info->dlpi_name, (length = strlen(info->dlpi_name)) + 1);
 	module->path = listing->next;
 	listing->next += length + 1;
 	listing->count++;

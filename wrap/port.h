@@ -107,7 +107,7 @@ bool leakwrap_wait_writable(int fd, uint64_t nanoseconds);
 struct leakwrap_file {
 	uint64_t device, inode;
 	bool is_terminal;
-	bool is_pipe;   /* or a socket */
+	bool is_pipe;
 	bool is_append; /* opened with O_APPEND */
 };
 

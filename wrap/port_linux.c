@@ -430,7 +430,7 @@ bool leakwrap_file_of(int fd, struct leakwrap_file *file)
 		file->device = status.st_dev;
 		file->inode = status.st_ino;
 		file->is_terminal = isatty(fd) == 1;
-		file->is_pipe = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+		file->is_pipe = S_ISFIFO(status.st_mode);
 		file->is_append = (leakwrap_fcntl(fd, F_GETFL, 0) & O_APPEND) != 0;
 	}
 	errno = saved;

@@ -199,6 +199,19 @@ static void resized_to_nothing(const struct leakwrap_resize *was, size_t size)
 		count_exception(LEAKWRAP_LIVE_UNTRACKED, was->old_size);
 }
 
+/* A block that is not shown stays so, and one that a thread resizes while it is disabled keeps its call site. */
+static void resized_to(const struct leakwrap_resize *was, void *block, size_t size,
+                       LEAKWRAP_CALLER_PARAMS)
+{
+	bool keeps_site =
+	        was->site == LEAKWRAP_SITE_IGNORED ||
+	        (was->site != LEAKWRAP_SITE_NONE && leakwrap_self.state == LEAKWRAP_THREAD_DISABLED);
+
+	leakwrap_allocated(block, size, pc, sp, fp);
+	if (keeps_site && leakwrap_live_remove(block, &size) != LEAKWRAP_SITE_NONE)
+		leakwrap_live_add(block, size, was->site);
+}
+
 void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	leakwrap_self.releasing = was->outer;
@@ -208,7 +221,7 @@ void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LE
 		if (was->block && was->site == LEAKWRAP_SITE_NONE &&
 		    !is_part_of(was->outer, was->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
-		leakwrap_allocated(block, size, pc, sp, fp);
+		resized_to(was, block, size, pc, sp, fp);
 	}
 	if (was->block && size == 0 && errno == 0)
 		errno = was->saved_errno;
@@ -217,14 +230,15 @@ void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LE
 
 /* -- replace ------------------------------------------------------------------------------------- */
 
-struct leakwrap_hold leakwrap_holding(void *block)
+struct leakwrap_hold leakwrap_holding(void *block, size_t capacity)
 {
 	struct leakwrap_live_block known = {0, 0, LEAKWRAP_SITE_NONE};
 
 	if (block)
 		known = leakwrap_live_find(block);
 	leakwrap_self.inner = NULL;
-	return (struct leakwrap_hold){.block = block, .size = known.size, .site = known.site};
+	return (struct leakwrap_hold){
+	        .block = block, .capacity = capacity, .size = known.size, .site = known.site};
 }
 
 /* The old buffer was freed inside the C library.  Where inner calls are seen they have done this already;
@@ -243,10 +257,9 @@ void leakwrap_replaced(struct leakwrap_hold held, void *block, size_t size, LEAK
 {
 	bool seen = leakwrap_self.inner != NULL;
 
-	if (block == held.block && (size == held.size || held.site == LEAKWRAP_SITE_NONE) && !seen)
+	if (block == held.block && size == held.capacity)
 		return;
 	if (!seen && held.site != LEAKWRAP_SITE_NONE)
 		forget_held(&held);
-	if (block && (block != held.block || size != held.size))
-		leakwrap_adopted(block, size, pc, sp, fp);
+	leakwrap_adopted(block, size, pc, sp, fp);
 }

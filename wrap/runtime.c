@@ -33,9 +33,14 @@ static struct {
 
 /* -- start --------------------------------------------------------------------------------------- */
 
+bool leakwrap_runtime_is_in_own_process(void)
+{
+	return leakwrap_process_id() == atomic_load(&runtime.process);
+}
+
 static void dump_on_signal(void)
 {
-	if (leakwrap_process_id() == atomic_load(&runtime.process))
+	if (leakwrap_runtime_is_in_own_process())
 		leakwrap_dump_on_signal();
 }
 
@@ -92,6 +97,7 @@ int leakwrap_install_crash_trace(void)
 /* The tables must not be in the middle of a change in the child, where nobody would finish it. */
 static void before_fork(void)
 {
+	leakwrap_signals_fork_begin();
 	leakwrap_lock(&leakwrap_tables_lock);
 	leakwrap_pages_fork_begin();
 }
@@ -100,6 +106,7 @@ static void after_fork_in_parent(void)
 {
 	leakwrap_pages_fork_end();
 	leakwrap_unlock(&leakwrap_tables_lock);
+	leakwrap_signals_fork_end();
 }
 
 static void after_fork_in_child(void)
@@ -119,6 +126,7 @@ static void after_fork_in_child(void)
 	leakwrap_crash_forked();
 	leakwrap_dump_forked();
 	leakwrap_unlock(&leakwrap_tables_lock);
+	leakwrap_signals_fork_end();
 }
 
 #ifdef __GLIBC__
@@ -148,8 +156,7 @@ void leakwrap_runtime_exit(void)
 	int saved = errno;
 
 	if (atomic_load(&runtime.state) == STARTED && leakwrap_options.exit &&
-	    leakwrap_process_id() == atomic_load(&runtime.process) &&
-	    !atomic_flag_test_and_set(&runtime.exit_dumped))
+	    leakwrap_runtime_is_in_own_process() && !atomic_flag_test_and_set(&runtime.exit_dumped))
 		leakwrap_dump_at_exit();
 	errno = saved;
 }
@@ -161,8 +168,20 @@ void leakwrap_runtime_exit_now(void)
 		leakwrap_runtime_exit();
 }
 
+/* As part of a shared object the runtime may be unloaded, and then nothing may lead to its code. */
+static void end_of_program(void)
+{
+	const struct leakwrap_module *module = leakwrap_module_at((uintptr_t)&end_of_program);
+
+	leakwrap_runtime_exit();
+	if (module && !module->main) {
+		leakwrap_signals_release();
+		leakwrap_crash_release();
+	}
+}
+
 /* The destructors of an executable run in the reverse order of this array (System V ABI, chapter 5,
  * "Initialization and Termination Functions"), which the linker sorts by the sections' numbers: the
  * first entry is called last.  Numbers up to 100 are out of reach of the attribute in the program. */
 __attribute__((section(".fini_array.00000"),
-               used)) static void (*const dump_after_destructors)(void) = leakwrap_runtime_exit;
+               used)) static void (*const dump_after_destructors)(void) = end_of_program;

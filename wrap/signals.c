@@ -3,6 +3,7 @@
 
 #include "common.h"
 #include "port.h"
+#include "runtime.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -35,10 +36,10 @@ static void change_view(const struct sigaction *action)
 	atomic_store_explicit(&taken.current, next, memory_order_release);
 }
 
+/* SIG_DFL and SIG_IGN mean the same with SA_SIGINFO. */
 static bool has_handler(const struct sigaction *view)
 {
-	return (view->sa_flags & SA_SIGINFO) != 0 ||
-	       (view->sa_handler != SIG_DFL && view->sa_handler != SIG_IGN);
+	return view->sa_handler != SIG_DFL && view->sa_handler != SIG_IGN;
 }
 
 static void run_program_handler(int signo, siginfo_t *info, void *context)
@@ -81,7 +82,7 @@ static int install(int signo, const struct sigaction *action, struct sigaction *
 }
 
 /* The handler with the flags and the mask that the program's own would have; without one it restarts
- * system calls, and keeps off stacks that the program has given a place for signals. */
+ * system calls. */
 static int install_handler(const struct sigaction *view)
 {
 	struct sigaction action = {.sa_sigaction = on_signal};
@@ -91,7 +92,7 @@ static int install_handler(const struct sigaction *view)
 		action.sa_flags = (view->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
 	} else {
 		sigemptyset(&action.sa_mask);
-		action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+		action.sa_flags = SA_SIGINFO | SA_RESTART;
 	}
 	return install(taken.signo, &action, NULL);
 }
@@ -136,7 +137,7 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 
 static bool is_ignored(const struct sigaction *view)
 {
-	return (view->sa_flags & SA_SIGINFO) == 0 && view->sa_handler == SIG_IGN;
+	return view->sa_handler == SIG_IGN;
 }
 
 void leakwrap_signals_executing(void)
@@ -154,6 +155,26 @@ void leakwrap_signals_not_executed(void)
 
 	if (taken.signo != 0 && is_ignored(current_view()))
 		install_handler(current_view());
+	errno = saved;
+}
+
+void leakwrap_signals_fork_begin(void)
+{
+	leakwrap_lock(&taken.lock);
+}
+
+void leakwrap_signals_fork_end(void)
+{
+	leakwrap_unlock(&taken.lock);
+}
+
+void leakwrap_signals_release(void)
+{
+	int saved = errno;
+
+	if (taken.signo != 0)
+		install(taken.signo, current_view(), NULL);
+	taken.signo = 0;
 	errno = saved;
 }
 

@@ -24,6 +24,13 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 void leakwrap_signals_executing(void);
 void leakwrap_signals_not_executed(void);
 
+/* Around fork: no other thread is changing the view while the process is copied. */
+void leakwrap_signals_fork_begin(void);
+void leakwrap_signals_fork_end(void);
+
+/* The code of the handler is about to be unloaded: the program's view becomes the signal's action. */
+void leakwrap_signals_release(void);
+
 /* A wait of the program's has returned SIGNO without running a handler: dumps if it is the dump signal. */
 void leakwrap_signals_waited(int signo);
 

@@ -99,7 +99,8 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 	if (notes && depth == trace->max)
 		notes->usable = true;
 	trace->depth = depth;
-	trace->kind = depth < trace->max && is_first_frame(&text, stack, sp, fp)
+	/* One frame alone is no chain: its code may have no frame pointer at all. */
+	trace->kind = depth > 1 && depth < trace->max && is_first_frame(&text, stack, sp, fp)
 	                      ? LEAKWRAP_TRACE_COMPLETE
 	                      : LEAKWRAP_TRACE_TRUNCATED;
 }

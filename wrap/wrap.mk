@@ -6,7 +6,7 @@ lib: $(O)/libleakwrap.a ## the runtime archive alone: needs a compiler and uthas
 RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 	-I$(O)/include -Iwrap -Ireport -D_GNU_SOURCE \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
-	-fomit-frame-pointer -fno-lto -fno-common \
+	-fno-plt -fomit-frame-pointer -fno-lto -fno-common \
 	-U_FORTIFY_SOURCE -fno-stack-protector
 
 # On ARM the walk begins with the program's frame pointers, which gcc can be kept from using.
