@@ -119,6 +119,14 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 	struct sigaction wanted, seen;
 	int result = 0;
 
+	if (!leakwrap_runtime_is_in_own_process()) {
+		/* A child of vfork has actions of its own, and its parent's view. */
+		seen = *current_view();
+		result = action ? install(taken.signo, action, NULL) : 0;
+		if (before && result == 0)
+			*before = seen;
+		return result;
+	}
 	if (action)
 		wanted =
 		        *action; /* may be the same object as *BEFORE; a bad pointer faults before the lock */
