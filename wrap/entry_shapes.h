@@ -67,14 +67,14 @@
 	}
 
 /* Puts another block in the place of *VECTOR, or none, and its length in *LENGTH: argz and envz. */
-#define ENTRY_REPLACE(type, name, parameters, arguments)                    \
-	ENTRY_DECLARE(type, name, parameters);                              \
-	type __wrap_##name parameters                                       \
-	{                                                                   \
-		struct leakwrap_hold held = leakwrap_holding(*vector, *length);      \
-		type result = __real_##name arguments;                      \
-		leakwrap_replaced(held, *vector, *length, LEAKWRAP_CALLER); \
-		return result;                                              \
+#define ENTRY_REPLACE(type, name, parameters, arguments)                        \
+	ENTRY_DECLARE(type, name, parameters);                                  \
+	type __wrap_##name parameters                                           \
+	{                                                                       \
+		struct leakwrap_hold held = leakwrap_holding(*vector, *length); \
+		type result = __real_##name arguments;                          \
+		leakwrap_replaced(held, *vector, *length, LEAKWRAP_CALLER);     \
+		return result;                                                  \
 	}
 
 /* STRING, which may be NULL, is new. */
