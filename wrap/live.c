@@ -142,14 +142,36 @@ static struct leakwrap_region *region_of(uintptr_t address)
 
 /* -- large blocks -------------------------------------------------------------------------------- */
 
-#define EXTENSION_BITS LEAKWRAP_SLOT_SITE_SHIFT
-#define EXTENSION_MASK ((1u << EXTENSION_BITS) - 1)
+/* A slot of an extension holds 12 bits and a mark, so that it is never taken for an empty one. */
+#define EXTENSION_BITS 12
+#define EXTENSION_MARK ((uint32_t)1 << EXTENSION_BITS)
+#define EXTENSION_PART (EXTENSION_MARK - 1)
 
-static bool has_room_for_extension(const struct leakwrap_region *region, const leakwrap_live_slot *slot)
+/* A block starts in the window of a slot with this value. */
+static bool is_block(uint32_t value)
+{
+	return value >> LEAKWRAP_SLOT_SITE_SHIFT != 0;
+}
+
+static bool is_large(uint32_t value)
+{
+	return is_block(value) && (value & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE;
+}
+
+/* Can the size of a block at SLOT stand behind it?  Not over the records of other blocks: a pool's blocks may lie
+ * in a block of the allocator. */
+static bool has_room_for_extension(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                                   size_t size)
 {
 	size_t slots = LEAKWRAP_REGION_SIZE >> region->window_shift;
 
-	return slot + LEAKWRAP_SLOT_EXTENSION < region->slots + slots;
+	if (slot + LEAKWRAP_SLOT_EXTENSION >= region->slots + slots ||
+	    (uint64_t)size >> (LEAKWRAP_SLOT_EXTENSION * EXTENSION_BITS) != 0)
+		return false;
+	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++)
+		if (is_block(atomic_load_explicit(&slot[i], memory_order_relaxed)))
+			return false;
+	return true;
 }
 
 static void store_extension(leakwrap_live_slot *slot, size_t size)
@@ -157,10 +179,11 @@ static void store_extension(leakwrap_live_slot *slot, size_t size)
 	uint64_t rest = size;
 
 	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++, rest >>= EXTENSION_BITS)
-		atomic_store_explicit(&slot[i], (uint32_t)rest & EXTENSION_MASK, memory_order_relaxed);
+		atomic_store_explicit(&slot[i], EXTENSION_MARK | ((uint32_t)rest & EXTENSION_PART),
+		                      memory_order_relaxed);
 }
 
-/* False when another block starts there: then the large one is gone. */
+/* False when it is not whole: the block is being freed. */
 static bool load_extension(const leakwrap_live_slot *slot, size_t *size)
 {
 	uint64_t whole = 0;
@@ -168,23 +191,28 @@ static bool load_extension(const leakwrap_live_slot *slot, size_t *size)
 	for (unsigned i = LEAKWRAP_SLOT_EXTENSION; i >= 1; i--) {
 		uint32_t part = atomic_load_explicit(&slot[i], memory_order_acquire);
 
-		if (part > EXTENSION_MASK)
+		if ((part & ~EXTENSION_PART) != EXTENSION_MARK)
 			return false;
-		whole = whole << EXTENSION_BITS | part;
+		whole = whole << EXTENSION_BITS | (part & EXTENSION_PART);
 	}
 	*size = (size_t)whole;
 	return true;
 }
 
-/* When the block was freed elsewhere, other threads may be recording theirs in these slots. */
 static void clear_extension(leakwrap_live_slot *slot)
 {
-	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++) {
-		uint32_t part = atomic_load_explicit(&slot[i], memory_order_relaxed);
+	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++)
+		atomic_store_explicit(&slot[i], 0, memory_order_relaxed);
+}
 
-		if (part <= EXTENSION_MASK)
-			atomic_compare_exchange_strong(&slot[i], &part, 0);
-	}
+/* Is SLOT, in which no block starts, part of a large block's extension?  A handler that did not return may have
+ * left one behind that is nobody's. */
+static bool is_extension(const struct leakwrap_region *region, const leakwrap_live_slot *slot)
+{
+	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION && slot - region->slots >= (ptrdiff_t)i; i++)
+		if (is_large(atomic_load_explicit(slot - i, memory_order_relaxed)))
+			return true;
+	return false;
 }
 
 /* -- exact blocks -------------------------------------------------------------------------------- */
@@ -269,16 +297,13 @@ static void count_exact(struct leakwrap_region *region)
 		regions.window_shift--;
 }
 
-static enum leakwrap_live_added add_exact(struct leakwrap_region *region, uintptr_t address,
-                                          size_t size, uint32_t site)
+/* ADDRESS has no exact block.  False when there is no memory for it. */
+static bool add_exact(struct leakwrap_region *region, uintptr_t address, size_t size, uint32_t site)
 {
-	enum leakwrap_live_added added = LEAKWRAP_LIVE_REPLACED;
-	struct exact_block *block;
+	struct exact_block *block = NULL;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	HASH_FIND(hh, exact.by_address, &address, sizeof(address), block);
-	if (!block && keep_exact_table() && (block = take_exact()) != NULL) {
-		added = LEAKWRAP_LIVE_NEW;
+	if (keep_exact_table() && (block = take_exact()) != NULL) {
 		block->key = address;
 		leakwrap_tables_failed = false;
 		HASH_ADD(hh, exact.by_address, key, sizeof(block->key), block);
@@ -288,12 +313,11 @@ static enum leakwrap_live_added add_exact(struct leakwrap_region *region, uintpt
 		} else {
 			block->region = region;
 			count_exact(region);
+			publish_exact(block, size, site);
 		}
 	}
-	if (block)
-		publish_exact(block, size, site);
 	leakwrap_unlock(&leakwrap_tables_lock);
-	return block ? added : LEAKWRAP_LIVE_UNTRACKED;
+	return block != NULL;
 }
 
 /* May the address, in REGION (NULL: there is none), be that of an exact block? */
@@ -327,33 +351,53 @@ static uint32_t remove_exact(uintptr_t address, size_t *size)
 
 /* -- the slow paths ------------------------------------------------------------------------------ */
 
+/* May a block that starts WITHIN the window of SLOT, which holds OLD, have that slot?  Not when it is another
+ * one's. */
+static bool can_stand_in(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                         uint32_t old, uint32_t within)
+{
+	if ((within & ~LEAKWRAP_HALFWAY) != 0)
+		return false;
+	return is_block(old) ? leakwrap_slot_within(old) == within
+	                     : old == 0 || !is_extension(region, slot);
+}
+
 enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, uint32_t site)
 {
 	struct leakwrap_region *region = region_of(address);
 	bool large = size >= LEAKWRAP_SLOT_LARGE;
+	bool replaces = false;
+	size_t old_size;
 
+	/* Whatever was there before may have stood in the other place. */
+	if (may_be_exact(region))
+		replaces = remove_exact(address, &old_size) != 0;
 	if (region) {
 		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
 		uint32_t within = leakwrap_within_window(region, address);
 		uint32_t old = atomic_load_explicit(slot, memory_order_relaxed);
-		bool occupied = old > EXTENSION_MASK;
 
-		if ((within & ~LEAKWRAP_HALFWAY) == 0 &&
-		    (!occupied || leakwrap_slot_within(old) == within) &&
-		    (!large || has_room_for_extension(region, slot))) {
-			if (occupied && (old & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE)
+		if (can_stand_in(region, slot, old, within)) {
+			replaces |= is_block(old);
+			if (is_large(old))
 				clear_extension(slot);
-			if (large)
-				store_extension(slot, size);
-			atomic_store_explicit(slot,
-			                      site << LEAKWRAP_SLOT_SITE_SHIFT |
-			                              within >> LEAKWRAP_HALF_SHIFT |
-			                              (large ? LEAKWRAP_SLOT_LARGE : (uint32_t)size),
-			                      memory_order_release);
-			return occupied ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
+			if (!large || has_room_for_extension(region, slot, size)) {
+				if (large)
+					store_extension(slot, size);
+				atomic_store_explicit(
+				        slot,
+				        site << LEAKWRAP_SLOT_SITE_SHIFT |
+				                within >> LEAKWRAP_HALF_SHIFT |
+				                (large ? LEAKWRAP_SLOT_LARGE : (uint32_t)size),
+				        memory_order_release);
+				return replaces ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
+			}
+			atomic_store_explicit(slot, 0, memory_order_relaxed);
 		}
 	}
-	return add_exact(region, address, size, site);
+	if (!add_exact(region, address, size, site))
+		return LEAKWRAP_LIVE_UNTRACKED;
+	return replaces ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
 }
 
 uint32_t leakwrap_live_remove(const void *block, size_t *size)
@@ -365,13 +409,13 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
 		uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
 
-		if (value > EXTENSION_MASK &&
+		if (is_block(value) &&
 		    leakwrap_slot_within(value) == leakwrap_within_window(region, address)) {
 			*size = value & LEAKWRAP_SLOT_LARGE;
 			if (*size == LEAKWRAP_SLOT_LARGE)
 				load_extension(slot, size);
 			atomic_store_explicit(slot, 0, memory_order_release);
-			if ((value & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE)
+			if (is_large(value))
 				clear_extension(slot);
 			return value >> LEAKWRAP_SLOT_SITE_SHIFT;
 		}
@@ -387,7 +431,7 @@ static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_
 {
 	uint32_t value = atomic_load_explicit(slot, memory_order_acquire);
 
-	while (value > EXTENSION_MASK) {
+	while (is_block(value)) {
 		uintptr_t window = (uintptr_t)(slot - region->slots) << region->window_shift;
 		bool whole = true;
 		uint32_t again;
@@ -461,7 +505,7 @@ static void visit_slots(const struct leakwrap_region *region,
 		if (are_empty(slot))
 			continue;
 		for (unsigned i = 0; i < SLOTS_AT_ONCE; i++)
-			if (atomic_load_explicit(&slot[i], memory_order_relaxed) > EXTENSION_MASK &&
+			if (is_block(atomic_load_explicit(&slot[i], memory_order_relaxed)) &&
 			    read_slot(region, &slot[i], &block))
 				visit(context, &block);
 	}

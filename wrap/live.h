@@ -16,12 +16,12 @@
  *
  * HALF tells whether the block starts at the window's first byte or in its middle; together with the
  * window that is the exact address.  A size of LEAKWRAP_SLOT_LARGE or more does not fit: such a block
- * covers many windows in which no other block can start, and its size stands in the next
- * LEAKWRAP_SLOT_EXTENSION slots, 13 bits in each, with call site 0.
+ * covers many windows, and its size stands in the next LEAKWRAP_SLOT_EXTENSION slots, 12 bits in each, with
+ * HALF set and call site 0.
  *
  * What does not fit this scheme (an address that is neither a window's start nor its middle, two
- * blocks that start in one window, a large block at the very end of a region) goes to the table of
- * exact blocks, in uthash.  When that happens often in one region the allocator packs its blocks closer
+ * blocks that start in one window, a large block at the very end of a region, a pool's block at the beginning
+ * of a large block) goes to the table of exact blocks, in uthash.  When that happens often in one region the allocator packs its blocks closer
  * than expected, and new regions get smaller windows.
  */
 #ifndef LEAKWRAP_LIVE_H
