@@ -17,10 +17,11 @@ demo: ## relink two real programs from prebuilt archives, run them, show their l
 	$(AGAIN) lib demo-programs $(if $(filter 0,$(V)),>/dev/null)
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/demo/run
 
-bench: ## time and memory: untraced, traced, LeakSanitizer, heaptrack; needs some minutes
+bench: ## time and memory: untraced, traced, LeakSanitizer, heaptrack; the tool; needs some minutes
 	$(Q)$(SETUP) bench
-	$(AGAIN) lib bench-programs
+	$(AGAIN) all bench-programs
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/bench/run
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/tool/bench
 
 # -- the demo programs ---------------------------------------------------------------------------------
 
