@@ -36,7 +36,7 @@ static struct {
 	_Atomic unsigned long unwritten; /* dumps that had nowhere to go */
 	struct leakwrap_writer writer;
 	struct leakwrap_collection collection;
-	bool *named;      /* which modules a frame has named */
+	bool *named;      /* which modules a frame has named, or NULL: not known */
 	unsigned modules; /* how many of them there are */
 } dump;
 
@@ -181,7 +181,8 @@ static void write_frame(unsigned level, uintptr_t pc, bool is_return)
 		leakwrap_text(&dump.writer, " ?");
 	}
 	if (module) {
-		if (module->number <= dump.modules) /* another thread may be loading more */
+		if (dump.named &&
+		    module->number <= dump.modules) /* another thread may be loading more */
 			dump.named[module->number - 1] = true;
 		pair(" [", module->number);
 		leakwrap_text(&dump.writer, "] ");
@@ -290,7 +291,7 @@ static void write_crash(const struct crash *crash)
 static void write_modules(void)
 {
 	for (unsigned number = 1; number <= dump.modules; number++)
-		if (dump.named[number - 1])
+		if (!dump.named || dump.named[number - 1])
 			write_module(leakwrap_module_numbered(number));
 }
 
@@ -328,13 +329,12 @@ static bool write_to(int fd, const char *reason, const struct crash *crash)
 	char prefix[PREFIX_SIZE];
 
 	dump.modules = leakwrap_modules_count();
-	dump.named = leakwrap_scratch_map(dump.modules + 1);
-	if (!dump.named)
-		return false;
+	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
 	make_prefix(prefix, dump.number);
 	leakwrap_text_start(&dump.writer, fd, prefix);
 	write_dump(reason, crash);
-	leakwrap_scratch_unmap(dump.named, dump.modules + 1);
+	if (dump.named)
+		leakwrap_scratch_unmap(dump.named, dump.modules + 1);
 	return leakwrap_text_flush(&dump.writer);
 }
 
