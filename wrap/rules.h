@@ -113,7 +113,6 @@ static inline bool leakwrap_slot_is_for(leakwrap_slot slot, uintptr_t pc)
 struct leakwrap_rule leakwrap_rule_in(leakwrap_slot slot);
 
 /* Remembers RULE for PC. */
-void leakwrap_rule_keep(struct leakwrap_rule_cache to, uintptr_t pc,
-                        const struct leakwrap_rule *rule);
+void leakwrap_rule_keep(struct leakwrap_rule_cache to, uintptr_t pc, const struct leakwrap_rule *rule);
 
 #endif
