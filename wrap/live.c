@@ -433,7 +433,7 @@ static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_
 
 	while (is_block(value)) {
 		uintptr_t window = (uintptr_t)(slot - region->slots) << region->window_shift;
-		bool whole = true;
+		bool whole;
 		uint32_t again;
 
 		block->site = value >> LEAKWRAP_SLOT_SITE_SHIFT;

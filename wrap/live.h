@@ -21,8 +21,8 @@
  *
  * What does not fit this scheme (an address that is neither a window's start nor its middle, two
  * blocks that start in one window, a large block at the very end of a region, a pool's block at the beginning
- * of a large block) goes to the table of exact blocks, in uthash.  When that happens often in one region the allocator packs its blocks closer
- * than expected, and new regions get smaller windows.
+ * of a large block) goes to the table of exact blocks, in uthash.  When that happens often in one region
+ * the allocator packs its blocks closer than expected, and new regions get smaller windows.
  */
 #ifndef LEAKWRAP_LIVE_H
 #define LEAKWRAP_LIVE_H

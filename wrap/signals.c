@@ -127,9 +127,9 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 			*before = seen;
 		return result;
 	}
+	/* It may be the same object as *BEFORE; and a bad pointer faults before the lock. */
 	if (action)
-		wanted =
-		        *action; /* may be the same object as *BEFORE; a bad pointer faults before the lock */
+		wanted = *action;
 	leakwrap_lock(&taken.lock);
 	seen = *current_view();
 	if (action) {

@@ -1,4 +1,4 @@
-/* tables.c - the lock of the three tables.  See tables.h. */
+/* tables.c - the lock of the uthash tables.  See tables.h. */
 #include "tables.h"
 
 struct leakwrap_lock leakwrap_tables_lock;

@@ -11,7 +11,7 @@ sed 's/100/200/' tests/tool/chain.c >"$W/other.c"
 $gcc_g -o "$W/other" "$W/other.c" || fail "cannot build"
 id=$(build_id "$W/chain")
 offset=$(return_address objdump "$W/chain" make_basket malloc)
-mkdir -p "$W/root/opt" "$W/debug/.build-id/$(echo "$id" | cut -c1-2)" "$W/unstripped"
+mkdir -p "$W/sysroot/opt" "$W/debug/.build-id/$(echo "$id" | cut -c1-2)" "$W/unstripped"
 log() {
 	echo "1000 1 complete $offset" | make_dump 5.1 2026-11-20T18:36:01Z "$1" 0x55d0c8a00000 "$2" >"$W/log"
 }
@@ -34,29 +34,29 @@ log /opt/chain "$id"
 raw
 said "/opt/chain was not found (build-id $id)"
 found --exe="$W/chain"
-cp "$W/chain" "$W/root/opt/chain"
-found --sysroot="$W/root"
+cp "$W/chain" "$W/sysroot/opt/chain"
+found --sysroot="$W/sysroot"
 
 # Another build: named, and left raw.
 raw --exe="$W/other"
 said "other is another build of /opt/chain: the dump's build-id is $id"
-cp "$W/other" "$W/root/opt/chain"
-raw --sysroot="$W/root"
+cp "$W/other" "$W/sysroot/opt/chain"
+raw --sysroot="$W/sysroot"
 said "root/opt/chain is another build"
 cp "$W/chain" "$W/nobuildid" && objcopy --remove-section=.note.gnu.build-id "$W/nobuildid"
 raw --exe="$W/nobuildid"
 
 # A stripped file on the device, its symbols in a folder by build-id, or beside under the same name.
 objcopy --only-keep-debug "$W/chain" "$W/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
-objcopy --strip-all "$W/chain" "$W/root/opt/chain"
-status_is 0 "$lw" report --sysroot="$W/root" "$W/log"
+objcopy --strip-all "$W/chain" "$W/sysroot/opt/chain"
+status_is 0 "$lw" report --sysroot="$W/sysroot" "$W/log"
 shows_not 'chain.c'
-found --sysroot="$W/root" --debug-dir="$W/debug"
+found --sysroot="$W/sysroot" --debug-dir="$W/debug"
 found --debug-dir="$W/debug"
 cp "$W/chain" "$W/unstripped/chain"
-found --sysroot="$W/root" --debug-dir="$W/unstripped"
+found --sysroot="$W/sysroot" --debug-dir="$W/unstripped"
 cp "$W/other" "$W/unstripped/chain"
-status_is 0 "$lw" report --sysroot="$W/root" --debug-dir="$W/unstripped" "$W/log"
+status_is 0 "$lw" report --sysroot="$W/sysroot" --debug-dir="$W/unstripped" "$W/log"
 shows_not 'chain.c'
 
 # A dump without build-ids: what is named is taken, and marked; nothing is guessed.

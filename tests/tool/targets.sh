@@ -16,19 +16,19 @@ for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm arm-l
 	MAKEFLAGS='' make -s O="$lib" CROSS_COMPILE="$machine-" CC="$machine-gcc" AR="$machine-ar" lib >"$W/make" 2>&1 ||
 		fail "$machine: $(tail -n 5 "$W/make")"
 	for static in "" -static; do
-		rm -rf "$W/root" "$W/log"
-		mkdir -p "$W/root/opt" "$W/host"
+		rm -rf "$W/sysroot" "$W/log"
+		mkdir -p "$W/sysroot/opt" "$W/host"
 		# shellcheck disable=SC2046,SC2086 # flags
 		$machine-gcc -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls $static -o "$W/host/app" \
 			tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") -Wl,--build-id 2>"$W/ld" ||
 			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		# On the device the program is stripped.
-		"$machine-strip" -o "$W/root/opt/app" "$W/host/app"
-		LEAKWRAP_OPTIONS=log="$W/log" $qemu -L "/usr/$machine" "$W/root/opt/app" 2>"$W/err" ||
+		"$machine-strip" -o "$W/sysroot/opt/app" "$W/host/app"
+		LEAKWRAP_OPTIONS=log="$W/log" $qemu -L "/usr/$machine" "$W/sysroot/opt/app" 2>"$W/err" ||
 			fail "$machine $static: does not run: $(cat "$W/err")"
-		sed "s|$W/root/|/|" "$W/log" >"$W/device"
-		status_is 0 "$lw" report --sysroot="$W/root" --debug-dir="$W/host" "$W/device"
+		sed "s|$W/sysroot/|/|" "$W/log" >"$W/device"
+		status_is 0 "$lw" report --sysroot="$W/sysroot" --debug-dir="$W/host" "$W/device"
 		shows 'keep_inlined  *.*/tests/tool/leaky.c:11 (inlined)'
 		shows 'make_basket  *.*/tests/tool/leaky.c:16'
 		shows 'fill_cache  *.*/tests/tool/leaky.c:30'
