@@ -18,6 +18,7 @@
 #include "exidx.h"
 #include "layout.h"
 #include "modules.h"
+#include "options.h"
 #include "prologue.h"
 #include "rules.h"
 
@@ -135,9 +136,10 @@ static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule
 		memset(rule, 0, sizeof(*rule));
 		/* An address that follows no call was made up, for a thread or a coroutine to return to: glibc's
 		 * makecontext does so. */
-		rule->kind = interrupted || leakwrap_follows_call(pc, module->text_start)
-		                     ? LEAKWRAP_RULE_CHAIN
-		                     : LEAKWRAP_RULE_END;
+		if (!interrupted && !leakwrap_follows_call(pc, module->text_start))
+			rule->kind = LEAKWRAP_RULE_END;
+		else if (leakwrap_options.unwind != LEAKWRAP_UNWIND_TABLE)
+			rule->kind = LEAKWRAP_RULE_CHAIN;
 	}
 	return true;
 }

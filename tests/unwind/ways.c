@@ -1,0 +1,20 @@
+/* ways.c - a leak behind a function without unwind table, but with a frame pointer (ways_bare.c). */
+#include <stdlib.h>
+
+#define NOINLINE __attribute__((noinline))
+
+void bare(void (*next)(void));
+
+static void *volatile kept;
+
+static NOINLINE void leak(void)
+{
+	kept = malloc(11);
+	__asm__ volatile("");
+}
+
+int main(void)
+{
+	bare(leak);
+	return 0;
+}
