@@ -3,7 +3,7 @@
 
 #include "blocks.h"
 #include "port.h"
-#include "thread.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -22,17 +22,6 @@ static struct leakwrap_blocks stacks = {.size = STACK_SIZE};
 
 static void (*_Atomic report)(const siginfo_t *info, const void *context);
 
-/* sigaction for the tracer itself, past the wrapper. */
-static int set_action(int signo, const struct sigaction *action, struct sigaction *before)
-{
-	int result;
-
-	leakwrap_self.passing++;
-	result = sigaction(signo, action, before);
-	leakwrap_self.passing--;
-	return result;
-}
-
 /* With the default action in place, an instruction that faulted faults again when the handler returns to it.
  * A signal that was sent (si_code is not positive, sigaction(2)) must be sent again: it is blocked while the
  * handler runs, and kills when that returns. */
@@ -41,7 +30,7 @@ static void die(int signo, const siginfo_t *info)
 	struct sigaction action = {.sa_handler = SIG_DFL};
 
 	sigemptyset(&action.sa_mask);
-	set_action(signo, &action, NULL);
+	leakwrap_signals_set(signo, &action, NULL);
 	if (info->si_code <= 0)
 		leakwrap_signal_send(signo);
 }
@@ -67,8 +56,9 @@ unsigned leakwrap_crash_install(void (*reporter)(const siginfo_t *info, const vo
 	for (size_t i = 0; i < FATAL_COUNT; i++) {
 		struct sigaction before;
 
-		if (set_action(fatal[i], NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
-		    before.sa_handler == SIG_DFL && set_action(fatal[i], &action, NULL) == 0)
+		if (leakwrap_signals_set(fatal[i], NULL, &before) == 0 &&
+		    (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_DFL &&
+		    leakwrap_signals_set(fatal[i], &action, NULL) == 0)
 			taken++;
 	}
 	return taken;
@@ -80,8 +70,9 @@ void leakwrap_crash_release(void)
 	struct sigaction now;
 
 	for (size_t i = 0; i < FATAL_COUNT; i++)
-		if (set_action(fatal[i], NULL, &now) == 0 && now.sa_sigaction == on_fatal_signal)
-			set_action(fatal[i], &action, NULL);
+		if (leakwrap_signals_set(fatal[i], NULL, &now) == 0 &&
+		    now.sa_sigaction == on_fatal_signal)
+			leakwrap_signals_set(fatal[i], &action, NULL);
 }
 
 void leakwrap_crash_enter_thread(void)

@@ -70,8 +70,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	run_program_handler(signo, info, context);
 }
 
-/* sigaction for the tracer itself, past the wrapper. */
-static int install(int signo, const struct sigaction *action, struct sigaction *before)
+int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before)
 {
 	int result;
 
@@ -94,14 +93,14 @@ static int install_handler(const struct sigaction *view)
 		sigemptyset(&action.sa_mask);
 		action.sa_flags = SA_SIGINFO | SA_RESTART;
 	}
-	return install(taken.signo, &action, NULL);
+	return leakwrap_signals_set(taken.signo, &action, NULL);
 }
 
 void leakwrap_signals_install(int signo, void (*dump)(void))
 {
 	struct sigaction before;
 
-	if (install(signo, NULL, &before) != 0)
+	if (leakwrap_signals_set(signo, NULL, &before) != 0)
 		return;
 	taken.dump = dump;
 	change_view(&before);
@@ -122,7 +121,7 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 	if (!leakwrap_runtime_is_in_own_process()) {
 		/* A child of vfork has actions of its own, and its parent's view. */
 		seen = *current_view();
-		result = action ? install(taken.signo, action, NULL) : 0;
+		result = action ? leakwrap_signals_set(taken.signo, action, NULL) : 0;
 		if (before && result == 0)
 			*before = seen;
 		return result;
@@ -153,7 +152,7 @@ void leakwrap_signals_executing(void)
 	int saved = errno;
 
 	if (taken.signo != 0 && is_ignored(current_view()))
-		install(taken.signo, current_view(), NULL);
+		leakwrap_signals_set(taken.signo, current_view(), NULL);
 	errno = saved;
 }
 
@@ -181,7 +180,7 @@ void leakwrap_signals_release(void)
 	int saved = errno;
 
 	if (taken.signo != 0)
-		install(taken.signo, current_view(), NULL);
+		leakwrap_signals_set(taken.signo, current_view(), NULL);
 	taken.signo = 0;
 	errno = saved;
 }

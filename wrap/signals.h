@@ -12,6 +12,9 @@
  * before becomes the program's view. */
 void leakwrap_signals_install(int signo, void (*dump)(void));
 
+/* sigaction(2) for the tracer itself, past the wrapper. */
+int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before);
+
 /* Is SIGNO the one that was taken over, and the program (not the tracer) asks? */
 bool leakwrap_signals_owns(int signo);
 
