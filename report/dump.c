@@ -22,6 +22,9 @@
 /* Longest function name in a frame's line, longest program path in the first line. */
 #define NAME_LIMIT 2048
 
+/* Longest name of a task in a call site's line. */
+#define TASK_LIMIT 64
+
 /* "leakwrap[", a process id, ".", a number, "] ". */
 #define PREFIX_SIZE 64
 
@@ -39,12 +42,6 @@ static struct {
 	bool *named;      /* which modules a frame has named, or NULL: not known */
 	unsigned modules; /* how many of them there are */
 } dump;
-
-/* What the handler of a fatal signal was given. */
-struct crash {
-	const siginfo_t *info;
-	const void *context;
-};
 
 /* -- lines --------------------------------------------------------------------------------------- */
 
@@ -200,12 +197,18 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	        [LEAKWRAP_TRACE_TRUNCATED] = "truncated",
 	        [LEAKWRAP_TRACE_GUESSED] = "guessed",
 	};
+	const char *task;
 
 	pair("site ", rank);
 	pair(": ", row->bytes);
 	pair(" bytes in ", row->blocks);
 	leakwrap_text(&dump.writer, row->blocks == 1 ? " block, " : " blocks, ");
 	leakwrap_text(&dump.writer, kinds[row->site ? row->site->kind : LEAKWRAP_TRACE_TRUNCATED]);
+	task = row->site ? leakwrap_site_task(row->site) : NULL;
+	if (task) {
+		leakwrap_text(&dump.writer, " task=");
+		leakwrap_text_name(&dump.writer, task, TASK_LIMIT);
+	}
 	leakwrap_text_end(&dump.writer);
 	for (unsigned level = 0; row->site && level < row->site->depth; level++)
 		write_frame(level, row->site->pcs[level], true);
@@ -263,22 +266,26 @@ static void make_prefix(char *prefix, unsigned number)
 	strcat(prefix, "] ");
 }
 
-/* The signals that come with an address (sigaction(2)): SEGV, BUS, ILL, FPE, unless they were sent. */
-static void write_crash(const struct crash *crash)
+static void write_crash(const struct leakwrap_fault *crash)
 {
 	static uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* one dump at a time */
 	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
 	struct leakwrap_start start = leakwrap_start_of(crash->context);
 	struct leakwrap_stack stack = leakwrap_stack_at(start.sp);
 
-	pair("crash signal=", (uint64_t)crash->info->si_signo);
+	leakwrap_text(&dump.writer, "crash");
+	if (crash->exception) {
+		leakwrap_text(&dump.writer, " exception=");
+		leakwrap_text(&dump.writer, crash->exception);
+	}
+	pair(" signal=", (uint64_t)crash->signal);
 	leakwrap_text(&dump.writer, " code=");
-	if (crash->info->si_code < 0)
+	if (crash->code < 0)
 		leakwrap_text(&dump.writer, "-");
-	leakwrap_text_number(&dump.writer, (uint64_t)labs(crash->info->si_code));
-	if (crash->info->si_code > 0 && crash->info->si_signo != SIGABRT) {
+	leakwrap_text_number(&dump.writer, (uint64_t)labs(crash->code));
+	if (crash->has_address) {
 		leakwrap_text(&dump.writer, " fault_address=");
-		leakwrap_text_hex(&dump.writer, (uintptr_t)crash->info->si_addr);
+		leakwrap_text_hex(&dump.writer, crash->address);
 	}
 	pair(" thread=", (uint64_t)leakwrap_thread_id());
 	leakwrap_text_end(&dump.writer);
@@ -296,7 +303,7 @@ static void write_modules(void)
 }
 
 /* It is this thread's turn, and signals are blocked.  CRASH is NULL unless that is the reason. */
-static void write_dump(const char *reason, const struct crash *crash)
+static void write_dump(const char *reason, const struct leakwrap_fault *crash)
 {
 	uint64_t started = leakwrap_time_monotonic();
 	uint64_t tracer_bytes = leakwrap_pages_held();
@@ -324,7 +331,7 @@ static void write_dump(const char *reason, const struct crash *crash)
 	leakwrap_collection_release(&dump.collection);
 }
 
-static bool write_to(int fd, const char *reason, const struct crash *crash)
+static bool write_to(int fd, const char *reason, const struct leakwrap_fault *crash)
 {
 	char prefix[PREFIX_SIZE];
 
@@ -358,7 +365,7 @@ static void tell_unopened(int error)
 }
 
 /* FD is negative for the descriptor of the option log=. */
-static bool dump_to(int fd, const char *reason, const struct crash *crash)
+static bool dump_to(int fd, const char *reason, const struct leakwrap_fault *crash)
 {
 	int opened = -1;
 	bool written = false;
@@ -414,7 +421,7 @@ static void serve_pending(void)
 	}
 }
 
-static bool dump_in_turn(int fd, const char *reason, const struct crash *crash)
+static bool dump_in_turn(int fd, const char *reason, const struct leakwrap_fault *crash)
 {
 	struct leakwrap_mask before;
 	bool written = false;
@@ -454,11 +461,9 @@ void leakwrap_dump_on_signal(void)
 	leakwrap_signals_restore(&before);
 }
 
-void leakwrap_dump_crash(const siginfo_t *info, const void *context)
+void leakwrap_dump_crash(const struct leakwrap_fault *fault)
 {
-	const struct crash crash = {info, context};
-
-	dump_in_turn(-1, "crash", &crash);
+	dump_in_turn(-1, "crash", fault);
 }
 
 void leakwrap_dump_at_exit(void)

@@ -5,7 +5,7 @@
 #ifndef LEAKWRAP_DUMP_H
 #define LEAKWRAP_DUMP_H
 
-#include <signal.h>
+#include "crash.h"
 
 /* At start. */
 void leakwrap_dump_start(void);
@@ -16,8 +16,8 @@ void leakwrap_dump_forked(void);
 /* From the handler of the dump signal. */
 void leakwrap_dump_on_signal(void);
 
-/* From the handler of a fatal signal, with what it was given. */
-void leakwrap_dump_crash(const siginfo_t *info, const void *context);
+/* From the handler of a fatal signal or exception. */
+void leakwrap_dump_crash(const struct leakwrap_fault *fault);
 
 /* When the process ends. */
 void leakwrap_dump_at_exit(void);

@@ -26,7 +26,9 @@
  * dump    reason is exit, signal, api or crash; time is UTC, RFC 3339; program is the rest of the line.
  * crash   the signal's number, si_code and, when the signal has one, si_addr (sigaction(2)), and the thread's
  *         id; registers are named as in the ABI.  The frames that follow are those of the thread; #0 is the
- *         interrupted instruction itself, not a return address.
+ *         interrupted instruction itself, not a return address.  Without an operating system
+ *         "exception=NAME" comes first, the processor's name for it: signal and code are those that Linux
+ *         would send, and the thread is the number of the task.
  * total   all live blocks, also those of call sites that the options top= and min_bytes= do not show.
  * stacks  the share of live bytes whose stacks are complete; "none" when there are no live bytes.
  * loss    what the numbers above miss; each key counts since the process started (or was forked):
@@ -37,7 +39,8 @@
  *         foreign_frees          frees of blocks that were never recorded
  * tracer  the memory that the tracer holds for itself.
  * site    rank, live bytes, live blocks ("1 block" when there is one), and complete, truncated or guessed.
- *         Largest first.
+ *         Largest first.  Under an RTOS " task=NAME" follows, when the task that allocated has a name: the same
+ *         backtrace in two tasks is two call sites.
  * #K      frame K, innermost first: the raw return address; FUNCTION+OFFSET as the running program's own
  *         symbol tables have it (mangled), or ?; [M] the module's number; the last component of its
  *         path, + and the address less the module's load bias.  "[M] NAME+OFFSET" is missing when the

@@ -19,12 +19,12 @@ static void write_out(struct leakwrap_writer *writer, size_t size)
 
 static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
 {
-	if (writer->cut || writer->line + size > LEAKWRAP_LINE_MAX - LINE_END) {
+	if (writer->cut || writer->line + size > LEAKWRAP_TEXT_ROOM - LINE_END) {
 		writer->cut = true;
 		return;
 	}
 	/* The whole lines before this one make room for it. */
-	if (writer->used + writer->line + size > LEAKWRAP_LINE_MAX - LINE_END) {
+	if (writer->used + writer->line + size > LEAKWRAP_TEXT_ROOM - LINE_END) {
 		size_t whole = writer->used;
 
 		write_out(writer, whole);

@@ -11,6 +11,13 @@
 
 #include "format.h"
 
+/* Bytes gathered, and so of the longest line: less where memory is counted in kilobytes. */
+#ifdef LEAKWRAP_SMALL
+#define LEAKWRAP_TEXT_ROOM 256
+#else
+#define LEAKWRAP_TEXT_ROOM LEAKWRAP_LINE_MAX
+#endif
+
 struct leakwrap_writer {
 	int fd;
 	bool failed;         /* something could not be written */
@@ -20,7 +27,7 @@ struct leakwrap_writer {
 	size_t line;         /* bytes of the line being built, behind them */
 	const char *prefix;  /* begins every line */
 	size_t prefix_size;
-	char buffer[LEAKWRAP_LINE_MAX];
+	char buffer[LEAKWRAP_TEXT_ROOM];
 };
 
 /* Lines go to FD and begin with PREFIX, which stays the caller's. */

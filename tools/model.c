@@ -205,6 +205,11 @@ static bool copy_frames(struct report *report, const struct parsed_dump *parsed,
 	return true;
 }
 
+static const char *intern_or_null(struct report *report, const char *text)
+{
+	return text ? intern(&report->strings, text, strlen(text)) : NULL;
+}
+
 static void copy_sites(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
                        struct module **modules)
 {
@@ -218,6 +223,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->bytes = from->bytes;
 		site->blocks = from->blocks;
 		site->kind = from->kind;
+		site->task = intern_or_null(report, from->task);
 		site->rank = from->rank;
 		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, false,
 		                 &copied))
@@ -245,6 +251,7 @@ static const struct crash *copy_crash(struct report *report, const struct parsed
 	*crash = (struct crash){
 	        .told = from->told,
 	        .addressed = from->addressed,
+	        .exception = intern_or_null(report, from->exception),
 	        .signal = from->signal,
 	        .code = from->code,
 	        .fault_address = from->fault_address,
@@ -276,11 +283,6 @@ static bool same_dump(const void *key, const void *entry)
 	       a->program == b->program && a->totals.live_bytes == b->totals.live_bytes &&
 	       a->totals.dump_ns == b->totals.dump_ns && a->site_count == b->site_count &&
 	       !a->damage == !b->damage;
-}
-
-static const char *intern_or_null(struct report *report, const char *text)
-{
-	return text ? intern(&report->strings, text, strlen(text)) : NULL;
 }
 
 static void tell_damage(const struct dump *dump)

@@ -71,12 +71,14 @@ struct site {
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
+	const char *task; /* that allocated, or NULL */
 };
 
 /* What a program died of. */
 struct crash {
-	bool told;      /* SIGNAL and CODE are known */
-	bool addressed; /* FAULT_ADDRESS is there, and known */
+	bool told;             /* SIGNAL and CODE are known */
+	bool addressed;        /* FAULT_ADDRESS is there, and known */
+	const char *exception; /* the processor's name for it, or NULL */
 	unsigned signal;
 	int64_t code; /* si_code (sigaction(2)) */
 	uint64_t fault_address;

@@ -363,6 +363,15 @@ static bool scan_code(struct cursor *c, int64_t *code)
 	return true;
 }
 
+/* A name of the processor's. */
+static bool is_plain_name(const struct cursor *word)
+{
+	for (const char *p = word->at; p < word->end; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_')
+			return false;
+	return !at_end(word);
+}
+
 /* "signal=11 code=1 fault_address=0x0 thread=4712" */
 static void read_crash(struct parser *parser, struct open_dump *open, struct cursor c)
 {
@@ -378,6 +387,8 @@ static void read_crash(struct parser *parser, struct open_dump *open, struct cur
 			whole &= signal = scan_small(&word, &crash->signal) && at_end(&word);
 		else if (skip_text(&word, "code="))
 			whole &= code = scan_code(&word, &crash->code) && at_end(&word);
+		else if (skip_text(&word, "exception=") && is_plain_name(&word))
+			crash->exception = unescape(&open->arena, &word);
 		else if (skip_text(&word, "fault_address="))
 			whole &= crash->addressed =
 			        scan_hex(&word, &crash->fault_address) && at_end(&word);
@@ -387,14 +398,6 @@ static void read_crash(struct parser *parser, struct open_dump *open, struct cur
 	crash->told = signal && code;
 	if (!crash->told || !whole || !crash->thread)
 		note_damage(parser, open, "what it died of is damaged");
-}
-
-static bool is_register_name(const struct cursor *word)
-{
-	for (const char *p = word->at; p < word->end; p++)
-		if (!isalnum((unsigned char)*p) && *p != '_')
-			return false;
-	return !at_end(word);
 }
 
 /* "rip=0x55d0c8a01230 rsp=0x7ffd2f10" */
@@ -410,7 +413,7 @@ static void read_registers(struct parser *parser, struct open_dump *open, struct
 		struct cursor name = {word.at, equals ? equals : word.at};
 		struct cursor value = {equals ? equals + 1 : word.end, word.end};
 		struct machine_register one = {0};
-		if (!is_register_name(&name) || !scan_hex(&value, &one.value) || !at_end(&value)) {
+		if (!is_plain_name(&name) || !scan_hex(&value, &one.value) || !at_end(&value)) {
 			note_damage(parser, open, "a register is damaged");
 			continue;
 		}
@@ -448,7 +451,7 @@ static void drop_frames(struct parsed_dump *dump)
 	site->kind = STACK_TRUNCATED;
 }
 
-/* "1: 819200 bytes in 25 blocks, complete" */
+/* "1: 819200 bytes in 25 blocks, complete", and maybe " task=uart_rx". */
 static void read_site(struct parser *parser, struct open_dump *open, struct cursor c)
 {
 	struct parsed_dump *dump = &open->dump;
@@ -466,6 +469,11 @@ static void read_site(struct parser *parser, struct open_dump *open, struct curs
 	if (!scan_kind(&word, &site.kind) || site.bytes > INT64_MAX || site.blocks > INT64_MAX) {
 		note_damage(parser, open, "a call site is damaged");
 		return;
+	}
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		word = scan_word(&c);
+		if (skip_text(&word, "task="))
+			site.task = unescape(&open->arena, &word);
 	}
 	uint64_t last = dump->site_count ? dump->sites[dump->site_count - 1].rank : 0;
 	if (site.rank != last + 1) {

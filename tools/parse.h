@@ -41,6 +41,7 @@ struct parsed_frame {
 struct parsed_site {
 	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;
+	const char *task;    /* that allocated, or NULL */
 	size_t first, depth; /* in parsed_dump.frames */
 };
 
@@ -58,8 +59,9 @@ struct machine_register {
 
 /* What the program died of. */
 struct parsed_crash {
-	bool told;      /* SIGNAL and CODE are known */
-	bool addressed; /* FAULT_ADDRESS is there, and known */
+	bool told;             /* SIGNAL and CODE are known */
+	bool addressed;        /* FAULT_ADDRESS is there, and known */
+	const char *exception; /* the processor's name for it, or NULL */
 	unsigned signal;
 	int64_t code; /* si_code (sigaction(2)) */
 	uint64_t fault_address;

@@ -104,6 +104,8 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 	set(object, "live_bytes", json_integer((json_int_t)site->bytes));
 	set(object, "live_blocks", json_integer((json_int_t)site->blocks));
 	set(object, "stack", json_string(stack_kind_names[site->kind]));
+	if (site->task)
+		set(object, "task", text(site->task));
 	set(object, "frames", frames_json(dump, site->stack));
 	return object;
 }
@@ -117,6 +119,8 @@ static json_t *crash_json(const struct dump *dump)
 		set(registers, crash->registers[i].name, hex(crash->registers[i].value));
 	set(object, "signal", crash->told ? json_integer(crash->signal) : json_null());
 	set(object, "code", crash->told ? json_integer((json_int_t)crash->code) : json_null());
+	if (crash->exception)
+		set(object, "exception", text(crash->exception));
 	set(object, "fault_address", crash->addressed ? hex(crash->fault_address) : json_null());
 	set(object, "registers", registers);
 	set(object, "frames", frames_json(dump, crash->stack));

@@ -246,6 +246,10 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			        100.0 * (double)site->bytes / (double)dump->totals.live_bytes);
 		if (site->kind != STACK_COMPLETE)
 			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
+		if (site->task) {
+			fputs(", task ", page->stream);
+			put_clean(page, site->task);
+		}
 		putc('\n', page->stream);
 		put_stack(page, site->stack);
 	}

@@ -147,6 +147,8 @@ const char *crash_cause(struct arena *arena, const struct crash *crash)
 		name = arena_format(arena, "signal %u", crash->signal);
 	const char *cause = arena_format(arena, "%s (code %" PRId64 "%s%s)", name, crash->code,
 	                                 code ? ", " : "", code ? code : "");
+	if (crash->exception)
+		cause = arena_format(arena, "%s, %s", crash->exception, cause);
 	if (crash->addressed)
 		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause, crash->fault_address);
 	if (crash->thread)

@@ -6,6 +6,7 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
 static struct leakwrap_blocks stacks = {.size = STACK_SIZE};
 
-static void (*_Atomic report)(const siginfo_t *info, const void *context);
+static void (*_Atomic report)(const struct leakwrap_fault *fault);
 
 /* With the default action in place, an instruction that faulted faults again when the handler returns to it.
  * A signal that was sent (si_code is not positive, sigaction(2)) must be sent again: it is blocked while the
@@ -35,16 +36,22 @@ static void die(int signo, const siginfo_t *info)
 		leakwrap_signal_send(signo);
 }
 
+/* The signals that come with an address (sigaction(2)): SEGV, BUS, ILL, FPE, unless they were sent. */
 static void on_fatal_signal(int signo, siginfo_t *info, void *context)
 {
+	const struct leakwrap_fault fault = {.signal = signo,
+	                                     .code = info->si_code,
+	                                     .has_address = info->si_code > 0 && signo != SIGABRT,
+	                                     .address = (uintptr_t)info->si_addr,
+	                                     .context = context};
 	int saved = errno;
 
-	atomic_load (&report)(info, context);
+	atomic_load (&report)(&fault);
 	die(signo, info);
 	errno = saved;
 }
 
-unsigned leakwrap_crash_install(void (*reporter)(const siginfo_t *info, const void *context))
+unsigned leakwrap_crash_install(void (*reporter)(const struct leakwrap_fault *fault))
 {
 	struct sigaction action = {.sa_sigaction = on_fatal_signal,
 	                           .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -6,11 +6,22 @@
 #ifndef LEAKWRAP_CRASH_H
 #define LEAKWRAP_CRASH_H
 
-#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-/* Takes SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT, as far as their action is the default; each calls REPORT
- * with what the handler was given.  Returns how many were taken. */
-unsigned leakwrap_crash_install(void (*report)(const siginfo_t *info, const void *context));
+/* What a handler was told. */
+struct leakwrap_fault {
+	const char *exception; /* the processor's name for it, or NULL: a signal */
+	int signal;            /* as Linux numbers them, where there is none */
+	int code;              /* si_code (sigaction(2)) */
+	bool has_address;      /* the signal came with ADDRESS */
+	uintptr_t address;     /* that the program could not use */
+	const void *context;   /* the registers (registers.h) */
+};
+
+/* Takes SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT, as far as their action is the default; each calls REPORT.
+ * Returns how many were taken. */
+unsigned leakwrap_crash_install(void (*report)(const struct leakwrap_fault *fault));
 
 /* Gives this thread an alternate signal stack, on which an overflow of its own can be told, if the crash trace
  * is on and the thread has none. */

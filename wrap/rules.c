@@ -20,7 +20,7 @@ struct entry {
 	_Atomic uint32_t state;
 };
 
-#define ENTRIES 8192u
+#define ENTRIES LEAKWRAP_RULE_ENTRIES
 #define PROBES  64u /* then the table counts as full, and the rule is not remembered */
 
 static struct entry *_Atomic entries;

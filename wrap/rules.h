@@ -65,7 +65,14 @@ struct leakwrap_rule {
 
 /* -- the cache's slots --------------------------------------------------------------------------- */
 
+/* The size of the cache, and of the table of rules that do not fit into a slot. */
+#ifdef LEAKWRAP_SMALL
+#define LEAKWRAP_RULE_SLOTS_LOG2 6
+#define LEAKWRAP_RULE_ENTRIES    32u
+#else
 #define LEAKWRAP_RULE_SLOTS_LOG2 14
+#define LEAKWRAP_RULE_ENTRIES    8192u
+#endif
 
 /* Instructions, and so return addresses, are aligned to 1 << LEAKWRAP_PC_SHIFT. */
 #define LEAKWRAP_RULE_TAG(pc)   ((pc) >> (LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_LOG2))
@@ -88,9 +95,9 @@ typedef uint64_t leakwrap_slot;
 #define LEAKWRAP_RULE_FIELD        14
 #define LEAKWRAP_HAVE_INLINE_RULES 1
 #else
-/* tag << 14, then the number of a rule in the table. */
+/* The tag, then the number of a rule in the table: together all 32 bits. */
 typedef uint32_t leakwrap_slot;
-#define LEAKWRAP_RULE_BITS         14
+#define LEAKWRAP_RULE_BITS         (LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_LOG2)
 #define LEAKWRAP_HAVE_INLINE_RULES 0
 #endif
 

@@ -388,3 +388,9 @@ const struct leakwrap_site *leakwrap_sites(uint32_t *limit)
 	*limit = atomic_load_explicit(&sites.limit, memory_order_acquire);
 	return atomic_load_explicit(&sites.newest, memory_order_acquire);
 }
+
+const char *leakwrap_site_task(const struct leakwrap_site *site)
+{
+	(void)site;
+	return NULL;
+}

@@ -46,6 +46,9 @@ uint32_t leakwrap_site_recall(uintptr_t room, uintptr_t pc, uintptr_t sp, uintpt
  * trace's last pc is overwritten. */
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
 
+/* The name of the task that allocated at SITE, where there are tasks with names; else NULL.  Signal-safe. */
+const char *leakwrap_site_task(const struct leakwrap_site *site);
+
 /* The newest record, and one more than the highest number.  Signal-safe. */
 const struct leakwrap_site *leakwrap_sites(uint32_t *limit);
 

@@ -12,7 +12,11 @@
 #include "stack.h"
 
 /* The deepest backtrace that is ever kept; the option depth= lies between 1 and this. */
+#ifdef LEAKWRAP_SMALL
+#define LEAKWRAP_MAX_DEPTH 32
+#else
 #define LEAKWRAP_MAX_DEPTH 256
+#endif
 
 /* How far a backtrace can be trusted. */
 enum leakwrap_trace_kind {
