@@ -29,6 +29,8 @@ packages() {
 		echo gcc-arm-linux-gnueabihf gcc-arm-linux-gnueabi gcc-aarch64-linux-gnu
 		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu
 		echo qemu-user
+		# what walks stacks as well
+		echo gdb
 		# what reads the tool's pages, profiles and manual, fuzzes it, and serves it debug information
 		echo chromium golang-go mandoc libclang-rt-14-dev debuginfod
 		;;
