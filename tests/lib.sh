@@ -60,6 +60,18 @@ build_plain() {
 	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" -pthread || fail "cannot build $name"
 }
 
+# Sets archives and headers, the flags for tests/unwind/workloads.c.
+find_prebuilt_archives() {
+	archives=
+	for library in lua5.4 sqlite3 xml2 glib-2.0 crypto; do
+		archive=$($CC -print-file-name=lib$library.a)
+		[ -e "$archive" ] || skip "lib$library.a is not installed"
+		archives="$archives $archive"
+	done
+	archives="$archives -lpcre2-8 -licuuc -licudata -lz -llzma -lstdc++ -lm"
+	headers=$(pkg-config --cflags lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto) || skip "no pkg-config"
+}
+
 # -- waiting -------------------------------------------------------------------------------------------
 
 # wait_until SECONDS COMMAND...: until the command succeeds; false when it did not in time.

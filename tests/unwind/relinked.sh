@@ -5,14 +5,7 @@
 # timeout: 300
 . tests/lib.sh
 
-archives=
-for library in lua5.4 sqlite3 xml2 glib-2.0 crypto; do
-	archive=$($CC -print-file-name=lib$library.a)
-	[ -e "$archive" ] || skip "lib$library.a is not installed"
-	archives="$archives $archive"
-done
-headers=$(pkg-config --cflags lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto) || skip "no pkg-config"
-archives="$archives -lpcre2-8 -licuuc -licudata -lz -llzma"
+find_prebuilt_archives
 
 # stacks LOG: BYTES-IN-ALL BYTES-THAT-REACH-THE-FIRST-FRAME, and a line for each call site that is wrong or, by its
 # own account, not complete.  The C library's shared form has no names for what threads begin in: its last two
@@ -107,7 +100,7 @@ build_plain workloads.o -c -fomit-frame-pointer $headers tests/unwind/workloads.
 total=0 total_reached=0 samples=0
 # shellcheck disable=SC2086
 for how in "" -static -static-pie; do
-	link "relinked$how" "$CC" $how $optimized tests/unwind/relinked.c "$W/workloads.o" $archives -lstdc++ -lm
+	link "relinked$how" "$CC" $how $optimized tests/unwind/relinked.c "$W/workloads.o" $archives
 	for library in lua sqlite xml glib crypto; do
 		check "relinked$how" $library 0
 	done
