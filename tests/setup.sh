@@ -42,10 +42,14 @@ packages() {
 		packages archives
 		packages tool
 		echo clang-format clang-tidy cppcheck shellcheck
+		echo libpng-dev libunwind-dev # headers of the benchmark
 		;;
 	bench)
-		packages demo
-		echo liblsan0 heaptrack
+		packages archives
+		packages tool # it is measured, too
+		echo libpng-dev
+		# the peers
+		echo liblsan0 heaptrack valgrind libgoogle-perftools4 libjemalloc2 libunwind-dev
 		;;
 	*)
 		echo "setup.sh: no group '$1'; there are: lib tool demo archives test lint bench" >&2

@@ -1,7 +1,7 @@
 # Tests, demo, benchmark and the checks of the source.  What has to be installed first is installed by
 # tests/setup.sh, which must run before the build looks for headers: hence a second make.
 
-.PHONY: test demo bench stress lint format demo-programs bench-programs
+.PHONY: test demo stress lint format demo-programs
 
 SETUP := tests/setup.sh
 AGAIN = +$(Q)$(MAKE) --no-print-directory O='$(O)'
@@ -16,12 +16,6 @@ demo: ## relink two real programs from prebuilt archives, run them, show their l
 	@echo 'Building libleakwrap.a, and linking the programs with it.'
 	$(AGAIN) lib demo-programs $(if $(filter 0,$(V)),>/dev/null)
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/demo/run
-
-bench: ## time and memory: untraced, traced, LeakSanitizer, heaptrack; the tool; needs some minutes
-	$(Q)$(SETUP) bench
-	$(AGAIN) all bench-programs
-	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/bench/run
-	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/tool/bench
 
 # -- the demo programs ---------------------------------------------------------------------------------
 
@@ -54,39 +48,7 @@ $(DEMO_PROGRAMS:=.static): $(O)/demo/%.static: $(O)/demo/%.o $(O)/libleakwrap.a 
 	$(call say,LINK,$@)
 	$(Q)$(DEMO_LINK) -static
 
-# -- the benchmark's programs: each object is linked untraced, traced, and with LeakSanitizer -----------------
-
-BENCH_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -fno-omit-frame-pointer \
-	-fno-optimize-sibling-calls -fno-builtin -I/usr/include/lua5.4
-BENCH_ARCHIVE_lua_trees := liblua5.4.a
-BENCH_ARCHIVE_sqlite_load := libsqlite3.a
-BENCH_PROGRAMS := $(O)/bench/pairs $(O)/bench/lua_trees $(O)/bench/sqlite_load
-
-bench-programs: $(foreach p,$(BENCH_PROGRAMS),$(p).untraced $(p).traced $(p).lsan) $(O)/bench/timed
-
-$(BENCH_PROGRAMS:=.o) $(O)/bench/timed.o: $(O)/bench/%.o: tests/bench/%.c
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
-
-BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
-	$(if $(BENCH_ARCHIVE_$*),$$($(CC) -print-file-name=$(BENCH_ARCHIVE_$*)) $(DEMO_QUIET))
-
-$(O)/bench/timed: $(O)/bench/timed.o
-	$(Q)$(BENCH_LINK)
-
-$(BENCH_PROGRAMS:=.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
-	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -lm -pthread
-
-$(BENCH_PROGRAMS:=.traced): LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(BENCH_PROGRAMS:=.traced): $(O)/bench/%.traced: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
-	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread
-
-$(BENCH_PROGRAMS:=.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
-	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -fsanitize=leak -lm -pthread
+include tests/bench/bench.mk
 
 # -- checks of the source ------------------------------------------------------------------------------
 

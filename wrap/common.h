@@ -19,6 +19,9 @@ struct leakwrap_loss {
 
 extern struct leakwrap_loss leakwrap_loss;
 
+/* Stacks that were walked because they were not recognized.  For the benchmark, which reads it. */
+extern _Atomic unsigned long leakwrap_walks;
+
 static inline void leakwrap_count(_Atomic unsigned long *counter, unsigned long by)
 {
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);

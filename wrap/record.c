@@ -16,6 +16,7 @@
 
 _Thread_local struct leakwrap_thread leakwrap_self;
 struct leakwrap_loss leakwrap_loss;
+_Atomic unsigned long leakwrap_walks;
 
 /* An inner call recorded a block and released it again. */
 #define INNER_GONE ((void *)1)
@@ -35,6 +36,7 @@ static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
 	struct leakwrap_notes notes = {.place = place, .check = check};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .notes = &notes};
 
+	leakwrap_count(&leakwrap_walks, 1);
 	leakwrap_notes_begin(&notes, sp);
 	leakwrap_unwind(&trace, &stack, pc, sp, fp);
 	return leakwrap_site_number(&trace, &stack);

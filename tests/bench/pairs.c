@@ -1,116 +1,71 @@
-/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS - what a malloc+free pair costs.
+/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS [LARGEST] - what a malloc and free pair costs.
  *
- * Random replacement in a live set of LIVE blocks of 16 to 271 bytes, behind DEPTH frames, over STACKS distinct
- * call paths; each thread has its share of the live set.  Prints the time of a pair in nanoseconds of one
- * thread, and the peak of resident memory in bytes.  The same object is linked untraced, traced, and with
- * LeakSanitizer. */
+ * Random replacement in a live set of LIVE blocks of 16 to LARGEST (271) bytes, behind DEPTH frames, over STACKS
+ * distinct call paths; each thread has its share of the live set.  The same object is linked untraced,
+ * traced, and with LeakSanitizer.  Prints, in this order:
+ *
+ *   the time of a pair in nanoseconds of one thread, the mean of all threads;
+ *   the peak of resident memory, in bytes;
+ *   pairs of all threads in a second;
+ *   how often a thread had to wait for something, in each 1000 pairs (voluntary context switches);
+ *   the share of allocations, in percent, whose stack was recognized and not walked, or "-" untraced. */
+#include "clock.h"
+#include "paths.h"
+
 #include <pthread.h>
-#include <stdint.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
-#define NOINLINE __attribute__((noinline))
+enum { THREADS_MAX = 64 };
 
-enum { WAYS = 40 }; /* call paths out of each of the outer three frames: 64,000 in all */
-
-static size_t live_blocks;
-static unsigned depth, stacks = 1, threads;
+static size_t live_blocks, sizes = 256;
+static unsigned stacks = 1, threads;
 static uint64_t duration;
 static pthread_barrier_t ready;
+
+/* The tracer's count of walks, where there is a tracer. */
+extern _Atomic unsigned long leakwrap_walks __attribute__((weak));
 
 struct worker {
 	pthread_t thread;
 	void **block;
 	size_t count;
 	uint64_t random, pairs, nanoseconds;
+	long waits;
+	unsigned long walks; /* of all threads */
 };
 
-static uint64_t now(void)
+static unsigned long walks(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	return &leakwrap_walks ? atomic_load_explicit(&leakwrap_walks, memory_order_relaxed) : 0;
 }
 
-static uint64_t next(uint64_t *state)
+static long waits_of_thread(void)
 {
-	uint64_t x = *state;
+	struct rusage usage;
 
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return *state = x;
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
 }
 
-/* The innermost frame. */
-static NOINLINE void replace(void **block, size_t size)
+static NOINLINE void leaf(void **block, size_t size)
 {
 	free(*block);
 	*block = malloc(size);
 	*(volatile char *)*block = 1;
 }
 
-/* The frames between. */
-static NOINLINE void pass(void **block, size_t size, unsigned frames)
-{
-	if (frames)
-		pass(block, size, frames - 1);
-	else
-		replace(block, size);
-	__asm__ volatile("");
-}
-
-/* A call from one of forty places; what follows it keeps the compiler from making one of them. */
-// clang-format off
-#define WAY(n, call) case (n): (call); __asm__ volatile("# way %0" : : "i"(n)); break;
-#define WAYS_10(n, call) \
-	WAY((n) + 0, call) WAY((n) + 1, call) WAY((n) + 2, call) WAY((n) + 3, call) WAY((n) + 4, call) \
-	WAY((n) + 5, call) WAY((n) + 6, call) WAY((n) + 7, call) WAY((n) + 8, call) WAY((n) + 9, call)
-#define WAYS_40(call) WAYS_10(0, call) WAYS_10(10, call) WAYS_10(20, call) WAYS_10(30, call)
-// clang-format on
-
-/* The outer three frames choose the call path. */
-static NOINLINE void third(void **block, size_t size, unsigned path)
-{
-	switch (path) {
-		WAYS_40(pass(block, size, depth - 5))
-	}
-}
-
-static NOINLINE void third_of_four(void **block, size_t size, unsigned path)
-{
-	switch (path) {
-		WAYS_40(replace(block, size))
-	}
-}
-
-static NOINLINE void second(void **block, size_t size, unsigned path)
-{
-	switch (path % WAYS) {
-		WAYS_40(depth < 5 ? third_of_four(block, size, path / WAYS)
-		                  : third(block, size, path / WAYS))
-	}
-}
-
-static NOINLINE void first(void **block, size_t size, unsigned path)
-{
-	switch (path % WAYS) {
-		WAYS_40(second(block, size, path / WAYS))
-	}
-}
-
 /* One function for all phases, so that filling the live set goes the same paths as the measurement. */
 static NOINLINE void replace_some(struct worker *worker, size_t count, int in_order)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t random = next(&worker->random);
-		size_t slot = in_order ? i : next(&worker->random) % worker->count;
+		uint64_t random = next_random(&worker->random);
+		size_t slot = in_order ? i : next_random(&worker->random) % worker->count;
 
-		first(&worker->block[slot], 16 + (random >> 8 & 255),
-		      (unsigned)(random >> 32) % stacks);
+		take_path(&worker->block[slot], 16 + (random >> 8) % sizes,
+		          (unsigned)(random >> 32) % stacks);
 	}
 }
 
@@ -124,28 +79,55 @@ static void *work(void *argument)
 	for (int phase = 0;; phase++) {
 		replace_some(worker, count, phase == 0);
 		if (phase == 0) {
-			count += 4ul * stacks;
+			count = 4ul * stacks < 1000 ? 1000 : 4ul * stacks;
 		} else if (phase == 1) {
 			count = 1000;
 			pthread_barrier_wait(&ready);
+			worker->walks = walks();
+			worker->waits = waits_of_thread();
 			start = now();
 		} else {
 			worker->pairs += count;
 			worker->nanoseconds = now() - start;
 			if (worker->nanoseconds >= duration)
-				return NULL;
+				break;
 		}
 	}
+	worker->waits = waits_of_thread() - worker->waits;
+	worker->walks = walks() - worker->walks;
+	return NULL;
+}
+
+static void print(const struct worker *worker)
+{
+	double pair = 0, pairs = 0, waits = 0, walked = 0, longest = 0;
+	struct rusage usage;
+
+	for (unsigned i = 0; i < threads; i++) {
+		pair += (double)worker[i].nanoseconds / (double)worker[i].pairs / threads;
+		pairs += (double)worker[i].pairs;
+		waits += (double)worker[i].waits;
+		if ((double)worker[i].walks > walked)
+			walked = (double)worker[i].walks;
+		if ((double)worker[i].nanoseconds > longest)
+			longest = (double)worker[i].nanoseconds;
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%.2f %ld %.0f %.4f ", pair, usage.ru_maxrss * 1024L, pairs * 1e9 / longest,
+	       1000 * waits / pairs);
+	if (&leakwrap_walks)
+		printf("%.3f\n", walked < pairs ? 100 * (1 - walked / pairs) : 0.0);
+	else
+		printf("-\n");
 }
 
 int main(int argc, char **argv)
 {
-	static struct worker worker[64];
-	struct rusage usage;
-	double pair = 0;
+	static struct worker worker[THREADS_MAX];
 
-	if (argc != 6) {
-		fprintf(stderr, "usage: %s LIVE DEPTH STACKS THREADS MILLISECONDS\n", argv[0]);
+	if (argc != 6 && argc != 7) {
+		fprintf(stderr, "usage: %s LIVE DEPTH STACKS THREADS MILLISECONDS [LARGEST]\n",
+		        argv[0]);
 		return 2;
 	}
 	live_blocks = strtoul(argv[1], NULL, 10);
@@ -153,8 +135,10 @@ int main(int argc, char **argv)
 	stacks = (unsigned)strtoul(argv[3], NULL, 10);
 	threads = (unsigned)strtoul(argv[4], NULL, 10);
 	duration = strtoul(argv[5], NULL, 10) * 1000000u;
-	if (depth < 4 || stacks < 1 || stacks > WAYS * WAYS * WAYS || threads < 1 || threads > 64 ||
-	    live_blocks < threads)
+	if (argc == 7)
+		sizes = strtoul(argv[6], NULL, 10) - 15;
+	if (depth < 4 || stacks < 1 || stacks > PATHS || threads < 1 || threads > THREADS_MAX ||
+	    live_blocks < threads || sizes < 1)
 		return 2;
 	pthread_barrier_init(&ready, NULL, threads);
 	for (unsigned i = 0; i < threads; i++) {
@@ -168,11 +152,8 @@ int main(int argc, char **argv)
 		if (pthread_create(&worker[i].thread, NULL, work, &worker[i]))
 			return 1;
 	}
-	for (unsigned i = 0; i < threads; i++) {
+	for (unsigned i = 0; i < threads; i++)
 		pthread_join(worker[i].thread, NULL);
-		pair += (double)worker[i].nanoseconds / (double)worker[i].pairs / threads;
-	}
-	getrusage(RUSAGE_SELF, &usage);
-	printf("%.2f %ld\n", pair, usage.ru_maxrss * 1024L);
+	print(worker);
 	return 0;
 }

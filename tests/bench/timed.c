@@ -1,25 +1,17 @@
 /* timed.c COMMAND... - runs it with its output thrown away; prints the wall time in nanoseconds and the peak of
  * resident memory, of the largest process, in bytes. */
+#include "clock.h"
+
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 int main(int argc, char **argv)
 {
 	struct rusage usage;
-	int64_t start = now();
+	uint64_t start = now();
 	int status;
 	pid_t child;
 
@@ -35,6 +27,6 @@ int main(int argc, char **argv)
 		return 1;
 	start = now() - start;
 	getrusage(RUSAGE_CHILDREN, &usage);
-	printf("%lld %ld\n", (long long)start, usage.ru_maxrss * 1024L);
+	printf("%llu %ld\n", (unsigned long long)start, usage.ru_maxrss * 1024L);
 	return 0;
 }

@@ -1,0 +1,68 @@
+# The benchmark's programs.  Called by "make bench", which has installed what they need.
+#
+# Each object is linked untraced, traced and with LeakSanitizer; peers that are preloaded run the untraced one.
+
+.PHONY: bench bench-programs
+
+bench: ## time and memory beside the untraced program and other tools; PARTS="grid programs ..." BENCH_QUICK=1
+	$(Q)$(SETUP) bench
+	$(AGAIN) all bench-programs
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/bench/run $(PARTS)
+
+BENCH_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE
+BENCH_TOOLS := untraced leakwrap lsan
+
+# Whole programs: as their users compile them, from archives that Debian compiled.
+BENCH_INCLUDE = -I/usr/include/lua5.4 $(shell pkg-config --cflags libxml-2.0 glib-2.0 libpng 2>/dev/null)
+BENCH_ARCHIVES_lua_trees := liblua5.4.a
+BENCH_ARCHIVES_sqlite_load := libsqlite3.a
+BENCH_ARCHIVES_xml_query := libxml2.a
+BENCH_LIBS_xml_query := -licui18n -licuuc -lz -llzma
+BENCH_ARCHIVES_json_deep := libjansson.a
+BENCH_ARCHIVES_crypto_threads := libcrypto.a
+BENCH_ARCHIVES_png_large := libpng16.a libz.a
+BENCH_ARCHIVES_glib_strings := libglib-2.0.a
+BENCH_LIBS_glib_strings := -lpcre2-8
+BENCH_WHOLE := lua_trees sqlite_load xml_query json_deep crypto_threads png_large glib_strings nothing
+
+# Programs that measure themselves.  Every call that they make is there, and leaves its frame.
+BENCH_EXACT := -fno-optimize-sibling-calls -fno-ipa-icf -fno-builtin
+BENCH_CFLAGS_pairs := $(BENCH_EXACT) -fno-omit-frame-pointer
+BENCH_CFLAGS_pairs-nofp := $(BENCH_EXACT) -fomit-frame-pointer
+BENCH_CFLAGS_held := $(BENCH_EXACT) -fomit-frame-pointer
+BENCH_MEASURING := pairs pairs-nofp held
+
+BENCH_PROGRAMS := $(BENCH_WHOLE) $(BENCH_MEASURING)
+
+bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_PROGRAMS:%=$(O)/bench/%.$(t))) $(O)/bench/timed
+
+BENCH_OBJECTS := $(BENCH_PROGRAMS:%=$(O)/bench/%.o) $(O)/bench/timed.o
+
+$(filter-out %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%.o: tests/bench/%.c
+$(filter %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%-nofp.o: tests/bench/%.c
+$(BENCH_OBJECTS): $(O)/bench/%.o: tests/bench/bench.mk
+	$(call say,CC,$(filter %.c,$^))
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_CFLAGS_$*) $(if $(filter $*,$(BENCH_WHOLE)),$(BENCH_INCLUDE)) \
+		-MMD -MP -c -o $@ $(filter %.c,$^)
+
+# Lua mentions tmpnam, of which glibc warns.
+BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
+	$(foreach archive,$(BENCH_ARCHIVES_$*),$$($(CC) -print-file-name=$(archive))) $(BENCH_LIBS_$*) $(DEMO_QUIET)
+
+$(O)/bench/timed: $(O)/bench/timed.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $<
+
+$(BENCH_PROGRAMS:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
+	$(call say,LINK,$@)
+	$(Q)$(BENCH_LINK) -lm -pthread
+
+$(BENCH_PROGRAMS:%=$(O)/bench/%.leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
+$(BENCH_PROGRAMS:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
+	$(call say,LINK,$@)
+	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread
+
+$(BENCH_PROGRAMS:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
+	$(call say,LINK,$@)
+	$(Q)$(BENCH_LINK) -fsanitize=leak -lm -pthread

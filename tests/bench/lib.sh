@@ -1,0 +1,91 @@
+# shellcheck shell=sh
+# lib.sh - what the parts of the benchmark share: how often to run, and where figures go.
+#
+# Sourced by tests/bench/run and by each part.  A figure is a line of $O/bench/runs.tsv:
+#
+#   PART CASE TOOL METRIC VALUE
+#
+# with tabs between; the same key is written once for each round, and report.awk makes medians of them.
+# BENCH_QUICK=1 is a fast pass, which shows that everything runs and whose figures mean little.
+
+: "${O:?}" "${BENCH_QUICK:=0}"
+bench=$O/bench
+runs=$bench/runs.tsv
+work=$bench/work # for what the tools write; emptied after each run
+quick() { [ "$BENCH_QUICK" != 0 ]; }
+if quick; then
+	: "${BENCH_ROUNDS:=1}" "${BENCH_MS:=20}" "${BENCH_PERCENT:=10}" "${BENCH_SLOW_PERCENT:=2}"
+else
+	: "${BENCH_ROUNDS:=3}" "${BENCH_MS:=150}" "${BENCH_PERCENT:=100}" "${BENCH_SLOW_PERCENT:=10}"
+fi
+
+progress() {
+	[ ! -t 2 ] || printf '\r\033[K%s' "$*" >&2
+}
+
+failed() {
+	progress ''
+	echo "failed: $*" >&2
+	exit 1
+}
+
+# skipped WHAT WHY: said on the terminal and in the results.
+skipped() {
+	progress ''
+	echo "skipped: $1: $2" >&2
+	printf 'skipped\t%s\t%s\n' "$1" "$2" >>"$runs"
+}
+
+# record PART CASE TOOL METRIC VALUE
+record() {
+	printf '%s\t%s\t%s\t%s\t%s\n' "$@" >>"$runs"
+}
+
+fresh() {
+	rm -rf "$work"
+	mkdir -p "$work"
+}
+
+# How much memory can be had now, in MB.
+memory_available() {
+	awk '/^MemAvailable:/ { printf "%d", $2 / 1024 }' /proc/meminfo
+}
+
+# What each tool is told for speed: to trace, and not to search for leaks at the end.  leakwrap writes its dump.
+in_lsan="LSAN_OPTIONS=detect_leaks=0"
+in_leakwrap="LEAKWRAP_OPTIONS=log=$work/dump"
+
+# run_pairs PART CASE TOOL "ARGUMENTS" [OPTIONS]: one run of pairs.c.  TOOL is the linked program's suffix;
+# "nofp" before it takes the object without frame pointers.  OPTIONS are added to the tool's own.
+run_pairs() {
+	case $3 in
+	nofp-*) program=$bench/pairs-nofp.${3#nofp-} ;;
+	*) program=$bench/pairs.$3 ;;
+	esac
+	fresh
+	progress "$1: $2, $3"
+	# shellcheck disable=SC2086 # a list
+	result=$(env "$in_lsan${5:+:$5}" "$in_leakwrap:top=1${5:+:$5}" "$program" $4) || failed "$program $4"
+	# shellcheck disable=SC2086
+	set -- "$1" "$2" "$3" $result
+	record "$1" "$2" "$3" ns "$4"
+	record "$1" "$2" "$3" peak_bytes "$5"
+	record "$1" "$2" "$3" pairs_per_second "$6"
+	record "$1" "$2" "$3" waits_per_1000 "$7"
+	[ "$8" = - ] || record "$1" "$2" "$3" recognized_percent "$8"
+	[ ! -s "$work/dump" ] || record "$1" "$2" "$3" tracer_bytes "$(dump_number tracer_bytes)"
+}
+
+# dump_number KEY: of the last dump in $work/dump.
+dump_number() {
+	sed -n "s/^leakwrap.* $1=\\([0-9.]*\\).*/\\1/p" "$work/dump" | tail -n 1
+}
+
+# rounds COMMAND...: as often as there are rounds.
+rounds() {
+	round=0
+	while [ $round -lt "$BENCH_ROUNDS" ]; do
+		round=$((round + 1))
+		"$@"
+	done
+}

@@ -1,0 +1,211 @@
+# tables.awk - the tables of the benchmark, from results.json: for a terminal, or with -v markdown=1 for a page.
+#
+#   awk -f tests/bench/tables.awk [-v markdown=1] build/bench/results.json
+
+# -- reading: a result stands on a line of its own -------------------------------------------------------
+
+function text_of(key,    at) {
+	at = index($0, "\"" key "\":\"")
+	return at ? substr($0, at + length(key) + 4, index(substr($0, at + length(key) + 4), "\"") - 1) : ""
+}
+
+function number_of(key,    at) {
+	at = index($0, "\"" key "\":")
+	return at ? substr($0, at + length(key) + 3) + 0 : 0
+}
+
+/"format":/ { cpu = text_of("cpu"); cpus = number_of("cpus"); date = text_of("date"); memory = number_of("memory_mb") }
+/"load_before":/ { load = number_of("load_before"); rounds = number_of("rounds"); quick = /"quick":true/ }
+/"compiler":/ { compiler = text_of("compiler"); libc = text_of("libc"); kernel = text_of("kernel") }
+/"why":/ { skipped = $0 }
+
+/"part":/ {
+	part = text_of("part")
+	name = text_of("case")
+	if (!((part, name) in known)) {
+		known[part, name]
+		names[part, ++name_count[part]] = name
+	}
+	value[part, name, text_of("tool"), text_of("metric")] = number_of("median")
+}
+
+function has(part, name, tool, metric) {
+	return (part, name, tool, metric) in value
+}
+
+function get(part, name, tool, metric) {
+	return has(part, name, tool, metric) ? value[part, name, tool, metric] : 0
+}
+
+# -- writing: cells, then the table ----------------------------------------------------------------------
+
+function start_row() {
+	row_count++
+	column = 0
+}
+
+function cell(text) {
+	cells[row_count, ++column] = text
+	if (column > column_count)
+		column_count = column
+	if (length(text) > width[column])
+		width[column] = length(text)
+}
+
+function cell_number(format, number, good) {
+	cell(good ? sprintf(format, number) : "-")
+}
+
+function head(list,    i, n, title) {
+	n = split(list, title, "|")
+	start_row()
+	for (i = 1; i <= n; i++)
+		cell(title[i])
+}
+
+function finish(title,    r, c) {
+	printf "%s\n\n", title
+	for (r = 1; r <= row_count; r++) {
+		if (markdown)
+			printf "|"
+		for (c = 1; c <= column_count; c++)
+			if (markdown)
+				printf " %s |", cells[r, c]
+			else
+				printf("  %" (c == 1 ? "-" : "") width[c] "s", cells[r, c])
+		printf "\n"
+		if (r == 1 && markdown) {
+			printf "|"
+			for (c = 1; c <= column_count; c++)
+				printf "%s", (c == 1 ? " --- |" : " ---: |")
+			printf "\n"
+		}
+	}
+	printf "\n"
+	delete cells
+	delete width
+	row_count = column_count = 0
+}
+
+function words(number) {
+	if (number >= 1e6 && number % 1e6 == 0)
+		return number / 1e6 "M"
+	return number >= 1e3 && number % 1e3 == 0 ? number / 1e3 "k" : number
+}
+
+# -- the parts -------------------------------------------------------------------------------------------
+
+function added(part, name, tool, plain) {
+	return get(part, name, tool, "ns") - get(part, name, plain, "ns")
+}
+
+function grid(    i, name, part, live, lsan_adds) {
+	head("live|depth|stacks|threads|untraced|leakwrap|x|LSan|x|adds|LSan adds|share|tables: untraced|leakwrap|x|adds|" \
+		"recognized|tables|B/block|by peak")
+	for (i = 1; i <= name_count["grid"]; i++) {
+		name = names["grid", i]
+		split(name, part, "/")
+		live = part[1]
+		start_row()
+		cell(words(live)); cell(part[2]); cell(words(part[3])); cell(part[4])
+		plain = get("grid", name, "untraced", "ns")
+		ours = get("grid", name, "leakwrap", "ns")
+		lsan = get("grid", name, "lsan", "ns")
+		lsan_adds = lsan - plain
+		cell(sprintf("%.1f", plain))
+		cell(sprintf("%.1f", ours))
+		cell(sprintf("%.2f", ours / plain))
+		cell(sprintf("%.1f", lsan))
+		cell(sprintf("%.2f", lsan / plain))
+		cell(sprintf("%.1f", ours - plain))
+		cell(sprintf("%.1f", lsan_adds))
+		cell_number("%.0f%%", 100 * (ours - plain) / (lsan_adds > 0 ? lsan_adds : 1), lsan_adds > 0)
+		plain = get("grid", name, "nofp-untraced", "ns")
+		ours = get("grid", name, "nofp-leakwrap", "ns")
+		cell(sprintf("%.1f", plain))
+		cell(sprintf("%.1f", ours))
+		cell(sprintf("%.2f", ours / plain))
+		cell(sprintf("%.1f", ours - plain))
+		cell(sprintf("%.2f%%", get("grid", name, "leakwrap", "recognized_percent")))
+		cell(sprintf("%.2f%%", get("grid", name, "nofp-leakwrap", "recognized_percent")))
+		cell(sprintf("%.1f", get("grid", name, "leakwrap", "tracer_bytes") / live))
+		cell(sprintf("%.1f", (get("grid", name, "leakwrap", "peak_bytes") - get("grid", name, "untraced", "peak_bytes")) / live))
+	}
+	finish("malloc and free pairs, random replacement in a live set of blocks of 16 to 271 bytes: nanoseconds; x: ratio to\n" \
+		"untraced; share: of what LeakSanitizer adds; tables: the same compiled without frame pointers; recognized:\n" \
+		"allocations whose stack needed no walk; B/block: what the tracer holds, for each live block.")
+}
+
+function ratio(part, name, tool, metric) {
+	return has(part, name, tool, metric) ? get(part, name, tool, metric) / get(part, name, "untraced", metric) : 0
+}
+
+function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_here, sum, used) {
+	n = split("leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind", tools, " ")
+	head("program|untraced|leakwrap|LSan|heaptrack|LSan, DWARF|gperftools|jemalloc|valgrind")
+	for (i = 1; i <= name_count["programs"]; i++) {
+		name = names["programs", i]
+		if (name == "nothing")
+			continue
+		start_row()
+		cell(name)
+		if (metric == "ns")
+			cell(sprintf("%.3f s", get("programs", name, "untraced", "ns") / 1e9))
+		else if (metric == "peak_bytes")
+			cell(sprintf("%.1f MB", get("programs", name, "untraced", "peak_bytes") / 1e6))
+		else
+			cell("-")
+		for (j = 1; j <= n; j++) {
+			tool = tools[j]
+			part = has("programs", name, tool, "ns") ? "programs" : "slow"
+			value_here = metric == "reach_main_percent" ? get("programs", name, tool, metric) : ratio(part, name, tool, metric)
+			cell_number(metric == "reach_main_percent" ? "%.1f%%" : "%.2f", value_here,
+				has(metric == "reach_main_percent" ? "programs" : part, name, tool, metric))
+			if (value_here > 0) {
+				sum[tool] += log(value_here)
+				used[tool]++
+			}
+		}
+	}
+	if (metric != "reach_main_percent") {
+		start_row()
+		cell("geometric mean")
+		cell("1")
+		for (j = 1; j <= n; j++)
+			cell_number("%.2f", exp(sum[tools[j]] / (used[tools[j]] ? used[tools[j]] : 1)), used[tools[j]] > 0)
+	}
+	finish(title)
+}
+
+function programs(    i, name, slower) {
+	programs_by("ns", "whole programs on prebuilt archives: wall time as a multiple of the untraced program's.  The last four: a\n" \
+		"part of the work, once.")
+	programs_by("peak_bytes", "the same: peak of resident memory as a multiple of the untraced program's")
+	programs_by("reach_main_percent", "the same: share of the live bytes whose stacks reach main or the thread's function, each tool as it comes")
+	head("program|leakwrap adds|LSan adds|heaptrack adds|heaptrack / leakwrap|tracer MB|exit dump ms")
+	for (i = 1; i <= name_count["programs"]; i++) {
+		name = names["programs", i]
+		start_row()
+		cell(name)
+		ours = added("programs", name, "leakwrap", "untraced")
+		cell(sprintf("%.0f ms", ours / 1e6))
+		cell(sprintf("%.0f ms", added("programs", name, "lsan", "untraced") / 1e6))
+		cell(sprintf("%.0f ms", added("programs", name, "heaptrack", "untraced") / 1e6))
+		cell_number("%.1f", added("programs", name, "heaptrack", "untraced") / (ours ? ours : 1), ours > 0)
+		cell(sprintf("%.2f", get("programs", name, "leakwrap", "tracer_bytes") / 1e6))
+		cell(sprintf("%.2f", get("programs", name, "leakwrap", "dump_ns") / 1e6))
+	}
+	finish("the same: added time, and what leakwrap itself says; \"nothing\" allocates one block and so shows the fixed part")
+}
+
+END {
+	printf "%sOn %s, %d CPUs, %d MB, %s, %s, %s; load before %s; medians of %d run%s in turns; %s%s\n\n", (markdown ? "" : "\n"),
+		cpu, cpus, memory, kernel, libc, compiler, load, rounds, (rounds == 1 ? "" : "s"), date,
+		(quick ? "; a QUICK pass, whose figures mean little" : "")
+	if (name_count["programs"])
+		programs()
+	if (name_count["grid"])
+		grid()
+	if (skipped != "" && skipped !~ /"skipped":\[\]/)
+		print "Not run: " skipped "\n"
+}

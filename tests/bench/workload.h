@@ -1,0 +1,55 @@
+/* workload.h - what the whole programs of the benchmark share: their arguments.
+ *
+ *   PROGRAM PERCENT [keep]
+ *
+ * PERCENT of the program's full work, which takes one or two seconds untraced; with "keep" the program ends
+ * where it holds most, so that a tool's report of live memory can be judged.  Each is compiled as its user
+ * would, without frame pointers, and does the same at each run. */
+#ifndef WORKLOAD_H
+#define WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct workload {
+	unsigned percent;
+	bool keep;
+};
+
+static inline struct workload workload_of(int argc, char **argv)
+{
+	struct workload workload = {.percent = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0,
+	                            .keep = argc > 2 && strcmp(argv[2], "keep") == 0};
+
+	if (workload.percent == 0 || argc > 3 || (argc == 3 && !workload.keep)) {
+		fprintf(stderr, "usage: %s PERCENT [keep]\n", argv[0]);
+		exit(2);
+	}
+	return workload;
+}
+
+/* PERCENT of FULL, at least one. */
+static inline unsigned workload_part(const struct workload *workload, unsigned full)
+{
+	unsigned part = (unsigned)((unsigned long long)full * workload->percent / 100);
+
+	return part ? part : 1;
+}
+
+static inline unsigned workload_random(unsigned *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+static inline void workload_check(bool good, const char *what)
+{
+	if (!good) {
+		fprintf(stderr, "failed: %s\n", what);
+		exit(1);
+	}
+}
+
+#endif
