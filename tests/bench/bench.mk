@@ -2,12 +2,7 @@
 #
 # Each object is linked untraced, traced and with LeakSanitizer; peers that are preloaded run the untraced one.
 
-.PHONY: bench bench-programs
-
-bench: ## time and memory beside the untraced program and other tools; PARTS="grid programs ..." BENCH_QUICK=1
-	$(Q)$(SETUP) bench
-	$(AGAIN) all bench-programs
-	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/bench/run $(PARTS)
+.PHONY: bench-programs
 
 BENCH_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE
 BENCH_TOOLS := untraced leakwrap lsan
