@@ -43,6 +43,16 @@ static struct {
 	unsigned modules; /* how many of them there are */
 } dump;
 
+/* The note by which the tool knows a traced program (format.h), laid out as the ELF specification has it: "Note
+ * Section" in chapter 5 of the System V ABI.  In assembly: a compiler would not make the section a note. */
+#define TEXT_OF(number) #number
+#define TEXT(macro)     TEXT_OF(macro)
+#define NOTE_HEADER     ".long 2f - 1f, 4, " TEXT(LEAKWRAP_NOTE_TYPE) "\n"
+#define NOTE_OWNER      "1: .asciz \"" LEAKWRAP_NOTE_OWNER "\"\n2: .balign 4\n"
+#define NOTE_CONTENT    ".long " TEXT(LEAKWRAP_FORMAT_VERSION) "\n"
+__asm__(".pushsection " LEAKWRAP_NOTE_SECTION ", \"a\", %note\n"
+        ".balign 4\n" NOTE_HEADER NOTE_OWNER NOTE_CONTENT ".popsection");
+
 /* -- lines --------------------------------------------------------------------------------------- */
 
 static void pair(const char *key, uint64_t value)

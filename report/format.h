@@ -64,4 +64,10 @@
 
 #define LEAKWRAP_LINE_PREFIX "leakwrap["
 
+/* An ELF note in every program or library that holds the tracer, stripped or not: its section, the name of
+ * its owner, and its type; its description is LEAKWRAP_FORMAT_VERSION as a 32-bit word. */
+#define LEAKWRAP_NOTE_SECTION ".note.leakwrap"
+#define LEAKWRAP_NOTE_OWNER   "leakwrap"
+#define LEAKWRAP_NOTE_TYPE    1
+
 #endif

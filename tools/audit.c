@@ -16,6 +16,7 @@
 #include "flags.h"
 #include "map.h"
 #include "options.h"
+#include "traced.h"
 #include "util.h"
 
 /* -- findings ------------------------------------------------------------------------------------ */
@@ -45,18 +46,25 @@ static void found(struct audit *audit, enum severity severity, const char *what,
 
 /* -- the program --------------------------------------------------------------------------------- */
 
+/* Places in the code. */
+struct callers {
+	size_t calls;
+	const char *names; /* the first few, as text */
+	const char *last;  /* the last one listed */
+	size_t listed;
+};
+
 /* A wrapped function. */
 struct entry {
 	const char *name;
-	bool alias;           /* a second name, for which there is no wrapper */
-	bool imported;        /* from a shared library */
-	uint64_t address;     /* where it is defined, 0 when it is not */
-	uint64_t wrapper;     /* where its wrapper is defined, 0 when it is not */
-	bool wrapper_is_void; /* its wrapper is referred to but nowhere: a call jumps to address 0 */
-	size_t direct;        /* calls that go past the wrapper */
-	const char *callers;  /* the first few, as text */
-	const char *last;     /* the last caller listed */
-	size_t listed;
+	bool alias;            /* a second name, for which there is no wrapper */
+	bool heap;             /* of the heap itself: nothing that it calls is wrapped in its place */
+	bool imported;         /* from a shared library */
+	uint64_t address;      /* where it is defined, 0 when it is not */
+	uint64_t wrapper;      /* where its wrapper is defined, 0 when it is not */
+	bool wrapper_is_void;  /* its wrapper is referred to but nowhere: a call jumps to address 0 */
+	struct callers direct; /* calls that go past the wrapper */
+	struct callers behind; /* and those that are perhaps the C library's own */
 };
 
 struct function {
@@ -74,9 +82,11 @@ struct program {
 	size_t function_count, function_room;
 	bool has_symbols, traced;
 	bool shared_libc; /* the C library is a shared one */
-	bool has_eh_frame, has_eh_frame_hdr, has_exidx, has_build_id;
+	bool has_eh_frame, has_eh_frame_hdr, has_build_id;
+	const char *cxx_library; /* the shared C++ library that it is linked with, or NULL */
 	uint64_t
 	        own_code; /* the lowest address of the tracer's code: what lies before is the program's */
+	uint64_t got, got_end;
 	struct targets targets;
 };
 
@@ -121,8 +131,6 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 		program->functions[program->function_count++] =
 		        (struct function){address, address + symbol->st_size, name};
 	}
-	if (strncmp(name, "leakwrap_", 9) == 0)
-		program->traced = true;
 	if (is_own(name) && !is_part(name) && type == STT_FUNC && address < program->own_code)
 		program->own_code = address;
 	entry = entry_named(program, name);
@@ -149,9 +157,10 @@ static void read_symbols(struct program *program, Elf_Scn *scn, const GElf_Shdr 
 	}
 }
 
-/* Is TYPE the relocation of a GOT entry?  Any other one puts the address into data. */
-static bool is_slot(int machine, unsigned type)
+/* Is TYPE, at WHERE, the relocation of a GOT entry?  Any other one puts the address into data. */
+static bool is_slot(const struct program *program, uint64_t where, unsigned type)
 {
+	int machine = program->header.e_machine;
 	static const struct {
 		int machine;
 		unsigned jump, data;
@@ -161,6 +170,8 @@ static bool is_slot(int machine, unsigned type)
 	        {EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT},
 	        {EM_ARM, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT},
 	};
+	if (machine == EM_RISCV) /* has no type of its own for GOT entries */
+		return type == R_RISCV_JUMP_SLOT || (where >= program->got && where < program->got_end);
 	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
 		if (slots[i].machine == machine)
 			return type == slots[i].jump || type == slots[i].data;
@@ -181,11 +192,11 @@ static void read_relocation(struct program *program, const GElf_Shdr *header, ui
 	struct entry *entry = name ? entry_named(program, name) : NULL;
 	if (!entry)
 		return;
-	if (is_slot(program->header.e_machine, (unsigned)GELF_R_TYPE(info))) {
+	if (is_slot(program, where, (unsigned)GELF_R_TYPE(info))) {
 		targets_add(&program->targets, where, (size_t)(entry - program->entries), true);
 	} else {
-		entry->direct++;
-		entry->callers = "a pointer in its data";
+		entry->direct.calls++;
+		entry->direct.names = "a pointer in its data";
 	}
 }
 
@@ -201,6 +212,20 @@ static void read_relocations(struct program *program, Elf_Scn *scn, const GElf_S
 		read_relocation(program, header, rela.r_offset, rela.r_info);
 	for (int i = 0; header->sh_type == SHT_REL && gelf_getrel(data, i, &rel); i++)
 		read_relocation(program, header, rel.r_offset, rel.r_info);
+}
+
+static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Dyn entry;
+	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
+		const char *name = entry.d_tag == DT_NEEDED
+		                           ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
+		                           : NULL;
+		if (name &&
+		    (strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0))
+			program->cxx_library = name;
+	}
 }
 
 static int compare_functions(const void *left, const void *right)
@@ -225,6 +250,12 @@ static void read_sections(struct program *program)
 			program->has_eh_frame = true;
 		if (name && strcmp(name, ".note.gnu.build-id") == 0)
 			program->has_build_id = true;
+		if (name && strcmp(name, ".got") == 0) {
+			program->got = header.sh_addr;
+			program->got_end = header.sh_addr + header.sh_size;
+		}
+		if (header.sh_type == SHT_DYNAMIC)
+			read_libraries(program, scn, &header);
 		if (header.sh_type == SHT_SYMTAB)
 			program->has_symbols = true;
 		if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
@@ -254,8 +285,6 @@ static void read_segments(struct program *program)
 			program->shared_libc = true;
 		if (header.p_type == PT_GNU_EH_FRAME)
 			program->has_eh_frame_hdr = true;
-		if (header.p_type == PT_ARM_EXIDX)
-			program->has_exidx = true;
 	}
 }
 
@@ -276,15 +305,32 @@ static const struct function *function_at(const struct program *program, uint64_
 	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1] : NULL;
 }
 
-/* A program that has its C library inside calls the allocator from there too, under other names, as part
- * of calls that are wrapped.  Only code in front of the tracer's is surely the program's own: the tracer
- * is linked behind the program's objects and in front of, or among, the C library's. */
-static bool is_programs_own(struct program *program, uint64_t pc, const struct function *caller)
+/* A function of the C library itself?  Names with an underscore in front are kept for it (C11 7.1.3), but for
+ * those of the C++ ABI; the others are of glibc's malloc.c, in one version or another. */
+static bool is_c_librarys(const char *name)
+{
+	return (name[0] == '_' && name[1] != 'Z') || strncmp(name, "tcache_", 7) == 0 ||
+	       strstr(name, "_hook_ini") != NULL;
+}
+
+/* Where a call of ENTRY at PC counts, NULL when it does not.  A program that has its C library inside calls
+ * the allocator from there too, under other names, as part of calls that are wrapped.  Code in front of the
+ * tracer's is surely the program's own: the tracer is linked behind the program's objects and in front of, or
+ * among, the C library's.  Behind it there may be more of the program's, and there only what goes straight to
+ * the heap is taken for an escape: in glibc nothing but malloc.c itself does that. */
+static struct callers *callers_of(struct program *program, uint64_t pc, const struct function *caller,
+                                  struct entry *entry)
 {
 	/* An allocating function may call another: that is part of a call which is wrapped. */
 	if (caller && (is_own(caller->name) || entry_named(program, caller->name)))
-		return false;
-	return program->shared_libc || (pc < program->own_code && !(caller && is_part(caller->name)));
+		return NULL;
+	if (program->shared_libc)
+		return &entry->direct;
+	if (caller && is_part(caller->name))
+		return NULL;
+	if (pc < program->own_code)
+		return &entry->direct;
+	return caller && entry->heap && !is_c_librarys(caller->name) ? &entry->behind : NULL;
 }
 
 static void call_found(void *context, uint64_t pc, const struct target *target)
@@ -292,21 +338,22 @@ static void call_found(void *context, uint64_t pc, const struct target *target)
 	struct program *program = context;
 	struct entry *entry = &program->entries[target->symbol];
 	const struct function *caller = function_at(program, pc);
+	struct callers *callers = callers_of(program, pc, caller, entry);
 	struct arena *arena = &program->audit->arena;
 
-	if (!is_programs_own(program, pc, caller))
+	if (!callers)
 		return;
-	entry->direct++;
+	callers->calls++;
 	const char *name =
 	        caller ? caller->name : arena_format(arena, "0x%llx", (unsigned long long)pc);
-	if (entry->last && strcmp(entry->last, name) == 0)
+	if (callers->last && strcmp(callers->last, name) == 0)
 		return;
-	entry->last = name;
-	if (entry->listed++ == 4)
-		entry->callers = arena_format(arena, "%s, ...", entry->callers);
-	if (entry->listed <= 4)
-		entry->callers =
-		        entry->callers ? arena_format(arena, "%s, %s", entry->callers, name) : name;
+	callers->last = name;
+	if (callers->listed++ == 4)
+		callers->names = arena_format(arena, "%s, ...", callers->names);
+	if (callers->listed <= 4)
+		callers->names =
+		        callers->names ? arena_format(arena, "%s, %s", callers->names, name) : name;
 }
 
 /* -- checks -------------------------------------------------------------------------------------- */
@@ -331,17 +378,25 @@ static void check_void_wrappers(struct program *program)
 		      flags);
 }
 
+/* Does it give blocks back?  free and its like, operator delete. */
+static bool is_release(const char *name)
+{
+	return strstr(name, "free") != NULL || strncmp(name, "_Zdl", 4) == 0 ||
+	       strncmp(name, "_Zda", 4) == 0;
+}
+
 static void check_entries(struct program *program)
 {
 	struct audit *audit = program->audit;
 	for (size_t i = 0; i < program->entry_count; i++) {
 		struct entry *entry = &program->entries[i];
 		const char *name = entry->name;
-		if (!entry->direct)
+		const struct callers *callers = entry->direct.calls ? &entry->direct : &entry->behind;
+		if (!callers->calls)
 			continue;
 		const char *what =
-		        arena_format(&audit->arena, "%zu direct call%s of %s, in %s", entry->direct,
-		                     entry->direct == 1 ? "" : "s", name, entry->callers);
+		        arena_format(&audit->arena, "%zu direct call%s of %s, in %s", callers->calls,
+		                     callers->calls == 1 ? "" : "s", name, callers->names);
 		if (entry->alias)
 			found(audit, ESCAPE, what,
 			      "a second name of an allocator, for which there is no wrapper: these "
@@ -349,8 +404,12 @@ static void check_entries(struct program *program)
 			      "call it by its public name");
 		else if (!entry->wrapper)
 			found(audit, ESCAPE, what,
-			      "it has no wrapper here: these blocks are not in the report, and freeing "
-			      "them counts as foreign",
+			      is_release(name)
+			              ? "it has no wrapper here: blocks that are freed there stay in "
+			                "the "
+			                "report"
+			              : "it has no wrapper here: these blocks are not in the report, "
+			                "and freeing them counts as foreign",
 			      arena_format(&audit->arena, "-Wl,--wrap=%s", name));
 		else
 			found(audit, ESCAPE, what,
@@ -441,6 +500,19 @@ static void check_givers(struct program *program)
 		      "link their archives (lib*.a) in their place");
 }
 
+/* What goes on inside shared libraries. */
+static void check_libraries(struct program *program)
+{
+	struct audit *audit = program->audit;
+	check_givers(program);
+	if (program->cxx_library)
+		found(audit, NOTE, arena_format(&audit->arena, "%s is shared", program->cxx_library),
+		      "it grows and frees the buffers of std::string and of streams by itself: blocks "
+		      "of theirs are "
+		      "missing, or stay listed",
+		      "-static-libstdc++");
+}
+
 static void check_quality(struct program *program)
 {
 	struct audit *audit = program->audit;
@@ -453,8 +525,9 @@ static void check_quality(struct program *program)
 	if (!program->has_symbols)
 		found(audit, QUALITY, "the symbol table is stripped",
 		      "the dump names no functions, code without unwind tables is not walked, and this "
-		      "audit sees only what the dynamic symbols show",
-		      "do not strip, or keep the unstripped file for leakwrap report --exe");
+		      "audit cannot tell which calls escape",
+		      "do not strip; or audit the unstripped file, and keep it for leakwrap report "
+		      "--exe");
 	if (!program->has_build_id)
 		found(audit, NOTE, "there is no build-id",
 		      "a report cannot verify that it reads the symbols of this very build",
@@ -466,7 +539,7 @@ static void check_program(struct program *program)
 	struct audit *audit = program->audit;
 	int machine = program->header.e_machine;
 
-	if (program->has_symbols && !program->traced) {
+	if (!program->traced) {
 		found(audit, ESCAPE, "nothing is wrapped: the tracer is not in this program",
 		      "it will never write a dump",
 		      "relink with the flags of linker-flags.mk, or by leakwrap cc");
@@ -474,6 +547,7 @@ static void check_program(struct program *program)
 	}
 	if (!program->has_symbols) {
 		check_quality(program);
+		check_libraries(program);
 		return;
 	}
 	/* What is defined here: by the C library inside, or by the program in its place. */
@@ -490,14 +564,14 @@ static void check_program(struct program *program)
 	for (size_t i = 0; !calls_known(machine) && i < program->entry_count; i++) {
 		struct entry *entry = &program->entries[i];
 		if (entry->imported && !entry->wrapper) {
-			entry->direct++;
-			entry->callers = "a place that is not known";
+			entry->direct.calls++;
+			entry->direct.names = "a place that is not known";
 		}
 	}
 	check_void_wrappers(program);
 	check_entries(program);
 	check_quality(program);
-	check_givers(program);
+	check_libraries(program);
 }
 
 /* -- the command --------------------------------------------------------------------------------- */
@@ -506,6 +580,14 @@ static void check_program(struct program *program)
 static const char *const aliases[] = {
         "__libc_malloc",   "__libc_calloc", "__libc_realloc", "__libc_free",
         "__libc_memalign", "__libc_valloc", "__libc_pvalloc", 0};
+
+static bool is_heap_symbol(const char *name)
+{
+	for (size_t i = 0; heap_symbols[i]; i++)
+		if (strcmp(heap_symbols[i], name) == 0)
+			return true;
+	return false;
+}
 
 static void list_entries(struct program *program)
 {
@@ -517,6 +599,7 @@ static void list_entries(struct program *program)
 	for (size_t i = 0; i < all; i++) {
 		program->entries[i].alias = i >= wrapped;
 		program->entries[i].name = i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
+		program->entries[i].heap = i >= wrapped || is_heap_symbol(allocating_symbols[i]);
 	}
 	program->entry_count = all;
 }
@@ -539,6 +622,7 @@ static enum status audit_file(struct audit *audit, bool strict)
 		close(fd);
 		return STATUS_USAGE;
 	}
+	program.traced = elf_is_traced(program.elf);
 	list_entries(&program);
 	read_segments(&program);
 	read_sections(&program);
@@ -548,9 +632,13 @@ static enum status audit_file(struct audit *audit, bool strict)
 	elf_end(program.elf);
 	close(fd);
 
-	size_t bad = audit->findings[ESCAPE] + audit->findings[QUALITY];
-	printf("%s: %zu escape%s, %zu of quality, %zu note%s\n", audit->path, audit->findings[ESCAPE],
-	       audit->findings[ESCAPE] == 1 ? "" : "s", audit->findings[QUALITY], audit->findings[NOTE],
+	size_t escapes = audit->findings[ESCAPE], bad = escapes + audit->findings[QUALITY];
+	printf("%s: ", audit->path);
+	if (program.traced && !program.has_symbols)
+		fputs("escapes not searched for", stdout);
+	else
+		printf("%zu escape%s", escapes, escapes == 1 ? "" : "s");
+	printf(", %zu of quality, %zu note%s\n", audit->findings[QUALITY], audit->findings[NOTE],
 	       audit->findings[NOTE] == 1 ? "" : "s");
 	return strict && bad ? STATUS_LEAKS : STATUS_FINE;
 }

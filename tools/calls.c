@@ -1,7 +1,8 @@
 /* calls.c - see calls.h.
  *
  * Instruction forms: Intel SDM volume 2 (CALL, JMP, ModR/M with RIP), Arm ARM (B, BL, ADRP, LDR; T32 BL
- * and BLX), and the PLT entries that ld.bfd, gold, ld.lld and mold write.
+ * and BLX), RISC-V unprivileged ISA (AUIPC, JAL, JALR, C.J), and the PLT entries that ld.bfd, gold, ld.lld and mold
+ * write.
  */
 #include "calls.h"
 
@@ -126,6 +127,13 @@ static void plt_x86(struct plt_search *search, const struct code *code)
 	}
 }
 
+/* The page that the instruction ADRP at PC names. */
+static uint64_t adrp_page(uint64_t pc, uint32_t adrp)
+{
+	uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
+	return (pc & ~UINT64_C(0xfff)) + ((uint64_t)sign_extend(pages, 21) << 12);
+}
+
 /* adrp x16, page; ldr x17, [x16, #offset] */
 static void plt_aarch64(struct plt_search *search, const struct code *code)
 {
@@ -134,9 +142,7 @@ static void plt_aarch64(struct plt_search *search, const struct code *code)
 		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
 			continue;
 		uint64_t pc = code->address + i;
-		uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
-		uint64_t slot = (pc & ~UINT64_C(0xfff)) + ((uint64_t)sign_extend(pages, 21) << 12);
-		slot += (uint64_t)(ldr >> 10 & 0xfff) * 8;
+		uint64_t slot = adrp_page(pc, adrp) + (uint64_t)(ldr >> 10 & 0xfff) * 8;
 		plt_slot(search, pc, slot);
 		plt_slot(search, pc - 4, slot); /* behind a landing pad, bti c */
 	}
@@ -166,6 +172,36 @@ static void plt_arm(struct plt_search *search, const struct code *code)
 	}
 }
 
+/* Bits HIGH to LOW of an instruction, moved to the lowest place. */
+static uint32_t bits(uint32_t instruction, unsigned high, unsigned low)
+{
+	return instruction >> low & ((UINT32_C(2) << (high - low)) - 1);
+}
+
+/* What "auipc rd, a" at PC and an instruction with the immediate LOWER and rd as its source make up. */
+static uint64_t riscv_sum(uint64_t pc, uint32_t auipc, uint32_t lower)
+{
+	return pc + (uint64_t)sign_extend(auipc & 0xfffff000, 32) + (uint64_t)sign_extend(lower, 12);
+}
+
+/* Is NEXT an instruction of the form I with OPCODE that takes its base from the AUIPC before it? */
+static bool riscv_pair(uint32_t auipc, uint32_t next, uint32_t opcode)
+{
+	return (auipc & 0x7f) == 0x17 && (next & 0x7f) == opcode &&
+	       bits(next, 19, 15) == bits(auipc, 11, 7);
+}
+
+/* auipc t3, a; ld t3, b(t3); jalr t1, t3; nop */
+static void plt_riscv(struct plt_search *search, const struct code *code)
+{
+	for (size_t i = 0; i + 8 <= code->size; i += 4) {
+		uint32_t auipc = word_at(code->bytes + i), load = word_at(code->bytes + i + 4);
+		uint64_t pc = code->address + i;
+		if (riscv_pair(auipc, load, 0x03))
+			plt_slot(search, pc, riscv_sum(pc, auipc, bits(load, 31, 20)));
+	}
+}
+
 static void visit_plt(void *context, const struct code *code)
 {
 	struct plt_search *search = context;
@@ -180,33 +216,64 @@ static void visit_plt(void *context, const struct code *code)
 	case EM_ARM:
 		plt_arm(search, code);
 		break;
+	case EM_RISCV:
+		plt_riscv(search, code);
+		break;
 	default:
 		break;
 	}
 }
 
+/* The section NAME, NULL when there is none. */
+static Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header)
+{
+	size_t names;
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		const char *name =
+		        gelf_getshdr(scn, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
+		if (name && strcmp(name, wanted) == 0)
+			return scn;
+	}
+	return NULL;
+}
+
 /* Where .got.plt, or else .got, lies. */
 static uint64_t got_address(Elf *elf)
 {
-	size_t names;
-	uint64_t got = 0;
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return 0;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		const char *name =
-		        gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-		if (name && strcmp(name, ".got.plt") == 0)
-			return header.sh_addr;
-		if (name && strcmp(name, ".got") == 0)
-			got = header.sh_addr;
+	GElf_Shdr header;
+	return section_named(elf, ".got.plt", &header) || section_named(elf, ".got", &header)
+	               ? header.sh_addr
+	               : 0;
+}
+
+/* The slots that the linker filled itself: those of functions which are in the program. */
+static void add_filled_slots(Elf *elf, struct targets *targets)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = section_named(elf, ".got", &header);
+	bool wide = gelf_getclass(elf) == ELFCLASS64;
+	size_t size = wide ? 8 : 4, count = targets->count;
+	Elf_Data *raw = scn ? elf_rawdata(scn, NULL) : NULL;
+	Elf_Data *words = raw ? elf_getdata_rawchunk(elf, (int64_t)header.sh_offset, raw->d_size,
+	                                             wide ? ELF_T_XWORD : ELF_T_WORD)
+	                      : NULL;
+
+	for (size_t i = 0; words && (i + 1) * size <= words->d_size; i++) {
+		uint64_t value = wide ? ((const Elf64_Xword *)words->d_buf)[i]
+		                      : ((const Elf32_Word *)words->d_buf)[i];
+		for (size_t j = 0; value && j < count; j++)
+			if (!targets->all[j].slot && targets->all[j].address == value)
+				targets_add(targets, header.sh_addr + i * size, targets->all[j].symbol,
+				            true);
 	}
-	return got;
 }
 
 void calls_add_plt(Elf *elf, int machine, struct targets *targets)
 {
 	struct plt_search search = {.machine = machine, .got = got_address(elf), .targets = targets};
+	add_filled_slots(elf, targets);
 	each_code(elf, true, visit_plt, &search);
 	for (size_t i = 0; i < search.found.count; i++)
 		targets_add(targets, search.found.all[i].address, search.found.all[i].symbol, false);
@@ -254,11 +321,30 @@ static void calls_x86(const struct call_search *search, const struct code *code)
 	}
 }
 
+/* adrp xN, page, and soon after it ldr from a slot in that page, or add to a function's address. */
+static void address_aarch64(const struct call_search *search, const struct code *code, size_t at)
+{
+	uint32_t adrp = word_at(code->bytes + at);
+	uint64_t pc = code->address + at, page = adrp_page(pc, adrp);
+
+	for (size_t i = at + 4; i + 4 <= code->size && i <= at + 32; i += 4) {
+		uint32_t next = word_at(code->bytes + i);
+		if ((next >> 5 & 31) != (adrp & 31))
+			continue;
+		if ((next & 0xffc00000) == 0xf9400000)
+			report_call(search, pc, page + (uint64_t)(next >> 10 & 0xfff) * 8, true);
+		else if ((next & 0xffc00000) == 0x91000000)
+			report_call(search, pc, page + (next >> 10 & 0xfff), false);
+	}
+}
+
 static void calls_aarch64(const struct call_search *search, const struct code *code)
 {
 	for (size_t i = 0; i + 4 <= code->size; i += 4) {
 		uint32_t instruction = word_at(code->bytes + i);
 		uint64_t pc = code->address + i;
+		if ((instruction & 0x9f000000) == 0x90000000)
+			address_aarch64(search, code, i);
 		if ((instruction & 0x7c000000) == 0x14000000)
 			report_call(search, pc,
 			            pc + ((uint64_t)sign_extend(instruction & 0x3ffffff, 26) << 2),
@@ -291,6 +377,39 @@ static void calls_arm(const struct call_search *search, const struct code *code)
 	}
 }
 
+/* jal, c.j; auipc with jalr, with a load from a slot, with addi for a function's address.  The length of an
+ * instruction is in its lowest bits, so the code can be read from its start on. */
+static void calls_riscv(const struct call_search *search, const struct code *code)
+{
+	for (size_t i = 0, length; i + 4 <= code->size; i += length) {
+		uint32_t instruction = word_at(code->bytes + i);
+		uint64_t pc = code->address + i;
+		length = (instruction & 3) == 3 ? 4 : 2;
+		if (length == 2) {
+			uint32_t offset =
+			        bits(instruction, 12, 12) << 11 | bits(instruction, 11, 11) << 4 |
+			        bits(instruction, 10, 9) << 8 | bits(instruction, 8, 8) << 10 |
+			        bits(instruction, 7, 7) << 6 | bits(instruction, 6, 6) << 7 |
+			        bits(instruction, 5, 3) << 1 | bits(instruction, 2, 2) << 5;
+			if ((instruction & 0xe003) == 0xa001)
+				report_call(search, pc, pc + (uint64_t)sign_extend(offset, 12), false);
+			continue;
+		}
+		if ((instruction & 0x7f) == 0x6f) {
+			uint32_t offset =
+			        bits(instruction, 31, 31) << 20 | bits(instruction, 19, 12) << 12 |
+			        bits(instruction, 20, 20) << 11 | bits(instruction, 30, 21) << 1;
+			report_call(search, pc, pc + (uint64_t)sign_extend(offset, 21), false);
+		}
+		uint32_t next = i + 8 <= code->size ? word_at(code->bytes + i + 4) : 0;
+		uint64_t sum = riscv_sum(pc, instruction, bits(next, 31, 20));
+		if (riscv_pair(instruction, next, 0x03))
+			report_call(search, pc, sum, true);
+		else if (riscv_pair(instruction, next, 0x67) || riscv_pair(instruction, next, 0x13))
+			report_call(search, pc, sum, false);
+	}
+}
+
 static void visit_code(void *context, const struct code *code)
 {
 	const struct call_search *search = context;
@@ -305,6 +424,9 @@ static void visit_code(void *context, const struct code *code)
 	case EM_ARM:
 		calls_arm(search, code);
 		break;
+	case EM_RISCV:
+		calls_riscv(search, code);
+		break;
 	default:
 		break;
 	}
@@ -312,7 +434,8 @@ static void visit_code(void *context, const struct code *code)
 
 bool calls_known(int machine)
 {
-	return machine == EM_X86_64 || machine == EM_386 || machine == EM_AARCH64 || machine == EM_ARM;
+	return machine == EM_X86_64 || machine == EM_386 || machine == EM_AARCH64 ||
+	       machine == EM_ARM || machine == EM_RISCV;
 }
 
 void calls_find(Elf *elf, int machine, struct targets *targets, call_seen *seen, void *context)

@@ -28,7 +28,8 @@ void targets_add(struct targets *targets, uint64_t address, size_t symbol, bool 
 /* Can the code of this machine (EM_…) be searched? */
 bool calls_known(int machine);
 
-/* Adds to TARGETS the entries of the procedure linkage table that go through its slots. */
+/* Adds to TARGETS the slots that hold the address of one already, and the entries of the procedure linkage
+ * table that go through its slots. */
 void calls_add_plt(Elf *elf, int machine, struct targets *targets);
 
 /* Calls SEEN for each instruction at PC that goes to, or takes the address of, a target. */

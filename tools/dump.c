@@ -12,13 +12,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../report/format.h"
 #include "commands.h"
+#include "traced.h"
 #include "util.h"
 
 enum { DEFAULT_TIMEOUT = 10 };
@@ -109,24 +109,16 @@ static int signal_named(const char *name)
 
 /* -- the process --------------------------------------------------------------------------------- */
 
-/* Is the tracer in FILE?  A stripped program shows it too: the name of the variable that the options are
- * read from is among its constants. */
 static bool has_tracer(const char *file)
 {
-	static const char variable[] = "LEAKWRAP_OPTIONS";
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	bool found = false;
+	int fd = open(file,
+	              O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a mapped device must not be waited for */
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-		size_t size = (size_t)status.st_size;
-		void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (bytes != MAP_FAILED) {
-			found = memmem(bytes, size, variable, sizeof variable - 1) != NULL;
-			munmap(bytes, size);
-		}
-	}
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	bool found = elf && elf_kind(elf) == ELF_K_ELF && elf_is_traced(elf);
+	elf_end(elf);
 	close(fd);
 	return found;
 }

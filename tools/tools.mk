@@ -58,7 +58,8 @@ TOOL_ALLOCATING = $(filter-out fclose,$(foreach family,\
 $(O)/tools/flags.h: linker-flags.mk tools/tools.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '%s\n' \
-		'$(call tool_list,allocating_symbols,$(TOOL_ALLOCATING))' >$@
+		'$(call tool_list,allocating_symbols,$(TOOL_ALLOCATING))' \
+		'$(call tool_list,heap_symbols,$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))' >$@
 
 $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
 	$(Q)mkdir -p $(@D)

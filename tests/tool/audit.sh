@@ -19,12 +19,16 @@ END
 for linker in bfd gold lld mold; do
 	for static in "" -static; do
 		# shellcheck disable=SC2046,SC2086 # flags
-		$CC -O1 -fuse-ld=$linker $static -o "$W/clean" tests/tool/leaky.c \
+		$CC -O1 -fuse-ld=$linker $static -ffunction-sections -Wl,--gc-sections -o "$W/clean" tests/tool/leaky.c \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS) >"$W/ld" 2>&1 || {
 			echo "left out: $linker $static: $(head -n 1 "$W/ld")"
 			continue
 		}
 		status_is 0 "$lw" audit --strict "$W/clean"
+		# The tracer's note outlives the linker's garbage collection, and strip.
+		strip "$W/clean"
+		status_is 1 "$lw" audit --strict "$W/clean"
+		shows 'clean: escapes not searched for, 1 of quality'
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fuse-ld=$linker $static -o "$W/planted" "$W/planted.c" \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS |
@@ -60,11 +64,28 @@ for flags in "" -flto "-static -Wl,-z,muldefs"; do
 	shows 'direct call of strdup, in main'
 done
 
+# In a static program code behind the tracer's may be the C library's, or an archive's that was named late.
+cat >"$W/late.c" <<'END'
+#include <stdlib.h>
+void late(void);
+void *volatile late_kept;
+void late(void) { late_kept = calloc(7, 1); }
+END
+echo 'void late(void); int main(void) { late(); return 0; }' >"$W/early.c"
+$CC -O1 -c -o "$W/late.o" "$W/late.c" || fail late
+ar rcs "$W/late.a" "$W/late.o" || fail late
+# shellcheck disable=SC2046 # flags
+$CC -O1 -static -o "$W/app" "$W/early.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+	sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') "$W/late.a" || fail late
+status_is 1 "$lw" audit --strict "$W/app"
+shows '^escape: [0-9]* direct calls* of calloc, in .*late'
+
 # What makes a report say less.
 build leaky tests/tool/leaky.c
 strip -o "$W/stripped" "$W/leaky"
 status_is 1 "$lw" audit --strict "$W/stripped"
 shows '^quality: the symbol table is stripped'
+shows 'stripped: escapes not searched for, 1 of quality'
 # shellcheck disable=SC2046 # flags
 $CC -O1 -static -o "$W/bare" tests/tool/leaky.c \
 	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed 's/-Wl,--eh-frame-hdr//') -Wl,--build-id=none || fail bare
@@ -74,6 +95,21 @@ shows '^note: there is no build-id'
 build_plain plain tests/tool/leaky.c
 status_is 1 "$lw" audit --strict "$W/plain"
 shows '^escape: nothing is wrapped'
+strip "$W/plain"
+status_is 1 "$lw" audit --strict "$W/plain"
+shows '^escape: nothing is wrapped'
+if command -v g++ >/dev/null; then
+	echo 'int main() { delete new int(1); }' >"$W/new.cc"
+	# shellcheck disable=SC2046 # flags
+	g++ -o "$W/new" "$W/new.cc" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail new
+	status_is 0 "$lw" audit --strict "$W/new"
+	shows '^note: libstdc++.so.6 is shared'
+	# shellcheck disable=SC2046 # flags
+	g++ -static-libstdc++ -o "$W/new" "$W/new.cc" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_STATIC_LDLIBS) ||
+		fail new
+	status_is 0 "$lw" audit --strict "$W/new"
+	shows_not 'shared'
+fi
 if command -v ld.lld >/dev/null; then
 	# shellcheck disable=SC2046 # flags
 	$CC -O1 -static -fuse-ld=lld -o "$W/void" "$W/own.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) \
@@ -84,15 +120,20 @@ if command -v ld.lld >/dev/null; then
 fi
 
 # Other machines' files are read here.
-for machine in aarch64-linux-gnu arm-linux-gnueabihf i686-linux-gnu; do
+cat >"$W/pointer.c" <<'END'
+#include <stdlib.h>
+void *volatile kept;
+int main(void) { kept = (void *)calloc; return 0; }
+END
+for machine in aarch64-linux-gnu arm-linux-gnueabihf i686-linux-gnu riscv64-linux-gnu; do
 	command -v $machine-gcc >/dev/null || continue
 	cat >"$W/stub.c" <<'END'
 #include <stdlib.h>
 extern void *__real_malloc(size_t);
 void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size) { return __real_malloc(size); }
-void leakwrap_stub(void);
-void leakwrap_stub(void) {}
+__asm__(".pushsection .note.leakwrap,\"a\",%note\n.balign 4\n.long 9, 4, 1\n.asciz \"leakwrap\"\n"
+        ".balign 4\n.long 1\n.popsection");
 END
 	for flags in "" "-no-pie" "-static"; do
 		# shellcheck disable=SC2086 # flags
@@ -101,6 +142,14 @@ END
 		status_is 1 "$lw" audit --strict "$W/planted"
 		shows '^escape: 1 direct call of calloc, in by_calloc$'
 		shows_not 'direct call of malloc, in wrapped'
+	done
+	# A pointer to the function, taken from the linkage table or computed.
+	case $machine in arm* | i686*) continue ;; esac
+	for flags in "-fPIE -pie" "-static"; do
+		# shellcheck disable=SC2086 # flags
+		$machine-gcc -O1 $flags -Wl,--wrap=malloc -o "$W/planted" "$W/pointer.c" "$W/stub.c" || fail "$machine $flags"
+		status_is 1 "$lw" audit --strict "$W/planted"
+		shows '^escape: [12] direct calls* of calloc, in main$'
 	done
 done
 status_is 2 "$lw" audit "$W/planted.c"

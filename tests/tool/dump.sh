@@ -26,6 +26,10 @@ int main(int argc, char **argv)
 END
 build wait "$W/wait.c"
 build_plain plain "$W/wait.c"
+# Catches the signal and names the tracer's variable, as a program that starts traced ones may.
+sed 's/kept = NULL;/signal(SIGUSR1, SIG_DFL); signal(SIGUSR1, nothing); kept = "LEAKWRAP_OPTIONS=";/
+	s/^int main/static void nothing(int number) { (void)number; }\n&/' "$W/wait.c" >"$W/catches.c"
+build_plain catches "$W/catches.c"
 
 # start_program COMMAND...: in the background, until it says ready.
 start_program() {
@@ -76,10 +80,18 @@ wait_for_dump "$W/piped" "$program.1"
 stop
 wait $reader
 
-start_program "$W/plain"
-status_is 2 "$lw" dump $program
-said "is not traced"
-kill -0 $program || fail "a program that is not traced was ended"
+for program_name in plain catches; do
+	start_program "$W/$program_name"
+	status_is 2 "$lw" dump $program
+	said "is not traced"
+	kill -0 $program || fail "a program that is not traced was ended"
+	stop
+done
+strip -o "$W/stripped" "$W/wait"
+LEAKWRAP_OPTIONS="log=$W/stripped.log" start_program "$W/stripped"
+rm "$W/stripped"
+status_is 0 "$lw" dump $program
+shows_dump 1
 stop
 start_program "$W/wait" blocked
 status_is 2 "$lw" dump $program
