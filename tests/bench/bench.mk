@@ -25,13 +25,14 @@ BENCH_EXACT := -fno-optimize-sibling-calls -fno-ipa-icf -fno-builtin
 BENCH_CFLAGS_pairs := $(BENCH_EXACT) -fno-omit-frame-pointer
 BENCH_CFLAGS_pairs-nofp := $(BENCH_EXACT) -fomit-frame-pointer
 BENCH_CFLAGS_held := $(BENCH_EXACT) -fomit-frame-pointer
+BENCH_CFLAGS_frames := $(BENCH_EXACT) -fno-omit-frame-pointer -Iwrap # it calls the tracer's parts
 BENCH_MEASURING := pairs pairs-nofp held
 
 BENCH_PROGRAMS := $(BENCH_WHOLE) $(BENCH_MEASURING)
 
-bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_PROGRAMS:%=$(O)/bench/%.$(t))) $(O)/bench/timed
+bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_PROGRAMS:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/frames
 
-BENCH_OBJECTS := $(BENCH_PROGRAMS:%=$(O)/bench/%.o) $(O)/bench/timed.o
+BENCH_OBJECTS := $(BENCH_PROGRAMS:%=$(O)/bench/%.o) $(O)/bench/timed.o $(O)/bench/frames.o
 
 $(filter-out %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%.o: tests/bench/%.c
 $(filter %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%-nofp.o: tests/bench/%.c
@@ -48,6 +49,11 @@ BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
 $(O)/bench/timed: $(O)/bench/timed.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $<
+
+$(O)/bench/frames: LEAKWRAP_LIB = $(O)/libleakwrap.a
+$(O)/bench/frames: $(O)/bench/frames.o $(O)/libleakwrap.a linker-flags.mk
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $< $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lunwind
 
 $(BENCH_PROGRAMS:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
 	$(call say,LINK,$@)

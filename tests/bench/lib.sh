@@ -55,8 +55,9 @@ memory_available() {
 in_lsan="LSAN_OPTIONS=detect_leaks=0"
 in_leakwrap="LEAKWRAP_OPTIONS=log=$work/dump"
 
-# run_pairs PART CASE TOOL "ARGUMENTS" [OPTIONS]: one run of pairs.c.  TOOL is the linked program's suffix;
-# "nofp" before it takes the object without frame pointers.  OPTIONS are added to the tool's own.
+# run_pairs PART CASE TOOL "ARGUMENTS": one run of pairs.c.  TOOL is the linked program's suffix; "nofp" before it
+# takes the object without frame pointers.  $more_lsan and $more_leakwrap are further options.
+more_lsan='' more_leakwrap=''
 run_pairs() {
 	case $3 in
 	nofp-*) program=$bench/pairs-nofp.${3#nofp-} ;;
@@ -65,7 +66,7 @@ run_pairs() {
 	fresh
 	progress "$1: $2, $3"
 	# shellcheck disable=SC2086 # a list
-	result=$(env "$in_lsan${5:+:$5}" "$in_leakwrap:top=1${5:+:$5}" "$program" $4) || failed "$program $4"
+	result=$(env "$in_lsan:$more_lsan" "$in_leakwrap:top=1:$more_leakwrap" "$program" $4) || failed "$program $4"
 	# shellcheck disable=SC2086
 	set -- "$1" "$2" "$3" $result
 	record "$1" "$2" "$3" ns "$4"

@@ -79,7 +79,7 @@ static void *work(void *argument)
 	for (int phase = 0;; phase++) {
 		replace_some(worker, count, phase == 0);
 		if (phase == 0) {
-			count = 4ul * stacks < 1000 ? 1000 : 4ul * stacks;
+			count = 8ul * stacks < 1000 ? 1000 : 8ul * stacks;
 		} else if (phase == 1) {
 			count = 1000;
 			pthread_barrier_wait(&ready);

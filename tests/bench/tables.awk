@@ -198,6 +198,108 @@ function programs(    i, name, slower) {
 	finish("the same: added time, and what leakwrap itself says; \"nothing\" allocates one block and so shows the fixed part")
 }
 
+function frames(    i, j, n, depth, ways, titles, base) {
+	n = split("frame-pointers recognition tables-cached walk-to-site tables-missed libunwind libgcc", ways, " ")
+	split("frame pointers|a stack recognized|tables, cached rules|that walk, and its call site|tables, every rule missed|" \
+		"libunwind, cached|libgcc", titles, "|")
+	start_row()
+	cell("way")
+	for (i = 1; i <= name_count["frames"]; i++) {
+		cell("depth " names["frames", i])
+		cell("libunwind's")
+	}
+	for (j = 1; j <= n; j++) {
+		start_row()
+		cell(titles[j])
+		for (i = 1; i <= name_count["frames"]; i++) {
+			depth = names["frames", i]
+			base = get("frames", depth, "libunwind", "ns") / get("frames", depth, "libunwind", "frames")
+			ours = get("frames", depth, ways[j], "ns") / get("frames", depth, ways[j], "frames")
+			cell(sprintf("%.2f", ours))
+			cell(sprintf("%.1fx", base / ours))
+		}
+	}
+	finish("nanoseconds for a frame of a backtrace; libunwind's: how many times faster than that")
+}
+
+# Rows by what grows.
+function growth(part, what, title,    i, name, plain, ours, lsan) {
+	if (!name_count[part])
+		return
+	head(what "|untraced ns|leakwrap|x|adds|LSan|x|adds|recognized|tracer MB|" \
+		(part == "growth-sites" ? "bytes/site" : "bytes/block"))
+	for (i = 1; i <= name_count[part]; i++) {
+		name = names[part, i]
+		start_row()
+		cell(words(name))
+		plain = get(part, name, "untraced", "ns")
+		ours = get(part, name, "leakwrap", "ns")
+		lsan = get(part, name, "lsan", "ns")
+		cell(sprintf("%.1f", plain))
+		cell(sprintf("%.1f", ours))
+		cell(sprintf("%.2f", ours / plain))
+		cell(sprintf("%.1f", ours - plain))
+		cell(sprintf("%.1f", lsan))
+		cell(sprintf("%.2f", lsan / plain))
+		cell(sprintf("%.1f", lsan - plain))
+		cell(sprintf("%.2f%%", get(part, name, "leakwrap", "recognized_percent")))
+		cell(sprintf("%.2f", get(part, name, "leakwrap", "tracer_bytes") / 1e6))
+		if (part == "growth-sites")
+			cell(sprintf("%.0f", (get(part, name, "leakwrap", "tracer_bytes") - \
+				get(part, names[part, 1], "leakwrap", "tracer_bytes")) / (name > names[part, 1] ? name - names[part, 1] : 1)))
+		else
+			cell(sprintf("%.1f", get(part, name, "leakwrap", "tracer_bytes") / (part == "growth-live" ? name : \
+				part == "growth-depth" ? 10000 : 64000)))
+	}
+	finish(title)
+}
+
+# Pairs of all threads in a second: what the tracer's locks take away shows as a falling quotient.
+function contention(    i, name, part, two, traced, n, tools, j, base) {
+	part = "growth-threads"
+	if (!name_count[part])
+		return
+	n = split("untraced leakwrap lsan", tools, " ")
+	head("threads|untraced M pairs/s|leakwrap|of untraced|LSan|of untraced|waits in 1000: untraced|leakwrap|LSan")
+	for (i = 1; i <= name_count[part]; i++) {
+		name = names[part, i]
+		base = get(part, name, "untraced", "pairs_per_second")
+		start_row()
+		cell(name)
+		cell(sprintf("%.2f", base / 1e6))
+		for (j = 2; j <= n; j++) {
+			cell(sprintf("%.2f", get(part, name, tools[j], "pairs_per_second") / 1e6))
+			cell(sprintf("%.2f", get(part, name, tools[j], "pairs_per_second") / base))
+		}
+		for (j = 1; j <= n; j++)
+			cell(sprintf("%.4f", get(part, name, tools[j], "waits_per_1000")))
+	}
+	finish("threads and throughput, on " cpus " CPUs; waits: voluntary context switches, which is what a thread does that waits\n" \
+		"for a lock")
+	if (has(part, 64, "leakwrap", "pairs_per_second") && has(part, 2, "leakwrap", "pairs_per_second")) {
+		two = get(part, 2, "leakwrap", "pairs_per_second") / get(part, 2, "untraced", "pairs_per_second")
+		traced = get(part, 64, "leakwrap", "pairs_per_second") / get(part, 64, "untraced", "pairs_per_second")
+		printf "Contention: with 64 threads leakwrap leaves %.1f%% of the untraced throughput, with 2 threads %.1f%%: a factor of %.2f.\n\n",
+			100 * traced, 100 * two, traced / two
+	}
+}
+
+function dumps(    i, name, at) {
+	head("live blocks|stacks|held ms|dump_ns says|log MB|tracer MB")
+	for (i = 1; i <= name_count["dump"]; i++) {
+		name = names["dump", i]
+		split(name, at, "/")
+		start_row()
+		cell(words(at[1]))
+		cell(words(at[2]))
+		cell(sprintf("%.1f", get("dump", name, "leakwrap", "held_ns") / 1e6))
+		cell(sprintf("%.1f", get("dump", name, "leakwrap", "dump_ns") / 1e6))
+		cell(sprintf("%.2f", get("dump", name, "leakwrap", "dump_bytes") / 1e6))
+		cell(sprintf("%.1f", get("dump", name, "leakwrap", "tracer_bytes") / 1e6))
+	}
+	finish("a dump on SIGUSR1 to a file: how long the thread that gets the signal is held")
+}
+
 END {
 	printf "%sOn %s, %d CPUs, %d MB, %s, %s, %s; load before %s; medians of %d run%s in turns; %s%s\n\n", (markdown ? "" : "\n"),
 		cpu, cpus, memory, kernel, libc, compiler, load, rounds, (rounds == 1 ? "" : "s"), date,
@@ -206,6 +308,15 @@ END {
 		programs()
 	if (name_count["grid"])
 		grid()
+	if (name_count["frames"])
+		frames()
+	growth("growth-live", "live blocks", "growth of live blocks, of 16 to 24 bytes: nanoseconds of a pair; depth 8, 100 stacks, one thread")
+	growth("growth-sites", "call sites", "growth of call sites, of about 12 frames each; 100k live blocks, depth 8, one thread")
+	growth("growth-depth", "depth", "growth of depth, all frames kept by both; 10k live blocks, 100 stacks, one thread")
+	growth("growth-threads", "threads", "growth of threads; 64k live blocks, depth 8, 1,000 stacks; nanoseconds of a pair of one thread")
+	contention()
+	if (name_count["dump"])
+		dumps()
 	if (skipped != "" && skipped !~ /"skipped":\[\]/)
 		print "Not run: " skipped "\n"
 }

@@ -1,0 +1,226 @@
+/* frames.c - what a frame of a backtrace costs, by way of getting it, at depth 8, 32 and 100.
+ *
+ * The program's functions, 100 of them, each with a frame of its own size, call each other down to the depth; there
+ * the backtrace is taken again and again.  Linked with the whole tracer, whose parts it calls.  Prints a line for
+ * each way and depth: WAY DEPTH NANOSECONDS FRAMES; the nanoseconds are the median of seven times many, for all of the
+ * backtrace. */
+#include "clock.h"
+#include "layout.h"
+#include "modules.h"
+#include "rules.h"
+#include "sites.h"
+#include "thread.h"
+#include "unwind.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+#define NOINLINE __attribute__((noinline, noclone, noipa))
+
+static uintptr_t pcs[LEAKWRAP_MAX_DEPTH + 1];
+static unsigned deepest;
+static volatile unsigned sink;
+
+/* -- ways to walk -------------------------------------------------------------------------------- */
+
+/* libgcc's own: libunwind has a function of that name as well. */
+static int (*backtrace_of_libgcc)(int (*each)(void *, void *), void *argument);
+static uintptr_t (*ip_of_libgcc)(void *context);
+
+static int collect(void *context, void *frames)
+{
+	unsigned *at = frames;
+
+	pcs[*at] = ip_of_libgcc(context);
+	return ++*at == LEAKWRAP_MAX_DEPTH ? 5 : 0;
+}
+
+static unsigned by_libgcc(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	unsigned frames = 0;
+
+	(void)pc, (void)sp, (void)fp;
+	backtrace_of_libgcc(collect, &frames);
+	return frames;
+}
+
+static unsigned by_libunwind(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	(void)pc, (void)sp, (void)fp;
+	return (unsigned)unw_backtrace((void **)pcs, LEAKWRAP_MAX_DEPTH);
+}
+
+static unsigned by_table(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
+	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+
+	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	return trace.depth;
+}
+
+static void forget_rules(void)
+{
+	struct leakwrap_rule_cache cache = leakwrap_rule_cache();
+
+	memset((void *)cache.slots, 0, (cache.mask + 1) * sizeof(*cache.slots));
+}
+
+static unsigned by_table_without_rules(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	forget_rules();
+	return by_table(pc, sp, fp);
+}
+
+static unsigned by_forgetting(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	(void)pc, (void)sp, (void)fp;
+	forget_rules();
+	return 1;
+}
+
+static unsigned by_fp(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
+	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+
+	leakwrap_unwind_fp(&trace, &stack, pc, sp, fp);
+	return trace.depth;
+}
+
+/* What an allocation does whose stack is not recognized, although its call site is known. */
+static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	static uint16_t place[LEAKWRAP_MAX_DEPTH];
+	static struct leakwrap_check check[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_notes notes = {.place = place, .check = check};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes};
+	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+
+	leakwrap_notes_begin(&notes, sp);
+	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	sink += leakwrap_site_number(&trace, &stack);
+	return trace.depth;
+}
+
+/* What it does when the stack is recognized. */
+static unsigned by_recognition(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	static unsigned frames; /* of the last walk */
+	uint32_t site = leakwrap_site_recall(leakwrap_stack_room(sp), pc, sp, fp);
+
+	if (site == LEAKWRAP_SITE_NONE)
+		return frames = by_walk_to_site(pc, sp, fp);
+	sink += site;
+	return frames;
+}
+
+/* -- measuring ----------------------------------------------------------------------------------- */
+
+typedef unsigned walk_function(uintptr_t pc, uintptr_t sp, uintptr_t fp);
+
+enum { TIMES = 7 };
+
+static walk_function *way;
+static unsigned repeats, frames;
+static double cost; /* nanoseconds */
+
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void measure(void)
+{
+	double times[TIMES];
+
+	for (unsigned i = 0; i < 3; i++) /* the first finds what the others know */
+		frames = way(LEAKWRAP_CALLER);
+	for (unsigned time = 0; time < TIMES; time++) {
+		uint64_t start = now();
+
+		for (unsigned i = 0; i < repeats; i++)
+			sink += way(LEAKWRAP_CALLER);
+		times[time] = (double)(now() - start) / repeats;
+	}
+	qsort(times, TIMES, sizeof(times[0]), compare);
+	cost = times[TIMES / 2];
+}
+
+/* -- frames -------------------------------------------------------------------------------------- */
+
+typedef void function(unsigned depth);
+static function *const functions[100];
+
+/* clang-format off */
+#define F(n)                                                           \
+	static NOINLINE void f##n(unsigned depth)                      \
+	{                                                              \
+		volatile char frame[8 + 16 * ((n) % 7)];                 \
+                                                                       \
+		frame[0] = 1;                                          \
+		if (depth == deepest)                                  \
+			measure();                                     \
+		else                                                   \
+			functions[(depth * 37 + 11) % 100](depth + 1); \
+		frame[1] = frame[0];                                   \
+	}
+#define F10(n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7) F(n##8) F(n##9)
+F10(1)
+F10(2)
+F10(3)
+F10(4)
+F10(5)
+F10(6) F10(7) F10(8) F10(9) F10(10)
+#define N(n)   f##n,
+#define N10(n) N(n##0) N(n##1) N(n##2) N(n##3) N(n##4) N(n##5) N(n##6) N(n##7) N(n##8) N(n##9)
+        static function *const functions[100] = {N10(1) N10(2) N10(3) N10(4) N10(5) N10(6) N10(7) N10(8)
+                                                         N10(9) N10(10)};
+/* clang-format on */
+
+static double run(const char *name, walk_function *how, unsigned depth, unsigned count)
+{
+	way = how;
+	repeats = count;
+	deepest = depth - 4; /* the first one, main, the C library's two */
+	functions[0](0);
+	if (name)
+		printf("%s %u %.2f %u\n", name, depth, cost, frames);
+	return cost;
+}
+
+int main(void)
+{
+	static const unsigned depths[] = {8, 32, 100};
+	void *libgcc = dlopen("libgcc_s.so.1", RTLD_NOW);
+
+	free(malloc(1)); /* starts the tracer in this thread */
+	backtrace_of_libgcc =
+	        (int (*)(int (*)(void *, void *), void *))dlsym(libgcc, "_Unwind_Backtrace");
+	ip_of_libgcc = (uintptr_t(*)(void *))dlsym(libgcc, "_Unwind_GetIP");
+	if (!backtrace_of_libgcc || !ip_of_libgcc)
+		return 1;
+	for (unsigned i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		unsigned depth = depths[i], found;
+		double forgetting, missing;
+
+		run("frame-pointers", by_fp, depth, 50000);
+		run("recognition", by_recognition, depth, 50000);
+		run("tables-cached", by_table, depth, 50000);
+		run("walk-to-site", by_walk_to_site, depth, 50000);
+		forgetting = run(NULL, by_forgetting, depth, 100);
+		missing = run(NULL, by_table_without_rules, depth, 100);
+		found = frames;
+		printf("tables-missed %u %.2f %u\n", depth, missing - forgetting, found);
+		run("libunwind", by_libunwind, depth, 10000);
+		run("libgcc", by_libgcc, depth, 500);
+	}
+	return 0;
+}
