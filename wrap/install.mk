@@ -33,21 +33,21 @@ $(O)/leakwrap.pc: Makefile wrap/install.mk linker-flags.mk
 	$(Q)printf '%s\n' "$$PC_CONTENT" > $@
 
 # -- install ----------------------------------------------------------------------------------------
-# SOURCE:DESTINATION under PREFIX.  The public header, the tool, its manual pages and its completion come
-# along as soon as the tree has them.
+# SOURCE:DESTINATION under PREFIX.  What belongs to the tool is left out where the tool could not be built.
 
-INSTALL_TOOL := $(if $(wildcard tools/tools.mk),$(O)/leakwrap)
 INSTALL_FILES := \
 	$(O)/libleakwrap.a:lib/libleakwrap.a \
 	$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc \
 	linker-flags.mk:share/leakwrap/linker-flags.mk \
-	$(foreach header,$(wildcard wrap/leakwrap.h),$(header):include/leakwrap.h) \
-	$(foreach tool,$(INSTALL_TOOL),$(tool):bin/leakwrap) \
+	$(foreach header,$(wildcard wrap/leakwrap.h),$(header):include/leakwrap.h)
+INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
+	$(O)/leakwrap:bin/leakwrap \
 	$(foreach page,$(wildcard tools/man/*.1),$(page):share/man/man1/$(notdir $(page))) \
-	$(foreach completion,$(wildcard tools/leakwrap.bash),$(completion):share/bash-completion/completions/leakwrap)
+	tools/leakwrap.bash:share/bash-completion/completions/leakwrap)
 
-install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(INSTALL_TOOL) ## install under PREFIX, in DESTDIR
-	$(Q)set -e; for file in $(INSTALL_FILES); do \
+install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## install under PREFIX, in DESTDIR
+	$(Q)set -e; tool='$(INSTALL_TOOL)'; [ -x '$(O)/leakwrap' ] || tool=; \
+	for file in $(INSTALL_FILES) $$tool; do \
 		target='$(DESTDIR)$(PREFIX)'/$${file#*:}; \
 		case $$target in */bin/*) mode=755 ;; *) mode=644 ;; esac; \
 		install -D -m $$mode -- "$${file%%:*}" "$$target"; \
@@ -55,6 +55,6 @@ install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(INSTALL_TOOL) ## install under PR
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 
 uninstall: ## remove what install put there
-	$(Q)set -e; for file in $(INSTALL_FILES); do rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; done
+	$(Q)set -e; for file in $(INSTALL_FILES) $(INSTALL_TOOL); do rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; done
 	$(Q)rmdir -- '$(DESTDIR)$(PREFIX)/share/leakwrap' 2>/dev/null || :
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX))

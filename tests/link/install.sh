@@ -43,3 +43,14 @@ install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 
 # Uninstalling what is not there is no error.
 install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
+
+# Where the tool's libraries are missing, the runtime is installed, and it is said what to get for the tool.
+mkdir "$W/runtime"
+for part in wrap report entry include libleakwrap.a leakwrap.pc; do
+	cp -a "$O/$part" "$W/runtime/" || fail "no $part"
+done
+(O=$W/runtime install_make HOSTCC="cc -nostdinc" PREFIX=/usr DESTDIR="$W/bare" install) || exit 1
+grep -q 'the tool is not built: install .*libdw-dev' "$W/make.out" || fail "not said: $(cat "$W/make.out")"
+(cd "$W/bare/usr" && find . ! -type d | sort | tr '\n' ' ') >"$W/after"
+equal "without the tool" "$(cat "$W/after")" \
+	"./include/leakwrap.h ./lib/libleakwrap.a ./lib/pkgconfig/leakwrap.pc ./share/leakwrap/linker-flags.mk "
