@@ -224,6 +224,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->blocks = from->blocks;
 		site->kind = from->kind;
 		site->task = intern_or_null(report, from->task);
+		site->of_system = from->of_system;
 		site->rank = from->rank;
 		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, false,
 		                 &copied))

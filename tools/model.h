@@ -72,6 +72,7 @@ struct site {
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
 	const char *task; /* that allocated, or NULL */
+	bool of_system;   /* a system library made the allocation itself */
 };
 
 /* What a program died of. */

@@ -451,7 +451,8 @@ static void drop_frames(struct parsed_dump *dump)
 	site->kind = STACK_TRUNCATED;
 }
 
-/* "1: 819200 bytes in 25 blocks, complete", and maybe " task=uart_rx". */
+/* "1: 819200 bytes in 25 blocks, complete", and maybe " task=uart_rx" and
+ * " origin=system_library". */
 static void read_site(struct parser *parser, struct open_dump *open, struct cursor c)
 {
 	struct parsed_dump *dump = &open->dump;
@@ -474,6 +475,8 @@ static void read_site(struct parser *parser, struct open_dump *open, struct curs
 		word = scan_word(&c);
 		if (skip_text(&word, "task="))
 			site.task = unescape(&open->arena, &word);
+		else if (word_is(&word, "origin=system_library"))
+			site.of_system = true;
 	}
 	uint64_t last = dump->site_count ? dump->sites[dump->site_count - 1].rank : 0;
 	if (site.rank != last + 1) {

@@ -42,6 +42,7 @@ struct parsed_site {
 	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;
 	const char *task;    /* that allocated, or NULL */
+	bool of_system;      /* a system library made the allocation itself */
 	size_t first, depth; /* in parsed_dump.frames */
 };
 

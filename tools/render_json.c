@@ -106,6 +106,8 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 	set(object, "stack", json_string(stack_kind_names[site->kind]));
 	if (site->task)
 		set(object, "task", text(site->task));
+	if (site->of_system)
+		set(object, "origin", json_string("system_library"));
 	set(object, "frames", frames_json(dump, site->stack));
 	return object;
 }

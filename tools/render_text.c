@@ -250,6 +250,8 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			fputs(", task ", page->stream);
 			put_clean(page, site->task);
 		}
+		if (site->of_system)
+			fputs(", by a system library", page->stream);
 		putc('\n', page->stream);
 		put_stack(page, site->stack);
 	}
