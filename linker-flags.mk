@@ -62,12 +62,14 @@ LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(f
 # -- the flags --------------------------------------------------------------------------------------
 # -u takes the allocator's wrappers in at once: in a static link the C library is searched after the
 # runtime.  -u of the originals keeps an allocator that the program brings along in an archive: that is
-# searched before the runtime, when nothing would ask for malloc yet.  --eh-frame-hdr: gcc -static
+# searched before the runtime, when nothing would ask for malloc yet.  The mark tells the runtime that the list
+# is complete.  --eh-frame-hdr: gcc -static
 # leaves it out, and without it the stack walk cannot find the unwind tables.  --allow-shlib-undefined:
 # gold looks for wrappers of what shared libraries import.
 
 LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
 	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol) -Wl,-u,$(symbol)) \
+	-Wl,-u,leakwrap_wraps_are_complete \
 	-Wl,--eh-frame-hdr -Wl,--allow-shlib-undefined
 
 # In a static link lld takes the wrapper of a weak function for weak as well and does not look for it: the

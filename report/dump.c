@@ -4,14 +4,15 @@
 
 #include "collect.h"
 #include "common.h"
+#include "frames.h"
 #include "leakwrap.h"
+#include "misuse_text.h"
 #include "modules.h"
 #include "options.h"
 #include "output.h"
 #include "port.h"
 #include "registers.h"
 #include "shadow.h"
-#include "symbols.h"
 #include "text.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 /* The C library's malloc, or NULL when the program was linked without that wrap; only its address is used. */
 extern void *__real_malloc(size_t size) __attribute__((weak));
 
-/* Longest function name in a frame's line, longest program path in the first line. */
+/* Longest program path in the first line. */
 #define NAME_LIMIT 2048
 
 /* Longest name of a task in a call site's line. */
@@ -162,45 +163,13 @@ static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_
 	leakwrap_text_end(&dump.writer);
 }
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* IS_RETURN: the call lies before PC. */
 static void write_frame(unsigned level, uintptr_t pc, bool is_return)
 {
-	const uintptr_t code = pc - is_return;
-	const struct leakwrap_module *module = leakwrap_module_ever_at(code);
-	const char *function = NULL;
-	uintptr_t offset;
+	const struct leakwrap_module *module = leakwrap_frame_write(&dump.writer, level, pc, is_return);
 
-	pair("  #", level);
-	leakwrap_text(&dump.writer, " ");
-	leakwrap_text_hex(&dump.writer, pc);
-	if (module)
-		function = leakwrap_symbol(module, code, &offset);
-	if (function) {
-		leakwrap_text(&dump.writer, " ");
-		leakwrap_text_name(&dump.writer, function, NAME_LIMIT);
-		leakwrap_text(&dump.writer, "+");
-		leakwrap_text_hex(&dump.writer, offset + is_return);
-	} else {
-		leakwrap_text(&dump.writer, " ?");
-	}
-	if (module) {
-		if (dump.named &&
-		    module->number <= dump.modules) /* another thread may be loading more */
-			dump.named[module->number - 1] = true;
-		pair(" [", module->number);
-		leakwrap_text(&dump.writer, "] ");
-		leakwrap_text_name(&dump.writer, last_component(module->path), NAME_LIMIT / 2);
-		leakwrap_text(&dump.writer, "+");
-		leakwrap_text_hex(&dump.writer, pc - module->bias);
-	}
-	leakwrap_text_end(&dump.writer);
+	if (module && dump.named &&
+	    module->number <= dump.modules) /* another thread may be loading more */
+		dump.named[module->number - 1] = true;
 }
 
 /* Does the code at PC come from the C library, or another one that the runtime is linked in front of?  In a
@@ -483,6 +452,28 @@ void leakwrap_dump_on_signal(void)
 
 	leakwrap_signals_block(&before);
 	atomic_fetch_add(&dump.pending, 1);
+	serve_pending();
+	leakwrap_signals_restore(&before);
+}
+
+void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse)
+{
+	struct leakwrap_mask before;
+
+	leakwrap_signals_block(&before);
+	if (wait_for_turn()) {
+		int fd = leakwrap_output_open(dump.number);
+
+		if (fd >= 0) {
+			leakwrap_text_start(&dump.writer, fd, "leakwrap: ");
+			leakwrap_misuse_write(&dump.writer, misuse);
+			leakwrap_text_flush(&dump.writer);
+			leakwrap_output_close(fd);
+		} else {
+			tell_unopened(-fd);
+		}
+		end_turn();
+	}
 	serve_pending();
 	leakwrap_signals_restore(&before);
 }

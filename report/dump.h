@@ -6,6 +6,7 @@
 #define LEAKWRAP_DUMP_H
 
 #include "crash.h"
+#include "misuse.h"
 
 /* At start. */
 void leakwrap_dump_start(void);
@@ -18,6 +19,9 @@ void leakwrap_dump_on_signal(void);
 
 /* From the handler of a fatal signal or exception. */
 void leakwrap_dump_crash(const struct leakwrap_fault *fault);
+
+/* The program has misused its heap: a report of that alone, where dumps go. */
+void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse);
 
 /* When the process ends. */
 void leakwrap_dump_at_exit(void);

@@ -42,7 +42,8 @@ leakwrap_flags() {
 
 # Compiled as a user's program is, but every call that a test makes is there, and leaves its frame.
 CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-omit-frame-pointer \
-	-fno-optimize-sibling-calls -fno-ipa-icf -fno-builtin"
+	-fno-optimize-sibling-calls -fno-builtin"
+case $($CC --version 2>/dev/null) in *clang*) ;; *) CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-ipa-icf" ;; esac
 
 # build NAME SOURCE-OR-FLAG...: $W/NAME, traced.  build_plain: the same, not traced.
 build() {

@@ -42,12 +42,12 @@ int leakwrap_ignore(const void *block)
 void leakwrap_record(const void *block, size_t size)
 {
 	leakwrap_allocating();
-	leakwrap_allocated((void *)(uintptr_t)block, size, LEAKWRAP_CALLER);
+	leakwrap_allocated_in_pool((void *)(uintptr_t)block, size, LEAKWRAP_CALLER);
 }
 
 void leakwrap_forget(const void *block)
 {
-	void *outer = leakwrap_releasing((void *)(uintptr_t)block);
+	void *outer = leakwrap_releasing_in_pool((void *)(uintptr_t)block);
 
 	leakwrap_released(outer);
 }

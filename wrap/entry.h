@@ -6,7 +6,8 @@
  * whose originals it links.  A wrapper tells one of the verbs below what happened and returns what the
  * original returned; it holds no logic of its own.
  *
- * None of the verbs fails, allocates with malloc, or changes errno, unless said otherwise.  All may be
+ * None of the verbs fails, allocates with malloc, or changes errno, unless said otherwise (with misuse=abort
+ * one that releases may not return).  All may be
  * called from any thread and from signal handlers.
  *
  * Wrapped calls nest: in a static program strdup reaches __wrap_malloc, and libstdc++'s operator new
@@ -42,6 +43,11 @@ static inline void leakwrap_allocating(void)
 /* After the real call: BLOCK (NULL: nothing happened) of SIZE bytes is live.  Returns BLOCK. */
 void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
+/* The same for operator new, for new[], and for leakwrap_record(): misuse= tells them apart. */
+void *leakwrap_allocated_new(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_allocated_array(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
 /* The same for a function that does not say how much it allocated: when an inner call recorded BLOCK,
  * its size stands, otherwise SIZE does.  Returns BLOCK. */
 void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
@@ -51,6 +57,11 @@ void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 /* Before the real call: BLOCK (NULL: nothing happens) is about to be freed.  Returns what
  * leakwrap_released wants to know. */
 void *leakwrap_releasing(void *block);
+
+/* The same for operator delete, for delete[], and for leakwrap_forget(). */
+void *leakwrap_releasing_new(void *block);
+void *leakwrap_releasing_array(void *block);
+void *leakwrap_releasing_in_pool(void *block);
 
 /* After the real call. */
 static inline void leakwrap_released(void *outer)

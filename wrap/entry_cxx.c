@@ -10,8 +10,14 @@
  */
 #include "entry_shapes.h"
 
-#define NEW(name, parameters, arguments)    ENTRY_ALLOCATE(void *, name, parameters, arguments, size)
-#define DELETE(name, parameters, arguments) ENTRY_RELEASE(name, parameters, arguments)
+#define NEW(name, parameters, arguments) \
+	ENTRY_ALLOCATE_AS(leakwrap_allocated_new, void *, name, parameters, arguments, size)
+#define NEW_ARRAY(name, parameters, arguments) \
+	ENTRY_ALLOCATE_AS(leakwrap_allocated_array, void *, name, parameters, arguments, size)
+#define DELETE(name, parameters, arguments) \
+	ENTRY_RELEASE_AS(leakwrap_releasing_new, name, parameters, arguments)
+#define DELETE_ARRAY(name, parameters, arguments) \
+	ENTRY_RELEASE_AS(leakwrap_releasing_array, name, parameters, arguments)
 
 #ifdef LEAKWRAP_ENTRY__Znwm
 NEW(_Znwm, (size_t size), (size))
@@ -31,20 +37,20 @@ NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const vo
 #endif
 
 #ifdef LEAKWRAP_ENTRY__Znam
-NEW(_Znam, (size_t size), (size))
+NEW_ARRAY(_Znam, (size_t size), (size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnamRKSt9nothrow_t
-NEW(_ZnamRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+NEW_ARRAY(_ZnamRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnamSt11align_val_t
-NEW(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+NEW_ARRAY(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnamSt11align_val_tRKSt9nothrow_t
-NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
-    (size, alignment, nothrow))
+NEW_ARRAY(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
+          (size, alignment, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__Znwj
@@ -65,20 +71,20 @@ NEW(_ZnwjSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const vo
 #endif
 
 #ifdef LEAKWRAP_ENTRY__Znaj
-NEW(_Znaj, (size_t size), (size))
+NEW_ARRAY(_Znaj, (size_t size), (size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnajRKSt9nothrow_t
-NEW(_ZnajRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+NEW_ARRAY(_ZnajRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnajSt11align_val_t
-NEW(_ZnajSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+NEW_ARRAY(_ZnajSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnajSt11align_val_tRKSt9nothrow_t
-NEW(_ZnajSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
-    (size, alignment, nothrow))
+NEW_ARRAY(_ZnajSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
+          (size, alignment, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdlPv
@@ -115,36 +121,38 @@ DELETE(_ZdlPvjSt11align_val_t, (void *block, size_t size, size_t alignment), (bl
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPv
-DELETE(_ZdaPv, (void *block), (block))
+DELETE_ARRAY(_ZdaPv, (void *block), (block))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvRKSt9nothrow_t
-DELETE(_ZdaPvRKSt9nothrow_t, (void *block, const void *nothrow), (block, nothrow))
+DELETE_ARRAY(_ZdaPvRKSt9nothrow_t, (void *block, const void *nothrow), (block, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvSt11align_val_t
-DELETE(_ZdaPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))
+DELETE_ARRAY(_ZdaPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvSt11align_val_tRKSt9nothrow_t
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),
-       (block, alignment, nothrow))
+DELETE_ARRAY(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),
+             (block, alignment, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvm
-DELETE(_ZdaPvm, (void *block, size_t size), (block, size))
+DELETE_ARRAY(_ZdaPvm, (void *block, size_t size), (block, size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvmSt11align_val_t
-DELETE(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t alignment), (block, size, alignment))
+DELETE_ARRAY(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t alignment),
+             (block, size, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvj
-DELETE(_ZdaPvj, (void *block, size_t size), (block, size))
+DELETE_ARRAY(_ZdaPvj, (void *block, size_t size), (block, size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvjSt11align_val_t
-DELETE(_ZdaPvjSt11align_val_t, (void *block, size_t size, size_t alignment), (block, size, alignment))
+DELETE_ARRAY(_ZdaPvjSt11align_val_t, (void *block, size_t size, size_t alignment),
+             (block, size, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY___cxa_demangle

@@ -18,12 +18,16 @@
 	LEAKWRAP_ENTRY type __wrap_##name parameters
 
 /* Returns a new block of SIZE bytes, or NULL. */
-#define ENTRY_ALLOCATE(type, name, parameters, arguments, size)                            \
-	ENTRY_DECLARE(type, name, parameters);                                             \
-	type __wrap_##name parameters                                                      \
-	{                                                                                  \
-		leakwrap_allocating();                                                     \
-		return leakwrap_allocated(__real_##name arguments, size, LEAKWRAP_CALLER); \
+#define ENTRY_ALLOCATE(type, name, parameters, arguments, size) \
+	ENTRY_ALLOCATE_AS(leakwrap_allocated, type, name, parameters, arguments, size)
+
+/* The same by way of the verb ALLOCATED. */
+#define ENTRY_ALLOCATE_AS(allocated, type, name, parameters, arguments, size)     \
+	ENTRY_DECLARE(type, name, parameters);                                    \
+	type __wrap_##name parameters                                             \
+	{                                                                         \
+		leakwrap_allocating();                                            \
+		return allocated(__real_##name arguments, size, LEAKWRAP_CALLER); \
 	}
 
 /* Gives the parameter "block" SIZE bytes. */
@@ -37,13 +41,17 @@
 	}
 
 /* Frees the parameter "block". */
-#define ENTRY_RELEASE(name, parameters, arguments)       \
-	ENTRY_DECLARE(void, name, parameters);           \
-	void __wrap_##name parameters                    \
-	{                                                \
-		void *outer = leakwrap_releasing(block); \
-		__real_##name arguments;                 \
-		leakwrap_released(outer);                \
+#define ENTRY_RELEASE(name, parameters, arguments) \
+	ENTRY_RELEASE_AS(leakwrap_releasing, name, parameters, arguments)
+
+/* The same by way of the verb RELEASING. */
+#define ENTRY_RELEASE_AS(releasing, name, parameters, arguments) \
+	ENTRY_DECLARE(void, name, parameters);                   \
+	void __wrap_##name parameters                            \
+	{                                                        \
+		void *outer = releasing(block);                  \
+		__real_##name arguments;                         \
+		leakwrap_released(outer);                        \
 	}
 
 /* Returns a new string, or NULL. */

@@ -35,6 +35,8 @@ static struct leakwrap_region_cache empty_cache = {.mask = 0, .entry = {NULL}};
 struct leakwrap_region_cache *_Atomic leakwrap_region_cache = &empty_cache;
 
 static struct {
+	struct leakwrap_region_cache *_Atomic cache; /* the same, unless all is done slowly */
+	bool slowly;
 	struct region_record *by_key;           /* uthash */
 	struct leakwrap_region *_Atomic newest; /* for the dump */
 	size_t count;
@@ -42,7 +44,12 @@ static struct {
 	char *slots_next;      /* mapped, not yet given to a region */
 	size_t slots_left;
 	size_t slots_mapped;
-} regions = {.window_shift = FIRST_WINDOW_SHIFT};
+} regions = {.cache = &empty_cache, .window_shift = FIRST_WINDOW_SHIFT};
+
+void leakwrap_live_slowly(void)
+{
+	regions.slowly = true;
+}
 
 static leakwrap_live_slot *take_slots(unsigned window_shift)
 {
@@ -82,7 +89,7 @@ static void cache_region(struct leakwrap_region_cache *cache, struct leakwrap_re
  * another thread may be reading it; all of them together are smaller than the last. */
 static void grow_cache(void)
 {
-	struct leakwrap_region_cache *cache = atomic_load(&leakwrap_region_cache);
+	struct leakwrap_region_cache *cache = atomic_load(&regions.cache);
 	struct leakwrap_region_cache *larger;
 	size_t entries = cache == &empty_cache ? FIRST_CACHE_ENTRIES : (cache->mask + 1) * 4;
 
@@ -95,7 +102,9 @@ static void grow_cache(void)
 	for (struct leakwrap_region *region = atomic_load(&regions.newest); region;
 	     region = region->next)
 		cache_region(larger, region);
-	atomic_store_explicit(&leakwrap_region_cache, larger, memory_order_release);
+	atomic_store_explicit(&regions.cache, larger, memory_order_release);
+	if (!regions.slowly)
+		atomic_store_explicit(&leakwrap_region_cache, larger, memory_order_release);
 }
 
 /* The lock is held. */
@@ -122,11 +131,16 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	return &record->region;
 }
 
+static struct leakwrap_region *cached_region(uintptr_t address)
+{
+	return leakwrap_region_in(atomic_load_explicit(&regions.cache, memory_order_acquire), address);
+}
+
 /* The region of ADDRESS, made at first sight; NULL when there is no memory for it. */
 static struct leakwrap_region *region_of(uintptr_t address)
 {
 	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	struct leakwrap_region *region = leakwrap_region_cached(address);
+	struct leakwrap_region *region = cached_region(address);
 	struct region_record *record;
 
 	if (region)
@@ -135,7 +149,7 @@ static struct leakwrap_region *region_of(uintptr_t address)
 	HASH_FIND(hh, regions.by_key, &key, sizeof(key), record);
 	region = record ? &record->region : add_region(key);
 	if (region)
-		cache_region(atomic_load(&leakwrap_region_cache), region);
+		cache_region(atomic_load(&regions.cache), region);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return region;
 }
@@ -455,7 +469,7 @@ static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_
 /* The block at ADDRESS when its region's slots hold it. */
 static bool find_in_slots(uintptr_t address, struct leakwrap_live_block *found)
 {
-	struct leakwrap_region *region = leakwrap_region_cached(address);
+	struct leakwrap_region *region = cached_region(address);
 
 	if (!region) {
 		region = atomic_load_explicit(&regions.newest, memory_order_acquire);

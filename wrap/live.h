@@ -75,16 +75,21 @@ enum leakwrap_live_added {
 /* The slow way, out of line (live.c). */
 enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, uint32_t site);
 
-/* The region of ADDRESS if it is known and cached, else NULL. */
-static inline struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
+/* The region of ADDRESS if it is in CACHE, else NULL. */
+static inline struct leakwrap_region *leakwrap_region_in(struct leakwrap_region_cache *cache,
+                                                         uintptr_t address)
 {
 	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	struct leakwrap_region_cache *cache =
-	        atomic_load_explicit(&leakwrap_region_cache, memory_order_acquire);
 	struct leakwrap_region *region =
 	        atomic_load_explicit(&cache->entry[key & cache->mask], memory_order_acquire);
 
 	return region && region->key == key ? region : NULL;
+}
+
+static inline struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
+{
+	return leakwrap_region_in(atomic_load_explicit(&leakwrap_region_cache, memory_order_acquire),
+	                          address);
 }
 
 static inline leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
@@ -160,6 +165,10 @@ struct leakwrap_live_block {
 	size_t size;
 	uint32_t site; /* 0: not recorded */
 };
+
+/* Before the first block: from now on leakwrap_live_forget answers false for every block, because each release
+ * is to be looked at. */
+void leakwrap_live_slowly(void);
 
 /* Forgets BLOCK.  Returns its call site and sets *SIZE, or returns 0 when it is not recorded. */
 uint32_t leakwrap_live_remove(const void *block, size_t *size);

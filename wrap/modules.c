@@ -308,6 +308,17 @@ const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
 	return record ? &record->module : NULL;
 }
 
+bool leakwrap_modules_are_program_alone(void)
+{
+	const struct leakwrap_modules *modules = leakwrap_modules();
+	uintptr_t vdso = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
+
+	for (unsigned i = 0; i < modules->count; i++)
+		if (!modules->module[i]->main && modules->module[i]->start != vdso)
+			return false;
+	return modules->count > 0;
+}
+
 /* -- looking up ---------------------------------------------------------------------------------- */
 
 unsigned leakwrap_modules_generation(void)

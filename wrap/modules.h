@@ -61,6 +61,10 @@ const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
 unsigned leakwrap_modules_count(void);
 const struct leakwrap_module *leakwrap_module_numbered(unsigned number);
 
+/* Is the program alone, but for the code that the kernel maps into every process (vdso(7))?  It is when it is
+ * static and has loaded nothing.  Signal-safe. */
+bool leakwrap_modules_are_program_alone(void);
+
 /* Counts the changes of the snapshot; what was derived from an older one is stale.  Signal-safe. */
 unsigned leakwrap_modules_generation(void);
 

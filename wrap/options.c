@@ -189,6 +189,19 @@ static bool set_crash(struct span value)
 	return parse_switch(value, &leakwrap_options.crash);
 }
 
+static bool set_misuse(struct span value)
+{
+	if (is_word(value, "off"))
+		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_NOTHING;
+	else if (is_word(value, "report"))
+		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_REPORT;
+	else if (is_word(value, "abort"))
+		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_ABORT;
+	else
+		return false;
+	return true;
+}
+
 /* -- the table ----------------------------------------------------------------------------------- */
 
 static bool print_help(struct span value);
@@ -218,6 +231,10 @@ static const struct option {
         {"crash", set_crash, "0", "0 or 1",
          "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
          "SIGFPE or SIGABRT"},
+        {"misuse", set_misuse, "off", "off, report or abort",
+         "blocks that are freed twice, by a pointer into them or into the stack, or by a function of "
+         "another "
+         "kind are reported, as far as that is certain; abort ends the program then"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 

@@ -16,6 +16,12 @@ enum leakwrap_unwind {
 	LEAKWRAP_UNWIND_INSTRUMENT,
 };
 
+enum leakwrap_on_misuse {
+	LEAKWRAP_ON_MISUSE_NOTHING,
+	LEAKWRAP_ON_MISUSE_REPORT,
+	LEAKWRAP_ON_MISUSE_ABORT, /* after the report */
+};
+
 #define LEAKWRAP_LOG_MAX 1024
 
 struct leakwrap_options {
@@ -28,6 +34,7 @@ struct leakwrap_options {
 	enum leakwrap_unwind unwind;
 	size_t memory; /* 0: no bound */
 	bool crash;
+	enum leakwrap_on_misuse misuse;
 };
 
 extern struct leakwrap_options leakwrap_options;

@@ -6,6 +6,7 @@
 #include "common.h"
 #include "layout.h"
 #include "live.h"
+#include "misuse.h"
 #include "options.h"
 #include "runtime.h"
 #include "sites.h"
@@ -62,7 +63,8 @@ static uint32_t site_of_unready(LEAKWRAP_CALLER_PARAMS)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		self->state = LEAKWRAP_THREAD_RECORDING;
+		self->state =
+		        leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING : LEAKWRAP_THREAD_RECORDING;
 	}
 	return site_of(pc, sp, fp);
 }
@@ -76,6 +78,7 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 	} else if (!leakwrap_self.inner) {
 		/* With an inner call it is that one's record which has been replaced. */
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);
+		leakwrap_misuse_doubt();
 	}
 }
 
@@ -104,20 +107,23 @@ static bool is_part_of(const void *outer, const void *block)
 
 /* Whatever is not a plain allocation in a thread that records. */
 static __attribute__((noinline)) void *allocated_slowly(void *block, size_t size,
-                                                        LEAKWRAP_CALLER_PARAMS)
+                                                        enum leakwrap_kind kind, LEAKWRAP_CALLER_PARAMS)
 {
+	uint32_t site = site_of_unready(pc, sp, fp);
 	enum leakwrap_live_added added;
 
 	if (leakwrap_self.inner)
 		absorb_inner(block);
-	added = leakwrap_live_add(block, size, site_of_unready(pc, sp, fp));
+	added = leakwrap_live_add(block, size, site);
 	if (added != LEAKWRAP_LIVE_NEW)
 		count_exception(added, size);
+	if (leakwrap_misuse_checked)
+		leakwrap_misuse_allocated(block, site, kind);
 	leakwrap_self.inner = block;
 	return block;
 }
 
-void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+static inline void *allocated(void *block, size_t size, enum leakwrap_kind kind, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 	enum leakwrap_live_added added;
@@ -125,12 +131,32 @@ void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 	if (leakwrap_unlikely(!block))
 		return NULL;
 	if (leakwrap_unlikely(self->inner || self->state != LEAKWRAP_THREAD_RECORDING))
-		return allocated_slowly(block, size, pc, sp, fp);
+		return allocated_slowly(block, size, kind, pc, sp, fp);
 	added = leakwrap_live_add(block, size, site_of(pc, sp, fp));
 	if (leakwrap_unlikely(added != LEAKWRAP_LIVE_NEW))
 		count_exception(added, size);
 	self->inner = block;
 	return block;
+}
+
+void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	return allocated(block, size, LEAKWRAP_KIND_MALLOC, pc, sp, fp);
+}
+
+void *leakwrap_allocated_new(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	return allocated(block, size, LEAKWRAP_KIND_NEW, pc, sp, fp);
+}
+
+void *leakwrap_allocated_array(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	return allocated(block, size, LEAKWRAP_KIND_ARRAY, pc, sp, fp);
+}
+
+void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	return allocated(block, size, LEAKWRAP_KIND_POOL, pc, sp, fp);
 }
 
 void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
@@ -146,17 +172,44 @@ void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 
 /* -- release ------------------------------------------------------------------------------------- */
 
-/* BLOCK is a large one, or stands in the table of exact blocks, or is not recorded. */
-static __attribute__((noinline)) void *release_slowly(void *block, void *outer)
+/* Looks whether the release of BLOCK, which was recorded with SIZE and SITE or is unknown, is misuse.  False when
+ * nothing is known about it.  Begins the backtrace where it is called, since the paths that it must not burden have
+ * no caller to tell of: the runtime's own frames come first. */
+static __attribute__((noinline)) bool check_release(void *block, size_t size, uint32_t site,
+                                                    enum leakwrap_kind kind, bool resizes,
+                                                    LEAKWRAP_CALLER_PARAMS)
 {
-	size_t size;
+	const struct leakwrap_release release = {.block = (uintptr_t)block,
+	                                         .kind = kind,
+	                                         .resizes = resizes,
+	                                         .offender = site_of_unready(pc, sp, fp),
+	                                         .pc = pc,
+	                                         .sp = sp,
+	                                         .fp = fp};
 
-	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE && !is_part_of(outer, block))
+	if (site == LEAKWRAP_SITE_NONE)
+		return leakwrap_misuse_release_unknown(&release);
+	leakwrap_misuse_release(&release, size, site);
+	return true;
+}
+
+/* BLOCK is a large one, or stands in the table of exact blocks, or is not recorded; or all releases are looked
+ * at. */
+static __attribute__((noinline)) void *release_slowly(void *block, void *outer, enum leakwrap_kind kind)
+{
+	size_t size = 0;
+	uint32_t site = leakwrap_live_remove(block, &size);
+
+	if (site == LEAKWRAP_SITE_NONE && is_part_of(outer, block))
+		return outer;
+	if (leakwrap_misuse_checked && check_release(block, size, site, kind, false, LEAKWRAP_CALLER))
+		return outer;
+	if (site == LEAKWRAP_SITE_NONE)
 		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 	return outer;
 }
 
-void *leakwrap_releasing(void *block)
+static inline void *releasing(void *block, enum leakwrap_kind kind)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 	void *outer = self->releasing;
@@ -166,10 +219,38 @@ void *leakwrap_releasing(void *block)
 	if (self->inner == block)
 		self->inner = INNER_GONE;
 	self->releasing = block;
-	return leakwrap_likely(leakwrap_live_forget(block)) ? outer : release_slowly(block, outer);
+	return leakwrap_likely(leakwrap_live_forget(block)) ? outer
+	                                                    : release_slowly(block, outer, kind);
+}
+
+void *leakwrap_releasing(void *block)
+{
+	return releasing(block, LEAKWRAP_KIND_MALLOC);
+}
+
+void *leakwrap_releasing_new(void *block)
+{
+	return releasing(block, LEAKWRAP_KIND_NEW);
+}
+
+void *leakwrap_releasing_array(void *block)
+{
+	return releasing(block, LEAKWRAP_KIND_ARRAY);
+}
+
+void *leakwrap_releasing_in_pool(void *block)
+{
+	return releasing(block, LEAKWRAP_KIND_POOL);
 }
 
 /* -- resize -------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void check_resize(const struct leakwrap_resize *was)
+{
+	if (was->site != LEAKWRAP_SITE_NONE || !is_part_of(was->outer, was->block))
+		check_release(was->block, was->old_size, was->site, LEAKWRAP_KIND_MALLOC, true,
+		              LEAKWRAP_CALLER);
+}
 
 void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size)
 {
@@ -183,6 +264,8 @@ void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size)
 	if (!block)
 		return;
 	was->site = leakwrap_live_remove(block, &was->old_size);
+	if (leakwrap_misuse_checked)
+		check_resize(was);
 	self->releasing = block;
 	if (size == 0)
 		errno = 0;
@@ -196,6 +279,8 @@ static void resized_to_nothing(const struct leakwrap_resize *was, size_t size)
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 		return;
 	}
+	if (leakwrap_misuse_checked)
+		leakwrap_misuse_kept(was->block);
 	if (was->site != LEAKWRAP_SITE_NONE &&
 	    leakwrap_live_add(was->block, was->old_size, was->site) == LEAKWRAP_LIVE_UNTRACKED)
 		count_exception(LEAKWRAP_LIVE_UNTRACKED, was->old_size);

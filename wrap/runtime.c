@@ -7,6 +7,7 @@
 #include "crash.h"
 #include "dump.h"
 #include "leakwrap.h"
+#include "misuse.h"
 #include "modules.h"
 #include "options.h"
 #include "port.h"
@@ -14,6 +15,7 @@
 #include "signals.h"
 #include "sites.h"
 #include "tables.h"
+#include "text.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -57,6 +59,9 @@ static void start(void)
 	leakwrap_pages_limit(leakwrap_options.memory);
 	leakwrap_sites_start();
 	leakwrap_modules_refresh();
+	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
+	    !leakwrap_misuse_start(leakwrap_dump_misuse))
+		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)

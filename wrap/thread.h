@@ -12,6 +12,7 @@
 enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_NEW, /* nothing traced yet in this thread, or since the fork */
 	LEAKWRAP_THREAD_RECORDING,
+	LEAKWRAP_THREAD_CHECKING, /* recording, and looking for misuse */
 	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
 };
 

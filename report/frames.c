@@ -1,0 +1,50 @@
+/* frames.c - see frames.h. */
+#include "frames.h"
+
+#include "symbols.h"
+
+#include <string.h>
+
+/* Longest function name. */
+#define NAME_LIMIT 2048
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
+                                                   uintptr_t pc, bool is_return)
+{
+	const uintptr_t code = pc - is_return;
+	const struct leakwrap_module *module = leakwrap_module_ever_at(code);
+	const char *function = NULL;
+	uintptr_t offset;
+
+	leakwrap_text(writer, "  #");
+	leakwrap_text_number(writer, level);
+	leakwrap_text(writer, " ");
+	leakwrap_text_hex(writer, pc);
+	if (module)
+		function = leakwrap_symbol(module, code, &offset);
+	if (function) {
+		leakwrap_text(writer, " ");
+		leakwrap_text_name(writer, function, NAME_LIMIT);
+		leakwrap_text(writer, "+");
+		leakwrap_text_hex(writer, offset + is_return);
+	} else {
+		leakwrap_text(writer, " ?");
+	}
+	if (module) {
+		leakwrap_text(writer, " [");
+		leakwrap_text_number(writer, module->number);
+		leakwrap_text(writer, "] ");
+		leakwrap_text_name(writer, last_component(module->path), NAME_LIMIT / 2);
+		leakwrap_text(writer, "+");
+		leakwrap_text_hex(writer, pc - module->bias);
+	}
+	leakwrap_text_end(writer);
+	return module;
+}

@@ -1,0 +1,15 @@
+/* frames.h - writes one line for one frame of a backtrace (format.h).  Signal-safe; one thread at a time. */
+#ifndef LEAKWRAP_FRAMES_H
+#define LEAKWRAP_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "modules.h"
+#include "text.h"
+
+/* Frame LEVEL at PC; IS_RETURN: PC is a return address, and the call lies before it.  Returns the module that it lies in, or NULL. */
+const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
+                                                   uintptr_t pc, bool is_return);
+
+#endif

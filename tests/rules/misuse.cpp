@@ -1,0 +1,110 @@
+// misuse.cpp CASE - operators new and delete beside malloc and free, in the right and in wrong pairs.  misuse_own.cpp
+// brings operators of the program's own.
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <new>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#define NOINLINE __attribute__((noinline))
+
+// Hidden from the compiler, which would warn.
+static void *volatile hidden;
+
+static NOINLINE void *by_malloc(std::size_t size)
+{
+	return hidden = std::malloc(size);
+}
+
+static NOINLINE void *by_new(std::size_t size)
+{
+	return hidden = ::operator new(size);
+}
+
+static NOINLINE void *by_array(std::size_t size)
+{
+	return hidden = ::operator new[](size);
+}
+
+static NOINLINE void to_free(void *block)
+{
+	hidden = block;
+	std::free(hidden);
+}
+
+static NOINLINE void to_delete(void *block)
+{
+	hidden = block;
+	::operator delete(hidden);
+}
+
+static NOINLINE void to_array(void *block)
+{
+	hidden = block;
+	::operator delete[](hidden);
+}
+
+// In misuse_own.cpp, when that is there.
+void *own_new() __attribute__((weak));
+void own_delete(void *block) __attribute__((weak));
+
+static NOINLINE void proper()
+{
+	std::map<std::string, std::vector<std::string>> map;
+
+	for (int i = 0; i < 100; i++) {
+		std::ostringstream text;
+		text << "a string that does not fit into the object itself, number " << i;
+		map[text.str()].push_back(text.str());
+	}
+	to_free(by_malloc(10));
+	to_delete(by_new(10));
+	to_array(by_array(10));
+	delete[] new std::string[3];
+	delete new (std::nothrow) long;
+	::operator delete(::operator new(100, std::align_val_t(64)), std::align_val_t(64));
+	void *(*allocate[])(std::size_t) = {std::malloc, ::operator new};
+	void (*release[])(void *) = {std::free, ::operator delete};
+	for (int i = 0; i < 4; i++) // from one call site
+		release[i % 2](hidden = allocate[i % 2](30));
+	try {
+		throw std::string("thrown");
+	} catch (const std::string &) {
+	}
+	if (own_new) {
+		own_delete(own_new());
+		own_delete(by_new(20));
+		to_delete(own_new());
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const std::string wanted = argc > 1 ? argv[1] : "";
+
+	if (wanted == "new-free")
+		to_free(by_new(40));
+	if (wanted == "new-array")
+		to_array(by_new(40));
+	if (wanted == "array-delete")
+		to_delete(by_array(40));
+	if (wanted == "array-free")
+		to_free(by_array(40));
+	if (wanted == "malloc-delete")
+		for (volatile int i = 0; i < 3; i = i + 1) // told once
+			to_delete(by_malloc(40));
+	if (wanted == "malloc-array")
+		to_array(by_malloc(40));
+	if (wanted == "new-realloc")
+		std::free(hidden = std::realloc(by_new(40), 1000));
+	if (wanted == "delete-twice") {
+		void *block = by_new(40);
+		to_delete(block);
+		to_delete(block);
+	}
+	if (wanted == "proper")
+		proper();
+}

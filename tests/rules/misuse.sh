@@ -1,0 +1,93 @@
+#!/bin/sh
+# misuse=: a double free, a pointer into a block or into the stack, a release by a function of another kind and a resize
+# of a freed block are reported with the stacks concerned where they are certain, and nothing else is.
+# timeout: 240
+. tests/lib.sh
+
+unset DEBUGINFOD_URLS
+$CC -O2 -shared -fPIC -o "$W/libelsewhere.so" tests/rules/elsewhere_library.c || fail "cannot build the library"
+
+# run PROGRAM CASE MODE: $report is what is reported of the case, as one line, "WHAT, in FUNCTION: frames; frames; ...",
+# and $status the program's status.
+run() {
+	LEAKWRAP_OPTIONS="misuse=$3:exit=0" "$W/$1" "$2" >"$W/out" 2>"$W/err"
+	status=$?
+	report=$(sed -n 's/ 0x[0-9a-f]*//; s/^leakwrap: //p' "$W/err" | awk '
+		/^misuse in/ { sub(/^.*thread [0-9]*: /, ""); line = line $0 ":"; next }
+		/^  #/ { if ($1 == "#0" || $1 == "#1") { sub(/\+.*/, "", $2); line = line " " $2 }; next }
+		/^it was/ { line = line "; before"; next }
+		/^a block of/ { sub(/ at$/, ""); line = line "; " $0; next }
+		/^end of misuse/ { line = line "." }
+		END { print line }')
+}
+
+# expect PROGRAM CASE REPORT
+expect() {
+	run "$1" "$2" report
+	equal "$1 $2" "$report" "$3"
+	equal "$1 $2 by default" "$(LEAKWRAP_OPTIONS=exit=0 "$W/$1" "$2" 2>&1 | grep -c misuse)" 0
+}
+
+quiet="churn pool failed ignored strings library"
+
+for cc in gcc clang; do
+	CC=$cc CFLAGS_FOR_TESTS=${CFLAGS_FOR_TESTS%-fno-ipa-icf} # clang does not know that one
+	build $cc.dynamic -DWITH_LIBRARY -Wno-error tests/rules/misuse.c -L"$W" -lelsewhere -Wl,-rpath,"$W"
+	build $cc.static -static tests/rules/misuse.c
+
+	for case in double realloc moved interior large; do
+		expect $cc.dynamic $case ""
+	done
+	for linked in dynamic static; do
+		expect $cc.$linked stack "pointer into the stack, in free: drop_again case_stack."
+		expect $cc.$linked thread "pointer into the stack, in free: drop_again case_stack."
+		expect $cc.$linked unaligned "interior pointer, in free: drop_again case_unaligned; a block of 100 bytes at, allocated make case_unaligned."
+		for case in $quiet; do
+			expect $cc.$linked "$case" ""
+			equal "$cc.$linked $case: status" $status 0
+		done
+	done
+	x=$cc.static
+	expect $x double "double free of, in free: drop_again case_double; before drop_first case_double; a block of 40 bytes at, allocated make case_double."
+	expect $x realloc "freed block, in realloc: resize_again case_realloc; before drop_first case_realloc; a block of 40 bytes at, allocated make case_realloc."
+	expect $x moved "double free of, in free: drop_again case_moved; before case_moved main; a block of 40 bytes at, allocated make case_moved."
+	expect $x interior "interior pointer, in free: drop_again case_interior; a block of 100 bytes at, allocated make case_interior."
+	expect $x large "interior pointer, in free: drop_again case_large; a block of 10000000 bytes at, allocated make case_large."
+	run $x double abort
+	equal "$x double, abort: status" $status 134
+	case $report in "double free"*) ;; *) fail "$x double, abort: no report" ;; esac
+
+	CXX=$(echo $cc | sed 's/gcc/g++/; s/clang/clang++/')
+	for linked in dynamic static own; do
+		flags=
+		[ $linked = dynamic ] || flags=-static
+		[ $linked != own ] || flags="$flags tests/rules/misuse_own.cpp"
+		# shellcheck disable=SC2046,SC2086 # lists of flags
+		$CXX -std=c++17 -O2 -Wall -fno-builtin -fno-optimize-sibling-calls -o "$W/$cc.cxx.$linked" tests/rules/misuse.cpp $flags \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail "cannot build $cc.cxx.$linked"
+		expect $cc.cxx.$linked proper ""
+		equal "$cc.cxx.$linked proper: status" $status 0
+	done
+	# In a dynamic program, and with operators of the program's own, kinds are not told apart.
+	for case in new-free new-array array-delete array-free malloc-delete malloc-array new-realloc; do
+		expect $cc.cxx.dynamic $case ""
+		expect $cc.cxx.own $case ""
+	done
+	x=$cc.cxx.static
+	while IFS='|' read -r case function maker by kind; do
+		expect $x "$case" "mismatched release of, in $function: $by main; a block of 40 bytes at, allocated by $kind $maker main."
+	done <<-END
+		new-free|free|_ZL6by_newm|_ZL7to_freePv|operator new
+		new-array|operator delete[]|_ZL6by_newm|_ZL8to_arrayPv|operator new
+		array-delete|operator delete|_ZL8by_arraym|_ZL9to_deletePv|operator new[]
+		array-free|free|_ZL8by_arraym|_ZL7to_freePv|operator new[]
+		malloc-delete|operator delete|_ZL9by_mallocm|_ZL9to_deletePv|malloc or a relative
+		malloc-array|operator delete[]|_ZL9by_mallocm|_ZL8to_arrayPv|malloc or a relative
+	END
+	expect $x delete-twice "double free of, in operator delete: _ZL9to_deletePv main; before _ZL9to_deletePv main; a block of 40 bytes at, allocated _ZL6by_newm main."
+	run $x new-realloc report
+	case $report in
+	"mismatched release of, in realloc: main"*"operator new _ZL6by_newm main.") ;;
+	*) fail "$x new-realloc: $report" ;;
+	esac
+done

@@ -1,0 +1,277 @@
+/* misuse.c - see misuse.h.  May run in signal handlers, like all that records; takes no lock. */
+#include "misuse.h"
+
+#include "common.h"
+#include "layout.h"
+#include "live.h"
+#include "modules.h"
+#include "options.h"
+#include "port.h"
+#include "sites.h"
+#include "unwind.h"
+
+#include <stdlib.h>
+
+/* A block that was released and, as long as this stands, not allocated since.  The table is indexed by the
+ * address's hash and lossy: a newer block takes an older one's place.  ADDRESS is 0 while nothing stands here, and
+ * BUSY while a thread is writing; one that never comes back from there loses one entry. */
+struct freed_block {
+	_Atomic uintptr_t address;
+	size_t size;
+	uint32_t allocated, released; /* call sites */
+};
+
+#define FREED_BITS 14
+#define FREED      ((size_t)1 << FREED_BITS)
+#define BUSY       ((uintptr_t)1) /* no block's address: they are never looked for here when so odd */
+
+/* What is known of a call site, in bits: which kinds of blocks it has allocated, and which misuse of its
+ * own has been reported. */
+#define ALLOCATES(kind) (1u << (kind))
+#define TOLD(what)      (1u << (4 + (what)))
+
+/* So far up the stack a pointer into it is looked for. */
+#define FRAMES_MAX 64
+
+static struct {
+	void (*report)(const struct leakwrap_misuse *misuse);
+	struct freed_block *freed;
+	_Atomic uint8_t *site;  /* by call-site number */
+	bool is_libc_allocator; /* the program brings none */
+	bool is_closed;         /* ... and all of the wraps are in place */
+	bool is_libstdcxx;      /* operators new and delete are not the program's */
+	_Atomic bool in_doubt;
+} misuse;
+
+bool leakwrap_misuse_checked;
+
+/* -- what is certain ----------------------------------------------------------------------------- */
+
+/* Weak: NULL when the program has no such function, or was linked without some of the wraps. */
+extern void *__libc_malloc(size_t size) __attribute__((weak));
+extern void *__real_malloc(size_t size) __attribute__((weak));
+extern const char leakwrap_wraps_are_complete __attribute__((weak));
+
+/* Operators new and delete, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5, as in entry_cxx.c. */
+#if UINTPTR_MAX > UINT32_MAX
+#define SIZED(before, after) before##m##after
+#else
+#define SIZED(before, after) before##j##after
+#endif
+#define OPERATORS_NEW(X, new)                                                           \
+	X(SIZED(new, )), X(SIZED(new, RKSt9nothrow_t)), X(SIZED(new, St11align_val_t)), \
+	        X(SIZED(new, St11align_val_tRKSt9nothrow_t))
+#define OPERATORS_DELETE(X, delete)                                           \
+	X(delete), X(delete##RKSt9nothrow_t), X(delete##St11align_val_t),     \
+	        X(delete##St11align_val_tRKSt9nothrow_t), X(SIZED(delete, )), \
+	        X(SIZED(delete, St11align_val_t))
+#define OPERATORS(X)                                                  \
+	OPERATORS_NEW(X, __real__Znw), OPERATORS_NEW(X, __real__Zna), \
+	        OPERATORS_DELETE(X, __real__ZdlPv), OPERATORS_DELETE(X, __real__ZdaPv)
+#define DECLARATION(name) name(void) __attribute__((weak))
+extern void OPERATORS(DECLARATION);
+
+/* Linkers keep the order of what they link, and the runtime stands behind all objects and archives of the
+ * program (linker-flags.mk): the C++ library's operators come after it, the program's own before. */
+static bool are_operators_of_library(void)
+{
+#define POINTER(name) name
+	static void (*const operators[])(void) = {OPERATORS(POINTER)};
+
+	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+		if (operators[i] && (uintptr_t)operators[i] < (uintptr_t)&leakwrap_misuse_start)
+			return false;
+	return true;
+}
+
+static bool everything_is_seen(void)
+{
+	return misuse.is_closed && !atomic_load(&misuse.in_doubt) &&
+	       leakwrap_modules_are_program_alone();
+}
+
+/* Only blocks of one kind come from call site SITE. */
+static bool is_certainly(uint32_t site, enum leakwrap_kind kind)
+{
+	return site >= LEAKWRAP_SITE_FIRST &&
+	       (atomic_load(&misuse.site[site]) & (ALLOCATES(LEAKWRAP_KIND_POOL + 1) - 1)) ==
+	               ALLOCATES(kind);
+}
+
+void leakwrap_misuse_doubt(void)
+{
+	atomic_store(&misuse.in_doubt, true);
+}
+
+/* -- freed blocks -------------------------------------------------------------------------------- */
+
+static struct freed_block *freed_at(uintptr_t address)
+{
+	uintptr_t mixed = (address >> 3) * (uintptr_t)0x9e3779b97f4a7c15u;
+
+	return &misuse.freed[mixed >> (sizeof(mixed) * 8 - FREED_BITS)];
+}
+
+static void remember(const struct leakwrap_release *release, size_t size, uint32_t site)
+{
+	struct freed_block *freed = freed_at(release->block);
+	uintptr_t old = atomic_load(&freed->address);
+
+	if (old == BUSY || !atomic_compare_exchange_strong(&freed->address, &old, BUSY))
+		return;
+	freed->size = size;
+	freed->allocated = site;
+	freed->released = release->offender;
+	atomic_store(&freed->address, release->block);
+}
+
+static void forget(uintptr_t address)
+{
+	struct freed_block *freed = freed_at(address);
+
+	/* Whoever is writing here writes another address: this one has just been allocated. */
+	atomic_compare_exchange_strong(&freed->address, &address, 0);
+}
+
+/* Tells *MISUSE about the release of the block that stood at its pointer. */
+static bool recall(struct leakwrap_misuse *found)
+{
+	struct freed_block *freed = freed_at(found->pointer);
+
+	if (atomic_load(&freed->address) != found->pointer)
+		return false;
+	found->what = LEAKWRAP_MISUSE_FREED;
+	found->block = found->pointer;
+	found->size = freed->size;
+	found->allocated = freed->allocated;
+	found->released = freed->released;
+	return atomic_load(&freed->address) == found->pointer;
+}
+
+/* -- pointers that are no block ------------------------------------------------------------------ */
+
+/* Is the pointer inside the frames of the functions that led here?  Only frames that were found one behind the
+ * other, on the thread's own stack, without a signal's between them. */
+static bool is_in_frames(const struct leakwrap_release *release)
+{
+	struct leakwrap_stack stack = leakwrap_stack_at(release->sp);
+	uintptr_t pcs[FRAMES_MAX];
+	uint16_t place[FRAMES_MAX];
+	struct leakwrap_check check[2 * FRAMES_MAX];
+	struct leakwrap_notes notes = {.place = place, .check = check};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .notes = &notes};
+	uintptr_t last = 0;
+
+	if (stack.foreign || release->block < release->sp || release->block >= stack.high)
+		return false;
+	leakwrap_notes_begin(&notes, release->sp);
+	leakwrap_unwind(&trace, &stack, release->pc, release->sp, release->fp);
+	if (!notes.usable)
+		return false;
+	for (unsigned i = 0; i < notes.returns; i++)
+		if (notes.place[i] > last)
+			last = notes.place[i];
+	return release->block < release->sp + last * sizeof(uintptr_t);
+}
+
+/* A pool's blocks may lie inside one of the allocator: the innermost counts. */
+static void look_inside(void *context, const struct leakwrap_live_block *block)
+{
+	struct leakwrap_misuse *found = context;
+
+	if (block->address < found->pointer && found->pointer - block->address < block->size &&
+	    block->address > found->block) {
+		found->block = block->address;
+		found->size = block->size;
+		found->allocated = block->site;
+	}
+}
+
+static bool is_interior(struct leakwrap_misuse *found)
+{
+	if (!everything_is_seen() &&
+	    !(misuse.is_libc_allocator && found->pointer % sizeof(void *) != 0))
+		return false;
+	found->what = LEAKWRAP_MISUSE_INTERIOR;
+	leakwrap_live_each(look_inside, found);
+	return found->block != 0;
+}
+
+/* -- what record.c tells ------------------------------------------------------------------------- */
+
+/* Each call site is told of once for each misuse, or a loop would fill the log. */
+static void report(const struct leakwrap_misuse *found)
+{
+	_Atomic uint8_t *known = &misuse.site[found->offender];
+
+	if ((atomic_fetch_or(known, (uint8_t)TOLD(found->what)) & TOLD(found->what)) == 0)
+		misuse.report(found);
+	if (leakwrap_options.misuse == LEAKWRAP_ON_MISUSE_ABORT)
+		abort();
+}
+
+bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
+{
+	misuse.report = reporter;
+	misuse.freed = leakwrap_pages_map(FREED * sizeof(misuse.freed[0]));
+	misuse.site = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(misuse.site[0]));
+	if (!misuse.freed || !misuse.site)
+		return false;
+	misuse.is_libc_allocator =
+	        __libc_malloc && __real_malloc && (uintptr_t)__libc_malloc == (uintptr_t)__real_malloc;
+	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete;
+	misuse.is_libstdcxx = are_operators_of_library();
+	leakwrap_live_slowly();
+	leakwrap_misuse_checked = true;
+	return true;
+}
+
+void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind)
+{
+	atomic_fetch_or(&misuse.site[site], (uint8_t)ALLOCATES(kind));
+	forget((uintptr_t)block);
+}
+
+void leakwrap_misuse_kept(const void *block)
+{
+	forget((uintptr_t)block);
+}
+
+void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size, uint32_t site)
+{
+	struct leakwrap_misuse found = {.what = LEAKWRAP_MISUSE_KIND,
+	                                .resizes = release->resizes,
+	                                .pointer = release->block,
+	                                .by = release->kind,
+	                                .offender = release->offender,
+	                                .block = release->block,
+	                                .size = size,
+	                                .allocated = site};
+
+	if (release->kind == LEAKWRAP_KIND_POOL)
+		return;
+	remember(release, size, site);
+	if (!misuse.is_libstdcxx || !everything_is_seen())
+		return;
+	for (found.kind = LEAKWRAP_KIND_MALLOC; found.kind < LEAKWRAP_KIND_POOL; found.kind++)
+		if (found.kind != release->kind && is_certainly(site, found.kind))
+			report(&found);
+}
+
+bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release)
+{
+	struct leakwrap_misuse found = {.what = LEAKWRAP_MISUSE_STACK,
+	                                .resizes = release->resizes,
+	                                .pointer = release->block,
+	                                .by = release->kind,
+	                                .offender = release->offender};
+
+	if (release->kind == LEAKWRAP_KIND_POOL)
+		return false;
+	if (is_in_frames(release) || (everything_is_seen() && recall(&found)) || is_interior(&found)) {
+		report(&found);
+		return true;
+	}
+	leakwrap_misuse_doubt();
+	return false;
+}
