@@ -88,6 +88,26 @@ bool leakwrap_follows_call(uintptr_t pc, uintptr_t text)
 	return false;
 }
 
+/* PUSH and MOV as compilers write them, behind ENDBR64 or ENDBR32 where jumps are checked. */
+uintptr_t leakwrap_framed_callee(uintptr_t pc, uintptr_t text, uintptr_t end)
+{
+	static const uint8_t set_up[] = {0x55,
+#ifdef __x86_64__
+	                                 0x48,
+#endif
+	                                 0x89, 0xe5};
+	uintptr_t start, at;
+
+	if (pc - text < 5 || code_before(pc, 5, 1) != 0xe8)
+		return 0;
+	at = start = pc + (uintptr_t)(intptr_t)(int32_t)code_before(pc, 4, 4);
+	if (start < text || start >= end || end - start < 4 + sizeof(set_up))
+		return 0;
+	if ((code_before(at + 4, 4, 4) & 0xfeffffff) == 0xfa1e0ff3)
+		at += 4;
+	return memcmp((const void *)at, set_up, sizeof(set_up)) == 0 ? start : 0;
+}
+
 #elif defined(__aarch64__)
 
 /* Arm ARM, C6.2: BL, BLR, and BLRAA and its relatives. */

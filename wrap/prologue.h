@@ -19,4 +19,8 @@ bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *r
  * readable code around it begins. */
 bool leakwrap_follows_call(uintptr_t pc, uintptr_t text);
 
+/* x86: if the call before the return address PC leads to a function that begins by setting up a frame pointer, where
+ * that one starts; else 0.  TEXT and END bound the readable code around PC. */
+uintptr_t leakwrap_framed_callee(uintptr_t pc, uintptr_t text, uintptr_t end);
+
 #endif

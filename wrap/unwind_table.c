@@ -47,6 +47,7 @@ struct walk {
 #endif
 	uintptr_t lr; /* the register, in a frame that a signal interrupted */
 	bool interrupted;
+	bool guessed; /* a frame pointer was followed that may not be the frame's */
 	bool sp_unknown; /* sp is less than the frame's: it was reached by a frame pointer that tells no more */
 	unsigned switches;
 
@@ -365,6 +366,30 @@ static bool chain(struct walk *walk, struct leakwrap_rule *rule)
 
 #else
 
+/* Functions are shorter than this. */
+#define FUNCTION_MAX 65536u
+
+/* Does the frame pointer, by which the return address RA is found, belong to the function of WALK, which has no table?
+ * On x86 a function that leaves it alone has its caller's, which looks the same: but then the call before RA leads to
+ * the caller. */
+static bool owns_fp(const struct walk *walk, uintptr_t ra)
+{
+#if LEAKWRAP_CALL_PUSHES
+	const struct leakwrap_module *module = text_at(walk->pc, walk->interrupted);
+	struct leakwrap_rule rule;
+	uintptr_t start;
+
+	if (!module || module != text_at(ra, false))
+		return false;
+	start = leakwrap_framed_callee(ra, module->text_start, module->text_end);
+	return start != 0 && walk->pc - start < FUNCTION_MAX &&
+	       !find_in_tables(module, start, true, &rule);
+#else
+	(void)walk, (void)ra;
+	return true;
+#endif
+}
+
 /* The rule of a frame with a frame pointer, when the stack bears it out. */
 static bool chain(struct walk *walk, struct leakwrap_rule *rule)
 {
@@ -377,8 +402,11 @@ static bool chain(struct walk *walk, struct leakwrap_rule *rule)
 	                               .cfa = fp_to_cfa,
 	                               .ra = (int32_t)LEAKWRAP_FP_RETURN,
 	                               .fp = (int32_t)LEAKWRAP_FP_PREVIOUS};
-	return walk->fp + LEAKWRAP_FP_LOWEST >= walk->sp &&
-	       holds_return(walk, walk->fp + LEAKWRAP_FP_RETURN);
+	if (walk->fp + LEAKWRAP_FP_LOWEST < walk->sp ||
+	    !holds_return(walk, walk->fp + LEAKWRAP_FP_RETURN))
+		return false;
+	walk->guessed |= !owns_fp(walk, leakwrap_stack_word(walk->fp + LEAKWRAP_FP_RETURN));
+	return true;
 }
 
 #endif
@@ -429,7 +457,7 @@ static bool is_root(const struct walk *walk)
 /* The trace ends where it must: the same words would lead to the same end. */
 static bool finish(struct walk *walk, enum leakwrap_trace_kind kind)
 {
-	walk->trace->kind = kind;
+	walk->trace->kind = walk->guessed ? LEAKWRAP_TRACE_GUESSED : kind;
 	if (walk->notes)
 		walk->notes->usable = true;
 	return false;
@@ -454,7 +482,7 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 	struct leakwrap_trace *trace = walk->trace;
 	struct leakwrap_rule rule;
 
-	trace->kind = LEAKWRAP_TRACE_TRUNCATED;
+	trace->kind = walk->guessed ? LEAKWRAP_TRACE_GUESSED : LEAKWRAP_TRACE_TRUNCATED;
 	do {
 		if (!walk->interrupted && leakwrap_slot_is_for(slot, walk->pc)) {
 			rule = leakwrap_rule_in(slot);

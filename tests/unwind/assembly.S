@@ -1,0 +1,154 @@
+/* assembly.S - functions as people write them by hand: without unwind tables and, but for one, without a frame pointer.
+ * Each calls its argument and returns; assembly.c knows them by the list there. */
+	.text
+
+	.macro function name
+	.p2align 4
+	.globl	\name
+	.type	\name, @function
+\name:
+	.endm
+
+	.macro end name
+	.size	\name, . - \name
+	.endm
+
+/* Nothing but the call. */
+function bare
+	call	*%rdi
+	ret
+end bare
+
+function pushes
+	push	%rbx
+	push	%r12
+	push	%r13
+	call	*%rdi
+	pop	%r13
+	pop	%r12
+	pop	%rbx
+	ret
+end pushes
+
+function subtracts
+	sub	$0x48, %rsp
+	call	*%rdi
+	add	$0x48, %rsp
+	ret
+end subtracts
+
+function pushes_and_subtracts
+	push	%r15
+	push	%r14
+	push	%rbx
+	sub	$0x1230, %rsp
+	call	*%rdi
+	add	$0x1230, %rsp
+	pop	%rbx
+	pop	%r14
+	pop	%r15
+	ret
+end pushes_and_subtracts
+
+/* The frame pointer's register as any other one. */
+function uses_rbp
+	push	%rbp
+	push	%rbx
+	mov	$0x1234, %ebp
+	sub	$8, %rsp
+	call	*%rdi
+	add	$8, %rsp
+	pop	%rbx
+	pop	%rbp
+	ret
+end uses_rbp
+
+/* As before, but the register points into the stack. */
+function points_rbp
+	push	%rbp
+	sub	$0x40, %rsp
+	lea	0x20(%rsp), %rbp
+	call	*%rdi
+	add	$0x40, %rsp
+	pop	%rbp
+	ret
+end points_rbp
+
+function with_frame_pointer
+	push	%rbp
+	mov	%rsp, %rbp
+	push	%rbx
+	sub	$24, %rsp
+	call	*%rdi
+	add	$24, %rsp
+	pop	%rbx
+	pop	%rbp
+	ret
+end with_frame_pointer
+
+/* Keeps words on the stack that look like return addresses. */
+function keeps_returns
+	lea	behind_a_call(%rip), %rax
+	push	%rax
+	push	%rax
+	push	%rax
+	call	*%rdi
+	add	$24, %rsp
+	ret
+end keeps_returns
+
+function decoy
+	call	bare
+behind_a_call:
+	ret
+end decoy
+
+/* Two ways in and out, and an argument on the stack in the second. */
+function branches
+	push	%rbx
+	test	%esi, %esi
+	jz	1f
+	sub	$16, %rsp
+	push	%rsi
+	call	*%rdi
+	add	$24, %rsp
+	pop	%rbx
+	ret
+1:	call	*%rdi
+	pop	%rbx
+	ret
+end branches
+
+/* Its frame is gone when its argument runs. */
+function jumps
+	jmp	*%rdi
+end jumps
+
+/* Moves to a stack of its own. */
+function switches_stack
+	push	%rbx
+	mov	%rsp, %rbx
+	lea	own_stack_end(%rip), %rsp
+	call	*%rdi
+	mov	%rbx, %rsp
+	pop	%rbx
+	ret
+end switches_stack
+
+/* Aligns the stack. */
+function aligns
+	push	%rbx
+	mov	%rsp, %rbx
+	and	$-64, %rsp
+	sub	$64, %rsp
+	call	*%rdi
+	mov	%rbx, %rsp
+	pop	%rbx
+	ret
+end aligns
+
+	.bss
+	.p2align 4
+	.skip	65536
+own_stack_end:
+	.section .note.GNU-stack, "", @progbits

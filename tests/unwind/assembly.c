@@ -1,0 +1,88 @@
+/* assembly.c - blocks behind functions that are written in assembly (assembly.S). */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+typedef void callback(void);
+typedef void caller(callback *call, int number);
+
+static void *volatile kept;
+static size_t size; /* tells whose block it is */
+
+static NOINLINE __attribute__((force_align_arg_pointer)) void leak(void)
+{
+	kept = malloc(size);
+	__asm__ volatile("");
+}
+
+/* Functions, each with one that calls it, and its caller: names to tell from all others. */
+#define EACH(X)                                                                                        \
+	X(bare)                                                                                        \
+	X(pushes) X(subtracts) X(pushes_and_subtracts) X(uses_rbp) X(points_rbp) X(with_frame_pointer) \
+	        X(keeps_returns) X(branches) X(jumps) X(switches_stack) X(aligns)
+
+#define NUMBER(name) number_##name,
+enum { number_first = 100, EACH(NUMBER) number_generated };
+
+#define DECLARE(name)                             \
+	caller name;                              \
+	static NOINLINE void via_##name(int n)    \
+	{                                         \
+		name(leak, n);                    \
+		__asm__ volatile("");             \
+	}                                         \
+	static NOINLINE void from_##name(int n)   \
+	{                                         \
+		char room[40 + sizeof(#name)];    \
+                                                  \
+		size = number_##name;             \
+		__asm__ volatile("" ::"r"(room)); \
+		via_##name(n);                    \
+		__asm__ volatile("");             \
+	}
+EACH(DECLARE)
+
+/* The same in memory that belongs to no file, as a just-in-time compiler has it. */
+static caller *generated;
+
+static NOINLINE void via_generated(int n)
+{
+	generated(leak, n);
+	__asm__ volatile("");
+}
+
+static NOINLINE void from_generated(int n)
+{
+	size = number_generated;
+	via_generated(n);
+	__asm__ volatile("");
+}
+
+static void generate(void)
+{
+	/* push %rbx; sub $16, %rsp; call *%rdi; add $16, %rsp; pop %rbx; ret */
+	static const unsigned char code[] = {0x53, 0x48, 0x83, 0xec, 0x10, 0xff, 0xd7,
+	                                     0x48, 0x83, 0xc4, 0x10, 0x5b, 0xc3};
+	void *pages = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
+		abort();
+	memcpy(pages, code, sizeof(code));
+	/* May be read where the processor cannot tell the two. */
+	if (mprotect(pages, 4096, PROT_EXEC) != 0)
+		abort();
+	*(void **)&generated = pages;
+}
+
+int main(void)
+{
+	generate();
+	for (int n = 0; n < 3; n++) {
+#define CALL(name) from_##name(n);
+		EACH(CALL)
+		from_generated(n);
+	}
+	return 0;
+}

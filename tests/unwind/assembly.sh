@@ -1,0 +1,43 @@
+#!/bin/sh
+# Stacks through functions that are written by hand, in assembly, without unwind tables: a backtrace that is called
+# complete has every frame, one that is called truncated is right as far as it goes.
+. tests/lib.sh
+
+[ "$(uname -m)" = x86_64 ] || skip "the assembly is for x86-64"
+functions="bare pushes subtracts pushes_and_subtracts uses_rbp points_rbp with_frame_pointer keeps_returns branches
+	jumps switches_stack aligns generated"
+
+# Its callers with and without frame pointers, and with the marks of checked jumps; without tables, too.
+while read -r name flags; do
+	# shellcheck disable=SC2086 # a list of flags
+	build "$name" $flags tests/unwind/assembly.c tests/unwind/assembly.S
+	LEAKWRAP_OPTIONS=depth=256 "$W/$name" 2>"$W/log" || fail "$name: status $?"
+	dump_sites "$W/log" 1 | sed 's/;main;.*/;main;/' >"$W/sites"
+	size=100
+	for function in $functions; do
+		case $function in
+		jumps) frame= ;;
+		generated) frame='\?;' ;;
+		*) frame="$function;" ;;
+		esac
+		size=$((size + 1))
+		awk -v size=$size '$1 == size * $2' "$W/sites" >"$W/mine"
+		equal "$name, $function: blocks" "$(awk '{ blocks += $2 } END { print blocks }' "$W/mine")" 3
+		while read -r _ _ kind frames; do
+			case $kind in
+			guessed) continue ;;
+			complete) wanted="leak;${frame}via_$function;from_$function;main;" ;;
+			truncated) wanted="leak;(${frame}(via_$function;(from_$function;(main;)?)?)?)?" ;;
+			esac
+			echo "$frames" | grep -qEx "$wanted" || fail "$name, $function: $kind $frames"
+		done <"$W/mine"
+	done
+	echo "$name: $(awk '$4 ~ /^leak;/ { blocks[$3] += $2 } END { for (kind in blocks) print blocks[kind], kind }' "$W/sites" | tr '\n' ' ')"
+done <<-END
+	fp
+	fp-static -static
+	no-fp -fomit-frame-pointer
+	no-fp-static -fomit-frame-pointer -static
+	fp-cet -fcf-protection
+	no-fp-cet -fomit-frame-pointer -fcf-protection
+END
