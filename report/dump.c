@@ -11,6 +11,7 @@
 #include "options.h"
 #include "output.h"
 #include "port.h"
+#include "prologue.h"
 #include "registers.h"
 #include "shadow.h"
 #include "text.h"
@@ -172,6 +173,27 @@ static void write_frame(unsigned level, uintptr_t pc, bool is_return)
 		dump.named[module->number - 1] = true;
 }
 
+/* Is PC the code to which signal handlers return? */
+static bool is_restorer(uintptr_t pc)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(pc);
+	struct leakwrap_rule rule;
+
+	return leakwrap_restorer_rule(pc, module ? module->text_end : 0, &rule);
+}
+
+/* INTERRUPTED: the first one is the interrupted instruction itself, as the one behind a restorer is.  Nobody
+ * called the restorer either: the kernel made its frame. */
+static void write_frames(const uintptr_t *pcs, unsigned depth, bool interrupted)
+{
+	for (unsigned level = 0; level < depth; level++) {
+		bool restorer = is_restorer(pcs[level]);
+
+		write_frame(level, pcs[level], !interrupted && !restorer);
+		interrupted = restorer;
+	}
+}
+
 /* Does the code at PC come from the C library, or another one that the runtime is linked in front of?  In a
  * static program these lie behind this function, as the linker puts code in the order in which it finds the
  * archive members.  Where its malloc lies tells whether it is one, and so here. */
@@ -205,8 +227,8 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	if (row->site && is_of_system_library(row->site->pcs[0]))
 		leakwrap_text(&dump.writer, " origin=system_library");
 	leakwrap_text_end(&dump.writer);
-	for (unsigned level = 0; row->site && level < row->site->depth; level++)
-		write_frame(level, row->site->pcs[level], true);
+	if (row->site)
+		write_frames(row->site->pcs, row->site->depth, false);
 }
 
 /* Returns how many call sites it showed. */
@@ -286,8 +308,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 	leakwrap_text_end(&dump.writer);
 	leakwrap_registers_write(&dump.writer, crash->context);
 	leakwrap_unwind_interrupted(&trace, &stack, start.pc, start.sp, start.fp, start.lr);
-	for (unsigned level = 0; level < trace.depth; level++)
-		write_frame(level, trace.pcs[level], level > 0);
+	write_frames(trace.pcs, trace.depth, true);
 }
 
 static void write_modules(void)

@@ -45,7 +45,9 @@
  * #K      frame K, innermost first: the raw return address; FUNCTION+OFFSET as the running program's own
  *         symbol tables have it (mangled), or ?; [M] the module's number; the last component of its
  *         path, + and the address less the module's load bias.  "[M] NAME+OFFSET" is missing when the
- *         address lies in no known module.
+ *         address lies in no known module.  " exact=1" follows when the address is no return address, with the
+ *         call before it, but an instruction that a signal interrupted, or the code to which the handler
+ *         returns.
  * module  number, first address, address behind the last, load bias, build-id (hexadecimal, or none),
  *         path as the rest of the line.  All modules that a frame names, before the end line.
  * end     the number of call sites shown, of lines including this one, and how long the dump took

@@ -45,6 +45,8 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 		leakwrap_text(writer, "+");
 		leakwrap_text_hex(writer, pc - module->bias);
 	}
+	if (!is_return)
+		leakwrap_text(writer, " exact=1");
 	leakwrap_text_end(writer);
 	return module;
 }

@@ -44,7 +44,7 @@ struct location_key {
 	const struct module *module;
 	uint64_t offset;
 	const char *own_function; /* interned, or NULL */
-	bool interrupted;
+	bool exact;
 };
 
 static bool same_location(const void *key, const void *entry)
@@ -52,13 +52,13 @@ static bool same_location(const void *key, const void *entry)
 	const struct location_key *k = key;
 	const struct location *location = entry;
 	return k->module == location->module && k->offset == location->offset &&
-	       k->own_function == location->own_function && k->interrupted == location->interrupted;
+	       k->own_function == location->own_function && k->exact == location->exact;
 }
 
 static const struct location *add_location(struct report *report, struct module *module,
-                                           const struct parsed_frame *frame, bool interrupted)
+                                           const struct parsed_frame *frame)
 {
-	struct location_key key = {module, frame->offset, NULL, interrupted};
+	struct location_key key = {module, frame->offset, NULL, frame->exact};
 	if (frame->function)
 		key.own_function = intern(&report->strings, frame->function, strlen(frame->function));
 
@@ -70,7 +70,7 @@ static const struct location *add_location(struct report *report, struct module 
 		location->module = module;
 		location->offset = frame->offset;
 		location->own_function = key.own_function;
-		location->interrupted = interrupted;
+		location->exact = frame->exact;
 		location->own_into = frame->into;
 		location->number = (unsigned)report->location_count;
 		if (module) {
@@ -181,10 +181,9 @@ struct copied {
 };
 
 /* Copies DEPTH frames from FIRST on, up to one that does not fit its module; false when there is such a
- * one.  INTERRUPTED says what the innermost one is. */
+ * one. */
 static bool copy_frames(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
-                        struct module **modules, size_t first, size_t depth, bool interrupted,
-                        struct copied *copied)
+                        struct module **modules, size_t first, size_t depth, struct copied *copied)
 {
 	GROW(copied->at, copied->room, depth + 1);
 	for (copied->depth = 0; copied->depth < depth; copied->depth++) {
@@ -199,8 +198,7 @@ static bool copy_frames(struct report *report, const struct parsed_dump *parsed,
 			}
 			return false;
 		}
-		copied->at[copied->depth] =
-		        add_location(report, module, frame, interrupted && copied->depth == 0);
+		copied->at[copied->depth] = add_location(report, module, frame);
 	}
 	return true;
 }
@@ -226,8 +224,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->task = intern_or_null(report, from->task);
 		site->of_system = from->of_system;
 		site->rank = from->rank;
-		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, false,
-		                 &copied))
+		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
 			site->kind = STACK_TRUNCATED;
 		site->stack = add_stack(report, copied.at, copied.depth);
 	}
@@ -237,30 +234,20 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 static const struct crash *copy_crash(struct report *report, const struct parsed_dump *parsed,
                                       struct dump *dump, struct module **modules)
 {
-	const struct parsed_crash *from = &parsed->crash;
 	struct crash *crash = arena_alloc(&report->arena, sizeof *crash);
-	struct machine_register *registers =
-	        arena_alloc(&report->arena, from->register_count * sizeof *registers);
+	struct fault *fault = &crash->fault;
 	struct copied copied = {0};
 
-	for (size_t i = 0; i < from->register_count; i++) {
-		registers[i].name = intern(&report->strings, from->registers[i].name,
-		                           strlen(from->registers[i].name));
-		registers[i].value = from->registers[i].value;
+	*fault = parsed->fault;
+	fault->exception = intern_or_null(report, fault->exception);
+	fault->registers =
+	        arena_alloc(&report->arena, fault->register_count * sizeof *fault->registers);
+	for (size_t i = 0; i < fault->register_count; i++) {
+		fault->registers[i] = parsed->fault.registers[i];
+		fault->registers[i].name = intern_or_null(report, fault->registers[i].name);
 	}
-	copy_frames(report, parsed, dump, modules, 0, from->depth, true, &copied);
-	*crash = (struct crash){
-	        .told = from->told,
-	        .addressed = from->addressed,
-	        .exception = intern_or_null(report, from->exception),
-	        .signal = from->signal,
-	        .code = from->code,
-	        .fault_address = from->fault_address,
-	        .thread = from->thread,
-	        .registers = registers,
-	        .register_count = from->register_count,
-	        .stack = make_stack(report, copied.at, copied.depth),
-	};
+	copy_frames(report, parsed, dump, modules, 0, parsed->crash_depth, &copied);
+	crash->stack = make_stack(report, copied.at, copied.depth);
 	free(copied.at);
 	return crash;
 }

@@ -40,10 +40,10 @@ struct frame {
 	bool inlined;         /* into the frame that follows */
 };
 
-/* A place that a return address, or an interrupted instruction's, names. */
+/* A place that a return address, or an instruction's own, names. */
 struct location {
 	const struct module *module; /* NULL when the address lies in none */
-	bool interrupted;            /* the instruction itself, not the one behind a call */
+	bool exact;                  /* the instruction itself, not the one behind a call */
 	uint64_t offset;             /* address less the load bias; the raw address without a module */
 	const char *own_function;    /* as the dump names it, mangled, or NULL */
 	uint64_t own_into;           /* bytes into it */
@@ -75,18 +75,10 @@ struct site {
 	bool of_system;   /* a system library made the allocation itself */
 };
 
-/* What a program died of. */
+/* What a program died of, and where: STACK is of no call site, and not among the report's stacks. */
 struct crash {
-	bool told;             /* SIGNAL and CODE are known */
-	bool addressed;        /* FAULT_ADDRESS is there, and known */
-	const char *exception; /* the processor's name for it, or NULL */
-	unsigned signal;
-	int64_t code; /* si_code (sigaction(2)) */
-	uint64_t fault_address;
-	uint64_t thread;                          /* 0 when not known */
-	const struct machine_register *registers; /* in the order of the dump */
-	size_t register_count;
-	const struct stack *stack; /* of no call site, and not in the report's stacks */
+	struct fault fault;
+	const struct stack *stack;
 };
 
 struct dump {

@@ -207,7 +207,7 @@ static struct open_dump *start_dump(struct parser *parser, unsigned long pid, un
 	        .frames = dump->frames,
 	        .modules = dump->modules,
 	        .notes = dump->notes,
-	        .crash = {.registers = dump->crash.registers},
+	        .fault = {.registers = dump->fault.registers},
 	        .log = parser->log,
 	        .line = parser->line,
 	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0},
@@ -375,7 +375,7 @@ static bool is_plain_name(const struct cursor *word)
 /* "signal=11 code=1 fault_address=0x0 thread=4712" */
 static void read_crash(struct parser *parser, struct open_dump *open, struct cursor c)
 {
-	struct parsed_crash *crash = &open->dump.crash;
+	struct fault *fault = &open->dump.fault;
 	bool signal = false, code = false, whole = true;
 	uint64_t thread;
 
@@ -384,26 +384,26 @@ static void read_crash(struct parser *parser, struct open_dump *open, struct cur
 	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
 		struct cursor word = scan_word(&c);
 		if (skip_text(&word, "signal="))
-			whole &= signal = scan_small(&word, &crash->signal) && at_end(&word);
+			whole &= signal = scan_small(&word, &fault->signal) && at_end(&word);
 		else if (skip_text(&word, "code="))
-			whole &= code = scan_code(&word, &crash->code) && at_end(&word);
+			whole &= code = scan_code(&word, &fault->code) && at_end(&word);
 		else if (skip_text(&word, "exception=") && is_plain_name(&word))
-			crash->exception = unescape(&open->arena, &word);
+			fault->exception = unescape(&open->arena, &word);
 		else if (skip_text(&word, "fault_address="))
-			whole &= crash->addressed =
-			        scan_hex(&word, &crash->fault_address) && at_end(&word);
+			whole &= fault->addressed =
+			        scan_hex(&word, &fault->fault_address) && at_end(&word);
 		else if (skip_text(&word, "thread=") && scan_decimal(&word, &thread) && at_end(&word))
-			crash->thread = thread;
+			fault->thread = thread;
 	}
-	crash->told = signal && code;
-	if (!crash->told || !whole || !crash->thread)
+	fault->told = signal && code;
+	if (!fault->told || !whole || !fault->thread)
 		note_damage(parser, open, "what it died of is damaged");
 }
 
 /* "rip=0x55d0c8a01230 rsp=0x7ffd2f10" */
 static void read_registers(struct parser *parser, struct open_dump *open, struct cursor c)
 {
-	struct parsed_crash *crash = &open->dump.crash;
+	struct fault *fault = &open->dump.fault;
 
 	if (!enter_crash(parser, open))
 		return;
@@ -418,8 +418,8 @@ static void read_registers(struct parser *parser, struct open_dump *open, struct
 			continue;
 		}
 		one.name = arena_copy(&open->arena, name.at, (size_t)(name.end - name.at));
-		GROW(crash->registers, open->register_room, crash->register_count + 1);
-		crash->registers[crash->register_count++] = one;
+		GROW(fault->registers, open->register_room, fault->register_count + 1);
+		fault->registers[fault->register_count++] = one;
 	}
 }
 
@@ -504,7 +504,7 @@ static void break_stack(struct parser *parser, struct open_dump *open, const cha
 	open->stack_broken = true;
 }
 
-/* "0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234" */
+/* "0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234 exact=1" */
 static bool scan_frame(struct open_dump *open, struct cursor c, uint64_t *number,
                        struct parsed_frame *frame)
 {
@@ -521,14 +521,21 @@ static bool scan_frame(struct open_dump *open, struct cursor c, uint64_t *number
 		frame->function = unescape(&open->arena, &name);
 	}
 	frame->offset = frame->address;
-	if (!skip_text(&c, " ["))
-		return at_end(&c);
-	if (!scan_small(&c, &frame->module) || frame->module == 0 || !skip_text(&c, "] "))
-		return false;
-	word = scan_word(&c);
-	if (!split_offset(&word, &name, &frame->offset))
-		return false;
-	frame->name = unescape(&open->arena, &name);
+	if (skip_text(&c, " [")) {
+		if (!scan_small(&c, &frame->module) || frame->module == 0 || !skip_text(&c, "] "))
+			return false;
+		word = scan_word(&c);
+		if (!split_offset(&word, &name, &frame->offset))
+			return false;
+		frame->name = unescape(&open->arena, &name);
+	}
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		word = scan_word(&c);
+		if (word_is(&word, "exact=1"))
+			frame->exact = true;
+		else if (!memchr(word.at, '=', (size_t)(word.end - word.at)))
+			return false;
+	}
 	return true;
 }
 
@@ -544,13 +551,15 @@ static void read_frame(struct parser *parser, struct open_dump *open, struct cur
 	}
 	if (open->stack_broken)
 		return;
-	size_t *depth = open->in_crash     ? &dump->crash.depth
+	size_t *depth = open->in_crash     ? &dump->crash_depth
 	                : dump->site_count ? &dump->sites[dump->site_count - 1].depth
 	                                   : NULL;
 	if (!depth || number != *depth) {
 		break_stack(parser, open, "a frame is missing or out of order");
 		return;
 	}
+	if (open->in_crash && number == 0)
+		frame.exact = true;
 	GROW(dump->frames, open->frame_room, dump->frame_count + 1);
 	dump->frames[dump->frame_count++] = frame;
 	++*depth;
@@ -811,7 +820,7 @@ void parser_end(struct parser *parser)
 		free(open->dump.frames);
 		free(open->dump.modules);
 		free(open->dump.notes);
-		free(open->dump.crash.registers);
+		free(open->dump.fault.registers);
 		arena_free(&open->arena);
 		free(open);
 	}

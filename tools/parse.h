@@ -36,6 +36,7 @@ struct parsed_frame {
 	const char *function; /* as the program's own symbols have it, or NULL */
 	const char *name;     /* of the module, or NULL */
 	unsigned module;      /* its number, 0 when there is none */
+	bool exact;           /* ADDRESS is the instruction's own, not behind a call */
 };
 
 struct parsed_site {
@@ -58,8 +59,8 @@ struct machine_register {
 	uint64_t value;
 };
 
-/* What the program died of. */
-struct parsed_crash {
+/* What a program died of, and the registers in the order of the dump. */
+struct fault {
 	bool told;             /* SIGNAL and CODE are known */
 	bool addressed;        /* FAULT_ADDRESS is there, and known */
 	const char *exception; /* the processor's name for it, or NULL */
@@ -69,14 +70,14 @@ struct parsed_crash {
 	uint64_t thread; /* 0 when not known */
 	struct machine_register *registers;
 	size_t register_count;
-	size_t depth; /* its frames are the first of parsed_dump.frames; #0 is no return address */
 };
 
 struct parsed_dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when the first line is missing */
 	bool crashed;                        /* CRASH holds something, or should */
-	struct parsed_crash crash;
+	struct fault fault;
+	size_t crash_depth; /* its frames are the first of FRAMES */
 	struct totals totals;
 	struct parsed_site *sites;
 	struct parsed_frame *frames;

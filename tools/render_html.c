@@ -78,16 +78,17 @@ static void put_frames(FILE *stream, const struct report *report, unsigned *firs
 
 static void put_crash(FILE *stream, const struct crash *crash, const unsigned *first_frame)
 {
+	const struct fault *fault = &crash->fault;
 	struct arena scratch = {0};
 
 	fputs(",\"crash\":{\"cause\":", stream);
-	put_string(stream, crash_cause(&scratch, crash));
+	put_string(stream, fault_text(&scratch, fault));
 	fputs(",\"frames\":", stream);
 	put_stack(stream, crash->stack, first_frame);
 	fputs(",\"registers\":[", stream);
-	for (size_t i = 0; i < crash->register_count; i++)
-		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "", crash->registers[i].name,
-		        crash->registers[i].value);
+	for (size_t i = 0; i < fault->register_count; i++)
+		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "", fault->registers[i].name,
+		        fault->registers[i].value);
 	fputs("]}", stream);
 	arena_free(&scratch);
 }

@@ -115,15 +115,17 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 static json_t *crash_json(const struct dump *dump)
 {
 	const struct crash *crash = dump->crash;
+	const struct fault *fault = &crash->fault;
 	json_t *object = json_object(), *registers = json_object();
 
-	for (size_t i = 0; i < crash->register_count; i++)
-		set(registers, crash->registers[i].name, hex(crash->registers[i].value));
-	set(object, "signal", crash->told ? json_integer(crash->signal) : json_null());
-	set(object, "code", crash->told ? json_integer((json_int_t)crash->code) : json_null());
-	if (crash->exception)
-		set(object, "exception", text(crash->exception));
-	set(object, "fault_address", crash->addressed ? hex(crash->fault_address) : json_null());
+	for (size_t i = 0; i < fault->register_count; i++)
+		set(registers, fault->registers[i].name, hex(fault->registers[i].value));
+	set(object, "signal", fault->told ? json_integer(fault->signal) : json_null());
+	set(object, "code", fault->told ? json_integer((json_int_t)fault->code) : json_null());
+	if (fault->exception)
+		set(object, "exception", text(fault->exception));
+	set(object, "fault_address", fault->addressed ? hex(fault->fault_address) : json_null());
+	set(object, "thread", fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
 	set(object, "registers", registers);
 	set(object, "frames", frames_json(dump, crash->stack));
 	return object;

@@ -172,7 +172,8 @@ static uint64_t add_location(struct builder *b, const struct dump *dump, const s
 	Leakwrap__Pprof__Location *location = start_location(b, at->frame_count);
 	entry->number = location->id;
 	location->mapping_id = add_mapping(b, dump, at->module);
-	location->address = address ? address - 1 : 0; /* of the call, as pprof wants it */
+	location->address =
+	        address && !at->exact ? address - 1 : address; /* of the call, as pprof wants it */
 	for (unsigned i = 0; i < at->frame_count; i++)
 		add_line(b, location, frame_name(&b->arena, at, &at->frames[i]), at->frames[i].file,
 		         at->frames[i].line);

@@ -182,19 +182,20 @@ enum { REGISTERS_PER_LINE = 4 };
 static void put_crash(struct page *page, const struct dump *dump)
 {
 	const struct crash *crash = dump->crash;
+	const struct fault *fault = &crash->fault;
 	size_t widest = 0;
 
 	tone(page, TONE_ALERT);
-	fprintf(page->stream, "  died of %s\n", crash_cause(&page->scratch, crash));
+	fprintf(page->stream, "  died of %s\n", fault_text(&page->scratch, fault));
 	tone(page, TONE_PLAIN);
 	put_stack(page, crash->stack);
-	for (size_t i = 0; i < crash->register_count; i++)
-		if (strlen(crash->registers[i].name) > widest)
-			widest = strlen(crash->registers[i].name);
-	for (size_t i = 0; i < crash->register_count; i++) {
-		const struct machine_register *one = &crash->registers[i];
+	for (size_t i = 0; i < fault->register_count; i++)
+		if (strlen(fault->registers[i].name) > widest)
+			widest = strlen(fault->registers[i].name);
+	for (size_t i = 0; i < fault->register_count; i++) {
+		const struct machine_register *one = &fault->registers[i];
 		bool last = i % REGISTERS_PER_LINE == REGISTERS_PER_LINE - 1 ||
-		            i == crash->register_count - 1;
+		            i == fault->register_count - 1;
 		fprintf(page->stream, "%*s", i % REGISTERS_PER_LINE ? 2 : INDENT, "");
 		fprintf(page->stream, "%*s", (int)(widest - strlen(one->name)), "");
 		fputs(one->name, page->stream);

@@ -41,7 +41,7 @@ static uint64_t code_address(const struct sources *sources, const struct locatio
 	uint64_t address = location->offset;
 	if (sources->file.machine == EM_ARM)
 		address &= ~UINT64_C(1);
-	return location->interrupted ? address : address - 1;
+	return location->exact ? address : address - 1;
 }
 
 static const char *keep(struct report *report, const char *text)

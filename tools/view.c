@@ -130,29 +130,29 @@ static const char *general_code(int64_t code)
 	}
 }
 
-const char *crash_cause(struct arena *arena, const struct crash *crash)
+const char *fault_text(struct arena *arena, const struct fault *fault)
 {
-	if (!crash->told)
+	if (!fault->told)
 		return "an unknown signal";
 
-	const char *name = NULL, *code = general_code(crash->code);
+	const char *name = NULL, *code = general_code(fault->code);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-		if (signals[i].number != crash->signal)
+		if (signals[i].number != fault->signal)
 			continue;
 		name = signals[i].name;
-		if (crash->code > 0 && crash->code <= CODES)
-			code = signals[i].codes[crash->code - 1];
+		if (fault->code > 0 && fault->code <= CODES)
+			code = signals[i].codes[fault->code - 1];
 	}
 	if (!name)
-		name = arena_format(arena, "signal %u", crash->signal);
-	const char *cause = arena_format(arena, "%s (code %" PRId64 "%s%s)", name, crash->code,
+		name = arena_format(arena, "signal %u", fault->signal);
+	const char *cause = arena_format(arena, "%s (code %" PRId64 "%s%s)", name, fault->code,
 	                                 code ? ", " : "", code ? code : "");
-	if (crash->exception)
-		cause = arena_format(arena, "%s, %s", crash->exception, cause);
-	if (crash->addressed)
-		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause, crash->fault_address);
-	if (crash->thread)
-		cause = arena_format(arena, "%s in thread %" PRIu64, cause, crash->thread);
+	if (fault->exception)
+		cause = arena_format(arena, "%s, %s", fault->exception, cause);
+	if (fault->addressed)
+		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause, fault->fault_address);
+	if (fault->thread)
+		cause = arena_format(arena, "%s in thread %" PRIu64, cause, fault->thread);
 	return cause;
 }
 

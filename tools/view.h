@@ -44,7 +44,7 @@ const char *frame_place(struct arena *arena, const struct location *location,
                         const struct frame *frame);
 
 /* "SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread 4712". */
-const char *crash_cause(struct arena *arena, const struct crash *crash);
+const char *fault_text(struct arena *arena, const struct fault *fault);
 
 /* The bytes that DUMP's call sites do not account for: those that its options did not show. */
 int64_t hidden_bytes(const struct dump *dump);

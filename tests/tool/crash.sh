@@ -65,6 +65,7 @@ for static in "" -static; do
 		status_is 0 "$lw" report -f json "$W/log"
 		validator "$how$static"
 		shows "\"crash\":{\"signal\":$(dump_value "$W/log" 1 signal),\"code\":$(dump_value "$W/log" 1 code),"
+		shows "\"thread\":$(dump_value "$W/log" 1 thread),"
 		same_registers "$how$static"
 	done <<-'ROWS'
 		SEGV|SIGSEGV (code 1, SEGV_MAPERR) at address 0x0|return *nowhere + 1;|
