@@ -70,10 +70,11 @@ run_pairs() {
 	# shellcheck disable=SC2086
 	set -- "$1" "$2" "$3" $result
 	record "$1" "$2" "$3" ns "$4"
-	record "$1" "$2" "$3" peak_bytes "$5"
-	record "$1" "$2" "$3" pairs_per_second "$6"
-	record "$1" "$2" "$3" waits_per_1000 "$7"
-	[ "$8" = - ] || record "$1" "$2" "$3" recognized_percent "$8"
+	record "$1" "$2" "$3" cpu_ns "$5"
+	record "$1" "$2" "$3" peak_bytes "$6"
+	record "$1" "$2" "$3" pairs_per_second "$7"
+	record "$1" "$2" "$3" waits_per_1000 "$8"
+	[ "$9" = - ] || record "$1" "$2" "$3" recognized_percent "$9"
 	[ ! -s "$work/dump" ] || record "$1" "$2" "$3" tracer_bytes "$(dump_number tracer_bytes)"
 }
 

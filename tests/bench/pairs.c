@@ -5,6 +5,7 @@
  * traced, and with LeakSanitizer.  Prints, in this order:
  *
  *   the time of a pair in nanoseconds of one thread, the mean of all threads;
+ *   the same, but only while the thread had a processor;
  *   the peak of resident memory, in bytes;
  *   pairs of all threads in a second;
  *   how often a thread had to wait for something, in each 1000 pairs (voluntary context switches);
@@ -32,7 +33,7 @@ struct worker {
 	pthread_t thread;
 	void **block;
 	size_t count;
-	uint64_t random, pairs, nanoseconds;
+	uint64_t random, pairs, nanoseconds, on_processor;
 	long waits;
 	unsigned long walks; /* of all threads */
 };
@@ -85,6 +86,7 @@ static void *work(void *argument)
 			pthread_barrier_wait(&ready);
 			worker->walks = walks();
 			worker->waits = waits_of_thread();
+			worker->on_processor = now_of_thread();
 			start = now();
 		} else {
 			worker->pairs += count;
@@ -93,6 +95,7 @@ static void *work(void *argument)
 				break;
 		}
 	}
+	worker->on_processor = now_of_thread() - worker->on_processor;
 	worker->waits = waits_of_thread() - worker->waits;
 	worker->walks = walks() - worker->walks;
 	return NULL;
@@ -100,11 +103,12 @@ static void *work(void *argument)
 
 static void print(const struct worker *worker)
 {
-	double pair = 0, pairs = 0, waits = 0, walked = 0, longest = 0;
+	double pair = 0, on_processor = 0, pairs = 0, waits = 0, walked = 0, longest = 0;
 	struct rusage usage;
 
 	for (unsigned i = 0; i < threads; i++) {
 		pair += (double)worker[i].nanoseconds / (double)worker[i].pairs / threads;
+		on_processor += (double)worker[i].on_processor / (double)worker[i].pairs / threads;
 		pairs += (double)worker[i].pairs;
 		waits += (double)worker[i].waits;
 		if ((double)worker[i].walks > walked)
@@ -113,8 +117,8 @@ static void print(const struct worker *worker)
 			longest = (double)worker[i].nanoseconds;
 	}
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%.2f %ld %.0f %.4f ", pair, usage.ru_maxrss * 1024L, pairs * 1e9 / longest,
-	       1000 * waits / pairs);
+	printf("%.2f %.2f %ld %.0f %.4f ", pair, on_processor, usage.ru_maxrss * 1024L,
+	       pairs * 1e9 / longest, 1000 * waits / pairs);
 	if (&leakwrap_walks)
 		printf("%.3f\n", walked < pairs ? 100 * (1 - walked / pairs) : 0.0);
 	else

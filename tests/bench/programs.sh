@@ -7,7 +7,7 @@
 . tests/bench/lib.sh
 : "${BENCH_PROGRAMS:=lua_trees sqlite_load xml_query json_deep crypto_threads png_large glib_strings}"
 fast="untraced leakwrap lsan heaptrack"
-slow="untraced lsan-dwarf gperftools jemalloc valgrind"
+slow="untraced leakwrap lsan-dwarf gperftools jemalloc valgrind"
 
 # command_of TOOL PROGRAM: sets $command.
 command_of() {
@@ -34,12 +34,22 @@ once() {
 	command_of "$2" "$3"
 	# shellcheck disable=SC2086 # a command and its arguments
 	result=$("$bench/timed" $command "$4" 2>"$work/errors") || failed "$command $4: $(tail -n 3 "$work/errors")"
-	record "$1" "$3" "$2" ns "${result% *}"
-	record "$1" "$3" "$2" peak_bytes "${result#* }"
-	if [ "$2" = leakwrap ]; then
+	# shellcheck disable=SC2086 # three numbers
+	set -- "$1" "$2" "$3" $result
+	record "$1" "$3" "$2" ns "$4"
+	record "$1" "$3" "$2" peak_bytes "$5"
+	record "$1" "$3" "$2" cpu_ns "$6"
+	case $2 in
+	leakwrap*)
 		record "$1" "$3" "$2" tracer_bytes "$(dump_number tracer_bytes)"
 		record "$1" "$3" "$2" dump_ns "$(dump_number dump_ns)"
-	fi
+		walks=$(sed -n 's/^walks=//p' "$work/errors")
+		record "$1" "$3" "$2" walks "${walks:-0}"
+		;;
+	valgrind)
+		record "$1" "$3" "$2" allocations "$(sed -n 's/.*total heap usage: \([0-9,]*\) allocs.*/\1/p' "$work/valgrind" | tr -d ,)"
+		;;
+	esac
 }
 
 # -- stacks --------------------------------------------------------------------------------------------
@@ -141,7 +151,7 @@ for program in $BENCH_PROGRAMS; do
 	for tool in $slow; do
 		once slow "$tool" "$program" "$BENCH_SLOW_PERCENT"
 	done
-	for tool in $fast $slow; do
-		[ "$tool" = untraced ] || stacks programs "$tool" "$program" "$BENCH_SLOW_PERCENT"
+	for tool in leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind; do
+		stacks programs "$tool" "$program" "$BENCH_SLOW_PERCENT"
 	done
 done

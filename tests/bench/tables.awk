@@ -1,6 +1,12 @@
 # tables.awk - the tables of the benchmark, from results.json: for a terminal, or with -v markdown=1 for a page.
 #
-#   awk -f tests/bench/tables.awk [-v markdown=1] build/bench/results.json
+#   awk -f tests/bench/tables.awk [-v markdown=1] [-v clock=cpu] build/bench/results.json
+#
+# With clock=cpu, times are those on a processor instead of those on the wall: for a machine with other work.
+
+BEGIN {
+	ns = clock == "cpu" ? "cpu_ns" : "ns"
+}
 
 # -- reading: a result stands on a line of its own -------------------------------------------------------
 
@@ -96,7 +102,7 @@ function words(number) {
 # -- the parts -------------------------------------------------------------------------------------------
 
 function added(part, name, tool, plain) {
-	return get(part, name, tool, "ns") - get(part, name, plain, "ns")
+	return get(part, name, tool, ns) - get(part, name, plain, ns)
 }
 
 function grid(    i, name, part, live, lsan_adds) {
@@ -108,9 +114,9 @@ function grid(    i, name, part, live, lsan_adds) {
 		live = part[1]
 		start_row()
 		cell(words(live)); cell(part[2]); cell(words(part[3])); cell(part[4])
-		plain = get("grid", name, "untraced", "ns")
-		ours = get("grid", name, "leakwrap", "ns")
-		lsan = get("grid", name, "lsan", "ns")
+		plain = get("grid", name, "untraced", ns)
+		ours = get("grid", name, "leakwrap", ns)
+		lsan = get("grid", name, "lsan", ns)
 		lsan_adds = lsan - plain
 		cell(sprintf("%.1f", plain))
 		cell(sprintf("%.1f", ours))
@@ -120,8 +126,8 @@ function grid(    i, name, part, live, lsan_adds) {
 		cell(sprintf("%.1f", ours - plain))
 		cell(sprintf("%.1f", lsan_adds))
 		cell_number("%.0f%%", 100 * (ours - plain) / (lsan_adds > 0 ? lsan_adds : 1), lsan_adds > 0)
-		plain = get("grid", name, "nofp-untraced", "ns")
-		ours = get("grid", name, "nofp-leakwrap", "ns")
+		plain = get("grid", name, "nofp-untraced", ns)
+		ours = get("grid", name, "nofp-leakwrap", ns)
 		cell(sprintf("%.1f", plain))
 		cell(sprintf("%.1f", ours))
 		cell(sprintf("%.2f", ours / plain))
@@ -149,15 +155,15 @@ function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_h
 			continue
 		start_row()
 		cell(name)
-		if (metric == "ns")
-			cell(sprintf("%.3f s", get("programs", name, "untraced", "ns") / 1e9))
+		if (metric == ns)
+			cell(sprintf("%.3f s", get("programs", name, "untraced", ns) / 1e9))
 		else if (metric == "peak_bytes")
 			cell(sprintf("%.1f MB", get("programs", name, "untraced", "peak_bytes") / 1e6))
 		else
 			cell("-")
 		for (j = 1; j <= n; j++) {
 			tool = tools[j]
-			part = has("programs", name, tool, "ns") ? "programs" : "slow"
+			part = has("programs", name, tool, ns) ? "programs" : "slow"
 			value_here = metric == "reach_main_percent" ? get("programs", name, tool, metric) : ratio(part, name, tool, metric)
 			cell_number(metric == "reach_main_percent" ? "%.1f%%" : "%.2f", value_here,
 				has(metric == "reach_main_percent" ? "programs" : part, name, tool, metric))
@@ -178,11 +184,11 @@ function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_h
 }
 
 function programs(    i, name, slower) {
-	programs_by("ns", "whole programs on prebuilt archives: wall time as a multiple of the untraced program's.  The last four: a\n" \
+	programs_by(ns, "whole programs on prebuilt archives: " (clock == "cpu" ? "processor" : "wall") " time as a multiple of the untraced program's.  The last four: a\n" \
 		"part of the work, once.")
 	programs_by("peak_bytes", "the same: peak of resident memory as a multiple of the untraced program's")
 	programs_by("reach_main_percent", "the same: share of the live bytes whose stacks reach main or the thread's function, each tool as it comes")
-	head("program|leakwrap adds|LSan adds|heaptrack adds|heaptrack / leakwrap|tracer MB|exit dump ms")
+	head("program|leakwrap adds|LSan adds|heaptrack adds|heaptrack / leakwrap|peak adds MB|tracer MB|exit dump ms|stacks recognized")
 	for (i = 1; i <= name_count["programs"]; i++) {
 		name = names["programs", i]
 		start_row()
@@ -192,8 +198,11 @@ function programs(    i, name, slower) {
 		cell(sprintf("%.0f ms", added("programs", name, "lsan", "untraced") / 1e6))
 		cell(sprintf("%.0f ms", added("programs", name, "heaptrack", "untraced") / 1e6))
 		cell_number("%.1f", added("programs", name, "heaptrack", "untraced") / (ours ? ours : 1), ours > 0)
+		cell(sprintf("%.2f", (get("programs", name, "leakwrap", "peak_bytes") - get("programs", name, "untraced", "peak_bytes")) / 1e6))
 		cell(sprintf("%.2f", get("programs", name, "leakwrap", "tracer_bytes") / 1e6))
 		cell(sprintf("%.2f", get("programs", name, "leakwrap", "dump_ns") / 1e6))
+		cell_number("%.2f%%", 100 * (1 - get("slow", name, "leakwrap", "walks") / (get("slow", name, "valgrind", "allocations") + 0.1)),
+			has("slow", name, "valgrind", "allocations"))
 	}
 	finish("the same: added time, and what leakwrap itself says; \"nothing\" allocates one block and so shows the fixed part")
 }
@@ -232,9 +241,9 @@ function growth(part, what, title,    i, name, plain, ours, lsan) {
 		name = names[part, i]
 		start_row()
 		cell(words(name))
-		plain = get(part, name, "untraced", "ns")
-		ours = get(part, name, "leakwrap", "ns")
-		lsan = get(part, name, "lsan", "ns")
+		plain = get(part, name, "untraced", ns)
+		ours = get(part, name, "leakwrap", ns)
+		lsan = get(part, name, "lsan", ns)
 		cell(sprintf("%.1f", plain))
 		cell(sprintf("%.1f", ours))
 		cell(sprintf("%.2f", ours / plain))
@@ -313,7 +322,7 @@ END {
 	growth("growth-live", "live blocks", "growth of live blocks, of 16 to 24 bytes: nanoseconds of a pair; depth 8, 100 stacks, one thread")
 	growth("growth-sites", "call sites", "growth of call sites, of about 12 frames each; 100k live blocks, depth 8, one thread")
 	growth("growth-depth", "depth", "growth of depth, all frames kept by both; 10k live blocks, 100 stacks, one thread")
-	growth("growth-threads", "threads", "growth of threads; 64k live blocks, depth 8, 1,000 stacks; nanoseconds of a pair of one thread")
+	growth("growth-threads", "threads", "growth of threads; 64k live blocks, depth 8, 1,000 stacks; nanoseconds of a pair of one thread, which also waits for its turn")
 	contention()
 	if (name_count["dump"])
 		dumps()

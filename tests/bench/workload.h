@@ -38,6 +38,15 @@ static inline unsigned workload_part(const struct workload *workload, unsigned f
 	return part ? part : 1;
 }
 
+/* The tracer's count of stacks that it walked because they were not recognized, where there is a tracer. */
+extern _Atomic unsigned long leakwrap_walks __attribute__((weak));
+
+static __attribute__((destructor)) void workload_tell_walks(void)
+{
+	if (&leakwrap_walks)
+		fprintf(stderr, "walks=%lu\n", leakwrap_walks);
+}
+
 static inline unsigned workload_random(unsigned *state)
 {
 	*state = *state * 1664525 + 1013904223;
