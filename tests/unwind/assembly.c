@@ -18,13 +18,15 @@ static NOINLINE __attribute__((force_align_arg_pointer)) void leak(void)
 }
 
 /* Functions, each with one that calls it, and its caller: names to tell from all others. */
-#define EACH(X)                                                                                        \
-	X(bare)                                                                                        \
-	X(pushes) X(subtracts) X(pushes_and_subtracts) X(uses_rbp) X(points_rbp) X(with_frame_pointer) \
-	        X(keeps_returns) X(branches) X(jumps) X(switches_stack) X(aligns)
+#define EACH(X)                                                                                  \
+	X(bare)                                                                                  \
+	X(pushes)                                                                                \
+	X(subtracts)                                                                             \
+	X(pushes_and_subtracts) X(uses_rbp) X(points_rbp) X(with_frame_pointer) X(keeps_returns) \
+	        X(branches) X(jumps) X(switches_stack) X(aligns)
 
 #define NUMBER(name) number_##name,
-enum { number_first = 100, EACH(NUMBER) number_generated };
+enum { number_first = 100, EACH(NUMBER) number_generated, number_resolver };
 
 #define DECLARE(name)                             \
 	caller name;                              \
@@ -76,6 +78,21 @@ static void generate(void)
 	*(void **)&generated = pages;
 }
 
+#ifdef RESOLVER
+void call_resolved(callback *call);
+
+static NOINLINE void from_resolver(void)
+{
+	size = number_resolver;
+	call_resolved(leak);
+	__asm__ volatile("");
+}
+#else
+static void from_resolver(void)
+{
+}
+#endif
+
 int main(void)
 {
 	generate();
@@ -84,5 +101,6 @@ int main(void)
 		EACH(CALL)
 		from_generated(n);
 	}
+	from_resolver();
 	return 0;
 }

@@ -41,3 +41,11 @@ done <<-END
 	fp-cet -fcf-protection
 	no-fp-cet -fomit-frame-pointer -fcf-protection
 END
+
+# The loader's trampoline for lazy binding counts from a register that the walk does not follow.
+build_plain libresolver.so -shared -fPIC -fomit-frame-pointer tests/unwind/resolver.c
+build lazy -DRESOLVER tests/unwind/assembly.c tests/unwind/assembly.S "$W/libresolver.so" -Wl,-z,lazy -Wl,-rpath,"$W"
+"$W/lazy" 2>"$W/log" || fail "lazy: status $?"
+dump_sites "$W/log" 1 | awk '$1 == 114' >"$W/sites"
+grep -qE '^114 1 (truncated leak;.*|guessed .*|complete leak;(\?;)+from_resolver;main;.*)$' "$W/sites" || fail "lazy: $(cat "$W/sites")"
+echo "lazy binding: $(cat "$W/sites")"

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -84,6 +85,14 @@ static NOINLINE int recurse(int depth)
 
 static volatile sig_atomic_t signals;
 
+/* A signal in the handler of another one. */
+static void on_outer_signal(int number)
+{
+	(void)number;
+	raise(SIGUSR1);
+	recurse(2);
+}
+
 static void on_signal(int number)
 {
 	(void)number;
@@ -99,6 +108,10 @@ static NOINLINE void use_handler(int flags)
 	for (int i = 0; i < 3; i++)
 		raise(SIGUSR1);
 	raise(SIGUSR1);
+	action.sa_handler = on_outer_signal;
+	action.sa_flags = flags ^ SA_ONSTACK;
+	sigaction(SIGUSR2, &action, NULL);
+	raise(SIGUSR2);
 }
 
 static NOINLINE void use_alternate_stack(void)
@@ -131,6 +144,13 @@ static __attribute__((unused)) NOINLINE void use_timer(void)
 	setitimer(ITIMER_PROF, &timer, NULL);
 	while (signals - start < 50)
 		recurse(20);
+	/* In the kernel's code (the vdso), which is entered without a system call. */
+	while (signals - start < 100) {
+		struct timespec now;
+
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		sink += (int)now.tv_nsec;
+	}
 	setitimer(ITIMER_PROF, &off, NULL);
 }
 
@@ -168,6 +188,59 @@ static NOINLINE void use_longjmp(void)
 		setitimer(ITIMER_PROF, &off, NULL);
 		recurse(5);
 		recurse(5);
+	}
+}
+
+/* -- jumps --------------------------------------------------------------------------------------- */
+
+static jmp_buf out;
+
+static NOINLINE _Noreturn void never_returns(int value)
+{
+	recurse(3);
+	longjmp(out, value);
+}
+
+/* The call is the last instruction: its return address is that of the next function. */
+static NOINLINE _Noreturn void ends_with_call(int value)
+{
+	never_returns(value + 1);
+}
+
+static NOINLINE void comes_next(void)
+{
+	all_frames();
+}
+
+static NOINLINE __attribute__((cold)) void seldom(int value)
+{
+	volatile char bytes[100];
+
+	bytes[value % 100] = 1;
+	use(bytes);
+}
+
+/* The unlikely part stands in another section, with tables of its own. */
+static NOINLINE void is_split(int value)
+{
+	volatile int values[8] = {value};
+
+	if (__builtin_expect(values[0] > 1, 0)) {
+		seldom(values[0]);
+		values[1] = recurse(values[0]);
+		seldom(values[0] + values[1]);
+	}
+	sink += values[0];
+}
+
+static NOINLINE void use_jumps(void)
+{
+	for (volatile int i = 0; i < 5; i++) {
+		if (setjmp(out) == 0)
+			ends_with_call(i);
+		recurse(4);
+		comes_next();
+		is_split(i);
 	}
 }
 
@@ -369,6 +442,7 @@ int main(int argc, char **argv)
 #ifndef __arm__ /* its tables are made for calls, and say nothing right of a prologue */
 	use_timer();
 #endif
+	use_jumps();
 	use_longjmp();
 	use_coroutines();
 	use_threads();

@@ -21,3 +21,19 @@ for how in dynamic static static-pie; do
 	echo "$how: $(cat "$W/$how.out")"
 	"$W/$how" garbage 10000 || fail "$how: garbage, status $?"
 done
+
+# The marks of checked jumps, other optimizations, and C++ code that handles exceptions.
+for flags in -fcf-protection -O0 -Os -O3; do
+	build_plain stacks.o -c -fomit-frame-pointer $flags tests/unwind/stacks.c
+	build_plain "stacks$flags" "$W/stacks.o" tests/unwind/compare.c "$O/libleakwrap.a" $wrap
+	"$W/stacks$flags" none none >"$W/out" 2>&1 || fail "$flags: $(head -n 60 "$W/out")"
+	echo "$flags: $(cat "$W/out")"
+done
+build_plain compare.o -c tests/unwind/compare.c
+for flags in -O2 -Os "-O2 -static" "-O2 -fno-omit-frame-pointer"; do
+	# shellcheck disable=SC2086 # lists
+	g++ -std=c++17 -Wall -Wextra -Iwrap -fomit-frame-pointer $flags -o "$W/landing" tests/unwind/landing.cpp "$W/compare.o" \
+		"$O/libleakwrap.a" $wrap -pthread || fail "cannot build landing"
+	"$W/landing" >"$W/out" 2>&1 || fail "landing $flags: $(head -n 60 "$W/out")"
+	echo "landing $flags: $(cat "$W/out")"
+done

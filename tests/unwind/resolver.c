@@ -1,0 +1,28 @@
+/* resolver.c - a library whose function is resolved by its own code (ifunc), at its first use: below the loader's
+ * trampoline for lazy binding. */
+
+void call_resolved(void (*function)(void));
+void resolved(void);
+
+static void (*while_resolving)(void);
+
+static void does_nothing(void)
+{
+}
+
+/* Run by the loader, below the trampoline of lazy binding. */
+static void (*resolve(void))(void)
+{
+	if (while_resolving)
+		while_resolving();
+	return does_nothing;
+}
+
+void resolved(void) __attribute__((ifunc("resolve")));
+
+void call_resolved(void (*function)(void))
+{
+	while_resolving = function;
+	resolved();
+	while_resolving = 0;
+}
