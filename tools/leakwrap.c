@@ -6,6 +6,7 @@
  *   dump           a running program → a dump in its log
  */
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +58,12 @@ int main(int argc, char **argv)
 			continue;
 		snprintf(name, sizeof name, "leakwrap %s", commands[i].name);
 		argv[1] = name;
-		return commands[i].run(argc - 1, argv + 1);
+		int status = commands[i].run(argc - 1, argv + 1);
+		if (fflush(stdout) != 0 && status != STATUS_USAGE) {
+			complain("standard output: %s", strerror(errno));
+			status = STATUS_USAGE;
+		}
+		return status;
 	}
 	complain("there is no command %s; leakwrap --help lists them", argv[1]);
 	return STATUS_USAGE;

@@ -331,10 +331,12 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		return;
 	selection->taken++;
 	uint64_t hash = dump_hash(dump);
-	if (table_find(&report->dump_table, hash, dump, same_dump)) {
+	report->latest = table_find(&report->dump_table, hash, dump, same_dump);
+	if (report->latest) {
 		report->duplicates++;
 		return;
 	}
+	report->latest = dump;
 	table_add(&report->dump_table, hash, dump);
 	GROW(report->dumps, report->dump_room, report->dump_count + 1);
 	report->dumps[report->dump_count++] = dump;

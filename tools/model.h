@@ -104,7 +104,8 @@ struct dump {
 struct report {
 	struct arena arena;
 	struct strings strings;
-	struct dump **dumps; /* in the order of their ends */
+	struct dump **dumps;       /* in the order of their ends */
+	const struct dump *latest; /* that report_add came to: perhaps one that was there already */
 	size_t dump_count, dump_room;
 	struct module **modules;
 	size_t module_count, module_room;

@@ -48,6 +48,8 @@ static void put_clean(const struct page *page, const char *text)
 
 enum { INDENT = 6, NAME_MAX_WIDTH = 44, NAME_MIN_WIDTH = 20 };
 
+static const char inlined_mark[] = " (inlined)";
+
 /* The length of a piece of a C++ name at TEXT whose brackets hold no list, or 0. */
 static size_t plain_piece(const char *text)
 {
@@ -91,6 +93,19 @@ static const char *short_name(struct page *page, const char *name)
 	return out;
 }
 
+/* NAME, cut on a terminal to ROOM columns: in C++ the end of a name says most, elsewhere its beginning. */
+static const char *fitting(struct page *page, const char *name, size_t room)
+{
+	static const char mark[] = "...";
+	size_t length = strlen(name);
+	if (page->style->width == 0 || length <= room || room <= sizeof mark)
+		return name;
+	size_t kept = room - (sizeof mark - 1);
+	if (strstr(name, "::"))
+		return arena_format(&page->scratch, "%s%s", mark, name + length - kept);
+	return arena_format(&page->scratch, "%.*s%s", (int)kept, name, mark);
+}
+
 /* The longest name of STACK that still fits into a column. */
 static unsigned name_width(struct page *page, const struct stack *stack)
 {
@@ -110,9 +125,16 @@ static unsigned name_width(struct page *page, const struct stack *stack)
 static void put_frame(struct page *page, const struct location *at, const struct frame *frame,
                       unsigned width)
 {
-	const char *name = frame->function ? short_name(page, frame->function) : "?";
 	const char *place = frame_place(&page->scratch, at, frame);
-	size_t length = strlen(name), used = INDENT + (length > width ? length : width) + 2;
+	const char *name = frame->function ? short_name(page, frame->function) : "?";
+	size_t inlined = frame->inlined ? strlen(inlined_mark) : 0, all = INDENT + 2 + inlined;
+	/* A terminal's line holds both: the name may take what the place leaves, but half at least. */
+	size_t free = page->style->width > all ? page->style->width - all : 0;
+	size_t most = strlen(place) < free / 2 ? free - strlen(place) : free / 2;
+	name = fitting(page, name, most);
+	if (free && width > most)
+		width = (unsigned)most;
+	size_t length = strlen(name), used = length > width ? length : width;
 
 	fprintf(page->stream, "%*s", INDENT, "");
 	tone(page, TONE_NAME);
@@ -120,16 +142,14 @@ static void put_frame(struct page *page, const struct location *at, const struct
 	tone(page, TONE_PLAIN);
 	fprintf(page->stream, "%*s  ", length < width ? (int)(width - length) : 0, "");
 	tone(page, TONE_FAINT);
-	size_t room = page->style->width > used + 10
-	                      ? page->style->width - used - (frame->inlined ? 10 : 0)
-	                      : 0;
-	if (page->style->width && room > 3 && strlen(place) > room) {
+	size_t room = free > used ? free - used : 0;
+	if (room > 3 && strlen(place) > room) {
 		fputs("...", page->stream);
 		place += strlen(place) - (room - 3);
 	}
 	put_clean(page, place);
 	if (frame->inlined)
-		fputs(" (inlined)", page->stream);
+		fputs(inlined_mark, page->stream);
 	tone(page, TONE_PLAIN);
 	putc('\n', page->stream);
 }
@@ -267,6 +287,9 @@ static void put_groups(struct page *page, const struct dump *dump, enum group_ki
 {
 	struct arena arena = {0};
 	struct groups groups = group_dump(&arena, dump, by);
+	size_t numbers = 57, room = page->style->width > numbers + NAME_MIN_WIDTH
+	                                    ? page->style->width - numbers
+	                                    : NAME_MIN_WIDTH;
 
 	tone(page, TONE_FAINT);
 	fprintf(page->stream, "\n  %15s %12s %8s %15s  %s\n", "bytes here", "blocks", "sites",
@@ -278,7 +301,8 @@ static void put_groups(struct page *page, const struct dump *dump, enum group_ki
 		        with_commas(group->blocks), with_commas(group->sites),
 		        with_commas(group->through_bytes));
 		tone(page, TONE_NAME);
-		put_clean(page, group->name);
+		put_clean(page, page->style->width ? fitting(page, short_name(page, group->name), room)
+		                                   : group->name);
 		tone(page, TONE_PLAIN);
 		putc('\n', page->stream);
 	}

@@ -213,14 +213,10 @@ static error_t parse_diff(int key, char *argument, struct argp_state *state)
 /* Adds one of the two logs and gives its only, or its last, dump; NULL after a message. */
 static const struct dump *add_side(struct report *report, const char *log)
 {
-	size_t before = report->dump_count, duplicates = report->duplicates;
+	size_t before = report->dump_count;
 	if (!report_add(report, log))
 		return NULL;
-	if (report->duplicates > duplicates && report->dump_count == before) {
-		complain("%s holds nothing that the other side does not hold", log);
-		return NULL;
-	}
-	const struct dump *dump = report->dumps[report->dump_count - 1];
+	const struct dump *dump = report->latest;
 	for (size_t i = before; i < report->dump_count; i++) {
 		if (report->dumps[i]->pid != dump->pid) {
 			complain("%s has dumps of several processes: choose with %s@PID:N", log, log);

@@ -1,0 +1,85 @@
+#!/bin/sh
+# terminal.sh - on a terminal: colour unless it is not wanted, lines that fit, progress that leaves nothing
+# behind; elsewhere none of it.  What cannot be written is an error, a reader that goes away is none.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+need script g++
+
+cat >"$W/names.cc" <<'END'
+#include <cstdlib>
+#include <map>
+#include <string>
+std::map<std::string, std::map<std::string, long>> *volatile kept;
+int main()
+{
+	kept = new std::map<std::string, std::map<std::string, long>>;
+	(*kept)["a key that is too long for the string itself"]["and one more, which is no shorter"] = 1;
+}
+END
+flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_STATIC_LDLIBS)
+# shellcheck disable=SC2086 # flags
+g++ -g -O1 -static-libstdc++ -o "$W/names" "$W/names.cc" $flags || fail names
+LEAKWRAP_OPTIONS=log="$W/log" "$W/names" || fail names
+escape=$(printf '\033')
+
+# on_terminal COLUMNS COMMAND: all that the terminal got, to $W/out
+on_terminal() {
+	TERM=${term-xterm} script -qec "stty cols $1; $2" /dev/null </dev/null >"$W/raw" 2>&1 || fail "$2: $(cat "$W/raw")"
+	tr -d '\r' <"$W/raw" >"$W/out"
+}
+on_terminal 200 "$lw report $W/log"
+shows "$escape\\[36m.*std::"
+NO_COLOR=1 on_terminal 200 "$lw report $W/log"
+shows_not "$escape"
+NO_COLOR='' on_terminal 200 "$lw report $W/log"
+shows "$escape"
+term=dumb on_terminal 200 "$lw report $W/log"
+shows_not "$escape"
+on_terminal 200 "$lw report --color=never $W/log"
+shows_not "$escape"
+NO_COLOR=1 on_terminal 200 "$lw report --color=always $W/log"
+shows "$escape"
+status_is 0 "$lw" report "$W/log"
+shows_not "$escape"
+shows 'std::.*<.*std::.*  */.*/stl_tree.h:[0-9]*' # nothing is cut
+
+for columns in 40 60 80 120; do
+	for by in "" --by=function; do
+		on_terminal $columns "$lw report --color=never $by $W/log"
+		[ -n "$by" ] && [ $columns -lt 80 ] && continue # its numbers alone need more
+		grep '^      ' "$W/out" | awk -v most=$columns 'length($0) > most' >"$W/wide"
+		[ ! -s "$W/wide" ] || fail "$columns columns: $(cat "$W/wide")"
+	done
+done
+on_terminal 60 "$lw report --color=never $W/log"
+shows '^      main  *\.*.*names.cc:8$'
+shows '^      \.\.\.[^ ]*(\.\.\.)  \.\.\.'
+
+# Progress, where standard error is a terminal and the work is long.
+for number in $(seq 70); do
+	echo "16 1 complete 0x1000" | make_dump "5.$number" 2026-11-20T18:00:00Z /no/program 0x1000 none
+done >"$W/long"
+on_terminal 80 "$lw report --last -o $W/report $W/long"
+shows "reading $W/long: 64 dumps"
+equal "what is left of it" "$(tr '\r' '\n' <"$W/raw" | grep -a -A 1 reading | tail -n 1 | head -c 3)" "$(printf '\033[K')"
+status_is 0 "$lw" report --last -o "$W/report" "$W/long"
+! grep -q reading "$W/err" || fail "progress in a file"
+! "$lw" report -f pprof "$W/log" 2>/dev/null | grep -q 'not for a terminal' || fail "a pipe is no terminal"
+TERM=xterm script -qec "$lw report -f pprof $W/log" /dev/null </dev/null >"$W/out" 2>&1 && fail "a profile on a terminal"
+shows 'not for a terminal'
+
+# What cannot be written.
+for command in "report $W/log" "report -f html $W/log" "diff $W/log $W/log" "audit $W/names"; do
+	# shellcheck disable=SC2086 # words
+	"$lw" $command >/dev/full 2>"$W/err"
+	equal "$command, on a full device" $? 2
+	said 'No space left on device'
+	equal "messages" "$(wc -l <"$W/err")" 1
+done
+status_is 2 "$lw" report -o "$W" "$W/log"
+said 'Is a directory'
+status_is 2 "$lw" report -o "$W/none/report" "$W/log"
+"$lw" report "$W/long" 2>"$W/err" | head -n 1 >"$W/out"
+shows '^/no/program, process 5, dump 1 on signal'
+! grep -v 'was not found' "$W/err" || fail "says something when the reader goes away"
