@@ -1,6 +1,6 @@
 # The benchmark's programs.  Called by "make bench", which has installed what they need.
 #
-# Each object is linked untraced, traced and with LeakSanitizer; peers that are preloaded run the untraced one.
+# Each object is linked untraced, traced and with LeakSanitizer, the whole programs also statically; peers that are preloaded run the untraced one.
 
 .PHONY: bench-programs
 
@@ -12,7 +12,7 @@ BENCH_INCLUDE = -I/usr/include/lua5.4 $(shell pkg-config --cflags libxml-2.0 gli
 BENCH_ARCHIVES_lua_trees := liblua5.4.a
 BENCH_ARCHIVES_sqlite_load := libsqlite3.a
 BENCH_ARCHIVES_xml_query := libxml2.a
-BENCH_LIBS_xml_query := -licui18n -licuuc -lz -llzma
+BENCH_LIBS_xml_query := -licuuc -licudata -lz -llzma -lstdc++
 BENCH_ARCHIVES_json_deep := libjansson.a
 BENCH_ARCHIVES_crypto_threads := libcrypto.a
 BENCH_ARCHIVES_png_large := libpng16.a libz.a
@@ -30,7 +30,8 @@ BENCH_MEASURING := pairs pairs-nofp held
 
 BENCH_PROGRAMS := $(BENCH_WHOLE) $(BENCH_MEASURING)
 
-bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_PROGRAMS:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/frames
+bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_PROGRAMS:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/frames \
+	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)))
 
 BENCH_OBJECTS := $(BENCH_PROGRAMS:%=$(O)/bench/%.o) $(O)/bench/timed.o $(O)/bench/frames.o
 
@@ -63,6 +64,15 @@ $(BENCH_PROGRAMS:%=$(O)/bench/%.leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_PROGRAMS:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread
+
+$(BENCH_WHOLE:%=$(O)/bench/%.static-untraced): $(O)/bench/%.static-untraced: $(O)/bench/%.o
+	$(call say,LINK,$@)
+	$(Q)$(BENCH_LINK) -static -lm -pthread
+
+$(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
+$(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
+	$(call say,LINK,$@)
+	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread
 
 $(BENCH_PROGRAMS:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
 	$(call say,LINK,$@)

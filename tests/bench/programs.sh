@@ -6,7 +6,7 @@
 # (up to a hundred times slower) a part of it, once, beside the untraced program with that part.
 . tests/bench/lib.sh
 : "${BENCH_PROGRAMS:=lua_trees sqlite_load xml_query json_deep crypto_threads png_large glib_strings}"
-fast="untraced leakwrap lsan heaptrack"
+fast="untraced leakwrap lsan heaptrack static-untraced static-leakwrap"
 slow="untraced leakwrap lsan-dwarf gperftools jemalloc valgrind"
 
 # command_of TOOL PROGRAM: sets $command.
@@ -14,7 +14,8 @@ command_of() {
 	plain=$bench/$2.untraced
 	case $1 in
 	untraced) command=$plain ;;
-	leakwrap) command="env $in_leakwrap $bench/$2.leakwrap" ;;
+	static-untraced) command=$bench/$2.$1 ;;
+	leakwrap | static-leakwrap) command="env $in_leakwrap $bench/$2.$1" ;;
 	lsan) command="env $in_lsan $bench/$2.lsan" ;;
 	lsan-dwarf) command="env $in_lsan:fast_unwind_on_malloc=0 $bench/$2.lsan" ;;
 	heaptrack) command="heaptrack -o $work/heaptrack $plain" ;;
@@ -106,7 +107,7 @@ stacks() {
 	# shellcheck disable=SC2086
 	$command "$4" keep >"$work/output" 2>"$work/errors" || failed "$command $4 keep: $(tail -n 3 "$work/errors")"
 	case $2 in
-	leakwrap)
+	leakwrap | static-leakwrap)
 		percent=$(share '
 			$2 == "site" { size = $4; all += size; sub(/:/, "", $3); counted = 0 }
 			$2 ~ /^#/ && $4 ~ /^(main|work)\+/ && !counted { good += size; counted = 1 }' "$work/dump")
@@ -151,7 +152,7 @@ for program in $BENCH_PROGRAMS; do
 	for tool in $slow; do
 		once slow "$tool" "$program" "$BENCH_SLOW_PERCENT"
 	done
-	for tool in leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind; do
+	for tool in leakwrap static-leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind; do
 		stacks programs "$tool" "$program" "$BENCH_SLOW_PERCENT"
 	done
 done

@@ -142,13 +142,17 @@ function grid(    i, name, part, live, lsan_adds) {
 		"allocations whose stack needed no walk; B/block: what the tracer holds, for each live block.")
 }
 
+function plain_of(tool) {
+	return tool ~ /^static-/ ? "static-untraced" : "untraced"
+}
+
 function ratio(part, name, tool, metric) {
-	return has(part, name, tool, metric) ? get(part, name, tool, metric) / get(part, name, "untraced", metric) : 0
+	return has(part, name, tool, metric) ? get(part, name, tool, metric) / get(part, name, plain_of(tool), metric) : 0
 }
 
 function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_here, sum, used) {
-	n = split("leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind", tools, " ")
-	head("program|untraced|leakwrap|LSan|heaptrack|LSan, DWARF|gperftools|jemalloc|valgrind")
+	n = split("leakwrap static-leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind", tools, " ")
+	head("program|untraced|leakwrap|linked statically|LSan|heaptrack|LSan, DWARF|gperftools|jemalloc|valgrind")
 	for (i = 1; i <= name_count["programs"]; i++) {
 		name = names["programs", i]
 		if (name == "nothing")
@@ -184,8 +188,8 @@ function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_h
 }
 
 function programs(    i, name, slower) {
-	programs_by(ns, "whole programs on prebuilt archives: " (clock == "cpu" ? "processor" : "wall") " time as a multiple of the untraced program's.  The last four: a\n" \
-		"part of the work, once.")
+	programs_by(ns, "whole programs on prebuilt archives: " (clock == "cpu" ? "processor" : "wall") " time as a multiple of the untraced program's;\nlinked statically: of the " \
+		"program that is so linked, untraced; the last four: a part of the work, once")
 	programs_by("peak_bytes", "the same: peak of resident memory as a multiple of the untraced program's")
 	programs_by("reach_main_percent", "the same: share of the live bytes whose stacks reach main or the thread's function, each tool as it comes")
 	head("program|leakwrap adds|LSan adds|heaptrack adds|heaptrack / leakwrap|peak adds MB|tracer MB|exit dump ms|stacks recognized")
