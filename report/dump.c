@@ -37,10 +37,18 @@ extern void *__real_malloc(size_t size) __attribute__((weak));
  * reading must not keep the program from its exit. */
 #define TURN_LIMIT 30000000000u /* nanoseconds */
 
+/* Signals that come faster than dumps can be written: a thread that has written so many for others is relieved by
+ * the next one that gets a signal, and when so many requests wait already, whoever gets another is held until
+ * it can write itself.  So every signal has its dump, and the kernel joins those that it cannot deliver. */
+#define SERVED_MAX  8
+#define PENDING_MAX 64
+
 static struct {
-	_Atomic uint32_t busy;           /* somebody is writing */
-	_Atomic uint32_t pending;        /* signals that asked meanwhile */
-	unsigned number;                 /* of the last dump */
+	_Atomic uint32_t busy;    /* somebody is writing */
+	_Atomic uint32_t pending; /* signals that asked meanwhile */
+	_Atomic uint32_t waiting; /* threads that wait for their turn */
+	_Atomic uint32_t served;  /* dumps for others that the thread which is writing has made */
+	unsigned number;          /* of the last dump */
 	_Atomic unsigned long unwritten; /* dumps that had nowhere to go */
 	struct leakwrap_writer writer;
 	struct leakwrap_collection collection;
@@ -416,38 +424,56 @@ static void end_turn(void)
 static bool wait_for_turn(void)
 {
 	uint64_t give_up = leakwrap_time_monotonic() + TURN_LIMIT;
+	bool has_turn;
 
-	while (!try_turn()) {
-		if (leakwrap_time_monotonic() > give_up)
-			return false;
+	atomic_fetch_add(&dump.waiting, 1);
+	while (!(has_turn = try_turn()) && leakwrap_time_monotonic() <= give_up)
 		leakwrap_wait(&dump.busy, 1, TURN_LIMIT / 100);
-	}
-	return true;
+	atomic_fetch_sub(&dump.waiting, 1);
+	return has_turn;
 }
 
-/* Serves what signals asked for, also while it was at it. */
-static void serve_pending(void)
+/* It is this thread's turn.  Serves what signals asked for, also while it was at it, but no more than MOST of them, and
+ * only until another thread waits: that one goes on. */
+static void serve(uint32_t most)
 {
-	while (atomic_load(&dump.pending) > 0 && try_turn()) {
-		while (atomic_load(&dump.pending) > 0) {
-			atomic_fetch_sub(&dump.pending, 1);
-			dump_to(-1, "signal", NULL);
-		}
-		end_turn();
+	atomic_store(&dump.served, 0);
+	for (; most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0; most--) {
+		atomic_fetch_sub(&dump.pending, 1);
+		dump_to(-1, "signal", NULL);
+		atomic_fetch_add(&dump.served, 1);
 	}
+	atomic_store(&dump.served, 0);
+	end_turn();
+}
+
+/* The same if nobody else is doing it. */
+static void serve_pending(uint32_t most)
+{
+	while (most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0 &&
+	       try_turn())
+		serve(most);
 }
 
 static bool dump_in_turn(int fd, const char *reason, const struct leakwrap_fault *crash)
 {
-	struct leakwrap_mask before;
 	bool written = false;
 
-	leakwrap_signals_block(&before);
 	if (wait_for_turn()) {
 		written = dump_to(fd, reason, crash);
 		end_turn();
 	}
-	serve_pending();
+	return written;
+}
+
+static bool dump_and_serve(int fd, const char *reason, const struct leakwrap_fault *crash)
+{
+	struct leakwrap_mask before;
+	bool written;
+
+	leakwrap_signals_block(&before);
+	written = dump_in_turn(fd, reason, crash);
+	serve_pending(UINT32_MAX);
 	leakwrap_signals_restore(&before);
 	return written;
 }
@@ -463,6 +489,8 @@ void leakwrap_dump_forked(void)
 {
 	atomic_store(&dump.busy, 0);
 	atomic_store(&dump.pending, 0);
+	atomic_store(&dump.waiting, 0);
+	atomic_store(&dump.served, 0);
 	atomic_store(&dump.unwritten, 0);
 	dump.number = 0;
 }
@@ -472,8 +500,11 @@ void leakwrap_dump_on_signal(void)
 	struct leakwrap_mask before;
 
 	leakwrap_signals_block(&before);
-	atomic_fetch_add(&dump.pending, 1);
-	serve_pending();
+	if ((atomic_fetch_add(&dump.pending, 1) >= PENDING_MAX ||
+	     atomic_load(&dump.served) >= SERVED_MAX) &&
+	    wait_for_turn())
+		serve(UINT32_MAX);
+	serve_pending(UINT32_MAX);
 	leakwrap_signals_restore(&before);
 }
 
@@ -495,23 +526,29 @@ void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse)
 		}
 		end_turn();
 	}
-	serve_pending();
+	serve_pending(UINT32_MAX);
 	leakwrap_signals_restore(&before);
 }
 
 void leakwrap_dump_crash(const struct leakwrap_fault *fault)
 {
-	dump_in_turn(-1, "crash", fault);
+	dump_and_serve(-1, "crash", fault);
 }
 
 void leakwrap_dump_at_exit(void)
 {
+	struct leakwrap_mask before;
+
+	/* Signals that still come, to other threads, must not keep the process from its end. */
+	leakwrap_signals_block(&before);
 	dump_in_turn(-1, "exit", NULL);
+	serve_pending(atomic_load(&dump.pending));
+	leakwrap_signals_restore(&before);
 }
 
 int leakwrap_dump(int fd)
 {
-	return dump_in_turn(fd, "api", NULL) ? 0 : -1;
+	return dump_and_serve(fd, "api", NULL) ? 0 : -1;
 }
 
 int leakwrap_get_counters(struct leakwrap_counters *counters)

@@ -1,7 +1,7 @@
 /* dump.h - writes dumps: on a signal, at exit, and when the program asks.
  *
  * One dump is written at a time.  A signal that arrives during a dump leaves a request, which is served
- * after it by the thread that is writing; everybody else waits. */
+ * after it by the thread that is writing, or by the next one that waits for its turn; everybody else waits. */
 #ifndef LEAKWRAP_DUMP_H
 #define LEAKWRAP_DUMP_H
 

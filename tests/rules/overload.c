@@ -1,0 +1,77 @@
+/* overload.c SECONDS - threads that allocate, thousands of call sites, so that a dump takes long, and another
+ * process that asks for 1,000 dumps a second.  Prints how many signals were delivered. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+
+static _Atomic unsigned long delivered, rounds;
+static atomic_bool stopping;
+static void *volatile kept;
+
+static void on_signal(int number)
+{
+	(void)number;
+	atomic_fetch_add(&delivered, 1);
+}
+
+/* 2^LEVELS call sites. */
+static NOINLINE void grow(int levels)
+{
+	if (levels == 0) {
+		kept = malloc(10);
+		return;
+	}
+	grow(levels - 1);
+	grow(levels - 1);
+}
+
+static void *work(void *argument)
+{
+	while (!atomic_load(&stopping)) {
+		free(malloc(100));
+		atomic_fetch_add(&rounds, 1);
+	}
+	return argument;
+}
+
+static void ask(pid_t process, int seconds)
+{
+	const struct timespec millisecond = {.tv_nsec = 1000000};
+
+	for (int i = 0; i < seconds * 1000; i++) {
+		kill(process, SIGUSR1);
+		nanosleep(&millisecond, NULL);
+	}
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread[4];
+	pid_t self = getpid(), asking;
+
+	if (argc != 2)
+		return 2;
+	signal(SIGUSR1, on_signal);
+	grow(9);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, work, NULL);
+	asking = fork();
+	if (asking == 0)
+		ask(self, atoi(argv[1]));
+	while (waitpid(asking, NULL, 0) != asking)
+		;
+	atomic_store(&stopping, true);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	printf("%lu %lu\n", atomic_load(&delivered), atomic_load(&rounds));
+	return 0;
+}
