@@ -1,11 +1,13 @@
 # tables.awk - the tables of the benchmark, from results.json: for a terminal, or with -v markdown=1 for a page.
 #
-#   awk -f tests/bench/tables.awk [-v markdown=1] [-v clock=cpu] build/bench/results.json
+#   awk -f tests/bench/tables.awk [-v markdown=1] [-v readme=1] [-v clock=cpu] build/bench/results.json
 #
+# With readme=1, those of the README alone, in which bold type marks what LeakSanitizer does better.
 # With clock=cpu, times are those on a processor instead of those on the wall: for a machine with other work.
 
 BEGIN {
 	ns = clock == "cpu" ? "cpu_ns" : "ns"
+	markdown = markdown || readme
 }
 
 # -- reading: a result stands on a line of its own -------------------------------------------------------
@@ -137,7 +139,7 @@ function grid(    i, name, part, live, lsan_adds) {
 		cell(sprintf("%.1f", get("grid", name, "leakwrap", "tracer_bytes") / live))
 		cell(sprintf("%.1f", (get("grid", name, "leakwrap", "peak_bytes") - get("grid", name, "untraced", "peak_bytes")) / live))
 	}
-	finish("malloc and free pairs, random replacement in a live set of blocks of 16 to 271 bytes: nanoseconds; x: ratio to\n" \
+	finish("Malloc and free pairs, random replacement in a live set of blocks of 16 to 271 bytes: nanoseconds; x: ratio to\n" \
 		"untraced; share: of what LeakSanitizer adds; tables: the same compiled without frame pointers; recognized:\n" \
 		"allocations whose stack needed no walk; B/block: what the tracer holds, for each live block.")
 }
@@ -188,10 +190,10 @@ function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_h
 }
 
 function programs(    i, name, slower) {
-	programs_by(ns, "whole programs on prebuilt archives: " (clock == "cpu" ? "processor" : "wall") " time as a multiple of the untraced program's;\nlinked statically: of the " \
+	programs_by(ns, "Whole programs on prebuilt archives: " (clock == "cpu" ? "processor" : "wall") " time as a multiple of the untraced program's;\nlinked statically: of the " \
 		"program that is so linked, untraced; the last four: a part of the work, once")
-	programs_by("peak_bytes", "the same: peak of resident memory as a multiple of the untraced program's")
-	programs_by("reach_main_percent", "the same: share of the live bytes whose stacks reach main or the thread's function, each tool as it comes")
+	programs_by("peak_bytes", "The same: peak of resident memory as a multiple of the untraced program's")
+	programs_by("reach_main_percent", "The same: share of the live bytes whose stacks reach main or the thread's function, each tool as it comes")
 	head("program|leakwrap adds|LSan adds|heaptrack adds|heaptrack / leakwrap|peak adds MB|tracer MB|exit dump ms|stacks recognized")
 	for (i = 1; i <= name_count["programs"]; i++) {
 		name = names["programs", i]
@@ -208,7 +210,7 @@ function programs(    i, name, slower) {
 		cell_number("%.2f%%", 100 * (1 - get("slow", name, "leakwrap", "walks") / (get("slow", name, "valgrind", "allocations") + 0.1)),
 			has("slow", name, "valgrind", "allocations"))
 	}
-	finish("the same: added time, and what leakwrap itself says; \"nothing\" allocates one block and so shows the fixed part")
+	finish("The same: added time, and what leakwrap itself says; \"nothing\" allocates one block and so shows the fixed part")
 }
 
 function frames(    i, j, n, depth, ways, titles, base) {
@@ -232,7 +234,7 @@ function frames(    i, j, n, depth, ways, titles, base) {
 			cell(sprintf("%.1fx", base / ours))
 		}
 	}
-	finish("nanoseconds for a frame of a backtrace; libunwind's: how many times faster than that")
+	finish("Nanoseconds for a frame of a backtrace; libunwind's: how many times faster than that")
 }
 
 # Rows by what grows.
@@ -287,7 +289,7 @@ function contention(    i, name, part, two, traced, n, tools, j, base) {
 		for (j = 1; j <= n; j++)
 			cell(sprintf("%.4f", get(part, name, tools[j], "waits_per_1000")))
 	}
-	finish("threads and throughput, on " cpus " CPUs; waits: voluntary context switches, which is what a thread does that waits\n" \
+	finish("Threads and throughput, on " cpus " CPUs; waits: voluntary context switches, which is what a thread does that waits\n" \
 		"for a lock")
 	if (has(part, 64, "leakwrap", "pairs_per_second") && has(part, 2, "leakwrap", "pairs_per_second")) {
 		two = get(part, 2, "leakwrap", "pairs_per_second") / get(part, 2, "untraced", "pairs_per_second")
@@ -310,10 +312,117 @@ function dumps(    i, name, at) {
 		cell(sprintf("%.2f", get("dump", name, "leakwrap", "dump_bytes") / 1e6))
 		cell(sprintf("%.1f", get("dump", name, "leakwrap", "tracer_bytes") / 1e6))
 	}
-	finish("a dump on SIGUSR1 to a file: how long the thread that gets the signal is held")
+	finish("A dump on SIGUSR1 to a file: how long the thread that gets the signal is held")
+}
+
+# -- the README's selection ------------------------------------------------------------------------------
+
+function bold_if(bad, text) {
+	return bad ? "**" text "**" : text
+}
+
+# The smallest and the largest share of live bytes with stacks that reach main.
+function shares(tool,    i, name, share, least, most, found) {
+	for (i = 1; i <= name_count["programs"]; i++) {
+		name = names["programs", i]
+		if (!has("programs", name, tool, "reach_main_percent"))
+			continue
+		share = get("programs", name, tool, "reach_main_percent")
+		if (!found++)
+			least = most = share
+		least = share < least ? share : least
+		most = share > most ? share : most
+	}
+	if (!found)
+		return "-"
+	return sprintf("%.0f", least) == sprintf("%.0f", most) ? sprintf("%.0f %%", most) : sprintf("%.0f to %.0f %%", least, most)
+}
+
+function readme_mean(metric, tool,    i, name, part, sum, used) {
+	for (i = 1; i <= name_count["programs"]; i++) {
+		name = names["programs", i]
+		part = has("programs", name, tool, metric) ? "programs" : "slow"
+		if (name != "nothing" && has(part, name, tool, metric)) {
+			sum += log(ratio(part, name, tool, metric))
+			used++
+		}
+	}
+	return used ? exp(sum / used) : 0
+}
+
+function readme_programs(    i, j, n, name, part, tools) {
+	n = split("leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind", tools, " ")
+	head("whole program|untraced|leakwrap|LeakSanitizer|heaptrack|LeakSanitizer, DWARF stacks|gperftools|jemalloc|valgrind")
+	for (i = 1; i <= name_count["programs"]; i++) {
+		name = names["programs", i]
+		if (name == "nothing")
+			continue
+		start_row()
+		cell("`" name "`")
+		cell(sprintf("%.2f s", get("programs", name, "untraced", ns) / 1e9))
+		for (j = 1; j <= n; j++) {
+			part = has("programs", name, tools[j], ns) ? "programs" : "slow"
+			cell(bold_if(j == 1 && ratio(part, name, tools[j], ns) > ratio(part, name, "lsan", ns),
+				sprintf("%.2f", ratio(part, name, tools[j], ns))))
+		}
+	}
+	start_row(); cell("geometric mean"); cell("1")
+	for (j = 1; j <= n; j++)
+		cell(sprintf("%.2f", readme_mean(ns, tools[j])))
+	start_row(); cell("peak memory, the same"); cell("1")
+	for (j = 1; j <= n; j++)
+		cell(sprintf("%.2f", readme_mean("peak_bytes", tools[j])))
+	start_row(); cell("bytes whose stacks reach `main`"); cell("")
+	for (j = 1; j <= n; j++)
+		cell(shares(tools[j]))
+	finish("Whole programs on prebuilt archives, time as a multiple of the untraced program's:")
+}
+
+function readme_grid(    i, j, name, at, row, rows, row_known, row_total, n, many, many_known, stacks, ours, lsan) {
+	for (i = 1; i <= name_count["grid"]; i++) {
+		split(names["grid", i], at, "/")
+		row = at[1] "/" at[2] "/" at[4]
+		if (!(row in row_known)) {
+			row_known[row]
+			rows[++row_total] = row
+		}
+		if (!(at[3] in many_known)) {
+			many_known[at[3]]
+			many[++n] = at[3]
+		}
+	}
+	start_row(); cell("live blocks"); cell("depth"); cell("threads")
+	for (j = 1; j <= n; j++)
+		cell(words(many[j]) (many[j] == 1 ? " stack" : " stacks"))
+	cell("bytes for a block")
+	for (i = 1; i <= row_total; i++) {
+		split(rows[i], at, "/")
+		start_row(); cell(words(at[1])); cell(at[2]); cell(at[3])
+		for (j = 1; j <= n; j++) {
+			name = at[1] "/" at[2] "/" many[j] "/" at[3]
+			ours = added("grid", name, "leakwrap", "untraced")
+			lsan = added("grid", name, "lsan", "untraced")
+			cell(bold_if(ours > lsan, sprintf("%.0f of %.0f", ours, lsan)))
+		}
+		cell_number("%.1f", get("grid", at[1] "/" at[2] "/" many[1] "/" at[3], "leakwrap", "tracer_bytes") / at[1], at[1] >= 100000)
+	}
+	finish("Random replacement in a live set of blocks of 16 to 271 bytes, nanoseconds that leakwrap adds to a malloc and free\n" \
+		"pair, of what LeakSanitizer adds:")
 }
 
 END {
+	if (readme) {
+		printf "On %d CPUs, %s, %s, %s:\n\n", cpus, cpu, libc, substr(date, 1, 10)
+		if (name_count["programs"])
+			readme_programs()
+		if (name_count["grid"])
+			readme_grid()
+		if (name_count["frames"])
+			frames()
+		if (name_count["dump"])
+			dumps()
+		exit
+	}
 	printf "%sOn %s, %d CPUs, %d MB, %s, %s, %s; load before %s; medians of %d run%s in turns; %s%s\n\n", (markdown ? "" : "\n"),
 		cpu, cpus, memory, kernel, libc, compiler, load, rounds, (rounds == 1 ? "" : "s"), date,
 		(quick ? "; a QUICK pass, whose figures mean little" : "")
@@ -323,10 +432,10 @@ END {
 		grid()
 	if (name_count["frames"])
 		frames()
-	growth("growth-live", "live blocks", "growth of live blocks, of 16 to 24 bytes: nanoseconds of a pair; depth 8, 100 stacks, one thread")
-	growth("growth-sites", "call sites", "growth of call sites, of about 12 frames each; 100k live blocks, depth 8, one thread")
-	growth("growth-depth", "depth", "growth of depth, all frames kept by both; 10k live blocks, 100 stacks, one thread")
-	growth("growth-threads", "threads", "growth of threads; 64k live blocks, depth 8, 1,000 stacks; nanoseconds of a pair of one thread, which also waits for its turn")
+	growth("growth-live", "live blocks", "Growth of live blocks, of 16 to 24 bytes: nanoseconds of a pair; depth 8, 100 stacks, one thread")
+	growth("growth-sites", "call sites", "Growth of call sites, of about 12 frames each; 100k live blocks, depth 8, one thread")
+	growth("growth-depth", "depth", "Growth of depth, all frames kept by both; 10k live blocks, 100 stacks, one thread")
+	growth("growth-threads", "threads", "Growth of threads; 64k live blocks, depth 8, 1,000 stacks; nanoseconds of a pair of one thread, which also waits for its turn")
 	contention()
 	if (name_count["dump"])
 		dumps()
