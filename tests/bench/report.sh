@@ -1,0 +1,50 @@
+#!/bin/sh
+# report.sh - the benchmark's arithmetic: medians of its runs in results.json, ratios in its tables.
+# shellcheck disable=SC2016 # backquotes are what is looked for
+. tests/lib.sh
+
+# tab WORD...: a line of runs.tsv
+tab() {
+	printf '%s\t%s\t%s\t%s\t%s\n' "$@" >>"$W/runs.tsv"
+}
+
+for value in 100 300 200; do
+	tab grid 100000/4/1/2 untraced ns $value
+	tab grid 100000/4/1/2 leakwrap ns $((value + 50))
+	tab grid 100000/4/1/2 lsan ns $((value + 100))
+	tab grid 100000/4/1/2 leakwrap tracer_bytes 1850000
+done
+for program in one two; do
+	tab programs $program untraced ns 1000000000
+	tab programs $program untraced cpu_ns 500000000
+	tab programs $program lsan ns 1500000000
+	tab programs $program heaptrack ns 5000000000
+done
+tab programs one leakwrap ns 1000000000
+tab programs two leakwrap ns 4000000000
+tab programs two leakwrap cpu_ns 1000000000
+tab slow two untraced ns 100
+tab slow two valgrind ns 2000
+printf 'skipped\ta thing\tno "reason" at all\n' >>"$W/runs.tsv"
+
+awk -v date=2026-01-02T03:04:05Z -v cpu='A "CPU"' -v cpus=2 -v load=0.5 -v rounds=3 -v quick=0 \
+	-f tests/bench/results.awk "$W/runs.tsv" >"$W/results.json" || fail "results.awk failed"
+contains() {
+	grep -qF -- "$2" "$1" || fail "no '$2' in $(cat "$1")"
+}
+contains "$W/results.json" '"cpu":"A \"CPU\""'
+contains "$W/results.json" '"tool":"leakwrap","metric":"ns","median":250,"runs":[150,350,250]'
+contains "$W/results.json" '"why":"no \"reason\" at all"'
+if command -v python3 >/dev/null; then
+	python3 -m json.tool "$W/results.json" >/dev/null || fail "results.json is not JSON"
+fi
+
+awk -f tests/bench/tables.awk "$W/results.json" | tr -s ' ' >"$W/tables" || fail "tables.awk failed"
+contains "$W/tables" ' 100k 4 1 2 200.0 250.0 1.25 300.0 1.50 50.0 100.0 50%'
+contains "$W/tables" ' two 1.000 s 4.00 - 1.50 5.00 - - - 20.00'
+contains "$W/tables" ' geometric mean 1 2.00 - 1.50 5.00' # of 1 and 4
+awk -v clock=cpu -f tests/bench/tables.awk "$W/results.json" | tr -s ' ' >"$W/tables" || fail "clock=cpu failed"
+contains "$W/tables" ' two 0.500 s 2.00'
+awk -v readme=1 -f tests/bench/tables.awk "$W/results.json" >"$W/readme" || fail "readme=1 failed"
+contains "$W/readme" '| `two` | 1.00 s | **4.00** | 1.50 |'
+contains "$W/readme" '| 100k | 4 | 2 | 50 of 100 | 18.5 |'
