@@ -88,8 +88,9 @@ LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)buil
 
 # In a group with the libraries that call wrapped functions themselves, because in a static link each of
 # the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.
-# -u: an archive with operators of the program's own is taken before libstdc++.
+# -u: an archive with operators of the program's own is taken before libstdc++.  Beside it ld.bfd does not find what
+# is referred to weakly alone, as __real__ZdlPv in a program without delete: the wrapper refers to it strongly.
 LEAKWRAP_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lc -Wl,--end-group
-LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lstdc++,-lm,-lc -Wl,--end-group
-LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) \
+LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lstdc++,-lm,-lc -Wl,--end-group
+LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) \
 	-Wl,-Bstatic,-lstdc++,-Bdynamic,-lm,-lc -Wl,--end-group

@@ -159,9 +159,10 @@ static bool is_header(const char *word)
 
 static void read_option(struct command_line *line, const char *word)
 {
-	static const char *const no_programs[] = {
-	        "-shared",        "-r",         "-nostdlib", "--no-standard-libraries", "-nolibc",
-	        "-nodefaultlibs", "-dynamiclib"};
+	static const char *const no_programs[] = {"-shared",       "-r",
+	                                          "-nostdlib",     "--no-standard-libraries",
+	                                          "-nolibc",       "-nodefaultlibs",
+	                                          "-nostartfiles", "-dynamiclib"};
 	for (size_t i = 0; i < sizeof no_programs / sizeof *no_programs; i++)
 		if (strcmp(word, no_programs[i]) == 0)
 			line->no_program = true;

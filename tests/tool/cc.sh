@@ -32,7 +32,7 @@ links() {
 }
 cd "$W" || exit 2
 for stop in -c -S -E -M -MM -fsyntax-only -shared -r -### --version -dumpmachine -print-search-dirs \
-	--print-file-name=x -nostdlib -Wl,-r -Wl,-shared,-z,now --help; do
+	--print-file-name=x -nostdlib -nostartfiles -Wl,-r -Wl,-shared,-z,now --help; do
 	plain $stop a.c
 done
 plain
@@ -84,6 +84,17 @@ unset LEAKWRAP_LIB # beside the tool
 LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"
 status_is 0 "$lw" report "$W/log"
 shows '4,301 bytes (4.20 KiB) live in 3 blocks'
+
+# Programs that neither allocate nor free by the C++ library they are linked with.
+echo 'int main() {}' >"$W/empty.cc"
+"$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c -lstdc++ || fail "cannot link with -lstdc++"
+if command -v g++ >/dev/null; then
+	for flags in "" -static -static-libstdc++; do
+		# shellcheck disable=SC2086 # one or none
+		"$lw" cc -- g++ $flags -o "$W/app" "$W/empty.cc" 2>"$W/err" || fail "g++ $flags: $(tail -n 3 "$W/err")"
+		LEAKWRAP_OPTIONS=log="$W/empty.log" "$W/app" || fail "g++ $flags: does not run"
+	done
+fi
 
 # A project that was never prepared: a library, two programs, a test for the compiler, response files.
 mkdir -p "$W/project"
