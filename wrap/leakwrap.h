@@ -71,8 +71,8 @@ LEAKWRAP_API void *leakwrap_return_address(unsigned level);
 /* -- crashes ------------------------------------------------------------------------------------- */
 
 /* From now on a program that dies of SIGSEGV, SIGBUS, SIGILL, SIGFPE or SIGABRT dumps first: with the signal, the
- * registers and the call chain.  The option crash=1 does the same at start.  Threads that have allocated already
- * tell an overflow of their stack only if they have an alternate signal stack.  Returns 0, or -1 when the
+ * registers and the call chain.  The option crash=1 does the same at start.  Threads that have allocated already,
+ * or never do, tell an overflow of their stack only if they have an alternate signal stack.  Returns 0, or -1 when the
  * program has a handler for each of these signals. */
 LEAKWRAP_API int leakwrap_install_crash_trace(void);
 

@@ -59,6 +59,13 @@ static void *in_thread(void *argument)
 	return argument;
 }
 
+static _Noreturn void *dumps(void *unused)
+{
+	(void)unused;
+	for (;;)
+		leakwrap_dump(-1);
+}
+
 static void own_handler(int number)
 {
 	(void)number;
@@ -79,8 +86,15 @@ int main(int argc, char **argv)
 	kept = malloc(100);
 	if (strcmp(how, "call") == 0 && leakwrap_install_crash_trace() != 0)
 		return 3;
-	if (argc > 2)
+	if (argc > 2 && strcmp(argv[2], "dumping") != 0)
 		signal(SIGSEGV, own_handler);
+	if (argc > 2 && strcmp(argv[2], "default") == 0 && signal(SIGSEGV, SIG_DFL) != own_handler)
+		return 4;
+	if (argc > 2 && strcmp(argv[2], "dumping") == 0) {
+		if (pthread_create(&thread, NULL, dumps, NULL) != 0)
+			return 2;
+		usleep(20000);
+	}
 	if (strcmp(how, "thread") == 0) {
 		if (pthread_create(&thread, NULL, in_thread, NULL) != 0)
 			return 2;

@@ -42,6 +42,11 @@ for static in '' -static; do
 0x0"
 	equal "own handler$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" SEGV own)" 8
 	equal "own handler's word$static" "$(cat "$W/out")" "my own handler"
+	equal "own default$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" SEGV default)" 139
+	! grep -q reason=crash "$W/log" || fail "own default$static: told in spite of it"
+	equal "during a dump$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" SEGV dumping)" 139
+	crash=$(sed -n 's/^leakwrap\[\([0-9.]*\)\] .* reason=crash .*/\1/p' "$W/log")
+	dump_is_whole "$W/log" "$crash" || fail "during a dump$static: not told: $(tail -n 3 "$W/log")"
 	equal "by call$static" "$(LEAKWRAP_OPTIONS=exit=0 status "$program" call)" 139
 	equal "by call$static: reason" "$(dump_value "$W/log" 1 reason)" crash
 done
