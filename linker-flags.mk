@@ -11,6 +11,7 @@
 #   LEAKWRAP_CXX_LDLIBS  the same for a C++ program: needed when it is linked with -static, or has its own
 #                        operators new and delete in an archive
 #   LEAKWRAP_CXX_STATIC_LDLIBS  the same for a program that is linked with -static-libstdc++
+#   LEAKWRAP_BARE_LDFLAGS, LEAKWRAP_BARE_LDLIBS, LEAKWRAP_BARE_CXX_LDLIBS  the same without an operating system
 #   LEAKWRAP_LIB         the archive; set it before the include to use another one
 
 # -- the wrapped symbols ----------------------------------------------------------------------------
@@ -59,6 +60,15 @@ LEAKWRAP_SYMBOLS_dl := dlopen dlmopen dlclose
 
 LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
 
+# Without an operating system (make PORT=bare): newlib's own, which its printf and the rest call, and FreeRTOS's.
+LEAKWRAP_BARE_FAMILIES := malloc string line cxx newlib rtos
+
+LEAKWRAP_SYMBOLS_newlib := _malloc_r _free_r _calloc_r _realloc_r _memalign_r
+
+LEAKWRAP_SYMBOLS_rtos := pvPortMalloc pvPortCalloc vPortFree
+
+LEAKWRAP_BARE_SYMBOLS := $(foreach family,$(LEAKWRAP_BARE_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
+
 # -- the flags --------------------------------------------------------------------------------------
 # -u takes the allocator's wrappers in at once: in a static link the C library is searched after the
 # runtime.  -u of the originals keeps an allocator that the program brings along in an archive: that is
@@ -94,3 +104,8 @@ LEAKWRAP_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lc -Wl,--end-group
 LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lstdc++,-lm,-lc -Wl,--end-group
 LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) \
 	-Wl,-Bstatic,-lstdc++,-Bdynamic,-lm,-lc -Wl,--end-group
+
+# Without an operating system.  As -lc, not -Wl,-lc: newlib's nano.specs puts another library in its place.
+LEAKWRAP_BARE_LDFLAGS := $(LEAKWRAP_BARE_SYMBOLS:%=-Wl,--wrap=%) -Wl,-u,__wrap_malloc -Wl,-u,__wrap_free
+LEAKWRAP_BARE_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -lc -lgcc -Wl,--end-group
+LEAKWRAP_BARE_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) -lstdc++ -lm -lc -lgcc -Wl,--end-group

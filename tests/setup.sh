@@ -29,6 +29,8 @@ packages() {
 		echo gcc-arm-linux-gnueabihf gcc-arm-linux-gnueabi gcc-aarch64-linux-gnu
 		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu
 		echo qemu-user
+		# the same without an operating system
+		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 		# what walks stacks as well
 		echo gdb
 		# what reads the tool's pages, profiles and manual, fuzzes it, and serves it debug information
@@ -41,7 +43,7 @@ packages() {
 	lint)
 		packages archives
 		packages tool
-		echo clang-format clang-tidy cppcheck shellcheck
+		echo clang-format clang-tidy cppcheck shellcheck gcc-arm-none-eabi libnewlib-arm-none-eabi
 		echo libpng-dev libunwind-dev # headers of the benchmark
 		;;
 	bench)

@@ -39,7 +39,8 @@ INSTALL_FILES := \
 	$(O)/libleakwrap.a:lib/libleakwrap.a \
 	$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc \
 	linker-flags.mk:share/leakwrap/linker-flags.mk \
-	$(foreach header,$(wildcard wrap/leakwrap.h),$(header):include/leakwrap.h)
+	wrap/leakwrap.h:include/leakwrap.h \
+	$(if $(filter bare,$(PORT)),wrap/leakwrap_bare.h:include/leakwrap_bare.h)
 INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
 	$(O)/leakwrap:bin/leakwrap \
 	$(foreach page,$(wildcard tools/man/*.1),$(page):share/man/man1/$(notdir $(page))) \

@@ -27,6 +27,10 @@
 #ifndef LEAKWRAP_LIVE_H
 #define LEAKWRAP_LIVE_H
 
+#ifdef LEAKWRAP_SMALL
+#include "bare/live.h"
+#else
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,7 +47,7 @@
 #define LEAKWRAP_SLOT_EXTENSION  4
 
 /* Call sites are numbered below this; they must fit a slot. */
-#define LEAKWRAP_SITE_LIMIT ((uint32_t)1 << (32 - LEAKWRAP_SLOT_SITE_SHIFT))
+#define LEAKWRAP_SITE_LIMIT      ((uint32_t)1 << (32 - LEAKWRAP_SLOT_SITE_SHIFT))
 
 typedef _Atomic uint32_t leakwrap_live_slot;
 
@@ -100,7 +104,7 @@ static inline leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region 
 
 /* How far ADDRESS is behind the start of its window, in the upper bits: 0, LEAKWRAP_HALFWAY, or another
  * value, which no slot can hold. */
-#define LEAKWRAP_HALFWAY ((uint32_t)1 << 31)
+#define LEAKWRAP_HALFWAY         ((uint32_t)1 << 31)
 
 static inline uint32_t leakwrap_within_window(const struct leakwrap_region *region, uintptr_t address)
 {
@@ -108,7 +112,7 @@ static inline uint32_t leakwrap_within_window(const struct leakwrap_region *regi
 }
 
 /* The bit LEAKWRAP_SLOT_HALF of a slot as leakwrap_within_window has it, and back. */
-#define LEAKWRAP_HALF_SHIFT (31 - 12)
+#define LEAKWRAP_HALF_SHIFT      (31 - 12)
 
 static inline uint32_t leakwrap_slot_within(uint32_t value)
 {
@@ -180,5 +184,7 @@ struct leakwrap_live_block leakwrap_live_find(const void *block);
  * live all the while is seen once.  Signal-safe, no lock. */
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
                         void *context);
+
+#endif
 
 #endif

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stdbool.h>
 
-_Thread_local struct leakwrap_thread leakwrap_self;
 struct leakwrap_loss leakwrap_loss;
 _Atomic unsigned long leakwrap_walks;
 
@@ -100,7 +99,8 @@ static void absorb_inner(const void *block)
 /* Is the release of BLOCK, which is not recorded, a part of an outer one? */
 static bool is_part_of(const void *outer, const void *block)
 {
-	return outer && (uintptr_t)outer - (uintptr_t)block < ALIGNED_OFFSET_MAX;
+	return outer && (outer == LEAKWRAP_RELEASING_PARTS ||
+	                 (uintptr_t)outer - (uintptr_t)block < ALIGNED_OFFSET_MAX);
 }
 
 /* -- allocate ------------------------------------------------------------------------------------ */
@@ -115,7 +115,9 @@ static __attribute__((noinline)) void *allocated_slowly(void *block, size_t size
 	if (leakwrap_self.inner)
 		absorb_inner(block);
 	added = leakwrap_live_add(block, size, site);
-	if (added != LEAKWRAP_LIVE_NEW)
+	/* What an inner call could not record has been counted. */
+	if (added != LEAKWRAP_LIVE_NEW &&
+	    (added != LEAKWRAP_LIVE_UNTRACKED || leakwrap_self.inner != block))
 		count_exception(added, size);
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_allocated(block, site, kind);

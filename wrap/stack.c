@@ -16,6 +16,8 @@
 extern void *__libc_stack_end; /* where the kernel put the stack pointer at start */
 #endif
 
+_Thread_local struct leakwrap_thread leakwrap_self;
+
 static uintptr_t page_of(uintptr_t address)
 {
 	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);

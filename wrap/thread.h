@@ -16,6 +16,9 @@ enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
 };
 
+/* The allocator is freeing what it has split off from blocks: that is nobody's. */
+#define LEAKWRAP_RELEASING_PARTS ((void *)1)
+
 struct leakwrap_thread {
 	enum leakwrap_thread_state state;
 	unsigned disabled; /* how deep leakwrap_disable() is nested */
@@ -30,12 +33,18 @@ struct leakwrap_thread {
 	/* record.c: the last block that was recorded since leakwrap_allocating, so that an outer wrapped
 	 * call knows what an inner one did; and the block that an outer call is releasing or resizing. */
 	void *inner;
-	void *releasing;
+	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 
 	/* signals.c: the tracer itself is calling a function that is wrapped. */
 	unsigned passing;
 };
 
+#ifdef LEAKWRAP_BARE
+/* Without an operating system: of the running task of an RTOS, if there is one. */
+struct leakwrap_thread *leakwrap_thread(void);
+#define leakwrap_self (*leakwrap_thread())
+#else
 extern _Thread_local struct leakwrap_thread leakwrap_self;
+#endif
 
 #endif

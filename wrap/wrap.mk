@@ -10,16 +10,25 @@ RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 	-U_FORTIFY_SOURCE -fno-stack-protector
 
 # On ARM the walk begins with the program's frame pointers, which gcc can be kept from using.
-FIXED_REGISTERS := -ffixed-r7 -ffixed-r11
 ifneq ($(filter arm%,$(shell $(CC) -dumpmachine)),)
-RUNTIME_CFLAGS += $(shell $(CC) $(FIXED_REGISTERS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(FIXED_REGISTERS)')
+FIXED_REGISTERS := -ffixed-r7 -ffixed-r11
+FIXED_REGISTERS := $(shell $(CC) $(FIXED_REGISTERS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(FIXED_REGISTERS)')
+RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 endif
 
 CORE_SOURCES := $(filter-out wrap/entry_%.c,$(wildcard wrap/*.c)) $(wildcard report/*.c)
+CORE_NEEDS := $(O)/include/uthash.h
+RUNTIME_FAMILIES := $(LEAKWRAP_FAMILIES)
+
+PORT ?= linux
+ifeq ($(PORT),bare)
+include wrap/bare/bare.mk
+endif
+
 CORE_OBJECTS := $(CORE_SOURCES:%.c=$(O)/%.o)
 
 # A family of linker-flags.mk is defined in wrap/entry_FAMILY.c, each symbol under its own #ifdef.
-ENTRY_OBJECTS := $(foreach family,$(LEAKWRAP_FAMILIES),\
+ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 	$(LEAKWRAP_SYMBOLS_$(family):%=$(O)/entry/$(family)/%.o))
 
 UTHASH ?= $(firstword $(wildcard /usr/include/uthash.h /usr/local/include/uthash.h))
@@ -30,7 +39,7 @@ $(O)/include/uthash.h: $(UTHASH)
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
-$(CORE_OBJECTS): $(O)/%.o: %.c $(O)/include/uthash.h
+$(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
@@ -39,11 +48,12 @@ define entry_rule
 $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
+	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(ENTRY_CFLAGS_$(1)) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
-$(foreach family,$(LEAKWRAP_FAMILIES),$(eval $(call entry_rule,$(family))))
+$(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
 
 $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
+	$(Q)$(ARCHIVE_NOTE)

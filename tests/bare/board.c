@@ -1,0 +1,246 @@
+/* board.c - the start of a program without an operating system, the emulator's console by semihosting (Arm,
+ * "Semihosting for AArch32 and AArch64"), and what newlib needs of a system. */
+#include "board.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "leakwrap_bare.h"
+
+#define SYS_WRITEC        3
+#define SYS_EXIT_EXTENDED 0x20
+
+extern void __libc_init_array(void);
+extern void __libc_fini_array(void);
+extern int main(void);
+extern char heap_low[], heap_high[];
+
+void start(void) __attribute__((noreturn));
+void reset(void) __attribute__((noreturn));
+void _init(void);
+void _fini(void);
+
+static uintptr_t semihost(uintptr_t operation, const void *argument)
+{
+	register uintptr_t r0 __asm__("r0") = operation;
+	register const void *r1 __asm__("r1") = argument;
+
+#if __ARM_ARCH_PROFILE == 'M'
+	__asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+#elif defined(__thumb__)
+	__asm__ volatile("svc 0xab" : "+r"(r0) : "r"(r1) : "memory", "lr");
+#else
+	__asm__ volatile("svc 0x123456" : "+r"(r0) : "r"(r1) : "memory", "lr");
+#endif
+	return r0;
+}
+
+void console_write(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		semihost(SYS_WRITEC, &bytes[i]);
+}
+
+void stop(int status)
+{
+	const uintptr_t reason[2] = {0x20026 /* the program ended */, (uintptr_t)status};
+
+	for (;;)
+		semihost(SYS_EXIT_EXTENDED, reason);
+}
+
+void _init(void)
+{
+}
+
+void _fini(void)
+{
+}
+
+static void map_memory(void);
+
+/* The loader has put everything in its place. */
+void start(void)
+{
+	map_memory();
+	atexit(__libc_fini_array); /* as newlib's own start does */
+	__libc_init_array();
+	exit(main());
+}
+
+#if __ARM_ARCH_PROFILE == 'M'
+
+static void map_memory(void)
+{
+}
+
+void reset(void)
+{
+	start();
+}
+
+/* Armv7-M Architecture Reference Manual, DDI 0403E, B1.5.3. */
+const void *const vectors[16] __attribute__((section(".vectors"), used)) = {
+        stack_high,
+        (const void *)reset,
+        0,
+        (const void *)leakwrap_bare_hard_fault,
+};
+
+void provoke(const char *exception)
+{
+	(void)exception;
+	*(volatile int *)0x90000000 = 1;
+}
+
+#else
+
+/* The emulated boards let accesses to nowhere pass, so the MMU must stop them: all addresses are mapped to themselves as
+ * cached memory, but for the last 256 MiB (DDI 0406C, B3.5.1, "Section"; ARM926EJ-S TRM, DDI 0198E, 3.2). */
+static void map_memory(void)
+{
+#if __ARM_ARCH >= 7
+	const uint32_t section = 0x1c0e;
+#else
+	const uint32_t section = 0xc1e;
+#endif
+	static uint32_t table[4096] __attribute__((aligned(16384)));
+
+	for (uint32_t i = 0; i < 0xf00; i++)
+		table[i] = i << 20 | section;
+	__asm__ volatile("mcr p15, 0, %0, c2, c0, 0\n\t" /* TTBR0 */
+	                 "mcr p15, 0, %1, c3, c0, 0\n\t" /* DACR */
+	                 "mrc p15, 0, r2, c1, c0, 0\n\t" /* SCTLR */
+	                 "orr r2, r2, #1\n\t"
+	                 "mcr p15, 0, r2, c1, c0, 0\n\t"
+	                 :
+	                 : "r"(table), "r"(1)
+	                 : "r2", "memory");
+}
+
+/* Each exception's mode has a stack of its own: the modes' numbers are those of DDI 0406C, B1.3.1. */
+__attribute__((naked, target("arm"))) void reset(void)
+{
+	__asm__ volatile("ldr r0, =exception_stacks\n\t"
+	                 "msr cpsr_c, #0xdb\n\t" /* undefined instruction */
+	                 "mov sp, r0\n\t"
+	                 "sub r0, r0, #4096\n\t"
+	                 "msr cpsr_c, #0xd7\n\t" /* abort */
+	                 "mov sp, r0\n\t"
+	                 "msr cpsr_c, #0xdf\n\t" /* system */
+	                 "ldr sp, =stack_high\n\t"
+#if __ARM_ARCH >= 7
+	                 "ldr r0, =text_start\n\t"
+	                 "mcr p15, 0, r0, c12, c0, 0\n\t" /* VBAR, DDI 0406C, B4.1.156 */
+#endif
+	                 "mov fp, #0\n\t"
+	                 "mov lr, #0\n\t"
+	                 "bl start\n\t"
+	                 ".ltorg\n\t");
+}
+
+/* DDI 0406C, B1.8.1. */
+__attribute__((naked, used, section(".vectors"), target("arm"))) static void vectors(void)
+{
+	__asm__ volatile("b reset\n\t"
+	                 "ldr pc, =leakwrap_bare_undefined_instruction\n\t"
+	                 "b .\n\t"
+	                 "ldr pc, =leakwrap_bare_prefetch_abort\n\t"
+	                 "ldr pc, =leakwrap_bare_data_abort\n\t"
+	                 "b .\n\tb .\n\tb .\n\t"
+	                 ".ltorg\n\t");
+}
+
+void provoke(const char *exception)
+{
+	if (strcmp(exception, "data_abort") == 0)
+		*(volatile int *)0xf0000000 = 1;
+	else if (strcmp(exception, "prefetch_abort") == 0)
+		((void (*)(void))0xf0000000)();
+	else
+		__asm__ volatile(".inst 0xe7f000f0" ::: "memory");
+}
+
+#endif
+
+/* -- what newlib asks for ------------------------------------------------------------------------ */
+
+void *_sbrk(ptrdiff_t size);
+int _write(int fd, const char *bytes, int size);
+int _read(int fd, char *bytes, int size);
+int _close(int fd);
+int _lseek(int fd, int offset, int whence);
+int _fstat(int fd, struct stat *status);
+int _isatty(int fd);
+int _getpid(void);
+int _kill(int pid, int signo);
+void _exit(int status);
+
+void *_sbrk(ptrdiff_t size)
+{
+	static char *next = heap_low;
+	char *taken = next;
+
+	if (size > (ptrdiff_t)((uintptr_t)heap_high - (uintptr_t)next)) {
+		errno = ENOMEM;
+		return (void *)-1;
+	}
+	next += size;
+	return taken;
+}
+
+int _write(int fd, const char *bytes, int size)
+{
+	(void)fd;
+	console_write(bytes, (size_t)size);
+	return size;
+}
+
+int _read(int fd, char *bytes, int size)
+{
+	(void)fd, (void)bytes, (void)size;
+	return 0;
+}
+
+int _close(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+int _lseek(int fd, int offset, int whence)
+{
+	(void)fd, (void)offset, (void)whence;
+	return 0;
+}
+
+int _fstat(int fd, struct stat *status)
+{
+	(void)fd;
+	status->st_mode = S_IFCHR;
+	return 0;
+}
+
+int _isatty(int fd)
+{
+	(void)fd;
+	return 1;
+}
+
+int _getpid(void)
+{
+	return 1;
+}
+
+int _kill(int pid, int signo)
+{
+	(void)pid, (void)signo;
+	return -1;
+}
+
+void _exit(int status)
+{
+	stop(status);
+}

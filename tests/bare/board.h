@@ -1,0 +1,18 @@
+/* board.h - what the boards of these tests have in common with a real one: a console, a heap, a way to stop. */
+#ifndef BOARD_H
+#define BOARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* To the console of the emulator, and the end of the run. */
+void console_write(const char *bytes, size_t size);
+void stop(int status) __attribute__((noreturn));
+
+/* Of the board's linker script. */
+extern const char text_start[], text_end[], stack_low[], stack_high[], build_id[];
+
+/* The processor's numbers are not all there is: what the tests ask for, by the name of an exception. */
+void provoke(const char *exception);
+
+#endif

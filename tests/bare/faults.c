@@ -1,0 +1,78 @@
+/* faults.c - runs into the exception that it was built for, some calls below main; in a task, if it was built so. */
+#include <stdlib.h>
+
+#include "board.h"
+#include "leakwrap_bare.h"
+#include "rtos.h"
+
+static uint64_t memory[1024];
+
+static void after_fault(void);
+static void task(struct leakwrap_bare_task *task);
+
+const struct leakwrap_bare leakwrap_bare = {
+        .memory = memory,
+        .memory_size = sizeof(memory),
+        .write = console_write,
+        .task = task,
+        .after_fault = after_fault,
+        .stack_low = stack_low,
+        .stack_high = stack_high,
+        .text_start = text_start,
+        .text_end = text_end,
+        .build_id_note = build_id,
+        .program = "faults.elf",
+};
+
+static void *volatile kept;
+
+/* Not 0: it was the fault that ended the program. */
+static void after_fault(void)
+{
+	stop(42);
+}
+
+static void task(struct leakwrap_bare_task *task)
+{
+	const struct task *now = task_current();
+
+	if (!now)
+		return;
+	task->id = now;
+	task->name = task_name(now);
+	task->stack_low = (uintptr_t)task_stack_low(now);
+	task->stack_high = (uintptr_t)task_stack_high(now);
+}
+
+static void innermost(void)
+{
+	volatile int frame[7] = {1};
+
+	provoke(EXCEPTION);
+	frame[0]++;
+}
+
+static int by_callback(const void *a, const void *b)
+{
+	innermost();
+	return *(const int *)a - *(const int *)b;
+}
+
+static void below_newlib(void)
+{
+	int numbers[] = {2, 1};
+
+	kept = malloc(100);
+	qsort(numbers, 2, sizeof(numbers[0]), by_callback);
+}
+
+int main(void)
+{
+#ifdef IN_TASK
+	task_create("control loop", below_newlib, 2048);
+	tasks_run();
+#else
+	below_newlib();
+#endif
+	return 0;
+}

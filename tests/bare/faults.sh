@@ -1,0 +1,40 @@
+#!/bin/sh
+# HardFault on Cortex-M; data abort, prefetch abort and undefined instruction on ARM: the registers, the call chain,
+# also through newlib and in a task, and what the tool on this machine makes of it.  The program then does what it was told to.
+# timeout: 200
+. tests/lib.sh
+. tests/bare/board.sh
+
+line_of() {
+	grep -n -F "$2" "tests/bare/$1" | head -n 1 | cut -d : -f 1
+}
+
+# try BOARD EXCEPTION CAUSE STATEMENT [-DIN_TASK]
+try() {
+	board=$1 exception=$2 cause=$3 statement=$4
+	shift 4
+	board_build "$board" faults -DEXCEPTION="\"$exception\"" "$@" tests/bare/faults.c
+	board_run "$board" faults "$W/log"
+	equal "$board $exception: status" $? 42
+	equal "$board $exception: dumps" "$(dumps "$W/log" | wc -l)" 1
+	equal "$board $exception: reason" "$(dump_value "$W/log" 1 reason)" crash
+	equal "$board $exception: live" "$(dump_value "$W/log" 1 live_bytes)" 100
+	dump_lines "$W/log" 1 | sed -n 's/^registers //p' | tr ' ' '\n' | sed 's/=.*//' | head -n 16 | tr '\n' ' ' >"$W/names"
+	equal "$board $exception: registers" "$(cat "$W/names")" \
+		"r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 sp lr pc "
+	"$lw" report --exe="$W/faults.$board" "$W/log" >"$W/out" 2>"$W/err" || fail "$board $exception: $(cat "$W/err")"
+	grep -q "died of $exception, $cause" "$W/out" || fail "$board $exception: no '$cause': $(head -n 5 "$W/out")"
+	[ -z "$statement" ] || grep -q "provoke .*tests/bare/board.c:$(line_of board.c "$statement")\$" "$W/out" ||
+		fail "$board $exception: not at '$statement': $(head -n 20 "$W/out")"
+}
+
+for option in -DIN_MAIN -DIN_TASK; do
+	try m3 HardFault 'SIGBUS (code 2, .*) at address 0x90000000' '0x90000000 = 1' $option
+	for board in a9 926; do
+		try "$board" data_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '0xf0000000 = 1' $option
+		try "$board" undefined_instruction 'SIGILL (code 1, .*) at address' '.inst 0xe7f000f0' $option
+		try "$board" prefetch_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '' $option
+		grep -q "^      provoke .*board.c:$(line_of board.c '0xf0000000)()')\$" "$W/out" ||
+			fail "$board: who jumped: $(head -n 20 "$W/out")"
+	done
+done

@@ -1,0 +1,65 @@
+/* full.c - more blocks and call sites than the tracer's memory has room for, then fewer again; then the program
+ * goes on as if nothing were traced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "board.h"
+#include "leakwrap_bare.h"
+
+/* Room for some 100 blocks, and a few call sites. */
+static uint64_t memory[320];
+
+const struct leakwrap_bare leakwrap_bare = {
+        .memory = memory,
+        .memory_size = sizeof(memory),
+        .live_blocks = 100,
+        .write = console_write,
+        .stack_low = stack_low,
+        .stack_high = stack_high,
+        .text_start = text_start,
+        .text_end = text_end,
+        .build_id_note = build_id,
+        .program = "full.elf",
+};
+
+#define BLOCKS 300
+
+static char *block[BLOCKS];
+
+static void by_one_site(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		block[i] = memset(malloc(16), i, 16);
+}
+
+/* Each depth is a call site of its own. */
+static void by_many_sites(int depth)
+{
+	block[depth] = memset(malloc(16), depth, 16);
+	if (depth > 0)
+		by_many_sites(depth - 1);
+	__asm__ volatile("");
+}
+
+static void free_all(int count)
+{
+	for (int i = 0; i < count; i++) {
+		for (int j = 0; j < 16; j++)
+			if (block[i][j] != (char)i)
+				stop(1);
+		free(block[i]);
+	}
+}
+
+int main(void)
+{
+	by_one_site();
+	if (leakwrap_dump(-1) != 0)
+		return 2;
+	free_all(BLOCKS);
+	leakwrap_dump(-1);
+	by_many_sites(39);
+	leakwrap_dump(-1);
+	free_all(40);
+	return 0;
+}

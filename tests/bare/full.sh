@@ -1,0 +1,27 @@
+#!/bin/sh
+# The tracer's memory is full: every block is either in the totals or in the loss, the program runs on, and what
+# is freed makes room again.
+. tests/lib.sh
+. tests/bare/board.sh
+
+for board in $boards; do
+	board_build "$board" full tests/bare/full.c
+	board_run "$board" full "$W/log" || fail "$board: status $?: $(tail -n 5 "$W/log")"
+	equal "$board: dumps" "$(dumps "$W/log" | wc -l)" 4
+
+	blocks=$(dump_value "$W/log" 1 live_blocks)
+	equal "$board: live and untracked blocks" $((blocks + $(dump_value "$W/log" 1 untracked_blocks))) 300
+	equal "$board: live and untracked bytes" \
+		$(($(dump_value "$W/log" 1 live_bytes) + $(dump_value "$W/log" 1 untracked_bytes))) 4800
+	[ "$blocks" -ge 100 ] || fail "$board: room for $blocks blocks, wanted 100"
+	[ "$blocks" -lt 300 ] || fail "$board: the table was not full"
+
+	equal "$board: live after all were freed" "$(dump_value "$W/log" 2 live_blocks)" 0
+	equal "$board: frees of untracked blocks" "$(dump_value "$W/log" 2 foreign_frees)" $((300 - blocks))
+
+	equal "$board: live blocks of many call sites" "$(dump_value "$W/log" 3 live_blocks)" 40
+	equal "$board: live bytes of many call sites" "$(dump_value "$W/log" 3 live_bytes)" 640
+	equal "$board: live at exit" "$(dump_value "$W/log" 4 live_bytes)" 0
+	echo "$board: $blocks blocks, $(dump_value "$W/log" 3 lost_call_sites) of 40 call sites lost," \
+		"$(dump_value "$W/log" 3 tracer_bytes) bytes"
+done

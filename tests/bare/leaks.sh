@@ -1,0 +1,41 @@
+#!/bin/sh
+# A program without an operating system, on Cortex-M3, Cortex-A9 and ARM926, linked with newlib's own libc.a: its
+# leaks are found where they were planted, with the same bytes and blocks everywhere, by the tool on this machine.
+# timeout: 200
+. tests/lib.sh
+. tests/bare/board.sh
+
+# BYTES BLOCKS FUNCTION TEXT: the leak, and what its line in leaks.c says.  asprintf's buffer has newlib's own size.
+expected() {
+	cat <<'END'
+120 3 by_malloc kept = malloc(40)
+150 1 by_calloc calloc(3, 50)
+1000 1 by_realloc realloc(malloc(10), 1000)
+96 1 by_memalign memalign(64, 96)
+22 1 by_strdup kept = strdup(
+77 1 by_malloc_r _malloc_r(_REENT, 77)
+33 1 by_rtos pvPortMalloc(33)
+64 1 deeper malloc(64)
+24 1 by_callback malloc(24)
+END
+}
+
+expected | while read -r bytes blocks function text; do
+	echo "$bytes $blocks $function leaks.c:$(grep -n -F "$text" tests/bare/leaks.c | head -n 1 | cut -d : -f 1)"
+done | sort >"$W/wanted"
+
+for board in $boards; do
+	board_build "$board" leaks tests/bare/leaks.c
+	board_run "$board" leaks "$W/log" || fail "$board: status $?: $(tail -n 5 "$W/log")"
+	equal "$board: dumps" "$(dumps "$W/log" | wc -l)" 2 # asked for, and at exit
+	for loss in untracked_blocks lost_call_sites freed_elsewhere_blocks foreign_frees; do
+		equal "$board: $loss" "$(dump_value "$W/log" 1 $loss)" 0
+	done
+	board_sites leaks."$board" "$W/log@1" >"$W/sites"
+	sed 's/^\([0-9]* [0-9]*\) [a-z]*/\1/' "$W/sites" | grep -v "__smakebuf_r\|by_asprintf" >"$W/got"
+	diff "$W/wanted" "$W/got" >"$W/difference" || fail "$board: wanted (<), got (>): $(cat "$W/difference")"
+	equal "$board: of newlib itself" "$(grep -c ' __smakebuf_r ' "$W/sites")" 1
+	equal "$board: marked as such" "$(grep '"origin":"system_library"' "$W/json" | grep -c __smakebuf_r)" 1
+	equal "$board: asprintf" "$(grep -c '^[0-9]* 1 [a-z]* by_asprintf ' "$W/sites")" 1
+	echo "$board: $(dump_value "$W/log" 1 complete_stack_bytes_percent) % of the live bytes have complete stacks"
+done

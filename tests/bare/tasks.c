@@ -1,0 +1,118 @@
+/* tasks.c - three cooperative tasks that take turns in the middle of what they allocate; two have the same name. */
+#include <stdlib.h>
+
+#include "board.h"
+#include "leakwrap_bare.h"
+#include "rtos.h"
+
+static uint64_t memory[1024];
+
+static uintptr_t lock(void);
+static void unlock(uintptr_t state);
+static void task(struct leakwrap_bare_task *task);
+static uint64_t nanoseconds(void);
+static int64_t utc(void);
+
+const struct leakwrap_bare leakwrap_bare = {
+        .memory = memory,
+        .memory_size = sizeof(memory),
+        .live_blocks = 64,
+        .write = console_write,
+        .lock = lock,
+        .unlock = unlock,
+        .task = task,
+        .nanoseconds = nanoseconds,
+        .utc = utc,
+        .stack_low = stack_low,
+        .stack_high = stack_high,
+        .text_start = text_start,
+        .text_end = text_end,
+        .build_id_note = build_id,
+        .program = "/firmware/tasks.elf",
+};
+
+const char *leakwrap_default_options(void)
+{
+	return "depth=12:exit=0";
+}
+
+static void *volatile kept;
+static int locked;
+
+/* As the header promises: it does not nest, and what was returned comes back. */
+static uintptr_t lock(void)
+{
+	if (locked++)
+		stop(3);
+	return 4711;
+}
+
+static void unlock(uintptr_t state)
+{
+	if (state != 4711 || --locked)
+		stop(4);
+}
+
+static void task(struct leakwrap_bare_task *task)
+{
+	const struct task *now = task_current();
+
+	if (!now)
+		return;
+	task->id = now;
+	task->name = task_name(now);
+	task->stack_low = (uintptr_t)task_stack_low(now);
+	task->stack_high = (uintptr_t)task_stack_high(now);
+}
+
+static uint64_t nanoseconds(void)
+{
+	static uint64_t now;
+
+	return now += 1000;
+}
+
+static int64_t utc(void)
+{
+	return 1700000000;
+}
+
+static void shared(size_t size)
+{
+	kept = malloc(size);
+	task_yield();
+}
+
+static void receive(void)
+{
+	for (int i = 0; i < 3; i++)
+		shared(20);
+}
+
+static void work(void)
+{
+	for (int i = 0; i < 2; i++)
+		shared(50);
+	kept = pvPortMalloc(8);
+}
+
+/* What it allocates while it is disabled is not shown, though others allocate meanwhile. */
+static void quiet(void)
+{
+	leakwrap_disable();
+	for (int i = 0; i < 4; i++)
+		shared(1000);
+	leakwrap_enable();
+	shared(7);
+}
+
+int main(void)
+{
+	task_create("uart rx", receive, 1024);
+	task_create("worker", work, 1024);
+	task_create("worker", work, 1024);
+	task_create("quiet", quiet, 1024);
+	tasks_run();
+	kept = malloc(3);
+	return leakwrap_dump(-1);
+}

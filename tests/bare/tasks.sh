@@ -1,0 +1,28 @@
+#!/bin/sh
+# Tasks of an RTOS: the same code in two tasks is two call sites, with the tasks' names; each task's state is its own,
+# however they take turns; backtraces stay in the task's stack.
+. tests/lib.sh
+. tests/bare/board.sh
+
+for board in $boards; do
+	board_build "$board" tasks tests/bare/tasks.c
+	board_run "$board" tasks "$W/log" || fail "$board: status $?: $(tail -n 5 "$W/log")"
+	equal "$board: dumps" "$(dumps "$W/log" | wc -l)" 1
+	equal "$board: time" "$(dump_value "$W/log" 1 time)" 2023-11-14T22:13:20Z
+	[ "$(dump_value "$W/log" 1 dump_ns)" -gt 0 ] || fail "$board: the clock was not asked"
+	dump_lines "$W/log" 1 | sed -n 's/^site [0-9]*: \([0-9]*\) bytes in \([0-9]*\) block.*task=\(.*\)/\1 \2 \3/p' |
+		sort >"$W/got"
+	cat >"$W/wanted" <<-'END'
+		16 2 worker
+		200 4 worker
+		60 3 uart\x20rx
+		7 1 quiet
+	END
+	diff "$W/wanted" "$W/got" >"$W/difference" || fail "$board: wanted (<), got (>): $(cat "$W/difference")"
+	equal "$board: live" "$(dump_value "$W/log" 1 live_bytes)" 286
+
+	"$lw" report --exe="$W/tasks.$board" "$W/log" >"$W/out" 2>"$W/err" || fail "$board: $(cat "$W/err")"
+	grep -q '^  #[0-9]* 60 bytes in 3 blocks, .*, task uart rx$' "$W/out" || fail "$board: $(grep '#' "$W/out")"
+	"$lw" report --format=json --exe="$W/tasks.$board" "$W/log" >"$W/out"
+	equal "$board: in JSON" "$(grep -c '"task":"worker"' "$W/out")" 2
+done

@@ -1,0 +1,36 @@
+# The runtime for programs without an operating system: make PORT=bare.  Included by wrap.mk.
+#
+#	make O=build/m3 PORT=bare CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="-mcpu=cortex-m3 -mthumb" lib
+#
+# wrap/bare/ takes the place of what needs an operating system, or has tables of megabytes; all else is shared.
+
+CFLAGS_TARGET ?=
+
+RUNTIME_FAMILIES := $(LEAKWRAP_BARE_FAMILIES)
+
+RUNTIME_CFLAGS := -std=gnu11 -Os -g $(WARNINGS) -MMD -MP $(CFLAGS_TARGET) \
+	-Iwrap -Ireport -D_GNU_SOURCE -DLEAKWRAP_BARE -DLEAKWRAP_SMALL \
+	-fvisibility=hidden -fomit-frame-pointer -fno-lto -fno-common -ffunction-sections -fdata-sections \
+	-fno-stack-protector $(FIXED_REGISTERS)
+
+# What is kept for each thread is kept by task (wrap/bare/tasks.c), or only once.
+RUNTIME_CFLAGS += -D_Thread_local=
+
+# Exceptions pass through the operators new alone.
+ENTRY_CFLAGS_cxx := -fexceptions
+
+CORE_SOURCES := $(wildcard wrap/bare/*.c) \
+	$(addprefix wrap/,api.c exidx.c prologue.c record.c rules.c unwind_table.c) \
+	$(addprefix report/,collect.c dump.c frames.c misuse_text.c text.c)
+CORE_NEEDS :=
+
+NM ?= $(CROSS_COMPILE)nm
+SIZE ?= $(CROSS_COMPILE)size
+
+# What the core takes, whatever a program uses of it: code and constants, variables, and the memory for a block.
+$(O)/libleakwrap.a: ARCHIVE_NOTE = \
+	$(SIZE) $(CORE_OBJECTS) | awk '{ code += $$1; data += $$2 + $$3 } \
+		END { printf "  SIZE    %d bytes of code, %d of variables", code, data }'; \
+	$(NM) $(O)/wrap/bare/live.o | while read -r bytes kind name; do \
+		[ "$$name" != leakwrap_live_slot_bytes ] || \
+		echo "; $$((0x$$bytes)) for each live block, and one in seven more"; done

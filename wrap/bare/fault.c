@@ -1,0 +1,65 @@
+/* fault.c - what the exception handlers of leakwrap_bare.h have in common, and the registers that they saved
+ * (registers.h).  The handlers themselves, which begin in assembly, are in fault_m.c and fault_a.c. */
+#include "fault.h"
+
+#include "dump.h"
+#include "fault_frame.h"
+#include "leakwrap_bare.h"
+#include "registers.h"
+#include "runtime.h"
+
+#include <stddef.h>
+
+#define PER_LINE 6
+
+static bool handled;
+
+bool leakwrap_fault_is_handled(void)
+{
+	return handled;
+}
+
+/* A fault within the handling of another one, in "write" perhaps, has no trace. */
+void leakwrap_fault_report(const struct leakwrap_fault *fault)
+{
+	if (!handled) {
+		handled = true;
+		leakwrap_runtime_enter();
+		leakwrap_dump_crash(fault);
+	}
+	if (leakwrap_bare.after_fault)
+		leakwrap_bare.after_fault();
+	for (;;)
+		;
+}
+
+struct leakwrap_start leakwrap_start_of(const void *context)
+{
+	const struct leakwrap_fault_frame *frame = context;
+
+	return (struct leakwrap_start){.pc = frame->r[15] & ~(uintptr_t)1,
+	                               .sp = frame->r[13],
+	                               .fp = frame->r[11],
+	                               .lr = frame->r[14] & ~(uintptr_t)1};
+}
+
+void leakwrap_registers_write(struct leakwrap_writer *writer, const void *context)
+{
+	static const char *const names[] = {
+	        "r0", "r1", "r2",  "r3",  "r4",  "r5", "r6", "r7",
+	        "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc",
+	};
+	const struct leakwrap_fault_frame *frame = context;
+	const size_t count = sizeof(names) / sizeof(names[0]);
+
+	for (size_t i = 0; i < count + LEAKWRAP_FAULT_STATES; i++) {
+		if (i % PER_LINE == 0)
+			leakwrap_text(writer, "registers");
+		leakwrap_text(writer, " ");
+		leakwrap_text(writer, i < count ? names[i] : leakwrap_fault_state_names[i - count]);
+		leakwrap_text(writer, "=");
+		leakwrap_text_hex(writer, i < count ? frame->r[i] : frame->state[i - count]);
+		if (i % PER_LINE == PER_LINE - 1 || i == count + LEAKWRAP_FAULT_STATES - 1)
+			leakwrap_text_end(writer);
+	}
+}

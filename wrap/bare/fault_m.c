@@ -1,0 +1,141 @@
+/* fault_m.c - the fault handler of Cortex-M processors.  Armv7-M Architecture Reference Manual, DDI 0403E: B1.5.6
+ * "Exception entry behavior" (the frame), B1.5.8 "Exception return behavior" (the value in lr), B3.2.15 to 18 (the
+ * fault status and address registers).  Armv6-M has the same frame, and none of these registers. */
+#include "leakwrap_bare.h"
+
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+
+#include "fault_frame.h"
+
+#include <stdbool.h>
+
+const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES] = {"xpsr", "cfsr", "hfsr", "mmfar",
+                                                                       "bfar"};
+
+/* What the processor pushed. */
+struct pushed {
+	uintptr_t r0, r1, r2, r3, r12, lr, pc, xpsr;
+};
+
+/* What the handler's first instructions push: in the order of addresses. */
+struct saved {
+	uintptr_t r8, r9, r10, r11, r4, r5, r6, r7;
+};
+
+#define EXC_RETURN_BASIC 0x10u  /* 0: the frame holds floating-point registers as well, 18 words */
+#define XPSR_ALIGNED     0x200u /* a word was left out to align the frame */
+
+#define CFSR_MMARVALID   (1u << 7)
+#define CFSR_BFARVALID   (1u << 15)
+#define CFSR_MEMORY      0x7fu
+#define CFSR_BUS         (0x7fu << 8)
+#define CFSR_STACKING    (1u << 4 | 1u << 12) /* the frame itself could not be pushed */
+#define CFSR_UNDEFINED   (1u << 16)
+#define CFSR_UNALIGNED   (1u << 24)
+#define CFSR_DIVIDE_BY_0 (1u << 25)
+
+static uintptr_t status(uintptr_t address)
+{
+#if __ARM_ARCH >= 7
+	return *(const volatile uintptr_t *)address;
+#else
+	(void)address;
+	return 0;
+#endif
+}
+
+static void read_status(struct leakwrap_fault_frame *frame)
+{
+	frame->state[1] = status(0xe000ed28);
+	frame->state[2] = status(0xe000ed2c);
+	frame->state[3] = status(0xe000ed34);
+	frame->state[4] = status(0xe000ed38);
+}
+
+/* As Linux would call it. */
+static void classify(struct leakwrap_fault *fault, const struct leakwrap_fault_frame *frame)
+{
+	uintptr_t cause = frame->state[1];
+
+	fault->signal = LEAKWRAP_SIGSEGV;
+	fault->code = LEAKWRAP_SEGV_MAPERR;
+	fault->address = frame->r[15];
+	if (cause & CFSR_MEMORY) {
+		fault->code = LEAKWRAP_SEGV_ACCERR;
+		fault->has_address = (cause & CFSR_MMARVALID) != 0;
+		fault->address = frame->state[3];
+	} else if (cause & CFSR_BUS) {
+		fault->signal = LEAKWRAP_SIGBUS;
+		fault->code = LEAKWRAP_BUS_ADRERR;
+		fault->has_address = (cause & CFSR_BFARVALID) != 0;
+		fault->address = frame->state[4];
+	} else if (cause & CFSR_DIVIDE_BY_0) {
+		fault->signal = LEAKWRAP_SIGFPE;
+		fault->code = LEAKWRAP_FPE_INTDIV;
+		fault->has_address = true;
+	} else if (cause & CFSR_UNALIGNED) {
+		fault->signal = LEAKWRAP_SIGBUS;
+		fault->code = LEAKWRAP_BUS_ADRALN;
+	} else if (cause !=
+	           0) { /* no such instruction, instruction set or coprocessor, or a bad return */
+		fault->signal = LEAKWRAP_SIGILL;
+		fault->code = LEAKWRAP_ILL_ILLOPC;
+		fault->has_address = true;
+	}
+}
+
+void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved, uintptr_t exc_return)
+        __attribute__((noreturn, used));
+
+void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved, uintptr_t exc_return)
+{
+	struct leakwrap_fault_frame frame = {.r = {[4] = saved->r4,
+	                                           saved->r5,
+	                                           saved->r6,
+	                                           saved->r7,
+	                                           saved->r8,
+	                                           saved->r9,
+	                                           saved->r10,
+	                                           saved->r11}};
+	struct leakwrap_fault fault = {.exception = "HardFault", .context = &frame};
+	uintptr_t size = exc_return & EXC_RETURN_BASIC ? 8 : 8 + 18;
+
+	read_status(&frame);
+	frame.r[13] = (uintptr_t)pushed;
+	/* Below a stack that has overflowed there may be nothing to read. */
+	if (!(frame.state[1] & CFSR_STACKING)) {
+		frame.r[0] = pushed->r0;
+		frame.r[1] = pushed->r1;
+		frame.r[2] = pushed->r2;
+		frame.r[3] = pushed->r3;
+		frame.r[12] = pushed->r12;
+		frame.r[14] = pushed->lr;
+		frame.r[15] = pushed->pc;
+		frame.state[0] = pushed->xpsr;
+		frame.r[13] += (size + ((pushed->xpsr & XPSR_ALIGNED) != 0)) * sizeof(uintptr_t);
+	}
+	classify(&fault, &frame);
+	leakwrap_fault_report(&fault);
+}
+
+/* Instructions of Armv6-M, which all have.  Bit 2 of lr tells which of the two stacks was in use. */
+__attribute__((naked)) void leakwrap_bare_hard_fault(void)
+{
+	__asm__ volatile("movs r0, #4\n\t"
+	                 "mov r2, lr\n\t"
+	                 "tst r0, r2\n\t"
+	                 "bne 1f\n\t"
+	                 "mrs r0, msp\n\t"
+	                 "b 2f\n"
+	                 "1:\tmrs r0, psp\n"
+	                 "2:\tpush {r4-r7}\n\t"
+	                 "mov r4, r8\n\t"
+	                 "mov r5, r9\n\t"
+	                 "mov r6, r10\n\t"
+	                 "mov r7, r11\n\t"
+	                 "push {r4-r7}\n\t"
+	                 "mov r1, sp\n\t"
+	                 "bl leakwrap_hard_fault\n\t");
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* live.c - the live table in kilobytes: see live.h.
+ *
+ * A hash table with linear probing in two arrays, 10 bytes for each slot on 32 bits.  A removal moves the
+ * blocks behind it up, so that a search may end at the first empty slot.  Everything happens under the lock:
+ * there is one processor. */
+#include "live.h"
+
+#include "../arena.h"
+#include "leakwrap_bare.h"
+#include "port.h"
+
+struct block {
+	uintptr_t address;
+	size_t size;
+};
+
+static struct {
+	struct leakwrap_lock lock;
+	struct block *block;
+	uint16_t *site; /* of each block; 0: the slot is empty */
+	uint32_t slots;
+	uint32_t used, limit; /* one slot in eight stays empty, or searches become long */
+} live;
+
+#define SLOT_SIZE (sizeof(struct block) + sizeof(uint16_t))
+
+void leakwrap_live_start(void)
+{
+	size_t slots = leakwrap_bare.live_blocks
+	                       ? leakwrap_bare.live_blocks + leakwrap_bare.live_blocks / 7 + 1
+	                       : leakwrap_bare.memory_size / 2 / SLOT_SIZE;
+
+	/* For the build, which prints it: a symbol that takes no room. */
+	__asm__ volatile(".globl leakwrap_live_slot_bytes\n\t.set leakwrap_live_slot_bytes, %c0"
+	                 :
+	                 : "i"(SLOT_SIZE));
+	live.block = leakwrap_arena_take(slots * SLOT_SIZE);
+	if (!live.block)
+		return;
+	live.site = (uint16_t *)(live.block + slots);
+	live.slots = (uint32_t)slots;
+	live.limit = live.slots - live.slots / 8 - (live.slots > 0);
+}
+
+/* Where a search for ADDRESS begins. */
+static uint32_t home_of(uintptr_t address)
+{
+	uint32_t hash = (uint32_t)(address >> 3) * 0x9e3779b1u;
+
+	return (uint32_t)((uint64_t)hash * live.slots >> 32);
+}
+
+static uint32_t behind(uint32_t slot)
+{
+	return slot + 1 == live.slots ? 0 : slot + 1;
+}
+
+/* The slot of ADDRESS, or the empty one where it would stand.  There is a table, and the lock is held. */
+static uint32_t search(uintptr_t address)
+{
+	uint32_t slot = home_of(address);
+
+	while (live.site[slot] != 0 && live.block[slot].address != address)
+		slot = behind(slot);
+	return slot;
+}
+
+/* The lock is held.  The blocks up to the next empty slot move into the hole, if a search for them passes it. */
+static void empty(uint32_t hole)
+{
+	for (uint32_t slot = behind(hole); live.site[slot] != 0; slot = behind(slot)) {
+		uint32_t home = home_of(live.block[slot].address);
+		bool stays = hole < slot ? home > hole && home <= slot : home > hole || home <= slot;
+
+		if (stays)
+			continue;
+		live.block[hole] = live.block[slot];
+		live.site[hole] = live.site[slot];
+		hole = slot;
+	}
+	live.site[hole] = 0;
+	live.used--;
+}
+
+enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site)
+{
+	enum leakwrap_live_added added = LEAKWRAP_LIVE_UNTRACKED;
+	uintptr_t address = (uintptr_t)block;
+
+	leakwrap_lock(&live.lock);
+	if (live.slots > 0) {
+		uint32_t slot = search(address);
+
+		if (live.site[slot] != 0)
+			added = LEAKWRAP_LIVE_REPLACED;
+		else if (live.used < live.limit) {
+			added = LEAKWRAP_LIVE_NEW;
+			live.used++;
+		}
+		if (added != LEAKWRAP_LIVE_UNTRACKED) {
+			live.block[slot] = (struct block){address, size};
+			live.site[slot] = (uint16_t)site;
+		}
+	}
+	leakwrap_unlock(&live.lock);
+	return added;
+}
+
+struct leakwrap_live_block leakwrap_live_find(const void *block)
+{
+	struct leakwrap_live_block found = {(uintptr_t)block, 0, 0};
+
+	leakwrap_lock(&live.lock);
+	if (live.slots > 0) {
+		uint32_t slot = search(found.address);
+
+		found.site = live.site[slot];
+		found.size = live.block[slot].size;
+	}
+	leakwrap_unlock(&live.lock);
+	return found;
+}
+
+uint32_t leakwrap_live_remove(const void *block, size_t *size)
+{
+	uint32_t site = 0;
+
+	leakwrap_lock(&live.lock);
+	if (live.slots > 0) {
+		uint32_t slot = search((uintptr_t)block);
+
+		site = live.site[slot];
+		if (site != 0) {
+			*size = live.block[slot].size;
+			empty(slot);
+		}
+	}
+	leakwrap_unlock(&live.lock);
+	return site;
+}
+
+bool leakwrap_live_forget(const void *block)
+{
+	size_t size;
+
+	return leakwrap_live_remove(block, &size) != 0;
+}
+
+void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
+                        void *context)
+{
+	leakwrap_lock(&live.lock);
+	for (uint32_t slot = 0; slot < live.slots; slot++) {
+		struct leakwrap_live_block block = {live.block[slot].address, live.block[slot].size,
+		                                    live.site[slot]};
+
+		if (block.site != 0)
+			visit(context, &block);
+	}
+	leakwrap_unlock(&live.lock);
+}

@@ -1,0 +1,29 @@
+/* misuse.c - misuse of the heap is not looked for: what that must remember would not fit.  See misuse.h. */
+#include "misuse.h"
+
+bool leakwrap_misuse_checked = false;
+
+void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind)
+{
+	(void)block, (void)site, (void)kind;
+}
+
+void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size, uint32_t site)
+{
+	(void)release, (void)size, (void)site;
+}
+
+bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release)
+{
+	(void)release;
+	return false;
+}
+
+void leakwrap_misuse_kept(const void *block)
+{
+	(void)block;
+}
+
+void leakwrap_misuse_doubt(void)
+{
+}

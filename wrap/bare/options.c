@@ -1,0 +1,65 @@
+/* options.c - the options that mean something without an operating system, from leakwrap_default_options() alone.
+ * The notation is that of the environment's LEAKWRAP_OPTIONS; all values are numbers. */
+#include "options.h"
+
+#include "leakwrap.h"
+#include "text.h"
+#include "unwind.h"
+
+#include <string.h>
+
+/* Deep enough for most, and not too much of a small stack. */
+#define DEPTH 16
+
+struct leakwrap_options leakwrap_options;
+
+/* NAME is what lies before the equals sign. */
+static bool set(const char *name, size_t length, size_t value)
+{
+	struct leakwrap_options *to = &leakwrap_options;
+
+	if (length == 5 && memcmp(name, "depth", length) == 0) {
+		if (value < 1 || value > LEAKWRAP_MAX_DEPTH)
+			return false;
+		to->depth = (unsigned)value;
+	} else if (length == 3 && memcmp(name, "top", length) == 0) {
+		to->top = value;
+	} else if (length == 9 && memcmp(name, "min_bytes", length) == 0) {
+		to->min_bytes = value;
+	} else if (length == 4 && memcmp(name, "exit", length) == 0 && value <= 1) {
+		to->exit = value == 1;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void read_options(const char *text)
+{
+	while (*text != '\0') {
+		size_t length = strcspn(text, "=:");
+		const char *name = text;
+		size_t value = 0;
+
+		text += length;
+		if (*text == '=')
+			text++;
+		for (; *text >= '0' && *text <= '9'; text++)
+			value = value * 10 + (size_t)(*text - '0');
+		if ((*text != ':' && *text != '\0') || !set(name, length, value)) {
+			leakwrap_message("an option is unknown or has a value that cannot be used: ",
+			                 (const char *[]){name, NULL});
+			text += strcspn(text, ":");
+		}
+		if (*text == ':')
+			text++;
+	}
+}
+
+void leakwrap_options_read(void)
+{
+	leakwrap_options.depth = DEPTH;
+	leakwrap_options.exit = true;
+	if (leakwrap_default_options && leakwrap_default_options())
+		read_options(leakwrap_default_options());
+}

@@ -1,0 +1,133 @@
+/* sites.c - the call-site table in kilobytes: the interface of sites.h over chains of records.  Every stack is
+ * walked; none is recognized.  A call site belongs to a task, if tasks have names. */
+#include "sites.h"
+
+#include "../arena.h"
+#include "arena.h"
+#include "collect.h"
+#include "common.h"
+#include "live.h"
+#include "port.h"
+#include "tasks.h"
+
+#include <string.h>
+
+/* A trace that finds no memory keeps this many frames. */
+#define LEAF_FRAMES 4
+
+#define CHAINS      32
+
+struct record {
+	struct leakwrap_site site;
+	struct record *next; /* of its chain */
+	const char *task;
+	uintptr_t pcs[];
+};
+
+static struct {
+	struct leakwrap_lock lock;
+	struct record *chain[CHAINS];
+	const struct leakwrap_site *newest;
+	uint32_t limit; /* one more than the highest number */
+} sites = {.limit = LEAKWRAP_SITE_FIRST};
+
+/* A dump needs a row for each number. */
+void leakwrap_sites_start(void)
+{
+	leakwrap_arena_keep_scratch(sizeof(struct leakwrap_row) * LEAKWRAP_SITE_FIRST + 64);
+}
+
+uint32_t leakwrap_site_recall(uintptr_t room, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	(void)room, (void)pc, (void)sp, (void)fp;
+	return LEAKWRAP_SITE_NONE;
+}
+
+static struct record **chain_of(const struct leakwrap_trace *trace)
+{
+	uint32_t hash = 0;
+
+	for (unsigned i = 0; i < trace->depth; i++)
+		hash = (hash ^ (uint32_t)trace->pcs[i]) * 0x9e3779b1u;
+	return &sites.chain[(hash >> 16) % CHAINS];
+}
+
+static bool is_of(const struct record *record, const struct leakwrap_trace *trace, const char *task)
+{
+	return record->task == task && record->site.depth == trace->depth &&
+	       record->site.kind == (uint8_t)trace->kind &&
+	       memcmp(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
+}
+
+/* The lock is held. */
+static struct record *add(struct record **chain, const struct leakwrap_trace *trace, const char *task,
+                          bool from_reserve)
+{
+	size_t size = sizeof(struct record) + trace->depth * sizeof(trace->pcs[0]);
+	struct record *record;
+
+	if (sites.limit >= LEAKWRAP_SITE_LIMIT ||
+	    !leakwrap_arena_keep_scratch(sizeof(struct leakwrap_row)))
+		return NULL;
+	record = from_reserve ? leakwrap_arena_take_reserve(size) : leakwrap_arena_take(size);
+	if (!record)
+		return NULL;
+	record->site.next = sites.newest;
+	record->site.number = sites.limit++;
+	record->site.depth = (uint16_t)trace->depth;
+	record->site.kind = (uint8_t)trace->kind;
+	record->site.pcs = record->pcs;
+	record->task = task;
+	memcpy(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
+	record->next = *chain;
+	*chain = record;
+	sites.newest = &record->site;
+	return record;
+}
+
+static uint32_t find_or_add(const struct leakwrap_trace *trace, const char *task, bool from_reserve)
+{
+	struct record **chain = chain_of(trace);
+	struct record *record;
+
+	leakwrap_lock(&sites.lock);
+	for (record = *chain; record && !is_of(record, trace, task); record = record->next)
+		;
+	if (!record)
+		record = add(chain, trace, task, from_reserve);
+	leakwrap_unlock(&sites.lock);
+	return record ? record->site.number : LEAKWRAP_SITE_NONE;
+}
+
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+{
+	const char *task = leakwrap_task_name();
+	uint32_t number = find_or_add(trace, task, false);
+	struct leakwrap_trace leaf = *trace;
+
+	(void)stack;
+	if (number != LEAKWRAP_SITE_NONE)
+		return number;
+	if (leaf.depth > LEAF_FRAMES) {
+		leaf.depth = LEAF_FRAMES;
+		leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
+	}
+	number = find_or_add(&leaf, task, true);
+	if (number != LEAKWRAP_SITE_NONE)
+		return number;
+	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
+	return LEAKWRAP_SITE_LOST;
+}
+
+const char *leakwrap_site_task(const struct leakwrap_site *site)
+{
+	const struct record *record = (const struct record *)(const void *)site; /* its first member */
+
+	return record->task;
+}
+
+const struct leakwrap_site *leakwrap_sites(uint32_t *limit)
+{
+	*limit = sites.limit;
+	return sites.newest;
+}

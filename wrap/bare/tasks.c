@@ -1,0 +1,136 @@
+/* tasks.c - see tasks.h; and which stack we are on (stack.h).  Called for every allocation. */
+#include "tasks.h"
+
+#include "../arena.h"
+#include "leakwrap_bare.h"
+#include "port.h"
+#include "stack.h"
+#include "thread.h"
+
+#include <string.h>
+
+struct name {
+	struct name *next;
+	char text[];
+};
+
+/* A task that was met; there is no telling when it is deleted.  Its handle may come back as another's. */
+struct task {
+	struct leakwrap_thread thread;
+	struct task *next;
+	const void *id;
+	const char *name;
+	unsigned number;
+};
+
+static struct {
+	struct leakwrap_lock lock;
+	struct task *newest; /* only grows */
+	unsigned count;
+	struct name *names;
+} tasks = {.count = 1};
+
+/* Whatever runs outside of tasks, and the tasks for which there is no memory. */
+static struct task nobody = {.number = 1};
+
+/* The lock is held. */
+static const char *intern(const char *text)
+{
+	struct name *name = tasks.names;
+	size_t size = strlen(text) + 1;
+
+	while (name && strcmp(name->text, text) != 0)
+		name = name->next;
+	if (!name && (name = leakwrap_arena_take(sizeof(*name) + size)) != NULL) {
+		memcpy(name->text, text, size);
+		name->next = tasks.names;
+		tasks.names = name;
+	}
+	return name ? name->text : NULL;
+}
+
+static __attribute__((noinline)) struct task *add(const struct leakwrap_bare_task *now)
+{
+	struct task *task;
+
+	leakwrap_lock(&tasks.lock);
+	task = leakwrap_arena_take(sizeof(*task));
+	if (task) {
+		task->id = now->id;
+		task->name = now->name ? intern(now->name) : NULL;
+		task->number = ++tasks.count;
+		task->next = tasks.newest;
+		tasks.newest = task;
+	}
+	leakwrap_unlock(&tasks.lock);
+	return task;
+}
+
+static struct task *find(const struct leakwrap_bare_task *now)
+{
+	struct task *task = tasks.newest;
+
+	while (task &&
+	       (task->id != now->id || (task->name && now->name && strcmp(task->name, now->name) != 0)))
+		task = task->next;
+	return task;
+}
+
+static struct task *current(void)
+{
+	struct leakwrap_bare_task now = {NULL, NULL, 0, 0};
+	struct task *task = NULL;
+
+	if (leakwrap_bare.task)
+		leakwrap_bare.task(&now);
+	if (now.id && !(task = find(&now)))
+		task = add(&now);
+	if (!task)
+		task = &nobody;
+	task->thread.stack_low = now.stack_low;
+	task->thread.stack_high = now.stack_high;
+	return task;
+}
+
+struct leakwrap_thread *leakwrap_thread(void)
+{
+	return &current()->thread;
+}
+
+unsigned leakwrap_task_number(void)
+{
+	return current()->number;
+}
+
+const char *leakwrap_task_name(void)
+{
+	return current()->name;
+}
+
+/* -- stacks -------------------------------------------------------------------------------------- */
+
+bool leakwrap_stack_is_own(uintptr_t sp)
+{
+	return leakwrap_stack_room(sp) > 0;
+}
+
+/* An interrupt runs on the main stack, whichever task it interrupts. */
+struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
+{
+	const struct leakwrap_thread *self = &leakwrap_self;
+	uintptr_t low = (uintptr_t)leakwrap_bare.stack_low;
+	uintptr_t high = (uintptr_t)leakwrap_bare.stack_high;
+
+	if (sp >= self->stack_low && sp <= self->stack_high)
+		return (struct leakwrap_stack){sp, self->stack_high, false};
+	if (sp >= low && sp <= high)
+		return (struct leakwrap_stack){sp, high, false};
+	return (struct leakwrap_stack){sp, sp, true};
+}
+
+/* Nothing can be probed. */
+bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size)
+{
+	(void)stack, (void)address, (void)size;
+	return false;
+}
