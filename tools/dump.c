@@ -31,6 +31,12 @@ struct target_process {
 	const char *log; /* the path pattern, or "stderr" */
 };
 
+/* A file to which the dump may come. */
+struct awaited {
+	const char *path;
+	off_t start; /* the dump will stand behind this */
+};
+
 static char *read_file(struct arena *arena, const char *path, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -183,9 +189,22 @@ static enum status examine(struct arena *arena, struct target_process *process)
 		complain("process %d: %s", pid, errno == ENOENT ? "there is none" : strerror(errno));
 		return STATUS_USAGE;
 	}
+	const char *state = strstr(status, "\nState:\t");
+	if (state && (state[8] == 'Z' || state[8] == 'X')) {
+		complain("process %d has ended", pid);
+		return STATUS_USAGE;
+	}
+	if (state && (state[8] == 'T' || state[8] == 't')) {
+		complain("process %d is stopped", pid);
+		return STATUS_USAGE;
+	}
 	char *environment = read_proc(arena, pid, "environ", &size);
 	if (!environment) {
-		complain("process %d: its environment cannot be read: %s", pid, strerror(errno));
+		if (errno == ESRCH)
+			complain("process %d has ended, or is the kernel's", pid);
+		else
+			complain("process %d: its environment cannot be read: %s", pid,
+			         strerror(errno));
 		return STATUS_USAGE;
 	}
 	process->options = "";
@@ -227,8 +246,24 @@ static enum status examine(struct arena *arena, struct target_process *process)
 
 /* -- the log ------------------------------------------------------------------------------------- */
 
-/* The path of the log, as seen from here, for dump NUMBER; NULL when it is no file. */
-static const char *log_path(struct arena *arena, const struct target_process *process, unsigned number)
+/* What %e may stand for: what the program was called by, or else the name of its file. */
+static const char *program_name(struct arena *arena, const struct target_process *process, bool called)
+{
+	char file[4096];
+	size_t size;
+	if (called) {
+		const char *words = read_proc(arena, process->pid, "cmdline", &size);
+		return words ? base_name(words) : "";
+	}
+	ssize_t length =
+	        readlink(arena_format(arena, "/proc/%d/exe", process->pid), file, sizeof file - 1);
+	file[length > 0 ? length : 0] = '\0';
+	return arena_format(arena, "%s", base_name(file));
+}
+
+/* The path of the log, as seen from here, for dump NUMBER of a program called NAME; NULL when it is no file. */
+static const char *log_path(struct arena *arena, const struct target_process *process, unsigned number,
+                            const char *name)
 {
 	char *path = NULL;
 	size_t room = 0, length = 0;
@@ -241,19 +276,14 @@ static const char *log_path(struct arena *arena, const struct target_process *pr
 	for (const char *p = process->log; *p; p++) {
 		const char *piece = NULL;
 		char plain[2] = {*p, '\0'};
-		char exe[4096];
 		if (*p == '%' && p[1] == 'p')
 			piece = arena_format(arena, "%lu", process->inner);
 		else if (*p == '%' && p[1] == 'n')
 			piece = arena_format(arena, "%u", number);
 		else if (*p == '%' && p[1] == '%')
 			piece = "%";
-		else if (*p == '%' && p[1] == 'e') {
-			ssize_t got = readlink(arena_format(arena, "/proc/%d/exe", process->pid), exe,
-			                       sizeof exe - 1);
-			exe[got > 0 ? got : 0] = '\0';
-			piece = arena_format(arena, "%s", base_name(exe));
-		}
+		else if (*p == '%' && p[1] == 'e')
+			piece = name;
 		p += piece != NULL;
 		if (!piece)
 			piece = plain;
@@ -274,11 +304,11 @@ static off_t size_of(const char *path)
 	return path && stat(path, &status) == 0 ? status.st_size : 0;
 }
 
-/* Looks for a whole dump of the process behind START in PATH; prints it and returns true. */
-static bool print_dump(const struct target_process *process, const char *path, off_t start)
+/* Looks for a whole dump of the process in FILE; prints it and returns true. */
+static bool print_dump(const struct target_process *process, const struct awaited *file)
 {
 	char prefix[64];
-	FILE *stream = fopen(path, "re");
+	FILE *stream = fopen(file->path, "re");
 	char *line = NULL;
 	size_t room = 0, kept_size = 0, kept_room = 0;
 	char *kept = NULL;
@@ -287,16 +317,18 @@ static bool print_dump(const struct target_process *process, const char *path, o
 
 	if (!stream)
 		return false;
-	int prefix_length =
-	        snprintf(prefix, sizeof prefix, "%s%lu.", LEAKWRAP_LINE_PREFIX, process->inner);
-	fseeko(stream, start, SEEK_SET);
+	snprintf(prefix, sizeof prefix, "%s%lu.", LEAKWRAP_LINE_PREFIX, process->inner);
+	fseeko(stream, file->start, SEEK_SET);
 	while (!whole && (length = getline(&line, &room, stream)) > 0 && line[length - 1] == '\n') {
-		if (strncmp(line, prefix, (size_t)prefix_length) != 0)
+		/* Another program may have left its line without an end. */
+		const char *start = memmem(line, (size_t)length, prefix, strlen(prefix));
+		if (!start)
 			continue;
-		GROW(kept, kept_room, kept_size + (size_t)length);
-		memcpy(kept + kept_size, line, (size_t)length);
-		kept_size += (size_t)length;
-		const char *rest = strchr(line, ']');
+		size_t size = (size_t)(line + length - start);
+		GROW(kept, kept_room, kept_size + size);
+		memcpy(kept + kept_size, start, size);
+		kept_size += size;
+		const char *rest = strchr(start, ']');
 		whole = rest && strncmp(rest, "] end ", 6) == 0;
 	}
 	if (whole)
@@ -336,20 +368,31 @@ static error_t parse_dump(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
+/* With %n the dump will be in the first file that is not there yet. */
+static struct awaited awaited_log(struct arena *arena, const struct target_process *process,
+                                  const char *name)
+{
+	const char *path = log_path(arena, process, 1, name);
+
+	for (unsigned number = 2; path && access(path, F_OK) == 0; number++) {
+		const char *next = log_path(arena, process, number, name);
+		if (strcmp(next, path) == 0)
+			break;
+		path = next;
+	}
+	return (struct awaited){path, size_of(path)};
+}
+
 static enum status take_dump(struct arena *arena, struct target_process *process, uint64_t timeout)
 {
-	const char *path = log_path(arena, process, 1);
-	bool one_file_each = strstr(process->log, "%n") != NULL;
-
-	/* With %n the dump will be in the first file that is not there yet. */
-	for (unsigned number = 2; one_file_each && path && access(path, F_OK) == 0; number++)
-		path = log_path(arena, process, number);
-	off_t start = size_of(path);
+	struct awaited files[2];
+	for (unsigned i = 0; i < 2; i++)
+		files[i] = awaited_log(arena, process, program_name(arena, process, i == 0));
 	if (kill(process->pid, process->signal) != 0) {
 		complain("process %d: %s", process->pid, strerror(errno));
 		return STATUS_USAGE;
 	}
-	if (!path) {
+	if (!files[0].path) {
 		char target[4096];
 		ssize_t length = readlink(arena_format(arena, "/proc/%d/fd/2", process->pid), target,
 		                          sizeof target - 1);
@@ -360,15 +403,17 @@ static enum status take_dump(struct arena *arena, struct target_process *process
 	}
 	for (uint64_t waited = 0; waited < timeout * 100; waited++) {
 		const struct timespec pause = {.tv_nsec = 10000000};
-		if (size_of(path) > start && print_dump(process, path, start))
-			return STATUS_FINE;
+		for (unsigned i = 0; i < 2; i++)
+			if (size_of(files[i].path) > files[i].start && print_dump(process, &files[i]))
+				return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
 			complain("process %d ended before its dump was whole", process->pid);
 			return STATUS_USAGE;
 		}
 		nanosleep(&pause, NULL);
 	}
-	complain("no whole dump of process %d came within %" PRIu64 " s", process->pid, timeout);
+	complain("no whole dump of process %d came to %s within %" PRIu64 " s", process->pid,
+	         strcmp(process->log, "stderr") == 0 ? "its standard error" : process->log, timeout);
 	return STATUS_USAGE;
 }
 

@@ -348,7 +348,15 @@ bool leakwrap_thread_has_ended(int process, int thread)
 
 void leakwrap_process_name(char *name, size_t size)
 {
-	const char *known = program_invocation_short_name ? program_invocation_short_name : "";
+	const char *known = program_invocation_short_name;
+
+	/* In a static program the first allocation comes before glibc has set it. */
+	if (!known || !*known) {
+		const char *path = (const char *)getauxval(AT_EXECFN);
+		const char *slash = path ? strrchr(path, '/') : NULL;
+
+		known = slash ? slash + 1 : path ? path : "";
+	}
 	size_t length = strnlen(known, size - 1);
 
 	memcpy(name, known, length);

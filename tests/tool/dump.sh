@@ -68,6 +68,33 @@ status_is 0 "$lw" dump $program
 shows_dump 1
 stop
 
+# Behind another program's line that has no end yet; called by another name than its file's; static.
+printf 'no end: ' >>"$W/stderr"
+start_program "$W/wait"
+status_is 0 "$lw" dump $program
+shows_dump 1
+stop
+ln -s wait "$W/alias"
+LEAKWRAP_OPTIONS="log=$W/%e.log" start_program "$W/alias"
+status_is 0 "$lw" dump $program
+shows_dump 1
+[ -f "$W/alias.log" ] || fail "no $W/alias.log"
+stop
+build wait_static -static "$W/wait.c"
+LEAKWRAP_OPTIONS="log=$W/%e.log" start_program "$W/wait_static"
+status_is 0 "$lw" dump $program
+shows "^leakwrap\\[$program\\.1\\] end "
+[ -f "$W/wait_static.log" ] || fail "no $W/wait_static.log"
+kill -STOP $program
+status_is 2 "$lw" dump $program
+said "process $program is stopped"
+kill -CONT $program
+stop
+LEAKWRAP_OPTIONS="log=$W/none/log" start_program "$W/wait"
+status_is 2 "$lw" dump --timeout=1 $program
+said "no whole dump of process $program came to $W/none/log within 1 s"
+stop
+
 # A pipe cannot be read by others.
 mkfifo "$W/pipe" || exit 2
 cat "$W/pipe" >"$W/piped" &
