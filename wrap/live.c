@@ -6,11 +6,18 @@
 
 /* -- regions ------------------------------------------------------------------------------------- */
 
-/* A region as uthash keeps it. */
+/* A region as uthash keeps it.  While the inline paths are to pass it over, its veil stands in the cache in its place:
+ * that has a key which no address has. */
 struct region_record {
 	struct leakwrap_region region;
+	struct leakwrap_region veil;
 	UT_hash_handle hh; /* by region.key */
 };
+
+static uintptr_t veiled(uintptr_t key)
+{
+	return ~key;
+}
 
 /* The expected distance of neighbouring blocks (measured): glibc on 64 bits 32 bytes, everything else
  * that was tried 16. */
@@ -35,8 +42,6 @@ static struct leakwrap_region_cache empty_cache = {.mask = 0, .entry = {NULL}};
 struct leakwrap_region_cache *_Atomic leakwrap_region_cache = &empty_cache;
 
 static struct {
-	struct leakwrap_region_cache *_Atomic cache; /* the same, unless all is done slowly */
-	bool slowly;
 	struct region_record *by_key;           /* uthash */
 	struct leakwrap_region *_Atomic newest; /* for the dump */
 	size_t count;
@@ -44,7 +49,8 @@ static struct {
 	char *slots_next;      /* mapped, not yet given to a region */
 	size_t slots_left;
 	size_t slots_mapped;
-} regions = {.cache = &empty_cache, .window_shift = FIRST_WINDOW_SHIFT};
+	bool slowly; /* all of them are veiled */
+} regions = {.window_shift = FIRST_WINDOW_SHIFT};
 
 void leakwrap_live_slowly(void)
 {
@@ -80,16 +86,31 @@ static leakwrap_live_slot *take_slots(unsigned window_shift)
 	return (leakwrap_live_slot *)slots;
 }
 
+/* How many exact blocks have no region, for want of memory; the others are counted by their regions. */
+static _Atomic size_t exact_without_region;
+
+/* May the inline paths see REGION?  Not when an address in it may stand in the table of exact blocks. */
+static bool is_plain(const struct leakwrap_region *region)
+{
+	return !regions.slowly &&
+	       atomic_load_explicit(&region->exact_count, memory_order_relaxed) == 0 &&
+	       atomic_load_explicit(&exact_without_region, memory_order_relaxed) == 0;
+}
+
+/* The lock is held, since the number of exact blocks must not change meanwhile. */
 static void cache_region(struct leakwrap_region_cache *cache, struct leakwrap_region *region)
 {
-	atomic_store_explicit(&cache->entry[region->key & cache->mask], region, memory_order_release);
+	struct region_record *record = (struct region_record *)region;
+
+	atomic_store_explicit(&cache->entry[region->key & cache->mask],
+	                      is_plain(region) ? region : &record->veil, memory_order_release);
 }
 
 /* Keeps the cache four times as large as the number of regions.  The outgrown one stays mapped, since
  * another thread may be reading it; all of them together are smaller than the last. */
 static void grow_cache(void)
 {
-	struct leakwrap_region_cache *cache = atomic_load(&regions.cache);
+	struct leakwrap_region_cache *cache = atomic_load(&leakwrap_region_cache);
 	struct leakwrap_region_cache *larger;
 	size_t entries = cache == &empty_cache ? FIRST_CACHE_ENTRIES : (cache->mask + 1) * 4;
 
@@ -102,9 +123,7 @@ static void grow_cache(void)
 	for (struct leakwrap_region *region = atomic_load(&regions.newest); region;
 	     region = region->next)
 		cache_region(larger, region);
-	atomic_store_explicit(&regions.cache, larger, memory_order_release);
-	if (!regions.slowly)
-		atomic_store_explicit(&leakwrap_region_cache, larger, memory_order_release);
+	atomic_store_explicit(&leakwrap_region_cache, larger, memory_order_release);
 }
 
 /* The lock is held. */
@@ -115,6 +134,8 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	if (!record)
 		return NULL;
 	record->region.key = key;
+	record->veil.key = veiled(key);
+	record->veil.next = &record->region;
 	record->region.window_shift = (uint8_t)regions.window_shift;
 	record->region.within_shift = (uint8_t)(32 - regions.window_shift);
 	record->region.slots = take_slots(regions.window_shift);
@@ -131,9 +152,18 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	return &record->region;
 }
 
+/* The region of ADDRESS if it is cached, also behind its veil. */
 static struct leakwrap_region *cached_region(uintptr_t address)
 {
-	return leakwrap_region_in(atomic_load_explicit(&regions.cache, memory_order_acquire), address);
+	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region_cache *cache =
+	        atomic_load_explicit(&leakwrap_region_cache, memory_order_acquire);
+	struct leakwrap_region *region =
+	        atomic_load_explicit(&cache->entry[key & cache->mask], memory_order_acquire);
+
+	if (!region || region->key == key)
+		return region;
+	return region->key == veiled(key) ? region->next : NULL;
 }
 
 /* The region of ADDRESS, made at first sight; NULL when there is no memory for it. */
@@ -143,13 +173,13 @@ static struct leakwrap_region *region_of(uintptr_t address)
 	struct leakwrap_region *region = cached_region(address);
 	struct region_record *record;
 
-	if (region)
+	if (region && (leakwrap_region_cached(address) || !is_plain(region)))
 		return region;
 	leakwrap_lock(&leakwrap_tables_lock);
 	HASH_FIND(hh, regions.by_key, &key, sizeof(key), record);
 	region = record ? &record->region : add_region(key);
 	if (region)
-		cache_region(atomic_load(&regions.cache), region);
+		cache_region(atomic_load(&leakwrap_region_cache), region);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return region;
 }
@@ -247,7 +277,6 @@ static struct {
 	struct exact_block *by_address; /* uthash */
 	struct exact_block *_Atomic newest;
 	struct exact_block *free;
-	_Atomic size_t without_region; /* how many; the others are counted by their regions */
 } exact;
 
 static struct exact_block *take_exact(void)
@@ -299,16 +328,35 @@ static void publish_exact(struct exact_block *block, size_t size, uint32_t site)
 	atomic_store(&block->address, block->key);
 }
 
+static uint64_t exact_bit(const struct leakwrap_region *region, uintptr_t address)
+{
+	return (uint64_t)1 << (address >> region->window_shift) % 64;
+}
+
 /* The lock is held.  Windows shrink for many blocks in one region, because a few fit nowhere: large ones at its
  * end, or in a window with the record of one that was freed elsewhere. */
-static void count_exact(struct leakwrap_region *region)
+static void count_exact(struct leakwrap_region *region, uintptr_t address)
 {
-	if (!region)
-		atomic_fetch_add(&exact.without_region, 1);
-	else if (atomic_fetch_add(&region->exact_count, 1) + 1 >= EXACT_TO_SHRINK &&
+	if (!region) {
+		atomic_fetch_add(&exact_without_region, 1);
+		return;
+	}
+	atomic_fetch_or(&region->exact_at, exact_bit(region, address));
+	if (atomic_fetch_add(&region->exact_count, 1) == 0)
+		cache_region(atomic_load(&leakwrap_region_cache), region);
+	else if (atomic_load(&region->exact_count) >= EXACT_TO_SHRINK &&
 	         region->window_shift == regions.window_shift &&
 	         regions.window_shift > LAST_WINDOW_SHIFT)
 		regions.window_shift--;
+}
+
+/* The lock is held. */
+static void uncount_exact(struct leakwrap_region *region)
+{
+	if (!region)
+		atomic_fetch_sub(&exact_without_region, 1);
+	else if (atomic_fetch_sub(&region->exact_count, 1) == 1)
+		atomic_store(&region->exact_at, 0);
 }
 
 /* ADDRESS has no exact block.  False when there is no memory for it. */
@@ -326,7 +374,7 @@ static bool add_exact(struct leakwrap_region *region, uintptr_t address, size_t 
 			block = NULL;
 		} else {
 			block->region = region;
-			count_exact(region);
+			count_exact(region, address);
 			publish_exact(block, size, site);
 		}
 	}
@@ -334,11 +382,12 @@ static bool add_exact(struct leakwrap_region *region, uintptr_t address, size_t 
 	return block != NULL;
 }
 
-/* May the address, in REGION (NULL: there is none), be that of an exact block? */
-static bool may_be_exact(const struct leakwrap_region *region)
+/* May ADDRESS, in REGION (NULL: there is none), be that of an exact block? */
+static bool may_be_exact(const struct leakwrap_region *region, uintptr_t address)
 {
-	return (region && atomic_load_explicit(&region->exact_count, memory_order_relaxed) > 0) ||
-	       atomic_load_explicit(&exact.without_region, memory_order_relaxed) > 0;
+	return (region && (atomic_load_explicit(&region->exact_at, memory_order_relaxed) &
+	                   exact_bit(region, address)) != 0) ||
+	       atomic_load_explicit(&exact_without_region, memory_order_relaxed) > 0;
 }
 
 static uint32_t remove_exact(uintptr_t address, size_t *size)
@@ -354,10 +403,7 @@ static uint32_t remove_exact(uintptr_t address, size_t *size)
 		HASH_DELETE(hh, exact.by_address, block);
 		atomic_store(&block->address, 0);
 		give_back_exact(block);
-		if (block->region)
-			atomic_fetch_sub(&block->region->exact_count, 1);
-		else
-			atomic_fetch_sub(&exact.without_region, 1);
+		uncount_exact(block->region);
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return site;
@@ -384,7 +430,7 @@ enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, 
 	size_t old_size;
 
 	/* Whatever was there before may have stood in the other place. */
-	if (may_be_exact(region))
+	if (may_be_exact(region, address))
 		replaces = remove_exact(address, &old_size) != 0;
 	if (region) {
 		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
@@ -396,17 +442,20 @@ enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, 
 			if (is_large(old))
 				clear_extension(slot);
 			if (!large || has_room_for_extension(region, slot, size)) {
+				uint32_t value = site << LEAKWRAP_SLOT_SITE_SHIFT |
+				                 within >> LEAKWRAP_HALF_SHIFT |
+				                 (large ? LEAKWRAP_SLOT_LARGE : (uint32_t)size);
+
 				if (large)
 					store_extension(slot, size);
-				atomic_store_explicit(
-				        slot,
-				        site << LEAKWRAP_SLOT_SITE_SHIFT |
-				                within >> LEAKWRAP_HALF_SHIFT |
-				                (large ? LEAKWRAP_SLOT_LARGE : (uint32_t)size),
-				        memory_order_release);
-				return replaces ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
+				if (atomic_compare_exchange_strong(slot, &old, value))
+					return replaces ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
+				/* Another thread has put its block into the same window. */
+				if (large)
+					clear_extension(slot);
+			} else {
+				atomic_store_explicit(slot, 0, memory_order_relaxed);
 			}
-			atomic_store_explicit(slot, 0, memory_order_relaxed);
 		}
 	}
 	if (!add_exact(region, address, size, site))
@@ -434,7 +483,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 			return value >> LEAKWRAP_SLOT_SITE_SHIFT;
 		}
 	}
-	return may_be_exact(region) ? remove_exact(address, size) : 0;
+	return may_be_exact(region, address) ? remove_exact(address, size) : 0;
 }
 
 /* -- looking ------------------------------------------------------------------------------------- */
@@ -466,8 +515,8 @@ static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_
 	return false;
 }
 
-/* The block at ADDRESS when its region's slots hold it. */
-static bool find_in_slots(uintptr_t address, struct leakwrap_live_block *found)
+/* The region of ADDRESS for those who only look, without the lock: they are few. */
+static struct leakwrap_region *known_region(uintptr_t address)
 {
 	struct leakwrap_region *region = cached_region(address);
 
@@ -476,6 +525,13 @@ static bool find_in_slots(uintptr_t address, struct leakwrap_live_block *found)
 		while (region && region->key != address >> LEAKWRAP_REGION_BITS)
 			region = region->next;
 	}
+	return region;
+}
+
+/* The block at ADDRESS when the slots of REGION, which may be NULL, hold it. */
+static bool find_in_slots(const struct leakwrap_region *region, uintptr_t address,
+                          struct leakwrap_live_block *found)
+{
 	return region && read_slot(region, leakwrap_slot_of(region, address), found) &&
 	       found->address == address;
 }
@@ -483,16 +539,23 @@ static bool find_in_slots(uintptr_t address, struct leakwrap_live_block *found)
 struct leakwrap_live_block leakwrap_live_find(const void *block)
 {
 	uintptr_t address = (uintptr_t)block;
-	struct leakwrap_live_block found;
+	struct leakwrap_region *region = known_region(address);
+	struct leakwrap_live_block found = {0, 0, 0};
+	struct exact_block *one;
 
-	if (find_in_slots(address, &found))
+	if (find_in_slots(region, address, &found))
 		return found;
-	for (struct exact_block *one = atomic_load_explicit(&exact.newest, memory_order_acquire); one;
-	     one = one->next)
-		if (atomic_load(&one->address) == address)
-			return (struct leakwrap_live_block){address, atomic_load(&one->size),
-			                                    atomic_load(&one->site)};
-	return (struct leakwrap_live_block){address, 0, 0};
+	found = (struct leakwrap_live_block){address, 0, 0};
+	if (may_be_exact(region, address)) {
+		leakwrap_lock(&leakwrap_tables_lock);
+		HASH_FIND(hh, exact.by_address, &address, sizeof(address), one);
+		if (one && atomic_load(&one->address) != 0) {
+			found.size = atomic_load(&one->size);
+			found.site = atomic_load(&one->site);
+		}
+		leakwrap_unlock(&leakwrap_tables_lock);
+	}
+	return found;
 }
 
 /* Most slots are empty: so many are looked at together, a word at a time. */
@@ -540,7 +603,7 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 
 		/* A block that was freed elsewhere may have come back to a slot. */
 		if (block.address != 0 && atomic_load(&one->address) == block.address &&
-		    !find_in_slots(block.address, &newer))
+		    !find_in_slots(known_region(block.address), block.address, &newer))
 			visit(context, &block);
 	}
 }

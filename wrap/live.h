@@ -21,7 +21,8 @@
  *
  * What does not fit this scheme (an address that is neither a window's start nor its middle, two
  * blocks that start in one window, a large block at the very end of a region, a pool's block at the beginning
- * of a large block) goes to the table of exact blocks, in uthash.  When that happens often in one region
+ * of a large block) goes to the table of exact blocks, in uthash.  As long as a region has such blocks the inline
+ * paths do not find it, so that an address never stands in both places.  When that happens often in one region
  * the allocator packs its blocks closer than expected, and new regions get smaller windows.
  */
 #ifndef LEAKWRAP_LIVE_H
@@ -57,6 +58,8 @@ struct leakwrap_region {
 	uint8_t window_shift;         /* a window is 1 << window_shift bytes */
 	uint8_t within_shift;         /* 32 - window_shift */
 	_Atomic unsigned exact_count; /* of its blocks that stand in the table of exact blocks */
+	_Atomic uint64_t
+	        exact_at; /* a bit for each 64th part of the windows, by turns: may it have one? */
 	struct leakwrap_region *next; /* all regions, newest first */
 };
 
@@ -79,21 +82,16 @@ enum leakwrap_live_added {
 /* The slow way, out of line (live.c). */
 enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, uint32_t site);
 
-/* The region of ADDRESS if it is in CACHE, else NULL. */
-static inline struct leakwrap_region *leakwrap_region_in(struct leakwrap_region_cache *cache,
-                                                         uintptr_t address)
+/* The region of ADDRESS if it is known and cached, else NULL. */
+static inline struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
 {
 	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region_cache *cache =
+	        atomic_load_explicit(&leakwrap_region_cache, memory_order_acquire);
 	struct leakwrap_region *region =
 	        atomic_load_explicit(&cache->entry[key & cache->mask], memory_order_acquire);
 
 	return region && region->key == key ? region : NULL;
-}
-
-static inline struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
-{
-	return leakwrap_region_in(atomic_load_explicit(&leakwrap_region_cache, memory_order_acquire),
-	                          address);
 }
 
 static inline leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
@@ -177,7 +175,8 @@ void leakwrap_live_slowly(void);
 /* Forgets BLOCK.  Returns its call site and sets *SIZE, or returns 0 when it is not recorded. */
 uint32_t leakwrap_live_remove(const void *block, size_t *size);
 
-/* The record of the block that starts at BLOCK.  Signal-safe, no lock. */
+/* The record of the block that starts at BLOCK.  Signal-safe; takes the tables' lock where there are exact
+ * blocks. */
 struct leakwrap_live_block leakwrap_live_find(const void *block);
 
 /* Calls VISIT for every live block, also while other threads add and remove blocks: each block that is
