@@ -103,6 +103,19 @@ behind_a_call:
 	ret
 end decoy
 
+/* Ends with its call, which never returns: what comes next is another function. */
+function ends_with_call
+	lea	behind_a_call(%rip), %rax
+	push	%rax
+	push	%rax
+	push	%rax
+	call	*%rdi
+end ends_with_call
+
+function comes_next
+	ret
+end comes_next
+
 /* Two ways in and out, and an argument on the stack in the second. */
 function branches
 	push	%rbx

@@ -1,4 +1,6 @@
 /* assembly.c - blocks behind functions that are written in assembly (assembly.S). */
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,22 +13,28 @@ typedef void caller(callback *call, int number);
 static void *volatile kept;
 static size_t size; /* tells whose block it is */
 
+static jmp_buf out;
+static volatile bool leaves; /* the callback never returns */
+
 static NOINLINE __attribute__((force_align_arg_pointer)) void leak(void)
 {
 	kept = malloc(size);
 	__asm__ volatile("");
+	if (leaves)
+		longjmp(out, 1);
 }
 
 /* Functions, each with one that calls it, and its caller: names to tell from all others. */
-#define EACH(X)                                                                                  \
-	X(bare)                                                                                  \
-	X(pushes)                                                                                \
-	X(subtracts)                                                                             \
-	X(pushes_and_subtracts) X(uses_rbp) X(points_rbp) X(with_frame_pointer) X(keeps_returns) \
-	        X(branches) X(jumps) X(switches_stack) X(aligns)
+#define EACH(X)                                                                               \
+	X(bare)                                                                               \
+	X(pushes)                                                                             \
+	X(subtracts)                                                                          \
+	X(pushes_and_subtracts)                                                               \
+	X(uses_rbp) X(points_rbp) X(with_frame_pointer) X(keeps_returns) X(branches) X(jumps) \
+	        X(switches_stack) X(aligns)
 
 #define NUMBER(name) number_##name,
-enum { number_first = 100, EACH(NUMBER) number_generated, number_resolver };
+enum { number_first = 100, EACH(NUMBER) number_generated, number_ends_with_call, number_resolver };
 
 #define DECLARE(name)                             \
 	caller name;                              \
@@ -60,6 +68,23 @@ static NOINLINE void from_generated(int n)
 	size = number_generated;
 	via_generated(n);
 	__asm__ volatile("");
+}
+
+caller ends_with_call;
+
+static NOINLINE void via_ends_with_call(int n)
+{
+	ends_with_call(leak, n);
+	__asm__ volatile("");
+}
+
+static NOINLINE void from_ends_with_call(int n)
+{
+	size = number_ends_with_call;
+	leaves = true;
+	if (setjmp(out) == 0)
+		via_ends_with_call(n);
+	leaves = false;
 }
 
 static void generate(void)
@@ -100,6 +125,7 @@ int main(void)
 #define CALL(name) from_##name(n);
 		EACH(CALL)
 		from_generated(n);
+		from_ends_with_call(n);
 	}
 	from_resolver();
 	return 0;

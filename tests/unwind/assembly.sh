@@ -5,7 +5,7 @@
 
 [ "$(uname -m)" = x86_64 ] || skip "the assembly is for x86-64"
 functions="bare pushes subtracts pushes_and_subtracts uses_rbp points_rbp with_frame_pointer keeps_returns branches
-	jumps switches_stack aligns generated"
+	jumps switches_stack aligns generated ends_with_call"
 
 # Its callers with and without frame pointers, and with the marks of checked jumps; without tables, too.
 while read -r name flags; do
@@ -46,6 +46,6 @@ END
 build_plain libresolver.so -shared -fPIC -fomit-frame-pointer tests/unwind/resolver.c
 build lazy -DRESOLVER tests/unwind/assembly.c tests/unwind/assembly.S "$W/libresolver.so" -Wl,-z,lazy -Wl,-rpath,"$W"
 "$W/lazy" 2>"$W/log" || fail "lazy: status $?"
-dump_sites "$W/log" 1 | awk '$1 == 114' >"$W/sites"
-grep -qE '^114 1 (truncated leak;.*|guessed .*|complete leak;(\?;)+from_resolver;main;.*)$' "$W/sites" || fail "lazy: $(cat "$W/sites")"
+dump_sites "$W/log" 1 | awk '$1 == 115' >"$W/sites"
+grep -qE '^115 1 (truncated leak;.*|guessed .*|complete leak;(\?;)+from_resolver;main;.*)$' "$W/sites" || fail "lazy: $(cat "$W/sites")"
 echo "lazy binding: $(cat "$W/sites")"
