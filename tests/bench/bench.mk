@@ -21,7 +21,7 @@ BENCH_LIBS_glib_strings := -lpcre2-8
 BENCH_WHOLE := lua_trees sqlite_load xml_query json_deep crypto_threads png_large glib_strings nothing
 
 # Programs that measure themselves.  Every call that they make is there, and leaves its frame.
-BENCH_EXACT := -fno-optimize-sibling-calls -fno-ipa-icf -fno-builtin
+BENCH_EXACT := -fno-optimize-sibling-calls -fno-builtin
 BENCH_CFLAGS_pairs := $(BENCH_EXACT) -fno-omit-frame-pointer
 BENCH_CFLAGS_pairs-nofp := $(BENCH_EXACT) -fomit-frame-pointer
 BENCH_CFLAGS_held := $(BENCH_EXACT) -fomit-frame-pointer

@@ -20,7 +20,11 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
-#define NOINLINE __attribute__((noinline, noclone, noipa))
+#if __has_attribute(noipa)
+#define NOINLINE __attribute__((noipa))
+#else
+#define NOINLINE __attribute__((noinline))
+#endif
 
 static uintptr_t pcs[LEAKWRAP_MAX_DEPTH + 1];
 static unsigned deepest;
@@ -137,18 +141,18 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void measure(void)
+static NOINLINE void measure(void)
 {
 	double times[TIMES];
 
 	for (unsigned i = 0; i < 3; i++) /* the first finds what the others know */
 		frames = way(LEAKWRAP_CALLER);
 	for (unsigned time = 0; time < TIMES; time++) {
-		uint64_t start = now();
+		uint64_t start = now_of_thread();
 
 		for (unsigned i = 0; i < repeats; i++)
 			sink += way(LEAKWRAP_CALLER);
-		times[time] = (double)(now() - start) / repeats;
+		times[time] = (double)(now_of_thread() - start) / repeats;
 	}
 	qsort(times, TIMES, sizeof(times[0]), compare);
 	cost = times[TIMES / 2];
