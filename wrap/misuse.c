@@ -36,7 +36,7 @@ struct freed_block {
 static struct {
 	void (*report)(const struct leakwrap_misuse *misuse);
 	struct freed_block *freed;
-	_Atomic uint8_t *site;  /* by call-site number */
+	_Atomic unsigned *site; /* by call-site number; processors without atomic bytes change words */
 	bool is_libc_allocator; /* the program brings none */
 	bool is_closed;         /* ... and all of the wraps are in place */
 	bool is_libstdcxx;      /* operators new and delete are not the program's */
@@ -202,9 +202,9 @@ static bool is_interior(struct leakwrap_misuse *found)
 /* Each call site is told of once for each misuse, or a loop would fill the log. */
 static void report(const struct leakwrap_misuse *found)
 {
-	_Atomic uint8_t *known = &misuse.site[found->offender];
+	_Atomic unsigned *known = &misuse.site[found->offender];
 
-	if ((atomic_fetch_or(known, (uint8_t)TOLD(found->what)) & TOLD(found->what)) == 0)
+	if ((atomic_fetch_or(known, TOLD(found->what)) & TOLD(found->what)) == 0)
 		misuse.report(found);
 	if (leakwrap_options.misuse == LEAKWRAP_ON_MISUSE_ABORT)
 		abort();
@@ -228,7 +228,7 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 
 void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind)
 {
-	atomic_fetch_or(&misuse.site[site], (uint8_t)ALLOCATES(kind));
+	atomic_fetch_or(&misuse.site[site], ALLOCATES(kind));
 	forget((uintptr_t)block);
 }
 
