@@ -5,7 +5,6 @@
 #include "port.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -60,22 +59,30 @@ static void find_in_sections(struct table *table, int fd, const ElfW(Shdr) * sec
 	}
 }
 
-/* The section headers of the program's file (System V ABI, chapter 4). */
-static void find_in_program_file(struct table *table)
+/* Is it the header of the file that MODULE was mapped from?  Most programs have theirs in memory. */
+static bool is_header_of(const struct leakwrap_module *module, const ElfW(Ehdr) * header)
 {
-	/* Not /proc/self: that has no file any more when the main thread has ended by pthread_exit. */
-	int fd = (int)leakwrap_open("/proc/thread-self/exe", O_RDONLY | O_CLOEXEC, 0);
+	const void *mapped = (const void *)module->start;
+
+	return header->e_shentsize == sizeof(ElfW(Shdr)) &&
+	       (memcmp(mapped, ELFMAG, SELFMAG) != 0 || memcmp(mapped, header, sizeof(*header)) == 0);
+}
+
+/* The section headers of the program's file (System V ABI, chapter 4), when PATH is that. */
+static bool find_in_file(struct table *table, const char *path)
+{
+	int fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
 	uint64_t file_size;
 	const ElfW(Ehdr) * header;
 	const ElfW(Shdr) * sections;
+	bool is_it;
 
-	if (fd == -ENOENT) /* older than Linux 3.17 */
-		fd = (int)leakwrap_open("/proc/self/exe", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return;
+		return false;
 	file_size = leakwrap_file_size(fd);
 	header = map_part(fd, 0, sizeof(*header), file_size);
-	if (header && header->e_shentsize == sizeof(*sections)) {
+	is_it = header && is_header_of(table->module, header);
+	if (is_it) {
 		size_t size = (size_t)header->e_shnum * sizeof(*sections);
 
 		sections = map_part(fd, header->e_shoff, size, file_size);
@@ -87,6 +94,15 @@ static void find_in_program_file(struct table *table)
 	if (header)
 		leakwrap_file_unmap(header, 0, sizeof(*header));
 	leakwrap_close(fd);
+	return is_it;
+}
+
+/* /proc/self has no file any more when the main thread has ended by pthread_exit; /proc/thread-self is not there
+ * before Linux 3.17, and leads to the emulator itself under qemu-user. */
+static void find_in_program_file(struct table *table)
+{
+	if (!find_in_file(table, "/proc/thread-self/exe"))
+		find_in_file(table, "/proc/self/exe");
 }
 
 /* The GNU hash table's header, its chains behind the bloom filter and the buckets: symbols before
