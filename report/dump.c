@@ -21,9 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The C library's malloc, or NULL when the program was linked without that wrap; only its address is used. */
-extern void *__real_malloc(size_t size) __attribute__((weak));
-
 /* Longest program path in the first line. */
 #define NAME_LIMIT 2048
 
@@ -202,17 +199,6 @@ static void write_frames(const uintptr_t *pcs, unsigned depth, bool interrupted)
 	}
 }
 
-/* Does the code at PC come from the C library, or another one that the runtime is linked in front of?  In a
- * static program these lie behind this function, as the linker puts code in the order in which it finds the
- * archive members.  Where its malloc lies tells whether it is one, and so here. */
-static bool is_of_system_library(uintptr_t pc)
-{
-	const struct leakwrap_module *module = leakwrap_module_at(pc);
-	uintptr_t own = (uintptr_t)is_of_system_library, library = (uintptr_t)__real_malloc;
-
-	return module && module->main && library > own && library < module->end && pc > own;
-}
-
 static void write_site(size_t rank, const struct leakwrap_row *row)
 {
 	static const char *const kinds[] = {
@@ -232,7 +218,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(&dump.writer, " task=");
 		leakwrap_text_name(&dump.writer, task, TASK_LIMIT);
 	}
-	if (row->site && is_of_system_library(row->site->pcs[0]))
+	if (row->site && leakwrap_is_system_code(row->site->pcs[0]))
 		leakwrap_text(&dump.writer, " origin=system_library");
 	leakwrap_text_end(&dump.writer);
 	if (row->site)

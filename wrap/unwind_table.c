@@ -275,8 +275,9 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 		return false;
 #endif
 	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
+		/* A function that has stored nothing yet has no frame to reach. */
 		if (cfa + in_register <= walk->sp ||
-		    !leakwrap_stack_reach(walk->stack, cfa - WORD, WORD))
+		    (cfa > walk->sp && !leakwrap_stack_reach(walk->stack, cfa - WORD, WORD)))
 			return false;
 	} else if (cfa <= walk->sp || cfa >= walk->stack->high) {
 		if (walk->switches++ == SWITCHES_MAX)
@@ -450,8 +451,8 @@ static bool is_root(const struct walk *walk)
 	if ((_start && walk->pc - (uintptr_t)_start < START_SIZE) ||
 	    (__clone && walk->pc - (uintptr_t)__clone < START_SIZE))
 		return true;
-	return module && !module->main && !walk->stack->foreign &&
-	       walk->stack->high - walk->sp <= ROOT_DISTANCE;
+	return module && (!module->main || leakwrap_is_system_code(walk->pc)) &&
+	       !walk->stack->foreign && walk->stack->high - walk->sp <= ROOT_DISTANCE;
 }
 
 /* The trace ends where it must: the same words would lead to the same end. */
