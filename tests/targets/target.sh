@@ -1,0 +1,191 @@
+# shellcheck shell=sh
+# target.sh - what the tests of the targets share, behind tests/lib.sh: programs for another machine are built from
+# one source, run, and held against one list of call sites.
+
+lw=$O/leakwrap
+[ -x "$lw" ] || skip "the tool is not built: $O/leakwrap"
+unset DEBUGINFOD_URLS
+export LC_ALL=C
+
+# target TRIPLE QEMU: programs for TRIPLE run as "$run PROGRAM" (QEMU is empty for this machine).  The runtime that is
+# built for it is shared by the tests: one builds it, the others find it done.
+target() {
+	triple=$1
+	gcc=$triple-gcc
+	run=
+	command -v "$gcc" >/dev/null || skip "$gcc is not installed"
+	if [ -n "$2" ]; then
+		command -v "$2" >/dev/null || skip "$2 is not installed"
+		run="$2 -L /usr/$triple"
+	fi
+	runtime "$triple" CROSS_COMPILE="$triple-"
+}
+
+# runtime NAME VARIABLE=VALUE...: $lib is the runtime, built so.
+runtime() {
+	lib=$O/targets/$1/libleakwrap.a
+	name=$1
+	shift
+	mkdir -p "$O/targets/$name"
+	(
+		flock 9
+		unset MAKEFLAGS MFLAGS CC AR
+		make -s O="$O/targets/$name" "$@" lib >"$W/make" 2>&1
+	) 9>"$O/targets/$name/lock" || fail "cannot build the runtime: $(tail -n 5 "$W/make")"
+}
+
+# The programs' objects are compiled as ever, but each function leaves its frame; and a vendor's for size and speed.
+TARGET_CFLAGS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-builtin -fno-optimize-sibling-calls"
+
+# Each expected call, with the line of the source that it is on.
+grep -n '/\* @' tests/targets/program.c tests/targets/vendor.c | sed 's|^[^:]*/\([^/:]*\):\([0-9]*\):.*/\* @\([^ ]*\) .*|\1:\2 \3|' >"$W/names"
+
+# call_sites EXE LOG@N: the call sites of a dump as the tool tells them, in the notation of the expectation: bytes,
+# blocks, and the frames in the program's and the vendor's sources, function@name.  What the C library allocated
+# for itself is left out; a stack that is not complete says so.
+call_sites() {
+	"$lw" report --exe="$1" "$2" >"$W/report" 2>"$W/report.err" || fail "no report: $(cat "$W/report.err")"
+	awk -v names="$W/names" '
+		BEGIN { while ((getline line < names) > 0) { split(line, w, " "); name[w[1]] = w[2] } }
+		function flush() { if (site != "") print site frames kind; site = "" }
+		/^  #[0-9]+ [0-9,]+ bytes? in / {
+			flush()
+			gsub(",", "")
+			site = $2 " " $5
+			frames = kind = ""
+			if (/truncated/) kind = " truncated"
+			if (/guessed/) kind = " guessed"
+			if (/by a system library/) site = ""
+			next
+		}
+		site != "" && /^      / {
+			place = $2
+			sub(/.*\//, "", place)
+			if (place ~ /^(program|vendor)\.c:/)
+				frames = frames " " $1 "@" (place in name ? name[place] : place)
+			next
+		}
+		{ flush() }
+		END { flush() }' "$W/report" | sort
+}
+
+# as_expected LABEL EXE LOG@N [LINES]: the dump has the expected call sites, and LINES, and nothing else.
+as_expected() {
+	{
+		cat tests/targets/expected
+		[ -z "${4-}" ] || echo "$4"
+	} | sort >"$W/wanted"
+	call_sites "$2" "$3" | sed "s/ \\(${accepted:-none}\\)\$//" >"$W/got"
+	if [ -n "$limit" ]; then
+		leaves "$W/wanted" >"$W/wanted.leaves"
+		leaves "$W/got" >"$W/got.leaves"
+		diff -U 0 "$W/wanted.leaves" "$W/got.leaves" || fail "$1: other call sites than expected"
+		grep -q ' truncated$' "$W/got" || fail "$1: nothing is truncated any more: $limit"
+		return
+	fi
+	cmp -s "$W/wanted" "$W/got" || {
+		diff -U 0 "$W/wanted" "$W/got" | tail -n +3
+		fail "$1: other call sites than expected"
+	}
+}
+
+# What is left where stacks end early: bytes and blocks by the function that allocates.
+leaves() {
+	awk '{ bytes[$3] += $1; blocks[$3] += $2 } END { for (f in bytes) print bytes[f], blocks[f], f }' "$1" | sort
+}
+
+# -- building and running -------------------------------------------------------------------------------
+
+# program COMPILER FLAG...: $W/program.o.  vendor COMPILER FLAG...: $W/vendor.a, without frame pointers unless the
+# flags say otherwise.
+program() {
+	# shellcheck disable=SC2086 # a list of flags
+	"$@" $TARGET_CFLAGS -c -o "$W/program.o" tests/targets/program.c || fail "cannot compile: $*"
+}
+
+vendor() {
+	compiler=$1
+	shift
+	# shellcheck disable=SC2086
+	"$compiler" $TARGET_CFLAGS -fomit-frame-pointer "$@" -c -o "$W/vendor.o" tests/targets/vendor.c ||
+		fail "cannot compile: $compiler $*"
+	rm -f "$W/vendor.a"
+	ar rcs "$W/vendor.a" "$W/vendor.o"
+}
+
+# relink LINKER FLAG...: $W/app.
+relink() {
+	# shellcheck disable=SC2046
+	"$@" -o "$W/app" "$W/program.o" "$W/vendor.a" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") -pthread \
+		2>"$W/link" || fail "cannot link: $* $(tail -n 5 "$W/link")"
+}
+
+# app STATUS ARGUMENT...: runs it; the dumps are in $W/log, what it says in $W/out.
+app() {
+	wanted=$1
+	shift
+	rm -f "$W/log"
+	# shellcheck disable=SC2086 # an emulator and its options
+	LEAKWRAP_OPTIONS=log=$W/log:crash=1 timeout 60 $run "$W/app" "$@" >"$W/out" 2>"$W/err"
+	got=$?
+	[ $got = "$wanted" ] || fail "$label: $*: status $got, wanted $wanted: $(tail -n 5 "$W/err")"
+}
+
+tried=0
+limit=    # why stacks end early
+accepted= # "guessed" where a stack is right, but the runtime cannot be sure
+
+# leaks LABEL: the leaks of $W/app, on request and at its end.
+leaks() {
+	label=$1
+	app 0 leaks
+	equal "$label: dumps" "$(dumps "$W/log" | wc -l)" 2
+	equal "$label: reasons" "$(dump_value "$W/log" 1 reason) $(dump_value "$W/log" 2 reason)" "signal exit"
+	for number in 1 2; do
+		as_expected "$label, dump $number" "$W/app" "$W/log@$number"
+		equal "$label: lost" "$(dump_lines "$W/log" $number | sed -n 's/^loss //p')" \
+			"untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=0"
+	done
+	tried=$((tried + 1))
+}
+
+# everything LABEL: the leaks and all else that the program can do.
+everything() {
+	leaks "$1"
+
+	app 0 fork
+	child=$(dumps "$W/log" | head -n 1)
+	parent=$(dumps "$W/log" | tail -n 1)
+	equal "$label: processes that dumped" "$(dumps "$W/log" | wc -l)" 2
+	as_expected "$label, parent" "$W/app" "$W/log@$(echo "$parent" | tr . :)"
+	as_expected "$label, child" "$W/app" "$W/log@$(echo "$child" | tr . :)" "900 1 in_child@in-child fork_child@child main@fork"
+
+	for function in execv execve execvp execl execlp execle; do
+		app 0 exec $function
+		equal "$label: $function" "$(cat "$W/out")" executed
+		equal "$label: $function: dumps" "$(dumps "$W/log" | wc -l)" 1
+	done
+
+	app 0 wait
+	equal "$label: dumps when waiting" "$(dump_value "$W/log" 1 reason)" signal
+
+	if [ -z "$limit" ]; then
+		app 0 levels
+	fi
+
+	app 139 crash # 128 and SIGSEGV
+	equal "$label: the reason" "$(dump_value "$W/log" 1 reason)" crash
+	equal "$label: the signal" "$(dump_value "$W/log" 1 signal)" 11
+	equal "$label: the address" "$(dump_value "$W/log" 1 fault_address)" 0x10
+	dump_lines "$W/log" 1 | grep -q '^registers ' || fail "$label: no registers"
+	[ -n "$limit" ] || equal "$label: the crash" "$(crashed "$W/log" 1)" "store_one;vendor_store;main;"
+}
+
+# crashed LOG DUMP: the first three functions of the chain.
+crashed() {
+	dump_lines "$1" "$2" | awk '
+		/^crash / { inside = 1; next }
+		inside && /^  #[012] / { sub(/\+0x.*/, "", $3); printf "%s;", $3 }
+		/^total / { exit }'
+}

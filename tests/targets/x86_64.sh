@@ -1,0 +1,32 @@
+#!/bin/sh
+# x86-64 with glibc: gcc and clang, a vendor's archive with unwind tables, with frame pointers in their place, and with
+# neither.
+. tests/lib.sh
+. tests/targets/target.sh
+
+lib=$O/libleakwrap.a
+tables="-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions"
+
+for compiler in gcc clang; do
+	command -v $compiler >/dev/null || continue
+	program $compiler
+	vendor $compiler
+	for how in -pie -no-pie -static -static-pie; do
+		relink "$compiler" $how
+		everything "$compiler $how"
+	done
+	# Not everything: where a fault interrupts a prologue, frame pointers do not tell the caller.
+	# shellcheck disable=SC2086 # flags
+	vendor $compiler $tables -fno-omit-frame-pointer
+	relink "$compiler"
+	accepted=guessed
+	leaks "$compiler, frame pointers alone"
+	accepted=
+done
+
+limit="code without tables and frame pointers cannot be walked"
+# shellcheck disable=SC2086
+vendor gcc $tables
+relink gcc
+leaks "gcc, without tables"
+echo "$tried programs"
