@@ -44,7 +44,7 @@ struct leakwrap_region_cache *_Atomic leakwrap_region_cache = &empty_cache;
 static struct {
 	struct region_record *by_key;           /* uthash */
 	struct leakwrap_region *_Atomic newest; /* for the dump */
-	size_t count;
+	_Atomic size_t count;
 	unsigned window_shift; /* of new regions */
 	char *slots_next;      /* mapped, not yet given to a region */
 	size_t slots_left;
@@ -572,13 +572,13 @@ static bool are_empty(const leakwrap_live_slot *slot)
 	return any == 0;
 }
 
-static void visit_slots(const struct leakwrap_region *region,
+static void visit_slots(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                        const leakwrap_live_slot *end,
                         void (*visit)(void *, const struct leakwrap_live_block *), void *context)
 {
-	const leakwrap_live_slot *end = region->slots + (LEAKWRAP_REGION_SIZE >> region->window_shift);
 	struct leakwrap_live_block block;
 
-	for (const leakwrap_live_slot *slot = region->slots; slot < end; slot += SLOTS_AT_ONCE) {
+	for (; slot < end; slot += SLOTS_AT_ONCE) {
 		if (are_empty(slot))
 			continue;
 		for (unsigned i = 0; i < SLOTS_AT_ONCE; i++)
@@ -588,14 +588,45 @@ static void visit_slots(const struct leakwrap_region *region,
 	}
 }
 
+/* Visits the slots on those pages that ASKED says were written to.  Regions need not begin a page. */
+static void visit_region(const struct leakwrap_region *region, int asked,
+                         void (*visit)(void *, const struct leakwrap_live_block *), void *context)
+{
+	const char *slot = (const char *)region->slots;
+	const char *end =
+	        (const char *)(region->slots + (LEAKWRAP_REGION_SIZE >> region->window_shift));
+	uint64_t written = 0;
+	size_t page = 1;
+
+	for (unsigned i = 0; slot < end; i++) {
+		const char *next;
+
+		if (i % LEAKWRAP_PAGES_AT_ONCE == 0)
+			written = leakwrap_pages_written(asked, slot, &page);
+		next = slot + page - (uintptr_t)slot % page;
+		if (next > end)
+			next = end;
+		if (written >> i % LEAKWRAP_PAGES_AT_ONCE & 1)
+			visit_slots(region, (const leakwrap_live_slot *)slot,
+			            (const leakwrap_live_slot *)next, visit, context);
+		slot = next;
+	}
+}
+
+/* So many regions are read whole: it is not worth asking. */
+#define REGIONS_UNASKED 16
+
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
                         void *context)
 {
 	struct leakwrap_region *region = atomic_load_explicit(&regions.newest, memory_order_acquire);
 	struct exact_block *one = atomic_load_explicit(&exact.newest, memory_order_acquire);
+	int asked = atomic_load(&regions.count) > REGIONS_UNASKED ? leakwrap_pages_ask() : -1;
 
 	for (; region; region = region->next)
-		visit_slots(region, visit, context);
+		visit_region(region, asked, visit, context);
+	if (asked >= 0)
+		leakwrap_close(asked);
 	for (; one; one = one->next) {
 		struct leakwrap_live_block block = {atomic_load(&one->address), atomic_load(&one->size),
 		                                    atomic_load(&one->site)};

@@ -24,6 +24,16 @@ void leakwrap_pages_limit(size_t bytes);
 /* Bytes of memory that the pages which are mapped take now; for a dump. */
 size_t leakwrap_pages_held(void);
 
+/* Which pages were ever written to?  Reading the others would cost a fault for each.  Opens what tells it, a descriptor or
+ * a negative number: it is not known.  leakwrap_close gives it back. */
+int leakwrap_pages_ask(void);
+
+#define LEAKWRAP_PAGES_AT_ONCE 64
+
+/* A bit for each of the LEAKWRAP_PAGES_AT_ONCE pages from START on, which begins one: set when the page may have been
+ * written to.  *PAGE is the size of one. */
+uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page);
+
 /* Pages for the length of one dump: not limited, not counted. */
 void *leakwrap_scratch_map(size_t size);
 void leakwrap_scratch_unmap(void *scratch, size_t size);

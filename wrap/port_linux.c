@@ -209,6 +209,28 @@ static size_t resident(const char *mapped, size_t size)
 	return bytes;
 }
 
+int leakwrap_pages_ask(void)
+{
+	return (int)leakwrap_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+}
+
+/* A 64-bit word for each page, Linux, Documentation/admin-guide/mm/pagemap.rst: bit 63, it is present; bit 62, it is
+ * swapped out.  (mincore says of a page that is swapped out the same as of one that never was.) */
+uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page)
+{
+	uint64_t word[LEAKWRAP_PAGES_AT_ONCE];
+	uint64_t written = 0;
+	long at = (long)((uintptr_t)start / page_size() * sizeof(word[0]));
+
+	*page = page_size();
+	if (asked < 0 || call(SYS_lseek, asked, at, SEEK_SET, 0, 0, 0) != at ||
+	    leakwrap_read(asked, word, sizeof(word)) != (long)sizeof(word))
+		return UINT64_MAX;
+	for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE; i++)
+		written |= (uint64_t)(word[i] >> 62 != 0) << i;
+	return written;
+}
+
 size_t leakwrap_pages_held(void)
 {
 	size_t bytes = 0;
