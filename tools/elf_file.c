@@ -94,8 +94,10 @@ static bool find_file(struct hunt *hunt, const struct search *search)
 		    try_file(hunt, arena_format(arena, "%s/%s.debug", dir, module->name), false))
 			return true;
 	}
-	/* With a sysroot, a path without a slash in front is relative to it all the same. */
-	if (try_file(hunt,
+	/* With a sysroot, a path without a slash in front is relative to it all the same; without, a bare name is
+	 * no path: it is all that a damaged dump has left. */
+	if ((*root || strchr(module->path, '/')) &&
+	    try_file(hunt,
 	             arena_format(arena, "%s%s%s", root, *root && module->path[0] != '/' ? "/" : "",
 	                          module->path),
 	             true))

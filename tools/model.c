@@ -131,20 +131,6 @@ struct selection {
 	uint64_t last_sequence; /* seen */
 };
 
-static struct module *module_of_frame(struct report *report, const struct parsed_dump *parsed,
-                                      struct module **modules, const struct parsed_frame *frame)
-{
-	if (frame->module == 0)
-		return NULL;
-	/* The runtime numbers modules without gaps, so the number is nearly always the index. */
-	for (size_t i = 0; i < parsed->module_count; i++) {
-		size_t at = (frame->module - 1 + i) % parsed->module_count;
-		if (parsed->modules[at].number == frame->module)
-			return modules[at];
-	}
-	return add_module(report, frame->name, NULL); /* its line was lost */
-}
-
 /* The bias that the module of FRAME has in PARSED agrees with the frame's two numbers. */
 static bool frame_fits(const struct parsed_frame *frame, const struct mapping *mapping)
 {
@@ -158,6 +144,61 @@ static const struct mapping *find_mapping(const struct mapping *mappings, size_t
 		if (mappings[i].module == module)
 			return &mappings[i];
 	return NULL;
+}
+
+/* The mapping among COUNT that FRAME's name and numbers agree with, or NULL. */
+static const struct mapping *fitting_mapping(const struct mapping *mappings, size_t count,
+                                             const struct parsed_frame *frame)
+{
+	for (size_t i = 0; i < count; i++)
+		if (mappings[i].bias == frame->address - frame->offset &&
+		    strcmp(mappings[i].module->name, frame->name) == 0)
+			return &mappings[i];
+	return NULL;
+}
+
+/* Adds to DUMP the module of FRAME, whose line was lost: as it was in an earlier dump of the process, or else
+ * with no more than its name and the bias that follows from the frame. */
+static const struct mapping *add_lost_mapping(struct report *report, struct dump *dump,
+                                              const struct parsed_frame *frame)
+{
+	const struct mapping *known = NULL;
+	for (size_t i = report->dump_count; i-- > 0 && !known;)
+		if (report->dumps[i]->pid == dump->pid)
+			known = fitting_mapping(report->dumps[i]->mappings,
+			                        report->dumps[i]->mapping_count, frame);
+
+	struct mapping *more = arena_alloc(&report->arena, (dump->mapping_count + 1) * sizeof *more);
+	if (dump->mapping_count)
+		memcpy(more, dump->mappings, dump->mapping_count * sizeof *more);
+	dump->mappings = more;
+	more += dump->mapping_count++;
+	if (known) {
+		*more = *known;
+	} else {
+		struct module *module = add_module(report, frame->name, NULL);
+		module->main = module->main || frame->module == 1;
+		*more = (struct mapping){.module = module, .bias = frame->address - frame->offset};
+	}
+	return more;
+}
+
+static struct module *module_of_frame(struct report *report, const struct parsed_dump *parsed,
+                                      struct dump *dump, struct module **modules,
+                                      const struct parsed_frame *frame)
+{
+	if (frame->module == 0)
+		return NULL;
+	/* The runtime numbers modules without gaps, so the number is nearly always the index. */
+	for (size_t i = 0; i < parsed->module_count; i++) {
+		size_t at = (frame->module - 1 + i) % parsed->module_count;
+		if (parsed->modules[at].number == frame->module)
+			return modules[at];
+	}
+	const struct mapping *lost = fitting_mapping(dump->mappings, dump->mapping_count, frame);
+	if (!lost)
+		lost = add_lost_mapping(report, dump, frame);
+	return add_module(report, lost->module->path, lost->module->build_id);
 }
 
 static void copy_mappings(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
@@ -188,7 +229,7 @@ static bool copy_frames(struct report *report, const struct parsed_dump *parsed,
 	GROW(copied->at, copied->room, depth + 1);
 	for (copied->depth = 0; copied->depth < depth; copied->depth++) {
 		const struct parsed_frame *frame = &parsed->frames[first + copied->depth];
-		struct module *module = module_of_frame(report, parsed, modules, frame);
+		struct module *module = module_of_frame(report, parsed, dump, modules, frame);
 		const struct mapping *mapping =
 		        find_mapping(dump->mappings, dump->mapping_count, module);
 		if (module && !frame_fits(frame, mapping)) {

@@ -63,7 +63,8 @@ struct stack {
 
 struct mapping {
 	const struct module *module;
-	uint64_t start, end, bias;
+	uint64_t start, end; /* 0 when its line was lost */
+	uint64_t bias;
 };
 
 struct site {

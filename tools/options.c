@@ -56,6 +56,14 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 	return value;
 }
 
+/* ARGUMENT, when there is such a file or folder. */
+static const char *existing(const struct argp_state *state, const char *name, const char *argument)
+{
+	if (access(argument, R_OK) != 0)
+		argp_failure(state, STATUS_USAGE, errno, "--%s=%s", name, argument);
+	return argument;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -81,18 +89,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--color=%s: auto, always or never", argument);
 		break;
 	case KEY_EXE:
-		options->search.exe = argument;
+		options->search.exe = existing(state, "exe", argument);
 		break;
 	case KEY_SYSROOT:
-		options->search.sysroot = argument;
+		options->search.sysroot = existing(state, "sysroot", argument);
 		break;
 	case KEY_DEBUG_DIR:
 		GROW(options->search.debug_dirs, options->debug_dir_room,
 		     options->search.debug_dir_count + 1);
-		options->search.debug_dirs[options->search.debug_dir_count++] = argument;
+		options->search.debug_dirs[options->search.debug_dir_count++] =
+		        existing(state, "debug-dir", argument);
 		break;
 	case KEY_MAP:
-		options->search.map = argument;
+		options->search.map = existing(state, "map", argument);
 		break;
 	case KEY_SUPPRESSIONS:
 		if (!suppressions_read(&options->suppressions, &options->arena, argument))

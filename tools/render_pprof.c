@@ -119,7 +119,7 @@ static uint64_t add_function(struct builder *b, const char *name, const char *fi
 static uint64_t add_mapping(struct builder *b, const struct dump *dump, const struct module *module)
 {
 	const struct mapping *where = module ? mapping_of(dump, module) : NULL;
-	if (!where)
+	if (!where || where->end == 0)
 		return 0;
 	struct numbered key = {.a = module, .c = where->bias};
 	struct numbered *entry = number_of(b, &b->mappings, key);

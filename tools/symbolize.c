@@ -123,6 +123,10 @@ static void tell_state(const struct module *module, const struct search *search)
 		         strcmp(module->file, module->path) == 0 ? "it" : module->path);
 		break;
 	case MODULE_VERIFIED:
+		if (module->main && search->exe && strcmp(module->file, search->exe) != 0)
+			complain("%s is another build of %s; %s is taken in its place", search->exe,
+			         module->path, module->file);
+		break;
 	case MODULE_UNREAD:
 		break;
 	}

@@ -32,10 +32,48 @@ static bool is_function(const GElf_Sym *symbol, const char *name, GElf_Word sect
 	return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && section != SHN_ABS);
 }
 
+static bool holds(Elf_Scn *scn, const char *text)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	return data && data->d_size && memmem(data->d_buf, data->d_size, text, strlen(text));
+}
+
+/* Does a file symbol speak of all local symbols up to the next one?  Not where objects came without, as those of
+ * glibc's libc.a do: ld.bfd then writes one with the object's name, but with the others their symbols seem to
+ * belong to the object before; and ld.mold makes global symbols local. */
+static bool file_symbols_tell(const struct elf_file *file)
+{
+	GElf_Addr bias;
+	size_t names, segments;
+	Elf *elf = dwfl_module_getelf(file->mod, &bias);
+	bool bfd = true, interpreted = false;
+
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0 || elf_getphdrnum(elf, &segments) != 0)
+		return false;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		const char *name =
+		        gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+		if (name && strcmp(name, ".comment") == 0) {
+			if (holds(scn, "mold "))
+				return false;
+			bfd = bfd && !holds(scn, "LLD ");
+		}
+		bfd = bfd && !(name && strcmp(name, ".note.gnu.gold-version") == 0);
+	}
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
+			interpreted = true;
+	}
+	return bfd || interpreted;
+}
+
 struct symbols symbols_read(const struct elf_file *file)
 {
 	struct symbols symbols = {0};
 	const char *source = NULL;
+	bool told = file_symbols_tell(file);
 	int count = dwfl_module_getsymtab(file->mod);
 
 	for (int i = 1; i < count; i++) {
@@ -47,7 +85,7 @@ struct symbols symbols_read(const struct elf_file *file)
 		if (!name)
 			continue;
 		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
-			source = *name ? name : NULL;
+			source = told && *name ? name : NULL;
 			continue;
 		}
 		if (!is_function(&symbol, name, section))
@@ -55,7 +93,9 @@ struct symbols symbols_read(const struct elf_file *file)
 		if (file->machine == EM_ARM)
 			address &=
 			        ~(GElf_Addr)1; /* the Thumb bit (ELF for the Arm Architecture, 5.5.3) */
-		bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+		/* Hidden ones were global, and stand behind all files. */
+		bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL &&
+		             GELF_ST_VISIBILITY(symbol.st_other) == STV_DEFAULT;
 		GROW(symbols.all, symbols.room, symbols.count + 1);
 		symbols.all[symbols.count++] = (struct symbol){
 		        .start = address,

@@ -44,6 +44,13 @@ for linker in bfd gold lld mold; do
 		LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"
 		status_is 0 "$lw" report --by=member --map="$W/map" "$W/log"
 		equal "$linker $static: vendor.a(ble.o)" "$(row 'vendor.a(ble.o)')" "500 5 1"
+		# From the file symbols, where they can be trusted: never another's name.
+		status_is 0 "$lw" report --by=member "$W/log"
+		case $linker$static in
+		bfd* | gold | lld) equal "$linker $static: ble.c" "$(row ble.c)" "500 5 1" ;;
+		*) shows_not 'ble\.c' ;;
+		esac
+		shows_not 'entry_\|crtstuff'
 		status_is 0 "$lw" report --by=function "$W/log"
 		equal "$linker $static: pool" "$(row pool)" "500 5 1"
 		tried="$tried $linker$static"

@@ -75,3 +75,30 @@ sed 's/ ? \[1\]/ _ZN3foo3barEi+0x12 [1]/' "$W/log" >"$W/named"
 strip "$W/plain"
 status_is 0 "$lw" report "$W/named"
 shows 'foo::bar(int)  *plain+0x'
+
+# What was asked for and is not there; a file of another build beside the right one.
+for option in exe sysroot debug-dir map; do
+	status_is 2 "$lw" report --$option="$W/none" "$W/log"
+	said -- "--$option=$W/none: No such file"
+done
+log "$W/chain" "$id"
+status_is 0 "$lw" report --exe="$W/other" "$W/log"
+shows 'chain.c:9 (inlined)'
+said "other is another build of $W/chain; $W/chain is taken in its place"
+
+# A dump that was cut before its modules: an earlier one of the process knew them.  Without one a bare name is no
+# path, even where there is a file of that name.
+log "$W/chain" "$id"
+sed 's/5\.1/5.2/; /module/,$d' "$W/log" >"$W/later"
+cat "$W/log" "$W/later" >"$W/both"
+status_is 0 "$lw" report -f json "$W/both@2"
+shows '"address":"0x55d0c8a[0-9a-f]*"'
+shows_not '"line":9,'
+status_is 0 "$lw" report --last -f json "$W/both"
+shows "\"sequence\":2,.*\$" # the last one
+equal "found" "$(grep -c '"line":9,"inlined":true' "$W/out")" 1
+equal "raw addresses" "$(grep -o '"address":"[^"]*"' "$W/out" | sort -u)" \
+	"\"address\":\"$(add 0x55d0c8a00000 "$offset")\""
+(cd "$W" && "$lw" report later >out 2>err) || fail later
+shows_not 'chain.c'
+said 'chain was not found'
