@@ -328,9 +328,10 @@ static void publish_exact(struct exact_block *block, size_t size, uint32_t site)
 	atomic_store(&block->address, block->key);
 }
 
-static uint64_t exact_bit(const struct leakwrap_region *region, uintptr_t address)
+/* A word of bits, because processors of 32 bits may have no atomic operations on more. */
+static uintptr_t exact_bit(const struct leakwrap_region *region, uintptr_t address)
 {
-	return (uint64_t)1 << (address >> region->window_shift) % 64;
+	return (uintptr_t)1 << (address >> region->window_shift) % (8 * sizeof(uintptr_t));
 }
 
 /* The lock is held.  Windows shrink for many blocks in one region, because a few fit nowhere: large ones at its

@@ -58,8 +58,7 @@ struct leakwrap_region {
 	uint8_t window_shift;         /* a window is 1 << window_shift bytes */
 	uint8_t within_shift;         /* 32 - window_shift */
 	_Atomic unsigned exact_count; /* of its blocks that stand in the table of exact blocks */
-	_Atomic uint64_t
-	        exact_at; /* a bit for each 64th part of the windows, by turns: may it have one? */
+	_Atomic uintptr_t exact_at;   /* a bit for each of the windows, by turns: may it have one? */
 	struct leakwrap_region *next; /* all regions, newest first */
 };
 

@@ -32,6 +32,8 @@ runtime() {
 		unset MAKEFLAGS MFLAGS CC AR
 		make -s O="$O/targets/$name" "$@" lib >"$W/make" 2>&1
 	) 9>"$O/targets/$name/lock" || fail "cannot build the runtime: $(tail -n 5 "$W/make")"
+	# Programs are not linked with libatomic.
+	! nm -u "$lib" | grep __atomic_ || fail "the runtime of $name wants libatomic"
 }
 
 # The programs' objects are compiled as ever, but each function leaves its frame; and a vendor's for size and speed.
