@@ -37,7 +37,7 @@ stacks() {
 			}
 			bytes = ""
 		}
-		/^site / { flush(); bytes = $3; kind = $NF; frames = 0; next }
+		/^site / { flush(); bytes = $3; kind = $8; frames = 0; next }
 		/^ *#/ {
 			name[++frames] = $3
 			sub(/\+0x[0-9a-f]*$/, "", name[frames])

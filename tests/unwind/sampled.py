@@ -54,7 +54,7 @@ def frames_by_dump(log):
     sites = []
     with open(log) as lines:
         for line in lines:
-            site = re.search(r"\] site .*, (\w+)$", line)
+            site = re.search(r"\] site .* blocks?, (\w+)", line)
             frame = re.search(r"\]   #\d+ (0x[0-9a-f]+) ", line)
             if site:
                 sites.append((site.group(1), []))
