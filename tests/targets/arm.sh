@@ -1,0 +1,46 @@
+# shellcheck shell=sh
+# arm.sh - what the two tests of 32-bit ARM share, behind tests/targets/target.sh: compilers and instruction sets, mixed
+# in one program.
+
+# arm TRIPLE: with hard or soft float.
+arm() {
+	target "$1" qemu-arm
+	crash_limit="the registers of 32-bit ARM are not known"
+	clang="clang --target=$triple"
+	command -v clang >/dev/null || clang=
+
+	# With tables, each kind of code in the program and in the archive.
+	for code in "$gcc -marm" "$gcc -mthumb" ${clang:+"$clang -marm" "$clang -mthumb"}; do
+		# shellcheck disable=SC2086 # a compiler and its flags
+		program $code -funwind-tables
+		for other in "$gcc -marm" "$gcc -mthumb" ${clang:+"$clang -marm" "$clang -mthumb"}; do
+			# shellcheck disable=SC2086
+			vendor $other -funwind-tables
+			for how in "" -static; do
+				# shellcheck disable=SC2086
+				relink "$gcc" $how
+				if [ "$code" = "$other" ]; then
+					everything "program $code, vendor $other $how"
+				else
+					leaks "program $code, vendor $other $how"
+				fi
+			done
+		done
+	done
+
+	# As it comes from the compilers: C without tables.
+	limit="code without tables cannot be walked"
+	for code in "$gcc -marm" "$gcc -mthumb"; do
+		# shellcheck disable=SC2086
+		{
+			program $code
+			vendor $code
+		}
+		for how in "" -static; do
+			# shellcheck disable=SC2086
+			relink "$gcc" $how
+			leaks "$code, without tables, $how"
+		done
+	done
+	echo "$tried programs"
+}

@@ -1,0 +1,8 @@
+#!/bin/sh
+# 32-bit ARM with hard float.
+# timeout: 300
+. tests/lib.sh
+. tests/targets/target.sh
+. tests/targets/arm.sh
+
+arm arm-linux-gnueabihf
