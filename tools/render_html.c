@@ -139,6 +139,15 @@ void render_html(FILE *stream, const struct answer *answer)
 		}
 		fputs("],\n", stream);
 	}
+	if (answer->growths) {
+		fputs("\"growth\":[", stream);
+		for (size_t i = 0; i < answer->growths->count; i++) {
+			const struct growth *g = &answer->growths->all[i];
+			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "", g->last_dump->process,
+			        g->stack->number, g->steady_bytes);
+		}
+		fputs("],\n", stream);
+	}
 	fputs("\"dumps\":[", stream);
 	if (answer->changes) {
 		put_dump(stream, answer->changes->old, first_frame);

@@ -48,5 +48,13 @@ browse --dump-dom "file://$W/diff.html" >"$W/out" || fail "diff"
 shows 'id="flame" data-total="4301"'
 shows '+4,000'
 
+# Growth: the leak stands before the cache, in the table and in the chart.
+status_is 0 "$lw" report --growth -f html -o "$W/growth.html" "$W/log"
+browse --dump-dom "file://$W/growth.html" >"$W/out" || fail "growth"
+shows 'the call sites that grew steadily<'
+equal "call sites by steady growth" "$(grep -o '<span class="name">[a-z_]*' "$W/out" | head -n 3 | sed 's/.*>//' | tr '\n' ' ')" \
+	'keep_inlined open_shop fill_cache '
+shows_not 'fill_cache ← main'
+
 browse --screenshot="$W/page.png" --window-size=1300,1000 "file://$W/page.html" >/dev/null || fail "screenshot"
 [ "$(wc -c <"$W/page.png")" -gt 20000 ] || fail "the screenshot is empty"
