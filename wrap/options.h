@@ -22,7 +22,11 @@ enum leakwrap_on_misuse {
 	LEAKWRAP_ON_MISUSE_ABORT, /* after the report */
 };
 
+#ifdef LEAKWRAP_SMALL
+#define LEAKWRAP_LOG_MAX 1 /* there is no file */
+#else
 #define LEAKWRAP_LOG_MAX 1024
+#endif
 
 struct leakwrap_options {
 	char log[LEAKWRAP_LOG_MAX]; /* "stderr", or an absolute path with %p, %n, %e, %% */
