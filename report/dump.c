@@ -481,6 +481,11 @@ void leakwrap_dump_forked(void)
 	dump.number = 0;
 }
 
+void leakwrap_dump_abandon(void)
+{
+	atomic_store(&dump.busy, 0);
+}
+
 void leakwrap_dump_on_signal(void)
 {
 	struct leakwrap_mask before;

@@ -23,6 +23,9 @@ void leakwrap_dump_crash(const struct leakwrap_fault *fault);
 /* The program has misused its heap: a report of that alone, where dumps go. */
 void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse);
 
+/* Without an operating system: an exception has stopped whoever was writing a dump, which never ends. */
+void leakwrap_dump_abandon(void);
+
 /* When the process ends. */
 void leakwrap_dump_at_exit(void);
 

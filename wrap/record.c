@@ -81,8 +81,15 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 	}
 }
 
-/* An inner call allocated the memory that BLOCK was cut out of: the two are one block. */
-static void absorb_inner(const void *block)
+/* Does BLOCK lie in MEMORY? */
+static bool is_cut_out_of(uintptr_t block, uintptr_t memory, size_t size)
+{
+	return block > memory && block - memory < size;
+}
+
+/* An inner call allocated the memory that BLOCK was cut out of, or by which a resized BLOCK became SIZE bytes large
+ * (newlib's realloc): the two are one block. */
+static void absorb_inner(const void *block, size_t new_size)
 {
 	struct leakwrap_live_block inner;
 	size_t size;
@@ -90,9 +97,10 @@ static void absorb_inner(const void *block)
 	if (leakwrap_self.inner == block || leakwrap_self.inner == INNER_GONE)
 		return;
 	inner = leakwrap_live_find(leakwrap_self.inner);
-	if (inner.site != LEAKWRAP_SITE_NONE && (uintptr_t)block > inner.address &&
-	    (uintptr_t)block - inner.address < ALIGNED_OFFSET_MAX &&
-	    (uintptr_t)block < inner.address + inner.size)
+	if (inner.site != LEAKWRAP_SITE_NONE &&
+	    (is_cut_out_of((uintptr_t)block, inner.address,
+	                   inner.size < ALIGNED_OFFSET_MAX ? inner.size : ALIGNED_OFFSET_MAX) ||
+	     is_cut_out_of(inner.address, (uintptr_t)block, new_size)))
 		leakwrap_live_remove(leakwrap_self.inner, &size);
 }
 
@@ -113,7 +121,7 @@ static __attribute__((noinline)) void *allocated_slowly(void *block, size_t size
 	enum leakwrap_live_added added;
 
 	if (leakwrap_self.inner)
-		absorb_inner(block);
+		absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
 	/* What an inner call could not record has been counted. */
 	if (added != LEAKWRAP_LIVE_NEW &&

@@ -9,12 +9,17 @@
 
 #include "leakwrap_bare.h"
 
+/* What a program is given that asks for it. */
+#ifndef BOARD_ARGUMENT
+#define BOARD_ARGUMENT ""
+#endif
+
 #define SYS_WRITEC        3
 #define SYS_EXIT_EXTENDED 0x20
 
 extern void __libc_init_array(void);
 extern void __libc_fini_array(void);
-extern int main(void);
+extern int main(int argc, char **argv);
 extern char heap_low[], heap_high[];
 
 void start(void) __attribute__((noreturn));
@@ -67,7 +72,7 @@ void start(void)
 	map_memory();
 	atexit(__libc_fini_array); /* as newlib's own start does */
 	__libc_init_array();
-	exit(main());
+	exit(main(2, (char *[]){"program", BOARD_ARGUMENT, NULL}));
 }
 
 #if __ARM_ARCH_PROFILE == 'M'

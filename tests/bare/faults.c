@@ -8,12 +8,13 @@
 static uint64_t memory[1024];
 
 static void after_fault(void);
+static void write_or_fault(const char *bytes, size_t size);
 static void task(struct leakwrap_bare_task *task);
 
 const struct leakwrap_bare leakwrap_bare = {
         .memory = memory,
         .memory_size = sizeof(memory),
-        .write = console_write,
+        .write = write_or_fault,
         .task = task,
         .after_fault = after_fault,
         .stack_low = stack_low,
@@ -44,6 +45,19 @@ static void task(struct leakwrap_bare_task *task)
 	task->stack_high = (uintptr_t)task_stack_high(now);
 }
 
+static void write_or_fault(const char *bytes, size_t size)
+{
+#ifdef IN_WRITE
+	static int written;
+
+	if (written++ == 1)
+		provoke(EXCEPTION);
+#endif
+	console_write(bytes, size);
+}
+
+#ifndef IN_WRITE
+
 static void innermost(void)
 {
 	volatile int frame[7] = {1};
@@ -66,11 +80,16 @@ static void below_newlib(void)
 	qsort(numbers, 2, sizeof(numbers[0]), by_callback);
 }
 
+#endif
+
 int main(void)
 {
 #ifdef IN_TASK
 	task_create("control loop", below_newlib, 2048);
 	tasks_run();
+#elif defined(IN_WRITE)
+	kept = malloc(100);
+	leakwrap_dump(-1);
 #else
 	below_newlib();
 #endif

@@ -16,17 +16,25 @@ try() {
 	board_build "$board" faults -DEXCEPTION="\"$exception\"" "$@" tests/bare/faults.c
 	board_run "$board" faults "$W/log"
 	equal "$board $exception: status" $? 42
-	equal "$board $exception: dumps" "$(dumps "$W/log" | wc -l)" 1
-	equal "$board $exception: reason" "$(dump_value "$W/log" 1 reason)" crash
-	equal "$board $exception: live" "$(dump_value "$W/log" 1 live_bytes)" 100
-	dump_lines "$W/log" 1 | sed -n 's/^registers //p' | tr ' ' '\n' | sed 's/=.*//' | head -n 16 | tr '\n' ' ' >"$W/names"
+	equal "$board $exception: whole dumps" "$(dumps "$W/log" | wc -l)" 1
+	dump=$(dumps "$W/log" | cut -d . -f 2)
+	equal "$board $exception: reason" "$(dump_value "$W/log" "$dump" reason)" crash
+	equal "$board $exception: live" "$(dump_value "$W/log" "$dump" live_bytes)" 100
+	dump_lines "$W/log" "$dump" | sed -n 's/^registers //p' | tr ' ' '\n' | sed 's/=.*//' | head -n 16 | tr '\n' ' ' >"$W/names"
 	equal "$board $exception: registers" "$(cat "$W/names")" \
 		"r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 sp lr pc "
-	"$lw" report --exe="$W/faults.$board" "$W/log" >"$W/out" 2>"$W/err" || fail "$board $exception: $(cat "$W/err")"
+	"$lw" report --exe="$W/faults.$board" "$W/log@$dump" >"$W/out" 2>"$W/err" || fail "$board $exception: $(cat "$W/err")"
 	grep -q "died of $exception, $cause" "$W/out" || fail "$board $exception: no '$cause': $(head -n 5 "$W/out")"
 	[ -z "$statement" ] || grep -q "provoke .*tests/bare/board.c:$(line_of board.c "$statement")\$" "$W/out" ||
 		fail "$board $exception: not at '$statement': $(head -n 20 "$W/out")"
 }
+
+# While a dump is written: that one is torn, this one is whole.
+try m3 HardFault 'SIGBUS (code 2, .*) at address 0x90000000' '0x90000000 = 1' -DIN_WRITE
+equal "the torn dump comes first" "$dump" 2
+for board in a9 926; do
+	try "$board" data_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '0xf0000000 = 1' -DIN_WRITE
+done
 
 for option in -DIN_MAIN -DIN_TASK; do
 	try m3 HardFault 'SIGBUS (code 2, .*) at address 0x90000000' '0x90000000 = 1' $option

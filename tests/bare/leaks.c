@@ -42,6 +42,12 @@ static void by_realloc(void)
 	kept = realloc(malloc(10), 1000);
 }
 
+/* newlib takes more memory from the system for this, and joins it with the old block. */
+static void by_large_realloc(void)
+{
+	kept = realloc(malloc(10), 200000);
+}
+
 static void by_memalign(void)
 {
 	kept = memalign(64, 96);
@@ -112,6 +118,7 @@ int main(void)
 	by_malloc();
 	by_calloc();
 	by_realloc();
+	by_large_realloc();
 	by_memalign();
 	by_strdup();
 	by_asprintf();

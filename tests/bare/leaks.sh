@@ -11,6 +11,7 @@ expected() {
 120 3 by_malloc kept = malloc(40)
 150 1 by_calloc calloc(3, 50)
 1000 1 by_realloc realloc(malloc(10), 1000)
+200000 1 by_large_realloc realloc(malloc(10), 200000)
 96 1 by_memalign memalign(64, 96)
 22 1 by_strdup kept = strdup(
 77 1 by_malloc_r _malloc_r(_REENT, 77)

@@ -6,7 +6,7 @@
 
 /* -- heap_1 ---------------------------------------------------------------------------------------- */
 
-static uint64_t heap[8192 / 8];
+static uint64_t heap[16384 / 8];
 static size_t used;
 
 void *pvPortMalloc(size_t size)

@@ -132,6 +132,11 @@ void *leakwrap_scratch_map(size_t size)
 	return mapped;
 }
 
+void leakwrap_arena_abandon_scratch(void)
+{
+	arena.scratch = arena.end;
+}
+
 void leakwrap_scratch_unmap(void *scratch, size_t size)
 {
 	(void)scratch;

@@ -12,6 +12,9 @@
 /* At start, before all else. */
 void leakwrap_arena_start(void);
 
+/* Nobody uses scratch memory any more. */
+void leakwrap_arena_abandon_scratch(void);
+
 /* The next scratch memory may be SIZE bytes larger than before.  False when that cannot be promised.  The lock
  * is held. */
 bool leakwrap_arena_keep_scratch(size_t size);

@@ -2,6 +2,7 @@
  * (registers.h).  The handlers themselves, which begin in assembly, are in fault_m.c and fault_a.c. */
 #include "fault.h"
 
+#include "arena.h"
 #include "dump.h"
 #include "fault_frame.h"
 #include "leakwrap_bare.h"
@@ -25,6 +26,8 @@ void leakwrap_fault_report(const struct leakwrap_fault *fault)
 	if (!handled) {
 		handled = true;
 		leakwrap_runtime_enter();
+		leakwrap_arena_abandon_scratch();
+		leakwrap_dump_abandon();
 		leakwrap_dump_crash(fault);
 	}
 	if (leakwrap_bare.after_fault)
