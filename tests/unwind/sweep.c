@@ -1,6 +1,7 @@
-/* sweep.c - the rules that an ELF file's tables give for return addresses, one line each.
+/* sweep.c - the rules that an ELF file's tables give for return addresses, or for instructions that a signal
+ * interrupts, one line each.
  *
- * sweep FILE <ADDRESSES: puts FILE's segments into memory as the loader would, reads hexadecimal addresses
+ * sweep FILE calls|instructions <ADDRESSES: puts FILE's segments into memory as the loader would, reads hexadecimal addresses
  * of the file, and prints for each: the address, the CFA, fp, ra, and "slot" or "wide", as remembered by the
  * rule cache; in the notation of readelf --debug-dump=frames-interp. */
 #include "cfi.h"
@@ -96,9 +97,11 @@ int main(int argc, char **argv)
 {
 	struct leakwrap_rule_cache cache = leakwrap_rule_cache();
 	unsigned long address;
+	bool interrupted;
 
-	if (argc != 2)
+	if (argc != 3)
 		return 2;
+	interrupted = strcmp(argv[2], "instructions") == 0;
 	load(argv[1]);
 	while (scanf("%lx", &address) == 1) {
 		uintptr_t pc = (uintptr_t)image + address;
@@ -106,7 +109,7 @@ int main(int argc, char **argv)
 		leakwrap_slot slot;
 
 		printf("%lx ", address);
-		if (!leakwrap_cfi_rule(&tables, pc, false, &rule)) {
+		if (!leakwrap_cfi_rule(&tables, pc, interrupted, &rule)) {
 			puts("none");
 			continue;
 		}
