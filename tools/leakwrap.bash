@@ -33,7 +33,10 @@ _leakwrap() {
 			;;
 		cc)
 			options='-- --help'
-			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -c -- "$word")
+			# The compiler, and then what is given to it.
+			local what=-f
+			((COMP_CWORD > 3)) || what=-c
+			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen $what -- "$word")
 			;;
 		*) return ;;
 		esac
