@@ -8,16 +8,20 @@
  * recognize stacks instead of walking them.
  *
  * Places are counted in words above sp.  Layouts are interned: two that are equal are the same object, and
- * none ever changes or dies.
+ * none ever dies.  Which steps a walk takes also follows from the tables of the modules that its return addresses lie
+ * in.  A layout is good for the modules that were loaded when a walk had it last, and belongs to what may be unloaded
+ * of those that it goes through: nothing, one module, or all.
  */
 #ifndef LEAKWRAP_LAYOUT_H
 #define LEAKWRAP_LAYOUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "modules.h"
 #include "stack.h"
 
 #define LEAKWRAP_PLACE_MAX  0xfffeu
@@ -43,7 +47,8 @@ struct leakwrap_notes {
 };
 
 struct leakwrap_layout {
-	const void *modules; /* the rules come from these modules' tables */
+	const void *_Atomic modules; /* the snapshot that it is good for; the only part that changes */
+	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
 	uintptr_t end_word;
 	uint16_t returns, checks;
 	uint16_t fp_target, end_place;
@@ -70,9 +75,16 @@ static inline uint16_t leakwrap_place_of(uintptr_t address, uintptr_t sp)
 	               : LEAKWRAP_PLACE_NONE;
 }
 
-/* The layout of a walk that is usable and was made with the modules that are loaded now, or NULL when there
- * is no memory. */
-const struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_notes *notes);
+/* The layout of a walk that is usable, was made with the modules that are loaded now, and found the DEPTH return
+ * addresses PCS; or NULL when there is no memory. */
+const struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_notes *notes,
+                                                 const uintptr_t *pcs, unsigned depth);
+
+/* Is it good for the modules that are loaded now? */
+static inline bool leakwrap_layout_is_good(const struct leakwrap_layout *layout)
+{
+	return atomic_load_explicit(&layout->modules, memory_order_relaxed) == leakwrap_modules();
+}
 
 /* Is LAYOUT that of the walk? */
 bool leakwrap_layout_is_of(const struct leakwrap_layout *layout, const struct leakwrap_notes *notes);

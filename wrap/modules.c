@@ -200,10 +200,14 @@ static bool is_same(const struct leakwrap_module *a, const struct leakwrap_modul
 /* The lock is held. */
 static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed)
 {
+	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
 	struct module_record *record = atomic_load(&known.newest);
 	size_t length = strlen(listed->path) + 1;
 	char *path;
 
+	/* Nearly all of them are loaded already. */
+	if (current && is_same(current, listed))
+		return current;
 	for (; record; record = record->next)
 		if (is_same(&record->module, listed))
 			return &record->module;

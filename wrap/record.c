@@ -104,11 +104,14 @@ static void absorb_inner(const void *block, size_t new_size)
 		leakwrap_live_remove(leakwrap_self.inner, &size);
 }
 
-/* Is the release of BLOCK, which is not recorded, a part of an outer one? */
+/* Is the release of BLOCK, which is not recorded, a part of an outer one?  A signal handler may have left that one by
+ * siglongjmp: it is long over when its block is live again. */
 static bool is_part_of(const void *outer, const void *block)
 {
-	return outer && (outer == LEAKWRAP_RELEASING_PARTS ||
-	                 (uintptr_t)outer - (uintptr_t)block < ALIGNED_OFFSET_MAX);
+	if (!outer || outer == LEAKWRAP_RELEASING_PARTS)
+		return outer != NULL;
+	return (uintptr_t)outer - (uintptr_t)block < ALIGNED_OFFSET_MAX &&
+	       (outer == block || leakwrap_live_find(outer).site == LEAKWRAP_SITE_NONE);
 }
 
 /* -- allocate ------------------------------------------------------------------------------------ */

@@ -298,7 +298,7 @@ uint32_t leakwrap_site_recall(uintptr_t room, uintptr_t pc, uintptr_t sp, uintpt
 	if (leakwrap_unlikely(!record || record->pcs[0] != pc || room == 0))
 		return LEAKWRAP_SITE_NONE;
 	layout = atomic_load_explicit(&record->layout, memory_order_acquire);
-	if (leakwrap_unlikely(layout->modules != leakwrap_modules() ||
+	if (leakwrap_unlikely(!leakwrap_layout_is_good(layout) ||
 	                      !leakwrap_layout_fits(layout, room, sp, fp)))
 		return LEAKWRAP_SITE_NONE;
 	if ((hinted & MANY) == 0) {
@@ -318,10 +318,10 @@ static bool set_layout(struct site_record *record, const struct leakwrap_notes *
 
 	if (layout && leakwrap_layout_is_of(layout, notes))
 		return true;
-	if (layout && layout->modules == leakwrap_modules() &&
+	if (layout && leakwrap_layout_is_good(layout) &&
 	    atomic_fetch_add_explicit(&record->layouts, 1, memory_order_relaxed) >= LAYOUTS_MAX)
 		return false;
-	layout = leakwrap_layout_of(notes);
+	layout = leakwrap_layout_of(notes, record->pcs, record->site.depth);
 	if (layout)
 		atomic_store_explicit(&record->layout, layout, memory_order_release);
 	return layout != NULL;

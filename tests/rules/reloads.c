@@ -1,0 +1,80 @@
+/* reloads.c PLUGIN COUNT WHERE - loads and unloads the plugin so often, at the "same" address or at a "new" one each
+ * time, and allocates meanwhile at some call sites of its own and one through the plugin.  Prints the tracer's memory a
+ * tenth of the way and at the end. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "leakwrap.h"
+
+#define NOINLINE __attribute__((noinline))
+
+static void *volatile kept;
+
+/* 2^LEVELS call sites, each with frames of other sizes. */
+static NOINLINE void visit_large(int levels);
+
+static NOINLINE void visit(int levels)
+{
+	if (levels == 0) {
+		kept = malloc(10);
+		free(kept);
+		return;
+	}
+	visit(levels - 1);
+	visit_large(levels - 1);
+}
+
+static NOINLINE void visit_large(int levels)
+{
+	volatile char large[400];
+
+	large[0] = 0;
+	visit(levels);
+	large[1] = large[0];
+}
+
+static void allocate(void *unused)
+{
+	kept = malloc(20);
+	free(kept);
+	(void)unused;
+}
+
+static unsigned long tracer_bytes(void)
+{
+	struct leakwrap_counters counters;
+
+	if (leakwrap_get_counters(&counters) != 0)
+		exit(2);
+	return (unsigned long)counters.tracer_bytes;
+}
+
+int main(int argc, char **argv)
+{
+	int count = argc == 4 ? atoi(argv[2]) : 0;
+	unsigned long before = 0;
+
+	for (int i = 0; i < count; i++) {
+		void *plugin = dlopen(argv[1], RTLD_NOW);
+		void (*call)(void (*)(void *), void *) = NULL;
+
+		if (plugin)
+			*(void **)&call = dlsym(plugin, "plugin_calls");
+		if (!call)
+			return 2;
+		call(allocate, NULL);
+		visit(6);
+		dlclose(plugin);
+		visit(6);
+		/* The loader takes the first address that is free: unless somebody else has it by now, it is not. */
+		if (argv[3][0] == 'n')
+			mmap((char *)(void *)((size_t)call & ~(size_t)4095), 4096, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		if (i == count / 10)
+			before = tracer_bytes();
+	}
+	printf("%lu %lu\n", before, tracer_bytes());
+	return 0;
+}
