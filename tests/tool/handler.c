@@ -10,7 +10,8 @@ static sigjmp_buf back;
 
 __attribute__((noinline)) static void in_handler(void)
 {
-	kept = malloc(77); /* NOLINT(bugprone-signal-handler,cert-sig30-c): the fault is not in malloc */
+	kept = malloc(
+	        77); /* NOLINT(bugprone-signal-handler,cert-sig30-c): the fault is not in malloc */
 }
 
 static void handler(int number)

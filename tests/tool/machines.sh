@@ -1,11 +1,13 @@
 #!/bin/sh
 # machines.sh - dumps of programs for other machines get the right function, file and line in every frame,
-# inlined ones too, in text, JSON and folded stacks.
+# inlined ones too, in every format.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
 tried=0
+go=$(command -v go)
+export HOME="$W" GOCACHE="$W/cache" GOFLAGS=-mod=mod PPROF_TMPDIR="$W"
 for machine in x86_64-linux-gnu i686-linux-gnu arm-linux-gnueabihf arm-linux-gnueabi aarch64-linux-gnu \
 	riscv64-linux-gnu; do
 	compiler=$machine-gcc
@@ -36,11 +38,16 @@ for machine in x86_64-linux-gnu i686-linux-gnu arm-linux-gnueabihf arm-linux-gnu
 			100 1 truncated $direct $shop
 		END
 
-		for format in text json folded; do
+		# The page is its data; the profile is what an independent reader makes of it.
+		for format in text json folded html ${go:+pprof}; do
 			status_is 0 "$lw" report --format=$format "$W/log"
 			[ ! -s "$W/err" ] || fail "$machine $flags: $(cat "$W/err")"
-			sed "s|$exe|EXE|g; s|0x[0-9a-f]\{3,\}|ADDRESS|g; s|\"$(build_id "$exe")\"|\"ID\"|g" "$W/out" \
-				>"$W/$format"
+			case $format in
+			html) sed -n '/ id="data">/,/<\/script>/p' "$W/out" | sed 's/.*id="data">//; s/<\/script>.*//' >"$W/raw" ;;
+			pprof) go tool pprof -raw "$W/out" >"$W/raw" 2>"$W/err" || fail "$machine $flags: $(cat "$W/err")" ;;
+			*) cp "$W/out" "$W/raw" ;;
+			esac
+			sed "s|$exe|EXE|g; s|0x[0-9a-f]\{3,\}|ADDRESS|g; s|^1: 0x0/|1: ADDRESS/|; s|$(build_id "$exe")|ID|g" "$W/raw" >"$W/$format"
 			diff -u "tests/tool/golden/chain.$format" "$W/$format" || fail "$machine $flags: $format"
 		done
 	done
