@@ -12,7 +12,7 @@ import re
 import gdb
 
 HUGE = 1 << 30  # what min_bytes= must let through
-SAMPLES = 120
+SAMPLES = 70
 FUNCTIONS = {  # the number of the argument that is the size, and what gives the block back
     "__wrap_malloc": (0, "__wrap_free"),
     "__wrap_calloc": (1, "__wrap_free"),
@@ -34,7 +34,7 @@ class Sampler(gdb.Breakpoint):
         self.calls += 1
         if self.calls < self.next:
             return False
-        self.next += 1 + self.calls // 20
+        self.next += 1 + self.calls // 12
         return True
 
 
