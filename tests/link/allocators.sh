@@ -1,0 +1,56 @@
+#!/bin/sh
+# Programs that bring jemalloc, tcmalloc or mimalloc, as an archive, in a static program, or as a shared library: every
+# block is recorded whatever the allocator packs it beside, and none is taken for misused.
+. tests/lib.sh
+
+# check NAME ALLOCATOR FLAG...
+check() {
+	name=$1 allocator=$2
+	shift 2
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	$CC $CFLAGS_FOR_TESTS -o "$W/$name" tests/link/allocators.c "$@" $(leakwrap_flags LEAKWRAP_LDFLAGS $libraries) \
+		-pthread || fail "cannot build $name"
+	LEAKWRAP_OPTIONS=log="$W/$name.log" "$W/$name" >"$W/$name.out" || fail "$name: status $?"
+	read -r has bytes blocks <"$W/$name.out"
+	equal "$name: allocator" "$has" "$allocator"
+	[ "$blocks" -gt 300 ] || fail "$name: $blocks blocks"
+	dumps=$(dumps "$W/$name.log" | wc -l)
+	equal "$name: dumps" "$dumps" 5
+	equal "$name: live" "$(site_through "$W/$name.log" 5 work)" "$bytes $blocks"
+	for key in untracked_blocks freed_elsewhere_blocks; do
+		equal "$name: $key" "$(dump_value "$W/$name.log" 5 $key)" 0
+	done
+	LEAKWRAP_OPTIONS=exit=0:misuse=abort "$W/$name" >"$W/$name.out" 2>"$W/$name.misuse" || fail "$name, misuse=abort: status $?"
+	equal "$name: misuse" "$(grep -c misuse "$W/$name.misuse")" 0
+}
+
+archive() {
+	$CC -print-file-name="$1" | grep / || :
+}
+
+left_out= libraries=LEAKWRAP_LDLIBS
+jemalloc=$(archive libjemalloc.a)
+tcmalloc=$(archive libtcmalloc_minimal.a)
+if [ -n "$jemalloc" ]; then
+	check jemalloc jemalloc "$jemalloc" -lm
+	check jemalloc-static jemalloc -static "$jemalloc" -lm
+else
+	left_out="$left_out libjemalloc.a"
+fi
+if [ -n "$tcmalloc" ]; then
+	check tcmalloc tcmalloc "$tcmalloc" -lstdc++ -lm
+	libraries=LEAKWRAP_CXX_LDLIBS
+	check tcmalloc-static tcmalloc -static "$tcmalloc" -lstdc++ -lm
+	libraries=LEAKWRAP_LDLIBS
+else
+	left_out="$left_out libtcmalloc_minimal.a"
+fi
+for library in jemalloc tcmalloc_minimal mimalloc; do
+	if [ -n "$(archive lib$library.so)" ]; then
+		check $library-shared ${library%_minimal} -Wl,--no-as-needed -l$library
+	else
+		left_out="$left_out lib$library.so"
+	fi
+done
+check libc libc
+[ -z "$left_out" ] || skip "not installed:$left_out"
