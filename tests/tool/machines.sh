@@ -40,7 +40,7 @@ for machine in x86_64-linux-gnu i686-linux-gnu arm-linux-gnueabihf arm-linux-gnu
 
 		# The page is its data; the profile is what an independent reader makes of it.
 		for format in text json folded html ${go:+pprof}; do
-			status_is 0 "$lw" report --format=$format "$W/log"
+			status_is 0 "$lw" report --format="$format" "$W/log"
 			[ ! -s "$W/err" ] || fail "$machine $flags: $(cat "$W/err")"
 			case $format in
 			html) sed -n '/ id="data">/,/<\/script>/p' "$W/out" | sed 's/.*id="data">//; s/<\/script>.*//' >"$W/raw" ;;
