@@ -80,12 +80,13 @@ struct program {
 	size_t entry_count;
 	struct function *functions;
 	size_t function_count, function_room;
+	struct function *own_data; /* objects of the tracer's */
+	size_t own_data_count, own_data_room;
 	bool has_symbols, traced;
 	bool shared_libc; /* the C library is a shared one */
 	bool has_eh_frame, has_eh_frame_hdr, has_build_id;
-	const char *cxx_library; /* the shared C++ library that it is linked with, or NULL */
-	uint64_t
-	        own_code; /* the lowest address of the tracer's code: what lies before is the program's */
+	const char *cxx_library;    /* the shared C++ library that it is linked with, or NULL */
+	uint64_t own_code, own_end; /* the tracer's: what lies before is the program's */
 	uint64_t got, got_end;
 	struct targets targets;
 };
@@ -121,6 +122,11 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 		else if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
 			entry->wrapper_is_void = true;
 	}
+	if (defined && type == STT_OBJECT && is_own(name)) {
+		GROW(program->own_data, program->own_data_room, program->own_data_count + 1);
+		program->own_data[program->own_data_count++] =
+		        (struct function){symbol->st_value, symbol->st_value + symbol->st_size, name};
+	}
 	if (!defined || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
 		return;
 	uint64_t address = symbol->st_value;
@@ -131,8 +137,12 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 		program->functions[program->function_count++] =
 		        (struct function){address, address + symbol->st_size, name};
 	}
-	if (is_own(name) && !is_part(name) && type == STT_FUNC && address < program->own_code)
-		program->own_code = address;
+	if (is_own(name) && !is_part(name) && type == STT_FUNC) {
+		if (address < program->own_code)
+			program->own_code = address;
+		if (address + symbol->st_size > program->own_end)
+			program->own_end = address + symbol->st_size;
+	}
 	entry = entry_named(program, name);
 	if (entry && type != STT_NOTYPE)
 		entry->address = address;
@@ -178,6 +188,14 @@ static bool is_slot(const struct program *program, uint64_t where, unsigned type
 	return true; /* not known: nothing is claimed */
 }
 
+static bool is_own_data(const struct program *program, uint64_t where)
+{
+	for (size_t i = 0; i < program->own_data_count; i++)
+		if (where >= program->own_data[i].start && where < program->own_data[i].end)
+			return true;
+	return false;
+}
+
 static void read_relocation(struct program *program, const GElf_Shdr *header, uint64_t where,
                             GElf_Xword info)
 {
@@ -194,7 +212,7 @@ static void read_relocation(struct program *program, const GElf_Shdr *header, ui
 		return;
 	if (is_slot(program, where, (unsigned)GELF_R_TYPE(info))) {
 		targets_add(&program->targets, where, (size_t)(entry - program->entries), true);
-	} else {
+	} else if (!is_own_data(program, where)) {
 		entry->direct.calls++;
 		entry->direct.names = "a pointer in its data";
 	}
@@ -323,6 +341,9 @@ static struct callers *callers_of(struct program *program, uint64_t pc, const st
 {
 	/* An allocating function may call another: that is part of a call which is wrapped. */
 	if (caller && (is_own(caller->name) || entry_named(program, caller->name)))
+		return NULL;
+	/* The tracer's objects stand together, among none but the C library's. */
+	if (pc >= program->own_code && pc < program->own_end)
 		return NULL;
 	if (program->shared_libc)
 		return &entry->direct;
@@ -628,6 +649,7 @@ static enum status audit_file(struct audit *audit, bool strict)
 	read_sections(&program);
 	check_program(&program);
 	free(program.functions);
+	free(program.own_data);
 	free(program.targets.all);
 	elf_end(program.elf);
 	close(fd);

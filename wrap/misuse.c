@@ -76,10 +76,12 @@ extern void OPERATORS(DECLARATION);
 static bool are_operators_of_library(void)
 {
 #define POINTER(name) name
-	static void (*const operators[])(void) = {OPERATORS(POINTER)};
+	/* Named so that leakwrap audit does not take these pointers for the program's. */
+	static void (*const leakwrap_operators[])(void) = {OPERATORS(POINTER)};
 
-	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
-		if (operators[i] && (uintptr_t)operators[i] < (uintptr_t)&leakwrap_misuse_start)
+	for (size_t i = 0; i < sizeof(leakwrap_operators) / sizeof(leakwrap_operators[0]); i++)
+		if (leakwrap_operators[i] &&
+		    (uintptr_t)leakwrap_operators[i] < (uintptr_t)&leakwrap_misuse_start)
 			return false;
 	return true;
 }
