@@ -25,13 +25,11 @@ static NOINLINE __attribute__((force_align_arg_pointer)) void leak(void)
 }
 
 /* Functions, each with one that calls it, and its caller: names to tell from all others. */
-#define EACH(X)                                                                               \
-	X(bare)                                                                               \
-	X(pushes)                                                                             \
-	X(subtracts)                                                                          \
-	X(pushes_and_subtracts)                                                               \
-	X(uses_rbp) X(points_rbp) X(with_frame_pointer) X(keeps_returns) X(branches) X(jumps) \
-	        X(switches_stack) X(aligns)
+// clang-format off
+#define EACH(X) \
+	X(bare) X(pushes) X(subtracts) X(pushes_and_subtracts) X(uses_rbp) X(points_rbp) X(with_frame_pointer) \
+	X(keeps_returns) X(branches) X(jumps) X(switches_stack) X(aligns)
+// clang-format on
 
 #define NUMBER(name) number_##name,
 enum { number_first = 100, EACH(NUMBER) number_generated, number_ends_with_call, number_resolver };
