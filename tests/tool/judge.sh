@@ -52,3 +52,14 @@ make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none </dev/null | head -n 4 >"$W/
 status_is 2 "$lw" report --fail-on-leaks "$W/cut"
 said 'cannot be judged'
 status_is 0 "$lw" report "$W/cut"
+
+# The C library of a static program keeps blocks for itself: no leaks of the program's.
+echo 'int main(void) { return 0; }' >"$W/empty.c"
+build empty -static "$W/empty.c" 2>/dev/null
+LEAKWRAP_OPTIONS=log="$W/empty.log" "$W/empty" || fail empty
+status_is 0 "$lw" report --fail-on-leaks "$W/empty.log"
+build leaky_static -static tests/tool/leaky.c 2>/dev/null
+LEAKWRAP_OPTIONS=log="$W/static.log" "$W/leaky_static" || fail leaky_static
+status_is 1 "$lw" report --fail-on-leaks "$W/static.log"
+said '4,301 bytes in 3 blocks are live'
+status_is 0 "$lw" report --max-blocks=3 --max-bytes=4301 "$W/static.log"
