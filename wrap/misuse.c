@@ -49,7 +49,6 @@ bool leakwrap_misuse_checked;
 
 /* Weak: NULL when the program has no such function, or was linked without some of the wraps. */
 extern void *__libc_malloc(size_t size) __attribute__((weak));
-extern void *__real_malloc(size_t size) __attribute__((weak));
 extern const char leakwrap_wraps_are_complete __attribute__((weak));
 
 /* Operators new and delete, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5, as in entry_cxx.c. */

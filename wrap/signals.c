@@ -9,31 +9,58 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* The program's view.  The handler reads it without a lock, so it is never changed in place: a new one
- * is written into the next of a few places, which an interrupted reader has long left. */
+/* The program's view.  The handler reads it without a lock, so it is never changed in place: a new one is written into
+ * the next of a few places, and a reader that was overtaken by as many changes reads again. */
 #define VIEWS 8
+
+struct view {
+	_Atomic uintptr_t function; /* what the handler reads ... */
+	_Atomic int flags;
+	struct sigaction action; /* ... and all of it, for those who hold the lock or are alone */
+};
 
 static struct {
 	int signo; /* 0: none */
 	void (*dump)(void);
 	struct leakwrap_lock lock;
-	struct sigaction view[VIEWS];
+	struct view view[VIEWS];
 	_Atomic unsigned current;
 } taken;
 
 static struct sigaction *current_view(void)
 {
-	return &taken.view[atomic_load_explicit(&taken.current, memory_order_acquire) % VIEWS];
+	return &taken.view[atomic_load_explicit(&taken.current, memory_order_acquire) % VIEWS].action;
 }
 
 /* The lock is held. */
 static void change_view(const struct sigaction *action)
 {
 	unsigned next = atomic_load(&taken.current) + 1;
+	struct view *view = &taken.view[next % VIEWS];
 
-	taken.view[next % VIEWS] = *action;
-	atomic_store_explicit(&taken.current, next, memory_order_release);
+	view->action = *action;
+	atomic_store(&view->function, (uintptr_t)action->sa_sigaction);
+	atomic_store(&view->flags, action->sa_flags);
+	atomic_store(&taken.current, next);
+}
+
+/* Function and flags alone. */
+static struct sigaction handler_of_program(void)
+{
+	struct sigaction handler = {.sa_flags = 0};
+	unsigned current;
+
+	do {
+		const struct view *view;
+
+		current = atomic_load(&taken.current);
+		view = &taken.view[current % VIEWS];
+		handler.sa_flags = atomic_load(&view->flags);
+		handler.sa_sigaction = (void (*)(int, siginfo_t *, void *))atomic_load(&view->function);
+	} while (atomic_load(&taken.current) - current >= VIEWS - 1);
+	return handler;
 }
 
 /* SIG_DFL and SIG_IGN mean the same with SA_SIGINFO. */
@@ -44,7 +71,7 @@ static bool has_handler(const struct sigaction *view)
 
 static void run_program_handler(int signo, siginfo_t *info, void *context)
 {
-	struct sigaction view = *current_view();
+	struct sigaction view = handler_of_program();
 
 	if (!has_handler(&view))
 		return;

@@ -1,0 +1,100 @@
+/* unit_collect.c - adding up live blocks by call site (report/collect.c), from tables that are made up.
+ * sources: report/collect.c wrap/port_linux.c */
+#include "collect.h"
+#include "live.h"
+#include "unit.h"
+#include "unwind.h"
+
+#include <string.h>
+
+/* -- made-up tables ------------------------------------------------------------------------------ */
+
+enum { SITES = 3000, BLOCKS = 50000 };
+
+static struct leakwrap_site sites[SITES];
+static uint32_t site_count;
+static struct leakwrap_live_block blocks[BLOCKS];
+static size_t block_count;
+
+const struct leakwrap_site *leakwrap_sites(uint32_t *limit)
+{
+	*limit = LEAKWRAP_SITE_FIRST + site_count;
+	return site_count > 0 ? &sites[site_count - 1] : NULL;
+}
+
+void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
+                        void *context)
+{
+	for (size_t i = 0; i < block_count; i++)
+		visit(context, &blocks[i]);
+}
+
+/* -- tests --------------------------------------------------------------------------------------- */
+
+static bool is_in_order(const struct leakwrap_row *first, const struct leakwrap_row *second)
+{
+	uint32_t a = first->site ? first->site->number : 0, b = second->site ? second->site->number : 0;
+
+	if (first->bytes != second->bytes)
+		return first->bytes > second->bytes;
+	return first->blocks != second->blocks ? first->blocks > second->blocks : a < b;
+}
+
+static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
+{
+	uint64_t bytes[LEAKWRAP_SITE_FIRST + SITES] = {0}, count[LEAKWRAP_SITE_FIRST + SITES] = {0};
+	uint64_t kind_bytes[3] = {0}, all_bytes = 0, all_blocks = 0;
+	struct leakwrap_collection got;
+	size_t rows = 0;
+
+	site_count = with_sites;
+	block_count = with_blocks;
+	for (uint32_t i = 0; i < with_sites; i++)
+		sites[i] = (struct leakwrap_site){.next = i > 0 ? &sites[i - 1] : NULL,
+		                                  .number = LEAKWRAP_SITE_FIRST + i,
+		                                  .kind = (uint8_t)(unit_random(&seed) % 3)};
+	for (size_t i = 0; i < with_blocks; i++) {
+		uint64_t random = unit_random(&seed);
+		/* Ignored ones, lost ones, and some of call sites that came after the walk began. */
+		uint32_t site = LEAKWRAP_SITE_IGNORED + (uint32_t)(random % (with_sites + 4));
+
+		blocks[i] = (struct leakwrap_live_block){
+		        .address = i, .site = site, .size = (size_t)(random >> 32) % 8};
+		if (site == LEAKWRAP_SITE_IGNORED || site >= LEAKWRAP_SITE_FIRST + with_sites)
+			continue;
+		bytes[site] += blocks[i].size;
+		count[site]++;
+		all_bytes += blocks[i].size;
+		all_blocks++;
+		kind_bytes[site == LEAKWRAP_SITE_LOST ? LEAKWRAP_TRACE_TRUNCATED
+		                                      : sites[site - LEAKWRAP_SITE_FIRST].kind] +=
+		        blocks[i].size;
+	}
+	CHECK(leakwrap_collect(&got));
+	CHECK(got.bytes == all_bytes && got.blocks == all_blocks);
+	CHECK(memcmp(got.bytes_of_kind, kind_bytes, sizeof(kind_bytes)) == 0);
+	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)
+		rows += count[site] > 0;
+	CHECK(got.count == rows);
+	for (size_t i = 0; i < got.count; i++) {
+		uint32_t site = got.rows[i].site ? got.rows[i].site->number : LEAKWRAP_SITE_LOST;
+
+		CHECK(got.rows[i].bytes == bytes[site] && got.rows[i].blocks == count[site]);
+		CHECK(i == 0 || is_in_order(&got.rows[i - 1], &got.rows[i]));
+	}
+	leakwrap_collection_release(&got);
+	CHECK(got.rows == NULL);
+	leakwrap_collection_release(&got);
+}
+
+int main(void)
+{
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		collect(0, (size_t)seed, seed);
+		collect(1, (size_t)seed, seed);
+		collect((uint32_t)seed * 10, 1000, seed);
+	}
+	collect(SITES, BLOCKS, 1);
+	collect(SITES, 100, 2);
+	return 0;
+}

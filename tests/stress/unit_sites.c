@@ -1,0 +1,163 @@
+/* unit_sites.c - the call-site table and the layouts (wrap/sites.c, wrap/layout.c) with stacks that are made up, in threads:
+ * a backtrace has one number, each number one backtrace, and a stack is recognized as what it is or not at all.
+ * sources: wrap/sites.c wrap/layout.c wrap/arena.c wrap/tables.c wrap/port_linux.c */
+#include "common.h"
+#include "layout.h"
+#include "live.h"
+#include "modules.h"
+#include "sites.h"
+#include "unit.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* -- the rest of the runtime --------------------------------------------------------------------- */
+
+struct leakwrap_loss leakwrap_loss;
+_Thread_local struct leakwrap_thread leakwrap_self;
+
+static struct leakwrap_modules snapshots[2];
+static const struct leakwrap_module program = {.main = true, .permanent = true};
+static const struct leakwrap_module plugin = {.permanent = false};
+const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
+
+/* Odd addresses are the plugin's. */
+const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
+{
+	return (address + 1) % 2 ? &plugin : &program;
+}
+
+/* -- stacks -------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, CHAINS = 512, WORDS = 256, STEPS = 30000 };
+
+/* Chain N has N % 13 + 1 frames.  Those with the same first return address have frames of the same size. */
+static unsigned depth_of(unsigned chain)
+{
+	return chain % 13 + 1;
+}
+
+static uintptr_t pc_of(unsigned chain, unsigned frame)
+{
+	/* Chains have callers in common, and their first frames. */
+	return 0x400000 + (frame < 2 ? (chain / 13 % 4) * 64 : chain * 4096) + frame * 16 +
+	       (chain % 7 == 0 && frame == 1);
+}
+
+static uint16_t place_of(unsigned chain, unsigned frame)
+{
+	return (uint16_t)(frame * (2 + chain / 13 % 4));
+}
+
+static _Atomic uint32_t number_of[CHAINS];
+
+/* Puts CHAIN on STACK, which has WORDS words. */
+static void call(uintptr_t *stack, unsigned chain)
+{
+	for (unsigned i = 0; i < WORDS; i++)
+		stack[i] = 7;
+	for (unsigned frame = 1; frame < depth_of(chain); frame++)
+		stack[place_of(chain, frame)] = pc_of(chain, frame);
+}
+
+static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH + 1];
+	uint16_t place[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_check check[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_notes notes = {.place = place, .check = check};
+	struct leakwrap_trace trace = {
+	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = depth_of(chain)};
+	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
+
+	leakwrap_notes_begin(&notes, (uintptr_t)stack);
+	for (unsigned frame = 0; frame < depth_of(chain); frame++) {
+		pcs[frame] = pc_of(chain, frame);
+		if (frame > 0)
+			place[notes.returns++] = place_of(chain, frame);
+	}
+	/* The word behind the last one ends the walk: 7 is no return address. */
+	notes.end_place = (uint16_t)(place_of(chain, depth_of(chain)));
+	notes.end_word = 7;
+	notes.usable = true;
+	return leakwrap_site_number(&trace, &bounds);
+}
+
+static void check_number(unsigned chain, uint32_t number)
+{
+	uint32_t none = 0;
+
+	CHECK(number >= LEAKWRAP_SITE_FIRST);
+	if (!atomic_compare_exchange_strong(&number_of[chain], &none, number))
+		CHECK(none == number);
+}
+
+static uint32_t recall(const uintptr_t *stack, unsigned chain, const uintptr_t *high)
+{
+	return leakwrap_site_recall((uintptr_t)high - (uintptr_t)stack, pc_of(chain, 0),
+	                            (uintptr_t)stack, 0);
+}
+
+static void *live(void *seed)
+{
+	uintptr_t whole[2 * WORDS], *high = whole + (size_t)2 * WORDS;
+	uint64_t random = (uintptr_t)seed;
+	unsigned recalled = 0;
+
+	for (unsigned step = 0; step < STEPS; step++) {
+		unsigned chain = (unsigned)(unit_random(&random) % CHAINS);
+		unsigned frame = 1 + (unsigned)(unit_random(&random) % 13);
+		uint32_t number;
+
+		/* Deeper ones begin lower. */
+		uintptr_t *stack = whole + WORDS - (size_t)depth_of(chain) * 8;
+
+		call(stack, chain);
+		number = recall(stack, chain, high);
+		recalled += number != LEAKWRAP_SITE_NONE;
+		if (number == LEAKWRAP_SITE_NONE)
+			number = walk(stack, chain, high);
+		check_number(chain, number);
+		/* With another return address it is another one, or unknown. */
+		if (frame < depth_of(chain)) {
+			stack[place_of(chain, frame)] ^= (uintptr_t)1 << 40;
+			CHECK(recall(stack, chain, high) == LEAKWRAP_SITE_NONE);
+		}
+		if (step % 1000 == 0)
+			atomic_store(&leakwrap_modules_current, &snapshots[unit_random(&random) % 2]);
+	}
+	CHECK(recalled > STEPS / 4);
+	return NULL;
+}
+
+/* Numbers are dense, and records hold what was seen. */
+static void check_records(void)
+{
+	uint32_t limit, count = 0;
+	const struct leakwrap_site *site = leakwrap_sites(&limit);
+
+	for (; site; site = site->next, count++) {
+		unsigned chain = 0;
+
+		while (chain < CHAINS && atomic_load(&number_of[chain]) != site->number)
+			chain++;
+		CHECK(chain < CHAINS && site->number < limit && site->depth == depth_of(chain));
+		for (unsigned frame = 0; frame < site->depth; frame++)
+			CHECK(site->pcs[frame] == pc_of(chain, frame));
+	}
+	CHECK(limit == LEAKWRAP_SITE_FIRST + count);
+}
+
+int main(void)
+{
+	pthread_t thread[THREADS];
+
+	leakwrap_sites_start();
+	for (uintptr_t i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&thread[i], NULL, live, (void *)(i + 1)) == 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	check_records();
+	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
+	return 0;
+}
