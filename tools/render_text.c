@@ -212,11 +212,15 @@ static void put_crash(struct page *page, const struct dump *dump)
 	for (size_t i = 0; i < fault->register_count; i++)
 		if (strlen(fault->registers[i].name) > widest)
 			widest = strlen(fault->registers[i].name);
+	/* "name 0x0123456789abcdef  " */
+	size_t per_line = REGISTERS_PER_LINE, column = widest + 1 + 18 + 2;
+	while (page->style->width && per_line > 1 &&
+	       INDENT - 2 + per_line * column > page->style->width)
+		per_line--;
 	for (size_t i = 0; i < fault->register_count; i++) {
 		const struct machine_register *one = &fault->registers[i];
-		bool last = i % REGISTERS_PER_LINE == REGISTERS_PER_LINE - 1 ||
-		            i == fault->register_count - 1;
-		fprintf(page->stream, "%*s", i % REGISTERS_PER_LINE ? 2 : INDENT, "");
+		bool last = i % per_line == per_line - 1 || i == fault->register_count - 1;
+		fprintf(page->stream, "%*s", i % per_line ? 2 : INDENT, "");
 		fprintf(page->stream, "%*s", (int)(widest - strlen(one->name)), "");
 		fputs(one->name, page->stream);
 		fprintf(page->stream, last ? " 0x%" PRIx64 "\n" : " 0x%-16" PRIx64, one->value);

@@ -56,6 +56,14 @@ on_terminal 60 "$lw report --color=never $W/log"
 shows '^      main  *\.*.*names.cc:8$'
 shows '^      \.\.\.[^ ]*(\.\.\.)  \.\.\.'
 
+build crash tests/unwind/crash.c
+LEAKWRAP_OPTIONS=crash=1:log="$W/died" sh -c '"$0" SEGV' "$W/crash" >/dev/null 2>&1
+for columns in 60 80 120; do
+	on_terminal $columns "$lw report --color=never $W/died"
+	grep ' 0x[0-9a-f]* ' "$W/out" | grep -v 'died of' | awk -v most=$columns 'length($0) > most' >"$W/wide"
+	[ ! -s "$W/wide" ] || fail "registers in $columns columns: $(cat "$W/wide")"
+done
+
 # Progress, where standard error is a terminal and the work is long.
 for number in $(seq 70); do
 	echo "16 1 complete 0x1000" | make_dump "5.$number" 2026-11-20T18:00:00Z /no/program 0x1000 none
