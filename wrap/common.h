@@ -7,6 +7,13 @@
 #define leakwrap_likely(condition)   __builtin_expect(!!(condition), 1)
 #define leakwrap_unlikely(condition) __builtin_expect(!!(condition), 0)
 
+/* For what the allocation path is made of. */
+#define LEAKWRAP_INLINE static inline __attribute__((always_inline))
+
+/* On the declaration of a variable that the allocation path reads: it is reached without the detour that a variable
+ * of another module would need. */
+#define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
+
 /* What a dump cannot show, counted since the process started or was forked.  Relaxed additions: these
  * events are rare, and each is a loss of its own. */
 struct leakwrap_loss {

@@ -21,13 +21,15 @@
 #define ENTRY_ALLOCATE(type, name, parameters, arguments, size) \
 	ENTRY_ALLOCATE_AS(leakwrap_allocated, type, name, parameters, arguments, size)
 
-/* The same by way of the verb ALLOCATED. */
-#define ENTRY_ALLOCATE_AS(allocated, type, name, parameters, arguments, size)     \
-	ENTRY_DECLARE(type, name, parameters);                                    \
-	type __wrap_##name parameters                                             \
-	{                                                                         \
-		leakwrap_allocating();                                            \
-		return allocated(__real_##name arguments, size, LEAKWRAP_CALLER); \
+/* The same by way of the verb ALLOCATED.  The caller is asked for after the real call: it need not be kept across. */
+#define ENTRY_ALLOCATE_AS(allocated, type, name, parameters, arguments, size) \
+	ENTRY_DECLARE(type, name, parameters);                                \
+	type __wrap_##name parameters                                         \
+	{                                                                     \
+		void *entry_block;                                            \
+		leakwrap_allocating();                                        \
+		entry_block = __real_##name arguments;                        \
+		return allocated(entry_block, size, LEAKWRAP_CALLER);         \
 	}
 
 /* Gives the parameter "block" SIZE bytes. */

@@ -13,28 +13,28 @@ struct layout_record {
 
 static struct layout_record *layouts; /* uthash */
 
+#define KEY_OFFSET offsetof(struct leakwrap_layout, belongs_to)
+
 /* No padding: layouts are compared as memory. */
-_Static_assert(offsetof(struct leakwrap_layout, place) == 3 * sizeof(uintptr_t) + 5 * sizeof(uint16_t),
+_Static_assert(offsetof(struct leakwrap_layout, place) ==
+                       KEY_OFFSET + 2 * sizeof(uintptr_t) + 4 * sizeof(uint32_t),
                "struct leakwrap_layout has no holes");
 
 static size_t size_of(uint16_t returns, uint16_t checks)
 {
-	return offsetof(struct leakwrap_layout, place) + (returns + 2u * checks) * sizeof(uint16_t);
+	return offsetof(struct leakwrap_layout, place) + (returns + 2u * checks) * sizeof(uint32_t);
 }
 
-static uint16_t extent_of(const struct leakwrap_notes *notes)
+static uint32_t bytes(uint16_t place)
 {
-	unsigned extent = 0;
+	return place == LEAKWRAP_PLACE_NONE ? LEAKWRAP_LAYOUT_NONE
+	                                    : place * (uint32_t)sizeof(uintptr_t);
+}
 
-	for (unsigned i = 0; i < notes->returns; i++)
-		if (notes->place[i] >= extent)
-			extent = notes->place[i] + 1u;
-	for (unsigned i = 0; i < notes->checks; i++)
-		if (notes->check[i].place >= extent)
-			extent = notes->check[i].place + 1u;
-	if (notes->end_place != LEAKWRAP_PLACE_NONE && notes->end_place >= extent)
-		extent = notes->end_place + 1u;
-	return (uint16_t)extent;
+static void extend_to(uint32_t *extent, uint32_t place)
+{
+	if (place != LEAKWRAP_LAYOUT_NONE && place >= *extent)
+		*extent = place + (uint32_t)sizeof(uintptr_t);
 }
 
 static const void *owner_of(const struct leakwrap_notes *notes, const uintptr_t *pcs, unsigned depth)
@@ -57,26 +57,44 @@ static const void *owner_of(const struct leakwrap_notes *notes, const uintptr_t 
 
 static void fill(struct leakwrap_layout *layout, const struct leakwrap_notes *notes, const void *owner)
 {
+	uint32_t *next = layout->place;
+
 	atomic_store_explicit(&layout->modules, leakwrap_modules(), memory_order_relaxed);
+	layout->told_by = LEAKWRAP_TOLD_BY_NONE;
 	layout->belongs_to = owner;
+	layout->end_word = notes->end_word;
+	layout->fp_target = bytes(notes->fp_target);
+	layout->end_place = bytes(notes->end_place);
+	layout->extent = 1; /* a stack without room has no layout */
 	layout->returns = notes->returns;
 	layout->checks = notes->checks;
-	layout->fp_target = notes->fp_target;
-	layout->end_place = notes->end_place;
-	layout->end_word = notes->end_word;
-	layout->extent = extent_of(notes);
-	memcpy(layout->place, notes->place, notes->returns * sizeof(notes->place[0]));
-	memcpy(layout->place + notes->returns, notes->check, notes->checks * sizeof(notes->check[0]));
+	extend_to(&layout->extent, layout->end_place);
+	for (unsigned i = 0; i < notes->returns; i++, next++) {
+		*next = bytes(notes->place[i]);
+		extend_to(&layout->extent, *next);
+	}
+	for (unsigned i = 0; i < notes->checks; i++, next += 2) {
+		next[0] = bytes(notes->check[i].place);
+		next[1] = bytes(notes->check[i].target);
+		extend_to(&layout->extent, next[0]);
+	}
 }
 
 bool leakwrap_layout_is_of(const struct leakwrap_layout *layout, const struct leakwrap_notes *notes)
 {
-	return leakwrap_layout_is_good(layout) && layout->returns == notes->returns &&
-	       layout->checks == notes->checks && layout->fp_target == notes->fp_target &&
-	       layout->end_place == notes->end_place && layout->end_word == notes->end_word &&
-	       memcmp(layout->place, notes->place, notes->returns * sizeof(notes->place[0])) == 0 &&
-	       memcmp(layout->place + notes->returns, notes->check,
-	              notes->checks * sizeof(notes->check[0])) == 0;
+	const uint32_t *next = layout->place;
+
+	if (!leakwrap_layout_is_good(layout) || layout->returns != notes->returns ||
+	    layout->checks != notes->checks || layout->fp_target != bytes(notes->fp_target) ||
+	    layout->end_place != bytes(notes->end_place) || layout->end_word != notes->end_word)
+		return false;
+	for (unsigned i = 0; i < notes->returns; i++, next++)
+		if (*next != bytes(notes->place[i]))
+			return false;
+	for (unsigned i = 0; i < notes->checks; i++, next += 2)
+		if (next[0] != bytes(notes->check[i].place) || next[1] != bytes(notes->check[i].target))
+			return false;
+	return true;
 }
 
 /* The lock is held. */
@@ -89,19 +107,18 @@ static struct layout_record *add_layout(const struct leakwrap_layout *layout, si
 		return NULL;
 	memcpy(&record->layout, layout, size);
 	leakwrap_tables_failed = false;
-	HASH_ADD(hh, layouts, layout.belongs_to, size - offsetof(struct leakwrap_layout, belongs_to),
-	         record);
+	HASH_ADD(hh, layouts, layout.belongs_to, size - KEY_OFFSET, record);
 	return leakwrap_tables_failed ? NULL : record;
 }
 
 /* uthash needs the key in memory before it can be looked up. */
-const struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_notes *notes,
-                                                 const uintptr_t *pcs, unsigned depth)
+struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_notes *notes, const uintptr_t *pcs,
+                                           unsigned depth)
 {
 	static union {
 		struct leakwrap_layout layout;
 		char room[sizeof(struct leakwrap_layout) +
-		          (size_t)3 * LEAKWRAP_MAX_DEPTH * sizeof(uint16_t)];
+		          (size_t)5 * LEAKWRAP_MAX_DEPTH * sizeof(uint32_t)];
 	} wanted;
 	size_t size = size_of(notes->returns, notes->checks);
 	const void *owner = owner_of(notes, pcs, depth);
@@ -109,8 +126,7 @@ const struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_notes *no
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	fill(&wanted.layout, notes, owner);
-	HASH_FIND(hh, layouts, &wanted.layout.belongs_to,
-	          size - offsetof(struct leakwrap_layout, belongs_to), record);
+	HASH_FIND(hh, layouts, &wanted.layout.belongs_to, size - KEY_OFFSET, record);
 	if (record)
 		atomic_store_explicit(&record->layout.modules, leakwrap_modules(),
 		                      memory_order_relaxed);

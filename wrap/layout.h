@@ -46,15 +46,29 @@ struct leakwrap_notes {
 	bool usable; /* the backtrace depends on nothing but what is noted here */
 };
 
+enum leakwrap_told_by {
+	LEAKWRAP_TOLD_BY_NONE, /* only one has been seen */
+	LEAKWRAP_TOLD_BY_FOUR,
+	LEAKWRAP_TOLD_BY_ALL,
+};
+
+/* As interned: places and targets in bytes above sp, ready to be added. */
 struct leakwrap_layout {
-	const void *_Atomic modules; /* the snapshot that it is good for; the only part that changes */
+	const void *_Atomic modules; /* the snapshot that it is good for */
+	/* How its call sites are told apart (recall.h): by which return addresses; the places of up to four, in words. */
+	_Atomic uint32_t told_by; /* enum leakwrap_told_by */
+	_Atomic uint16_t varying[4];
+
+	/* What follows never changes. */
 	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
 	uintptr_t end_word;
+	uint32_t fp_target, end_place; /* LEAKWRAP_LAYOUT_NONE: there is none */
+	uint32_t extent;               /* all places are below this */
 	uint16_t returns, checks;
-	uint16_t fp_target, end_place;
-	uint16_t extent;  /* all places are below this */
-	uint16_t place[]; /* of the return addresses; the checks, two each, follow */
+	uint32_t place[]; /* of the return addresses; the checks, place and target, follow */
 };
+
+#define LEAKWRAP_LAYOUT_NONE UINT32_MAX
 
 static inline void leakwrap_notes_begin(struct leakwrap_notes *notes, uintptr_t sp)
 {
@@ -77,11 +91,11 @@ static inline uint16_t leakwrap_place_of(uintptr_t address, uintptr_t sp)
 
 /* The layout of a walk that is usable, was made with the modules that are loaded now, and found the DEPTH return
  * addresses PCS; or NULL when there is no memory. */
-const struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_notes *notes,
-                                                 const uintptr_t *pcs, unsigned depth);
+struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_notes *notes, const uintptr_t *pcs,
+                                           unsigned depth);
 
 /* Is it good for the modules that are loaded now? */
-static inline bool leakwrap_layout_is_good(const struct leakwrap_layout *layout)
+LEAKWRAP_INLINE bool leakwrap_layout_is_good(const struct leakwrap_layout *layout)
 {
 	return atomic_load_explicit(&layout->modules, memory_order_relaxed) == leakwrap_modules();
 }
@@ -90,32 +104,59 @@ static inline bool leakwrap_layout_is_good(const struct leakwrap_layout *layout)
 bool leakwrap_layout_is_of(const struct leakwrap_layout *layout, const struct leakwrap_notes *notes);
 
 /* The word at PLACE as a return address. */
-static inline uintptr_t leakwrap_return_at(uintptr_t sp, uint16_t place)
+LEAKWRAP_INLINE uintptr_t leakwrap_return_at(uintptr_t sp, uint32_t place)
 {
-	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place * sizeof(uintptr_t)));
+	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place));
 }
 
-/* May the stack at SP, of which ROOM bytes can be read, have this layout?  It has it when also its return
- * addresses are those of a walk that had it. */
-static inline bool leakwrap_layout_fits(const struct leakwrap_layout *layout, uintptr_t room,
-                                        uintptr_t sp, uintptr_t fp)
+/* How the return address at PLACE differs from another. */
+LEAKWRAP_INLINE uintptr_t leakwrap_return_differs(uintptr_t sp, uint32_t place, uintptr_t other)
 {
-	const uint16_t *check = layout->place + layout->returns;
-	const uint16_t *end = check + (size_t)2 * layout->checks;
+	return leakwrap_return_at(sp, place) ^ other;
+}
 
-	if (layout->extent > room / sizeof(uintptr_t))
-		return false;
-	if (layout->fp_target != LEAKWRAP_PLACE_NONE &&
-	    fp != sp + layout->fp_target * sizeof(uintptr_t))
-		return false;
-	if (layout->end_place != LEAKWRAP_PLACE_NONE &&
-	    leakwrap_return_at(sp, layout->end_place) != layout->end_word)
-		return false;
-	for (; check < end; check += 2)
-		if (leakwrap_stack_word(sp + check[0] * sizeof(uintptr_t)) !=
-		    sp + check[1] * sizeof(uintptr_t))
-			return false;
-	return true;
+/* How the word at PLACE differs from the address of the place TARGET. */
+LEAKWRAP_INLINE uintptr_t leakwrap_target_differs(uintptr_t sp, uint32_t place, uint32_t target)
+{
+	return (leakwrap_stack_word(sp + place) - sp) ^ target;
+}
+
+/* Is this the form, and are RETURNS the return addresses, of the stack at SP?  LAYOUT's extent is there to be read.
+ * All words are compared before anything is decided: one branch that is never mispredicted. */
+LEAKWRAP_INLINE bool leakwrap_layout_holds(const struct leakwrap_layout *layout, uintptr_t sp,
+                                           uintptr_t fp, const uintptr_t *returns)
+{
+	const uint32_t *place = layout->place;
+	const uint32_t *check = place + layout->returns;
+	uintptr_t differs = 0;
+	size_t i = layout->returns;
+
+	while (i % 4 != 0) {
+		i--;
+		differs |= leakwrap_return_differs(sp, place[i], returns[i]);
+	}
+	while (i != 0) {
+		i -= 4;
+		differs |= leakwrap_return_differs(sp, place[i], returns[i]) |
+		           leakwrap_return_differs(sp, place[i + 1], returns[i + 1]) |
+		           leakwrap_return_differs(sp, place[i + 2], returns[i + 2]) |
+		           leakwrap_return_differs(sp, place[i + 3], returns[i + 3]);
+	}
+	i = (size_t)2 * layout->checks;
+	if (i % 4 != 0) {
+		i -= 2;
+		differs |= leakwrap_target_differs(sp, check[i], check[i + 1]);
+	}
+	while (i != 0) {
+		i -= 4;
+		differs |= leakwrap_target_differs(sp, check[i], check[i + 1]) |
+		           leakwrap_target_differs(sp, check[i + 2], check[i + 3]);
+	}
+	if (layout->fp_target != LEAKWRAP_LAYOUT_NONE)
+		differs |= (fp - sp) ^ layout->fp_target;
+	if (layout->end_place != LEAKWRAP_LAYOUT_NONE)
+		differs |= leakwrap_return_at(sp, layout->end_place) ^ layout->end_word;
+	return differs == 0;
 }
 
 #endif

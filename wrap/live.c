@@ -423,8 +423,9 @@ static bool can_stand_in(const struct leakwrap_region *region, const leakwrap_li
 	                     : old == 0 || !is_extension(region, slot);
 }
 
-enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, uint32_t site)
+enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site)
 {
+	uintptr_t address = (uintptr_t)block;
 	struct leakwrap_region *region = region_of(address);
 	bool large = size >= LEAKWRAP_SLOT_LARGE;
 	bool replaces = false;

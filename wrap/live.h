@@ -68,7 +68,7 @@ struct leakwrap_region_cache {
 	_Atomic(struct leakwrap_region *) entry[];
 };
 
-extern struct leakwrap_region_cache *_Atomic leakwrap_region_cache;
+extern LEAKWRAP_HIDDEN struct leakwrap_region_cache *_Atomic leakwrap_region_cache;
 
 /* -- the allocation path ------------------------------------------------------------------------- */
 
@@ -78,11 +78,11 @@ enum leakwrap_live_added {
 	LEAKWRAP_LIVE_UNTRACKED, /* no memory to record it */
 };
 
-/* The slow way, out of line (live.c). */
-enum leakwrap_live_added leakwrap_live_add_slow(uintptr_t address, size_t size, uint32_t site);
+/* Records that SIZE bytes at BLOCK are live. */
+enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site);
 
 /* The region of ADDRESS if it is known and cached, else NULL. */
-static inline struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
 {
 	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
 	struct leakwrap_region_cache *cache =
@@ -93,8 +93,8 @@ static inline struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
 	return region && region->key == key ? region : NULL;
 }
 
-static inline leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
-                                                   uintptr_t address)
+LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
+                                                     uintptr_t address)
 {
 	return &region->slots[(address & (LEAKWRAP_REGION_SIZE - 1)) >> region->window_shift];
 }
@@ -103,7 +103,7 @@ static inline leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region 
  * value, which no slot can hold. */
 #define LEAKWRAP_HALFWAY         ((uint32_t)1 << 31)
 
-static inline uint32_t leakwrap_within_window(const struct leakwrap_region *region, uintptr_t address)
+LEAKWRAP_INLINE uint32_t leakwrap_within_window(const struct leakwrap_region *region, uintptr_t address)
 {
 	return (uint32_t)address << region->within_shift;
 }
@@ -111,13 +111,14 @@ static inline uint32_t leakwrap_within_window(const struct leakwrap_region *regi
 /* The bit LEAKWRAP_SLOT_HALF of a slot as leakwrap_within_window has it, and back. */
 #define LEAKWRAP_HALF_SHIFT      (31 - 12)
 
-static inline uint32_t leakwrap_slot_within(uint32_t value)
+LEAKWRAP_INLINE uint32_t leakwrap_slot_within(uint32_t value)
 {
 	return (value & LEAKWRAP_SLOT_HALF) << LEAKWRAP_HALF_SHIFT;
 }
 
-/* Records that SIZE bytes at BLOCK are live. */
-static inline enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site)
+/* Records that SIZE bytes at BLOCK are live, if both are ordinary and nothing was live there.  False when they are
+ * not: then the slow way must be gone. */
+LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, size_t size, uint32_t site)
 {
 	uintptr_t address = (uintptr_t)block;
 	struct leakwrap_region *region = leakwrap_region_cached(address);
@@ -132,14 +133,14 @@ static inline enum leakwrap_live_added leakwrap_live_add(const void *block, size
 			                      site << LEAKWRAP_SLOT_SITE_SHIFT |
 			                              within >> LEAKWRAP_HALF_SHIFT | (uint32_t)size,
 			                      memory_order_relaxed);
-			return LEAKWRAP_LIVE_NEW;
+			return true;
 		}
 	}
-	return leakwrap_live_add_slow(address, size, site);
+	return false;
 }
 
 /* Forgets BLOCK if it is an ordinary one.  False when it is not: then the slow way must be asked. */
-static inline bool leakwrap_live_forget(const void *block)
+LEAKWRAP_INLINE bool leakwrap_live_forget(const void *block)
 {
 	uintptr_t address = (uintptr_t)block;
 	struct leakwrap_region *region = leakwrap_region_cached(address);

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common.h"
+
 #define LEAKWRAP_BUILD_ID_MAX 32
 
 struct leakwrap_module {
@@ -44,7 +46,7 @@ struct leakwrap_modules {
 void leakwrap_modules_refresh(void);
 
 /* The current snapshot; never NULL, and valid for ever.  Signal-safe. */
-extern const struct leakwrap_modules *_Atomic leakwrap_modules_current;
+extern LEAKWRAP_HIDDEN const struct leakwrap_modules *_Atomic leakwrap_modules_current;
 
 static inline const struct leakwrap_modules *leakwrap_modules(void)
 {

@@ -8,6 +8,7 @@
 #include "live.h"
 #include "misuse.h"
 #include "options.h"
+#include "recall.h"
 #include "runtime.h"
 #include "sites.h"
 #include "thread.h"
@@ -45,7 +46,7 @@ static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
 /* The call site of an allocation by this caller. */
 static inline uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 {
-	uint32_t site = leakwrap_site_recall(leakwrap_stack_room(sp), pc, sp, fp);
+	uint32_t site = leakwrap_site_recall(pc, sp, fp);
 
 	return leakwrap_likely(site != LEAKWRAP_SITE_NONE) ? site : site_by_walk(pc, sp, fp);
 }
@@ -116,13 +117,16 @@ static bool is_part_of(const void *outer, const void *block)
 
 /* -- allocate ------------------------------------------------------------------------------------ */
 
-/* Whatever is not a plain allocation in a thread that records. */
+/* Whatever is not a plain allocation, of a stack that is recognized, in a thread that records. */
 static __attribute__((noinline)) void *allocated_slowly(void *block, size_t size,
-                                                        enum leakwrap_kind kind, LEAKWRAP_CALLER_PARAMS)
+                                                        LEAKWRAP_CALLER_PARAMS, enum leakwrap_kind kind)
 {
-	uint32_t site = site_of_unready(pc, sp, fp);
 	enum leakwrap_live_added added;
+	uint32_t site;
 
+	if (!block)
+		return NULL;
+	site = site_of_unready(pc, sp, fp);
 	if (leakwrap_self.inner)
 		absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
@@ -136,20 +140,41 @@ static __attribute__((noinline)) void *allocated_slowly(void *block, size_t size
 	return block;
 }
 
-static inline void *allocated(void *block, size_t size, enum leakwrap_kind kind, LEAKWRAP_CALLER_PARAMS)
+/* Records BLOCK for SITE (NULL: the stack was not recognized), or leaves it to the slow way.  Nothing is called
+ * before it is certain which way it goes, so little has to be saved. */
+LEAKWRAP_INLINE void *allocated_at(const struct leakwrap_site *site, void *block, size_t size,
+                                   LEAKWRAP_CALLER_PARAMS, enum leakwrap_kind kind)
 {
-	struct leakwrap_thread *self = &leakwrap_self;
-	enum leakwrap_live_added added;
-
-	if (leakwrap_unlikely(!block))
-		return NULL;
-	if (leakwrap_unlikely(self->inner || self->state != LEAKWRAP_THREAD_RECORDING))
-		return allocated_slowly(block, size, kind, pc, sp, fp);
-	added = leakwrap_live_add(block, size, site_of(pc, sp, fp));
-	if (leakwrap_unlikely(added != LEAKWRAP_LIVE_NEW))
-		count_exception(added, size);
-	self->inner = block;
+	if (leakwrap_unlikely(!site || !leakwrap_live_add_quickly(block, size, site->number)))
+		return allocated_slowly(block, size, pc, sp, fp, kind);
+	leakwrap_self.inner = block;
 	return block;
+}
+
+static __attribute__((noinline)) void *allocated_among(void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
+                                                       const struct leakwrap_layout *layout,
+                                                       enum leakwrap_kind kind)
+{
+	return allocated_at(leakwrap_site_among(layout, pc, sp, fp), block, size, pc, sp, fp, kind);
+}
+
+LEAKWRAP_INLINE void *allocated(void *block, size_t size, enum leakwrap_kind kind,
+                                LEAKWRAP_CALLER_PARAMS)
+{
+	const struct leakwrap_thread *self = &leakwrap_self;
+	const struct leakwrap_layout *layout;
+	const struct leakwrap_site *site;
+
+	if (leakwrap_unlikely(!block || self->inner || self->state != LEAKWRAP_THREAD_RECORDING))
+		return allocated_slowly(block, size, pc, sp, fp, kind);
+	layout = leakwrap_layout_hinted(pc, sp, &site);
+	if (leakwrap_unlikely(!layout))
+		return allocated_slowly(block, size, pc, sp, fp, kind);
+	if (leakwrap_layout_is_shared(layout))
+		return allocated_among(block, size, pc, sp, fp, layout, kind);
+	if (leakwrap_unlikely(!leakwrap_site_is_of(site, layout, pc, sp, fp)))
+		return allocated_slowly(block, size, pc, sp, fp, kind);
+	return allocated_at(site, block, size, pc, sp, fp, kind);
 }
 
 void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)

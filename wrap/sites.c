@@ -5,9 +5,9 @@
 #include "layout.h"
 #include "live.h"
 #include "modules.h"
+#include "recall.h"
 #include "tables.h"
 
-#include <limits.h>
 #include <string.h>
 
 /* A trace that finds no memory keeps this many frames. */
@@ -16,60 +16,33 @@
 /* A call site whose stacks come in ever new layouts (variable-length arrays) is left to the walk. */
 #define LAYOUTS_MAX 8
 
-/* What is compared lies together: a program with very many call sites waits for memory here. */
 struct site_record {
 	UT_hash_handle hh; /* by pcs, and the kind behind them */
 	struct leakwrap_site site;
-	_Atomic unsigned layouts; /* how many there have been */
-	uintptr_t hash;
-	const struct leakwrap_layout *_Atomic layout; /* in which it was seen last, or NULL */
-	uintptr_t pcs[];
 };
 
-/* A set is one cache line of record pointers; at most half of the entries are in use, so hardly a set
- * overflows.  Lossy and shared: an entry is overwritten freely.  On 64 bits the pointer's upper 16 bits,
- * which no user address has, hold a part of the hash: a record is looked at only when that agrees. */
-#define WAYS       ((size_t)8)
+/* So many return addresses make a key, unless all do. */
+#define KEY_PLACES 4
+
+/* At most half of the ways are in use, so hardly a set overflows. */
 #define FIRST_SETS 64
 
-#if UINTPTR_MAX > UINT32_MAX
-#define TAG_MASK ((uintptr_t)0xffff << 48)
-#else
-#define TAG_MASK ((uintptr_t)0)
-#endif
-
-struct site_cache {
-	uintptr_t mask; /* sets - 1 */
-	_Alignas(WAYS * sizeof(uintptr_t)) _Atomic uintptr_t entry[];
-};
-
 /* Before the first call site: one set, always empty. */
-static struct site_cache empty_cache = {.mask = 0, .entry = {[WAYS - 1] = 0}};
+static struct leakwrap_site_cache empty_cache = {.mask = 0, .set = {{.tags = 0}}};
+
+struct leakwrap_site_cache *_Atomic leakwrap_site_cache = &empty_cache;
+const struct leakwrap_site *_Atomic leakwrap_site_hints[1 << LEAKWRAP_HINT_BITS];
+uintptr_t leakwrap_site_factor[LEAKWRAP_MAX_DEPTH];
 
 static struct {
-	struct site_cache *_Atomic cache;
 	struct site_record *by_pcs;                 /* uthash */
 	const struct leakwrap_site *_Atomic newest; /* for the dump */
 	_Atomic uint32_t limit;                     /* one more than the highest number */
-} sites = {.cache = &empty_cache, .limit = LEAKWRAP_SITE_FIRST};
-
-/* Where a walk would begin hints at a record with the layout that the stack may have.  Lossy and shared,
- * like the cache.  MANY is set when the hinted call site was not the one: then it is found by its hash. */
-#define HINTS ((size_t)8192)
-#define MANY  ((uintptr_t)1)
-
-static _Atomic uintptr_t no_hint;
-
-static struct {
-	_Atomic uintptr_t *entry;
-	uintptr_t mask;
-} hints = {&no_hint, 0};
+} sites = {.limit = LEAKWRAP_SITE_FIRST};
 
 /* -- hashing ------------------------------------------------------------------------------------- */
 
-/* A backtrace's hash is a sum of products, which can be computed side by side; the factors are random, so
- * that frames which trade places change it. */
-static uintptr_t factor[LEAKWRAP_MAX_DEPTH];
+/* A backtrace's hash is a sum of products, which can be computed side by side. */
 
 /* S. Vigna's splitmix64 makes the factors: any odd numbers without a pattern would do. */
 static void make_factors(void)
@@ -81,14 +54,8 @@ static void make_factors(void)
 
 		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 		z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-		factor[i] = (uintptr_t)(z ^ z >> 31) | 1;
+		leakwrap_site_factor[i] = (uintptr_t)(z ^ z >> 31) | 1;
 	}
-}
-
-/* Brings every bit of the sum to the upper ones. */
-static inline uintptr_t finish_hash(uintptr_t sum)
-{
-	return (sum ^ sum >> (sizeof(sum) * 4)) * (uintptr_t)0x9e3779b97f4a7c15u;
 }
 
 static uintptr_t hash_trace(const struct leakwrap_trace *trace)
@@ -96,50 +63,23 @@ static uintptr_t hash_trace(const struct leakwrap_trace *trace)
 	uintptr_t sum = 0;
 
 	for (unsigned i = 0; i < trace->depth; i++)
-		sum += trace->pcs[i] * factor[i];
-	return finish_hash(sum);
+		sum += trace->pcs[i] * leakwrap_site_factor[i];
+	return leakwrap_finish_key(sum);
+}
+
+uintptr_t leakwrap_site_key_of_all(const struct leakwrap_layout *layout, uintptr_t pc, uintptr_t sp)
+{
+	uintptr_t sum = pc * leakwrap_site_factor[0];
+
+	for (unsigned i = 0; i < layout->returns; i++)
+		sum += leakwrap_return_at(sp, layout->place[i]) * leakwrap_site_factor[i + 1];
+	return leakwrap_finish_key(sum);
 }
 
 /* -- the cache ----------------------------------------------------------------------------------- */
 
-static _Atomic uintptr_t *set_of(struct site_cache *cache, uintptr_t hash)
-{
-	return &cache->entry[((hash >> 16) & cache->mask) * WAYS];
-}
-
-/* Which entries of SET may be records of this hash, a bit for each: all are looked at, since nobody could
- * predict in which one the record is. */
-static inline unsigned candidates_in(_Atomic uintptr_t *set, uintptr_t hash)
-{
-	unsigned candidates = 0;
-
-	for (unsigned way = 0; way < WAYS; way++) {
-		uintptr_t entry = atomic_load_explicit(&set[way], memory_order_acquire);
-
-		candidates |= (unsigned)(((entry ^ hash) & TAG_MASK) == 0) << way;
-	}
-	return candidates;
-}
-
-/* Takes one of *CANDIDATES away and returns its record if it has this hash; NULL when there are no more. */
-static inline struct site_record *next_candidate(_Atomic uintptr_t *set, unsigned *candidates,
-                                                 uintptr_t hash)
-{
-	while (*candidates != 0) {
-		unsigned way = (unsigned)__builtin_ctz(*candidates);
-		uintptr_t entry = atomic_load_explicit(&set[way], memory_order_acquire);
-		struct site_record *record = (struct site_record *)(entry & ~TAG_MASK);
-
-		*candidates &= *candidates - 1;
-		if (!record)
-			continue;
-		__builtin_prefetch(&record->pcs[8]);
-		__builtin_prefetch(&record->pcs[16]);
-		if (record->hash == hash)
-			return record;
-	}
-	return NULL;
-}
+/* A call site stands in the cache under its hash, when a walk has led to it again, and under the key by which its
+ * stacks are recognized. */
 
 /* A trace is compared, as the table's key, with its kind behind its last pc. */
 static size_t key_size(const struct leakwrap_trace *trace)
@@ -147,90 +87,56 @@ static size_t key_size(const struct leakwrap_trace *trace)
 	return (trace->depth + 1) * sizeof(trace->pcs[0]);
 }
 
-static struct site_record *find_cached(const struct leakwrap_trace *trace, uintptr_t hash)
+static const struct leakwrap_site *find_cached(const struct leakwrap_trace *trace, uintptr_t hash)
 {
-	struct site_cache *cache = atomic_load_explicit(&sites.cache, memory_order_acquire);
-	_Atomic uintptr_t *set = set_of(cache, hash);
-	unsigned candidates = candidates_in(set, hash);
-	struct site_record *record;
+	struct leakwrap_site_set *set = leakwrap_site_set(atomic_load(&leakwrap_site_cache), hash);
+	uintptr_t candidates = leakwrap_site_candidates(set, hash);
 
-	while ((record = next_candidate(set, &candidates, hash)) != NULL)
-		if (record->site.depth == trace->depth &&
-		    memcmp(record->pcs, trace->pcs, key_size(trace)) == 0)
-			break;
-	return record;
-}
+	while (candidates != 0) {
+		const struct leakwrap_site *site = leakwrap_site_candidate(set, &candidates);
 
-/* Has the stack at SP, which fits LAYOUT, the return addresses of RECORD? */
-static inline bool has_returns(const struct leakwrap_layout *layout, uintptr_t sp,
-                               const struct site_record *record)
-{
-	for (unsigned i = 0; i < layout->returns; i++)
-		if (leakwrap_return_at(sp, layout->place[i]) != record->pcs[i + 1])
-			return false;
-	return true;
-}
-
-/* The record with the backtrace that the stack at SP, which fits LAYOUT, has, if that was seen with it. */
-static __attribute__((noinline)) struct site_record *find_seen(const struct leakwrap_layout *layout,
-                                                               uintptr_t pc, uintptr_t sp)
-{
-	const size_t depth = (size_t)layout->returns + 1;
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uintptr_t sum = pc * factor[0];
-	struct site_record *record;
-	_Atomic uintptr_t *set;
-	uintptr_t hash;
-	unsigned candidates;
-
-	pcs[0] = pc;
-	for (size_t i = 1; i < depth; i++) {
-		pcs[i] = leakwrap_return_at(sp, layout->place[i - 1]);
-		sum += pcs[i] * factor[i];
+		if (site && site->hash == hash && site->depth == trace->depth &&
+		    memcmp(site->pcs, trace->pcs, key_size(trace)) == 0)
+			return site;
 	}
-	hash = finish_hash(sum);
-	set = set_of(atomic_load_explicit(&sites.cache, memory_order_acquire), hash);
-	candidates = candidates_in(set, hash);
-	while ((record = next_candidate(set, &candidates, hash)) != NULL)
-		if (atomic_load_explicit(&record->layout, memory_order_acquire) == layout &&
-		    memcmp(record->pcs, pcs, depth * sizeof(pcs[0])) == 0)
-			break;
-	return record;
+	return NULL;
 }
 
 /* The lock is held.  The new entry comes first, the last one falls out. */
-static void cache_site(struct site_cache *cache, struct site_record *record)
+static void cache_site(uintptr_t key, const struct leakwrap_site *site)
 {
-	_Atomic uintptr_t *set = set_of(cache, record->hash);
-	uintptr_t entry = (uintptr_t)record | (record->hash & TAG_MASK);
+	struct leakwrap_site_cache *cache = atomic_load(&leakwrap_site_cache);
+	struct leakwrap_site_set *set = leakwrap_site_set(cache, key);
+	uintptr_t tags = atomic_load(&set->tags) << 8 & UINTPTR_MAX >> 8;
 
-	if (cache == &empty_cache || ((uintptr_t)record & TAG_MASK) != 0)
+	if (cache == &empty_cache)
 		return;
-	for (unsigned way = 0; way < WAYS && entry != 0; way++)
-		entry = atomic_exchange_explicit(&set[way], entry, memory_order_release);
+	for (unsigned way = 0; way < LEAKWRAP_SITE_WAYS && site; way++)
+		site = atomic_exchange(&set->way[way], site);
+	atomic_store(&set->tags, tags | leakwrap_site_tag(key));
 }
 
-/* The lock is held.  The outgrown cache stays mapped, since another thread may be reading it. */
+/* The lock is held.  The outgrown cache stays mapped, since another thread may be reading it; the larger one fills
+ * itself as sites are met again. */
 static void grow_cache(void)
 {
-	struct site_cache *cache = atomic_load(&sites.cache);
+	struct leakwrap_site_cache *cache = atomic_load(&leakwrap_site_cache);
 	uintptr_t sets = cache == &empty_cache ? FIRST_SETS : (cache->mask + 1) * 2;
-	struct site_cache *larger;
+	struct leakwrap_site_cache *larger;
 
-	if (cache != &empty_cache && (size_t)HASH_COUNT(sites.by_pcs) * 2 <= (cache->mask + 1) * WAYS)
+	if (cache != &empty_cache &&
+	    (size_t)HASH_COUNT(sites.by_pcs) * 2 <= (cache->mask + 1) * LEAKWRAP_SITE_WAYS)
 		return;
-	larger = leakwrap_pages_map(sizeof(*larger) + sets * WAYS * sizeof(larger->entry[0]));
+	larger = leakwrap_pages_map(sizeof(*larger) + sets * sizeof(larger->set[0]));
 	if (!larger)
 		return;
 	larger->mask = sets - 1;
-	for (struct site_record *record = sites.by_pcs; record; record = record->hh.next)
-		cache_site(larger, record);
-	atomic_store_explicit(&sites.cache, larger, memory_order_release);
+	atomic_store_explicit(&leakwrap_site_cache, larger, memory_order_release);
 }
 
 /* The lock is held. */
-static struct site_record *add_site(const struct leakwrap_trace *trace, uintptr_t hash,
-                                    bool from_reserve)
+static const struct leakwrap_site *add_site(const struct leakwrap_trace *trace, uintptr_t hash,
+                                            bool from_reserve)
 {
 	uint32_t number = atomic_load(&sites.limit);
 	size_t size = sizeof(struct site_record) + key_size(trace);
@@ -244,11 +150,10 @@ static struct site_record *add_site(const struct leakwrap_trace *trace, uintptr_
 	record->site.number = number;
 	record->site.depth = (uint16_t)trace->depth;
 	record->site.kind = (uint8_t)trace->kind;
-	record->site.pcs = record->pcs;
-	record->hash = hash;
-	memcpy(record->pcs, trace->pcs, key_size(trace));
+	record->site.hash = hash;
+	memcpy(record->site.pcs, trace->pcs, key_size(trace));
 	leakwrap_tables_failed = false;
-	HASH_ADD_KEYPTR_BYHASHVALUE(hh, sites.by_pcs, record->pcs, key_size(trace), (unsigned)hash,
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, sites.by_pcs, record->site.pcs, key_size(trace), (unsigned)hash,
 	                            record);
 	if (leakwrap_tables_failed)
 		return NULL;
@@ -256,105 +161,157 @@ static struct site_record *add_site(const struct leakwrap_trace *trace, uintptr_
 	atomic_store_explicit(&sites.newest, &record->site, memory_order_release);
 	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
 	grow_cache();
-	return record;
+	return &record->site;
 }
 
-static struct site_record *find_or_add(const struct leakwrap_trace *trace, bool from_reserve)
+static struct leakwrap_site *find_or_add(const struct leakwrap_trace *trace, bool from_reserve)
 {
 	uintptr_t hash = hash_trace(trace);
+	const struct leakwrap_site *site;
 	struct site_record *record;
 
 	trace->pcs[trace->depth] = (uintptr_t)trace->kind;
-	record = find_cached(trace, hash);
-	if (record)
-		return record;
+	site = find_cached(trace, hash);
+	if (site)
+		return (struct leakwrap_site *)site;
 	leakwrap_lock(&leakwrap_tables_lock);
 	HASH_FIND_BYHASHVALUE(hh, sites.by_pcs, trace->pcs, key_size(trace), (unsigned)hash, record);
-	if (!record)
-		record = add_site(trace, hash, from_reserve);
-	if (record)
-		cache_site(atomic_load(&sites.cache), record);
+	if (record) {
+		site = &record->site;
+		cache_site(hash, site);
+	} else {
+		site = add_site(trace, hash, from_reserve);
+	}
 	leakwrap_unlock(&leakwrap_tables_lock);
-	return record;
+	return (struct leakwrap_site *)site;
 }
 
 /* -- recognizing stacks -------------------------------------------------------------------------- */
 
-/* Threads that do the same come to the same places below the upper ends of their stacks. */
-static inline _Atomic uintptr_t *hint_of(uintptr_t room, uintptr_t pc)
+/* Gives SITE the layout of the walk that led to it.  NULL when it is left to the walk. */
+static struct leakwrap_layout *set_layout(struct leakwrap_site *site,
+                                          const struct leakwrap_notes *notes)
 {
-	uintptr_t mixed = (pc + room * 0x9e3779b1u) * (uintptr_t)0x9e3779b97f4a7c15u;
-
-	return &hints.entry[mixed >> (sizeof(mixed) * 4) & hints.mask];
-}
-
-uint32_t leakwrap_site_recall(uintptr_t room, uintptr_t pc, uintptr_t sp, uintptr_t fp)
-{
-	_Atomic uintptr_t *hint = hint_of(room, pc);
-	uintptr_t hinted = atomic_load_explicit(hint, memory_order_acquire);
-	const struct site_record *record = (const struct site_record *)(hinted & ~MANY);
-	const struct leakwrap_layout *layout;
-
-	if (leakwrap_unlikely(!record || record->pcs[0] != pc || room == 0))
-		return LEAKWRAP_SITE_NONE;
-	layout = atomic_load_explicit(&record->layout, memory_order_acquire);
-	if (leakwrap_unlikely(!leakwrap_layout_is_good(layout) ||
-	                      !leakwrap_layout_fits(layout, room, sp, fp)))
-		return LEAKWRAP_SITE_NONE;
-	if ((hinted & MANY) == 0) {
-		if (leakwrap_likely(has_returns(layout, sp, record)))
-			return record->site.number;
-		atomic_store_explicit(hint, hinted | MANY, memory_order_release);
-	}
-	record = find_seen(layout, pc, sp);
-	return record ? record->site.number : LEAKWRAP_SITE_NONE;
-}
-
-/* Gives RECORD the layout of the walk that led to it.  False when it has another. */
-static bool set_layout(struct site_record *record, const struct leakwrap_notes *notes)
-{
-	const struct leakwrap_layout *layout =
-	        atomic_load_explicit(&record->layout, memory_order_acquire);
+	struct leakwrap_layout *layout = atomic_load_explicit(&site->layout, memory_order_acquire);
 
 	if (layout && leakwrap_layout_is_of(layout, notes))
-		return true;
-	if (layout && leakwrap_layout_is_good(layout) &&
-	    atomic_fetch_add_explicit(&record->layouts, 1, memory_order_relaxed) >= LAYOUTS_MAX)
-		return false;
-	layout = leakwrap_layout_of(notes, record->pcs, record->site.depth);
+		return layout;
+	if (layout && leakwrap_layout_is_good(layout)) {
+		if (atomic_load(&site->layouts) >= LAYOUTS_MAX)
+			return NULL;
+		atomic_fetch_add(&site->layouts, 1);
+	}
+	layout = leakwrap_layout_of(notes, site->pcs, site->depth);
 	if (layout)
-		atomic_store_explicit(&record->layout, layout, memory_order_release);
-	return layout != NULL;
+		atomic_store_explicit(&site->layout, layout, memory_order_release);
+	return layout;
 }
 
-/* The next stack that begins there may be like this one.  A hint to another call site with the same layout
- * stays: it serves both. */
-static void set_hint(const struct site_record *record, uintptr_t room, uintptr_t pc)
+/* The lock is held.  A and B, call sites of LAYOUT, have the same key: it takes in a return address in which they
+ * differ.  Places that are not needed yet repeat the last one.  False when the key stays as it was. */
+static bool tell_apart(struct leakwrap_layout *layout, const struct leakwrap_site *a,
+                       const struct leakwrap_site *b)
 {
-	_Atomic uintptr_t *hint = hint_of(room, pc);
-	uintptr_t hinted = atomic_load_explicit(hint, memory_order_acquire);
-	const struct site_record *other = (const struct site_record *)(hinted & ~MANY);
+	const uint32_t told_by = atomic_load(&layout->told_by);
+	unsigned frame = 1, used = 0;
+	uint16_t place;
 
-	if (!other || other->pcs[0] != pc ||
-	    atomic_load_explicit(&other->layout, memory_order_acquire) !=
-	            atomic_load_explicit(&record->layout, memory_order_acquire))
-		atomic_store_explicit(hint, (uintptr_t)record, memory_order_release);
+	while (frame <= layout->returns && a->pcs[frame] == b->pcs[frame])
+		frame++;
+	if (told_by == LEAKWRAP_TOLD_BY_ALL || frame > layout->returns)
+		return false;
+	place = (uint16_t)(layout->place[frame - 1] / sizeof(uintptr_t));
+	while (told_by != LEAKWRAP_TOLD_BY_NONE && used < KEY_PLACES &&
+	       (used == 0 ||
+	        atomic_load(&layout->varying[used]) != atomic_load(&layout->varying[used - 1])))
+		if (atomic_load(&layout->varying[used++]) == place)
+			return false; /* their keys only look equal */
+	for (unsigned i = used; i < KEY_PLACES; i++)
+		atomic_store(&layout->varying[i], place);
+	atomic_store(&layout->told_by,
+	             used == KEY_PLACES ? LEAKWRAP_TOLD_BY_ALL : LEAKWRAP_TOLD_BY_FOUR);
+	return true;
+}
+
+/* Another call site in SET that is found by KEY, as stacks of SITE are. */
+static const struct leakwrap_site *rival_of(const struct leakwrap_site *site,
+                                            const struct leakwrap_layout *layout,
+                                            struct leakwrap_site_set *set, uintptr_t key)
+{
+	uintptr_t candidates = leakwrap_site_candidates(set, key);
+
+	while (candidates != 0) {
+		const struct leakwrap_site *other = leakwrap_site_candidate(set, &candidates);
+
+		if (other && other != site && other->pcs[0] == site->pcs[0] &&
+		    atomic_load(&other->layout) == layout)
+			return other;
+	}
+	return NULL;
+}
+
+/* Is SITE found by KEY? */
+static bool is_cached(const struct leakwrap_site *site, struct leakwrap_site_set *set, uintptr_t key)
+{
+	uintptr_t candidates = leakwrap_site_candidates(set, key);
+
+	while (candidates != 0)
+		if (leakwrap_site_candidate(set, &candidates) == site)
+			return true;
+	return false;
+}
+
+/* The stack at SP, of SITE and LAYOUT, shall be recognized by its key. */
+static void learn_key(const struct leakwrap_site *site, struct leakwrap_layout *layout, uintptr_t pc,
+                      uintptr_t sp)
+{
+	const struct leakwrap_site *rival;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	do {
+		uintptr_t key = leakwrap_site_key(layout, pc, sp);
+		struct leakwrap_site_set *set =
+		        leakwrap_site_set(atomic_load(&leakwrap_site_cache), key);
+
+		rival = rival_of(site, layout, set, key);
+		if (rival && tell_apart(layout, site, rival))
+			continue;
+		rival = NULL;
+		if (!is_cached(site, set, key))
+			cache_site(key, site);
+	} while (rival);
+	leakwrap_unlock(&leakwrap_tables_lock);
+}
+
+/* The next stack that begins there may be like this one. */
+static void learn(const struct leakwrap_site *site, struct leakwrap_layout *layout, uintptr_t room,
+                  uintptr_t pc, uintptr_t sp)
+{
+	const struct leakwrap_site *_Atomic *hint = leakwrap_site_hint(room, pc);
+	const struct leakwrap_site *hinted = atomic_load_explicit(hint, memory_order_acquire);
+
+	if (hinted != site && hinted && hinted->pcs[0] == pc &&
+	    atomic_load(&hinted->layout) == layout && !leakwrap_layout_is_shared(layout)) {
+		leakwrap_lock(&leakwrap_tables_lock);
+		tell_apart(layout, site, hinted);
+		leakwrap_unlock(&leakwrap_tables_lock);
+	}
+	if (leakwrap_layout_is_shared(layout))
+		learn_key(site, layout, pc, sp);
+	/* A hint to another call site with the same layout stays when it serves both. */
+	if (!hinted || hinted->pcs[0] != pc || atomic_load(&hinted->layout) != layout ||
+	    !leakwrap_layout_is_shared(layout))
+		atomic_store_explicit(hint, site, memory_order_release);
 }
 
 /* -- for the rest of the tracer ------------------------------------------------------------------ */
 
 void leakwrap_sites_start(void)
 {
-	_Atomic uintptr_t *entry = leakwrap_pages_map(HINTS * sizeof(*entry));
-
 	make_factors();
-	if (entry) {
-		hints.entry = entry;
-		hints.mask = HINTS - 1;
-	}
 }
 
-static struct site_record *cut_to_leaf(const struct leakwrap_trace *trace)
+static const struct leakwrap_site *cut_to_leaf(const struct leakwrap_trace *trace)
 {
 	struct leakwrap_trace leaf = *trace;
 
@@ -367,20 +324,25 @@ static struct site_record *cut_to_leaf(const struct leakwrap_trace *trace)
 
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
-	uintptr_t pc = trace->pcs[0];
-	struct site_record *record = find_or_add(trace, false);
+	const struct leakwrap_notes *notes = trace->notes;
+	struct leakwrap_site *site = find_or_add(trace, false);
 
-	if (leakwrap_unlikely(!record)) {
-		record = cut_to_leaf(trace);
-		if (!record) {
+	if (leakwrap_unlikely(!site)) {
+		const struct leakwrap_site *leaf = cut_to_leaf(trace);
+
+		if (!leaf) {
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-	} else if (trace->notes && trace->notes->usable && !stack->foreign &&
-	           set_layout(record, trace->notes)) {
-		set_hint(record, stack->high - trace->notes->sp, pc);
+		return leaf->number;
 	}
-	return record->site.number;
+	if (notes && notes->usable && !stack->foreign) {
+		struct leakwrap_layout *layout = set_layout(site, notes);
+
+		if (layout)
+			learn(site, layout, stack->high - notes->sp, trace->pcs[0], notes->sp);
+	}
+	return site->number;
 }
 
 const struct leakwrap_site *leakwrap_sites(uint32_t *limit)

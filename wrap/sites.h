@@ -1,13 +1,12 @@
 /* sites.h - the call-site table: every backtrace that was seen, once, under a small number.
  *
- *   sp, pc ──► hint: a call site, and so a layout ──► the words at its places ──► call site
- *      │ none, or the words say otherwise                       │ hash             ▲
- *      └─► walk ──► backtrace ──► hash ─────────────────────────┴─► cache ─► uthash
+ *   sp, pc ──► recognized (recall.h) ───────────────────────────────────► call site
+ *      │ no                                                                ▲
+ *      └─► walk ──► backtrace ──► hash ──► cache ──► uthash ───────────────┘
  *
  * Numbers are dense, records never move or die and are published by release stores: the dump reads them
  * without a lock.  A backtrace is found through a cache of record pointers, and behind it in uthash.  A
- * stack that was seen before is recognized without a walk (layout.h): the place where it begins hints at
- * the layout that it may have, and the words there tell the call site, or show that it must be walked.
+ * stack that was seen before is recognized without a walk.
  */
 #ifndef LEAKWRAP_SITES_H
 #define LEAKWRAP_SITES_H
@@ -25,21 +24,24 @@ enum {
 	LEAKWRAP_SITE_FIRST,   /* the first one with a record */
 };
 
-/* A call site.  Immutable once published. */
+/* A call site.  Immutable once published, but for its layouts.  What recognizing compares lies together. */
 struct leakwrap_site {
 	const struct leakwrap_site *next; /* all of them, newest first */
+#ifndef LEAKWRAP_SMALL
+	uintptr_t hash; /* of the backtrace */
+	/* The form of the stack when it was seen last, NULL when stacks are not recognized by it; and how many
+	 * there have been. */
+	struct leakwrap_layout *_Atomic layout;
+	_Atomic uint32_t layouts;
+#endif
 	uint32_t number;
 	uint16_t depth;
 	uint8_t kind; /* enum leakwrap_trace_kind */
-	const uintptr_t *pcs;
+	uintptr_t pcs[];
 };
 
 /* At start, before any other call. */
 void leakwrap_sites_start(void);
-
-/* The number of the call site whose backtrace a walk from PC, SP and FP would give, when such a stack has
- * been seen; else 0.  ROOM is that of SP (leakwrap_stack_room). */
-uint32_t leakwrap_site_recall(uintptr_t room, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
 /* The number of TRACE, which is given one at first sight.  When memory is short the trace is cut to its
  * leaf frames; when even that fails, LEAKWRAP_SITE_LOST, and the loss is counted.  The word behind the

@@ -42,20 +42,20 @@ static bool grow_down(struct leakwrap_thread *self, uintptr_t sp)
 {
 	if (self->stack_high == 0) {
 		self->stack_high = find_high();
-		self->stack_low = page_of(self->stack_high);
+		self->stack_room = self->stack_high - page_of(self->stack_high);
 	}
 	if (sp >= self->stack_high || sp < self->stack_floor)
 		return false;
-	if (self->stack_low > sp && self->stack_low - sp > GROWTH_MAX)
+	if (self->stack_high - sp > self->stack_room + GROWTH_MAX)
 		return false;
-	while (self->stack_low > sp) {
-		uintptr_t page = self->stack_low - LEAKWRAP_PAGE;
+	while (self->stack_high - sp > self->stack_room) {
+		uintptr_t low = self->stack_high - self->stack_room;
 
-		if (!leakwrap_readable(page)) {
-			self->stack_floor = self->stack_low;
+		if (!leakwrap_readable(low - LEAKWRAP_PAGE)) {
+			self->stack_floor = low;
 			return false;
 		}
-		self->stack_low = page;
+		self->stack_room = self->stack_high - (low - LEAKWRAP_PAGE);
 	}
 	return true;
 }

@@ -29,8 +29,9 @@ struct leakwrap_stack leakwrap_stack_at(uintptr_t sp);
 static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 {
 	const struct leakwrap_thread *self = &leakwrap_self;
+	uintptr_t room = self->stack_high - sp;
 
-	return sp - self->stack_low < self->stack_high - self->stack_low ? self->stack_high - sp : 0;
+	return room <= self->stack_room ? room : 0;
 }
 
 /* Does SP lie on the thread's own stack?  System calls as for leakwrap_stack_at. */

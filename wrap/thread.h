@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "common.h"
+
 enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_NEW, /* nothing traced yet in this thread, or since the fork */
 	LEAKWRAP_THREAD_RECORDING,
@@ -23,9 +25,9 @@ struct leakwrap_thread {
 	enum leakwrap_thread_state state;
 	unsigned disabled; /* how deep leakwrap_disable() is nested */
 
-	/* stack.c: [stack_low, stack_high) is the thread's own and readable; below stack_floor begins
-	 * something else. */
-	uintptr_t stack_low, stack_high, stack_floor;
+	/* stack.c: the STACK_ROOM bytes below stack_high are the thread's own and readable; below stack_floor
+	 * begins something else. */
+	uintptr_t stack_high, stack_room, stack_floor;
 
 	/* shadow.c: the shadow call stack of instrumented code, or NULL. */
 	struct leakwrap_shadow *shadow;
@@ -44,7 +46,7 @@ struct leakwrap_thread {
 struct leakwrap_thread *leakwrap_thread(void);
 #define leakwrap_self (*leakwrap_thread())
 #else
-extern _Thread_local struct leakwrap_thread leakwrap_self;
+extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 #endif
 
 #endif

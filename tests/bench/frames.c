@@ -8,6 +8,7 @@
 #include "layout.h"
 #include "modules.h"
 #include "rules.h"
+#include "recall.h"
 #include "sites.h"
 #include "thread.h"
 #include "unwind.h"
@@ -116,7 +117,7 @@ static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 static unsigned by_recognition(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	static unsigned frames; /* of the last walk */
-	uint32_t site = leakwrap_site_recall(leakwrap_stack_room(sp), pc, sp, fp);
+	uint32_t site = leakwrap_site_recall(pc, sp, fp);
 
 	if (site == LEAKWRAP_SITE_NONE)
 		return frames = by_walk_to_site(pc, sp, fp);

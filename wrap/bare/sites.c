@@ -10,6 +10,7 @@
 #include "port.h"
 #include "tasks.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* A trace that finds no memory keeps this many frames. */
@@ -18,10 +19,9 @@
 #define CHAINS      32
 
 struct record {
-	struct leakwrap_site site;
 	struct record *next; /* of its chain */
 	const char *task;
-	uintptr_t pcs[];
+	struct leakwrap_site site;
 };
 
 static struct {
@@ -37,12 +37,6 @@ void leakwrap_sites_start(void)
 	leakwrap_arena_keep_scratch(sizeof(struct leakwrap_row) * LEAKWRAP_SITE_FIRST + 64);
 }
 
-uint32_t leakwrap_site_recall(uintptr_t room, uintptr_t pc, uintptr_t sp, uintptr_t fp)
-{
-	(void)room, (void)pc, (void)sp, (void)fp;
-	return LEAKWRAP_SITE_NONE;
-}
-
 static struct record **chain_of(const struct leakwrap_trace *trace)
 {
 	uint32_t hash = 0;
@@ -56,7 +50,7 @@ static bool is_of(const struct record *record, const struct leakwrap_trace *trac
 {
 	return record->task == task && record->site.depth == trace->depth &&
 	       record->site.kind == (uint8_t)trace->kind &&
-	       memcmp(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
+	       memcmp(record->site.pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
 }
 
 /* The lock is held. */
@@ -76,9 +70,8 @@ static struct record *add(struct record **chain, const struct leakwrap_trace *tr
 	record->site.number = sites.limit++;
 	record->site.depth = (uint16_t)trace->depth;
 	record->site.kind = (uint8_t)trace->kind;
-	record->site.pcs = record->pcs;
 	record->task = task;
-	memcpy(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
+	memcpy(record->site.pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
 	record->next = *chain;
 	*chain = record;
 	sites.newest = &record->site;
@@ -121,9 +114,9 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 
 const char *leakwrap_site_task(const struct leakwrap_site *site)
 {
-	const struct record *record = (const struct record *)(const void *)site; /* its first member */
-
-	return record->task;
+	return ((const struct record *)(const void *)((const char *)site -
+	                                              offsetof(struct record, site)))
+	        ->task;
 }
 
 const struct leakwrap_site *leakwrap_sites(uint32_t *limit)

@@ -87,8 +87,8 @@ static struct task *current(void)
 		task = add(&now);
 	if (!task)
 		task = &nobody;
-	task->thread.stack_low = now.stack_low;
 	task->thread.stack_high = now.stack_high;
+	task->thread.stack_room = now.stack_high - now.stack_low;
 	return task;
 }
 
@@ -121,7 +121,7 @@ struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
 	uintptr_t low = (uintptr_t)leakwrap_bare.stack_low;
 	uintptr_t high = (uintptr_t)leakwrap_bare.stack_high;
 
-	if (sp >= self->stack_low && sp <= self->stack_high)
+	if (self->stack_high - sp <= self->stack_room)
 		return (struct leakwrap_stack){sp, self->stack_high, false};
 	if (sp >= low && sp <= high)
 		return (struct leakwrap_stack){sp, high, false};
