@@ -178,13 +178,15 @@ static void write_frame(unsigned level, uintptr_t pc, bool is_return)
 		dump.named[module->number - 1] = true;
 }
 
-/* Is PC the code to which signal handlers return? */
+/* Is PC the code to which signal handlers return?  That belongs to the C library or to the kernel: what could be
+ * unloaded while it is looked at need not be. */
 static bool is_restorer(uintptr_t pc)
 {
-	const struct leakwrap_module *module = leakwrap_module_at(pc);
+	const struct leakwrap_module *module = leakwrap_module_ever_at(pc);
 	struct leakwrap_rule rule;
 
-	return leakwrap_restorer_rule(pc, module ? module->text_end : 0, &rule);
+	return (!module || module->permanent) &&
+	       leakwrap_restorer_rule(pc, module ? module->text_end : 0, &rule);
 }
 
 /* INTERRUPTED: the first one is the interrupted instruction itself, as the one behind a restorer is.  Nobody
