@@ -161,6 +161,7 @@ static void find_in_memory(struct table *table)
 			break;
 		}
 	}
+	table->symbol_count = 0;
 	if (!table->symbols || !table->names)
 		return;
 	if (hash)

@@ -37,21 +37,21 @@ $(DEMO_PROGRAMS:=.o): $(O)/demo/%.o: tests/demo/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(DEMO_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The archives mention tmpnam and, in static programs, dlopen, of which glibc warns; the demo calls neither.
-comma := ,
-DEMO_QUIET = $(if $(shell $(CC) -Wl,--help 2>/dev/null | grep -e --no-warnings),-Wl$(comma)--no-warnings)
+# The archives mention tmpnam and, in static programs, dlopen, of which glibc warns; the programs call neither.  What the
+# linker says is shown when it fails.  (--no-warnings would hide undefined symbols, and make a program of what is left.)
+LINK_QUIETLY = 2>$@.err && rm $@.err || { cat $@.err >&2; exit 1; }
 DEMO_LINK = $(CC) -o $@ $(filter %.o,$^) $$($(CC) -print-file-name=$(DEMO_ARCHIVE_$*)) \
-	$(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm $(DEMO_QUIET)
+	$(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm
 
 $(DEMO_PROGRAMS) $(DEMO_PROGRAMS:=.static): LEAKWRAP_LIB = $(O)/libleakwrap.a
 
 $(DEMO_PROGRAMS): $(O)/demo/%: $(O)/demo/%.o $(O)/libleakwrap.a linker-flags.mk
 	$(call say,LINK,$@)
-	$(Q)$(DEMO_LINK)
+	$(Q)$(DEMO_LINK) $(LINK_QUIETLY)
 
 $(DEMO_PROGRAMS:=.static): $(O)/demo/%.static: $(O)/demo/%.o $(O)/libleakwrap.a linker-flags.mk
 	$(call say,LINK,$@)
-	$(Q)$(DEMO_LINK) -static
+	$(Q)$(DEMO_LINK) -static $(LINK_QUIETLY)
 
 include tests/bench/bench.mk
 

@@ -43,9 +43,8 @@ $(BENCH_OBJECTS): $(O)/bench/%.o: tests/bench/bench.mk
 	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_CFLAGS_$*) $(if $(filter $*,$(BENCH_WHOLE)),$(BENCH_INCLUDE)) \
 		-MMD -MP -c -o $@ $(filter %.c,$^)
 
-# Lua mentions tmpnam, of which glibc warns.
 BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
-	$(foreach archive,$(BENCH_ARCHIVES_$*),$$($(CC) -print-file-name=$(archive))) $(BENCH_LIBS_$*) $(DEMO_QUIET)
+	$(foreach archive,$(BENCH_ARCHIVES_$*),$$($(CC) -print-file-name=$(archive))) $(BENCH_LIBS_$*)
 
 $(O)/bench/timed: $(O)/bench/timed.o
 	$(call say,LINK,$@)
@@ -58,22 +57,22 @@ $(O)/bench/frames: $(O)/bench/frames.o $(O)/libleakwrap.a linker-flags.mk
 
 $(BENCH_PROGRAMS:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -lm -pthread
+	$(Q)$(BENCH_LINK) -lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_PROGRAMS:%=$(O)/bench/%.leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_PROGRAMS:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread
+	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_WHOLE:%=$(O)/bench/%.static-untraced): $(O)/bench/%.static-untraced: $(O)/bench/%.o
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -static -lm -pthread
+	$(Q)$(BENCH_LINK) -static -lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread
+	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_PROGRAMS:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -fsanitize=leak -lm -pthread
+	$(Q)$(BENCH_LINK) -fsanitize=leak -lm -pthread $(LINK_QUIETLY)
