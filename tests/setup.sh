@@ -33,6 +33,8 @@ packages() {
 		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 		# what walks stacks as well
 		echo gdb
+		# what runs traced programs as well
+		echo valgrind
 		# allocators that programs bring along
 		echo libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 		# what reads the tool's pages, profiles and manual, fuzzes it, and serves it debug information
