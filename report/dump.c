@@ -303,7 +303,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 	pair(" thread=", (uint64_t)leakwrap_thread_id());
 	leakwrap_text_end(&dump.writer);
 	leakwrap_registers_write(&dump.writer, crash->context);
-	leakwrap_unwind_interrupted(&trace, &stack, start.pc, start.sp, start.fp, start.lr);
+	leakwrap_unwind_interrupted(&trace, &stack, &start);
 	write_frames(trace.pcs, trace.depth, true);
 }
 

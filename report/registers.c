@@ -10,7 +10,7 @@
 
 struct leakwrap_start leakwrap_start_of(const void *context)
 {
-	struct leakwrap_start start = {0, 0, 0, 0};
+	struct leakwrap_start start = {0, 0, 0, 0, 0};
 
 #ifdef LEAKWRAP_CONTEXT_PC
 	const ucontext_t *interrupted = context;
@@ -20,6 +20,10 @@ struct leakwrap_start leakwrap_start_of(const void *context)
 	start.fp = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_FP;
 #ifdef LEAKWRAP_CONTEXT_LR
 	start.lr = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_LR;
+#endif
+#ifdef LEAKWRAP_CONTEXT_R7
+	start.r7 = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_R7;
+	start.pc |= LEAKWRAP_CONTEXT_IS_THUMB(interrupted);
 #endif
 #else
 	(void)context;

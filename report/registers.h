@@ -5,14 +5,9 @@
 #include <stdint.h>
 
 #include "text.h"
+#include "unwind.h"
 
-/* The registers that a walk starts from. */
-struct leakwrap_start {
-	uintptr_t pc, sp, fp;
-	uintptr_t lr; /* where a call leaves the return address in a register, else 0 */
-};
-
-/* From the handler's third argument (sigaction(2)). */
+/* The registers that a walk starts from, from the handler's third argument (sigaction(2)). */
 struct leakwrap_start leakwrap_start_of(const void *context);
 
 /* All registers by their names in the ABI, a few to a line of WRITER. */

@@ -50,120 +50,545 @@ bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *r
 
 #endif
 
-/* The SIZE bytes of code at DISTANCE before PC. */
-static inline uint32_t code_before(uintptr_t pc, unsigned distance, unsigned size)
-{
-	uint32_t code = 0;
+#ifdef LEAKWRAP_CODE_HEADER
 
-	memcpy(&code, (const void *)(pc - distance), size);
-	return code;
+/* -- what each decoder defines -------------------------------------------------------------------
+ *
+ * LEAKWRAP_CODE_STEP(code)     instructions begin at multiples of this
+ * LEAKWRAP_CODE_IS_WIDE(half)  the half word begins an instruction of two, where there are such of one */
+
+/* Decodes the instruction at AT. */
+static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                            struct leakwrap_instruction *instruction);
+
+/* Is what lies at AT no code, but constants that code before it loads? */
+static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at);
+
+/* The call before the return address PC: where it begins, or 0 when there is none.  TARGET is what it calls, 0
+ * when that is in a register. */
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
+                                      uintptr_t *target);
+
+#include LEAKWRAP_CODE_HEADER
+
+/* -- following code ------------------------------------------------------------------------------ */
+
+#define WORD    ((int32_t)sizeof(uintptr_t))
+#define NOWHERE LEAKWRAP_CODE_NOWHERE
+
+/* A register's value: what another one was where the following began, plus an offset. */
+struct value {
+	uint8_t base; /* enum leakwrap_code_register; NONE: not known */
+	int32_t offset;
+};
+
+struct follower {
+	const struct leakwrap_code *code;
+	bool to_return; /* else from the start */
+	struct value now[LEAKWRAP_CODE_REGISTERS];
+	struct value ra, fp, r7; /* where the caller's are; base NONE: in the register */
+	struct value sp;         /* where the caller's sp is; base NONE: nowhere in memory */
+};
+
+/* Frames are smaller than this; keeps the sums from overflowing. */
+#define FRAME_MAX (1 << 27)
+
+static const struct value unknown = {LEAKWRAP_CODE_NONE, 0};
+
+static struct value plus(struct value value, int32_t add)
+{
+	if (value.base == LEAKWRAP_CODE_NONE || add > FRAME_MAX || add < -FRAME_MAX ||
+	    value.offset > FRAME_MAX || value.offset < -FRAME_MAX)
+		return unknown;
+	value.offset += add;
+	return value;
 }
 
-#if defined(__x86_64__) || defined(__i386__)
-
-/* Intel SDM, volume 2A, "CALL": E8 with a 32-bit offset, FF /2 with any operand. */
-bool leakwrap_follows_call(uintptr_t pc, uintptr_t text)
+static void note_place(struct value *saved, struct value through, int32_t at, bool keep)
 {
-	/* Bytes from FF on, by the form of the operand: the ModRM byte's mod and rm fields (section 2.1.3). */
-	static const struct {
-		uint8_t size, mask, value;
-	} forms[] = {
-	        {2, 0xf8, 0xd0}, /* register */
-	        {2, 0xf8, 0x10}, /* (register) */
-	        {3, 0xf8, 0x50}, /* 8-bit offset */
-	        {6, 0xf8, 0x90}, /* 32-bit offset */
-	        {6, 0xff, 0x15}, /* absolute, or relative to rip */
-	        {3, 0xff, 0x14}, /* with an index */
-	        {4, 0xff, 0x54}, {7, 0xff, 0x94},
-	};
+	if (at != NOWHERE && (!keep || saved->base == LEAKWRAP_CODE_NONE))
+		*saved = plus(through, at);
+}
 
-	if (pc - text < 7)
-		return false;
-	if (code_before(pc, 5, 1) == 0xe8)
+/* On the way from the start what is stored first is the caller's; on the way to the return, what is loaded
+ * last is. */
+static void follow(struct follower *f, const struct leakwrap_instruction *instruction)
+{
+	if (instruction->through != LEAKWRAP_CODE_NONE && instruction->loads == f->to_return) {
+		struct value through = f->now[instruction->through];
+		bool keep = !f->to_return;
+
+		note_place(&f->ra, through, instruction->ra, keep);
+		note_place(&f->fp, through, instruction->fp, keep);
+		note_place(&f->r7, through, instruction->r7, keep);
+		if (f->to_return && instruction->sp != NOWHERE) {
+			f->sp = plus(through, instruction->sp);
+			f->now[LEAKWRAP_CODE_SP] = unknown;
+		}
+	}
+	/* On the way from the start a frame pointer is set once; what moves it takes the frame down, at another
+	 * return of the function. */
+	if (instruction->to != LEAKWRAP_CODE_NONE &&
+	    (f->to_return || instruction->to == LEAKWRAP_CODE_SP ||
+	     instruction->to != instruction->from))
+		f->now[instruction->to] = instruction->from == LEAKWRAP_CODE_NONE
+		                                  ? unknown
+		                                  : plus(f->now[instruction->from], instruction->add);
+}
+
+/* What was loaded was no return address, but something that the function needs. */
+static void forget_loads(struct follower *f)
+{
+	f->ra = f->fp = f->r7 = f->sp = unknown;
+}
+
+/* Where a register of the caller is, as a place of RULE, whose frame lies between LOW and HIGH from BASE. */
+static bool place_of(struct value saved, uint8_t base, int32_t low, int32_t high,
+                     struct leakwrap_rule *rule, uint8_t *place, int32_t *offset)
+{
+	if (saved.base == LEAKWRAP_CODE_NONE || (saved.base == base && saved.offset < low)) {
+		*place = LEAKWRAP_PLACE_SAME;
 		return true;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (code_before(pc, forms[i].size, 1) == 0xff &&
-		    (code_before(pc, forms[i].size - 1u, 1) & forms[i].mask) == forms[i].value)
-			return true;
+	}
+	if (saved.base != base || saved.offset > high - WORD || saved.offset % WORD != 0)
+		return false;
+	*place = rule->kind == LEAKWRAP_RULE_INDIRECT ? LEAKWRAP_PLACE_BASE : LEAKWRAP_PLACE_CFA;
+	*offset = *place == LEAKWRAP_PLACE_BASE ? saved.offset : saved.offset - rule->cfa;
+	return true;
+}
+
+static const uint8_t bases[] = {
+        [LEAKWRAP_CODE_SP] = LEAKWRAP_BASE_SP,
+        [LEAKWRAP_CODE_FP] = LEAKWRAP_BASE_FP,
+        [LEAKWRAP_CODE_R7] = LEAKWRAP_BASE_R7,
+};
+
+/* The rule of a frame whose CFA is BASE + CFA, or, when INDIRECT, the word there.  A return address that is in
+ * its register still is that of a function which a signal INTERRUPTED. */
+static bool make_rule(const struct follower *f, uint8_t base, int32_t cfa, bool indirect,
+                      bool interrupted, struct leakwrap_rule *rule)
+{
+	/* What lies below sp, a function that was interrupted is yet to push. */
+	int32_t low = base == LEAKWRAP_CODE_SP ? 0 : -FRAME_MAX;
+	int32_t high = indirect ? FRAME_MAX : cfa;
+
+	if (base >= LEAKWRAP_CODE_IP || cfa % WORD != 0)
+		return false;
+	memset(rule, 0, sizeof(*rule));
+	rule->kind = indirect ? LEAKWRAP_RULE_INDIRECT : LEAKWRAP_RULE_FRAME;
+	rule->base = bases[base];
+	rule->cfa = cfa;
+	if (!place_of(f->ra, base, low, high, rule, &rule->ra_place, &rule->ra) ||
+	    !place_of(f->fp, base, low, high, rule, &rule->fp_place, &rule->fp))
+		return false;
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	uint8_t r7_place = 0;
+
+	if (!place_of(f->r7, base, low, high, rule, &r7_place, &rule->r7))
+		return false;
+	rule->r7_place = r7_place;
+#endif
+	if (rule->ra_place == LEAKWRAP_PLACE_SAME)
+		return interrupted;
+	return indirect || base != LEAKWRAP_CODE_SP || cfa > 0;
+}
+
+/* -- to the return ------------------------------------------------------------------------------- */
+
+/* Ways that are still to be followed: code, and sp there. */
+struct way {
+	int32_t distance; /* from where the following began */
+	struct value sp;
+};
+
+#define WAYS_MAX         48
+#define INSTRUCTIONS_MAX 6000
+
+struct ways {
+	struct way way[WAYS_MAX];
+	unsigned count, next;
+};
+
+/* Each place is followed once. */
+static void add_way(struct ways *ways, const struct follower *f, uintptr_t from, uintptr_t target)
+{
+	intptr_t distance = (intptr_t)(target - from);
+
+	if (distance > INT32_MAX || distance < INT32_MIN || ways->count == WAYS_MAX ||
+	    f->now[LEAKWRAP_CODE_SP].base == LEAKWRAP_CODE_NONE)
+		return;
+	for (unsigned i = 0; i < ways->count; i++)
+		if (ways->way[i].distance == distance)
+			return;
+	ways->way[ways->count++] = (struct way){(int32_t)distance, f->now[LEAKWRAP_CODE_SP]};
+}
+
+/* The frame as it has been taken down at the end of a way. */
+static bool rule_at_return(const struct follower *f, bool interrupted, struct leakwrap_rule *rule)
+{
+	struct value sp = f->now[LEAKWRAP_CODE_SP];
+
+	if (f->sp.base != LEAKWRAP_CODE_NONE)
+		return make_rule(f, f->sp.base, f->sp.offset, true, interrupted, rule);
+#if LEAKWRAP_CALL_PUSHES
+	/* Behind a call that does not return lies another function, which begins with its return address on top.
+	 * A function that calls another has aligned sp before (System V ABI, AMD64, section 3.2.2). */
+	if (!interrupted && sp.base == LEAKWRAP_CODE_SP &&
+	    (sp.offset == WORD || (WORD == 8 && sp.offset % 16 != 0)))
+		return false;
+#endif
+	return sp.base != LEAKWRAP_CODE_NONE &&
+	       make_rule(f, sp.base, sp.offset, false, interrupted, rule);
+}
+
+/* Has the frame been taken down, so that what follows is a call in its place? */
+static bool is_down(const struct follower *f, struct leakwrap_rule *rule)
+{
+	return f->ra.base != LEAKWRAP_CODE_NONE && rule_at_return(f, false, rule);
+}
+
+/* Follows one way; *CALLED is where it came back from its last call, if there was one. */
+static bool follow_way(struct follower *f, struct ways *ways, uintptr_t from, uintptr_t at,
+                       unsigned *instructions, bool interrupted, uintptr_t *called,
+                       struct leakwrap_rule *rule)
+{
+	struct leakwrap_instruction instruction;
+
+	for (; (*instructions)++ < INSTRUCTIONS_MAX; at += instruction.size) {
+		leakwrap_decode(f->code, at, &instruction);
+		/* The return address is stored at the start of a function: the way has left this one. */
+		if (!interrupted && instruction.ra != NOWHERE && !instruction.loads &&
+		    instruction.through == LEAKWRAP_CODE_SP &&
+		    (instruction.to == LEAKWRAP_CODE_SP || f->now[LEAKWRAP_CODE_SP].offset < 0))
+			return false;
+		if (instruction.flow == LEAKWRAP_FLOW_JUMP || instruction.flow == LEAKWRAP_FLOW_END)
+			if (is_down(f, rule))
+				return true;
+		follow(f, &instruction);
+		switch (instruction.flow) {
+		case LEAKWRAP_FLOW_RETURN:
+			return rule_at_return(f, interrupted, rule);
+		case LEAKWRAP_FLOW_CALL:
+			forget_loads(f);
+			*called = at + instruction.size;
+			break;
+		case LEAKWRAP_FLOW_BRANCH:
+			if (f->ra.base == LEAKWRAP_CODE_NONE)
+				add_way(ways, f, from, instruction.target);
+			break;
+		case LEAKWRAP_FLOW_JUMP:
+			if (f->ra.base == LEAKWRAP_CODE_NONE)
+				add_way(ways, f, from, instruction.target);
+			return false;
+		case LEAKWRAP_FLOW_END:
+			return false;
+		default:
+			break;
+		}
+	}
 	return false;
 }
 
-/* PUSH and MOV as compilers write them, behind ENDBR64 or ENDBR32 where jumps are checked. */
-uintptr_t leakwrap_framed_callee(uintptr_t pc, uintptr_t text, uintptr_t end)
+static void begin(struct follower *f, const struct leakwrap_code *code)
 {
-	static const uint8_t set_up[] = {0x55,
-#ifdef __x86_64__
-	                                 0x48,
+	memset(f, 0, sizeof(*f));
+	f->code = code;
+	for (unsigned i = 0; i < LEAKWRAP_CODE_REGISTERS; i++)
+		f->now[i] = unknown;
+	forget_loads(f);
+}
+
+bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
+                            struct leakwrap_rule *rule)
+{
+	struct follower f;
+	struct ways ways = {.count = 1, .way[0].sp = {LEAKWRAP_CODE_SP, 0}};
+	unsigned instructions = 0;
+
+	if (!interrupted && leakwrap_is_data(code, pc))
+		return false;
+	while (ways.next < ways.count && instructions < INSTRUCTIONS_MAX) {
+		const struct way *way = &ways.way[ways.next++];
+		uintptr_t called = 0;
+
+		begin(&f, code);
+		f.to_return = true;
+		f.now[LEAKWRAP_CODE_SP] = way->sp;
+		f.now[LEAKWRAP_CODE_FP] = (struct value){LEAKWRAP_CODE_FP, 0};
+		f.now[LEAKWRAP_CODE_R7] = (struct value){LEAKWRAP_CODE_R7, 0};
+		if (follow_way(&f, &ways, pc, pc + (uintptr_t)(intptr_t)way->distance, &instructions,
+		               interrupted, &called, rule) &&
+		    (!called || !leakwrap_is_data(code, called)))
+			return true;
+	}
+	return false;
+}
+
+/* -- from the start ------------------------------------------------------------------------------ */
+
+/* Where a branch forward leads, sp is what it was at the branch, also when the code before that place has
+ * taken the frame down. */
+struct landing {
+	uintptr_t at;
+	int32_t sp;
+};
+
+#define LANDINGS_MAX 32
+
+struct landings {
+	struct landing landing[LANDINGS_MAX];
+	unsigned count;
+};
+
+static void add_landing(struct landings *landings, uintptr_t at, struct value sp)
+{
+	/* The oldest are behind us, or as good as that. */
+	struct landing *landing = &landings->landing[landings->count++ % LANDINGS_MAX];
+
+	*landing = (struct landing){at, sp.offset};
+}
+
+static const struct landing *landing_at(const struct landings *landings, uintptr_t at)
+{
+	unsigned count = landings->count < LANDINGS_MAX ? landings->count : LANDINGS_MAX;
+
+	for (unsigned i = 0; i < count; i++)
+		if (landings->landing[i].at == at)
+			return &landings->landing[i];
+	return NULL;
+}
+
+/* Follows the code from START to PC, one instruction behind the other. */
+static bool follow_to(struct follower *f, uintptr_t start, uintptr_t pc)
+{
+	struct landings landings = {.count = 0};
+	struct leakwrap_instruction instruction;
+	struct value *sp = &f->now[LEAKWRAP_CODE_SP];
+	struct value body = *sp; /* sp where the frame is whole */
+	const struct landing *landing;
+
+	for (uintptr_t at = start; at != pc;) {
+		leakwrap_decode(f->code, at, &instruction);
+		if (instruction.size > pc - at)
+			return false;
+		follow(f, &instruction);
+		if (sp->base == LEAKWRAP_CODE_NONE || sp->offset < body.offset)
+			body = *sp;
+		at += instruction.size;
+		switch (instruction.flow) {
+		case LEAKWRAP_FLOW_BRANCH:
+		case LEAKWRAP_FLOW_JUMP:
+			if (instruction.target > at && sp->base != LEAKWRAP_CODE_NONE)
+				add_landing(&landings, instruction.target, *sp);
+			break;
+		default:
+			break;
+		}
+		if (instruction.flow == LEAKWRAP_FLOW_JUMP ||
+		    instruction.flow == LEAKWRAP_FLOW_RETURN || instruction.flow == LEAKWRAP_FLOW_END) {
+			landing = landing_at(&landings, at);
+			*sp = body;
+			if (landing && body.base != LEAKWRAP_CODE_NONE)
+				sp->offset = landing->sp;
+		}
+	}
+	return true;
+}
+
+/* A frame pointer serves also where sp was moved by what nobody knows.  On ARM the registers have other uses, so
+ * there sp comes first. */
+static bool rule_at_pc(struct follower *f, bool interrupted, struct leakwrap_rule *rule)
+{
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	static const uint8_t registers[] = {LEAKWRAP_CODE_SP, LEAKWRAP_CODE_FP, LEAKWRAP_CODE_R7};
+#else
+	static const uint8_t registers[] = {LEAKWRAP_CODE_FP, LEAKWRAP_CODE_SP};
 #endif
-	                                 0x89, 0xe5};
-	uintptr_t start, at;
 
-	if (pc - text < 5 || code_before(pc, 5, 1) != 0xe8)
-		return 0;
-	at = start = pc + (uintptr_t)(intptr_t)(int32_t)code_before(pc, 4, 4);
-	if (start < text || start >= end || end - start < 4 + sizeof(set_up))
-		return 0;
-	if ((code_before(at + 4, 4, 4) & 0xfeffffff) == 0xfa1e0ff3)
-		at += 4;
-	return memcmp((const void *)at, set_up, sizeof(set_up)) == 0 ? start : 0;
+	for (size_t i = 0; i < sizeof(registers); i++) {
+		struct value value = f->now[registers[i]];
+		struct follower from = *f;
+
+		if (value.base != LEAKWRAP_CODE_SP)
+			continue;
+		/* What was counted from the CFA, is counted from this register now. */
+		from.ra.base = f->ra.base == LEAKWRAP_CODE_SP ? registers[i] : f->ra.base;
+		from.fp.base = f->fp.base == LEAKWRAP_CODE_SP ? registers[i] : f->fp.base;
+		from.r7.base = f->r7.base == LEAKWRAP_CODE_SP ? registers[i] : f->r7.base;
+		from.ra.offset -= value.offset;
+		from.fp.offset -= value.offset;
+		from.r7.offset -= value.offset;
+		return make_rule(&from, registers[i], -value.offset, false, interrupted, rule);
+	}
+	return false;
 }
 
-#elif defined(__aarch64__)
-
-/* Arm ARM, C6.2: BL, BLR, and BLRAA and its relatives. */
-bool leakwrap_follows_call(uintptr_t pc, uintptr_t text)
+bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
+                            bool interrupted, struct leakwrap_rule *rule)
 {
-	uint32_t code;
+	struct follower f;
 
-	if (pc - text < 4 || pc % 4 != 0)
+	if (pc <= start)
 		return false;
-	code = code_before(pc, 4, 4);
-	return (code & 0xfc000000) == 0x94000000 || (code & 0xfffffc1f) == 0xd63f0000 ||
-	       (code & 0xfefff800) == 0xd63f0800;
+	begin(&f, code);
+	f.now[LEAKWRAP_CODE_SP] = (struct value){LEAKWRAP_CODE_SP, 0};
+#if LEAKWRAP_CALL_PUSHES
+	f.now[LEAKWRAP_CODE_SP].offset = -WORD;
+	f.ra = f.now[LEAKWRAP_CODE_SP];
+#endif
+	return follow_to(&f, start, pc) && rule_at_pc(&f, interrupted, rule);
 }
 
-#elif defined(__riscv)
+/* -- where a function starts --------------------------------------------------------------------- */
 
-/* RISC-V ISA, volume I: JAL and JALR with rd = ra, C.JALR. */
-bool leakwrap_follows_call(uintptr_t pc, uintptr_t text)
+#define FUNCTION_MAX 65536u /* bytes that are searched for a start */
+#define BEFORE_MAX   160    /* bytes before it stores its return address */
+
+static bool stores_return(const struct leakwrap_instruction *instruction)
 {
-	uint32_t code;
+	return instruction->through == LEAKWRAP_CODE_SP && !instruction->loads &&
+	       instruction->ra != NOWHERE;
+}
 
-	if (pc - text < 4 || pc % 2 != 0)
-		return false;
-	code = code_before(pc, 4, 4);
-	if ((code & 0xfff) == 0x0ef || (code & 0x7fff) == 0x00e7)
+static bool moves_down(const struct leakwrap_instruction *instruction)
+{
+	return instruction->to == LEAKWRAP_CODE_SP && instruction->from == LEAKWRAP_CODE_SP &&
+	       instruction->add < 0;
+}
+
+/* May an instruction begin at AT?  What looks like one may be the second half of another: as behind an odd number
+ * of half words that each would begin a wide one. */
+static bool is_boundary(const struct leakwrap_code *code, uintptr_t at)
+{
+	unsigned wide = 0;
+	uint32_t half;
+
+	if (LEAKWRAP_CODE_STEP(code) != 2)
 		return true;
-	code = code_before(pc, 2, 2);
-	return (code & 0xf07f) == 0x9002 && (code & 0x0f80) != 0;
+	while (leakwrap_code_at(code, at - 2 * (wide + 1), 2, &half) && LEAKWRAP_CODE_IS_WIDE(half))
+		wide++;
+	return wide % 2 == 0;
 }
 
-#elif defined(__arm__)
-
-/* Arm ARM, A8.8: BL, BLX, in both instruction sets; and, before them, "mov lr, pc" and a jump. */
-bool leakwrap_follows_call(uintptr_t pc, uintptr_t text)
+/* The function that stores its return address at AT may have moved sp before. */
+static uintptr_t start_before(const struct leakwrap_code *code, uintptr_t at)
 {
-	uint32_t code;
+	const uintptr_t step = LEAKWRAP_CODE_STEP(code);
+	struct leakwrap_instruction instruction;
+	uintptr_t start = at;
 
-	if (pc - text < 8 || pc % 2 != 0)
-		return false;
-	code = code_before(pc, 4, 4);
-	if (code == 0xe320f000) /* ARM's NOP, which would be a Thumb BLX to nowhere near */
-		return false;
-	if (pc % 4 == 0 && ((code & 0x0f000000) == 0x0b000000 || (code & 0xfe000000) == 0xfa000000 ||
-	                    (code & 0x0ffffff0) == 0x012fff30 || code_before(pc, 8, 4) == 0xe1a0e00f))
-		return true;
-	/* The first half word is the lower one. */
-	return (code & 0xc000f800) == 0xc000f000 || (code_before(pc, 2, 2) & 0xff87) == 0x4780;
+	for (uintptr_t before = at - step; at - before <= BEFORE_MAX && before >= code->low;
+	     before -= step) {
+		if (!is_boundary(code, before))
+			continue;
+		leakwrap_decode(code, before, &instruction);
+		if (instruction.flow != LEAKWRAP_FLOW_NEXT && instruction.flow != LEAKWRAP_FLOW_BRANCH)
+			break;
+		if (moves_down(&instruction) || stores_return(&instruction))
+			start = before;
+	}
+	return start;
+}
+
+bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
+                                 struct leakwrap_rule *rule)
+{
+#if LEAKWRAP_CALL_PUSHES /* no instruction that stores a return address could be found */
+	(void)code, (void)pc, (void)interrupted, (void)rule, (void)start_before;
+	return false;
+#else
+	const uintptr_t step = LEAKWRAP_CODE_STEP(code);
+	uintptr_t low = pc - code->low > FUNCTION_MAX ? pc - FUNCTION_MAX : code->low;
+	struct leakwrap_instruction instruction;
+
+	for (uintptr_t at = pc - step; at - low < FUNCTION_MAX; at -= step) {
+		leakwrap_decode(code, at, &instruction);
+		if (stores_return(&instruction) && is_boundary(code, at) &&
+		    leakwrap_prologue_rule(code, start_before(code, at), pc, interrupted, rule))
+			return true;
+	}
+	return false;
+#endif
+}
+
+bool leakwrap_call_before_return(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+{
+	return leakwrap_call_before(code, pc, target) != 0;
+}
+
+/* -- where a thread starts ----------------------------------------------------------------------- */
+
+#define START_MAX 8 /* instructions between the call of a thread's function and its end */
+
+bool leakwrap_ends_thread(const struct leakwrap_code *code, uintptr_t pc)
+{
+	struct leakwrap_instruction instruction;
+
+	for (unsigned i = 0; i < START_MAX; i++, pc += instruction.size) {
+		leakwrap_decode(code, pc, &instruction);
+		if (instruction.flow != LEAKWRAP_FLOW_NEXT)
+			return instruction.flow == LEAKWRAP_FLOW_SYSTEM;
+	}
+	return false;
+}
+
+bool leakwrap_is_among_calls(const struct leakwrap_code *code, uintptr_t start, unsigned calls,
+                             uintptr_t pc)
+{
+	struct leakwrap_instruction instruction;
+
+	for (uintptr_t at = start; at < pc && calls > 0; at += instruction.size) {
+		leakwrap_decode(code, at, &instruction);
+		if (stores_return(&instruction)) /* another function */
+			return false;
+		calls -= instruction.flow == LEAKWRAP_FLOW_CALL;
+		if (instruction.flow == LEAKWRAP_FLOW_CALL && at + instruction.size == pc)
+			return true;
+	}
+	return false;
 }
 
 #else
 
-bool leakwrap_follows_call(uintptr_t pc, uintptr_t text)
+bool leakwrap_is_among_calls(const struct leakwrap_code *code, uintptr_t start, unsigned calls,
+                             uintptr_t pc)
 {
-	(void)text;
-	(void)code_before;
+	(void)code, (void)start, (void)calls, (void)pc;
+	return false;
+}
+
+bool leakwrap_call_before_return(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+{
+	(void)code;
+	*target = 0;
 	return pc != 0;
+}
+
+bool leakwrap_ends_thread(const struct leakwrap_code *code, uintptr_t pc)
+{
+	(void)code, (void)pc;
+	return false;
+}
+
+bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
+                            struct leakwrap_rule *rule)
+{
+	(void)code, (void)pc, (void)interrupted, (void)rule;
+	return false;
+}
+
+bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
+                            bool interrupted, struct leakwrap_rule *rule)
+{
+	(void)code, (void)start, (void)pc, (void)interrupted, (void)rule;
+	return false;
+}
+
+bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
+                                 struct leakwrap_rule *rule)
+{
+	(void)code, (void)pc, (void)interrupted, (void)rule;
+	return false;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/code.h"
 #include "rules.h"
 
 /* The rule of a signal frame, if PC is the code to which signal handlers return: the C library's, or the
@@ -15,9 +16,31 @@
  * is known to be readable; END may be 0. */
 bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule);
 
-/* Is there a call right before the address PC, as there is before every return address?  TEXT is where the
- * readable code around it begins. */
-bool leakwrap_follows_call(uintptr_t pc, uintptr_t text);
+/* Is there a call right before the address PC, as there is before every return address?  TARGET is what it calls, 0
+ * when that is in a register. */
+bool leakwrap_call_before_return(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target);
+
+/* Is PC behind one of the first CALLS calls of the function at START, which never stores a return address? */
+bool leakwrap_is_among_calls(const struct leakwrap_code *code, uintptr_t start, unsigned calls,
+                             uintptr_t pc);
+
+/* Does the code at PC end the thread right away, by a system call?  So does the start code of threads, behind the
+ * call of the thread's function. */
+bool leakwrap_ends_thread(const struct leakwrap_code *code, uintptr_t pc);
+
+/* The rule for PC, a return address or the address at which a signal INTERRUPTED its function, by following the
+ * code from there to where the function returns: it must take its frame down before.  False when no way leads to
+ * such a place, as when the call at PC never returns. */
+bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
+                            struct leakwrap_rule *rule);
+
+/* The same by following the code of a function from its START to PC: how it has built its frame. */
+bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
+                            bool interrupted, struct leakwrap_rule *rule);
+
+/* The same from where the function seems to start: the nearest place before PC that stores a return address. */
+bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
+                                 struct leakwrap_rule *rule);
 
 /* x86: if the call before the return address PC leads to a function that begins by setting up a frame pointer, where
  * that one starts; else 0.  TEXT and END bound the readable code around PC. */

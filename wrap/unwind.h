@@ -50,10 +50,17 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp);
 
-/* The same from registers that a signal interrupted: PC is the instruction itself, no return address.  LR is
- * the register in which a call leaves the return address, where there is one. */
+/* The registers that a signal interrupted: PC is the instruction itself, no return address; on ARM its bit 0 tells
+ * Thumb code. */
+struct leakwrap_start {
+	uintptr_t pc, sp, fp;
+	uintptr_t lr; /* where a call leaves the return address in a register, as it is there, else 0 */
+	uintptr_t r7; /* ARM: the frame pointer of Thumb code */
+};
+
+/* The same from there. */
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
-                                 uintptr_t pc, uintptr_t sp, uintptr_t fp, uintptr_t lr);
+                                 const struct leakwrap_start *start);
 
 /* The shadow call stack of instrumented objects (shadow.c). */
 void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp);

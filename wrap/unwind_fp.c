@@ -105,6 +105,15 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 	                      : LEAKWRAP_TRACE_TRUNCATED;
 }
 
+#elif LEAKWRAP_HAVE_ARM_FRAMES
+
+/* Frames of several layouts, through two registers, are followed by the walk that knows such steps. */
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+                        uintptr_t sp, uintptr_t fp)
+{
+	leakwrap_unwind_table(trace, stack, pc, sp, fp);
+}
+
 #else
 
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,

@@ -4,6 +4,9 @@
  *              │ miss                ▲
  *              └─► module ─► tables ─┘ and into the cache
  *
+ * Where the tables say nothing, the function's code tells how its frame lies (prologue.h); where that is not clear
+ * either, a frame pointer, or a word that looks like the return address: then the trace is called guessed.
+ *
  * Nearly every step is taken by the loop in leakwrap_unwind_table, from a rule that lies in the cache's
  * slot itself.  Everything else, a rule seen for the first time, an unusual frame, a page of a foreign
  * stack that was not probed yet, goes through step_slowly.
@@ -16,10 +19,12 @@
 #include "cfi.h"
 #include "common.h"
 #include "exidx.h"
+#include "frame_pointers.h"
 #include "layout.h"
 #include "modules.h"
 #include "options.h"
 #include "prologue.h"
+#include "returns.h"
 #include "rules.h"
 
 #include <stdbool.h>
@@ -47,7 +52,12 @@ struct walk {
 #endif
 	uintptr_t lr; /* the register, in a frame that a signal interrupted */
 	bool interrupted;
-	bool guessed; /* a frame pointer was followed that may not be the frame's */
+	bool guessed; /* a frame was found by what may have been another's */
+	enum {
+		EITHER_CODE,
+		ARM_CODE,
+		THUMB_CODE
+	} instructions; /* ARM: of which kind those at pc are */
 	bool sp_unknown; /* sp is less than the frame's: it was reached by a frame pointer that tells no more */
 	unsigned switches;
 
@@ -115,36 +125,6 @@ static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, b
 
 #endif
 
-/* The module whose text holds the call before PC (or PC itself, when INTERRUPTED), or NULL. */
-static const struct leakwrap_module *text_at(uintptr_t pc, bool interrupted)
-{
-	uintptr_t code = interrupted ? pc : pc - 1;
-	const struct leakwrap_module *module = leakwrap_module_at(code);
-
-	return module && code >= module->text_start && code < module->text_end ? module : NULL;
-}
-
-/* The rule for PC.  False: it is no code at all. */
-static bool find_rule(uintptr_t pc, bool interrupted, struct leakwrap_rule *rule)
-{
-	const struct leakwrap_module *module = text_at(pc, interrupted);
-
-	memset(rule, 0, sizeof(*rule));
-	if (!module)
-		return leakwrap_restorer_rule(pc, 0, rule);
-	if (!leakwrap_restorer_rule(pc, module->text_end, rule) &&
-	    !find_in_tables(module, pc, interrupted, rule)) {
-		memset(rule, 0, sizeof(*rule));
-		/* An address that follows no call was made up, for a thread or a coroutine to return to: glibc's
-		 * makecontext does so. */
-		if (!interrupted && !leakwrap_follows_call(pc, module->text_start))
-			rule->kind = LEAKWRAP_RULE_END;
-		else if (leakwrap_options.unwind != LEAKWRAP_UNWIND_TABLE)
-			rule->kind = LEAKWRAP_RULE_CHAIN;
-	}
-	return true;
-}
-
 /* -- steps --------------------------------------------------------------------------------------- */
 
 /* The step depends on WORD, an address of the stack, which was read at PLACE.  False when that cannot be
@@ -166,11 +146,19 @@ static inline bool note_fp_use(struct leakwrap_notes *notes, uint16_t place, uin
 	return notes->fp_target != LEAKWRAP_PLACE_NONE;
 }
 
-static bool read_word(struct walk *walk, uintptr_t address, uintptr_t *word)
+static bool read_raw(struct walk *walk, uintptr_t address, uintptr_t *word)
 {
 	if (address % WORD != 0 || !leakwrap_stack_reach(walk->stack, address, WORD))
 		return false;
-	*word = LEAKWRAP_STRIP(leakwrap_stack_word(address));
+	*word = leakwrap_stack_word(address);
+	return true;
+}
+
+static bool read_word(struct walk *walk, uintptr_t address, uintptr_t *word)
+{
+	if (!read_raw(walk, address, word))
+		return false;
+	*word = LEAKWRAP_STRIP(*word);
 	return true;
 }
 
@@ -226,6 +214,23 @@ static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr
 	return !at || read_word(walk, at, &walk->r7);
 }
 
+/* Of which kind the code is that the walk goes to: bit 0 of a return address tells, and bit 5 of the status
+ * register (Arm ARM, B1.3.3), which the kernel stores behind the pc that it interrupted. */
+static bool note_instructions(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t ra_at,
+                              uintptr_t ra)
+{
+	uintptr_t status;
+
+	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
+		walk->instructions = ra & 1 ? THUMB_CODE : ARM_CODE;
+		return true;
+	}
+	if (!read_raw(walk, ra_at + WORD, &status))
+		return false;
+	walk->instructions = status & 0x20 ? THUMB_CODE : ARM_CODE;
+	return true;
+}
+
 #endif
 
 static uintptr_t base_of(const struct walk *walk, const struct leakwrap_rule *rule)
@@ -248,7 +253,7 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	uintptr_t base = base_of(walk, rule);
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa;
 	uintptr_t cfa_at = 0, ra_at, fp_at;
-	uintptr_t ra = walk->lr, fp = walk->fp;
+	uintptr_t ra = walk->lr, fp = walk->fp; /* ra: as it stands there */
 	/* A function that a signal interrupted may not have stored its return address yet. */
 	bool in_register =
 	        walk->interrupted && LEAKWRAP_HAVE_LR && rule->ra_place == LEAKWRAP_PLACE_SAME;
@@ -260,18 +265,18 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 		if (rule->kind == LEAKWRAP_RULE_INDIRECT)
 			cfa += (uintptr_t)(intptr_t)rule->add;
 		else if (LEAKWRAP_HAVE_LR &&
-		         !read_word(walk, base + (uintptr_t)(intptr_t)rule->add, &walk->lr))
+		         !read_raw(walk, base + (uintptr_t)(intptr_t)rule->add, &walk->lr))
 			return false;
 	}
 	ra_at = saved_at(rule->ra_place, base, cfa, rule->ra);
 	fp_at = saved_at(rule->fp_place, base, cfa, rule->fp);
-	if ((!in_register && (!ra_at || !read_word(walk, ra_at, &ra))) ||
+	if ((!in_register && (!ra_at || !read_raw(walk, ra_at, &ra))) ||
 	    (fp_at && !read_word(walk, fp_at, &fp)))
 		return false;
 	if (cfa % WORD != 0)
 		return false;
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	if (!step_r7(walk, rule, base, cfa))
+	if (!step_r7(walk, rule, base, cfa) || !note_instructions(walk, rule, ra_at, ra))
 		return false;
 #endif
 	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
@@ -285,153 +290,13 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 		*walk->stack = leakwrap_stack_at(cfa);
 	}
 	note_step(walk, rule, cfa_at, ra_at, fp_at);
-	walk->pc = ra;
+	walk->pc = LEAKWRAP_STRIP(ra);
 	walk->sp = cfa;
 	walk->fp = fp;
 	return true;
 }
 
 /* -- code without a table ------------------------------------------------------------------------ */
-
-/* Does ADDRESS, which the walk has reached, hold the return address of a frame? */
-static bool holds_return(struct walk *walk, uintptr_t address)
-{
-	const struct leakwrap_module *module;
-	uintptr_t word;
-
-	if (address < walk->sp || !read_word(walk, address, &word))
-		return false;
-	module = text_at(word, false);
-	return module && leakwrap_follows_call(word, module->text_start);
-}
-
-#if LEAKWRAP_HAVE_ARM_FRAMES
-
-/* Does the word at ADDRESS look like a frame pointer: of a frame above, or 0 in the first one? */
-static bool holds_fp(struct walk *walk, uintptr_t address)
-{
-	uintptr_t word;
-
-	return read_word(walk, address, &word) &&
-	       (word == 0 || (word > address && word < walk->stack->high));
-}
-
-/* Of the -mapcs-frame layout: does the saved pc at ADDRESS point behind an "stmfd sp!, {..., fp, ip, lr, pc}"?
- * Processors store it 8 or 12 behind the instruction. */
-static bool holds_apcs_pc(struct walk *walk, uintptr_t address)
-{
-	uintptr_t word;
-
-	if (!read_word(walk, address, &word) || word % 4 != 0 || !text_at(word - 12, true))
-		return false;
-	return (*(const uint32_t *)(word - 8) & 0xfffff800) == 0xe92dd800 ||
-	       (*(const uint32_t *)(word - 12) & 0xfffff800) == 0xe92dd800;
-}
-
-/* The three layouts of frame pointers that compilers use, each with the words that tell it from the others:
- *
- *                     pointer  return address  previous  caller's sp
- *   -mapcs-frame      r11      fp - 4          fp - 12   in fp - 8    [fp] is the pc, see above
- *   gcc, ARM code     r11      fp              fp - 4    fp + 4
- *   clang             r11, r7  fp + 4          fp        fp + 8       r7 in Thumb code */
-static bool chain(struct walk *walk, struct leakwrap_rule *rule)
-{
-	uintptr_t fp = walk->fp, r7 = walk->r7;
-
-	memset(rule, 0, sizeof(*rule));
-	rule->kind = LEAKWRAP_RULE_FRAME;
-	rule->base = LEAKWRAP_BASE_FP;
-	rule->ra_place = rule->fp_place = LEAKWRAP_PLACE_BASE;
-	walk->notes = NULL; /* the choice depends on more than a layout holds */
-	if (holds_return(walk, fp - 4) && holds_apcs_pc(walk, fp)) {
-		rule->kind = LEAKWRAP_RULE_INDIRECT;
-		rule->cfa = -8;
-		rule->ra = -4;
-		rule->fp = -12;
-		return true;
-	}
-	if (holds_return(walk, fp) && holds_fp(walk, fp - 4)) {
-		rule->cfa = 4;
-		rule->fp = -4;
-		return true;
-	}
-	rule->cfa = 8;
-	rule->ra = 4;
-	if (holds_return(walk, fp + 4) && holds_fp(walk, fp))
-		return true;
-	rule->base = LEAKWRAP_BASE_R7;
-	rule->fp_place = LEAKWRAP_PLACE_SAME;
-	rule->r7_place = LEAKWRAP_PLACE_BASE;
-	return holds_return(walk, r7 + 4) && holds_fp(walk, r7);
-}
-
-#else
-
-/* Functions are shorter than this. */
-#define FUNCTION_MAX 65536u
-
-/* Does the frame pointer, by which the return address RA is found, belong to the function of WALK, which has no table?
- * On x86 a function that leaves it alone has its caller's, which looks the same: but then the call before RA leads to
- * the caller. */
-static bool owns_fp(const struct walk *walk, uintptr_t ra)
-{
-#if LEAKWRAP_CALL_PUSHES
-	const struct leakwrap_module *module = text_at(walk->pc, walk->interrupted);
-	struct leakwrap_rule rule;
-	uintptr_t start;
-
-	if (!module || module != text_at(ra, false))
-		return false;
-	start = leakwrap_framed_callee(ra, module->text_start, module->text_end);
-	return start != 0 && walk->pc - start < FUNCTION_MAX &&
-	       !find_in_tables(module, start, true, &rule);
-#else
-	(void)walk, (void)ra;
-	return true;
-#endif
-}
-
-/* The rule of a frame with a frame pointer, when the stack bears it out. */
-static bool chain(struct walk *walk, struct leakwrap_rule *rule)
-{
-	const int32_t fp_to_cfa = (int32_t)LEAKWRAP_FP_CALLER_SP;
-
-	*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_FRAME,
-	                               .base = LEAKWRAP_BASE_FP,
-	                               .ra_place = LEAKWRAP_PLACE_BASE,
-	                               .fp_place = LEAKWRAP_PLACE_BASE,
-	                               .cfa = fp_to_cfa,
-	                               .ra = (int32_t)LEAKWRAP_FP_RETURN,
-	                               .fp = (int32_t)LEAKWRAP_FP_PREVIOUS};
-	if (walk->fp + LEAKWRAP_FP_LOWEST < walk->sp ||
-	    !holds_return(walk, walk->fp + LEAKWRAP_FP_RETURN))
-		return false;
-	walk->guessed |= !owns_fp(walk, leakwrap_stack_word(walk->fp + LEAKWRAP_FP_RETURN));
-	return true;
-}
-
-#endif
-
-/* The rule of a function that a signal interrupted before it called anything: such code without a table is
- * mostly assembly that calls nothing, and keeps its return address in the register. */
-static bool leaf(const struct walk *walk, struct leakwrap_rule *rule)
-{
-	const struct leakwrap_module *module;
-
-	if (!LEAKWRAP_HAVE_LR || !walk->interrupted)
-		return false;
-	module = text_at(walk->lr, false);
-	if (!module || !leakwrap_follows_call(walk->lr, module->text_start))
-		return false;
-	memset(rule, 0, sizeof(*rule));
-	rule->kind = LEAKWRAP_RULE_FRAME;
-	return true;
-}
-
-/* How far below the upper end of a stack the C library's start code calls the program's first function
- * (measured: glibc 2.36 and musl 1.2.3, 150 to 450 bytes; threads on ARM, where the C library keeps its own
- * record of the thread below thread-local storage, 2900). */
-#define ROOT_DISTANCE (LEAKWRAP_HAVE_ARM_FRAMES ? 4096u : 1024u)
 
 /* Where the kernel lets the program begin, which is short and written in assembly; in a shared object it may
  * not be known. */
@@ -440,19 +305,256 @@ extern const char _start[] __attribute__((weak));
 /* Where the C library lets a thread begin, in the same way. */
 extern const char __clone[] __attribute__((weak));
 
-#define START_SIZE 256
+#define START_SIZE  256
+#define START_CALLS 2 /* of which the last is that of the first function in C, or of the thread's */
 
-/* Is the frame, for which there is no table, that of the start code, which nobody called, or in the C library
- * next to it? */
-static bool is_root(const struct walk *walk)
+/* Is PC in the code that begins the program or a thread, which nobody called? */
+static bool is_start(uintptr_t pc)
 {
-	const struct leakwrap_module *module = text_at(walk->pc, walk->interrupted);
+	const uintptr_t starts[] = {(uintptr_t)_start, (uintptr_t)__clone};
 
-	if ((_start && walk->pc - (uintptr_t)_start < START_SIZE) ||
-	    (__clone && walk->pc - (uintptr_t)__clone < START_SIZE))
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		const struct leakwrap_module *module = leakwrap_text_at(starts[i], true);
+		struct leakwrap_code code;
+
+		if (!module || pc <= LEAKWRAP_STRIP(starts[i]) || pc - starts[i] > START_SIZE)
+			continue;
+		code = leakwrap_code_of(module, starts[i]);
+		if (leakwrap_is_among_calls(&code, LEAKWRAP_STRIP(starts[i]), START_CALLS, pc))
+			return true;
+	}
+	return false;
+}
+
+/* Functions are shorter than this. */
+#define FUNCTION_MAX 65536u
+
+/* Can TARGET, which the call that made WALK's frame leads to, be the start of its function, and how does that build
+ * its frame?  A function with a table is another one. */
+static bool starts_function(const struct walk *walk, const struct leakwrap_code *code, uintptr_t target,
+                            struct leakwrap_rule *rule)
+{
+	const struct leakwrap_module *module = leakwrap_text_at(target, true);
+
+	return target != 0 && target < walk->pc && walk->pc - target < FUNCTION_MAX && module &&
+	       module == leakwrap_text_at(walk->pc, walk->interrupted) &&
+	       !find_in_tables(module, target, true, rule) &&
+	       leakwrap_prologue_rule(code, target, walk->pc, walk->interrupted, rule);
+}
+
+/* Do the two say the same of a frame?  They may start from different registers. */
+static bool agree(const struct leakwrap_rule *a, const struct leakwrap_rule *b)
+{
+	return a->kind == LEAKWRAP_RULE_FRAME && b->kind == LEAKWRAP_RULE_FRAME &&
+	       a->ra_place == b->ra_place && a->ra == b->ra && a->fp_place == b->fp_place &&
+	       a->fp == b->fp &&
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	       a->r7_place == b->r7_place && a->r7 == b->r7 &&
+#endif
+	       (a->base != b->base || a->cfa == b->cfa);
+}
+
+/* Does RULE lead to a return address on the stack of WALK?  *TARGET is what the call before that calls. */
+static bool bears_out(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t *target)
+{
+	uintptr_t base = base_of(walk, rule);
+	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa;
+
+	if (walk->sp_unknown && rule->base == LEAKWRAP_BASE_SP)
+		return false;
+	if (rule->kind == LEAKWRAP_RULE_INDIRECT) {
+		if (!read_word(walk, cfa, &cfa))
+			return false;
+		cfa += (uintptr_t)(intptr_t)rule->add;
+	}
+	if (rule->ra_place == LEAKWRAP_PLACE_SAME)
+		return walk->interrupted && leakwrap_is_return(walk->lr, target);
+	return cfa > walk->sp &&
+	       leakwrap_holds_return(walk->stack, walk->sp,
+	                             saved_at(rule->ra_place, base, cfa, rule->ra), target);
+}
+
+/* The rule that CODE around pc gives.  How the frame is built and how it is taken down say the same where both
+ * are known (tests/unwind/code.sh: without an error); else the stack decides. */
+static bool find_in_code(struct walk *walk, const struct leakwrap_code *code,
+                         struct leakwrap_rule *rule)
+{
+	struct leakwrap_rule found[2], known;
+	uintptr_t target;
+	bool is_found[2];
+	int plausible = -1;
+
+	is_found[0] = leakwrap_epilogue_rule(code, walk->pc, walk->interrupted, &found[0]);
+	is_found[1] = leakwrap_near_prologue_rule(code, walk->pc, walk->interrupted, &found[1]);
+	if (is_found[0] && is_found[1] && agree(&found[0], &found[1])) {
+		*rule = found[0];
 		return true;
-	return module && (!module->main || leakwrap_is_system_code(walk->pc)) &&
-	       !walk->stack->foreign && walk->stack->high - walk->sp <= ROOT_DISTANCE;
+	}
+	for (int i = 0; i < 2; i++) {
+		if (!is_found[i] || !bears_out(walk, &found[i], &target))
+			continue;
+		*rule = found[i];
+		if (starts_function(walk, code, target, &known) && agree(&found[i], &known))
+			return true;
+		if (plausible < 0)
+			plausible = i;
+	}
+	if (plausible >= 0)
+		*rule = found[plausible];
+	return plausible >= 0;
+}
+
+/* The rule for pc.  False: it is no code at all.  A rule that this stack alone led to is not to KEEP. */
+static bool find_rule(struct walk *walk, struct leakwrap_rule *rule, bool *keep)
+{
+	const bool interrupted = walk->interrupted,
+	           by_code = leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO;
+	const struct leakwrap_module *module = leakwrap_text_at(walk->pc, interrupted);
+	bool follows_call = false;
+
+	memset(rule, 0, sizeof(*rule));
+	*keep = !interrupted;
+	if (!module)
+		return leakwrap_restorer_rule(walk->pc, 0, rule);
+	if (leakwrap_restorer_rule(walk->pc, module->text_end, rule))
+		return true;
+	/* ARM's tables are made for calls; where a signal interrupts the first or last instructions they are
+	 * wrong, and the code is right. */
+	if (leakwrap_options.unwind != LEAKWRAP_UNWIND_FP &&
+	    !(LEAKWRAP_HAVE_ARM_FRAMES && interrupted && by_code) &&
+	    find_in_tables(module, walk->pc, interrupted, rule))
+		return true;
+	for (uintptr_t thumb = 0; thumb <= (LEAKWRAP_HAVE_ARM_FRAMES ? 1 : 0); thumb++) {
+		struct leakwrap_code code = leakwrap_code_of(module, walk->pc | thumb);
+		uintptr_t target;
+
+		if (LEAKWRAP_HAVE_ARM_FRAMES && walk->instructions == (thumb ? ARM_CODE : THUMB_CODE))
+			continue;
+		if (!interrupted && !leakwrap_call_before_return(&code, walk->pc, &target))
+			continue;
+		follows_call = true;
+		if (by_code && !is_start(walk->pc) && find_in_code(walk, &code, rule))
+			return true;
+		if (by_code && !interrupted && leakwrap_ends_thread(&code, walk->pc)) {
+			rule->kind = LEAKWRAP_RULE_END;
+			return true;
+		}
+	}
+	if (LEAKWRAP_HAVE_ARM_FRAMES && interrupted && by_code &&
+	    find_in_tables(module, walk->pc, interrupted, rule))
+		return true;
+	memset(rule, 0, sizeof(*rule));
+	/* An address that follows no call was made up, for a thread or a coroutine to return to: glibc's
+	 * makecontext does so. */
+	if ((!interrupted && !follows_call) || is_start(walk->pc))
+		rule->kind = LEAKWRAP_RULE_END;
+	else if (leakwrap_options.unwind != LEAKWRAP_UNWIND_TABLE)
+		rule->kind = LEAKWRAP_RULE_CHAIN;
+	*keep &= rule->kind != LEAKWRAP_RULE_CHAIN || leakwrap_options.unwind == LEAKWRAP_UNWIND_FP;
+	return true;
+}
+
+/* The code around WALK's pc, as far as it is known of which kind it is. */
+static bool code_of(const struct walk *walk, struct leakwrap_code *code)
+{
+	const struct leakwrap_module *module = leakwrap_text_at(walk->pc, walk->interrupted);
+
+	if (!module)
+		return false;
+	*code = leakwrap_code_of(module, walk->pc | (walk->instructions == THUMB_CODE));
+	return true;
+}
+
+/* The rule of a frame with a frame pointer, when the stack bears it out.  A function that leaves the frame pointer
+ * alone has its caller's, which looks the same: but then the call before the return address leads to the caller. */
+static bool chain(struct walk *walk, struct leakwrap_rule *rule)
+{
+	struct leakwrap_rule known;
+	struct leakwrap_code code;
+	uintptr_t target, r7 = 0;
+
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	r7 = walk->r7;
+	walk->notes = NULL; /* the choice depends on more than a layout holds */
+#endif
+	if (!leakwrap_frame_rule(walk->stack, walk->sp, walk->fp, r7, rule, &target))
+		return false;
+	walk->guessed |= leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO &&
+	                 !(code_of(walk, &code) && starts_function(walk, &code, target, &known) &&
+	                   known.base != LEAKWRAP_BASE_SP);
+	return true;
+}
+
+/* The rule of a function that a signal interrupted before it called anything: such code without a table is
+ * mostly assembly that calls nothing, and keeps its return address in the register. */
+static bool leaf(const struct walk *walk, struct leakwrap_rule *rule)
+{
+	uintptr_t target;
+
+	if (!LEAKWRAP_HAVE_LR || !walk->interrupted || !leakwrap_is_return(walk->lr, &target))
+		return false;
+	memset(rule, 0, sizeof(*rule));
+	rule->kind = LEAKWRAP_RULE_FRAME;
+	return true;
+}
+
+/* How much of the stack is searched for a return address, in words. */
+#define SEARCH_MAX 4096u
+
+/* Searches the stack for the return address of WALK's frame.  The function that the call before it leads to must
+ * build a frame that reaches that far; else the nearest return address is a guess.  ALL says whether the search
+ * came to the end of the stack: without a return address there, the frame has no caller. */
+static bool search(struct walk *walk, struct leakwrap_rule *rule, bool *all)
+{
+	uintptr_t at = (walk->sp + WORD - 1) & ~(WORD - 1), guess = 0, target = 0, known_target;
+	struct leakwrap_rule known;
+	struct leakwrap_code code;
+	bool guess_is_start = false;
+
+	*all = false;
+	if (!code_of(walk, &code))
+		return false;
+	for (unsigned i = 0; i < SEARCH_MAX; i++, at += WORD) {
+		if (!walk->stack->foreign && at >= walk->stack->high - WORD) {
+			*all = true;
+			break;
+		}
+		if (!leakwrap_stack_reach(walk->stack, at, WORD))
+			break;
+		if (!leakwrap_holds_return(walk->stack, walk->sp, at, &target))
+			continue;
+		if (starts_function(walk, &code, target, &known) &&
+		    bears_out(walk, &known, &known_target) && known.base == LEAKWRAP_BASE_SP &&
+		    known.ra_place == LEAKWRAP_PLACE_CFA &&
+		    walk->sp + (uintptr_t)(intptr_t)(known.cfa + known.ra) == at) {
+			*rule = known;
+			return true;
+		}
+		if (guess == 0) {
+			guess = at;
+			/* Start code is called by nobody, and leaves its return address once. */
+			guess_is_start = is_start(LEAKWRAP_STRIP(leakwrap_stack_word(at)));
+		}
+	}
+	if (guess == 0)
+		return false;
+	memset(rule, 0, sizeof(*rule));
+	rule->kind = LEAKWRAP_RULE_FRAME;
+	rule->cfa = (int32_t)(guess - walk->sp + WORD);
+	rule->ra_place = LEAKWRAP_PLACE_CFA;
+	rule->ra = -(int32_t)WORD;
+	walk->guessed |= !guess_is_start;
+	return true;
+}
+/* A walk by frame pointers alone has come to code that has none. */
+static enum leakwrap_trace_kind ended_by_fp(const struct walk *walk)
+{
+	const struct leakwrap_module *module = leakwrap_text_at(walk->pc, walk->interrupted);
+
+	return is_start(walk->pc) || (module && !module->main && !walk->stack->foreign &&
+	                              leakwrap_stack_is_outermost(walk->sp))
+	               ? LEAKWRAP_TRACE_COMPLETE
+	               : LEAKWRAP_TRACE_TRUNCATED;
 }
 
 /* The trace ends where it must: the same words would lead to the same end. */
@@ -482,13 +584,14 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 {
 	struct leakwrap_trace *trace = walk->trace;
 	struct leakwrap_rule rule;
+	bool keep, all;
 
 	trace->kind = walk->guessed ? LEAKWRAP_TRACE_GUESSED : LEAKWRAP_TRACE_TRUNCATED;
 	do {
 		if (!walk->interrupted && leakwrap_slot_is_for(slot, walk->pc)) {
 			rule = leakwrap_rule_in(slot);
-		} else if (find_rule(walk->pc, walk->interrupted, &rule)) {
-			if (!walk->interrupted)
+		} else if (find_rule(walk, &rule, &keep)) {
+			if (keep)
 				leakwrap_rule_keep(walk->cache, walk->pc, &rule);
 		} else if (trace->depth > 0) {
 			return finish_at_no_code(walk);
@@ -502,11 +605,13 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 			rule.kind = LEAKWRAP_RULE_CHAIN;
 		walk->sp_unknown =
 		        !LEAKWRAP_FP_GIVES_SP && !walk->interrupted && rule.kind == LEAKWRAP_RULE_CHAIN;
-		if (rule.kind == LEAKWRAP_RULE_CHAIN) {
-			if (is_root(walk))
-				return finish(walk, LEAKWRAP_TRACE_COMPLETE);
-			if (!leaf(walk, &rule) && !chain(walk, &rule))
-				return false;
+		if (rule.kind == LEAKWRAP_RULE_CHAIN && !leaf(walk, &rule) && !chain(walk, &rule)) {
+			walk->notes = NULL;
+			if (leakwrap_options.unwind == LEAKWRAP_UNWIND_FP)
+				return finish(walk, ended_by_fp(walk));
+			if (!search(walk, &rule, &all))
+				return finish(walk,
+				              all ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
 		}
 		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
 			return false;
@@ -636,18 +741,25 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 }
 
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
-                                 uintptr_t pc, uintptr_t sp, uintptr_t fp, uintptr_t lr)
+                                 const struct leakwrap_start *start)
 {
-	struct walk walk = {.trace = trace,
-	                    .stack = stack,
-	                    .cache = leakwrap_rule_cache(),
-	                    .pc = pc,
-	                    .sp = sp,
-	                    .fp = fp,
-	                    .lr = lr,
-	                    .interrupted = true,
-	                    .fp_place = LEAKWRAP_PLACE_NONE};
+	struct walk walk = {
+		.trace = trace,
+		.stack = stack,
+		.cache = leakwrap_rule_cache(),
+		.pc = LEAKWRAP_STRIP(start->pc),
+		.sp = start->sp,
+		.fp = start->fp,
+#if LEAKWRAP_HAVE_ARM_FRAMES
+		.r7 = start->r7,
+		.instructions = start->pc & 1 ? THUMB_CODE : ARM_CODE,
+#endif
+		.lr = start->lr,
+		.interrupted = true,
+		.fp_place = LEAKWRAP_PLACE_NONE
+	};
 	struct leakwrap_trace callers = *trace;
+	uintptr_t pc = walk.pc, sp = start->sp, lr = start->lr;
 
 	if (leakwrap_module_at(pc) || trace->max == 1) {
 		walk_all(&walk);
@@ -660,7 +772,10 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 	trace->pcs[0] = pc;
 	if (LEAKWRAP_CALL_PUSHES && read_word(&walk, sp, &lr))
 		sp += WORD;
-	leakwrap_unwind_table(&callers, stack, lr, sp, fp);
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	leakwrap_caller_r7 = start->r7;
+#endif
+	leakwrap_unwind_table(&callers, stack, LEAKWRAP_STRIP(lr), sp, start->fp);
 	trace->depth = callers.depth + 1;
 	trace->kind = callers.kind;
 }
@@ -674,10 +789,9 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 }
 
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
-                                 uintptr_t pc, uintptr_t sp, uintptr_t fp, uintptr_t lr)
+                                 const struct leakwrap_start *start)
 {
-	(void)lr;
-	leakwrap_unwind_fp(trace, stack, pc, sp, fp);
+	leakwrap_unwind_fp(trace, stack, start->pc, start->sp, start->fp);
 }
 
 #endif

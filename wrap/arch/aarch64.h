@@ -77,4 +77,7 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 	X("pstate", uc_mcontext.pstate)
 // clang-format on
 
+/* The decoder of its instructions, for prologue.c. */
+#define LEAKWRAP_CODE_HEADER "arch/aarch64_code.h"
+
 #endif

@@ -1,6 +1,6 @@
 /* arm.h - 32-bit ARM, ARM and Thumb code mixed.  Procedure Call Standard for the Arm Architecture (AAPCS32)
- * 2022Q3: section 6.1.1, the registers; it lays down no frame layout that compilers follow, so there are the
- * three of unwind_table.c.  Frame pointers are r11 in ARM code and r7 in Thumb code; a walk carries both.
+ * 2022Q3: section 6.1.1, the registers; its frame layout is not that of all compilers, so there are
+ * those of frame_*.h.  Frame pointers are r11 in ARM code and r7 in Thumb code; a walk carries both.
  *
  * The runtime is compiled with -ffixed-r7 -ffixed-r11, where the compiler has that (gcc): in an entry point
  * the two registers are then still those of the caller. */
@@ -70,5 +70,26 @@ static inline uintptr_t leakwrap_r11(void)
 
 /* r7 lies that much before r11 in the same structure. */
 #define LEAKWRAP_SIGNAL_R7_BEFORE_FP 16
+
+/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>): those of a walk, and all by their names.  Bit 5 of
+ * cpsr says that Thumb code was interrupted (Arm ARM, DDI 0406C, B1.3.3). */
+#define LEAKWRAP_CONTEXT_PC                uc_mcontext.arm_pc
+#define LEAKWRAP_CONTEXT_SP                uc_mcontext.arm_sp
+#define LEAKWRAP_CONTEXT_FP                uc_mcontext.arm_fp
+#define LEAKWRAP_CONTEXT_LR                uc_mcontext.arm_lr
+#define LEAKWRAP_CONTEXT_R7                uc_mcontext.arm_r7
+#define LEAKWRAP_CONTEXT_IS_THUMB(context) ((uintptr_t)(context)->uc_mcontext.arm_cpsr >> 5 & 1)
+// clang-format off
+#define LEAKWRAP_CONTEXT_REGISTERS(X) \
+	X("r0", uc_mcontext.arm_r0) X("r1", uc_mcontext.arm_r1) X("r2", uc_mcontext.arm_r2) \
+	X("r3", uc_mcontext.arm_r3) X("r4", uc_mcontext.arm_r4) X("r5", uc_mcontext.arm_r5) \
+	X("r6", uc_mcontext.arm_r6) X("r7", uc_mcontext.arm_r7) X("r8", uc_mcontext.arm_r8) \
+	X("r9", uc_mcontext.arm_r9) X("r10", uc_mcontext.arm_r10) X("fp", uc_mcontext.arm_fp) \
+	X("ip", uc_mcontext.arm_ip) X("sp", uc_mcontext.arm_sp) X("lr", uc_mcontext.arm_lr) \
+	X("pc", uc_mcontext.arm_pc) X("cpsr", uc_mcontext.arm_cpsr)
+// clang-format on
+
+/* The decoder of its instructions, for prologue.c. */
+#define LEAKWRAP_CODE_HEADER "arch/arm_code.h"
 
 #endif

@@ -49,4 +49,7 @@
 	X("eflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
+/* The decoder of its instructions, for prologue.c. */
+#define LEAKWRAP_CODE_HEADER "arch/x86_code.h"
+
 #endif

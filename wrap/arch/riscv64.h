@@ -55,4 +55,7 @@
 	X("t5", uc_mcontext.__gregs[30]) X("t6", uc_mcontext.__gregs[31])
 // clang-format on
 
+/* The decoder of its instructions, for prologue.c. */
+#define LEAKWRAP_CODE_HEADER "arch/riscv64_code.h"
+
 #endif

@@ -48,4 +48,7 @@
 	X("r15", uc_mcontext.gregs[REG_R15]) X("rip", uc_mcontext.gregs[REG_RIP]) X("rflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
+/* The decoder of its instructions, for prologue.c. */
+#define LEAKWRAP_CODE_HEADER "arch/x86_code.h"
+
 #endif

@@ -1,0 +1,219 @@
+/* riscv64_code.h - the instructions of RV64GC that build frames (The RISC-V Instruction Set Manual, volume I,
+ * 20191213: chapter 24 "RV32/64G Instruction Set Listings" and section 16.8 "RVC Instruction Set Listings"). */
+#ifndef LEAKWRAP_ARCH_RISCV64_CODE_H
+#define LEAKWRAP_ARCH_RISCV64_CODE_H
+
+#include "code.h"
+
+#define LEAKWRAP_CODE_STEP(code)    ((void)(code), 2)
+#define LEAKWRAP_CODE_IS_WIDE(half) (((half)&3) == 3)
+
+static unsigned leakwrap_code_register_of(unsigned number)
+{
+	return number == 2 ? LEAKWRAP_CODE_SP : number == 8 ? LEAKWRAP_CODE_FP : LEAKWRAP_CODE_NONE;
+}
+
+/* NUMBER = FROM + ADD */
+static void leakwrap_decode_add(struct leakwrap_instruction *instruction, unsigned number,
+                                unsigned from, int32_t add)
+{
+	unsigned to = leakwrap_code_register_of(number);
+
+	if (to != LEAKWRAP_CODE_NONE)
+		leakwrap_instruction_sets(instruction, to, leakwrap_code_register_of(from), add);
+}
+
+static void leakwrap_decode_access(struct leakwrap_instruction *instruction, bool loads,
+                                   unsigned number, unsigned base, int32_t offset)
+{
+	unsigned through = leakwrap_code_register_of(base);
+
+	if (through == LEAKWRAP_CODE_NONE || (number != 1 && number != 8))
+		return;
+	instruction->through = (uint8_t)through;
+	instruction->loads = loads;
+	if (number == 1)
+		instruction->ra = offset;
+	else
+		instruction->fp = offset;
+}
+
+/* Bits of a half word: those from LOW on, COUNT of them, put at TO. */
+static uint32_t leakwrap_bits(uint32_t half, unsigned low, unsigned count, unsigned to)
+{
+	return (half >> low & ((1u << count) - 1)) << to;
+}
+
+static void leakwrap_decode_short(uint32_t half, uintptr_t at, struct leakwrap_instruction *instruction)
+{
+	unsigned rd = half >> 7 & 31, rs2 = half >> 2 & 31;
+	int32_t immediate =
+	        leakwrap_signed(leakwrap_bits(half, 2, 5, 0) | leakwrap_bits(half, 12, 1, 5), 6);
+	uint32_t offset;
+
+	if (half == 0) {
+		instruction->flow = LEAKWRAP_FLOW_END;
+		return;
+	}
+	switch ((half & 3) << 3 | half >> 13) {
+	case 000: /* c.addi4spn */
+		leakwrap_decode_add(
+		        instruction, (half >> 2 & 7) + 8, 2,
+		        (int32_t)(leakwrap_bits(half, 11, 2, 4) | leakwrap_bits(half, 7, 4, 6) |
+		                  leakwrap_bits(half, 6, 1, 2) | leakwrap_bits(half, 5, 1, 3)));
+		break;
+	case 010: /* c.addi */
+		leakwrap_decode_add(instruction, rd, rd, immediate);
+		break;
+	case 013: /* c.addi16sp; c.lui */
+		if (rd == 2)
+			leakwrap_decode_add(instruction, 2, 2,
+			                    leakwrap_signed(leakwrap_bits(half, 12, 1, 9) |
+			                                            leakwrap_bits(half, 3, 2, 7) |
+			                                            leakwrap_bits(half, 5, 1, 6) |
+			                                            leakwrap_bits(half, 2, 1, 5) |
+			                                            leakwrap_bits(half, 6, 1, 4),
+			                                    10));
+		break;
+	case 015: /* c.j */
+		offset = leakwrap_bits(half, 12, 1, 11) | leakwrap_bits(half, 11, 1, 4) |
+		         leakwrap_bits(half, 9, 2, 8) | leakwrap_bits(half, 8, 1, 10) |
+		         leakwrap_bits(half, 7, 1, 6) | leakwrap_bits(half, 6, 1, 7) |
+		         leakwrap_bits(half, 3, 3, 1) | leakwrap_bits(half, 2, 1, 5);
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_JUMP,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(offset, 12));
+		break;
+	case 016: /* c.beqz, c.bnez */
+	case 017:
+		offset = leakwrap_bits(half, 12, 1, 8) | leakwrap_bits(half, 10, 2, 3) |
+		         leakwrap_bits(half, 5, 2, 6) | leakwrap_bits(half, 3, 2, 1) |
+		         leakwrap_bits(half, 2, 1, 5);
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(offset, 9));
+		break;
+	case 023: /* c.ldsp */
+		leakwrap_decode_access(instruction, true, rd, 2,
+		                       (int32_t)(leakwrap_bits(half, 12, 1, 5) |
+		                                 leakwrap_bits(half, 5, 2, 3) |
+		                                 leakwrap_bits(half, 2, 3, 6)));
+		break;
+	case 024: /* c.jr, c.mv, c.jalr, c.add, c.ebreak */
+		if (rs2 == 0)
+			instruction->flow = rd == 0          ? LEAKWRAP_FLOW_END
+			                    : half >> 12 & 1 ? LEAKWRAP_FLOW_CALL
+			                    : rd == 1        ? LEAKWRAP_FLOW_RETURN
+			                                     : LEAKWRAP_FLOW_END;
+		else if (half >> 12 & 1)
+			leakwrap_decode_add(instruction, rd, 0, 0);
+		else
+			leakwrap_decode_add(instruction, rd, rs2, 0);
+		break;
+	case 027: /* c.sdsp */
+		leakwrap_decode_access(
+		        instruction, false, rs2, 2,
+		        (int32_t)(leakwrap_bits(half, 10, 3, 3) | leakwrap_bits(half, 7, 3, 6)));
+		break;
+	default:
+		break;
+	}
+}
+
+static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                            struct leakwrap_instruction *instruction)
+{
+	uint32_t word;
+	unsigned rd, rs1, rs2;
+
+	leakwrap_instruction_is(instruction, 2, LEAKWRAP_FLOW_NEXT);
+	if (at % 2 != 0 || !leakwrap_code_at(code, at, 2, &word) ||
+	    ((word & 3) == 3 && !leakwrap_code_at(code, at, 4, &word))) {
+		instruction->flow = LEAKWRAP_FLOW_END;
+		return;
+	}
+	if ((word & 3) != 3) {
+		leakwrap_decode_short(word, at, instruction);
+		return;
+	}
+	instruction->size = 4;
+	rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = word >> 20 & 31;
+	switch (word & 0x7f) {
+	case 0x03: /* ld */
+		if ((word >> 12 & 7) == 3)
+			leakwrap_decode_access(instruction, true, rd, rs1, (int32_t)word >> 20);
+		break;
+	case 0x23: /* sd */
+		if ((word >> 12 & 7) == 3)
+			leakwrap_decode_access(instruction, false, rs2, rs1,
+			                       leakwrap_signed(leakwrap_bits(word, 25, 7, 5) | rd, 12));
+		break;
+	case 0x13: /* addi */
+		if ((word >> 12 & 7) == 0)
+			leakwrap_decode_add(instruction, rd, rs1, (int32_t)word >> 20);
+		break;
+	case 0x33: /* add, sub, and */
+		leakwrap_decode_add(instruction, rd, 0, 0);
+		break;
+	case 0x63: /* beq and its relatives */
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(
+		                                       leakwrap_bits(word, 31, 1, 12) |
+		                                               leakwrap_bits(word, 25, 6, 5) |
+		                                               leakwrap_bits(word, 8, 4, 1) |
+		                                               leakwrap_bits(word, 7, 1, 11),
+		                                       13));
+		break;
+	case 0x67: /* jalr */
+		instruction->flow = rd == 1               ? LEAKWRAP_FLOW_CALL
+		                    : rd == 0 && rs1 == 1 ? LEAKWRAP_FLOW_RETURN
+		                                          : LEAKWRAP_FLOW_END;
+		break;
+	case 0x6f: /* jal */
+		leakwrap_instruction_goes(
+		        instruction, rd == 0 ? LEAKWRAP_FLOW_JUMP : LEAKWRAP_FLOW_CALL,
+		        at + (uintptr_t)(intptr_t)leakwrap_signed(
+		                     leakwrap_bits(word, 31, 1, 20) | leakwrap_bits(word, 21, 10, 1) |
+		                             leakwrap_bits(word, 20, 1, 11) |
+		                             leakwrap_bits(word, 12, 8, 12),
+		                     21));
+		break;
+	case 0x73: /* ecall, ebreak */
+		if (word >> 7 == 0)
+			instruction->flow = LEAKWRAP_FLOW_SYSTEM;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Constants lie in sections of their own. */
+static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
+{
+	(void)code, (void)at;
+	return false;
+}
+
+/* A call through a register that auipc has set calls what the two add up to. */
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+{
+	struct leakwrap_instruction instruction;
+	uint32_t word, high;
+
+	*target = 0;
+	if (leakwrap_code_at(code, pc - 4, 4, &word) && (word & 3) == 3) {
+		leakwrap_decode(code, pc - 4, &instruction);
+		if (instruction.flow == LEAKWRAP_FLOW_CALL && (word >> 7 & 31) == 1) {
+			*target = instruction.target;
+			if (*target == 0 && leakwrap_code_at(code, pc - 8, 4, &high) &&
+			    (high & 0x7f) == 0x17 && (high >> 7 & 31) == (word >> 15 & 31))
+				*target = pc - 8 + (uintptr_t)(intptr_t)(int32_t)(high & 0xfffff000) +
+				          (uintptr_t)(intptr_t)((int32_t)word >> 20);
+			return pc - 4;
+		}
+	}
+	if (!leakwrap_code_at(code, pc - 2, 2, &word) || (word & 3) == 3)
+		return 0;
+	leakwrap_decode(code, pc - 2, &instruction);
+	return instruction.flow == LEAKWRAP_FLOW_CALL ? pc - 2 : 0;
+}
+
+#endif
