@@ -201,7 +201,11 @@ struct way {
 	struct value sp;
 };
 
-#define WAYS_MAX         48
+#ifdef LEAKWRAP_SMALL /* the stacks are, too */
+#define WAYS_MAX 8
+#else
+#define WAYS_MAX 48
+#endif
 #define INSTRUCTIONS_MAX 6000
 
 struct ways {
@@ -333,7 +337,11 @@ struct landing {
 	int32_t sp;
 };
 
+#ifdef LEAKWRAP_SMALL
+#define LANDINGS_MAX 4
+#else
 #define LANDINGS_MAX 32
+#endif
 
 struct landings {
 	struct landing landing[LANDINGS_MAX];
@@ -359,7 +367,7 @@ static const struct landing *landing_at(const struct landings *landings, uintptr
 }
 
 /* Follows the code from START to PC, one instruction behind the other. */
-static bool follow_to(struct follower *f, uintptr_t start, uintptr_t pc)
+static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t start, uintptr_t pc)
 {
 	struct landings landings = {.count = 0};
 	struct leakwrap_instruction instruction;
@@ -395,6 +403,13 @@ static bool follow_to(struct follower *f, uintptr_t start, uintptr_t pc)
 	return true;
 }
 
+/* A place that was counted from the CFA is counted from REG from now on, which lies at OFFSET from that. */
+static void count_from(struct value *saved, uint8_t reg, int32_t offset)
+{
+	if (saved->base == LEAKWRAP_CODE_SP)
+		*saved = (struct value){reg, saved->offset - offset};
+}
+
 /* A frame pointer serves also where sp was moved by what nobody knows.  On ARM the registers have other uses, so
  * there sp comes first. */
 static bool rule_at_pc(struct follower *f, bool interrupted, struct leakwrap_rule *rule)
@@ -407,18 +422,13 @@ static bool rule_at_pc(struct follower *f, bool interrupted, struct leakwrap_rul
 
 	for (size_t i = 0; i < sizeof(registers); i++) {
 		struct value value = f->now[registers[i]];
-		struct follower from = *f;
 
 		if (value.base != LEAKWRAP_CODE_SP)
 			continue;
-		/* What was counted from the CFA, is counted from this register now. */
-		from.ra.base = f->ra.base == LEAKWRAP_CODE_SP ? registers[i] : f->ra.base;
-		from.fp.base = f->fp.base == LEAKWRAP_CODE_SP ? registers[i] : f->fp.base;
-		from.r7.base = f->r7.base == LEAKWRAP_CODE_SP ? registers[i] : f->r7.base;
-		from.ra.offset -= value.offset;
-		from.fp.offset -= value.offset;
-		from.r7.offset -= value.offset;
-		return make_rule(&from, registers[i], -value.offset, false, interrupted, rule);
+		count_from(&f->ra, registers[i], value.offset);
+		count_from(&f->fp, registers[i], value.offset);
+		count_from(&f->r7, registers[i], value.offset);
+		return make_rule(f, registers[i], -value.offset, false, interrupted, rule);
 	}
 	return false;
 }
@@ -471,7 +481,7 @@ static bool is_boundary(const struct leakwrap_code *code, uintptr_t at)
 }
 
 /* The function that stores its return address at AT may have moved sp before. */
-static uintptr_t start_before(const struct leakwrap_code *code, uintptr_t at)
+static __attribute__((noinline)) uintptr_t start_before(const struct leakwrap_code *code, uintptr_t at)
 {
 	const uintptr_t step = LEAKWRAP_CODE_STEP(code);
 	struct leakwrap_instruction instruction;

@@ -374,38 +374,45 @@ static bool bears_out(struct walk *walk, const struct leakwrap_rule *rule, uintp
 	                             saved_at(rule->ra_place, base, cfa, rule->ra), target);
 }
 
+/* How well the stack bears RULE out. */
+enum { NOT_AT_ALL, PLAUSIBLE, CERTAIN };
+
+static __attribute__((noinline)) int test_rule(struct walk *walk, const struct leakwrap_code *code,
+                                               const struct leakwrap_rule *rule)
+{
+	struct leakwrap_rule known;
+	uintptr_t target;
+
+	if (!bears_out(walk, rule, &target))
+		return NOT_AT_ALL;
+	return starts_function(walk, code, target, &known) && agree(rule, &known) ? CERTAIN : PLAUSIBLE;
+}
+
 /* The rule that CODE around pc gives.  How the frame is built and how it is taken down say the same where both
  * are known (tests/unwind/code.sh: without an error); else the stack decides. */
-static bool find_in_code(struct walk *walk, const struct leakwrap_code *code,
-                         struct leakwrap_rule *rule)
+static __attribute__((noinline)) bool find_in_code(struct walk *walk, const struct leakwrap_code *code,
+                                                   struct leakwrap_rule *rule)
 {
-	struct leakwrap_rule found[2], known;
-	uintptr_t target;
-	bool is_found[2];
-	int plausible = -1;
+	struct leakwrap_rule built;
+	bool is_down, is_built;
+	int down = NOT_AT_ALL, up = NOT_AT_ALL;
 
-	is_found[0] = leakwrap_epilogue_rule(code, walk->pc, walk->interrupted, &found[0]);
-	is_found[1] = leakwrap_near_prologue_rule(code, walk->pc, walk->interrupted, &found[1]);
-	if (is_found[0] && is_found[1] && agree(&found[0], &found[1])) {
-		*rule = found[0];
+	is_down = leakwrap_epilogue_rule(code, walk->pc, walk->interrupted, rule);
+	is_built = leakwrap_near_prologue_rule(code, walk->pc, walk->interrupted, &built);
+	if (is_down && is_built && agree(rule, &built))
 		return true;
-	}
-	for (int i = 0; i < 2; i++) {
-		if (!is_found[i] || !bears_out(walk, &found[i], &target))
-			continue;
-		*rule = found[i];
-		if (starts_function(walk, code, target, &known) && agree(&found[i], &known))
-			return true;
-		if (plausible < 0)
-			plausible = i;
-	}
-	if (plausible >= 0)
-		*rule = found[plausible];
-	return plausible >= 0;
+	if (is_down)
+		down = test_rule(walk, code, rule);
+	if (is_built && down != CERTAIN)
+		up = test_rule(walk, code, &built);
+	if (up > down)
+		*rule = built;
+	return up != NOT_AT_ALL || down != NOT_AT_ALL;
 }
 
 /* The rule for pc.  False: it is no code at all.  A rule that this stack alone led to is not to KEEP. */
-static bool find_rule(struct walk *walk, struct leakwrap_rule *rule, bool *keep)
+static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwrap_rule *rule,
+                                                bool *keep)
 {
 	const bool interrupted = walk->interrupted,
 	           by_code = leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO;
@@ -435,7 +442,9 @@ static bool find_rule(struct walk *walk, struct leakwrap_rule *rule, bool *keep)
 		follows_call = true;
 		if (by_code && !is_start(walk->pc) && find_in_code(walk, &code, rule))
 			return true;
-		if (by_code && !interrupted && leakwrap_ends_thread(&code, walk->pc)) {
+		/* No allocation is made by the start code itself, so that the kind of the code is known there. */
+		if (by_code && !interrupted && walk->trace->depth > 0 &&
+		    leakwrap_ends_thread(&code, walk->pc)) {
 			rule->kind = LEAKWRAP_RULE_END;
 			return true;
 		}
@@ -467,7 +476,7 @@ static bool code_of(const struct walk *walk, struct leakwrap_code *code)
 
 /* The rule of a frame with a frame pointer, when the stack bears it out.  A function that leaves the frame pointer
  * alone has its caller's, which looks the same: but then the call before the return address leads to the caller. */
-static bool chain(struct walk *walk, struct leakwrap_rule *rule)
+static __attribute__((noinline)) bool chain(struct walk *walk, struct leakwrap_rule *rule)
 {
 	struct leakwrap_rule known;
 	struct leakwrap_code code;
@@ -498,13 +507,22 @@ static bool leaf(const struct walk *walk, struct leakwrap_rule *rule)
 	return true;
 }
 
+/* Is WORD, a return address, in code that begins the program or a thread? */
+static bool is_start_word(uintptr_t word)
+{
+	const uintptr_t pc = LEAKWRAP_STRIP(word);
+	const struct leakwrap_code code = leakwrap_code_of(leakwrap_text_at(pc, false), word);
+
+	return is_start(pc) || leakwrap_ends_thread(&code, pc);
+}
+
 /* How much of the stack is searched for a return address, in words. */
 #define SEARCH_MAX 4096u
 
 /* Searches the stack for the return address of WALK's frame.  The function that the call before it leads to must
  * build a frame that reaches that far; else the nearest return address is a guess.  ALL says whether the search
  * came to the end of the stack: without a return address there, the frame has no caller. */
-static bool search(struct walk *walk, struct leakwrap_rule *rule, bool *all)
+static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_rule *rule, bool *all)
 {
 	uintptr_t at = (walk->sp + WORD - 1) & ~(WORD - 1), guess = 0, target = 0, known_target;
 	struct leakwrap_rule known;
@@ -533,7 +551,7 @@ static bool search(struct walk *walk, struct leakwrap_rule *rule, bool *all)
 		if (guess == 0) {
 			guess = at;
 			/* Start code is called by nobody, and leaves its return address once. */
-			guess_is_start = is_start(LEAKWRAP_STRIP(leakwrap_stack_word(at)));
+			guess_is_start = is_start_word(leakwrap_stack_word(at));
 		}
 	}
 	if (guess == 0)

@@ -108,10 +108,10 @@ static void quiet(void)
 
 int main(void)
 {
-	task_create("uart rx", receive, 1024);
-	task_create("worker", work, 1024);
-	task_create("worker", work, 1024);
-	task_create("quiet", quiet, 1024);
+	task_create("uart rx", receive, 2048);
+	task_create("worker", work, 2048);
+	task_create("worker", work, 2048);
+	task_create("quiet", quiet, 2048);
 	tasks_run();
 	kept = malloc(3);
 	return leakwrap_dump(-1);

@@ -5,7 +5,6 @@
 # arm TRIPLE: with hard or soft float.
 arm() {
 	target "$1" qemu-arm
-	crash_limit="the registers of 32-bit ARM are not known"
 	clang="clang --target=$triple"
 	command -v clang >/dev/null || clang=
 
@@ -29,7 +28,6 @@ arm() {
 	done
 
 	# As it comes from the compilers: C without tables.
-	limit="code without tables cannot be walked"
 	for code in "$gcc -marm" "$gcc -mthumb"; do
 		# shellcheck disable=SC2086
 		{

@@ -18,7 +18,6 @@ vendor "$gcc" -fno-omit-frame-pointer
 relink "$gcc"
 leaks "gcc, frame pointers alone"
 
-limit="code without tables and frame pointers cannot be walked"
 program "$gcc"
 vendor "$gcc"
 for how in "" -static; do

@@ -177,7 +177,7 @@ static void leakwrap_decode_arm(uint32_t word, uintptr_t at, struct leakwrap_ins
 		                          : always       ? LEAKWRAP_FLOW_JUMP
 		                                         : LEAKWRAP_FLOW_BRANCH,
 		                          target);
-	} else if ((word & 0x0f000000) == 0x0f000000) { /* svc */
+	} else if (always && (word & 0x0f000000) == 0x0f000000) { /* svc */
 		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
 	} else if ((word & 0x0ff000f0) == 0x07f000f0 ||
 	           word == 0) { /* udf; what lies between functions */

@@ -44,7 +44,54 @@ static uint32_t leakwrap_bits(uint32_t half, unsigned low, unsigned count, unsig
 	return (half >> low & ((1u << count) - 1)) << to;
 }
 
-static void leakwrap_decode_short(uint32_t half, uintptr_t at, struct leakwrap_instruction *instruction)
+/* What register NUMBER, a temporary one, holds at AT: compilers load the size of a large frame with LUI or C.LUI,
+ * and perhaps ADDI, a few instructions before they add it to sp. */
+static bool leakwrap_constant_at(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                 int32_t *constant)
+{
+	int32_t low = 0;
+	uint32_t word;
+
+	if (number < 5 || (number > 7 && number < 28))
+		return false;
+	for (uintptr_t before = at - 2; at - before <= 64; before -= 2) {
+		if (!leakwrap_code_at(code, before, 2, &word))
+			return false;
+		if ((word & 0xe003) == 0x6001 && (word >> 7 & 31) == number) { /* c.lui */
+			*constant = leakwrap_signed(leakwrap_bits(word, 2, 5, 0) |
+			                                    leakwrap_bits(word, 12, 1, 5),
+			                            6) *
+			                    4096 +
+			            low;
+			return true;
+		}
+		if ((word & 3) != 3 || !leakwrap_code_at(code, before, 4, &word) ||
+		    (word >> 7 & 31) != number)
+			continue;
+		if ((word & 0x7f) == 0x37) { /* lui */
+			*constant = (int32_t)(word & 0xfffff000) + low;
+			return true;
+		}
+		if (((word & 0x7f) == 0x13 || (word & 0x7f) == 0x1b) && (word >> 15 & 31) == number)
+			low += (int32_t)word >> 20; /* addi, addiw */
+	}
+	return false;
+}
+
+/* sp = sp + NUMBER, or - NUMBER */
+static void leakwrap_decode_large(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                  bool subtracts, struct leakwrap_instruction *instruction)
+{
+	int32_t constant;
+
+	if (leakwrap_constant_at(code, at, number, &constant))
+		leakwrap_decode_add(instruction, 2, 2, subtracts ? -constant : constant);
+	else
+		leakwrap_decode_add(instruction, 2, 0, 0);
+}
+
+static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t half, uintptr_t at,
+                                  struct leakwrap_instruction *instruction)
 {
 	unsigned rd = half >> 7 & 31, rs2 = half >> 2 & 31;
 	int32_t immediate =
@@ -103,6 +150,8 @@ static void leakwrap_decode_short(uint32_t half, uintptr_t at, struct leakwrap_i
 			                    : half >> 12 & 1 ? LEAKWRAP_FLOW_CALL
 			                    : rd == 1        ? LEAKWRAP_FLOW_RETURN
 			                                     : LEAKWRAP_FLOW_END;
+		else if ((half >> 12 & 1) && rd == 2)
+			leakwrap_decode_large(code, at, rs2, false, instruction);
 		else if (half >> 12 & 1)
 			leakwrap_decode_add(instruction, rd, 0, 0);
 		else
@@ -131,7 +180,7 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		return;
 	}
 	if ((word & 3) != 3) {
-		leakwrap_decode_short(word, at, instruction);
+		leakwrap_decode_short(code, word, at, instruction);
 		return;
 	}
 	instruction->size = 4;
@@ -150,8 +199,11 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		if ((word >> 12 & 7) == 0)
 			leakwrap_decode_add(instruction, rd, rs1, (int32_t)word >> 20);
 		break;
-	case 0x33: /* add, sub, and */
-		leakwrap_decode_add(instruction, rd, 0, 0);
+	case 0x33: /* add, sub; and */
+		if (rd == 2 && rs1 == 2 && (word & 0xbe007000) == 0)
+			leakwrap_decode_large(code, at, rs2, word >> 30 & 1, instruction);
+		else
+			leakwrap_decode_add(instruction, rd, 0, 0);
 		break;
 	case 0x63: /* beq and its relatives */
 		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,

@@ -18,6 +18,18 @@ struct leakwrap_fault_frame {
 	uintptr_t state[LEAKWRAP_FAULT_STATES]; /* the processor's own, named as its manual does */
 };
 
+/* 1 when Thumb code was interrupted: bit 5 of the first state, cpsr (Arm ARM, DDI 0406C, B1.3.3); always on
+ * processors of the M profile. */
+static inline uintptr_t leakwrap_fault_is_thumb(const struct leakwrap_fault_frame *frame)
+{
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+	(void)frame;
+	return 1;
+#else
+	return frame->state[0] >> 5 & 1;
+#endif
+}
+
 extern const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES];
 
 /* The signals, and their codes, that Linux sends for such faults (sigaction(2)). */

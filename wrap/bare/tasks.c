@@ -128,6 +128,13 @@ struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
 	return (struct leakwrap_stack){sp, sp, true};
 }
 
+/* No C library's start code lies above the first function. */
+bool leakwrap_stack_is_outermost(uintptr_t sp)
+{
+	(void)sp;
+	return false;
+}
+
 /* Nothing can be probed. */
 bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size)
 {
