@@ -70,6 +70,7 @@ find_prebuilt_archives() {
 		archives="$archives $archive"
 	done
 	archives="$archives -lpcre2-8 -licuuc -licudata -lz -llzma -lstdc++ -lm"
+	# shellcheck disable=SC2034 # for the test
 	headers=$(pkg-config --cflags lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto) || skip "no pkg-config"
 }
 

@@ -28,7 +28,7 @@ archive() {
 	$CC -print-file-name="$1" | grep / || :
 }
 
-left_out= libraries=LEAKWRAP_LDLIBS
+left_out='' libraries=LEAKWRAP_LDLIBS
 jemalloc=$(archive libjemalloc.a)
 tcmalloc=$(archive libtcmalloc_minimal.a)
 if [ -n "$jemalloc" ]; then

@@ -22,7 +22,10 @@ void own_malloc_freed(void)
 
 int main(void)
 {
-	char *lower = malloc(40), *upper = malloc(40);
+	static char *lower, *upper;
+
+	lower = malloc(40);
+	upper = malloc(40);
 
 	hidden = upper;
 	if (sigsetjmp(escape, 1) == 0) {

@@ -47,6 +47,9 @@ static NOINLINE void to_array(void *block)
 	::operator delete[](hidden);
 }
 
+static void *(*volatile malloc_one)(std::size_t) = &std::malloc;
+static void *(*volatile new_one)(std::size_t) = &::operator new;
+
 // In misuse_own.cpp, when that is there.
 void *own_new() __attribute__((weak));
 void own_delete(void *block) __attribute__((weak));
@@ -66,10 +69,10 @@ static NOINLINE void proper()
 	delete[] new std::string[3];
 	delete new (std::nothrow) long;
 	::operator delete(::operator new(100, std::align_val_t(64)), std::align_val_t(64));
-	void *(*allocate[])(std::size_t) = {std::malloc, ::operator new};
-	void (*release[])(void *) = {std::free, ::operator delete};
-	for (int i = 0; i < 4; i++) // from one call site
-		release[i % 2](hidden = allocate[i % 2](30));
+	for (int i = 0; i < 4; i++) { // from one call site
+		hidden = (i % 2 ? new_one : malloc_one)(30);
+		(i % 2 ? to_delete : to_free)(hidden);
+	}
 	try {
 		throw std::string("thrown");
 	} catch (const std::string &) {

@@ -220,7 +220,8 @@ static void shrink_windows_for_packed_blocks(void)
 	for (int regions = 0; regions < 4; regions++) {
 		base = fresh_addresses();
 		for (unsigned i = 0; i < 1000; i++)
-			CHECK(leakwrap_live_add(at(base + i * 8), 8, 3) == LEAKWRAP_LIVE_NEW);
+			CHECK(leakwrap_live_add(at(base + (uintptr_t)i * 8), 8, 3) ==
+			      LEAKWRAP_LIVE_NEW);
 		CHECK(walk(base, base + 8000).count == 1000);
 	}
 	CHECK(window_shift_of_fresh_region() < before);

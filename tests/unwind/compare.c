@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
 void *__wrap_malloc(size_t size);
