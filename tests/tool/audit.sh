@@ -1,6 +1,7 @@
 #!/bin/sh
 # audit.sh - planted escapes are found in what each linker wrote, and none in programs that are relinked as
 # they should be.
+# timeout: 300
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
