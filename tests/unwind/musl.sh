@@ -1,0 +1,42 @@
+#!/bin/sh
+# Stacks through musl, whose functions have neither unwind tables nor frame pointers, and with start code that has none
+# either: a backtrace that is called complete has every frame, one that is called truncated is right as far as it goes.
+. tests/lib.sh
+
+command -v musl-gcc >/dev/null || skip "musl is not installed"
+runtime=$W/runtime
+make -s O="$runtime" CC=musl-gcc lib >"$W/log" 2>&1 || fail "$(tail -n 5 "$W/log")"
+CC=musl-gcc
+
+# Functions of musl's own have names in static programs only, and who calls them may change.
+while read -r name flags; do
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	$CC -O2 -o "$W/$name" $flags tests/unwind/musl.c \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s,$O/libleakwrap.a,$runtime/libleakwrap.a,g") -pthread ||
+		fail "cannot build $name"
+	LEAKWRAP_OPTIONS=depth=256 "$W/$name" 2>"$W/log" || fail "$name: status $?"
+	dump_sites "$W/log" 1 >"$W/sites"
+	# What is truncated early is one call site for all.
+	! grep -E ' complete leak;' "$W/sites" | grep -vE ';(main|in_thread|before_main);' >"$W/mine" || fail "$name: $(cat "$W/mine")"
+	for root in 100:main 200:in_thread 300:before_main; do
+		first=${root%:*}
+		root=use\;${root#*:}
+		for how in leak "leak;compare;([a-z_?]*;)*sorts" 'leak;compare;(bsearch|\?);searches'; do
+			awk -v size="$first" '$1 == size * $2' "$W/sites" >"$W/mine"
+			while read -r _ _ kind frames; do
+				case $kind in
+				complete) echo "$frames" | grep -qE "^$how;$root;" ;;
+				truncated) echo "$frames" | grep -qE "^leak;(compare;([a-z_?]*;)*)?((sorts|searches);)?(use;.*)?$" ;;
+				esac || fail "$name: $first $kind $frames"
+			done <"$W/mine"
+			first=$((first + 1))
+		done
+	done
+	grep -qE ' complete leak;use;main;' "$W/sites" || fail "$name: $(cat "$W/sites")"
+	awk -v name="$name" '$4 ~ /^leak/ { blocks[$3] += $2 } END { printf "%s:", name; for (kind in blocks) printf " %d %s", blocks[kind], kind; print "" }' "$W/sites"
+done <<-END
+	no-fp
+	no-fp-static -static
+	fp -fno-omit-frame-pointer
+	fp-static -fno-omit-frame-pointer -static
+END
