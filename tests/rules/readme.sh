@@ -1,6 +1,6 @@
 #!/bin/sh
 # The README says what the program says: the table of options is the one that help=1 prints, every public
-# function of leakwrap.h is in it, and so is every make target it names in the Makefile.
+# function of leakwrap.h is in it, and so is every make target it names in the Makefile.  What it promises, a test shows.
 . tests/lib.sh
 
 build puts tests/link/puts.c
@@ -21,3 +21,63 @@ grep -o '`make [a-z]*' README.md | cut -d' ' -f2 | grep . | sort -u >"$W/targets
 while read -r target; do
 	grep -qE "^$target:" Makefile wrap/*.mk tools/*.mk tests/*.mk || fail "make $target is no target"
 done <"$W/targets"
+
+# Each promise, and the test that shows it.  A promise that the README no longer makes must go here, too.
+tr -s ' \n' ' ' <README.md >"$W/text"
+promises=0
+while IFS='|' read -r promise tests; do
+	grep -qF -e "$promise" "$W/text" || fail "the README does not say: $promise"
+	for test in $tests; do
+		[ -x "tests/$test.sh" ] || fail "no tests/$test.sh shows: $promise"
+	done
+	promises=$((promises + 1))
+done <<'END'
+whenever you send the process a signal, and when it ends|rules/idle rules/exits rules/threads
+it works on static binaries|rules/demo_lua rules/demo_sqlite
+reach `main` or the thread's start|unwind/relinked unwind/archives
+relinks two real programs from archives that Debian ships compiled|rules/demo_lua rules/demo_sqlite
+With pkg-config, `$(pkg-config --libs leakwrap)`|link/pkgconfig
+any subset links|link/subsets
+link the runtime into one object only|link/shared
+Tested with bfd, gold, lld and mold|link/bfd link/gold link/lld link/mold
+keep every call wrapped|link/lto
+even when several processes dump into it at once|rules/log
+at most 4096 bytes at a time|stress/unit
+blocks whose address came back although no free was seen|rules/elsewhere
+frees of blocks that were never recorded|rules/elsewhere
+for which there was no memory to record them|stress/sweep rules/bound
+the memory that leakwrap itself holds|rules/cost rules/sparse
+bytes outside printable ASCII and the backslash are written|stress/unit
+costs one line on standard error|rules/options stress/unit
+ignores the environment|rules/secure
+`help=1` prints this list|rules/readme rules/options
+created with mode 0600, and not followed when it is a symbolic link|rules/log
+always appended to|rules/output
+A relative path counts from where the program was started|rules/output
+descriptor 2 is used only while it is what it was at start|rules/output
+nobody reads is waited for ten seconds|rules/log
+a log that cannot be opened is named on standard error|rules/log
+`memory=` cuts backtraces to four frames before it loses them|rules/bound
+It reports only what cannot be right|rules/misuse link/allocators
+A program can bring its own defaults|rules/options stress/unit
+a trace with registers and call chain when the program dies|unwind/crash tool/crash
+this thread's allocations between the two are not shown|rules/api
+blocks of a pool or allocator of the program's own|rules/api
+the walk itself, for any purpose|unwind/backtrace rules/api
+results the caller frees are|link/every
+called directly. `leakwrap audit` finds them|tool/audit
+A handler that the program installs for it, before or after, runs after each dump|rules/handlers rules/sharing
+calls that `SA_RESTART` does not restart return `EINTR`|rules/idle
+hands on the default action instead; by `exec` it hands on what it has|rules/log rules/exec
+waits for it by `sigwait`|rules/handlers
+Under a seccomp filter|rules/confined
+Neither do children of `_Fork()` or of the `clone` system call|rules/log
+a dump less than 2 KiB|rules/small_room
+Exit dumps come last among the executable's destructors|rules/exits
+a forked child that calls `_exit` dumps only if it allocated, a vfork child never|rules/exits
+The comparison is exact|stress/unit unwind/stacks
+One dump at a time; requests that arrive meanwhile are served after it|rules/pending rules/overload
+It needs neither tables nor frame pointers|unwind/instrument
+Each has `--help` and a manual page|tool/manual
+END
+[ $promises -gt 40 ] || fail "only $promises promises"
