@@ -50,5 +50,6 @@ help: ## this list
 	@printf 'Targets:\n'
 	@sed -n 's/^\([a-z]*\):.* ## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 14
 	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CC AR CROSS_COMPILE HOSTCC V=1\n'
+	@printf '           PORT=bare CFLAGS_TARGET= (no operating system)\n'
 
 -include $(wildcard $(O)/*/*.d $(O)/*/*/*.d)

@@ -105,7 +105,10 @@ LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group $(LEA
 LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) \
 	-Wl,-Bstatic,-lstdc++,-Bdynamic,-lm,-lc -Wl,--end-group
 
-# Without an operating system.  As -lc, not -Wl,-lc: newlib's nano.specs puts another library in its place.
-LEAKWRAP_BARE_LDFLAGS := $(LEAKWRAP_BARE_SYMBOLS:%=-Wl,--wrap=%) -Wl,-u,__wrap_malloc -Wl,-u,__wrap_free
+# Without an operating system.  -u: what the compiler links behind all of this, with a board's --specs=, may ask newlib
+# for functions that nobody before it has asked for, and these for wrappers.  -lc, not -Wl,-lc: nano.specs puts another
+# library in its place.
+LEAKWRAP_BARE_LDFLAGS := $(LEAKWRAP_BARE_SYMBOLS:%=-Wl,--wrap=%) \
+	$(foreach name,malloc calloc realloc free,-Wl,-u,__wrap_$(name) -Wl,-u,__wrap__$(name)_r)
 LEAKWRAP_BARE_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -lc -lgcc -Wl,--end-group
 LEAKWRAP_BARE_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) -lstdc++ -lm -lc -lgcc -Wl,--end-group

@@ -305,8 +305,13 @@ extern const char _start[] __attribute__((weak));
 /* Where the C library lets a thread begin, in the same way. */
 extern const char __clone[] __attribute__((weak));
 
+#ifdef LEAKWRAP_BARE /* newlib's for ARM, which sets up the stacks and asks the debugger */
+#define START_SIZE  336
+#define START_CALLS 10
+#else
 #define START_SIZE  256
 #define START_CALLS 2 /* of which the last is that of the first function in C, or of the thread's */
+#endif
 
 /* Is PC in the code that begins the program or a thread, which nobody called? */
 static bool is_start(uintptr_t pc)
@@ -593,7 +598,8 @@ static bool finish_at_no_code(struct walk *walk)
 		notes->end_place = notes->place[--notes->returns];
 		notes->end_word = walk->pc;
 	}
-	return finish(walk, walk->pc == 0 ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
+	return finish(walk, LEAKWRAP_IS_NO_CALLER(walk->pc) ? LEAKWRAP_TRACE_COMPLETE
+	                                                    : LEAKWRAP_TRACE_TRUNCATED);
 }
 
 /* Adds the frame of WALK to the trace and goes to its caller, by whatever way there is.  False: the trace is

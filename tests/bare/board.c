@@ -86,13 +86,28 @@ void reset(void)
 	start();
 }
 
+static void (*volatile pending_handler)(void);
+
+static void pending(void)
+{
+	pending_handler();
+}
+
 /* Armv7-M Architecture Reference Manual, DDI 0403E, B1.5.3. */
 const void *const vectors[16] __attribute__((section(".vectors"), used)) = {
-        stack_high,
-        (const void *)reset,
-        0,
-        (const void *)leakwrap_bare_hard_fault,
+        [0] = stack_high,
+        [1] = (const void *)reset,
+        [3] = (const void *)leakwrap_bare_hard_fault,
+        [14] = (const void *)pending,
 };
+
+/* DDI 0403E, B3.2.4: PendSV. */
+void interrupt(void (*handler)(void))
+{
+	pending_handler = handler;
+	*(volatile uint32_t *)0xe000ed04 = 1u << 28;
+	__asm__ volatile("dsb\n\tisb" ::: "memory");
+}
 
 void provoke(const char *exception)
 {
@@ -158,6 +173,11 @@ __attribute__((naked, used, section(".vectors"), target("arm"))) static void vec
 	                 ".ltorg\n\t");
 }
 
+void interrupt(void (*handler)(void))
+{
+	handler();
+}
+
 void provoke(const char *exception)
 {
 	if (strcmp(exception, "data_abort") == 0)
@@ -165,7 +185,7 @@ void provoke(const char *exception)
 	else if (strcmp(exception, "prefetch_abort") == 0)
 		((void (*)(void))0xf0000000)();
 	else
-		__asm__ volatile(".inst 0xe7f000f0" ::: "memory");
+		__asm__ volatile("udf #0" ::: "memory");
 }
 
 #endif

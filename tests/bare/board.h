@@ -12,7 +12,10 @@ void stop(int status) __attribute__((noreturn));
 /* Of the board's linker script. */
 extern const char text_start[], text_end[], stack_low[], stack_high[], build_id[];
 
-/* The processor's numbers are not all there is: what the tests ask for, by the name of an exception. */
+/* Runs into the exception of that name: HardFault, data_abort, prefetch_abort or undefined_instruction. */
 void provoke(const char *exception);
+
+/* Runs HANDLER as the handler of an interrupt, where that is a function like others (Cortex-M). */
+void interrupt(void (*handler)(void));
 
 #endif

@@ -22,7 +22,10 @@ for tool in arm-none-eabi-gcc qemu-system-arm; do
 done
 
 # The archive for BOARD: one for all tests, made by whoever comes first.
+made=
 board_runtime() {
+	case $made in *"$1 "*) return ;; esac
+	made="$made$1 "
 	MAKEFLAGS='' MFLAGS='' flock "$O/tests/bare.lock" make -s O="$O/bare/$1" PORT=bare CC=arm-none-eabi-gcc \
 		AR=arm-none-eabi-ar CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags "$1")" lib >"$W/make.$1" 2>&1 ||
 		fail "$1: cannot build the runtime: $(cat "$W/make.$1")"

@@ -10,6 +10,12 @@ line_of() {
 }
 
 # try BOARD EXCEPTION CAUSE STATEMENT [-DIN_TASK]
+# chain FUNCTION...: the call chain, from the fault to the first function.
+chain() {
+	sed -n '/died of/,/^  *r0 /s/^      \([a-z_?]*\)  *[^ ]*$/\1/p' "$W/out" | tr '\n' ' ' >"$W/chain"
+	equal "$board $exception: call chain" "$(cat "$W/chain")" "$* "
+}
+
 try() {
 	board=$1 exception=$2 cause=$3 statement=$4
 	shift 4
@@ -36,13 +42,22 @@ for board in a9 926; do
 	try "$board" data_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '0xf0000000 = 1' -DIN_WRITE
 done
 
+# shellcheck disable=SC2086 # a list
 for option in -DIN_MAIN -DIN_TASK; do
+	case $option in
+	-DIN_TASK) outer="below_newlib task_main" ;;
+	*) outer="below_newlib main start reset" ;;
+	esac
 	try m3 HardFault 'SIGBUS (code 2, .*) at address 0x90000000' '0x90000000 = 1' $option
+	chain provoke innermost by_callback qsort $outer
 	for board in a9 926; do
 		try "$board" data_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '0xf0000000 = 1' $option
-		try "$board" undefined_instruction 'SIGILL (code 1, .*) at address' '.inst 0xe7f000f0' $option
+		chain provoke innermost by_callback qsort $outer
+		try "$board" undefined_instruction 'SIGILL (code 1, .*) at address' 'udf #0' $option
+		chain provoke innermost by_callback qsort $outer
 		try "$board" prefetch_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '' $option
 		grep -q "^      provoke .*board.c:$(line_of board.c '0xf0000000)()')\$" "$W/out" ||
 			fail "$board: who jumped: $(head -n 20 "$W/out")"
+		chain '?' provoke innermost by_callback qsort $outer
 	done
 done

@@ -75,6 +75,7 @@ static void by_malloc_r(void)
 static void by_rtos(void)
 {
 	kept = pvPortMalloc(33);
+	kept = pvPortCalloc(6, 11);
 	vPortFree(pvPortMalloc(44));
 }
 
@@ -107,6 +108,11 @@ static void below_qsort(void)
 	qsort(numbers, 8, sizeof(numbers[0]), by_callback);
 }
 
+static void by_interrupt(void)
+{
+	kept = malloc(55);
+}
+
 static void freed(void)
 {
 	for (int i = 1; i < 50; i++)
@@ -126,6 +132,7 @@ int main(void)
 	by_rtos();
 	deeper(5);
 	below_qsort();
+	interrupt(by_interrupt);
 	freed();
 	puts("newlib allocates a buffer for this");
 	return leakwrap_dump(-1);

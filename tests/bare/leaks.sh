@@ -16,8 +16,10 @@ expected() {
 22 1 by_strdup kept = strdup(
 77 1 by_malloc_r _malloc_r(_REENT, 77)
 33 1 by_rtos pvPortMalloc(33)
+66 1 by_rtos pvPortCalloc(6, 11)
 64 1 deeper malloc(64)
 24 1 by_callback malloc(24)
+55 1 by_interrupt malloc(55)
 END
 }
 
@@ -38,5 +40,14 @@ for board in $boards; do
 	equal "$board: of newlib itself" "$(grep -c ' __smakebuf_r ' "$W/sites")" 1
 	equal "$board: marked as such" "$(grep '"origin":"system_library"' "$W/json" | grep -c __smakebuf_r)" 1
 	equal "$board: asprintf" "$(grep -c '^[0-9]* 1 [a-z]* by_asprintf ' "$W/sites")" 1
+	equal "$board: complete stacks" "$(dump_value "$W/log" 1 complete_stack_bytes_percent)" 100.00
+
+	# Through newlib's code, which has neither tables nor frame pointers.
+	"$lw" report --format=folded --exe="$W/leaks.$board" "$W/log@1" >"$W/folded"
+	for stack in 'reset;start;main;by_malloc 120' 'reset;start;main;below_qsort;qsort;.*by_callback 24' \
+		'reset;start;main;deeper;deeper;deeper;deeper;deeper;deeper 64' \
+		'reset;start;main;.*puts_r;.*;__smakebuf_r 1024'; do
+		grep -qx "$stack" "$W/folded" || fail "$board: no '$stack': $(cat "$W/folded")"
+	done
 	echo "$board: $(dump_value "$W/log" 1 complete_stack_bytes_percent) % of the live bytes have complete stacks"
 done

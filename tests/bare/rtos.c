@@ -20,6 +20,12 @@ void *pvPortMalloc(size_t size)
 	return block;
 }
 
+/* The heap was zero when the program started, and nothing comes back. */
+void *pvPortCalloc(size_t count, size_t size)
+{
+	return pvPortMalloc(count * size);
+}
+
 void vPortFree(void *block)
 {
 	(void)block;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 void *pvPortMalloc(size_t size);
+void *pvPortCalloc(size_t count, size_t size);
 void vPortFree(void *block);
 
 /* Cooperative tasks.  The name is not copied. */

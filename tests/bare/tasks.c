@@ -39,6 +39,9 @@ const char *leakwrap_default_options(void)
 static void *volatile kept;
 static int locked;
 
+/* Not constants, so that no loop is unrolled. */
+static volatile int two = 2, three = 3;
+
 /* As the header promises: it does not nest, and what was returned comes back. */
 static uintptr_t lock(void)
 {
@@ -85,13 +88,13 @@ static void shared(size_t size)
 
 static void receive(void)
 {
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < three; i++)
 		shared(20);
 }
 
 static void work(void)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < two; i++)
 		shared(50);
 	kept = pvPortMalloc(8);
 }

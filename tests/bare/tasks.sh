@@ -23,6 +23,12 @@ for board in $boards; do
 	diff "$W/wanted" "$W/got" >"$W/difference" || fail "$board: wanted (<), got (>): $(cat "$W/difference")"
 	equal "$board: live" "$(dump_value "$W/log" 1 live_bytes)" 286
 
+	equal "$board: complete stacks" "$(dump_value "$W/log" 1 complete_stack_bytes_percent)" 100.00
+	"$lw" report --format=folded --exe="$W/tasks.$board" "$W/log" >"$W/folded"
+	for stack in 'task_main;receive;shared 60' 'task_main;work;shared 200' 'task_main;quiet;shared 7' 'reset;start;main 3'; do
+		grep -qx "$stack" "$W/folded" || fail "$board: no '$stack': $(cat "$W/folded")"
+	done
+
 	"$lw" report --exe="$W/tasks.$board" "$W/log" >"$W/out" 2>"$W/err" || fail "$board: $(cat "$W/err")"
 	grep -q '^  #[0-9]* [0-9]* bytes in [0-9]* block.*, task uart rx$' "$W/out" || fail "$board: $(grep '#' "$W/out")"
 	"$lw" report --format=json --exe="$W/tasks.$board" "$W/log" >"$W/out"

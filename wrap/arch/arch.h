@@ -42,6 +42,11 @@
 #define LEAKWRAP_HAVE_RULES 0
 #endif
 
+/* Does a first function have this in the place of a return address? */
+#ifndef LEAKWRAP_IS_NO_CALLER
+#define LEAKWRAP_IS_NO_CALLER(pc) ((pc) == 0)
+#endif
+
 /* Does the frame pointer tell the caller's stack pointer? */
 #ifndef LEAKWRAP_FP_GIVES_SP
 #define LEAKWRAP_FP_GIVES_SP 1

@@ -92,4 +92,10 @@ static inline uintptr_t leakwrap_r11(void)
 /* The decoder of its instructions, for prologue.c. */
 #define LEAKWRAP_CODE_HEADER "arch/arm_code.h"
 
+/* A Cortex-M has all ones in lr after a reset, and in the handler of an exception a mark that tells how to return
+ * (Armv7-M Architecture Reference Manual, DDI 0403E, B1.5.5 and B1.5.8). */
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#define LEAKWRAP_IS_NO_CALLER(pc) ((pc) == 0 || (pc) >= 0xffffff00u)
+#endif
+
 #endif

@@ -27,10 +27,11 @@ CORE_NEEDS :=
 NM ?= $(CROSS_COMPILE)nm
 SIZE ?= $(CROSS_COMPILE)size
 
-# What the core takes, whatever a program uses of it: code and constants, variables, and the memory for a block.
+# What the core takes, whatever a program uses of it: code and constants, variables, and the memory for what it records.
+symbol = $$($(NM) $(1) | sed -n 's/^0*\(.*\) A $(2)$$/0x\1/p')
 $(O)/libleakwrap.a: ARCHIVE_NOTE = \
 	$(SIZE) $(CORE_OBJECTS) | awk '{ code += $$1; data += $$2 + $$3 } \
 		END { printf "  SIZE    %d bytes of code, %d of variables", code, data }'; \
-	$(NM) $(O)/wrap/bare/live.o | while read -r bytes kind name; do \
-		[ "$$name" != leakwrap_live_slot_bytes ] || \
-		echo "; $$((0x$$bytes)) for each live block, and one in seven more"; done
+	printf ', %d for each live block, %d for each call site and 4 for each of its frames\n' \
+		"$(call symbol,$(O)/wrap/bare/live.o,leakwrap_live_slot_bytes)" \
+		"$(call symbol,$(O)/wrap/bare/sites.o,leakwrap_site_bytes)"

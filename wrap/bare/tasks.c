@@ -25,7 +25,7 @@ struct task {
 
 static struct {
 	struct leakwrap_lock lock;
-	struct task *newest; /* only grows */
+	struct task *_Atomic newest; /* only grows; read without the lock */
 	unsigned count;
 	struct name *names;
 } tasks = {.count = 1};
@@ -59,8 +59,8 @@ static __attribute__((noinline)) struct task *add(const struct leakwrap_bare_tas
 		task->id = now->id;
 		task->name = now->name ? intern(now->name) : NULL;
 		task->number = ++tasks.count;
-		task->next = tasks.newest;
-		tasks.newest = task;
+		task->next = atomic_load(&tasks.newest);
+		atomic_store(&tasks.newest, task);
 	}
 	leakwrap_unlock(&tasks.lock);
 	return task;
@@ -68,7 +68,7 @@ static __attribute__((noinline)) struct task *add(const struct leakwrap_bare_tas
 
 static struct task *find(const struct leakwrap_bare_task *now)
 {
-	struct task *task = tasks.newest;
+	struct task *task = atomic_load(&tasks.newest);
 
 	while (task &&
 	       (task->id != now->id || (task->name && now->name && strcmp(task->name, now->name) != 0)))
@@ -128,7 +128,7 @@ struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
 	return (struct leakwrap_stack){sp, sp, true};
 }
 
-/* No C library's start code lies above the first function. */
+/* Of a stack whose end is known the walk itself sees what lies above. */
 bool leakwrap_stack_is_outermost(uintptr_t sp)
 {
 	(void)sp;

@@ -1,0 +1,40 @@
+/* newlib.c - a program as newlib's own start code, linker script and board support have it; nothing is the tests'. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "leakwrap_bare.h"
+
+static uint64_t memory[1024];
+
+static void write_error(const char *bytes, size_t size)
+{
+	fwrite(bytes, 1, size, stderr);
+}
+
+/* Of the linker's default script; the emulated board has 128 MiB. */
+extern const char __executable_start[], etext[], __end__[];
+
+const struct leakwrap_bare leakwrap_bare = {
+        .memory = memory,
+        .memory_size = sizeof(memory),
+        .write = write_error,
+        .text_start = __executable_start,
+        .text_end = etext,
+        .stack_low = __end__,
+        .stack_high = (const void *)(128u << 20),
+        .program = "newlib",
+};
+
+static void *volatile kept;
+
+static void leak(size_t size)
+{
+	kept = malloc(size);
+}
+
+int main(void)
+{
+	leak(1234);
+	printf("%f\n", 1.5); /* newlib allocates for it */
+	return 0;
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# What the README says of the tracer's size on a Cortex-M3 is so: not more, and not a fifth less.
+. tests/lib.sh
+. tests/bare/board.sh
+
+# says ROW: the first number of that row of the README's table.
+says() {
+	sed -n "s/^| $1[^|]* | \\([0-9,]*\\).*/\\1/p" README.md | tr -d ,
+}
+
+# near WHAT GOT SAID
+near() {
+	[ -n "$3" ] || fail "the README does not say: $1"
+	echo "$1: $2, the README says $3"
+	[ "$2" -le "$3" ] || fail "that is too little"
+	[ $(($2 * 5)) -ge $(($3 * 4)) ] || fail "that is too much"
+}
+
+size=$(MAKEFLAGS='' MFLAGS='' make O="$W/build" PORT=bare CC=arm-none-eabi-gcc AR=arm-none-eabi-ar \
+	CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags m3)" lib | sed -n 's/^ *SIZE *//p')
+number() {
+	echo "$size" | grep -o "[0-9]* $1" | cut -d ' ' -f 1
+}
+near "code" "$(number 'bytes of code')" "$(says code)"
+near "variables" "$(number 'of variables')" "$(says variables)"
+near "live block" "$(number 'for each live block')" "$(says 'each live block')"
+near "call site" "$(number 'for each call site')" "$(says 'each call site')"
+
+board_build m3 stack tests/bare/stack.c
+board_run m3 stack "$W/out" || fail "status $?"
+near "stack" "$(cat "$W/out")" "$(says stack)"
