@@ -24,17 +24,22 @@
 
 /* -- hints --------------------------------------------------------------------------------------- */
 
-#define LEAKWRAP_HINT_BITS 13
-
 /* Lossy and shared: an entry is overwritten freely.  Threads that do the same come to the same places below the
- * upper ends of their stacks. */
-extern LEAKWRAP_HIDDEN const struct leakwrap_site *_Atomic leakwrap_site_hints[1 << LEAKWRAP_HINT_BITS];
+ * upper ends of their stacks; where stacks of several forms begin at one place, each has a hint, the newest first. */
+#define LEAKWRAP_HINT_SETS_BITS 11
+#define LEAKWRAP_HINT_WAYS      4
 
-LEAKWRAP_INLINE const struct leakwrap_site *_Atomic *leakwrap_site_hint(uintptr_t room, uintptr_t pc)
+struct leakwrap_hints {
+	const struct leakwrap_site *_Atomic way[LEAKWRAP_HINT_WAYS];
+};
+
+extern LEAKWRAP_HIDDEN struct leakwrap_hints leakwrap_hint_sets[1 << LEAKWRAP_HINT_SETS_BITS];
+
+LEAKWRAP_INLINE struct leakwrap_hints *leakwrap_hints(uintptr_t room, uintptr_t pc)
 {
 	uint32_t mixed = ((uint32_t)pc + (uint32_t)room * 0x9e3779b1u) * 0x85ebca6bu;
 
-	return &leakwrap_site_hints[mixed >> (32 - LEAKWRAP_HINT_BITS)];
+	return &leakwrap_hint_sets[mixed >> (32 - LEAKWRAP_HINT_SETS_BITS)];
 }
 
 /* -- keys ---------------------------------------------------------------------------------------- */
@@ -87,7 +92,7 @@ LEAKWRAP_INLINE uintptr_t leakwrap_site_key(const struct leakwrap_layout *layout
 
 /* A set is one cache line: a byte of the key of each of its call sites, and pointers to them.  Lossy and shared: a
  * reader may find any mixture of old and new, and trusts nothing that it has not compared. */
-#define LEAKWRAP_SITE_WAYS (sizeof(uintptr_t) - 1)
+#define LEAKWRAP_SITE_WAYS      (sizeof(uintptr_t) - 1)
 
 struct leakwrap_site_set {
 	_Atomic uintptr_t tags; /* of way n in byte n; the uppermost byte stays 0 */
@@ -146,17 +151,15 @@ LEAKWRAP_INLINE bool leakwrap_site_is_of(const struct leakwrap_site *site,
 	return site->pcs[0] == pc && leakwrap_layout_holds(layout, sp, fp, &site->pcs[1]);
 }
 
-/* The layout that the stack of PC and SP may have, or NULL; and one of the call sites that have it in *SITE. */
-LEAKWRAP_INLINE const struct leakwrap_layout *leakwrap_layout_hinted(uintptr_t pc, uintptr_t sp,
-                                                                     const struct leakwrap_site **site)
+/* The layout of the hinted SITE, if it is good now and a stack with ROOM may have it; else NULL. */
+LEAKWRAP_INLINE const struct leakwrap_layout *leakwrap_layout_hinted(const struct leakwrap_site *site,
+                                                                     uintptr_t room)
 {
-	uintptr_t room = leakwrap_stack_room(sp);
 	const struct leakwrap_layout *layout;
 
-	*site = atomic_load_explicit(leakwrap_site_hint(room, pc), memory_order_acquire);
-	if (leakwrap_unlikely(!*site))
+	if (leakwrap_unlikely(!site))
 		return NULL;
-	layout = atomic_load_explicit(&(*site)->layout, memory_order_acquire);
+	layout = atomic_load_explicit(&site->layout, memory_order_acquire);
 	return leakwrap_likely(leakwrap_layout_is_good(layout) && layout->extent <= room) ? layout
 	                                                                                  : NULL;
 }
@@ -188,19 +191,7 @@ leakwrap_site_among(const struct leakwrap_layout *layout, uintptr_t pc, uintptr_
 
 /* The number of the call site whose backtrace a walk from PC, SP and FP would give, when such a stack has been
  * seen on a thread's own stack; else LEAKWRAP_SITE_NONE.  Signal-safe, no lock. */
-LEAKWRAP_INLINE uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp)
-{
-	const struct leakwrap_site *site;
-	const struct leakwrap_layout *layout = leakwrap_layout_hinted(pc, sp, &site);
-
-	if (!layout)
-		return LEAKWRAP_SITE_NONE;
-	if (leakwrap_layout_is_shared(layout))
-		site = leakwrap_site_among(layout, pc, sp, fp);
-	else if (!leakwrap_site_is_of(site, layout, pc, sp, fp))
-		site = NULL;
-	return site ? site->number : LEAKWRAP_SITE_NONE;
-}
+uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
 #endif
 

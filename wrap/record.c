@@ -162,12 +162,14 @@ LEAKWRAP_INLINE void *allocated(void *block, size_t size, enum leakwrap_kind kin
                                 LEAKWRAP_CALLER_PARAMS)
 {
 	const struct leakwrap_thread *self = &leakwrap_self;
+	const uintptr_t room = leakwrap_stack_room(sp);
 	const struct leakwrap_layout *layout;
 	const struct leakwrap_site *site;
 
 	if (leakwrap_unlikely(!block || self->inner || self->state != LEAKWRAP_THREAD_RECORDING))
 		return allocated_slowly(block, size, pc, sp, fp, kind);
-	layout = leakwrap_layout_hinted(pc, sp, &site);
+	site = leakwrap_hints(room, pc)->way[0];
+	layout = leakwrap_layout_hinted(site, room);
 	if (leakwrap_unlikely(!layout))
 		return allocated_slowly(block, size, pc, sp, fp, kind);
 	if (leakwrap_layout_is_shared(layout))

@@ -31,7 +31,7 @@ struct site_record {
 static struct leakwrap_site_cache empty_cache = {.mask = 0, .set = {{.tags = 0}}};
 
 struct leakwrap_site_cache *_Atomic leakwrap_site_cache = &empty_cache;
-const struct leakwrap_site *_Atomic leakwrap_site_hints[1 << LEAKWRAP_HINT_BITS];
+struct leakwrap_hints leakwrap_hint_sets[1 << LEAKWRAP_HINT_SETS_BITS];
 uintptr_t leakwrap_site_factor[LEAKWRAP_MAX_DEPTH];
 
 static struct {
@@ -103,9 +103,9 @@ static const struct leakwrap_site *find_cached(const struct leakwrap_trace *trac
 }
 
 /* The lock is held.  The new entry comes first, the last one falls out. */
-static void cache_site(uintptr_t key, const struct leakwrap_site *site)
+static void cache_site(struct leakwrap_site_cache *cache, uintptr_t key,
+                       const struct leakwrap_site *site)
 {
-	struct leakwrap_site_cache *cache = atomic_load(&leakwrap_site_cache);
 	struct leakwrap_site_set *set = leakwrap_site_set(cache, key);
 	uintptr_t tags = atomic_load(&set->tags) << 8 & UINTPTR_MAX >> 8;
 
@@ -116,8 +116,31 @@ static void cache_site(uintptr_t key, const struct leakwrap_site *site)
 	atomic_store(&set->tags, tags | leakwrap_site_tag(key));
 }
 
-/* The lock is held.  The outgrown cache stays mapped, since another thread may be reading it; the larger one fills
- * itself as sites are met again. */
+/* The return address of SITE at PLACE, in words, of LAYOUT. */
+static uintptr_t return_of(const struct leakwrap_site *site, const struct leakwrap_layout *layout,
+                           uint16_t place)
+{
+	unsigned i = 0;
+
+	while (i + 1u < layout->returns && layout->place[i] != place * sizeof(uintptr_t))
+		i++;
+	return site->pcs[i + 1];
+}
+
+/* leakwrap_site_key() of a stack of SITE with LAYOUT. */
+static uintptr_t key_of(const struct leakwrap_site *site, const struct leakwrap_layout *layout)
+{
+	uintptr_t key = site->pcs[0];
+
+	if (atomic_load(&layout->told_by) == LEAKWRAP_TOLD_BY_ALL)
+		return site->hash;
+	for (unsigned i = 0; i < KEY_PLACES; i++)
+		key = leakwrap_extend_key(key,
+		                          return_of(site, layout, atomic_load(&layout->varying[i])));
+	return leakwrap_finish_key(key);
+}
+
+/* The lock is held.  The outgrown cache stays mapped, since another thread may be reading it. */
 static void grow_cache(void)
 {
 	struct leakwrap_site_cache *cache = atomic_load(&leakwrap_site_cache);
@@ -131,6 +154,12 @@ static void grow_cache(void)
 	if (!larger)
 		return;
 	larger->mask = sets - 1;
+	for (const struct leakwrap_site *site = atomic_load(&sites.newest); site; site = site->next) {
+		const struct leakwrap_layout *layout = atomic_load(&site->layout);
+
+		if (layout && leakwrap_layout_is_shared(layout))
+			cache_site(larger, key_of(site, layout), site);
+	}
 	atomic_store_explicit(&leakwrap_site_cache, larger, memory_order_release);
 }
 
@@ -178,7 +207,7 @@ static struct leakwrap_site *find_or_add(const struct leakwrap_trace *trace, boo
 	HASH_FIND_BYHASHVALUE(hh, sites.by_pcs, trace->pcs, key_size(trace), (unsigned)hash, record);
 	if (record) {
 		site = &record->site;
-		cache_site(hash, site);
+		cache_site(atomic_load(&leakwrap_site_cache), hash, site);
 	} else {
 		site = add_site(trace, hash, from_reserve);
 	}
@@ -278,30 +307,67 @@ static void learn_key(const struct leakwrap_site *site, struct leakwrap_layout *
 			continue;
 		rival = NULL;
 		if (!is_cached(site, set, key))
-			cache_site(key, site);
+			cache_site(atomic_load(&leakwrap_site_cache), key, site);
 	} while (rival);
 	leakwrap_unlock(&leakwrap_tables_lock);
+}
+
+uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	uintptr_t room = leakwrap_stack_room(sp);
+	struct leakwrap_hints *hints = leakwrap_hints(room, pc);
+
+	for (unsigned way = 0; way < LEAKWRAP_HINT_WAYS; way++) {
+		const struct leakwrap_site *site = atomic_load(&hints->way[way]);
+		const struct leakwrap_layout *layout = leakwrap_layout_hinted(site, room);
+
+		if (!layout)
+			continue;
+		if (leakwrap_layout_is_shared(layout))
+			site = leakwrap_site_among(layout, pc, sp, fp);
+		else if (!leakwrap_site_is_of(site, layout, pc, sp, fp))
+			site = NULL;
+		if (site)
+			return site->number;
+	}
+	return LEAKWRAP_SITE_NONE;
+}
+
+/* Which of HINTS is to a call site with this layout, and with PC; or LEAKWRAP_HINT_WAYS. */
+static unsigned find_hint(const struct leakwrap_hints *hints, const struct leakwrap_layout *layout,
+                          uintptr_t pc)
+{
+	unsigned way = 0;
+
+	for (; way < LEAKWRAP_HINT_WAYS; way++) {
+		const struct leakwrap_site *site = atomic_load(&hints->way[way]);
+
+		if (site && site->pcs[0] == pc && atomic_load(&site->layout) == layout)
+			break;
+	}
+	return way;
 }
 
 /* The next stack that begins there may be like this one. */
 static void learn(const struct leakwrap_site *site, struct leakwrap_layout *layout, uintptr_t room,
                   uintptr_t pc, uintptr_t sp)
 {
-	const struct leakwrap_site *_Atomic *hint = leakwrap_site_hint(room, pc);
-	const struct leakwrap_site *hinted = atomic_load_explicit(hint, memory_order_acquire);
+	struct leakwrap_hints *hints = leakwrap_hints(room, pc);
+	unsigned way = find_hint(hints, layout, pc);
+	const struct leakwrap_site *hinted =
+	        way < LEAKWRAP_HINT_WAYS ? atomic_load(&hints->way[way]) : NULL;
 
-	if (hinted != site && hinted && hinted->pcs[0] == pc &&
-	    atomic_load(&hinted->layout) == layout && !leakwrap_layout_is_shared(layout)) {
+	if (hinted && hinted != site && !leakwrap_layout_is_shared(layout)) {
 		leakwrap_lock(&leakwrap_tables_lock);
 		tell_apart(layout, site, hinted);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}
 	if (leakwrap_layout_is_shared(layout))
 		learn_key(site, layout, pc, sp);
-	/* A hint to another call site with the same layout stays when it serves both. */
-	if (!hinted || hinted->pcs[0] != pc || atomic_load(&hinted->layout) != layout ||
-	    !leakwrap_layout_is_shared(layout))
-		atomic_store_explicit(hint, site, memory_order_release);
+	else if (hinted && hinted != site)
+		atomic_store(&hints->way[way], site); /* they differ where it does not count */
+	for (unsigned i = 0; i < LEAKWRAP_HINT_WAYS && site && !hinted; i++)
+		site = atomic_exchange(&hints->way[i], site);
 }
 
 /* -- for the rest of the tracer ------------------------------------------------------------------ */

@@ -71,7 +71,8 @@ $(BENCH_WHOLE:%=$(O)/bench/%.static-untraced): $(O)/bench/%.static-untraced: $(O
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread $(LINK_QUIETLY)
+	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) \
+		$(if $(findstring -lstdc++,$(BENCH_LINK)),$(LEAKWRAP_CXX_LDLIBS),$(LEAKWRAP_LDLIBS)) -lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_PROGRAMS:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
 	$(call say,LINK,$@)

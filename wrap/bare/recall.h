@@ -11,11 +11,22 @@
 
 struct leakwrap_layout;
 
-LEAKWRAP_INLINE const struct leakwrap_layout *leakwrap_layout_hinted(uintptr_t pc, uintptr_t sp,
-                                                                     const struct leakwrap_site **site)
+struct leakwrap_hints {
+	const struct leakwrap_site *way[1];
+};
+
+LEAKWRAP_INLINE struct leakwrap_hints *leakwrap_hints(uintptr_t room, uintptr_t pc)
 {
-	(void)pc, (void)sp;
-	*site = NULL;
+	static struct leakwrap_hints none;
+
+	(void)room, (void)pc;
+	return &none;
+}
+
+LEAKWRAP_INLINE const struct leakwrap_layout *leakwrap_layout_hinted(const struct leakwrap_site *site,
+                                                                     uintptr_t room)
+{
+	(void)site, (void)room;
 	return NULL;
 }
 
