@@ -5,6 +5,7 @@
 #include "layout.h"
 #include "live.h"
 #include "modules.h"
+#include "recall.h"
 #include "sites.h"
 #include "unit.h"
 
@@ -92,10 +93,9 @@ static void check_number(unsigned chain, uint32_t number)
 		CHECK(none == number);
 }
 
-static uint32_t recall(const uintptr_t *stack, unsigned chain, const uintptr_t *high)
+static uint32_t recall(const uintptr_t *stack, unsigned chain)
 {
-	return leakwrap_site_recall((uintptr_t)high - (uintptr_t)stack, pc_of(chain, 0),
-	                            (uintptr_t)stack, 0);
+	return leakwrap_site_recall(pc_of(chain, 0), (uintptr_t)stack, 0);
 }
 
 static void *live(void *seed)
@@ -104,6 +104,8 @@ static void *live(void *seed)
 	uint64_t random = (uintptr_t)seed;
 	unsigned recalled = 0;
 
+	leakwrap_self.stack_high = (uintptr_t)high;
+	leakwrap_self.stack_room = sizeof(whole);
 	for (unsigned step = 0; step < STEPS; step++) {
 		unsigned chain = (unsigned)(unit_random(&random) % CHAINS);
 		unsigned frame = 1 + (unsigned)(unit_random(&random) % 13);
@@ -113,7 +115,7 @@ static void *live(void *seed)
 		uintptr_t *stack = whole + WORDS - (size_t)depth_of(chain) * 8;
 
 		call(stack, chain);
-		number = recall(stack, chain, high);
+		number = recall(stack, chain);
 		recalled += number != LEAKWRAP_SITE_NONE;
 		if (number == LEAKWRAP_SITE_NONE)
 			number = walk(stack, chain, high);
@@ -121,7 +123,7 @@ static void *live(void *seed)
 		/* With another return address it is another one, or unknown. */
 		if (frame < depth_of(chain)) {
 			stack[place_of(chain, frame)] ^= (uintptr_t)1 << 40;
-			CHECK(recall(stack, chain, high) == LEAKWRAP_SITE_NONE);
+			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
 		}
 		if (step % 1000 == 0)
 			atomic_store(&leakwrap_modules_current, &snapshots[unit_random(&random) % 2]);
