@@ -30,7 +30,8 @@ packages() {
 		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu
 		echo qemu-user
 		# the same without an operating system
-		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
+		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm \
+			libstdc++-arm-none-eabi-dev libstdc++-arm-none-eabi-newlib
 		# what walks stacks as well
 		echo gdb
 		# what runs traced programs as well

@@ -37,7 +37,7 @@ $(O)/leakwrap.pc: Makefile wrap/install.mk linker-flags.mk
 
 INSTALL_FILES := \
 	$(O)/libleakwrap.a:lib/libleakwrap.a \
-	$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc \
+	$(if $(filter bare,$(PORT)),,$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc) \
 	linker-flags.mk:share/leakwrap/linker-flags.mk \
 	wrap/leakwrap.h:include/leakwrap.h \
 	$(if $(filter bare,$(PORT)),wrap/leakwrap_bare.h:include/leakwrap_bare.h)

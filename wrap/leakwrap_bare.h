@@ -39,9 +39,9 @@ struct leakwrap_bare {
 	 * interrupt.  It may allocate.  Lines end in LF. */
 	void (*write)(const char *bytes, size_t size);
 
-	/* Keeps all others that may allocate out, for some microseconds at a time: an RTOS mutex that one task may
-	 * take again, or interrupts that are disabled; and lets them in again with what the first one returned.
-	 * Calls do not nest.  NULL, both: nobody else allocates. */
+	/* Keeps all others that may allocate out, for some microseconds at a time, and lets them in again with what
+	 * the first one returned: interrupts are disabled, or an RTOS mutex is taken, when tasks alone allocate and
+	 * ask for dumps.  Calls do not nest.  NULL, both: nobody else allocates. */
 	uintptr_t (*lock)(void);
 	void (*unlock)(uintptr_t state);
 

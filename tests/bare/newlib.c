@@ -27,6 +27,9 @@ const struct leakwrap_bare leakwrap_bare = {
 
 static void *volatile kept;
 
+/* Of newlib.cpp, when that is linked, too. */
+void in_cxx(void) __attribute__((weak));
+
 static void leak(size_t size)
 {
 	kept = malloc(size);
@@ -35,6 +38,8 @@ static void leak(size_t size)
 int main(void)
 {
 	leak(1234);
+	if (in_cxx)
+		in_cxx();
 	printf("%f\n", 1.5); /* newlib allocates for it */
 	return 0;
 }

@@ -4,19 +4,33 @@
 . tests/lib.sh
 . tests/bare/board.sh
 
-board_runtime 926
-for specs in rdimon.specs "nano.specs --specs=rdimon.specs"; do
-	# shellcheck disable=SC2046,SC2086 # lists of flags
-	arm-none-eabi-gcc $(board_flags 926) --specs=$specs -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wl,--gc-sections -Iwrap \
-		-fno-inline -o "$W/newlib.926" tests/bare/newlib.c \
-		$(leakwrap_flags LEAKWRAP_BARE_LDFLAGS LEAKWRAP_BARE_LDLIBS |
-			sed "s|$O/libleakwrap.a|$O/bare/926/libleakwrap.a|g") || fail "$specs: cannot link"
-	board_run 926 newlib "$W/log" || fail "$specs: status $?: $(tail -n 5 "$W/log")"
-	equal "$specs: dumps" "$(dumps "$W/log")" 1.1
-	equal "$specs: reason" "$(dump_value "$W/log" 1 reason)" exit
+# The runtime's place is that of this board.
+flags() {
+	leakwrap_flags "$@" | sed "s|$O/libleakwrap.a|$O/bare/926/libleakwrap.a|g"
+}
+
+# ran HOW STACK BYTES: the program ran, and told of this.
+ran() {
+	board_run 926 newlib "$W/log" || fail "$1: status $?: $(tail -n 5 "$W/log")"
+	equal "$1: dumps" "$(dumps "$W/log")" 1.1
+	equal "$1: reason" "$(dump_value "$W/log" 1 reason)" exit
 	"$lw" report --format=folded --exe="$W/newlib.926" "$W/log" >"$W/folded" 2>/dev/null
-	grep -qx '_mainCRTStartup;main;leak 1234' "$W/folded" || fail "$specs: $(cat "$W/folded")"
-	equal "$specs: complete stacks" "$(dump_value "$W/log" 1 complete_stack_bytes_percent)" 100.00
-	equal "$specs: lost" "$(dump_lines "$W/log" 1 | sed -n 's/^loss //p')" \
+	grep -qx "$2 $3" "$W/folded" || fail "$1: $(cat "$W/folded")"
+	equal "$1: complete stacks" "$(dump_value "$W/log" 1 complete_stack_bytes_percent)" 100.00
+	equal "$1: lost" "$(dump_lines "$W/log" 1 | sed -n 's/^loss //p')" \
 		"untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=0"
+}
+
+compile="$(board_flags 926) -O2 -g -Wall -Wextra -Werror -Wl,--gc-sections -Iwrap -fno-inline"
+board_runtime 926
+# shellcheck disable=SC2046,SC2086 # lists of flags
+for specs in rdimon.specs "nano.specs --specs=rdimon.specs"; do
+	arm-none-eabi-gcc $compile --specs=$specs -std=gnu11 -o "$W/newlib.926" tests/bare/newlib.c \
+		$(flags LEAKWRAP_BARE_LDFLAGS LEAKWRAP_BARE_LDLIBS) || fail "$specs: cannot link"
+	ran "$specs" '_mainCRTStartup;main;leak' 1234
+
+	arm-none-eabi-gcc $compile -std=gnu11 -c -o "$W/newlib.o" tests/bare/newlib.c || fail "cannot compile"
+	arm-none-eabi-g++ $compile --specs=$specs -fno-exceptions -o "$W/newlib.926" tests/bare/newlib.cpp "$W/newlib.o" \
+		$(flags LEAKWRAP_BARE_LDFLAGS LEAKWRAP_BARE_CXX_LDLIBS) || fail "C++, $specs: cannot link"
+	ran "C++, $specs" '_mainCRTStartup;main;in_cxx' 120
 done
