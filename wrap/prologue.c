@@ -470,7 +470,7 @@ static bool moves_down(const struct leakwrap_instruction *instruction)
  * of half words that each would begin a wide one. */
 static bool is_boundary(const struct leakwrap_code *code, uintptr_t at)
 {
-	unsigned wide = 0;
+	uintptr_t wide = 0;
 	uint32_t half;
 
 	if (LEAKWRAP_CODE_STEP(code) != 2)

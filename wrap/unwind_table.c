@@ -158,7 +158,7 @@ static bool read_word(struct walk *walk, uintptr_t address, uintptr_t *word)
 {
 	if (!read_raw(walk, address, word))
 		return false;
-	*word = LEAKWRAP_STRIP(*word);
+	*word = LEAKWRAP_STRIP(*word); /* cppcheck-suppress selfAssignment ; most sign nothing */
 	return true;
 }
 
