@@ -15,18 +15,30 @@ static __attribute__((noinline)) void hold(size_t size)
 	blocks++;
 }
 
+static void descend(unsigned path, int depth, size_t size);
+
+/* Two functions, as compilers make one of two calls that are alike. */
+static __attribute__((noinline)) void descend_odd(unsigned path, int depth, size_t size)
+{
+	descend(path, depth, size);
+	__asm__ volatile("# odd");
+}
+
+static __attribute__((noinline)) void descend_even(unsigned path, int depth, size_t size)
+{
+	descend(path, depth, size);
+	__asm__ volatile("# even");
+}
+
 /* A call path for each value of PATH: 2 to the power of DEPTH of them. */
 static __attribute__((noinline)) void descend(unsigned path, int depth, size_t size)
 {
-	if (depth == 0) {
+	if (depth == 0)
 		hold(size);
-	} else if (path & 1) {
-		descend(path >> 1, depth - 1, size);
-		__asm__ volatile("# odd");
-	} else {
-		descend(path >> 1, depth - 1, size);
-		__asm__ volatile("# even");
-	}
+	else if (path & 1)
+		descend_odd(path >> 1, depth - 1, size);
+	else
+		descend_even(path >> 1, depth - 1, size);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 20000, KEPT = 8 };
+enum { ROUNDS = 6000, KEPT = 8 };
 
 /* The thread that waits in free, the one that does not, and those that are neither. */
 enum role { NONE, WAITS, RUNS };

@@ -5,8 +5,8 @@
 . tests/lib.sh
 
 for static in '' -static; do
-	build_plain "plain$static" tests/rules/transparent.c $static -Wno-alloc-size-larger-than
-	build "traced$static" tests/rules/transparent.c $static -Wno-alloc-size-larger-than
+	build_plain "plain$static" tests/rules/transparent.c $static -Wno-unknown-warning-option -Wno-alloc-size-larger-than
+	build "traced$static" tests/rules/transparent.c $static -Wno-unknown-warning-option -Wno-alloc-size-larger-than
 	"$W/plain$static" >"$W/plain$static.out" 2>"$W/plain$static.err"
 	equal "exit status, plain$static" $? 5
 	"$W/traced$static" >"$W/traced$static.out" 2>"$W/traced$static.log"
