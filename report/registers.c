@@ -4,7 +4,10 @@
 #include "arch/arch.h"
 
 #include <stddef.h>
+
+#ifdef LEAKWRAP_CONTEXT_PC
 #include <ucontext.h>
+#endif
 
 #define PER_LINE 6
 

@@ -9,6 +9,10 @@
 #include <link.h>
 #include <string.h>
 
+#ifndef STT_GNU_IFUNC /* older <elf.h> */
+#define STT_GNU_IFUNC 10
+#endif
+
 /* A function, by its offset from the module's start. */
 struct function {
 	uint32_t offset;

@@ -1,4 +1,5 @@
 /* arena.c - see arena.h. */
+#include "common.h"
 #include "arena.h"
 
 #include "port.h"
@@ -53,7 +54,7 @@ static int add_chunk(size_t size)
 
 static size_t round_up(size_t size)
 {
-	return (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+	return (size + alignof(union leakwrap_aligned) - 1) & ~(alignof(union leakwrap_aligned) - 1);
 }
 
 void *leakwrap_arena_take(size_t size)

@@ -1,4 +1,5 @@
 /* blocks.c - see blocks.h. */
+#include "common.h"
 #include "blocks.h"
 
 #include "port.h"
@@ -10,7 +11,7 @@ struct leakwrap_block {
 	struct leakwrap_block *next;
 	_Atomic int thread; /* whose it is; 0: nobody's */
 	_Atomic int process;
-	alignas(max_align_t) char bytes[];
+	alignas(union leakwrap_aligned) char bytes[];
 };
 
 /* A block of a thread that has ended. */

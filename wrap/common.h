@@ -14,6 +14,13 @@
  * of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 
+/* Aligned for anything: max_align_t, which old C libraries do not have. */
+union leakwrap_aligned {
+	long long integer;
+	long double real;
+	void *pointer;
+};
+
 /* What a dump cannot show, counted since the process started or was forked.  Relaxed additions: these
  * events are rare, and each is a loss of its own. */
 struct leakwrap_loss {

@@ -34,6 +34,8 @@ void __wrap_quick_exit(int status)
 	__real_quick_exit(status);
 }
 
+int at_quick_exit(void (*function)(void)); /* not in the <stdlib.h> of old C libraries */
+
 __attribute__((constructor(101))) static void dump_last(void)
 {
 	at_quick_exit(leakwrap_runtime_exit);

@@ -5,7 +5,6 @@
  *
  * While the stream is open its buffer is the C library's, also after fflush, which shows it to the
  * program: only fclose gives it away, so the block is recorded there, at fclose's caller. */
-#include <wchar.h>
 
 #include "entry_shapes.h"
 #include "memstream.h"

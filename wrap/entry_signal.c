@@ -39,7 +39,7 @@ SIGACTION(__sigaction)
 		struct sigaction action = {.sa_handler = handler}, before;    \
 		if (!leakwrap_signals_owns(signo) || handler == SIG_ERR)      \
 			return __real_##name(signo, handler);                 \
-		action.sa_flags = (flags);                                    \
+		action.sa_flags = (__typeof__(action.sa_flags))(flags);       \
 		sigemptyset(&action.sa_mask);                                 \
 		if (blocks_itself)                                            \
 			sigaddset(&action.sa_mask, signo);                    \
@@ -63,15 +63,19 @@ SIGNAL(ssignal, SA_RESTART, 1)
 
 /* sysv_signal(3): the handler is used once and may be interrupted by its own signal. */
 #ifdef LEAKWRAP_ENTRY_sysv_signal
-SIGNAL(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER), 0)
+SIGNAL(sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
 #endif
 
 #ifdef LEAKWRAP_ENTRY___sysv_signal
-SIGNAL(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER), 0)
+SIGNAL(__sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
 #endif
 
 /* sigset(3): sets the action and unblocks the signal; SIG_HOLD blocks it and leaves the action. */
 #ifdef LEAKWRAP_ENTRY_sigset
+#ifndef SIG_HOLD /* Linux has no use for it; glibc's and musl's value */
+#define SIG_HOLD ((sighandler_t)2)
+#endif
+
 ENTRY_DECLARE(sighandler_t, sigset, (int signo, sighandler_t handler));
 
 sighandler_t __wrap_sigset(int signo, sighandler_t handler)
@@ -118,7 +122,7 @@ int __wrap_siginterrupt(int signo, int interrupts)
 		return __real_siginterrupt(signo, interrupts);
 	leakwrap_signals_view(NULL, &action);
 	if (interrupts)
-		action.sa_flags &= ~SA_RESTART;
+		action.sa_flags &= ~(__typeof__(action.sa_flags))SA_RESTART;
 	else
 		action.sa_flags |= SA_RESTART;
 	return leakwrap_signals_view(&action, NULL);

@@ -10,7 +10,6 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <wchar.h>
 
 #include "entry_shapes.h"
 
@@ -31,6 +30,8 @@ ENTRY_STRING(__strndup, (const char *original, size_t max), (original, max))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_wcsdup
+size_t wcslen(const wchar_t *string); /* small C libraries may come without <wchar.h> */
+
 ENTRY_ALLOCATE(wchar_t *, wcsdup, (const wchar_t *original), (original),
                (wcslen(original) + 1) * sizeof *original)
 #endif

@@ -12,8 +12,11 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
+
+#ifndef NT_GNU_BUILD_ID /* older <elf.h> */
+#define NT_GNU_BUILD_ID 3
+#endif
 
 /* What dl_iterate_phdr tells, copied while the loader's lock is held: its strings may vanish after. */
 struct listing {
@@ -170,13 +173,13 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 }
 
 /* A static program allocates before its C library has filled in the list: then the program headers that
- * the kernel passed (AT_PHDR, getauxval(3)) tell as much. */
+ * the kernel passed (AT_PHDR) tell as much. */
 static void list_program(struct listing *listing)
 {
-	const ElfW(Phdr) *segment = (const void *)getauxval(AT_PHDR);
+	const ElfW(Phdr) *segment = (const void *)leakwrap_auxiliary(AT_PHDR);
 	struct dl_phdr_info info = {.dlpi_name = "", .dlpi_phdr = segment};
 
-	info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+	info.dlpi_phnum = (ElfW(Half))leakwrap_auxiliary(AT_PHNUM);
 	if (!segment)
 		return;
 	/* GNU ld's static-pie programs have no PT_PHDR: the headers follow the ELF header, which is at the
@@ -188,6 +191,57 @@ static void list_program(struct listing *listing)
 			                 (segment[i].p_type == PT_LOAD ? sizeof(ElfW(Ehdr)) : 0);
 	list_module(&info, sizeof(info), listing);
 }
+
+#ifndef LEAKWRAP_NO_dl_iterate_phdr
+
+static void list_all(struct listing *listing)
+{
+	dl_iterate_phdr(list_module, listing);
+	if (listing->count == 0)
+		list_program(listing);
+}
+
+#else
+
+/* The loader's list as debuggers read it, which every one has: the dynamic section's DT_DEBUG leads to it (System V
+ * ABI, chapter 5, "Dynamic Section"; <link.h>, struct r_debug and struct link_map, where there is one). */
+struct loaded {
+	uintptr_t bias;
+	const char *name;
+	const void *dynamic;
+	const struct loaded *next;
+};
+
+struct debug {
+	int version;
+	const struct loaded *first; /* the program itself */
+};
+
+/* The program headers of a library lie where its file is mapped from the beginning, which is at its bias. */
+static void list_all(struct listing *listing)
+{
+	const struct debug *debug = NULL;
+	const ElfW(Dyn) * entry;
+
+	list_program(listing);
+	entry = listing->count > 0 ? listing->module[0].dynamic : NULL;
+	for (; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_DEBUG)
+			debug = (const void *)entry->d_un.d_ptr;
+	for (const struct loaded *loaded = debug ? debug->first : NULL; loaded; loaded = loaded->next) {
+		const ElfW(Ehdr) *header = (const void *)loaded->bias;
+		struct dl_phdr_info info = {.dlpi_addr = loaded->bias, .dlpi_name = loaded->name};
+
+		if (loaded == debug->first || !leakwrap_readable(loaded->bias) ||
+		    memcmp(header, ELFMAG, SELFMAG) != 0)
+			continue;
+		info.dlpi_phdr = (const void *)(loaded->bias + header->e_phoff);
+		info.dlpi_phnum = header->e_phnum;
+		list_module(&info, sizeof(info), listing);
+	}
+}
+
+#endif
 
 /* -- publishing ---------------------------------------------------------------------------------- */
 
@@ -284,9 +338,7 @@ void leakwrap_modules_refresh(void)
 	listing->end = (char *)listing + LISTING_SIZE;
 	module = (const struct leakwrap_module **)&listing->module[LISTING_MAX];
 	listing->next = (char *)&module[LISTING_MAX];
-	dl_iterate_phdr(list_module, listing);
-	if (listing->count == 0)
-		list_program(listing);
+	list_all(listing);
 	leakwrap_lock(&leakwrap_tables_lock);
 	for (unsigned i = 0; i < listing->count; i++) {
 		module[count] = find_or_add(&listing->module[i]);
@@ -315,7 +367,7 @@ const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
 bool leakwrap_modules_are_program_alone(void)
 {
 	const struct leakwrap_modules *modules = leakwrap_modules();
-	uintptr_t vdso = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	uintptr_t vdso = (uintptr_t)leakwrap_auxiliary(AT_SYSINFO_EHDR);
 
 	for (unsigned i = 0; i < modules->count; i++)
 		if (!modules->module[i]->main && modules->module[i]->start != vdso)

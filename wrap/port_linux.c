@@ -5,18 +5,37 @@
 #define _FILE_OFFSET_BITS 64 /* of files, also on 32-bit systems */
 #include "port.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef LEAKWRAP_NO_getauxval
+#include <sys/auxv.h>
+#endif
+
+/* What old headers lack (Linux, uapi/asm-generic/mman-common.h, uapi/linux/auxvec.h).  Descriptors are not open for
+ * long. */
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+#ifndef MADV_NOHUGEPAGE
+#define MADV_NOHUGEPAGE 15
+#endif
+#ifndef AT_SECURE
+#define AT_SECURE 23
+#endif
+#ifndef AT_EXECFN
+#define AT_EXECFN 31
+#endif
 
 /* sizeof(sigset_t) as the kernel has it (rt_sigprocmask(2), "C library/kernel differences"). */
 #ifdef __mips__
@@ -38,20 +57,20 @@
 
 /* The kernel's struct timespec of the calls that take one: two longs; systems that are 32-bit and newer
  * than these calls have only the ones with 64-bit time. */
-#ifdef SYS_futex
+#ifdef __NR_futex
 struct kernel_time {
 	long seconds, nanoseconds;
 };
-#define SYS_FUTEX           SYS_futex
-#define SYS_PPOLL           SYS_ppoll
-#define SYS_RT_SIGTIMEDWAIT SYS_rt_sigtimedwait
+#define FUTEX           __NR_futex
+#define PPOLL           __NR_ppoll
+#define RT_SIGTIMEDWAIT __NR_rt_sigtimedwait
 #else
 struct kernel_time {
 	int64_t seconds, nanoseconds;
 };
-#define SYS_FUTEX           SYS_futex_time64
-#define SYS_PPOLL           SYS_ppoll_time64
-#define SYS_RT_SIGTIMEDWAIT SYS_rt_sigtimedwait_time64
+#define FUTEX           __NR_futex_time64
+#define PPOLL           __NR_ppoll_time64
+#define RT_SIGTIMEDWAIT __NR_rt_sigtimedwait_time64
 #endif
 
 /* What the tracer holds, so that a dump can say how much memory that is. */
@@ -79,7 +98,7 @@ static struct {
 static long call(long number, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
-	long result = syscall(number, a, b, c, d, e, f);
+	long result = syscall((int)number, a, b, c, d, e, f);
 
 	if (result == -1)
 		result = -errno;
@@ -201,7 +220,7 @@ static size_t resident(const char *mapped, size_t size)
 	for (size_t done = 0; done < size; done += step) {
 		size_t now = size - done < step ? size - done : step;
 
-		if (call(SYS_mincore, (long)(mapped + done), (long)now, (long)present, 0, 0, 0) != 0)
+		if (call(__NR_mincore, (long)(mapped + done), (long)now, (long)present, 0, 0, 0) != 0)
 			continue;
 		for (size_t i = 0; i < now / page_size(); i++)
 			bytes += (present[i] & 1) ? page_size() : 0;
@@ -223,7 +242,7 @@ uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page)
 	long at = (long)((uintptr_t)start / page_size() * sizeof(word[0]));
 
 	*page = page_size();
-	if (asked < 0 || call(SYS_lseek, asked, at, SEEK_SET, 0, 0, 0) != at ||
+	if (asked < 0 || call(__NR_lseek, asked, at, SEEK_SET, 0, 0, 0) != at ||
 	    leakwrap_read(asked, word, sizeof(word)) != (long)sizeof(word))
 		return UINT64_MAX;
 	for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE; i++)
@@ -263,7 +282,7 @@ bool leakwrap_readable(uintptr_t address)
 {
 	uintptr_t aligned = address & ~(uintptr_t)(KERNEL_SIGSET_SIZE - 1);
 
-	return call(SYS_rt_sigprocmask, -1, (long)aligned, 0, KERNEL_SIGSET_SIZE, 0, 0) == -EINVAL;
+	return call(__NR_rt_sigprocmask, -1, (long)aligned, 0, KERNEL_SIGSET_SIZE, 0, 0) == -EINVAL;
 }
 
 /* -- signals ------------------------------------------------------------------------------------- */
@@ -272,20 +291,20 @@ void leakwrap_signals_block(struct leakwrap_mask *before)
 {
 	const struct leakwrap_mask all = {{~(uint64_t)0, ~(uint64_t)0}};
 
-	call(SYS_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)&all, (long)before, KERNEL_SIGSET_SIZE, 0,
+	call(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)&all, (long)before, KERNEL_SIGSET_SIZE, 0,
 	     0);
 }
 
 void leakwrap_signals_restore(const struct leakwrap_mask *before)
 {
-	call(SYS_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)before, 0, KERNEL_SIGSET_SIZE, 0, 0);
+	call(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)before, 0, KERNEL_SIGSET_SIZE, 0, 0);
 }
 
 bool leakwrap_signal_pending(int signo)
 {
 	struct leakwrap_mask waiting = {{0, 0}};
 
-	call(SYS_rt_sigpending, (long)&waiting, KERNEL_SIGSET_SIZE, 0, 0, 0, 0);
+	call(__NR_rt_sigpending, (long)&waiting, KERNEL_SIGSET_SIZE, 0, 0, 0, 0);
 	return (waiting.bits[0] >> (signo - 1) & 1) != 0;
 }
 
@@ -295,12 +314,12 @@ void leakwrap_signal_discard(int signo)
 	struct leakwrap_mask one = {{(uint64_t)1 << (signo - 1), 0}};
 	const struct kernel_time no_time = {0, 0};
 
-	call(SYS_RT_SIGTIMEDWAIT, (long)&one, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
+	call(RT_SIGTIMEDWAIT, (long)&one, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
 }
 
 void leakwrap_signal_send(int signo)
 {
-	call(SYS_tgkill, leakwrap_process_id(), leakwrap_thread_id(), signo, 0, 0, 0);
+	call(__NR_tgkill, leakwrap_process_id(), leakwrap_thread_id(), signo, 0, 0, 0);
 }
 
 /* -- lock ---------------------------------------------------------------------------------------- */
@@ -317,7 +336,7 @@ void leakwrap_lock(struct leakwrap_lock *lock)
 		if (seen != 2)
 			seen = atomic_exchange(word, 2);
 		while (seen != 0) {
-			call(SYS_FUTEX, (long)word, WAIT_PRIVATE, 2, 0, 0, 0);
+			call(FUTEX, (long)word, WAIT_PRIVATE, 2, 0, 0, 0);
 			seen = atomic_exchange(word, 2);
 		}
 	}
@@ -330,7 +349,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 	struct leakwrap_mask before = lock->mask;
 
 	if (atomic_exchange(word, 0) == 2)
-		call(SYS_FUTEX, (long)word, WAKE_PRIVATE, 1, 0, 0, 0);
+		call(FUTEX, (long)word, WAKE_PRIVATE, 1, 0, 0, 0);
 	leakwrap_signals_restore(&before);
 }
 
@@ -355,26 +374,54 @@ int64_t leakwrap_time_utc(void)
 /* Not getpid(): some C libraries cached its answer across vfork and clone. */
 int leakwrap_process_id(void)
 {
-	return (int)call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	return (int)call(__NR_getpid, 0, 0, 0, 0, 0, 0);
 }
 
 int leakwrap_thread_id(void)
 {
-	return (int)call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	return (int)call(__NR_gettid, 0, 0, 0, 0, 0, 0);
 }
 
 bool leakwrap_thread_has_ended(int process, int thread)
 {
-	return call(SYS_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
+	return call(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* What the kernel told the program at its start (getauxval(3)), two words for each. */
+uintptr_t leakwrap_auxiliary(unsigned type)
+{
+#ifndef LEAKWRAP_NO_getauxval
+	int saved = errno;
+	uintptr_t value = (uintptr_t)getauxval(type);
+
+	errno = saved;
+	return value;
+#else
+	uintptr_t pair[2], value = 0;
+	int fd = (int)leakwrap_open("/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
+
+	while (fd >= 0 && leakwrap_read(fd, pair, sizeof(pair)) == (long)sizeof(pair) &&
+	       pair[0] != AT_NULL)
+		if (pair[0] == type)
+			value = pair[1];
+	if (fd >= 0)
+		leakwrap_close(fd);
+	return value;
+#endif
 }
 
 void leakwrap_process_name(char *name, size_t size)
 {
+#ifndef LEAKWRAP_NO_program_invocation_short_name
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* dietlibc says so */
 	const char *known = program_invocation_short_name;
+#else
+	const char *known = NULL;
+#endif
 
 	/* In a static program the first allocation comes before glibc has set it. */
 	if (!known || !*known) {
-		const char *path = (const char *)getauxval(AT_EXECFN);
+		const char *path = (const char *)leakwrap_auxiliary(AT_EXECFN);
 		const char *slash = path ? strrchr(path, '/') : NULL;
 
 		known = slash ? slash + 1 : path ? path : "";
@@ -387,7 +434,7 @@ void leakwrap_process_name(char *name, size_t size)
 
 bool leakwrap_process_is_privileged(void)
 {
-	return getauxval(AT_SECURE) != 0;
+	return leakwrap_auxiliary(AT_SECURE) != 0;
 }
 
 static struct kernel_time kernel_time(uint64_t nanoseconds)
@@ -403,51 +450,60 @@ void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
 	const struct kernel_time limit = kernel_time(nanoseconds);
 
-	call(SYS_FUTEX, (long)word, WAIT_PRIVATE, (long)value, (long)&limit, 0, 0);
+	call(FUTEX, (long)word, WAIT_PRIVATE, (long)value, (long)&limit, 0, 0);
 }
 
 void leakwrap_wake(_Atomic uint32_t *word)
 {
-	call(SYS_FUTEX, (long)word, WAKE_PRIVATE, INT_MAX, 0, 0, 0);
+	call(FUTEX, (long)word, WAKE_PRIVATE, INT_MAX, 0, 0, 0);
 }
 
 /* -- files --------------------------------------------------------------------------------------- */
 
 long leakwrap_open(const char *path, int flags, int mode)
 {
-	return call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+#ifdef __NR_open /* older than the other */
+	return call(__NR_open, (long)path, flags, mode, 0, 0, 0);
+#else
+	return call(__NR_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+#endif
 }
 
 long leakwrap_close(int fd)
 {
-	return call(SYS_close, fd, 0, 0, 0, 0, 0);
+	return call(__NR_close, fd, 0, 0, 0, 0, 0);
 }
 
 long leakwrap_read(int fd, void *buffer, size_t size)
 {
-	return call(SYS_read, fd, (long)buffer, (long)size, 0, 0, 0);
+	return call(__NR_read, fd, (long)buffer, (long)size, 0, 0, 0);
 }
 
 long leakwrap_write(int fd, const void *bytes, size_t size)
 {
-	return call(SYS_write, fd, (long)bytes, (long)size, 0, 0, 0);
+	return call(__NR_write, fd, (long)bytes, (long)size, 0, 0, 0);
 }
 
 long leakwrap_fcntl(int fd, int command, long argument)
 {
-#ifdef SYS_fcntl64
-	return call(SYS_fcntl64, fd, command, argument, 0, 0, 0);
+#ifdef __NR_fcntl64
+	return call(__NR_fcntl64, fd, command, argument, 0, 0, 0);
 #else
-	return call(SYS_fcntl, fd, command, argument, 0, 0, 0);
+	return call(__NR_fcntl, fd, command, argument, 0, 0, 0);
 #endif
 }
 
 bool leakwrap_wait_writable(int fd, uint64_t nanoseconds)
 {
-	struct kernel_time limit = kernel_time(nanoseconds);
 	struct pollfd waited = {.fd = fd, .events = POLLOUT};
 
-	return call(SYS_PPOLL, (long)&waited, 1, (long)&limit, 0, 0, 0) == 1;
+#ifdef __NR_poll /* older than the other */
+	return call(__NR_poll, (long)&waited, 1, (long)(nanoseconds / 1000000), 0, 0, 0) == 1;
+#else
+	struct kernel_time limit = kernel_time(nanoseconds);
+
+	return call(PPOLL, (long)&waited, 1, (long)&limit, 0, 0, 0) == 1;
+#endif
 }
 
 bool leakwrap_file_of(int fd, struct leakwrap_file *file)

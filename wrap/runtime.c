@@ -134,7 +134,7 @@ static void after_fork_in_child(void)
 	leakwrap_signals_fork_end();
 }
 
-#ifdef __GLIBC__
+#ifndef LEAKWRAP_NO___register_atfork
 /* What pthread_atfork(3) calls; older glibc has that one in libpthread alone.  The handle lets the
  * handlers go when the archive is part of a shared object that is unloaded. */
 extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
@@ -142,8 +142,13 @@ extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void
 extern void *__dso_handle __attribute__((visibility("hidden")));
 #define register_atfork(before, in_parent, in_child) \
 	__register_atfork(before, in_parent, in_child, &__dso_handle)
-#else
+#elif !defined(LEAKWRAP_NO_pthread_atfork)
 #define register_atfork(before, in_parent, in_child) pthread_atfork(before, in_parent, in_child)
+#else
+/* Only programs that are linked with the thread library have it. */
+#pragma weak pthread_atfork
+#define register_atfork(before, in_parent, in_child) \
+	(pthread_atfork ? pthread_atfork(before, in_parent, in_child) : 0)
 #endif
 
 /* Programs that never allocate, or not before main, are traced too. */

@@ -75,7 +75,7 @@ static void run_program_handler(int signo, siginfo_t *info, void *context)
 
 	if (!has_handler(&view))
 		return;
-	if ((view.sa_flags & (int)SA_RESETHAND) != 0) {
+	if ((view.sa_flags & (__typeof__(view.sa_flags))SA_RESETHAND) != 0) {
 		struct sigaction reset = {.sa_handler = SIG_DFL};
 
 		leakwrap_lock(&taken.lock);
@@ -115,7 +115,8 @@ static int install_handler(const struct sigaction *view)
 
 	if (has_handler(view)) {
 		action.sa_mask = view->sa_mask;
-		action.sa_flags = (view->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
+		action.sa_flags =
+		        (view->sa_flags & ~(__typeof__(action.sa_flags))SA_RESETHAND) | SA_SIGINFO;
 	} else {
 		sigemptyset(&action.sa_mask);
 		action.sa_flags = SA_SIGINFO | SA_RESTART;

@@ -12,9 +12,11 @@
  * probed once. */
 #define GROWTH_MAX ((uintptr_t)1024 * LEAKWRAP_PAGE)
 
-#ifdef __GLIBC__
-extern void *__libc_stack_end; /* where the kernel put the stack pointer at start */
+#ifndef LEAKWRAP_NO___libc_stack_end
+extern void *__libc_stack_end; /* where the kernel put the stack pointer at start; glibc's */
 #endif
+
+extern char **environ; /* not in the <unistd.h> of every C library */
 
 _Thread_local struct leakwrap_thread leakwrap_self;
 
@@ -30,7 +32,7 @@ static uintptr_t find_high(void)
 {
 	if (leakwrap_thread_id() != leakwrap_process_id())
 		return (uintptr_t)&leakwrap_self;
-#ifdef __GLIBC__
+#ifndef LEAKWRAP_NO___libc_stack_end
 	return (uintptr_t)__libc_stack_end;
 #else
 	return (uintptr_t)environ;

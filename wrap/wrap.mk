@@ -17,8 +17,10 @@ RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 endif
 
 CORE_SOURCES := $(filter-out wrap/entry_%.c,$(wildcard wrap/*.c)) $(wildcard report/*.c)
-CORE_NEEDS := $(O)/include/uthash.h
+CORE_NEEDS := $(O)/include/uthash.h $(O)/lacks
 RUNTIME_FAMILIES := $(LEAKWRAP_FAMILIES)
+
+LACKS := @$(O)/lacks
 
 PORT ?= linux
 ifeq ($(PORT),bare)
@@ -31,6 +33,25 @@ CORE_OBJECTS := $(CORE_SOURCES:%.c=$(O)/%.o)
 ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 	$(LEAKWRAP_SYMBOLS_$(family):%=$(O)/entry/$(family)/%.o))
 
+# What old and small C libraries do not have, found out by linking: -DLEAKWRAP_NO_FUNCTION for each.  A compiler that
+# cannot link at all tells nothing.
+MAYBE_LACKING := main dl_iterate_phdr getauxval __register_atfork pthread_atfork \
+	program_invocation_short_name __libc_stack_end
+
+$(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
+	$(Q)mkdir -p $(@D)
+	$(Q)for function in $(MAYBE_LACKING); do \
+		echo "int $$function(void); int (*volatile f)(void) = $$function; int main(void) { return f == 0; }" >$@.c; \
+		$(CC) -w -o $@.program $@.c >/dev/null 2>&1 && continue; \
+		[ $$function != main ] || break; \
+		echo "-DLEAKWRAP_NO_$$function"; \
+	done >$@.tmp
+	$(Q)printf '#include <ucontext.h>\nint pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }\n' >$@.c
+	$(Q)$(CC) -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c >/dev/null 2>&1 || \
+		echo -DLEAKWRAP_NO_ucontext >>$@.tmp
+	$(Q)rm -f $@.c $@.program
+	$(Q)mv $@.tmp $@
+
 UTHASH ?= $(firstword $(wildcard /usr/include/uthash.h /usr/local/include/uthash.h))
 
 # A copy of the one header: the folder that it was found in may hold another system's headers.
@@ -42,7 +63,7 @@ $(O)/include/uthash.h: $(UTHASH)
 $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(RUNTIME_CFLAGS) $(LACKS) -c -o $@ $<
 
 # What gcc makes of the allocation path's short loops costs more than it saves.
 NO_IVOPTS := -fno-ivopts

@@ -47,6 +47,12 @@
 #define LEAKWRAP_IS_NO_CALLER(pc) ((pc) == 0)
 #endif
 
+/* Does the C library's ucontext_t tell the registers? */
+#ifdef LEAKWRAP_NO_ucontext
+#undef LEAKWRAP_CONTEXT_PC
+#undef LEAKWRAP_CONTEXT_REGISTERS
+#endif
+
 /* Does the frame pointer tell the caller's stack pointer? */
 #ifndef LEAKWRAP_FP_GIVES_SP
 #define LEAKWRAP_FP_GIVES_SP 1

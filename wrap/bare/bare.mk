@@ -23,6 +23,7 @@ CORE_SOURCES := $(wildcard wrap/bare/*.c) \
 	$(addprefix wrap/,api.c exidx.c frame_pointers.c prologue.c record.c returns.c rules.c unwind_table.c) \
 	$(addprefix report/,collect.c dump.c frames.c misuse_text.c text.c)
 CORE_NEEDS :=
+LACKS :=
 
 NM ?= $(CROSS_COMPILE)nm
 SIZE ?= $(CROSS_COMPILE)size
