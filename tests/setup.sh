@@ -24,7 +24,7 @@ packages() {
 		packages archives
 		packages tool
 		# compilers, linkers, C libraries
-		echo clang lld mold musl-tools
+		echo clang lld mold musl-tools dietlibc-dev
 		# cross compilers and what runs their programs
 		echo gcc-arm-linux-gnueabihf gcc-arm-linux-gnueabi gcc-aarch64-linux-gnu
 		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu

@@ -8,7 +8,7 @@
  *   crash        dies in the vendor's code
  *   levels       compares leakwrap_return_address with what the compiler says
  *
- * Calls that a backtrace may show have names, as in vendor.c. */
+ * With SMALL_LIBC it needs no threads and no posix_memalign.  Calls that a backtrace may show have names, as in vendor.c. */
 #include "leakwrap.h"
 #include "vendor.h"
 
@@ -69,22 +69,27 @@ static FRAME void plant_in_vendor(void)
 static FRAME void plant(void)
 {
 	void *block;
-	pthread_t thread;
 
 	keep(malloc(0));              /* @nothing */
 	keep(strdup("twelve bytes")); /* @strdup */
 	keep(calloc(3, 11));          /* @calloc */
 	block = malloc(10);
-	keep(realloc(block, 400000));            /* @realloc */
+	keep(realloc(block, 400000)); /* @realloc */
+#ifndef SMALL_LIBC
 	errno = posix_memalign(&block, 64, 640); /* @memalign */
 	keep(block);
+#endif
 	for (size_t i = 1; i <= eight; i++)
 		keep(malloc(i)); /* @small */
 	for (size_t i = 0; i < 1000; i++)
 		free(malloc(i));
 	plant_in_vendor(); /* @plant-vendor */
+#ifndef SMALL_LIBC
+	pthread_t thread;
+
 	if (pthread_create(&thread, NULL, in_thread, NULL) != 0 || pthread_join(thread, NULL) != 0)
 		abort();
+#endif
 	count++;
 }
 

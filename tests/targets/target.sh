@@ -74,7 +74,7 @@ call_sites() {
 # as_expected LABEL EXE LOG@N [LINES]: the dump has the expected call sites, and LINES, and nothing else.
 as_expected() {
 	{
-		cat tests/targets/expected
+		cat "$expected"
 		[ -z "${4-}" ] || echo "$4"
 	} | sort >"$W/wanted"
 	call_sites "$2" "$3" | sed "s/ \\(${accepted:-none}\\)\$//" >"$W/got"
@@ -135,6 +135,7 @@ app() {
 }
 
 tried=0
+expected=tests/targets/expected
 limit=    # why stacks end early
 crash_limit= # why the crash trace does not tell all
 accepted= # "guessed" where a stack is right, but the runtime cannot be sure
