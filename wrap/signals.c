@@ -42,7 +42,7 @@ static void change_view(const struct sigaction *action)
 
 	view->action = *action;
 	atomic_store(&view->function, (uintptr_t)action->sa_sigaction);
-	atomic_store(&view->flags, action->sa_flags);
+	atomic_store(&view->flags, (int)action->sa_flags);
 	atomic_store(&taken.current, next);
 }
 
@@ -57,7 +57,7 @@ static struct sigaction handler_of_program(void)
 
 		current = atomic_load(&taken.current);
 		view = &taken.view[current % VIEWS];
-		handler.sa_flags = atomic_load(&view->flags);
+		handler.sa_flags = (__typeof__(handler.sa_flags))atomic_load(&view->flags);
 		handler.sa_sigaction = (void (*)(int, siginfo_t *, void *))atomic_load(&view->function);
 	} while (atomic_load(&taken.current) - current >= VIEWS - 1);
 	return handler;
