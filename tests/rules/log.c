@@ -12,8 +12,6 @@
 
 #include "leakwrap.h"
 
-extern char **environ;
-
 static void *volatile kept;
 
 #define ONE     kept = malloc(10);

@@ -1,0 +1,55 @@
+/* endless.c - a heap that grows, is fragmented and empties again, in blocks of ever other sizes, round after round, with
+ * threads that come and go.  Prints the tracer's memory after half of the rounds and after the last. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "leakwrap.h"
+
+enum { ROUNDS = 60, THREADS = 2, BLOCKS = 8000 };
+
+static void *round_of(void *argument)
+{
+	void **block = calloc(BLOCKS, sizeof(*block));
+	unsigned random = (unsigned)(uintptr_t)argument;
+
+	if (!block)
+		return NULL;
+	for (int i = 0; i < 4 * BLOCKS; i++) {
+		random = random * 1103515245 + 12345;
+		unsigned at = (random >> 8) % BLOCKS;
+		/* Few are large enough to be mapped on their own. */
+		size_t size = (random >> 4) % 1000 == 0 ? (random >> 8) % 1000000 : (random >> 4) % 700;
+
+		if (random >> 31)
+			block[at] = realloc(block[at], size + 1);
+		else {
+			free(block[at]);
+			block[at] = i < 3 * BLOCKS ? malloc(size) : NULL;
+		}
+	}
+	for (int i = 0; i < BLOCKS; i++)
+		free(block[i]);
+	free(block);
+	return NULL;
+}
+
+int main(void)
+{
+	struct leakwrap_counters counters;
+
+	for (uintptr_t round = 0; round < ROUNDS; round++) {
+		pthread_t thread[THREADS];
+
+		for (uintptr_t i = 0; i < THREADS; i++)
+			pthread_create(&thread[i], NULL, round_of, (void *)(round * THREADS + i));
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(thread[i], NULL);
+		if (leakwrap_get_counters(&counters) != 0)
+			return 2;
+		if (round == 29 || round == ROUNDS - 1)
+			printf("%lu ", (unsigned long)counters.tracer_bytes);
+	}
+	return counters.live_blocks < 20 ? 0 : 3;
+}
