@@ -20,7 +20,7 @@
 extern void __libc_init_array(void);
 extern void __libc_fini_array(void);
 extern int main(int argc, char **argv);
-extern char heap_low[], heap_high[];
+extern char heap_low[], heap_high[], exception_stacks[];
 
 void start(void) __attribute__((noreturn));
 void reset(void) __attribute__((noreturn));
@@ -101,6 +101,20 @@ const void *const vectors[16] __attribute__((section(".vectors"), used)) = {
         [14] = (const void *)pending,
 };
 
+/* DDI 0403E, B1.4.1 and B1.4.4: the process stack goes on where the main stack was. */
+void use_process_stack(void)
+{
+	__asm__ volatile("mrs r0, msp\n\t"
+	                 "msr psp, r0\n\t"
+	                 "movs r0, #2\n\t"
+	                 "msr control, r0\n\t"
+	                 "isb\n\t"
+	                 "msr msp, %0\n\t"
+	                 :
+	                 : "r"(exception_stacks)
+	                 : "r0", "memory");
+}
+
 /* DDI 0403E, B3.2.4: PendSV. */
 void interrupt(void (*handler)(void))
 {
@@ -171,6 +185,10 @@ __attribute__((naked, used, section(".vectors"), target("arm"))) static void vec
 	                 "ldr pc, =leakwrap_bare_data_abort\n\t"
 	                 "b .\n\tb .\n\tb .\n\t"
 	                 ".ltorg\n\t");
+}
+
+void use_process_stack(void)
+{
 }
 
 void interrupt(void (*handler)(void))

@@ -15,6 +15,9 @@ extern const char text_start[], text_end[], stack_low[], stack_high[], build_id[
 /* Runs into the exception of that name: HardFault, data_abort, prefetch_abort or undefined_instruction. */
 void provoke(const char *exception);
 
+/* From now on the handlers of exceptions have a stack of their own, as under an RTOS (Cortex-M). */
+void use_process_stack(void);
+
 /* Runs HANDLER as the handler of an interrupt, where that is a function like others (Cortex-M). */
 void interrupt(void (*handler)(void));
 

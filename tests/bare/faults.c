@@ -85,6 +85,7 @@ static void below_newlib(void)
 int main(void)
 {
 #ifdef IN_TASK
+	use_process_stack();
 	task_create("control loop", below_newlib, 2048);
 	tasks_run();
 #elif defined(IN_WRITE)

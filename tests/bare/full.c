@@ -22,6 +22,12 @@ const struct leakwrap_bare leakwrap_bare = {
         .program = "full.elf",
 };
 
+/* Three of these cannot be used. */
+const char *leakwrap_default_options(void)
+{
+	return "top=5:colour=1:depth=33:min_bytes=16:log=/var/log/leaks";
+}
+
 #define BLOCKS 300
 
 static char *block[BLOCKS];

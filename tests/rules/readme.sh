@@ -73,6 +73,12 @@ waits for it by `sigwait`|rules/handlers
 Under a seccomp filter|rules/confined
 Neither do children of `_Fork()` or of the `clone` system call|rules/log
 a dump less than 2 KiB|rules/small_room
+newlib's allocator, and FreeRTOS's|bare/leaks bare/newlib
+Stacks need neither tables nor frame pointers|bare/leaks bare/targets
+call site says which task it belongs to|bare/tasks
+a fault is told with registers and call chain|bare/faults
+on a Cortex-M3|bare/sizes
+When the memory is full the program runs on|bare/full bare/table
 Exit dumps come last among the executable's destructors|rules/exits
 a forked child that calls `_exit` dumps only if it allocated, a vfork child never|rules/exits
 The comparison is exact|stress/unit unwind/stacks
