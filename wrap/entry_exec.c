@@ -42,6 +42,7 @@ EXEC(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp)
 #endif
 
 /* The arguments of execl and its relatives as a vector on the stack, as the C library makes one. */
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */
 
 #define EXEC_LIST(name, call)                                                 \

@@ -34,7 +34,8 @@ void __wrap_quick_exit(int status)
 	__real_quick_exit(status);
 }
 
-int at_quick_exit(void (*function)(void)); /* not in the <stdlib.h> of old C libraries */
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
+int at_quick_exit(void (*)(void)); /* not in the <stdlib.h> of old C libraries */
 
 __attribute__((constructor(101))) static void dump_last(void)
 {

@@ -16,6 +16,7 @@
 extern void *__libc_stack_end; /* where the kernel put the stack pointer at start; glibc's */
 #endif
 
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */
 
 _Thread_local struct leakwrap_thread leakwrap_self;

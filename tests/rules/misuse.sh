@@ -25,7 +25,7 @@ run() {
 expect() {
 	run "$1" "$2" report
 	equal "$1 $2" "$report" "$3"
-	equal "$1 $2 by default" "$(LEAKWRAP_OPTIONS=exit=0 "$W/$1" "$2" 2>&1 | grep -c misuse)" 0
+	[ -z "$3" ] || equal "$1 $2 by default" "$(LEAKWRAP_OPTIONS=exit=0 "$W/$1" "$2" 2>&1 | grep -c misuse)" 0
 }
 
 quiet="churn pool failed ignored strings library"

@@ -30,7 +30,7 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 
 /* -- stacks -------------------------------------------------------------------------------------- */
 
-enum { THREADS = 4, CHAINS = 512, WORDS = 256, STEPS = 30000 };
+enum { THREADS = 4, CHAINS = 512, WORDS = 256, STEPS = 10000 };
 
 /* Chain N has N % 13 + 1 frames.  Those with the same first return address have frames of the same size. */
 static unsigned depth_of(unsigned chain)
