@@ -1,0 +1,82 @@
+#!/bin/sh
+# A cross build: the runtime for the target and the tool for this machine, from nothing but the cross compiler and
+# uthash.h; what is installed serves the target; and README's section for boards does what it says.
+# timeout: 300
+. tests/lib.sh
+. tests/targets/target.sh
+
+target arm-linux-gnueabihf qemu-arm
+command -v pkg-config >/dev/null || skip "pkg-config is not installed"
+
+# The runtime alone, with one tool chain in sight.
+mkdir "$W/bin"
+for command in sh make mkdir cp rm mv printf cat "$gcc" "$triple-ar"; do
+	ln -s "/usr/bin/$command" "$W/bin" || fail "no $command"
+done
+(
+	unset MAKEFLAGS MFLAGS CC AR
+	PATH=$W/bin make -s O="$W/alone" CROSS_COMPILE="$triple-" HOSTCC=false lib
+) >"$W/make.out" 2>&1 || fail "the runtime needs more than its compiler: $(tail -n 5 "$W/make.out")"
+readelf -h "$W/alone/libleakwrap.a" | grep Machine: | sort -u >"$W/machines"
+equal "machines in the archive" "$(sed 's/.*: *//' "$W/machines")" ARM
+foreign=$(cat "$W"/alone/*/*.d "$W"/alone/*/*/*.d | tr ' ' '\n' | grep -v '^/usr/\(lib/gcc-cross/\|arm-linux-gnueabihf/\)' |
+	grep '^/' | grep -v "^$W/alone/" | sort -u)
+equal "headers of this machine" "$foreign" ""
+
+# README's section.  A line that begins with "board# " runs on the board: its / is rootfs.
+mkdir -p "$W/rootfs/opt" "$W/rootfs/lib" "$W/rootfs/tmp"
+for file in ld-linux-armhf.so.3 libc.so.6 libgcc_s.so.1; do
+	cp "/usr/$triple/lib/$file" "$W/rootfs/lib" || fail "no $file"
+done
+ln -s "$PWD" "$W/leakwrap"
+program "$gcc" -funwind-tables
+vendor "$gcc"
+mv "$W/program.o" "$W/app.o"
+cat >"$W/board" <<'END'
+# board COMMAND LINE: runs it with rootfs as /, and fetches its log.
+set -e
+command=$(echo "$1" | sed "s|log=/|log=$PWD/rootfs/|; s| /opt/| qemu-arm -L $PWD/rootfs $PWD/rootfs/opt/|")
+eval "$command leaks"
+for log in rootfs/tmp/*.log; do
+	sed "s|$PWD/rootfs/|/|g" "$log" >"${log##*/}"
+done
+END
+# shellcheck disable=SC2016 # backquotes of a fence
+sed -n '/^## Embedded Linux/,/^## Bare metal/p' README.md | sed -n '/^```sh/,/^```$/p' | grep -v '^```' |
+	sed 's|^board# \(.*\)|sh ./board "\1"|' >"$W/commands"
+[ -s "$W/commands" ] || fail "README has no section for boards"
+(
+	unset MAKEFLAGS MFLAGS CC AR
+	cd "$W" && O=$W/build sh -e ./commands
+) >"$W/all" 2>&1 || fail "README's commands: $(tail -n 5 "$W/all")"
+
+# Both reports are of the files as they are in the log: names and lines from the files that stayed here.
+grep -c 'vendor.c:' "$W/all" | grep -q '^[1-9]' || fail "the reports have no lines: $(tail -n 30 "$W/all")"
+grep -q '__libc_start_main .*libc.so.6\|libc.so.6.*' "$W/all" || fail "no frame of the board's C library"
+for name in app static; do
+	exe=$W/app
+	[ $name = app ] || exe=$W/app.static
+	as_expected "README, $name" "$exe" "$W/$name.log@1"
+done
+file=$(readelf -h "$W/arm/bin/leakwrap" | sed -n 's/.*Machine: *//p')
+equal "the tool's machine" "$file" "$(readelf -h /bin/sh | sed -n 's/.*Machine: *//p')"
+
+# And the installed makefile fragment.
+cat >"$W/Makefile" <<'END'
+include arm/share/leakwrap/linker-flags.mk
+made: app.o vendor.a
+	$(CC) -o $@ $^ $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS)
+END
+(
+	unset MAKEFLAGS MFLAGS
+	cd "$W" && make -s CC="$gcc" made
+) >"$W/made.out" 2>&1 || fail "linker-flags.mk: $(tail -n 5 "$W/made.out")"
+cp "$W/made" "$W/app"
+leaks "linker-flags.mk"
+
+# For a board without libgcc_s.so.1.
+mv "$W/app.o" "$W/program.o"
+relink "$gcc" -static-libgcc
+! readelf -d "$W/app" | grep NEEDED | grep libgcc || fail "libgcc_s is needed in spite of -static-libgcc"
+leaks "-static-libgcc"
+echo "README's $(grep -c -v -e '^#' -e '^$' "$W/commands") commands"

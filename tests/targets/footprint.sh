@@ -1,0 +1,37 @@
+#!/bin/sh
+# How much of the stack an allocation takes, traced and not, and how large the runtime is in a program, on each target;
+# README says how much at most.
+. tests/lib.sh
+. tests/targets/target.sh
+
+promised=$(sed -n 's/^An allocation takes at most \([0-9]*\) KiB of the thread.s stack, .*/\1/p' README.md)
+[ -n "$promised" ] || fail "README does not say what an allocation takes"
+
+# footprint NAME COMPILER: $lib and $run are the target's.
+footprint() {
+	# shellcheck disable=SC2046,SC2086 # lists
+	{
+		$2 $TARGET_CFLAGS -o "$W/plain" tests/targets/footprint.c -static -pthread &&
+			$2 $TARGET_CFLAGS -o "$W/traced" tests/targets/footprint.c -static \
+				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") -pthread
+	} 2>"$W/link" || fail "$1: $(tail -n 5 "$W/link")"
+	plain=$($run "$W/plain") || fail "$1: the plain program: status $?"
+	traced=$(LEAKWRAP_OPTIONS=exit=0 $run "$W/traced") || fail "$1: status $?"
+	code=$(($(size "$W/traced" | awk 'NR == 2 { print $1 }') - $(size "$W/plain" | awk 'NR == 2 { print $1 }')))
+	echo "$1: stack $traced bytes, $plain untraced; code $code bytes"
+	[ "$traced" -le $((promised * 1024)) ] || fail "$1: an allocation takes $traced bytes of the stack"
+	tried=$((tried + 1))
+}
+
+lib=$O/libleakwrap.a run=
+footprint x86-64 gcc
+for one in i686-linux-gnu:qemu-i386 arm-linux-gnueabihf:qemu-arm aarch64-linux-gnu:qemu-aarch64 \
+	riscv64-linux-gnu:qemu-riscv64; do
+	triple=${one%:*} run=${one#*:}
+	command -v "$triple-gcc" >/dev/null && command -v "$run" >/dev/null || {
+		echo "$triple is left out: no compiler or no emulator"
+		continue
+	}
+	runtime "$triple" CROSS_COMPILE="$triple-"
+	footprint "$triple" "$triple-gcc"
+done
