@@ -1,7 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # variables of target.sh and of the tests
 # arm.sh - what the two tests of 32-bit ARM share, behind tests/targets/target.sh: compilers and instruction sets, mixed
 # in one program.
-# shellcheck disable=SC2034,SC2154 # variables of target.sh
 
 # arm TRIPLE: with hard or soft float.
 arm() {

@@ -28,7 +28,7 @@ footprint x86-64 gcc
 for one in i686-linux-gnu:qemu-i386 arm-linux-gnueabihf:qemu-arm aarch64-linux-gnu:qemu-aarch64 \
 	riscv64-linux-gnu:qemu-riscv64; do
 	triple=${one%:*} run=${one#*:}
-	command -v "$triple-gcc" >/dev/null && command -v "$run" >/dev/null || {
+	{ command -v "$triple-gcc" && command -v "$run"; } >/dev/null || {
 		echo "$triple is left out: no compiler or no emulator"
 		continue
 	}

@@ -8,6 +8,7 @@
 mkdir -p "$W/include/sys"
 echo '#error "an old C library"' >"$W/include/sys/auxv.h"
 missing="dl_iterate_phdr getauxval __libc_stack_end program_invocation_short_name"
+# shellcheck disable=SC2086 # a list
 cat >"$W/cc" <<END
 #!/bin/sh
 exec gcc -I"$W/include" $(printf -- '-Wl,--wrap=%s ' $missing) "\$@"
