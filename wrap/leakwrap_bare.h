@@ -74,7 +74,7 @@ extern const struct leakwrap_bare leakwrap_bare;
 
 /* -- exception handlers --------------------------------------------------------------------------------
  * The program puts them into its vector table, if it likes.  Each writes a dump with reason=crash, the registers
- * and the call chain that leads to the fault, then calls after_fault.  They need some 700 bytes of the stack that the
+ * and the call chain that leads to the fault, then calls after_fault.  They need some 1,300 bytes of the stack that the
  * processor gives them, and whatever "write" needs. */
 
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'

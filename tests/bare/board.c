@@ -101,9 +101,25 @@ const void *const vectors[16] __attribute__((section(".vectors"), used)) = {
         [14] = (const void *)pending,
 };
 
+#define EXCEPTION_STACK 4096u
+#define PAINT           0xa5a5a5a5u
+
+size_t exception_stack_used(void)
+{
+	const uint32_t *word = (const uint32_t *)(uintptr_t)(exception_stacks - EXCEPTION_STACK);
+
+	while (word < (const uint32_t *)(uintptr_t)exception_stacks && *word == PAINT)
+		word++;
+	return (size_t)((uintptr_t)exception_stacks - (uintptr_t)word);
+}
+
 /* DDI 0403E, B1.4.1 and B1.4.4: the process stack goes on where the main stack was. */
 void use_process_stack(void)
 {
+	uint32_t *word = (uint32_t *)(uintptr_t)(exception_stacks - EXCEPTION_STACK);
+
+	while (word < (uint32_t *)(uintptr_t)exception_stacks)
+		*word++ = PAINT;
 	__asm__ volatile("mrs r0, msp\n\t"
 	                 "msr psp, r0\n\t"
 	                 "movs r0, #2\n\t"
@@ -189,6 +205,11 @@ __attribute__((naked, used, section(".vectors"), target("arm"))) static void vec
 
 void use_process_stack(void)
 {
+}
+
+size_t exception_stack_used(void)
+{
+	return 0;
 }
 
 void interrupt(void (*handler)(void))

@@ -1,4 +1,5 @@
 /* faults.c - runs into the exception that it was built for, some calls below main; in a task, if it was built so. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "board.h"
@@ -30,6 +31,10 @@ static void *volatile kept;
 /* Not 0: it was the fault that ended the program. */
 static void after_fault(void)
 {
+	char text[32];
+
+	console_write(text, (size_t)snprintf(text, sizeof(text), "stack %u\n",
+	                                     (unsigned)exception_stack_used()));
 	stop(42);
 }
 

@@ -28,4 +28,7 @@ near "call site" "$(number 'for each call site')" "$(says 'each call site')"
 
 board_build m3 stack tests/bare/stack.c
 board_run m3 stack "$W/out" || fail "status $?"
-near "stack" "$(cat "$W/out")" "$(says stack)"
+near "stack" "$(cat "$W/out")" "$(says 'stack, for an allocation')"
+board_build m3 faults -DEXCEPTION='"HardFault"' -DIN_TASK tests/bare/faults.c
+board_run m3 faults "$W/out"
+near "stack of a fault" "$(sed -n 's/^stack //p' "$W/out")" "$(says 'stack, for the trace')"
