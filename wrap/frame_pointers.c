@@ -63,7 +63,7 @@ static void frame_from(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, in
 }
 
 /* Each layout has words that tell it from the others. */
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp, uintptr_t r7,
+bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
                          struct leakwrap_rule *rule, uintptr_t *target)
 {
 	if (leakwrap_holds_return(stack, sp, fp + (uintptr_t)LEAKWRAP_APCS_RETURN, target) &&
@@ -84,6 +84,12 @@ bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t f
 		           LEAKWRAP_ARM_CLANG_RETURN, LEAKWRAP_ARM_CLANG_PREVIOUS);
 		return true;
 	}
+	return false;
+}
+
+bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
+                               struct leakwrap_rule *rule, uintptr_t *target)
+{
 	frame_from(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_THUMB_CALLER_SP, LEAKWRAP_THUMB_RETURN, 0);
 	rule->base = LEAKWRAP_BASE_R7;
 	rule->fp_place = LEAKWRAP_PLACE_SAME;
@@ -95,12 +101,11 @@ bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t f
 
 #elif LEAKWRAP_HAVE_FP_WALK
 
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp, uintptr_t r7,
+bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
                          struct leakwrap_rule *rule, uintptr_t *target)
 {
 	const int32_t fp_to_cfa = (int32_t)LEAKWRAP_FP_CALLER_SP;
 
-	(void)r7;
 	*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_FRAME,
 	                               .base = LEAKWRAP_BASE_FP,
 	                               .ra_place = LEAKWRAP_PLACE_BASE,
@@ -114,10 +119,10 @@ bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t f
 
 #else
 
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp, uintptr_t r7,
+bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
                          struct leakwrap_rule *rule, uintptr_t *target)
 {
-	(void)stack, (void)sp, (void)fp, (void)r7, (void)rule, (void)target;
+	(void)stack, (void)sp, (void)fp, (void)rule, (void)target;
 	return false;
 }
 

@@ -13,10 +13,14 @@
 #include "rules.h"
 #include "stack.h"
 
-/* The rule of the frame at SP whose frame pointers are FP and, on ARM, R7; false when they are none.  TARGET is what
- * the call that made the frame calls, 0 when that is not known. */
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp, uintptr_t r7,
+/* The rule of the frame at SP whose frame pointer is FP; false when it is none.  TARGET is what the call that made the
+ * frame calls, 0 when that is not known. */
+bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
                          struct leakwrap_rule *rule, uintptr_t *target);
+
+/* The same for the frame of Thumb code on ARM, whose frame pointer is R7. */
+bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
+                               struct leakwrap_rule *rule, uintptr_t *target);
 
 /* Is the word at ADDRESS, which must not lie below SP, a return address?  TARGET as above. */
 bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,

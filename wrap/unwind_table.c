@@ -485,14 +485,21 @@ static __attribute__((noinline)) bool chain(struct walk *walk, struct leakwrap_r
 {
 	struct leakwrap_rule known;
 	struct leakwrap_code code;
-	uintptr_t target, r7 = 0;
+	uintptr_t target;
 
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	r7 = walk->r7;
+	const bool thumb = walk->instructions == THUMB_CODE;
+
 	walk->notes = NULL; /* the choice depends on more than a layout holds */
-#endif
-	if (!leakwrap_frame_rule(walk->stack, walk->sp, walk->fp, r7, rule, &target))
+	/* Each kind of code leaves the other's frame pointer alone, or saves it nobody knows where. */
+	if (!(thumb && leakwrap_thumb_frame_rule(walk->stack, walk->sp, walk->r7, rule, &target)) &&
+	    !leakwrap_frame_rule(walk->stack, walk->sp, walk->fp, rule, &target) &&
+	    !(!thumb && leakwrap_thumb_frame_rule(walk->stack, walk->sp, walk->r7, rule, &target)))
 		return false;
+#else
+	if (!leakwrap_frame_rule(walk->stack, walk->sp, walk->fp, rule, &target))
+		return false;
+#endif
 	walk->guessed |= leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO &&
 	                 !(code_of(walk, &code) && starts_function(walk, &code, target, &known) &&
 	                   known.base != LEAKWRAP_BASE_SP);

@@ -400,7 +400,11 @@ static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 	const unsigned step = LEAKWRAP_CODE_STEP(code);
 	uint32_t word;
 
-	at = (at + 3) & ~(uintptr_t)3; /* behind what aligns them */
+	if (at % 4 != 0) { /* they are aligned, perhaps by a NOP */
+		if (!leakwrap_code_at(code, at, 2, &word) || (word != 0xbf00 && word != 0))
+			return false;
+		at += 2;
+	}
 	for (uintptr_t before = at - step; at - before <= 4096 && before >= code->low; before -= step) {
 		if (!leakwrap_code_at(code, before, code->thumb ? 2 : 4, &word))
 			break;
