@@ -452,6 +452,7 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 /* -- where a function starts --------------------------------------------------------------------- */
 
 #define FUNCTION_MAX 65536u /* bytes that are searched for a start */
+#define STARTS_MAX   4      /* places that are tried as one */
 #define BEFORE_MAX   160    /* bytes before it stores its return address */
 
 static bool stores_return(const struct leakwrap_instruction *instruction)
@@ -510,10 +511,11 @@ bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc,
 	const uintptr_t step = LEAKWRAP_CODE_STEP(code);
 	uintptr_t low = pc - code->low > FUNCTION_MAX ? pc - FUNCTION_MAX : code->low;
 	struct leakwrap_instruction instruction;
+	unsigned starts = 0;
 
-	for (uintptr_t at = pc - step; at - low < FUNCTION_MAX; at -= step) {
+	for (uintptr_t at = pc - step; at - low < FUNCTION_MAX && starts < STARTS_MAX; at -= step) {
 		leakwrap_decode(code, at, &instruction);
-		if (stores_return(&instruction) && is_boundary(code, at) &&
+		if (stores_return(&instruction) && is_boundary(code, at) && ++starts &&
 		    leakwrap_prologue_rule(code, start_before(code, at), pc, interrupted, rule))
 			return true;
 	}

@@ -59,6 +59,7 @@ struct walk {
 		THUMB_CODE
 	} instructions; /* ARM: of which kind those at pc are */
 	bool sp_unknown; /* sp is less than the frame's: it was reached by a frame pointer that tells no more */
+	bool code_told; /* the code around pc told of a frame, whether or not the stack bore it out */
 	unsigned switches;
 
 	/* What the layout is made of: the places of the return addresses, and every word of the stack that a
@@ -404,6 +405,7 @@ static __attribute__((noinline)) bool find_in_code(struct walk *walk, const stru
 
 	is_down = leakwrap_epilogue_rule(code, walk->pc, walk->interrupted, rule);
 	is_built = leakwrap_near_prologue_rule(code, walk->pc, walk->interrupted, &built);
+	walk->code_told |= is_down || is_built;
 	if (is_down && is_built && agree(rule, &built))
 		return true;
 	if (is_down)
@@ -426,6 +428,7 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 
 	memset(rule, 0, sizeof(*rule));
 	*keep = !interrupted;
+	walk->code_told = false;
 	if (!module)
 		return leakwrap_restorer_rule(walk->pc, 0, rule);
 	if (leakwrap_restorer_rule(walk->pc, module->text_end, rule))
@@ -464,7 +467,7 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 		rule->kind = LEAKWRAP_RULE_END;
 	else if (leakwrap_options.unwind != LEAKWRAP_UNWIND_TABLE)
 		rule->kind = LEAKWRAP_RULE_CHAIN;
-	*keep &= rule->kind != LEAKWRAP_RULE_CHAIN || leakwrap_options.unwind == LEAKWRAP_UNWIND_FP;
+	*keep &= rule->kind != LEAKWRAP_RULE_CHAIN || !walk->code_told;
 	return true;
 }
 
@@ -531,6 +534,9 @@ static bool is_start_word(uintptr_t word)
 /* How much of the stack is searched for a return address, in words. */
 #define SEARCH_MAX 4096u
 
+/* How many functions are followed for that. */
+#define FOLLOW_MAX 8u
+
 /* Searches the stack for the return address of WALK's frame.  The function that the call before it leads to must
  * build a frame that reaches that far; else the nearest return address is a guess.  ALL says whether the search
  * came to the end of the stack: without a return address there, the frame has no caller. */
@@ -540,6 +546,7 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 	struct leakwrap_rule known;
 	struct leakwrap_code code;
 	bool guess_is_start = false;
+	unsigned follows = 0;
 
 	*all = false;
 	if (!code_of(walk, &code))
@@ -553,7 +560,8 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 			break;
 		if (!leakwrap_holds_return(walk->stack, walk->sp, at, &target))
 			continue;
-		if (starts_function(walk, &code, target, &known) &&
+		if (target != 0 && follows++ < FOLLOW_MAX &&
+		    starts_function(walk, &code, target, &known) &&
 		    bears_out(walk, &known, &known_target) && known.base == LEAKWRAP_BASE_SP &&
 		    known.ra_place == LEAKWRAP_PLACE_CFA &&
 		    walk->sp + (uintptr_t)(intptr_t)(known.cfa + known.ra) == at) {

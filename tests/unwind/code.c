@@ -1,0 +1,177 @@
+/* code.c - what the instructions of an ELF file say of its frames, against what its unwind tables say.
+ *
+ * code FILE <CALLS: puts FILE's segments into memory; each line of CALLS has a return address in hexadecimal, and
+ * "thumb" behind it or another word.  Prints counts: of how frames are taken down (epilogue), of how they are built
+ * (prologue), of where both are known and agree. */
+#include "cfi.h"
+#include "exidx.h"
+#include "port.h"
+#include "prologue.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *image;
+static uintptr_t text_low, text_high;
+static struct leakwrap_cfi cfi;
+static struct leakwrap_exidx exidx;
+
+bool leakwrap_readable(uintptr_t address)
+{
+	(void)address;
+	return false;
+}
+
+static void load(const char *path)
+{
+	struct stat status;
+	int file = open(path, O_RDONLY);
+	size_t size = 0;
+
+	if (file < 0 || fstat(file, &status) != 0)
+		exit(2);
+
+	const char *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	const ElfW(Ehdr) *header = (const void *)bytes;
+	const ElfW(Phdr) *segment = (const void *)(bytes + header->e_phoff);
+
+	close(file);
+	for (unsigned i = 0; i < header->e_phnum; i++)
+		if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr + segment[i].p_memsz > size)
+			size = segment[i].p_vaddr + segment[i].p_memsz;
+	image = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (image == MAP_FAILED)
+		exit(2);
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		char *at = image + segment[i].p_vaddr;
+
+		if (segment[i].p_type == PT_LOAD)
+			memcpy(at, bytes + segment[i].p_offset, segment[i].p_filesz);
+		if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X)) {
+			text_low = (uintptr_t)at;
+			text_high = text_low + segment[i].p_memsz;
+		} else if (segment[i].p_type == PT_GNU_EH_FRAME) {
+			cfi = (struct leakwrap_cfi){(const uint8_t *)at, segment[i].p_memsz,
+			                            (const uint8_t *)image,
+			                            (const uint8_t *)image + size};
+#ifdef PT_ARM_EXIDX
+		} else if (segment[i].p_type == PT_ARM_EXIDX) {
+			exidx = (struct leakwrap_exidx){(const uint8_t *)at, segment[i].p_memsz,
+			                                (const uint8_t *)image,
+			                                (const uint8_t *)image + size};
+#endif
+		}
+	}
+}
+
+/* A frame: places from the base, or from the CFA when the base is another one. */
+struct frame {
+	int base;
+	int32_t cfa, ra, fp, r7;
+};
+
+#define IN_REGISTER INT32_MIN
+
+static int32_t from_base(const struct leakwrap_rule *rule, uint8_t place, int32_t offset)
+{
+	return place == LEAKWRAP_PLACE_SAME  ? IN_REGISTER
+	       : place == LEAKWRAP_PLACE_CFA ? rule->cfa + offset
+	                                     : offset;
+}
+
+static struct frame frame_of(const struct leakwrap_rule *rule)
+{
+	struct frame frame = {.base = rule->base, .cfa = rule->cfa, .r7 = IN_REGISTER};
+
+	frame.ra = from_base(rule, rule->ra_place, rule->ra);
+	frame.fp = from_base(rule, rule->fp_place, rule->fp);
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	frame.r7 = from_base(rule, (uint8_t)rule->r7_place, rule->r7);
+#endif
+	return frame;
+}
+
+static bool by_tables(uintptr_t pc, struct frame *frame)
+{
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	static const int bases[] = {LEAKWRAP_BASE_SP, LEAKWRAP_BASE_R7, LEAKWRAP_BASE_FP};
+	struct leakwrap_exidx_frame found;
+
+	if (!leakwrap_exidx_find(&exidx, pc - 1, &found) || found.sp_loaded ||
+	    found.pc == LEAKWRAP_EXIDX_SAME)
+		return false;
+	frame->base = bases[found.base];
+	frame->cfa = found.sp;
+	frame->ra = found.pc;
+	frame->fp = found.r11 == LEAKWRAP_EXIDX_SAME ? IN_REGISTER : found.r11;
+	frame->r7 = found.r7 == LEAKWRAP_EXIDX_SAME ? IN_REGISTER : found.r7;
+	return true;
+#else
+	struct leakwrap_rule rule;
+
+	if (!leakwrap_cfi_rule(&cfi, pc, false, &rule) || rule.kind != LEAKWRAP_RULE_FRAME ||
+	    rule.ra_place != LEAKWRAP_PLACE_CFA)
+		return false;
+	*frame = frame_of(&rule);
+	return true;
+#endif
+}
+
+static int32_t below_cfa(const struct frame *frame, int32_t place)
+{
+	return place == IN_REGISTER ? place : frame->cfa - place;
+}
+
+static bool same(const struct frame *a, const struct frame *b)
+{
+	return (a->base != b->base || a->cfa == b->cfa) && below_cfa(a, a->ra) == below_cfa(b, b->ra) &&
+	       below_cfa(a, a->fp) == below_cfa(b, b->fp) && below_cfa(a, a->r7) == below_cfa(b, b->r7);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long calls = 0, right[2] = {0, 0}, wrong[2] = {0, 0}, agree = 0, agree_wrong = 0,
+	              unseen = 0;
+	unsigned long address;
+	char kind[8];
+
+	if (argc != 2)
+		return 2;
+	load(argv[1]);
+	while (scanf("%lx %7s", &address, kind) == 2) {
+		struct leakwrap_code code = {text_low, text_high, strcmp(kind, "thumb") == 0};
+		uintptr_t pc = (uintptr_t)image + address, target;
+		struct leakwrap_rule rule[2];
+		struct frame frame[2], wanted;
+		bool is_found[2];
+
+		unseen += !leakwrap_call_before_return(&code, pc, &target);
+		if (!by_tables(pc, &wanted))
+			continue;
+		calls++;
+		is_found[0] = leakwrap_epilogue_rule(&code, pc, false, &rule[0]);
+		is_found[1] = leakwrap_near_prologue_rule(&code, pc, false, &rule[1]);
+		for (int i = 0; i < 2; i++) {
+			if (!is_found[i])
+				continue;
+			frame[i] = frame_of(&rule[i]);
+			right[i] += same(&frame[i], &wanted);
+			wrong[i] += !same(&frame[i], &wanted);
+		}
+		if (is_found[0] && is_found[1] && same(&frame[0], &frame[1])) {
+			agree++;
+			agree_wrong += !same(&frame[0], &wanted);
+		}
+	}
+	printf("%lu calls, %lu not seen, epilogue %lu right %lu wrong, prologue %lu right %lu wrong, "
+	       "both %lu right %lu wrong\n",
+	       calls, unseen, right[0], wrong[0], right[1], wrong[1], agree - agree_wrong, agree_wrong);
+	return 0;
+}

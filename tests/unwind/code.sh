@@ -1,0 +1,63 @@
+#!/bin/sh
+# Frames read off the code against unwind tables: for each call of the cross compilers' libraries that has a table, as it
+# has none, how the function builds its frame and how it takes it down.  Where the two agree the walk asks no further: no
+# error there.  Where they do not, or one is not known, the stack decides: there may be few.
+# timeout: 300
+. tests/lib.sh
+
+# calls TRIPLE FILE: return addresses, and "thumb" or "other".
+calls() {
+	"$1-objdump" -d "$2" | awk -F '\t' '
+		/^ *[0-9a-f]+:/ {
+			address = $1
+			gsub(/[: ]/, "", address)
+			if (call) print address, kind
+			raw = $2
+			sub(/ +$/, "", raw)
+			kind = raw ~ /^[0-9a-f]+$/ && length(raw) == 8 ? "other" : "thumb"
+			op = $3
+			sub(/\.[nw]$/, "", op)
+			call = op ~ /^blx?(eq|ne|cs|cc|mi|pl|vs|vc|hi|ge|gt)?$/ || op == "blr" ||
+				((op == "jal" || op == "jalr") && $4 !~ /^(zero|t0|t1)/)
+		}'
+}
+
+ran=0
+# images TRIPLE QEMU FILE...
+images() {
+	triple=$1 qemu=$2
+	shift 2
+	if ! command -v "$triple-gcc" >/dev/null || ! command -v "$qemu" >/dev/null; then
+		echo "$triple: no compiler or no emulator"
+		return
+	fi
+	# shellcheck disable=SC2086 # a list of flags
+	"$triple-gcc" $CFLAGS_FOR_TESTS -static -o "$W/code-$triple" tests/unwind/code.c wrap/prologue.c wrap/cfi.c \
+		wrap/exidx.c || fail "cannot build for $triple"
+	for file; do
+		file=/usr/$triple/lib/$file
+		[ -e "$file" ] || continue
+		calls "$triple" "$file" >"$W/calls"
+		"$qemu" "$W/code-$triple" "$file" <"$W/calls" >"$W/out" || fail "$file: status $?"
+		echo "$file: $(cat "$W/out")"
+		# shellcheck disable=SC2046 # words
+		set -- $(tr -cs '0-9\n' ' ' <"$W/out")
+		[ "$1" -gt 100 ] || fail "$file: too few calls"
+		[ $(($2 * 1000)) -le "$1" ] || fail "$file: calls are not seen"
+		# ARM's tables tell one frame for all of a function: a call before the last instruction of the prologue
+		# has another one, which the code tells and the table does not.
+		case $triple in arm*) few=3 ;; *) few=0 ;; esac
+		[ "$8" -le $few ] || fail "$file: both agree on what is wrong"
+		[ $((($4 + $6) * 50)) -le "$1" ] || fail "$file: too many errors"
+		[ $(($5 * 100)) -ge $(($1 * 97)) ] || fail "$file: too few frames are found"
+		ran=$((ran + 1))
+	done
+}
+
+for library in libc.so.6 libstdc++.so.6 libgcc_s.so.1; do
+	images arm-linux-gnueabihf qemu-arm $library
+	images arm-linux-gnueabi qemu-arm $library
+	images aarch64-linux-gnu qemu-aarch64 $library
+	images riscv64-linux-gnu qemu-riscv64 $library
+done
+[ $ran -gt 0 ] || skip "no cross compiler with an emulator"
