@@ -16,13 +16,13 @@
 
 static const long allowed[] = {
         SYS_mmap,  SYS_munmap,         SYS_mprotect,     SYS_brk,        SYS_futex,
-        SYS_write, SYS_clock_gettime,  SYS_getpid,       SYS_gettid,     SYS_ppoll,
+        SYS_write, SYS_clock_gettime,  SYS_getpid,       SYS_gettid,     SYS_poll,
         SYS_close, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_fcntl,      SYS_rt_sigpending,
         SYS_exit,  SYS_exit_group,     SYS_tgkill,       SYS_newfstatat,
 };
 
 static const long refused[] = {
-        SYS_openat, SYS_madvise, SYS_mincore, SYS_ioctl, SYS_lseek, SYS_read, SYS_readlinkat,
+        SYS_open, SYS_openat, SYS_madvise, SYS_mincore, SYS_ioctl, SYS_lseek, SYS_read, SYS_readlinkat,
 };
 
 enum { ALLOWED = sizeof(allowed) / sizeof(allowed[0]), REFUSED = sizeof(refused) / sizeof(refused[0]) };
