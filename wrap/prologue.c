@@ -1,4 +1,5 @@
 /* prologue.c - see prologue.h. */
+#define LEAKWRAP_NEEDS_CODE /* the decoder of the architecture's instructions */
 #include "prologue.h"
 
 #include <string.h>
@@ -50,26 +51,7 @@ bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *r
 
 #endif
 
-#ifdef LEAKWRAP_CODE_HEADER
-
-/* -- what each decoder defines -------------------------------------------------------------------
- *
- * LEAKWRAP_CODE_STEP(code)     instructions begin at multiples of this
- * LEAKWRAP_CODE_IS_WIDE(half)  the half word begins an instruction of two, where there are such of one */
-
-/* Decodes the instruction at AT. */
-static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
-                            struct leakwrap_instruction *instruction);
-
-/* Is what lies at AT no code, but constants that code before it loads? */
-static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at);
-
-/* The call before the return address PC: where it begins, or 0 when there is none.  TARGET is what it calls, 0
- * when that is in a register. */
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
-                                      uintptr_t *target);
-
-#include LEAKWRAP_CODE_HEADER
+#if LEAKWRAP_HAVE_CODE
 
 /* -- following code ------------------------------------------------------------------------------ */
 

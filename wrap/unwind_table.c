@@ -556,8 +556,10 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 			*all = true;
 			break;
 		}
-		if (!leakwrap_stack_reach(walk->stack, at, WORD))
+		if (!leakwrap_stack_reach(walk->stack, at, WORD)) {
+			*all = true; /* nothing lies above a coroutine's stack */
 			break;
+		}
 		if (!leakwrap_holds_return(walk->stack, walk->sp, at, &target))
 			continue;
 		if (target != 0 && follows++ < FOLLOW_MAX &&

@@ -78,6 +78,9 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 // clang-format on
 
 /* The decoder of its instructions, for prologue.c. */
-#define LEAKWRAP_CODE_HEADER "arch/aarch64_code.h"
+#define LEAKWRAP_HAVE_CODE 1
+#ifdef LEAKWRAP_NEEDS_CODE
+#include "aarch64_code.h"
+#endif
 
 #endif

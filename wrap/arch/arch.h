@@ -63,4 +63,9 @@
 #define LEAKWRAP_HAVE_LR 0
 #endif
 
+/* Is there a decoder of its instructions? */
+#ifndef LEAKWRAP_HAVE_CODE
+#define LEAKWRAP_HAVE_CODE 0
+#endif
+
 #endif

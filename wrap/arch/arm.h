@@ -90,7 +90,10 @@ static inline uintptr_t leakwrap_r11(void)
 // clang-format on
 
 /* The decoder of its instructions, for prologue.c. */
-#define LEAKWRAP_CODE_HEADER "arch/arm_code.h"
+#define LEAKWRAP_HAVE_CODE 1
+#ifdef LEAKWRAP_NEEDS_CODE
+#include "arm_code.h"
+#endif
 
 /* A Cortex-M has all ones in lr after a reset, and in the handler of an exception a mark that tells how to return
  * (Armv7-M Architecture Reference Manual, DDI 0403E, B1.5.5 and B1.5.8). */

@@ -3,7 +3,14 @@
  * A decoder knows the instructions by which compilers build frames, take them down, and move between the two:
  * adding to the stack pointer, copying it to a frame pointer and back, storing and loading the registers that
  * a walk needs, jumps and returns.  All others do nothing that matters.  A decoder reads code only through
- * leakwrap_code_at, and never outside of the bounds that it is given.
+ * leakwrap_code_at, and never outside of the bounds that it is given.  Each defines
+ *
+ *   LEAKWRAP_CODE_STEP(code)     instructions begin at multiples of this
+ *   LEAKWRAP_CODE_IS_WIDE(half)  the half word begins an instruction of two, where there are such of one
+ *   leakwrap_decode              the instruction at an address
+ *   leakwrap_is_data             is what lies there no code, but constants that code before it loads?
+ *   leakwrap_call_before         the call before a return address: where it begins, or 0 when there is none; and what
+ *                                it calls, 0 when that is in a register
  */
 #ifndef LEAKWRAP_ARCH_CODE_H
 #define LEAKWRAP_ARCH_CODE_H

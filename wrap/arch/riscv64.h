@@ -56,6 +56,9 @@
 // clang-format on
 
 /* The decoder of its instructions, for prologue.c. */
-#define LEAKWRAP_CODE_HEADER "arch/riscv64_code.h"
+#define LEAKWRAP_HAVE_CODE 1
+#ifdef LEAKWRAP_NEEDS_CODE
+#include "riscv64_code.h"
+#endif
 
 #endif

@@ -49,6 +49,9 @@
 // clang-format on
 
 /* The decoder of its instructions, for prologue.c. */
-#define LEAKWRAP_CODE_HEADER "arch/x86_code.h"
+#define LEAKWRAP_HAVE_CODE 1
+#ifdef LEAKWRAP_NEEDS_CODE
+#include "x86_code.h"
+#endif
 
 #endif
