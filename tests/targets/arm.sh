@@ -34,9 +34,6 @@ arm() {
 			program $code
 			vendor $code
 		}
-		# Thumb-1 takes large frames by "ldr r4, =-5000; add sp, r4", which is not followed.
-		limit=
-		case $code in *gnueabi-gcc\ -mthumb) limit="large frames of Thumb-1 code cannot be read" ;; esac
 		for how in "" -static; do
 			# shellcheck disable=SC2086
 			relink "$gcc" $how

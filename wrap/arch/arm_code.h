@@ -190,9 +190,31 @@ static void leakwrap_decode_arm(uint32_t word, uintptr_t at, struct leakwrap_ins
 	}
 }
 
-/* A6.2: 16 bits */
-static void leakwrap_decode_thumb(uint32_t half, uintptr_t at, struct leakwrap_instruction *instruction)
+/* What register NUMBER, r0 to r7, holds at AT, where Thumb code adds it to sp: the size of a large frame, which it loaded
+ * relative to pc a few instructions before (LDR (literal), A8.8.64). */
+static bool leakwrap_constant_at(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                 int32_t *constant)
 {
+	uint32_t word;
+
+	for (uintptr_t before = at - 2; number < 8 && at - before <= 32; before -= 2)
+		if (leakwrap_code_at(code, before, 2, &word) && word >> 8 == (0x48 | number)) {
+			uintptr_t literal = (before & ~(uintptr_t)3) + 4 + (word & 0xff) * 4;
+
+			if (!leakwrap_code_at(code, literal, 4, &word))
+				return false;
+			*constant = (int32_t)word;
+			return true;
+		}
+	return false;
+}
+
+/* A6.2: 16 bits */
+static void leakwrap_decode_thumb(const struct leakwrap_code *code, uint32_t half, uintptr_t at,
+                                  struct leakwrap_instruction *instruction)
+{
+	int32_t constant;
+
 	unsigned rd = (half >> 4 & 8) | (half & 7), rm = half >> 3 & 15;
 
 	switch (half >> 8) {
@@ -222,6 +244,8 @@ static void leakwrap_decode_thumb(uint32_t half, uintptr_t at, struct leakwrap_i
 	case 0x44: /* add of two registers */
 		if (rd == 15)
 			instruction->flow = LEAKWRAP_FLOW_END;
+		else if (rd == 13 && leakwrap_constant_at(code, at, rm, &constant))
+			leakwrap_decode_add(instruction, rd, rd, constant);
 		else if (rd == 13)
 			leakwrap_decode_add(instruction, rd, 16, 0);
 		break;
@@ -385,7 +409,7 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		instruction->flow = LEAKWRAP_FLOW_END;
 	} else if (!LEAKWRAP_CODE_IS_WIDE(first)) {
 		instruction->size = 2;
-		leakwrap_decode_thumb(first, at, instruction);
+		leakwrap_decode_thumb(code, first, at, instruction);
 	} else if (leakwrap_code_at(code, at + 2, 2, &second)) {
 		leakwrap_decode_wide(first, second, at, instruction);
 	} else {
