@@ -434,7 +434,7 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 /* -- where a function starts --------------------------------------------------------------------- */
 
 #define FUNCTION_MAX 65536u /* bytes that are searched for a start */
-#define STARTS_MAX   4      /* places that are tried as one */
+#define STARTS_MAX   8      /* places that are tried as one */
 #define BEFORE_MAX   160    /* bytes before it stores its return address */
 
 static bool stores_return(const struct leakwrap_instruction *instruction)

@@ -13,10 +13,10 @@ for n in 2 3 4; do
 done
 
 # Where there is no /proc.  A static C library holds a few blocks of its own.
-mkdir "$W/root"
+mkdir "$W/jail"
 build sparse.static -static tests/rules/sparse.c
-cp "$W/sparse.static" "$W/root/sparse"
-chroot "$W/root" /sparse 2>"$W/log" || skip "chroot needs root"
+cp "$W/sparse.static" "$W/jail/sparse"
+chroot "$W/jail" /sparse 2>"$W/log" || skip "chroot needs root"
 for n in 1 2 3 4; do
 	blocks=$(dump_value "$W/log" $n live_blocks)
 	if [ "$blocks" -lt 2048 ] || [ "$blocks" -gt 2058 ]; then
