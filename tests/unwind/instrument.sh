@@ -1,14 +1,17 @@
 #!/bin/sh
 # unwind=instrument takes backtraces from the hooks of -finstrument-functions, without tables or frame
-# pointers; longjmp, signals, threads and fork do not confuse them, and an overflow is told.
+# pointers, on every architecture; longjmp, signals, threads and fork do not confuse them, and an overflow is told.
 . tests/lib.sh
 
-instrumented='-finstrument-functions -fomit-frame-pointer -fno-asynchronous-unwind-tables'
-for static in '' -static; do
-	# shellcheck disable=SC2086 # a list of flags
-	build "instrument$static" $static $instrumented tests/unwind/instrument.c
-	log=$W/log$static
-	LEAKWRAP_OPTIONS=unwind=instrument "$W/instrument$static" 2>"$log" || fail "status $?"
+. tests/targets/target.sh
+
+instrumented='-finstrument-functions -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables'
+
+# expect HOW PROGRAM...: the program's stacks are those that its hooks told of.
+expect() {
+	how=$1 log=$W/log
+	shift
+	LEAKWRAP_OPTIONS=unwind=instrument "$@" 2>"$log" || fail "$how: status $?"
 	pid=$(sed -n 's/^leakwrap\[\([0-9]*\).*reason=exit.*/\1/p' "$log" | tail -n 1)
 	child=$(sed -n 's/^leakwrap\[\([0-9]*\).*reason=exit.*/\1/p' "$log" | head -n 1)
 	sites=$(dump_sites "$log" "$pid.1")
@@ -17,10 +20,27 @@ for static in '' -static; do
 		'3 1 complete leak;raises;main;' '4 1 [a-z]* leak;in_thread;' \
 		'5 1 complete leak;nests;nests;nests;nests;main;' \
 		'5 1 complete leak;nests;nests;nests;nests;nests;main;'; do
-		echo "$sites" | grep -q "^$expected" || fail "no '$expected'$static in: $sites"
+		echo "$sites" | grep -q "^$expected" || fail "$how: no '$expected' in: $sites"
 	done
-	echo "$sites" | grep -q '^5 1 truncated leak;nests;' || fail "the deep one is not truncated$static: $sites"
-	dump_lines "$log" "$pid.1" | grep -q '^note .*too deep' || fail "the overflow is not told$static"
+	echo "$sites" | grep -q '^5 1 truncated leak;nests;' || fail "$how: the deep one is not truncated: $sites"
+	dump_lines "$log" "$pid.1" | grep -q '^note .*too deep' || fail "$how: the overflow is not told"
 	dump_sites "$log" "$child.1" | grep -q '^6 1 complete leak;in_child;main;' ||
-		fail "the child$static: $(dump_sites "$log" "$child.1")"
+		fail "$how: the child: $(dump_sites "$log" "$child.1")"
+}
+
+for static in '' -static; do
+	# shellcheck disable=SC2086 # a list of flags
+	build instrument $static $instrumented tests/unwind/instrument.c
+	expect "this machine $static" "$W/instrument"
+done
+
+for machine in 'i686-linux-gnu ' 'aarch64-linux-gnu qemu-aarch64' 'riscv64-linux-gnu qemu-riscv64' \
+	'arm-linux-gnueabihf qemu-arm' 'arm-linux-gnueabi qemu-arm'; do
+	target "${machine% *}" "${machine#* }"
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	"$gcc" $TARGET_CFLAGS $instrumented -static -o "$W/instrument" tests/unwind/instrument.c \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") -pthread ||
+		fail "$triple: cannot build"
+	# shellcheck disable=SC2086 # a command and its arguments
+	expect "$triple" $run "$W/instrument"
 done
