@@ -32,6 +32,7 @@ struct process {
 	int pid;
 	unsigned number;     /* of its last dump */
 	unsigned long lines; /* of the dump that it is writing, 0: none */
+	bool ends;           /* that is its last dump */
 };
 
 static struct process processes[PROCESSES];
@@ -54,7 +55,8 @@ static void fault(const char *what, const char *line)
 		printf("%s: %.200s\n", what, line);
 }
 
-/* Process numbers come around again: one that starts anew begins with dump 1. */
+/* Process numbers come around again: what follows the exit dump is another process.  Its first dumps may have gone to a
+ * descriptor of its own. */
 static struct process *process_of(int pid)
 {
 	struct process *process = &processes[(unsigned)pid % PROCESSES];
@@ -84,7 +86,8 @@ static void read_line(const char *line)
 			fault("a dump's number does not follow", line);
 		process->number = number;
 		process->lines = 1;
-		if (strstr(line, " reason=exit "))
+		process->ends = strstr(line, " reason=exit ") != NULL;
+		if (process->ends)
 			last_exit = pid;
 		else if (pid == program)
 			last_served = now();
@@ -97,6 +100,8 @@ static void read_line(const char *line)
 		if (lines != process->lines)
 			fault("a dump misses lines", line);
 		process->lines = 0;
+		if (process->ends)
+			process->pid = 0;
 		dumps++;
 	}
 }

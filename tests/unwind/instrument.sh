@@ -2,7 +2,6 @@
 # unwind=instrument takes backtraces from the hooks of -finstrument-functions, without tables or frame
 # pointers, on every architecture; longjmp, signals, threads and fork do not confuse them, and an overflow is told.
 . tests/lib.sh
-
 . tests/targets/target.sh
 
 instrumented='-finstrument-functions -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables'
