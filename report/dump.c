@@ -201,6 +201,11 @@ static void write_frames(const uintptr_t *pcs, unsigned depth, bool interrupted)
 	}
 }
 
+static void write_returns(const uintptr_t *pcs, unsigned depth)
+{
+	write_frames(pcs, depth, false);
+}
+
 static void write_site(size_t rank, const struct leakwrap_row *row)
 {
 	static const char *const kinds[] = {
@@ -224,7 +229,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(&dump.writer, " origin=system_library");
 	leakwrap_text_end(&dump.writer);
 	if (row->site)
-		write_frames(row->site->pcs, row->site->depth, false);
+		write_returns(row->site->pcs, row->site->depth);
 }
 
 /* Returns how many call sites it showed. */
@@ -314,19 +319,20 @@ static void write_modules(void)
 			write_module(leakwrap_module_numbered(number));
 }
 
-/* It is this thread's turn, and signals are blocked.  CRASH is NULL unless that is the reason. */
-static void write_dump(const char *reason, const struct leakwrap_fault *crash)
+/* Why there is a dump; what the reason is not about is NULL. */
+struct reason {
+	const char *name;
+	const struct leakwrap_fault *crash;
+	const struct leakwrap_misuse *misuse;
+};
+
+/* The live blocks, and what is known of them.  Returns how many call sites it showed. */
+static size_t write_live(void)
 {
-	uint64_t started = leakwrap_time_monotonic();
 	uint64_t tracer_bytes = leakwrap_pages_held();
 	size_t shown;
 	bool collected;
 
-	write_head(reason);
-	if (crash) {
-		write_crash(crash);
-		leakwrap_text_flush(&dump.writer); /* the tables may be damaged, too */
-	}
 	collected = leakwrap_collect(&dump.collection);
 	write_totals(&dump.collection, tracer_bytes);
 	if (!collected)
@@ -338,12 +344,30 @@ static void write_dump(const char *reason, const struct leakwrap_fault *crash)
 		        "instrumented functions were nested too deep for the shadow call stack: some "
 		        "backtraces are truncated");
 	shown = write_sites(&dump.collection);
-	write_modules();
-	write_end(shown, started);
 	leakwrap_collection_release(&dump.collection);
+	return shown;
 }
 
-static bool write_to(int fd, const char *reason, const struct leakwrap_fault *crash)
+/* It is this thread's turn, and signals are blocked. */
+static void write_dump(const struct reason *reason)
+{
+	uint64_t started = leakwrap_time_monotonic();
+	size_t shown = 0;
+
+	write_head(reason->name);
+	if (reason->crash) {
+		write_crash(reason->crash);
+		leakwrap_text_flush(&dump.writer); /* the tables may be damaged, too */
+	}
+	if (reason->misuse)
+		leakwrap_misuse_write(&dump.writer, reason->misuse, write_returns);
+	else
+		shown = write_live();
+	write_modules();
+	write_end(shown, started);
+}
+
+static bool write_to(int fd, const struct reason *reason)
 {
 	char prefix[PREFIX_SIZE];
 
@@ -351,7 +375,7 @@ static bool write_to(int fd, const char *reason, const struct leakwrap_fault *cr
 	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
 	make_prefix(prefix, dump.number);
 	leakwrap_text_start(&dump.writer, fd, prefix);
-	write_dump(reason, crash);
+	write_dump(reason);
 	if (dump.named)
 		leakwrap_scratch_unmap(dump.named, dump.modules + 1);
 	return leakwrap_text_flush(&dump.writer);
@@ -377,7 +401,7 @@ static void tell_unopened(int error)
 }
 
 /* FD is negative for the descriptor of the option log=. */
-static bool dump_to(int fd, const char *reason, const struct leakwrap_fault *crash)
+static bool dump_to(int fd, const struct reason *reason)
 {
 	int opened = -1;
 	bool written = false;
@@ -386,7 +410,7 @@ static bool dump_to(int fd, const char *reason, const struct leakwrap_fault *cra
 	if (fd < 0)
 		fd = opened = leakwrap_output_open(dump.number);
 	if (fd >= 0)
-		written = write_to(fd, reason, crash);
+		written = write_to(fd, reason);
 	else
 		tell_unopened(-fd);
 	if (opened >= 0)
@@ -428,7 +452,7 @@ static void serve(uint32_t most)
 	atomic_store(&dump.served, 0);
 	for (; most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0; most--) {
 		atomic_fetch_sub(&dump.pending, 1);
-		dump_to(-1, "signal", NULL);
+		dump_to(-1, &(struct reason){.name = "signal"});
 		atomic_fetch_add(&dump.served, 1);
 	}
 	atomic_store(&dump.served, 0);
@@ -443,24 +467,24 @@ static void serve_pending(uint32_t most)
 		serve(most);
 }
 
-static bool dump_in_turn(int fd, const char *reason, const struct leakwrap_fault *crash)
+static bool dump_in_turn(int fd, const struct reason *reason)
 {
 	bool written = false;
 
 	if (wait_for_turn()) {
-		written = dump_to(fd, reason, crash);
+		written = dump_to(fd, reason);
 		end_turn();
 	}
 	return written;
 }
 
-static bool dump_and_serve(int fd, const char *reason, const struct leakwrap_fault *crash)
+static bool dump_and_serve(int fd, const struct reason *reason)
 {
 	struct leakwrap_mask before;
 	bool written;
 
 	leakwrap_signals_block(&before);
-	written = dump_in_turn(fd, reason, crash);
+	written = dump_in_turn(fd, reason);
 	serve_pending(UINT32_MAX);
 	leakwrap_signals_restore(&before);
 	return written;
@@ -503,29 +527,12 @@ void leakwrap_dump_on_signal(void)
 
 void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse)
 {
-	struct leakwrap_mask before;
-
-	leakwrap_signals_block(&before);
-	if (wait_for_turn()) {
-		int fd = leakwrap_output_open(dump.number);
-
-		if (fd >= 0) {
-			leakwrap_text_start(&dump.writer, fd, "leakwrap: ");
-			leakwrap_misuse_write(&dump.writer, misuse);
-			leakwrap_text_flush(&dump.writer);
-			leakwrap_output_close(fd);
-		} else {
-			tell_unopened(-fd);
-		}
-		end_turn();
-	}
-	serve_pending(UINT32_MAX);
-	leakwrap_signals_restore(&before);
+	dump_and_serve(-1, &(struct reason){.name = "misuse", .misuse = misuse});
 }
 
 void leakwrap_dump_crash(const struct leakwrap_fault *fault)
 {
-	dump_and_serve(-1, "crash", fault);
+	dump_and_serve(-1, &(struct reason){.name = "crash", .crash = fault});
 }
 
 void leakwrap_dump_at_exit(void)
@@ -534,21 +541,22 @@ void leakwrap_dump_at_exit(void)
 
 	/* Signals that still come, to other threads, must not keep the process from its end. */
 	leakwrap_signals_block(&before);
-	dump_in_turn(-1, "exit", NULL);
+	dump_in_turn(-1, &(struct reason){.name = "exit"});
 	serve_pending(atomic_load(&dump.pending));
 	leakwrap_signals_restore(&before);
 }
 
 int leakwrap_dump(int fd)
 {
-	return dump_and_serve(fd, "api", NULL) ? 0 : -1;
+	return dump_and_serve(fd, &(struct reason){.name = "api"}) ? 0 : -1;
 }
 
 int leakwrap_get_counters(struct leakwrap_counters *counters)
 {
 	struct leakwrap_collection all;
-	bool collected = leakwrap_collect(&all);
+	bool collected;
 
+	collected = leakwrap_collect(&all);
 	counters->live_bytes = all.bytes;
 	counters->live_blocks = all.blocks;
 	counters->call_sites = all.count;

@@ -20,7 +20,7 @@ void leakwrap_dump_on_signal(void);
 /* From the handler of a fatal signal or exception. */
 void leakwrap_dump_crash(const struct leakwrap_fault *fault);
 
-/* The program has misused its heap: a report of that alone, where dumps go. */
+/* The program has misused its heap: a dump of that alone. */
 void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse);
 
 /* Without an operating system: an exception has stopped whoever was writing a dump, which never ends. */

@@ -23,12 +23,27 @@
  *   leakwrap[4711.1] module 1 0x55d0c8a00000-0x55d0c8a08000 bias=0x55d0c8a00000 build_id=0a1b2c... path=/opt/app/server
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
  *
- * dump    reason is exit, signal, api or crash; time is UTC, RFC 3339; program is the rest of the line.
+ * dump    reason is exit, signal, api, crash or misuse; time is UTC, RFC 3339; program is the rest of the line.
  * crash   the signal's number, si_code and, when the signal has one, si_addr (sigaction(2)), and the thread's
  *         id; registers are named as in the ABI.  The frames that follow are those of the thread; #0 is the
  *         interrupted instruction itself, not a return address.  Without an operating system
  *         "exception=NAME" comes first, the processor's name for it: signal and code are those that Linux
  *         would send, and the thread is the number of the task.
+ * misuse  only in a dump with that reason, which has neither totals nor call sites:
+ *
+ *             leakwrap[4711.1] misuse double_free pointer=0x55d0c9a012a0 thread=4712 function=free
+ *             leakwrap[4711.1]   #0 0x4015b7 close_session+0x37 [1] server+0x15b7
+ *             leakwrap[4711.1] misuse released
+ *             leakwrap[4711.1]   #0 0x401612 on_timeout+0x22 [1] server+0x1612
+ *             leakwrap[4711.1] misuse block address=0x55d0c9a012a0 bytes=40
+ *             leakwrap[4711.1]   #0 0x401402 open_session+0x12 [1] server+0x1402
+ *
+ *         First, what was released wrongly, by the function that is the rest of the line: double_free of a block
+ *         that was released before, an interior_pointer into a block, a stack_pointer, or a mismatch with the
+ *         function that allocated the block.  With "released" the release before, of a double free; with "block"
+ *         the block that is meant, when there is one: where it begins, its size, of a mismatch the
+ *         function that allocated it, as the rest of the line.  The frames are those of the wrong release,
+ *         of the one before, and of the allocation.
  * total   all live blocks, also those of call sites that the options top= and min_bytes= do not show.
  * stacks  the share of live bytes whose stacks are complete; "none" when there are no live bytes.
  * loss    what the numbers above miss; each key counts since the process started (or was forked):

@@ -1,25 +1,12 @@
 /* misuse_text.c - see misuse_text.h. */
 #include "misuse_text.h"
 
-#include "frames.h"
 #include "modules.h"
 #include "port.h"
 #include "sites.h"
 #include "symbols.h"
 
 #include <string.h>
-
-static void number(struct leakwrap_writer *writer, const char *before, uint64_t value)
-{
-	leakwrap_text(writer, before);
-	leakwrap_text_number(writer, value);
-}
-
-static void address(struct leakwrap_writer *writer, const char *before, uintptr_t value)
-{
-	leakwrap_text(writer, before);
-	leakwrap_text_hex(writer, value);
-}
 
 /* A backtrace of a release begins in the tracer itself (record.c). */
 static bool is_own_frame(uintptr_t pc)
@@ -30,26 +17,23 @@ static bool is_own_frame(uintptr_t pc)
 
 	return function &&
 	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
-	        strcmp(function, "release_slowly") == 0);
+	        strcmp(function, "releasing") == 0 || strncmp(function, "entry_slowly", 12) == 0);
 }
 
-static void write_stack(struct leakwrap_writer *writer, uint32_t number_of_site)
+/* The call site's backtrace without the tracer's frames; none when there was no memory to keep it. */
+static void write_stack(uint32_t number, void (*frames)(const uintptr_t *pcs, unsigned depth))
 {
 	uint32_t limit;
 	const struct leakwrap_site *site = leakwrap_sites(&limit);
 	unsigned first = 0;
 
-	while (site && site->number != number_of_site)
+	while (site && site->number != number)
 		site = site->next;
-	if (!site) {
-		leakwrap_text(writer, "  (its stack is not known)");
-		leakwrap_text_end(writer);
+	if (!site)
 		return;
-	}
 	while (first + 1u < site->depth && is_own_frame(site->pcs[first]))
 		first++;
-	for (unsigned level = first; level < site->depth; level++)
-		leakwrap_frame_write(writer, level - first, site->pcs[level], true);
+	frames(site->pcs + first, site->depth - first);
 }
 
 static const char *function_of(const struct leakwrap_misuse *misuse)
@@ -63,45 +47,57 @@ static const char *function_of(const struct leakwrap_misuse *misuse)
 	return misuse->resizes ? "realloc" : functions[misuse->by];
 }
 
-void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse)
+static void write_release(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse)
+{
+	static const char *const names[] = {
+	        [LEAKWRAP_MISUSE_FREED] = "double_free",
+	        [LEAKWRAP_MISUSE_INTERIOR] = "interior_pointer",
+	        [LEAKWRAP_MISUSE_STACK] = "stack_pointer",
+	        [LEAKWRAP_MISUSE_KIND] = "mismatch",
+	};
+
+	leakwrap_text(writer, "misuse ");
+	leakwrap_text(writer, names[misuse->what]);
+	leakwrap_text(writer, " pointer=");
+	leakwrap_text_hex(writer, misuse->pointer);
+	leakwrap_text(writer, " thread=");
+	leakwrap_text_number(writer, (uint64_t)leakwrap_thread_id());
+	leakwrap_text(writer, " function=");
+	leakwrap_text(writer, function_of(misuse));
+	leakwrap_text_end(writer);
+}
+
+static void write_block(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse)
 {
 	static const char *const kinds[] = {
-	        [LEAKWRAP_KIND_MALLOC] = "malloc or a relative",
+	        [LEAKWRAP_KIND_MALLOC] = "malloc",
 	        [LEAKWRAP_KIND_NEW] = "operator new",
 	        [LEAKWRAP_KIND_ARRAY] = "operator new[]",
 	};
-	static const char *const names[] = {
-	        [LEAKWRAP_MISUSE_FREED] = "double free of ",
-	        [LEAKWRAP_MISUSE_INTERIOR] = "interior pointer ",
-	        [LEAKWRAP_MISUSE_STACK] = "pointer into the stack ",
-	        [LEAKWRAP_MISUSE_KIND] = "mismatched release of ",
-	};
-	bool is_use_of_freed = misuse->what == LEAKWRAP_MISUSE_FREED && misuse->resizes;
 
-	number(writer, "misuse in process ", (uint64_t)leakwrap_process_id());
-	number(writer, ", thread ", (uint64_t)leakwrap_thread_id());
-	leakwrap_text(writer, ": ");
-	address(writer, is_use_of_freed ? "freed block " : names[misuse->what], misuse->pointer);
-	leakwrap_text(writer, ", in ");
-	leakwrap_text(writer, function_of(misuse));
+	leakwrap_text(writer, "misuse block address=");
+	leakwrap_text_hex(writer, misuse->block);
+	leakwrap_text(writer, " bytes=");
+	leakwrap_text_number(writer, misuse->size);
+	if (misuse->what == LEAKWRAP_MISUSE_KIND) {
+		leakwrap_text(writer, " function=");
+		leakwrap_text(writer, kinds[misuse->kind]);
+	}
 	leakwrap_text_end(writer);
-	write_stack(writer, misuse->offender);
+}
+
+void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
+                           void (*frames)(const uintptr_t *pcs, unsigned depth))
+{
+	write_release(writer, misuse);
+	write_stack(misuse->offender, frames);
 	if (misuse->what == LEAKWRAP_MISUSE_FREED) {
-		leakwrap_text(writer, "it was released before");
+		leakwrap_text(writer, "misuse released");
 		leakwrap_text_end(writer);
-		write_stack(writer, misuse->released);
+		write_stack(misuse->released, frames);
 	}
 	if (misuse->block) {
-		number(writer, "a block of ", misuse->size);
-		address(writer, misuse->size == 1 ? " byte at " : " bytes at ", misuse->block);
-		leakwrap_text(writer, ", allocated");
-		if (misuse->what == LEAKWRAP_MISUSE_KIND) {
-			leakwrap_text(writer, " by ");
-			leakwrap_text(writer, kinds[misuse->kind]);
-		}
-		leakwrap_text_end(writer);
-		write_stack(writer, misuse->allocated);
+		write_block(writer, misuse);
+		write_stack(misuse->allocated, frames);
 	}
-	leakwrap_text(writer, "end of misuse");
-	leakwrap_text_end(writer);
 }

@@ -304,7 +304,7 @@ static off_t size_of(const char *path)
 	return path && stat(path, &status) == 0 ? status.st_size : 0;
 }
 
-/* Looks for a whole dump of the process in FILE; prints it and returns true. */
+/* Looks for a whole dump of the process in FILE, other than of misuse; prints it and returns true. */
 static bool print_dump(const struct target_process *process, const struct awaited *file)
 {
 	char prefix[64];
@@ -312,7 +312,7 @@ static bool print_dump(const struct target_process *process, const struct awaite
 	char *line = NULL;
 	size_t room = 0, kept_size = 0, kept_room = 0;
 	char *kept = NULL;
-	bool whole = false;
+	bool whole = false, misuse = false;
 	ssize_t length;
 
 	if (!stream)
@@ -329,7 +329,13 @@ static bool print_dump(const struct target_process *process, const struct awaite
 		memcpy(kept + kept_size, start, size);
 		kept_size += size;
 		const char *rest = strchr(start, ']');
+		if (rest && strncmp(rest, "] dump ", 7) == 0)
+			misuse = memmem(start, size, " reason=misuse ", 15) != NULL;
 		whole = rest && strncmp(rest, "] end ", 6) == 0;
+		if (whole && misuse) {
+			whole = false;
+			kept_size = 0;
+		}
 	}
 	if (whole)
 		fwrite(kept, 1, kept_size, stdout);

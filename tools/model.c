@@ -293,6 +293,28 @@ static const struct crash *copy_crash(struct report *report, const struct parsed
 	return crash;
 }
 
+static struct misused *copy_misuse(struct report *report, const struct parsed_dump *parsed,
+                                   struct dump *dump, struct module **modules)
+{
+	struct misused *misused = arena_alloc(&report->arena, sizeof *misused);
+	struct misuse *misuse = &misused->misuse;
+	struct copied copied = {0};
+
+	*misuse = parsed->misuse;
+	misuse->what = intern_or_null(report, misuse->what);
+	misuse->function = intern_or_null(report, misuse->function);
+	misuse->maker = intern_or_null(report, misuse->maker);
+	for (unsigned i = 0; i < MISUSE_STACKS; i++) {
+		const struct parsed_frames *frames = &parsed->misuse_frames[i];
+		if (!misuse->has[i])
+			continue;
+		copy_frames(report, parsed, dump, modules, frames->first, frames->depth, &copied);
+		misused->stacks[i] = make_stack(report, copied.at, copied.depth);
+	}
+	free(copied.at);
+	return misused;
+}
+
 static uint64_t dump_hash(const struct dump *dump)
 {
 	uint64_t hash = hash_word(hash_word(0, dump->pid), dump->sequence);
@@ -317,7 +339,10 @@ static bool same_dump(const void *key, const void *entry)
 static void tell_damage(const struct dump *dump)
 {
 	int64_t all = dump->totals.call_sites;
-	if (all >= 0 && (uint64_t)all > dump->site_count)
+	if (dump->misuse)
+		complain("%s:%lu: dump %lu.%lu is damaged: %s", dump->log, dump->damage_line, dump->pid,
+		         dump->sequence, dump->damage);
+	else if (all >= 0 && (uint64_t)all > dump->site_count)
 		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu of its %lld call sites are reported",
 		         dump->log, dump->damage_line, dump->pid, dump->sequence, dump->damage,
 		         dump->site_count, (long long)all);
@@ -341,7 +366,7 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 
 	/* A dump that is nothing but a stray line has nothing to report. */
 	bool empty = parsed->damage && !parsed->program && parsed->site_count == 0 &&
-	             parsed->totals.live_bytes < 0 && !parsed->crashed;
+	             parsed->totals.live_bytes < 0 && !parsed->crashed && !parsed->misused;
 	struct dump *dump = arena_alloc(&report->arena, sizeof *dump);
 	dump->pid = parsed->pid;
 	dump->sequence = parsed->sequence;
@@ -363,6 +388,8 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	copy_mappings(report, parsed, dump, modules);
 	if (parsed->crashed)
 		dump->crash = copy_crash(report, parsed, dump, modules);
+	if (parsed->misused)
+		dump->misuse = copy_misuse(report, parsed, dump, modules);
 	copy_sites(report, parsed, dump, modules);
 	free(modules);
 
@@ -372,13 +399,19 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		return;
 	selection->taken++;
 	uint64_t hash = dump_hash(dump);
-	report->latest = table_find(&report->dump_table, hash, dump, same_dump);
-	if (report->latest) {
+	const struct dump *known = table_find(&report->dump_table, hash, dump, same_dump);
+	if (!dump->misuse)
+		report->latest = known ? known : dump;
+	if (known) {
 		report->duplicates++;
 		return;
 	}
-	report->latest = dump;
 	table_add(&report->dump_table, hash, dump);
+	if (dump->misuse) {
+		GROW(report->misuses, report->misuse_room, report->misuse_count + 1);
+		report->misuses[report->misuse_count++] = dump;
+		return;
+	}
 	GROW(report->dumps, report->dump_room, report->dump_count + 1);
 	report->dumps[report->dump_count++] = dump;
 }
@@ -413,6 +446,7 @@ bool report_add(struct report *report, const char *selector)
 	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	bool fine = false;
 
+	report->latest = NULL;
 	free(path);
 	if (fd < 0 || !parse_log(fd, log, take_dump, &selection))
 		complain("%s: %s", log, strerror(errno));
@@ -440,6 +474,7 @@ void report_start(struct report *report)
 void report_free(struct report *report)
 {
 	free(report->dumps);
+	free(report->misuses);
 	free(report->modules);
 	free(report->locations);
 	free(report->stacks);

@@ -82,6 +82,12 @@ struct crash {
 	const struct stack *stack;
 };
 
+/* What the program did wrong with its heap; the stacks are not among the report's either. */
+struct misused {
+	struct misuse misuse;
+	struct stack *stacks[MISUSE_STACKS]; /* NULL: there is none of the kind */
+};
+
 struct dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when not known */
@@ -91,6 +97,7 @@ struct dump {
 	struct mapping *mappings;
 	const char **notes;
 	const struct crash *crash; /* or NULL */
+	struct misused *misuse;    /* or NULL; else nothing is told of live blocks */
 	size_t site_count, mapping_count, note_count;
 	const char *log;
 	unsigned long line;
@@ -108,6 +115,8 @@ struct report {
 	struct dump **dumps;       /* in the order of their ends */
 	const struct dump *latest; /* that report_add came to: perhaps one that was there already */
 	size_t dump_count, dump_room;
+	const struct dump **misuses; /* dumps of misuse alone, which are not among DUMPS */
+	size_t misuse_count, misuse_room;
 	struct module **modules;
 	size_t module_count, module_room;
 	struct location **locations;

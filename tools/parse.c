@@ -26,6 +26,7 @@ struct open_dump {
 	bool skipped;        /* of a version that is not known */
 	bool in_crash;       /* registers and frames are those of the crash */
 	bool stack_broken;   /* a frame of the current stack is missing: no more for this stack */
+	struct parsed_frames *in_misuse; /* frames are these of the misuse, or NULL */
 	struct open_dump *free_next;
 };
 
@@ -214,6 +215,7 @@ static struct open_dump *start_dump(struct parser *parser, unsigned long pid, un
 	};
 	open->lines = 0;
 	open->headed = open->skipped = open->in_crash = open->stack_broken = false;
+	open->in_misuse = NULL;
 	return open;
 }
 
@@ -297,7 +299,7 @@ static void read_totals(struct parser *parser, struct open_dump *open, struct cu
 
 static const char *known_reason(const struct cursor *word)
 {
-	static const char *const reasons[] = {"exit", "signal", "api", "crash"};
+	static const char *const reasons[] = {"exit", "signal", "api", "crash", "misuse"};
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (word_is(word, reasons[i]))
 			return reasons[i];
@@ -329,6 +331,8 @@ static void read_head(struct parser *parser, struct open_dump *open, struct curs
 	open->headed = true;
 	if (dump->reason && strcmp(dump->reason, "crash") == 0)
 		open->in_crash = dump->crashed = true;
+	if (dump->reason && strcmp(dump->reason, "misuse") == 0)
+		dump->misused = true;
 	if (version != LEAKWRAP_FORMAT_VERSION) {
 		open->skipped = version != 0;
 		if (open->skipped)
@@ -421,6 +425,54 @@ static void read_registers(struct parser *parser, struct open_dump *open, struct
 		GROW(fault->registers, open->register_room, fault->register_count + 1);
 		fault->registers[fault->register_count++] = one;
 	}
+}
+
+/* "double_free pointer=0x55d0c9a012a0 thread=4712 function=free", "released", or
+ * "block address=0x55d0c9a012a0 bytes=40 function=operator new" */
+static void read_misuse(struct parser *parser, struct open_dump *open, struct cursor c)
+{
+	struct parsed_dump *dump = &open->dump;
+	struct misuse *misuse = &dump->misuse;
+	struct cursor what = scan_word(&c);
+	enum misuse_stack stack = word_is(&what, "released") ? MISUSE_RELEASE
+	                          : word_is(&what, "block")  ? MISUSE_BLOCK
+	                                                     : MISUSE_OFFENDER;
+	const char *function = NULL;
+	bool number = false, whole = true;
+
+	dump->misused = true;
+	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
+		if (skip_text(&c, "function=")) {
+			function = unescape(&open->arena, &c);
+			break;
+		}
+		struct cursor word = scan_word(&c);
+		if (skip_text(&word, "pointer="))
+			number = scan_hex(&word, &misuse->pointer) && at_end(&word);
+		else if (skip_text(&word, "address="))
+			number = scan_hex(&word, &misuse->address) && at_end(&word);
+		else if (skip_text(&word, "bytes="))
+			whole &= scan_decimal(&word, &misuse->bytes) && at_end(&word);
+		else if (skip_text(&word, "thread="))
+			whole &= scan_decimal(&word, &misuse->thread) && at_end(&word);
+	}
+	open->in_misuse = NULL;
+	open->stack_broken = true;
+	if (misuse->has[stack] || !whole || (stack != MISUSE_RELEASE && !number) ||
+	    (stack == MISUSE_OFFENDER && (!function || !is_plain_name(&what)))) {
+		note_damage(parser, open, "what was misused is damaged");
+		return;
+	}
+	if (stack == MISUSE_OFFENDER) {
+		misuse->what = unescape(&open->arena, &what);
+		misuse->function = function;
+	} else if (stack == MISUSE_BLOCK) {
+		misuse->maker = function;
+	}
+	misuse->has[stack] = true;
+	open->stack_broken = false;
+	open->in_misuse = &dump->misuse_frames[stack];
+	open->in_misuse->first = dump->frame_count;
 }
 
 static bool scan_kind(const struct cursor *word, enum stack_kind *kind)
@@ -552,6 +604,7 @@ static void read_frame(struct parser *parser, struct open_dump *open, struct cur
 	if (open->stack_broken)
 		return;
 	size_t *depth = open->in_crash     ? &dump->crash_depth
+	                : open->in_misuse  ? &open->in_misuse->depth
 	                : dump->site_count ? &dump->sites[dump->site_count - 1].depth
 	                                   : NULL;
 	if (!depth || number != *depth) {
@@ -723,6 +776,8 @@ static void dump_line(struct parser *parser, unsigned long pid, unsigned long se
 		finish_dump(parser, process);
 	} else if (skip_text(&c, "crash ")) {
 		read_crash(parser, open, c);
+	} else if (skip_text(&c, "misuse ")) {
+		read_misuse(parser, open, c);
 	} else if (skip_text(&c, "registers ")) {
 		read_registers(parser, open, c);
 	} else if (skip_text(&c, "  #")) {

@@ -72,12 +72,38 @@ struct fault {
 	size_t register_count;
 };
 
+/* The backtraces of misuse, in the order of the dump. */
+enum misuse_stack {
+	MISUSE_OFFENDER, /* the wrong release */
+	MISUSE_RELEASE,  /* of a double free, the release before it */
+	MISUSE_BLOCK,    /* the allocation of the block that is meant */
+	MISUSE_STACKS,
+};
+
+/* What a program did wrong with its heap. */
+struct misuse {
+	const char *what;     /* "double_free" and so on, or NULL: not known */
+	const char *function; /* that released, or NULL */
+	const char *maker;    /* that allocated, or NULL */
+	uint64_t pointer;
+	uint64_t thread;         /* 0 when not known */
+	uint64_t address, bytes; /* of the block */
+	bool has[MISUSE_STACKS];
+};
+
+struct parsed_frames {
+	size_t first, depth; /* in parsed_dump.frames */
+};
+
 struct parsed_dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when the first line is missing */
 	bool crashed;                        /* CRASH holds something, or should */
 	struct fault fault;
 	size_t crash_depth; /* its frames are the first of FRAMES */
+	bool misused;       /* MISUSE holds something, or should: no live blocks are told of */
+	struct misuse misuse;
+	struct parsed_frames misuse_frames[MISUSE_STACKS];
 	struct totals totals;
 	struct parsed_site *sites;
 	struct parsed_frame *frames;

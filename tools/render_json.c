@@ -176,8 +176,17 @@ static json_t *warnings_json(struct report *report, const struct dump *dump)
 	return warnings;
 }
 
-/* All of DUMP but its call sites. */
-static json_t *head_json(struct report *report, const struct dump *dump)
+static void set_warnings(struct report *report, const struct dump *dump, json_t *object)
+{
+	json_t *warnings = warnings_json(report, dump);
+	if (json_array_size(warnings))
+		set(object, "warnings", warnings);
+	else
+		json_decref(warnings);
+}
+
+/* Which DUMP it is. */
+static json_t *process_json(const struct dump *dump)
 {
 	json_t *object = json_object();
 	set(object, "pid", json_integer((json_int_t)dump->pid));
@@ -185,12 +194,15 @@ static json_t *head_json(struct report *report, const struct dump *dump)
 	set(object, "reason", text(dump->reason));
 	set(object, "executable", text(dump->program));
 	set(object, "time", text(dump->time));
+	return object;
+}
+
+/* All of DUMP but its call sites. */
+static json_t *head_json(struct report *report, const struct dump *dump)
+{
+	json_t *object = process_json(dump);
 	set(object, "totals", totals_json(&dump->totals));
-	json_t *warnings = warnings_json(report, dump);
-	if (json_array_size(warnings))
-		set(object, "warnings", warnings);
-	else
-		json_decref(warnings);
+	set_warnings(report, dump, object);
 	if (dump->suppressed_sites) {
 		json_t *suppressed = json_object();
 		set(suppressed, "live_bytes", json_integer((json_int_t)dump->suppressed_bytes));
@@ -198,6 +210,35 @@ static json_t *head_json(struct report *report, const struct dump *dump)
 		set(suppressed, "call_sites", json_integer((json_int_t)dump->suppressed_sites));
 		set(object, "suppressed", suppressed);
 	}
+	return object;
+}
+
+static json_t *stack_json(const struct dump *dump, const struct stack *stack)
+{
+	return stack ? frames_json(dump, stack) : json_null();
+}
+
+static json_t *misuse_json(struct report *report, const struct dump *dump)
+{
+	const struct misused *misused = dump->misuse;
+	const struct misuse *misuse = &misused->misuse;
+	json_t *object = process_json(dump);
+	set(object, "what", text(misuse->what));
+	set(object, "function", text(misuse->function));
+	set(object, "pointer", misuse->what ? hex(misuse->pointer) : json_null());
+	set(object, "thread", misuse->thread ? json_integer((json_int_t)misuse->thread) : json_null());
+	set(object, "frames", stack_json(dump, misused->stacks[MISUSE_OFFENDER]));
+	set(object, "released", stack_json(dump, misused->stacks[MISUSE_RELEASE]));
+	json_t *block = json_null();
+	if (misuse->has[MISUSE_BLOCK]) {
+		block = json_object();
+		set(block, "address", hex(misuse->address));
+		set(block, "bytes", json_integer((json_int_t)misuse->bytes));
+		set(block, "function", text(misuse->maker));
+		set(block, "frames", stack_json(dump, misused->stacks[MISUSE_BLOCK]));
+	}
+	set(object, "block", block);
+	set_warnings(report, dump, object);
 	return object;
 }
 
@@ -242,7 +283,12 @@ static void put_dumps(FILE *stream, const struct answer *answer)
 		}
 		fputs("]}", stream);
 	}
-	fputs("]}\n", stream);
+	putc(']', stream);
+	for (size_t i = 0; i < answer->report->misuse_count; i++) {
+		fputs(i ? ",\n" : ",\"misuses\":[\n", stream);
+		put(stream, misuse_json(answer->report, answer->report->misuses[i]), 0);
+	}
+	fputs(answer->report->misuse_count ? "]}\n" : "}\n", stream);
 }
 
 static void put_changes(FILE *stream, const struct answer *answer)

@@ -154,7 +154,7 @@ static void put_frame(struct page *page, const struct location *at, const struct
 	putc('\n', page->stream);
 }
 
-static void put_stack(struct page *page, const struct stack *stack)
+static void put_frames(struct page *page, const struct stack *stack)
 {
 	unsigned width = name_width(page, stack);
 	if (stack->depth == 0)
@@ -162,6 +162,11 @@ static void put_stack(struct page *page, const struct stack *stack)
 	for (unsigned i = 0; i < stack->depth; i++)
 		for (unsigned j = 0; j < stack->at[i]->frame_count; j++)
 			put_frame(page, stack->at[i], &stack->at[i]->frames[j], width);
+}
+
+static void put_stack(struct page *page, const struct stack *stack)
+{
+	put_frames(page, stack);
 	arena_reset(&page->scratch);
 }
 
@@ -179,7 +184,8 @@ static void put_title(struct page *page, const struct dump *dump)
 	static const char *const reasons[][2] = {{"exit", "at exit"},
 	                                         {"signal", "on signal"},
 	                                         {"api", "on request"},
-	                                         {"crash", "at a crash"}};
+	                                         {"crash", "at a crash"},
+	                                         {"misuse", "of misuse"}};
 	const char *reason = "for an unknown reason";
 	for (size_t i = 0; dump->reason && i < sizeof reasons / sizeof *reasons; i++)
 		if (strcmp(dump->reason, reasons[i][0]) == 0)
@@ -226,6 +232,45 @@ static void put_crash(struct page *page, const struct dump *dump)
 		fprintf(page->stream, last ? " 0x%" PRIx64 "\n" : " 0x%-16" PRIx64, one->value);
 	}
 	putc('\n', page->stream);
+}
+
+static void put_modules(struct page *page, const struct dump *dump)
+{
+	static const char *const states[] = {
+	        [MODULE_UNREAD] = NULL,
+	        [MODULE_VERIFIED] = NULL,
+	        [MODULE_UNVERIFIED] = "not verified, the dump has no build-id",
+	        [MODULE_MISMATCH] = "left raw, another build was found",
+	        [MODULE_MISSING] = "left raw, no file was found",
+	};
+	for (size_t i = 0; i < dump->mapping_count; i++) {
+		const struct module *module = dump->mappings[i].module;
+		if (states[module->state])
+			fprintf(page->stream, "  module %s: %s\n", module->path, states[module->state]);
+	}
+}
+
+static void put_misuse(struct page *page, const struct dump *dump)
+{
+	const struct misused *misused = dump->misuse;
+	const char *heads[MISUSE_STACKS] = {
+	        [MISUSE_OFFENDER] = misuse_text(&page->scratch, &misused->misuse),
+	        [MISUSE_RELEASE] = "released before",
+	        [MISUSE_BLOCK] = misuse_block_text(&page->scratch, &misused->misuse),
+	};
+
+	for (unsigned i = 0; i < MISUSE_STACKS; i++) {
+		if (!misused->stacks[i] && i != MISUSE_OFFENDER)
+			continue;
+		tone(page, i == MISUSE_OFFENDER ? TONE_ALERT : TONE_STRONG);
+		fputs("  ", page->stream);
+		put_clean(page, heads[i]);
+		putc('\n', page->stream);
+		tone(page, TONE_PLAIN);
+		if (misused->stacks[i])
+			put_frames(page, misused->stacks[i]);
+	}
+	put_modules(page, dump);
 }
 
 static void put_totals(struct page *page, const struct dump *dump)
@@ -319,22 +364,6 @@ static void put_loss(struct page *page, int64_t number, const char *noun, const 
 {
 	if (number > 0)
 		fprintf(page->stream, "  %s %s\n", counted(page, (uint64_t)number, noun), what);
-}
-
-static void put_modules(struct page *page, const struct dump *dump)
-{
-	static const char *const states[] = {
-	        [MODULE_UNREAD] = NULL,
-	        [MODULE_VERIFIED] = NULL,
-	        [MODULE_UNVERIFIED] = "not verified, the dump has no build-id",
-	        [MODULE_MISMATCH] = "left raw, another build was found",
-	        [MODULE_MISSING] = "left raw, no file was found",
-	};
-	for (size_t i = 0; i < dump->mapping_count; i++) {
-		const struct module *module = dump->mappings[i].module;
-		if (states[module->state])
-			fprintf(page->stream, "  module %s: %s\n", module->path, states[module->state]);
-	}
 }
 
 static void put_footer(struct page *page, const struct dump *dump)
@@ -449,7 +478,15 @@ static void put_growths(struct page *page, const struct growths *growths, unsign
 void render_text(FILE *stream, const struct answer *answer, const struct style *style)
 {
 	struct page page = {.stream = stream, .style = style};
+	const struct report *report = answer->report;
 
+	for (size_t i = 0; answer->dumps && i < report->misuse_count; i++) {
+		put_title(&page, report->misuses[i]);
+		put_misuse(&page, report->misuses[i]);
+		if (i + 1 < report->misuse_count || answer->dumps->count)
+			putc('\n', stream);
+		arena_reset(&page.scratch);
+	}
 	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++) {
 		const struct dump *dump = answer->dumps->all[i];
 		if (i)

@@ -101,6 +101,10 @@ static enum status judge(const struct report_options *options, const struct repo
 
 	if (!options->fail_on_leaks && !options->limits_bytes && !options->limits_blocks)
 		return STATUS_FINE;
+	if (report->dump_count == 0) {
+		complain("there is no dump of live blocks to be judged");
+		return STATUS_USAGE;
+	}
 	for (size_t i = 0; i < report->dump_count; i++) {
 		const struct dump *dump = report->dumps[i];
 		if (!dump->last)
@@ -136,7 +140,7 @@ static enum status make_report(struct report_options *options, struct report *re
 	if (report->duplicates)
 		complain("%zu dump%s came twice and %s reported once", report->duplicates,
 		         report->duplicates == 1 ? "" : "s", report->duplicates == 1 ? "is" : "are");
-	if (report->dump_count == 0)
+	if (report->dump_count == 0 && report->misuse_count == 0)
 		return STATUS_USAGE;
 	report_finish(report);
 	symbolize(report, &options->common.search);
@@ -146,6 +150,11 @@ static enum status make_report(struct report_options *options, struct report *re
 	/* Flame graphs add up what they are given, and two dumps of one process must not be added. */
 	const char *format = options->common.format;
 	bool adds_up = format && (format[0] == 'f' || format[0] == 'p');
+	bool is_page = format && format[0] == 'h';
+	if (report->dump_count == 0 && (adds_up || is_page)) {
+		complain("there is no dump of live blocks; of misuse, text and JSON tell");
+		return STATUS_USAGE;
+	}
 	struct dump_list list = list_dumps(report, options->only_last || adds_up);
 	struct growths growths = {0};
 	struct answer answer = {.report = report, .by = options->by, .top = options->common.top};
@@ -157,7 +166,7 @@ static enum status make_report(struct report_options *options, struct report *re
 			return STATUS_USAGE;
 		}
 	}
-	if (!options->growth || (format && format[0] == 'h'))
+	if (!options->growth || is_page)
 		answer.dumps = &list;
 	enum status written = write_answer(&options->common, &answer);
 	free(growths.all);
@@ -233,6 +242,10 @@ static const struct dump *add_side(struct report *report, const char *log)
 	if (!report_add(report, log))
 		return NULL;
 	const struct dump *dump = report->latest;
+	if (!dump) {
+		complain("%s holds no dump of live blocks", log);
+		return NULL;
+	}
 	for (size_t i = before; i < report->dump_count; i++) {
 		if (report->dumps[i]->pid != dump->pid) {
 			complain("%s has dumps of several processes: choose with %s@PID:N", log, log);

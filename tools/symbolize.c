@@ -162,6 +162,25 @@ static void symbolize_module(struct report *report, struct module *module, const
 	arena_free(&sources.scratch);
 }
 
+/* The tracer's own functions, where the backtrace of a release begins. */
+static bool is_own(const struct location *location)
+{
+	const char *function = location->frames[location->frame_count - 1].function;
+	return function &&
+	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
+	        strcmp(function, "releasing") == 0 || strncmp(function, "entry_slowly", 12) == 0);
+}
+
+/* A program without symbols could not leave them out itself. */
+static void drop_own_frames(struct stack *stack)
+{
+	unsigned own = 0;
+	while (own + 1 < stack->depth && is_own(stack->at[own]))
+		own++;
+	stack->depth -= own;
+	memmove(stack->at, stack->at + own, stack->depth * sizeof *stack->at);
+}
+
 void symbolize(struct report *report, const struct search *search)
 {
 	for (size_t i = 0; i < report->module_count; i++)
@@ -170,5 +189,9 @@ void symbolize(struct report *report, const struct search *search)
 	for (size_t i = 0; i < report->location_count; i++)
 		if (!report->locations[i]->frames)
 			keep_own_name(report, report->locations[i]);
+	for (size_t i = 0; i < report->misuse_count; i++)
+		for (unsigned j = 0; j < MISUSE_STACKS; j++)
+			if (report->misuses[i]->misuse->stacks[j])
+				drop_own_frames(report->misuses[i]->misuse->stacks[j]);
 	progress_done();
 }

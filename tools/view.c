@@ -156,6 +156,34 @@ const char *fault_text(struct arena *arena, const struct fault *fault)
 	return cause;
 }
 
+const char *misuse_text(struct arena *arena, const struct misuse *misuse)
+{
+	static const char *const texts[][2] = {
+	        {"double_free", "double free of"},
+	        {"interior_pointer", "release of a pointer into a block,"},
+	        {"stack_pointer", "release of a pointer into the stack,"},
+	        {"mismatch", "release by a function of another kind, of"},
+	};
+
+	if (!misuse->what)
+		return "an unknown misuse";
+	const char *text = misuse->what;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (strcmp(misuse->what, texts[i][0]) == 0)
+			text = texts[i][1];
+	text = arena_format(arena, "%s 0x%" PRIx64 " by %s", text, misuse->pointer, misuse->function);
+	if (misuse->thread)
+		text = arena_format(arena, "%s in thread %" PRIu64, text, misuse->thread);
+	return text;
+}
+
+const char *misuse_block_text(struct arena *arena, const struct misuse *misuse)
+{
+	return arena_format(arena, "%s byte%s at 0x%" PRIx64 ", allocated%s%s",
+	                    with_commas(misuse->bytes), misuse->bytes == 1 ? "" : "s", misuse->address,
+	                    misuse->maker ? " by " : "", misuse->maker ? misuse->maker : "");
+}
+
 /* -- attribution --------------------------------------------------------------------------------- */
 
 const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};

@@ -46,6 +46,11 @@ const char *frame_place(struct arena *arena, const struct location *location,
 /* "SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread 4712". */
 const char *fault_text(struct arena *arena, const struct fault *fault);
 
+/* "double free of 0x55d0c9a012a0 by free in thread 4712", and of a block "40 bytes at 0x55d0c9a012a0, allocated by
+ * operator new". */
+const char *misuse_text(struct arena *arena, const struct misuse *misuse);
+const char *misuse_block_text(struct arena *arena, const struct misuse *misuse);
+
 /* The bytes that DUMP's call sites do not account for: those that its options did not show. */
 int64_t hidden_bytes(const struct dump *dump);
 int64_t hidden_blocks(const struct dump *dump);

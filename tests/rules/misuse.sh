@@ -7,17 +7,18 @@
 unset DEBUGINFOD_URLS
 $CC -O2 -shared -fPIC -o "$W/libelsewhere.so" tests/rules/elsewhere_library.c || fail "cannot build the library"
 
-# run PROGRAM CASE MODE: $report is what is reported of the case, as one line, "WHAT, in FUNCTION: frames; frames; ...",
+# run PROGRAM CASE MODE: $report is what is reported of the case, as one line, "WHAT in FUNCTION: frames; before frames; BYTES bytes frames.",
 # and $status the program's status.
 run() {
 	LEAKWRAP_OPTIONS="misuse=$3:exit=0" "$W/$1" "$2" >"$W/out" 2>"$W/err"
 	status=$?
-	report=$(sed -n 's/ 0x[0-9a-f]*//; s/^leakwrap: //p' "$W/err" | awk '
-		/^misuse in/ { sub(/^.*thread [0-9]*: /, ""); line = line $0 ":"; next }
-		/^  #/ { if ($1 == "#0" || $1 == "#1") { sub(/\+.*/, "", $2); line = line " " $2 }; next }
-		/^it was/ { line = line "; before"; next }
-		/^a block of/ { sub(/ at$/, ""); line = line "; " $0; next }
-		/^end of misuse/ { line = line "." }
+	report=$(sed -n 's/^leakwrap\[[0-9.]*\] //p' "$W/err" | awk '
+		function function_named() { return substr($0, index($0, "function=") + 9) }
+		/^misuse block / { line = line "; " substr($4, 7) " bytes"; if (/ function=/) line = line " by " function_named(); next }
+		/^misuse released/ { line = line "; before"; next }
+		/^misuse / { line = line $2 " in " function_named() ":"; next }
+		/^  #[01] / { sub(/\+.*/, "", $3); line = line " " $3; next }
+		/^end / { line = line "." }
 		END { print line }')
 }
 
@@ -39,23 +40,23 @@ for cc in gcc clang; do
 		expect $cc.dynamic $case ""
 	done
 	for linked in dynamic static; do
-		expect $cc.$linked stack "pointer into the stack, in free: drop_again case_stack."
-		expect $cc.$linked thread "pointer into the stack, in free: drop_again case_stack."
-		expect $cc.$linked unaligned "interior pointer, in free: drop_again case_unaligned; a block of 100 bytes at, allocated make case_unaligned."
+		expect $cc.$linked stack "stack_pointer in free: drop_again case_stack."
+		expect $cc.$linked thread "stack_pointer in free: drop_again case_stack."
+		expect $cc.$linked unaligned "interior_pointer in free: drop_again case_unaligned; 100 bytes make case_unaligned."
 		for case in $quiet; do
 			expect $cc.$linked "$case" ""
 			equal "$cc.$linked $case: status" $status 0
 		done
 	done
 	x=$cc.static
-	expect $x double "double free of, in free: drop_again case_double; before drop_first case_double; a block of 40 bytes at, allocated make case_double."
-	expect $x realloc "freed block, in realloc: resize_again case_realloc; before drop_first case_realloc; a block of 40 bytes at, allocated make case_realloc."
-	expect $x moved "double free of, in free: drop_again case_moved; before case_moved main; a block of 40 bytes at, allocated make case_moved."
-	expect $x interior "interior pointer, in free: drop_again case_interior; a block of 100 bytes at, allocated make case_interior."
-	expect $x large "interior pointer, in free: drop_again case_large; a block of 10000000 bytes at, allocated make case_large."
+	expect $x double "double_free in free: drop_again case_double; before drop_first case_double; 40 bytes make case_double."
+	expect $x realloc "double_free in realloc: resize_again case_realloc; before drop_first case_realloc; 40 bytes make case_realloc."
+	expect $x moved "double_free in free: drop_again case_moved; before case_moved main; 40 bytes make case_moved."
+	expect $x interior "interior_pointer in free: drop_again case_interior; 100 bytes make case_interior."
+	expect $x large "interior_pointer in free: drop_again case_large; 10000000 bytes make case_large."
 	run $x double abort
 	equal "$x double, abort: status" $status 134
-	case $report in "double free"*) ;; *) fail "$x double, abort: no report" ;; esac
+	case $report in "double_free "*) ;; *) fail "$x double, abort: no report" ;; esac
 
 	CXX=$(echo $cc | sed 's/gcc/g++/; s/clang/clang++/')
 	for linked in dynamic static own; do
@@ -75,19 +76,19 @@ for cc in gcc clang; do
 	done
 	x=$cc.cxx.static
 	while IFS='|' read -r case function maker by kind; do
-		expect $x "$case" "mismatched release of, in $function: $by main; a block of 40 bytes at, allocated by $kind $maker main."
+		expect $x "$case" "mismatch in $function: $by main; 40 bytes by $kind $maker main."
 	done <<-END
 		new-free|free|_ZL6by_newm|_ZL7to_freePv|operator new
 		new-array|operator delete[]|_ZL6by_newm|_ZL8to_arrayPv|operator new
 		array-delete|operator delete|_ZL8by_arraym|_ZL9to_deletePv|operator new[]
 		array-free|free|_ZL8by_arraym|_ZL7to_freePv|operator new[]
-		malloc-delete|operator delete|_ZL9by_mallocm|_ZL9to_deletePv|malloc or a relative
-		malloc-array|operator delete[]|_ZL9by_mallocm|_ZL8to_arrayPv|malloc or a relative
+		malloc-delete|operator delete|_ZL9by_mallocm|_ZL9to_deletePv|malloc
+		malloc-array|operator delete[]|_ZL9by_mallocm|_ZL8to_arrayPv|malloc
 	END
-	expect $x delete-twice "double free of, in operator delete: _ZL9to_deletePv main; before _ZL9to_deletePv main; a block of 40 bytes at, allocated _ZL6by_newm main."
+	expect $x delete-twice "double_free in operator delete: _ZL9to_deletePv main; before _ZL9to_deletePv main; 40 bytes _ZL6by_newm main."
 	run $x new-realloc report
 	case $report in
-	"mismatched release of, in realloc: main"*"operator new _ZL6by_newm main.") ;;
+	"mismatch in realloc: main"*"operator new _ZL6by_newm main.") ;;
 	*) fail "$x new-realloc: $report" ;;
 	esac
 done

@@ -19,7 +19,10 @@ head -c 3000 "$W/series" >"$W/cut"
 build crash tests/unwind/crash.c
 LEAKWRAP_OPTIONS=crash=1:log="$W/crashes" sh -c '"$0" SEGV; "$0" jump; "$0" ABRT' "$W/crash" >/dev/null 2>&1
 [ "$(dumps "$W/crashes" | wc -l)" = 3 ] || fail crashes
-cat "$W/crashes" >>"$W/cut"
+build misuse -static -Wno-error tests/rules/misuse.c
+LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/misuses" sh -c '"$0" double; "$0" interior; "$0" stack' "$W/misuse" >/dev/null 2>&1
+[ "$(dumps "$W/misuses" | wc -l)" = 3 ] || fail misuses
+cat "$W/crashes" "$W/misuses" >>"$W/cut"
 printf 'leak:open*\n' >"$W/suppressions"
 for format in text json folded pprof html; do
 	for options in "" --growth --by=member "--suppressions=$W/suppressions --color=always" --last; do
@@ -48,6 +51,8 @@ head -n 12 "$W/old" >"$W/corpus/cut"
 cp "$W/crashes" "$W/corpus/crashes"
 head -n 9 "$W/crashes" >"$W/corpus/crash_alone"
 sed 's/.*] /leakwrap[1.1] /' "$W/crashes" | head -n 30 | shuf --random-source="$W/old" >"$W/corpus/crash_shuffled"
+cp "$W/misuses" "$W/corpus/misuses"
+sed 's/.*] /leakwrap[1.1] /' "$W/misuses" | head -n 30 | shuf --random-source="$W/old" >"$W/corpus/misuse_shuffled"
 sed 's/$/\r/' "$W/old" >"$W/corpus/crlf"
 paste -d '\n' "$W/old" "$W/series" | head -n 60 >"$W/corpus/mixed"
 sed 's/.*] /leakwrap[1.1] /' "$W/old" | shuf --random-source="$W/old" >"$W/corpus/shuffled"
@@ -56,6 +61,12 @@ cat >"$W/words" <<'END'
 "leakwrap[1.2] "
 "dump version=1 "
 "reason=crash "
+"reason=misuse "
+"misuse double_free pointer=0x"
+" function="
+"misuse released"
+"misuse block address=0x"
+" bytes="
 "crash signal="
 " code=-"
 " fault_address=0x"
