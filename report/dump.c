@@ -6,6 +6,7 @@
 #include "common.h"
 #include "frames.h"
 #include "leakwrap.h"
+#include "live.h"
 #include "misuse_text.h"
 #include "modules.h"
 #include "options.h"
@@ -358,7 +359,8 @@ static void write_dump(const struct reason *reason)
 	if (reason->crash) {
 		write_crash(reason->crash);
 		leakwrap_text_flush(&dump.writer); /* the tables may be damaged, too */
-	}
+	} else if (!reason->misuse)
+		leakwrap_live_give_back();
 	if (reason->misuse)
 		leakwrap_misuse_write(&dump.writer, reason->misuse, write_returns);
 	else
@@ -556,6 +558,7 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	struct leakwrap_collection all;
 	bool collected;
 
+	leakwrap_live_give_back();
 	collected = leakwrap_collect(&all);
 	counters->live_bytes = all.bytes;
 	counters->live_blocks = all.blocks;

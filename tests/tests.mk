@@ -60,7 +60,7 @@ include tests/bench/bench.mk
 SOURCES = $(wildcard $(foreach d,wrap wrap/arch wrap/bare report tools tests/*,$(d)/*.c $(d)/*.h))
 SCRIPTS = $(shell grep -lE '^#!/bin/(ba)?sh|^\# shellcheck shell' $(wildcard tests/* tests/*/* .ci/*) 2>/dev/null)
 
-lint: ## clang-format, clang-tidy, cppcheck, shellcheck
+lint: ## clang-format, clang-tidy, gcc -fanalyzer, cppcheck, shellcheck
 	$(Q)$(SETUP) lint
 	$(AGAIN) all
 	$(Q)tests/lint '$(O)' '$(RUNTIME_CFLAGS)' '$(subst ',,$(TOOL_CFLAGS))'

@@ -14,8 +14,9 @@
  * of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 
-/* Aligned for anything: max_align_t, which old C libraries do not have. */
+/* Aligned for anything: max_align_t, which old C libraries do not have, and pairs of words. */
 union leakwrap_aligned {
+	_Alignas(2 * sizeof(void *)) char pair;
 	long long integer;
 	long double real;
 	void *pointer;

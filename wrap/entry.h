@@ -43,10 +43,14 @@ static inline void leakwrap_allocating(void)
 /* After the real call: BLOCK (NULL: nothing happened) of SIZE bytes is live.  Returns BLOCK. */
 void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* The same for operator new, for new[], and for leakwrap_record(): misuse= tells them apart. */
-void *leakwrap_allocated_new(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
-void *leakwrap_allocated_array(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+/* The same for leakwrap_record(). */
 void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
+/* The same for malloc and its kind, for operator new, and for new[], which misuse= tells apart; SITE is the caller's call
+ * site when it is known already (quick.h), else 0. */
+void *leakwrap_allocated_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_allocated_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_allocated_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
 /* The same for a function that does not say how much it allocated: when an inner call recorded BLOCK,
  * its size stands, otherwise SIZE does.  Returns BLOCK. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "entry.h"
+#include "quick.h"
 
 /* Declares the original and its wrapper. */
 #define ENTRY_DECLARE(type, name, parameters) \
@@ -19,25 +20,35 @@
 
 /* Returns a new block of SIZE bytes, or NULL. */
 #define ENTRY_ALLOCATE(type, name, parameters, arguments, size) \
-	ENTRY_ALLOCATE_AS(leakwrap_allocated, type, name, parameters, arguments, size)
+	ENTRY_ALLOCATE_AS(leakwrap_allocated_malloc, type, name, parameters, arguments, size)
 
-/* The same by way of the verb ALLOCATED.  The caller is asked for after the real call: it need not be kept across. */
-#define ENTRY_ALLOCATE_AS(allocated, type, name, parameters, arguments, size) \
-	ENTRY_DECLARE(type, name, parameters);                                \
-	type __wrap_##name parameters                                         \
-	{                                                                     \
-		void *entry_block;                                            \
-		leakwrap_allocating();                                        \
-		entry_block = __real_##name arguments;                        \
-		return allocated(entry_block, size, LEAKWRAP_CALLER);         \
+/* The same by way of VERB.  The stack is recognized before the real call, across which only the call site need
+ * be kept. */
+#define ENTRY_ALLOCATE_AS(verb, type, name, parameters, arguments, size) \
+	ENTRY_DECLARE(type, name, parameters);                           \
+	type __wrap_##name parameters                                    \
+	{                                                                \
+		ENTRY_ALLOCATE_HERE(verb, name, arguments, size)         \
 	}
 
-/* Gives the parameter "block" SIZE bytes. */
+#define ENTRY_ALLOCATE_HERE(verb, name, arguments, size)            \
+	uint32_t entry_site = leakwrap_recognized(LEAKWRAP_CALLER); \
+	void *entry_block;                                          \
+	leakwrap_allocating();                                      \
+	entry_block = __real_##name arguments;                      \
+	if (leakwrap_recorded(entry_site, entry_block, size))       \
+		return entry_block;                                 \
+	return verb(entry_site, entry_block, size, LEAKWRAP_CALLER);
+
+/* Gives the parameter "block" SIZE bytes.  Without a block it only allocates. */
 #define ENTRY_RESIZE(name, parameters, arguments, size)                                        \
 	ENTRY_DECLARE(void *, name, parameters);                                               \
 	void *__wrap_##name parameters                                                         \
 	{                                                                                      \
 		struct leakwrap_resize was;                                                    \
+		if (!block) {                                                                  \
+			ENTRY_ALLOCATE_HERE(leakwrap_allocated_malloc, name, arguments, size)  \
+		}                                                                              \
 		leakwrap_resizing(&was, block, size);                                          \
 		return leakwrap_resized(&was, __real_##name arguments, size, LEAKWRAP_CALLER); \
 	}
@@ -46,14 +57,24 @@
 #define ENTRY_RELEASE(name, parameters, arguments) \
 	ENTRY_RELEASE_AS(leakwrap_releasing, name, parameters, arguments)
 
-/* The same by way of the verb RELEASING. */
-#define ENTRY_RELEASE_AS(releasing, name, parameters, arguments) \
-	ENTRY_DECLARE(void, name, parameters);                   \
-	void __wrap_##name parameters                            \
-	{                                                        \
-		void *outer = releasing(block);                  \
-		__real_##name arguments;                         \
-		leakwrap_released(outer);                        \
+/* The same by way of VERB.  What an ordinary block does not need is kept apart: so nothing has to be kept across the real
+ * call. */
+#define ENTRY_RELEASE_AS(verb, name, parameters, arguments)                  \
+	ENTRY_DECLARE(void, name, parameters);                               \
+	static __attribute__((noinline)) void entry_slowly_##name parameters \
+	{                                                                    \
+		void *outer = verb(block);                                   \
+		__real_##name arguments;                                     \
+		leakwrap_released(outer);                                    \
+	}                                                                    \
+	void __wrap_##name parameters                                        \
+	{                                                                    \
+		if (leakwrap_likely(leakwrap_forgotten(block))) {            \
+			__real_##name arguments;                             \
+			leakwrap_released(NULL);                             \
+		} else {                                                     \
+			entry_slowly_##name arguments;                       \
+		}                                                            \
 	}
 
 /* Returns a new string, or NULL. */

@@ -11,6 +11,8 @@
 struct region_record {
 	struct leakwrap_region region;
 	struct leakwrap_region veil;
+	struct region_record *watched_next;
+	bool watched;
 	UT_hash_handle hh; /* by region.key */
 };
 
@@ -36,6 +38,9 @@ static uintptr_t veiled(uintptr_t key)
 
 #define FIRST_CACHE_ENTRIES 512
 
+/* So many regions are looked at for pages to give back when a new one is made. */
+#define LOOK_FOR_EACH_NEW 2
+
 /* Before the first region: one entry, always NULL. */
 static struct leakwrap_region_cache empty_cache = {.mask = 0, .entry = {NULL}};
 
@@ -46,11 +51,16 @@ static struct {
 	struct leakwrap_region *_Atomic newest; /* for the dump */
 	_Atomic size_t count;
 	unsigned window_shift; /* of new regions */
-	char *slots_next;      /* mapped, not yet given to a region */
+	/* Windows of at least this size have been seen to hold two blocks: the inline paths pass them over. */
+	_Atomic unsigned crowded_shift;
+	char *slots_next; /* mapped, not yet given to a region */
 	size_t slots_left;
 	size_t slots_mapped;
-	bool slowly; /* all of them are veiled */
-} regions = {.window_shift = FIRST_WINDOW_SHIFT};
+	bool slowly;                  /* all of them are veiled */
+	_Atomic uint32_t giving_back; /* odd: the lock's holder is giving pages of one of them back */
+	/* Those that may have pages to give back, whose turn it is next first. */
+	struct region_record *watched_first, *watched_last;
+} regions = {.window_shift = FIRST_WINDOW_SHIFT, .crowded_shift = FIRST_WINDOW_SHIFT + 1};
 
 void leakwrap_live_slowly(void)
 {
@@ -89,10 +99,17 @@ static leakwrap_live_slot *take_slots(unsigned window_shift)
 /* How many exact blocks have no region, for want of memory; the others are counted by their regions. */
 static _Atomic size_t exact_without_region;
 
-/* May the inline paths see REGION?  Not when an address in it may stand in the table of exact blocks. */
+static bool is_crowded(const struct leakwrap_region *region)
+{
+	return region->window_shift >=
+	       atomic_load_explicit(&regions.crowded_shift, memory_order_relaxed);
+}
+
+/* May the inline paths see REGION?  Not when an address in it may stand in the table of exact blocks, or two threads may
+ * add to one of its windows. */
 static bool is_plain(const struct leakwrap_region *region)
 {
-	return !regions.slowly &&
+	return !regions.slowly && !is_crowded(region) &&
 	       atomic_load_explicit(&region->exact_count, memory_order_relaxed) == 0 &&
 	       atomic_load_explicit(&exact_without_region, memory_order_relaxed) == 0;
 }
@@ -127,6 +144,20 @@ static void grow_cache(void)
 }
 
 /* The lock is held. */
+static void watch(struct region_record *record)
+{
+	if (record->watched)
+		return;
+	record->watched = true;
+	record->watched_next = NULL;
+	if (regions.watched_last)
+		regions.watched_last->watched_next = record;
+	else
+		regions.watched_first = record;
+	regions.watched_last = record;
+}
+
+/* The lock is held. */
 static struct leakwrap_region *add_region(uintptr_t key)
 {
 	struct region_record *record = leakwrap_arena_take(sizeof(*record));
@@ -148,40 +179,9 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	record->region.next = atomic_load(&regions.newest);
 	atomic_store_explicit(&regions.newest, &record->region, memory_order_release);
 	regions.count++;
+	watch(record);
 	grow_cache();
 	return &record->region;
-}
-
-/* The region of ADDRESS if it is cached, also behind its veil. */
-static struct leakwrap_region *cached_region(uintptr_t address)
-{
-	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	struct leakwrap_region_cache *cache =
-	        atomic_load_explicit(&leakwrap_region_cache, memory_order_acquire);
-	struct leakwrap_region *region =
-	        atomic_load_explicit(&cache->entry[key & cache->mask], memory_order_acquire);
-
-	if (!region || region->key == key)
-		return region;
-	return region->key == veiled(key) ? region->next : NULL;
-}
-
-/* The region of ADDRESS, made at first sight; NULL when there is no memory for it. */
-static struct leakwrap_region *region_of(uintptr_t address)
-{
-	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	struct leakwrap_region *region = cached_region(address);
-	struct region_record *record;
-
-	if (region && (leakwrap_region_cached(address) || !is_plain(region)))
-		return region;
-	leakwrap_lock(&leakwrap_tables_lock);
-	HASH_FIND(hh, regions.by_key, &key, sizeof(key), record);
-	region = record ? &record->region : add_region(key);
-	if (region)
-		cache_region(atomic_load(&leakwrap_region_cache), region);
-	leakwrap_unlock(&leakwrap_tables_lock);
-	return region;
 }
 
 /* -- large blocks -------------------------------------------------------------------------------- */
@@ -200,6 +200,21 @@ static bool is_block(uint32_t value)
 static bool is_large(uint32_t value)
 {
 	return is_block(value) && (value & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE;
+}
+
+/* The block of which SLOT of REGION says VALUE.  A large one's size stands elsewhere. */
+static struct leakwrap_live_block block_of(const struct leakwrap_region *region,
+                                           const leakwrap_live_slot *slot, uint32_t value)
+{
+	uintptr_t window = (uintptr_t)(slot - region->slots) << region->window_shift;
+	uintptr_t half = (uintptr_t)1 << (region->window_shift - 1);
+
+	return (struct leakwrap_live_block){
+	        .address = (region->key << LEAKWRAP_REGION_BITS) + window +
+	                   (value & LEAKWRAP_SLOT_HALF ? half : 0),
+	        .size = value & LEAKWRAP_SLOT_LARGE,
+	        .site = value >> LEAKWRAP_SLOT_SITE_SHIFT,
+	};
 }
 
 /* Can the size of a block at SLOT stand behind it?  Not over the records of other blocks: a pool's blocks may lie
@@ -360,27 +375,49 @@ static void uncount_exact(struct leakwrap_region *region)
 		atomic_store(&region->exact_at, 0);
 }
 
-/* ADDRESS has no exact block.  False when there is no memory for it. */
+/* ADDRESS has no exact block.  False when there is no memory for it.  The lock is held. */
+static bool add_exact_locked(struct leakwrap_region *region, uintptr_t address, size_t size,
+                             uint32_t site)
+{
+	struct exact_block *block;
+
+	if (!keep_exact_table() || (block = take_exact()) == NULL)
+		return false;
+	block->key = address;
+	leakwrap_tables_failed = false;
+	HASH_ADD(hh, exact.by_address, key, sizeof(block->key), block);
+	if (leakwrap_tables_failed) {
+		give_back_exact(block);
+		return false;
+	}
+	block->region = region;
+	count_exact(region, address);
+	publish_exact(block, size, site);
+	return true;
+}
+
 static bool add_exact(struct leakwrap_region *region, uintptr_t address, size_t size, uint32_t site)
 {
-	struct exact_block *block = NULL;
+	bool added;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	if (keep_exact_table() && (block = take_exact()) != NULL) {
-		block->key = address;
-		leakwrap_tables_failed = false;
-		HASH_ADD(hh, exact.by_address, key, sizeof(block->key), block);
-		if (leakwrap_tables_failed) {
-			give_back_exact(block);
-			block = NULL;
-		} else {
-			block->region = region;
-			count_exact(region, address);
-			publish_exact(block, size, site);
-		}
-	}
+	added = add_exact_locked(region, address, size, site);
 	leakwrap_unlock(&leakwrap_tables_lock);
-	return block != NULL;
+	return added;
+}
+
+/* The lock is held.  The allocator puts two blocks into a window of REGION: the inline paths must not, since two
+ * threads that add to an empty one at once would both find it empty. */
+static void crowd(const struct leakwrap_region *region)
+{
+	struct leakwrap_region_cache *cache = atomic_load(&leakwrap_region_cache);
+
+	atomic_store(&regions.crowded_shift, region->window_shift);
+	if (regions.window_shift >= region->window_shift && region->window_shift > LAST_WINDOW_SHIFT)
+		regions.window_shift = region->window_shift - 1u;
+	for (struct leakwrap_region *other = atomic_load(&regions.newest); other; other = other->next)
+		if (is_crowded(other))
+			cache_region(cache, other);
 }
 
 /* May ADDRESS, in REGION (NULL: there is none), be that of an exact block? */
@@ -389,6 +426,25 @@ static bool may_be_exact(const struct leakwrap_region *region, uintptr_t address
 	return (region && (atomic_load_explicit(&region->exact_at, memory_order_relaxed) &
 	                   exact_bit(region, address)) != 0) ||
 	       atomic_load_explicit(&exact_without_region, memory_order_relaxed) > 0;
+}
+
+/* The block of SIZE bytes at ADDRESS, which had a slot of REGION, is being released, so it was live until now.  Was another
+ * one in its window?  (The other way round is no proof: what has the slot may have been freed unseen.) */
+static void look_for_neighbour(const struct leakwrap_region *region, uintptr_t address, size_t size)
+{
+	const uintptr_t half = (uintptr_t)1 << (region->window_shift - 1);
+	const uintptr_t other = address ^ half;
+	struct exact_block *block;
+
+	if (is_crowded(region) || !may_be_exact(region, other))
+		return;
+	leakwrap_lock(&leakwrap_tables_lock);
+	HASH_FIND(hh, exact.by_address, &other, sizeof(other), block);
+	/* A pool's block in a block is no neighbour. */
+	if (block && atomic_load(&block->address) != 0 && !is_crowded(region) &&
+	    (address < other ? size : atomic_load(&block->size)) <= half)
+		crowd(region);
+	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
 static uint32_t remove_exact(uintptr_t address, size_t *size)
@@ -410,7 +466,214 @@ static uint32_t remove_exact(uintptr_t address, size_t *size)
 	return site;
 }
 
+/* -- giving pages back --------------------------------------------------------------------------- */
+
+/* Pages whose slots are all empty are given back to the system, while the inline paths go on without a lock.  Nothing
+ * is lost by that:
+ *
+ *   1. The lock's holder draws the region's veil, and says in regions.giving_back what it is about.
+ *   2. A barrier goes through all threads.  Who looks at the region for the first time after it finds the veil, or
+ *      giving_back, and waits for the lock.  Whoever looked before may still be anywhere between that and its last
+ *      store, for as long as it likes: it was preempted, or a handler interrupted it and forgets or adds other blocks.
+ *   3. Pages are chosen in which all slots are empty now.  So none of those who are still under way is about to forget a block
+ *      that stands there: that block was added before, and by the barrier it would be seen; nor to clear the size
+ *      of a large one.  They can only be adding.
+ *   4. These pages are taken away.  What is being added is stored before that, and found in what was taken away, or
+ *      later, to the pages that are there now: nobody has to know.
+ *   5. What is found goes where it belongs, unless somebody's block stands there now: then to the table of exact blocks.
+ *   6. The veil is lifted, and the lock.  A block that was added meanwhile can be forgotten only now.
+ *
+ * A dump that begins between 4 and 6 waits a little.  fork waits for the lock. */
+
+/* Most slots are empty: so many are looked at together, a word at a time. */
+#define SLOTS_AT_ONCE 16
+
+static bool are_empty(const leakwrap_live_slot *slot)
+{
+	typedef uintptr_t __attribute__((may_alias)) slots_word;
+	const slots_word *word = (const void *)slot;
+	uintptr_t any = 0;
+
+	for (unsigned i = 0; i < SLOTS_AT_ONCE * sizeof(*slot) / sizeof(*word); i++)
+		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
+	return any == 0;
+}
+
+static bool is_empty_page(const char *page, size_t size)
+{
+	const leakwrap_live_slot *slot = (const leakwrap_live_slot *)page;
+	const leakwrap_live_slot *end = slot + size / sizeof(*slot);
+
+	while (slot < end && are_empty(slot))
+		slot += SLOTS_AT_ONCE;
+	return slot >= end;
+}
+
+/* SLOT of REGION was taken away when it said VALUE.  The lock is held. */
+static void put_back(struct leakwrap_region *region, leakwrap_live_slot *slot, uint32_t value)
+{
+	uint32_t now = 0;
+	struct leakwrap_live_block block;
+
+	if (atomic_compare_exchange_strong(slot, &now, value) || !is_block(value))
+		return;
+	block = block_of(region, slot, value);
+	if (is_large(value)) {
+		load_extension(slot, &block.size);
+		clear_extension(slot);
+	}
+	if (!add_exact_locked(region, block.address, block.size, block.site)) {
+		leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
+		leakwrap_count(&leakwrap_loss.untracked_bytes, block.size);
+	}
+}
+
+/* The lock is held, and the veil is drawn. */
+static void give_back_pages(struct leakwrap_region *region, char *start, size_t size)
+{
+	leakwrap_live_slot *slot = (leakwrap_live_slot *)start;
+	leakwrap_live_slot *taken = leakwrap_pages_detach(start, size);
+	size_t count = size / sizeof(*taken);
+
+	if (!taken)
+		return;
+	/* Extensions come first, since a large block that finds no place needs its own. */
+	for (size_t i = 0; i < count; i++)
+		if (taken[i] != 0 && !is_block(taken[i]))
+			put_back(region, &slot[i], taken[i]);
+	for (size_t i = 0; i < count; i++)
+		if (is_block(taken[i]))
+			put_back(region, &slot[i], taken[i]);
+	leakwrap_scratch_unmap(taken, size);
+}
+
+/* Looks at the pages of REGION that are in memory.  Returns whether some are EMPTY, some USED.  Gives the empty ones back when
+ * GIVES says so: then the lock is held and the veil is drawn. */
+enum { EMPTY = 1, USED = 2 };
+
+static int look_at_pages(struct leakwrap_region *region, bool gives)
+{
+	char *start = (char *)region->slots;
+	char *end = (char *)(region->slots + (LEAKWRAP_REGION_SIZE >> region->window_shift));
+	size_t page = 0;
+	int found = 0;
+
+	for (; start < end; start += LEAKWRAP_PAGES_AT_ONCE * page) {
+		uint64_t present = leakwrap_pages_present(start, (size_t)(end - start), &page);
+		unsigned empty = 0; /* pages before the next one */
+
+		for (unsigned i = 0; i <= LEAKWRAP_PAGES_AT_ONCE; i++) {
+			char *next = start + i * page;
+			bool is_here = i < LEAKWRAP_PAGES_AT_ONCE && (present >> i & 1);
+
+			if (is_here && is_empty_page(next, page)) {
+				found |= EMPTY;
+				empty++;
+				continue;
+			}
+			if (is_here)
+				found |= USED;
+			if (gives && empty > 0)
+				give_back_pages(region, next - empty * page, empty * page);
+			empty = 0;
+		}
+	}
+	return found;
+}
+
+/* The lock is held. */
+static void give_back(struct leakwrap_region *region)
+{
+	struct leakwrap_region_cache *cache = atomic_load(&leakwrap_region_cache);
+	struct region_record *record = (struct region_record *)region;
+
+	atomic_fetch_add(&regions.giving_back, 1);
+	atomic_store(&cache->entry[region->key & cache->mask], &record->veil);
+	if (leakwrap_threads_fence())
+		look_at_pages(region, true);
+	atomic_fetch_add(&regions.giving_back, 1);
+	cache_region(cache, region);
+}
+
+/* The lock is held.  A heap that moves to new addresses leaves others, so for each new region some of the older ones are
+ * looked at by turns.  One that has nothing left is not watched any more; a dump looks at all of them. */
+static void give_back_some(void)
+{
+	for (int i = 0; i < LOOK_FOR_EACH_NEW && regions.watched_first; i++) {
+		struct region_record *record = regions.watched_first;
+		int found;
+
+		regions.watched_first = record->watched_next;
+		if (!regions.watched_first)
+			regions.watched_last = NULL;
+		record->watched = false;
+		found = look_at_pages(&record->region, false);
+		if (found & EMPTY)
+			give_back(&record->region);
+		if (found & USED)
+			watch(record);
+	}
+}
+
+void leakwrap_live_give_back(void)
+{
+	struct leakwrap_region *region = atomic_load_explicit(&regions.newest, memory_order_acquire);
+
+	for (; region; region = region->next) {
+		int found = look_at_pages(region, false);
+
+		if (!(found & EMPTY) || !leakwrap_trylock(&leakwrap_tables_lock))
+			continue;
+		give_back(region);
+		if (found & USED)
+			watch((struct region_record *)region);
+		leakwrap_unlock(&leakwrap_tables_lock);
+	}
+}
+
 /* -- the slow paths ------------------------------------------------------------------------------ */
+
+/* The region of ADDRESS if it is cached, also behind its veil. */
+static struct leakwrap_region *cached_region(uintptr_t address)
+{
+	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region *region = leakwrap_region_entry(key);
+
+	if (!region || region->key == key)
+		return region;
+	return region->key == veiled(key) ? region->next : NULL;
+}
+
+/* Waits for the thread that is giving pages back, if there is one: what they held may be in neither place. */
+static void await_pages(void)
+{
+	if (leakwrap_unlikely(atomic_load(&regions.giving_back) & 1)) {
+		leakwrap_lock(&leakwrap_tables_lock);
+		leakwrap_unlock(&leakwrap_tables_lock);
+	}
+}
+
+/* The region of ADDRESS, made at first sight; NULL when there is no memory for it. */
+static struct leakwrap_region *region_of(uintptr_t address)
+{
+	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region *region;
+	struct region_record *record;
+
+	await_pages();
+	region = cached_region(address);
+	if (region && (leakwrap_region_cached(address) || !is_plain(region)))
+		return region;
+	leakwrap_lock(&leakwrap_tables_lock);
+	HASH_FIND(hh, regions.by_key, &key, sizeof(key), record);
+	if (!record)
+		give_back_some();
+	region = record ? &record->region : add_region(key);
+	if (region)
+		cache_region(atomic_load(&leakwrap_region_cache), region);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return region;
+}
 
 /* May a block that starts WITHIN the window of SLOT, which holds OLD, have that slot?  Not when it is another
  * one's. */
@@ -482,6 +745,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 			atomic_store_explicit(slot, 0, memory_order_release);
 			if (is_large(value))
 				clear_extension(slot);
+			look_for_neighbour(region, address, *size);
 			return value >> LEAKWRAP_SLOT_SITE_SHIFT;
 		}
 	}
@@ -497,15 +761,10 @@ static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_
 	uint32_t value = atomic_load_explicit(slot, memory_order_acquire);
 
 	while (is_block(value)) {
-		uintptr_t window = (uintptr_t)(slot - region->slots) << region->window_shift;
 		bool whole;
 		uint32_t again;
 
-		block->site = value >> LEAKWRAP_SLOT_SITE_SHIFT;
-		block->size = value & LEAKWRAP_SLOT_LARGE;
-		block->address =
-		        (region->key << LEAKWRAP_REGION_BITS) + window +
-		        ((value & LEAKWRAP_SLOT_HALF) ? (uintptr_t)1 << (region->window_shift - 1) : 0);
+		*block = block_of(region, slot, value);
 		if (block->size != LEAKWRAP_SLOT_LARGE)
 			return true;
 		whole = load_extension(slot, &block->size);
@@ -541,10 +800,12 @@ static bool find_in_slots(const struct leakwrap_region *region, uintptr_t addres
 struct leakwrap_live_block leakwrap_live_find(const void *block)
 {
 	uintptr_t address = (uintptr_t)block;
-	struct leakwrap_region *region = known_region(address);
+	struct leakwrap_region *region;
 	struct leakwrap_live_block found = {0, 0, 0};
 	struct exact_block *one;
 
+	await_pages();
+	region = known_region(address);
 	if (find_in_slots(region, address, &found))
 		return found;
 	found = (struct leakwrap_live_block){address, 0, 0};
@@ -558,20 +819,6 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}
 	return found;
-}
-
-/* Most slots are empty: so many are looked at together, a word at a time. */
-#define SLOTS_AT_ONCE 16
-
-static bool are_empty(const leakwrap_live_slot *slot)
-{
-	typedef uintptr_t __attribute__((may_alias)) slots_word;
-	const slots_word *word = (const void *)slot;
-	uintptr_t any = 0;
-
-	for (unsigned i = 0; i < SLOTS_AT_ONCE * sizeof(*slot) / sizeof(*word); i++)
-		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
-	return any == 0;
 }
 
 static void visit_slots(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
@@ -615,16 +862,28 @@ static void visit_region(const struct leakwrap_region *region, int asked,
 	}
 }
 
-/* So many regions are read whole: it is not worth asking. */
-#define REGIONS_UNASKED 16
+/* A dump waits so many milliseconds for pages that are being given back, and no longer: their lock's holder may be
+ * stopped. */
+#define AWAIT_PAGES_MAX 100
+
+static void await_pages_in_dump(void)
+{
+	uint32_t turn = atomic_load(&regions.giving_back);
+
+	for (unsigned i = 0;
+	     i < AWAIT_PAGES_MAX && (turn & 1) && atomic_load(&regions.giving_back) == turn; i++)
+		leakwrap_wait(&regions.giving_back, turn, 1000000);
+}
 
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
                         void *context)
 {
 	struct leakwrap_region *region = atomic_load_explicit(&regions.newest, memory_order_acquire);
-	struct exact_block *one = atomic_load_explicit(&exact.newest, memory_order_acquire);
-	int asked = atomic_load(&regions.count) > REGIONS_UNASKED ? leakwrap_pages_ask() : -1;
+	struct exact_block *one;
+	int asked = leakwrap_pages_ask();
 
+	await_pages_in_dump();
+	one = atomic_load_explicit(&exact.newest, memory_order_acquire);
 	for (; region; region = region->next)
 		visit_region(region, asked, visit, context);
 	if (asked >= 0)

@@ -2,7 +2,7 @@
 #include "misuse.h"
 
 #include "common.h"
-#include "layout.h"
+#include "notes.h"
 #include "live.h"
 #include "modules.h"
 #include "options.h"

@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "common.h"
 #include "port.h"
+#include "recall.h"
 #include "tables.h"
 
 #include <elf.h>
@@ -323,6 +324,7 @@ static void publish(const struct leakwrap_module **module, unsigned count)
 		atomic_store_explicit(&leakwrap_modules_current, &snapshot->modules,
 		                      memory_order_release);
 		atomic_fetch_add(&known.generation, 1);
+		leakwrap_recall_forget();
 	}
 }
 

@@ -34,13 +34,21 @@ int leakwrap_pages_ask(void);
  * written to.  *PAGE is the size of one. */
 uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page);
 
+/* A bit for each page of the SIZE bytes, at most LEAKWRAP_PAGES_AT_ONCE pages, from START on, which begins one: set when it is
+ * in memory.  None when that is not known.  *PAGE is the size of one. */
+uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page);
+
+/* Takes the content of whole pages away at once: they read as zeros from now on.  A store that another thread makes meanwhile is
+ * found in the one or in the other.  Returns where the content is now, for leakwrap_scratch_unmap, or NULL: then
+ * nothing has changed. */
+void *leakwrap_pages_detach(void *start, size_t size);
+
+/* A full memory barrier in every running thread of the process.  False when there is no way to have one. */
+bool leakwrap_threads_fence(void);
+
 /* Pages for the length of one dump: not limited, not counted. */
 void *leakwrap_scratch_map(size_t size);
 void leakwrap_scratch_unmap(void *scratch, size_t size);
-
-/* Around fork: no other thread is mapping pages while the process is copied. */
-void leakwrap_pages_fork_begin(void);
-void leakwrap_pages_fork_end(void);
 
 /* Can the byte at ADDRESS be read?  One system call. */
 bool leakwrap_readable(uintptr_t address);
@@ -72,6 +80,7 @@ struct leakwrap_lock {
 	struct leakwrap_mask mask; /* of the holder */
 };
 void leakwrap_lock(struct leakwrap_lock *lock);
+bool leakwrap_trylock(struct leakwrap_lock *lock);
 void leakwrap_unlock(struct leakwrap_lock *lock);
 
 /* -- time and process ---------------------------------------------------------------------------- */

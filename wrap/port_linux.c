@@ -22,13 +22,19 @@
 #include <sys/auxv.h>
 #endif
 
-/* What old headers lack (Linux, uapi/asm-generic/mman-common.h, uapi/linux/auxvec.h).  Descriptors are not open for
- * long. */
+/* What old headers lack (Linux, uapi/asm-generic/mman-common.h, uapi/linux/mman.h, uapi/linux/auxvec.h).  Descriptors are
+ * not open for long. */
 #ifndef O_CLOEXEC
 #define O_CLOEXEC 0
 #endif
 #ifndef MADV_NOHUGEPAGE
 #define MADV_NOHUGEPAGE 15
+#endif
+#ifndef MREMAP_MAYMOVE
+#define MREMAP_MAYMOVE 1
+#endif
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
 #endif
 #ifndef AT_SECURE
 #define AT_SECURE 23
@@ -55,6 +61,10 @@
 #define WAIT_PRIVATE (0 | 128)
 #define WAKE_PRIVATE (1 | 128)
 
+/* Commands of membarrier(2), for which musl has no header (Linux, uapi/linux/membarrier.h). */
+#define FENCE_PRIVATE          (1 << 3)
+#define FENCE_REGISTER_PRIVATE (1 << 4)
+
 /* The kernel's struct timespec of the calls that take one: two longs; systems that are 32-bit and newer
  * than these calls have only the ones with 64-bit time. */
 #ifdef __NR_futex
@@ -79,17 +89,18 @@ struct mapping {
 	size_t size;
 };
 
-#define MAPPINGS_PER_PAGE ((LEAKWRAP_PAGE - sizeof(void *)) / sizeof(struct mapping))
+#define MAPPINGS_PER_PAGE ((LEAKWRAP_PAGE - 2 * sizeof(void *)) / sizeof(struct mapping))
 
 struct mapping_page {
 	struct mapping_page *next;
+	_Atomic size_t used; /* may count beyond the end */
 	struct mapping mapping[MAPPINGS_PER_PAGE];
 };
 
+/* Without a lock: a dump maps pages, too, and may have interrupted malloc, for whose locks a fork waits that holds the
+ * tracer's. */
 static struct {
-	struct leakwrap_lock lock;
 	struct mapping_page *_Atomic newest;
-	size_t used; /* of the newest page */
 	_Atomic size_t mapped;
 	size_t limit; /* 0: none */
 } pages;
@@ -151,20 +162,32 @@ static void unmap(void *mapped, size_t size)
 static void remember(void *mapped, size_t size)
 {
 	struct mapping_page *page = atomic_load(&pages.newest);
+	size_t at = 0;
 
-	if (!page || pages.used == MAPPINGS_PER_PAGE) {
+	while (!page || (at = atomic_fetch_add(&page->used, 1)) >= MAPPINGS_PER_PAGE) {
 		struct mapping_page *fresh = map_anonymous(round_to_pages(sizeof(*fresh)));
 
 		if (!fresh)
 			return;
 		fresh->next = page;
-		pages.used = 0;
-		atomic_store(&pages.newest, fresh);
-		page = fresh;
+		if (atomic_compare_exchange_strong(&pages.newest, &page, fresh))
+			page = fresh;
+		else
+			unmap(fresh, round_to_pages(sizeof(*fresh)));
 	}
-	page->mapping[pages.used].size = size;
-	atomic_store(&page->mapping[pages.used].pages, mapped);
-	pages.used++;
+	page->mapping[at].size = size;
+	atomic_store(&page->mapping[at].pages, mapped);
+}
+
+/* Takes SIZE bytes of what the limit allows.  Of two who come close to it at once both may be refused. */
+static bool reserve_bytes(size_t size)
+{
+	size_t before = atomic_fetch_add(&pages.mapped, size);
+
+	if (pages.limit == 0 || (before <= pages.limit && size <= pages.limit - before))
+		return true;
+	atomic_fetch_sub(&pages.mapped, size);
+	return false;
 }
 
 void leakwrap_pages_limit(size_t bytes)
@@ -174,31 +197,28 @@ void leakwrap_pages_limit(size_t bytes)
 
 void *leakwrap_pages_map(size_t size)
 {
-	void *mapped = NULL;
+	void *mapped;
 
 	size = round_to_pages(size);
-	leakwrap_lock(&pages.lock);
-	if (pages.limit == 0 || size <= pages.limit - atomic_load(&pages.mapped))
-		mapped = map_anonymous(size);
-	if (mapped) {
-		atomic_fetch_add(&pages.mapped, size);
+	if (!reserve_bytes(size))
+		return NULL;
+	mapped = map_anonymous(size);
+	if (mapped)
 		remember(mapped, size);
-	}
-	leakwrap_unlock(&pages.lock);
+	else
+		atomic_fetch_sub(&pages.mapped, size);
 	return mapped;
 }
 
 void leakwrap_pages_unmap(void *mapped, size_t size)
 {
 	size = round_to_pages(size);
-	leakwrap_lock(&pages.lock);
 	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next)
 		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++)
 			if (atomic_load(&page->mapping[i].pages) == mapped)
 				atomic_store(&page->mapping[i].pages, NULL);
 	atomic_fetch_sub(&pages.mapped, size);
 	unmap(mapped, size);
-	leakwrap_unlock(&pages.lock);
 }
 
 void *leakwrap_scratch_map(size_t size)
@@ -228,11 +248,6 @@ static size_t resident(const char *mapped, size_t size)
 	return bytes;
 }
 
-int leakwrap_pages_ask(void)
-{
-	return (int)leakwrap_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-}
-
 /* A 64-bit word for each page, Linux, Documentation/admin-guide/mm/pagemap.rst: bit 63, it is present; bit 62, it is
  * swapped out.  (mincore says of a page that is swapped out the same as of one that never was.) */
 uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page)
@@ -250,6 +265,101 @@ uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page)
 	return written;
 }
 
+/* Does ASKED tell a page that was written to from one that was not?  To a program that is emulated (qemu) it tells of the
+ * emulator's pages. */
+static bool is_true(int asked)
+{
+	size_t page = page_size();
+	volatile char *tried = leakwrap_scratch_map(2 * page);
+	uint64_t written;
+
+	if (!tried)
+		return false;
+	*tried = 1;
+	written = leakwrap_pages_written(asked, (const void *)tried, &page);
+	leakwrap_scratch_unmap((void *)tried, 2 * page);
+	return (written & 3) == 1;
+}
+
+int leakwrap_pages_ask(void)
+{
+	int asked = (int)leakwrap_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+
+	if (asked >= 0 && !is_true(asked)) {
+		leakwrap_close(asked);
+		return -1;
+	}
+	return asked;
+}
+
+uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page)
+{
+	unsigned char present[LEAKWRAP_PAGES_AT_ONCE];
+	uint64_t bits = 0;
+
+	*page = page_size();
+	if (size > LEAKWRAP_PAGES_AT_ONCE * *page)
+		size = LEAKWRAP_PAGES_AT_ONCE * *page;
+	if (call(__NR_mincore, (long)start, (long)size, (long)present, 0, 0, 0) != 0)
+		return 0;
+	for (size_t i = 0; i < size / *page; i++)
+		bits |= (uint64_t)(present[i] & 1) << i;
+	return bits;
+}
+
+static void *detach(void *start, size_t size)
+{
+	long moved = call(__NR_mremap, (long)start, (long)size, (long)size,
+	                  MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0);
+
+	return moved < 0 && moved > -(long)LEAKWRAP_PAGE ? NULL : (void *)moved;
+}
+
+/* Does the system leave the old pages mapped?  Older emulators of processes (qemu) say so and do not.  Tried out once. */
+static bool detaching_works(void)
+{
+	static _Atomic int known; /* 1: it does, 2: it does not */
+	const size_t size = page_size();
+	unsigned char present;
+	void *page, *moved;
+
+	if (atomic_load(&known) != 0)
+		return atomic_load(&known) == 1;
+	page = leakwrap_scratch_map(size);
+	moved = page ? detach(page, size) : NULL;
+	atomic_store(&known,
+	             moved && call(__NR_mincore, (long)page, (long)size, (long)&present, 0, 0, 0) == 0
+	                     ? 1
+	                     : 2);
+	if (moved)
+		leakwrap_scratch_unmap(moved, size);
+	if (page && (!moved || atomic_load(&known) == 1))
+		leakwrap_scratch_unmap(page, size);
+	return atomic_load(&known) == 1;
+}
+
+/* Linux 5.7: the page tables' entries are moved, and whoever comes later faults a zero page in.  What the program has
+ * locked in memory stays (msync(2), EBUSY): it would not be locked any more. */
+void *leakwrap_pages_detach(void *start, size_t size)
+{
+	if (!detaching_works() ||
+	    call(__NR_msync, (long)start, (long)size, MS_INVALIDATE, 0, 0, 0) == -EBUSY)
+		return NULL;
+	return detach(start, size);
+}
+
+bool leakwrap_threads_fence(void)
+{
+#ifdef __NR_membarrier
+	if (call(__NR_membarrier, FENCE_PRIVATE, 0, 0, 0, 0, 0) == 0)
+		return true;
+	return call(__NR_membarrier, FENCE_REGISTER_PRIVATE, 0, 0, 0, 0, 0) == 0 &&
+	       call(__NR_membarrier, FENCE_PRIVATE, 0, 0, 0, 0, 0) == 0;
+#else
+	return false;
+#endif
+}
+
 size_t leakwrap_pages_held(void)
 {
 	size_t bytes = 0;
@@ -264,16 +374,6 @@ size_t leakwrap_pages_held(void)
 		}
 	}
 	return bytes;
-}
-
-void leakwrap_pages_fork_begin(void)
-{
-	leakwrap_lock(&pages.lock);
-}
-
-void leakwrap_pages_fork_end(void)
-{
-	leakwrap_unlock(&pages.lock);
 }
 
 /* rt_sigprocmask(2) reads the new mask before it looks at HOW: EFAULT says that the memory cannot be
@@ -341,6 +441,21 @@ void leakwrap_lock(struct leakwrap_lock *lock)
 		}
 	}
 	lock->mask = before;
+}
+
+bool leakwrap_trylock(struct leakwrap_lock *lock)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	struct leakwrap_mask before;
+	uint32_t seen = 0;
+
+	leakwrap_signals_block(&before);
+	if (!atomic_compare_exchange_strong(word, &seen, 1)) {
+		leakwrap_signals_restore(&before);
+		return false;
+	}
+	lock->mask = before;
+	return true;
 }
 
 void leakwrap_unlock(struct leakwrap_lock *lock)

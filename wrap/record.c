@@ -4,10 +4,11 @@
 #include "entry.h"
 
 #include "common.h"
-#include "layout.h"
+#include "notes.h"
 #include "live.h"
 #include "misuse.h"
 #include "options.h"
+#include "quick.h"
 #include "recall.h"
 #include "runtime.h"
 #include "sites.h"
@@ -18,9 +19,6 @@
 
 struct leakwrap_loss leakwrap_loss;
 _Atomic unsigned long leakwrap_walks;
-
-/* An inner call recorded a block and released it again. */
-#define INNER_GONE ((void *)1)
 
 /* An aligned allocation may be cut out of a larger block by an inner call, which then starts less than
  * this before it. */
@@ -44,17 +42,10 @@ static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
 }
 
 /* The call site of an allocation by this caller. */
-static inline uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
-{
-	uint32_t site = leakwrap_site_recall(pc, sp, fp);
-
-	return leakwrap_likely(site != LEAKWRAP_SITE_NONE) ? site : site_by_walk(pc, sp, fp);
-}
-
-/* The same in a thread that is not simply recording. */
-static uint32_t site_of_unready(LEAKWRAP_CALLER_PARAMS)
+static uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
+	uint32_t site;
 
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
 		return LEAKWRAP_SITE_IGNORED;
@@ -66,7 +57,8 @@ static uint32_t site_of_unready(LEAKWRAP_CALLER_PARAMS)
 		self->state =
 		        leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING : LEAKWRAP_THREAD_RECORDING;
 	}
-	return site_of(pc, sp, fp);
+	site = leakwrap_site_recall(pc, sp, fp);
+	return site != LEAKWRAP_SITE_NONE ? site : site_by_walk(pc, sp, fp);
 }
 
 /* What ADDED tells about a block that was live already, or could not be recorded. */
@@ -95,7 +87,7 @@ static void absorb_inner(const void *block, size_t new_size)
 	struct leakwrap_live_block inner;
 	size_t size;
 
-	if (leakwrap_self.inner == block || leakwrap_self.inner == INNER_GONE)
+	if (leakwrap_self.inner == block || leakwrap_self.inner == LEAKWRAP_INNER_GONE)
 		return;
 	inner = leakwrap_live_find(leakwrap_self.inner);
 	if (inner.site != LEAKWRAP_SITE_NONE &&
@@ -117,16 +109,43 @@ static bool is_part_of(const void *outer, const void *block)
 
 /* -- allocate ------------------------------------------------------------------------------------ */
 
+#ifndef LEAKWRAP_SMALL
+
+/* The stack at SP has PATTERN, which has several call sites. */
+static __attribute__((noinline)) uint32_t recognized_variant(const struct leakwrap_pattern *pattern,
+                                                             uintptr_t sp)
+{
+	return leakwrap_variant_recall(pattern, sp);
+}
+
+uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)
+{
+	const struct leakwrap_pattern *pattern;
+
+	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING))
+		return LEAKWRAP_SITE_NONE;
+	pattern = leakwrap_pattern_hinted(pc, sp, fp);
+	if (leakwrap_unlikely(!pattern))
+		return leakwrap_site_recall(pc, sp, fp);
+	if (pattern->number != LEAKWRAP_SITE_NONE)
+		return pattern->number;
+	return recognized_variant(pattern, sp);
+}
+
+#endif
+
 /* Whatever is not a plain allocation, of a stack that is recognized, in a thread that records. */
-static __attribute__((noinline)) void *allocated_slowly(void *block, size_t size,
-                                                        LEAKWRAP_CALLER_PARAMS, enum leakwrap_kind kind)
+static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
+                       enum leakwrap_kind kind)
 {
 	enum leakwrap_live_added added;
-	uint32_t site;
 
-	if (!block)
+	if (!block) {
+		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 		return NULL;
-	site = site_of_unready(pc, sp, fp);
+	}
+	if (site == LEAKWRAP_SITE_NONE)
+		site = site_of(pc, sp, fp);
 	if (leakwrap_self.inner)
 		absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
@@ -140,63 +159,33 @@ static __attribute__((noinline)) void *allocated_slowly(void *block, size_t size
 	return block;
 }
 
-/* Records BLOCK for SITE (NULL: the stack was not recognized), or leaves it to the slow way.  Nothing is called
- * before it is certain which way it goes, so little has to be saved. */
-LEAKWRAP_INLINE void *allocated_at(const struct leakwrap_site *site, void *block, size_t size,
-                                   LEAKWRAP_CALLER_PARAMS, enum leakwrap_kind kind)
+void *leakwrap_allocated_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	if (leakwrap_unlikely(!site || !leakwrap_live_add_quickly(block, size, site->number)))
-		return allocated_slowly(block, size, pc, sp, fp, kind);
-	leakwrap_self.inner = block;
-	return block;
+	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
 }
 
-static __attribute__((noinline)) void *allocated_among(void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
-                                                       const struct leakwrap_layout *layout,
-                                                       enum leakwrap_kind kind)
+void *leakwrap_allocated_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return allocated_at(leakwrap_site_among(layout, pc, sp, fp), block, size, pc, sp, fp, kind);
+	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_NEW);
 }
 
-LEAKWRAP_INLINE void *allocated(void *block, size_t size, enum leakwrap_kind kind,
-                                LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_allocated_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	const struct leakwrap_thread *self = &leakwrap_self;
-	const uintptr_t room = leakwrap_stack_room(sp);
-	const struct leakwrap_layout *layout;
-	const struct leakwrap_site *site;
-
-	if (leakwrap_unlikely(!block || self->inner || self->state != LEAKWRAP_THREAD_RECORDING))
-		return allocated_slowly(block, size, pc, sp, fp, kind);
-	site = leakwrap_hints(room, pc)->way[0];
-	layout = leakwrap_layout_hinted(site, room);
-	if (leakwrap_unlikely(!layout))
-		return allocated_slowly(block, size, pc, sp, fp, kind);
-	if (leakwrap_layout_is_shared(layout))
-		return allocated_among(block, size, pc, sp, fp, layout, kind);
-	if (leakwrap_unlikely(!leakwrap_site_is_of(site, layout, pc, sp, fp)))
-		return allocated_slowly(block, size, pc, sp, fp, kind);
-	return allocated_at(site, block, size, pc, sp, fp, kind);
-}
-
-void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
-{
-	return allocated(block, size, LEAKWRAP_KIND_MALLOC, pc, sp, fp);
-}
-
-void *leakwrap_allocated_new(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
-{
-	return allocated(block, size, LEAKWRAP_KIND_NEW, pc, sp, fp);
-}
-
-void *leakwrap_allocated_array(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
-{
-	return allocated(block, size, LEAKWRAP_KIND_ARRAY, pc, sp, fp);
+	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_ARRAY);
 }
 
 void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return allocated(block, size, LEAKWRAP_KIND_POOL, pc, sp, fp);
+	return allocated(LEAKWRAP_SITE_NONE, block, size, pc, sp, fp, LEAKWRAP_KIND_POOL);
+}
+
+void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	uint32_t site = leakwrap_recognized(pc, sp, fp);
+
+	if (leakwrap_recorded(site, block, size))
+		return block;
+	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
 }
 
 void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
@@ -222,7 +211,7 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 	const struct leakwrap_release release = {.block = (uintptr_t)block,
 	                                         .kind = kind,
 	                                         .resizes = resizes,
-	                                         .offender = site_of_unready(pc, sp, fp),
+	                                         .offender = site_of(pc, sp, fp),
 	                                         .pc = pc,
 	                                         .sp = sp,
 	                                         .fp = fp};
@@ -233,13 +222,20 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 	return true;
 }
 
-/* BLOCK is a large one, or stands in the table of exact blocks, or is not recorded; or all releases are looked
- * at. */
-static __attribute__((noinline)) void *release_slowly(void *block, void *outer, enum leakwrap_kind kind)
+/* BLOCK need not be an ordinary one, or all releases are looked at. */
+static __attribute__((noinline)) void *releasing(void *block, enum leakwrap_kind kind)
 {
+	struct leakwrap_thread *self = &leakwrap_self;
+	void *outer = self->releasing;
 	size_t size = 0;
-	uint32_t site = leakwrap_live_remove(block, &size);
+	uint32_t site;
 
+	if (!block)
+		return outer;
+	if (self->inner == block)
+		self->inner = LEAKWRAP_INNER_GONE;
+	self->releasing = block;
+	site = leakwrap_live_remove(block, &size);
 	if (site == LEAKWRAP_SITE_NONE && is_part_of(outer, block))
 		return outer;
 	if (leakwrap_misuse_checked && check_release(block, size, site, kind, false, LEAKWRAP_CALLER))
@@ -247,20 +243,6 @@ static __attribute__((noinline)) void *release_slowly(void *block, void *outer, 
 	if (site == LEAKWRAP_SITE_NONE)
 		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 	return outer;
-}
-
-static inline void *releasing(void *block, enum leakwrap_kind kind)
-{
-	struct leakwrap_thread *self = &leakwrap_self;
-	void *outer = self->releasing;
-
-	if (leakwrap_unlikely(!block))
-		return outer;
-	if (self->inner == block)
-		self->inner = INNER_GONE;
-	self->releasing = block;
-	return leakwrap_likely(leakwrap_live_forget(block)) ? outer
-	                                                    : release_slowly(block, outer, kind);
 }
 
 void *leakwrap_releasing(void *block)
@@ -314,6 +296,7 @@ void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size)
 /* No block came back. */
 static void resized_to_nothing(const struct leakwrap_resize *was, size_t size)
 {
+	leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 	if (was->block && size == 0 && errno != ENOMEM) {
 		if (was->site == LEAKWRAP_SITE_NONE && !is_part_of(was->outer, was->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
@@ -382,11 +365,10 @@ static void forget_held(const struct leakwrap_hold *held)
 
 void leakwrap_replaced(struct leakwrap_hold held, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	bool seen = leakwrap_self.inner != NULL;
-
 	if (block == held.block && size == held.capacity)
 		return;
-	if (!seen && held.site != LEAKWRAP_SITE_NONE)
+	if (held.site != LEAKWRAP_SITE_NONE &&
+	    (block == held.block || leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
 		forget_held(&held);
 	leakwrap_adopted(block, size, pc, sp, fp);
 }

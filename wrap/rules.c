@@ -173,7 +173,10 @@ static _Atomic unsigned cache_generation;
  * new generation. */
 static void flush(_Atomic leakwrap_slot *slots, unsigned generation)
 {
-	for (uintptr_t i = 0; i < SLOTS; i++)
+	/* At first there is nothing in it, and to look would take its pages into memory. */
+	bool is_new = atomic_load(&cache_generation) == 0;
+
+	for (uintptr_t i = 0; i < SLOTS && !is_new; i++)
 		if (atomic_load_explicit(&slots[i], memory_order_relaxed) != 0)
 			atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
 	atomic_store_explicit(&cache_generation, generation, memory_order_release);

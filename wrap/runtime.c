@@ -57,7 +57,6 @@ static void start(void)
 	leakwrap_dump_start();
 	leakwrap_options_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
-	leakwrap_sites_start();
 	leakwrap_modules_refresh();
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))
@@ -99,24 +98,21 @@ int leakwrap_install_crash_trace(void)
 
 /* -- fork ---------------------------------------------------------------------------------------- */
 
-/* The tables must not be in the middle of a change in the child, where nobody would finish it. */
+/* The tables must not be in the middle of a change in the child, where nobody would finish it.  The C library takes
+ * malloc's locks after this one: a signal handler that has interrupted malloc must not need it, so neither a dump nor
+ * sigaction does. */
 static void before_fork(void)
 {
-	leakwrap_signals_fork_begin();
 	leakwrap_lock(&leakwrap_tables_lock);
-	leakwrap_pages_fork_begin();
 }
 
 static void after_fork_in_parent(void)
 {
-	leakwrap_pages_fork_end();
 	leakwrap_unlock(&leakwrap_tables_lock);
-	leakwrap_signals_fork_end();
 }
 
 static void after_fork_in_child(void)
 {
-	leakwrap_pages_fork_end();
 	atomic_store(&runtime.process, leakwrap_process_id());
 	atomic_store(&runtime.forked, true);
 	atomic_store(&runtime.has_entered, false);
@@ -130,8 +126,8 @@ static void after_fork_in_child(void)
 	leakwrap_shadow_forked();
 	leakwrap_crash_forked();
 	leakwrap_dump_forked();
+	leakwrap_signals_forked();
 	leakwrap_unlock(&leakwrap_tables_lock);
-	leakwrap_signals_fork_end();
 }
 
 #ifndef LEAKWRAP_NO___register_atfork

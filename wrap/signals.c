@@ -193,14 +193,12 @@ void leakwrap_signals_not_executed(void)
 	errno = saved;
 }
 
-void leakwrap_signals_fork_begin(void)
+void leakwrap_signals_forked(void)
 {
-	leakwrap_lock(&taken.lock);
-}
-
-void leakwrap_signals_fork_end(void)
-{
-	leakwrap_unlock(&taken.lock);
+	if (taken.lock.word == 0)
+		return;
+	taken.lock = (struct leakwrap_lock){.word = 0};
+	install_handler(current_view());
 }
 
 void leakwrap_signals_release(void)

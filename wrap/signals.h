@@ -27,9 +27,8 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 void leakwrap_signals_executing(void);
 void leakwrap_signals_not_executed(void);
 
-/* Around fork: no other thread is changing the view while the process is copied. */
-void leakwrap_signals_fork_begin(void);
-void leakwrap_signals_fork_end(void);
+/* In a forked child: a change that another thread was making in the parent is not made here. */
+void leakwrap_signals_forked(void);
 
 /* The code of the handler is about to be unloaded: the program's view becomes the signal's action. */
 void leakwrap_signals_release(void);

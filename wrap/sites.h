@@ -5,12 +5,13 @@
  *      └─► walk ──► backtrace ──► hash ──► cache ──► uthash ───────────────┘
  *
  * Numbers are dense, records never move or die and are published by release stores: the dump reads them
- * without a lock.  A backtrace is found through a cache of record pointers, and behind it in uthash.  A
- * stack that was seen before is recognized without a walk.
+ * without a lock.  A stack that was seen before is recognized without a walk; the backtraces of others are found in uthash,
+ * those that come again and again through a cache of record pointers.
  */
 #ifndef LEAKWRAP_SITES_H
 #define LEAKWRAP_SITES_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "stack.h"
@@ -24,24 +25,21 @@ enum {
 	LEAKWRAP_SITE_FIRST,   /* the first one with a record */
 };
 
-/* A call site.  Immutable once published, but for its layouts.  What recognizing compares lies together. */
+/* A call site.  Immutable once published, but for its forms. */
 struct leakwrap_site {
 	const struct leakwrap_site *next; /* all of them, newest first */
-#ifndef LEAKWRAP_SMALL
-	uintptr_t hash; /* of the backtrace */
-	/* The form of the stack when it was seen last, NULL when stacks are not recognized by it; and how many
-	 * there have been. */
-	struct leakwrap_layout *_Atomic layout;
-	_Atomic uint32_t layouts;
-#endif
 	uint32_t number;
 	uint16_t depth;
 	uint8_t kind; /* enum leakwrap_trace_kind */
+	_Atomic uint8_t
+	        forms; /* for recall.c, changed under the tables' lock: how many its stacks have had */
 	uintptr_t pcs[];
 };
 
+#ifdef LEAKWRAP_SMALL
 /* At start, before any other call. */
 void leakwrap_sites_start(void);
+#endif
 
 /* The number of TRACE, which is given one at first sight.  When memory is short the trace is cut to its
  * leaf frames; when even that fails, LEAKWRAP_SITE_LOST, and the loss is counted.  The word behind the

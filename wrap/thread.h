@@ -18,6 +18,10 @@ enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
 };
 
+/* An inner call recorded a block and released it again, or allocated nothing.  A signal handler's call is an inner one of
+ * what it interrupted: it must not look as if there had been none. */
+#define LEAKWRAP_INNER_GONE ((void *)1)
+
 /* The allocator is freeing what it has split off from blocks: that is nobody's. */
 #define LEAKWRAP_RELEASING_PARTS ((void *)1)
 

@@ -34,7 +34,7 @@ struct leakwrap_trace {
 	unsigned depth; /* how many are filled in */
 	enum leakwrap_trace_kind kind;
 	struct leakwrap_notes
-	        *notes; /* to be told where the walk found its frames (layout.h), or NULL */
+	        *notes; /* to be told where the walk found its frames (notes.h), or NULL */
 };
 
 /* Fills TRACE with the chain that starts at the caller (PC, SP, FP as in LEAKWRAP_CALLER), by way of

@@ -6,7 +6,7 @@
 
 #include "arch/arch.h"
 #include "common.h"
-#include "layout.h"
+#include "notes.h"
 #include "modules.h"
 
 #include <stdbool.h>

@@ -20,7 +20,7 @@
 #include "common.h"
 #include "exidx.h"
 #include "frame_pointers.h"
-#include "layout.h"
+#include "notes.h"
 #include "modules.h"
 #include "options.h"
 #include "prologue.h"

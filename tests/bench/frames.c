@@ -5,7 +5,7 @@
  * each way and depth: WAY DEPTH NANOSECONDS FRAMES; the nanoseconds are the median of seven times many, for all of the
  * backtrace. */
 #include "clock.h"
-#include "layout.h"
+#include "notes.h"
 #include "modules.h"
 #include "rules.h"
 #include "recall.h"

@@ -1,10 +1,11 @@
 /* confined.c - under a seccomp filter that kills the process for every system call which neither the C library's allocator
  * nor the tracer needs (the list is in the README), and refuses those that the tracer can do without; allocates and asks
- * for dumps. */
+ * for dumps.  With an argument it refuses in another way, and not mincore, on which others depend. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +22,20 @@ static const long allowed[] = {
         SYS_exit,  SYS_exit_group,     SYS_tgkill,       SYS_newfstatat,
 };
 
-static const long refused[] = {
-        SYS_open, SYS_openat, SYS_madvise, SYS_mincore, SYS_ioctl, SYS_lseek, SYS_read, SYS_readlinkat,
+static const long
+        refused
+                [] =
+                        {
+                                SYS_open,  SYS_openat,     SYS_madvise,    SYS_ioctl,
+                                SYS_lseek, SYS_read,       SYS_readlinkat, SYS_mremap,
+                                SYS_msync, SYS_membarrier, SYS_mincore, /* the last one not always */
 };
 
 enum { ALLOWED = sizeof(allowed) / sizeof(allowed[0]), REFUSED = sizeof(refused) / sizeof(refused[0]) };
 
 static void *volatile kept;
 
-static void confine(void)
+static void confine(bool mincore, unsigned error)
 {
 	struct sock_filter filter[1 + 2 * (ALLOWED + REFUSED) + 1];
 	struct sock_fprog program = {.filter = filter};
@@ -39,11 +45,12 @@ static void confine(void)
 	                                           offsetof(struct seccomp_data, nr));
 	for (int i = 0; i < ALLOWED + REFUSED; i++) {
 		long number = i < ALLOWED ? allowed[i] : refused[i - ALLOWED];
+		bool allows = i < ALLOWED || (number == SYS_mincore && mincore);
 
 		filter[n++] =
 		        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1);
 		filter[n++] = (struct sock_filter)BPF_STMT(
-		        BPF_RET | BPF_K, i < ALLOWED ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM);
+		        BPF_RET | BPF_K, allows ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | error);
 	}
 	filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	program.len = n;
@@ -52,10 +59,13 @@ static void confine(void)
 		exit(77);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	static void *block[20000];
+
+	(void)argv;
 	free(malloc(1)); /* the C library asks for random bytes at first */
-	confine();
+	confine(argc > 1, argc > 1 ? ENOSYS : EPERM);
 	for (int i = 0; i < 100000; i++) {
 		kept = malloc(100);
 		if (i >= 100)
@@ -63,6 +73,10 @@ int main(void)
 	}
 	for (int i = 0; i < 100; i++)
 		kept = malloc((size_t)1 << 20);
+	for (int i = 0; i < 20000; i++)
+		block[i] = malloc(100);
+	for (int i = 0; i < 20000; i++)
+		free(block[i]);
 	raise(SIGUSR1);
 	return leakwrap_dump(-1) == 0 ? 0 : 1;
 }

@@ -7,7 +7,7 @@
 
 #include "leakwrap.h"
 
-enum { ROUNDS = 60, THREADS = 2, BLOCKS = 8000 };
+enum { ROUNDS = 60, THREADS = 2, BLOCKS = 8000, SHORT_THREADS = 100 };
 
 static void *round_of(void *argument)
 {
@@ -35,6 +35,27 @@ static void *round_of(void *argument)
 	return NULL;
 }
 
+static void *short_thread(void *argument)
+{
+	free(malloc(100 + (uintptr_t)argument));
+	return malloc(20);
+}
+
+/* Thousands, one after the other, and some at once. */
+static void run_short_threads(void)
+{
+	pthread_t thread[SHORT_THREADS];
+
+	for (uintptr_t i = 0; i < SHORT_THREADS; i++)
+		pthread_create(&thread[i], NULL, short_thread, (void *)i);
+	for (int i = 0; i < SHORT_THREADS; i++) {
+		void *block;
+
+		pthread_join(thread[i], &block);
+		free(block);
+	}
+}
+
 int main(void)
 {
 	struct leakwrap_counters counters;
@@ -46,6 +67,7 @@ int main(void)
 			pthread_create(&thread[i], NULL, round_of, (void *)(round * THREADS + i));
 		for (int i = 0; i < THREADS; i++)
 			pthread_join(thread[i], NULL);
+		run_short_threads();
 		if (leakwrap_get_counters(&counters) != 0)
 			return 2;
 		if (round == 29 || round == ROUNDS - 1)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A dump arrives in a process that does nothing: in pause, in sleep, in read.  read goes on afterwards, as if
-# nothing had been.
+# nothing had been.  The tracer holds little for one block: of its tables only pages in which something stands.
 . tests/lib.sh
 
 build idle tests/rules/idle.c
@@ -18,6 +18,8 @@ for how in pause sleep read; do
 		fail "$how: no dump"
 	}
 	equal "$how: the block" "$(site_by "$log" 1 main)" "123 1"
+	held=$(dump_value "$log" 1 tracer_bytes)
+	[ "$held" -lt 65536 ] || fail "$how: the tracer holds $held bytes for one block"
 	equal "$how: the reason" "$(dump_value "$log" 1 reason)" signal
 	[ $how != read ] || (trap '' PIPE && echo >&3) 2>/dev/null
 	wait $pid || fail "$how: status $?"

@@ -32,6 +32,21 @@ while IFS='|' read -r promise tests; do
 	done
 	promises=$((promises + 1))
 done <<'END'
+no extra thread, no files beside the program|rules/guest
+`origin=system_library` says that a static program's C library made the allocation itself|rules/outside
+once for each place|rules/misuse
+The runtime adds 65 to 140 KiB of code and tables|targets/footprint
+An allocation takes at most 4 KiB of the thread's stack|targets/footprint
+are not in the module list until the program itself calls `dlopen` or `dlclose`|rules/outside
+`sscanf("%ms")`|rules/outside
+dumps when one of them unblocks it|rules/guest
+`sigaction` shows the tracer's handler for the five signals, until the program sets another action|unwind/crash
+A program that dies of a signal, or executes another in its place, writes no exit dump|rules/exits
+Lines are written whole|rules/log
+from which the `leakwrap` tool finds file and line|tool/files tool/attribute
+to tell a whole dump from a torn one|tool/logs
+is read instead|unwind/code bare/targets
+`make install PREFIX|link/install
 whenever you send the process a signal, and when it ends|rules/idle rules/exits rules/threads
 it works on static binaries|rules/demo_lua rules/demo_sqlite
 reach `main` or the thread's start|unwind/relinked unwind/archives
@@ -59,6 +74,7 @@ nobody reads is waited for ten seconds|rules/log
 a log that cannot be opened is named on standard error|rules/log
 `memory=` cuts backtraces to four frames before it loses them|rules/bound
 It reports only what cannot be right|rules/misuse link/allocators
+`leakwrap report` shows it with file and line|tool/misuse
 A program can bring its own defaults|rules/options stress/unit
 a trace with registers and call chain when the program dies|unwind/crash tool/crash
 this thread's allocations between the two are not shown|rules/api

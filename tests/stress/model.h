@@ -18,7 +18,7 @@ struct slot {
 	size_t size;
 };
 
-enum { SLOTS = 1 << 15, MAKERS_MAX = 40 };
+enum { SLOTS = 1 << 13, MAKERS_MAX = 40 };
 
 /* Allocates; returns the block or NULL, and in *SIZE, where it finds a proposal, how large the tracer must
  * take it for.  SLOT is the slot's number. */

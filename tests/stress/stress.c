@@ -2,10 +2,15 @@
  * after round; after each round, with every thread at rest, the tracer's tables are compared with the model
  * (model.h).  Ends with 0 when there was no difference.
  *
+ * Rounds alternate.  In a storm dumps, forks and loading follow each other as fast as they can, which leaves little
+ * of the processors to the blocks; in a flow they are seldom, and most of the events of a long run happen there.
+ *
  * Every thread has random numbers of its own that follow from SEED; which thread comes first does not.
- * Run by supervise.c, which reads the log, sends signals and wants a sign of life on descriptor 3. */
+ * Run by supervise.c, which reads the log, sends signals, and wants a sign of life on descriptor 3: STORM or FLOW (rounds.h) at
+ * the beginning of each round. */
 #include "leakwrap.h"
 #include "model.h"
+#include "rounds.h"
 
 #include <argz.h>
 #include <dlfcn.h>
@@ -35,6 +40,7 @@
 enum { WORKERS = 3, SMALL_STACK = 16384 };
 
 static uint64_t seed;
+static char round_kind; /* STORM or FLOW; changes while no other thread runs */
 static atomic_bool stopping;
 static _Atomic unsigned long failures;
 static _Atomic unsigned long long events;
@@ -46,6 +52,15 @@ static void failed(const char *what)
 {
 	printf("%s (errno %d)\n", what, errno);
 	atomic_fetch_add(&failures, 1);
+}
+
+/* After each of the things that take the processors from the blocks. */
+static void pause_in(char kind, long milliseconds)
+{
+	const struct timespec pause = {0, milliseconds * 1000000};
+
+	if (round_kind == kind)
+		nanosleep(&pause, NULL);
 }
 
 /* -- random numbers ------------------------------------------------------------------------------ */
@@ -691,6 +706,7 @@ static void *thread_maker(void *unused)
 			}
 		for (int i = 0; i < 4; i++)
 			pthread_join(made[i], NULL);
+		pause_in(FLOW, 5);
 	}
 	pthread_attr_destroy(&small);
 	end_thread();
@@ -801,11 +817,10 @@ static void *process_maker(void *unused)
 	(void)unused;
 	begin_thread(&thread);
 	while (!atomic_load(&stopping)) {
-		struct timespec pause = {0, 10000000};
-
 		fork_child();
 		start_programs();
-		nanosleep(&pause, NULL);
+		pause_in(STORM, 10);
+		pause_in(FLOW, 200);
 	}
 	end_thread();
 	return NULL;
@@ -840,6 +855,7 @@ static void *loader(void *path)
 		free(allocates(next_random() % 1000));
 		if (dlclose(handle) != 0)
 			failed("dlclose");
+		pause_in(FLOW, 20);
 	}
 	end_thread();
 	return NULL;
@@ -850,7 +866,8 @@ static void *loader(void *path)
 static void run_round(const char *plugin)
 {
 	static void *(*const kinds[])(void *) = {thread_maker, process_maker, loader};
-	const struct timespec length = {0, 100000000 + (long)(next_random() % 200000000)};
+	const long stretch = (long)(next_random() % 200000000);
+	struct timespec left = {round_kind == FLOW, 100000000 + stretch};
 	const struct itimerval nudges = {{0, 700}, {0, 700}}, none = {{0, 0}, {0, 0}};
 	pthread_t thread[WORKERS + 3];
 	int count = 0;
@@ -863,7 +880,8 @@ static void run_round(const char *plugin)
 			count += pthread_create(&thread[count], NULL, kinds[i],
 			                        (void *)(uintptr_t)plugin) == 0;
 	setitimer(ITIMER_REAL, &nudges, NULL);
-	nanosleep(&length, NULL);
+	while (nanosleep(&left, &left) != 0) /* dumps interrupt it */
+		;
 	setitimer(ITIMER_REAL, &none, NULL);
 	atomic_store(&stopping, true);
 	for (int i = 0; i < count; i++)
@@ -915,15 +933,16 @@ int main(int argc, char **argv)
 	set_handlers();
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	do {
+		round_kind = rounds % 2 == 0 ? STORM : FLOW;
+		if (write(3, &round_kind, 1) != 1)
+			failed("no supervisor");
 		run_round(plugin);
 		differences += model_check(exact_totals, "after a round");
 		differences += check_in_forked(exact_totals);
 		rounds++;
-		if (write(3, ".", 1) != 1)
-			failed("no supervisor");
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (now.tv_sec - start.tv_sec < atol(argv[1]) && differences + failures < 20);
-	printf("%u rounds, %llu steps, %lu signals of the program's own, %u differences, %lu "
+	printf("%u rounds, %llu events, %lu signals of the program's own, %u differences, %lu "
 	       "failures\n",
 	       rounds, (unsigned long long)events, own_usr1, differences, failures);
 	return differences > 0 || failures > 0;

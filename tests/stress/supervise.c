@@ -1,12 +1,13 @@
-/* supervise.c - runs the stress program, asks it for dumps a thousand times a second, reads the log that it
- * writes, and watches that it does not hang.  Not traced.
+/* supervise.c - runs the stress program, asks it for dumps, a thousand times a second in a storm, reads the log that
+ * it writes, and watches that it does not hang.  Not traced.
  *
  *   supervise LIMIT PROGRAM ARGUMENT...
  *
  * The program's standard error is a pipe to here: every line must belong to a dump, every dump must be whole,
- * and the numbers of a process's dumps must rise (some of its dumps go
- * elsewhere).  The program writes a byte to descriptor 3 from time to
- * time; when none comes for LIMIT seconds, it hangs. */
+ * and the numbers of a process's dumps must rise (some of its dumps go elsewhere).  The program writes the kind of
+ * each round to descriptor 3 (rounds.h); when none comes for LIMIT seconds, it hangs. */
+#include "rounds.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In milliseconds: a burst of signals, one each; then the program serves what has gathered (while more come
- * than can be served, a thread does nothing else), and QUIET milliseconds after the last dump, PAUSE after the
- * burst at least, comes the next burst. */
-enum { BURST = 200, PAUSE = 300, QUIET = 200 };
+/* In a storm, in milliseconds: a burst of signals, one each; then the program serves what has gathered (while more
+ * come than can be served, a thread does nothing else), and QUIET milliseconds after the last dump, PAUSE after
+ * the burst at least, comes the next burst.  In a flow, a signal comes every SELDOM milliseconds. */
+enum { BURST = 200, PAUSE = 300, QUIET = 200, SELDOM = 100 };
 
 /* The processes that have written to the log. */
 enum { PROCESSES = 1 << 16 };
@@ -84,6 +85,8 @@ static void read_line(const char *line)
 			fault("a dump begins inside another", line);
 		if (number <= process->number && number != 1)
 			fault("a dump's number does not follow", line);
+		if (strstr(line, " reason=misuse "))
+			fault("misuse is told of where there is none", line);
 		process->number = number;
 		process->lines = 1;
 		process->ends = strstr(line, " reason=exit ") != NULL;
@@ -158,9 +161,10 @@ static int start(char **command, int *log, int *life)
 int main(int argc, char **argv)
 {
 	int log, life, status = 0;
-	unsigned long sent = 0;
+	unsigned long sent = 0, in_storms = 0;
 	double limit, heard, next = 0;
-	bool alive = false, hangs = false, log_open = true, ended = false;
+	char kind = 0; /* of the round, 0 before the first */
+	bool hangs = false, log_open = true, ended = false;
 
 	if (argc < 3)
 		return 2;
@@ -170,22 +174,28 @@ int main(int argc, char **argv)
 	while (log_open) {
 		struct pollfd polled[] = {{.fd = log, .events = POLLIN}};
 		char bytes[64];
+		ssize_t count;
 
 		poll(polled, 1, 1);
 		if (polled[0].revents) {
 			log_open = read_log(log);
 		}
-		if (read(life, bytes, sizeof(bytes)) > 0) {
+		count = read(life, bytes, sizeof(bytes));
+		if (count > 0) {
 			heard = now();
-			alive = true;
+			kind = bytes[count - 1];
 		}
 		if (!ended && waitpid(program, &status, WNOHANG) == program)
 			ended = true;
 		/* By SIGUSR1 the program would be ended until the tracer has started. */
-		if (alive && !ended && now() * 1000 >= next &&
-		    (sent % BURST != 0 || (now() - last_served) * 1000 > QUIET)) {
+		if (kind && !ended && now() * 1000 >= next &&
+		    (kind == FLOW || in_storms % BURST != 0 || (now() - last_served) * 1000 > QUIET)) {
 			kill(program, SIGUSR1);
-			next = now() * 1000 + (++sent % BURST == 0 ? PAUSE : 1);
+			sent++;
+			if (kind == FLOW)
+				next = now() * 1000 + SELDOM;
+			else
+				next = now() * 1000 + (++in_storms % BURST == 0 ? PAUSE : 1);
 		}
 		if (now() - heard > limit && !hangs) {
 			printf("no sign of life for %.0f seconds\n", limit);

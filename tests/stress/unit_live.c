@@ -1,12 +1,18 @@
 /* unit_live.c - the live table (wrap/live.c) with addresses that no allocator of this machine hands out, with
  * threads, without memory, and with blocks that are freed unseen.
  * sources: wrap/live.c wrap/arena.c wrap/tables.c wrap/port_linux.c
- * flags: -Wl,--wrap=leakwrap_pages_map */
+ * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach */
 #include "live.h"
+#include "port.h"
 #include "unit.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct leakwrap_loss leakwrap_loss;
 
 /* -- pages on request ---------------------------------------------------------------------------- */
 
@@ -22,6 +28,34 @@ void *__wrap_leakwrap_pages_map(size_t size)
 		return NULL;
 	atomic_fetch_add(&mapped, size);
 	return __real_leakwrap_pages_map(size);
+}
+
+/* -- pages that go back -------------------------------------------------------------------------- */
+
+void *__real_leakwrap_pages_detach(void *start, size_t size);
+void *__wrap_leakwrap_pages_detach(void *start, size_t size);
+
+/* Called before the page of this slot is taken away and after it, when set. */
+static void (*around_detaching)(bool before);
+static const leakwrap_live_slot *detached_slot;
+static _Atomic bool keeps_pages; /* they cannot be taken away */
+static _Atomic unsigned long detached;
+
+void *__wrap_leakwrap_pages_detach(void *start, size_t size)
+{
+	uintptr_t at_byte = (uintptr_t)detached_slot - (uintptr_t)start;
+	bool calls = around_detaching && at_byte < size;
+	void *taken;
+
+	if (atomic_load(&keeps_pages))
+		return NULL;
+	atomic_fetch_add(&detached, 1);
+	if (calls)
+		around_detaching(true);
+	taken = __real_leakwrap_pages_detach(start, size);
+	if (calls)
+		around_detaching(false);
+	return taken;
 }
 
 /* -- a model for one thread ---------------------------------------------------------------------- */
@@ -212,6 +246,52 @@ static void keep_windows_for_large_blocks(void)
 	CHECK(window_shift_of_fresh_region() == before);
 }
 
+/* Two blocks of one window that live at once: nothing of what threads add to such windows is lost, also in regions that are
+ * older. */
+enum { OLD_REGIONS = 6 };
+
+static uintptr_t old_regions;
+
+/* After ADDRESS was met last, do the inline paths serve its region? */
+static bool is_served_inline(uintptr_t address)
+{
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_remove(at(address), &size) == 1);
+	return leakwrap_region_cached(address) != NULL;
+}
+
+static void crowd_windows(void)
+{
+	const unsigned before = window_shift_of_fresh_region();
+	const uintptr_t half = (uintptr_t)1 << (before - 1);
+	const uintptr_t base = fresh_addresses();
+	size_t size;
+
+	old_regions = fresh_addresses();
+	for (uintptr_t i = 0; i < OLD_REGIONS; i++)
+		CHECK(is_served_inline(old_regions + i * LEAKWRAP_REGION_SIZE));
+
+	/* Not when the first may have been freed unseen, or the second lies in it. */
+	for (size_t first = 3; first <= 2 * half; first += 2 * half - 3) {
+		CHECK(leakwrap_live_add(at(base), first, 1) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_add(at(base + half), 3, 2) == LEAKWRAP_LIVE_NEW);
+		if (first == 3)
+			CHECK(forget(base + half, &size) == 2 && forget(base, &size) == 1);
+		else
+			CHECK(forget(base, &size) == 1 && forget(base + half, &size) == 2);
+		CHECK(window_shift_of_fresh_region() == before);
+	}
+
+	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_add(at(base + half), 3, 2) == LEAKWRAP_LIVE_NEW);
+	CHECK(is_served_inline(old_regions));
+	CHECK(forget(base, &size) == 1 && forget(base + half, &size) == 2);
+	CHECK(!leakwrap_region_cached(old_regions) && !is_served_inline(old_regions));
+	CHECK(window_shift_of_fresh_region() == before - 1);
+}
+
 static void shrink_windows_for_packed_blocks(void)
 {
 	const unsigned before = window_shift_of_fresh_region();
@@ -237,16 +317,19 @@ static uintptr_t packed_base, packed_spacing;
 
 static uintptr_t fresh_packed_base(void)
 {
-	uintptr_t base = fresh_addresses();
+	uintptr_t base;
 
+	if (packed_spacing == 16)
+		return old_regions += LEAKWRAP_REGION_SIZE;
+	base = fresh_addresses();
 	if (packed_spacing < 8)
 		CHECK(leakwrap_live_add(at(base + LEAKWRAP_REGION_SIZE - 1), 1, 1) ==
 		      LEAKWRAP_LIVE_NEW);
 	return base;
 }
 
-/* Neighbouring addresses belong to different threads.  Windows are as small by now as these blocks lie close, or a region
- * with an exact block lets two threads share them. */
+/* Neighbouring addresses belong to different threads.  Windows are as small by now as these blocks lie close, or are known
+ * to hold two, or a region with an exact block lets two threads share them. */
 static void *live_packed(void *number)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -374,7 +457,7 @@ static void replace_aside(void)
 	const uintptr_t base = fresh_addresses();
 	size_t size = 0;
 
-	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_add(at(base), 2 * half, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_add(at(base + half), 3, 2) == LEAKWRAP_LIVE_NEW);
 	CHECK(forget(base, &size) == 1);
 	CHECK(leakwrap_live_add(at(base + half), 4, 3) == LEAKWRAP_LIVE_REPLACED);
@@ -385,10 +468,285 @@ static void replace_aside(void)
 	CHECK(leakwrap_live_forget(at(base)));
 }
 
+/* -- pages that go back -------------------------------------------------------------------------- */
+
+/* Does the system take pages back at all?  Linux does from 5.7 on. */
+static bool pages_go_back(void)
+{
+	const uintptr_t address = fresh_addresses();
+	unsigned long before = atomic_load(&detached);
+	size_t size;
+
+	leakwrap_live_add(at(address), 1, 1);
+	leakwrap_live_remove(at(address), &size);
+	leakwrap_live_give_back();
+	return atomic_load(&detached) > before;
+}
+
+static void give_back_what_is_empty(void)
+{
+	const uintptr_t many = 200000;
+	const uintptr_t base = fresh_addresses();
+	size_t full, size;
+
+	for (uintptr_t i = 0; i < many; i++)
+		CHECK(leakwrap_live_add(at(base + i * 64), i % 100, 5) == LEAKWRAP_LIVE_NEW);
+	leakwrap_live_give_back();
+	full = leakwrap_pages_held();
+	CHECK(walk(base, base + many * 64).count == many);
+	for (uintptr_t i = 0; i < many; i++)
+		if (i % 50000 != 0)
+			CHECK(forget(base + i * 64, &size) == 5 && size == i % 100);
+	CHECK(leakwrap_pages_held() == full);
+	atomic_store(&keeps_pages, true);
+	leakwrap_live_give_back();
+	CHECK(leakwrap_pages_held() == full);
+	atomic_store(&keeps_pages, false);
+	leakwrap_live_give_back();
+	CHECK(leakwrap_pages_held() < full - many / 2 * sizeof(leakwrap_live_slot));
+	CHECK(walk(base, base + many * 64).count == many / 50000);
+	for (uintptr_t i = 0; i < many; i += 50000)
+		CHECK(forget(base + i * 64, &size) == 5);
+}
+
+/* What the program has locked in memory stays locked.  (The sanitizers' mlock does nothing.) */
+static void keep_what_is_locked(void)
+{
+	const uintptr_t address = fresh_addresses();
+	unsigned char present = 0;
+	void *page;
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
+	page = leakwrap_slot_of(leakwrap_region_cached(address), address);
+	CHECK(leakwrap_live_remove(at(address), &size) == 1);
+	if (syscall(SYS_mlock, page, 1) != 0)
+		return;
+	leakwrap_live_give_back();
+	CHECK(mincore(page, 1, &present) == 0 && (present & 1));
+	CHECK(syscall(SYS_munlock, page, 1) == 0);
+	leakwrap_live_give_back();
+	CHECK(mincore(page, 1, &present) == 0 && !(present & 1));
+}
+
+/* A heap that leaves its old addresses for new ones takes no more and no more. */
+static void give_back_what_was_left(void)
+{
+	enum { MEGABYTES = 64, TIMES = 20 };
+	const uintptr_t base = fresh_addresses();
+	size_t size, after_five = 0;
+
+	for (unsigned time = 0; time < TIMES; time++) {
+		const uintptr_t low = base + (uintptr_t)time * MEGABYTES * LEAKWRAP_REGION_SIZE;
+		const uintptr_t high = low + MEGABYTES * LEAKWRAP_REGION_SIZE;
+
+		for (uintptr_t address = low; address < high; address += 1024)
+			CHECK(leakwrap_live_add(at(address), 1000, 5) == LEAKWRAP_LIVE_NEW);
+		for (uintptr_t address = low; address < high; address += 1024)
+			CHECK(forget(address, &size) == 5);
+		if (time == 4)
+			after_five = leakwrap_pages_held();
+	}
+	CHECK(leakwrap_pages_held() < 2 * after_five);
+}
+
+/* What threads may be doing that looked at the region before its veil was drawn. */
+static struct {
+	uintptr_t base;
+	leakwrap_live_slot *slot; /* of BASE */
+	uint32_t before, after;   /* values that they store */
+	uint32_t extension;       /* with BEFORE, behind it */
+} under_way;
+
+static void store_under_way(bool before)
+{
+	CHECK(!leakwrap_region_cached(under_way.base)); /* whoever comes now must not do the same */
+	if (before && under_way.extension != 0)
+		for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++)
+			atomic_store(&under_way.slot[i], under_way.extension);
+	if (before && under_way.before != 0)
+		atomic_store(under_way.slot, under_way.before);
+	if (!before && under_way.after != 0)
+		atomic_store(under_way.slot, under_way.after);
+}
+
+/* Returns the address at whose slot stores are under way while its page is given back. */
+static uintptr_t add_under_way(void (*meanwhile)(bool before), uint32_t before, uint32_t after,
+                               uint32_t extension)
+{
+	const uintptr_t base = fresh_addresses();
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(base), 1, 1) == LEAKWRAP_LIVE_NEW);
+	under_way.base = base;
+	under_way.slot = leakwrap_slot_of(leakwrap_region_cached(base), base);
+	under_way.before = before;
+	under_way.after = after;
+	under_way.extension = extension;
+	CHECK(leakwrap_live_remove(at(base), &size) == 1);
+	detached_slot = under_way.slot;
+	around_detaching = meanwhile;
+	leakwrap_live_give_back();
+	around_detaching = NULL;
+	return base;
+}
+
+static void lose_nothing_under_way(void)
+{
+	const uint32_t site = 7u << LEAKWRAP_SLOT_SITE_SHIFT;
+	const uint32_t second = site | LEAKWRAP_SLOT_HALF | 10; /* in the window's middle */
+	const uintptr_t half = (uintptr_t)1 << (window_shift_of_fresh_region() - 1);
+	const uint32_t mark = LEAKWRAP_SLOT_HALF | 3; /* 12 bits of a size */
+	const size_t large = 3 | 3 << 12 | 3 << 24 | (size_t)3 << 36;
+	uintptr_t base;
+	size_t size = 0;
+
+	base = add_under_way(store_under_way, site | 20, 0, 0);
+	CHECK(walk(base, base + 64).count == 1);
+	CHECK(forget(base, &size) == 7 && size == 20);
+	base = add_under_way(store_under_way, 0, site | 20, 0);
+	CHECK(forget(base, &size) == 7 && size == 20);
+
+	/* Two of one window: the one that was taken away with the page stands aside. */
+	base = add_under_way(store_under_way, site | 20, second, 0);
+	CHECK(walk(base, base + 64).bytes == 30);
+	CHECK(forget(base, &size) == 7 && size == 20);
+	CHECK(forget(base + half, &size) == 7 && size == 10);
+
+	/* A large one, whose size was taken away, or all of it. */
+	base = add_under_way(store_under_way, 0, site | LEAKWRAP_SLOT_LARGE, mark);
+	CHECK(forget(base, &size) == 7 && size == large);
+	base = add_under_way(store_under_way, site | LEAKWRAP_SLOT_LARGE, 0, mark);
+	CHECK(forget(base, &size) == 7 && size == large);
+	base = add_under_way(store_under_way, site | LEAKWRAP_SLOT_LARGE, second, mark);
+	CHECK(walk(base, base + 256).bytes == large + 10);
+	CHECK(forget(base, &size) == 7 && size == large);
+	CHECK(forget(base + half, &size) == 7 && size == 10);
+	CHECK(walk(base, base + 256).count == 0);
+}
+
+/* A block that was added while its page was given back is looked for before it is back in its place. */
+static pthread_t early;
+static void *(*early_act)(void *);
+
+static void *find_early(void *base)
+{
+	CHECK(leakwrap_live_find(base).site == 7);
+	return NULL;
+}
+
+static void *forget_early(void *base)
+{
+	size_t size;
+
+	CHECK(leakwrap_live_forget(base) || leakwrap_live_remove(base, &size) == 7);
+	return NULL;
+}
+
+static void act_early(bool before)
+{
+	store_under_way(before);
+	if (before)
+		return;
+	CHECK(pthread_create(&early, NULL, early_act, at(under_way.base)) == 0);
+	usleep(20000); /* now it could go wrong */
+}
+
+static void wait_for_pages(void)
+{
+	uintptr_t base;
+	size_t size;
+
+	early_act = find_early;
+	base = add_under_way(act_early, 7u << LEAKWRAP_SLOT_SITE_SHIFT | 20, 0, 0);
+	pthread_join(early, NULL);
+	CHECK(forget(base, &size) == 7 && size == 20);
+	early_act = forget_early;
+	base = add_under_way(act_early, 7u << LEAKWRAP_SLOT_SITE_SHIFT | 20, 0, 0);
+	pthread_join(early, NULL);
+	CHECK(walk(base, base + 64).count == 0);
+}
+
+/* Threads that add and forget a few blocks here and there, so that pages are emptied all the time, while others give them
+ * back.  Each knows its own blocks. */
+enum { WANDERERS = 3, WANDERS = 10000, GIVEN_BACK = 400, AT_A_TIME = 3 };
+
+#define BETWEEN      ((uintptr_t)256)
+#define WANDERED     ((uintptr_t)8)
+#define AT_ONE_PLACE (LEAKWRAP_REGION_SIZE / 32)
+
+static uintptr_t wander_base;
+static _Atomic unsigned wandering;
+static unsigned long wander_until; /* so many times pages were given back */
+
+static void *wander(void *number)
+{
+	uint64_t random = (uintptr_t)number;
+
+	for (unsigned step = 0; step < WANDERS || atomic_load(&detached) < wander_until; step++) {
+		/* A page has blocks of all threads, and none for long. */
+		const uintptr_t place =
+		        wander_base + AT_ONE_PLACE * (unit_random(&random) % (WANDERED * 32));
+		uintptr_t address[AT_A_TIME];
+		size_t wanted[AT_A_TIME], size = 0;
+
+		for (unsigned i = 0; i < AT_A_TIME; i++) {
+			address[i] = place + BETWEEN * WANDERERS * i + BETWEEN * (uintptr_t)number;
+			wanted[i] = random_size(unit_random(&random));
+			if (leakwrap_region_cached(address[i]) == NULL ||
+			    !leakwrap_live_add_quickly(at(address[i]), wanted[i], 5 + i))
+				CHECK(leakwrap_live_add(at(address[i]), wanted[i], 5 + i) ==
+				      LEAKWRAP_LIVE_NEW);
+		}
+		for (unsigned i = 0; i < AT_A_TIME; i++) {
+			struct leakwrap_live_block found = leakwrap_live_find(at(address[i]));
+
+			CHECK(found.site == 5 + i && found.size == wanted[i]);
+		}
+		for (unsigned i = 0; i < AT_A_TIME; i++)
+			CHECK(leakwrap_live_forget(at(address[i])) ||
+			      (leakwrap_live_remove(at(address[i]), &size) == 5 + i &&
+			       size == wanted[i]));
+	}
+	atomic_fetch_sub(&wandering, 1);
+	return NULL;
+}
+
+static void give_back_while_wandering(void)
+{
+	pthread_t thread[WANDERERS];
+
+	wander_until = atomic_load(&detached) + GIVEN_BACK;
+	wander_base = fresh_addresses();
+	atomic_store(&wandering, WANDERERS);
+	for (uintptr_t i = 0; i < WANDERERS; i++)
+		CHECK(pthread_create(&thread[i], NULL, wander, (void *)i) == 0);
+	while (atomic_load(&wandering) > 0)
+		leakwrap_live_give_back();
+	for (int i = 0; i < WANDERERS; i++)
+		pthread_join(thread[i], NULL);
+	CHECK(walk(wander_base, wander_base + WANDERED * LEAKWRAP_REGION_SIZE).count == 0);
+}
+
+static void give_pages_back(void)
+{
+	if (!pages_go_back()) {
+		fprintf(stderr, "this system takes no pages back\n");
+		return;
+	}
+	lose_nothing_under_way();
+	wait_for_pages();
+	give_back_while_wandering();
+	give_back_what_is_empty();
+	keep_what_is_locked();
+	give_back_what_was_left();
+}
+
 int main(void)
 {
 	const uintptr_t base = fresh_addresses();
-	static const size_t spacings[] = {1, 2, 4, 8, 12, 16, 24, 32, 40, 48, 1024, 1 << 14, 1 << 20};
+	/* Closer and closer: with the closest, the inline paths serve no region any more. */
+	static const size_t spacings[] = {1 << 20, 1 << 14, 1024, 48, 40, 32, 24, 16, 12, 8, 4, 2, 1};
 	static const size_t sizes[] = {0, 1, 4094, 4095, 4096, 1 << 13, (size_t)5 << 30};
 	static const unsigned offsets[] = {0, 16, 1, (1 << 20) - 16, (1 << 20) - 1};
 
@@ -403,15 +761,19 @@ int main(void)
 			for (unsigned k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++)
 				replace(base + offsets[k], sizes[i], sizes[j]);
 	replace_aside();
+	give_pages_back();
 	keep_windows_for_large_blocks();
+	crowd_windows();
+	live_in_threads(16);
 	shrink_windows_for_packed_blocks();
 	live_in_threads(8);
-	live_in_threads(4);
 #ifdef __SANITIZE_THREAD__
+	live_in_threads(4);
 	return 0; /* what follows has one thread, and takes long */
 #endif
 	for (unsigned i = 0; i < sizeof(spacings) / sizeof(spacings[0]); i++)
 		live_randomly(spacings[i], 8000);
 	live_without_memory();
+	live_in_threads(4);
 	return 0;
 }

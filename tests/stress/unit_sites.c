@@ -1,15 +1,19 @@
-/* unit_sites.c - the call-site table and the layouts (wrap/sites.c, wrap/layout.c) with stacks that are made up, in threads:
- * a backtrace has one number, each number one backtrace, and a stack is recognized as what it is or not at all.
- * sources: wrap/sites.c wrap/layout.c wrap/arena.c wrap/tables.c wrap/port_linux.c */
+/* unit_sites.c - the call-site table and its recognition of stacks (wrap/sites.c, recall.c, pattern.c) with stacks that are made
+ * up, in threads: a backtrace has one number, each number one backtrace, and a stack is recognized as what it is or not
+ * at all.
+ * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/variants.c wrap/cache.c wrap/arena.c wrap/tables.c wrap/port_linux.c */
 #include "common.h"
-#include "layout.h"
 #include "live.h"
 #include "modules.h"
+#include "notes.h"
+#include "port.h"
 #include "recall.h"
 #include "sites.h"
+#include "tables.h"
 #include "unit.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* -- the rest of the runtime --------------------------------------------------------------------- */
@@ -21,6 +25,14 @@ static struct leakwrap_modules snapshots[2];
 static const struct leakwrap_module program = {.main = true, .permanent = true};
 static const struct leakwrap_module plugin = {.permanent = false};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
+
+static void change_modules(const struct leakwrap_modules *now)
+{
+	leakwrap_lock(&leakwrap_tables_lock);
+	atomic_store(&leakwrap_modules_current, now);
+	leakwrap_recall_forget();
+	leakwrap_unlock(&leakwrap_tables_lock);
+}
 
 /* Odd addresses are the plugin's. */
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
@@ -50,6 +62,17 @@ static uint16_t place_of(unsigned chain, unsigned frame)
 	return (uint16_t)(frame * (2 + chain / 13 % 4));
 }
 
+/* The frames of every other form are linked: the word in front of a return address leads to the next such word. */
+static bool is_linked(unsigned chain)
+{
+	return chain / 13 % 2 == 1;
+}
+
+static uint16_t link_of(unsigned chain, unsigned frame)
+{
+	return (uint16_t)(place_of(chain, frame) - 1);
+}
+
 static _Atomic uint32_t number_of[CHAINS];
 
 /* Puts CHAIN on STACK, which has WORDS words. */
@@ -57,8 +80,17 @@ static void call(uintptr_t *stack, unsigned chain)
 {
 	for (unsigned i = 0; i < WORDS; i++)
 		stack[i] = 7;
-	for (unsigned frame = 1; frame < depth_of(chain); frame++)
+	for (unsigned frame = 1; frame < depth_of(chain); frame++) {
 		stack[place_of(chain, frame)] = pc_of(chain, frame);
+		if (is_linked(chain))
+			stack[link_of(chain, frame)] = (uintptr_t)&stack[link_of(chain, frame + 1)];
+	}
+}
+
+/* The frame pointer of the first caller. */
+static uintptr_t fp_of(const uintptr_t *stack, unsigned chain)
+{
+	return is_linked(chain) ? (uintptr_t)&stack[link_of(chain, 1)] : 0;
 }
 
 static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
@@ -74,9 +106,16 @@ static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 	leakwrap_notes_begin(&notes, (uintptr_t)stack);
 	for (unsigned frame = 0; frame < depth_of(chain); frame++) {
 		pcs[frame] = pc_of(chain, frame);
-		if (frame > 0)
-			place[notes.returns++] = place_of(chain, frame);
+		if (frame == 0)
+			continue;
+		place[notes.returns++] = place_of(chain, frame);
+		/* What the last frame saved was not used. */
+		if (is_linked(chain) && frame + 1 < depth_of(chain))
+			check[notes.checks++] = (struct leakwrap_check){link_of(chain, frame),
+			                                                link_of(chain, frame + 1)};
 	}
+	if (is_linked(chain) && depth_of(chain) > 1)
+		notes.fp_target = link_of(chain, 1);
 	/* The word behind the last one ends the walk: 7 is no return address. */
 	notes.end_place = (uint16_t)(place_of(chain, depth_of(chain)));
 	notes.end_word = 7;
@@ -95,7 +134,7 @@ static void check_number(unsigned chain, uint32_t number)
 
 static uint32_t recall(const uintptr_t *stack, unsigned chain)
 {
-	return leakwrap_site_recall(pc_of(chain, 0), (uintptr_t)stack, 0);
+	return leakwrap_site_recall(pc_of(chain, 0), (uintptr_t)stack, fp_of(stack, chain));
 }
 
 static void *live(void *seed)
@@ -124,11 +163,51 @@ static void *live(void *seed)
 		if (frame < depth_of(chain)) {
 			stack[place_of(chain, frame)] ^= (uintptr_t)1 << 40;
 			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
+			stack[place_of(chain, frame)] ^= (uintptr_t)1 << 40;
 		}
+		/* Frames that are linked in another way are found elsewhere. */
+		if (is_linked(chain) && frame + 1 < depth_of(chain)) {
+			stack[link_of(chain, frame)] += sizeof(uintptr_t);
+			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
+			stack[link_of(chain, frame)] -= sizeof(uintptr_t);
+		}
+		if (is_linked(chain) && depth_of(chain) > 1)
+			CHECK(leakwrap_site_recall(pc_of(chain, 0), (uintptr_t)stack,
+			                           fp_of(stack, chain) + sizeof(uintptr_t)) ==
+			      LEAKWRAP_SITE_NONE);
 		if (step % 1000 == 0)
-			atomic_store(&leakwrap_modules_current, &snapshots[unit_random(&random) % 2]);
+			change_modules(&snapshots[unit_random(&random) % 2]);
 	}
 	CHECK(recalled > STEPS / 4);
+	return NULL;
+}
+
+/* A caller with a variable-length array: one backtrace, and each time its return address stands elsewhere. */
+static void *vary(void *unused)
+{
+	enum { FORMS = 20000, ENOUGH = 100 };
+	static uintptr_t stack[FORMS + 2];
+	size_t held = 0;
+
+	(void)unused;
+	leakwrap_self.stack_high = (uintptr_t)(stack + FORMS + 2);
+	leakwrap_self.stack_room = sizeof(stack);
+	for (uint16_t form = 0; form < FORMS; form++) {
+		uintptr_t pcs[3] = {0x300000, 0x300100};
+		struct leakwrap_check none[1];
+		struct leakwrap_notes notes = {.place = &form, .check = none};
+		struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .notes = &notes, .depth = 2};
+		struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)(stack + FORMS + 2),
+		                                false};
+
+		leakwrap_notes_begin(&notes, (uintptr_t)stack);
+		notes.returns = 1;
+		notes.usable = true;
+		CHECK(leakwrap_site_number(&trace, &bounds) == LEAKWRAP_SITE_FIRST);
+		if (form == ENOUGH)
+			held = leakwrap_pages_held();
+	}
+	CHECK(leakwrap_pages_held() == held);
 	return NULL;
 }
 
@@ -140,6 +219,9 @@ static void check_records(void)
 
 	for (; site; site = site->next, count++) {
 		unsigned chain = 0;
+
+		if (site->number == LEAKWRAP_SITE_FIRST)
+			continue; /* that of vary */
 
 		while (chain < CHAINS && atomic_load(&number_of[chain]) != site->number)
 			chain++;
@@ -154,7 +236,8 @@ int main(void)
 {
 	pthread_t thread[THREADS];
 
-	leakwrap_sites_start();
+	CHECK(pthread_create(&thread[0], NULL, vary, NULL) == 0);
+	pthread_join(thread[0], NULL);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&thread[i], NULL, live, (void *)(i + 1)) == 0);
 	for (int i = 0; i < THREADS; i++)

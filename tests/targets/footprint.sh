@@ -6,6 +6,8 @@
 
 promised=$(sed -n 's/^An allocation takes at most \([0-9]*\) KiB of the thread.s stack, .*/\1/p' README.md)
 [ -n "$promised" ] || fail "README does not say what an allocation takes"
+promised_code=$(sed -n 's/^The runtime adds \([0-9]*\) to \([0-9]*\) KiB of code and tables .*/\1 \2/p' README.md)
+[ -n "$promised_code" ] || fail "README does not say how large the runtime is"
 
 # footprint NAME COMPILER: $lib and $run are the target's.
 footprint() {
@@ -20,6 +22,9 @@ footprint() {
 	code=$(($(size "$W/traced" | awk 'NR == 2 { print $1 }') - $(size "$W/plain" | awk 'NR == 2 { print $1 }')))
 	echo "$1: stack $traced bytes, $plain untraced; code $code bytes"
 	[ "$traced" -le $((promised * 1024)) ] || fail "$1: an allocation takes $traced bytes of the stack"
+	if [ "$code" -lt $((${promised_code% *} * 1024)) ] || [ "$code" -gt $((${promised_code#* } * 1024)) ]; then
+		fail "$1: README says that the runtime has $promised_code KiB"
+	fi
 	tried=$((tried + 1))
 }
 

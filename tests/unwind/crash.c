@@ -76,12 +76,31 @@ static void own_handler(int number)
 	_exit(8);
 }
 
+/* Which of the signals have a handler, and which when their default action has been set. */
+static int shown(void)
+{
+	static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+	for (int round = 0; round < 2; round++)
+		for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+			struct sigaction seen;
+
+			if (sigaction(signals[i], NULL, &seen) != 0)
+				return 1;
+			putchar(seen.sa_handler == SIG_DFL ? '-' : 'h');
+			signal(signals[i], SIG_DFL);
+		}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct rlimit no_core = {0, 0};
 	pthread_t thread;
 
 	how = argc > 1 ? argv[1] : "";
+	if (strcmp(how, "shown") == 0)
+		return shown();
 	setrlimit(RLIMIT_CORE, &no_core);
 	kept = malloc(100);
 	if (strcmp(how, "call") == 0 && leakwrap_install_crash_trace() != 0)

@@ -45,6 +45,11 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size);
 /* The record of the block that starts at BLOCK. */
 struct leakwrap_live_block leakwrap_live_find(const void *block);
 
+/* The table is as large as the arena has room for, and stays. */
+static inline void leakwrap_live_give_back(void)
+{
+}
+
 /* Calls VISIT for every live block, with the lock held. */
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
                         void *context);

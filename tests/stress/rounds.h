@@ -1,0 +1,10 @@
+/* rounds.h - what the stress program (stress.c) tells its supervisor (supervise.c) at the beginning of a round. */
+#ifndef ROUNDS_H
+#define ROUNDS_H
+
+enum {
+	STORM = 's', /* as many signals as can be served */
+	FLOW = 'f'   /* a few */
+};
+
+#endif

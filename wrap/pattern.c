@@ -1,0 +1,196 @@
+/* pattern.c - makes patterns of walks.  Called when a call site is seen for the first time, or in another form. */
+#include "pattern.h"
+
+#include "arena.h"
+
+/* What a pattern is made of. */
+struct walk {
+	const struct leakwrap_notes *notes;
+	const uintptr_t *pcs;
+	const uint16_t *frame; /* those that vary */
+	unsigned varying;
+};
+
+static bool varies(const struct walk *walk, unsigned frame)
+{
+	for (unsigned i = 0; i < walk->varying; i++)
+		if (walk->frame[i] == frame)
+			return true;
+	return false;
+}
+
+/* The check of the saved frame pointer in front of the return address NUMBER, when the two make a pair; or NULL. */
+static const struct leakwrap_check *check_of_pair(const struct walk *walk, unsigned number)
+{
+	const struct leakwrap_notes *notes = walk->notes;
+
+	for (unsigned i = 0; i < notes->checks && !varies(walk, number + 1); i++)
+		if (notes->check[i].place + 1u == notes->place[number])
+			return &notes->check[i];
+	return NULL;
+}
+
+static bool is_in_pair(const struct walk *walk, const struct leakwrap_check *check)
+{
+	for (unsigned i = 0; i < walk->notes->returns; i++)
+		if (check_of_pair(walk, i) == check)
+			return true;
+	return false;
+}
+
+static unsigned count_pairs(const struct walk *walk)
+{
+	unsigned pairs = 0;
+
+	for (unsigned i = 0; i < walk->notes->returns; i++)
+		pairs += check_of_pair(walk, i) != NULL;
+	return pairs;
+}
+
+/* Sets number NUMBER of PLACES to a place, or a target. */
+static void set_place(leakwrap_places *places, unsigned number, uint16_t place)
+{
+	*places &= ~((leakwrap_places)0xffff << 16 * number);
+	*places |= (leakwrap_places)place << 16 * number;
+}
+
+/* The word at PLACE is read. */
+static void reach(struct leakwrap_pattern *pattern, uint16_t place)
+{
+	uint32_t extent = (place + 1u) * (uint32_t)sizeof(uintptr_t);
+
+	if (extent > pattern->extent)
+		pattern->extent = extent;
+}
+
+/* The members of groups are filled in order; each one also takes the place of those behind it, so that the last
+ * group is full. */
+
+static void add_pair(struct leakwrap_pattern *pattern, struct leakwrap_pairs *group, unsigned number,
+                     const struct leakwrap_check *check, uintptr_t pc)
+{
+	group += number / LEAKWRAP_PAIRS_AT_ONCE;
+	for (unsigned i = number % LEAKWRAP_PAIRS_AT_ONCE; i < LEAKWRAP_PAIRS_AT_ONCE; i++) {
+		group->place[i] = check->place * (uint32_t)sizeof(uintptr_t);
+		group->image[i][0] = check->target * sizeof(uintptr_t);
+		group->image[i][1] = pc;
+	}
+	reach(pattern, (uint16_t)(check->place + 1));
+}
+
+static void add_word(struct leakwrap_pattern *pattern, struct leakwrap_words *group, unsigned number,
+                     uint16_t place, uintptr_t pc)
+{
+	group += number / LEAKWRAP_WORDS_AT_ONCE;
+	for (unsigned i = number % LEAKWRAP_WORDS_AT_ONCE; i < LEAKWRAP_WORDS_AT_ONCE; i++) {
+		set_place(&group->places, i, place);
+		group->pc[i] = pc;
+	}
+	reach(pattern, place);
+}
+
+static void add_check(struct leakwrap_pattern *pattern, struct leakwrap_checks *group, unsigned number,
+                      const struct leakwrap_check *check)
+{
+	group += number / LEAKWRAP_CHECKS_AT_ONCE;
+	for (unsigned i = number % LEAKWRAP_CHECKS_AT_ONCE; i < LEAKWRAP_CHECKS_AT_ONCE; i++) {
+		set_place(&group->places, 2 * i, check->place);
+		set_place(&group->places, 2 * i + 1, check->target);
+	}
+	reach(pattern, check->place);
+}
+
+static void add_varying(struct leakwrap_pattern *pattern, leakwrap_places *group, unsigned number,
+                        uint16_t place)
+{
+	group += number / LEAKWRAP_VARYING_AT_ONCE;
+	for (unsigned i = number % LEAKWRAP_VARYING_AT_ONCE; i < LEAKWRAP_VARYING_AT_ONCE; i++)
+		set_place(group, i, place);
+	reach(pattern, place);
+}
+
+/* The groups OFFSET units behind PATTERN. */
+static void *groups_at(struct leakwrap_pattern *pattern, unsigned offset)
+{
+	return (char *)(pattern + 1) + offset * LEAKWRAP_GROUP_UNIT;
+}
+
+static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *walk)
+{
+	const struct leakwrap_notes *notes = walk->notes;
+	struct leakwrap_pairs *pairs = groups_at(pattern, 0);
+	struct leakwrap_words *words = groups_at(pattern, pattern->words);
+	leakwrap_places *varying = groups_at(pattern, pattern->varying);
+	unsigned pair = 0, word = 0, varies_at = 0;
+
+	for (unsigned i = 0; i < notes->returns; i++) {
+		const struct leakwrap_check *check = check_of_pair(walk, i);
+
+		if (check)
+			add_pair(pattern, pairs, pair++, check, walk->pcs[i + 1]);
+		else if (varies(walk, i + 1))
+			add_varying(pattern, varying, varies_at++, notes->place[i]);
+		else
+			add_word(pattern, words, word++, notes->place[i], walk->pcs[i + 1]);
+	}
+	if (notes->end_place != LEAKWRAP_PLACE_NONE)
+		add_word(pattern, words, word, notes->end_place, notes->end_word);
+}
+
+static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *walk)
+{
+	const struct leakwrap_notes *notes = walk->notes;
+	struct leakwrap_checks *checks = groups_at(pattern, pattern->checks);
+	unsigned check = 0;
+
+	for (unsigned i = 0; i < notes->checks; i++)
+		if (!is_in_pair(walk, &notes->check[i]))
+			add_check(pattern, checks, check++, &notes->check[i]);
+	pattern->fp_target = notes->fp_target == LEAKWRAP_PLACE_NONE
+	                             ? LEAKWRAP_FP_ANY
+	                             : notes->fp_target * sizeof(uintptr_t);
+}
+
+/* What COUNT members take in groups of AT_ONCE and SIZE bytes. */
+static unsigned units(unsigned count, unsigned at_once, size_t size)
+{
+	return (count + at_once - 1) / at_once * (unsigned)(size / LEAKWRAP_GROUP_UNIT);
+}
+
+struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
+                                               const struct leakwrap_site *site, const uint16_t *frame,
+                                               unsigned varying)
+{
+	const struct walk walk = {notes, site->pcs, frame, varying};
+	const unsigned pairs = count_pairs(&walk);
+	const unsigned returns = notes->returns - varying - pairs;
+	const unsigned words = units(pairs, LEAKWRAP_PAIRS_AT_ONCE, sizeof(struct leakwrap_pairs));
+	const unsigned checks = words + units(returns + (notes->end_place != LEAKWRAP_PLACE_NONE),
+	                                      LEAKWRAP_WORDS_AT_ONCE, sizeof(struct leakwrap_words));
+	const unsigned varying_at = checks + units(notes->checks - pairs, LEAKWRAP_CHECKS_AT_ONCE,
+	                                           sizeof(struct leakwrap_checks));
+	const unsigned end =
+	        varying_at + units(varying, LEAKWRAP_VARYING_AT_ONCE, sizeof(leakwrap_places));
+	const unsigned frames = (end - varying_at) * LEAKWRAP_VARYING_AT_ONCE;
+	struct leakwrap_pattern *pattern = leakwrap_arena_take(
+	        sizeof(*pattern) + end * LEAKWRAP_GROUP_UNIT + frames * sizeof(frame[0]));
+	uint16_t *varying_frame;
+
+	if (!pattern)
+		return NULL;
+	varying_frame = groups_at(pattern, end);
+	for (unsigned i = 0; i < frames; i++)
+		varying_frame[i] = frame[i < varying ? i : varying - 1];
+	pattern->varying_frame = varying_frame;
+	pattern->like = site;
+	pattern->pc = site->pcs[0];
+	pattern->extent = 1; /* a stack without room has no pattern */
+	pattern->number = varying == 0 ? site->number : LEAKWRAP_SITE_NONE;
+	pattern->words = (uint16_t)words;
+	pattern->checks = (uint16_t)checks;
+	pattern->varying = (uint16_t)varying_at;
+	pattern->end = (uint16_t)end;
+	fill_returns(pattern, &walk);
+	fill_checks(pattern, &walk);
+	return pattern;
+}
