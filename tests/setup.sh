@@ -28,6 +28,8 @@ packages() {
 		# cross compilers and what runs their programs
 		echo gcc-arm-linux-gnueabihf gcc-arm-linux-gnueabi gcc-aarch64-linux-gnu
 		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu
+		echo libc6-dev-armhf-cross libc6-dev-armel-cross libc6-dev-arm64-cross \
+			libc6-dev-riscv64-cross libc6-dev-i386-cross
 		echo qemu-user
 		# the same without an operating system
 		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm \
