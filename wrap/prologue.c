@@ -420,7 +420,7 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 {
 	struct follower f;
 
-	if (pc <= start)
+	if (pc < start)
 		return false;
 	begin(&f, code);
 	f.now[LEAKWRAP_CODE_SP] = (struct value){LEAKWRAP_CODE_SP, 0};

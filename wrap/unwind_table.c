@@ -342,7 +342,8 @@ static bool starts_function(const struct walk *walk, const struct leakwrap_code 
 {
 	const struct leakwrap_module *module = leakwrap_text_at(target, true);
 
-	return target != 0 && target < walk->pc && walk->pc - target < FUNCTION_MAX && module &&
+	return target != 0 && target < walk->pc + walk->interrupted &&
+	       walk->pc - target < FUNCTION_MAX && module &&
 	       module == leakwrap_text_at(walk->pc, walk->interrupted) &&
 	       !find_in_tables(module, target, true, rule) &&
 	       leakwrap_prologue_rule(code, target, walk->pc, walk->interrupted, rule);
@@ -394,6 +395,17 @@ static __attribute__((noinline)) int test_rule(struct walk *walk, const struct l
 	return starts_function(walk, code, target, &known) && agree(rule, &known) ? CERTAIN : PLAUSIBLE;
 }
 
+/* The rule of a function that a signal interrupted before it stored its return address: the call that the register tells of
+ * leads to it.  So it is in the entries of linkage tables. */
+static bool is_still_called(struct walk *walk, const struct leakwrap_code *code,
+                            struct leakwrap_rule *rule)
+{
+	uintptr_t target;
+
+	return LEAKWRAP_HAVE_LR && walk->interrupted && leakwrap_is_return(walk->lr, &target) &&
+	       starts_function(walk, code, target, rule) && rule->ra_place == LEAKWRAP_PLACE_SAME;
+}
+
 /* The rule that CODE around pc gives.  How the frame is built and how it is taken down say the same where both
  * are known (tests/unwind/code.sh: without an error); else the stack decides. */
 static __attribute__((noinline)) bool find_in_code(struct walk *walk, const struct leakwrap_code *code,
@@ -403,6 +415,8 @@ static __attribute__((noinline)) bool find_in_code(struct walk *walk, const stru
 	bool is_down, is_built;
 	int down = NOT_AT_ALL, up = NOT_AT_ALL;
 
+	if (is_still_called(walk, code, rule))
+		return true;
 	is_down = leakwrap_epilogue_rule(code, walk->pc, walk->interrupted, rule);
 	is_built = leakwrap_near_prologue_rule(code, walk->pc, walk->interrupted, &built);
 	walk->code_told |= is_down || is_built;

@@ -5,6 +5,7 @@
 #include "compare.h"
 #include "entry.h"
 #include "modules.h"
+#include "returns.h"
 #include "unwind.h"
 
 #include <alloca.h>
@@ -191,6 +192,36 @@ static NOINLINE void use_longjmp(void)
 	}
 }
 
+/* -- linkage tables ------------------------------------------------------------------------------- */
+
+#ifdef __aarch64__
+/* A signal may come in an entry of the linkage table, which has no unwind tables: right behind a call from a function that has
+ * its frame record where sp points to. */
+static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void use_linkage_table(void)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
+	struct leakwrap_start start = {0};
+	struct leakwrap_stack stack;
+
+	__asm__ volatile("mov x0, sp\n\tmov x1, xzr\n\tmov x2, xzr\n\tbl memset\n\t"
+	                 "mov %0, x30\n\tmov %1, sp\n\tmov %2, x29"
+	                 : "=r"(start.lr), "=r"(start.sp), "=r"(start.fp)
+	                 :
+	                 : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
+	                   "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x30", "memory", "cc");
+	stack = leakwrap_stack_at(start.sp);
+	if (!leakwrap_is_return(start.lr, &start.pc))
+		abort();
+	leakwrap_unwind_interrupted(&trace, &stack, &start);
+	if (trace.kind != LEAKWRAP_TRACE_COMPLETE || trace.depth < 4 || pcs[0] != start.pc ||
+	    pcs[1] != start.lr || pcs[2] != (uintptr_t)__builtin_return_address(0)) {
+		puts("the walk from an entry of the linkage table is wrong");
+		abort();
+	}
+}
+#endif
+
 /* -- jumps --------------------------------------------------------------------------------------- */
 
 static jmp_buf out;
@@ -216,7 +247,7 @@ static NOINLINE __attribute__((cold)) void seldom(int value)
 {
 	volatile char bytes[100];
 
-	bytes[value % 100] = 1;
+	bytes[(unsigned)value % 100] = 1;
 	use(bytes);
 }
 
@@ -441,6 +472,9 @@ int main(int argc, char **argv)
 	use_alternate_stack();
 #ifndef __arm__ /* its tables are made for calls, and say nothing right of a prologue */
 	use_timer();
+#endif
+#ifdef __aarch64__
+	use_linkage_table();
 #endif
 	use_jumps();
 	use_longjmp();
