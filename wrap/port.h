@@ -78,10 +78,20 @@ void leakwrap_signal_send(int signo);
 struct leakwrap_lock {
 	uint32_t word;
 	struct leakwrap_mask mask; /* of the holder */
+
+	_Atomic int forking;            /* the holder is in fork: its thread, else 0 ... */
+	_Atomic uint32_t lent;          /* ... and has lent the lock */
+	struct leakwrap_mask lent_mask; /* of the thread that has it */
 };
 void leakwrap_lock(struct leakwrap_lock *lock);
 bool leakwrap_trylock(struct leakwrap_lock *lock);
 void leakwrap_unlock(struct leakwrap_lock *lock);
+
+/* The same from before a fork until after it.  In fork the C library takes locks of its own.  A thread that holds one of these,
+ * be it in a signal handler or in a function that the C library calls, and waits for this lock, would wait for ever: so
+ * this lock is lent while the thread that forks sleeps. */
+void leakwrap_lock_for_fork(struct leakwrap_lock *lock);
+void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
 
 /* -- time and process ---------------------------------------------------------------------------- */
 

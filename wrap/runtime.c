@@ -99,16 +99,16 @@ int leakwrap_install_crash_trace(void)
 /* -- fork ---------------------------------------------------------------------------------------- */
 
 /* The tables must not be in the middle of a change in the child, where nobody would finish it.  The C library takes
- * malloc's locks after this one: a signal handler that has interrupted malloc must not need it, so neither a dump nor
- * sigaction does. */
+ * malloc's locks and that of all streams after this one: a signal handler that has interrupted malloc must not need it, so neither a
+ * dump nor sigaction does; and an allocation there borrows it. */
 static void before_fork(void)
 {
-	leakwrap_lock(&leakwrap_tables_lock);
+	leakwrap_lock_for_fork(&leakwrap_tables_lock);
 }
 
 static void after_fork_in_parent(void)
 {
-	leakwrap_unlock(&leakwrap_tables_lock);
+	leakwrap_unlock_after_fork(&leakwrap_tables_lock, false);
 }
 
 static void after_fork_in_child(void)
@@ -127,7 +127,7 @@ static void after_fork_in_child(void)
 	leakwrap_crash_forked();
 	leakwrap_dump_forked();
 	leakwrap_signals_forked();
-	leakwrap_unlock(&leakwrap_tables_lock);
+	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
 }
 
 #ifndef LEAKWRAP_NO___register_atfork

@@ -1,6 +1,7 @@
-/* forking.c - a thread holds a lock that fork takes, as it does malloc's, after it has told the tracer; while fork waits
- * for that lock, the thread takes a dump, and sets the signal's handler again in the handler.  Ends with 0 when all of them came
- * to their end. */
+/* forking.c [flush] - a thread holds a lock that fork takes, as it does malloc's, after it has told the tracer; while fork waits
+ * for that lock, the thread takes a dump, allocates from new stacks, and sets the signal's handler again in the handler.  The lock is
+ * one that a handler before a fork takes, or the C library's of all streams: then a stream's own write function does all that, while
+ * all are flushed.  Ends with 0 when all of them came to their end. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -10,20 +11,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void *volatile block;
+#define BLOCKS 5
+
+static void *volatile kept[BLOCKS];
 static pthread_mutex_t allocator = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool is_held, fork_waits;
+static bool flushes;
 static volatile sig_atomic_t handled;
 
 static void before_fork(void)
 {
 	atomic_store(&fork_waits, true);
-	pthread_mutex_lock(&allocator);
+	if (!flushes)
+		pthread_mutex_lock(&allocator);
 }
 
 static void after_fork(void)
 {
-	pthread_mutex_unlock(&allocator);
+	if (!flushes)
+		pthread_mutex_unlock(&allocator);
 }
 
 /* What is registered first is called last before a fork. */
@@ -42,26 +48,63 @@ static void again(int signo)
 	handled++;
 }
 
-static void *holder(void *unused)
+/* Each depth is another stack. */
+static __attribute__((noinline)) void allocate(unsigned depth)
 {
-	pthread_mutex_lock(&allocator);
+	volatile unsigned below = depth;
+
+	if (below > 0)
+		allocate(below - 1);
+	kept[depth] = malloc(10);
+	below++;
+}
+
+static void hold(void)
+{
 	atomic_store(&is_held, true);
 	while (!atomic_load(&fork_waits))
 		usleep(1000);
+	usleep(10000);
 	raise(SIGUSR1);
-	pthread_mutex_unlock(&allocator);
-	return unused;
+	allocate(BLOCKS - 1);
 }
 
-int main(void)
+static ssize_t write_nothing(void *cookie, const char *bytes, size_t size)
+{
+	(void)cookie, (void)bytes;
+	hold();
+	return (ssize_t)size;
+}
+
+static void *holder(void *flushes)
+{
+	const cookie_io_functions_t functions = {.write = write_nothing};
+	FILE *stream;
+
+	if (flushes) {
+		stream = fopencookie(NULL, "w", functions);
+		if (!stream || fputs("text", stream) < 0)
+			_exit(4);
+		fflush(NULL);
+	} else {
+		pthread_mutex_lock(&allocator);
+		hold();
+		pthread_mutex_unlock(&allocator);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
 {
 	pthread_t thread;
 	int status = -1;
 	pid_t child;
 
-	block = malloc(100);
+	flushes = argc > 1;
+	kept[0] = malloc(100);
+	free(kept[0]);
 	signal(SIGUSR1, again);
-	if (pthread_create(&thread, NULL, holder, NULL) != 0)
+	if (pthread_create(&thread, NULL, holder, flushes ? argv[1] : NULL) != 0)
 		return 2;
 	while (!atomic_load(&is_held))
 		usleep(1000);
@@ -73,6 +116,5 @@ int main(void)
 	waitpid(child, &status, 0);
 	pthread_join(thread, NULL);
 	printf("%d handled, the child's status %d\n", handled, status);
-	free(block);
 	return handled == 1 && status == 0 ? 0 : 1;
 }
