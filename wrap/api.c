@@ -47,9 +47,8 @@ void leakwrap_record(const void *block, size_t size)
 
 void leakwrap_forget(const void *block)
 {
-	void *outer = leakwrap_releasing_in_pool((void *)(uintptr_t)block);
-
-	leakwrap_released(outer);
+	leakwrap_released(leakwrap_releasing_in_pool((void *)(uintptr_t)block,
+	                                             leakwrap_caller_sp(LEAKWRAP_CALLER)));
 }
 
 /* -- backtraces ---------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #ifndef LEAKWRAP_ENTRY_H
 #define LEAKWRAP_ENTRY_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,35 +59,51 @@ void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
 /* -- release ------------------------------------------------------------------------------------- */
 
-/* Before the real call: BLOCK (NULL: nothing happens) is about to be freed.  Returns what
- * leakwrap_released wants to know. */
-void *leakwrap_releasing(void *block);
+/* What a release must put back when it ends. */
+struct leakwrap_outer {
+	void *block;  /* what an outer call is releasing or resizing */
+	uintptr_t at; /* where on the stack */
+};
+
+/* Before the real call: BLOCK (NULL: nothing happens) is about to be freed.  SP is the caller's stack pointer (LEAKWRAP_CALLER),
+ * or 0: then it cannot be told when the release was left by siglongjmp. */
+struct leakwrap_outer leakwrap_releasing(void *block, uintptr_t sp);
 
 /* The same for operator delete, for delete[], and for leakwrap_forget(). */
-void *leakwrap_releasing_new(void *block);
-void *leakwrap_releasing_array(void *block);
-void *leakwrap_releasing_in_pool(void *block);
+struct leakwrap_outer leakwrap_releasing_new(void *block, uintptr_t sp);
+struct leakwrap_outer leakwrap_releasing_array(void *block, uintptr_t sp);
+struct leakwrap_outer leakwrap_releasing_in_pool(void *block, uintptr_t sp);
 
-/* After the real call. */
-static inline void leakwrap_released(void *outer)
+/* After the real call.  A signal handler that comes between must not find a release without its place, here and wherever
+ * the two are stored to. */
+static inline void leakwrap_released(struct leakwrap_outer outer)
 {
-	leakwrap_self.releasing = outer;
+	leakwrap_self.releasing = outer.block;
+	atomic_signal_fence(memory_order_seq_cst);
+	leakwrap_self.releasing_at = outer.at;
+}
+
+/* The caller's stack pointer alone: leakwrap_caller_sp(LEAKWRAP_CALLER). */
+static inline uintptr_t leakwrap_caller_sp(LEAKWRAP_CALLER_PARAMS)
+{
+	(void)pc, (void)fp;
+	return sp;
 }
 
 /* -- resize -------------------------------------------------------------------------------------- */
 
 /* What a resize must remember across the real call; filled by leakwrap_resizing. */
 struct leakwrap_resize {
-	void *block;     /* the old block */
-	void *outer;     /* what an outer call is releasing or resizing */
+	void *block; /* the old block */
+	struct leakwrap_outer outer;
 	size_t old_size; /* of the block, when SITE is not 0 */
 	uint32_t site;   /* its call site, 0 when it was not recorded */
 	int saved_errno; /* errno of the caller */
 };
 
-/* Before the real call that gives BLOCK (may be NULL) SIZE bytes.  With SIZE 0 errno is set to 0, so
+/* Before the real call that gives BLOCK (may be NULL) SIZE bytes; SP as above.  With SIZE 0 errno is set to 0, so
  * that leakwrap_resized can tell "freed" from "failed" in what the allocator answers. */
-void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size);
+void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp);
 
 /* After it: the call returned BLOCK.  NULL restores the old record, unless SIZE was 0 and errno shows
  * no failure.  errno ends as the real call alone would have left it.  Returns BLOCK. */

@@ -95,7 +95,7 @@ void *__wrap__realloc_r(struct _reent *reent, void *block, size_t size)
 	void *outer;
 
 	if (!is_told)
-		leakwrap_resizing(&was, block, size);
+		leakwrap_resizing(&was, block, size, 0);
 	outer = begin_parts();
 	block = __real__realloc_r(reent, block, size);
 	end_parts(outer);
@@ -109,13 +109,13 @@ ENTRY_DECLARE(void, _free_r, (struct _reent * reent, void *block));
 
 void __wrap__free_r(struct _reent *reent, void *block)
 {
-	void *outer;
+	struct leakwrap_outer outer;
 
 	if (IS_TOLD_BY(free)) {
 		__real__free_r(reent, block);
 		return;
 	}
-	outer = leakwrap_releasing(block);
+	outer = leakwrap_releasing(block, 0);
 	__real__free_r(reent, block);
 	leakwrap_released(outer);
 }

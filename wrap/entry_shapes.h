@@ -8,6 +8,8 @@
 #ifndef LEAKWRAP_ENTRY_SHAPES_H
 #define LEAKWRAP_ENTRY_SHAPES_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "entry.h"
@@ -49,7 +51,7 @@
 		if (!block) {                                                                  \
 			ENTRY_ALLOCATE_HERE(leakwrap_allocated_malloc, name, arguments, size)  \
 		}                                                                              \
-		leakwrap_resizing(&was, block, size);                                          \
+		leakwrap_resizing(&was, block, size, leakwrap_caller_sp(LEAKWRAP_CALLER));     \
 		return leakwrap_resized(&was, __real_##name arguments, size, LEAKWRAP_CALLER); \
 	}
 
@@ -59,23 +61,56 @@
 
 /* The same by way of VERB.  What an ordinary block does not need is kept apart: so nothing has to be kept across the real
  * call. */
-#define ENTRY_RELEASE_AS(verb, name, parameters, arguments)                  \
-	ENTRY_DECLARE(void, name, parameters);                               \
-	static __attribute__((noinline)) void entry_slowly_##name parameters \
-	{                                                                    \
-		void *outer = verb(block);                                   \
-		__real_##name arguments;                                     \
-		leakwrap_released(outer);                                    \
-	}                                                                    \
-	void __wrap_##name parameters                                        \
-	{                                                                    \
-		if (leakwrap_likely(leakwrap_forgotten(block))) {            \
-			__real_##name arguments;                             \
-			leakwrap_released(NULL);                             \
-		} else {                                                     \
-			entry_slowly_##name arguments;                       \
-		}                                                            \
+#define ENTRY_RELEASE_AS(verb, name, parameters, arguments)                                     \
+	ENTRY_DECLARE(void, name, parameters);                                                  \
+	static __attribute__((noinline)) void entry_slowly_##name parameters                    \
+	{                                                                                       \
+		struct leakwrap_outer outer = verb(block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
+		__real_##name arguments;                                                        \
+		leakwrap_released(outer);                                                       \
+	}                                                                                       \
+	void __wrap_##name parameters                                                           \
+	{                                                                                       \
+		if (leakwrap_likely(entry_forgotten(block))) {                                  \
+			__real_##name arguments;                                                \
+			leakwrap_self.releasing = NULL;                                         \
+		} else {                                                                        \
+			entry_slowly_##name arguments;                                          \
+		}                                                                               \
 	}
+
+#ifdef LEAKWRAP_SMALL
+
+LEAKWRAP_INLINE bool entry_forgotten(const void *block)
+{
+	(void)block;
+	return false;
+}
+
+#else
+
+/* The stack pointer, where that costs nothing. */
+#ifdef LEAKWRAP_SP_NAME
+register uintptr_t entry_sp __asm__(LEAKWRAP_SP_NAME);
+#else
+#define entry_sp ((uintptr_t)__builtin_frame_address(0))
+#endif
+
+/* Forgets BLOCK, which is about to be freed, when it is an ordinary one, and no outer call is releasing another: then the
+ * verb need not be called.  False when that is not so: then nothing has happened. */
+LEAKWRAP_INLINE bool entry_forgotten(void *block)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	if (leakwrap_unlikely(self->releasing || !leakwrap_live_forget(block)))
+		return false;
+	self->releasing_at = entry_sp;
+	atomic_signal_fence(memory_order_seq_cst);
+	self->releasing = block;
+	return true;
+}
+
+#endif
 
 /* Returns a new string, or NULL. */
 #define ENTRY_STRING(name, parameters, arguments)                              \

@@ -12,6 +12,7 @@
 #include "recall.h"
 #include "runtime.h"
 #include "sites.h"
+#include "stack.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -97,8 +98,32 @@ static void absorb_inner(const void *block, size_t new_size)
 		leakwrap_live_remove(leakwrap_self.inner, &size);
 }
 
-/* Is the release of BLOCK, which is not recorded, a part of an outer one?  A signal handler may have left that one by
- * siglongjmp: it is long over when its block is live again. */
+/* The outer release of one that was called at SP.  A signal handler may have left it by siglongjmp: when the thread's own stack
+ * ends above it, it is over. */
+static struct leakwrap_outer outer_at(uintptr_t sp)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+#ifndef LEAKWRAP_BARE
+	if (self->releasing && sp > self->releasing_at && leakwrap_stack_is_own(sp) &&
+	    leakwrap_stack_is_own(self->releasing_at))
+		self->releasing = NULL;
+#else
+	(void)sp;
+#endif
+	return (struct leakwrap_outer){self->releasing, self->releasing_at};
+}
+
+/* From now on all below SP is part of the release of BLOCK. */
+static void release_at(uintptr_t sp, void *block)
+{
+	leakwrap_self.releasing_at = sp - 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	leakwrap_self.releasing = block;
+}
+
+/* Is the release of BLOCK, which is not recorded, a part of an outer one?  That may be over even if it is not seen by the
+ * stack, and is when its block is live again. */
 static bool is_part_of(const void *outer, const void *block)
 {
 	if (!outer || outer == LEAKWRAP_RELEASING_PARTS)
@@ -150,12 +175,13 @@ static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_
 		absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
 	/* What an inner call could not record has been counted. */
-	if (added != LEAKWRAP_LIVE_NEW &&
-	    (added != LEAKWRAP_LIVE_UNTRACKED || leakwrap_self.inner != block))
+	if (added != LEAKWRAP_LIVE_NEW && (added != LEAKWRAP_LIVE_UNTRACKED ||
+	                                   leakwrap_self.inner != LEAKWRAP_INNER_UNTRACKED(block)))
 		count_exception(added, size);
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_allocated(block, site, kind);
-	leakwrap_self.inner = block;
+	leakwrap_self.inner =
+	        added == LEAKWRAP_LIVE_UNTRACKED ? LEAKWRAP_INNER_UNTRACKED(block) : block;
 	return block;
 }
 
@@ -223,20 +249,21 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 }
 
 /* BLOCK need not be an ordinary one, or all releases are looked at. */
-static __attribute__((noinline)) void *releasing(void *block, enum leakwrap_kind kind)
+static __attribute__((noinline)) struct leakwrap_outer releasing(void *block, enum leakwrap_kind kind,
+                                                                 uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
-	void *outer = self->releasing;
+	struct leakwrap_outer outer = outer_at(sp);
 	size_t size = 0;
 	uint32_t site;
 
 	if (!block)
 		return outer;
-	if (self->inner == block)
+	if (self->inner == block || self->inner == LEAKWRAP_INNER_UNTRACKED(block))
 		self->inner = LEAKWRAP_INNER_GONE;
-	self->releasing = block;
+	release_at(sp, block);
 	site = leakwrap_live_remove(block, &size);
-	if (site == LEAKWRAP_SITE_NONE && is_part_of(outer, block))
+	if (site == LEAKWRAP_SITE_NONE && is_part_of(outer.block, block))
 		return outer;
 	if (leakwrap_misuse_checked && check_release(block, size, site, kind, false, LEAKWRAP_CALLER))
 		return outer;
@@ -245,41 +272,41 @@ static __attribute__((noinline)) void *releasing(void *block, enum leakwrap_kind
 	return outer;
 }
 
-void *leakwrap_releasing(void *block)
+struct leakwrap_outer leakwrap_releasing(void *block, uintptr_t sp)
 {
-	return releasing(block, LEAKWRAP_KIND_MALLOC);
+	return releasing(block, LEAKWRAP_KIND_MALLOC, sp);
 }
 
-void *leakwrap_releasing_new(void *block)
+struct leakwrap_outer leakwrap_releasing_new(void *block, uintptr_t sp)
 {
-	return releasing(block, LEAKWRAP_KIND_NEW);
+	return releasing(block, LEAKWRAP_KIND_NEW, sp);
 }
 
-void *leakwrap_releasing_array(void *block)
+struct leakwrap_outer leakwrap_releasing_array(void *block, uintptr_t sp)
 {
-	return releasing(block, LEAKWRAP_KIND_ARRAY);
+	return releasing(block, LEAKWRAP_KIND_ARRAY, sp);
 }
 
-void *leakwrap_releasing_in_pool(void *block)
+struct leakwrap_outer leakwrap_releasing_in_pool(void *block, uintptr_t sp)
 {
-	return releasing(block, LEAKWRAP_KIND_POOL);
+	return releasing(block, LEAKWRAP_KIND_POOL, sp);
 }
 
 /* -- resize -------------------------------------------------------------------------------------- */
 
 static __attribute__((noinline)) void check_resize(const struct leakwrap_resize *was)
 {
-	if (was->site != LEAKWRAP_SITE_NONE || !is_part_of(was->outer, was->block))
+	if (was->site != LEAKWRAP_SITE_NONE || !is_part_of(was->outer.block, was->block))
 		check_release(was->block, was->old_size, was->site, LEAKWRAP_KIND_MALLOC, true,
 		              LEAKWRAP_CALLER);
 }
 
-void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size)
+void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	was->block = block;
-	was->outer = self->releasing;
+	was->outer = outer_at(sp);
 	was->saved_errno = errno;
 	was->site = LEAKWRAP_SITE_NONE;
 	self->inner = NULL;
@@ -288,7 +315,7 @@ void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size)
 	was->site = leakwrap_live_remove(block, &was->old_size);
 	if (leakwrap_misuse_checked)
 		check_resize(was);
-	self->releasing = block;
+	release_at(sp, block);
 	if (size == 0)
 		errno = 0;
 }
@@ -298,7 +325,7 @@ static void resized_to_nothing(const struct leakwrap_resize *was, size_t size)
 {
 	leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 	if (was->block && size == 0 && errno != ENOMEM) {
-		if (was->site == LEAKWRAP_SITE_NONE && !is_part_of(was->outer, was->block))
+		if (was->site == LEAKWRAP_SITE_NONE && !is_part_of(was->outer.block, was->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 		return;
 	}
@@ -324,12 +351,12 @@ static void resized_to(const struct leakwrap_resize *was, void *block, size_t si
 
 void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	leakwrap_self.releasing = was->outer;
+	leakwrap_released(was->outer);
 	if (!block) {
 		resized_to_nothing(was, size);
 	} else {
 		if (was->block && was->site == LEAKWRAP_SITE_NONE &&
-		    !is_part_of(was->outer, was->block))
+		    !is_part_of(was->outer.block, was->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 		resized_to(was, block, size, pc, sp, fp);
 	}

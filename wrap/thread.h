@@ -22,6 +22,9 @@ enum leakwrap_thread_state {
  * what it interrupted: it must not look as if there had been none. */
 #define LEAKWRAP_INNER_GONE ((void *)1)
 
+/* Nor must what an inner call did for want of memory: it did not record BLOCK, and counted it. */
+#define LEAKWRAP_INNER_UNTRACKED(block) ((void *)~(uintptr_t)(block))
+
 /* The allocator is freeing what it has split off from blocks: that is nobody's. */
 #define LEAKWRAP_RELEASING_PARTS ((void *)1)
 
@@ -36,10 +39,12 @@ struct leakwrap_thread {
 	/* shadow.c: the shadow call stack of instrumented code, or NULL. */
 	struct leakwrap_shadow *shadow;
 
-	/* record.c: the last block that was recorded since leakwrap_allocating, so that an outer wrapped
-	 * call knows what an inner one did; and the block that an outer call is releasing or resizing. */
+	/* record.c: the last block that was recorded since leakwrap_allocating, also if it was released again, so that an
+	 * outer wrapped call knows what an inner one did; and the block that an outer call is releasing or
+	 * resizing.  All calls that are part of that one have their stack below RELEASING_AT. */
 	void *inner;
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
+	uintptr_t releasing_at;
 
 	/* signals.c: the tracer itself is calling a function that is wrapped. */
 	unsigned passing;

@@ -93,7 +93,7 @@ static const struct leakwrap_site *site_of_caller(uintptr_t pc, uintptr_t sp, ui
 	leakwrap_allocating();
 	leakwrap_allocated(block, 1, pc, sp, fp);
 	number = leakwrap_live_find(block).site;
-	leakwrap_released(leakwrap_releasing(block));
+	leakwrap_released(leakwrap_releasing(block, 0));
 	return site_of_number(number);
 }
 

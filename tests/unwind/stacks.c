@@ -161,7 +161,7 @@ static NOINLINE void record_this_stack(void)
 
 	leakwrap_allocating();
 	leakwrap_allocated(block, 1, LEAKWRAP_CALLER);
-	leakwrap_released(leakwrap_releasing(block));
+	leakwrap_released(leakwrap_releasing(block, 0));
 }
 
 /* A handler that leaves the walk it interrupted by longjmp: the next ones must be right. */
@@ -419,7 +419,7 @@ static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
 	leakwrap_allocating();
 	leakwrap_allocated(block, 1, pc, sp, fp);
-	leakwrap_released(leakwrap_releasing(block));
+	leakwrap_released(leakwrap_releasing(block, 0));
 	if (trace.depth == 0 || trace.depth > trace.max)
 		return 1;
 	for (unsigned i = 1; i < trace.depth; i++)

@@ -39,6 +39,8 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 
 #define LEAKWRAP_CALL_PUSHES    0
 
+#define LEAKWRAP_SP_NAME        "sp"
+
 #define LEAKWRAP_PC_SHIFT       2
 
 /* DWARF for the Arm 64-bit Architecture 2022Q3, section 4.1 "DWARF register names". */

@@ -3,6 +3,7 @@
  * Each architecture is one small header that defines
  *   LEAKWRAP_CALLER   three expressions, "return address, stack pointer after the return, frame
  *                     pointer after the return", of the function in which it is written;
+ *   LEAKWRAP_SP_NAME  the compiler's name of the stack pointer, unless it is not known;
  *   the frame-pointer layout for the walk, see each header;
  *   LEAKWRAP_CONTEXT_PC and its relatives, for the crash trace.
  */

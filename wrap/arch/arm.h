@@ -48,6 +48,8 @@ static inline uintptr_t leakwrap_r11(void)
 
 #define LEAKWRAP_CALL_PUSHES    0
 
+#define LEAKWRAP_SP_NAME        "sp"
+
 #define LEAKWRAP_PC_SHIFT       1
 
 /* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted

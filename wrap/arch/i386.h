@@ -19,6 +19,8 @@
 /* The call instruction pushes the return address: it is the word below the CFA (section 2.2.2). */
 #define LEAKWRAP_CALL_PUSHES 1
 
+#define LEAKWRAP_SP_NAME     "esp"
+
 #define LEAKWRAP_PC_SHIFT    0
 
 /* Section 2.5 "DWARF Definition", table 2.14. */

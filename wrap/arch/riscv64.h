@@ -18,6 +18,8 @@
 
 #define LEAKWRAP_CALL_PUSHES 0
 
+#define LEAKWRAP_SP_NAME     "sp"
+
 #define LEAKWRAP_PC_SHIFT    1
 
 /* Section 4 "RISC-V DWARF Specification", table "DWARF register number encodings". */

@@ -19,6 +19,8 @@
 /* The call instruction pushes the return address: it is the word below the CFA (section 3.2.2). */
 #define LEAKWRAP_CALL_PUSHES 1
 
+#define LEAKWRAP_SP_NAME     "rsp"
+
 #define LEAKWRAP_PC_SHIFT    0
 
 /* Section 3.6.2 "DWARF Register Number Mapping", figure 3.36. */
