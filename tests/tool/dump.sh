@@ -114,6 +114,70 @@ for program_name in plain catches; do
 	kill -0 $program || fail "a program that is not traced was ended"
 	stop
 done
+# A dump of misuse that comes between the asking and the answer is not the answer.  The signal waits for the main thread, which
+# is in vfork until the other thread has seen the signal and misused free.
+cat >"$W/misuses.c" <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int told[2];
+void *volatile kept;
+static void *misuse_when_asked(void *unused)
+{
+	sigset_t signals;
+	void *volatile on_stack = &signals;
+	do {
+		usleep(1000);
+		sigpending(&signals);
+	} while (!sigismember(&signals, SIGUSR1));
+	free(on_stack);
+	if (write(told[1], "x", 1) != 1)
+		abort();
+	return unused;
+}
+int main(void)
+{
+	sigset_t usr1;
+	pthread_t thread;
+	char byte;
+	kept = malloc(1000);
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	if (pipe(told) != 0 || pthread_create(&thread, NULL, misuse_when_asked, NULL) != 0)
+		return 1;
+	sigprocmask(SIG_UNBLOCK, &usr1, NULL);
+	if (vfork() == 0) {
+		if (write(STDOUT_FILENO, "ready\n", 6) != 6 || read(told[0], &byte, 1) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	for (;;)
+		pause();
+}
+END
+cat >"$W/forgiving.c" <<'END'
+#include <stddef.h>
+static char room[1 << 16] __attribute__((aligned(16)));
+static size_t used;
+void *malloc(size_t size)
+{
+	size_t at = __atomic_fetch_add(&used, (size + 31) / 16 * 16, __ATOMIC_RELAXED);
+	return at + size <= sizeof(room) ? room + at : NULL;
+}
+void *calloc(size_t count, size_t size) { return malloc(count * size); }
+void *realloc(void *block, size_t size) { return block ? NULL : malloc(size); }
+void free(void *block) { (void)block; }
+END
+build misuses -Wno-deprecated-declarations "$W/misuses.c" "$W/forgiving.c"
+LEAKWRAP_OPTIONS="misuse=report:log=$W/misuses.log" start_program "$W/misuses"
+status_is 0 "$lw" dump $program
+shows_dump 2
+shows_not 'reason=misuse'
+grep -q "^leakwrap\\[$program\\.1\\] dump version=1 reason=misuse" "$W/misuses.log" || fail "no misuse was seen"
+stop
+
 strip -o "$W/stripped" "$W/wait"
 LEAKWRAP_OPTIONS="log=$W/stripped.log" start_program "$W/stripped"
 rm "$W/stripped"
