@@ -35,9 +35,7 @@
 
 #define ENTRY_ALLOCATE_HERE(verb, name, arguments, size)            \
 	uint32_t entry_site = leakwrap_recognized(LEAKWRAP_CALLER); \
-	void *entry_block;                                          \
-	leakwrap_allocating();                                      \
-	entry_block = __real_##name arguments;                      \
+	void *entry_block = __real_##name arguments;                \
 	if (leakwrap_recorded(entry_site, entry_block, size))       \
 		return entry_block;                                 \
 	return verb(entry_site, entry_block, size, LEAKWRAP_CALLER);

@@ -34,23 +34,17 @@ static uintptr_t veiled(uintptr_t key)
 #define EXACT_TO_SHRINK 64
 
 /* Slots are mapped for several regions at once, the more the more there are. */
-#define SLOTS_CHUNK_MAX     ((size_t)8 << 20)
-
-#define FIRST_CACHE_ENTRIES 512
+#define SLOTS_CHUNK_MAX ((size_t)8 << 20)
 
 /* So many regions are looked at for pages to give back when a new one is made. */
 #define LOOK_FOR_EACH_NEW 2
 
-/* Before the first region: one entry, always NULL. */
-static struct leakwrap_region_cache empty_cache = {.mask = 0, .entry = {NULL}};
-
-struct leakwrap_region_cache *_Atomic leakwrap_region_cache = &empty_cache;
+struct leakwrap_region *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
 
 static struct {
 	struct region_record *by_key;           /* uthash */
 	struct leakwrap_region *_Atomic newest; /* for the dump */
-	_Atomic size_t count;
-	unsigned window_shift; /* of new regions */
+	unsigned window_shift;                  /* of new regions */
 	/* Windows of at least this size have been seen to hold two blocks: the inline paths pass them over. */
 	_Atomic unsigned crowded_shift;
 	char *slots_next; /* mapped, not yet given to a region */
@@ -115,32 +109,12 @@ static bool is_plain(const struct leakwrap_region *region)
 }
 
 /* The lock is held, since the number of exact blocks must not change meanwhile. */
-static void cache_region(struct leakwrap_region_cache *cache, struct leakwrap_region *region)
+static void cache_region(struct leakwrap_region *region)
 {
 	struct region_record *record = (struct region_record *)region;
 
-	atomic_store_explicit(&cache->entry[region->key & cache->mask],
+	atomic_store_explicit(leakwrap_region_place(region->key),
 	                      is_plain(region) ? region : &record->veil, memory_order_release);
-}
-
-/* Keeps the cache four times as large as the number of regions.  The outgrown one stays mapped, since
- * another thread may be reading it; all of them together are smaller than the last. */
-static void grow_cache(void)
-{
-	struct leakwrap_region_cache *cache = atomic_load(&leakwrap_region_cache);
-	struct leakwrap_region_cache *larger;
-	size_t entries = cache == &empty_cache ? FIRST_CACHE_ENTRIES : (cache->mask + 1) * 4;
-
-	if (cache != &empty_cache && regions.count * 4 <= cache->mask)
-		return;
-	larger = leakwrap_pages_map(sizeof(*larger) + entries * sizeof(larger->entry[0]));
-	if (!larger)
-		return;
-	larger->mask = entries - 1;
-	for (struct leakwrap_region *region = atomic_load(&regions.newest); region;
-	     region = region->next)
-		cache_region(larger, region);
-	atomic_store_explicit(&leakwrap_region_cache, larger, memory_order_release);
 }
 
 /* The lock is held. */
@@ -178,9 +152,7 @@ static struct leakwrap_region *add_region(uintptr_t key)
 		return NULL;
 	record->region.next = atomic_load(&regions.newest);
 	atomic_store_explicit(&regions.newest, &record->region, memory_order_release);
-	regions.count++;
 	watch(record);
-	grow_cache();
 	return &record->region;
 }
 
@@ -359,7 +331,7 @@ static void count_exact(struct leakwrap_region *region, uintptr_t address)
 	}
 	atomic_fetch_or(&region->exact_at, exact_bit(region, address));
 	if (atomic_fetch_add(&region->exact_count, 1) == 0)
-		cache_region(atomic_load(&leakwrap_region_cache), region);
+		cache_region(region);
 	else if (atomic_load(&region->exact_count) >= EXACT_TO_SHRINK &&
 	         region->window_shift == regions.window_shift &&
 	         regions.window_shift > LAST_WINDOW_SHIFT)
@@ -410,14 +382,12 @@ static bool add_exact(struct leakwrap_region *region, uintptr_t address, size_t 
  * threads that add to an empty one at once would both find it empty. */
 static void crowd(const struct leakwrap_region *region)
 {
-	struct leakwrap_region_cache *cache = atomic_load(&leakwrap_region_cache);
-
 	atomic_store(&regions.crowded_shift, region->window_shift);
 	if (regions.window_shift >= region->window_shift && region->window_shift > LAST_WINDOW_SHIFT)
 		regions.window_shift = region->window_shift - 1u;
 	for (struct leakwrap_region *other = atomic_load(&regions.newest); other; other = other->next)
 		if (is_crowded(other))
-			cache_region(cache, other);
+			cache_region(other);
 }
 
 /* May ADDRESS, in REGION (NULL: there is none), be that of an exact block? */
@@ -584,15 +554,14 @@ static int look_at_pages(struct leakwrap_region *region, bool gives)
 /* The lock is held. */
 static void give_back(struct leakwrap_region *region)
 {
-	struct leakwrap_region_cache *cache = atomic_load(&leakwrap_region_cache);
 	struct region_record *record = (struct region_record *)region;
 
 	atomic_fetch_add(&regions.giving_back, 1);
-	atomic_store(&cache->entry[region->key & cache->mask], &record->veil);
+	atomic_store(leakwrap_region_place(region->key), &record->veil);
 	if (leakwrap_threads_fence())
 		look_at_pages(region, true);
 	atomic_fetch_add(&regions.giving_back, 1);
-	cache_region(cache, region);
+	cache_region(region);
 }
 
 /* The lock is held.  A heap that moves to new addresses leaves others, so for each new region some of the older ones are
@@ -670,7 +639,7 @@ static struct leakwrap_region *region_of(uintptr_t address)
 		give_back_some();
 	region = record ? &record->region : add_region(key);
 	if (region)
-		cache_region(atomic_load(&leakwrap_region_cache), region);
+		cache_region(region);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return region;
 }
@@ -698,8 +667,8 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 	if (may_be_exact(region, address))
 		replaces = remove_exact(address, &old_size) != 0;
 	if (region) {
-		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
-		uint32_t within = leakwrap_within_window(region, address);
+		uint32_t within;
+		leakwrap_live_slot *slot = leakwrap_slot_of(region, address, &within);
 		uint32_t old = atomic_load_explicit(slot, memory_order_relaxed);
 
 		if (can_stand_in(region, slot, old, within)) {
@@ -734,11 +703,11 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 	struct leakwrap_region *region = region_of(address);
 
 	if (region) {
-		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
+		uint32_t within;
+		leakwrap_live_slot *slot = leakwrap_slot_of(region, address, &within);
 		uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
 
-		if (is_block(value) &&
-		    leakwrap_slot_within(value) == leakwrap_within_window(region, address)) {
+		if (is_block(value) && leakwrap_slot_within(value) == within) {
 			*size = value & LEAKWRAP_SLOT_LARGE;
 			if (*size == LEAKWRAP_SLOT_LARGE)
 				load_extension(slot, size);
@@ -793,7 +762,9 @@ static struct leakwrap_region *known_region(uintptr_t address)
 static bool find_in_slots(const struct leakwrap_region *region, uintptr_t address,
                           struct leakwrap_live_block *found)
 {
-	return region && read_slot(region, leakwrap_slot_of(region, address), found) &&
+	uint32_t within;
+
+	return region && read_slot(region, leakwrap_slot_of(region, address, &within), found) &&
 	       found->address == address;
 }
 

@@ -46,16 +46,16 @@
 
 #include "common.h"
 
-#define LEAKWRAP_REGION_BITS     20
-#define LEAKWRAP_REGION_SIZE     ((uintptr_t)1 << LEAKWRAP_REGION_BITS)
+#define LEAKWRAP_REGION_BITS       20
+#define LEAKWRAP_REGION_SIZE       ((uintptr_t)1 << LEAKWRAP_REGION_BITS)
 
-#define LEAKWRAP_SLOT_SITE_SHIFT 13
-#define LEAKWRAP_SLOT_HALF       0x1000u
-#define LEAKWRAP_SLOT_LARGE      0xfffu
-#define LEAKWRAP_SLOT_EXTENSION  4
+#define LEAKWRAP_SLOT_SITE_SHIFT   13
+#define LEAKWRAP_SLOT_HALF         0x1000u
+#define LEAKWRAP_SLOT_LARGE        0xfffu
+#define LEAKWRAP_SLOT_EXTENSION    4
 
 /* Call sites are numbered below this; they must fit a slot. */
-#define LEAKWRAP_SITE_LIMIT      ((uint32_t)1 << (32 - LEAKWRAP_SLOT_SITE_SHIFT))
+#define LEAKWRAP_SITE_LIMIT        ((uint32_t)1 << (32 - LEAKWRAP_SLOT_SITE_SHIFT))
 
 typedef _Atomic uint32_t leakwrap_live_slot;
 
@@ -69,13 +69,12 @@ struct leakwrap_region {
 	struct leakwrap_region *next; /* all regions, newest first */
 };
 
-/* Lossy and shared: an entry is overwritten freely, and grown when regions become many. */
-struct leakwrap_region_cache {
-	uintptr_t mask;
-	_Atomic(struct leakwrap_region *) entry[];
-};
+/* Lossy and shared: an entry is overwritten freely.  On 32 bits each region has its own; on 64 bits those do that are less than
+ * 64 GiB apart.  Pages that hold none are never touched. */
+#define LEAKWRAP_REGION_CACHE_BITS (sizeof(uintptr_t) > 4 ? 16 : 32 - LEAKWRAP_REGION_BITS)
 
-extern LEAKWRAP_HIDDEN struct leakwrap_region_cache *_Atomic leakwrap_region_cache;
+extern LEAKWRAP_HIDDEN struct leakwrap_region
+        *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
 
 /* -- the allocation path ------------------------------------------------------------------------- */
 
@@ -88,13 +87,16 @@ enum leakwrap_live_added {
 /* Records that SIZE bytes at BLOCK are live. */
 enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site);
 
+/* Where the cache has the region KEY. */
+LEAKWRAP_INLINE struct leakwrap_region *_Atomic *leakwrap_region_place(uintptr_t key)
+{
+	return &leakwrap_region_cache[key & ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
+}
+
 /* What the cache holds for the region KEY: that one, its veil, another one, or NULL. */
 LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_entry(uintptr_t key)
 {
-	struct leakwrap_region_cache *cache =
-	        atomic_load_explicit(&leakwrap_region_cache, memory_order_acquire);
-
-	return atomic_load_explicit(&cache->entry[key & cache->mask], memory_order_acquire);
+	return atomic_load_explicit(leakwrap_region_place(key), memory_order_acquire);
 }
 
 /* The region of ADDRESS if it is known and cached, else NULL. */
@@ -106,23 +108,23 @@ LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached(uintptr_t address
 	return region && region->key == key ? region : NULL;
 }
 
-LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
-                                                     uintptr_t address)
-{
-	return &region->slots[(address & (LEAKWRAP_REGION_SIZE - 1)) >> region->window_shift];
-}
-
-/* How far ADDRESS is behind the start of its window, in the upper bits: 0, LEAKWRAP_HALFWAY, or another
+/* How far an address is behind the start of its window is told in the upper bits: 0, LEAKWRAP_HALFWAY, or another
  * value, which no slot can hold. */
-#define LEAKWRAP_HALFWAY         ((uint32_t)1 << 31)
+#define LEAKWRAP_HALFWAY           ((uint32_t)1 << 31)
 
-LEAKWRAP_INLINE uint32_t leakwrap_within_window(const struct leakwrap_region *region, uintptr_t address)
+/* The slot of ADDRESS, and how far that is *WITHIN its window. */
+LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
+                                                     uintptr_t address, uint32_t *within)
 {
-	return (uint32_t)address << region->within_shift;
+	/* The window's number, and behind it what is within. */
+	uint64_t both = (uint64_t)(address & (LEAKWRAP_REGION_SIZE - 1)) << region->within_shift;
+
+	*within = (uint32_t)both;
+	return &region->slots[both >> 32];
 }
 
-/* The bit LEAKWRAP_SLOT_HALF of a slot as leakwrap_within_window has it, and back. */
-#define LEAKWRAP_HALF_SHIFT      (31 - 12)
+/* The bit LEAKWRAP_SLOT_HALF of a slot as leakwrap_slot_of tells it, and back. */
+#define LEAKWRAP_HALF_SHIFT        (31 - 12)
 
 LEAKWRAP_INLINE uint32_t leakwrap_slot_within(uint32_t value)
 {
@@ -137,11 +139,11 @@ LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, size_t size, u
 	struct leakwrap_region *region = leakwrap_region_cached(address);
 
 	if (leakwrap_likely(region && size < LEAKWRAP_SLOT_LARGE)) {
-		leakwrap_live_slot *slot = leakwrap_slot_of(region, address);
-		uint32_t within = leakwrap_within_window(region, address);
+		uint32_t within;
+		leakwrap_live_slot *slot = leakwrap_slot_of(region, address, &within);
 
-		if (leakwrap_likely(atomic_load_explicit(slot, memory_order_relaxed) == 0 &&
-		                    (within & ~LEAKWRAP_HALFWAY) == 0)) {
+		if (leakwrap_likely((atomic_load_explicit(slot, memory_order_relaxed) | within << 1) ==
+		                    0)) {
 			atomic_store_explicit(slot,
 			                      site << LEAKWRAP_SLOT_SITE_SHIFT |
 			                              within >> LEAKWRAP_HALF_SHIFT | (uint32_t)size,
@@ -158,15 +160,15 @@ LEAKWRAP_INLINE bool leakwrap_live_forget(const void *block)
 	uintptr_t address = (uintptr_t)block;
 	struct leakwrap_region *region = leakwrap_region_cached(address);
 	leakwrap_live_slot *slot;
-	uint32_t value;
+	uint32_t value, within;
 
 	if (leakwrap_unlikely(!region))
 		return false;
-	slot = leakwrap_slot_of(region, address);
+	slot = leakwrap_slot_of(region, address, &within);
 	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (leakwrap_unlikely(value >> LEAKWRAP_SLOT_SITE_SHIFT == 0 ||
-	                      (value & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE ||
-	                      leakwrap_slot_within(value) != leakwrap_within_window(region, address)))
+	if (leakwrap_unlikely(value < 1u << LEAKWRAP_SLOT_SITE_SHIFT ||
+	                      ((value + 1) & LEAKWRAP_SLOT_LARGE) == 0 ||
+	                      leakwrap_slot_within(value) != within))
 		return false;
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	return true;

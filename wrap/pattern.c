@@ -47,17 +47,16 @@ static unsigned count_pairs(const struct walk *walk)
 	return pairs;
 }
 
-/* Sets number NUMBER of PLACES to a place, or a target. */
-static void set_place(leakwrap_places *places, unsigned number, uint16_t place)
+/* PLACE in bytes. */
+static uint32_t bytes(uint16_t place)
 {
-	*places &= ~((leakwrap_places)0xffff << 16 * number);
-	*places |= (leakwrap_places)place << 16 * number;
+	return place * (uint32_t)sizeof(uintptr_t);
 }
 
 /* The word at PLACE is read. */
 static void reach(struct leakwrap_pattern *pattern, uint16_t place)
 {
-	uint32_t extent = (place + 1u) * (uint32_t)sizeof(uintptr_t);
+	uint32_t extent = bytes(place) + (uint32_t)sizeof(uintptr_t);
 
 	if (extent > pattern->extent)
 		pattern->extent = extent;
@@ -69,10 +68,10 @@ static void reach(struct leakwrap_pattern *pattern, uint16_t place)
 static void add_pair(struct leakwrap_pattern *pattern, struct leakwrap_pairs *group, unsigned number,
                      const struct leakwrap_check *check, uintptr_t pc)
 {
-	group += number / LEAKWRAP_PAIRS_AT_ONCE;
-	for (unsigned i = number % LEAKWRAP_PAIRS_AT_ONCE; i < LEAKWRAP_PAIRS_AT_ONCE; i++) {
-		group->place[i] = check->place * (uint32_t)sizeof(uintptr_t);
-		group->image[i][0] = check->target * sizeof(uintptr_t);
+	group += number / LEAKWRAP_FIXED_AT_ONCE;
+	for (unsigned i = number % LEAKWRAP_FIXED_AT_ONCE; i < LEAKWRAP_FIXED_AT_ONCE; i++) {
+		group->place[i] = bytes(check->place);
+		group->image[i][0] = bytes(check->target);
 		group->image[i][1] = pc;
 	}
 	reach(pattern, (uint16_t)(check->place + 1));
@@ -81,9 +80,9 @@ static void add_pair(struct leakwrap_pattern *pattern, struct leakwrap_pairs *gr
 static void add_word(struct leakwrap_pattern *pattern, struct leakwrap_words *group, unsigned number,
                      uint16_t place, uintptr_t pc)
 {
-	group += number / LEAKWRAP_WORDS_AT_ONCE;
-	for (unsigned i = number % LEAKWRAP_WORDS_AT_ONCE; i < LEAKWRAP_WORDS_AT_ONCE; i++) {
-		set_place(&group->places, i, place);
+	group += number / LEAKWRAP_FIXED_AT_ONCE;
+	for (unsigned i = number % LEAKWRAP_FIXED_AT_ONCE; i < LEAKWRAP_FIXED_AT_ONCE; i++) {
+		group->place[i] = bytes(place);
 		group->pc[i] = pc;
 	}
 	reach(pattern, place);
@@ -92,20 +91,20 @@ static void add_word(struct leakwrap_pattern *pattern, struct leakwrap_words *gr
 static void add_check(struct leakwrap_pattern *pattern, struct leakwrap_checks *group, unsigned number,
                       const struct leakwrap_check *check)
 {
-	group += number / LEAKWRAP_CHECKS_AT_ONCE;
-	for (unsigned i = number % LEAKWRAP_CHECKS_AT_ONCE; i < LEAKWRAP_CHECKS_AT_ONCE; i++) {
-		set_place(&group->places, 2 * i, check->place);
-		set_place(&group->places, 2 * i + 1, check->target);
+	group += number / LEAKWRAP_FIXED_AT_ONCE;
+	for (unsigned i = number % LEAKWRAP_FIXED_AT_ONCE; i < LEAKWRAP_FIXED_AT_ONCE; i++) {
+		group->place[i] = bytes(check->place);
+		group->target[i] = bytes(check->target);
 	}
 	reach(pattern, check->place);
 }
 
-static void add_varying(struct leakwrap_pattern *pattern, leakwrap_places *group, unsigned number,
-                        uint16_t place)
+static void add_varying(struct leakwrap_pattern *pattern, struct leakwrap_places *group,
+                        unsigned number, uint16_t place)
 {
 	group += number / LEAKWRAP_VARYING_AT_ONCE;
 	for (unsigned i = number % LEAKWRAP_VARYING_AT_ONCE; i < LEAKWRAP_VARYING_AT_ONCE; i++)
-		set_place(group, i, place);
+		group->place[i] = bytes(place);
 	reach(pattern, place);
 }
 
@@ -120,7 +119,7 @@ static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *wa
 	const struct leakwrap_notes *notes = walk->notes;
 	struct leakwrap_pairs *pairs = groups_at(pattern, 0);
 	struct leakwrap_words *words = groups_at(pattern, pattern->words);
-	leakwrap_places *varying = groups_at(pattern, pattern->varying);
+	struct leakwrap_places *varying = groups_at(pattern, pattern->varying);
 	unsigned pair = 0, word = 0, varies_at = 0;
 
 	for (unsigned i = 0; i < notes->returns; i++) {
@@ -146,15 +145,15 @@ static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *wal
 	for (unsigned i = 0; i < notes->checks; i++)
 		if (!is_in_pair(walk, &notes->check[i]))
 			add_check(pattern, checks, check++, &notes->check[i]);
-	pattern->fp_target = notes->fp_target == LEAKWRAP_PLACE_NONE
-	                             ? LEAKWRAP_FP_ANY
-	                             : notes->fp_target * sizeof(uintptr_t);
+	pattern->fp_target =
+	        notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY : bytes(notes->fp_target);
 }
 
-/* What COUNT members take in groups of AT_ONCE and SIZE bytes. */
-static unsigned units(unsigned count, unsigned at_once, size_t size)
+/* What COUNT fixed members take in groups of SIZE bytes. */
+static unsigned units(unsigned count, size_t size)
 {
-	return (count + at_once - 1) / at_once * (unsigned)(size / LEAKWRAP_GROUP_UNIT);
+	return (count + LEAKWRAP_FIXED_AT_ONCE - 1) / LEAKWRAP_FIXED_AT_ONCE *
+	       (unsigned)(size / LEAKWRAP_GROUP_UNIT);
 }
 
 struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
@@ -164,14 +163,15 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	const struct walk walk = {notes, site->pcs, frame, varying};
 	const unsigned pairs = count_pairs(&walk);
 	const unsigned returns = notes->returns - varying - pairs;
-	const unsigned words = units(pairs, LEAKWRAP_PAIRS_AT_ONCE, sizeof(struct leakwrap_pairs));
+	const unsigned words = units(pairs, sizeof(struct leakwrap_pairs));
 	const unsigned checks = words + units(returns + (notes->end_place != LEAKWRAP_PLACE_NONE),
-	                                      LEAKWRAP_WORDS_AT_ONCE, sizeof(struct leakwrap_words));
-	const unsigned varying_at = checks + units(notes->checks - pairs, LEAKWRAP_CHECKS_AT_ONCE,
-	                                           sizeof(struct leakwrap_checks));
+	                                      sizeof(struct leakwrap_words));
+	const unsigned varying_at =
+	        checks + units(notes->checks - pairs, sizeof(struct leakwrap_checks));
+	const unsigned groups = (varying + LEAKWRAP_VARYING_AT_ONCE - 1) / LEAKWRAP_VARYING_AT_ONCE;
 	const unsigned end =
-	        varying_at + units(varying, LEAKWRAP_VARYING_AT_ONCE, sizeof(leakwrap_places));
-	const unsigned frames = (end - varying_at) * LEAKWRAP_VARYING_AT_ONCE;
+	        varying_at + groups * (unsigned)(sizeof(struct leakwrap_places) / LEAKWRAP_GROUP_UNIT);
+	const unsigned frames = groups * LEAKWRAP_VARYING_AT_ONCE;
 	struct leakwrap_pattern *pattern = leakwrap_arena_take(
 	        sizeof(*pattern) + end * LEAKWRAP_GROUP_UNIT + frames * sizeof(frame[0]));
 	uint16_t *varying_frame;
@@ -189,7 +189,7 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	pattern->words = (uint16_t)words;
 	pattern->checks = (uint16_t)checks;
 	pattern->varying = (uint16_t)varying_at;
-	pattern->end = (uint16_t)end;
+	pattern->varying_groups = (uint16_t)groups;
 	fill_returns(pattern, &walk);
 	fill_checks(pattern, &walk);
 	return pattern;

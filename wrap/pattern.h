@@ -9,8 +9,9 @@
  *
  *     pattern | pairs | words | checks | varying places
  *
- * The allocation path reads as few words as it can: how many loads a processor has under way limits it before anything
- * else does.  So four places are packed in one word.
+ * The allocation path has as few instructions as it can: with few enough of them the processor has the next allocation's misses
+ * under way with this one's, which decides what tracing costs a program with many live blocks.  So members of a
+ * group stand there as they are used, places in bytes, and there are few at once.
  *
  * Immutable once published; never dies.  Reading one is signal-safe.
  */
@@ -28,38 +29,36 @@
 #include "sites.h"
 #include "stack.h"
 
-/* Four places, or two and their targets: number N in the bits from 16 * N on. */
-typedef uint64_t leakwrap_places;
-
 /* What a group takes is counted in these. */
-#define LEAKWRAP_GROUP_UNIT sizeof(leakwrap_places)
+#define LEAKWRAP_GROUP_UNIT sizeof(uint64_t)
 
-/* A saved frame pointer, which is the address of its target, and the return address behind it.  Target and places are
- * counted in bytes: these are the most. */
-#define LEAKWRAP_PAIRS_AT_ONCE 2
+/* In each group, as many at once.  Places and targets are counted in bytes from sp. */
+#define LEAKWRAP_FIXED_AT_ONCE 2
 
+/* A saved frame pointer, which is the address of its target, and the return address behind it. */
 struct leakwrap_pairs {
-	_Alignas(2 * sizeof(uintptr_t)) uintptr_t image[LEAKWRAP_PAIRS_AT_ONCE][2]; /* target, pc */
-	uint32_t place[LEAKWRAP_PAIRS_AT_ONCE]; /* of the first of both */
+	_Alignas(2 * sizeof(uintptr_t)) uintptr_t image[LEAKWRAP_FIXED_AT_ONCE][2]; /* target, pc */
+	uint32_t place[LEAKWRAP_FIXED_AT_ONCE]; /* of the first of both */
 };
 
 /* Return addresses, and the word that ends a walk. */
-#define LEAKWRAP_WORDS_AT_ONCE 4
-
 struct leakwrap_words {
-	_Alignas(leakwrap_places) uintptr_t pc[LEAKWRAP_WORDS_AT_ONCE];
-	leakwrap_places places;
+	_Alignas(LEAKWRAP_GROUP_UNIT) uintptr_t pc[LEAKWRAP_FIXED_AT_ONCE];
+	uint32_t place[LEAKWRAP_FIXED_AT_ONCE];
 };
 
 /* Addresses of the stack. */
-#define LEAKWRAP_CHECKS_AT_ONCE 2
-
 struct leakwrap_checks {
-	leakwrap_places places; /* place and target, place and target */
+	_Alignas(LEAKWRAP_GROUP_UNIT) uint32_t place[LEAKWRAP_FIXED_AT_ONCE],
+	        target[LEAKWRAP_FIXED_AT_ONCE];
 };
 
-/* The places that vary; what is behind the last one in its group repeats it. */
+/* The places that vary. */
 #define LEAKWRAP_VARYING_AT_ONCE 4
+
+struct leakwrap_places {
+	_Alignas(LEAKWRAP_GROUP_UNIT) uint32_t place[LEAKWRAP_VARYING_AT_ONCE];
+};
 
 struct leakwrap_pattern {
 	/* For recall.c, under the tables' lock. */
@@ -76,9 +75,9 @@ struct leakwrap_pattern {
 	/* In one word: all places are below the extent (bytes, not 0), and the number of its only call site
 	 * (LEAKWRAP_SITE_NONE: some places vary). */
 	uint32_t extent, number;
-	/* In one word: where the words, the checks and the varying places begin, and where these end, in units behind the
-	 * struct. */
-	uint16_t words, checks, varying, end;
+	/* Where the words, the checks and the varying places begin, in units behind the struct; and how many groups of the last there
+	 * are. */
+	uint16_t words, checks, varying, varying_groups;
 };
 
 #define LEAKWRAP_FP_ANY UINTPTR_MAX
@@ -89,20 +88,10 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
                                                const struct leakwrap_site *site, const uint16_t *frame,
                                                unsigned varying);
 
-LEAKWRAP_INLINE uintptr_t leakwrap_place(leakwrap_places places, unsigned number)
-{
-	return places >> 16 * number & 0xffff;
-}
-
-LEAKWRAP_INLINE uintptr_t leakwrap_word_at(uintptr_t sp, uintptr_t place)
-{
-	return leakwrap_stack_word(sp + place * sizeof(uintptr_t));
-}
-
 /* The word at PLACE as a return address. */
-LEAKWRAP_INLINE uintptr_t leakwrap_return_at(uintptr_t sp, uintptr_t place)
+LEAKWRAP_INLINE uintptr_t leakwrap_return_at(uintptr_t sp, uint32_t place)
 {
-	return LEAKWRAP_STRIP(leakwrap_word_at(sp, place));
+	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place));
 }
 
 /* How the two words of a pair differ from their image.  Where both fit a vector they are compared as one. */
@@ -149,7 +138,7 @@ LEAKWRAP_INLINE const void *leakwrap_group(const struct leakwrap_pattern *patter
 	return (const char *)(pattern + 1) + offset * LEAKWRAP_GROUP_UNIT;
 }
 
-LEAKWRAP_INLINE bool leakwrap_pairs_hold(const struct leakwrap_pattern *pattern, uintptr_t sp)
+LEAKWRAP_INLINE uintptr_t leakwrap_pairs_differ(const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
 	const struct leakwrap_pairs *pairs = leakwrap_group(pattern, 0);
 	const struct leakwrap_pairs *end = leakwrap_group(pattern, pattern->words);
@@ -158,56 +147,31 @@ LEAKWRAP_INLINE bool leakwrap_pairs_hold(const struct leakwrap_pattern *pattern,
 	for (; pairs != end; pairs++)
 		differs |= leakwrap_compare_pair(sp, pairs->place[0], pairs->image[0]) |
 		           leakwrap_compare_pair(sp, pairs->place[1], pairs->image[1]);
-	return leakwrap_pair_differs_in(differs) == 0;
+	return leakwrap_pair_differs_in(differs);
 }
 
-/* Return addresses at four places. */
-struct leakwrap_four {
-	uintptr_t word[4];
-};
-
-LEAKWRAP_INLINE struct leakwrap_four leakwrap_four_at(uintptr_t sp, leakwrap_places places)
-{
-	return (struct leakwrap_four){{leakwrap_return_at(sp, leakwrap_place(places, 0)),
-	                               leakwrap_return_at(sp, leakwrap_place(places, 1)),
-	                               leakwrap_return_at(sp, leakwrap_place(places, 2)),
-	                               leakwrap_return_at(sp, leakwrap_place(places, 3))}};
-}
-
-LEAKWRAP_INLINE uintptr_t leakwrap_four_differ(struct leakwrap_four four, const uintptr_t *word)
-{
-	return (four.word[0] ^ word[0]) | (four.word[1] ^ word[1]) | (four.word[2] ^ word[2]) |
-	       (four.word[3] ^ word[3]);
-}
-
-LEAKWRAP_INLINE bool leakwrap_words_hold(const struct leakwrap_pattern *pattern, uintptr_t sp)
+LEAKWRAP_INLINE uintptr_t leakwrap_words_differ(const struct leakwrap_pattern *pattern, uintptr_t sp,
+                                                uintptr_t differs)
 {
 	const struct leakwrap_words *words = leakwrap_group(pattern, pattern->words);
 	const struct leakwrap_words *end = leakwrap_group(pattern, pattern->checks);
-	uintptr_t differs = 0;
 
 	for (; words != end; words++)
-		differs |= leakwrap_four_differ(leakwrap_four_at(sp, words->places), words->pc);
-	return differs == 0;
+		differs |= (leakwrap_return_at(sp, words->place[0]) ^ words->pc[0]) |
+		           (leakwrap_return_at(sp, words->place[1]) ^ words->pc[1]);
+	return differs;
 }
 
-/* How the word at the place NUMBER of PLACES differs from the address of the next. */
-LEAKWRAP_INLINE uintptr_t leakwrap_target_differs(uintptr_t sp, leakwrap_places places, unsigned number)
-{
-	return (leakwrap_word_at(sp, leakwrap_place(places, number)) - sp) ^
-	       leakwrap_place(places, number + 1) * sizeof(uintptr_t);
-}
-
-LEAKWRAP_INLINE bool leakwrap_checks_hold(const struct leakwrap_pattern *pattern, uintptr_t sp)
+LEAKWRAP_INLINE uintptr_t leakwrap_checks_differ(const struct leakwrap_pattern *pattern, uintptr_t sp,
+                                                 uintptr_t differs)
 {
 	const struct leakwrap_checks *checks = leakwrap_group(pattern, pattern->checks);
 	const struct leakwrap_checks *end = leakwrap_group(pattern, pattern->varying);
-	uintptr_t differs = 0;
 
 	for (; checks != end; checks++)
-		differs |= leakwrap_target_differs(sp, checks->places, 0) |
-		           leakwrap_target_differs(sp, checks->places, 2);
-	return differs == 0;
+		differs |= ((leakwrap_stack_word(sp + checks->place[0]) - sp) ^ checks->target[0]) |
+		           ((leakwrap_stack_word(sp + checks->place[1]) - sp) ^ checks->target[1]);
+	return differs;
 }
 
 /* Does the stack at SP have PATTERN, as far as that is fixed?  The pattern's extent is there to be read. */
@@ -215,28 +179,25 @@ LEAKWRAP_INLINE bool leakwrap_pattern_holds(const struct leakwrap_pattern *patte
                                             uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t fp_target = pattern->fp_target;
+	uintptr_t differs;
 
-	return pc == pattern->pc && (fp_target == LEAKWRAP_FP_ANY || fp_target == fp - sp) &&
-	       leakwrap_pairs_hold(pattern, sp) && leakwrap_words_hold(pattern, sp) &&
-	       leakwrap_checks_hold(pattern, sp);
+	if (pc != pattern->pc || (fp_target != LEAKWRAP_FP_ANY && fp_target != fp - sp))
+		return false;
+	differs = leakwrap_pairs_differ(pattern, sp);
+	differs = leakwrap_words_differ(pattern, sp, differs);
+	return leakwrap_checks_differ(pattern, sp, differs) == 0;
 }
 
-/* Four places each. */
-LEAKWRAP_INLINE const leakwrap_places *leakwrap_pattern_varying(const struct leakwrap_pattern *pattern)
+LEAKWRAP_INLINE const struct leakwrap_places *
+leakwrap_pattern_varying(const struct leakwrap_pattern *pattern)
 {
 	return leakwrap_group(pattern, pattern->varying);
-}
-
-/* How many groups of varying places there are. */
-LEAKWRAP_INLINE unsigned leakwrap_pattern_varying_groups(const struct leakwrap_pattern *pattern)
-{
-	return pattern->end - pattern->varying;
 }
 
 /* How many places vary, with those that are repeated. */
 LEAKWRAP_INLINE unsigned leakwrap_pattern_varying_count(const struct leakwrap_pattern *pattern)
 {
-	return leakwrap_pattern_varying_groups(pattern) * LEAKWRAP_VARYING_AT_ONCE;
+	return pattern->varying_groups * LEAKWRAP_VARYING_AT_ONCE;
 }
 
 #endif

@@ -25,6 +25,7 @@
 LEAKWRAP_INLINE uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)
 {
 	(void)pc, (void)sp, (void)fp;
+	leakwrap_allocating();
 	return LEAKWRAP_SITE_NONE;
 }
 
@@ -42,8 +43,8 @@ LEAKWRAP_INLINE bool leakwrap_forgotten(void *block)
 
 #else
 
-/* The call site of an allocation by this caller when its stack is recognized and the thread simply records; else
- * LEAKWRAP_SITE_NONE. */
+/* Does what leakwrap_allocating does.  Returns the call site of an allocation by this caller when its stack is recognized and the
+ * thread simply records; else LEAKWRAP_SITE_NONE. */
 uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS);
 
 /* Records BLOCK for the call site SITE, when that and the block are ordinary.  False when they are not: then nothing has

@@ -143,7 +143,7 @@ static __attribute__((noinline)) uint32_t recognized_variant(const struct leakwr
 	return leakwrap_variant_recall(pattern, sp);
 }
 
-uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)
+LEAKWRAP_INLINE uint32_t recognized(LEAKWRAP_CALLER_PARAMS)
 {
 	const struct leakwrap_pattern *pattern;
 
@@ -155,6 +155,12 @@ uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)
 	if (pattern->number != LEAKWRAP_SITE_NONE)
 		return pattern->number;
 	return recognized_variant(pattern, sp);
+}
+
+uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)
+{
+	leakwrap_allocating();
+	return recognized(pc, sp, fp);
 }
 
 #endif
@@ -207,7 +213,7 @@ void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 
 void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	uint32_t site = leakwrap_recognized(pc, sp, fp);
+	uint32_t site = recognized(pc, sp, fp);
 
 	if (leakwrap_recorded(site, block, size))
 		return block;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common.h"
 #include "thread.h"
 
 struct leakwrap_stack {
@@ -31,7 +32,7 @@ static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 	const struct leakwrap_thread *self = &leakwrap_self;
 	uintptr_t room = self->stack_high - sp;
 
-	return room <= self->stack_room ? room : 0;
+	return leakwrap_likely(room <= self->stack_room) ? room : 0;
 }
 
 /* Does SP lie on the thread's own stack?  System calls as for leakwrap_stack_at. */

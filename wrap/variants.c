@@ -214,5 +214,5 @@ bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct le
 
 uint32_t leakwrap_variant_of_many(const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
-	return leakwrap_variant_among(pattern, leakwrap_pattern_varying_groups(pattern), sp);
+	return leakwrap_variant_among(pattern, pattern->varying_groups, sp);
 }

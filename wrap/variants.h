@@ -37,12 +37,32 @@ struct leakwrap_variants {
 	struct leakwrap_variant entry[];
 };
 
-/* The factors for a sum over varying places: those of four, and for the next four. */
-#define LEAKWRAP_FACTOR_0   ((uintptr_t)0x9e3779b97f4a7c15u)
-#define LEAKWRAP_FACTOR_1   ((uintptr_t)0xbf58476d1ce4e5b9u)
-#define LEAKWRAP_FACTOR_2   ((uintptr_t)0x94d049bb133111ebu)
-#define LEAKWRAP_FACTOR_3   ((uintptr_t)0xd6e8feb86659fd93u)
+/* The factors for a sum over varying places: those of four, each small enough to stand in an instruction, and for the next
+ * four. */
+#define LEAKWRAP_FACTOR_0   ((uintptr_t)0x1e3779b9u)
+#define LEAKWRAP_FACTOR_1   ((uintptr_t)0x5bd1e995u)
+#define LEAKWRAP_FACTOR_2   ((uintptr_t)0x2c1b3c6du)
+#define LEAKWRAP_FACTOR_3   ((uintptr_t)0x797a2d39u)
 #define LEAKWRAP_FACTOR_ALL ((uintptr_t)0xff51afd7ed558ccdu)
+
+/* Return addresses at four places. */
+struct leakwrap_four {
+	uintptr_t word[LEAKWRAP_VARYING_AT_ONCE];
+};
+
+LEAKWRAP_INLINE struct leakwrap_four leakwrap_four_at(uintptr_t sp,
+                                                      const struct leakwrap_places *places)
+{
+	return (struct leakwrap_four){
+	        {leakwrap_return_at(sp, places->place[0]), leakwrap_return_at(sp, places->place[1]),
+	         leakwrap_return_at(sp, places->place[2]), leakwrap_return_at(sp, places->place[3])}};
+}
+
+LEAKWRAP_INLINE uintptr_t leakwrap_four_differ(struct leakwrap_four four, const uintptr_t *word)
+{
+	return (four.word[0] ^ word[0]) | (four.word[1] ^ word[1]) | (four.word[2] ^ word[2]) |
+	       (four.word[3] ^ word[3]);
+}
 
 /* Adds a group of varying words to SUM. */
 LEAKWRAP_INLINE uintptr_t leakwrap_add_four(uintptr_t sum, struct leakwrap_four four)
@@ -66,13 +86,13 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_among(const struct leakwrap_pattern *p
 {
 	const struct leakwrap_variants *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
-	const leakwrap_places *const varying = leakwrap_pattern_varying(pattern);
-	const struct leakwrap_four first = leakwrap_four_at(sp, varying[0]);
+	const struct leakwrap_places *const varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_four first = leakwrap_four_at(sp, &varying[0]);
 	uintptr_t sum = leakwrap_add_four(0, first);
 	const struct leakwrap_variant *entry;
 
 	for (unsigned i = 1; i < groups; i++)
-		sum = leakwrap_add_four(sum, leakwrap_four_at(sp, varying[i]));
+		sum = leakwrap_add_four(sum, leakwrap_four_at(sp, &varying[i]));
 	for (entry = &variants->entry[leakwrap_variant_of_sum(variants, sum)];; entry++) {
 		uintptr_t what = atomic_load_explicit(&entry->what, memory_order_acquire);
 		uintptr_t differs;
@@ -85,7 +105,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_among(const struct leakwrap_pattern *p
 			const uintptr_t *word = others->word;
 
 			for (unsigned i = 1; i < groups; i++, word += LEAKWRAP_VARYING_AT_ONCE)
-				differs |= leakwrap_four_differ(leakwrap_four_at(sp, varying[i]), word);
+				differs |=
+				        leakwrap_four_differ(leakwrap_four_at(sp, &varying[i]), word);
 			what = others->number;
 		}
 		if (leakwrap_likely(differs == 0))
@@ -98,7 +119,7 @@ uint32_t leakwrap_variant_of_many(const struct leakwrap_pattern *pattern, uintpt
 
 LEAKWRAP_INLINE uint32_t leakwrap_variant_recall(const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
-	if (leakwrap_pattern_varying_groups(pattern) == 1)
+	if (pattern->varying_groups == 1)
 		return leakwrap_variant_among(pattern, 1, sp);
 	return leakwrap_variant_of_many(pattern, sp);
 }

@@ -514,11 +514,12 @@ static void keep_what_is_locked(void)
 {
 	const uintptr_t address = fresh_addresses();
 	unsigned char present = 0;
+	uint32_t within;
 	void *page;
 	size_t size;
 
 	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
-	page = leakwrap_slot_of(leakwrap_region_cached(address), address);
+	page = leakwrap_slot_of(leakwrap_region_cached(address), address, &within);
 	CHECK(leakwrap_live_remove(at(address), &size) == 1);
 	if (syscall(SYS_mlock, page, 1) != 0)
 		return;
@@ -575,11 +576,12 @@ static uintptr_t add_under_way(void (*meanwhile)(bool before), uint32_t before, 
                                uint32_t extension)
 {
 	const uintptr_t base = fresh_addresses();
+	uint32_t within;
 	size_t size;
 
 	CHECK(leakwrap_live_add(at(base), 1, 1) == LEAKWRAP_LIVE_NEW);
 	under_way.base = base;
-	under_way.slot = leakwrap_slot_of(leakwrap_region_cached(base), base);
+	under_way.slot = leakwrap_slot_of(leakwrap_region_cached(base), base, &within);
 	under_way.before = before;
 	under_way.after = after;
 	under_way.extension = extension;
