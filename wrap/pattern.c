@@ -136,6 +136,14 @@ static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *wa
 		add_word(pattern, words, word, notes->end_place, notes->end_word);
 }
 
+/* The words at the varying places are like those of the call site that the pattern was made for. */
+static void fill_upper(const struct leakwrap_pattern *pattern, struct leakwrap_varying_few *few)
+{
+	for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
+		few->upper.word[i] =
+		        pattern->like->pcs[pattern->varying_frame[i]] & ~(uintptr_t)UINT32_MAX;
+}
+
 static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *walk)
 {
 	const struct leakwrap_notes *notes = walk->notes;
@@ -169,8 +177,9 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	const unsigned varying_at =
 	        checks + units(notes->checks - pairs, sizeof(struct leakwrap_checks));
 	const unsigned groups = (varying + LEAKWRAP_VARYING_AT_ONCE - 1) / LEAKWRAP_VARYING_AT_ONCE;
-	const unsigned end =
-	        varying_at + groups * (unsigned)(sizeof(struct leakwrap_places) / LEAKWRAP_GROUP_UNIT);
+	const size_t varying_size = groups == 1 ? sizeof(struct leakwrap_varying_few)
+	                                        : groups * sizeof(struct leakwrap_places);
+	const unsigned end = varying_at + (unsigned)(varying_size / LEAKWRAP_GROUP_UNIT);
 	const unsigned frames = groups * LEAKWRAP_VARYING_AT_ONCE;
 	struct leakwrap_pattern *pattern = leakwrap_arena_take(
 	        sizeof(*pattern) + end * LEAKWRAP_GROUP_UNIT + frames * sizeof(frame[0]));
@@ -191,6 +200,8 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	pattern->varying = (uint16_t)varying_at;
 	pattern->varying_groups = (uint16_t)groups;
 	fill_returns(pattern, &walk);
+	if (groups == 1)
+		fill_upper(pattern, groups_at(pattern, varying_at));
 	fill_checks(pattern, &walk);
 	return pattern;
 }

@@ -60,6 +60,17 @@ struct leakwrap_places {
 	_Alignas(LEAKWRAP_GROUP_UNIT) uint32_t place[LEAKWRAP_VARYING_AT_ONCE];
 };
 
+/* What varies where there is no more than one group of places: these, and the upper halves of the words there, which are the same for all call
+ * sites of the pattern. */
+struct leakwrap_four {
+	uintptr_t word[LEAKWRAP_VARYING_AT_ONCE];
+};
+
+struct leakwrap_varying_few {
+	struct leakwrap_places places;
+	struct leakwrap_four upper;
+};
+
 struct leakwrap_pattern {
 	/* For recall.c, under the tables' lock. */
 	_Alignas(struct leakwrap_pairs) const
@@ -188,8 +199,8 @@ LEAKWRAP_INLINE bool leakwrap_pattern_holds(const struct leakwrap_pattern *patte
 	return leakwrap_checks_differ(pattern, sp, differs) == 0;
 }
 
-LEAKWRAP_INLINE const struct leakwrap_places *
-leakwrap_pattern_varying(const struct leakwrap_pattern *pattern)
+/* The groups of varying places, or struct leakwrap_varying_few. */
+LEAKWRAP_INLINE const void *leakwrap_pattern_varying(const struct leakwrap_pattern *pattern)
 {
 	return leakwrap_group(pattern, pattern->varying);
 }

@@ -29,6 +29,8 @@ struct layout {
 	struct leakwrap_pattern *pattern;
 	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
 	uintptr_t pc, end_word;
+	uint32_t
+	        uppers; /* a sum of the upper halves of the return addresses: variants have these in common */
 	uint16_t fp_target, end_place, returns, checks, kind;
 	uint16_t place[]; /* of the return addresses; the checks, place and target, follow */
 };
@@ -37,7 +39,7 @@ struct layout {
 
 /* No padding: layouts are compared as memory. */
 _Static_assert(offsetof(struct layout, place) ==
-                       LAYOUT_KEY + 3 * sizeof(uintptr_t) + 5 * sizeof(uint16_t),
+                       LAYOUT_KEY + 3 * sizeof(uintptr_t) + sizeof(uint32_t) + 5 * sizeof(uint16_t),
                "struct layout has no holes");
 
 static struct layout *layouts; /* uthash */
@@ -61,6 +63,15 @@ static const void *owner_of(const struct leakwrap_trace *trace)
 	return owner;
 }
 
+static uint32_t uppers_of(const struct leakwrap_trace *trace)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 1; i < trace->depth; i++)
+		sum = sum * 0x9e3779b1u + (uint32_t)((uint64_t)trace->pcs[i] >> 32);
+	return sum;
+}
+
 /* The layout of the walk that led to TRACE, or NULL when there is no memory.  uthash needs the key in memory before it
  * can be looked up. */
 static struct layout *layout_of(const struct leakwrap_trace *trace)
@@ -78,6 +89,7 @@ static struct layout *layout_of(const struct leakwrap_trace *trace)
 	layout->belongs_to = owner_of(trace);
 	layout->pc = trace->pcs[0];
 	layout->end_word = notes->end_word;
+	layout->uppers = uppers_of(trace);
 	layout->fp_target = notes->fp_target;
 	layout->end_place = notes->end_place;
 	layout->returns = notes->returns;
@@ -172,18 +184,6 @@ static struct leakwrap_pattern *pattern_of(struct layout *layout, struct leakwra
 	return pattern;
 }
 
-/* SITE is one of those of PATTERN, in which some places vary. */
-static void learn_variant(struct leakwrap_site *site, struct leakwrap_pattern *pattern)
-{
-	static struct leakwrap_words_varying words;
-
-	words.count = leakwrap_pattern_varying_count(pattern);
-	for (unsigned i = 0; i < words.count; i++)
-		words.word[i] = site->pcs[pattern->varying_frame[i]];
-	if (leakwrap_variant_add(pattern, &words, site->number))
-		count_form(site);
-}
-
 /* -- hints --------------------------------------------------------------------------------------- */
 
 /* Puts PATTERN first, in the place of one that it has replaced. */
@@ -214,8 +214,8 @@ void leakwrap_recall_learn(struct leakwrap_site *site, const struct leakwrap_tra
 	if (layout)
 		pattern = pattern_of(layout, site, notes);
 	if (pattern) {
-		if (pattern->number == LEAKWRAP_SITE_NONE)
-			learn_variant(site, pattern);
+		if (pattern->number == LEAKWRAP_SITE_NONE && leakwrap_variant_add(pattern, site))
+			count_form(site);
 		hint_at(pattern, leakwrap_hint_set(stack->high - notes->sp, site->pcs[0]));
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);

@@ -1,4 +1,4 @@
-/* variants.c - see variants.h.  Called when a stack was not recognized and has been walked. */
+/* variants.c - see variants.h.  All but the looking is called when a stack was not recognized and has been walked. */
 #include "variants.h"
 
 #include "arena.h"
@@ -10,7 +10,7 @@
 #define SPARE_ENTRIES(bits) (4 + ((size_t)1 << (bits)) / 16)
 
 /* A table this large has pages of its own. */
-#define MAPPED_ENTRIES 1024
+#define MAPPED_SIZE ((size_t)32 << 10)
 
 /* No table is larger. */
 #define ENTRIES_BITS_MAX 24
@@ -32,187 +32,244 @@ static unsigned bits_for(size_t count)
 	return bits;
 }
 
-static struct leakwrap_variants *make_variants(unsigned bits)
+/* -- entries of both kinds ----------------------------------------------------------------------- */
+
+static bool are_many(const struct leakwrap_pattern *pattern)
 {
-	const size_t size = ((size_t)1 << bits) + SPARE_ENTRIES(bits);
-	const size_t bytes = sizeof(struct leakwrap_variants) + size * sizeof(struct leakwrap_variant);
+	return pattern->varying_groups > 1;
+}
+
+static size_t size_of_entry(const struct leakwrap_pattern *pattern)
+{
+	return are_many(pattern) ? sizeof(struct leakwrap_variant_of_many)
+	                         : sizeof(struct leakwrap_variant);
+}
+
+/* The call site of entry NUMBER in VARIANTS of PATTERN, or NULL when it is not used. */
+static const struct leakwrap_site *site_in(const struct leakwrap_pattern *pattern,
+                                           const struct leakwrap_variants *variants, size_t number)
+{
+	const char *entry = variants->entries + number * size_of_entry(pattern);
+
+	return are_many(pattern) ? atomic_load(&((const struct leakwrap_variant_of_many *)entry)->site)
+	                         : ((const struct leakwrap_variant *)entry)->site;
+}
+
+/* What tells a call site from the others of its pattern. */
+struct key {
+	struct leakwrap_four low; /* where few places vary */
+	uintptr_t sum;
+};
+
+static uintptr_t varying_word(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
+                              unsigned number)
+{
+	return site->pcs[pattern->varying_frame[number]];
+}
+
+/* False when SITE cannot be one of PATTERN. */
+static bool key_of(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
+                   struct key *key)
+{
+	const struct leakwrap_varying_few *few = leakwrap_pattern_varying(pattern);
+	uintptr_t upper = 0;
+
+	key->sum = 0;
+	for (unsigned i = 0; i < leakwrap_pattern_varying_count(pattern);
+	     i += LEAKWRAP_VARYING_AT_ONCE) {
+		key->low = (struct leakwrap_four){
+		        {varying_word(pattern, site, i), varying_word(pattern, site, i + 1),
+		         varying_word(pattern, site, i + 2), varying_word(pattern, site, i + 3)}};
+		if (!are_many(pattern)) {
+			key->low = leakwrap_four_low(key->low, &few->upper);
+			upper = key->low.word[0] | key->low.word[1] | key->low.word[2] |
+			        key->low.word[3];
+		}
+		key->sum = leakwrap_add_four(key->sum, key->low);
+	}
+	return (uint64_t)upper >> 32 == 0;
+}
+
+/* Writes entry NUMBER, which is empty. */
+static void write_entry(const struct leakwrap_pattern *pattern, struct leakwrap_variants *variants,
+                        size_t number, const struct leakwrap_site *site, const struct key *key)
+{
+	if (are_many(pattern)) {
+		struct leakwrap_variant_of_many *entry =
+		        (struct leakwrap_variant_of_many *)variants->entries + number;
+
+		entry->sum = key->sum;
+		atomic_store_explicit(&entry->site, site, memory_order_release);
+	} else {
+		struct leakwrap_variant *entry = (struct leakwrap_variant *)variants->entries + number;
+
+		entry->site = site;
+		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
+			entry->low[i] = (uint32_t)key->low.word[i];
+		atomic_store_explicit(&entry->number, site->number, memory_order_release);
+	}
+	variants->count++;
+}
+
+/* -- tables -------------------------------------------------------------------------------------- */
+
+static size_t size_of_table(const struct leakwrap_pattern *pattern, size_t entries)
+{
+	return sizeof(struct leakwrap_variants) + entries * size_of_entry(pattern);
+}
+
+static struct leakwrap_variants *make_table(const struct leakwrap_pattern *pattern, unsigned bits)
+{
+	const size_t entries = ((size_t)1 << bits) + SPARE_ENTRIES(bits);
+	const size_t size = size_of_table(pattern, entries);
 	struct leakwrap_variants *variants =
-	        size < MAPPED_ENTRIES ? leakwrap_arena_take(bytes) : leakwrap_pages_map(bytes);
+	        size < MAPPED_SIZE ? leakwrap_arena_take(size) : leakwrap_pages_map(size);
 
 	if (variants) {
 		variants->shift = (uint32_t)(8 * sizeof(uintptr_t)) - bits;
-		variants->size = (uint32_t)size;
+		variants->size = (uint32_t)entries;
 	}
 	return variants;
 }
 
-#define OTHERS(words) (((words)->count - LEAKWRAP_VARYING_AT_ONCE) * sizeof((words)->word[0]))
-
-static bool has_others(const struct leakwrap_words_varying *words)
+/* Where SITE, with KEY, stands in VARIANTS of PATTERN, or an empty entry for it.  False when there is no room. */
+static bool find_entry(const struct leakwrap_pattern *pattern, const struct leakwrap_variants *variants,
+                       const struct leakwrap_site *site, const struct key *key, size_t *number)
 {
-	return words->count > LEAKWRAP_VARYING_AT_ONCE;
-}
+	for (*number = leakwrap_variant_of_sum(variants, key->sum); *number + 1 < variants->size;
+	     ++*number) {
+		const struct leakwrap_site *found = site_in(pattern, variants, *number);
 
-/* Is ENTRY, which is used, the one with WORDS? */
-static bool is_entry_of(const struct leakwrap_variant *entry,
-                        const struct leakwrap_words_varying *words)
-{
-	const struct leakwrap_variant_others *others = (const void *)atomic_load(&entry->what);
-
-	return memcmp(entry->word, words->word, sizeof(entry->word)) == 0 &&
-	       (!has_others(words) ||
-	        memcmp(others->word, words->word + LEAKWRAP_VARYING_AT_ONCE, OTHERS(words)) == 0);
-}
-
-/* Fills WORDS, whose count is set, with those of ENTRY, which is used.  Returns its number. */
-static uintptr_t read_entry(const struct leakwrap_variant *entry, struct leakwrap_words_varying *words)
-{
-	const uintptr_t what = atomic_load(&entry->what);
-	const struct leakwrap_variant_others *others = (const void *)what;
-
-	memcpy(words->word, entry->word, sizeof(entry->word));
-	if (!has_others(words))
-		return what;
-	memcpy(words->word + LEAKWRAP_VARYING_AT_ONCE, others->word, OTHERS(words));
-	return others->number;
-}
-
-/* The entry of stacks with WORDS: empty if there is none yet.  NULL when there is no room for it. */
-static struct leakwrap_variant *find_entry(struct leakwrap_variants *variants,
-                                           const struct leakwrap_words_varying *words)
-{
-	uintptr_t sum = 0;
-
-	for (unsigned i = 0; i < words->count; i += LEAKWRAP_VARYING_AT_ONCE)
-		sum = leakwrap_add_four(
-		        sum, (struct leakwrap_four){{words->word[i], words->word[i + 1],
-		                                     words->word[i + 2], words->word[i + 3]}});
-	for (size_t i = leakwrap_variant_of_sum(variants, sum); i + 1 < variants->size; i++) {
-		struct leakwrap_variant *entry = &variants->entry[i];
-
-		if (atomic_load(&entry->what) == 0 || is_entry_of(entry, words))
-			return entry;
+		if (!found || found == site)
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
-static bool put_entry(struct leakwrap_variants *variants, const struct leakwrap_words_varying *words,
-                      uintptr_t what)
+/* Puts all call sites of FROM into TO, which is larger.  False when they do not fit. */
+static bool copy_entries(const struct leakwrap_pattern *pattern, const struct leakwrap_variants *from,
+                         struct leakwrap_variants *to)
 {
-	struct leakwrap_variant *entry = find_entry(variants, words);
+	struct key key;
+	size_t number;
 
-	if (!entry)
-		return false;
-	memcpy(entry->word, words->word, sizeof(entry->word));
-	atomic_store_explicit(&entry->what, what, memory_order_release);
-	variants->count++;
+	for (size_t i = 0; i < from->size; i++) {
+		const struct leakwrap_site *site = site_in(pattern, from, i);
+
+		if (!site)
+			continue;
+		if (!key_of(pattern, site, &key) || !find_entry(pattern, to, site, &key, &number))
+			return false;
+		write_entry(pattern, to, number, site, &key);
+	}
 	return true;
 }
 
-/* A table with those of FROM (NULL: none), each with COUNT words, and room for one more; or NULL when there is no
- * memory. */
-static struct leakwrap_variants *enlarge(const struct leakwrap_variants *from, unsigned count)
+/* VARIANTS of PATTERN are not needed any more.  Whoever is still reading them finds what was there, or nothing. */
+static void discard(const struct leakwrap_pattern *pattern, struct leakwrap_variants *variants)
 {
-	static struct leakwrap_words_varying words;
-	unsigned bits = bits_for((from ? from->count : 0) + 1);
-	struct leakwrap_variants *variants;
-	bool all;
+	const size_t size = size_of_table(pattern, variants->size);
 
-	words.count = count;
-	do {
-		variants = bits <= ENTRIES_BITS_MAX ? make_variants(bits++) : NULL;
-		all = true;
-		for (size_t i = 0; variants && from && i < from->size && all; i++) {
-			const struct leakwrap_variant *entry = &from->entry[i];
-			uintptr_t what = atomic_load(&entry->what);
+	if (size >= MAPPED_SIZE)
+		leakwrap_pages_discard(variants, size);
+}
 
-			if (what == 0)
-				continue;
-			read_entry(entry, &words);
-			all = put_entry(variants, &words, what);
-		}
-	} while (variants && !all);
+/* Makes the table of PATTERN larger, or the first one.  Returns it, or NULL when there is no memory. */
+static struct leakwrap_variants *enlarge(struct leakwrap_pattern *pattern)
+{
+	struct leakwrap_variants *old = atomic_load(&pattern->variants), *variants;
+	unsigned bits = bits_for((old ? old->count : 0) + 1);
+
+	do
+		variants = bits <= ENTRIES_BITS_MAX ? make_table(pattern, bits++) : NULL;
+	while (variants && old && !copy_entries(pattern, old, variants));
+	if (!variants)
+		return NULL;
+	atomic_store_explicit(&pattern->variants, variants, memory_order_release);
+	if (old)
+		discard(pattern, old);
 	return variants;
 }
 
-/* What the entry of WORDS shall hold; 0 when there is no memory. */
-static uintptr_t what_of(const struct leakwrap_words_varying *words, uintptr_t number)
-{
-	struct leakwrap_variant_others *others;
-
-	if (!has_others(words))
-		return number;
-	others = leakwrap_arena_take(sizeof(*others) + OTHERS(words));
-	if (!others)
-		return 0;
-	others->number = number;
-	memcpy(others->word, words->word + LEAKWRAP_VARYING_AT_ONCE, OTHERS(words));
-	return (uintptr_t)others;
-}
-
-bool leakwrap_variant_add(struct leakwrap_pattern *pattern, const struct leakwrap_words_varying *words,
-                          uintptr_t number)
+bool leakwrap_variant_add(struct leakwrap_pattern *pattern, const struct leakwrap_site *site)
 {
 	struct leakwrap_variants *variants = atomic_load(&pattern->variants);
-	const struct leakwrap_variant *entry = variants ? find_entry(variants, words) : NULL;
-	uintptr_t what;
+	struct key key;
+	size_t number;
 
-	if (entry && atomic_load(&entry->what) != 0)
+	if (!key_of(pattern, site, &key))
 		return false;
-	if (!entry || bits_for(variants->count + 1) > 8 * sizeof(uintptr_t) - variants->shift) {
-		variants = enlarge(variants, words->count);
-		if (!variants)
+	if (variants && find_entry(pattern, variants, site, &key, &number)) {
+		if (site_in(pattern, variants, number))
 			return false;
-		atomic_store_explicit(&pattern->variants, variants, memory_order_release);
+		if (bits_for(variants->count + 1) <= 8 * sizeof(uintptr_t) - variants->shift) {
+			write_entry(pattern, variants, number, site, &key);
+			return true;
+		}
 	}
-	what = what_of(words, number);
-	return what != 0 && put_entry(variants, words, what);
-}
-
-/* The words that a call site of OLD, which has KNOWN where OLD varies, has where the wider PATTERN does. */
-static const struct leakwrap_words_varying *widened(const struct leakwrap_pattern *pattern,
-                                                    const struct leakwrap_pattern *old,
-                                                    const uintptr_t *known)
-{
-	static struct leakwrap_words_varying words;
-	const unsigned old_varying = leakwrap_pattern_varying_count(old);
-	unsigned j = 0;
-
-	words.count = leakwrap_pattern_varying_count(pattern);
-	for (unsigned i = 0; i < words.count; i++) {
-		unsigned frame = pattern->varying_frame[i];
-
-		while (j < old_varying && old->varying_frame[j] < frame)
-			j++;
-		words.word[i] = j < old_varying && old->varying_frame[j] == frame
-		                        ? known[j]
-		                        : old->like->pcs[frame];
-	}
-	return &words;
+	variants = enlarge(pattern);
+	if (!variants || !find_entry(pattern, variants, site, &key, &number))
+		return false;
+	write_entry(pattern, variants, number, site, &key);
+	return true;
 }
 
 bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct leakwrap_pattern *old)
 {
-	static struct leakwrap_words_varying known;
-	const struct leakwrap_variants *from = atomic_load(&old->variants);
+	struct leakwrap_variants *from = atomic_load(&old->variants);
 	bool all = true;
 
-	atomic_store(&pattern->variants, make_variants(bits_for((from ? from->count : 1) + 1)));
 	if (!from) /* nothing varies in OLD */
-		return leakwrap_variant_add(pattern, widened(pattern, old, known.word), old->number);
-	known.count = leakwrap_pattern_varying_count(old);
+		return leakwrap_variant_add(pattern, old->like);
+	atomic_store(&pattern->variants, make_table(pattern, bits_for(from->count + 1)));
 	for (size_t i = 0; i < from->size && all; i++) {
-		uintptr_t number;
+		const struct leakwrap_site *site = site_in(old, from, i);
 
-		if (atomic_load(&from->entry[i].what) == 0)
-			continue;
-		number = read_entry(&from->entry[i], &known);
-		all = leakwrap_variant_add(pattern, widened(pattern, old, known.word), number);
+		all = !site || leakwrap_variant_add(pattern, site);
 	}
+	if (all)
+		discard(old, from);
 	return all;
+}
+
+/* -- looking ------------------------------------------------------------------------------------- */
+
+/* How the words at the varying places of the stack at SP differ from the return addresses of SITE. */
+static uintptr_t words_differ(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
+                              uintptr_t sp)
+{
+	const struct leakwrap_places *varying = leakwrap_pattern_varying(pattern);
+	const uint16_t *frame = pattern->varying_frame;
+	uintptr_t differs = 0;
+
+	for (unsigned i = 0; i < pattern->varying_groups; i++, frame += LEAKWRAP_VARYING_AT_ONCE) {
+		const struct leakwrap_four four = leakwrap_four_at(sp, &varying[i]);
+
+		differs |= (four.word[0] ^ site->pcs[frame[0]]) | (four.word[1] ^ site->pcs[frame[1]]) |
+		           (four.word[2] ^ site->pcs[frame[2]]) | (four.word[3] ^ site->pcs[frame[3]]);
+	}
+	return differs;
 }
 
 uint32_t leakwrap_variant_of_many(const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
-	return leakwrap_variant_among(pattern, pattern->varying_groups, sp);
+	const struct leakwrap_variants *variants =
+	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
+	const struct leakwrap_places *varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_variant_of_many *entry;
+	uintptr_t sum = 0;
+
+	for (unsigned i = 0; i < pattern->varying_groups; i++)
+		sum = leakwrap_add_four(sum, leakwrap_four_at(sp, &varying[i]));
+	entry = (const struct leakwrap_variant_of_many *)variants->entries +
+	        leakwrap_variant_of_sum(variants, sum);
+	for (;; entry++) {
+		const struct leakwrap_site *site =
+		        atomic_load_explicit(&entry->site, memory_order_acquire);
+
+		if (!site)
+			return LEAKWRAP_SITE_NONE;
+		if (entry->sum == sum && words_differ(pattern, site, sp) == 0)
+			return site->number;
+	}
 }
