@@ -69,46 +69,13 @@
 	}                                                                                       \
 	void __wrap_##name parameters                                                           \
 	{                                                                                       \
-		if (leakwrap_likely(entry_forgotten(block))) {                                  \
+		if (leakwrap_likely(leakwrap_forgotten(block))) {                               \
 			__real_##name arguments;                                                \
 			leakwrap_self.releasing = NULL;                                         \
 		} else {                                                                        \
 			entry_slowly_##name arguments;                                          \
 		}                                                                               \
 	}
-
-#ifdef LEAKWRAP_SMALL
-
-LEAKWRAP_INLINE bool entry_forgotten(const void *block)
-{
-	(void)block;
-	return false;
-}
-
-#else
-
-/* The stack pointer, where that costs nothing. */
-#ifdef LEAKWRAP_SP_NAME
-register uintptr_t entry_sp __asm__(LEAKWRAP_SP_NAME);
-#else
-#define entry_sp ((uintptr_t)__builtin_frame_address(0))
-#endif
-
-/* Forgets BLOCK, which is about to be freed, when it is an ordinary one, and no outer call is releasing another: then the
- * verb need not be called.  False when that is not so: then nothing has happened. */
-LEAKWRAP_INLINE bool entry_forgotten(void *block)
-{
-	struct leakwrap_thread *self = &leakwrap_self;
-
-	if (leakwrap_unlikely(self->releasing || !leakwrap_live_forget(block)))
-		return false;
-	self->releasing_at = entry_sp;
-	atomic_signal_fence(memory_order_seq_cst);
-	self->releasing = block;
-	return true;
-}
-
-#endif
 
 /* Returns a new string, or NULL. */
 #define ENTRY_STRING(name, parameters, arguments)                              \

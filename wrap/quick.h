@@ -10,6 +10,7 @@
 #ifndef LEAKWRAP_QUICK_H
 #define LEAKWRAP_QUICK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,17 +59,23 @@ LEAKWRAP_INLINE bool leakwrap_recorded(uint32_t site, void *block, size_t size)
 	return true;
 }
 
+/* The stack pointer, where that costs nothing. */
+#ifdef LEAKWRAP_SP_NAME
+register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
+#else
+#define leakwrap_sp_here ((uintptr_t)__builtin_frame_address(0))
+#endif
+
 /* Forgets BLOCK, which is about to be freed, when it is an ordinary one, and no outer call is releasing another: then
- * leakwrap_releasing need not be called, and leakwrap_released is called with NULL.  False when that is not so: then nothing has
- * happened. */
+ * leakwrap_releasing need not be called.  False when that is not so: then nothing has happened. */
 LEAKWRAP_INLINE bool leakwrap_forgotten(void *block)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	if (leakwrap_unlikely(self->releasing || !leakwrap_live_forget(block)))
 		return false;
-	if (leakwrap_unlikely(self->inner == block))
-		self->inner = LEAKWRAP_INNER_GONE;
+	self->releasing_at = leakwrap_sp_here;
+	atomic_signal_fence(memory_order_seq_cst);
 	self->releasing = block;
 	return true;
 }
