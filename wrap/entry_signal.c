@@ -132,17 +132,18 @@ int __wrap_siginterrupt(int signo, int interrupts)
 /* -- waiting ------------------------------------------------------------------------------------- */
 
 /* sigwait and its relatives take a signal without running a handler: the dump is written here, and the
- * program gets its signal all the same. */
+ * program gets its signal all the same.  In a static program one of them may call another, as musl's do. */
 
 #ifdef LEAKWRAP_ENTRY_sigwait
 ENTRY_DECLARE(int, sigwait, (const sigset_t *set, int *signo));
 
 int __wrap_sigwait(const sigset_t *set, int *signo)
 {
+	unsigned before = leakwrap_self.waited;
 	int error = __real_sigwait(set, signo);
 
 	if (error == 0)
-		leakwrap_signals_waited(*signo);
+		leakwrap_signals_waited(*signo, before);
 	return error;
 }
 #endif
@@ -152,9 +153,10 @@ ENTRY_DECLARE(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info));
 
 int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
+	unsigned before = leakwrap_self.waited;
 	int signo = __real_sigwaitinfo(set, info);
 
-	leakwrap_signals_waited(signo);
+	leakwrap_signals_waited(signo, before);
 	return signo;
 }
 #endif
@@ -164,8 +166,9 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 	              (const sigset_t *set, siginfo_t *info, const struct timespec *limit));  \
 	int __wrap_##name(const sigset_t *set, siginfo_t *info, const struct timespec *limit) \
 	{                                                                                     \
+		unsigned before = leakwrap_self.waited;                                       \
 		int signo = __real_##name(set, info, limit);                                  \
-		leakwrap_signals_waited(signo);                                               \
+		leakwrap_signals_waited(signo, before);                                       \
 		return signo;                                                                 \
 	}
 

@@ -211,11 +211,13 @@ void leakwrap_signals_release(void)
 	errno = saved;
 }
 
-void leakwrap_signals_waited(int signo)
+void leakwrap_signals_waited(int signo, unsigned before)
 {
 	int saved = errno;
 
-	if (leakwrap_signals_owns(signo))
+	if (leakwrap_signals_owns(signo) && leakwrap_self.waited == before) {
+		leakwrap_self.waited++;
 		taken.dump();
+	}
 	errno = saved;
 }

@@ -33,7 +33,8 @@ void leakwrap_signals_forked(void);
 /* The code of the handler is about to be unloaded: the program's view becomes the signal's action. */
 void leakwrap_signals_release(void);
 
-/* A wait of the program's has returned SIGNO without running a handler: dumps if it is the dump signal. */
-void leakwrap_signals_waited(int signo);
+/* A wait of the program's has returned SIGNO without running a handler: dumps if it is the dump signal, unless an inner wait has
+ * done so: leakwrap_self.waited was BEFORE when this one began. */
+void leakwrap_signals_waited(int signo, unsigned before);
 
 #endif

@@ -46,8 +46,10 @@ struct leakwrap_thread {
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 	uintptr_t releasing_at;
 
-	/* signals.c: the tracer itself is calling a function that is wrapped. */
+	/* signals.c: the tracer itself is calling a function that is wrapped; and how often it has dumped for
+	 * signals that the thread waited for. */
 	unsigned passing;
+	unsigned waited;
 };
 
 #ifdef LEAKWRAP_BARE
