@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* While the live table is walked, rows are indexed by call-site number. */
+/* While the live table is walked, rows are indexed by call-site number, from the first one on. */
 struct walk {
 	struct leakwrap_row *rows;
-	uint32_t limit;
+	uint32_t first, count;
 };
 
 static void add_block(void *context, const struct leakwrap_live_block *block)
@@ -17,10 +17,33 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 	struct walk *walk = context;
 
 	/* A call site that is new since the walk began has new blocks alone: they may be left out. */
-	if (block->site >= walk->limit)
+	if (block->site < walk->first || block->site - walk->first >= walk->count)
 		return;
-	walk->rows[block->site].bytes += block->size;
-	walk->rows[block->site].blocks++;
+	walk->rows[block->site - walk->first].bytes += block->size;
+	walk->rows[block->site - walk->first].blocks++;
+}
+
+static void fill(struct walk *walk, const struct leakwrap_site *site)
+{
+	for (; site; site = site->next)
+		if (site->number >= walk->first && site->number - walk->first < walk->count)
+			walk->rows[site->number - walk->first].site = site;
+	leakwrap_live_each(add_block, walk);
+}
+
+/* Adds ROW to the totals.  False when it has no blocks. */
+static bool add_row(struct leakwrap_collection *collection, const struct leakwrap_row *row)
+{
+	unsigned kind = row->site ? row->site->kind : LEAKWRAP_TRACE_TRUNCATED;
+
+	if (row->blocks == 0)
+		return false;
+	collection->count++;
+	collection->bytes += row->bytes;
+	collection->blocks += row->blocks;
+	collection->bytes_of_kind[kind] += row->bytes;
+	collection->blocks_of_kind[kind] += row->blocks;
+	return true;
 }
 
 /* Largest first; the older call site when they are equal, so that the order is always the same. */
@@ -71,38 +94,76 @@ static void sort(struct leakwrap_row *rows, size_t count)
 
 bool leakwrap_collect(struct leakwrap_collection *collection)
 {
-	struct walk walk;
-	const struct leakwrap_site *site = leakwrap_sites(&walk.limit);
+	uint32_t limit;
+	const struct leakwrap_site *site = leakwrap_sites(&limit);
+	struct walk walk = {.first = 0, .count = limit};
 
 	memset(collection, 0, sizeof(*collection));
-	collection->scratch_size = walk.limit * sizeof(walk.rows[0]);
+	collection->scratch_size = limit * sizeof(walk.rows[0]);
 	walk.rows = leakwrap_scratch_map(collection->scratch_size);
 	if (!walk.rows)
 		return false;
-	for (; site; site = site->next)
-		if (site->number < walk.limit)
-			walk.rows[site->number].site = site;
-	leakwrap_live_each(add_block, &walk);
+	fill(&walk, site);
 	collection->rows = walk.rows;
-	for (uint32_t number = LEAKWRAP_SITE_LOST; number < walk.limit; number++) {
+	for (uint32_t number = LEAKWRAP_SITE_LOST; number < limit; number++) {
 		const struct leakwrap_row row = walk.rows[number];
-		unsigned kind = row.site ? row.site->kind : LEAKWRAP_TRACE_TRUNCATED;
 
-		if (row.blocks == 0)
-			continue;
-		collection->rows[collection->count++] = row;
-		collection->bytes += row.bytes;
-		collection->blocks += row.blocks;
-		collection->bytes_of_kind[kind] += row.bytes;
-		collection->blocks_of_kind[kind] += row.blocks;
+		if (add_row(collection, &row))
+			collection->rows[collection->rows_count++] = row;
 	}
-	sort(collection->rows, collection->count);
+	sort(collection->rows, collection->rows_count);
 	return true;
 }
 
+#ifndef LEAKWRAP_SMALL
+
+#define PART 512
+
+/* Keeps ROW among the largest; these are a heap, with the smallest of them on top, once there are as many as may be. */
+static void keep_largest(struct leakwrap_collection *collection, const struct leakwrap_row *row)
+{
+	struct leakwrap_row *rows = collection->rows;
+
+	if (collection->rows_count < LEAKWRAP_LARGEST) {
+		rows[collection->rows_count++] = *row;
+		if (collection->rows_count == LEAKWRAP_LARGEST)
+			for (size_t root = LEAKWRAP_LARGEST / 2; root-- > 0;)
+				sink(rows, root, LEAKWRAP_LARGEST);
+	} else if (comes_before(row, &rows[0])) {
+		rows[0] = *row;
+		sink(rows, 0, LEAKWRAP_LARGEST);
+	}
+}
+
+void leakwrap_collect_largest(struct leakwrap_collection *collection)
+{
+	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[PART];
+	uint32_t limit;
+	const struct leakwrap_site *sites = leakwrap_sites(&limit);
+
+	memset(collection, 0, sizeof(*collection));
+	collection->rows = largest;
+	for (uint32_t first = LEAKWRAP_SITE_LOST; first < limit; first += PART) {
+		struct walk walk = {
+		        .rows = part,
+		        .first = first,
+		        .count = limit - first < PART ? limit - first : PART,
+		};
+
+		memset(part, 0, sizeof(part));
+		fill(&walk, sites);
+		for (uint32_t i = 0; i < walk.count; i++)
+			if (add_row(collection, &part[i]))
+				keep_largest(collection, &part[i]);
+	}
+	sort(largest, collection->rows_count);
+}
+
+#endif
+
 void leakwrap_collection_release(struct leakwrap_collection *collection)
 {
-	if (collection->rows)
+	if (collection->rows && collection->scratch_size > 0)
 		leakwrap_scratch_unmap(collection->rows, collection->scratch_size);
 	collection->rows = NULL;
 }

@@ -17,7 +17,8 @@ struct leakwrap_row {
 
 struct leakwrap_collection {
 	struct leakwrap_row *rows; /* with live blocks; largest first */
-	size_t count;
+	size_t rows_count;
+	size_t count; /* of call sites with live blocks; may be more */
 	uint64_t bytes, blocks;
 	uint64_t blocks_of_kind[3], bytes_of_kind[3]; /* by enum leakwrap_trace_kind */
 	size_t scratch_size;
@@ -25,6 +26,11 @@ struct leakwrap_collection {
 
 /* Fills COLLECTION.  False when there is no memory for it: then it is empty. */
 bool leakwrap_collect(struct leakwrap_collection *collection);
+
+/* The same without memory: there are rows for the LEAKWRAP_LARGEST largest call sites alone, and it takes a walk through all live blocks
+ * for every few hundred call sites.  By one thread at a time. */
+#define LEAKWRAP_LARGEST 128
+void leakwrap_collect_largest(struct leakwrap_collection *collection);
 
 /* Gives back its memory. */
 void leakwrap_collection_release(struct leakwrap_collection *collection);

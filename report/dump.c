@@ -238,7 +238,7 @@ static size_t write_sites(const struct leakwrap_collection *all)
 {
 	size_t shown = 0;
 
-	while (shown < all->count && all->rows[shown].bytes >= leakwrap_options.min_bytes &&
+	while (shown < all->rows_count && all->rows[shown].bytes >= leakwrap_options.min_bytes &&
 	       (leakwrap_options.top == 0 || shown < leakwrap_options.top)) {
 		write_site(shown + 1, &all->rows[shown]);
 		shown++;
@@ -335,9 +335,17 @@ static size_t write_live(void)
 	bool collected;
 
 	collected = leakwrap_collect(&dump.collection);
+#ifdef LEAKWRAP_SMALL
 	write_totals(&dump.collection, tracer_bytes);
 	if (!collected)
 		write_note("no memory to add up the live blocks: the totals above are not known");
+#else
+	if (!collected)
+		leakwrap_collect_largest(&dump.collection);
+	write_totals(&dump.collection, tracer_bytes);
+	if (dump.collection.rows_count < dump.collection.count)
+		write_note("no memory to list all call sites: the largest are shown");
+#endif
 	if (atomic_load(&dump.unwritten) > 0)
 		write_note("earlier dumps could not be written whole");
 	if (leakwrap_shadow_overflows() > 0)
