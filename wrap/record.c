@@ -163,6 +163,14 @@ uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)
 	return recognized(pc, sp, fp);
 }
 
+#else
+
+LEAKWRAP_INLINE uint32_t recognized(LEAKWRAP_CALLER_PARAMS)
+{
+	(void)pc, (void)sp, (void)fp;
+	return LEAKWRAP_SITE_NONE;
+}
+
 #endif
 
 /* Whatever is not a plain allocation, of a stack that is recognized, in a thread that records. */
