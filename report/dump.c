@@ -391,17 +391,23 @@ static bool write_to(int fd, const struct reason *reason)
 	return leakwrap_text_flush(&dump.writer);
 }
 
-/* Where people look who wonder about a log that stays empty.  The writer is this thread's now. */
-static void tell_unopened(int error)
+/* Where people look who wonder about a log that stays empty.  The writer is this thread's now.  ERROR is that of opening it, or
+ * 0: the log did not take all of the dump. */
+static void tell_lost(int error)
 {
 	if (!leakwrap_output_stderr_is_usable())
 		return;
 	leakwrap_text_start(&dump.writer, 2, "leakwrap: ");
-	leakwrap_text(&dump.writer, "cannot write a dump to '");
+	leakwrap_text(&dump.writer,
+	              error ? "cannot write a dump to '" : "cannot write all of a dump to '");
 	leakwrap_text_name(&dump.writer, leakwrap_options.log, NAME_LIMIT);
-	leakwrap_text(&dump.writer, "': error ");
-	leakwrap_text_number(&dump.writer, (uint64_t)error);
-	leakwrap_text(&dump.writer, error == ENOENT   ? " (no such folder)"
+	leakwrap_text(&dump.writer, "'");
+	if (error) {
+		leakwrap_text(&dump.writer, ": error ");
+		leakwrap_text_number(&dump.writer, (uint64_t)error);
+	}
+	leakwrap_text(&dump.writer, error == 0        ? ": the disk is full, or a reader has gone"
+	                            : error == ENOENT ? " (no such folder)"
 	                            : error == EACCES ? " (permission denied)"
 	                            : error == ELOOP  ? " (a symbolic link, which is not followed)"
 	                            : error == ENXIO  ? " (a pipe that nobody reads)"
@@ -422,7 +428,9 @@ static bool dump_to(int fd, const struct reason *reason)
 	if (fd >= 0)
 		written = write_to(fd, reason);
 	else
-		tell_unopened(-fd);
+		tell_lost(-fd);
+	if (opened > 2 && !written)
+		tell_lost(0);
 	if (opened >= 0)
 		leakwrap_output_close(opened);
 	if (!written)

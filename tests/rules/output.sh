@@ -67,4 +67,5 @@ equal "status without a reader" "$(cat "$W/gone.status")" 0
 same_descriptors gone
 LEAKWRAP_OPTIONS=log=/dev/full "$W/output" plain - >"$W/full.out" 2>"$W/full.log"
 equal "status with a full disk" $? 0
+grep -q "^leakwrap: cannot write all of a dump to '/dev/full'" "$W/full.log" || fail "says nothing of a full disk"
 same_descriptors full

@@ -72,7 +72,7 @@ always appended to|rules/output
 A relative path counts from where the program was started|rules/output
 descriptor 2 is used only while it is what it was at start|rules/output
 nobody reads is waited for ten seconds|rules/log
-a log that cannot be opened is named on standard error|rules/log
+a log that cannot be opened, or does not take all of a dump, is named on standard error|rules/log rules/output
 `memory=` cuts backtraces to four frames before it loses them|rules/bound
 It reports only what cannot be right|rules/misuse link/allocators
 `leakwrap report` shows it with file and line|tool/misuse
