@@ -439,7 +439,7 @@ void leakwrap_signal_send(int signo)
  * proc(5), /proc/pid/stat, behind the last parenthesis.  *KNOWN: that could be told. */
 static bool is_asleep(int thread, bool *known)
 {
-	char path[48] = "/proc/self/task/", digits[12], line[128];
+	char path[48] = "/proc/self/task/", digits[12], line[128] = "";
 	size_t length = strlen(path), count = 0;
 	const char *behind;
 	int fd;

@@ -74,7 +74,7 @@ static bool key_of(const struct leakwrap_pattern *pattern, const struct leakwrap
 	const struct leakwrap_varying_few *few = leakwrap_pattern_varying(pattern);
 	uintptr_t upper = 0;
 
-	key->sum = 0;
+	*key = (struct key){.sum = 0};
 	for (unsigned i = 0; i < leakwrap_pattern_varying_count(pattern);
 	     i += LEAKWRAP_VARYING_AT_ONCE) {
 		key->low = (struct leakwrap_four){

@@ -40,7 +40,7 @@ static __attribute__((noinline)) void leave_free(void)
 static __attribute__((noinline)) void leave_realloc(void)
 {
 	armed = 1;
-	hidden = realloc(hidden, 3 * 4096);
+	hidden = realloc(hidden, (size_t)3 * 4096);
 	exit(1);
 }
 

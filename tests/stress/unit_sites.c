@@ -187,19 +187,21 @@ static void *vary(void *unused)
 {
 	enum { FORMS = 20000, ENOUGH = 100 };
 	static uintptr_t stack[FORMS + 2];
+	uint16_t place;
 	size_t held = 0;
 
 	(void)unused;
 	leakwrap_self.stack_high = (uintptr_t)(stack + FORMS + 2);
 	leakwrap_self.stack_room = sizeof(stack);
-	for (uint16_t form = 0; form < FORMS; form++) {
+	for (unsigned form = 0; form < FORMS; form++) {
 		uintptr_t pcs[3] = {0x300000, 0x300100};
 		struct leakwrap_check none[1];
-		struct leakwrap_notes notes = {.place = &form, .check = none};
+		struct leakwrap_notes notes = {.place = &place, .check = none};
 		struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .notes = &notes, .depth = 2};
 		struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)(stack + FORMS + 2),
 		                                false};
 
+		place = (uint16_t)form;
 		leakwrap_notes_begin(&notes, (uintptr_t)stack);
 		notes.returns = 1;
 		notes.usable = true;
