@@ -94,9 +94,10 @@ int main(void)
 	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8));
 	CHECK(atomic_load(&second) > 0);
 
-	/* A wait that took the signal dumps, another one does not. */
-	leakwrap_signals_waited(SIGUSR1);
-	leakwrap_signals_waited(SIGUSR2);
+	/* A wait that took the signal dumps; one of another signal does not, nor one whose inner wait has. */
+	leakwrap_signals_waited(SIGUSR1, leakwrap_self.waited);
+	leakwrap_signals_waited(SIGUSR2, leakwrap_self.waited);
+	leakwrap_signals_waited(SIGUSR1, leakwrap_self.waited - 1);
 	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8) + 1);
 
 	/* Ignored for the program that comes next; the view comes back. */
