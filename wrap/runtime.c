@@ -18,7 +18,9 @@
 #include "text.h"
 #include "thread.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -174,13 +176,23 @@ void leakwrap_runtime_exit_now(void)
 		leakwrap_runtime_exit();
 }
 
-/* As part of a shared object the runtime may be unloaded, and then nothing may lead to its code. */
+/* Where the linker has put the ELF header of what this is part of; not all do. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
+
+/* Is the runtime part of a shared object?  Also known when there is no memory for the list of modules. */
+static bool is_in_shared_object(void)
+{
+	uintptr_t program = leakwrap_auxiliary(AT_PHDR);
+
+	return &__ehdr_start && program != 0 &&
+	       (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff != program;
+}
+
+/* A shared object may be unloaded, and then nothing may lead to its code. */
 static void end_of_program(void)
 {
-	const struct leakwrap_module *module = leakwrap_module_at((uintptr_t)&end_of_program);
-
 	leakwrap_runtime_exit();
-	if (module && !module->main) {
+	if (is_in_shared_object()) {
 		leakwrap_signals_release();
 		leakwrap_crash_release();
 	}
