@@ -110,6 +110,9 @@ bool leakwrap_thread_has_ended(int process, int thread);
 /* The word that the kernel gave the program under TYPE, AT_* of <elf.h>; 0 when it gave none. */
 uintptr_t leakwrap_auxiliary(unsigned type);
 
+/* The value of the environment variable NAME, or NULL. */
+const char *leakwrap_environment(const char *name);
+
 /* The program's name without its folder, cut to SIZE - 1 bytes. */
 void leakwrap_process_name(char *name, size_t size);
 

@@ -613,6 +613,40 @@ uintptr_t leakwrap_auxiliary(unsigned type)
 #endif
 }
 
+#ifndef LEAKWRAP_NO___libc_stack_end
+extern void *__libc_stack_end; /* where the kernel put the stack pointer at start; glibc's */
+#endif
+
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
+extern char **environ; /* not in the <unistd.h> of every C library */
+
+/* A function in .preinit_array runs before glibc's start in a dynamic program, when nobody has told the C library of the environment
+ * yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and those of the environment, NULL (System V
+ * ABI, AMD64 supplement, figure 3.9; all others alike). */
+static char *const *environment(void)
+{
+#ifndef LEAKWRAP_NO___libc_stack_end
+	if (!environ && __libc_stack_end) {
+		const long *argc = __libc_stack_end;
+		char *const *argv = (char *const *)(argc + 1);
+
+		if (*argc >= 0 && *argc < INT_MAX && !argv[*argc])
+			return argv + *argc + 1;
+	}
+#endif
+	return environ;
+}
+
+const char *leakwrap_environment(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char *const *one = environment(); one && *one; one++)
+		if (strncmp(*one, name, length) == 0 && (*one)[length] == '=')
+			return *one + length + 1;
+	return NULL;
+}
+
 void leakwrap_process_name(char *name, size_t size)
 {
 #ifndef LEAKWRAP_NO_program_invocation_short_name

@@ -145,3 +145,18 @@ build defaults -DDEFAULTS='"top=1:depth=2"' tests/rules/options.c
 equal "default options" "$(dump_sites "$log" 1 | wc -l)" 1
 LEAKWRAP_OPTIONS=top=2 "$W/defaults" >"$W/out" 2>"$log"
 equal "default options, and others" "$(dump_sites "$log" 1 | wc -l)" 2
+
+# Allocations before the C library has started, which has no environment yet then.
+cat >"$W/early.c" <<'END'
+#include <stdlib.h>
+static void *volatile kept;
+static void allocate(void) { kept = malloc(1); }
+__attribute__((section(".preinit_array"), used)) static void (*const early)(void) = allocate;
+int main(void) { return kept == NULL; }
+END
+for static in '' -static; do
+	build "early$static" $static "$W/early.c"
+	LEAKWRAP_OPTIONS=log=$W/early$static.log "$W/early$static" 2>"$log" || fail "early$static: status $?"
+	equal "early$static: dumps in the log" "$(dumps "$W/early$static.log" | wc -l)" 1
+	equal "early$static: on standard error" "$(wc -c <"$log")" 0
+done
