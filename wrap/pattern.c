@@ -77,26 +77,16 @@ static void add_pair(struct leakwrap_pattern *pattern, struct leakwrap_pairs *gr
 	reach(pattern, (uint16_t)(check->place + 1));
 }
 
+/* A return address, or a check and its target in bytes. */
 static void add_word(struct leakwrap_pattern *pattern, struct leakwrap_words *group, unsigned number,
-                     uint16_t place, uintptr_t pc)
+                     uint16_t place, uintptr_t image)
 {
 	group += number / LEAKWRAP_FIXED_AT_ONCE;
 	for (unsigned i = number % LEAKWRAP_FIXED_AT_ONCE; i < LEAKWRAP_FIXED_AT_ONCE; i++) {
 		group->place[i] = bytes(place);
-		group->pc[i] = pc;
+		group->image[i] = image;
 	}
 	reach(pattern, place);
-}
-
-static void add_check(struct leakwrap_pattern *pattern, struct leakwrap_checks *group, unsigned number,
-                      const struct leakwrap_check *check)
-{
-	group += number / LEAKWRAP_FIXED_AT_ONCE;
-	for (unsigned i = number % LEAKWRAP_FIXED_AT_ONCE; i < LEAKWRAP_FIXED_AT_ONCE; i++) {
-		group->place[i] = bytes(check->place);
-		group->target[i] = bytes(check->target);
-	}
-	reach(pattern, check->place);
 }
 
 static void add_varying(struct leakwrap_pattern *pattern, struct leakwrap_places *group,
@@ -147,12 +137,13 @@ static void fill_upper(const struct leakwrap_pattern *pattern, struct leakwrap_v
 static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *walk)
 {
 	const struct leakwrap_notes *notes = walk->notes;
-	struct leakwrap_checks *checks = groups_at(pattern, pattern->checks);
+	struct leakwrap_words *checks = groups_at(pattern, pattern->checks);
 	unsigned check = 0;
 
 	for (unsigned i = 0; i < notes->checks; i++)
 		if (!is_in_pair(walk, &notes->check[i]))
-			add_check(pattern, checks, check++, &notes->check[i]);
+			add_word(pattern, checks, check++, notes->check[i].place,
+			         bytes(notes->check[i].target));
 	pattern->fp_target =
 	        notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY : bytes(notes->fp_target);
 }
@@ -175,7 +166,7 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	const unsigned checks = words + units(returns + (notes->end_place != LEAKWRAP_PLACE_NONE),
 	                                      sizeof(struct leakwrap_words));
 	const unsigned varying_at =
-	        checks + units(notes->checks - pairs, sizeof(struct leakwrap_checks));
+	        checks + units(notes->checks - pairs, sizeof(struct leakwrap_words));
 	const unsigned groups = (varying + LEAKWRAP_VARYING_AT_ONCE - 1) / LEAKWRAP_VARYING_AT_ONCE;
 	const size_t varying_size = groups == 1 ? sizeof(struct leakwrap_varying_few)
 	                                        : groups * sizeof(struct leakwrap_places);

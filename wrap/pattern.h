@@ -41,16 +41,10 @@ struct leakwrap_pairs {
 	uint32_t place[LEAKWRAP_FIXED_AT_ONCE]; /* of the first of both */
 };
 
-/* Return addresses, and the word that ends a walk. */
+/* Return addresses and the word that ends a walk; or addresses of the stack, which are those of their targets. */
 struct leakwrap_words {
-	_Alignas(LEAKWRAP_GROUP_UNIT) uintptr_t pc[LEAKWRAP_FIXED_AT_ONCE];
+	_Alignas(2 * sizeof(uintptr_t)) uintptr_t image[LEAKWRAP_FIXED_AT_ONCE];
 	uint32_t place[LEAKWRAP_FIXED_AT_ONCE];
-};
-
-/* Addresses of the stack. */
-struct leakwrap_checks {
-	_Alignas(LEAKWRAP_GROUP_UNIT) uint32_t place[LEAKWRAP_FIXED_AT_ONCE],
-	        target[LEAKWRAP_FIXED_AT_ONCE];
 };
 
 /* The places that vary. */
@@ -105,40 +99,78 @@ LEAKWRAP_INLINE uintptr_t leakwrap_return_at(uintptr_t sp, uint32_t place)
 	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place));
 }
 
-/* How the two words of a pair differ from their image.  Where both fit a vector they are compared as one. */
+/* How words of the stack at SP differ from their images, two at once: a pair at PLACE; return addresses at two places; addresses of the
+ * stack at two places.  Where two fit a vector they are compared as one. */
 #if defined(__SSE2__) && UINTPTR_MAX > UINT32_MAX
 
-typedef uintptr_t leakwrap_pair_differs __attribute__((vector_size(2 * sizeof(uintptr_t))));
+typedef uintptr_t leakwrap_differs __attribute__((vector_size(2 * sizeof(uintptr_t))));
 
-LEAKWRAP_INLINE leakwrap_pair_differs leakwrap_compare_pair(uintptr_t sp, uint32_t place,
-                                                            const uintptr_t *image)
+LEAKWRAP_INLINE leakwrap_differs leakwrap_two(uintptr_t sp, const uint32_t *place)
 {
-	typedef leakwrap_pair_differs on_stack __attribute__((aligned(sizeof(uintptr_t)), may_alias));
-	typedef leakwrap_pair_differs in_image __attribute__((may_alias));
-	const leakwrap_pair_differs first = {sp, 0};
-
-	return (*(const on_stack *)(sp + place) - first) ^ *(const in_image *)image;
+	return (leakwrap_differs){leakwrap_stack_word(sp + place[0]),
+	                          leakwrap_stack_word(sp + place[1])};
 }
 
-LEAKWRAP_INLINE uintptr_t leakwrap_pair_differs_in(leakwrap_pair_differs differs)
+LEAKWRAP_INLINE leakwrap_differs leakwrap_image(const uintptr_t *image)
 {
-	return differs[0] | differs[1];
+	typedef leakwrap_differs in_image __attribute__((may_alias));
+
+	return *(const in_image *)image;
+}
+
+LEAKWRAP_INLINE leakwrap_differs leakwrap_pair_differs(uintptr_t sp, uint32_t place,
+                                                       const uintptr_t *image)
+{
+	typedef leakwrap_differs on_stack __attribute__((aligned(sizeof(uintptr_t)), may_alias));
+
+	return (*(const on_stack *)(sp + place) - (leakwrap_differs){sp, 0}) ^ leakwrap_image(image);
+}
+
+LEAKWRAP_INLINE leakwrap_differs leakwrap_words_differ(uintptr_t sp, const uint32_t *place,
+                                                       const uintptr_t *image)
+{
+	return leakwrap_two(sp, place) ^ leakwrap_image(image);
+}
+
+LEAKWRAP_INLINE leakwrap_differs leakwrap_targets_differ(uintptr_t sp, const uint32_t *place,
+                                                         const uintptr_t *image)
+{
+	return (leakwrap_two(sp, place) - (leakwrap_differs){sp, sp}) ^ leakwrap_image(image);
+}
+
+LEAKWRAP_INLINE bool leakwrap_none_differs(leakwrap_differs differs)
+{
+	return (differs[0] | differs[1]) == 0;
 }
 
 #else
 
-typedef uintptr_t leakwrap_pair_differs;
+typedef uintptr_t leakwrap_differs;
 
-LEAKWRAP_INLINE leakwrap_pair_differs leakwrap_compare_pair(uintptr_t sp, uint32_t place,
-                                                            const uintptr_t *image)
+LEAKWRAP_INLINE leakwrap_differs leakwrap_pair_differs(uintptr_t sp, uint32_t place,
+                                                       const uintptr_t *image)
 {
 	return ((leakwrap_stack_word(sp + place) - sp) ^ image[0]) |
-	       (LEAKWRAP_STRIP(leakwrap_stack_word(sp + place + sizeof(uintptr_t))) ^ image[1]);
+	       (leakwrap_return_at(sp, place + (uint32_t)sizeof(uintptr_t)) ^ image[1]);
 }
 
-LEAKWRAP_INLINE uintptr_t leakwrap_pair_differs_in(leakwrap_pair_differs differs)
+LEAKWRAP_INLINE leakwrap_differs leakwrap_words_differ(uintptr_t sp, const uint32_t *place,
+                                                       const uintptr_t *image)
 {
-	return differs;
+	return (leakwrap_return_at(sp, place[0]) ^ image[0]) |
+	       (leakwrap_return_at(sp, place[1]) ^ image[1]);
+}
+
+LEAKWRAP_INLINE leakwrap_differs leakwrap_targets_differ(uintptr_t sp, const uint32_t *place,
+                                                         const uintptr_t *image)
+{
+	return ((leakwrap_stack_word(sp + place[0]) - sp) ^ image[0]) |
+	       ((leakwrap_stack_word(sp + place[1]) - sp) ^ image[1]);
+}
+
+LEAKWRAP_INLINE bool leakwrap_none_differs(leakwrap_differs differs)
+{
+	return differs == 0;
 }
 
 #endif
@@ -149,54 +181,28 @@ LEAKWRAP_INLINE const void *leakwrap_group(const struct leakwrap_pattern *patter
 	return (const char *)(pattern + 1) + offset * LEAKWRAP_GROUP_UNIT;
 }
 
-LEAKWRAP_INLINE uintptr_t leakwrap_pairs_differ(const struct leakwrap_pattern *pattern, uintptr_t sp)
-{
-	const struct leakwrap_pairs *pairs = leakwrap_group(pattern, 0);
-	const struct leakwrap_pairs *end = leakwrap_group(pattern, pattern->words);
-	leakwrap_pair_differs differs = {0};
-
-	for (; pairs != end; pairs++)
-		differs |= leakwrap_compare_pair(sp, pairs->place[0], pairs->image[0]) |
-		           leakwrap_compare_pair(sp, pairs->place[1], pairs->image[1]);
-	return leakwrap_pair_differs_in(differs);
-}
-
-LEAKWRAP_INLINE uintptr_t leakwrap_words_differ(const struct leakwrap_pattern *pattern, uintptr_t sp,
-                                                uintptr_t differs)
-{
-	const struct leakwrap_words *words = leakwrap_group(pattern, pattern->words);
-	const struct leakwrap_words *end = leakwrap_group(pattern, pattern->checks);
-
-	for (; words != end; words++)
-		differs |= (leakwrap_return_at(sp, words->place[0]) ^ words->pc[0]) |
-		           (leakwrap_return_at(sp, words->place[1]) ^ words->pc[1]);
-	return differs;
-}
-
-LEAKWRAP_INLINE uintptr_t leakwrap_checks_differ(const struct leakwrap_pattern *pattern, uintptr_t sp,
-                                                 uintptr_t differs)
-{
-	const struct leakwrap_checks *checks = leakwrap_group(pattern, pattern->checks);
-	const struct leakwrap_checks *end = leakwrap_group(pattern, pattern->varying);
-
-	for (; checks != end; checks++)
-		differs |= ((leakwrap_stack_word(sp + checks->place[0]) - sp) ^ checks->target[0]) |
-		           ((leakwrap_stack_word(sp + checks->place[1]) - sp) ^ checks->target[1]);
-	return differs;
-}
-
 /* Does the stack at SP have PATTERN, as far as that is fixed?  The pattern's extent is there to be read. */
 LEAKWRAP_INLINE bool leakwrap_pattern_holds(const struct leakwrap_pattern *pattern, uintptr_t pc,
                                             uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t fp_target = pattern->fp_target;
-	uintptr_t differs;
+	const struct leakwrap_pairs *pairs = leakwrap_group(pattern, 0);
+	const struct leakwrap_words *words = leakwrap_group(pattern, pattern->words);
+	const struct leakwrap_words *checks = leakwrap_group(pattern, pattern->checks);
+	const void *const end_of_pairs = words, *const end_of_words = checks;
+	const void *const end = leakwrap_group(pattern, pattern->varying);
+	leakwrap_differs differs = {0};
 
 	if (pc != pattern->pc || (fp_target != LEAKWRAP_FP_ANY && fp_target != fp - sp))
 		return false;
-	differs = leakwrap_pairs_differ(pattern, sp);
-	differs = leakwrap_words_differ(pattern, sp, differs);
-	return leakwrap_checks_differ(pattern, sp, differs) == 0;
+	for (; pairs != end_of_pairs; pairs++)
+		differs |= leakwrap_pair_differs(sp, pairs->place[0], pairs->image[0]) |
+		           leakwrap_pair_differs(sp, pairs->place[1], pairs->image[1]);
+	for (; words != end_of_words; words++)
+		differs |= leakwrap_words_differ(sp, words->place, words->image);
+	for (; checks != end; checks++)
+		differs |= leakwrap_targets_differ(sp, checks->place, checks->image);
+	return leakwrap_none_differs(differs);
 }
 
 /* The groups of varying places, or struct leakwrap_varying_few. */

@@ -57,14 +57,17 @@ static const struct leakwrap_site *site_in(const struct leakwrap_pattern *patter
 
 /* What tells a call site from the others of its pattern. */
 struct key {
-	struct leakwrap_four low; /* where few places vary */
+	struct leakwrap_low low; /* where few places vary */
 	uintptr_t sum;
 };
 
-static uintptr_t varying_word(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
-                              unsigned number)
+static struct leakwrap_four varying_four(const struct leakwrap_pattern *pattern,
+                                         const struct leakwrap_site *site, unsigned group)
 {
-	return site->pcs[pattern->varying_frame[number]];
+	const uint16_t *frame = pattern->varying_frame + group * LEAKWRAP_VARYING_AT_ONCE;
+
+	return (struct leakwrap_four){
+	        {site->pcs[frame[0]], site->pcs[frame[1]], site->pcs[frame[2]], site->pcs[frame[3]]}};
 }
 
 /* False when SITE cannot be one of PATTERN. */
@@ -72,22 +75,16 @@ static bool key_of(const struct leakwrap_pattern *pattern, const struct leakwrap
                    struct key *key)
 {
 	const struct leakwrap_varying_few *few = leakwrap_pattern_varying(pattern);
-	uintptr_t upper = 0;
 
 	*key = (struct key){.sum = 0};
-	for (unsigned i = 0; i < leakwrap_pattern_varying_count(pattern);
-	     i += LEAKWRAP_VARYING_AT_ONCE) {
-		key->low = (struct leakwrap_four){
-		        {varying_word(pattern, site, i), varying_word(pattern, site, i + 1),
-		         varying_word(pattern, site, i + 2), varying_word(pattern, site, i + 3)}};
-		if (!are_many(pattern)) {
-			key->low = leakwrap_four_low(key->low, &few->upper);
-			upper = key->low.word[0] | key->low.word[1] | key->low.word[2] |
-			        key->low.word[3];
-		}
-		key->sum = leakwrap_add_four(key->sum, key->low);
+	if (are_many(pattern)) {
+		for (unsigned i = 0; i < pattern->varying_groups; i++)
+			key->sum = leakwrap_add_four(key->sum, varying_four(pattern, site, i));
+	} else {
+		key->low = leakwrap_low_of(varying_four(pattern, site, 0), &few->upper);
+		key->sum = leakwrap_sum_of_low(&key->low);
 	}
-	return (uint64_t)upper >> 32 == 0;
+	return key->low.over == 0;
 }
 
 /* Writes entry NUMBER, which is empty. */
@@ -104,8 +101,7 @@ static void write_entry(const struct leakwrap_pattern *pattern, struct leakwrap_
 		struct leakwrap_variant *entry = (struct leakwrap_variant *)variants->entries + number;
 
 		entry->site = site;
-		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
-			entry->low[i] = (uint32_t)key->low.word[i];
+		memcpy(entry->low, key->low.two, sizeof(entry->low));
 		atomic_store_explicit(&entry->number, site->number, memory_order_release);
 	}
 	variants->count++;

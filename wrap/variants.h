@@ -21,8 +21,8 @@
 /* Where no more than four places vary. */
 struct leakwrap_variant {
 	const struct leakwrap_site *site;
-	_Atomic uint32_t number; /* of the call site; LEAKWRAP_SITE_NONE: no entry */
-	uint32_t low[LEAKWRAP_VARYING_AT_ONCE];
+	uint64_t low[LEAKWRAP_VARYING_AT_ONCE / 2]; /* two in each */
+	_Atomic uint32_t number;                    /* of the call site; LEAKWRAP_SITE_NONE: no entry */
 };
 
 /* Where more do. */
@@ -58,12 +58,19 @@ LEAKWRAP_INLINE struct leakwrap_four leakwrap_four_at(uintptr_t sp,
 	         leakwrap_return_at(sp, places->place[2]), leakwrap_return_at(sp, places->place[3])}};
 }
 
-/* What is left of FOUR words without their upper halves. */
-LEAKWRAP_INLINE struct leakwrap_four leakwrap_four_low(struct leakwrap_four four,
-                                                       const struct leakwrap_four *upper)
+/* The lower halves of four words; OVER is not 0 when an upper half is another one. */
+struct leakwrap_low {
+	uint64_t two[LEAKWRAP_VARYING_AT_ONCE / 2];
+	uint64_t over;
+};
+
+LEAKWRAP_INLINE struct leakwrap_low leakwrap_low_of(struct leakwrap_four four,
+                                                    const struct leakwrap_four *upper)
 {
-	return (struct leakwrap_four){{four.word[0] - upper->word[0], four.word[1] - upper->word[1],
-	                               four.word[2] - upper->word[2], four.word[3] - upper->word[3]}};
+	const uint64_t a = four.word[0] - upper->word[0], b = four.word[1] - upper->word[1],
+	               c = four.word[2] - upper->word[2], d = four.word[3] - upper->word[3];
+
+	return (struct leakwrap_low){{a | b << 32, c | d << 32}, (a | b | c | d) >> 32};
 }
 
 /* Adds four varying words to SUM. */
@@ -72,6 +79,19 @@ LEAKWRAP_INLINE uintptr_t leakwrap_add_four(uintptr_t sum, struct leakwrap_four 
 	return sum * LEAKWRAP_FACTOR_ALL + four.word[0] * LEAKWRAP_FACTOR_0 +
 	       four.word[1] * LEAKWRAP_FACTOR_1 + four.word[2] * LEAKWRAP_FACTOR_2 +
 	       four.word[3] * LEAKWRAP_FACTOR_3;
+}
+
+/* The same for no more than four, by their lower halves. */
+LEAKWRAP_INLINE uintptr_t leakwrap_sum_of_low(const struct leakwrap_low *low)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	return low->two[0] * LEAKWRAP_FACTOR_0 + low->two[1] * LEAKWRAP_FACTOR_1;
+#else
+	return (uint32_t)low->two[0] * LEAKWRAP_FACTOR_0 +
+	       (uint32_t)(low->two[0] >> 32) * LEAKWRAP_FACTOR_1 +
+	       (uint32_t)low->two[1] * LEAKWRAP_FACTOR_2 +
+	       (uint32_t)(low->two[1] >> 32) * LEAKWRAP_FACTOR_3;
+#endif
 }
 
 /* The entry that SUM chooses.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would
@@ -87,9 +107,9 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *
 	const struct leakwrap_variants *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
 	const struct leakwrap_varying_few *varying = leakwrap_pattern_varying(pattern);
-	const struct leakwrap_four low =
-	        leakwrap_four_low(leakwrap_four_at(sp, &varying->places), &varying->upper);
-	const size_t first = leakwrap_variant_of_sum(variants, leakwrap_add_four(0, low));
+	const struct leakwrap_low low =
+	        leakwrap_low_of(leakwrap_four_at(sp, &varying->places), &varying->upper);
+	const size_t first = leakwrap_variant_of_sum(variants, leakwrap_sum_of_low(&low));
 	const struct leakwrap_variant *entry =
 	        (const struct leakwrap_variant *)variants->entries + first;
 
@@ -98,9 +118,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *
 
 		if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE))
 			return LEAKWRAP_SITE_NONE;
-		if (leakwrap_likely(((low.word[0] ^ entry->low[0]) | (low.word[1] ^ entry->low[1]) |
-		                     (low.word[2] ^ entry->low[2]) | (low.word[3] ^ entry->low[3])) ==
-		                    0))
+		if (leakwrap_likely(((low.two[0] ^ entry->low[0]) | (low.two[1] ^ entry->low[1]) |
+		                     low.over) == 0))
 			return number;
 	}
 }
