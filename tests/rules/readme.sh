@@ -101,6 +101,27 @@ a forked child that calls `_exit` dumps only if it allocated, a vfork child neve
 The comparison is exact|stress/unit unwind/stacks
 One dump at a time; requests that arrive meanwhile are served after it|rules/pending rules/overload
 It needs neither tables nor frame pointers|unwind/instrument
+Values that contain a colon are quoted|stress/unit tool/dump
+Every line begins with `leakwrap[PID.N]`, where N counts the dumps of the process from 1|rules/threads rules/log
+The percentage is the share of live bytes whose stacks are complete|rules/frames
+abort ends the program then|rules/misuse
+In a static glibc program with all wraps that is everything it looks for|rules/misuse
+`sigaction` and `signal` show the program its own|rules/handlers
+goes back to the system with the next dump|rules/shrink
+also for `_exit` and `quick_exit`|rules/exits
+A thread that blocks the dump signal is not interrupted|rules/guest tool/dump
+in containers, on embedded boards and in daemons|rules/output rules/sparse
+`riscv64-linux-gnu-` and `i686-linux-gnu-` are tested as well|targets/arm_hard targets/arm_soft targets/aarch64 targets/riscv64 targets/i386
+so are musl and dietlibc|targets/musl targets/old_libc
+`-static-libgcc` in the link|targets/cross
+leakwrap report --sysroot=rootfs --exe=build/server serial.txt|tool/files tool/targets
+leakwrap report --format=html -o leaks.html server.log|tool/html
+leakwrap report --format=json|tool/json tool/pprof
+leakwrap report --growth server.log|tool/compare
+leakwrap diff server.log@1 server.log@7|tool/compare
+leakwrap report --fail-on-leaks --suppressions=known.supp ci.log|tool/judge
+leakwrap cc -- gcc -o app app.o vendor.a|tool/cc
+leakwrap dump 4711|tool/dump
 Each has `--help` and a manual page|tool/manual
 END
 [ $promises -gt 40 ] || fail "only $promises promises"
