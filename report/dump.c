@@ -315,9 +315,12 @@ static void write_crash(const struct leakwrap_fault *crash)
 
 static void write_modules(void)
 {
-	for (unsigned number = 1; number <= dump.modules; number++)
-		if (!dump.named || dump.named[number - 1])
-			write_module(leakwrap_module_numbered(number));
+	for (unsigned number = 1; number <= dump.modules; number++) {
+		const struct leakwrap_module *module = leakwrap_module_numbered(number);
+
+		if (module && (!dump.named || dump.named[number - 1]))
+			write_module(module);
+	}
 }
 
 /* Why there is a dump; what the reason is not about is NULL. */

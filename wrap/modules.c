@@ -273,11 +273,15 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	memcpy(path, listed->path, length);
 	record->module = *listed;
 	record->module.path = path;
-	record->module.number = known.count + 1;
+	/* 1 is the program's, also if there was no memory for it when the others were listed. */
+	if (known.count == 0)
+		known.count = 1;
+	record->module.number = listed->main ? 1 : known.count + 1;
 	record->module.permanent = atomic_load(&leakwrap_modules_current) == &no_modules.modules;
 	record->next = atomic_load(&known.newest);
 	atomic_store_explicit(&known.newest, record, memory_order_release);
-	known.count++;
+	if (!listed->main)
+		known.count++;
 	return &record->module;
 }
 

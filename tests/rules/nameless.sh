@@ -1,0 +1,42 @@
+#!/bin/sh
+# Whichever of the tracer's mappings fail, a dump says which program it is of, or that this is not known, and never another
+# module's name.
+. tests/lib.sh
+
+cat >"$W/fail.c" <<'EOF'
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+void *mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	static int calls;
+	const char *fails = getenv("FAILS");
+	int first = fails ? atoi(fails) : 0;
+	calls++;
+	if (calls >= first && calls < first + COUNT) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+}
+EOF
+build named tests/link/puts.c
+known=0
+for count in 1 2 3 4; do
+	build_plain "fail$count.so" -shared -fPIC -Wno-missing-prototypes -DCOUNT=$count "$W/fail.c"
+done
+for turn in $(seq 0 47); do
+	count=$((turn % 4 + 1)) n=$((turn / 4 + 1))
+	LD_PRELOAD=$W/fail$count.so FAILS=$n "$W/named" >"$W/out" 2>"$W/log"
+	program=$(dump_value "$W/log" 1 program)
+	case $program in
+	"$W/named") known=$((known + 1)) ;;
+	'') ;;
+	*) fail "mapping $n: program=$program" ;;
+	esac
+	module=$(dump_lines "$W/log" 1 | sed -n 's/^module 1 .* path=//p')
+	case $module in "$W/named" | '') ;; *) fail "mapping $n: module 1 is $module" ;; esac
+done
+[ $known -gt 15 ] || fail "the program was known $known times only"
