@@ -131,47 +131,85 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_within(uint32_t value)
 	return (value & LEAKWRAP_SLOT_HALF) << LEAKWRAP_HALF_SHIFT;
 }
 
+/* What a slot says of a block of SIZE bytes, less than LEAKWRAP_SLOT_LARGE, that starts WITHIN its window. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_value(size_t size, uint32_t site, uint32_t within)
+{
+	return site << LEAKWRAP_SLOT_SITE_SHIFT | within >> LEAKWRAP_HALF_SHIFT | (uint32_t)size;
+}
+
+/* Does a slot that says VALUE tell of a block that starts WITHIN its window, and of all of it? */
+LEAKWRAP_INLINE bool leakwrap_is_ordinary(uint32_t value, uint32_t within)
+{
+	return leakwrap_likely(value >= 1u << LEAKWRAP_SLOT_SITE_SHIFT &&
+	                       ((value + 1) & LEAKWRAP_SLOT_LARGE) != 0 &&
+	                       leakwrap_slot_within(value) == within);
+}
+
+/* Finds the slot of ADDRESS, and how far that is *WITHIN its window.  False when the slow way must be gone. */
+LEAKWRAP_INLINE bool leakwrap_slot_quickly(uintptr_t address, leakwrap_live_slot **slot,
+                                           uint32_t *within)
+{
+	const struct leakwrap_region *region = leakwrap_region_cached(address);
+
+	if (leakwrap_unlikely(!region))
+		return false;
+	*slot = leakwrap_slot_of(region, address, within);
+	return true;
+}
+
 /* Records that SIZE bytes at BLOCK are live, if both are ordinary and nothing was live there.  False when they are
  * not: then the slow way must be gone. */
 LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, size_t size, uint32_t site)
 {
-	uintptr_t address = (uintptr_t)block;
-	struct leakwrap_region *region = leakwrap_region_cached(address);
+	uint32_t within;
+	leakwrap_live_slot *slot;
 
-	if (leakwrap_likely(region && size < LEAKWRAP_SLOT_LARGE)) {
-		uint32_t within;
-		leakwrap_live_slot *slot = leakwrap_slot_of(region, address, &within);
-
-		if (leakwrap_likely((atomic_load_explicit(slot, memory_order_relaxed) | within << 1) ==
-		                    0)) {
-			atomic_store_explicit(slot,
-			                      site << LEAKWRAP_SLOT_SITE_SHIFT |
-			                              within >> LEAKWRAP_HALF_SHIFT | (uint32_t)size,
-			                      memory_order_relaxed);
-			return true;
-		}
-	}
-	return false;
+	if (leakwrap_unlikely(size >= LEAKWRAP_SLOT_LARGE ||
+	                      !leakwrap_slot_quickly((uintptr_t)block, &slot, &within) ||
+	                      (atomic_load_explicit(slot, memory_order_relaxed) | within << 1) != 0))
+		return false;
+	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
+	return true;
 }
 
 /* Forgets BLOCK if it is an ordinary one.  False when it is not: then the slow way must be asked. */
 LEAKWRAP_INLINE bool leakwrap_live_forget(const void *block)
 {
-	uintptr_t address = (uintptr_t)block;
-	struct leakwrap_region *region = leakwrap_region_cached(address);
+	uint32_t within;
 	leakwrap_live_slot *slot;
-	uint32_t value, within;
 
-	if (leakwrap_unlikely(!region))
-		return false;
-	slot = leakwrap_slot_of(region, address, &within);
-	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (leakwrap_unlikely(value < 1u << LEAKWRAP_SLOT_SITE_SHIFT ||
-	                      ((value + 1) & LEAKWRAP_SLOT_LARGE) == 0 ||
-	                      leakwrap_slot_within(value) != within))
+	if (leakwrap_unlikely(
+	            !leakwrap_slot_quickly((uintptr_t)block, &slot, &within) ||
+	            !leakwrap_is_ordinary(atomic_load_explicit(slot, memory_order_relaxed), within)))
 		return false;
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	return true;
+}
+
+/* The record of BLOCK shall say SIZE and SITE, if it and the block are ordinary.  False when they are not, or there is none: then
+ * nothing has happened. */
+LEAKWRAP_INLINE bool leakwrap_live_change_quickly(const void *block, size_t size, uint32_t site)
+{
+	uint32_t within, value;
+	leakwrap_live_slot *slot;
+
+	if (size >= LEAKWRAP_SLOT_LARGE || !leakwrap_slot_quickly((uintptr_t)block, &slot, &within))
+		return false;
+	value = atomic_load_explicit(slot, memory_order_relaxed);
+	if (!leakwrap_is_ordinary(value, within))
+		return false;
+	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
+	return true;
+}
+
+/* Is certainly nothing recorded in the window of BLOCK? */
+LEAKWRAP_INLINE bool leakwrap_live_is_free(const void *block)
+{
+	uint32_t within;
+	leakwrap_live_slot *slot;
+
+	return leakwrap_slot_quickly((uintptr_t)block, &slot, &within) &&
+	       atomic_load_explicit(slot, memory_order_relaxed) == 0;
 }
 
 /* -- elsewhere ----------------------------------------------------------------------------------- */
