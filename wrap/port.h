@@ -82,10 +82,11 @@ void leakwrap_signal_send(int signo);
 struct leakwrap_lock {
 	uint32_t word;
 	struct leakwrap_mask mask; /* of the holder */
-
+#ifndef LEAKWRAP_BARE
 	_Atomic int forking;            /* the holder is in fork: its thread, else 0 ... */
 	_Atomic uint32_t lent;          /* ... and has lent the lock */
 	struct leakwrap_mask lent_mask; /* of the thread that has it */
+#endif
 };
 void leakwrap_lock(struct leakwrap_lock *lock);
 bool leakwrap_trylock(struct leakwrap_lock *lock);

@@ -46,10 +46,12 @@ struct leakwrap_thread {
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 	uintptr_t releasing_at;
 
+#ifndef LEAKWRAP_BARE
 	/* signals.c: the tracer itself is calling a function that is wrapped; and how often it has dumped for
 	 * signals that the thread waited for. */
 	unsigned passing;
 	unsigned waited;
+#endif
 };
 
 #ifdef LEAKWRAP_BARE
