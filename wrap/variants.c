@@ -64,7 +64,7 @@ struct key {
 static struct leakwrap_four varying_four(const struct leakwrap_pattern *pattern,
                                          const struct leakwrap_site *site, unsigned group)
 {
-	const uint16_t *frame = pattern->varying_frame + group * LEAKWRAP_VARYING_AT_ONCE;
+	const uint16_t *frame = pattern->varying_frame + (size_t)group * LEAKWRAP_VARYING_AT_ONCE;
 
 	return (struct leakwrap_four){
 	        {site->pcs[frame[0]], site->pcs[frame[1]], site->pcs[frame[2]], site->pcs[frame[3]]}};
