@@ -54,9 +54,10 @@ static uintptr_t pc_of(unsigned chain, unsigned frame)
 {
 	/* Chains have callers in common, and their first frames.  Some go through a module far away. */
 	const uint64_t far = chain % 5 == 1 && frame >= 2 ? (uint64_t)1 << 36 : 0;
+	const unsigned near = (frame < 2 ? (chain / 13 % 4) * 64 : chain * 4096) + frame * 16 +
+	                      (chain % 7 == 0 && frame == 1);
 
-	return 0x400000 + (uintptr_t)far + (frame < 2 ? (chain / 13 % 4) * 64 : chain * 4096) +
-	       frame * 16 + (chain % 7 == 0 && frame == 1);
+	return (uintptr_t)far + 0x400000 + near;
 }
 
 static uint16_t place_of(unsigned chain, unsigned frame)
