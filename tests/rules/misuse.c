@@ -48,6 +48,20 @@ static NOINLINE void case_double(void)
 	drop_again(block);
 }
 
+/* Many others are freed between. */
+static NOINLINE void case_late(void)
+{
+	void *block = make(40), *others[200];
+	const size_t count = sizeof(others) / sizeof(others[0]);
+
+	for (size_t i = 0; i < count; i++)
+		others[i] = make(2000);
+	drop_first(block);
+	for (size_t i = 0; i < count; i++)
+		drop_first(others[i]);
+	drop_again(block);
+}
+
 static NOINLINE void case_realloc(void)
 {
 	void *block = make(40);
@@ -233,7 +247,7 @@ int main(int argc, char **argv)
 	        {"interior", case_interior}, {"unaligned", case_unaligned}, {"large", case_large},
 	        {"stack", case_stack},       {"thread", case_thread},       {"churn", case_churn},
 	        {"pool", case_pool},         {"failed", case_failed},       {"ignored", case_ignored},
-	        {"strings", case_strings},   {"library", case_library},
+	        {"strings", case_strings},   {"library", case_library},     {"late", case_late},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
