@@ -54,12 +54,13 @@ struct leakwrap_places {
 	_Alignas(LEAKWRAP_GROUP_UNIT) uint32_t place[LEAKWRAP_VARYING_AT_ONCE];
 };
 
-/* What varies where there is no more than one group of places: these, and the upper halves of the words there, which are the same for all call
- * sites of the pattern. */
+/* The words there, or parts of them. */
 struct leakwrap_four {
 	uintptr_t word[LEAKWRAP_VARYING_AT_ONCE];
 };
 
+/* What varies where there is no more than one group of places: these, and the upper halves of the words there, which are the same
+ * for all call sites of the pattern. */
 struct leakwrap_varying_few {
 	struct leakwrap_places places;
 	struct leakwrap_four upper;

@@ -81,7 +81,7 @@ LEAKWRAP_INLINE uintptr_t leakwrap_add_four(uintptr_t sum, struct leakwrap_four 
 	       four.word[3] * LEAKWRAP_FACTOR_3;
 }
 
-/* The same for no more than four, by their lower halves. */
+/* The sum over no more than four varying words, by their lower halves. */
 LEAKWRAP_INLINE uintptr_t leakwrap_sum_of_low(const struct leakwrap_low *low)
 {
 #if UINTPTR_MAX > UINT32_MAX
