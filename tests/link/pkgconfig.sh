@@ -1,5 +1,5 @@
 #!/bin/sh
-# leakwrap.pc carries every flag: C programs through --libs, static C++ ones through its variable.
+# leakwrap.pc carries every flag: C programs through --libs, static C++ ones and static ones of lld through its variables.
 . tests/lib.sh
 
 command -v pkg-config >"$W/which" 2>&1 || skip "no pkg-config"
@@ -29,7 +29,15 @@ options="-O2 -fno-omit-frame-pointer -fno-builtin"
 			$(pkg-config --variable=cxx_static_libs leakwrap)
 } || fail "does not link"
 
-for program in c c_static cxx cxx_static cxx_own; do
+programs="c c_static cxx cxx_static cxx_own"
+if command -v ld.lld >"$W/which" 2>&1; then
+	# shellcheck disable=SC2046,SC2086
+	$CC $options -fuse-ld=lld -static -o "$W/c_lld_static" tests/link/leaks.c $(pkg-config --libs leakwrap) \
+		$(pkg-config --variable=lld_static_flags leakwrap) || fail "does not link with lld"
+	programs="$programs c_lld_static"
+fi
+
+for program in $programs; do
 	LEAKWRAP_OPTIONS=log=$W/$program.log "$W/$program" >"$W/out"
 	equal "$program: exit status" $? 5
 	sed -n 's/^leaks //p' "$W/out" >"$W/leaks"
