@@ -282,22 +282,22 @@ static void set_option(struct span name, struct span value)
 	complain(name, "is unknown, and ignored");
 }
 
-/* The value ends at a colon, unless it begins with a quotation mark: then at the next such mark. */
+/* The value ends at a colon, unless it begins with a quotation mark: then at the next such mark, and the option with it.
+ * Without that mark, or with more text behind it, it is empty, which is no value of any option.  Returns where the
+ * value ends. */
 static const char *read_value(const char *text, struct span *value)
 {
-	char quote = *text == '"' || *text == '\'' ? *text : '\0';
-	const char *end;
+	*value = (struct span){text, strcspn(text, ":")};
+	if (*text != '"' && *text != '\'')
+		return text + value->length;
 
-	if (quote) {
-		text++;
-		end = strchr(text, quote);
-		if (!end)
-			end = text + strlen(text);
-	} else {
-		end = text + strcspn(text, ":");
-	}
-	*value = (struct span){text, (size_t)(end - text)};
-	return quote && *end ? end + 1 : end;
+	const char *end = strchr(text + 1, *text);
+
+	if (end && (end[1] == ':' || end[1] == '\0'))
+		*value = (struct span){text + 1, (size_t)(end - text - 1)};
+	else
+		*value = (struct span){"", 0};
+	return end ? end + 1 : text + 1;
 }
 
 static void read_options(const char *text)

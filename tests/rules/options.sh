@@ -124,12 +124,12 @@ done <<-END
 	memory=much
 	memory=-1
 	log=
+	log="/tmp/unclosed
+	log="/tmp/a:b".log
 	nonsense=1
 	nonsense
 	=1
 END
-run "top=1:log=\"$W/unclosed"
-equal "an unclosed quote" "$status" 0
 
 # help=1: every key, with its default; the program runs on.
 run help=1

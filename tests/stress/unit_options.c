@@ -91,6 +91,11 @@ static void bad_values(void)
 	        "=",
 	        "==:=",
 	        "log=\"\"",
+	        "log=\"/tmp/a",
+	        "log='/tmp/a\"",
+	        "log=\"/tmp/a\"b",
+	        "log=\"/tmp/a:b\"c:",
+	        "depth=\"3\" ",
 	        "help=2",
 	};
 	struct leakwrap_options wanted = *read_options(NULL);
