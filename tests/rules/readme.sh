@@ -33,7 +33,7 @@ while IFS='|' read -r promise tests; do
 	promises=$((promises + 1))
 done <<'END'
 no extra thread, no files beside the program|rules/guest
-`origin=system_library` says that a static program's C library made the allocation itself|rules/outside
+`origin=system_library` says that a static program's C or C++ library made the allocation itself|rules/outside
 once for each place|rules/misuse
 come to the limit of its address space, the 128 largest call sites are shown|rules/no_room
 The runtime adds 65 to 140 KiB of code and tables|targets/footprint
