@@ -25,7 +25,7 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 
 static void fill(struct walk *walk, const struct leakwrap_site *site)
 {
-	for (; site; site = site->next)
+	for (; site; site = leakwrap_site_before(site))
 		if (site->number >= walk->first && site->number - walk->first < walk->count)
 			walk->rows[site->number - walk->first].site = site;
 	leakwrap_live_each(add_block, walk);

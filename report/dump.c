@@ -170,15 +170,6 @@ static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_
 	leakwrap_text_end(&dump.writer);
 }
 
-static void write_frame(unsigned level, uintptr_t pc, bool is_return)
-{
-	const struct leakwrap_module *module = leakwrap_frame_write(&dump.writer, level, pc, is_return);
-
-	if (module && dump.named &&
-	    module->number <= dump.modules) /* another thread may be loading more */
-		dump.named[module->number - 1] = true;
-}
-
 /* Is PC the code to which signal handlers return?  That belongs to the C library or to the kernel: what could be
  * unloaded while it is looked at need not be. */
 static bool is_restorer(uintptr_t pc)
@@ -190,21 +181,27 @@ static bool is_restorer(uintptr_t pc)
 	       leakwrap_restorer_rule(pc, module ? module->text_end : 0, &rule);
 }
 
-/* INTERRUPTED: the first one is the interrupted instruction itself, as the one behind a restorer is.  Nobody
- * called the restorer either: the kernel made its frame. */
-static void write_frames(const uintptr_t *pcs, unsigned depth, bool interrupted)
+/* INTERRUPTED: PC is the interrupted instruction itself, as the one behind a restorer is.  Nobody called the restorer either: the
+ * kernel made its frame.  Returns whether the next one is interrupted. */
+static bool write_frame(unsigned level, uintptr_t pc, bool interrupted)
 {
-	for (unsigned level = 0; level < depth; level++) {
-		bool restorer = is_restorer(pcs[level]);
+	const bool restorer = is_restorer(pc);
+	const struct leakwrap_module *module =
+	        leakwrap_frame_write(&dump.writer, level, pc, !interrupted && !restorer);
 
-		write_frame(level, pcs[level], !interrupted && !restorer);
-		interrupted = restorer;
-	}
+	if (module && dump.named &&
+	    module->number <= dump.modules) /* another thread may be loading more */
+		dump.named[module->number - 1] = true;
+	return restorer;
 }
 
-static void write_returns(const uintptr_t *pcs, unsigned depth)
+/* The backtrace of SITE from its frame FIRST on. */
+static void write_backtrace(const struct leakwrap_site *site, unsigned first)
 {
-	write_frames(pcs, depth, false);
+	bool interrupted = false;
+
+	for (unsigned i = first; i < site->depth; i++)
+		interrupted = write_frame(i - first, leakwrap_site_pc(site, i), interrupted);
 }
 
 static void write_site(size_t rank, const struct leakwrap_row *row)
@@ -226,11 +223,11 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(&dump.writer, " task=");
 		leakwrap_text_name(&dump.writer, task, TASK_LIMIT);
 	}
-	if (row->site && leakwrap_is_system_code(row->site->pcs[0]))
+	if (row->site && leakwrap_is_system_code(leakwrap_site_pc(row->site, 0)))
 		leakwrap_text(&dump.writer, " origin=system_library");
 	leakwrap_text_end(&dump.writer);
 	if (row->site)
-		write_returns(row->site->pcs, row->site->depth);
+		write_backtrace(row->site, 0);
 }
 
 /* Returns how many call sites it showed. */
@@ -291,6 +288,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
 	struct leakwrap_start start = leakwrap_start_of(crash->context);
 	struct leakwrap_stack stack = leakwrap_stack_at(start.sp);
+	bool interrupted = true;
 
 	leakwrap_text(&dump.writer, "crash");
 	if (crash->exception) {
@@ -310,7 +308,8 @@ static void write_crash(const struct leakwrap_fault *crash)
 	leakwrap_text_end(&dump.writer);
 	leakwrap_registers_write(&dump.writer, crash->context);
 	leakwrap_unwind_interrupted(&trace, &stack, &start);
-	write_frames(trace.pcs, trace.depth, true);
+	for (unsigned level = 0; level < trace.depth; level++)
+		interrupted = write_frame(level, pcs[level], interrupted);
 }
 
 static void write_modules(void)
@@ -373,7 +372,7 @@ static void write_dump(const struct reason *reason)
 	} else if (!reason->misuse)
 		leakwrap_live_give_back();
 	if (reason->misuse)
-		leakwrap_misuse_write(&dump.writer, reason->misuse, write_returns);
+		leakwrap_misuse_write(&dump.writer, reason->misuse, write_backtrace);
 	else
 		shown = write_live();
 	write_modules();

@@ -21,19 +21,20 @@ static bool is_own_frame(uintptr_t pc)
 }
 
 /* The call site's backtrace without the tracer's frames; none when there was no memory to keep it. */
-static void write_stack(uint32_t number, void (*frames)(const uintptr_t *pcs, unsigned depth))
+static void write_stack(uint32_t number,
+                        void (*backtrace)(const struct leakwrap_site *site, unsigned first))
 {
 	uint32_t limit;
 	const struct leakwrap_site *site = leakwrap_sites(&limit);
 	unsigned first = 0;
 
 	while (site && site->number != number)
-		site = site->next;
+		site = leakwrap_site_before(site);
 	if (!site)
 		return;
-	while (first + 1u < site->depth && is_own_frame(site->pcs[first]))
+	while (first + 1u < site->depth && is_own_frame(leakwrap_site_pc(site, first)))
 		first++;
-	frames(site->pcs + first, site->depth - first);
+	backtrace(site, first);
 }
 
 static const char *function_of(const struct leakwrap_misuse *misuse)
@@ -87,17 +88,17 @@ static void write_block(struct leakwrap_writer *writer, const struct leakwrap_mi
 }
 
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
-                           void (*frames)(const uintptr_t *pcs, unsigned depth))
+                           void (*backtrace)(const struct leakwrap_site *site, unsigned first))
 {
 	write_release(writer, misuse);
-	write_stack(misuse->offender, frames);
+	write_stack(misuse->offender, backtrace);
 	if (misuse->what == LEAKWRAP_MISUSE_FREED) {
 		leakwrap_text(writer, "misuse released");
 		leakwrap_text_end(writer);
-		write_stack(misuse->released, frames);
+		write_stack(misuse->released, backtrace);
 	}
 	if (misuse->block) {
 		write_block(writer, misuse);
-		write_stack(misuse->allocated, frames);
+		write_stack(misuse->allocated, backtrace);
 	}
 }

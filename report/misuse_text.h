@@ -3,10 +3,11 @@
 #define LEAKWRAP_MISUSE_TEXT_H
 
 #include "misuse.h"
+#include "sites.h"
 #include "text.h"
 
-/* FRAMES writes the lines of a backtrace.  Signal-safe; one thread at a time. */
+/* BACKTRACE writes the lines of that of a call site, from its frame FIRST on.  Signal-safe; one thread at a time. */
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
-                           void (*frames)(const uintptr_t *pcs, unsigned depth));
+                           void (*backtrace)(const struct leakwrap_site *site, unsigned first));
 
 #endif

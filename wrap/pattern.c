@@ -6,7 +6,7 @@
 /* What a pattern is made of. */
 struct walk {
 	const struct leakwrap_notes *notes;
-	const uintptr_t *pcs;
+	const struct leakwrap_site *site;
 	const uint16_t *frame; /* those that vary */
 	unsigned varying;
 };
@@ -89,15 +89,6 @@ static void add_word(struct leakwrap_pattern *pattern, struct leakwrap_words *gr
 	reach(pattern, place);
 }
 
-static void add_varying(struct leakwrap_pattern *pattern, struct leakwrap_places *group,
-                        unsigned number, uint16_t place)
-{
-	group += number / LEAKWRAP_VARYING_AT_ONCE;
-	for (unsigned i = number % LEAKWRAP_VARYING_AT_ONCE; i < LEAKWRAP_VARYING_AT_ONCE; i++)
-		group->place[i] = bytes(place);
-	reach(pattern, place);
-}
-
 /* The groups OFFSET units behind PATTERN. */
 static void *groups_at(struct leakwrap_pattern *pattern, unsigned offset)
 {
@@ -109,29 +100,73 @@ static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *wa
 	const struct leakwrap_notes *notes = walk->notes;
 	struct leakwrap_pairs *pairs = groups_at(pattern, 0);
 	struct leakwrap_words *words = groups_at(pattern, pattern->words);
-	struct leakwrap_places *varying = groups_at(pattern, pattern->varying);
-	unsigned pair = 0, word = 0, varies_at = 0;
+	unsigned pair = 0, word = 0;
 
 	for (unsigned i = 0; i < notes->returns; i++) {
 		const struct leakwrap_check *check = check_of_pair(walk, i);
 
 		if (check)
-			add_pair(pattern, pairs, pair++, check, walk->pcs[i + 1]);
-		else if (varies(walk, i + 1))
-			add_varying(pattern, varying, varies_at++, notes->place[i]);
-		else
-			add_word(pattern, words, word++, notes->place[i], walk->pcs[i + 1]);
+			add_pair(pattern, pairs, pair++, check, leakwrap_site_pc(walk->site, i + 1));
+		else if (!varies(walk, i + 1))
+			add_word(pattern, words, word++, notes->place[i],
+			         leakwrap_site_pc(walk->site, i + 1));
 	}
 	if (notes->end_place != LEAKWRAP_PLACE_NONE)
 		add_word(pattern, words, word, notes->end_place, notes->end_word);
 }
 
-/* The words at the varying places are like those of the call site that the pattern was made for. */
-static void fill_upper(const struct leakwrap_pattern *pattern, struct leakwrap_varying_few *few)
+/* Brings the COUNT frames whose return addresses have the same upper halves together. */
+static void sort_by_upper(const struct leakwrap_site *site, uint16_t *frame, unsigned count)
 {
-	for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
-		few->upper.word[i] =
-		        pattern->like->pcs[pattern->varying_frame[i]] & ~(uintptr_t)UINT32_MAX;
+	for (unsigned i = 1; i < count; i++) {
+		const uint16_t moved = frame[i];
+		unsigned to = i;
+
+		for (; to > 0 &&
+		       leakwrap_site_upper(site, frame[to - 1]) > leakwrap_site_upper(site, moved);
+		     to--)
+			frame[to] = frame[to - 1];
+		frame[to] = moved;
+	}
+}
+
+/* How many of the varying frames from FIRST on make a group. */
+static unsigned group_size(const struct walk *walk, unsigned first)
+{
+	const uintptr_t upper = leakwrap_site_upper(walk->site, walk->frame[first]);
+	unsigned size = 1;
+
+	while (size < LEAKWRAP_VARYING_AT_ONCE && first + size < walk->varying &&
+	       leakwrap_site_upper(walk->site, walk->frame[first + size]) == upper)
+		size++;
+	return size;
+}
+
+static unsigned count_varying_groups(const struct walk *walk)
+{
+	unsigned groups = 0;
+
+	for (unsigned first = 0; first < walk->varying; first += group_size(walk, first))
+		groups++;
+	return groups;
+}
+
+static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *walk)
+{
+	struct leakwrap_varying *group = groups_at(pattern, pattern->varying);
+
+	for (unsigned first = 0, size; first < walk->varying; first += size, group++) {
+		size = group_size(walk, first);
+		group->upper = leakwrap_site_upper(walk->site, walk->frame[first]);
+		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++) {
+			const uint16_t frame = walk->frame[first + (i < size ? i : size - 1)];
+			const uint16_t place = walk->notes->place[frame - 1];
+
+			group->place[i] = bytes(place);
+			group->frame[i] = frame;
+			reach(pattern, place);
+		}
+	}
 }
 
 static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *walk)
@@ -156,10 +191,10 @@ static unsigned units(unsigned count, size_t size)
 }
 
 struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
-                                               const struct leakwrap_site *site, const uint16_t *frame,
+                                               const struct leakwrap_site *site, uint16_t *frame,
                                                unsigned varying)
 {
-	const struct walk walk = {notes, site->pcs, frame, varying};
+	const struct walk walk = {notes, site, frame, varying};
 	const unsigned pairs = count_pairs(&walk);
 	const unsigned returns = notes->returns - varying - pairs;
 	const unsigned words = units(pairs, sizeof(struct leakwrap_pairs));
@@ -167,23 +202,17 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	                                      sizeof(struct leakwrap_words));
 	const unsigned varying_at =
 	        checks + units(notes->checks - pairs, sizeof(struct leakwrap_words));
-	const unsigned groups = (varying + LEAKWRAP_VARYING_AT_ONCE - 1) / LEAKWRAP_VARYING_AT_ONCE;
-	const size_t varying_size = groups == 1 ? sizeof(struct leakwrap_varying_few)
-	                                        : groups * sizeof(struct leakwrap_places);
-	const unsigned end = varying_at + (unsigned)(varying_size / LEAKWRAP_GROUP_UNIT);
-	const unsigned frames = groups * LEAKWRAP_VARYING_AT_ONCE;
-	struct leakwrap_pattern *pattern = leakwrap_arena_take(
-	        sizeof(*pattern) + end * LEAKWRAP_GROUP_UNIT + frames * sizeof(frame[0]));
-	uint16_t *varying_frame;
+	struct leakwrap_pattern *pattern;
+	unsigned groups;
 
+	sort_by_upper(site, frame, varying);
+	groups = count_varying_groups(&walk);
+	pattern = leakwrap_arena_take(sizeof(*pattern) + varying_at * LEAKWRAP_GROUP_UNIT +
+	                              groups * sizeof(struct leakwrap_varying));
 	if (!pattern)
 		return NULL;
-	varying_frame = groups_at(pattern, end);
-	for (unsigned i = 0; i < frames; i++)
-		varying_frame[i] = frame[i < varying ? i : varying - 1];
-	pattern->varying_frame = varying_frame;
 	pattern->like = site;
-	pattern->pc = site->pcs[0];
+	pattern->pc = leakwrap_site_pc(site, 0);
 	pattern->extent = 1; /* a stack without room has no pattern */
 	pattern->number = varying == 0 ? site->number : LEAKWRAP_SITE_NONE;
 	pattern->words = (uint16_t)words;
@@ -191,8 +220,7 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	pattern->varying = (uint16_t)varying_at;
 	pattern->varying_groups = (uint16_t)groups;
 	fill_returns(pattern, &walk);
-	if (groups == 1)
-		fill_upper(pattern, groups_at(pattern, varying_at));
+	fill_varying(pattern, &walk);
 	fill_checks(pattern, &walk);
 	return pattern;
 }

@@ -47,11 +47,14 @@ struct leakwrap_words {
 	uint32_t place[LEAKWRAP_FIXED_AT_ONCE];
 };
 
-/* The places that vary. */
+/* The places that vary, and the frames whose return addresses stand there.  All of a group have the same upper half, and that is
+ * the same for all call sites of the pattern. */
 #define LEAKWRAP_VARYING_AT_ONCE 4
 
-struct leakwrap_places {
-	_Alignas(LEAKWRAP_GROUP_UNIT) uint32_t place[LEAKWRAP_VARYING_AT_ONCE];
+struct leakwrap_varying {
+	_Alignas(LEAKWRAP_GROUP_UNIT) uintptr_t upper;
+	uint32_t place[LEAKWRAP_VARYING_AT_ONCE];
+	uint16_t frame[LEAKWRAP_VARYING_AT_ONCE];
 };
 
 /* The words there, or parts of them. */
@@ -59,18 +62,10 @@ struct leakwrap_four {
 	uintptr_t word[LEAKWRAP_VARYING_AT_ONCE];
 };
 
-/* What varies where there is no more than one group of places: these, and the upper halves of the words there, which are the same
- * for all call sites of the pattern. */
-struct leakwrap_varying_few {
-	struct leakwrap_places places;
-	struct leakwrap_four upper;
-};
-
 struct leakwrap_pattern {
 	/* For recall.c, under the tables' lock. */
 	_Alignas(struct leakwrap_pairs) const
 	        struct leakwrap_site *like; /* has the return addresses that do not vary */
-	const uint16_t *varying_frame;      /* which frames those at the varying places are */
 	bool replaced;                      /* by a wider one */
 
 	/* For recall.h. */
@@ -88,10 +83,10 @@ struct leakwrap_pattern {
 
 #define LEAKWRAP_FP_ANY UINTPTR_MAX
 
-/* The pattern of a walk with NOTES that led to SITE, in which the return addresses of the frames FRAME[0 .. VARYING - 1],
- * ascending, vary; or NULL when there is no memory.  The tables' lock is held. */
+/* The pattern of a walk with NOTES that led to SITE, in which the return addresses of the frames FRAME[0 .. VARYING - 1]
+ * vary; or NULL when there is no memory.  FRAME may be put into another order.  The tables' lock is held. */
 struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
-                                               const struct leakwrap_site *site, const uint16_t *frame,
+                                               const struct leakwrap_site *site, uint16_t *frame,
                                                unsigned varying);
 
 /* The word at PLACE as a return address. */
@@ -206,16 +201,11 @@ LEAKWRAP_INLINE bool leakwrap_pattern_holds(const struct leakwrap_pattern *patte
 	return leakwrap_none_differs(differs);
 }
 
-/* The groups of varying places, or struct leakwrap_varying_few. */
-LEAKWRAP_INLINE const void *leakwrap_pattern_varying(const struct leakwrap_pattern *pattern)
+/* The groups of varying places. */
+LEAKWRAP_INLINE const struct leakwrap_varying *
+leakwrap_pattern_varying(const struct leakwrap_pattern *pattern)
 {
 	return leakwrap_group(pattern, pattern->varying);
-}
-
-/* How many places vary, with those that are repeated. */
-LEAKWRAP_INLINE unsigned leakwrap_pattern_varying_count(const struct leakwrap_pattern *pattern)
-{
-	return pattern->varying_groups * LEAKWRAP_VARYING_AT_ONCE;
 }
 
 #endif

@@ -28,9 +28,8 @@ struct layout {
 	UT_hash_handle hh; /* by what follows, from belongs_to up to its end */
 	struct leakwrap_pattern *pattern;
 	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
+	const uint32_t *uppers; /* variants have these in common */
 	uintptr_t pc, end_word;
-	uint32_t
-	        uppers; /* a sum of the upper halves of the return addresses: variants have these in common */
 	uint16_t fp_target, end_place, returns, checks, kind;
 	uint16_t place[]; /* of the return addresses; the checks, place and target, follow */
 };
@@ -39,7 +38,7 @@ struct layout {
 
 /* No padding: layouts are compared as memory. */
 _Static_assert(offsetof(struct layout, place) ==
-                       LAYOUT_KEY + 3 * sizeof(uintptr_t) + sizeof(uint32_t) + 5 * sizeof(uint16_t),
+                       LAYOUT_KEY + 4 * sizeof(uintptr_t) + 5 * sizeof(uint16_t),
                "struct layout has no holes");
 
 static struct layout *layouts; /* uthash */
@@ -63,18 +62,9 @@ static const void *owner_of(const struct leakwrap_trace *trace)
 	return owner;
 }
 
-static uint32_t uppers_of(const struct leakwrap_trace *trace)
-{
-	uint32_t sum = 0;
-
-	for (unsigned i = 1; i < trace->depth; i++)
-		sum = sum * 0x9e3779b1u + (uint32_t)((uint64_t)trace->pcs[i] >> 32);
-	return sum;
-}
-
-/* The layout of the walk that led to TRACE, or NULL when there is no memory.  uthash needs the key in memory before it
+/* The layout of the walk that led to TRACE and so to SITE, or NULL when there is no memory.  uthash needs the key in memory before it
  * can be looked up. */
-static struct layout *layout_of(const struct leakwrap_trace *trace)
+static struct layout *layout_of(const struct leakwrap_trace *trace, const struct leakwrap_site *site)
 {
 	static union {
 		struct layout layout;
@@ -89,7 +79,7 @@ static struct layout *layout_of(const struct leakwrap_trace *trace)
 	layout->belongs_to = owner_of(trace);
 	layout->pc = trace->pcs[0];
 	layout->end_word = notes->end_word;
-	layout->uppers = uppers_of(trace);
+	layout->uppers = leakwrap_site_uppers(site);
 	layout->fp_target = notes->fp_target;
 	layout->end_place = notes->end_place;
 	layout->returns = notes->returns;
@@ -116,9 +106,20 @@ static bool is_among(uintptr_t pc, const uint16_t *frame, unsigned count,
                      const struct leakwrap_site *site, const struct leakwrap_site *like)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (pc == site->pcs[frame[i]] || pc == like->pcs[frame[i]])
+		if (pc == leakwrap_site_pc(site, frame[i]) || pc == leakwrap_site_pc(like, frame[i]))
 			return true;
 	return false;
+}
+
+/* Tells for each frame whether it varies in PATTERN. */
+static void mark_varying(const struct leakwrap_pattern *pattern, bool varies[LEAKWRAP_MAX_DEPTH])
+{
+	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+
+	memset(varies, 0, LEAKWRAP_MAX_DEPTH * sizeof(varies[0]));
+	for (unsigned group = 0; group < pattern->varying_groups; group++)
+		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
+			varies[varying[group].frame[i]] = true;
 }
 
 /* Finds the frames that vary in PATTERN, and those in which SITE, of the same layout, differs from it: ascending in FRAME.
@@ -126,19 +127,15 @@ static bool is_among(uintptr_t pc, const uint16_t *frame, unsigned count,
 static unsigned frames_differing(const struct leakwrap_pattern *pattern,
                                  const struct leakwrap_site *site, uint16_t *frame, bool *news)
 {
-	const uint16_t *varying = pattern->varying_frame;
-	const uint16_t *const end = varying + leakwrap_pattern_varying_count(pattern);
+	static bool varies[LEAKWRAP_MAX_DEPTH];
 	unsigned count = 0;
 
+	mark_varying(pattern, varies);
 	*news = false;
 	for (uint16_t i = 1; i < site->depth; i++) {
-		bool varies = false;
-
-		for (; varying != end && *varying == i; varying++)
-			varies = true;
-		if (!varies && pattern->like->pcs[i] == site->pcs[i])
+		if (!varies[i] && leakwrap_site_pc(pattern->like, i) == leakwrap_site_pc(site, i))
 			continue;
-		*news |= !varies;
+		*news |= !varies[i];
 		frame[count++] = i;
 	}
 	return count;
@@ -152,7 +149,7 @@ static unsigned frames_varying(const struct leakwrap_pattern *pattern, const str
 	unsigned varying = 0;
 
 	for (uint16_t i = 1; i < site->depth; i++)
-		if (is_among(site->pcs[i], differing, count, site, pattern->like))
+		if (is_among(leakwrap_site_pc(site, i), differing, count, site, pattern->like))
 			frame[varying++] = i;
 	return varying;
 }
@@ -210,13 +207,13 @@ void leakwrap_recall_learn(struct leakwrap_site *site, const struct leakwrap_tra
 		return;
 	leakwrap_lock(&leakwrap_tables_lock);
 	/* A walk with other modules than now tells nothing. */
-	layout = notes->modules == leakwrap_modules() ? layout_of(trace) : NULL;
+	layout = notes->modules == leakwrap_modules() ? layout_of(trace, site) : NULL;
 	if (layout)
 		pattern = pattern_of(layout, site, notes);
 	if (pattern) {
 		if (pattern->number == LEAKWRAP_SITE_NONE && leakwrap_variant_add(pattern, site))
 			count_form(site);
-		hint_at(pattern, leakwrap_hint_set(stack->high - notes->sp, site->pcs[0]));
+		hint_at(pattern, leakwrap_hint_set(stack->high - notes->sp, trace->pcs[0]));
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 }

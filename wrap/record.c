@@ -30,7 +30,7 @@ static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 	const unsigned max = leakwrap_options.depth;
-	uintptr_t pcs[max + 1]; /* the call-site table takes one word more */
+	uintptr_t pcs[max];
 	uint16_t place[max];
 	struct leakwrap_check check[2 * max];
 	struct leakwrap_notes notes = {.place = place, .check = check};

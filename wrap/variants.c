@@ -7,29 +7,32 @@
 #include <string.h>
 
 /* Keys collide now and then: so many entries behind those that they choose are for the last ones. */
-#define SPARE_ENTRIES(bits) (4 + ((size_t)1 << (bits)) / 16)
+static uint32_t spare_entries(uint32_t range)
+{
+	return 4 + range / 16;
+}
 
 /* A table this large has pages of its own. */
 #define MAPPED_SIZE ((size_t)32 << 10)
 
 /* No table is larger. */
-#define ENTRIES_BITS_MAX 24
+#define RANGE_MAX ((uint32_t)4 * LEAKWRAP_SITE_LIMIT)
 
-/* At most five eighths of the entries that keys choose are used.  Hundreds get more room, since looking twice costs as much as
- * missing the processor's cache; of a few there are many tables, and thousands do not fit that cache anyway. */
-static bool are_hundreds(size_t count)
+/* What a table of COUNT entries needs, never less than one of fewer does.  Looking twice costs as much as missing the processor's
+ * cache, so hundreds have much room; of a few there are many tables, and thousands do not fit that cache anyway. */
+static uint32_t range_for(uint32_t count)
 {
-	return count >= 100 && count < 2000;
+	if (count < 100)
+		return count * 8 / 5 + 1;
+	if (count < 1000)
+		return count * 4;
+	return count < 2000 ? 4000 : count * 2;
 }
 
-static unsigned bits_for(size_t count)
+/* What a table that shall grow to COUNT entries and beyond is given.  Outgrown ones stay in memory when they are small. */
+static uint32_t range_from(uint32_t count)
 {
-	const size_t eighths = are_hundreds(count) ? 3 : 5;
-	unsigned bits = 1;
-
-	while (count * 8 > eighths << bits)
-		bits++;
-	return bits;
+	return range_for(count < 1000 ? count * 2 : count + count / 2);
 }
 
 /* -- entries of both kinds ----------------------------------------------------------------------- */
@@ -41,68 +44,82 @@ static bool are_many(const struct leakwrap_pattern *pattern)
 
 static size_t size_of_entry(const struct leakwrap_pattern *pattern)
 {
-	return are_many(pattern) ? sizeof(struct leakwrap_variant_of_many)
-	                         : sizeof(struct leakwrap_variant);
+	return are_many(pattern) ? sizeof(leakwrap_short_variant) : sizeof(struct leakwrap_variant);
 }
 
-/* The call site of entry NUMBER in VARIANTS of PATTERN, or NULL when it is not used. */
-static const struct leakwrap_site *site_in(const struct leakwrap_pattern *pattern,
-                                           const struct leakwrap_variants *variants, size_t number)
+/* The number of the call site at entry PLACE in VARIANTS of PATTERN, or LEAKWRAP_SITE_NONE. */
+static uint32_t number_at(const struct leakwrap_pattern *pattern,
+                          const struct leakwrap_variants *variants, size_t place)
 {
-	const char *entry = variants->entries + number * size_of_entry(pattern);
+	const char *entry = variants->entries + place * size_of_entry(pattern);
 
-	return are_many(pattern) ? atomic_load(&((const struct leakwrap_variant_of_many *)entry)->site)
-	                         : ((const struct leakwrap_variant *)entry)->site;
+	if (are_many(pattern))
+		return atomic_load((const leakwrap_short_variant *)entry) % LEAKWRAP_SITE_LIMIT;
+	return atomic_load(&((const struct leakwrap_variant *)entry)->number);
 }
 
 /* What tells a call site from the others of its pattern. */
 struct key {
-	struct leakwrap_low low; /* where few places vary */
-	uintptr_t sum;
+	struct leakwrap_low low; /* where one group varies */
+	uintptr_t key;
 };
 
-static struct leakwrap_four varying_four(const struct leakwrap_pattern *pattern,
-                                         const struct leakwrap_site *site, unsigned group)
+static struct leakwrap_four four_of(const struct leakwrap_site *site,
+                                    const struct leakwrap_varying *varying)
 {
-	const uint16_t *frame = pattern->varying_frame + (size_t)group * LEAKWRAP_VARYING_AT_ONCE;
-
 	return (struct leakwrap_four){
-	        {site->pcs[frame[0]], site->pcs[frame[1]], site->pcs[frame[2]], site->pcs[frame[3]]}};
+	        {leakwrap_site_pc(site, varying->frame[0]), leakwrap_site_pc(site, varying->frame[1]),
+	         leakwrap_site_pc(site, varying->frame[2]), leakwrap_site_pc(site, varying->frame[3])}};
 }
 
-/* False when SITE cannot be one of PATTERN. */
-static bool key_of(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
-                   struct key *key)
+static struct key key_of_low(struct leakwrap_low low)
 {
-	const struct leakwrap_varying_few *few = leakwrap_pattern_varying(pattern);
-
-	*key = (struct key){.sum = 0};
-	if (are_many(pattern)) {
-		for (unsigned i = 0; i < pattern->varying_groups; i++)
-			key->sum = leakwrap_add_four(key->sum, varying_four(pattern, site, i));
-	} else {
-		key->low = leakwrap_low_of(varying_four(pattern, site, 0), &few->upper);
-		key->sum = leakwrap_sum_of_low(&key->low);
-	}
-	return key->low.over == 0;
+	return (struct key){low, leakwrap_variant_key(leakwrap_sum_of_low(&low))};
 }
 
-/* Writes entry NUMBER, which is empty. */
+static struct key key_of(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site)
+{
+	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+	uintptr_t sum = 0;
+
+	if (!are_many(pattern))
+		return key_of_low(leakwrap_low_of(four_of(site, varying), varying->upper));
+	for (unsigned i = 0; i < pattern->varying_groups; i++)
+		sum = leakwrap_add_four(sum, four_of(site, &varying[i]));
+	return (struct key){.key = leakwrap_variant_key(sum)};
+}
+
+/* The key of the call site NUMBER, which stands at entry PLACE in VARIANTS of PATTERN. */
+static struct key key_at(const struct leakwrap_pattern *pattern,
+                         const struct leakwrap_variants *variants, size_t place, uint32_t number)
+{
+	struct leakwrap_low low = {.over = 0};
+
+	if (are_many(pattern))
+		return key_of(pattern, leakwrap_site_numbered(number));
+	memcpy(low.two, ((const struct leakwrap_variant *)variants->entries)[place].low,
+	       sizeof(low.two));
+	return key_of_low(low);
+}
+
+/* The entry of many for the call site NUMBER, with KEY. */
+static uint32_t of_many(uint32_t number, uintptr_t key)
+{
+	return number | (uint32_t)key << LEAKWRAP_SITE_BITS;
+}
+
+/* Writes entry PLACE, which is empty, for the call site NUMBER. */
 static void write_entry(const struct leakwrap_pattern *pattern, struct leakwrap_variants *variants,
-                        size_t number, const struct leakwrap_site *site, const struct key *key)
+                        size_t place, uint32_t number, const struct key *key)
 {
 	if (are_many(pattern)) {
-		struct leakwrap_variant_of_many *entry =
-		        (struct leakwrap_variant_of_many *)variants->entries + number;
-
-		entry->sum = key->sum;
-		atomic_store_explicit(&entry->site, site, memory_order_release);
+		atomic_store_explicit((leakwrap_short_variant *)variants->entries + place,
+		                      of_many(number, key->key), memory_order_release);
 	} else {
-		struct leakwrap_variant *entry = (struct leakwrap_variant *)variants->entries + number;
+		struct leakwrap_variant *entry = (struct leakwrap_variant *)variants->entries + place;
 
-		entry->site = site;
 		memcpy(entry->low, key->low.two, sizeof(entry->low));
-		atomic_store_explicit(&entry->number, site->number, memory_order_release);
+		atomic_store_explicit(&entry->number, number, memory_order_release);
 	}
 	variants->count++;
 }
@@ -114,29 +131,29 @@ static size_t size_of_table(const struct leakwrap_pattern *pattern, size_t entri
 	return sizeof(struct leakwrap_variants) + entries * size_of_entry(pattern);
 }
 
-static struct leakwrap_variants *make_table(const struct leakwrap_pattern *pattern, unsigned bits)
+static struct leakwrap_variants *make_table(const struct leakwrap_pattern *pattern, uint32_t range)
 {
-	const size_t entries = ((size_t)1 << bits) + SPARE_ENTRIES(bits);
+	const uint32_t entries = range + spare_entries(range);
 	const size_t size = size_of_table(pattern, entries);
 	struct leakwrap_variants *variants =
 	        size < MAPPED_SIZE ? leakwrap_arena_take(size) : leakwrap_pages_map(size);
 
 	if (variants) {
-		variants->shift = (uint32_t)(8 * sizeof(uintptr_t)) - bits;
-		variants->size = (uint32_t)entries;
+		variants->range = range;
+		variants->size = entries;
 	}
 	return variants;
 }
 
-/* Where SITE, with KEY, stands in VARIANTS of PATTERN, or an empty entry for it.  False when there is no room. */
+/* Where the call site NUMBER, with KEY, stands in VARIANTS of PATTERN, or an empty entry for it.  False when there is no room. */
 static bool find_entry(const struct leakwrap_pattern *pattern, const struct leakwrap_variants *variants,
-                       const struct leakwrap_site *site, const struct key *key, size_t *number)
+                       uint32_t number, const struct key *key, size_t *place)
 {
-	for (*number = leakwrap_variant_of_sum(variants, key->sum); *number + 1 < variants->size;
-	     ++*number) {
-		const struct leakwrap_site *found = site_in(pattern, variants, *number);
+	for (*place = leakwrap_variant_chosen(variants, key->key); *place + 1 < variants->size;
+	     ++*place) {
+		const uint32_t found = number_at(pattern, variants, *place);
 
-		if (!found || found == site)
+		if (found == LEAKWRAP_SITE_NONE || found == number)
 			return true;
 	}
 	return false;
@@ -146,17 +163,17 @@ static bool find_entry(const struct leakwrap_pattern *pattern, const struct leak
 static bool copy_entries(const struct leakwrap_pattern *pattern, const struct leakwrap_variants *from,
                          struct leakwrap_variants *to)
 {
-	struct key key;
-	size_t number;
-
 	for (size_t i = 0; i < from->size; i++) {
-		const struct leakwrap_site *site = site_in(pattern, from, i);
+		const uint32_t number = number_at(pattern, from, i);
+		struct key key;
+		size_t place;
 
-		if (!site)
+		if (number == LEAKWRAP_SITE_NONE)
 			continue;
-		if (!key_of(pattern, site, &key) || !find_entry(pattern, to, site, &key, &number))
+		key = key_at(pattern, from, i, number);
+		if (!find_entry(pattern, to, number, &key, &place))
 			return false;
-		write_entry(pattern, to, number, site, &key);
+		write_entry(pattern, to, place, number, &key);
 	}
 	return true;
 }
@@ -174,11 +191,12 @@ static void discard(const struct leakwrap_pattern *pattern, struct leakwrap_vari
 static struct leakwrap_variants *enlarge(struct leakwrap_pattern *pattern)
 {
 	struct leakwrap_variants *old = atomic_load(&pattern->variants), *variants;
-	unsigned bits = bits_for((old ? old->count : 0) + 1);
+	uint32_t range = range_from((old ? old->count : 0) + 1);
 
-	do
-		variants = bits <= ENTRIES_BITS_MAX ? make_table(pattern, bits++) : NULL;
-	while (variants && old && !copy_entries(pattern, old, variants));
+	do {
+		variants = range <= RANGE_MAX ? make_table(pattern, range) : NULL;
+		range += range / 2;
+	} while (variants && old && !copy_entries(pattern, old, variants));
 	if (!variants)
 		return NULL;
 	atomic_store_explicit(&pattern->variants, variants, memory_order_release);
@@ -190,23 +208,21 @@ static struct leakwrap_variants *enlarge(struct leakwrap_pattern *pattern)
 bool leakwrap_variant_add(struct leakwrap_pattern *pattern, const struct leakwrap_site *site)
 {
 	struct leakwrap_variants *variants = atomic_load(&pattern->variants);
-	struct key key;
-	size_t number;
+	const struct key key = key_of(pattern, site);
+	size_t place;
 
-	if (!key_of(pattern, site, &key))
-		return false;
-	if (variants && find_entry(pattern, variants, site, &key, &number)) {
-		if (site_in(pattern, variants, number))
+	if (variants && find_entry(pattern, variants, site->number, &key, &place)) {
+		if (number_at(pattern, variants, place) == site->number)
 			return false;
-		if (bits_for(variants->count + 1) <= 8 * sizeof(uintptr_t) - variants->shift) {
-			write_entry(pattern, variants, number, site, &key);
+		if (range_for(variants->count + 1) <= variants->range) {
+			write_entry(pattern, variants, place, site->number, &key);
 			return true;
 		}
 	}
 	variants = enlarge(pattern);
-	if (!variants || !find_entry(pattern, variants, site, &key, &number))
+	if (!variants || !find_entry(pattern, variants, site->number, &key, &place))
 		return false;
-	write_entry(pattern, variants, number, site, &key);
+	write_entry(pattern, variants, place, site->number, &key);
 	return true;
 }
 
@@ -217,11 +233,12 @@ bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct le
 
 	if (!from) /* nothing varies in OLD */
 		return leakwrap_variant_add(pattern, old->like);
-	atomic_store(&pattern->variants, make_table(pattern, bits_for(from->count + 1)));
+	atomic_store(&pattern->variants, make_table(pattern, range_from(from->count + 1)));
 	for (size_t i = 0; i < from->size && all; i++) {
-		const struct leakwrap_site *site = site_in(old, from, i);
+		const uint32_t number = number_at(old, from, i);
 
-		all = !site || leakwrap_variant_add(pattern, site);
+		all = number == LEAKWRAP_SITE_NONE ||
+		      leakwrap_variant_add(pattern, leakwrap_site_numbered(number));
 	}
 	if (all)
 		discard(old, from);
@@ -234,15 +251,18 @@ bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct le
 static uintptr_t words_differ(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
                               uintptr_t sp)
 {
-	const struct leakwrap_places *varying = leakwrap_pattern_varying(pattern);
-	const uint16_t *frame = pattern->varying_frame;
+	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_varying *const end = varying + pattern->varying_groups;
 	uintptr_t differs = 0;
 
-	for (unsigned i = 0; i < pattern->varying_groups; i++, frame += LEAKWRAP_VARYING_AT_ONCE) {
-		const struct leakwrap_four four = leakwrap_four_at(sp, &varying[i]);
+	for (; varying != end; varying++) {
+		const struct leakwrap_four four = leakwrap_four_at(sp, varying);
+		const uintptr_t upper = varying->upper;
 
-		differs |= (four.word[0] ^ site->pcs[frame[0]]) | (four.word[1] ^ site->pcs[frame[1]]) |
-		           (four.word[2] ^ site->pcs[frame[2]]) | (four.word[3] ^ site->pcs[frame[3]]);
+		differs |= (four.word[0] ^ (upper + site->low[varying->frame[0]])) |
+		           (four.word[1] ^ (upper + site->low[varying->frame[1]])) |
+		           (four.word[2] ^ (upper + site->low[varying->frame[2]])) |
+		           (four.word[3] ^ (upper + site->low[varying->frame[3]]));
 	}
 	return differs;
 }
@@ -251,21 +271,24 @@ uint32_t leakwrap_variant_of_many(const struct leakwrap_pattern *pattern, uintpt
 {
 	const struct leakwrap_variants *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
-	const struct leakwrap_places *varying = leakwrap_pattern_varying(pattern);
-	const struct leakwrap_variant_of_many *entry;
-	uintptr_t sum = 0;
+	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_varying *const end = varying + pattern->varying_groups;
+	const leakwrap_short_variant *entry;
+	uintptr_t sum = 0, key;
 
-	for (unsigned i = 0; i < pattern->varying_groups; i++)
-		sum = leakwrap_add_four(sum, leakwrap_four_at(sp, &varying[i]));
-	entry = (const struct leakwrap_variant_of_many *)variants->entries +
-	        leakwrap_variant_of_sum(variants, sum);
+	for (; varying != end; varying++)
+		sum = leakwrap_add_four(sum, leakwrap_four_at(sp, varying));
+	key = leakwrap_variant_key(sum);
+	entry = (const leakwrap_short_variant *)variants->entries +
+	        leakwrap_variant_chosen(variants, key);
 	for (;; entry++) {
-		const struct leakwrap_site *site =
-		        atomic_load_explicit(&entry->site, memory_order_acquire);
+		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
+		const uint32_t number = found % LEAKWRAP_SITE_LIMIT;
 
-		if (!site)
+		if (number == LEAKWRAP_SITE_NONE)
 			return LEAKWRAP_SITE_NONE;
-		if (entry->sum == sum && words_differ(pattern, site, sp) == 0)
-			return site->number;
+		if (found == of_many(number, key) &&
+		    words_differ(pattern, leakwrap_site_numbered(number), sp) == 0)
+			return number;
 	}
 }

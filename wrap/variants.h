@@ -1,8 +1,8 @@
 /* variants.h - the call sites that share a pattern, told apart by the words at the places that vary.
  *
  * Each pattern with such places has a table of its own, hashed by these words.  Where no more than four places vary, the words stand in the
- * table, their lower halves alone: the upper ones are the same for all call sites of a pattern.  Where more do, they are those of
- * the call site's backtrace.
+ * table, their lower halves alone: the upper ones are the same for all call sites of a pattern.  Where more do, or their upper halves
+ * are not the same, they are those of the call site's backtrace.
  *
  * Looking is signal-safe and takes no lock; adding is for recall.c, under the tables' lock.
  */
@@ -13,32 +13,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common.h"
 #include "pattern.h"
 #include "sites.h"
 
-/* Where no more than four places vary. */
+/* Where one group of places varies. */
 struct leakwrap_variant {
-	const struct leakwrap_site *site;
-	uint64_t low[LEAKWRAP_VARYING_AT_ONCE / 2]; /* two in each */
-	_Atomic uint32_t number;                    /* of the call site; LEAKWRAP_SITE_NONE: no entry */
+	uint32_t low[LEAKWRAP_VARYING_AT_ONCE];
+	_Atomic uint32_t number; /* of the call site; LEAKWRAP_SITE_NONE: no entry */
 };
 
-/* Where more do. */
-struct leakwrap_variant_of_many {
-	const struct leakwrap_site *_Atomic site; /* NULL: no entry */
-	uintptr_t sum;
-};
+/* Where more do: the number of the call site, LEAKWRAP_SITE_NONE for no entry, and above it a part of the key. */
+typedef _Atomic uint32_t leakwrap_short_variant;
 
-/* All of a pattern, hashed by their words: open addressing, and never full.  An entry is written once, its number or, of many, its
- * site last.  A table that has become too small is replaced, and stays for those who are reading it: they may find it
- * empty. */
+#define LEAKWRAP_SITE_BITS (32 - LEAKWRAP_SLOT_SITE_SHIFT)
+
+/* All of a pattern, hashed by their words: open addressing, and never full.  An entry is written once, its number last.  A table
+ * that has become too small is replaced, and stays for those who are reading it: they may find it empty. */
 struct leakwrap_variants {
-	uint32_t shift;     /* the upper bits of the key choose the entry */
-	uint32_t count;     /* of those that are used */
-	uint32_t size;      /* of all; the last one stays empty */
-	uint32_t unused[5]; /* so that no entry lies in two lines of the processor's cache */
+	uint32_t range; /* keys choose among so many entries */
+	uint32_t size;  /* of all; the last one stays empty */
+	uint32_t count; /* of those that are used */
+	uint32_t unused;
 	_Alignas(union leakwrap_aligned) char entries[]; /* of one kind or the other */
 };
 
@@ -51,11 +49,11 @@ struct leakwrap_variants {
 #define LEAKWRAP_FACTOR_ALL ((uintptr_t)0xff51afd7ed558ccdu)
 
 LEAKWRAP_INLINE struct leakwrap_four leakwrap_four_at(uintptr_t sp,
-                                                      const struct leakwrap_places *places)
+                                                      const struct leakwrap_varying *varying)
 {
 	return (struct leakwrap_four){
-	        {leakwrap_return_at(sp, places->place[0]), leakwrap_return_at(sp, places->place[1]),
-	         leakwrap_return_at(sp, places->place[2]), leakwrap_return_at(sp, places->place[3])}};
+	        {leakwrap_return_at(sp, varying->place[0]), leakwrap_return_at(sp, varying->place[1]),
+	         leakwrap_return_at(sp, varying->place[2]), leakwrap_return_at(sp, varying->place[3])}};
 }
 
 /* The lower halves of four words; OVER is not 0 when an upper half is another one. */
@@ -64,13 +62,22 @@ struct leakwrap_low {
 	uint64_t over;
 };
 
-LEAKWRAP_INLINE struct leakwrap_low leakwrap_low_of(struct leakwrap_four four,
-                                                    const struct leakwrap_four *upper)
+LEAKWRAP_INLINE struct leakwrap_low leakwrap_low_of(struct leakwrap_four four, uintptr_t upper)
 {
-	const uint64_t a = four.word[0] - upper->word[0], b = four.word[1] - upper->word[1],
-	               c = four.word[2] - upper->word[2], d = four.word[3] - upper->word[3];
+	const uint64_t a = four.word[0] - upper, b = four.word[1] - upper, c = four.word[2] - upper,
+	               d = four.word[3] - upper;
 
 	return (struct leakwrap_low){{a | b << 32, c | d << 32}, (a | b | c | d) >> 32};
+}
+
+/* How LOW differs from the words of ENTRY. */
+LEAKWRAP_INLINE uint64_t leakwrap_low_differs(const struct leakwrap_low *low,
+                                              const struct leakwrap_variant *entry)
+{
+	uint64_t two[LEAKWRAP_VARYING_AT_ONCE / 2];
+
+	memcpy(two, entry->low, sizeof(two));
+	return (low->two[0] ^ two[0]) | (low->two[1] ^ two[1]) | low->over;
 }
 
 /* Adds four varying words to SUM. */
@@ -94,32 +101,38 @@ LEAKWRAP_INLINE uintptr_t leakwrap_sum_of_low(const struct leakwrap_low *low)
 #endif
 }
 
-/* The entry that SUM chooses.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would
- * gather in some places. */
-LEAKWRAP_INLINE size_t leakwrap_variant_of_sum(const struct leakwrap_variants *variants, uintptr_t sum)
+/* The key of a sum.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather in
+ * some places. */
+LEAKWRAP_INLINE uintptr_t leakwrap_variant_key(uintptr_t sum)
 {
-	return (sum ^ sum >> sizeof(sum) * 4) * LEAKWRAP_FACTOR_ALL >> variants->shift;
+	return (sum ^ sum >> sizeof(sum) * 4) * LEAKWRAP_FACTOR_ALL;
 }
 
-/* The same as leakwrap_variant_recall, where no more than four places vary. */
+/* The entry that KEY chooses, by its upper bits. */
+LEAKWRAP_INLINE size_t leakwrap_variant_chosen(const struct leakwrap_variants *variants, uintptr_t key)
+{
+	const uint32_t upper = (uint32_t)(key >> (sizeof(key) * 8 - 32));
+
+	return (size_t)((uint64_t)upper * variants->range >> 32);
+}
+
+/* The same as leakwrap_variant_recall, where one group of places varies. */
 LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
 	const struct leakwrap_variants *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
-	const struct leakwrap_varying_few *varying = leakwrap_pattern_varying(pattern);
-	const struct leakwrap_low low =
-	        leakwrap_low_of(leakwrap_four_at(sp, &varying->places), &varying->upper);
-	const size_t first = leakwrap_variant_of_sum(variants, leakwrap_sum_of_low(&low));
-	const struct leakwrap_variant *entry =
-	        (const struct leakwrap_variant *)variants->entries + first;
+	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_low low = leakwrap_low_of(leakwrap_four_at(sp, varying), varying->upper);
+	const uintptr_t key = leakwrap_variant_key(leakwrap_sum_of_low(&low));
+	const struct leakwrap_variant *entry = (const struct leakwrap_variant *)variants->entries +
+	                                       leakwrap_variant_chosen(variants, key);
 
 	for (;; entry++) {
 		uint32_t number = atomic_load_explicit(&entry->number, memory_order_acquire);
 
 		if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE))
 			return LEAKWRAP_SITE_NONE;
-		if (leakwrap_likely(((low.two[0] ^ entry->low[0]) | (low.two[1] ^ entry->low[1]) |
-		                     low.over) == 0))
+		if (leakwrap_likely(leakwrap_low_differs(&low, entry) == 0))
 			return number;
 	}
 }

@@ -22,6 +22,11 @@ const struct leakwrap_site *leakwrap_sites(uint32_t *limit)
 	return site_count > 0 ? &sites[site_count - 1] : NULL;
 }
 
+const struct leakwrap_site *leakwrap_site_before(const struct leakwrap_site *site)
+{
+	return site > sites ? site - 1 : NULL;
+}
+
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
                         void *context)
 {
@@ -50,8 +55,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
 	site_count = with_sites;
 	block_count = with_blocks;
 	for (uint32_t i = 0; i < with_sites; i++)
-		sites[i] = (struct leakwrap_site){.next = i > 0 ? &sites[i - 1] : NULL,
-		                                  .number = LEAKWRAP_SITE_FIRST + i,
+		sites[i] = (struct leakwrap_site){.number = LEAKWRAP_SITE_FIRST + i,
 		                                  .kind = (uint8_t)(unit_random(&seed) % 3)};
 	for (size_t i = 0; i < with_blocks; i++) {
 		uint64_t random = unit_random(&seed);

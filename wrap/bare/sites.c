@@ -19,7 +19,8 @@
 #define CHAINS      32
 
 struct record {
-	struct record *next; /* of its chain */
+	struct record *next;               /* of its chain */
+	const struct leakwrap_site *older; /* of all of them */
 	const char *task;
 	struct leakwrap_site site;
 };
@@ -52,9 +53,12 @@ static struct record **chain_of(const struct leakwrap_trace *trace)
 
 static bool is_of(const struct record *record, const struct leakwrap_trace *trace, const char *task)
 {
+	_Static_assert(sizeof(trace->pcs[0]) == sizeof(record->site.low[0]),
+	               "a return address has one half alone");
+
 	return record->task == task && record->site.depth == trace->depth &&
 	       record->site.kind == (uint8_t)trace->kind &&
-	       memcmp(record->site.pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
+	       memcmp(record->site.low, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
 }
 
 /* The lock is held. */
@@ -70,12 +74,12 @@ static struct record *add(struct record **chain, const struct leakwrap_trace *tr
 	record = from_reserve ? leakwrap_arena_take_reserve(size) : leakwrap_arena_take(size);
 	if (!record)
 		return NULL;
-	record->site.next = sites.newest;
+	record->older = sites.newest;
 	record->site.number = sites.limit++;
 	record->site.depth = (uint16_t)trace->depth;
 	record->site.kind = (uint8_t)trace->kind;
 	record->task = task;
-	memcpy(record->site.pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
+	memcpy(record->site.low, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
 	record->next = *chain;
 	*chain = record;
 	sites.newest = &record->site;
@@ -116,15 +120,23 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 	return LEAKWRAP_SITE_LOST;
 }
 
+static const struct record *record_of(const struct leakwrap_site *site)
+{
+	return (const void *)((const char *)site - offsetof(struct record, site));
+}
+
 const char *leakwrap_site_task(const struct leakwrap_site *site)
 {
-	return ((const struct record *)(const void *)((const char *)site -
-	                                              offsetof(struct record, site)))
-	        ->task;
+	return record_of(site)->task;
 }
 
 const struct leakwrap_site *leakwrap_sites(uint32_t *limit)
 {
 	*limit = sites.limit;
 	return sites.newest;
+}
+
+const struct leakwrap_site *leakwrap_site_before(const struct leakwrap_site *site)
+{
+	return record_of(site)->older;
 }
