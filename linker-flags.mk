@@ -52,7 +52,7 @@ LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_
 	sigset sigignore siginterrupt \
 	sigwait sigwaitinfo sigtimedwait __sigtimedwait64 __sigtimedwait_time64
 
-LEAKWRAP_SYMBOLS_exec := execve execv execvp execvpe fexecve execl execlp execle
+LEAKWRAP_SYMBOLS_exec := execve execv execvp execvpe fexecve execveat execl execlp execle
 
 LEAKWRAP_SYMBOLS_exit := _exit _Exit quick_exit
 

@@ -41,6 +41,11 @@ EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]), (file,
 EXEC(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp))
 #endif
 
+#ifdef LEAKWRAP_ENTRY_execveat
+EXEC(execveat, (int folder, const char *path, char *const argv[], char *const envp[], int flags),
+     (folder, path, argv, envp, flags))
+#endif
+
 /* The arguments of execl and its relatives as a vector on the stack, as the C library makes one. */
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */

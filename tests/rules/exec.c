@@ -1,5 +1,6 @@
 /* exec.c FUNCTION PROGRAM - ignores SIGUSR1, lets one exec fail, and executes PROGRAM by FUNCTION. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,12 @@ int main(int argc, char **argv)
 		execve(program, arguments, environment);
 	if (strcmp(function, "execvp") == 0)
 		execvp(program, arguments);
+	if (strcmp(function, "execvpe") == 0)
+		execvpe(program, arguments, environment);
+	if (strcmp(function, "fexecve") == 0)
+		fexecve(open(program, O_RDONLY), arguments, environment);
+	if (strcmp(function, "execveat") == 0)
+		execveat(AT_FDCWD, program, arguments, environment, 0);
 	if (strcmp(function, "execl") == 0)
 		execl(program, program, "an argument", NULL);
 	if (strcmp(function, "execlp") == 0)

@@ -14,9 +14,9 @@ unset NAME
 
 for static in '' -static; do
 	build "exec$static" $static tests/rules/exec.c
-	for function in execv execve execvp execl execlp execle vfork; do
+	for function in execv execve execvp execvpe fexecve execveat execl execlp execle vfork; do
 		name=none
-		case $function in execve | execle) name=value ;; esac
+		case $function in execve | execvpe | fexecve | execveat | execle) name=value ;; esac
 		out=$("$W/exec$static" "$function" "$W/executed" 2>"$W/log") || fail "$function$static: status $?"
 		equal "$function$static" "$out" "an argument, $name, 1"
 		dump_is_whole "$W/log" 1 || fail "$function$static: no dump after the exec that failed"
