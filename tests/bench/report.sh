@@ -1,5 +1,6 @@
 #!/bin/sh
-# report.sh - the benchmark's arithmetic: medians of its runs in results.json, ratios in its tables.
+# report.sh - the benchmark's arithmetic: medians of its runs in results.json, ratios in its tables.  A part that does not
+# exist is told before another one runs for minutes.
 # shellcheck disable=SC2016 # backquotes are what is looked for
 . tests/lib.sh
 
@@ -48,3 +49,9 @@ contains "$W/tables" ' two 0.500 s 2.00'
 awk -v readme=1 -f tests/bench/tables.awk "$W/results.json" >"$W/readme" || fail "readme=1 failed"
 contains "$W/readme" '| `two` | 1.00 s | **4.00** | 1.50 |'
 contains "$W/readme" '| 100k | 4 | 2 | 50 of 100 | 18.5 |'
+
+mkdir -p "$W/earlier/bench"
+echo figures >"$W/earlier/bench/runs.tsv"
+(O=$W/earlier tests/bench/run frames fraems >"$W/run" 2>&1) && fail "a part 'fraems' is there"
+contains "$W/run" "no part 'fraems'; there are: programs grid frames"
+equal "the figures of an earlier run" "$(cat "$W/earlier/bench/runs.tsv")" figures
