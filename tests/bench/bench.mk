@@ -28,12 +28,12 @@ BENCH_CFLAGS_held := $(BENCH_EXACT) -fomit-frame-pointer
 BENCH_CFLAGS_frames := $(BENCH_EXACT) -fno-omit-frame-pointer -Iwrap # it calls the tracer's parts
 BENCH_MEASURING := pairs pairs-nofp held
 
-BENCH_PROGRAMS := $(BENCH_WHOLE) $(BENCH_MEASURING)
+BENCH_ALL := $(BENCH_WHOLE) $(BENCH_MEASURING)
 
-bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_PROGRAMS:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/frames \
+bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/frames \
 	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)))
 
-BENCH_OBJECTS := $(BENCH_PROGRAMS:%=$(O)/bench/%.o) $(O)/bench/timed.o $(O)/bench/frames.o
+BENCH_OBJECTS := $(BENCH_ALL:%=$(O)/bench/%.o) $(O)/bench/timed.o $(O)/bench/frames.o
 
 $(filter-out %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%.o: tests/bench/%.c
 $(filter %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%-nofp.o: tests/bench/%.c
@@ -55,12 +55,12 @@ $(O)/bench/frames: $(O)/bench/frames.o $(O)/libleakwrap.a linker-flags.mk
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lunwind
 
-$(BENCH_PROGRAMS:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
+$(BENCH_ALL:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) -lm -pthread $(LINK_QUIETLY)
 
-$(BENCH_PROGRAMS:%=$(O)/bench/%.leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(BENCH_PROGRAMS:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
+$(BENCH_ALL:%=$(O)/bench/%.leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
+$(BENCH_ALL:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread $(LINK_QUIETLY)
 
@@ -74,6 +74,6 @@ $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: $(O
 	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) \
 		$(if $(findstring -lstdc++,$(BENCH_LINK)),$(LEAKWRAP_CXX_LDLIBS),$(LEAKWRAP_LDLIBS)) -lm -pthread $(LINK_QUIETLY)
 
-$(BENCH_PROGRAMS:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
+$(BENCH_ALL:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) -fsanitize=leak -lm -pthread $(LINK_QUIETLY)

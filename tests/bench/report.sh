@@ -55,3 +55,10 @@ echo figures >"$W/earlier/bench/runs.tsv"
 (O=$W/earlier tests/bench/run frames fraems >"$W/run" 2>&1) && fail "a part 'fraems' is there"
 contains "$W/run" "no part 'fraems'; there are: programs grid frames"
 equal "the figures of an earlier run" "$(cat "$W/earlier/bench/runs.tsv")" figures
+
+# What a part takes from the environment reaches it through make, which would export its own variable of that name.
+grep -oh '{BENCH_[A-Z_]*:=' tests/bench/lib.sh tests/bench/part-* | tr -d '{:=' | sort -u >"$W/taken"
+[ -s "$W/taken" ] || fail "the parts take no variables"
+while read -r variable; do
+	! grep "^$variable " tests/bench/bench.mk || fail "make has its own $variable"
+done <"$W/taken"
