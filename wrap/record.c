@@ -4,6 +4,7 @@
 #include "entry.h"
 
 #include "common.h"
+#include "leakwrap.h"
 #include "notes.h"
 #include "live.h"
 #include "misuse.h"
@@ -20,6 +21,10 @@
 
 struct leakwrap_loss leakwrap_loss;
 _Atomic unsigned long leakwrap_walks;
+
+/* A program may refer to the functions of leakwrap.h weakly, for which no linker takes api.o out of the archive: this takes
+ * it in, wherever anything is recorded. */
+__attribute__((used)) static void (*const public_functions)(void) = leakwrap_disable;
 
 /* An aligned allocation may be cut out of a larger block by an inner call, which then starts less than
  * this before it. */
