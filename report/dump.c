@@ -5,6 +5,7 @@
 #include "collect.h"
 #include "common.h"
 #include "frames.h"
+#include "known_frames.h"
 #include "leakwrap.h"
 #include "live.h"
 #include "misuse_text.h"
@@ -185,10 +186,13 @@ static bool is_restorer(uintptr_t pc)
  * kernel made its frame.  Returns whether the next one is interrupted. */
 static bool write_frame(unsigned level, uintptr_t pc, bool interrupted)
 {
-	const bool restorer = is_restorer(pc);
-	const struct leakwrap_module *module =
-	        leakwrap_frame_write(&dump.writer, level, pc, !interrupted && !restorer);
+	const struct leakwrap_module *module;
+	bool restorer;
 
+	if (!interrupted && leakwrap_known_frame_write(&dump.writer, level, pc))
+		return false;
+	restorer = is_restorer(pc);
+	module = leakwrap_frame_write(&dump.writer, level, pc, !interrupted && !restorer);
 	if (module && dump.named &&
 	    module->number <= dump.modules) /* another thread may be loading more */
 		dump.named[module->number - 1] = true;
@@ -385,9 +389,11 @@ static bool write_to(int fd, const struct reason *reason)
 
 	dump.modules = leakwrap_modules_count();
 	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
+	leakwrap_known_frames_start();
 	make_prefix(prefix, dump.number);
 	leakwrap_text_start(&dump.writer, fd, prefix);
 	write_dump(reason);
+	leakwrap_known_frames_end();
 	if (dump.named)
 		leakwrap_scratch_unmap(dump.named, dump.modules + 1);
 	return leakwrap_text_flush(&dump.writer);

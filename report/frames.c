@@ -1,6 +1,7 @@
 /* frames.c - see frames.h. */
 #include "frames.h"
 
+#include "known_frames.h"
 #include "symbols.h"
 
 #include <string.h>
@@ -15,17 +16,28 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
-                                                   uintptr_t pc, bool is_return)
+void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level)
+{
+	char buffer[3 + 21]; /* all in one piece: there may be a million of them */
+	char *end = buffer + sizeof(buffer);
+	char *head = leakwrap_decimal(buffer, sizeof(buffer), level);
+
+	*--head = '#';
+	*--head = ' ';
+	*--head = ' ';
+	end[-1] = ' ';
+	leakwrap_text_bytes(writer, head, (size_t)(end - head));
+}
+
+/* All that follows the level, which is the same wherever PC comes again. */
+static const struct leakwrap_module *write_place(struct leakwrap_writer *writer, uintptr_t pc,
+                                                 bool is_return)
 {
 	const uintptr_t code = pc - is_return;
 	const struct leakwrap_module *module = leakwrap_module_ever_at(code);
 	const char *function = NULL;
 	uintptr_t offset;
 
-	leakwrap_text(writer, "  #");
-	leakwrap_text_number(writer, level);
-	leakwrap_text(writer, " ");
 	leakwrap_text_hex(writer, pc);
 	if (module)
 		function = leakwrap_symbol(module, code, &offset);
@@ -47,6 +59,21 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 	}
 	if (!is_return)
 		leakwrap_text(writer, " exact=1");
+	return module;
+}
+
+const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
+                                                   uintptr_t pc, bool is_return)
+{
+	const struct leakwrap_module *module;
+	size_t before;
+
+	leakwrap_frame_begin(writer, level);
+	before = writer->line;
+	module = write_place(writer, pc, is_return);
+	if (is_return && !writer->cut)
+		leakwrap_known_frame_keep(pc, leakwrap_text_line(writer) + before,
+		                          writer->line - before);
 	leakwrap_text_end(writer);
 	return module;
 }

@@ -12,4 +12,7 @@
 const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
                                                    uintptr_t pc, bool is_return);
 
+/* What such a line begins with: all that depends on where in the backtrace the frame is. */
+void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level);
+
 #endif

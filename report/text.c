@@ -51,10 +51,15 @@ void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *pre
 	writer->prefix_size = strlen(prefix);
 }
 
-void leakwrap_text(struct leakwrap_writer *writer, const char *text)
+void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size)
 {
 	begin_line(writer);
-	put(writer, text, strlen(text));
+	put(writer, bytes, size);
+}
+
+void leakwrap_text(struct leakwrap_writer *writer, const char *text)
+{
+	leakwrap_text_bytes(writer, text, strlen(text));
 }
 
 char *leakwrap_decimal(char *buffer, size_t size, uint64_t number)
@@ -90,24 +95,25 @@ static const char hex_digits[] = "0123456789abcdef";
 
 void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number)
 {
-	char buffer[2 * sizeof(number) + 1];
-	char *digit = buffer + sizeof(buffer) - 1;
+	char buffer[2 + 2 * sizeof(number)];
+	char *end = buffer + sizeof(buffer);
+	char *digit = end;
 
-	*digit = '\0';
 	do {
 		*--digit = hex_digits[number & 15];
 		number >>= 4;
 	} while (number > 0);
-	leakwrap_text(writer, "0x");
-	leakwrap_text(writer, digit);
+	*--digit = 'x';
+	*--digit = '0';
+	leakwrap_text_bytes(writer, digit, (size_t)(end - digit));
 }
 
 void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		const char pair[] = {hex_digits[bytes[i] >> 4], hex_digits[bytes[i] & 15], '\0'};
+		const char pair[] = {hex_digits[bytes[i] >> 4], hex_digits[bytes[i] & 15]};
 
-		leakwrap_text(writer, pair);
+		leakwrap_text_bytes(writer, pair, sizeof(pair));
 	}
 }
 

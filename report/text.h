@@ -35,6 +35,7 @@ void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *pre
 
 /* Parts of a line. */
 void leakwrap_text(struct leakwrap_writer *writer, const char *text);
+void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size);
 void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number);
 void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number,
                           unsigned width);                                /* zeros in front */
@@ -44,6 +45,12 @@ void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char
 /* A name or a path from outside: what could be taken for the format is written \xHH (format.h); more than
  * LIMIT bytes of output are cut. */
 void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t limit);
+
+/* The line being built, writer->line bytes with its prefix; until more is written. */
+static inline const char *leakwrap_text_line(const struct leakwrap_writer *writer)
+{
+	return writer->buffer + writer->used;
+}
 
 /* Ends the line. */
 void leakwrap_text_end(struct leakwrap_writer *writer);
