@@ -74,7 +74,7 @@ static struct leakwrap_four four_of(const struct leakwrap_site *site,
 
 static struct key key_of_low(struct leakwrap_low low)
 {
-	return (struct key){low, leakwrap_variant_key(leakwrap_sum_of_low(&low))};
+	return (struct key){low, leakwrap_key_of_low(&low)};
 }
 
 static struct key key_of(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site)
@@ -86,7 +86,7 @@ static struct key key_of(const struct leakwrap_pattern *pattern, const struct le
 		return key_of_low(leakwrap_low_of(four_of(site, varying), varying->upper));
 	for (unsigned i = 0; i < pattern->varying_groups; i++)
 		sum = leakwrap_add_four(sum, four_of(site, &varying[i]));
-	return (struct key){.key = leakwrap_variant_key(sum)};
+	return (struct key){.key = leakwrap_key_of_sum(sum)};
 }
 
 /* The key of the call site NUMBER, which stands at entry PLACE in VARIANTS of PATTERN. */
@@ -278,7 +278,7 @@ uint32_t leakwrap_variant_of_many(const struct leakwrap_pattern *pattern, uintpt
 
 	for (; varying != end; varying++)
 		sum = leakwrap_add_four(sum, leakwrap_four_at(sp, varying));
-	key = leakwrap_variant_key(sum);
+	key = leakwrap_key_of_sum(sum);
 	entry = (const leakwrap_short_variant *)variants->entries +
 	        leakwrap_variant_chosen(variants, key);
 	for (;; entry++) {

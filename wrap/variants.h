@@ -88,24 +88,25 @@ LEAKWRAP_INLINE uintptr_t leakwrap_add_four(uintptr_t sum, struct leakwrap_four 
 	       four.word[3] * LEAKWRAP_FACTOR_3;
 }
 
-/* The sum over no more than four varying words, by their lower halves. */
-LEAKWRAP_INLINE uintptr_t leakwrap_sum_of_low(const struct leakwrap_low *low)
-{
-#if UINTPTR_MAX > UINT32_MAX
-	return low->two[0] * LEAKWRAP_FACTOR_0 + low->two[1] * LEAKWRAP_FACTOR_1;
-#else
-	return (uint32_t)low->two[0] * LEAKWRAP_FACTOR_0 +
-	       (uint32_t)(low->two[0] >> 32) * LEAKWRAP_FACTOR_1 +
-	       (uint32_t)low->two[1] * LEAKWRAP_FACTOR_2 +
-	       (uint32_t)(low->two[1] >> 32) * LEAKWRAP_FACTOR_3;
-#endif
-}
-
-/* The key of a sum.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather in
- * some places. */
-LEAKWRAP_INLINE uintptr_t leakwrap_variant_key(uintptr_t sum)
+/* The key of a sum over many.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather
+ * in some places. */
+LEAKWRAP_INLINE uintptr_t leakwrap_key_of_sum(uintptr_t sum)
 {
 	return (sum ^ sum >> sizeof(sum) * 4) * LEAKWRAP_FACTOR_ALL;
+}
+
+/* The key of four varying words, by their lower halves. */
+LEAKWRAP_INLINE uintptr_t leakwrap_key_of_low(const struct leakwrap_low *low)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	/* A sum of two products would have as many instructions, and brings addresses at equal distances to equal places. */
+	return (low->two[0] * (uintptr_t)0x9e3779b97f4a7c15u ^ low->two[1]) * LEAKWRAP_FACTOR_ALL;
+#else
+	const struct leakwrap_four four = {{(uint32_t)low->two[0], (uint32_t)(low->two[0] >> 32),
+	                                    (uint32_t)low->two[1], (uint32_t)(low->two[1] >> 32)}};
+
+	return leakwrap_key_of_sum(leakwrap_add_four(0, four));
+#endif
 }
 
 /* The entry that KEY chooses, by its upper bits. */
@@ -123,7 +124,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
 	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
 	const struct leakwrap_low low = leakwrap_low_of(leakwrap_four_at(sp, varying), varying->upper);
-	const uintptr_t key = leakwrap_variant_key(leakwrap_sum_of_low(&low));
+	const uintptr_t key = leakwrap_key_of_low(&low);
 	const struct leakwrap_variant *entry = (const struct leakwrap_variant *)variants->entries +
 	                                       leakwrap_variant_chosen(variants, key);
 
