@@ -60,8 +60,10 @@ int main(int argc, char **argv)
 	void *library, *plugin;
 
 	scans();
-	if (argc != 3)
+	if (argc != 3) {
+		early();
 		return 0;
+	}
 	library = dlopen(argv[1], RTLD_NOW);
 	if (!library)
 		return 1;
