@@ -55,6 +55,7 @@ relinks two real programs from archives that Debian ships compiled|rules/demo_lu
 With pkg-config, `$(pkg-config --libs leakwrap)`|link/pkgconfig
 any subset links|link/subsets
 link the runtime into one object only|link/shared
+with `-static`, and a library that the compiler adds itself|link/openmp
 Tested with bfd, gold, lld and mold|link/bfd link/gold link/lld link/mold
 keep every call wrapped|link/lto
 even when several processes dump into it at once|rules/log

@@ -1,0 +1,28 @@
+#!/bin/sh
+# A library that the compiler adds to a static link itself, behind the runtime, needs wrappers that nobody has asked for
+# before: it is named in front of the runtime.  Dynamic programs need nothing.
+. tests/lib.sh
+
+case $($CC -print-file-name=libgomp.a) in /*) ;; *) skip "no libgomp.a" ;; esac
+
+for linker in bfd gold lld mold; do
+	command -v "ld.$linker" >"$W/which" 2>&1 || {
+		echo "left out: no ld.$linker"
+		continue
+	}
+	for kind in dynamic static; do
+		case $linker-$kind in
+		*-dynamic) flags= ;;
+		lld-static) flags="-static -lgomp $(leakwrap_flags LEAKWRAP_LLD_STATIC_LDFLAGS)" ;;
+		*-static) flags="-static -lgomp" ;;
+		esac
+		# shellcheck disable=SC2046,SC2086 # lists of flags
+		$CC $CFLAGS_FOR_TESTS -fopenmp -fuse-ld=$linker -o "$W/program" tests/link/openmp.c $flags \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) 2>"$W/errors" ||
+			fail "$linker, $kind: does not link: $(tail -n 5 "$W/errors")"
+		LEAKWRAP_OPTIONS=log=$W/$linker.$kind "$W/program" >"$W/out"
+		equal "$linker, $kind: exit status" $? 5
+		equal "$linker, $kind: output" "$(cat "$W/out")" "done"
+		equal "$linker, $kind" "$(site_by "$W/$linker.$kind" 1 by_thread)" "1000 100"
+	done
+done
