@@ -107,17 +107,31 @@ void leakwrap_output_close(int fd)
 		leakwrap_close(fd);
 }
 
+/* By writes. */
+static const int raised[] = {SIGPIPE, SIGXFSZ};
+
+/* Once for all writes: a dump of many call sites makes thousands of them. */
+void leakwrap_output_begin(struct leakwrap_target *target, int fd)
+{
+	struct leakwrap_file file;
+
+	target->fd = fd;
+	target->waits = !leakwrap_file_of(fd, &file) || !file.is_regular;
+	for (unsigned i = 0; i < 2; i++)
+		target->was_pending[i] = leakwrap_signal_pending(raised[i]);
+}
+
 /* A pipe, a terminal or a socket is asked first whether it takes the bytes, also when it would block: signals
  * are blocked, and the program could not even be ended while its reader does not read.  (A pipe that can be
  * written to takes a page without blocking, pipe(7).) */
-static bool write_all(int fd, const char *bytes, size_t size)
+static bool write_all(const struct leakwrap_target *target, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		long written;
 
-		if (!leakwrap_wait_writable(fd, PATIENCE))
+		if (target->waits && !leakwrap_wait_writable(target->fd, PATIENCE))
 			return false;
-		written = leakwrap_write(fd, bytes, size);
+		written = leakwrap_write(target->fd, bytes, size);
 		if (written == -EINTR || written == -EAGAIN)
 			continue;
 		if (written <= 0)
@@ -128,20 +142,12 @@ static bool write_all(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-bool leakwrap_output_write(int fd, const char *bytes, size_t size)
+bool leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size)
 {
-	static const int raised[] = {SIGPIPE, SIGXFSZ};
-	struct leakwrap_mask before;
-	bool was_pending[2];
-	bool written;
+	bool written = write_all(target, bytes, size);
 
-	leakwrap_signals_block(&before);
-	for (unsigned i = 0; i < 2; i++)
-		was_pending[i] = leakwrap_signal_pending(raised[i]);
-	written = write_all(fd, bytes, size);
 	for (unsigned i = 0; i < 2 && !written; i++)
-		if (!was_pending[i] && leakwrap_signal_pending(raised[i]))
+		if (!target->was_pending[i] && leakwrap_signal_pending(raised[i]))
 			leakwrap_signal_discard(raised[i]);
-	leakwrap_signals_restore(&before);
 	return written;
 }

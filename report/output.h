@@ -18,8 +18,18 @@ int leakwrap_output_open(unsigned number);
 /* Gives back what leakwrap_output_open returned. */
 void leakwrap_output_close(int fd);
 
-/* Writes all SIZE bytes.  No signal comes of it: SIGPIPE and SIGXFSZ are blocked and taken back. A
- * descriptor that does not block is waited for, but not for ever.  False when not all could be written. */
-bool leakwrap_output_write(int fd, const char *bytes, size_t size);
+/* Where text goes: a descriptor, and what is known of it. */
+struct leakwrap_target {
+	int fd;
+	bool waits; /* it may be full for a while, as a pipe, a terminal or a socket: no regular file */
+	bool was_pending[2]; /* SIGPIPE and SIGXFSZ, before the first write */
+};
+
+/* Fills TARGET for writes to FD by this thread.  It has blocked all signals, and keeps them blocked until the last of these. */
+void leakwrap_output_begin(struct leakwrap_target *target, int fd);
+
+/* Writes all SIZE bytes.  No signal comes of it: SIGPIPE and SIGXFSZ are taken back.  A descriptor that does not take more is
+ * waited for, but not for ever.  False when not all could be written. */
+bool leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include "output.h"
+#include "port.h"
 
 #include <string.h>
 
@@ -13,7 +14,8 @@
  * each page. */
 static void write_out(struct leakwrap_writer *writer, size_t size)
 {
-	if (size > 0 && !writer->failed && !leakwrap_output_write(writer->fd, writer->buffer, size))
+	if (size > 0 && !writer->failed &&
+	    !leakwrap_output_write(&writer->target, writer->buffer, size))
 		writer->failed = true;
 }
 
@@ -43,7 +45,7 @@ static void begin_line(struct leakwrap_writer *writer)
 
 void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix)
 {
-	writer->fd = fd;
+	leakwrap_output_begin(&writer->target, fd);
 	writer->failed = writer->cut = false;
 	writer->lines = 0;
 	writer->used = writer->line = 0;
@@ -84,9 +86,10 @@ void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number)
 void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width)
 {
 	char buffer[24];
+	char *end = buffer + sizeof(buffer) - 1;
 	char *digits = leakwrap_decimal(buffer, sizeof(buffer), number);
 
-	while (digits > buffer && strlen(digits) < width)
+	while (digits > buffer && (size_t)(end - digits) < width)
 		*--digits = '0';
 	leakwrap_text(writer, digits);
 }
@@ -111,9 +114,8 @@ void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number)
 void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		const char pair[] = {hex_digits[bytes[i] >> 4], hex_digits[bytes[i] & 15]};
-
-		leakwrap_text_bytes(writer, pair, sizeof(pair));
+		leakwrap_text_bytes(writer, &hex_digits[bytes[i] >> 4], 1);
+		leakwrap_text_bytes(writer, &hex_digits[bytes[i] & 15], 1);
 	}
 }
 
@@ -163,13 +165,16 @@ bool leakwrap_text_flush(struct leakwrap_writer *writer)
 void leakwrap_message(const char *text, const char *const more[])
 {
 	struct leakwrap_writer writer;
+	struct leakwrap_mask before;
 
 	if (!leakwrap_output_stderr_is_usable())
 		return;
+	leakwrap_signals_block(&before);
 	leakwrap_text_start(&writer, 2, "leakwrap: ");
 	leakwrap_text(&writer, text);
 	for (; *more; more++)
 		leakwrap_text(&writer, *more);
 	leakwrap_text_end(&writer);
 	leakwrap_text_flush(&writer);
+	leakwrap_signals_restore(&before);
 }

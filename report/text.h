@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "format.h"
+#include "output.h"
 
 /* Bytes gathered, and so of the longest line: less where memory is counted in kilobytes. */
 #ifdef LEAKWRAP_SMALL
@@ -19,7 +20,7 @@
 #endif
 
 struct leakwrap_writer {
-	int fd;
+	struct leakwrap_target target;
 	bool failed;         /* something could not be written */
 	bool cut;            /* the line being built is too long */
 	unsigned long lines; /* whole lines so far */
@@ -30,7 +31,7 @@ struct leakwrap_writer {
 	char buffer[LEAKWRAP_TEXT_ROOM];
 };
 
-/* Lines go to FD and begin with PREFIX, which stays the caller's. */
+/* Lines go to FD and begin with PREFIX, which stays the caller's.  Signals are blocked until the last of them. */
 void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix);
 
 /* Parts of a line. */

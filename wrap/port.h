@@ -148,6 +148,7 @@ struct leakwrap_file {
 	uint64_t device, inode;
 	bool is_terminal;
 	bool is_pipe;
+	bool is_regular;
 	bool is_append; /* opened with O_APPEND */
 };
 

@@ -754,6 +754,7 @@ bool leakwrap_file_of(int fd, struct leakwrap_file *file)
 		file->inode = status.st_ino;
 		file->is_terminal = isatty(fd) == 1;
 		file->is_pipe = S_ISFIFO(status.st_mode);
+		file->is_regular = S_ISREG(status.st_mode);
 		file->is_append = (leakwrap_fcntl(fd, F_GETFL, 0) & O_APPEND) != 0;
 	}
 	errno = saved;

@@ -23,9 +23,14 @@ void leakwrap_output_close(int fd)
 	(void)fd;
 }
 
-bool leakwrap_output_write(int fd, const char *bytes, size_t size)
+void leakwrap_output_begin(struct leakwrap_target *target, int fd)
 {
-	(void)fd;
+	(void)target, (void)fd;
+}
+
+bool leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size)
+{
+	(void)target;
 	if (leakwrap_bare.write)
 		leakwrap_bare.write(bytes, size);
 	return leakwrap_bare.write != NULL;
