@@ -76,9 +76,11 @@ static void run_program_handler(int signo, siginfo_t *info, void *context)
 	if (!has_handler(&view))
 		return;
 	if ((view.sa_flags & (__typeof__(view.sa_flags))SA_RESETHAND) != 0) {
-		struct sigaction reset = {.sa_handler = SIG_DFL};
+		struct sigaction reset;
 
 		leakwrap_lock(&taken.lock);
+		reset = *current_view();
+		reset.sa_handler = SIG_DFL; /* flags and mask stay, as the kernel does it */
 		change_view(&reset);
 		leakwrap_unlock(&taken.lock);
 	}

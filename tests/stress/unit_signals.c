@@ -85,6 +85,8 @@ int main(void)
 	raise(SIGUSR1);
 	raise(SIGUSR1);
 	CHECK(atomic_load(&dumps) == 3 && atomic_load(&first) == 2);
+	CHECK(leakwrap_signals_view(NULL, &now) == 0 && now.sa_handler == SIG_DFL &&
+	      now.sa_flags == (int)SA_RESETHAND);
 
 	atomic_store(&dumps, 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
