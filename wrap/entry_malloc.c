@@ -8,13 +8,20 @@
  * static musl program they are what malloc and free are made of. */
 #include "entry_shapes.h"
 
+/* A program that has a wrapper of its own for one of these keeps it, and the mark is not there: misuse.c looks. */
+#define OURS(name)                                   \
+	extern const char leakwrap_##name##_is_ours; \
+	const char leakwrap_##name##_is_ours = 1;
+
 #ifdef LEAKWRAP_ENTRY_malloc
 ENTRY_ALLOCATE(void *, malloc, (size_t size), (size), size)
+OURS(malloc)
 #endif
 
 /* A product that overflows is never recorded: the real function answers NULL. */
 #ifdef LEAKWRAP_ENTRY_calloc
 ENTRY_ALLOCATE(void *, calloc, (size_t count, size_t size), (count, size), count *size)
+OURS(calloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_memalign
@@ -48,6 +55,7 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 
 #ifdef LEAKWRAP_ENTRY_realloc
 ENTRY_RESIZE(realloc, (void *block, size_t size), (block, size), size)
+OURS(realloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_reallocarray

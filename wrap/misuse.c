@@ -50,6 +50,9 @@ bool leakwrap_misuse_checked;
 /* Weak: NULL when the program has no such function, or was linked without some of the wraps. */
 extern void *__libc_malloc(size_t size) __attribute__((weak));
 extern const char leakwrap_wraps_are_complete __attribute__((weak));
+extern const char leakwrap_malloc_is_ours __attribute__((weak));
+extern const char leakwrap_calloc_is_ours __attribute__((weak));
+extern const char leakwrap_realloc_is_ours __attribute__((weak));
 
 /* Operators new and delete, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5, as in entry_cxx.c. */
 #if UINTPTR_MAX > UINT32_MAX
@@ -220,7 +223,9 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 		return false;
 	misuse.is_libc_allocator =
 	        __libc_malloc && __real_malloc && (uintptr_t)__libc_malloc == (uintptr_t)__real_malloc;
-	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete;
+	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete &&
+	                   &leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
+	                   &leakwrap_realloc_is_ours;
 	misuse.is_libstdcxx = are_operators_of_library();
 	leakwrap_live_slowly();
 	leakwrap_misuse_checked = true;

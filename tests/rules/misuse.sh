@@ -100,3 +100,26 @@ for cc in gcc clang; do
 	*) fail "$x new-realloc: $report" ;;
 	esac
 done
+
+# A program that wraps malloc itself keeps its wrapper: what that allocates is not seen, and its addresses come back.
+cat >"$W/own_wrap.c" <<-'END'
+	#include <stdlib.h>
+	void *__real_malloc(size_t size);
+	void *__wrap_malloc(size_t size);
+	void *__wrap_malloc(size_t size)
+	{
+		return __real_malloc(size);
+	}
+	int main(void)
+	{
+		for (int i = 0; i < 2; i++) {
+			free(calloc(1, 100));
+			free(malloc(100));
+		}
+		return 0;
+	}
+END
+CC=gcc
+build own_wrap -static "$W/own_wrap.c"
+run own_wrap "" abort
+equal "own_wrap" "$status $report" "0 "
