@@ -142,7 +142,7 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	record->veil.key = veiled(key);
 	record->veil.next = &record->region;
 	record->region.window_shift = (uint8_t)regions.window_shift;
-	record->region.within_shift = (uint8_t)(32 - regions.window_shift);
+	record->region.within_factor = (uintptr_t)1 << (32 - regions.window_shift);
 	record->region.slots = take_slots(regions.window_shift);
 	if (!record->region.slots)
 		return NULL; /* the record is lost, but so is the memory for all that follow */

@@ -62,8 +62,9 @@ typedef _Atomic uint32_t leakwrap_live_slot;
 struct leakwrap_region {
 	uintptr_t key; /* address >> LEAKWRAP_REGION_BITS */
 	leakwrap_live_slot *slots;
+	uintptr_t
+	        within_factor; /* moves an offset into the region so that the window's number is at bit 32 */
 	uint8_t window_shift;         /* a window is 1 << window_shift bytes */
-	uint8_t within_shift;         /* 32 - window_shift */
 	_Atomic unsigned exact_count; /* of its blocks that stand in the table of exact blocks */
 	_Atomic uintptr_t exact_at;   /* a bit for each of the windows, by turns: may it have one? */
 	struct leakwrap_region *next; /* all regions, newest first */
@@ -117,7 +118,7 @@ LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_regio
                                                      uintptr_t address, uint32_t *within)
 {
 	/* The window's number, and behind it what is within. */
-	uint64_t both = (uint64_t)(address & (LEAKWRAP_REGION_SIZE - 1)) << region->within_shift;
+	uint64_t both = (uint64_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * region->within_factor;
 
 	*within = (uint32_t)both;
 	return &region->slots[both >> 32];

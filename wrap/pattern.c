@@ -89,27 +89,20 @@ static void add_word(struct leakwrap_pattern *pattern, struct leakwrap_words *gr
 	reach(pattern, place);
 }
 
-/* The groups OFFSET units behind PATTERN. */
-static void *groups_at(struct leakwrap_pattern *pattern, unsigned offset)
-{
-	return (char *)(pattern + 1) + offset * LEAKWRAP_GROUP_UNIT;
-}
-
-static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *walk)
+static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *walk,
+                         struct leakwrap_pairs *pairs, struct leakwrap_words *words)
 {
 	const struct leakwrap_notes *notes = walk->notes;
-	struct leakwrap_pairs *pairs = groups_at(pattern, 0);
-	struct leakwrap_words *words = groups_at(pattern, pattern->words);
 	unsigned pair = 0, word = 0;
 
 	for (unsigned i = 0; i < notes->returns; i++) {
 		const struct leakwrap_check *check = check_of_pair(walk, i);
+		const uintptr_t pc = leakwrap_site_pc(walk->site, i + 1);
 
 		if (check)
-			add_pair(pattern, pairs, pair++, check, leakwrap_site_pc(walk->site, i + 1));
+			add_pair(pattern, pairs, pair++, check, pc);
 		else if (!varies(walk, i + 1))
-			add_word(pattern, words, word++, notes->place[i],
-			         leakwrap_site_pc(walk->site, i + 1));
+			add_word(pattern, words, word++, notes->place[i], pc);
 	}
 	if (notes->end_place != LEAKWRAP_PLACE_NONE)
 		add_word(pattern, words, word, notes->end_place, notes->end_word);
@@ -151,10 +144,9 @@ static unsigned count_varying_groups(const struct walk *walk)
 	return groups;
 }
 
-static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *walk)
+static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *walk,
+                         struct leakwrap_varying *group)
 {
-	struct leakwrap_varying *group = groups_at(pattern, pattern->varying);
-
 	for (unsigned first = 0, size; first < walk->varying; first += size, group++) {
 		size = group_size(walk, first);
 		group->upper = leakwrap_site_upper(walk->site, walk->frame[first]);
@@ -169,10 +161,10 @@ static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *wa
 	}
 }
 
-static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *walk)
+static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *walk,
+                        struct leakwrap_words *checks)
 {
 	const struct leakwrap_notes *notes = walk->notes;
-	struct leakwrap_words *checks = groups_at(pattern, pattern->checks);
 	unsigned check = 0;
 
 	for (unsigned i = 0; i < notes->checks; i++)
@@ -183,11 +175,10 @@ static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *wal
 	        notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY : bytes(notes->fp_target);
 }
 
-/* What COUNT fixed members take in groups of SIZE bytes. */
-static unsigned units(unsigned count, size_t size)
+/* How many groups COUNT fixed members make. */
+static unsigned groups_of(unsigned count)
 {
-	return (count + LEAKWRAP_FIXED_AT_ONCE - 1) / LEAKWRAP_FIXED_AT_ONCE *
-	       (unsigned)(size / LEAKWRAP_GROUP_UNIT);
+	return (count + LEAKWRAP_FIXED_AT_ONCE - 1) / LEAKWRAP_FIXED_AT_ONCE;
 }
 
 struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
@@ -195,32 +186,38 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
                                                unsigned varying)
 {
 	const struct walk walk = {notes, site, frame, varying};
-	const unsigned pairs = count_pairs(&walk);
-	const unsigned returns = notes->returns - varying - pairs;
-	const unsigned words = units(pairs, sizeof(struct leakwrap_pairs));
-	const unsigned checks = words + units(returns + (notes->end_place != LEAKWRAP_PLACE_NONE),
-	                                      sizeof(struct leakwrap_words));
-	const unsigned varying_at =
-	        checks + units(notes->checks - pairs, sizeof(struct leakwrap_words));
+	const bool has_end = notes->end_place != LEAKWRAP_PLACE_NONE;
+	const unsigned in_pairs = count_pairs(&walk);
+	const unsigned pair_groups = groups_of(in_pairs);
+	const unsigned word_groups = groups_of(notes->returns - varying - in_pairs + has_end);
+	const unsigned check_groups = groups_of(notes->checks - in_pairs);
 	struct leakwrap_pattern *pattern;
-	unsigned groups;
+	struct leakwrap_pairs *pairs;
+	struct leakwrap_words *words, *checks;
+	struct leakwrap_varying *varying_at;
+	unsigned varying_groups;
 
 	sort_by_upper(site, frame, varying);
-	groups = count_varying_groups(&walk);
-	pattern = leakwrap_arena_take(sizeof(*pattern) + varying_at * LEAKWRAP_GROUP_UNIT +
-	                              groups * sizeof(struct leakwrap_varying));
+	varying_groups = count_varying_groups(&walk);
+	pattern = leakwrap_arena_take(sizeof(*pattern) + pair_groups * sizeof(*pairs) +
+	                              word_groups * sizeof(*words) + check_groups * sizeof(*checks) +
+	                              varying_groups * sizeof(*varying_at));
 	if (!pattern)
 		return NULL;
+	pairs = (struct leakwrap_pairs *)(pattern + 1);
+	words = (struct leakwrap_words *)(pairs + pair_groups);
+	checks = words + word_groups;
+	varying_at = (struct leakwrap_varying *)(checks + check_groups);
 	pattern->like = site;
 	pattern->pc = leakwrap_site_pc(site, 0);
 	pattern->extent = 1; /* a stack without room has no pattern */
 	pattern->number = varying == 0 ? site->number : LEAKWRAP_SITE_NONE;
-	pattern->words = (uint16_t)words;
-	pattern->checks = (uint16_t)checks;
-	pattern->varying = (uint16_t)varying_at;
-	pattern->varying_groups = (uint16_t)groups;
-	fill_returns(pattern, &walk);
-	fill_varying(pattern, &walk);
-	fill_checks(pattern, &walk);
+	pattern->words = words;
+	pattern->checks = checks;
+	pattern->varying = varying_at;
+	pattern->varying_groups = varying_groups;
+	fill_returns(pattern, &walk, pairs, words);
+	fill_varying(pattern, &walk, varying_at);
+	fill_checks(pattern, &walk, checks);
 	return pattern;
 }

@@ -114,7 +114,7 @@ static bool is_among(uintptr_t pc, const uint16_t *frame, unsigned count,
 /* Tells for each frame whether it varies in PATTERN. */
 static void mark_varying(const struct leakwrap_pattern *pattern, bool varies[LEAKWRAP_MAX_DEPTH])
 {
-	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_varying *varying = pattern->varying;
 
 	memset(varies, 0, LEAKWRAP_MAX_DEPTH * sizeof(varies[0]));
 	for (unsigned group = 0; group < pattern->varying_groups; group++)

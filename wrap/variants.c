@@ -60,46 +60,49 @@ static uint32_t number_at(const struct leakwrap_pattern *pattern,
 
 /* What tells a call site from the others of its pattern. */
 struct key {
-	struct leakwrap_low low; /* where one group varies */
+	uint32_t low[LEAKWRAP_VARYING_AT_ONCE]; /* where one group varies */
 	uintptr_t key;
 };
 
-static struct leakwrap_four four_of(const struct leakwrap_site *site,
-                                    const struct leakwrap_varying *varying)
+static void set_key_of_low(struct key *key)
 {
-	return (struct leakwrap_four){
-	        {leakwrap_site_pc(site, varying->frame[0]), leakwrap_site_pc(site, varying->frame[1]),
-	         leakwrap_site_pc(site, varying->frame[2]), leakwrap_site_pc(site, varying->frame[3])}};
-}
-
-static struct key key_of_low(struct leakwrap_low low)
-{
-	return (struct key){low, leakwrap_key_of_low(&low)};
+	key->key = leakwrap_key_of_low(key->low[0] | (uint64_t)key->low[1] << 32,
+	                               key->low[2] | (uint64_t)key->low[3] << 32);
 }
 
 static struct key key_of(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site)
 {
-	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_varying *varying = pattern->varying;
+	struct key key = {.key = 0};
 	uintptr_t sum = 0;
 
-	if (!are_many(pattern))
-		return key_of_low(leakwrap_low_of(four_of(site, varying), varying->upper));
-	for (unsigned i = 0; i < pattern->varying_groups; i++)
-		sum = leakwrap_add_four(sum, four_of(site, &varying[i]));
-	return (struct key){.key = leakwrap_key_of_sum(sum)};
+	if (!are_many(pattern)) {
+		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
+			key.low[i] = site->low[varying->frame[i]];
+		set_key_of_low(&key);
+		return key;
+	}
+	for (unsigned i = 0; i < pattern->varying_groups; i++, varying++)
+		sum = leakwrap_add_four(sum, leakwrap_site_pc(site, varying->frame[0]),
+		                        leakwrap_site_pc(site, varying->frame[1]),
+		                        leakwrap_site_pc(site, varying->frame[2]),
+		                        leakwrap_site_pc(site, varying->frame[3]));
+	key.key = leakwrap_key_of_sum(sum);
+	return key;
 }
 
 /* The key of the call site NUMBER, which stands at entry PLACE in VARIANTS of PATTERN. */
 static struct key key_at(const struct leakwrap_pattern *pattern,
                          const struct leakwrap_variants *variants, size_t place, uint32_t number)
 {
-	struct leakwrap_low low = {.over = 0};
+	struct key key;
 
 	if (are_many(pattern))
 		return key_of(pattern, leakwrap_site_numbered(number));
-	memcpy(low.two, ((const struct leakwrap_variant *)variants->entries)[place].low,
-	       sizeof(low.two));
-	return key_of_low(low);
+	memcpy(key.low, ((const struct leakwrap_variant *)variants->entries)[place].low,
+	       sizeof(key.low));
+	set_key_of_low(&key);
+	return key;
 }
 
 /* The entry of many for the call site NUMBER, with KEY. */
@@ -118,7 +121,7 @@ static void write_entry(const struct leakwrap_pattern *pattern, struct leakwrap_
 	} else {
 		struct leakwrap_variant *entry = (struct leakwrap_variant *)variants->entries + place;
 
-		memcpy(entry->low, key->low.two, sizeof(entry->low));
+		memcpy(entry->low, key->low, sizeof(entry->low));
 		atomic_store_explicit(&entry->number, number, memory_order_release);
 	}
 	variants->count++;
@@ -247,23 +250,25 @@ bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct le
 
 /* -- looking ------------------------------------------------------------------------------------- */
 
+/* How the word at place NUMBER of VARYING, in the stack at SP, differs from the return address of SITE. */
+LEAKWRAP_INLINE uintptr_t word_differs(const struct leakwrap_varying *varying, unsigned number,
+                                       const struct leakwrap_site *site, uintptr_t sp)
+{
+	return leakwrap_return_at(sp, varying->place[number]) ^
+	       (varying->upper + site->low[varying->frame[number]]);
+}
+
 /* How the words at the varying places of the stack at SP differ from the return addresses of SITE. */
 static uintptr_t words_differ(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
                               uintptr_t sp)
 {
-	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_varying *varying = pattern->varying;
 	const struct leakwrap_varying *const end = varying + pattern->varying_groups;
 	uintptr_t differs = 0;
 
-	for (; varying != end; varying++) {
-		const struct leakwrap_four four = leakwrap_four_at(sp, varying);
-		const uintptr_t upper = varying->upper;
-
-		differs |= (four.word[0] ^ (upper + site->low[varying->frame[0]])) |
-		           (four.word[1] ^ (upper + site->low[varying->frame[1]])) |
-		           (four.word[2] ^ (upper + site->low[varying->frame[2]])) |
-		           (four.word[3] ^ (upper + site->low[varying->frame[3]]));
-	}
+	for (; varying != end; varying++)
+		differs |= word_differs(varying, 0, site, sp) | word_differs(varying, 1, site, sp) |
+		           word_differs(varying, 2, site, sp) | word_differs(varying, 3, site, sp);
 	return differs;
 }
 
@@ -271,13 +276,16 @@ uint32_t leakwrap_variant_of_many(const struct leakwrap_pattern *pattern, uintpt
 {
 	const struct leakwrap_variants *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
-	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
+	const struct leakwrap_varying *varying = pattern->varying;
 	const struct leakwrap_varying *const end = varying + pattern->varying_groups;
 	const leakwrap_short_variant *entry;
 	uintptr_t sum = 0, key;
 
 	for (; varying != end; varying++)
-		sum = leakwrap_add_four(sum, leakwrap_four_at(sp, varying));
+		sum = leakwrap_add_four(sum, leakwrap_return_at(sp, varying->place[0]),
+		                        leakwrap_return_at(sp, varying->place[1]),
+		                        leakwrap_return_at(sp, varying->place[2]),
+		                        leakwrap_return_at(sp, varying->place[3]));
 	key = leakwrap_key_of_sum(sum);
 	entry = (const leakwrap_short_variant *)variants->entries +
 	        leakwrap_variant_chosen(variants, key);

@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "common.h"
 #include "pattern.h"
 #include "sites.h"
+#include "words.h"
 
 /* Where one group of places varies. */
 struct leakwrap_variant {
@@ -48,44 +48,12 @@ struct leakwrap_variants {
 #define LEAKWRAP_FACTOR_3   ((uintptr_t)0x797a2d39u)
 #define LEAKWRAP_FACTOR_ALL ((uintptr_t)0xff51afd7ed558ccdu)
 
-LEAKWRAP_INLINE struct leakwrap_four leakwrap_four_at(uintptr_t sp,
-                                                      const struct leakwrap_varying *varying)
-{
-	return (struct leakwrap_four){
-	        {leakwrap_return_at(sp, varying->place[0]), leakwrap_return_at(sp, varying->place[1]),
-	         leakwrap_return_at(sp, varying->place[2]), leakwrap_return_at(sp, varying->place[3])}};
-}
-
-/* The lower halves of four words; OVER is not 0 when an upper half is another one. */
-struct leakwrap_low {
-	uint64_t two[LEAKWRAP_VARYING_AT_ONCE / 2];
-	uint64_t over;
-};
-
-LEAKWRAP_INLINE struct leakwrap_low leakwrap_low_of(struct leakwrap_four four, uintptr_t upper)
-{
-	const uint64_t a = four.word[0] - upper, b = four.word[1] - upper, c = four.word[2] - upper,
-	               d = four.word[3] - upper;
-
-	return (struct leakwrap_low){{a | b << 32, c | d << 32}, (a | b | c | d) >> 32};
-}
-
-/* How LOW differs from the words of ENTRY. */
-LEAKWRAP_INLINE uint64_t leakwrap_low_differs(const struct leakwrap_low *low,
-                                              const struct leakwrap_variant *entry)
-{
-	uint64_t two[LEAKWRAP_VARYING_AT_ONCE / 2];
-
-	memcpy(two, entry->low, sizeof(two));
-	return (low->two[0] ^ two[0]) | (low->two[1] ^ two[1]) | low->over;
-}
-
 /* Adds four varying words to SUM. */
-LEAKWRAP_INLINE uintptr_t leakwrap_add_four(uintptr_t sum, struct leakwrap_four four)
+LEAKWRAP_INLINE uintptr_t leakwrap_add_four(uintptr_t sum, uintptr_t a, uintptr_t b, uintptr_t c,
+                                            uintptr_t d)
 {
-	return sum * LEAKWRAP_FACTOR_ALL + four.word[0] * LEAKWRAP_FACTOR_0 +
-	       four.word[1] * LEAKWRAP_FACTOR_1 + four.word[2] * LEAKWRAP_FACTOR_2 +
-	       four.word[3] * LEAKWRAP_FACTOR_3;
+	return sum * LEAKWRAP_FACTOR_ALL + a * LEAKWRAP_FACTOR_0 + b * LEAKWRAP_FACTOR_1 +
+	       c * LEAKWRAP_FACTOR_2 + d * LEAKWRAP_FACTOR_3;
 }
 
 /* The key of a sum over many.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather
@@ -95,17 +63,15 @@ LEAKWRAP_INLINE uintptr_t leakwrap_key_of_sum(uintptr_t sum)
 	return (sum ^ sum >> sizeof(sum) * 4) * LEAKWRAP_FACTOR_ALL;
 }
 
-/* The key of four varying words, by their lower halves. */
-LEAKWRAP_INLINE uintptr_t leakwrap_key_of_low(const struct leakwrap_low *low)
+/* The key of four varying words, by their lower halves: FIRST has those of the first two, SECOND of the others. */
+LEAKWRAP_INLINE uintptr_t leakwrap_key_of_low(uint64_t first, uint64_t second)
 {
 #if UINTPTR_MAX > UINT32_MAX
 	/* A sum of two products would have as many instructions, and brings addresses at equal distances to equal places. */
-	return (low->two[0] * (uintptr_t)0x9e3779b97f4a7c15u ^ low->two[1]) * LEAKWRAP_FACTOR_ALL;
+	return (first * (uintptr_t)0x9e3779b97f4a7c15u ^ second) * LEAKWRAP_FACTOR_ALL;
 #else
-	const struct leakwrap_four four = {{(uint32_t)low->two[0], (uint32_t)(low->two[0] >> 32),
-	                                    (uint32_t)low->two[1], (uint32_t)(low->two[1] >> 32)}};
-
-	return leakwrap_key_of_sum(leakwrap_add_four(0, four));
+	return leakwrap_key_of_sum(leakwrap_add_four(0, (uint32_t)first, (uint32_t)(first >> 32),
+	                                             (uint32_t)second, (uint32_t)(second >> 32)));
 #endif
 }
 
@@ -122,9 +88,9 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *
 {
 	const struct leakwrap_variants *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
-	const struct leakwrap_varying *varying = leakwrap_pattern_varying(pattern);
-	const struct leakwrap_low low = leakwrap_low_of(leakwrap_four_at(sp, varying), varying->upper);
-	const uintptr_t key = leakwrap_key_of_low(&low);
+	const struct leakwrap_varying *varying = pattern->varying;
+	const struct leakwrap_low low = leakwrap_low_at(sp, varying->place, varying->upper);
+	const uintptr_t key = leakwrap_key_of_low(leakwrap_low_two(&low, 0), leakwrap_low_two(&low, 1));
 	const struct leakwrap_variant *entry = (const struct leakwrap_variant *)variants->entries +
 	                                       leakwrap_variant_chosen(variants, key);
 
@@ -133,7 +99,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *
 
 		if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE))
 			return LEAKWRAP_SITE_NONE;
-		if (leakwrap_likely(leakwrap_low_differs(&low, entry) == 0))
+		if (leakwrap_likely(leakwrap_none_differs(leakwrap_low_differs(&low, entry->low))))
 			return number;
 	}
 }

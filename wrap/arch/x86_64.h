@@ -11,9 +11,19 @@
 #define LEAKWRAP_FP_LOWEST    0  /* the lowest address of these */
 #define LEAKWRAP_FP_CALLER_SP 16 /* the caller's stack pointer */
 
+/* The stack pointer after the return.  The compiler shall not know it: it would keep it in a register for the rare case that needs it a
+ * second time, and save that register for all. */
+static inline uintptr_t leakwrap_sp_after_return(const void *frame)
+{
+	uintptr_t sp;
+
+	__asm__ volatile("lea 16(%1), %0" : "=r"(sp) : "r"(frame));
+	return sp;
+}
+
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                                      \
-	(uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0) + 16, \
+#define LEAKWRAP_CALLER                                                                                \
+	(uintptr_t) __builtin_return_address(0), leakwrap_sp_after_return(__builtin_frame_address(0)), \
 	        *(const uintptr_t *)__builtin_frame_address(0)
 
 /* The call instruction pushes the return address: it is the word below the CFA (section 3.2.2). */
