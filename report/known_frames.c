@@ -1,5 +1,5 @@
-/* known_frames.c - see known_frames.h.  A direct-mapped cache: each address has one place, which it takes from
- * another.  Pages are touched only for the frames that there are. */
+/* known_frames.c - see known_frames.h.  A direct-mapped cache: each address has one place, which it takes from another.  The
+ * texts lie one behind the other, so that memory is touched only for the frames that there are. */
 #include "known_frames.h"
 
 #include "frames.h"
@@ -7,58 +7,66 @@
 
 #include <string.h>
 
-#define PLACES_BITS 13
-#define PLACES      ((size_t)1 << PLACES_BITS)
-#define PLACE_SIZE  256
+/* Twice as many places as frames, so that few have to give way. */
+#define PLACES_BITS 15
+#define FRAMES_MAX  ((1 << 14) - 1)
 
-struct known {
+struct frame {
 	uintptr_t pc;
-	uint16_t size; /* 0: nothing is kept here */
-	char text[PLACE_SIZE - sizeof(uintptr_t) - sizeof(uint16_t)];
+	uint16_t size;
+	char text[256 - sizeof(uintptr_t) - sizeof(uint16_t)];
 };
 
-_Static_assert(sizeof(struct known) == PLACE_SIZE, "places are aligned");
+/* All that is known.  Most of it is never touched. */
+struct known {
+	uint16_t place[1 << PLACES_BITS]; /* the number of a frame; 0: none */
+	uint16_t count;
+	_Alignas(256) struct frame frame[1 + FRAMES_MAX]; /* by number */
+};
 
-static struct known *places; /* PLACES of them, or NULL */
+static struct known *known; /* NULL: no memory */
 
 void leakwrap_known_frames_start(void)
 {
-	places = leakwrap_scratch_map(PLACES * sizeof(*places));
+	known = leakwrap_scratch_map(sizeof(*known));
 }
 
 void leakwrap_known_frames_end(void)
 {
-	if (places)
-		leakwrap_scratch_unmap(places, PLACES * sizeof(*places));
-	places = NULL;
+	if (known)
+		leakwrap_scratch_unmap(known, sizeof(*known));
+	known = NULL;
 }
 
 /* Fibonacci hashing: neighbours come apart. */
-static struct known *place_of(uintptr_t pc)
+static uint16_t *place_of(uintptr_t pc)
 {
-	return &places[(uint32_t)pc * 0x9e3779b9u >> (32 - PLACES_BITS)];
+	return &known->place[(uint32_t)pc * 0x9e3779b9u >> (32 - PLACES_BITS)];
 }
 
 bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc)
 {
-	const struct known *known = places ? place_of(pc) : NULL;
+	const struct frame *frame = known ? &known->frame[*place_of(pc)] : NULL;
 
-	if (!known || known->pc != pc || known->size == 0)
+	if (!frame || frame->pc != pc || frame->size == 0)
 		return false;
 	leakwrap_frame_begin(writer, level);
-	leakwrap_text_bytes(writer, known->text, known->size);
+	leakwrap_text_bytes(writer, frame->text, frame->size);
 	leakwrap_text_end(writer);
 	return true;
 }
 
 void leakwrap_known_frame_keep(uintptr_t pc, const char *text, size_t size)
 {
-	struct known *known;
+	uint16_t *place = known ? place_of(pc) : NULL;
+	struct frame *frame;
 
-	if (!places || size > sizeof(known->text))
+	if (!place || size > sizeof(frame->text) || (*place == 0 && known->count == FRAMES_MAX))
 		return;
-	known = place_of(pc);
-	known->pc = pc;
-	known->size = (uint16_t)size;
-	memcpy(known->text, text, size);
+	if (*place == 0)
+		*place = ++known->count;
+	frame = &known->frame[*place];
+	frame->pc = pc;
+	frame->size = (uint16_t)size;
+	memcpy(frame->text, text, size);
 }

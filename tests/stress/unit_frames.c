@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { START = 0x10000, STEP = 0x40, FUNCTIONS = 20000, LONGEST = 400, FRAMES = 5000 };
+enum { START = 0x10000, STEP = 0x40, FUNCTIONS = 20000, LONGEST = 400, FRAMES = 20000 };
 
 struct leakwrap_options leakwrap_options = {.log = "stderr"};
 
