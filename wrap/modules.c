@@ -133,13 +133,20 @@ static void find_tables_segment(struct leakwrap_module *module, const ElfW(Phdr)
 	}
 }
 
-/* The program has no name in the loader's list. */
+/* The program has no name in the loader's list: "" in glibc, /proc/self/exe in static musl programs.  Never empty, for then
+ * its frames could not be read. */
 static size_t read_program_path(char *path, size_t size)
 {
 	ssize_t length = readlink("/proc/self/exe", path, size - 1);
 
-	if (length < 0)
-		length = 0;
+	if (length <= 0) { /* no /proc */
+		const char *started_as = leakwrap_process_started_as();
+
+		if (!started_as || !*started_as)
+			started_as = "?";
+		length = (ssize_t)strnlen(started_as, size - 1);
+		memcpy(path, started_as, (size_t)length);
+	}
 	path[length] = '\0';
 	return (size_t)length;
 }
@@ -163,10 +170,10 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
 	if (module->start >= module->end)
 		return 0;
-	if (module->main) /* "" in glibc, /proc/self/exe in static musl programs */
+	if (module->main)
 		length = read_program_path(listing->next, room);
-	if (!module->main || length == 0)
-		memcpy(listing->next, info->dlpi_name, (length = strlen(info->dlpi_name)) + 1);
+	else
+		memcpy(listing->next, info->dlpi_name, length + 1);
 	module->path = listing->next;
 	listing->next += length + 1;
 	listing->count++;

@@ -114,6 +114,9 @@ uintptr_t leakwrap_auxiliary(unsigned type);
 /* The value of the environment variable NAME, or NULL. */
 const char *leakwrap_environment(const char *name);
 
+/* The path by which the program was executed, perhaps a relative one; NULL when the kernel does not say. */
+const char *leakwrap_process_started_as(void);
+
 /* The program's name without its folder, cut to SIZE - 1 bytes. */
 void leakwrap_process_name(char *name, size_t size);
 

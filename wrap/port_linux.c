@@ -647,6 +647,11 @@ const char *leakwrap_environment(const char *name)
 	return NULL;
 }
 
+const char *leakwrap_process_started_as(void)
+{
+	return (const char *)leakwrap_auxiliary(AT_EXECFN);
+}
+
 void leakwrap_process_name(char *name, size_t size)
 {
 #ifndef LEAKWRAP_NO_program_invocation_short_name
@@ -658,7 +663,7 @@ void leakwrap_process_name(char *name, size_t size)
 
 	/* In a static program the first allocation comes before glibc has set it. */
 	if (!known || !*known) {
-		const char *path = (const char *)leakwrap_auxiliary(AT_EXECFN);
+		const char *path = leakwrap_process_started_as();
 		const char *slash = path ? strrchr(path, '/') : NULL;
 
 		known = slash ? slash + 1 : path ? path : "";

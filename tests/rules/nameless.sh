@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whichever of the tracer's mappings fail, a dump says which program it is of, or that this is not known, and never another
-# module's name.
+# module's name.  Without /proc it says how the program was started.
 . tests/lib.sh
 
 cat >"$W/fail.c" <<'EOF'
@@ -40,3 +40,11 @@ for turn in $(seq 0 47); do
 	case $module in "$W/named" | '') ;; *) fail "mapping $n: module 1 is $module" ;; esac
 done
 [ $known -gt 15 ] || fail "the program was known $known times only"
+
+mkdir "$W/jail"
+build jail/named -static tests/link/leaks.c
+chroot "$W/jail" /named 2>"$W/log" >"$W/out"
+[ $? = 5 ] || skip "chroot needs root"
+equal "without /proc: the program" "$(dump_value "$W/log" 1 program)" /named
+equal "without /proc: module 1" "$(dump_lines "$W/log" 1 | sed -n 's/^module 1 .* path=//p')" /named
+dump_lines "$W/log" 1 | grep -q '^  #0 .* \[1\] named+0x' || fail "without /proc: frames without a name: $(cat "$W/log")"
