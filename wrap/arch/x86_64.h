@@ -18,7 +18,7 @@ static inline uintptr_t leakwrap_sp_after_return(const void *frame)
 	uintptr_t sp;
 
 	__asm__ volatile("lea 16(%1), %0" : "=r"(sp) : "r"(frame));
-	return sp;
+	return sp; /* cppcheck-suppress uninitvar ; the instruction sets it */
 }
 
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
