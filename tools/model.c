@@ -372,7 +372,9 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	dump->sequence = parsed->sequence;
 	dump->reason = parsed->reason;
 	dump->time = intern_or_null(report, parsed->time);
-	dump->program = intern_or_null(report, parsed->program);
+	/* Empty where the runtime had no memory to find it out. */
+	dump->program =
+	        intern_or_null(report, parsed->program && *parsed->program ? parsed->program : NULL);
 	dump->totals = parsed->totals;
 	dump->log = parsed->log;
 	dump->line = parsed->line;

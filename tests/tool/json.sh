@@ -24,6 +24,14 @@ status_is 0 "$lw" report -f json "$W/cut"
 shows '"dump_ns":null'
 shows '"warnings":\["line 7: damaged: it has no end'
 
+# So is the program of a runtime that had no memory to find it out.
+sed 's/ program=.*/ program=/' "$W/log" >"$W/nameless"
+status_is 0 "$lw" report -f json "$W/nameless"
+"$W/validate" tests/tool/report.schema.json "$W/out" || fail "json without a program"
+shows '"executable":null'
+status_is 0 "$lw" report "$W/nameless"
+shows '^(unknown program), process '
+
 status_is 0 "$lw" report -f json -o "$W/report.json" "$W/log"
 [ ! -s "$W/out" ] || fail "-o writes to standard output as well"
 for key in live_bytes live_blocks call_sites tracer_bytes dump_ns; do
