@@ -60,10 +60,8 @@ int main(int argc, char **argv)
 	void *library, *plugin;
 
 	scans();
-	if (argc != 3) {
-		early();
+	if (argc != 3)
 		return 0;
-	}
 	library = dlopen(argv[1], RTLD_NOW);
 	if (!library)
 		return 1;
