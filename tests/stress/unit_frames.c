@@ -73,7 +73,8 @@ static unsigned write_frames(unsigned functions_used, uint64_t seed)
 
 	for (unsigned i = 0; i < FRAMES; i++) {
 		uint64_t random = unit_random(&seed);
-		uintptr_t pc = START - STEP + (uintptr_t)(random % ((functions_used + 2u) * STEP));
+		uintptr_t pc =
+		        START - STEP + (uintptr_t)(random % ((functions_used + UINT64_C(2)) * STEP));
 		unsigned level = (unsigned)(random >> 40) % 300;
 		bool is_return = random >> 60 > 0;
 
