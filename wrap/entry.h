@@ -109,6 +109,10 @@ void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size, ui
  * no failure.  errno ends as the real call alone would have left it.  Returns BLOCK. */
 void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
+/* The same where leakwrap_taken (quick.h) returned KNOWN of OLD. */
+void *leakwrap_resized_after(uint32_t known, void *old, void *block, size_t size,
+                             LEAKWRAP_CALLER_PARAMS);
+
 /* -- replace ------------------------------------------------------------------------------------- */
 
 /* getline and its kind may wait for hours with the caller's buffer, which stays live meanwhile, and

@@ -45,10 +45,20 @@
 	ENTRY_DECLARE(void *, name, parameters);                                               \
 	void *__wrap_##name parameters                                                         \
 	{                                                                                      \
-		struct leakwrap_resize was;                                                    \
 		if (!block) {                                                                  \
 			ENTRY_ALLOCATE_HERE(leakwrap_allocated_malloc, name, arguments, size)  \
 		}                                                                              \
+		uint32_t entry_site = leakwrap_recognized(LEAKWRAP_CALLER);                    \
+		uint32_t entry_known = leakwrap_taken(&entry_site, block, size);               \
+		if (leakwrap_likely(entry_known)) {                                            \
+			void *entry_block = __real_##name arguments;                           \
+			leakwrap_self.releasing = NULL;                                        \
+			if (leakwrap_recorded(entry_site, entry_block, size))                  \
+				return entry_block;                                            \
+			return leakwrap_resized_after(entry_known, block, entry_block, size,   \
+			                              LEAKWRAP_CALLER);                        \
+		}                                                                              \
+		struct leakwrap_resize was;                                                    \
 		leakwrap_resizing(&was, block, size, leakwrap_caller_sp(LEAKWRAP_CALLER));     \
 		return leakwrap_resized(&was, __real_##name arguments, size, LEAKWRAP_CALLER); \
 	}
@@ -63,6 +73,10 @@
 	ENTRY_DECLARE(void, name, parameters);                                                  \
 	static __attribute__((noinline)) void entry_slowly_##name parameters                    \
 	{                                                                                       \
+		if (!block) {                                                                   \
+			__real_##name arguments;                                                \
+			return;                                                                 \
+		}                                                                               \
 		struct leakwrap_outer outer = verb(block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
 		__real_##name arguments;                                                        \
 		leakwrap_released(outer);                                                       \

@@ -166,12 +166,12 @@ static struct leakwrap_region *add_region(uintptr_t key)
 /* A block starts in the window of a slot with this value. */
 static bool is_block(uint32_t value)
 {
-	return value >> LEAKWRAP_SLOT_SITE_SHIFT != 0;
+	return leakwrap_slot_site(value) != 0;
 }
 
 static bool is_large(uint32_t value)
 {
-	return is_block(value) && (value & LEAKWRAP_SLOT_LARGE) == LEAKWRAP_SLOT_LARGE;
+	return is_block(value) && leakwrap_slot_size(value) == LEAKWRAP_SLOT_LARGE;
 }
 
 /* The block of which SLOT of REGION says VALUE.  A large one's size stands elsewhere. */
@@ -184,8 +184,8 @@ static struct leakwrap_live_block block_of(const struct leakwrap_region *region,
 	return (struct leakwrap_live_block){
 	        .address = (region->key << LEAKWRAP_REGION_BITS) + window +
 	                   (value & LEAKWRAP_SLOT_HALF ? half : 0),
-	        .size = value & LEAKWRAP_SLOT_LARGE,
-	        .site = value >> LEAKWRAP_SLOT_SITE_SHIFT,
+	        .size = leakwrap_slot_size(value),
+	        .site = leakwrap_slot_site(value),
 	};
 }
 
@@ -708,14 +708,14 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 		uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
 
 		if (is_block(value) && leakwrap_slot_within(value) == within) {
-			*size = value & LEAKWRAP_SLOT_LARGE;
+			*size = leakwrap_slot_size(value);
 			if (*size == LEAKWRAP_SLOT_LARGE)
 				load_extension(slot, size);
 			atomic_store_explicit(slot, 0, memory_order_release);
 			if (is_large(value))
 				clear_extension(slot);
 			look_for_neighbour(region, address, *size);
-			return value >> LEAKWRAP_SLOT_SITE_SHIFT;
+			return leakwrap_slot_site(value);
 		}
 	}
 	return may_be_exact(region, address) ? remove_exact(address, size) : 0;

@@ -173,18 +173,36 @@ LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, size_t size, u
 	return true;
 }
 
-/* Forgets BLOCK if it is an ordinary one.  False when it is not: then the slow way must be asked. */
-LEAKWRAP_INLINE bool leakwrap_live_forget(const void *block)
+/* Forgets BLOCK if it is an ordinary one.  Returns what its slot said, or 0 when it is not: then the slow way must be asked. */
+LEAKWRAP_INLINE uint32_t leakwrap_live_take(const void *block)
 {
-	uint32_t within;
+	uint32_t within, value;
 	leakwrap_live_slot *slot;
 
-	if (leakwrap_unlikely(
-	            !leakwrap_slot_quickly((uintptr_t)block, &slot, &within) ||
-	            !leakwrap_is_ordinary(atomic_load_explicit(slot, memory_order_relaxed), within)))
-		return false;
+	if (leakwrap_unlikely(!leakwrap_slot_quickly((uintptr_t)block, &slot, &within)))
+		return 0;
+	value = atomic_load_explicit(slot, memory_order_relaxed);
+	if (leakwrap_unlikely(!leakwrap_is_ordinary(value, within)))
+		return 0;
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
-	return true;
+	return value;
+}
+
+/* The same.  False when it is not an ordinary one. */
+LEAKWRAP_INLINE bool leakwrap_live_forget(const void *block)
+{
+	return leakwrap_live_take(block) != 0;
+}
+
+/* The call site and the size of which a slot says VALUE, of an ordinary block. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_site(uint32_t value)
+{
+	return value >> LEAKWRAP_SLOT_SITE_SHIFT;
+}
+
+LEAKWRAP_INLINE uint32_t leakwrap_slot_size(uint32_t value)
+{
+	return value & LEAKWRAP_SLOT_LARGE;
 }
 
 /* The record of BLOCK shall say SIZE and SITE, if it and the block are ordinary.  False when they are not, or there is none: then

@@ -3,6 +3,7 @@
  *   stack ──► leakwrap_recognized ──► call site ──┐
  *   malloc ──► block ─────────────────────────────┴──► leakwrap_recorded
  *   free   ──► block ────────────────────────────────► leakwrap_forgotten
+ *   realloc ─► both, leakwrap_taken before and leakwrap_recorded after
  *
  * No lock, no system call, no atomic read-modify-write.  Whatever is not ordinary is left to the verbs of entry.h,
  * which need none of this: the entry points whose calls are rare use those alone.
@@ -42,6 +43,12 @@ LEAKWRAP_INLINE bool leakwrap_forgotten(void *block)
 	return false;
 }
 
+LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *site, void *block, size_t size)
+{
+	(void)site, (void)block, (void)size;
+	return 0;
+}
+
 #else
 
 /* Does what leakwrap_allocating does.  Returns the call site of an allocation by this caller when its stack is recognized and the
@@ -66,18 +73,40 @@ register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
 #define leakwrap_sp_here ((uintptr_t)__builtin_frame_address(0))
 #endif
 
+/* From now on all that is called is part of the release of BLOCK. */
+LEAKWRAP_INLINE void leakwrap_release_begins(void *block)
+{
+	leakwrap_self.releasing_at = leakwrap_sp_here;
+	atomic_signal_fence(memory_order_seq_cst);
+	leakwrap_self.releasing = block;
+}
+
 /* Forgets BLOCK, which is about to be freed, when it is an ordinary one, and no outer call is releasing another: then
  * leakwrap_releasing need not be called.  False when that is not so: then nothing has happened. */
 LEAKWRAP_INLINE bool leakwrap_forgotten(void *block)
 {
-	struct leakwrap_thread *self = &leakwrap_self;
-
-	if (leakwrap_unlikely(self->releasing || !leakwrap_live_forget(block)))
+	if (leakwrap_unlikely(leakwrap_self.releasing || !leakwrap_live_forget(block)))
 		return false;
-	self->releasing_at = leakwrap_sp_here;
-	atomic_signal_fence(memory_order_seq_cst);
-	self->releasing = block;
+	leakwrap_release_begins(block);
 	return true;
+}
+
+/* The same for BLOCK, which is about to be given SIZE bytes by a caller whose call site is *SITE: then leakwrap_resizing need not be
+ * called.  A block that is not shown stays so: *SITE becomes its own.  Returns what leakwrap_resized_after wants to know, or 0 when
+ * nothing has happened. */
+LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *site, void *block, size_t size)
+{
+	uint32_t known;
+
+	if (leakwrap_unlikely(*site == LEAKWRAP_SITE_NONE || size == 0 || leakwrap_self.releasing))
+		return 0;
+	known = leakwrap_live_take(block);
+	if (leakwrap_unlikely(known == 0))
+		return 0;
+	if (leakwrap_unlikely(leakwrap_slot_site(known) == LEAKWRAP_SITE_IGNORED))
+		*site = LEAKWRAP_SITE_IGNORED;
+	leakwrap_release_begins(block);
+	return known;
 }
 
 #endif

@@ -395,6 +395,19 @@ void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LE
 	return block;
 }
 
+#ifndef LEAKWRAP_SMALL
+
+void *leakwrap_resized_after(uint32_t known, void *old, void *block, size_t size,
+                             LEAKWRAP_CALLER_PARAMS)
+{
+	struct leakwrap_resize was = {
+	        .block = old, .old_size = leakwrap_slot_size(known), .site = leakwrap_slot_site(known)};
+
+	return leakwrap_resized(&was, block, size, pc, sp, fp);
+}
+
+#endif
+
 /* -- replace ------------------------------------------------------------------------------------- */
 
 struct leakwrap_hold leakwrap_holding(void *block, size_t capacity)
