@@ -450,7 +450,7 @@ static void resize(struct slot *slot)
 
 	switch (next_random() % 16) {
 	case 0: /* fails: the old block stays */
-		block = realloc(slot->block, (size_t)PTRDIFF_MAX - 100);
+		block = to_realloc(slot->block, (size_t)PTRDIFF_MAX - 100);
 		if (block)
 			failed("an impossible realloc");
 		return;
