@@ -2,9 +2,7 @@
  * merely relinked is traced without a call to any of these.
  *
  * A program that is also built without leakwrap declares the functions weak and asks whether they are
- * there: they are, whenever malloc or another function that allocates is wrapped (not without an operating system: there only what is
- * referred to in the ordinary way is).  All functions may be called from any thread; "signal-safe" ones from a signal handler,
- * too.
+ * there: they are, whenever malloc or another function that allocates is wrapped.  All functions may be called from any thread; "signal-safe" ones from a signal handler, too.
  * None changes errno, unless said otherwise.
  */
 #ifndef LEAKWRAP_H

@@ -22,11 +22,9 @@
 struct leakwrap_loss leakwrap_loss;
 _Atomic unsigned long leakwrap_walks;
 
-#ifndef LEAKWRAP_SMALL
 /* A program may refer to the functions of leakwrap.h weakly, for which no linker takes api.o out of the archive: this takes
- * it in, wherever anything is recorded, but where each kilobyte counts. */
+ * it in, wherever anything is recorded. */
 __attribute__((used)) static void (*const public_functions)(void) = leakwrap_disable;
-#endif
 
 /* An aligned allocation may be cut out of a larger block by an inner call, which then starts less than
  * this before it. */
