@@ -320,7 +320,9 @@ static bool is_start(uintptr_t pc)
 	const uintptr_t starts[] = {(uintptr_t)_start, (uintptr_t)__clone};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		const struct leakwrap_module *module = leakwrap_text_at(starts[i], true);
+		/* One that is not there is 0, and that is where some programs without an operating system begin. */
+		const struct leakwrap_module *module =
+		        starts[i] != 0 ? leakwrap_text_at(starts[i], true) : NULL;
 		struct leakwrap_code code;
 
 		if (!module || pc <= LEAKWRAP_STRIP(starts[i]) || pc - starts[i] > START_SIZE)
