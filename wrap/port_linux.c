@@ -105,11 +105,14 @@ static struct {
 	size_t limit; /* 0: none */
 } pages;
 
-/* syscall(2) with the kernel's convention: a negative errno value instead of errno. */
+/* syscall(2).  dietlibc declares that it returns an int: an address would lose its upper half. */
+extern long system_call(long number, ...) __asm__("syscall");
+
+/* The same with the kernel's convention: a negative errno value instead of errno. */
 static long call(long number, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
-	long result = syscall((int)number, a, b, c, d, e, f);
+	long result = system_call(number, a, b, c, d, e, f);
 
 	if (result == -1)
 		result = -errno;
