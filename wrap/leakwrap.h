@@ -2,7 +2,8 @@
  * merely relinked is traced without a call to any of these.
  *
  * A program that is also built without leakwrap declares the functions weak and asks whether they are
- * there: they are, whenever malloc or another function that allocates is wrapped.  All functions may be called from any thread; "signal-safe" ones from a signal handler, too.
+ * there: they are, whenever malloc or another function that allocates is wrapped.  All functions may be
+ * called from any thread; "signal-safe" ones from a signal handler, too.
  * None changes errno, unless said otherwise.
  */
 #ifndef LEAKWRAP_H

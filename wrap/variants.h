@@ -33,11 +33,10 @@ typedef _Atomic uint32_t leakwrap_short_variant;
 /* All of a pattern, hashed by their words: open addressing, and never full.  An entry is written once, its number last.  A table
  * that has become too small is replaced, and stays for those who are reading it: they may find it empty. */
 struct leakwrap_variants {
-	uint32_t range; /* keys choose among so many entries */
-	uint32_t size;  /* of all; the last one stays empty */
-	uint32_t count; /* of those that are used */
-	uint32_t unused;
-	_Alignas(union leakwrap_aligned) char entries[]; /* of one kind or the other */
+	uint32_t range;                    /* keys choose among so many entries */
+	uint32_t size;                     /* of all; the last one stays empty */
+	uint32_t count;                    /* of those that are used */
+	_Alignas(uint32_t) char entries[]; /* of one kind or the other */
 };
 
 /* The factors for a sum over varying places: those of four, each small enough to stand in an instruction, and for the next
