@@ -7,13 +7,13 @@
 struct walk {
 	const struct leakwrap_notes *notes;
 	const struct leakwrap_site *site;
-	const uint16_t *frame; /* those that vary */
-	unsigned varying;
+	unsigned groups;
+	const uint16_t *frame; /* those that vary: so many groups, full ones */
 };
 
 static bool varies(const struct walk *walk, unsigned frame)
 {
-	for (unsigned i = 0; i < walk->varying; i++)
+	for (unsigned i = 0; i < walk->groups * LEAKWRAP_VARYING_AT_ONCE; i++)
 		if (walk->frame[i] == frame)
 			return true;
 	return false;
@@ -30,6 +30,11 @@ static const struct leakwrap_check *check_of_pair(const struct walk *walk, unsig
 	return NULL;
 }
 
+static bool has_pair(const struct walk *walk, unsigned number)
+{
+	return check_of_pair(walk, number) != NULL;
+}
+
 static bool is_in_pair(const struct walk *walk, const struct leakwrap_check *check)
 {
 	for (unsigned i = 0; i < walk->notes->returns; i++)
@@ -38,13 +43,20 @@ static bool is_in_pair(const struct walk *walk, const struct leakwrap_check *che
 	return false;
 }
 
-static unsigned count_pairs(const struct walk *walk)
+/* Is the return address NUMBER a word of its own? */
+static bool is_word(const struct walk *walk, unsigned number)
 {
-	unsigned pairs = 0;
+	return !varies(walk, number + 1) && !check_of_pair(walk, number);
+}
+
+static unsigned count_returns(const struct walk *walk,
+                              bool (*counts)(const struct walk *walk, unsigned number))
+{
+	unsigned count = 0;
 
 	for (unsigned i = 0; i < walk->notes->returns; i++)
-		pairs += check_of_pair(walk, i) != NULL;
-	return pairs;
+		count += counts(walk, i);
+	return count;
 }
 
 /* PLACE in bytes. */
@@ -101,64 +113,52 @@ static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *wa
 
 		if (check)
 			add_pair(pattern, pairs, pair++, check, pc);
-		else if (!varies(walk, i + 1))
+		else if (is_word(walk, i))
 			add_word(pattern, words, word++, notes->place[i], pc);
 	}
 	if (notes->end_place != LEAKWRAP_PLACE_NONE)
 		add_word(pattern, words, word, notes->end_place, notes->end_word);
 }
 
-/* Brings the COUNT frames whose return addresses have the same upper halves together. */
-static void sort_by_upper(const struct leakwrap_site *site, uint16_t *frame, unsigned count)
+/* Puts the COUNT frames FRAME, ascending, of SITE into groups, and returns how many these are.  More than fit one group take others
+ * with them: what a call site has of the frames of a group shall be found with one look. */
+static unsigned group_frames(const struct leakwrap_site *site, const uint16_t *frame, unsigned count,
+                             uint16_t *grouped)
 {
-	for (unsigned i = 1; i < count; i++) {
-		const uint16_t moved = frame[i];
-		unsigned to = i;
+	uint16_t *to = grouped;
 
-		for (; to > 0 &&
-		       leakwrap_site_upper(site, frame[to - 1]) > leakwrap_site_upper(site, moved);
-		     to--)
-			frame[to] = frame[to - 1];
-		frame[to] = moved;
+	if (count > 0 && count <= LEAKWRAP_VARYING_AT_ONCE) {
+		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
+			grouped[i] = frame[i < count ? i : count - 1];
+		return 1;
 	}
-}
+	for (unsigned i = 0; i < count; i++) {
+		unsigned first = frame[i];
 
-/* How many of the varying frames from FIRST on make a group. */
-static unsigned group_size(const struct walk *walk, unsigned first)
-{
-	const uintptr_t upper = leakwrap_site_upper(walk->site, walk->frame[first]);
-	unsigned size = 1;
-
-	while (size < LEAKWRAP_VARYING_AT_ONCE && first + size < walk->varying &&
-	       leakwrap_site_upper(walk->site, walk->frame[first + size]) == upper)
-		size++;
-	return size;
-}
-
-static unsigned count_varying_groups(const struct walk *walk)
-{
-	unsigned groups = 0;
-
-	for (unsigned first = 0; first < walk->varying; first += group_size(walk, first))
-		groups++;
-	return groups;
+		if (to > grouped && first <= to[-1])
+			continue;
+		if (first + LEAKWRAP_VARYING_AT_ONCE > site->depth)
+			first = site->depth - LEAKWRAP_VARYING_AT_ONCE;
+		for (unsigned j = 0; j < LEAKWRAP_VARYING_AT_ONCE; j++)
+			*to++ = (uint16_t)(first + j);
+	}
+	return (unsigned)(to - grouped) / LEAKWRAP_VARYING_AT_ONCE;
 }
 
 static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *walk,
                          struct leakwrap_varying *group)
 {
-	for (unsigned first = 0, size; first < walk->varying; first += size, group++) {
-		size = group_size(walk, first);
-		group->upper = leakwrap_site_upper(walk->site, walk->frame[first]);
-		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++) {
-			const uint16_t frame = walk->frame[first + (i < size ? i : size - 1)];
-			const uint16_t place = walk->notes->place[frame - 1];
+	const uint16_t *frame = walk->frame;
 
+	for (unsigned left = walk->groups; left > 0; left--, group++)
+		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++, frame++) {
+			const uint16_t place = walk->notes->place[*frame - 1];
+
+			group->upper[i] = leakwrap_site_upper(walk->site, *frame);
 			group->place[i] = bytes(place);
-			group->frame[i] = frame;
+			group->frame[i] = *frame;
 			reach(pattern, place);
 		}
-	}
 }
 
 static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *walk,
@@ -182,26 +182,24 @@ static unsigned groups_of(unsigned count)
 }
 
 struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
-                                               const struct leakwrap_site *site, uint16_t *frame,
+                                               const struct leakwrap_site *site, const uint16_t *frame,
                                                unsigned varying)
 {
-	const struct walk walk = {notes, site, frame, varying};
+	static uint16_t grouped[LEAKWRAP_VARYING_GROUPS_MAX * LEAKWRAP_VARYING_AT_ONCE];
+	const struct walk walk = {notes, site, group_frames(site, frame, varying, grouped), grouped};
 	const bool has_end = notes->end_place != LEAKWRAP_PLACE_NONE;
-	const unsigned in_pairs = count_pairs(&walk);
+	const unsigned in_pairs = count_returns(&walk, has_pair);
 	const unsigned pair_groups = groups_of(in_pairs);
-	const unsigned word_groups = groups_of(notes->returns - varying - in_pairs + has_end);
+	const unsigned word_groups = groups_of(count_returns(&walk, is_word) + has_end);
 	const unsigned check_groups = groups_of(notes->checks - in_pairs);
 	struct leakwrap_pattern *pattern;
 	struct leakwrap_pairs *pairs;
 	struct leakwrap_words *words, *checks;
 	struct leakwrap_varying *varying_at;
-	unsigned varying_groups;
 
-	sort_by_upper(site, frame, varying);
-	varying_groups = count_varying_groups(&walk);
 	pattern = leakwrap_arena_take(sizeof(*pattern) + pair_groups * sizeof(*pairs) +
 	                              word_groups * sizeof(*words) + check_groups * sizeof(*checks) +
-	                              varying_groups * sizeof(*varying_at));
+	                              walk.groups * sizeof(*varying_at));
 	if (!pattern)
 		return NULL;
 	pairs = (struct leakwrap_pairs *)(pattern + 1);
@@ -211,11 +209,11 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	pattern->like = site;
 	pattern->pc = leakwrap_site_pc(site, 0);
 	pattern->extent = 1; /* a stack without room has no pattern */
-	pattern->number = varying == 0 ? site->number : LEAKWRAP_SITE_NONE;
+	pattern->number = walk.groups == 0 ? site->number : LEAKWRAP_SITE_NONE;
 	pattern->words = words;
 	pattern->checks = checks;
 	pattern->varying = varying_at;
-	pattern->varying_groups = varying_groups;
+	pattern->varying_groups = walk.groups;
 	fill_returns(pattern, &walk, pairs, words);
 	fill_varying(pattern, &walk, varying_at);
 	fill_checks(pattern, &walk, checks);

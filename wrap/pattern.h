@@ -45,13 +45,23 @@ struct leakwrap_words {
 
 #define LEAKWRAP_VARYING_AT_ONCE 4
 
-/* The places that vary, and the frames whose return addresses stand there.  All of a group have the same upper half, and that is
- * the same for all call sites of the pattern. */
+/* Places that vary, and the frames whose return addresses stand there.  The upper halves of these are the same for all call sites of
+ * the pattern.  Where there are several groups, the frames of each follow one another. */
 struct leakwrap_varying {
-	_Alignas(uint64_t) uintptr_t upper;
+	uint32_t upper[LEAKWRAP_VARYING_AT_ONCE];
 	uint32_t place[LEAKWRAP_VARYING_AT_ONCE];
 	uint16_t frame[LEAKWRAP_VARYING_AT_ONCE];
 };
+
+/* Two groups may overlap, at the outermost frames. */
+#define LEAKWRAP_VARYING_GROUPS_MAX (LEAKWRAP_MAX_DEPTH / LEAKWRAP_VARYING_AT_ONCE)
+
+/* The lower halves of the return addresses of SITE in VARYING, one of several groups. */
+LEAKWRAP_INLINE const uint32_t *leakwrap_low_of(const struct leakwrap_site *site,
+                                                const struct leakwrap_varying *varying)
+{
+	return &site->low[varying->frame[0]];
+}
 
 struct leakwrap_pattern {
 	/* For recall.c, under the tables' lock. */
@@ -74,10 +84,10 @@ struct leakwrap_pattern {
 
 #define LEAKWRAP_FP_ANY UINTPTR_MAX
 
-/* The pattern of a walk with NOTES that led to SITE, in which the return addresses of the frames FRAME[0 .. VARYING - 1]
- * vary; or NULL when there is no memory.  FRAME may be put into another order.  The tables' lock is held. */
+/* The pattern of a walk with NOTES that led to SITE, in which the return addresses of the frames FRAME[0 .. VARYING - 1], ascending,
+ * vary, and perhaps those of some others; or NULL when there is no memory.  The tables' lock is held. */
 struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
-                                               const struct leakwrap_site *site, uint16_t *frame,
+                                               const struct leakwrap_site *site, const uint16_t *frame,
                                                unsigned varying);
 
 /* Does the stack at SP have PATTERN, as far as that is fixed?  The pattern's extent is there to be read. */

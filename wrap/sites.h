@@ -55,11 +55,11 @@ LEAKWRAP_INLINE const uint32_t *leakwrap_site_uppers(const struct leakwrap_site 
 #endif
 }
 
-/* The return address of FRAME, below the depth, without its lower half. */
-LEAKWRAP_INLINE uintptr_t leakwrap_site_upper(const struct leakwrap_site *site, unsigned frame)
+/* The upper half of the return address of FRAME, below the depth. */
+LEAKWRAP_INLINE uint32_t leakwrap_site_upper(const struct leakwrap_site *site, unsigned frame)
 {
 #if UINTPTR_MAX > UINT32_MAX
-	return (uintptr_t)site->upper[frame] << 32;
+	return site->upper[frame];
 #else
 	(void)site, (void)frame;
 	return 0;
@@ -69,7 +69,7 @@ LEAKWRAP_INLINE uintptr_t leakwrap_site_upper(const struct leakwrap_site *site, 
 /* The return address of FRAME, below the depth. */
 LEAKWRAP_INLINE uintptr_t leakwrap_site_pc(const struct leakwrap_site *site, unsigned frame)
 {
-	return leakwrap_site_upper(site, frame) | site->low[frame];
+	return (uintptr_t)((uint64_t)leakwrap_site_upper(site, frame) << 32 | site->low[frame]);
 }
 
 #ifdef LEAKWRAP_SMALL

@@ -64,10 +64,15 @@ struct key {
 	uintptr_t key;
 };
 
+/* Two lower halves as leakwrap_low_two tells them. */
+static uint64_t two(const uint32_t *low)
+{
+	return low[0] | (uint64_t)low[1] << 32;
+}
+
 static void set_key_of_low(struct key *key)
 {
-	key->key = leakwrap_key_of_low(key->low[0] | (uint64_t)key->low[1] << 32,
-	                               key->low[2] | (uint64_t)key->low[3] << 32);
+	key->key = leakwrap_key_of_low(two(key->low), two(key->low + 2));
 }
 
 static struct key key_of(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site)
@@ -82,11 +87,11 @@ static struct key key_of(const struct leakwrap_pattern *pattern, const struct le
 		set_key_of_low(&key);
 		return key;
 	}
-	for (unsigned i = 0; i < pattern->varying_groups; i++, varying++)
-		sum = leakwrap_add_four(sum, leakwrap_site_pc(site, varying->frame[0]),
-		                        leakwrap_site_pc(site, varying->frame[1]),
-		                        leakwrap_site_pc(site, varying->frame[2]),
-		                        leakwrap_site_pc(site, varying->frame[3]));
+	for (unsigned i = 0; i < pattern->varying_groups; i++) {
+		const uint32_t *low = leakwrap_low_of(site, &varying[i]);
+
+		sum = leakwrap_add_low(sum, two(low), two(low + 2));
+	}
 	key.key = leakwrap_key_of_sum(sum);
 	return key;
 }
@@ -250,53 +255,38 @@ bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct le
 
 /* -- looking ------------------------------------------------------------------------------------- */
 
-/* How the word at place NUMBER of VARYING, in the stack at SP, differs from the return address of SITE. */
-LEAKWRAP_INLINE uintptr_t word_differs(const struct leakwrap_varying *varying, unsigned number,
-                                       const struct leakwrap_site *site, uintptr_t sp)
-{
-	return leakwrap_return_at(sp, varying->place[number]) ^
-	       (varying->upper + site->low[varying->frame[number]]);
-}
-
-/* How the words at the varying places of the stack at SP differ from the return addresses of SITE. */
-static uintptr_t words_differ(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
-                              uintptr_t sp)
-{
-	const struct leakwrap_varying *varying = pattern->varying;
-	const struct leakwrap_varying *const end = varying + pattern->varying_groups;
-	uintptr_t differs = 0;
-
-	for (; varying != end; varying++)
-		differs |= word_differs(varying, 0, site, sp) | word_differs(varying, 1, site, sp) |
-		           word_differs(varying, 2, site, sp) | word_differs(varying, 3, site, sp);
-	return differs;
-}
-
 uint32_t leakwrap_variant_of_many(const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
 	const struct leakwrap_variants *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
 	const struct leakwrap_varying *varying = pattern->varying;
-	const struct leakwrap_varying *const end = varying + pattern->varying_groups;
+	const unsigned groups = pattern->varying_groups;
+	leakwrap_low low[LEAKWRAP_VARYING_GROUPS_MAX];
+	leakwrap_differs over = LEAKWRAP_SAME;
 	const leakwrap_short_variant *entry;
 	uintptr_t sum = 0, key;
 
-	for (; varying != end; varying++)
-		sum = leakwrap_add_four(sum, leakwrap_return_at(sp, varying->place[0]),
-		                        leakwrap_return_at(sp, varying->place[1]),
-		                        leakwrap_return_at(sp, varying->place[2]),
-		                        leakwrap_return_at(sp, varying->place[3]));
+	for (unsigned i = 0; i < groups; i++) {
+		low[i] = leakwrap_low_at(sp, varying[i].place, varying[i].upper, &over);
+		sum = leakwrap_add_low(sum, leakwrap_low_two(low[i], 0), leakwrap_low_two(low[i], 1));
+	}
 	key = leakwrap_key_of_sum(sum);
 	entry = (const leakwrap_short_variant *)variants->entries +
 	        leakwrap_variant_chosen(variants, key);
 	for (;; entry++) {
 		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 		const uint32_t number = found % LEAKWRAP_SITE_LIMIT;
+		const struct leakwrap_site *site;
+		leakwrap_differs differs = over;
 
 		if (number == LEAKWRAP_SITE_NONE)
 			return LEAKWRAP_SITE_NONE;
-		if (found == of_many(number, key) &&
-		    words_differ(pattern, leakwrap_site_numbered(number), sp) == 0)
+		if (found != of_many(number, key))
+			continue;
+		site = leakwrap_site_numbered(number);
+		for (unsigned i = 0; i < groups; i++)
+			differs |= leakwrap_low_differs(low[i], leakwrap_low_of(site, &varying[i]));
+		if (leakwrap_none_differs(differs))
 			return number;
 	}
 }

@@ -1,8 +1,8 @@
 /* variants.h - the call sites that share a pattern, told apart by the words at the places that vary.
  *
  * Each pattern with such places has a table of its own, hashed by these words.  Where no more than four places vary, the words stand in the
- * table, their lower halves alone: the upper ones are the same for all call sites of a pattern.  Where more do, or their upper halves
- * are not the same, they are those of the call site's backtrace.
+ * table, their lower halves alone: the upper ones are the same for all call sites of a pattern.  Where more do, they are those of
+ * the call site's backtrace.
  *
  * Looking is signal-safe and takes no lock; adding is for recall.c, under the tables' lock.
  */
@@ -39,39 +39,36 @@ struct leakwrap_variants {
 	_Alignas(uint32_t) char entries[]; /* of one kind or the other */
 };
 
-/* The factors for a sum over varying places: those of four, each small enough to stand in an instruction, and for the next
- * four. */
-#define LEAKWRAP_FACTOR_0   ((uintptr_t)0x1e3779b9u)
-#define LEAKWRAP_FACTOR_1   ((uintptr_t)0x5bd1e995u)
-#define LEAKWRAP_FACTOR_2   ((uintptr_t)0x2c1b3c6du)
-#define LEAKWRAP_FACTOR_3   ((uintptr_t)0x797a2d39u)
+#define LEAKWRAP_FACTOR     ((uintptr_t)0x9e3779b97f4a7c15u)
 #define LEAKWRAP_FACTOR_ALL ((uintptr_t)0xff51afd7ed558ccdu)
 
-/* Adds four varying words to SUM. */
-LEAKWRAP_INLINE uintptr_t leakwrap_add_four(uintptr_t sum, uintptr_t a, uintptr_t b, uintptr_t c,
-                                            uintptr_t d)
+/* Adds a group of varying words, by their lower halves, to SUM: FIRST has those of the first two, SECOND of the others. */
+LEAKWRAP_INLINE uintptr_t leakwrap_add_low(uintptr_t sum, uint64_t first, uint64_t second)
 {
-	return sum * LEAKWRAP_FACTOR_ALL + a * LEAKWRAP_FACTOR_0 + b * LEAKWRAP_FACTOR_1 +
-	       c * LEAKWRAP_FACTOR_2 + d * LEAKWRAP_FACTOR_3;
+#if UINTPTR_MAX > UINT32_MAX
+	/* A sum of two products would have as many instructions, and brings addresses at equal distances to equal places. */
+	return (sum + first) * LEAKWRAP_FACTOR ^ second;
+#else
+	/* Factors that are small enough to stand in an instruction. */
+	return sum * LEAKWRAP_FACTOR_ALL + (uint32_t)first * 0x1e3779b9u +
+	       (uint32_t)(first >> 32) * 0x5bd1e995u + (uint32_t)second * 0x2c1b3c6du +
+	       (uint32_t)(second >> 32) * 0x797a2d39u;
+#endif
 }
 
-/* The key of a sum over many.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather
+/* The key of a sum.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather
  * in some places. */
 LEAKWRAP_INLINE uintptr_t leakwrap_key_of_sum(uintptr_t sum)
 {
 	return (sum ^ sum >> sizeof(sum) * 4) * LEAKWRAP_FACTOR_ALL;
 }
 
-/* The key of four varying words, by their lower halves: FIRST has those of the first two, SECOND of the others. */
+/* The key of one group. */
 LEAKWRAP_INLINE uintptr_t leakwrap_key_of_low(uint64_t first, uint64_t second)
 {
-#if UINTPTR_MAX > UINT32_MAX
-	/* A sum of two products would have as many instructions, and brings addresses at equal distances to equal places. */
-	return (first * (uintptr_t)0x9e3779b97f4a7c15u ^ second) * LEAKWRAP_FACTOR_ALL;
-#else
-	return leakwrap_key_of_sum(leakwrap_add_four(0, (uint32_t)first, (uint32_t)(first >> 32),
-	                                             (uint32_t)second, (uint32_t)(second >> 32)));
-#endif
+	const uintptr_t sum = leakwrap_add_low(0, first, second);
+
+	return UINTPTR_MAX > UINT32_MAX ? sum * LEAKWRAP_FACTOR_ALL : leakwrap_key_of_sum(sum);
 }
 
 /* The entry that KEY chooses, by its upper bits. */
@@ -88,8 +85,9 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *
 	const struct leakwrap_variants *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
 	const struct leakwrap_varying *varying = pattern->varying;
-	const struct leakwrap_low low = leakwrap_low_at(sp, varying->place, varying->upper);
-	const uintptr_t key = leakwrap_key_of_low(leakwrap_low_two(&low, 0), leakwrap_low_two(&low, 1));
+	leakwrap_differs over = LEAKWRAP_SAME;
+	const leakwrap_low low = leakwrap_low_at(sp, varying->place, varying->upper, &over);
+	const uintptr_t key = leakwrap_key_of_low(leakwrap_low_two(low, 0), leakwrap_low_two(low, 1));
 	const struct leakwrap_variant *entry = (const struct leakwrap_variant *)variants->entries +
 	                                       leakwrap_variant_chosen(variants, key);
 
@@ -98,7 +96,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *
 
 		if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE))
 			return LEAKWRAP_SITE_NONE;
-		if (leakwrap_likely(leakwrap_none_differs(leakwrap_low_differs(&low, entry->low))))
+		if (leakwrap_likely(
+		            leakwrap_none_differs(leakwrap_low_differs(low, entry->low) | over)))
 			return number;
 	}
 }

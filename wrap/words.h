@@ -26,8 +26,7 @@ LEAKWRAP_INLINE uintptr_t leakwrap_return_at(uintptr_t sp, uint32_t place)
  *     leakwrap_targets_differ    addresses of the stack at two places
  *     leakwrap_none_differs      has nothing differed?
  *
- *     leakwrap_low_at            the lower halves of the return addresses at four places; OVER differs when not all have UPPER, whose
- *                                lower half is 0
+ *     leakwrap_low_at            the lower halves of the return addresses at four places; when the upper ones are not UPPER, OVER tells
  *     leakwrap_low_two           two of them at once, as one number
  *     leakwrap_low_differs       from others */
 #if defined(__SSE2__) && UINTPTR_MAX > UINT32_MAX
@@ -75,33 +74,27 @@ LEAKWRAP_INLINE bool leakwrap_none_differs(leakwrap_differs differs)
 	return _mm_cvtsi128_si64(_mm_packs_epi16(differs, differs)) == 0;
 }
 
-struct leakwrap_low {
-	__m128i all;
-	leakwrap_differs over;
-};
+typedef __m128i leakwrap_low;
 
-LEAKWRAP_INLINE struct leakwrap_low leakwrap_low_at(uintptr_t sp, const uint32_t *place,
-                                                    uintptr_t upper)
+LEAKWRAP_INLINE leakwrap_low leakwrap_low_at(uintptr_t sp, const uint32_t *place, const uint32_t *upper,
+                                             leakwrap_differs *over)
 {
-	const __m128i uppers = leakwrap_two(upper, upper);
-	const __m128 a = _mm_castsi128_ps(_mm_sub_epi64(leakwrap_two_at(sp, place), uppers)),
-	             b = _mm_castsi128_ps(_mm_sub_epi64(leakwrap_two_at(sp, place + 2), uppers));
+	const __m128 a = _mm_castsi128_ps(leakwrap_two_at(sp, place)),
+	             b = _mm_castsi128_ps(leakwrap_two_at(sp, place + 2));
 
-	return (struct leakwrap_low){
-	        .all = _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0))),
-	        .over = _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)))};
+	*over |= _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1))) ^
+	         _mm_loadu_si128((const __m128i *)upper);
+	return _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
 }
 
-LEAKWRAP_INLINE uint64_t leakwrap_low_two(const struct leakwrap_low *low, unsigned which)
+LEAKWRAP_INLINE uint64_t leakwrap_low_two(leakwrap_low low, unsigned which)
 {
-	return (uint64_t)_mm_cvtsi128_si64(which == 0 ? low->all
-	                                              : _mm_unpackhi_epi64(low->all, low->all));
+	return (uint64_t)_mm_cvtsi128_si64(which == 0 ? low : _mm_unpackhi_epi64(low, low));
 }
 
-LEAKWRAP_INLINE leakwrap_differs leakwrap_low_differs(const struct leakwrap_low *low,
-                                                      const uint32_t *others)
+LEAKWRAP_INLINE leakwrap_differs leakwrap_low_differs(leakwrap_low low, const uint32_t *others)
 {
-	return (low->all ^ _mm_loadu_si128((const __m128i *)others)) | low->over;
+	return low ^ _mm_loadu_si128((const __m128i *)others);
 }
 
 #else
@@ -136,32 +129,45 @@ LEAKWRAP_INLINE bool leakwrap_none_differs(leakwrap_differs differs)
 	return differs == 0;
 }
 
-struct leakwrap_low {
+typedef struct {
 	uint64_t two[2];
-	uint64_t over;
-};
+} leakwrap_low;
 
-LEAKWRAP_INLINE struct leakwrap_low leakwrap_low_at(uintptr_t sp, const uint32_t *place,
-                                                    uintptr_t upper)
+/* The lower halves of two words as one number, and the upper ones. */
+LEAKWRAP_INLINE uint64_t leakwrap_lower_two(uint64_t first, uint64_t second)
 {
-	const uint64_t a = leakwrap_return_at(sp, place[0]) - upper,
-	               b = leakwrap_return_at(sp, place[1]) - upper,
-	               c = leakwrap_return_at(sp, place[2]) - upper,
-	               d = leakwrap_return_at(sp, place[3]) - upper;
-
-	return (struct leakwrap_low){{a | b << 32, c | d << 32}, (a | b | c | d) >> 32};
+	return (uint32_t)first | second << 32;
 }
 
-LEAKWRAP_INLINE uint64_t leakwrap_low_two(const struct leakwrap_low *low, unsigned which)
+LEAKWRAP_INLINE uint64_t leakwrap_upper_two(uint64_t first, uint64_t second)
 {
-	return low->two[which];
+	return first >> 32 | (second >> 32 << 32);
 }
 
-LEAKWRAP_INLINE leakwrap_differs leakwrap_low_differs(const struct leakwrap_low *low,
-                                                      const uint32_t *others)
+LEAKWRAP_INLINE leakwrap_low leakwrap_low_at(uintptr_t sp, const uint32_t *place, const uint32_t *upper,
+                                             leakwrap_differs *over)
 {
-	const uint64_t differs = (low->two[0] ^ (others[0] | (uint64_t)others[1] << 32)) |
-	                         (low->two[1] ^ (others[2] | (uint64_t)others[3] << 32)) | low->over;
+	const uintptr_t a = leakwrap_return_at(sp, place[0]), b = leakwrap_return_at(sp, place[1]),
+	                c = leakwrap_return_at(sp, place[2]), d = leakwrap_return_at(sp, place[3]);
+
+#if UINTPTR_MAX > UINT32_MAX
+	*over |= (leakwrap_upper_two(a, b) ^ leakwrap_lower_two(upper[0], upper[1])) |
+	         (leakwrap_upper_two(c, d) ^ leakwrap_lower_two(upper[2], upper[3]));
+#else
+	(void)upper, (void)over;
+#endif
+	return (leakwrap_low){{leakwrap_lower_two(a, b), leakwrap_lower_two(c, d)}};
+}
+
+LEAKWRAP_INLINE uint64_t leakwrap_low_two(leakwrap_low low, unsigned which)
+{
+	return low.two[which];
+}
+
+LEAKWRAP_INLINE leakwrap_differs leakwrap_low_differs(leakwrap_low low, const uint32_t *others)
+{
+	const uint64_t differs = (low.two[0] ^ leakwrap_lower_two(others[0], others[1])) |
+	                         (low.two[1] ^ leakwrap_lower_two(others[2], others[3]));
 
 	return (leakwrap_differs)(differs | differs >> 32);
 }
