@@ -56,29 +56,19 @@ static bool comes_before(const struct leakwrap_row *a, const struct leakwrap_row
 	return (a->site ? a->site->number : 0) < (b->site ? b->site->number : 0);
 }
 
-static void swap(struct leakwrap_row *a, struct leakwrap_row *b)
-{
-	struct leakwrap_row kept = *a;
-
-	*a = *b;
-	*b = kept;
-}
-
 /* Lets the row at ROOT sink to its place in the heap of COUNT rows, whose top comes last. */
 static void sink(struct leakwrap_row *rows, size_t root, size_t count)
 {
-	for (;;) {
-		size_t child = 2 * root + 1;
+	const struct leakwrap_row sinking = rows[root];
 
-		if (child >= count)
-			return;
+	for (size_t child; (child = 2 * root + 1) < count; root = child) {
 		if (child + 1 < count && comes_before(&rows[child], &rows[child + 1]))
 			child++;
-		if (!comes_before(&rows[root], &rows[child]))
-			return;
-		swap(&rows[root], &rows[child]);
-		root = child;
+		if (!comes_before(&sinking, &rows[child]))
+			break;
+		rows[root] = rows[child];
 	}
+	rows[root] = sinking;
 }
 
 /* Heap sort: in place, and never quadratic.  (The C library's qsort allocates.) */
@@ -87,7 +77,10 @@ static void sort(struct leakwrap_row *rows, size_t count)
 	for (size_t root = count / 2; root-- > 0;)
 		sink(rows, root, count);
 	for (size_t end = count; end-- > 1;) {
-		swap(&rows[0], &rows[end]);
+		const struct leakwrap_row last = rows[end];
+
+		rows[end] = rows[0];
+		rows[0] = last;
 		sink(rows, 0, end);
 	}
 }

@@ -234,6 +234,9 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		write_backtrace(row->site, 0);
 }
 
+/* Records lie about in another order: what will be written after so many more is fetched already. */
+#define AHEAD 4
+
 /* Returns how many call sites it showed. */
 static size_t write_sites(const struct leakwrap_collection *all)
 {
@@ -241,6 +244,8 @@ static size_t write_sites(const struct leakwrap_collection *all)
 
 	while (shown < all->rows_count && all->rows[shown].bytes >= leakwrap_options.min_bytes &&
 	       (leakwrap_options.top == 0 || shown < leakwrap_options.top)) {
+		if (shown + AHEAD < all->rows_count)
+			__builtin_prefetch(all->rows[shown + AHEAD].site);
 		write_site(shown + 1, &all->rows[shown]);
 		shown++;
 	}
@@ -386,17 +391,20 @@ static void write_dump(const struct reason *reason)
 static bool write_to(int fd, const struct reason *reason)
 {
 	char prefix[PREFIX_SIZE];
+	bool written;
 
 	dump.modules = leakwrap_modules_count();
 	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
 	leakwrap_known_frames_start();
 	make_prefix(prefix, dump.number);
 	leakwrap_text_start(&dump.writer, fd, prefix);
+	leakwrap_text_expect_many(&dump.writer);
 	write_dump(reason);
+	written = leakwrap_text_finish(&dump.writer);
 	leakwrap_known_frames_end();
 	if (dump.named)
 		leakwrap_scratch_unmap(dump.named, dump.modules + 1);
-	return leakwrap_text_flush(&dump.writer);
+	return written;
 }
 
 /* Where people look who wonder about a log that stays empty.  The writer is this thread's now.  ERROR is that of opening it, or

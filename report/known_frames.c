@@ -4,6 +4,7 @@
 
 #include "frames.h"
 #include "port.h"
+#include "unwind.h"
 
 #include <string.h>
 
@@ -17,9 +18,16 @@ struct frame {
 	char text[256 - sizeof(uintptr_t) - sizeof(uint16_t)];
 };
 
+/* How the line of a frame begins. */
+struct head {
+	uint8_t size; /* 0: not known yet */
+	char text[95];
+};
+
 /* All that is known.  Most of it is never touched. */
 struct known {
-	uint16_t place[1 << PLACES_BITS]; /* the number of a frame; 0: none */
+	struct head head[LEAKWRAP_MAX_DEPTH]; /* by level */
+	uint16_t place[1 << PLACES_BITS];     /* the number of a frame; 0: none */
 	uint16_t count;
 	_Alignas(256) struct frame frame[1 + FRAMES_MAX]; /* by number */
 };
@@ -44,13 +52,31 @@ static uint16_t *place_of(uintptr_t pc)
 	return &known->place[(uint32_t)pc * 0x9e3779b9u >> (32 - PLACES_BITS)];
 }
 
+/* Begins the line of a frame LEVEL, and keeps its beginning. */
+static void begin(struct leakwrap_writer *writer, unsigned level)
+{
+	struct head *head = &known->head[level];
+
+	leakwrap_frame_begin(writer, level);
+	if (writer->line > sizeof(head->text))
+		return;
+	head->size = (uint8_t)writer->line;
+	memcpy(head->text, leakwrap_text_line(writer), writer->line);
+}
+
 bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc)
 {
 	const struct frame *frame = known ? &known->frame[*place_of(pc)] : NULL;
+	const struct head *head;
 
 	if (!frame || frame->pc != pc || frame->size == 0)
 		return false;
-	leakwrap_frame_begin(writer, level);
+	head = &known->head[level];
+	if (head->size > 0) {
+		leakwrap_text_whole(writer, head->text, head->size, frame->text, frame->size);
+		return true;
+	}
+	begin(writer, level);
 	leakwrap_text_bytes(writer, frame->text, frame->size);
 	leakwrap_text_end(writer);
 	return true;

@@ -12,11 +12,13 @@
 
 /* What cannot be written once is not tried again: a reader that stopped reading costs one wait, not one for
  * each page. */
-static void write_out(struct leakwrap_writer *writer, size_t size)
+static void write_lines(struct leakwrap_writer *writer)
 {
-	if (size > 0 && !writer->failed &&
-	    !leakwrap_output_write(&writer->target, writer->buffer, size))
+	if (writer->used > 0 && !writer->failed &&
+	    !leakwrap_output_write(&writer->target, writer->buffer, writer->used))
 		writer->failed = true;
+	memmove(writer->buffer, writer->buffer + writer->used, writer->line);
+	writer->used = 0;
 }
 
 static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
@@ -26,13 +28,8 @@ static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
 		return;
 	}
 	/* The whole lines before this one make room for it. */
-	if (writer->used + writer->line + size > LEAKWRAP_TEXT_ROOM - LINE_END) {
-		size_t whole = writer->used;
-
-		write_out(writer, whole);
-		memmove(writer->buffer, writer->buffer + whole, writer->line);
-		writer->used = 0;
-	}
+	if (writer->used + writer->line + size > writer->room - LINE_END)
+		write_lines(writer);
 	memcpy(writer->buffer + writer->used + writer->line, bytes, size);
 	writer->line += size;
 }
@@ -51,6 +48,8 @@ void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *pre
 	writer->used = writer->line = 0;
 	writer->prefix = prefix;
 	writer->prefix_size = strlen(prefix);
+	writer->buffer = writer->own;
+	writer->room = sizeof(writer->own);
 }
 
 void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size)
@@ -157,10 +156,54 @@ void leakwrap_text_end(struct leakwrap_writer *writer)
 
 bool leakwrap_text_flush(struct leakwrap_writer *writer)
 {
-	write_out(writer, writer->used);
-	writer->used = 0;
+	write_lines(writer);
 	return !writer->failed;
 }
+
+#ifndef LEAKWRAP_SMALL
+
+/* What many lines are gathered in.  More would hardly save more. */
+#define ROOM_FOR_MANY ((size_t)64 << 10)
+
+void leakwrap_text_expect_many(struct leakwrap_writer *writer)
+{
+	char *mapped = writer->target.waits ? NULL : leakwrap_scratch_map(ROOM_FOR_MANY);
+
+	if (!mapped)
+		return;
+	writer->buffer = mapped;
+	writer->room = ROOM_FOR_MANY;
+}
+
+void leakwrap_text_whole(struct leakwrap_writer *writer, const char *head, size_t head_size,
+                         const char *rest, size_t rest_size)
+{
+	const size_t size = head_size + rest_size + 1;
+	char *to;
+
+	if (size > writer->room - writer->used)
+		write_lines(writer);
+	to = writer->buffer + writer->used;
+	memcpy(to, head, head_size);
+	memcpy(to + head_size, rest, rest_size);
+	to[size - 1] = '\n';
+	writer->used += size;
+	writer->lines++;
+}
+
+bool leakwrap_text_finish(struct leakwrap_writer *writer)
+{
+	const bool written = leakwrap_text_flush(writer);
+
+	if (writer->buffer != writer->own) {
+		leakwrap_scratch_unmap(writer->buffer, writer->room);
+		writer->buffer = writer->own;
+		writer->room = sizeof(writer->own);
+	}
+	return written;
+}
+
+#endif
 
 void leakwrap_message(const char *text, const char *const more[])
 {

@@ -1,7 +1,8 @@
 /* text.h - writes lines of text to a descriptor without malloc, stdio or a lock.
  *
- * Lines are gathered in the writer's buffer and go out whole, as many at a time as fit.  Everything here
- * is signal-safe; a writer is used by one thread at a time. */
+ * Lines are gathered and go out whole, as many at a time as fit: a page of them, or many pages when they are many and go to a
+ * regular file, which takes those at once and at half the cost.  Everything here is signal-safe; a writer is used by one
+ * thread at a time. */
 #ifndef LEAKWRAP_TEXT_H
 #define LEAKWRAP_TEXT_H
 
@@ -28,7 +29,9 @@ struct leakwrap_writer {
 	size_t line;         /* bytes of the line being built, behind them */
 	const char *prefix;  /* begins every line */
 	size_t prefix_size;
-	char buffer[LEAKWRAP_TEXT_ROOM];
+	char *buffer; /* own, or mapped for many lines */
+	size_t room;  /* in it */
+	char own[LEAKWRAP_TEXT_ROOM];
 };
 
 /* Lines go to FD and begin with PREFIX, which stays the caller's.  Signals are blocked until the last of them. */
@@ -58,6 +61,36 @@ void leakwrap_text_end(struct leakwrap_writer *writer);
 
 /* Writes what is in the buffer.  Returns whether all lines so far have been written. */
 bool leakwrap_text_flush(struct leakwrap_writer *writer);
+
+/* -- many lines ---------------------------------------------------------------------------------- */
+
+#ifndef LEAKWRAP_SMALL
+
+/* Right after leakwrap_text_start: many lines will follow, and leakwrap_text_finish behind the last one. */
+void leakwrap_text_expect_many(struct leakwrap_writer *writer);
+
+/* A whole line, when none has been begun: HEAD, which begins with the prefix, and REST; together shorter than the longest line. */
+void leakwrap_text_whole(struct leakwrap_writer *writer, const char *head, size_t head_size,
+                         const char *rest, size_t rest_size);
+
+/* The same as leakwrap_text_flush.  Gives back what leakwrap_text_expect_many mapped. */
+bool leakwrap_text_finish(struct leakwrap_writer *writer);
+
+#else
+
+static inline void leakwrap_text_expect_many(struct leakwrap_writer *writer)
+{
+	(void)writer;
+}
+
+static inline bool leakwrap_text_finish(struct leakwrap_writer *writer)
+{
+	return leakwrap_text_flush(writer);
+}
+
+#endif
+
+/* -- elsewhere ----------------------------------------------------------------------------------- */
 
 /* NUMBER in decimal at the end of BUFFER, which has room for SIZE bytes: 21 are enough.  Returns where it
  * begins; it ends in NUL. */

@@ -6,6 +6,7 @@
 #include "options.h"
 #include "symbols.h"
 #include "unit.h"
+#include "unwind.h"
 
 #include <string.h>
 
@@ -75,7 +76,7 @@ static unsigned write_frames(unsigned functions_used, uint64_t seed)
 		uint64_t random = unit_random(&seed);
 		uintptr_t pc =
 		        START - STEP + (uintptr_t)(random % ((functions_used + UINT64_C(2)) * STEP));
-		unsigned level = (unsigned)(random >> 40) % 300;
+		unsigned level = (unsigned)(random >> 40) % LEAKWRAP_MAX_DEPTH;
 		bool is_return = random >> 60 > 0;
 
 		begin();

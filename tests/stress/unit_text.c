@@ -6,12 +6,16 @@
 #include "text.h"
 #include "unit.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 struct leakwrap_options leakwrap_options = {.log = "stderr"};
+
+#define PREFIX "leakwrap[1.1] "
 
 static struct leakwrap_writer writer;
 static char got[1 << 20];
@@ -29,7 +33,7 @@ static size_t finish(void)
 {
 	ssize_t size;
 
-	CHECK(leakwrap_text_flush(&writer));
+	CHECK(leakwrap_text_finish(&writer));
 	size = pread(fileno(file), got, sizeof(got) - 1, 0);
 	CHECK(size >= 0);
 	got[size] = '\0';
@@ -114,38 +118,95 @@ static void names(void)
 	}
 }
 
+/* Writes the lines from FIRST up to END of any length, in one piece or in several. */
+static void write_lines(unsigned first, unsigned end, uint64_t *seed)
+{
+	static char text[6000];
+
+	for (unsigned i = first; i < end; i++) {
+		size_t length = (size_t)(unit_random(seed) % (i % 5 ? 100 : sizeof(text)));
+
+		memset(text, 'a' + (int)(i % 26), length);
+		text[length] = '\0';
+		if (i % 3 == 0 && length < 200) {
+			leakwrap_text_whole(&writer, PREFIX, strlen(PREFIX), text, length);
+			continue;
+		}
+		leakwrap_text(&writer, text);
+		leakwrap_text_end(&writer);
+	}
+}
+
+/* What was GOT are whole lines, the FIRST of those that write_lines has written and the following.  Returns how many. */
+static unsigned check_lines(size_t size, unsigned first)
+{
+	unsigned seen = first;
+
+	for (char *line = got; line < got + size; seen++) {
+		char *end = memchr(line, '\n', (size_t)(got + size - line));
+
+		CHECK(end && end - line < LEAKWRAP_LINE_MAX);
+		CHECK(strncmp(line, PREFIX, strlen(PREFIX)) == 0);
+		for (char *at = line + strlen(PREFIX); at < end && *at != '\\'; at++)
+			CHECK(*at == 'a' + (int)(seen % 26));
+		line = end + 1;
+	}
+	return seen - first;
+}
+
 /* Lines of any length: whole, with their prefix, and never too long. */
 static void lines(void)
 {
-	static char text[6000];
 	uint64_t seed = 3;
 
 	for (unsigned round = 0; round < 50; round++) {
 		unsigned count = (unsigned)(unit_random(&seed) % 60);
-		size_t size, seen = 0;
 
-		begin("leakwrap[1.1] ");
-		for (unsigned i = 0; i < count; i++) {
-			size_t length = (size_t)(unit_random(&seed) % (i % 5 ? 100 : sizeof(text)));
-
-			memset(text, 'a' + (int)(i % 26), length);
-			text[length] = '\0';
-			leakwrap_text(&writer, text);
-			leakwrap_text_end(&writer);
-		}
-		size = finish();
+		begin(PREFIX);
+		write_lines(0, count, &seed);
+		CHECK(check_lines(finish(), 0) == count);
 		CHECK(writer.lines == count);
-		for (char *line = got; line < got + size; seen++) {
-			char *end = memchr(line, '\n', (size_t)(got + size - line));
-
-			CHECK(end && end - line < LEAKWRAP_LINE_MAX);
-			CHECK(strncmp(line, "leakwrap[1.1] ", 14) == 0);
-			for (char *at = line + 14; at < end && *at != '\\'; at++)
-				CHECK(*at == 'a' + (int)(seen % 26));
-			line = end + 1;
-		}
-		CHECK(seen == count);
 	}
+}
+
+/* A file takes many lines at once. */
+static void many_to_a_file(void)
+{
+	uint64_t seed = 4;
+
+	begin(PREFIX);
+	leakwrap_text_expect_many(&writer);
+	write_lines(0, 60, &seed);
+	CHECK(lseek(fileno(file), 0, SEEK_CUR) == 0);
+	write_lines(60, 1060, &seed);
+	CHECK(lseek(fileno(file), 0, SEEK_CUR) > 0);
+	CHECK(check_lines(finish(), 0) == 1060);
+	CHECK(writer.lines == 1060);
+}
+
+/* A pipe that keeps writes apart (O_DIRECT in pipe(2)): each is of whole lines, and not more than PIPE_BUF. */
+static void many_to_a_pipe(void)
+{
+	struct leakwrap_mask before;
+	uint64_t seed = 5;
+	unsigned seen = 0;
+	int pipe_ends[2];
+	ssize_t size;
+
+	leakwrap_signals_block(&before);
+	CHECK(pipe2(pipe_ends, O_DIRECT | O_NONBLOCK) == 0);
+	leakwrap_text_start(&writer, pipe_ends[1], PREFIX);
+	leakwrap_text_expect_many(&writer);
+	write_lines(0, 26, &seed);
+	CHECK(leakwrap_text_finish(&writer));
+	while ((size = read(pipe_ends[0], got, sizeof(got))) > 0) {
+		CHECK(size <= PIPE_BUF);
+		seen += check_lines((size_t)size, seen);
+	}
+	CHECK(seen == 26);
+	close(pipe_ends[0]);
+	close(pipe_ends[1]);
+	leakwrap_signals_restore(&before);
 }
 
 static void failing(void)
@@ -175,6 +236,8 @@ int main(void)
 	numbers();
 	names();
 	lines();
+	many_to_a_file();
+	many_to_a_pipe();
 	failing();
 	fclose(file);
 	return 0;
