@@ -44,6 +44,9 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 
 enum { THREADS = 4, CHAINS = 512, WORDS = 256, STEPS = 10000 };
 
+/* Chains that are so far apart are as deep, and of one form. */
+enum { FORMS_PERIOD = 13 * 4 };
+
 /* Chain N has N % 13 + 1 frames.  Those with the same first return address have frames of the same size. */
 static unsigned depth_of(unsigned chain)
 {
@@ -138,6 +141,26 @@ static void check_number(unsigned chain, uint32_t number)
 static uint32_t recall(const uintptr_t *stack, unsigned chain)
 {
 	return leakwrap_site_recall(pc_of(chain, 0), (uintptr_t)stack, fp_of(stack, chain));
+}
+
+/* As long as nobody else learns, a stack is recognized from its first walk on, and all that were walked before still are. */
+static void *learn(void *chains)
+{
+	uintptr_t whole[2 * WORDS], *high = whole + (size_t)2 * WORDS;
+
+	leakwrap_self.stack_high = (uintptr_t)high;
+	leakwrap_self.stack_room = sizeof(whole);
+	for (unsigned chain = 0; chain < (uintptr_t)chains; chain++) {
+		uintptr_t *stack = whole + WORDS - (size_t)depth_of(chain) * 8;
+
+		call(stack, chain);
+		check_number(chain, walk(stack, chain, high));
+		for (unsigned known = chain % FORMS_PERIOD; known <= chain; known += FORMS_PERIOD) {
+			call(stack, known);
+			CHECK(recall(stack, known) == atomic_load(&number_of[known]));
+		}
+	}
+	return NULL;
 }
 
 static void *live(void *seed)
@@ -242,6 +265,8 @@ int main(void)
 	pthread_t thread[THREADS];
 
 	CHECK(pthread_create(&thread[0], NULL, vary, NULL) == 0);
+	pthread_join(thread[0], NULL);
+	CHECK(pthread_create(&thread[0], NULL, learn, (void *)(CHAINS / 2)) == 0);
 	pthread_join(thread[0], NULL);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&thread[i], NULL, live, (void *)(i + 1)) == 0);
