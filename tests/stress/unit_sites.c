@@ -160,6 +160,7 @@ static void *learn(void *chains)
 			CHECK(recall(stack, known) == atomic_load(&number_of[known]));
 		}
 	}
+	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
 	return NULL;
 }
 
