@@ -3,9 +3,9 @@
  *
  * A dump is a sequence of lines between other programs' lines.  Every line starts with
  * "leakwrap[PID.N] ", N being the number of the dump in its process, from 1.  Lines end in LF, hold at
- * most LEAKWRAP_LINE_MAX bytes with it, and are written whole, several to a write (of at most PIPE_BUF
- * bytes, unless it goes to a regular file), so lines of several processes may alternate but do not mix.  Numbers are decimal; addresses and
- * offsets are hexadecimal behind 0x.  The order is fixed:
+ * most LEAKWRAP_LINE_MAX bytes with it, and are written whole, several to a write, which has at most PIPE_BUF
+ * bytes unless it goes to a regular file: lines of several processes may alternate but do not mix.
+ * Numbers are decimal; addresses and offsets are hexadecimal behind 0x.  The order is fixed:
  *
  *   leakwrap[4711.1] dump version=1 reason=signal time=2026-11-20T18:36:07Z program=/opt/app/server
  *   leakwrap[4711.1] crash signal=11 code=1 fault_address=0x0 thread=4712      only when the reason is crash

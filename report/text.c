@@ -40,6 +40,12 @@ static void begin_line(struct leakwrap_writer *writer)
 		put(writer, writer->prefix, writer->prefix_size);
 }
 
+static void gather_in(struct leakwrap_writer *writer, char *buffer, size_t room)
+{
+	writer->buffer = buffer;
+	writer->room = room;
+}
+
 void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix)
 {
 	leakwrap_output_begin(&writer->target, fd);
@@ -48,8 +54,7 @@ void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *pre
 	writer->used = writer->line = 0;
 	writer->prefix = prefix;
 	writer->prefix_size = strlen(prefix);
-	writer->buffer = writer->own;
-	writer->room = sizeof(writer->own);
+	gather_in(writer, writer->own, sizeof(writer->own));
 }
 
 void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size)
@@ -169,10 +174,8 @@ void leakwrap_text_expect_many(struct leakwrap_writer *writer)
 {
 	char *mapped = writer->target.waits ? NULL : leakwrap_scratch_map(ROOM_FOR_MANY);
 
-	if (!mapped)
-		return;
-	writer->buffer = mapped;
-	writer->room = ROOM_FOR_MANY;
+	if (mapped)
+		gather_in(writer, mapped, ROOM_FOR_MANY);
 }
 
 void leakwrap_text_whole(struct leakwrap_writer *writer, const char *head, size_t head_size,
@@ -197,8 +200,7 @@ bool leakwrap_text_finish(struct leakwrap_writer *writer)
 
 	if (writer->buffer != writer->own) {
 		leakwrap_scratch_unmap(writer->buffer, writer->room);
-		writer->buffer = writer->own;
-		writer->room = sizeof(writer->own);
+		gather_in(writer, writer->own, sizeof(writer->own));
 	}
 	return written;
 }
