@@ -15,29 +15,26 @@ struct walk {
 static void add_block(void *context, const struct leakwrap_live_block *block)
 {
 	struct walk *walk = context;
+	struct leakwrap_row *row;
 
 	/* A call site that is new since the walk began has new blocks alone: they may be left out. */
 	if (block->site < walk->first || block->site - walk->first >= walk->count)
 		return;
-	walk->rows[block->site - walk->first].bytes += block->size;
-	walk->rows[block->site - walk->first].blocks++;
-}
-
-static void fill(struct walk *walk, const struct leakwrap_site *site)
-{
-	for (; site; site = leakwrap_site_before(site))
-		if (site->number >= walk->first && site->number - walk->first < walk->count)
-			walk->rows[site->number - walk->first].site = site;
-	leakwrap_live_each(add_block, walk);
+	row = &walk->rows[block->site - walk->first];
+	row->site = block->site;
+	row->bytes += block->size;
+	row->blocks++;
 }
 
 /* Adds ROW to the totals.  False when it has no blocks. */
 static bool add_row(struct leakwrap_collection *collection, const struct leakwrap_row *row)
 {
-	unsigned kind = row->site ? row->site->kind : LEAKWRAP_TRACE_TRUNCATED;
+	enum leakwrap_trace_kind kind;
 
 	if (row->blocks == 0)
 		return false;
+	kind = row->site == LEAKWRAP_SITE_LOST ? LEAKWRAP_TRACE_TRUNCATED
+	                                       : leakwrap_site_kind(row->site);
 	collection->count++;
 	collection->bytes += row->bytes;
 	collection->blocks += row->blocks;
@@ -53,7 +50,7 @@ static bool comes_before(const struct leakwrap_row *a, const struct leakwrap_row
 		return a->bytes > b->bytes;
 	if (a->blocks != b->blocks)
 		return a->blocks > b->blocks;
-	return (a->site ? a->site->number : 0) < (b->site ? b->site->number : 0);
+	return a->site < b->site;
 }
 
 /* Lets the row at ROOT sink to its place in the heap of COUNT rows, whose top comes last. */
@@ -87,8 +84,7 @@ static void sort(struct leakwrap_row *rows, size_t count)
 
 bool leakwrap_collect(struct leakwrap_collection *collection)
 {
-	uint32_t limit;
-	const struct leakwrap_site *site = leakwrap_sites(&limit);
+	const uint32_t limit = leakwrap_sites_limit();
 	struct walk walk = {.first = 0, .count = limit};
 
 	memset(collection, 0, sizeof(*collection));
@@ -96,7 +92,7 @@ bool leakwrap_collect(struct leakwrap_collection *collection)
 	walk.rows = leakwrap_scratch_map(collection->scratch_size);
 	if (!walk.rows)
 		return false;
-	fill(&walk, site);
+	leakwrap_live_each(add_block, &walk);
 	collection->rows = walk.rows;
 	for (uint32_t number = LEAKWRAP_SITE_LOST; number < limit; number++) {
 		const struct leakwrap_row row = walk.rows[number];
@@ -131,8 +127,7 @@ static void keep_largest(struct leakwrap_collection *collection, const struct le
 void leakwrap_collect_largest(struct leakwrap_collection *collection)
 {
 	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[PART];
-	uint32_t limit;
-	const struct leakwrap_site *sites = leakwrap_sites(&limit);
+	const uint32_t limit = leakwrap_sites_limit();
 
 	memset(collection, 0, sizeof(*collection));
 	collection->rows = largest;
@@ -144,7 +139,7 @@ void leakwrap_collect_largest(struct leakwrap_collection *collection)
 		};
 
 		memset(part, 0, sizeof(part));
-		fill(&walk, sites);
+		leakwrap_live_each(add_block, &walk);
 		for (uint32_t i = 0; i < walk.count; i++)
 			if (add_row(collection, &part[i]))
 				keep_largest(collection, &part[i]);

@@ -11,7 +11,7 @@
 
 /* The live blocks of a call site. */
 struct leakwrap_row {
-	const struct leakwrap_site *site; /* NULL: that of the blocks whose backtrace was lost */
+	uint32_t site; /* LEAKWRAP_SITE_LOST: that of the blocks whose backtrace was lost */
 	uint64_t bytes, blocks;
 };
 

@@ -51,8 +51,9 @@ static struct {
 	_Atomic unsigned long unwritten; /* dumps that had nowhere to go */
 	struct leakwrap_writer writer;
 	struct leakwrap_collection collection;
-	bool *named;      /* which modules a frame has named, or NULL: not known */
-	unsigned modules; /* how many of them there are */
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* of the backtrace that is being written */
+	bool *named;                       /* which modules a frame has named, or NULL: not known */
+	unsigned modules;                  /* how many of them there are */
 } dump;
 
 /* The note by which the tool knows a traced program (format.h), laid out as the ELF specification has it: "Note
@@ -199,13 +200,13 @@ static bool write_frame(unsigned level, uintptr_t pc, bool interrupted)
 	return restorer;
 }
 
-/* The backtrace of SITE from its frame FIRST on. */
-static void write_backtrace(const struct leakwrap_site *site, unsigned first)
+/* TRACE from its frame FIRST on. */
+static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 {
 	bool interrupted = false;
 
-	for (unsigned i = first; i < site->depth; i++)
-		interrupted = write_frame(i - first, leakwrap_site_pc(site, i), interrupted);
+	for (unsigned i = first; i < trace->depth; i++)
+		interrupted = write_frame(i - first, trace->pcs[i], interrupted);
 }
 
 static void write_site(size_t rank, const struct leakwrap_row *row)
@@ -215,27 +216,27 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	        [LEAKWRAP_TRACE_TRUNCATED] = "truncated",
 	        [LEAKWRAP_TRACE_GUESSED] = "guessed",
 	};
-	const char *task;
+	struct leakwrap_trace trace = {.pcs = dump.pcs, .kind = LEAKWRAP_TRACE_TRUNCATED};
+	const char *task = NULL;
 
+	if (row->site != LEAKWRAP_SITE_LOST) {
+		leakwrap_site_read(row->site, &trace);
+		task = leakwrap_site_task(row->site);
+	}
 	pair("site ", rank);
 	pair(": ", row->bytes);
 	pair(" bytes in ", row->blocks);
 	leakwrap_text(&dump.writer, row->blocks == 1 ? " block, " : " blocks, ");
-	leakwrap_text(&dump.writer, kinds[row->site ? row->site->kind : LEAKWRAP_TRACE_TRUNCATED]);
-	task = row->site ? leakwrap_site_task(row->site) : NULL;
+	leakwrap_text(&dump.writer, kinds[trace.kind]);
 	if (task) {
 		leakwrap_text(&dump.writer, " task=");
 		leakwrap_text_name(&dump.writer, task, TASK_LIMIT);
 	}
-	if (row->site && leakwrap_is_system_code(leakwrap_site_pc(row->site, 0)))
+	if (trace.depth > 0 && leakwrap_is_system_code(trace.pcs[0]))
 		leakwrap_text(&dump.writer, " origin=system_library");
 	leakwrap_text_end(&dump.writer);
-	if (row->site)
-		write_backtrace(row->site, 0);
+	write_backtrace(&trace, 0);
 }
-
-/* Records lie about in another order: what will be written after so many more is fetched already. */
-#define AHEAD 4
 
 /* Returns how many call sites it showed. */
 static size_t write_sites(const struct leakwrap_collection *all)
@@ -244,8 +245,6 @@ static size_t write_sites(const struct leakwrap_collection *all)
 
 	while (shown < all->rows_count && all->rows[shown].bytes >= leakwrap_options.min_bytes &&
 	       (leakwrap_options.top == 0 || shown < leakwrap_options.top)) {
-		if (shown + AHEAD < all->rows_count)
-			__builtin_prefetch(all->rows[shown + AHEAD].site);
 		write_site(shown + 1, &all->rows[shown]);
 		shown++;
 	}
@@ -293,8 +292,7 @@ static void make_prefix(char *prefix, unsigned number)
 
 static void write_crash(const struct leakwrap_fault *crash)
 {
-	static uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* one dump at a time */
-	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
+	struct leakwrap_trace trace = {.pcs = dump.pcs, .max = leakwrap_options.depth};
 	struct leakwrap_start start = leakwrap_start_of(crash->context);
 	struct leakwrap_stack stack = leakwrap_stack_at(start.sp);
 	bool interrupted = true;
@@ -318,7 +316,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 	leakwrap_registers_write(&dump.writer, crash->context);
 	leakwrap_unwind_interrupted(&trace, &stack, &start);
 	for (unsigned level = 0; level < trace.depth; level++)
-		interrupted = write_frame(level, pcs[level], interrupted);
+		interrupted = write_frame(level, dump.pcs[level], interrupted);
 }
 
 static void write_modules(void)
@@ -381,7 +379,8 @@ static void write_dump(const struct reason *reason)
 	} else if (!reason->misuse)
 		leakwrap_live_give_back();
 	if (reason->misuse)
-		leakwrap_misuse_write(&dump.writer, reason->misuse, write_backtrace);
+		leakwrap_misuse_write(&dump.writer, reason->misuse, write_backtrace,
+		                      &(struct leakwrap_trace){.pcs = dump.pcs});
 	else
 		shown = write_live();
 	write_modules();

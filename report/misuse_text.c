@@ -5,6 +5,7 @@
 #include "port.h"
 #include "sites.h"
 #include "symbols.h"
+#include "unwind.h"
 
 #include <string.h>
 
@@ -20,21 +21,24 @@ static bool is_own_frame(uintptr_t pc)
 	        strcmp(function, "releasing") == 0 || strncmp(function, "entry_slowly", 12) == 0);
 }
 
-/* The call site's backtrace without the tracer's frames; none when there was no memory to keep it. */
-static void write_stack(uint32_t number,
-                        void (*backtrace)(const struct leakwrap_site *site, unsigned first))
+/* Where backtraces go. */
+struct backtraces {
+	void (*write)(const struct leakwrap_trace *trace, unsigned first);
+	struct leakwrap_trace *trace;
+};
+
+/* That of the call site NUMBER without the tracer's frames; none when there was no memory to keep it. */
+static void write_stack(uint32_t number, const struct backtraces *to)
 {
-	uint32_t limit;
-	const struct leakwrap_site *site = leakwrap_sites(&limit);
+	const struct leakwrap_trace *trace = to->trace;
 	unsigned first = 0;
 
-	while (site && site->number != number)
-		site = leakwrap_site_before(site);
-	if (!site)
+	if (number < LEAKWRAP_SITE_FIRST || number >= leakwrap_sites_limit())
 		return;
-	while (first + 1u < site->depth && is_own_frame(leakwrap_site_pc(site, first)))
+	leakwrap_site_read(number, to->trace);
+	while (first + 1u < trace->depth && is_own_frame(trace->pcs[first]))
 		first++;
-	backtrace(site, first);
+	to->write(trace, first);
 }
 
 static const char *function_of(const struct leakwrap_misuse *misuse)
@@ -88,17 +92,20 @@ static void write_block(struct leakwrap_writer *writer, const struct leakwrap_mi
 }
 
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
-                           void (*backtrace)(const struct leakwrap_site *site, unsigned first))
+                           void (*backtrace)(const struct leakwrap_trace *trace, unsigned first),
+                           struct leakwrap_trace *trace)
 {
+	const struct backtraces to = {backtrace, trace};
+
 	write_release(writer, misuse);
-	write_stack(misuse->offender, backtrace);
+	write_stack(misuse->offender, &to);
 	if (misuse->what == LEAKWRAP_MISUSE_FREED) {
 		leakwrap_text(writer, "misuse released");
 		leakwrap_text_end(writer);
-		write_stack(misuse->released, backtrace);
+		write_stack(misuse->released, &to);
 	}
 	if (misuse->block) {
 		write_block(writer, misuse);
-		write_stack(misuse->allocated, backtrace);
+		write_stack(misuse->allocated, &to);
 	}
 }

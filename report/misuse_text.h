@@ -3,11 +3,13 @@
 #define LEAKWRAP_MISUSE_TEXT_H
 
 #include "misuse.h"
-#include "sites.h"
 #include "text.h"
+#include "unwind.h"
 
-/* BACKTRACE writes the lines of that of a call site, from its frame FIRST on.  Signal-safe; one thread at a time. */
+/* BACKTRACE writes the lines of TRACE, from its frame FIRST on; TRACE has room for the backtrace of any call site.  Signal-safe; one thread
+ * at a time. */
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
-                           void (*backtrace)(const struct leakwrap_site *site, unsigned first));
+                           void (*backtrace)(const struct leakwrap_trace *trace, unsigned first),
+                           struct leakwrap_trace *trace);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef LEAKWRAP_ARENA_H
 #define LEAKWRAP_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* SIZE zeroed bytes, aligned for any record, or NULL when no page can be had. */
@@ -10,5 +11,11 @@ void *leakwrap_arena_take(size_t size);
 
 /* The same out of a reserve that is set aside with the first page, for what matters most. */
 void *leakwrap_arena_take_reserve(size_t size);
+
+/* The one or the other. */
+static inline void *leakwrap_arena_take_from(size_t size, bool reserve)
+{
+	return reserve ? leakwrap_arena_take_reserve(size) : leakwrap_arena_take(size);
+}
 
 #endif

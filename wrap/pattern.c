@@ -6,7 +6,7 @@
 /* What a pattern is made of. */
 struct walk {
 	const struct leakwrap_notes *notes;
-	const struct leakwrap_site *site;
+	const uintptr_t *pcs;
 	unsigned groups;
 	const uint16_t *frame; /* those that vary: so many groups, full ones */
 };
@@ -109,7 +109,7 @@ static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *wa
 
 	for (unsigned i = 0; i < notes->returns; i++) {
 		const struct leakwrap_check *check = check_of_pair(walk, i);
-		const uintptr_t pc = leakwrap_site_pc(walk->site, i + 1);
+		const uintptr_t pc = walk->pcs[i + 1];
 
 		if (check)
 			add_pair(pattern, pairs, pair++, check, pc);
@@ -120,29 +120,14 @@ static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *wa
 		add_word(pattern, words, word, notes->end_place, notes->end_word);
 }
 
-/* Puts the COUNT frames FRAME, ascending, of SITE into groups, and returns how many these are.  More than fit one group take others
- * with them: what a call site has of the frames of a group shall be found with one look. */
-static unsigned group_frames(const struct leakwrap_site *site, const uint16_t *frame, unsigned count,
-                             uint16_t *grouped)
+/* Puts the COUNT frames FRAME into groups, and returns how many these are. */
+static unsigned group_frames(const uint16_t *frame, unsigned count, uint16_t *grouped)
 {
-	uint16_t *to = grouped;
+	const unsigned groups = (count + LEAKWRAP_VARYING_AT_ONCE - 1) / LEAKWRAP_VARYING_AT_ONCE;
 
-	if (count > 0 && count <= LEAKWRAP_VARYING_AT_ONCE) {
-		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
-			grouped[i] = frame[i < count ? i : count - 1];
-		return 1;
-	}
-	for (unsigned i = 0; i < count; i++) {
-		unsigned first = frame[i];
-
-		if (to > grouped && first <= to[-1])
-			continue;
-		if (first + LEAKWRAP_VARYING_AT_ONCE > site->depth)
-			first = site->depth - LEAKWRAP_VARYING_AT_ONCE;
-		for (unsigned j = 0; j < LEAKWRAP_VARYING_AT_ONCE; j++)
-			*to++ = (uint16_t)(first + j);
-	}
-	return (unsigned)(to - grouped) / LEAKWRAP_VARYING_AT_ONCE;
+	for (unsigned i = 0; i < groups * LEAKWRAP_VARYING_AT_ONCE; i++)
+		grouped[i] = frame[i < count ? i : count - 1];
+	return groups;
 }
 
 static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *walk,
@@ -154,7 +139,7 @@ static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *wa
 		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++, frame++) {
 			const uint16_t place = walk->notes->place[*frame - 1];
 
-			group->upper[i] = leakwrap_site_upper(walk->site, *frame);
+			group->upper[i] = (uint32_t)((uint64_t)walk->pcs[*frame] >> 32);
 			group->place[i] = bytes(place);
 			group->frame[i] = *frame;
 			reach(pattern, place);
@@ -181,12 +166,13 @@ static unsigned groups_of(unsigned count)
 	return (count + LEAKWRAP_FIXED_AT_ONCE - 1) / LEAKWRAP_FIXED_AT_ONCE;
 }
 
-struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
-                                               const struct leakwrap_site *site, const uint16_t *frame,
+struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_trace *trace,
+                                               const struct leakwrap_kept *like, const uint16_t *frame,
                                                unsigned varying)
 {
 	static uint16_t grouped[LEAKWRAP_VARYING_GROUPS_MAX * LEAKWRAP_VARYING_AT_ONCE];
-	const struct walk walk = {notes, site, group_frames(site, frame, varying, grouped), grouped};
+	const struct leakwrap_notes *notes = trace->notes;
+	const struct walk walk = {notes, trace->pcs, group_frames(frame, varying, grouped), grouped};
 	const bool has_end = notes->end_place != LEAKWRAP_PLACE_NONE;
 	const unsigned in_pairs = count_returns(&walk, has_pair);
 	const unsigned pair_groups = groups_of(in_pairs);
@@ -206,10 +192,9 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *note
 	words = (struct leakwrap_words *)(pairs + pair_groups);
 	checks = words + word_groups;
 	varying_at = (struct leakwrap_varying *)(checks + check_groups);
-	pattern->like = site;
-	pattern->pc = leakwrap_site_pc(site, 0);
+	pattern->like = like;
+	pattern->pc = trace->pcs[0];
 	pattern->extent = 1; /* a stack without room has no pattern */
-	pattern->number = walk.groups == 0 ? site->number : LEAKWRAP_SITE_NONE;
 	pattern->words = words;
 	pattern->checks = checks;
 	pattern->varying = varying_at;

@@ -24,8 +24,9 @@
 #include <stdint.h>
 
 #include "common.h"
+#include "hashed.h"
+#include "kept.h"
 #include "notes.h"
-#include "sites.h"
 #include "words.h"
 
 /* In each group, as many at once.  Places and targets are counted in bytes from sp. */
@@ -46,31 +47,24 @@ struct leakwrap_words {
 #define LEAKWRAP_VARYING_AT_ONCE 4
 
 /* Places that vary, and the frames whose return addresses stand there.  The upper halves of these are the same for all call sites of
- * the pattern.  Where there are several groups, the frames of each follow one another. */
+ * the pattern.  The last place stands in the last group as often as that has room. */
 struct leakwrap_varying {
 	uint32_t upper[LEAKWRAP_VARYING_AT_ONCE];
 	uint32_t place[LEAKWRAP_VARYING_AT_ONCE];
 	uint16_t frame[LEAKWRAP_VARYING_AT_ONCE];
 };
 
-/* Two groups may overlap, at the outermost frames. */
 #define LEAKWRAP_VARYING_GROUPS_MAX (LEAKWRAP_MAX_DEPTH / LEAKWRAP_VARYING_AT_ONCE)
-
-/* The lower halves of the return addresses of SITE in VARYING, one of several groups. */
-LEAKWRAP_INLINE const uint32_t *leakwrap_low_of(const struct leakwrap_site *site,
-                                                const struct leakwrap_varying *varying)
-{
-	return &site->low[varying->frame[0]];
-}
 
 struct leakwrap_pattern {
 	/* For recall.c, under the tables' lock. */
 	_Alignas(struct leakwrap_pairs) const
-	        struct leakwrap_site *like; /* has the return addresses that do not vary */
+	        struct leakwrap_kept *like; /* has the return addresses that do not vary */
 	bool replaced;                      /* by a wider one */
 
 	/* For recall.h. */
-	struct leakwrap_variants *_Atomic variants; /* its call sites, when some places vary */
+	struct leakwrap_hashed
+	        *_Atomic variants; /* its call sites, when some places vary (variants.h) */
 
 	uintptr_t pc;
 	uintptr_t fp_target; /* fp - sp, or LEAKWRAP_FP_ANY */
@@ -84,10 +78,11 @@ struct leakwrap_pattern {
 
 #define LEAKWRAP_FP_ANY UINTPTR_MAX
 
-/* The pattern of a walk with NOTES that led to SITE, in which the return addresses of the frames FRAME[0 .. VARYING - 1], ascending,
- * vary, and perhaps those of some others; or NULL when there is no memory.  The tables' lock is held. */
-struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_notes *notes,
-                                               const struct leakwrap_site *site, const uint16_t *frame,
+/* The pattern of the walk that led to TRACE, with its notes, in which the return addresses of the frames FRAME[0 .. VARYING - 1], ascending,
+ * vary.  Those of the others are the same in LIKE.  When none varies, the caller tells the number of the call site.  NULL when there
+ * is no memory.  The tables' lock is held. */
+struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_trace *trace,
+                                               const struct leakwrap_kept *like, const uint16_t *frame,
                                                unsigned varying);
 
 /* Does the stack at SP have PATTERN, as far as that is fixed?  The pattern's extent is there to be read. */

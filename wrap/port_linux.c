@@ -226,10 +226,7 @@ void leakwrap_pages_unmap(void *mapped, size_t size)
 
 void leakwrap_pages_discard(void *start, size_t size)
 {
-	const size_t first = page_size();
-
-	if (size > first)
-		madvise((char *)start + first, round_to_pages(size) - first, MADV_DONTNEED);
+	madvise(start, round_to_pages(size), MADV_DONTNEED);
 }
 
 void *leakwrap_scratch_map(size_t size)

@@ -1,6 +1,9 @@
 /* recall.c - learns to recognize stacks; see recall.h.  Called when a stack was not recognized and has been walked. */
 #include "recall.h"
 
+#include "kept.h"
+#include "modules.h"
+#include "site_record.h"
 #include "tables.h"
 
 #include <string.h>
@@ -11,12 +14,18 @@
 
 const struct leakwrap_pattern *_Atomic leakwrap_hints[LEAKWRAP_HINT_WAYS][1 << LEAKWRAP_HINT_SETS_BITS];
 
-/* A plain store: the tables' lock is held, and not every machine changes a byte atomically. */
-static void count_form(struct leakwrap_site *site)
+static _Atomic uint8_t *forms_of(uint32_t number)
 {
-	const unsigned forms = atomic_load_explicit(&site->forms, memory_order_relaxed);
+	return &leakwrap_site_chunk(number)->forms[number % LEAKWRAP_SITE_CHUNK];
+}
 
-	atomic_store_explicit(&site->forms, (uint8_t)(forms + 1), memory_order_relaxed);
+/* A plain store: the tables' lock is held, and not every machine changes a byte atomically. */
+static void count_form(uint32_t number)
+{
+	_Atomic uint8_t *forms = forms_of(number);
+
+	atomic_store_explicit(forms, (uint8_t)(atomic_load_explicit(forms, memory_order_relaxed) + 1),
+	                      memory_order_relaxed);
 }
 
 /* -- layouts ------------------------------------------------------------------------------------- */
@@ -24,7 +33,7 @@ static void count_form(struct leakwrap_site *site)
 /* The form of stacks without their contents: where a walk that begins at one pc found what.  Layouts are interned: two that
  * are equal are the same object, and none ever dies.  A layout belongs to what may be unloaded of the modules that
  * it goes through: nothing, one module, or all. */
-struct layout {
+struct leakwrap_layout {
 	UT_hash_handle hh; /* by what follows, from belongs_to up to its end */
 	struct leakwrap_pattern *pattern;
 	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
@@ -34,14 +43,14 @@ struct layout {
 	uint16_t place[]; /* of the return addresses; the checks, place and target, follow */
 };
 
-#define LAYOUT_KEY offsetof(struct layout, belongs_to)
+#define LAYOUT_KEY offsetof(struct leakwrap_layout, belongs_to)
 
 /* No padding: layouts are compared as memory. */
-_Static_assert(offsetof(struct layout, place) ==
+_Static_assert(offsetof(struct leakwrap_layout, place) ==
                        LAYOUT_KEY + 4 * sizeof(uintptr_t) + 5 * sizeof(uint16_t),
-               "struct layout has no holes");
+               "a layout has no holes");
 
-static struct layout *layouts; /* uthash */
+static struct leakwrap_layout *layouts; /* uthash */
 
 static const void *owner_of(const struct leakwrap_trace *trace)
 {
@@ -62,24 +71,26 @@ static const void *owner_of(const struct leakwrap_trace *trace)
 	return owner;
 }
 
-/* The layout of the walk that led to TRACE and so to SITE, or NULL when there is no memory.  uthash needs the key in memory before it
- * can be looked up. */
-static struct layout *layout_of(const struct leakwrap_trace *trace, const struct leakwrap_site *site)
+/* The layout of the walk that led to TRACE, or NULL when there is no memory.  uthash needs the key in memory before it can be looked
+ * up. */
+static struct leakwrap_layout *intern(const struct leakwrap_trace *trace)
 {
 	static union {
-		struct layout layout;
-		char room[sizeof(struct layout) + (size_t)5 * LEAKWRAP_MAX_DEPTH * sizeof(uint16_t)];
+		struct leakwrap_layout layout;
+		char room[sizeof(struct leakwrap_layout) +
+		          (size_t)5 * LEAKWRAP_MAX_DEPTH * sizeof(uint16_t)];
 	} wanted;
 	const struct leakwrap_notes *notes = trace->notes;
 	const size_t places = notes->returns * sizeof(notes->place[0]);
 	const size_t checks = notes->checks * sizeof(notes->check[0]);
-	const size_t size = offsetof(struct layout, place) + places + checks;
-	struct layout *layout = &wanted.layout;
+	const size_t size = offsetof(struct leakwrap_layout, place) + places + checks;
+	struct leakwrap_layout *layout = &wanted.layout;
 
+	if (!leakwrap_uppers_of(trace, false, &layout->uppers))
+		return NULL;
 	layout->belongs_to = owner_of(trace);
 	layout->pc = trace->pcs[0];
 	layout->end_word = notes->end_word;
-	layout->uppers = leakwrap_site_uppers(site);
 	layout->fp_target = notes->fp_target;
 	layout->end_place = notes->end_place;
 	layout->returns = notes->returns;
@@ -99,14 +110,30 @@ static struct layout *layout_of(const struct leakwrap_trace *trace, const struct
 	return leakwrap_tables_failed ? NULL : layout;
 }
 
+/* Can a stack be recognized whose walk led to TRACE? */
+static bool is_learnable(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+{
+	const struct leakwrap_notes *notes = trace->notes;
+
+	return notes && notes->usable && !stack->foreign && trace->depth == notes->returns + 1u;
+}
+
+struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_trace *trace,
+                                           const struct leakwrap_stack *stack)
+{
+	/* A walk with other modules than now tells nothing. */
+	return is_learnable(trace, stack) && trace->notes->modules == leakwrap_modules() ? intern(trace)
+	                                                                                 : NULL;
+}
+
 /* -- patterns ------------------------------------------------------------------------------------ */
 
-/* Is the return address PC that of one of the COUNT frames FRAME, in SITE or in LIKE? */
+/* Is the return address PC that of one of the COUNT frames FRAME, in TRACE or in LIKE? */
 static bool is_among(uintptr_t pc, const uint16_t *frame, unsigned count,
-                     const struct leakwrap_site *site, const struct leakwrap_site *like)
+                     const struct leakwrap_trace *trace, const struct leakwrap_kept *like)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (pc == leakwrap_site_pc(site, frame[i]) || pc == leakwrap_site_pc(like, frame[i]))
+		if (pc == trace->pcs[frame[i]] || pc == leakwrap_kept_pc(like, frame[i]))
 			return true;
 	return false;
 }
@@ -122,18 +149,18 @@ static void mark_varying(const struct leakwrap_pattern *pattern, bool varies[LEA
 			varies[varying[group].frame[i]] = true;
 }
 
-/* Finds the frames that vary in PATTERN, and those in which SITE, of the same layout, differs from it: ascending in FRAME.
+/* Finds the frames that vary in PATTERN, and those in which TRACE, of the same layout, differs from it: ascending in FRAME.
  * Returns how many they are; *NEWS tells whether some are new. */
 static unsigned frames_differing(const struct leakwrap_pattern *pattern,
-                                 const struct leakwrap_site *site, uint16_t *frame, bool *news)
+                                 const struct leakwrap_trace *trace, uint16_t *frame, bool *news)
 {
 	static bool varies[LEAKWRAP_MAX_DEPTH];
 	unsigned count = 0;
 
 	mark_varying(pattern, varies);
 	*news = false;
-	for (uint16_t i = 1; i < site->depth; i++) {
-		if (!varies[i] && leakwrap_site_pc(pattern->like, i) == leakwrap_site_pc(site, i))
+	for (uint16_t i = 1; i < trace->depth; i++) {
+		if (!varies[i] && leakwrap_kept_pc(pattern->like, i) == trace->pcs[i])
 			continue;
 		*news |= !varies[i];
 		frame[count++] = i;
@@ -143,41 +170,54 @@ static unsigned frames_differing(const struct leakwrap_pattern *pattern,
 
 /* Finds the frames that vary in the pattern for which PATTERN is too narrow: the COUNT frames DIFFERING, and, since what recurs may
  * vary wherever it does, those with the same return addresses.  Returns how many they are. */
-static unsigned frames_varying(const struct leakwrap_pattern *pattern, const struct leakwrap_site *site,
-                               const uint16_t *differing, unsigned count, uint16_t *frame)
+static unsigned frames_varying(const struct leakwrap_pattern *pattern,
+                               const struct leakwrap_trace *trace, const uint16_t *differing,
+                               unsigned count, uint16_t *frame)
 {
 	unsigned varying = 0;
 
-	for (uint16_t i = 1; i < site->depth; i++)
-		if (is_among(leakwrap_site_pc(site, i), differing, count, site, pattern->like))
+	for (uint16_t i = 1; i < trace->depth; i++)
+		if (is_among(trace->pcs[i], differing, count, trace, pattern->like))
 			frame[varying++] = i;
 	return varying;
 }
 
-/* The pattern of LAYOUT, which holds for the stack of SITE that was just walked: made, or made wider, when it is not there.  NULL
- * when there is no memory. */
-static struct leakwrap_pattern *pattern_of(struct layout *layout, struct leakwrap_site *site,
-                                           const struct leakwrap_notes *notes)
+struct leakwrap_pattern *leakwrap_layout_pattern(struct leakwrap_layout *layout,
+                                                 const struct leakwrap_trace *trace)
 {
 	static uint16_t differing[LEAKWRAP_MAX_DEPTH], frame[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_pattern *old = layout->pattern, *pattern;
-	unsigned varying = 0;
-	bool news = true;
+	unsigned varying;
+	bool news;
 
-	if (old)
-		varying = frames_differing(old, site, differing, &news);
+	if (!old)
+		return NULL;
+	varying = frames_differing(old, trace, differing, &news);
 	if (!news)
 		return old;
-	if (old)
-		varying = frames_varying(old, site, differing, varying, frame);
-	pattern = leakwrap_pattern_make(notes, site, frame, varying);
-	if (!pattern || (old && !leakwrap_variants_inherit(pattern, old)))
+	varying = frames_varying(old, trace, differing, varying, frame);
+	pattern = leakwrap_pattern_make(trace, old->like, frame, varying);
+	if (!pattern || !leakwrap_variants_inherit(pattern, old))
 		return NULL;
 	layout->pattern = pattern;
-	if (old)
-		old->replaced = true;
-	else
-		count_form(site);
+	old->replaced = true;
+	return pattern;
+}
+
+/* The first pattern of LAYOUT: that of the call site NUMBER alone, with the backtrace TRACE.  NULL when there is no memory. */
+static struct leakwrap_pattern *first_pattern(struct leakwrap_layout *layout, uint32_t number,
+                                              const struct leakwrap_trace *trace)
+{
+	const struct leakwrap_site *site = leakwrap_site_numbered(number);
+	const struct leakwrap_kept *like =
+	        site->pattern ? leakwrap_kept_make(trace, false) : site->kept;
+	struct leakwrap_pattern *pattern = like ? leakwrap_pattern_make(trace, like, NULL, 0) : NULL;
+
+	if (pattern) {
+		pattern->number = number;
+		layout->pattern = pattern;
+		count_form(number);
+	}
 	return pattern;
 }
 
@@ -195,27 +235,25 @@ static void hint_at(const struct leakwrap_pattern *pattern, uint32_t set)
 	}
 }
 
-void leakwrap_recall_learn(struct leakwrap_site *site, const struct leakwrap_trace *trace,
+bool leakwrap_recall_wants(uint32_t number, const struct leakwrap_trace *trace,
                            const struct leakwrap_stack *stack)
 {
-	const struct leakwrap_notes *notes = trace->notes;
-	struct leakwrap_pattern *pattern = NULL;
-	struct layout *layout;
+	return is_learnable(trace, stack) &&
+	       atomic_load_explicit(forms_of(number), memory_order_relaxed) < FORMS_MAX;
+}
 
-	if (!notes || !notes->usable || stack->foreign || trace->depth != notes->returns + 1u ||
-	    atomic_load_explicit(&site->forms, memory_order_relaxed) >= FORMS_MAX)
+void leakwrap_recall_learn(struct leakwrap_layout *layout, uint32_t number,
+                           const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+{
+	struct leakwrap_pattern *pattern = leakwrap_layout_pattern(layout, trace);
+
+	if (!pattern && !layout->pattern)
+		pattern = first_pattern(layout, number, trace);
+	if (!pattern)
 		return;
-	leakwrap_lock(&leakwrap_tables_lock);
-	/* A walk with other modules than now tells nothing. */
-	layout = notes->modules == leakwrap_modules() ? layout_of(trace, site) : NULL;
-	if (layout)
-		pattern = pattern_of(layout, site, notes);
-	if (pattern) {
-		if (pattern->number == LEAKWRAP_SITE_NONE && leakwrap_variant_add(pattern, site))
-			count_form(site);
-		hint_at(pattern, leakwrap_hint_set(stack->high - notes->sp, trace->pcs[0]));
-	}
-	leakwrap_unlock(&leakwrap_tables_lock);
+	if (pattern->varying_groups > 0 && leakwrap_variant_add(pattern, number, trace->pcs))
+		count_form(number);
+	hint_at(pattern, leakwrap_hint_set(stack->high - trace->notes->sp, trace->pcs[0]));
 }
 
 /* A thread that still has a pattern out of a hint has a stack of the time before.  What holds no hint is not written to:

@@ -69,11 +69,28 @@ LEAKWRAP_INLINE const struct leakwrap_pattern *leakwrap_pattern_hinted(uintptr_t
  * seen on a thread's own stack; else LEAKWRAP_SITE_NONE.  Signal-safe, no lock. */
 uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
-/* The stack STACK, whose walk led to TRACE and so to SITE, shall be recognized when it comes again, if it can be. */
-void leakwrap_recall_learn(struct leakwrap_site *site, const struct leakwrap_trace *trace,
+/* Is there something to be learned from the stack STACK, whose walk led to TRACE and so to the call site NUMBER? */
+bool leakwrap_recall_wants(uint32_t number, const struct leakwrap_trace *trace,
                            const struct leakwrap_stack *stack);
 
-/* The modules have changed: what was learned of stacks is to be learned again.  The tables' lock is held. */
+/* The following are called with the tables' lock held. */
+
+/* What stacks have in common in whose walks each frame was found at the same place. */
+struct leakwrap_layout;
+
+/* That of STACK, whose walk led to TRACE; or NULL: it cannot be recognized when it comes again, or there is no memory. */
+struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_trace *trace,
+                                           const struct leakwrap_stack *stack);
+
+/* The pattern of the stacks with LAYOUT, made wide enough for TRACE; or NULL: there was no such stack yet, or there is no memory. */
+struct leakwrap_pattern *leakwrap_layout_pattern(struct leakwrap_layout *layout,
+                                                 const struct leakwrap_trace *trace);
+
+/* The stack STACK with LAYOUT, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again. */
+void leakwrap_recall_learn(struct leakwrap_layout *layout, uint32_t number,
+                           const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
+
+/* The modules have changed: what was learned of stacks is to be learned again. */
 void leakwrap_recall_forget(void);
 
 #endif

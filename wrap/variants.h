@@ -1,10 +1,10 @@
 /* variants.h - the call sites that share a pattern, told apart by the words at the places that vary.
  *
- * Each pattern with such places has a table of its own, hashed by these words.  Where no more than four places vary, the words stand in the
- * table, their lower halves alone: the upper ones are the same for all call sites of a pattern.  Where more do, they are those of
- * the call site's backtrace.
+ * Each pattern with such places has a table of its own, hashed by these words.  Their lower halves alone are kept: the upper ones are the
+ * same for all call sites of a pattern.  Where no more than four places vary, they stand in the table, where one look finds them;
+ * where more do, it points to them.
  *
- * Looking is signal-safe and takes no lock; adding is for recall.c, under the tables' lock.
+ * Looking is signal-safe and takes no lock; the rest is called with the tables' lock held.
  */
 #ifndef LEAKWRAP_VARIANTS_H
 #define LEAKWRAP_VARIANTS_H
@@ -15,29 +15,35 @@
 #include <stdint.h>
 
 #include "common.h"
+#include "hashed.h"
 #include "pattern.h"
+#include "site_record.h"
 #include "sites.h"
 #include "words.h"
 
-/* Where one group of places varies. */
-struct leakwrap_variant {
+/* Where one group of places varies: an entry. */
+struct leakwrap_short_variant {
 	uint32_t low[LEAKWRAP_VARYING_AT_ONCE];
 	_Atomic uint32_t number; /* of the call site; LEAKWRAP_SITE_NONE: no entry */
 };
 
-/* Where more do: the number of the call site, LEAKWRAP_SITE_NONE for no entry, and above it a part of the key. */
-typedef _Atomic uint32_t leakwrap_short_variant;
-
-#define LEAKWRAP_SITE_BITS (32 - LEAKWRAP_SLOT_SITE_SHIFT)
-
-/* All of a pattern, hashed by their words: open addressing, and never full.  An entry is written once, its number last.  A table
- * that has become too small is replaced, and stays for those who are reading it: they may find it empty. */
-struct leakwrap_variants {
-	uint32_t range;                    /* keys choose among so many entries */
-	uint32_t size;                     /* of all; the last one stays empty */
-	uint32_t count;                    /* of those that are used */
-	_Alignas(uint32_t) char entries[]; /* of one kind or the other */
+/* Where more do: what an entry points to. */
+struct leakwrap_variant {
+	uint32_t number;
+	uint32_t low[]; /* as many as the pattern's groups have places */
 };
+
+/* The address, and in the bits that addresses leave free a part of the key. */
+typedef _Atomic uintptr_t leakwrap_variant_entry;
+
+#if UINTPTR_MAX > UINT32_MAX
+#define LEAKWRAP_VARIANT_KEY_BITS \
+	((uintptr_t)0xffff << 48) /* no program is given memory there unasked */
+#define LEAKWRAP_VARIANT_KEY_PART(key) ((key) << 48)
+#else
+#define LEAKWRAP_VARIANT_KEY_BITS      ((uintptr_t)7) /* the arena's alignment */
+#define LEAKWRAP_VARIANT_KEY_PART(key) ((key)&7)
+#endif
 
 #define LEAKWRAP_FACTOR     ((uintptr_t)0x9e3779b97f4a7c15u)
 #define LEAKWRAP_FACTOR_ALL ((uintptr_t)0xff51afd7ed558ccdu)
@@ -71,25 +77,18 @@ LEAKWRAP_INLINE uintptr_t leakwrap_key_of_low(uint64_t first, uint64_t second)
 	return UINTPTR_MAX > UINT32_MAX ? sum * LEAKWRAP_FACTOR_ALL : leakwrap_key_of_sum(sum);
 }
 
-/* The entry that KEY chooses, by its upper bits. */
-LEAKWRAP_INLINE size_t leakwrap_variant_chosen(const struct leakwrap_variants *variants, uintptr_t key)
-{
-	const uint32_t upper = (uint32_t)(key >> (sizeof(key) * 8 - 32));
-
-	return (size_t)((uint64_t)upper * variants->range >> 32);
-}
-
 /* The same as leakwrap_variant_recall, where one group of places varies. */
 LEAKWRAP_INLINE uint32_t leakwrap_variant_of_few(const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
-	const struct leakwrap_variants *variants =
+	const struct leakwrap_hashed *variants =
 	        atomic_load_explicit(&pattern->variants, memory_order_acquire);
 	const struct leakwrap_varying *varying = pattern->varying;
 	leakwrap_differs over = LEAKWRAP_SAME;
 	const leakwrap_low low = leakwrap_low_at(sp, varying->place, varying->upper, &over);
 	const uintptr_t key = leakwrap_key_of_low(leakwrap_low_two(low, 0), leakwrap_low_two(low, 1));
-	const struct leakwrap_variant *entry = (const struct leakwrap_variant *)variants->entries +
-	                                       leakwrap_variant_chosen(variants, key);
+	const struct leakwrap_short_variant *entry =
+	        (const struct leakwrap_short_variant *)variants->entries +
+	        leakwrap_hashed_chosen(variants, key);
 
 	for (;; entry++) {
 		uint32_t number = atomic_load_explicit(&entry->number, memory_order_acquire);
@@ -114,12 +113,19 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_recall(const struct leakwrap_pattern *
 	return leakwrap_variant_of_many(pattern, sp);
 }
 
-/* Adds SITE to the variants of PATTERN, unless it is one of them.  Returns false then, and when there is no memory.  The
- * tables' lock is held. */
-bool leakwrap_variant_add(struct leakwrap_pattern *pattern, const struct leakwrap_site *site);
+/* Lets SITE be the variant of PATTERN that has the return addresses PCS.  False when there is no memory. */
+bool leakwrap_variant_express(struct leakwrap_site *site, uint32_t number,
+                              const struct leakwrap_pattern *pattern, const uintptr_t *pcs);
 
-/* Makes the call sites of OLD, which is given up, those of PATTERN, which has none yet and more varying places.  False when there is no memory.  The
- * tables' lock is held. */
+/* The return addresses of SITE that vary in its pattern, to where they belong in PCS.  Signal-safe, no lock. */
+void leakwrap_variant_read(const struct leakwrap_site *site, uintptr_t *pcs);
+
+/* Adds the call site NUMBER, whose return addresses are PCS, to the variants of PATTERN, unless it is one of them.  Returns false
+ * then, and when there is no memory. */
+bool leakwrap_variant_add(struct leakwrap_pattern *pattern, uint32_t number, const uintptr_t *pcs);
+
+/* Makes the call sites of OLD, which is given up, those of PATTERN, which has none yet and more varying places.  False when there is no
+ * memory. */
 bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct leakwrap_pattern *old);
 
 #endif

@@ -11,20 +11,20 @@
 
 enum { SITES = 3000, BLOCKS = 50000 };
 
-static struct leakwrap_site sites[SITES];
+static enum leakwrap_trace_kind kinds[SITES];
 static uint32_t site_count;
 static struct leakwrap_live_block blocks[BLOCKS];
 static size_t block_count;
 
-const struct leakwrap_site *leakwrap_sites(uint32_t *limit)
+uint32_t leakwrap_sites_limit(void)
 {
-	*limit = LEAKWRAP_SITE_FIRST + site_count;
-	return site_count > 0 ? &sites[site_count - 1] : NULL;
+	return LEAKWRAP_SITE_FIRST + site_count;
 }
 
-const struct leakwrap_site *leakwrap_site_before(const struct leakwrap_site *site)
+enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
-	return site > sites ? site - 1 : NULL;
+	CHECK(number >= LEAKWRAP_SITE_FIRST && number < leakwrap_sites_limit());
+	return kinds[number - LEAKWRAP_SITE_FIRST];
 }
 
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
@@ -38,11 +38,10 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 
 static bool is_in_order(const struct leakwrap_row *first, const struct leakwrap_row *second)
 {
-	uint32_t a = first->site ? first->site->number : 0, b = second->site ? second->site->number : 0;
-
 	if (first->bytes != second->bytes)
 		return first->bytes > second->bytes;
-	return first->blocks != second->blocks ? first->blocks > second->blocks : a < b;
+	return first->blocks != second->blocks ? first->blocks > second->blocks
+	                                       : first->site < second->site;
 }
 
 static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
@@ -55,8 +54,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
 	site_count = with_sites;
 	block_count = with_blocks;
 	for (uint32_t i = 0; i < with_sites; i++)
-		sites[i] = (struct leakwrap_site){.number = LEAKWRAP_SITE_FIRST + i,
-		                                  .kind = (uint8_t)(unit_random(&seed) % 3)};
+		kinds[i] = (enum leakwrap_trace_kind)(unit_random(&seed) % 3);
 	for (size_t i = 0; i < with_blocks; i++) {
 		uint64_t random = unit_random(&seed);
 		/* Ignored ones, lost ones, and some of call sites that came after the walk began. */
@@ -71,7 +69,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
 		all_bytes += blocks[i].size;
 		all_blocks++;
 		kind_bytes[site == LEAKWRAP_SITE_LOST ? LEAKWRAP_TRACE_TRUNCATED
-		                                      : sites[site - LEAKWRAP_SITE_FIRST].kind] +=
+		                                      : kinds[site - LEAKWRAP_SITE_FIRST]] +=
 		        blocks[i].size;
 	}
 	CHECK(leakwrap_collect(&got));
@@ -81,7 +79,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
 		rows += count[site] > 0;
 	CHECK(got.count == rows);
 	for (size_t i = 0; i < got.count; i++) {
-		uint32_t site = got.rows[i].site ? got.rows[i].site->number : LEAKWRAP_SITE_LOST;
+		uint32_t site = got.rows[i].site;
 
 		CHECK(got.rows[i].bytes == bytes[site] && got.rows[i].blocks == count[site]);
 		CHECK(i == 0 || is_in_order(&got.rows[i - 1], &got.rows[i]));

@@ -1,7 +1,7 @@
-/* unit_sites.c - the call-site table and its recognition of stacks (wrap/sites.c, recall.c, pattern.c) with stacks that are made
+/* unit_sites.c - the call-site table and its recognition of stacks (wrap/sites.c, recall.c, pattern.c, variants.c) with stacks that are made
  * up, in threads: a backtrace has one number, each number one backtrace, and a stack is recognized as what it is or not
  * at all.
- * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/variants.c wrap/cache.c wrap/arena.c wrap/tables.c wrap/port_linux.c */
+ * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/variants.c wrap/hashed.c wrap/kept.c wrap/arena.c wrap/tables.c wrap/port_linux.c */
 #include "common.h"
 #include "live.h"
 #include "modules.h"
@@ -240,25 +240,107 @@ static void *vary(void *unused)
 	return NULL;
 }
 
-/* Numbers are dense, and records hold what was seen. */
+/* -- very many call sites ------------------------------------------------------------------------ */
+
+/* Backtraces of one layout that differ in up to CROWD_FRAMES return addresses: some 4,000 first in four of them, then in more. */
+enum { CROWD = 12000, CROWD_FRAMES = 6, CROWD_DEPTH = 9 };
+
+static uintptr_t crowd_pc(unsigned who, unsigned frame)
+{
+	const unsigned digit = frame >= 2 && frame < 2 + CROWD_FRAMES ? who >> 3 * (frame - 2) & 7 : 0;
+
+	return 0x700000 + frame * 0x1000 + digit * 0x10;
+}
+
+static void crowd_pcs(unsigned who, uintptr_t *pcs)
+{
+	for (unsigned frame = 0; frame < CROWD_DEPTH; frame++)
+		pcs[frame] = crowd_pc(who, frame);
+}
+
+static void crowd_call(uintptr_t *stack, unsigned who)
+{
+	for (unsigned frame = 1; frame < CROWD_DEPTH; frame++)
+		stack[frame] = crowd_pc(who, frame);
+	stack[CROWD_DEPTH] = 7;
+}
+
+static uint32_t crowd_walk(const uintptr_t *stack, const uintptr_t *high, unsigned who)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	uint16_t place[CROWD_DEPTH];
+	struct leakwrap_check none[1];
+	struct leakwrap_notes notes = {.place = place, .check = none};
+	struct leakwrap_trace trace = {
+	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = CROWD_DEPTH};
+	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
+
+	crowd_pcs(who, pcs);
+	leakwrap_notes_begin(&notes, (uintptr_t)stack);
+	for (unsigned frame = 1; frame < CROWD_DEPTH; frame++)
+		place[notes.returns++] = (uint16_t)frame;
+	notes.end_place = CROWD_DEPTH;
+	notes.end_word = 7;
+	notes.usable = true;
+	return leakwrap_site_number(&trace, &bounds);
+}
+
+/* Every one of them keeps its number and its backtrace, and is recognized, however large the tables become. */
+static void *crowd(void *unused)
+{
+	static uint32_t number[CROWD];
+	uintptr_t whole[WORDS], *high = whole + WORDS, *stack = whole + WORDS / 2;
+	const uint32_t first = leakwrap_sites_limit();
+
+	(void)unused;
+	leakwrap_self.stack_high = (uintptr_t)high;
+	leakwrap_self.stack_room = sizeof(whole);
+	for (unsigned who = 0; who < CROWD; who++) {
+		crowd_call(stack, who);
+		number[who] = crowd_walk(stack, high, who);
+		CHECK(number[who] == first + who);
+	}
+	for (unsigned who = 0; who < CROWD; who++) {
+		uintptr_t pcs[LEAKWRAP_MAX_DEPTH], wanted[CROWD_DEPTH];
+		struct leakwrap_trace trace = {.pcs = pcs};
+
+		crowd_call(stack, who);
+		CHECK(leakwrap_site_recall(crowd_pc(who, 0), (uintptr_t)stack, 0) == number[who]);
+		CHECK(crowd_walk(stack, high, who) == number[who]);
+		leakwrap_site_read(number[who], &trace);
+		crowd_pcs(who, wanted);
+		CHECK(trace.depth == CROWD_DEPTH && memcmp(pcs, wanted, sizeof(wanted)) == 0);
+	}
+	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	return NULL;
+}
+
+/* -- all ----------------------------------------------------------------------------------------- */
+
+/* Numbers are dense, and lead to what was seen. */
 static void check_records(void)
 {
-	uint32_t limit, count = 0;
-	const struct leakwrap_site *site = leakwrap_sites(&limit);
+	const uint32_t limit = leakwrap_sites_limit();
+	static bool seen[LEAKWRAP_SITE_FIRST + 1 + CHAINS];
 
-	for (; site; site = leakwrap_site_before(site), count++) {
-		unsigned chain = 0;
+	for (unsigned chain = 0; chain < CHAINS; chain++) {
+		uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+		struct leakwrap_trace trace = {.pcs = pcs};
+		const uint32_t number = atomic_load(&number_of[chain]);
 
-		if (site->number == LEAKWRAP_SITE_FIRST)
-			continue; /* that of vary */
-
-		while (chain < CHAINS && atomic_load(&number_of[chain]) != site->number)
-			chain++;
-		CHECK(chain < CHAINS && site->number < limit && site->depth == depth_of(chain));
-		for (unsigned frame = 0; frame < site->depth; frame++)
-			CHECK(leakwrap_site_pc(site, frame) == pc_of(chain, frame));
+		if (number == 0)
+			continue;
+		CHECK(number > LEAKWRAP_SITE_FIRST && number < limit && limit <= sizeof(seen));
+		seen[number] = true;
+		leakwrap_site_read(number, &trace);
+		CHECK(trace.depth == depth_of(chain) && trace.kind == LEAKWRAP_TRACE_COMPLETE &&
+		      leakwrap_site_kind(number) == LEAKWRAP_TRACE_COMPLETE);
+		for (unsigned frame = 0; frame < trace.depth; frame++)
+			CHECK(pcs[frame] == pc_of(chain, frame));
 	}
-	CHECK(limit == LEAKWRAP_SITE_FIRST + count);
+	/* The first one is that of vary. */
+	for (uint32_t number = LEAKWRAP_SITE_FIRST + 1; number < limit; number++)
+		CHECK(seen[number]);
 }
 
 int main(void)
@@ -274,6 +356,8 @@ int main(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	check_records();
+	CHECK(pthread_create(&thread[0], NULL, crowd, NULL) == 0);
+	pthread_join(thread[0], NULL);
 	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
 	return 0;
 }

@@ -66,8 +66,8 @@ static int collect(struct _Unwind_Context *context, void *argument)
 	return GO_ON;
 }
 
-/* The call site that an allocation by this caller is given. */
-static const struct leakwrap_site *site_of_caller(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* The backtrace of the call site that an allocation by this caller is given. */
+static void read_site_of_caller(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	static _Alignas(64) _Thread_local char block[64];
 	uint32_t number;
@@ -76,16 +76,16 @@ static const struct leakwrap_site *site_of_caller(uintptr_t pc, uintptr_t sp, ui
 	leakwrap_allocated(block, 1, pc, sp, fp);
 	number = leakwrap_live_find(block).site;
 	leakwrap_released(leakwrap_releasing(block, 0));
-	return leakwrap_site_numbered(number);
+	leakwrap_site_read(number, trace);
 }
 
-static void complain(const struct leakwrap_site *got, const struct expected *wanted)
+static void complain(const struct leakwrap_trace *got, const struct expected *wanted)
 {
 	fprintf(stderr, "differs: %u frames, wanted %u; kind %d\n", got->depth, wanted->depth,
 	        (int)got->kind);
 	for (unsigned i = 0; i < got->depth || i < wanted->depth; i++)
 		fprintf(stderr, "  %2u %16lx %16lx\n", i,
-		        i < got->depth ? (unsigned long)leakwrap_site_pc(got, i) : 0,
+		        i < got->depth ? (unsigned long)got->pcs[i] : 0,
 		        i < wanted->depth ? (unsigned long)wanted->pcs[i] : 0);
 }
 
@@ -99,12 +99,12 @@ static bool has_depth(unsigned got, unsigned expected)
 #endif
 }
 
-static bool is_as(const struct leakwrap_site *got, const struct expected *wanted)
+static bool is_as(const struct leakwrap_trace *got, const struct expected *wanted)
 {
 	if (got->kind != LEAKWRAP_TRACE_COMPLETE || !has_depth(got->depth, wanted->depth))
 		return false;
 	for (unsigned i = 0; i < wanted->depth; i++)
-		if (leakwrap_site_pc(got, i) != wanted->pcs[i])
+		if (got->pcs[i] != wanted->pcs[i])
 			return false;
 	return true;
 }
@@ -113,18 +113,19 @@ static __attribute__((noinline)) void compare(uintptr_t pc, uintptr_t sp, uintpt
 {
 	static _Thread_local bool inside;
 	struct expected expected = {.start = pc};
-	const struct leakwrap_site *got;
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace got = {.pcs = pcs};
 
 	if (inside || !atomic_load(&counts.on))
 		return;
 	inside = true;
-	got = site_of_caller(pc, sp, fp);
+	read_site_of_caller(&got, pc, sp, fp);
 	_Unwind_Backtrace(collect, &expected);
 	atomic_fetch_add(&counts.walks, 1);
-	atomic_fetch_add(&counts.frames, got->depth);
-	atomic_fetch_add(&counts.complete, got->kind == LEAKWRAP_TRACE_COMPLETE);
-	if (!is_as(got, &expected) && atomic_fetch_add(&counts.differ, 1) < 3)
-		complain(got, &expected);
+	atomic_fetch_add(&counts.frames, got.depth);
+	atomic_fetch_add(&counts.complete, got.kind == LEAKWRAP_TRACE_COMPLETE);
+	if (!is_as(&got, &expected) && atomic_fetch_add(&counts.differ, 1) < 3)
+		complain(&got, &expected);
 	inside = false;
 }
 

@@ -19,16 +19,19 @@
 #define CHAINS      32
 
 struct record {
-	struct record *next;               /* of its chain */
-	const struct leakwrap_site *older; /* of all of them */
+	struct record *next;        /* of its chain */
+	const struct record *older; /* of all of them */
 	const char *task;
-	struct leakwrap_site site;
+	uint32_t number;
+	uint16_t depth;
+	uint8_t kind; /* enum leakwrap_trace_kind */
+	uintptr_t pcs[];
 };
 
 static struct {
 	struct leakwrap_lock lock;
 	struct record *chain[CHAINS];
-	const struct leakwrap_site *newest;
+	const struct record *newest;
 	uint32_t limit; /* one more than the highest number */
 } sites = {.limit = LEAKWRAP_SITE_FIRST};
 
@@ -53,12 +56,9 @@ static struct record **chain_of(const struct leakwrap_trace *trace)
 
 static bool is_of(const struct record *record, const struct leakwrap_trace *trace, const char *task)
 {
-	_Static_assert(sizeof(trace->pcs[0]) == sizeof(record->site.low[0]),
-	               "a return address has one half alone");
-
-	return record->task == task && record->site.depth == trace->depth &&
-	       record->site.kind == (uint8_t)trace->kind &&
-	       memcmp(record->site.low, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
+	return record->task == task && record->depth == trace->depth &&
+	       record->kind == (uint8_t)trace->kind &&
+	       memcmp(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
 }
 
 /* The lock is held. */
@@ -71,18 +71,18 @@ static struct record *add(struct record **chain, const struct leakwrap_trace *tr
 	if (sites.limit >= LEAKWRAP_SITE_LIMIT ||
 	    !leakwrap_arena_keep_scratch(sizeof(struct leakwrap_row)))
 		return NULL;
-	record = from_reserve ? leakwrap_arena_take_reserve(size) : leakwrap_arena_take(size);
+	record = leakwrap_arena_take_from(size, from_reserve);
 	if (!record)
 		return NULL;
 	record->older = sites.newest;
-	record->site.number = sites.limit++;
-	record->site.depth = (uint16_t)trace->depth;
-	record->site.kind = (uint8_t)trace->kind;
+	record->number = sites.limit++;
+	record->depth = (uint16_t)trace->depth;
+	record->kind = (uint8_t)trace->kind;
 	record->task = task;
-	memcpy(record->site.low, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
+	memcpy(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
 	record->next = *chain;
 	*chain = record;
-	sites.newest = &record->site;
+	sites.newest = record;
 	return record;
 }
 
@@ -97,7 +97,7 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, const char *task
 	if (!record)
 		record = add(chain, trace, task, from_reserve);
 	leakwrap_unlock(&sites.lock);
-	return record ? record->site.number : LEAKWRAP_SITE_NONE;
+	return record ? record->number : LEAKWRAP_SITE_NONE;
 }
 
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
@@ -120,23 +120,36 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 	return LEAKWRAP_SITE_LOST;
 }
 
-static const struct record *record_of(const struct leakwrap_site *site)
+/* Few, and asked for by a dump alone, which takes far longer to be sent. */
+static const struct record *record_of(uint32_t number)
 {
-	return (const void *)((const char *)site - offsetof(struct record, site));
+	const struct record *record = sites.newest;
+
+	while (record->number != number)
+		record = record->older;
+	return record;
 }
 
-const char *leakwrap_site_task(const struct leakwrap_site *site)
+void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 {
-	return record_of(site)->task;
+	const struct record *record = record_of(number);
+
+	trace->depth = record->depth;
+	trace->kind = record->kind;
+	memcpy(trace->pcs, record->pcs, record->depth * sizeof(trace->pcs[0]));
 }
 
-const struct leakwrap_site *leakwrap_sites(uint32_t *limit)
+enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
-	*limit = sites.limit;
-	return sites.newest;
+	return record_of(number)->kind;
 }
 
-const struct leakwrap_site *leakwrap_site_before(const struct leakwrap_site *site)
+const char *leakwrap_site_task(uint32_t number)
 {
-	return record_of(site)->older;
+	return record_of(number)->task;
+}
+
+uint32_t leakwrap_sites_limit(void)
+{
+	return sites.limit;
 }

@@ -1,0 +1,150 @@
+/* unit_hashed.c - tables that are read without a lock (wrap/hashed.c): what was put in is found, by threads that look meanwhile,
+ * too, while the table grows; and when memory ends, the table goes on until it is full, and is never overfull.
+ * sources: wrap/hashed.c wrap/arena.c wrap/tables.c wrap/port_linux.c */
+#include "arena.h"
+#include "hashed.h"
+#include "port.h"
+#include "tables.h"
+#include "unit.h"
+
+#include <pthread.h>
+
+/* An entry is its number, which the key follows from. */
+typedef _Atomic uint32_t entry;
+
+static uintptr_t key_for(uint32_t number)
+{
+	uint64_t state = number;
+
+	return (uintptr_t)unit_random(&state);
+}
+
+static bool is_used(const void *one)
+{
+	return atomic_load((const entry *)one) != 0;
+}
+
+static uintptr_t key_of(const void *one, const void *context)
+{
+	CHECK(*(const int *)context == 7);
+	return key_for(atomic_load((const entry *)one));
+}
+
+static const struct leakwrap_hashed_kind kind = {sizeof(entry), is_used, key_of};
+static const int context = 7;
+
+static bool add(struct leakwrap_hashed *_Atomic *table, uint32_t number)
+{
+	entry *room;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	room = leakwrap_hashed_room(table, &kind, &context, key_for(number));
+	if (room) {
+		CHECK(atomic_load(room) == 0);
+		atomic_store_explicit(room, number, memory_order_release);
+	}
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return room != NULL;
+}
+
+static bool has(const struct leakwrap_hashed *table, uint32_t number)
+{
+	const entry *one =
+	        (const entry *)table->entries + leakwrap_hashed_chosen(table, key_for(number));
+	uint32_t found;
+
+	while ((found = atomic_load_explicit(one, memory_order_acquire)) != 0) {
+		if (found == number)
+			return true;
+		one++;
+	}
+	return false;
+}
+
+static bool count(const void *one, void *sum)
+{
+	*(uint64_t *)sum += atomic_load((const entry *)one);
+	return true;
+}
+
+/* -- growing while others look ------------------------------------------------------------------- */
+
+enum { NUMBERS = 60000, READERS = 2 };
+
+static struct leakwrap_hashed *_Atomic shared;
+static _Atomic uint32_t added;
+
+/* What was added before is found, unless the table has been replaced meanwhile. */
+static void *look(void *seed)
+{
+	uint64_t random = (uintptr_t)seed, found = 0;
+	uint32_t now;
+
+	while ((now = atomic_load(&added)) < NUMBERS) {
+		struct leakwrap_hashed *table = atomic_load_explicit(&shared, memory_order_acquire);
+		const uint32_t number = 1 + (uint32_t)(unit_random(&random) % (now + 1));
+
+		if (number > now)
+			continue;
+		if (has(table, number))
+			found++;
+		else
+			CHECK(atomic_load(&shared) != table);
+	}
+	CHECK(found > 0);
+	return NULL;
+}
+
+static void grow(void)
+{
+	pthread_t reader[READERS];
+	uint64_t sum = 0;
+
+	CHECK(add(&shared, 1));
+	atomic_store(&added, 1);
+	for (uintptr_t i = 0; i < READERS; i++)
+		CHECK(pthread_create(&reader[i], NULL, look, (void *)(i + 1)) == 0);
+	for (uint32_t number = 2; number <= NUMBERS; number++) {
+		CHECK(add(&shared, number));
+		if (number % 1024 == 0 || number < 300)
+			for (uint32_t one = 1; one <= number; one++)
+				CHECK(has(atomic_load(&shared), one));
+		atomic_store(&added, number);
+	}
+	for (int i = 0; i < READERS; i++)
+		pthread_join(reader[i], NULL);
+	CHECK(atomic_load(&shared)->count == NUMBERS);
+	CHECK(leakwrap_hashed_each(atomic_load(&shared), &kind, count, &sum));
+	CHECK(sum == (uint64_t)NUMBERS * (NUMBERS + 1) / 2);
+	/* Nobody finds anything in one that is given up. */
+	leakwrap_hashed_discard(atomic_load(&shared), &kind);
+	CHECK(!has(atomic_load(&shared), 1));
+}
+
+/* -- no memory ----------------------------------------------------------------------------------- */
+
+static void fill(uint32_t expected)
+{
+	static struct leakwrap_hashed *_Atomic table;
+	uint32_t held = 0;
+
+	atomic_store(&table, leakwrap_hashed_make(&kind, expected));
+	CHECK(atomic_load(&table));
+	leakwrap_pages_limit(1);
+	while (leakwrap_arena_take(16)) /* what the arena still has */
+		;
+	for (uint32_t number = 1; number < 10 * expected; number++)
+		held += add(&table, number);
+	/* More than it was made for, and the last entry is still empty: who looks for what is not there comes to an end. */
+	CHECK(held > expected && held < atomic_load(&table)->size);
+	for (uint32_t number = 1; number < 10 * expected; number++)
+		held -= has(atomic_load(&table), number);
+	CHECK(held == 0);
+}
+
+int main(void)
+{
+	grow();
+	fill(200);
+	return 0;
+}

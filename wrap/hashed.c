@@ -1,0 +1,148 @@
+/* hashed.c - see hashed.h.  Called for what is seen for the first time. */
+#include "hashed.h"
+
+#include "arena.h"
+#include "live.h"
+#include "port.h"
+
+#include <string.h>
+
+/* Keys collide now and then: so many entries behind those that they choose are for the last ones. */
+static uint32_t spare_entries(uint32_t range)
+{
+	return 4 + range / 16;
+}
+
+/* A table this large has pages of its own. */
+#define MAPPED_SIZE ((size_t)16 << 10)
+
+/* No table is larger. */
+#define RANGE_MAX ((uint32_t)4 * LEAKWRAP_SITE_LIMIT)
+
+/* What a table of COUNT entries needs, never less than one of fewer does.  Looking twice costs as much as missing the processor's
+ * cache, so hundreds have much room; of a few there are many tables, and thousands do not fit that cache anyway. */
+static uint32_t range_for(uint32_t count)
+{
+	if (count < 100)
+		return count * 8 / 5 + 1;
+	if (count < 1000)
+		return count * 4;
+	return count < 2288 ? 4000 : count / 4 * 7;
+}
+
+/* What a table that shall grow to COUNT entries and beyond is given.  Outgrown ones stay in memory when they are small. */
+static uint32_t range_from(uint32_t count)
+{
+	return range_for(count < 1000 ? count * 2 : count + count / 4);
+}
+
+static size_t size_of(const struct leakwrap_hashed_kind *kind, size_t entries)
+{
+	return sizeof(struct leakwrap_hashed) + entries * kind->size;
+}
+
+static struct leakwrap_hashed *make_of(const struct leakwrap_hashed_kind *kind, uint32_t range)
+{
+	const uint32_t entries = range + spare_entries(range);
+	const size_t size = size_of(kind, entries);
+	struct leakwrap_hashed *table =
+	        size < MAPPED_SIZE ? leakwrap_arena_take(size) : leakwrap_pages_map(size);
+
+	if (table) {
+		table->range = range;
+		table->size = entries;
+	}
+	return table;
+}
+
+struct leakwrap_hashed *leakwrap_hashed_make(const struct leakwrap_hashed_kind *kind, uint32_t count)
+{
+	return make_of(kind, range_from(count));
+}
+
+/* The first empty entry for KEY, or NULL when there is no room. */
+static void *empty_entry(struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind,
+                         uintptr_t key)
+{
+	for (size_t place = leakwrap_hashed_chosen(table, key); place + 1 < table->size; place++) {
+		char *entry = table->entries + place * kind->size;
+
+		if (!kind->is_used(entry))
+			return entry;
+	}
+	return NULL;
+}
+
+/* Puts all entries of FROM into TO, which is larger.  False when they do not fit. */
+static bool copy(struct leakwrap_hashed *to, const struct leakwrap_hashed *from,
+                 const struct leakwrap_hashed_kind *kind, const void *context)
+{
+	for (size_t i = 0; i < from->size; i++) {
+		const char *entry = from->entries + i * kind->size;
+		void *room;
+
+		if (!kind->is_used(entry))
+			continue;
+		room = empty_entry(to, kind, kind->key(entry, context));
+		if (!room)
+			return false;
+		memcpy(room, entry, kind->size);
+	}
+	to->count = from->count;
+	return true;
+}
+
+/* A table with the entries of OLD, which may be NULL, and room for more; or NULL when there is no memory. */
+static struct leakwrap_hashed *enlarged(const struct leakwrap_hashed *old,
+                                        const struct leakwrap_hashed_kind *kind, const void *context)
+{
+	uint32_t range = range_from((old ? old->count : 0) + 1);
+	struct leakwrap_hashed *table;
+
+	do {
+		table = range <= RANGE_MAX ? make_of(kind, range) : NULL;
+		range += range / 2;
+	} while (table && old && !copy(table, old, kind, context));
+	return table;
+}
+
+void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
+                           const struct leakwrap_hashed_kind *kind, const void *context, uintptr_t key)
+{
+	struct leakwrap_hashed *now = atomic_load(table), *larger;
+	void *entry = now ? empty_entry(now, kind, key) : NULL;
+
+	if (!entry || range_for(now->count + 1) > now->range) {
+		larger = enlarged(now, kind, context);
+		if (larger) {
+			atomic_store_explicit(table, larger, memory_order_release);
+			if (now)
+				leakwrap_hashed_discard(now, kind);
+			now = larger;
+			entry = empty_entry(now, kind, key);
+		}
+	}
+	if (entry)
+		now->count++;
+	return entry;
+}
+
+bool leakwrap_hashed_each(const struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind,
+                          bool (*visit)(const void *entry, void *context), void *context)
+{
+	for (size_t i = 0; i < table->size; i++) {
+		const char *entry = table->entries + i * kind->size;
+
+		if (kind->is_used(entry) && !visit(entry, context))
+			return false;
+	}
+	return true;
+}
+
+void leakwrap_hashed_discard(struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind)
+{
+	const size_t size = size_of(kind, table->size);
+
+	if (size >= MAPPED_SIZE)
+		leakwrap_pages_discard(table, size);
+}

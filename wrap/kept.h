@@ -1,0 +1,44 @@
+/* kept.h - backtraces that are kept whole.
+ *
+ * On 64 bits one holds the lower halves of its return addresses.  Modules lie in few places, so the upper halves are nearly
+ * always those of many other backtraces: they are kept once, and backtraces with the same ones point to the same ones.
+ *
+ * Immutable; never dies.  Reading one is signal-safe.
+ */
+#ifndef LEAKWRAP_KEPT_H
+#define LEAKWRAP_KEPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common.h"
+#include "unwind.h"
+
+struct leakwrap_kept {
+	uint16_t depth;
+	uint8_t kind; /* enum leakwrap_trace_kind */
+#if UINTPTR_MAX > UINT32_MAX
+	const uint32_t *upper; /* halves of its return addresses; as many as there are lower ones */
+#endif
+	uint32_t low[];
+};
+
+/* The return address of FRAME, below the depth. */
+LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc(const struct leakwrap_kept *kept, unsigned frame)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	return (uintptr_t)kept->upper[frame] << 32 | kept->low[frame];
+#else
+	return kept->low[frame];
+#endif
+}
+
+/* TRACE, kept.  FROM_RESERVE: by the memory that is left for when there is no other.  NULL when there is none.  The tables' lock
+ * is held. */
+const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trace, bool from_reserve);
+
+/* The upper halves of the return addresses of TRACE in *UPPERS: the same pointer for all backtraces that have the same; NULL where
+ * addresses have no more than 32 bits.  False when there is no memory.  The tables' lock is held. */
+bool leakwrap_uppers_of(const struct leakwrap_trace *trace, bool from_reserve, const uint32_t **uppers);
+
+#endif
