@@ -21,24 +21,19 @@ static bool is_own_frame(uintptr_t pc)
 	        strcmp(function, "releasing") == 0 || strncmp(function, "entry_slowly", 12) == 0);
 }
 
-/* Where backtraces go. */
-struct backtraces {
-	void (*write)(const struct leakwrap_trace *trace, unsigned first);
-	struct leakwrap_trace *trace;
-};
+typedef void write_trace(const struct leakwrap_trace *trace, unsigned first);
 
-/* That of the call site NUMBER without the tracer's frames; none when there was no memory to keep it. */
-static void write_stack(uint32_t number, const struct backtraces *to)
+/* The backtrace of the call site NUMBER, read into TRACE, without the tracer's frames; none when there was no memory to keep it. */
+static void write_stack(uint32_t number, write_trace *backtrace, struct leakwrap_trace *trace)
 {
-	const struct leakwrap_trace *trace = to->trace;
 	unsigned first = 0;
 
 	if (number < LEAKWRAP_SITE_FIRST || number >= leakwrap_sites_limit())
 		return;
-	leakwrap_site_read(number, to->trace);
+	leakwrap_site_read(number, trace);
 	while (first + 1u < trace->depth && is_own_frame(trace->pcs[first]))
 		first++;
-	to->write(trace, first);
+	backtrace(trace, first);
 }
 
 static const char *function_of(const struct leakwrap_misuse *misuse)
@@ -95,17 +90,15 @@ void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap
                            void (*backtrace)(const struct leakwrap_trace *trace, unsigned first),
                            struct leakwrap_trace *trace)
 {
-	const struct backtraces to = {backtrace, trace};
-
 	write_release(writer, misuse);
-	write_stack(misuse->offender, &to);
+	write_stack(misuse->offender, backtrace, trace);
 	if (misuse->what == LEAKWRAP_MISUSE_FREED) {
 		leakwrap_text(writer, "misuse released");
 		leakwrap_text_end(writer);
-		write_stack(misuse->released, &to);
+		write_stack(misuse->released, backtrace, trace);
 	}
 	if (misuse->block) {
 		write_block(writer, misuse);
-		write_stack(misuse->allocated, &to);
+		write_stack(misuse->allocated, backtrace, trace);
 	}
 }

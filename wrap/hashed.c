@@ -92,18 +92,23 @@ static bool copy(struct leakwrap_hashed *to, const struct leakwrap_hashed *from,
 	return true;
 }
 
-/* A table with the entries of OLD, which may be NULL, and room for more; or NULL when there is no memory. */
+/* A table with the entries of OLD, which may be NULL, and room for one with KEY and for more; or NULL when there is no memory. */
 static struct leakwrap_hashed *enlarged(const struct leakwrap_hashed *old,
-                                        const struct leakwrap_hashed_kind *kind, const void *context)
+                                        const struct leakwrap_hashed_kind *kind, const void *context,
+                                        uintptr_t key)
 {
 	uint32_t range = range_from((old ? old->count : 0) + 1);
-	struct leakwrap_hashed *table;
 
-	do {
-		table = range <= RANGE_MAX ? make_of(kind, range) : NULL;
-		range += range / 2;
-	} while (table && old && !copy(table, old, kind, context));
-	return table;
+	for (; range <= RANGE_MAX; range += range / 2) {
+		struct leakwrap_hashed *table = make_of(kind, range);
+
+		if (!table)
+			return NULL;
+		if ((!old || copy(table, old, kind, context)) && empty_entry(table, kind, key))
+			return table;
+		leakwrap_hashed_discard(table, kind);
+	}
+	return NULL;
 }
 
 void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
@@ -113,7 +118,7 @@ void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
 	void *entry = now ? empty_entry(now, kind, key) : NULL;
 
 	if (!entry || range_for(now->count + 1) > now->range) {
-		larger = enlarged(now, kind, context);
+		larger = enlarged(now, kind, context, key);
 		if (larger) {
 			atomic_store_explicit(table, larger, memory_order_release);
 			if (now)

@@ -31,6 +31,15 @@ struct leakwrap_hashed_kind {
 	uintptr_t (*key)(const void *entry, const void *context);
 };
 
+#define LEAKWRAP_HASHED_FACTOR ((uintptr_t)0xff51afd7ed558ccdu)
+
+/* The key that follows from SUM, of products.  Return addresses are as far apart as the calls of a loop that was unrolled: their
+ * sums alone would gather in some places. */
+LEAKWRAP_INLINE uintptr_t leakwrap_hashed_key(uintptr_t sum)
+{
+	return (sum ^ sum >> sizeof(sum) * 4) * LEAKWRAP_HASHED_FACTOR;
+}
+
 /* The entry that KEY chooses, by its upper bits. */
 LEAKWRAP_INLINE size_t leakwrap_hashed_chosen(const struct leakwrap_hashed *table, uintptr_t key)
 {

@@ -1,4 +1,4 @@
-/* kept.h - backtraces that are kept whole.
+/* kept.h - backtraces that are kept whole, and upper halves of return addresses, which are kept once.
  *
  * On 64 bits one holds the lower halves of its return addresses.  Modules lie in few places, so the upper halves are nearly
  * always those of many other backtraces: they are kept once, and backtraces with the same ones point to the same ones.

@@ -57,10 +57,9 @@ struct leakwrap_varying {
 #define LEAKWRAP_VARYING_GROUPS_MAX (LEAKWRAP_MAX_DEPTH / LEAKWRAP_VARYING_AT_ONCE)
 
 struct leakwrap_pattern {
-	/* For recall.c, under the tables' lock. */
 	_Alignas(struct leakwrap_pairs) const
 	        struct leakwrap_kept *like; /* has the return addresses that do not vary */
-	bool replaced;                      /* by a wider one */
+	bool replaced;                      /* by a wider one; for recall.c, under the tables' lock */
 
 	/* For recall.h. */
 	struct leakwrap_hashed

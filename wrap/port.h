@@ -43,7 +43,8 @@ uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page);
  * nothing has changed. */
 void *leakwrap_pages_detach(void *start, size_t size);
 
-/* The SIZE bytes at START, which leakwrap_pages_map has mapped, are not needed any more: they may read as zeros from now on. */
+/* The SIZE bytes at START, all that one call of leakwrap_pages_map has mapped, are not needed any more: they may read as zeros from now on, and the
+ * limit counts them no longer. */
 void leakwrap_pages_discard(void *start, size_t size);
 
 /* A full memory barrier in every running thread of the process.  False when there is no way to have one. */

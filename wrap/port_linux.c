@@ -226,7 +226,10 @@ void leakwrap_pages_unmap(void *mapped, size_t size)
 
 void leakwrap_pages_discard(void *start, size_t size)
 {
-	madvise(start, round_to_pages(size), MADV_DONTNEED);
+	size = round_to_pages(size);
+	/* Pages that are locked stay. */
+	if (call(__NR_madvise, (long)start, (long)size, MADV_DONTNEED, 0, 0, 0) == 0)
+		atomic_fetch_sub(&pages.mapped, size);
 }
 
 void *leakwrap_scratch_map(size_t size)

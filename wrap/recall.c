@@ -36,6 +36,7 @@ static void count_form(uint32_t number)
 struct leakwrap_layout {
 	UT_hash_handle hh; /* by what follows, from belongs_to up to its end */
 	struct leakwrap_pattern *pattern;
+	bool final;             /* there was no memory for a wider pattern: there shall be none */
 	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
 	const uint32_t *uppers; /* variants have these in common */
 	uintptr_t pc, end_word;
@@ -168,22 +169,57 @@ static unsigned frames_differing(const struct leakwrap_pattern *pattern,
 	return count;
 }
 
+/* Adds frames to the COUNT ones that VARY, of DEPTH ones, up to WANTED: those behind the innermost one that does, then others. */
+static void spread(bool varies[LEAKWRAP_MAX_DEPTH], unsigned depth, unsigned count, unsigned wanted)
+{
+	bool behind = false;
+
+	for (unsigned i = 1; i < depth && count < wanted; i++) {
+		behind |= varies[i];
+		count += behind && !varies[i];
+		varies[i] |= behind;
+	}
+	for (unsigned i = 1; i < depth && count < wanted; i++) {
+		count += !varies[i];
+		varies[i] = true;
+	}
+}
+
+/* A pattern with more call sites than this becomes twice as wide, when it has to: each time all of them are kept again. */
+#define WIDENED_AT_LEISURE 200
+
+static bool has_many_sites(const struct leakwrap_pattern *pattern)
+{
+	const struct leakwrap_hashed *variants = atomic_load(&pattern->variants);
+
+	return variants && variants->count > WIDENED_AT_LEISURE;
+}
+
 /* Finds the frames that vary in the pattern for which PATTERN is too narrow: the COUNT frames DIFFERING, and, since what recurs may
  * vary wherever it does, those with the same return addresses.  Returns how many they are. */
 static unsigned frames_varying(const struct leakwrap_pattern *pattern,
                                const struct leakwrap_trace *trace, const uint16_t *differing,
                                unsigned count, uint16_t *frame)
 {
+	static bool varies[LEAKWRAP_MAX_DEPTH];
 	unsigned varying = 0;
 
+	for (unsigned i = 1; i < trace->depth; i++) {
+		varies[i] = is_among(trace->pcs[i], differing, count, trace, pattern->like);
+		varying += varies[i];
+	}
+	if (has_many_sites(pattern))
+		spread(varies, trace->depth, varying,
+		       pattern->varying_groups * 2 * LEAKWRAP_VARYING_AT_ONCE);
+	varying = 0;
 	for (uint16_t i = 1; i < trace->depth; i++)
-		if (is_among(trace->pcs[i], differing, count, trace, pattern->like))
+		if (varies[i])
 			frame[varying++] = i;
 	return varying;
 }
 
-struct leakwrap_pattern *leakwrap_layout_pattern(struct leakwrap_layout *layout,
-                                                 const struct leakwrap_trace *trace)
+struct leakwrap_pattern *leakwrap_layout_cover(struct leakwrap_layout *layout,
+                                               const struct leakwrap_trace *trace)
 {
 	static uint16_t differing[LEAKWRAP_MAX_DEPTH], frame[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_pattern *old = layout->pattern, *pattern;
@@ -195,10 +231,14 @@ struct leakwrap_pattern *leakwrap_layout_pattern(struct leakwrap_layout *layout,
 	varying = frames_differing(old, trace, differing, &news);
 	if (!news)
 		return old;
+	if (layout->final)
+		return NULL;
 	varying = frames_varying(old, trace, differing, varying, frame);
 	pattern = leakwrap_pattern_make(trace, old->like, frame, varying);
-	if (!pattern || !leakwrap_variants_inherit(pattern, old))
+	if (!pattern || !leakwrap_variants_inherit(pattern, old)) {
+		layout->final = true;
 		return NULL;
+	}
 	layout->pattern = pattern;
 	old->replaced = true;
 	return pattern;
@@ -242,12 +282,11 @@ bool leakwrap_recall_wants(uint32_t number, const struct leakwrap_trace *trace,
 	       atomic_load_explicit(forms_of(number), memory_order_relaxed) < FORMS_MAX;
 }
 
-void leakwrap_recall_learn(struct leakwrap_layout *layout, uint32_t number,
-                           const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+void leakwrap_recall_learn(struct leakwrap_layout *layout, struct leakwrap_pattern *pattern,
+                           uint32_t number, const struct leakwrap_trace *trace,
+                           const struct leakwrap_stack *stack)
 {
-	struct leakwrap_pattern *pattern = leakwrap_layout_pattern(layout, trace);
-
-	if (!pattern && !layout->pattern)
+	if (!layout->pattern)
 		pattern = first_pattern(layout, number, trace);
 	if (!pattern)
 		return;

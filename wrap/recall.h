@@ -82,13 +82,16 @@ struct leakwrap_layout;
 struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_trace *trace,
                                            const struct leakwrap_stack *stack);
 
-/* The pattern of the stacks with LAYOUT, made wide enough for TRACE; or NULL: there was no such stack yet, or there is no memory. */
-struct leakwrap_pattern *leakwrap_layout_pattern(struct leakwrap_layout *layout,
-                                                 const struct leakwrap_trace *trace);
+/* Makes the pattern of the stacks with LAYOUT wide enough for TRACE, and returns it; or NULL: there was no such stack yet, or there is no
+ * memory. */
+struct leakwrap_pattern *leakwrap_layout_cover(struct leakwrap_layout *layout,
+                                               const struct leakwrap_trace *trace);
 
-/* The stack STACK with LAYOUT, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again. */
-void leakwrap_recall_learn(struct leakwrap_layout *layout, uint32_t number,
-                           const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
+/* The stack STACK with LAYOUT, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again.  PATTERN is
+ * what leakwrap_layout_cover told. */
+void leakwrap_recall_learn(struct leakwrap_layout *layout, struct leakwrap_pattern *pattern,
+                           uint32_t number, const struct leakwrap_trace *trace,
+                           const struct leakwrap_stack *stack);
 
 /* The modules have changed: what was learned of stacks is to be learned again. */
 void leakwrap_recall_forget(void);

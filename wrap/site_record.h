@@ -15,8 +15,8 @@ struct leakwrap_site {
 	const struct leakwrap_pattern *pattern; /* whose variant it is; NULL: it is kept whole */
 	union {
 		const struct leakwrap_kept *kept;
-		uint32_t low[LEAKWRAP_VARYING_AT_ONCE]; /* where one group of places varies */
-		const struct leakwrap_variant *variant; /* where more do */
+		uint32_t low[LEAKWRAP_VARYING_AT_ONCE];      /* where one group of places varies */
+		const struct leakwrap_long_variant *variant; /* where more do */
 	};
 };
 

@@ -33,23 +33,61 @@ static const struct leakwrap_kept *kept_of(const struct leakwrap_site *site)
 	return site->pattern ? site->pattern->like : site->kept;
 }
 
-static void read_pcs(const struct leakwrap_site *site, uintptr_t *pcs)
-{
-	const struct leakwrap_kept *kept = kept_of(site);
+/* Reads the return addresses of a call site, from the innermost frame on. */
+struct reader {
+	const struct leakwrap_kept *kept;
+	const struct leakwrap_varying *varying; /* the group in which the next place that varies is */
+	const uint32_t *low;                    /* that place's */
+	unsigned frame;                         /* the next one */
+	unsigned left, place;                   /* places that vary; of the next one in its group */
+};
 
-	for (unsigned i = 0; i < kept->depth; i++)
-		pcs[i] = leakwrap_kept_pc(kept, i);
-	if (site->pattern)
-		leakwrap_variant_read(site, pcs);
+static struct reader reader_of(const struct leakwrap_site *site)
+{
+	struct reader reader = {.kept = kept_of(site)};
+
+	if (site->pattern) {
+		reader.varying = site->pattern->varying;
+		reader.low = leakwrap_variant_low(site);
+		reader.left = site->pattern->varying_groups * LEAKWRAP_VARYING_AT_ONCE;
+	}
+	return reader;
+}
+
+static void pass_place(struct reader *reader)
+{
+	reader->left--;
+	reader->low++;
+	if (++reader->place == LEAKWRAP_VARYING_AT_ONCE) {
+		reader->place = 0;
+		reader->varying++;
+	}
+}
+
+static bool varies(const struct reader *reader)
+{
+	return reader->left > 0 && reader->varying->frame[reader->place] == reader->frame;
+}
+
+static uintptr_t next_pc(struct reader *reader)
+{
+	uintptr_t pc = leakwrap_kept_pc(reader->kept, reader->frame);
+
+	/* The last place may stand there several times. */
+	for (; varies(reader); pass_place(reader))
+		pc = (uintptr_t)((uint64_t)reader->varying->upper[reader->place] << 32 | *reader->low);
+	reader->frame++;
+	return pc;
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 {
-	const struct leakwrap_site *site = leakwrap_site_numbered(number);
+	struct reader reader = reader_of(leakwrap_site_numbered(number));
 
-	trace->depth = kept_of(site)->depth;
-	trace->kind = kept_of(site)->kind;
-	read_pcs(site, trace->pcs);
+	trace->depth = reader.kept->depth;
+	trace->kind = reader.kept->kind;
+	for (unsigned i = 0; i < trace->depth; i++)
+		trace->pcs[i] = next_pc(&reader);
 }
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
@@ -80,28 +118,35 @@ static uint32_t entry_for(uint32_t number, uintptr_t key)
 	return number | (uint32_t)key << NUMBER_BITS;
 }
 
-static uintptr_t key_of(const uintptr_t *pcs, unsigned depth)
-{
-	uintptr_t sum = 0;
-
-	for (unsigned i = 0; i < depth; i++)
-		sum = (sum + pcs[i]) * (uintptr_t)0xbf58476d1ce4e5b9u;
-	return leakwrap_key_of_sum(sum);
-}
-
 static bool is_used(const void *entry)
 {
 	return atomic_load((const site_entry *)entry) != 0;
 }
 
+static uintptr_t add_pc(uintptr_t sum, uintptr_t pc)
+{
+	return (sum + pc) * (uintptr_t)0xbf58476d1ce4e5b9u;
+}
+
+static uintptr_t key_of(const struct leakwrap_trace *trace)
+{
+	uintptr_t sum = 0;
+
+	for (unsigned i = 0; i < trace->depth; i++)
+		sum = add_pc(sum, trace->pcs[i]);
+	return leakwrap_hashed_key(sum);
+}
+
 static uintptr_t key_of_entry(const void *entry, const void *unused)
 {
-	static uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* the tables' lock is held */
-	struct leakwrap_trace trace = {.pcs = pcs};
+	const uint32_t number = atomic_load((const site_entry *)entry) % LEAKWRAP_SITE_LIMIT;
+	struct reader reader = reader_of(leakwrap_site_numbered(number));
+	uintptr_t sum = 0;
 
 	(void)unused;
-	leakwrap_site_read(atomic_load((const site_entry *)entry) % LEAKWRAP_SITE_LIMIT, &trace);
-	return key_of(pcs, trace.depth);
+	while (reader.frame < reader.kept->depth)
+		sum = add_pc(sum, next_pc(&reader));
+	return leakwrap_hashed_key(sum);
 }
 
 static const struct leakwrap_hashed_kind entries = {
@@ -112,14 +157,14 @@ static const struct leakwrap_hashed_kind entries = {
 
 static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_site *site = leakwrap_site_numbered(number);
-	const struct leakwrap_kept *kept = kept_of(site);
-	uintptr_t pcs[trace->depth];
+	struct reader reader = reader_of(leakwrap_site_numbered(number));
 
-	if (kept->depth != trace->depth || kept->kind != (uint8_t)trace->kind)
+	if (reader.kept->depth != trace->depth || reader.kept->kind != (uint8_t)trace->kind)
 		return false;
-	read_pcs(site, pcs);
-	return memcmp(pcs, trace->pcs, sizeof(pcs)) == 0;
+	for (unsigned i = 0; i < trace->depth; i++)
+		if (next_pc(&reader) != trace->pcs[i])
+			return false;
+	return true;
 }
 
 /* The number of TRACE, whose key is KEY, or LEAKWRAP_SITE_NONE: it has none yet, or, when the lock is not held, the table is just
@@ -146,17 +191,12 @@ static uint32_t find(const struct leakwrap_trace *trace, uintptr_t key)
 
 /* -- adding: the lock is held -------------------------------------------------------------------- */
 
-static bool enter(uint32_t number, uintptr_t key)
+/* Room for the number of a backtrace with KEY, or NULL when there is no memory. */
+static site_entry *room_for(uintptr_t key)
 {
-	site_entry *entry;
-
 	if (!atomic_load(&sites.by_backtrace))
 		atomic_store(&sites.by_backtrace, leakwrap_hashed_make(&entries, LEAST_SITES));
-	entry = leakwrap_hashed_room(&sites.by_backtrace, &entries, NULL, key);
-	if (!entry)
-		return false;
-	atomic_store_explicit(entry, entry_for(number, key), memory_order_release);
-	return true;
+	return leakwrap_hashed_room(&sites.by_backtrace, &entries, NULL, key);
 }
 
 /* Where the call site NUMBER belongs, or NULL when there is no memory. */
@@ -175,25 +215,31 @@ static struct leakwrap_site *place_for(uint32_t number, bool from_reserve)
 	return &chunk->site[number % LEAKWRAP_SITE_CHUNK];
 }
 
-/* Gives TRACE, which has none yet, a number: as a variant of PATTERN, unless that is NULL. */
+/* Lets SITE be the call site NUMBER with the backtrace TRACE: as a variant of PATTERN, unless that is NULL.  False when there is no memory. */
+static bool fill(struct leakwrap_site *site, uint32_t number, const struct leakwrap_trace *trace,
+                 const struct leakwrap_pattern *pattern, bool from_reserve)
+{
+	if (pattern && leakwrap_variant_express(site, number, pattern, trace->pcs))
+		return true;
+	site->pattern = NULL;
+	site->kept = leakwrap_kept_make(trace, from_reserve);
+	return site->kept != NULL;
+}
+
+/* Gives TRACE, which has none yet, a number.  A thread that finds it finds a call site below the limit. */
 static uint32_t add(const struct leakwrap_trace *trace, uintptr_t key,
                     const struct leakwrap_pattern *pattern, bool from_reserve)
 {
 	const uint32_t number = atomic_load(&sites.limit);
 	struct leakwrap_site *site =
 	        number < LEAKWRAP_SITE_LIMIT ? place_for(number, from_reserve) : NULL;
+	site_entry *entry =
+	        site && fill(site, number, trace, pattern, from_reserve) ? room_for(key) : NULL;
 
-	if (!site)
-		return LEAKWRAP_SITE_NONE;
-	if (!pattern || !leakwrap_variant_express(site, number, pattern, trace->pcs)) {
-		site->pattern = NULL;
-		site->kept = leakwrap_kept_make(trace, from_reserve);
-		if (!site->kept)
-			return LEAKWRAP_SITE_NONE;
-	}
-	if (!enter(number, key))
+	if (!entry)
 		return LEAKWRAP_SITE_NONE;
 	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
+	atomic_store_explicit(entry, entry_for(number, key), memory_order_release);
 	return number;
 }
 
@@ -201,13 +247,20 @@ static uint32_t add(const struct leakwrap_trace *trace, uintptr_t key,
 static uint32_t learned(const struct leakwrap_trace *trace, uintptr_t key,
                         const struct leakwrap_stack *stack)
 {
-	struct leakwrap_layout *layout = leakwrap_layout_of(trace, stack);
 	uint32_t number = find(trace, key);
+	struct leakwrap_layout *layout;
+	struct leakwrap_pattern *pattern;
 
+	/* Where nothing can be learned, nothing shall be kept either. */
+	if (number != LEAKWRAP_SITE_NONE ? !leakwrap_recall_wants(number, trace, stack)
+	                                 : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT)
+		return number;
+	layout = leakwrap_layout_of(trace, stack);
+	pattern = layout ? leakwrap_layout_cover(layout, trace) : NULL;
 	if (number == LEAKWRAP_SITE_NONE)
-		number = add(trace, key, layout ? leakwrap_layout_pattern(layout, trace) : NULL, false);
+		number = add(trace, key, pattern, false);
 	if (number != LEAKWRAP_SITE_NONE && layout)
-		leakwrap_recall_learn(layout, number, trace, stack);
+		leakwrap_recall_learn(layout, pattern, number, trace, stack);
 	return number;
 }
 
@@ -224,14 +277,14 @@ static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
 		leaf.depth = LEAF_FRAMES;
 		leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
 	}
-	key = key_of(leaf.pcs, leaf.depth);
+	key = key_of(&leaf);
 	number = find(&leaf, key);
 	return number != LEAKWRAP_SITE_NONE ? number : add(&leaf, key, NULL, true);
 }
 
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
-	const uintptr_t key = key_of(trace->pcs, trace->depth);
+	const uintptr_t key = key_of(trace);
 	uint32_t number = find(trace, key);
 
 	if (number != LEAKWRAP_SITE_NONE && !leakwrap_recall_wants(number, trace, stack))

@@ -26,18 +26,9 @@ static void gather(const struct leakwrap_pattern *pattern, const uintptr_t *pcs,
 		                               .frame[i % LEAKWRAP_VARYING_AT_ONCE]];
 }
 
-void leakwrap_variant_read(const struct leakwrap_site *site, uintptr_t *pcs)
+const uint32_t *leakwrap_variant_low(const struct leakwrap_site *site)
 {
-	const struct leakwrap_pattern *pattern = site->pattern;
-	const uint32_t *low = are_many(pattern) ? site->variant->low : site->low;
-
-	for (unsigned group = 0; group < pattern->varying_groups; group++) {
-		const struct leakwrap_varying *varying = &pattern->varying[group];
-
-		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
-			pcs[varying->frame[i]] =
-			        (uintptr_t)((uint64_t)varying->upper[i] << 32 | *low++);
-	}
+	return are_many(site->pattern) ? site->variant->low : site->low;
 }
 
 /* Two lower halves as leakwrap_low_two tells them. */
@@ -55,14 +46,14 @@ static uintptr_t key_of(const struct leakwrap_pattern *pattern, const uint32_t *
 		return leakwrap_key_of_low(two(low), two(low + 2));
 	for (unsigned i = 0; i < width(pattern); i += LEAKWRAP_VARYING_AT_ONCE)
 		sum = leakwrap_add_low(sum, two(low + i), two(low + i + 2));
-	return leakwrap_key_of_sum(sum);
+	return leakwrap_hashed_key(sum);
 }
 
 /* A variant of PATTERN where many places vary, or NULL when there is no memory. */
-static const struct leakwrap_variant *make_variant(const struct leakwrap_pattern *pattern,
-                                                   uint32_t number, const uintptr_t *pcs)
+static const struct leakwrap_long_variant *make_variant(const struct leakwrap_pattern *pattern,
+                                                        uint32_t number, const uintptr_t *pcs)
 {
-	struct leakwrap_variant *variant =
+	struct leakwrap_long_variant *variant =
 	        leakwrap_arena_take(sizeof(*variant) + width(pattern) * sizeof(variant->low[0]));
 
 	if (!variant || ((uintptr_t)variant & LEAKWRAP_VARIANT_KEY_BITS))
@@ -103,38 +94,39 @@ static const struct leakwrap_hashed_kind short_entries = {
         .key = key_of_short,
 };
 
-static bool is_used(const void *entry)
+static bool is_used_long(const void *entry)
 {
-	return atomic_load((const leakwrap_variant_entry *)entry) != 0;
+	return atomic_load((const leakwrap_long_variant_entry *)entry) != 0;
 }
 
 /* What ENTRY points to. */
-static const struct leakwrap_variant *variant_at(uintptr_t entry)
+static const struct leakwrap_long_variant *variant_at(uintptr_t entry)
 {
-	return (const struct leakwrap_variant *)(entry & ~LEAKWRAP_VARIANT_KEY_BITS);
+	return (const struct leakwrap_long_variant *)(entry & ~LEAKWRAP_VARIANT_KEY_BITS);
 }
 
-static uintptr_t key_of_entry(const void *entry, const void *pattern)
+static uintptr_t key_of_long(const void *entry, const void *pattern)
 {
-	return key_of(pattern, variant_at(atomic_load((const leakwrap_variant_entry *)entry))->low);
+	return key_of(pattern,
+	              variant_at(atomic_load((const leakwrap_long_variant_entry *)entry))->low);
 }
 
-static const struct leakwrap_hashed_kind entries = {
-        .size = sizeof(leakwrap_variant_entry),
-        .is_used = is_used,
-        .key = key_of_entry,
+static const struct leakwrap_hashed_kind long_entries = {
+        .size = sizeof(leakwrap_long_variant_entry),
+        .is_used = is_used_long,
+        .key = key_of_long,
 };
 
 static const struct leakwrap_hashed_kind *kind_of(const struct leakwrap_pattern *pattern)
 {
-	return are_many(pattern) ? &entries : &short_entries;
+	return are_many(pattern) ? &long_entries : &short_entries;
 }
 
 /* The number of the call site at ENTRY, which is used, in the table of PATTERN. */
 static uint32_t number_at(const struct leakwrap_pattern *pattern, const void *entry)
 {
 	if (are_many(pattern))
-		return variant_at(atomic_load((const leakwrap_variant_entry *)entry))->number;
+		return variant_at(atomic_load((const leakwrap_long_variant_entry *)entry))->number;
 	return atomic_load(&((const struct leakwrap_short_variant *)entry)->number);
 }
 
@@ -173,10 +165,10 @@ static bool add_many(struct leakwrap_pattern *pattern, uint32_t number, const ui
                      uintptr_t key)
 {
 	const struct leakwrap_site *site = leakwrap_site_numbered(number);
-	const struct leakwrap_variant *variant =
+	const struct leakwrap_long_variant *variant =
 	        site->pattern == pattern ? site->variant : make_variant(pattern, number, pcs);
-	leakwrap_variant_entry *entry =
-	        variant ? leakwrap_hashed_room(&pattern->variants, &entries, pattern, key) : NULL;
+	leakwrap_long_variant_entry *entry =
+	        variant ? leakwrap_hashed_room(&pattern->variants, &long_entries, pattern, key) : NULL;
 
 	if (!entry)
 		return false;
@@ -243,19 +235,19 @@ uint32_t leakwrap_variant_of_many(const struct leakwrap_pattern *pattern, uintpt
 	const unsigned groups = pattern->varying_groups;
 	leakwrap_low low[LEAKWRAP_VARYING_GROUPS_MAX];
 	leakwrap_differs over = LEAKWRAP_SAME;
-	const leakwrap_variant_entry *entry;
+	const leakwrap_long_variant_entry *entry;
 	uintptr_t sum = 0, key;
 
 	for (unsigned i = 0; i < groups; i++) {
 		low[i] = leakwrap_low_at(sp, varying[i].place, varying[i].upper, &over);
 		sum = leakwrap_add_low(sum, leakwrap_low_two(low[i], 0), leakwrap_low_two(low[i], 1));
 	}
-	key = leakwrap_key_of_sum(sum);
-	entry = (const leakwrap_variant_entry *)variants->entries +
+	key = leakwrap_hashed_key(sum);
+	entry = (const leakwrap_long_variant_entry *)variants->entries +
 	        leakwrap_hashed_chosen(variants, key);
 	for (;; entry++) {
 		const uintptr_t found = atomic_load_explicit(entry, memory_order_acquire);
-		const struct leakwrap_variant *variant = variant_at(found);
+		const struct leakwrap_long_variant *variant = variant_at(found);
 		leakwrap_differs differs = over;
 
 		if (found == 0)

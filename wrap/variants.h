@@ -4,7 +4,8 @@
  * same for all call sites of a pattern.  Where no more than four places vary, they stand in the table, where one look finds them;
  * where more do, it points to them.
  *
- * Looking is signal-safe and takes no lock; the rest is called with the tables' lock held.
+ * Looking is signal-safe and takes no lock; the rest is called with the tables' lock held.  A reader of a table that is being discarded may
+ * take zeros for lower halves, but no return address has such a one.
  */
 #ifndef LEAKWRAP_VARIANTS_H
 #define LEAKWRAP_VARIANTS_H
@@ -28,13 +29,13 @@ struct leakwrap_short_variant {
 };
 
 /* Where more do: what an entry points to. */
-struct leakwrap_variant {
+struct leakwrap_long_variant {
 	uint32_t number;
 	uint32_t low[]; /* as many as the pattern's groups have places */
 };
 
 /* The address, and in the bits that addresses leave free a part of the key. */
-typedef _Atomic uintptr_t leakwrap_variant_entry;
+typedef _Atomic uintptr_t leakwrap_long_variant_entry;
 
 #if UINTPTR_MAX > UINT32_MAX
 #define LEAKWRAP_VARIANT_KEY_BITS \
@@ -45,8 +46,7 @@ typedef _Atomic uintptr_t leakwrap_variant_entry;
 #define LEAKWRAP_VARIANT_KEY_PART(key) ((key)&7)
 #endif
 
-#define LEAKWRAP_FACTOR     ((uintptr_t)0x9e3779b97f4a7c15u)
-#define LEAKWRAP_FACTOR_ALL ((uintptr_t)0xff51afd7ed558ccdu)
+#define LEAKWRAP_FACTOR ((uintptr_t)0x9e3779b97f4a7c15u)
 
 /* Adds a group of varying words, by their lower halves, to SUM: FIRST has those of the first two, SECOND of the others. */
 LEAKWRAP_INLINE uintptr_t leakwrap_add_low(uintptr_t sum, uint64_t first, uint64_t second)
@@ -56,17 +56,10 @@ LEAKWRAP_INLINE uintptr_t leakwrap_add_low(uintptr_t sum, uint64_t first, uint64
 	return (sum + first) * LEAKWRAP_FACTOR ^ second;
 #else
 	/* Factors that are small enough to stand in an instruction. */
-	return sum * LEAKWRAP_FACTOR_ALL + (uint32_t)first * 0x1e3779b9u +
+	return sum * LEAKWRAP_HASHED_FACTOR + (uint32_t)first * 0x1e3779b9u +
 	       (uint32_t)(first >> 32) * 0x5bd1e995u + (uint32_t)second * 0x2c1b3c6du +
 	       (uint32_t)(second >> 32) * 0x797a2d39u;
 #endif
-}
-
-/* The key of a sum.  Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather
- * in some places. */
-LEAKWRAP_INLINE uintptr_t leakwrap_key_of_sum(uintptr_t sum)
-{
-	return (sum ^ sum >> sizeof(sum) * 4) * LEAKWRAP_FACTOR_ALL;
 }
 
 /* The key of one group. */
@@ -74,7 +67,7 @@ LEAKWRAP_INLINE uintptr_t leakwrap_key_of_low(uint64_t first, uint64_t second)
 {
 	const uintptr_t sum = leakwrap_add_low(0, first, second);
 
-	return UINTPTR_MAX > UINT32_MAX ? sum * LEAKWRAP_FACTOR_ALL : leakwrap_key_of_sum(sum);
+	return UINTPTR_MAX > UINT32_MAX ? sum * LEAKWRAP_HASHED_FACTOR : leakwrap_hashed_key(sum);
 }
 
 /* The same as leakwrap_variant_recall, where one group of places varies. */
@@ -117,8 +110,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_variant_recall(const struct leakwrap_pattern *
 bool leakwrap_variant_express(struct leakwrap_site *site, uint32_t number,
                               const struct leakwrap_pattern *pattern, const uintptr_t *pcs);
 
-/* The return addresses of SITE that vary in its pattern, to where they belong in PCS.  Signal-safe, no lock. */
-void leakwrap_variant_read(const struct leakwrap_site *site, uintptr_t *pcs);
+/* The lower halves of the return addresses of SITE that vary in its pattern: as many as its groups have places.  Signal-safe, no lock. */
+const uint32_t *leakwrap_variant_low(const struct leakwrap_site *site);
 
 /* Adds the call site NUMBER, whose return addresses are PCS, to the variants of PATTERN, unless it is one of them.  Returns false
  * then, and when there is no memory. */

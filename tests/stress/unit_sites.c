@@ -4,6 +4,7 @@
  * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/variants.c wrap/hashed.c wrap/kept.c wrap/arena.c wrap/tables.c wrap/port_linux.c */
 #include "common.h"
 #include "live.h"
+#include "made_up.h"
 #include "modules.h"
 #include "notes.h"
 #include "port.h"
@@ -133,7 +134,7 @@ static void check_number(unsigned chain, uint32_t number)
 {
 	uint32_t none = 0;
 
-	CHECK(number >= LEAKWRAP_SITE_FIRST);
+	CHECK(number >= LEAKWRAP_SITE_FIRST && number < leakwrap_sites_limit());
 	if (!atomic_compare_exchange_strong(&number_of[chain], &none, number))
 		CHECK(none == number);
 }
@@ -242,76 +243,95 @@ static void *vary(void *unused)
 
 /* -- very many call sites ------------------------------------------------------------------------ */
 
-/* Backtraces of one layout that differ in up to CROWD_FRAMES return addresses: some 4,000 first in four of them, then in more. */
-enum { CROWD = 12000, CROWD_FRAMES = 6, CROWD_DEPTH = 9 };
+/* Backtraces of one layout that differ in up to six return addresses: the first 4,096 in four of them. */
+enum { CROWD = 12000, CROWD_DEPTH = 40 };
 
-static uintptr_t crowd_pc(unsigned who, unsigned frame)
+static struct made_up of_crowd(unsigned who)
 {
-	const unsigned digit = frame >= 2 && frame < 2 + CROWD_FRAMES ? who >> 3 * (frame - 2) & 7 : 0;
+	struct made_up made = {.depth = CROWD_DEPTH, .gap = 1};
 
-	return 0x700000 + frame * 0x1000 + digit * 0x10;
-}
-
-static void crowd_pcs(unsigned who, uintptr_t *pcs)
-{
 	for (unsigned frame = 0; frame < CROWD_DEPTH; frame++)
-		pcs[frame] = crowd_pc(who, frame);
+		made.pcs[frame] = 0x700000 + frame * 0x1000;
+	for (unsigned digit = 0; digit < 6; digit++)
+		made.pcs[2 + digit] += (who >> 3 * digit & 7) * 0x10;
+	return made;
 }
 
-static void crowd_call(uintptr_t *stack, unsigned who)
+/* Each keeps its number and its backtrace, and is recognized, however large the tables become. */
+static void check_crowd(uintptr_t *stack, const uintptr_t *high, uint32_t first)
 {
-	for (unsigned frame = 1; frame < CROWD_DEPTH; frame++)
-		stack[frame] = crowd_pc(who, frame);
-	stack[CROWD_DEPTH] = 7;
+	for (unsigned who = 0; who < CROWD; who++) {
+		const struct made_up made = of_crowd(who);
+		uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+		struct leakwrap_trace trace = {.pcs = pcs};
+
+		made_up_call(&made, stack);
+		CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == first + who);
+		CHECK(made_up_walk(&made, stack, high) == first + who);
+		leakwrap_site_read(first + who, &trace);
+		CHECK(trace.depth == CROWD_DEPTH &&
+		      memcmp(pcs, made.pcs, CROWD_DEPTH * sizeof(pcs[0])) == 0);
+	}
 }
 
-static uint32_t crowd_walk(const uintptr_t *stack, const uintptr_t *high, unsigned who)
-{
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uint16_t place[CROWD_DEPTH];
-	struct leakwrap_check none[1];
-	struct leakwrap_notes notes = {.place = place, .check = none};
-	struct leakwrap_trace trace = {
-	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = CROWD_DEPTH};
-	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
-
-	crowd_pcs(who, pcs);
-	leakwrap_notes_begin(&notes, (uintptr_t)stack);
-	for (unsigned frame = 1; frame < CROWD_DEPTH; frame++)
-		place[notes.returns++] = (uint16_t)frame;
-	notes.end_place = CROWD_DEPTH;
-	notes.end_word = 7;
-	notes.usable = true;
-	return leakwrap_site_number(&trace, &bounds);
-}
-
-/* Every one of them keeps its number and its backtrace, and is recognized, however large the tables become. */
 static void *crowd(void *unused)
 {
-	static uint32_t number[CROWD];
 	uintptr_t whole[WORDS], *high = whole + WORDS, *stack = whole + WORDS / 2;
 	const uint32_t first = leakwrap_sites_limit();
+	size_t held;
 
 	(void)unused;
 	leakwrap_self.stack_high = (uintptr_t)high;
 	leakwrap_self.stack_room = sizeof(whole);
 	for (unsigned who = 0; who < CROWD; who++) {
-		crowd_call(stack, who);
-		number[who] = crowd_walk(stack, high, who);
-		CHECK(number[who] == first + who);
-	}
-	for (unsigned who = 0; who < CROWD; who++) {
-		uintptr_t pcs[LEAKWRAP_MAX_DEPTH], wanted[CROWD_DEPTH];
-		struct leakwrap_trace trace = {.pcs = pcs};
+		const struct made_up made = of_crowd(who);
 
-		crowd_call(stack, who);
-		CHECK(leakwrap_site_recall(crowd_pc(who, 0), (uintptr_t)stack, 0) == number[who]);
-		CHECK(crowd_walk(stack, high, who) == number[who]);
-		leakwrap_site_read(number[who], &trace);
-		crowd_pcs(who, wanted);
-		CHECK(trace.depth == CROWD_DEPTH && memcmp(pcs, wanted, sizeof(wanted)) == 0);
+		CHECK(made_up_walk(&made, stack, high) == first + who);
 	}
+	check_crowd(stack, high, first);
+	/* Others come late that differ in one more frame each: no more than a few times is all kept again. */
+	held = leakwrap_pages_held();
+	for (unsigned frame = 8; frame < CROWD_DEPTH; frame++) {
+		struct made_up made = of_crowd(0);
+
+		made.pcs[frame] += 0x10;
+		CHECK(made_up_walk(&made, stack, high) == first + CROWD + frame - 8);
+	}
+	CHECK(leakwrap_pages_held() - held < (size_t)CROWD * CROWD_DEPTH * sizeof(uint32_t) * 3);
+	check_crowd(stack, high, first);
 	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	return NULL;
+}
+
+/* -- no more numbers ----------------------------------------------------------------------------- */
+
+/* When there are no more numbers, call sites are lost and counted, and nothing is kept of them, in whatever form they come. */
+static void *crowd_out(void *unused)
+{
+	enum { LOST = 20000, ENOUGH = 100 };
+	static uintptr_t stack[LOST + 10];
+	const uintptr_t *high = stack + LOST + 10;
+	struct made_up made = {.pcs = {0x300000, 0x300100}, .depth = 1, .gap = 1};
+	size_t held = 0;
+
+	(void)unused;
+	while (leakwrap_sites_limit() < LEAKWRAP_SITE_LIMIT) {
+		const uint32_t number = leakwrap_sites_limit();
+		struct leakwrap_trace trace = {.pcs = made.pcs, .max = 1, .depth = 1};
+		struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
+
+		made.pcs[0]++;
+		CHECK(leakwrap_site_number(&trace, &bounds) == number);
+	}
+	made.depth = 2;
+	for (unsigned form = 0; form < LOST; form++) {
+		made.gap = 1 + form;
+		CHECK(made_up_walk(&made, stack, high) == LEAKWRAP_SITE_LOST);
+		if (form == ENOUGH)
+			held = leakwrap_pages_held();
+	}
+	CHECK(leakwrap_pages_held() == held);
+	CHECK(atomic_exchange(&leakwrap_loss.lost_call_sites, 0) == LOST);
 	return NULL;
 }
 
@@ -359,5 +379,7 @@ int main(void)
 	CHECK(pthread_create(&thread[0], NULL, crowd, NULL) == 0);
 	pthread_join(thread[0], NULL);
 	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
+	CHECK(pthread_create(&thread[0], NULL, crowd_out, NULL) == 0);
+	pthread_join(thread[0], NULL);
 	return 0;
 }

@@ -120,7 +120,8 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 	return LEAKWRAP_SITE_LOST;
 }
 
-/* Few, and asked for by a dump alone, which takes far longer to be sent. */
+/* Few, and asked for by a dump alone, which takes far longer to be sent.  It has had the live table's lock since it saw the number, so the
+ * record is there. */
 static const struct record *record_of(uint32_t number)
 {
 	const struct record *record = sites.newest;
