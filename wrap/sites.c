@@ -36,27 +36,27 @@ static const struct leakwrap_kept *kept_of(const struct leakwrap_site *site)
 /* Reads the return addresses of a call site, from the innermost frame on. */
 struct reader {
 	const struct leakwrap_kept *kept;
-	const struct leakwrap_varying *varying; /* the group in which the next place that varies is */
-	const uint32_t *low;                    /* that place's */
-	unsigned frame;                         /* the next one */
-	unsigned left, place;                   /* places that vary; of the next one in its group */
+	const struct leakwrap_varying *varying,
+	        *end;        /* the group with the next place that varies, or NULL */
+	const uint32_t *low; /* that place's */
+	unsigned place;      /* in its group */
+	unsigned frame;      /* the next one */
 };
 
-static struct reader reader_of(const struct leakwrap_site *site)
+static void start(struct reader *reader, const struct leakwrap_site *site)
 {
-	struct reader reader = {.kept = kept_of(site)};
+	const struct leakwrap_pattern *pattern = site->pattern;
 
-	if (site->pattern) {
-		reader.varying = site->pattern->varying;
-		reader.low = leakwrap_variant_low(site);
-		reader.left = site->pattern->varying_groups * LEAKWRAP_VARYING_AT_ONCE;
+	*reader = (struct reader){.kept = kept_of(site)};
+	if (pattern) {
+		reader->varying = pattern->varying;
+		reader->end = pattern->varying + pattern->varying_groups;
+		reader->low = leakwrap_variant_low(site);
 	}
-	return reader;
 }
 
 static void pass_place(struct reader *reader)
 {
-	reader->left--;
 	reader->low++;
 	if (++reader->place == LEAKWRAP_VARYING_AT_ONCE) {
 		reader->place = 0;
@@ -64,26 +64,25 @@ static void pass_place(struct reader *reader)
 	}
 }
 
-static bool varies(const struct reader *reader)
-{
-	return reader->left > 0 && reader->varying->frame[reader->place] == reader->frame;
-}
-
 static uintptr_t next_pc(struct reader *reader)
 {
 	uintptr_t pc = leakwrap_kept_pc(reader->kept, reader->frame);
 
 	/* The last place may stand there several times. */
-	for (; varies(reader); pass_place(reader))
+	while (reader->varying && reader->varying != reader->end &&
+	       reader->varying->frame[reader->place] == reader->frame) {
 		pc = (uintptr_t)((uint64_t)reader->varying->upper[reader->place] << 32 | *reader->low);
+		pass_place(reader);
+	}
 	reader->frame++;
 	return pc;
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 {
-	struct reader reader = reader_of(leakwrap_site_numbered(number));
+	struct reader reader;
 
+	start(&reader, leakwrap_site_numbered(number));
 	trace->depth = reader.kept->depth;
 	trace->kind = reader.kept->kind;
 	for (unsigned i = 0; i < trace->depth; i++)
@@ -140,9 +139,10 @@ static uintptr_t key_of(const struct leakwrap_trace *trace)
 static uintptr_t key_of_entry(const void *entry, const void *unused)
 {
 	const uint32_t number = atomic_load((const site_entry *)entry) % LEAKWRAP_SITE_LIMIT;
-	struct reader reader = reader_of(leakwrap_site_numbered(number));
+	struct reader reader;
 	uintptr_t sum = 0;
 
+	start(&reader, leakwrap_site_numbered(number));
 	(void)unused;
 	while (reader.frame < reader.kept->depth)
 		sum = add_pc(sum, next_pc(&reader));
@@ -157,8 +157,9 @@ static const struct leakwrap_hashed_kind entries = {
 
 static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
 {
-	struct reader reader = reader_of(leakwrap_site_numbered(number));
+	struct reader reader;
 
+	start(&reader, leakwrap_site_numbered(number));
 	if (reader.kept->depth != trace->depth || reader.kept->kind != (uint8_t)trace->kind)
 		return false;
 	for (unsigned i = 0; i < trace->depth; i++)

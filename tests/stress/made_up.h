@@ -6,6 +6,7 @@
 #include "sites.h"
 #include "unwind.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* No return address: behind the last one. */
@@ -21,8 +22,8 @@ struct made_up {
 static inline void made_up_call(const struct made_up *made, uintptr_t *stack)
 {
 	for (unsigned frame = 1; frame < made->depth; frame++)
-		stack[frame * made->gap] = made->pcs[frame];
-	stack[made->depth * made->gap] = MADE_UP_END;
+		stack[(size_t)frame * made->gap] = made->pcs[frame];
+	stack[(size_t)made->depth * made->gap] = MADE_UP_END;
 }
 
 /* The number of its call site, by a walk of STACK, which ends at HIGH. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The runtime's parts (unit_*.c) under AddressSanitizer with UndefinedBehaviorSanitizer, and under
 # ThreadSanitizer.
-# timeout: 240
+# timeout: 300
 . tests/lib.sh
 
 make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"

@@ -244,16 +244,16 @@ static void *vary(void *unused)
 /* -- very many call sites ------------------------------------------------------------------------ */
 
 /* Backtraces of one layout that differ in up to six return addresses: the first 4,096 in four of them. */
-enum { CROWD = 12000, CROWD_DEPTH = 40 };
+enum { CROWD = 6000, CROWD_DEPTH = 40 };
 
 static struct made_up of_crowd(unsigned who)
 {
 	struct made_up made = {.depth = CROWD_DEPTH, .gap = 1};
 
 	for (unsigned frame = 0; frame < CROWD_DEPTH; frame++)
-		made.pcs[frame] = 0x700000 + frame * 0x1000;
+		made.pcs[frame] = 0x700000 + (uintptr_t)frame * 0x1000;
 	for (unsigned digit = 0; digit < 6; digit++)
-		made.pcs[2 + digit] += (who >> 3 * digit & 7) * 0x10;
+		made.pcs[2 + digit] += (uintptr_t)(who >> 3 * digit & 7) * 0x10;
 	return made;
 }
 
