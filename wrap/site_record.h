@@ -1,5 +1,4 @@
-/* site_record.h - a call site as the table keeps it (sites.h), for those that make up the table: sites.c, recall.c and variants.c.
- */
+/* site_record.h - a call site as the table keeps it (sites.h), for those that make up the table: sites.c, recall.c and variants.c. */
 #ifndef LEAKWRAP_SITE_RECORD_H
 #define LEAKWRAP_SITE_RECORD_H
 
