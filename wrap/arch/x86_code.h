@@ -359,9 +359,11 @@ static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 /* "CALL": E8 with a 32-bit offset, FF /2 with any operand. */
 static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
 {
-	/* Bytes from FF on, by the form of the operand: the ModRM byte's mod and rm fields (section 2.1.3). */
+	/* Bytes from FF on, by the form of the operand: the ModRM byte's mod and rm fields, and the base in the SIB byte
+	 * behind it (section 2.1.3). */
 	static const struct {
-		uint8_t size, mask, value;
+		uint8_t size;
+		uint16_t mask, value;
 	} forms[] = {
 	        {2, 0xf8, 0xd0}, /* register */
 	        {2, 0xf8, 0x10}, /* (register) */
@@ -369,7 +371,8 @@ static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_
 	        {6, 0xf8, 0x90}, /* 32-bit offset */
 	        {6, 0xff, 0x15}, /* absolute, or relative to rip */
 	        {3, 0xff, 0x14}, /* with an index */
-	        {4, 0xff, 0x54}, {7, 0xff, 0x94},
+	        {4, 0xff, 0x54},   {7, 0xff, 0x94},
+	        {7, 0x7ff, 0x514}, /* with an index and no base: a table of functions */
 	};
 	uint32_t bytes;
 
@@ -380,8 +383,8 @@ static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_
 		return pc - 5;
 	}
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (leakwrap_code_at(code, pc - forms[i].size, 2, &bytes) && (bytes & 0xff) == 0xff &&
-		    (bytes >> 8 & forms[i].mask) == forms[i].value)
+		if (leakwrap_code_at(code, pc - forms[i].size, forms[i].size < 3 ? 2 : 3, &bytes) &&
+		    (bytes & 0xff) == 0xff && (bytes >> 8 & forms[i].mask) == forms[i].value)
 			return pc - forms[i].size;
 	return 0;
 }
