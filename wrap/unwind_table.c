@@ -818,11 +818,11 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 	struct leakwrap_trace callers = *trace;
 	uintptr_t pc = walk.pc, sp = start->sp, lr = start->lr;
 
-	if (leakwrap_module_at(pc) || trace->max == 1) {
+	if (leakwrap_text_at(pc, true) || trace->max == 1) {
 		walk_all(&walk);
 		return;
 	}
-	/* A call through a pointer to nowhere: it has left its return address and nothing else. */
+	/* A call through a pointer to nowhere, or to data: it has left its return address and nothing else. */
 	callers.pcs++;
 	callers.max--;
 	callers.notes = NULL;

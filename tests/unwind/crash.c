@@ -31,6 +31,8 @@ static NOINLINE int fails(void)
 		return *nowhere + 1;
 	if (strcmp(how, "jump") == 0)
 		no_function();
+	if (strcmp(how, "data") == 0)
+		((void (*)(void))(uintptr_t)&number)();
 	if (strcmp(how, "FPE") == 0)
 		return number / zero;
 	if (strcmp(how, "ABRT") == 0)

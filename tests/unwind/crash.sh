@@ -31,6 +31,7 @@ for static in '' -static; do
 	done <<-END
 		SEGV 11 fails;caller;main;
 		jump 11 ?;fails;caller;main;
+		data 11 ?;fails;caller;main;
 		FPE 8 fails;caller;main;
 		ABRT 6 .*abort;fails[^;]*;caller;main;
 		ILL 4 fails[^;]*;caller;main;
