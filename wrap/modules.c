@@ -47,6 +47,7 @@ static struct {
 	struct snapshot *snapshots;
 	unsigned _Atomic generation;
 	_Atomic unsigned count;
+	bool traces_program; /* the runtime is part of the program itself */
 } known;
 
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.modules;
@@ -133,6 +134,21 @@ static void find_tables_segment(struct leakwrap_module *module, const ElfW(Phdr)
 	}
 }
 
+/* A sum of what lies at the beginning of MODULE: its ELF header and the first program headers, which are mapped and unmapped with all the
+ * rest, and tell it from another one that takes its place. */
+static uint32_t sum_of_headers(const struct leakwrap_module *module)
+{
+	const uintptr_t page = module->start & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
+	uint32_t word[128], sum = 0;
+
+	if (!leakwrap_readable(page))
+		return 0;
+	memcpy(word, (const void *)page, sizeof(word));
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		sum = (sum ^ word[i]) * 0x9e3779b1u;
+	return sum;
+}
+
 /* The program has no name in the loader's list: "" in glibc, /proc/self/exe in static musl programs.  Never empty, for then
  * its frames could not be read. */
 static size_t read_program_path(char *path, size_t size)
@@ -170,6 +186,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
 	if (module->start >= module->end)
 		return 0;
+	module->headers = sum_of_headers(module);
 	if (module->main)
 		length = read_program_path(listing->next, room);
 	else
@@ -256,7 +273,20 @@ static void list_all(struct listing *listing)
 static bool is_same(const struct leakwrap_module *a, const struct leakwrap_module *b)
 {
 	return a->start == b->start && a->end == b->end && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 && strcmp(a->path, b->path) == 0;
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 && a->headers == b->headers &&
+	       strcmp(a->path, b->path) == 0;
+}
+
+/* Is LISTED never unloaded?  Nothing is that was there when the program started.  But where the runtime is part of a shared object,
+ * others may have been loaded in front of it. */
+static bool is_permanent(const struct leakwrap_module *listed)
+{
+	const bool holds_runtime = (uintptr_t)list_module - listed->start < listed->end - listed->start;
+
+	if (listed->main)
+		known.traces_program = holds_runtime;
+	return atomic_load(&leakwrap_modules_current) == &no_modules.modules &&
+	       (known.traces_program || listed->main || holds_runtime);
 }
 
 /* The lock is held. */
@@ -284,7 +314,7 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	if (known.count == 0)
 		known.count = 1;
 	record->module.number = listed->main ? 1 : known.count + 1;
-	record->module.permanent = atomic_load(&leakwrap_modules_current) == &no_modules.modules;
+	record->module.permanent = is_permanent(listed);
 	record->next = atomic_load(&known.newest);
 	atomic_store_explicit(&known.newest, record, memory_order_release);
 	if (!listed->main)
@@ -386,6 +416,11 @@ bool leakwrap_modules_are_program_alone(void)
 		if (!modules->module[i]->main && modules->module[i]->start != vdso)
 			return false;
 	return modules->count > 0;
+}
+
+bool leakwrap_module_is_there(const struct leakwrap_module *module)
+{
+	return sum_of_headers(module) == module->headers;
 }
 
 /* -- looking up ---------------------------------------------------------------------------------- */

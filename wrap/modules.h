@@ -30,6 +30,7 @@ struct leakwrap_module {
 	unsigned number;                    /* 1 for the program, then in the order of loading */
 	bool main;                          /* the program itself */
 	bool permanent;                     /* there from the start: never unloaded */
+	uint32_t headers;                   /* a sum of its file's headers in memory */
 	unsigned char build_id_size;
 	unsigned char build_id[LEAKWRAP_BUILD_ID_MAX];
 	const char *path; /* absolute where known, else as the loader names it; never NULL */
@@ -58,6 +59,9 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address);
 
 /* The same for modules that may have been unloaded since: the last one that was there. */
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
+
+/* Is MODULE, which is listed, still there?  Code outside of the wrap may have unloaded it.  One system call. */
+bool leakwrap_module_is_there(const struct leakwrap_module *module);
 
 /* All modules that were ever there have the numbers 1 to leakwrap_modules_count().  Signal-safe. */
 unsigned leakwrap_modules_count(void);

@@ -9,7 +9,10 @@ const struct leakwrap_module *leakwrap_text_at(uintptr_t pc, bool interrupted)
 	uintptr_t code = interrupted ? pc : pc - 1;
 	const struct leakwrap_module *module = leakwrap_module_at(code);
 
-	return module && code >= module->text_start && code < module->text_end ? module : NULL;
+	return module && code >= module->text_start && code < module->text_end &&
+	                       (module->permanent || leakwrap_module_is_there(module))
+	               ? module
+	               : NULL;
 }
 
 struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uintptr_t word)
