@@ -47,7 +47,9 @@ static struct {
 	struct snapshot *snapshots;
 	unsigned _Atomic generation;
 	_Atomic unsigned count;
-	bool traces_program; /* the runtime is part of the program itself */
+	_Atomic unsigned long readings; /* of the loader's list that have begun */
+	unsigned long latest;           /* of those that have ended, the last one to begin */
+	bool traces_program;            /* the runtime is part of the program itself */
 } known;
 
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.modules;
@@ -373,6 +375,7 @@ void leakwrap_modules_refresh(void)
 {
 	struct listing *listing = leakwrap_scratch_map(LISTING_SIZE);
 	const struct leakwrap_module **module;
+	unsigned long reading;
 	unsigned count = 0;
 	int saved = errno;
 
@@ -381,13 +384,18 @@ void leakwrap_modules_refresh(void)
 	listing->end = (char *)listing + LISTING_SIZE;
 	module = (const struct leakwrap_module **)&listing->module[LISTING_MAX];
 	listing->next = (char *)&module[LISTING_MAX];
+	reading = atomic_fetch_add(&known.readings, 1) + 1;
 	list_all(listing);
 	leakwrap_lock(&leakwrap_tables_lock);
-	for (unsigned i = 0; i < listing->count; i++) {
-		module[count] = find_or_add(&listing->module[i]);
-		count += module[count] != NULL;
+	/* Of two threads, the one that began to read later knows of all that the other does. */
+	if (reading > known.latest) {
+		known.latest = reading;
+		for (unsigned i = 0; i < listing->count; i++) {
+			module[count] = find_or_add(&listing->module[i]);
+			count += module[count] != NULL;
+		}
+		publish(module, count);
 	}
-	publish(module, count);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	leakwrap_scratch_unmap(listing, LISTING_SIZE);
 	errno = saved;
