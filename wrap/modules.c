@@ -152,18 +152,19 @@ static uint32_t sum_of_headers(const struct leakwrap_module *module)
 }
 
 /* The program has no name in the loader's list: "" in glibc, /proc/self/exe in static musl programs.  Never empty, for then
- * its frames could not be read. */
+ * its frames could not be read.  It keeps the first name that it has: its file may be deleted, or /proc go out of reach. */
 static size_t read_program_path(char *path, size_t size)
 {
-	ssize_t length = readlink("/proc/self/exe", path, size - 1);
+	const struct leakwrap_module *program = leakwrap_module_numbered(1);
+	ssize_t length = program ? 0 : readlink("/proc/self/exe", path, size - 1);
 
 	if (length <= 0) { /* no /proc */
-		const char *started_as = leakwrap_process_started_as();
+		const char *name = program ? program->path : leakwrap_process_started_as();
 
-		if (!started_as || !*started_as)
-			started_as = "?";
-		length = (ssize_t)strnlen(started_as, size - 1);
-		memcpy(path, started_as, (size_t)length);
+		if (!name || !*name)
+			name = "?";
+		length = (ssize_t)strnlen(name, size - 1);
+		memcpy(path, name, (size_t)length);
 	}
 	path[length] = '\0';
 	return (size_t)length;
