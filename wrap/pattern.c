@@ -7,56 +7,50 @@
 struct walk {
 	const struct leakwrap_notes *notes;
 	const uintptr_t *pcs;
-	unsigned groups;
-	const uint16_t *frame; /* those that vary: so many groups, full ones */
+	unsigned groups; /* of frames that vary */
+	uint16_t frame[LEAKWRAP_VARYING_GROUPS_MAX * LEAKWRAP_VARYING_AT_ONCE];
+	bool varies[LEAKWRAP_MAX_DEPTH]; /* each frame */
+
+	/* For each return address the check of the saved frame pointer in front of it, when the two make a pair; or NULL. */
+	const struct leakwrap_check *check_of_pair[LEAKWRAP_MAX_DEPTH];
+	bool is_in_pair[2 * LEAKWRAP_MAX_DEPTH]; /* each check */
+	unsigned pairs, words;                   /* return addresses in pairs, and by themselves */
 };
 
-static bool varies(const struct walk *walk, unsigned frame)
+/* The COUNT frames FRAME vary. */
+static void group_frames(struct walk *walk, const uint16_t *frame, unsigned count)
 {
-	for (unsigned i = 0; i < walk->groups * LEAKWRAP_VARYING_AT_ONCE; i++)
-		if (walk->frame[i] == frame)
-			return true;
-	return false;
+	walk->groups = (count + LEAKWRAP_VARYING_AT_ONCE - 1) / LEAKWRAP_VARYING_AT_ONCE;
+	for (unsigned i = 0; i < walk->groups * LEAKWRAP_VARYING_AT_ONCE; i++) {
+		walk->frame[i] = frame[i < count ? i : count - 1];
+		walk->varies[walk->frame[i]] = true;
+	}
 }
 
-/* The check of the saved frame pointer in front of the return address NUMBER, when the two make a pair; or NULL. */
-static const struct leakwrap_check *check_of_pair(const struct walk *walk, unsigned number)
+static void find_pair(struct walk *walk, unsigned number)
 {
 	const struct leakwrap_notes *notes = walk->notes;
 
-	for (unsigned i = 0; i < notes->checks && !varies(walk, number + 1); i++)
-		if (notes->check[i].place + 1u == notes->place[number])
-			return &notes->check[i];
-	return NULL;
+	for (unsigned i = 0; i < notes->checks; i++) {
+		if (notes->check[i].place + 1u != notes->place[number])
+			continue;
+		walk->check_of_pair[number] = &notes->check[i];
+		walk->is_in_pair[i] = true;
+		walk->pairs++;
+		return;
+	}
+	walk->words++;
 }
 
-static bool has_pair(const struct walk *walk, unsigned number)
+/* Makes WALK that of TRACE, in which the COUNT frames FRAME vary. */
+static void prepare(struct walk *walk, const struct leakwrap_trace *trace, const uint16_t *frame,
+                    unsigned count)
 {
-	return check_of_pair(walk, number) != NULL;
-}
-
-static bool is_in_pair(const struct walk *walk, const struct leakwrap_check *check)
-{
+	*walk = (struct walk){.notes = trace->notes, .pcs = trace->pcs};
+	group_frames(walk, frame, count);
 	for (unsigned i = 0; i < walk->notes->returns; i++)
-		if (check_of_pair(walk, i) == check)
-			return true;
-	return false;
-}
-
-/* Is the return address NUMBER a word of its own? */
-static bool is_word(const struct walk *walk, unsigned number)
-{
-	return !varies(walk, number + 1) && !check_of_pair(walk, number);
-}
-
-static unsigned count_returns(const struct walk *walk,
-                              bool (*counts)(const struct walk *walk, unsigned number))
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < walk->notes->returns; i++)
-		count += counts(walk, i);
-	return count;
+		if (!walk->varies[i + 1])
+			find_pair(walk, i);
 }
 
 /* PLACE in bytes. */
@@ -108,26 +102,16 @@ static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *wa
 	unsigned pair = 0, word = 0;
 
 	for (unsigned i = 0; i < notes->returns; i++) {
-		const struct leakwrap_check *check = check_of_pair(walk, i);
+		const struct leakwrap_check *check = walk->check_of_pair[i];
 		const uintptr_t pc = walk->pcs[i + 1];
 
 		if (check)
 			add_pair(pattern, pairs, pair++, check, pc);
-		else if (is_word(walk, i))
+		else if (!walk->varies[i + 1])
 			add_word(pattern, words, word++, notes->place[i], pc);
 	}
 	if (notes->end_place != LEAKWRAP_PLACE_NONE)
 		add_word(pattern, words, word, notes->end_place, notes->end_word);
-}
-
-/* Puts the COUNT frames FRAME into groups, and returns how many these are. */
-static unsigned group_frames(const uint16_t *frame, unsigned count, uint16_t *grouped)
-{
-	const unsigned groups = (count + LEAKWRAP_VARYING_AT_ONCE - 1) / LEAKWRAP_VARYING_AT_ONCE;
-
-	for (unsigned i = 0; i < groups * LEAKWRAP_VARYING_AT_ONCE; i++)
-		grouped[i] = frame[i < count ? i : count - 1];
-	return groups;
 }
 
 static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *walk,
@@ -153,7 +137,7 @@ static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *wal
 	unsigned check = 0;
 
 	for (unsigned i = 0; i < notes->checks; i++)
-		if (!is_in_pair(walk, &notes->check[i]))
+		if (!walk->is_in_pair[i])
 			add_word(pattern, checks, check++, notes->check[i].place,
 			         bytes(notes->check[i].target));
 	pattern->fp_target =
@@ -170,19 +154,17 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_trace *trac
                                                const struct leakwrap_kept *like, const uint16_t *frame,
                                                unsigned varying)
 {
-	static uint16_t grouped[LEAKWRAP_VARYING_GROUPS_MAX * LEAKWRAP_VARYING_AT_ONCE];
-	const struct leakwrap_notes *notes = trace->notes;
-	const struct walk walk = {notes, trace->pcs, group_frames(frame, varying, grouped), grouped};
-	const bool has_end = notes->end_place != LEAKWRAP_PLACE_NONE;
-	const unsigned in_pairs = count_returns(&walk, has_pair);
-	const unsigned pair_groups = groups_of(in_pairs);
-	const unsigned word_groups = groups_of(count_returns(&walk, is_word) + has_end);
-	const unsigned check_groups = groups_of(notes->checks - in_pairs);
+	static struct walk walk;
+	unsigned pair_groups, word_groups, check_groups;
 	struct leakwrap_pattern *pattern;
 	struct leakwrap_pairs *pairs;
 	struct leakwrap_words *words, *checks;
 	struct leakwrap_varying *varying_at;
 
+	prepare(&walk, trace, frame, varying);
+	pair_groups = groups_of(walk.pairs);
+	word_groups = groups_of(walk.words + (trace->notes->end_place != LEAKWRAP_PLACE_NONE));
+	check_groups = groups_of(trace->notes->checks - walk.pairs);
 	pattern = leakwrap_arena_take(sizeof(*pattern) + pair_groups * sizeof(*pairs) +
 	                              word_groups * sizeof(*words) + check_groups * sizeof(*checks) +
 	                              walk.groups * sizeof(*varying_at));
