@@ -16,7 +16,7 @@ quick() { [ "$BENCH_QUICK" != 0 ]; }
 if quick; then
 	: "${BENCH_ROUNDS:=1}" "${BENCH_MS:=20}" "${BENCH_PERCENT:=10}" "${BENCH_SLOW_PERCENT:=2}"
 else
-	: "${BENCH_ROUNDS:=3}" "${BENCH_MS:=150}" "${BENCH_PERCENT:=100}" "${BENCH_SLOW_PERCENT:=10}"
+	: "${BENCH_ROUNDS:=9}" "${BENCH_MS:=50}" "${BENCH_PERCENT:=100}" "${BENCH_SLOW_PERCENT:=10}"
 fi
 
 progress() {
