@@ -27,7 +27,7 @@ struct leakwrap_hashed {
 struct leakwrap_hashed_kind {
 	size_t size; /* of one, in bytes */
 	bool (*is_used)(const void *entry);
-	/* The key of one that is used.  CONTEXT is what the table belongs to. */
+	/* The key of one that is used, or a key with the same upper part.  CONTEXT is what the table belongs to. */
 	uintptr_t (*key)(const void *entry, const void *context);
 };
 
@@ -40,12 +40,22 @@ LEAKWRAP_INLINE uintptr_t leakwrap_hashed_key(uintptr_t sum)
 	return (sum ^ sum >> sizeof(sum) * 4) * LEAKWRAP_HASHED_FACTOR;
 }
 
-/* The entry that KEY chooses, by its upper bits. */
+/* The part of KEY that chooses an entry. */
+LEAKWRAP_INLINE uint32_t leakwrap_hashed_upper(uintptr_t key)
+{
+	return (uint32_t)(key >> (sizeof(key) * 8 - 32));
+}
+
+/* A key with that part. */
+LEAKWRAP_INLINE uintptr_t leakwrap_hashed_key_of_upper(uint32_t upper)
+{
+	return (uintptr_t)upper << (sizeof(uintptr_t) * 8 - 32);
+}
+
+/* The entry that KEY chooses. */
 LEAKWRAP_INLINE size_t leakwrap_hashed_chosen(const struct leakwrap_hashed *table, uintptr_t key)
 {
-	const uint32_t upper = (uint32_t)(key >> (sizeof(key) * 8 - 32));
-
-	return (size_t)((uint64_t)upper * table->range >> 32);
+	return (size_t)((uint64_t)leakwrap_hashed_upper(key) * table->range >> 32);
 }
 
 /* An empty table for COUNT entries and some more; or NULL when there is no memory. */

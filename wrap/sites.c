@@ -122,31 +122,23 @@ static bool is_used(const void *entry)
 	return atomic_load((const site_entry *)entry) != 0;
 }
 
-static uintptr_t add_pc(uintptr_t sum, uintptr_t pc)
-{
-	return (sum + pc) * (uintptr_t)0xbf58476d1ce4e5b9u;
-}
-
 static uintptr_t key_of(const struct leakwrap_trace *trace)
 {
 	uintptr_t sum = 0;
 
 	for (unsigned i = 0; i < trace->depth; i++)
-		sum = add_pc(sum, trace->pcs[i]);
+		sum = (sum + trace->pcs[i]) * (uintptr_t)0xbf58476d1ce4e5b9u;
 	return leakwrap_hashed_key(sum);
 }
 
+/* A larger table wants all keys again, while the lock is held: reading all backtraces would take too long. */
 static uintptr_t key_of_entry(const void *entry, const void *unused)
 {
 	const uint32_t number = atomic_load((const site_entry *)entry) % LEAKWRAP_SITE_LIMIT;
-	struct reader reader;
-	uintptr_t sum = 0;
 
-	start(&reader, leakwrap_site_numbered(number));
 	(void)unused;
-	while (reader.frame < reader.kept->depth)
-		sum = add_pc(sum, next_pc(&reader));
-	return leakwrap_hashed_key(sum);
+	return leakwrap_hashed_key_of_upper(
+	        leakwrap_site_chunk(number)->key[number % LEAKWRAP_SITE_CHUNK]);
 }
 
 static const struct leakwrap_hashed_kind entries = {
@@ -239,6 +231,7 @@ static uint32_t add(const struct leakwrap_trace *trace, uintptr_t key,
 
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;
+	leakwrap_site_chunk(number)->key[number % LEAKWRAP_SITE_CHUNK] = leakwrap_hashed_upper(key);
 	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
 	atomic_store_explicit(entry, entry_for(number, key), memory_order_release);
 	return number;
