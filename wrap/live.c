@@ -131,6 +131,11 @@ static void watch(struct region_record *record)
 	regions.watched_last = record;
 }
 
+/* A slot of an extension holds 12 bits and a mark, so that it is never taken for an empty one. */
+#define EXTENSION_BITS 12
+#define EXTENSION_MARK ((uint32_t)1 << EXTENSION_BITS)
+#define EXTENSION_PART (EXTENSION_MARK - 1)
+
 /* The lock is held. */
 static struct leakwrap_region *add_region(uintptr_t key)
 {
@@ -146,6 +151,9 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	record->region.slots = take_slots(regions.window_shift);
 	if (!record->region.slots)
 		return NULL; /* the record is lost, but so is the memory for all that follow */
+	/* The inline paths do not look whether a block is NULL: they must not find an empty slot there. */
+	if (key == 0)
+		atomic_store(&record->region.slots[0], EXTENSION_MARK);
 	leakwrap_tables_failed = false;
 	HASH_ADD(hh, regions.by_key, region.key, sizeof(record->region.key), record);
 	if (leakwrap_tables_failed)
@@ -157,11 +165,6 @@ static struct leakwrap_region *add_region(uintptr_t key)
 }
 
 /* -- large blocks -------------------------------------------------------------------------------- */
-
-/* A slot of an extension holds 12 bits and a mark, so that it is never taken for an empty one. */
-#define EXTENSION_BITS 12
-#define EXTENSION_MARK ((uint32_t)1 << EXTENSION_BITS)
-#define EXTENSION_PART (EXTENSION_MARK - 1)
 
 /* A block starts in the window of a slot with this value. */
 static bool is_block(uint32_t value)
