@@ -16,11 +16,12 @@
 			return __real_##name arguments;                          \
 		struct leakwrap_hold held = leakwrap_holding(BUFFER, *capacity); \
 		ssize_t read = __real_##name arguments;                          \
-		leakwrap_replaced(held, *line, *capacity, LEAKWRAP_CALLER);      \
+		leakwrap_replaced(held, BUFFER, *capacity, LEAKWRAP_CALLER);     \
 		return read;                                                     \
 	}
 
-/* glibc takes a buffer without capacity for none and leaves it to the program; musl grows it. */
+/* glibc takes a buffer without capacity for none and leaves it to the program, also when it fails before it allocates
+ * one; musl grows it. */
 #ifdef __GLIBC__
 #define BUFFER (*capacity ? *line : NULL)
 #else
