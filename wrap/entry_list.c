@@ -10,15 +10,19 @@
 
 #undef scandir64 /* musl: a macro, although the symbol exists */
 
-/* The *LIST of COUNT entries and each of the entries are blocks of their own. */
+/* The *LIST of COUNT entries and each of the entries are blocks of their own: what is recorded for one is no inner call of the
+ * next. */
 #define SCAN(name, entry, parameters, arguments)                                                   \
 	ENTRY_DECLARE(int, name, parameters);                                                      \
 	int __wrap_##name parameters                                                               \
 	{                                                                                          \
 		leakwrap_allocating();                                                             \
 		int count = __real_##name arguments;                                               \
-		for (int i = 0; i < count; i++)                                                    \
+		void *inner = leakwrap_self.inner;                                                 \
+		for (int i = 0; i < count; i++) {                                                  \
 			leakwrap_adopted((*list)[i], (*list)[i]->d_reclen, LEAKWRAP_CALLER);       \
+			leakwrap_self.inner = inner;                                               \
+		}                                                                                  \
 		if (count >= 0)                                                                    \
 			leakwrap_adopted(*list, (size_t)count * sizeof(entry *), LEAKWRAP_CALLER); \
 		return count;                                                                      \
