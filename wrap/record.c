@@ -437,8 +437,9 @@ void leakwrap_replaced(struct leakwrap_hold held, void *block, size_t size, LEAK
 {
 	if (block == held.block && size == held.capacity)
 		return;
-	if (held.site != LEAKWRAP_SITE_NONE &&
-	    (block == held.block || leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
+	/* A record of BLOCK is an inner call's, unless there was none. */
+	if (held.site != LEAKWRAP_SITE_NONE && (block == held.block || !leakwrap_self.inner ||
+	                                        leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
 		forget_held(&held);
 	leakwrap_adopted(block, size, pc, sp, fp);
 }
