@@ -466,8 +466,9 @@ static bool is_asleep(int thread, bool *known)
 }
 
 /* Borrows the lock of a thread that is in fork, after LOOKS times that this was tried.  The thread itself needs it when something
- * that fork calls allocates.  Should the fork go on all the same before it has its lock back, which takes a thread that wakes after
- * ten milliseconds in these few microseconds, the child finds a half-made change. */
+ * that fork calls allocates, also in the child, where it has another number.  Should the fork go on all the same before it has its
+ * lock back, which takes a thread that wakes after ten milliseconds in these few microseconds, the child finds a half-made
+ * change. */
 static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 {
 	int thread = atomic_load(&lock->forking);
@@ -476,7 +477,8 @@ static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 
 	if (thread == 0)
 		return false;
-	if (thread != leakwrap_thread_id()) {
+	if (thread != leakwrap_thread_id() &&
+	    !leakwrap_thread_has_ended(leakwrap_process_id(), thread)) {
 		asleep = is_asleep(thread, &known);
 		/* Where /proc is not to be had a fork may take two seconds. */
 		if (looks == 0 || (known ? !asleep : looks < 2000000000 / LOOK_AGAIN))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What a thread does that holds one of the C library's locks does not wait for ever for a fork, which waits for that lock: not a dump
-# in a handler, and not an allocation from a new stack.
+# in a handler, and not an allocation from a new stack; nor in the child.
 # timeout: 60
 . tests/lib.sh
 
