@@ -14,6 +14,7 @@
 #include "shadow.h"
 #include "signals.h"
 #include "sites.h"
+#include "stack.h"
 #include "tables.h"
 #include "text.h"
 #include "thread.h"
@@ -102,9 +103,11 @@ int leakwrap_install_crash_trace(void)
 
 /* The tables must not be in the middle of a change in the child, where nobody would finish it.  The C library takes
  * malloc's locks and that of all streams after this one: a signal handler that has interrupted malloc must not need it, so neither a
- * dump nor sigaction does; and an allocation there borrows it. */
+ * dump nor sigaction does; and an allocation there borrows it.  In the child this thread looks like the main thread, whose stack
+ * lies elsewhere. */
 static void before_fork(void)
 {
+	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_lock_for_fork(&leakwrap_tables_lock);
 }
 
