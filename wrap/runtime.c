@@ -57,6 +57,8 @@ static void start(void)
 
 	leakwrap_signals_block(&before);
 	atomic_store(&runtime.process, leakwrap_process_id());
+	/* The program may put another environment in the place of the one above its stack. */
+	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_dump_start();
 	leakwrap_options_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
