@@ -31,6 +31,13 @@ SIGACTION(sigaction)
 SIGACTION(__sigaction)
 #endif
 
+/* glibc's signal remembers what siginterrupt said before it. */
+#ifdef __GLIBC__
+#define BSD_FLAGS (leakwrap_signals_interrupts ? 0 : SA_RESTART)
+#else
+#define BSD_FLAGS SA_RESTART
+#endif
+
 /* What signal(2) and its variants have in common: a handler and flags, the old handler back. */
 #define SIGNAL(name, flags, blocks_itself)                                    \
 	ENTRY_DECLARE(sighandler_t, name, (int signo, sighandler_t handler)); \
@@ -50,15 +57,15 @@ SIGACTION(__sigaction)
 
 /* signal(2): BSD semantics, as glibc and musl have them by default. */
 #ifdef LEAKWRAP_ENTRY_signal
-SIGNAL(signal, SA_RESTART, 1)
+SIGNAL(signal, BSD_FLAGS, 1)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_bsd_signal
-SIGNAL(bsd_signal, SA_RESTART, 1)
+SIGNAL(bsd_signal, BSD_FLAGS, 1)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_ssignal
-SIGNAL(ssignal, SA_RESTART, 1)
+SIGNAL(ssignal, BSD_FLAGS, 1)
 #endif
 
 /* sysv_signal(3): the handler is used once and may be interrupted by its own signal. */
@@ -120,6 +127,7 @@ int __wrap_siginterrupt(int signo, int interrupts)
 
 	if (!leakwrap_signals_owns(signo))
 		return __real_siginterrupt(signo, interrupts);
+	leakwrap_signals_interrupts = interrupts != 0;
 	leakwrap_signals_view(NULL, &action);
 	if (interrupts)
 		action.sa_flags &= ~(__typeof__(action.sa_flags))SA_RESTART;

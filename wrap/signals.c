@@ -29,6 +29,8 @@ static struct {
 	_Atomic unsigned current;
 } taken;
 
+_Atomic bool leakwrap_signals_interrupts;
+
 static struct sigaction *current_view(void)
 {
 	return &taken.view[atomic_load_explicit(&taken.current, memory_order_acquire) % VIEWS].action;

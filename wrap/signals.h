@@ -22,6 +22,9 @@ bool leakwrap_signals_owns(int signo);
  * Returns 0, or -1 with errno set. */
 int leakwrap_signals_view(const struct sigaction *action, struct sigaction *before);
 
+/* Has siginterrupt(3) said that the signal which was taken over shall interrupt system calls? */
+extern _Atomic bool leakwrap_signals_interrupts;
+
 /* Around exec: a signal that the program ignores is ignored indeed while another program takes its place, and
  * has the tracer's handler again when that failed.  Also for a child of vfork. */
 void leakwrap_signals_executing(void);
