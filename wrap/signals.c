@@ -101,6 +101,11 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	run_program_handler(signo, info, context);
 }
 
+static bool is_tracers(const struct sigaction *action)
+{
+	return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_signal;
+}
+
 int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before)
 {
 	int result;
@@ -151,11 +156,10 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 	int result = 0;
 
 	if (!leakwrap_runtime_is_in_own_process()) {
-		/* A child of vfork has actions of its own, and its parent's view. */
-		seen = *current_view();
-		result = action ? leakwrap_signals_set(taken.signo, action, NULL) : 0;
+		/* A child of vfork has actions of its own, and its parent's view until it sets one. */
+		result = leakwrap_signals_set(taken.signo, action, &seen);
 		if (before && result == 0)
-			*before = seen;
+			*before = is_tracers(&seen) ? *current_view() : seen;
 		return result;
 	}
 	/* It may be the same object as *BEFORE; and a bad pointer faults before the lock. */
