@@ -178,16 +178,26 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 	return result;
 }
 
-static bool is_ignored(const struct sigaction *view)
+static bool is_ignored(const struct sigaction *action)
 {
-	return view->sa_handler == SIG_IGN;
+	return action->sa_handler == SIG_IGN;
+}
+
+/* The program ignores the signal, and the signal's action is as IS_AS_EXPECTED wants it: a child of vfork may have set
+ * another one. */
+static bool is_ignored_by(bool (*is_as_expected)(const struct sigaction *action))
+{
+	struct sigaction now;
+
+	return taken.signo != 0 && is_ignored(current_view()) &&
+	       leakwrap_signals_set(taken.signo, NULL, &now) == 0 && is_as_expected(&now);
 }
 
 void leakwrap_signals_executing(void)
 {
 	int saved = errno;
 
-	if (taken.signo != 0 && is_ignored(current_view()))
+	if (is_ignored_by(is_tracers))
 		leakwrap_signals_set(taken.signo, current_view(), NULL);
 	errno = saved;
 }
@@ -196,7 +206,7 @@ void leakwrap_signals_not_executed(void)
 {
 	int saved = errno;
 
-	if (taken.signo != 0 && is_ignored(current_view()))
+	if (is_ignored_by(is_ignored))
 		install_handler(current_view());
 	errno = saved;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +46,61 @@ static int reset_after_vfork(void)
 	return handled == 1 ? 0 : 10;
 }
 
+/* It executes what its parent ignores with the action that it has set itself, also when another exec has failed. */
+static int other_action_after_vfork(void)
+{
+	int status = -1;
+	pid_t child;
+
+	signal(SIGUSR1, SIG_IGN);
+	child = vfork();
+	if (child == 0) {
+		signal(SIGUSR1, SIG_DFL); /* NOLINT(clang-analyzer-unix.Vfork): shells do it */
+		execl("/nowhere", "nowhere", NULL);
+		execl("/bin/sh", "sh", "-c", "kill -USR1 $$; sleep 1", NULL);
+		_exit(9);
+	}
+	waitpid(child, &status, 0);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1 ? 0 : 13;
+}
+
+/* A child that the C library does not know of sees the actions that it sets, and until then its parent's. */
+static int actions_after_clone(void)
+{
+	int status = -1;
+	pid_t child;
+
+	signal(SIGUSR1, handler);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (child == 0) {
+		struct sigaction now;
+
+		if (signal(SIGUSR1, SIG_IGN) != handler)
+			_exit(1);
+		if (sigaction(SIGUSR1, NULL, &now) != 0 || now.sa_handler != SIG_IGN)
+			_exit(2);
+		_exit(signal(SIGUSR1, handler) == SIG_IGN ? 0 : 3);
+	}
+	waitpid(child, &status, 0);
+	return status == 0 ? 0 : 14;
+}
+
+/* What siginterrupt said before signal holds. */
+static int interrupted(void)
+{
+	struct sigaction now;
+
+	siginterrupt(SIGUSR1, 1);
+	signal(SIGUSR1, handler);
+	sigaction(SIGUSR1, NULL, &now);
+	if (now.sa_flags & SA_RESTART)
+		return 15;
+	siginterrupt(SIGUSR1, 0);
+	signal(SIGUSR1, handler);
+	sigaction(SIGUSR1, NULL, &now);
+	return now.sa_flags & SA_RESTART ? 0 : 16;
+}
+
 static void *sets(void *argument)
 {
 	while (!stop)
@@ -84,5 +140,11 @@ int main(int argc, char **argv)
 		return reset_after_vfork();
 	if (strcmp(how, "fork") == 0)
 		return fork_while_setting();
+	if (strcmp(how, "vfork-ignored") == 0)
+		return other_action_after_vfork();
+	if (strcmp(how, "clone") == 0)
+		return actions_after_clone();
+	if (strcmp(how, "siginterrupt") == 0)
+		return interrupted();
 	return 2;
 }
