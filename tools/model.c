@@ -131,10 +131,20 @@ struct selection {
 	uint64_t last_sequence; /* seen */
 };
 
-/* The bias that the module of FRAME has in PARSED agrees with the frame's two numbers. */
-static bool frame_fits(const struct parsed_frame *frame, const struct mapping *mapping)
+/* Do FRAME's two numbers agree with a bias that MODULE has in DUMP?  It has several when it was unloaded, and loaded again
+ * elsewhere. */
+static bool frame_fits(const struct dump *dump, const struct module *module,
+                       const struct parsed_frame *frame)
 {
-	return !mapping || frame->address - mapping->bias == frame->offset;
+	bool lies = false;
+	for (size_t i = 0; i < dump->mapping_count; i++) {
+		if (dump->mappings[i].module != module)
+			continue;
+		if (frame->address - dump->mappings[i].bias == frame->offset)
+			return true;
+		lies = true;
+	}
+	return !lies;
 }
 
 static const struct mapping *find_mapping(const struct mapping *mappings, size_t count,
@@ -230,9 +240,7 @@ static bool copy_frames(struct report *report, const struct parsed_dump *parsed,
 	for (copied->depth = 0; copied->depth < depth; copied->depth++) {
 		const struct parsed_frame *frame = &parsed->frames[first + copied->depth];
 		struct module *module = module_of_frame(report, parsed, dump, modules, frame);
-		const struct mapping *mapping =
-		        find_mapping(dump->mappings, dump->mapping_count, module);
-		if (module && !frame_fits(frame, mapping)) {
+		if (module && !frame_fits(dump, module, frame)) {
 			if (!dump->damage) {
 				dump->damage = "an address does not fit its module";
 				dump->damage_line = parsed->line;
@@ -244,6 +252,24 @@ static bool copy_frames(struct report *report, const struct parsed_dump *parsed,
 	return true;
 }
 
+/* Does a module lie at several places in DUMP? */
+static bool has_moved(const struct dump *dump)
+{
+	for (size_t i = 0; i < dump->mapping_count; i++)
+		if (find_mapping(dump->mappings, i, dump->mappings[i].module))
+			return true;
+	return false;
+}
+
+static const uint64_t *copy_addresses(struct report *report, const struct parsed_frame *frames,
+                                      size_t depth)
+{
+	uint64_t *addresses = arena_alloc(&report->arena, depth * sizeof *addresses);
+	for (size_t i = 0; i < depth; i++)
+		addresses[i] = frames[i].address;
+	return addresses;
+}
+
 static const char *intern_or_null(struct report *report, const char *text)
 {
 	return text ? intern(&report->strings, text, strlen(text)) : NULL;
@@ -253,6 +279,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
                        struct module **modules)
 {
 	struct copied copied = {0};
+	bool moved = has_moved(dump);
 
 	dump->sites = arena_alloc(&report->arena, parsed->site_count * sizeof *dump->sites);
 	for (size_t i = 0; i < parsed->site_count; i++) {
@@ -268,6 +295,9 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
 			site->kind = STACK_TRUNCATED;
 		site->stack = add_stack(report, copied.at, copied.depth);
+		site->addresses =
+		        moved ? copy_addresses(report, &parsed->frames[from->first], copied.depth)
+		              : NULL;
 	}
 	free(copied.at);
 }

@@ -69,6 +69,8 @@ struct mapping {
 
 struct site {
 	const struct stack *stack;
+	const uint64_t *
+	        addresses; /* its raw ones where a module lies at several places in the dump, else NULL */
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
@@ -138,7 +140,7 @@ bool report_add(struct report *report, const char *selector);
 /* Finds the last dump of each process; after the last report_add. */
 void report_finish(struct report *report);
 
-/* The raw address of LOCATION in DUMP. */
+/* The raw address of LOCATION in DUMP: at the first place of its module, if that lies at several. */
 uint64_t raw_address(const struct dump *dump, const struct location *location);
 
 /* Where MODULE lies in DUMP, or NULL. */

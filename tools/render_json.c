@@ -75,7 +75,9 @@ static json_t *totals_json(const struct totals *totals)
 	return object;
 }
 
-static json_t *frames_json(const struct dump *dump, const struct stack *stack)
+/* ADDRESSES: the raw ones, or NULL. */
+static json_t *frames_json(const struct dump *dump, const struct stack *stack,
+                           const uint64_t *addresses)
 {
 	json_t *frames = json_array();
 	for (unsigned i = 0; i < stack->depth; i++) {
@@ -83,7 +85,7 @@ static json_t *frames_json(const struct dump *dump, const struct stack *stack)
 		for (unsigned j = 0; j < at->frame_count; j++) {
 			const struct frame *frame = &at->frames[j];
 			json_t *object = json_object();
-			set(object, "address", hex(raw_address(dump, at)));
+			set(object, "address", hex(addresses ? addresses[i] : raw_address(dump, at)));
 			set(object, "module", text(at->module ? at->module->path : NULL));
 			set(object, "offset", at->module ? hex(at->offset) : json_null());
 			set(object, "build_id", text(at->module ? at->module->build_id : NULL));
@@ -108,7 +110,7 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 		set(object, "task", text(site->task));
 	if (site->of_system)
 		set(object, "origin", json_string("system_library"));
-	set(object, "frames", frames_json(dump, site->stack));
+	set(object, "frames", frames_json(dump, site->stack, site->addresses));
 	return object;
 }
 
@@ -127,7 +129,7 @@ static json_t *crash_json(const struct dump *dump)
 	set(object, "fault_address", fault->addressed ? hex(fault->fault_address) : json_null());
 	set(object, "thread", fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
 	set(object, "registers", registers);
-	set(object, "frames", frames_json(dump, crash->stack));
+	set(object, "frames", frames_json(dump, crash->stack, NULL));
 	return object;
 }
 
@@ -215,7 +217,7 @@ static json_t *head_json(struct report *report, const struct dump *dump)
 
 static json_t *stack_json(const struct dump *dump, const struct stack *stack)
 {
-	return stack ? frames_json(dump, stack) : json_null();
+	return stack ? frames_json(dump, stack, NULL) : json_null();
 }
 
 static json_t *misuse_json(struct report *report, const struct dump *dump)
@@ -308,7 +310,7 @@ static void put_changes(FILE *stream, const struct answer *answer)
 		set(object, "new_bytes", json_integer((json_int_t)change->new_bytes));
 		set(object, "old_blocks", json_integer((json_int_t)change->old_blocks));
 		set(object, "new_blocks", json_integer((json_int_t)change->new_blocks));
-		set(object, "frames", frames_json(change->dump, change->stack));
+		set(object, "frames", frames_json(change->dump, change->stack, NULL));
 		fputs(i ? ",\n" : "\n", stream);
 		put(stream, object, 0);
 	}
@@ -336,7 +338,7 @@ static void put_growths(FILE *stream, const struct answer *answer)
 		for (unsigned span = 0; span <= growth->spans; span++)
 			append(spans, json_integer(growth->spans_bytes[span]));
 		set(object, "bytes_over_time", spans);
-		set(object, "frames", frames_json(growth->last_dump, growth->stack));
+		set(object, "frames", frames_json(growth->last_dump, growth->stack, NULL));
 		fputs(i ? ",\n" : "\n", stream);
 		put(stream, object, 0);
 	}
