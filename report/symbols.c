@@ -181,8 +181,9 @@ static bool is_function(const struct table *table, const ElfW(Sym) * symbol)
 {
 	unsigned type = symbol->st_info & 0xf;
 
+	/* A label without a size may stand inside of a function. */
 	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
-	       symbol->st_name < table->names_size &&
+	       symbol->st_size != 0 && symbol->st_name < table->names_size &&
 	       (symbol->st_value & ~(ElfW(Addr))1) + table->module->bias - table->module->start <
 	               table->module->end - table->module->start;
 }
@@ -255,7 +256,8 @@ static struct table *table_of(const struct leakwrap_module *module)
 
 	while (table && table->module != module)
 		table = table->next;
-	if (table || used == sizeof(places) / sizeof(places[0]))
+	/* Of others nothing is known: they take no room. */
+	if (table || used == sizeof(places) / sizeof(places[0]) || !(module->main || module->permanent))
 		return table;
 	table = &places[used++];
 	table->module = module;
