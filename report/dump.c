@@ -185,19 +185,29 @@ static bool is_restorer(uintptr_t pc)
 
 /* INTERRUPTED: PC is the interrupted instruction itself, as the one behind a restorer is.  Nobody called the restorer either: the
  * kernel made its frame.  Returns whether the next one is interrupted. */
-static bool write_frame(unsigned level, uintptr_t pc, bool interrupted)
+static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
+                        const struct leakwrap_module *gone)
 {
 	const struct leakwrap_module *module;
 	bool restorer;
 
-	if (!interrupted && leakwrap_known_frame_write(&dump.writer, level, pc))
+	if (!interrupted && !gone && leakwrap_known_frame_write(&dump.writer, level, pc))
 		return false;
 	restorer = is_restorer(pc);
-	module = leakwrap_frame_write(&dump.writer, level, pc, !interrupted && !restorer);
+	module = leakwrap_frame_write(&dump.writer, level, pc, !interrupted && !restorer, gone);
 	if (module && dump.named &&
 	    module->number <= dump.modules) /* another thread may be loading more */
 		dump.named[module->number - 1] = true;
 	return restorer;
+}
+
+/* The module among MODULES that CODE lay in, if another one has taken its place; else NULL. */
+static const struct leakwrap_module *gone_from(const struct leakwrap_modules *modules, uintptr_t code)
+{
+	const struct leakwrap_module *then =
+	        modules != leakwrap_modules() ? leakwrap_module_among(modules, code) : NULL;
+
+	return then != leakwrap_module_ever_at(code) ? then : NULL;
 }
 
 /* TRACE from its frame FIRST on. */
@@ -206,7 +216,9 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 	bool interrupted = false;
 
 	for (unsigned i = first; i < trace->depth; i++)
-		interrupted = write_frame(i - first, trace->pcs[i], interrupted);
+		interrupted = write_frame(i - first, trace->pcs[i], interrupted,
+		                          trace->modules ? gone_from(trace->modules, trace->pcs[i] - 1)
+		                                         : NULL);
 }
 
 static void write_site(size_t rank, const struct leakwrap_row *row)
@@ -316,7 +328,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 	leakwrap_registers_write(&dump.writer, crash->context);
 	leakwrap_unwind_interrupted(&trace, &stack, &start);
 	for (unsigned level = 0; level < trace.depth; level++)
-		interrupted = write_frame(level, dump.pcs[level], interrupted);
+		interrupted = write_frame(level, dump.pcs[level], interrupted, NULL);
 }
 
 static void write_modules(void)

@@ -31,10 +31,10 @@ void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level)
 
 /* All that follows the level, which is the same wherever PC comes again. */
 static const struct leakwrap_module *write_place(struct leakwrap_writer *writer, uintptr_t pc,
-                                                 bool is_return)
+                                                 bool is_return, const struct leakwrap_module *gone)
 {
 	const uintptr_t code = pc - is_return;
-	const struct leakwrap_module *module = leakwrap_module_ever_at(code);
+	const struct leakwrap_module *module = gone ? gone : leakwrap_module_ever_at(code);
 	const char *function = NULL;
 	uintptr_t offset;
 
@@ -63,15 +63,16 @@ static const struct leakwrap_module *write_place(struct leakwrap_writer *writer,
 }
 
 const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
-                                                   uintptr_t pc, bool is_return)
+                                                   uintptr_t pc, bool is_return,
+                                                   const struct leakwrap_module *gone)
 {
 	const struct leakwrap_module *module;
 	size_t before;
 
 	leakwrap_frame_begin(writer, level);
 	before = writer->line;
-	module = write_place(writer, pc, is_return);
-	if (is_return && !writer->cut)
+	module = write_place(writer, pc, is_return, gone);
+	if (is_return && !gone && !writer->cut)
 		leakwrap_known_frame_keep(pc, leakwrap_text_line(writer) + before,
 		                          writer->line - before);
 	leakwrap_text_end(writer);

@@ -8,9 +8,11 @@
 #include "modules.h"
 #include "text.h"
 
-/* Frame LEVEL at PC; IS_RETURN: PC is a return address, and the call lies before it.  Returns the module that it lies in, or NULL. */
+/* Frame LEVEL at PC; IS_RETURN: PC is a return address, and the call lies before it.  GONE: the module that was there, if another one has
+ * taken its place, else NULL.  Returns the module that it lies in, or NULL. */
 const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
-                                                   uintptr_t pc, bool is_return);
+                                                   uintptr_t pc, bool is_return,
+                                                   const struct leakwrap_module *gone);
 
 /* What such a line begins with: all that depends on where in the backtrace the frame is. */
 void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level);

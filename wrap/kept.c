@@ -2,6 +2,7 @@
 #include "kept.h"
 
 #include "arena.h"
+#include "modules.h"
 #include "tables.h"
 
 #include <string.h>
@@ -60,6 +61,29 @@ bool leakwrap_uppers_of(const struct leakwrap_trace *trace, bool from_reserve, c
 
 #endif
 
+/* The modules that are loaded now, when TRACE goes through one that may be unloaded; else NULL. */
+static const struct leakwrap_modules *modules_for(const struct leakwrap_trace *trace)
+{
+	for (unsigned i = 0; i < trace->depth; i++) {
+		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
+
+		if (module && !module->permanent)
+			return leakwrap_modules();
+	}
+	return NULL;
+}
+
+bool leakwrap_kept_has_modules_of(const struct leakwrap_kept *kept, const struct leakwrap_trace *trace)
+{
+	const struct leakwrap_modules *then = kept->modules, *now = leakwrap_modules();
+
+	for (unsigned i = 0; then && then != now && i < trace->depth; i++)
+		if (leakwrap_module_among(then, trace->pcs[i] - 1) !=
+		    leakwrap_module_among(now, trace->pcs[i] - 1))
+			return false;
+	return true;
+}
+
 const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trace, bool from_reserve)
 {
 	const uint32_t *uppers;
@@ -73,6 +97,7 @@ const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trac
 		return NULL;
 	kept->depth = (uint16_t)trace->depth;
 	kept->kind = (uint8_t)trace->kind;
+	kept->modules = modules_for(trace);
 #if UINTPTR_MAX > UINT32_MAX
 	kept->upper = uppers;
 #endif

@@ -20,6 +20,8 @@ struct leakwrap_kept {
 #if UINTPTR_MAX > UINT32_MAX
 	const uint32_t *upper; /* halves of its return addresses; as many as there are lower ones */
 #endif
+	const struct leakwrap_modules
+	        *modules; /* that were loaded then; NULL: all of its own are never unloaded */
 	uint32_t low[];
 };
 
@@ -36,6 +38,10 @@ LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc(const struct leakwrap_kept *kept, uns
 /* TRACE, kept.  FROM_RESERVE: by the memory that is left for when there is no other.  NULL when there is none.  The tables' lock
  * is held. */
 const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trace, bool from_reserve);
+
+/* Does TRACE, just walked, go through the same modules as KEPT, which has the same return addresses?  Where a module was unloaded
+ * there may be another one by now. */
+bool leakwrap_kept_has_modules_of(const struct leakwrap_kept *kept, const struct leakwrap_trace *trace);
 
 /* The upper halves of the return addresses of TRACE in *UPPERS: the same pointer for all backtraces that have the same; NULL where
  * addresses have no more than 32 bits.  False when there is no memory.  The tables' lock is held. */

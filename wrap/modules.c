@@ -439,9 +439,9 @@ unsigned leakwrap_modules_generation(void)
 	return atomic_load_explicit(&known.generation, memory_order_acquire);
 }
 
-const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
 {
-	const struct leakwrap_modules *modules = leakwrap_modules();
 	unsigned first = 0, behind = modules->count;
 
 	while (first < behind) {
@@ -456,6 +456,11 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 			return module;
 	}
 	return NULL;
+}
+
+const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
+{
+	return leakwrap_module_among(leakwrap_modules(), address);
 }
 
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)

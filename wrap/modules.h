@@ -57,6 +57,10 @@ static inline const struct leakwrap_modules *leakwrap_modules(void)
 /* The loaded module that ADDRESS lies in, or NULL.  Signal-safe. */
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address);
 
+/* The same among MODULES, a snapshot. */
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address);
+
 /* The same for modules that may have been unloaded since: the last one that was there. */
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
 

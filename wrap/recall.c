@@ -249,8 +249,10 @@ static struct leakwrap_pattern *first_pattern(struct leakwrap_layout *layout, ui
                                               const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_site *site = leakwrap_site_numbered(number);
-	const struct leakwrap_kept *like =
-	        site->pattern ? leakwrap_kept_make(trace, false) : site->kept;
+	/* Other call sites of the pattern may go through modules that were not loaded when this one was seen first. */
+	const bool is_of_now =
+	        !site->pattern && (!site->kept->modules || site->kept->modules == leakwrap_modules());
+	const struct leakwrap_kept *like = is_of_now ? site->kept : leakwrap_kept_make(trace, false);
 	struct leakwrap_pattern *pattern = like ? leakwrap_pattern_make(trace, like, NULL, 0) : NULL;
 
 	if (pattern) {

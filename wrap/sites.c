@@ -85,6 +85,7 @@ void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 	start(&reader, leakwrap_site_numbered(number));
 	trace->depth = reader.kept->depth;
 	trace->kind = reader.kept->kind;
+	trace->modules = reader.kept->modules;
 	for (unsigned i = 0; i < trace->depth; i++)
 		trace->pcs[i] = next_pc(&reader);
 }
@@ -157,7 +158,7 @@ static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
 	for (unsigned i = 0; i < trace->depth; i++)
 		if (next_pc(&reader) != trace->pcs[i])
 			return false;
-	return true;
+	return leakwrap_kept_has_modules_of(reader.kept, trace);
 }
 
 /* The number of TRACE, whose key is KEY, or LEAKWRAP_SITE_NONE: it has none yet, or, when the lock is not held, the table is just

@@ -26,6 +26,7 @@ enum leakwrap_trace_kind {
 };
 
 struct leakwrap_notes;
+struct leakwrap_modules;
 
 /* A backtrace: return addresses, innermost first. */
 struct leakwrap_trace {
@@ -35,6 +36,8 @@ struct leakwrap_trace {
 	enum leakwrap_trace_kind kind;
 	struct leakwrap_notes
 	        *notes; /* to be told where the walk found its frames (notes.h), or NULL */
+	const struct leakwrap_modules
+	        *modules; /* of one that was kept: those that were loaded then, or NULL: as ever */
 };
 
 /* Fills TRACE with the chain that starts at the caller (PC, SP, FP as in LEAKWRAP_CALLER), by way of

@@ -83,7 +83,7 @@ static unsigned write_frames(unsigned functions_used, uint64_t seed)
 		if (is_return && leakwrap_known_frame_write(&writer, level, pc))
 			known++;
 		else
-			CHECK(leakwrap_frame_write(&writer, level, pc, is_return) ==
+			CHECK(leakwrap_frame_write(&writer, level, pc, is_return, NULL) ==
 			      leakwrap_module_ever_at(pc - is_return));
 		check_line(level, pc, is_return);
 	}

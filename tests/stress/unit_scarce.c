@@ -29,6 +29,13 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 	return &program;
 }
 
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	(void)modules;
+	return leakwrap_module_at(address);
+}
+
 /* -- stacks -------------------------------------------------------------------------------------- */
 
 enum { THREADS = 2, STEPS = 30000, PLENTY = 5000, WORDS = 2 * LEAKWRAP_MAX_DEPTH + 2 };

@@ -41,6 +41,13 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 	return (address + 1) % 2 ? &plugin : &program;
 }
 
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	(void)modules;
+	return leakwrap_module_at(address);
+}
+
 /* -- stacks -------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, CHAINS = 512, WORDS = 256, STEPS = 10000 };

@@ -58,6 +58,13 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 	return address - program.start < program.end - program.start ? &program : NULL;
 }
 
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	(void)modules;
+	return leakwrap_module_at(address);
+}
+
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
 {
 	return leakwrap_module_at(address);
