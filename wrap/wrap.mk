@@ -38,6 +38,15 @@ ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 MAYBE_LACKING := main dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	program_invocation_short_name __libc_stack_end
 
+# The objects of another compiler are not for this archive: with it they are all made again.
+BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET)
+$(CORE_OBJECTS) $(ENTRY_OBJECTS) $(O)/lacks: $(O)/built-by
+
+.PHONY: look-again
+$(O)/built-by: look-again
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(BUILT_BY)' | cmp -s - $@ || echo '$(BUILT_BY)' >$@
+
 $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	$(Q)mkdir -p $(@D)
 	$(Q)for function in $(MAYBE_LACKING); do \

@@ -46,7 +46,7 @@ install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 
 # Where the tool's libraries are missing, the runtime is installed, and it is said what to get for the tool.
 mkdir "$W/runtime"
-for part in wrap report entry include libleakwrap.a leakwrap.pc; do
+for part in built-by lacks wrap report entry include libleakwrap.a leakwrap.pc; do
 	cp -a "$O/$part" "$W/runtime/" || fail "no $part"
 done
 (O=$W/runtime install_make HOSTCC="cc -nostdinc" PREFIX=/usr DESTDIR="$W/bare" install) || exit 1
