@@ -268,9 +268,9 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 				                                 group_name(kind, at, &at->frames[k]));
 				if (!inner)
 					inner = group;
-				if (group->counted == stack)
+				if (group->counted == i + 1)
 					continue;
-				group->counted = stack;
+				group->counted = i + 1;
 				group->through_bytes += site->bytes;
 				group->through_blocks += site->blocks;
 			}

@@ -73,7 +73,7 @@ struct group {
 	const char *name;
 	uint64_t bytes, blocks, sites;          /* whose innermost frame is in it */
 	uint64_t through_bytes, through_blocks; /* that have it anywhere in their stacks */
-	const struct stack *counted;            /* the last stack counted in THROUGH */
+	size_t counted;                         /* how many call sites of the dump THROUGH has seen */
 };
 
 struct groups {

@@ -74,3 +74,10 @@ equal "file" "$(row "$W/main.c")" "50 1 1"
 status_is 0 "$lw" report --by=function "$W/log"
 equal "through main" "$(awk '$NF == "main" { print $4 }' "$W/out")" 550
 status_is 2 "$lw" report --by=moon "$W/log"
+
+# Two tasks with one backtrace are two call sites.
+printf '100 2 complete 0x10 0x20\n50 1 complete 0x10 0x20\n' |
+	make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none | sed '/site 1/s/$/ task=rx/; /site 2/s/$/ task=tx/' >"$W/tasks"
+status_is 0 "$lw" report --by=module "$W/tasks"
+equal "two tasks" "$(row /x/y)" "150 3 2"
+equal "through two tasks" "$(awk '$NF == "/x/y" { print $4 }' "$W/out")" 150

@@ -56,5 +56,15 @@ equal "call sites by steady growth" "$(grep -o '<span class="name">[a-z_]*' "$W/
 	'keep_inlined open_shop fill_cache '
 shows_not 'fill_cache ← main'
 
+# One backtrace in two tasks is one row, with what both have gained.
+for number in 1 2; do
+	printf '100 2 complete 0x10 0x20\n%s 1 complete 0x10 0x20\n' $((40 + 10 * number)) |
+		make_dump 3.$number 2026-11-20T18:00:0${number}Z /x/y 0x1000 none
+done | sed '/site 1/s/$/ task=rx/; /site 2/s/$/ task=tx/' >"$W/tasks"
+status_is 0 "$lw" report -f html -o "$W/tasks.html" "$W/tasks"
+browse --dump-dom "file://$W/tasks.html" >"$W/out" || fail "tasks"
+shows '<td class="up">+10</td>'
+shows_not '<td class="up">+50</td>'
+
 browse --screenshot="$W/page.png" --window-size=1300,1000 "file://$W/page.html" >/dev/null || fail "screenshot"
 [ "$(wc -c <"$W/page.png")" -gt 20000 ] || fail "the screenshot is empty"
