@@ -110,10 +110,19 @@ struct symbols symbols_read(const struct elf_file *file)
 		return symbols;
 	qsort(symbols.all, symbols.count, sizeof *symbols.all, compare_symbols);
 
-	size_t kept = 1;
-	for (size_t i = 1; i < symbols.count; i++)
-		if (symbols.all[i].start != symbols.all[kept - 1].start)
-			symbols.all[kept++] = symbols.all[i];
+	/* One for each address, and no label that stands inside of a function. */
+	size_t kept = 0;
+	uint64_t reach = 0;
+	for (size_t i = 0; i < symbols.count; i++) {
+		const struct symbol *symbol = &symbols.all[i];
+		if (kept && symbol->start == symbols.all[kept - 1].start)
+			continue;
+		if (!symbol->sized && symbol->start < reach)
+			continue;
+		if (symbol->sized && symbol->end > reach)
+			reach = symbol->end;
+		symbols.all[kept++] = *symbol;
+	}
 	symbols.count = kept;
 	for (size_t i = 0; i < kept; i++)
 		if (!symbols.all[i].sized)
@@ -138,7 +147,7 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 		else
 			high = middle;
 	}
-	/* A label without a size may stand inside of a function. */
+	/* A function may stand inside of another. */
 	for (size_t back = 0; low > 0 && back < 8; low--, back++)
 		if (address < symbols->all[low - 1].end)
 			return &symbols->all[low - 1];

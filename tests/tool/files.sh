@@ -76,6 +76,30 @@ strip "$W/plain"
 status_is 0 "$lw" report "$W/named"
 shows 'foo::bar(int)  *plain+0x'
 
+# A label inside of a function names nothing.
+cat >"$W/label.S" <<'END'
+	.globl outer
+	.type outer, %function
+outer:
+	nop
+	nop
+	nop
+	nop
+inner:
+	nop
+	nop
+	nop
+	nop
+	.size outer, . - outer
+	.section .note.GNU-stack, "", %progbits
+END
+echo 'int main(void) { return 0; }' >"$W/label_main.c"
+$CC -Wl,--build-id -o "$W/label" "$W/label_main.c" "$W/label.S" || fail "cannot build"
+echo "10 1 complete $(add "0x$(nm "$W/label" | awk '/ inner$/ { print $1 }')" 2)" |
+	make_dump 5.1 2026-11-20T18:36:01Z "$W/label" 0x55d0c8a00000 "$(build_id "$W/label")" >"$W/labelled"
+status_is 0 "$lw" report "$W/labelled"
+shows 'outer  *label+0x'
+
 # What was asked for and is not there; a file of another build beside the right one.
 for option in exe sysroot debug-dir map; do
 	status_is 2 "$lw" report --$option="$W/none" "$W/log"
