@@ -245,8 +245,11 @@ static void put_modules(struct page *page, const struct dump *dump)
 	};
 	for (size_t i = 0; i < dump->mapping_count; i++) {
 		const struct module *module = dump->mappings[i].module;
-		if (states[module->state])
-			fprintf(page->stream, "  module %s: %s\n", module->path, states[module->state]);
+		if (!states[module->state])
+			continue;
+		fputs("  module ", page->stream);
+		put_clean(page, module->path);
+		fprintf(page->stream, ": %s\n", states[module->state]);
 	}
 }
 

@@ -35,6 +35,11 @@ same() {
 	quiet "$1"
 }
 
+# Control characters of a name stay out of the terminal.
+sed "s|$exe|&\\\\x1b[31m|" "$W/plain" >"$W/log"
+report "$W/log"
+shows 'module /no/such/program?\[31m: left raw'
+
 # -- around the dump -------------------------------------------------------------------------------------
 sed 's/$/\r/' "$W/plain" >"$W/log"
 report "$W/log"
