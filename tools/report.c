@@ -248,7 +248,7 @@ static const struct dump *add_side(struct report *report, const char *log)
 	}
 	for (size_t i = before; i < report->dump_count; i++) {
 		if (report->dumps[i]->pid != dump->pid) {
-			complain("%s has dumps of several processes: choose with %s@PID:N", log, log);
+			complain("%s has dumps of several processes: choose one as LOG@PID:N", log);
 			return NULL;
 		}
 	}
