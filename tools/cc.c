@@ -24,7 +24,6 @@ struct command_line {
 	bool no_program; /* makes a library or an object, or has no C library */
 	bool inputs;     /* there is something to link */
 	bool language;   /* -x was given, and would hold for what is added */
-	bool headers;    /* every input so far is a header */
 	bool cxx_library, statically, static_libstdcxx, lld;
 	bool wrapped; /* the flags are there already */
 };
@@ -157,12 +156,33 @@ static bool is_header(const char *word)
 	       has_suffix(word, ".hxx") || has_suffix(word, ".H");
 }
 
+/* The argument of -x: the language of what follows. */
+static void read_language(struct command_line *line, const char *language)
+{
+	line->language = strcmp(language, "none") != 0;
+	line->stops = line->stops || has_suffix(language, "-header"); /* it makes a precompiled one */
+}
+
+/* "-fuse-ld=lld", "-fuse-ld=lld-14", "--ld-path=/usr/bin/ld.lld" */
+static bool chooses_lld(const char *word)
+{
+	const char *linker = strchr(word, '=');
+	return linker && strstr(base_name(linker + 1), "lld") &&
+	       (strncmp(word, "-fuse-ld=", 9) == 0 || strncmp(word, "--ld-path=", 10) == 0);
+}
+
+static bool links_statically(const char *word)
+{
+	return strcmp(word, "-static") == 0 || strcmp(word, "--static") == 0 ||
+	       strcmp(word, "-static-pie") == 0 || strcmp(word, "--static-pie") == 0;
+}
+
 static void read_option(struct command_line *line, const char *word)
 {
-	static const char *const no_programs[] = {"-shared",       "-r",
-	                                          "-nostdlib",     "--no-standard-libraries",
-	                                          "-nolibc",       "-nodefaultlibs",
-	                                          "-nostartfiles", "-dynamiclib"};
+	static const char *const no_programs[] = {
+	        "-shared",        "--shared",      "-r",
+	        "-nostdlib",      "-nolibc",       "--no-standard-libraries",
+	        "-nodefaultlibs", "-nostartfiles", "-dynamiclib"};
 	for (size_t i = 0; i < sizeof no_programs / sizeof *no_programs; i++)
 		if (strcmp(word, no_programs[i]) == 0)
 			line->no_program = true;
@@ -175,14 +195,14 @@ static void read_option(struct command_line *line, const char *word)
 			part += length + (part[length] == ',');
 		}
 	} else if (strncmp(word, "-x", 2) == 0 && word[2])
-		line->language = strcmp(word, "-xnone") != 0;
-	else if (strcmp(word, "-static") == 0 || strcmp(word, "-static-pie") == 0)
+		read_language(line, word + 2);
+	else if (links_statically(word))
 		line->statically = true;
 	else if (strcmp(word, "-static-libstdc++") == 0)
 		line->static_libstdcxx = true;
 	else if (strcmp(word, "-lstdc++") == 0)
 		line->cxx_library = true;
-	else if (strcmp(word, "-fuse-ld=lld") == 0 || has_suffix(word, "/ld.lld"))
+	else if (chooses_lld(word))
 		line->lld = true;
 	else if (strncmp(word, "-l", 2) == 0 && word[2])
 		line->inputs = true;
@@ -191,8 +211,7 @@ static void read_option(struct command_line *line, const char *word)
 static void read_argument(struct command_line *line, const char *option, const char *argument)
 {
 	if (strcmp(option, "-x") == 0) {
-		line->language = strcmp(argument, "none") != 0;
-		line->headers = line->headers || strstr(argument, "-header") != NULL;
+		read_language(line, argument);
 	} else if (strcmp(option, "-Xlinker") == 0) {
 		read_linker_word(line, argument, strlen(argument));
 	} else if (strcmp(option, "-l") == 0) {
@@ -206,9 +225,7 @@ static void read_input(struct command_line *line, const char *word)
 {
 	if (strcmp(base_name(word), "libleakwrap.a") == 0)
 		line->wrapped = true;
-	if (is_header(word))
-		line->headers = true;
-	else
+	if (!is_header(word))
 		line->inputs = true;
 }
 
@@ -288,11 +305,15 @@ static bool links_program(struct command_line *line)
 	return line->inputs && !line->stops && !line->no_program && !line->wrapped;
 }
 
-/* "g++", "clang++-14", "arm-linux-gnueabihf-c++" */
-static bool is_cxx_compiler(const char *compiler)
+/* "g++", "clang++-14", "arm-linux-gnueabihf-c++", behind another command too: "ccache g++" */
+static bool is_cxx_compiler(char *const *words)
 {
-	const char *plus = strstr(base_name(compiler), "++");
-	return plus && (plus[2] == '\0' || plus[2] == '-');
+	for (; *words && (*words)[0] != '-'; words++) {
+		const char *plus = strstr(base_name(*words), "++");
+		if (plus && (plus[2] == '\0' || plus[2] == '-'))
+			return true;
+	}
+	return false;
 }
 
 /* libleakwrap.a: LEAKWRAP_LIB, or beside the tool, or where make install put it. */
@@ -373,7 +394,7 @@ int command_cc(int argc, char **argv)
 		add_words(&line, &arena, argv[i], 0);
 	if (links_program(&line)) {
 		const char *archive = find_archive(&arena);
-		bool cxx = is_cxx_compiler(argv[first]) || line.cxx_library;
+		bool cxx = is_cxx_compiler(argv + first) || line.cxx_library;
 		if (!archive)
 			die("libleakwrap.a is neither beside this tool nor installed; LEAKWRAP_LIB "
 			    "names it");

@@ -31,7 +31,7 @@ links() {
 	equal "the words given, of $*" "$(head -n $# "$W/words" | tr '\n' ' ')" "$(printf '%s ' "$@")"
 }
 cd "$W" || exit 2
-for stop in -c -S -E -M -MM -fsyntax-only -shared -r -### --version -dumpmachine -print-search-dirs \
+for stop in -c -S -E -M -MM -fsyntax-only -shared --shared -r -### --version -dumpmachine -print-search-dirs \
 	--print-file-name=x -nostdlib -nostartfiles -Wl,-r -Wl,-shared,-z,now --help; do
 	plain $stop a.c
 done
@@ -41,6 +41,8 @@ plain -Wall -O2
 plain -Xlinker -shared a.o
 plain a.h
 plain -x c-header a.h
+plain -x c++-system-header vector
+plain -xc-header a.c
 plain -o a.c
 plain a.o libleakwrap.a
 plain -Wl,--wrap=malloc a.o
@@ -71,8 +73,16 @@ called "$W/g++" a.o
 grep -q 'lstdc++' words || fail "no C++ library for g++"
 called "$W/echo" a.o -lstdc++
 grep -q 'lstdc++,' words || fail "no C++ library with -lstdc++"
-called "$W/echo" -static -fuse-ld=lld a.o
-grep -qx -e '-Wl,-u,__wrap_strdup' words || fail "weak wrappers for lld"
+called "$W/echo" "$W/g++" a.o
+grep -q 'lstdc++' words || fail "no C++ library for g++ behind another command"
+for linker in -fuse-ld=lld -fuse-ld=lld-14 --ld-path=ld.lld -fuse-ld=/usr/bin/ld.lld; do
+	for static in -static --static -static-pie --static-pie; do
+		called "$W/echo" $static $linker a.o
+		grep -qx -e '-Wl,-u,__wrap_strdup' words || fail "weak wrappers for $static $linker"
+	done
+	called "$W/echo" $linker a.o
+	! grep -qx -e '-Wl,-u,__wrap_strdup' words || fail "weak wrappers for $linker"
+done
 cd - >/dev/null || exit 2
 
 status_is 127 "$lw" cc -- "$W/no-compiler" -c x.c
