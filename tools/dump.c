@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,17 +25,20 @@
 enum { DEFAULT_TIMEOUT = 10 };
 
 struct target_process {
-	pid_t pid;           /* here */
-	unsigned long inner; /* as the process itself, perhaps in a container, sees it */
-	const char *options; /* LEAKWRAP_OPTIONS, "" when not set */
+	pid_t pid;              /* here */
+	unsigned long inner;    /* as the process itself, perhaps in a container, sees it */
+	const char *options;    /* LEAKWRAP_OPTIONS, "" when not set */
+	const char *started_in; /* the folder, as PWD says, "" when not known */
 	int signal;
 	const char *log; /* the path pattern, or "stderr" */
 };
 
-/* A file to which the dump may come. */
+/* The files to which the dump may come, as they were before it was asked for. */
 struct awaited {
-	const char *path;
-	off_t start; /* the dump will stand behind this */
+	const char *patterns[4]; /* of glob(3): nobody but the process knows the next %n */
+	size_t pattern_count;
+	glob_t files;
+	off_t *sizes; /* the dump will stand behind these */
 };
 
 static char *read_file(struct arena *arena, const char *path, size_t *size)
@@ -66,28 +70,28 @@ static char *read_proc(struct arena *arena, pid_t pid, const char *name, size_t 
 
 /* -- options ------------------------------------------------------------------------------------- */
 
-/* The value of KEY in the options, "" around it removed; FALLBACK when it is not there. */
+/* The value of KEY in the options, read as the tracer reads them; FALLBACK when it is not there. */
 static const char *option_value(struct arena *arena, const char *options, const char *key,
                                 const char *fallback)
 {
 	size_t length = strlen(key);
 	const char *value = fallback;
-	for (const char *p = options; *p;) {
-		const char *start = p;
-		int quote = 0;
-		for (; *p && (quote || *p != ':'); p++) {
-			if (quote ? *p == quote : *p == '"' || *p == '\'')
-				quote = quote ? 0 : *p;
+	for (const char *p = options; *p; p += *p == ':') {
+		const char *name = p;
+		p += strcspn(p, "=:");
+		bool wanted =
+		        *p == '=' && (size_t)(p - name) == length && memcmp(name, key, length) == 0;
+		p += *p == '=';
+		const char *from = p, *to = p + strcspn(p, ":");
+		if (*p == '"' || *p == '\'') {
+			from = p + 1;
+			to = strchr(from, *p);
+			p = to ? to + 1 : from;
+			wanted = wanted && to && (*p == ':' || *p == '\0');
 		}
-		if (strncmp(start, key, length) == 0 && start[length] == '=') {
-			const char *from = start + length + 1, *to = p;
-			if (to - from >= 2 && (*from == '"' || *from == '\'') && to[-1] == *from) {
-				from++;
-				to--;
-			}
+		if (wanted)
 			value = arena_copy(arena, from, (size_t)(to - from));
-		}
-		p += *p == ':';
+		p += strcspn(p, ":");
 	}
 	return value;
 }
@@ -207,10 +211,13 @@ static enum status examine(struct arena *arena, struct target_process *process)
 			         strerror(errno));
 		return STATUS_USAGE;
 	}
-	process->options = "";
-	for (const char *p = environment; p < environment + size; p += strlen(p) + 1)
+	process->options = process->started_in = "";
+	for (const char *p = environment; p < environment + size; p += strlen(p) + 1) {
 		if (strncmp(p, "LEAKWRAP_OPTIONS=", 17) == 0)
 			process->options = p + 17;
+		if (strncmp(p, "PWD=/", 5) == 0)
+			process->started_in = p + 4;
+	}
 	const char *name = option_value(arena, process->options, "signal", "USR1");
 	process->signal = signal_named(name);
 	process->log = option_value(arena, process->options, "log", "stderr");
@@ -261,81 +268,106 @@ static const char *program_name(struct arena *arena, const struct target_process
 	return arena_format(arena, "%s", base_name(file));
 }
 
-/* The path of the log, as seen from here, for dump NUMBER of a program called NAME; NULL when it is no file. */
-static const char *log_path(struct arena *arena, const struct target_process *process, unsigned number,
-                            const char *name)
+/* TEXT as a pattern of glob(3) that stands for nothing else. */
+static const char *literally(struct arena *arena, const char *text)
+{
+	char *pattern = arena_alloc(arena, 2 * strlen(text) + 1), *p = pattern;
+	for (; *text; text++) {
+		if (strchr("*?[\\", *text))
+			*p++ = '\\';
+		*p++ = *text;
+	}
+	return pattern;
+}
+
+/* A pattern for the log of a program called NAME, as seen from here; a relative path starts in FOLDER. */
+static const char *log_pattern(struct arena *arena, const struct target_process *process,
+                               const char *folder, const char *name)
 {
 	char *path = NULL;
 	size_t room = 0, length = 0;
-	struct stat status;
 
-	if (strcmp(process->log, "stderr") == 0) {
-		const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
-		return stat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fd : NULL;
-	}
 	for (const char *p = process->log; *p; p++) {
 		const char *piece = NULL;
 		char plain[2] = {*p, '\0'};
 		if (*p == '%' && p[1] == 'p')
 			piece = arena_format(arena, "%lu", process->inner);
 		else if (*p == '%' && p[1] == 'n')
-			piece = arena_format(arena, "%u", number);
+			piece = "*";
 		else if (*p == '%' && p[1] == '%')
 			piece = "%";
 		else if (*p == '%' && p[1] == 'e')
-			piece = name;
+			piece = literally(arena, name);
 		p += piece != NULL;
 		if (!piece)
-			piece = plain;
+			piece = literally(arena, plain);
 		GROW(path, room, length + strlen(piece) + 1);
 		memcpy(path + length, piece, strlen(piece) + 1);
 		length += strlen(piece);
 	}
-	const char *kept = arena_format(arena, "/proc/%d/%s%s%s", process->pid,
-	                                process->log[0] == '/' ? "root" : "cwd",
-	                                process->log[0] == '/' ? "" : "/", path ? path : "");
+	const char *pattern = arena_format(arena, "/proc/%d/%s/%s", process->pid,
+	                                   process->log[0] == '/' ? "root" : folder, path ? path : "");
 	free(path);
-	return kept;
+	return pattern;
 }
 
 static off_t size_of(const char *path)
 {
 	struct stat status;
-	return path && stat(path, &status) == 0 ? status.st_size : 0;
+	return stat(path, &status) == 0 ? status.st_size : 0;
 }
 
-/* Looks for a whole dump of the process in FILE, other than of misuse; prints it and returns true. */
-static bool print_dump(const struct target_process *process, const struct awaited *file)
+/* The files that fit the patterns by now. */
+static glob_t find_files(const struct awaited *awaited)
+{
+	glob_t files = {0};
+	for (size_t i = 0; i < awaited->pattern_count; i++)
+		glob(awaited->patterns[i], i ? GLOB_APPEND : 0, NULL, &files);
+	return files;
+}
+
+/* How long FILE was when the dump was asked for. */
+static off_t size_before(const struct awaited *awaited, const char *file)
+{
+	for (size_t i = 0; i < awaited->files.gl_pathc; i++)
+		if (strcmp(awaited->files.gl_pathv[i], file) == 0)
+			return awaited->sizes[i];
+	return 0;
+}
+
+/* Looks in FILE, from START on, for a whole dump of the process, other than of misuse; prints it and returns true. */
+static bool print_dump(const struct target_process *process, const char *file, off_t start)
 {
 	char prefix[64];
-	FILE *stream = fopen(file->path, "re");
+	FILE *stream = fopen(file, "re");
 	char *line = NULL;
 	size_t room = 0, kept_size = 0, kept_room = 0;
 	char *kept = NULL;
-	bool whole = false, misuse = false;
+	bool begun = false, whole = false;
 	ssize_t length;
 
 	if (!stream)
 		return false;
 	snprintf(prefix, sizeof prefix, "%s%lu.", LEAKWRAP_LINE_PREFIX, process->inner);
-	fseeko(stream, file->start, SEEK_SET);
+	fseeko(stream, start, SEEK_SET);
 	while (!whole && (length = getline(&line, &room, stream)) > 0 && line[length - 1] == '\n') {
 		/* Another program may have left its line without an end. */
-		const char *start = memmem(line, (size_t)length, prefix, strlen(prefix));
-		if (!start)
+		const char *own = memmem(line, (size_t)length, prefix, strlen(prefix));
+		const char *rest = own ? strchr(own, ']') : NULL;
+		if (!rest)
 			continue;
-		size_t size = (size_t)(line + length - start);
-		GROW(kept, kept_room, kept_size + size);
-		memcpy(kept + kept_size, start, size);
-		kept_size += size;
-		const char *rest = strchr(start, ']');
-		if (rest && strncmp(rest, "] dump ", 7) == 0)
-			misuse = memmem(start, size, " reason=misuse ", 15) != NULL;
-		whole = rest && strncmp(rest, "] end ", 6) == 0;
-		if (whole && misuse) {
-			whole = false;
+		size_t size = (size_t)(line + length - own);
+		/* What stands in front may be the end of a dump that was being written already. */
+		if (strncmp(rest, "] dump ", 7) == 0) {
+			begun = memmem(own, size, " reason=misuse ", 15) == NULL;
 			kept_size = 0;
 		}
+		if (!begun)
+			continue;
+		GROW(kept, kept_room, kept_size + size);
+		memcpy(kept + kept_size, own, size);
+		kept_size += size;
+		whole = strncmp(rest, "] end ", 6) == 0;
 	}
 	if (whole)
 		fwrite(kept, 1, kept_size, stdout);
@@ -343,6 +375,19 @@ static bool print_dump(const struct target_process *process, const struct awaite
 	free(line);
 	fclose(stream);
 	return whole;
+}
+
+static bool print_awaited(const struct target_process *process, const struct awaited *awaited)
+{
+	glob_t files = find_files(awaited);
+	bool printed = false;
+	for (size_t i = 0; i < files.gl_pathc && !printed; i++) {
+		off_t before = size_before(awaited, files.gl_pathv[i]);
+		printed = size_of(files.gl_pathv[i]) > before &&
+		          print_dump(process, files.gl_pathv[i], before);
+	}
+	globfree(&files);
+	return printed;
 }
 
 /* -- the command --------------------------------------------------------------------------------- */
@@ -374,44 +419,40 @@ static error_t parse_dump(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* With %n the dump will be in the first file that is not there yet. */
-static struct awaited awaited_log(struct arena *arena, const struct target_process *process,
-                                  const char *name)
+/* Where the dump may come to: nowhere when it goes to a terminal or a pipe. */
+static struct awaited await_dump(struct arena *arena, const struct target_process *process)
 {
-	const char *path = log_path(arena, process, 1, name);
+	struct awaited awaited = {0};
+	struct stat status;
 
-	for (unsigned number = 2; path && access(path, F_OK) == 0; number++) {
-		const char *next = log_path(arena, process, number, name);
-		if (strcmp(next, path) == 0)
-			break;
-		path = next;
+	if (strcmp(process->log, "stderr") == 0) {
+		const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
+		if (stat(fd, &status) == 0 && S_ISREG(status.st_mode))
+			awaited.patterns[awaited.pattern_count++] = fd;
+	} else {
+		/* A relative path starts where the program was started, which it may have left. */
+		const char *folders[] = {
+		        "cwd", arena_format(arena, "root%s", literally(arena, process->started_in))};
+		size_t folder_count = process->log[0] == '/' || !*process->started_in ? 1 : 2;
+		for (size_t i = 0; i < 2 * folder_count; i++)
+			awaited.patterns[awaited.pattern_count++] =
+			        log_pattern(arena, process, folders[i / 2],
+			                    program_name(arena, process, i % 2 == 0));
 	}
-	return (struct awaited){path, size_of(path)};
+	awaited.files = find_files(&awaited);
+	awaited.sizes = arena_alloc(arena, awaited.files.gl_pathc * sizeof *awaited.sizes);
+	for (size_t i = 0; i < awaited.files.gl_pathc; i++)
+		awaited.sizes[i] = size_of(awaited.files.gl_pathv[i]);
+	return awaited;
 }
 
-static enum status take_dump(struct arena *arena, struct target_process *process, uint64_t timeout)
+static enum status wait_for_dump(const struct target_process *process, const struct awaited *awaited,
+                                 uint64_t timeout)
 {
-	struct awaited files[2];
-	for (unsigned i = 0; i < 2; i++)
-		files[i] = awaited_log(arena, process, program_name(arena, process, i == 0));
-	if (kill(process->pid, process->signal) != 0) {
-		complain("process %d: %s", process->pid, strerror(errno));
-		return STATUS_USAGE;
-	}
-	if (!files[0].path) {
-		char target[4096];
-		ssize_t length = readlink(arena_format(arena, "/proc/%d/fd/2", process->pid), target,
-		                          sizeof target - 1);
-		target[length > 0 ? length : 0] = '\0';
-		complain("the dump goes to the process's standard error: %s",
-		         *target ? target : "closed");
-		return STATUS_FINE;
-	}
 	for (uint64_t waited = 0; waited < timeout * 100; waited++) {
 		const struct timespec pause = {.tv_nsec = 10000000};
-		for (unsigned i = 0; i < 2; i++)
-			if (size_of(files[i].path) > files[i].start && print_dump(process, &files[i]))
-				return STATUS_FINE;
+		if (print_awaited(process, awaited))
+			return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
 			complain("process %d ended before its dump was whole", process->pid);
 			return STATUS_USAGE;
@@ -421,6 +462,29 @@ static enum status take_dump(struct arena *arena, struct target_process *process
 	complain("no whole dump of process %d came to %s within %" PRIu64 " s", process->pid,
 	         strcmp(process->log, "stderr") == 0 ? "its standard error" : process->log, timeout);
 	return STATUS_USAGE;
+}
+
+static enum status take_dump(struct arena *arena, const struct target_process *process,
+                             uint64_t timeout)
+{
+	struct awaited awaited = await_dump(arena, process);
+	enum status status = STATUS_FINE;
+
+	if (kill(process->pid, process->signal) != 0) {
+		complain("process %d: %s", process->pid, strerror(errno));
+		status = STATUS_USAGE;
+	} else if (awaited.pattern_count == 0) {
+		char target[4096];
+		ssize_t length = readlink(arena_format(arena, "/proc/%d/fd/2", process->pid), target,
+		                          sizeof target - 1);
+		target[length > 0 ? length : 0] = '\0';
+		complain("the dump goes to the process's standard error: %s",
+		         *target ? target : "closed");
+	} else {
+		status = wait_for_dump(process, &awaited, timeout);
+	}
+	globfree(&awaited.files);
+	return status;
 }
 
 int command_dump(int argc, char **argv)

@@ -12,12 +12,13 @@ void *volatile kept;
 int main(int argc, char **argv)
 {
 	sigset_t all;
-	(void)argv;
 	kept = malloc(1000);
 	kept = NULL;
 	sigfillset(&all);
-	if (argc > 1)
+	if (argc > 1 && argv[1][0] == 'b')
 		sigprocmask(SIG_BLOCK, &all, NULL);
+	if (argc > 1 && argv[1][0] == 'l' && chdir("/") != 0)
+		return 1;
 	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
 		return 1;
 	for (;;)
@@ -68,6 +69,24 @@ status_is 0 "$lw" dump $program
 shows_dump 1
 stop
 
+# Where an earlier run left its dumps; a quotation mark in the middle of a path is no other character than any.
+mkdir "$W/o'brien" || exit 2
+LEAKWRAP_OPTIONS="log=$W/o'brien/%n:exit=0" start_program "$W/wait"
+status_is 0 "$lw" dump $program
+stop
+LEAKWRAP_OPTIONS="log=$W/o'brien/%n:exit=0" start_program "$W/wait"
+status_is 0 "$lw" dump --timeout=2 $program
+shows_dump 1
+stop
+
+# A relative path starts where the program was started, wherever it went from there.
+cd "$W" || exit 2
+LEAKWRAP_OPTIONS=log=here.log start_program "$W/wait" leaves
+cd - >/dev/null || exit 2
+status_is 0 "$lw" dump --timeout=2 $program
+shows_dump 1
+stop
+
 # Behind another program's line that has no end yet; called by another name than its file's; static.
 printf 'no end: ' >>"$W/stderr"
 start_program "$W/wait"
@@ -114,14 +133,17 @@ for program_name in plain catches; do
 	kill -0 $program || fail "a program that is not traced was ended"
 	stop
 done
-# A dump of misuse that comes between the asking and the answer is not the answer.  The signal waits for the main thread, which
-# is in vfork until the other thread has seen the signal and misused free.
+# Neither the end of a dump that was being written already nor a dump of misuse is the answer when it comes between the
+# asking and the answer.  The signal waits for the main thread, which is in vfork until the other thread has seen the
+# signal, written such an end and misused free.
 cat >"$W/misuses.c" <<'END'
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-static int told[2];
+static int told[2], log_file;
 void *volatile kept;
 static void *misuse_when_asked(void *unused)
 {
@@ -131,16 +153,18 @@ static void *misuse_when_asked(void *unused)
 		usleep(1000);
 		sigpending(&signals);
 	} while (!sigismember(&signals, SIGUSR1));
+	dprintf(log_file, "leakwrap[%d.0] end sites=0 lines=7 dump_ns=1\n", (int)getpid());
 	free(on_stack);
 	if (write(told[1], "x", 1) != 1)
 		abort();
 	return unused;
 }
-int main(void)
+int main(int argc, char **argv)
 {
 	sigset_t usr1;
 	pthread_t thread;
 	char byte;
+	log_file = open(argv[argc - 1], O_WRONLY | O_APPEND | O_CREAT, 0600);
 	kept = malloc(1000);
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
@@ -171,7 +195,7 @@ void *realloc(void *block, size_t size) { return block ? NULL : malloc(size); }
 void free(void *block) { (void)block; }
 END
 build misuses -Wno-deprecated-declarations "$W/misuses.c" "$W/forgiving.c"
-LEAKWRAP_OPTIONS="misuse=report:log=$W/misuses.log" start_program "$W/misuses"
+LEAKWRAP_OPTIONS="misuse=report:log=$W/misuses.log" start_program "$W/misuses" "$W/misuses.log"
 status_is 0 "$lw" dump $program
 shows_dump 2
 shows_not 'reason=misuse'
