@@ -379,14 +379,14 @@ static void call_found(void *context, uint64_t pc, const struct target *target)
 
 /* -- checks -------------------------------------------------------------------------------------- */
 
-/* ld.lld and wrappers of weak functions, see linker-flags.mk. */
+/* ld.lld and wrappers of weak functions, see linker-flags.mk; and functions to which the program refers weakly alone. */
 static void check_void_wrappers(struct program *program)
 {
 	struct arena *arena = &program->audit->arena;
 	const char *names = NULL, *flags = "";
 	for (size_t i = 0; i < program->entry_count; i++) {
 		const struct entry *entry = &program->entries[i];
-		if (!entry->wrapper_is_void || entry->wrapper || program->shared_libc)
+		if (!entry->wrapper_is_void || entry->wrapper)
 			continue;
 		names = names ? arena_format(arena, "%s, %s", names, entry->name) : entry->name;
 		flags = arena_format(arena, "%s-Wl,-u,__wrap_%s ", flags, entry->name);
@@ -394,8 +394,8 @@ static void check_void_wrappers(struct program *program)
 	if (names)
 		found(program->audit, ESCAPE,
 		      arena_format(arena, "the wrappers of %s are missing", names),
-		      "the linker took these for weak and did not look for them: a call jumps to "
-		      "address 0",
+		      "the linker took these for weak and did not look for them: to the program they "
+		      "are not there, and a call jumps to address 0",
 		      flags);
 }
 
@@ -439,6 +439,21 @@ static void check_entries(struct program *program)
 			      "defines it)",
 			      "link the objects themselves; for -flto objects use -fno-lto on the link "
 			      "line, or a linker that wraps in them");
+	}
+}
+
+/* Functions of the program's own that are called like the C library's.  In a static program they look alike. */
+static void check_namesakes(struct program *program)
+{
+	struct audit *audit = program->audit;
+	for (size_t i = 0; program->shared_libc && i < program->entry_count; i++) {
+		const struct entry *entry = &program->entries[i];
+		if (entry->heap || !entry->address || !entry->wrapper || is_c_librarys(entry->name))
+			continue;
+		found(audit, NOTE, arena_format(&audit->arena, "%s is the program's own", entry->name),
+		      "its wrapper takes it for the C library's: with other parameters its calls go "
+		      "wrong",
+		      arena_format(&audit->arena, "leave -Wl,--wrap=%s out", entry->name));
 	}
 }
 
@@ -591,6 +606,7 @@ static void check_program(struct program *program)
 	}
 	check_void_wrappers(program);
 	check_entries(program);
+	check_namesakes(program);
 	check_quality(program);
 	check_libraries(program);
 }

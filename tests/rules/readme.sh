@@ -84,6 +84,8 @@ blocks of a pool or allocator of the program's own|rules/api
 the walk itself, for any purpose|unwind/backtrace rules/api
 results the caller frees are|link/every
 called directly. `leakwrap audit` finds them|tool/audit
+its calls go wrong: leave that wrap out|tool/audit
+refers to weakly alone|tool/audit
 Another compiler than the last time makes it anew|link/compilers
 A handler that the program installs for it, before or after, runs after each dump|rules/handlers rules/sharing
 calls that `SA_RESTART` does not restart return `EINTR`|rules/idle

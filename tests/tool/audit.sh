@@ -81,6 +81,28 @@ $CC -O1 -static -o "$W/app" "$W/early.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKW
 status_is 1 "$lw" audit --strict "$W/app"
 shows '^escape: [0-9]* direct calls* of calloc, in .*late'
 
+# What a program refers to weakly alone is not there when it is traced, but it is when it is not.
+cat >"$W/weak.c" <<'END'
+#include <stdlib.h>
+extern void *reallocarray(void *, size_t, size_t) __attribute__((weak));
+int main(void) { return reallocarray != NULL; }
+END
+build weak "$W/weak.c"
+status_is 1 "$lw" audit --strict "$W/weak"
+shows '^escape: the wrappers of reallocarray are missing$'
+shows 'mend: -Wl,-u,__wrap_reallocarray'
+build weak -Wl,-u,__wrap_reallocarray "$W/weak.c"
+status_is 0 "$lw" audit --strict "$W/weak"
+
+# Functions of the program's own that are called like the C library's.
+echo 'int getline(char *line, int limit); int getline(char *line, int limit) { return line[limit]; }' >"$W/getline.c"
+echo 'int getline(char *, int); int main(void) { return getline("", 0); }' >"$W/calls.c"
+{ $CC -c -o "$W/getline.o" "$W/getline.c" && $CC -c -o "$W/calls.o" "$W/calls.c"; } || fail getline
+build getline "$W/calls.o" "$W/getline.o"
+status_is 0 "$lw" audit --strict "$W/getline"
+shows "^note: getline is the program's own$"
+shows 'mend: leave -Wl,--wrap=getline out$'
+
 # What makes a report say less.
 build leaky tests/tool/leaky.c
 strip -o "$W/stripped" "$W/leaky"
