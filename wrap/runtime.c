@@ -33,8 +33,13 @@ static struct {
 	_Atomic int process;      /* whose memory this is: a vfork child runs in its parent's */
 	_Atomic bool forked;      /* this process image began with a fork ... */
 	_Atomic bool has_entered; /* ... and a thread has recorded something since */
-	atomic_flag exit_dumped;
-} runtime = {.exit_dumped = ATOMIC_FLAG_INIT};
+	_Atomic uint32_t exit_dump;
+} runtime;
+
+enum { NO_EXIT_DUMP, WRITING_EXIT_DUMP, EXIT_DUMP_WRITTEN };
+
+/* So many nanoseconds a thread that leaves the process waits for another one's exit dump. */
+#define EXIT_DUMP_LIMIT 30000000000u
 
 /* -- start --------------------------------------------------------------------------------------- */
 
@@ -123,7 +128,7 @@ static void after_fork_in_child(void)
 	atomic_store(&runtime.process, leakwrap_process_id());
 	atomic_store(&runtime.forked, true);
 	atomic_store(&runtime.has_entered, false);
-	atomic_flag_clear(&runtime.exit_dumped);
+	atomic_store(&runtime.exit_dump, NO_EXIT_DUMP);
 	leakwrap_self.state = leakwrap_self.disabled ? LEAKWRAP_THREAD_DISABLED : LEAKWRAP_THREAD_NEW;
 	atomic_store(&leakwrap_loss.untracked_blocks, 0);
 	atomic_store(&leakwrap_loss.untracked_bytes, 0);
@@ -164,13 +169,34 @@ __attribute__((constructor(101))) static void start_with_program(void)
 
 /* -- exit ---------------------------------------------------------------------------------------- */
 
+/* The process must not end in the midst of a dump because another thread leaves it, too. */
+static void await_exit_dump(void)
+{
+	uint64_t give_up = leakwrap_time_monotonic() + EXIT_DUMP_LIMIT;
+
+	while (atomic_load(&runtime.exit_dump) == WRITING_EXIT_DUMP &&
+	       leakwrap_time_monotonic() <= give_up)
+		leakwrap_wait(&runtime.exit_dump, WRITING_EXIT_DUMP, EXIT_DUMP_LIMIT / 100);
+}
+
 void leakwrap_runtime_exit(void)
 {
+	struct leakwrap_mask before;
+	uint32_t none = NO_EXIT_DUMP;
 	int saved = errno;
 
-	if (atomic_load(&runtime.state) == STARTED && leakwrap_options.exit &&
-	    leakwrap_runtime_is_in_own_process() && !atomic_flag_test_and_set(&runtime.exit_dumped))
+	if (atomic_load(&runtime.state) != STARTED || !leakwrap_options.exit ||
+	    !leakwrap_runtime_is_in_own_process())
+		return;
+	leakwrap_signals_block(&before); /* a handler that leaves must not wait for its own thread */
+	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
 		leakwrap_dump_at_exit();
+		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
+		leakwrap_wake(&runtime.exit_dump);
+	} else {
+		await_exit_dump();
+	}
+	leakwrap_signals_restore(&before);
 	errno = saved;
 }
 
