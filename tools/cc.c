@@ -24,7 +24,7 @@ struct command_line {
 	bool no_program; /* makes a library or an object, or has no C library */
 	bool inputs;     /* there is something to link */
 	bool language;   /* -x was given, and would hold for what is added */
-	bool cxx_library, statically, static_libstdcxx, lld;
+	bool cxx_library, libcxx, statically, static_libstdcxx, lld;
 	bool wrapped; /* the flags are there already */
 };
 
@@ -200,6 +200,8 @@ static void read_option(struct command_line *line, const char *word)
 		line->statically = true;
 	else if (strcmp(word, "-static-libstdc++") == 0)
 		line->static_libstdcxx = true;
+	else if (strcmp(word, "-stdlib=libc++") == 0)
+		line->libcxx = true;
 	else if (strcmp(word, "-lstdc++") == 0)
 		line->cxx_library = true;
 	else if (chooses_lld(word))
@@ -361,6 +363,16 @@ static void add_flags(struct arguments *arguments, struct arena *arena, const ch
 	}
 }
 
+/* The runtime, in a group with the libraries of the C++ that is linked. */
+static const char *const *libraries_for(const struct command_line *line, bool cxx)
+{
+	if (!cxx)
+		return ldlibs;
+	if (line->libcxx)
+		return line->static_libstdcxx ? libcxx_static_ldlibs : libcxx_ldlibs;
+	return line->static_libstdcxx ? cxx_static_ldlibs : cxx_ldlibs;
+}
+
 static const char *const usage =
         "Usage: leakwrap cc -- COMPILER [ARGUMENT...]\n"
         "Runs the compiler; when it links a program, with the flags that trace its heap.\n"
@@ -405,11 +417,7 @@ int command_cc(int argc, char **argv)
 		add_flags(&arguments, &arena, ldflags, archive);
 		if (line.lld && line.statically)
 			add_flags(&arguments, &arena, lld_static_ldflags, archive);
-		add_flags(&arguments, &arena,
-		          !cxx                    ? ldlibs
-		          : line.static_libstdcxx ? cxx_static_ldlibs
-		                                  : cxx_ldlibs,
-		          archive);
+		add_flags(&arguments, &arena, libraries_for(&line, cxx), archive);
 	}
 	execvp(arguments.all[0], arguments.all);
 	complain("%s: %s", arguments.all[0], strerror(errno));

@@ -52,6 +52,9 @@ $(O)/tools/profile.pb-c.o: $(O)/tools/profile.pb-c.c
 # The lists of linker-flags.mk as C strings; @LIB@ stands for the archive.  fclose is wrapped for the sake of
 # open_memstream, it allocates nothing.
 tool_list = static const char *const $(1)[] = {$(foreach word,$(subst $(LEAKWRAP_LIB),@LIB@,$(2)),"$(word)",) 0};
+# The same with clang's C++ library in the place of GNU's.
+comma := ,
+tool_libcxx_list = $(call tool_list,$(1),$(subst -lstdc++,-lc++$(comma)-lc++abi,$(2)))
 TOOL_ALLOCATING = $(filter-out fclose,$(foreach family,\
 	$(filter-out signal exit dl,$(LEAKWRAP_FAMILIES)),$(LEAKWRAP_SYMBOLS_$(family))))
 
@@ -68,7 +71,9 @@ $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
 		'$(call tool_list,lld_static_ldflags,$(LEAKWRAP_LLD_STATIC_LDFLAGS))' \
 		'$(call tool_list,ldlibs,$(LEAKWRAP_LDLIBS))' \
 		'$(call tool_list,cxx_ldlibs,$(LEAKWRAP_CXX_LDLIBS))' \
-		'$(call tool_list,cxx_static_ldlibs,$(LEAKWRAP_CXX_STATIC_LDLIBS))' >$@
+		'$(call tool_list,cxx_static_ldlibs,$(LEAKWRAP_CXX_STATIC_LDLIBS))' \
+		'$(call tool_libcxx_list,libcxx_ldlibs,$(LEAKWRAP_CXX_LDLIBS))' \
+		'$(call tool_libcxx_list,libcxx_static_ldlibs,$(LEAKWRAP_CXX_STATIC_LDLIBS))' >$@
 
 # The page of the format html as the bytes of a C array.
 $(O)/tools/page.h: tools/page.html

@@ -71,6 +71,9 @@ called "$W/echo" a.o
 ! grep -q 'lstdc++' words || fail "the C++ library for C"
 called "$W/g++" a.o
 grep -q 'lstdc++' words || fail "no C++ library for g++"
+called "$W/g++" -stdlib=libc++ a.o # two C++ libraries would not know each other's exceptions
+! grep -q 'lstdc++' words || fail "the other C++ library beside libc++"
+grep -q 'lc++,-lc++abi,' words || fail "no libc++"
 called "$W/echo" a.o -lstdc++
 grep -q 'lstdc++,' words || fail "no C++ library with -lstdc++"
 called "$W/echo" "$W/g++" a.o
