@@ -105,6 +105,7 @@ status_is 0 "$lw" dump $program
 shows "^leakwrap\\[$program\\.1\\] end "
 [ -f "$W/wait_static.log" ] || fail "no $W/wait_static.log"
 kill -STOP $program
+wait_until 10 grep -q '^State:.T' "/proc/$program/status" || fail "it does not stop"
 status_is 2 "$lw" dump $program
 said "process $program is stopped"
 kill -CONT $program
