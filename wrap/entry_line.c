@@ -2,17 +2,26 @@
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
  * program calls it in the place of <symbol>.  They may allocate although they fail. */
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "entry_shapes.h"
+
+/* Many an old program has a function of its own, int getline(char *line, int limit), which the linker takes for the C library's.
+ * No program has memory so low as its limits are (/proc/sys/vm/mmap_min_addr). */
+#ifdef LEAKWRAP_BARE
+#define LOWEST_POINTER 1
+#else
+#define LOWEST_POINTER 32768
+#endif
 
 /* NAME reads into *LINE, which has *CAPACITY bytes. */
 #define READ_LINE(name, parameters, arguments)                                   \
 	ENTRY_DECLARE(ssize_t, name, parameters);                                \
 	ssize_t __wrap_##name parameters                                         \
 	{                                                                        \
-		if (!line || !capacity)                                          \
+		if (!line || (uintptr_t)capacity < LOWEST_POINTER)               \
 			return __real_##name arguments;                          \
 		struct leakwrap_hold held = leakwrap_holding(BUFFER, *capacity); \
 		ssize_t read = __real_##name arguments;                          \

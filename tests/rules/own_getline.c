@@ -1,0 +1,14 @@
+/* own_getline.c - an old program with a getline of its own, in an object of its own (own_getline_part.c). */
+#include <string.h>
+
+int getline(char *line, int limit);
+
+int main(void)
+{
+	char line[4096];
+
+	for (int limit = 1; limit <= (int)sizeof(line); limit += 455)
+		if (getline(line, limit) != limit - 1 || (int)strlen(line) != limit - 1)
+			return 1;
+	return getline(line, 0) != -1;
+}
