@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -67,6 +68,7 @@ static const char *existing(const struct argp_state *state, const char *name, co
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
+	uint64_t number;
 
 	switch (key) {
 	case 'f':
@@ -76,7 +78,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->output = argument;
 		break;
 	case KEY_TOP:
-		options->top = (unsigned)option_size(state, "top", argument);
+		number = option_size(state, "top", argument);
+		options->top = number < UINT_MAX ? (unsigned)number : UINT_MAX;
 		break;
 	case KEY_COLOR:
 		if (strcmp(argument, "always") == 0)

@@ -35,6 +35,10 @@ same() {
 	quiet "$1"
 }
 
+# More than there can be is all of them.
+report --top=4294967297 "$W/plain"
+same "--top=4294967297"
+
 # Control characters of a name stay out of the terminal.
 sed "s|$exe|&\\\\x1b[31m|" "$W/plain" >"$W/log"
 report "$W/log"
