@@ -115,3 +115,9 @@ bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintp
 		stack->high = last + LEAKWRAP_PAGE;
 	return true;
 }
+
+bool leakwrap_stack_goes_on(struct leakwrap_stack *stack, uintptr_t address)
+{
+	return (address != page_of(address) || leakwrap_readable(address)) &&
+	       leakwrap_stack_reach(stack, address, sizeof(uintptr_t));
+}

@@ -572,7 +572,7 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 			*all = true;
 			break;
 		}
-		if (!leakwrap_stack_reach(walk->stack, at, WORD)) {
+		if (!leakwrap_stack_goes_on(walk->stack, at)) {
 			*all = true; /* nothing lies above a coroutine's stack */
 			break;
 		}

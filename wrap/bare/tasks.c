@@ -141,3 +141,8 @@ bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintp
 	(void)stack, (void)address, (void)size;
 	return false;
 }
+
+bool leakwrap_stack_goes_on(struct leakwrap_stack *stack, uintptr_t address)
+{
+	return leakwrap_stack_reach(stack, address, sizeof(uintptr_t));
+}
