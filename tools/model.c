@@ -296,8 +296,9 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 			site->kind = STACK_TRUNCATED;
 		site->stack = add_stack(report, copied.at, copied.depth);
 		site->addresses =
-		        moved ? copy_addresses(report, &parsed->frames[from->first], copied.depth)
-		              : NULL;
+		        moved && copied.depth > 0
+		                ? copy_addresses(report, &parsed->frames[from->first], copied.depth)
+		                : NULL;
 	}
 	free(copied.at);
 }

@@ -56,6 +56,7 @@ sed 's/.*] /leakwrap[1.1] /' "$W/misuses" | head -n 30 | shuf --random-source="$
 sed 's/$/\r/' "$W/old" >"$W/corpus/crlf"
 paste -d '\n' "$W/old" "$W/series" | head -n 60 >"$W/corpus/mixed"
 sed 's/.*] /leakwrap[1.1] /' "$W/old" | shuf --random-source="$W/old" >"$W/corpus/shuffled"
+sed -n 'p; s/module \([0-9]*\) 0x\(.*\)-0x\(.*\) bias=0x/module 9\1 0x1\2-0x1\3 bias=0x1/p' "$W/old" | grep -v ' #' >"$W/corpus/moved"
 cat >"$W/words" <<'END'
 "leakwrap[1.1] "
 "leakwrap[1.2] "
