@@ -5,9 +5,9 @@ int getline(char *line, int limit);
 
 int main(void)
 {
-	char line[4096];
+	char line[32767];
 
-	for (int limit = 1; limit <= (int)sizeof(line); limit += 455)
+	for (int limit = 1; limit <= (int)sizeof(line); limit += 5461)
 		if (getline(line, limit) != limit - 1 || (int)strlen(line) != limit - 1)
 			return 1;
 	return getline(line, 0) != -1;
