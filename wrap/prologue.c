@@ -535,6 +535,9 @@ bool leakwrap_is_among_calls(const struct leakwrap_code *code, uintptr_t start, 
 		leakwrap_decode(code, at, &instruction);
 		if (stores_return(&instruction)) /* another function */
 			return false;
+		/* Where no instruction stores it, a halt ends the code that begins the program. */
+		if (LEAKWRAP_CALL_PUSHES && instruction.flow == LEAKWRAP_FLOW_END)
+			return false;
 		calls -= instruction.flow == LEAKWRAP_FLOW_CALL;
 		if (instruction.flow == LEAKWRAP_FLOW_CALL && at + instruction.size == pc)
 			return true;
