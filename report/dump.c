@@ -15,6 +15,7 @@
 #include "port.h"
 #include "prologue.h"
 #include "registers.h"
+#include "returns.h"
 #include "shadow.h"
 #include "text.h"
 
@@ -180,7 +181,7 @@ static bool is_restorer(uintptr_t pc)
 	struct leakwrap_rule rule;
 
 	return (!module || module->permanent) &&
-	       leakwrap_restorer_rule(pc, module ? module->text_end : 0, &rule);
+	       leakwrap_restorer_rule(pc, module ? leakwrap_code_of(module, pc).high : 0, &rule);
 }
 
 /* INTERRUPTED: PC is the interrupted instruction itself, as the one behind a restorer is.  Nobody called the restorer either: the

@@ -80,6 +80,15 @@ static void read_build_id(struct leakwrap_module *module, const char *note, size
 	}
 }
 
+static void add_text(struct leakwrap_module *module, uintptr_t start, uintptr_t end)
+{
+	for (unsigned i = 0; i < LEAKWRAP_TEXTS_MAX; i++)
+		if (module->text[i].end == 0) {
+			module->text[i] = (struct leakwrap_text){start, end};
+			return;
+		}
+}
+
 static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segment)
 {
 	uintptr_t start = module->bias + segment->p_vaddr;
@@ -91,12 +100,8 @@ static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segm
 			module->start = start;
 		if (end > module->end)
 			module->end = end;
-		if ((segment->p_flags & PF_X) != 0) {
-			if (start < module->text_start)
-				module->text_start = start;
-			if (end > module->text_end)
-				module->text_end = end;
-		}
+		if ((segment->p_flags & PF_X) != 0)
+			add_text(module, start, end);
 		break;
 	case PT_DYNAMIC:
 		module->dynamic = (const void *)start;
@@ -183,7 +188,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	memset(module, 0, sizeof(*module));
 	module->main = listing->count == 0;
 	module->bias = info->dlpi_addr;
-	module->start = module->text_start = UINTPTR_MAX;
+	module->start = UINTPTR_MAX;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++)
 		read_segment(module, &info->dlpi_phdr[i]);
 	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);

@@ -17,11 +17,24 @@
 
 #define LEAKWRAP_BUILD_ID_MAX 32
 
+/* So many executable segments of a module are known. */
+#ifdef LEAKWRAP_SMALL
+#define LEAKWRAP_TEXTS_MAX 1
+#else
+#define LEAKWRAP_TEXTS_MAX 4
+#endif
+
+/* The code at [start, end), all of it readable. */
+struct leakwrap_text {
+	uintptr_t start, end;
+};
+
 struct leakwrap_module {
-	uintptr_t start, end;           /* all its segments lie in [start, end) */
-	uintptr_t text_start, text_end; /* its executable segments */
-	uintptr_t bias;                 /* address less the address in the file's symbol table */
-	const void *eh_frame_hdr;       /* PT_GNU_EH_FRAME in memory, or NULL */
+	uintptr_t start, end; /* all its segments lie in [start, end) */
+	/* Its executable segments: nearly always one.  What lies between them need not be mapped. */
+	struct leakwrap_text text[LEAKWRAP_TEXTS_MAX];
+	uintptr_t bias;           /* address less the address in the file's symbol table */
+	const void *eh_frame_hdr; /* PT_GNU_EH_FRAME in memory, or NULL */
 	size_t eh_frame_hdr_size;
 	const void *exidx;                  /* PT_ARM_EXIDX in memory, or NULL */
 	size_t exidx_size;                  /* in bytes */
@@ -35,6 +48,19 @@ struct leakwrap_module {
 	unsigned char build_id[LEAKWRAP_BUILD_ID_MAX];
 	const char *path; /* absolute where known, else as the loader names it; never NULL */
 };
+
+/* The executable segment of MODULE that ADDRESS lies in, or NULL. */
+static inline const struct leakwrap_text *leakwrap_module_text(const struct leakwrap_module *module,
+                                                               uintptr_t address)
+{
+	for (unsigned i = 0; i < LEAKWRAP_TEXTS_MAX; i++) {
+		const struct leakwrap_text *text = &module->text[i];
+
+		if (address - text->start < text->end - text->start)
+			return text;
+	}
+	return NULL;
+}
 
 /* The modules that are mapped now, sorted by address. */
 struct leakwrap_modules {

@@ -22,14 +22,16 @@ struct text {
 static bool is_text(struct text *text, uintptr_t pc)
 {
 	const struct leakwrap_module *module;
+	const struct leakwrap_text *found;
 
 	if (leakwrap_likely(pc - text->start < text->size))
 		return true;
 	module = leakwrap_module_at(pc);
-	if (!module || pc - module->text_start >= module->text_end - module->text_start)
+	found = module ? leakwrap_module_text(module, pc) : NULL;
+	if (!found)
 		return false;
-	text->start = module->text_start;
-	text->size = module->text_end - module->text_start;
+	text->start = found->start;
+	text->size = found->end - found->start;
 	text->of_program = module->main;
 	return true;
 }

@@ -381,7 +381,8 @@ static uintptr_t random_code(void)
 	const struct leakwrap_modules *modules = leakwrap_modules();
 	const struct leakwrap_module *module = modules->module[random_number() % modules->count];
 
-	return module->text_start + random_number() % (module->text_end - module->text_start + 8);
+	return module->text[0].start +
+	       random_number() % (module->text[0].end - module->text[0].start + 8);
 }
 
 static uintptr_t random_word(uintptr_t start, size_t size)

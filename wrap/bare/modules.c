@@ -36,8 +36,8 @@ void leakwrap_modules_refresh(void)
 
 	if (program.number != 0)
 		return;
-	program.start = program.text_start = (uintptr_t)leakwrap_bare.text_start;
-	program.end = program.text_end = (uintptr_t)leakwrap_bare.text_end;
+	program.start = program.text[0].start = (uintptr_t)leakwrap_bare.text_start;
+	program.end = program.text[0].end = (uintptr_t)leakwrap_bare.text_end;
 	if (tables_end > tables) {
 		program.exidx = __exidx_start;
 		program.exidx_size = tables_end - tables;

@@ -1,0 +1,38 @@
+/* words.c - one function has neither an unwind table nor code that tells of its frame, so that all words there are looked at
+ * (x86-64): numbers that point between the program's two executable segments. */
+#include <stdlib.h>
+
+static void *volatile kept;
+
+__attribute__((section(".far"), noinline)) void allocate(void)
+{
+	kept = malloc(11);
+}
+
+void call_allocate(void);
+unsigned long word; /* in its frame */
+
+__asm__(".text\n"
+        ".globl call_allocate\n"
+        ".type call_allocate, @function\n"
+        "call_allocate:\n"
+        "	push %rbp\n"
+        "	push %rbx\n"
+        "	mov %rsp, %rbx\n"
+        "	xor %ebp, %ebp\n"
+        "	push word(%rip)\n"
+        "	sub $64, %rsp\n"
+        "	and $-16, %rsp\n"
+        "	call allocate\n"
+        "	mov %rbx, %rsp\n"
+        "	pop %rbx\n"
+        "	pop %rbp\n"
+        "	ret\n"
+        ".size call_allocate, . - call_allocate\n");
+
+int main(void)
+{
+	word = 0x5000000;
+	call_allocate();
+	return 0;
+}
