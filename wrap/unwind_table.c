@@ -586,11 +586,11 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 			*rule = known;
 			return true;
 		}
-		if (guess == 0) {
+		/* Start code is called by nobody: above its return address there is no other one, but below it there may
+		 * be what an earlier walk has left on the stack. */
+		guess_is_start = guess == 0 && is_start_word(leakwrap_stack_word(at));
+		if (guess == 0)
 			guess = at;
-			/* Start code is called by nobody, and leaves its return address once. */
-			guess_is_start = is_start_word(leakwrap_stack_word(at));
-		}
 	}
 	if (guess == 0)
 		return false;
@@ -599,7 +599,7 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 	rule->cfa = (int32_t)(guess - walk->sp + WORD);
 	rule->ra_place = LEAKWRAP_PLACE_CFA;
 	rule->ra = -(int32_t)WORD;
-	walk->guessed |= !guess_is_start;
+	walk->guessed |= !(guess_is_start && *all);
 	return true;
 }
 /* A walk by frame pointers alone has come to code that has none. */

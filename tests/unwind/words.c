@@ -1,5 +1,8 @@
 /* words.c - one function has neither an unwind table nor code that tells of its frame, so that all words there are looked at
- * (x86-64): numbers that point between the program's two executable segments. */
+ * (x86-64): numbers that point between the program's two executable segments, and the return address of the first frame of
+ * all, as an earlier walk may leave it on the stack. */
+#include "leakwrap.h"
+
 #include <stdlib.h>
 
 static void *volatile kept;
@@ -32,7 +35,12 @@ __asm__(".text\n"
 
 int main(void)
 {
+	void *chain[16];
+	size_t count = leakwrap_backtrace(chain, 16);
+
 	word = 0x5000000;
+	call_allocate();
+	word = (unsigned long)chain[count - 1];
 	call_allocate();
 	return 0;
 }
