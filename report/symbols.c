@@ -102,11 +102,14 @@ static bool find_in_file(struct table *table, const char *path)
 }
 
 /* /proc/self has no file any more when the main thread has ended by pthread_exit; /proc/thread-self is not there
- * before Linux 3.17, and leads to the emulator itself under qemu-user. */
+ * before Linux 3.17, and leads to the emulator itself under qemu-user.  Both lead to the loader when that was told to start the
+ * program. */
 static void find_in_program_file(struct table *table)
 {
-	if (!find_in_file(table, "/proc/thread-self/exe"))
-		find_in_file(table, "/proc/self/exe");
+	const char *const paths[] = {"/proc/thread-self/exe", "/proc/self/exe", table->module->path};
+
+	for (unsigned i = 0; i < 3 && !find_in_file(table, paths[i]); i++)
+		;
 }
 
 /* The GNU hash table's header, its chains behind the bloom filter and the buckets: symbols before

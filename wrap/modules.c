@@ -156,20 +156,48 @@ static uint32_t sum_of_headers(const struct leakwrap_module *module)
 	return sum;
 }
 
+/* Was the program started by way of its loader (ld.so(8): ld.so PROGRAM)?  Then that is what the kernel executed, and it has put no other
+ * there. */
+static bool is_started_by_loader(const struct dl_phdr_info *program)
+{
+	for (unsigned i = 0; i < program->dlpi_phnum; i++)
+		if (program->dlpi_phdr[i].p_type == PT_INTERP)
+			return leakwrap_auxiliary(AT_BASE) == 0;
+	return false;
+}
+
+/* By what the program INFO was started, in PATH; a relative path behind the folder that it was started in.  musl's loader tells what it was
+ * told, glibc's in the place of what the kernel said. */
+static size_t read_started_as(const struct dl_phdr_info *info, bool by_loader, char *path, size_t size)
+{
+	const char *name =
+	        by_loader && *info->dlpi_name ? info->dlpi_name : leakwrap_process_started_as();
+	size_t used = 0, length;
+
+	if (!name || !*name)
+		name = "?";
+	if (name[0] != '/' && strchr(name, '/') && getcwd(path, size - 1)) {
+		used = strlen(path);
+		path[used++] = '/';
+	}
+	length = strnlen(name, size - used - 1);
+	memcpy(path + used, name, length);
+	return used + length;
+}
+
 /* The program has no name in the loader's list: "" in glibc, /proc/self/exe in static musl programs.  Never empty, for then
  * its frames could not be read.  It keeps the first name that it has: its file may be deleted, or /proc go out of reach. */
-static size_t read_program_path(char *path, size_t size)
+static size_t read_program_path(const struct dl_phdr_info *info, char *path, size_t size)
 {
 	const struct leakwrap_module *program = leakwrap_module_numbered(1);
-	ssize_t length = program ? 0 : readlink("/proc/self/exe", path, size - 1);
+	const bool by_loader = is_started_by_loader(info);
+	ssize_t length = program || by_loader ? 0 : readlink("/proc/self/exe", path, size - 1);
 
-	if (length <= 0) { /* no /proc */
-		const char *name = program ? program->path : leakwrap_process_started_as();
-
-		if (!name || !*name)
-			name = "?";
-		length = (ssize_t)strnlen(name, size - 1);
-		memcpy(path, name, (size_t)length);
+	if (program) {
+		length = (ssize_t)strnlen(program->path, size - 1);
+		memcpy(path, program->path, (size_t)length);
+	} else if (length <= 0) { /* no /proc, or it leads to the loader */
+		length = (ssize_t)read_started_as(info, by_loader, path, size);
 	}
 	path[length] = '\0';
 	return (size_t)length;
@@ -196,7 +224,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 		return 0;
 	module->headers = sum_of_headers(module);
 	if (module->main)
-		length = read_program_path(listing->next, room);
+		length = read_program_path(info, listing->next, room);
 	else
 		memcpy(listing->next, info->dlpi_name, length + 1);
 	module->path = listing->next;
