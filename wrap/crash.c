@@ -102,6 +102,6 @@ void leakwrap_crash_forked(void)
 {
 	stack_t stack = {.ss_flags = SS_DISABLE};
 
-	if (sigaltstack(NULL, &stack) == 0)
+	if (atomic_load(&stacks.newest) && sigaltstack(NULL, &stack) == 0)
 		leakwrap_blocks_forked(&stacks, stack.ss_sp);
 }

@@ -1,25 +1,30 @@
 /* confined.c - under a seccomp filter that kills the process for every system call which neither the C library's allocator
  * nor the tracer needs (the list is in the README), and refuses those that the tracer can do without; allocates and asks
- * for dumps.  With an argument it refuses in another way, and not mincore, on which others depend. */
+ * for dumps, also in a child and to a pipe that nobody reads.  With "otherwise" it refuses in another way, and not mincore, on which others
+ * depend; with "crash" a thread dies of a signal. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "leakwrap.h"
 
 static const long allowed[] = {
-        SYS_mmap,  SYS_munmap,         SYS_mprotect,     SYS_brk,        SYS_futex,
-        SYS_write, SYS_clock_gettime,  SYS_getpid,       SYS_gettid,     SYS_poll,
-        SYS_close, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_fcntl,      SYS_rt_sigpending,
-        SYS_exit,  SYS_exit_group,     SYS_tgkill,       SYS_newfstatat,
+        SYS_mmap,  SYS_munmap,          SYS_mprotect,     SYS_brk,        SYS_futex,
+        SYS_write, SYS_clock_gettime,   SYS_getpid,       SYS_gettid,     SYS_poll,
+        SYS_close, SYS_rt_sigprocmask,  SYS_rt_sigreturn, SYS_fcntl,      SYS_rt_sigpending,
+        SYS_exit,  SYS_exit_group,      SYS_tgkill,       SYS_newfstatat, SYS_rt_sigtimedwait,
+        SYS_clone, SYS_set_robust_list, SYS_wait4,
 };
 
 static const long
@@ -31,41 +36,80 @@ static const long
                                 SYS_msync, SYS_membarrier, SYS_mincore, /* the last one not always */
 };
 
-enum { ALLOWED = sizeof(allowed) / sizeof(allowed[0]), REFUSED = sizeof(refused) / sizeof(refused[0]) };
+/* With "crash", for that and for the C library's threads. */
+static const long allowed_to_crash[] = {SYS_rt_sigaction, SYS_sigaltstack, SYS_clone3, SYS_rseq};
+
+#define COUNT(list) (sizeof(list) / sizeof(list[0]))
 
 static void *volatile kept;
 
-static void confine(bool mincore, unsigned error)
+static struct sock_filter
+        filter[1 + 2 * (COUNT(allowed) + COUNT(refused) + COUNT(allowed_to_crash)) + 1];
+static unsigned short filled;
+
+static void add(struct sock_filter statement)
 {
-	struct sock_filter filter[1 + 2 * (ALLOWED + REFUSED) + 1];
-	struct sock_fprog program = {.filter = filter};
-	unsigned short n = 0;
+	filter[filled++] = statement;
+}
 
-	filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-	                                           offsetof(struct seccomp_data, nr));
-	for (int i = 0; i < ALLOWED + REFUSED; i++) {
-		long number = i < ALLOWED ? allowed[i] : refused[i - ALLOWED];
-		bool allows = i < ALLOWED || (number == SYS_mincore && mincore);
-
-		filter[n++] =
-		        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1);
-		filter[n++] = (struct sock_filter)BPF_STMT(
-		        BPF_RET | BPF_K, allows ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | error);
+static void answer(const long *calls, size_t count, unsigned how)
+{
+	for (size_t i = 0; i < count; i++) {
+		add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1));
+		add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, how));
 	}
-	filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-	program.len = n;
+}
+
+static void confine(bool otherwise, bool crashes)
+{
+	struct sock_fprog program = {.filter = filter};
+
+	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+	answer(allowed, COUNT(allowed), SECCOMP_RET_ALLOW);
+	if (crashes)
+		answer(allowed_to_crash, COUNT(allowed_to_crash), SECCOMP_RET_ALLOW);
+	if (otherwise)
+		answer(refused + COUNT(refused) - 1, 1, SECCOMP_RET_ALLOW);
+	answer(refused, COUNT(refused), SECCOMP_RET_ERRNO | (otherwise ? ENOSYS : EPERM));
+	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
+	program.len = filled;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		exit(77);
 }
 
+static void *crash(void *nowhere)
+{
+	kept = malloc(10);
+	*(volatile char *)nowhere = 1;
+	return NULL;
+}
+
+/* Leaves with a dump of its own. */
+static int in_child(void)
+{
+	pid_t child = fork();
+	int status = 1;
+
+	if (child == 0) {
+		kept = malloc(10);
+		_exit(0);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
 	static void *block[20000];
+	const char *how = argc > 1 ? argv[1] : "";
+	pthread_t thread;
+	int ends[2];
 
-	(void)argv;
 	free(malloc(1)); /* the C library asks for random bytes at first */
-	confine(argc > 1, argc > 1 ? ENOSYS : EPERM);
+	if (pipe(ends) != 0)
+		return 2;
+	close(ends[0]);
+	confine(strcmp(how, "otherwise") == 0, strcmp(how, "crash") == 0);
 	for (int i = 0; i < 100000; i++) {
 		kept = malloc(100);
 		if (i >= 100)
@@ -78,5 +122,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 20000; i++)
 		free(block[i]);
 	raise(SIGUSR1);
+	if (leakwrap_dump(ends[1]) == 0 || in_child() != 0)
+		return 3;
+	if (strcmp(how, "crash") == 0 && pthread_create(&thread, NULL, crash, NULL) == 0)
+		pthread_join(thread, NULL);
 	return leakwrap_dump(-1) == 0 ? 0 : 1;
 }
