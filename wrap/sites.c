@@ -12,8 +12,11 @@
 
 #include <string.h>
 
-/* A trace that finds no memory keeps this many frames. */
+/* A trace that finds no memory, or no number, keeps this many frames. */
 #define LEAF_FRAMES 4
+
+/* So many of the numbers are left for such. */
+#define LEAF_SITES 4096
 
 /* So many call sites there is room for from the start. */
 #define LEAST_SITES 200
@@ -247,8 +250,9 @@ static uint32_t learned(const struct leakwrap_trace *trace, uintptr_t key,
 	struct leakwrap_pattern *pattern;
 
 	/* Where nothing can be learned, nothing shall be kept either. */
-	if (number != LEAKWRAP_SITE_NONE ? !leakwrap_recall_wants(number, trace, stack)
-	                                 : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT)
+	if (number != LEAKWRAP_SITE_NONE
+	            ? !leakwrap_recall_wants(number, trace, stack)
+	            : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT - LEAF_SITES)
 		return number;
 	layout = leakwrap_layout_of(trace, stack);
 	pattern = layout ? leakwrap_layout_cover(layout, trace) : NULL;
@@ -261,7 +265,7 @@ static uint32_t learned(const struct leakwrap_trace *trace, uintptr_t key,
 
 /* -- for the rest of the tracer ------------------------------------------------------------------ */
 
-/* The number of the leaf frames of TRACE, for which there is no memory. */
+/* The number of the leaf frames of TRACE, for which there is no memory or no number. */
 static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
 {
 	struct leakwrap_trace leaf = *trace;
@@ -274,6 +278,8 @@ static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
 	}
 	key = key_of(&leaf);
 	number = find(&leaf, key);
+	if (number == LEAKWRAP_SITE_NONE)
+		number = add(&leaf, key, NULL, false);
 	return number != LEAKWRAP_SITE_NONE ? number : add(&leaf, key, NULL, true);
 }
 

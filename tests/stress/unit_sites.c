@@ -312,6 +312,35 @@ static void *crowd(void *unused)
 
 /* -- no more numbers ----------------------------------------------------------------------------- */
 
+/* The number of a stack of DEPTH frames with the return addresses PCS, of which nothing can be learned. */
+static uint32_t number_by_pcs(uintptr_t *pcs, unsigned depth)
+{
+	struct leakwrap_trace trace = {.pcs = pcs, .max = depth, .depth = depth};
+	struct leakwrap_stack bounds = {1, 2, false};
+
+	return leakwrap_site_number(&trace, &bounds);
+}
+
+/* When numbers become scarce, call sites with the same innermost frames share one. */
+static void crowd_in(void)
+{
+	uintptr_t pcs[] = {0x200000, 0x200100, 0x200200, 0x200300, 0x200400, 0x200500}, kept[6];
+	struct leakwrap_trace leaf = {.pcs = kept};
+	uint32_t number, last;
+
+	do {
+		last = leakwrap_sites_limit();
+		pcs[5]++;
+		number = number_by_pcs(pcs, 6);
+		CHECK(number == last);
+		leakwrap_site_read(number, &leaf);
+	} while (leaf.depth == 6);
+	CHECK(leaf.depth == 4 && leaf.kind == LEAKWRAP_TRACE_TRUNCATED &&
+	      memcmp(kept, pcs, 4 * sizeof(pcs[0])) == 0);
+	pcs[5]++;
+	CHECK(number_by_pcs(pcs, 6) == number && leakwrap_sites_limit() == number + 1);
+}
+
 /* When there are no more numbers, call sites are lost and counted, and nothing is kept of them, in whatever form they come. */
 static void *crowd_out(void *unused)
 {
@@ -322,13 +351,12 @@ static void *crowd_out(void *unused)
 	size_t held = 0;
 
 	(void)unused;
+	crowd_in();
 	while (leakwrap_sites_limit() < LEAKWRAP_SITE_LIMIT) {
 		const uint32_t number = leakwrap_sites_limit();
-		struct leakwrap_trace trace = {.pcs = made.pcs, .max = 1, .depth = 1};
-		struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
 		made.pcs[0]++;
-		CHECK(leakwrap_site_number(&trace, &bounds) == number);
+		CHECK(number_by_pcs(made.pcs, 1) == number);
 	}
 	made.depth = 2;
 	for (unsigned form = 0; form < LOST; form++) {
