@@ -78,3 +78,16 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 	leakwrap_text_end(writer);
 	return module;
 }
+
+/* Such libraries lie behind the runtime, as linkers put code in the order in which they find the archive members.
+ * Where the C library's malloc lies tells whether it is in the program, and so here.
+ *
+ * Not inlined into a static function: leakwrap audit knows by the name of the function that this mention of malloc is
+ * the tracer's. */
+bool leakwrap_is_system_code(uintptr_t pc)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(pc);
+	uintptr_t own = (uintptr_t)leakwrap_modules_refresh, library = (uintptr_t)__real_malloc;
+
+	return module && module->main && library > own && library < module->end && pc > own;
+}

@@ -104,17 +104,6 @@ bool leakwrap_modules_are_program_alone(void);
 /* The C library's malloc, or NULL when the program was linked without that wrap; only its address is used. */
 extern void *__real_malloc(size_t size) __attribute__((weak));
 
-/* Does the code at PC come from the C library of a static program, or from another library that the runtime is
- * linked in front of?  They lie behind the runtime, as linkers put code in the order in which they find the archive
- * members.  Where the C library's malloc lies tells whether it is in the program, and so here.  Signal-safe. */
-static inline bool leakwrap_is_system_code(uintptr_t pc)
-{
-	const struct leakwrap_module *module = leakwrap_module_at(pc);
-	uintptr_t own = (uintptr_t)leakwrap_modules_refresh, library = (uintptr_t)__real_malloc;
-
-	return module && module->main && library > own && library < module->end && pc > own;
-}
-
 /* Counts the changes of the snapshot; what was derived from an older one is stale.  Signal-safe. */
 unsigned leakwrap_modules_generation(void);
 

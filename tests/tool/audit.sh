@@ -81,6 +81,14 @@ $CC -O1 -static -o "$W/app" "$W/early.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKW
 status_is 1 "$lw" audit --strict "$W/app"
 shows '^escape: [0-9]* direct calls* of calloc, in .*late'
 
+# The tracer's own mention of malloc is no escape, wherever the program's calls of leakwrap.h have put it.
+cat >"$W/asks.c" <<'END'
+#include "leakwrap.h"
+int main(void) { return leakwrap_dump(-1) < 0; }
+END
+build asks "$W/asks.c"
+status_is 0 "$lw" audit --strict "$W/asks"
+
 # What a program refers to weakly alone is not there when it is traced, but it is when it is not.
 cat >"$W/weak.c" <<'END'
 #include <stdlib.h>
