@@ -199,14 +199,18 @@ static void name_of(Dwarf_Die *die, struct line_frame *frame)
 		frame->name = dwarf_diename(die);
 }
 
-/* FILE as it was named to the compiler, from the folder that the compiler ran in. */
+/* FILE as it was named to the compiler, from the folder that the compiler ran in.  Where that is not absolute either
+ * (-ffile-prefix-map), libdw has put it in front of the files that lie in it already. */
 static const char *absolute(Dwarf_Die *unit, const char *file, struct arena *arena)
 {
 	Dwarf_Attribute memory;
 	if (!file || file[0] == '/')
 		return file;
 	const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &memory));
-	return folder && *folder ? arena_format(arena, "%s/%s", folder, file) : file;
+	size_t length = folder ? strlen(folder) : 0;
+	if (length == 0 || (strncmp(file, folder, length) == 0 && file[length] == '/'))
+		return file;
+	return arena_format(arena, "%s/%s", folder, file);
 }
 
 static unsigned number_of(Dwarf_Die *die, unsigned name)

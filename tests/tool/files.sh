@@ -76,6 +76,16 @@ strip "$W/plain"
 status_is 0 "$lw" report "$W/named"
 shows 'foo::bar(int)  *plain+0x'
 
+# A folder that the compiler was told to call by a relative name stands in front of a file once.
+for dwarf in 4 5; do
+	(cd tests/tool && $CC -gdwarf-$dwarf -O2 -fno-optimize-sibling-calls -Wl,--build-id -fdebug-prefix-map="$PWD"=shop \
+		-o "$W/relative" chain.c) || fail "cannot build"
+	echo "10 1 complete $(return_address objdump "$W/relative" make_basket malloc)" |
+		make_dump 5.1 2026-11-20T18:36:01Z "$W/relative" 0x55d0c8a00000 "$(build_id "$W/relative")" >"$W/log"
+	status_is 0 "$lw" report "$W/log"
+	shows ' shop/chain.c:9 (inlined)'
+done
+
 # A label inside of a function names nothing.
 cat >"$W/label.S" <<'END'
 	.globl outer
