@@ -12,6 +12,12 @@ static bool in_both(const struct dump *old, const struct dump *new, const struct
 	return module->build_id && mapping_of(old, module) && mapping_of(new, module);
 }
 
+/* What MODULE is called in either dump: the program itself may have another name in another build. */
+static const char *module_name(const struct module *module)
+{
+	return module->main ? "" : module->name;
+}
+
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	return text ? hash_bytes(hash, text, strlen(text)) : hash_word(hash, 0);
@@ -19,7 +25,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t location_hash(const struct dump *old, const struct dump *new, const struct location *at)
 {
-	uint64_t hash = at->module ? hash_text(1, at->module->name) : 0;
+	uint64_t hash = at->module ? hash_text(1, module_name(at->module)) : 0;
 	if (!at->module || in_both(old, new, at->module) || !at->frames[0].function)
 		return hash_word(hash, at->offset);
 	for (unsigned i = 0; i < at->frame_count; i++)
@@ -32,7 +38,7 @@ static bool same_place(const struct dump *old, const struct dump *new, const str
 {
 	if (a == b)
 		return true;
-	if (!a->module || !b->module || strcmp(a->module->name, b->module->name) != 0)
+	if (!a->module || !b->module || strcmp(module_name(a->module), module_name(b->module)) != 0)
 		return false;
 	if (in_both(old, new, a->module) || in_both(old, new, b->module) || !a->frames[0].function ||
 	    !b->frames[0].function)

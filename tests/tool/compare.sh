@@ -34,15 +34,18 @@ shows 'main;open_shop;make_basket;keep_inlined 201 804$'
 status_is 0 "$lw" diff -f json "$W/old" "$W/new"
 shows '"change":"grew","old_bytes":201,"new_bytes":804,"old_blocks":1,"new_blocks":4'
 
-# Two builds of one program: other addresses, another build-id, the same names.
+# Two builds of one program: other addresses, another build-id, perhaps another name; the same functions.
 mkdir -p "$W/two"
 sed 's/^int main/static char more[99];\nint other(void);\nint other(void) { return more[3]; }\nint main/' \
 	tests/tool/leaky.c >"$W/two/leaky.c"
 build two/leaky "$W/two/leaky.c" -Wl,--build-id
-LEAKWRAP_OPTIONS=log="$W/two/new" "$W/two/leaky" 4 || fail leaky
-status_is 0 "$lw" diff -f json "$W/old" "$W/two/new"
-shows '"change":"grew","old_bytes":201,"new_bytes":804'
-shows_not '"change":"appeared"'
+cp "$W/two/leaky" "$W/two/leaky-1.1"
+for name in leaky leaky-1.1; do
+	LEAKWRAP_OPTIONS=log="$W/two/$name.log" "$W/two/$name" 4 || fail leaky
+	status_is 0 "$lw" diff -f json "$W/old" "$W/two/$name.log"
+	shows '"change":"grew","old_bytes":201,"new_bytes":804'
+	shows_not '"change":"appeared"'
+done
 
 # A site of only one side.
 echo "50 1 complete 0x10" | make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/one"
