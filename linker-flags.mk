@@ -100,10 +100,12 @@ LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)buil
 # the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.
 # -u: an archive with operators of the program's own is taken before libstdc++.  Beside it ld.bfd does not find what
 # is referred to weakly alone, as __real__ZdlPv in a program without delete: the wrapper refers to it strongly.
-LEAKWRAP_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lc -Wl,--end-group
-LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) -Wl,-lstdc++,-lm,-lc -Wl,--end-group
-LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) \
-	-Wl,-Bstatic,-lstdc++,-Bdynamic,-lm,-lc -Wl,--end-group
+# The group is one word: build systems sort libraries, and Meson puts those that it sees into a group of its own, in which
+# gold and ld.lld take no other.
+LEAKWRAP_LDLIBS = -Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
+LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,--start-group,$(LEAKWRAP_LIB),-lstdc++,-lm,-lc,--end-group
+LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv \
+	-Wl,--start-group,$(LEAKWRAP_LIB),-Bstatic,-lstdc++,-Bdynamic,-lm,-lc,--end-group
 
 # Without an operating system.  -u: what the compiler links behind all of this, with a board's --specs=, may ask newlib
 # for functions that nobody before it has asked for, and these for wrappers.  -lc, not -Wl,-lc: nano.specs puts another

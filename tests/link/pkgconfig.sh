@@ -37,6 +37,23 @@ if command -v ld.lld >"$W/which" 2>&1; then
 	programs="$programs c_lld_static"
 fi
 
+# A build system that groups the libraries it sees, as Meson does: the first to the last.  gold and ld.lld take no group
+# in another.
+grouped() {
+	printf '%s\n' "$@" | awk '
+		{ word[NR] = $0 }
+		/^(-Wl,)?-l/ || /\.a$/ { last = NR; if (!first) first = NR }
+		END { for (i = 1; i <= NR; i++)
+			print (i == first ? "-Wl,--start-group " : "") word[i] (i == last ? " -Wl,--end-group" : "") }'
+}
+for linker in gold lld; do
+	command -v ld.$linker >"$W/which" 2>&1 || continue
+	# shellcheck disable=SC2046,SC2086
+	$CC $options -fuse-ld=$linker -o "$W/c_$linker" tests/link/leaks.c $(grouped $(pkg-config --libs leakwrap) -lm) ||
+		fail "does not link with $linker in a group"
+	programs="$programs c_$linker"
+done
+
 for program in $programs; do
 	LEAKWRAP_OPTIONS=log=$W/$program.log "$W/$program" >"$W/out"
 	equal "$program: exit status" $? 5
