@@ -163,7 +163,7 @@ static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_
 	leakwrap_text_end(&dump.writer);
 
 	pair("loss untracked_blocks=", atomic_load(&leakwrap_loss.untracked_blocks));
-	pair(" untracked_bytes=", atomic_load(&leakwrap_loss.untracked_bytes));
+	pair(" untracked_bytes=", leakwrap_untracked_bytes());
 	pair(" lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
 	pair(" freed_elsewhere_blocks=", atomic_load(&leakwrap_loss.freed_elsewhere));
 	pair(" foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
@@ -608,7 +608,7 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	counters->live_blocks = all.blocks;
 	counters->call_sites = all.count;
 	counters->untracked_blocks = atomic_load(&leakwrap_loss.untracked_blocks);
-	counters->untracked_bytes = atomic_load(&leakwrap_loss.untracked_bytes);
+	counters->untracked_bytes = leakwrap_untracked_bytes();
 	counters->lost_call_sites = atomic_load(&leakwrap_loss.lost_call_sites);
 	counters->freed_elsewhere_blocks = atomic_load(&leakwrap_loss.freed_elsewhere);
 	counters->foreign_frees = atomic_load(&leakwrap_loss.foreign_frees);

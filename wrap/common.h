@@ -2,7 +2,9 @@
 #ifndef LEAKWRAP_COMMON_H
 #define LEAKWRAP_COMMON_H
 
+#include <limits.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 #define leakwrap_likely(condition)   __builtin_expect(!!(condition), 1)
 #define leakwrap_unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -27,9 +29,10 @@ union leakwrap_aligned {
 struct leakwrap_loss {
 	_Atomic unsigned long untracked_blocks; /* no memory for the record */
 	_Atomic unsigned long untracked_bytes;
-	_Atomic unsigned long lost_call_sites; /* no memory for the backtrace */
-	_Atomic unsigned long freed_elsewhere; /* the address came back without a free */
-	_Atomic unsigned long foreign_frees;   /* the block was never recorded */
+	_Atomic unsigned long untracked_overflows; /* of the sum before, where it has 32 bits */
+	_Atomic unsigned long lost_call_sites;     /* no memory for the backtrace */
+	_Atomic unsigned long freed_elsewhere;     /* the address came back without a free */
+	_Atomic unsigned long foreign_frees;       /* the block was never recorded */
 };
 
 extern struct leakwrap_loss leakwrap_loss;
@@ -40,6 +43,21 @@ extern _Atomic unsigned long leakwrap_walks;
 static inline void leakwrap_count(_Atomic unsigned long *counter, unsigned long by)
 {
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+}
+
+/* A block of so many BYTES could not be recorded.  They may be more in the end than a 32-bit processor can add to atomically. */
+static inline void leakwrap_count_untracked(unsigned long bytes)
+{
+	leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
+	if (atomic_fetch_add_explicit(&leakwrap_loss.untracked_bytes, bytes, memory_order_relaxed) >
+	    ULONG_MAX - bytes)
+		leakwrap_count(&leakwrap_loss.untracked_overflows, 1);
+}
+
+static inline uint64_t leakwrap_untracked_bytes(void)
+{
+	return ((uint64_t)atomic_load(&leakwrap_loss.untracked_overflows) << 32) +
+	       atomic_load(&leakwrap_loss.untracked_bytes);
 }
 
 #endif

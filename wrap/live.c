@@ -495,10 +495,8 @@ static void put_back(struct leakwrap_region *region, leakwrap_live_slot *slot, u
 		load_extension(slot, &block.size);
 		clear_extension(slot);
 	}
-	if (!add_exact_locked(region, block.address, block.size, block.site)) {
-		leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
-		leakwrap_count(&leakwrap_loss.untracked_bytes, block.size);
-	}
+	if (!add_exact_locked(region, block.address, block.size, block.site))
+		leakwrap_count_untracked(block.size);
 }
 
 /* The lock is held, and the veil is drawn. */

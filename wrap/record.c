@@ -71,8 +71,7 @@ static uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 static void count_exception(enum leakwrap_live_added added, size_t size)
 {
 	if (added == LEAKWRAP_LIVE_UNTRACKED) {
-		leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
-		leakwrap_count(&leakwrap_loss.untracked_bytes, size);
+		leakwrap_count_untracked(size);
 	} else if (!leakwrap_self.inner) {
 		/* With an inner call it is that one's record which has been replaced. */
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);

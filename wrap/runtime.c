@@ -132,6 +132,7 @@ static void after_fork_in_child(void)
 	leakwrap_self.state = leakwrap_self.disabled ? LEAKWRAP_THREAD_DISABLED : LEAKWRAP_THREAD_NEW;
 	atomic_store(&leakwrap_loss.untracked_blocks, 0);
 	atomic_store(&leakwrap_loss.untracked_bytes, 0);
+	atomic_store(&leakwrap_loss.untracked_overflows, 0);
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
