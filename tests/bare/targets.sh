@@ -6,6 +6,10 @@
 . tests/targets/target.sh
 . tests/bare/board.sh
 
+# newlib's asprintf leaves its buffer as large as it was.
+expected=$W/expected
+sed 's/^9 1 plant@asprintf/96 1 plant@asprintf/' tests/targets/expected >"$expected"
+
 # shellcheck disable=SC2086 # lists of flags
 for board in $boards; do
 	compile="arm-none-eabi-gcc $(board_flags "$board") $TARGET_CFLAGS -isystem tests/bare/hosted"

@@ -8,7 +8,7 @@
  *   crash        dies in the vendor's code
  *   levels       compares leakwrap_return_address with what the compiler says
  *
- * With SMALL_LIBC it needs no threads and no posix_memalign.  Calls that a backtrace may show have names, as in vendor.c. */
+ * With SMALL_LIBC it needs no threads, no posix_memalign and no asprintf.  Calls that a backtrace may show have names, as in vendor.c. */
 #include "leakwrap.h"
 #include "vendor.h"
 
@@ -78,6 +78,12 @@ static FRAME void plant(void)
 #ifndef SMALL_LIBC
 	errno = posix_memalign(&block, 64, 640); /* @memalign */
 	keep(block);
+
+	char *text;
+
+	if (asprintf(&text, "%d bytes", 15) < 0) /* @asprintf */
+		abort();
+	keep(text);
 #endif
 	for (size_t i = 1; i <= eight; i++)
 		keep(malloc(i)); /* @small */

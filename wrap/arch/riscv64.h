@@ -11,9 +11,17 @@
 #define LEAKWRAP_FP_LOWEST    ((uintptr_t)-16) /* the lowest address of these */
 #define LEAKWRAP_FP_CALLER_SP 0                /* the caller's stack pointer */
 
+/* The stack pointer as the function found it.  That of a function with "..." lies above what its frame pointer points to, by the
+ * room for the arguments that came in registers. */
+#ifdef __clang__
+#define LEAKWRAP_SP_AT_ENTRY __builtin_frame_address(0)
+#else
+#define LEAKWRAP_SP_AT_ENTRY __builtin_dwarf_cfa()
+#endif
+
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                                 \
-	(uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0), \
+#define LEAKWRAP_CALLER                                                           \
+	(uintptr_t) __builtin_return_address(0), (uintptr_t)LEAKWRAP_SP_AT_ENTRY, \
 	        ((const uintptr_t *)__builtin_frame_address(0))[-2]
 
 #define LEAKWRAP_CALL_PUSHES 0
