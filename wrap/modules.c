@@ -22,12 +22,15 @@
 /* What dl_iterate_phdr tells, copied while the loader's lock is held: its strings may vanish after. */
 struct listing {
 	char *next, *end; /* scratch memory for the paths */
-	unsigned count;
+	unsigned count, most;
+	bool is_full;
 	struct leakwrap_module module[];
 };
 
-#define LISTING_SIZE ((size_t)1 << 20)
-#define LISTING_MAX  1024 /* modules */
+/* At first as little as most programs need: there may be no room for more when the program has come to the limit of its address
+ * space.  In so many bytes so many modules. */
+#define LISTING_SIZE ((size_t)64 << 10)
+#define LISTING_MAX  64u
 
 /* A module that was ever seen, and a snapshot that was ever current. */
 struct module_record {
@@ -211,8 +214,10 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	size_t length = strlen(info->dlpi_name);
 
 	(void)info_size;
-	if (listing->count == LISTING_MAX || length + 1 > room)
+	if (listing->count == listing->most || length + 1 > room) {
+		listing->is_full = true;
 		return 1;
+	}
 	memset(module, 0, sizeof(*module));
 	module->main = listing->count == 0;
 	module->bias = info->dlpi_addr;
@@ -405,21 +410,40 @@ static void publish(const struct leakwrap_module **module, unsigned count)
 	}
 }
 
+/* The loader's list, and behind its modules the places for as many pointers, in *SIZE bytes of scratch memory; *READING is its turn.
+ * NULL when there is no memory. */
+static struct listing *list_loaded(size_t *size, unsigned long *reading)
+{
+	struct listing *listing;
+
+	for (*size = LISTING_SIZE; (listing = leakwrap_scratch_map(*size)) != NULL; *size *= 2) {
+		listing->most = LISTING_MAX * (unsigned)(*size / LISTING_SIZE);
+		listing->end = (char *)listing + *size;
+		listing->next = (char *)&listing->module[listing->most] +
+		                listing->most * sizeof(const struct leakwrap_module *);
+		*reading = atomic_fetch_add(&known.readings, 1) + 1;
+		list_all(listing);
+		if (!listing->is_full)
+			break;
+		leakwrap_scratch_unmap(listing, *size);
+	}
+	return listing;
+}
+
 void leakwrap_modules_refresh(void)
 {
-	struct listing *listing = leakwrap_scratch_map(LISTING_SIZE);
-	const struct leakwrap_module **module;
-	unsigned long reading;
-	unsigned count = 0;
 	int saved = errno;
+	size_t size;
+	unsigned long reading;
+	struct listing *listing = list_loaded(&size, &reading);
+	const struct leakwrap_module **module;
+	unsigned count = 0;
 
-	if (!listing)
+	if (!listing) {
+		errno = saved;
 		return;
-	listing->end = (char *)listing + LISTING_SIZE;
-	module = (const struct leakwrap_module **)&listing->module[LISTING_MAX];
-	listing->next = (char *)&module[LISTING_MAX];
-	reading = atomic_fetch_add(&known.readings, 1) + 1;
-	list_all(listing);
+	}
+	module = (const struct leakwrap_module **)&listing->module[listing->most];
 	leakwrap_lock(&leakwrap_tables_lock);
 	/* Of two threads, the one that began to read later knows of all that the other does. */
 	if (reading > known.latest) {
@@ -431,7 +455,7 @@ void leakwrap_modules_refresh(void)
 		publish(module, count);
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
-	leakwrap_scratch_unmap(listing, LISTING_SIZE);
+	leakwrap_scratch_unmap(listing, size);
 	errno = saved;
 }
 

@@ -1,0 +1,23 @@
+#!/bin/sh
+# A program may have very many libraries; and it may unload some and load others when it has little address space left.
+. tests/lib.sh
+
+build plugins tests/unwind/plugins.c
+build_plain plugin.so -shared -fPIC tests/unwind/plugin.c
+mkdir "$W/many"
+count=1100
+for i in $(seq $count); do
+	cp "$W/plugin.so" "$W/many/$i.so"
+done
+"$W/plugins" 0 $(seq -f "$W/many/%g.so" $count) 2>"$W/log" || fail "status $?"
+rm -r "$W/many"
+equal "truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 0
+equal "through plugins" "$(site_by "$W/log" 1 allocates)" "$((77 * count)) $count"
+equal "plugins listed" "$(dump_lines "$W/log" 1 | grep -c "^module .*/many/")" $count
+
+cp "$W/plugin.so" "$W/one.so"
+cp "$W/plugin.so" "$W/two.so"
+"$W/plugins" 200 "$W/one.so" "$W/two.so" 2>"$W/log" || fail "status $?"
+for name in one two; do
+	equal "through $name" "$(dump_lines "$W/log" 1 | grep -A 3 '^site .: 77 bytes in 1 block' | grep -c "$name.so+")" 2
+done
