@@ -211,13 +211,15 @@ void leakwrap_runtime_exit_now(void)
 /* Where the linker has put the ELF header of what this is part of; not all do. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
 
-/* Is the runtime part of a shared object?  Also known when there is no memory for the list of modules. */
+/* Is the runtime part of a shared object?  Also known when there is no memory for the list of modules.  musl's loader leaves its own
+ * headers' address to a program that it was told to start. */
 static bool is_in_shared_object(void)
 {
-	uintptr_t program = leakwrap_auxiliary(AT_PHDR);
+	const uintptr_t own = (uintptr_t)&__ehdr_start, headers = leakwrap_auxiliary(AT_PHDR);
+	const struct leakwrap_module *program = leakwrap_module_numbered(1);
 
-	return &__ehdr_start && program != 0 &&
-	       (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff != program;
+	return own != 0 && headers != 0 && own + __ehdr_start.e_phoff != headers &&
+	       !(program && own - program->start < program->end - program->start);
 }
 
 /* A shared object may be unloaded, and then nothing may lead to its code. */

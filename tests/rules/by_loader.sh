@@ -1,12 +1,20 @@
 #!/bin/sh
-# A program that is started by way of its loader (ld.so PROGRAM) is named in its dumps, and not the loader; its functions, too.
+# A program that is started by way of its loader (ld.so PROGRAM) is named in its dumps, and not the loader; its functions, too.  It lives
+# as long as ever: a signal that comes after its exit dump, from a library's destructor, does not end it.
 . tests/lib.sh
 
 cat >"$W/by_loader.c" <<'END'
 #include <stdlib.h>
 static void *volatile kept;
 __attribute__((noinline)) static void holds(void) { kept = malloc(100); }
-int main(void) { holds(); return 0; }
+void late(void);
+int main(void) { late(); holds(); return 0; }
+END
+cat >"$W/late.c" <<'END'
+#include <signal.h>
+void late(void);
+void late(void) {}
+__attribute__((destructor)) static void ask(void) { raise(SIGUSR1); }
 END
 
 # named LOG
@@ -30,7 +38,8 @@ tried() {
 	named "$W/plain.log"
 }
 
-build by_loader "$W/by_loader.c"
+build_plain late.so -shared -fPIC "$W/late.c"
+build by_loader "$W/by_loader.c" "$W/late.so"
 tried
 
 command -v musl-gcc >"$W/which" || exit 0
@@ -38,7 +47,8 @@ command -v musl-gcc >"$W/which" || exit 0
 . tests/targets/target.sh
 runtime x86_64-linux-musl CC=musl-gcc
 CC=musl-gcc
+build_plain late.so -shared -fPIC "$W/late.c"
 # shellcheck disable=SC2046,SC2086 # lists of flags
-musl-gcc $CFLAGS_FOR_TESTS -o "$W/by_loader" "$W/by_loader.c" \
+musl-gcc $CFLAGS_FOR_TESTS -o "$W/by_loader" "$W/by_loader.c" "$W/late.so" \
 	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") -pthread || fail "cannot link with musl"
 tried
