@@ -42,8 +42,4 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
                                  struct leakwrap_rule *rule);
 
-/* x86: if the call before the return address PC leads to a function that begins by setting up a frame pointer, where
- * that one starts; else 0.  TEXT and END bound the readable code around PC. */
-uintptr_t leakwrap_framed_callee(uintptr_t pc, uintptr_t text, uintptr_t end);
-
 #endif
