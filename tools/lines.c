@@ -37,7 +37,8 @@ struct lines {
 
 /* -- ranges -------------------------------------------------------------------------------------- */
 
-/* Adds those of DIE; false when it has none. */
+/* Adds those of DIE; false when it has none.  What the linker dropped (--gc-sections) is at address 0, where no function
+ * is, and would lie over code that has no DWARF of its own. */
 static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t index)
 {
 	Dwarf_Addr base, low, high;
@@ -45,7 +46,7 @@ static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t index)
 	bool any = false;
 
 	while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
-		if (low >= high)
+		if (low == 0 || low >= high)
 			continue;
 		GROW(ranges->all, ranges->room, ranges->count + 1);
 		ranges->all[ranges->count++] = (struct range){low, high, 0, index};
@@ -76,8 +77,7 @@ static void sort_ranges(struct ranges *ranges)
 	}
 }
 
-/* The innermost range that holds ADDRESS, NULL when there is none.  Code that the linker dropped leaves
- * ranges at address 0 behind, which may overlap with others but start before them. */
+/* The innermost range that holds ADDRESS, NULL when there is none. */
 static const struct range *find_range(const struct ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->count;

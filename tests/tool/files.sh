@@ -110,6 +110,18 @@ echo "10 1 complete $(add "0x$(nm "$W/label" | awk '/ inner$/ { print $1 }')" 2)
 status_is 0 "$lw" report "$W/labelled"
 shows 'outer  *label+0x'
 
+# Nor does a function that the linker dropped, at address 0, name the code behind that.
+{
+	echo 'volatile int v; void dropped(void); void dropped(void) {'
+	seq -f '	v *= %g;' 3 1500
+	echo '} int main(void) { return 0; }'
+} >"$W/dropped.c"
+$CC -g -O1 -ffunction-sections -Wl,--gc-sections,--build-id -o "$W/dropped" "$W/dropped.c" || fail "cannot build"
+echo "10 1 complete $(add "0x$(nm "$W/dropped" | awk '/ _start$/ { print $1 }')" 8)" |
+	make_dump 5.1 2026-11-20T18:36:01Z "$W/dropped" 0x55d0c8a00000 "$(build_id "$W/dropped")" >"$W/log"
+status_is 0 "$lw" report "$W/log"
+shows '_start  *dropped+0x'
+
 # What was asked for and is not there; a file of another build beside the right one.
 for option in exe sysroot debug-dir map; do
 	status_is 2 "$lw" report --$option="$W/none" "$W/log"
