@@ -25,6 +25,7 @@ struct command_line {
 	bool inputs;     /* there is something to link */
 	bool language;   /* -x was given, and would hold for what is added */
 	bool cxx_library, libcxx, statically, static_libstdcxx, lld;
+	bool no_default_libraries, c_library;
 	bool wrapped; /* the flags are there already */
 };
 
@@ -177,12 +178,19 @@ static bool links_statically(const char *word)
 	       strcmp(word, "-static-pie") == 0 || strcmp(word, "--static-pie") == 0;
 }
 
+/* The argument of -l. */
+static void read_library(struct command_line *line, const char *name)
+{
+	line->inputs = true;
+	line->cxx_library = line->cxx_library || strcmp(name, "stdc++") == 0;
+	line->c_library = line->c_library || strcmp(name, "c") == 0;
+}
+
 static void read_option(struct command_line *line, const char *word)
 {
 	static const char *const no_programs[] = {
-	        "-shared",        "--shared",      "-r",
-	        "-nostdlib",      "-nolibc",       "--no-standard-libraries",
-	        "-nodefaultlibs", "-nostartfiles", "-dynamiclib"};
+	        "-shared", "--shared",      "-r",         "-nostdlib", "--no-standard-libraries",
+	        "-nolibc", "-nostartfiles", "-dynamiclib"};
 	for (size_t i = 0; i < sizeof no_programs / sizeof *no_programs; i++)
 		if (strcmp(word, no_programs[i]) == 0)
 			line->no_program = true;
@@ -198,16 +206,16 @@ static void read_option(struct command_line *line, const char *word)
 		read_language(line, word + 2);
 	else if (links_statically(word))
 		line->statically = true;
+	else if (strcmp(word, "-nodefaultlibs") == 0)
+		line->no_default_libraries = true;
 	else if (strcmp(word, "-static-libstdc++") == 0)
 		line->static_libstdcxx = true;
 	else if (strcmp(word, "-stdlib=libc++") == 0)
 		line->libcxx = true;
-	else if (strcmp(word, "-lstdc++") == 0)
-		line->cxx_library = true;
 	else if (chooses_lld(word))
 		line->lld = true;
 	else if (strncmp(word, "-l", 2) == 0 && word[2])
-		line->inputs = true;
+		read_library(line, word + 2);
 }
 
 static void read_argument(struct command_line *line, const char *option, const char *argument)
@@ -217,9 +225,7 @@ static void read_argument(struct command_line *line, const char *option, const c
 	} else if (strcmp(option, "-Xlinker") == 0) {
 		read_linker_word(line, argument, strlen(argument));
 	} else if (strcmp(option, "-l") == 0) {
-		line->inputs = true;
-		if (strcmp(argument, "stdc++") == 0)
-			line->cxx_library = true;
+		read_library(line, argument);
 	}
 }
 
@@ -304,7 +310,9 @@ static bool links_program(struct command_line *line)
 		else
 			read_option(line, word);
 	}
-	return line->inputs && !line->stops && !line->no_program && !line->wrapped;
+	/* rustc names the C library itself. */
+	bool has_c_library = !line->no_default_libraries || line->c_library;
+	return line->inputs && has_c_library && !line->stops && !line->no_program && !line->wrapped;
 }
 
 /* "g++", "clang++-14", "arm-linux-gnueabihf-c++", behind another command too: "ccache g++" */

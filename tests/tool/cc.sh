@@ -35,6 +35,7 @@ for stop in -c -S -E -M -MM -fsyntax-only -shared --shared -r -### --version -du
 	--print-file-name=x -nostdlib -nostartfiles -Wl,-r -Wl,-shared,-z,now --help; do
 	plain $stop a.c
 done
+plain -nodefaultlibs a.c
 plain
 plain -v
 plain -Wall -O2
@@ -61,6 +62,8 @@ links -I -c a.c
 links -D -c a.c
 links -static a.o
 links -Wl,-z,now a.o
+links -nodefaultlibs a.o -lgcc_s -lc
+links -nodefaultlibs a.o -l c
 links -- a.o
 links a.o @nofile
 printf -- '-o app\n"a.o"\\\n' >rsp
