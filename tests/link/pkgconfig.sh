@@ -37,19 +37,34 @@ if command -v ld.lld >"$W/which" 2>&1; then
 	programs="$programs c_lld_static"
 fi
 
-# A build system that groups the libraries it sees, as Meson does: the first to the last.  gold and ld.lld take no group
+# Build systems that sort the libraries they see.  Meson groups them, the first to the last; gold and ld.lld take no group
 # in another.
 grouped() {
 	printf '%s\n' "$@" | awk '
 		{ word[NR] = $0 }
-		/^(-Wl,)?-l/ || /\.a$/ { last = NR; if (!first) first = NR }
+		/^(-Wl,)?-l/ || /\.a$/ && !/^-Wl,/ { last = NR; if (!first) first = NR }
 		END { for (i = 1; i <= NR; i++)
 			print (i == first ? "-Wl,--start-group " : "") word[i] (i == last ? " -Wl,--end-group" : "") }'
 }
+# libtool puts them behind the libraries of the project.
+behind() {
+	project=$1
+	shift
+	printf '%s\n' "$@" | grep -e '^-Wl,'
+	echo "$project"
+	printf '%s\n' "$@" | grep -v -e '^-Wl,'
+}
+# shellcheck disable=SC2086
+$CC $options -c -o "$W/leaks.o" tests/link/leaks.c || fail "cannot compile"
+ar rcs "$W/leaks.a" "$W/leaks.o"
+# shellcheck disable=SC2046,SC2086
+$CC $options -u main -o "$W/c_behind" $(behind "$W/leaks.a" $(pkg-config --libs leakwrap)) ||
+	fail "does not link behind the libraries of a project"
+programs="$programs c_behind"
 for linker in gold lld; do
 	command -v ld.$linker >"$W/which" 2>&1 || continue
 	# shellcheck disable=SC2046,SC2086
-	$CC $options -fuse-ld=$linker -o "$W/c_$linker" tests/link/leaks.c $(grouped $(pkg-config --libs leakwrap) -lm) ||
+	$CC $options -u main -fuse-ld=$linker -o "$W/c_$linker" $(grouped "$W/leaks.a" $(pkg-config --libs leakwrap)) ||
 		fail "does not link with $linker in a group"
 	programs="$programs c_$linker"
 done
