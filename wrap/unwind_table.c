@@ -248,6 +248,18 @@ static uintptr_t base_of(const struct walk *walk, const struct leakwrap_rule *ru
 	}
 }
 
+/* How far below sp a function may have restored registers from that a signal interrupts at its end: until it returns, the tables
+ * tell where they were saved. */
+#define RESTORED_MAX 128u
+
+/* The stack that a signal interrupted at SP, when its handler has another one. */
+static struct leakwrap_stack interrupted_stack(uintptr_t sp)
+{
+	const struct leakwrap_stack stack = leakwrap_stack_at(sp - RESTORED_MAX);
+
+	return stack.foreign ? leakwrap_stack_at(sp) : stack;
+}
+
 /* Goes to the caller by RULE; false when the stack does not bear it out. */
 static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 {
@@ -288,7 +300,7 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	} else if (cfa <= walk->sp || cfa >= walk->stack->high) {
 		if (walk->switches++ == SWITCHES_MAX)
 			return false;
-		*walk->stack = leakwrap_stack_at(cfa);
+		*walk->stack = interrupted_stack(cfa);
 	}
 	note_step(walk, rule, cfa_at, ra_at, fp_at);
 	walk->pc = LEAKWRAP_STRIP(ra);
