@@ -25,14 +25,22 @@ struct leakwrap_kept {
 	uint32_t low[];
 };
 
+/* The return address of FRAME, below the depth, with the lower half LOW. */
+LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc_with(const struct leakwrap_kept *kept, unsigned frame,
+                                                uint32_t low)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	return (uintptr_t)kept->upper[frame] << 32 | low;
+#else
+	(void)kept, (void)frame;
+	return low;
+#endif
+}
+
 /* The return address of FRAME, below the depth. */
 LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc(const struct leakwrap_kept *kept, unsigned frame)
 {
-#if UINTPTR_MAX > UINT32_MAX
-	return (uintptr_t)kept->upper[frame] << 32 | kept->low[frame];
-#else
-	return kept->low[frame];
-#endif
+	return leakwrap_kept_pc_with(kept, frame, kept->low[frame]);
 }
 
 /* TRACE, kept.  FROM_RESERVE: by the memory that is left for when there is no other.  NULL when there is none.  The tables' lock

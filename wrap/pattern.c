@@ -3,29 +3,19 @@
 
 #include "arena.h"
 
+#include <string.h>
+
 /* What a pattern is made of. */
 struct walk {
 	const struct leakwrap_notes *notes;
 	const uintptr_t *pcs;
-	unsigned groups; /* of frames that vary */
-	uint16_t frame[LEAKWRAP_VARYING_GROUPS_MAX * LEAKWRAP_VARYING_AT_ONCE];
 	bool varies[LEAKWRAP_MAX_DEPTH]; /* each frame */
 
 	/* For each return address the check of the saved frame pointer in front of it, when the two make a pair; or NULL. */
 	const struct leakwrap_check *check_of_pair[LEAKWRAP_MAX_DEPTH];
 	bool is_in_pair[2 * LEAKWRAP_MAX_DEPTH]; /* each check */
-	unsigned pairs, words;                   /* return addresses in pairs, and by themselves */
+	unsigned pairs, words, checks;           /* return addresses in pairs, and by themselves */
 };
-
-/* The COUNT frames FRAME vary. */
-static void group_frames(struct walk *walk, const uint16_t *frame, unsigned count)
-{
-	walk->groups = (count + LEAKWRAP_VARYING_AT_ONCE - 1) / LEAKWRAP_VARYING_AT_ONCE;
-	for (unsigned i = 0; i < walk->groups * LEAKWRAP_VARYING_AT_ONCE; i++) {
-		walk->frame[i] = frame[i < count ? i : count - 1];
-		walk->varies[walk->frame[i]] = true;
-	}
-}
 
 static void find_pair(struct walk *walk, unsigned number)
 {
@@ -46,12 +36,26 @@ static void find_pair(struct walk *walk, unsigned number)
 static void prepare(struct walk *walk, const struct leakwrap_trace *trace, const uint16_t *frame,
                     unsigned count)
 {
-	*walk = (struct walk){.notes = trace->notes, .pcs = trace->pcs};
-	group_frames(walk, frame, count);
-	for (unsigned i = 0; i < walk->notes->returns; i++)
+	const struct leakwrap_notes *notes = trace->notes;
+
+	*walk = (struct walk){.notes = notes, .pcs = trace->pcs};
+	for (unsigned i = 0; i < count; i++)
+		walk->varies[frame[i]] = true;
+	for (unsigned i = 0; i < notes->returns; i++)
 		if (!walk->varies[i + 1])
 			find_pair(walk, i);
+	walk->words += notes->end_place != LEAKWRAP_PLACE_NONE;
+	walk->checks = notes->checks - walk->pairs;
 }
+
+/* -- what stands behind the struct ------------------------------------------------------------------ */
+
+/* Where the next image and the next place are to be written. */
+struct pen {
+	struct leakwrap_pattern *pattern;
+	uintptr_t *image;
+	uint16_t *place;
+};
 
 /* PLACE in bytes. */
 static uint32_t bytes(uint16_t place)
@@ -68,86 +72,102 @@ static void reach(struct leakwrap_pattern *pattern, uint16_t place)
 		pattern->extent = extent;
 }
 
-/* The members of groups are filled in order; each one also takes the place of those behind it, so that the last
- * group is full. */
-
-static void add_pair(struct leakwrap_pattern *pattern, struct leakwrap_pairs *group, unsigned number,
-                     const struct leakwrap_check *check, uintptr_t pc)
+static void write_place(struct pen *pen, uint16_t place)
 {
-	group += number / LEAKWRAP_FIXED_AT_ONCE;
-	for (unsigned i = number % LEAKWRAP_FIXED_AT_ONCE; i < LEAKWRAP_FIXED_AT_ONCE; i++) {
-		group->place[i] = bytes(check->place);
-		group->image[i][0] = bytes(check->target);
-		group->image[i][1] = pc;
-	}
-	reach(pattern, (uint16_t)(check->place + 1));
+	*pen->place++ = place;
+	reach(pen->pattern, place);
+}
+
+static void write_pair(struct pen *pen, uint16_t place, uintptr_t target, uintptr_t pc)
+{
+	write_place(pen, place);
+	reach(pen->pattern, (uint16_t)(place + 1));
+	*pen->image++ = target;
+	*pen->image++ = pc;
 }
 
 /* A return address, or a check and its target in bytes. */
-static void add_word(struct leakwrap_pattern *pattern, struct leakwrap_words *group, unsigned number,
-                     uint16_t place, uintptr_t image)
+static void write_word(struct pen *pen, uint16_t place, uintptr_t image)
 {
-	group += number / LEAKWRAP_FIXED_AT_ONCE;
-	for (unsigned i = number % LEAKWRAP_FIXED_AT_ONCE; i < LEAKWRAP_FIXED_AT_ONCE; i++) {
-		group->place[i] = bytes(place);
-		group->image[i] = image;
-	}
-	reach(pattern, place);
+	write_place(pen, place);
+	*pen->image++ = image;
 }
 
-static void fill_returns(struct leakwrap_pattern *pattern, const struct walk *walk,
-                         struct leakwrap_pairs *pairs, struct leakwrap_words *words)
+static void write_pairs(struct pen *pen, const struct walk *walk)
 {
-	const struct leakwrap_notes *notes = walk->notes;
-	unsigned pair = 0, word = 0;
-
-	for (unsigned i = 0; i < notes->returns; i++) {
+	for (unsigned i = 0; i < walk->notes->returns; i++) {
 		const struct leakwrap_check *check = walk->check_of_pair[i];
-		const uintptr_t pc = walk->pcs[i + 1];
 
 		if (check)
-			add_pair(pattern, pairs, pair++, check, pc);
-		else if (!walk->varies[i + 1])
-			add_word(pattern, words, word++, notes->place[i], pc);
+			write_pair(pen, check->place, bytes(check->target), walk->pcs[i + 1]);
 	}
-	if (notes->end_place != LEAKWRAP_PLACE_NONE)
-		add_word(pattern, words, word, notes->end_place, notes->end_word);
+	if (walk->pairs % LEAKWRAP_FIXED_AT_ONCE != 0)
+		write_pair(pen, pen->place[-1], pen->image[-2], pen->image[-1]);
 }
 
-static void fill_varying(struct leakwrap_pattern *pattern, const struct walk *walk,
-                         struct leakwrap_varying *group)
+/* Fills up a group after COUNT words. */
+static void fill_up_words(struct pen *pen, unsigned count)
 {
-	const uint16_t *frame = walk->frame;
-
-	for (unsigned left = walk->groups; left > 0; left--, group++)
-		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++, frame++) {
-			const uint16_t place = walk->notes->place[*frame - 1];
-
-			group->upper[i] = (uint32_t)((uint64_t)walk->pcs[*frame] >> 32);
-			group->place[i] = bytes(place);
-			group->frame[i] = *frame;
-			reach(pattern, place);
-		}
+	if (count % LEAKWRAP_FIXED_AT_ONCE != 0)
+		write_word(pen, pen->place[-1], pen->image[-1]);
 }
 
-static void fill_checks(struct leakwrap_pattern *pattern, const struct walk *walk,
-                        struct leakwrap_words *checks)
+static void write_words(struct pen *pen, const struct walk *walk)
 {
 	const struct leakwrap_notes *notes = walk->notes;
-	unsigned check = 0;
+
+	for (unsigned i = 0; i < notes->returns; i++)
+		if (!walk->varies[i + 1] && !walk->check_of_pair[i])
+			write_word(pen, notes->place[i], walk->pcs[i + 1]);
+	if (notes->end_place != LEAKWRAP_PLACE_NONE)
+		write_word(pen, notes->end_place, notes->end_word);
+	fill_up_words(pen, walk->words);
+}
+
+static void write_checks(struct pen *pen, const struct walk *walk)
+{
+	const struct leakwrap_notes *notes = walk->notes;
 
 	for (unsigned i = 0; i < notes->checks; i++)
 		if (!walk->is_in_pair[i])
-			add_word(pattern, checks, check++, notes->check[i].place,
-			         bytes(notes->check[i].target));
-	pattern->fp_target =
-	        notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY : bytes(notes->fp_target);
+			write_word(pen, notes->check[i].place, bytes(notes->check[i].target));
+	fill_up_words(pen, walk->checks);
 }
 
-/* How many groups COUNT fixed members make. */
-static unsigned groups_of(unsigned count)
+static void write_varying(struct pen *pen, const struct walk *walk, const uint16_t *frame,
+                          unsigned varying)
 {
-	return (count + LEAKWRAP_FIXED_AT_ONCE - 1) / LEAKWRAP_FIXED_AT_ONCE;
+	for (unsigned i = 0; i < leakwrap_varying_places(varying); i++)
+		write_place(pen, walk->notes->place[frame[i < varying ? i : varying - 1] - 1]);
+}
+
+/* -- patterns ------------------------------------------------------------------------------------ */
+
+/* How many members COUNT fixed ones and those that fill up the last group are. */
+static unsigned filled_up(unsigned count)
+{
+	return (count + LEAKWRAP_FIXED_AT_ONCE - 1) / LEAKWRAP_FIXED_AT_ONCE * LEAKWRAP_FIXED_AT_ONCE;
+}
+
+/* A pattern with room for what WALK, in which VARYING frames vary, makes.  NULL when there is no memory. */
+static struct leakwrap_pattern *pattern_for(const struct walk *walk, unsigned varying)
+{
+	const unsigned pairs = filled_up(walk->pairs), words = filled_up(walk->words),
+	               checks = filled_up(walk->checks);
+	const size_t images = (2 * pairs + words + checks) * sizeof(uintptr_t);
+	const size_t places = (pairs + words + checks) * sizeof(uint16_t);
+	struct leakwrap_pattern *pattern =
+	        leakwrap_arena_take(sizeof(*pattern) + images + places +
+	                            (leakwrap_varying_places(varying) + varying) * sizeof(uint16_t));
+
+	if (!pattern)
+		return NULL;
+	pattern->words = (const uintptr_t *)(pattern + 1) + 2 * pairs;
+	pattern->checks = pattern->words + words;
+	pattern->places = (const uint16_t *)(pattern->checks + checks);
+	pattern->varying_at = (uint16_t)(images + places);
+	pattern->varying = (uint8_t)varying;
+	return pattern;
 }
 
 struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_trace *trace,
@@ -155,34 +175,25 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_trace *trac
                                                unsigned varying)
 {
 	static struct walk walk;
-	unsigned pair_groups, word_groups, check_groups;
+	const struct leakwrap_notes *notes = trace->notes;
 	struct leakwrap_pattern *pattern;
-	struct leakwrap_pairs *pairs;
-	struct leakwrap_words *words, *checks;
-	struct leakwrap_varying *varying_at;
+	struct pen pen;
 
 	prepare(&walk, trace, frame, varying);
-	pair_groups = groups_of(walk.pairs);
-	word_groups = groups_of(walk.words + (trace->notes->end_place != LEAKWRAP_PLACE_NONE));
-	check_groups = groups_of(trace->notes->checks - walk.pairs);
-	pattern = leakwrap_arena_take(sizeof(*pattern) + pair_groups * sizeof(*pairs) +
-	                              word_groups * sizeof(*words) + check_groups * sizeof(*checks) +
-	                              walk.groups * sizeof(*varying_at));
+	pattern = pattern_for(&walk, varying);
 	if (!pattern)
 		return NULL;
-	pairs = (struct leakwrap_pairs *)(pattern + 1);
-	words = (struct leakwrap_words *)(pairs + pair_groups);
-	checks = words + word_groups;
-	varying_at = (struct leakwrap_varying *)(checks + check_groups);
 	pattern->like = like;
 	pattern->pc = trace->pcs[0];
 	pattern->extent = 1; /* a stack without room has no pattern */
-	pattern->words = words;
-	pattern->checks = checks;
-	pattern->varying = varying_at;
-	pattern->varying_groups = walk.groups;
-	fill_returns(pattern, &walk, pairs, words);
-	fill_varying(pattern, &walk, varying_at);
-	fill_checks(pattern, &walk, checks);
+	pattern->fp_target =
+	        notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY : bytes(notes->fp_target);
+	pen = (struct pen){pattern, (uintptr_t *)(pattern + 1), (uint16_t *)pattern->places};
+	write_pairs(&pen, &walk);
+	write_words(&pen, &walk);
+	write_checks(&pen, &walk);
+	write_varying(&pen, &walk, frame, varying);
+	if (varying > 0)
+		memcpy(pen.place, frame, varying * sizeof(frame[0]));
 	return pattern;
 }

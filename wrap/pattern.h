@@ -5,13 +5,14 @@
  * addresses alone, one pattern does for all of them, and leaves these open: they vary, and the words at their places
  * tell which call site it is (recall.h).
  *
- * In memory the fixed words come in groups behind the struct, and a branch decides for each kind of group, not for each word:
+ * In memory what the words were and where they are stand behind the struct, in the order in which they are looked at, and behind them
+ * what only the reading of a call site wants to know:
  *
- *     pattern | pairs | words | checks | varying places
+ *     pattern | images: pairs, words, checks | places: of these, and of those that vary | frames that vary
  *
- * The allocation path has as few instructions as it can: with few enough of them the processor has the next allocation's misses
- * under way with this one's, which decides what tracing costs a program with many live blocks.  So members of a
- * group stand there as they are used, places in bytes, and there are few at once.
+ * The allocation path has as few instructions as it can, and touches as few cache lines: with few enough of them the processor has the
+ * next allocation's misses under way with this one's, which decides what tracing costs a program with many live blocks.
+ * So words come in groups, a branch decides for each group, and places have 16 bits.
  *
  * Immutable once published; never dies.  Reading one is signal-safe.
  */
@@ -29,53 +30,53 @@
 #include "notes.h"
 #include "words.h"
 
-/* In each group, as many at once.  Places and targets are counted in bytes from sp. */
+/* In each group of fixed words, as many at once; the last group is filled up with its last one. */
 #define LEAKWRAP_FIXED_AT_ONCE 2
 
-/* A saved frame pointer, which is the address of its target, and the return address behind it. */
-struct leakwrap_pairs {
-	_Alignas(2 * sizeof(uintptr_t)) uintptr_t image[LEAKWRAP_FIXED_AT_ONCE][2]; /* target, pc */
-	uint32_t place[LEAKWRAP_FIXED_AT_ONCE]; /* of the first of both */
-};
-
-/* Return addresses and the word that ends a walk; or addresses of the stack, which are those of their targets. */
-struct leakwrap_words {
-	_Alignas(2 * sizeof(uintptr_t)) uintptr_t image[LEAKWRAP_FIXED_AT_ONCE];
-	uint32_t place[LEAKWRAP_FIXED_AT_ONCE];
-};
-
-#define LEAKWRAP_VARYING_AT_ONCE 4
-
-/* Places that vary, and the frames whose return addresses stand there.  The upper halves of these are the same for all call sites of
- * the pattern.  The last place stands in the last group as often as that has room. */
-struct leakwrap_varying {
-	uint32_t upper[LEAKWRAP_VARYING_AT_ONCE];
-	uint32_t place[LEAKWRAP_VARYING_AT_ONCE];
-	uint16_t frame[LEAKWRAP_VARYING_AT_ONCE];
-};
-
-#define LEAKWRAP_VARYING_GROUPS_MAX (LEAKWRAP_MAX_DEPTH / LEAKWRAP_VARYING_AT_ONCE)
-
 struct leakwrap_pattern {
-	_Alignas(struct leakwrap_pairs) const
+	_Alignas(2 * sizeof(uintptr_t)) const
 	        struct leakwrap_kept *like; /* has the return addresses that do not vary */
-	bool replaced;                      /* by a wider one; for recall.c, under the tables' lock */
 
 	/* For recall.h. */
 	struct leakwrap_hashed
 	        *_Atomic variants; /* its call sites, when some places vary (variants.h) */
 
 	uintptr_t pc;
-	uintptr_t fp_target; /* fp - sp, or LEAKWRAP_FP_ANY */
-	uintptr_t extent;    /* all places are below it: bytes, not 0 */
-	/* The pairs stand behind the struct; here end they and the words, and the checks. */
-	const struct leakwrap_words *words, *checks;
-	const struct leakwrap_varying *varying;
-	uint32_t varying_groups;
-	uint32_t number; /* of its only call site; LEAKWRAP_SITE_NONE: some places vary */
+	uint32_t fp_target; /* fp - sp, or LEAKWRAP_FP_ANY */
+	uint32_t extent;    /* all places are below it: bytes, not 0 */
+	uint32_t number;    /* of its only call site; LEAKWRAP_SITE_NONE: some places vary */
+
+	uint16_t varying_at; /* where the places that vary are: so many bytes behind the struct */
+	uint8_t varying;     /* how many frames vary */
+	bool replaced;       /* by a wider one; for recall.c, under the tables' lock */
+
+	/* A pair is a saved frame pointer, whose image is its target, and the return address behind it; a word is a return address, or that
+	 * which ends a walk; a check is an address of the stack, and its image the target.  Targets are in bytes from sp.
+	 * The images of pairs stand behind the struct; here are those of the others, and behind these the places. */
+	const uintptr_t *words, *checks;
+	const uint16_t *places;
 };
 
-#define LEAKWRAP_FP_ANY UINTPTR_MAX
+#define LEAKWRAP_FP_ANY UINT32_MAX
+
+/* The places of the return addresses of PATTERN that vary: LEAKWRAP_SUMMED_AT_ONCE in each group. */
+LEAKWRAP_INLINE const uint16_t *leakwrap_varying_at(const struct leakwrap_pattern *pattern)
+{
+	return (const uint16_t *)((const char *)(pattern + 1) + pattern->varying_at);
+}
+
+/* How many places there are for VARYING frames: groups of them are full. */
+LEAKWRAP_INLINE unsigned leakwrap_varying_places(unsigned varying)
+{
+	return (varying + LEAKWRAP_SUMMED_AT_ONCE - 1) / LEAKWRAP_SUMMED_AT_ONCE *
+	       LEAKWRAP_SUMMED_AT_ONCE;
+}
+
+/* The frames of PATTERN that vary, ascending. */
+LEAKWRAP_INLINE const uint16_t *leakwrap_pattern_frames(const struct leakwrap_pattern *pattern)
+{
+	return leakwrap_varying_at(pattern) + leakwrap_varying_places(pattern->varying);
+}
 
 /* The pattern of the walk that led to TRACE, with its notes, in which the return addresses of the frames FRAME[0 .. VARYING - 1], ascending,
  * vary.  Those of the others are the same in LIKE.  When none varies, the caller tells the number of the call site.  NULL when there
@@ -88,22 +89,21 @@ struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_trace *trac
 LEAKWRAP_INLINE bool leakwrap_pattern_holds(const struct leakwrap_pattern *pattern, uintptr_t pc,
                                             uintptr_t sp, uintptr_t fp)
 {
-	const uintptr_t fp_target = pattern->fp_target;
-	const struct leakwrap_pairs *pairs = (const struct leakwrap_pairs *)(pattern + 1);
-	const struct leakwrap_words *words = pattern->words, *checks = pattern->checks;
-	const void *const end_of_pairs = words, *const end_of_words = checks;
-	const void *const end = pattern->varying;
+	const uint32_t fp_target = pattern->fp_target;
+	const uintptr_t *image = (const uintptr_t *)(pattern + 1);
+	const uintptr_t *const words = pattern->words, *const checks = pattern->checks;
+	const uint16_t *place = pattern->places;
+	const void *const end = place;
 	leakwrap_differs differs = LEAKWRAP_SAME;
 
 	if (pc != pattern->pc || (fp_target != fp - sp && fp_target != LEAKWRAP_FP_ANY))
 		return false;
-	for (; pairs != end_of_pairs; pairs++)
-		differs |= leakwrap_pair_differs(sp, pairs->place[0], pairs->image[0]) |
-		           leakwrap_pair_differs(sp, pairs->place[1], pairs->image[1]);
-	for (; words != end_of_words; words++)
-		differs |= leakwrap_words_differ(sp, words->place, words->image);
-	for (; checks != end; checks++)
-		differs |= leakwrap_targets_differ(sp, checks->place, checks->image);
+	for (; image != words; image += 4, place += 2)
+		differs |= leakwrap_pairs_differ(sp, place, image);
+	for (; image != checks; image += 2, place += 2)
+		differs |= leakwrap_words_differ(sp, place, image);
+	for (; image != end; image += 2, place += 2)
+		differs |= leakwrap_targets_differ(sp, place, image);
 	return leakwrap_none_differs(differs);
 }
 

@@ -142,12 +142,11 @@ static bool is_among(uintptr_t pc, const uint16_t *frame, unsigned count,
 /* Tells for each frame whether it varies in PATTERN. */
 static void mark_varying(const struct leakwrap_pattern *pattern, bool varies[LEAKWRAP_MAX_DEPTH])
 {
-	const struct leakwrap_varying *varying = pattern->varying;
+	const uint16_t *frame = leakwrap_pattern_frames(pattern);
 
 	memset(varies, 0, LEAKWRAP_MAX_DEPTH * sizeof(varies[0]));
-	for (unsigned group = 0; group < pattern->varying_groups; group++)
-		for (unsigned i = 0; i < LEAKWRAP_VARYING_AT_ONCE; i++)
-			varies[varying[group].frame[i]] = true;
+	for (unsigned i = 0; i < pattern->varying; i++)
+		varies[frame[i]] = true;
 }
 
 /* Finds the frames that vary in PATTERN, and those in which TRACE, of the same layout, differs from it: ascending in FRAME.
@@ -209,8 +208,7 @@ static unsigned frames_varying(const struct leakwrap_pattern *pattern,
 		varying += varies[i];
 	}
 	if (has_many_sites(pattern))
-		spread(varies, trace->depth, varying,
-		       pattern->varying_groups * 2 * LEAKWRAP_VARYING_AT_ONCE);
+		spread(varies, trace->depth, varying, 2 * leakwrap_varying_places(pattern->varying));
 	varying = 0;
 	for (uint16_t i = 1; i < trace->depth; i++)
 		if (varies[i])
@@ -292,7 +290,7 @@ void leakwrap_recall_learn(struct leakwrap_layout *layout, struct leakwrap_patte
 		pattern = first_pattern(layout, number, trace);
 	if (!pattern)
 		return;
-	if (pattern->varying_groups > 0 && leakwrap_variant_add(pattern, number, trace->pcs))
+	if (pattern->varying > 0 && leakwrap_variant_add(pattern, number, trace->pcs))
 		count_form(number);
 	hint_at(pattern, leakwrap_hint_set(stack->high - trace->notes->sp, trace->pcs[0]));
 }
@@ -306,6 +304,18 @@ void leakwrap_recall_forget(void)
 			if (atomic_load_explicit(&leakwrap_hints[way][set], memory_order_relaxed))
 				atomic_store_explicit(&leakwrap_hints[way][set], NULL,
 				                      memory_order_relaxed);
+}
+
+/* PATTERN, which was the hint WAY of SET, is the first one from now on: a program that comes back to a place soon mostly does so with
+ * the same stack.  When two threads do this at once, one of the hints may be lost, or stand there twice. */
+static void put_first(uint32_t set, unsigned way, const struct leakwrap_pattern *pattern)
+{
+	if (way == 0)
+		return;
+	atomic_store_explicit(&leakwrap_hints[way][set],
+	                      atomic_load_explicit(&leakwrap_hints[0][set], memory_order_acquire),
+	                      memory_order_release);
+	atomic_store_explicit(&leakwrap_hints[0][set], pattern, memory_order_release);
 }
 
 uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp)
@@ -322,8 +332,10 @@ uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 			number = pattern->number != LEAKWRAP_SITE_NONE
 			                 ? pattern->number
 			                 : leakwrap_variant_recall(pattern, sp);
-		if (number != LEAKWRAP_SITE_NONE)
+		if (number != LEAKWRAP_SITE_NONE) {
+			put_first(set, way, pattern);
 			return number;
+		}
 	}
 	return LEAKWRAP_SITE_NONE;
 }

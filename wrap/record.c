@@ -140,13 +140,6 @@ static bool is_part_of(const void *outer, const void *block)
 
 #ifndef LEAKWRAP_SMALL
 
-/* The stack at SP has PATTERN, which has several call sites. */
-static __attribute__((noinline)) uint32_t recognized_variant(const struct leakwrap_pattern *pattern,
-                                                             uintptr_t sp)
-{
-	return leakwrap_variant_recall(pattern, sp);
-}
-
 LEAKWRAP_INLINE uint32_t recognized(LEAKWRAP_CALLER_PARAMS)
 {
 	const struct leakwrap_pattern *pattern;
@@ -158,7 +151,7 @@ LEAKWRAP_INLINE uint32_t recognized(LEAKWRAP_CALLER_PARAMS)
 		return leakwrap_site_recall(pc, sp, fp);
 	if (pattern->number != LEAKWRAP_SITE_NONE)
 		return pattern->number;
-	return recognized_variant(pattern, sp);
+	return leakwrap_variant_recall(pattern, sp);
 }
 
 uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)

@@ -9,13 +9,16 @@
 #include "live.h"
 #include "pattern.h"
 
+#define LEAKWRAP_SITE_FEW 4
+
 /* A call site.  Immutable once published. */
 struct leakwrap_site {
 	const struct leakwrap_pattern *pattern; /* whose variant it is; NULL: it is kept whole */
 	union {
 		const struct leakwrap_kept *kept;
-		uint32_t low[LEAKWRAP_VARYING_AT_ONCE];      /* where one group of places varies */
-		const struct leakwrap_long_variant *variant; /* where more do */
+		/* The lower halves of the return addresses that vary. */
+		uint32_t few[LEAKWRAP_SITE_FEW];
+		const uint32_t *many; /* where more do */
 	};
 };
 

@@ -39,11 +39,9 @@ static const struct leakwrap_kept *kept_of(const struct leakwrap_site *site)
 /* Reads the return addresses of a call site, from the innermost frame on. */
 struct reader {
 	const struct leakwrap_kept *kept;
-	const struct leakwrap_varying *varying,
-	        *end;        /* the group with the next place that varies, or NULL */
-	const uint32_t *low; /* that place's */
-	unsigned place;      /* in its group */
-	unsigned frame;      /* the next one */
+	const uint16_t *varying, *end; /* the next frame that varies, or END */
+	const uint32_t *low;           /* its return address's */
+	unsigned frame;                /* the next one */
 };
 
 static void start(struct reader *reader, const struct leakwrap_site *site)
@@ -52,33 +50,20 @@ static void start(struct reader *reader, const struct leakwrap_site *site)
 
 	*reader = (struct reader){.kept = kept_of(site)};
 	if (pattern) {
-		reader->varying = pattern->varying;
-		reader->end = pattern->varying + pattern->varying_groups;
+		reader->varying = leakwrap_pattern_frames(pattern);
+		reader->end = reader->varying + pattern->varying;
 		reader->low = leakwrap_variant_low(site);
-	}
-}
-
-static void pass_place(struct reader *reader)
-{
-	reader->low++;
-	if (++reader->place == LEAKWRAP_VARYING_AT_ONCE) {
-		reader->place = 0;
-		reader->varying++;
 	}
 }
 
 static uintptr_t next_pc(struct reader *reader)
 {
-	uintptr_t pc = leakwrap_kept_pc(reader->kept, reader->frame);
+	const unsigned frame = reader->frame++;
 
-	/* The last place may stand there several times. */
-	while (reader->varying && reader->varying != reader->end &&
-	       reader->varying->frame[reader->place] == reader->frame) {
-		pc = (uintptr_t)((uint64_t)reader->varying->upper[reader->place] << 32 | *reader->low);
-		pass_place(reader);
-	}
-	reader->frame++;
-	return pc;
+	if (reader->varying == reader->end || *reader->varying != frame)
+		return leakwrap_kept_pc(reader->kept, frame);
+	reader->varying++;
+	return leakwrap_kept_pc_with(reader->kept, frame, *reader->low++);
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
@@ -212,11 +197,11 @@ static struct leakwrap_site *place_for(uint32_t number, bool from_reserve)
 	return &chunk->site[number % LEAKWRAP_SITE_CHUNK];
 }
 
-/* Lets SITE be the call site NUMBER with the backtrace TRACE: as a variant of PATTERN, unless that is NULL.  False when there is no memory. */
-static bool fill(struct leakwrap_site *site, uint32_t number, const struct leakwrap_trace *trace,
+/* Lets SITE be a call site with the backtrace TRACE: as a variant of PATTERN, unless that is NULL.  False when there is no memory. */
+static bool fill(struct leakwrap_site *site, const struct leakwrap_trace *trace,
                  const struct leakwrap_pattern *pattern, bool from_reserve)
 {
-	if (pattern && leakwrap_variant_express(site, number, pattern, trace->pcs))
+	if (pattern && leakwrap_variant_express(site, pattern, trace->pcs))
 		return true;
 	site->pattern = NULL;
 	site->kept = leakwrap_kept_make(trace, from_reserve);
@@ -230,8 +215,7 @@ static uint32_t add(const struct leakwrap_trace *trace, uintptr_t key,
 	const uint32_t number = atomic_load(&sites.limit);
 	struct leakwrap_site *site =
 	        number < LEAKWRAP_SITE_LIMIT ? place_for(number, from_reserve) : NULL;
-	site_entry *entry =
-	        site && fill(site, number, trace, pattern, from_reserve) ? room_for(key) : NULL;
+	site_entry *entry = site && fill(site, trace, pattern, from_reserve) ? room_for(key) : NULL;
 
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;

@@ -102,7 +102,7 @@ on a Cortex-M3|bare/sizes
 When the memory is full the program runs on|bare/full bare/table
 Exit dumps come last among the executable's destructors|rules/exits
 a forked child that calls `_exit` dumps only if it allocated, a vfork child never|rules/exits
-The comparison is exact|stress/unit unwind/stacks
+So what is recognized is what a walk would find|stress/unit unwind/stacks
 One dump at a time; requests that arrive meanwhile are served after it|rules/pending rules/overload
 It needs neither tables nor frame pointers|unwind/instrument
 Values that contain a colon are quoted|stress/unit tool/dump
