@@ -37,10 +37,6 @@ struct leakwrap_pattern {
 	_Alignas(2 * sizeof(uintptr_t)) const
 	        struct leakwrap_kept *like; /* has the return addresses that do not vary */
 
-	/* For recall.h. */
-	struct leakwrap_hashed
-	        *_Atomic variants; /* its call sites, when some places vary (variants.h) */
-
 	uintptr_t pc;
 	uint32_t fp_target; /* fp - sp, or LEAKWRAP_FP_ANY */
 	uint32_t extent;    /* all places are below it: bytes, not 0 */
@@ -55,6 +51,10 @@ struct leakwrap_pattern {
 	 * The images of pairs stand behind the struct; here are those of the others, and behind these the places. */
 	const uintptr_t *words, *checks;
 	const uint16_t *places;
+
+	/* For variants.c, under the tables' lock: its own call sites, which were new when they got it. */
+	uint32_t newest; /* behind it those that the site records link; or LEAKWRAP_SITE_NONE */
+	uint32_t sites;
 };
 
 #define LEAKWRAP_FP_ANY UINT32_MAX

@@ -189,9 +189,7 @@ static void spread(bool varies[LEAKWRAP_MAX_DEPTH], unsigned depth, unsigned cou
 
 static bool has_many_sites(const struct leakwrap_pattern *pattern)
 {
-	const struct leakwrap_hashed *variants = atomic_load(&pattern->variants);
-
-	return variants && variants->count > WIDENED_AT_LEISURE;
+	return pattern->sites > WIDENED_AT_LEISURE;
 }
 
 /* Finds the frames that vary in the pattern for which PATTERN is too narrow: the COUNT frames DIFFERING, and, since what recurs may
@@ -283,13 +281,15 @@ bool leakwrap_recall_wants(uint32_t number, const struct leakwrap_trace *trace,
 }
 
 void leakwrap_recall_learn(struct leakwrap_layout *layout, struct leakwrap_pattern *pattern,
-                           uint32_t number, const struct leakwrap_trace *trace,
+                           uint32_t number, bool is_new, const struct leakwrap_trace *trace,
                            const struct leakwrap_stack *stack)
 {
 	if (!layout->pattern)
 		pattern = first_pattern(layout, number, trace);
 	if (!pattern)
 		return;
+	if (is_new)
+		leakwrap_variant_owned(pattern, number);
 	if (pattern->varying > 0 && leakwrap_variant_add(pattern, number, trace->pcs))
 		count_form(number);
 	hint_at(pattern, leakwrap_hint_set(stack->high - trace->notes->sp, trace->pcs[0]));

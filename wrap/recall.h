@@ -90,7 +90,7 @@ struct leakwrap_pattern *leakwrap_layout_cover(struct leakwrap_layout *layout,
 /* The stack STACK with LAYOUT, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again.  PATTERN is
  * what leakwrap_layout_cover told. */
 void leakwrap_recall_learn(struct leakwrap_layout *layout, struct leakwrap_pattern *pattern,
-                           uint32_t number, const struct leakwrap_trace *trace,
+                           uint32_t number, bool is_new, const struct leakwrap_trace *trace,
                            const struct leakwrap_stack *stack);
 
 /* The modules have changed: what was learned of stacks is to be learned again. */

@@ -232,6 +232,7 @@ static uint32_t learned(const struct leakwrap_trace *trace, uintptr_t key,
 	uint32_t number = find(trace, key);
 	struct leakwrap_layout *layout;
 	struct leakwrap_pattern *pattern;
+	bool is_new;
 
 	/* Where nothing can be learned, nothing shall be kept either. */
 	if (number != LEAKWRAP_SITE_NONE
@@ -240,10 +241,11 @@ static uint32_t learned(const struct leakwrap_trace *trace, uintptr_t key,
 		return number;
 	layout = leakwrap_layout_of(trace, stack);
 	pattern = layout ? leakwrap_layout_cover(layout, trace) : NULL;
-	if (number == LEAKWRAP_SITE_NONE)
+	is_new = number == LEAKWRAP_SITE_NONE;
+	if (is_new)
 		number = add(trace, key, pattern, false);
 	if (number != LEAKWRAP_SITE_NONE && layout)
-		leakwrap_recall_learn(layout, pattern, number, trace, stack);
+		leakwrap_recall_learn(layout, pattern, number, is_new, trace, stack);
 	return number;
 }
 

@@ -30,11 +30,17 @@ static uintptr_t choice(uint64_t key)
 	return leakwrap_hashed_key_of_upper((uint32_t)(key >> 32));
 }
 
-/* The number of the call site with KEY in VARIANTS, or LEAKWRAP_SITE_NONE. */
-LEAKWRAP_INLINE uint32_t find(const struct leakwrap_hashed *variants, uint64_t key)
+/* Of all patterns. */
+static struct leakwrap_hashed *_Atomic variants;
+
+/* So many there is room for from the start. */
+#define LEAST_VARIANTS 100
+
+/* The number of the call site with KEY in TABLE, or LEAKWRAP_SITE_NONE. */
+LEAKWRAP_INLINE uint32_t find(const struct leakwrap_hashed *table, uint64_t key)
 {
-	const struct variant *entry = (const struct variant *)variants->entries +
-	                              leakwrap_hashed_chosen(variants, choice(key));
+	const struct variant *entry =
+	        (const struct variant *)table->entries + leakwrap_hashed_chosen(table, choice(key));
 
 	for (;; entry++) {
 		uint32_t number = atomic_load_explicit(&entry->number, memory_order_acquire);
@@ -58,15 +64,14 @@ LEAKWRAP_INLINE struct leakwrap_sum sum_at(struct leakwrap_sum sum, uintptr_t sp
 uint32_t leakwrap_variant_recall(const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
 	const uint16_t *place = leakwrap_varying_at(pattern);
-	struct leakwrap_sum sum = sum_at((struct leakwrap_sum){0, 0}, sp, place);
+	struct leakwrap_sum sum = sum_at(leakwrap_sum_from((uintptr_t)pattern), sp, place);
 
 	for (int left = pattern->varying; left > LEAKWRAP_SUMMED_AT_ONCE;
 	     left -= LEAKWRAP_SUMMED_AT_ONCE) {
 		place += LEAKWRAP_SUMMED_AT_ONCE;
 		sum = sum_at(sum, sp, place);
 	}
-	return find(atomic_load_explicit(&pattern->variants, memory_order_acquire),
-	            leakwrap_key_of(sum));
+	return find(atomic_load_explicit(&variants, memory_order_acquire), leakwrap_key_of(sum));
 }
 
 /* -- when a stack was not recognized and has been walked ----------------------------------------------- */
@@ -76,7 +81,7 @@ static uint64_t key_of(const struct leakwrap_pattern *pattern, const uintptr_t *
 {
 	const uint16_t *frame = leakwrap_pattern_frames(pattern);
 	const unsigned last = pattern->varying - 1u;
-	struct leakwrap_sum sum = {0, 0};
+	struct leakwrap_sum sum = leakwrap_sum_from((uintptr_t)pattern);
 
 	for (unsigned i = 0; i <= last; i += LEAKWRAP_SUMMED_AT_ONCE)
 		sum = leakwrap_sum_and(sum, pcs[frame[i]], pcs[frame[i + 1 < last ? i + 1 : last]],
@@ -130,18 +135,32 @@ static const struct leakwrap_hashed_kind entries = {
 
 bool leakwrap_variant_add(struct leakwrap_pattern *pattern, uint32_t number, const uintptr_t *pcs)
 {
-	const struct leakwrap_hashed *variants = atomic_load(&pattern->variants);
 	const uint64_t key = key_of(pattern, pcs);
 	struct variant *entry;
 
-	if (variants && find(variants, key) != LEAKWRAP_SITE_NONE)
+	if (!atomic_load(&variants))
+		atomic_store(&variants, leakwrap_hashed_make(&entries, LEAST_VARIANTS));
+	else if (find(atomic_load(&variants), key) != LEAKWRAP_SITE_NONE)
 		return false;
-	entry = leakwrap_hashed_room(&pattern->variants, &entries, NULL, choice(key));
+	entry = leakwrap_hashed_room(&variants, &entries, NULL, choice(key));
 	if (!entry)
 		return false;
 	memcpy(entry->key, &key, sizeof(key));
 	atomic_store_explicit(&entry->number, number, memory_order_release);
 	return true;
+}
+
+/* The number of the own call site behind NUMBER. */
+static uint32_t *older_than(uint32_t number)
+{
+	return &leakwrap_site_chunk(number)->older[number % LEAKWRAP_SITE_CHUNK];
+}
+
+void leakwrap_variant_owned(struct leakwrap_pattern *pattern, uint32_t number)
+{
+	*older_than(number) = pattern->newest;
+	pattern->newest = number;
+	pattern->sites++;
 }
 
 static bool inherit_site(struct leakwrap_pattern *pattern, uint32_t number)
@@ -153,20 +172,14 @@ static bool inherit_site(struct leakwrap_pattern *pattern, uint32_t number)
 	return leakwrap_variant_add(pattern, number, pcs);
 }
 
-static bool inherit_entry(const void *entry, void *context)
-{
-	return inherit_site(context, number_at(entry));
-}
-
 bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct leakwrap_pattern *old)
 {
-	struct leakwrap_hashed *variants = atomic_load(&old->variants);
-
-	if (!variants) /* nothing varies in OLD */
+	pattern->newest = old->newest;
+	pattern->sites = old->sites;
+	if (old->sites == 0 && old->number != LEAKWRAP_SITE_NONE)
 		return inherit_site(pattern, old->number);
-	atomic_store(&pattern->variants, leakwrap_hashed_make(&entries, variants->count + 1));
-	if (!leakwrap_hashed_each(variants, &entries, inherit_entry, pattern))
-		return false;
-	leakwrap_hashed_discard(variants, &entries);
+	for (uint32_t number = old->newest; number != LEAKWRAP_SITE_NONE; number = *older_than(number))
+		if (!inherit_site(pattern, number))
+			return false;
 	return true;
 }

@@ -1,8 +1,7 @@
 /* variants.h - the call sites that share a pattern, told apart by the words at the places that vary.
  *
- * Each pattern with such places has a table of its own, by the sum of these words: an entry has the key of 64 bits, and not the
- * words.  A stack that was never walked is taken for another one of its pattern when the two have the same key, by a chance of one in
- * 2^64 for each pair.
+ * They are found by the sum of these words and the pattern: an entry has that sum, of 64 bits, and not the words.  A stack that was never
+ * walked is taken for another one when the two have the same sum, by a chance of one in 2^64 for each pair.
  *
  * Looking is signal-safe and takes no lock; the rest is called with the tables' lock held.
  */
@@ -31,7 +30,10 @@ const uint32_t *leakwrap_variant_low(const struct leakwrap_site *site);
  * then, and when there is no memory. */
 bool leakwrap_variant_add(struct leakwrap_pattern *pattern, uint32_t number, const uintptr_t *pcs);
 
-/* Makes the call sites of OLD, which is given up, those of PATTERN, which has none yet and more varying places.  False when there is no
+/* NUMBER, a call site that was new, is one of PATTERN's own. */
+void leakwrap_variant_owned(struct leakwrap_pattern *pattern, uint32_t number);
+
+/* Makes the own call sites of OLD, which is given up, those of PATTERN, which has none yet and more varying places.  False when there is no
  * memory. */
 bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct leakwrap_pattern *old);
 

@@ -141,6 +141,12 @@ struct leakwrap_sum {
 
 #define LEAKWRAP_SUMMED_AT_ONCE 4
 
+/* A sum that shall differ from those that begin with another START. */
+LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_from(uintptr_t start)
+{
+	return (struct leakwrap_sum){start, UINTPTR_MAX > UINT32_MAX ? 0 : start};
+}
+
 /* SUM, and as many addresses more. */
 LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_and(struct leakwrap_sum sum, uintptr_t first,
                                                      uintptr_t second, uintptr_t third,
