@@ -83,11 +83,11 @@ static void read_build_id(struct leakwrap_module *module, const char *note, size
 	}
 }
 
-static void add_text(struct leakwrap_module *module, uintptr_t start, uintptr_t end)
+static void add_text(struct leakwrap_module *module, uintptr_t start, uintptr_t end, bool only_runs)
 {
 	for (unsigned i = 0; i < LEAKWRAP_TEXTS_MAX; i++)
 		if (module->text[i].end == 0) {
-			module->text[i] = (struct leakwrap_text){start, end};
+			module->text[i] = (struct leakwrap_text){start, end, only_runs};
 			return;
 		}
 }
@@ -104,7 +104,7 @@ static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segm
 		if (end > module->end)
 			module->end = end;
 		if ((segment->p_flags & PF_X) != 0)
-			add_text(module, start, end);
+			add_text(module, start, end, (segment->p_flags & PF_R) == 0);
 		break;
 	case PT_DYNAMIC:
 		module->dynamic = (const void *)start;

@@ -24,9 +24,10 @@
 #define LEAKWRAP_TEXTS_MAX 4
 #endif
 
-/* The code at [start, end), all of it readable. */
+/* The code at [start, end). */
 struct leakwrap_text {
 	uintptr_t start, end;
+	bool only_runs; /* the processor may refuse to read it (lld --execute-only) */
 };
 
 struct leakwrap_module {

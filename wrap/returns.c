@@ -24,7 +24,7 @@ struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uint
 	/* A return address may be that of the segment's end, a function its start. */
 	if (!text)
 		text = leakwrap_module_text(module, address);
-	if (text) {
+	if (text && !text->only_runs) {
 		code.low = text->start;
 		code.high = text->end;
 	}

@@ -15,7 +15,7 @@
 /* The module whose text holds the call before PC (or PC itself, when INTERRUPTED), or NULL. */
 const struct leakwrap_module *leakwrap_text_at(uintptr_t pc, bool interrupted);
 
-/* What may be read of the code around an address of MODULE's text.  WORD is the address as it was found: on ARM
+/* What may be read of the code around an address of MODULE's text: nothing where that only runs.  WORD is the address as it was found: on ARM
  * its bit 0 tells Thumb code. */
 struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uintptr_t word);
 

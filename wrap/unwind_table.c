@@ -452,7 +452,7 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 	const bool interrupted = walk->interrupted,
 	           by_code = leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO;
 	const struct leakwrap_module *module = leakwrap_text_at(walk->pc, interrupted);
-	bool follows_call = false;
+	bool follows_call;
 
 	memset(rule, 0, sizeof(*rule));
 	*keep = !interrupted;
@@ -467,6 +467,8 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 	    !(LEAKWRAP_HAVE_ARM_FRAMES && interrupted && by_code) &&
 	    find_in_tables(module, walk->pc, interrupted, rule))
 		return true;
+	/* Code that cannot be read is given the benefit of the doubt. */
+	follows_call = leakwrap_code_of(module, walk->pc).high == 0;
 	for (uintptr_t thumb = 0; thumb <= (LEAKWRAP_HAVE_ARM_FRAMES ? 1 : 0); thumb++) {
 		struct leakwrap_code code = leakwrap_code_of(module, walk->pc | thumb);
 		uintptr_t target;
