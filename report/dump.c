@@ -17,6 +17,7 @@
 #include "registers.h"
 #include "returns.h"
 #include "shadow.h"
+#include "symbols.h"
 #include "text.h"
 
 #include <errno.h>
@@ -408,6 +409,7 @@ static bool write_to(int fd, const struct reason *reason)
 	dump.modules = leakwrap_modules_count();
 	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
 	leakwrap_known_frames_start();
+	leakwrap_symbols_start();
 	make_prefix(prefix, dump.number);
 	leakwrap_text_start(&dump.writer, fd, prefix);
 	leakwrap_text_expect_many(&dump.writer);

@@ -27,6 +27,7 @@ struct table {
 	size_t names_size;
 	struct function *functions;
 	size_t count;
+	bool has_file; /* the program's has been read */
 	struct table *next;
 };
 
@@ -43,24 +44,32 @@ static const void *map_part(int fd, uint64_t offset, uint64_t size, uint64_t fil
 	return leakwrap_file_map(fd, offset, (size_t)size);
 }
 
-static void find_in_sections(struct table *table, int fd, const ElfW(Shdr) * sections, unsigned count,
+/* False when what is there cannot be mapped. */
+static bool find_in_sections(struct table *table, int fd, const ElfW(Shdr) * sections, unsigned count,
                              uint64_t file_size)
 {
 	for (unsigned i = 0; i < count; i++) {
-		const ElfW(Shdr) *symbols = &sections[i];
-		const ElfW(Shdr) * names;
+		const ElfW(Shdr) *section = &sections[i], *strings;
+		const void *symbols, *names;
 
-		if (symbols->sh_type != SHT_SYMTAB || symbols->sh_link >= count)
+		if (section->sh_type != SHT_SYMTAB || section->sh_link >= count)
 			continue;
-		names = &sections[symbols->sh_link];
-		table->symbols = map_part(fd, symbols->sh_offset, symbols->sh_size, file_size);
-		table->names = map_part(fd, names->sh_offset, names->sh_size, file_size);
-		if (!table->symbols || !table->names)
-			return;
-		table->symbol_count = (size_t)(symbols->sh_size / sizeof(ElfW(Sym)));
-		table->names_size = (size_t)names->sh_size;
-		return;
+		strings = &sections[section->sh_link];
+		symbols = map_part(fd, section->sh_offset, section->sh_size, file_size);
+		if (!symbols)
+			return false;
+		names = map_part(fd, strings->sh_offset, strings->sh_size, file_size);
+		if (!names) {
+			leakwrap_file_unmap(symbols, section->sh_offset, section->sh_size);
+			return false;
+		}
+		table->symbols = symbols;
+		table->symbol_count = (size_t)(section->sh_size / sizeof(ElfW(Sym)));
+		table->names = names;
+		table->names_size = (size_t)strings->sh_size;
+		break;
 	}
+	return true;
 }
 
 /* Is it the header of the file that MODULE was mapped from?  Most programs have theirs in memory. */
@@ -72,44 +81,45 @@ static bool is_header_of(const struct leakwrap_module *module, const ElfW(Ehdr) 
 	       (memcmp(mapped, ELFMAG, SELFMAG) != 0 || memcmp(mapped, header, sizeof(*header)) == 0);
 }
 
-/* The section headers of the program's file (System V ABI, chapter 4), when PATH is that. */
+/* Reads the program's file (System V ABI, chapter 4), when PATH is that.  False when it is not, or cannot be read. */
 static bool find_in_file(struct table *table, const char *path)
 {
 	int fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
 	uint64_t file_size;
 	const ElfW(Ehdr) * header;
 	const ElfW(Shdr) * sections;
-	bool is_it;
+	bool is_read = false;
 
 	if (fd < 0)
 		return false;
 	file_size = leakwrap_file_size(fd);
 	header = map_part(fd, 0, sizeof(*header), file_size);
-	is_it = header && is_header_of(table->module, header);
-	if (is_it) {
+	if (header && is_header_of(table->module, header)) {
 		size_t size = (size_t)header->e_shnum * sizeof(*sections);
 
 		sections = map_part(fd, header->e_shoff, size, file_size);
 		if (sections) {
-			find_in_sections(table, fd, sections, header->e_shnum, file_size);
+			is_read = find_in_sections(table, fd, sections, header->e_shnum, file_size);
 			leakwrap_file_unmap(sections, header->e_shoff, size);
 		}
 	}
 	if (header)
 		leakwrap_file_unmap(header, 0, sizeof(*header));
 	leakwrap_close(fd);
-	return is_it;
+	return is_read;
 }
 
 /* /proc/self has no file any more when the main thread has ended by pthread_exit; /proc/thread-self is not there
  * before Linux 3.17, and leads to the emulator itself under qemu-user.  Both lead to the loader when that was told to start the
  * program. */
-static void find_in_program_file(struct table *table)
+static bool find_in_program_file(struct table *table)
 {
 	const char *const paths[] = {"/proc/thread-self/exe", "/proc/self/exe", table->module->path};
 
-	for (unsigned i = 0; i < 3 && !find_in_file(table, paths[i]); i++)
-		;
+	for (unsigned i = 0; i < 3; i++)
+		if (find_in_file(table, paths[i]))
+			return true;
+	return false;
 }
 
 /* The GNU hash table's header, its chains behind the bloom filter and the buckets: symbols before
@@ -251,6 +261,26 @@ static void index_functions(struct table *table)
 	leakwrap_scratch_unmap(spare, size);
 }
 
+/* Reads what has not been read yet: at an earlier dump there may have been no descriptor, or no memory. */
+static void complete(struct table *table)
+{
+	if (table->module->main && !table->has_file && find_in_program_file(table)) {
+		table->has_file = true;
+		table->functions = NULL; /* those of .dynsym stay for ever */
+		table->count = 0;
+	}
+	if (table->symbol_count == 0 && table->module->permanent)
+		find_in_memory(table);
+	if (!table->functions)
+		index_functions(table);
+}
+
+void leakwrap_symbols_start(void)
+{
+	for (struct table *table = tables; table; table = table->next)
+		complete(table);
+}
+
 static struct table *table_of(const struct leakwrap_module *module)
 {
 	static struct table places[64]; /* without room for another, names are left out */
@@ -264,11 +294,7 @@ static struct table *table_of(const struct leakwrap_module *module)
 		return table;
 	table = &places[used++];
 	table->module = module;
-	if (module->main)
-		find_in_program_file(table);
-	if (table->symbol_count == 0 && module->permanent)
-		find_in_memory(table);
-	index_functions(table);
+	complete(table);
 	table->next = tables;
 	tables = table;
 	return table;

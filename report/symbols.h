@@ -10,6 +10,9 @@
 
 #include "modules.h"
 
+/* A dump begins: what could not be read at an earlier one is tried again. */
+void leakwrap_symbols_start(void);
+
 /* The function that the instruction at PC lies in: its name, as the symbol table has it, and in *OFFSET how
  * far PC is behind its start.  NULL when it is not known.  The string lives as long as
  * the program.  Signal-safe; one thread at a time (that of the dump). */

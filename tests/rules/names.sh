@@ -1,6 +1,6 @@
 #!/bin/sh
-# The names of functions in a dump: of one with a label inside, as hand-written code has them, and in a library that was there at the
-# start, however many were loaded since.
+# The names of functions in a dump: of one with a label inside, as hand-written code has them, in a library that was there at the
+# start, however many were loaded since, and of the program when its file could not be opened for an earlier dump.
 . tests/lib.sh
 
 cat >"$W/assembly.S" <<'END'
@@ -65,3 +65,30 @@ done
 equal "call sites" "$(dump_value "$W/log" 1 call_sites)" 101
 dump_sites "$W/log" 1 | grep -q '^1 1 complete allocates;[^;]*;call;main;' ||
 	fail "libearly.so: $(dump_sites "$W/log" 1 | tail -n 1)"
+
+cat >"$W/closed.c" <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+static void *volatile kept;
+__attribute__((noinline)) static void hold(void)
+{
+	kept = malloc(61);
+	__asm__ volatile("");
+}
+int main(void)
+{
+	struct rlimit none = {3, 64}, some = {64, 64};
+
+	hold();
+	setrlimit(RLIMIT_NOFILE, &none);
+	raise(SIGUSR1);
+	setrlimit(RLIMIT_NOFILE, &some);
+	raise(SIGUSR1);
+	return 0;
+}
+END
+build closed "$W/closed.c"
+LEAKWRAP_OPTIONS=exit=0 "$W/closed" 2>"$W/log" 3>&- || fail "closed: status $?"
+equal "without a descriptor" "$(site_by "$W/log" 1 hold)" "0 0"
+equal "with one" "$(site_by "$W/log" 2 hold)" "61 1"

@@ -3,6 +3,10 @@
 
 #include <stddef.h>
 
+void leakwrap_symbols_start(void)
+{
+}
+
 const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset)
 {
 	(void)module, (void)pc, (void)offset;
