@@ -51,10 +51,6 @@ struct leakwrap_pattern {
 	 * The images of pairs stand behind the struct; here are those of the others, and behind these the places. */
 	const uintptr_t *words, *checks;
 	const uint16_t *places;
-
-	/* For variants.c, under the tables' lock: its own call sites, which were new when they got it. */
-	uint32_t newest; /* behind it those that the site records link; or LEAKWRAP_SITE_NONE */
-	uint32_t sites;
 };
 
 #define LEAKWRAP_FP_ANY UINT32_MAX

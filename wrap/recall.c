@@ -36,7 +36,8 @@ static void count_form(uint32_t number)
 struct leakwrap_layout {
 	UT_hash_handle hh; /* by what follows, from belongs_to up to its end */
 	struct leakwrap_pattern *pattern;
-	bool final;             /* there was no memory for a wider pattern: there shall be none */
+	bool final; /* there was no memory for a wider pattern: there shall be none */
+	struct leakwrap_members members;
 	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
 	const uint32_t *uppers; /* variants have these in common */
 	uintptr_t pc, end_word;
@@ -184,20 +185,15 @@ static void spread(bool varies[LEAKWRAP_MAX_DEPTH], unsigned depth, unsigned cou
 	}
 }
 
-/* A pattern with more call sites than this becomes twice as wide, when it has to: each time all of them are kept again. */
+/* The pattern of a layout with more call sites than this becomes twice as wide, when it has to: each time all of them are kept again. */
 #define WIDENED_AT_LEISURE 200
 
-static bool has_many_sites(const struct leakwrap_pattern *pattern)
-{
-	return pattern->sites > WIDENED_AT_LEISURE;
-}
-
-/* Finds the frames that vary in the pattern for which PATTERN is too narrow: the COUNT frames DIFFERING, and, since what recurs may
+/* Finds the frames that vary in the pattern for which that of LAYOUT is too narrow: the COUNT frames DIFFERING, and, since what recurs may
  * vary wherever it does, those with the same return addresses.  Returns how many they are. */
-static unsigned frames_varying(const struct leakwrap_pattern *pattern,
-                               const struct leakwrap_trace *trace, const uint16_t *differing,
-                               unsigned count, uint16_t *frame)
+static unsigned frames_varying(const struct leakwrap_layout *layout, const struct leakwrap_trace *trace,
+                               const uint16_t *differing, unsigned count, uint16_t *frame)
 {
+	const struct leakwrap_pattern *pattern = layout->pattern;
 	static bool varies[LEAKWRAP_MAX_DEPTH];
 	unsigned varying = 0;
 
@@ -205,7 +201,7 @@ static unsigned frames_varying(const struct leakwrap_pattern *pattern,
 		varies[i] = is_among(trace->pcs[i], differing, count, trace, pattern->like);
 		varying += varies[i];
 	}
-	if (has_many_sites(pattern))
+	if (layout->members.count > WIDENED_AT_LEISURE)
 		spread(varies, trace->depth, varying, 2 * leakwrap_varying_places(pattern->varying));
 	varying = 0;
 	for (uint16_t i = 1; i < trace->depth; i++)
@@ -229,9 +225,9 @@ struct leakwrap_pattern *leakwrap_layout_cover(struct leakwrap_layout *layout,
 		return old;
 	if (layout->final)
 		return NULL;
-	varying = frames_varying(old, trace, differing, varying, frame);
+	varying = frames_varying(layout, trace, differing, varying, frame);
 	pattern = leakwrap_pattern_make(trace, old->like, frame, varying);
-	if (!pattern || !leakwrap_variants_inherit(pattern, old)) {
+	if (!pattern || !leakwrap_variants_inherit(pattern, &layout->members)) {
 		layout->final = true;
 		return NULL;
 	}
@@ -254,7 +250,6 @@ static struct leakwrap_pattern *first_pattern(struct leakwrap_layout *layout, ui
 	if (pattern) {
 		pattern->number = number;
 		layout->pattern = pattern;
-		count_form(number);
 	}
 	return pattern;
 }
@@ -284,14 +279,19 @@ void leakwrap_recall_learn(struct leakwrap_layout *layout, struct leakwrap_patte
                            uint32_t number, bool is_new, const struct leakwrap_trace *trace,
                            const struct leakwrap_stack *stack)
 {
+	bool joins = true;
+
 	if (!layout->pattern)
 		pattern = first_pattern(layout, number, trace);
+	else
+		joins = pattern && pattern->varying > 0 &&
+		        leakwrap_variant_add(pattern, number, trace->pcs);
 	if (!pattern)
 		return;
-	if (is_new)
-		leakwrap_variant_owned(pattern, number);
-	if (pattern->varying > 0 && leakwrap_variant_add(pattern, number, trace->pcs))
+	if (joins) {
 		count_form(number);
+		leakwrap_variant_joins(&layout->members, number, is_new);
+	}
 	hint_at(pattern, leakwrap_hint_set(stack->high - trace->notes->sp, trace->pcs[0]));
 }
 

@@ -150,17 +150,34 @@ bool leakwrap_variant_add(struct leakwrap_pattern *pattern, uint32_t number, con
 	return true;
 }
 
-/* The number of the own call site behind NUMBER. */
+/* -- the members of a layout ------------------------------------------------------------------------ */
+
+struct leakwrap_guest {
+	const struct leakwrap_guest *older;
+	uint32_t number;
+};
+
+/* The one behind NUMBER that was new. */
 static uint32_t *older_than(uint32_t number)
 {
 	return &leakwrap_site_chunk(number)->older[number % LEAKWRAP_SITE_CHUNK];
 }
 
-void leakwrap_variant_owned(struct leakwrap_pattern *pattern, uint32_t number)
+void leakwrap_variant_joins(struct leakwrap_members *members, uint32_t number, bool is_new)
 {
-	*older_than(number) = pattern->newest;
-	pattern->newest = number;
-	pattern->sites++;
+	struct leakwrap_guest *guest;
+
+	if (is_new) {
+		*older_than(number) = members->newest;
+		members->newest = number;
+	} else {
+		guest = leakwrap_arena_take(sizeof(*guest));
+		if (!guest) /* it will be learned once more */
+			return;
+		*guest = (struct leakwrap_guest){members->guests, number};
+		members->guests = guest;
+	}
+	members->count++;
 }
 
 static bool inherit_site(struct leakwrap_pattern *pattern, uint32_t number)
@@ -172,14 +189,16 @@ static bool inherit_site(struct leakwrap_pattern *pattern, uint32_t number)
 	return leakwrap_variant_add(pattern, number, pcs);
 }
 
-bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct leakwrap_pattern *old)
+bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct leakwrap_members *members)
 {
-	pattern->newest = old->newest;
-	pattern->sites = old->sites;
-	if (old->sites == 0 && old->number != LEAKWRAP_SITE_NONE)
-		return inherit_site(pattern, old->number);
-	for (uint32_t number = old->newest; number != LEAKWRAP_SITE_NONE; number = *older_than(number))
+	const struct leakwrap_guest *guest = members->guests;
+
+	for (uint32_t number = members->newest; number != LEAKWRAP_SITE_NONE;
+	     number = *older_than(number))
 		if (!inherit_site(pattern, number))
+			return false;
+	for (; guest; guest = guest->older)
+		if (!inherit_site(pattern, guest->number))
 			return false;
 	return true;
 }

@@ -30,11 +30,18 @@ const uint32_t *leakwrap_variant_low(const struct leakwrap_site *site);
  * then, and when there is no memory. */
 bool leakwrap_variant_add(struct leakwrap_pattern *pattern, uint32_t number, const uintptr_t *pcs);
 
-/* NUMBER, a call site that was new, is one of PATTERN's own. */
-void leakwrap_variant_owned(struct leakwrap_pattern *pattern, uint32_t number);
+/* The call sites of the patterns of one layout: those that were new when they were found there, and guests, which are of another one. */
+struct leakwrap_members {
+	uint32_t newest; /* behind it those that the site records link; or LEAKWRAP_SITE_NONE */
+	uint32_t count;  /* of all */
+	const struct leakwrap_guest *guests;
+};
 
-/* Makes the own call sites of OLD, which is given up, those of PATTERN, which has none yet and more varying places.  False when there is no
- * memory. */
-bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern, const struct leakwrap_pattern *old);
+/* NUMBER, which IS_NEW or not, is one of MEMBERS. */
+void leakwrap_variant_joins(struct leakwrap_members *members, uint32_t number, bool is_new);
+
+/* Makes MEMBERS variants of PATTERN, which has none yet.  False when there is no memory. */
+bool leakwrap_variants_inherit(struct leakwrap_pattern *pattern,
+                               const struct leakwrap_members *members);
 
 #endif
