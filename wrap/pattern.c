@@ -162,7 +162,7 @@ static struct leakwrap_pattern *pattern_for(const struct walk *walk, unsigned va
 
 	if (!pattern)
 		return NULL;
-	pattern->words = (const uintptr_t *)(pattern + 1) + 2 * pairs;
+	pattern->words = (const uintptr_t *)(pattern + 1) + (size_t)2 * pairs;
 	pattern->checks = pattern->words + words;
 	pattern->places = (const uint16_t *)(pattern->checks + checks);
 	pattern->varying_at = (uint16_t)(images + places);
