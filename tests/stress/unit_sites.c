@@ -248,6 +248,52 @@ static void *vary(void *unused)
 	return NULL;
 }
 
+/* -- the same callers ------------------------------------------------------------------------------ */
+
+enum { SHARING = 8 };
+
+/* Of two functions that allocate, with four callers each: the same. */
+static struct made_up of_sharing(unsigned who, unsigned gap)
+{
+	return (struct made_up){.pcs = {0x900000 + (uintptr_t)(who % 2) * 0x100,
+	                                0x910000 + (uintptr_t)(who / 2) * 0x10, 0x920000, 0x930000},
+	                        .depth = 4,
+	                        .gap = gap};
+}
+
+/* What chooses a variant of one pattern chooses none of another; and in a second form stacks are recognized, too, also when a caller comes
+ * that makes its patterns wider. */
+static void *share(void *unused)
+{
+	uintptr_t whole[WORDS], *high = whole + WORDS, *stack = whole + WORDS / 2;
+	const uint32_t first = leakwrap_sites_limit();
+
+	(void)unused;
+	leakwrap_self.stack_high = (uintptr_t)high;
+	leakwrap_self.stack_room = sizeof(whole);
+	for (unsigned gap = 1; gap <= 2; gap++) {
+		for (unsigned who = 0; who < SHARING; who++) {
+			const struct made_up made = of_sharing(who, gap);
+
+			CHECK(made_up_walk(&made, stack, high) == first + who);
+		}
+		for (unsigned who = 0; who < 2; who++) {
+			struct made_up made = of_sharing(who, gap);
+
+			made.pcs[2] += 0x10;
+			CHECK(made_up_walk(&made, stack, high) == first + SHARING + who);
+		}
+		for (unsigned who = 0; who < SHARING; who++) {
+			const struct made_up made = of_sharing(who, gap);
+
+			made_up_call(&made, stack);
+			CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == first + who);
+		}
+	}
+	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	return NULL;
+}
+
 /* -- very many call sites ------------------------------------------------------------------------ */
 
 /* Backtraces of one layout that differ in up to six return addresses: the first 4,096 in four of them. */
@@ -411,6 +457,8 @@ int main(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	check_records();
+	CHECK(pthread_create(&thread[0], NULL, share, NULL) == 0);
+	pthread_join(thread[0], NULL);
 	CHECK(pthread_create(&thread[0], NULL, crowd, NULL) == 0);
 	pthread_join(thread[0], NULL);
 	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
