@@ -39,7 +39,7 @@ static const long
 /* With "crash", for that and for the C library's threads. */
 static const long allowed_to_crash[] = {SYS_rt_sigaction, SYS_sigaltstack, SYS_clone3, SYS_rseq};
 
-#define COUNT(list) (sizeof(list) / sizeof(list[0]))
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static void *volatile kept;
 

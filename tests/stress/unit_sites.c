@@ -370,7 +370,8 @@ static uint32_t number_by_pcs(uintptr_t *pcs, unsigned depth)
 /* When numbers become scarce, call sites with the same innermost frames share one. */
 static void crowd_in(void)
 {
-	uintptr_t pcs[] = {0x200000, 0x200100, 0x200200, 0x200300, 0x200400, 0x200500}, kept[6];
+	uintptr_t pcs[] = {0x200000, 0x200100, 0x200200, 0x200300, 0x200400, 0x200500};
+	uintptr_t kept[6] = {0};
 	struct leakwrap_trace leaf = {.pcs = kept};
 	uint32_t number, last;
 
