@@ -19,13 +19,11 @@
 #ifndef LEAKWRAP_PATTERN_H
 #define LEAKWRAP_PATTERN_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common.h"
-#include "hashed.h"
 #include "kept.h"
 #include "notes.h"
 #include "words.h"

@@ -88,7 +88,7 @@ struct leakwrap_pattern *leakwrap_layout_cover(struct leakwrap_layout *layout,
                                                const struct leakwrap_trace *trace);
 
 /* The stack STACK with LAYOUT, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again.  PATTERN is
- * what leakwrap_layout_cover told. */
+ * what leakwrap_layout_cover told.  IS_NEW: the call site was found here for the first time. */
 void leakwrap_recall_learn(struct leakwrap_layout *layout, struct leakwrap_pattern *pattern,
                            uint32_t number, bool is_new, const struct leakwrap_trace *trace,
                            const struct leakwrap_stack *stack);

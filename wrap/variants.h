@@ -37,7 +37,7 @@ struct leakwrap_members {
 	const struct leakwrap_guest *guests;
 };
 
-/* NUMBER, which IS_NEW or not, is one of MEMBERS. */
+/* NUMBER becomes one of MEMBERS.  IS_NEW: it was found there for the first time, and is no guest. */
 void leakwrap_variant_joins(struct leakwrap_members *members, uint32_t number, bool is_new);
 
 /* Makes MEMBERS variants of PATTERN, which has none yet.  False when there is no memory. */
