@@ -14,7 +14,7 @@ struct walk {
 	/* For each return address the check of the saved frame pointer in front of it, when the two make a pair; or NULL. */
 	const struct leakwrap_check *check_of_pair[LEAKWRAP_MAX_DEPTH];
 	bool is_in_pair[2 * LEAKWRAP_MAX_DEPTH]; /* each check */
-	unsigned pairs, words, checks;           /* return addresses in pairs, and by themselves */
+	unsigned pairs, words, checks;           /* how many of each kind are compared (pattern.h) */
 };
 
 static void find_pair(struct walk *walk, unsigned number)
