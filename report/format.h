@@ -56,7 +56,8 @@
  * site    rank, live bytes, live blocks ("1 block" when there is one), and complete, truncated or guessed.
  *         Largest first.  Under an RTOS " task=NAME" follows, when the task that allocated has a name: the same
  *         backtrace in two tasks is two call sites.  " origin=system_library" follows when the C library, or
- *         another one that the compiler links, made the allocation itself; only static programs show these.
+ *         another one that the compiler links, made the allocation itself; only static programs show these,
+ *         whose code lies in the order in which it was linked.
  * #K      frame K, innermost first: the raw return address; FUNCTION+OFFSET as the running program's own
  *         symbol tables have it (mangled), or ?; [M] the module's number; the last component of its
  *         path, + and the address less the module's load bias.  "[M] NAME+OFFSET" is missing when the
