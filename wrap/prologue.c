@@ -233,15 +233,22 @@ static bool is_down(const struct follower *f, struct leakwrap_rule *rule)
 	return f->ra.base != LEAKWRAP_CODE_NONE && rule_at_return(f, false, rule);
 }
 
-/* Follows one way; *CALLED is where it came back from its last call, if there was one. */
+/* Follows one way. */
 static bool follow_way(struct follower *f, struct ways *ways, uintptr_t from, uintptr_t at,
-                       unsigned *instructions, bool interrupted, uintptr_t *called,
-                       struct leakwrap_rule *rule)
+                       unsigned *instructions, bool interrupted, struct leakwrap_rule *rule)
 {
 	struct leakwrap_instruction instruction;
+	uintptr_t called = 0; /* where it came back from its last call, which may never return */
 
 	for (; (*instructions)++ < INSTRUCTIONS_MAX; at += instruction.size) {
 		leakwrap_decode(f->code, at, &instruction);
+		/* Constants behind a call look like branches, too. */
+		if (called && instruction.flow != LEAKWRAP_FLOW_NEXT &&
+		    instruction.flow != LEAKWRAP_FLOW_CALL) {
+			if (leakwrap_is_data(f->code, called))
+				return false;
+			called = 0;
+		}
 		/* The return address is stored at the start of a function: the way has left this one. */
 		if (!interrupted && instruction.ra != NOWHERE && !instruction.loads &&
 		    instruction.through == LEAKWRAP_CODE_SP &&
@@ -256,7 +263,7 @@ static bool follow_way(struct follower *f, struct ways *ways, uintptr_t from, ui
 			return rule_at_return(f, interrupted, rule);
 		case LEAKWRAP_FLOW_CALL:
 			forget_loads(f);
-			*called = at + instruction.size;
+			called = at + instruction.size;
 			break;
 		case LEAKWRAP_FLOW_BRANCH:
 			if (f->ra.base == LEAKWRAP_CODE_NONE)
@@ -295,7 +302,6 @@ bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool
 		return false;
 	while (ways.next < ways.count && instructions < INSTRUCTIONS_MAX) {
 		const struct way *way = &ways.way[ways.next++];
-		uintptr_t called = 0;
 
 		begin(&f, code);
 		f.to_return = true;
@@ -303,8 +309,7 @@ bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool
 		f.now[LEAKWRAP_CODE_FP] = (struct value){LEAKWRAP_CODE_FP, 0};
 		f.now[LEAKWRAP_CODE_R7] = (struct value){LEAKWRAP_CODE_R7, 0};
 		if (follow_way(&f, &ways, pc, pc + (uintptr_t)(intptr_t)way->distance, &instructions,
-		               interrupted, &called, rule) &&
-		    (!called || !leakwrap_is_data(code, called)))
+		               interrupted, rule))
 			return true;
 	}
 	return false;

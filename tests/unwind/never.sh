@@ -1,0 +1,36 @@
+#!/bin/sh
+# Stacks through functions that never return, in code without tables: how the function built its frame tells, not what
+# lies behind its last call.
+# timeout: 300
+. tests/lib.sh
+
+# machine TRIPLE QEMU: the runtime, and what the next programs are for; false when there is none.
+machine() {
+	triple=$1 qemu=$2
+	if ! command -v "$triple-gcc" >/dev/null || ! command -v "$qemu" >/dev/null; then
+		echo "$triple: no compiler or no emulator"
+		return 1
+	fi
+	(
+		unset MAKEFLAGS MFLAGS CC AR
+		make -s O="$W/$triple" CROSS_COMPILE="$triple-" lib >"$W/log" 2>&1
+	) || fail "$triple: cannot build the runtime: $(tail -n 5 "$W/log")"
+}
+
+ran=0
+# walks FLAG...
+walks() {
+	"$triple-gcc" -std=gnu11 -Wall -Wextra -Iwrap -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-pie -fno-toplevel-reorder "$@" \
+		-static -o "$W/never" tests/unwind/never.c "$W/$triple/libleakwrap.a" || fail "$triple: cannot link: $*"
+	LEAKWRAP_OPTIONS=exit=0 "$qemu" "$W/never" >"$W/out" 2>&1 || fail "$triple $*: $(cat "$W/out")"
+	ran=$((ran + 1))
+}
+
+if machine arm-linux-gnueabihf qemu-arm; then
+	for code in -marm -mthumb; do
+		walks $code -O2
+		walks $code -O1 -fno-omit-frame-pointer
+		walks $code -O0
+	done
+fi
+[ $ran -gt 0 ] || skip "no cross compiler with an emulator"
