@@ -1,6 +1,6 @@
 #!/bin/sh
 # Stacks through functions that never return, in code without tables: how the function built its frame tells, not what
-# lies behind its last call.
+# lies behind its last call, or a routine that it begins with (RISC-V, -msave-restore).
 # timeout: 300
 . tests/lib.sh
 
@@ -32,5 +32,11 @@ if machine arm-linux-gnueabihf qemu-arm; then
 		walks $code -O1 -fno-omit-frame-pointer
 		walks $code -O0
 	done
+fi
+if machine riscv64-linux-gnu qemu-riscv64; then
+	walks -O2
+	walks -O0
+	walks -Os -msave-restore
+	walks -Os -msave-restore -Wl,--no-relax
 fi
 [ $ran -gt 0 ] || skip "no cross compiler with an emulator"

@@ -167,8 +167,8 @@ static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t hal
 	}
 }
 
-static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
-                            struct leakwrap_instruction *instruction)
+static void leakwrap_decode_one(const struct leakwrap_code *code, uintptr_t at,
+                                struct leakwrap_instruction *instruction)
 {
 	uint32_t word;
 	unsigned rd, rs1, rs2;
@@ -237,6 +237,75 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 	}
 }
 
+/* Where WORD, a JALR at AT, leads to, if AUIPC has set its register just before: to what the two add up to; else 0. */
+static uintptr_t leakwrap_pair_target(const struct leakwrap_code *code, uintptr_t at, uint32_t word)
+{
+	uint32_t high;
+
+	if (!leakwrap_code_at(code, at - 4, 4, &high) || (high & 0x7f) != 0x17 ||
+	    (high >> 7 & 31) != (word >> 15 & 31))
+		return 0;
+	return at - 4 + (uintptr_t)(intptr_t)(int32_t)(high & 0xfffff000) +
+	       (uintptr_t)(intptr_t)((int32_t)word >> 20);
+}
+
+/* Is this SD or C.SDSP of a register to the stack? */
+static bool leakwrap_is_store(const struct leakwrap_code *code, uintptr_t at)
+{
+	uint32_t word;
+
+	return (leakwrap_code_at(code, at, 2, &word) && (word & 0xe003) == 0xe002) ||
+	       (leakwrap_code_at(code, at, 4, &word) && (word & 0xff07f) == 0x13023);
+}
+
+/* The size of the frame that the routine at AT builds, with the return address on top and s0 below it, or 0: it is
+ * none of those that functions begin with by -msave-restore (libgcc's __riscv_save_0 to 12).  They store as many
+ * registers as the frame has room for, and go back by way of t0. */
+static int32_t leakwrap_saves(const struct leakwrap_code *code, uintptr_t at)
+{
+	struct leakwrap_instruction instruction;
+	int32_t stores = 0;
+	uint32_t word;
+
+	leakwrap_decode_one(code, at, &instruction);
+	if (instruction.to != LEAKWRAP_CODE_SP || instruction.from != LEAKWRAP_CODE_SP ||
+	    instruction.add >= 0)
+		return 0;
+	for (unsigned i = 0; i < 32; i++) {
+		if (leakwrap_code_at(code, at, 4, &word) &&
+		    ((word & 0xffff) == 0x8282 || word == 0x28067)) /* jr t0 */
+			return (stores + 1) / 2 * 16;
+		stores += leakwrap_is_store(code, at);
+		leakwrap_decode_one(code, at, &instruction);
+		at = instruction.flow == LEAKWRAP_FLOW_JUMP ? instruction.target
+		                                            : at + instruction.size;
+	}
+	return 0;
+}
+
+static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                            struct leakwrap_instruction *instruction)
+{
+	uintptr_t target = 0;
+	int32_t size;
+	uint32_t word;
+
+	leakwrap_decode_one(code, at, instruction);
+	if (!leakwrap_code_at(code, at, 4, &word))
+		return;
+	if ((word & 0xfff) == 0x2ef) /* jal t0 */
+		target = instruction->target;
+	else if ((word & 0x7fff) == 0x2e7) /* jalr t0 */
+		target = leakwrap_pair_target(code, at, word);
+	size = target != 0 ? leakwrap_saves(code, target) : 0;
+	if (size > 0) {
+		leakwrap_instruction_is(instruction, 4, LEAKWRAP_FLOW_NEXT);
+		leakwrap_decode_access(instruction, false, 1, 2, -8);
+		instruction->fp = -16;
+		leakwrap_decode_add(instruction, 2, 2, -size);
+	}
+}
+
 /* Constants lie in sections of their own. */
 static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
@@ -244,21 +313,17 @@ static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 	return false;
 }
 
-/* A call through a register that auipc has set calls what the two add up to. */
 static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
 {
 	struct leakwrap_instruction instruction;
-	uint32_t word, high;
+	uint32_t word;
 
 	*target = 0;
 	if (leakwrap_code_at(code, pc - 4, 4, &word) && (word & 3) == 3) {
 		leakwrap_decode(code, pc - 4, &instruction);
 		if (instruction.flow == LEAKWRAP_FLOW_CALL && (word >> 7 & 31) == 1) {
-			*target = instruction.target;
-			if (*target == 0 && leakwrap_code_at(code, pc - 8, 4, &high) &&
-			    (high & 0x7f) == 0x17 && (high >> 7 & 31) == (word >> 15 & 31))
-				*target = pc - 8 + (uintptr_t)(intptr_t)(int32_t)(high & 0xfffff000) +
-				          (uintptr_t)(intptr_t)((int32_t)word >> 20);
+			*target = instruction.target != 0 ? instruction.target
+			                                  : leakwrap_pair_target(code, pc - 4, word);
 			return pc - 4;
 		}
 	}
