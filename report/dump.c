@@ -137,7 +137,7 @@ static void write_note(const char *text)
 
 static void write_head(const char *reason)
 {
-	const struct leakwrap_module *program = leakwrap_module_numbered(1);
+	const struct leakwrap_module *program = leakwrap_module_of_program();
 
 	leakwrap_text(&dump.writer, "dump version=");
 	leakwrap_text_number(&dump.writer, LEAKWRAP_FORMAT_VERSION);
@@ -336,9 +336,11 @@ static void write_crash(const struct leakwrap_fault *crash)
 static void write_modules(void)
 {
 	for (unsigned number = 1; number <= dump.modules; number++) {
-		const struct leakwrap_module *module = leakwrap_module_numbered(number);
+		const bool named = !dump.named || dump.named[number - 1];
+		/* Looked for only then: there may be very many. */
+		const struct leakwrap_module *module = named ? leakwrap_module_numbered(number) : NULL;
 
-		if (module && (!dump.named || dump.named[number - 1]))
+		if (module)
 			write_module(module);
 	}
 }

@@ -32,14 +32,17 @@ struct listing {
 #define LISTING_SIZE ((size_t)64 << 10)
 #define LISTING_MAX  64u
 
-/* A module that was ever seen, and a snapshot that was ever current. */
+/* A module that was ever seen, and a snapshot that was ever current.  A daemon that loads and unloads plugins for years may come to
+ * very many of both: they are found by hashing. */
 struct module_record {
 	struct leakwrap_module module;
-	struct module_record *next; /* newest first */
+	struct module_record *next;   /* newest first */
+	struct module_record *beside; /* others with the same start */
+	UT_hash_handle hh; /* by module.start; of those with the same start the first one has it */
 };
 
 struct snapshot {
-	struct snapshot *next;
+	UT_hash_handle hh; /* by its modules */
 	struct leakwrap_modules modules;
 };
 
@@ -47,7 +50,9 @@ static struct snapshot no_modules;
 
 static struct {
 	struct module_record *_Atomic newest;
-	struct snapshot *snapshots;
+	struct module_record *_Atomic program;
+	struct module_record *by_start; /* uthash */
+	struct snapshot *snapshots;     /* uthash */
 	unsigned _Atomic generation;
 	_Atomic unsigned count;
 	_Atomic unsigned long readings; /* of the loader's list that have begun */
@@ -192,7 +197,7 @@ static size_t read_started_as(const struct dl_phdr_info *info, bool by_loader, c
  * its frames could not be read.  It keeps the first name that it has: its file may be deleted, or /proc go out of reach. */
 static size_t read_program_path(const struct dl_phdr_info *info, char *path, size_t size)
 {
-	const struct leakwrap_module *program = leakwrap_module_numbered(1);
+	const struct leakwrap_module *program = leakwrap_module_of_program();
 	const bool by_loader = is_started_by_loader(info);
 	ssize_t length = program || by_loader ? 0 : readlink("/proc/self/exe", path, size - 1);
 
@@ -330,18 +335,32 @@ static bool is_permanent(const struct leakwrap_module *listed)
 	       (known.traces_program || listed->main || holds_runtime);
 }
 
+/* Makes RECORD be found, FIRST is the first one with its start or NULL.  False when there is no memory. */
+static bool add_by_start(struct module_record *record, struct module_record *first)
+{
+	if (first) {
+		record->beside = first->beside;
+		first->beside = record;
+		return true;
+	}
+	leakwrap_tables_failed = false;
+	HASH_ADD(hh, known.by_start, module.start, sizeof(record->module.start), record);
+	return !leakwrap_tables_failed;
+}
+
 /* The lock is held. */
 static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed)
 {
 	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
-	struct module_record *record = atomic_load(&known.newest);
+	struct module_record *first, *record;
 	size_t length = strlen(listed->path) + 1;
 	char *path;
 
 	/* Nearly all of them are loaded already. */
 	if (current && is_same(current, listed))
 		return current;
-	for (; record; record = record->next)
+	HASH_FIND(hh, known.by_start, &listed->start, sizeof(listed->start), first);
+	for (record = first; record; record = record->beside)
 		if (is_same(&record->module, listed))
 			return &record->module;
 	record = leakwrap_arena_take(sizeof(*record) + length);
@@ -351,6 +370,8 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	memcpy(path, listed->path, length);
 	record->module = *listed;
 	record->module.path = path;
+	if (!add_by_start(record, first))
+		return NULL;
 	/* 1 is the program's, also if there was no memory for it when the others were listed. */
 	if (known.count == 0)
 		known.count = 1;
@@ -358,7 +379,9 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	record->module.permanent = is_permanent(listed);
 	record->next = atomic_load(&known.newest);
 	atomic_store_explicit(&known.newest, record, memory_order_release);
-	if (!listed->main)
+	if (listed->main)
+		atomic_store_explicit(&known.program, record, memory_order_release);
+	else
 		known.count++;
 	return &record->module;
 }
@@ -375,15 +398,25 @@ static void sort_by_address(const struct leakwrap_module **module, unsigned coun
 	}
 }
 
-/* A program that loads and unloads the same plugin for ever comes back to the same few snapshots. */
-static struct snapshot *find_snapshot(const struct leakwrap_module *const *module, unsigned count)
+/* The snapshot of the COUNT modules MODULE, or NULL when there is no memory.  A program that loads and unloads the same plugin for ever
+ * comes back to the same few. */
+static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const *module,
+                                             unsigned count)
 {
-	struct snapshot *snapshot = known.snapshots;
+	const size_t size = count * sizeof(module[0]);
+	struct snapshot *snapshot;
 
-	while (snapshot && (snapshot->modules.count != count ||
-	                    memcmp(snapshot->modules.module, module, count * sizeof(module[0])) != 0))
-		snapshot = snapshot->next;
-	return snapshot;
+	HASH_FIND(hh, known.snapshots, module, size, snapshot);
+	if (snapshot)
+		return snapshot;
+	snapshot = leakwrap_arena_take(sizeof(*snapshot) + size);
+	if (!snapshot)
+		return NULL;
+	snapshot->modules.count = count;
+	memcpy(snapshot->modules.module, module, size);
+	leakwrap_tables_failed = false;
+	HASH_ADD_KEYPTR(hh, known.snapshots, snapshot->modules.module, size, snapshot);
+	return leakwrap_tables_failed ? NULL : snapshot;
 }
 
 /* The lock is held. */
@@ -392,17 +425,8 @@ static void publish(const struct leakwrap_module **module, unsigned count)
 	struct snapshot *snapshot;
 
 	sort_by_address(module, count);
-	snapshot = find_snapshot(module, count);
-	if (!snapshot) {
-		snapshot = leakwrap_arena_take(sizeof(*snapshot) + count * sizeof(module[0]));
-		if (!snapshot)
-			return;
-		snapshot->modules.count = count;
-		memcpy(snapshot->modules.module, module, count * sizeof(module[0]));
-		snapshot->next = known.snapshots;
-		known.snapshots = snapshot;
-	}
-	if (&snapshot->modules != atomic_load(&leakwrap_modules_current)) {
+	snapshot = find_or_add_snapshot(module, count);
+	if (snapshot && &snapshot->modules != atomic_load(&leakwrap_modules_current)) {
 		atomic_store_explicit(&leakwrap_modules_current, &snapshot->modules,
 		                      memory_order_release);
 		atomic_fetch_add(&known.generation, 1);
@@ -462,6 +486,13 @@ void leakwrap_modules_refresh(void)
 unsigned leakwrap_modules_count(void)
 {
 	return atomic_load_explicit(&known.count, memory_order_acquire);
+}
+
+const struct leakwrap_module *leakwrap_module_of_program(void)
+{
+	struct module_record *program = atomic_load_explicit(&known.program, memory_order_acquire);
+
+	return program ? &program->module : NULL;
 }
 
 const struct leakwrap_module *leakwrap_module_numbered(unsigned number)

@@ -98,6 +98,9 @@ bool leakwrap_module_is_there(const struct leakwrap_module *module);
 unsigned leakwrap_modules_count(void);
 const struct leakwrap_module *leakwrap_module_numbered(unsigned number);
 
+/* Number 1; NULL when there was no memory to list it.  Signal-safe. */
+const struct leakwrap_module *leakwrap_module_of_program(void);
+
 /* Is the program alone, but for the code that the kernel maps into every process (vdso(7))?  It is when it is
  * static and has loaded nothing.  Signal-safe. */
 bool leakwrap_modules_are_program_alone(void);

@@ -216,7 +216,7 @@ extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")))
 static bool is_in_shared_object(void)
 {
 	const uintptr_t own = (uintptr_t)&__ehdr_start, headers = leakwrap_auxiliary(AT_PHDR);
-	const struct leakwrap_module *program = leakwrap_module_numbered(1);
+	const struct leakwrap_module *program = leakwrap_module_of_program();
 
 	return own != 0 && headers != 0 && own + __ehdr_start.e_phoff != headers &&
 	       !(program && own - program->start < program->end - program->start);

@@ -1,10 +1,11 @@
 /* reloads.c PLUGIN COUNT WHERE - loads and unloads the plugin so often, at the "same" address or at a "new" one each
  * time, and allocates meanwhile at some call sites of its own and one through the plugin.  Prints the tracer's memory a
- * tenth of the way and at the end. */
+ * tenth of the way and at the end, and the milliseconds of processor time that the first and the last tenth took. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "leakwrap.h"
 
@@ -51,10 +52,16 @@ static unsigned long tracer_bytes(void)
 	return (unsigned long)counters.tracer_bytes;
 }
 
+static long milliseconds(void)
+{
+	return clock() / (CLOCKS_PER_SEC / 1000);
+}
+
 int main(int argc, char **argv)
 {
 	int count = argc == 4 ? atoi(argv[2]) : 0;
 	unsigned long before = 0;
+	long first = 0, last = 0;
 
 	for (int i = 0; i < count; i++) {
 		void *plugin = dlopen(argv[1], RTLD_NOW);
@@ -72,9 +79,14 @@ int main(int argc, char **argv)
 		if (argv[3][0] == 'n')
 			mmap((char *)(void *)((size_t)call & ~(size_t)4095), 4096, PROT_NONE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-		if (i == count / 10)
+		if (i == count / 10) {
+			first = milliseconds();
 			before = tracer_bytes();
+		}
+		if (i == count - count / 10)
+			last = milliseconds();
 	}
-	printf("%lu %lu\n", before, tracer_bytes());
+	last = milliseconds() - last;
+	printf("%lu %lu %ld %ld\n", before, tracer_bytes(), first, last);
 	return 0;
 }

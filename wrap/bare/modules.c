@@ -86,6 +86,11 @@ const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
 	return number == program.number ? &program : NULL;
 }
 
+const struct leakwrap_module *leakwrap_module_of_program(void)
+{
+	return leakwrap_module_numbered(1);
+}
+
 unsigned leakwrap_modules_generation(void)
 {
 	return 0;
