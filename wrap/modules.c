@@ -51,14 +51,15 @@ static struct snapshot no_modules;
 static struct {
 	struct module_record *_Atomic newest;
 	struct module_record *_Atomic program;
-	struct module_record *by_start; /* uthash */
-	struct snapshot *snapshots;     /* uthash */
+	struct module_record *by_start;  /* uthash */
+	struct snapshot *snapshots;      /* uthash */
+	const struct snapshot *at_start; /* or none, where they may be unloaded */
 	unsigned _Atomic generation;
 	_Atomic unsigned count;
 	_Atomic unsigned long readings; /* of the loader's list that have begun */
 	unsigned long latest;           /* of those that have ended, the last one to begin */
 	bool traces_program;            /* the runtime is part of the program itself */
-} known;
+} known = {.at_start = &no_modules};
 
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.modules;
 
@@ -420,13 +421,9 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 }
 
 /* The lock is held. */
-static void publish(const struct leakwrap_module **module, unsigned count)
+static void make_current(const struct snapshot *snapshot)
 {
-	struct snapshot *snapshot;
-
-	sort_by_address(module, count);
-	snapshot = find_or_add_snapshot(module, count);
-	if (snapshot && &snapshot->modules != atomic_load(&leakwrap_modules_current)) {
+	if (&snapshot->modules != atomic_load(&leakwrap_modules_current)) {
 		atomic_store_explicit(&leakwrap_modules_current, &snapshot->modules,
 		                      memory_order_release);
 		atomic_fetch_add(&known.generation, 1);
@@ -434,24 +431,69 @@ static void publish(const struct leakwrap_module **module, unsigned count)
 	}
 }
 
+/* Is everything that the current snapshot lists still there? */
+static bool is_current_there(void)
+{
+	const struct leakwrap_modules *current = leakwrap_modules();
+
+	for (unsigned i = 0; i < current->count; i++)
+		if (!current->module[i]->permanent && !leakwrap_module_is_there(current->module[i]))
+			return false;
+	return true;
+}
+
+/* There was no memory for the new list.  Where a module was that has been unloaded, another one may be by now, of which nothing is known.
+ * The lock is held. */
+static void publish_what_is_certain(void)
+{
+	if (!is_current_there())
+		make_current(known.at_start);
+}
+
+/* The lock is held. */
+static void publish(struct listing *listing)
+{
+	const struct leakwrap_module **module =
+	        (const struct leakwrap_module **)&listing->module[listing->most];
+	const bool first = leakwrap_modules() == &no_modules.modules;
+	const struct snapshot *snapshot;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < listing->count; i++) {
+		module[count] = find_or_add(&listing->module[i]);
+		count += module[count] != NULL;
+	}
+	sort_by_address(module, count);
+	snapshot = find_or_add_snapshot(module, count);
+	if (!snapshot) {
+		publish_what_is_certain();
+		return;
+	}
+	if (first && known.traces_program)
+		known.at_start = snapshot;
+	make_current(snapshot);
+}
+
 /* The loader's list, and behind its modules the places for as many pointers, in *SIZE bytes of scratch memory; *READING is its turn.
  * NULL when there is no memory. */
 static struct listing *list_loaded(size_t *size, unsigned long *reading)
 {
-	struct listing *listing;
+	for (*size = LISTING_SIZE;; *size *= 2) {
+		struct listing *listing;
 
-	for (*size = LISTING_SIZE; (listing = leakwrap_scratch_map(*size)) != NULL; *size *= 2) {
+		*reading = atomic_fetch_add(&known.readings, 1) + 1;
+		listing = leakwrap_scratch_map(*size);
+		if (!listing)
+			return NULL;
 		listing->most = LISTING_MAX * (unsigned)(*size / LISTING_SIZE);
 		listing->end = (char *)listing + *size;
 		listing->next = (char *)&listing->module[listing->most] +
 		                listing->most * sizeof(const struct leakwrap_module *);
-		*reading = atomic_fetch_add(&known.readings, 1) + 1;
 		list_all(listing);
 		if (!listing->is_full)
-			break;
+			return listing;
 		leakwrap_scratch_unmap(listing, *size);
 	}
-	return listing;
 }
 
 void leakwrap_modules_refresh(void)
@@ -460,26 +502,19 @@ void leakwrap_modules_refresh(void)
 	size_t size;
 	unsigned long reading;
 	struct listing *listing = list_loaded(&size, &reading);
-	const struct leakwrap_module **module;
-	unsigned count = 0;
 
-	if (!listing) {
-		errno = saved;
-		return;
-	}
-	module = (const struct leakwrap_module **)&listing->module[listing->most];
 	leakwrap_lock(&leakwrap_tables_lock);
 	/* Of two threads, the one that began to read later knows of all that the other does. */
 	if (reading > known.latest) {
 		known.latest = reading;
-		for (unsigned i = 0; i < listing->count; i++) {
-			module[count] = find_or_add(&listing->module[i]);
-			count += module[count] != NULL;
-		}
-		publish(module, count);
+		if (listing)
+			publish(listing);
+		else
+			publish_what_is_certain();
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
-	leakwrap_scratch_unmap(listing, size);
+	if (listing)
+		leakwrap_scratch_unmap(listing, size);
 	errno = saved;
 }
 
