@@ -353,6 +353,15 @@ static const struct landing *landing_at(const struct landings *landings, uintptr
 	return NULL;
 }
 
+/* Does INSTRUCTION push the return address alone, which F has seen stored?  That is for the call behind it, which takes
+ * it from the stack: of __gnu_mcount_nc, in ARM code compiled with -pg. */
+static bool pushes_again(const struct follower *f, const struct leakwrap_instruction *instruction)
+{
+	return f->ra.base != LEAKWRAP_CODE_NONE && instruction->through == LEAKWRAP_CODE_SP &&
+	       !instruction->loads && instruction->ra == -WORD && instruction->to == LEAKWRAP_CODE_SP &&
+	       instruction->add == -WORD;
+}
+
 /* Follows the code from START to PC, one instruction behind the other. */
 static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t start, uintptr_t pc)
 {
@@ -361,13 +370,17 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 	struct value *sp = &f->now[LEAKWRAP_CODE_SP];
 	struct value body = *sp; /* sp where the frame is whole */
 	const struct landing *landing;
+	bool pushed = false;
 
 	for (uintptr_t at = start; at != pc;) {
 		leakwrap_decode(f->code, at, &instruction);
 		if (instruction.size > pc - at)
 			return false;
+		if (pushed && instruction.flow == LEAKWRAP_FLOW_CALL)
+			*sp = plus(*sp, WORD);
+		pushed = pushes_again(f, &instruction);
 		follow(f, &instruction);
-		if (sp->base == LEAKWRAP_CODE_NONE || sp->offset < body.offset)
+		if (!pushed && (sp->base == LEAKWRAP_CODE_NONE || sp->offset < body.offset))
 			body = *sp;
 		at += instruction.size;
 		switch (instruction.flow) {
