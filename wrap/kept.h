@@ -25,14 +25,15 @@ struct leakwrap_kept {
 	uint32_t low[];
 };
 
-/* The return address of FRAME, below the depth, with the lower half LOW. */
-LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc_with(const struct leakwrap_kept *kept, unsigned frame,
-                                                uint32_t low)
+/* The one with the same upper half that is OFFSET behind the return address of FRAME, below the depth. */
+LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc_from(const struct leakwrap_kept *kept, unsigned frame,
+                                                uint32_t offset)
 {
+	const uint32_t low = kept->low[frame] + offset;
+
 #if UINTPTR_MAX > UINT32_MAX
 	return (uintptr_t)kept->upper[frame] << 32 | low;
 #else
-	(void)kept, (void)frame;
 	return low;
 #endif
 }
@@ -40,7 +41,7 @@ LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc_with(const struct leakwrap_kept *kept
 /* The return address of FRAME, below the depth. */
 LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc(const struct leakwrap_kept *kept, unsigned frame)
 {
-	return leakwrap_kept_pc_with(kept, frame, kept->low[frame]);
+	return leakwrap_kept_pc_from(kept, frame, 0);
 }
 
 /* TRACE, kept.  FROM_RESERVE: by the memory that is left for when there is no other.  NULL when there is none.  The tables' lock

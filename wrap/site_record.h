@@ -9,16 +9,12 @@
 #include "live.h"
 #include "pattern.h"
 
-#define LEAKWRAP_SITE_FEW 4
-
 /* A call site.  Immutable once published. */
 struct leakwrap_site {
 	const struct leakwrap_pattern *pattern; /* whose variant it is; NULL: it is kept whole */
 	union {
 		const struct leakwrap_kept *kept;
-		/* The lower halves of the return addresses that vary. */
-		uint32_t few[LEAKWRAP_SITE_FEW];
-		const uint32_t *many; /* where more do */
+		const uint8_t *offsets; /* of its return addresses that vary (variants.h) */
 	};
 };
 

@@ -40,7 +40,7 @@ static const struct leakwrap_kept *kept_of(const struct leakwrap_site *site)
 struct reader {
 	const struct leakwrap_kept *kept;
 	const uint16_t *varying, *end; /* the next frame that varies, or END */
-	const uint32_t *low;           /* its return address's */
+	const uint8_t *offsets;        /* from there on */
 	unsigned frame;                /* the next one */
 };
 
@@ -52,7 +52,7 @@ static void start(struct reader *reader, const struct leakwrap_site *site)
 	if (pattern) {
 		reader->varying = leakwrap_pattern_frames(pattern);
 		reader->end = reader->varying + pattern->varying;
-		reader->low = leakwrap_variant_low(site);
+		reader->offsets = site->offsets;
 	}
 }
 
@@ -63,7 +63,7 @@ static uintptr_t next_pc(struct reader *reader)
 	if (reader->varying == reader->end || *reader->varying != frame)
 		return leakwrap_kept_pc(reader->kept, frame);
 	reader->varying++;
-	return leakwrap_kept_pc_with(reader->kept, frame, *reader->low++);
+	return leakwrap_kept_pc_from(reader->kept, frame, leakwrap_variant_offset(&reader->offsets));
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)

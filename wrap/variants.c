@@ -90,25 +90,52 @@ static uint64_t key_of(const struct leakwrap_pattern *pattern, const uintptr_t *
 	return leakwrap_key_of(sum);
 }
 
+/* Offsets are kept as SLEB128 (DWARF 5, section 7.6): calls of one function, and of neighbours, take one or two bytes. */
+#define OFFSET_MAX 5
+
+static uint8_t *write_offset(uint8_t *to, uint32_t offset)
+{
+	int32_t left = (int32_t)offset;
+
+	for (; left < -64 || left > 63; left >>= 7)
+		*to++ = (uint8_t)(left | 0x80);
+	*to++ = left & 0x7f;
+	return to;
+}
+
+uint32_t leakwrap_variant_offset(const uint8_t **at)
+{
+	uint32_t offset = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = *(*at)++;
+		offset |= (uint32_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	/* The upper one of the last seven bits is the sign of those that are missing. */
+	if (shift < 32 && (byte & 0x40))
+		offset |= UINT32_MAX << shift;
+	return offset;
+}
+
 bool leakwrap_variant_express(struct leakwrap_site *site, const struct leakwrap_pattern *pattern,
                               const uintptr_t *pcs)
 {
+	static uint8_t offsets[OFFSET_MAX * LEAKWRAP_MAX_DEPTH];
 	const uint16_t *frame = leakwrap_pattern_frames(pattern);
-	uint32_t *low = site->few;
+	uint8_t *end = offsets, *kept;
 
-	if (pattern->varying > LEAKWRAP_SITE_FEW)
-		site->many = low = leakwrap_arena_take(pattern->varying * sizeof(low[0]));
-	if (!low)
-		return false;
-	site->pattern = pattern;
 	for (unsigned i = 0; i < pattern->varying; i++)
-		low[i] = (uint32_t)pcs[frame[i]];
+		end = write_offset(end, (uint32_t)pcs[frame[i]] - pattern->like->low[frame[i]]);
+	kept = leakwrap_arena_take_bytes((size_t)(end - offsets));
+	if (!kept)
+		return false;
+	memcpy(kept, offsets, (size_t)(end - offsets));
+	site->pattern = pattern;
+	site->offsets = kept;
 	return true;
-}
-
-const uint32_t *leakwrap_variant_low(const struct leakwrap_site *site)
-{
-	return site->pattern->varying > LEAKWRAP_SITE_FEW ? site->many : site->few;
 }
 
 static uint32_t number_at(const void *entry)

@@ -23,8 +23,9 @@ uint32_t leakwrap_variant_recall(const struct leakwrap_pattern *pattern, uintptr
 bool leakwrap_variant_express(struct leakwrap_site *site, const struct leakwrap_pattern *pattern,
                               const uintptr_t *pcs);
 
-/* The lower halves of the return addresses of SITE that vary in its pattern.  Signal-safe, no lock. */
-const uint32_t *leakwrap_variant_low(const struct leakwrap_site *site);
+/* How far the return address of the next frame that varies is from that of the pattern's first call site; both have the same upper half.
+ * *AT begins as the offsets of a call site and is moved on.  Signal-safe, no lock. */
+uint32_t leakwrap_variant_offset(const uint8_t **at);
 
 /* Adds the call site NUMBER, whose return addresses are PCS, to the variants of PATTERN, unless it is one of them.  Returns false
  * then, and when there is no memory. */

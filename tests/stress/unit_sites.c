@@ -248,6 +248,19 @@ static void *vary(void *unused)
 	return NULL;
 }
 
+/* MADE is recognized on STACK, has the number NUMBER, and keeps its backtrace. */
+static void check_kept(struct made_up made, uintptr_t *stack, const uintptr_t *high, uint32_t number)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs};
+
+	made_up_call(&made, stack);
+	CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == number);
+	CHECK(made_up_walk(&made, stack, high) == number);
+	leakwrap_site_read(number, &trace);
+	CHECK(trace.depth == made.depth && memcmp(pcs, made.pcs, made.depth * sizeof(pcs[0])) == 0);
+}
+
 /* -- the same callers ------------------------------------------------------------------------------ */
 
 enum { SHARING = 8 };
@@ -294,6 +307,41 @@ static void *share(void *unused)
 	return NULL;
 }
 
+/* -- callers far apart ----------------------------------------------------------------------------- */
+
+/* Two of their return addresses, with one upper half, lie by every power of two before and behind those of the first one. */
+enum { APART = 1 + 2 * 30 };
+
+static struct made_up of_apart(unsigned who)
+{
+	const uint32_t distance = who == 0 ? 0 : UINT32_C(1) << (who + 1) / 2;
+	const uint32_t offset = who % 2 == 0 ? distance : -distance;
+
+	return (struct made_up){.pcs = {0xa00000, UINT32_C(0x80000000) + offset,
+	                                UINT32_C(0x80000100) + offset, 0xa10000},
+	                        .depth = 4,
+	                        .gap = 1};
+}
+
+static void *be_apart(void *unused)
+{
+	uintptr_t whole[WORDS], *high = whole + WORDS, *stack = whole + WORDS / 2;
+	const uint32_t first = leakwrap_sites_limit();
+
+	(void)unused;
+	leakwrap_self.stack_high = (uintptr_t)high;
+	leakwrap_self.stack_room = sizeof(whole);
+	for (unsigned who = 0; who < APART; who++) {
+		const struct made_up made = of_apart(who);
+
+		CHECK(made_up_walk(&made, stack, high) == first + who);
+	}
+	for (unsigned who = 0; who < APART; who++)
+		check_kept(of_apart(who), stack, high, first + who);
+	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	return NULL;
+}
+
 /* -- very many call sites ------------------------------------------------------------------------ */
 
 /* Backtraces of one layout that differ in up to six return addresses: the first 4,096 in four of them. */
@@ -313,18 +361,8 @@ static struct made_up of_crowd(unsigned who)
 /* Each keeps its number and its backtrace, and is recognized, however large the tables become. */
 static void check_crowd(uintptr_t *stack, const uintptr_t *high, uint32_t first)
 {
-	for (unsigned who = 0; who < CROWD; who++) {
-		const struct made_up made = of_crowd(who);
-		uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-		struct leakwrap_trace trace = {.pcs = pcs};
-
-		made_up_call(&made, stack);
-		CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == first + who);
-		CHECK(made_up_walk(&made, stack, high) == first + who);
-		leakwrap_site_read(first + who, &trace);
-		CHECK(trace.depth == CROWD_DEPTH &&
-		      memcmp(pcs, made.pcs, CROWD_DEPTH * sizeof(pcs[0])) == 0);
-	}
+	for (unsigned who = 0; who < CROWD; who++)
+		check_kept(of_crowd(who), stack, high, first + who);
 }
 
 static void *crowd(void *unused)
@@ -459,6 +497,8 @@ int main(void)
 		pthread_join(thread[i], NULL);
 	check_records();
 	CHECK(pthread_create(&thread[0], NULL, share, NULL) == 0);
+	pthread_join(thread[0], NULL);
+	CHECK(pthread_create(&thread[0], NULL, be_apart, NULL) == 0);
 	pthread_join(thread[0], NULL);
 	CHECK(pthread_create(&thread[0], NULL, crowd, NULL) == 0);
 	pthread_join(thread[0], NULL);
