@@ -73,6 +73,7 @@ struct kernel_time {
 };
 #define FUTEX           __NR_futex
 #define PPOLL           __NR_ppoll
+#define PSELECT         __NR_pselect6
 #define RT_SIGTIMEDWAIT __NR_rt_sigtimedwait
 #else
 struct kernel_time {
@@ -80,6 +81,7 @@ struct kernel_time {
 };
 #define FUTEX           __NR_futex_time64
 #define PPOLL           __NR_ppoll_time64
+#define PSELECT         __NR_pselect6_time64
 #define RT_SIGTIMEDWAIT __NR_rt_sigtimedwait_time64
 #endif
 
@@ -740,17 +742,32 @@ long leakwrap_fcntl(int fd, int command, long argument)
 #endif
 }
 
+/* Where a process may open no descriptors, as sandboxes see to it, poll(2) refuses to look at one.  select(2) wants a bit for each. */
+static bool select_writable(int fd, uint64_t nanoseconds)
+{
+	struct kernel_time limit = kernel_time(nanoseconds);
+	unsigned long waited[16] = {0};
+	const unsigned bits = sizeof(waited[0]) * 8, at = (unsigned)fd;
+
+	if (at >= sizeof(waited) * 8)
+		return false;
+	waited[at / bits] = 1ul << at % bits;
+	return call(PSELECT, fd + 1, 0, (long)waited, 0, (long)&limit, 0) == 1;
+}
+
 bool leakwrap_wait_writable(int fd, uint64_t nanoseconds)
 {
 	struct pollfd waited = {.fd = fd, .events = POLLOUT};
+	long ready;
 
 #ifdef __NR_poll /* older than the other */
-	return call(__NR_poll, (long)&waited, 1, (long)(nanoseconds / 1000000), 0, 0, 0) == 1;
+	ready = call(__NR_poll, (long)&waited, 1, (long)(nanoseconds / 1000000), 0, 0, 0);
 #else
 	struct kernel_time limit = kernel_time(nanoseconds);
 
-	return call(PPOLL, (long)&waited, 1, (long)&limit, 0, 0, 0) == 1;
+	ready = call(PPOLL, (long)&waited, 1, (long)&limit, 0, 0, 0);
 #endif
+	return ready == -EINVAL ? select_writable(fd, nanoseconds) : ready == 1;
 }
 
 bool leakwrap_file_of(int fd, struct leakwrap_file *file)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void *volatile kept;
@@ -47,6 +48,10 @@ int main(int argc, char **argv)
 		if (dup2(file, 2) != 2)
 			return 1;
 		close(file);
+	} else if (strcmp(test, "sandbox") == 0) {
+		/* It may open nothing any more. */
+		if (setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) != 0)
+			return 1;
 	}
 	list("set up");
 	raise(SIGUSR1);

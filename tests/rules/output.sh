@@ -17,6 +17,13 @@ same_descriptors plain
 { "$W/output" plain - 2>&1 >"$W/pipe.out" || echo "status $?"; } | cat >"$W/pipe.log"
 equal "a pipe" "$(dumps "$W/pipe.log" | wc -l)" 3
 
+# Also from a program that may open no descriptors any more; a log that it cannot open is named.
+{ "$W/output" sandbox - 2>&1 >"$W/sandbox.out" || echo "status $?"; } | cat >"$W/sandbox.log"
+equal "a sandbox" "$(dumps "$W/sandbox.log" | wc -l)" 3
+same_descriptors sandbox
+{ LEAKWRAP_OPTIONS=log=$W/unopened.log "$W/output" sandbox - 2>&1 >"$W/sandbox.out" || echo "status $?"; } | cat >"$W/sandbox.log"
+grep -q "^leakwrap: cannot write a dump to .*/unopened.log" "$W/sandbox.log" || fail "a sandbox: says nothing of the log: $(cat "$W/sandbox.log")"
+
 # A data file.
 "$W/output" reused "$W/data" >"$W/reused.out" 2>"$W/reused.log" || fail "reused: status $?"
 equal "the data file" "$(cat "$W/data")" "data"
