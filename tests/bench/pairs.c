@@ -1,7 +1,8 @@
-/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS [LARGEST] - what a malloc and free pair costs.
+/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST] - what a malloc and free pair costs.
  *
  * Random replacement in a live set of LIVE blocks of 16 to LARGEST (271) bytes, behind DEPTH frames, over STACKS
- * distinct call paths; each thread has its share of the live set.  The same object is linked untraced,
+ * distinct call paths; each thread has its share of the live set.  Measured for so many MILLISECONDS, or, where events are
+ * counted, for exactly so many PAIRS ("20000x") of each thread.  The same object is linked untraced,
  * traced, and with LeakSanitizer.  Prints, in this order:
  *
  *   the time of a pair in nanoseconds of one thread, the mean of all threads;
@@ -23,7 +24,7 @@ enum { THREADS_MAX = 64 };
 
 static size_t live_blocks, sizes = 256;
 static unsigned stacks = 1, threads;
-static uint64_t duration;
+static uint64_t duration, wanted_pairs; /* one is 0 */
 static pthread_barrier_t ready;
 
 /* The tracer's count of walks, where there is a tracer. */
@@ -91,7 +92,7 @@ static void *work(void *argument)
 		} else {
 			worker->pairs += count;
 			worker->nanoseconds = now() - start;
-			if (worker->nanoseconds >= duration)
+			if (worker->pairs >= wanted_pairs && worker->nanoseconds >= duration)
 				break;
 		}
 	}
@@ -128,9 +129,10 @@ static void print(const struct worker *worker)
 int main(int argc, char **argv)
 {
 	static struct worker worker[THREADS_MAX];
+	char *unit;
 
 	if (argc != 6 && argc != 7) {
-		fprintf(stderr, "usage: %s LIVE DEPTH STACKS THREADS MILLISECONDS [LARGEST]\n",
+		fprintf(stderr, "usage: %s LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST]\n",
 		        argv[0]);
 		return 2;
 	}
@@ -138,7 +140,11 @@ int main(int argc, char **argv)
 	depth = (unsigned)strtoul(argv[2], NULL, 10);
 	stacks = (unsigned)strtoul(argv[3], NULL, 10);
 	threads = (unsigned)strtoul(argv[4], NULL, 10);
-	duration = strtoul(argv[5], NULL, 10) * 1000000u;
+	wanted_pairs = strtoul(argv[5], &unit, 10);
+	if (*unit != 'x') {
+		duration = wanted_pairs * 1000000u;
+		wanted_pairs = 0;
+	}
 	if (argc == 7)
 		sizes = strtoul(argv[6], NULL, 10) - 15;
 	if (depth < 4 || stacks < 1 || stacks > PATHS || threads < 1 || threads > THREADS_MAX ||

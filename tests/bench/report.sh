@@ -26,6 +26,20 @@ tab programs two leakwrap ns 4000000000
 tab programs two leakwrap cpu_ns 1000000000
 tab slow two untraced ns 100
 tab slow two valgrind ns 2000
+for program in one two; do
+	for tool in untraced leakwrap lsan; do
+		tab counts $program $tool instructions 1000
+		tab counts $program $tool l1_misses 20
+		tab counts $program $tool l2_misses 2
+		tab counts $program $tool mispredicts 30
+	done
+done
+tab counts two leakwrap l2_misses 40 # and 2: the median is 21
+for tool in untraced leakwrap lsan; do
+	tab counts-pairs 1000/4/1 $tool instructions 100
+done
+tab counts-pairs 1000/4/1 leakwrap l1_misses 1
+tab counts-pairs 1000/4/1 lsan l2_misses 1
 printf 'skipped\ta thing\tno "reason" at all\n' >>"$W/runs.tsv"
 
 awk -v date=2026-01-02T03:04:05Z -v cpu='A "CPU"' -v cpus=2 -v load=0.5 -v rounds=3 -v quick=0 \
@@ -44,16 +58,19 @@ awk -f tests/bench/tables.awk "$W/results.json" | tr -s ' ' >"$W/tables" || fail
 contains "$W/tables" ' 100k 4 1 2 200.0 250.0 1.25 300.0 1.50 50.0 100.0 50%'
 contains "$W/tables" ' two 1.000 s 4.00 - 1.50 5.00 - - - 20.00'
 contains "$W/tables" ' geometric mean 1 2.00 - 1.50 5.00' # of 1 and 4
+contains "$W/tables" ' two 1000 1.00 1.00 1.00 1.00 10.50 1.00 1.00 1.00 2.12 1.00' # 3600 cycles of 1700
+contains "$W/tables" ' 1k 4 1 100 0 0 100 10 100 10%'
 awk -v clock=cpu -f tests/bench/tables.awk "$W/results.json" | tr -s ' ' >"$W/tables" || fail "clock=cpu failed"
 contains "$W/tables" ' two 0.500 s 2.00'
 awk -v readme=1 -f tests/bench/tables.awk "$W/results.json" >"$W/readme" || fail "readme=1 failed"
 contains "$W/readme" '| `two` | 1.00 s | **4.00** | 1.50 |'
 contains "$W/readme" '| 100k | 4 | 2 | 50 of 100 | 18.5 |'
+contains "$W/readme" '| `two` | 1000 | 1.00 | 1.00 | 1.00 | 1.00 | 10.50 | 1.00 | 1.00 | 1.00 | **2.12** | 1.00 |'
 
 mkdir -p "$W/earlier/bench"
 echo figures >"$W/earlier/bench/runs.tsv"
 (O=$W/earlier tests/bench/run frames fraems >"$W/run" 2>&1) && fail "a part 'fraems' is there"
-contains "$W/run" "no part 'fraems'; there are: programs grid frames"
+contains "$W/run" "no part 'fraems'; there are: programs counts grid frames"
 equal "the figures of an earlier run" "$(cat "$W/earlier/bench/runs.tsv")" figures
 
 # What a part takes from the environment reaches it through make, which would export its own variable of that name.

@@ -213,6 +213,70 @@ function programs(    i, name, slower) {
 	finish("The same: added time, and what leakwrap itself says; \"nothing\" allocates one block and so shows the fixed part")
 }
 
+# Cycles by the rule of thumb of KCachegrind, which weighs what was counted (its event type "Cycle Estimation").
+function cycles(part, name, tool) {
+	return get(part, name, tool, "instructions") + 100 * get(part, name, tool, "l2_misses") + \
+		10 * (get(part, name, tool, "l1_misses") + get(part, name, tool, "mispredicts"))
+}
+
+# What TOOL counts as a multiple of the untraced program's, or, where there is nothing to be multiplied, "-".
+function counted(name, tool, metric,    plain) {
+	plain = get("counts", name, "untraced", metric)
+	cell_number("%.2f", get("counts", name, tool, metric) / (plain ? plain : 1), plain > 0.01)
+}
+
+function counts(    i, j, k, n, name, metrics, tools, estimate, sum) {
+	n = split("instructions l1_misses l2_misses mispredicts", metrics, " ")
+	split("leakwrap lsan", tools, " ")
+	head("program|M instructions|leakwrap|LSan|L1 misses: leakwrap|LSan|L2 misses: leakwrap|LSan|mispredicted: leakwrap|LSan|" \
+		"cycles: leakwrap|LSan")
+	for (i = 1; i <= name_count["counts"]; i++) {
+		name = names["counts", i]
+		start_row()
+		cell(readme ? "`" name "`" : name)
+		cell(sprintf("%.0f", get("counts", name, "untraced", "instructions")))
+		for (j = 1; j <= n; j++)
+			for (k = 1; k <= 2; k++)
+				counted(name, tools[k], metrics[j])
+		for (k = 1; k <= 2; k++) {
+			estimate = cycles("counts", name, tools[k]) / cycles("counts", name, "untraced")
+			cell(bold_if(readme && k == 1 && estimate > cycles("counts", name, "lsan") / cycles("counts", name, "untraced"),
+				sprintf("%.2f", estimate)))
+			sum[k] += log(estimate)
+		}
+	}
+	start_row()
+	cell("geometric mean")
+	for (j = 1; j <= 1 + 2 * n; j++)
+		cell("")
+	for (k = 1; k <= 2; k++)
+		cell(sprintf("%.2f", exp(sum[k] / name_count["counts"])))
+	finish("The same counted by a simulated processor, as multiples of what the untraced program counts; cycles by the rule of\n" \
+		"KCachegrind: one for each instruction, 10 for a miss of the L1 caches or a misprediction, 100 for one of the L2 cache:")
+}
+
+function counts_of_pairs(    i, name, at, ours, lsan) {
+	head("live blocks|depth|stacks|instructions|leakwrap adds|LSan adds|cycles|leakwrap adds|LSan adds|share")
+	for (i = 1; i <= name_count["counts-pairs"]; i++) {
+		name = names["counts-pairs", i]
+		split(name, at, "/")
+		start_row()
+		cell(words(at[1])); cell(at[2]); cell(words(at[3]))
+		plain = get("counts-pairs", name, "untraced", "instructions")
+		cell(sprintf("%.0f", plain))
+		cell(sprintf("%.0f", get("counts-pairs", name, "leakwrap", "instructions") - plain))
+		cell(sprintf("%.0f", get("counts-pairs", name, "lsan", "instructions") - plain))
+		plain = cycles("counts-pairs", name, "untraced")
+		ours = cycles("counts-pairs", name, "leakwrap") - plain
+		lsan = cycles("counts-pairs", name, "lsan") - plain
+		cell(sprintf("%.0f", plain))
+		cell(sprintf("%.0f", ours))
+		cell(sprintf("%.0f", lsan))
+		cell(sprintf("%.0f%%", 100 * ours / lsan))
+	}
+	finish("A malloc and free pair with one thread, counted likewise; share: of what LeakSanitizer adds")
+}
+
 function frames(    i, j, n, depth, ways, titles, base) {
 	n = split("frame-pointers recognition tables-cached walk-to-site tables-missed libunwind libgcc", ways, " ")
 	split("frame pointers|a stack recognized|tables, cached rules|that walk, and its call site|tables, every rule missed|" \
@@ -415,6 +479,8 @@ END {
 		printf "On %d CPUs, %s, %s, %s:\n\n", cpus, cpu, libc, substr(date, 1, 10)
 		if (name_count["programs"])
 			readme_programs()
+		if (name_count["counts"])
+			counts()
 		if (name_count["grid"])
 			readme_grid()
 		if (name_count["frames"])
@@ -428,8 +494,12 @@ END {
 		(quick ? "; a QUICK pass, whose figures mean little" : "")
 	if (name_count["programs"])
 		programs()
+	if (name_count["counts"])
+		counts()
 	if (name_count["grid"])
 		grid()
+	if (name_count["counts-pairs"])
+		counts_of_pairs()
 	if (name_count["frames"])
 		frames()
 	growth("growth-live", "live blocks", "Growth of live blocks, of 16 to 24 bytes: nanoseconds of a pair; depth 8, 100 stacks, one thread")
