@@ -86,7 +86,8 @@ struct program {
 	bool shared_libc; /* the C library is a shared one */
 	bool has_eh_frame, has_eh_frame_hdr, has_build_id;
 	const char *cxx_library;    /* the shared C++ library that it is linked with, or NULL */
-	uint64_t own_code, own_end; /* the tracer's: what lies before is the program's */
+	uint64_t own_code, own_end; /* the tracer's */
+	uint64_t library_code; /* the C library's, roughly: what lies before both is the program's */
 	uint64_t got, got_end;
 	struct targets targets;
 };
@@ -137,6 +138,8 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 		program->functions[program->function_count++] =
 		        (struct function){address, address + symbol->st_size, name};
 	}
+	if (strcmp(name, "__libc_start_main") == 0) /* which the first object of all calls */
+		program->library_code = address;
 	if (is_own(name) && !is_part(name) && type == STT_FUNC) {
 		if (address < program->own_code)
 			program->own_code = address;
@@ -333,9 +336,9 @@ static bool is_c_librarys(const char *name)
 
 /* Where a call of ENTRY at PC counts, NULL when it does not.  A program that has its C library inside calls
  * the allocator from there too, under other names, as part of calls that are wrapped.  Code in front of the
- * tracer's is surely the program's own: the tracer is linked behind the program's objects and in front of, or
- * among, the C library's.  Behind it there may be more of the program's, and there only what goes straight to
- * the heap is taken for an escape: in glibc nothing but malloc.c itself does that. */
+ * tracer's and of the C library's is surely the program's own, whose objects are linked first.  Behind that there may be
+ * more of the program's, and there only what goes straight to the heap is taken for an escape: in glibc nothing but
+ * malloc.c itself does that. */
 static struct callers *callers_of(struct program *program, uint64_t pc, const struct function *caller,
                                   struct entry *entry)
 {
@@ -349,7 +352,7 @@ static struct callers *callers_of(struct program *program, uint64_t pc, const st
 		return &entry->direct;
 	if (caller && is_part(caller->name))
 		return NULL;
-	if (pc < program->own_code)
+	if (pc < program->own_code && pc < program->library_code)
 		return &entry->direct;
 	return caller && entry->heap && !is_c_librarys(caller->name) ? &entry->behind : NULL;
 }
@@ -643,7 +646,7 @@ static void list_entries(struct program *program)
 
 static enum status audit_file(struct audit *audit, bool strict)
 {
-	struct program program = {.audit = audit, .own_code = UINT64_MAX};
+	struct program program = {.audit = audit, .own_code = UINT64_MAX, .library_code = UINT64_MAX};
 	int fd = open(audit->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		complain("%s: %s", audit->path, strerror(errno));

@@ -81,6 +81,16 @@ $CC -O1 -static -o "$W/app" "$W/early.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKW
 status_is 1 "$lw" audit --strict "$W/app"
 shows '^escape: [0-9]* direct calls* of calloc, in .*late'
 
+# Nor is the C library's code the program's where it is named before the runtime.
+# shellcheck disable=SC2046 # flags
+$CC -O1 -static -o "$W/first" tests/tool/leaky.c -lc $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) || fail first
+status_is 0 "$lw" audit --strict "$W/first"
+# shellcheck disable=SC2046 # flags
+$CC -O1 -static -o "$W/app" "$W/early.c" "$W/late.o" -lc $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+	sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') || fail first
+status_is 1 "$lw" audit --strict "$W/app"
+shows '^escape: 1 direct call of calloc, in late'
+
 # The tracer's own mention of malloc is no escape, wherever the program's calls of leakwrap.h have put it.
 cat >"$W/asks.c" <<'END'
 #include "leakwrap.h"
