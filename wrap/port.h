@@ -94,7 +94,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock);
 
 /* The same from before a fork until after it.  In fork the C library takes locks of its own.  A thread that holds one of these,
  * be it in a signal handler or in a function that the C library calls, and waits for this lock, would wait for ever: so
- * this lock is lent while the thread that forks sleeps. */
+ * this lock is lent while the thread that forks sleeps, but not to one that is about to fork itself. */
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock);
 void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
 

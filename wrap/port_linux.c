@@ -495,8 +495,9 @@ static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 	return false;
 }
 
-/* 0 free, 1 held, 2 held and waited for (U. Drepper, "Futexes Are Tricky", mutex 2). */
-void leakwrap_lock(struct leakwrap_lock *lock)
+/* 0 free, 1 held, 2 held and waited for (U. Drepper, "Futexes Are Tricky", mutex 2).  A thread that is about to fork waits for the end of
+ * another one's fork: it would keep what it borrows for too long, while others need it.  Returns whether the lock is borrowed. */
+static bool take(struct leakwrap_lock *lock, bool forks)
 {
 	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
 	struct leakwrap_mask before;
@@ -507,15 +508,21 @@ void leakwrap_lock(struct leakwrap_lock *lock)
 		if (seen != 2)
 			seen = atomic_exchange(word, 2);
 		for (unsigned looks = 0; seen != 0; looks++) {
-			if (borrow(lock, looks)) {
+			if (borrow(lock, forks ? 0 : looks)) {
 				lock->lent_mask = before;
-				return;
+				return true;
 			}
 			leakwrap_wait(word, 2, LOOK_AGAIN);
 			seen = atomic_exchange(word, 2);
 		}
 	}
 	lock->mask = before;
+	return false;
+}
+
+void leakwrap_lock(struct leakwrap_lock *lock)
+{
+	take(lock, false);
 }
 
 bool leakwrap_trylock(struct leakwrap_lock *lock)
@@ -550,7 +557,11 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
 {
-	leakwrap_lock(lock);
+	/* Borrowed only of a thread that is not in this process: it does not want it back. */
+	if (take(lock, true)) {
+		lock->mask = lock->lent_mask;
+		atomic_store(&lock->lent, 0);
+	}
 	atomic_store(&lock->forking, leakwrap_thread_id());
 }
 
