@@ -425,6 +425,8 @@ int command_cc(int argc, char **argv)
 		add_flags(&arguments, &arena, ldflags, archive);
 		if (line.lld && line.statically)
 			add_flags(&arguments, &arena, lld_static_ldflags, archive);
+		if (line.statically) /* rustc has -Bdynamic behind its libraries: our -lc would be the shared one */
+			add_argument(&arguments, "-Wl,-Bstatic");
 		add_flags(&arguments, &arena, libraries_for(&line, cxx), archive);
 	}
 	execvp(arguments.all[0], arguments.all);

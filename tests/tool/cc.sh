@@ -101,6 +101,16 @@ LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"
 status_is 0 "$lw" report "$W/log"
 shows '4,301 bytes (4.20 KiB) live in 3 blocks'
 
+# As rustc links with crt-static.
+for static in -static -static-pie; do
+	"$lw" cc -- "$CC" -fPIE $static -nodefaultlibs -o "$W/app" tests/tool/leaky.c -lc -lgcc -lgcc_eh -lc -Wl,-Bdynamic \
+		2>"$W/err" || fail "$static -Bdynamic: $(tail -n 3 "$W/err")"
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "$static -Bdynamic: does not run"
+	status_is 0 "$lw" report "$W/log"
+	shows ' main  *'
+done
+
 # Programs that neither allocate nor free by the C++ library they are linked with.
 echo 'int main() {}' >"$W/empty.cc"
 "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c -lstdc++ || fail "cannot link with -lstdc++"
