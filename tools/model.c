@@ -22,10 +22,8 @@ static bool same_module(const void *key, const void *entry)
 
 static struct module *add_module(struct report *report, const char *path, const char *build_id)
 {
-	struct module_key key = {intern(&report->strings, path, strlen(path)), NULL};
-	if (build_id)
-		key.build_id = intern(&report->strings, build_id, strlen(build_id));
-
+	const struct module_key key = {intern_text(&report->strings, path),
+	                               intern_text(&report->strings, build_id)};
 	uint64_t hash = hash_word(hash_word(0, (uintptr_t)key.path), (uintptr_t)key.build_id);
 	struct module *module = table_find(&report->module_table, hash, &key, same_module);
 	if (!module) {
@@ -58,10 +56,8 @@ static bool same_location(const void *key, const void *entry)
 static const struct location *add_location(struct report *report, struct module *module,
                                            const struct parsed_frame *frame)
 {
-	struct location_key key = {module, frame->offset, NULL, frame->exact};
-	if (frame->function)
-		key.own_function = intern(&report->strings, frame->function, strlen(frame->function));
-
+	const struct location_key key = {module, frame->offset,
+	                                 intern_text(&report->strings, frame->function), frame->exact};
 	uint64_t hash = hash_word((uintptr_t)module, frame->offset);
 	hash = hash_word(hash, (uintptr_t)key.own_function);
 	struct location *location = table_find(&report->location_table, hash, &key, same_location);
@@ -270,11 +266,6 @@ static const uint64_t *copy_addresses(struct report *report, const struct parsed
 	return addresses;
 }
 
-static const char *intern_or_null(struct report *report, const char *text)
-{
-	return text ? intern(&report->strings, text, strlen(text)) : NULL;
-}
-
 static void copy_sites(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
                        struct module **modules)
 {
@@ -289,7 +280,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->bytes = from->bytes;
 		site->blocks = from->blocks;
 		site->kind = from->kind;
-		site->task = intern_or_null(report, from->task);
+		site->task = intern_text(&report->strings, from->task);
 		site->of_system = from->of_system;
 		site->rank = from->rank;
 		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
@@ -311,12 +302,12 @@ static const struct crash *copy_crash(struct report *report, const struct parsed
 	struct copied copied = {0};
 
 	*fault = parsed->fault;
-	fault->exception = intern_or_null(report, fault->exception);
+	fault->exception = intern_text(&report->strings, fault->exception);
 	fault->registers =
 	        arena_alloc(&report->arena, fault->register_count * sizeof *fault->registers);
 	for (size_t i = 0; i < fault->register_count; i++) {
 		fault->registers[i] = parsed->fault.registers[i];
-		fault->registers[i].name = intern_or_null(report, fault->registers[i].name);
+		fault->registers[i].name = intern_text(&report->strings, fault->registers[i].name);
 	}
 	copy_frames(report, parsed, dump, modules, 0, parsed->crash_depth, &copied);
 	crash->stack = make_stack(report, copied.at, copied.depth);
@@ -332,9 +323,9 @@ static struct misused *copy_misuse(struct report *report, const struct parsed_du
 	struct copied copied = {0};
 
 	*misuse = parsed->misuse;
-	misuse->what = intern_or_null(report, misuse->what);
-	misuse->function = intern_or_null(report, misuse->function);
-	misuse->maker = intern_or_null(report, misuse->maker);
+	misuse->what = intern_text(&report->strings, misuse->what);
+	misuse->function = intern_text(&report->strings, misuse->function);
+	misuse->maker = intern_text(&report->strings, misuse->maker);
 	for (unsigned i = 0; i < MISUSE_STACKS; i++) {
 		const struct parsed_frames *frames = &parsed->misuse_frames[i];
 		if (!misuse->has[i])
@@ -402,10 +393,10 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	dump->pid = parsed->pid;
 	dump->sequence = parsed->sequence;
 	dump->reason = parsed->reason;
-	dump->time = intern_or_null(report, parsed->time);
+	dump->time = intern_text(&report->strings, parsed->time);
 	/* Empty where the runtime had no memory to find it out. */
-	dump->program =
-	        intern_or_null(report, parsed->program && *parsed->program ? parsed->program : NULL);
+	dump->program = intern_text(&report->strings,
+	                            parsed->program && *parsed->program ? parsed->program : NULL);
 	dump->totals = parsed->totals;
 	dump->log = parsed->log;
 	dump->line = parsed->line;
@@ -415,7 +406,7 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		dump->seconds = -1;
 	dump->notes = arena_alloc(&report->arena, parsed->note_count * sizeof *dump->notes);
 	for (size_t i = 0; i < parsed->note_count; i++)
-		dump->notes[dump->note_count++] = intern_or_null(report, parsed->notes[i]);
+		dump->notes[dump->note_count++] = intern_text(&report->strings, parsed->notes[i]);
 
 	struct module **modules = xmalloc((parsed->module_count + 1) * sizeof *modules);
 	copy_mappings(report, parsed, dump, modules);
@@ -473,7 +464,7 @@ bool report_add(struct report *report, const char *selector)
 	struct selection selection = {.report = report};
 	char *path = split_selector(selector, &selection);
 	bool standard_input = strcmp(path, "-") == 0;
-	const char *log = intern(&report->strings, path, strlen(path));
+	const char *log = intern_text(&report->strings, path);
 	if (standard_input)
 		log = "standard input";
 	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);

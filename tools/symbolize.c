@@ -19,7 +19,7 @@ const char *demangle(struct report *report, const char *name)
 		return NULL;
 	/* A shorter name could be one of the ABI's builtin types: f is float. */
 	char *plain = strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, NULL) : NULL;
-	const char *kept = intern(&report->strings, plain ? plain : name, strlen(plain ? plain : name));
+	const char *kept = intern_text(&report->strings, plain ? plain : name);
 	free(plain);
 	return kept;
 }
@@ -42,11 +42,6 @@ static uint64_t code_address(const struct sources *sources, const struct locatio
 	if (sources->file.machine == EM_ARM)
 		address &= ~UINT64_C(1);
 	return location->exact ? address : address - 1;
-}
-
-static const char *keep(struct report *report, const char *text)
-{
-	return text ? intern(&report->strings, text, strlen(text)) : NULL;
 }
 
 /* What the dump itself knows of LOCATION. */
@@ -77,9 +72,10 @@ static void find_location(struct sources *sources, struct location *location)
 		location->frame_count = count;
 		for (unsigned i = 0; i < count; i++) {
 			struct frame *frame = &location->frames[i];
-			frame->function = found[i].mangled ? demangle(report, found[i].name)
-			                                   : keep(report, found[i].name);
-			frame->file = keep(report, found[i].file);
+			frame->function = found[i].mangled
+			                          ? demangle(report, found[i].name)
+			                          : intern_text(&report->strings, found[i].name);
+			frame->file = intern_text(&report->strings, found[i].file);
 			frame->line = found[i].line;
 			frame->inlined = i + 1 < count;
 		}
@@ -92,7 +88,7 @@ static void find_location(struct sources *sources, struct location *location)
 		member = base_name(unit);
 	if (!member && symbol)
 		member = symbol->source;
-	location->object = keep(report, member);
+	location->object = intern_text(&report->strings, member);
 	arena_reset(&sources->scratch);
 }
 

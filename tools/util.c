@@ -2,10 +2,8 @@
 #include "util.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* -- errors -------------------------------------------------------------------------------------- */
@@ -273,6 +271,11 @@ const char *intern(struct strings *strings, const char *text, size_t length)
 		table_add(&strings->table, hash, found);
 	}
 	return found;
+}
+
+const char *intern_text(struct strings *strings, const char *text)
+{
+	return text ? intern(strings, text, strlen(text)) : NULL;
 }
 
 /* -- text ---------------------------------------------------------------------------------------- */

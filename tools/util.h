@@ -87,6 +87,9 @@ struct strings {
 };
 const char *intern(struct strings *strings, const char *text, size_t length);
 
+/* The same of all of TEXT; of NULL it is NULL. */
+const char *intern_text(struct strings *strings, const char *text);
+
 /* -- text ---------------------------------------------------------------------------------------- */
 
 /* "1,203,344"; the result lives in one of several static buffers, until a few calls later. */
