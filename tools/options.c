@@ -38,15 +38,17 @@ static const struct argp_option option_table[] = {
         {0},
 };
 
-static const char *const formats[] = {"text", "json", "folded", "pprof", "html"};
-
-static const char *known_format(const struct argp_state *state, const char *name)
+static enum format format_named(const struct argp_state *state, const char *name)
 {
+	static const char *const formats[] = {
+	        [FORMAT_TEXT] = "text",   [FORMAT_JSON] = "json", [FORMAT_FOLDED] = "folded",
+	        [FORMAT_PPROF] = "pprof", [FORMAT_HTML] = "html",
+	};
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 		if (strcmp(name, formats[i]) == 0)
-			return formats[i];
+			return (enum format)i;
 	argp_error(state, "--format=%s: text, json, folded, pprof or html", name);
-	return NULL;
+	return FORMAT_TEXT;
 }
 
 uint64_t option_size(const struct argp_state *state, const char *name, const char *argument)
@@ -72,7 +74,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		options->format = known_format(state, argument);
+		options->format = format_named(state, argument);
 		break;
 	case 'o':
 		options->output = argument;
@@ -145,24 +147,24 @@ static struct style style_of(const struct options *options, FILE *stream)
 
 static void render(FILE *stream, const struct options *options, const struct answer *answer)
 {
-	const char *format = options->format ? options->format : "text";
 	struct style style = style_of(options, stream);
 
-	switch (format[0]) {
-	case 'j':
+	switch (options->format) {
+	case FORMAT_TEXT:
+		render_text(stream, answer, &style);
+		break;
+	case FORMAT_JSON:
 		render_json(stream, answer);
 		break;
-	case 'f':
+	case FORMAT_FOLDED:
 		render_folded(stream, answer);
 		break;
-	case 'p':
+	case FORMAT_PPROF:
 		render_pprof(stream, answer);
 		break;
-	case 'h':
+	case FORMAT_HTML:
 		render_html(stream, answer);
 		break;
-	default:
-		render_text(stream, answer, &style);
 	}
 }
 
@@ -178,7 +180,7 @@ enum status write_answer(const struct options *options, const struct answer *ans
 			complain("%s: %s", name, strerror(errno));
 			return STATUS_USAGE;
 		}
-	} else if (options->format && options->format[0] == 'p' && isatty(STDOUT_FILENO)) {
+	} else if (options->format == FORMAT_PPROF && isatty(STDOUT_FILENO)) {
 		complain("a pprof profile is not for a terminal: give -o FILE");
 		return STATUS_USAGE;
 	}

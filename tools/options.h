@@ -10,12 +10,20 @@
 #include "suppress.h"
 #include "symbolize.h"
 
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_FOLDED,
+	FORMAT_PPROF,
+	FORMAT_HTML,
+};
+
 struct options {
 	struct search search;
 	size_t debug_dir_room;
 	struct suppressions suppressions;
 	struct arena arena; /* of the suppressions */
-	const char *format; /* NULL: text */
+	enum format format;
 	const char *output; /* NULL: standard output */
 	unsigned top;
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;

@@ -148,9 +148,9 @@ static enum status make_report(struct report_options *options, struct report *re
 	suppressions_tell_unused(&options->common.suppressions);
 
 	/* Flame graphs add up what they are given, and two dumps of one process must not be added. */
-	const char *format = options->common.format;
-	bool adds_up = format && (format[0] == 'f' || format[0] == 'p');
-	bool is_page = format && format[0] == 'h';
+	enum format format = options->common.format;
+	bool adds_up = format == FORMAT_FOLDED || format == FORMAT_PPROF;
+	bool is_page = format == FORMAT_HTML;
 	if (report->dump_count == 0 && (adds_up || is_page)) {
 		complain("there is no dump of live blocks; of misuse, text and JSON tell");
 		return STATUS_USAGE;
