@@ -14,8 +14,6 @@
 #include "calls.h"
 #include "commands.h"
 #include "flags.h"
-#include "map.h"
-#include "options.h"
 #include "traced.h"
 #include "util.h"
 

@@ -30,8 +30,4 @@ void render_folded(FILE *stream, const struct answer *answer);
 void render_pprof(FILE *stream, const struct answer *answer);
 void render_html(FILE *stream, const struct answer *answer);
 
-/* The one-valued view of ANSWER that folded stacks and pprof show: the given dumps, the change, or the
- * steady growth.  The array is the caller's to free. */
-struct weights answer_weights(const struct answer *answer);
-
 #endif

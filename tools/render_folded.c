@@ -5,40 +5,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct weights answer_weights(const struct answer *answer)
-{
-	struct weights weights = {0};
-	if (answer->dumps)
-		for (size_t i = 0; i < answer->dumps->count; i++)
-			add_dump(&weights, answer->dumps->all[i]);
-	if (answer->changes) {
-		for (size_t i = 0; i < answer->changes->count; i++) {
-			const struct change *c = &answer->changes->all[i];
-			add_weight(&weights, (struct weight){
-			                             .stack = c->stack,
-			                             .dump = c->dump,
-			                             .bytes = (int64_t)(c->new_bytes - c->old_bytes),
-			                             .blocks = (int64_t)(c->new_blocks - c->old_blocks),
-			                     });
-		}
-	}
-	if (answer->growths) {
-		for (size_t i = 0; i < answer->growths->count; i++) {
-			const struct growth *g = &answer->growths->all[i];
-			if (g->steady_bytes > 0)
-				add_weight(&weights, (struct weight){
-				                             .stack = g->stack,
-				                             .dump = g->last_dump,
-				                             .bytes = g->steady_bytes,
-				                             .blocks = (int64_t)(g->last_blocks -
-				                                                 g->first_blocks),
-				                     });
-		}
-	}
-	return weights;
-}
+#include "weights.h"
 
 /* Semicolons separate frames, and a line is a line. */
 static void put_name(FILE *stream, const char *name)

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "profile.pb-c.h"
+#include "weights.h"
 
 struct builder {
 	struct arena arena;

@@ -16,14 +16,6 @@ struct dump_list list_dumps(struct report *report, bool only_last)
 	return list;
 }
 
-/* -- weights ------------------------------------------------------------------------------------- */
-
-void add_weight(struct weights *weights, struct weight weight)
-{
-	GROW(weights->all, weights->room, weights->count + 1);
-	weights->all[weights->count++] = weight;
-}
-
 /* A total less what the call sites and the suppressions hold of it; 0 when the total is not known. */
 static int64_t hidden(int64_t total, uint64_t suppressed, uint64_t shown)
 {
@@ -45,27 +37,6 @@ int64_t hidden_blocks(const struct dump *dump)
 	for (size_t i = 0; i < dump->site_count; i++)
 		shown += dump->sites[i].blocks;
 	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
-}
-
-void add_dump(struct weights *weights, const struct dump *dump)
-{
-	for (size_t i = 0; i < dump->site_count; i++) {
-		const struct site *site = &dump->sites[i];
-		add_weight(weights, (struct weight){
-		                            .stack = site->stack,
-		                            .dump = dump,
-		                            .bytes = (int64_t)site->bytes,
-		                            .blocks = (int64_t)site->blocks,
-		                    });
-	}
-	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
-	if (bytes || blocks)
-		add_weight(weights, (struct weight){
-		                            .label = "[call sites not shown]",
-		                            .dump = dump,
-		                            .bytes = bytes,
-		                            .blocks = blocks,
-		                    });
 }
 
 /* -- names --------------------------------------------------------------------------------------- */

@@ -1,5 +1,4 @@
-/* view.h - what the renderers share: the numbers to show, how a frame is called, attribution.
- */
+/* view.h - what the renderers share: which dumps to show, how things are called, attribution. */
 #ifndef TOOLS_VIEW_H
 #define TOOLS_VIEW_H
 
@@ -15,24 +14,9 @@ struct dump_list {
 /* Every dump of REPORT, or only the last of each process; from the report's arena. */
 struct dump_list list_dumps(struct report *report, bool only_last);
 
-/* -- weights: what folded stacks and pprof show -------------------------------------------------- */
-
-struct weight {
-	const struct stack *stack; /* NULL: what no call site stands for, see LABEL */
-	const char *label;
-	const struct dump *dump; /* for the load addresses */
-	int64_t bytes, blocks;
-};
-
-struct weights {
-	struct weight *all;
-	size_t count, room;
-};
-
-void add_weight(struct weights *weights, struct weight weight);
-
-/* The call sites of DUMP, and what its totals hold beyond them. */
-void add_dump(struct weights *weights, const struct dump *dump);
+/* The live bytes and blocks of DUMP at call sites that its options did not show. */
+int64_t hidden_bytes(const struct dump *dump);
+int64_t hidden_blocks(const struct dump *dump);
 
 /* -- names --------------------------------------------------------------------------------------- */
 
@@ -50,10 +34,6 @@ const char *fault_text(struct arena *arena, const struct fault *fault);
  * operator new". */
 const char *misuse_text(struct arena *arena, const struct misuse *misuse);
 const char *misuse_block_text(struct arena *arena, const struct misuse *misuse);
-
-/* The bytes that DUMP's call sites do not account for: those that its options did not show. */
-int64_t hidden_bytes(const struct dump *dump);
-int64_t hidden_blocks(const struct dump *dump);
 
 /* -- attribution --------------------------------------------------------------------------------- */
 
