@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../report/format.h"
-#include "util.h"
+#include "scan.h"
 
 const char *const stack_kind_names[3] = {"complete", "truncated", "guessed"};
 
@@ -49,138 +49,6 @@ struct parser {
 	struct open_dump *free;        /* for reuse */
 	struct arena arena;            /* of the processes */
 };
-
-/* -- a cursor over one line ---------------------------------------------------------------------- */
-
-struct cursor {
-	const char *at, *end;
-};
-
-static bool skip_text(struct cursor *c, const char *text)
-{
-	size_t length = strlen(text);
-	if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0)
-		return false;
-	c->at += length;
-	return true;
-}
-
-static void skip_spaces(struct cursor *c)
-{
-	while (c->at < c->end && *c->at == ' ')
-		c->at++;
-}
-
-static bool scan_decimal(struct cursor *c, uint64_t *number)
-{
-	const char *start = c->at;
-	uint64_t value = 0;
-	for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
-		if (__builtin_mul_overflow(value, 10u, &value) ||
-		    __builtin_add_overflow(value, (unsigned)(*c->at - '0'), &value))
-			return false;
-	*number = value;
-	return c->at > start;
-}
-
-/* A count: fits what JSON readers call an integer. */
-static bool scan_count(struct cursor *c, int64_t *number)
-{
-	uint64_t value;
-	if (!scan_decimal(c, &value) || value > INT64_MAX)
-		return false;
-	*number = (int64_t)value;
-	return true;
-}
-
-static bool scan_small(struct cursor *c, unsigned *number)
-{
-	uint64_t value;
-	if (!scan_decimal(c, &value) || value > UINT32_MAX)
-		return false;
-	*number = (unsigned)value;
-	return true;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-static bool scan_hex(struct cursor *c, uint64_t *number)
-{
-	if (!skip_text(c, "0x"))
-		return false;
-	const char *start = c->at;
-	uint64_t value = 0;
-	for (; c->at < c->end && hex_digit(*c->at) >= 0; c->at++) {
-		if (value >> 60)
-			return false;
-		value = value << 4 | (unsigned)hex_digit(*c->at);
-	}
-	*number = value;
-	return c->at > start;
-}
-
-/* The bytes up to the next space. */
-static struct cursor scan_word(struct cursor *c)
-{
-	struct cursor word = {c->at, c->at};
-	while (word.end < c->end && *word.end != ' ')
-		word.end++;
-	c->at = word.end;
-	return word;
-}
-
-static bool at_end(const struct cursor *c)
-{
-	return c->at == c->end;
-}
-
-static bool word_is(const struct cursor *word, const char *text)
-{
-	size_t length = strlen(text);
-	return (size_t)(word->end - word->at) == length && memcmp(word->at, text, length) == 0;
-}
-
-/* A path or name as it was before the dump escaped it. */
-static const char *unescape(struct arena *arena, const struct cursor *text)
-{
-	char *out = arena_alloc(arena, (size_t)(text->end - text->at) + 1);
-	char *p = out;
-	for (const char *s = text->at; s < text->end;) {
-		if (text->end - s >= 4 && s[0] == '\\' && s[1] == 'x' && hex_digit(s[2]) >= 0 &&
-		    hex_digit(s[3]) >= 0 && (s[2] != '0' || s[3] != '0')) {
-			*p++ = (char)(hex_digit(s[2]) << 4 | hex_digit(s[3]));
-			s += 4;
-		} else if (*s == '\\') {
-			s++; /* the mark of a shortened name: \... */
-		} else {
-			*p++ = *s++;
-		}
-	}
-	*p = '\0';
-	return out;
-}
-
-/* Splits "NAME+0xOFFSET" at its last plus sign. */
-static bool split_offset(const struct cursor *word, struct cursor *name, uint64_t *offset)
-{
-	const char *plus = word->end;
-	while (plus > word->at && *plus != '+')
-		plus--;
-	if (plus == word->at)
-		return false;
-	struct cursor number = {plus + 1, word->end};
-	*name = (struct cursor){word->at, plus};
-	return scan_hex(&number, offset) && at_end(&number);
-}
 
 /* -- dumps --------------------------------------------------------------------------------------- */
 
@@ -274,8 +142,7 @@ static bool scan_percent(const struct cursor *value, double *percent)
 
 static void read_totals(struct parser *parser, struct open_dump *open, struct cursor c)
 {
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		struct cursor word = scan_word(&c);
+	for (struct cursor word; next_word(&c, &word);) {
 		const char *equals = memchr(word.at, '=', (size_t)(word.end - word.at));
 		if (!equals)
 			continue;
@@ -311,12 +178,12 @@ static void read_head(struct parser *parser, struct open_dump *open, struct curs
 	struct parsed_dump *dump = &open->dump;
 	unsigned version = 0;
 
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		if (skip_text(&c, "program=")) {
-			dump->program = unescape(&open->arena, &c);
+	for (struct cursor word; next_word(&c, &word);) {
+		if (skip_text(&word, "program=")) {
+			word.end = c.end; /* the rest of the line */
+			dump->program = unescape(&open->arena, &word);
 			break;
 		}
-		struct cursor word = scan_word(&c);
 		if (skip_text(&word, "version=")) {
 			if (!scan_small(&word, &version) || !at_end(&word))
 				version = 0;
@@ -385,8 +252,7 @@ static void read_crash(struct parser *parser, struct open_dump *open, struct cur
 
 	if (!enter_crash(parser, open))
 		return;
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		struct cursor word = scan_word(&c);
+	for (struct cursor word; next_word(&c, &word);) {
 		if (skip_text(&word, "signal="))
 			whole &= signal = scan_small(&word, &fault->signal) && at_end(&word);
 		else if (skip_text(&word, "code="))
@@ -411,8 +277,7 @@ static void read_registers(struct parser *parser, struct open_dump *open, struct
 
 	if (!enter_crash(parser, open))
 		return;
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		struct cursor word = scan_word(&c);
+	for (struct cursor word; next_word(&c, &word);) {
 		const char *equals = memchr(word.at, '=', (size_t)(word.end - word.at));
 		struct cursor name = {word.at, equals ? equals : word.at};
 		struct cursor value = {equals ? equals + 1 : word.end, word.end};
@@ -441,12 +306,12 @@ static void read_misuse(struct parser *parser, struct open_dump *open, struct cu
 	bool number = false, whole = true;
 
 	dump->misused = true;
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		if (skip_text(&c, "function=")) {
-			function = unescape(&open->arena, &c);
+	for (struct cursor word; next_word(&c, &word);) {
+		if (skip_text(&word, "function=")) {
+			word.end = c.end; /* the rest of the line */
+			function = unescape(&open->arena, &word);
 			break;
 		}
-		struct cursor word = scan_word(&c);
 		if (skip_text(&word, "pointer="))
 			number = scan_hex(&word, &misuse->pointer) && at_end(&word);
 		else if (skip_text(&word, "address="))
@@ -523,8 +388,7 @@ static void read_site(struct parser *parser, struct open_dump *open, struct curs
 		note_damage(parser, open, "a call site is damaged");
 		return;
 	}
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		word = scan_word(&c);
+	while (next_word(&c, &word)) {
 		if (skip_text(&word, "task="))
 			site.task = unescape(&open->arena, &word);
 		else if (word_is(&word, "origin=system_library"))
@@ -581,8 +445,7 @@ static bool scan_frame(struct open_dump *open, struct cursor c, uint64_t *number
 			return false;
 		frame->name = unescape(&open->arena, &name);
 	}
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		word = scan_word(&c);
+	while (next_word(&c, &word)) {
 		if (word_is(&word, "exact=1"))
 			frame->exact = true;
 		else if (!memchr(word.at, '=', (size_t)(word.end - word.at)))
@@ -640,12 +503,12 @@ static void read_module(struct parser *parser, struct open_dump *open, struct cu
 		note_damage(parser, open, "a module is damaged");
 		return;
 	}
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		if (skip_text(&c, "path=")) {
-			module.path = unescape(&open->arena, &c);
+	for (struct cursor word; next_word(&c, &word);) {
+		if (skip_text(&word, "path=")) {
+			word.end = c.end; /* the rest of the line */
+			module.path = unescape(&open->arena, &word);
 			break;
 		}
-		struct cursor word = scan_word(&c);
 		if (skip_text(&word, "bias=")) {
 			biased = scan_hex(&word, &module.bias) && at_end(&word);
 		} else if (skip_text(&word, "build_id=") && is_build_id(&word)) {
@@ -676,8 +539,7 @@ static void read_end(struct parser *parser, struct open_dump *open, struct curso
 	struct cursor all = c;
 	uint64_t sites = UINT64_MAX, lines = UINT64_MAX;
 
-	for (skip_spaces(&c); !at_end(&c); skip_spaces(&c)) {
-		struct cursor word = scan_word(&c);
+	for (struct cursor word; next_word(&c, &word);) {
 		if (skip_text(&word, "sites=") && (!scan_decimal(&word, &sites) || !at_end(&word)))
 			sites = UINT64_MAX;
 		else if (skip_text(&word, "lines=") && (!scan_decimal(&word, &lines) || !at_end(&word)))
