@@ -121,8 +121,8 @@ static int signal_named(const char *name)
 
 static bool has_tracer(const char *file)
 {
-	int fd = open(file,
-	              O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a mapped device must not be waited for */
+	/* A mapped device must not be waited for. */
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	elf_version(EV_CURRENT);
@@ -183,25 +183,26 @@ static bool blocked_everywhere(struct arena *arena, pid_t pid, const char *statu
 	return blocked;
 }
 
-/* Reads and checks all that must be known before a signal may be sent. */
-static enum status examine(struct arena *arena, struct target_process *process)
+/* Can the process run a handler, by its STATUS?  False after a message. */
+static bool is_running(pid_t pid, const char *status)
 {
-	pid_t pid = process->pid;
-	size_t size;
-	char *status = read_proc(arena, pid, "status", &size);
-	if (!status) {
-		complain("process %d: %s", pid, errno == ENOENT ? "there is none" : strerror(errno));
-		return STATUS_USAGE;
-	}
 	const char *state = strstr(status, "\nState:\t");
 	if (state && (state[8] == 'Z' || state[8] == 'X')) {
 		complain("process %d has ended", pid);
-		return STATUS_USAGE;
+		return false;
 	}
 	if (state && (state[8] == 'T' || state[8] == 't')) {
 		complain("process %d is stopped", pid);
-		return STATUS_USAGE;
+		return false;
 	}
+	return true;
+}
+
+/* Fills in the options and the folder.  False after a message. */
+static bool read_environment(struct arena *arena, struct target_process *process)
+{
+	pid_t pid = process->pid;
+	size_t size;
 	char *environment = read_proc(arena, pid, "environ", &size);
 	if (!environment) {
 		if (errno == ESRCH)
@@ -209,7 +210,7 @@ static enum status examine(struct arena *arena, struct target_process *process)
 		else
 			complain("process %d: its environment cannot be read: %s", pid,
 			         strerror(errno));
-		return STATUS_USAGE;
+		return false;
 	}
 	process->options = process->started_in = "";
 	for (const char *p = environment; p < environment + size; p += strlen(p) + 1) {
@@ -218,37 +219,64 @@ static enum status examine(struct arena *arena, struct target_process *process)
 		if (strncmp(p, "PWD=/", 5) == 0)
 			process->started_in = p + 4;
 	}
-	const char *name = option_value(arena, process->options, "signal", "USR1");
-	process->signal = signal_named(name);
-	process->log = option_value(arena, process->options, "log", "stderr");
+	return true;
+}
 
+/* The last number of the line NSpid: that of the innermost container; PID where there is no such line. */
+static unsigned long inner_pid(pid_t pid, const char *status)
+{
 	const char *inner = strstr(status, "\nNSpid:");
-	process->inner = (unsigned long)pid;
-	if (inner) {
-		const char *line_end = strchr(inner + 1, '\n'), *last = line_end;
-		while (last && last > inner && !isspace((unsigned char)last[-1]))
-			last--;
-		if (last)
-			process->inner = strtoul(last, NULL, 10);
-	}
+	const char *last = inner ? strchr(inner + 1, '\n') : NULL;
+	if (!last)
+		return (unsigned long)pid;
+	while (last > inner && !isspace((unsigned char)last[-1]))
+		last--;
+	return strtoul(last, NULL, 10);
+}
+
+/* Would the process's dump signal, called NAME, lead to a dump?  False after a message. */
+static bool takes_signal(struct arena *arena, const struct target_process *process, const char *status,
+                         const char *name)
+{
+	pid_t pid = process->pid;
 	if (!is_traced(arena, pid)) {
 		complain("process %d is not traced: its program was not linked with libleakwrap.a",
 		         pid);
-		return STATUS_USAGE;
+		return false;
 	}
 	if (process->signal <= 0) {
 		complain("process %d takes no dump signal: its options say signal=%s", pid, name);
-		return STATUS_USAGE;
+		return false;
 	}
 	if (!in_signal_set(status, "\nSigCgt:", process->signal)) {
 		complain("process %d does not catch signal %s: it would end the process", pid, name);
-		return STATUS_USAGE;
+		return false;
 	}
 	if (blocked_everywhere(arena, pid, status, process->signal)) {
 		complain("process %d blocks signal %s", pid, name);
-		return STATUS_USAGE;
+		return false;
 	}
-	return STATUS_FINE;
+	return true;
+}
+
+/* Reads and checks all that must be known before a signal may be sent to PROCESS, of which the pid is known.  False
+ * after a message. */
+static bool examine(struct arena *arena, struct target_process *process)
+{
+	pid_t pid = process->pid;
+	size_t size;
+	char *status = read_proc(arena, pid, "status", &size);
+	if (!status) {
+		complain("process %d: %s", pid, errno == ENOENT ? "there is none" : strerror(errno));
+		return false;
+	}
+	if (!is_running(pid, status) || !read_environment(arena, process))
+		return false;
+	const char *name = option_value(arena, process->options, "signal", "USR1");
+	process->signal = signal_named(name);
+	process->log = option_value(arena, process->options, "log", "stderr");
+	process->inner = inner_pid(pid, status);
+	return takes_signal(arena, process, status, name);
 }
 
 /* -- the log ------------------------------------------------------------------------------------- */
@@ -508,9 +536,8 @@ int command_dump(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	struct target_process process = {.pid = (pid_t)options.pid};
-	enum status status = examine(&arena, &process);
-	if (status == STATUS_FINE)
-		status = take_dump(&arena, &process, options.timeout);
+	enum status status =
+	        examine(&arena, &process) ? take_dump(&arena, &process, options.timeout) : STATUS_USAGE;
 	arena_free(&arena);
 	return (int)status;
 }

@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A symbol without a size reaches to the next one; the last of all so many bytes. */
+enum { LAST_SIZE = 4096 };
+
+/* How many functions that start before an address are looked at: one may stand inside of another. */
+enum { NESTED_MAX = 8 };
+
 /* Among names for one address people know the plainest: sized, global, without underscores. */
 static int compare_symbols(const void *left, const void *right)
 {
@@ -69,9 +75,9 @@ static bool file_symbols_tell(const struct elf_file *file)
 	return bfd || interpreted;
 }
 
-struct symbols symbols_read(const struct elf_file *file)
+/* Adds what the symbol tables say, in their order. */
+static void read_tables(struct symbols *symbols, const struct elf_file *file)
 {
-	struct symbols symbols = {0};
 	const char *source = NULL;
 	bool told = file_symbols_tell(file);
 	int count = dwfl_module_getsymtab(file->mod);
@@ -90,14 +96,14 @@ struct symbols symbols_read(const struct elf_file *file)
 		}
 		if (!is_function(&symbol, name, section))
 			continue;
+		/* The Thumb bit (ELF for the Arm Architecture, 5.5.3). */
 		if (file->machine == EM_ARM)
-			address &=
-			        ~(GElf_Addr)1; /* the Thumb bit (ELF for the Arm Architecture, 5.5.3) */
+			address &= ~(GElf_Addr)1;
 		/* Hidden ones were global, and stand behind all files. */
 		bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL &&
 		             GELF_ST_VISIBILITY(symbol.st_other) == STV_DEFAULT;
-		GROW(symbols.all, symbols.room, symbols.count + 1);
-		symbols.all[symbols.count++] = (struct symbol){
+		GROW(symbols->all, symbols->room, symbols->count + 1);
+		symbols->all[symbols->count++] = (struct symbol){
 		        .start = address,
 		        .end = address + symbol.st_size,
 		        .name = name,
@@ -106,28 +112,39 @@ struct symbols symbols_read(const struct elf_file *file)
 		        .sized = symbol.st_size > 0,
 		};
 	}
-	if (symbols.count == 0)
-		return symbols;
-	qsort(symbols.all, symbols.count, sizeof *symbols.all, compare_symbols);
+}
 
-	/* One for each address, and no label that stands inside of a function. */
+/* Of sorted symbols keeps one for each address, and no label that stands inside of a function. */
+static void drop_aliases(struct symbols *symbols)
+{
 	size_t kept = 0;
 	uint64_t reach = 0;
-	for (size_t i = 0; i < symbols.count; i++) {
-		const struct symbol *symbol = &symbols.all[i];
-		if (kept && symbol->start == symbols.all[kept - 1].start)
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct symbol *symbol = &symbols->all[i];
+		if (kept && symbol->start == symbols->all[kept - 1].start)
 			continue;
 		if (!symbol->sized && symbol->start < reach)
 			continue;
 		if (symbol->sized && symbol->end > reach)
 			reach = symbol->end;
-		symbols.all[kept++] = *symbol;
+		symbols->all[kept++] = *symbol;
 	}
-	symbols.count = kept;
-	for (size_t i = 0; i < kept; i++)
+	symbols->count = kept;
+}
+
+struct symbols symbols_read(const struct elf_file *file)
+{
+	struct symbols symbols = {0};
+
+	read_tables(&symbols, file);
+	if (symbols.count == 0)
+		return symbols;
+	qsort(symbols.all, symbols.count, sizeof *symbols.all, compare_symbols);
+	drop_aliases(&symbols);
+	for (size_t i = 0; i < symbols.count; i++)
 		if (!symbols.all[i].sized)
-			symbols.all[i].end =
-			        i + 1 < kept ? symbols.all[i + 1].start : symbols.all[i].start + 4096;
+			symbols.all[i].end = i + 1 < symbols.count ? symbols.all[i + 1].start
+			                                           : symbols.all[i].start + LAST_SIZE;
 	return symbols;
 }
 
@@ -147,8 +164,7 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 		else
 			high = middle;
 	}
-	/* A function may stand inside of another. */
-	for (size_t back = 0; low > 0 && back < 8; low--, back++)
+	for (size_t back = 0; low > 0 && back < NESTED_MAX; low--, back++)
 		if (address < symbols->all[low - 1].end)
 			return &symbols->all[low - 1];
 	return NULL;

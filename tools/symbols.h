@@ -5,8 +5,8 @@
 #include "elf_file.h"
 
 struct symbol {
-	uint64_t start,
-	        end;        /* END is behind the last byte; up to the next symbol when it has no size */
+	uint64_t start;
+	uint64_t end;       /* behind the last byte; up to the next symbol when it has no size */
 	const char *name;   /* mangled; belongs to the module */
 	const char *source; /* of a local symbol: the file symbol before it, or NULL */
 	unsigned char bind; /* STB_… */
