@@ -23,6 +23,7 @@ struct targets {
 	size_t count, room;
 };
 
+/* The vector is the asker's to free. */
 void targets_add(struct targets *targets, uint64_t address, size_t symbol, bool slot);
 
 /* Can the code of this machine (EM_…) be searched? */
@@ -32,7 +33,7 @@ bool calls_known(int machine);
  * table that go through its slots. */
 void calls_add_plt(Elf *elf, int machine, struct targets *targets);
 
-/* Calls SEEN for each instruction at PC that goes to, or takes the address of, a target. */
+/* Calls SEEN for each instruction at PC that goes to, or takes the address of, a target; sorts TARGETS for that. */
 typedef void call_seen(void *context, uint64_t pc, const struct target *target);
 void calls_find(Elf *elf, int machine, struct targets *targets, call_seen *seen, void *context);
 

@@ -154,8 +154,6 @@ const char *change_name(const struct change *change)
 
 /* -- a series ------------------------------------------------------------------------------------ */
 
-enum { SPANS_MAX = 4 };
-
 /* The dumps of one process in order. */
 struct series {
 	const struct dump **dumps;
@@ -169,12 +167,10 @@ static int compare_sequence(const void *left, const void *right)
 	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-/* Adds the growth of each stack of the series.  OF_STACK: 1 + its index, by the stack's number. */
-static void grow_series(const struct series *series, size_t *of_stack, struct growths *growths)
+/* Adds up each stack of the series at the ends of its spans.  OF_STACK: 1 + its index, by the stack's number. */
+static void sum_spans(const struct series *series, unsigned spans, size_t *of_stack,
+                      struct growths *growths)
 {
-	unsigned spans = series->count - 1 < SPANS_MAX ? (unsigned)series->count - 1 : SPANS_MAX;
-	size_t start = growths->count;
-
 	for (unsigned span = 0; span <= spans; span++) {
 		const struct dump *dump = series->dumps[span * (series->count - 1) / spans];
 		for (size_t i = 0; i < dump->site_count; i++) {
@@ -201,16 +197,30 @@ static void grow_series(const struct series *series, size_t *of_stack, struct gr
 			}
 		}
 	}
-	size_t kept = start;
+}
+
+/* What GROWTH has gained at least in every span, times their number. */
+static int64_t steady_bytes(const struct growth *growth)
+{
+	int64_t least = INT64_MAX;
+	for (unsigned span = 0; span < growth->spans; span++) {
+		int64_t gain = growth->spans_bytes[span + 1] - growth->spans_bytes[span];
+		least = gain < least ? gain : least;
+	}
+	return least > 0 ? least * growth->spans : 0;
+}
+
+/* Adds the growth of each stack of the series that grew.  OF_STACK is all 0 before and after. */
+static void grow_series(const struct series *series, size_t *of_stack, struct growths *growths)
+{
+	unsigned spans = series->count - 1 < SPANS_MAX ? (unsigned)series->count - 1 : SPANS_MAX;
+	size_t start = growths->count, kept = start;
+
+	sum_spans(series, spans, of_stack, growths);
 	for (size_t i = start; i < growths->count; i++) {
 		struct growth growth = growths->all[i];
 		of_stack[growth.stack->number] = 0;
-		int64_t least = INT64_MAX;
-		for (unsigned span = 0; span < spans; span++) {
-			int64_t gain = growth.spans_bytes[span + 1] - growth.spans_bytes[span];
-			least = gain < least ? gain : least;
-		}
-		growth.steady_bytes = least > 0 ? least * spans : 0;
+		growth.steady_bytes = steady_bytes(&growth);
 		if (growth.last_bytes > growth.first_bytes)
 			growths->all[kept++] = growth;
 	}

@@ -29,7 +29,9 @@ const char *change_name(const struct change *change);
 
 /* -- a series ------------------------------------------------------------------------------------ */
 
-/* How a call site grew over the dumps of one process.  The series is cut into at most four spans of
+enum { SPANS_MAX = 4 };
+
+/* How a call site grew over the dumps of one process.  The series is cut into at most SPANS_MAX spans of
  * equally many dumps; STEADY is the least that the site gained in any of them, times their number: a
  * cache that has filled up, or one burst, gains nothing in some span, a leak gains in all. */
 struct growth {
@@ -37,7 +39,7 @@ struct growth {
 	const struct dump *first_dump, *last_dump; /* of the process */
 	uint64_t first_bytes, last_bytes, first_blocks, last_blocks;
 	int64_t steady_bytes;
-	int64_t spans_bytes[5]; /* at the ends of the spans */
+	int64_t spans_bytes[SPANS_MAX + 1]; /* at the ends of the spans */
 	unsigned spans;
 };
 

@@ -164,7 +164,7 @@ static struct elf_file finish_open(struct elf_file file)
 	return file;
 }
 
-struct elf_file elf_file_open_path(const char *path, const struct search *search)
+static struct elf_file open_path(const char *path, const struct search *search)
 {
 	struct elf_file file = {0};
 
@@ -213,7 +213,7 @@ struct elf_file elf_file_open(struct arena *arena, struct module *module, const 
 	struct elf_file file = {0};
 
 	if (find_file(&hunt, search))
-		file = elf_file_open_path(module->file, search);
+		file = open_path(module->file, search);
 	else if (module->build_id)
 		file = open_by_build_id(module, search);
 	if (!file.dwfl && module->state != MODULE_MISMATCH)

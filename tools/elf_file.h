@@ -21,10 +21,6 @@ struct elf_file {
  * ARENA. */
 struct elf_file elf_file_open(struct arena *arena, struct module *module, const struct search *search);
 
-/* Opens PATH itself, whatever its build-id; dwfl is NULL, and errno or dwfl_errno say why, when it
- * cannot be read. */
-struct elf_file elf_file_open_path(const char *path, const struct search *search);
-
 void elf_file_close(struct elf_file *file);
 
 #endif

@@ -373,22 +373,8 @@ static void tell_damage(const struct dump *dump)
 		         dump->damage_line, dump->pid, dump->sequence, dump->damage, dump->site_count);
 }
 
-static void take_dump(void *context, const struct parsed_dump *parsed)
+static struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 {
-	struct selection *selection = context;
-	struct report *report = selection->report;
-
-	selection->seen++;
-	selection->last_sequence = parsed->sequence;
-	if ((selection->pid && selection->pid != parsed->pid) ||
-	    (selection->sequence && selection->sequence != parsed->sequence))
-		return;
-	if (selection->seen % 64 == 0)
-		progress("reading %s: %zu dumps", parsed->log, selection->seen);
-
-	/* A dump that is nothing but a stray line has nothing to report. */
-	bool empty = parsed->damage && !parsed->program && parsed->site_count == 0 &&
-	             parsed->totals.live_bytes < 0 && !parsed->crashed && !parsed->misused;
 	struct dump *dump = arena_alloc(&report->arena, sizeof *dump);
 	dump->pid = parsed->pid;
 	dump->sequence = parsed->sequence;
@@ -416,12 +402,19 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		dump->misuse = copy_misuse(report, parsed, dump, modules);
 	copy_sites(report, parsed, dump, modules);
 	free(modules);
+	return dump;
+}
 
-	if (dump->damage)
-		tell_damage(dump);
-	if (empty)
-		return;
-	selection->taken++;
+/* A dump that is nothing but a stray line has nothing to report. */
+static bool is_empty(const struct parsed_dump *parsed)
+{
+	return parsed->damage && !parsed->program && parsed->site_count == 0 &&
+	       parsed->totals.live_bytes < 0 && !parsed->crashed && !parsed->misused;
+}
+
+/* Puts DUMP where it belongs in REPORT, unless it is there already. */
+static void add_dump(struct report *report, struct dump *dump)
+{
 	uint64_t hash = dump_hash(dump);
 	const struct dump *known = table_find(&report->dump_table, hash, dump, same_dump);
 	if (!dump->misuse)
@@ -434,10 +427,31 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	if (dump->misuse) {
 		GROW(report->misuses, report->misuse_room, report->misuse_count + 1);
 		report->misuses[report->misuse_count++] = dump;
-		return;
+	} else {
+		GROW(report->dumps, report->dump_room, report->dump_count + 1);
+		report->dumps[report->dump_count++] = dump;
 	}
-	GROW(report->dumps, report->dump_room, report->dump_count + 1);
-	report->dumps[report->dump_count++] = dump;
+}
+
+static void take_dump(void *context, const struct parsed_dump *parsed)
+{
+	struct selection *selection = context;
+
+	selection->seen++;
+	selection->last_sequence = parsed->sequence;
+	if ((selection->pid && selection->pid != parsed->pid) ||
+	    (selection->sequence && selection->sequence != parsed->sequence))
+		return;
+	if (selection->seen % 64 == 0)
+		progress("reading %s: %zu dumps", parsed->log, selection->seen);
+
+	struct dump *dump = copy_dump(selection->report, parsed);
+	if (dump->damage)
+		tell_damage(dump);
+	if (is_empty(parsed))
+		return;
+	selection->taken++;
+	add_dump(selection->report, dump);
 }
 
 /* -- logs ---------------------------------------------------------------------------------------- */

@@ -69,8 +69,8 @@ struct mapping {
 
 struct site {
 	const struct stack *stack;
-	const uint64_t
-	        *addresses; /* raw, where a module lies at several places in the dump; else NULL */
+	/* The raw ones, where a module lies at several places in the dump; else NULL. */
+	const uint64_t *addresses;
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
