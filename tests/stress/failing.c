@@ -16,7 +16,7 @@
 
 bool failing_is_on, failing_is_over;
 
-/* As port_linux.c, which asks for 64-bit offsets, refers to it. */
+/* As port_linux_memory.c, which asks for 64-bit offsets, refers to it. */
 void *__real_mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 

@@ -1,5 +1,5 @@
 /* unit_collect.c - adding up live blocks by call site (report/collect.c), from tables that are made up.
- * sources: report/collect.c wrap/port_linux.c */
+ * sources: report/collect.c wrap/port_linux*.c */
 #include "collect.h"
 #include "live.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 /* unit_frames.c - lines of frames (report/frames.c) against what printf makes of the same: a frame that is copied from
  * the last time is the one that would be written.
- * sources: report/frames.c report/known_frames.c report/text.c report/output.c wrap/port_linux.c */
+ * sources: report/frames.c report/known_frames.c report/text.c report/output.c wrap/port_linux*.c */
 #include "frames.h"
 #include "known_frames.h"
 #include "options.h"

@@ -1,6 +1,6 @@
 /* unit_hashed.c - tables that are read without a lock (wrap/hashed.c): what was put in is found, by threads that look meanwhile,
  * too, while the table grows; and when memory ends, the table goes on until it is full, and is never overfull.
- * sources: wrap/hashed.c wrap/arena.c wrap/tables.c wrap/port_linux.c */
+ * sources: wrap/hashed.c wrap/arena.c wrap/tables.c wrap/port_linux*.c */
 #include "arena.h"
 #include "hashed.h"
 #include "port.h"

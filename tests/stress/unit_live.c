@@ -1,6 +1,6 @@
 /* unit_live.c - the live table (wrap/live.c) with addresses that no allocator of this machine hands out, with
  * threads, without memory, and with blocks that are freed unseen.
- * sources: wrap/live.c wrap/arena.c wrap/tables.c wrap/port_linux.c
+ * sources: wrap/live.c wrap/arena.c wrap/tables.c wrap/port_linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach */
 #include "live.h"
 #include "port.h"

@@ -1,5 +1,5 @@
 /* unit_options.c - the reader of LEAKWRAP_OPTIONS (wrap/options.c) with good and bad values, and with any text.
- * sources: wrap/options.c report/text.c report/output.c wrap/port_linux.c */
+ * sources: wrap/options.c report/text.c report/output.c wrap/port_linux*.c */
 #include "options.h"
 #include "unit.h"
 

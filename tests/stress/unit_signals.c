@@ -1,5 +1,5 @@
 /* unit_signals.c - the program's view of the dump signal (wrap/signals.c), changed by threads while the signal arrives.
- * sources: wrap/signals.c wrap/port_linux.c */
+ * sources: wrap/signals.c wrap/port_linux*.c */
 #include "runtime.h"
 #include "signals.h"
 #include "thread.h"

@@ -1,6 +1,6 @@
 /* unit_text.c - lines of text (report/text.c) against what printf makes of the same, and against the promises of the
  * format: no line is longer than allowed, none is torn, no name can be taken for something else.
- * sources: report/text.c report/output.c wrap/port_linux.c */
+ * sources: report/text.c report/output.c wrap/port_linux*.c */
 #include "options.h"
 #include "port.h"
 #include "text.h"
