@@ -21,10 +21,8 @@ static bool is_own_frame(uintptr_t pc)
 	        strcmp(function, "releasing") == 0 || strncmp(function, "entry_slowly", 12) == 0);
 }
 
-typedef void write_trace(const struct leakwrap_trace *trace, unsigned first);
-
 /* The backtrace of the call site NUMBER, read into TRACE, without the tracer's frames; none when there was no memory to keep it. */
-static void write_stack(uint32_t number, write_trace *backtrace, struct leakwrap_trace *trace)
+static void write_stack(uint32_t number, leakwrap_write_trace *backtrace, struct leakwrap_trace *trace)
 {
 	unsigned first = 0;
 
@@ -87,8 +85,7 @@ static void write_block(struct leakwrap_writer *writer, const struct leakwrap_mi
 }
 
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
-                           void (*backtrace)(const struct leakwrap_trace *trace, unsigned first),
-                           struct leakwrap_trace *trace)
+                           leakwrap_write_trace *backtrace, struct leakwrap_trace *trace)
 {
 	write_release(writer, misuse);
 	write_stack(misuse->offender, backtrace, trace);

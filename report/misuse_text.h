@@ -6,10 +6,12 @@
 #include "text.h"
 #include "unwind.h"
 
-/* BACKTRACE writes the lines of TRACE, from its frame FIRST on; TRACE has room for the backtrace of any call site.  Signal-safe; one thread
- * at a time. */
+/* Writes the lines of TRACE, from its frame FIRST on. */
+typedef void leakwrap_write_trace(const struct leakwrap_trace *trace, unsigned first);
+
+/* Writes the lines of MISUSE, the frames by BACKTRACE from TRACE, which has room for the backtrace of any call site.  Signal-safe;
+ * one thread at a time. */
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
-                           void (*backtrace)(const struct leakwrap_trace *trace, unsigned first),
-                           struct leakwrap_trace *trace);
+                           leakwrap_write_trace *backtrace, struct leakwrap_trace *trace);
 
 #endif

@@ -242,10 +242,42 @@ static struct cursor entry_at(const struct leakwrap_cfi *tables, uintptr_t addre
 	return c;
 }
 
+/* The LETTERS behind the first one of a CIE's augmentation tell what its DATA is (LSB 5.0 core, section 10.6.1). */
+static bool read_augmentation(struct cie *cie, struct cursor letters, struct cursor data)
+{
+	uint8_t letter;
+
+	while ((letter = (uint8_t)take(&letters, 1)) != 0) {
+		switch (letter) {
+		case 'R':
+			cie->encoding = (uint8_t)take(&data, 1);
+			break;
+		case 'P': {
+			uint8_t encoding = (uint8_t)take(&data, 1);
+
+			take_format(&data, encoding & PE_FORMAT);
+			break;
+		}
+		case 'L':
+			take(&data, 1);
+			break;
+		case 'S':
+			cie->signal_frame = true;
+			break;
+		case 'B': /* AArch64: return addresses are signed with the B key */
+		case 'G':
+			break;
+		default:
+			return false;
+		}
+	}
+	return !data.failed;
+}
+
 static bool read_cie(const struct leakwrap_cfi *tables, uintptr_t address, struct cie *cie)
 {
 	struct cursor c = entry_at(tables, address);
-	struct cursor augmentation, data;
+	struct cursor augmentation;
 	uint64_t version;
 	uint8_t letter;
 
@@ -275,34 +307,9 @@ static bool read_cie(const struct leakwrap_cfi *tables, uintptr_t address, struc
 		uint64_t size = take_uleb(&c);
 
 		cie->augmented = true;
-		data = c;
-		skip(&c, size);
-		while ((letter = (uint8_t)take(&augmentation, 1)) != 0) {
-			switch (letter) {
-			case 'R':
-				cie->encoding = (uint8_t)take(&data, 1);
-				break;
-			case 'P': {
-				uint8_t encoding = (uint8_t)take(&data, 1);
-
-				take_format(&data, encoding & PE_FORMAT);
-				break;
-			}
-			case 'L':
-				take(&data, 1);
-				break;
-			case 'S':
-				cie->signal_frame = true;
-				break;
-			case 'B': /* AArch64: return addresses are signed with the B key */
-			case 'G':
-				break;
-			default:
-				return false;
-			}
-		}
-		if (data.failed)
+		if (!read_augmentation(cie, augmentation, c))
 			return false;
+		skip(&c, size);
 	} else if (letter != 0) {
 		return false;
 	}

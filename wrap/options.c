@@ -224,8 +224,7 @@ static const struct option {
         {"min_bytes", set_min_bytes, "0", "BYTES", "call sites with fewer live bytes are not shown"},
         {"unwind", set_unwind, "auto", "auto, fp, table or instrument",
          "how stacks are walked: by tables and whatever else serves, or by one way alone: frame "
-         "pointers, tables, or the "
-         "hooks of -finstrument-functions"},
+         "pointers, tables, or the hooks of -finstrument-functions"},
         {"memory", set_memory, "0", "BYTES",
          "bound of the address space that the tracer takes; 0 is none; K, M and G may follow"},
         {"crash", set_crash, "0", "0 or 1",
@@ -233,8 +232,7 @@ static const struct option {
          "SIGFPE or SIGABRT"},
         {"misuse", set_misuse, "off", "off, report or abort",
          "blocks that are freed twice, by a pointer into them or into the stack, or by a function of "
-         "another "
-         "kind are reported, as far as that is certain; abort ends the program then"},
+         "another kind are reported, as far as that is certain; abort ends the program then"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 

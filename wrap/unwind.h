@@ -34,10 +34,10 @@ struct leakwrap_trace {
 	unsigned max;   /* frames that fit, at least 1 and at most LEAKWRAP_MAX_DEPTH */
 	unsigned depth; /* how many are filled in */
 	enum leakwrap_trace_kind kind;
-	struct leakwrap_notes
-	        *notes; /* to be told where the walk found its frames (notes.h), or NULL */
-	const struct leakwrap_modules
-	        *modules; /* of one that was kept: those that were loaded then, or NULL: as ever */
+	/* To be told where the walk found its frames (notes.h), or NULL. */
+	struct leakwrap_notes *notes;
+	/* Of one that was kept: those that were loaded then, or NULL: as ever. */
+	const struct leakwrap_modules *modules;
 };
 
 /* Fills TRACE with the chain that starts at the caller (PC, SP, FP as in LEAKWRAP_CALLER), by way of

@@ -616,6 +616,7 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 	walk->guessed |= !(guess_is_start && *all);
 	return true;
 }
+
 /* A walk by frame pointers alone has come to code that has none. */
 static enum leakwrap_trace_kind ended_by_fp(const struct walk *walk)
 {
