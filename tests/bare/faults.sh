@@ -9,13 +9,13 @@ line_of() {
 	grep -n -F "$2" "tests/bare/$1" | head -n 1 | cut -d : -f 1
 }
 
-# try BOARD EXCEPTION CAUSE STATEMENT [-DIN_TASK]
 # chain FUNCTION...: the call chain, from the fault to the first function.
 chain() {
 	sed -n '/died of/,/^  *r0 /s/^      \([a-z_?]*\)  *[^ ]*$/\1/p' "$W/out" | tr '\n' ' ' >"$W/chain"
 	equal "$board $exception: call chain" "$(cat "$W/chain")" "$* "
 }
 
+# try BOARD EXCEPTION CAUSE STATEMENT [-DIN_TASK]
 try() {
 	board=$1 exception=$2 cause=$3 statement=$4
 	shift 4

@@ -5,20 +5,13 @@
  * (prologue), of where both are known and agree. */
 #include "cfi.h"
 #include "exidx.h"
+#include "image.h"
 #include "port.h"
 #include "prologue.h"
 
-#include <elf.h>
-#include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static char *image;
+static struct image image;
 static uintptr_t text_low, text_high;
 static struct leakwrap_cfi cfi;
 static struct leakwrap_exidx exidx;
@@ -31,41 +24,19 @@ bool leakwrap_readable(uintptr_t address)
 
 static void load(const char *path)
 {
-	struct stat status;
-	int file = open(path, O_RDONLY);
-	size_t size = 0;
+	image = load_image(path);
+	for (unsigned i = 0; i < image.segment_count; i++) {
+		const ElfW(Phdr) *segment = &image.segment[i];
+		const uint8_t *at = image.start + segment->p_vaddr;
 
-	if (file < 0 || fstat(file, &status) != 0)
-		exit(2);
-
-	const char *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-	const ElfW(Ehdr) *header = (const void *)bytes;
-	const ElfW(Phdr) *segment = (const void *)(bytes + header->e_phoff);
-
-	close(file);
-	for (unsigned i = 0; i < header->e_phnum; i++)
-		if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr + segment[i].p_memsz > size)
-			size = segment[i].p_vaddr + segment[i].p_memsz;
-	image = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (image == MAP_FAILED)
-		exit(2);
-	for (unsigned i = 0; i < header->e_phnum; i++) {
-		char *at = image + segment[i].p_vaddr;
-
-		if (segment[i].p_type == PT_LOAD)
-			memcpy(at, bytes + segment[i].p_offset, segment[i].p_filesz);
-		if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X)) {
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X)) {
 			text_low = (uintptr_t)at;
-			text_high = text_low + segment[i].p_memsz;
-		} else if (segment[i].p_type == PT_GNU_EH_FRAME) {
-			cfi = (struct leakwrap_cfi){(const uint8_t *)at, segment[i].p_memsz,
-			                            (const uint8_t *)image,
-			                            (const uint8_t *)image + size};
+			text_high = text_low + segment->p_memsz;
+		} else if (segment->p_type == PT_GNU_EH_FRAME) {
+			cfi = (struct leakwrap_cfi){at, segment->p_memsz, image.start, image.end};
 #ifdef PT_ARM_EXIDX
-		} else if (segment[i].p_type == PT_ARM_EXIDX) {
-			exidx = (struct leakwrap_exidx){(const uint8_t *)at, segment[i].p_memsz,
-			                                (const uint8_t *)image,
-			                                (const uint8_t *)image + size};
+		} else if (segment->p_type == PT_ARM_EXIDX) {
+			exidx = (struct leakwrap_exidx){at, segment->p_memsz, image.start, image.end};
 #endif
 		}
 	}
@@ -147,7 +118,7 @@ int main(int argc, char **argv)
 	load(argv[1]);
 	while (scanf("%lx %7s", &address, kind) == 2) {
 		struct leakwrap_code code = {text_low, text_high, strcmp(kind, "thumb") == 0};
-		uintptr_t pc = (uintptr_t)image + address, target;
+		uintptr_t pc = (uintptr_t)image.start + address, target;
 		struct leakwrap_rule rule[2];
 		struct frame frame[2], wanted;
 		bool is_found[2];

@@ -5,18 +5,11 @@
  * of the file, and prints for each: the address, the CFA, fp, ra, and "slot" or "wide", as remembered by the
  * rule cache; in the notation of readelf --debug-dump=frames-interp. */
 #include "cfi.h"
+#include "image.h"
 #include "modules.h"
 #include "rules.h"
 
-#include <elf.h>
-#include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #define SP_NAME "rsp"
@@ -33,41 +26,16 @@
 #endif
 
 static struct leakwrap_cfi tables;
-static char *image;
+static struct image image;
 
 static void load(const char *path)
 {
-	struct stat status;
-	int file = open(path, O_RDONLY);
-	size_t size = 0;
-
-	if (file < 0 || fstat(file, &status) != 0)
-		exit(2);
-
-	const char *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-	const ElfW(Ehdr) *header = (const void *)bytes;
-	const ElfW(Phdr) *segment = (const void *)(bytes + header->e_phoff);
-
-	close(file);
-	for (unsigned i = 0; i < header->e_phnum; i++)
-		if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr + segment[i].p_memsz > size)
-			size = segment[i].p_vaddr + segment[i].p_memsz;
-	image = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (image == MAP_FAILED)
-		exit(2);
-	for (unsigned i = 0; i < header->e_phnum; i++) {
-		char *at = image + segment[i].p_vaddr;
-
-		if (segment[i].p_type == PT_LOAD)
-			memcpy(at, bytes + segment[i].p_offset, segment[i].p_filesz);
-	}
-	for (unsigned i = 0; i < header->e_phnum; i++)
-		if (segment[i].p_type == PT_GNU_EH_FRAME) {
-			tables.header = (const uint8_t *)image + segment[i].p_vaddr;
-			tables.header_size = segment[i].p_memsz;
-			tables.low = (const uint8_t *)image;
-			tables.high = tables.low + size;
-		}
+	image = load_image(path);
+	for (unsigned i = 0; i < image.segment_count; i++)
+		if (image.segment[i].p_type == PT_GNU_EH_FRAME)
+			tables =
+			        (struct leakwrap_cfi){image.start + image.segment[i].p_vaddr,
+			                              image.segment[i].p_memsz, image.start, image.end};
 	if (!tables.header) {
 		fprintf(stderr, "%s has no .eh_frame_hdr\n", path);
 		exit(2);
@@ -104,7 +72,7 @@ int main(int argc, char **argv)
 	interrupted = strcmp(argv[2], "instructions") == 0;
 	load(argv[1]);
 	while (scanf("%lx", &address) == 1) {
-		uintptr_t pc = (uintptr_t)image + address;
+		uintptr_t pc = (uintptr_t)image.start + address;
 		struct leakwrap_rule rule;
 		leakwrap_slot slot;
 
