@@ -147,6 +147,15 @@ LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_from(uintptr_t start)
 	return (struct leakwrap_sum){start, UINTPTR_MAX > UINT32_MAX ? 0 : start};
 }
 
+#if UINTPTR_MAX <= UINT32_MAX
+
+LEAKWRAP_INLINE uint32_t leakwrap_turned(uint32_t sum)
+{
+	return sum << 13 | sum >> 19;
+}
+
+#endif
+
 /* SUM, and as many addresses more. */
 LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_and(struct leakwrap_sum sum, uintptr_t first,
                                                      uintptr_t second, uintptr_t third,
@@ -159,11 +168,13 @@ LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_and(struct leakwrap_sum sum, ui
 	sum.a = (sum.a * factor + first) * factor + third;
 	sum.b = (sum.b * factor + second) * factor + fourth;
 #else
-	/* Each half has all of them, with other factors. */
+	/* Each half has all of them, with other factors; the second one is turned, or addresses that differ in the uppermost bits alone
+	 * would have the same sums. */
 	const uintptr_t a = 0x9e3779b1u, b = 0x85ebca6bu;
 
 	sum.a = (((sum.a * a + first) * a + second) * a + third) * a + fourth;
-	sum.b = (((sum.b * b + first) * b + second) * b + third) * b + fourth;
+	sum.b = leakwrap_turned(leakwrap_turned(sum.b * b + first) * b + second);
+	sum.b = leakwrap_turned(leakwrap_turned(sum.b * b + third) * b + fourth);
 #endif
 	return sum;
 }

@@ -3,13 +3,9 @@
 # ThreadSanitizer.
 # timeout: 300
 . tests/lib.sh
+. tests/stress/said.sh
 
 make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
-
-# What a unit is linked with, it says itself.
-said() {
-	sed -n "s,^ \* $2: \(.*\),\1,p" "$1" | sed 's, \*/$,,'
-}
 
 unit() {
 	name=$(basename "$1" .c)

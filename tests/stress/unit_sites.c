@@ -35,10 +35,12 @@ static void change_modules(const struct leakwrap_modules *now)
 	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
-/* Odd addresses are the plugin's. */
+/* Return addresses with this bit are the plugin's. */
+#define OF_PLUGIN 2u
+
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {
-	return (address + 1) % 2 ? &plugin : &program;
+	return (address + 1) & OF_PLUGIN ? &plugin : &program;
 }
 
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
@@ -52,6 +54,12 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 
 enum { THREADS = 4, CHAINS = 512, WORDS = 256, STEPS = 10000 };
 
+/* Far away: in other upper halves of addresses, where these have any. */
+#define FAR ((uintptr_t)1 << (UINTPTR_MAX > UINT32_MAX ? 36 : 29))
+
+/* A bit that no return address has. */
+#define NO_BIT ((uintptr_t)1 << (UINTPTR_MAX > UINT32_MAX ? 40 : 28))
+
 /* Chains that are so far apart are as deep, and of one form. */
 enum { FORMS_PERIOD = 13 * 4 };
 
@@ -64,11 +72,11 @@ static unsigned depth_of(unsigned chain)
 static uintptr_t pc_of(unsigned chain, unsigned frame)
 {
 	/* Chains have callers in common, and their first frames.  Some go through a module far away. */
-	const uint64_t far = chain % 5 == 1 && frame >= 2 ? (uint64_t)1 << 36 : 0;
+	const uintptr_t far = chain % 5 == 1 && frame >= 2 ? FAR : 0;
 	const unsigned near = (frame < 2 ? (chain / 13 % 4) * 64 : chain * 4096) + frame * 16 +
-	                      (chain % 7 == 0 && frame == 1);
+	                      (chain % 7 == 0 && frame == 1 ? OF_PLUGIN : 0);
 
-	return (uintptr_t)far + 0x400000 + near;
+	return far + 0x400000 + near;
 }
 
 static uint16_t place_of(unsigned chain, unsigned frame)
@@ -93,7 +101,7 @@ static _Atomic uint32_t number_of[CHAINS];
 static void call(uintptr_t *stack, unsigned chain)
 {
 	for (unsigned i = 0; i < WORDS; i++)
-		stack[i] = 7;
+		stack[i] = MADE_UP_END;
 	for (unsigned frame = 1; frame < depth_of(chain); frame++) {
 		stack[place_of(chain, frame)] = pc_of(chain, frame);
 		if (is_linked(chain))
@@ -130,9 +138,9 @@ static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 	}
 	if (is_linked(chain) && depth_of(chain) > 1)
 		notes.fp_target = link_of(chain, 1);
-	/* The word behind the last one ends the walk: 7 is no return address. */
+	/* The word behind the last one ends the walk. */
 	notes.end_place = (uint16_t)(place_of(chain, depth_of(chain)));
-	notes.end_word = 7;
+	notes.end_word = MADE_UP_END;
 	notes.usable = true;
 	return leakwrap_site_number(&trace, &bounds);
 }
@@ -196,9 +204,9 @@ static void *live(void *seed)
 		check_number(chain, number);
 		/* With another return address it is another one, or unknown. */
 		if (frame < depth_of(chain)) {
-			stack[place_of(chain, frame)] ^= (uintptr_t)1 << 40;
+			stack[place_of(chain, frame)] ^= NO_BIT;
 			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
-			stack[place_of(chain, frame)] ^= (uintptr_t)1 << 40;
+			stack[place_of(chain, frame)] ^= NO_BIT;
 		}
 		/* Frames that are linked in another way are found elsewhere. */
 		if (is_linked(chain) && frame + 1 < depth_of(chain)) {
