@@ -31,6 +31,10 @@ enum leakwrap_rule_kind {
 	                         * sp + add is lr, where there is such a register */
 	LEAKWRAP_RULE_END,    /* the first frame of a thread: it has no caller */
 	LEAKWRAP_RULE_CHAIN, /* no table: the frame pointer, if it verifies */
+
+	LEAKWRAP_RULE_KINDS = 0x7f,
+	LEAKWRAP_RULE_TO_TEST =
+	        0x80, /* beside the kind: it was found on a stack that bears it out; another need not */
 };
 
 enum leakwrap_rule_base {

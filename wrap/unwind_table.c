@@ -442,6 +442,8 @@ static __attribute__((noinline)) bool find_in_code(struct walk *walk, const stru
 		up = test_rule(walk, code, &built);
 	if (up > down)
 		*rule = built;
+	if (up != CERTAIN && down != CERTAIN)
+		rule->kind |= LEAKWRAP_RULE_TO_TEST;
 	return up != NOT_AT_ALL || down != NOT_AT_ALL;
 }
 
@@ -650,6 +652,20 @@ static bool finish_at_no_code(struct walk *walk)
 	                                                    : LEAKWRAP_TRACE_TRUNCATED);
 }
 
+/* The rule that SLOT remembers for pc; false when there is none, or this stack does not bear it out. */
+static bool remembered(struct walk *walk, leakwrap_slot slot, struct leakwrap_rule *rule)
+{
+	uintptr_t target;
+	bool to_test;
+
+	if (walk->interrupted || !leakwrap_slot_is_for(slot, walk->pc))
+		return false;
+	*rule = leakwrap_rule_in(slot);
+	to_test = (rule->kind & LEAKWRAP_RULE_TO_TEST) != 0;
+	rule->kind &= LEAKWRAP_RULE_KINDS;
+	return !to_test || bears_out(walk, rule, &target);
+}
+
 /* Adds the frame of WALK to the trace and goes to its caller, by whatever way there is.  False: the trace is
  * finished, and its kind is set. */
 static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_slot slot)
@@ -660,13 +676,14 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 
 	trace->kind = walk->guessed ? LEAKWRAP_TRACE_GUESSED : LEAKWRAP_TRACE_TRUNCATED;
 	do {
-		if (!walk->interrupted && leakwrap_slot_is_for(slot, walk->pc)) {
-			rule = leakwrap_rule_in(slot);
-		} else if (find_rule(walk, &rule, &keep)) {
-			if (keep)
-				leakwrap_rule_keep(walk->cache, walk->pc, &rule);
-		} else if (trace->depth > 0) {
-			return finish_at_no_code(walk);
+		if (!remembered(walk, slot, &rule)) {
+			if (find_rule(walk, &rule, &keep)) {
+				if (keep)
+					leakwrap_rule_keep(walk->cache, walk->pc, &rule);
+			} else if (trace->depth > 0) {
+				return finish_at_no_code(walk);
+			}
+			rule.kind &= LEAKWRAP_RULE_KINDS;
 		}
 		trace->pcs[trace->depth++] = walk->pc;
 		if (rule.kind == LEAKWRAP_RULE_END)

@@ -64,6 +64,67 @@ __attribute__((noinline, section(".text.returns"))) int returns(int last)
 
 NEVER_RETURNS(large, 1500)
 
+#ifdef __arm__
+
+int lost(unsigned at);
+void leave(void);
+
+/* clang lets what never returns store no return address: nobody can know who called it.  With the frame of the function
+ * before it, it has one behind 64 + 8 bytes. */
+__asm__(".pushsection .text.lost, \"ax\", %progbits\n"
+        ".syntax unified\n"
+        "before:\n"
+        "	push {r4, lr}\n"
+        "	sub sp, sp, #64\n"
+        "	bl returns\n"
+        "	add sp, sp, #64\n"
+        "	pop {r4, pc}\n"
+        ".type lost, %function\n"
+        "lost:\n"
+        "	sub sp, sp, #8\n"
+        "	bl take\n"
+        "	bl leave\n"
+        ".align 2\n"
+        ".word 0\n"
+        ".popsection\n");
+
+__attribute__((noinline)) void leave(void)
+{
+	longjmp(back, 1);
+}
+
+/* Calls lost on a stack where WORD lies wherever its return address is looked for. */
+static __attribute__((noinline)) int call_lost(uintptr_t word)
+{
+	volatile uintptr_t room[64];
+
+	for (unsigned i = 0; i < 64; i++)
+		room[i] = word;
+	return lost(0) + (int)room[0];
+}
+
+/* A frame that one stack seemed to bear out is not to be found on another one that does not: a stack that seemed to end
+ * there would be called complete. */
+static int goes_on(void)
+{
+	const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+
+	if (setjmp(back) == 0)
+		call_lost(here);
+	if (setjmp(back) == 0)
+		call_lost(0);
+	return found_count > 1;
+}
+
+#else
+
+static int goes_on(void)
+{
+	return 1;
+}
+
+#endif
+
 static int is_exact(void)
 {
 	if (found_count < DEPTH + 1)
@@ -86,6 +147,10 @@ int main(void)
 		for (unsigned i = 0; i < DEPTH; i++)
 			printf("  %p, wanted %lx\n", i + 1 < found_count ? found[i + 1] : NULL,
 			       (unsigned long)wanted[DEPTH - 1 - i]);
+	}
+	if (!goes_on()) {
+		printf("a stack ends too early\n");
+		wrong++;
 	}
 	printf("%u wrong\n", wrong);
 	return wrong != 0;
