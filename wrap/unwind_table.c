@@ -500,6 +500,8 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 	else if (leakwrap_options.unwind != LEAKWRAP_UNWIND_TABLE)
 		rule->kind = LEAKWRAP_RULE_CHAIN;
 	*keep &= rule->kind != LEAKWRAP_RULE_CHAIN || !walk->code_told;
+	/* What follows no call in ARM code may follow one in Thumb code: the cache does not tell the two apart. */
+	*keep &= follows_call || !LEAKWRAP_HAVE_ARM_FRAMES;
 	return true;
 }
 

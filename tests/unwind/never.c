@@ -116,7 +116,33 @@ static int goes_on(void)
 	return found_count > 1;
 }
 
+/* Takes a backtrace, and where it SPOILS one without the bit in its return address that tells Thumb code. */
+static __attribute__((noinline)) void take_spoilt(int spoils)
+{
+	const uintptr_t bit = 1, address = (uintptr_t)__builtin_return_address(0);
+	volatile uintptr_t inverted = ~address, *at = &inverted;
+
+	while (*at != ~inverted)
+		at++;
+	*at &= ~(spoils ? bit : 0);
+	take(0);
+	*at = ~inverted;
+}
+
+/* What follows no call as ARM code is a thread's end for the walk; as Thumb code it is none. */
+static int goes_on_after_spoilt(void)
+{
+	for (volatile int spoils = 1; spoils >= 0; spoils--)
+		take_spoilt(spoils);
+	return found_count > 3;
+}
+
 #else
+
+static int goes_on_after_spoilt(void)
+{
+	return 1;
+}
 
 static int goes_on(void)
 {
@@ -148,7 +174,7 @@ int main(void)
 			printf("  %p, wanted %lx\n", i + 1 < found_count ? found[i + 1] : NULL,
 			       (unsigned long)wanted[DEPTH - 1 - i]);
 	}
-	if (!goes_on()) {
+	if (!goes_on() || !goes_on_after_spoilt()) {
 		printf("a stack ends too early\n");
 		wrong++;
 	}

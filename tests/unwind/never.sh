@@ -2,7 +2,7 @@
 # Stacks through functions that never return, in code without tables: how the function built its frame tells, or a
 # routine that it begins with (RISC-V, -msave-restore), not what lies behind its last call; what no code tells is searched
 # for on each stack.
-# timeout: 300
+# timeout: 600
 . tests/lib.sh
 
 # machine TRIPLE QEMU: the runtime, and what the next programs are for; false when there is none.
