@@ -170,11 +170,11 @@ static void render(FILE *stream, const struct options *options, const struct ans
 
 enum status write_answer(const struct options *options, const struct answer *answer)
 {
+	const bool is_file = options->output && strcmp(options->output, "-") != 0;
+	const char *name = is_file ? options->output : "standard output";
 	FILE *stream = stdout;
-	const char *name = "standard output";
 
-	if (options->output && strcmp(options->output, "-") != 0) {
-		name = options->output;
+	if (is_file) {
 		stream = fopen(name, "we");
 		if (!stream) {
 			complain("%s: %s", name, strerror(errno));
@@ -188,7 +188,7 @@ enum status write_answer(const struct options *options, const struct answer *ans
 	render(stream, options, answer);
 
 	bool failed = ferror(stream) != 0;
-	if (stream == stdout ? fflush(stream) != 0 : fclose(stream) != 0)
+	if (is_file ? fclose(stream) != 0 : fflush(stream) != 0)
 		failed = true;
 	if (failed)
 		complain("%s: %s", name, errno ? strerror(errno) : "cannot be written");

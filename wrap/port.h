@@ -84,7 +84,7 @@ struct leakwrap_lock {
 	struct leakwrap_mask mask; /* of the holder */
 #ifndef LEAKWRAP_BARE
 	_Atomic int forking;            /* the holder is in fork: its thread, else 0 ... */
-	_Atomic uint32_t lent;          /* ... and has lent the lock */
+	_Atomic uint32_t lent;          /* ... and has lent the lock to this thread, or 0 */
 	struct leakwrap_mask lent_mask; /* of the thread that has it */
 #endif
 };

@@ -39,20 +39,19 @@ static bool is_asleep(int thread, bool *known)
  * change. */
 static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 {
-	int thread = atomic_load(&lock->forking);
+	const int thread = atomic_load(&lock->forking), own = leakwrap_thread_id();
 	bool known, asleep;
 	uint32_t free = 0;
 
 	if (thread == 0)
 		return false;
-	if (thread != leakwrap_thread_id() &&
-	    !leakwrap_thread_has_ended(leakwrap_process_id(), thread)) {
+	if (thread != own && !leakwrap_thread_has_ended(leakwrap_process_id(), thread)) {
 		asleep = is_asleep(thread, &known);
 		/* Where /proc is not to be had a fork may take two seconds. */
 		if (looks == 0 || (known ? !asleep : looks < 2000000000 / LOOK_AGAIN))
 			return false;
 	}
-	if (!atomic_compare_exchange_strong(&lock->lent, &free, 1))
+	if (!atomic_compare_exchange_strong(&lock->lent, &free, (uint32_t)own))
 		return false;
 	if (atomic_load(&lock->forking) == thread)
 		return true;
@@ -109,9 +108,11 @@ bool leakwrap_trylock(struct leakwrap_lock *lock)
 void leakwrap_unlock(struct leakwrap_lock *lock)
 {
 	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	const uint32_t lent = atomic_load(&lock->lent);
 	struct leakwrap_mask before = lock->mask;
 
-	if (atomic_load(&lock->lent)) {
+	/* Another thread may just find out that it cannot borrow any more. */
+	if (lent != 0 && lent == (uint32_t)leakwrap_thread_id()) {
 		before = lock->lent_mask;
 		atomic_store(&lock->lent, 0);
 		leakwrap_wake(&lock->lent);
@@ -133,9 +134,11 @@ void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
 
 void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 {
+	uint32_t lent;
+
 	atomic_store(&lock->forking, 0);
-	while (!is_child && atomic_load(&lock->lent))
-		leakwrap_wait(&lock->lent, 1, LOOK_AGAIN);
+	while (!is_child && (lent = atomic_load(&lock->lent)) != 0)
+		leakwrap_wait(&lock->lent, lent, LOOK_AGAIN);
 	atomic_store(&lock->lent, 0);
 	leakwrap_unlock(lock);
 }
