@@ -187,8 +187,8 @@ enum status write_answer(const struct options *options, const struct answer *ans
 	progress_done();
 	render(stream, options, answer);
 
-	bool failed = ferror(stream) != 0;
-	if (is_file ? fclose(stream) != 0 : fflush(stream) != 0)
+	bool failed = fflush(stream) != 0 || ferror(stream);
+	if (is_file && fclose(stream) != 0)
 		failed = true;
 	if (failed)
 		complain("%s: %s", name, errno ? strerror(errno) : "cannot be written");
