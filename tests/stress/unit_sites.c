@@ -491,27 +491,29 @@ static void check_records(void)
 		CHECK(seen[number]);
 }
 
+static void in_thread(void *(*what)(void *), void *argument)
+{
+	pthread_t thread;
+
+	CHECK(pthread_create(&thread, NULL, what, argument) == 0);
+	pthread_join(thread, NULL);
+}
+
 int main(void)
 {
 	pthread_t thread[THREADS];
 
-	CHECK(pthread_create(&thread[0], NULL, vary, NULL) == 0);
-	pthread_join(thread[0], NULL);
-	CHECK(pthread_create(&thread[0], NULL, learn, (void *)(CHAINS / 2)) == 0);
-	pthread_join(thread[0], NULL);
+	in_thread(vary, NULL);
+	in_thread(learn, (void *)(CHAINS / 2));
 	for (uintptr_t i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&thread[i], NULL, live, (void *)(i + 1)) == 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	check_records();
-	CHECK(pthread_create(&thread[0], NULL, share, NULL) == 0);
-	pthread_join(thread[0], NULL);
-	CHECK(pthread_create(&thread[0], NULL, be_apart, NULL) == 0);
-	pthread_join(thread[0], NULL);
-	CHECK(pthread_create(&thread[0], NULL, crowd, NULL) == 0);
-	pthread_join(thread[0], NULL);
+	in_thread(share, NULL);
+	in_thread(be_apart, NULL);
+	in_thread(crowd, NULL);
 	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
-	CHECK(pthread_create(&thread[0], NULL, crowd_out, NULL) == 0);
-	pthread_join(thread[0], NULL);
+	in_thread(crowd_out, NULL);
 	return 0;
 }
