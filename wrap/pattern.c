@@ -2,60 +2,68 @@
 #include "pattern.h"
 
 #include "arena.h"
+#include "kept.h"
+#include "modules.h"
+#include "notes.h"
+#include "tables.h"
 
+#include <stddef.h>
 #include <string.h>
 
-/* What a pattern is made of. */
-struct walk {
-	const struct leakwrap_notes *notes;
-	const uintptr_t *pcs;
-	bool varies[LEAKWRAP_MAX_DEPTH]; /* each frame */
-
-	/* For each return address the check of the saved frame pointer in front of it, when the two make a pair; or NULL. */
-	const struct leakwrap_check *check_of_pair[LEAKWRAP_MAX_DEPTH];
-	bool is_in_pair[2 * LEAKWRAP_MAX_DEPTH]; /* each check */
-	unsigned pairs, words, checks;           /* how many of each kind are compared (pattern.h) */
+/* Patterns are interned: two that are equal are the same object.  One belongs to what may be unloaded of the modules that its
+ * backtraces go through: nothing, one module, or all. */
+struct interned {
+	UT_hash_handle hh; /* by what follows, from belongs_to up to the last place */
+	const struct leakwrap_kept *like;
+	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
+	const uint32_t *uppers; /* of the return addresses */
+	struct leakwrap_pattern pattern;
 };
 
-static void find_pair(struct walk *walk, unsigned number)
-{
-	const struct leakwrap_notes *notes = walk->notes;
+#define KEY offsetof(struct interned, belongs_to)
 
-	for (unsigned i = 0; i < notes->checks; i++) {
-		if (notes->check[i].place + 1u != notes->place[number])
-			continue;
-		walk->check_of_pair[number] = &notes->check[i];
-		walk->is_in_pair[i] = true;
-		walk->pairs++;
-		return;
-	}
-	walk->words++;
-}
+/* Patterns are compared as memory. */
+_Static_assert(sizeof(struct leakwrap_pattern) == 2 * sizeof(uintptr_t) + 16, "a pattern has no holes");
 
-/* Makes WALK that of TRACE, in which the COUNT frames FRAME vary. */
-static void prepare(struct walk *walk, const struct leakwrap_trace *trace, const uint16_t *frame,
-                    unsigned count)
+static struct interned *patterns; /* uthash */
+
+static const void *owner_of(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_notes *notes = trace->notes;
+	const struct leakwrap_module *owner = NULL;
 
-	*walk = (struct walk){.notes = notes, .pcs = trace->pcs};
-	for (unsigned i = 0; i < count; i++)
-		walk->varies[frame[i]] = true;
-	for (unsigned i = 0; i < notes->returns; i++)
-		if (!walk->varies[i + 1])
-			find_pair(walk, i);
-	walk->words += notes->end_place != LEAKWRAP_PLACE_NONE;
-	walk->checks = notes->checks - walk->pairs;
+	/* Where the walk came to an end, another module may be loaded. */
+	if (notes->end_place != LEAKWRAP_PLACE_NONE && notes->end_word != 0)
+		return leakwrap_modules();
+	for (unsigned i = 0; i < trace->depth; i++) {
+		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
+
+		if (!module || (!module->permanent && owner && owner != module))
+			return leakwrap_modules();
+		if (!module->permanent)
+			owner = module;
+	}
+	return owner;
 }
 
-/* -- what stands behind the struct ------------------------------------------------------------------ */
+/* -- what a walk read ------------------------------------------------------------------------------ */
 
-/* Where the next image and the next place are to be written. */
-struct pen {
-	struct leakwrap_pattern *pattern;
-	uintptr_t *image;
-	uint16_t *place;
+#define WORDS_MAX (3 * LEAKWRAP_MAX_DEPTH + LEAKWRAP_SUMMED_AT_ONCE)
+
+/* In groups that are summed at once: the last one is filled up. */
+struct words {
+	unsigned count;
+	uint16_t place[WORDS_MAX];
+	uintptr_t value[WORDS_MAX]; /* of the word there */
+	uintptr_t links[WORDS_MAX]; /* is it a link? 1 or 0 */
 };
+
+static void add_word(struct words *words, uint16_t place, uintptr_t value, bool is_link)
+{
+	words->place[words->count] = place;
+	words->value[words->count] = value;
+	words->links[words->count++] = is_link;
+}
 
 /* PLACE in bytes. */
 static uint32_t bytes(uint16_t place)
@@ -63,137 +71,97 @@ static uint32_t bytes(uint16_t place)
 	return place * (uint32_t)sizeof(uintptr_t);
 }
 
-/* The word at PLACE is read. */
-static void reach(struct leakwrap_pattern *pattern, uint16_t place)
+/* Those that the walk has read which led to TRACE: return addresses, the word at the end, links. */
+static void read_words(struct words *words, const struct leakwrap_trace *trace)
 {
-	uint32_t extent = bytes(place) + (uint32_t)sizeof(uintptr_t);
+	const struct leakwrap_notes *notes = trace->notes;
 
-	if (extent > pattern->extent)
-		pattern->extent = extent;
-}
-
-static void write_place(struct pen *pen, uint16_t place)
-{
-	*pen->place++ = place;
-	reach(pen->pattern, place);
-}
-
-static void write_pair(struct pen *pen, uint16_t place, uintptr_t target, uintptr_t pc)
-{
-	write_place(pen, place);
-	reach(pen->pattern, (uint16_t)(place + 1));
-	*pen->image++ = target;
-	*pen->image++ = pc;
-}
-
-/* A return address, or a check and its target in bytes. */
-static void write_word(struct pen *pen, uint16_t place, uintptr_t image)
-{
-	write_place(pen, place);
-	*pen->image++ = image;
-}
-
-static void write_pairs(struct pen *pen, const struct walk *walk)
-{
-	for (unsigned i = 0; i < walk->notes->returns; i++) {
-		const struct leakwrap_check *check = walk->check_of_pair[i];
-
-		if (check)
-			write_pair(pen, check->place, bytes(check->target), walk->pcs[i + 1]);
-	}
-	if (walk->pairs % LEAKWRAP_FIXED_AT_ONCE != 0)
-		write_pair(pen, pen->place[-1], pen->image[-2], pen->image[-1]);
-}
-
-/* Fills up a group after COUNT words. */
-static void fill_up_words(struct pen *pen, unsigned count)
-{
-	if (count % LEAKWRAP_FIXED_AT_ONCE != 0)
-		write_word(pen, pen->place[-1], pen->image[-1]);
-}
-
-static void write_words(struct pen *pen, const struct walk *walk)
-{
-	const struct leakwrap_notes *notes = walk->notes;
-
+	words->count = 0;
 	for (unsigned i = 0; i < notes->returns; i++)
-		if (!walk->varies[i + 1] && !walk->check_of_pair[i])
-			write_word(pen, notes->place[i], walk->pcs[i + 1]);
+		add_word(words, notes->place[i], trace->pcs[i + 1], false);
 	if (notes->end_place != LEAKWRAP_PLACE_NONE)
-		write_word(pen, notes->end_place, notes->end_word);
-	fill_up_words(pen, walk->words);
-}
-
-static void write_checks(struct pen *pen, const struct walk *walk)
-{
-	const struct leakwrap_notes *notes = walk->notes;
-
+		add_word(words, notes->end_place, notes->end_word, false);
 	for (unsigned i = 0; i < notes->checks; i++)
-		if (!walk->is_in_pair[i])
-			write_word(pen, notes->check[i].place, bytes(notes->check[i].target));
-	fill_up_words(pen, walk->checks);
+		add_word(words, notes->check[i].place, notes->sp + bytes(notes->check[i].target), true);
+	while (words->count % LEAKWRAP_SUMMED_AT_ONCE != 0) {
+		const unsigned last = words->count - 1;
+
+		add_word(words, words->place[last], words->value[last], words->links[last]);
+	}
 }
 
-static void write_varying(struct pen *pen, const struct walk *walk, const uint16_t *frame,
-                          unsigned varying)
+static struct leakwrap_sum sum_up(struct leakwrap_sum sum, const uintptr_t *word, unsigned count)
 {
-	for (unsigned i = 0; i < leakwrap_varying_places(varying); i++)
-		write_place(pen, walk->notes->place[frame[i < varying ? i : varying - 1] - 1]);
+	for (unsigned i = 0; i < count; i += LEAKWRAP_SUMMED_AT_ONCE)
+		sum = leakwrap_sum_and(sum, word[i], word[i + 1], word[i + 2], word[i + 3]);
+	return sum;
+}
+
+static uintptr_t extent_of(const struct words *words)
+{
+	uintptr_t extent = 1; /* a stack without room has no pattern */
+
+	for (unsigned i = 0; i < words->count; i++)
+		if (extent < bytes(words->place[i]) + sizeof(uintptr_t))
+			extent = bytes(words->place[i]) + sizeof(uintptr_t);
+	return extent;
 }
 
 /* -- patterns ------------------------------------------------------------------------------------ */
 
-/* How many members COUNT fixed ones and those that fill up the last group are. */
-static unsigned filled_up(unsigned count)
+struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace)
 {
-	return (count + LEAKWRAP_FIXED_AT_ONCE - 1) / LEAKWRAP_FIXED_AT_ONCE * LEAKWRAP_FIXED_AT_ONCE;
-}
-
-/* A pattern with room for what WALK, in which VARYING frames vary, makes.  NULL when there is no memory. */
-static struct leakwrap_pattern *pattern_for(const struct walk *walk, unsigned varying)
-{
-	const unsigned pairs = filled_up(walk->pairs), words = filled_up(walk->words),
-	               checks = filled_up(walk->checks);
-	const size_t images = (2 * pairs + words + checks) * sizeof(uintptr_t);
-	const size_t places = (pairs + words + checks) * sizeof(uint16_t);
-	struct leakwrap_pattern *pattern =
-	        leakwrap_arena_take(sizeof(*pattern) + images + places +
-	                            (leakwrap_varying_places(varying) + varying) * sizeof(uint16_t));
-
-	if (!pattern)
-		return NULL;
-	pattern->words = (const uintptr_t *)(pattern + 1) + (size_t)2 * pairs;
-	pattern->checks = pattern->words + words;
-	pattern->places = (const uint16_t *)(pattern->checks + checks);
-	pattern->varying_at = (uint16_t)(images + places);
-	pattern->varying = (uint8_t)varying;
-	return pattern;
-}
-
-struct leakwrap_pattern *leakwrap_pattern_make(const struct leakwrap_trace *trace,
-                                               const struct leakwrap_kept *like, const uint16_t *frame,
-                                               unsigned varying)
-{
-	static struct walk walk;
+	/* uthash needs the key in memory before it can be looked up. */
+	static struct {
+		struct interned it;
+		uint16_t place[WORDS_MAX];
+	} wanted;
+	static struct words words;
 	const struct leakwrap_notes *notes = trace->notes;
-	struct leakwrap_pattern *pattern;
-	struct pen pen;
+	struct interned *found;
+	size_t places, size;
 
-	prepare(&walk, trace, frame, varying);
-	pattern = pattern_for(&walk, varying);
-	if (!pattern)
+	read_words(&words, trace);
+	if (!leakwrap_uppers_of(trace, false, &wanted.it.uppers))
 		return NULL;
-	pattern->like = like;
-	pattern->pc = trace->pcs[0];
-	pattern->extent = 1; /* a stack without room has no pattern */
-	pattern->fp_target =
-	        notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY : bytes(notes->fp_target);
-	pen = (struct pen){pattern, (uintptr_t *)(pattern + 1), (uint16_t *)pattern->places};
-	write_pairs(&pen, &walk);
-	write_words(&pen, &walk);
-	write_checks(&pen, &walk);
-	write_varying(&pen, &walk, frame, varying);
-	if (varying > 0)
-		memcpy(pen.place, frame, varying * sizeof(frame[0]));
-	return pattern;
+	wanted.it.belongs_to = owner_of(trace);
+	wanted.it.pattern = (struct leakwrap_pattern){
+	        .of_sp = leakwrap_sum_of(sum_up((struct leakwrap_sum){0, 0}, words.links, words.count)),
+	        .pc = trace->pcs[0],
+	        .extent = extent_of(&words),
+	        .fp_target = notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY
+	                                                             : bytes(notes->fp_target),
+	        .places = (uint16_t)words.count,
+	        .returns = (uint8_t)notes->returns,
+	        .kind = (uint8_t)trace->kind,
+	};
+	places = words.count * sizeof(words.place[0]);
+	size = sizeof(wanted.it) + places;
+	memcpy(wanted.place, words.place, places);
+	HASH_FIND(hh, patterns, &wanted.it.belongs_to, size - KEY, found);
+	if (found)
+		return &found->pattern;
+	found = leakwrap_arena_take(size);
+	if (!found)
+		return NULL;
+	memcpy(found, &wanted, size);
+	leakwrap_tables_failed = false;
+	HASH_ADD(hh, patterns, belongs_to, size - KEY, found);
+	return leakwrap_tables_failed ? NULL : &found->pattern;
+}
+
+uint64_t leakwrap_pattern_key_of(const struct leakwrap_pattern *pattern,
+                                 const struct leakwrap_trace *trace)
+{
+	static struct words words;
+
+	read_words(&words, trace);
+	return leakwrap_pattern_end(pattern,
+	                            sum_up(leakwrap_pattern_start(pattern), words.value, words.count),
+	                            trace->notes->sp);
+}
+
+const struct leakwrap_kept **leakwrap_pattern_like(struct leakwrap_pattern *pattern)
+{
+	return &((struct interned *)((char *)pattern - offsetof(struct interned, pattern)))->like;
 }

@@ -1,13 +1,10 @@
 /* recall.h - recognizes a stack that was walked before: what the allocation path needs of the call-site table.
  *
- *   pc, room ──► hint: a pattern ──► does it hold? ──► number of its call site
- *                                        │ some places vary                ▲
- *                                        └─► sum of the words there ──► variant
+ *   pc, room ──► hint: a pattern ──► sum of the words at its places ──► number of the call site (seen.h)
  *
  * Where a stack begins (the caller's pc, and how far below the upper end of the thread's stack) hints at the
- * pattern that the stack may have.  When that leaves return addresses open, they choose one of its variants.  All words
- * that the walk depends on are compared: a recognized stack is exactly the one that was walked, and a wrong hint
- * only costs a walk.
+ * pattern that the stack may have.  All words that the walk depends on are summed up: a recognized stack is the one that was walked,
+ * and a wrong hint only costs a walk.
  */
 #ifndef LEAKWRAP_RECALL_H
 #define LEAKWRAP_RECALL_H
@@ -18,8 +15,8 @@
 
 #include "common.h"
 #include "pattern.h"
+#include "seen.h"
 #include "sites.h"
-#include "variants.h"
 
 /* -- hints --------------------------------------------------------------------------------------- */
 
@@ -40,27 +37,26 @@ LEAKWRAP_INLINE uint32_t leakwrap_hint_set(uintptr_t room, uintptr_t pc)
 	return mixed >> (32 - LEAKWRAP_HINT_SETS_BITS);
 }
 
-/* The pattern of the hint WAY of SET when it holds for the stack of PC, SP and FP, which has ROOM; else NULL. */
-LEAKWRAP_INLINE const struct leakwrap_pattern *leakwrap_pattern_at(uint32_t set, unsigned way,
-                                                                   uintptr_t room, uintptr_t pc,
-                                                                   uintptr_t sp, uintptr_t fp)
+/* The pattern of the hint WAY of SET when it fits the stack of PC, SP and FP, which has ROOM; else NULL. */
+LEAKWRAP_INLINE const struct leakwrap_pattern *leakwrap_hint(uint32_t set, unsigned way, uintptr_t room,
+                                                             uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	const struct leakwrap_pattern *pattern =
 	        atomic_load_explicit(&leakwrap_hints[way][set], memory_order_acquire);
 
-	return leakwrap_likely(pattern && pattern->extent <= room &&
-	                       leakwrap_pattern_holds(pattern, pc, sp, fp))
-	               ? pattern
-	               : NULL;
+	return leakwrap_likely(pattern && leakwrap_pattern_fits(pattern, room, pc, sp, fp)) ? pattern
+	                                                                                    : NULL;
 }
 
-/* The pattern that is hinted at first. */
-LEAKWRAP_INLINE const struct leakwrap_pattern *leakwrap_pattern_hinted(uintptr_t pc, uintptr_t sp,
-                                                                       uintptr_t fp)
+/* The number of the call site to which the first hint leads, or LEAKWRAP_SITE_NONE. */
+LEAKWRAP_INLINE uint32_t leakwrap_site_hinted(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	uintptr_t room = leakwrap_stack_room(sp);
+	const uintptr_t room = leakwrap_stack_room(sp);
+	const struct leakwrap_pattern *pattern =
+	        leakwrap_hint(leakwrap_hint_set(room, pc), 0, room, pc, sp, fp);
 
-	return leakwrap_pattern_at(leakwrap_hint_set(room, pc), 0, room, pc, sp, fp);
+	return leakwrap_likely(pattern) ? leakwrap_seen_number(leakwrap_pattern_key(pattern, sp))
+	                                : LEAKWRAP_SITE_NONE;
 }
 
 /* -- elsewhere ----------------------------------------------------------------------------------- */
@@ -75,23 +71,13 @@ bool leakwrap_recall_wants(uint32_t number, const struct leakwrap_trace *trace,
 
 /* The following are called with the tables' lock held. */
 
-/* What stacks have in common in whose walks each frame was found at the same place. */
-struct leakwrap_layout;
+/* The pattern of STACK, whose walk led to TRACE; or NULL: it cannot be recognized when it comes again, or there is no memory. */
+struct leakwrap_pattern *leakwrap_recall_pattern(const struct leakwrap_trace *trace,
+                                                 const struct leakwrap_stack *stack);
 
-/* That of STACK, whose walk led to TRACE; or NULL: it cannot be recognized when it comes again, or there is no memory. */
-struct leakwrap_layout *leakwrap_layout_of(const struct leakwrap_trace *trace,
-                                           const struct leakwrap_stack *stack);
-
-/* Makes the pattern of the stacks with LAYOUT wide enough for TRACE, and returns it; or NULL: there was no such stack yet, or there is no
- * memory. */
-struct leakwrap_pattern *leakwrap_layout_cover(struct leakwrap_layout *layout,
-                                               const struct leakwrap_trace *trace);
-
-/* The stack STACK with LAYOUT, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again.  PATTERN is
- * what leakwrap_layout_cover told.  IS_NEW: the call site was found here for the first time. */
-void leakwrap_recall_learn(struct leakwrap_layout *layout, struct leakwrap_pattern *pattern,
-                           uint32_t number, bool is_new, const struct leakwrap_trace *trace,
-                           const struct leakwrap_stack *stack);
+/* The stack STACK with PATTERN, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again. */
+void leakwrap_recall_learn(const struct leakwrap_pattern *pattern, uint32_t number,
+                           const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
 
 /* The modules have changed: what was learned of stacks is to be learned again. */
 void leakwrap_recall_forget(void);

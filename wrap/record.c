@@ -142,16 +142,12 @@ static bool is_part_of(const void *outer, const void *block)
 
 LEAKWRAP_INLINE uint32_t recognized(LEAKWRAP_CALLER_PARAMS)
 {
-	const struct leakwrap_pattern *pattern;
+	uint32_t site;
 
 	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING))
 		return LEAKWRAP_SITE_NONE;
-	pattern = leakwrap_pattern_hinted(pc, sp, fp);
-	if (leakwrap_unlikely(!pattern))
-		return leakwrap_site_recall(pc, sp, fp);
-	if (pattern->number != LEAKWRAP_SITE_NONE)
-		return pattern->number;
-	return leakwrap_variant_recall(pattern, sp);
+	site = leakwrap_site_hinted(pc, sp, fp);
+	return leakwrap_likely(site != LEAKWRAP_SITE_NONE) ? site : leakwrap_site_recall(pc, sp, fp);
 }
 
 uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)

@@ -1,4 +1,4 @@
-/* site_record.h - a call site as the table keeps it (sites.h), for those that make up the table: sites.c, recall.c and variants.c. */
+/* site_record.h - a call site as the table keeps it (sites.h), for those that make up the table: sites.c and recall.c. */
 #ifndef LEAKWRAP_SITE_RECORD_H
 #define LEAKWRAP_SITE_RECORD_H
 
@@ -6,16 +6,14 @@
 #include <stdint.h>
 
 #include "common.h"
+#include "kept.h"
 #include "live.h"
-#include "pattern.h"
 
-/* A call site.  Immutable once published. */
+/* A call site: how far its return addresses are from those of LIKE (offsets.h), or NULL where they are the same.  Immutable once
+ * published. */
 struct leakwrap_site {
-	const struct leakwrap_pattern *pattern; /* whose variant it is; NULL: it is kept whole */
-	union {
-		const struct leakwrap_kept *kept;
-		const uint8_t *offsets; /* of its return addresses that vary (variants.h) */
-	};
+	const struct leakwrap_kept *like;
+	const uint8_t *offsets;
 };
 
 /* All by number: so many in each chunk. */
@@ -25,7 +23,6 @@ struct leakwrap_site {
 struct leakwrap_site_chunk {
 	struct leakwrap_site site[LEAKWRAP_SITE_CHUNK];
 	uint32_t key[LEAKWRAP_SITE_CHUNK];          /* of their backtraces (sites.c) */
-	uint32_t older[LEAKWRAP_SITE_CHUNK];        /* the next one of their layout (variants.c) */
 	_Atomic uint8_t forms[LEAKWRAP_SITE_CHUNK]; /* how many the stacks of each have had */
 };
 

@@ -5,10 +5,11 @@
 #include "common.h"
 #include "hashed.h"
 #include "live.h"
+#include "modules.h"
+#include "offsets.h"
 #include "recall.h"
 #include "site_record.h"
 #include "tables.h"
-#include "variants.h"
 
 #include <string.h>
 
@@ -30,40 +31,25 @@ static struct {
 
 /* -- reading ------------------------------------------------------------------------------------- */
 
-/* The backtrace that is kept whole, from which SITE differs where its pattern varies. */
-static const struct leakwrap_kept *kept_of(const struct leakwrap_site *site)
-{
-	return site->pattern ? site->pattern->like : site->kept;
-}
-
 /* Reads the return addresses of a call site, from the innermost frame on. */
 struct reader {
-	const struct leakwrap_kept *kept;
-	const uint16_t *varying, *end; /* the next frame that varies, or END */
-	const uint8_t *offsets;        /* from there on */
-	unsigned frame;                /* the next one */
+	const struct leakwrap_kept *like;
+	struct leakwrap_offsets offsets;
+	unsigned frame; /* the next one */
 };
 
 static void start(struct reader *reader, const struct leakwrap_site *site)
 {
-	const struct leakwrap_pattern *pattern = site->pattern;
-
-	*reader = (struct reader){.kept = kept_of(site)};
-	if (pattern) {
-		reader->varying = leakwrap_pattern_frames(pattern);
-		reader->end = reader->varying + pattern->varying;
-		reader->offsets = site->offsets;
-	}
+	*reader = (struct reader){.like = site->like, .offsets = {.at = site->offsets}};
 }
 
 static uintptr_t next_pc(struct reader *reader)
 {
 	const unsigned frame = reader->frame++;
 
-	if (reader->varying == reader->end || *reader->varying != frame)
-		return leakwrap_kept_pc(reader->kept, frame);
-	reader->varying++;
-	return leakwrap_kept_pc_from(reader->kept, frame, leakwrap_variant_offset(&reader->offsets));
+	if (!reader->offsets.at)
+		return leakwrap_kept_pc(reader->like, frame);
+	return leakwrap_kept_pc_from(reader->like, frame, leakwrap_offset_of(&reader->offsets, frame));
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
@@ -71,16 +57,16 @@ void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 	struct reader reader;
 
 	start(&reader, leakwrap_site_numbered(number));
-	trace->depth = reader.kept->depth;
-	trace->kind = reader.kept->kind;
-	trace->modules = reader.kept->modules;
+	trace->depth = reader.like->depth;
+	trace->kind = reader.like->kind;
+	trace->modules = reader.like->modules;
 	for (unsigned i = 0; i < trace->depth; i++)
 		trace->pcs[i] = next_pc(&reader);
 }
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
-	return kept_of(leakwrap_site_numbered(number))->kind;
+	return leakwrap_site_numbered(number)->like->kind;
 }
 
 const char *leakwrap_site_task(uint32_t number)
@@ -141,12 +127,12 @@ static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
 	struct reader reader;
 
 	start(&reader, leakwrap_site_numbered(number));
-	if (reader.kept->depth != trace->depth || reader.kept->kind != (uint8_t)trace->kind)
+	if (reader.like->depth != trace->depth || reader.like->kind != (uint8_t)trace->kind)
 		return false;
 	for (unsigned i = 0; i < trace->depth; i++)
 		if (next_pc(&reader) != trace->pcs[i])
 			return false;
-	return leakwrap_kept_has_modules_of(reader.kept, trace);
+	return leakwrap_kept_has_modules_of(reader.like, trace);
 }
 
 /* The number of TRACE, whose key is KEY, or LEAKWRAP_SITE_NONE: it has none yet, or, when the lock is not held, the table is just
@@ -197,20 +183,34 @@ static struct leakwrap_site *place_for(uint32_t number, bool from_reserve)
 	return &chunk->site[number % LEAKWRAP_SITE_CHUNK];
 }
 
-/* Lets SITE be a call site with the backtrace TRACE: as a variant of PATTERN, unless that is NULL.  False when there is no memory. */
-static bool fill(struct leakwrap_site *site, const struct leakwrap_trace *trace,
-                 const struct leakwrap_pattern *pattern, bool from_reserve)
+/* May LIKE stand for a backtrace that was walked just now: is it clear from it through which modules that goes? */
+static bool is_of_now(const struct leakwrap_kept *like)
 {
-	if (pattern && leakwrap_variant_express(site, pattern, trace->pcs))
-		return true;
-	site->pattern = NULL;
-	site->kept = leakwrap_kept_make(trace, from_reserve);
-	return site->kept != NULL;
+	return !like->modules || like->modules == leakwrap_modules();
+}
+
+/* Lets SITE be a call site with the backtrace TRACE, whose stack has PATTERN, or NULL.  False when there is no memory. */
+static bool fill(struct leakwrap_site *site, const struct leakwrap_trace *trace,
+                 struct leakwrap_pattern *pattern, bool from_reserve)
+{
+	const struct leakwrap_kept **like = pattern ? leakwrap_pattern_like(pattern) : NULL;
+
+	if (like && *like && is_of_now(*like)) {
+		site->like = *like;
+		site->offsets = leakwrap_offsets_make(trace, *like);
+		if (site->offsets)
+			return true;
+	}
+	site->offsets = NULL;
+	site->like = leakwrap_kept_make(trace, from_reserve);
+	if (like && site->like)
+		*like = site->like;
+	return site->like != NULL;
 }
 
 /* Gives TRACE, which has none yet, a number.  A thread that finds it finds a call site below the limit. */
-static uint32_t add(const struct leakwrap_trace *trace, uintptr_t key,
-                    const struct leakwrap_pattern *pattern, bool from_reserve)
+static uint32_t add(const struct leakwrap_trace *trace, uintptr_t key, struct leakwrap_pattern *pattern,
+                    bool from_reserve)
 {
 	const uint32_t number = atomic_load(&sites.limit);
 	struct leakwrap_site *site =
@@ -230,22 +230,18 @@ static uint32_t learned(const struct leakwrap_trace *trace, uintptr_t key,
                         const struct leakwrap_stack *stack)
 {
 	uint32_t number = find(trace, key);
-	struct leakwrap_layout *layout;
 	struct leakwrap_pattern *pattern;
-	bool is_new;
 
 	/* Where nothing can be learned, nothing shall be kept either. */
 	if (number != LEAKWRAP_SITE_NONE
 	            ? !leakwrap_recall_wants(number, trace, stack)
 	            : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT - LEAF_SITES)
 		return number;
-	layout = leakwrap_layout_of(trace, stack);
-	pattern = layout ? leakwrap_layout_cover(layout, trace) : NULL;
-	is_new = number == LEAKWRAP_SITE_NONE;
-	if (is_new)
+	pattern = leakwrap_recall_pattern(trace, stack);
+	if (number == LEAKWRAP_SITE_NONE)
 		number = add(trace, key, pattern, false);
-	if (number != LEAKWRAP_SITE_NONE && layout)
-		leakwrap_recall_learn(layout, pattern, number, is_new, trace, stack);
+	if (number != LEAKWRAP_SITE_NONE && pattern)
+		leakwrap_recall_learn(pattern, number, trace, stack);
 	return number;
 }
 

@@ -6,8 +6,8 @@
  *
  * Numbers are dense; what they stand for never changes, and is published by release stores: the dump reads it without a lock.
  *
- * Most call sites differ from another one in a few return addresses alone: these are kept, and a reference to what they have in common
- * (pattern.h, variants.h).  The others are kept whole (kept.h).  There may be very many: a handle of uthash would be larger than
+ * Most call sites differ from another one in a few return addresses alone: how far they do is kept (offsets.h).  The others are kept
+ * whole (kept.h).  There may be very many: a handle of uthash would be larger than
  * such a record, so hashed.h has their numbers.
  */
 #ifndef LEAKWRAP_SITES_H

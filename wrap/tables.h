@@ -1,7 +1,7 @@
-/* tables.h - what the uthash tables (regions, exact blocks, layouts) share: one lock, memory from
+/* tables.h - what the uthash tables (regions, exact blocks, patterns) share: one lock, memory from
  * the arena, and failure that is told instead of ending the program.
  *
- * Included by live.c, kept.c and recall.c, and by those that need the lock alone.  uthash is entered with the lock held, on the
+ * Included by live.c, kept.c and pattern.c, and by those that need the lock alone.  uthash is entered with the lock held, on the
  * paths that meet something new; the allocation path and the dump never see it. */
 #ifndef LEAKWRAP_TABLES_H
 #define LEAKWRAP_TABLES_H

@@ -62,7 +62,7 @@ struct walk {
 	bool code_told; /* the code around pc told of a frame, whether or not the stack bore it out */
 	unsigned switches;
 
-	/* What the layout is made of: the places of the return addresses, and every word of the stack that a
+	/* What the pattern is made of: the places of the return addresses, and every word of the stack that a
 	 * step depends on.  The word that fp came from counts only when a step uses fp: code without frame
 	 * pointers keeps anything in that register. */
 	struct leakwrap_notes *notes; /* or NULL */
@@ -196,7 +196,7 @@ static void note_step(struct walk *walk, const struct leakwrap_rule *rule, uintp
 		walk->fp_place = leakwrap_place_of(fp_at, notes->sp);
 		noted &= walk->fp_place != LEAKWRAP_PLACE_NONE;
 	}
-	/* A stack as it leaves one in a signal handler, or garbage: no layout. */
+	/* A stack as it leaves one in a signal handler, or garbage: no pattern. */
 	if (!noted || rule->kind == LEAKWRAP_RULE_SIGNAL)
 		walk->notes = NULL;
 }
@@ -527,7 +527,7 @@ static __attribute__((noinline)) bool chain(struct walk *walk, struct leakwrap_r
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	const bool thumb = walk->instructions == THUMB_CODE;
 
-	walk->notes = NULL; /* the choice depends on more than a layout holds */
+	walk->notes = NULL; /* the choice depends on more than a pattern holds */
 	/* Each kind of code leaves the other's frame pointer alone, or saves it nobody knows where. */
 	if (!(thumb && leakwrap_thumb_frame_rule(walk->stack, walk->sp, walk->r7, rule, &target)) &&
 	    !leakwrap_frame_rule(walk->stack, walk->sp, walk->fp, rule, &target) &&

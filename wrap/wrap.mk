@@ -76,7 +76,7 @@ $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 
 # What gcc makes of the allocation path's short loops costs more than it saves.
 SHORT_LOOPS := -fno-ivopts -fno-tree-scev-cprop
-$(O)/wrap/record.o $(O)/wrap/variants.o: RUNTIME_CFLAGS += $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(SHORT_LOOPS)')
+$(O)/wrap/record.o $(O)/wrap/recall.o: RUNTIME_CFLAGS += $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(SHORT_LOOPS)')
 
 define entry_rule
 $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk

@@ -1,7 +1,7 @@
-/* unit_sites.c - the call-site table and its recognition of stacks (wrap/sites.c, recall.c, pattern.c, variants.c) with stacks that are made
+/* unit_sites.c - the call-site table and its recognition of stacks (wrap/sites.c, recall.c, pattern.c, seen.c, offsets.c) with stacks that are made
  * up, in threads: a backtrace has one number, each number one backtrace, and a stack is recognized as what it is or not
  * at all.
- * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/variants.c wrap/hashed.c wrap/kept.c wrap/arena.c wrap/tables.c wrap/port_linux*.c */
+ * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/seen.c wrap/offsets.c wrap/hashed.c wrap/kept.c wrap/arena.c wrap/tables.c wrap/port_linux*.c */
 #include "common.h"
 #include "live.h"
 #include "made_up.h"
@@ -24,7 +24,9 @@ _Thread_local struct leakwrap_thread leakwrap_self;
 
 static struct leakwrap_modules snapshots[2];
 static const struct leakwrap_module program = {.main = true, .permanent = true};
-static const struct leakwrap_module plugin = {.permanent = false};
+/* The second one may have taken the place of the first one. */
+static const struct leakwrap_module plugins[2];
+static bool is_other_plugin[2]; /* in each snapshot */
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
 
 static void change_modules(const struct leakwrap_modules *now)
@@ -38,16 +40,15 @@ static void change_modules(const struct leakwrap_modules *now)
 /* Return addresses with this bit are the plugin's. */
 #define OF_PLUGIN 2u
 
-const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
-{
-	return (address + 1) & OF_PLUGIN ? &plugin : &program;
-}
-
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
                                                     uintptr_t address)
 {
-	(void)modules;
-	return leakwrap_module_at(address);
+	return (address + 1) & OF_PLUGIN ? &plugins[is_other_plugin[modules - snapshots]] : &program;
+}
+
+const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
+{
+	return leakwrap_module_among(leakwrap_modules(), address);
 }
 
 /* -- stacks -------------------------------------------------------------------------------------- */
@@ -159,18 +160,23 @@ static uint32_t recall(const uintptr_t *stack, unsigned chain)
 	return leakwrap_site_recall(pc_of(chain, 0), (uintptr_t)stack, fp_of(stack, chain));
 }
 
-/* As long as nobody else learns, a stack is recognized from its first walk on, and all that were walked before still are. */
+/* As long as nobody else learns, a stack is recognized from its first walk on, also on another thread, and all that were walked before
+ * still are. */
 static void *learn(void *chains)
 {
-	uintptr_t whole[2 * WORDS], *high = whole + (size_t)2 * WORDS;
+	uintptr_t whole[2][2 * WORDS];
 
-	leakwrap_self.stack_high = (uintptr_t)high;
-	leakwrap_self.stack_room = sizeof(whole);
 	for (unsigned chain = 0; chain < (uintptr_t)chains; chain++) {
-		uintptr_t *stack = whole + WORDS - (size_t)depth_of(chain) * 8;
+		const size_t begin = WORDS - (size_t)depth_of(chain) * 8;
+		uintptr_t *stack = whole[0] + begin;
 
+		leakwrap_self.stack_high = (uintptr_t)whole[1];
+		leakwrap_self.stack_room = sizeof(whole[0]);
 		call(stack, chain);
-		check_number(chain, walk(stack, chain, high));
+		check_number(chain, walk(stack, chain, whole[1]));
+		/* Of another thread, elsewhere. */
+		leakwrap_self.stack_high += sizeof(whole[1]);
+		stack = whole[1] + begin;
 		for (unsigned known = chain % FORMS_PERIOD; known <= chain; known += FORMS_PERIOD) {
 			call(stack, known);
 			CHECK(recall(stack, known) == atomic_load(&number_of[known]));
@@ -208,7 +214,33 @@ static void *live(void *seed)
 			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
 			stack[place_of(chain, frame)] ^= NO_BIT;
 		}
+		/* Nor is it the same when two of them have changed places, or are as far apart as they were together. */
+		if (frame + 1 < depth_of(chain)) {
+			uintptr_t *one = &stack[place_of(chain, frame)];
+			uintptr_t *other = &stack[place_of(chain, frame + 1)];
+			const uintptr_t word = *one;
+
+			*one = *other;
+			*other = word;
+			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
+			*other = *one - 16;
+			*one = word + 16;
+			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
+			*one -= 16;
+			*other += 16;
+		}
+		/* And where a walk would go on, it would not end. */
+		stack[place_of(chain, depth_of(chain))] += MADE_UP_END;
+		CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
+		stack[place_of(chain, depth_of(chain))] -= MADE_UP_END;
 		/* Frames that are linked in another way are found elsewhere. */
+		if (is_linked(chain) && frame + 2 < depth_of(chain)) {
+			stack[link_of(chain, frame)] += sizeof(uintptr_t);
+			stack[link_of(chain, frame + 1)] -= sizeof(uintptr_t);
+			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
+			stack[link_of(chain, frame)] -= sizeof(uintptr_t);
+			stack[link_of(chain, frame + 1)] += sizeof(uintptr_t);
+		}
 		if (is_linked(chain) && frame + 1 < depth_of(chain)) {
 			stack[link_of(chain, frame)] += sizeof(uintptr_t);
 			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
@@ -282,8 +314,7 @@ static struct made_up of_sharing(unsigned who, unsigned gap)
 	                        .gap = gap};
 }
 
-/* What chooses a variant of one pattern chooses none of another; and in a second form stacks are recognized, too, also when a caller comes
- * that makes its patterns wider. */
+/* What chooses a call site by one pattern chooses none by another; and in a second form stacks are recognized, too. */
 static void *share(void *unused)
 {
 	uintptr_t whole[WORDS], *high = whole + WORDS, *stack = whole + WORDS / 2;
@@ -311,6 +342,115 @@ static void *share(void *unused)
 			CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == first + who);
 		}
 	}
+	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	return NULL;
+}
+
+/* -- modules come and go --------------------------------------------------------------------------- */
+
+enum { IN_PROGRAM, IN_PLUGIN };
+
+/* Puts a caller on STACK: all have stacks of one form. */
+static uintptr_t call_from(unsigned caller, unsigned where, uintptr_t *stack)
+{
+	stack[3] = 0xb10000 | (where == IN_PLUGIN ? OF_PLUGIN : 0);
+	stack[6] = 0xb20000 + (uintptr_t)caller * 0x10;
+	return 0xb00000;
+}
+
+/* The number of its call site, by a walk that began when the modules were those of THEN, and ended by a table. */
+static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, const uintptr_t *high,
+                          const struct leakwrap_modules *then)
+{
+	uintptr_t pcs[] = {call_from(caller, where, stack), stack[3], stack[6]};
+	uint16_t place[] = {3, 6};
+	struct leakwrap_notes notes = {.place = place};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = 3, .notes = &notes, .depth = 3};
+	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
+
+	leakwrap_notes_begin(&notes, (uintptr_t)stack);
+	notes.modules = then;
+	notes.returns = 2;
+	notes.usable = true;
+	return leakwrap_site_number(&trace, &bounds);
+}
+
+static uint32_t recall_from(unsigned caller, unsigned where, uintptr_t *stack)
+{
+	return leakwrap_site_recall(call_from(caller, where, stack), (uintptr_t)stack, 0);
+}
+
+static void *come_and_go(void *unused)
+{
+	uintptr_t whole[WORDS], *high = whole + WORDS, *stack = whole + WORDS / 2;
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs};
+	uint32_t number;
+
+	(void)unused;
+	leakwrap_self.stack_high = (uintptr_t)high;
+	leakwrap_self.stack_room = sizeof(whole);
+	/* What a call site says about the modules is of when it was seen first, also when one with stacks of the same form is older. */
+	for (unsigned caller = 0; caller < 6; caller++) {
+		const struct leakwrap_modules *now = &snapshots[caller / 2 % 2];
+
+		change_modules(now);
+		leakwrap_site_read(walk_from(caller, IN_PLUGIN, stack, high, now), &trace);
+		CHECK(trace.modules == now && pcs[2] == 0xb20000 + (uintptr_t)caller * 0x10);
+	}
+	/* A walk with other modules than now tells nothing. */
+	number = walk_from(10, IN_PROGRAM, stack, high, &snapshots[1]);
+	CHECK(recall_from(10, IN_PROGRAM, stack) == LEAKWRAP_SITE_NONE);
+	/* What stays is known again, however often they change. */
+	for (unsigned change = 0; change < 20; change++) {
+		change_modules(&snapshots[change % 2]);
+		CHECK(recall_from(10, IN_PROGRAM, stack) == LEAKWRAP_SITE_NONE);
+		CHECK(walk_from(10, IN_PROGRAM, stack, high, &snapshots[change % 2]) == number);
+		CHECK(recall_from(10, IN_PROGRAM, stack) == number);
+	}
+	/* Another plugin at the same addresses is not. */
+	number = walk_from(11, IN_PLUGIN, stack, high, &snapshots[1]);
+	CHECK(recall_from(11, IN_PLUGIN, stack) == number);
+	is_other_plugin[0] = true;
+	change_modules(&snapshots[0]);
+	CHECK(walk_from(11, IN_PLUGIN, stack, high, &snapshots[0]) == number + 1);
+	CHECK(recall_from(11, IN_PLUGIN, stack) == number + 1);
+	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	return NULL;
+}
+
+/* -- hints that mislead ------------------------------------------------------------------------------ */
+
+static void *mislead(void *unused)
+{
+	enum { DEEP = 16384, GAP = 2000 };
+	static uintptr_t whole[2 * DEEP];
+	uintptr_t *high = whole + DEEP, *stack = whole;
+	struct made_up made = {.pcs = {0xc00000, 0xc10000, 0xc20000, 0xc30000}, .depth = 4, .gap = GAP};
+	const uintptr_t room = (uintptr_t)high - (uintptr_t)stack;
+	const uint32_t set = leakwrap_hint_set(room, made.pcs[0]);
+	uintptr_t pc = made.pcs[0];
+	uint32_t number;
+
+	(void)unused;
+	leakwrap_self.stack_high = (uintptr_t)high;
+	leakwrap_self.stack_room = room;
+	number = made_up_walk(&made, stack, high);
+	made_up_call(&made, stack);
+	CHECK(leakwrap_site_recall(pc, (uintptr_t)stack, 0) == number);
+	/* Another caller, whose stack is the same but for that. */
+	do
+		pc++;
+	while (leakwrap_hint_set(room, pc) != set);
+	CHECK(leakwrap_site_recall(pc, (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
+	/* The same one near the stack's end, behind which lies what looks like the rest of it. */
+	stack = high - 4 * GAP;
+	while (stack < high &&
+	       leakwrap_hint_set((uintptr_t)high - (uintptr_t)stack, made.pcs[0]) != set)
+		stack++;
+	CHECK(stack < high);
+	made_up_call(&made, stack);
+	CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
 	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
 	return NULL;
 }
@@ -352,7 +492,7 @@ static void *be_apart(void *unused)
 
 /* -- very many call sites ------------------------------------------------------------------------ */
 
-/* Backtraces of one layout that differ in up to six return addresses: the first 4,096 in four of them. */
+/* Backtraces of one form that differ in up to six return addresses: the first 4,096 in four of them. */
 enum { CROWD = 6000, CROWD_DEPTH = 40 };
 
 static struct made_up of_crowd(unsigned who)
@@ -388,7 +528,7 @@ static void *crowd(void *unused)
 		CHECK(made_up_walk(&made, stack, high) == first + who);
 	}
 	check_crowd(stack, high, first);
-	/* Others come late that differ in one more frame each: no more than a few times is all kept again. */
+	/* Others come late that differ in one more frame each: they take no more than the others. */
 	held = leakwrap_pages_held();
 	for (unsigned frame = 8; frame < CROWD_DEPTH; frame++) {
 		struct made_up made = of_crowd(0);
@@ -396,7 +536,7 @@ static void *crowd(void *unused)
 		made.pcs[frame] += 0x10;
 		CHECK(made_up_walk(&made, stack, high) == first + CROWD + frame - 8);
 	}
-	CHECK(leakwrap_pages_held() - held < (size_t)CROWD * CROWD_DEPTH * sizeof(uint32_t) * 3);
+	CHECK(leakwrap_pages_held() - held < (size_t)CROWD * CROWD_DEPTH * sizeof(uint32_t) / 2);
 	check_crowd(stack, high, first);
 	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
 	return NULL;
@@ -511,6 +651,8 @@ int main(void)
 		pthread_join(thread[i], NULL);
 	check_records();
 	in_thread(share, NULL);
+	in_thread(come_and_go, NULL);
+	in_thread(mislead, NULL);
 	in_thread(be_apart, NULL);
 	in_thread(crowd, NULL);
 	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
