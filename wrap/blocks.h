@@ -1,7 +1,7 @@
 /* blocks.h - memory of a thread: mapped once, used by one thread after the other.
  *
  * A thread that ends tells nobody.  Its block stays, and a new thread that needs one looks whether the owner
- * of an old one has ended before it maps another. */
+ * of an old one has ended before it maps another; where there are many, not each time. */
 #ifndef LEAKWRAP_BLOCKS_H
 #define LEAKWRAP_BLOCKS_H
 
@@ -14,6 +14,8 @@ struct leakwrap_block;
 struct leakwrap_blocks {
 	size_t size; /* of what the thread gets */
 	struct leakwrap_block *_Atomic newest;
+	struct leakwrap_block *_Atomic found; /* by the last search, or NULL */
+	_Atomic int unsearched;               /* so many are mapped before the next one */
 };
 
 /* SIZE bytes for this thread, which has none yet, or NULL when there is no memory.  Their contents are what
