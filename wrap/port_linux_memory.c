@@ -174,11 +174,13 @@ static size_t resident(const char *mapped, size_t size)
 
 	for (size_t done = 0; done < size; done += step) {
 		size_t now = size - done < step ? size - done : step;
+		long error = leakwrap_syscall(__NR_mincore, (long)(mapped + done), (long)now,
+		                              (long)present, 0, 0, 0);
 
-		if (leakwrap_syscall(__NR_mincore, (long)(mapped + done), (long)now, (long)present, 0,
-		                     0, 0) != 0)
-			continue;
-		for (size_t i = 0; i < now / leakwrap_page_size(); i++)
+		/* What has been unmapped meanwhile takes nothing; where the call is refused it may be all. */
+		if (error != 0)
+			bytes += error == -ENOMEM ? 0 : now;
+		for (size_t i = 0; error == 0 && i < now / leakwrap_page_size(); i++)
 			bytes += (present[i] & 1) ? leakwrap_page_size() : 0;
 	}
 	return bytes;

@@ -16,6 +16,9 @@ for how in '' otherwise; do
 		equal "dump $n" "$(dump_value "$W/log" $pid.$n live_bytes) $(dump_value "$W/log" $pid.$n live_blocks)" \
 			"$((100 * 1024 * 1024 + 10000)) 200"
 	done
+	# 100 blocks of 1 MB lie in as many regions, each of which has a table.
+	bytes=$(dump_value "$W/log" $pid.1 tracer_bytes)
+	[ "$bytes" -ge $((100 * 4096)) ] || fail "the tracer says that it takes $bytes bytes"
 	equal "dumps of the child" "$(dumps "$W/log" | grep -cv "^$pid\\.")" 1
 done
 LEAKWRAP_OPTIONS=crash=1 "$W/confined" crash 2>"$W/log" &

@@ -6,7 +6,11 @@
 build many_threads tests/rules/many_threads.c
 for rounds in 1 2; do
 	# Seconds of the processor; looking at all takes half a minute for each round.
-	(ulimit -t 20 && LEAKWRAP_OPTIONS=crash=1 exec "$W/many_threads" $rounds) 2>"$W/log.$rounds"
+	(
+		# shellcheck disable=SC3045 # dash and bash have it
+		ulimit -t 20
+		LEAKWRAP_OPTIONS=crash=1 exec "$W/many_threads" $rounds
+	) 2>"$W/log.$rounds"
 	status=$?
 	[ $status != 77 ] || skip "so many threads cannot be had"
 	equal "status of $rounds rounds" $status 0
