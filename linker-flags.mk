@@ -9,7 +9,8 @@
 #   LEAKWRAP_LLD_STATIC_LDFLAGS  more of them, for lld with -static or -static-pie and glibc
 #   LEAKWRAP_LDLIBS      the runtime, after all objects and archives of the program
 #   LEAKWRAP_CXX_LDLIBS  the same for a C++ program: needed when it is linked with -static, or has its own
-#                        operators new and delete in an archive
+#                        operators new and delete in an archive; and with gold, also for a C program, when
+#                        a shared library is in C++
 #   LEAKWRAP_CXX_STATIC_LDLIBS  the same for a program that is linked with -static-libstdc++
 #   LEAKWRAP_BARE_LDFLAGS, LEAKWRAP_BARE_LDLIBS, LEAKWRAP_BARE_CXX_LDLIBS  the same without an operating system
 #   LEAKWRAP_LIB         the archive; set it before the include to use another one
