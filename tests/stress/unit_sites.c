@@ -98,6 +98,13 @@ static uint16_t link_of(unsigned chain, unsigned frame)
 
 static _Atomic uint32_t number_of[CHAINS];
 
+/* The stack of the thread that calls this lies from LOW to HIGH from now on. */
+static void run_on(const uintptr_t *low, const uintptr_t *high)
+{
+	leakwrap_self.stack_high = (uintptr_t)high;
+	leakwrap_self.stack_room = (uintptr_t)high - (uintptr_t)low;
+}
+
 /* Puts CHAIN on STACK, which has WORDS words. */
 static void call(uintptr_t *stack, unsigned chain)
 {
@@ -170,19 +177,18 @@ static void *learn(void *chains)
 		const size_t begin = WORDS - (size_t)depth_of(chain) * 8;
 		uintptr_t *stack = whole[0] + begin;
 
-		leakwrap_self.stack_high = (uintptr_t)whole[1];
-		leakwrap_self.stack_room = sizeof(whole[0]);
+		run_on(whole[0], whole[1]);
 		call(stack, chain);
 		check_number(chain, walk(stack, chain, whole[1]));
 		/* Of another thread, elsewhere. */
-		leakwrap_self.stack_high += sizeof(whole[1]);
+		run_on(whole[1], whole[1] + (size_t)2 * WORDS);
 		stack = whole[1] + begin;
 		for (unsigned known = chain % FORMS_PERIOD; known <= chain; known += FORMS_PERIOD) {
 			call(stack, known);
 			CHECK(recall(stack, known) == atomic_load(&number_of[known]));
 		}
 	}
-	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	run_on(NULL, NULL);
 	return NULL;
 }
 
@@ -192,8 +198,7 @@ static void *live(void *seed)
 	uint64_t random = (uintptr_t)seed;
 	unsigned recalled = 0;
 
-	leakwrap_self.stack_high = (uintptr_t)high;
-	leakwrap_self.stack_room = sizeof(whole);
+	run_on(whole, high);
 	for (unsigned step = 0; step < STEPS; step++) {
 		unsigned chain = (unsigned)(unit_random(&random) % CHAINS);
 		unsigned frame = 1 + (unsigned)(unit_random(&random) % 13);
@@ -266,8 +271,7 @@ static void *vary(void *unused)
 	size_t held = 0;
 
 	(void)unused;
-	leakwrap_self.stack_high = (uintptr_t)(stack + FORMS + 2);
-	leakwrap_self.stack_room = sizeof(stack);
+	run_on(stack, stack + FORMS + 2);
 	for (unsigned form = 0; form < FORMS; form++) {
 		uintptr_t pcs[2] = {0x300000, 0x300100};
 		struct leakwrap_check none[1];
@@ -321,8 +325,7 @@ static void *share(void *unused)
 	const uint32_t first = leakwrap_sites_limit();
 
 	(void)unused;
-	leakwrap_self.stack_high = (uintptr_t)high;
-	leakwrap_self.stack_room = sizeof(whole);
+	run_on(whole, high);
 	for (unsigned gap = 1; gap <= 2; gap++) {
 		for (unsigned who = 0; who < SHARING; who++) {
 			const struct made_up made = of_sharing(who, gap);
@@ -342,7 +345,7 @@ static void *share(void *unused)
 			CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == first + who);
 		}
 	}
-	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	run_on(NULL, NULL);
 	return NULL;
 }
 
@@ -388,8 +391,7 @@ static void *come_and_go(void *unused)
 	uint32_t number;
 
 	(void)unused;
-	leakwrap_self.stack_high = (uintptr_t)high;
-	leakwrap_self.stack_room = sizeof(whole);
+	run_on(whole, high);
 	/* What a call site says about the modules is of when it was seen first, also when one with stacks of the same form is older. */
 	for (unsigned caller = 0; caller < 6; caller++) {
 		const struct leakwrap_modules *now = &snapshots[caller / 2 % 2];
@@ -415,7 +417,7 @@ static void *come_and_go(void *unused)
 	change_modules(&snapshots[0]);
 	CHECK(walk_from(11, IN_PLUGIN, stack, high, &snapshots[0]) == number + 1);
 	CHECK(recall_from(11, IN_PLUGIN, stack) == number + 1);
-	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	run_on(NULL, NULL);
 	return NULL;
 }
 
@@ -433,8 +435,7 @@ static void *mislead(void *unused)
 	uint32_t number;
 
 	(void)unused;
-	leakwrap_self.stack_high = (uintptr_t)high;
-	leakwrap_self.stack_room = room;
+	run_on(stack, high);
 	number = made_up_walk(&made, stack, high);
 	made_up_call(&made, stack);
 	CHECK(leakwrap_site_recall(pc, (uintptr_t)stack, 0) == number);
@@ -451,7 +452,7 @@ static void *mislead(void *unused)
 	CHECK(stack < high);
 	made_up_call(&made, stack);
 	CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
-	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	run_on(NULL, NULL);
 	return NULL;
 }
 
@@ -477,8 +478,7 @@ static void *be_apart(void *unused)
 	const uint32_t first = leakwrap_sites_limit();
 
 	(void)unused;
-	leakwrap_self.stack_high = (uintptr_t)high;
-	leakwrap_self.stack_room = sizeof(whole);
+	run_on(whole, high);
 	for (unsigned who = 0; who < APART; who++) {
 		const struct made_up made = of_apart(who);
 
@@ -486,7 +486,7 @@ static void *be_apart(void *unused)
 	}
 	for (unsigned who = 0; who < APART; who++)
 		check_kept(of_apart(who), stack, high, first + who);
-	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	run_on(NULL, NULL);
 	return NULL;
 }
 
@@ -520,8 +520,7 @@ static void *crowd(void *unused)
 	size_t held;
 
 	(void)unused;
-	leakwrap_self.stack_high = (uintptr_t)high;
-	leakwrap_self.stack_room = sizeof(whole);
+	run_on(whole, high);
 	for (unsigned who = 0; who < CROWD; who++) {
 		const struct made_up made = of_crowd(who);
 
@@ -538,7 +537,7 @@ static void *crowd(void *unused)
 	}
 	CHECK(leakwrap_pages_held() - held < (size_t)CROWD * CROWD_DEPTH * sizeof(uint32_t) / 2);
 	check_crowd(stack, high, first);
-	leakwrap_self.stack_high = leakwrap_self.stack_room = 0;
+	run_on(NULL, NULL);
 	return NULL;
 }
 
