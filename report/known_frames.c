@@ -15,7 +15,7 @@
 struct frame {
 	uintptr_t pc;
 	uint16_t size;
-	char text[256 - sizeof(uintptr_t) - sizeof(uint16_t)];
+	char text[256 - sizeof(uintptr_t) - sizeof(uint16_t)]; /* the end of the line, too */
 };
 
 /* How the line of a frame begins. */
@@ -23,6 +23,9 @@ struct head {
 	uint8_t size; /* 0: not known yet */
 	char text[95];
 };
+
+/* Texts are copied by as many bytes at least: that is faster than to copy those that there are. */
+#define COPIED 64
 
 /* All that is known.  Most of it is never touched. */
 struct known {
@@ -64,20 +67,31 @@ static void begin(struct leakwrap_writer *writer, unsigned level)
 	memcpy(head->text, leakwrap_text_line(writer), writer->line);
 }
 
+/* Copies SIZE bytes, and perhaps others behind them. */
+static inline void copy(char *to, const char *text, size_t size)
+{
+	memcpy(to, text, COPIED);
+	if (leakwrap_unlikely(size > COPIED))
+		memcpy(to + COPIED, text + COPIED, size - COPIED);
+}
+
 bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc)
 {
 	const struct frame *frame = known ? &known->frame[*place_of(pc)] : NULL;
 	const struct head *head;
+	char *line;
 
 	if (!frame || frame->pc != pc || frame->size == 0)
 		return false;
 	head = &known->head[level];
 	if (head->size > 0) {
-		leakwrap_text_whole(writer, head->text, head->size, frame->text, frame->size);
+		line = leakwrap_text_whole(writer, (size_t)head->size + frame->size, COPIED);
+		copy(line, head->text, head->size);
+		copy(line + head->size, frame->text, frame->size);
 		return true;
 	}
 	begin(writer, level);
-	leakwrap_text_bytes(writer, frame->text, frame->size);
+	leakwrap_text_bytes(writer, frame->text, frame->size - 1u);
 	leakwrap_text_end(writer);
 	return true;
 }
@@ -87,12 +101,13 @@ void leakwrap_known_frame_keep(uintptr_t pc, const char *text, size_t size)
 	uint16_t *place = known ? place_of(pc) : NULL;
 	struct frame *frame;
 
-	if (!place || size > sizeof(frame->text) || (*place == 0 && known->count == FRAMES_MAX))
+	if (!place || size >= sizeof(frame->text) || (*place == 0 && known->count == FRAMES_MAX))
 		return;
 	if (*place == 0)
 		*place = ++known->count;
 	frame = &known->frame[*place];
 	frame->pc = pc;
-	frame->size = (uint16_t)size;
+	frame->size = (uint16_t)(size + 1);
 	memcpy(frame->text, text, size);
+	frame->text[size] = '\n';
 }

@@ -178,22 +178,6 @@ void leakwrap_text_expect_many(struct leakwrap_writer *writer)
 		gather_in(writer, mapped, ROOM_FOR_MANY);
 }
 
-void leakwrap_text_whole(struct leakwrap_writer *writer, const char *head, size_t head_size,
-                         const char *rest, size_t rest_size)
-{
-	const size_t size = head_size + rest_size + 1;
-	char *to;
-
-	if (size > writer->room - writer->used)
-		write_lines(writer);
-	to = writer->buffer + writer->used;
-	memcpy(to, head, head_size);
-	memcpy(to + head_size, rest, rest_size);
-	to[size - 1] = '\n';
-	writer->used += size;
-	writer->lines++;
-}
-
 bool leakwrap_text_finish(struct leakwrap_writer *writer)
 {
 	const bool written = leakwrap_text_flush(writer);

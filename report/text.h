@@ -69,9 +69,19 @@ bool leakwrap_text_flush(struct leakwrap_writer *writer);
 /* Right after leakwrap_text_start: many lines will follow, and leakwrap_text_finish behind the last one. */
 void leakwrap_text_expect_many(struct leakwrap_writer *writer);
 
-/* A whole line, when none has been begun: HEAD, which begins with the prefix, and REST; together shorter than the longest line. */
-void leakwrap_text_whole(struct leakwrap_writer *writer, const char *head, size_t head_size,
-                         const char *rest, size_t rest_size);
+/* Where a whole line is to be written at once, when none has been begun: SIZE bytes, with its prefix and its end.  SPARE bytes behind
+ * them may be overwritten; together they are no more than the longest line. */
+static inline char *leakwrap_text_whole(struct leakwrap_writer *writer, size_t size, size_t spare)
+{
+	char *line;
+
+	if (size + spare > writer->room - writer->used)
+		leakwrap_text_flush(writer);
+	line = writer->buffer + writer->used;
+	writer->used += size;
+	writer->lines++;
+	return line;
+}
 
 /* The same as leakwrap_text_flush.  Gives back what leakwrap_text_expect_many mapped. */
 bool leakwrap_text_finish(struct leakwrap_writer *writer);

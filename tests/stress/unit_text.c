@@ -118,6 +118,18 @@ static void names(void)
 	}
 }
 
+/* Writes the line of the LENGTH bytes TEXT in one piece, and what is not to be seen behind it. */
+static void write_whole(const char *text, size_t length)
+{
+	const size_t size = strlen(PREFIX) + length + 1, spare = 100;
+	char *line = leakwrap_text_whole(&writer, size, spare);
+
+	memset(line, '!', size + spare);
+	memcpy(line, PREFIX, strlen(PREFIX));
+	memcpy(line + strlen(PREFIX), text, length);
+	line[size - 1] = '\n';
+}
+
 /* Writes the lines from FIRST up to END of any length, in one piece or in several. */
 static void write_lines(unsigned first, unsigned end, uint64_t *seed)
 {
@@ -129,7 +141,7 @@ static void write_lines(unsigned first, unsigned end, uint64_t *seed)
 		memset(text, 'a' + (int)(i % 26), length);
 		text[length] = '\0';
 		if (i % 3 == 0 && length < 200) {
-			leakwrap_text_whole(&writer, PREFIX, strlen(PREFIX), text, length);
+			write_whole(text, length);
 			continue;
 		}
 		leakwrap_text(&writer, text);
