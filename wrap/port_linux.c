@@ -41,6 +41,11 @@
 struct kernel_time {
 	long seconds, nanoseconds;
 };
+#ifdef __NR_clock_gettime32 /* musl's name for it on 32-bit systems */
+#define CLOCK_GETTIME __NR_clock_gettime32
+#else
+#define CLOCK_GETTIME __NR_clock_gettime
+#endif
 #define FUTEX           __NR_futex
 #define PPOLL           __NR_ppoll
 #define PSELECT         __NR_pselect6
@@ -49,6 +54,7 @@ struct kernel_time {
 struct kernel_time {
 	int64_t seconds, nanoseconds;
 };
+#define CLOCK_GETTIME   __NR_clock_gettime64
 #define FUTEX           __NR_futex_time64
 #define PPOLL           __NR_ppoll_time64
 #define PSELECT         __NR_pselect6_time64
@@ -110,20 +116,25 @@ void leakwrap_signal_send(int signo)
 
 /* -- time and process ---------------------------------------------------------------------------- */
 
+/* Not clock_gettime(): a program that simulates time has its own, which may lock, or stand still. */
+static struct kernel_time read_clock(clockid_t clock)
+{
+	struct kernel_time now = {0, 0};
+
+	leakwrap_syscall(CLOCK_GETTIME, clock, (long)&now, 0, 0, 0, 0);
+	return now;
+}
+
 uint64_t leakwrap_time_monotonic(void)
 {
-	struct timespec now = {0, 0};
+	const struct kernel_time now = read_clock(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
 }
 
 int64_t leakwrap_time_utc(void)
 {
-	struct timespec now = {0, 0};
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec;
+	return read_clock(CLOCK_REALTIME).seconds;
 }
 
 /* Not getpid(): some C libraries cached its answer across vfork and clone. */
