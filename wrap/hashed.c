@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+struct leakwrap_hashed_nothing leakwrap_hashed_nothing;
+
 /* Keys collide now and then: so many entries behind those that they choose are for the last ones. */
 static uint32_t spare_entries(uint32_t range)
 {
@@ -19,12 +21,13 @@ static uint32_t spare_entries(uint32_t range)
 /* No table is larger. */
 #define RANGE_MAX ((uint32_t)4 * LEAKWRAP_SITE_LIMIT)
 
+/* So many entries there is room for from the start. */
+#define LEAST 200
+
 /* What a table of COUNT entries needs, never less than one of fewer does.  Looking twice costs as much as missing the processor's
- * cache, so hundreds have much room; of a few there are many tables, and thousands do not fit that cache anyway. */
+ * cache, so hundreds have much room; thousands do not fit that cache anyway. */
 static uint32_t range_for(uint32_t count)
 {
-	if (count < 100)
-		return count * 8 / 5 + 1;
 	if (count < 1000)
 		return count * 4;
 	return count < 2288 ? 4000 : count / 4 * 7;
@@ -33,6 +36,8 @@ static uint32_t range_for(uint32_t count)
 /* What a table that shall grow to COUNT entries and beyond is given.  Outgrown ones stay in memory when they are small. */
 static uint32_t range_from(uint32_t count)
 {
+	if (count < LEAST)
+		return range_for(LEAST);
 	return range_for(count < 1000 ? count * 2 : count + count / 4);
 }
 
@@ -41,7 +46,7 @@ static size_t size_of(const struct leakwrap_hashed_kind *kind, size_t entries)
 	return sizeof(struct leakwrap_hashed) + entries * kind->size;
 }
 
-static struct leakwrap_hashed *make_of(const struct leakwrap_hashed_kind *kind, uint32_t range)
+static struct leakwrap_hashed *make(const struct leakwrap_hashed_kind *kind, uint32_t range)
 {
 	const uint32_t entries = range + spare_entries(range);
 	const size_t size = size_of(kind, entries);
@@ -55,17 +60,18 @@ static struct leakwrap_hashed *make_of(const struct leakwrap_hashed_kind *kind, 
 	return table;
 }
 
-struct leakwrap_hashed *leakwrap_hashed_make(const struct leakwrap_hashed_kind *kind, uint32_t count)
+static char *entry_at(const struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind,
+                      size_t place)
 {
-	return make_of(kind, range_from(count));
+	return (char *)leakwrap_hashed_entries(table) + place * kind->size;
 }
 
-/* The first empty entry for KEY, or NULL when there is no room. */
-static void *empty_entry(struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind,
-                         uintptr_t key)
+/* The first empty entry for CHOICE, or NULL when there is no room. */
+static void *empty_entry(const struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind,
+                         uint32_t choice)
 {
-	for (size_t place = leakwrap_hashed_chosen(table, key); place + 1 < table->size; place++) {
-		char *entry = table->entries + place * kind->size;
+	for (size_t place = leakwrap_hashed_chosen(table, choice); place + 1 < table->size; place++) {
+		char *entry = entry_at(table, kind, place);
 
 		if (!kind->is_used(entry))
 			return entry;
@@ -75,15 +81,15 @@ static void *empty_entry(struct leakwrap_hashed *table, const struct leakwrap_ha
 
 /* Puts all entries of FROM into TO, which is larger.  False when they do not fit. */
 static bool copy(struct leakwrap_hashed *to, const struct leakwrap_hashed *from,
-                 const struct leakwrap_hashed_kind *kind, const void *context)
+                 const struct leakwrap_hashed_kind *kind)
 {
 	for (size_t i = 0; i < from->size; i++) {
-		const char *entry = from->entries + i * kind->size;
+		const char *entry = entry_at(from, kind, i);
 		void *room;
 
 		if (!kind->is_used(entry))
 			continue;
-		room = empty_entry(to, kind, kind->key(entry, context));
+		room = empty_entry(to, kind, kind->choice(entry));
 		if (!room)
 			return false;
 		memcpy(room, entry, kind->size);
@@ -92,19 +98,16 @@ static bool copy(struct leakwrap_hashed *to, const struct leakwrap_hashed *from,
 	return true;
 }
 
-/* A table with the entries of OLD, which may be NULL, and room for one with KEY and for more; or NULL when there is no memory. */
+/* A table with the entries of OLD, and room for one with CHOICE and for more; or NULL when there is no memory. */
 static struct leakwrap_hashed *enlarged(const struct leakwrap_hashed *old,
-                                        const struct leakwrap_hashed_kind *kind, const void *context,
-                                        uintptr_t key)
+                                        const struct leakwrap_hashed_kind *kind, uint32_t choice)
 {
-	uint32_t range = range_from((old ? old->count : 0) + 1);
-
-	for (; range <= RANGE_MAX; range += range / 2) {
-		struct leakwrap_hashed *table = make_of(kind, range);
+	for (uint32_t range = range_from(old->count + 1); range <= RANGE_MAX; range += range / 2) {
+		struct leakwrap_hashed *table = make(kind, range);
 
 		if (!table)
 			return NULL;
-		if ((!old || copy(table, old, kind, context)) && empty_entry(table, kind, key))
+		if (copy(table, old, kind) && empty_entry(table, kind, choice))
 			return table;
 		leakwrap_hashed_discard(table, kind);
 	}
@@ -112,36 +115,23 @@ static struct leakwrap_hashed *enlarged(const struct leakwrap_hashed *old,
 }
 
 void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
-                           const struct leakwrap_hashed_kind *kind, const void *context, uintptr_t key)
+                           const struct leakwrap_hashed_kind *kind, uint32_t choice)
 {
 	struct leakwrap_hashed *now = atomic_load(table), *larger;
-	void *entry = now ? empty_entry(now, kind, key) : NULL;
+	void *entry = empty_entry(now, kind, choice);
 
 	if (!entry || range_for(now->count + 1) > now->range) {
-		larger = enlarged(now, kind, context, key);
+		larger = enlarged(now, kind, choice);
 		if (larger) {
 			atomic_store_explicit(table, larger, memory_order_release);
-			if (now)
-				leakwrap_hashed_discard(now, kind);
+			leakwrap_hashed_discard(now, kind);
 			now = larger;
-			entry = empty_entry(now, kind, key);
+			entry = empty_entry(now, kind, choice);
 		}
 	}
 	if (entry)
 		now->count++;
 	return entry;
-}
-
-bool leakwrap_hashed_each(const struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind,
-                          bool (*visit)(const void *entry, void *context), void *context)
-{
-	for (size_t i = 0; i < table->size; i++) {
-		const char *entry = table->entries + i * kind->size;
-
-		if (kind->is_used(entry) && !visit(entry, context))
-			return false;
-	}
-	return true;
 }
 
 void leakwrap_hashed_discard(struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind)

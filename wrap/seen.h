@@ -31,20 +31,14 @@ LEAKWRAP_INLINE uint64_t leakwrap_seen_key(const struct leakwrap_seen *entry)
 	return key;
 }
 
-/* By what KEY chooses an entry. */
-LEAKWRAP_INLINE uintptr_t leakwrap_seen_choice(uint64_t key)
-{
-	return leakwrap_hashed_key_of_upper((uint32_t)(key >> 32));
-}
-
 /* The number of the call site to which a stack with KEY leads, or LEAKWRAP_SITE_NONE.  Signal-safe, no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_seen_number(uint64_t key)
 {
 	const struct leakwrap_hashed *table =
 	        atomic_load_explicit(&leakwrap_seen_table, memory_order_acquire);
-	const struct leakwrap_seen *entry = (const struct leakwrap_seen *)table->entries +
-	                                    leakwrap_hashed_chosen(table, leakwrap_seen_choice(key));
+	const struct leakwrap_seen *entry = leakwrap_hashed_entries(table);
 
+	entry += leakwrap_hashed_chosen(table, leakwrap_hashed_choice(key));
 	for (;; entry++) {
 		uint32_t number = atomic_load_explicit(&entry->number, memory_order_acquire);
 

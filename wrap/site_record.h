@@ -22,7 +22,7 @@ struct leakwrap_site {
 
 struct leakwrap_site_chunk {
 	struct leakwrap_site site[LEAKWRAP_SITE_CHUNK];
-	uint32_t key[LEAKWRAP_SITE_CHUNK];          /* of their backtraces (sites.c) */
+	uint32_t choice[LEAKWRAP_SITE_CHUNK];       /* by their backtraces (sites.c) */
 	_Atomic uint8_t forms[LEAKWRAP_SITE_CHUNK]; /* how many the stacks of each have had */
 };
 

@@ -19,15 +19,12 @@
 /* So many of the numbers are left for such. */
 #define LEAF_SITES 4096
 
-/* So many call sites there is room for from the start. */
-#define LEAST_SITES 200
-
 struct leakwrap_site_chunk *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
 static struct {
 	_Atomic uint32_t limit; /* one more than the highest number */
 	struct leakwrap_hashed *_Atomic by_backtrace;
-} sites = {.limit = LEAKWRAP_SITE_FIRST};
+} sites = {LEAKWRAP_SITE_FIRST, &leakwrap_hashed_nothing.table};
 
 /* -- reading ------------------------------------------------------------------------------------- */
 
@@ -87,7 +84,7 @@ typedef _Atomic uint32_t site_entry;
 
 #define NUMBER_BITS (32 - LEAKWRAP_SLOT_SITE_SHIFT)
 
-static uint32_t entry_for(uint32_t number, uintptr_t key)
+static uint32_t entry_for(uint32_t number, uint64_t key)
 {
 	return number | (uint32_t)key << NUMBER_BITS;
 }
@@ -97,29 +94,28 @@ static bool is_used(const void *entry)
 	return atomic_load((const site_entry *)entry) != 0;
 }
 
-static uintptr_t key_of(const struct leakwrap_trace *trace)
+/* Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather in some places. */
+static uint64_t key_of(const struct leakwrap_trace *trace)
 {
-	uintptr_t sum = 0;
+	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < trace->depth; i++)
-		sum = (sum + trace->pcs[i]) * (uintptr_t)0xbf58476d1ce4e5b9u;
-	return leakwrap_hashed_key(sum);
+		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (sum ^ sum >> 32) * UINT64_C(0xff51afd7ed558ccd);
 }
 
-/* A larger table wants all keys again, while the lock is held: reading all backtraces would take too long. */
-static uintptr_t key_of_entry(const void *entry, const void *unused)
+/* A larger table wants all of them again, while the lock is held: reading all backtraces would take too long. */
+static uint32_t choice_of(const void *entry)
 {
 	const uint32_t number = atomic_load((const site_entry *)entry) % LEAKWRAP_SITE_LIMIT;
 
-	(void)unused;
-	return leakwrap_hashed_key_of_upper(
-	        leakwrap_site_chunk(number)->key[number % LEAKWRAP_SITE_CHUNK]);
+	return leakwrap_site_chunk(number)->choice[number % LEAKWRAP_SITE_CHUNK];
 }
 
 static const struct leakwrap_hashed_kind entries = {
         .size = sizeof(site_entry),
         .is_used = is_used,
-        .key = key_of_entry,
+        .choice = choice_of,
 };
 
 static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
@@ -137,15 +133,13 @@ static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
 
 /* The number of TRACE, whose key is KEY, or LEAKWRAP_SITE_NONE: it has none yet, or, when the lock is not held, the table is just
  * being replaced. */
-static uint32_t find(const struct leakwrap_trace *trace, uintptr_t key)
+static uint32_t find(const struct leakwrap_trace *trace, uint64_t key)
 {
 	const struct leakwrap_hashed *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
-	const site_entry *entry;
+	const site_entry *entry = leakwrap_hashed_entries(table);
 
-	if (!table)
-		return LEAKWRAP_SITE_NONE;
-	entry = (const site_entry *)table->entries + leakwrap_hashed_chosen(table, key);
+	entry += leakwrap_hashed_chosen(table, leakwrap_hashed_choice(key));
 	for (;; entry++) {
 		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 		const uint32_t number = found % LEAKWRAP_SITE_LIMIT;
@@ -158,14 +152,6 @@ static uint32_t find(const struct leakwrap_trace *trace, uintptr_t key)
 }
 
 /* -- adding: the lock is held -------------------------------------------------------------------- */
-
-/* Room for the number of a backtrace with KEY, or NULL when there is no memory. */
-static site_entry *room_for(uintptr_t key)
-{
-	if (!atomic_load(&sites.by_backtrace))
-		atomic_store(&sites.by_backtrace, leakwrap_hashed_make(&entries, LEAST_SITES));
-	return leakwrap_hashed_room(&sites.by_backtrace, &entries, NULL, key);
-}
 
 /* Where the call site NUMBER belongs, or NULL when there is no memory. */
 static struct leakwrap_site *place_for(uint32_t number, bool from_reserve)
@@ -209,24 +195,27 @@ static bool fill(struct leakwrap_site *site, const struct leakwrap_trace *trace,
 }
 
 /* Gives TRACE, which has none yet, a number.  A thread that finds it finds a call site below the limit. */
-static uint32_t add(const struct leakwrap_trace *trace, uintptr_t key, struct leakwrap_pattern *pattern,
+static uint32_t add(const struct leakwrap_trace *trace, uint64_t key, struct leakwrap_pattern *pattern,
                     bool from_reserve)
 {
 	const uint32_t number = atomic_load(&sites.limit);
 	struct leakwrap_site *site =
 	        number < LEAKWRAP_SITE_LIMIT ? place_for(number, from_reserve) : NULL;
-	site_entry *entry = site && fill(site, trace, pattern, from_reserve) ? room_for(key) : NULL;
+	const uint32_t choice = leakwrap_hashed_choice(key);
+	site_entry *entry = NULL;
 
+	if (site && fill(site, trace, pattern, from_reserve))
+		entry = leakwrap_hashed_room(&sites.by_backtrace, &entries, choice);
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;
-	leakwrap_site_chunk(number)->key[number % LEAKWRAP_SITE_CHUNK] = leakwrap_hashed_upper(key);
+	leakwrap_site_chunk(number)->choice[number % LEAKWRAP_SITE_CHUNK] = choice;
 	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
 	atomic_store_explicit(entry, entry_for(number, key), memory_order_release);
 	return number;
 }
 
 /* The number of TRACE; its stack STACK is learned if it can be. */
-static uint32_t learned(const struct leakwrap_trace *trace, uintptr_t key,
+static uint32_t learned(const struct leakwrap_trace *trace, uint64_t key,
                         const struct leakwrap_stack *stack)
 {
 	uint32_t number = find(trace, key);
@@ -251,7 +240,7 @@ static uint32_t learned(const struct leakwrap_trace *trace, uintptr_t key,
 static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
 {
 	struct leakwrap_trace leaf = *trace;
-	uintptr_t key;
+	uint64_t key;
 	uint32_t number;
 
 	if (leaf.depth > LEAF_FRAMES) {
@@ -267,7 +256,7 @@ static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
 
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
-	const uintptr_t key = key_of(trace);
+	const uint64_t key = key_of(trace);
 	uint32_t number = find(trace, key);
 
 	if (number != LEAKWRAP_SITE_NONE && !leakwrap_recall_wants(number, trace, stack))
