@@ -1,5 +1,4 @@
 /* port_linux_memory.c - Linux under the tracer: pages, and files in memory. */
-#define _FILE_OFFSET_BITS 64 /* of files, also on 32-bit systems */
 #include "port_linux.h"
 
 #include <errno.h>
@@ -63,26 +62,42 @@ static size_t round_to_pages(size_t size)
 	return (size + leakwrap_page_size() - 1) & ~(leakwrap_page_size() - 1);
 }
 
+/* What a system call returns that maps memory: addresses may lie in the upper half. */
+static void *address_of(long mapped)
+{
+	return mapped < 0 && mapped > -(long)LEAKWRAP_PAGE ? NULL : (void *)mapped;
+}
+
+/* Not mmap(): a program may have its own, or wrap it in the same link, and allocate there.  mmap2(2) counts the offset in units of
+ * 4096 bytes, whatever a page is. */
+static void *map(size_t size, int protection, int flags, int fd, uint64_t offset)
+{
+#ifdef __NR_mmap2
+	return address_of(leakwrap_syscall(__NR_mmap2, 0, (long)size, protection, flags, fd,
+	                                   (long)(offset / 4096)));
+#elif defined(__s390x__) /* where it takes a pointer to its arguments */
+	const long arguments[] = {0, (long)size, protection, flags, fd, (long)offset};
+
+	return address_of(leakwrap_syscall(__NR_mmap, (long)arguments, 0, 0, 0, 0, 0));
+#else
+	return address_of(
+	        leakwrap_syscall(__NR_mmap, 0, (long)size, protection, flags, fd, (long)offset));
+#endif
+}
+
 static void *map_anonymous(size_t size)
 {
-	int saved = errno;
-	void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE,
-	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *mapped =
+	        map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (mapped == MAP_FAILED)
-		mapped = NULL;
-	else
-		madvise(mapped, size, MADV_NOHUGEPAGE); /* an older kernel without it: no harm */
-	errno = saved;
+	if (mapped) /* an older kernel without it: no harm */
+		leakwrap_syscall(__NR_madvise, (long)mapped, (long)size, MADV_NOHUGEPAGE, 0, 0, 0);
 	return mapped;
 }
 
 static void unmap(void *mapped, size_t size)
 {
-	int saved = errno;
-
-	munmap(mapped, size);
-	errno = saved;
+	leakwrap_syscall(__NR_munmap, (long)mapped, (long)size, 0, 0, 0, 0);
 }
 
 /* Remembers a mapping; with no memory for that it is left out of the sum, nothing worse. */
@@ -247,10 +262,8 @@ uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page)
 
 static void *detach(void *start, size_t size)
 {
-	long moved = leakwrap_syscall(__NR_mremap, (long)start, (long)size, (long)size,
-	                              MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0);
-
-	return moved < 0 && moved > -(long)LEAKWRAP_PAGE ? NULL : (void *)moved;
+	return address_of(leakwrap_syscall(__NR_mremap, (long)start, (long)size, (long)size,
+	                                   MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0));
 }
 
 /* Does the system leave the old pages mapped?  Older emulators of processes (qemu) say so and do not.  Tried out once. */
@@ -330,11 +343,9 @@ bool leakwrap_readable(uintptr_t address)
 const void *leakwrap_file_map(int fd, uint64_t offset, size_t size)
 {
 	size_t before = (size_t)offset & (leakwrap_page_size() - 1);
-	int saved = errno;
-	char *mapped = mmap(NULL, before + size, PROT_READ, MAP_PRIVATE, fd, (off_t)(offset - before));
+	char *mapped = map(before + size, PROT_READ, MAP_PRIVATE, fd, offset - before);
 
-	errno = saved;
-	return mapped == MAP_FAILED ? NULL : mapped + before;
+	return mapped ? mapped + before : NULL;
 }
 
 void leakwrap_file_unmap(const void *bytes, uint64_t offset, size_t size)
