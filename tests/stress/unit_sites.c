@@ -445,7 +445,7 @@ static void *mislead(void *unused)
 	while (leakwrap_hint_set(room, pc) != set);
 	CHECK(leakwrap_site_recall(pc, (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
 	/* The same one near the stack's end, behind which lies what looks like the rest of it. */
-	stack = high - 4 * GAP;
+	stack = high - (size_t)4 * GAP;
 	while (stack < high &&
 	       leakwrap_hint_set((uintptr_t)high - (uintptr_t)stack, made.pcs[0]) != set)
 		stack++;
