@@ -10,40 +10,44 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Patterns are interned: two that are equal are the same object.  One belongs to what may be unloaded of the modules that its
- * backtraces go through: nothing, one module, or all. */
+/* Patterns are interned: two that are equal are the same object. */
 struct interned {
-	UT_hash_handle hh; /* by what follows, from belongs_to up to the last place */
+	UT_hash_handle hh; /* by what follows, from uppers up to the last place */
 	const struct leakwrap_kept *like;
-	const void *belongs_to; /* a module, the snapshot, or NULL: modules that are never unloaded */
 	const uint32_t *uppers; /* of the return addresses */
+	uint64_t belongs_to;    /* by owners_of */
 	struct leakwrap_pattern pattern;
 };
 
-#define KEY offsetof(struct interned, belongs_to)
+#define KEY offsetof(struct interned, uppers)
 
 /* Patterns are compared as memory. */
 _Static_assert(sizeof(struct leakwrap_pattern) == 2 * sizeof(uintptr_t) + 16, "a pattern has no holes");
 
 static struct interned *patterns; /* uthash */
 
-static const void *owner_of(const struct leakwrap_trace *trace)
+/* A sum of what may be unloaded of the modules that TRACE goes through, in their order: others may come and go.  0: nothing may.  Where
+ * that is not clear, it is all that is loaded now. */
+static uint64_t owners_of(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_notes *notes = trace->notes;
-	const struct leakwrap_module *owner = NULL;
+	const struct leakwrap_module *last = NULL;
+	uint64_t sum = 0;
 
 	/* Where the walk came to an end, another module may be loaded. */
 	if (notes->end_place != LEAKWRAP_PLACE_NONE && notes->end_word != 0)
-		return leakwrap_modules();
+		return (uintptr_t)leakwrap_modules();
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
 
-		if (!module || (!module->permanent && owner && owner != module))
-			return leakwrap_modules();
-		if (!module->permanent)
-			owner = module;
+		if (!module)
+			return (uintptr_t)leakwrap_modules();
+		if (module->permanent || module == last)
+			continue;
+		sum = sum * UINT64_C(0x9e3779b97f4a7c15) + (uintptr_t)module;
+		last = module;
 	}
-	return owner;
+	return sum;
 }
 
 /* -- what a walk read ------------------------------------------------------------------------------ */
@@ -124,7 +128,7 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace)
 	read_words(&words, trace);
 	if (!leakwrap_uppers_of(trace, false, &wanted.it.uppers))
 		return NULL;
-	wanted.it.belongs_to = owner_of(trace);
+	wanted.it.belongs_to = owners_of(trace);
 	wanted.it.pattern = (struct leakwrap_pattern){
 	        .of_sp = leakwrap_sum_of(sum_up((struct leakwrap_sum){0, 0}, words.links, words.count)),
 	        .pc = trace->pcs[0],
@@ -138,7 +142,7 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace)
 	places = words.count * sizeof(words.place[0]);
 	size = sizeof(wanted.it) + places;
 	memcpy(wanted.place, words.place, places);
-	HASH_FIND(hh, patterns, &wanted.it.belongs_to, size - KEY, found);
+	HASH_FIND(hh, patterns, &wanted.it.uppers, size - KEY, found);
 	if (found)
 		return &found->pattern;
 	found = leakwrap_arena_take(size);
@@ -146,7 +150,7 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace)
 		return NULL;
 	memcpy(found, &wanted, size);
 	leakwrap_tables_failed = false;
-	HASH_ADD(hh, patterns, belongs_to, size - KEY, found);
+	HASH_ADD(hh, patterns, uppers, size - KEY, found);
 	return leakwrap_tables_failed ? NULL : &found->pattern;
 }
 

@@ -81,7 +81,7 @@ LEAKWRAP_INLINE uint64_t leakwrap_pattern_key(const struct leakwrap_pattern *pat
 /* The following are called with the tables' lock held. */
 
 /* The pattern of the stack whose walk led to TRACE, with its notes: the same one for all walks that found everything at the same
- * places, if they go through the same one of the modules that may be unloaded.  NULL when there is no memory. */
+ * places, if they go through the same ones of the modules that may be unloaded.  NULL when there is no memory. */
 struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace);
 
 /* The key of that stack. */

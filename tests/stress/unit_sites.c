@@ -22,11 +22,16 @@
 struct leakwrap_loss leakwrap_loss;
 _Thread_local struct leakwrap_thread leakwrap_self;
 
-static struct leakwrap_modules snapshots[2];
+/* More than a call site's stacks may have forms. */
+enum { SNAPSHOTS = 10 };
+
+static struct leakwrap_modules snapshots[SNAPSHOTS];
 static const struct leakwrap_module program = {.main = true, .permanent = true};
 /* The second one may have taken the place of the first one. */
 static const struct leakwrap_module plugins[2];
-static bool is_other_plugin[2]; /* in each snapshot */
+static bool is_other_plugin[SNAPSHOTS]; /* in each snapshot */
+/* What plugins were linked with. */
+static const struct leakwrap_module library;
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
 
 static void change_modules(const struct leakwrap_modules *now)
@@ -40,9 +45,14 @@ static void change_modules(const struct leakwrap_modules *now)
 /* Return addresses with this bit are the plugin's. */
 #define OF_PLUGIN 2u
 
+/* And with this one, the library's. */
+#define OF_LIBRARY 4u
+
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
                                                     uintptr_t address)
 {
+	if ((address + 1) & OF_LIBRARY)
+		return &library;
 	return (address + 1) & OF_PLUGIN ? &plugins[is_other_plugin[modules - snapshots]] : &program;
 }
 
@@ -351,13 +361,13 @@ static void *share(void *unused)
 
 /* -- modules come and go --------------------------------------------------------------------------- */
 
-enum { IN_PROGRAM, IN_PLUGIN };
+enum { IN_PROGRAM, IN_PLUGIN, IN_BOTH };
 
 /* Puts a caller on STACK: all have stacks of one form. */
 static uintptr_t call_from(unsigned caller, unsigned where, uintptr_t *stack)
 {
-	stack[3] = 0xb10000 | (where == IN_PLUGIN ? OF_PLUGIN : 0);
-	stack[6] = 0xb20000 + (uintptr_t)caller * 0x10;
+	stack[3] = 0xb10000 | (where != IN_PROGRAM ? OF_PLUGIN : 0);
+	stack[6] = (0xb20000 + (uintptr_t)caller * 0x10) | (where == IN_BOTH ? OF_LIBRARY : 0);
 	return 0xb00000;
 }
 
@@ -383,12 +393,35 @@ static uint32_t recall_from(unsigned caller, unsigned where, uintptr_t *stack)
 	return leakwrap_site_recall(call_from(caller, where, stack), (uintptr_t)stack, 0);
 }
 
+/* What stays is known again, however often the modules change; and another plugin at the same addresses is not. */
+static void check_changes(unsigned caller, unsigned where, uintptr_t *stack, const uintptr_t *high)
+{
+	uint32_t number;
+
+	change_modules(&snapshots[1]);
+	number = walk_from(caller, where, stack, high, &snapshots[1]);
+	for (unsigned change = 0; change < 2 * SNAPSHOTS; change++) {
+		const struct leakwrap_modules *now = &snapshots[change % SNAPSHOTS];
+
+		change_modules(now);
+		CHECK(recall_from(caller, where, stack) == LEAKWRAP_SITE_NONE);
+		CHECK(walk_from(caller, where, stack, high, now) == number);
+		CHECK(recall_from(caller, where, stack) == number);
+	}
+	if (where == IN_PROGRAM)
+		return;
+	is_other_plugin[0] = true;
+	change_modules(&snapshots[0]);
+	CHECK(walk_from(caller, where, stack, high, &snapshots[0]) == number + 1);
+	CHECK(recall_from(caller, where, stack) == number + 1);
+	is_other_plugin[0] = false;
+}
+
 static void *come_and_go(void *unused)
 {
 	uintptr_t whole[WORDS], *high = whole + WORDS, *stack = whole + WORDS / 2;
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs};
-	uint32_t number;
 
 	(void)unused;
 	run_on(whole, high);
@@ -401,22 +434,10 @@ static void *come_and_go(void *unused)
 		CHECK(trace.modules == now && pcs[2] == 0xb20000 + (uintptr_t)caller * 0x10);
 	}
 	/* A walk with other modules than now tells nothing. */
-	number = walk_from(10, IN_PROGRAM, stack, high, &snapshots[1]);
+	walk_from(10, IN_PROGRAM, stack, high, &snapshots[1]);
 	CHECK(recall_from(10, IN_PROGRAM, stack) == LEAKWRAP_SITE_NONE);
-	/* What stays is known again, however often they change. */
-	for (unsigned change = 0; change < 20; change++) {
-		change_modules(&snapshots[change % 2]);
-		CHECK(recall_from(10, IN_PROGRAM, stack) == LEAKWRAP_SITE_NONE);
-		CHECK(walk_from(10, IN_PROGRAM, stack, high, &snapshots[change % 2]) == number);
-		CHECK(recall_from(10, IN_PROGRAM, stack) == number);
-	}
-	/* Another plugin at the same addresses is not. */
-	number = walk_from(11, IN_PLUGIN, stack, high, &snapshots[1]);
-	CHECK(recall_from(11, IN_PLUGIN, stack) == number);
-	is_other_plugin[0] = true;
-	change_modules(&snapshots[0]);
-	CHECK(walk_from(11, IN_PLUGIN, stack, high, &snapshots[0]) == number + 1);
-	CHECK(recall_from(11, IN_PLUGIN, stack) == number + 1);
+	for (unsigned where = IN_PROGRAM; where <= IN_BOTH; where++)
+		check_changes(11 + where, where, stack, high);
 	run_on(NULL, NULL);
 	return NULL;
 }
