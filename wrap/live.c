@@ -160,7 +160,6 @@ static struct leakwrap_region *add_region(uintptr_t key)
 		return NULL;
 	record->region.next = atomic_load(&regions.newest);
 	atomic_store_explicit(&regions.newest, &record->region, memory_order_release);
-	watch(record);
 	return &record->region;
 }
 
@@ -636,9 +635,12 @@ static struct leakwrap_region *region_of(uintptr_t address)
 		return region;
 	leakwrap_lock(&leakwrap_tables_lock);
 	HASH_FIND(hh, regions.by_key, &key, sizeof(key), record);
-	if (!record)
-		give_back_some();
 	region = record ? &record->region : add_region(key);
+	/* Only for a region that is made: without memory each block asks for one again. */
+	if (region && !record) {
+		give_back_some();
+		watch((struct region_record *)region);
+	}
 	if (region)
 		cache_region(region);
 	leakwrap_unlock(&leakwrap_tables_lock);

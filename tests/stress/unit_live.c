@@ -1,7 +1,7 @@
 /* unit_live.c - the live table (wrap/live.c) with addresses that no allocator of this machine hands out, with
  * threads, without memory, and with blocks that are freed unseen.
  * sources: wrap/live.c wrap/arena.c wrap/tables.c wrap/port_linux*.c
- * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach */
+ * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach,--wrap=leakwrap_pages_present */
 #include "live.h"
 #include "port.h"
 #include "unit.h"
@@ -56,6 +56,17 @@ void *__wrap_leakwrap_pages_detach(void *start, size_t size)
 	if (calls)
 		around_detaching(false);
 	return taken;
+}
+
+uint64_t __real_leakwrap_pages_present(const void *start, size_t size, size_t *page);
+uint64_t __wrap_leakwrap_pages_present(const void *start, size_t size, size_t *page);
+
+static _Atomic unsigned long looks;
+
+uint64_t __wrap_leakwrap_pages_present(const void *start, size_t size, size_t *page)
+{
+	atomic_fetch_add(&looks, 1);
+	return __real_leakwrap_pages_present(start, size, page);
 }
 
 /* -- a model for one thread ---------------------------------------------------------------------- */
@@ -551,6 +562,30 @@ static void give_back_what_was_left(void)
 	CHECK(leakwrap_pages_held() < 2 * after_five);
 }
 
+/* Each block that finds no memory for a region comes here again: nothing else may be done for it then. */
+static void look_at_nothing_without_memory(void)
+{
+	const uintptr_t base = fresh_addresses();
+	uintptr_t address = base;
+	unsigned long before;
+	size_t size;
+
+	fails = always;
+	while (leakwrap_live_add(at(address), 1, 5) == LEAKWRAP_LIVE_NEW)
+		address += LEAKWRAP_REGION_SIZE;
+	before = atomic_load(&looks);
+	for (unsigned i = 0; i < 10; i++) {
+		CHECK(leakwrap_live_add(at(address), 1, 5) == LEAKWRAP_LIVE_UNTRACKED);
+		CHECK(leakwrap_live_remove(at(address), &size) == 0);
+	}
+	CHECK(atomic_load(&looks) == before);
+	fails = NULL;
+	while (address > base) {
+		address -= LEAKWRAP_REGION_SIZE;
+		CHECK(forget(address, &size) == 5);
+	}
+}
+
 /* What threads may be doing that looked at the region before its veil was drawn. */
 static struct {
 	uintptr_t base;
@@ -742,6 +777,7 @@ static void give_pages_back(void)
 	give_back_what_is_empty();
 	keep_what_is_locked();
 	give_back_what_was_left();
+	look_at_nothing_without_memory();
 }
 
 int main(void)
