@@ -73,7 +73,7 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 				note_end(notes, fp_address, fp);
 			break;
 		}
-		caller = leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN);
+		caller = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
 		if (notes) {
 			uint16_t target = leakwrap_place_of(fp, notes->sp);
 
