@@ -165,7 +165,17 @@ uint64_t leakwrap_pattern_key_of(const struct leakwrap_pattern *pattern,
 	                            trace->notes->sp);
 }
 
+static struct interned *interned_of(const struct leakwrap_pattern *pattern)
+{
+	return (struct interned *)((uintptr_t)pattern - offsetof(struct interned, pattern));
+}
+
+bool leakwrap_pattern_stays(const struct leakwrap_pattern *pattern)
+{
+	return interned_of(pattern)->belongs_to == 0;
+}
+
 const struct leakwrap_kept **leakwrap_pattern_like(struct leakwrap_pattern *pattern)
 {
-	return &((struct interned *)((char *)pattern - offsetof(struct interned, pattern)))->like;
+	return &interned_of(pattern)->like;
 }

@@ -88,6 +88,9 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace)
 uint64_t leakwrap_pattern_key_of(const struct leakwrap_pattern *pattern,
                                  const struct leakwrap_trace *trace);
 
+/* Do the stacks with PATTERN go through no modules but those that are never unloaded? */
+bool leakwrap_pattern_stays(const struct leakwrap_pattern *pattern);
+
 /* For the call sites whose stacks have PATTERN: one that is kept whole, from which the others, whose return addresses have the same upper
  * halves, may be told by their offsets.  NULL at first. */
 const struct leakwrap_kept **leakwrap_pattern_like(struct leakwrap_pattern *pattern);

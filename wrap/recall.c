@@ -76,10 +76,14 @@ void leakwrap_recall_learn(const struct leakwrap_pattern *pattern, uint32_t numb
 void leakwrap_recall_forget(void)
 {
 	for (unsigned way = 0; way < LEAKWRAP_HINT_WAYS; way++)
-		for (unsigned set = 0; set < 1u << LEAKWRAP_HINT_SETS_BITS; set++)
-			if (atomic_load_explicit(&leakwrap_hints[way][set], memory_order_relaxed))
+		for (unsigned set = 0; set < 1u << LEAKWRAP_HINT_SETS_BITS; set++) {
+			const struct leakwrap_pattern *pattern =
+			        atomic_load_explicit(&leakwrap_hints[way][set], memory_order_relaxed);
+
+			if (pattern && !leakwrap_pattern_stays(pattern))
 				atomic_store_explicit(&leakwrap_hints[way][set], NULL,
 				                      memory_order_relaxed);
+		}
 }
 
 /* PATTERN, which was the hint WAY of SET, is the first one from now on: a program that comes back to a place soon mostly does so with

@@ -79,7 +79,7 @@ struct leakwrap_pattern *leakwrap_recall_pattern(const struct leakwrap_trace *tr
 void leakwrap_recall_learn(const struct leakwrap_pattern *pattern, uint32_t number,
                            const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
 
-/* The modules have changed: what was learned of stacks is to be learned again. */
+/* The modules have changed: what was learned of stacks that go through others than the permanent ones is to be learned again. */
 void leakwrap_recall_forget(void);
 
 #endif
