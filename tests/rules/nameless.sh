@@ -3,23 +3,23 @@
 # module's name.  Without /proc it says how the program was started.
 . tests/lib.sh
 
+# The tracer's system calls.
 cat >"$W/fail.c" <<'EOF'
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-void *mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+long syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	static int calls;
 	const char *fails = getenv("FAILS");
 	int first = fails ? atoi(fails) : 0;
-	calls++;
-	if (calls >= first && calls < first + COUNT) {
+	calls += number == SYS_mmap;
+	if (number == SYS_mmap && calls >= first && calls < first + COUNT) {
 		errno = ENOMEM;
-		return MAP_FAILED;
+		return -1;
 	}
-	return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+	return ((long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall"))(number, a, b, c, d, e, f);
 }
 EOF
 build named tests/link/puts.c
@@ -40,6 +40,7 @@ for turn in $(seq 0 47); do
 	case $module in "$W/named" | '') ;; *) fail "mapping $n: module 1 is $module" ;; esac
 done
 [ $known -gt 15 ] || fail "the program was known $known times only"
+[ $known -lt 48 ] || fail "no mapping failed"
 
 mkdir "$W/jail"
 build jail/named -static tests/link/leaks.c

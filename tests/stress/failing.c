@@ -1,24 +1,25 @@
 /* failing.c - what fails in the sweeps (sweep.c): the tracer's mmap and the program's own allocator, which is in
  * front of the C library's.  A file of its own: calls inside of one object are not wrapped.
  *
- *   FAIL_MMAP=N     the tracer's Nth mmap fails (linked with --wrap=mmap64); FAIL_MMAP=N+: and all after it, until
+ *   FAIL_MMAP=N     the tracer's Nth mmap fails (linked with --wrap=syscall); FAIL_MMAP=N+: and all after it, until
  *                   failing_is_over
  *   FAIL_MALLOC=N   the Nth allocation of the process fails, or, with FAIL_RANDOM=SEED, one in N at random
  */
 #include "failing.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
 
 bool failing_is_on, failing_is_over;
 
-/* As port_linux_memory.c, which asks for 64-bit offsets, refers to it. */
-void *__real_mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+/* The tracer maps memory by system calls. */
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
 
 static long number_in(const char *name)
 {
@@ -27,7 +28,7 @@ static long number_in(const char *name)
 	return text ? atol(text) : 0;
 }
 
-void *__wrap_mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+static bool map_fails_now(void)
 {
 	static long calls, failing = -1;
 	static bool all;
@@ -39,11 +40,24 @@ void *__wrap_mmap64(void *address, size_t size, int protection, int flags, int f
 		all = text && strchr(text, '+');
 	}
 	calls++;
-	if (failing > 0 && (calls == failing || (all && calls > failing && !failing_is_over))) {
+	return failing > 0 && (calls == failing || (all && calls > failing && !failing_is_over));
+}
+
+long __wrap_syscall(long number, ...)
+{
+	long argument[6];
+	va_list arguments;
+
+	va_start(arguments, number);
+	for (int i = 0; i < 6; i++)
+		argument[i] = va_arg(arguments, long);
+	va_end(arguments);
+	if (number == SYS_mmap && map_fails_now()) {
 		errno = ENOMEM;
-		return MAP_FAILED;
+		return -1;
 	}
-	return __real_mmap64(address, size, protection, flags, fd, offset);
+	return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4],
+	                      argument[5]);
 }
 
 extern void *__libc_malloc(size_t size);

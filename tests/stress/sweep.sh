@@ -5,8 +5,8 @@
 # timeout: 240
 . tests/lib.sh
 
-build_plain untraced -Wl,--wrap=mmap64 tests/stress/sweep.c tests/stress/failing.c
-build traced -Wl,--wrap=mmap64 tests/stress/sweep.c tests/stress/failing.c
+build_plain untraced -Wl,--wrap=syscall tests/stress/sweep.c tests/stress/failing.c
+build traced -Wl,--wrap=syscall tests/stress/sweep.c tests/stress/failing.c
 
 # run WHAT [VARIABLE=VALUE...]: both, and compares.
 run() {
