@@ -115,7 +115,7 @@ static struct leakwrap_hashed *enlarged(const struct leakwrap_hashed *old,
 }
 
 void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
-                           const struct leakwrap_hashed_kind *kind, uint32_t choice)
+                           const struct leakwrap_hashed_kind *kind, uint32_t choice, bool from_reserve)
 {
 	struct leakwrap_hashed *now = atomic_load(table), *larger;
 	void *entry = empty_entry(now, kind, choice);
@@ -127,7 +127,8 @@ void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
 			leakwrap_hashed_discard(now, kind);
 			now = larger;
 			entry = empty_entry(now, kind, choice);
-		}
+		} else if (!from_reserve)
+			return NULL;
 	}
 	if (entry)
 		now->count++;

@@ -54,9 +54,10 @@ LEAKWRAP_INLINE size_t leakwrap_hashed_chosen(const struct leakwrap_hashed *tabl
 }
 
 /* An empty entry for CHOICE, which is counted as used from now on: the caller writes it.  It is in the table that *TABLE points to then:
- * a larger one when that was too small.  NULL when there is no memory. */
+ * a larger one when that was too small.  When there is no memory for that, NULL; FROM_RESERVE: what room there is, as long as there is
+ * some. */
 void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
-                           const struct leakwrap_hashed_kind *kind, uint32_t choice);
+                           const struct leakwrap_hashed_kind *kind, uint32_t choice, bool from_reserve);
 
 /* TABLE is not needed any more.  Whoever is still reading it finds what was there, or nothing. */
 void leakwrap_hashed_discard(struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind);

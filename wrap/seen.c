@@ -25,7 +25,8 @@ bool leakwrap_seen_add(uint64_t key, uint32_t number)
 
 	if (leakwrap_seen_number(key) != LEAKWRAP_SITE_NONE)
 		return false;
-	entry = leakwrap_hashed_room(&leakwrap_seen_table, &entries, leakwrap_hashed_choice(key));
+	entry = leakwrap_hashed_room(&leakwrap_seen_table, &entries, leakwrap_hashed_choice(key),
+	                             false);
 	if (!entry)
 		return false;
 	memcpy(entry->key, &key, sizeof(key));

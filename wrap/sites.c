@@ -205,7 +205,7 @@ static uint32_t add(const struct leakwrap_trace *trace, uint64_t key, struct lea
 	site_entry *entry = NULL;
 
 	if (site && fill(site, trace, pattern, from_reserve))
-		entry = leakwrap_hashed_room(&sites.by_backtrace, &entries, choice);
+		entry = leakwrap_hashed_room(&sites.by_backtrace, &entries, choice, from_reserve);
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;
 	leakwrap_site_chunk(number)->choice[number % LEAKWRAP_SITE_CHUNK] = choice;

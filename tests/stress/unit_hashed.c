@@ -31,12 +31,12 @@ static uint32_t choice_of(const void *one)
 
 static const struct leakwrap_hashed_kind kind = {sizeof(entry), is_used, choice_of};
 
-static bool add(struct leakwrap_hashed *_Atomic *table, uint32_t number)
+static bool add(struct leakwrap_hashed *_Atomic *table, uint32_t number, bool from_reserve)
 {
 	entry *room;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	room = leakwrap_hashed_room(table, &kind, choice_for(number));
+	room = leakwrap_hashed_room(table, &kind, choice_for(number), from_reserve);
 	if (room) {
 		CHECK(atomic_load(room) == 0);
 		atomic_store_explicit(room, number, memory_order_release);
@@ -93,12 +93,12 @@ static void grow(void)
 
 	/* Enough for the last two tables: those before them are not counted any more. */
 	leakwrap_pages_limit((size_t)1100 << 10);
-	CHECK(add(&shared, 1));
+	CHECK(add(&shared, 1, false));
 	atomic_store(&added, 1);
 	for (uintptr_t i = 0; i < READERS; i++)
 		CHECK(pthread_create(&reader[i], NULL, look, (void *)(i + 1)) == 0);
 	for (uint32_t number = 2; number <= NUMBERS; number++) {
-		CHECK(add(&shared, number));
+		CHECK(add(&shared, number, false));
 		if (number % 1024 == 0 || number < 300)
 			for (uint32_t one = 1; one <= number; one++)
 				CHECK(has(atomic_load(&shared), one));
@@ -122,13 +122,17 @@ static void fill(uint32_t expected)
 	uint32_t held = 0;
 
 	CHECK(!has(atomic_load(&table), 1));
-	CHECK(add(&table, 0x80000000) && has(atomic_load(&table), 0x80000000));
+	CHECK(add(&table, 0x80000000, false) && has(atomic_load(&table), 0x80000000));
 	leakwrap_pages_limit(1);
 	while (leakwrap_arena_take(16)) /* what the arena still has */
 		;
-	for (uint32_t number = 1; number < 10 * expected; number++)
-		held += add(&table, number);
-	/* More than it was made for, and the last entry is still empty: who looks for what is not there comes to an end. */
+	for (uint32_t number = 1; number < 5 * expected; number++)
+		held += add(&table, number, false);
+	/* No more than it was made for: looking must not take long. */
+	CHECK(held + 1 == expected);
+	for (uint32_t number = 5 * expected; number < 10 * expected; number++)
+		held += add(&table, number, true);
+	/* More than that, and the last entry is still empty: who looks for what is not there comes to an end. */
 	CHECK(held > expected && held < atomic_load(&table)->size);
 	for (uint32_t number = 1; number < 10 * expected; number++)
 		held -= has(atomic_load(&table), number);
