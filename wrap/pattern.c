@@ -142,7 +142,7 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace)
 	places = words.count * sizeof(words.place[0]);
 	size = sizeof(wanted.it) + places;
 	memcpy(wanted.place, words.place, places);
-	HASH_FIND(hh, patterns, &wanted.it.uppers, size - KEY, found);
+	HASH_FIND(hh, patterns, (const char *)&wanted + KEY, size - KEY, found);
 	if (found)
 		return &found->pattern;
 	found = leakwrap_arena_take(size);

@@ -121,12 +121,12 @@ static void names(void)
 /* Writes the line of the LENGTH bytes TEXT in one piece, and what is not to be seen behind it. */
 static void write_whole(const char *text, size_t length)
 {
-	const size_t size = strlen(PREFIX) + length + 1, spare = 100;
+	const size_t prefix = sizeof(PREFIX) - 1, size = prefix + length + 1, spare = 100;
 	char *line = leakwrap_text_whole(&writer, size, spare);
 
 	memset(line, '!', size + spare);
-	memcpy(line, PREFIX, strlen(PREFIX));
-	memcpy(line + strlen(PREFIX), text, length);
+	memcpy(line, PREFIX, prefix);
+	memcpy(line + prefix, text, length);
 	line[size - 1] = '\n';
 }
 
