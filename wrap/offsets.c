@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-/* So many frames share a byte. */
+/* So many frames share a byte; and the longest offset, in bytes. */
 #define SHARING    8
-
 #define OFFSET_MAX 5
 
 static uint8_t *write_offset(uint8_t *to, uint32_t offset)
