@@ -61,7 +61,7 @@ LEAKWRAP_INLINE struct leakwrap_sum leakwrap_pattern_start(const struct leakwrap
 LEAKWRAP_INLINE uint64_t leakwrap_pattern_end(const struct leakwrap_pattern *pattern,
                                               struct leakwrap_sum sum, uintptr_t sp)
 {
-	return leakwrap_sum_of(sum) - sp * pattern->of_sp;
+	return leakwrap_sum_mixed(leakwrap_sum_of(sum) - sp * pattern->of_sp);
 }
 
 /* The key of the stack at SP, for which PATTERN fits. */

@@ -10,6 +10,7 @@
 #include "recall.h"
 #include "site_record.h"
 #include "tables.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -94,14 +95,13 @@ static bool is_used(const void *entry)
 	return atomic_load((const site_entry *)entry) != 0;
 }
 
-/* Return addresses are as far apart as the calls of a loop that was unrolled: their sums alone would gather in some places. */
 static uint64_t key_of(const struct leakwrap_trace *trace)
 {
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < trace->depth; i++)
 		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-	return (sum ^ sum >> 32) * UINT64_C(0xff51afd7ed558ccd);
+	return leakwrap_sum_mixed(sum);
 }
 
 /* A larger table wants all of them again, while the lock is held: reading all backtraces would take too long. */
