@@ -16,7 +16,7 @@ static uint32_t spare_entries(uint32_t range)
 }
 
 /* A table this large has pages of its own. */
-#define MAPPED_SIZE ((size_t)16 << 10)
+#define MAPPED_SIZE ((size_t)4 << 10)
 
 /* No table is larger. */
 #define RANGE_MAX ((uint32_t)4 * LEAKWRAP_SITE_LIMIT)
@@ -30,7 +30,7 @@ static uint32_t range_for(uint32_t count)
 {
 	if (count < 1000)
 		return count * 4;
-	return count < 2288 ? 4000 : count / 4 * 7;
+	return count < 2668 ? 4000 : count / 2 * 3;
 }
 
 /* What a table that shall grow to COUNT entries and beyond is given.  Outgrown ones stay in memory when they are small. */
@@ -38,7 +38,7 @@ static uint32_t range_from(uint32_t count)
 {
 	if (count < LEAST)
 		return range_for(LEAST);
-	return range_for(count < 1000 ? count * 2 : count + count / 4);
+	return range_for(count < 1000 ? count * 2 : count + count / 8);
 }
 
 static size_t size_of(const struct leakwrap_hashed_kind *kind, size_t entries)
