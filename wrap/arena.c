@@ -70,30 +70,6 @@ void *leakwrap_arena_take(size_t size)
 	return taken;
 }
 
-/* Bytes are cut from pieces of this size. */
-#define BYTES_MIN ((size_t)1 << 10)
-
-void *leakwrap_arena_take_bytes(size_t size)
-{
-	static char *next;
-	static size_t left;
-	char *taken;
-
-	if (size > left) {
-		const size_t more = size > BYTES_MIN ? size : BYTES_MIN;
-
-		taken = leakwrap_arena_take(more);
-		if (!taken)
-			return NULL;
-		next = taken;
-		left = more;
-	}
-	taken = next;
-	next += size;
-	left -= size;
-	return taken;
-}
-
 void *leakwrap_arena_take_reserve(size_t size)
 {
 	char *taken = reserve.next;

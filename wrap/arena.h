@@ -9,9 +9,6 @@
 /* SIZE zeroed bytes, aligned for any record, or NULL when no page can be had. */
 void *leakwrap_arena_take(size_t size);
 
-/* SIZE bytes that are not aligned, close behind the last ones; or NULL. */
-void *leakwrap_arena_take_bytes(size_t size);
-
 /* Aligned ones out of a reserve that is set aside with the first page, for what matters most. */
 void *leakwrap_arena_take_reserve(size_t size);
 

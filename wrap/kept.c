@@ -61,8 +61,7 @@ bool leakwrap_uppers_of(const struct leakwrap_trace *trace, bool from_reserve, c
 
 #endif
 
-/* The modules that are loaded now, when TRACE goes through one that may be unloaded; else NULL. */
-static const struct leakwrap_modules *modules_for(const struct leakwrap_trace *trace)
+const struct leakwrap_modules *leakwrap_kept_modules_for(const struct leakwrap_trace *trace)
 {
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
@@ -97,7 +96,7 @@ const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trac
 		return NULL;
 	kept->depth = (uint16_t)trace->depth;
 	kept->kind = (uint8_t)trace->kind;
-	kept->modules = modules_for(trace);
+	kept->modules = leakwrap_kept_modules_for(trace);
 #if UINTPTR_MAX > UINT32_MAX
 	kept->upper = uppers;
 #endif

@@ -48,6 +48,9 @@ LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc(const struct leakwrap_kept *kept, uns
  * is held. */
 const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trace, bool from_reserve);
 
+/* What TRACE, just walked, is kept with: the modules that are loaded now, when it goes through one that may be unloaded; else NULL. */
+const struct leakwrap_modules *leakwrap_kept_modules_for(const struct leakwrap_trace *trace);
+
 /* Does TRACE, just walked, go through the same modules as KEPT, which has the same return addresses?  Where a module was unloaded
  * there may be another one by now. */
 bool leakwrap_kept_has_modules_of(const struct leakwrap_kept *kept, const struct leakwrap_trace *trace);

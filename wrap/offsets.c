@@ -1,7 +1,7 @@
 /* offsets.c - see offsets.h. */
 #include "offsets.h"
 
-#include "arena.h"
+#include "sites.h"
 
 #include <string.h>
 
@@ -36,14 +36,15 @@ static uint32_t read_offset(const uint8_t **at)
 	return offset;
 }
 
-const uint8_t *leakwrap_offsets_make(const struct leakwrap_trace *trace,
-                                     const struct leakwrap_kept *like)
+leakwrap_bytes leakwrap_offsets_make(const struct leakwrap_trace *trace, uint32_t number,
+                                     const uint32_t *low)
 {
-	static uint8_t written[(OFFSET_MAX + 1) * LEAKWRAP_MAX_DEPTH];
-	uint8_t *end = written, *differing = written, *made;
+	static uint8_t written[OFFSET_MAX + (OFFSET_MAX + 1) * LEAKWRAP_MAX_DEPTH];
+	uint8_t *end = write_offset(written, number), *differing = end;
 
+	_Static_assert(sizeof(written) <= LEAKWRAP_BYTES_PIECE, "a piece has room for it");
 	for (unsigned i = 0; i < trace->depth; i++) {
-		const uint32_t offset = (uint32_t)trace->pcs[i] - like->low[i];
+		const uint32_t offset = (uint32_t)trace->pcs[i] - low[i];
 
 		if (i % SHARING == 0) {
 			differing = end++;
@@ -54,10 +55,29 @@ const uint8_t *leakwrap_offsets_make(const struct leakwrap_trace *trace,
 		*differing |= (uint8_t)(1u << i % SHARING);
 		end = write_offset(end, offset);
 	}
-	made = leakwrap_arena_take_bytes((size_t)(end - written));
-	if (made)
-		memcpy(made, written, (size_t)(end - written));
-	return made;
+	return leakwrap_bytes_keep(written, (size_t)(end - written), false);
+}
+
+leakwrap_bytes leakwrap_offsets_none(const struct leakwrap_kept *whole, bool from_reserve)
+{
+	uint8_t written[OFFSET_MAX + sizeof(whole)];
+	uint8_t *end = write_offset(written, LEAKWRAP_SITE_NONE);
+
+	memcpy(end, &whole, sizeof(whole));
+	end += sizeof(whole);
+	return leakwrap_bytes_keep(written, (size_t)(end - written), from_reserve);
+}
+
+uint32_t leakwrap_offsets_start(struct leakwrap_offsets *offsets, leakwrap_bytes bytes,
+                                const struct leakwrap_kept **whole)
+{
+	uint32_t number;
+
+	offsets->at = leakwrap_bytes_at(bytes);
+	number = read_offset(&offsets->at);
+	if (number == LEAKWRAP_SITE_NONE)
+		memcpy(whole, offsets->at, sizeof(*whole));
+	return number;
 }
 
 uint32_t leakwrap_offset_of(struct leakwrap_offsets *offsets, unsigned frame)

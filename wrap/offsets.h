@@ -1,13 +1,16 @@
-/* offsets.h - the return addresses of a backtrace, as how far they are from those of another one, with the same upper halves.
+/* offsets.h - the backtrace of a call site, as how far its return addresses are from those of another one, with the same upper halves.
  *
- * Bits of a byte say which of the next eight frames differ; behind it stand the offsets of these, as SLEB128 (DWARF 5, section 7.6):
- * calls of one function, and of neighbours, take one or two bytes.
+ * It begins with the number of the other one, and all numbers are SLEB128 (DWARF 5, section 7.6).  Bits of a byte say which of the next
+ * eight frames differ; behind it stand the offsets of these: calls of one function, and of neighbours, take one or two bytes.  A backtrace that
+ * is like no other has no number (LEAKWRAP_SITE_NONE), and behind that the address of where it is kept whole.
  */
 #ifndef LEAKWRAP_OFFSETS_H
 #define LEAKWRAP_OFFSETS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "bytes.h"
 #include "kept.h"
 
 /* What is left to be read of them. */
@@ -16,12 +19,22 @@ struct leakwrap_offsets {
 	unsigned differing; /* of the frames up to a multiple of eight */
 };
 
-/* How far the return addresses of TRACE are from those of LIKE, which has as many; NULL when there is no memory.  The tables' lock is
- * held. */
-const uint8_t *leakwrap_offsets_make(const struct leakwrap_trace *trace,
-                                     const struct leakwrap_kept *like);
+/* The following are called with the tables' lock held.  They return 0 when there is no memory. */
 
-/* The offset of FRAME: of each, from 0 on, once.  Signal-safe. */
+/* How far the return addresses of TRACE are from those of the call site NUMBER, which has as many, and whose lower halves are LOW. */
+leakwrap_bytes leakwrap_offsets_make(const struct leakwrap_trace *trace, uint32_t number,
+                                     const uint32_t *low);
+
+/* A backtrace that is like no other, and kept as WHOLE.  FROM_RESERVE: by the memory that is left for when there is no other. */
+leakwrap_bytes leakwrap_offsets_none(const struct leakwrap_kept *whole, bool from_reserve);
+
+/* The following are signal-safe. */
+
+/* Begins to read BYTES: the number of the call site that this one is like; or LEAKWRAP_SITE_NONE, and *WHOLE is what it is kept as. */
+uint32_t leakwrap_offsets_start(struct leakwrap_offsets *offsets, leakwrap_bytes bytes,
+                                const struct leakwrap_kept **whole);
+
+/* The offset of FRAME: of each, from 0 on, once, if it is like another one. */
 uint32_t leakwrap_offset_of(struct leakwrap_offsets *offsets, unsigned frame);
 
 #endif

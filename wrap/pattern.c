@@ -12,8 +12,8 @@
 
 /* Patterns are interned: two that are equal are the same object. */
 struct interned {
-	UT_hash_handle hh; /* by what follows, from uppers up to the last place */
-	const struct leakwrap_kept *like;
+	UT_hash_handle hh;      /* by what follows, from uppers up to the last place */
+	uint32_t first;         /* leakwrap_pattern_first */
 	const uint32_t *uppers; /* of the return addresses */
 	uint64_t belongs_to;    /* by owners_of */
 	struct leakwrap_pattern pattern;
@@ -54,19 +54,22 @@ static uint64_t owners_of(const struct leakwrap_trace *trace)
 
 #define WORDS_MAX (3 * LEAKWRAP_MAX_DEPTH + LEAKWRAP_SUMMED_AT_ONCE)
 
+/* A word, and its share in what sp adds to the sum: a link's is 1, that of another 0. */
+struct word {
+	uintptr_t value, of_sp;
+};
+
 /* In groups that are summed at once: the last one is filled up. */
 struct words {
 	unsigned count;
-	uint16_t place[WORDS_MAX];
-	uintptr_t value[WORDS_MAX]; /* of the word there */
-	uintptr_t links[WORDS_MAX]; /* is it a link? 1 or 0 */
+	uint16_t place[WORDS_MAX]; /* of each */
+	struct word word[WORDS_MAX];
 };
 
-static void add_word(struct words *words, uint16_t place, uintptr_t value, bool is_link)
+static void add_word(struct words *words, uint16_t place, uintptr_t value, uintptr_t of_sp)
 {
 	words->place[words->count] = place;
-	words->value[words->count] = value;
-	words->links[words->count++] = is_link;
+	words->word[words->count++] = (struct word){value, of_sp};
 }
 
 /* PLACE in bytes. */
@@ -82,23 +85,37 @@ static void read_words(struct words *words, const struct leakwrap_trace *trace)
 
 	words->count = 0;
 	for (unsigned i = 0; i < notes->returns; i++)
-		add_word(words, notes->place[i], trace->pcs[i + 1], false);
+		add_word(words, notes->place[i], trace->pcs[i + 1], 0);
 	if (notes->end_place != LEAKWRAP_PLACE_NONE)
-		add_word(words, notes->end_place, notes->end_word, false);
+		add_word(words, notes->end_place, notes->end_word, 0);
 	for (unsigned i = 0; i < notes->checks; i++)
-		add_word(words, notes->check[i].place, notes->sp + bytes(notes->check[i].target), true);
+		add_word(words, notes->check[i].place, notes->sp + bytes(notes->check[i].target), 1);
 	while (words->count % LEAKWRAP_SUMMED_AT_ONCE != 0) {
 		const unsigned last = words->count - 1;
 
-		add_word(words, words->place[last], words->value[last], words->links[last]);
+		add_word(words, words->place[last], words->word[last].value, words->word[last].of_sp);
 	}
 }
 
-static struct leakwrap_sum sum_up(struct leakwrap_sum sum, const uintptr_t *word, unsigned count)
+static uint64_t of_sp(const struct words *words)
 {
-	for (unsigned i = 0; i < count; i += LEAKWRAP_SUMMED_AT_ONCE)
-		sum = leakwrap_sum_and(sum, word[i], word[i + 1], word[i + 2], word[i + 3]);
-	return sum;
+	const struct word *word = words->word, *const end = word + words->count;
+	struct leakwrap_sum sum = {0, 0};
+
+	for (; word != end; word += LEAKWRAP_SUMMED_AT_ONCE)
+		sum = leakwrap_sum_and(sum, word[0].of_sp, word[1].of_sp, word[2].of_sp, word[3].of_sp);
+	return leakwrap_sum_of(sum);
+}
+
+/* What leakwrap_pattern_key finds for the stack with these words, at SP. */
+static uint64_t key(const struct words *words, const struct leakwrap_pattern *pattern, uintptr_t sp)
+{
+	const struct word *word = words->word, *const end = word + words->count;
+	struct leakwrap_sum sum = leakwrap_pattern_start(pattern);
+
+	for (; word != end; word += LEAKWRAP_SUMMED_AT_ONCE)
+		sum = leakwrap_sum_and(sum, word[0].value, word[1].value, word[2].value, word[3].value);
+	return leakwrap_pattern_end(pattern, sum, sp);
 }
 
 static uintptr_t extent_of(const struct words *words)
@@ -113,24 +130,42 @@ static uintptr_t extent_of(const struct words *words)
 
 /* -- patterns ------------------------------------------------------------------------------------ */
 
-struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace)
+/* The pattern that is equal to WANTED, whose places take PLACES bytes behind it; or NULL: there is no memory. */
+static struct leakwrap_pattern *interned(const struct interned *wanted, size_t places)
 {
-	/* uthash needs the key in memory before it can be looked up. */
+	const size_t size = sizeof(*wanted) + places;
+	struct interned *found;
+
+	HASH_FIND(hh, patterns, (const char *)wanted + KEY, size - KEY, found);
+	if (found)
+		return &found->pattern;
+	found = leakwrap_arena_take(size);
+	if (!found)
+		return NULL;
+	memcpy(found, wanted, size);
+	leakwrap_tables_failed = false;
+	HASH_ADD(hh, patterns, uppers, size - KEY, found);
+	return leakwrap_tables_failed ? NULL : &found->pattern;
+}
+
+struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace, uint64_t *key_of_stack)
+{
+	/* uthash needs a pattern in memory before it can be looked up. */
 	static struct {
 		struct interned it;
 		uint16_t place[WORDS_MAX];
 	} wanted;
 	static struct words words;
 	const struct leakwrap_notes *notes = trace->notes;
-	struct interned *found;
-	size_t places, size;
+	struct leakwrap_pattern *pattern;
+	size_t places;
 
 	read_words(&words, trace);
 	if (!leakwrap_uppers_of(trace, false, &wanted.it.uppers))
 		return NULL;
 	wanted.it.belongs_to = owners_of(trace);
 	wanted.it.pattern = (struct leakwrap_pattern){
-	        .of_sp = leakwrap_sum_of(sum_up((struct leakwrap_sum){0, 0}, words.links, words.count)),
+	        .of_sp = of_sp(&words),
 	        .pc = trace->pcs[0],
 	        .extent = extent_of(&words),
 	        .fp_target = notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY
@@ -140,29 +175,11 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace)
 	        .kind = (uint8_t)trace->kind,
 	};
 	places = words.count * sizeof(words.place[0]);
-	size = sizeof(wanted.it) + places;
 	memcpy(wanted.place, words.place, places);
-	HASH_FIND(hh, patterns, (const char *)&wanted + KEY, size - KEY, found);
-	if (found)
-		return &found->pattern;
-	found = leakwrap_arena_take(size);
-	if (!found)
-		return NULL;
-	memcpy(found, &wanted, size);
-	leakwrap_tables_failed = false;
-	HASH_ADD(hh, patterns, uppers, size - KEY, found);
-	return leakwrap_tables_failed ? NULL : &found->pattern;
-}
-
-uint64_t leakwrap_pattern_key_of(const struct leakwrap_pattern *pattern,
-                                 const struct leakwrap_trace *trace)
-{
-	static struct words words;
-
-	read_words(&words, trace);
-	return leakwrap_pattern_end(pattern,
-	                            sum_up(leakwrap_pattern_start(pattern), words.value, words.count),
-	                            trace->notes->sp);
+	pattern = interned(&wanted.it, places);
+	if (pattern)
+		*key_of_stack = key(&words, pattern, notes->sp);
+	return pattern;
 }
 
 static struct interned *interned_of(const struct leakwrap_pattern *pattern)
@@ -175,7 +192,7 @@ bool leakwrap_pattern_stays(const struct leakwrap_pattern *pattern)
 	return interned_of(pattern)->belongs_to == 0;
 }
 
-const struct leakwrap_kept **leakwrap_pattern_like(struct leakwrap_pattern *pattern)
+uint32_t *leakwrap_pattern_first(struct leakwrap_pattern *pattern)
 {
-	return &interned_of(pattern)->like;
+	return &interned_of(pattern)->first;
 }

@@ -24,8 +24,6 @@
 #include "unwind.h"
 #include "words.h"
 
-struct leakwrap_kept;
-
 struct leakwrap_pattern {
 	uint64_t of_sp; /* how often sp is in the sum of the words, by the links */
 	uintptr_t pc;
@@ -80,19 +78,15 @@ LEAKWRAP_INLINE uint64_t leakwrap_pattern_key(const struct leakwrap_pattern *pat
 
 /* The following are called with the tables' lock held. */
 
-/* The pattern of the stack whose walk led to TRACE, with its notes: the same one for all walks that found everything at the same
- * places, if they go through the same ones of the modules that may be unloaded.  NULL when there is no memory. */
-struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace);
-
-/* The key of that stack. */
-uint64_t leakwrap_pattern_key_of(const struct leakwrap_pattern *pattern,
-                                 const struct leakwrap_trace *trace);
+/* The pattern of the stack whose walk led to TRACE, with its notes, and in *KEY the key of that stack: the same pattern for all walks that
+ * found everything at the same places, if they go through the same ones of the modules that may be unloaded.  NULL when there is no memory. */
+struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace, uint64_t *key);
 
 /* Do the stacks with PATTERN go through no modules but those that are never unloaded? */
 bool leakwrap_pattern_stays(const struct leakwrap_pattern *pattern);
 
-/* For the call sites whose stacks have PATTERN: one that is kept whole, from which the others, whose return addresses have the same upper
- * halves, may be told by their offsets.  NULL at first. */
-const struct leakwrap_kept **leakwrap_pattern_like(struct leakwrap_pattern *pattern);
+/* For the caller: the number of the call site from which the backtraces of others are told whose stacks have PATTERN.  LEAKWRAP_SITE_NONE
+ * at first. */
+uint32_t *leakwrap_pattern_first(struct leakwrap_pattern *pattern);
 
 #endif

@@ -44,9 +44,9 @@ bool leakwrap_recall_wants(uint32_t number, const struct leakwrap_trace *trace,
 }
 
 struct leakwrap_pattern *leakwrap_recall_pattern(const struct leakwrap_trace *trace,
-                                                 const struct leakwrap_stack *stack)
+                                                 const struct leakwrap_stack *stack, uint64_t *key)
 {
-	return is_learnable(trace, stack) ? leakwrap_pattern_of(trace) : NULL;
+	return is_learnable(trace, stack) ? leakwrap_pattern_of(trace, key) : NULL;
 }
 
 /* Puts PATTERN first in SET. */
@@ -61,10 +61,10 @@ static void hint_at(const struct leakwrap_pattern *pattern, uint32_t set)
 	}
 }
 
-void leakwrap_recall_learn(const struct leakwrap_pattern *pattern, uint32_t number,
+void leakwrap_recall_learn(const struct leakwrap_pattern *pattern, uint64_t key, uint32_t number,
                            const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
-	if (leakwrap_seen_add(leakwrap_pattern_key_of(pattern, trace), number))
+	if (leakwrap_seen_add(key, number))
 		count_form(number);
 	hint_at(pattern, leakwrap_hint_set(stack->high - trace->notes->sp, trace->pcs[0]));
 }

@@ -71,12 +71,13 @@ bool leakwrap_recall_wants(uint32_t number, const struct leakwrap_trace *trace,
 
 /* The following are called with the tables' lock held. */
 
-/* The pattern of STACK, whose walk led to TRACE; or NULL: it cannot be recognized when it comes again, or there is no memory. */
+/* The pattern of STACK, whose walk led to TRACE, and in *KEY its key; or NULL: it cannot be recognized when it comes again, or there is no
+ * memory. */
 struct leakwrap_pattern *leakwrap_recall_pattern(const struct leakwrap_trace *trace,
-                                                 const struct leakwrap_stack *stack);
+                                                 const struct leakwrap_stack *stack, uint64_t *key);
 
-/* The stack STACK with PATTERN, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again. */
-void leakwrap_recall_learn(const struct leakwrap_pattern *pattern, uint32_t number,
+/* The stack STACK with PATTERN and KEY, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again. */
+void leakwrap_recall_learn(const struct leakwrap_pattern *pattern, uint64_t key, uint32_t number,
                            const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
 
 /* The modules have changed: what was learned of stacks that go through others than the permanent ones is to be learned again. */

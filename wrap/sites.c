@@ -29,42 +29,62 @@ static struct {
 
 /* -- reading ------------------------------------------------------------------------------------- */
 
+/* A backtrace may be kept as how far it is from another one, and that so, too: but that one's is kept whole. */
+#define LINKS_MAX 2
+
 /* Reads the return addresses of a call site, from the innermost frame on. */
 struct reader {
-	const struct leakwrap_kept *like;
-	struct leakwrap_offsets offsets;
-	unsigned frame; /* the next one */
+	const struct leakwrap_kept *whole; /* the last one */
+	unsigned links;                    /* to there */
+	unsigned frame;                    /* the next one */
+	struct leakwrap_offsets link[LINKS_MAX + 1];
 };
 
-static void start(struct reader *reader, const struct leakwrap_site *site)
+static leakwrap_bytes backtrace_of(uint32_t number)
 {
-	*reader = (struct reader){.like = site->like, .offsets = {.at = site->offsets}};
+	return leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK];
+}
+
+static void start(struct reader *reader, uint32_t number)
+{
+	reader->frame = 0;
+	reader->links = 0;
+	for (;; reader->links++) {
+		number = leakwrap_offsets_start(&reader->link[reader->links], backtrace_of(number),
+		                                &reader->whole);
+		if (number == LEAKWRAP_SITE_NONE)
+			break;
+	}
 }
 
 static uintptr_t next_pc(struct reader *reader)
 {
 	const unsigned frame = reader->frame++;
+	uint32_t offset = 0;
 
-	if (!reader->offsets.at)
-		return leakwrap_kept_pc(reader->like, frame);
-	return leakwrap_kept_pc_from(reader->like, frame, leakwrap_offset_of(&reader->offsets, frame));
+	for (unsigned i = 0; i < reader->links; i++)
+		offset += leakwrap_offset_of(&reader->link[i], frame);
+	return leakwrap_kept_pc_from(reader->whole, frame, offset);
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 {
 	struct reader reader;
 
-	start(&reader, leakwrap_site_numbered(number));
-	trace->depth = reader.like->depth;
-	trace->kind = reader.like->kind;
-	trace->modules = reader.like->modules;
+	start(&reader, number);
+	trace->depth = reader.whole->depth;
+	trace->kind = reader.whole->kind;
+	trace->modules = reader.whole->modules;
 	for (unsigned i = 0; i < trace->depth; i++)
 		trace->pcs[i] = next_pc(&reader);
 }
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
-	return leakwrap_site_numbered(number)->like->kind;
+	struct reader reader;
+
+	start(&reader, number);
+	return reader.whole->kind;
 }
 
 const char *leakwrap_site_task(uint32_t number)
@@ -80,14 +100,17 @@ uint32_t leakwrap_sites_limit(void)
 
 /* -- by backtrace -------------------------------------------------------------------------------- */
 
-/* An entry has the number of a call site, and above it a part of the key of its backtrace. */
+/* The key of a backtrace is as much as can be kept of it: 16 bits in the call site's chunk, 13 in its entry, above the number.  The lowest
+ * three are 0. */
 typedef _Atomic uint32_t site_entry;
 
+#define CHUNK_BITS  16
 #define NUMBER_BITS (32 - LEAKWRAP_SLOT_SITE_SHIFT)
+#define UNUSED_BITS (NUMBER_BITS - CHUNK_BITS)
 
-static uint32_t entry_for(uint32_t number, uint64_t key)
+static uint32_t entry_for(uint32_t number, uint32_t key)
 {
-	return number | (uint32_t)key << NUMBER_BITS;
+	return number | key >> UNUSED_BITS << NUMBER_BITS;
 }
 
 static bool is_used(const void *entry)
@@ -95,21 +118,23 @@ static bool is_used(const void *entry)
 	return atomic_load((const site_entry *)entry) != 0;
 }
 
-static uint64_t key_of(const struct leakwrap_trace *trace)
+static uint32_t key_of(const struct leakwrap_trace *trace)
 {
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < trace->depth; i++)
 		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-	return leakwrap_sum_mixed(sum);
+	return leakwrap_hashed_choice(leakwrap_sum_mixed(sum)) >> UNUSED_BITS << UNUSED_BITS;
 }
 
 /* A larger table wants all of them again, while the lock is held: reading all backtraces would take too long. */
 static uint32_t choice_of(const void *entry)
 {
-	const uint32_t number = atomic_load((const site_entry *)entry) % LEAKWRAP_SITE_LIMIT;
+	const uint32_t found = atomic_load((const site_entry *)entry),
+	               number = found % LEAKWRAP_SITE_LIMIT;
+	const uint32_t upper = leakwrap_site_chunk(number)->key[number % LEAKWRAP_SITE_CHUNK];
 
-	return leakwrap_site_chunk(number)->choice[number % LEAKWRAP_SITE_CHUNK];
+	return upper << (32 - CHUNK_BITS) | found >> NUMBER_BITS << UNUSED_BITS;
 }
 
 static const struct leakwrap_hashed_kind entries = {
@@ -122,24 +147,24 @@ static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
 {
 	struct reader reader;
 
-	start(&reader, leakwrap_site_numbered(number));
-	if (reader.like->depth != trace->depth || reader.like->kind != (uint8_t)trace->kind)
+	start(&reader, number);
+	if (reader.whole->depth != trace->depth || reader.whole->kind != (uint8_t)trace->kind)
 		return false;
 	for (unsigned i = 0; i < trace->depth; i++)
 		if (next_pc(&reader) != trace->pcs[i])
 			return false;
-	return leakwrap_kept_has_modules_of(reader.like, trace);
+	return leakwrap_kept_has_modules_of(reader.whole, trace);
 }
 
 /* The number of TRACE, whose key is KEY, or LEAKWRAP_SITE_NONE: it has none yet, or, when the lock is not held, the table is just
  * being replaced. */
-static uint32_t find(const struct leakwrap_trace *trace, uint64_t key)
+static uint32_t find(const struct leakwrap_trace *trace, uint32_t key)
 {
 	const struct leakwrap_hashed *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
 	const site_entry *entry = leakwrap_hashed_entries(table);
 
-	entry += leakwrap_hashed_chosen(table, leakwrap_hashed_choice(key));
+	entry += leakwrap_hashed_chosen(table, key);
 	for (;; entry++) {
 		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 		const uint32_t number = found % LEAKWRAP_SITE_LIMIT;
@@ -153,8 +178,8 @@ static uint32_t find(const struct leakwrap_trace *trace, uint64_t key)
 
 /* -- adding: the lock is held -------------------------------------------------------------------- */
 
-/* Where the call site NUMBER belongs, or NULL when there is no memory. */
-static struct leakwrap_site *place_for(uint32_t number, bool from_reserve)
+/* The chunk for the call site NUMBER, or NULL when there is no memory. */
+static struct leakwrap_site_chunk *chunk_for(uint32_t number, bool from_reserve)
 {
 	struct leakwrap_site_chunk *_Atomic *place =
 	        &leakwrap_site_chunks[number / LEAKWRAP_SITE_CHUNK];
@@ -162,75 +187,102 @@ static struct leakwrap_site *place_for(uint32_t number, bool from_reserve)
 
 	if (!chunk) {
 		chunk = leakwrap_arena_take_from(sizeof(*chunk), from_reserve);
-		if (!chunk)
-			return NULL;
-		atomic_store_explicit(place, chunk, memory_order_release);
+		if (chunk)
+			atomic_store_explicit(place, chunk, memory_order_release);
 	}
-	return &chunk->site[number % LEAKWRAP_SITE_CHUNK];
+	return chunk;
 }
 
-/* May LIKE stand for a backtrace that was walked just now: is it clear from it through which modules that goes? */
-static bool is_of_now(const struct leakwrap_kept *like)
+/* Can TRACE, walked just now, be told by how far it is from WHOLE?  The modules that it goes through must be clear from that, too. */
+static bool is_near(const struct leakwrap_trace *trace, const struct leakwrap_kept *whole)
 {
-	return !like->modules || like->modules == leakwrap_modules();
+	if (whole->depth != trace->depth || whole->kind != (uint8_t)trace->kind ||
+	    whole->modules != leakwrap_kept_modules_for(trace))
+		return false;
+	for (unsigned i = 0; i < trace->depth; i++)
+		if (leakwrap_kept_pc_from(whole, i, (uint32_t)trace->pcs[i] - whole->low[i]) !=
+		    trace->pcs[i])
+			return false;
+	return true;
 }
 
-/* Lets SITE be a call site with the backtrace TRACE, whose stack has PATTERN, or NULL.  False when there is no memory. */
-static bool fill(struct leakwrap_site *site, const struct leakwrap_trace *trace,
-                 struct leakwrap_pattern *pattern, bool from_reserve)
+/* TRACE as how far it is from the call site LIKE, or 0: that is LEAKWRAP_SITE_NONE, or too far, or there is no memory. */
+static leakwrap_bytes from_like(const struct leakwrap_trace *trace, uint32_t like)
 {
-	const struct leakwrap_kept **like = pattern ? leakwrap_pattern_like(pattern) : NULL;
+	static uint32_t low[LEAKWRAP_MAX_DEPTH];
+	struct reader reader;
 
-	if (like && *like && is_of_now(*like)) {
-		site->like = *like;
-		site->offsets = leakwrap_offsets_make(trace, *like);
-		if (site->offsets)
-			return true;
-	}
-	site->offsets = NULL;
-	site->like = leakwrap_kept_make(trace, from_reserve);
-	if (like && site->like)
-		*like = site->like;
-	return site->like != NULL;
+	if (like == LEAKWRAP_SITE_NONE)
+		return 0;
+	start(&reader, like);
+	if (!is_near(trace, reader.whole))
+		return 0;
+	for (unsigned i = 0; i < trace->depth; i++)
+		low[i] = (uint32_t)next_pc(&reader);
+	return leakwrap_offsets_make(trace, like, low);
 }
 
-/* Gives TRACE, which has none yet, a number.  A thread that finds it finds a call site below the limit. */
-static uint32_t add(const struct leakwrap_trace *trace, uint64_t key, struct leakwrap_pattern *pattern,
+static leakwrap_bytes kept_whole(const struct leakwrap_trace *trace, bool from_reserve)
+{
+	const struct leakwrap_kept *kept = leakwrap_kept_make(trace, from_reserve);
+
+	return kept ? leakwrap_offsets_none(kept, from_reserve) : 0;
+}
+
+/* Gives TRACE, whose stack has PATTERN, or NULL, and which has none yet, a number.  A thread that finds it finds a call site below the limit. */
+static uint32_t add(const struct leakwrap_trace *trace, uint32_t key, struct leakwrap_pattern *pattern,
                     bool from_reserve)
 {
+	static uint32_t whole_of_depth[LEAKWRAP_MAX_DEPTH + 1]; /* the last one that is */
 	const uint32_t number = atomic_load(&sites.limit);
-	struct leakwrap_site *site =
-	        number < LEAKWRAP_SITE_LIMIT ? place_for(number, from_reserve) : NULL;
-	const uint32_t choice = leakwrap_hashed_choice(key);
+	struct leakwrap_site_chunk *chunk =
+	        number < LEAKWRAP_SITE_LIMIT ? chunk_for(number, from_reserve) : NULL;
+	uint32_t *const first = pattern ? leakwrap_pattern_first(pattern) : NULL;
+	uint32_t *const whole = &whole_of_depth[trace->depth];
+	leakwrap_bytes backtrace = chunk && first ? from_like(trace, *first) : 0;
+	const bool is_first = backtrace == 0;
+	bool is_whole = false;
 	site_entry *entry = NULL;
 
-	if (site && fill(site, trace, pattern, from_reserve))
-		entry = leakwrap_hashed_room(&sites.by_backtrace, &entries, choice, from_reserve);
+	if (chunk && is_first)
+		backtrace = from_like(trace, *whole);
+	if (chunk && backtrace == 0) {
+		backtrace = kept_whole(trace, from_reserve);
+		is_whole = true;
+	}
+	if (backtrace != 0)
+		entry = leakwrap_hashed_room(&sites.by_backtrace, &entries, key, from_reserve);
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;
-	leakwrap_site_chunk(number)->choice[number % LEAKWRAP_SITE_CHUNK] = choice;
+	chunk->backtrace[number % LEAKWRAP_SITE_CHUNK] = backtrace;
+	chunk->key[number % LEAKWRAP_SITE_CHUNK] = (uint16_t)(key >> (32 - CHUNK_BITS));
 	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
 	atomic_store_explicit(entry, entry_for(number, key), memory_order_release);
+	if (first && is_first)
+		*first = number;
+	if (is_whole)
+		*whole = number;
 	return number;
 }
 
 /* The number of TRACE; its stack STACK is learned if it can be. */
-static uint32_t learned(const struct leakwrap_trace *trace, uint64_t key,
+static uint32_t learned(const struct leakwrap_trace *trace, uint32_t key,
                         const struct leakwrap_stack *stack)
 {
 	uint32_t number = find(trace, key);
 	struct leakwrap_pattern *pattern;
+	uint64_t key_of_stack;
 
 	/* Where nothing can be learned, nothing shall be kept either. */
 	if (number != LEAKWRAP_SITE_NONE
 	            ? !leakwrap_recall_wants(number, trace, stack)
 	            : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT - LEAF_SITES)
 		return number;
-	pattern = leakwrap_recall_pattern(trace, stack);
+	pattern = leakwrap_recall_pattern(trace, stack, &key_of_stack);
 	if (number == LEAKWRAP_SITE_NONE)
 		number = add(trace, key, pattern, false);
 	if (number != LEAKWRAP_SITE_NONE && pattern)
-		leakwrap_recall_learn(pattern, number, trace, stack);
+		leakwrap_recall_learn(pattern, key_of_stack, number, trace, stack);
 	return number;
 }
 
@@ -240,7 +292,7 @@ static uint32_t learned(const struct leakwrap_trace *trace, uint64_t key,
 static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
 {
 	struct leakwrap_trace leaf = *trace;
-	uint64_t key;
+	uint32_t key;
 	uint32_t number;
 
 	if (leaf.depth > LEAF_FRAMES) {
@@ -256,7 +308,7 @@ static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
 
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
-	const uint64_t key = key_of(trace);
+	const uint32_t key = key_of(trace);
 	uint32_t number = find(trace, key);
 
 	if (number != LEAKWRAP_SITE_NONE && !leakwrap_recall_wants(number, trace, stack))

@@ -166,8 +166,7 @@ static uint32_t chosen(uintptr_t step, unsigned gap)
 		for (unsigned i = 0; i < WORDS; i += LEAKWRAP_SUMMED_AT_ONCE)
 			sum = leakwrap_sum_and(sum, word[i], word[i + 1], word[i + 2], word[i + 3]);
 		at = &is_chosen[leakwrap_hashed_chosen(
-		        &table,
-		        leakwrap_hashed_choice(leakwrap_sum_mixed(leakwrap_sum_of(sum))))];
+		        &table, leakwrap_hashed_choice(leakwrap_sum_mixed(leakwrap_sum_of(sum))))];
 		count += !*at;
 		*at = true;
 	}

@@ -1,7 +1,7 @@
 /* unit_scarce.c - the call-site table (wrap/sites.c, recall.c, pattern.c, seen.c, offsets.c) when memory ends: random stacks of all depths in two
  * threads.  A stack is recognized as what it is, or walked; its call site has its backtrace, or the innermost frames of it, or
  * is lost and counted.
- * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/seen.c wrap/offsets.c wrap/hashed.c wrap/kept.c wrap/arena.c wrap/tables.c wrap/port_linux*.c */
+ * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/seen.c wrap/offsets.c wrap/bytes.c wrap/hashed.c wrap/kept.c wrap/arena.c wrap/tables.c wrap/port_linux*.c */
 #include "common.h"
 #include "made_up.h"
 #include "modules.h"

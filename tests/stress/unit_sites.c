@@ -1,7 +1,7 @@
 /* unit_sites.c - the call-site table and its recognition of stacks (wrap/sites.c, recall.c, pattern.c, seen.c, offsets.c) with stacks that are made
  * up, in threads: a backtrace has one number, each number one backtrace, and a stack is recognized as what it is or not
  * at all.
- * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/seen.c wrap/offsets.c wrap/hashed.c wrap/kept.c wrap/arena.c wrap/tables.c wrap/port_linux*.c */
+ * sources: wrap/sites.c wrap/recall.c wrap/pattern.c wrap/seen.c wrap/offsets.c wrap/bytes.c wrap/hashed.c wrap/kept.c wrap/arena.c wrap/tables.c wrap/port_linux*.c */
 #include "common.h"
 #include "live.h"
 #include "made_up.h"
