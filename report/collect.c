@@ -69,7 +69,7 @@ static void sink(struct leakwrap_row *rows, size_t root, size_t count)
 }
 
 /* Heap sort: in place, and never quadratic.  (The C library's qsort allocates.) */
-static void sort(struct leakwrap_row *rows, size_t count)
+static void sort_in_place(struct leakwrap_row *rows, size_t count)
 {
 	for (size_t root = count / 2; root-- > 0;)
 		sink(rows, root, count);
@@ -81,6 +81,84 @@ static void sort(struct leakwrap_row *rows, size_t count)
 		sink(rows, 0, end);
 	}
 }
+
+#ifndef LEAKWRAP_SMALL
+
+/* Of so many rows the processor does not know half of what a heap sort compares. */
+#define MANY 1000
+
+/* What rows are sorted by, a byte at a time. */
+static uint64_t key_of(const struct leakwrap_row *row, bool by_bytes)
+{
+	return by_bytes ? row->bytes : row->blocks;
+}
+
+/* Puts FROM into TO by the byte of their keys at SHIFT: the largest first, equal ones as they stand. */
+static void sort_by_byte(const struct leakwrap_row *from, struct leakwrap_row *to, size_t count,
+                         bool by_bytes, unsigned shift)
+{
+	static size_t place[256];
+	size_t before = 0;
+
+	memset(place, 0, sizeof(place));
+	for (size_t i = 0; i < count; i++)
+		place[key_of(&from[i], by_bytes) >> shift & 255]++;
+	for (unsigned byte = 256; byte-- > 0;) {
+		const size_t here = place[byte];
+
+		place[byte] = before;
+		before += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[place[key_of(&from[i], by_bytes) >> shift & 255]++] = from[i];
+}
+
+/* Puts ROWS, which SPARE has room for, in order by their bytes or their blocks, equal ones as they stand.  Bytes of the key in which
+ * none differ need nothing.  Where they are then: ROWS or SPARE. */
+static struct leakwrap_row *sort_by(struct leakwrap_row *rows, struct leakwrap_row *spare, size_t count,
+                                    bool by_bytes)
+{
+	uint64_t differing = 0;
+
+	for (size_t i = 1; i < count; i++)
+		differing |= key_of(&rows[i], by_bytes) ^ key_of(&rows[0], by_bytes);
+	for (unsigned shift = 0; shift < 64; shift += 8)
+		if (differing >> shift & 255) {
+			struct leakwrap_row *const sorted = spare;
+
+			sort_by_byte(rows, sorted, count, by_bytes, shift);
+			spare = rows;
+			rows = sorted;
+		}
+	return rows;
+}
+
+/* Those of ROWS, which are in the order of their numbers, that come first in the dump come first. */
+static void sort(struct leakwrap_row *rows, size_t count)
+{
+	struct leakwrap_row *spare = NULL, *sorted;
+
+	if (count >= MANY)
+		spare = leakwrap_scratch_map(count * sizeof(*spare));
+	if (!spare) {
+		sort_in_place(rows, count);
+		return;
+	}
+	sorted = sort_by(rows, spare, count, false);
+	sorted = sort_by(sorted, sorted == rows ? spare : rows, count, true);
+	if (sorted != rows)
+		memcpy(rows, sorted, count * sizeof(*rows));
+	leakwrap_scratch_unmap(spare, count * sizeof(*spare));
+}
+
+#else
+
+static void sort(struct leakwrap_row *rows, size_t count)
+{
+	sort_in_place(rows, count);
+}
+
+#endif
 
 bool leakwrap_collect(struct leakwrap_collection *collection)
 {
@@ -144,7 +222,7 @@ void leakwrap_collect_largest(struct leakwrap_collection *collection)
 			if (add_row(collection, &part[i]))
 				keep_largest(collection, &part[i]);
 	}
-	sort(largest, collection->rows_count);
+	sort_in_place(largest, collection->rows_count);
 }
 
 #endif
