@@ -424,8 +424,8 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 static void make_current(const struct snapshot *snapshot)
 {
 	if (&snapshot->modules != atomic_load(&leakwrap_modules_current)) {
-		atomic_store_explicit(&leakwrap_modules_current, &snapshot->modules,
-		                      memory_order_release);
+		/* Before the hints are looked at: recall.c. */
+		atomic_store(&leakwrap_modules_current, &snapshot->modules);
 		atomic_fetch_add(&known.generation, 1);
 		leakwrap_recall_forget();
 	}

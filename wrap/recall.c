@@ -77,24 +77,25 @@ void leakwrap_recall_forget(void)
 {
 	for (unsigned way = 0; way < LEAKWRAP_HINT_WAYS; way++)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_HINT_SETS_BITS; set++) {
-			const struct leakwrap_pattern *pattern =
-			        atomic_load_explicit(&leakwrap_hints[way][set], memory_order_relaxed);
+			const struct leakwrap_pattern *pattern = atomic_load(&leakwrap_hints[way][set]);
 
 			if (pattern && !leakwrap_pattern_stays(pattern))
-				atomic_store_explicit(&leakwrap_hints[way][set], NULL,
-				                      memory_order_relaxed);
+				atomic_store(&leakwrap_hints[way][set], NULL);
 		}
 }
 
 /* PATTERN, which was the hint WAY of SET, is the first one from now on: a program that comes back to a place soon mostly does so with
- * the same stack.  When two threads do this at once, one of the hints may be lost, or stand there twice. */
-static void put_first(uint32_t set, unsigned way, const struct leakwrap_pattern *pattern)
+ * the same stack.  When two threads do this at once, one of the hints may be lost, or stand there twice.  The one that gives way may be of a
+ * module that is unloaded meanwhile: either leakwrap_recall_forget finds it, or other modules than BEFORE are found here. */
+static void put_first(uint32_t set, unsigned way, const struct leakwrap_pattern *pattern,
+                      const struct leakwrap_modules *before)
 {
 	if (way == 0)
 		return;
-	atomic_store_explicit(&leakwrap_hints[way][set],
-	                      atomic_load_explicit(&leakwrap_hints[0][set], memory_order_acquire),
-	                      memory_order_release);
+	atomic_store(&leakwrap_hints[way][set],
+	             atomic_load_explicit(&leakwrap_hints[0][set], memory_order_acquire));
+	if (atomic_load(&leakwrap_modules_current) != before)
+		atomic_store(&leakwrap_hints[way][set], NULL);
 	atomic_store_explicit(&leakwrap_hints[0][set], pattern, memory_order_release);
 }
 
@@ -102,6 +103,7 @@ uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	uintptr_t room = leakwrap_stack_room(sp);
 	uint32_t set = leakwrap_hint_set(room, pc);
+	const struct leakwrap_modules *before = leakwrap_modules();
 
 	for (unsigned way = 0; way < LEAKWRAP_HINT_WAYS; way++) {
 		const struct leakwrap_pattern *pattern = leakwrap_hint(set, way, room, pc, sp, fp);
@@ -110,7 +112,7 @@ uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 		if (pattern)
 			number = leakwrap_seen_number(leakwrap_pattern_key(pattern, sp));
 		if (number != LEAKWRAP_SITE_NONE) {
-			put_first(set, way, pattern);
+			put_first(set, way, pattern, before);
 			return number;
 		}
 	}
