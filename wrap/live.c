@@ -181,11 +181,11 @@ static struct leakwrap_live_block block_of(const struct leakwrap_region *region,
                                            const leakwrap_live_slot *slot, uint32_t value)
 {
 	uintptr_t window = (uintptr_t)(slot - region->slots) << region->window_shift;
-	uintptr_t half = (uintptr_t)1 << (region->window_shift - 1);
+	/* Without a branch: no processor could predict which half. */
+	uintptr_t within = (uintptr_t)(value / LEAKWRAP_SLOT_HALF & 1) << (region->window_shift - 1);
 
 	return (struct leakwrap_live_block){
-	        .address = (region->key << LEAKWRAP_REGION_BITS) + window +
-	                   (value & LEAKWRAP_SLOT_HALF ? half : 0),
+	        .address = (region->key << LEAKWRAP_REGION_BITS) + window + within,
 	        .size = leakwrap_slot_size(value),
 	        .site = leakwrap_slot_site(value),
 	};

@@ -44,7 +44,8 @@ static bool is_in_order(const struct leakwrap_row *first, const struct leakwrap_
 	                                       : first->site < second->site;
 }
 
-static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
+/* MASK: of the blocks' sizes. */
+static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint64_t seed)
 {
 	uint64_t bytes[LEAKWRAP_SITE_FIRST + SITES] = {0}, count[LEAKWRAP_SITE_FIRST + SITES] = {0};
 	uint64_t kind_bytes[3] = {0}, all_bytes = 0, all_blocks = 0;
@@ -61,7 +62,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
 		uint32_t site = LEAKWRAP_SITE_IGNORED + (uint32_t)(random % (with_sites + 4));
 
 		blocks[i] = (struct leakwrap_live_block){
-		        .address = i, .site = site, .size = (size_t)(random >> 32) % 8};
+		        .address = i, .site = site, .size = (size_t)(random >> 32 & mask)};
 		if (site == LEAKWRAP_SITE_IGNORED || site >= LEAKWRAP_SITE_FIRST + with_sites)
 			continue;
 		bytes[site] += blocks[i].size;
@@ -92,11 +93,16 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint64_t seed)
 int main(void)
 {
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		collect(0, (size_t)seed, seed);
-		collect(1, (size_t)seed, seed);
-		collect((uint32_t)seed * 10, 1000, seed);
+		collect(0, (size_t)seed, 7, seed);
+		collect(1, (size_t)seed, 7, seed);
+		collect((uint32_t)seed * 10, 1000, 7, seed);
 	}
-	collect(SITES, BLOCKS, 1);
-	collect(SITES, 100, 2);
+	collect(SITES, BLOCKS, 7, 1);
+	collect(SITES, 100, 7, 2);
+	/* Many rows, whose bytes are all 0, or differ in few places, or in many. */
+	collect(SITES, 3 * SITES, 0, 3);
+	collect(SITES, 3 * SITES, 0x10000, 4);
+	collect(SITES, 3 * SITES, 0xff00ff00, 5);
+	collect(SITES, 3 * SITES, UINT32_MAX, 6);
 	return 0;
 }
