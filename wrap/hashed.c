@@ -24,21 +24,26 @@ static uint32_t spare_entries(uint32_t range)
 /* So many entries there is room for from the start. */
 #define LEAST 200
 
-/* What a table of COUNT entries needs, never less than one of fewer does.  Looking twice costs as much as missing the processor's
- * cache, so hundreds have much room; thousands do not fit that cache anyway. */
-static uint32_t range_for(uint32_t count)
+/* Few entries have so much room: looking twice costs as much as missing the processor's cache.  That of thousands is a matter of what they
+ * are for. */
+#define RANGE_OF_FEW 4000
+
+/* What a table of COUNT entries needs, never less than one of fewer does. */
+static uint32_t range_for(const struct leakwrap_hashed_kind *kind, uint32_t count)
 {
-	if (count < 1000)
+	const uint32_t range = count / 4 * kind->quarters;
+
+	if (count < RANGE_OF_FEW / 4)
 		return count * 4;
-	return count < 2668 ? 4000 : count / 2 * 3;
+	return range < RANGE_OF_FEW ? RANGE_OF_FEW : range;
 }
 
-/* What a table that shall grow to COUNT entries and beyond is given.  Outgrown ones stay in memory when they are small. */
-static uint32_t range_from(uint32_t count)
+/* What a table that shall grow to COUNT entries and beyond is given. */
+static uint32_t range_from(const struct leakwrap_hashed_kind *kind, uint32_t count)
 {
 	if (count < LEAST)
-		return range_for(LEAST);
-	return range_for(count < 1000 ? count * 2 : count + count / 8);
+		return range_for(kind, LEAST);
+	return range_for(kind, count < RANGE_OF_FEW / 4 ? count * 2 : count + count / 8);
 }
 
 static size_t size_of(const struct leakwrap_hashed_kind *kind, size_t entries)
@@ -102,7 +107,8 @@ static bool copy(struct leakwrap_hashed *to, const struct leakwrap_hashed *from,
 static struct leakwrap_hashed *enlarged(const struct leakwrap_hashed *old,
                                         const struct leakwrap_hashed_kind *kind, uint32_t choice)
 {
-	for (uint32_t range = range_from(old->count + 1); range <= RANGE_MAX; range += range / 2) {
+	for (uint32_t range = range_from(kind, old->count + 1); range <= RANGE_MAX;
+	     range += range / 2) {
 		struct leakwrap_hashed *table = make(kind, range);
 
 		if (!table)
@@ -120,7 +126,7 @@ void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
 	struct leakwrap_hashed *now = atomic_load(table), *larger;
 	void *entry = empty_entry(now, kind, choice);
 
-	if (!entry || range_for(now->count + 1) > now->range) {
+	if (!entry || range_for(kind, now->count + 1) > now->range) {
 		larger = enlarged(now, kind, choice);
 		if (larger) {
 			atomic_store_explicit(table, larger, memory_order_release);

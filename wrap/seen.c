@@ -15,6 +15,7 @@ static uint32_t choice_of(const void *entry)
 
 static const struct leakwrap_hashed_kind entries = {
         .size = sizeof(struct leakwrap_seen),
+        .quarters = 7, /* each allocation looks */
         .is_used = is_used,
         .choice = choice_of,
 };
