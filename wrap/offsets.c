@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* So many frames share a byte; and the longest offset, in bytes. */
+/* So many frames share a byte, and so many such bytes another one; and the longest offset, in bytes. */
 #define SHARING    8
 #define OFFSET_MAX 5
 
@@ -40,18 +40,25 @@ leakwrap_bytes leakwrap_offsets_make(const struct leakwrap_trace *trace, uint32_
                                      const uint32_t *low)
 {
 	static uint8_t written[OFFSET_MAX + (OFFSET_MAX + 1) * LEAKWRAP_MAX_DEPTH];
-	uint8_t *end = write_offset(written, number), *differing = end;
+	uint8_t *end = write_offset(written, number), *groups = end, *differing = NULL;
 
 	_Static_assert(sizeof(written) <= LEAKWRAP_BYTES_PIECE, "a piece has room for it");
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const uint32_t offset = (uint32_t)trace->pcs[i] - low[i];
 
-		if (i % SHARING == 0) {
+		if (i % (SHARING * SHARING) == 0) {
+			groups = end++;
+			*groups = 0;
+		}
+		if (i % SHARING == 0)
+			differing = NULL;
+		if (offset == 0)
+			continue;
+		if (!differing) {
+			*groups |= (uint8_t)(1u << i / SHARING % SHARING);
 			differing = end++;
 			*differing = 0;
 		}
-		if (offset == 0)
-			continue;
 		*differing |= (uint8_t)(1u << i % SHARING);
 		end = write_offset(end, offset);
 	}
@@ -82,7 +89,10 @@ uint32_t leakwrap_offsets_start(struct leakwrap_offsets *offsets, leakwrap_bytes
 
 uint32_t leakwrap_offset_of(struct leakwrap_offsets *offsets, unsigned frame)
 {
+	if (frame % (SHARING * SHARING) == 0)
+		offsets->groups = *offsets->at++;
 	if (frame % SHARING == 0)
-		offsets->differing = *offsets->at++;
+		offsets->differing =
+		        offsets->groups >> frame / SHARING % SHARING & 1 ? *offsets->at++ : 0;
 	return offsets->differing >> frame % SHARING & 1 ? read_offset(&offsets->at) : 0;
 }
