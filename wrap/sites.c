@@ -194,11 +194,11 @@ static struct leakwrap_site_chunk *chunk_for(uint32_t number, bool from_reserve)
 	return chunk;
 }
 
-/* Can TRACE, walked just now, be told by how far it is from WHOLE?  The modules that it goes through must be clear from that, too. */
+/* Can TRACE, walked just now, be told by how far it is from WHOLE, which is as deep?  The modules that it goes through must be clear from
+ * that, too. */
 static bool is_near(const struct leakwrap_trace *trace, const struct leakwrap_kept *whole)
 {
-	if (whole->depth != trace->depth || whole->kind != (uint8_t)trace->kind ||
-	    whole->modules != leakwrap_kept_modules_for(trace))
+	if (whole->kind != (uint8_t)trace->kind || whole->modules != leakwrap_kept_modules_for(trace))
 		return false;
 	for (unsigned i = 0; i < trace->depth; i++)
 		if (leakwrap_kept_pc_from(whole, i, (uint32_t)trace->pcs[i] - whole->low[i]) !=
