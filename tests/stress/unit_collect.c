@@ -9,7 +9,7 @@
 
 /* -- made-up tables ------------------------------------------------------------------------------ */
 
-enum { SITES = 3000, BLOCKS = 50000 };
+enum { SITES = 3000, BLOCKS = 50000, MANY_BLOCKS = 9000 };
 
 static enum leakwrap_trace_kind kinds[SITES];
 static uint32_t site_count;
@@ -100,9 +100,9 @@ int main(void)
 	collect(SITES, BLOCKS, 7, 1);
 	collect(SITES, 100, 7, 2);
 	/* Many rows, whose bytes are all 0, or differ in few places, or in many. */
-	collect(SITES, 3 * SITES, 0, 3);
-	collect(SITES, 3 * SITES, 0x10000, 4);
-	collect(SITES, 3 * SITES, 0xff00ff00, 5);
-	collect(SITES, 3 * SITES, UINT32_MAX, 6);
+	collect(SITES, MANY_BLOCKS, 0, 3);
+	collect(SITES, MANY_BLOCKS, 0x10000, 4);
+	collect(SITES, MANY_BLOCKS, 0xff00ff00, 5);
+	collect(SITES, MANY_BLOCKS, UINT32_MAX, 6);
 	return 0;
 }
