@@ -18,8 +18,8 @@ typedef uint32_t leakwrap_bytes;
 #define LEAKWRAP_BYTES_PIECE      ((size_t)1 << LEAKWRAP_BYTES_PIECE_BITS)
 
 #if UINTPTR_MAX > UINT32_MAX
-/* 512 MB in all: more than the records of all call sites take.  Pages that hold none are never touched. */
-#define LEAKWRAP_BYTES_PIECES ((size_t)1 << 16)
+/* 1 GB in all: more than the records of all call sites take (offsets.c).  Pages that hold none are never touched. */
+#define LEAKWRAP_BYTES_PIECES ((size_t)1 << 17)
 
 extern LEAKWRAP_HIDDEN const uint8_t *leakwrap_bytes_piece[LEAKWRAP_BYTES_PIECES];
 #endif

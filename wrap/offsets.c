@@ -1,6 +1,7 @@
 /* offsets.c - see offsets.h. */
 #include "offsets.h"
 
+#include "live.h"
 #include "sites.h"
 
 #include <string.h>
@@ -43,6 +44,11 @@ leakwrap_bytes leakwrap_offsets_make(const struct leakwrap_trace *trace, uint32_
 	uint8_t *end = write_offset(written, number), *groups = end, *differing = NULL;
 
 	_Static_assert(sizeof(written) <= LEAKWRAP_BYTES_PIECE, "a piece has room for it");
+#if UINTPTR_MAX > UINT32_MAX
+	_Static_assert(LEAKWRAP_BYTES_PIECES * (LEAKWRAP_BYTES_PIECE / sizeof(written)) >
+	                       LEAKWRAP_SITE_LIMIT,
+	               "all call sites have room");
+#endif
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const uint32_t offset = (uint32_t)trace->pcs[i] - low[i];
 
