@@ -14,23 +14,30 @@ static struct {
 
 #if UINTPTR_MAX > UINT32_MAX
 
-const uint8_t *leakwrap_bytes_piece[LEAKWRAP_BYTES_PIECES];
+const uint8_t **leakwrap_bytes_groups[LEAKWRAP_BYTES_PIECES / LEAKWRAP_BYTES_GROUP];
 
-/* Gives the piece at START an address; 0 when there are too many. */
-static leakwrap_bytes address_for(const uint8_t *start)
+/* Gives the piece at START an address; 0 when there are too many, or no memory for that. */
+static leakwrap_bytes address_for(const uint8_t *start, bool from_reserve)
 {
 	static uint32_t pieces = 1;
+	const uint8_t ***group;
 
 	if (pieces == LEAKWRAP_BYTES_PIECES)
 		return 0;
-	leakwrap_bytes_piece[pieces] = start;
+	group = &leakwrap_bytes_groups[pieces / LEAKWRAP_BYTES_GROUP];
+	if (!*group)
+		*group = leakwrap_arena_take_from(LEAKWRAP_BYTES_GROUP * sizeof(**group), from_reserve);
+	if (!*group)
+		return 0;
+	(*group)[pieces % LEAKWRAP_BYTES_GROUP] = start;
 	return pieces++ << LEAKWRAP_BYTES_PIECE_BITS;
 }
 
 #else
 
-static leakwrap_bytes address_for(const uint8_t *start)
+static leakwrap_bytes address_for(const uint8_t *start, bool from_reserve)
 {
+	(void)from_reserve;
 	return (leakwrap_bytes)start;
 }
 
@@ -39,7 +46,7 @@ static leakwrap_bytes address_for(const uint8_t *start)
 static bool new_piece(size_t size, bool from_reserve)
 {
 	uint8_t *start = leakwrap_arena_take_from(size, from_reserve);
-	const leakwrap_bytes address = start ? address_for(start) : 0;
+	const leakwrap_bytes address = start ? address_for(start, from_reserve) : 0;
 
 	if (address == 0)
 		return false;

@@ -18,10 +18,15 @@ typedef uint32_t leakwrap_bytes;
 #define LEAKWRAP_BYTES_PIECE      ((size_t)1 << LEAKWRAP_BYTES_PIECE_BITS)
 
 #if UINTPTR_MAX > UINT32_MAX
-/* 1 GB in all: more than the records of all call sites take (offsets.c).  Pages that hold none are never touched. */
+/* 1 GB in all: more than the records of all call sites take (offsets.c). */
 #define LEAKWRAP_BYTES_PIECES ((size_t)1 << 17)
 
-extern LEAKWRAP_HIDDEN const uint8_t *leakwrap_bytes_piece[LEAKWRAP_BYTES_PIECES];
+/* Where the pieces are, by their numbers.  In groups, which are made when they are needed: a program's variables may have little room. */
+#define LEAKWRAP_BYTES_GROUP_BITS 8
+#define LEAKWRAP_BYTES_GROUP      (1u << LEAKWRAP_BYTES_GROUP_BITS)
+
+extern LEAKWRAP_HIDDEN const uint8_t *
+        *leakwrap_bytes_groups[LEAKWRAP_BYTES_PIECES / LEAKWRAP_BYTES_GROUP];
 #endif
 
 /* A copy of SIZE bytes, at most LEAKWRAP_BYTES_PIECE, from FROM.  FROM_RESERVE: in the memory that is left for when there is no other, if need
@@ -32,7 +37,10 @@ leakwrap_bytes leakwrap_bytes_keep(const uint8_t *from, size_t size, bool from_r
 LEAKWRAP_INLINE const uint8_t *leakwrap_bytes_at(leakwrap_bytes bytes)
 {
 #if UINTPTR_MAX > UINT32_MAX
-	return leakwrap_bytes_piece[bytes >> LEAKWRAP_BYTES_PIECE_BITS] + bytes % LEAKWRAP_BYTES_PIECE;
+	const uint32_t piece = bytes >> LEAKWRAP_BYTES_PIECE_BITS;
+
+	return leakwrap_bytes_groups[piece / LEAKWRAP_BYTES_GROUP][piece % LEAKWRAP_BYTES_GROUP] +
+	       bytes % LEAKWRAP_BYTES_PIECE;
 #else
 	return (const uint8_t *)bytes;
 #endif
