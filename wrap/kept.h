@@ -38,12 +38,6 @@ LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc_from(const struct leakwrap_kept *kept
 #endif
 }
 
-/* The return address of FRAME, below the depth. */
-LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc(const struct leakwrap_kept *kept, unsigned frame)
-{
-	return leakwrap_kept_pc_from(kept, frame, 0);
-}
-
 /* TRACE, kept.  FROM_RESERVE: by the memory that is left for when there is no other.  NULL when there is none.  The tables' lock
  * is held. */
 const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trace, bool from_reserve);
