@@ -84,7 +84,7 @@ static void sort_in_place(struct leakwrap_row *rows, size_t count)
 
 #ifndef LEAKWRAP_SMALL
 
-/* Of so many rows the processor does not know half of what a heap sort compares. */
+/* Of so many rows, the processor guesses too many of a heap sort's comparisons wrong. */
 #define MANY 1000
 
 /* What rows are sorted by, a byte at a time. */

@@ -22,8 +22,7 @@ typedef uint32_t leakwrap_bytes;
 #define LEAKWRAP_BYTES_PIECES ((size_t)1 << 17)
 
 /* Where the pieces are, by their numbers.  In groups, which are made when they are needed: a program's variables may have little room. */
-#define LEAKWRAP_BYTES_GROUP_BITS 8
-#define LEAKWRAP_BYTES_GROUP      (1u << LEAKWRAP_BYTES_GROUP_BITS)
+#define LEAKWRAP_BYTES_GROUP 256u
 
 extern LEAKWRAP_HIDDEN const uint8_t *
         *leakwrap_bytes_groups[LEAKWRAP_BYTES_PIECES / LEAKWRAP_BYTES_GROUP];

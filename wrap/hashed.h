@@ -32,7 +32,7 @@ extern LEAKWRAP_HIDDEN struct leakwrap_hashed_nothing {
 /* What the entries of a table are. */
 struct leakwrap_hashed_kind {
 	size_t size;       /* of one, in bytes: no more than those of leakwrap_hashed_nothing */
-	uint32_t quarters; /* for four of thousands, keys choose among so many */
+	uint32_t quarters; /* of thousands: keys choose among so many for four */
 	bool (*is_used)(const void *entry);
 	uint32_t (*choice)(const void *entry); /* of one that is used: of its key */
 };
