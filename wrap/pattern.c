@@ -100,7 +100,7 @@ static void read_words(struct words *words, const struct leakwrap_trace *trace)
 static uint64_t of_sp(const struct words *words)
 {
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_sum sum = {0, 0};
+	struct leakwrap_sum sum = {.a = 0};
 
 	for (; word != end; word += LEAKWRAP_SUMMED_AT_ONCE)
 		sum = leakwrap_sum_and(sum, word[0].of_sp, word[1].of_sp, word[2].of_sp, word[3].of_sp);

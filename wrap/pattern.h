@@ -53,7 +53,7 @@ LEAKWRAP_INLINE uintptr_t leakwrap_pattern_word(uintptr_t sp, uint16_t place)
 /* The key of a stack at SP with PATTERN: the sum that begins as START, of all words, at its END. */
 LEAKWRAP_INLINE struct leakwrap_sum leakwrap_pattern_start(const struct leakwrap_pattern *pattern)
 {
-	return (struct leakwrap_sum){(uintptr_t)pattern, 0};
+	return (struct leakwrap_sum){.a = (uintptr_t)pattern};
 }
 
 LEAKWRAP_INLINE uint64_t leakwrap_pattern_end(const struct leakwrap_pattern *pattern,
