@@ -2,6 +2,7 @@
  * everything for a dump.  See live.h. */
 #include "live.h"
 
+#include "spacing.h"
 #include "tables.h"
 
 /* -- regions ------------------------------------------------------------------------------------- */
@@ -21,17 +22,35 @@ static uintptr_t veiled(uintptr_t key)
 	return ~key;
 }
 
-/* The expected distance of neighbouring blocks (measured): glibc on 64 bits 32 bytes, everything else
- * that was tried 16. */
-#if defined(__GLIBC__) && UINTPTR_MAX > UINT32_MAX
-#define FIRST_WINDOW_SHIFT 5
+/* A window is four words: no two blocks of dlmalloc and its heirs, glibc's malloc among them, are closer (MINSIZE in their sources). */
+#if UINTPTR_MAX > UINT32_MAX
+#define WINDOW_SHIFT 5
 #else
-#define FIRST_WINDOW_SHIFT 4
+#define WINDOW_SHIFT 4
 #endif
-#define LAST_WINDOW_SHIFT 3
+#define PLANE_SHIFT    3
+#define PACKED_SHIFT   3
 
-/* So many exact blocks in one region make the windows of new regions smaller. */
-#define EXACT_TO_SHRINK 64
+#define WINDOWS(shift) ((uint32_t)LEAKWRAP_REGION_SIZE >> (shift))
+/* Moves the number of a window to where that of the slot is. */
+#define FACTOR(shift) ((uint32_t)1 << (LEAKWRAP_SLOT_NUMBER_SHIFT - (shift)))
+/* Moves bit WINDOW_SHIFT of an offset out, and those below it to the top. */
+#define TO_TOP ((uint32_t)1 << (32 - WINDOW_SHIFT))
+#define WITHIN (((uint32_t)1 << LEAKWRAP_SLOT_NUMBER_SHIFT) - 1)
+/* Where FACTOR puts the bits of a position in the window that choose the plane. */
+#define PLANE_BITS \
+	(FACTOR(WINDOW_SHIFT) * (((uint32_t)1 << WINDOW_SHIFT) - ((uint32_t)1 << PLANE_SHIFT)))
+
+static const struct leakwrap_layout shared = {FACTOR(WINDOW_SHIFT), WITHIN, WINDOWS(WINDOW_SHIFT),
+                                              WINDOW_SHIFT};
+static const struct leakwrap_layout planes = {FACTOR(WINDOW_SHIFT) | TO_TOP,
+                                              (WITHIN & ~PLANE_BITS) | LEAKWRAP_HALFWAY,
+                                              WINDOWS(PLANE_SHIFT), WINDOW_SHIFT};
+static const struct leakwrap_layout packed = {FACTOR(PACKED_SHIFT), WITHIN, WINDOWS(PACKED_SHIFT),
+                                              PACKED_SHIFT};
+
+/* So many exact blocks in one region with planes show that the allocator's blocks do not fit them. */
+#define EXACT_TO_PACK 64
 
 /* Slots are mapped for several regions at once, the more the more there are. */
 #define SLOTS_CHUNK_MAX ((size_t)8 << 20)
@@ -44,26 +63,24 @@ struct leakwrap_region *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE
 static struct {
 	struct region_record *by_key;           /* uthash */
 	struct leakwrap_region *_Atomic newest; /* for the dump */
-	unsigned window_shift;                  /* of new regions */
-	/* Windows of at least this size have been seen to hold two blocks: the inline paths pass them over. */
-	_Atomic unsigned crowded_shift;
-	char *slots_next; /* mapped, not yet given to a region */
+	const struct leakwrap_layout *layout;   /* of new regions; NULL: not yet known */
+	char *slots_next;                       /* mapped, not yet given to a region */
 	size_t slots_left;
 	size_t slots_mapped;
 	bool slowly;                  /* all of them are veiled */
 	_Atomic uint32_t giving_back; /* odd: the lock's holder is giving pages of one of them back */
 	/* Those that may have pages to give back, whose turn it is next first. */
 	struct region_record *watched_first, *watched_last;
-} regions = {.window_shift = FIRST_WINDOW_SHIFT, .crowded_shift = FIRST_WINDOW_SHIFT + 1};
+} regions;
 
 void leakwrap_live_slowly(void)
 {
 	regions.slowly = true;
 }
 
-static leakwrap_live_slot *take_slots(unsigned window_shift)
+static leakwrap_live_slot *take_slots(uint32_t count)
 {
-	size_t size = (LEAKWRAP_REGION_SIZE >> window_shift) * sizeof(leakwrap_live_slot);
+	const size_t size = count * sizeof(leakwrap_live_slot);
 	char *slots;
 
 	if (regions.slots_left < size) {
@@ -93,17 +110,10 @@ static leakwrap_live_slot *take_slots(unsigned window_shift)
 /* How many exact blocks have no region, for want of memory; the others are counted by their regions. */
 static _Atomic size_t exact_without_region;
 
-static bool is_crowded(const struct leakwrap_region *region)
-{
-	return region->window_shift >=
-	       atomic_load_explicit(&regions.crowded_shift, memory_order_relaxed);
-}
-
-/* May the inline paths see REGION?  Not when an address in it may stand in the table of exact blocks, or two threads may
- * add to one of its windows. */
+/* May the inline paths see REGION?  Not when an address in it may stand in the table of exact blocks. */
 static bool is_plain(const struct leakwrap_region *region)
 {
-	return !regions.slowly && !is_crowded(region) &&
+	return !regions.slowly &&
 	       atomic_load_explicit(&region->exact_count, memory_order_relaxed) == 0 &&
 	       atomic_load_explicit(&exact_without_region, memory_order_relaxed) == 0;
 }
@@ -146,9 +156,10 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	record->region.key = key;
 	record->veil.key = veiled(key);
 	record->veil.next = &record->region;
-	record->region.window_shift = (uint8_t)regions.window_shift;
-	record->region.within_factor = (uintptr_t)1 << (32 - regions.window_shift);
-	record->region.slots = take_slots(regions.window_shift);
+	if (!regions.layout)
+		regions.layout = leakwrap_blocks_lie_apart() ? &shared : &planes;
+	record->region.layout = *regions.layout;
+	record->region.slots = take_slots(regions.layout->slots);
 	if (!record->region.slots)
 		return NULL; /* the record is lost, but so is the memory for all that follow */
 	/* The inline paths do not look whether a block is NULL: they must not find an empty slot there. */
@@ -180,12 +191,15 @@ static bool is_large(uint32_t value)
 static struct leakwrap_live_block block_of(const struct leakwrap_region *region,
                                            const leakwrap_live_slot *slot, uint32_t value)
 {
-	uintptr_t window = (uintptr_t)(slot - region->slots) << region->window_shift;
-	/* Without a branch: no processor could predict which half. */
-	uintptr_t within = (uintptr_t)(value / LEAKWRAP_SLOT_HALF & 1) << (region->window_shift - 1);
+	/* Without a branch: no processor could predict which half.  In planes what is moved out at the top says that, too. */
+	const uintptr_t halves =
+	        (uintptr_t)(slot - region->slots) << 1 | (value / LEAKWRAP_SLOT_HALF & 1);
+	const uintptr_t offset = halves << (region->layout.window_shift - 1);
+	const uintptr_t in_plane = offset >> LEAKWRAP_REGION_BITS << PLANE_SHIFT;
 
 	return (struct leakwrap_live_block){
-	        .address = (region->key << LEAKWRAP_REGION_BITS) + window + within,
+	        .address = region->key << LEAKWRAP_REGION_BITS | (offset & (LEAKWRAP_REGION_SIZE - 1)) |
+	                   in_plane,
 	        .size = leakwrap_slot_size(value),
 	        .site = leakwrap_slot_site(value),
 	};
@@ -196,9 +210,7 @@ static struct leakwrap_live_block block_of(const struct leakwrap_region *region,
 static bool has_room_for_extension(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
                                    size_t size)
 {
-	size_t slots = LEAKWRAP_REGION_SIZE >> region->window_shift;
-
-	if (slot + LEAKWRAP_SLOT_EXTENSION >= region->slots + slots ||
+	if (slot + LEAKWRAP_SLOT_EXTENSION >= region->slots + region->layout.slots ||
 	    (uint64_t)size >> (LEAKWRAP_SLOT_EXTENSION * EXTENSION_BITS) != 0)
 		return false;
 	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++)
@@ -320,11 +332,10 @@ static void publish_exact(struct exact_block *block, size_t size, uint32_t site)
 /* A word of bits, because processors of 32 bits may have no atomic operations on more. */
 static uintptr_t exact_bit(const struct leakwrap_region *region, uintptr_t address)
 {
-	return (uintptr_t)1 << (address >> region->window_shift) % (8 * sizeof(uintptr_t));
+	return (uintptr_t)1 << (address >> region->layout.window_shift) % (8 * sizeof(uintptr_t));
 }
 
-/* The lock is held.  Windows shrink for many blocks in one region, because a few fit nowhere: large ones at its
- * end, or in a window with the record of one that was freed elsewhere. */
+/* The lock is held. */
 static void count_exact(struct leakwrap_region *region, uintptr_t address)
 {
 	if (!region) {
@@ -334,10 +345,8 @@ static void count_exact(struct leakwrap_region *region, uintptr_t address)
 	atomic_fetch_or(&region->exact_at, exact_bit(region, address));
 	if (atomic_fetch_add(&region->exact_count, 1) == 0)
 		cache_region(region);
-	else if (atomic_load(&region->exact_count) >= EXACT_TO_SHRINK &&
-	         region->window_shift == regions.window_shift &&
-	         regions.window_shift > LAST_WINDOW_SHIFT)
-		regions.window_shift--;
+	else if (atomic_load(&region->exact_count) >= EXACT_TO_PACK && regions.layout == &planes)
+		regions.layout = &packed;
 }
 
 /* The lock is held. */
@@ -380,43 +389,12 @@ static bool add_exact(struct leakwrap_region *region, uintptr_t address, size_t 
 	return added;
 }
 
-/* The lock is held.  The allocator puts two blocks into a window of REGION: the inline paths must not, since two
- * threads that add to an empty one at once would both find it empty. */
-static void crowd(const struct leakwrap_region *region)
-{
-	atomic_store(&regions.crowded_shift, region->window_shift);
-	if (regions.window_shift >= region->window_shift && region->window_shift > LAST_WINDOW_SHIFT)
-		regions.window_shift = region->window_shift - 1u;
-	for (struct leakwrap_region *other = atomic_load(&regions.newest); other; other = other->next)
-		if (is_crowded(other))
-			cache_region(other);
-}
-
 /* May ADDRESS, in REGION (NULL: there is none), be that of an exact block? */
 static bool may_be_exact(const struct leakwrap_region *region, uintptr_t address)
 {
 	return (region && (atomic_load_explicit(&region->exact_at, memory_order_relaxed) &
 	                   exact_bit(region, address)) != 0) ||
 	       atomic_load_explicit(&exact_without_region, memory_order_relaxed) > 0;
-}
-
-/* The block of SIZE bytes at ADDRESS, which had a slot of REGION, is being released, so it was live until now.  Was another
- * one in its window?  (The other way round is no proof: what has the slot may have been freed unseen.) */
-static void look_for_neighbour(const struct leakwrap_region *region, uintptr_t address, size_t size)
-{
-	const uintptr_t half = (uintptr_t)1 << (region->window_shift - 1);
-	const uintptr_t other = address ^ half;
-	struct exact_block *block;
-
-	if (is_crowded(region) || !may_be_exact(region, other))
-		return;
-	leakwrap_lock(&leakwrap_tables_lock);
-	HASH_FIND(hh, exact.by_address, &other, sizeof(other), block);
-	/* A pool's block in a block is no neighbour. */
-	if (block && atomic_load(&block->address) != 0 && !is_crowded(region) &&
-	    (address < other ? size : atomic_load(&block->size)) <= half)
-		crowd(region);
-	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
 static uint32_t remove_exact(uintptr_t address, size_t *size)
@@ -524,7 +502,7 @@ enum { EMPTY = 1, USED = 2 };
 static int look_at_pages(struct leakwrap_region *region, bool gives)
 {
 	char *start = (char *)region->slots;
-	char *end = (char *)(region->slots + (LEAKWRAP_REGION_SIZE >> region->window_shift));
+	char *end = (char *)(region->slots + region->layout.slots);
 	size_t page = 0;
 	int found = 0;
 
@@ -717,7 +695,6 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 			atomic_store_explicit(slot, 0, memory_order_release);
 			if (is_large(value))
 				clear_extension(slot);
-			look_for_neighbour(region, address, *size);
 			return leakwrap_slot_site(value);
 		}
 	}
@@ -826,8 +803,7 @@ static void visit_region(const struct leakwrap_region *region, int asked,
                          void (*visit)(void *, const struct leakwrap_live_block *), void *context)
 {
 	const char *slot = (const char *)region->slots;
-	const char *end =
-	        (const char *)(region->slots + (LEAKWRAP_REGION_SIZE >> region->window_shift));
+	const char *end = (const char *)(region->slots + region->layout.slots);
 	uint64_t written = 0;
 	size_t page = 1;
 

@@ -1,6 +1,6 @@
 /* live.h - the live table: which blocks are live, with what size, allocated at which call site.
  *
- *   address ──> region (1 MiB of address space) ──> slot (a window of 8 to 32 bytes) ──> call site, size
+ *   address ──> region (1 MiB of address space) ──> slot ──> call site, size
  *
  * A region is found through a cache of region pointers, and behind it in uthash; it never moves or
  * dies.  Its slots are zero pages indexed by address, so neighbours in the heap are neighbours in the
@@ -14,23 +14,25 @@
  *    | call site      | half | size       |   call site 0: no block starts here
  *    +----------------+------+------------+
  *
- * HALF tells whether the block starts at the window's first byte or in its middle; together with the
- * window that is the exact address.  A size of LEAKWRAP_SLOT_LARGE or more does not fit: such a block
- * covers many windows, and its size stands in the next LEAKWRAP_SLOT_EXTENSION slots, 12 bits in each, with
- * HALF set and call site 0.
+ * The address space is divided into windows, on 64 bits of 32 bytes, on 32 bits of 16.  What a region's slots stand for is its layout:
  *
- * What does not fit this scheme (an address that is neither a window's start nor its middle, two
- * blocks that start in one window, a large block at the very end of a region, a pool's block at the beginning
- * of a large block) goes to the table of exact blocks, in uthash.  As long as a region has such blocks the inline
- * paths do not find it, so that an address never stands in both places.  When that happens often in one region
- * the allocator packs its blocks closer than expected, and new regions get smaller windows.
+ *   shared   each window has one slot, for a block at its first byte or in its middle, which HALF tells.  glibc's
+ *            blocks lie so far apart that no window has two, wherever they start.
+ *   planes   a slot for each 8 bytes: first those of all windows' first 8 bytes, then those of their next, and so on.  Other
+ *            allocators have small blocks side by side, and on other pages larger ones, at whole windows or half ones: what they do
+ *            not use of the planes takes no memory.
+ *   packed   shared, with windows of 8 bytes: an allocator whose blocks are not aligned to 8 bytes.
  *
- * Two threads that add to one empty window at once would both find it empty, and one of the records would be lost.  glibc
- * never puts two blocks into one of its windows.  Of another allocator it is known when a block is released that shared its window: from then
- * on new regions have smaller windows, and the inline paths pass those with such windows over, so that a
- * compare-and-swap decides.  What remains are threads that do this in a process that has not yet released such a
- * block, in a region in which no window holds two: one of the two is missing in the dumps, and its release is counted as that
- * of an unknown block.
+ * A size of LEAKWRAP_SLOT_LARGE or more does not fit: such a block covers many windows, and its size stands in the next
+ * LEAKWRAP_SLOT_EXTENSION slots, 12 bits in each, with HALF set and call site 0.
+ *
+ * What does not fit this scheme (an address that has no slot, a second block in a shared window, a large block at the very end of a
+ * region, a pool's block at the beginning of a large block) goes to the table of exact blocks, in uthash.  As long as a region has
+ * such blocks the inline paths do not find it, so that an address never stands in both places.
+ *
+ * Two threads that add to one empty slot at once would both find it empty, and one of the records would be lost: its
+ * release would be counted as that of an unknown block.  In planes each aligned address has a slot of its own; elsewhere it takes two
+ * blocks in a window that is known to have one.
  */
 #ifndef LEAKWRAP_LIVE_H
 #define LEAKWRAP_LIVE_H
@@ -59,12 +61,23 @@
 
 typedef _Atomic uint32_t leakwrap_live_slot;
 
+/* Where the slots of a region's addresses are.  An offset into the region, times FACTOR, has the number of its slot in the bits from
+ * LEAKWRAP_SLOT_NUMBER_SHIFT up to 31; what is below tells how far the address is behind the start of its window.  In planes another bit
+ * of the factor moves the position in the window to the top, and what is above the window's number out. */
+struct leakwrap_layout {
+	uint32_t factor;
+	uint32_t within;      /* those bits that must be 0, but for LEAKWRAP_HALFWAY */
+	uint32_t slots;       /* how many a region has */
+	uint8_t window_shift; /* a window is 1 << window_shift bytes */
+};
+
+#define LEAKWRAP_SLOT_NUMBER_SHIFT 15
+#define LEAKWRAP_HALFWAY           0x4000u /* in the middle of a window */
+
 struct leakwrap_region {
 	uintptr_t key; /* address >> LEAKWRAP_REGION_BITS */
 	leakwrap_live_slot *slots;
-	uintptr_t
-	        within_factor; /* moves an offset into the region so that the window's number is at bit 32 */
-	uint8_t window_shift;         /* a window is 1 << window_shift bytes */
+	struct leakwrap_layout layout;
 	_Atomic unsigned exact_count; /* of its blocks that stand in the table of exact blocks */
 	_Atomic uintptr_t exact_at;   /* a bit for each of the windows, by turns: may it have one? */
 	struct leakwrap_region *next; /* all regions, newest first */
@@ -109,23 +122,18 @@ LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached(uintptr_t address
 	return region && region->key == key ? region : NULL;
 }
 
-/* How far an address is behind the start of its window is told in the upper bits: 0, LEAKWRAP_HALFWAY, or another
- * value, which no slot can hold. */
-#define LEAKWRAP_HALFWAY           ((uint32_t)1 << 31)
-
-/* The slot of ADDRESS, and how far that is *WITHIN its window. */
+/* The slot of ADDRESS, and how far that is *WITHIN its window: 0, LEAKWRAP_HALFWAY, or another value, for which there is none. */
 LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
                                                      uintptr_t address, uint32_t *within)
 {
-	/* The window's number, and behind it what is within. */
-	uint64_t both = (uint64_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * region->within_factor;
+	const uint32_t both = (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * region->layout.factor;
 
-	*within = (uint32_t)both;
-	return &region->slots[both >> 32];
+	*within = both & region->layout.within;
+	return &region->slots[both >> LEAKWRAP_SLOT_NUMBER_SHIFT];
 }
 
-/* The bit LEAKWRAP_SLOT_HALF of a slot as leakwrap_slot_of tells it, and back. */
-#define LEAKWRAP_HALF_SHIFT        (31 - 12)
+/* From LEAKWRAP_SLOT_HALF to LEAKWRAP_HALFWAY. */
+#define LEAKWRAP_HALF_SHIFT        2
 
 LEAKWRAP_INLINE uint32_t leakwrap_slot_within(uint32_t value)
 {
@@ -167,7 +175,8 @@ LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, size_t size, u
 
 	if (leakwrap_unlikely(size >= LEAKWRAP_SLOT_LARGE ||
 	                      !leakwrap_slot_quickly((uintptr_t)block, &slot, &within) ||
-	                      (atomic_load_explicit(slot, memory_order_relaxed) | within << 1) != 0))
+	                      (atomic_load_explicit(slot, memory_order_relaxed) |
+	                       (within & (LEAKWRAP_HALFWAY - 1))) != 0))
 		return false;
 	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
 	return true;
@@ -221,7 +230,7 @@ LEAKWRAP_INLINE bool leakwrap_live_change_quickly(const void *block, size_t size
 	return true;
 }
 
-/* Is certainly nothing recorded in the window of BLOCK? */
+/* Is certainly nothing recorded in the slot of BLOCK? */
 LEAKWRAP_INLINE bool leakwrap_live_is_free(const void *block)
 {
 	uint32_t within;

@@ -1,5 +1,5 @@
 /* allocators.c - threads with blocks of all sizes, by all of the allocator's functions, and a dump in their midst.  Prints
- * which allocator it has, and how many bytes and blocks live at the end. */
+ * which allocator it has, whether its blocks are known to lie apart, and how many bytes and blocks live at the end. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "leakwrap.h"
+#include "spacing.h"
 
 enum { THREADS = 4, SLOTS = 500, STEPS = 40000 };
 
@@ -67,7 +68,7 @@ static void *work(void *argument)
 
 		if (step == STEPS / 2)
 			leakwrap_dump(-1);
-		size = (size + 15) & ~(size_t)15;
+		size = (size + 7) & ~(size_t)7;
 		if (!slot->block)
 			slot->block = by_any(random >> 20, size);
 		else if ((random >> 28) % 4 == 0)
@@ -101,11 +102,12 @@ int main(void)
 		pthread_create(&thread[i], NULL, work, (void *)(i + 1));
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	printf("%s %zu %zu\n",
+	printf("%s %s %zu %zu\n",
 	       mallctl      ? "jemalloc"
 	       : tc_version ? "tcmalloc"
 	       : mi_version ? "mimalloc"
 	                    : "libc",
-	       atomic_load(&live_bytes), atomic_load(&live_blocks));
+	       leakwrap_blocks_lie_apart() ? "apart" : "close", atomic_load(&live_bytes),
+	       atomic_load(&live_blocks));
 	return 0;
 }
