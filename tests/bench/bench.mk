@@ -28,10 +28,13 @@ BENCH_CFLAGS_held := $(BENCH_EXACT) -fomit-frame-pointer
 BENCH_CFLAGS_frames := $(BENCH_EXACT) -fno-omit-frame-pointer -Iwrap # it calls the tracer's parts
 BENCH_MEASURING := pairs pairs-nofp held
 
+# What other allocators cost is measured with this one.
+BENCH_ALLOCATORS := c jemalloc tcmalloc_minimal mimalloc
+
 BENCH_ALL := $(BENCH_WHOLE) $(BENCH_MEASURING)
 
 bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/frames \
-	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)))
+	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)) $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-$(t)))
 
 BENCH_OBJECTS := $(BENCH_ALL:%=$(O)/bench/%.o) $(O)/bench/timed.o $(O)/bench/frames.o
 
@@ -49,6 +52,15 @@ BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
 $(O)/bench/timed: $(O)/bench/timed.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $<
+
+$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-untraced): $(O)/bench/pairs.%-untraced: $(O)/bench/pairs.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $< -Wl,--no-as-needed -l$* -pthread
+
+$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
+$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): $(O)/bench/pairs.%-leakwrap: $(O)/bench/pairs.o $(O)/libleakwrap.a linker-flags.mk
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $< -Wl,--no-as-needed -l$* $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -pthread $(LINK_QUIETLY)
 
 $(O)/bench/frames: LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(O)/bench/frames: $(O)/bench/frames.o $(O)/libleakwrap.a linker-flags.mk

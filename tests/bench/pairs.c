@@ -1,6 +1,6 @@
-/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST] - what a malloc and free pair costs.
+/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST [SMALLEST]] - what a malloc and free pair costs.
  *
- * Random replacement in a live set of LIVE blocks of 16 to LARGEST (271) bytes, behind DEPTH frames, over STACKS
+ * Random replacement in a live set of LIVE blocks of SMALLEST (16) to LARGEST (271) bytes, behind DEPTH frames, over STACKS
  * distinct call paths; each thread has its share of the live set.  Measured for so many MILLISECONDS, or, where events are
  * counted, for exactly so many PAIRS ("20000x") of each thread.  The same object is linked untraced,
  * traced, and with LeakSanitizer.  Prints, in this order:
@@ -22,7 +22,7 @@
 
 enum { THREADS_MAX = 64 };
 
-static size_t live_blocks, sizes = 256;
+static size_t live_blocks, smallest = 16, largest = 271;
 static unsigned stacks = 1, threads;
 static uint64_t duration, wanted_pairs; /* one is 0 */
 static pthread_barrier_t ready;
@@ -66,7 +66,7 @@ static NOINLINE void replace_some(struct worker *worker, size_t count, int in_or
 		uint64_t random = next_random(&worker->random);
 		size_t slot = in_order ? i : next_random(&worker->random) % worker->count;
 
-		take_path(&worker->block[slot], 16 + (random >> 8) % sizes,
+		take_path(&worker->block[slot], smallest + (random >> 8) % (largest - smallest + 1),
 		          (unsigned)(random >> 32) % stacks);
 	}
 }
@@ -131,8 +131,10 @@ int main(int argc, char **argv)
 	static struct worker worker[THREADS_MAX];
 	char *unit;
 
-	if (argc != 6 && argc != 7) {
-		fprintf(stderr, "usage: %s LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST]\n",
+	if (argc < 6 || argc > 8) {
+		fprintf(stderr,
+		        "usage: %s LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST "
+		        "[SMALLEST]]\n",
 		        argv[0]);
 		return 2;
 	}
@@ -145,10 +147,12 @@ int main(int argc, char **argv)
 		duration = wanted_pairs * 1000000u;
 		wanted_pairs = 0;
 	}
-	if (argc == 7)
-		sizes = strtoul(argv[6], NULL, 10) - 15;
+	if (argc > 6)
+		largest = strtoul(argv[6], NULL, 10);
+	if (argc > 7)
+		smallest = strtoul(argv[7], NULL, 10);
 	if (depth < 4 || stacks < 1 || stacks > PATHS || threads < 1 || threads > THREADS_MAX ||
-	    live_blocks < threads || sizes < 1)
+	    live_blocks < threads || largest < smallest)
 		return 2;
 	pthread_barrier_init(&ready, NULL, threads);
 	for (unsigned i = 0; i < threads; i++) {

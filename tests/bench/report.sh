@@ -40,6 +40,10 @@ for tool in untraced leakwrap lsan; do
 done
 tab counts-pairs 1000/4/1 leakwrap l1_misses 1
 tab counts-pairs 1000/4/1 lsan l2_misses 1
+for tool in untraced leakwrap; do
+	tab allocators mimalloc/1000 mimalloc-$tool ns 20
+done
+tab allocators mimalloc/1000 mimalloc-leakwrap ns 60 # and 20: the median is 40
 printf 'skipped\ta thing\tno "reason" at all\n' >>"$W/runs.tsv"
 
 awk -v date=2026-01-02T03:04:05Z -v cpu='A "CPU"' -v cpus=2 -v load=0.5 -v rounds=3 -v quick=0 \
@@ -60,6 +64,7 @@ contains "$W/tables" ' two 1.000 s 4.00 - 1.50 5.00 - - - 20.00'
 contains "$W/tables" ' geometric mean 1 2.00 - 1.50 5.00' # of 1 and 4
 contains "$W/tables" ' two 1000 1.00 1.00 1.00 1.00 10.50 1.00 1.00 1.00 2.12 1.00' # 3600 cycles of 1700
 contains "$W/tables" ' 1k 4 1 100 0 0 100 10 100 10%'
+contains "$W/tables" ' mimalloc 1k 20.0 40.0 2.00 20.0'
 awk -v clock=cpu -f tests/bench/tables.awk "$W/results.json" | tr -s ' ' >"$W/tables" || fail "clock=cpu failed"
 contains "$W/tables" ' two 0.500 s 2.00'
 awk -v readme=1 -f tests/bench/tables.awk "$W/results.json" >"$W/readme" || fail "readme=1 failed"
@@ -70,7 +75,7 @@ contains "$W/readme" '| `two` | 1000 | 1.00 | 1.00 | 1.00 | 1.00 | 10.50 | 1.00 
 mkdir -p "$W/earlier/bench"
 echo figures >"$W/earlier/bench/runs.tsv"
 (O=$W/earlier tests/bench/run frames fraems >"$W/run" 2>&1) && fail "a part 'fraems' is there"
-contains "$W/run" "no part 'fraems'; there are: programs counts grid frames"
+contains "$W/run" "no part 'fraems'; there are: programs counts grid allocators frames"
 equal "the figures of an earlier run" "$(cat "$W/earlier/bench/runs.tsv")" figures
 
 # What a part takes from the environment reaches it through make, which would export its own variable of that name.

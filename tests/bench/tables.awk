@@ -277,6 +277,24 @@ function counts_of_pairs(    i, name, at, ours, lsan) {
 	finish("A malloc and free pair with one thread, counted likewise; share: of what LeakSanitizer adds")
 }
 
+function allocators(    i, at, plain, ours) {
+	head("allocator|live blocks|untraced ns|leakwrap|x|adds|bytes for a block")
+	for (i = 1; i <= name_count["allocators"]; i++) {
+		split(names["allocators", i], at, "/")
+		plain = get("allocators", names["allocators", i], at[1] "-untraced", ns)
+		ours = get("allocators", names["allocators", i], at[1] "-leakwrap", ns)
+		start_row()
+		cell(at[1] == "c" ? "the C library's" : at[1])
+		cell(words(at[2]))
+		cell(sprintf("%.1f", plain))
+		cell(sprintf("%.1f", ours))
+		cell_number("%.2f", plain ? ours / plain : 0, plain)
+		cell(sprintf("%.1f", ours - plain))
+		cell_number("%.1f", get("allocators", names["allocators", i], at[1] "-leakwrap", "tracer_bytes") / at[2], at[2] >= 100000)
+	}
+	finish("Other allocators: a malloc and free pair of blocks of 1 to 64 bytes; depth 8, 100 stacks, one thread")
+}
+
 function frames(    i, j, n, depth, ways, titles, base) {
 	n = split("frame-pointers recognition tables-cached walk-to-site tables-missed libunwind libgcc", ways, " ")
 	split("frame pointers|a stack recognized|tables, cached rules|that walk, and its call site|tables, every rule missed|" \
@@ -483,6 +501,8 @@ END {
 			counts()
 		if (name_count["grid"])
 			readme_grid()
+		if (name_count["allocators"])
+			allocators()
 		if (name_count["frames"])
 			frames()
 		if (name_count["dump"])
@@ -500,6 +520,8 @@ END {
 		grid()
 	if (name_count["counts-pairs"])
 		counts_of_pairs()
+	if (name_count["allocators"])
+		allocators()
 	if (name_count["frames"])
 		frames()
 	growth("growth-live", "live blocks", "Growth of live blocks, of 16 to 24 bytes: nanoseconds of a pair; depth 8, 100 stacks, one thread")
