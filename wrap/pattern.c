@@ -111,9 +111,10 @@ static uint64_t of_sp(const struct words *words)
 static uint64_t key(const struct words *words, const struct leakwrap_pattern *pattern, uintptr_t sp)
 {
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_sum sum = leakwrap_pattern_start(pattern);
+	struct leakwrap_sum sum = leakwrap_pattern_start(pattern, word[0].value, word[1].value,
+	                                                 word[2].value, word[3].value);
 
-	for (; word != end; word += LEAKWRAP_SUMMED_AT_ONCE)
+	while ((word += LEAKWRAP_SUMMED_AT_ONCE) != end)
 		sum = leakwrap_sum_and(sum, word[0].value, word[1].value, word[2].value, word[3].value);
 	return leakwrap_pattern_end(pattern, sum, sp);
 }
@@ -161,7 +162,7 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace,
 	size_t places;
 
 	read_words(&words, trace);
-	if (!leakwrap_uppers_of(trace, false, &wanted.it.uppers))
+	if (words.count == 0 || !leakwrap_uppers_of(trace, false, &wanted.it.uppers))
 		return NULL;
 	wanted.it.belongs_to = owners_of(trace);
 	wanted.it.pattern = (struct leakwrap_pattern){

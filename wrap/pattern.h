@@ -29,7 +29,7 @@ struct leakwrap_pattern {
 	uintptr_t pc;
 	uintptr_t extent;   /* all places are below it: bytes, not 0 */
 	uint32_t fp_target; /* fp - sp, or LEAKWRAP_FP_ANY */
-	uint16_t places;    /* how many: groups of LEAKWRAP_SUMMED_AT_ONCE are full */
+	uint16_t places;    /* how many: groups of LEAKWRAP_SUMMED_AT_ONCE are full, and there is one */
 	uint8_t returns;    /* how many of them are return addresses */
 	uint8_t kind;       /* of the backtraces: enum leakwrap_trace_kind */
 };
@@ -50,10 +50,13 @@ LEAKWRAP_INLINE uintptr_t leakwrap_pattern_word(uintptr_t sp, uint16_t place)
 	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place * sizeof(uintptr_t)));
 }
 
-/* The key of a stack at SP with PATTERN: the sum that begins as START, of all words, at its END. */
-LEAKWRAP_INLINE struct leakwrap_sum leakwrap_pattern_start(const struct leakwrap_pattern *pattern)
+/* The key of a stack at SP with PATTERN: the sum that begins as START, with the words of the first group, and has all of them at its
+ * END. */
+LEAKWRAP_INLINE struct leakwrap_sum leakwrap_pattern_start(const struct leakwrap_pattern *pattern,
+                                                           uintptr_t first, uintptr_t second,
+                                                           uintptr_t third, uintptr_t fourth)
 {
-	return (struct leakwrap_sum){.a = (uintptr_t)pattern};
+	return (struct leakwrap_sum){(uint64_t)first + (uintptr_t)pattern, second, third, fourth};
 }
 
 LEAKWRAP_INLINE uint64_t leakwrap_pattern_end(const struct leakwrap_pattern *pattern,
@@ -67,9 +70,11 @@ LEAKWRAP_INLINE uint64_t leakwrap_pattern_key(const struct leakwrap_pattern *pat
 {
 	const uint16_t *place = (const uint16_t *)(pattern + 1);
 	const uint16_t *const end = place + pattern->places;
-	struct leakwrap_sum sum = leakwrap_pattern_start(pattern);
+	struct leakwrap_sum sum = leakwrap_pattern_start(
+	        pattern, leakwrap_pattern_word(sp, place[0]), leakwrap_pattern_word(sp, place[1]),
+	        leakwrap_pattern_word(sp, place[2]), leakwrap_pattern_word(sp, place[3]));
 
-	for (; place != end; place += LEAKWRAP_SUMMED_AT_ONCE)
+	while ((place += LEAKWRAP_SUMMED_AT_ONCE) != end)
 		sum = leakwrap_sum_and(
 		        sum, leakwrap_pattern_word(sp, place[0]), leakwrap_pattern_word(sp, place[1]),
 		        leakwrap_pattern_word(sp, place[2]), leakwrap_pattern_word(sp, place[3]));
@@ -79,7 +84,8 @@ LEAKWRAP_INLINE uint64_t leakwrap_pattern_key(const struct leakwrap_pattern *pat
 /* The following are called with the tables' lock held. */
 
 /* The pattern of the stack whose walk led to TRACE, with its notes, and in *KEY the key of that stack: the same pattern for all walks that
- * found everything at the same places, if they go through the same ones of the modules that may be unloaded.  NULL when there is no memory. */
+ * found everything at the same places, if they go through the same ones of the modules that may be unloaded.  NULL when there is no memory, or the
+ * walk has read nothing. */
 struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace, uint64_t *key);
 
 /* Do the stacks with PATTERN go through no modules but those that are never unloaded? */
