@@ -56,7 +56,8 @@ LEAKWRAP_INLINE struct leakwrap_sum leakwrap_pattern_start(const struct leakwrap
                                                            uintptr_t first, uintptr_t second,
                                                            uintptr_t third, uintptr_t fourth)
 {
-	return (struct leakwrap_sum){(uint64_t)first + (uintptr_t)pattern, second, third, fourth};
+	return leakwrap_sum_and((struct leakwrap_sum){.a = (uintptr_t)pattern}, first, second, third,
+	                        fourth);
 }
 
 LEAKWRAP_INLINE uint64_t leakwrap_pattern_end(const struct leakwrap_pattern *pattern,
