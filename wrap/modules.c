@@ -244,6 +244,12 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	return 0;
 }
 
+/* One that has nothing in the file, for variables that are 0, may be said to be anywhere in it. */
+static bool begins_file(const ElfW(Phdr) * segment)
+{
+	return segment->p_type == PT_LOAD && segment->p_offset == 0 && segment->p_filesz > 0;
+}
+
 /* A static program allocates before its C library has filled in the list: then the program headers that
  * the kernel passed (AT_PHDR) tell as much. */
 static void list_program(struct listing *listing)
@@ -256,9 +262,8 @@ static void list_program(struct listing *listing)
 		return;
 	/* GNU ld's static-pie programs have no PT_PHDR: the headers follow the ELF header, which is at the
 	 * beginning of the file. */
-	for (unsigned i = 0; i < info.dlpi_phnum; i++)
-		if (segment[i].p_type == PT_PHDR ||
-		    (segment[i].p_type == PT_LOAD && segment[i].p_offset == 0 && info.dlpi_addr == 0))
+	for (unsigned i = 0; i < info.dlpi_phnum && info.dlpi_addr == 0; i++)
+		if (segment[i].p_type == PT_PHDR || begins_file(&segment[i]))
 			info.dlpi_addr = (ElfW(Addr))segment - segment[i].p_vaddr -
 			                 (segment[i].p_type == PT_LOAD ? sizeof(ElfW(Ehdr)) : 0);
 	list_module(&info, sizeof(info), listing);
