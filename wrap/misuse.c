@@ -8,6 +8,7 @@
 #include "options.h"
 #include "port.h"
 #include "sites.h"
+#include "spacing.h"
 #include "unwind.h"
 
 #include <stdlib.h>
@@ -48,7 +49,6 @@ bool leakwrap_misuse_checked;
 /* -- what is certain ----------------------------------------------------------------------------- */
 
 /* Weak: NULL when the program has no such function, or was linked without some of the wraps. */
-extern void *__libc_malloc(size_t size) __attribute__((weak));
 extern const char leakwrap_wraps_are_complete __attribute__((weak));
 extern const char leakwrap_malloc_is_ours __attribute__((weak));
 extern const char leakwrap_calloc_is_ours __attribute__((weak));
@@ -221,8 +221,7 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 	misuse.site = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(misuse.site[0]));
 	if (!misuse.freed || !misuse.site)
 		return false;
-	misuse.is_libc_allocator =
-	        __libc_malloc && __real_malloc && (uintptr_t)__libc_malloc == (uintptr_t)__real_malloc;
+	misuse.is_libc_allocator = leakwrap_allocator_is_libc();
 	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete &&
 	                   &leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
 	                   &leakwrap_realloc_is_ours;

@@ -7,18 +7,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* malloc_trim(3) is glibc's alone, from the same source file as its malloc (malloc/malloc.c), and what that is compiled to is not large.  In a
- * program with another allocator it is somewhere else, or, when the program is static, nowhere. */
+/* Weak: NULL when the program has no such function. */
+extern void *__libc_malloc(size_t size) __attribute__((weak));
+
+#ifdef __GLIBC__
+
+/* malloc_trim(3) comes from the same source file as glibc's malloc (malloc/malloc.c), and what that is compiled to is not large. */
 #define NEAR ((uintptr_t)1 << 18)
 
 extern int malloc_trim(size_t pad) __attribute__((weak));
 
+/* Other allocators have one of the two names, __libc_malloc (tcmalloc, mimalloc) or malloc_trim (dlmalloc, hardened_malloc), or neither. */
+static bool is_beside_trim(uintptr_t one)
+{
+	const uintptr_t other = (uintptr_t)malloc_trim;
+
+	return other != 0 && (one < other ? other - one : one - other) < NEAR;
+}
+
+#endif
+
+bool leakwrap_allocator_is_libc(void)
+{
+	const uintptr_t one = (uintptr_t)__real_malloc;
+
+	if (one == 0 || one != (uintptr_t)__libc_malloc)
+		return false;
+#ifdef __GLIBC__
+	return is_beside_trim(one);
+#else
+	return true;
+#endif
+}
+
 bool leakwrap_blocks_lie_apart(void)
 {
 #ifdef __GLIBC__
-	const uintptr_t one = (uintptr_t)__real_malloc, other = (uintptr_t)malloc_trim;
-
-	return one != 0 && other != 0 && (one < other ? other - one : one - other) < NEAR;
+	return leakwrap_allocator_is_libc();
 #else
 	return false;
 #endif

@@ -1,8 +1,11 @@
-/* spacing.h - how far do the allocator's blocks lie apart? */
+/* spacing.h - whose allocator is it, and how far do its blocks lie apart? */
 #ifndef LEAKWRAP_SPACING_H
 #define LEAKWRAP_SPACING_H
 
 #include <stdbool.h>
+
+/* Is the program's malloc certainly the C library's?  The answer is always the same.  Signal-safe. */
+bool leakwrap_allocator_is_libc(void);
 
 /* Is the program's malloc glibc's, whose blocks are never closer than four words?  The answer is always the same.
  * Signal-safe. */

@@ -14,11 +14,17 @@
 
 enum { THREADS = 4, SLOTS = 500, STEPS = 40000 };
 
-/* What only jemalloc, tcmalloc and mimalloc have. */
+/* What only jemalloc, tcmalloc, mimalloc and dense_malloc.c have. */
 int mallctl(const char *name, void *old, size_t *old_size, void *new, size_t new_size)
         __attribute__((weak));
 const char *tc_version(int *major, int *minor, const char **patch) __attribute__((weak));
 int mi_version(void) __attribute__((weak));
+extern int dense_calls __attribute__((weak));
+
+/* Their malloc by other names. */
+void *mallocx(size_t size, int flags) __attribute__((weak));
+void *tc_malloc(size_t size) __attribute__((weak));
+void *mi_malloc(size_t size) __attribute__((weak));
 
 static _Atomic size_t live_bytes, live_blocks;
 
@@ -94,19 +100,31 @@ static void *work(void *argument)
 	return NULL;
 }
 
+/* A block that the wrap does not see may have the address of one that was freed. */
+static void by_other_names(void)
+{
+	for (int i = 0; i < 10; i++) {
+		free(malloc(100));
+		if (tc_malloc || mi_malloc || mallocx)
+			free(tc_malloc ? tc_malloc(100) : mi_malloc ? mi_malloc(100) : mallocx(100, 0));
+	}
+}
+
 int main(void)
 {
 	pthread_t thread[THREADS];
 
+	by_other_names();
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, work, (void *)(i + 1));
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	printf("%s %s %zu %zu\n",
-	       mallctl      ? "jemalloc"
-	       : tc_version ? "tcmalloc"
-	       : mi_version ? "mimalloc"
-	                    : "libc",
+	       mallctl        ? "jemalloc"
+	       : tc_version   ? "tcmalloc"
+	       : mi_version   ? "mimalloc"
+	       : &dense_calls ? "dense"
+	                      : "libc",
 	       leakwrap_blocks_lie_apart() ? "apart" : "close", atomic_load(&live_bytes),
 	       atomic_load(&live_blocks));
 	return 0;

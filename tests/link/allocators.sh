@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs that bring jemalloc, tcmalloc or mimalloc, as an archive, in a static program, or as a shared library: every
 # block is recorded whatever the allocator packs it beside, and none is taken for misused.  Only glibc's own blocks are known to lie
-# apart.
+# apart, also where another allocator has a malloc_trim, too.
 . tests/lib.sh
 
 # check NAME ALLOCATOR FLAG...
@@ -57,6 +57,11 @@ for library in jemalloc tcmalloc_minimal mimalloc; do
 		left_out="$left_out lib$library.so"
 	fi
 done
+# shellcheck disable=SC2086 # a list of flags
+$CC $CFLAGS_FOR_TESTS -c -o "$W/dense_malloc.o" tests/link/dense_malloc.c || fail "cannot compile dense_malloc.c"
+ar rcs "$W/libdense.a" "$W/dense_malloc.o"
+check dense dense "$W/libdense.a"
+check dense-static dense -static "$W/libdense.a"
 check libc libc
 check libc-no-pie libc -no-pie
 check libc-static libc -static
