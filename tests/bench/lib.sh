@@ -83,7 +83,8 @@ dump_number() {
 	sed -n "s/^leakwrap.* $1=\\([0-9.]*\\).*/\\1/p" "$work/dump" | tail -n 1
 }
 
-# rounds COMMAND...: as often as there are rounds.
+# rounds COMMAND...: as often as there are rounds.  A round goes through all that a part measures, so that what disturbs the machine for
+# some seconds disturbs no case in most of its rounds.
 rounds() {
 	round=0
 	while [ $round -lt "$BENCH_ROUNDS" ]; do

@@ -29,7 +29,8 @@ function number(value) {
 }
 
 $1 == "skipped" {
-	skips[++skip_count] = "{\"what\":" quoted($2) ",\"why\":" quoted($3) "}"
+	if (!said[$2, $3]++)
+		skips[++skip_count] = "{\"what\":" quoted($2) ",\"why\":" quoted($3) "}"
 	next
 }
 
