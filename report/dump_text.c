@@ -157,13 +157,10 @@ static bool is_restorer(uintptr_t pc)
 static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
                         const struct leakwrap_module *gone)
 {
-	const struct leakwrap_module *module;
-	bool restorer;
+	const bool restorer = is_restorer(pc);
+	const struct leakwrap_module *module =
+	        leakwrap_frame_write(dump.writer, level, pc, !interrupted && !restorer, gone);
 
-	if (!interrupted && !gone && leakwrap_known_frame_write(dump.writer, level, pc))
-		return false;
-	restorer = is_restorer(pc);
-	module = leakwrap_frame_write(dump.writer, level, pc, !interrupted && !restorer, gone);
 	if (module && dump.named &&
 	    module->number <= dump.modules) /* another thread may be loading more */
 		dump.named[module->number - 1] = true;
@@ -184,10 +181,14 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 {
 	bool interrupted = false;
 
-	for (unsigned i = first; i < trace->depth; i++)
-		interrupted = write_frame(i - first, trace->pcs[i], interrupted,
-		                          trace->modules ? gone_from(trace->modules, trace->pcs[i] - 1)
-		                                         : NULL);
+	for (unsigned i = first; i < trace->depth; i++) {
+		const uintptr_t pc = trace->pcs[i];
+		const struct leakwrap_module *gone =
+		        trace->modules ? gone_from(trace->modules, pc - 1) : NULL;
+
+		if (interrupted || gone || !leakwrap_known_frame_write(dump.writer, i - first, pc))
+			interrupted = write_frame(i - first, pc, interrupted, gone);
+	}
 }
 
 static void write_site(size_t rank, const struct leakwrap_row *row)

@@ -75,6 +75,15 @@ static inline void copy(char *to, const char *text, size_t size)
 		memcpy(to + COPIED, text + COPIED, size - COPIED);
 }
 
+/* Where the beginning of the line is not known yet, or the writer has no room for the whole line at once. */
+static __attribute__((noinline)) void write_in_parts(struct leakwrap_writer *writer, unsigned level,
+                                                     const struct frame *frame)
+{
+	begin(writer, level);
+	leakwrap_text_bytes(writer, frame->text, frame->size - 1u);
+	leakwrap_text_end(writer);
+}
+
 bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc)
 {
 	const struct frame *frame = known ? &known->frame[*place_of(pc)] : NULL;
@@ -84,15 +93,14 @@ bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level, 
 	if (!frame || frame->pc != pc || frame->size == 0)
 		return false;
 	head = &known->head[level];
-	if (head->size > 0) {
-		line = leakwrap_text_whole(writer, (size_t)head->size + frame->size, COPIED);
+	line = head->size == 0 ? NULL
+	                       : leakwrap_text_whole(writer, (size_t)head->size + frame->size, COPIED);
+	if (leakwrap_likely(line)) {
 		copy(line, head->text, head->size);
 		copy(line + head->size, frame->text, frame->size);
-		return true;
+	} else {
+		write_in_parts(writer, level, frame);
 	}
-	begin(writer, level);
-	leakwrap_text_bytes(writer, frame->text, frame->size - 1u);
-	leakwrap_text_end(writer);
 	return true;
 }
 

@@ -168,7 +168,7 @@ bool leakwrap_text_flush(struct leakwrap_writer *writer)
 #ifndef LEAKWRAP_SMALL
 
 /* What many lines are gathered in.  More would hardly save more. */
-#define ROOM_FOR_MANY ((size_t)64 << 10)
+#define ROOM_FOR_MANY ((size_t)128 << 10)
 
 void leakwrap_text_expect_many(struct leakwrap_writer *writer)
 {

@@ -70,16 +70,16 @@ bool leakwrap_text_flush(struct leakwrap_writer *writer);
 void leakwrap_text_expect_many(struct leakwrap_writer *writer);
 
 /* Where a whole line is to be written at once, when none has been begun: SIZE bytes, with its prefix and its end.  SPARE bytes behind
- * them may be overwritten; together they are no more than the longest line. */
+ * them may be overwritten; together they are no more than the longest line.  NULL: there is no room for them before some lines go out. */
 static inline char *leakwrap_text_whole(struct leakwrap_writer *writer, size_t size, size_t spare)
 {
-	char *line;
+	char *line = NULL;
 
-	if (size + spare > writer->room - writer->used)
-		leakwrap_text_flush(writer);
-	line = writer->buffer + writer->used;
-	writer->used += size;
-	writer->lines++;
+	if (size + spare <= writer->room - writer->used) {
+		line = writer->buffer + writer->used;
+		writer->used += size;
+		writer->lines++;
+	}
 	return line;
 }
 

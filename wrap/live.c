@@ -778,8 +778,9 @@ static unsigned used_slots(const leakwrap_live_slot *slot)
 {
 	unsigned used = 0;
 
-	for (unsigned i = 0; i < SLOTS_AT_ONCE; i++)
-		used |= (unsigned)(atomic_load_explicit(&slot[i], memory_order_relaxed) != 0) << i;
+#pragma GCC unroll 16 /* half the instructions */
+	for (unsigned i = SLOTS_AT_ONCE; i-- > 0;)
+		used = used << 1 | (atomic_load_explicit(&slot[i], memory_order_relaxed) != 0);
 	return used;
 }
 

@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* So many frames share a byte, and so many such bytes another one; and the longest offset, in bytes. */
-#define SHARING    8
+#define SHARING LEAKWRAP_OFFSETS_SHARING
+
+/* The longest offset, in bytes. */
 #define OFFSET_MAX 5
 
 static uint8_t *write_offset(uint8_t *to, uint32_t offset)
@@ -93,12 +94,15 @@ uint32_t leakwrap_offsets_start(struct leakwrap_offsets *offsets, leakwrap_bytes
 	return number;
 }
 
-uint32_t leakwrap_offset_of(struct leakwrap_offsets *offsets, unsigned frame)
+unsigned leakwrap_offsets_next(struct leakwrap_offsets *offsets, unsigned frame)
 {
 	if (frame % (SHARING * SHARING) == 0)
 		offsets->groups = *offsets->at++;
-	if (frame % SHARING == 0)
-		offsets->differing =
-		        offsets->groups >> frame / SHARING % SHARING & 1 ? *offsets->at++ : 0;
+	offsets->differing = offsets->groups >> frame / SHARING % SHARING & 1 ? *offsets->at++ : 0;
+	return offsets->differing;
+}
+
+uint32_t leakwrap_offset_of(struct leakwrap_offsets *offsets, unsigned frame)
+{
 	return offsets->differing >> frame % SHARING & 1 ? read_offset(&offsets->at) : 0;
 }

@@ -14,6 +14,9 @@
 #include "bytes.h"
 #include "kept.h"
 
+/* So many frames share a byte, and so many such bytes another one. */
+#define LEAKWRAP_OFFSETS_SHARING 8u
+
 /* What is left to be read of them. */
 struct leakwrap_offsets {
 	const uint8_t *at;
@@ -36,7 +39,9 @@ leakwrap_bytes leakwrap_offsets_none(const struct leakwrap_kept *whole, bool fro
 uint32_t leakwrap_offsets_start(struct leakwrap_offsets *offsets, leakwrap_bytes bytes,
                                 const struct leakwrap_kept **whole);
 
-/* The offset of FRAME: of each, from 0 on, once, if it is like another one. */
+/* If it is like another one, it is read in order: before each eighth frame, from 0 on, which of the next eight differ, in bits; then the
+ * offsets of those, and 0 for others. */
+unsigned leakwrap_offsets_next(struct leakwrap_offsets *offsets, unsigned frame);
 uint32_t leakwrap_offset_of(struct leakwrap_offsets *offsets, unsigned frame);
 
 #endif

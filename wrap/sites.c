@@ -37,6 +37,7 @@ struct reader {
 	const struct leakwrap_kept *whole; /* the last one */
 	unsigned links;                    /* to there */
 	unsigned frame;                    /* the next one */
+	unsigned differing; /* in a link or more, of the frames up to a multiple of eight */
 	struct leakwrap_offsets link[LINKS_MAX + 1];
 };
 
@@ -57,14 +58,33 @@ static void start(struct reader *reader, uint32_t number)
 	}
 }
 
-static uintptr_t next_pc(struct reader *reader)
+static unsigned next_differing(struct reader *reader, unsigned frame)
 {
-	const unsigned frame = reader->frame++;
+	unsigned differing = 0;
+
+	for (unsigned i = 0; i < reader->links; i++)
+		differing |= leakwrap_offsets_next(&reader->link[i], frame);
+	return differing;
+}
+
+static uint32_t offset_of(struct reader *reader, unsigned frame)
+{
 	uint32_t offset = 0;
 
 	for (unsigned i = 0; i < reader->links; i++)
 		offset += leakwrap_offset_of(&reader->link[i], frame);
-	return leakwrap_kept_pc_from(reader->whole, frame, offset);
+	return offset;
+}
+
+/* Most frames differ in no link. */
+static inline uintptr_t next_pc(struct reader *reader)
+{
+	const unsigned frame = reader->frame++, place = frame % LEAKWRAP_OFFSETS_SHARING;
+
+	if (place == 0)
+		reader->differing = next_differing(reader, frame);
+	return leakwrap_kept_pc_from(reader->whole, frame,
+	                             reader->differing >> place & 1 ? offset_of(reader, frame) : 0);
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)

@@ -118,16 +118,21 @@ static void names(void)
 	}
 }
 
-/* Writes the line of the LENGTH bytes TEXT in one piece, and what is not to be seen behind it. */
-static void write_whole(const char *text, size_t length)
+/* Writes the line of the LENGTH bytes TEXT in one piece, and what is not to be seen behind it.  False: there is no room for it. */
+static bool write_whole(const char *text, size_t length)
 {
 	const size_t prefix = sizeof(PREFIX) - 1, size = prefix + length + 1, spare = 100;
 	char *line = leakwrap_text_whole(&writer, size, spare);
 
+	if (!line) {
+		CHECK(writer.used + size + spare > LEAKWRAP_LINE_MAX);
+		return false;
+	}
 	memset(line, '!', size + spare);
 	memcpy(line, PREFIX, prefix);
 	memcpy(line + prefix, text, length);
 	line[size - 1] = '\n';
+	return true;
 }
 
 /* Writes the lines from FIRST up to END of any length, in one piece or in several. */
@@ -140,10 +145,8 @@ static void write_lines(unsigned first, unsigned end, uint64_t *seed)
 
 		memset(text, 'a' + (int)(i % 26), length);
 		text[length] = '\0';
-		if (i % 3 == 0 && length < 200) {
-			write_whole(text, length);
+		if (i % 3 == 0 && length < 200 && write_whole(text, length))
 			continue;
-		}
 		leakwrap_text(&writer, text);
 		leakwrap_text_end(&writer);
 	}
