@@ -573,7 +573,8 @@ static bool is_start_word(uintptr_t word)
 
 /* Searches the stack for the return address of WALK's frame.  The function that the call before it leads to must
  * build a frame that reaches that far; else the nearest return address is a guess.  ALL says whether the search
- * came to the end of the stack: without a return address there, the frame has no caller. */
+ * came to the end of the stack: without a return address there, the frame has no caller; and one that was found is the only
+ * one there is, and in start code: no guess. */
 static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_rule *rule, bool *all)
 {
 	uintptr_t at = (walk->sp + WORD - 1) & ~(WORD - 1), guess = 0, target = 0, known_target;
@@ -617,7 +618,8 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 	rule->cfa = (int32_t)(guess - walk->sp + WORD);
 	rule->ra_place = LEAKWRAP_PLACE_CFA;
 	rule->ra = -(int32_t)WORD;
-	walk->guessed |= !(guess_is_start && *all);
+	*all &= guess_is_start;
+	walk->guessed |= !*all;
 	return true;
 }
 
@@ -697,12 +699,17 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 		walk->sp_unknown =
 		        !LEAKWRAP_FP_GIVES_SP && !walk->interrupted && rule.kind == LEAKWRAP_RULE_CHAIN;
 		if (rule.kind == LEAKWRAP_RULE_CHAIN && !leaf(walk, &rule) && !chain(walk, &rule)) {
+			struct leakwrap_notes *const notes = walk->notes;
+
 			walk->notes = NULL;
 			if (leakwrap_options.unwind == LEAKWRAP_UNWIND_FP)
 				return finish(walk, ended_by_fp(walk));
 			if (!search(walk, &rule, &all))
 				return finish(walk,
 				              all ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
+			/* What called this, where a thread begins, is at this place whenever these functions called each other. */
+			if (all)
+				walk->notes = notes;
 		}
 		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
 			return false;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Stacks through musl, whose functions have neither unwind tables nor frame pointers, and with start code that has none
-# either: a backtrace that is called complete has every frame, one that is called truncated is right as far as it goes.
+# either: a backtrace that is called complete has every frame, one that is called truncated is right as far as it goes.  Stacks
+# that end in musl's start code are recognized when they come again.
 . tests/lib.sh
 
 command -v musl-gcc >/dev/null || skip "musl is not installed"
@@ -8,12 +9,20 @@ runtime=$W/runtime
 make -s O="$runtime" CC=musl-gcc lib >"$W/log" 2>&1 || fail "$(tail -n 5 "$W/log")"
 CC=musl-gcc
 
-# Functions of musl's own have names in static programs only, and who calls them may change.
-while read -r name flags; do
-	# shellcheck disable=SC2046,SC2086 # lists of flags
-	$CC -O2 -o "$W/$name" $flags tests/unwind/musl.c \
+# build_musl NAME SOURCE FLAG...: $W/NAME, traced.
+build_musl() {
+	name=$1
+	shift
+	# shellcheck disable=SC2046 # lists of flags
+	$CC -O2 -o "$W/$name" "$@" \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s,$O/libleakwrap.a,$runtime/libleakwrap.a,g") -pthread ||
 		fail "cannot build $name"
+}
+
+# Functions of musl's own have names in static programs only, and who calls them may change.
+while read -r name flags; do
+	# shellcheck disable=SC2086 # a list of flags
+	build_musl "$name" $flags tests/unwind/musl.c
 	LEAKWRAP_OPTIONS=depth=256 "$W/$name" 2>"$W/log" || fail "$name: status $?"
 	dump_sites "$W/log" 1 >"$W/sites"
 	# What is truncated early is one call site for all.
@@ -40,3 +49,8 @@ done <<-END
 	fp -fno-omit-frame-pointer
 	fp-static -fno-omit-frame-pointer -static
 END
+
+for how in pie no-pie static static-pie; do
+	build_musl "recognized-$how" "-$how" tests/unwind/recognized.c
+	equal "recognized-$how: walks" "$(LEAKWRAP_OPTIONS=exit=0 "$W/recognized-$how")" "0 0"
+done
