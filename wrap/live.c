@@ -206,11 +206,13 @@ static struct leakwrap_live_block block_of(const struct leakwrap_region *region,
 }
 
 /* Can the size of a block at SLOT stand behind it?  Not over the records of other blocks: a pool's blocks may lie
- * in a block of the allocator. */
+ * in a block of the allocator.  Nor at the end of a plane: the first slots of the next one are other threads'. */
 static bool has_room_for_extension(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
                                    size_t size)
 {
-	if (slot + LEAKWRAP_SLOT_EXTENSION >= region->slots + region->layout.slots ||
+	const uint32_t windows = WINDOWS(region->layout.window_shift);
+
+	if ((uint32_t)(slot - region->slots) % windows + LEAKWRAP_SLOT_EXTENSION >= windows ||
 	    (uint64_t)size >> (LEAKWRAP_SLOT_EXTENSION * EXTENSION_BITS) != 0)
 		return false;
 	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++)

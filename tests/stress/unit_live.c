@@ -278,6 +278,27 @@ static void keep_layout_for_large_blocks(void)
 	CHECK(layout_of_fresh_region().slots == before);
 }
 
+/* A large block at the end of a region leaves alone the slots of blocks at its beginning, which may be another thread's. */
+static void keep_off_other_blocks(void)
+{
+	const uintptr_t base = fresh_addresses();
+	const struct leakwrap_region *region;
+	size_t size;
+
+	CHECK(is_served_inline(base));
+	region = leakwrap_region_cached(base);
+	for (uintptr_t large = base + LEAKWRAP_REGION_SIZE - WINDOW;
+	     large < base + LEAKWRAP_REGION_SIZE; large += 8) {
+		CHECK(leakwrap_live_add(at(large), 5000, 3) == LEAKWRAP_LIVE_NEW);
+		for (uintptr_t small = base; small < base + 4 * WINDOW; small += 8) {
+			uint32_t within;
+
+			CHECK(atomic_load(leakwrap_slot_of(region, small, &within)) == 0);
+		}
+		CHECK(leakwrap_live_remove(at(large), &size) == 3 && size == 5000);
+	}
+}
+
 /* Two blocks in one window that live at once. */
 static void share_window(void)
 {
@@ -803,6 +824,7 @@ static void live(void)
 	replace_aside();
 	give_pages_back();
 	keep_layout_for_large_blocks();
+	keep_off_other_blocks();
 	share_window();
 	live_in_threads(blocks_lie_apart ? WINDOW : 8, false);
 	live_in_threads(WINDOW / 2, true);
