@@ -49,8 +49,8 @@ static const struct leakwrap_layout planes = {FACTOR(WINDOW_SHIFT) | TO_TOP,
 static const struct leakwrap_layout packed = {FACTOR(PACKED_SHIFT), WITHIN, WINDOWS(PACKED_SHIFT),
                                               PACKED_SHIFT};
 
-/* So many exact blocks in one region with planes show that the allocator's blocks do not fit them. */
-#define EXACT_TO_PACK 64
+/* So many exact blocks in one region show that there are blocks which do not fit its layout. */
+#define EXACT_TO_LEARN 64
 
 /* Slots are mapped for several regions at once, the more the more there are. */
 #define SLOTS_CHUNK_MAX ((size_t)8 << 20)
@@ -337,6 +337,21 @@ static uintptr_t exact_bit(const struct leakwrap_region *region, uintptr_t addre
 	return (uintptr_t)1 << (address >> region->layout.window_shift) % (8 * sizeof(uintptr_t));
 }
 
+/* One more of many exact blocks of REGION is at ADDRESS: what lies there may have other regions, too, a pool's in blocks of glibc's.  What
+ * is only in the way of a large block's size does not lie too close.  The lock is held. */
+static void learn_layout(const struct leakwrap_region *region, uintptr_t address)
+{
+	uint32_t within;
+	const leakwrap_live_slot *slot = leakwrap_slot_of(region, address, &within);
+
+	if (region->layout.factor != regions.layout->factor)
+		return; /* that is known already */
+	if (regions.layout == &planes)
+		regions.layout = &packed;
+	else if (regions.layout == &shared && is_block(atomic_load(slot)))
+		regions.layout = &planes;
+}
+
 /* The lock is held. */
 static void count_exact(struct leakwrap_region *region, uintptr_t address)
 {
@@ -347,8 +362,8 @@ static void count_exact(struct leakwrap_region *region, uintptr_t address)
 	atomic_fetch_or(&region->exact_at, exact_bit(region, address));
 	if (atomic_fetch_add(&region->exact_count, 1) == 0)
 		cache_region(region);
-	else if (atomic_load(&region->exact_count) >= EXACT_TO_PACK && regions.layout == &planes)
-		regions.layout = &packed;
+	else if (atomic_load(&region->exact_count) >= EXACT_TO_LEARN)
+		learn_layout(region, address);
 }
 
 /* The lock is held. */

@@ -23,6 +23,8 @@
  *            not use of the planes takes no memory.
  *   packed   shared, with windows of 8 bytes: an allocator whose blocks are not aligned to 8 bytes.
  *
+ * Where many blocks of a region do not fit its layout, the regions that are made after it have the next one.
+ *
  * A size of LEAKWRAP_SLOT_LARGE or more does not fit: such a block covers many windows, and its size stands in the next
  * LEAKWRAP_SLOT_EXTENSION slots, 12 bits in each, with HALF set and call site 0.
  *
