@@ -707,8 +707,9 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 			if (!search(walk, &rule, &all))
 				return finish(walk,
 				              all ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
-			/* What called this, where a thread begins, is at this place whenever these functions called each other. */
-			if (all)
+			/* What called this, where a thread begins, is at this place whenever these functions called each other.
+			 * In ARM code there is more to choose from: see chain. */
+			if (all && !LEAKWRAP_HAVE_ARM_FRAMES)
 				walk->notes = notes;
 		}
 		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
