@@ -12,15 +12,15 @@ extern void *__libc_malloc(size_t size) __attribute__((weak));
 
 #ifdef __GLIBC__
 
-/* malloc_trim(3) comes from the same source file as glibc's malloc (malloc/malloc.c), and what that is compiled to is not large. */
+/* __libc_mallopt comes from the same source file as glibc's malloc (malloc/malloc.c), and what that is compiled to is not large.  Other
+ * allocators have __libc_malloc (tcmalloc, mimalloc), malloc_trim (dlmalloc, hardened_malloc), or both (Google's tcmalloc), but not this. */
 #define NEAR ((uintptr_t)1 << 18)
 
-extern int malloc_trim(size_t pad) __attribute__((weak));
+extern int __libc_mallopt(int parameter, int value) __attribute__((weak));
 
-/* Other allocators have one of the two names, __libc_malloc (tcmalloc, mimalloc) or malloc_trim (dlmalloc, hardened_malloc), or neither. */
-static bool is_beside_trim(uintptr_t one)
+static bool is_beside_mallopt(uintptr_t one)
 {
-	const uintptr_t other = (uintptr_t)malloc_trim;
+	const uintptr_t other = (uintptr_t)__libc_mallopt;
 
 	return other != 0 && (one < other ? other - one : one - other) < NEAR;
 }
@@ -34,7 +34,7 @@ bool leakwrap_allocator_is_libc(void)
 	if (one == 0 || one != (uintptr_t)__libc_malloc)
 		return false;
 #ifdef __GLIBC__
-	return is_beside_trim(one);
+	return is_beside_mallopt(one);
 #else
 	return true;
 #endif

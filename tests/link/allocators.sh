@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs that bring jemalloc, tcmalloc or mimalloc, as an archive, in a static program, or as a shared library: every
 # block is recorded whatever the allocator packs it beside, and none is taken for misused.  Only glibc's own blocks are known to lie
-# apart, also where another allocator has a malloc_trim, too.
+# apart, also where another allocator has malloc_trim and __libc_malloc, too.
 . tests/lib.sh
 
 # check NAME ALLOCATOR FLAG...
