@@ -59,7 +59,7 @@ with `-static`, and a library that the compiler adds itself|link/openmp
 Tested with bfd, gold, lld and mold|link/bfd link/gold link/lld link/mold
 keep every call wrapped|link/lto
 even when several processes dump into it at once|rules/log
-at most 4096 bytes at a time, to a file 64 KB|stress/unit
+at most 4096 bytes at a time, to a file 128 KB|stress/unit
 blocks whose address came back although no free was seen|rules/elsewhere
 frees of blocks that were never recorded|rules/elsewhere
 for which there was no memory to record them|stress/sweep rules/bound
