@@ -160,6 +160,67 @@ function aligns
 	ret
 end aligns
 
+/* Returns by a jump through a pointer, to a function that returns in its place. */
+function jumps_at_end
+	push	%rbp
+	push	%rbx
+	lea	behind_a_call(%rip), %rbp
+	push	%rbp
+	call	*%rdi
+	add	$8, %rsp
+	pop	%rbx
+	pop	%rbp
+	jmp	*in_its_place(%rip)
+end jumps_at_end
+
+/* The same by a jump to the function itself, which saves and restores the frame pointer once more. */
+function jumps_to_another
+	push	%rbp
+	push	%rbx
+	lea	behind_a_call(%rip), %rbp
+	push	%rbp
+	call	*%rdi
+	add	$8, %rsp
+	pop	%rbx
+	pop	%rbp
+	jmp	saves_again
+end jumps_to_another
+
+function saves_again
+	push	%rbx
+	push	%rbp
+	xor	%ebp, %ebp
+	pop	%rbp
+	pop	%rbx
+	ret
+end saves_again
+
+/* Many ways lead away from its end, and each but one comes back. */
+function many_ways
+	push	%rbx
+	lea	behind_a_call(%rip), %rbx
+	push	%rbx
+	push	%rbx
+	call	*%rdi
+1:	.set	way, 0
+	.rept	100
+	test	%rbx, %rbx
+	jz	2f + way
+	.set	way, way + 1
+	.endr
+	jmp	3f
+2:	.skip	100, 0x90
+	jmp	1b
+3:	add	$16, %rsp
+	pop	%rbx
+	ret
+end many_ways
+
+	.section .data.rel, "aw", @progbits
+	.p2align 3
+in_its_place:
+	.quad	comes_next
+
 	.bss
 	.p2align 4
 	.skip	65536

@@ -29,16 +29,25 @@ static NOINLINE __attribute__((force_align_arg_pointer)) void leak(void)
 #define EACH(X) \
 	X(bare) X(pushes) X(subtracts) X(pushes_and_subtracts) X(uses_rbp) X(points_rbp) X(with_frame_pointer) \
 	X(keeps_returns) X(branches) X(jumps) X(switches_stack) X(aligns)
+
+/* Those that are called through a pointer: no call on the stack tells where they start. */
+#define EACH_BY_POINTER(X) X(jumps_at_end) X(jumps_to_another) X(many_ways)
 // clang-format on
 
 #define NUMBER(name) number_##name,
-enum { number_first = 100, EACH(NUMBER) number_generated, number_ends_with_call, number_resolver };
+enum {
+	number_first = 100,
+	EACH(NUMBER) EACH_BY_POINTER(NUMBER) number_generated,
+	number_ends_with_call,
+	number_resolver
+};
 
-#define DECLARE(name)                             \
-	caller name;                              \
+#define DECLARE(name)            DECLARE_AS(name, name)
+#define DECLARE_BY_POINTER(name) DECLARE_AS(name, pointer_to_##name)
+#define DECLARE_AS(name, called)                  \
 	static NOINLINE void via_##name(int n)    \
 	{                                         \
-		name(leak, n);                    \
+		called(leak, n);                  \
 		__asm__ volatile("");             \
 	}                                         \
 	static NOINLINE void from_##name(int n)   \
@@ -50,7 +59,13 @@ enum { number_first = 100, EACH(NUMBER) number_generated, number_ends_with_call,
 		via_##name(n);                    \
 		__asm__ volatile("");             \
 	}
+#define NAME(name) caller name;
+EACH(NAME)
+EACH_BY_POINTER(NAME)
+#define POINTER(name) static caller *volatile pointer_to_##name = name;
+EACH_BY_POINTER(POINTER)
 EACH(DECLARE)
+EACH_BY_POINTER(DECLARE_BY_POINTER)
 
 /* The same in memory that belongs to no file, as a just-in-time compiler has it. */
 static caller *generated;
@@ -122,6 +137,7 @@ int main(void)
 	for (int n = 0; n < 3; n++) {
 #define CALL(name) from_##name(n);
 		EACH(CALL)
+		EACH_BY_POINTER(CALL)
 		from_generated(n);
 		from_ends_with_call(n);
 	}

@@ -220,6 +220,16 @@ static void leakwrap_x86_push(struct leakwrap_instruction *instruction, unsigned
 	}
 }
 
+/* Takes the return address from the stack, or leaves it to the function that is called in the place of this one. */
+static void leakwrap_x86_return(struct leakwrap_instruction *instruction, enum leakwrap_code_flow flow)
+{
+	instruction->flow = (uint8_t)flow;
+	instruction->through = LEAKWRAP_CODE_SP;
+	instruction->loads = true;
+	instruction->ra = 0;
+	leakwrap_x86_set(instruction, 4, LEAKWRAP_CODE_SP, LEAKWRAP_X86_WORD);
+}
+
 static void leakwrap_x86_jump(struct leakwrap_instruction *instruction, enum leakwrap_code_flow flow,
                               uintptr_t behind, int32_t offset)
 {
@@ -276,11 +286,7 @@ static void leakwrap_x86_one(const struct leakwrap_x86 *x, uintptr_t behind,
 		break;
 	case 0xc2: /* ret */
 	case 0xc3:
-		instruction->flow = LEAKWRAP_FLOW_RETURN;
-		instruction->through = LEAKWRAP_CODE_SP;
-		instruction->loads = true;
-		instruction->ra = 0;
-		leakwrap_x86_set(instruction, 4, LEAKWRAP_CODE_SP, LEAKWRAP_X86_WORD);
+		leakwrap_x86_return(instruction, LEAKWRAP_FLOW_RETURN);
 		break;
 	case 0xc9: /* leave */
 		instruction->through = LEAKWRAP_CODE_FP;
@@ -312,7 +318,7 @@ static void leakwrap_x86_one(const struct leakwrap_x86 *x, uintptr_t behind,
 		if (extension == 2)
 			instruction->flow = LEAKWRAP_FLOW_CALL;
 		else if (extension == 4)
-			instruction->flow = LEAKWRAP_FLOW_END;
+			leakwrap_x86_return(instruction, LEAKWRAP_FLOW_END);
 		else if (extension == 6)
 			leakwrap_x86_push(instruction, 16, false);
 		break;
