@@ -70,9 +70,7 @@ struct follower {
 	struct value now[LEAKWRAP_CODE_REGISTERS];
 	struct value ra, fp, r7; /* where the caller's are; base NONE: in the register */
 	struct value sp;         /* where the caller's sp is; base NONE: nowhere in memory */
-#if LEAKWRAP_CALL_PUSHES
-	int32_t top; /* how far sp was up on the way to the return */
-#endif
+	int32_t top;             /* how far sp was up on the way to the return, where calls push */
 };
 
 /* Frames are smaller than this; keeps the sums from overflowing. */
@@ -95,15 +93,12 @@ static void note_place(struct value *saved, struct value through, int32_t at, bo
 		*saved = plus(through, at);
 }
 
-#if LEAKWRAP_CALL_PUSHES
-/* Was PLACE stored behind the call, by a function that is called in the place of this one? */
-static bool is_another(const struct follower *f, struct value place)
+/* Was what is AT behind THROUGH stored behind the call, by a function that is called in the place of this one? */
+static inline bool is_another(const struct follower *f, struct value through, int32_t at)
 {
-	return f->to_return && place.base == LEAKWRAP_CODE_SP && place.offset < f->top;
+	return LEAKWRAP_CALL_PUSHES && f->to_return && through.base == LEAKWRAP_CODE_SP &&
+	       plus(through, at).offset < f->top;
 }
-#else
-#define is_another(f, place) false
-#endif
 
 /* On the way from the start what is stored first is the caller's; on the way to the return, what is loaded
  * last is. */
@@ -114,7 +109,7 @@ static void follow(struct follower *f, const struct leakwrap_instruction *instru
 		bool keep = !f->to_return;
 
 		note_place(&f->ra, through, instruction->ra, keep);
-		if (!is_another(f, plus(through, instruction->fp)))
+		if (!is_another(f, through, instruction->fp))
 			note_place(&f->fp, through, instruction->fp, keep);
 		note_place(&f->r7, through, instruction->r7, keep);
 		if (f->to_return && instruction->sp != NOWHERE) {
@@ -130,11 +125,9 @@ static void follow(struct follower *f, const struct leakwrap_instruction *instru
 		f->now[instruction->to] = instruction->from == LEAKWRAP_CODE_NONE
 		                                  ? unknown
 		                                  : plus(f->now[instruction->from], instruction->add);
-#if LEAKWRAP_CALL_PUSHES
-	if (f->now[LEAKWRAP_CODE_SP].base == LEAKWRAP_CODE_SP &&
+	if (LEAKWRAP_CALL_PUSHES && f->now[LEAKWRAP_CODE_SP].base == LEAKWRAP_CODE_SP &&
 	    f->now[LEAKWRAP_CODE_SP].offset > f->top)
 		f->top = f->now[LEAKWRAP_CODE_SP].offset;
-#endif
 }
 
 /* What was loaded was no return address, but something that the function needs. */
@@ -207,38 +200,44 @@ struct way {
 #else
 #define WAYS_MAX 48
 #endif
+
+/* Where calls push, there is but this way to find a frame. */
 #define INSTRUCTIONS_MAX (LEAKWRAP_CALL_PUSHES ? 20000 : 6000)
 
-/* Where calls push, there is but this way to find a frame: of the ways the last ones are remembered, and a quarter is left
- * for jumps, without which no way goes on. */
-#if LEAKWRAP_CALL_PUSHES
-#define WAY(number)         ((number) % WAYS_MAX)
-#define IS_FULL(ways, jump) ((ways)->count - (ways)->next >= ((jump) ? WAYS_MAX : WAYS_MAX * 3 / 4))
-#define WAYS_KNOWN(ways)    ((ways)->count < WAYS_MAX ? (ways)->count : WAYS_MAX)
-#else
-#define WAY(number)         (number)
-#define IS_FULL(ways, jump) ((void)(jump), (ways)->count == WAYS_MAX)
-#define WAYS_KNOWN(ways)    ((ways)->count)
-#endif
-
+/* There the last ones are remembered, else the first ones. */
 struct ways {
 	struct way way[WAYS_MAX];
 	unsigned count, next;
 };
 
-/* Each place is followed once; false: not this one. */
+static inline struct way *way_at(struct ways *ways, unsigned number)
+{
+	return &ways->way[LEAKWRAP_CALL_PUSHES ? number % WAYS_MAX : number];
+}
+
+/* A quarter is left for jumps, without which no way goes on. */
+static inline bool are_full(const struct ways *ways, bool jump)
+{
+	if (!LEAKWRAP_CALL_PUSHES)
+		return ways->count == WAYS_MAX;
+	return ways->count - ways->next >= (jump ? WAYS_MAX : WAYS_MAX * 3 / 4);
+}
+
+/* Each place that is remembered is followed once; false: not this one. */
 static __attribute__((noinline)) bool add_way(struct ways *ways, const struct follower *f,
                                               uintptr_t from, uintptr_t target, bool jump)
 {
-	intptr_t distance = (intptr_t)(target - from);
+	const intptr_t distance = (intptr_t)(target - from);
+	const unsigned remembered =
+	        LEAKWRAP_CALL_PUSHES && ways->count > WAYS_MAX ? WAYS_MAX : ways->count;
 
-	if (distance > INT32_MAX || distance < INT32_MIN || IS_FULL(ways, jump) ||
+	if (distance > INT32_MAX || distance < INT32_MIN || are_full(ways, jump) ||
 	    f->now[LEAKWRAP_CODE_SP].base == LEAKWRAP_CODE_NONE)
 		return false;
-	for (unsigned i = 0; i < WAYS_KNOWN(ways); i++)
+	for (unsigned i = 0; i < remembered; i++)
 		if (ways->way[i].distance == distance)
 			return false;
-	ways->way[WAY(ways->count++)] = (struct way){(int32_t)distance, f->now[LEAKWRAP_CODE_SP]};
+	*way_at(ways, ways->count++) = (struct way){(int32_t)distance, f->now[LEAKWRAP_CODE_SP]};
 	return true;
 }
 
@@ -305,20 +304,14 @@ static bool follow_way(struct follower *f, struct ways *ways, uintptr_t from, ui
 				add_way(ways, f, from, instruction.target, false);
 			break;
 		case LEAKWRAP_FLOW_JUMP:
-#if LEAKWRAP_CALL_PUSHES
-			/* At once, while what was loaded is known. */
 			if (f->ra.base != LEAKWRAP_CODE_NONE ||
-			    !add_way(ways, f, from, instruction.target, true))
+			    !add_way(ways, f, from, instruction.target, true) || !LEAKWRAP_CALL_PUSHES)
 				return false;
-			ways->way[WAY(ways->count - 1)].sp = unknown;
+			/* At once, while what was loaded is known. */
+			way_at(ways, ways->count - 1)->sp = unknown;
 			at = instruction.target;
 			instruction.size = 0;
 			break;
-#else
-			if (f->ra.base == LEAKWRAP_CODE_NONE)
-				add_way(ways, f, from, instruction.target, false);
-			return false;
-#endif
 		case LEAKWRAP_FLOW_END:
 			/* A call in its place is also one through a pointer.  A table of jumps leaves sp where it is. */
 			return LEAKWRAP_CALL_PUSHES && instruction.loads &&
@@ -350,16 +343,15 @@ bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool
 	if (!interrupted && leakwrap_is_data(code, pc))
 		return false;
 	while (ways.next < ways.count && instructions < INSTRUCTIONS_MAX) {
-		const struct way *way = &ways.way[WAY(ways.next++)];
+		const struct way *way = way_at(&ways, ways.next++);
 
 		if (LEAKWRAP_CALL_PUSHES && way->sp.base == LEAKWRAP_CODE_NONE)
 			continue;
 		begin(&f, code);
 		f.to_return = true;
 		f.now[LEAKWRAP_CODE_SP] = way->sp;
-#if LEAKWRAP_CALL_PUSHES
-		f.top = way->sp.offset;
-#endif
+		if (LEAKWRAP_CALL_PUSHES)
+			f.top = way->sp.offset;
 		f.now[LEAKWRAP_CODE_FP] = (struct value){LEAKWRAP_CODE_FP, 0};
 		f.now[LEAKWRAP_CODE_R7] = (struct value){LEAKWRAP_CODE_R7, 0};
 		if (follow_way(&f, &ways, pc, pc + (uintptr_t)(intptr_t)way->distance, &instructions,
