@@ -54,7 +54,7 @@ void *malloc(size_t size)
 	dense_calls++;
 	block = freed[class];
 	if (block) {
-		memcpy(&freed[class], block, sizeof(block));
+		freed[class] = *(char **)(void *)block;
 	} else {
 		if (!fresh[class] || fresh[class] + class * UNIT > end[class]) {
 			fresh[class] = area + used + UNIT;
