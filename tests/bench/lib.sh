@@ -29,8 +29,9 @@ failed() {
 	exit 1
 }
 
-# skipped WHAT WHY: said on the terminal and in the results.
+# skipped WHAT WHY: said on the terminal and in the results, once for all rounds.
 skipped() {
+	! cut -f 1,2 "$runs" | grep -qxF "$(printf 'skipped\t%s' "$1")" || return 0
 	progress ''
 	echo "skipped: $1: $2" >&2
 	printf 'skipped\t%s\t%s\n' "$1" "$2" >>"$runs"

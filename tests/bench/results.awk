@@ -29,8 +29,7 @@ function number(value) {
 }
 
 $1 == "skipped" {
-	if (!said[$2, $3]++)
-		skips[++skip_count] = "{\"what\":" quoted($2) ",\"why\":" quoted($3) "}"
+	skips[++skip_count] = "{\"what\":" quoted($2) ",\"why\":" quoted($3) "}"
 	next
 }
 

@@ -160,8 +160,8 @@ function aligns
 	ret
 end aligns
 
-/* Returns by a jump through a pointer, to a function that returns in its place. */
-function jumps_at_end
+/* Calls while rbp is no frame pointer, and takes its frame down. */
+.macro	calls_without_frame_pointer
 	push	%rbp
 	push	%rbx
 	lea	behind_a_call(%rip), %rbp
@@ -170,19 +170,17 @@ function jumps_at_end
 	add	$8, %rsp
 	pop	%rbx
 	pop	%rbp
+.endm
+
+/* Returns by a jump through a pointer, to a function that returns in its place. */
+function jumps_at_end
+	calls_without_frame_pointer
 	jmp	*in_its_place(%rip)
 end jumps_at_end
 
 /* The same by a jump to the function itself, which saves and restores the frame pointer once more. */
 function jumps_to_another
-	push	%rbp
-	push	%rbx
-	lea	behind_a_call(%rip), %rbp
-	push	%rbp
-	call	*%rdi
-	add	$8, %rsp
-	pop	%rbx
-	pop	%rbp
+	calls_without_frame_pointer
 	jmp	saves_again
 end jumps_to_another
 
