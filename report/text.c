@@ -83,8 +83,9 @@ char *leakwrap_decimal(char *buffer, size_t size, uint64_t number)
 void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number)
 {
 	char buffer[24];
+	const char *digits = leakwrap_decimal(buffer, sizeof(buffer), number);
 
-	leakwrap_text(writer, leakwrap_decimal(buffer, sizeof(buffer), number));
+	leakwrap_text_bytes(writer, digits, (size_t)(buffer + sizeof(buffer) - 1 - digits));
 }
 
 void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width)
