@@ -33,10 +33,10 @@ BENCH_ALLOCATORS := c jemalloc tcmalloc_minimal mimalloc
 
 BENCH_ALL := $(BENCH_WHOLE) $(BENCH_MEASURING)
 
-bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/frames \
+bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/turns $(O)/bench/frames \
 	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)) $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-$(t)))
 
-BENCH_OBJECTS := $(BENCH_ALL:%=$(O)/bench/%.o) $(O)/bench/timed.o $(O)/bench/frames.o
+BENCH_OBJECTS := $(BENCH_ALL:%=$(O)/bench/%.o) $(O)/bench/timed.o $(O)/bench/turns.o $(O)/bench/frames.o
 
 $(filter-out %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%.o: tests/bench/%.c
 $(filter %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%-nofp.o: tests/bench/%.c
@@ -49,7 +49,7 @@ $(BENCH_OBJECTS): $(O)/bench/%.o: tests/bench/bench.mk
 BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
 	$(foreach archive,$(BENCH_ARCHIVES_$*),$$($(CC) -print-file-name=$(archive))) $(BENCH_LIBS_$*)
 
-$(O)/bench/timed: $(O)/bench/timed.o
+$(O)/bench/timed $(O)/bench/turns: $(O)/bench/%: $(O)/bench/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $<
 

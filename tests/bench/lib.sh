@@ -5,7 +5,7 @@
 #
 #   PART CASE TOOL METRIC VALUE
 #
-# with tabs between; the same key is written once for each round, and report.awk makes medians of them.
+# with tabs between; the same key is written once for each round, or for each turn of it, and results.awk makes medians of them.
 # BENCH_QUICK=1 is a fast pass, which shows that everything runs and whose figures mean little.
 
 : "${O:?}" "${BENCH_QUICK:=0}"
@@ -14,9 +14,9 @@ runs=$bench/runs.tsv
 work=$bench/work # for what the tools write; emptied after each run
 quick() { [ "$BENCH_QUICK" != 0 ]; }
 if quick; then
-	: "${BENCH_ROUNDS:=1}" "${BENCH_MS:=20}" "${BENCH_PERCENT:=10}" "${BENCH_SLOW_PERCENT:=2}"
+	: "${BENCH_ROUNDS:=1}" "${BENCH_TURNS:=1}" "${BENCH_MS:=20}" "${BENCH_PERCENT:=10}" "${BENCH_SLOW_PERCENT:=2}"
 else
-	: "${BENCH_ROUNDS:=9}" "${BENCH_MS:=50}" "${BENCH_PERCENT:=100}" "${BENCH_SLOW_PERCENT:=10}"
+	: "${BENCH_ROUNDS:=9}" "${BENCH_TURNS:=5}" "${BENCH_MS:=20}" "${BENCH_PERCENT:=100}" "${BENCH_SLOW_PERCENT:=10}"
 fi
 
 progress() {
@@ -56,32 +56,45 @@ memory_available() {
 in_lsan="LSAN_OPTIONS=detect_leaks=0"
 in_leakwrap="LEAKWRAP_OPTIONS=log=$work/dump"
 
-# run_pairs PART CASE TOOL "ARGUMENTS": one run of pairs.c.  TOOL is the linked program's suffix; "nofp" before it
-# takes the object without frame pointers.  $more_lsan and $more_leakwrap are further options.
-more_lsan='' more_leakwrap=''
-run_pairs() {
-	case $3 in
-	nofp-*) program=$bench/pairs-nofp.${3#nofp-} ;;
-	*) program=$bench/pairs.$3 ;;
+# The program pairs.c as TOOL is linked; "nofp" before it takes the object without frame pointers.
+pairs_program() {
+	case $1 in
+	nofp-*) echo "$bench/pairs-nofp.${1#nofp-}" ;;
+	*) echo "$bench/pairs.$1" ;;
 	esac
-	fresh
-	progress "$1: $2, $3"
-	# shellcheck disable=SC2086 # a list
-	result=$(env "$in_lsan:$more_lsan" "$in_leakwrap:top=1:$more_leakwrap" "$program" $4) || failed "$program $4"
-	# shellcheck disable=SC2086
-	set -- "$1" "$2" "$3" $result
-	record "$1" "$2" "$3" ns "$4"
-	record "$1" "$2" "$3" cpu_ns "$5"
-	record "$1" "$2" "$3" peak_bytes "$6"
-	record "$1" "$2" "$3" pairs_per_second "$7"
-	record "$1" "$2" "$3" waits_per_1000 "$8"
-	[ "$9" = - ] || record "$1" "$2" "$3" recognized_percent "$9"
-	[ ! -s "$work/dump" ] || record "$1" "$2" "$3" tracer_bytes "$(dump_number tracer_bytes)"
 }
 
-# dump_number KEY: of the last dump in $work/dump.
+# pairs_in_turns PART CASE "ARGUMENTS" TOOL...: pairs.c as all of the tools measure it, in BENCH_TURNS turns of each.  $more_lsan and
+# $more_leakwrap are further options.
+more_lsan='' more_leakwrap=''
+pairs_in_turns() {
+	part=$1 case=$2 arguments=$3
+	shift 3
+	tools=$*
+	fresh
+	progress "$part: $case"
+	set --
+	for tool in $tools; do
+		set -- "$@" "$in_lsan:$more_lsan LEAKWRAP_OPTIONS=log=$work/$tool:top=1:$more_leakwrap exec $(pairs_program "$tool") $arguments"
+	done
+	"$bench/turns" "$BENCH_TURNS" "$@" >"$work/turns" || failed "$part: $case"
+	while read -r number ns cpu_ns peak pairs waits recognized; do
+		tool=$(echo "$tools" | cut -d ' ' -f "$number")
+		record "$part" "$case" "$tool" ns "$ns"
+		record "$part" "$case" "$tool" cpu_ns "$cpu_ns"
+		record "$part" "$case" "$tool" peak_bytes "$peak"
+		record "$part" "$case" "$tool" pairs_per_second "$pairs"
+		record "$part" "$case" "$tool" waits_per_1000 "$waits"
+		[ "$recognized" = - ] || record "$part" "$case" "$tool" recognized_percent "$recognized"
+	done <"$work/turns"
+	for tool in $tools; do
+		[ ! -s "$work/$tool" ] || record "$part" "$case" "$tool" tracer_bytes "$(dump_number tracer_bytes "$work/$tool")"
+	done
+}
+
+# dump_number KEY [LOG]: of the last dump in it, or in $work/dump.
 dump_number() {
-	sed -n "s/^leakwrap.* $1=\\([0-9.]*\\).*/\\1/p" "$work/dump" | tail -n 1
+	sed -n "s/^leakwrap.* $1=\\([0-9.]*\\).*/\\1/p" "${2:-$work/dump}" | tail -n 1
 }
 
 # rounds COMMAND...: as often as there are rounds.  A round goes through all that a part measures, so that what disturbs the machine for

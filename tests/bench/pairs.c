@@ -1,13 +1,13 @@
 /* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST [SMALLEST]] - what a malloc and free pair costs.
  *
  * Random replacement in a live set of LIVE blocks of SMALLEST (16) to LARGEST (271) bytes, behind DEPTH frames, over STACKS
- * distinct call paths; each thread has its share of the live set.  Measured for so many MILLISECONDS, or, where events are
- * counted, for exactly so many PAIRS ("20000x") of each thread.  The same object is linked untraced,
- * traced, and with LeakSanitizer.  Prints, in this order:
+ * distinct call paths; each thread has its share of the live set.  The same object is linked untraced, traced, and with
+ * LeakSanitizer.  Measures in turns (turns.c): prints "ready", and for each byte that it reads a line for so many MILLISECONDS.  Where
+ * events are counted, there is one turn of exactly so many PAIRS ("20000x") of each thread, and nothing is read.  A line says:
  *
  *   the time of a pair in nanoseconds of one thread, the mean of all threads;
  *   the same, but only while the thread had a processor;
- *   the peak of resident memory, in bytes;
+ *   the peak of resident memory so far, in bytes;
  *   pairs of all threads in a second;
  *   how often a thread had to wait for something, in each 1000 pairs (voluntary context switches);
  *   the share of allocations, in percent, whose stack was recognized and not walked, or "-" untraced. */
@@ -19,13 +19,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { THREADS_MAX = 64 };
+
+/* Before what is measured, a thread works for this part of a turn: others had the caches meanwhile. */
+#define WARM_UP(duration) ((duration) / 4)
 
 static size_t live_blocks, smallest = 16, largest = 271;
 static unsigned stacks = 1, threads;
 static uint64_t duration, wanted_pairs; /* one is 0 */
-static pthread_barrier_t ready;
+static int over;                        /* there are no more turns */
+
+/* All threads and main wait for each other: where the turn begins, and where it has ended. */
+static pthread_barrier_t turn_begins, turn_ends;
 
 /* The tracer's count of walks, where there is a tracer. */
 extern _Atomic unsigned long leakwrap_walks __attribute__((weak));
@@ -34,7 +41,9 @@ struct worker {
 	pthread_t thread;
 	void **block;
 	size_t count;
-	uint64_t random, pairs, nanoseconds, on_processor;
+	uint64_t random;
+	/* Of the last turn. */
+	uint64_t pairs, nanoseconds, on_processor;
 	long waits;
 	unsigned long walks; /* of all threads */
 };
@@ -71,35 +80,61 @@ static NOINLINE void replace_some(struct worker *worker, size_t count, int in_or
 	}
 }
 
+static void begin_measuring(struct worker *worker)
+{
+	worker->pairs = 0;
+	worker->walks = walks();
+	worker->waits = waits_of_thread();
+	worker->on_processor = now_of_thread();
+	worker->nanoseconds = now();
+}
+
+static void end_measuring(struct worker *worker)
+{
+	worker->nanoseconds = now() - worker->nanoseconds;
+	worker->on_processor = now_of_thread() - worker->on_processor;
+	worker->waits = waits_of_thread() - worker->waits;
+	worker->walks = walks() - worker->walks;
+}
+
 static void *work(void *argument)
 {
+	/* Fill, mix until nearly every path has been gone; in each turn warm up and measure: all from one call, so from the same
+	 * stacks. */
+	enum { FILLS, MIXES, WARMS, MEASURES } phase = FILLS;
 	struct worker *worker = argument;
 	size_t count = worker->count;
 	uint64_t start = 0;
 
-	/* Fill, mix until nearly every path has been gone, measure: all from one call, so from the same stacks. */
-	for (int phase = 0;; phase++) {
-		replace_some(worker, count, phase == 0);
-		if (phase == 0) {
+	for (;;) {
+		replace_some(worker, count, phase == FILLS);
+		switch (phase) {
+		case FILLS:
 			count = 8ul * stacks < 1000 ? 1000 : 8ul * stacks;
-		} else if (phase == 1) {
-			count = 1000;
-			pthread_barrier_wait(&ready);
-			worker->walks = walks();
-			worker->waits = waits_of_thread();
-			worker->on_processor = now_of_thread();
-			start = now();
-		} else {
-			worker->pairs += count;
-			worker->nanoseconds = now() - start;
-			if (worker->pairs >= wanted_pairs && worker->nanoseconds >= duration)
+			phase = MIXES;
+			break;
+		case WARMS:
+			if (now() - start < WARM_UP(duration))
 				break;
+			begin_measuring(worker);
+			phase = MEASURES;
+			break;
+		case MEASURES:
+			worker->pairs += count;
+			if (worker->pairs < wanted_pairs || now() - worker->nanoseconds < duration)
+				break;
+			end_measuring(worker);
+			/* fall through */
+		case MIXES:
+			pthread_barrier_wait(&turn_ends);
+			pthread_barrier_wait(&turn_begins);
+			if (over)
+				return NULL;
+			count = 1000;
+			start = now();
+			phase = WARMS;
 		}
 	}
-	worker->on_processor = now_of_thread() - worker->on_processor;
-	worker->waits = waits_of_thread() - worker->waits;
-	worker->walks = walks() - worker->walks;
-	return NULL;
 }
 
 static void print(const struct worker *worker)
@@ -124,6 +159,22 @@ static void print(const struct worker *worker)
 		printf("%.3f\n", walked < pairs ? 100 * (1 - walked / pairs) : 0.0);
 	else
 		printf("-\n");
+	fflush(stdout);
+}
+
+/* Is it this program's turn?  Waits until somebody says so. */
+static int has_turn(void)
+{
+	char byte;
+
+	return read(STDIN_FILENO, &byte, 1) == 1;
+}
+
+static void take_turn(const struct worker *worker)
+{
+	pthread_barrier_wait(&turn_begins);
+	pthread_barrier_wait(&turn_ends);
+	print(worker);
 }
 
 int main(int argc, char **argv)
@@ -154,7 +205,8 @@ int main(int argc, char **argv)
 	if (depth < 4 || stacks < 1 || stacks > PATHS || threads < 1 || threads > THREADS_MAX ||
 	    live_blocks < threads || largest < smallest)
 		return 2;
-	pthread_barrier_init(&ready, NULL, threads);
+	pthread_barrier_init(&turn_begins, NULL, threads + 1);
+	pthread_barrier_init(&turn_ends, NULL, threads + 1);
 	for (unsigned i = 0; i < threads; i++) {
 		worker[i].count = live_blocks / threads;
 		worker[i].random = 0x9e3779b97f4a7c15u * (i + 1);
@@ -166,8 +218,18 @@ int main(int argc, char **argv)
 		if (pthread_create(&worker[i].thread, NULL, work, &worker[i]))
 			return 1;
 	}
+	pthread_barrier_wait(&turn_ends);
+	if (wanted_pairs > 0) {
+		take_turn(worker);
+	} else {
+		puts("ready");
+		fflush(stdout);
+		while (has_turn())
+			take_turn(worker);
+	}
+	over = 1;
+	pthread_barrier_wait(&turn_begins);
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(worker[i].thread, NULL);
-	print(worker);
 	return 0;
 }

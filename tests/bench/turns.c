@@ -1,0 +1,91 @@
+/* turns.c TURNS COMMAND... - runs all commands at once, and lets them measure in turns: each once, then each a second time, and so on.
+ *
+ * What else goes on with the machine comes and goes in fractions of a second: it meets what is compared alike when that is
+ * measured in short turns.  A command, run by sh -c, says when it is ready by a line, and then writes a line for each byte that it
+ * reads; it ends with its input.  Prints those lines, each behind the number of its command, from 1 on. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COMMANDS_MAX = 16 };
+
+struct command {
+	const char *text;
+	pid_t process;
+	int turns;     /* to its input */
+	FILE *answers; /* from its output */
+};
+
+/* The ends of the pipes that this process keeps are closed in the commands: else none would see the end of its input. */
+static int start(struct command *command)
+{
+	int input[2], output[2];
+
+	if (pipe2(input, O_CLOEXEC) || pipe2(output, O_CLOEXEC))
+		return 0;
+	command->process = fork();
+	if (command->process == 0) {
+		if (dup2(input[0], STDIN_FILENO) >= 0 && dup2(output[1], STDOUT_FILENO) >= 0)
+			execl("/bin/sh", "sh", "-c", command->text, (char *)NULL);
+		_exit(127);
+	}
+	close(input[0]);
+	close(output[1]);
+	command->turns = input[1];
+	command->answers = fdopen(output[0], "r");
+	return command->process > 0 && command->answers;
+}
+
+/* The next line of COMMAND, or NULL: it has ended. */
+static const char *answer(const struct command *command)
+{
+	static char line[512];
+
+	return fgets(line, sizeof(line), command->answers);
+}
+
+static int turn(const struct command *command, int number)
+{
+	const char *line;
+
+	if (write(command->turns, "\n", 1) != 1 || !(line = answer(command)))
+		return 0;
+	printf("%d %s", number, line);
+	return 1;
+}
+
+/* Did COMMAND end well? */
+static int end(struct command *command)
+{
+	int status;
+
+	close(command->turns);
+	fclose(command->answers);
+	return waitpid(command->process, &status, 0) == command->process && status == 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct command command[COMMANDS_MAX];
+	int turns = argc > 2 ? atoi(argv[1]) : 0, count = argc - 2, well = 1;
+
+	if (turns < 1 || count > COMMANDS_MAX) {
+		fprintf(stderr, "usage: %s TURNS COMMAND...\n", argv[0]);
+		return 2;
+	}
+	for (int i = 0; i < count; i++) {
+		command[i].text = argv[2 + i];
+		if (!start(&command[i]) || !answer(&command[i])) {
+			fprintf(stderr, "%s: cannot be run: %s\n", argv[0], command[i].text);
+			return 1;
+		}
+	}
+	for (; turns > 0 && well; turns--)
+		for (int i = 0; i < count && well; i++)
+			well = turn(&command[i], i + 1);
+	for (int i = 0; i < count; i++)
+		well &= end(&command[i]);
+	return !well;
+}
