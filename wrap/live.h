@@ -168,19 +168,18 @@ LEAKWRAP_INLINE bool leakwrap_slot_quickly(uintptr_t address, leakwrap_live_slot
 	return true;
 }
 
-/* Records that SIZE bytes at BLOCK are live, if both are ordinary and nothing was live there.  False when they are
- * not: then the slow way must be gone. */
-LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, size_t size, uint32_t site)
+/* Records that BLOCK is live, whose slot shall say VALUE and where in its window it starts: if it is an ordinary one, and nothing was live
+ * there.  False when that is not so: then the slow way must be gone. */
+LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, uint32_t value)
 {
 	uint32_t within;
 	leakwrap_live_slot *slot;
 
-	if (leakwrap_unlikely(size >= LEAKWRAP_SLOT_LARGE ||
-	                      !leakwrap_slot_quickly((uintptr_t)block, &slot, &within) ||
+	if (leakwrap_unlikely(!leakwrap_slot_quickly((uintptr_t)block, &slot, &within) ||
 	                      (atomic_load_explicit(slot, memory_order_relaxed) |
 	                       (within & (LEAKWRAP_HALFWAY - 1))) != 0))
 		return false;
-	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
+	atomic_store_explicit(slot, value | within >> LEAKWRAP_HALF_SHIFT, memory_order_relaxed);
 	return true;
 }
 

@@ -1,8 +1,8 @@
 /* quick.h - what malloc, free and their kind do by themselves in the ordinary case: the allocation path.
  *
- *   stack ──► leakwrap_recognized ──► call site ──┐
- *   malloc ──► block ─────────────────────────────┴──► leakwrap_recorded
- *   free   ──► block ────────────────────────────────► leakwrap_forgotten
+ *   stack, size ──► leakwrap_foreseen ──► call site and size ──┐
+ *   malloc ──► block ──────────────────────────────────────────┴──► leakwrap_recorded
+ *   free   ──► block ─────────────────────────────────────────────► leakwrap_forgotten
  *   realloc ─► both, leakwrap_taken before and leakwrap_recorded after
  *
  * No lock, no system call, no atomic read-modify-write.  Whatever is not ordinary is left to the verbs of entry.h,
@@ -19,21 +19,34 @@
 #include "common.h"
 #include "entry.h"
 #include "live.h"
+#include "recall.h"
 #include "sites.h"
 #include "thread.h"
 
 #ifdef LEAKWRAP_SMALL
 
-LEAKWRAP_INLINE uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)
+LEAKWRAP_INLINE bool leakwrap_foreseen(uint32_t *value, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	(void)pc, (void)sp, (void)fp;
-	leakwrap_allocating();
+	(void)size, (void)pc, (void)sp, (void)fp;
+	*value = 0;
+	return false;
+}
+
+LEAKWRAP_INLINE uint32_t leakwrap_foreseen_site(uint32_t value)
+{
+	(void)value;
 	return LEAKWRAP_SITE_NONE;
 }
 
-LEAKWRAP_INLINE bool leakwrap_recorded(uint32_t site, void *block, size_t size)
+LEAKWRAP_INLINE size_t leakwrap_foreseen_size(uint32_t value)
 {
-	(void)site, (void)block, (void)size;
+	(void)value;
+	return 0;
+}
+
+LEAKWRAP_INLINE bool leakwrap_recorded(uint32_t value, void *block)
+{
+	(void)value, (void)block;
 	return false;
 }
 
@@ -43,26 +56,47 @@ LEAKWRAP_INLINE bool leakwrap_forgotten(void *block)
 	return false;
 }
 
-LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *site, void *block, size_t size)
+LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *value, void *block, size_t size)
 {
-	(void)site, (void)block, (void)size;
+	(void)value, (void)block, (void)size;
 	return 0;
 }
 
 #else
 
-/* Does what leakwrap_allocating does.  Returns the call site of an allocation by this caller when its stack is recognized and the
- * thread simply records; else LEAKWRAP_SITE_NONE. */
-uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS);
-
-/* Records BLOCK for the call site SITE, when that and the block are ordinary.  False when they are not: then nothing has
- * happened. */
-LEAKWRAP_INLINE bool leakwrap_recorded(uint32_t site, void *block, size_t size)
+/* When the stack of this caller, who is about to allocate SIZE bytes, is recognized at once, the size is ordinary, and the thread
+ * simply records: *VALUE is what the block's slot will say, but for where in its window the block starts.  Else false, and *VALUE is 0. */
+LEAKWRAP_INLINE bool leakwrap_foreseen(uint32_t *value, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE || leakwrap_self.inner ||
-	                      !leakwrap_live_add_quickly(block, size, site)))
+	uint32_t site = LEAKWRAP_SITE_NONE;
+
+	*value = 0;
+	if (leakwrap_likely(leakwrap_self.state == LEAKWRAP_THREAD_RECORDING &&
+	                    size < LEAKWRAP_SLOT_LARGE))
+		site = leakwrap_site_hinted(pc, sp, fp);
+	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE))
 		return false;
-	leakwrap_self.inner = block;
+	*value = leakwrap_slot_value(size, site, 0);
+	return true;
+}
+
+/* What VALUE, which was foreseen, says. */
+LEAKWRAP_INLINE uint32_t leakwrap_foreseen_site(uint32_t value)
+{
+	return leakwrap_slot_site(value);
+}
+
+LEAKWRAP_INLINE size_t leakwrap_foreseen_size(uint32_t value)
+{
+	return leakwrap_slot_size(value);
+}
+
+/* Records BLOCK, of which VALUE was foreseen, when it is ordinary.  False when it is not: then nothing has happened. */
+LEAKWRAP_INLINE bool leakwrap_recorded(uint32_t value, void *block)
+{
+	if (leakwrap_unlikely(leakwrap_self_again.inner || !leakwrap_live_add_quickly(block, value)))
+		return false;
+	leakwrap_self_again.inner = block;
 	return true;
 }
 
@@ -81,30 +115,38 @@ LEAKWRAP_INLINE void leakwrap_release_begins(void *block)
 	leakwrap_self.releasing = block;
 }
 
+/* The allocator will look at ADDRESS, which need not be one that can be read: until then the processor gets it, while it gets the
+ * slot. */
+LEAKWRAP_INLINE void leakwrap_will_be_read(const void *address)
+{
+	__builtin_prefetch(address, 1);
+}
+
 /* Forgets BLOCK, which is about to be freed, when it is an ordinary one, and no outer call is releasing another: then
  * leakwrap_releasing need not be called.  False when that is not so: then nothing has happened. */
 LEAKWRAP_INLINE bool leakwrap_forgotten(void *block)
 {
+	leakwrap_will_be_read((const char *)block - sizeof(size_t));
 	if (leakwrap_unlikely(leakwrap_self.releasing || !leakwrap_live_forget(block)))
 		return false;
 	leakwrap_release_begins(block);
 	return true;
 }
 
-/* The same for BLOCK, which is about to be given SIZE bytes by a caller whose call site is *SITE: then leakwrap_resizing need not be
- * called.  A block that is not shown stays so: *SITE becomes its own.  Returns what leakwrap_resized_after wants to know, or 0 when
+/* The same for BLOCK, which is about to be given SIZE bytes, and for which *VALUE was foreseen, or is 0: then leakwrap_resizing need not be
+ * called.  A block that is not shown stays so: *VALUE becomes that of one.  Returns what leakwrap_resized_after wants to know, or 0 when
  * nothing has happened. */
-LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *site, void *block, size_t size)
+LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *value, void *block, size_t size)
 {
 	uint32_t known;
 
-	if (leakwrap_unlikely(*site == LEAKWRAP_SITE_NONE || size == 0 || leakwrap_self.releasing))
+	if (leakwrap_unlikely(*value == 0 || size == 0 || leakwrap_self.releasing))
 		return 0;
 	known = leakwrap_live_take(block);
 	if (leakwrap_unlikely(known == 0))
 		return 0;
 	if (leakwrap_unlikely(leakwrap_slot_site(known) == LEAKWRAP_SITE_IGNORED))
-		*site = LEAKWRAP_SITE_IGNORED;
+		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
 	leakwrap_release_begins(block);
 	return known;
 }

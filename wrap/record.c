@@ -138,34 +138,6 @@ static bool is_part_of(const void *outer, const void *block)
 
 /* -- allocate ------------------------------------------------------------------------------------ */
 
-#ifndef LEAKWRAP_SMALL
-
-LEAKWRAP_INLINE uint32_t recognized(LEAKWRAP_CALLER_PARAMS)
-{
-	uint32_t site;
-
-	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING))
-		return LEAKWRAP_SITE_NONE;
-	site = leakwrap_site_hinted(pc, sp, fp);
-	return leakwrap_likely(site != LEAKWRAP_SITE_NONE) ? site : leakwrap_site_recall(pc, sp, fp);
-}
-
-uint32_t leakwrap_recognized(LEAKWRAP_CALLER_PARAMS)
-{
-	leakwrap_allocating();
-	return recognized(pc, sp, fp);
-}
-
-#else
-
-LEAKWRAP_INLINE uint32_t recognized(LEAKWRAP_CALLER_PARAMS)
-{
-	(void)pc, (void)sp, (void)fp;
-	return LEAKWRAP_SITE_NONE;
-}
-
-#endif
-
 /* Whatever is not a plain allocation, of a stack that is recognized, in a thread that records. */
 static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
                        enum leakwrap_kind kind)
@@ -220,11 +192,12 @@ void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 
 void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	uint32_t site = recognized(pc, sp, fp);
+	uint32_t value;
 
-	if (leakwrap_recorded(site, block, size))
+	if (leakwrap_likely(leakwrap_foreseen(&value, size, pc, sp, fp) &&
+	                    leakwrap_recorded(value, block)))
 		return block;
-	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
+	return allocated(leakwrap_foreseen_site(value), block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
 }
 
 void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)

@@ -37,15 +37,16 @@ LEAKWRAP_INLINE uint32_t leakwrap_seen_number(uint64_t key)
 	const struct leakwrap_hashed *table =
 	        atomic_load_explicit(&leakwrap_seen_table, memory_order_acquire);
 	const struct leakwrap_seen *entry = leakwrap_hashed_entries(table);
+	uint32_t number;
 
 	entry += leakwrap_hashed_chosen(table, leakwrap_hashed_choice(key));
-	for (;; entry++) {
-		uint32_t number = atomic_load_explicit(&entry->number, memory_order_acquire);
-
-		if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE) ||
-		    leakwrap_likely(leakwrap_seen_key(entry) == key))
-			return number;
+	number = atomic_load_explicit(&entry->number, memory_order_acquire);
+	while (leakwrap_unlikely(number != LEAKWRAP_SITE_NONE && leakwrap_seen_key(entry) != key)) {
+		leakwrap_opaque(entry);
+		entry++;
+		number = atomic_load_explicit(&entry->number, memory_order_acquire);
 	}
+	return number;
 }
 
 /* Adds that a stack with KEY leads to the call site NUMBER.  False when that is known, or there is no memory.  The tables' lock is held. */

@@ -20,6 +20,7 @@ extern void *__libc_stack_end; /* where the kernel put the stack pointer at star
 extern char **environ; /* not in the <unistd.h> of every C library */
 
 _Thread_local struct leakwrap_thread leakwrap_self;
+extern _Thread_local struct leakwrap_thread leakwrap_self_again __attribute__((alias("leakwrap_self")));
 
 static uintptr_t page_of(uintptr_t address)
 {

@@ -60,6 +60,10 @@ struct leakwrap_thread *leakwrap_thread(void);
 #define leakwrap_self (*leakwrap_thread())
 #else
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
+
+/* The same by another name, for behind the real call: where a variable of a thread is would be kept across the call by compilers, in a
+ * register that then has to be saved. */
+extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_again;
 #endif
 
 #endif

@@ -10,11 +10,13 @@
 
 #include "common.h"
 
-/* Four parts, with every fourth word each: while the processor multiplies one it begins with the next. */
+/* Two parts, with every other word each: while the processor multiplies one it begins with the next.  With more of them it has more to
+ * do in all. */
 struct leakwrap_sum {
-	uint64_t a, b, c, d;
+	uint64_t a, b;
 };
 
+/* So many words are summed at once. */
 #define LEAKWRAP_SUMMED_AT_ONCE 4
 
 /* SUM, and as many words more. */
@@ -24,18 +26,15 @@ LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_and(struct leakwrap_sum sum, ui
 {
 	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
 
-	sum.a = sum.a * factor + first;
-	sum.b = sum.b * factor + second;
-	sum.c = sum.c * factor + third;
-	sum.d = sum.d * factor + fourth;
+	sum.a = (sum.a * factor + first) * factor + third;
+	sum.b = (sum.b * factor + second) * factor + fourth;
 	return sum;
 }
 
 /* SUM as one number: linear, too. */
 LEAKWRAP_INLINE uint64_t leakwrap_sum_of(struct leakwrap_sum sum)
 {
-	return sum.a * UINT64_C(0xbf58476d1ce4e5b9) + sum.b * UINT64_C(0x85ebca77c2b2ae63) +
-	       sum.c * UINT64_C(0x27d4eb2f165667c5) + sum.d;
+	return sum.a * UINT64_C(0xbf58476d1ce4e5b9) + sum.b;
 }
 
 /* SUM, whose upper bits choose an entry of a table, mixed: one to one.  Words are as far apart as the calls of a loop that was unrolled, or

@@ -55,7 +55,7 @@ static void stand(uintptr_t first, uintptr_t step)
 
 	for (uintptr_t offset = first; offset < LEAKWRAP_REGION_SIZE; offset += step, count++) {
 		CHECK(leakwrap_live_is_free(at(offset)));
-		CHECK(leakwrap_live_add_quickly(at(offset), 5, 7));
+		CHECK(leakwrap_live_add_quickly(at(offset), leakwrap_slot_value(5, 7, 0)));
 	}
 	CHECK(see_all() == count);
 	for (unsigned i = 0; i < count; i++) {
@@ -78,7 +78,8 @@ static void check_layout(void)
 	CHECK(leakwrap_live_add(at(0), 1, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_remove(at(0), &size) == 1);
 	for (uintptr_t offset = 0; offset < LEAKWRAP_REGION_SIZE; offset++)
-		CHECK(leakwrap_live_add_quickly(at(offset), 5, 7) == (offset % apart == 0) &&
+		CHECK(leakwrap_live_add_quickly(at(offset), leakwrap_slot_value(5, 7, 0)) ==
+		              (offset % apart == 0) &&
 		      (offset % apart != 0 || leakwrap_live_forget(at(offset))));
 	if (!blocks_lie_apart)
 		stand(0, 8);

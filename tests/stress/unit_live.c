@@ -258,7 +258,8 @@ static bool is_served_inline(uintptr_t address)
 
 	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_remove(at(address), &size) == 1);
-	return leakwrap_live_add_quickly(at(address), 1, 1) && leakwrap_live_forget(at(address));
+	return leakwrap_live_add_quickly(at(address), leakwrap_slot_value(1, 1, 0)) &&
+	       leakwrap_live_forget(at(address));
 }
 
 /* Large blocks at the end of a region do not fit its slots.  That says nothing of how closely blocks lie. */
@@ -307,8 +308,9 @@ static void share_window(void)
 	size_t size;
 
 	CHECK(is_served_inline(base) && is_served_inline(base + half));
-	CHECK(leakwrap_live_add_quickly(at(base), 3, 1));
-	CHECK(leakwrap_live_add_quickly(at(base + half), 4, 2) == !blocks_lie_apart);
+	CHECK(leakwrap_live_add_quickly(at(base), leakwrap_slot_value(3, 1, 0)));
+	CHECK(leakwrap_live_add_quickly(at(base + half), leakwrap_slot_value(4, 2, 0)) ==
+	      !blocks_lie_apart);
 	if (blocks_lie_apart)
 		CHECK(leakwrap_live_add(at(base + half), 4, 2) == LEAKWRAP_LIVE_NEW);
 	CHECK(walk(base, base + WINDOW).bytes == 7);
@@ -328,8 +330,8 @@ static void learn_of_close_blocks(void)
 	CHECK(walk(base, base + 200 * half).count == 200);
 	base = fresh_addresses();
 	CHECK(is_served_inline(base));
-	CHECK(leakwrap_live_add_quickly(at(base), 3, 1));
-	CHECK(leakwrap_live_add_quickly(at(base + half), 4, 2));
+	CHECK(leakwrap_live_add_quickly(at(base), leakwrap_slot_value(3, 1, 0)));
+	CHECK(leakwrap_live_add_quickly(at(base + half), leakwrap_slot_value(4, 2, 0)));
 	CHECK((uintptr_t)1 << layout_of_fresh_region().window_shift == WINDOW);
 }
 
@@ -378,8 +380,8 @@ static void *live_packed(void *number)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		pthread_barrier_wait(&together);
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS)
-			CHECK(leakwrap_live_add_quickly(at(packed_base + i * packed_spacing), i % 9,
-			                                5) ||
+			CHECK(leakwrap_live_add_quickly(at(packed_base + i * packed_spacing),
+			                                leakwrap_slot_value(i % 9, 5, 0)) ||
 			      leakwrap_live_add(at(packed_base + i * packed_spacing), i % 9, 5) ==
 			              LEAKWRAP_LIVE_NEW);
 		pthread_barrier_wait(&together);
@@ -768,7 +770,9 @@ static void *wander(void *number)
 			address[i] = place + BETWEEN * WANDERERS * i + BETWEEN * (uintptr_t)number;
 			wanted[i] = random_size(unit_random(&random));
 			if (leakwrap_region_cached(address[i]) == NULL ||
-			    !leakwrap_live_add_quickly(at(address[i]), wanted[i], 5 + i))
+			    wanted[i] >= LEAKWRAP_SLOT_LARGE ||
+			    !leakwrap_live_add_quickly(at(address[i]),
+			                               leakwrap_slot_value(wanted[i], 5 + i, 0)))
 				CHECK(leakwrap_live_add(at(address[i]), wanted[i], 5 + i) ==
 				      LEAKWRAP_LIVE_NEW);
 		}

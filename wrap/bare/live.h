@@ -22,13 +22,6 @@ enum leakwrap_live_added {
 /* Records that SIZE bytes at BLOCK are live. */
 enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site);
 
-/* There is one way only. */
-static inline bool leakwrap_live_add_quickly(const void *block, size_t size, uint32_t site)
-{
-	(void)block, (void)size, (void)site;
-	return false;
-}
-
 /* Forgets BLOCK.  False when it is not recorded. */
 bool leakwrap_live_forget(const void *block);
 
