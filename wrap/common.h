@@ -9,9 +9,6 @@
 #define leakwrap_likely(condition)   __builtin_expect(!!(condition), 1)
 #define leakwrap_unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* The compiler shall not look behind VALUE: what it could make of that would take more instructions. */
-#define leakwrap_opaque(value) __asm__("" : "+r"(value))
-
 /* For what the allocation path is made of. */
 #define LEAKWRAP_INLINE static inline __attribute__((always_inline))
 

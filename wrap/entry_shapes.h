@@ -24,50 +24,48 @@
 #define ENTRY_ALLOCATE(type, name, parameters, arguments, size) \
 	ENTRY_ALLOCATE_AS(leakwrap_allocated_malloc, type, name, parameters, arguments, size)
 
-/* The same by way of VERB.  The stack is recognized before the real call: then only what the slot will say need be kept across it. */
-#define ENTRY_ALLOCATE_AS(verb, type, name, parameters, arguments, size)                       \
-	ENTRY_DECLARE(type, name, parameters);                                                 \
-	type __wrap_##name parameters                                                          \
-	{                                                                                      \
-		uint32_t entry_value;                                                          \
-		leakwrap_allocating();                                                         \
-		if (leakwrap_likely(leakwrap_foreseen(&entry_value, size, LEAKWRAP_CALLER))) { \
-			ENTRY_ALLOCATE_FORESEEN(verb, entry_value, __real_##name arguments)    \
-		}                                                                              \
-		void *entry_block = __real_##name arguments;                                   \
-		return verb(LEAKWRAP_SITE_NONE, entry_block, size, LEAKWRAP_CALLER);           \
+/* The same by way of VERB.  The stack is recognized before the real call: what depends on it is not needed at once then. */
+#define ENTRY_ALLOCATE_AS(verb, type, name, parameters, arguments, size) \
+	ENTRY_DECLARE(type, name, parameters);                           \
+	type __wrap_##name parameters                                    \
+	{                                                                \
+		ENTRY_FORESEE(size)                                      \
+		ENTRY_ALLOCATE_HERE(verb, __real_##name arguments, size) \
 	}
 
-#define ENTRY_ALLOCATE_FORESEEN(verb, value, call)                                             \
+#define ENTRY_FORESEE(size)    \
+	uint32_t entry_value;  \
+	leakwrap_allocating(); \
+	bool entry_is_foreseen = leakwrap_foreseen(&entry_value, size, LEAKWRAP_CALLER);
+
+#define ENTRY_ALLOCATE_HERE(verb, call, size)                                                  \
 	void *entry_block = call;                                                              \
-	if (leakwrap_likely(leakwrap_recorded(value, entry_block)))                            \
+	if (leakwrap_likely(entry_is_foreseen && leakwrap_recorded(entry_value, entry_block))) \
 		return entry_block;                                                            \
-	return verb(leakwrap_foreseen_site(value), entry_block, leakwrap_foreseen_size(value), \
-	            LEAKWRAP_CALLER);
+	return verb(leakwrap_foreseen_site(entry_value), entry_block, size, LEAKWRAP_CALLER);
 
 /* Gives the parameter "block" SIZE bytes.  Without a block it only allocates. */
-#define ENTRY_RESIZE(name, parameters, arguments, size)                                        \
-	ENTRY_DECLARE(void *, name, parameters);                                               \
-	void *__wrap_##name parameters                                                         \
-	{                                                                                      \
-		leakwrap_allocating();                                                         \
-		uint32_t entry_value;                                                          \
-		if (leakwrap_foreseen(&entry_value, size, LEAKWRAP_CALLER) && !block) {        \
-			ENTRY_ALLOCATE_FORESEEN(leakwrap_allocated_malloc, entry_value,        \
-			                        __real_##name arguments)                       \
-		}                                                                              \
-		uint32_t entry_known = leakwrap_taken(&entry_value, block, size);              \
-		if (leakwrap_likely(entry_known)) {                                            \
-			void *entry_block = __real_##name arguments;                           \
-			leakwrap_self.releasing = NULL;                                        \
-			if (leakwrap_likely(leakwrap_recorded(entry_value, entry_block)))      \
-				return entry_block;                                            \
-			return leakwrap_resized_after(entry_known, block, entry_block, size,   \
-			                              LEAKWRAP_CALLER);                        \
-		}                                                                              \
-		struct leakwrap_resize was;                                                    \
-		leakwrap_resizing(&was, block, size, leakwrap_caller_sp(LEAKWRAP_CALLER));     \
-		return leakwrap_resized(&was, __real_##name arguments, size, LEAKWRAP_CALLER); \
+#define ENTRY_RESIZE(name, parameters, arguments, size)                                               \
+	ENTRY_DECLARE(void *, name, parameters);                                                      \
+	void *__wrap_##name parameters                                                                \
+	{                                                                                             \
+		ENTRY_FORESEE(size)                                                                   \
+		if (!block) {                                                                         \
+			ENTRY_ALLOCATE_HERE(leakwrap_allocated_malloc, __real_##name arguments, size) \
+		}                                                                                     \
+		uint32_t entry_known =                                                                \
+		        entry_is_foreseen ? leakwrap_taken(&entry_value, block, size) : 0;            \
+		if (leakwrap_likely(entry_known)) {                                                   \
+			void *entry_block = __real_##name arguments;                                  \
+			leakwrap_self.releasing = NULL;                                               \
+			if (leakwrap_likely(leakwrap_recorded(entry_value, entry_block)))             \
+				return entry_block;                                                   \
+			return leakwrap_resized_after(entry_known, block, entry_block, size,          \
+			                              LEAKWRAP_CALLER);                               \
+		}                                                                                     \
+		struct leakwrap_resize was;                                                           \
+		leakwrap_resizing(&was, block, size, leakwrap_caller_sp(LEAKWRAP_CALLER));            \
+		return leakwrap_resized(&was, __real_##name arguments, size, LEAKWRAP_CALLER);        \
 	}
 
 /* Frees the parameter "block". */

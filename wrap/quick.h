@@ -38,12 +38,6 @@ LEAKWRAP_INLINE uint32_t leakwrap_foreseen_site(uint32_t value)
 	return LEAKWRAP_SITE_NONE;
 }
 
-LEAKWRAP_INLINE size_t leakwrap_foreseen_size(uint32_t value)
-{
-	(void)value;
-	return 0;
-}
-
 LEAKWRAP_INLINE bool leakwrap_recorded(uint32_t value, void *block)
 {
 	(void)value, (void)block;
@@ -80,20 +74,16 @@ LEAKWRAP_INLINE bool leakwrap_foreseen(uint32_t *value, size_t size, LEAKWRAP_CA
 	return true;
 }
 
-/* What VALUE, which was foreseen, says. */
+/* What VALUE says, if it was foreseen; else LEAKWRAP_SITE_NONE. */
 LEAKWRAP_INLINE uint32_t leakwrap_foreseen_site(uint32_t value)
 {
 	return leakwrap_slot_site(value);
 }
 
-LEAKWRAP_INLINE size_t leakwrap_foreseen_size(uint32_t value)
-{
-	return leakwrap_slot_size(value);
-}
-
 /* Records BLOCK, of which VALUE was foreseen, when it is ordinary.  False when it is not: then nothing has happened. */
 LEAKWRAP_INLINE bool leakwrap_recorded(uint32_t value, void *block)
 {
+	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_again */
 	if (leakwrap_unlikely(leakwrap_self_again.inner || !leakwrap_live_add_quickly(block, value)))
 		return false;
 	leakwrap_self_again.inner = block;
@@ -115,32 +105,26 @@ LEAKWRAP_INLINE void leakwrap_release_begins(void *block)
 	leakwrap_self.releasing = block;
 }
 
-/* The allocator will look at ADDRESS, which need not be one that can be read: until then the processor gets it, while it gets the
- * slot. */
-LEAKWRAP_INLINE void leakwrap_will_be_read(const void *address)
-{
-	__builtin_prefetch(address, 1);
-}
-
 /* Forgets BLOCK, which is about to be freed, when it is an ordinary one, and no outer call is releasing another: then
  * leakwrap_releasing need not be called.  False when that is not so: then nothing has happened. */
 LEAKWRAP_INLINE bool leakwrap_forgotten(void *block)
 {
-	leakwrap_will_be_read((const char *)block - sizeof(size_t));
+	/* Most allocators will look at it or at what lies before it: the processor gets that while it gets the slot. */
+	__builtin_prefetch(block, 1);
 	if (leakwrap_unlikely(leakwrap_self.releasing || !leakwrap_live_forget(block)))
 		return false;
 	leakwrap_release_begins(block);
 	return true;
 }
 
-/* The same for BLOCK, which is about to be given SIZE bytes, and for which *VALUE was foreseen, or is 0: then leakwrap_resizing need not be
+/* The same for BLOCK, which is about to be given SIZE bytes, and for which *VALUE was foreseen: then leakwrap_resizing need not be
  * called.  A block that is not shown stays so: *VALUE becomes that of one.  Returns what leakwrap_resized_after wants to know, or 0 when
  * nothing has happened. */
 LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *value, void *block, size_t size)
 {
 	uint32_t known;
 
-	if (leakwrap_unlikely(*value == 0 || size == 0 || leakwrap_self.releasing))
+	if (leakwrap_unlikely(size == 0 || leakwrap_self.releasing))
 		return 0;
 	known = leakwrap_live_take(block);
 	if (leakwrap_unlikely(known == 0))

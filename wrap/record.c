@@ -138,7 +138,30 @@ static bool is_part_of(const void *outer, const void *block)
 
 /* -- allocate ------------------------------------------------------------------------------------ */
 
-/* Whatever is not a plain allocation, of a stack that is recognized, in a thread that records. */
+#ifndef LEAKWRAP_SMALL
+
+/* The stack of a plain allocation may have been recognized after all, or operator new of a static C++ program has called malloc.  Not
+ * in a thread that looks for misuse. */
+static bool recorded_after_all(uint32_t site, void *block, size_t size)
+{
+	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || size >= LEAKWRAP_SLOT_LARGE)
+		return false;
+	return leakwrap_self.inner == block
+	               ? leakwrap_live_change_quickly(block, size, site)
+	               : leakwrap_recorded(leakwrap_slot_value(size, site, 0), block);
+}
+
+#else
+
+static bool recorded_after_all(uint32_t site, void *block, size_t size)
+{
+	(void)site, (void)block, (void)size;
+	return false;
+}
+
+#endif
+
+/* Whatever is not a plain allocation, of a stack that is recognized at once, in a thread that records. */
 static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
                        enum leakwrap_kind kind)
 {
@@ -148,14 +171,10 @@ static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 		return NULL;
 	}
-#ifndef LEAKWRAP_SMALL
-	/* operator new of a static C++ program has called malloc.  SITE is known: this thread looks for no misuse. */
-	if (site != LEAKWRAP_SITE_NONE && leakwrap_self.inner == block &&
-	    leakwrap_live_change_quickly(block, size, site))
-		return block;
-#endif
 	if (site == LEAKWRAP_SITE_NONE)
 		site = site_of(pc, sp, fp);
+	if (recorded_after_all(site, block, size))
+		return block;
 	if (leakwrap_self.inner)
 		absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);

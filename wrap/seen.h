@@ -42,7 +42,6 @@ LEAKWRAP_INLINE uint32_t leakwrap_seen_number(uint64_t key)
 	entry += leakwrap_hashed_chosen(table, leakwrap_hashed_choice(key));
 	number = atomic_load_explicit(&entry->number, memory_order_acquire);
 	while (leakwrap_unlikely(number != LEAKWRAP_SITE_NONE && leakwrap_seen_key(entry) != key)) {
-		leakwrap_opaque(entry);
 		entry++;
 		number = atomic_load_explicit(&entry->number, memory_order_acquire);
 	}

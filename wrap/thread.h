@@ -62,7 +62,7 @@ struct leakwrap_thread *leakwrap_thread(void);
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 
 /* The same by another name, for behind the real call: where a variable of a thread is would be kept across the call by compilers, in a
- * register that then has to be saved. */
+ * register that then has to be saved.  They take the two for different objects: a fence must stand between. */
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_again;
 #endif
 

@@ -76,13 +76,14 @@ $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 
 # What gcc makes of the allocation path's short loops costs more than it saves.
 SHORT_LOOPS := -fno-ivopts -fno-tree-scev-cprop
-$(O)/wrap/record.o $(O)/wrap/recall.o: RUNTIME_CFLAGS += $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(SHORT_LOOPS)')
+SHORT_LOOPS := $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(SHORT_LOOPS)')
+$(O)/wrap/record.o $(O)/wrap/recall.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
 
 define entry_rule
 $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(ENTRY_CFLAGS_$(1)) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
+	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
 $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
 

@@ -75,7 +75,7 @@ pairs_in_turns() {
 	progress "$part: $case"
 	set --
 	for tool in $tools; do
-		set -- "$@" "$in_lsan:$more_lsan LEAKWRAP_OPTIONS=log=$work/$tool:top=1:$more_leakwrap exec $(pairs_program "$tool") $arguments"
+		set -- "$@" "$in_lsan:$more_lsan LEAKWRAP_OPTIONS='log=$work/$tool:top=1:$more_leakwrap' exec '$(pairs_program "$tool")' $arguments"
 	done
 	"$bench/turns" "$BENCH_TURNS" "$@" >"$work/turns" || failed "$part: $case"
 	while read -r number ns cpu_ns peak pairs waits recognized; do

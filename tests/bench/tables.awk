@@ -509,7 +509,7 @@ END {
 			dumps()
 		exit
 	}
-	printf "%sOn %s, %d CPUs, %d MB, %s, %s, %s; load before %s; medians of %d run%s in turns; %s%s\n\n", (markdown ? "" : "\n"),
+	printf "%sOn %s, %d CPUs, %d MB, %s, %s, %s; load before %s; medians of %d round%s in turns; %s%s\n\n", (markdown ? "" : "\n"),
 		cpu, cpus, memory, kernel, libc, compiler, load, rounds, (rounds == 1 ? "" : "s"), date,
 		(quick ? "; a QUICK pass, whose figures mean little" : "")
 	if (name_count["programs"])

@@ -4,6 +4,7 @@
  * measured in short turns.  A command, run by sh -c, says when it is ready by a line, and then writes a line for each byte that it
  * reads; it ends with its input.  Prints those lines, each behind the number of its command, from 1 on. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -27,6 +28,7 @@ static int start(struct command *command)
 		return 0;
 	command->process = fork();
 	if (command->process == 0) {
+		signal(SIGPIPE, SIG_DFL);
 		if (dup2(input[0], STDIN_FILENO) >= 0 && dup2(output[1], STDOUT_FILENO) >= 0)
 			execl("/bin/sh", "sh", "-c", command->text, (char *)NULL);
 		_exit(127);
@@ -50,8 +52,10 @@ static int turn(const struct command *command, int number)
 {
 	const char *line;
 
-	if (write(command->turns, "\n", 1) != 1 || !(line = answer(command)))
+	if (write(command->turns, "\n", 1) != 1 || !(line = answer(command))) {
+		fprintf(stderr, "it has ended before its turn was over: %s\n", command->text);
 		return 0;
+	}
 	printf("%d %s", number, line);
 	return 1;
 }
@@ -75,10 +79,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s TURNS COMMAND...\n", argv[0]);
 		return 2;
 	}
+	signal(SIGPIPE, SIG_IGN); /* a command that has ended is told by what write returns */
 	for (int i = 0; i < count; i++) {
 		command[i].text = argv[2 + i];
 		if (!start(&command[i]) || !answer(&command[i])) {
-			fprintf(stderr, "%s: cannot be run: %s\n", argv[0], command[i].text);
+			fprintf(stderr, "it cannot be run: %s\n", command[i].text);
 			return 1;
 		}
 	}
