@@ -33,11 +33,29 @@ $1 == "skipped" {
 	next
 }
 
-{
-	key = "\"part\":" quoted($1) ",\"case\":" quoted($2) ",\"tool\":" quoted($3) ",\"metric\":" quoted($4)
+function key_of(part, name, tool, metric) {
+	return "\"part\":" quoted(part) ",\"case\":" quoted(name) ",\"tool\":" quoted(tool) ",\"metric\":" quoted(metric)
+}
+
+function add(key, value) {
 	if (!(key in count))
 		keys[++key_count] = key
-	values[key, ++count[key]] = $5 + 0
+	values[key, ++count[key]] = value
+}
+
+{
+	add(key_of($1, $2, $3, $4), $5 + 0)
+}
+
+# What a tool adds in each turn, of a pair: to what the untraced program took in its turn at that time.  ("nofp-leakwrap" is to
+# "nofp-untraced" what "leakwrap" is to "untraced".)
+$1 ~ /^(grid|allocators|growth)/ && $4 ~ /^(cpu_)?ns$/ {
+	plain = $3
+	sub(/[a-z]*$/, "untraced", plain)
+	plain = key_of($1, $2, plain, $4)
+	key = key_of($1, $2, $3, $4)
+	if (count[key] <= count[plain])
+		add(key_of($1, $2, $3, "added_" $4), $5 - values[plain, count[key]])
 }
 
 END {

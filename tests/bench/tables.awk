@@ -103,11 +103,16 @@ function words(number) {
 
 # -- the parts -------------------------------------------------------------------------------------------
 
+# What TOOL adds to a pair: the median of what it added in each turn.
+function adds_in_turns(part, name, tool) {
+	return get(part, name, tool, "added_" ns)
+}
+
 function added(part, name, tool, plain) {
 	return get(part, name, tool, ns) - get(part, name, plain, ns)
 }
 
-function grid(    i, name, part, live, lsan_adds) {
+function grid(    i, name, part, live, adds, lsan_adds) {
 	head("live|depth|stacks|threads|untraced|leakwrap|x|LSan|x|adds|LSan adds|share|tables: untraced|leakwrap|x|adds|" \
 		"recognized|tables|B/block|by peak")
 	for (i = 1; i <= name_count["grid"]; i++) {
@@ -119,29 +124,31 @@ function grid(    i, name, part, live, lsan_adds) {
 		plain = get("grid", name, "untraced", ns)
 		ours = get("grid", name, "leakwrap", ns)
 		lsan = get("grid", name, "lsan", ns)
-		lsan_adds = lsan - plain
+		adds = adds_in_turns("grid", name, "leakwrap")
+		lsan_adds = adds_in_turns("grid", name, "lsan")
 		cell(sprintf("%.1f", plain))
 		cell(sprintf("%.1f", ours))
 		cell(sprintf("%.2f", ours / plain))
 		cell(sprintf("%.1f", lsan))
 		cell(sprintf("%.2f", lsan / plain))
-		cell(sprintf("%.1f", ours - plain))
+		cell(sprintf("%.1f", adds))
 		cell(sprintf("%.1f", lsan_adds))
-		cell_number("%.0f%%", 100 * (ours - plain) / (lsan_adds > 0 ? lsan_adds : 1), lsan_adds > 0)
+		cell_number("%.0f%%", 100 * adds / (lsan_adds > 0 ? lsan_adds : 1), lsan_adds > 0)
 		plain = get("grid", name, "nofp-untraced", ns)
 		ours = get("grid", name, "nofp-leakwrap", ns)
 		cell(sprintf("%.1f", plain))
 		cell(sprintf("%.1f", ours))
 		cell(sprintf("%.2f", ours / plain))
-		cell(sprintf("%.1f", ours - plain))
+		cell(sprintf("%.1f", adds_in_turns("grid", name, "nofp-leakwrap")))
 		cell(sprintf("%.2f%%", get("grid", name, "leakwrap", "recognized_percent")))
 		cell(sprintf("%.2f%%", get("grid", name, "nofp-leakwrap", "recognized_percent")))
 		cell(sprintf("%.1f", get("grid", name, "leakwrap", "tracer_bytes") / live))
 		cell(sprintf("%.1f", (get("grid", name, "leakwrap", "peak_bytes") - get("grid", name, "untraced", "peak_bytes")) / live))
 	}
 	finish("Malloc and free pairs, random replacement in a live set of blocks of 16 to 271 bytes: nanoseconds; x: ratio to\n" \
-		"untraced; share: of what LeakSanitizer adds; tables: the same compiled without frame pointers; recognized:\n" \
-		"allocations whose stack needed no walk; B/block: what the tracer holds, for each live block.")
+		"untraced; adds: the median of what a turn took longer than the untraced program's at that time; share: of what\n" \
+		"LeakSanitizer adds; tables: the same compiled without frame pointers; recognized: allocations whose stack needed\n" \
+		"no walk; B/block: what the tracer holds, for each live block.")
 }
 
 function plain_of(tool) {
@@ -289,7 +296,7 @@ function allocators(    i, at, plain, ours) {
 		cell(sprintf("%.1f", plain))
 		cell(sprintf("%.1f", ours))
 		cell_number("%.2f", plain ? ours / plain : 0, plain)
-		cell(sprintf("%.1f", ours - plain))
+		cell(sprintf("%.1f", adds_in_turns("allocators", names["allocators", i], at[1] "-leakwrap")))
 		cell_number("%.1f", get("allocators", names["allocators", i], at[1] "-leakwrap", "tracer_bytes") / at[2], at[2] >= 100000)
 	}
 	finish("Other allocators: a malloc and free pair of blocks of 1 to 64 bytes; depth 8, 100 stacks, one thread")
@@ -335,10 +342,10 @@ function growth(part, what, title,    i, name, plain, ours, lsan) {
 		cell(sprintf("%.1f", plain))
 		cell(sprintf("%.1f", ours))
 		cell(sprintf("%.2f", ours / plain))
-		cell(sprintf("%.1f", ours - plain))
+		cell(sprintf("%.1f", adds_in_turns(part, name, "leakwrap")))
 		cell(sprintf("%.1f", lsan))
 		cell(sprintf("%.2f", lsan / plain))
-		cell(sprintf("%.1f", lsan - plain))
+		cell(sprintf("%.1f", adds_in_turns(part, name, "lsan")))
 		cell(sprintf("%.2f%%", get(part, name, "leakwrap", "recognized_percent")))
 		cell(sprintf("%.2f", get(part, name, "leakwrap", "tracer_bytes") / 1e6))
 		if (part == "growth-sites")
@@ -482,8 +489,8 @@ function readme_grid(    i, j, name, at, row, rows, row_known, row_total, n, man
 		start_row(); cell(words(at[1])); cell(at[2]); cell(at[3])
 		for (j = 1; j <= n; j++) {
 			name = at[1] "/" at[2] "/" many[j] "/" at[3]
-			ours = added("grid", name, "leakwrap", "untraced")
-			lsan = added("grid", name, "lsan", "untraced")
+			ours = adds_in_turns("grid", name, "leakwrap")
+			lsan = adds_in_turns("grid", name, "lsan")
 			cell(bold_if(ours > lsan, sprintf("%.0f of %.0f", ours, lsan)))
 		}
 		cell_number("%.1f", get("grid", at[1] "/" at[2] "/" many[1] "/" at[3], "leakwrap", "tracer_bytes") / at[1], at[1] >= 100000)
