@@ -52,9 +52,8 @@ memory_available() {
 	awk '/^MemAvailable:/ { printf "%d", $2 / 1024 }' /proc/meminfo
 }
 
-# What each tool is told for speed: to trace, and not to search for leaks at the end.  leakwrap writes its dump.
+# What LeakSanitizer is told for speed: to trace, and not to search for leaks at the end.
 in_lsan="LSAN_OPTIONS=detect_leaks=0"
-in_leakwrap="LEAKWRAP_OPTIONS=log=$work/dump"
 
 # The program pairs.c as TOOL is linked; "nofp" before it takes the object without frame pointers.
 pairs_program() {

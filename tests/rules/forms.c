@@ -2,7 +2,6 @@
  * slow way of recording here (--wrap), which counts its calls.  Prints how many there were, for so many blocks. */
 #include "live.h"
 
-#include <alloca.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,23 +22,23 @@ enum leakwrap_live_added __wrap_leakwrap_live_add(const void *block, size_t size
 
 static NOINLINE void *inner(size_t room)
 {
-	volatile char *space = alloca(room);
+	volatile char space[room];
 	void *block;
 
 	space[0] = 1;
 	block = malloc(24);
-	space[0] = 2;
+	space[1] = space[0];
 	return block;
 }
 
 static NOINLINE void *outer(size_t room)
 {
-	volatile char *space = alloca(BOTH - room);
+	volatile char space[BOTH - room];
 	void *block;
 
 	space[0] = 1;
 	block = inner(room);
-	space[0] = 2;
+	space[1] = space[0];
 	return block;
 }
 
