@@ -9,6 +9,13 @@
 #define leakwrap_likely(condition)   __builtin_expect(!!(condition), 1)
 #define leakwrap_unlikely(condition) __builtin_expect(!!(condition), 0)
 
+/* A condition that no processor could predict: nothing is to branch on it. */
+#ifdef __clang__
+#define leakwrap_unpredictable(condition) __builtin_unpredictable(!!(condition))
+#else
+#define leakwrap_unpredictable(condition) __builtin_expect_with_probability(!!(condition), 1, 0.5)
+#endif
+
 /* For what the allocation path is made of. */
 #define LEAKWRAP_INLINE static inline __attribute__((always_inline))
 
@@ -59,5 +66,8 @@ static inline uint64_t leakwrap_untracked_bytes(void)
 	return ((uint64_t)atomic_load(&leakwrap_loss.untracked_overflows) << 32) +
 	       atomic_load(&leakwrap_loss.untracked_bytes);
 }
+
+/* VARIABLE has its value from here on: else a compiler may keep what it is made of, to make it where it is used. */
+#define LEAKWRAP_SETTLED(variable) __asm__ volatile("" : "+r"(variable))
 
 #endif

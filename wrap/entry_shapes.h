@@ -15,6 +15,17 @@
 #include "entry.h"
 #include "quick.h"
 
+/* What the ordinary case does not need is a function of its own, so that nothing is kept or saved for it: where there is an ordinary
+ * case. */
+#ifdef LEAKWRAP_SMALL
+#define ENTRY_APART inline
+#else
+#define ENTRY_APART __attribute__((noinline))
+#endif
+
+/* A list without its parentheses. */
+#define ENTRY_BARE(...) __VA_ARGS__
+
 /* Declares the original and its wrapper. */
 #define ENTRY_DECLARE(type, name, parameters) \
 	type __real_##name parameters;        \
@@ -24,13 +35,22 @@
 #define ENTRY_ALLOCATE(type, name, parameters, arguments, size) \
 	ENTRY_ALLOCATE_AS(leakwrap_allocated_malloc, type, name, parameters, arguments, size)
 
-/* The same by way of VERB.  The stack is recognized before the real call: what depends on it is not needed at once then. */
+/* The same by way of VERB.  The stack is recognized before the real call: what depends on it is not needed at once then, and nothing but
+ * the value need be kept across the call.  A stack that is not recognized is walked after it. */
 #define ENTRY_ALLOCATE_AS(verb, type, name, parameters, arguments, size) \
 	ENTRY_DECLARE(type, name, parameters);                           \
+	ENTRY_UNFORESEEN(verb, type, name, parameters, arguments, size)  \
 	type __wrap_##name parameters                                    \
 	{                                                                \
 		ENTRY_FORESEE(size)                                      \
-		ENTRY_ALLOCATE_HERE(verb, __real_##name arguments, size) \
+		ENTRY_ALLOCATE_HERE(verb, name, arguments)               \
+	}
+
+#define ENTRY_UNFORESEEN(verb, type, name, parameters, arguments, size)                                \
+	static ENTRY_APART type entry_unforeseen_##name(ENTRY_BARE parameters, LEAKWRAP_CALLER_PARAMS) \
+	{                                                                                              \
+		void *made = __real_##name arguments;                                                  \
+		return verb(LEAKWRAP_SITE_NONE, made, size, pc, sp, fp);                               \
 	}
 
 #define ENTRY_FORESEE(size)    \
@@ -38,45 +58,52 @@
 	leakwrap_allocating(); \
 	bool entry_is_foreseen = leakwrap_foreseen(&entry_value, size, LEAKWRAP_CALLER);
 
-#define ENTRY_ALLOCATE_HERE(verb, call, size)                                                  \
-	void *entry_block = call;                                                              \
-	if (leakwrap_likely(entry_is_foreseen && leakwrap_recorded(entry_value, entry_block))) \
-		return entry_block;                                                            \
-	return verb(leakwrap_foreseen_site(entry_value), entry_block, size, LEAKWRAP_CALLER);
+#define ENTRY_ALLOCATE_HERE(verb, name, arguments)                                     \
+	if (leakwrap_unlikely(!entry_is_foreseen))                                     \
+		return entry_unforeseen_##name(ENTRY_BARE arguments, LEAKWRAP_CALLER); \
+	LEAKWRAP_SETTLED(entry_value);                                                 \
+	void *entry_block = __real_##name arguments;                                   \
+	if (leakwrap_likely(leakwrap_recorded(entry_value, entry_block)))              \
+		return entry_block;                                                    \
+	return verb(leakwrap_foreseen_site(entry_value), entry_block,                  \
+	            leakwrap_foreseen_size(entry_value), LEAKWRAP_CALLER);
 
 /* Gives the parameter "block" SIZE bytes.  Without a block it only allocates. */
-#define ENTRY_RESIZE(name, parameters, arguments, size)                                               \
-	ENTRY_DECLARE(void *, name, parameters);                                                      \
-	void *__wrap_##name parameters                                                                \
-	{                                                                                             \
-		ENTRY_FORESEE(size)                                                                   \
-		if (!block) {                                                                         \
-			ENTRY_ALLOCATE_HERE(leakwrap_allocated_malloc, __real_##name arguments, size) \
-		}                                                                                     \
-		uint32_t entry_known =                                                                \
-		        entry_is_foreseen ? leakwrap_taken(&entry_value, block, size) : 0;            \
-		if (leakwrap_likely(entry_known)) {                                                   \
-			void *entry_block = __real_##name arguments;                                  \
-			leakwrap_self.releasing = NULL;                                               \
-			if (leakwrap_likely(leakwrap_recorded(entry_value, entry_block)))             \
-				return entry_block;                                                   \
-			return leakwrap_resized_after(entry_known, block, entry_block, size,          \
-			                              LEAKWRAP_CALLER);                               \
-		}                                                                                     \
-		struct leakwrap_resize was;                                                           \
-		leakwrap_resizing(&was, block, size, leakwrap_caller_sp(LEAKWRAP_CALLER));            \
-		return leakwrap_resized(&was, __real_##name arguments, size, LEAKWRAP_CALLER);        \
+#define ENTRY_RESIZE(name, parameters, arguments, size)                                         \
+	ENTRY_DECLARE(void *, name, parameters);                                                \
+	ENTRY_UNFORESEEN(leakwrap_allocated_malloc, void *, name, parameters, arguments, size)  \
+	static ENTRY_APART void *entry_resize_##name(ENTRY_BARE parameters, uint32_t value,     \
+	                                             LEAKWRAP_CALLER_PARAMS)                    \
+	{                                                                                       \
+		uint32_t known = leakwrap_taken(&value, block, size);                           \
+		if (leakwrap_likely(known)) {                                                   \
+			void *resized = __real_##name arguments;                                \
+			leakwrap_self.releasing = NULL;                                         \
+			if (leakwrap_likely(leakwrap_recorded(value, resized)))                 \
+				return resized;                                                 \
+			return leakwrap_resized_after(known, block, resized, size, pc, sp, fp); \
+		}                                                                               \
+		struct leakwrap_resize was;                                                     \
+		leakwrap_resizing(&was, block, size, sp);                                       \
+		return leakwrap_resized(&was, __real_##name arguments, size, pc, sp, fp);       \
+	}                                                                                       \
+	void *__wrap_##name parameters                                                          \
+	{                                                                                       \
+		ENTRY_FORESEE(size)                                                             \
+		if (block)                                                                      \
+			return entry_resize_##name(ENTRY_BARE arguments, entry_value,           \
+			                           LEAKWRAP_CALLER);                            \
+		ENTRY_ALLOCATE_HERE(leakwrap_allocated_malloc, name, arguments)                 \
 	}
 
 /* Frees the parameter "block". */
 #define ENTRY_RELEASE(name, parameters, arguments) \
 	ENTRY_RELEASE_AS(leakwrap_releasing, name, parameters, arguments)
 
-/* The same by way of VERB.  What an ordinary block does not need is kept apart: so nothing has to be kept across the real
- * call. */
+/* The same by way of VERB. */
 #define ENTRY_RELEASE_AS(verb, name, parameters, arguments)                                     \
 	ENTRY_DECLARE(void, name, parameters);                                                  \
-	static __attribute__((noinline)) void entry_slowly_##name parameters                    \
+	static ENTRY_APART void entry_slowly_##name parameters                                  \
 	{                                                                                       \
 		if (!block) {                                                                   \
 			__real_##name arguments;                                                \

@@ -23,15 +23,15 @@ struct leakwrap_hashed {
 	uint32_t count;                    /* of those that are used */
 };
 
-/* The first one of each kind: there is one entry to choose, and that stays empty. */
+/* The first one of each kind: there is one entry to choose, and that stays empty, as does the next. */
 extern LEAKWRAP_HIDDEN struct leakwrap_hashed_nothing {
 	struct leakwrap_hashed table;
-	uint64_t entry[2];
+	uint64_t entry[3];
 } leakwrap_hashed_nothing;
 
 /* What the entries of a table are. */
 struct leakwrap_hashed_kind {
-	size_t size;       /* of one, in bytes: no more than those of leakwrap_hashed_nothing */
+	size_t size;       /* of one, in bytes: no more than half of what leakwrap_hashed_nothing has */
 	uint32_t quarters; /* of thousands: keys choose among so many for four */
 	bool (*is_used)(const void *entry);
 	uint32_t (*choice)(const void *entry); /* of one that is used: of its key */

@@ -11,7 +11,7 @@
  *
  *     31            13   12   11         0
  *    +----------------+------+------------+
- *    | call site      | half | size       |   call site 0: no block starts here
+ *    | call site      | half | size + 1   |   call site 0: no block starts here
  *    +----------------+------+------------+
  *
  * The address space is divided into windows, on 64 bits of 32 bytes, on 32 bits of 16.  What a region's slots stand for is its layout:
@@ -25,8 +25,8 @@
  *
  * Where many blocks of a region do not fit its layout, the regions that are made after it have the next one.
  *
- * A size of LEAKWRAP_SLOT_LARGE or more does not fit: such a block covers many windows, and its size stands in the next
- * LEAKWRAP_SLOT_EXTENSION slots, 12 bits in each, with HALF set and call site 0.
+ * A size of LEAKWRAP_SLOT_LARGE or more does not fit, and 0 stands for it: such a block covers many windows, and its size stands in the
+ * next LEAKWRAP_SLOT_EXTENSION slots, 12 bits in each, with HALF set and call site 0.
  *
  * What does not fit this scheme (an address that has no slot, a second block in a shared window, a large block at the very end of a
  * region, a pool's block at the beginning of a large block) goes to the table of exact blocks, in uthash.  As long as a region has
@@ -142,17 +142,19 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_within(uint32_t value)
 	return (value & LEAKWRAP_SLOT_HALF) << LEAKWRAP_HALF_SHIFT;
 }
 
-/* What a slot says of a block of SIZE bytes, less than LEAKWRAP_SLOT_LARGE, that starts WITHIN its window. */
+/* What a slot says of a block of SIZE bytes, LEAKWRAP_SLOT_LARGE or less, that starts WITHIN its window.  Below LEAKWRAP_SLOT_LARGE, that of
+ * another size differs by as much. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_value(size_t size, uint32_t site, uint32_t within)
 {
-	return site << LEAKWRAP_SLOT_SITE_SHIFT | within >> LEAKWRAP_HALF_SHIFT | (uint32_t)size;
+	return site << LEAKWRAP_SLOT_SITE_SHIFT | within >> LEAKWRAP_HALF_SHIFT |
+	       (((uint32_t)size + 1) & LEAKWRAP_SLOT_LARGE);
 }
 
 /* Does a slot that says VALUE tell of a block that starts WITHIN its window, and of all of it? */
 LEAKWRAP_INLINE bool leakwrap_is_ordinary(uint32_t value, uint32_t within)
 {
 	return leakwrap_likely(value >= 1u << LEAKWRAP_SLOT_SITE_SHIFT &&
-	                       ((value + 1) & LEAKWRAP_SLOT_LARGE) != 0 &&
+	                       (value & LEAKWRAP_SLOT_LARGE) != 0 &&
 	                       leakwrap_slot_within(value) == within);
 }
 
@@ -212,7 +214,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_site(uint32_t value)
 
 LEAKWRAP_INLINE uint32_t leakwrap_slot_size(uint32_t value)
 {
-	return value & LEAKWRAP_SLOT_LARGE;
+	return (value - 1) & LEAKWRAP_SLOT_LARGE;
 }
 
 /* The record of BLOCK shall say SIZE and SITE, if it and the block are ordinary.  False when they are not, or there is none: then

@@ -19,10 +19,13 @@ struct interned {
 	struct leakwrap_pattern pattern;
 };
 
-#define KEY offsetof(struct interned, uppers)
+/* The share of fp in the sum, when the walk used it. */
+#define OF_FP UINT64_C(0x9fb21c651e98df25)
+
+#define KEY   offsetof(struct interned, uppers)
 
 /* Patterns are compared as memory. */
-_Static_assert(sizeof(struct leakwrap_pattern) == 2 * sizeof(uintptr_t) + 16, "a pattern has no holes");
+_Static_assert(sizeof(struct leakwrap_pattern) == 24, "a pattern has no holes");
 
 static struct interned *patterns; /* uthash */
 
@@ -73,7 +76,7 @@ static void add_word(struct words *words, uint16_t place, uintptr_t value, uintp
 }
 
 /* PLACE in bytes. */
-static uint32_t bytes(uint16_t place)
+static uint32_t bytes(uint32_t place)
 {
 	return place * (uint32_t)sizeof(uintptr_t);
 }
@@ -107,25 +110,27 @@ static uint64_t of_sp(const struct words *words)
 	return leakwrap_sum_of(sum);
 }
 
-/* What leakwrap_pattern_key finds for the stack with these words, at SP. */
-static uint64_t key(const struct words *words, const struct leakwrap_pattern *pattern, uintptr_t sp)
+/* What leakwrap_pattern_key finds for the stack with these words, whose walk led to TRACE. */
+static uint64_t key(const struct words *words, const struct leakwrap_pattern *pattern,
+                    const struct leakwrap_trace *trace)
 {
+	const struct leakwrap_notes *notes = trace->notes;
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_sum sum = leakwrap_pattern_start(pattern, word[0].value, word[1].value,
+	struct leakwrap_sum sum = leakwrap_pattern_start(trace->pcs[0], word[0].value, word[1].value,
 	                                                 word[2].value, word[3].value);
 
 	while ((word += LEAKWRAP_SUMMED_AT_ONCE) != end)
 		sum = leakwrap_sum_and(sum, word[0].value, word[1].value, word[2].value, word[3].value);
-	return leakwrap_pattern_end(pattern, sum, sp);
+	return leakwrap_pattern_end(pattern, sum, notes->sp, notes->sp + bytes(notes->fp_target));
 }
 
-static uintptr_t extent_of(const struct words *words)
+static uint32_t extent_of(const struct words *words)
 {
-	uintptr_t extent = 1; /* a stack without room has no pattern */
+	uint32_t extent = 1; /* a stack without room has no pattern */
 
 	for (unsigned i = 0; i < words->count; i++)
-		if (extent < bytes(words->place[i]) + sizeof(uintptr_t))
-			extent = bytes(words->place[i]) + sizeof(uintptr_t);
+		if (extent < bytes(words->place[i] + 1u))
+			extent = bytes(words->place[i] + 1u);
 	return extent;
 }
 
@@ -158,6 +163,7 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace,
 	} wanted;
 	static struct words words;
 	const struct leakwrap_notes *notes = trace->notes;
+	const uint64_t of_fp = notes->fp_target == LEAKWRAP_PLACE_NONE ? 0 : OF_FP;
 	struct leakwrap_pattern *pattern;
 	size_t places;
 
@@ -166,11 +172,9 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace,
 		return NULL;
 	wanted.it.belongs_to = owners_of(trace);
 	wanted.it.pattern = (struct leakwrap_pattern){
-	        .of_sp = of_sp(&words),
-	        .pc = trace->pcs[0],
+	        .of_sp = of_sp(&words) + of_fp,
+	        .of_fp = of_fp,
 	        .extent = extent_of(&words),
-	        .fp_target = notes->fp_target == LEAKWRAP_PLACE_NONE ? LEAKWRAP_FP_ANY
-	                                                             : bytes(notes->fp_target),
 	        .places = (uint16_t)words.count,
 	        .returns = (uint8_t)notes->returns,
 	        .kind = (uint8_t)trace->kind,
@@ -179,7 +183,7 @@ struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace,
 	memcpy(wanted.place, words.place, places);
 	pattern = interned(&wanted.it, places);
 	if (pattern)
-		*key_of_stack = key(&words, pattern, notes->sp);
+		*key_of_stack = key(&words, pattern, trace);
 	return pattern;
 }
 

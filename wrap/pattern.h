@@ -1,9 +1,9 @@
-/* pattern.h - where a walk that began at one pc found what it read of the stack.
+/* pattern.h - where a walk found what it read of the stack.
  *
- * A walk reads return addresses; links, which are words that hold addresses of the stack itself; and perhaps a word with which it
+ * A walk reads return addresses; links, which are words that hold addresses of the stack itself, as fp may; and perhaps a word with which it
  * ends (notes.h).  Their places above sp are the pattern of its stack.  When another stack has the same words there, links being
- * counted from sp, a walk would find the same: so one pattern does for all stacks of one form, and the sum of the words tells which of
- * them it is (seen.h).
+ * counted from sp, and the same pc, a walk would find the same: so one pattern does for all stacks of one form, and the sum of pc and the
+ * words tells which of them it is (seen.h).
  *
  * In memory the places stand behind the struct, in words.
  *
@@ -25,23 +25,18 @@
 #include "words.h"
 
 struct leakwrap_pattern {
-	uint64_t of_sp; /* how often sp is in the sum of the words, by the links */
-	uintptr_t pc;
-	uintptr_t extent;   /* all places are below it: bytes, not 0 */
-	uint32_t fp_target; /* fp - sp, or LEAKWRAP_FP_ANY */
-	uint16_t places;    /* how many: groups of LEAKWRAP_SUMMED_AT_ONCE are full, and there is one */
-	uint8_t returns;    /* how many of them are return addresses */
-	uint8_t kind;       /* of the backtraces: enum leakwrap_trace_kind */
+	uint64_t of_sp;  /* how often sp is in the sum, by the links */
+	uint64_t of_fp;  /* and fp; 0 when the walk did not use it */
+	uint32_t extent; /* all places are below it: bytes, not 0 */
+	uint16_t places; /* how many: groups of LEAKWRAP_SUMMED_AT_ONCE are full, and there is one */
+	uint8_t returns; /* how many of them are return addresses */
+	uint8_t kind;    /* of the backtraces: enum leakwrap_trace_kind */
 };
 
-#define LEAKWRAP_FP_ANY UINT32_MAX
-
-/* Can the stack of PC, SP and FP have PATTERN?  ROOM bytes of it may be read. */
-LEAKWRAP_INLINE bool leakwrap_pattern_fits(const struct leakwrap_pattern *pattern, uintptr_t room,
-                                           uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* May all of PATTERN be read where ROOM bytes may?  Of very much room the part that 32 bits tell is enough. */
+LEAKWRAP_INLINE bool leakwrap_pattern_has_room(const struct leakwrap_pattern *pattern, uintptr_t room)
 {
-	return pattern->extent <= room && pattern->pc == pc &&
-	       (pattern->fp_target == fp - sp || pattern->fp_target == LEAKWRAP_FP_ANY);
+	return pattern->extent <= (uint32_t)room;
 }
 
 /* The word at PLACE, as a return address: a link does not change by that. */
@@ -50,36 +45,37 @@ LEAKWRAP_INLINE uintptr_t leakwrap_pattern_word(uintptr_t sp, uint16_t place)
 	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place * sizeof(uintptr_t)));
 }
 
-/* The key of a stack at SP with PATTERN: the sum that begins as START, with the words of the first group, and has all of them at its
+/* The key of a stack of PC, SP and FP with PATTERN: the sum that begins with the words of the first group, and has all of them at its
  * END. */
-LEAKWRAP_INLINE struct leakwrap_sum leakwrap_pattern_start(const struct leakwrap_pattern *pattern,
-                                                           uintptr_t first, uintptr_t second,
-                                                           uintptr_t third, uintptr_t fourth)
+LEAKWRAP_INLINE struct leakwrap_sum leakwrap_pattern_start(uintptr_t pc, uintptr_t first,
+                                                           uintptr_t second, uintptr_t third,
+                                                           uintptr_t fourth)
 {
-	return leakwrap_sum_and((struct leakwrap_sum){.a = (uintptr_t)pattern}, first, second, third,
-	                        fourth);
+	return leakwrap_sum_and((struct leakwrap_sum){.a = pc}, first, second, third, fourth);
 }
 
 LEAKWRAP_INLINE uint64_t leakwrap_pattern_end(const struct leakwrap_pattern *pattern,
-                                              struct leakwrap_sum sum, uintptr_t sp)
+                                              struct leakwrap_sum sum, uintptr_t sp, uintptr_t fp)
 {
-	return leakwrap_sum_mixed(leakwrap_sum_of(sum) - sp * pattern->of_sp);
+	return leakwrap_sum_mixed(leakwrap_sum_of(sum) + fp * pattern->of_fp - sp * pattern->of_sp) +
+	       (uintptr_t)pattern;
 }
 
-/* The key of the stack at SP, for which PATTERN fits. */
-LEAKWRAP_INLINE uint64_t leakwrap_pattern_key(const struct leakwrap_pattern *pattern, uintptr_t sp)
+/* The key of the stack of PC, SP and FP, which has room for PATTERN. */
+LEAKWRAP_INLINE uint64_t leakwrap_pattern_key(const struct leakwrap_pattern *pattern, uintptr_t pc,
+                                              uintptr_t sp, uintptr_t fp)
 {
 	const uint16_t *place = (const uint16_t *)(pattern + 1);
 	const uint16_t *const end = place + pattern->places;
 	struct leakwrap_sum sum = leakwrap_pattern_start(
-	        pattern, leakwrap_pattern_word(sp, place[0]), leakwrap_pattern_word(sp, place[1]),
+	        pc, leakwrap_pattern_word(sp, place[0]), leakwrap_pattern_word(sp, place[1]),
 	        leakwrap_pattern_word(sp, place[2]), leakwrap_pattern_word(sp, place[3]));
 
 	while ((place += LEAKWRAP_SUMMED_AT_ONCE) != end)
 		sum = leakwrap_sum_and(
 		        sum, leakwrap_pattern_word(sp, place[0]), leakwrap_pattern_word(sp, place[1]),
 		        leakwrap_pattern_word(sp, place[2]), leakwrap_pattern_word(sp, place[3]));
-	return leakwrap_pattern_end(pattern, sum, sp);
+	return leakwrap_pattern_end(pattern, sum, sp, fp);
 }
 
 /* The following are called with the tables' lock held. */

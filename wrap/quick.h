@@ -38,6 +38,12 @@ LEAKWRAP_INLINE uint32_t leakwrap_foreseen_site(uint32_t value)
 	return LEAKWRAP_SITE_NONE;
 }
 
+LEAKWRAP_INLINE uint32_t leakwrap_foreseen_size(uint32_t value)
+{
+	(void)value;
+	return 0;
+}
+
 LEAKWRAP_INLINE bool leakwrap_recorded(uint32_t value, void *block)
 {
 	(void)value, (void)block;
@@ -62,22 +68,28 @@ LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *value, void *block, size_t siz
  * simply records: *VALUE is what the block's slot will say, but for where in its window the block starts.  Else false, and *VALUE is 0. */
 LEAKWRAP_INLINE bool leakwrap_foreseen(uint32_t *value, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	uint32_t site = LEAKWRAP_SITE_NONE;
+	uint32_t of_site = 0;
 
 	*value = 0;
 	if (leakwrap_likely(leakwrap_self.state == LEAKWRAP_THREAD_RECORDING &&
 	                    size < LEAKWRAP_SLOT_LARGE))
-		site = leakwrap_site_hinted(pc, sp, fp);
-	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE))
+		of_site = leakwrap_first_value(pc, sp, fp);
+	if (leakwrap_unlikely(of_site == 0))
 		return false;
-	*value = leakwrap_slot_value(size, site, 0);
+	*value = of_site + (uint32_t)size;
 	return true;
 }
 
-/* What VALUE says, if it was foreseen; else LEAKWRAP_SITE_NONE. */
+/* What VALUE says; when it was not foreseen, LEAKWRAP_SITE_NONE. */
 LEAKWRAP_INLINE uint32_t leakwrap_foreseen_site(uint32_t value)
 {
 	return leakwrap_slot_site(value);
+}
+
+/* What VALUE says, which was foreseen. */
+LEAKWRAP_INLINE uint32_t leakwrap_foreseen_size(uint32_t value)
+{
+	return leakwrap_slot_size(value);
 }
 
 /* Records BLOCK, of which VALUE was foreseen, when it is ordinary.  False when it is not: then nothing has happened. */
@@ -117,14 +129,14 @@ LEAKWRAP_INLINE bool leakwrap_forgotten(void *block)
 	return true;
 }
 
-/* The same for BLOCK, which is about to be given SIZE bytes, and for which *VALUE was foreseen: then leakwrap_resizing need not be
+/* The same for BLOCK, which is about to be given SIZE bytes, if *VALUE was foreseen for it: then leakwrap_resizing need not be
  * called.  A block that is not shown stays so: *VALUE becomes that of one.  Returns what leakwrap_resized_after wants to know, or 0 when
  * nothing has happened. */
 LEAKWRAP_INLINE uint32_t leakwrap_taken(uint32_t *value, void *block, size_t size)
 {
 	uint32_t known;
 
-	if (leakwrap_unlikely(size == 0 || leakwrap_self.releasing))
+	if (leakwrap_unlikely(*value == 0 || size == 0 || leakwrap_self.releasing))
 		return 0;
 	known = leakwrap_live_take(block);
 	if (leakwrap_unlikely(known == 0))

@@ -101,19 +101,17 @@ static void put_first(uint32_t set, unsigned way, const struct leakwrap_pattern 
 
 uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	uintptr_t room = leakwrap_stack_room(sp);
+	const uintptr_t room = leakwrap_stack_room(sp);
 	uint32_t set = leakwrap_hint_set(room, pc);
 	const struct leakwrap_modules *before = leakwrap_modules();
 
 	for (unsigned way = 0; way < LEAKWRAP_HINT_WAYS; way++) {
-		const struct leakwrap_pattern *pattern = leakwrap_hint(set, way, room, pc, sp, fp);
-		uint32_t number = LEAKWRAP_SITE_NONE;
+		const struct leakwrap_pattern *pattern;
+		const uint32_t value = leakwrap_hinted_value(set, way, &pattern, room, pc, sp, fp);
 
-		if (pattern)
-			number = leakwrap_seen_number(leakwrap_pattern_key(pattern, sp));
-		if (number != LEAKWRAP_SITE_NONE) {
+		if (value != 0) {
 			put_first(set, way, pattern, before);
-			return number;
+			return leakwrap_slot_site(value);
 		}
 	}
 	return LEAKWRAP_SITE_NONE;

@@ -37,26 +37,28 @@ LEAKWRAP_INLINE uint32_t leakwrap_hint_set(uintptr_t room, uintptr_t pc)
 	return mixed >> (32 - LEAKWRAP_HINT_SETS_BITS);
 }
 
-/* The pattern of the hint WAY of SET when it fits the stack of PC, SP and FP, which has ROOM; else NULL. */
-LEAKWRAP_INLINE const struct leakwrap_pattern *leakwrap_hint(uint32_t set, unsigned way, uintptr_t room,
-                                                             uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* The value of the call site (seen.h) to which the hint WAY of SET leads for the stack of PC, SP and FP, of which ROOM bytes may be read; and in
+ * *PATTERN its hint.  0: to none. */
+LEAKWRAP_INLINE uint32_t leakwrap_hinted_value(uint32_t set, unsigned way,
+                                               const struct leakwrap_pattern **pattern, uintptr_t room,
+                                               uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	const struct leakwrap_pattern *pattern =
+	const struct leakwrap_pattern *hint =
 	        atomic_load_explicit(&leakwrap_hints[way][set], memory_order_acquire);
 
-	return leakwrap_likely(pattern && leakwrap_pattern_fits(pattern, room, pc, sp, fp)) ? pattern
-	                                                                                    : NULL;
+	*pattern = hint;
+	return leakwrap_likely(hint && leakwrap_pattern_has_room(hint, room))
+	               ? leakwrap_seen_value(leakwrap_pattern_key(hint, pc, sp, fp))
+	               : 0;
 }
 
-/* The number of the call site to which the first hint leads, or LEAKWRAP_SITE_NONE. */
-LEAKWRAP_INLINE uint32_t leakwrap_site_hinted(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* The same for the first hint. */
+LEAKWRAP_INLINE uint32_t leakwrap_first_value(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
+	const struct leakwrap_pattern *pattern;
 	const uintptr_t room = leakwrap_stack_room(sp);
-	const struct leakwrap_pattern *pattern =
-	        leakwrap_hint(leakwrap_hint_set(room, pc), 0, room, pc, sp, fp);
 
-	return leakwrap_likely(pattern) ? leakwrap_seen_number(leakwrap_pattern_key(pattern, sp))
-	                                : LEAKWRAP_SITE_NONE;
+	return leakwrap_hinted_value(leakwrap_hint_set(room, pc), 0, &pattern, room, pc, sp, fp);
 }
 
 /* -- elsewhere ----------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@ struct leakwrap_hashed *_Atomic leakwrap_seen_table = &leakwrap_hashed_nothing.t
 
 static bool is_used(const void *entry)
 {
-	return atomic_load(&((const struct leakwrap_seen *)entry)->number) != LEAKWRAP_SITE_NONE;
+	return atomic_load(&((const struct leakwrap_seen *)entry)->value) != 0;
 }
 
 static uint32_t choice_of(const void *entry)
@@ -24,13 +24,14 @@ bool leakwrap_seen_add(uint64_t key, uint32_t number)
 {
 	struct leakwrap_seen *entry;
 
-	if (leakwrap_seen_number(key) != LEAKWRAP_SITE_NONE)
+	if (leakwrap_seen_value(key) != 0)
 		return false;
 	entry = leakwrap_hashed_room(&leakwrap_seen_table, &entries, leakwrap_hashed_choice(key),
 	                             false);
 	if (!entry)
 		return false;
-	memcpy(entry->key, &key, sizeof(key));
-	atomic_store_explicit(&entry->number, number, memory_order_release);
+	atomic_store_explicit(&entry->half, leakwrap_seen_half(key), memory_order_relaxed);
+	memcpy(&entry->other, (const char *)&key + sizeof(entry->half), sizeof(entry->other));
+	atomic_store_explicit(&entry->value, leakwrap_slot_value(0, number, 0), memory_order_release);
 	return true;
 }

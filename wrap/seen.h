@@ -13,39 +13,59 @@
 
 #include "common.h"
 #include "hashed.h"
-#include "sites.h"
+#include "live.h"
 
-/* An entry of the table; LEAKWRAP_SITE_NONE: none. */
+/* An entry of the table. */
 struct leakwrap_seen {
-	uint32_t key[2];
-	_Atomic uint32_t number;
+	_Atomic uint32_t half; /* of the key: the one that is first in memory */
+	uint32_t other;
+	_Atomic uint32_t
+	        value; /* what the slot of a block of 0 bytes says that was allocated there (live.h); 0: an empty entry */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_hashed *_Atomic leakwrap_seen_table;
 
+/* The half of KEY that its entry begins with. */
+LEAKWRAP_INLINE uint32_t leakwrap_seen_half(uint64_t key)
+{
+	uint32_t half;
+
+	memcpy(&half, &key, sizeof(half));
+	return half;
+}
+
+/* The key of ENTRY, which is not empty. */
 LEAKWRAP_INLINE uint64_t leakwrap_seen_key(const struct leakwrap_seen *entry)
 {
 	uint64_t key;
 
-	memcpy(&key, entry->key, sizeof(key));
+	memcpy(&key, entry, sizeof(key));
 	return key;
 }
 
-/* The number of the call site to which a stack with KEY leads, or LEAKWRAP_SITE_NONE.  Signal-safe, no lock. */
-LEAKWRAP_INLINE uint32_t leakwrap_seen_number(uint64_t key)
+/* The value of the call site to which a stack with KEY leads, or 0.  Signal-safe, no lock. */
+LEAKWRAP_INLINE uint32_t leakwrap_seen_value(uint64_t key)
 {
 	const struct leakwrap_hashed *table =
 	        atomic_load_explicit(&leakwrap_seen_table, memory_order_acquire);
-	const struct leakwrap_seen *entry = leakwrap_hashed_entries(table);
-	uint32_t number;
+	const struct leakwrap_seen *entry = leakwrap_hashed_entries(table), *next;
+	uint32_t value;
 
+	/* Without a branch: where a key collides with another one, no processor could predict which entry has it, and this is the end of
+	 * a long chain of instructions. */
 	entry += leakwrap_hashed_chosen(table, leakwrap_hashed_choice(key));
-	number = atomic_load_explicit(&entry->number, memory_order_acquire);
-	while (leakwrap_unlikely(number != LEAKWRAP_SITE_NONE && leakwrap_seen_key(entry) != key)) {
+	next = entry + 1;
+	LEAKWRAP_SETTLED(next);
+	entry = leakwrap_unpredictable(atomic_load_explicit(&entry->half, memory_order_relaxed) ==
+	                               leakwrap_seen_half(key))
+	                ? entry
+	                : next;
+	value = atomic_load_explicit(&entry->value, memory_order_acquire);
+	while (leakwrap_likely(value != 0) && leakwrap_unlikely(leakwrap_seen_key(entry) != key)) {
 		entry++;
-		number = atomic_load_explicit(&entry->number, memory_order_acquire);
+		value = atomic_load_explicit(&entry->value, memory_order_acquire);
 	}
-	return number;
+	return value;
 }
 
 /* Adds that a stack with KEY leads to the call site NUMBER.  False when that is known, or there is no memory.  The tables' lock is held. */

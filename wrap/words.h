@@ -31,17 +31,20 @@ LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_and(struct leakwrap_sum sum, ui
 	return sum;
 }
 
+/* For what comes behind the sum: one for both, since each takes an instruction. */
+#define LEAKWRAP_SUM_MIXER UINT64_C(0xff51afd7ed558ccd)
+
 /* SUM as one number: linear, too. */
 LEAKWRAP_INLINE uint64_t leakwrap_sum_of(struct leakwrap_sum sum)
 {
-	return sum.a * UINT64_C(0xbf58476d1ce4e5b9) + sum.b;
+	return sum.a * LEAKWRAP_SUM_MIXER + sum.b;
 }
 
 /* SUM, whose upper bits choose an entry of a table, mixed: one to one.  Words are as far apart as the calls of a loop that was unrolled, or
  * the frames of a recursion, and linear sums of such gather in some places. */
 LEAKWRAP_INLINE uint64_t leakwrap_sum_mixed(uint64_t sum)
 {
-	return (sum ^ sum >> 32) * UINT64_C(0xff51afd7ed558ccd);
+	return (sum ^ sum >> 32) * LEAKWRAP_SUM_MIXER;
 }
 
 #endif

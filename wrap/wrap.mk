@@ -79,6 +79,15 @@ SHORT_LOOPS := -fno-ivopts -fno-tree-scev-cprop
 SHORT_LOOPS := $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(SHORT_LOOPS)')
 $(O)/wrap/record.o $(O)/wrap/recall.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
 
+# malloc and its kind do so little that it counts whether they make a frame, which tells them the caller's frame pointer.  gcc says so when
+# one of them needs a frame nevertheless.
+ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
+FIXED_FP := -ffixed-rbp -DLEAKWRAP_FIXED_RBP
+FIXED_FP := $(shell $(CC) -Werror $(FIXED_FP) -E -x c /dev/null >/dev/null 2>&1 && echo '$(FIXED_FP)')
+ENTRY_CFLAGS_malloc += $(FIXED_FP)
+ENTRY_CFLAGS_cxx += $(FIXED_FP)
+endif
+
 define entry_rule
 $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)

@@ -667,34 +667,35 @@ static uintptr_t add_under_way(void (*meanwhile)(bool before), uint32_t before, 
 
 static void lose_nothing_under_way(void)
 {
-	const uint32_t site = 7u << LEAKWRAP_SLOT_SITE_SHIFT;
-	const uint32_t second = site | LEAKWRAP_SLOT_HALF | 10; /* in the window's middle */
+	const uint32_t first = leakwrap_slot_value(20, 7, 0);
+	const uint32_t second = leakwrap_slot_value(10, 7, LEAKWRAP_HALFWAY);
+	const uint32_t not_small = leakwrap_slot_value(LEAKWRAP_SLOT_LARGE, 7, 0);
 	const uintptr_t half = WINDOW / 2;
 	const uint32_t mark = LEAKWRAP_SLOT_HALF | 3; /* 12 bits of a size */
 	const size_t large = 3 | 3 << 12 | 3 << 24 | (size_t)3 << 36;
 	uintptr_t base;
 	size_t size = 0;
 
-	base = add_under_way(store_under_way, site | 20, 0, 0);
+	base = add_under_way(store_under_way, first, 0, 0);
 	CHECK(walk(base, base + 64).count == 1);
 	CHECK(forget(base, &size) == 7 && size == 20);
-	base = add_under_way(store_under_way, 0, site | 20, 0);
+	base = add_under_way(store_under_way, 0, first, 0);
 	CHECK(forget(base, &size) == 7 && size == 20);
 
 	/* A large one, whose size was taken away, or all of it. */
-	base = add_under_way(store_under_way, 0, site | LEAKWRAP_SLOT_LARGE, mark);
+	base = add_under_way(store_under_way, 0, not_small, mark);
 	CHECK(forget(base, &size) == 7 && size == large);
-	base = add_under_way(store_under_way, site | LEAKWRAP_SLOT_LARGE, 0, mark);
+	base = add_under_way(store_under_way, not_small, 0, mark);
 	CHECK(forget(base, &size) == 7 && size == large);
 
 	/* Two of one window: the one that was taken away with the page stands aside. */
 	if (!blocks_lie_apart)
 		return;
-	base = add_under_way(store_under_way, site | 20, second, 0);
+	base = add_under_way(store_under_way, first, second, 0);
 	CHECK(walk(base, base + 64).bytes == 30);
 	CHECK(forget(base, &size) == 7 && size == 20);
 	CHECK(forget(base + half, &size) == 7 && size == 10);
-	base = add_under_way(store_under_way, site | LEAKWRAP_SLOT_LARGE, second, mark);
+	base = add_under_way(store_under_way, not_small, second, mark);
 	CHECK(walk(base, base + 256).bytes == large + 10);
 	CHECK(forget(base, &size) == 7 && size == large);
 	CHECK(forget(base + half, &size) == 7 && size == 10);
@@ -734,11 +735,11 @@ static void wait_for_pages(void)
 	size_t size;
 
 	early_act = find_early;
-	base = add_under_way(act_early, 7u << LEAKWRAP_SLOT_SITE_SHIFT | 20, 0, 0);
+	base = add_under_way(act_early, leakwrap_slot_value(20, 7, 0), 0, 0);
 	pthread_join(early, NULL);
 	CHECK(forget(base, &size) == 7 && size == 20);
 	early_act = forget_early;
-	base = add_under_way(act_early, 7u << LEAKWRAP_SLOT_SITE_SHIFT | 20, 0, 0);
+	base = add_under_way(act_early, leakwrap_slot_value(20, 7, 0), 0, 0);
 	pthread_join(early, NULL);
 	CHECK(walk(base, base + 64).count == 0);
 }

@@ -11,20 +11,27 @@
 #define LEAKWRAP_FP_LOWEST    0  /* the lowest address of these */
 #define LEAKWRAP_FP_CALLER_SP 16 /* the caller's stack pointer */
 
-/* The stack pointer after the return.  The compiler shall not know it: it would keep it in a register for the rare case that needs it a
- * second time, and save that register for all. */
-static inline uintptr_t leakwrap_sp_after_return(const void *frame)
+/* The compiler shall not know where the stack pointer after the return, SP, comes from: it would keep that in a register for the rare case that
+ * needs it a second time, and save that register for all. */
+static inline uintptr_t leakwrap_sp_after_return(uintptr_t sp)
 {
-	uintptr_t sp;
-
-	__asm__ volatile("lea 16(%1), %0" : "=r"(sp) : "r"(frame));
-	return sp; /* cppcheck-suppress uninitvar ; the instruction sets it */
+	__asm__ volatile("" : "+r"(sp));
+	return sp;
 }
 
+#ifdef LEAKWRAP_FIXED_RBP
+/* The compiler leaves %rbp alone: it is the caller's. */
+register uintptr_t leakwrap_rbp __asm__("rbp");
+#define LEAKWRAP_CALLER                          \
+	(uintptr_t) __builtin_return_address(0), \
+	        leakwrap_sp_after_return((uintptr_t)__builtin_dwarf_cfa()), leakwrap_rbp
+#else
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                                                \
-	(uintptr_t) __builtin_return_address(0), leakwrap_sp_after_return(__builtin_frame_address(0)), \
+#define LEAKWRAP_CALLER                                                               \
+	(uintptr_t) __builtin_return_address(0),                                      \
+	        leakwrap_sp_after_return((uintptr_t)__builtin_frame_address(0) + 16), \
 	        *(const uintptr_t *)__builtin_frame_address(0)
+#endif
 
 /* The call instruction pushes the return address: it is the word below the CFA (section 3.2.2). */
 #define LEAKWRAP_CALL_PUSHES 1
