@@ -674,8 +674,8 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 			if (is_large(old))
 				clear_extension(slot);
 			if (!large || has_room_for_extension(region, slot, size)) {
-				uint32_t value = leakwrap_slot_value(
-				        large ? LEAKWRAP_SLOT_LARGE : size, site, within);
+				uint32_t value = leakwrap_slot_value(large ? LEAKWRAP_SLOT_LARGE : size,
+				                                     site, within);
 
 				if (large)
 					store_extension(slot, size);
