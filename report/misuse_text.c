@@ -18,7 +18,7 @@ static bool is_own_frame(uintptr_t pc)
 
 	return function &&
 	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
-	        strcmp(function, "releasing") == 0 || strncmp(function, "entry_slowly", 12) == 0);
+	        strcmp(function, "releasing") == 0);
 }
 
 /* The backtrace of the call site NUMBER, read into TRACE, without the tracer's frames; none when there was no memory to keep it. */

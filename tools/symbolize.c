@@ -164,7 +164,7 @@ static bool is_own(const struct location *location)
 	const char *function = location->frames[location->frame_count - 1].function;
 	return function &&
 	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
-	        strcmp(function, "releasing") == 0 || strncmp(function, "entry_slowly", 12) == 0);
+	        strcmp(function, "releasing") == 0);
 }
 
 /* A program without symbols could not leave them out itself. */

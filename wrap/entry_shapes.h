@@ -16,7 +16,7 @@
 #include "quick.h"
 
 /* What the ordinary case does not need is a function of its own, so that nothing is kept or saved for it: where there is an ordinary
- * case. */
+ * case.  It is called leakwrap_..., by which the tracer's own functions are told. */
 #ifdef LEAKWRAP_SMALL
 #define ENTRY_APART inline
 #else
@@ -46,11 +46,12 @@
 		ENTRY_ALLOCATE_HERE(verb, name, arguments)               \
 	}
 
-#define ENTRY_UNFORESEEN(verb, type, name, parameters, arguments, size)                                \
-	static ENTRY_APART type entry_unforeseen_##name(ENTRY_BARE parameters, LEAKWRAP_CALLER_PARAMS) \
-	{                                                                                              \
-		void *made = __real_##name arguments;                                                  \
-		return verb(LEAKWRAP_SITE_NONE, made, size, pc, sp, fp);                               \
+#define ENTRY_UNFORESEEN(verb, type, name, parameters, arguments, size)            \
+	static ENTRY_APART type leakwrap_unforeseen_##name(ENTRY_BARE parameters,  \
+	                                                   LEAKWRAP_CALLER_PARAMS) \
+	{                                                                          \
+		void *made = __real_##name arguments;                              \
+		return verb(LEAKWRAP_SITE_NONE, made, size, pc, sp, fp);           \
 	}
 
 #define ENTRY_FORESEE(size)    \
@@ -58,22 +59,22 @@
 	leakwrap_allocating(); \
 	bool entry_is_foreseen = leakwrap_foreseen(&entry_value, size, LEAKWRAP_CALLER);
 
-#define ENTRY_ALLOCATE_HERE(verb, name, arguments)                                     \
-	if (leakwrap_unlikely(!entry_is_foreseen))                                     \
-		return entry_unforeseen_##name(ENTRY_BARE arguments, LEAKWRAP_CALLER); \
-	LEAKWRAP_SETTLED(entry_value);                                                 \
-	void *entry_block = __real_##name arguments;                                   \
-	if (leakwrap_likely(leakwrap_recorded(entry_value, entry_block)))              \
-		return entry_block;                                                    \
-	return verb(leakwrap_foreseen_site(entry_value), entry_block,                  \
+#define ENTRY_ALLOCATE_HERE(verb, name, arguments)                                        \
+	if (leakwrap_unlikely(!entry_is_foreseen))                                        \
+		return leakwrap_unforeseen_##name(ENTRY_BARE arguments, LEAKWRAP_CALLER); \
+	LEAKWRAP_SETTLED(entry_value);                                                    \
+	void *entry_block = __real_##name arguments;                                      \
+	if (leakwrap_likely(leakwrap_recorded(entry_value, entry_block)))                 \
+		return entry_block;                                                       \
+	return verb(leakwrap_foreseen_site(entry_value), entry_block,                     \
 	            leakwrap_foreseen_size(entry_value), LEAKWRAP_CALLER);
 
 /* Gives the parameter "block" SIZE bytes.  Without a block it only allocates. */
 #define ENTRY_RESIZE(name, parameters, arguments, size)                                         \
 	ENTRY_DECLARE(void *, name, parameters);                                                \
 	ENTRY_UNFORESEEN(leakwrap_allocated_malloc, void *, name, parameters, arguments, size)  \
-	static ENTRY_APART void *entry_resize_##name(ENTRY_BARE parameters, uint32_t value,     \
-	                                             LEAKWRAP_CALLER_PARAMS)                    \
+	static ENTRY_APART void *leakwrap_resize_##name(ENTRY_BARE parameters, uint32_t value,  \
+	                                                LEAKWRAP_CALLER_PARAMS)                 \
 	{                                                                                       \
 		uint32_t known = leakwrap_taken(&value, block, size);                           \
 		if (leakwrap_likely(known)) {                                                   \
@@ -91,8 +92,8 @@
 	{                                                                                       \
 		ENTRY_FORESEE(size)                                                             \
 		if (block)                                                                      \
-			return entry_resize_##name(ENTRY_BARE arguments, entry_value,           \
-			                           LEAKWRAP_CALLER);                            \
+			return leakwrap_resize_##name(ENTRY_BARE arguments, entry_value,        \
+			                              LEAKWRAP_CALLER);                         \
 		ENTRY_ALLOCATE_HERE(leakwrap_allocated_malloc, name, arguments)                 \
 	}
 
@@ -103,7 +104,7 @@
 /* The same by way of VERB. */
 #define ENTRY_RELEASE_AS(verb, name, parameters, arguments)                                     \
 	ENTRY_DECLARE(void, name, parameters);                                                  \
-	static ENTRY_APART void entry_slowly_##name parameters                                  \
+	static ENTRY_APART void leakwrap_slowly_##name parameters                               \
 	{                                                                                       \
 		if (!block) {                                                                   \
 			__real_##name arguments;                                                \
@@ -119,7 +120,7 @@
 			__real_##name arguments;                                                \
 			leakwrap_self.releasing = NULL;                                         \
 		} else {                                                                        \
-			entry_slowly_##name arguments;                                          \
+			leakwrap_slowly_##name arguments;                                       \
 		}                                                                               \
 	}
 
