@@ -12,6 +12,8 @@
 /* A condition that no processor could predict: nothing is to branch on it. */
 #ifdef __clang__
 #define leakwrap_unpredictable(condition) __builtin_unpredictable(!!(condition))
+#elif __GNUC__ < 9
+#define leakwrap_unpredictable(condition) (condition)
 #else
 #define leakwrap_unpredictable(condition) __builtin_expect_with_probability(!!(condition), 1, 0.5)
 #endif

@@ -15,15 +15,16 @@ struct _reent;
 	extern const char __real_##name[] __attribute__((weak)); \
 	extern const char __wrap_##name[] __attribute__((weak))
 
-/* Is the caller, whose return address PC is, one of them?  The longest ones have 40 and 108 bytes. */
+/* Is the caller, whose return address PC is, one of them?  The longest of newlib's have 40 bytes; wrappers call the original within the first
+ * 80, that of realloc 168. */
 static inline bool is_in(uintptr_t pc, const char *function, uintptr_t size)
 {
 	return function && pc - LEAKWRAP_STRIP((uintptr_t)function) <= size;
 }
 
-#define IS_TOLD_BY(name)                                                                     \
+#define IS_TOLD_BY(name, wrapper_size)                                                       \
 	(is_in(LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), __real_##name, 64) || \
-	 is_in(LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), __wrap_##name, 128))
+	 is_in(LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), __wrap_##name, wrapper_size))
 
 /* newlib's allocator cuts blocks out of larger ones, and frees the rest with _free_r.  Before the real call, and
  * after it. */
@@ -46,7 +47,7 @@ ENTRY_DECLARE(void *, _malloc_r, (struct _reent * reent, size_t size));
 
 void *__wrap__malloc_r(struct _reent *reent, size_t size)
 {
-	if (IS_TOLD_BY(malloc))
+	if (IS_TOLD_BY(malloc, 128))
 		return __real__malloc_r(reent, size);
 	leakwrap_allocating();
 	return leakwrap_allocated(__real__malloc_r(reent, size), size, LEAKWRAP_CALLER);
@@ -59,7 +60,7 @@ ENTRY_DECLARE(void *, _calloc_r, (struct _reent * reent, size_t count, size_t si
 
 void *__wrap__calloc_r(struct _reent *reent, size_t count, size_t size)
 {
-	if (IS_TOLD_BY(calloc))
+	if (IS_TOLD_BY(calloc, 128))
 		return __real__calloc_r(reent, count, size);
 	leakwrap_allocating();
 	return leakwrap_allocated(__real__calloc_r(reent, count, size), count * size, LEAKWRAP_CALLER);
@@ -72,7 +73,7 @@ ENTRY_DECLARE(void *, _memalign_r, (struct _reent * reent, size_t alignment, siz
 
 void *__wrap__memalign_r(struct _reent *reent, size_t alignment, size_t size)
 {
-	bool is_told = IS_TOLD_BY(memalign);
+	bool is_told = IS_TOLD_BY(memalign, 128);
 	void *outer = begin_parts();
 	void *block;
 
@@ -90,7 +91,7 @@ ENTRY_DECLARE(void *, _realloc_r, (struct _reent * reent, void *block, size_t si
 
 void *__wrap__realloc_r(struct _reent *reent, void *block, size_t size)
 {
-	bool is_told = IS_TOLD_BY(realloc);
+	bool is_told = IS_TOLD_BY(realloc, 192);
 	struct leakwrap_resize was;
 	void *outer;
 
@@ -111,7 +112,7 @@ void __wrap__free_r(struct _reent *reent, void *block)
 {
 	struct leakwrap_outer outer;
 
-	if (IS_TOLD_BY(free)) {
+	if (IS_TOLD_BY(free, 128)) {
 		__real__free_r(reent, block);
 		return;
 	}

@@ -51,6 +51,7 @@
 	                                                   LEAKWRAP_CALLER_PARAMS) \
 	{                                                                          \
 		void *made = __real_##name arguments;                              \
+		LEAKWRAP_CALLER_AGAIN;                                             \
 		return verb(LEAKWRAP_SITE_NONE, made, size, pc, sp, fp);           \
 	}
 
@@ -80,13 +81,16 @@
 		if (leakwrap_likely(known)) {                                                   \
 			void *resized = __real_##name arguments;                                \
 			leakwrap_self.releasing = NULL;                                         \
+			LEAKWRAP_CALLER_AGAIN;                                                  \
 			if (leakwrap_likely(leakwrap_recorded(value, resized)))                 \
 				return resized;                                                 \
 			return leakwrap_resized_after(known, block, resized, size, pc, sp, fp); \
 		}                                                                               \
 		struct leakwrap_resize was;                                                     \
 		leakwrap_resizing(&was, block, size, sp);                                       \
-		return leakwrap_resized(&was, __real_##name arguments, size, pc, sp, fp);       \
+		void *resized = __real_##name arguments;                                        \
+		LEAKWRAP_CALLER_AGAIN;                                                          \
+		return leakwrap_resized(&was, resized, size, pc, sp, fp);                       \
 	}                                                                                       \
 	void *__wrap_##name parameters                                                          \
 	{                                                                                       \

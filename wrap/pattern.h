@@ -2,8 +2,8 @@
  *
  * A walk reads return addresses; links, which are words that hold addresses of the stack itself, as fp may; and perhaps a word with which it
  * ends (notes.h).  Their places above sp are the pattern of its stack.  When another stack has the same words there, links being
- * counted from sp, and the same pc, a walk would find the same: so one pattern does for all stacks of one form, and the sum of pc and the
- * words tells which of them it is (seen.h).
+ * counted from sp, and the same pc, a walk would find the same: so one pattern does for all stacks of one form, and the sum of pc, fp and
+ * the words tells which of them it is (seen.h).  The pattern's address comes to it last, when it is mixed: it has no factor of its own.
  *
  * In memory the places stand behind the struct, in words.
  *

@@ -1,9 +1,9 @@
 /* recall.h - recognizes a stack that was walked before: what the allocation path needs of the call-site table.
  *
- *   pc, room ──► hint: a pattern ──► sum of the words at its places ──► number of the call site (seen.h)
+ *   pc, room ──► hint: a pattern ──► sum of pc, fp, and the words at its places ──► value of the call site (seen.h)
  *
  * Where a stack begins (the caller's pc, and how far below the upper end of the thread's stack) hints at the
- * pattern that the stack may have.  All words that the walk depends on are summed up: a recognized stack is the one that was walked,
+ * pattern that the stack may have.  All that the walk depends on is summed up: a recognized stack is the one that was walked,
  * and a wrong hint only costs a walk.
  */
 #ifndef LEAKWRAP_RECALL_H

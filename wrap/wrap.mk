@@ -80,19 +80,17 @@ SHORT_LOOPS := $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null
 $(O)/wrap/record.o $(O)/wrap/recall.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
 
 # malloc and its kind do so little that it counts whether they make a frame, which tells them the caller's frame pointer.  gcc says so when
-# one of them needs a frame nevertheless.
-ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
+# one of them needs a frame nevertheless.  Those that free only look for their caller with misuse=, and begin with a frame of their own.
 FIXED_FP := -ffixed-rbp -DLEAKWRAP_FIXED_RBP
-FIXED_FP := $(shell $(CC) -Werror $(FIXED_FP) -E -x c /dev/null >/dev/null 2>&1 && echo '$(FIXED_FP)')
-ENTRY_CFLAGS_malloc += $(FIXED_FP)
-ENTRY_CFLAGS_cxx += $(FIXED_FP)
-endif
+FIXED_FP := $(shell printf '\043if !defined __x86_64__ || defined __ILP32__\n\043error\n\043endif\n' | \
+	$(CC) -Werror $(FIXED_FP) -E -x c - >/dev/null 2>&1 && echo '$(FIXED_FP)')
+THAT_ALLOCATE := $(filter-out free% cfree _Zd%,$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))
 
 define entry_rule
 $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
+	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) $$(if $$(filter $(THAT_ALLOCATE),$$*),$$(FIXED_FP)) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
 $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
 

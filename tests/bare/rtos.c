@@ -6,6 +6,8 @@
 
 /* -- heap_1 ---------------------------------------------------------------------------------------- */
 
+static struct task *current;
+
 static uint64_t heap[16384 / 8];
 static size_t used;
 
@@ -17,6 +19,8 @@ void *pvPortMalloc(size_t size)
 	if (words > sizeof(heap) / 8 - used)
 		return NULL;
 	used += words;
+	if (current)
+		task_yield(); /* as heap_4 may when it lets the others run again */
 	return block;
 }
 
@@ -46,7 +50,6 @@ struct task {
 
 static struct task tasks[TASKS_MAX];
 static unsigned count;
-static struct task *current;
 static void *main_sp;
 
 /* Saves what a call must preserve and where to go on, and goes on with the other stack. */

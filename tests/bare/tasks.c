@@ -86,8 +86,20 @@ static void shared(size_t size)
 	task_yield();
 }
 
+/* Its frame has a size that the compiler does not know: Thumb code finds the caller by r7.  The others take their turns in the middle of
+ * what it allocates. */
+static void by_frame(size_t size)
+{
+	char *volatile room = __builtin_alloca(size);
+
+	room[0] = 1;
+	kept = pvPortMalloc(size);
+	room[0] = 2;
+}
+
 static void receive(void)
 {
+	by_frame(24);
 	for (int i = 0; i < three; i++)
 		shared(20);
 }
@@ -97,6 +109,7 @@ static void work(void)
 	for (int i = 0; i < two; i++)
 		shared(50);
 	kept = pvPortMalloc(8);
+	by_frame(40);
 }
 
 /* What it allocates while it is disabled is not shown, though others allocate meanwhile. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tasks of an RTOS: the same code in two tasks is two call sites, with the tasks' names; each task's state is its own,
-# however they take turns; backtraces stay in the task's stack.
+# however they take turns; backtraces stay in the task's stack, and begin with its own registers.
 . tests/lib.sh
 . tests/bare/board.sh
 
@@ -17,15 +17,17 @@ for board in $boards; do
 	cat >"$W/wanted" <<-'END'
 		16 2 worker
 		200 4 worker
+		24 1 uart\x20rx
 		60 3 uart\x20rx
 		7 1 quiet
+		80 2 worker
 	END
 	diff "$W/wanted" "$W/got" >"$W/difference" || fail "$board: wanted (<), got (>): $(cat "$W/difference")"
-	equal "$board: live" "$(dump_value "$W/log" 1 live_bytes)" 286
+	equal "$board: live" "$(dump_value "$W/log" 1 live_bytes)" 390
 
 	equal "$board: complete stacks" "$(dump_value "$W/log" 1 complete_stack_bytes_percent)" 100.00
 	"$lw" report --format=folded --exe="$W/tasks.$board" "$W/log" >"$W/folded"
-	for stack in 'task_main;receive;shared 60' 'task_main;work;shared 200' 'task_main;quiet;shared 7' 'reset;start;main 3'; do
+	for stack in 'task_main;receive;shared 60' 'task_main;receive;by_frame 24' 'task_main;work;by_frame 80' 'task_main;work;shared 200' 'task_main;quiet;shared 7' 'reset;start;main 3'; do
 		grep -qx "$stack" "$W/folded" || fail "$board: no '$stack': $(cat "$W/folded")"
 	done
 

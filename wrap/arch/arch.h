@@ -3,6 +3,7 @@
  * Each architecture is one small header that defines
  *   LEAKWRAP_CALLER   three expressions, "return address, stack pointer after the return, frame
  *                     pointer after the return", of the function in which it is written;
+ *   LEAKWRAP_CALLER_AGAIN  what LEAKWRAP_CALLER has put elsewhere of that caller, once more: another call may have come between;
  *   LEAKWRAP_SP_NAME  the compiler's name of the stack pointer, unless it is not known;
  *   the frame-pointer layout for the walk, see each header;
  *   LEAKWRAP_CONTEXT_PC and its relatives, for the crash trace.
@@ -29,6 +30,11 @@
 /* A return address as it was before it was signed; most architectures do not sign. */
 #ifndef LEAKWRAP_STRIP
 #define LEAKWRAP_STRIP(address) (address)
+#endif
+
+/* Most have nothing to put elsewhere. */
+#ifndef LEAKWRAP_CALLER_AGAIN
+#define LEAKWRAP_CALLER_AGAIN ((void)0)
 #endif
 
 /* ARM keeps two frame pointers, and unwind tables of its own. */

@@ -38,9 +38,10 @@ static inline uintptr_t leakwrap_r11(void)
 	return r11;
 }
 
+#define LEAKWRAP_CALLER_AGAIN ((void)(leakwrap_caller_r7 = leakwrap_r7()))
 #define LEAKWRAP_CALLER                                                                           \
 	LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), (uintptr_t)__builtin_dwarf_cfa(), \
-	        (leakwrap_caller_r7 = leakwrap_r7(), leakwrap_r11())
+	        (LEAKWRAP_CALLER_AGAIN, leakwrap_r11())
 #endif
 
 /* Bit 0 says that the caller is Thumb code. */

@@ -11,9 +11,9 @@
 #define LEAKWRAP_FP_LOWEST    0  /* the lowest address of these */
 #define LEAKWRAP_FP_CALLER_SP 16 /* the caller's stack pointer */
 
-/* The compiler shall not know where the stack pointer after the return, SP, comes from: it would keep that in a register for the rare case that
- * needs it a second time, and save that register for all. */
-static inline uintptr_t leakwrap_sp_after_return(uintptr_t sp)
+/* The compiler shall not know where SP comes from: it would keep that in a register for the rare case that needs it a second time, and save
+ * that register for all. */
+static inline uintptr_t leakwrap_opaque(uintptr_t sp)
 {
 	__asm__ volatile("" : "+r"(sp));
 	return sp;
@@ -24,12 +24,12 @@ static inline uintptr_t leakwrap_sp_after_return(uintptr_t sp)
 register uintptr_t leakwrap_rbp __asm__("rbp");
 #define LEAKWRAP_CALLER                          \
 	(uintptr_t) __builtin_return_address(0), \
-	        leakwrap_sp_after_return((uintptr_t)__builtin_dwarf_cfa()), leakwrap_rbp
+	        leakwrap_opaque((uintptr_t)__builtin_dwarf_cfa()), leakwrap_rbp
 #else
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
 #define LEAKWRAP_CALLER                                                               \
 	(uintptr_t) __builtin_return_address(0),                                      \
-	        leakwrap_sp_after_return((uintptr_t)__builtin_frame_address(0) + 16), \
+	        leakwrap_opaque((uintptr_t)__builtin_frame_address(0) + 16), \
 	        *(const uintptr_t *)__builtin_frame_address(0)
 #endif
 
