@@ -7,10 +7,10 @@
 unset DEBUGINFOD_URLS
 $CC -O2 -shared -fPIC -o "$W/libelsewhere.so" tests/rules/elsewhere_library.c || fail "cannot build the library"
 
-# run PROGRAM CASE MODE: $report is what is reported of the case, as one line, "WHAT in FUNCTION: frames; before frames; BYTES bytes frames.",
+# run PROGRAM CASE MODE, with $more options: $report is what is reported of the case, as one line, "WHAT in FUNCTION: frames; before frames; BYTES bytes frames.",
 # and $status the program's status.
 run() {
-	LEAKWRAP_OPTIONS="misuse=$3:exit=0" "$W/$1" "$2" >"$W/out" 2>"$W/err"
+	LEAKWRAP_OPTIONS="misuse=$3:exit=0$more" "$W/$1" "$2" >"$W/out" 2>"$W/err"
 	status=$?
 	report=$(sed -n 's/^leakwrap\[[0-9.]*\] //p' "$W/err" | awk '
 		function function_named() { return substr($0, index($0, "function=") + 9) }
@@ -29,6 +29,7 @@ expect() {
 	[ -z "$3" ] || equal "$1 $2 by default" "$(LEAKWRAP_OPTIONS=exit=0 "$W/$1" "$2" 2>&1 | grep -c misuse)" 0
 }
 
+more=
 quiet="churn pool failed ignored strings library"
 
 for cc in gcc clang; do
@@ -49,6 +50,9 @@ for cc in gcc clang; do
 		done
 	done
 	x=$cc.static
+	more=:unwind=fp
+	expect $x double "double_free in free: drop_again case_double; before drop_first case_double; 40 bytes make case_double."
+	more=
 	expect $x double "double_free in free: drop_again case_double; before drop_first case_double; 40 bytes make case_double."
 	expect $x realloc "double_free in realloc: resize_again case_realloc; before drop_first case_realloc; 40 bytes make case_realloc."
 	expect $x moved "double_free in free: drop_again case_moved; before case_moved main; 40 bytes make case_moved."
