@@ -227,6 +227,8 @@ static size_t write_sites(const struct leakwrap_collection *all)
 
 	while (shown < all->rows_count && all->rows[shown].bytes >= leakwrap_options.min_bytes &&
 	       (leakwrap_options.top == 0 || shown < leakwrap_options.top)) {
+		if (shown + 1 < all->rows_count)
+			leakwrap_site_expect(all->rows[shown + 1].site);
 		write_site(shown + 1, &all->rows[shown]);
 		shown++;
 	}

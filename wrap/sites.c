@@ -99,6 +99,12 @@ void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 		trace->pcs[i] = next_pc(&reader);
 }
 
+void leakwrap_site_expect(uint32_t number)
+{
+	if (number >= LEAKWRAP_SITE_FIRST)
+		__builtin_prefetch(leakwrap_bytes_at(backtrace_of(number)));
+}
+
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
 	struct reader reader;

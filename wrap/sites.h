@@ -45,4 +45,14 @@ void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace);
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number);
 const char *leakwrap_site_task(uint32_t number);
 
+/* The call site NUMBER is going to be read soon: of thousands that are read one after the other, most are in no cache. */
+#ifndef LEAKWRAP_SMALL
+void leakwrap_site_expect(uint32_t number);
+#else
+static inline void leakwrap_site_expect(uint32_t number)
+{
+	(void)number;
+}
+#endif
+
 #endif
