@@ -90,7 +90,7 @@ static void shared(size_t size)
  * what it allocates. */
 static void by_frame(size_t size)
 {
-	char *volatile room = __builtin_alloca(size);
+	volatile char room[size];
 
 	room[0] = 1;
 	kept = pvPortMalloc(size);
