@@ -92,9 +92,8 @@ static void by_frame(size_t size)
 {
 	volatile char room[size];
 
-	room[0] = 1;
-	kept = pvPortMalloc(size);
-	room[0] = 2;
+	room[0] = 0;
+	kept = pvPortMalloc(size + (size_t)room[0]);
 }
 
 static void receive(void)

@@ -22,13 +22,13 @@ static inline uintptr_t leakwrap_opaque(uintptr_t sp)
 #ifdef LEAKWRAP_FIXED_RBP
 /* The compiler leaves %rbp alone: it is the caller's. */
 register uintptr_t leakwrap_rbp __asm__("rbp");
-#define LEAKWRAP_CALLER                          \
-	(uintptr_t) __builtin_return_address(0), \
-	        leakwrap_opaque((uintptr_t)__builtin_dwarf_cfa()), leakwrap_rbp
+#define LEAKWRAP_CALLER                                                                             \
+	(uintptr_t) __builtin_return_address(0), leakwrap_opaque((uintptr_t)__builtin_dwarf_cfa()), \
+	        leakwrap_rbp
 #else
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                               \
-	(uintptr_t) __builtin_return_address(0),                                      \
+#define LEAKWRAP_CALLER                                                      \
+	(uintptr_t) __builtin_return_address(0),                             \
 	        leakwrap_opaque((uintptr_t)__builtin_frame_address(0) + 16), \
 	        *(const uintptr_t *)__builtin_frame_address(0)
 #endif
