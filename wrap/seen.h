@@ -15,12 +15,11 @@
 #include "hashed.h"
 #include "live.h"
 
-/* An entry of the table. */
+/* An entry of the table.  VALUE is what the slot of a block of 0 bytes says that was allocated there (live.h); 0: an empty entry. */
 struct leakwrap_seen {
 	_Atomic uint32_t half; /* of the key: the one that is first in memory */
 	uint32_t other;
-	_Atomic uint32_t
-	        value; /* what the slot of a block of 0 bytes says that was allocated there (live.h); 0: an empty entry */
+	_Atomic uint32_t value;
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_hashed *_Atomic leakwrap_seen_table;
