@@ -13,8 +13,9 @@ test: ## install what is missing, build, run every test; TESTS="FOLDER/NAME ..."
 
 demo: ## relink two real programs from prebuilt archives, run them, show their leaks
 	$(Q)$(SETUP) demo
-	@echo 'Building libleakwrap.a, and linking the programs with it.'
-	$(AGAIN) lib demo-programs $(if $(filter 0,$(V)),>/dev/null)
+	$(Q)$(SETUP) tool || echo 'The demo goes on without the leakwrap tool.'
+	@echo 'Building leakwrap, and linking the programs with it.'
+	$(AGAIN) lib tool demo-programs $(if $(filter 0,$(V)),>/dev/null)
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/demo/run
 
 bench: ## time and memory beside the untraced program and other tools; PARTS="grid programs ..." BENCH_QUICK=1
@@ -24,7 +25,9 @@ bench: ## time and memory beside the untraced program and other tools; PARTS="gr
 
 # -- the demo programs ---------------------------------------------------------------------------------
 
-DEMO_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -fno-omit-frame-pointer -I/usr/include/lua5.4
+# Reports name the sources from here: ./tests/demo/lua_server.c.
+DEMO_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -fno-omit-frame-pointer -I/usr/include/lua5.4 \
+	-fdebug-prefix-map='$(CURDIR)'=.
 DEMO_ARCHIVE_lua_server := liblua5.4.a
 DEMO_ARCHIVE_sqlite_ledger := libsqlite3.a
 

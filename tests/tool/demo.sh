@@ -1,0 +1,33 @@
+#!/bin/sh
+# demo.sh - the demo shows reports with file and line, growth, and the path of a page; without the tool, dumps.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+
+has() {
+	grep -q -e "$1" "$W/out" || fail "the demo does not show '$1': $(tail -n 40 "$W/out")"
+}
+
+# The line of the allocation in FUNCTION of the demo's server.
+line=$(awk '/^static .* greet_client/ { inside = 1 } inside && /malloc/ { print NR; exit }' tests/demo/lua_server.c)
+
+tests/demo/run >"$W/out" 2>&1 || fail "status $?: $(tail -n 5 "$W/out")"
+has "greet_client  *./tests/demo/lua_server.c:$line\$"
+has 'grows steadily by 51,200 bytes'
+has 'bytes here  *blocks'
+! grep -q '^ *leakwrap\[' "$W/out" || fail "the demo shows raw dumps"
+page=$(sed -n 's/.*the page, for a browser: //p' "$W/out")
+grep -q greet_client "$page" || fail "no page in '$page'"
+
+# Where the tool's libraries are missing.
+mkdir "$W/without"
+for part in built-by lacks wrap report entry include demo libleakwrap.a; do
+	cp -a "$O/$part" "$W/without/" || fail "no $part"
+done
+(
+	unset MAKEFLAGS MFLAGS MAKELEVEL
+	make -s O="$W/without" CC="$CC" HOSTCC="cc -nostdinc" demo >"$W/out" 2>&1
+) || fail "make demo without the tool: $(tail -n 5 "$W/out")"
+has '^The leakwrap tool is not built, so dumps are shown as they are'
+has '^  leakwrap\[[0-9]*\.1\]   #0 .* greet_client+0x'
+has '^  greet_client  *102400 bytes in 100 blocks'
+! grep -q 'for a browser' "$W/out" || fail "a page without the tool"
