@@ -20,6 +20,9 @@ packages() {
 		packages lib
 		echo binutils liblua5.4-dev libsqlite3-dev
 		;;
+	picture) # what shows the tool's page, and the letters in it
+		echo chromium fonts-dejavu-core
+		;;
 	test)
 		packages archives
 		packages tool
@@ -41,7 +44,8 @@ packages() {
 		# allocators that programs bring along
 		echo libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 		# what reads the tool's pages, profiles and manual, fuzzes it, and serves it debug information
-		echo chromium golang-go mandoc libclang-rt-14-dev debuginfod
+		packages picture
+		echo golang-go mandoc libclang-rt-14-dev debuginfod
 		;;
 	archives) # more prebuilt ones than the demo has
 		packages demo
@@ -61,7 +65,7 @@ packages() {
 		echo liblsan0 heaptrack valgrind libgoogle-perftools4 libjemalloc2 libunwind-dev
 		;;
 	*)
-		echo "setup.sh: no group '$1'; there are: lib tool demo archives test lint bench" >&2
+		echo "setup.sh: no group '$1'; there are: lib tool demo picture archives test lint bench" >&2
 		exit 2
 		;;
 	esac

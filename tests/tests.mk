@@ -1,7 +1,7 @@
 # Tests, demo, benchmark and the checks of the source.  What has to be installed first is installed by
 # tests/setup.sh, which must run before the build looks for headers: hence a second make.
 
-.PHONY: test demo bench stress lint format demo-programs
+.PHONY: test demo picture bench stress lint format demo-programs
 
 SETUP := tests/setup.sh
 AGAIN = +$(Q)$(MAKE) --no-print-directory O='$(O)'
@@ -17,6 +17,11 @@ demo: ## relink two real programs from prebuilt archives, run them, show their l
 	@echo 'Building leakwrap, and linking the programs with it.'
 	$(AGAIN) lib tool demo-programs $(if $(filter 0,$(V)),>/dev/null)
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/demo/run
+
+picture: ## the README's picture of the page, tests/demo/page.png
+	$(Q)$(SETUP) demo tool picture
+	$(AGAIN) lib tool demo-programs
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/demo/picture
 
 bench: ## time and memory beside the untraced program and other tools; PARTS="grid programs ..." BENCH_QUICK=1
 	$(Q)$(SETUP) bench
