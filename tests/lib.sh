@@ -74,6 +74,15 @@ find_prebuilt_archives() {
 	headers=$(pkg-config --cflags lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto) || skip "no pkg-config"
 }
 
+# -- reading the documents ---------------------------------------------------------------------------
+
+# manual_text PAGE...: manual pages as plain text, most paragraphs in one line.  Skips the test without
+# mandoc, so call it with a redirection, not in a pipe.
+manual_text() {
+	command -v mandoc >/dev/null || skip "mandoc is not installed"
+	mandoc -T ascii -O width=1000 "$@" | sed 's/.\x08//g'
+}
+
 # -- waiting -------------------------------------------------------------------------------------------
 
 # wait_until SECONDS COMMAND...: until the command succeeds; false when it did not in time.

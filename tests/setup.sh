@@ -65,7 +65,8 @@ packages() {
 		echo liblsan0 heaptrack valgrind libgoogle-perftools4 libjemalloc2 libunwind-dev
 		;;
 	*)
-		echo "setup.sh: no group '$1'; there are: lib tool demo picture archives test lint bench" >&2
+		echo "setup.sh: no group '$1';" \
+			"there are: lib tool demo picture archives test lint bench" >&2
 		exit 2
 		;;
 	esac

@@ -37,15 +37,20 @@ $(O)/leakwrap.pc: Makefile wrap/install.mk linker-flags.mk
 # -- install ----------------------------------------------------------------------------------------
 # SOURCE:DESTINATION under PREFIX.  What belongs to the tool is left out where the tool could not be built.
 
+# install_pages FILE...: manual pages, each in the folder of its section.
+install_pages = $(foreach page,$(1),\
+	$(page):share/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
+
 INSTALL_FILES := \
 	$(O)/libleakwrap.a:lib/libleakwrap.a \
 	$(if $(filter bare,$(PORT)),,$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc) \
 	linker-flags.mk:share/leakwrap/linker-flags.mk \
 	wrap/leakwrap.h:include/leakwrap.h \
-	$(if $(filter bare,$(PORT)),wrap/leakwrap_bare.h:include/leakwrap_bare.h)
+	$(if $(filter bare,$(PORT)),wrap/leakwrap_bare.h:include/leakwrap_bare.h) \
+	$(call install_pages,$(wildcard wrap/man/*))
 INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
 	$(O)/leakwrap:bin/leakwrap \
-	$(foreach page,$(wildcard tools/man/*.1),$(page):share/man/man1/$(notdir $(page))) \
+	$(call install_pages,$(wildcard tools/man/*)) \
 	tools/leakwrap.bash:share/bash-completion/completions/leakwrap)
 
 install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## install under PREFIX, in DESTDIR

@@ -26,7 +26,7 @@ extern "C" {
  * closed pipe).  Signal-safe. */
 LEAKWRAP_API int leakwrap_dump(int fd);
 
-/* What the first lines of a dump tell; the README explains each. */
+/* What the first lines of a dump tell; leakwrap-dump(5) explains each. */
 struct leakwrap_counters {
 	uint64_t live_bytes;
 	uint64_t live_blocks;

@@ -1,5 +1,6 @@
-/* options.c - one table of all options: it reads them, it prints help=1, and a test holds the README
- * against it.  Runs once, at start, before any allocation is recorded; no malloc, no stdio. */
+/* options.c - one table of all options: it reads them, it prints help=1, and a test holds
+ * leakwrap-options(7) against it.  Runs once, at start, before any allocation is recorded; no
+ * malloc, no stdio. */
 #include "options.h"
 
 #include "leakwrap.h"

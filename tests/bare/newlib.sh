@@ -1,6 +1,6 @@
 #!/bin/sh
-# A newlib project as the README has it: its own start code, the linker's default script, board support by --specs=,
-# the large and the small C library; the dump comes at the end of the program.
+# A newlib project as leakwrap-bare(7) has it: its own start code, the linker's default script,
+# board support by --specs=, the large and the small C library; the dump comes at the end of the program.
 . tests/lib.sh
 . tests/bare/board.sh
 

@@ -1,17 +1,17 @@
 #!/bin/sh
-# What the README says of the tracer's size on a Cortex-M3 is so: not more, and not a fifth less.
+# The tracer's size on a Cortex-M3 is what leakwrap-bare(7) says: not more, and not a fifth less.
 . tests/lib.sh
 . tests/bare/board.sh
 
-# says ROW: the first number of that row of the README's table.
+# says ROW: the first number of that row of the page's table.
 says() {
-	sed -n "s/^| $1[^|]* | \\([0-9,]*\\).*/\\1/p" README.md | tr -d ,
+	sed -n "s/^$1[^	]*	\\([0-9,]*\\).*/\\1/p" wrap/man/leakwrap-bare.7 | tr -d ,
 }
 
 # near WHAT GOT SAID
 near() {
-	[ -n "$3" ] || fail "the README does not say: $1"
-	echo "$1: $2, the README says $3"
+	[ -n "$3" ] || fail "leakwrap-bare(7) does not say: $1"
+	echo "$1: $2, leakwrap-bare(7) says $3"
 	[ "$2" -le "$3" ] || fail "that is too little"
 	[ $(($2 * 5)) -ge $(($3 * 4)) ] || fail "that is too much"
 }

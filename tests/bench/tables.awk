@@ -2,7 +2,7 @@
 #
 #   awk -f tests/bench/tables.awk [-v markdown=1] [-v readme=1] [-v clock=cpu] build/bench/results.json
 #
-# With readme=1, those of the README alone, in which bold type marks what LeakSanitizer does better.
+# With readme=1, only those of tests/bench/README.md.  Bold type marks what LeakSanitizer does better.
 # With clock=cpu, times are those on a processor instead of those on the wall: for a machine with other work.
 
 BEGIN {
@@ -404,7 +404,7 @@ function dumps(    i, name, at) {
 	finish("A dump on SIGUSR1 to a file: how long the thread that gets the signal is held")
 }
 
-# -- the README's selection ------------------------------------------------------------------------------
+# -- the selection of tests/bench/README.md --------------------------------------------------------
 
 function bold_if(bad, text) {
 	return bad ? "**" text "**" : text

@@ -20,6 +20,9 @@ for file in lib/libleakwrap.a lib/pkgconfig/leakwrap.pc share/leakwrap/linker-fl
 	[ -f "$W/stage/usr/$file" ] || fail "not installed: $file"
 	equal "mode of $file" "$(stat -c %a "$W/stage/usr/$file")" 644
 done
+for page in leakwrap.3 leakwrap-dump.5 leakwrap.7 leakwrap-bare.7 leakwrap-options.7; do
+	[ -f "$W/stage/usr/share/man/man${page##*.}/$page" ] || fail "not installed: $page"
+done
 cmp "$O/libleakwrap.a" "$W/stage/usr/lib/libleakwrap.a" || fail "another libleakwrap.a"
 cmp linker-flags.mk "$W/stage/usr/share/leakwrap/linker-flags.mk" || fail "another linker-flags.mk"
 if [ -f tools/tools.mk ]; then
@@ -53,4 +56,6 @@ done
 grep -q 'the tool is not built: install .*libdw-dev' "$W/make.out" || fail "not said: $(cat "$W/make.out")"
 (cd "$W/bare/usr" && find . ! -type d | sort | tr '\n' ' ') >"$W/after"
 equal "without the tool" "$(cat "$W/after")" \
-	"./include/leakwrap.h ./lib/libleakwrap.a ./lib/pkgconfig/leakwrap.pc ./share/leakwrap/linker-flags.mk "
+	"$(printf './%s ' include/leakwrap.h lib/libleakwrap.a lib/pkgconfig/leakwrap.pc \
+		share/leakwrap/linker-flags.mk share/man/man3/leakwrap.3 share/man/man5/leakwrap-dump.5 \
+		share/man/man7/leakwrap-bare.7 share/man/man7/leakwrap-options.7 share/man/man7/leakwrap.7)"

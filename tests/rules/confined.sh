@@ -26,8 +26,10 @@ pid=$!
 wait $pid
 equal "status of a crash" $? 139 # 128 and SIGSEGV
 equal "the crash" "$(dump_value "$W/log" $pid.3 reason) $(dump_value "$W/log" $pid.3 signal)" "crash 11"
-# The README names them, but for those that are the program's own, or its C library's.
+# leakwrap(7) names them, but for those that are the program's own, or its C library's.
+manual_text wrap/man/leakwrap.7 >"$W/manual"
+sed -n '/^ *A seccomp filter$/,/^ *The crash trace$/p' "$W/manual" >"$W/named"
 sed -n '/^static const long/,/};/p' tests/rules/confined.c | grep -o 'SYS_[a-z_0-9]*' | sed 's/SYS_//' |
 	grep -vE '^(mprotect|brk|exit|exit_group|readlinkat|clone|clone3|set_robust_list|rseq|wait4)$' | while read -r call; do
-	grep -q "\`$call\`" README.md || fail "$call is not in the README"
-done
+	grep -qw "$call" "$W/named" || fail "$call is not in leakwrap(7)"
+done || exit 1

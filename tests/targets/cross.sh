@@ -1,6 +1,7 @@
 #!/bin/sh
 # A cross build: the runtime for the target and the tool for this machine, from nothing but the cross compiler and
-# uthash.h; what is installed serves the target; and README's section for boards does what it says.
+# uthash.h; what is installed serves the target; and the section of leakwrap(7) for boards works as
+# written.
 # timeout: 300
 . tests/lib.sh
 . tests/targets/target.sh
@@ -23,7 +24,7 @@ foreign=$(cat "$W"/alone/*/*.d "$W"/alone/*/*/*.d | tr ' ' '\n' | grep -v '^/usr
 	grep '^/' | grep -v "^$W/alone/" | sort -u)
 equal "headers of this machine" "$foreign" ""
 
-# README's section.  A line that begins with "board# " runs on the board: its / is rootfs.
+# The section of leakwrap(7).  A line that begins with "board# " runs on the board: its / is rootfs.
 mkdir -p "$W/rootfs/opt" "$W/rootfs/lib" "$W/rootfs/tmp"
 for file in ld-linux-armhf.so.3 libc.so.6 libgcc_s.so.1; do
 	cp "/usr/$triple/lib/$file" "$W/rootfs/lib" || fail "no $file"
@@ -41,14 +42,15 @@ for log in rootfs/tmp/*.log; do
 	sed "s|$PWD/rootfs/|/|g" "$log" >"${log##*/}"
 done
 END
-# shellcheck disable=SC2016 # backquotes of a fence
-sed -n '/^## Embedded Linux/,/^## Bare metal/p' README.md | sed -n '/^```sh/,/^```$/p' | grep -v '^```' |
+# Commands are indented deeper than sentences.
+manual_text wrap/man/leakwrap.7 >"$W/manual"
+sed -n '/^EMBEDDED LINUX/,/libgcc_s/p' "$W/manual" | sed -n 's/^ \{11\}//p' |
 	sed 's|^board# \(.*\)|sh ./board "\1"|' >"$W/commands"
-[ -s "$W/commands" ] || fail "README has no section for boards"
+[ -s "$W/commands" ] || fail "leakwrap(7) has no section for boards"
 (
 	unset MAKEFLAGS MFLAGS CC AR
 	cd "$W" && O=$W/build sh -e ./commands
-) >"$W/all" 2>&1 || fail "README's commands: $(tail -n 5 "$W/all")"
+) >"$W/all" 2>&1 || fail "the commands of leakwrap(7): $(tail -n 5 "$W/all")"
 
 # Both reports are of the files as they are in the log: names and lines from the files that stayed here.
 grep -c 'vendor.c:' "$W/all" | grep -q '^[1-9]' || fail "the reports have no lines: $(tail -n 30 "$W/all")"
@@ -56,7 +58,7 @@ grep -q '__libc_start_main .*libc.so.6\|libc.so.6.*' "$W/all" || fail "no frame 
 for name in app static; do
 	exe=$W/app
 	[ $name = app ] || exe=$W/app.static
-	as_expected "README, $name" "$exe" "$W/$name.log@1"
+	as_expected "leakwrap(7), $name" "$exe" "$W/$name.log@1"
 done
 file=$(readelf -h "$W/arm/bin/leakwrap" | sed -n 's/.*Machine: *//p')
 equal "the tool's machine" "$file" "$(readelf -h /bin/sh | sed -n 's/.*Machine: *//p')"
@@ -79,4 +81,4 @@ mv "$W/app.o" "$W/program.o"
 relink "$gcc" -static-libgcc
 ! readelf -d "$W/app" | grep NEEDED | grep libgcc || fail "libgcc_s is needed in spite of -static-libgcc"
 leaks "-static-libgcc"
-echo "README's $(grep -c -v -e '^#' -e '^$' "$W/commands") commands"
+echo "leakwrap(7) has $(grep -c -v -e '^#' -e '^$' "$W/commands") commands"

@@ -1,13 +1,16 @@
 #!/bin/sh
 # How much of the stack an allocation takes, traced and not, and how large the runtime is in a program, on each target;
-# README says how much at most.
+# leakwrap(7) says how much at most.
 . tests/lib.sh
 . tests/targets/target.sh
 
-promised=$(sed -n 's/^An allocation takes at most \([0-9]*\) KiB of the thread.s stack, .*/\1/p' README.md)
-[ -n "$promised" ] || fail "README does not say what an allocation takes"
-promised_code=$(sed -n 's/^The runtime adds \([0-9]*\) to \([0-9]*\) KiB of code and tables .*/\1 \2/p' README.md)
-[ -n "$promised_code" ] || fail "README does not say how large the runtime is"
+manual_text wrap/man/leakwrap.7 >"$W/manual"
+promised=$(sed -n 's/^ *An allocation takes at most \([0-9]*\) KiB of the thread.s stack.*/\1/p' \
+	"$W/manual")
+[ -n "$promised" ] || fail "leakwrap(7) does not say what an allocation takes"
+promised_code=$(sed -n 's/^ *The runtime adds \([0-9]*\) to \([0-9]*\) KiB of code.*/\1 \2/p' \
+	"$W/manual")
+[ -n "$promised_code" ] || fail "leakwrap(7) does not say how large the runtime is"
 
 # footprint NAME COMPILER: $lib and $run are the target's.
 footprint() {
@@ -23,7 +26,7 @@ footprint() {
 	echo "$1: stack $traced bytes, $plain untraced; code $code bytes"
 	[ "$traced" -le $((promised * 1024)) ] || fail "$1: an allocation takes $traced bytes of the stack"
 	if [ "$code" -lt $((${promised_code% *} * 1024)) ] || [ "$code" -gt $((${promised_code#* } * 1024)) ]; then
-		fail "$1: README says that the runtime has $promised_code KiB"
+		fail "$1: leakwrap(7) says that the runtime has $promised_code KiB"
 	fi
 	tried=$((tried + 1))
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# demo.sh - the demo shows reports with file and line, growth, and the path of a page; without the tool, dumps.
+# demo.sh - the demo shows reports with file and line, growth, and the path of a page; without the
+# tool it shows dumps.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 
@@ -8,7 +9,8 @@ has() {
 }
 
 # The line of the allocation in FUNCTION of the demo's server.
-line=$(awk '/^static .* greet_client/ { inside = 1 } inside && /malloc/ { print NR; exit }' tests/demo/lua_server.c)
+line=$(awk '/^static .* greet_client/ { inside = 1 } inside && /malloc/ { print NR; exit }' \
+	tests/demo/lua_server.c)
 
 tests/demo/run >"$W/out" 2>&1 || fail "status $?: $(tail -n 5 "$W/out")"
 has "greet_client  *./tests/demo/lua_server.c:$line\$"
@@ -27,7 +29,7 @@ done
 	unset MAKEFLAGS MFLAGS MAKELEVEL
 	make -s O="$W/without" CC="$CC" HOSTCC="cc -nostdinc" demo >"$W/out" 2>&1
 ) || fail "make demo without the tool: $(tail -n 5 "$W/out")"
-has '^The leakwrap tool is not built, so dumps are shown as they are'
+has '^The leakwrap tool is not built: dumps are shown as they are'
 has '^  leakwrap\[[0-9]*\.1\]   #0 .* greet_client+0x'
 has '^  greet_client  *102400 bytes in 100 blocks'
 ! grep -q 'for a browser' "$W/out" || fail "a page without the tool"

@@ -26,8 +26,14 @@ for command in report diff audit cc dump; do
 	done || exit 1
 done
 if command -v mandoc >/dev/null; then
-	mandoc -T lint -W warning tools/man/*.1 >"$W/out" || fail "$(cat "$W/out")"
+	mandoc -T lint -W warning wrap/man/* tools/man/* >"$W/out" || fail "$(cat "$W/out")"
 fi
+# A page that another page names is there.
+grep -ho '^\.BR leakwrap[a-z\\-]* ([0-9])' wrap/man/* tools/man/* | sed 's/[()\\]//g' | sort -u |
+	while read -r _ page section; do
+		[ -f "wrap/man/$page.$section" ] || [ -f "tools/man/$page.$section" ] ||
+			fail "there is no page $page($section)"
+	done || exit 1
 
 command -v bash >/dev/null || skip "bash is not installed"
 complete_line() {
