@@ -1,6 +1,7 @@
 /* stack.c - see stack.h. */
 #include "stack.h"
 
+#include "arch/arch.h"
 #include "common.h"
 #include "port.h"
 #include "thread.h"
@@ -72,6 +73,60 @@ bool leakwrap_stack_is_outermost(uintptr_t sp)
 	uintptr_t high = leakwrap_self.stack_high;
 
 	return high - sp <= (high == (uintptr_t)&leakwrap_self ? 3072 : 1024);
+}
+
+/* The C library describes each thread in a structure that begins or ends at the thread pointer.  Two neighbouring words of
+ * it say where the mapping that holds the thread's stack begins, and its size: stackblock and stackblock_size (glibc,
+ * nptl/descr.h, struct pthread), map_base and map_size (musl, src/internal/pthread_impl.h, struct pthread).  Their
+ * place differs between versions.  They are recognized by their values: whole pages, from below the stack pointer to
+ * shortly behind the thread pointer.  A stack that the program itself has allocated is rarely whole pages; its limits
+ * are then unknown. */
+#define DESCRIPTION_MAX 2560u
+#define ABOVE_MAX       ((uintptr_t)65536)
+
+/* Returns where the memory of this thread's stack begins, SP being on it.  Returns UINTPTR_MAX if that is not known.  Not for
+ * the main thread, whose stack the kernel has made. */
+static uintptr_t find_low(uintptr_t sp)
+{
+	const uintptr_t self = LEAKWRAP_THREAD_POINTER;
+	const uintptr_t first = self - (LEAKWRAP_THREAD_POINTER_IS_END ? DESCRIPTION_MAX : 0);
+	uintptr_t low = UINTPTR_MAX;
+
+	if (self == 0)
+		return UINTPTR_MAX;
+	for (uintptr_t at = first; at < first + DESCRIPTION_MAX; at += sizeof(at)) {
+		uintptr_t size;
+
+		if ((at == first || at == page_of(at)) && !leakwrap_readable(at))
+			break;
+		size = leakwrap_stack_word(at);
+		if (low < sp && low == page_of(low) && size == page_of(size) && size < low &&
+		    size > self - low && size - (self - low) <= ABOVE_MAX)
+			return low;
+		low = size; /* the word before the next one */
+	}
+	return UINTPTR_MAX;
+}
+
+/* Can all pages from LOW to HIGH be read?  Below the main thread's stack the kernel leaves a gap, so what is joined to it is
+ * part of it. */
+static bool is_joined(uintptr_t low, uintptr_t high)
+{
+	for (uintptr_t page = page_of(low); page < high; page += LEAKWRAP_PAGE)
+		if (!leakwrap_readable(page))
+			return false;
+	return true;
+}
+
+bool leakwrap_stack_holds(uintptr_t sp, uintptr_t address)
+{
+	const uintptr_t high = leakwrap_self.stack_high;
+
+	if (!leakwrap_stack_is_own(sp) || address >= high)
+		return false;
+	if (high == (uintptr_t)&leakwrap_self)
+		return address > find_low(sp);
+	return address >= sp || (sp - address <= GROWTH_MAX && is_joined(address, sp));
 }
 
 bool leakwrap_stack_is_own(uintptr_t sp)

@@ -30,6 +30,8 @@
 
 #define LEAKWRAP_PC_SHIFT    1
 
+#define LEAKWRAP_THREAD_POINTER ((uintptr_t)__builtin_thread_pointer())
+
 /* Section 4 "RISC-V DWARF Specification", table "DWARF register number encodings". */
 #define LEAKWRAP_DWARF_SP 2
 #define LEAKWRAP_DWARF_FP 8
