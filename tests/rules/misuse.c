@@ -336,6 +336,7 @@ static NOINLINE void case_unguarded(void)
 	}
 }
 
+#ifdef __GLIBC__ /* musl has no coroutines */
 static ucontext_t back, routine;
 
 static void run_routine(void)
@@ -364,6 +365,12 @@ static NOINLINE void case_coroutine(void)
 	pthread_create(&thread, NULL, run_with_coroutine, NULL);
 	pthread_join(thread, NULL);
 }
+
+#else
+static NOINLINE void case_coroutine(void)
+{
+}
+#endif
 
 static void drop_in_handler(int signal)
 {
@@ -396,6 +403,25 @@ static NOINLINE void case_handler(void)
 	pthread_join(thread, NULL);
 }
 
+extern char _end[]; /* the linker's: behind the last variable */
+
+/* Blocks in the pages of the program's variables, of which musl gives what the variables leave to its heap. */
+static NOINLINE void case_gaps(void)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t first = (uintptr_t)data / page * page;
+	const uintptr_t behind = ((uintptr_t)_end + page - 1) / page * page;
+	int beside = 0;
+
+	for (size_t i = 0; i < 2000; i++) {
+		void *block = library_makes(i);
+
+		beside += (uintptr_t)block >= first && (uintptr_t)block < behind;
+		drop_first(block);
+	}
+	printf("%d\n", beside);
+}
+
 static void *make_in_thread(void *argument)
 {
 	make_around();
@@ -421,13 +447,14 @@ static NOINLINE void case_library(void)
 #define case_coroutine   case_library
 #define case_handler     case_library
 #define case_handed      case_library
+#define case_gaps        case_library
 #endif
 
 static NOINLINE void case_failed(void)
 {
 	char *block = make(40);
 
-	hidden = realloc(block, (size_t)1 << 62); /* fails: the block lives on */
+	hidden = realloc(block, SIZE_MAX / 2); /* fails: the block lives on */
 	hidden = realloc(block, 41);
 	free(hidden);
 }
@@ -503,6 +530,7 @@ int main(int argc, char **argv)
 	        {"coroutine", case_coroutine},
 	        {"handler", case_handler},
 	        {"handed", case_handed},
+	        {"gaps", case_gaps},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

@@ -30,7 +30,7 @@ expect() {
 }
 
 more=
-quiet="churn pool failed ignored strings library static_pool given_stack unguarded coroutine handler handed"
+quiet="churn pool failed ignored strings library static_pool given_stack unguarded coroutine handler handed gaps"
 
 for cc in gcc clang; do
 	CC=$cc CFLAGS_FOR_TESTS=${CFLAGS_FOR_TESTS%-fno-ipa-icf} # clang does not know that one

@@ -109,6 +109,8 @@ Values that contain a colon are quoted|stress/unit tool/dump
 Every line begins with `leakwrap[PID.N]`, where N counts the dumps of the process from 1|rules/threads rules/log
 The percentage is the share of live bytes whose stacks are complete|rules/frames
 abort ends the program then|rules/misuse
+also to a local variable of a function that has just returned|rules/misuse targets/misuse
+musl fills the space around them with its own|targets/misuse
 freed blocks up to 16,384 are known|rules/misuse
 In a static glibc program with all wraps that is everything it looks for|rules/misuse
 `sigaction` and `signal` show the program its own|rules/handlers
