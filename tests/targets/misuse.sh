@@ -13,6 +13,7 @@ tried=0
 # check LABEL PROGRAM CERTAIN QUIET: what is reported of each case, and that nothing is.
 check() {
 	for case in $3; do
+		# shellcheck disable=SC2086 # none or a list
 		LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/log" timeout 20 $run "$2" "$case" >"$W/out" 2>&1
 		told=$(sed -n 's/^leakwrap[^ ]* misuse \([a-z]*_[a-z]*\) .*/\1/p' "$W/log" 2>/dev/null)
 		rm -f "$W/log"
@@ -24,9 +25,10 @@ check() {
 		equal "$1, $case" "$told" $expected
 	done
 	for case in $4; do
+		# shellcheck disable=SC2086
 		LEAKWRAP_OPTIONS=misuse=abort:exit=0 timeout 20 $run "$2" "$case" >"$W/out" 2>"$W/err" ||
 			fail "$1, $case: status $?: $(tail -n 5 "$W/err")"
-		equal "$1, $case" "$(grep -c misuse "$W/err")" 0
+		equal "$1, $case" "$(grep -c ' misuse ' "$W/err")" 0
 	done
 	tried=$((tried + 1))
 }
@@ -48,10 +50,10 @@ programs() {
 left_out=
 for processor in i386:i686-linux-gnu aarch64:aarch64-linux-gnu arm:arm-linux-gnueabihf riscv64:riscv64-linux-gnu; do
 	triple=${processor#*:}
-	command -v "$triple-gcc" >/dev/null && command -v "qemu-${processor%:*}" >/dev/null || {
+	if ! command -v "$triple-gcc" >/dev/null || ! command -v "qemu-${processor%:*}" >/dev/null; then
 		left_out="$left_out $triple"
 		continue
-	}
+	fi
 	target "$triple" "qemu-${processor%:*}"
 	kinds="dynamic static"
 	if [ "$triple" = i686-linux-gnu ]; then
