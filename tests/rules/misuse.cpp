@@ -60,11 +60,11 @@ static char buffer[100];
 template <int size> static NOINLINE void delete_local(char value)
 {
 	char local[size];
-	char *volatile at = local;
 
 	for (int i = 0; i < size; i++)
-		at[i] = value;
-	::operator delete[](static_cast<void *>(local));
+		static_cast<volatile char *>(local)[i] = value;
+	char *const data = local;
+	delete[] data;
 }
 
 static NOINLINE void proper()

@@ -52,8 +52,8 @@ static inline void fill(char *data, int size)
 
 // By which function it is released, and what belongs to that.
 #define FREE(data)   std::free(data)
-#define DELETE(data) ::operator delete(data)
-#define ARRAY(data)  ::operator delete[](data)
+#define DELETE(data) delete data
+#define ARRAY(data)  delete[] data
 #define MAKER_FREE   std::malloc
 #define MAKER_DELETE ::operator new
 #define MAKER_ARRAY  ::operator new[]
