@@ -39,12 +39,11 @@ static struct {
 	struct freed_block *freed;
 	_Atomic unsigned *site; /* by call-site number; processors without atomic bytes change words */
 	bool is_libc_allocator; /* the program brings none */
-	bool is_glibc;          /* that one, and its free */
+	bool is_glibc;          /* malloc and free are glibc's */
 	bool is_closed;         /* ... and all of the wraps are in place */
 	bool is_libstdcxx;      /* operators new and delete are not the program's */
 	_Atomic bool in_doubt;
-	/* The allocator has given out memory of a module that is not writable, or that is. */
-	_Atomic bool has_static_blocks[2];
+	_Atomic bool has_static_blocks[2]; /* in modules' memory; by whether it is writable */
 } misuse;
 
 bool leakwrap_misuse_checked;
@@ -82,9 +81,10 @@ extern void OPERATORS(DECLARATION);
 /* A function of the C++ library; only its address is used. */
 extern void __cxa_throw(void) __attribute__((weak));
 
-/* Is the function at ADDRESS the C++ library's?  A shared C++ library also has __cxa_throw.  In what holds the runtime the order
- * tells: linkers keep the order of what they link, and the runtime stands behind all objects and archives of the program
- * (linker-flags.mk).  The C++ library's operators come after it, the program's own before. */
+/* Is the function at ADDRESS the C++ library's?  A shared C++ library also has __cxa_throw.  In
+ * the module of the runtime the order tells.  Linkers keep the order of what they link, and the
+ * runtime stands behind all objects and archives of the program (linker-flags.mk).  The C++
+ * library's operators come after it, the program's own before. */
 static bool is_of_library(uintptr_t address)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(address);
@@ -196,16 +196,16 @@ static bool is_in_frames(const struct leakwrap_release *release)
 	return release->block < release->sp + last * sizeof(uintptr_t);
 }
 
-/* Is the pointer on the thread's own stack?  Also where a frame was: a function that calls free last may have taken its frame
- * down before. */
+/* Is the pointer on the thread's own stack?  It may lie where a frame was: a function that calls
+ * free last may have taken its frame down before. */
 static bool is_on_stack(const struct leakwrap_release *release)
 {
 	return leakwrap_stack_holds(release->sp, release->block) || is_in_frames(release);
 }
 
-/* Is the pointer in the memory of a module, where the allocator has no blocks?  Nobody can write to a block in memory that is
- * not writable.  The writable memory may be an allocator's arena, but not glibc's.  Operators of the program's own may
- * have an arena beside glibc's.  An arena that was ever seen to be one is never accused. */
+/* Is the pointer in the memory of a module, where the allocator has no blocks?  Nobody can write
+ * to a block in memory that is not writable.  Writable memory may be an allocator's arena, but
+ * not glibc's.  Operators of the program's own may have an arena beside glibc's. */
 static bool is_static(const struct leakwrap_release *release)
 {
 	const struct leakwrap_segment *segment = leakwrap_segment_at(release->block);
@@ -216,6 +216,8 @@ static bool is_static(const struct leakwrap_release *release)
 	       (misuse.is_glibc && (release->kind == LEAKWRAP_KIND_MALLOC || misuse.is_libstdcxx));
 }
 
+/* BLOCK is live.  If it lies in a module, the allocator has an arena there, which is never
+ * accused. */
 static void learn_place(const void *block)
 {
 	const struct leakwrap_segment *segment = leakwrap_segment_at((uintptr_t)block);

@@ -34,7 +34,8 @@ struct leakwrap_text {
 /* So many segments of a module are known. */
 #define LEAKWRAP_SEGMENTS_MAX 8
 
-/* The memory at [start, end) that a module's file asks for.  The rest of its first and last page is no part of it. */
+/* The memory at [start, end) that a module's file asks for.  The rest of its first and last page
+ * does not belong to it. */
 struct leakwrap_segment {
 	uintptr_t start, end;
 	bool is_writable;
@@ -106,9 +107,9 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
 
 #ifndef LEAKWRAP_SMALL
-/* Finds the segment of a loaded module that ADDRESS lies in.  Returns NULL if there is none, and if code outside of the
- * wrap has unloaded the module.  At most one system call, when ADDRESS lies in a module that may be unloaded.  Signal-safe;
- * the segment is valid for ever. */
+/* Finds the segment of a loaded module that ADDRESS lies in.  Returns NULL if there is none, or
+ * if code outside of the wrap has unloaded the module.  The segment is valid for ever.
+ * Signal-safe; one system call if ADDRESS lies in a module that may be unloaded, else none. */
 const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
 #endif
 

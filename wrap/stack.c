@@ -75,17 +75,19 @@ bool leakwrap_stack_is_outermost(uintptr_t sp)
 	return high - sp <= (high == (uintptr_t)&leakwrap_self ? 3072 : 1024);
 }
 
-/* The C library describes each thread in a structure that begins or ends at the thread pointer.  Two neighbouring words of
- * it say where the mapping that holds the thread's stack begins, and its size: stackblock and stackblock_size (glibc,
- * nptl/descr.h, struct pthread), map_base and map_size (musl, src/internal/pthread_impl.h, struct pthread).  Their
- * place differs between versions.  They are recognized by their values: whole pages, from below the stack pointer to
- * shortly behind the thread pointer.  A stack that the program itself has allocated is rarely whole pages; its limits
- * are then unknown. */
+/* The C library describes each thread in a structure that begins or ends at the thread pointer.
+ * Two neighbouring words of it are the start and the size of the mapping that holds the stack:
+ *   glibc  stackblock, stackblock_size (nptl/descr.h, struct pthread)
+ *   musl   map_base, map_size (src/internal/pthread_impl.h, struct pthread)
+ * Their offsets differ between versions, so they are recognized by their values.  Both are whole
+ * pages.  The mapping begins below the stack pointer and ends shortly behind the thread pointer.
+ * Of a stack that the program has allocated itself the limits may be no whole pages: then they are
+ * unknown. */
 #define DESCRIPTION_MAX 2560u
 #define ABOVE_MAX       ((uintptr_t)65536)
 
-/* Returns where the memory of this thread's stack begins, SP being on it.  Returns UINTPTR_MAX if that is not known.  Not for
- * the main thread, whose stack the kernel has made. */
+/* Returns where the mapping of this thread's stack begins, or UINTPTR_MAX if that is not known.
+ * SP is on the stack.  Not for the main thread, whose stack the kernel has made. */
 static uintptr_t find_low(uintptr_t sp)
 {
 	const uintptr_t self = LEAKWRAP_THREAD_POINTER;
@@ -108,8 +110,8 @@ static uintptr_t find_low(uintptr_t sp)
 	return UINTPTR_MAX;
 }
 
-/* Can all pages from LOW to HIGH be read?  Below the main thread's stack the kernel leaves a gap, so what is joined to it is
- * part of it. */
+/* Can all pages from LOW to HIGH be read?  The kernel leaves a gap below the main thread's
+ * stack, so memory that is joined to it is part of it. */
 static bool is_joined(uintptr_t low, uintptr_t high)
 {
 	for (uintptr_t page = page_of(low); page < high; page += LEAKWRAP_PAGE)

@@ -151,13 +151,14 @@ static NOINLINE void case_gone_thread(void)
 	pthread_join(thread, NULL);
 }
 
+static const char *volatile literal = "literal";
 static const char table[100] = "constant";
 static char data[100] = "initialized";
 static char zeros[100];
 
 static NOINLINE void case_literal(void)
 {
-	drop_again((void *)(uintptr_t) "literal");
+	drop_again((void *)(uintptr_t)literal);
 }
 
 static NOINLINE void case_table(void)
@@ -405,7 +406,7 @@ static NOINLINE void case_handler(void)
 
 extern char _end[]; /* the linker's: behind the last variable */
 
-/* Blocks in the pages of the program's variables, of which musl gives what the variables leave to its heap. */
+/* Blocks in the pages of the program's variables: musl adds the rest of these pages to its heap. */
 static NOINLINE void case_gaps(void)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -1,6 +1,6 @@
-// misuse_shapes.cpp - releases of what is no block, in each shape: what the pointer leads to, which way it takes to
-// the release, by which function, and of which size.  Runs each shape in a child of its own and prints "PID SHAPE".  The
-// shapes with a block of the heap are correct.
+// misuse_shapes.cpp - releases of what is no block, in each shape.  A shape is what the pointer leads to,
+// its way to the release, the function that releases it, and the size.  Each shape runs in a child of
+// its own; "PID SHAPE STATUS" is printed for it.  The shapes with a block of the heap are correct.
 #include <alloca.h>
 #include <cstdio>
 #include <cstdlib>

@@ -35,7 +35,7 @@ for cxx in g++ clang++; do
 		# shellcheck disable=SC2046,SC2086 # lists of flags
 		$cxx -std=c++17 -g -w $how -o "$W/shapes_program" tests/rules/misuse_shapes.cpp \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) -pthread || fail "cannot build with $cxx $how"
-		check shapes_program $linked
-		check shapes_program $linked thread
+		check shapes_program "$linked"
+		check shapes_program "$linked" thread
 	done
 done

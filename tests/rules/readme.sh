@@ -110,7 +110,7 @@ Every line begins with `leakwrap[PID.N]`, where N counts the dumps of the proces
 The percentage is the share of live bytes whose stacks are complete|rules/frames
 abort ends the program then|rules/misuse
 also to a local variable of a function that has just returned|rules/misuse targets/misuse
-musl fills the space around them with its own|targets/misuse
+musl adds the rest of these pages to its heap|targets/misuse
 freed blocks up to 16,384 are known|rules/misuse
 In a static glibc program with all wraps that is everything it looks for|rules/misuse
 `sigaction` and `signal` show the program its own|rules/handlers

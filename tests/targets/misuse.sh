@@ -1,6 +1,6 @@
 #!/bin/sh
-# misuse= on other processors and with musl: pointers into the stack, also where a frame was, and into static data are reported
-# where they are certain, and blocks wherever they lie are not.
+# misuse= on other processors and with musl.  Pointers into the stack, also where a frame was, and into
+# static data are reported where they are certain.  Blocks are not, wherever they lie.
 # timeout: 240
 . tests/lib.sh
 . tests/targets/target.sh

@@ -42,13 +42,13 @@
 #define LEAKWRAP_HAVE_ARM_FRAMES 0
 #endif
 
-/* Where is the thread pointer?  0: not known. */
+/* The thread pointer, or 0 if it is not known. */
 #ifndef LEAKWRAP_THREAD_POINTER
 #define LEAKWRAP_THREAD_POINTER 0
 #endif
 
-/* Does the C library describe a thread below the thread pointer, or from there on?  (ELF Handling For Thread-Local
- * Storage, section 3: variant 1 and variant 2.) */
+/* Does the C library describe a thread below the thread pointer?  Else it does from there on.  (ELF
+ * Handling For Thread-Local Storage, section 3: variant 1 and variant 2.) */
 #ifndef LEAKWRAP_THREAD_POINTER_IS_END
 #define LEAKWRAP_THREAD_POINTER_IS_END 1
 #endif
