@@ -39,8 +39,10 @@
  *             leakwrap[4711.1]   #0 0x401402 open_session+0x12 [1] server+0x1402
  *
  *         First, what was released wrongly, by the function that is the rest of the line: double_free of a block
- *         that was released before, an interior_pointer into a block, a stack_pointer, or a mismatch with the
- *         function that allocated the block.  With "released" the release before, of a double free; with "block"
+ *         that was released before, an interior_pointer into a block, a stack_pointer, a
+ *         static_pointer into the memory of a module, or a mismatch with the function that
+ *         allocated the block.
+ *         With "released" the release before, of a double free; with "block"
  *         the block that is meant, when there is one: where it begins, its size, of a mismatch the
  *         function that allocated it, as the rest of the line.  The frames are those of the wrong release,
  *         of the one before, and of the allocation.

@@ -51,6 +51,7 @@ static void write_release(struct leakwrap_writer *writer, const struct leakwrap_
 	        [LEAKWRAP_MISUSE_FREED] = "double_free",
 	        [LEAKWRAP_MISUSE_INTERIOR] = "interior_pointer",
 	        [LEAKWRAP_MISUSE_STACK] = "stack_pointer",
+	        [LEAKWRAP_MISUSE_STATIC] = "static_pointer",
 	        [LEAKWRAP_MISUSE_KIND] = "mismatch",
 	};
 

@@ -133,6 +133,7 @@ const char *misuse_text(struct arena *arena, const struct misuse *misuse)
 	        {"double_free", "double free of"},
 	        {"interior_pointer", "release of a pointer into a block,"},
 	        {"stack_pointer", "release of a pointer into the stack,"},
+	        {"static_pointer", "release of a pointer into static data,"},
 	        {"mismatch", "release by a function of another kind, of"},
 	};
 

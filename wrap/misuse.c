@@ -39,9 +39,11 @@ static struct {
 	struct freed_block *freed;
 	_Atomic unsigned *site; /* by call-site number; processors without atomic bytes change words */
 	bool is_libc_allocator; /* the program brings none */
+	bool is_glibc;          /* malloc and free are glibc's */
 	bool is_closed;         /* ... and all of the wraps are in place */
 	bool is_libstdcxx;      /* operators new and delete are not the program's */
 	_Atomic bool in_doubt;
+	_Atomic bool has_static_blocks[2]; /* in modules' memory; by whether it is writable */
 } misuse;
 
 bool leakwrap_misuse_checked;
@@ -53,6 +55,9 @@ extern const char leakwrap_wraps_are_complete __attribute__((weak));
 extern const char leakwrap_malloc_is_ours __attribute__((weak));
 extern const char leakwrap_calloc_is_ours __attribute__((weak));
 extern const char leakwrap_realloc_is_ours __attribute__((weak));
+
+extern void __real_free(void *block) __attribute__((weak));
+extern void __libc_free(void *block) __attribute__((weak)); /* glibc's free by another name */
 
 /* Operators new and delete, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5, as in entry_cxx.c. */
 #if UINTPTR_MAX > UINT32_MAX
@@ -73,8 +78,22 @@ extern const char leakwrap_realloc_is_ours __attribute__((weak));
 #define DECLARATION(name) name(void) __attribute__((weak))
 extern void OPERATORS(DECLARATION);
 
-/* Linkers keep the order of what they link, and the runtime stands behind all objects and archives of the
- * program (linker-flags.mk): the C++ library's operators come after it, the program's own before. */
+/* A function of the C++ library; only its address is used. */
+extern void __cxa_throw(void) __attribute__((weak));
+
+/* Is the function at ADDRESS the C++ library's?  A shared C++ library also has __cxa_throw.  In
+ * the module of the runtime the order tells.  Linkers keep the order of what they link, and the
+ * runtime stands behind all objects and archives of the program (linker-flags.mk).  The C++
+ * library's operators come after it, the program's own before. */
+static bool is_of_library(uintptr_t address)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(address);
+
+	if (module == leakwrap_module_at((uintptr_t)&leakwrap_misuse_start))
+		return address > (uintptr_t)&leakwrap_misuse_start;
+	return __cxa_throw && module == leakwrap_module_at((uintptr_t)__cxa_throw);
+}
+
 static bool are_operators_of_library(void)
 {
 #define POINTER(name) name
@@ -82,8 +101,7 @@ static bool are_operators_of_library(void)
 	static void (*const leakwrap_operators[])(void) = {OPERATORS(POINTER)};
 
 	for (size_t i = 0; i < sizeof(leakwrap_operators) / sizeof(leakwrap_operators[0]); i++)
-		if (leakwrap_operators[i] &&
-		    (uintptr_t)leakwrap_operators[i] < (uintptr_t)&leakwrap_misuse_start)
+		if (leakwrap_operators[i] && !is_of_library((uintptr_t)leakwrap_operators[i]))
 			return false;
 	return true;
 }
@@ -178,6 +196,36 @@ static bool is_in_frames(const struct leakwrap_release *release)
 	return release->block < release->sp + last * sizeof(uintptr_t);
 }
 
+/* Is the pointer on the thread's own stack?  It may lie where a frame was: a function that calls
+ * free last may have taken its frame down before. */
+static bool is_on_stack(const struct leakwrap_release *release)
+{
+	return leakwrap_stack_holds(release->sp, release->block) || is_in_frames(release);
+}
+
+/* Is the pointer in the memory of a module, where the allocator has no blocks?  Nobody can write
+ * to a block in memory that is not writable.  Writable memory may be an allocator's arena, but
+ * not glibc's.  Operators of the program's own may have an arena beside glibc's. */
+static bool is_static(const struct leakwrap_release *release)
+{
+	const struct leakwrap_segment *segment = leakwrap_segment_at(release->block);
+
+	if (!segment || atomic_load(&misuse.has_static_blocks[segment->is_writable]))
+		return false;
+	return !segment->is_writable ||
+	       (misuse.is_glibc && (release->kind == LEAKWRAP_KIND_MALLOC || misuse.is_libstdcxx));
+}
+
+/* BLOCK is live.  If it lies in a module, the allocator has an arena there, which is never
+ * accused. */
+static void learn_place(const void *block)
+{
+	const struct leakwrap_segment *segment = leakwrap_segment_at((uintptr_t)block);
+
+	if (segment)
+		atomic_store(&misuse.has_static_blocks[segment->is_writable], true);
+}
+
 /* A pool's blocks may lie inside one of the allocator: the innermost counts. */
 static void look_inside(void *context, const struct leakwrap_live_block *block)
 {
@@ -201,6 +249,18 @@ static bool is_interior(struct leakwrap_misuse *found)
 	return found->block != 0;
 }
 
+/* Is the pointer certainly no block?  Tells *FOUND why. */
+static bool is_no_block(const struct leakwrap_release *release, struct leakwrap_misuse *found)
+{
+	if (is_on_stack(release))
+		found->what = LEAKWRAP_MISUSE_STACK;
+	else if (is_static(release))
+		found->what = LEAKWRAP_MISUSE_STATIC;
+	else
+		return (everything_is_seen() && recall(found)) || is_interior(found);
+	return true;
+}
+
 /* -- what record.c tells ------------------------------------------------------------------------- */
 
 /* Each call site is told of once for each misuse, or a loop would fill the log. */
@@ -222,6 +282,7 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 	if (!misuse.freed || !misuse.site)
 		return false;
 	misuse.is_libc_allocator = leakwrap_allocator_is_libc();
+	misuse.is_glibc = leakwrap_allocator_is_glibc() && __real_free == __libc_free;
 	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete &&
 	                   &leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
 	                   &leakwrap_realloc_is_ours;
@@ -234,6 +295,8 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind)
 {
 	atomic_fetch_or(&misuse.site[site], ALLOCATES(kind));
+	if (kind != LEAKWRAP_KIND_POOL)
+		learn_place(block);
 	forget((uintptr_t)block);
 }
 
@@ -265,15 +328,14 @@ void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size
 
 bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release)
 {
-	struct leakwrap_misuse found = {.what = LEAKWRAP_MISUSE_STACK,
-	                                .resizes = release->resizes,
+	struct leakwrap_misuse found = {.resizes = release->resizes,
 	                                .pointer = release->block,
 	                                .by = release->kind,
 	                                .offender = release->offender};
 
 	if (release->kind == LEAKWRAP_KIND_POOL)
 		return false;
-	if (is_in_frames(release) || (everything_is_seen() && recall(&found)) || is_interior(&found)) {
+	if (is_no_block(release, &found)) {
 		report(&found);
 		return true;
 	}

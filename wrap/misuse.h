@@ -5,7 +5,17 @@
  *
  * Nothing is reported that could be right.  What is certain depends on what the tracer sees:
  *
- *   always      A pointer into the frames of the very call chain that frees it is no block.
+ *   always      A pointer into the thread's own stack is no block.  That holds above the stack
+ *               pointer and below it, where a function that frees last has taken its frame down.
+ *               The stack lies between the limits of its mapping.  Where these are not known, only
+ *               the frames of the call chain that frees count.  Other stacks, of coroutines and
+ *               signal handlers, may be blocks themselves: nothing is certain there.
+ *               A pointer into memory of the program or of a shared library that is not writable
+ *               is no block: code, constants, string literals.
+ *   the allocator is glibc's
+ *               Nor is a pointer into the writable memory of a module.  Other allocators may have
+ *               an arena there.  musl adds the rest of the variables' pages to its heap.  For
+ *               operator delete it takes the C++ library's operators as well.
  *   the allocator is the C library's
  *               A pointer that is not even aligned for a word, inside a recorded block, is no block: no allocator
  *               aligns less.
@@ -37,7 +47,8 @@ enum leakwrap_kind {
 enum leakwrap_misuse_what {
 	LEAKWRAP_MISUSE_FREED,    /* the block had been released before */
 	LEAKWRAP_MISUSE_INTERIOR, /* the pointer is inside a block */
-	LEAKWRAP_MISUSE_STACK,    /* the pointer is inside the calling functions' frames */
+	LEAKWRAP_MISUSE_STACK,    /* the pointer is on the thread's own stack */
+	LEAKWRAP_MISUSE_STATIC,   /* the pointer is in a module's memory */
 	LEAKWRAP_MISUSE_KIND,     /* the block was allocated by functions of another kind */
 };
 

@@ -98,6 +98,16 @@ static void add_text(struct leakwrap_module *module, uintptr_t start, uintptr_t 
 		}
 }
 
+static void add_segment(struct leakwrap_module *module, uintptr_t start, uintptr_t end,
+                        bool is_writable)
+{
+	for (unsigned i = 0; i < LEAKWRAP_SEGMENTS_MAX; i++)
+		if (module->segment[i].end == 0) {
+			module->segment[i] = (struct leakwrap_segment){start, end, is_writable};
+			return;
+		}
+}
+
 static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segment)
 {
 	uintptr_t start = module->bias + segment->p_vaddr;
@@ -109,6 +119,7 @@ static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segm
 			module->start = start;
 		if (end > module->end)
 			module->end = end;
+		add_segment(module, start, end, (segment->p_flags & PF_W) != 0);
 		if ((segment->p_flags & PF_X) != 0)
 			add_text(module, start, end, (segment->p_flags & PF_R) == 0);
 		break;
@@ -589,6 +600,25 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {
 	return leakwrap_module_among(leakwrap_modules(), address);
+}
+
+/* Is MODULE certainly still there? */
+static bool is_loaded(const struct leakwrap_module *module)
+{
+	return module->permanent || (module->headers != 0 && leakwrap_module_is_there(module));
+}
+
+const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(address);
+
+	for (unsigned i = 0; module && i < LEAKWRAP_SEGMENTS_MAX; i++) {
+		const struct leakwrap_segment *segment = &module->segment[i];
+
+		if (address >= segment->start && address < segment->end)
+			return is_loaded(module) ? segment : NULL;
+	}
+	return NULL;
 }
 
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)

@@ -30,8 +30,23 @@ struct leakwrap_text {
 	bool only_runs; /* the processor may refuse to read it (lld --execute-only) */
 };
 
+#ifndef LEAKWRAP_SMALL
+/* So many segments of a module are known. */
+#define LEAKWRAP_SEGMENTS_MAX 8
+
+/* The memory at [start, end) that a module's file asks for.  The rest of its first and last page
+ * does not belong to it. */
+struct leakwrap_segment {
+	uintptr_t start, end;
+	bool is_writable;
+};
+#endif
+
 struct leakwrap_module {
 	uintptr_t start, end; /* all its segments lie in [start, end) */
+#ifndef LEAKWRAP_SMALL
+	struct leakwrap_segment segment[LEAKWRAP_SEGMENTS_MAX]; /* END of the unused ones is 0 */
+#endif
 	/* Its executable segments: nearly always one.  What lies between them need not be mapped. */
 	struct leakwrap_text text[LEAKWRAP_TEXTS_MAX];
 	uintptr_t bias;           /* address less the address in the file's symbol table */
@@ -90,6 +105,13 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 
 /* The same for modules that may have been unloaded since: the last one that was there. */
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
+
+#ifndef LEAKWRAP_SMALL
+/* Finds the segment of a loaded module that ADDRESS lies in.  Returns NULL if there is none, or
+ * if code outside of the wrap has unloaded the module.  The segment is valid for ever.
+ * Signal-safe; one system call if ADDRESS lies in a module that may be unloaded, else none. */
+const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
+#endif
 
 /* Is MODULE, which is listed, still there?  Code outside of the wrap may have unloaded it.  One system call. */
 bool leakwrap_module_is_there(const struct leakwrap_module *module);

@@ -232,8 +232,9 @@ static const struct option {
          "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
          "SIGFPE or SIGABRT"},
         {"misuse", set_misuse, "off", "off, report or abort",
-         "blocks that are freed twice, by a pointer into them or into the stack, or by a function of "
-         "another kind are reported, as far as that is certain; abort ends the program then"},
+         "blocks that are freed twice, by a pointer into them or by a function of another kind, and "
+         "pointers into the stack or static data that are freed, are reported, as far as that is "
+         "certain; abort ends the program then"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 

@@ -40,11 +40,16 @@ bool leakwrap_allocator_is_libc(void)
 #endif
 }
 
-bool leakwrap_blocks_lie_apart(void)
+bool leakwrap_allocator_is_glibc(void)
 {
 #ifdef __GLIBC__
 	return leakwrap_allocator_is_libc();
 #else
 	return false;
 #endif
+}
+
+bool leakwrap_blocks_lie_apart(void)
+{
+	return leakwrap_allocator_is_glibc();
 }

@@ -1,6 +1,7 @@
 /* stack.c - see stack.h. */
 #include "stack.h"
 
+#include "arch/arch.h"
 #include "common.h"
 #include "port.h"
 #include "thread.h"
@@ -72,6 +73,62 @@ bool leakwrap_stack_is_outermost(uintptr_t sp)
 	uintptr_t high = leakwrap_self.stack_high;
 
 	return high - sp <= (high == (uintptr_t)&leakwrap_self ? 3072 : 1024);
+}
+
+/* The C library describes each thread in a structure that begins or ends at the thread pointer.
+ * Two neighbouring words of it are the start and the size of the mapping that holds the stack:
+ *   glibc  stackblock, stackblock_size (nptl/descr.h, struct pthread)
+ *   musl   map_base, map_size (src/internal/pthread_impl.h, struct pthread)
+ * Their offsets differ between versions, so they are recognized by their values.  Both are whole
+ * pages.  The mapping begins below the stack pointer and ends shortly behind the thread pointer.
+ * Of a stack that the program has allocated itself the limits may be no whole pages: then they are
+ * unknown. */
+#define DESCRIPTION_MAX 2560u
+#define ABOVE_MAX       ((uintptr_t)65536)
+
+/* Returns where the mapping of this thread's stack begins, or UINTPTR_MAX if that is not known.
+ * SP is on the stack.  Not for the main thread, whose stack the kernel has made. */
+static uintptr_t find_low(uintptr_t sp)
+{
+	const uintptr_t self = LEAKWRAP_THREAD_POINTER;
+	const uintptr_t first = self - (LEAKWRAP_THREAD_POINTER_IS_END ? DESCRIPTION_MAX : 0);
+	uintptr_t low = UINTPTR_MAX;
+
+	if (self == 0)
+		return UINTPTR_MAX;
+	for (uintptr_t at = first; at < first + DESCRIPTION_MAX; at += sizeof(at)) {
+		uintptr_t size;
+
+		if ((at == first || at == page_of(at)) && !leakwrap_readable(at))
+			break;
+		size = leakwrap_stack_word(at);
+		if (low < sp && low == page_of(low) && size == page_of(size) && size < low &&
+		    size > self - low && size - (self - low) <= ABOVE_MAX)
+			return low;
+		low = size; /* the word before the next one */
+	}
+	return UINTPTR_MAX;
+}
+
+/* Can all pages from LOW to HIGH be read?  The kernel leaves a gap below the main thread's
+ * stack, so memory that is joined to it is part of it. */
+static bool is_joined(uintptr_t low, uintptr_t high)
+{
+	for (uintptr_t page = page_of(low); page < high; page += LEAKWRAP_PAGE)
+		if (!leakwrap_readable(page))
+			return false;
+	return true;
+}
+
+bool leakwrap_stack_holds(uintptr_t sp, uintptr_t address)
+{
+	const uintptr_t high = leakwrap_self.stack_high;
+
+	if (!leakwrap_stack_is_own(sp) || address >= high)
+		return false;
+	if (high == (uintptr_t)&leakwrap_self)
+		return address > find_low(sp);
+	return address >= sp || (sp - address <= GROWTH_MAX && is_joined(address, sp));
 }
 
 bool leakwrap_stack_is_own(uintptr_t sp)

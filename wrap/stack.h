@@ -38,6 +38,12 @@ static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 /* Does SP lie on the thread's own stack?  System calls as for leakwrap_stack_at. */
 bool leakwrap_stack_is_own(uintptr_t sp);
 
+/* Is ADDRESS certainly part of the calling thread's own stack?  SP is the stack pointer.
+ * ADDRESS may lie below it, where a frame has been taken down.  Returns false if SP or ADDRESS
+ * lies on another stack, or if the limits of the stack are not known.  Signal-safe.  On the main
+ * thread one system call for each page from ADDRESS up to SP, elsewhere at most three. */
+bool leakwrap_stack_holds(uintptr_t sp, uintptr_t address);
+
 /* Can only the C library's start code lie above SP, which is on the thread's own stack?  A walk that cannot
  * follow that code (it is built without frame pointers) has reached the thread's first function. */
 bool leakwrap_stack_is_outermost(uintptr_t sp);

@@ -24,7 +24,7 @@ check() {
 		equal "$name: $key" "$(dump_value "$W/$name.log" 5 $key)" 0
 	done
 	LEAKWRAP_OPTIONS=exit=0:misuse=abort "$W/$name" >"$W/$name.out" 2>"$W/$name.misuse" || fail "$name, misuse=abort: status $?"
-	equal "$name: misuse" "$(grep -c misuse "$W/$name.misuse")" 0
+	equal "$name: misuse" "$(grep -c ' misuse ' "$W/$name.misuse")" 0
 }
 
 archive() {

@@ -1,5 +1,5 @@
 // misuse.cpp CASE - operators new and delete beside malloc and free, in the right and in wrong pairs.  misuse_own.cpp
-// brings operators of the program's own.
+// and misuse_arena.cpp bring operators of the program's own.
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -53,6 +53,19 @@ static void *(*volatile new_one)(std::size_t) = &::operator new;
 // In misuse_own.cpp, when that is there.
 void *own_new() __attribute__((weak));
 void own_delete(void *block) __attribute__((weak));
+
+static char buffer[100];
+
+// The deletion is the last thing, for which a compiler takes the frame down.
+template <int size> static NOINLINE void delete_local(char value)
+{
+	char local[size];
+
+	for (int i = 0; i < size; i++)
+		static_cast<volatile char *>(local)[i] = value;
+	char *const data = local;
+	delete[] data;
+}
 
 static NOINLINE void proper()
 {
@@ -108,6 +121,16 @@ int main(int argc, char **argv)
 		to_delete(block);
 		to_delete(block);
 	}
+	if (wanted == "local")
+		delete_local<20>(1);
+	if (wanted == "large-local")
+		delete_local<50000>(1);
+	if (wanted == "static")
+		to_delete(buffer + 16);
+	if (wanted == "literal")
+		to_array(const_cast<char *>("literal"));
+	if (wanted == "new-deleted")
+		to_delete(own_new());
 	if (wanted == "proper")
 		proper();
 }

@@ -30,7 +30,7 @@ expect() {
 }
 
 more=
-quiet="churn pool failed ignored strings library"
+quiet="churn pool failed ignored strings library static_pool given_stack unguarded coroutine handler handed gaps"
 
 for cc in gcc clang; do
 	CC=$cc CFLAGS_FOR_TESTS=${CFLAGS_FOR_TESTS%-fno-ipa-icf} # clang does not know that one
@@ -43,6 +43,12 @@ for cc in gcc clang; do
 	for linked in dynamic static; do
 		expect $cc.$linked stack "stack_pointer in free: drop_again case_stack."
 		expect $cc.$linked thread "stack_pointer in free: drop_again case_stack."
+		expect $cc.$linked gone "stack_pointer in free: drop_again case_gone."
+		expect $cc.$linked gone_thread "stack_pointer in free: drop_again case_gone."
+		for case in literal table data zeros stream; do
+			expect $cc.$linked $case "static_pointer in free: drop_again case_$case."
+		done
+		expect $cc.$linked static_realloc "static_pointer in realloc: resize_again case_static_realloc."
 		expect $cc.$linked unaligned "interior_pointer in free: drop_again case_unaligned; 100 bytes make case_unaligned."
 		for case in $quiet; do
 			expect $cc.$linked "$case" ""
@@ -76,10 +82,35 @@ for cc in gcc clang; do
 		[ $linked = dynamic ] || flags=-static
 		[ $linked != own ] || flags="$flags tests/rules/misuse_own.cpp"
 		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$CXX -std=c++17 -O2 -Wall -fno-builtin -fno-optimize-sibling-calls -o "$W/$cc.cxx.$linked" tests/rules/misuse.cpp $flags \
+		$CXX -std=c++17 -O2 -Wall -Wno-free-nonheap-object -fno-builtin -fno-optimize-sibling-calls -o "$W/$cc.cxx.$linked" tests/rules/misuse.cpp $flags \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail "cannot build $cc.cxx.$linked"
 		expect $cc.cxx.$linked proper ""
 		equal "$cc.cxx.$linked proper: status" $status 0
+		# shellcheck disable=SC2046,SC2086 # lists of flags
+		$CXX -std=c++17 -O2 -Wall -w -o "$W/$cc.short.$linked" tests/rules/misuse.cpp $flags \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail "cannot build $cc.short.$linked"
+		for case in local large-local; do
+			run $cc.short.$linked $case report
+			case $report in "stack_pointer in operator delete[]: "*main*) ;; *) fail "$cc.short.$linked $case: $report" ;; esac
+		done
+	done
+	for linked in dynamic static; do
+		expect $cc.cxx.$linked static "static_pointer in operator delete: _ZL9to_deletePv main."
+		expect $cc.cxx.$linked literal "static_pointer in operator delete[]: _ZL8to_arrayPv main."
+	done
+	# Operators of the program's own may keep their blocks in static memory.
+	for linked in arena arena-static; do
+		flags=
+		[ $linked = arena ] || flags=-static
+		# shellcheck disable=SC2046,SC2086 # lists of flags
+		$CXX -std=c++17 -O2 -Wall -Wno-free-nonheap-object -fno-builtin -fno-optimize-sibling-calls -o "$W/$cc.cxx.$linked" \
+			tests/rules/misuse.cpp tests/rules/misuse_arena.cpp $flags \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail "cannot build $cc.cxx.$linked"
+		for case in proper new-deleted; do
+			expect $cc.cxx.$linked $case ""
+			equal "$cc.cxx.$linked $case: status" $status 0
+		done
+		expect $cc.cxx.$linked static ""
 	done
 	# In a dynamic program, and with operators of the program's own, kinds are not told apart.
 	for case in new-free new-array array-delete array-free malloc-delete malloc-array new-realloc; do
@@ -127,3 +158,33 @@ CC=gcc
 build own_wrap -static "$W/own_wrap.c"
 run own_wrap "" abort
 equal "own_wrap" "$status $report" "0 "
+
+# An allocator of the program's own may have its blocks in static memory, also when a library allocates them unseen.
+cat >"$W/arena.c" <<-'END'
+	#include "elsewhere.h"
+	#include <stdint.h>
+	#include <stdlib.h>
+	int main(int argc, char **argv)
+	{
+		void *volatile block = library_makes(100);
+
+		(void)argv;
+		free(block); /* before the program itself has allocated anything */
+		block = library_makes(100);
+		block = realloc(block, 200);
+		free(block);
+		block = (void *)(uintptr_t) "literal";
+		if (argc > 1)
+			free(block);
+		return 0;
+	}
+END
+build arena -Itests/rules "$W/arena.c" tests/rules/misuse_arena.c -L"$W" -lelsewhere -Wl,-rpath,"$W"
+build arena-static -static -Itests/rules "$W/arena.c" tests/rules/misuse_arena.c tests/rules/elsewhere_library.c
+for linked in arena arena-static; do
+	LEAKWRAP_OPTIONS=misuse=abort:exit=0 "$W/$linked" 2>"$W/err" || fail "$linked: status $?: $(cat "$W/err")"
+	equal "$linked" "$(cat "$W/err")" ""
+	# What is not writable is nobody's arena.
+	run $linked literal report
+	case $report in "static_pointer in free: main "*) ;; *) fail "$linked, literal: $report" ;; esac
+done

@@ -70,7 +70,7 @@ no extra thread, and no files beside the program|rules/guest
 another library that the compiler links, made the allocation itself|rules/outside
 once for each place|rules/misuse
 come to the limit of its address space, the 128 largest call sites are shown|rules/no_room
-The runtime adds 65 to 160 KiB of code and tables|targets/footprint
+The runtime adds 65 to 165 KiB of code and tables|targets/footprint
 An allocation takes at most 4 KiB of the thread's stack|targets/footprint
 are not in the module list until the program itself calls dlopen or dlclose|rules/outside
 sscanf("%ms")|rules/outside
@@ -110,6 +110,8 @@ nobody reads is waited for ten seconds|rules/log
 A log that cannot be opened, or does not take all of a dump, is named on standard error|rules/log rules/output
 The tracer cuts backtraces to four frames before it loses them|rules/bound
 The tracer reports only what cannot be right|rules/misuse link/allocators
+also to a local variable of a function that has just returned|rules/misuse targets/misuse
+musl adds the rest of these pages to its heap|targets/misuse
 leakwrap-report(1) shows it with file and line|tool/misuse
 A program can bring its own defaults|rules/options stress/unit
 A trace with registers and call chain when the program dies|unwind/crash tool/crash

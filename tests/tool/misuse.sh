@@ -53,6 +53,11 @@ for kind in pie static; do
 	told_in 'release of a pointer into the stack, 0x[0-9a-f]* by free in thread [0-9]*$' drop_again
 	validated --exe="$W/$kind"
 	shows '"released":null,"block":null'
+	run $kind literal
+	status_is 0 "$lw" report --exe="$W/$kind" "$W/log"
+	told_in 'release of a pointer into static data, 0x[0-9a-f]* by free in thread [0-9]*$' drop_again
+	validated --exe="$W/$kind"
+	shows '"what":"static_pointer","function":"free"'
 done
 
 run static double

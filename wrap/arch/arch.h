@@ -42,6 +42,17 @@
 #define LEAKWRAP_HAVE_ARM_FRAMES 0
 #endif
 
+/* The thread pointer, or 0 if it is not known. */
+#ifndef LEAKWRAP_THREAD_POINTER
+#define LEAKWRAP_THREAD_POINTER 0
+#endif
+
+/* Does the C library describe a thread below the thread pointer?  Else it does from there on.  (ELF
+ * Handling For Thread-Local Storage, section 3: variant 1 and variant 2.) */
+#ifndef LEAKWRAP_THREAD_POINTER_IS_END
+#define LEAKWRAP_THREAD_POINTER_IS_END 1
+#endif
+
 /* Is there more to walk by than a frame pointer? */
 #if defined(LEAKWRAP_DWARF_SP) || LEAKWRAP_HAVE_ARM_FRAMES
 #define LEAKWRAP_HAVE_RULES 1

@@ -53,6 +53,8 @@ static inline uintptr_t leakwrap_r11(void)
 
 #define LEAKWRAP_PC_SHIFT       1
 
+#define LEAKWRAP_THREAD_POINTER ((uintptr_t)__builtin_thread_pointer())
+
 /* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted
  * function's sp, pc, r11 and lr are: Linux, arch/arm/kernel/signal.c.  struct sigframe: struct ucontext, whose
  * uc_mcontext (at 20) is struct sigcontext of uapi/asm/sigcontext.h: three words, r0 to r12, sp, lr, pc; struct

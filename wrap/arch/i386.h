@@ -23,6 +23,18 @@
 
 #define LEAKWRAP_PC_SHIFT    0
 
+/* ELF Handling For Thread-Local Storage, section 3.4.2: the word at %gs:0 is the thread pointer. */
+static inline uintptr_t leakwrap_thread_pointer(void)
+{
+	uintptr_t pointer;
+
+	__asm__("movl %%gs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+#define LEAKWRAP_THREAD_POINTER        leakwrap_thread_pointer()
+#define LEAKWRAP_THREAD_POINTER_IS_END 0
+
 /* Section 2.5 "DWARF Definition", table 2.14. */
 #define LEAKWRAP_DWARF_SP 4
 #define LEAKWRAP_DWARF_FP 5

@@ -24,11 +24,13 @@
 	(uintptr_t) __builtin_return_address(0), (uintptr_t)LEAKWRAP_SP_AT_ENTRY, \
 	        ((const uintptr_t *)__builtin_frame_address(0))[-2]
 
-#define LEAKWRAP_CALL_PUSHES 0
+#define LEAKWRAP_CALL_PUSHES    0
 
-#define LEAKWRAP_SP_NAME     "sp"
+#define LEAKWRAP_SP_NAME        "sp"
 
-#define LEAKWRAP_PC_SHIFT    1
+#define LEAKWRAP_PC_SHIFT       1
+
+#define LEAKWRAP_THREAD_POINTER ((uintptr_t)__builtin_thread_pointer())
 
 /* Section 4 "RISC-V DWARF Specification", table "DWARF register number encodings". */
 #define LEAKWRAP_DWARF_SP 2

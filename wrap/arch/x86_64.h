@@ -40,6 +40,18 @@ register uintptr_t leakwrap_rbp __asm__("rbp");
 
 #define LEAKWRAP_PC_SHIFT    0
 
+/* ELF Handling For Thread-Local Storage, section 3.4.6: the word at %fs:0 is the thread pointer. */
+static inline uintptr_t leakwrap_thread_pointer(void)
+{
+	uintptr_t pointer;
+
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+#define LEAKWRAP_THREAD_POINTER        leakwrap_thread_pointer()
+#define LEAKWRAP_THREAD_POINTER_IS_END 0
+
 /* Section 3.6.2 "DWARF Register Number Mapping", figure 3.36. */
 #define LEAKWRAP_DWARF_FP 6
 #define LEAKWRAP_DWARF_SP 7
