@@ -10,6 +10,7 @@ MAKEFLAGS='' MFLAGS='' status_is 0 make O="$W/none" HOSTCC='cc -nostdinc' tool
 shows '^leakwrap: the tool is not built: libraries are missing\.  On Debian: apt-get install .*libdw-dev libjansson-dev libprotobuf-c-dev zlib1g-dev'
 [ ! -e "$W/none/leakwrap" ] || fail "it is built all the same"
 # README names the same packages.
+# shellcheck disable=SC2013 # words
 for package in $(sed -n 's/.*apt-get install//p' "$W/out"); do
 	grep -q "\`$package\`" README.md || fail "README does not name $package"
 done
