@@ -451,6 +451,7 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		progress("reading %s: %zu dumps", parsed->log, selection->seen);
 
 	struct dump *dump = copy_dump(selection->report, parsed);
+	dump->chosen = selection->sequence != 0;
 	if (dump->damage)
 		tell_damage(dump);
 	if (is_empty(parsed))

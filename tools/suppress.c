@@ -41,8 +41,7 @@ static bool matches(const char *pattern, const char *text)
 	}
 }
 
-static bool frame_matches(const char *pattern, const struct location *location,
-                          const struct frame *frame)
+bool frame_matches(const char *pattern, const struct location *location, const struct frame *frame)
 {
 	return (frame->function && matches(pattern, frame->function)) ||
 	       (frame->file && matches(pattern, frame->file)) ||
