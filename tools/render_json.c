@@ -329,8 +329,12 @@ static void put_growths(FILE *stream, const struct answer *answer)
 {
 	const struct growths *growths = answer->growths;
 
-	fprintf(stream, "{\"format\":\"leakwrap-growth\",\"version\":1,\"series\":%zu,\"call_sites\":[",
+	fprintf(stream, "{\"format\":\"leakwrap-growth\",\"version\":1,\"series\":%zu,",
 	        growths->series);
+	if (growths->by == GROUP_NONE)
+		fputs("\"call_sites\":[", stream);
+	else
+		fprintf(stream, "\"by\":\"%s\",\"rows\":[", group_kind_names[growths->by]);
 	for (size_t i = 0; i < growths->count; i++) {
 		const struct growth *growth = &growths->all[i];
 		json_t *object = json_object();
@@ -346,8 +350,12 @@ static void put_growths(FILE *stream, const struct answer *answer)
 		for (unsigned span = 0; span <= growth->spans; span++)
 			append(spans, json_integer(growth->spans_bytes[span]));
 		set(object, "bytes_over_time", spans);
-		set(object, "asked_by", asked_json(growth->stack));
-		set(object, "frames", frames_json(growth->last_dump, growth->stack, NULL));
+		if (growth->stack) {
+			set(object, "asked_by", asked_json(growth->stack));
+			set(object, "frames", frames_json(growth->last_dump, growth->stack, NULL));
+		} else {
+			set(object, "name", text(growth->name));
+		}
 		fputs(i ? ",\n" : "\n", stream);
 		put(stream, object, 0);
 	}

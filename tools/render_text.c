@@ -560,6 +560,18 @@ static void put_changes(struct page *page, const struct changes *changes, unsign
 	        counted(page, changes->unchanged, "call site"));
 }
 
+static void put_group_name(struct page *page, const char *name)
+{
+	fprintf(page->stream, "%*s", INDENT, "");
+	tone(page, TONE_NAME);
+	put_clean(page, page->style->width > INDENT
+	                        ? fitting(page, short_name(page, name), page->style->width - INDENT)
+	                        : name);
+	tone(page, TONE_PLAIN);
+	putc('\n', page->stream);
+	arena_reset(&page->scratch);
+}
+
 static void put_rate(struct page *page, const struct growth *growth)
 {
 	int64_t seconds = growth->last_dump->seconds - growth->first_dump->seconds;
@@ -575,7 +587,8 @@ static void put_growths(struct page *page, const struct growths *growths, unsign
 	for (size_t i = 0; i < growths->count; i++) {
 		const struct growth *g = &growths->all[i];
 		if (top && i == top) {
-			leave_out(page, growths->count - i, "call site");
+			leave_out(page, growths->count - i,
+			          g->name ? group_kind_names[growths->by] : "call site");
 			break;
 		}
 		if (!titled || g->last_dump != titled) {
@@ -596,10 +609,14 @@ static void put_growths(struct page *page, const struct growths *growths, unsign
 		put_rate(page, g);
 		fprintf(page->stream, ": %s to %s in %s\n", with_commas(g->first_bytes),
 		        counted(page, g->last_bytes, "byte"), counted(page, g->last_blocks, "block"));
-		put_stack(page, g->stack);
+		if (g->stack)
+			put_stack(page, g->stack);
+		else
+			put_group_name(page, g->name);
 	}
 	if (growths->count == 0)
-		fputs("no call site grew\n", page->stream);
+		fprintf(page->stream, "no %s grew\n",
+		        growths->by == GROUP_NONE ? "call site" : group_kind_names[growths->by]);
 }
 
 /* -- all of it ----------------------------------------------------------------------------------- */

@@ -189,6 +189,11 @@ static enum status make_report(struct report_options *options, struct report *re
 {
 	enum format format = options->common.format;
 	bool fine = true;
+	if (options->by != GROUP_NONE && format != FORMAT_TEXT && format != FORMAT_JSON) {
+		complain("--by is for text and json: %s has every call site of its own",
+		         format_name(format));
+		return STATUS_USAGE;
+	}
 	if (options->merge == MERGE_ALWAYS && options->growth) {
 		complain("--merge and --growth exclude each other: growth is of one process");
 		return STATUS_USAGE;
@@ -231,7 +236,7 @@ static enum status make_report(struct report_options *options, struct report *re
 	                        .top = options_top(&options->common),
 	                        .all_frames = options->common.all};
 	if (options->growth) {
-		growths = find_growth(report);
+		growths = find_growth(report, options->by);
 		answer.growths = &growths;
 		if (growths.series == 0) {
 			complain("growth needs at least two dumps of one process");

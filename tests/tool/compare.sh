@@ -26,7 +26,7 @@ status_is 0 "$lw" diff "$W/both@$(sed -n 's/^leakwrap\[\([0-9]*\)\..*/\1/p' "$W/
 shows 'shrank -603 bytes in -3 blocks, now 201 bytes in 1 block$'
 
 status_is 2 "$lw" diff "$W/both@1" "$W/old"
-said 'both@1 has dumps of several processes: choose one as LOG@PID:N$'
+said 'both@1 has dumps of several processes ([0-9]*, [0-9]*): choose one as LOG@PID:N$'
 
 # Folded: both numbers; JSON: the same.
 status_is 0 "$lw" diff -f folded "$W/old" "$W/new"
