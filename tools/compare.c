@@ -215,7 +215,7 @@ static struct spans cut_series(const struct series *series)
 	for (size_t i = 1; i < last && spans.count + 1 < SPANS_MAX; i++) {
 		int64_t wanted = duration * (int64_t)(spans.count + 1);
 		int64_t time = time_of(series, i, timed), next = time_of(series, i + 1, timed);
-		int64_t shortest = (duration + 2 * SPANS_MAX - 1) / (2 * SPANS_MAX);
+		int64_t parts = INT64_C(2) * SPANS_MAX, shortest = (duration + parts - 1) / parts;
 		/* Is the next dump nearer to the end that is wanted? */
 		if (llabs(next * SPANS_MAX - wanted) < llabs(time * SPANS_MAX - wanted))
 			continue;

@@ -1,7 +1,6 @@
 /* settings.c - see settings.h. */
 #include "settings.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,35 +69,27 @@ void settings_read(struct arena *arena, const struct argp *argp, const struct ar
                    char ***argv)
 {
 	const char *named = named_file(*argc, *argv), *file = named ? named : file_name;
-	FILE *stream = fopen(file, "re");
-	char *line = NULL, **all = NULL;
-	size_t room = 0, all_room = 0, count = 0;
-	unsigned long number = 0;
-	ssize_t length;
+	struct setting_lines lines = {.stream = fopen(file, "re")};
+	char **all = NULL;
+	size_t all_room = 0, count = 0;
 
-	if (!stream && !named && errno == ENOENT)
+	if (!lines.stream && !named && errno == ENOENT)
 		return;
-	if (!stream)
+	if (!lines.stream)
 		die("%s: %s", file, strerror(errno));
 	GROW(all, all_room, (size_t)*argc + 1);
 	all[count++] = (*argv)[0];
-	while (errno = 0, (length = getline(&line, &room, stream)) >= 0) {
-		number++;
-		while (length > 0 && isspace((unsigned char)line[length - 1]))
-			line[--length] = '\0';
-		const char *text = line + strspn(line, " \t");
-		if (*text == '\0' || *text == '#')
-			continue;
-		char *argument = argument_of(arena, argp, others, text, file, number);
+	for (const char *text; (text = next_setting(&lines)) != NULL;) {
+		char *argument = argument_of(arena, argp, others, text, file, lines.number);
 		if (argument) {
 			GROW(all, all_room, count + (size_t)*argc + 1);
 			all[count++] = argument;
 		}
 	}
-	if (errno)
+	if (errno && (named || errno != EISDIR))
 		die("%s: %s", file, strerror(errno));
-	fclose(stream);
-	free(line);
+	fclose(lines.stream);
+	free(lines.line);
 	char **joined = arena_alloc(arena, (count + (size_t)*argc) * sizeof *joined);
 	memcpy(joined, all, count * sizeof *joined);
 	memcpy(joined + count, *argv + 1,
