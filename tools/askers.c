@@ -1,8 +1,8 @@
 /* askers.c - see askers.h.
  *
- * Works in rounds.  A round finds the frame that asked in each stack, with the wrappers known so far, and
- * notes who calls its function, and what other functions lead to.  Then more functions may turn out to be
- * wrappers, and another round begins.
+ * Works in rounds.  A round finds the frame that asked in each stack, with the wrappers known so
+ * far, and notes who calls its function, and what other functions lead to.  Then more functions
+ * may turn out to be wrappers, and another round begins.
  */
 #include "askers.h"
 

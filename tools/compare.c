@@ -192,8 +192,8 @@ static bool is_timed(const struct series *series)
 	return series->dumps[series->count - 1]->seconds - series->dumps[0]->seconds >= SPANS_MAX;
 }
 
-/* When dump INDEX of SERIES was made: seconds after the first one if TIMED, else dumps after it.  The dump
- * at the end of the program keeps to no interval, and follows the last one at once. */
+/* When dump INDEX of SERIES was made: seconds after the first one if TIMED, else dumps after it.
+ * The dump at the end of the program keeps to no interval, and follows the last one at once. */
 static int64_t time_of(const struct series *series, size_t index, bool timed)
 {
 	const struct dump *dump = series->dumps[index];
@@ -231,7 +231,8 @@ static struct spans cut_series(const struct series *series)
 	return spans;
 }
 
-/* Adds up each subject at the ends of the spans.  ENTRIES: 1 + its index in GROWTHS, by the subject. */
+/* Adds up each subject at the ends of the spans.  ENTRIES: 1 + its index in GROWTHS, by the
+ * subject. */
 static void sum_spans(const struct series *series, const struct spans *spans,
                       const struct subjects *subjects, size_t *entries, struct growths *growths)
 {
@@ -266,8 +267,8 @@ static void sum_spans(const struct series *series, const struct spans *spans,
 	}
 }
 
-/* Returns true if GROWTH fits one rate.  The true time of a dump is up to a second later than it says; in
- * dumps, the intervals are not known at all, and an error of one is allowed too. */
+/* Returns true if GROWTH fits one rate.  The true time of a dump is up to a second later than it
+ * says; in dumps, the intervals are not known at all, and an error of one is allowed too. */
 static bool is_linear(const struct growth *growth, const struct spans *spans)
 {
 	double duration = (double)spans->times[spans->count];

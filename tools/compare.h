@@ -33,9 +33,9 @@ enum { SPANS_MAX = 4 };
 
 /* How something grew over the dumps of one process: a call site, or all call sites of a group.
  *
- * The series is cut into at most SPANS_MAX spans that take about the same time.  STEADY_BYTES is the
- * lowest rate of growth in any span, times the duration of the series.  A leak gains in every span; a
- * cache that has filled up, or one burst, gains nothing in some span.
+ * The series is cut into at most SPANS_MAX spans that take about the same time.  STEADY_BYTES is
+ * the lowest rate of growth in any span, times the duration of the series.  A leak gains in every
+ * span; a cache that has filled up, or one burst, gains nothing in some span.
  */
 struct growth {
 	const struct stack *stack;                 /* NULL for a group */
@@ -55,8 +55,8 @@ struct growths {
 	enum group_kind by; /* GROUP_NONE: each entry is a call site */
 };
 
-/* Finds what grew in each process of REPORT that has at least two dumps.  BY adds up the call sites whose
- * memory the same function, file, module or member asked for. */
+/* Finds what grew in each process of REPORT that has at least two dumps.  BY adds up the call
+ * sites whose memory the same function, file, module or member asked for. */
 struct growths find_growth(struct report *report, enum group_kind by);
 
 #endif

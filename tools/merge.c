@@ -80,8 +80,8 @@ static int compare_sites(const void *left, const void *right)
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
 }
 
-/* The call site of MERGED for SITE, found by its stack; KNOWN saves the search for stacks met before.
- * COUNTED: the number of the last dump that counts among its processes. */
+/* The call site of MERGED for SITE, found by its stack; KNOWN saves the search for stacks met
+ * before.  COUNTED: the number of the last dump that counts among its processes. */
 static void add_site(struct dump *merged, struct table *table, struct site **known, unsigned *counted,
                      unsigned number, const struct site *site)
 {

@@ -1,8 +1,8 @@
 /* render_html.c - one page that needs no network: tools/page.html with the report's data put in.
  *
- * The data is compact.  Functions and stacks stand there once; a stack is numbers of functions, with the
- * number of the frame that asked, and how many frames lead to main.  A dump's call sites are [stack, bytes,
- * blocks, kind].  The page's script adds up, sorts and draws.
+ * The data is compact.  Functions and stacks stand there once; a stack is numbers of functions,
+ * with the number of the frame that asked, and how many frames lead to main.  A dump's call sites
+ * are [stack, bytes, blocks, kind].  The page's script adds up, sorts and draws.
  */
 #include "merge.h"
 #include "render.h"

@@ -159,7 +159,8 @@ static enum status judge(const struct report_options *options, const struct repo
 /* Up to so many processes are reported one by one. */
 enum { PROCESSES_EACH = 4 };
 
-/* Returns true if people see the last dumps of all processes added up, unless they choose another view. */
+/* Returns true if people see the last dumps of all processes added up, unless they choose another
+ * view. */
 static bool is_merged(const struct report_options *options, const struct report *report)
 {
 	bool many = report->process_count > PROCESSES_EACH;

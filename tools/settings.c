@@ -8,7 +8,8 @@
 static const char file_name[] = ".leakwrap";
 static const char config_option[] = "--config";
 
-/* The file that the command line names, or NULL.  An option may be cut short while it is the only one. */
+/* The file that the command line names, or NULL.  An option may be cut short while it is the only
+ * one. */
 static const char *named_file(int argc, char **argv)
 {
 	enum { SHORTEST = sizeof "--con" - 1 };

@@ -100,8 +100,8 @@ struct setting_lines {
 	size_t room;
 };
 
-/* Returns the next line that says something, without the blanks around it, until the next call.  Returns
- * NULL at the end, with errno 0, or if the file cannot be read. */
+/* Returns the next line that says something, without the blanks around it, until the next call.
+ * Returns NULL at the end, with errno 0, or if the file cannot be read. */
 const char *next_setting(struct setting_lines *lines);
 
 /* -- text ---------------------------------------------------------------------------------------- */

@@ -29,8 +29,8 @@ int64_t hidden_blocks(const struct dump *dump);
 /* The function of FRAME, or else "module+0x1234", or the raw address. */
 const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame);
 
-/* What the function FULL is called without template arguments, parameters, return type and what compilers
- * append (foo.isra.0): "std::vector::push_back". */
+/* What the function FULL is called without template arguments, parameters, return type and what
+ * compilers append (foo.isra.0): "std::vector::push_back". */
 char *plain_name(struct arena *arena, const char *full);
 
 /* "file.c:12", or else "module+0x1234", or "". */
@@ -47,8 +47,8 @@ const char *misuse_block_text(struct arena *arena, const struct misuse *misuse);
 
 /* -- parts of a stack ---------------------------------------------------------------------------- */
 
-/* How many frames of STACK, inlined ones counted, lead from the innermost one to main, or to the function
- * that its thread starts with.  What lies beyond them is the C library's start-up code. */
+/* How many frames of STACK, inlined ones counted, lead from the innermost one to main, or to the
+ * function that its thread starts with.  What lies beyond them is the C library's start-up code. */
 unsigned frames_to_main(const struct stack *stack);
 
 /* -- attribution --------------------------------------------------------------------------------- */

@@ -1,11 +1,12 @@
 #!/bin/sh
-# growth.sh - what a series says of growth: the whole gain of a steady leak whether its dumps come at equal
-# intervals or not, nothing of a cache or a burst, and sums by function, file, module and member.
+# growth.sh - what a series says of growth: the whole gain of a steady leak, whether its dumps come at
+# equal intervals or not, nothing of a cache or a burst, and sums by function, file, module and member.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-# series SECONDS:BYTES...: $W/series, a dump for each, of one call site that holds BYTES at 18:00:00 + SECONDS.
+# series SECONDS:BYTES...: $W/series, a dump for each, SECONDS after 18:00:00, of one call site that
+# holds BYTES.
 series() {
 	number=0
 	for dump; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# short.sh - text is short unless all is asked for: the last dump of each process, 20 call sites, frames down to
-# main; many processes are one report.
+# short.sh - text is short unless all is asked for: the last dump of each process, 20 call sites, frames
+# down to main; many processes are one report.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

@@ -1,5 +1,5 @@
-/* wrappers.c - allocates as programs do: through wrappers that are named like malloc, through one that is
- * not, and without any.  With an argument it asks for a dump after each of so many rounds. */
+/* wrappers.c - allocates as programs do: through wrappers that are named like malloc, through one
+ * that is not, and without any.  Its argument is a number of rounds, each of which ends with a dump. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
