@@ -160,6 +160,21 @@ struct series {
 	size_t count, room;
 };
 
+/* The dumps at which the spans of a series end, and when that is: in seconds, or in dumps where the
+ * times do not tell.  One entry more than there are spans. */
+struct spans {
+	size_t dumps[SPANS_MAX + 1];
+	int64_t times[SPANS_MAX + 1];
+	unsigned count;
+};
+
+/* What is followed through a series: numbers from 0, by the number of a call site's stack. */
+struct subjects {
+	size_t *of_stack;
+	const char **names; /* by subject, or NULL: each stack is a subject */
+	size_t count;
+};
+
 static int compare_sequence(const void *left, const void *right)
 {
 	const struct dump *a = *(const struct dump *const *)left,
@@ -167,31 +182,84 @@ static int compare_sequence(const void *left, const void *right)
 	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-/* Adds up each stack of the series at the ends of its spans.  OF_STACK: 1 + its index, by the stack's number. */
-static void sum_spans(const struct series *series, unsigned spans, size_t *of_stack,
-                      struct growths *growths)
+/* Returns true if the times of SERIES tell how long its spans are.  Dumps carry whole seconds. */
+static bool is_timed(const struct series *series)
 {
-	for (unsigned span = 0; span <= spans; span++) {
-		const struct dump *dump = series->dumps[span * (series->count - 1) / spans];
+	for (size_t i = 0; i < series->count; i++)
+		if (series->dumps[i]->seconds < 0 ||
+		    (i && series->dumps[i]->seconds < series->dumps[i - 1]->seconds))
+			return false;
+	return series->dumps[series->count - 1]->seconds - series->dumps[0]->seconds >= SPANS_MAX;
+}
+
+/* When dump INDEX of SERIES was made: seconds after the first one if TIMED, else dumps after it.
+ * The dump at the end of the program keeps to no interval, and follows the last one at once. */
+static int64_t time_of(const struct series *series, size_t index, bool timed)
+{
+	const struct dump *dump = series->dumps[index];
+	if (timed)
+		return dump->seconds - series->dumps[0]->seconds;
+	bool at_exit = dump->reason && strcmp(dump->reason, "exit") == 0;
+	return (int64_t)(at_exit && index > 1 ? index - 1 : index);
+}
+
+/* Cuts SERIES into spans of about the same duration.  No span is shorter than half of that, so that
+ * dumps which lie close together do not become a span. */
+static struct spans cut_series(const struct series *series)
+{
+	bool timed = is_timed(series);
+	size_t last = series->count - 1;
+	int64_t duration = time_of(series, last, timed);
+	struct spans spans = {0};
+
+	for (size_t i = 1; i < last && spans.count + 1 < SPANS_MAX; i++) {
+		int64_t wanted = duration * (int64_t)(spans.count + 1);
+		int64_t time = time_of(series, i, timed), next = time_of(series, i + 1, timed);
+		int64_t parts = INT64_C(2) * SPANS_MAX, shortest = (duration + parts - 1) / parts;
+		/* Is the next dump nearer to the end that is wanted? */
+		if (llabs(next * SPANS_MAX - wanted) < llabs(time * SPANS_MAX - wanted))
+			continue;
+		if (time - spans.times[spans.count] < shortest || duration - time < shortest)
+			continue;
+		spans.count++;
+		spans.dumps[spans.count] = i;
+		spans.times[spans.count] = time;
+	}
+	spans.count++;
+	spans.dumps[spans.count] = last;
+	spans.times[spans.count] = duration;
+	return spans;
+}
+
+/* Adds up each subject at the ends of the spans.  ENTRIES: 1 + its index in GROWTHS, by the
+ * subject. */
+static void sum_spans(const struct series *series, const struct spans *spans,
+                      const struct subjects *subjects, size_t *entries, struct growths *growths)
+{
+	for (unsigned end = 0; end <= spans->count; end++) {
+		const struct dump *dump = series->dumps[spans->dumps[end]];
 		for (size_t i = 0; i < dump->site_count; i++) {
 			const struct site *site = &dump->sites[i];
-			size_t *at = &of_stack[site->stack->number];
+			size_t subject = subjects->of_stack[site->stack->number];
+			size_t *at = &entries[subject];
 			if (!*at) {
 				GROW(growths->all, growths->room, growths->count + 1);
 				*at = ++growths->count;
 				growths->all[*at - 1] = (struct growth){
-				        .stack = site->stack,
+				        .stack = subjects->names ? NULL : site->stack,
+				        .name = subjects->names ? subjects->names[subject] : NULL,
 				        .first_dump = series->dumps[0],
 				        .last_dump = series->dumps[series->count - 1],
-				        .spans = spans,
+				        .spans = spans->count,
+				        .subject = subject,
 				};
 			}
 			struct growth *growth = &growths->all[*at - 1];
-			growth->spans_bytes[span] += (int64_t)site->bytes;
-			if (span == 0) {
+			growth->spans_bytes[end] += (int64_t)site->bytes;
+			if (end == 0) {
 				growth->first_bytes += site->bytes;
 				growth->first_blocks += site->blocks;
-			} else if (span == spans) {
+			} else if (end == spans->count) {
 				growth->last_bytes += site->bytes;
 				growth->last_blocks += site->blocks;
 			}
@@ -199,28 +267,47 @@ static void sum_spans(const struct series *series, unsigned spans, size_t *of_st
 	}
 }
 
-/* What GROWTH has gained at least in every span, times their number. */
-static int64_t steady_bytes(const struct growth *growth)
+/* Returns true if GROWTH fits one rate.  The true time of a dump is up to a second later than it
+ * says; in dumps, the intervals are not known at all, and an error of one is allowed too. */
+static bool is_linear(const struct growth *growth, const struct spans *spans)
 {
-	int64_t least = INT64_MAX;
-	for (unsigned span = 0; span < growth->spans; span++) {
-		int64_t gain = growth->spans_bytes[span + 1] - growth->spans_bytes[span];
-		least = gain < least ? gain : least;
+	double duration = (double)spans->times[spans->count];
+	double gain = (double)(growth->spans_bytes[spans->count] - growth->spans_bytes[0]);
+	for (unsigned end = 1; gain > 0 && end < spans->count; end++) {
+		double gained = (double)(growth->spans_bytes[end] - growth->spans_bytes[0]);
+		double error = gained / gain * duration - (double)spans->times[end];
+		if (error <= -1 || error >= 1)
+			return false;
 	}
-	return least > 0 ? least * growth->spans : 0;
+	return gain > 0;
 }
 
-/* Adds the growth of each stack of the series that grew.  OF_STACK is all 0 before and after. */
-static void grow_series(const struct series *series, size_t *of_stack, struct growths *growths)
+/* Returns what GROWTH would have gained at its lowest rate in any span. */
+static int64_t steady_bytes(const struct growth *growth, const struct spans *spans)
 {
-	unsigned spans = series->count - 1 < SPANS_MAX ? (unsigned)series->count - 1 : SPANS_MAX;
+	double duration = (double)spans->times[spans->count], least = 0;
+	if (is_linear(growth, spans))
+		return growth->spans_bytes[spans->count] - growth->spans_bytes[0];
+	for (unsigned span = 0; span < spans->count; span++) {
+		double gain = (double)(growth->spans_bytes[span + 1] - growth->spans_bytes[span]);
+		double steady = gain * duration / (double)(spans->times[span + 1] - spans->times[span]);
+		least = span == 0 || steady < least ? steady : least;
+	}
+	return least > 0 ? (int64_t)(least + 0.5) : 0;
+}
+
+/* Adds the growth of each subject of the series that grew.  ENTRIES is all 0 before and after. */
+static void grow_series(const struct series *series, const struct subjects *subjects, size_t *entries,
+                        struct growths *growths)
+{
+	struct spans spans = cut_series(series);
 	size_t start = growths->count, kept = start;
 
-	sum_spans(series, spans, of_stack, growths);
+	sum_spans(series, &spans, subjects, entries, growths);
 	for (size_t i = start; i < growths->count; i++) {
 		struct growth growth = growths->all[i];
-		of_stack[growth.stack->number] = 0;
-		growth.steady_bytes = steady_bytes(&growth);
+		entries[growth.subject] = 0;
+		growth.steady_bytes = steady_bytes(&growth, &spans);
 		if (growth.last_bytes > growth.first_bytes)
 			growths->all[kept++] = growth;
 	}
@@ -235,14 +322,57 @@ static int compare_growth(const void *left, const void *right)
 	uint64_t gain_a = a->last_bytes - a->first_bytes, gain_b = b->last_bytes - b->first_bytes;
 	if (gain_a != gain_b)
 		return gain_a > gain_b ? -1 : 1;
+	if (a->name && b->name)
+		return strcmp(a->name, b->name);
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
 }
 
-struct growths find_growth(struct report *report)
+struct name_entry {
+	const char *name;
+	size_t subject;
+};
+
+static bool same_name(const void *key, const void *entry)
 {
-	struct growths growths = {0};
+	return key == ((const struct name_entry *)entry)->name;
+}
+
+/* Numbers the stacks of REPORT, or the groups that BY puts them into. */
+static struct subjects number_subjects(struct report *report, enum group_kind by)
+{
+	struct arena *arena = &report->arena;
+	struct subjects subjects = {0};
+	struct table table = {0};
+
+	subjects.of_stack = arena_alloc(arena, report->stack_count * sizeof *subjects.of_stack);
+	if (by != GROUP_NONE)
+		subjects.names = arena_alloc(arena, report->stack_count * sizeof *subjects.names);
+	for (size_t i = 0; i < report->stack_count; i++) {
+		if (by == GROUP_NONE) {
+			subjects.of_stack[i] = subjects.count++;
+			continue;
+		}
+		const char *name = group_of_stack(report->stacks[i], by);
+		uint64_t hash = hash_word(0, (uintptr_t)name);
+		struct name_entry *entry = table_find(&table, hash, name, same_name);
+		if (!entry) {
+			entry = arena_alloc(arena, sizeof *entry);
+			*entry = (struct name_entry){name, subjects.count};
+			table_add(&table, hash, entry);
+			subjects.names[subjects.count++] = name;
+		}
+		subjects.of_stack[i] = entry->subject;
+	}
+	table_free(&table);
+	return subjects;
+}
+
+struct growths find_growth(struct report *report, enum group_kind by)
+{
+	struct growths growths = {.by = by};
+	struct subjects subjects = number_subjects(report, by);
 	struct series *series = arena_alloc(&report->arena, report->process_count * sizeof *series);
-	size_t *of_stack = arena_alloc(&report->arena, report->stack_count * sizeof *of_stack);
+	size_t *entries = arena_alloc(&report->arena, subjects.count * sizeof *entries);
 
 	for (size_t i = 0; i < report->dump_count; i++) {
 		struct series *own = &series[report->dumps[i]->process];
@@ -253,7 +383,7 @@ struct growths find_growth(struct report *report)
 		if (series[i].count > 1) {
 			qsort(series[i].dumps, series[i].count, sizeof *series[i].dumps,
 			      compare_sequence);
-			grow_series(&series[i], of_stack, &growths);
+			grow_series(&series[i], &subjects, entries, &growths);
 			growths.series++;
 		}
 		free(series[i].dumps);

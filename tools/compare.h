@@ -31,24 +31,32 @@ const char *change_name(const struct change *change);
 
 enum { SPANS_MAX = 4 };
 
-/* How a call site grew over the dumps of one process.  The series is cut into at most SPANS_MAX spans of
- * equally many dumps; STEADY is the least that the site gained in any of them, times their number: a
- * cache that has filled up, or one burst, gains nothing in some span, a leak gains in all. */
+/* How something grew over the dumps of one process: a call site, or all call sites of a group.
+ *
+ * The series is cut into at most SPANS_MAX spans that take about the same time.  STEADY_BYTES is
+ * the lowest rate of growth in any span, times the duration of the series.  A leak gains in every
+ * span; a cache that has filled up, or one burst, gains nothing in some span.
+ */
 struct growth {
-	const struct stack *stack;
+	const struct stack *stack;                 /* NULL for a group */
+	const char *name;                          /* of the group, or NULL */
 	const struct dump *first_dump, *last_dump; /* of the process */
 	uint64_t first_bytes, last_bytes, first_blocks, last_blocks;
 	int64_t steady_bytes;
 	int64_t spans_bytes[SPANS_MAX + 1]; /* at the ends of the spans */
 	unsigned spans;
+	size_t subject; /* while it is found */
 };
 
 struct growths {
 	struct growth *all; /* steadiest growth first; only what grew; the caller's to free */
 	size_t count, room;
-	size_t series; /* processes with at least two dumps */
+	size_t series;      /* processes with at least two dumps */
+	enum group_kind by; /* GROUP_NONE: each entry is a call site */
 };
 
-struct growths find_growth(struct report *report);
+/* Finds what grew in each process of REPORT that has at least two dumps.  BY adds up the call
+ * sites whose memory the same function, file, module or member asked for. */
+struct growths find_growth(struct report *report, enum group_kind by);
 
 #endif

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "askers.h"
+#include "merge.h"
 #include "render.h"
 #include "symbolize.h"
 
@@ -51,15 +53,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (report_add(&report, path)) {
 		report_finish(&report);
 		symbolize_without_files(&report);
-		struct dump_list list = list_dumps(&report, false);
-		struct growths growths = find_growth(&report);
+		find_askers(&report, &(const struct skips){0});
+		struct dump_list list = list_dumps(&report, DUMPS_ALL);
+		struct dump_list last = list_dumps(&report, DUMPS_LAST);
+		struct growths growths = find_growth(&report, GROUP_NONE);
+		struct growths grouped = find_growth(&report, GROUP_FUNCTION);
 		struct style style = {.width = 80};
 		struct answer answer = {.report = &report, .dumps = &list};
 		render_text(null, &answer, &style);
 		render_json(null, &answer);
 		render_folded(null, &answer);
 		render_pprof(null, &answer);
+		if (last.count)
+			answer.merged = merge_dumps(&report, &last);
 		render_html(null, &answer);
+		render_text(null, &answer, &style);
 		answer.by = GROUP_FUNCTION;
 		render_json(null, &answer);
 		if (list.count > 1) {
@@ -72,7 +80,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		}
 		struct answer grown = {.report = &report, .growths = &growths};
 		render_text(null, &grown, &style);
+		grown.growths = &grouped;
+		render_text(null, &grown, &style);
+		render_json(null, &grown);
 		free(growths.all);
+		free(grouped.all);
 	}
 	report_free(&report);
 	return 0;

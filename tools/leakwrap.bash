@@ -3,11 +3,11 @@
 
 _leakwrap() {
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local options files='--format= --output= --top= --color= --exe= --sysroot= --debug-dir= --map= --suppressions= --help'
+	local options files='--format= --output= --top= --all --color= --exe= --sysroot= --debug-dir= --map= --suppressions= --skip= --no-skip --config= --help'
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W 'report diff audit cc dump --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'report diff list audit cc dump --help --version' -- "$word")
 		return
 	fi
 	# Bash splits a word at its =.
@@ -21,11 +21,12 @@ _leakwrap() {
 	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
 	--sysroot | --debug-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
-	--exe | --map | --suppressions | --output | -o) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	--exe | --map | --suppressions | --config | --output | -o) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	*)
 		case $command in
-		report) options="$files --by= --growth --last --fail-on-leaks --max-bytes= --max-blocks=" ;;
+		report) options="$files --by= --growth --last --merge --each --fail-on-leaks --max-bytes= --max-blocks=" ;;
 		diff) options=$files ;;
+		list) options=--help ;;
 		audit) options='--strict --help' ;;
 		dump)
 			options='--timeout= --help'

@@ -1,6 +1,7 @@
 /* leakwrap.c - the tool's entry: picks the command.
  *
  *   report, diff   log lines → parse → model → symbolize → suppress → render      (host only)
+ *   list           log lines → parse
  *   audit          a linked program → what escapes the wrap
  *   cc             a compiler's command line → the same, relinked
  *   dump           a running program → a dump in its log
@@ -20,6 +21,7 @@ static const struct command {
 } commands[] = {
         {"report", command_report, "[OPTION...] [LOG...]", "turn dumps into a report"},
         {"diff", command_diff, "[OPTION...] OLD NEW", "show what changed between two dumps"},
+        {"list", command_list, "[LOG...]", "name the dumps in a log"},
         {"audit", command_audit, "[OPTION...] EXE", "find what escapes the wrap in a linked program"},
         {"cc", command_cc, "-- COMPILER [ARGUMENT...]", "compile and link, traced"},
         {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},

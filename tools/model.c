@@ -182,7 +182,10 @@ static const struct mapping *add_lost_mapping(struct report *report, struct dump
 	if (known) {
 		*more = *known;
 	} else {
-		struct module *module = add_module(report, frame->name, NULL);
+		const char *path = frame->name;
+		if (frame->module == 1 && dump->program && strcmp(base_name(dump->program), path) == 0)
+			path = dump->program;
+		struct module *module = add_module(report, path, NULL);
 		module->main = module->main || frame->module == 1;
 		*more = (struct mapping){.module = module, .bias = frame->address - frame->offset};
 	}
@@ -365,12 +368,14 @@ static void tell_damage(const struct dump *dump)
 		complain("%s:%lu: dump %lu.%lu is damaged: %s", dump->log, dump->damage_line, dump->pid,
 		         dump->sequence, dump->damage);
 	else if (all >= 0 && (uint64_t)all > dump->site_count)
-		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu of its %lld call sites are reported",
+		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu of its %lld call site%s %s reported",
 		         dump->log, dump->damage_line, dump->pid, dump->sequence, dump->damage,
-		         dump->site_count, (long long)all);
+		         dump->site_count, (long long)all, all == 1 ? "" : "s",
+		         dump->site_count == 1 ? "is" : "are");
 	else
-		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu call sites are reported", dump->log,
-		         dump->damage_line, dump->pid, dump->sequence, dump->damage, dump->site_count);
+		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu call site%s reported", dump->log,
+		         dump->damage_line, dump->pid, dump->sequence, dump->damage, dump->site_count,
+		         dump->site_count == 1 ? " is" : "s are");
 }
 
 static struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
@@ -446,6 +451,7 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		progress("reading %s: %zu dumps", parsed->log, selection->seen);
 
 	struct dump *dump = copy_dump(selection->report, parsed);
+	dump->chosen = selection->sequence != 0;
 	if (dump->damage)
 		tell_damage(dump);
 	if (is_empty(parsed))

@@ -56,7 +56,9 @@ struct location {
 
 struct stack {
 	unsigned depth;
-	unsigned number;                       /* from 0 in the order of appearance */
+	unsigned number; /* from 0 in the order of appearance */
+	unsigned asked;  /* which frame asked for the memory, see askers.h; inlined
+	                                          frames count */
 	const struct suppression *suppression; /* see suppress.h */
 	const struct location *at[];           /* innermost first */
 };
@@ -74,8 +76,9 @@ struct site {
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
-	const char *task; /* that allocated, or NULL */
-	bool of_system;   /* a system library made the allocation itself */
+	const char *task;   /* that allocated, or NULL */
+	bool of_system;     /* a system library made the allocation itself */
+	unsigned processes; /* that have it, in a merged dump */
 };
 
 /* What a program died of, and where: STACK is of no call site, and not among the report's stacks. */
@@ -105,8 +108,10 @@ struct dump {
 	unsigned long line;
 	const char *damage; /* or NULL */
 	unsigned long damage_line;
-	unsigned process; /* from 0: which of the processes of the report */
-	bool last;        /* of its process */
+	unsigned process;            /* from 0: which of the processes of the report */
+	bool last;                   /* of its process */
+	bool chosen;                 /* named as LOG@N or LOG@PID:N */
+	const struct merged *merged; /* what it adds up (merge.h), or NULL: it is a dump from a log */
 	uint64_t suppressed_bytes, suppressed_blocks;
 	size_t suppressed_sites;
 };

@@ -17,33 +17,67 @@ enum {
 	KEY_MAP,
 	KEY_SUPPRESSIONS,
 	KEY_TOP,
+	KEY_ALL,
 	KEY_COLOR,
+	KEY_SKIP,
+	KEY_NO_SKIP,
+	KEY_CONFIG,
 };
 
 static const struct argp_option option_table[] = {
-        {0, 0, 0, 0, "Output:", 1},
-        {"format", 'f', "NAME", 0, "text (default), json, folded, pprof or html", 1},
-        {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 1},
-        {"top", KEY_TOP, "N", 0, "In text, at most N call sites of each dump", 1},
-        {"color", KEY_COLOR, "WHEN", 0, "auto (default), always or never; NO_COLOR is respected", 1},
-        {0, 0, 0, 0, "Where the traced program's files are:", 2},
-        {"exe", KEY_EXE, "FILE", 0, "The program itself, with its symbols", 2},
-        {"sysroot", KEY_SYSROOT, "DIR", 0, "What is / on the traced machine", 2},
+        {0, 0, 0, 0, "Output:", 2},
+        {"format", 'f', "NAME", 0, "text (default), json, folded, pprof or html", 2},
+        {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 2},
+        {"top", KEY_TOP, "N", 0, "In text, at most N call sites of each dump (default 20; 0 is all)",
+         2},
+        {"all", KEY_ALL, 0, 0, "In text, all dumps, call sites and frames", 2},
+        {"color", KEY_COLOR, "WHEN", 0, "auto (default), always or never; NO_COLOR is respected", 2},
+        {0, 0, 0, 0, "Where the traced program's files are:", 3},
+        {"exe", KEY_EXE, "FILE", 0, "The program itself, with its symbols", 3},
+        {"sysroot", KEY_SYSROOT, "DIR", 0, "What is / on the traced machine", 3},
         {"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
-         "A folder with .build-id/xx/yyy.debug, or with unstripped files; may be repeated", 2},
-        {"map", KEY_MAP, "FILE", 0, "The linker's map of the program, for --by=member", 2},
-        {0, 0, 0, 0, "What to leave out:", 3},
+         "A folder with .build-id/xx/yyy.debug, or with unstripped files; may be repeated", 3},
+        {"map", KEY_MAP, "FILE", 0, "The linker's map of the program, for --by=member", 3},
+        {0, 0, 0, 0, "What to pass over:", 4},
         {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
-         "Call sites to leave out, in LeakSanitizer's format; may be repeated", 3},
+         "Call sites to leave out, in LeakSanitizer's format; may be repeated", 4},
+        {"skip", KEY_SKIP, "PATTERN", 0,
+         "Also pass over frames whose function, source file or module matches, as allocation wrappers; "
+         "may be repeated",
+         4},
+        {"no-skip", KEY_NO_SKIP, "PATTERN", OPTION_ARG_OPTIONAL,
+         "Never pass over frames that match; without PATTERN, over none", 4},
+        {0, 0, 0, 0, "Settings:", 6},
+        {"config", KEY_CONFIG, "FILE", 0,
+         "Read long options from FILE, one a line (default .leakwrap, if it is there)", 6},
         {0},
 };
 
+enum { TOP_OF_TEXT = 20 };
+
+unsigned options_top(const struct options *options)
+{
+	return options->top_given ? options->top : options->all ? 0 : TOP_OF_TEXT;
+}
+
+static void add_pattern(struct patterns *patterns, const char *pattern)
+{
+	GROW(patterns->all, patterns->room, patterns->count + 1);
+	patterns->all[patterns->count++] = pattern;
+}
+
+static const char *const formats[] = {
+        [FORMAT_TEXT] = "text",   [FORMAT_JSON] = "json", [FORMAT_FOLDED] = "folded",
+        [FORMAT_PPROF] = "pprof", [FORMAT_HTML] = "html",
+};
+
+const char *format_name(enum format format)
+{
+	return formats[format];
+}
+
 static enum format format_named(const struct argp_state *state, const char *name)
 {
-	static const char *const formats[] = {
-	        [FORMAT_TEXT] = "text",   [FORMAT_JSON] = "json", [FORMAT_FOLDED] = "folded",
-	        [FORMAT_PPROF] = "pprof", [FORMAT_HTML] = "html",
-	};
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 		if (strcmp(name, formats[i]) == 0)
 			return (enum format)i;
@@ -82,6 +116,23 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_TOP:
 		number = option_size(state, "top", argument);
 		options->top = number < UINT_MAX ? (unsigned)number : UINT_MAX;
+		options->top_given = true;
+		break;
+	case KEY_ALL:
+		options->all = true;
+		break;
+	case KEY_SKIP:
+		if (!*argument)
+			argp_error(state, "--skip needs a pattern");
+		add_pattern(&options->skips.skip, argument);
+		break;
+	case KEY_NO_SKIP:
+		if (argument && *argument)
+			add_pattern(&options->skips.keep, argument);
+		else
+			options->skips.none = true;
+		break;
+	case KEY_CONFIG: /* settings.h */
 		break;
 	case KEY_COLOR:
 		if (strcmp(argument, "always") == 0)
@@ -124,6 +175,7 @@ void options_free(struct options *options)
 {
 	free(options->search.debug_dirs);
 	free(options->suppressions.all);
+	skips_free(&options->skips);
 	arena_free(&options->arena);
 }
 

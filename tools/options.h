@@ -6,6 +6,7 @@
 
 #include <argp.h>
 
+#include "askers.h"
 #include "render.h"
 #include "suppress.h"
 #include "symbolize.h"
@@ -25,7 +26,9 @@ struct options {
 	struct arena arena; /* of the suppressions */
 	enum format format;
 	const char *output; /* NULL: standard output */
-	unsigned top;
+	bool top_given, all;
+	unsigned top; /* if TOP_GIVEN */
+	struct skips skips;
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
 
@@ -34,8 +37,13 @@ extern const struct argp options_argp;
 
 void options_free(struct options *options);
 
+/* The most call sites of each dump that text shows; 0: all. */
+unsigned options_top(const struct options *options);
+
 /* Reads a number for option NAME, or ends with a usage error. */
 uint64_t option_size(const struct argp_state *state, const char *name, const char *argument);
+
+const char *format_name(enum format format);
 
 /* Writes ANSWER as the options say.  Returns STATUS_FINE or, after a message, STATUS_USAGE. */
 enum status write_answer(const struct options *options, const struct answer *answer);

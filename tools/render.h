@@ -12,10 +12,14 @@
 struct answer {
 	struct report *report;
 	const struct dump_list *dumps; /* or NULL */
+	const struct dump *merged;     /* the last dumps of all processes, added up, or NULL */
+	bool merged_first;             /* the page shows MERGED until another dump is chosen */
 	enum group_kind by;            /* how to sum up DUMPS */
 	const struct changes *changes; /* or NULL */
 	const struct growths *growths; /* or NULL */
-	unsigned top;                  /* at most so many call sites of each dump, for people; 0: all */
+	/* For text: */
+	unsigned top;    /* most call sites of each dump; 0: all */
+	bool all_frames; /* also of wrappers, and beyond main */
 };
 
 /* How text looks. */

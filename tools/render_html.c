@@ -1,8 +1,10 @@
 /* render_html.c - one page that needs no network: tools/page.html with the report's data put in.
  *
- * The data is compact: functions and stacks once, a dump's call sites as [stack, bytes, blocks], a
- * stack as numbers of functions.  The page's script adds up, sorts and draws.
+ * The data is compact.  Functions and stacks stand there once; a stack is numbers of functions,
+ * with the number of the frame that asked, and how many frames lead to main.  A dump's call sites
+ * are [stack, bytes, blocks, kind].  The page's script adds up, sorts and draws.
  */
+#include "merge.h"
 #include "render.h"
 
 #include <inttypes.h>
@@ -73,6 +75,12 @@ static void put_frames(FILE *stream, const struct report *report, unsigned *firs
 		fputs(i ? ",\n" : "\n", stream);
 		put_stack(stream, report->stacks[i], first_frame);
 	}
+	fputs("],\n\"asked\":[", stream);
+	for (size_t i = 0; i < report->stack_count; i++)
+		fprintf(stream, i ? ",%u" : "%u", report->stacks[i]->asked);
+	fputs("],\n\"to_main\":[", stream);
+	for (size_t i = 0; i < report->stack_count; i++)
+		fprintf(stream, i ? ",%u" : "%u", frames_to_main(report->stacks[i]));
 	fputs("],\n", stream);
 }
 
@@ -95,8 +103,12 @@ static void put_crash(FILE *stream, const struct crash *crash, const unsigned *f
 
 static void put_dump(FILE *stream, const struct dump *dump, const unsigned *first_frame)
 {
-	fprintf(stream, "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
-	        dump->sequence, dump->process);
+	if (dump->merged)
+		fprintf(stream, "\n{\"merged\":%zu,\"programs\":%zu,\"process\":-1,\"reason\":",
+		        dump->merged->dumps, dump->merged->programs);
+	else
+		fprintf(stream, "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
+		        dump->sequence, dump->process);
 	put_string(stream, dump->reason);
 	fputs(",\"program\":", stream);
 	put_string(stream, dump->program);
@@ -114,8 +126,9 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d]", i ? "," : "", site->stack->number,
+		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "", site->stack->number,
 		        site->bytes, site->blocks, (int)site->kind);
+		fprintf(stream, dump->merged ? ",%u]" : "]", site->processes);
 	}
 	fputs("]}", stream);
 }
@@ -159,7 +172,11 @@ void render_html(FILE *stream, const struct answer *answer)
 			putc(',', stream);
 		put_dump(stream, answer->dumps->all[i], first_frame);
 	}
-	fputs("]}", stream);
+	if (answer->merged) {
+		putc(',', stream);
+		put_dump(stream, answer->merged, first_frame);
+	}
+	fprintf(stream, "]%s}", answer->merged_first ? ",\"first_merged\":true" : "");
 	fputs(at + sizeof mark - 1, stream);
 	free(first_frame);
 }

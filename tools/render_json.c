@@ -99,6 +99,12 @@ static json_t *frames_json(const struct dump *dump, const struct stack *stack,
 	return frames;
 }
 
+/* The index of the frame that asked (askers.h). */
+static json_t *asked_json(const struct stack *stack)
+{
+	return stack->depth ? json_integer(stack->asked) : json_null();
+}
+
 static json_t *site_json(const struct dump *dump, const struct site *site)
 {
 	json_t *object = json_object();
@@ -110,6 +116,7 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 		set(object, "task", text(site->task));
 	if (site->of_system)
 		set(object, "origin", json_string("system_library"));
+	set(object, "asked_by", asked_json(site->stack));
 	set(object, "frames", frames_json(dump, site->stack, site->addresses));
 	return object;
 }
@@ -310,6 +317,7 @@ static void put_changes(FILE *stream, const struct answer *answer)
 		set(object, "new_bytes", json_integer((json_int_t)change->new_bytes));
 		set(object, "old_blocks", json_integer((json_int_t)change->old_blocks));
 		set(object, "new_blocks", json_integer((json_int_t)change->new_blocks));
+		set(object, "asked_by", asked_json(change->stack));
 		set(object, "frames", frames_json(change->dump, change->stack, NULL));
 		fputs(i ? ",\n" : "\n", stream);
 		put(stream, object, 0);
@@ -321,8 +329,12 @@ static void put_growths(FILE *stream, const struct answer *answer)
 {
 	const struct growths *growths = answer->growths;
 
-	fprintf(stream, "{\"format\":\"leakwrap-growth\",\"version\":1,\"series\":%zu,\"call_sites\":[",
+	fprintf(stream, "{\"format\":\"leakwrap-growth\",\"version\":1,\"series\":%zu,",
 	        growths->series);
+	if (growths->by == GROUP_NONE)
+		fputs("\"call_sites\":[", stream);
+	else
+		fprintf(stream, "\"by\":\"%s\",\"rows\":[", group_kind_names[growths->by]);
 	for (size_t i = 0; i < growths->count; i++) {
 		const struct growth *growth = &growths->all[i];
 		json_t *object = json_object();
@@ -338,7 +350,12 @@ static void put_growths(FILE *stream, const struct answer *answer)
 		for (unsigned span = 0; span <= growth->spans; span++)
 			append(spans, json_integer(growth->spans_bytes[span]));
 		set(object, "bytes_over_time", spans);
-		set(object, "frames", frames_json(growth->last_dump, growth->stack, NULL));
+		if (growth->stack) {
+			set(object, "asked_by", asked_json(growth->stack));
+			set(object, "frames", frames_json(growth->last_dump, growth->stack, NULL));
+		} else {
+			set(object, "name", text(growth->name));
+		}
 		fputs(i ? ",\n" : "\n", stream);
 		put(stream, object, 0);
 	}

@@ -3,16 +3,23 @@
  * Colour marks, it never says anything that the words do not.  On a terminal long places are shortened
  * on the left, where the folders are; anywhere else every line is written in full.
  */
+#include "merge.h"
 #include "render.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct page {
 	FILE *stream;
 	const struct style *style;
+	bool all_frames;
 	struct arena scratch;
+	/* What was not shown: */
+	size_t left_out;       /* call sites, or rows */
+	const char *left_what; /* singular */
+	bool cut_stacks;       /* frames beyond main */
 };
 
 enum tone {
@@ -33,8 +40,11 @@ static void tone(const struct page *page, enum tone which)
 /* "1 block", "2 blocks". */
 static const char *counted(struct page *page, uint64_t number, const char *noun)
 {
+	bool hisses = noun[strlen(noun) - 1] == 's';
 	return arena_format(&page->scratch, "%s %s%s", with_commas(number), noun,
-	                    number == 1 ? "" : "s");
+	                    number == 1 ? ""
+	                    : hisses    ? "es"
+	                                : "s");
 }
 
 /* Control characters of foreign names do not reach the terminal. */
@@ -106,13 +116,21 @@ static const char *fitting(struct page *page, const char *name, size_t room)
 	return arena_format(&page->scratch, "%.*s%s", (int)kept, name, mark);
 }
 
-/* The longest name of STACK that still fits into a column. */
-static unsigned name_width(struct page *page, const struct stack *stack)
+/* Frames of a stack from FIRST up to LAST, which is not among them; inlined frames count. */
+struct range {
+	unsigned first, last;
+};
+
+/* The longest name in RANGE of STACK that still fits into a column. */
+static unsigned name_width(struct page *page, const struct stack *stack, struct range range)
 {
 	size_t widest = NAME_MIN_WIDTH;
+	unsigned number = 0;
 	for (unsigned i = 0; i < stack->depth; i++) {
 		const struct location *at = stack->at[i];
-		for (unsigned j = 0; j < at->frame_count; j++) {
+		for (unsigned j = 0; j < at->frame_count; j++, number++) {
+			if (number < range.first || number >= range.last)
+				continue;
 			const char *name = at->frames[j].function;
 			size_t width = name ? strlen(short_name(page, name)) : 1;
 			if (width > widest && width <= NAME_MAX_WIDTH)
@@ -154,19 +172,65 @@ static void put_frame(struct page *page, const struct location *at, const struct
 	putc('\n', page->stream);
 }
 
-static void put_frames(struct page *page, const struct stack *stack)
+static const char *wrapper_name(struct page *page, const struct location *at, const struct frame *frame)
 {
-	unsigned width = name_width(page, stack);
-	if (stack->depth == 0)
-		fprintf(page->stream, "%*s(no stack)\n", INDENT, "");
-	for (unsigned i = 0; i < stack->depth; i++)
-		for (unsigned j = 0; j < stack->at[i]->frame_count; j++)
-			put_frame(page, stack->at[i], &stack->at[i]->frames[j], width);
+	return frame->function ? plain_name(&page->scratch, frame->function)
+	                       : frame_name(&page->scratch, at, frame);
 }
 
+/* The wrappers that the first COUNT frames of STACK are, on one line. */
+static void put_wrappers(struct page *page, const struct stack *stack, unsigned count)
+{
+	static const char mark[] = "through ";
+	const char *names = "";
+	unsigned number = 0;
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = 0; j < at->frame_count && number < count; j++, number++)
+			names = arena_format(&page->scratch, "%s%s%s", names, number ? ", " : "",
+			                     wrapper_name(page, at, &at->frames[j]));
+	}
+	size_t used = INDENT + sizeof mark - 1;
+	size_t room = page->style->width > used ? page->style->width - used : 0;
+	if (room > 3 && strlen(names) > room)
+		names = arena_format(&page->scratch, "%.*s...", (int)room - 3, names);
+	fprintf(page->stream, "%*s", INDENT, "");
+	tone(page, TONE_FAINT);
+	fputs(mark, page->stream);
+	put_clean(page, names);
+	tone(page, TONE_PLAIN);
+	putc('\n', page->stream);
+}
+
+/* Frames of STACK from FIRST on, down to main. */
+static void put_frames(struct page *page, const struct stack *stack, unsigned first)
+{
+	struct range range = {first, UINT_MAX};
+	unsigned number = 0;
+
+	if (!page->all_frames)
+		range.last = frames_to_main(stack);
+	unsigned width = name_width(page, stack, range);
+	if (stack->depth == 0)
+		fprintf(page->stream, "%*s(no stack)\n", INDENT, "");
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = 0; j < at->frame_count; j++, number++) {
+			if (number >= range.first && number < range.last)
+				put_frame(page, at, &at->frames[j], width);
+		}
+	}
+	if (number > range.last)
+		page->cut_stacks = true;
+}
+
+/* The stack of a call site, from the function that asked on. */
 static void put_stack(struct page *page, const struct stack *stack)
 {
-	put_frames(page, stack);
+	unsigned first = page->all_frames ? 0 : stack->asked;
+	if (first)
+		put_wrappers(page, stack, first);
+	put_frames(page, stack, first);
 	arena_reset(&page->scratch);
 }
 
@@ -179,8 +243,49 @@ static const char *when(struct page *page, const struct dump *dump)
 	return arena_format(&page->scratch, "%.10s %.8s UTC", dump->time, dump->time + 11);
 }
 
+/* Notes that COUNT call sites, or whatever WHAT is, are not shown. */
+static void leave_out(struct page *page, size_t count, const char *what)
+{
+	page->left_out += count;
+	page->left_what = what;
+}
+
+static void put_merged_title(struct page *page, const struct dump *dump)
+{
+	const struct merged *merged = dump->merged;
+	const char *first = merged->first_time, *last = merged->last_time;
+
+	tone(page, TONE_STRONG);
+	if (merged->programs > 1)
+		fputs(counted(page, merged->programs, "program"), page->stream);
+	else
+		put_clean(page, dump->program ? dump->program : "(unknown program)");
+	tone(page, TONE_PLAIN);
+	fprintf(page->stream, ", the last dumps of %s", counted(page, merged->dumps, "process"));
+	if (first)
+		fprintf(page->stream, ", %.10s %.8s to ", first, first + 11);
+	if (first && strncmp(first, last, 10) != 0)
+		fprintf(page->stream, "%.10s ", last);
+	if (first)
+		fprintf(page->stream, "%.8s UTC", last + 11);
+	putc('\n', page->stream);
+	tone(page, TONE_ALERT);
+	if (merged->crashed)
+		fprintf(page->stream, "  %s crashed\n", counted(page, merged->crashed, "process"));
+	if (merged->damaged)
+		fprintf(page->stream, "  %s damaged\n",
+		        merged->damaged == 1 ? "1 dump is"
+		                             : arena_format(&page->scratch, "%s dumps are",
+		                                            with_commas(merged->damaged)));
+	tone(page, TONE_PLAIN);
+}
+
 static void put_title(struct page *page, const struct dump *dump)
 {
+	if (dump->merged) {
+		put_merged_title(page, dump);
+		return;
+	}
 	static const char *const reasons[][2] = {{"exit", "at exit"},
 	                                         {"signal", "on signal"},
 	                                         {"api", "on request"},
@@ -214,7 +319,8 @@ static void put_crash(struct page *page, const struct dump *dump)
 	tone(page, TONE_ALERT);
 	fprintf(page->stream, "  died of %s\n", fault_text(&page->scratch, fault));
 	tone(page, TONE_PLAIN);
-	put_stack(page, crash->stack);
+	put_frames(page, crash->stack, 0);
+	arena_reset(&page->scratch);
 	for (size_t i = 0; i < fault->register_count; i++)
 		if (strlen(fault->registers[i].name) > widest)
 			widest = strlen(fault->registers[i].name);
@@ -271,7 +377,7 @@ static void put_misuse(struct page *page, const struct dump *dump)
 		putc('\n', page->stream);
 		tone(page, TONE_PLAIN);
 		if (misused->stacks[i])
-			put_frames(page, misused->stacks[i]);
+			put_frames(page, misused->stacks[i], 0);
 	}
 	put_modules(page, dump);
 }
@@ -294,10 +400,10 @@ static void put_totals(struct page *page, const struct dump *dump)
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
 	if (dump->suppressed_sites)
-		fprintf(page->stream, "  of these suppressed: %s in %s at %s\n",
+		fprintf(page->stream, "  of these suppressed: %s in %s%s%s\n",
 		        counted(page, dump->suppressed_bytes, "byte"),
-		        counted(page, dump->suppressed_blocks, "block"),
-		        counted(page, dump->suppressed_sites, "call site"));
+		        counted(page, dump->suppressed_blocks, "block"), dump->merged ? "" : " at ",
+		        dump->merged ? "" : counted(page, dump->suppressed_sites, "call site"));
 }
 
 static void put_sites(struct page *page, const struct dump *dump, unsigned top)
@@ -305,8 +411,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
 		if (top && i == top) {
-			fprintf(page->stream, "\n  ... and %s more\n",
-			        counted(page, dump->site_count - i, "call site"));
+			leave_out(page, dump->site_count - i, "call site");
 			break;
 		}
 		fprintf(page->stream, "\n  #%" PRIu64 " ", site->rank);
@@ -317,6 +422,9 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		if (dump->totals.live_bytes > 0)
 			fprintf(page->stream, ", %.1f %%",
 			        100.0 * (double)site->bytes / (double)dump->totals.live_bytes);
+		if (dump->merged)
+			fprintf(page->stream, ", in %s of %s", with_commas(site->processes),
+			        counted(page, dump->merged->dumps, "process"));
 		if (site->kind != STACK_COMPLETE)
 			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
 		if (site->task) {
@@ -347,8 +455,12 @@ static void put_groups(struct page *page, const struct dump *dump, enum group_ki
 	fprintf(page->stream, "\n  %15s %12s %8s %15s  %s\n", "bytes here", "blocks", "sites",
 	        "bytes through", group_kind_names[by]);
 	tone(page, TONE_PLAIN);
-	for (size_t i = 0; i < groups.count && !(top && i == top); i++) {
+	for (size_t i = 0; i < groups.count; i++) {
 		const struct group *group = groups.all[i];
+		if (top && i == top) {
+			leave_out(page, groups.count - i, group_kind_names[by]);
+			break;
+		}
 		fprintf(page->stream, "  %15s %12s %8s %15s  ", with_commas(group->bytes),
 		        with_commas(group->blocks), with_commas(group->sites),
 		        with_commas(group->through_bytes));
@@ -406,6 +518,12 @@ static const char *with_sign(struct page *page, uint64_t old, uint64_t new)
 	                    with_commas(new >= old ? new - old : old - new));
 }
 
+/* Is NUMBER, from with_sign, one in either direction? */
+static bool is_one(const char *number)
+{
+	return strcmp(number + 1, "1") == 0;
+}
+
 static void put_changes(struct page *page, const struct changes *changes, unsigned top)
 {
 	const struct dump *old = changes->old, *new = changes->new;
@@ -415,7 +533,8 @@ static void put_changes(struct page *page, const struct changes *changes, unsign
 		uint64_t before = (uint64_t)old->totals.live_bytes,
 		         after = (uint64_t) new->totals.live_bytes;
 		tone(page, TONE_STRONG);
-		fprintf(page->stream, "  %s bytes", with_sign(page, before, after));
+		const char *bytes = with_sign(page, before, after);
+		fprintf(page->stream, "  %s byte%s", bytes, is_one(bytes) ? "" : "s");
 		tone(page, TONE_PLAIN);
 		fprintf(page->stream, ": %s before, %s after\n", with_commas(before),
 		        with_commas(after));
@@ -423,21 +542,34 @@ static void put_changes(struct page *page, const struct changes *changes, unsign
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct change *c = &changes->all[i];
 		if (top && i == top) {
-			fprintf(page->stream, "\n  ... and %s more\n",
-			        counted(page, changes->count - i, "changed call site"));
+			leave_out(page, changes->count - i, "changed call site");
 			break;
 		}
 		fprintf(page->stream, "\n  %s ", change_name(c));
 		tone(page, c->new_bytes > c->old_bytes ? TONE_ALERT : TONE_STRONG);
-		fprintf(page->stream, "%s bytes", with_sign(page, c->old_bytes, c->new_bytes));
+		const char *bytes = with_sign(page, c->old_bytes, c->new_bytes);
+		fprintf(page->stream, "%s byte%s", bytes, is_one(bytes) ? "" : "s");
 		tone(page, TONE_PLAIN);
-		fprintf(page->stream, " in %s blocks, now %s in %s\n",
-		        with_sign(page, c->old_blocks, c->new_blocks),
-		        counted(page, c->new_bytes, "byte"), counted(page, c->new_blocks, "block"));
+		const char *blocks = with_sign(page, c->old_blocks, c->new_blocks);
+		fprintf(page->stream, " in %s block%s, now %s in %s\n", blocks,
+		        is_one(blocks) ? "" : "s", counted(page, c->new_bytes, "byte"),
+		        counted(page, c->new_blocks, "block"));
 		put_stack(page, c->stack);
 	}
 	fprintf(page->stream, "\n  %s did not change\n",
 	        counted(page, changes->unchanged, "call site"));
+}
+
+static void put_group_name(struct page *page, const char *name)
+{
+	fprintf(page->stream, "%*s", INDENT, "");
+	tone(page, TONE_NAME);
+	put_clean(page, page->style->width > INDENT
+	                        ? fitting(page, short_name(page, name), page->style->width - INDENT)
+	                        : name);
+	tone(page, TONE_PLAIN);
+	putc('\n', page->stream);
+	arena_reset(&page->scratch);
 }
 
 static void put_rate(struct page *page, const struct growth *growth)
@@ -452,8 +584,13 @@ static void put_rate(struct page *page, const struct growth *growth)
 static void put_growths(struct page *page, const struct growths *growths, unsigned top)
 {
 	const struct dump *titled = NULL;
-	for (size_t i = 0; i < growths->count && !(top && i == top); i++) {
+	for (size_t i = 0; i < growths->count; i++) {
 		const struct growth *g = &growths->all[i];
+		if (top && i == top) {
+			leave_out(page, growths->count - i,
+			          g->name ? group_kind_names[growths->by] : "call site");
+			break;
+		}
 		if (!titled || g->last_dump != titled) {
 			fputs(titled ? "\n" : "", page->stream);
 			put_title(page, g->last_dump);
@@ -472,15 +609,69 @@ static void put_growths(struct page *page, const struct growths *growths, unsign
 		put_rate(page, g);
 		fprintf(page->stream, ": %s to %s in %s\n", with_commas(g->first_bytes),
 		        counted(page, g->last_bytes, "byte"), counted(page, g->last_blocks, "block"));
-		put_stack(page, g->stack);
+		if (g->stack)
+			put_stack(page, g->stack);
+		else
+			put_group_name(page, g->name);
 	}
 	if (growths->count == 0)
-		fputs("no call site grew\n", page->stream);
+		fprintf(page->stream, "no %s grew\n",
+		        growths->by == GROUP_NONE ? "call site" : group_kind_names[growths->by]);
+}
+
+/* -- all of it ----------------------------------------------------------------------------------- */
+
+/* One line about what was not shown, and how to see it.  DUMPS: of the report, that were not. */
+static void put_left_out(struct page *page, const struct answer *answer, size_t dumps)
+{
+	const char *parts[3];
+	size_t count = 0;
+
+	if (dumps)
+		parts[count++] = counted(page, dumps, "earlier dump");
+	if (page->left_out)
+		parts[count++] = counted(page, page->left_out, page->left_what);
+	if (page->cut_stacks)
+		parts[count++] = "frames beyond main";
+	if (count == 0 && !answer->merged)
+		return;
+	putc('\n', page->stream);
+	tone(page, TONE_FAINT);
+	for (size_t i = 0; i < count; i++)
+		fprintf(page->stream, "%s%s",
+		        i == 0          ? "Not shown: "
+		        : i + 1 < count ? ", "
+		                        : " and ",
+		        parts[i]);
+	if (count)
+		fputs(": --all shows them.", page->stream);
+	if (answer->merged)
+		fprintf(page->stream, "%s--each reports each process, leakwrap list names their dumps.",
+		        count ? "  " : "");
+	else if (dumps)
+		fputs("  leakwrap list names the dumps.", page->stream);
+	putc('\n', page->stream);
+	tone(page, TONE_PLAIN);
+}
+
+static void put_dump(struct page *page, const struct dump *dump, const struct answer *answer)
+{
+	put_title(page, dump);
+	if (dump->crash)
+		put_crash(page, dump);
+	put_totals(page, dump);
+	if (answer->by == GROUP_NONE)
+		put_sites(page, dump, answer->top);
+	else
+		put_groups(page, dump, answer->by, answer->top);
+	put_footer(page, dump);
+	arena_reset(&page->scratch);
 }
 
 void render_text(FILE *stream, const struct answer *answer, const struct style *style)
 {
-	struct page page = {.stream = stream, .style = style};
+	struct page page = {.stream = stream, .style = style, .all_frames = answer->all_frames};
+	size_t shown = 0;
 	const struct report *report = answer->report;
 
 	for (size_t i = 0; answer->dumps && i < report->misuse_count; i++) {
@@ -490,24 +681,19 @@ void render_text(FILE *stream, const struct answer *answer, const struct style *
 			putc('\n', stream);
 		arena_reset(&page.scratch);
 	}
-	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++) {
-		const struct dump *dump = answer->dumps->all[i];
+	if (answer->merged) {
+		put_dump(&page, answer->merged, answer);
+		shown = answer->merged->merged->dumps;
+	}
+	for (size_t i = 0; answer->dumps && !answer->merged && i < answer->dumps->count; i++, shown++) {
 		if (i)
 			putc('\n', stream);
-		put_title(&page, dump);
-		if (dump->crash)
-			put_crash(&page, dump);
-		put_totals(&page, dump);
-		if (answer->by == GROUP_NONE)
-			put_sites(&page, dump, answer->top);
-		else
-			put_groups(&page, dump, answer->by, answer->top);
-		put_footer(&page, dump);
-		arena_reset(&page.scratch);
+		put_dump(&page, answer->dumps->all[i], answer);
 	}
 	if (answer->changes)
 		put_changes(&page, answer->changes, answer->top);
 	if (answer->growths)
 		put_growths(&page, answer->growths, answer->top);
+	put_left_out(&page, answer, answer->dumps ? report->dump_count - shown : 0);
 	arena_free(&page.scratch);
 }

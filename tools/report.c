@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "commands.h"
+#include "merge.h"
 #include "options.h"
+#include "settings.h"
 
 struct report_options {
 	struct options common;
@@ -12,6 +14,7 @@ struct report_options {
 	size_t log_count, log_room;
 	enum group_kind by;
 	bool growth, only_last, fail_on_leaks;
+	enum { MERGE_IF_MANY, MERGE_ALWAYS, MERGE_NEVER } merge;
 	bool limits_bytes, limits_blocks;
 	uint64_t max_bytes, max_blocks;
 };
@@ -20,20 +23,25 @@ enum {
 	KEY_BY = 0x200,
 	KEY_GROWTH,
 	KEY_LAST,
+	KEY_MERGE,
+	KEY_EACH,
 	KEY_FAIL_ON_LEAKS,
 	KEY_MAX_BYTES,
 	KEY_MAX_BLOCKS,
 };
 
 static const struct argp_option report_table[] = {
-        {0, 0, 0, 0, "What to show:", 0},
-        {"by", KEY_BY, "WHAT", 0, "Sum up by function, file, module or member (of an archive)", 0},
-        {"growth", KEY_GROWTH, 0, 0, "Rank call sites by steady growth over each process's dumps", 0},
-        {"last", KEY_LAST, 0, 0, "Only the last dump of each process", 0},
-        {0, 0, 0, 0, "Exit with status 1 when the last dump of a process", 4},
-        {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0, "has any live block", 4},
-        {"max-bytes", KEY_MAX_BYTES, "N[K|M|G]", 0, "has more live bytes", 4},
-        {"max-blocks", KEY_MAX_BLOCKS, "N", 0, "has more live blocks", 4},
+        {0, 0, 0, 0, "What to show:", 1},
+        {"by", KEY_BY, "WHAT", 0, "Sum up by function, file, module or member (of an archive)", 1},
+        {"growth", KEY_GROWTH, 0, 0, "Rank call sites by steady growth over each process's dumps", 1},
+        {"last", KEY_LAST, 0, 0, "Each process's last dump only, in all formats", 1},
+        {"merge", KEY_MERGE, 0, 0,
+         "One report of all processes' last dumps (the default for more than 4)", 1},
+        {"each", KEY_EACH, 0, 0, "A report of each process, however many", 1},
+        {0, 0, 0, 0, "Exit with status 1 when the last dump of a process", 5},
+        {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0, "has any live block", 5},
+        {"max-bytes", KEY_MAX_BYTES, "N[K|M|G]", 0, "has more live bytes", 5},
+        {"max-blocks", KEY_MAX_BLOCKS, "N", 0, "has more live blocks", 5},
         {0},
 };
 
@@ -55,6 +63,12 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		break;
 	case KEY_LAST:
 		options->only_last = true;
+		break;
+	case KEY_MERGE:
+		options->merge = MERGE_ALWAYS;
+		break;
+	case KEY_EACH:
+		options->merge = MERGE_NEVER;
 		break;
 	case KEY_FAIL_ON_LEAKS:
 		options->fail_on_leaks = true;
@@ -94,10 +108,14 @@ static void count_judged(const struct dump *dump, uint64_t *bytes, uint64_t *blo
 	}
 }
 
+/* Processes that the judgement names, before it counts the others. */
+enum { JUDGED_NAMED = 10 };
+
 /* Does the last dump of each process keep within what was asked? */
 static enum status judge(const struct report_options *options, const struct report *report)
 {
 	enum status status = STATUS_FINE;
+	size_t failed = 0;
 
 	if (!options->fail_on_leaks && !options->limits_bytes && !options->limits_blocks)
 		return STATUS_FINE;
@@ -115,9 +133,13 @@ static enum status judge(const struct report_options *options, const struct repo
 		bool many_bytes = options->limits_bytes && bytes > options->max_bytes;
 		bool many_blocks = options->limits_blocks && blocks > options->max_blocks;
 		if (leaks || many_bytes || many_blocks) {
-			complain("process %lu, dump %lu: %s bytes in %s blocks are live%s", dump->pid,
-			         dump->sequence, with_commas(bytes), with_commas(blocks),
-			         many_bytes || many_blocks ? ", more than allowed" : "");
+			if (failed++ < JUDGED_NAMED)
+				complain("process %lu, dump %lu: %s byte%s in %s block%s %s live%s",
+				         dump->pid, dump->sequence, with_commas(bytes),
+				         bytes == 1 ? "" : "s", with_commas(blocks),
+				         blocks == 1 ? "" : "s",
+				         bytes == 1 && blocks == 1 ? "is" : "are",
+				         many_bytes || many_blocks ? ", more than allowed" : "");
 			if (status == STATUS_FINE)
 				status = STATUS_LEAKS;
 		} else if (dump->damage) {
@@ -126,14 +148,62 @@ static enum status judge(const struct report_options *options, const struct repo
 			status = STATUS_USAGE;
 		}
 	}
+	if (failed > JUDGED_NAMED)
+		complain("and %zu more process%s", failed - JUDGED_NAMED,
+		         failed - JUDGED_NAMED == 1 ? "" : "es");
 	return status;
+}
+
+/* -- many processes ------------------------------------------------------------------------------ */
+
+/* Up to so many processes are reported one by one. */
+enum { PROCESSES_EACH = 4 };
+
+/* Returns true if people see the last dumps of all processes added up, unless they choose another
+ * view. */
+static bool is_merged(const struct report_options *options, const struct report *report)
+{
+	bool many = report->process_count > PROCESSES_EACH;
+
+	if (options->growth || report->dump_count == 0)
+		return false;
+	return options->merge == MERGE_ALWAYS ||
+	       (options->merge == MERGE_IF_MANY && many && !options->common.all);
+}
+
+/* Adds up the last dumps of all processes if text or the page shows that; else NULL. */
+static const struct dump *merged_view(const struct report_options *options, struct report *report)
+{
+	enum format format = options->common.format;
+	bool several = report->process_count > 1 && options->merge != MERGE_NEVER;
+	bool wanted = format == FORMAT_TEXT ? is_merged(options, report) : several;
+
+	if (!wanted || (format != FORMAT_TEXT && format != FORMAT_HTML))
+		return NULL;
+	struct dump_list last = list_dumps(report, DUMPS_LAST);
+	return merge_dumps(report, &last);
 }
 
 /* -- report -------------------------------------------------------------------------------------- */
 
 static enum status make_report(struct report_options *options, struct report *report)
 {
+	enum format format = options->common.format;
 	bool fine = true;
+	if (options->by != GROUP_NONE && format != FORMAT_TEXT && format != FORMAT_JSON) {
+		complain("--by is for text and json: %s has every call site of its own",
+		         format_name(format));
+		return STATUS_USAGE;
+	}
+	if (options->merge == MERGE_ALWAYS && options->growth) {
+		complain("--merge and --growth exclude each other: growth is of one process");
+		return STATUS_USAGE;
+	}
+	if (options->merge == MERGE_ALWAYS && format != FORMAT_TEXT && format != FORMAT_HTML) {
+		complain("--merge is for text and html: %s has every process of its own",
+		         format_name(format));
+		return STATUS_USAGE;
+	}
 	for (size_t i = 0; i < options->log_count; i++)
 		if (!report_add(report, options->logs[i]))
 			fine = false;
@@ -144,22 +214,30 @@ static enum status make_report(struct report_options *options, struct report *re
 		return STATUS_USAGE;
 	report_finish(report);
 	symbolize(report, &options->common.search);
+	find_askers(report, &options->common.skips);
 	suppressions_apply(&options->common.suppressions, report);
 	suppressions_tell_unused(&options->common.suppressions);
 
 	/* Flame graphs add up what they are given, and two dumps of one process must not be added. */
-	enum format format = options->common.format;
 	bool adds_up = format == FORMAT_FOLDED || format == FORMAT_PPROF;
 	bool is_page = format == FORMAT_HTML;
 	if (report->dump_count == 0 && (adds_up || is_page)) {
 		complain("there is no dump of live blocks; of misuse, text and JSON tell");
 		return STATUS_USAGE;
 	}
-	struct dump_list list = list_dumps(report, options->only_last || adds_up);
+	enum which_dumps which = options->only_last || adds_up                   ? DUMPS_LAST
+	                         : format == FORMAT_TEXT && !options->common.all ? DUMPS_LAST_OR_CHOSEN
+	                                                                         : DUMPS_ALL;
+	struct dump_list list = list_dumps(report, which);
 	struct growths growths = {0};
-	struct answer answer = {.report = report, .by = options->by, .top = options->common.top};
+	struct answer answer = {.report = report,
+	                        .merged = merged_view(options, report),
+	                        .merged_first = is_merged(options, report),
+	                        .by = options->by,
+	                        .top = options_top(&options->common),
+	                        .all_frames = options->common.all};
 	if (options->growth) {
-		growths = find_growth(report);
+		growths = find_growth(report, options->by);
 		answer.growths = &growths;
 		if (growths.series == 0) {
 			complain("growth needs at least two dumps of one process");
@@ -174,25 +252,29 @@ static enum status make_report(struct report_options *options, struct report *re
 	return !fine || written != STATUS_FINE ? STATUS_USAGE : judged;
 }
 
+static const struct argp_child children[] = {{&options_argp, 0, NULL, 0}, {0}};
+static const struct argp report_argp = {
+        .options = report_table,
+        .parser = parse_report,
+        .args_doc = "[LOG...]",
+        .doc = "Turns the dumps in one or more logs into a report."
+               "\vLOG is a file with dumps between any other lines, or - for standard input "
+               "(the default).  LOG@N is dump N of the log, LOG@PID:N the one of process "
+               "PID; leakwrap list names them.\n\n"
+               "Text shows the last dump of each process, its largest call sites and the frames "
+               "from the function that asked for the memory down to main.\n\n"
+               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or "
+               "unreadable input.",
+        .children = children,
+};
+
 int command_report(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&options_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-	        .options = report_table,
-	        .parser = parse_report,
-	        .args_doc = "[LOG...]",
-	        .doc = "Turns the dumps in one or more logs into a report."
-	               "\vLOG is a file with dumps between any other lines, or - for standard input "
-	               "(the default).  LOG@N is dump N of the log, LOG@PID:N the one of process "
-	               "PID.\n\n"
-	               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or "
-	               "unreadable input.",
-	        .children = children,
-	};
 	struct report_options options = {0};
 	struct report report;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	settings_read(&options.common.arena, &report_argp, &report_argp, &argc, &argv);
+	argp_parse(&report_argp, argc, argv, 0, NULL, &options);
 	if (options.log_count == 0) {
 		GROW(options.logs, options.log_room, 1);
 		options.logs[options.log_count++] = "-";
@@ -235,6 +317,29 @@ static error_t parse_diff(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
+/* Names up to three of the processes that DUMPS, of which there are COUNT, come from. */
+static const char *name_processes(struct arena *arena, struct dump *const *dumps, size_t count)
+{
+	enum { NAMED = 3 };
+	const char *names = "";
+	size_t named = 0, others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool known = false;
+		for (size_t j = 0; j < i && !known; j++)
+			known = dumps[j]->pid == dumps[i]->pid;
+		if (known)
+			continue;
+		if (named == NAMED) {
+			others++;
+			continue;
+		}
+		names = arena_format(arena, "%s%s%lu", names, named++ ? ", " : "", dumps[i]->pid);
+	}
+	return others ? arena_format(arena, "%s and %zu more, see leakwrap list", names, others)
+	              : names;
+}
+
 /* Adds one of the two logs and gives its only, or its last, dump; NULL after a message. */
 static const struct dump *add_side(struct report *report, const char *log)
 {
@@ -248,7 +353,9 @@ static const struct dump *add_side(struct report *report, const char *log)
 	}
 	for (size_t i = before; i < report->dump_count; i++) {
 		if (report->dumps[i]->pid != dump->pid) {
-			complain("%s has dumps of several processes: choose one as LOG@PID:N", log);
+			complain("%s has dumps of several processes (%s): choose one as LOG@PID:N", log,
+			         name_processes(&report->arena, report->dumps + before,
+			                        report->dump_count - before));
 			return NULL;
 		}
 	}
@@ -263,16 +370,19 @@ static enum status make_diff(struct diff_options *options, struct report *report
 		return STATUS_USAGE;
 	report_finish(report);
 	symbolize(report, &options->common.search);
+	find_askers(report, &options->common.skips);
 	suppressions_apply(&options->common.suppressions, report);
 
 	struct changes changes = compare_dumps(report, old, new);
-	struct answer answer = {.report = report, .changes = &changes, .top = options->common.top};
+	struct answer answer = {.report = report,
+	                        .changes = &changes,
+	                        .top = options_top(&options->common),
+	                        .all_frames = options->common.all};
 	return write_answer(&options->common, &answer);
 }
 
 int command_diff(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&options_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 	        .parser = parse_diff,
 	        .args_doc = "OLD NEW",
@@ -286,6 +396,7 @@ int command_diff(int argc, char **argv)
 	struct diff_options options = {0};
 	struct report report;
 
+	settings_read(&options.common.arena, &argp, &report_argp, &argc, &argv);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	report_start(&report);
 	enum status status = make_diff(&options, &report);

@@ -1,7 +1,6 @@
 /* suppress.c - see suppress.h. */
 #include "suppress.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +40,7 @@ static bool matches(const char *pattern, const char *text)
 	}
 }
 
-static bool frame_matches(const char *pattern, const struct location *location,
-                          const struct frame *frame)
+bool frame_matches(const char *pattern, const struct location *location, const struct frame *frame)
 {
 	return (frame->function && matches(pattern, frame->function)) ||
 	       (frame->file && matches(pattern, frame->file)) ||
@@ -62,25 +60,15 @@ static bool stack_matches(const char *pattern, const struct stack *stack)
 
 bool suppressions_read(struct suppressions *suppressions, struct arena *arena, const char *path)
 {
-	FILE *stream = fopen(path, "re");
-	if (!stream) {
+	struct setting_lines lines = {.stream = fopen(path, "re")};
+	if (!lines.stream) {
 		complain("%s: %s", path, strerror(errno));
 		return false;
 	}
-	char *line = NULL;
-	size_t room = 0;
-	unsigned long number = 0;
-	ssize_t length;
 	bool fine = true;
-	while ((length = getline(&line, &room, stream)) >= 0) {
-		number++;
-		while (length > 0 && isspace((unsigned char)line[length - 1]))
-			line[--length] = '\0';
-		const char *text = line + strspn(line, " \t");
-		if (*text == '\0' || *text == '#')
-			continue;
+	for (const char *text; (text = next_setting(&lines)) != NULL;) {
 		if (strncmp(text, "leak:", 5) != 0 || text[5] == '\0') {
-			complain("%s:%lu: a suppression is leak:PATTERN", path, number);
+			complain("%s:%lu: a suppression is leak:PATTERN", path, lines.number);
 			fine = false;
 			continue;
 		}
@@ -88,11 +76,15 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 		suppressions->all[suppressions->count++] = (struct suppression){
 		        .pattern = arena_copy(arena, text + 5, strlen(text + 5)),
 		        .file = path,
-		        .line = number,
+		        .line = lines.number,
 		};
 	}
-	free(line);
-	fclose(stream);
+	if (errno) {
+		complain("%s: %s", path, strerror(errno));
+		fine = false;
+	}
+	free(lines.line);
+	fclose(lines.stream);
 	return fine;
 }
 

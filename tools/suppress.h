@@ -21,6 +21,9 @@ struct suppressions {
 	size_t count, room;
 };
 
+/* Returns true if PATTERN covers FRAME of LOCATION. */
+bool frame_matches(const char *pattern, const struct location *location, const struct frame *frame);
+
 /* Adds the suppressions in PATH; false, after a message, when it cannot be read or understood. */
 bool suppressions_read(struct suppressions *suppressions, struct arena *arena, const char *path);
 

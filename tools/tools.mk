@@ -18,7 +18,7 @@ all: tool
 tool: ## the host tool alone
 	$(eval TOOL_LACKING := $(TOOL_LACKS))
 	$(if $(TOOL_LACKING),\
-		@echo 'leakwrap: the tool is not built: install $(TOOL_LACKING)',\
+		@echo 'leakwrap: the tool is not built: libraries are missing.  On Debian: apt-get install $(TOOL_LACKING)',\
 		+$(Q)$(MAKE) --no-print-directory O='$(O)' $(O)/leakwrap)
 
 TOOL_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE -DLEAKWRAP_VERSION='"$(VERSION)"' \

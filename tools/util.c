@@ -2,6 +2,7 @@
 #include "util.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -276,6 +277,23 @@ const char *intern(struct strings *strings, const char *text, size_t length)
 const char *intern_text(struct strings *strings, const char *text)
 {
 	return text ? intern(strings, text, strlen(text)) : NULL;
+}
+
+/* -- files of settings --------------------------------------------------------------------------- */
+
+const char *next_setting(struct setting_lines *lines)
+{
+	ssize_t length;
+
+	while (errno = 0, (length = getline(&lines->line, &lines->room, lines->stream)) >= 0) {
+		lines->number++;
+		while (length > 0 && isspace((unsigned char)lines->line[length - 1]))
+			lines->line[--length] = '\0';
+		const char *text = lines->line + strspn(lines->line, " \t");
+		if (*text != '\0' && *text != '#')
+			return text;
+	}
+	return NULL;
 }
 
 /* -- text ---------------------------------------------------------------------------------------- */

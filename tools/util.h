@@ -90,6 +90,20 @@ const char *intern(struct strings *strings, const char *text, size_t length);
 /* The same of all of TEXT; of NULL it is NULL. */
 const char *intern_text(struct strings *strings, const char *text);
 
+/* -- files of settings --------------------------------------------------------------------------- */
+
+/* The lines of a file in which empty lines, and lines that begin with #, say nothing. */
+struct setting_lines {
+	FILE *stream;
+	unsigned long number; /* of the current line */
+	char *line;           /* the caller's to free */
+	size_t room;
+};
+
+/* Returns the next line that says something, without the blanks around it, until the next call.
+ * Returns NULL at the end, with errno 0, or if the file cannot be read. */
+const char *next_setting(struct setting_lines *lines);
+
 /* -- text ---------------------------------------------------------------------------------------- */
 
 /* "1,203,344"; the result lives in one of several static buffers, until a few calls later. */

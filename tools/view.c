@@ -7,11 +7,12 @@
 
 /* -- selection ----------------------------------------------------------------------------------- */
 
-struct dump_list list_dumps(struct report *report, bool only_last)
+struct dump_list list_dumps(struct report *report, enum which_dumps which)
 {
 	struct dump_list list = {arena_alloc(&report->arena, report->dump_count * sizeof *list.all), 0};
 	for (size_t i = 0; i < report->dump_count; i++)
-		if (!only_last || report->dumps[i]->last)
+		if (which == DUMPS_ALL || report->dumps[i]->last ||
+		    (which == DUMPS_LAST_OR_CHOSEN && report->dumps[i]->chosen))
 			list.all[list.count++] = report->dumps[i];
 	return list;
 }
@@ -156,6 +157,100 @@ const char *misuse_block_text(struct arena *arena, const struct misuse *misuse)
 	                    misuse->maker ? " by " : "", misuse->maker ? misuse->maker : "");
 }
 
+char *plain_name(struct arena *arena, const char *full)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	char *name = arena_alloc(arena, strlen(full) + 1), *out = name;
+	unsigned depth = 0;
+
+	for (const char *s = full; *s; s++) {
+		if (strncmp(s, anonymous, sizeof anonymous - 1) == 0) {
+			s += sizeof anonymous - 2;
+		} else if (strncmp(s, "operator", 8) == 0 && depth == 0) {
+			size_t length = 8 + strcspn(s + 8, "(");
+			out = mempcpy(out, s, length ? length : 1);
+			break;
+		} else if (*s == '<' || *s == '{') {
+			depth++;
+		} else if (*s == '>' || *s == '}') {
+			depth -= depth > 0;
+		} else if (depth == 0) {
+			if (*s == '(' || (*s == '.' && s > full))
+				break;
+			if (*s == ' ') /* what stood before it was a type */
+				out = name;
+			else
+				*out++ = *s;
+		}
+	}
+	*out = '\0';
+	return name;
+}
+
+/* -- parts of a stack ---------------------------------------------------------------------------- */
+
+/* Is FRAME one of those that call main, or a thread's first function? */
+static bool starts_thread(const struct location *location, const struct frame *frame)
+{
+	/* glibc's, musl's, dietlibc's and newlib's. */
+	static const char *const functions[] = {
+	        "_start",
+	        "__start",
+	        "_start_c",
+	        "start_c",
+	        "__libc_start_main",
+	        "__libc_start_call_main",
+	        "clone",
+	        "clone3",
+	        "__clone",
+	        "__clone3",
+	        "__clone_internal",
+	        "start_thread",
+	        "__libc_start_main_impl",
+	        "libc_start_main_stage2",
+	        "_mainCRTStartup",
+	        "__thread_start",
+	        "call_init",
+	        "_dl_init",
+	        "__libc_csu_init",
+	        "__libc_start_init",
+	        "libc_start_init",
+	        "_dl_start_user",
+	};
+	static const char *const libraries[] = {"libc.so", "libc-", "libpthread", "ld-"};
+
+	for (size_t i = 0; frame->function && i < sizeof functions / sizeof *functions; i++) {
+		size_t length = strlen(functions[i]);
+		if (strncmp(frame->function, functions[i], length) == 0 &&
+		    (frame->function[length] == '\0' || frame->function[length] == '@'))
+			return true;
+	}
+	/* A C library without symbols has no names for them. */
+	for (size_t i = 0;
+	     !frame->function && location->module && i < sizeof libraries / sizeof *libraries; i++)
+		if (strncmp(location->module->name, libraries[i], strlen(libraries[i])) == 0)
+			return true;
+	return false;
+}
+
+unsigned frames_to_main(const struct stack *stack)
+{
+	unsigned count = 0, main = 0, inner = 0;
+
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = 0; j < at->frame_count; j++) {
+			count++;
+			if (at->frames[j].function && strcmp(at->frames[j].function, "main") == 0 &&
+			    at->module && at->module->main)
+				main = count;
+			if (!starts_thread(at, &at->frames[j]))
+				inner = count;
+		}
+	}
+	return main ? main : inner ? inner : count;
+}
+
 /* -- attribution --------------------------------------------------------------------------------- */
 
 const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};
@@ -193,6 +288,20 @@ static const char *group_name(enum group_kind kind, const struct location *locat
 	return location->module ? location->module->path : unknown;
 }
 
+static const char no_stack[] = "(no stack)";
+
+const char *group_of_stack(const struct stack *stack, enum group_kind kind)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		if (stack->asked < count + at->frame_count)
+			return group_name(kind, at, &at->frames[stack->asked - count]);
+		count += at->frame_count;
+	}
+	return no_stack;
+}
+
 static bool same_group(const void *key, const void *entry)
 {
 	return key == ((const struct group *)entry)->name;
@@ -225,21 +334,18 @@ static int compare_groups(const void *left, const void *right)
 
 struct groups group_dump(struct arena *arena, const struct dump *dump, enum group_kind kind)
 {
-	static const char no_stack[] = "(no stack)";
 	struct groups groups = {0};
 	struct table table = {0};
 
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
 		const struct stack *stack = site->stack;
-		struct group *inner = NULL;
+		struct group *asked = find_group(arena, &groups, &table, group_of_stack(stack, kind));
 		for (unsigned j = 0; j < stack->depth; j++) {
 			const struct location *at = stack->at[j];
 			for (unsigned k = 0; k < at->frame_count; k++) {
 				struct group *group = find_group(arena, &groups, &table,
 				                                 group_name(kind, at, &at->frames[k]));
-				if (!inner)
-					inner = group;
 				if (group->counted == i + 1)
 					continue;
 				group->counted = i + 1;
@@ -247,14 +353,13 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 				group->through_blocks += site->blocks;
 			}
 		}
-		if (!inner) {
-			inner = find_group(arena, &groups, &table, no_stack);
-			inner->through_bytes += site->bytes;
-			inner->through_blocks += site->blocks;
+		if (stack->depth == 0) {
+			asked->through_bytes += site->bytes;
+			asked->through_blocks += site->blocks;
 		}
-		inner->bytes += site->bytes;
-		inner->blocks += site->blocks;
-		inner->sites++;
+		asked->bytes += site->bytes;
+		asked->blocks += site->blocks;
+		asked->sites++;
 	}
 	table_free(&table);
 	if (groups.count)

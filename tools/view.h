@@ -11,8 +11,14 @@ struct dump_list {
 	size_t count;
 };
 
-/* Every dump of REPORT, or only the last of each process; from the report's arena. */
-struct dump_list list_dumps(struct report *report, bool only_last);
+enum which_dumps {
+	DUMPS_ALL,
+	DUMPS_LAST,           /* of each process */
+	DUMPS_LAST_OR_CHOSEN, /* and those that the user chose by number */
+};
+
+/* The dumps of REPORT; from the report's arena. */
+struct dump_list list_dumps(struct report *report, enum which_dumps which);
 
 /* The live bytes and blocks of DUMP at call sites that its options did not show. */
 int64_t hidden_bytes(const struct dump *dump);
@@ -22,6 +28,10 @@ int64_t hidden_blocks(const struct dump *dump);
 
 /* The function of FRAME, or else "module+0x1234", or the raw address. */
 const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame);
+
+/* What the function FULL is called without template arguments, parameters, return type and what
+ * compilers append (foo.isra.0): "std::vector::push_back". */
+char *plain_name(struct arena *arena, const char *full);
 
 /* "file.c:12", or else "module+0x1234", or "". */
 const char *frame_place(struct arena *arena, const struct location *location,
@@ -34,6 +44,12 @@ const char *fault_text(struct arena *arena, const struct fault *fault);
  * operator new". */
 const char *misuse_text(struct arena *arena, const struct misuse *misuse);
 const char *misuse_block_text(struct arena *arena, const struct misuse *misuse);
+
+/* -- parts of a stack ---------------------------------------------------------------------------- */
+
+/* How many frames of STACK, inlined ones counted, lead from the innermost one to main, or to the
+ * function that its thread starts with.  What lies beyond them is the C library's start-up code. */
+unsigned frames_to_main(const struct stack *stack);
 
 /* -- attribution --------------------------------------------------------------------------------- */
 
@@ -51,7 +67,7 @@ extern const char *const group_kind_names[5];
 
 struct group {
 	const char *name;
-	uint64_t bytes, blocks, sites;          /* whose innermost frame is in it */
+	uint64_t bytes, blocks, sites;          /* that it asked for itself (askers.h) */
 	uint64_t through_bytes, through_blocks; /* that have it anywhere in their stacks */
 	size_t counted;                         /* how many call sites of the dump THROUGH has seen */
 };
@@ -60,6 +76,9 @@ struct groups {
 	struct group **all; /* most bytes first */
 	size_t count, room;
 };
+
+/* What asked for the memory of STACK; the same pointer for the same thing. */
+const char *group_of_stack(const struct stack *stack, enum group_kind kind);
 
 /* The call sites of DUMP by KIND; the groups live in ARENA, the array is the caller's to free. */
 struct groups group_dump(struct arena *arena, const struct dump *dump, enum group_kind kind);

@@ -254,19 +254,23 @@ static bool print_help(struct span value)
 
 /* -- reading ------------------------------------------------------------------------------------- */
 
-static void complain(struct span what, const char *why)
+/* WHAT: the option as it was written, of which the beginning is shown. */
+static void complain(struct span what, const char *why, const char *values)
 {
 	char word[64];
-	size_t length = what.length < sizeof(word) - 1 ? what.length : sizeof(word) - 1;
+	bool cut = what.length > sizeof(word) - 1;
+	size_t length = cut ? sizeof(word) - 1 : what.length;
 
-	memcpy(word, what.start, length);
+	for (size_t i = 0; i < length; i++)
+		word[i] = (unsigned char)what.start[i] < ' ' || what.start[i] == 0x7f ? '?'
+		                                                                      : what.start[i];
 	word[length] = '\0';
-	leakwrap_message(
-	        "option '",
-	        (const char *[]){word, "' ", why, "; LEAKWRAP_OPTIONS=help=1 lists all options", NULL});
+	leakwrap_message("option '",
+	                 (const char *[]){word, cut ? "...' " : "' ", why, values,
+	                                  "; LEAKWRAP_OPTIONS=help=1 lists all options", NULL});
 }
 
-static void set_option(struct span name, struct span value)
+static void set_option(struct span name, struct span value, struct span written)
 {
 	struct leakwrap_options before = leakwrap_options;
 
@@ -275,11 +279,12 @@ static void set_option(struct span name, struct span value)
 			continue;
 		if (!table[i].set(value)) {
 			leakwrap_options = before;
-			complain(name, "has a value that cannot be used, and keeps its default");
+			complain(written, "cannot be used, and keeps its default: it is ",
+			         table[i].values);
 		}
 		return;
 	}
-	complain(name, "is unknown, and ignored");
+	complain(written, "is unknown, and ignored", "");
 }
 
 /* The value ends at a colon, unless it begins with a quotation mark: then at the next such mark, and the option with it.
@@ -310,7 +315,7 @@ static void read_options(const char *text)
 		if (*text == '=')
 			text = read_value(text + 1, &value);
 		if (text > name.start) /* not just two colons in a row */
-			set_option(name, value);
+			set_option(name, value, (struct span){name.start, (size_t)(text - name.start)});
 		text += strcspn(text, ":");
 		if (*text == ':')
 			text++;

@@ -29,7 +29,7 @@ try() {
 	dump_lines "$W/log" "$dump" | sed -n 's/^registers //p' | tr ' ' '\n' | sed 's/=.*//' | head -n 16 | tr '\n' ' ' >"$W/names"
 	equal "$board $exception: registers" "$(cat "$W/names")" \
 		"r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 sp lr pc "
-	"$lw" report --exe="$W/faults.$board" "$W/log@$dump" >"$W/out" 2>"$W/err" || fail "$board $exception: $(cat "$W/err")"
+	"$lw" report --all --exe="$W/faults.$board" "$W/log@$dump" >"$W/out" 2>"$W/err" || fail "$board $exception: $(cat "$W/err")"
 	grep -q "died of $exception, $cause" "$W/out" || fail "$board $exception: no '$cause': $(head -n 5 "$W/out")"
 	[ -z "$statement" ] || grep -q "provoke .*tests/bare/board.c:$(line_of board.c "$statement")\$" "$W/out" ||
 		fail "$board $exception: not at '$statement': $(head -n 20 "$W/out")"

@@ -131,6 +131,15 @@ done <<-END
 	=1
 END
 
+# What is said names the bad value, as far as it is short, and what would be a good one.
+run depth=100000:top=1
+grep -q "^leakwrap: option 'depth=100000' cannot be used, and keeps its default: it is 1 to 256; " "$log" ||
+	fail "a bad value is not shown: $(head -n 1 "$log")"
+run nonsense=7
+grep -q "^leakwrap: option 'nonsense=7' is unknown, and ignored; " "$log" || fail "an unknown option: $(head -n 1 "$log")"
+run "log=/$(printf '%0200d' 0)$(printf '%05000d' 1)"
+grep -q "^leakwrap: option 'log=/0*\.\.\.' cannot be used" "$log" || fail "a long value: $(head -n 1 "$log")"
+
 # help=1: every key, with its default; the program runs on.
 run help=1
 equal "help=1: status" $status 0

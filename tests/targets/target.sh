@@ -46,7 +46,7 @@ grep -n '/\* @' tests/targets/program.c tests/targets/vendor.c | sed 's|^[^:]*/\
 # blocks, and the frames in the program's and the vendor's sources, function@name.  What the C library allocated
 # for itself is left out; a stack that is not complete says so.
 call_sites() {
-	"$lw" report --exe="$1" "$2" >"$W/report" 2>"$W/report.err" || fail "no report: $(cat "$W/report.err")"
+	"$lw" report --all --exe="$1" "$2" >"$W/report" 2>"$W/report.err" || fail "no report: $(cat "$W/report.err")"
 	awk -v names="$W/names" '
 		BEGIN { while ((getline line < names) > 0) { split(line, w, " "); name[w[1]] = w[2] } }
 		function flush() { if (site != "") print site frames kind; site = "" }

@@ -24,8 +24,17 @@ LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/misuses" sh -c '"$0" double; "$0" 
 [ "$(dumps "$W/misuses" | wc -l)" = 3 ] || fail misuses
 cat "$W/crashes" "$W/misuses" >>"$W/cut"
 printf 'leak:open*\n' >"$W/suppressions"
+build wrappers tests/tool/wrappers.c
+for rounds in 0 2; do
+	LEAKWRAP_OPTIONS=log="$W/cut" "$W/wrappers" $rounds || fail wrappers
+done
+printf 'skip=^open\nno-skip=zmalloc\n' >"$W/settings"
 for format in text json folded pprof html; do
-	for options in "" --growth --by=member "--suppressions=$W/suppressions --color=always" --last; do
+	for options in "" --growth --by=member "--suppressions=$W/suppressions --color=always" --last --all --no-skip \
+		--merge "--growth --by=function" "--config=$W/settings --each"; do
+		case $options:$format in
+		*--by*:folded | *--by*:pprof | *--by*:html | --merge:json | --merge:folded | --merge:pprof) continue ;;
+		esac
 		# shellcheck disable=SC2086 # options
 		status_is 0 "$lw" report -f $format -o "$W/checked" $options "$W/series" "$W/cut"
 		# shellcheck disable=SC2086 # options
@@ -34,6 +43,8 @@ for format in text json folded pprof html; do
 	done
 	status_is 0 "$lw" diff -f $format -o "$W/checked" "$W/old" "$W/series"
 done
+status_is 0 "$lw" list "$W/series" "$W/cut"
+status_is 2 "$lw" diff "$W/cut" "$W/old"
 status_is 0 "$lw" audit --strict "$W/leaky"
 status_is 1 "$lw" audit --strict "$plain"
 status_is 2 "$lw" dump $$

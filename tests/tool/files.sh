@@ -132,19 +132,22 @@ status_is 0 "$lw" report --exe="$W/other" "$W/log"
 shows 'chain.c:9 (inlined)'
 said "other is another build of $W/chain; $W/chain is taken in its place"
 
-# A dump that was cut before its modules: an earlier one of the process knew them.  Without one a bare name is no
-# path, even where there is a file of that name.
+# A dump that was cut before its modules: an earlier one of the process knew them.  Without one the program is
+# where the first line says.
 log "$W/chain" "$id"
 sed 's/5\.1/5.2/; /module/,$d' "$W/log" >"$W/later"
 cat "$W/log" "$W/later" >"$W/both"
 status_is 0 "$lw" report -f json "$W/both@2"
 shows '"address":"0x55d0c8a[0-9a-f]*"'
+shows '"line":9,'
+said "chain is not verified: the dump has no build-id of it"
+# A bare name is no path, even where there is a file of that name.
+sed 's|program=.*|program=/elsewhere/other|' "$W/later" >"$W/bare"
+(cd "$W" && "$lw" report -f json bare 2>err >out) || fail "a bare name"
 shows_not '"line":9,'
+said '^leakwrap: chain was not found'
 status_is 0 "$lw" report --last -f json "$W/both"
 shows "\"sequence\":2,.*\$" # the last one
 equal "found" "$(grep -c '"line":9,"inlined":true' "$W/out")" 1
 equal "raw addresses" "$(grep -o '"address":"[^"]*"' "$W/out" | sort -u)" \
 	"\"address\":\"$(add 0x55d0c8a00000 "$offset")\""
-(cd "$W" && "$lw" report later >out 2>err) || fail later
-shows_not 'chain.c'
-said 'chain was not found'

@@ -66,5 +66,37 @@ browse --dump-dom "file://$W/tasks.html" >"$W/out" || fail "tasks"
 shows '<td class="up">+10</td>'
 shows_not '<td class="up">+50</td>'
 
+# The function that asked stands in the table and in the chart, not the wrapper; many processes are one view.
+build wrappers tests/tool/wrappers.c
+for number in 1 2 3 4 5; do
+	LEAKWRAP_OPTIONS=log="$W/wrappers.$number" "$W/wrappers" $number || fail wrappers
+done
+names() {
+	grep -o '<span class="name">[a-z_]*' "$W/out" | head -n 3 | sed 's/.*>//' | tr '\n' ' '
+}
+status_is 0 "$lw" report -f html -o "$W/wrappers.html" "$W/wrappers.5"
+browse --dump-dom "file://$W/wrappers.html" >"$W/out" || fail "wrappers"
+equal "asked by" "$(names)" 'open_table open_table allocate_session '
+shows '</span>open_table ← main: '
+shows_not 'title="zmalloc'
+status_is 0 "$lw" report --no-skip -f html -o "$W/wrappers.html" "$W/wrappers.5"
+browse --dump-dom "file://$W/wrappers.html" >"$W/out" || fail "--no-skip"
+shows 'title="zmalloc'
+shows '</span>try_malloc_usable_internal ← zmalloc ← open_table: '
+status_is 0 "$lw" report -f html -o "$W/many.html" "$W"/wrappers.[1-5]
+browse --dump-dom "file://$W/many.html" >"$W/out" || fail "many processes"
+shows 'id="when" class="sub">all 5 processes, the last dump of each<'
+equal "asked by, of all processes" "$(names)" 'open_table open_table allocate_session '
+shows '>Processes<'
+total=0
+for number in 1 2 3 4 5; do
+	total=$((total + $(dump_value "$W/wrappers.$number" $((number + 1)) live_bytes)))
+done
+shows "id=\"rows\" data-total=\"$total\""
+status_is 0 "$lw" report -f html -o "$W/two.html" "$W/wrappers.1" "$W/wrappers.2"
+browse --dump-dom "file://$W/two.html" >"$W/out" || fail "two processes"
+shows 'id="when" class="sub">process [0-9]*, dump 3 (exit)'
+shows '>all 2 processes, the last dump of each</option>'
+
 browse --screenshot="$W/page.png" --window-size=1300,1000 "file://$W/page.html" >/dev/null || fail "screenshot"
 [ "$(wc -c <"$W/page.png")" -gt 20000 ] || fail "the screenshot is empty"

@@ -28,7 +28,7 @@ on_terminal() {
 	TERM=${term-xterm} script -qec "stty cols $1; $2" /dev/null </dev/null >"$W/raw" 2>&1 || fail "$2: $(cat "$W/raw")"
 	tr -d '\r' <"$W/raw" >"$W/out"
 }
-on_terminal 200 "$lw report $W/log"
+on_terminal 200 "$lw report --no-skip $W/log"
 shows "$escape\\[36m.*std::"
 NO_COLOR=1 on_terminal 200 "$lw report $W/log"
 shows_not "$escape"
@@ -40,19 +40,19 @@ on_terminal 200 "$lw report --color=never $W/log"
 shows_not "$escape"
 NO_COLOR=1 on_terminal 200 "$lw report --color=always $W/log"
 shows "$escape"
-status_is 0 "$lw" report "$W/log"
+status_is 0 "$lw" report --no-skip "$W/log"
 shows_not "$escape"
 shows 'std::.*<.*std::.*  */.*/stl_tree.h:[0-9]*' # nothing is cut
 
 for columns in 40 60 80 120; do
-	for by in "" --by=function; do
+	for by in "" --no-skip --by=function; do
 		on_terminal $columns "$lw report --color=never $by $W/log"
-		[ -n "$by" ] && [ $columns -lt 80 ] && continue # its numbers alone need more
+		[ "$by" = --by=function ] && [ $columns -lt 80 ] && continue # its numbers alone need more
 		grep '^      ' "$W/out" | awk -v most=$columns 'length($0) > most' >"$W/wide"
 		[ ! -s "$W/wide" ] || fail "$columns columns: $(cat "$W/wide")"
 	done
 done
-on_terminal 60 "$lw report --color=never $W/log"
+on_terminal 60 "$lw report --color=never --no-skip $W/log"
 shows '^      main  *\.*.*names.cc:8$'
 shows '^      \.\.\.[^ ]*(\.\.\.)  \.\.\.'
 
@@ -88,6 +88,6 @@ done
 status_is 2 "$lw" report -o "$W" "$W/log"
 said 'Is a directory'
 status_is 2 "$lw" report -o "$W/none/report" "$W/log"
-"$lw" report "$W/long" 2>"$W/err" | head -n 1 >"$W/out"
+"$lw" report --all "$W/long" 2>"$W/err" | head -n 1 >"$W/out"
 shows '^/no/program, process 5, dump 1 on signal'
 ! grep -v 'was not found' "$W/err" || fail "says something when the reader goes away"

@@ -1,0 +1,86 @@
+#!/bin/sh
+# growth.sh - what a series says of growth: the whole gain of a steady leak, whether its dumps come at
+# equal intervals or not, nothing of a cache or a burst, and sums by function, file, module and member.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+# series SECONDS:BYTES...: $W/series, a dump for each, SECONDS after 18:00:00, of one call site that
+# holds BYTES.
+series() {
+	number=0
+	for dump; do
+		number=$((number + 1)) second=${dump%:*}
+		time=$(printf '2026-11-20T%02d:%02d:%02dZ' $((18 + second / 3600)) $((second / 60 % 60)) $((second % 60)))
+		echo "${dump#*:} 1 complete 0x10" | make_dump 3.$number "$time" /x/y 0x1000 none
+	done >"$W/series"
+}
+# grows BYTES AN-HOUR, or "not steadily"
+grows() {
+	status_is 0 "$lw" report --growth "$W/series"
+	equal "$what" "$(sed -n 's/^  grows steadily by \([0-9,]* bytes, .*\) an hour: .*/\1/p; s/^  grew, \(not steadily\): .*/\1/p' "$W/out")" "$1"
+}
+
+what="1,000 bytes a second, at equal intervals"
+series 0:0 1:1000 2:2000 3:3000 4:4000 5:5000 6:6000 7:7000
+grows "7,000 bytes, 3.43 MiB"
+what="1,000 bytes a second, at unequal intervals"
+series 0:0 1:1000 3:3000 7:7000 8:8000 30:30000 31:31000
+grows "31,000 bytes, 3.43 MiB"
+series 0:0 600:600000 601:601000 602:602000 603:603000 604:604000 605:605000
+grows "605,000 bytes, 3.43 MiB"
+what="a burst of dumps, then one"
+series 0:0 1:1000 2:2000 3:3000 4:4000 5:5000 3600:3600000
+grows "3,600,000 bytes, 3.43 MiB"
+what="times that are cut to whole seconds"
+series 0:0 0:900 1:1800 2:2700 3:3600 4:4500 5:5400 6:6300 7:7200
+grows "7,200 bytes, 3.53 MiB"
+what="a dump at the end, right after the last"
+series 0:0 1:1000 2:2000 3:3000 4:4000 5:5000 6:6000 7:7000 7:7000
+grows "7,000 bytes, 3.43 MiB"
+what="a burst at the beginning, then 100 bytes a minute"
+series 0:0 60:50000 120:50100 180:50200 240:50300 300:50400 360:50500 420:50600 480:50700
+grows "800 bytes, 5.86 KiB"
+what="a cache that has filled up"
+series 0:0 60:40000 120:60000 180:60000 240:60000 300:60000
+grows "not steadily"
+what="a burst"
+series 0:0 60:0 120:0 180:90000 240:90000 300:90000 360:90000
+grows "not steadily"
+what="a burst within a few seconds"
+series 0:0 0:0 0:9000 1:9000 1:9000 2:9000
+grows "not steadily"
+
+# A tree whose functions grow by 100 and by 40 bytes a minute each, at two call sites each.
+for minute in 0 1 2 3 4; do
+	printf '%s\n' "$((1000 + 50 * minute)) 1 complete 0x110 0x310" "$((1000 + 50 * minute)) 1 complete 0x120 0x310" \
+		"$((1000 + 20 * minute)) 1 complete 0x210 0x320" "$((1000 + 20 * minute)) 1 complete 0x220 0x320" \
+		"5000 1 complete 0x410 0x320" |
+		make_dump 3.$((minute + 1)) 2026-11-20T18:0$minute:00Z /x/y 0x1000 none |
+		sed 's/ ? \[1\] y+0x1\(.*\)/ queue+0x\1 [1] y+0x1\1/; s/ ? \[1\] y+0x2\(.*\)/ log+0x\1 [1] y+0x2\1/
+			s/ ? \[1\] y+0x3\(.*\)/ main+0x\1 [1] y+0x3\1/; s/ ? \[1\] y+0x4\(.*\)/ table+0x\1 [1] y+0x4\1/'
+done >"$W/tree"
+status_is 0 "$lw" report --growth --by=function "$W/tree"
+equal "by function" "$(grep -A 1 grows "$W/out")" "  grows steadily by 400 bytes, 5.86 KiB an hour: 2,000 to 2,400 bytes in 2 blocks
+      queue
+--
+  grows steadily by 160 bytes, 2.34 KiB an hour: 2,000 to 2,160 bytes in 2 blocks
+      log"
+shows_not 'table\|main'
+status_is 0 "$lw" report --growth --by=module "$W/tree"
+shows 'grows steadily by 560 bytes, 8.20 KiB an hour: 9,000 to 9,560 bytes in 5 blocks$'
+shows '^      /x/y$'
+status_is 0 "$lw" report --growth --by=function -f json "$W/tree"
+shows '"by":"function","rows":\[$'
+shows '"steady_bytes":400,.*"name":"queue"'
+status_is 0 "$lw" report --growth --by=function --top=1 "$W/tree"
+shows queue
+shows_not ' log$'
+
+# Where sums have no place, they are not left out in silence.
+for format in folded pprof html; do
+	status_is 2 "$lw" report --by=function -f $format -o "$W/report" "$W/tree"
+	said "^leakwrap: --by is for text and json: $format has every call site of its own$"
+	status_is 2 "$lw" report --growth --by=function -f $format -o "$W/report" "$W/tree"
+	said "^leakwrap: --by is for text and json"
+done
