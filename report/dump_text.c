@@ -9,6 +9,7 @@
 #include "misuse_text.h"
 #include "modules.h"
 #include "options.h"
+#include "origin.h"
 #include "port.h"
 #include "prologue.h"
 #include "registers.h"
@@ -377,6 +378,7 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
 	leakwrap_known_frames_start();
 	leakwrap_symbols_start();
+	leakwrap_origin_start();
 	make_prefix(prefix, number);
 	leakwrap_text_start(writer, fd, prefix);
 	leakwrap_text_expect_many(writer);
