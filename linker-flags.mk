@@ -101,10 +101,10 @@ LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)buil
 # the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.
 # -u: an archive with operators of the program's own is taken before libstdc++.  Beside it ld.bfd does not find what
 # is referred to weakly alone, as __real__ZdlPv in a program without delete: the wrapper refers to it strongly.
+# -u leakwrap_system_cxx takes the list by which the static C++ library's own blocks are recognized.
 # The group is one word, and the archive stands in front of it by itself: build systems sort the libraries that they see.
-# -u leakwrap_system_cxx: the list by which the static C++ library's own blocks are told from the
-# program's. Meson puts these into a group of its own, in which gold and ld.lld take no other;
-# libtool moves them to the end, and only them, where the program's own libraries find the wrappers.
+# Meson puts these into a group of its own, in which gold and ld.lld take no other; libtool moves them to the end, and
+# only them, where the program's own libraries find the wrappers.
 LEAKWRAP_LDLIBS = $(LEAKWRAP_LIB) -Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
 LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
 	$(LEAKWRAP_LIB) \

@@ -96,3 +96,13 @@ for linker in bfd gold lld mold; do
 		check_c "$linker, $layout" "$W/c"
 	done
 done
+
+# A stripped program cannot tell whose its blocks are: in its own dump they are the program's.  The tool can, with the
+# symbols at hand.
+# shellcheck disable=SC2086
+g++ $FLAGS -static -Wl,--build-id -o "$W/clean" tests/link/clean.cpp $WRAPS $CXX || fail "does not link"
+strip -o "$W/stripped" "$W/clean"
+judge "stripped" "$W/stripped" 1
+equal "stripped: marked in the dump" "$(marked)" ""
+status_is 0 "$lw" report --fail-on-leaks --exe="$W/clean" "$W/log"
+shows ', by a system library'
