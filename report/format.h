@@ -135,8 +135,8 @@ static inline bool leakwrap_system_list_has(const uint32_t *list, size_t count, 
 /* Returns whether the WORDS words at LISTS, in this machine's byte order, name the function NAME of
  * SIZE bytes. IS_STATIC: the program needs no dynamic loader.  IS_RELAXED: the linker shortens
  * functions, as those of RISC-V and LoongArch do. */
-static inline bool leakwrap_is_system_function(const uint32_t *lists, size_t words, const char *name,
-                                               uint64_t size, bool is_static, bool is_relaxed)
+static inline bool leakwrap_system_lists_have(const uint32_t *lists, size_t words, const char *name,
+                                              uint64_t size, bool is_static, bool is_relaxed)
 {
 	const uint32_t hash = leakwrap_hash_name(name);
 

@@ -44,8 +44,8 @@ static bool is_system_code(uintptr_t pc)
 
 	return module && module->main && leakwrap_symbols_lists(module, &lists) &&
 	       leakwrap_symbol_find(module, pc - 1, &function) &&
-	       leakwrap_is_system_function(lists.words, lists.count, function.name, function.size,
-	                                   lists.program_is_static, LINKER_RELAXES);
+	       leakwrap_system_lists_have(lists.words, lists.count, function.name, function.size,
+	                                  lists.program_is_static, LINKER_RELAXES);
 }
 
 bool leakwrap_is_system_code(uintptr_t pc)

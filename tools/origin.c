@@ -73,7 +73,7 @@ void system_lists_free(struct system_lists *lists)
 bool system_lists_have(const struct system_lists *lists, const struct symbol *symbol)
 {
 	return symbol->sized &&
-	       leakwrap_is_system_function(lists->words, lists->count, symbol->name,
-	                                   symbol->end - symbol->start, lists->program_is_static,
-	                                   lists->linker_relaxes);
+	       leakwrap_system_lists_have(lists->words, lists->count, symbol->name,
+	                                  symbol->end - symbol->start, lists->program_is_static,
+	                                  lists->linker_relaxes);
 }

@@ -1,4 +1,5 @@
-/* origin.h - is a function of the program one of the C or C++ library that was linked statically? */
+/* origin.h - is a function of the program one of the C or C++ library that was linked statically?
+ * */
 #ifndef TOOLS_ORIGIN_H
 #define TOOLS_ORIGIN_H
 

@@ -106,7 +106,8 @@ $(O)/include/system_c.h $(O)/include/system_cxx.h: $(O)/include/system_%.h: \
 		report/system_functions.sh $(SYSTEM_LIBRARIES) $(O)/built-by
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)CC='$(CC) $(CFLAGS_TARGET)' NM='$(NM)' report/system_functions.sh $* $(ALLOCATORS) >$@.tmp
+	$(Q)CC='$(CC) $(CFLAGS_TARGET)' NM='$(NM)' \
+		report/system_functions.sh $* $(ALLOCATORS) >$@.tmp
 	$(Q)mv $@.tmp $@
 
 $(O)/report/origin.o: $(O)/include/system_c.h

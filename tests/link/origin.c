@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 	re_string_realloc_buffers();
 	by_global();
 	setlocale(LC_ALL, "C.UTF-8");
+	setenv("LEAKWRAP_ORIGIN", "kept by the library", 1);
 	printf("%d\n", numbers[0]);
 	for (int i = 0; argc < 2 && i < kept_count; i++)
 		free(kept[i]);

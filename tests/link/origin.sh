@@ -17,7 +17,8 @@ judge() {
 	what=$1 program=$2 wanted=$3
 	shift 3
 	rm -f "$W/log"
-	LEAKWRAP_OPTIONS=log=$W/log "$program" "$@" >"$W/printed" || fail "$what: the program's status is $?"
+	LEAKWRAP_OPTIONS=log=$W/log "$program" "$@" >"$W/printed" ||
+		fail "$what: the program's status is $?"
 	"$lw" report --fail-on-leaks "$W/log" >"$W/out" 2>"$W/err"
 	got=$?
 	[ $got = "$wanted" ] ||
@@ -34,7 +35,8 @@ marked() {
 # check_c WHAT PROGRAM: the program's blocks are its own, the others the library's.
 check_c() {
 	judge "$1" "$2" 1 leaks
-	for function in by_constructor by_comparator by_static re_string_realloc_buffers by_global; do
+	for function in by_constructor by_comparator by_static re_string_realloc_buffers \
+		by_global; do
 		[ "$(site_by "$W/log" 1 $function)" != "0 0" ] ||
 			fail "$1: no block of $function: $(cat "$W/log")"
 		! marked | grep -q " $function\$" || fail "$1: $function is marked"
@@ -97,9 +99,8 @@ for linker in bfd gold lld mold; do
 	done
 done
 
-# A stripped program cannot tell whose its blocks are: in its own dump they are the program's.  The tool can, with the
-# symbols at hand.
-# shellcheck disable=SC2086
+# A stripped program cannot tell whose its blocks are: in its own dump they are the program's.  The
+# tool can, with the symbols at hand. shellcheck disable=SC2086
 g++ $FLAGS -static -Wl,--build-id -o "$W/clean" tests/link/clean.cpp $WRAPS $CXX || fail "does not link"
 strip -o "$W/stripped" "$W/clean"
 judge "stripped" "$W/stripped" 1
