@@ -52,6 +52,8 @@
  *                                site without frames
  *         freed_elsewhere_blocks blocks whose address came back although no free had been seen
  *         foreign_frees          frees of blocks that were never recorded
+ *         left_out_*             live blocks and bytes of the system's libraries, which the option
+ *                                system=0 leaves out of everything else; only with this option
  * tracer  the memory that the tracer holds for itself.
  * site    rank, live bytes, live blocks ("1 block" when there is one), and complete, truncated or guessed.
  *         Largest first.  Under an RTOS " task=NAME" follows, when the task that allocated has a name: the same

@@ -36,13 +36,22 @@ void leakwrap_origin_start(void)
 	memset(answers, 0, sizeof(answers)); /* the symbols may be known only now */
 }
 
+bool leakwrap_origin_is_known(void)
+{
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+	struct leakwrap_system_lists lists;
+
+	return !program || !leakwrap_read_lists(program, &lists) || !lists.program_is_static ||
+	       lists.has_symbols;
+}
+
 static bool is_system_code(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
 	struct leakwrap_system_lists lists;
 	struct leakwrap_function function;
 
-	return module && module->main && leakwrap_symbols_lists(module, &lists) &&
+	return module && module->main && leakwrap_read_lists(module, &lists) &&
 	       leakwrap_symbol_find(module, pc - 1, &function) &&
 	       leakwrap_system_lists_have(lists.words, lists.count, function.name, function.size,
 	                                  lists.program_is_static, LINKER_RELAXES);
@@ -65,6 +74,11 @@ bool leakwrap_is_system_code(uintptr_t pc)
  * host. */
 void leakwrap_origin_start(void)
 {
+}
+
+bool leakwrap_origin_is_known(void)
+{
+	return false;
 }
 
 bool leakwrap_is_system_code(uintptr_t pc)

@@ -9,6 +9,9 @@
 /* A dump begins: forgets the answers of the dump before. */
 void leakwrap_origin_start(void);
 
+/* Returns whether the functions of a static program can be told.  Signal-safe, as below. */
+bool leakwrap_origin_is_known(void);
+
 /* Returns whether the call before the return address PC is in a function of the C or C++ library
  * that the program was linked with statically.  Where that cannot be told the code is the
  * program's, as in a stripped program. Signal-safe; one thread at a time (that of the dump). */

@@ -406,13 +406,13 @@ const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, 
 	return function.name;
 }
 
-bool leakwrap_symbols_lists(const struct leakwrap_module *module,
-                            struct leakwrap_system_lists *lists)
+bool leakwrap_read_lists(const struct leakwrap_module *module, struct leakwrap_system_lists *lists)
 {
 	const struct table *table = table_of(module);
 
 	if (!table || !table->lists.words)
 		return false;
 	*lists = table->lists;
+	lists->has_symbols = table->count > 0;
 	return true;
 }

@@ -24,6 +24,7 @@ struct leakwrap_system_lists {
 	const uint32_t *words;
 	size_t count; /* of words */
 	bool program_is_static;
+	bool has_symbols; /* the file has a symbol table */
 };
 
 /* A dump begins: what could not be read at an earlier one is tried again. */
@@ -42,7 +43,6 @@ bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
 /* Finds the lists of system functions in the file of MODULE, which is the program.  Returns false
  * if it has none or cannot be read.  The lists live as long as the program.  Signal-safe; one
  * thread at a time. */
-bool leakwrap_symbols_lists(const struct leakwrap_module *module,
-                            struct leakwrap_system_lists *lists);
+bool leakwrap_read_lists(const struct leakwrap_module *module, struct leakwrap_system_lists *lists);
 
 #endif

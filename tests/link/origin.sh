@@ -46,7 +46,7 @@ check_c() {
 	judge "$1, clean" "$2" 0
 }
 
-for linker in bfd gold lld mold; do
+for linker in ${LINKERS:-bfd gold lld mold}; do
 	command -v "ld.$linker" >"$W/which" 2>&1 || {
 		echo "left out: no ld.$linker"
 		continue
@@ -101,9 +101,29 @@ done
 
 # A stripped program cannot tell whose its blocks are: in its own dump they are the program's.  The
 # tool can, with the symbols at hand. shellcheck disable=SC2086
-g++ $FLAGS -static -Wl,--build-id -o "$W/clean" tests/link/clean.cpp $WRAPS $CXX || fail "does not link"
+g++ $FLAGS -static -Wl,--build-id -o "$W/clean" tests/link/clean.cpp $WRAPS $CXX ||
+	fail "does not link"
 strip -o "$W/stripped" "$W/clean"
 judge "stripped" "$W/stripped" 1
 equal "stripped: marked in the dump" "$(marked)" ""
 status_is 0 "$lw" report --fail-on-leaks --exe="$W/clean" "$W/log"
 shows ', by a system library'
+
+# system=0 leaves those blocks out, and says how much that is.
+LEAKWRAP_OPTIONS=system=0:log=$W/without "$W/clean" >"$W/printed" || fail "system=0: status $?"
+LEAKWRAP_OPTIONS=log=$W/with "$W/clean" >"$W/printed" || fail "system=1: status $?"
+equal "system=0: live bytes" "$(dump_value "$W/without" 1 live_bytes)" 0
+equal "system=0: call sites" "$(dump_value "$W/without" 1 call_sites)" 0
+for what in blocks bytes; do
+	equal "system=0: left out" "$(dump_value "$W/without" 1 left_out_$what)" \
+		"$(dump_value "$W/with" 1 live_$what)"
+	equal "system=1: left out" "$(dump_value "$W/with" 1 left_out_$what)" ""
+done
+status_is 0 "$lw" report --fail-on-leaks "$W/without"
+shows "of the system's libraries left out"
+status_is 0 "$lw" report --format=json "$W/without"
+shows '"left_out_blocks":'
+LEAKWRAP_OPTIONS=system=0:log=$W/unknown "$W/stripped" >"$W/printed" || fail "status $?"
+grep -q 'note system=0 has left out nothing' "$W/unknown" || fail "stripped: no note"
+LEAKWRAP_OPTIONS=system=0:log=$W/c.without "$W/c" leaks >"$W/printed" || fail "status $?"
+equal "system=0: the program's" "$(dump_value "$W/c.without" 1 live_bytes)" 1500

@@ -21,7 +21,8 @@ equal "foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 1
 ! grep -q origin= "$W/log" || fail "a dynamic program has blocks of the C library"
 
 # However the linker sorts the code.
-for sorted in "" "-Os -Wl,--sort-section=alignment" "-ffunction-sections -Wl,--sort-section=name"; do
+for sorted in "" "-Os -Wl,--sort-section=alignment" \
+	"-ffunction-sections -Wl,--sort-section=name"; do
 	# shellcheck disable=SC2086 # a list of flags
 	build outside.static -static $sorted tests/rules/outside.c 2>"$W/warnings"
 	"$W/outside.static" 2>"$W/log" || fail "static $sorted: status $?"
