@@ -4,6 +4,7 @@
 _leakwrap() {
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
 	local options files='--format= --output= --top= --color= --exe= --sysroot= --debug-dir= --map= --suppressions= --help'
+	files+=' --no-system'
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then

@@ -16,6 +16,7 @@ enum {
 	KEY_DEBUG_DIR,
 	KEY_MAP,
 	KEY_SUPPRESSIONS,
+	KEY_NO_SYSTEM,
 	KEY_TOP,
 	KEY_COLOR,
 };
@@ -35,6 +36,8 @@ static const struct argp_option option_table[] = {
         {0, 0, 0, 0, "What to leave out:", 3},
         {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
          "Call sites to leave out, in LeakSanitizer's format; may be repeated", 3},
+        {"no-system", KEY_NO_SYSTEM, 0, 0,
+         "Leave out what a static program's C and C++ libraries allocated for themselves", 3},
         {0},
 };
 
@@ -111,6 +114,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_SUPPRESSIONS:
 		if (!suppressions_read(&options->suppressions, &options->arena, argument))
 			exit(STATUS_USAGE);
+		break;
+	case KEY_NO_SYSTEM:
+		options->no_system = true;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

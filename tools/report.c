@@ -144,6 +144,8 @@ static enum status make_report(struct report_options *options, struct report *re
 		return STATUS_USAGE;
 	report_finish(report);
 	symbolize(report, &options->common.search);
+	if (options->common.no_system)
+		leave_out_system_sites(report);
 	suppressions_apply(&options->common.suppressions, report);
 	suppressions_tell_unused(&options->common.suppressions);
 
@@ -263,6 +265,8 @@ static enum status make_diff(struct diff_options *options, struct report *report
 		return STATUS_USAGE;
 	report_finish(report);
 	symbolize(report, &options->common.search);
+	if (options->common.no_system)
+		leave_out_system_sites(report);
 	suppressions_apply(&options->common.suppressions, report);
 
 	struct changes changes = compare_dumps(report, old, new);

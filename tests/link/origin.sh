@@ -100,7 +100,8 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 done
 
 # A stripped program cannot tell whose its blocks are: in its own dump they are the program's.  The
-# tool can, with the symbols at hand. shellcheck disable=SC2086
+# tool can, with the symbols at hand.
+# shellcheck disable=SC2086
 g++ $FLAGS -static -Wl,--build-id -o "$W/clean" tests/link/clean.cpp $WRAPS $CXX ||
 	fail "does not link"
 strip -o "$W/stripped" "$W/clean"
@@ -123,6 +124,16 @@ status_is 0 "$lw" report --fail-on-leaks "$W/without"
 shows "of the system's libraries left out"
 status_is 0 "$lw" report --format=json "$W/without"
 shows '"left_out_blocks":'
+
+# So does the tool, of any dump.
+status_is 0 "$lw" report --no-system "$W/with"
+shows '0 bytes live in 0 blocks at 0 call sites'
+shows "of the system's libraries left out"
+shows_not 'by a system library'
+status_is 0 "$lw" report --no-system --exe="$W/clean" --fail-on-leaks "$W/log"
+shows '0 bytes live in 0 blocks'
+status_is 0 "$lw" diff --no-system "$W/with" "$W/with"
+
 LEAKWRAP_OPTIONS=system=0:log=$W/unknown "$W/stripped" >"$W/printed" || fail "status $?"
 grep -q 'note system=0 has left out nothing' "$W/unknown" || fail "stripped: no note"
 LEAKWRAP_OPTIONS=system=0:log=$W/c.without "$W/c" leaks >"$W/printed" || fail "status $?"
