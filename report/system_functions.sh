@@ -3,9 +3,9 @@
 # libraries.
 #
 # Writes C source: one list for the section that format.h describes (LEAKWRAP_SYSTEM_SECTION).  CC
-# and NM are the target's.  WRAPPED are the wrapped functions: an archive member that refers to none
-# of them allocates nothing, and its functions are left out.  A library that is not there adds
-# nothing.
+# and NM are the target's.  WRAPPED are the wrapped functions: a member of a C library that refers to
+# none of them allocates nothing, and its functions are left out.  C++ libraries allocate nearly
+# everywhere, often by a jump to another member.  A library that is not there adds nothing.
 set -u
 
 # Names in the search order of the compiler, without "lib" and ".a".
@@ -58,12 +58,32 @@ find_archives >"$work/found"
 sort -u "$work/found" >"$work/archives"
 : >"$work/exports"
 [ "$language" != cxx ] || find_exports >"$work/exports"
-printf '%s\n' "$@" | sort -u >"$work/wrapped"
-
-# "HASH SIZE" of each function; leakwrap_hash_name in format.h has the same hash.
 while read -r archive; do
 	"$NM" -S "$archive" 2>/dev/null
-done <"$work/archives" | LC_ALL=C awk -v wrapped="$work/wrapped" -v exports="$work/exports" '
+done <"$work/archives" >"$work/symbols"
+
+# The wrapped functions, and the other names that a library has for them: __libc_reallocarray.
+printf '%s\n' "$@" | sort -u >"$work/wrapped"
+awk -v wrapped="$work/wrapped" '
+	BEGIN { while ((getline line <wrapped) > 0) is_wrapped[line] }
+	function end_member(   i) {
+		for (i = 1; i <= count; i++)
+			if (places[i] in wraps)
+				print names[i]
+		count = 0
+		split("", wraps)
+	}
+	NF == 1 { end_member() }
+	NF == 4 && $3 ~ /^[TWVi]$/ {
+		names[++count] = $4
+		places[count] = $1 " " $2
+		if ($4 in is_wrapped)
+			wraps[places[count]]
+	}
+	END { end_member() }' "$work/symbols" | sort -u - "$work/wrapped" >"$work/allocators"
+
+# "HASH SIZE" of each function; leakwrap_hash_name in format.h has the same hash.
+LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/exports" '
 	function hash(name,   h, i) {
 		h = 0
 		for (i = 1; i <= length(name); i++)
@@ -85,7 +105,7 @@ done <"$work/archives" | LC_ALL=C awk -v wrapped="$work/wrapped" -v exports="$wo
 		return origin ~ /^_ZL|_GLOBAL__N_/ || origin in exported || origin in strong
 	}
 	function end_member(   i) {
-		for (i = 1; allocates && i <= count; i++)
+		for (i = 1; (allocates || language == "cxx") && i <= count; i++)
 			if (is_of_library(types[i], names[i]))
 				printf "%.0f %.0f\n", hash(names[i]), sizes[i]
 		count = allocates = 0
@@ -94,13 +114,13 @@ done <"$work/archives" | LC_ALL=C awk -v wrapped="$work/wrapped" -v exports="$wo
 	BEGIN {
 		for (i = 1; i < 256; i++)
 			code[sprintf("%c", i)] = i
-		while ((getline line <wrapped) > 0)
-			is_wrapped[line]
+		while ((getline line <allocators) > 0)
+			is_allocator[line]
 		while ((getline line <exports) > 0)
 			exported[line]
 	}
 	NF == 1 { end_member(); next }
-	NF == 2 && $1 ~ /^[Uw]$/ { if ($2 in is_wrapped) allocates = 1; next }
+	NF == 2 && $1 ~ /^[Uw]$/ { if ($2 in is_allocator) allocates = 1; next }
 	NF == 4 && $3 ~ /^[TtWVi]$/ && number($2) > 0 {
 		if ($3 == "T")
 			strong[$4]
@@ -108,7 +128,7 @@ done <"$work/archives" | LC_ALL=C awk -v wrapped="$work/wrapped" -v exports="$wo
 		names[count] = $4
 		sizes[count] = number($2)
 	}
-	END { end_member() }' >"$work/functions"
+	END { end_member() }' "$work/symbols" >"$work/functions"
 
 LC_ALL=C sort -u -k 1,1n -k 2,2n "$work/functions" >"$work/sorted"
 LC_ALL=C awk -v language="$language" -v count="$(wc -l <"$work/sorted")" '
