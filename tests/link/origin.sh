@@ -52,7 +52,7 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 		continue
 	}
 	lld=
-	[ $linker != lld ] || lld=$LLD_STATIC
+	[ "$linker" != lld ] || lld=$LLD_STATIC
 	for cc in gcc clang; do
 		for kind in -static-libstdc++ -static -static-pie; do
 			[ "$linker$kind" != gold-static-pie ] || continue # gold has none
