@@ -3,8 +3,8 @@
 # libraries.
 #
 # Writes C source: one list for the section that format.h describes (LEAKWRAP_SYSTEM_SECTION).  CC
-# and NM are the target's.  WRAPPED are the wrapped functions: a member of a C library that refers to
-# none of them allocates nothing, and its functions are left out.  C++ libraries allocate nearly
+# and NM are the target's.  WRAPPED are the wrapped functions: a member of a C library that refers
+# to none of them allocates nothing, and its functions are left out.  C++ libraries allocate nearly
 # everywhere, often by a jump to another member.  A library that is not there adds nothing.
 set -u
 

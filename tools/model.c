@@ -605,7 +605,8 @@ static void leave_out(struct totals *totals, const struct site *site)
 	totals->left_out_blocks += (int64_t)site->blocks;
 }
 
-/* The share of the live bytes whose stacks are complete is known anew if all call sites are shown. */
+/* The share of the live bytes whose stacks are complete is known anew if all call sites are shown.
+ * */
 static void count_complete(struct dump *dump)
 {
 	uint64_t all = 0, complete = 0;

@@ -147,8 +147,8 @@ uint64_t raw_address(const struct dump *dump, const struct location *location);
 /* Where MODULE lies in DUMP, or NULL. */
 const struct mapping *mapping_of(const struct dump *dump, const struct module *module);
 
-/* Takes the call sites of system libraries out of the dumps and their totals, as the runtime's option
- * system=0 does; after symbolize. */
+/* Takes the call sites of system libraries out of the dumps and their totals, as the runtime's
+ * option system=0 does; after symbolize. */
 void leave_out_system_sites(struct report *report);
 
 /* Live bytes or blocks of DUMP that no suppression covers. */

@@ -77,3 +77,34 @@ bool system_lists_have(const struct system_lists *lists, const struct symbol *sy
 	                                  symbol->end - symbol->start, lists->program_is_static,
 	                                  lists->linker_relaxes);
 }
+
+/* The functions of the list for C, *COUNT pairs of hash and size, or NULL. */
+static const uint32_t *find_c_list(const struct system_lists *lists, size_t *count)
+{
+	for (size_t at = 0; at + 2 <= lists->count; at += 2 + 2 * *count) {
+		*count = lists->words[at + 1];
+		if (*count > (lists->count - at - 2) / 2)
+			return NULL;
+		if (lists->words[at] == LEAKWRAP_SYSTEM_C)
+			return lists->words + at + 2;
+	}
+	return NULL;
+}
+
+bool system_lists_fit(const struct system_lists *lists, const struct symbols *symbols)
+{
+	size_t count, named = 0, matching = 0;
+	const uint32_t *list = find_c_list(lists, &count);
+	if (!list || !lists->program_is_static)
+		return true;
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct symbol *symbol = &symbols->all[i];
+		if (!symbol->sized ||
+		    !leakwrap_system_list_has(list, count, leakwrap_hash_name(symbol->name), 0,
+		                              UINT64_MAX))
+			continue;
+		named++;
+		matching += system_lists_have(lists, symbol);
+	}
+	return 2 * matching >= named;
+}

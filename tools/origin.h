@@ -20,4 +20,8 @@ void system_lists_free(struct system_lists *lists);
 /* Returns whether SYMBOL is on the lists, by the rule of the runtime (report/origin.c). */
 bool system_lists_have(const struct system_lists *lists, const struct symbol *symbol);
 
+/* Returns false if a static program was linked with another C library than the lists were made
+ * from: most functions of SYMBOLS that the list for C names have another size there. */
+bool system_lists_fit(const struct system_lists *lists, const struct symbols *symbols);
+
 #endif

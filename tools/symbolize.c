@@ -133,6 +133,25 @@ static void tell_state(const struct module *module, const struct search *search)
 	}
 }
 
+/* Says when blocks of the static libraries cannot be told from the program's. */
+static void tell_origin(const struct sources *sources, const struct module *module)
+{
+	const struct system_lists *system = &sources->system;
+	if (!system->words)
+		return;
+	if (sources->symbols.count == 0) {
+		if (system->program_is_static)
+			complain("%s has no symbols: what its C library allocated counts as the "
+			         "program's own (--exe names the file with symbols)",
+			         module->file);
+	} else if (!system_lists_fit(system, &sources->symbols)) {
+		complain("%s has another C library than leakwrap was built for: what that "
+		         "allocated counts as the program's own (build libleakwrap.a again with "
+		         "the compiler that links the program)",
+		         module->file);
+	}
+}
+
 static void symbolize_module(struct report *report, struct module *module, const struct search *search)
 {
 	struct sources sources = {.report = report};
@@ -147,6 +166,7 @@ static void symbolize_module(struct report *report, struct module *module, const
 	sources.symbols = symbols_read(&sources.file);
 	if (module->main)
 		sources.system = system_lists_read(&sources.file);
+	tell_origin(&sources, module);
 	sources.lines = lines_read(&sources.file);
 	if (module->main && search->map)
 		sources.map = map_read(search->map, &sources.file);

@@ -107,6 +107,7 @@ g++ $FLAGS -static -Wl,--build-id -o "$W/clean" tests/link/clean.cpp $WRAPS $CXX
 strip -o "$W/stripped" "$W/clean"
 judge "stripped" "$W/stripped" 1
 equal "stripped: marked in the dump" "$(marked)" ""
+said 'has no symbols: what its C library allocated counts as the program.s own'
 status_is 0 "$lw" report --fail-on-leaks --exe="$W/clean" "$W/log"
 shows ', by a system library'
 
@@ -138,3 +139,18 @@ LEAKWRAP_OPTIONS=system=0:log=$W/unknown "$W/stripped" >"$W/printed" || fail "st
 grep -q 'note system=0 has left out nothing' "$W/unknown" || fail "stripped: no note"
 LEAKWRAP_OPTIONS=system=0:log=$W/c.without "$W/c" leaks >"$W/printed" || fail "status $?"
 equal "system=0: the program's" "$(dump_value "$W/c.without" 1 live_bytes)" 1500
+
+# The lists of another C library do not fit: a report says so.
+awk '/leakwrap_system|globl|hidden/ { next }
+	/long/ { sub(/, /, ", 1 + ") }
+	{ print }' "$O/include/system_c.h" | sed 's/long 1, 1 + /long 1, /' >"$W/other.h"
+printf '#include "format.h"\n#include "other.h"\n' >"$W/other.c"
+$CC -Ireport -c -o "$W/other.o" "$W/other.c" || fail "cannot compile the other list"
+objcopy -O binary --only-section=.leakwrap.system --set-section-flags .leakwrap.system=alloc \
+	"$W/other.o" "$W/other.list"
+cp "$W/c" "$W/other"
+objcopy --update-section .leakwrap.system="$W/other.list" "$W/other" || fail "objcopy"
+judge "another list" "$W/other" 1
+said 'has another C library than leakwrap was built for'
+judge "its own list" "$W/c" 0
+! grep 'another C' "$W/err" || fail "its own list does not fit"
