@@ -101,13 +101,16 @@ LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)buil
 # the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.
 # -u: an archive with operators of the program's own is taken before libstdc++.  Beside it ld.bfd does not find what
 # is referred to weakly alone, as __real__ZdlPv in a program without delete: the wrapper refers to it strongly.
+# -u leakwrap_system_cxx takes the list by which the static C++ library's own blocks are recognized.
 # The group is one word, and the archive stands in front of it by itself: build systems sort the libraries that they see.
 # Meson puts these into a group of its own, in which gold and ld.lld take no other; libtool moves them to the end, and
 # only them, where the program's own libraries find the wrappers.
 LEAKWRAP_LDLIBS = $(LEAKWRAP_LIB) -Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
-LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv $(LEAKWRAP_LIB) \
+LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
+	$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lstdc++,-lm,-lc,--end-group
-LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv $(LEAKWRAP_LIB) \
+LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
+	$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-Bstatic,-lstdc++,-Bdynamic,-lm,-lc,--end-group
 
 # Without an operating system.  -u: what the compiler links behind all of this, with a board's --specs=, may ask newlib
@@ -116,4 +119,5 @@ LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv $(LEAKWRAP_LIB) 
 LEAKWRAP_BARE_LDFLAGS := $(LEAKWRAP_BARE_SYMBOLS:%=-Wl,--wrap=%) \
 	$(foreach name,malloc calloc realloc free,-Wl,-u,__wrap_$(name) -Wl,-u,__wrap__$(name)_r)
 LEAKWRAP_BARE_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -lc -lgcc -Wl,--end-group
-LEAKWRAP_BARE_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,--start-group $(LEAKWRAP_LIB) -lstdc++ -lm -lc -lgcc -Wl,--end-group
+LEAKWRAP_BARE_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,leakwrap_system_cxx \
+	-Wl,--start-group $(LEAKWRAP_LIB) -lstdc++ -lm -lc -lgcc -Wl,--end-group

@@ -26,13 +26,19 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 	row->blocks++;
 }
 
-/* Adds ROW to the totals.  False when it has no blocks. */
-static bool add_row(struct leakwrap_collection *collection, const struct leakwrap_row *row)
+/* Adds ROW to the totals.  Returns false if it has no blocks, or is left out. */
+static bool add_row(struct leakwrap_collection *collection, const struct leakwrap_row *row,
+                    leakwrap_site_test *skips)
 {
 	enum leakwrap_trace_kind kind;
 
 	if (row->blocks == 0)
 		return false;
+	if (skips && skips(row->site)) {
+		collection->left_out_bytes += row->bytes;
+		collection->left_out_blocks += row->blocks;
+		return false;
+	}
 	kind = row->site == LEAKWRAP_SITE_LOST ? LEAKWRAP_TRACE_TRUNCATED
 	                                       : leakwrap_site_kind(row->site);
 	collection->count++;
@@ -160,7 +166,7 @@ static void sort(struct leakwrap_row *rows, size_t count)
 
 #endif
 
-bool leakwrap_collect(struct leakwrap_collection *collection)
+bool leakwrap_collect(struct leakwrap_collection *collection, leakwrap_site_test *skips)
 {
 	const uint32_t limit = leakwrap_sites_limit();
 	struct walk walk = {.first = 0, .count = limit};
@@ -175,7 +181,7 @@ bool leakwrap_collect(struct leakwrap_collection *collection)
 	for (uint32_t number = LEAKWRAP_SITE_LOST; number < limit; number++) {
 		const struct leakwrap_row row = walk.rows[number];
 
-		if (add_row(collection, &row))
+		if (add_row(collection, &row, skips))
 			collection->rows[collection->rows_count++] = row;
 	}
 	sort(collection->rows, collection->rows_count);
@@ -202,7 +208,7 @@ static void keep_largest(struct leakwrap_collection *collection, const struct le
 	}
 }
 
-void leakwrap_collect_largest(struct leakwrap_collection *collection)
+void leakwrap_collect_largest(struct leakwrap_collection *collection, leakwrap_site_test *skips)
 {
 	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[PART];
 	const uint32_t limit = leakwrap_sites_limit();
@@ -219,7 +225,7 @@ void leakwrap_collect_largest(struct leakwrap_collection *collection)
 		memset(part, 0, sizeof(part));
 		leakwrap_live_each(add_block, &walk);
 		for (uint32_t i = 0; i < walk.count; i++)
-			if (add_row(collection, &part[i]))
+			if (add_row(collection, &part[i], skips))
 				keep_largest(collection, &part[i]);
 	}
 	sort_in_place(largest, collection->rows_count);

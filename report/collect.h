@@ -21,16 +21,21 @@ struct leakwrap_collection {
 	size_t count; /* of call sites with live blocks; may be more */
 	uint64_t bytes, blocks;
 	uint64_t blocks_of_kind[3], bytes_of_kind[3]; /* by enum leakwrap_trace_kind */
+	uint64_t left_out_bytes, left_out_blocks;     /* in none of the above */
 	size_t scratch_size;
 };
 
-/* Fills COLLECTION.  False when there is no memory for it: then it is empty. */
-bool leakwrap_collect(struct leakwrap_collection *collection);
+/* Says whether the blocks of the call site SITE are left out. */
+typedef bool leakwrap_site_test(uint32_t site);
+
+/* Fills COLLECTION.  SKIPS is asked once for each call site with live blocks; NULL: nothing
+ * is left out.  Returns false if there is no memory: then COLLECTION is empty. */
+bool leakwrap_collect(struct leakwrap_collection *collection, leakwrap_site_test *skips);
 
 /* The same without memory: there are rows for the LEAKWRAP_LARGEST largest call sites alone, and it takes a walk through all live blocks
  * for every few hundred call sites.  By one thread at a time. */
 #define LEAKWRAP_LARGEST 128
-void leakwrap_collect_largest(struct leakwrap_collection *collection);
+void leakwrap_collect_largest(struct leakwrap_collection *collection, leakwrap_site_test *skips);
 
 /* Gives back its memory. */
 void leakwrap_collection_release(struct leakwrap_collection *collection);

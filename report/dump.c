@@ -231,7 +231,7 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	bool collected;
 
 	leakwrap_live_give_back();
-	collected = leakwrap_collect(&all);
+	collected = leakwrap_collect(&all, NULL);
 	counters->live_bytes = all.bytes;
 	counters->live_blocks = all.blocks;
 	counters->call_sites = all.count;

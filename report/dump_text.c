@@ -9,6 +9,7 @@
 #include "misuse_text.h"
 #include "modules.h"
 #include "options.h"
+#include "origin.h"
 #include "port.h"
 #include "prologue.h"
 #include "registers.h"
@@ -117,6 +118,16 @@ static void write_head(const char *reason)
 	leakwrap_text_end(dump.writer);
 }
 
+/* Without an operating system the program cannot tell which blocks these are. */
+static bool leaves_out_system(void)
+{
+#ifdef LEAKWRAP_SMALL
+	return false;
+#else
+	return !leakwrap_options.system;
+#endif
+}
+
 static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_bytes)
 {
 	pair("total live_bytes=", all->bytes);
@@ -135,6 +146,10 @@ static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_
 	pair(" lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
 	pair(" freed_elsewhere_blocks=", atomic_load(&leakwrap_loss.freed_elsewhere));
 	pair(" foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
+	if (leaves_out_system()) {
+		pair(" left_out_blocks=", all->left_out_blocks);
+		pair(" left_out_bytes=", all->left_out_bytes);
+	}
 	leakwrap_text_end(dump.writer);
 
 	pair("tracer tracer_bytes=", tracer_bytes);
@@ -315,27 +330,41 @@ static void write_modules(void)
 	}
 }
 
+/* Are the blocks of SITE the C library's own? */
+static bool is_system_site(uint32_t site)
+{
+	struct leakwrap_trace trace = {.pcs = dump.pcs};
+
+	if (site == LEAKWRAP_SITE_LOST)
+		return false;
+	leakwrap_site_read(site, &trace);
+	return trace.depth > 0 && leakwrap_is_system_code(trace.pcs[0]);
+}
+
 /* The live blocks, and what is known of them.  Returns how many call sites it showed. */
 static size_t write_live(bool earlier_lost)
 {
+	leakwrap_site_test *const skips = leaves_out_system() ? is_system_site : NULL;
 	uint64_t tracer_bytes = leakwrap_pages_held();
 	size_t shown;
 	bool collected;
 
-	collected = leakwrap_collect(&dump.collection);
+	collected = leakwrap_collect(&dump.collection, skips);
 #ifdef LEAKWRAP_SMALL
 	write_totals(&dump.collection, tracer_bytes);
 	if (!collected)
 		write_note("no memory to add up the live blocks: the totals above are not known");
 #else
 	if (!collected)
-		leakwrap_collect_largest(&dump.collection);
+		leakwrap_collect_largest(&dump.collection, skips);
 	write_totals(&dump.collection, tracer_bytes);
 	if (dump.collection.rows_count < dump.collection.count)
 		write_note("no memory to list all call sites: the largest are shown");
 #endif
 	if (earlier_lost)
 		write_note("earlier dumps could not be written whole");
+	if (leaves_out_system() && !leakwrap_origin_is_known())
+		write_note("system=0 has left out nothing: the program has no symbol table");
 	if (leakwrap_shadow_overflows() > 0)
 		write_note(
 		        "instrumented functions were nested too deep for the shadow call stack: some "
@@ -377,6 +406,7 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
 	leakwrap_known_frames_start();
 	leakwrap_symbols_start();
+	leakwrap_origin_start();
 	make_prefix(prefix, number);
 	leakwrap_text_start(writer, fd, prefix);
 	leakwrap_text_expect_many(writer);

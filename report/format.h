@@ -54,12 +54,14 @@
  *                                site without frames
  *         freed_elsewhere_blocks blocks whose address came back although no free had been seen
  *         foreign_frees          frees of blocks that were never recorded
+ *         left_out_*             live blocks and bytes of the system's libraries, which the option
+ *                                system=0 leaves out of everything else; only with this option
  * tracer  the memory that the tracer holds for itself.
  * site    rank, live bytes, live blocks ("1 block" when there is one), and complete, truncated or guessed.
- *         Largest first.  Under an RTOS " task=NAME" follows, when the task that allocated has a name: the same
- *         backtrace in two tasks is two call sites.  " origin=system_library" follows when the C library, or
- *         another one that the compiler links, made the allocation itself; only static programs show these,
- *         whose code lies in the order in which it was linked.
+ *         Largest first.  Under an RTOS " task=NAME" follows, when the task that allocated has a
+ *         name: the same backtrace in two tasks is two call sites.  " origin=system_library"
+ *         follows when a function of the C or C++ library, which the program was linked with
+ *         statically, made the allocation itself.
  * #K      frame K, innermost first: the raw return address; FUNCTION+OFFSET as the running program's own
  *         symbol tables have it (mangled), or ?; [M] the module's number; the last component of its
  *         path, + and the address less the module's load bias.  "[M] NAME+OFFSET" is missing when the
@@ -78,6 +80,10 @@
 #ifndef LEAKWRAP_FORMAT_H
 #define LEAKWRAP_FORMAT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #define LEAKWRAP_FORMAT_VERSION 1
 
 /* POSIX guarantees whole writes to a pipe up to PIPE_BUF, which is 4096 on Linux (pipe(7)). */
@@ -90,5 +96,65 @@
 #define LEAKWRAP_NOTE_SECTION ".note.leakwrap"
 #define LEAKWRAP_NOTE_OWNER   "leakwrap"
 #define LEAKWRAP_NOTE_TYPE    1
+
+/* A section that is not loaded: lists of the functions of the static libraries that come with the
+ * compiler (system_functions.sh).  Each list is 32-bit words in the target's byte order: its
+ * language, its number of functions, and for each function the hash of its name in the symbol table
+ * and its size, in ascending order.  A list for C is meant for static programs alone, the list for
+ * C++ for all. */
+#define LEAKWRAP_SYSTEM_SECTION ".leakwrap.system"
+enum { LEAKWRAP_SYSTEM_C = 1, LEAKWRAP_SYSTEM_CXX = 2 };
+
+/* The hash of a function's NAME.  The modulus is the largest prime below 2^32. */
+static inline uint32_t leakwrap_hash_name(const char *name)
+{
+	uint64_t hash = 0;
+
+	for (; *name != '\0'; name++)
+		hash = (hash * 65599 + (unsigned char)*name) % 4294967291U;
+	return (uint32_t)hash;
+}
+
+/* Returns whether one of the COUNT functions at LIST, pairs of hash and size, has the hash HASH and
+ * a size from LEAST to MOST. */
+static inline bool leakwrap_system_list_has(const uint32_t *list, size_t count, uint32_t hash,
+                                            uint64_t least, uint64_t most)
+{
+	size_t first = 0, behind = count;
+
+	while (first < behind) {
+		size_t middle = first + (behind - first) / 2;
+
+		if (list[2 * middle] < hash)
+			first = middle + 1;
+		else
+			behind = middle;
+	}
+	for (; first < count && list[2 * first] == hash; first++)
+		if (list[2 * first + 1] >= least && list[2 * first + 1] <= most)
+			return true;
+	return false;
+}
+
+/* Returns whether the WORDS words at LISTS, in this machine's byte order, name the function NAME of
+ * SIZE bytes. IS_STATIC: the program needs no dynamic loader.  IS_RELAXED: the linker shortens
+ * functions, as those of RISC-V and LoongArch do. */
+static inline bool leakwrap_system_lists_have(const uint32_t *lists, size_t words, const char *name,
+                                              uint64_t size, bool is_static, bool is_relaxed)
+{
+	const uint32_t hash = leakwrap_hash_name(name);
+
+	while (words >= 2 && lists[1] <= (words - 2) / 2) {
+		const size_t count = lists[1];
+
+		if ((is_static || lists[0] == LEAKWRAP_SYSTEM_CXX) &&
+		    leakwrap_system_list_has(lists + 2, count, hash, size,
+		                             is_relaxed ? 2 * size : size))
+			return true;
+		lists += 2 + 2 * count;
+		words -= 2 + 2 * count;
+	}
+	return false;
+}
 
 #endif

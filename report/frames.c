@@ -78,25 +78,3 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 	leakwrap_text_end(writer);
 	return module;
 }
-
-/* Where the program's own code ends: linkers put code in the order in which they find the archive members, which is the
- * program's, the runtime's, that of the system's libraries.  A linker that was told to sort it by alignment or by name
- * puts this byte, whose section has the smallest of the one and the last of the other, behind the libraries' code. */
-__asm__(".pushsection .text.zz_leakwrap, \"ax\", %progbits\n"
-        ".globl leakwrap_program_end\n"
-        ".hidden leakwrap_program_end\n"
-        "leakwrap_program_end: .byte 0\n"
-        ".popsection");
-extern const char leakwrap_program_end[];
-
-/* Where the C library's malloc lies tells whether it is in the program, and whether behind the program's code.
- *
- * Not inlined into a static function: leakwrap audit knows by the name of the function that this mention of malloc is
- * the tracer's. */
-bool leakwrap_is_system_code(uintptr_t pc)
-{
-	const struct leakwrap_module *module = leakwrap_module_at(pc);
-	uintptr_t end = (uintptr_t)leakwrap_program_end, library = (uintptr_t)__real_malloc;
-
-	return module && module->main && library > end && library < module->end && pc > end;
-}

@@ -17,8 +17,4 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 /* What such a line begins with: all that depends on where in the backtrace the frame is. */
 void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level);
 
-/* Does the code at PC come from the C library of a static program, or from another library that the runtime is
- * linked in front of?  Signal-safe. */
-bool leakwrap_is_system_code(uintptr_t pc);
-
 #endif

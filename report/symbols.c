@@ -2,6 +2,7 @@
  * addresses, sorted, each with the place of its symbol. */
 #include "symbols.h"
 
+#include "format.h"
 #include "port.h"
 
 #include <elf.h>
@@ -27,6 +28,7 @@ struct table {
 	size_t names_size;
 	struct function *functions;
 	size_t count;
+	struct leakwrap_system_lists lists;
 	bool has_file; /* the program's has been read */
 	struct table *next;
 };
@@ -44,23 +46,42 @@ static const void *map_part(int fd, uint64_t offset, uint64_t size, uint64_t fil
 	return leakwrap_file_map(fd, offset, (size_t)size);
 }
 
-/* False when what is there cannot be mapped. */
-static bool find_in_sections(struct table *table, int fd, const ElfW(Shdr) * sections, unsigned count,
-                             uint64_t file_size)
+/* A program's file while it is read: its section headers are mapped. */
+struct file {
+	int fd;
+	uint64_t size;
+	const ElfW(Shdr) * sections;
+	unsigned count; /* of sections */
+	unsigned names; /* the number of the section with their names */
+};
+
+static const void *map_section(const struct file *file, const ElfW(Shdr) * section)
 {
-	for (unsigned i = 0; i < count; i++) {
-		const ElfW(Shdr) *section = &sections[i], *strings;
+	return map_part(file->fd, section->sh_offset, section->sh_size, file->size);
+}
+
+static void unmap_section(const ElfW(Shdr) * section, const void *mapped)
+{
+	if (mapped)
+		leakwrap_file_unmap(mapped, section->sh_offset, section->sh_size);
+}
+
+/* Returns false if there is a symbol table that cannot be mapped. */
+static bool find_symbols(struct table *table, const struct file *file)
+{
+	for (unsigned i = 0; i < file->count; i++) {
+		const ElfW(Shdr) *section = &file->sections[i], *strings;
 		const void *symbols, *names;
 
-		if (section->sh_type != SHT_SYMTAB || section->sh_link >= count)
+		if (section->sh_type != SHT_SYMTAB || section->sh_link >= file->count)
 			continue;
-		strings = &sections[section->sh_link];
-		symbols = map_part(fd, section->sh_offset, section->sh_size, file_size);
+		strings = &file->sections[section->sh_link];
+		symbols = map_section(file, section);
 		if (!symbols)
 			return false;
-		names = map_part(fd, strings->sh_offset, strings->sh_size, file_size);
+		names = map_section(file, strings);
 		if (!names) {
-			leakwrap_file_unmap(symbols, section->sh_offset, section->sh_size);
+			unmap_section(section, symbols);
 			return false;
 		}
 		table->symbols = symbols;
@@ -70,6 +91,40 @@ static bool find_in_sections(struct table *table, int fd, const ElfW(Shdr) * sec
 		break;
 	}
 	return true;
+}
+
+/* Returns false if the section headers name sections that cannot be mapped. */
+static bool find_lists(struct table *table, const struct file *file)
+{
+	struct leakwrap_system_lists lists = {.program_is_static = true};
+	const ElfW(Shdr) * strings, *found = NULL;
+	const char *names;
+
+	if (file->names >= file->count)
+		return true;
+	strings = &file->sections[file->names];
+	names = map_section(file, strings);
+	if (!names)
+		return false;
+	for (unsigned i = 0; i < file->count; i++) {
+		const ElfW(Shdr) *section = &file->sections[i];
+		const char *name = names + section->sh_name;
+
+		if (section->sh_name >= strings->sh_size)
+			continue;
+		if (strcmp(name, ".interp") == 0)
+			lists.program_is_static = false;
+		else if (strcmp(name, LEAKWRAP_SYSTEM_SECTION) == 0 &&
+		         section->sh_offset % sizeof(uint32_t) == 0)
+			found = section;
+	}
+	unmap_section(strings, names);
+	if (!found)
+		return true;
+	lists.words = map_section(file, found);
+	lists.count = (size_t)(found->sh_size / sizeof(uint32_t));
+	table->lists = lists;
+	return lists.words != NULL;
 }
 
 /* Is it the header of the file that MODULE was mapped from?  Most programs have theirs in memory. */
@@ -99,7 +154,10 @@ static bool find_in_file(struct table *table, const char *path)
 
 		sections = map_part(fd, header->e_shoff, size, file_size);
 		if (sections) {
-			is_read = find_in_sections(table, fd, sections, header->e_shnum, file_size);
+			const struct file file = {fd, file_size, sections, header->e_shnum,
+			                          header->e_shstrndx};
+
+			is_read = find_lists(table, &file) && find_symbols(table, &file);
 			leakwrap_file_unmap(sections, header->e_shoff, size);
 		}
 	}
@@ -300,14 +358,15 @@ static struct table *table_of(const struct leakwrap_module *module)
 	return table;
 }
 
-const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset)
+bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
+                          struct leakwrap_function *function)
 {
 	struct table *table = table_of(module);
 	uintptr_t code = pc - module->start;
 	size_t first = 0, behind;
 
 	if (!table || table->count == 0)
-		return NULL;
+		return false;
 	/* The last function that starts at or before PC. */
 	behind = table->count;
 	while (first < behind) {
@@ -320,15 +379,40 @@ const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, 
 	}
 	/* Of several names for one address the first that reaches as far as PC. */
 	while (first > 0) {
-		const struct function *function = &table->functions[--first];
-		const ElfW(Sym) *symbol = &table->symbols[function->symbol];
+		const struct function *candidate = &table->functions[--first];
+		const ElfW(Sym) *symbol = &table->symbols[candidate->symbol];
 
-		if (code - function->offset < symbol->st_size) {
-			*offset = code - function->offset;
-			return table->names + symbol->st_name;
+		if (code - candidate->offset < symbol->st_size) {
+			*function = (struct leakwrap_function){
+			        .name = table->names + symbol->st_name,
+			        .offset = code - candidate->offset,
+			        .size = symbol->st_size,
+			};
+			return true;
 		}
-		if (first > 0 && table->functions[first - 1].offset != function->offset)
-			return NULL;
+		if (first > 0 && table->functions[first - 1].offset != candidate->offset)
+			return false;
 	}
-	return NULL;
+	return false;
+}
+
+const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset)
+{
+	struct leakwrap_function function;
+
+	if (!leakwrap_symbol_find(module, pc, &function))
+		return NULL;
+	*offset = function.offset;
+	return function.name;
+}
+
+bool leakwrap_read_lists(const struct leakwrap_module *module, struct leakwrap_system_lists *lists)
+{
+	const struct table *table = table_of(module);
+
+	if (!table || !table->lists.words)
+		return false;
+	*lists = table->lists;
+	lists->has_symbols = table->count > 0;
+	return true;
 }

@@ -4,6 +4,7 @@
 _leakwrap() {
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
 	local options files='--format= --output= --top= --all --color= --exe= --sysroot= --debug-dir= --map= --suppressions= --skip= --no-skip --config= --help'
+	files+=' --no-system'
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then

@@ -590,6 +590,62 @@ uint64_t raw_address(const struct dump *dump, const struct location *location)
 	return location->offset + (mapping ? mapping->bias : 0);
 }
 
+/* Subtracts PART from *TOTAL, if the dump has that. */
+static void subtract(int64_t *total, uint64_t part)
+{
+	if (*total >= 0)
+		*total = (uint64_t)*total > part ? (int64_t)((uint64_t)*total - part) : 0;
+}
+
+/* Takes SITE out of the totals of its dump. */
+static void leave_out(struct totals *totals, const struct site *site)
+{
+	subtract(&totals->live_bytes, site->bytes);
+	subtract(&totals->live_blocks, site->blocks);
+	subtract(&totals->call_sites, 1);
+	if (site->kind == STACK_TRUNCATED)
+		subtract(&totals->truncated_blocks, site->blocks);
+	if (site->kind == STACK_GUESSED)
+		subtract(&totals->guessed_blocks, site->blocks);
+	totals->left_out_bytes += (int64_t)site->bytes;
+	totals->left_out_blocks += (int64_t)site->blocks;
+}
+
+/* The share of the live bytes whose stacks are complete is known anew if all call sites are shown.
+ * */
+static void count_complete(struct dump *dump)
+{
+	uint64_t all = 0, complete = 0;
+	for (size_t i = 0; i < dump->site_count; i++) {
+		all += dump->sites[i].bytes;
+		if (dump->sites[i].kind == STACK_COMPLETE)
+			complete += dump->sites[i].bytes;
+	}
+	if ((int64_t)all == dump->totals.live_bytes)
+		dump->totals.complete_percent = all ? 100.0 * (double)complete / (double)all : -1.0;
+}
+
+void leave_out_system_sites(struct report *report)
+{
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct dump *dump = report->dumps[i];
+		struct totals *totals = &dump->totals;
+		size_t kept = 0;
+		if (totals->left_out_blocks < 0)
+			totals->left_out_bytes = totals->left_out_blocks = 0;
+		for (size_t j = 0; j < dump->site_count; j++) {
+			if (dump->sites[j].of_system)
+				leave_out(totals, &dump->sites[j]);
+			else
+				dump->sites[kept++] = dump->sites[j];
+		}
+		if (kept < dump->site_count) {
+			dump->site_count = kept;
+			count_complete(dump);
+		}
+	}
+}
+
 uint64_t unsuppressed_bytes(const struct dump *dump)
 {
 	uint64_t all = 0;

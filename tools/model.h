@@ -49,6 +49,7 @@ struct location {
 	uint64_t own_into;           /* bytes into it */
 	struct frame *frames;        /* never NULL after symbolizing */
 	unsigned frame_count;        /* at least 1 after symbolizing */
+	bool of_system;              /* in a static system library; false if the dump has a name */
 	const char *object;    /* source file or archive member that its code comes from, or NULL */
 	struct location *next; /* of the same module */
 	unsigned number;       /* from 0 in the order of appearance */
@@ -150,6 +151,10 @@ uint64_t raw_address(const struct dump *dump, const struct location *location);
 
 /* Where MODULE lies in DUMP, or NULL. */
 const struct mapping *mapping_of(const struct dump *dump, const struct module *module);
+
+/* Takes the call sites of system libraries out of the dumps and their totals, as the runtime's
+ * option system=0 does; after symbolize. */
+void leave_out_system_sites(struct report *report);
 
 /* Live bytes or blocks of DUMP that no suppression covers. */
 uint64_t unsuppressed_bytes(const struct dump *dump);

@@ -16,6 +16,7 @@ enum {
 	KEY_DEBUG_DIR,
 	KEY_MAP,
 	KEY_SUPPRESSIONS,
+	KEY_NO_SYSTEM,
 	KEY_TOP,
 	KEY_ALL,
 	KEY_COLOR,
@@ -47,6 +48,8 @@ static const struct argp_option option_table[] = {
          4},
         {"no-skip", KEY_NO_SKIP, "PATTERN", OPTION_ARG_OPTIONAL,
          "Never pass over frames that match; without PATTERN, over none", 4},
+        {"no-system", KEY_NO_SYSTEM, 0, 0,
+         "Leave out what a static program's C and C++ libraries allocated for themselves", 4},
         {0, 0, 0, 0, "Settings:", 6},
         {"config", KEY_CONFIG, "FILE", 0,
          "Read long options from FILE, one a line (default .leakwrap, if it is there)", 6},
@@ -162,6 +165,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_SUPPRESSIONS:
 		if (!suppressions_read(&options->suppressions, &options->arena, argument))
 			exit(STATUS_USAGE);
+		break;
+	case KEY_NO_SYSTEM:
+		options->no_system = true;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -23,6 +23,7 @@ struct options {
 	struct search search;
 	size_t debug_dir_room;
 	struct suppressions suppressions;
+	bool no_system;
 	struct arena arena; /* of the suppressions */
 	enum format format;
 	const char *output; /* NULL: standard output */

@@ -79,7 +79,7 @@ static struct open_dump *start_dump(struct parser *parser, unsigned long pid, un
 	        .fault = {.registers = dump->fault.registers},
 	        .log = parser->log,
 	        .line = parser->line,
-	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0},
+	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0},
 	};
 	open->lines = 0;
 	open->headed = open->skipped = open->in_crash = open->stack_broken = false;
@@ -118,6 +118,7 @@ static const struct key keys[] = {
         COUNT(untracked_blocks), COUNT(untracked_bytes), COUNT(lost_call_sites),
         COUNT(truncated_blocks), COUNT(guessed_blocks),  COUNT(freed_elsewhere_blocks),
         COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
+        COUNT(left_out_blocks),  COUNT(left_out_bytes),
 };
 
 static bool scan_percent(const struct cursor *value, double *percent)

@@ -25,6 +25,7 @@ struct totals {
 	int64_t live_bytes, live_blocks, call_sites;
 	int64_t untracked_blocks, untracked_bytes, lost_call_sites;
 	int64_t truncated_blocks, guessed_blocks, freed_elsewhere_blocks, foreign_frees;
+	int64_t left_out_blocks, left_out_bytes; /* only with the option system=0 */
 	int64_t tracer_bytes, dump_ns;
 	double complete_percent;
 };

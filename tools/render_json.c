@@ -68,6 +68,10 @@ static json_t *totals_json(const struct totals *totals)
 	set(object, "truncated_blocks", count(totals->truncated_blocks));
 	set(object, "freed_elsewhere_blocks", count(totals->freed_elsewhere_blocks));
 	set(object, "foreign_frees", count(totals->foreign_frees));
+	if (totals->left_out_blocks >= 0) {
+		set(object, "left_out_blocks", count(totals->left_out_blocks));
+		set(object, "left_out_bytes", count(totals->left_out_bytes));
+	}
 	set(object, "tracer_bytes", count(totals->tracer_bytes));
 	set(object, "dump_ns", count(totals->dump_ns));
 	set(object, "complete_stack_bytes_percent",

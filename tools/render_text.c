@@ -494,6 +494,10 @@ static void put_footer(struct page *page, const struct dump *dump)
 	         "could not be recorded for want of memory");
 	put_loss(page, totals->freed_elsewhere_blocks, "block", "freed by code that is not traced");
 	put_loss(page, totals->foreign_frees, "free", "of blocks that were never recorded");
+	if (totals->left_out_blocks > 0 && totals->left_out_bytes >= 0)
+		fprintf(page->stream, "  %s in %s of the system's libraries left out\n",
+		        counted(page, (uint64_t)totals->left_out_bytes, "byte"),
+		        counted(page, (uint64_t)totals->left_out_blocks, "block"));
 	for (size_t i = 0; i < dump->note_count; i++) {
 		fputs("  note: ", page->stream);
 		put_clean(page, dump->notes[i]);

@@ -214,6 +214,8 @@ static enum status make_report(struct report_options *options, struct report *re
 		return STATUS_USAGE;
 	report_finish(report);
 	symbolize(report, &options->common.search);
+	if (options->common.no_system)
+		leave_out_system_sites(report);
 	find_askers(report, &options->common.skips);
 	suppressions_apply(&options->common.suppressions, report);
 	suppressions_tell_unused(&options->common.suppressions);
@@ -370,6 +372,8 @@ static enum status make_diff(struct diff_options *options, struct report *report
 		return STATUS_USAGE;
 	report_finish(report);
 	symbolize(report, &options->common.search);
+	if (options->common.no_system)
+		leave_out_system_sites(report);
 	find_askers(report, &options->common.skips);
 	suppressions_apply(&options->common.suppressions, report);
 

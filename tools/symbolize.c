@@ -7,6 +7,7 @@
 #include "elf_file.h"
 #include "lines.h"
 #include "map.h"
+#include "origin.h"
 #include "symbols.h"
 
 /* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a: it comes with g++, and its
@@ -29,6 +30,7 @@ struct sources {
 	struct report *report;
 	struct elf_file file;
 	struct symbols symbols;
+	struct system_lists system;
 	struct lines *lines;
 	struct map *map;
 	struct arena scratch;
@@ -89,6 +91,9 @@ static void find_location(struct sources *sources, struct location *location)
 	if (!member && symbol)
 		member = symbol->source;
 	location->object = intern_text(&report->strings, member);
+	/* Where the dump has a name, the runtime has judged by it. */
+	location->of_system =
+	        !location->own_function && symbol && system_lists_have(&sources->system, symbol);
 	arena_reset(&sources->scratch);
 }
 
@@ -128,6 +133,25 @@ static void tell_state(const struct module *module, const struct search *search)
 	}
 }
 
+/* Says when blocks of the static libraries cannot be told from the program's. */
+static void tell_origin(const struct sources *sources, const struct module *module)
+{
+	const struct system_lists *system = &sources->system;
+	if (!system->words)
+		return;
+	if (sources->symbols.count == 0) {
+		if (system->program_is_static)
+			complain("%s has no symbols: what its C library allocated counts as the "
+			         "program's own (--exe names the file with symbols)",
+			         module->file);
+	} else if (!system_lists_fit(system, &sources->symbols)) {
+		complain("%s has another C library than leakwrap was built for: what that "
+		         "allocated counts as the program's own (build libleakwrap.a again with "
+		         "the compiler that links the program)",
+		         module->file);
+	}
+}
+
 static void symbolize_module(struct report *report, struct module *module, const struct search *search)
 {
 	struct sources sources = {.report = report};
@@ -140,6 +164,9 @@ static void symbolize_module(struct report *report, struct module *module, const
 		return;
 	}
 	sources.symbols = symbols_read(&sources.file);
+	if (module->main)
+		sources.system = system_lists_read(&sources.file);
+	tell_origin(&sources, module);
 	sources.lines = lines_read(&sources.file);
 	if (module->main && search->map)
 		sources.map = map_read(search->map, &sources.file);
@@ -153,6 +180,7 @@ static void symbolize_module(struct report *report, struct module *module, const
 	}
 	map_free(sources.map);
 	lines_free(sources.lines);
+	system_lists_free(&sources.system);
 	symbols_free(&sources.symbols);
 	elf_file_close(&sources.file);
 	arena_free(&sources.scratch);
@@ -177,6 +205,19 @@ static void drop_own_frames(struct stack *stack)
 	memmove(stack->at, stack->at + own, stack->depth * sizeof *stack->at);
 }
 
+/* A stripped program cannot tell which allocations its C library made. */
+static void mark_system_sites(const struct report *report)
+{
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct dump *dump = report->dumps[i];
+		for (size_t j = 0; j < dump->site_count; j++) {
+			struct site *site = &dump->sites[j];
+			if (site->stack->depth > 0 && site->stack->at[0]->of_system)
+				site->of_system = true;
+		}
+	}
+}
+
 void symbolize(struct report *report, const struct search *search)
 {
 	for (size_t i = 0; i < report->module_count; i++)
@@ -189,5 +230,6 @@ void symbolize(struct report *report, const struct search *search)
 		for (unsigned j = 0; j < MISUSE_STACKS; j++)
 			if (report->misuses[i]->misuse->stacks[j])
 				drop_own_frames(report->misuses[i]->misuse->stacks[j]);
+	mark_system_sites(report);
 	progress_done();
 }

@@ -40,7 +40,8 @@ struct leakwrap_counters {
 };
 
 /* Fills *COUNTERS by a walk over the live blocks, which takes as long as that of a dump.  Returns 0, or
- * -1 when there is no memory for it: then live_bytes, live_blocks and call_sites are 0.  Signal-safe. */
+ * -1 when there is no memory for it: then live_bytes, live_blocks and call_sites are 0.  What the
+ * option system=0 leaves out of dumps is counted here.  Signal-safe. */
 LEAKWRAP_API int leakwrap_get_counters(struct leakwrap_counters *counters);
 
 /* -- what is recorded ---------------------------------------------------------------------------- */

@@ -203,6 +203,11 @@ static bool set_misuse(struct span value)
 	return true;
 }
 
+static bool set_system(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.system);
+}
+
 /* -- the table ----------------------------------------------------------------------------------- */
 
 static bool print_help(struct span value);
@@ -235,6 +240,8 @@ static const struct option {
          "blocks that are freed twice, by a pointer into them or by a function of another kind, and "
          "pointers into the stack or static data that are freed, are reported, as far as that is "
          "certain; abort ends the program then"},
+        {"system", set_system, "1", "0 or 1",
+         "0 leaves out what the C and C++ libraries of a static program allocated for themselves"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 

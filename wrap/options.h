@@ -39,6 +39,7 @@ struct leakwrap_options {
 	size_t memory; /* 0: no bound */
 	bool crash;
 	enum leakwrap_on_misuse misuse;
+	bool system; /* false: what the static C library allocated for itself is left out */
 };
 
 extern struct leakwrap_options leakwrap_options;

@@ -165,7 +165,10 @@ __attribute__((constructor(101))) static void start_with_program(void)
 {
 	start_once();
 	leakwrap_modules_refresh(); /* in a static program the first allocation came too early for it */
+	/* musl takes a block for the handlers: the tracer's memory, not the program's. */
+	leakwrap_disable();
 	register_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	leakwrap_enable();
 }
 
 /* -- exit ---------------------------------------------------------------------------------------- */

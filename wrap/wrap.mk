@@ -94,6 +94,26 @@ $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry_
 endef
 $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
 
+# The functions of the compiler's static libraries, by language (report/origin.c).  They are listed
+# again when the libraries change.
+NM ?= $(shell $(CC) -print-prog-name=nm)
+SYSTEM_LIBRARIES = $(wildcard $(foreach library,libc.a libstdc++.a,\
+	$(shell $(CC) -print-file-name=$(library))))
+ALLOCATORS := $(foreach family,$(filter-out signal exit exec dl,$(RUNTIME_FAMILIES)),\
+	$(LEAKWRAP_SYMBOLS_$(family)))
+
+$(O)/include/system_c.h $(O)/include/system_cxx.h: $(O)/include/system_%.h: \
+		report/system_functions.sh $(SYSTEM_LIBRARIES) $(O)/built-by
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)CC='$(CC) $(CFLAGS_TARGET)' NM='$(NM)' \
+		report/system_functions.sh $* $(ALLOCATORS) >$@.tmp
+	$(Q)mv $@.tmp $@
+
+$(O)/report/origin.o: $(O)/include/system_c.h
+$(O)/report/system_cxx.o: $(O)/include/system_cxx.h
+$(O)/report/origin.o $(O)/report/system_cxx.o: RUNTIME_CFLAGS += -I$(O)/include
+
 $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 	$(call say,AR,$@)
 	$(Q)rm -f $@

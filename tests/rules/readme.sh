@@ -67,7 +67,7 @@ while IFS='|' read -r promise tests; do
 	promises=$((promises + 1))
 done <<'END'
 no extra thread, and no files beside the program|rules/guest
-another library that the compiler links, made the allocation itself|rules/outside
+statically, made the allocation itself|rules/outside link/origin
 once for each place|rules/misuse
 come to the limit of its address space, the 128 largest call sites are shown|rules/no_room
 The runtime adds 65 to 165 KiB of code and tables|targets/footprint

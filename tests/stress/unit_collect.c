@@ -44,6 +44,11 @@ static bool is_in_order(const struct leakwrap_row *first, const struct leakwrap_
 	                                       : first->site < second->site;
 }
 
+static bool is_odd(uint32_t site)
+{
+	return site % 2 == 1;
+}
+
 /* MASK: of the blocks' sizes. */
 static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint64_t seed)
 {
@@ -73,7 +78,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 		                                      : kinds[site - LEAKWRAP_SITE_FIRST]] +=
 		        blocks[i].size;
 	}
-	CHECK(leakwrap_collect(&got));
+	CHECK(leakwrap_collect(&got, NULL));
 	CHECK(got.bytes == all_bytes && got.blocks == all_blocks);
 	CHECK(memcmp(got.bytes_of_kind, kind_bytes, sizeof(kind_bytes)) == 0);
 	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)
@@ -85,8 +90,18 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 		CHECK(got.rows[i].bytes == bytes[site] && got.rows[i].blocks == count[site]);
 		CHECK(i == 0 || is_in_order(&got.rows[i - 1], &got.rows[i]));
 	}
+	CHECK(got.left_out_bytes == 0 && got.left_out_blocks == 0);
 	leakwrap_collection_release(&got);
 	CHECK(got.rows == NULL);
+	CHECK(leakwrap_collect(&got, is_odd));
+	CHECK(got.bytes + got.left_out_bytes == all_bytes);
+	CHECK(got.blocks + got.left_out_blocks == all_blocks);
+	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)
+		rows -= is_odd(site) && count[site] > 0;
+	CHECK(got.count == rows);
+	for (size_t i = 0; i < got.count; i++)
+		CHECK(!is_odd(got.rows[i].site));
+	leakwrap_collection_release(&got);
 	leakwrap_collection_release(&got);
 }
 

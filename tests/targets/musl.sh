@@ -35,4 +35,24 @@ done
 build_musl environment -fno-omit-frame-pointer
 LEAKWRAP_OPTIONS=unwind=fp "$W/environment" 2>"$W/log" || fail "environment: status $?"
 equal "another environment: truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 0
+
+# Nothing but what the program allocates is live, and what musl holds is marked: not the tracer's
+# own block.
+echo 'int main(void) { return 0; }' >"$W/empty.c"
+musl_flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g")
+# shellcheck disable=SC2086 # lists
+musl-gcc -static -o "$W/empty" "$W/empty.c" $musl_flags || fail "empty: does not link"
+"$W/empty" 2>"$W/log" || fail "empty: status $?"
+equal "empty: live blocks" "$(dump_value "$W/log" 1 live_blocks)" 0
+# shellcheck disable=SC2086
+musl-gcc -static $TARGET_CFLAGS -o "$W/origin" tests/link/origin.c $musl_flags ||
+	fail "origin: does not link"
+"$W/origin" leaks >"$W/out" 2>"$W/log" || fail "origin: status $?"
+"$lw" report --fail-on-leaks "$W/log" >"$W/out" 2>"$W/err"
+equal "origin: verdict" $? 1
+grep -q ' 1,500 bytes in 5 blocks are live' "$W/err" || fail "origin: $(cat "$W/err" "$W/log")"
+"$W/origin" >"$W/out" 2>"$W/log" || fail "origin: status $?"
+"$lw" report --fail-on-leaks "$W/log" >"$W/out" 2>"$W/err" ||
+	fail "origin, clean: $(cat "$W/err" "$W/log")"
+grep -q origin=system_library "$W/log" || fail "origin: nothing of musl is marked: $(cat "$W/log")"
 echo "$tried programs"

@@ -21,7 +21,8 @@ ENTRY_CFLAGS_cxx := -fexceptions
 
 CORE_SOURCES := $(wildcard wrap/bare/*.c) \
 	$(addprefix wrap/,api.c exidx.c frame_pointers.c prologue.c record.c returns.c rules.c unwind_table.c) \
-	$(addprefix report/,collect.c dump.c dump_text.c frames.c misuse_text.c text.c)
+	$(addprefix report/,collect.c dump.c dump_text.c frames.c misuse_text.c \
+		origin.c system_cxx.c text.c)
 CORE_NEEDS :=
 LACKS :=
 

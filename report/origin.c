@@ -1,0 +1,90 @@
+/* origin.c - see origin.h.
+ *
+ * A function is the library's if its name and its size in the program's symbol table are those of a
+ * function in the compiler's static libraries.  Neither depends on where the linker puts the
+ * function, nor on the order of the link. The lists of these functions are made when the runtime is
+ * built (system_functions.sh).  They are in a section that is not loaded: like the symbol table,
+ * they are read from the program's file. */
+#include "origin.h"
+
+#include "format.h"
+#include "modules.h"
+#include "symbols.h"
+
+#include <string.h>
+
+#include "system_c.h" /* the list for C */
+
+#ifndef LEAKWRAP_BARE
+
+#if defined(__riscv) || defined(__loongarch__)
+#define LINKER_RELAXES true
+#else
+#define LINKER_RELAXES false
+#endif
+
+/* Many call sites share their innermost frame. */
+#define ANSWERS 512
+
+static struct {
+	uintptr_t pc; /* 0: no answer */
+	bool is_system;
+} answers[ANSWERS];
+
+void leakwrap_origin_start(void)
+{
+	memset(answers, 0, sizeof(answers)); /* the symbols may be known only now */
+}
+
+bool leakwrap_origin_is_known(void)
+{
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+	struct leakwrap_system_lists lists;
+
+	return !program || !leakwrap_read_lists(program, &lists) || !lists.program_is_static ||
+	       lists.has_symbols;
+}
+
+static bool is_system_code(uintptr_t pc)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
+	struct leakwrap_system_lists lists;
+	struct leakwrap_function function;
+
+	return module && module->main && leakwrap_read_lists(module, &lists) &&
+	       leakwrap_symbol_find(module, pc - 1, &function) &&
+	       leakwrap_system_lists_have(lists.words, lists.count, function.name, function.size,
+	                                  lists.program_is_static, LINKER_RELAXES);
+}
+
+bool leakwrap_is_system_code(uintptr_t pc)
+{
+	const size_t way = (pc ^ pc >> 9) % ANSWERS;
+
+	if (answers[way].pc != pc) {
+		answers[way].is_system = is_system_code(pc);
+		answers[way].pc = pc;
+	}
+	return answers[way].is_system;
+}
+
+#else
+
+/* The program has no symbol table: the leakwrap tool finds it and the lists in the file on the
+ * host. */
+void leakwrap_origin_start(void)
+{
+}
+
+bool leakwrap_origin_is_known(void)
+{
+	return false;
+}
+
+bool leakwrap_is_system_code(uintptr_t pc)
+{
+	(void)pc;
+	return false;
+}
+
+#endif

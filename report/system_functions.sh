@@ -1,0 +1,147 @@
+#!/bin/sh
+# system_functions.sh c|cxx WRAPPED... - lists the functions of the compiler's static C or C++
+# libraries.
+#
+# Writes C source: one list for the section that format.h describes (LEAKWRAP_SYSTEM_SECTION).  CC
+# and NM are the target's.  WRAPPED are the wrapped functions: a member of a C library that refers
+# to none of them allocates nothing, and its functions are left out.  C++ libraries allocate nearly
+# everywhere, often by a jump to another member.  A library that is not there adds nothing.
+set -u
+
+# Names in the search order of the compiler, without "lib" and ".a".
+c_libraries="c c_nano m pthread rt dl resolv util anl gcc gcc_eh gomp gfortran quadmath atomic"
+cxx_libraries="stdc++ stdc++_nano supc++ c++ c++abi unwind"
+
+language=$1
+shift
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+# The path of the library FILE, or nothing.
+find_library() {
+	path=$($CC -print-file-name="$1" 2>/dev/null)
+	case $path in */*) [ ! -f "$path" ] || echo "$path" ;; esac
+}
+
+# The archives that the linker itself names: wrappers like musl-gcc search other folders than
+# -print-file-name.  The link may fail, as it does without an operating system.
+find_archives_linked() {
+	echo 'int main(void) { return 0; }' >"$work/main.c"
+	$CC -static -Wl,-t -o "$work/main" "$work/main.c" 2>&1 |
+		sed -n 's/^(*\(\/[^ ()]*\.a\).*/\1/p'
+}
+
+find_archives() {
+	if [ "$language" = cxx ]; then
+		libraries=$cxx_libraries
+	else
+		libraries=$c_libraries
+		find_archives_linked
+	fi
+	for library in $libraries; do
+		grep -qs "/lib$library\\.a\$" "$work/found" || find_library "lib$library.a"
+	done
+}
+
+# What the shared C++ library exports.  A template function of the archive is the library's only if
+# it is among these: the others are copies of what every program makes for itself, such as the
+# functions of std::vector<int>.
+find_exports() {
+	for library in libstdc++.so libc++.so.1 libc++abi.so.1; do
+		path=$(find_library "$library")
+		[ -z "$path" ] || "$NM" -D --defined-only "$path" 2>/dev/null
+	done | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u
+}
+
+: >"$work/archives"
+find_archives >"$work/found"
+sort -u "$work/found" >"$work/archives"
+: >"$work/exports"
+[ "$language" != cxx ] || find_exports >"$work/exports"
+while read -r archive; do
+	"$NM" -S "$archive" 2>/dev/null
+done <"$work/archives" >"$work/symbols"
+
+# The wrapped functions, and the other names that a library has for them: __libc_reallocarray.
+printf '%s\n' "$@" | sort -u >"$work/wrapped"
+awk -v wrapped="$work/wrapped" '
+	BEGIN { while ((getline line <wrapped) > 0) is_wrapped[line] }
+	function end_member(   i) {
+		for (i = 1; i <= count; i++)
+			if (places[i] in wraps)
+				print names[i]
+		count = 0
+		split("", wraps)
+	}
+	NF == 1 { end_member() }
+	NF == 4 && $3 ~ /^[TWVi]$/ {
+		names[++count] = $4
+		places[count] = $1 " " $2
+		if ($4 in is_wrapped)
+			wraps[places[count]]
+	}
+	END { end_member() }' "$work/symbols" | sort -u - "$work/wrapped" >"$work/allocators"
+
+# "HASH SIZE" of each function; leakwrap_hash_name in format.h has the same hash.
+LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/exports" '
+	function hash(name,   h, i) {
+		h = 0
+		for (i = 1; i <= length(name); i++)
+			h = (h * 65599 + code[substr(name, i, 1)]) % 4294967291
+		return h
+	}
+	function number(hex,   n, i) {
+		n = 0
+		for (i = 1; i <= length(hex); i++)
+			n = n * 16 + index("0123456789abcdef", tolower(substr(hex, i, 1))) - 1
+		return n
+	}
+	# A copy of a function for one use is called NAME.constprop.0, NAME.part.1 or NAME.cold.
+	function is_of_library(type, name,   origin) {
+		origin = name
+		sub(/\..*/, "", origin)
+		if (name !~ /^_Z/ || type == "T" || type == "t" && origin == name)
+			return 1
+		return origin ~ /^_ZL|_GLOBAL__N_/ || origin in exported || origin in strong
+	}
+	function end_member(   i) {
+		for (i = 1; (allocates || language == "cxx") && i <= count; i++)
+			if (is_of_library(types[i], names[i]))
+				printf "%.0f %.0f\n", hash(names[i]), sizes[i]
+		count = allocates = 0
+		split("", strong)
+	}
+	BEGIN {
+		for (i = 1; i < 256; i++)
+			code[sprintf("%c", i)] = i
+		while ((getline line <allocators) > 0)
+			is_allocator[line]
+		while ((getline line <exports) > 0)
+			exported[line]
+	}
+	NF == 1 { end_member(); next }
+	NF == 2 && $1 ~ /^[Uw]$/ { if ($2 in is_allocator) allocates = 1; next }
+	NF == 4 && $3 ~ /^[TtWVi]$/ && number($2) > 0 {
+		if ($3 == "T")
+			strong[$4]
+		types[++count] = $3
+		names[count] = $4
+		sizes[count] = number($2)
+	}
+	END { end_member() }' "$work/symbols" >"$work/functions"
+
+LC_ALL=C sort -u -k 1,1n -k 2,2n "$work/functions" >"$work/sorted"
+LC_ALL=C awk -v language="$language" -v count="$(wc -l <"$work/sorted")" '
+	BEGIN {
+		print "/* Made by report/system_functions.sh. */"
+		print "__asm__(\".pushsection \" LEAKWRAP_SYSTEM_SECTION \",\\\"\\\",%progbits\\n\""
+		print "        \".balign 4\\n\""
+		if (language == "cxx") {
+			print "        \".globl leakwrap_system_cxx\\n\""
+			print "        \".hidden leakwrap_system_cxx\\n\""
+			print "        \"leakwrap_system_cxx:\\n\""
+		}
+		printf "        \".long %d, %d\\n\"\n", language == "cxx" ? 2 : 1, count
+	}
+	{ printf "        \".long %s, %s\\n\"\n", $1, $2 }
+	END { print "        \".popsection\");" }' "$work/sorted"

@@ -1,0 +1,14 @@
+// clean.cpp - frees all that it allocates.  What is live at its end belongs to the C and C++
+// libraries.
+#include <iostream>
+#include <sstream>
+
+int main()
+{
+	std::ostream *stream = new std::stringstream;
+
+	*stream << 1 << " and text that is longer than the string's own room";
+	delete stream;
+	std::cout << "clean" << std::endl;
+	return 0;
+}

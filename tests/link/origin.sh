@@ -1,0 +1,156 @@
+#!/bin/sh
+# Whose block is it?  What a static C or C++ library holds for itself is marked, and no leak; what
+# the program holds is never marked.  However the program is linked, and wherever the linker puts
+# the code. timeout: 300
+. tests/lib.sh
+. tests/tool/tool.sh
+
+WRAPS=$(leakwrap_flags LEAKWRAP_LDFLAGS)
+C=$(leakwrap_flags LEAKWRAP_LDLIBS)
+CXX=$(leakwrap_flags LEAKWRAP_CXX_LDLIBS)
+CXX_STATIC=$(leakwrap_flags LEAKWRAP_CXX_STATIC_LDLIBS)
+LLD_STATIC=$(leakwrap_flags LEAKWRAP_LLD_STATIC_LDFLAGS)
+FLAGS="-O2 -g -fno-omit-frame-pointer -fno-builtin -fno-optimize-sibling-calls"
+
+# judge WHAT PROGRAM WANTED ARGUMENT...: runs it; the verdict of its exit dump.
+judge() {
+	what=$1 program=$2 wanted=$3
+	shift 3
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log=$W/log "$program" "$@" >"$W/printed" ||
+		fail "$what: the program's status is $?"
+	"$lw" report --fail-on-leaks "$W/log" >"$W/out" 2>"$W/err"
+	got=$?
+	[ $got = "$wanted" ] ||
+		fail "$what: verdict $got, wanted $wanted: $(cat "$W/err" "$W/log")"
+}
+
+# marked: the bytes of the marked call sites, and their innermost functions.
+marked() {
+	dump_lines "$W/log" 1 | awk '
+		/^site/ { is_marked = / origin=system_library$/; bytes = $3 }
+		/^  #0 / && is_marked { sub(/\+.*/, "", $3); print bytes, $3 }'
+}
+
+# check_c WHAT PROGRAM: the program's blocks are its own, the others the library's.
+check_c() {
+	judge "$1" "$2" 1 leaks
+	for function in by_constructor by_comparator by_static re_string_realloc_buffers \
+		by_global; do
+		[ "$(site_by "$W/log" 1 $function)" != "0 0" ] ||
+			fail "$1: no block of $function: $(cat "$W/log")"
+		! marked | grep -q " $function\$" || fail "$1: $function is marked"
+	done
+	grep -q ' 1,500 bytes in 5 blocks are live' "$W/err" || fail "$1: $(cat "$W/err" "$W/log")"
+	[ -n "$(marked)" ] || fail "$1: nothing is marked"
+	judge "$1, clean" "$2" 0
+}
+
+for linker in ${LINKERS:-bfd gold lld mold}; do
+	command -v "ld.$linker" >"$W/which" 2>&1 || {
+		echo "left out: no ld.$linker"
+		continue
+	}
+	lld=
+	[ "$linker" != lld ] || lld=$LLD_STATIC
+	for cc in gcc clang; do
+		for kind in -static-libstdc++ -static -static-pie; do
+			[ "$linker$kind" != gold-static-pie ] || continue # gold has none
+			libraries=$CXX extra=$lld
+			[ $kind != -static-libstdc++ ] || libraries=$CXX_STATIC extra=
+			case $cc in gcc) cxx=g++ ;; clang) cxx=clang++ ;; esac
+			case $kind in -static-pie) extra="$extra -fPIE" ;; esac
+			# shellcheck disable=SC2086 # lists of flags
+			$cxx $FLAGS -fuse-ld=$linker $kind -o "$W/clean" tests/link/clean.cpp \
+				$extra $WRAPS $libraries || fail "$cxx $linker $kind: does not link"
+			judge "$cxx $linker $kind" "$W/clean" 0
+			[ "$(marked | grep -c '^72704 _GLOBAL__sub_I_eh_alloc.cc$')" = 1 ] ||
+				fail "$cxx $linker $kind: the emergency pool: $(marked)"
+			[ $kind != -static-libstdc++ ] || continue
+			# shellcheck disable=SC2086
+			$cc $FLAGS -fuse-ld=$linker $kind -o "$W/c" tests/link/origin.c \
+				$extra $WRAPS $C || fail "$cc $linker $kind: does not link"
+			check_c "$cc $linker $kind" "$W/c"
+		done
+	done
+
+	# Orders and layouts.  The libraries may come before the object that leaks.
+	# shellcheck disable=SC2086
+	$CC $FLAGS -ffunction-sections -c -o "$W/origin.o" tests/link/origin.c ||
+		fail "cannot compile"
+	# shellcheck disable=SC2086
+	$CC $FLAGS -flto -c -o "$W/lto.o" tests/link/origin.c || fail "cannot compile with -flto"
+	# shellcheck disable=SC2086
+	for layout in "first" "-Wl,--sort-section=alignment" "-Wl,--gc-sections" \
+		"-Wl,--sort-section=name" lto; do
+		case $linker$layout in
+		lldlto) [ "${CC##*/}" = clang ] || continue ;; # lld does not read gcc's objects
+		esac
+		case $layout in
+		first) set -- $lld $WRAPS $C "$W/origin.o" ;;
+		lto) set -- -O2 -flto "$W/lto.o" $lld $WRAPS $C ;;
+		*) set -- $layout "$W/origin.o" $lld $WRAPS $C ;;
+		esac
+		if ! $CC -static -fuse-ld=$linker -o "$W/c" "$@" 2>"$W/errors"; then
+			echo "left out: $linker, $layout: $(head -n 1 "$W/errors")"
+			continue
+		fi
+		check_c "$linker, $layout" "$W/c"
+	done
+done
+
+# A stripped program cannot tell whose its blocks are: in its own dump they are the program's.  The
+# tool can, with the symbols at hand.
+# shellcheck disable=SC2086
+g++ $FLAGS -static -Wl,--build-id -o "$W/clean" tests/link/clean.cpp $WRAPS $CXX ||
+	fail "does not link"
+strip -o "$W/stripped" "$W/clean"
+judge "stripped" "$W/stripped" 1
+equal "stripped: marked in the dump" "$(marked)" ""
+said 'has no symbols: what its C library allocated counts as the program.s own'
+status_is 0 "$lw" report --fail-on-leaks --exe="$W/clean" "$W/log"
+shows ', by a system library'
+
+# system=0 leaves those blocks out, and says how much that is.
+LEAKWRAP_OPTIONS=system=0:log=$W/without "$W/clean" >"$W/printed" || fail "system=0: status $?"
+LEAKWRAP_OPTIONS=log=$W/with "$W/clean" >"$W/printed" || fail "system=1: status $?"
+equal "system=0: live bytes" "$(dump_value "$W/without" 1 live_bytes)" 0
+equal "system=0: call sites" "$(dump_value "$W/without" 1 call_sites)" 0
+for what in blocks bytes; do
+	equal "system=0: left out" "$(dump_value "$W/without" 1 left_out_$what)" \
+		"$(dump_value "$W/with" 1 live_$what)"
+	equal "system=1: left out" "$(dump_value "$W/with" 1 left_out_$what)" ""
+done
+status_is 0 "$lw" report --fail-on-leaks "$W/without"
+shows "of the system's libraries left out"
+status_is 0 "$lw" report --format=json "$W/without"
+shows '"left_out_blocks":'
+
+# So does the tool, of any dump.
+status_is 0 "$lw" report --no-system "$W/with"
+shows '0 bytes live in 0 blocks at 0 call sites'
+shows "of the system's libraries left out"
+shows_not 'by a system library'
+status_is 0 "$lw" report --no-system --exe="$W/clean" --fail-on-leaks "$W/log"
+shows '0 bytes live in 0 blocks'
+status_is 0 "$lw" diff --no-system "$W/with" "$W/with"
+
+LEAKWRAP_OPTIONS=system=0:log=$W/unknown "$W/stripped" >"$W/printed" || fail "status $?"
+grep -q 'note system=0 has left out nothing' "$W/unknown" || fail "stripped: no note"
+LEAKWRAP_OPTIONS=system=0:log=$W/c.without "$W/c" leaks >"$W/printed" || fail "status $?"
+equal "system=0: the program's" "$(dump_value "$W/c.without" 1 live_bytes)" 1500
+
+# The lists of another C library do not fit: a report says so.
+awk '/leakwrap_system|globl|hidden/ { next }
+	/long/ { sub(/, /, ", 1 + ") }
+	{ print }' "$O/include/system_c.h" | sed 's/long 1, 1 + /long 1, /' >"$W/other.h"
+printf '#include "format.h"\n#include "other.h"\n' >"$W/other.c"
+$CC -Ireport -c -o "$W/other.o" "$W/other.c" || fail "cannot compile the other list"
+objcopy -O binary --only-section=.leakwrap.system --set-section-flags .leakwrap.system=alloc \
+	"$W/other.o" "$W/other.list"
+cp "$W/c" "$W/other"
+objcopy --update-section .leakwrap.system="$W/other.list" "$W/other" || fail "objcopy"
+judge "another list" "$W/other" 1
+said 'has another C library than leakwrap was built for'
+judge "its own list" "$W/c" 0
+! grep 'another C' "$W/err" || fail "its own list does not fit"
