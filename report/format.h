@@ -83,6 +83,10 @@
 
 #define LEAKWRAP_LINE_PREFIX "leakwrap["
 
+/* What `leakwrap dump` sends with the dump signal, as the integer of sigqueue(3): the request of a person, which the
+ * program's own handler is not to see. */
+#define LEAKWRAP_REQUEST 0x6b77656c
+
 /* An ELF note in every program or library that holds the tracer, stripped or not: its section, the name of
  * its owner, and its type; its description is LEAKWRAP_FORMAT_VERSION as a 32-bit word. */
 #define LEAKWRAP_NOTE_SECTION ".note.leakwrap"

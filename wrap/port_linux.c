@@ -24,6 +24,10 @@
 #define AT_EXECFN 31
 #endif
 
+#ifndef CLOCK_BOOTTIME
+#define CLOCK_BOOTTIME 7
+#endif
+
 /* SIG_SETMASK, spelled without <signal.h>, whose sigset_t is not the kernel's. */
 #ifdef __mips__
 #define SIG_SETMASK_KERNEL 3
@@ -137,10 +141,22 @@ int64_t leakwrap_time_utc(void)
 	return read_clock(CLOCK_REALTIME).seconds;
 }
 
+uint64_t leakwrap_time_boot(void)
+{
+	const struct kernel_time now = read_clock(CLOCK_BOOTTIME);
+
+	return (uint64_t)now.seconds * 100 + (uint64_t)now.nanoseconds / 10000000;
+}
+
 /* Not getpid(): some C libraries cached its answer across vfork and clone. */
 int leakwrap_process_id(void)
 {
 	return (int)leakwrap_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+int leakwrap_process_parent_id(void)
+{
+	return (int)leakwrap_syscall(__NR_getppid, 0, 0, 0, 0, 0, 0);
 }
 
 int leakwrap_thread_id(void)
@@ -151,6 +167,60 @@ int leakwrap_thread_id(void)
 bool leakwrap_thread_has_ended(int process, int thread)
 {
 	return leakwrap_syscall(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* Fields of /proc/PID/stat (proc(5)), and the longest text up to the last of them: a name of 64 bytes, and 20
+ * digits for each other field. */
+enum { STAT_STARTED = 22, STAT_CODE_START = 26, STAT_CODE_END, STAT_STACK, STAT_MAX = 80 + 28 * 21 };
+
+/* Returns the field NUMBER of TEXT, the content of /proc/PID/stat; 0 if there is no such field.  The second field
+ * is a name in parentheses, and may hold spaces. */
+static uint64_t field_of_stat(const char *text, unsigned number)
+{
+	const char *at = strrchr(text, ')');
+	uint64_t value = 0;
+
+	for (unsigned field = 2; at && field < number; field++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	for (; at && *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+/* Opens /proc/PID/stat.  Returns a descriptor or a negative number. */
+static int open_stat(int pid)
+{
+	char path[64] = "/proc/", digits[12];
+	unsigned at = sizeof(digits) - 1;
+
+	digits[at] = '\0';
+	for (; pid > 0; pid /= 10)
+		digits[--at] = (char)('0' + pid % 10);
+	strcat(path, &digits[at]);
+	strcat(path, "/stat");
+	return (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts)
+{
+	const int fd = open_stat(pid);
+	char text[STAT_MAX];
+	long length;
+
+	if (fd < 0)
+		return false;
+	length = leakwrap_read(fd, text, sizeof(text) - 1);
+	leakwrap_close(fd);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	facts->started = field_of_stat(text, STAT_STARTED);
+	facts->code_start = (uintptr_t)field_of_stat(text, STAT_CODE_START);
+	facts->code_end = (uintptr_t)field_of_stat(text, STAT_CODE_END);
+	facts->stack = (uintptr_t)field_of_stat(text, STAT_STACK);
+	return true;
 }
 
 /* What the kernel told the program at its start (getauxval(3)), two words for each. */

@@ -11,6 +11,7 @@
 #include "modules.h"
 #include "options.h"
 #include "port.h"
+#include "process.h"
 #include "shadow.h"
 #include "signals.h"
 #include "sites.h"
@@ -30,7 +31,6 @@ enum { NOT_STARTED, STARTING, STARTED };
 
 static struct {
 	_Atomic int state;
-	_Atomic int process;      /* whose memory this is: a vfork child runs in its parent's */
 	_Atomic bool forked;      /* this process image began with a fork ... */
 	_Atomic bool has_entered; /* ... and a thread has recorded something since */
 	_Atomic uint32_t exit_dump;
@@ -43,14 +43,9 @@ enum { NO_EXIT_DUMP, WRITING_EXIT_DUMP, EXIT_DUMP_WRITTEN };
 
 /* -- start --------------------------------------------------------------------------------------- */
 
-bool leakwrap_runtime_is_in_own_process(void)
-{
-	return leakwrap_process_id() == atomic_load(&runtime.process);
-}
-
 static void dump_on_signal(void)
 {
-	if (leakwrap_runtime_is_in_own_process())
+	if (leakwrap_process_owns_memory())
 		leakwrap_dump_on_signal();
 }
 
@@ -61,7 +56,7 @@ static void start(void)
 	int saved = errno;
 
 	leakwrap_signals_block(&before);
-	atomic_store(&runtime.process, leakwrap_process_id());
+	leakwrap_process_start();
 	/* The program may put another environment in the place of the one above its stack. */
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_dump_start();
@@ -116,6 +111,7 @@ static void before_fork(void)
 {
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_lock_for_fork(&leakwrap_tables_lock);
+	leakwrap_process_before_fork();
 }
 
 static void after_fork_in_parent(void)
@@ -125,7 +121,7 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
-	atomic_store(&runtime.process, leakwrap_process_id());
+	leakwrap_process_forked();
 	atomic_store(&runtime.forked, true);
 	atomic_store(&runtime.has_entered, false);
 	atomic_store(&runtime.exit_dump, NO_EXIT_DUMP);
@@ -187,7 +183,7 @@ void leakwrap_runtime_exit(void)
 	int saved = errno;
 
 	if (atomic_load(&runtime.state) != STARTED || !leakwrap_options.exit ||
-	    !leakwrap_runtime_is_in_own_process())
+	    !leakwrap_process_owns_memory())
 		return;
 	leakwrap_signals_block(&before); /* a handler that leaves must not wait for its own thread */
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
