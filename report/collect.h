@@ -21,16 +21,23 @@ struct leakwrap_collection {
 	size_t count; /* of call sites with live blocks; may be more */
 	uint64_t bytes, blocks;
 	uint64_t blocks_of_kind[3], bytes_of_kind[3]; /* by enum leakwrap_trace_kind */
+	/* In a forked child, the live blocks from before the fork; see OWN. */
+	uint64_t inherited_bytes, inherited_blocks;
+	bool own; /* all other numbers and the rows are those of blocks from after the fork */
 	size_t scratch_size;
 };
 
-/* Fills COLLECTION.  False when there is no memory for it: then it is empty. */
-bool leakwrap_collect(struct leakwrap_collection *collection);
+/* Fills COLLECTION with all live blocks; OWN: with those that the process has allocated since it was forked.  False
+ * when there is no memory for it: then it is empty. */
+bool leakwrap_collect(struct leakwrap_collection *collection, bool own);
+
+/* Returns whether the process may have live blocks that it has allocated since it was forked.  Takes no time. */
+bool leakwrap_collect_may_have_own(void);
 
 /* The same without memory: there are rows for the LEAKWRAP_LARGEST largest call sites alone, and it takes a walk through all live blocks
  * for every few hundred call sites.  By one thread at a time. */
 #define LEAKWRAP_LARGEST 128
-void leakwrap_collect_largest(struct leakwrap_collection *collection);
+void leakwrap_collect_largest(struct leakwrap_collection *collection, bool own);
 
 /* Gives back its memory. */
 void leakwrap_collection_release(struct leakwrap_collection *collection);

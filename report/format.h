@@ -45,6 +45,9 @@
  *         function that allocated it, as the rest of the line.  The frames are those of the wrong release,
  *         of the one before, and of the allocation.
  * total   all live blocks, also those of call sites that the options top= and min_bytes= do not show.
+ *         In a forked child whose exit dump is to show its own blocks (children=own) three keys follow:
+ *         inherited_bytes and inherited_blocks, the live blocks from before the fork; and inherited=included or
+ *         left_out: whether these are among what the dump tells of, or not.
  * stacks  the share of live bytes whose stacks are complete; "none" when there are no live bytes.
  * loss    what the numbers above miss; each key counts since the process started (or was forked):
  *         untracked_*            allocations for which there was no memory to record them

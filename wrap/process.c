@@ -13,23 +13,31 @@ struct member {
 	_Atomic uint32_t joined; /* by leakwrap_time_boot, so not before PID started */
 };
 
-#define MEMBERS 1024
+#define MEMBERS   1024
+#define TOLD_BITS ((uint32_t)1 << 17)
+
+/* Common to all relatives. */
+struct shared {
+	struct member members[MEMBERS];
+	_Atomic uint32_t tellers; /* exit dumps of forked children */
+	_Atomic uint32_t silent;  /* children that have left theirs out */
+	_Atomic uint32_t told[TOLD_BITS / 32];
+};
 
 static struct {
-	_Atomic int self;   /* owns this memory */
-	_Atomic int parent; /* the process that forked this one, or 0 */
-	struct member
-	        *_Atomic members; /* common to all relatives; NULL: nobody has forked, or no memory */
+	_Atomic int self;              /* owns this memory */
+	_Atomic int parent;            /* the process that forked this one, or 0 */
+	struct shared *_Atomic shared; /* NULL: nobody has forked, or there is no memory */
 } process;
 
 /* -- members ------------------------------------------------------------------------------------- */
 
-/* Returns the place of PID, or NULL if there is no table. */
+/* Returns the place of PID, or NULL if there is none. */
 static struct member *place_of(int pid)
 {
-	struct member *members = atomic_load(&process.members);
+	struct shared *shared = atomic_load(&process.shared);
 
-	return members ? &members[(unsigned)pid % MEMBERS] : NULL;
+	return shared ? &shared->members[(unsigned)pid % MEMBERS] : NULL;
 }
 
 static void join(int pid)
@@ -61,12 +69,12 @@ void leakwrap_process_start(void)
 	atomic_store(&process.self, leakwrap_process_id());
 }
 
-/* The table is made by the first fork: most programs never do. */
+/* What is common is made by the first fork: most programs never do. */
 void leakwrap_process_before_fork(void)
 {
-	if (atomic_load(&process.members))
+	if (atomic_load(&process.shared))
 		return;
-	atomic_store(&process.members, leakwrap_pages_map_shared(MEMBERS * sizeof(struct member)));
+	atomic_store(&process.shared, leakwrap_pages_map_shared(sizeof(struct shared)));
 	join(leakwrap_process_id());
 }
 
@@ -135,7 +143,7 @@ bool leakwrap_process_is_relative(int pid)
 	/* A parent that has ended may have left its number to a stranger. */
 	if (parent != 0 && pid == parent && pid == leakwrap_process_parent_id())
 		return true;
-	if (parent == 0 && !atomic_load(&process.members))
+	if (parent == 0 && !atomic_load(&process.shared))
 		return false; /* nobody has forked */
 	is_member = has_joined(pid, &joined);
 	if (!leakwrap_process_facts(pid, &facts))
@@ -144,4 +152,50 @@ bool leakwrap_process_is_relative(int pid)
 	if (is_member && (int32_t)((uint32_t)facts.started - joined) > 0)
 		return false;
 	return has_own_layout(&facts, is_member);
+}
+
+/* -- exit dumps of relatives --------------------------------------------------------------------- */
+
+/* Each key has two bits, like those of others: a few that nobody has told count as told. */
+static _Atomic uint32_t *word_of(struct shared *shared, uint32_t hash, uint32_t *bit)
+{
+	*bit = (uint32_t)1 << hash % 32;
+	return &shared->told[hash / 32 % (TOLD_BITS / 32)];
+}
+
+bool leakwrap_relatives_tell(uint32_t key)
+{
+	struct shared *shared = atomic_load(&process.shared);
+	const uint32_t hashes[] = {key, key * 0x9e3779b1u >> 15};
+	bool told = shared != NULL;
+
+	for (unsigned i = 0; shared && i < 2; i++) {
+		uint32_t bit;
+		_Atomic uint32_t *word = word_of(shared, hashes[i], &bit);
+
+		told &= (atomic_fetch_or(word, bit) & bit) != 0;
+	}
+	return !told;
+}
+
+uint32_t leakwrap_relatives_tellers(void)
+{
+	struct shared *shared = atomic_load(&process.shared);
+
+	return shared ? atomic_fetch_add(&shared->tellers, 1) : 0;
+}
+
+void leakwrap_relatives_stay_silent(void)
+{
+	struct shared *shared = atomic_load(&process.shared);
+
+	if (shared)
+		atomic_fetch_add(&shared->silent, 1);
+}
+
+uint32_t leakwrap_relatives_silent(void)
+{
+	struct shared *shared = atomic_load(&process.shared);
+
+	return shared ? atomic_load(&shared->silent) : 0;
 }

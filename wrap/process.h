@@ -3,6 +3,7 @@
 #define LEAKWRAP_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Notes that the memory belongs to the running process.  Called at start. */
 void leakwrap_process_start(void);
@@ -25,5 +26,17 @@ bool leakwrap_process_owns_memory(void);
  * be forked are known; an older one counts as a relative if /proc shows the same memory layout.  Signal-safe; takes
  * 1 KiB of stack. */
 bool leakwrap_process_is_relative(int pid);
+
+/* The exit dumps of forked children, as all relatives know them.  Signal-safe. */
+
+/* Notes that an exit dump shows a call site whose backtrace has KEY.  Returns whether that is new to the relatives. */
+bool leakwrap_relatives_tell(uint32_t key);
+
+/* Counts a child that may dump.  Returns how many there were before. */
+uint32_t leakwrap_relatives_tellers(void);
+
+/* Counts a child that leaves its dump out; and returns how many have done so. */
+void leakwrap_relatives_stay_silent(void);
+uint32_t leakwrap_relatives_silent(void);
 
 #endif

@@ -136,6 +136,8 @@ static void after_fork_in_child(void)
 	leakwrap_crash_forked();
 	leakwrap_dump_forked();
 	leakwrap_signals_forked();
+	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
+		leakwrap_sites_begin_own();
 	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
 }
 
@@ -176,18 +178,29 @@ static void await_exit_dump(void)
 		leakwrap_wait(&runtime.exit_dump, WRITING_EXIT_DUMP, EXIT_DUMP_LIMIT / 100);
 }
 
+/* Returns whether the process shall dump when it ends, and in *ALL whether it shows all its blocks. */
+static bool wants_exit_dump(bool *all)
+{
+	const bool forked = atomic_load(&runtime.forked);
+
+	*all = !forked || leakwrap_options.children == LEAKWRAP_CHILDREN_ALL;
+	return leakwrap_options.exit &&
+	       !(forked && leakwrap_options.children == LEAKWRAP_CHILDREN_NONE);
+}
+
 void leakwrap_runtime_exit(void)
 {
+	bool all;
 	struct leakwrap_mask before;
 	uint32_t none = NO_EXIT_DUMP;
 	int saved = errno;
 
-	if (atomic_load(&runtime.state) != STARTED || !leakwrap_options.exit ||
+	if (atomic_load(&runtime.state) != STARTED || !wants_exit_dump(&all) ||
 	    !leakwrap_process_owns_memory())
 		return;
 	leakwrap_signals_block(&before); /* a handler that leaves must not wait for its own thread */
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
-		leakwrap_dump_at_exit();
+		leakwrap_dump_at_exit(all);
 		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
 		leakwrap_wake(&runtime.exit_dump);
 	} else {

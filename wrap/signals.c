@@ -84,11 +84,10 @@ static bool is_ignored(const struct sigaction *action)
 
 static int install_handler(const struct sigaction *view);
 
-static void run_program_handler(int signo, siginfo_t *info, void *context)
+/* VIEW is what handler_of_program said, and has a handler. */
+static void run_program_handler(const struct sigaction *view, int signo, siginfo_t *info, void *context)
 {
-	struct sigaction view = handler_of_program();
-
-	if ((view.sa_flags & (__typeof__(view.sa_flags))SA_RESETHAND) != 0) {
+	if ((view->sa_flags & (__typeof__(view->sa_flags))SA_RESETHAND) != 0) {
 		struct sigaction reset;
 
 		leakwrap_lock(&taken.lock);
@@ -97,10 +96,10 @@ static void run_program_handler(int signo, siginfo_t *info, void *context)
 		change_view(&reset);
 		leakwrap_unlock(&taken.lock);
 	}
-	if ((view.sa_flags & SA_SIGINFO) != 0)
-		view.sa_sigaction(signo, info, context);
+	if ((view->sa_flags & SA_SIGINFO) != 0)
+		view->sa_sigaction(signo, info, context);
 	else
-		view.sa_handler(signo);
+		view->sa_handler(signo);
 }
 
 /* -- who sends ----------------------------------------------------------------------------------- */
@@ -141,17 +140,18 @@ static void take_default_action(int signo)
 
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
-	const struct sigaction view = handler_of_program();
 	int saved = errno;
 	const enum sender sender = sender_of(info);
+	struct sigaction view;
 
 	if (sender != SENDER_RELATIVE)
 		taken.dump();
-	else if (!has_handler(&view) && !is_ignored(&view))
+	view = handler_of_program();
+	if (sender == SENDER_RELATIVE && !has_handler(&view) && !is_ignored(&view))
 		take_default_action(signo);
 	errno = saved;
 	if (sender != SENDER_TOOL && has_handler(&view))
-		run_program_handler(signo, info, context);
+		run_program_handler(&view, signo, info, context);
 }
 
 static bool is_tracers(const struct sigaction *action)

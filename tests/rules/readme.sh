@@ -101,7 +101,10 @@ a fault is told with registers and call chain|bare/faults
 on a Cortex-M3|bare/sizes
 When the memory is full the program runs on|bare/full bare/table
 Exit dumps come last among the executable's destructors|rules/exits
-a forked child that calls `_exit` dumps only if it allocated, a vfork child never|rules/exits
+a vfork child never dumps|rules/exits
+A forked child dumps at its end only blocks that it has allocated since its fork|rules/children
+After 64 such dumps a child that keeps only what earlier ones kept writes none|rules/children
+it does what it does untraced|rules/family
 So what is recognized is what a walk would find|stress/unit unwind/stacks
 One dump at a time; requests that arrive meanwhile are served after it|rules/pending rules/overload
 It needs neither tables nor frame pointers|unwind/instrument
