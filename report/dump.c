@@ -39,9 +39,14 @@ static struct {
  * Section" in chapter 5 of the System V ABI.  In assembly: a compiler would not make the section a note. */
 #define TEXT_OF(number) #number
 #define TEXT(macro)     TEXT_OF(macro)
-#define NOTE_HEADER     ".long 2f - 1f, 4, " TEXT(LEAKWRAP_NOTE_TYPE) "\n"
+#define NOTE_HEADER     ".long 2f - 1f, 8, " TEXT(LEAKWRAP_NOTE_TYPE) "\n"
 #define NOTE_OWNER      "1: .asciz \"" LEAKWRAP_NOTE_OWNER "\"\n2: .balign 4\n"
-#define NOTE_CONTENT    ".long " TEXT(LEAKWRAP_FORMAT_VERSION) "\n"
+#ifndef LEAKWRAP_SMALL
+#define ANNOUNCEMENT ".hidden leakwrap_announcement\n3: .long leakwrap_announcement - 3b\n"
+#else
+#define ANNOUNCEMENT ".long 0\n"
+#endif
+#define NOTE_CONTENT ".long " TEXT(LEAKWRAP_FORMAT_VERSION) "\n" ANNOUNCEMENT
 __asm__(".pushsection " LEAKWRAP_NOTE_SECTION ", \"a\", %note\n"
         ".balign 4\n" NOTE_HEADER NOTE_OWNER NOTE_CONTENT ".popsection");
 

@@ -79,6 +79,8 @@
 #ifndef LEAKWRAP_FORMAT_H
 #define LEAKWRAP_FORMAT_H
 
+#include <stdint.h>
+
 #define LEAKWRAP_FORMAT_VERSION 1
 
 /* POSIX guarantees whole writes to a pipe up to PIPE_BUF, which is 4096 on Linux (pipe(7)). */
@@ -91,9 +93,23 @@
 #define LEAKWRAP_REQUEST 0x6b77656c
 
 /* An ELF note in every program or library that holds the tracer, stripped or not: its section, the name of
- * its owner, and its type; its description is LEAKWRAP_FORMAT_VERSION as a 32-bit word. */
+ * its owner, and its type.  Its description is two 32-bit words: LEAKWRAP_FORMAT_VERSION; and how far the
+ * announcement lies behind the second word itself, a signed number.  Without an operating system it is 0: there is
+ * none. */
 #define LEAKWRAP_NOTE_SECTION ".note.leakwrap"
 #define LEAKWRAP_NOTE_OWNER   "leakwrap"
 #define LEAKWRAP_NOTE_TYPE    1
+
+/* What a traced process says of itself in its memory.  The tracer writes it at start, and PROCESS again after a fork.
+ * Later versions only add members, behind LOG. */
+#define LEAKWRAP_ANNOUNCEMENT_VERSION 1
+
+struct leakwrap_announcement {
+	uint32_t version; /* 0: the tracer has not started, and nothing else is known */
+	uint32_t size;    /* of all of it, in bytes */
+	int32_t process; /* who says so, as it sees its number.  A child of vfork shows its parent's words. */
+	int32_t signal; /* that asks for a dump; 0: none */
+	char log[1280]; /* "stderr", or a path with %p, %n and %%, as in the option log=; "": too long */
+};
 
 #endif

@@ -2,6 +2,7 @@
  * reporting half (report/), and connects them at start, signal, fork and exit. */
 #include "runtime.h"
 
+#include "announce.h"
 #include "arena.h"
 #include "common.h"
 #include "crash.h"
@@ -70,6 +71,7 @@ static void start(void)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)
 		leakwrap_crash_install(leakwrap_dump_crash);
+	leakwrap_announce();
 	atomic_store(&runtime.state, STARTED);
 	leakwrap_signals_restore(&before);
 	errno = saved;
@@ -135,6 +137,7 @@ static void after_fork_in_child(void)
 	leakwrap_shadow_forked();
 	leakwrap_crash_forked();
 	leakwrap_dump_forked();
+	leakwrap_announce_forked();
 	leakwrap_signals_forked();
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
 		leakwrap_sites_begin_own();
