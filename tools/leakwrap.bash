@@ -28,7 +28,7 @@ _leakwrap() {
 		diff) options=$files ;;
 		audit) options='--strict --help' ;;
 		dump)
-			options='--timeout= --help'
+			options='--signal= --timeout= --help'
 			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
 		cc)
