@@ -2,6 +2,7 @@
 #include "dump_text.h"
 
 #include "collect.h"
+#include "command.h"
 #include "common.h"
 #include "frames.h"
 #include "known_frames.h"
@@ -131,6 +132,9 @@ static void write_head(const char *reason)
 	leakwrap_text(dump.writer, " program=");
 	leakwrap_text_name(dump.writer, program ? program->path : "", LEAKWRAP_PATH_LIMIT);
 	leakwrap_text_end(dump.writer);
+#ifndef LEAKWRAP_SMALL
+	leakwrap_command_write(dump.writer);
+#endif
 }
 
 static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_bytes)

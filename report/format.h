@@ -8,6 +8,7 @@
  * Numbers are decimal; addresses and offsets are hexadecimal behind 0x.  The order is fixed:
  *
  *   leakwrap[4711.1] dump version=1 reason=signal time=2026-11-20T18:36:07Z program=/opt/app/server
+ *   leakwrap[4711.1] command /opt/app/server --port 8080 --name a\x20server
  *   leakwrap[4711.1] crash signal=11 code=1 fault_address=0x0 thread=4712      only when the reason is crash
  *   leakwrap[4711.1] registers rip=0x55d0c8a01230 rsp=0x7ffd2f10 ...            any number
  *   leakwrap[4711.1]   #0 0x55d0c8a01230 load_config+0x20 [1] server+0x1230
@@ -24,6 +25,9 @@
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
  *
  * dump    reason is exit, signal, api, crash or misuse; time is UTC, RFC 3339; program is the rest of the line.
+ * command the command line that started the program, if it is known and the option command= is 1: its words, with
+ *         a space in front of each.  An empty word is written as a single backslash.  No more than 960 bytes are
+ *         kept; where there were more, the last word ends in \...
  * crash   the signal's number, si_code and, when the signal has one, si_addr (sigaction(2)), and the thread's
  *         id; registers are named as in the ABI.  The frames that follow are those of the thread; #0 is the
  *         interrupted instruction itself, not a return address.  Without an operating system

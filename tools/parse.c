@@ -20,7 +20,7 @@ const char *const stack_kind_names[3] = {"complete", "truncated", "guessed"};
 struct open_dump {
 	struct parsed_dump dump; /* first, so that it is what the taker gets */
 	struct arena arena;      /* its strings */
-	size_t site_room, frame_room, module_room, note_room, register_room;
+	size_t site_room, frame_room, module_room, note_room, register_room, command_room;
 	unsigned long lines; /* seen so far */
 	bool headed;         /* the dump line has come */
 	bool skipped;        /* of a version that is not known */
@@ -76,10 +76,11 @@ static struct open_dump *start_dump(struct parser *parser, unsigned long pid, un
 	        .frames = dump->frames,
 	        .modules = dump->modules,
 	        .notes = dump->notes,
+	        .command = dump->command,
 	        .fault = {.registers = dump->fault.registers},
 	        .log = parser->log,
 	        .line = parser->line,
-	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0},
+	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0, NULL},
 	};
 	open->lines = 0;
 	open->headed = open->skipped = open->in_crash = open->stack_broken = false;
@@ -114,10 +115,11 @@ struct key {
 
 /* Every key of the total, stacks, loss, tracer and end lines whose value is a count. */
 static const struct key keys[] = {
-        COUNT(live_bytes),       COUNT(live_blocks),     COUNT(call_sites),
-        COUNT(untracked_blocks), COUNT(untracked_bytes), COUNT(lost_call_sites),
-        COUNT(truncated_blocks), COUNT(guessed_blocks),  COUNT(freed_elsewhere_blocks),
-        COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
+        COUNT(live_bytes),       COUNT(live_blocks),      COUNT(call_sites),
+        COUNT(untracked_blocks), COUNT(untracked_bytes),  COUNT(lost_call_sites),
+        COUNT(truncated_blocks), COUNT(guessed_blocks),   COUNT(freed_elsewhere_blocks),
+        COUNT(foreign_frees),    COUNT(tracer_bytes),     COUNT(dump_ns),
+        COUNT(inherited_bytes),  COUNT(inherited_blocks),
 };
 
 static bool scan_percent(const struct cursor *value, double *percent)
@@ -152,6 +154,10 @@ static void read_totals(struct parser *parser, struct open_dump *open, struct cu
 				note_damage(parser, open, "a number is damaged");
 			continue;
 		}
+		if (word_is(&name, "inherited"))
+			open->dump.totals.inherited = word_is(&value, "left_out")   ? "left_out"
+			                              : word_is(&value, "included") ? "included"
+			                                                            : NULL;
 		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 			if (!word_is(&name, keys[i].name))
 				continue;
@@ -210,6 +216,18 @@ static void read_head(struct parser *parser, struct open_dump *open, struct curs
 		                : "its first line is damaged");
 	} else if (!dump->program || !dump->reason || !dump->time) {
 		note_damage(parser, open, "its first line is damaged");
+	}
+}
+
+/* "/opt/app/server --port 8080" */
+static void read_command(struct open_dump *open, struct cursor c)
+{
+	struct parsed_dump *dump = &open->dump;
+
+	dump->command_count = 0; /* a line that came twice */
+	for (struct cursor word; next_word(&c, &word);) {
+		GROW(dump->command, open->command_room, dump->command_count + 1);
+		dump->command[dump->command_count++] = unescape(&open->arena, &word);
 	}
 }
 
@@ -636,6 +654,8 @@ static void dump_line(struct parser *parser, unsigned long pid, unsigned long se
 	} else if (end) {
 		read_end(parser, open, c);
 		finish_dump(parser, process);
+	} else if (skip_text(&c, "command ")) {
+		read_command(open, c);
 	} else if (skip_text(&c, "crash ")) {
 		read_crash(parser, open, c);
 	} else if (skip_text(&c, "misuse ")) {

@@ -202,6 +202,11 @@ static bool set_crash(struct span value)
 	return parse_switch(value, &leakwrap_options.crash);
 }
 
+static bool set_command(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.command);
+}
+
 static bool set_misuse(struct span value)
 {
 	if (is_word(value, "off"))
@@ -250,6 +255,9 @@ static const struct option {
         {"misuse", set_misuse, "off", "off, report or abort",
          "blocks that are freed twice, by a pointer into them or into the stack, or by a function of "
          "another kind are reported, as far as that is certain; abort ends the program then"},
+        {"command", set_command, "1", "0 or 1",
+         "dumps say which command line started the program, its first 960 bytes; 0 where it holds a "
+         "secret"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 

@@ -46,6 +46,7 @@ struct leakwrap_options {
 	enum leakwrap_unwind unwind;
 	size_t memory; /* 0: no bound */
 	bool crash;
+	bool command;
 	enum leakwrap_on_misuse misuse;
 };
 

@@ -134,6 +134,11 @@ const char *leakwrap_process_started_as(void);
 /* The program's name without its folder, cut to SIZE - 1 bytes. */
 void leakwrap_process_name(char *name, size_t size);
 
+/* Copies the words of the command line that started the program, each with its NUL, to COMMAND: at most SIZE bytes.
+ * Returns how many bytes it copied, 0 if the command line is not known.  If there are more words, all SIZE bytes
+ * are copied. */
+size_t leakwrap_process_command(char *command, size_t size);
+
 /* Was the program started with raised privileges, so that its environment must not be trusted? */
 bool leakwrap_process_is_privileged(void);
 

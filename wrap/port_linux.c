@@ -253,21 +253,32 @@ extern void *__libc_stack_end; /* where the kernel put the stack pointer at star
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */
 
-/* A function in .preinit_array runs before glibc's start in a dynamic program, when nobody has told the C library of the environment
- * yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and those of the environment, NULL (System V
+/* The arguments that the kernel left, and in *COUNT how many; NULL: not known.  A function in .preinit_array runs before glibc's start
+ * in a dynamic program, when nobody has told the C library of them yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and those of the environment, NULL (System V
  * ABI, AMD64 supplement, figure 3.9; all others alike). */
-static char *const *environment(void)
+static char *const *arguments_on_stack(long *count)
 {
 #ifndef LEAKWRAP_NO___libc_stack_end
-	if (!environ && __libc_stack_end) {
+	if (__libc_stack_end) {
 		const long *argc = __libc_stack_end;
 		char *const *argv = (char *const *)(argc + 1);
 
-		if (*argc >= 0 && *argc < INT_MAX && !argv[*argc])
-			return argv + *argc + 1;
+		if (*argc >= 0 && *argc < INT_MAX && !argv[*argc]) {
+			*count = *argc;
+			return argv;
+		}
 	}
 #endif
-	return environ;
+	*count = 0;
+	return NULL;
+}
+
+static char *const *environment(void)
+{
+	long count;
+	char *const *argv = environ ? NULL : arguments_on_stack(&count);
+
+	return argv ? argv + count + 1 : environ;
 }
 
 const char *leakwrap_environment(const char *name)
@@ -283,6 +294,39 @@ const char *leakwrap_environment(const char *name)
 const char *leakwrap_process_started_as(void)
 {
 	return (const char *)leakwrap_auxiliary(AT_EXECFN);
+}
+
+/* Reads /proc/self/cmdline (proc(5)). */
+static size_t read_command(char *command, size_t size)
+{
+	const int fd = (int)leakwrap_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+	size_t used = 0;
+	long got;
+
+	while (fd >= 0 && used < size && (got = leakwrap_read(fd, command + used, size - used)) > 0)
+		used += (size_t)got;
+	if (fd >= 0)
+		leakwrap_close(fd);
+	return used;
+}
+
+size_t leakwrap_process_command(char *command, size_t size)
+{
+	long count;
+	char *const *argv = arguments_on_stack(&count);
+	size_t used = 0;
+
+	if (!argv)
+		return read_command(command, size);
+	for (long i = 0; i < count && argv[i] && used < size; i++) {
+		const size_t length = strnlen(argv[i], size - used);
+
+		memcpy(command + used, argv[i], length);
+		used += length;
+		if (used < size)
+			command[used++] = '\0';
+	}
+	return used;
 }
 
 void leakwrap_process_name(char *name, size_t size)

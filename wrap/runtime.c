@@ -4,6 +4,7 @@
 
 #include "announce.h"
 #include "arena.h"
+#include "command.h"
 #include "common.h"
 #include "crash.h"
 #include "dump.h"
@@ -62,6 +63,8 @@ static void start(void)
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_dump_start();
 	leakwrap_options_read();
+	if (leakwrap_options.command)
+		leakwrap_command_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
 	leakwrap_modules_refresh();
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
