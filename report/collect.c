@@ -33,6 +33,8 @@ static struct fork_line last_fork(void)
 	};
 }
 
+#ifndef LEAKWRAP_SMALL
+
 /* Was BLOCK there before FORK? */
 static bool is_inherited(const struct fork_line *fork, const struct leakwrap_live_block *block)
 {
@@ -41,19 +43,36 @@ static bool is_inherited(const struct fork_line *fork, const struct leakwrap_liv
 	        (block->site == LEAKWRAP_SITE_LOST && fork->lost_is_inherited));
 }
 
+/* Counts BLOCK if it is inherited.  Returns whether it is to be left out. */
+static bool leaves_out(const struct walk *walk, const struct leakwrap_live_block *block)
+{
+	if (!is_inherited(&walk->fork, block))
+		return false;
+	if (walk->inherited) {
+		walk->inherited->inherited_bytes += block->size;
+		walk->inherited->inherited_blocks++;
+	}
+	return walk->own;
+}
+
+#else
+
+/* Nobody forks. */
+static bool leaves_out(const struct walk *walk, const struct leakwrap_live_block *block)
+{
+	(void)walk, (void)block;
+	return false;
+}
+
+#endif
+
 static void add_block(void *context, const struct leakwrap_live_block *block)
 {
 	struct walk *walk = context;
 	struct leakwrap_row *row;
 
-	if (is_inherited(&walk->fork, block)) {
-		if (walk->inherited) {
-			walk->inherited->inherited_bytes += block->size;
-			walk->inherited->inherited_blocks++;
-		}
-		if (walk->own)
-			return;
-	}
+	if (leaves_out(walk, block))
+		return;
 	/* A call site that is new since the walk began has new blocks alone: they may be left out. */
 	if (block->site < walk->first || block->site - walk->first >= walk->count)
 		return;
@@ -197,12 +216,14 @@ static void sort(struct leakwrap_row *rows, size_t count)
 
 #endif
 
+#ifndef LEAKWRAP_SMALL
 bool leakwrap_collect_may_have_own(void)
 {
 	const struct fork_line fork = last_fork();
 
 	return leakwrap_sites_limit() > fork.first_own || !fork.lost_is_inherited;
 }
+#endif
 
 /* A backtrace has one number from before a fork, and another one since.  Adds what stands at the second to the row
  * of the first. */

@@ -438,6 +438,14 @@ static const char *literally(struct arena *arena, const char *text)
 	return pattern;
 }
 
+/* A path of the file or folder PATH that stays when the process has ended, until this command ends; PATH itself if it cannot be
+ * opened. */
+static const char *hold(struct arena *arena, const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? path : arena_format(arena, "/proc/self/fd/%d", fd);
+}
+
 /* A pattern for the log of a program called NAME, as seen from here; a relative path starts in FOLDER. */
 static const char *log_pattern(struct arena *arena, const struct target_process *process,
                                const char *folder, const char *name)
@@ -463,8 +471,11 @@ static const char *log_pattern(struct arena *arena, const struct target_process 
 		memcpy(path + length, piece, strlen(piece) + 1);
 		length += strlen(piece);
 	}
-	const char *pattern = arena_format(arena, "/proc/%d/%s/%s", process->pid,
-	                                   process->log[0] == '/' ? "root" : folder, path ? path : "");
+	const char *start = arena_format(arena, "/proc/%d/%s", process->pid,
+	                                 process->log[0] == '/' ? "root" : folder);
+	if (process->log[0] == '/')
+		start = hold(arena, start);
+	const char *pattern = arena_format(arena, "%s/%s", start, path ? path : "");
 	free(path);
 	return pattern;
 }
@@ -592,7 +603,7 @@ static struct awaited await_dump(struct arena *arena, const struct target_proces
 	if (strcmp(process->log, "stderr") == 0) {
 		const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
 		if (stat(fd, &status) == 0 && S_ISREG(status.st_mode))
-			awaited.patterns[awaited.pattern_count++] = fd;
+			awaited.patterns[awaited.pattern_count++] = hold(arena, fd);
 	} else if (process->announced) {
 		awaited.patterns[awaited.pattern_count++] = log_pattern(arena, process, "root", "");
 	} else {
@@ -620,6 +631,8 @@ static enum status wait_for_dump(const struct target_process *process, const str
 		if (print_awaited(process, awaited))
 			return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
+			if (print_awaited(process, awaited)) /* it wrote that last */
+				return STATUS_FINE;
 			complain("process %d ended before its dump was whole", process->pid);
 			return STATUS_USAGE;
 		}

@@ -253,6 +253,35 @@ status_is 0 "$lw" dump $program
 shows_dump 1
 kill -0 $program || fail "the request for a dump stopped the program"
 
+# A forked child, which the request wakes up, so that it ends at once.
+cat >"$W/forks.c" <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile kept;
+int main(void)
+{
+	pid_t child;
+	kept = malloc(1000);
+	child = fork();
+	if (child == 0) {
+		if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+			return 1;
+		pause();
+		return 0;
+	}
+	return waitpid(child, NULL, 0) != child;
+}
+END
+build forks "$W/forks.c"
+LEAKWRAP_OPTIONS="log=$W/forks.%p:exit=0" start_program "$W/forks"
+parent=$program
+program=$(cat "/proc/$parent/task/$parent/children")
+program=${program% }
+status_is 0 "$lw" dump "$program"
+shows_dump 1
+wait "$parent"
+
 # Where its memory cannot be read, and nobody says which signal it is, nothing is sent.
 cat >"$W/unreadable.c" <<'END'
 #include <errno.h>
