@@ -1,5 +1,5 @@
-/* announce.c - see announce.h.  The tool reads the memory of the process: nobody runs anything for it, and the program
- * may have overwritten its arguments and its environment. */
+/* announce.c - see announce.h.  The tool reads the memory of the process: nobody runs anything for
+ * it, and the program may have overwritten its arguments and its environment. */
 #include "announce.h"
 
 #include "format.h"

@@ -1,4 +1,5 @@
-/* announce.h - says how this process is asked for a dump, and where its dumps go, for `leakwrap dump` to read. */
+/* announce.h - says how this process is asked for a dump, and where its dumps go, for `leakwrap
+ * dump` to read. */
 #ifndef LEAKWRAP_ANNOUNCE_H
 #define LEAKWRAP_ANNOUNCE_H
 

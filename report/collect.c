@@ -225,8 +225,8 @@ bool leakwrap_collect_may_have_own(void)
 }
 #endif
 
-/* A backtrace has one number from before a fork, and another one since.  Adds what stands at the second to the row
- * of the first. */
+/* A backtrace has one number from before a fork, and another one since.  Adds what stands at the
+ * second to the row of the first. */
 static void join_rows(struct leakwrap_row *rows, uint32_t limit)
 {
 	if (leakwrap_sites_first_own() == LEAKWRAP_SITE_FIRST)

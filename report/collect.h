@@ -27,11 +27,12 @@ struct leakwrap_collection {
 	size_t scratch_size;
 };
 
-/* Fills COLLECTION with all live blocks; OWN: with those that the process has allocated since it was forked.  False
- * when there is no memory for it: then it is empty. */
+/* Fills COLLECTION with all live blocks; OWN: with those that the process has allocated since it
+ * was forked.  False when there is no memory for it: then it is empty. */
 bool leakwrap_collect(struct leakwrap_collection *collection, bool own);
 
-/* Returns whether the process may have live blocks that it has allocated since it was forked.  Takes no time. */
+/* Returns whether the process may have live blocks that it has allocated since it was forked.
+ * Takes no time. */
 bool leakwrap_collect_may_have_own(void);
 
 /* The same without memory: there are rows for the LEAKWRAP_LARGEST largest call sites alone, and it takes a walk through all live blocks

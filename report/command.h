@@ -7,7 +7,8 @@
 /* At start: copies the command line, before the program can overwrite it. */
 void leakwrap_command_read(void);
 
-/* Writes the line "command" (format.h) by WRITER; nothing if the command line is not known.  Signal-safe. */
+/* Writes the line "command" (format.h) by WRITER; nothing if the command line is not known.
+ * Signal-safe. */
 void leakwrap_command_write(struct leakwrap_writer *writer);
 
 #endif

@@ -177,9 +177,9 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
 /* So many forked children dump whatever they have of their own. */
 #define TELLERS 64
 
-/* Returns whether the exit dump of this forked child is wanted: it has blocks of its own, and it is among the first
- * children that have, or has a call site that no relative has told of.  A shell may fork thousands that all keep the
- * same. */
+/* Returns whether the exit dump of this forked child is wanted: it has blocks of its own, and it is
+ * among the first children that have, or has a call site that no relative has told of.  A shell may
+ * fork thousands that all keep the same. */
 static bool child_has_news(void)
 {
 	struct leakwrap_collection own;

@@ -340,7 +340,8 @@ static void write_modules(void)
 	}
 }
 
-/* The live blocks, and what is known of them.  OWN: those since the fork.  Returns how many call sites it showed. */
+/* The live blocks, and what is known of them.  OWN: those since the fork.  Returns how many call
+ * sites it showed. */
 static size_t write_live(bool own, bool earlier_lost)
 {
 	uint64_t tracer_bytes = leakwrap_pages_held();

@@ -25,9 +25,9 @@
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
  *
  * dump    reason is exit, signal, api, crash or misuse; time is UTC, RFC 3339; program is the rest of the line.
- * command the command line that started the program, if it is known and the option command= is 1: its words, with
- *         a space in front of each.  An empty word is written as a single backslash.  No more than 960 bytes are
- *         kept; where there were more, the last word ends in \...
+ * command the command line that started the program, if it is known and the option command= is 1:
+ *         its words, with a space in front of each.  An empty word is written as a single backslash.
+ *         No more than 960 bytes are kept; where there were more, the last word ends in \...
  * crash   the signal's number, si_code and, when the signal has one, si_addr (sigaction(2)), and the thread's
  *         id; registers are named as in the ABI.  The frames that follow are those of the thread; #0 is the
  *         interrupted instruction itself, not a return address.  Without an operating system
@@ -49,9 +49,9 @@
  *         function that allocated it, as the rest of the line.  The frames are those of the wrong release,
  *         of the one before, and of the allocation.
  * total   all live blocks, also those of call sites that the options top= and min_bytes= do not show.
- *         In a forked child whose exit dump is to show its own blocks (children=own) three keys follow:
- *         inherited_bytes and inherited_blocks, the live blocks from before the fork; and inherited=included or
- *         left_out: whether these are among what the dump tells of, or not.
+ *         In a forked child whose exit dump is to show its own blocks (children=own) three keys
+ *         follow: inherited_bytes and inherited_blocks, the live blocks from before the fork; and
+ *         inherited=included or left_out: whether these are among what the dump tells of, or not.
  * stacks  the share of live bytes whose stacks are complete; "none" when there are no live bytes.
  * loss    what the numbers above miss; each key counts since the process started (or was forked):
  *         untracked_*            allocations for which there was no memory to record them
@@ -92,20 +92,20 @@
 
 #define LEAKWRAP_LINE_PREFIX "leakwrap["
 
-/* What `leakwrap dump` sends with the dump signal, as the integer of sigqueue(3): the request of a person, which the
- * program's own handler is not to see. */
+/* What `leakwrap dump` sends with the dump signal, as the integer of sigqueue(3): the request of a
+ * person, which the program's own handler is not to see. */
 #define LEAKWRAP_REQUEST 0x6b77656c
 
-/* An ELF note in every program or library that holds the tracer, stripped or not: its section, the name of
- * its owner, and its type.  Its description is two 32-bit words: LEAKWRAP_FORMAT_VERSION; and how far the
- * announcement lies behind the second word itself, a signed number.  Without an operating system it is 0: there is
- * none. */
+/* An ELF note in every program or library that holds the tracer, stripped or not: its section, the
+ * name of its owner, and its type.  Its description is two 32-bit words: LEAKWRAP_FORMAT_VERSION;
+ * and how far the announcement lies behind the second word itself, a signed number.  Without an
+ * operating system it is 0: there is none. */
 #define LEAKWRAP_NOTE_SECTION ".note.leakwrap"
 #define LEAKWRAP_NOTE_OWNER   "leakwrap"
 #define LEAKWRAP_NOTE_TYPE    1
 
-/* What a traced process says of itself in its memory.  The tracer writes it at start, and PROCESS again after a fork.
- * Later versions only add members, behind LOG. */
+/* What a traced process says of itself in its memory.  The tracer writes it at start, and PROCESS
+ * again after a fork. Later versions only add members, behind LOG. */
 #define LEAKWRAP_ANNOUNCEMENT_VERSION 1
 
 struct leakwrap_announcement {

@@ -1,10 +1,10 @@
 /* dump.c - the command dump: asks a running program for a dump, and waits until it is whole.
  *
- * The signal and the log are what the process announces in its memory (report/format.h).  Where that may not be
- * read, they are what its environment says: then the signal must stand there, since the program may have another one
- * built in, and catch SIGUSR1 for itself.  A signal that the program does not catch would end it, so it is only sent
- * to a program that has the tracer inside and a handler installed.  It is sent as a request, which the program's own
- * handler does not see.
+ * The signal and the log are what the process announces in its memory (report/format.h).  Where that
+ * may not be read, they are what its environment says: then the signal must stand there, since the
+ * program may have another one built in, and catch SIGUSR1 for itself.  A signal that the program does
+ * not catch would end it, so it is only sent to a program that has the tracer inside and a handler
+ * installed.  It is sent as a request, which the program's own handler does not see.
  */
 #include <argp.h>
 #include <ctype.h>
@@ -199,7 +199,8 @@ static bool find_mapping(struct arena *arena, pid_t pid, const struct traced_fil
 	return false;
 }
 
-/* Reads SIZE bytes at ADDRESS of the process.  Returns false with errno set if they cannot be read. */
+/* Reads SIZE bytes at ADDRESS of the process.  Returns false with errno set if they cannot be
+ * read. */
 static bool read_memory(struct arena *arena, pid_t pid, uint64_t address, void *bytes, size_t size)
 {
 	struct iovec here = {bytes, size}, there = {(void *)(uintptr_t)address, size}; // NOLINT
@@ -355,8 +356,8 @@ static bool takes_signal(struct arena *arena, const struct target_process *proce
 	return true;
 }
 
-/* Signal and log as the environment says, where the memory cannot be read: for the reason ERROR.  ASSUMED: the
- * signal that the user names, or NULL.  False after a message. */
+/* Signal and log as the environment says, where the memory cannot be read: for the reason ERROR.
+ * ASSUMED: the signal that the user names, or NULL.  False after a message. */
 static bool read_options(struct arena *arena, struct target_process *process, int error,
                          const char *assumed)
 {
@@ -381,8 +382,9 @@ static bool read_options(struct arena *arena, struct target_process *process, in
 	return true;
 }
 
-/* Reads and checks all that must be known before a signal may be sent to PROCESS, of which the pid is known.  ASSUMED
- * is the signal that the user names for a process that does not say it, or NULL.  False after a message. */
+/* Reads and checks all that must be known before a signal may be sent to PROCESS, of which the pid
+ * is known.  ASSUMED is the signal that the user names for a process that does not say it, or
+ * NULL.  False after a message. */
 static bool examine(struct arena *arena, struct target_process *process, const char *assumed)
 {
 	pid_t pid = process->pid;
@@ -438,8 +440,8 @@ static const char *literally(struct arena *arena, const char *text)
 	return pattern;
 }
 
-/* A path of the file or folder PATH that stays when the process has ended, until this command ends; PATH itself if it cannot be
- * opened. */
+/* A path of the file or folder PATH that stays when the process has ended, until this command ends;
+ * PATH itself if it cannot be opened. */
 static const char *hold(struct arena *arena, const char *path)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);

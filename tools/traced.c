@@ -5,9 +5,9 @@
 
 #include "../report/format.h"
 
-/* Looked for word by word rather than from note to note: mold puts notes of different alignment into one
- * segment, in which the places of the later ones cannot be told from the segment alone.  *ANNOUNCEMENT is set if the note leads
- * to one. */
+/* Looked for word by word rather than from note to note: mold puts notes of different alignment
+ * into one segment, in which the places of the later ones cannot be told from the segment alone.
+ * *ANNOUNCEMENT is set if the note leads to one. */
 static bool find_note(Elf *elf, const GElf_Phdr *segment, uint64_t *announcement)
 {
 	const size_t header = 3, owner = sizeof LEAKWRAP_NOTE_OWNER;

@@ -50,7 +50,8 @@ void leakwrap_pages_discard(void *start, size_t size);
 /* A full memory barrier in every running thread of the process.  False when there is no way to have one. */
 bool leakwrap_threads_fence(void);
 
-/* As leakwrap_pages_map, but the pages stay common to this process and those that it forks.  They are not counted. */
+/* As leakwrap_pages_map, but the pages stay common to this process and those that it forks.  They
+ * are not counted. */
 void *leakwrap_pages_map_shared(size_t size);
 
 /* Pages for the length of one dump: not limited, not counted. */
@@ -116,7 +117,8 @@ struct leakwrap_process_facts {
 	uintptr_t code_start, code_end, stack; /* 0: not shown to this user */
 };
 
-/* Returns false if there is no process PID, or the kernel does not show it.  Takes 1 KiB of stack. */
+/* Returns false if there is no process PID, or the kernel does not show it.  Takes 1 KiB of
+ * stack. */
 bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts);
 
 /* Has THREAD of PROCESS ended?  When that cannot be told, it has not. */
@@ -134,9 +136,9 @@ const char *leakwrap_process_started_as(void);
 /* The program's name without its folder, cut to SIZE - 1 bytes. */
 void leakwrap_process_name(char *name, size_t size);
 
-/* Copies the words of the command line that started the program, each with its NUL, to COMMAND: at most SIZE bytes.
- * Returns how many bytes it copied, 0 if the command line is not known.  If there are more words, all SIZE bytes
- * are copied. */
+/* Copies the words of the command line that started the program, each with its NUL, to COMMAND: at
+ * most SIZE bytes. Returns how many bytes it copied, 0 if the command line is not known.  If there
+ * are more words, all SIZE bytes are copied. */
 size_t leakwrap_process_command(char *command, size_t size);
 
 /* Was the program started with raised privileges, so that its environment must not be trusted? */

@@ -169,12 +169,12 @@ bool leakwrap_thread_has_ended(int process, int thread)
 	return leakwrap_syscall(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* Fields of /proc/PID/stat (proc(5)), and the longest text up to the last of them: a name of 64 bytes, and 20
- * digits for each other field. */
+/* Fields of /proc/PID/stat (proc(5)), and the longest text up to the last of them: a name of 64
+ * bytes, and 20 digits for each other field. */
 enum { STAT_STARTED = 22, STAT_CODE_START = 26, STAT_CODE_END, STAT_STACK, STAT_MAX = 80 + 28 * 21 };
 
-/* Returns the field NUMBER of TEXT, the content of /proc/PID/stat; 0 if there is no such field.  The second field
- * is a name in parentheses, and may hold spaces. */
+/* Returns the field NUMBER of TEXT, the content of /proc/PID/stat; 0 if there is no such field.
+ * The second field is a name in parentheses, and may hold spaces. */
 static uint64_t field_of_stat(const char *text, unsigned number)
 {
 	const char *at = strrchr(text, ')');
@@ -253,9 +253,10 @@ extern void *__libc_stack_end; /* where the kernel put the stack pointer at star
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */
 
-/* The arguments that the kernel left, and in *COUNT how many; NULL: not known.  A function in .preinit_array runs before glibc's start
- * in a dynamic program, when nobody has told the C library of them yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and those of the environment, NULL (System V
- * ABI, AMD64 supplement, figure 3.9; all others alike). */
+/* The arguments that the kernel left, and in *COUNT how many; NULL: not known.  A function in
+ * .preinit_array runs before glibc's start in a dynamic program, when nobody has told the C library
+ * of them yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and
+ * those of the environment, NULL (System V ABI, AMD64 supplement, figure 3.9; all others alike). */
 static char *const *arguments_on_stack(long *count)
 {
 #ifndef LEAKWRAP_NO___libc_stack_end

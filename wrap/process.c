@@ -1,4 +1,5 @@
-/* process.c - see process.h.  Called at start, around fork and exec, and by the handler of the dump signal. */
+/* process.c - see process.h.  Called at start, around fork and exec, and by the handler of the dump
+ * signal. */
 #include "process.h"
 
 #include "port.h"
@@ -109,8 +110,8 @@ bool leakwrap_process_owns_memory(void)
 	return leakwrap_process_id() == atomic_load(&process.self);
 }
 
-/* Returns the process that forked the running one, or 0.  In a child that no handler of pthread_atfork has
- * seen, the parent still stands as the owner of the memory. */
+/* Returns the process that forked the running one, or 0.  In a child that no handler of
+ * pthread_atfork has seen, the parent still stands as the owner of the memory. */
 static int parent_by_fork(void)
 {
 	const int self = atomic_load(&process.self);
@@ -118,7 +119,8 @@ static int parent_by_fork(void)
 	return leakwrap_process_id() == self ? atomic_load(&process.parent) : self;
 }
 
-/* Returns whether OTHER has the memory layout of the running process, or that is not shown: DEFAULTS_TO. */
+/* Returns whether OTHER has the memory layout of the running process, or that is not shown:
+ * DEFAULTS_TO. */
 static bool has_own_layout(const struct leakwrap_process_facts *other, bool defaults_to)
 {
 	struct leakwrap_process_facts own;

@@ -184,7 +184,8 @@ static void await_exit_dump(void)
 		leakwrap_wait(&runtime.exit_dump, WRITING_EXIT_DUMP, EXIT_DUMP_LIMIT / 100);
 }
 
-/* Returns whether the process shall dump when it ends, and in *ALL whether it shows all its blocks. */
+/* Returns whether the process shall dump when it ends, and in *ALL whether it shows all its
+ * blocks. */
 static bool wants_exit_dump(bool *all)
 {
 	const bool forked = atomic_load(&runtime.forked);

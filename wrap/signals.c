@@ -120,8 +120,8 @@ static enum sender sender_of(const siginfo_t *info)
 	return SENDER_OTHER;
 }
 
-/* Does what SIGNO does to a program without a handler.  Returns if the process lives on: it was stopped and goes
- * on, or the action is to do nothing. */
+/* Does what SIGNO does to a program without a handler.  Returns if the process lives on: it was
+ * stopped and goes on, or the action is to do nothing. */
 static void take_default_action(int signo)
 {
 	const struct sigaction action = {.sa_handler = SIG_DFL};

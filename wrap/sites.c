@@ -173,7 +173,8 @@ static const struct leakwrap_hashed_kind entries = {
         .choice = choice_of,
 };
 
-/* Returns what the backtrace of the call site NUMBER is kept by, if it has the frames of TRACE; else NULL. */
+/* Returns what the backtrace of the call site NUMBER is kept by, if it has the frames of TRACE;
+ * else NULL. */
 static const struct leakwrap_kept *kept_with_frames_of(uint32_t number,
                                                        const struct leakwrap_trace *trace)
 {

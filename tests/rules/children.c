@@ -1,4 +1,5 @@
-/* children.c HOW - forks a child that keeps blocks of its own, or none, and may dump by a signal or fork again. */
+/* children.c HOW - forks a child that keeps blocks of its own, or none, and may dump by a signal or
+ * fork again. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -65,7 +66,8 @@ static int many(void)
 	return 0;
 }
 
-/* 5 blocks in the parent; then in the child 2 at the same call site, and 1 in its own child, or none. */
+/* 5 blocks in the parent; then in the child 2 at the same call site, and 1 in its own child, or
+ * none. */
 int main(int argc, char **argv)
 {
 	const char *how = argc == 2 ? argv[1] : "";

@@ -106,7 +106,8 @@ static int ignoring(void)
 	return end_of(child) == 7 ? 0 : 1;
 }
 
-/* A child tells its parent, and one of its siblings ends another, as does the grandparent its grandchild. */
+/* A child tells its parent, and one of its siblings ends another, as does the grandparent its
+ * grandchild. */
 static int all_ways(void)
 {
 	int ready[2];

@@ -106,7 +106,8 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 	leakwrap_collection_release(&got);
 }
 
-/* Ten call sites with a block of 10 bytes each, and one that was lost.  Of the call sites four are from before a fork. */
+/* Ten call sites with a block of 10 bytes each, and one that was lost.  Of the call sites four are
+ * from before a fork. */
 static void collect_in_child(void)
 {
 	struct leakwrap_collection got;

@@ -295,9 +295,9 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_cou
 }
 END
 build_plain unreadable.so -shared -fPIC "$W/unreadable.c"
-status_is 2 env LD_PRELOAD="$W/unreadable.so" "$lw" dump $program
+status_is 2 env LD_PRELOAD="$W/unreadable.so" "$lw" dump "$program"
 said 'does not say which signal asks for a dump'
-status_is 2 env LD_PRELOAD="$W/unreadable.so" "$lw" dump --signal=USR2 $program
+status_is 2 env LD_PRELOAD="$W/unreadable.so" "$lw" dump --signal=USR2 "$program"
 said 'does not catch signal USR2'
 stop
 LEAKWRAP_OPTIONS="log=$W/log.%p:signal=USR2" start_program "$W/wait"
