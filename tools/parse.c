@@ -757,6 +757,7 @@ void parser_end(struct parser *parser)
 		free(open->dump.frames);
 		free(open->dump.modules);
 		free(open->dump.notes);
+		free(open->dump.command);
 		free(open->dump.fault.registers);
 		arena_free(&open->arena);
 		free(open);

@@ -260,14 +260,15 @@ extern char **environ; /* not in the <unistd.h> of every C library */
 static char *const *arguments_on_stack(long *count)
 {
 #ifndef LEAKWRAP_NO___libc_stack_end
-	if (__libc_stack_end) {
-		const long *argc = __libc_stack_end;
-		char *const *argv = (char *const *)(argc + 1);
+	const long *argc = __libc_stack_end;
+	char *const *argv = (char *const *)(argc + 1);
 
-		if (*argc >= 0 && *argc < INT_MAX && !argv[*argc]) {
-			*count = *argc;
-			return argv;
-		}
+	/* In a static program it is near argc, but not there, and what it says must not be trusted. */
+	if (argc && *argc >= 0 && *argc < INT_MAX &&
+	    (environ ? (uintptr_t)argv + ((uintptr_t)*argc + 1) * sizeof(*argv) == (uintptr_t)environ
+	             : !argv[*argc])) {
+		*count = *argc;
+		return argv;
 	}
 #endif
 	*count = 0;

@@ -247,12 +247,6 @@ for link in '' -static -static-pie -no-pie; do
 	wait $program
 	equal "status$link" $? 10
 done
-build built_in "-DBUILT_IN=\"signal=RTMIN+3:log='$W/built in.%p'\"" "$W/title.c"
-start_program "$W/built_in"
-status_is 0 "$lw" dump $program
-shows_dump 1
-kill -0 $program || fail "the request for a dump stopped the program"
-
 # A forked child, which the request wakes up, so that it ends at once.
 cat >"$W/forks.c" <<'END'
 #include <stdlib.h>
@@ -281,6 +275,12 @@ program=${program% }
 status_is 0 "$lw" dump "$program"
 shows_dump 1
 wait "$parent"
+
+build built_in "-DBUILT_IN=\"signal=RTMIN+3:log='$W/built in.%p'\"" "$W/title.c"
+start_program "$W/built_in"
+status_is 0 "$lw" dump $program
+shows_dump 1
+kill -0 $program || fail "the request for a dump stopped the program"
 
 # Where its memory cannot be read, and nobody says which signal it is, nothing is sent.
 cat >"$W/unreadable.c" <<'END'
