@@ -190,11 +190,13 @@ static bool find_mapping(struct arena *arena, pid_t pid, const struct traced_fil
 	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		const char *path = strchr(line, '/');
-		uint64_t offset;
-		if (path && strcmp(path, traced->mapped) == 0 &&
-		    sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64, address, &offset) == 2 &&
-		    offset == traced->offset)
-			return true;
+		/* "55d0c8a00000-55d0c8a08000 r--p 00000000 fe:00 4711 /opt/app/server" */
+		const char *flags = strchr(line, ' '), *offset = flags ? strchr(flags + 1, ' ') : NULL;
+		if (!path || !offset || strcmp(path, traced->mapped) != 0 ||
+		    strtoull(offset, NULL, 16) != traced->offset)
+			continue;
+		*address = strtoull(line, NULL, 16);
+		return true;
 	}
 	return false;
 }
@@ -225,7 +227,7 @@ enum announced {
 static enum announced read_announcement(struct arena *arena, struct target_process *process,
                                         const struct traced_file *traced)
 {
-	struct leakwrap_announcement said;
+	struct leakwrap_announcement said = {0};
 	uint64_t mapped;
 	pid_t pid = process->pid;
 	if (traced->announcement == 0) {
