@@ -1,22 +1,78 @@
 /* collect.c - see collect.h. */
 #include "collect.h"
 
+#include "common.h"
 #include "live.h"
 #include "port.h"
 
 #include <string.h>
 
+/* By which call sites a forked child tells its own blocks from inherited ones. */
+struct fork_line {
+	uint32_t first_own;     /* LEAKWRAP_SITE_FIRST: no block is inherited */
+	bool lost_is_inherited; /* a block without a backtrace is the parent's: the child has lost none */
+};
+
 /* While the live table is walked, rows are indexed by call-site number, from the first one on. */
 struct walk {
 	struct leakwrap_row *rows;
 	uint32_t first, count;
+	struct fork_line fork;
+	bool own;                              /* inherited blocks are left out */
+	struct leakwrap_collection *inherited; /* gets the sums of these, or NULL */
 };
+
+static struct fork_line last_fork(void)
+{
+	const uint32_t first_own = leakwrap_sites_first_own();
+
+	return (struct fork_line){
+	        .first_own = first_own,
+	        .lost_is_inherited = first_own > LEAKWRAP_SITE_FIRST &&
+	                             atomic_load(&leakwrap_loss.lost_call_sites) == 0,
+	};
+}
+
+#ifndef LEAKWRAP_SMALL
+
+/* Was BLOCK there before FORK? */
+static bool is_inherited(const struct fork_line *fork, const struct leakwrap_live_block *block)
+{
+	return leakwrap_unlikely(block->site < fork->first_own) &&
+	       (block->site >= LEAKWRAP_SITE_FIRST ||
+	        (block->site == LEAKWRAP_SITE_LOST && fork->lost_is_inherited));
+}
+
+/* Counts BLOCK if it is inherited.  Returns whether it is to be left out. */
+static bool leaves_out(const struct walk *walk, const struct leakwrap_live_block *block)
+{
+	if (!is_inherited(&walk->fork, block))
+		return false;
+	if (walk->inherited) {
+		walk->inherited->inherited_bytes += block->size;
+		walk->inherited->inherited_blocks++;
+	}
+	return walk->own;
+}
+
+#else
+
+/* Nobody forks. */
+static bool leaves_out(const struct walk *walk, const struct leakwrap_live_block *block)
+{
+	(void)walk, (void)block;
+	return false;
+}
+
+#endif
 
 static void add_block(void *context, const struct leakwrap_live_block *block)
 {
 	struct walk *walk = context;
 	struct leakwrap_row *row;
 
+	if (leaves_out(walk, block))
+		return;
 	/* A call site that is new since the walk began has new blocks alone: they may be left out. */
 	if (block->site < walk->first || block->site - walk->first >= walk->count)
 		return;
@@ -166,17 +222,48 @@ static void sort(struct leakwrap_row *rows, size_t count)
 
 #endif
 
-bool leakwrap_collect(struct leakwrap_collection *collection, leakwrap_site_test *skips)
+#ifndef LEAKWRAP_SMALL
+bool leakwrap_collect_may_have_own(void)
+{
+	const struct fork_line fork = last_fork();
+
+	return leakwrap_sites_limit() > fork.first_own || !fork.lost_is_inherited;
+}
+#endif
+
+/* A backtrace has one number from before a fork, and another one since.  Adds what stands at the
+ * second to the row of the first. */
+static void join_rows(struct leakwrap_row *rows, uint32_t limit)
+{
+	if (leakwrap_sites_first_own() == LEAKWRAP_SITE_FIRST)
+		return;
+	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++) {
+		const uint32_t oldest = rows[number].blocks > 0 ? leakwrap_site_oldest(number) : number;
+
+		if (oldest == number)
+			continue;
+		rows[oldest].site = oldest;
+		rows[oldest].bytes += rows[number].bytes;
+		rows[oldest].blocks += rows[number].blocks;
+		rows[number].blocks = 0;
+	}
+}
+
+bool leakwrap_collect(struct leakwrap_collection *collection, bool own,
+                      leakwrap_site_test *skips)
 {
 	const uint32_t limit = leakwrap_sites_limit();
-	struct walk walk = {.first = 0, .count = limit};
+	struct walk walk = {
+	        .first = 0, .count = limit, .fork = last_fork(), .own = own, .inherited = collection};
 
 	memset(collection, 0, sizeof(*collection));
+	collection->own = own;
 	collection->scratch_size = limit * sizeof(walk.rows[0]);
 	walk.rows = leakwrap_scratch_map(collection->scratch_size);
 	if (!walk.rows)
 		return false;
 	leakwrap_live_each(add_block, &walk);
+	join_rows(walk.rows, limit);
 	collection->rows = walk.rows;
 	for (uint32_t number = LEAKWRAP_SITE_LOST; number < limit; number++) {
 		const struct leakwrap_row row = walk.rows[number];
@@ -208,18 +295,23 @@ static void keep_largest(struct leakwrap_collection *collection, const struct le
 	}
 }
 
-void leakwrap_collect_largest(struct leakwrap_collection *collection, leakwrap_site_test *skips)
+void leakwrap_collect_largest(struct leakwrap_collection *collection, bool own,
+                              leakwrap_site_test *skips)
 {
 	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[PART];
 	const uint32_t limit = leakwrap_sites_limit();
 
 	memset(collection, 0, sizeof(*collection));
+	collection->own = own;
 	collection->rows = largest;
 	for (uint32_t first = LEAKWRAP_SITE_LOST; first < limit; first += PART) {
 		struct walk walk = {
 		        .rows = part,
 		        .first = first,
 		        .count = limit - first < PART ? limit - first : PART,
+		        .fork = last_fork(),
+		        .own = own,
+		        .inherited = first == LEAKWRAP_SITE_LOST ? collection : NULL,
 		};
 
 		memset(part, 0, sizeof(part));

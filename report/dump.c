@@ -10,6 +10,7 @@
 #include "options.h"
 #include "output.h"
 #include "port.h"
+#include "process.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -38,9 +39,14 @@ static struct {
  * Section" in chapter 5 of the System V ABI.  In assembly: a compiler would not make the section a note. */
 #define TEXT_OF(number) #number
 #define TEXT(macro)     TEXT_OF(macro)
-#define NOTE_HEADER     ".long 2f - 1f, 4, " TEXT(LEAKWRAP_NOTE_TYPE) "\n"
+#define NOTE_HEADER     ".long 2f - 1f, 8, " TEXT(LEAKWRAP_NOTE_TYPE) "\n"
 #define NOTE_OWNER      "1: .asciz \"" LEAKWRAP_NOTE_OWNER "\"\n2: .balign 4\n"
-#define NOTE_CONTENT    ".long " TEXT(LEAKWRAP_FORMAT_VERSION) "\n"
+#ifndef LEAKWRAP_SMALL
+#define ANNOUNCEMENT ".hidden leakwrap_announcement\n3: .long leakwrap_announcement - 3b\n"
+#else
+#define ANNOUNCEMENT ".long 0\n"
+#endif
+#define NOTE_CONTENT ".long " TEXT(LEAKWRAP_FORMAT_VERSION) "\n" ANNOUNCEMENT
 __asm__(".pushsection " LEAKWRAP_NOTE_SECTION ", \"a\", %note\n"
         ".balign 4\n" NOTE_HEADER NOTE_OWNER NOTE_CONTENT ".popsection");
 
@@ -164,6 +170,46 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
 	return written;
 }
 
+/* -- children ------------------------------------------------------------------------------------ */
+
+#ifndef LEAKWRAP_SMALL
+
+/* So many forked children dump whatever they have of their own. */
+#define TELLERS 64
+
+/* Returns whether the exit dump of this forked child is wanted: it has blocks of its own, and it is
+ * among the first children that have, or has a call site that no relative has told of.  A shell may
+ * fork thousands that all keep the same. */
+static bool child_has_news(void)
+{
+	struct leakwrap_collection own;
+	bool has_blocks, is_news;
+
+	if (!leakwrap_collect_may_have_own())
+		return false;
+	if (!leakwrap_collect(&own, true, NULL))
+		return true;
+	has_blocks = own.count > 0;
+	is_news = has_blocks && leakwrap_relatives_tellers() < TELLERS;
+	for (size_t i = 0; i < own.rows_count; i++)
+		is_news |= leakwrap_relatives_tell(own.rows[i].site == LEAKWRAP_SITE_LOST
+		                                           ? 0
+		                                           : leakwrap_site_key(own.rows[i].site));
+	leakwrap_collection_release(&own);
+	if (has_blocks && !is_news)
+		leakwrap_relatives_stay_silent();
+	return is_news;
+}
+
+#else
+
+static bool child_has_news(void)
+{
+	return true;
+}
+
+#endif
+
 /* -- who asks ------------------------------------------------------------------------------------ */
 
 void leakwrap_dump_start(void)
@@ -209,13 +255,14 @@ void leakwrap_dump_crash(const struct leakwrap_fault *fault)
 	dump_and_serve(-1, &(struct leakwrap_reason){.name = "crash", .crash = fault});
 }
 
-void leakwrap_dump_at_exit(void)
+void leakwrap_dump_at_exit(bool all)
 {
 	struct leakwrap_mask before;
 
 	/* Signals that still come, to other threads, must not keep the process from its end. */
 	leakwrap_signals_block(&before);
-	dump_in_turn(-1, &(struct leakwrap_reason){.name = "exit"});
+	if (all || child_has_news())
+		dump_in_turn(-1, &(struct leakwrap_reason){.name = "exit", .own = !all});
 	serve_pending(atomic_load(&dump.pending));
 	leakwrap_signals_restore(&before);
 }
@@ -231,7 +278,7 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	bool collected;
 
 	leakwrap_live_give_back();
-	collected = leakwrap_collect(&all, NULL);
+	collected = leakwrap_collect(&all, false, NULL);
 	counters->live_bytes = all.bytes;
 	counters->live_blocks = all.blocks;
 	counters->call_sites = all.count;

@@ -5,6 +5,8 @@
 #ifndef LEAKWRAP_DUMP_H
 #define LEAKWRAP_DUMP_H
 
+#include <stdbool.h>
+
 #include "crash.h"
 #include "misuse.h"
 
@@ -26,7 +28,8 @@ void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse);
 /* Without an operating system: an exception has stopped whoever was writing a dump, which never ends. */
 void leakwrap_dump_abandon(void);
 
-/* When the process ends. */
-void leakwrap_dump_at_exit(void);
+/* When the process ends.  ALL: of all its blocks; else of those that it has allocated since it was
+ * forked, and none if there are no such blocks. */
+void leakwrap_dump_at_exit(bool all);
 
 #endif

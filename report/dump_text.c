@@ -2,6 +2,7 @@
 #include "dump_text.h"
 
 #include "collect.h"
+#include "command.h"
 #include "common.h"
 #include "frames.h"
 #include "known_frames.h"
@@ -11,6 +12,7 @@
 #include "options.h"
 #include "origin.h"
 #include "port.h"
+#include "process.h"
 #include "prologue.h"
 #include "registers.h"
 #include "returns.h"
@@ -101,6 +103,21 @@ static void write_note(const char *text)
 	leakwrap_text_end(dump.writer);
 }
 
+#ifndef LEAKWRAP_SMALL
+/* SILENT children have left their exit dumps out. */
+static void write_silent(uint32_t silent)
+{
+	if (silent == 0)
+		return;
+	pair("note ", silent);
+	leakwrap_text(dump.writer, silent == 1 ? " forked child" : " forked children");
+	leakwrap_text(dump.writer,
+	              " ended without a dump, with blocks at call sites that earlier children have "
+	              "shown; children=all shows all");
+	leakwrap_text_end(dump.writer);
+}
+#endif
+
 /* -- the parts of a dump ------------------------------------------------------------------------- */
 
 static void write_head(const char *reason)
@@ -116,6 +133,9 @@ static void write_head(const char *reason)
 	leakwrap_text(dump.writer, " program=");
 	leakwrap_text_name(dump.writer, program ? program->path : "", LEAKWRAP_PATH_LIMIT);
 	leakwrap_text_end(dump.writer);
+#ifndef LEAKWRAP_SMALL
+	leakwrap_command_write(dump.writer);
+#endif
 }
 
 /* Without an operating system the program cannot tell which blocks these are. */
@@ -133,6 +153,11 @@ static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_
 	pair("total live_bytes=", all->bytes);
 	pair(" live_blocks=", all->blocks);
 	pair(" call_sites=", all->count);
+	if (leakwrap_sites_first_own() > LEAKWRAP_SITE_FIRST) {
+		pair(" inherited_bytes=", all->inherited_bytes);
+		pair(" inherited_blocks=", all->inherited_blocks);
+		leakwrap_text(dump.writer, all->own ? " inherited=left_out" : " inherited=included");
+	}
 	leakwrap_text_end(dump.writer);
 
 	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
@@ -341,22 +366,23 @@ static bool is_system_site(uint32_t site)
 	return trace.depth > 0 && leakwrap_is_system_code(trace.pcs[0]);
 }
 
-/* The live blocks, and what is known of them.  Returns how many call sites it showed. */
-static size_t write_live(bool earlier_lost)
+/* The live blocks, and what is known of them.  OWN: those since the fork.  Returns how many call
+ * sites it showed. */
+static size_t write_live(bool own, bool earlier_lost)
 {
 	leakwrap_site_test *const skips = leaves_out_system() ? is_system_site : NULL;
 	uint64_t tracer_bytes = leakwrap_pages_held();
 	size_t shown;
 	bool collected;
 
-	collected = leakwrap_collect(&dump.collection, skips);
+	collected = leakwrap_collect(&dump.collection, own, skips);
 #ifdef LEAKWRAP_SMALL
 	write_totals(&dump.collection, tracer_bytes);
 	if (!collected)
 		write_note("no memory to add up the live blocks: the totals above are not known");
 #else
 	if (!collected)
-		leakwrap_collect_largest(&dump.collection, skips);
+		leakwrap_collect_largest(&dump.collection, own, skips);
 	write_totals(&dump.collection, tracer_bytes);
 	if (dump.collection.rows_count < dump.collection.count)
 		write_note("no memory to list all call sites: the largest are shown");
@@ -365,6 +391,9 @@ static size_t write_live(bool earlier_lost)
 		write_note("earlier dumps could not be written whole");
 	if (leaves_out_system() && !leakwrap_origin_is_known())
 		write_note("system=0 has left out nothing: the program has no symbol table");
+#ifndef LEAKWRAP_SMALL
+	write_silent(leakwrap_relatives_silent());
+#endif
 	if (leakwrap_shadow_overflows() > 0)
 		write_note(
 		        "instrumented functions were nested too deep for the shadow call stack: some "
@@ -390,7 +419,7 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 		leakwrap_misuse_write(dump.writer, reason->misuse, write_backtrace,
 		                      &(struct leakwrap_trace){.pcs = dump.pcs});
 	else
-		shown = write_live(earlier_lost);
+		shown = write_live(reason->own, earlier_lost);
 	write_modules();
 	write_end(shown, started);
 }

@@ -14,6 +14,7 @@
 /* Why there is a dump; what the reason is not about is NULL. */
 struct leakwrap_reason {
 	const char *name; /* as format.h has it */
+	bool own;         /* only of blocks that the process has allocated since it was forked */
 	const struct leakwrap_fault *crash;
 	const struct leakwrap_misuse *misuse;
 };

@@ -8,6 +8,7 @@
  * Numbers are decimal; addresses and offsets are hexadecimal behind 0x.  The order is fixed:
  *
  *   leakwrap[4711.1] dump version=1 reason=signal time=2026-11-20T18:36:07Z program=/opt/app/server
+ *   leakwrap[4711.1] command /opt/app/server --port 8080 --name a\x20server
  *   leakwrap[4711.1] crash signal=11 code=1 fault_address=0x0 thread=4712      only when the reason is crash
  *   leakwrap[4711.1] registers rip=0x55d0c8a01230 rsp=0x7ffd2f10 ...            any number
  *   leakwrap[4711.1]   #0 0x55d0c8a01230 load_config+0x20 [1] server+0x1230
@@ -24,6 +25,9 @@
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
  *
  * dump    reason is exit, signal, api, crash or misuse; time is UTC, RFC 3339; program is the rest of the line.
+ * command the command line that started the program, if it is known and the option command= is 1:
+ *         its words, with a space in front of each.  An empty word is written as a single backslash.
+ *         No more than 960 bytes are kept; where there were more, the last word ends in \...
  * crash   the signal's number, si_code and, when the signal has one, si_addr (sigaction(2)), and the thread's
  *         id; registers are named as in the ABI.  The frames that follow are those of the thread; #0 is the
  *         interrupted instruction itself, not a return address.  Without an operating system
@@ -47,6 +51,9 @@
  *         function that allocated it, as the rest of the line.  The frames are those of the wrong release,
  *         of the one before, and of the allocation.
  * total   all live blocks, also those of call sites that the options top= and min_bytes= do not show.
+ *         In a forked child whose exit dump is to show its own blocks (children=own) three keys
+ *         follow: inherited_bytes and inherited_blocks, the live blocks from before the fork; and
+ *         inherited=included or left_out: whether these are among what the dump tells of, or not.
  * stacks  the share of live bytes whose stacks are complete; "none" when there are no live bytes.
  * loss    what the numbers above miss; each key counts since the process started (or was forked):
  *         untracked_*            allocations for which there was no memory to record them
@@ -91,8 +98,14 @@
 
 #define LEAKWRAP_LINE_PREFIX "leakwrap["
 
-/* An ELF note in every program or library that holds the tracer, stripped or not: its section, the name of
- * its owner, and its type; its description is LEAKWRAP_FORMAT_VERSION as a 32-bit word. */
+/* What `leakwrap dump` sends with the dump signal, as the integer of sigqueue(3): the request of a
+ * person, which the program's own handler is not to see. */
+#define LEAKWRAP_REQUEST 0x6b77656c
+
+/* An ELF note in every program or library that holds the tracer, stripped or not: its section, the
+ * name of its owner, and its type.  Its description is two 32-bit words: LEAKWRAP_FORMAT_VERSION;
+ * and how far the announcement lies behind the second word itself, a signed number.  Without an
+ * operating system it is 0: there is none. */
 #define LEAKWRAP_NOTE_SECTION ".note.leakwrap"
 #define LEAKWRAP_NOTE_OWNER   "leakwrap"
 #define LEAKWRAP_NOTE_TYPE    1
@@ -156,5 +169,17 @@ static inline bool leakwrap_system_lists_have(const uint32_t *lists, size_t word
 	}
 	return false;
 }
+
+/* What a traced process says of itself in its memory.  The tracer writes it at start, and PROCESS
+ * again after a fork. Later versions only add members, behind LOG. */
+#define LEAKWRAP_ANNOUNCEMENT_VERSION 1
+
+struct leakwrap_announcement {
+	uint32_t version; /* 0: the tracer has not started, and nothing else is known */
+	uint32_t size;    /* of all of it, in bytes */
+	int32_t process; /* who says so, as it sees its number.  A child of vfork shows its parent's words. */
+	int32_t signal; /* that asks for a dump; 0: none */
+	char log[1280]; /* "stderr", or a path with %p, %n and %%, as in the option log=; "": too long */
+};
 
 #endif

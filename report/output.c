@@ -74,6 +74,34 @@ static bool expand(char *path, size_t size, const char *pattern, unsigned number
 	return true;
 }
 
+void leakwrap_output_pattern(char *pattern, size_t size)
+{
+	const char *log = leakwrap_options.log, *name = "";
+	size_t used = 0;
+
+	while (*log != '\0' || *name != '\0') {
+		const bool in_name = *name != '\0',
+		           is_escape = !in_name && *log == '%' && log[1] != '\0';
+
+		if (is_escape && log[1] == 'e') {
+			name = output.program;
+			log += 2;
+			continue;
+		}
+		if (used + 3 > size) {
+			used = 0;
+			break;
+		}
+		pattern[used++] = in_name ? *name : *log;
+		if (in_name && *name == '%')
+			pattern[used++] = '%';
+		else if (is_escape)
+			pattern[used++] = *++log;
+		*(in_name ? &name : &log) += 1;
+	}
+	pattern[used] = '\0';
+}
+
 /* Descriptors 0 to 2 mean something to the program, even while they are closed. */
 static int move_up(int fd)
 {

@@ -12,6 +12,10 @@ void leakwrap_output_start(void);
  * open for appending: after close(2) it may be the program's data file. */
 bool leakwrap_output_stderr_is_usable(void);
 
+/* Writes the option log= to PATTERN, of SIZE bytes, with the program's name in the place of %e; ""
+ * if that does not fit. */
+void leakwrap_output_pattern(char *pattern, size_t size);
+
 /* A descriptor for dump NUMBER as the option log= says, or a negative errno value. */
 int leakwrap_output_open(unsigned number);
 

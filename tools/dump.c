@@ -1,7 +1,10 @@
 /* dump.c - the command dump: asks a running program for a dump, and waits until it is whole.
  *
- * The signal and the log are what the program's own environment says.  A signal that the program does not
- * catch would end it, so it is only sent to a program that has the tracer inside and a handler installed.
+ * The signal and the log are what the process announces in its memory (report/format.h).  Where that
+ * may not be read, they are what its environment says: then the signal must stand there, since the
+ * program may have another one built in, and catch SIGUSR1 for itself.  A signal that the program does
+ * not catch would end it, so it is only sent to a program that has the tracer inside and a handler
+ * installed.  It is sent as a request, which the program's own handler does not see.
  */
 #include <argp.h>
 #include <ctype.h>
@@ -14,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +35,7 @@ struct target_process {
 	const char *started_in; /* the folder, as PWD says, "" when not known */
 	int signal;
 	const char *log; /* the path pattern, or "stderr" */
+	bool announced;  /* SIGNAL and LOG are what the process says itself */
 };
 
 /* The files to which the dump may come, as they were before it was asked for. */
@@ -119,7 +124,15 @@ static int signal_named(const char *name)
 
 /* -- the process --------------------------------------------------------------------------------- */
 
-static bool has_tracer(const char *file)
+/* A file of the process that holds the tracer. */
+struct traced_file {
+	const char *mapped;    /* as /proc/PID/maps calls it */
+	uint64_t announcement; /* its virtual address in the file; 0: there is none */
+	uint64_t vaddr;        /* of the segment ... */
+	uint64_t offset;       /* ... that begins at this offset, both rounded down to pages */
+};
+
+static bool has_tracer(const char *file, struct traced_file *traced)
 {
 	/* A mapped device must not be waited for. */
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -128,26 +141,115 @@ static bool has_tracer(const char *file)
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	bool found = elf && elf_kind(elf) == ELF_K_ELF && elf_is_traced(elf);
+	if (found && !elf_find_announcement(elf, &traced->announcement))
+		traced->announcement = 0;
+	uint64_t page = ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+	size_t count = 0;
+	if (found)
+		elf_getphdrnum(elf, &count);
+	for (size_t i = count; i-- > 0;) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD) {
+			traced->vaddr = header.p_vaddr & page;
+			traced->offset = header.p_offset & page;
+		}
+	}
 	elf_end(elf);
 	close(fd);
 	return found;
 }
 
-/* The tracer may also be in one of the program's libraries. */
-static bool is_traced(struct arena *arena, pid_t pid)
+/* Finds the file with the tracer: the program, or one of its libraries. */
+static bool find_traced(struct arena *arena, pid_t pid, struct traced_file *traced)
+{
+	char program[4096];
+	size_t size;
+	const char *exe = arena_format(arena, "/proc/%d/exe", pid);
+	if (has_tracer(exe, traced)) {
+		ssize_t length = readlink(exe, program, sizeof program);
+		traced->mapped = arena_copy(arena, program, length > 0 ? (size_t)length : 0);
+		return true;
+	}
+	char *maps = read_proc(arena, pid, "maps", &size), *save = NULL;
+	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		traced->mapped = strchr(line, '/');
+		if (traced->mapped && strstr(line, " r-xp ") &&
+		    has_tracer(arena_format(arena, "/proc/%d/root%s", pid, traced->mapped), traced))
+			return true;
+	}
+	return false;
+}
+
+/* Finds where the process has mapped the first segment of TRACED. */
+static bool find_mapping(struct arena *arena, pid_t pid, const struct traced_file *traced,
+                         uint64_t *address)
 {
 	size_t size;
-	if (has_tracer(arena_format(arena, "/proc/%d/exe", pid)))
-		return true;
 	char *maps = read_proc(arena, pid, "maps", &size), *save = NULL;
 	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		const char *path = strchr(line, '/');
-		if (path && strstr(line, " r-xp ") &&
-		    has_tracer(arena_format(arena, "/proc/%d/root%s", pid, path)))
-			return true;
+		/* "55d0c8a00000-55d0c8a08000 r--p 00000000 fe:00 4711 /opt/app/server" */
+		const char *flags = strchr(line, ' '), *offset = flags ? strchr(flags + 1, ' ') : NULL;
+		if (!path || !offset || strcmp(path, traced->mapped) != 0 ||
+		    strtoull(offset, NULL, 16) != traced->offset)
+			continue;
+		*address = strtoull(line, NULL, 16);
+		return true;
 	}
 	return false;
+}
+
+/* Reads SIZE bytes at ADDRESS of the process.  Returns false with errno set if they cannot be
+ * read. */
+static bool read_memory(struct arena *arena, pid_t pid, uint64_t address, void *bytes, size_t size)
+{
+	struct iovec here = {bytes, size}, there = {(void *)(uintptr_t)address, size}; // NOLINT
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size)
+		return true;
+	if (errno != ENOSYS)
+		return false;
+	int fd = open(arena_format(arena, "/proc/%d/mem", pid), O_RDONLY | O_CLOEXEC);
+	bool read = fd >= 0 && pread(fd, bytes, size, (off_t)address) == (ssize_t)size;
+	if (fd >= 0)
+		close(fd);
+	return read;
+}
+
+enum announced {
+	ANNOUNCED,
+	NOT_ANNOUNCED, /* after a message */
+	NOT_READABLE,  /* errno says why */
+};
+
+/* Reads what the process announces, whose file with the tracer is TRACED. */
+static enum announced read_announcement(struct arena *arena, struct target_process *process,
+                                        const struct traced_file *traced)
+{
+	struct leakwrap_announcement said = {0};
+	uint64_t mapped;
+	pid_t pid = process->pid;
+	if (traced->announcement == 0) {
+		complain("process %d has another version of the tracer: link its program again, or ask "
+		         "by kill",
+		         pid);
+		return NOT_ANNOUNCED;
+	}
+	errno = EACCES;
+	if (!find_mapping(arena, pid, traced, &mapped) ||
+	    !read_memory(arena, pid, mapped - traced->vaddr + traced->announcement, &said, sizeof said))
+		return NOT_READABLE;
+	if (said.version == 0 || (unsigned long)said.process != process->inner) {
+		complain("process %d has not begun to trace: it starts, or it is about to execute a "
+		         "program",
+		         pid);
+		return NOT_ANNOUNCED;
+	}
+	process->signal = said.signal;
+	process->log = arena_copy(arena, said.log, strnlen(said.log, sizeof said.log));
+	process->announced = true;
+	return ANNOUNCED;
 }
 
 /* Is NUMBER in the set that /proc/PID/status gives as FIELD? */
@@ -234,20 +336,17 @@ static unsigned long inner_pid(pid_t pid, const char *status)
 	return strtoul(last, NULL, 10);
 }
 
-/* Would the process's dump signal, called NAME, lead to a dump?  False after a message. */
-static bool takes_signal(struct arena *arena, const struct target_process *process, const char *status,
-                         const char *name)
+/* Would the process's dump signal lead to a dump?  False after a message. */
+static bool takes_signal(struct arena *arena, const struct target_process *process, const char *status)
 {
 	pid_t pid = process->pid;
-	if (!is_traced(arena, pid)) {
-		complain("process %d is not traced: its program was not linked with libleakwrap.a",
-		         pid);
-		return false;
-	}
 	if (process->signal <= 0) {
-		complain("process %d takes no dump signal: its options say signal=%s", pid, name);
+		complain("process %d takes no dump signal: its options say signal=none", pid);
 		return false;
 	}
+	const char *name = sigabbrev_np(process->signal);
+	if (!name)
+		name = arena_format(arena, "RTMIN+%d", process->signal - SIGRTMIN);
 	if (!in_signal_set(status, "\nSigCgt:", process->signal)) {
 		complain("process %d does not catch signal %s: it would end the process", pid, name);
 		return false;
@@ -259,24 +358,59 @@ static bool takes_signal(struct arena *arena, const struct target_process *proce
 	return true;
 }
 
-/* Reads and checks all that must be known before a signal may be sent to PROCESS, of which the pid is known.  False
- * after a message. */
-static bool examine(struct arena *arena, struct target_process *process)
+/* Signal and log as the environment says, where the memory cannot be read: for the reason ERROR.
+ * ASSUMED: the signal that the user names, or NULL.  False after a message. */
+static bool read_options(struct arena *arena, struct target_process *process, int error,
+                         const char *assumed)
+{
+	if (!read_environment(arena, process))
+		return false;
+	const char *name = option_value(arena, process->options, "signal", assumed);
+	if (!name) {
+		complain("process %d does not say which signal asks for a dump: its memory cannot be "
+		         "read "
+		         "(%s); run as root, or name it by --signal, which is USR1 unless another one "
+		         "was "
+		         "built in",
+		         process->pid, strerror(error));
+		return false;
+	}
+	process->signal = signal_named(name);
+	if (process->signal < 0) {
+		complain("process %d: %s is no signal", process->pid, name);
+		return false;
+	}
+	process->log = option_value(arena, process->options, "log", "stderr");
+	return true;
+}
+
+/* Reads and checks all that must be known before a signal may be sent to PROCESS, of which the pid
+ * is known.  ASSUMED is the signal that the user names for a process that does not say it, or
+ * NULL.  False after a message. */
+static bool examine(struct arena *arena, struct target_process *process, const char *assumed)
 {
 	pid_t pid = process->pid;
 	size_t size;
+	struct traced_file traced;
 	char *status = read_proc(arena, pid, "status", &size);
 	if (!status) {
 		complain("process %d: %s", pid, errno == ENOENT ? "there is none" : strerror(errno));
 		return false;
 	}
-	if (!is_running(pid, status) || !read_environment(arena, process))
+	if (!is_running(pid, status))
 		return false;
-	const char *name = option_value(arena, process->options, "signal", "USR1");
-	process->signal = signal_named(name);
-	process->log = option_value(arena, process->options, "log", "stderr");
 	process->inner = inner_pid(pid, status);
-	return takes_signal(arena, process, status, name);
+	if (!find_traced(arena, pid, &traced)) {
+		complain("process %d is not traced: its program was not linked with libleakwrap.a, or "
+		         "cannot be read",
+		         pid);
+		return false;
+	}
+	enum announced announced = read_announcement(arena, process, &traced);
+	if (announced == NOT_ANNOUNCED ||
+	    (announced == NOT_READABLE && !read_options(arena, process, errno, assumed)))
+		return false;
+	return takes_signal(arena, process, status);
 }
 
 /* -- the log ------------------------------------------------------------------------------------- */
@@ -308,6 +442,14 @@ static const char *literally(struct arena *arena, const char *text)
 	return pattern;
 }
 
+/* A path of the file or folder PATH that stays when the process has ended, until this command ends;
+ * PATH itself if it cannot be opened. */
+static const char *hold(struct arena *arena, const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? path : arena_format(arena, "/proc/self/fd/%d", fd);
+}
+
 /* A pattern for the log of a program called NAME, as seen from here; a relative path starts in FOLDER. */
 static const char *log_pattern(struct arena *arena, const struct target_process *process,
                                const char *folder, const char *name)
@@ -333,8 +475,11 @@ static const char *log_pattern(struct arena *arena, const struct target_process 
 		memcpy(path + length, piece, strlen(piece) + 1);
 		length += strlen(piece);
 	}
-	const char *pattern = arena_format(arena, "/proc/%d/%s/%s", process->pid,
-	                                   process->log[0] == '/' ? "root" : folder, path ? path : "");
+	const char *start = arena_format(arena, "/proc/%d/%s", process->pid,
+	                                 process->log[0] == '/' ? "root" : folder);
+	if (process->log[0] == '/')
+		start = hold(arena, start);
+	const char *pattern = arena_format(arena, "%s/%s", start, path ? path : "");
 	free(path);
 	return pattern;
 }
@@ -422,6 +567,7 @@ static bool print_awaited(const struct target_process *process, const struct awa
 
 struct dump_options {
 	uint64_t pid, timeout;
+	const char *signal; /* as the user names it, or NULL */
 };
 
 static error_t parse_dump(int key, char *argument, struct argp_state *state)
@@ -431,6 +577,11 @@ static error_t parse_dump(int key, char *argument, struct argp_state *state)
 	case 't':
 		if (!parse_number(argument, &options->timeout) || options->timeout > 86400)
 			argp_error(state, "--timeout=%s: seconds", argument);
+		break;
+	case 's':
+		options->signal = argument;
+		if (signal_named(argument) <= 0)
+			argp_error(state, "--signal=%s: not a signal", argument);
 		break;
 	case ARGP_KEY_ARG:
 		if (options->pid || !parse_number(argument, &options->pid) || options->pid == 0 ||
@@ -456,7 +607,9 @@ static struct awaited await_dump(struct arena *arena, const struct target_proces
 	if (strcmp(process->log, "stderr") == 0) {
 		const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
 		if (stat(fd, &status) == 0 && S_ISREG(status.st_mode))
-			awaited.patterns[awaited.pattern_count++] = fd;
+			awaited.patterns[awaited.pattern_count++] = hold(arena, fd);
+	} else if (process->announced) {
+		awaited.patterns[awaited.pattern_count++] = log_pattern(arena, process, "root", "");
 	} else {
 		/* A relative path starts where the program was started, which it may have left. */
 		const char *folders[] = {
@@ -482,6 +635,8 @@ static enum status wait_for_dump(const struct target_process *process, const str
 		if (print_awaited(process, awaited))
 			return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
+			if (print_awaited(process, awaited)) /* it wrote that last */
+				return STATUS_FINE;
 			complain("process %d ended before its dump was whole", process->pid);
 			return STATUS_USAGE;
 		}
@@ -498,7 +653,8 @@ static enum status take_dump(struct arena *arena, const struct target_process *p
 	struct awaited awaited = await_dump(arena, process);
 	enum status status = STATUS_FINE;
 
-	if (kill(process->pid, process->signal) != 0) {
+	if (sigqueue(process->pid, process->signal, (union sigval){.sival_int = LEAKWRAP_REQUEST}) !=
+	    0) {
 		complain("process %d: %s", process->pid, strerror(errno));
 		status = STATUS_USAGE;
 	} else if (awaited.pattern_count == 0) {
@@ -518,6 +674,8 @@ static enum status take_dump(struct arena *arena, const struct target_process *p
 int command_dump(int argc, char **argv)
 {
 	static const struct argp_option table[] = {
+	        {"signal", 's', "NAME", 0,
+	         "The dump signal of a process whose memory this user may not read (USR1, RTMIN+3)", 0},
 	        {"timeout", 't', "SECONDS", 0, "How long to wait for the dump (default 10)", 0},
 	        {0},
 	};
@@ -526,7 +684,8 @@ int command_dump(int argc, char **argv)
 	        .parser = parse_dump,
 	        .args_doc = "PID",
 	        .doc = "Asks a traced process for a dump, waits until it is whole, and prints it."
-	               "\vThe signal and the log are those of the process's own LEAKWRAP_OPTIONS.  "
+	               "\vThe process itself says which signal asks it, and where its log is.  The "
+	               "program's own handler of the signal does not run.  "
 	               "Nothing is sent to a process that is not traced, does not catch the signal, or "
 	               "blocks it.\n\n"
 	               "  leakwrap dump PID | leakwrap report",
@@ -536,8 +695,9 @@ int command_dump(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	struct target_process process = {.pid = (pid_t)options.pid};
-	enum status status =
-	        examine(&arena, &process) ? take_dump(&arena, &process, options.timeout) : STATUS_USAGE;
+	enum status status = examine(&arena, &process, options.signal)
+	                             ? take_dump(&arena, &process, options.timeout)
+	                             : STATUS_USAGE;
 	arena_free(&arena);
 	return (int)status;
 }

@@ -30,7 +30,7 @@ _leakwrap() {
 		list) options=--help ;;
 		audit) options='--strict --help' ;;
 		dump)
-			options='--timeout= --help'
+			options='--signal= --timeout= --help'
 			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
 		cc)

@@ -388,6 +388,10 @@ static struct dump *copy_dump(struct report *report, const struct parsed_dump *p
 	/* Empty where the runtime had no memory to find it out. */
 	dump->program = intern_text(&report->strings,
 	                            parsed->program && *parsed->program ? parsed->program : NULL);
+	dump->command = arena_alloc(&report->arena, parsed->command_count * sizeof *dump->command);
+	for (size_t i = 0; i < parsed->command_count; i++)
+		dump->command[dump->command_count++] =
+		        intern_text(&report->strings, parsed->command[i]);
 	dump->totals = parsed->totals;
 	dump->log = parsed->log;
 	dump->line = parsed->line;

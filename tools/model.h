@@ -97,6 +97,8 @@ struct misused {
 struct dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when not known */
+	const char **command;                /* the words of the command line */
+	size_t command_count;                /* 0: not known */
 	int64_t seconds;                     /* TIME since 1970, -1 when not known */
 	struct totals totals;
 	struct site *sites;

@@ -20,7 +20,7 @@ const char *const stack_kind_names[3] = {"complete", "truncated", "guessed"};
 struct open_dump {
 	struct parsed_dump dump; /* first, so that it is what the taker gets */
 	struct arena arena;      /* its strings */
-	size_t site_room, frame_room, module_room, note_room, register_room;
+	size_t site_room, frame_room, module_room, note_room, register_room, command_room;
 	unsigned long lines; /* seen so far */
 	bool headed;         /* the dump line has come */
 	bool skipped;        /* of a version that is not known */
@@ -76,10 +76,11 @@ static struct open_dump *start_dump(struct parser *parser, unsigned long pid, un
 	        .frames = dump->frames,
 	        .modules = dump->modules,
 	        .notes = dump->notes,
+	        .command = dump->command,
 	        .fault = {.registers = dump->fault.registers},
 	        .log = parser->log,
 	        .line = parser->line,
-	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0},
+	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0, NULL},
 	};
 	open->lines = 0;
 	open->headed = open->skipped = open->in_crash = open->stack_broken = false;
@@ -119,6 +120,7 @@ static const struct key keys[] = {
         COUNT(truncated_blocks), COUNT(guessed_blocks),  COUNT(freed_elsewhere_blocks),
         COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
         COUNT(left_out_blocks),  COUNT(left_out_bytes),
+        COUNT(inherited_bytes),  COUNT(inherited_blocks),
 };
 
 static bool scan_percent(const struct cursor *value, double *percent)
@@ -153,6 +155,10 @@ static void read_totals(struct parser *parser, struct open_dump *open, struct cu
 				note_damage(parser, open, "a number is damaged");
 			continue;
 		}
+		if (word_is(&name, "inherited"))
+			open->dump.totals.inherited = word_is(&value, "left_out")   ? "left_out"
+			                              : word_is(&value, "included") ? "included"
+			                                                            : NULL;
 		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 			if (!word_is(&name, keys[i].name))
 				continue;
@@ -211,6 +217,18 @@ static void read_head(struct parser *parser, struct open_dump *open, struct curs
 		                : "its first line is damaged");
 	} else if (!dump->program || !dump->reason || !dump->time) {
 		note_damage(parser, open, "its first line is damaged");
+	}
+}
+
+/* "/opt/app/server --port 8080" */
+static void read_command(struct open_dump *open, struct cursor c)
+{
+	struct parsed_dump *dump = &open->dump;
+
+	dump->command_count = 0; /* a line that came twice */
+	for (struct cursor word; next_word(&c, &word);) {
+		GROW(dump->command, open->command_room, dump->command_count + 1);
+		dump->command[dump->command_count++] = unescape(&open->arena, &word);
 	}
 }
 
@@ -637,6 +655,8 @@ static void dump_line(struct parser *parser, unsigned long pid, unsigned long se
 	} else if (end) {
 		read_end(parser, open, c);
 		finish_dump(parser, process);
+	} else if (skip_text(&c, "command ")) {
+		read_command(open, c);
 	} else if (skip_text(&c, "crash ")) {
 		read_crash(parser, open, c);
 	} else if (skip_text(&c, "misuse ")) {
@@ -738,6 +758,7 @@ void parser_end(struct parser *parser)
 		free(open->dump.frames);
 		free(open->dump.modules);
 		free(open->dump.notes);
+		free(open->dump.command);
 		free(open->dump.fault.registers);
 		arena_free(&open->arena);
 		free(open);

@@ -27,7 +27,10 @@ struct totals {
 	int64_t truncated_blocks, guessed_blocks, freed_elsewhere_blocks, foreign_frees;
 	int64_t left_out_blocks, left_out_bytes; /* only with the option system=0 */
 	int64_t tracer_bytes, dump_ns;
+	int64_t inherited_bytes, inherited_blocks; /* of a forked child: from before the fork */
 	double complete_percent;
+	const char *
+	        inherited; /* "included" in the numbers above, or "left_out"; NULL: the dump does not say */
 };
 
 struct parsed_frame {
@@ -99,6 +102,7 @@ struct parsed_frames {
 struct parsed_dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when the first line is missing */
+	const char **command;                /* the words of the command line; none: not known */
 	bool crashed;                        /* CRASH holds something, or should */
 	struct fault fault;
 	size_t crash_depth; /* its frames are the first of FRAMES */
@@ -110,7 +114,7 @@ struct parsed_dump {
 	struct parsed_frame *frames;
 	struct parsed_module *modules;
 	const char **notes;
-	size_t site_count, frame_count, module_count, note_count;
+	size_t site_count, frame_count, module_count, note_count, command_count;
 
 	const char *log;    /* the name of the log */
 	unsigned long line; /* where the dump starts */

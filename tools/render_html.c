@@ -112,7 +112,12 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 	put_string(stream, dump->reason);
 	fputs(",\"program\":", stream);
 	put_string(stream, dump->program);
-	fputs(",\"time\":", stream);
+	fputs(",\"command\":[", stream);
+	for (size_t i = 0; i < dump->command_count; i++) {
+		fputs(i ? "," : "", stream);
+		put_string(stream, dump->command[i]);
+	}
+	fputs("],\"time\":", stream);
 	put_string(stream, dump->time);
 	fprintf(stream, ",\"seconds\":%" PRId64 ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64,
 	        dump->seconds, unsuppressed_bytes(dump), unsuppressed_blocks(dump));

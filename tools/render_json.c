@@ -76,6 +76,11 @@ static json_t *totals_json(const struct totals *totals)
 	set(object, "dump_ns", count(totals->dump_ns));
 	set(object, "complete_stack_bytes_percent",
 	    totals->complete_percent < 0 ? json_null() : json_real(totals->complete_percent));
+	if (totals->inherited) {
+		set(object, "inherited_bytes", count(totals->inherited_bytes));
+		set(object, "inherited_blocks", count(totals->inherited_blocks));
+		set(object, "inherited", json_string(totals->inherited));
+	}
 	return object;
 }
 
@@ -198,6 +203,16 @@ static void set_warnings(struct report *report, const struct dump *dump, json_t 
 		json_decref(warnings);
 }
 
+static json_t *command_json(const struct dump *dump)
+{
+	if (dump->command_count == 0)
+		return json_null();
+	json_t *words = json_array();
+	for (size_t i = 0; i < dump->command_count; i++)
+		append(words, text(dump->command[i]));
+	return words;
+}
+
 /* Which DUMP it is. */
 static json_t *process_json(const struct dump *dump)
 {
@@ -206,6 +221,7 @@ static json_t *process_json(const struct dump *dump)
 	set(object, "sequence", json_integer((json_int_t)dump->sequence));
 	set(object, "reason", text(dump->reason));
 	set(object, "executable", text(dump->program));
+	set(object, "command", command_json(dump));
 	set(object, "time", text(dump->time));
 	return object;
 }

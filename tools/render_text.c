@@ -243,6 +243,29 @@ static const char *when(struct page *page, const struct dump *dump)
 	return arena_format(&page->scratch, "%.10s %.8s UTC", dump->time, dump->time + 11);
 }
 
+/* As a shell would take it. */
+static void put_command(struct page *page, const struct dump *dump)
+{
+	static const char plain[] =
+	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+	for (size_t i = 0; i < dump->command_count; i++) {
+		const char *word = dump->command[i];
+		bool quoted = !*word || word[strspn(word, plain)];
+		fputs(i ? " " : "  command: ", page->stream);
+		if (quoted)
+			putc('\'', page->stream);
+		for (const char *rest; (rest = strchr(word, '\'')) != NULL; word = rest + 1) {
+			put_clean(page, arena_copy(&page->scratch, word, (size_t)(rest - word)));
+			fputs("'\\''", page->stream);
+		}
+		put_clean(page, word);
+		if (quoted)
+			putc('\'', page->stream);
+	}
+	if (dump->command_count)
+		putc('\n', page->stream);
+}
+
 /* Notes that COUNT call sites, or whatever WHAT is, are not shown. */
 static void leave_out(struct page *page, size_t count, const char *what)
 {
@@ -300,6 +323,7 @@ static void put_title(struct page *page, const struct dump *dump)
 	tone(page, TONE_PLAIN);
 	fprintf(page->stream, ", process %lu, dump %lu %s, %s\n", dump->pid, dump->sequence, reason,
 	        when(page, dump));
+	put_command(page, dump);
 	if (dump->damage) {
 		tone(page, TONE_ALERT);
 		fprintf(page->stream, "  damaged: line %lu: %s\n", dump->damage_line, dump->damage);
@@ -399,6 +423,11 @@ static void put_totals(struct page *page, const struct dump *dump)
 		fprintf(page->stream, " at %s",
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
+	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks >= 0)
+		fprintf(page->stream, "  %s from before the fork: %s in %s\n",
+		        strcmp(totals->inherited, "included") == 0 ? "of these" : "left out",
+		        counted(page, (uint64_t)totals->inherited_bytes, "byte"),
+		        counted(page, (uint64_t)totals->inherited_blocks, "block"));
 	if (dump->suppressed_sites)
 		fprintf(page->stream, "  of these suppressed: %s in %s%s%s\n",
 		        counted(page, dump->suppressed_bytes, "byte"),

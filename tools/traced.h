@@ -10,4 +10,9 @@
 /* For any machine; reads the program headers alone. */
 bool elf_is_traced(Elf *elf);
 
+/* Finds the announcement (report/format.h) of the tracer in ELF: *ADDRESS is the virtual address
+ * that ELF gives it, before any load bias.  Returns false if ELF holds no tracer, or one without an
+ * announcement. */
+bool elf_find_announcement(Elf *elf, uint64_t *address);
+
 #endif

@@ -151,7 +151,7 @@ int __wrap_sigwait(const sigset_t *set, int *signo)
 	int error = __real_sigwait(set, signo);
 
 	if (error == 0)
-		leakwrap_signals_waited(*signo, before);
+		leakwrap_signals_waited(*signo, NULL, before);
 	return error;
 }
 #endif
@@ -162,9 +162,11 @@ ENTRY_DECLARE(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info));
 int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
 	unsigned before = leakwrap_self.waited;
-	int signo = __real_sigwaitinfo(set, info);
+	siginfo_t own;
+	siginfo_t *told = info ? info : &own;
+	int signo = __real_sigwaitinfo(set, told);
 
-	leakwrap_signals_waited(signo, before);
+	leakwrap_signals_waited(signo, told, before);
 	return signo;
 }
 #endif
@@ -175,8 +177,10 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 	int __wrap_##name(const sigset_t *set, siginfo_t *info, const struct timespec *limit) \
 	{                                                                                     \
 		unsigned before = leakwrap_self.waited;                                       \
-		int signo = __real_##name(set, info, limit);                                  \
-		leakwrap_signals_waited(signo, before);                                       \
+		siginfo_t own;                                                                \
+		siginfo_t *told = info ? info : &own;                                         \
+		int signo = __real_##name(set, told, limit);                                  \
+		leakwrap_signals_waited(signo, told, before);                                 \
 		return signo;                                                                 \
 	}
 

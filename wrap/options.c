@@ -145,6 +145,19 @@ static bool set_exit(struct span value)
 	return parse_switch(value, &leakwrap_options.exit);
 }
 
+static bool set_children(struct span value)
+{
+	if (is_word(value, "none"))
+		leakwrap_options.children = LEAKWRAP_CHILDREN_NONE;
+	else if (is_word(value, "own"))
+		leakwrap_options.children = LEAKWRAP_CHILDREN_OWN;
+	else if (is_word(value, "all"))
+		leakwrap_options.children = LEAKWRAP_CHILDREN_ALL;
+	else
+		return false;
+	return true;
+}
+
 static bool set_depth(struct span value)
 {
 	size_t depth;
@@ -190,6 +203,11 @@ static bool set_crash(struct span value)
 	return parse_switch(value, &leakwrap_options.crash);
 }
 
+static bool set_command(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.command);
+}
+
 static bool set_misuse(struct span value)
 {
 	if (is_word(value, "off"))
@@ -225,6 +243,10 @@ static const struct option {
         {"signal", set_signal, "USR1", "NAME, NUMBER, RTMIN+N or none",
          "the signal that asks for a dump"},
         {"exit", set_exit, "1", "0 or 1", "a dump when the program ends"},
+        {"children", set_children, "own", "none, own or all",
+         "which forked children dump when they end: none; those that hold blocks of their own, which "
+         "they "
+         "have allocated since the fork, and these blocks alone; or all of them, with all blocks"},
         {"depth", set_depth, "64", "1 to 256", "frames kept of each backtrace"},
         {"top", set_top, "0", "NUMBER", "call sites shown in a dump; 0 is all"},
         {"min_bytes", set_min_bytes, "0", "BYTES", "call sites with fewer live bytes are not shown"},
@@ -242,6 +264,9 @@ static const struct option {
          "certain; abort ends the program then"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries of a static program allocated for themselves"},
+        {"command", set_command, "1", "0 or 1",
+         "dumps say which command line started the program, its first 960 bytes; 0 where it holds a "
+         "secret"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 

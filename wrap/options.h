@@ -16,6 +16,13 @@ enum leakwrap_unwind {
 	LEAKWRAP_UNWIND_INSTRUMENT,
 };
 
+/* Which forked children write a dump when they end. */
+enum leakwrap_children {
+	LEAKWRAP_CHILDREN_NONE,
+	LEAKWRAP_CHILDREN_OWN, /* those with live blocks from after their fork: a dump of these blocks */
+	LEAKWRAP_CHILDREN_ALL,
+};
+
 enum leakwrap_on_misuse {
 	LEAKWRAP_ON_MISUSE_NOTHING,
 	LEAKWRAP_ON_MISUSE_REPORT,
@@ -32,12 +39,14 @@ struct leakwrap_options {
 	char log[LEAKWRAP_LOG_MAX]; /* "stderr", or an absolute path with %p, %n, %e, %% */
 	int signal;                 /* 0: none */
 	bool exit;
+	enum leakwrap_children children;
 	unsigned depth; /* 1 to LEAKWRAP_MAX_DEPTH */
 	size_t top;     /* 0: all */
 	size_t min_bytes;
 	enum leakwrap_unwind unwind;
 	size_t memory; /* 0: no bound */
 	bool crash;
+	bool command;
 	enum leakwrap_on_misuse misuse;
 	bool system; /* false: what the static C library allocated for itself is left out */
 };

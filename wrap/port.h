@@ -50,6 +50,10 @@ void leakwrap_pages_discard(void *start, size_t size);
 /* A full memory barrier in every running thread of the process.  False when there is no way to have one. */
 bool leakwrap_threads_fence(void);
 
+/* As leakwrap_pages_map, but the pages stay common to this process and those that it forks.  They
+ * are not counted. */
+void *leakwrap_pages_map_shared(size_t size);
+
 /* Pages for the length of one dump: not limited, not counted. */
 void *leakwrap_scratch_map(size_t size);
 void leakwrap_scratch_unmap(void *scratch, size_t size);
@@ -102,8 +106,20 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
 
 uint64_t leakwrap_time_monotonic(void); /* nanoseconds */
 int64_t leakwrap_time_utc(void);        /* seconds since 1970 */
+uint64_t leakwrap_time_boot(void);      /* hundredths of a second since the machine started */
 int leakwrap_process_id(void);
+int leakwrap_process_parent_id(void); /* 0: in an outer PID namespace */
 int leakwrap_thread_id(void);
+
+/* What the kernel shows of a process.  Exec chooses the addresses, and fork keeps them. */
+struct leakwrap_process_facts {
+	uint64_t started;                      /* as leakwrap_time_boot has it */
+	uintptr_t code_start, code_end, stack; /* 0: not shown to this user */
+};
+
+/* Returns false if there is no process PID, or the kernel does not show it.  Takes 1 KiB of
+ * stack. */
+bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts);
 
 /* Has THREAD of PROCESS ended?  When that cannot be told, it has not. */
 bool leakwrap_thread_has_ended(int process, int thread);
@@ -119,6 +135,11 @@ const char *leakwrap_process_started_as(void);
 
 /* The program's name without its folder, cut to SIZE - 1 bytes. */
 void leakwrap_process_name(char *name, size_t size);
+
+/* Copies the words of the command line that started the program, each with its NUL, to COMMAND: at
+ * most SIZE bytes. Returns how many bytes it copied, 0 if the command line is not known.  If there
+ * are more words, all SIZE bytes are copied. */
+size_t leakwrap_process_command(char *command, size_t size);
 
 /* Was the program started with raised privileges, so that its environment must not be trusted? */
 bool leakwrap_process_is_privileged(void);

@@ -24,6 +24,10 @@
 #define AT_EXECFN 31
 #endif
 
+#ifndef CLOCK_BOOTTIME
+#define CLOCK_BOOTTIME 7
+#endif
+
 /* SIG_SETMASK, spelled without <signal.h>, whose sigset_t is not the kernel's. */
 #ifdef __mips__
 #define SIG_SETMASK_KERNEL 3
@@ -137,10 +141,22 @@ int64_t leakwrap_time_utc(void)
 	return read_clock(CLOCK_REALTIME).seconds;
 }
 
+uint64_t leakwrap_time_boot(void)
+{
+	const struct kernel_time now = read_clock(CLOCK_BOOTTIME);
+
+	return (uint64_t)now.seconds * 100 + (uint64_t)now.nanoseconds / 10000000;
+}
+
 /* Not getpid(): some C libraries cached its answer across vfork and clone. */
 int leakwrap_process_id(void)
 {
 	return (int)leakwrap_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+int leakwrap_process_parent_id(void)
+{
+	return (int)leakwrap_syscall(__NR_getppid, 0, 0, 0, 0, 0, 0);
 }
 
 int leakwrap_thread_id(void)
@@ -151,6 +167,60 @@ int leakwrap_thread_id(void)
 bool leakwrap_thread_has_ended(int process, int thread)
 {
 	return leakwrap_syscall(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* Fields of /proc/PID/stat (proc(5)), and the longest text up to the last of them: a name of 64
+ * bytes, and 20 digits for each other field. */
+enum { STAT_STARTED = 22, STAT_CODE_START = 26, STAT_CODE_END, STAT_STACK, STAT_MAX = 80 + 28 * 21 };
+
+/* Returns the field NUMBER of TEXT, the content of /proc/PID/stat; 0 if there is no such field.
+ * The second field is a name in parentheses, and may hold spaces. */
+static uint64_t field_of_stat(const char *text, unsigned number)
+{
+	const char *at = strrchr(text, ')');
+	uint64_t value = 0;
+
+	for (unsigned field = 2; at && field < number; field++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	for (; at && *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+/* Opens /proc/PID/stat.  Returns a descriptor or a negative number. */
+static int open_stat(int pid)
+{
+	char path[64] = "/proc/", digits[12];
+	unsigned at = sizeof(digits) - 1;
+
+	digits[at] = '\0';
+	for (; pid > 0; pid /= 10)
+		digits[--at] = (char)('0' + pid % 10);
+	strcat(path, &digits[at]);
+	strcat(path, "/stat");
+	return (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts)
+{
+	const int fd = open_stat(pid);
+	char text[STAT_MAX];
+	long length;
+
+	if (fd < 0)
+		return false;
+	length = leakwrap_read(fd, text, sizeof(text) - 1);
+	leakwrap_close(fd);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	facts->started = field_of_stat(text, STAT_STARTED);
+	facts->code_start = (uintptr_t)field_of_stat(text, STAT_CODE_START);
+	facts->code_end = (uintptr_t)field_of_stat(text, STAT_CODE_END);
+	facts->stack = (uintptr_t)field_of_stat(text, STAT_STACK);
+	return true;
 }
 
 /* What the kernel told the program at its start (getauxval(3)), two words for each. */
@@ -183,21 +253,34 @@ extern void *__libc_stack_end; /* where the kernel put the stack pointer at star
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */
 
-/* A function in .preinit_array runs before glibc's start in a dynamic program, when nobody has told the C library of the environment
- * yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and those of the environment, NULL (System V
- * ABI, AMD64 supplement, figure 3.9; all others alike). */
-static char *const *environment(void)
+/* The arguments that the kernel left, and in *COUNT how many; NULL: not known.  A function in
+ * .preinit_array runs before glibc's start in a dynamic program, when nobody has told the C library
+ * of them yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and
+ * those of the environment, NULL (System V ABI, AMD64 supplement, figure 3.9; all others alike). */
+static char *const *arguments_on_stack(long *count)
 {
 #ifndef LEAKWRAP_NO___libc_stack_end
-	if (!environ && __libc_stack_end) {
-		const long *argc = __libc_stack_end;
-		char *const *argv = (char *const *)(argc + 1);
+	const long *argc = __libc_stack_end;
+	char *const *argv = (char *const *)(argc + 1);
 
-		if (*argc >= 0 && *argc < INT_MAX && !argv[*argc])
-			return argv + *argc + 1;
+	/* In a static program it is near argc, but not there, and what it says must not be trusted. */
+	if (argc && *argc >= 0 && *argc < INT_MAX &&
+	    (environ ? (uintptr_t)argv + ((uintptr_t)*argc + 1) * sizeof(*argv) == (uintptr_t)environ
+	             : !argv[*argc])) {
+		*count = *argc;
+		return argv;
 	}
 #endif
-	return environ;
+	*count = 0;
+	return NULL;
+}
+
+static char *const *environment(void)
+{
+	long count;
+	char *const *argv = environ ? NULL : arguments_on_stack(&count);
+
+	return argv ? argv + count + 1 : environ;
 }
 
 const char *leakwrap_environment(const char *name)
@@ -213,6 +296,39 @@ const char *leakwrap_environment(const char *name)
 const char *leakwrap_process_started_as(void)
 {
 	return (const char *)leakwrap_auxiliary(AT_EXECFN);
+}
+
+/* Reads /proc/self/cmdline (proc(5)). */
+static size_t read_command(char *command, size_t size)
+{
+	const int fd = (int)leakwrap_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+	size_t used = 0;
+	long got;
+
+	while (fd >= 0 && used < size && (got = leakwrap_read(fd, command + used, size - used)) > 0)
+		used += (size_t)got;
+	if (fd >= 0)
+		leakwrap_close(fd);
+	return used;
+}
+
+size_t leakwrap_process_command(char *command, size_t size)
+{
+	long count;
+	char *const *argv = arguments_on_stack(&count);
+	size_t used = 0;
+
+	if (!argv)
+		return read_command(command, size);
+	for (long i = 0; i < count && argv[i] && used < size; i++) {
+		const size_t length = strnlen(argv[i], size - used);
+
+		memcpy(command + used, argv[i], length);
+		used += length;
+		if (used < size)
+			command[used++] = '\0';
+	}
+	return used;
 }
 
 void leakwrap_process_name(char *name, size_t size)

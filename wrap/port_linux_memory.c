@@ -152,6 +152,11 @@ void *leakwrap_pages_map(size_t size)
 	return mapped;
 }
 
+void *leakwrap_pages_map_shared(size_t size)
+{
+	return map(round_to_pages(size), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
 void leakwrap_pages_unmap(void *mapped, size_t size)
 {
 	size = round_to_pages(size);

@@ -2,7 +2,9 @@
  * reporting half (report/), and connects them at start, signal, fork and exit. */
 #include "runtime.h"
 
+#include "announce.h"
 #include "arena.h"
+#include "command.h"
 #include "common.h"
 #include "crash.h"
 #include "dump.h"
@@ -11,6 +13,7 @@
 #include "modules.h"
 #include "options.h"
 #include "port.h"
+#include "process.h"
 #include "shadow.h"
 #include "signals.h"
 #include "sites.h"
@@ -30,7 +33,6 @@ enum { NOT_STARTED, STARTING, STARTED };
 
 static struct {
 	_Atomic int state;
-	_Atomic int process;      /* whose memory this is: a vfork child runs in its parent's */
 	_Atomic bool forked;      /* this process image began with a fork ... */
 	_Atomic bool has_entered; /* ... and a thread has recorded something since */
 	_Atomic uint32_t exit_dump;
@@ -43,14 +45,9 @@ enum { NO_EXIT_DUMP, WRITING_EXIT_DUMP, EXIT_DUMP_WRITTEN };
 
 /* -- start --------------------------------------------------------------------------------------- */
 
-bool leakwrap_runtime_is_in_own_process(void)
-{
-	return leakwrap_process_id() == atomic_load(&runtime.process);
-}
-
 static void dump_on_signal(void)
 {
-	if (leakwrap_runtime_is_in_own_process())
+	if (leakwrap_process_owns_memory())
 		leakwrap_dump_on_signal();
 }
 
@@ -61,11 +58,13 @@ static void start(void)
 	int saved = errno;
 
 	leakwrap_signals_block(&before);
-	atomic_store(&runtime.process, leakwrap_process_id());
+	leakwrap_process_start();
 	/* The program may put another environment in the place of the one above its stack. */
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_dump_start();
 	leakwrap_options_read();
+	if (leakwrap_options.command)
+		leakwrap_command_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
 	leakwrap_modules_refresh();
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
@@ -75,6 +74,7 @@ static void start(void)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)
 		leakwrap_crash_install(leakwrap_dump_crash);
+	leakwrap_announce();
 	atomic_store(&runtime.state, STARTED);
 	leakwrap_signals_restore(&before);
 	errno = saved;
@@ -116,6 +116,7 @@ static void before_fork(void)
 {
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_lock_for_fork(&leakwrap_tables_lock);
+	leakwrap_process_before_fork();
 }
 
 static void after_fork_in_parent(void)
@@ -125,7 +126,7 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
-	atomic_store(&runtime.process, leakwrap_process_id());
+	leakwrap_process_forked();
 	atomic_store(&runtime.forked, true);
 	atomic_store(&runtime.has_entered, false);
 	atomic_store(&runtime.exit_dump, NO_EXIT_DUMP);
@@ -139,7 +140,10 @@ static void after_fork_in_child(void)
 	leakwrap_shadow_forked();
 	leakwrap_crash_forked();
 	leakwrap_dump_forked();
+	leakwrap_announce_forked();
 	leakwrap_signals_forked();
+	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
+		leakwrap_sites_begin_own();
 	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
 }
 
@@ -183,18 +187,30 @@ static void await_exit_dump(void)
 		leakwrap_wait(&runtime.exit_dump, WRITING_EXIT_DUMP, EXIT_DUMP_LIMIT / 100);
 }
 
+/* Returns whether the process shall dump when it ends, and in *ALL whether it shows all its
+ * blocks. */
+static bool wants_exit_dump(bool *all)
+{
+	const bool forked = atomic_load(&runtime.forked);
+
+	*all = !forked || leakwrap_options.children == LEAKWRAP_CHILDREN_ALL;
+	return leakwrap_options.exit &&
+	       !(forked && leakwrap_options.children == LEAKWRAP_CHILDREN_NONE);
+}
+
 void leakwrap_runtime_exit(void)
 {
+	bool all;
 	struct leakwrap_mask before;
 	uint32_t none = NO_EXIT_DUMP;
 	int saved = errno;
 
-	if (atomic_load(&runtime.state) != STARTED || !leakwrap_options.exit ||
-	    !leakwrap_runtime_is_in_own_process())
+	if (atomic_load(&runtime.state) != STARTED || !wants_exit_dump(&all) ||
+	    !leakwrap_process_owns_memory())
 		return;
 	leakwrap_signals_block(&before); /* a handler that leaves must not wait for its own thread */
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
-		leakwrap_dump_at_exit();
+		leakwrap_dump_at_exit(all);
 		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
 		leakwrap_wake(&runtime.exit_dump);
 	} else {

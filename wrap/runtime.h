@@ -8,9 +8,6 @@
  * not been done.  False while another thread is starting it. */
 bool leakwrap_runtime_enter(void);
 
-/* Is this the process whose memory this is?  Not in a child of vfork, which runs in its parent's. */
-bool leakwrap_runtime_is_in_own_process(void);
-
 /* The executable's last destructor or at_quick_exit function has run: the exit dump, if it has not been
  * written. */
 void leakwrap_runtime_exit(void);

@@ -35,3 +35,11 @@ bool leakwrap_seen_add(uint64_t key, uint32_t number)
 	atomic_store_explicit(&entry->value, leakwrap_slot_value(0, number, 0), memory_order_release);
 	return true;
 }
+
+void leakwrap_seen_forget(void)
+{
+	struct leakwrap_hashed *const table = atomic_load(&leakwrap_seen_table);
+
+	atomic_store(&leakwrap_seen_table, &leakwrap_hashed_nothing.table);
+	leakwrap_hashed_discard(table, &entries);
+}

@@ -70,4 +70,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_seen_value(uint64_t key)
 /* Adds that a stack with KEY leads to the call site NUMBER.  False when that is known, or there is no memory.  The tables' lock is held. */
 bool leakwrap_seen_add(uint64_t key, uint32_t number);
 
+/* Forgets all stacks: each is walked again when it comes.  The tables' lock is held. */
+void leakwrap_seen_forget(void);
+
 #endif

@@ -2,14 +2,20 @@
 #include "signals.h"
 
 #include "common.h"
+#include "format.h"
 #include "port.h"
-#include "runtime.h"
+#include "process.h"
 #include "thread.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* From <signal.h>, as the kernel has it: old C libraries do not know it. */
+#ifndef SI_TKILL
+#define SI_TKILL (-6)
+#endif
 
 /* The program's view.  The handler reads it without a lock, so it is never changed in place: a new one is written into
  * the next of a few places, and a reader that was overtaken by as many changes reads again. */
@@ -71,13 +77,17 @@ static bool has_handler(const struct sigaction *view)
 	return view->sa_handler != SIG_DFL && view->sa_handler != SIG_IGN;
 }
 
-static void run_program_handler(int signo, siginfo_t *info, void *context)
+static bool is_ignored(const struct sigaction *action)
 {
-	struct sigaction view = handler_of_program();
+	return action->sa_handler == SIG_IGN;
+}
 
-	if (!has_handler(&view))
-		return;
-	if ((view.sa_flags & (__typeof__(view.sa_flags))SA_RESETHAND) != 0) {
+static int install_handler(const struct sigaction *view);
+
+/* VIEW is what handler_of_program said, and has a handler. */
+static void run_program_handler(const struct sigaction *view, int signo, siginfo_t *info, void *context)
+{
+	if ((view->sa_flags & (__typeof__(view->sa_flags))SA_RESETHAND) != 0) {
 		struct sigaction reset;
 
 		leakwrap_lock(&taken.lock);
@@ -86,19 +96,62 @@ static void run_program_handler(int signo, siginfo_t *info, void *context)
 		change_view(&reset);
 		leakwrap_unlock(&taken.lock);
 	}
-	if ((view.sa_flags & SA_SIGINFO) != 0)
-		view.sa_sigaction(signo, info, context);
+	if ((view->sa_flags & SA_SIGINFO) != 0)
+		view->sa_sigaction(signo, info, context);
 	else
-		view.sa_handler(signo);
+		view->sa_handler(signo);
+}
+
+/* -- who sends ----------------------------------------------------------------------------------- */
+
+enum sender {
+	SENDER_TOOL,     /* leakwrap dump */
+	SENDER_RELATIVE, /* another process of the same program: the signal is the program's own affair */
+	SENDER_OTHER,    /* a person by kill(1), another program, the program to itself, a timer */
+};
+
+static enum sender sender_of(const siginfo_t *info)
+{
+	if (info->si_code == SI_QUEUE && info->si_value.sival_int == LEAKWRAP_REQUEST)
+		return SENDER_TOOL;
+	if ((info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL) &&
+	    leakwrap_process_is_relative(info->si_pid))
+		return SENDER_RELATIVE;
+	return SENDER_OTHER;
+}
+
+/* Does what SIGNO does to a program without a handler.  Returns if the process lives on: it was
+ * stopped and goes on, or the action is to do nothing. */
+static void take_default_action(int signo)
+{
+	const struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t one, before;
+
+	sigemptyset(&one);
+	sigaddset(&one, signo);
+	leakwrap_signals_set(signo, &action, NULL);
+	leakwrap_signal_send(signo);
+	sigprocmask(SIG_UNBLOCK, &one, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	leakwrap_lock(&taken.lock);
+	install_handler(current_view());
+	leakwrap_unlock(&taken.lock);
 }
 
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
 	int saved = errno;
+	const enum sender sender = sender_of(info);
+	struct sigaction view;
 
-	taken.dump();
+	if (sender != SENDER_RELATIVE)
+		taken.dump();
+	view = handler_of_program();
+	if (sender == SENDER_RELATIVE && !has_handler(&view) && !is_ignored(&view))
+		take_default_action(signo);
 	errno = saved;
-	run_program_handler(signo, info, context);
+	if (sender != SENDER_TOOL && has_handler(&view))
+		run_program_handler(&view, signo, info, context);
 }
 
 static bool is_tracers(const struct sigaction *action)
@@ -155,7 +208,7 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 	struct sigaction wanted, seen;
 	int result = 0;
 
-	if (!leakwrap_runtime_is_in_own_process()) {
+	if (!leakwrap_process_owns_memory()) {
 		/* A child of vfork has actions of its own, and its parent's view until it sets one. */
 		result = leakwrap_signals_set(taken.signo, action, &seen);
 		if (before && result == 0)
@@ -178,11 +231,6 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 	return result;
 }
 
-static bool is_ignored(const struct sigaction *action)
-{
-	return action->sa_handler == SIG_IGN;
-}
-
 /* The program ignores the signal, and the signal's action is as IS_AS_EXPECTED wants it: a child of vfork may have set
  * another one. */
 static bool is_ignored_by(bool (*is_as_expected)(const struct sigaction *action))
@@ -197,6 +245,7 @@ void leakwrap_signals_executing(void)
 {
 	int saved = errno;
 
+	leakwrap_process_executing();
 	if (is_ignored_by(is_tracers))
 		leakwrap_signals_set(taken.signo, current_view(), NULL);
 	errno = saved;
@@ -206,6 +255,7 @@ void leakwrap_signals_not_executed(void)
 {
 	int saved = errno;
 
+	leakwrap_process_not_executed();
 	if (is_ignored_by(is_ignored))
 		install_handler(current_view());
 	errno = saved;
@@ -229,13 +279,14 @@ void leakwrap_signals_release(void)
 	errno = saved;
 }
 
-void leakwrap_signals_waited(int signo, unsigned before)
+void leakwrap_signals_waited(int signo, const siginfo_t *info, unsigned before)
 {
 	int saved = errno;
 
 	if (leakwrap_signals_owns(signo) && leakwrap_self.waited == before) {
 		leakwrap_self.waited++;
-		taken.dump();
+		if (!info || sender_of(info) != SENDER_RELATIVE)
+			taken.dump();
 	}
 	errno = saved;
 }

@@ -8,8 +8,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Takes over SIGNO: from now on its arrival calls DUMP, then the program's handler.  What was installed
- * before becomes the program's view. */
+/* Takes over SIGNO: from now on its arrival calls DUMP, then the program's handler.  What was
+ * installed before becomes the program's view.  A signal that `leakwrap dump` sent calls DUMP
+ * alone.  A signal that a relative sent (process.h) does what it does untraced, and does not call
+ * DUMP. */
 void leakwrap_signals_install(int signo, void (*dump)(void));
 
 /* sigaction(2) for the tracer itself, past the wrapper. */
@@ -36,8 +38,10 @@ void leakwrap_signals_forked(void);
 /* The code of the handler is about to be unloaded: the program's view becomes the signal's action. */
 void leakwrap_signals_release(void);
 
-/* A wait of the program's has returned SIGNO without running a handler: dumps if it is the dump signal, unless an inner wait has
- * done so: leakwrap_self.waited was BEFORE when this one began. */
-void leakwrap_signals_waited(int signo, unsigned before);
+/* Serves SIGNO, which a wait of the program's has returned without running a handler: dumps if
+ * SIGNO is the dump signal and a relative did not send it.  INFO says who sent it, NULL: not
+ * known.  BEFORE is what leakwrap_self.waited was when the wait began: it has changed if an inner
+ * wait has dumped. */
+void leakwrap_signals_waited(int signo, const siginfo_t *info, unsigned before);
 
 #endif

@@ -23,9 +23,12 @@
 struct leakwrap_site_chunk *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
 static struct {
-	_Atomic uint32_t limit; /* one more than the highest number */
+	_Atomic uint32_t limit;     /* one more than the highest number */
+	_Atomic uint32_t first_own; /* numbers below it are from before the fork */
+	_Atomic uint32_t unique;    /* numbers below it are from before the first of several forks */
 	struct leakwrap_hashed *_Atomic by_backtrace;
-} sites = {LEAKWRAP_SITE_FIRST, &leakwrap_hashed_nothing.table};
+} sites = {LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_LIMIT,
+           &leakwrap_hashed_nothing.table};
 
 /* -- reading ------------------------------------------------------------------------------------- */
 
@@ -170,17 +173,27 @@ static const struct leakwrap_hashed_kind entries = {
         .choice = choice_of,
 };
 
-static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
+/* Returns what the backtrace of the call site NUMBER is kept by, if it has the frames of TRACE;
+ * else NULL. */
+static const struct leakwrap_kept *kept_with_frames_of(uint32_t number,
+                                                       const struct leakwrap_trace *trace)
 {
 	struct reader reader;
 
 	start(&reader, number);
 	if (reader.whole->depth != trace->depth || reader.whole->kind != (uint8_t)trace->kind)
-		return false;
+		return NULL;
 	for (unsigned i = 0; i < trace->depth; i++)
 		if (next_pc(&reader) != trace->pcs[i])
-			return false;
-	return leakwrap_kept_has_modules_of(reader.whole, trace);
+			return NULL;
+	return reader.whole;
+}
+
+static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
+{
+	const struct leakwrap_kept *kept = kept_with_frames_of(number, trace);
+
+	return kept && leakwrap_kept_has_modules_of(kept, trace);
 }
 
 /* The number of TRACE, whose key is KEY, or LEAKWRAP_SITE_NONE: it has none yet, or, when the lock is not held, the table is just
@@ -198,9 +211,53 @@ static uint32_t find(const struct leakwrap_trace *trace, uint32_t key)
 
 		if (found == 0)
 			return LEAKWRAP_SITE_NONE;
-		if (found == entry_for(number, key) && is_of(number, trace))
+		if (found == entry_for(number, key) && number >= leakwrap_sites_first_own() &&
+		    is_of(number, trace))
 			return number;
 	}
+}
+
+static unsigned depth_of(uint32_t number)
+{
+	struct reader reader;
+
+	start(&reader, number);
+	return reader.whole->depth;
+}
+
+uint32_t leakwrap_site_key(uint32_t number)
+{
+	uintptr_t pcs[depth_of(number) + 1];
+	struct leakwrap_trace trace = {.pcs = pcs};
+
+	leakwrap_site_read(number, &trace);
+	return key_of(&trace);
+}
+
+uint32_t leakwrap_site_oldest(uint32_t number)
+{
+	uintptr_t pcs[depth_of(number) + 1];
+	struct leakwrap_trace trace = {.pcs = pcs};
+	const struct leakwrap_hashed *table =
+	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
+	const site_entry *entry = leakwrap_hashed_entries(table);
+	uint32_t key, found;
+
+	if (number < atomic_load(&sites.unique))
+		return number;
+	leakwrap_site_read(number, &trace);
+	key = key_of(&trace);
+	entry += leakwrap_hashed_chosen(table, key);
+	for (; (found = atomic_load_explicit(entry, memory_order_acquire)) != 0; entry++) {
+		const uint32_t other = found % LEAKWRAP_SITE_LIMIT;
+		const struct leakwrap_kept *kept = other < number && found == entry_for(other, key)
+		                                           ? kept_with_frames_of(other, &trace)
+		                                           : NULL;
+
+		if (kept && kept->modules == trace.modules)
+			number = other;
+	}
+	return number;
 }
 
 /* -- adding: the lock is held -------------------------------------------------------------------- */
@@ -331,6 +388,23 @@ static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
 	if (number == LEAKWRAP_SITE_NONE)
 		number = add(&leaf, key, NULL, false);
 	return number != LEAKWRAP_SITE_NONE ? number : add(&leaf, key, NULL, true);
+}
+
+void leakwrap_sites_begin_own(void)
+{
+	const uint32_t limit = atomic_load(&sites.limit);
+
+	if (limit >= LEAKWRAP_SITE_LIMIT / 2)
+		return;
+	if (limit < atomic_load(&sites.unique))
+		atomic_store(&sites.unique, limit);
+	atomic_store(&sites.first_own, limit);
+	leakwrap_seen_forget();
+}
+
+uint32_t leakwrap_sites_first_own(void)
+{
+	return atomic_load_explicit(&sites.first_own, memory_order_relaxed);
 }
 
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)

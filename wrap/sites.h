@@ -38,6 +38,35 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 /* One more than the highest number.  Signal-safe. */
 uint32_t leakwrap_sites_limit(void);
 
+#ifndef LEAKWRAP_SMALL
+/* In a forked child: from now on every stack gets a new number, also one that was seen before the
+ * fork.  So the number of a block tells whether the child has allocated it.  Does nothing once half
+ * of all numbers are used.  The tables' lock is held. */
+void leakwrap_sites_begin_own(void);
+
+/* The first number that was given since leakwrap_sites_begin_own; LEAKWRAP_SITE_FIRST if that has
+ * done nothing. Signal-safe. */
+uint32_t leakwrap_sites_first_own(void);
+
+/* Returns the lowest number of the backtrace of the call site NUMBER: NUMBER itself, or an older
+ * one from before a fork.  Signal-safe, takes no lock. */
+uint32_t leakwrap_site_oldest(uint32_t number);
+
+/* Returns a hash of the backtrace of the call site NUMBER: the same one in all processes that come
+ * from one by fork. Signal-safe, takes no lock. */
+uint32_t leakwrap_site_key(uint32_t number);
+#else
+static inline uint32_t leakwrap_sites_first_own(void)
+{
+	return LEAKWRAP_SITE_FIRST;
+}
+
+static inline uint32_t leakwrap_site_oldest(uint32_t number)
+{
+	return number;
+}
+#endif
+
 /* Of the call site NUMBER, from LEAKWRAP_SITE_FIRST to below the limit: its backtrace, for whose return addresses TRACE has room
  * (LEAKWRAP_MAX_DEPTH); how far it can be trusted; and the name of the task that allocated there, where there are tasks with names, else
  * NULL.  Signal-safe. */

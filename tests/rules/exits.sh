@@ -9,7 +9,7 @@ for static in '' -static; do
 	# case, exit dumps, bytes and blocks of allocate() in the dump of the first process
 	while read -r how dumps bytes blocks; do
 		log=$W/$how$static.log
-		"$W/exits$static" "$how" >"$log.out" 2>"$log" &
+		LEAKWRAP_OPTIONS=children=all "$W/exits$static" "$how" >"$log.out" 2>"$log" &
 		pid=$!
 		wait $pid
 		status=$?

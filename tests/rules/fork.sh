@@ -5,7 +5,7 @@
 . tests/lib.sh
 
 build fork tests/rules/fork.c
-LEAKWRAP_OPTIONS=top=20:log=$W/log "$W/fork" &
+LEAKWRAP_OPTIONS=children=all:top=20:log=$W/log "$W/fork" &
 pid=$!
 wait $pid || fail "status $?"
 log=$W/log

@@ -25,7 +25,7 @@ equal "mode" "$(stat -c %a "$W/mode.log")" 600
 equal "dumps" "$(dumps "$W/mode.log" | wc -l)" 1
 
 # Many processes, one log: every line belongs to a dump, and every dump is whole.
-LEAKWRAP_OPTIONS=log=$W/shared.log "$W/log" processes || fail "processes: status $?"
+LEAKWRAP_OPTIONS=log=$W/shared.log:children=all "$W/log" processes || fail "processes: status $?"
 equal "strange lines" "$(grep -cv '^leakwrap\[[0-9]*\.[0-9]*\] ' "$W/shared.log")" 0
 equal "dumps of many processes" "$(dumps "$W/shared.log" | wc -l)" $((64 * 4))
 awk '{ split($1, id, /[][]/); seen[id[2]]++ }

@@ -70,7 +70,7 @@ no extra thread, and no files beside the program|rules/guest
 statically, made the allocation itself|rules/outside link/origin
 once for each place|rules/misuse
 come to the limit of its address space, the 128 largest call sites are shown|rules/no_room
-The runtime adds 65 to 165 KiB of code and tables|targets/footprint
+The runtime adds 65 to 175 KiB of code and tables|targets/footprint
 An allocation takes at most 4 KiB of the thread's stack|targets/footprint
 are not in the module list until the program itself calls dlopen or dlclose|rules/outside
 sscanf("%ms")|rules/outside
@@ -137,7 +137,10 @@ A fault then writes a dump with registers and call chain|bare/faults
 On a Cortex-M3, in bytes|bare/sizes
 When the memory is full the program runs on|bare/full bare/table
 They come last among the executable's destructors|rules/exits
-A forked child that calls _exit dumps only if it allocated, a vfork child never|rules/exits
+A child of vfork never dumps|rules/exits
+dumps at its end only blocks that it has allocated since its fork|rules/children
+After 64 such dumps a child that keeps only what earlier ones kept writes none|rules/children
+does what it does untraced|rules/family
 So what is recognized is what a walk would find|stress/unit unwind/stacks
 One dump is written at a time; requests that arrive meanwhile are served after it|rules/pending rules/overload
 It needs neither tables nor frame pointers|unwind/instrument

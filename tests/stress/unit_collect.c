@@ -1,10 +1,12 @@
 /* unit_collect.c - adding up live blocks by call site (report/collect.c), from tables that are made up.
  * sources: report/collect.c wrap/port_linux*.c */
 #include "collect.h"
+#include "common.h"
 #include "live.h"
 #include "unit.h"
 #include "unwind.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* -- made-up tables ------------------------------------------------------------------------------ */
@@ -19,6 +21,20 @@ static size_t block_count;
 uint32_t leakwrap_sites_limit(void)
 {
 	return LEAKWRAP_SITE_FIRST + site_count;
+}
+
+struct leakwrap_loss leakwrap_loss;
+static uint32_t first_own = LEAKWRAP_SITE_FIRST;
+
+uint32_t leakwrap_sites_first_own(void)
+{
+	return first_own;
+}
+
+/* The third call site behind the fork is the second one. */
+uint32_t leakwrap_site_oldest(uint32_t number)
+{
+	return number == first_own + 2 ? LEAKWRAP_SITE_FIRST + 1 : number;
 }
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
@@ -78,7 +94,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 		                                      : kinds[site - LEAKWRAP_SITE_FIRST]] +=
 		        blocks[i].size;
 	}
-	CHECK(leakwrap_collect(&got, NULL));
+	CHECK(leakwrap_collect(&got, false, NULL));
 	CHECK(got.bytes == all_bytes && got.blocks == all_blocks);
 	CHECK(memcmp(got.bytes_of_kind, kind_bytes, sizeof(kind_bytes)) == 0);
 	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)
@@ -105,8 +121,44 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 	leakwrap_collection_release(&got);
 }
 
+/* Ten call sites with a block of 10 bytes each, and one that was lost.  Of the call sites four are
+ * from before a fork. */
+static void collect_in_child(void)
+{
+	struct leakwrap_collection got;
+
+	site_count = 10;
+	block_count = 11;
+	memset(kinds, 0, sizeof(kinds));
+	for (uint32_t i = 0; i < 11; i++)
+		blocks[i] = (struct leakwrap_live_block){
+		        .address = i, .site = LEAKWRAP_SITE_LOST + i, .size = 10};
+	first_own = LEAKWRAP_SITE_FIRST + 4;
+	CHECK(leakwrap_collect(&got, true, NULL));
+	CHECK(got.own && got.blocks == 6 && got.bytes == 60 && got.inherited_blocks == 5 &&
+	      got.inherited_bytes == 50);
+	leakwrap_collection_release(&got);
+	CHECK(leakwrap_collect(&got, false, NULL));
+	CHECK(!got.own && got.blocks == 11 && got.count == 10 && got.inherited_blocks == 5);
+	CHECK(got.rows[0].site == LEAKWRAP_SITE_FIRST + 1 && got.rows[0].blocks == 2);
+	leakwrap_collection_release(&got);
+	leakwrap_collect_largest(&got, true, NULL);
+	CHECK(got.blocks == 6 && got.rows_count == 6 && got.inherited_blocks == 5);
+	CHECK(leakwrap_collect_may_have_own());
+	site_count = 4;
+	CHECK(!leakwrap_collect_may_have_own());
+	atomic_store(&leakwrap_loss.lost_call_sites, 1);
+	CHECK(leakwrap_collect_may_have_own());
+	CHECK(leakwrap_collect(&got, true, NULL));
+	CHECK(got.blocks == 1 && got.rows[0].site == LEAKWRAP_SITE_LOST);
+	leakwrap_collection_release(&got);
+	atomic_store(&leakwrap_loss.lost_call_sites, 0);
+	first_own = LEAKWRAP_SITE_FIRST;
+}
+
 int main(void)
 {
+	collect_in_child();
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		collect(0, (size_t)seed, 7, seed);
 		collect(1, (size_t)seed, 7, seed);

@@ -1,6 +1,6 @@
 /* unit_signals.c - the program's view of the dump signal (wrap/signals.c), changed by threads while the signal arrives.
- * sources: wrap/signals.c wrap/port_linux*.c */
-#include "runtime.h"
+ * sources: wrap/signals.c wrap/process.c wrap/port_linux*.c */
+#include "process.h"
 #include "signals.h"
 #include "thread.h"
 #include "unit.h"
@@ -11,11 +11,6 @@
 #include <unistd.h>
 
 _Thread_local struct leakwrap_thread leakwrap_self;
-
-bool leakwrap_runtime_is_in_own_process(void)
-{
-	return true;
-}
 
 enum { THREADS = 3, STEPS = 5000 };
 
@@ -73,6 +68,7 @@ int main(void)
 	pthread_t thread[THREADS];
 
 	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+	leakwrap_process_start();
 	leakwrap_signals_install(SIGUSR1, dump);
 	CHECK(leakwrap_signals_owns(SIGUSR1) && !leakwrap_signals_owns(SIGUSR2));
 	/* What was there before is the view, and runs. */
@@ -97,9 +93,9 @@ int main(void)
 	CHECK(atomic_load(&second) > 0);
 
 	/* A wait that took the signal dumps; one of another signal does not, nor one whose inner wait has. */
-	leakwrap_signals_waited(SIGUSR1, leakwrap_self.waited);
-	leakwrap_signals_waited(SIGUSR2, leakwrap_self.waited);
-	leakwrap_signals_waited(SIGUSR1, leakwrap_self.waited - 1);
+	leakwrap_signals_waited(SIGUSR1, NULL, leakwrap_self.waited);
+	leakwrap_signals_waited(SIGUSR2, NULL, leakwrap_self.waited);
+	leakwrap_signals_waited(SIGUSR1, NULL, leakwrap_self.waited - 1);
 	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8) + 1);
 
 	/* Ignored for the program that comes next; the view comes back. */

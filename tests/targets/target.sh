@@ -117,7 +117,7 @@ app() {
 	shift
 	rm -f "$W/log"
 	# shellcheck disable=SC2086 # an emulator and its options
-	LEAKWRAP_OPTIONS=log=$W/log:crash=1 timeout 60 $run "$W/app" "$@" >"$W/out" 2>"$W/err"
+	LEAKWRAP_OPTIONS=log=$W/log:crash=1:children=all timeout 60 $run "$W/app" "$@" >"$W/out" 2>"$W/err"
 	got=$?
 	[ $got = "$wanted" ] || fail "$label: $*: status $got, wanted $wanted: $(tail -n 5 "$W/err")"
 }

@@ -28,7 +28,7 @@ $CC $flags -ffunction-sections -c -o "$W/ble.o" "$W/ble.c" || fail "cannot build
 ar rcs "$W/vendor.a" "$W/ble.o" || fail "cannot build"
 # A row: name, bytes, blocks, call sites.
 row() {
-	awk -v name="$1" '$NF == name { gsub(",", ""); print $1, $2, $3 }' "$W/out"
+	awk -v name="$1" '$NF == name && $1 != "command:" { gsub(",", ""); print $1, $2, $3 }' "$W/out"
 }
 
 tried=

@@ -203,6 +203,112 @@ shows_not 'reason=misuse'
 grep -q "^leakwrap\\[$program\\.1\\] dump version=1 reason=misuse" "$W/misuses.log" || fail "no misuse was seen"
 stop
 
+# A program that overwrites its arguments and its environment, as daemons do that give themselves a title; or that has
+# options built in.
+cat >"$W/title.c" <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+extern char **environ;
+void *volatile kept;
+#ifdef BUILT_IN
+const char *leakwrap_default_options(void);
+const char *leakwrap_default_options(void) { return BUILT_IN; }
+#endif
+static void stop(int number)
+{
+	_exit(number);
+}
+int main(int argc, char **argv)
+{
+	char *end = argv[argc - 1] + strlen(argv[argc - 1]) + 1;
+	for (char **one = environ; *one; one++)
+		end = *one + strlen(*one) + 1;
+	memset(argv[0], 't', (size_t)(end - argv[0]));
+	signal(SIGUSR1, stop);
+	kept = malloc(1000);
+	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+		return 1;
+	for (;;)
+		pause();
+}
+END
+for link in '' -static -static-pie -no-pie; do
+	# shellcheck disable=SC2086 # none or one
+	build title $link "$W/title.c"
+	LEAKWRAP_OPTIONS="log=$W/title of %e$link.%p:exit=0" start_program "$W/title"
+	status_is 0 "$lw" dump --timeout=5 $program
+	shows "^leakwrap\\[$program\\.1\\] end "
+	[ -f "$W/title of title$link.$program" ] || fail "no log with the program's name"
+	# Its own handler of the signal stops it, but the request of a dump does not.
+	kill -0 $program || fail "the request for a dump stopped the program"
+	kill -USR1 $program
+	wait $program
+	equal "status$link" $? 10
+done
+# A forked child, which the request wakes up, so that it ends at once.
+cat >"$W/forks.c" <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile kept;
+int main(void)
+{
+	pid_t child;
+	kept = malloc(1000);
+	child = fork();
+	if (child == 0) {
+		if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+			return 1;
+		pause();
+		return 0;
+	}
+	return waitpid(child, NULL, 0) != child;
+}
+END
+build forks "$W/forks.c"
+LEAKWRAP_OPTIONS="log=$W/forks.%p:exit=0" start_program "$W/forks"
+parent=$program
+program=$(cat "/proc/$parent/task/$parent/children")
+program=${program% }
+status_is 0 "$lw" dump "$program"
+shows_dump 1
+wait "$parent"
+
+build built_in "-DBUILT_IN=\"signal=RTMIN+3:log='$W/built in.%p'\"" "$W/title.c"
+start_program "$W/built_in"
+status_is 0 "$lw" dump $program
+shows_dump 1
+kill -0 $program || fail "the request for a dump stopped the program"
+
+# Where its memory cannot be read, and nobody says which signal it is, nothing is sent.
+cat >"$W/unreadable.c" <<'END'
+#include <errno.h>
+#include <sys/uio.h>
+ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_count, const struct iovec *from,
+			 unsigned long from_count, unsigned long flags)
+{
+	(void)pid, (void)to, (void)to_count, (void)from, (void)from_count, (void)flags;
+	errno = EPERM;
+	return -1;
+}
+END
+build_plain unreadable.so -shared -fPIC "$W/unreadable.c"
+status_is 2 env LD_PRELOAD="$W/unreadable.so" "$lw" dump "$program"
+said 'does not say which signal asks for a dump'
+status_is 2 env LD_PRELOAD="$W/unreadable.so" "$lw" dump --signal=USR2 "$program"
+said 'does not catch signal USR2'
+stop
+LEAKWRAP_OPTIONS="log=$W/log.%p:signal=USR2" start_program "$W/wait"
+status_is 0 env LD_PRELOAD="$W/unreadable.so" "$lw" dump $program
+shows_dump 1
+stop
+LEAKWRAP_OPTIONS="log=$W/log.%p" start_program "$W/wait"
+status_is 0 env LD_PRELOAD="$W/unreadable.so" "$lw" dump --signal=USR1 $program
+shows_dump 1
+stop
+
 strip -o "$W/stripped" "$W/wait"
 LEAKWRAP_OPTIONS="log=$W/stripped.log" start_program "$W/stripped"
 rm "$W/stripped"

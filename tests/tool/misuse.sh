@@ -34,7 +34,7 @@ validated() {
 run() {
 	rm -f "$W/log"
 	strip -o "$W/stripped" "$W/$1"
-	LEAKWRAP_OPTIONS=misuse=report:log=$W/log:exit=0 "$W/stripped" "$2" >"$W/ran" 2>&1
+	LEAKWRAP_OPTIONS=misuse=report:command=0:log=$W/log:exit=0 "$W/stripped" "$2" >"$W/ran" 2>&1
 	dump_is_whole "$W/log" 1 || fail "$1 $2: no whole dump: $(cat "$W/log")"
 	grep -q '\] module 1 .* build_id='"$(build_id "$W/$1")"' ' "$W/log" || fail "$1 $2: no module line"
 }
@@ -106,7 +106,7 @@ damage() {
 	status_is 0 "$lw" report --exe="$W/static" "$W/log"
 	equal "$1: messages" "$(wc -l <"$W/err")" 1
 	said "dump [0-9]*\\.1 is damaged: $2"
-	equal "$1: heads" "$(grep -c '^  [a-z0-9]' "$W/out")" $(($3 + 1)) # and that it is damaged
+	equal "$1: heads" "$(grep -c "^  [a-z0-9]" "$W/out")" $(($3 + 1)) # and that it is damaged
 	validated --exe="$W/static"
 }
 damage '/ misuse double_free/d' 'a frame is missing or out of order' 3

@@ -47,7 +47,7 @@ void leakwrap_runtime_exit(void)
 
 	if (started && leakwrap_options.exit && !dumped) {
 		dumped = true;
-		leakwrap_dump_at_exit();
+		leakwrap_dump_at_exit(true);
 	}
 }
 

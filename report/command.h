@@ -1,0 +1,14 @@
+/* command.h - the command line that started the program, for the head of a dump. */
+#ifndef LEAKWRAP_COMMAND_H
+#define LEAKWRAP_COMMAND_H
+
+#include "text.h"
+
+/* At start: copies the command line, before the program can overwrite it. */
+void leakwrap_command_read(void);
+
+/* Writes the line "command" (format.h) by WRITER; nothing if the command line is not known.
+ * Signal-safe. */
+void leakwrap_command_write(struct leakwrap_writer *writer);
+
+#endif
