@@ -483,8 +483,12 @@ static __attribute__((noinline)) bool find_in_code(struct walk *walk, const stru
 static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwrap_rule *rule,
                                                 bool *keep)
 {
-	const bool interrupted = walk->interrupted,
-	           by_code = leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO;
+	const bool interrupted = walk->interrupted;
+	/* A frame that a signal interrupted may not be built yet, or be down already.  The register
+	 * may still hold the return address of an earlier call.  Frame pointers cannot tell. */
+	const bool fp_alone = leakwrap_options.unwind == LEAKWRAP_UNWIND_FP;
+	const bool by_code =
+	        leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO || (fp_alone && interrupted);
 	const struct leakwrap_module *module = leakwrap_text_at(walk->pc, interrupted);
 	bool follows_call;
 
@@ -497,8 +501,7 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 		return true;
 	/* ARM's tables are made for calls; where a signal interrupts the first or last instructions they are
 	 * wrong, and the code is right. */
-	if (leakwrap_options.unwind != LEAKWRAP_UNWIND_FP &&
-	    !(LEAKWRAP_HAVE_ARM_FRAMES && interrupted && by_code) &&
+	if ((!fp_alone || interrupted) && !(LEAKWRAP_HAVE_ARM_FRAMES && interrupted && by_code) &&
 	    find_in_tables(module, walk->pc, interrupted, rule))
 		return true;
 	/* Code that cannot be read is given the benefit of the doubt. */
