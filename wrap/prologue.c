@@ -507,6 +507,8 @@ bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start,
 	struct leakwrap_instruction instruction;
 	uintptr_t reached = start; /* the furthest place that a jump has led to */
 
+	if (start >= pc || pc - start >= FUNCTION_MAX)
+		return false;
 	for (uintptr_t at = start; at < pc;) {
 		leakwrap_decode(code, at, &instruction);
 		at += instruction.size;

@@ -403,8 +403,9 @@ static bool bears_out(struct walk *walk, const struct leakwrap_rule *rule, uintp
 	                             saved_at(rule->ra_place, base, cfa, rule->ra), target);
 }
 
-/* How well the stack bears RULE out. */
-enum { NOT_AT_ALL, PLAUSIBLE, CERTAIN };
+/* How well the stack bears a rule out.  DOUBTFUL: the call before the return address leads to
+ * another function, which must have jumped to this one. */
+enum { NOT_AT_ALL, DOUBTFUL, PLAUSIBLE, CERTAIN };
 
 static __attribute__((noinline)) int test_rule(struct walk *walk, const struct leakwrap_code *code,
                                                const struct leakwrap_rule *rule)
@@ -414,7 +415,9 @@ static __attribute__((noinline)) int test_rule(struct walk *walk, const struct l
 
 	if (!bears_out(walk, rule, &target))
 		return NOT_AT_ALL;
-	return starts_function(walk, code, target, &known) && agree(rule, &known) ? CERTAIN : PLAUSIBLE;
+	if (target == 0)
+		return PLAUSIBLE;
+	return starts_function(walk, code, target, &known) && agree(rule, &known) ? CERTAIN : DOUBTFUL;
 }
 
 /* The rule of a function that a signal interrupted before it stored its return address: the call that the register tells of
@@ -451,13 +454,15 @@ static bool read_once(const struct walk *walk, const struct leakwrap_code *code,
 	return rule->kind != LEAKWRAP_RULE_NONE;
 }
 
+static int search(struct walk *walk, bool by_pointers, struct leakwrap_rule *rule, bool *all);
+
 /* The rule that CODE around pc gives.  How the frame is built and how it is taken down say the same where both
  * are known (tests/unwind/code.sh: without an error); else the stack decides. */
 static __attribute__((noinline)) bool find_in_code(struct walk *walk, const struct leakwrap_code *code,
                                                    struct leakwrap_rule *rule)
 {
-	struct leakwrap_rule built;
-	bool is_down, is_built;
+	struct leakwrap_rule built, found;
+	bool is_down, is_built, all;
 	int down = NOT_AT_ALL, up = NOT_AT_ALL;
 
 	if (is_still_called(walk, code, rule))
@@ -474,6 +479,9 @@ static __attribute__((noinline)) bool find_in_code(struct walk *walk, const stru
 		up = test_rule(walk, code, &built);
 	if (up > down)
 		*rule = built;
+	if (up < PLAUSIBLE && down < PLAUSIBLE && up + down > NOT_AT_ALL &&
+	    search(walk, false, &found, &all) == CERTAIN)
+		*rule = found;
 	if (up != CERTAIN && down != CERTAIN)
 		rule->kind |= LEAKWRAP_RULE_TO_TEST;
 	return up != NOT_AT_ALL || down != NOT_AT_ALL;
@@ -604,6 +612,10 @@ static bool is_start_word(uintptr_t word)
  * known. */
 extern int main(void) __attribute__((weak));
 
+/* Where the function starts that was found last by a pointer to it.  It makes several calls, and to
+ * look for it takes long. */
+static _Atomic uintptr_t last_by_pointer;
+
 /* How many addresses before pc are tried as the start of its function. */
 #define POINTERS_MAX 8u
 
@@ -622,44 +634,40 @@ static bool returns_at(struct walk *walk, const struct leakwrap_rule *rule, uint
 	       bears_out(walk, rule, &target);
 }
 
-/* Where functions may start that are called through pointers, one of which WALK's pc may be in. */
-struct pointers {
-	bool known;
-	uintptr_t start[POINTERS_MAX + 1];
-};
-
-/* Was WALK's frame searched before, and guessed? */
-static bool was_guessed(const struct walk *walk)
+/* Is the word AT of the stack the return address of WALK's frame, as the function builds it that
+ * starts at START? RULE is that frame's. */
+static bool builds_frame(struct walk *walk, const struct leakwrap_code *code, uintptr_t start,
+                         uintptr_t at, struct leakwrap_rule *rule)
 {
-	const leakwrap_slot slot = leakwrap_rule_slot(walk->cache, walk->pc);
-
-	return leakwrap_slot_is_for(slot, walk->pc) &&
-	       (leakwrap_rule_in(slot).kind & LEAKWRAP_RULE_GUESSED) != 0;
+	return leakwrap_is_one_function(code, start, walk->pc) &&
+	       starts_function(walk, code, start, rule) && returns_at(walk, rule, at);
 }
 
-/* Looks in the program's data, once for each pc. */
-static void find_pointers(const struct walk *walk, struct pointers *pointers)
+/* The same of the functions that are tried first for a call through a pointer. */
+static bool is_known_start(struct walk *walk, const struct leakwrap_code *code, uintptr_t at,
+                           struct leakwrap_rule *rule)
 {
-	if (pointers->known)
-		return;
-	memset(pointers, 0, sizeof(*pointers));
-	pointers->known = true;
-	if (was_guessed(walk))
-		return;
-	pointers->start[POINTERS_MAX] = LEAKWRAP_STRIP((uintptr_t)main);
+	return builds_frame(walk, code, LEAKWRAP_STRIP((uintptr_t)main), at, rule) ||
+	       builds_frame(walk, code, atomic_load_explicit(&last_by_pointer, memory_order_relaxed),
+	                    at, rule);
+}
+
+/* The same of the functions whose addresses the program's data holds, for the COUNT words AT. */
+static bool by_data(struct walk *walk, const struct leakwrap_code *code, const uintptr_t *at,
+                    unsigned count, struct leakwrap_rule *rule)
+{
+	uintptr_t start[POINTERS_MAX];
+
+	if (count == 0)
+		return false;
 	leakwrap_pointers_before(leakwrap_text_at(walk->pc, walk->interrupted), walk->pc, FUNCTION_MAX,
-	                         pointers->start, POINTERS_MAX);
-}
-
-/* Does a function that starts at one of the COUNT addresses START build a frame at WALK's pc whose
- * return address is the word AT? RULE is that frame's. */
-static bool one_returns_at(struct walk *walk, const struct leakwrap_code *code, const uintptr_t *start,
-                           unsigned count, uintptr_t at, struct leakwrap_rule *rule)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (starts_function(walk, code, start[i], rule) && returns_at(walk, rule, at) &&
-		    leakwrap_is_one_function(code, start[i], walk->pc))
+	                         start, POINTERS_MAX);
+	for (unsigned i = 0; i < count * POINTERS_MAX; i++)
+		if (builds_frame(walk, code, start[i % POINTERS_MAX], at[i / POINTERS_MAX], rule)) {
+			atomic_store_explicit(&last_by_pointer, start[i % POINTERS_MAX],
+			                      memory_order_relaxed);
 			return true;
+		}
 	return false;
 }
 
@@ -674,11 +682,12 @@ static bool one_returns_at(struct walk *walk, const struct leakwrap_code *code, 
  * plausible.  ALL says whether the search came to the end of the stack: without a return address
  * there, the frame has no caller; and one that was found is the only one there is, and in start
  * code: that is certain. */
-static __attribute__((noinline)) int search(struct walk *walk, struct leakwrap_rule *rule, bool *all)
+static __attribute__((noinline)) int search(struct walk *walk, bool by_pointers,
+                                            struct leakwrap_rule *rule, bool *all)
 {
 	uintptr_t at = (walk->sp + WORD - 1) & ~(WORD - 1), guess = 0, target = 0;
-	struct pointers pointers = {.known = false};
-	struct leakwrap_rule known;
+	uintptr_t through_pointer[FOLLOW_MAX]; /* where return addresses of such calls are */
+	unsigned through_pointers = 0;
 	struct leakwrap_code code;
 	bool guess_is_start = false;
 	unsigned follows = 0;
@@ -697,20 +706,19 @@ static __attribute__((noinline)) int search(struct walk *walk, struct leakwrap_r
 		}
 		if (!leakwrap_holds_return(walk->stack, walk->sp, at, &target))
 			continue;
-		if (target == 0)
-			find_pointers(walk, &pointers);
-		if (follows++ < FOLLOW_MAX &&
-		    one_returns_at(walk, &code, target ? &target : pointers.start,
-		                   target ? 1 : POINTERS_MAX + 1, at, &known)) {
-			*rule = known;
+		if (follows++ < FOLLOW_MAX && (target != 0 ? builds_frame(walk, &code, target, at, rule)
+		                                           : is_known_start(walk, &code, at, rule)))
 			return CERTAIN;
-		}
+		if (target == 0 && follows <= FOLLOW_MAX)
+			through_pointer[through_pointers++] = at;
 		/* Start code is called by nobody: above its return address there is no other one, but below it there may
 		 * be what an earlier walk has left on the stack. */
 		guess_is_start = guess == 0 && is_start_word(leakwrap_stack_word(at));
 		if (guess == 0)
 			guess = at;
 	}
+	if (by_pointers && by_data(walk, &code, through_pointer, through_pointers, rule))
+		return CERTAIN;
 	if (guess == 0)
 		return NOT_AT_ALL;
 	memset(rule, 0, sizeof(*rule));
@@ -719,6 +727,15 @@ static __attribute__((noinline)) int search(struct walk *walk, struct leakwrap_r
 	rule->ra_place = LEAKWRAP_PLACE_CFA;
 	rule->ra = -(int32_t)WORD;
 	return *all && guess_is_start ? CERTAIN : PLAUSIBLE;
+}
+
+/* Was WALK's frame searched before, and guessed? */
+static bool was_guessed(const struct walk *walk)
+{
+	const leakwrap_slot slot = leakwrap_rule_slot(walk->cache, walk->pc);
+
+	return leakwrap_slot_is_for(slot, walk->pc) &&
+	       (leakwrap_rule_in(slot).kind & LEAKWRAP_RULE_GUESSED) != 0;
 }
 
 /* Finds the rule of a frame of which neither tables nor code tell, by the stack, and remembers it:
@@ -733,7 +750,7 @@ static __attribute__((noinline)) bool find_on_stack(struct walk *walk, struct le
 
 	*all = false;
 	if (how != CERTAIN && leakwrap_options.unwind != LEAKWRAP_UNWIND_FP) {
-		const int how_found = search(walk, &found, all);
+		const int how_found = search(walk, !was_guessed(walk), &found, all);
 
 		if (how_found > how) {
 			how = how_found;
