@@ -502,6 +502,10 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 	return follow_to(&f, start, pc) && rule_at_pc(&f, interrupted, rule);
 }
 
+/* Jumps inside a function are shorter than this, but for few; what is no code looks like a longer
+ * one. */
+#define JUMP_MAX 8192u
+
 bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc)
 {
 	struct leakwrap_instruction instruction;
@@ -514,13 +518,17 @@ bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start,
 		at += instruction.size;
 		if ((instruction.flow == LEAKWRAP_FLOW_BRANCH ||
 		     instruction.flow == LEAKWRAP_FLOW_JUMP) &&
-		    instruction.target > reached && instruction.target - start < FUNCTION_MAX)
+		    instruction.target > reached && instruction.target - at < JUMP_MAX)
 			reached = instruction.target;
 		/* A jump to nobody knows where may be one into a table of this function. */
 		if ((instruction.flow == LEAKWRAP_FLOW_JUMP ||
 		     instruction.flow == LEAKWRAP_FLOW_RETURN) &&
 		    at < pc && reached < at)
 			return false;
+		if (instruction.flow != LEAKWRAP_FLOW_NEXT && instruction.flow != LEAKWRAP_FLOW_CALL &&
+		    instruction.flow != LEAKWRAP_FLOW_BRANCH)
+			while (at < pc && leakwrap_is_data(code, at))
+				at += at % 4 != 0 ? 2u : 4u;
 	}
 	return true;
 }

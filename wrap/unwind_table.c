@@ -706,8 +706,9 @@ static __attribute__((noinline)) int search(struct walk *walk, bool by_pointers,
 		}
 		if (!leakwrap_holds_return(walk->stack, walk->sp, at, &target))
 			continue;
-		if (follows++ < FOLLOW_MAX && (target != 0 ? builds_frame(walk, &code, target, at, rule)
-		                                           : is_known_start(walk, &code, at, rule)))
+		if (follows++ < FOLLOW_MAX &&
+		    (target != 0 ? builds_frame(walk, &code, target, at, rule)
+		                 : by_pointers && is_known_start(walk, &code, at, rule)))
 			return CERTAIN;
 		if (target == 0 && follows <= FOLLOW_MAX)
 			through_pointer[through_pointers++] = at;
