@@ -34,6 +34,8 @@ struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uint
 	return code;
 }
 
+#ifndef LEAKWRAP_SMALL
+
 /* Of the data of a module so many pages are searched. */
 #define PAGES_MAX 2048u
 
@@ -73,6 +75,8 @@ void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc
 				insert(LEAKWRAP_STRIP(*word), pointers, count);
 	}
 }
+
+#endif
 
 bool leakwrap_is_return(uintptr_t word, uintptr_t *target)
 {

@@ -21,7 +21,8 @@ struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uint
 
 /* Addresses of MODULE's code that its data holds, as it does those of functions that are called
  * through pointers: the COUNT nearest ones that lie less than DISTANCE before PC, the nearest
- * first; 0 for each that is missing.  Reads all of the data: for what is asked once. */
+ * first; 0 for each that is missing.  Reads all of the data: for what is asked once.  Not
+ * without an operating system: there is no room for it. */
 void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc, uintptr_t distance,
                               uintptr_t *pointers, unsigned count);
 

@@ -612,10 +612,6 @@ static bool is_start_word(uintptr_t word)
  * known. */
 extern int main(void) __attribute__((weak));
 
-/* Where the function starts that was found last by a pointer to it.  It makes several calls, and to
- * look for it takes long. */
-static _Atomic uintptr_t last_by_pointer;
-
 /* How many addresses before pc are tried as the start of its function. */
 #define POINTERS_MAX 8u
 
@@ -643,11 +639,24 @@ static bool builds_frame(struct walk *walk, const struct leakwrap_code *code, ui
 	       starts_function(walk, code, start, rule) && returns_at(walk, rule, at);
 }
 
+/* The same of the program's first function, which is called through a pointer. */
+static bool main_builds_frame(struct walk *walk, const struct leakwrap_code *code, uintptr_t at,
+                              struct leakwrap_rule *rule)
+{
+	return builds_frame(walk, code, LEAKWRAP_STRIP((uintptr_t)main), at, rule);
+}
+
+#ifndef LEAKWRAP_SMALL
+
+/* Where the function starts that was found last by a pointer to it.  It makes several calls, and to
+ * look for it takes long. */
+static _Atomic uintptr_t last_by_pointer;
+
 /* The same of the functions that are tried first for a call through a pointer. */
 static bool is_known_start(struct walk *walk, const struct leakwrap_code *code, uintptr_t at,
                            struct leakwrap_rule *rule)
 {
-	return builds_frame(walk, code, LEAKWRAP_STRIP((uintptr_t)main), at, rule) ||
+	return main_builds_frame(walk, code, at, rule) ||
 	       builds_frame(walk, code, atomic_load_explicit(&last_by_pointer, memory_order_relaxed),
 	                    at, rule);
 }
@@ -670,6 +679,23 @@ static bool by_data(struct walk *walk, const struct leakwrap_code *code, const u
 		}
 	return false;
 }
+
+#else
+
+static bool is_known_start(struct walk *walk, const struct leakwrap_code *code, uintptr_t at,
+                           struct leakwrap_rule *rule)
+{
+	return main_builds_frame(walk, code, at, rule);
+}
+
+static bool by_data(struct walk *walk, const struct leakwrap_code *code, const uintptr_t *at,
+                    unsigned count, struct leakwrap_rule *rule)
+{
+	(void)walk, (void)code, (void)at, (void)count, (void)rule;
+	return false;
+}
+
+#endif
 
 /* How much of the stack is searched for a return address, in words. */
 #define SEARCH_MAX 4096u
