@@ -206,15 +206,15 @@ struct leakwrap_rule_cache leakwrap_rule_cache(void)
 	return ready(&cache);
 }
 
-struct leakwrap_rule_cache leakwrap_code_cache(unsigned number)
+struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
 {
 #ifdef LEAKWRAP_SMALL
-	(void)number;
+	(void)cache;
 	return (struct leakwrap_rule_cache){&empty, 0};
 #else
 	static struct cache caches[LEAKWRAP_CODE_CACHES];
 
-	return ready(&caches[number]);
+	return ready(&caches[cache]);
 #endif
 }
 
