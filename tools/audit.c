@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "program.h"
+#include "unwind_tables.h"
 
 /* -- findings ------------------------------------------------------------------------------------ */
 
@@ -181,6 +182,27 @@ static void check_libraries(struct audit *audit, const struct program *program)
 		      "-static-libstdc++");
 }
 
+/* Every program has a few functions without tables, in assembly: one in so many is worth a word. */
+#define UNTABLED_SHARE 10
+
+static void check_tables(struct audit *audit, const struct program *program)
+{
+	const struct untabled untabled = untabled_find(program->elf, program->machine, &audit->arena);
+
+	if (!untabled.main && untabled.count <= untabled.functions / UNTABLED_SHARE)
+		return;
+	found(audit, NOTE,
+	      arena_format(&audit->arena, "%s of %s functions have no unwind tables: %s%s%s",
+	                   with_commas(untabled.count), with_commas(untabled.functions),
+	                   !untabled.main   ? ""
+	                   : untabled.names ? "main, "
+	                                    : "main",
+	                   untabled.names ? untabled.names : "", untabled.count > 4 ? ", ..." : ""),
+	      "the walk reads their code instead: stacks are complete where the code is clear, guessed "
+	      "where it is not",
+	      "-funwind-tables, where you compile them yourself");
+}
+
 static void check_quality(struct audit *audit, const struct program *program)
 {
 	bool arm = program->machine == EM_ARM;
@@ -195,6 +217,8 @@ static void check_quality(struct audit *audit, const struct program *program)
 		      "audit cannot tell which calls escape",
 		      "do not strip; or audit the unstripped file, and keep it for leakwrap report "
 		      "--exe");
+	if (program->has_symbols)
+		check_tables(audit, program);
 	if (!program->has_build_id)
 		found(audit, NOTE, "there is no build-id",
 		      "a report cannot verify that it reads the symbols of this very build",

@@ -7,6 +7,9 @@
  * there lead to the same places, a walk would find the same backtrace: exactly.  recall.h uses this to
  * recognize stacks instead of walking them.
  *
+ * Where a step had to choose by other words, the choice is remembered with the return address (rules.h).
+ * From then on the step depends on the word alone that it led to.
+ *
  * Places are counted in words above sp.
  */
 #ifndef LEAKWRAP_NOTES_H

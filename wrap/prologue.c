@@ -76,6 +76,9 @@ struct follower {
 /* Frames are smaller than this; keeps the sums from overflowing. */
 #define FRAME_MAX (1 << 27)
 
+/* Functions are shorter than this. */
+#define FUNCTION_MAX 65536u
+
 static const struct value unknown = {LEAKWRAP_CODE_NONE, 0};
 
 static struct value plus(struct value value, int32_t add)
@@ -414,7 +417,9 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 	struct landings landings = {.count = 0};
 	struct leakwrap_instruction instruction;
 	struct value *sp = &f->now[LEAKWRAP_CODE_SP];
-	struct value body = *sp; /* sp where the frame is whole */
+	/* sp where the frame is whole.  Where calls push, so are arguments pushed, but no jump comes
+	 * before their call. */
+	struct value body = *sp;
 	const struct landing *landing;
 	bool pushed = false;
 
@@ -426,7 +431,9 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 			*sp = plus(*sp, WORD);
 		pushed = pushes_again(f, &instruction);
 		follow(f, &instruction);
-		if (!pushed && (sp->base == LEAKWRAP_CODE_NONE || sp->offset < body.offset))
+		if (!pushed && (sp->base == LEAKWRAP_CODE_NONE || sp->offset < body.offset) &&
+		    (!LEAKWRAP_CALL_PUSHES || instruction.flow == LEAKWRAP_FLOW_BRANCH ||
+		     instruction.flow == LEAKWRAP_FLOW_JUMP))
 			body = *sp;
 		at += instruction.size;
 		switch (instruction.flow) {
@@ -495,11 +502,41 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 	return follow_to(&f, start, pc) && rule_at_pc(&f, interrupted, rule);
 }
 
+/* Jumps inside a function are shorter than this, but for few; what is no code looks like a longer
+ * one. */
+#define JUMP_MAX 8192u
+
+bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc)
+{
+	struct leakwrap_instruction instruction;
+	uintptr_t reached = start; /* the furthest place that a jump has led to */
+
+	if (start >= pc || pc - start >= FUNCTION_MAX)
+		return false;
+	for (uintptr_t at = start; at < pc;) {
+		leakwrap_decode(code, at, &instruction);
+		at += instruction.size;
+		if ((instruction.flow == LEAKWRAP_FLOW_BRANCH ||
+		     instruction.flow == LEAKWRAP_FLOW_JUMP) &&
+		    instruction.target > reached && instruction.target - at < JUMP_MAX)
+			reached = instruction.target;
+		/* A jump to nobody knows where may be one into a table of this function. */
+		if ((instruction.flow == LEAKWRAP_FLOW_JUMP ||
+		     instruction.flow == LEAKWRAP_FLOW_RETURN) &&
+		    at < pc && reached < at)
+			return false;
+		if (instruction.flow != LEAKWRAP_FLOW_NEXT && instruction.flow != LEAKWRAP_FLOW_CALL &&
+		    instruction.flow != LEAKWRAP_FLOW_BRANCH)
+			while (at < pc && leakwrap_is_data(code, at))
+				at += at % 4 != 0 ? 2u : 4u;
+	}
+	return true;
+}
+
 /* -- where a function starts --------------------------------------------------------------------- */
 
-#define FUNCTION_MAX 65536u /* bytes that are searched for a start */
-#define STARTS_MAX   8      /* places that are tried as one */
-#define BEFORE_MAX   160    /* bytes before it stores its return address */
+#define STARTS_MAX 8   /* places that are tried as one */
+#define BEFORE_MAX 160 /* bytes before it stores its return address */
 
 static bool stores_return(const struct leakwrap_instruction *instruction)
 {
@@ -649,6 +686,12 @@ bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc,
                                  struct leakwrap_rule *rule)
 {
 	(void)code, (void)pc, (void)interrupted, (void)rule;
+	return false;
+}
+
+bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc)
+{
+	(void)code, (void)start, (void)pc;
 	return false;
 }
 

@@ -42,4 +42,9 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
                                  struct leakwrap_rule *rule);
 
+/* Does the code from START on reach PC before its function ends? A function ends behind a jump or a
+ * return if nothing before leads further.  Where a call that never returns is the last instruction,
+ * the end is not seen. */
+bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc);
+
 #endif

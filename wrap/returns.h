@@ -19,6 +19,13 @@ const struct leakwrap_module *leakwrap_text_at(uintptr_t pc, bool interrupted);
  * its bit 0 tells Thumb code. */
 struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uintptr_t word);
 
+/* Addresses of MODULE's code that its data holds, as it does those of functions that are called
+ * through pointers: the COUNT nearest ones that lie less than DISTANCE before PC, the nearest
+ * first; 0 for each that is missing.  Reads all of the data: for what is asked once.  Not
+ * without an operating system: there is no room for it. */
+void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc, uintptr_t distance,
+                              uintptr_t *pointers, unsigned count);
+
 /* Is WORD, as it stands on the stack, a return address?  TARGET is what the call before it calls, 0 when that was
  * in a register. */
 bool leakwrap_is_return(uintptr_t word, uintptr_t *target);

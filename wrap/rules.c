@@ -165,35 +165,57 @@ struct leakwrap_rule leakwrap_rule_in(leakwrap_slot slot)
 
 #define SLOTS ((uintptr_t)1 << LEAKWRAP_RULE_SLOTS_LOG2)
 
-static _Atomic leakwrap_slot *_Atomic cache;
-static _Atomic unsigned cache_generation;
+struct cache {
+	_Atomic leakwrap_slot *_Atomic slots;
+	_Atomic unsigned generation;
+};
 
 /* A stale rule could only be met by a thread that has a frame in the code that it was made for; the code
  * could not be unloaded as long as there was one, and whoever runs what was loaded in its place has seen the
  * new generation. */
-static void flush(_Atomic leakwrap_slot *slots, unsigned generation)
+static void flush(struct cache *cache, _Atomic leakwrap_slot *slots, unsigned generation)
 {
 	/* At first there is nothing in it, and to look would take its pages into memory. */
-	bool is_new = atomic_load(&cache_generation) == 0;
+	bool is_new = atomic_load(&cache->generation) == 0;
 
 	for (uintptr_t i = 0; i < SLOTS && !is_new; i++)
 		if (atomic_load_explicit(&slots[i], memory_order_relaxed) != 0)
 			atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
-	atomic_store_explicit(&cache_generation, generation, memory_order_release);
+	atomic_store_explicit(&cache->generation, generation, memory_order_release);
 }
 
-struct leakwrap_rule_cache leakwrap_rule_cache(void)
+static _Atomic leakwrap_slot empty;
+
+static struct leakwrap_rule_cache ready(struct cache *cache)
 {
-	static _Atomic leakwrap_slot empty;
-	_Atomic leakwrap_slot *slots = map_once((void *_Atomic *)&cache, SLOTS * sizeof(*slots));
+	_Atomic leakwrap_slot *slots = map_once((void *_Atomic *)&cache->slots, SLOTS * sizeof(*slots));
 	unsigned generation = leakwrap_modules_generation();
 
 	if (leakwrap_unlikely(!slots))
 		return (struct leakwrap_rule_cache){&empty, 0};
-	if (leakwrap_unlikely(atomic_load_explicit(&cache_generation, memory_order_acquire) !=
+	if (leakwrap_unlikely(atomic_load_explicit(&cache->generation, memory_order_acquire) !=
 	                      generation))
-		flush(slots, generation);
+		flush(cache, slots, generation);
 	return (struct leakwrap_rule_cache){slots, SLOTS - 1};
+}
+
+struct leakwrap_rule_cache leakwrap_rule_cache(void)
+{
+	static struct cache cache;
+
+	return ready(&cache);
+}
+
+struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
+{
+#ifdef LEAKWRAP_SMALL
+	(void)cache;
+	return (struct leakwrap_rule_cache){&empty, 0};
+#else
+	static struct cache caches[LEAKWRAP_CODE_CACHES];
+
+	return ready(&caches[cache]);
+#endif
 }
 
 void leakwrap_rule_keep(struct leakwrap_rule_cache to, uintptr_t pc, const struct leakwrap_rule *rule)

@@ -32,9 +32,11 @@ enum leakwrap_rule_kind {
 	LEAKWRAP_RULE_END,    /* the first frame of a thread: it has no caller */
 	LEAKWRAP_RULE_CHAIN, /* no table: the frame pointer, if it verifies */
 
-	LEAKWRAP_RULE_KINDS = 0x7f,
-	LEAKWRAP_RULE_TO_TEST =
-	        0x80, /* beside the kind: it was found on a stack that bears it out; another need not */
+	LEAKWRAP_RULE_KINDS = 0x1f,
+	/* Beside the kind, for a rule that was found on one stack: */
+	LEAKWRAP_RULE_CFA_LOW = 0x20, /* the caller's sp may lie above the CFA */
+	LEAKWRAP_RULE_GUESSED = 0x40, /* nothing but that stack speaks for it */
+	LEAKWRAP_RULE_TO_TEST = 0x80, /* another stack need not bear it out */
 };
 
 enum leakwrap_rule_base {
@@ -113,6 +115,26 @@ struct leakwrap_rule_cache {
 
 /* The cache as it is for this walk, flushed if the modules have changed since the last one. */
 struct leakwrap_rule_cache leakwrap_rule_cache(void);
+
+/* What the code alone says of a return address (prologue.h), whatever the stack says.  Reading code
+ * takes up to a thousand times as long as a step.  A rule of kind NONE: the code says nothing. */
+enum leakwrap_code_cache {
+	LEAKWRAP_CACHE_EPILOGUES,
+	LEAKWRAP_CACHE_PROLOGUES,
+	LEAKWRAP_CODE_CACHES =
+	        2 << LEAKWRAP_HAVE_ARM_FRAMES, /* ARM: of Thumb code behind those of ARM code */
+};
+
+/* The cache CACHE for this walk.  Without an operating system it remembers nothing: there is no
+ * memory to spare. */
+struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache);
+
+/* The slot of CACHE in which a rule for PC would be. */
+static inline leakwrap_slot leakwrap_rule_slot(struct leakwrap_rule_cache cache, uintptr_t pc)
+{
+	return atomic_load_explicit(&cache.slots[LEAKWRAP_RULE_INDEX(pc) & cache.mask],
+	                            memory_order_relaxed);
+}
 
 /* Is SLOT about PC? */
 static inline bool leakwrap_slot_is_for(leakwrap_slot slot, uintptr_t pc)

@@ -67,6 +67,9 @@ struct walk {
 	 * pointers keeps anything in that register. */
 	struct leakwrap_notes *notes; /* or NULL */
 	uint16_t fp_place;            /* where fp came from; LEAKWRAP_PLACE_NONE: from the start */
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	uint16_t r7_place; /* the same of r7 */
+#endif
 };
 
 /* -- rules --------------------------------------------------------------------------------------- */
@@ -203,15 +206,20 @@ static void note_step(struct walk *walk, const struct leakwrap_rule *rule, uintp
 
 #if LEAKWRAP_HAVE_ARM_FRAMES
 
-/* Finds the caller's r7.  Layouts do not know it: a stack on which it matters is walked each time. */
+/* Finds the caller's r7.  A pattern does not know what r7 was at the start: a stack on which that
+ * matters is walked each time. */
 static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t base, uintptr_t cfa)
 {
 	uintptr_t at = saved_at((uint8_t)rule->r7_place, base, cfa, rule->r7);
 
 	if (rule->kind == LEAKWRAP_RULE_SIGNAL)
 		at = base + (uintptr_t)rule->fp - LEAKWRAP_SIGNAL_R7_BEFORE_FP;
-	if (rule->base == LEAKWRAP_BASE_R7)
+	if (walk->notes && rule->base == LEAKWRAP_BASE_R7 &&
+	    (walk->r7_place == LEAKWRAP_PLACE_NONE ||
+	     !note_check(walk->notes, walk->r7_place, walk->r7)))
 		walk->notes = NULL;
+	if (at && walk->notes)
+		walk->r7_place = leakwrap_place_of(at, walk->notes->sp);
 	return !at || read_word(walk, at, &walk->r7);
 }
 
@@ -395,8 +403,9 @@ static bool bears_out(struct walk *walk, const struct leakwrap_rule *rule, uintp
 	                             saved_at(rule->ra_place, base, cfa, rule->ra), target);
 }
 
-/* How well the stack bears RULE out. */
-enum { NOT_AT_ALL, PLAUSIBLE, CERTAIN };
+/* How well the stack bears a rule out.  DOUBTFUL: the call before the return address leads to
+ * another function, which must have jumped to this one. */
+enum { NOT_AT_ALL, DOUBTFUL, PLAUSIBLE, CERTAIN };
 
 static __attribute__((noinline)) int test_rule(struct walk *walk, const struct leakwrap_code *code,
                                                const struct leakwrap_rule *rule)
@@ -406,7 +415,9 @@ static __attribute__((noinline)) int test_rule(struct walk *walk, const struct l
 
 	if (!bears_out(walk, rule, &target))
 		return NOT_AT_ALL;
-	return starts_function(walk, code, target, &known) && agree(rule, &known) ? CERTAIN : PLAUSIBLE;
+	if (target == 0)
+		return PLAUSIBLE;
+	return starts_function(walk, code, target, &known) && agree(rule, &known) ? CERTAIN : DOUBTFUL;
 }
 
 /* The rule of a function that a signal interrupted before it stored its return address: the call that the register tells of
@@ -420,19 +431,45 @@ static bool is_still_called(struct walk *walk, const struct leakwrap_code *code,
 	       starts_function(walk, code, target, rule) && rule->ra_place == LEAKWRAP_PLACE_SAME;
 }
 
+/* What CODE says of WALK's pc by READ, as CACHE remembers it.  False: nothing. */
+static bool read_once(const struct walk *walk, const struct leakwrap_code *code, unsigned cache,
+                      bool (*read)(const struct leakwrap_code *, uintptr_t, bool,
+                                   struct leakwrap_rule *),
+                      struct leakwrap_rule *rule)
+{
+	struct leakwrap_rule_cache known;
+	leakwrap_slot slot;
+
+	if (walk->interrupted)
+		return read(code, walk->pc, true, rule);
+	known = leakwrap_code_cache(cache + (code->thumb ? LEAKWRAP_CODE_CACHES / 2 : 0));
+	slot = leakwrap_rule_slot(known, walk->pc);
+	if (leakwrap_slot_is_for(slot, walk->pc)) {
+		*rule = leakwrap_rule_in(slot);
+	} else {
+		if (!read(code, walk->pc, false, rule))
+			memset(rule, 0, sizeof(*rule));
+		leakwrap_rule_keep(known, walk->pc, rule);
+	}
+	return rule->kind != LEAKWRAP_RULE_NONE;
+}
+
+static int search(struct walk *walk, bool by_pointers, struct leakwrap_rule *rule, bool *all);
+
 /* The rule that CODE around pc gives.  How the frame is built and how it is taken down say the same where both
  * are known (tests/unwind/code.sh: without an error); else the stack decides. */
 static __attribute__((noinline)) bool find_in_code(struct walk *walk, const struct leakwrap_code *code,
                                                    struct leakwrap_rule *rule)
 {
-	struct leakwrap_rule built;
-	bool is_down, is_built;
+	struct leakwrap_rule built, found;
+	bool is_down, is_built, all;
 	int down = NOT_AT_ALL, up = NOT_AT_ALL;
 
 	if (is_still_called(walk, code, rule))
 		return true;
-	is_down = leakwrap_epilogue_rule(code, walk->pc, walk->interrupted, rule);
-	is_built = leakwrap_near_prologue_rule(code, walk->pc, walk->interrupted, &built);
+	is_down = read_once(walk, code, LEAKWRAP_CACHE_EPILOGUES, leakwrap_epilogue_rule, rule);
+	is_built = !LEAKWRAP_CALL_PUSHES &&
+	           read_once(walk, code, LEAKWRAP_CACHE_PROLOGUES, leakwrap_near_prologue_rule, &built);
 	walk->code_told |= is_down || is_built;
 	if (is_down && is_built && agree(rule, &built))
 		return true;
@@ -442,6 +479,9 @@ static __attribute__((noinline)) bool find_in_code(struct walk *walk, const stru
 		up = test_rule(walk, code, &built);
 	if (up > down)
 		*rule = built;
+	if (up < PLAUSIBLE && down < PLAUSIBLE && up + down > NOT_AT_ALL &&
+	    search(walk, false, &found, &all) == CERTAIN)
+		*rule = found;
 	if (up != CERTAIN && down != CERTAIN)
 		rule->kind |= LEAKWRAP_RULE_TO_TEST;
 	return up != NOT_AT_ALL || down != NOT_AT_ALL;
@@ -451,8 +491,12 @@ static __attribute__((noinline)) bool find_in_code(struct walk *walk, const stru
 static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwrap_rule *rule,
                                                 bool *keep)
 {
-	const bool interrupted = walk->interrupted,
-	           by_code = leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO;
+	const bool interrupted = walk->interrupted;
+	/* A frame that a signal interrupted may not be built yet, or be down already.  The register
+	 * may still hold the return address of an earlier call.  Frame pointers cannot tell. */
+	const bool fp_alone = leakwrap_options.unwind == LEAKWRAP_UNWIND_FP;
+	const bool by_code =
+	        leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO || (fp_alone && interrupted);
 	const struct leakwrap_module *module = leakwrap_text_at(walk->pc, interrupted);
 	bool follows_call;
 
@@ -465,8 +509,7 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 		return true;
 	/* ARM's tables are made for calls; where a signal interrupts the first or last instructions they are
 	 * wrong, and the code is right. */
-	if (leakwrap_options.unwind != LEAKWRAP_UNWIND_FP &&
-	    !(LEAKWRAP_HAVE_ARM_FRAMES && interrupted && by_code) &&
+	if ((!fp_alone || interrupted) && !(LEAKWRAP_HAVE_ARM_FRAMES && interrupted && by_code) &&
 	    find_in_tables(module, walk->pc, interrupted, rule))
 		return true;
 	/* Code that cannot be read is given the benefit of the doubt. */
@@ -516,9 +559,10 @@ static bool code_of(const struct walk *walk, struct leakwrap_code *code)
 	return true;
 }
 
-/* The rule of a frame with a frame pointer, when the stack bears it out.  A function that leaves the frame pointer
- * alone has its caller's, which looks the same: but then the call before the return address leads to the caller. */
-static __attribute__((noinline)) bool chain(struct walk *walk, struct leakwrap_rule *rule)
+/* The rule of a frame with a frame pointer, and how well the stack bears it out.  A function that
+ * leaves the frame pointer alone has its caller's, which looks the same: but then the call before
+ * the return address leads to the caller. */
+static __attribute__((noinline)) int chain(struct walk *walk, struct leakwrap_rule *rule)
 {
 	struct leakwrap_rule known;
 	struct leakwrap_code code;
@@ -527,20 +571,19 @@ static __attribute__((noinline)) bool chain(struct walk *walk, struct leakwrap_r
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	const bool thumb = walk->instructions == THUMB_CODE;
 
-	walk->notes = NULL; /* the choice depends on more than a pattern holds */
 	/* Each kind of code leaves the other's frame pointer alone, or saves it nobody knows where. */
 	if (!(thumb && leakwrap_thumb_frame_rule(walk->stack, walk->sp, walk->r7, rule, &target)) &&
 	    !leakwrap_frame_rule(walk->stack, walk->sp, walk->fp, rule, &target) &&
 	    !(!thumb && leakwrap_thumb_frame_rule(walk->stack, walk->sp, walk->r7, rule, &target)))
-		return false;
+		return NOT_AT_ALL;
 #else
 	if (!leakwrap_frame_rule(walk->stack, walk->sp, walk->fp, rule, &target))
-		return false;
+		return NOT_AT_ALL;
 #endif
-	walk->guessed |= leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO &&
-	                 !(code_of(walk, &code) && starts_function(walk, &code, target, &known) &&
-	                   known.base != LEAKWRAP_BASE_SP);
-	return true;
+	return code_of(walk, &code) && starts_function(walk, &code, target, &known) &&
+	                       known.base != LEAKWRAP_BASE_SP
+	               ? CERTAIN
+	               : PLAUSIBLE;
 }
 
 /* The rule of a function that a signal interrupted before it called anything: such code without a table is
@@ -565,27 +608,119 @@ static bool is_start_word(uintptr_t word)
 	return is_start(pc) || leakwrap_ends_thread(&code, pc);
 }
 
+/* The program's first function, which is called through a pointer; in a shared object it may not be
+ * known. */
+extern int main(void) __attribute__((weak));
+
+/* How many addresses before pc are tried as the start of its function. */
+#define POINTERS_MAX 8u
+
+/* Is the word AT of the stack the return address of WALK's frame by RULE, which the code from its
+ * function's start gives? */
+static bool returns_at(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t at)
+{
+	uintptr_t target;
+
+	/* A function that calls another has aligned sp before (System V ABI, AMD64, section
+	 * 3.2.2). */
+	if (LEAKWRAP_CALL_PUSHES && WORD == 8 && !walk->interrupted && rule->cfa % 16 != 0)
+		return false;
+	return rule->base == LEAKWRAP_BASE_SP && rule->ra_place == LEAKWRAP_PLACE_CFA &&
+	       walk->sp + (uintptr_t)(intptr_t)(rule->cfa + rule->ra) == at &&
+	       bears_out(walk, rule, &target);
+}
+
+/* Is the word AT of the stack the return address of WALK's frame, as the function builds it that
+ * starts at START? RULE is that frame's. */
+static bool builds_frame(struct walk *walk, const struct leakwrap_code *code, uintptr_t start,
+                         uintptr_t at, struct leakwrap_rule *rule)
+{
+	return leakwrap_is_one_function(code, start, walk->pc) &&
+	       starts_function(walk, code, start, rule) && returns_at(walk, rule, at);
+}
+
+/* The same of the program's first function, which is called through a pointer. */
+static bool main_builds_frame(struct walk *walk, const struct leakwrap_code *code, uintptr_t at,
+                              struct leakwrap_rule *rule)
+{
+	return builds_frame(walk, code, LEAKWRAP_STRIP((uintptr_t)main), at, rule);
+}
+
+#ifndef LEAKWRAP_SMALL
+
+/* Where the function starts that was found last by a pointer to it.  It makes several calls, and to
+ * look for it takes long. */
+static _Atomic uintptr_t last_by_pointer;
+
+/* The same of the functions that are tried first for a call through a pointer. */
+static bool is_known_start(struct walk *walk, const struct leakwrap_code *code, uintptr_t at,
+                           struct leakwrap_rule *rule)
+{
+	return main_builds_frame(walk, code, at, rule) ||
+	       builds_frame(walk, code, atomic_load_explicit(&last_by_pointer, memory_order_relaxed),
+	                    at, rule);
+}
+
+/* The same of the functions whose addresses the program's data holds, for the COUNT words AT. */
+static bool by_data(struct walk *walk, const struct leakwrap_code *code, const uintptr_t *at,
+                    unsigned count, struct leakwrap_rule *rule)
+{
+	uintptr_t start[POINTERS_MAX];
+
+	if (count == 0)
+		return false;
+	leakwrap_pointers_before(leakwrap_text_at(walk->pc, walk->interrupted), walk->pc, FUNCTION_MAX,
+	                         start, POINTERS_MAX);
+	for (unsigned i = 0; i < count * POINTERS_MAX; i++)
+		if (builds_frame(walk, code, start[i % POINTERS_MAX], at[i / POINTERS_MAX], rule)) {
+			atomic_store_explicit(&last_by_pointer, start[i % POINTERS_MAX],
+			                      memory_order_relaxed);
+			return true;
+		}
+	return false;
+}
+
+#else
+
+static bool is_known_start(struct walk *walk, const struct leakwrap_code *code, uintptr_t at,
+                           struct leakwrap_rule *rule)
+{
+	return main_builds_frame(walk, code, at, rule);
+}
+
+static bool by_data(struct walk *walk, const struct leakwrap_code *code, const uintptr_t *at,
+                    unsigned count, struct leakwrap_rule *rule)
+{
+	(void)walk, (void)code, (void)at, (void)count, (void)rule;
+	return false;
+}
+
+#endif
+
 /* How much of the stack is searched for a return address, in words. */
 #define SEARCH_MAX 4096u
 
 /* How many functions are followed for that. */
 #define FOLLOW_MAX 8u
 
-/* Searches the stack for the return address of WALK's frame.  The function that the call before it leads to must
- * build a frame that reaches that far; else the nearest return address is a guess.  ALL says whether the search
- * came to the end of the stack: without a return address there, the frame has no caller; and one that was found is the only
- * one there is, and in start code: no guess. */
-static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_rule *rule, bool *all)
+/* Searches the stack for the return address of WALK's frame.  The function that the call before it
+ * leads to must build a frame that reaches that far; else the nearest return address is merely
+ * plausible.  ALL says whether the search came to the end of the stack: without a return address
+ * there, the frame has no caller; and one that was found is the only one there is, and in start
+ * code: that is certain. */
+static __attribute__((noinline)) int search(struct walk *walk, bool by_pointers,
+                                            struct leakwrap_rule *rule, bool *all)
 {
-	uintptr_t at = (walk->sp + WORD - 1) & ~(WORD - 1), guess = 0, target = 0, known_target;
-	struct leakwrap_rule known;
+	uintptr_t at = (walk->sp + WORD - 1) & ~(WORD - 1), guess = 0, target = 0;
+	uintptr_t through_pointer[FOLLOW_MAX]; /* where return addresses of such calls are */
+	unsigned through_pointers = 0;
 	struct leakwrap_code code;
 	bool guess_is_start = false;
 	unsigned follows = 0;
 
 	*all = false;
 	if (!code_of(walk, &code))
-		return false;
+		return NOT_AT_ALL;
 	for (unsigned i = 0; i < SEARCH_MAX; i++, at += WORD) {
 		if (!walk->stack->foreign && at >= walk->stack->high - WORD) {
 			*all = true;
@@ -597,29 +732,69 @@ static __attribute__((noinline)) bool search(struct walk *walk, struct leakwrap_
 		}
 		if (!leakwrap_holds_return(walk->stack, walk->sp, at, &target))
 			continue;
-		if (target != 0 && follows++ < FOLLOW_MAX &&
-		    starts_function(walk, &code, target, &known) &&
-		    bears_out(walk, &known, &known_target) && known.base == LEAKWRAP_BASE_SP &&
-		    known.ra_place == LEAKWRAP_PLACE_CFA &&
-		    walk->sp + (uintptr_t)(intptr_t)(known.cfa + known.ra) == at) {
-			*rule = known;
-			return true;
-		}
+		if (follows++ < FOLLOW_MAX &&
+		    (target != 0 ? builds_frame(walk, &code, target, at, rule)
+		                 : by_pointers && is_known_start(walk, &code, at, rule)))
+			return CERTAIN;
+		if (target == 0 && follows <= FOLLOW_MAX)
+			through_pointer[through_pointers++] = at;
 		/* Start code is called by nobody: above its return address there is no other one, but below it there may
 		 * be what an earlier walk has left on the stack. */
 		guess_is_start = guess == 0 && is_start_word(leakwrap_stack_word(at));
 		if (guess == 0)
 			guess = at;
 	}
+	if (by_pointers && by_data(walk, &code, through_pointer, through_pointers, rule))
+		return CERTAIN;
 	if (guess == 0)
-		return false;
+		return NOT_AT_ALL;
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = LEAKWRAP_RULE_FRAME;
 	rule->cfa = (int32_t)(guess - walk->sp + WORD);
 	rule->ra_place = LEAKWRAP_PLACE_CFA;
 	rule->ra = -(int32_t)WORD;
-	*all &= guess_is_start;
-	walk->guessed |= !*all;
+	return *all && guess_is_start ? CERTAIN : PLAUSIBLE;
+}
+
+/* Was WALK's frame searched before, and guessed? */
+static bool was_guessed(const struct walk *walk)
+{
+	const leakwrap_slot slot = leakwrap_rule_slot(walk->cache, walk->pc);
+
+	return leakwrap_slot_is_for(slot, walk->pc) &&
+	       (leakwrap_rule_in(slot).kind & LEAKWRAP_RULE_GUESSED) != 0;
+}
+
+/* Finds the rule of a frame of which neither tables nor code tell, by the stack, and remembers it:
+ * a function has the same frame whenever it makes this call.  So the next walk does not search
+ * again, and the pattern holds all that the walk depends on.  False: there is no rule; ALL says
+ * whether the whole stack was searched. */
+static __attribute__((noinline)) bool find_on_stack(struct walk *walk, struct leakwrap_rule *rule,
+                                                    bool *all)
+{
+	struct leakwrap_rule found;
+	int how = chain(walk, rule);
+
+	*all = false;
+	if (how != CERTAIN && leakwrap_options.unwind != LEAKWRAP_UNWIND_FP) {
+		const int how_found = search(walk, !was_guessed(walk), &found, all);
+
+		if (how_found > how) {
+			how = how_found;
+			*rule = found;
+		}
+	}
+	if (how == NOT_AT_ALL)
+		return false;
+	rule->kind |= LEAKWRAP_RULE_TO_TEST;
+	if (how == PLAUSIBLE)
+		rule->kind |= LEAKWRAP_RULE_GUESSED;
+	if (!LEAKWRAP_FP_GIVES_SP && !walk->interrupted)
+		rule->kind |= LEAKWRAP_RULE_CFA_LOW;
+	if (!walk->interrupted && !walk->sp_unknown)
+		leakwrap_rule_keep(walk->cache, walk->pc, rule);
+	else
+		walk->notes = NULL;
 	return true;
 }
 
@@ -659,15 +834,16 @@ static bool finish_at_no_code(struct walk *walk)
 /* The rule that SLOT remembers for pc; false when there is none, or this stack does not bear it out. */
 static bool remembered(struct walk *walk, leakwrap_slot slot, struct leakwrap_rule *rule)
 {
+	struct leakwrap_rule plain;
 	uintptr_t target;
-	bool to_test;
 
 	if (walk->interrupted || !leakwrap_slot_is_for(slot, walk->pc))
 		return false;
-	*rule = leakwrap_rule_in(slot);
-	to_test = (rule->kind & LEAKWRAP_RULE_TO_TEST) != 0;
-	rule->kind &= LEAKWRAP_RULE_KINDS;
-	return !to_test || bears_out(walk, rule, &target);
+	*rule = plain = leakwrap_rule_in(slot);
+	plain.kind &= LEAKWRAP_RULE_KINDS;
+	if (walk->sp_unknown && rule->base == LEAKWRAP_BASE_SP)
+		return false;
+	return !(rule->kind & LEAKWRAP_RULE_TO_TEST) || bears_out(walk, &plain, &target);
 }
 
 /* Adds the frame of WALK to the trace and goes to its caller, by whatever way there is.  False: the trace is
@@ -682,12 +858,11 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 	do {
 		if (!remembered(walk, slot, &rule)) {
 			if (find_rule(walk, &rule, &keep)) {
-				if (keep)
+				if (keep && !walk->sp_unknown)
 					leakwrap_rule_keep(walk->cache, walk->pc, &rule);
 			} else if (trace->depth > 0) {
 				return finish_at_no_code(walk);
 			}
-			rule.kind &= LEAKWRAP_RULE_KINDS;
 		}
 		trace->pcs[trace->depth++] = walk->pc;
 		if (rule.kind == LEAKWRAP_RULE_END)
@@ -696,22 +871,17 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 			return finish(walk, LEAKWRAP_TRACE_TRUNCATED);
 		if (walk->sp_unknown && rule.base == LEAKWRAP_BASE_SP)
 			rule.kind = LEAKWRAP_RULE_CHAIN;
-		walk->sp_unknown =
-		        !LEAKWRAP_FP_GIVES_SP && !walk->interrupted && rule.kind == LEAKWRAP_RULE_CHAIN;
-		if (rule.kind == LEAKWRAP_RULE_CHAIN && !leaf(walk, &rule) && !chain(walk, &rule)) {
-			struct leakwrap_notes *const notes = walk->notes;
-
+		if (rule.kind == LEAKWRAP_RULE_CHAIN && !leaf(walk, &rule) &&
+		    !find_on_stack(walk, &rule, &all)) {
 			walk->notes = NULL;
 			if (leakwrap_options.unwind == LEAKWRAP_UNWIND_FP)
 				return finish(walk, ended_by_fp(walk));
-			if (!search(walk, &rule, &all))
-				return finish(walk,
-				              all ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
-			/* What called this, where a thread begins, is at this place whenever these functions called each other.
-			 * In ARM code there is more to choose from: see chain. */
-			if (all && !LEAKWRAP_HAVE_ARM_FRAMES)
-				walk->notes = notes;
+			return finish(walk, all ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
 		}
+		walk->guessed |= (rule.kind & LEAKWRAP_RULE_GUESSED) != 0 &&
+		                 leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO;
+		walk->sp_unknown = (rule.kind & LEAKWRAP_RULE_CFA_LOW) != 0;
+		rule.kind &= LEAKWRAP_RULE_KINDS;
 		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
 			return false;
 		/* What a signal interrupted is no return address: it would not be right in the cache. */
@@ -739,8 +909,7 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 	leakwrap_slot slot;
 
 	for (;;) {
-		slot = atomic_load_explicit(&cache.slots[LEAKWRAP_RULE_INDEX(pc) & cache.mask],
-		                            memory_order_relaxed);
+		slot = leakwrap_rule_slot(cache, pc);
 		/* For this pc, and not wide. */
 		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != LEAKWRAP_RULE_TAG(pc) << 1))
 			break;
@@ -800,10 +969,8 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 static inline leakwrap_slot run(struct walk *walk, bool noting)
 {
 	(void)noting;
-	const struct leakwrap_rule_cache *cache = &walk->cache;
 
-	return atomic_load_explicit(&cache->slots[LEAKWRAP_RULE_INDEX(walk->pc) & cache->mask],
-	                            memory_order_relaxed);
+	return leakwrap_rule_slot(walk->cache, walk->pc);
 }
 
 #endif
@@ -813,7 +980,7 @@ static void walk_all(struct walk *walk)
 	walk->trace->depth = 0;
 	if (walk->interrupted && !step_slowly(walk, 0))
 		return;
-	while (step_slowly(walk, walk->sp_unknown ? 0
+	while (step_slowly(walk, walk->sp_unknown ? leakwrap_rule_slot(walk->cache, walk->pc)
 	                         : walk->notes    ? run(walk, true)
 	                                          : run(walk, false)))
 		;
@@ -833,6 +1000,9 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 		.r7 = leakwrap_caller_r7,
 #endif
 		.notes = trace->notes,
+#if LEAKWRAP_HAVE_ARM_FRAMES
+		.r7_place = LEAKWRAP_PLACE_NONE,
+#endif
 		.fp_place = LEAKWRAP_PLACE_NONE
 	};
 

@@ -109,7 +109,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 	CHECK(got.left_out_bytes == 0 && got.left_out_blocks == 0);
 	leakwrap_collection_release(&got);
 	CHECK(got.rows == NULL);
-	CHECK(leakwrap_collect(&got, is_odd));
+	CHECK(leakwrap_collect(&got, false, is_odd));
 	CHECK(got.bytes + got.left_out_bytes == all_bytes);
 	CHECK(got.blocks + got.left_out_blocks == all_blocks);
 	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)

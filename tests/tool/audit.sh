@@ -121,8 +121,16 @@ status_is 0 "$lw" audit --strict "$W/getline"
 shows "^note: getline is the program's own$"
 shows 'mend: leave -Wl,--wrap=getline out$'
 
-# What makes a report say less.
+# Code without unwind tables: the program's own, or the C library's alone.
 build leaky tests/tool/leaky.c
+status_is 0 "$lw" audit --strict "$W/leaky"
+shows_not 'unwind tables'
+build untabled -fno-unwind-tables -fno-asynchronous-unwind-tables tests/tool/leaky.c
+status_is 0 "$lw" audit --strict "$W/untabled"
+shows '^note: .* functions have no unwind tables: main, '
+shows 'mend: -funwind-tables, where you compile them yourself$'
+
+# What makes a report say less.
 strip -o "$W/stripped" "$W/leaky"
 status_is 1 "$lw" audit --strict "$W/stripped"
 shows '^quality: the symbol table is stripped'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Stacks through functions that never return, in code without tables: how the function built its frame tells, or a
 # routine that it begins with (RISC-V, -msave-restore), not what lies behind its last call; what no code tells is searched
-# for on each stack.
+# for on the stack.
 # timeout: 600
 . tests/lib.sh
 

@@ -1,6 +1,7 @@
-/* words.c - one function has neither an unwind table nor code that tells of its frame, so that all words there are looked at
- * (x86-64): numbers that point between the program's two executable segments, and the return address of the first frame of
- * all, as an earlier walk may leave it on the stack. */
+/* words.c - one function has neither an unwind table nor code that tells of its frame, so that all
+ * words there are looked at (x86-64): numbers that point between the program's two executable
+ * segments, or with an argument the return address of the first frame of all, as an earlier walk
+ * may leave it on the stack. */
 #include "leakwrap.h"
 
 #include <stdlib.h>
@@ -33,14 +34,13 @@ __asm__(".text\n"
         "	ret\n"
         ".size call_allocate, . - call_allocate\n");
 
-int main(void)
+int main(int argc, char **argv)
 {
 	void *chain[16];
 	size_t count = leakwrap_backtrace(chain, 16);
 
-	word = 0x5000000;
-	call_allocate();
-	word = (unsigned long)chain[count - 1];
+	(void)argv;
+	word = argc > 1 ? (unsigned long)chain[count - 1] : 0x5000000;
 	call_allocate();
 	return 0;
 }
