@@ -41,6 +41,8 @@ INSTALL_FILES := \
 	$(O)/libleakwrap.a:lib/libleakwrap.a \
 	$(if $(filter bare,$(PORT)),,$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc) \
 	linker-flags.mk:share/leakwrap/linker-flags.mk \
+	$(O)/ldflags:share/leakwrap/ldflags \
+	$(GENERATOR_FILES:%=$(O)/generator/%:share/leakwrap/generator/%) \
 	wrap/leakwrap.h:include/leakwrap.h \
 	$(if $(filter bare,$(PORT)),wrap/leakwrap_bare.h:include/leakwrap_bare.h)
 INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
@@ -48,7 +50,7 @@ INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
 	$(foreach page,$(wildcard tools/man/*.1),$(page):share/man/man1/$(notdir $(page))) \
 	tools/leakwrap.bash:share/bash-completion/completions/leakwrap)
 
-install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## install under PREFIX, in DESTDIR
+install: $(O)/libleakwrap.a generator $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## install under PREFIX, in DESTDIR
 	$(Q)set -e; tool='$(INSTALL_TOOL)'; [ -x '$(O)/leakwrap' ] || tool=; \
 	for file in $(INSTALL_FILES) $$tool; do \
 		target='$(DESTDIR)$(PREFIX)'/$${file#*:}; \
@@ -59,5 +61,7 @@ install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## insta
 
 uninstall: ## remove what install put there
 	$(Q)set -e; for file in $(INSTALL_FILES) $(INSTALL_TOOL); do rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; done
-	$(Q)rmdir -- '$(DESTDIR)$(PREFIX)/share/leakwrap' 2>/dev/null || :
+	$(Q)for folder in generator/arch generator ''; do \
+		rmdir -- '$(DESTDIR)$(PREFIX)'/share/leakwrap/$$folder 2>/dev/null || :; \
+	done
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX))

@@ -40,10 +40,13 @@ bool leakwrap_allocator_is_libc(void)
 #endif
 }
 
+/* In the members that wrap/generate.sh makes, for an allocator that the user named. */
+extern const char leakwrap_allocator_is_named __attribute__((weak));
+
 bool leakwrap_blocks_lie_apart(void)
 {
 #ifdef __GLIBC__
-	return leakwrap_allocator_is_libc();
+	return leakwrap_allocator_is_libc() && !&leakwrap_allocator_is_named;
 #else
 	return false;
 #endif
