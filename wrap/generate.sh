@@ -9,7 +9,7 @@
 # names the functions to the linker.  CC and its flags select the target.
 #
 # LIST has items, separated by commas or spaces:
-#   PREFIX                   the malloc family under names that begin with PREFIX
+#   PREFIX                   the malloc family under names that begin with PREFIX; PREFIXmalloc is one of them
 #   SHAPE=NAME               the function NAME is called like SHAPE: malloc, free, ... (the table below)
 #   SHAPE=NAME(PARAMETERS)   the same with other parameters, [TYPE:]PARAMETER, separated by commas:
 #                              size, count, alignment   size_t if there is no TYPE
@@ -46,7 +46,8 @@ shift
 
 # -- the functions ---------------------------------------------------------------------------------------
 
-# For each function a line: NAME, a tab, and its definition by a macro of wrapper.h.
+# For each function a line: NAME, whether it certainly is there, and its definition by a macro of wrapper.h; a tab
+# stands between them.
 # shellcheck disable=SC2016 # for awk, not for the shell
 functions=$(printf '%s\n' "$list" | awk '
 	function refuse(why) {
@@ -116,25 +117,26 @@ functions=$(printf '%s\n' "$list" | awk '
 		if (declared == "")
 			declared = "void"
 	}
-	function define(kind, name, parameters,    verb) {
+	function define(kind, name, parameters, is_there,    verb) {
 		verb = verbs[kind]
 		if (name !~ /^[A-Za-z_$][A-Za-z0-9_$]*$/)
 			refuse("\047" name "\047 is no name of a function")
-		if (name in known)
+		if (known[name] == "yes")
 			refuse(name " is named twice")
-		known[name] = 1
+		known[name] = is_there
 		read_parameters(parameters, verb)
-		printf "%s\tWRAPPER_%s(%s, (%s), (%s)%s)\n", name, verb, name, declared, passed,
-			verb == "RELEASE" ? "" : ", " bytes
+		definition[name] = sprintf("WRAPPER_%s(%s, (%s), (%s)%s)", verb, name, declared, passed,
+			verb == "RELEASE" ? "" : ", " bytes)
 	}
-	function more(parameters) { return parameters ",uintptr_t:more_1,uintptr_t:more_2" }
+	function usual(kind) { return defaults[kind] (kind ~ /x$/ ? "" : ",uintptr_t:more_1,uintptr_t:more_2") }
 	function read_item(    at, kind, name, i) {
 		at = index(item, "=")
 		if (!at || index(item, "(") && at > index(item, "(")) {
 			if (item ~ /\(/)
 				refuse("what it is like is missing; SHAPE=NAME(PARAMETERS) says it")
 			for (i = 1; i <= shapes; i++)
-				define(order[i], item order[i], order[i] ~ /x$/ ? defaults[order[i]] : more(defaults[order[i]]))
+				if (!((item order[i]) in known))
+					define(order[i], item order[i], usual(order[i]), order[i] == "malloc" ? "yes" : "perhaps")
 			return
 		}
 		kind = substr(item, 1, at - 1)
@@ -144,9 +146,9 @@ functions=$(printf '%s\n' "$list" | awk '
 		if (match(name, /\(/)) {
 			if (name !~ /^[^()]*\([^()]*\)$/)
 				refuse("its parentheses do not match")
-			define(kind, substr(name, 1, RSTART - 1), substr(name, RSTART + 1, length(name) - RSTART - 1))
+			define(kind, substr(name, 1, RSTART - 1), substr(name, RSTART + 1, length(name) - RSTART - 1), "yes")
 		} else {
-			define(kind, name, kind ~ /x$/ ? defaults[kind] : more(defaults[kind]))
+			define(kind, name, usual(kind), "yes")
 		}
 	}
 	# Items end at a comma or space outside of parentheses.
@@ -169,6 +171,8 @@ functions=$(printf '%s\n' "$list" | awk '
 		}
 		if (item ~ /[^ ]/)
 			refuse("its parentheses do not match")
+		for (name in known)
+			printf "%s\t%s\t%s\n", name, known[name], definition[name]
 	}') || exit 2
 
 # -- the options -----------------------------------------------------------------------------------------
@@ -266,9 +270,12 @@ trap 'exit 2' HUP INT TERM
 
 tab=$(printf '\t')
 if [ -n "$functions" ]; then
-	echo "$functions" | while IFS=$tab read -r name definition; do
+	# -u keeps an allocator that lies in an archive before this one.  Of a function that is not there ld.lld would
+	# ask for the wrapper, too.
+	echo "$functions" | while IFS=$tab read -r name is_there definition; do
 		printf '#include "wrapper.h"\n\n%s\n' "$definition" >"$work/$name.c"
-		printf '%s\n' "-Wl,--wrap=$name" "-Wl,-u,$name" >>"$work/flags"
+		echo "-Wl,--wrap=$name" >>"$work/flags"
+		[ "$is_there" != yes ] || echo "-Wl,-u,$name" >>"$work/flags"
 	done
 fi
 if [ -n "$has_options" ]; then
