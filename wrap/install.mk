@@ -42,7 +42,7 @@ INSTALL_FILES := \
 	$(if $(filter bare,$(PORT)),,$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc) \
 	linker-flags.mk:share/leakwrap/linker-flags.mk \
 	$(O)/ldflags:share/leakwrap/ldflags \
-	$(GENERATOR_FILES:%=$(O)/generator/%:share/leakwrap/generator/%) \
+	$(foreach file,$(GENERATOR_FILES),$(O)/generator/$(file):share/leakwrap/generator/$(file)) \
 	wrap/leakwrap.h:include/leakwrap.h \
 	$(if $(filter bare,$(PORT)),wrap/leakwrap_bare.h:include/leakwrap_bare.h)
 INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
