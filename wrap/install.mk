@@ -18,6 +18,8 @@ flags=$(LEAKWRAP_LDFLAGS)
 # (pkg-config --variable=cxx_libs leakwrap).
 cxx_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_LDLIBS))
 cxx_static_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_STATIC_LDLIBS))
+# In the place of Libs: the flags as one word, a response file.
+short_libs=@$${prefix}/share/leakwrap/ldflags $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_LDLIBS))
 # Beside one of these, for lld with -static or -static-pie.
 lld_static_flags=$(LEAKWRAP_LLD_STATIC_LDFLAGS)
 
