@@ -16,6 +16,7 @@ const struct leakwrap_bare leakwrap_bare = {
         .stack_high = stack_high,
         .text_start = text_start,
         .text_end = text_end,
+        .build_id_note = build_id,
         .program = "pool.elf",
 };
 
@@ -36,8 +37,8 @@ static void by_pool(void)
 
 static void by_message(void)
 {
-	kept = vendor_message();
-	kept = vendor_message();
+	kept = vendor_message(); /* the first */
+	kept = vendor_message(); /* the second */
 }
 
 static void by_malloc(void)

@@ -5,13 +5,18 @@
 . tests/lib.sh
 . tests/bare/board.sh
 
-cat >"$W/wanted" <<'END'
-13 1 complete by_malloc pool.c:44
-150 3 complete by_pool pool.c:32
-64 2 complete by_message pool.c:39
+# BYTES BLOCKS FUNCTION TEXT: the leak, and what its line in pool.c says.
+expected() {
+	cat <<'END'
+13 1 by_malloc malloc(13)
+150 3 by_pool vendor_alloc(NULL, 50)
+32 1 by_message /* the first */
+32 1 by_message /* the second */
 END
-sed -i "s/pool.c:44/pool.c:$(grep -n 'malloc(13)' tests/bare/pool.c | cut -d : -f 1)/
-	s/pool.c:32/pool.c:$(grep -n 'vendor_alloc(NULL, 50)' tests/bare/pool.c | cut -d : -f 1)/" "$W/wanted"
+}
+expected | while read -r bytes blocks function text; do
+	echo "$bytes $blocks $function pool.c:$(grep -n -F "$text" tests/bare/pool.c | head -n 1 | cut -d : -f 1)"
+done | sort >"$W/wanted"
 
 for board in $boards; do
 	board_runtime "$board"
@@ -28,7 +33,7 @@ END
 	(cd "$W" && MAKEFLAGS='' MFLAGS='' make -s all >make.out 2>&1) || fail "$board: $(cat "$W/make.out")"
 	board_build "$board" pool tests/bare/pool.c tests/bare/vendor_pool.c "@$W/link-$board.flags" "$W/link-$board.a"
 	board_run "$board" pool "$W/log" || fail "$board: status $?: $(tail -n 5 "$W/log")"
-	board_sites pool."$board" "$W/log" | sed 's/^\([0-9]* [0-9]*\) guessed/\1 complete/' >"$W/sites"
+	board_sites pool."$board" "$W/log" | sed 's/^\([0-9]* [0-9]*\) [a-z]*/\1/' >"$W/sites"
 	diff "$W/wanted" "$W/sites" >"$W/difference" || fail "$board: wanted (<), got (>): $(cat "$W/difference")"
 	equal "$board: foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 0
 	! grep -q "cannot be used" "$W/log" || fail "$board: $(grep "cannot be used" "$W/log")"
