@@ -7,7 +7,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W 'report diff audit cc dump --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'report diff audit cc flags dump --help --version' -- "$word")
 		return
 	fi
 	# Bash splits a word at its =.
@@ -31,8 +31,9 @@ _leakwrap() {
 			options='--timeout= --help'
 			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
+		flags) options='--allocator= --options= --cxx --static-libstdcxx --static --lld --output= -- --help' ;;
 		cc)
-			options='-- --help'
+			options='--allocator= --options= -- --help'
 			# The compiler, and then what is given to it.
 			local what=-f
 			((COMP_CWORD > 3)) || what=-c

@@ -394,8 +394,8 @@ static __attribute__((noinline)) void check_resize(const struct leakwrap_resize 
 		              LEAKWRAP_CALLER);
 }
 
-static void resizing(struct leakwrap_resize *was, void *block, size_t size, enum leakwrap_kind kind,
-                     uintptr_t sp)
+LEAKWRAP_INLINE void resizing(struct leakwrap_resize *was, void *block, size_t size,
+                              enum leakwrap_kind kind, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
