@@ -18,7 +18,8 @@
 # To be set before the include as well; then the program's rule names $(LEAKWRAP_LINK_LIB) among what it needs:
 #
 #   LEAKWRAP_ALLOCATORS  allocators of another name: a prefix (je_), or what a function is like
-#                        (malloc=pool_alloc(pool,size) free=pool_free(pool,block)); wrap/generate.sh has the notation
+#                        (malloc=pool_alloc(pool,size) free=pool_free(pool,block)); generate.sh has
+#                        the notation
 #   LEAKWRAP_DEFAULT_OPTIONS  options of the program, which LEAKWRAP_OPTIONS in the environment overrides
 #   LEAKWRAP_LINK        the files made for these are called LEAKWRAP_LINK.a, .flags and .settings; leakwrap-link
 #
@@ -106,7 +107,7 @@ LEAKWRAP_LLD_STATIC_LDFLAGS := $(foreach symbol,$(filter $(LEAKWRAP_WEAK),$(LEAK
 LEAKWRAP_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)build,$(LEAKWRAP_DIR)../../lib)/libleakwrap.a
 
-# -- allocators of another name, and default options --------------------------------------------------
+# -- allocators of another name, and default options ------------------------------------------------
 # What they need is made by generate.sh, in the place of the user's makefile, by the target's compiler.
 
 LEAKWRAP_SHARE := $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(dir $(LEAKWRAP_LIB)),$(LEAKWRAP_DIR))
@@ -122,8 +123,10 @@ LEAKWRAP_SHORT_LDFLAGS += $(LEAKWRAP_LINK_LDFLAGS)
 leakwrap_quoted = '$(subst ','\'',$(1))'
 LEAKWRAP_LINK_COMMAND = sh $(LEAKWRAP_SHARE)generator/generate.sh --output=$(LEAKWRAP_LINK) \
 	$(if $(filter default undefined,$(origin AR)),,--ar=$(AR)) \
-	$(if $(strip $(LEAKWRAP_ALLOCATORS)),--allocator=$(call leakwrap_quoted,$(LEAKWRAP_ALLOCATORS))) \
-	$(if $(strip $(LEAKWRAP_DEFAULT_OPTIONS)),--options=$(call leakwrap_quoted,$(LEAKWRAP_DEFAULT_OPTIONS))) \
+	$(if $(strip $(LEAKWRAP_ALLOCATORS)),\
+		--allocator=$(call leakwrap_quoted,$(LEAKWRAP_ALLOCATORS))) \
+	$(if $(strip $(LEAKWRAP_DEFAULT_OPTIONS)),\
+		--options=$(call leakwrap_quoted,$(LEAKWRAP_DEFAULT_OPTIONS))) \
 	-- $(CC) $(filter -m% --target=% --sysroot=%,$(CFLAGS) $(LDFLAGS))
 
 # The first rule of the user's makefile stays its goal.
@@ -137,7 +140,7 @@ $(LEAKWRAP_LINK).settings: leakwrap-look-again
 .DEFAULT_GOAL := $(LEAKWRAP_GOAL)
 endif
 
-# -- the libraries ------------------------------------------------------------------------------------
+# -- the libraries ----------------------------------------------------------------------------------
 
 # In a group with the libraries that call wrapped functions themselves, because in a static link each of
 # the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.

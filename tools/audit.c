@@ -194,8 +194,10 @@ static void check_allocating_libraries(struct audit *audit, const struct program
 		names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
 	}
 	if (names)
-		found(audit, NOTE, arena_format(&audit->arena, "shared libraries allocate by themselves: %s", names),
-		      "their memory is not in the report", "link their archives (lib*.a) in their place");
+		found(audit, NOTE,
+		      arena_format(&audit->arena, "shared libraries allocate by themselves: %s", names),
+		      "their memory is not in the report",
+		      "link their archives (lib*.a) in their place");
 }
 
 /* What goes on inside shared libraries. */
@@ -230,8 +232,8 @@ static void check_quality(struct audit *audit, const struct program *program)
 		      "-Wl,--build-id");
 }
 
-/* Allocators of other names.  Those that are called like malloc's family and take memory from the system certainly are some, and
- * escape; of the others only the names speak. */
+/* Allocators of other names.  Those that are called like malloc's family and take memory from
+ * the system certainly are some, and escape; of the others only the names speak. */
 static void check_own_allocators(struct audit *audit, struct program *program)
 {
 	struct own_allocator all[16];
@@ -240,15 +242,20 @@ static void check_own_allocators(struct audit *audit, struct program *program)
 		bool escapes = all[i].family && all[i].from_system;
 		found(audit, escapes ? ESCAPE : NOTE,
 		      arena_format(&audit->arena, "%s and %s %s", all[i].allocate, all[i].release,
-		                   escapes ? "are an allocator that is not wrapped" : "look like an allocator"),
-		      all[i].from_system ? "it takes memory by mmap or sbrk: its blocks are not in the report"
-		                         : "no call of malloc is seen in it: if it hands out memory of its own, "
-		                           "its blocks are not in the report",
+		                   escapes ? "are an allocator that is not wrapped"
+		                           : "look like an allocator"),
+		      all[i].from_system
+		              ? "it takes memory by mmap or sbrk: its blocks are not in the report"
+		              : "no call of malloc is seen in it: if it hands out memory of its own, "
+		                "its blocks are not in the report",
 		      all[i].family
-		              ? arena_format(&audit->arena, "leakwrap cc --allocator=%s; in make LEAKWRAP_ALLOCATORS := %s",
-		                             all[i].family, all[i].family)
+		              ? arena_format(
+		                        &audit->arena,
+		                        "leakwrap cc --allocator=%s; in make LEAKWRAP_ALLOCATORS := %s",
+		                        all[i].family, all[i].family)
 		              : arena_format(&audit->arena,
-		                             "leakwrap cc --allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
+		                             "leakwrap cc "
+		                             "--allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
 		                             all[i].allocate, all[i].release));
 	}
 }

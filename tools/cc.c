@@ -362,12 +362,15 @@ static const char *const usage =
         "\n"
         "  make CC=\"leakwrap cc -- gcc\" CXX=\"leakwrap cc -- g++\"\n"
         "\n"
-        "  --allocator=LIST   wrap an allocator of another name: a prefix (je_), or what each function\n"
+        "  --allocator=LIST   wrap an allocator of another name: a prefix (je_), or what each "
+        "function\n"
         "                     is like: 'malloc=pool_alloc(pool,size),free=pool_free(pool,block)'\n"
-        "  --options=OPTIONS  default options of the linked programs, which LEAKWRAP_OPTIONS overrides\n"
+        "  --options=OPTIONS  default options of the linked programs, which LEAKWRAP_OPTIONS "
+        "overrides\n"
         "\n"
         "LEAKWRAP_LIB names another libleakwrap.a, for example one built for another machine.\n"
-        "Exit status: the compiler's; 2 when there is no libleakwrap.a or an option is wrong, 127 when\n"
+        "Exit status: the compiler's; 2 when there is no libleakwrap.a or an option is wrong, 127 "
+        "when\n"
         "there is no compiler.\n";
 
 int command_cc(int argc, char **argv)

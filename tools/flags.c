@@ -1,6 +1,6 @@
-/* flags.c - the command flags: the words that a link needs, for build systems that take them from a command
- * or a file.
- */
+/* flags.c - the command flags: the words that a link needs, for build systems that take them
+ * from a command or a file.
+ * */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -96,10 +96,13 @@ int command_flags(int argc, char **argv)
 	        .options = table,
 	        .parser = parse_flags,
 	        .args_doc = "[-- COMPILER [FLAG...]]",
-	        .doc = "Prints the flags that trace a program, to stand behind its objects and libraries."
+	        .doc = "Prints the flags that trace a program, to stand behind its objects and "
+	               "libraries."
 	               "\v  gcc -o app app.o vendor.a $(leakwrap flags --allocator=je_)\n"
-	               "  leakwrap flags -o trace.flags --options=exit=0 -- gcc; gcc -o app app.o @trace.flags\n\n"
-	               "COMPILER and its flags select the target of what --allocator and --options need; cc is "
+	               "  leakwrap flags -o trace.flags --options=exit=0 -- gcc; gcc -o app app.o "
+	               "@trace.flags\n\n"
+	               "COMPILER and its flags select the target of what --allocator and --options "
+	               "need; cc is "
 	               "the default.",
 	};
 	struct flags_options options = {0};

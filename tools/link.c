@@ -17,7 +17,7 @@ void add_argument(struct arguments *arguments, const char *word)
 	arguments->all[arguments->count] = NULL;
 }
 
-/* -- the archive --------------------------------------------------------------------------------- */
+/* -- the archive ------------------------------------------------------------------------------- */
 
 const char *link_archive(struct arena *arena)
 {
@@ -41,7 +41,7 @@ const char *link_archive(struct arena *arena)
 	die("libleakwrap.a is neither beside this tool nor installed; LEAKWRAP_LIB names it");
 }
 
-/* -- what is made for this program --------------------------------------------------------------- */
+/* -- what is made for this program ------------------------------------------------------------- */
 
 /* The script lies beside the archive, or where make install put it. */
 static const char *find_generator(struct arena *arena, const char *archive)
@@ -49,11 +49,13 @@ static const char *find_generator(struct arena *arena, const char *archive)
 	static const char *const places[] = {"generator", "../share/leakwrap/generator"};
 	int folder = (int)(base_name(archive) - archive);
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		const char *script = arena_format(arena, "%.*s%s/generate.sh", folder, archive, places[i]);
+		const char *script =
+		        arena_format(arena, "%.*s%s/generate.sh", folder, archive, places[i]);
 		if (access(script, R_OK) == 0)
 			return script;
 	}
-	die("generate.sh is not beside %s; make install puts it into share/leakwrap/generator", archive);
+	die("generate.sh is not beside %s; make install puts it into share/leakwrap/generator",
+	    archive);
 }
 
 /* Makes FOLDER if it is not there.  Returns whether it is this user's alone to write. */
@@ -148,7 +150,7 @@ static const char *generate(struct arena *arena, const struct link *link, const 
 	return name;
 }
 
-/* -- the words ----------------------------------------------------------------------------------- */
+/* -- the words --------------------------------------------------------------------------------- */
 
 /* FLAGS with ARCHIVE in the place of its mark. */
 static void add_flags(struct arguments *arguments, struct arena *arena, const char *const *flags,

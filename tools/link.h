@@ -20,18 +20,19 @@ struct link {
 	bool static_libstdcxx; /* -static-libstdc++ */
 	bool statically;       /* -static or -static-pie */
 	bool lld;
-	const char *allocators;    /* in the notation of wrap/generate.sh, or NULL */
-	const char *options;       /* the program's default options, or NULL */
-	struct arguments compiler; /* with the flags that select the target; of use for the two before */
-	const char *output;        /* where to put what is made for them, without a suffix; NULL: a cache */
+	const char *allocators; /* in the notation of wrap/generate.sh, or NULL */
+	const char *options;    /* the program's default options, or NULL */
+	struct arguments
+	        compiler;   /* with the flags that select the target; of use for the two before */
+	const char *output; /* where to put what is made, without a suffix; NULL: a cache */
 };
 
-/* Returns the path of libleakwrap.a: what LEAKWRAP_LIB names, or beside the tool, or where make install put it.
- * Ends the tool with a message if it is nowhere. */
+/* Returns the path of libleakwrap.a: what LEAKWRAP_LIB names, or beside the tool, or where make
+ * install put it. Ends the tool with a message if it is nowhere. */
 const char *link_archive(struct arena *arena);
 
-/* Adds all words of LINK.  Runs wrap/generate.sh if its result is not in the cache; ends the tool with status 2
- * if that refuses, after its message. */
+/* Adds all words of LINK.  Runs wrap/generate.sh if its result is not in the cache; ends the
+ * tool with status 2 if that refuses, after its message. */
 void link_add(const struct link *link, struct arguments *arguments, struct arena *arena);
 
 #endif

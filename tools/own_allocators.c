@@ -1,8 +1,8 @@
 /* own_allocators.c - see own_allocators.h.
  *
- * From the callers of mmap and sbrk the search goes on to their callers, and so on, as far as the calls are direct.  It
- * ends where a family of functions with a common prefix, one of them an allocator, is called from outside: who calls
- * these is a user of it. */
+ * From the callers of mmap and sbrk the search goes on to their callers, and so on, as far as
+ * the calls are direct.  It ends where a family of functions with a common prefix, one of them
+ * an allocator, is called from outside: who calls these is a user of it. */
 #include "own_allocators.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
-/* -- names --------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------- */
 
 static const struct function *function_named(const struct program *program, const char *name)
 {
@@ -27,14 +27,16 @@ static const struct function *function_named(const struct program *program, cons
 	return NULL;
 }
 
-/* Fills *FOUND if FUNCTION is called like an allocator, and the program has the function that releases. */
+/* Fills *FOUND if FUNCTION is called like an allocator, and the program has the function that
+ * releases. */
 static bool is_allocator(const struct program *program, const struct function *function,
                          struct own_allocator *found, struct arena *arena)
 {
 	static const char *const endings[] = {"malloc", "alloc"};
 	const char *name = function->name;
 	if (!function->global || name[0] == '_' || strncmp(name, "leakwrap_", 9) == 0 ||
-	    has_suffix(name, "realloc") || has_suffix(name, "calloc") || !program_owns(program, function->start))
+	    has_suffix(name, "realloc") || has_suffix(name, "calloc") ||
+	    !program_owns(program, function->start))
 		return false;
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 		if (!has_suffix(name, endings[i]))
@@ -52,10 +54,10 @@ static bool is_allocator(const struct program *program, const struct function *f
 	return false;
 }
 
-/* -- families ------------------------------------------------------------------------------------ */
+/* -- families ---------------------------------------------------------------------------------- */
 
-/* The functions with an allocator's prefix, and where in the code they lie, with those between them that have no prefix
- * because they are static. */
+/* The functions with an allocator's prefix, and where in the code they lie, with those between
+ * them that have no prefix because they are static. */
 struct family {
 	const char *prefix;
 	uint64_t start, end;
@@ -109,7 +111,7 @@ static bool is_part_of_family(const struct families *families, const char *prefi
 	return false;
 }
 
-/* -- reach --------------------------------------------------------------------------------------- */
+/* -- reach ------------------------------------------------------------------------------------- */
 
 struct search {
 	struct program *program;
@@ -126,9 +128,9 @@ static void reached(void *context, uint64_t pc, const struct target *target)
 	if (!caller || !program_owns(search->program, pc))
 		return;
 	size_t i = (size_t)(caller - search->program->functions);
-	if (search->reaches[i] || (search->families && search->of_functions &&
-	                           is_use(search->families, caller,
-	                                  &search->program->functions[target->symbol])))
+	if (search->reaches[i] ||
+	    (search->families && search->of_functions &&
+	     is_use(search->families, caller, &search->program->functions[target->symbol])))
 		return;
 	search->reaches[i] = true;
 	targets_add(&search->next, caller->start, i, false);
@@ -168,8 +170,8 @@ static bool is_entry(const struct program *program, const char *name)
 	return false;
 }
 
-/* The wrappers of allocators that the user named, or all wrappers and the allocators among CANDIDATES that take memory from
- * the system: who calls these hands out their memory. */
+/* The wrappers of allocators that the user named, or all wrappers and the allocators among
+ * CANDIDATES that take memory from the system: who calls these hands out their memory. */
 static struct targets allocator_targets(const struct program *program, bool named,
                                         const bool *candidates, const bool *of_system)
 {
@@ -197,7 +199,8 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 	struct own_allocator one;
 	if (!calls_known(program->machine) || functions == 0)
 		return 0;
-	bool *candidates = xzalloc(functions), *of_system = xzalloc(functions), *of_other = xzalloc(functions);
+	bool *candidates = xzalloc(functions), *of_system = xzalloc(functions),
+	     *of_other = xzalloc(functions);
 	bool *of_named = xzalloc(functions);
 	for (size_t i = 0; i < functions; i++) {
 		candidates[i] = is_allocator(program, &program->functions[i], &one, arena);
@@ -205,7 +208,8 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 			add_family(&families, program, one.family);
 	}
 	search_callers(program, system_targets(program), &families, of_system);
-	search_callers(program, allocator_targets(program, false, candidates, of_system), NULL, of_other);
+	search_callers(program, allocator_targets(program, false, candidates, of_system), NULL,
+	               of_other);
 	search_callers(program, allocator_targets(program, true, NULL, NULL), NULL, of_named);
 	for (size_t i = 0; i < functions && count < room; i++) {
 		const char *name = program->functions[i].name;
@@ -226,7 +230,7 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 	return count;
 }
 
-/* -- libraries ----------------------------------------------------------------------------------- */
+/* -- libraries --------------------------------------------------------------------------------- */
 
 /* Does the file PATH, for MACHINE, import an allocating function?  *KNOWN: it is such a file. */
 static bool file_allocates(const char *path, int machine, bool *known)
@@ -258,11 +262,12 @@ static bool file_allocates(const char *path, int machine, bool *known)
 
 bool library_allocates(const struct program *program, const char *name)
 {
-	static const char *const patterns[] = {"/lib/", "/usr/lib/", "/lib/*-linux-*/", "/usr/lib/*-linux-*/",
-	                                       "/lib64/", "/usr/lib64/", "/usr/local/lib/"};
-	static const char *const c_library[] = {"libc.so",  "libm.so",  "ld-",          "ld64",
-	                                        "libdl.so", "librt.so", "libpthread.so", "libgcc_s.so",
-	                                        "linux-vdso"};
+	static const char *const patterns[] = {
+	        "/lib/",   "/usr/lib/",   "/lib/*-linux-*/", "/usr/lib/*-linux-*/",
+	        "/lib64/", "/usr/lib64/", "/usr/local/lib/"};
+	static const char *const c_library[] = {"libc.so",       "libm.so",     "ld-",
+	                                        "ld64",          "libdl.so",    "librt.so",
+	                                        "libpthread.so", "libgcc_s.so", "linux-vdso"};
 	bool allocates = false, known = false;
 	for (size_t i = 0; i < sizeof c_library / sizeof *c_library; i++)
 		if (strncmp(name, c_library[i], strlen(c_library[i])) == 0)

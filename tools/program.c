@@ -81,8 +81,8 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	}
 	if (defined && type == STT_OBJECT && is_own(name)) {
 		GROW(program->own_data, program->own_data_room, program->own_data_count + 1);
-		program->own_data[program->own_data_count++] =
-		        (struct function){symbol->st_value, symbol->st_value + symbol->st_size, name, false};
+		program->own_data[program->own_data_count++] = (struct function){
+		        symbol->st_value, symbol->st_value + symbol->st_size, name, false};
 	}
 	if (!defined || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
 		return;

@@ -59,8 +59,8 @@ void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
 /* -- allocators that the user named (wrapper.h) -------------------------------------------------- */
 
-/* Before the real call: begins the call that INSIDE stands for.  Until it ends, what this thread allocates by
- * other wrapped functions is the allocator's own memory, and is not shown. */
+/* Before the real call: begins the call that INSIDE stands for.  Until it ends, what this thread
+ * allocates by other wrapped functions is the allocator's own memory, and is not shown. */
 void leakwrap_inside_begin(struct leakwrap_inside *inside);
 
 /* After the real call, or when an exception or a cancellation leaves it. */

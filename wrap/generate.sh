@@ -1,16 +1,17 @@
 #!/bin/sh
-# generate.sh - makes what a link needs beside libleakwrap.a: wrappers for allocators of another name, and the
-# program's default options.  Called by linker-flags.mk and by the leakwrap tool; needs a shell, awk, the
-# target's compiler and its ar.
+# generate.sh - makes what a link needs beside libleakwrap.a: wrappers for allocators of another
+# name, and the program's default options.  Called by linker-flags.mk and by the leakwrap tool;
+# needs a shell, awk, the target's compiler and its ar.
 #
 #   sh generate.sh --output=NAME [--allocator=LIST]... [--options=OPTIONS] [--ar=AR] -- CC [FLAG...]
 #
-# Writes NAME.a, one member for each function, as libleakwrap.a has them, and NAME.flags, a response file that
-# names the functions to the linker.  CC and its flags select the target.
+# Writes NAME.a, one member for each function, as libleakwrap.a has them, and NAME.flags, a response
+# file that names the functions to the linker.  CC and its flags select the target.
 #
 # LIST has items, separated by commas or spaces:
-#   PREFIX                   the malloc family under names that begin with PREFIX; PREFIXmalloc is one of them
-#   SHAPE=NAME               the function NAME is called like SHAPE: malloc, free, ... (the table below)
+#   PREFIX                   the malloc family under names that begin with PREFIX; PREFIXmalloc
+#                            is one of them
+#   SHAPE=NAME               the function NAME is called like SHAPE: malloc, free, ... (table below)
 #   SHAPE=NAME(PARAMETERS)   the same with other parameters, [TYPE:]PARAMETER, separated by commas:
 #                              size, count, alignment   size_t if there is no TYPE
 #                              block                    what is freed or resized
@@ -23,7 +24,7 @@
 set -u
 
 here=$(dirname "$0")
-output= list= options= has_options= ar=ar
+output='' list='' options='' has_options='' ar=''
 
 refuse() {
 	echo "leakwrap: $*" >&2
@@ -41,13 +42,15 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-[ $# -gt 1 ] && [ -n "$output" ] || refuse "generate.sh: --output=NAME and -- COMPILER are needed"
+if [ $# -lt 2 ] || [ -z "$output" ]; then
+	refuse "generate.sh: --output=NAME and -- COMPILER are needed"
+fi
 shift
 
-# -- the functions ---------------------------------------------------------------------------------------
+# -- the functions --------------------------------------------------------------------------------
 
-# For each function a line: NAME, whether it certainly is there, and its definition by a macro of wrapper.h; a tab
-# stands between them.
+# For each function a line: NAME, whether it certainly is there, and its definition by a macro of
+# wrapper.h; a tab stands between them.
 # shellcheck disable=SC2016 # for awk, not for the shell
 functions=$(printf '%s\n' "$list" | awk '
 	function refuse(why) {
@@ -55,7 +58,11 @@ functions=$(printf '%s\n' "$list" | awk '
 		failed = 1
 		exit 2
 	}
-	function shape(name, verb, parameters) { verbs[name] = verb; defaults[name] = parameters; order[++shapes] = name }
+	function shape(name, verb, parameters) {
+		verbs[name] = verb
+		defaults[name] = parameters
+		order[++shapes] = name
+	}
 	BEGIN {
 		shape("malloc", "ALLOCATE", "size")
 		shape("calloc", "ALLOCATE", "count,size")
@@ -94,12 +101,13 @@ functions=$(printf '%s\n' "$list" | awk '
 				word = substr(word, RSTART + 1)
 			}
 			name = word
-			if (name !~ /^[A-Za-z_][A-Za-z0-9_]*$/ || type !~ /^([A-Za-z_][A-Za-z0-9_ ]*[* ]*)?$/)
+			if (name !~ /^[A-Za-z_][A-Za-z0-9_]*$/ ||
+			    type !~ /^([A-Za-z_][A-Za-z0-9_ ]*[* ]*)?$/)
 				refuse("\047" words[i] "\047 is no parameter; [TYPE:]NAME is one")
 			if (name in has)
 				refuse("two parameters are called " name)
 			has[name] = 1
-			if (name != "size" && name != "count" && name != "alignment" && name != "block" && name != "result")
+			if (name !~ /^(size|count|alignment|block|result)$/)
 				name = "handed_on_" i
 			if (type == "")
 				type = word ~ /^(size|count|alignment)$/ ? "size_t" : "void *"
@@ -109,7 +117,8 @@ functions=$(printf '%s\n' "$list" | awk '
 		if ("count" in has)
 			bytes = "(size_t)count * (size_t)" bytes
 		if (verb != "RELEASE" && !("size" in has))
-			refuse("no parameter is called size; write size=NUMBER when all blocks have one size")
+			refuse("no parameter is called size; " \
+				"write size=NUMBER when all blocks have one size")
 		if (verb != "ALLOCATE" && verb != "STORE" && !("block" in has))
 			refuse("no parameter is called block")
 		if (verb == "STORE" && !("result" in has))
@@ -125,10 +134,12 @@ functions=$(printf '%s\n' "$list" | awk '
 			refuse(name " is named twice")
 		known[name] = is_there
 		read_parameters(parameters, verb)
-		definition[name] = sprintf("WRAPPER_%s(%s, (%s), (%s)%s)", verb, name, declared, passed,
-			verb == "RELEASE" ? "" : ", " bytes)
+		definition[name] = sprintf("WRAPPER_%s(%s, (%s), (%s)%s)",
+			verb, name, declared, passed, verb == "RELEASE" ? "" : ", " bytes)
 	}
-	function usual(kind) { return defaults[kind] (kind ~ /x$/ ? "" : ",uintptr_t:more_1,uintptr_t:more_2") }
+	function usual(kind) {
+		return defaults[kind] (kind ~ /x$/ ? "" : ",uintptr_t:more_1,uintptr_t:more_2")
+	}
 	function read_item(    at, kind, name, i) {
 		at = index(item, "=")
 		if (!at || index(item, "(") && at > index(item, "(")) {
@@ -136,17 +147,20 @@ functions=$(printf '%s\n' "$list" | awk '
 				refuse("what it is like is missing; SHAPE=NAME(PARAMETERS) says it")
 			for (i = 1; i <= shapes; i++)
 				if (!((item order[i]) in known))
-					define(order[i], item order[i], usual(order[i]), order[i] == "malloc" ? "yes" : "perhaps")
+					define(order[i], item order[i], usual(order[i]),
+						order[i] == "malloc" ? "yes" : "perhaps")
 			return
 		}
 		kind = substr(item, 1, at - 1)
 		name = substr(item, at + 1)
 		if (!(kind in verbs))
-			refuse("there is no shape \047" kind "\047; malloc, calloc, realloc, memalign, posix_memalign and free are some")
+			refuse("there is no shape \047" kind "\047; malloc, calloc, realloc, " \
+				"memalign, posix_memalign and free are some")
 		if (match(name, /\(/)) {
 			if (name !~ /^[^()]*\([^()]*\)$/)
 				refuse("its parentheses do not match")
-			define(kind, substr(name, 1, RSTART - 1), substr(name, RSTART + 1, length(name) - RSTART - 1), "yes")
+			define(kind, substr(name, 1, RSTART - 1),
+				substr(name, RSTART + 1, length(name) - RSTART - 1), "yes")
 		} else {
 			define(kind, name, usual(kind), "yes")
 		}
@@ -175,13 +189,18 @@ functions=$(printf '%s\n' "$list" | awk '
 			printf "%s\t%s\t%s\n", name, known[name], definition[name]
 	}') || exit 2
 
-# -- the options -----------------------------------------------------------------------------------------
+# -- the options ----------------------------------------------------------------------------------
 
-# The file "options" has a line for each option of this runtime, KEY|VALUES in the words of help=1, and one for each
-# signal: signal NAME.  A kind of value that is not known here is left to the runtime.
+# The file "options" has a line for each option of this runtime, KEY|VALUES in the words of help=1,
+# and one for each signal: signal NAME.  A kind of value that is not known here is left to the
+# runtime.
 check_options() {
 	printf '%s' "$options" | awk -v file="$here/options" '
-		function refuse(why) { print "leakwrap: options: " why > "/dev/stderr"; failed = 1; exit 2 }
+		function refuse(why) {
+			print "leakwrap: options: " why > "/dev/stderr"
+			failed = 1
+			exit 2
+		}
 		function is_value(value, values,    forms, n, i, form) {
 			gsub(/ or /, ", ", values)
 			n = split(values, forms, /, */)
@@ -189,7 +208,8 @@ check_options() {
 				form = forms[i]
 				if (form ~ /^[0-9]+ to [0-9]+$/) {
 					split(form, ends, / to /)
-					if (value ~ /^[0-9]+$/ && value + 0 >= ends[1] + 0 && value + 0 <= ends[2] + 0)
+					if (value ~ /^[0-9]+$/ &&
+					    value + 0 >= ends[1] + 0 && value + 0 <= ends[2] + 0)
 						return 1
 				} else if (form == "NUMBER") {
 					if (value ~ /^[0-9]+$/)
@@ -239,30 +259,35 @@ check_options() {
 					continue
 				}
 				if (text !~ /^=/)
-					refuse("\047" key "\047 has no value; key=value:key=value is the notation")
-				if (text ~ /^=\042[^\042]*\042(:|$)/ || text ~ /^=\047[^\047]*\047(:|$)/) {
+					refuse("\047" key "\047 has no value; " \
+						"key=value:key=value is the notation")
+				if (text ~ /^=\042[^\042]*\042(:|$)/ ||
+				    text ~ /^=\047[^\047]*\047(:|$)/) {
 					quote = substr(text, 2, 1)
 					text = substr(text, 3)
 					value = substr(text, 1, index(text, quote) - 1)
 					text = substr(text, index(text, quote) + 1)
 				} else if (text ~ /^=[\042\047]/) {
-					refuse("the quotation mark in the value of \047" key "\047 has no end")
+					refuse("the quotation mark in the value of \047" key \
+						"\047 has no end")
 				} else {
 					match(text, /^=[^:]*/)
 					value = substr(text, 2, RLENGTH - 1)
 					text = substr(text, RLENGTH + 1)
 				}
 				if (!(key in allowed))
-					refuse("there is no option \047" key "\047; LEAKWRAP_OPTIONS=help=1 lists all")
+					refuse("there is no option \047" key "\047; " \
+						"LEAKWRAP_OPTIONS=help=1 lists all")
 				if (!is_value(value, allowed[key]))
-					refuse("\047" value "\047 is no value of " key "; it takes " allowed[key])
+					refuse("\047" value "\047 is no value of " key \
+						"; it takes " allowed[key])
 				sub(/^:/, "", text)
 			}
 		}' || exit 2
 }
 [ -z "$has_options" ] || check_options
 
-# -- the archive -----------------------------------------------------------------------------------------
+# -- the archive ----------------------------------------------------------------------------------
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/leakwrap.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -270,8 +295,8 @@ trap 'exit 2' HUP INT TERM
 
 tab=$(printf '\t')
 if [ -n "$functions" ]; then
-	# -u keeps an allocator that lies in an archive before this one.  Of a function that is not there ld.lld would
-	# ask for the wrapper, too.
+	# -u keeps an allocator that lies in an archive before this one.  Of a function that is not
+	# there ld.lld would ask for the wrapper, too.
 	echo "$functions" | while IFS=$tab read -r name is_there definition; do
 		printf '#include "wrapper.h"\n\n%s\n' "$definition" >"$work/$name.c"
 		echo "-Wl,--wrap=$name" >>"$work/flags"
@@ -281,7 +306,8 @@ fi
 if [ -n "$has_options" ]; then
 	{
 		echo 'extern const char *const leakwrap_link_options;'
-		echo '__attribute__((visibility("default"))) const char *const leakwrap_link_options ='
+		echo '__attribute__((visibility("default")))'
+		echo 'const char *const leakwrap_link_options ='
 		printf '%s' "$options" | sed 's/[\\"?]/\\&/g; s/^/	"/; s/$/";/'
 		echo
 	} >"$work/leakwrap_link_options.c"
@@ -307,16 +333,19 @@ for source in "$work"/*.c; do
 	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" "$source" >"$work/errors" 2>&1 || {
 		cat "$work/errors" >&2
 		name=${source##*/}
-		refuse "the wrapper of ${name%.c} cannot be compiled; look at the types of its parameters"
+		refuse "the wrapper of ${name%.c} cannot be compiled; look at its parameters' types"
 	}
 done
-rm -f "$work/all.a"
+[ -n "$ar" ] || ar=$("$@" -print-prog-name=ar 2>/dev/null) || ar=''
+command -v "$ar" >/dev/null 2>&1 || ar='ar'
 if ls "$work"/*.o >/dev/null 2>&1; then
 	"$ar" rcs "$work/all.a" "$work"/*.o || refuse "$ar cannot make an archive"
 else
 	"$ar" rcs "$work/all.a" || refuse "$ar cannot make an archive"
 fi
 # Whoever reads them meanwhile has the old ones whole.
-cp "$work/all.a" "$output.a.$$" && cp "$work/flags" "$output.flags.$$" &&
-	mv "$output.a.$$" "$output.a" && mv "$output.flags.$$" "$output.flags" ||
+if ! cp "$work/all.a" "$output.a.$$" || ! cp "$work/flags" "$output.flags.$$" ||
+	! mv "$output.a.$$" "$output.a" || ! mv "$output.flags.$$" "$output.flags"; then
+	rm -f "$output.a.$$" "$output.flags.$$"
 	refuse "cannot write $output.a"
+fi

@@ -207,7 +207,8 @@ static void look_inside(void *context, const struct leakwrap_live_block *block)
 static bool is_interior(struct leakwrap_misuse *found)
 {
 	if (!everything_is_seen() &&
-	    !(misuse.is_libc_allocator && found->by != LEAKWRAP_KIND_ALLOCATOR && found->pointer % sizeof(void *) != 0))
+	    !(misuse.is_libc_allocator && found->by != LEAKWRAP_KIND_ALLOCATOR &&
+	      found->pointer % sizeof(void *) != 0))
 		return false;
 	found->what = LEAKWRAP_MISUSE_INTERIOR;
 	leakwrap_live_each(look_inside, found);

@@ -30,7 +30,7 @@
 enum leakwrap_kind {
 	LEAKWRAP_KIND_MALLOC, /* the C library's functions */
 	LEAKWRAP_KIND_NEW,
-	LEAKWRAP_KIND_ARRAY, /* new[] */
+	LEAKWRAP_KIND_ARRAY,     /* new[] */
 	LEAKWRAP_KIND_ALLOCATOR, /* an allocator that the user named (wrapper.h) */
 	LEAKWRAP_KIND_POOL,      /* leakwrap_record(), leakwrap_forget(): never judged */
 };

@@ -52,8 +52,8 @@ static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
 
 #define INSIDE_MARK ((uintptr_t)0x6c65616b)
 
-/* Does the function with the stack pointer SP run inside an allocator that the user named?  The call may have been left by
- * longjmp: then SP is above it, or the mark is overwritten. */
+/* Does the function with the stack pointer SP run inside an allocator that the user named?  The
+ * call may have been left by longjmp: then SP is above it, or the mark is overwritten. */
 static bool is_inside(uintptr_t sp)
 {
 	const struct leakwrap_inside *inside = leakwrap_self.inside;
@@ -271,8 +271,8 @@ void leakwrap_inside_end(struct leakwrap_inside *inside)
 		self->state = inside->before;
 }
 
-/* The memory that BLOCK was cut out of stays recorded, since the allocator may free it, and is not shown.  A block that
- * malloc itself returned may be released by either family. */
+/* The memory that BLOCK was cut out of stays recorded, since the allocator may free it, and is
+ * not shown.  A block that malloc itself returned may be released by either family. */
 static void *allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	enum leakwrap_kind kind = LEAKWRAP_KIND_ALLOCATOR;

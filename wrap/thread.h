@@ -29,7 +29,8 @@ enum leakwrap_thread_state {
 /* The allocator is freeing what it has split off from blocks: that is nobody's. */
 #define LEAKWRAP_RELEASING_PARTS ((void *)1)
 
-/* A call of an allocator that the user named.  It lies in the wrapper's frame, for as long as the call takes. */
+/* A call of an allocator that the user named.  It lies in the wrapper's frame, for as long as
+ * the call takes. */
 struct leakwrap_inside {
 	enum leakwrap_thread_state before; /* the thread's state before the call */
 	struct leakwrap_inside *outer;     /* the call that this call is a part of, or NULL */

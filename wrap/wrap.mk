@@ -100,9 +100,10 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 	$(Q)$(AR) rcs $@ $^
 	$(Q)$(ARCHIVE_NOTE)
 
-# -- the generator ------------------------------------------------------------------------------------
-# What wraps an allocator of another name, or bakes options in, at the user's link: generate.sh, the headers that it
-# compiles with, and what it must know of this runtime.  It is used from $(O), and from where make install puts it.
+# -- the generator ----------------------------------------------------------------------------------
+# What wraps an allocator of another name, or bakes options in, at the user's link: generate.sh, the
+# headers that it compiles with, and what it must know of this runtime.  It is used from $(O), and
+# from where make install puts it.
 
 GENERATOR_HEADERS := wrapper.h entry.h thread.h common.h \
 	$(patsubst wrap/%,%,$(filter-out %code.h,$(wildcard wrap/arch/*.h)))
@@ -121,9 +122,10 @@ $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
 
-# Of each option its name and its values, of each signal its name, as the tables of options.c have them.
+# Of each option its name and its values, of each signal its name, from the tables of options.c.
 GENERATOR_OPTIONS ?= tr '{' '\n' <$< | sed -n \
-	-e 's/^"\([a-z_]*\)", [a-z_]*, "[^"]*", "\([^"]*\)".*/\1|\2/p' -e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'
+	-e 's/^"\([a-z_]*\)", [a-z_]*, "[^"]*", "\([^"]*\)".*/\1|\2/p' \
+	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'
 $(O)/generator/options: wrap/options.c $(O)/built-by
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GENERATOR_OPTIONS) >$@

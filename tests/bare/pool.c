@@ -1,5 +1,6 @@
-/* pool.c - a vendor's pools without an operating system, named at the link: one of any size, with its context in front,
- * whose memory is static, and one of blocks of 32 bytes, which takes them from malloc. */
+/* pool.c - a vendor's pools without an operating system, named at the link: one of any size,
+ * with its context in front, whose memory is static, and one of blocks of 32 bytes, which takes
+ * them from malloc. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A vendor's pools are wrapped without an operating system, by make and the board's compiler alone; so are default
-# options.
+# A vendor's pools are wrapped without an operating system, by make and the board's compiler alone;
+# default options are given in the same way.
 # timeout: 200
 . tests/lib.sh
 . tests/bare/board.sh

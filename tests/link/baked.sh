@@ -1,6 +1,6 @@
 #!/bin/sh
-# Default options are given at the link: programs that a build runs stay silent, the environment overrides, and what
-# cannot be used is refused before the program is linked.
+# Default options are given at the link: programs that a build runs stay silent, the environment
+# overrides, and what cannot be used is refused before the program is linked.
 . tests/lib.sh
 
 ROOT=$PWD

@@ -1,4 +1,5 @@
-/* named.c - a program with allocators of other names: what each function leaks is said on standard output. */
+/* named.c - a program with allocators of other names: what each function leaks is said on
+ * standard output. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>

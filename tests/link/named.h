@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The malloc family under another prefix, with more parameters; its memory comes from a static arena. */
+/* The malloc family under another prefix, with more parameters; its memory comes from a static
+ * arena. */
 void *my_malloc(size_t size, const char *file, int line);
 void *my_calloc(size_t count, size_t size);
 void *my_realloc(void *block, size_t size);

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Allocators of another name are wrapped when the link names them: by make, leakwrap cc and leakwrap flags, with every
-# linker, and at an installed prefix.
+# Allocators of another name are wrapped when the link names them: by make, leakwrap cc and leakwrap
+# flags, with every linker, and at an installed prefix.
 # timeout: 300
 . tests/lib.sh
 
 ROOT=$PWD
-LIST='my_ malloc=pool_alloc(pool,uint16_t:size) free=pool_free(pool,block) malloc=message_get(pool,size=48)'
+LIST='my_ malloc=pool_alloc(pool,uint16_t:size) free=pool_free(pool,block)'
+LIST="$LIST malloc=message_get(pool,size=48)"
 OPTIONS="-std=gnu11 -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-builtin"
 export XDG_CACHE_HOME="$W/cache"
 export LEAKWRAP_LIB="$O/libleakwrap.a"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# own_allocators.sh - leakwrap audit finds allocators of other names that nobody wraps, and libraries that allocate.
+# own_allocators.sh - leakwrap audit finds allocators of other names that nobody wraps, and libraries
+# that allocate.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -41,7 +42,8 @@ int main(void)
 	return 0;
 }
 END
-$CC -O1 -c -o "$W/vendor.o" "$W/vendor.c" && $CC -O1 -c -o "$W/user.o" "$W/user.c" || fail "cannot compile"
+$CC -O1 -c -o "$W/vendor.o" "$W/vendor.c" || fail "cannot compile"
+$CC -O1 -c -o "$W/user.o" "$W/user.c" || fail "cannot compile"
 
 for kind in -pie -static; do
 	"$lw" cc -- "$CC" $kind -o "$W/app" "$W/user.o" "$W/vendor.o" || fail "$kind: does not link"
