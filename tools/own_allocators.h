@@ -8,8 +8,8 @@
 /* Two functions of the program that look like an allocator, for which there is no wrapper. */
 struct own_allocator {
 	const char *allocate, *release; /* their names */
-	const char *family; /* the prefix of PREFIXmalloc and PREFIXfree, or NULL */
-	bool from_system;   /* the first reaches mmap or sbrk, and no allocator on the way */
+	const char *family;             /* the prefix of PREFIXmalloc and PREFIXfree, or NULL */
+	bool from_system; /* the first reaches mmap or sbrk, and no allocator on the way */
 };
 
 /* Finds up to ROOM of them, in a program whose calls have been found (program_find_calls). 

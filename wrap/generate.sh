@@ -330,10 +330,10 @@ set -- "$@" -std=gnu11 -w -fno-lto -fno-builtin -fno-stack-protector -U_FORTIFY_
 for source in "$work"/*.c; do
 	[ -e "$source" ] || break
 	# shellcheck disable=SC2086 # lists of flags
-	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" "$source" >"$work/errors" 2>&1 || {
-		cat "$work/errors" >&2
+	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" -x c "$source" >"$work/errors" 2>&1 || {
 		name=${source##*/}
-		refuse "the wrapper of ${name%.c} cannot be compiled; look at its parameters' types"
+		refuse "the wrapper of ${name%.c} cannot be compiled; look at its parameters' types:" \
+			"$(sed -n 's/.*error: //p' "$work/errors" | head -n 1)"
 	}
 done
 [ -n "$ar" ] || ar=$("$@" -print-prog-name=ar 2>/dev/null) || ar=''

@@ -91,6 +91,42 @@ told "leakwrap flags -o" "$W/app"
 "$CC" -o "$W/app" "$W/named.o" "$W/vendor.a" $("$lw" flags --allocator="$LIST" -- "$CC") || fail "with flags"
 told "leakwrap flags" "$W/app"
 
+# -- a C++ program, by the C++ compiler; an exception ends the allocator's call
+cat >"$W/exception.cpp" <<'END'
+#include <cstdlib>
+extern "C" void *pool_alloc(int, std::size_t);
+void *volatile kept;
+static __attribute__((noinline)) void after() { kept = std::malloc(77); }
+static __attribute__((noinline)) void by_pool() { kept = pool_alloc(1, 44); }
+int main()
+{
+	try { kept = pool_alloc(1, 5000); } catch (int) { }
+	after();
+	by_pool();
+	return 0;
+}
+END
+cat >"$W/thrower.cpp" <<'END'
+#include <cstdlib>
+extern "C" void *pool_alloc(int, std::size_t size)
+{
+	if (size > 4096)
+		throw 1;
+	static char *chunk = static_cast<char *>(std::malloc(100)) + 32;
+	return chunk;
+}
+END
+for kind in -pie -static; do
+	# shellcheck disable=SC2086 # a list of flags
+	"$lw" cc --allocator='malloc=pool_alloc(int:which,size)' -- g++ $kind -O1 -fno-builtin -fno-optimize-sibling-calls \
+		-o "$W/app" "$W/exception.cpp" "$W/thrower.cpp" || fail "C++ $kind"
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log=$W/log "$W/app" || fail "C++ $kind: status $?"
+	equal "C++ $kind: after the exception" "$(dump_lines "$W/log" 1 | grep -c '^site .*: 77 bytes in 1 block')" 1
+	equal "C++ $kind: by the pool" "$(dump_lines "$W/log" 1 | grep -c '^site .*: 44 bytes in 1 block')" 1
+	equal "C++ $kind: its chunk" "$(dump_lines "$W/log" 1 | grep -c '^site .*: 100 bytes')" 0
+done
+
 # -- an installed prefix
 
 unset LEAKWRAP_LIB
@@ -116,6 +152,8 @@ refused "--allocator=strdup=f" \
 	"allocator 'strdup=f': there is no shape 'strdup'; malloc, calloc, realloc, memalign, posix_memalign and free are some"
 refused "--allocator=malloc=f(pool)" \
 	"allocator 'malloc=f(pool)': no parameter is called size; write size=NUMBER when all blocks have one size"
+"$lw" cc "--allocator=malloc=f(no_type:size)" -- "$CC" -o "$W/none" "$W/named.o" 2>"$W/err" && fail "no_type is taken"
+equal "lines for a type that is none" "$(grep -c . "$W/err")" 1
 refused "--allocator=free=f(pool)" "allocator 'free=f(pool)': no parameter is called block"
 refused "--allocator=f(size)" \
 	"allocator 'f(size)': what it is like is missing; SHAPE=NAME(PARAMETERS) says it"
