@@ -170,17 +170,27 @@ static bool is_entry(const struct program *program, const char *name)
 	return false;
 }
 
-/* The wrappers of allocators that the user named, or all wrappers and the allocators among
- * CANDIDATES that take memory from the system: who calls these hands out their memory. */
-static struct targets allocator_targets(const struct program *program, bool named,
-                                        const bool *candidates, const bool *of_system)
+/* All wrappers, and the allocators among CANDIDATES that take memory from the system: who calls these
+ * hands out their memory. */
+static struct targets allocator_targets(const struct program *program, const bool *candidates,
+                                        const bool *of_system)
+{
+	struct targets some = {0};
+	for (size_t i = 0; i < program->function_count; i++)
+		if (strncmp(program->functions[i].name, "__wrap_", 7) == 0 ||
+		    (candidates[i] && of_system[i]))
+			targets_add(&some, program->functions[i].start, i, false);
+	return some;
+}
+
+/* The wrappers of allocators that the user named. */
+static struct targets named_targets(const struct program *program)
 {
 	struct targets some = {0};
 	for (size_t i = 0; i < program->function_count; i++) {
 		const struct function *function = &program->functions[i];
-		bool wraps = strncmp(function->name, "__wrap_", 7) == 0;
-		if (named ? wraps && !is_entry(program, function->name + 7)
-		          : wraps || (candidates[i] && of_system[i]))
+		if (strncmp(function->name, "__wrap_", 7) == 0 &&
+		    !is_entry(program, function->name + 7))
 			targets_add(&some, function->start, i, false);
 	}
 	return some;
@@ -208,9 +218,8 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 			add_family(&families, program, one.family);
 	}
 	search_callers(program, system_targets(program), &families, of_system);
-	search_callers(program, allocator_targets(program, false, candidates, of_system), NULL,
-	               of_other);
-	search_callers(program, allocator_targets(program, true, NULL, NULL), NULL, of_named);
+	search_callers(program, allocator_targets(program, candidates, of_system), NULL, of_other);
+	search_callers(program, named_targets(program), NULL, of_named);
 	for (size_t i = 0; i < functions && count < room; i++) {
 		const char *name = program->functions[i].name;
 		if (!candidates[i] || of_named[i] || (!of_system[i] && of_other[i]) ||
