@@ -36,7 +36,7 @@ no extra thread, no files beside the program|rules/guest
 `origin=system_library` says that a static program's C or C++ library made the allocation itself|rules/outside
 once for each place|rules/misuse
 come to the limit of its address space, the 128 largest call sites are shown|rules/no_room
-The runtime adds 65 to 160 KiB of code and tables|targets/footprint
+The runtime adds 65 to 165 KiB of code and tables|targets/footprint
 An allocation takes at most 4 KiB of the thread's stack|targets/footprint
 are not in the module list until the program itself calls `dlopen` or `dlclose`|rules/outside
 `sscanf("%ms")`|rules/outside
