@@ -14,6 +14,16 @@
 #   LEAKWRAP_CXX_STATIC_LDLIBS  the same for a program that is linked with -static-libstdc++
 #   LEAKWRAP_BARE_LDFLAGS, LEAKWRAP_BARE_LDLIBS, LEAKWRAP_BARE_CXX_LDLIBS  the same without an operating system
 #   LEAKWRAP_LIB         the archive; set it before the include to use another one
+#
+# To be set before the include as well; then the program's rule names $(LEAKWRAP_LINK_LIB) among what it needs:
+#
+#   LEAKWRAP_ALLOCATORS  allocators of another name: a prefix (je_), or what a function is like
+#                        (malloc=pool_alloc(pool,size) free=pool_free(pool,block)); generate.sh has
+#                        the notation
+#   LEAKWRAP_DEFAULT_OPTIONS  options of the program, which LEAKWRAP_OPTIONS in the environment overrides
+#   LEAKWRAP_LINK        the files made for these are called LEAKWRAP_LINK.a, .flags and .settings; leakwrap-link
+#
+# LEAKWRAP_SHORT_LDFLAGS is LEAKWRAP_LDFLAGS as one word, a response file.
 
 # -- the wrapped symbols ----------------------------------------------------------------------------
 # A family is defined in wrap/entry_FAMILY.c.  A symbol that a program or its C library does not have
@@ -97,6 +107,41 @@ LEAKWRAP_LLD_STATIC_LDFLAGS := $(foreach symbol,$(filter $(LEAKWRAP_WEAK),$(LEAK
 LEAKWRAP_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)build,$(LEAKWRAP_DIR)../../lib)/libleakwrap.a
 
+# -- allocators of another name, and default options ------------------------------------------------
+# What they need is made by generate.sh, in the place of the user's makefile, by the target's compiler.
+
+LEAKWRAP_SHARE := $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(dir $(LEAKWRAP_LIB)),$(LEAKWRAP_DIR))
+LEAKWRAP_SHORT_LDFLAGS := @$(LEAKWRAP_SHARE)ldflags
+
+ifneq ($(strip $(LEAKWRAP_ALLOCATORS)$(LEAKWRAP_DEFAULT_OPTIONS)),)
+LEAKWRAP_LINK ?= leakwrap-link
+LEAKWRAP_LINK_LIB := $(LEAKWRAP_LINK).a
+LEAKWRAP_LINK_LDFLAGS := @$(LEAKWRAP_LINK).flags
+LEAKWRAP_LDFLAGS += $(LEAKWRAP_LINK_LDFLAGS)
+LEAKWRAP_SHORT_LDFLAGS += $(LEAKWRAP_LINK_LDFLAGS)
+
+leakwrap_quoted = '$(subst ','\'',$(1))'
+LEAKWRAP_LINK_COMMAND = sh $(LEAKWRAP_SHARE)generator/generate.sh --output=$(LEAKWRAP_LINK) \
+	$(if $(filter default undefined,$(origin AR)),,--ar=$(AR)) \
+	$(if $(strip $(LEAKWRAP_ALLOCATORS)),\
+		--allocator=$(call leakwrap_quoted,$(LEAKWRAP_ALLOCATORS))) \
+	$(if $(strip $(LEAKWRAP_DEFAULT_OPTIONS)),\
+		--options=$(call leakwrap_quoted,$(LEAKWRAP_DEFAULT_OPTIONS))) \
+	-- $(CC) $(filter -m% --target=% --sysroot=%,$(CFLAGS) $(LDFLAGS))
+
+# The first rule of the user's makefile stays its goal.
+LEAKWRAP_GOAL := $(.DEFAULT_GOAL)
+$(LEAKWRAP_LINK_LIB): $(LEAKWRAP_LINK).settings $(wildcard $(LEAKWRAP_LIB))
+	$(LEAKWRAP_LINK_COMMAND)
+.PHONY: leakwrap-look-again
+$(LEAKWRAP_LINK).settings: leakwrap-look-again
+	@echo $(call leakwrap_quoted,$(LEAKWRAP_LINK_COMMAND)) | cmp -s - $@ || \
+		echo $(call leakwrap_quoted,$(LEAKWRAP_LINK_COMMAND)) >$@
+.DEFAULT_GOAL := $(LEAKWRAP_GOAL)
+endif
+
+# -- the libraries ----------------------------------------------------------------------------------
+
 # In a group with the libraries that call wrapped functions themselves, because in a static link each of
 # the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.
 # -u: an archive with operators of the program's own is taken before libstdc++.  Beside it ld.bfd does not find what
@@ -105,19 +150,21 @@ LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)buil
 # The group is one word, and the archive stands in front of it by itself: build systems sort the libraries that they see.
 # Meson puts these into a group of its own, in which gold and ld.lld take no other; libtool moves them to the end, and
 # only them, where the program's own libraries find the wrappers.
-LEAKWRAP_LDLIBS = $(LEAKWRAP_LIB) -Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
+LEAKWRAP_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
+	-Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
 LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
-	$(LEAKWRAP_LIB) \
+	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lstdc++,-lm,-lc,--end-group
 LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
-	$(LEAKWRAP_LIB) \
+	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-Bstatic,-lstdc++,-Bdynamic,-lm,-lc,--end-group
 
 # Without an operating system.  -u: what the compiler links behind all of this, with a board's --specs=, may ask newlib
 # for functions that nobody before it has asked for, and these for wrappers.  -lc, not -Wl,-lc: nano.specs puts another
 # library in its place.
 LEAKWRAP_BARE_LDFLAGS := $(LEAKWRAP_BARE_SYMBOLS:%=-Wl,--wrap=%) \
-	$(foreach name,malloc calloc realloc free,-Wl,-u,__wrap_$(name) -Wl,-u,__wrap__$(name)_r)
-LEAKWRAP_BARE_LDLIBS = -Wl,--start-group $(LEAKWRAP_LIB) -lc -lgcc -Wl,--end-group
+	$(foreach name,malloc calloc realloc free,-Wl,-u,__wrap_$(name) -Wl,-u,__wrap__$(name)_r) \
+	$(LEAKWRAP_LINK_LDFLAGS)
+LEAKWRAP_BARE_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )-Wl,--start-group $(LEAKWRAP_LIB) -lc -lgcc -Wl,--end-group
 LEAKWRAP_BARE_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,leakwrap_system_cxx \
-	-Wl,--start-group $(LEAKWRAP_LIB) -lstdc++ -lm -lc -lgcc -Wl,--end-group
+	$(LEAKWRAP_LINK_LIB:%=% )-Wl,--start-group $(LEAKWRAP_LIB) -lstdc++ -lm -lc -lgcc -Wl,--end-group

@@ -40,6 +40,7 @@ static const char *function_of(const struct leakwrap_misuse *misuse)
 	        [LEAKWRAP_KIND_MALLOC] = "free",
 	        [LEAKWRAP_KIND_NEW] = "operator delete",
 	        [LEAKWRAP_KIND_ARRAY] = "operator delete[]",
+	        [LEAKWRAP_KIND_ALLOCATOR] = "allocator",
 	};
 
 	return misuse->resizes ? "realloc" : functions[misuse->by];
@@ -72,6 +73,7 @@ static void write_block(struct leakwrap_writer *writer, const struct leakwrap_mi
 	        [LEAKWRAP_KIND_MALLOC] = "malloc",
 	        [LEAKWRAP_KIND_NEW] = "operator new",
 	        [LEAKWRAP_KIND_ARRAY] = "operator new[]",
+	        [LEAKWRAP_KIND_ALLOCATOR] = "allocator",
 	};
 
 	leakwrap_text(writer, "misuse block address=");

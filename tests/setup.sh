@@ -41,6 +41,8 @@ packages() {
 		echo gdb
 		# what runs traced programs as well
 		echo valgrind
+		# what builds projects that are relinked
+		echo cmake
 		# allocators that programs bring along
 		echo libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 		# what reads the tool's pages, profiles and manual, fuzzes it, and serves it debug information

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "own_allocators.h"
 #include "program.h"
 #include "unwind_tables.h"
 
@@ -129,6 +130,9 @@ static const struct giver {
         {"sqlite3_mprintf", "libsqlite3"},
         {"readline", "libreadline"},
         {"curl_easy_init", "libcurl"},
+        {"event_base_new", "libevent"},
+        {"evbuffer_new", "libevent"},
+        {"onig_new", "libonig"},
         {"json_dumps", "libjansson"},
         {"json_loads", "libjansson"},
         {"luaL_newstate", "liblua"},
@@ -171,10 +175,37 @@ static void check_givers(struct audit *audit, const struct program *program)
 		      "link their archives (lib*.a) in their place");
 }
 
+/* Has the audit a word of its own for the library NAME? */
+static bool is_named_otherwise(const struct program *program, const char *name)
+{
+	for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
+		if (strncmp(name, givers[i].library, strlen(givers[i].library)) == 0 &&
+		    program_imports(program, givers[i].name))
+			return true;
+	return name == program->cxx_library;
+}
+
+static void check_allocating_libraries(struct audit *audit, const struct program *program)
+{
+	const char *names = NULL;
+	for (size_t i = 0; i < program->library_count; i++) {
+		const char *name = program->libraries[i];
+		if (is_named_otherwise(program, name) || !library_allocates(program, name))
+			continue;
+		names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
+	}
+	if (names)
+		found(audit, NOTE,
+		      arena_format(&audit->arena, "shared libraries allocate by themselves: %s", names),
+		      "their memory is not in the report",
+		      "link their archives (lib*.a) in their place");
+}
+
 /* What goes on inside shared libraries. */
 static void check_libraries(struct audit *audit, const struct program *program)
 {
 	check_givers(audit, program);
+	check_allocating_libraries(audit, program);
 	if (program->cxx_library)
 		found(audit, NOTE, arena_format(&audit->arena, "%s is shared", program->cxx_library),
 		      "it grows and frees the buffers of std::string and of streams by itself: blocks "
@@ -225,6 +256,34 @@ static void check_quality(struct audit *audit, const struct program *program)
 		      "-Wl,--build-id");
 }
 
+/* Allocators of other names.  Those that are called like malloc's family and take memory from
+ * the system certainly are some, and escape; of the others only the names speak. */
+static void check_own_allocators(struct audit *audit, struct program *program)
+{
+	struct own_allocator all[16];
+	size_t count = find_own_allocators(program, all, sizeof all / sizeof *all, &audit->arena);
+	for (size_t i = 0; i < count; i++) {
+		bool escapes = all[i].family && all[i].from_system;
+		found(audit, escapes ? ESCAPE : NOTE,
+		      arena_format(&audit->arena, "%s and %s %s", all[i].allocate, all[i].release,
+		                   escapes ? "are an allocator that is not wrapped"
+		                           : "look like an allocator"),
+		      all[i].from_system
+		              ? "it takes memory by mmap or sbrk: its blocks are not in the report"
+		              : "no call of malloc is seen in it: if it hands out memory of its own, "
+		                "its blocks are not in the report",
+		      all[i].family
+		              ? arena_format(
+		                        &audit->arena,
+		                        "leakwrap cc --allocator=%s; in make LEAKWRAP_ALLOCATORS := %s",
+		                        all[i].family, all[i].family)
+		              : arena_format(&audit->arena,
+		                             "leakwrap cc "
+		                             "--allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
+		                             all[i].allocate, all[i].release));
+	}
+}
+
 /* What goes past the wrappers; only the symbols tell. */
 static void check_calls(struct audit *audit, struct program *program)
 {
@@ -235,6 +294,7 @@ static void check_calls(struct audit *audit, struct program *program)
 	check_void_wrappers(audit, program);
 	check_entries(audit, program);
 	check_namesakes(audit, program);
+	check_own_allocators(audit, program);
 }
 
 static void check_program(struct audit *audit, struct program *program)

@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cc_flags.h"
 #include "commands.h"
-#include "util.h"
+#include "link.h"
 
 /* -- what the command line says ------------------------------------------------------------------ */
 
@@ -326,82 +325,68 @@ static bool is_cxx_compiler(char *const *words)
 	return false;
 }
 
-/* libleakwrap.a: LEAKWRAP_LIB, or beside the tool, or where make install put it. */
-static const char *find_archive(struct arena *arena)
+/* The compiler, "gcc" or "ccache gcc", and those of its flags that select the target. */
+static void read_compiler(struct arguments *compiler, char *const *words)
 {
-	const char *named = getenv("LEAKWRAP_LIB");
-	if (named && *named)
-		return named;
-	char tool[4096];
-	ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
-	if (length <= 0)
-		return NULL;
-	tool[length] = '\0';
-	*strrchr(tool, '/') = '\0';
-	const char *beside = arena_format(arena, "%s/libleakwrap.a", tool);
-	if (access(beside, R_OK) == 0)
-		return beside;
-	char *slash = strrchr(tool, '/');
-	const char *installed =
-	        arena_format(arena, "%.*s/lib/libleakwrap.a", slash ? (int)(slash - tool) : 0, tool);
-	return access(installed, R_OK) == 0 ? installed : NULL;
-}
-
-struct arguments {
-	char **all;
-	size_t count, room;
-};
-
-static void add_argument(struct arguments *arguments, const char *word)
-{
-	GROW(arguments->all, arguments->room, arguments->count + 2);
-	arguments->all[arguments->count++] = (char *)(uintptr_t)word;
-	arguments->all[arguments->count] = NULL;
-}
-
-/* FLAGS with ARCHIVE in the place of its mark. */
-static void add_flags(struct arguments *arguments, struct arena *arena, const char *const *flags,
-                      const char *archive)
-{
-	for (; *flags; flags++) {
-		const char *at = strstr(*flags, "@LIB@");
-		add_argument(arguments, at ? arena_format(arena, "%.*s%s%s", (int)(at - *flags), *flags,
-		                                          archive, at + 5)
-		                           : *flags);
+	static const char *const flags[] = {"-m", "--target=", "--sysroot=", "-B", "--gcc-toolchain="};
+	for (; *words && (*words)[0] != '-'; words++)
+		add_argument(compiler, *words);
+	for (; *words; words++) {
+		if (strcmp(*words, "-target") == 0 && words[1]) {
+			add_argument(compiler, words[0]);
+			add_argument(compiler, *++words);
+		}
+		for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+			if (strncmp(*words, flags[i], strlen(flags[i])) == 0)
+				add_argument(compiler, *words);
 	}
 }
 
-/* The runtime, in a group with the libraries of the C++ that is linked. */
-static const char *const *libraries_for(const struct command_line *line, bool cxx)
+/* Reads one option of the tool's own.  Returns false if WORD is none. */
+static bool read_own_option(struct link *link, struct arena *arena, const char *word)
 {
-	if (!cxx)
-		return ldlibs;
-	if (line->libcxx)
-		return line->static_libstdcxx ? libcxx_static_ldlibs : libcxx_ldlibs;
-	return line->static_libstdcxx ? cxx_static_ldlibs : cxx_ldlibs;
+	if (strncmp(word, "--allocator=", 12) == 0)
+		link->allocators = link->allocators
+		                           ? arena_format(arena, "%s %s", link->allocators, word + 12)
+		                           : word + 12;
+	else if (strncmp(word, "--options=", 10) == 0)
+		link->options = word + 10;
+	else
+		return false;
+	return true;
 }
 
 static const char *const usage =
-        "Usage: leakwrap cc -- COMPILER [ARGUMENT...]\n"
+        "Usage: leakwrap cc [--allocator=LIST] [--options=OPTIONS] -- COMPILER [ARGUMENT...]\n"
         "Runs the compiler; when it links a program, with the flags that trace its heap.\n"
         "\n"
         "  make CC=\"leakwrap cc -- gcc\" CXX=\"leakwrap cc -- g++\"\n"
         "\n"
+        "  --allocator=LIST   wrap an allocator of another name: a prefix (je_), or what each "
+        "function\n"
+        "                     is like: 'malloc=pool_alloc(pool,size),free=pool_free(pool,block)'\n"
+        "  --options=OPTIONS  default options of the linked programs, which LEAKWRAP_OPTIONS "
+        "overrides\n"
+        "\n"
         "LEAKWRAP_LIB names another libleakwrap.a, for example one built for another machine.\n"
-        "Exit status: the compiler's; 2 when there is no libleakwrap.a, 127 when there is no\n"
-        "compiler.\n";
+        "Exit status: the compiler's; 2 when there is no libleakwrap.a or an option is wrong, 127 "
+        "when\n"
+        "there is no compiler.\n";
 
 int command_cc(int argc, char **argv)
 {
 	struct arena arena = {0};
 	struct command_line line = {0};
 	struct arguments arguments = {0};
+	struct link link = {0};
 	int first = 1;
 
 	if (first < argc && (strcmp(argv[first], "--help") == 0 || strcmp(argv[first], "-?") == 0)) {
 		fputs(usage, stdout);
 		return STATUS_FINE;
 	}
+	while (first < argc && read_own_option(&link, &arena, argv[first]))
+		first++;
 	if (first < argc && strcmp(argv[first], "--") == 0)
 		first++;
 	if (first >= argc) {
@@ -413,26 +398,23 @@ int command_cc(int argc, char **argv)
 	for (int i = first + 1; i < argc; i++)
 		add_words(&line, &arena, argv[i], 0);
 	if (links_program(&line)) {
-		const char *archive = find_archive(&arena);
-		bool cxx = is_cxx_compiler(argv + first) || line.cxx_library;
-		if (!archive)
-			die("libleakwrap.a is neither beside this tool nor installed; LEAKWRAP_LIB "
-			    "names it");
+		link.cxx = is_cxx_compiler(argv + first) || line.cxx_library;
+		link.libcxx = line.libcxx;
+		link.static_libstdcxx = line.static_libstdcxx;
+		link.statically = line.statically;
+		link.lld = line.lld;
+		read_compiler(&link.compiler, argv + first);
 		if (line.language) {
 			add_argument(&arguments, "-x");
 			add_argument(&arguments, "none");
 		}
-		add_flags(&arguments, &arena, ldflags, archive);
-		if (line.lld && line.statically)
-			add_flags(&arguments, &arena, lld_static_ldflags, archive);
-		if (line.statically) /* rustc has -Bdynamic behind its libraries: our -lc would be the shared one */
-			add_argument(&arguments, "-Wl,-Bstatic");
-		add_flags(&arguments, &arena, libraries_for(&line, cxx), archive);
+		link_add(&link, &arguments, &arena);
 	}
 	execvp(arguments.all[0], arguments.all);
 	complain("%s: %s", arguments.all[0], strerror(errno));
 	free(line.words);
 	free(arguments.all);
+	free(link.compiler.all);
 	arena_free(&arena);
 	return 127;
 }

@@ -9,6 +9,7 @@ int command_diff(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_audit(int argc, char **argv);
 int command_cc(int argc, char **argv);
+int command_flags(int argc, char **argv);
 int command_dump(int argc, char **argv);
 
 #endif

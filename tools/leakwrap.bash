@@ -8,7 +8,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W 'report diff list audit cc dump --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'report diff list audit cc flags dump --help --version' -- "$word")
 		return
 	fi
 	# Bash splits a word at its =.
@@ -33,8 +33,9 @@ _leakwrap() {
 			options='--signal= --timeout= --help'
 			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
+		flags) options='--allocator= --options= --cxx --static-libstdcxx --static --lld --output= -- --help' ;;
 		cc)
-			options='-- --help'
+			options='--allocator= --options= -- --help'
 			# The compiler, and then what is given to it.
 			local what=-f
 			((COMP_CWORD > 3)) || what=-c

@@ -4,6 +4,7 @@
  *   list           log lines → parse
  *   audit          a linked program → what escapes the wrap
  *   cc             a compiler's command line → the same, relinked
+ *   flags          the flags that cc adds, for other build systems
  *   dump           a running program → a dump in its log
  */
 #include <argp.h>
@@ -23,7 +24,8 @@ static const struct command {
         {"diff", command_diff, "[OPTION...] OLD NEW", "show what changed between two dumps"},
         {"list", command_list, "[LOG...]", "name the dumps in a log"},
         {"audit", command_audit, "[OPTION...] EXE", "find what escapes the wrap in a linked program"},
-        {"cc", command_cc, "-- COMPILER [ARGUMENT...]", "compile and link, traced"},
+        {"cc", command_cc, "[OPTION...] -- COMPILER [ARGUMENT...]", "compile and link, traced"},
+        {"flags", command_flags, "[OPTION...] [-- COMPILER]", "print the flags of such a link"},
         {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},
 };
 

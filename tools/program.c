@@ -10,17 +10,15 @@
 #include "flags.h"
 #include "traced.h"
 
-struct function {
-	uint64_t start, end;
-	const char *name;
-};
-
 /* -- entries ------------------------------------------------------------------------------------- */
 
 /* glibc's second names of its allocator, by which a call may reach it too. */
 static const char *const aliases[] = {
         "__libc_malloc",   "__libc_calloc", "__libc_realloc", "__libc_free",
         "__libc_memalign", "__libc_valloc", "__libc_pvalloc", 0};
+
+/* By which allocators take memory from the system. */
+static const char *const system_symbols[] = {"mmap", "mmap64", "sbrk", "brk", 0};
 
 static bool is_heap_symbol(const char *name)
 {
@@ -32,17 +30,20 @@ static bool is_heap_symbol(const char *name)
 
 static void list_entries(struct program *program)
 {
-	size_t wrapped = 0, all;
+	size_t wrapped = 0, all, count;
 	while (allocating_symbols[wrapped])
 		wrapped++;
 	all = wrapped + sizeof aliases / sizeof *aliases - 1;
-	program->entries = arena_alloc(&program->arena, all * sizeof *program->entries);
+	count = all + sizeof system_symbols / sizeof *system_symbols - 1;
+	program->entries = arena_alloc(&program->arena, count * sizeof *program->entries);
 	for (size_t i = 0; i < all; i++) {
 		program->entries[i].alias = i >= wrapped;
 		program->entries[i].name = i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
 		program->entries[i].heap = i >= wrapped || is_heap_symbol(allocating_symbols[i]);
 	}
-	program->entry_count = all;
+	for (size_t i = all; i < count; i++)
+		program->entries[i] = (struct entry){.name = system_symbols[i - all], .system = true};
+	program->entry_count = count;
 }
 
 static struct entry *entry_named(struct program *program, const char *name)
@@ -80,8 +81,8 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	}
 	if (defined && type == STT_OBJECT && is_own(name)) {
 		GROW(program->own_data, program->own_data_room, program->own_data_count + 1);
-		program->own_data[program->own_data_count++] =
-		        (struct function){symbol->st_value, symbol->st_value + symbol->st_size, name};
+		program->own_data[program->own_data_count++] = (struct function){
+		        symbol->st_value, symbol->st_value + symbol->st_size, name, false};
 	}
 	if (!defined || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
 		return;
@@ -91,7 +92,8 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	if (type != STT_NOTYPE) {
 		GROW(program->functions, program->function_room, program->function_count + 1);
 		program->functions[program->function_count++] =
-		        (struct function){address, address + symbol->st_size, name};
+		        (struct function){address, address + symbol->st_size, name,
+		                          GELF_ST_BIND(symbol->st_info) != STB_LOCAL};
 	}
 	if (strcmp(name, "__libc_start_main") == 0) /* which the first object of all calls */
 		program->library_code = address;
@@ -170,7 +172,7 @@ static void read_relocation(struct program *program, const GElf_Shdr *header, ui
 		return;
 	if (is_slot(program, where, (unsigned)GELF_R_TYPE(info))) {
 		targets_add(&program->targets, where, (size_t)(entry - program->entries), true);
-	} else if (!is_own_data(program, where)) {
+	} else if (!entry->system && !is_own_data(program, where)) {
 		entry->direct.calls++;
 		entry->direct.names = "a pointer in its data";
 	}
@@ -198,6 +200,10 @@ static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shd
 		const char *name = entry.d_tag == DT_NEEDED
 		                           ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
 		                           : NULL;
+		if (name) {
+			GROW(program->libraries, program->library_room, program->library_count + 1);
+			program->libraries[program->library_count++] = name;
+		}
 		if (name &&
 		    (strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0))
 			program->cxx_library = name;
@@ -283,7 +289,7 @@ bool program_imports(const struct program *program, const char *wanted)
 
 /* -- direct calls -------------------------------------------------------------------------------- */
 
-static const struct function *function_at(const struct program *program, uint64_t pc)
+const struct function *program_function_at(const struct program *program, uint64_t pc)
 {
 	size_t low = 0, high = program->function_count;
 	while (low < high) {
@@ -314,6 +320,8 @@ bool is_c_librarys(const char *name)
 static struct callers *callers_of(struct program *program, uint64_t pc, const struct function *caller,
                                   struct entry *entry)
 {
+	if (entry->system)
+		return NULL;
 	/* An allocating function may call another: that is part of a call which is wrapped. */
 	if (caller && (is_own(caller->name) || entry_named(program, caller->name)))
 		return NULL;
@@ -329,11 +337,18 @@ static struct callers *callers_of(struct program *program, uint64_t pc, const st
 	return caller && entry->heap && !is_c_librarys(caller->name) ? &entry->behind : NULL;
 }
 
+bool program_owns(const struct program *program, uint64_t pc)
+{
+	if (pc >= program->own_code && pc < program->own_end)
+		return false;
+	return program->shared_libc || (pc < program->own_code && pc < program->library_code);
+}
+
 static void call_found(void *context, uint64_t pc, const struct target *target)
 {
 	struct program *program = context;
 	struct entry *entry = &program->entries[target->symbol];
-	const struct function *caller = function_at(program, pc);
+	const struct function *caller = program_function_at(program, pc);
 	struct callers *callers = callers_of(program, pc, caller, entry);
 	struct arena *arena = &program->arena;
 
@@ -365,7 +380,7 @@ void program_find_calls(struct program *program)
 	}
 	for (size_t i = 0; i < program->entry_count; i++) {
 		struct entry *entry = &program->entries[i];
-		if (entry->imported && !entry->wrapper) {
+		if (entry->imported && !entry->wrapper && !entry->system) {
 			entry->direct.calls++;
 			entry->direct.names = "a place that is not known";
 		}
@@ -405,6 +420,7 @@ void program_close(struct program *program)
 {
 	free(program->functions);
 	free(program->own_data);
+	free(program->libraries);
 	free(program->targets.all);
 	arena_free(&program->arena);
 	elf_end(program->elf);

@@ -22,12 +22,20 @@ struct entry {
 	const char *name;
 	bool alias;            /* a second name, for which there is no wrapper */
 	bool heap;             /* of the heap itself: nothing that it calls is wrapped in its place */
+	bool system;           /* no wrapped one, but what allocators take memory by: mmap, sbrk */
 	bool imported;         /* from a shared library */
 	uint64_t address;      /* where it is defined, 0 when it is not */
 	uint64_t wrapper;      /* where its wrapper is defined, 0 when it is not */
 	bool wrapper_is_void;  /* its wrapper is referred to but nowhere: a call jumps to address 0 */
 	struct callers direct; /* calls that go past the wrapper */
 	struct callers behind; /* and those that are perhaps the C library's own */
+};
+
+/* A function's code, and whether other objects can call it by NAME. */
+struct function {
+	uint64_t start, end;
+	const char *name;
+	bool global;
 };
 
 struct program {
@@ -39,6 +47,8 @@ struct program {
 	bool shared_libc; /* the C library is a shared one */
 	bool has_eh_frame, has_eh_frame_hdr, has_build_id;
 	const char *cxx_library; /* the shared C++ library that it is linked with, or NULL */
+	const char **libraries;  /* all shared libraries that it is linked with */
+	size_t library_count, library_room;
 
 	/* By what program.c finds these. */
 	int fd;
@@ -64,6 +74,12 @@ void program_close(struct program *program);
 /* Finds the calls past the wrappers, in a program that has symbols.  Of a machine whose code cannot be searched (calls_known)
  * each import without a wrapper counts as one. */
 void program_find_calls(struct program *program);
+
+/* The function at PC, or NULL. */
+const struct function *program_function_at(const struct program *program, uint64_t pc);
+
+/* Is PC in code of the program, rather than the tracer's or a C library's inside it? */
+bool program_owns(const struct program *program, uint64_t pc);
 
 /* Does the program take the function NAME from a shared library? */
 bool program_imports(const struct program *program, const char *name);

@@ -57,6 +57,18 @@ void *leakwrap_allocated_array(uint32_t site, void *block, size_t size, LEAKWRAP
  * its size stands, otherwise SIZE does.  Returns BLOCK. */
 void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
+/* -- allocators that the user named (wrapper.h) -------------------------------------------------- */
+
+/* Before the real call: begins the call that INSIDE stands for.  Until it ends, what this thread
+ * allocates by other wrapped functions is the allocator's own memory, and is not shown. */
+void leakwrap_inside_begin(struct leakwrap_inside *inside);
+
+/* After the real call, or when an exception or a cancellation leaves it. */
+void leakwrap_inside_end(struct leakwrap_inside *inside);
+
+/* After that: BLOCK (NULL: nothing happened) of SIZE bytes is live.  Returns BLOCK. */
+void *leakwrap_allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
 /* -- release ------------------------------------------------------------------------------------- */
 
 /* What a release must put back when it ends. */
@@ -68,6 +80,9 @@ struct leakwrap_outer {
 /* Before the real call: BLOCK (NULL: nothing happens) is about to be freed.  SP is the caller's stack pointer (LEAKWRAP_CALLER),
  * or 0: then it cannot be told when the release was left by siglongjmp. */
 struct leakwrap_outer leakwrap_releasing(void *block, uintptr_t sp);
+
+/* The same for an allocator that the user named. */
+struct leakwrap_outer leakwrap_releasing_inside(void *block, uintptr_t sp);
 
 /* The same for operator delete, for delete[], and for leakwrap_forget(). */
 struct leakwrap_outer leakwrap_releasing_new(void *block, uintptr_t sp);
@@ -99,11 +114,15 @@ struct leakwrap_resize {
 	size_t old_size; /* of the block, when SITE is not 0 */
 	uint32_t site;   /* its call site, 0 when it was not recorded */
 	int saved_errno; /* errno of the caller */
+	unsigned kind;   /* of the function that resizes: enum leakwrap_kind (misuse.h) */
 };
 
 /* Before the real call that gives BLOCK (may be NULL) SIZE bytes; SP as above.  With SIZE 0 errno is set to 0, so
  * that leakwrap_resized can tell "freed" from "failed" in what the allocator answers. */
 void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp);
+
+/* The same for an allocator that the user named. */
+void leakwrap_resizing_inside(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp);
 
 /* After it: the call returned BLOCK.  NULL restores the old record, unless SIZE was 0 and errno shows
  * no failure.  errno ends as the real call alone would have left it.  Returns BLOCK. */

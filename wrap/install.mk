@@ -18,6 +18,8 @@ flags=$(LEAKWRAP_LDFLAGS)
 # (pkg-config --variable=cxx_libs leakwrap).
 cxx_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_LDLIBS))
 cxx_static_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_STATIC_LDLIBS))
+# In the place of Libs: the flags as one word, a response file.
+short_libs=@$${prefix}/share/leakwrap/ldflags $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_LDLIBS))
 # Beside one of these, for lld with -static or -static-pie.
 lld_static_flags=$(LEAKWRAP_LLD_STATIC_LDFLAGS)
 
@@ -45,6 +47,8 @@ INSTALL_FILES := \
 	$(O)/libleakwrap.a:lib/libleakwrap.a \
 	$(if $(filter bare,$(PORT)),,$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc) \
 	linker-flags.mk:share/leakwrap/linker-flags.mk \
+	$(O)/ldflags:share/leakwrap/ldflags \
+	$(foreach file,$(GENERATOR_FILES),$(O)/generator/$(file):share/leakwrap/generator/$(file)) \
 	wrap/leakwrap.h:include/leakwrap.h \
 	$(if $(filter bare,$(PORT)),wrap/leakwrap_bare.h:include/leakwrap_bare.h) \
 	$(call install_pages,$(wildcard wrap/man/*))
@@ -53,7 +57,7 @@ INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
 	$(call install_pages,$(wildcard tools/man/*)) \
 	tools/leakwrap.bash:share/bash-completion/completions/leakwrap)
 
-install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## install under PREFIX, in DESTDIR
+install: $(O)/libleakwrap.a generator $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## install under PREFIX, in DESTDIR
 	$(Q)set -e; tool='$(INSTALL_TOOL)'; [ -x '$(O)/leakwrap' ] || tool=; \
 	for file in $(INSTALL_FILES) $$tool; do \
 		target='$(DESTDIR)$(PREFIX)'/$${file#*:}; \
@@ -64,5 +68,7 @@ install: $(O)/libleakwrap.a $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## insta
 
 uninstall: ## remove what install put there
 	$(Q)set -e; for file in $(INSTALL_FILES) $(INSTALL_TOOL); do rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; done
-	$(Q)rmdir -- '$(DESTDIR)$(PREFIX)/share/leakwrap' 2>/dev/null || :
+	$(Q)for folder in generator/arch generator ''; do \
+		rmdir -- '$(DESTDIR)$(PREFIX)'/share/leakwrap/$$folder 2>/dev/null || :; \
+	done
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX))

@@ -80,9 +80,9 @@ LEAKWRAP_API int leakwrap_install_crash_trace(void);
 
 /* -- options ------------------------------------------------------------------------------------- */
 
-/* Defined by the program, if it likes: returns options in the notation of LEAKWRAP_OPTIONS, which the
- * environment overrides.  Called once, before main and possibly before any constructor; the string must
- * live as long as the program. */
+/* Defined by the program, if it likes: returns options in the notation of LEAKWRAP_OPTIONS,
+ * which those of the link and of the environment override.  Called once, before main and
+ * possibly before any constructor; the string must live as long as the program. */
 LEAKWRAP_API const char *leakwrap_default_options(void) __attribute__((weak));
 
 #ifdef __cplusplus

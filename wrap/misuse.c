@@ -29,7 +29,7 @@ struct freed_block {
 /* What is known of a call site, in bits: which kinds of blocks it has allocated, and which misuse of its
  * own has been reported. */
 #define ALLOCATES(kind) (1u << (kind))
-#define TOLD(what)      (1u << (4 + (what)))
+#define TOLD(what)      (1u << (LEAKWRAP_KIND_POOL + 1 + (what)))
 
 /* So far up the stack a pointer into it is looked for. */
 #define FRAMES_MAX 64
@@ -44,6 +44,8 @@ static struct {
 	bool is_libstdcxx;      /* operators new and delete are not the program's */
 	_Atomic bool in_doubt;
 	_Atomic bool has_static_blocks[2]; /* in modules' memory; by whether it is writable */
+	_Atomic bool allocator_has_memory; /* the named allocator hands out memory of its own ... */
+	_Atomic bool allocator_is_malloc;  /* ... or malloc's blocks */
 } misuse;
 
 bool leakwrap_misuse_checked;
@@ -123,6 +125,17 @@ static bool is_certainly(uint32_t site, enum leakwrap_kind kind)
 void leakwrap_misuse_doubt(void)
 {
 	atomic_store(&misuse.in_doubt, true);
+}
+
+void leakwrap_misuse_allocator_is_malloc(void)
+{
+	atomic_store(&misuse.allocator_is_malloc, true);
+}
+
+/* Are malloc's blocks certainly not the named allocator's? */
+static bool is_allocator_apart(void)
+{
+	return atomic_load(&misuse.allocator_has_memory) && !atomic_load(&misuse.allocator_is_malloc);
 }
 
 /* -- freed blocks -------------------------------------------------------------------------------- */
@@ -212,8 +225,10 @@ static bool is_static(const struct leakwrap_release *release)
 
 	if (!segment || atomic_load(&misuse.has_static_blocks[segment->is_writable]))
 		return false;
-	return !segment->is_writable ||
-	       (misuse.is_glibc && (release->kind == LEAKWRAP_KIND_MALLOC || misuse.is_libstdcxx));
+	if (!segment->is_writable)
+		return true;
+	return misuse.is_glibc && release->kind != LEAKWRAP_KIND_ALLOCATOR &&
+	       (release->kind == LEAKWRAP_KIND_MALLOC || misuse.is_libstdcxx);
 }
 
 /* BLOCK is live.  If it lies in a module, the allocator has an arena there, which is never
@@ -242,10 +257,13 @@ static void look_inside(void *context, const struct leakwrap_live_block *block)
 static bool is_interior(struct leakwrap_misuse *found)
 {
 	if (!everything_is_seen() &&
-	    !(misuse.is_libc_allocator && found->pointer % sizeof(void *) != 0))
+	    !(misuse.is_libc_allocator && found->by != LEAKWRAP_KIND_ALLOCATOR &&
+	      found->pointer % sizeof(void *) != 0))
 		return false;
 	found->what = LEAKWRAP_MISUSE_INTERIOR;
 	leakwrap_live_each(look_inside, found);
+	if (found->by == LEAKWRAP_KIND_ALLOCATOR) /* whose blocks may lie inside one of malloc's */
+		return is_certainly(found->allocated, LEAKWRAP_KIND_ALLOCATOR);
 	return found->block != 0;
 }
 
@@ -297,6 +315,8 @@ void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_k
 	atomic_fetch_or(&misuse.site[site], ALLOCATES(kind));
 	if (kind != LEAKWRAP_KIND_POOL)
 		learn_place(block);
+	if (kind == LEAKWRAP_KIND_ALLOCATOR)
+		atomic_store(&misuse.allocator_has_memory, true);
 	forget((uintptr_t)block);
 }
 
@@ -320,6 +340,8 @@ void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size
 		return;
 	remember(release, size, site);
 	if (!misuse.is_libstdcxx || !everything_is_seen())
+		return;
+	if (release->kind == LEAKWRAP_KIND_ALLOCATOR && !is_allocator_apart())
 		return;
 	for (found.kind = LEAKWRAP_KIND_MALLOC; found.kind < LEAKWRAP_KIND_POOL; found.kind++)
 		if (found.kind != release->kind && is_certainly(site, found.kind))

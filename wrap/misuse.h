@@ -40,8 +40,9 @@
 enum leakwrap_kind {
 	LEAKWRAP_KIND_MALLOC, /* the C library's functions */
 	LEAKWRAP_KIND_NEW,
-	LEAKWRAP_KIND_ARRAY, /* new[] */
-	LEAKWRAP_KIND_POOL,  /* leakwrap_record(), leakwrap_forget(): never judged */
+	LEAKWRAP_KIND_ARRAY,     /* new[] */
+	LEAKWRAP_KIND_ALLOCATOR, /* an allocator that the user named (wrapper.h) */
+	LEAKWRAP_KIND_POOL,      /* leakwrap_record(), leakwrap_forget(): never judged */
 };
 
 enum leakwrap_misuse_what {
@@ -93,6 +94,9 @@ bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release);
 
 /* A resize has failed: BLOCK is live as before. */
 void leakwrap_misuse_kept(const void *block);
+
+/* An allocator that the user named hands out malloc's own blocks: the two families may be mixed. */
+void leakwrap_misuse_allocator_is_malloc(void);
 
 /* A block was allocated or released unseen. */
 void leakwrap_misuse_doubt(void);

@@ -362,6 +362,8 @@ void leakwrap_options_read(void)
 		table[i].set((struct span){table[i].initial, strlen(table[i].initial)});
 	if (leakwrap_default_options && (text = leakwrap_default_options()) != NULL)
 		read_options(text);
+	if (&leakwrap_link_options)
+		read_options(leakwrap_link_options);
 	if (!leakwrap_process_is_privileged() &&
 	    (text = leakwrap_environment("LEAKWRAP_OPTIONS")) != NULL)
 		read_options(text);

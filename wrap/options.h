@@ -1,8 +1,9 @@
 /* options.h - what the user asked for.
  *
- * Read once, at start, from leakwrap_default_options() and then from the environment's LEAKWRAP_OPTIONS
- * (unless the program runs with raised privileges, AT_SECURE); constant after that.
- */
+ * Read once, at start, from leakwrap_default_options(), from what the link gave, and then from
+ * the environment's LEAKWRAP_OPTIONS (unless the program runs with raised privileges,
+ * AT_SECURE); constant after that.
+ * */
 #ifndef LEAKWRAP_OPTIONS_H
 #define LEAKWRAP_OPTIONS_H
 
@@ -52,6 +53,10 @@ struct leakwrap_options {
 };
 
 extern struct leakwrap_options leakwrap_options;
+
+/* The options that the link gave (wrap/generate.sh), in the notation of LEAKWRAP_OPTIONS; the
+ * address of this is NULL when it gave none. */
+extern const char *const leakwrap_link_options __attribute__((weak));
 
 /* Fills leakwrap_options.  Complaints, and the table that help=1 asks for, go to standard error. */
 void leakwrap_options_read(void);

@@ -47,6 +47,21 @@ static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
 	return leakwrap_site_number(&trace, &stack);
 }
 
+/* An allocator's own calls are not deeper than this below its wrapper. */
+#define INSIDE_MAX  65536
+
+#define INSIDE_MARK ((uintptr_t)0x6c65616b)
+
+/* Does the function with the stack pointer SP run inside an allocator that the user named?  The
+ * call may have been left by longjmp: then SP is above it, or the mark is overwritten. */
+static bool is_inside(uintptr_t sp)
+{
+	const struct leakwrap_inside *inside = leakwrap_self.inside;
+
+	return inside && sp < (uintptr_t)inside && (uintptr_t)inside - sp < INSIDE_MAX &&
+	       inside->mark == ((uintptr_t)inside ^ INSIDE_MARK);
+}
+
 /* The call site of an allocation by this caller. */
 static uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 {
@@ -55,6 +70,12 @@ static uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
 		return LEAKWRAP_SITE_IGNORED;
+	if (self->state == LEAKWRAP_THREAD_INSIDE) {
+		if (is_inside(sp))
+			return LEAKWRAP_SITE_IGNORED;
+		self->inside = NULL;
+		self->state = LEAKWRAP_THREAD_NEW;
+	}
 	if (self->state == LEAKWRAP_THREAD_NEW) {
 		if (!leakwrap_runtime_enter()) {
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
@@ -209,14 +230,65 @@ void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 	return allocated(LEAKWRAP_SITE_NONE, block, size, pc, sp, fp, LEAKWRAP_KIND_POOL);
 }
 
-void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+LEAKWRAP_INLINE void *allocated_by(enum leakwrap_kind kind, void *block, size_t size,
+                                   LEAKWRAP_CALLER_PARAMS)
 {
 	uint32_t value;
 
 	if (leakwrap_likely(leakwrap_foreseen(&value, size, pc, sp, fp) &&
 	                    leakwrap_recorded(value, block)))
 		return block;
-	return allocated(leakwrap_foreseen_site(value), block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
+	return allocated(leakwrap_foreseen_site(value), block, size, pc, sp, fp, kind);
+}
+
+void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	return allocated_by(LEAKWRAP_KIND_MALLOC, block, size, pc, sp, fp);
+}
+
+/* -- allocators that the user named -------------------------------------------------------------- */
+
+void leakwrap_inside_begin(struct leakwrap_inside *inside)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	inside->before = self->state;
+	inside->outer = self->inside;
+	inside->mark = (uintptr_t)inside ^ INSIDE_MARK;
+	leakwrap_allocating();
+	self->inside = inside;
+	if (self->state != LEAKWRAP_THREAD_DISABLED)
+		self->state = LEAKWRAP_THREAD_INSIDE;
+}
+
+void leakwrap_inside_end(struct leakwrap_inside *inside)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	inside->mark = 0;
+	self->inside = inside->outer;
+	if (self->state == LEAKWRAP_THREAD_INSIDE)
+		self->state = inside->before;
+}
+
+/* The memory that BLOCK was cut out of stays recorded, since the allocator may free it, and is
+ * not shown.  A block that malloc itself returned may be released by either family. */
+static void *allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	enum leakwrap_kind kind = LEAKWRAP_KIND_ALLOCATOR;
+
+	if (block && leakwrap_self.inner == block) {
+		kind = LEAKWRAP_KIND_POOL;
+		leakwrap_misuse_allocator_is_malloc();
+	} else if (leakwrap_self.inner) {
+		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
+	}
+	return allocated_by(kind, block, size, pc, sp, fp);
+}
+
+void *leakwrap_allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	return allocated_inside(block, size, pc, sp, fp);
 }
 
 void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
@@ -287,6 +359,17 @@ struct leakwrap_outer leakwrap_releasing(void *block, uintptr_t sp)
 	return releasing(block, LEAKWRAP_KIND_MALLOC, sp);
 }
 
+struct leakwrap_outer leakwrap_releasing_inside(void *block, uintptr_t sp)
+{
+#ifndef LEAKWRAP_SMALL
+	if (leakwrap_likely(!leakwrap_self.releasing && leakwrap_live_forget(block))) {
+		release_at(sp, block);
+		return (struct leakwrap_outer){NULL, 0};
+	}
+#endif
+	return releasing(block, LEAKWRAP_KIND_ALLOCATOR, sp);
+}
+
 struct leakwrap_outer leakwrap_releasing_new(void *block, uintptr_t sp)
 {
 	return releasing(block, LEAKWRAP_KIND_NEW, sp);
@@ -307,15 +390,17 @@ struct leakwrap_outer leakwrap_releasing_in_pool(void *block, uintptr_t sp)
 static __attribute__((noinline)) void check_resize(const struct leakwrap_resize *was)
 {
 	if (was->site != LEAKWRAP_SITE_NONE || !is_part_of(was->outer.block, was->block))
-		check_release(was->block, was->old_size, was->site, LEAKWRAP_KIND_MALLOC, true,
+		check_release(was->block, was->old_size, was->site, (enum leakwrap_kind)was->kind, true,
 		              LEAKWRAP_CALLER);
 }
 
-void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp)
+LEAKWRAP_INLINE void resizing(struct leakwrap_resize *was, void *block, size_t size,
+                              enum leakwrap_kind kind, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	was->block = block;
+	was->kind = kind;
 	was->outer = outer_at(sp);
 	was->saved_errno = errno;
 	was->site = LEAKWRAP_SITE_NONE;
@@ -328,6 +413,16 @@ void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size, ui
 	release_at(sp, block);
 	if (size == 0)
 		errno = 0;
+}
+
+void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp)
+{
+	resizing(was, block, size, LEAKWRAP_KIND_MALLOC, sp);
+}
+
+void leakwrap_resizing_inside(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp)
+{
+	resizing(was, block, size, LEAKWRAP_KIND_ALLOCATOR, sp);
 }
 
 /* No block came back. */
@@ -354,7 +449,10 @@ static void resized_to(const struct leakwrap_resize *was, void *block, size_t si
 	        was->site == LEAKWRAP_SITE_IGNORED ||
 	        (was->site != LEAKWRAP_SITE_NONE && leakwrap_self.state == LEAKWRAP_THREAD_DISABLED);
 
-	leakwrap_allocated(block, size, pc, sp, fp);
+	if (was->kind == LEAKWRAP_KIND_ALLOCATOR)
+		allocated_inside(block, size, pc, sp, fp);
+	else
+		leakwrap_allocated(block, size, pc, sp, fp);
 	if (keeps_site && leakwrap_live_remove(block, &size) != LEAKWRAP_SITE_NONE)
 		leakwrap_live_add(block, size, was->site);
 }

@@ -49,7 +49,10 @@ bool leakwrap_allocator_is_glibc(void)
 #endif
 }
 
+/* In the members that wrap/generate.sh makes, for an allocator that the user named. */
+extern const char leakwrap_allocator_is_named __attribute__((weak));
+
 bool leakwrap_blocks_lie_apart(void)
 {
-	return leakwrap_allocator_is_glibc();
+	return leakwrap_allocator_is_glibc() && !&leakwrap_allocator_is_named;
 }

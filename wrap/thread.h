@@ -16,6 +16,7 @@ enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_RECORDING,
 	LEAKWRAP_THREAD_CHECKING, /* recording, and looking for misuse */
 	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
+	LEAKWRAP_THREAD_INSIDE,   /* in an allocator that the user named (wrapper.h) */
 };
 
 /* An inner call recorded a block and released it again, or allocated nothing.  A signal handler's call is an inner one of
@@ -27,6 +28,14 @@ enum leakwrap_thread_state {
 
 /* The allocator is freeing what it has split off from blocks: that is nobody's. */
 #define LEAKWRAP_RELEASING_PARTS ((void *)1)
+
+/* A call of an allocator that the user named.  It lies in the wrapper's frame, for as long as
+ * the call takes. */
+struct leakwrap_inside {
+	enum leakwrap_thread_state before; /* the thread's state before the call */
+	struct leakwrap_inside *outer;     /* the call that this call is a part of, or NULL */
+	uintptr_t mark;                    /* tells this from what is left of it after a longjmp */
+};
 
 struct leakwrap_thread {
 	enum leakwrap_thread_state state;
@@ -45,6 +54,9 @@ struct leakwrap_thread {
 	void *inner;
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 	uintptr_t releasing_at;
+
+	/* record.c: the innermost call of an allocator that the user named, or NULL. */
+	struct leakwrap_inside *inside;
 
 #ifndef LEAKWRAP_BARE
 	/* signals.c: the tracer itself is calling a function that is wrapped; and how often it has dumped for

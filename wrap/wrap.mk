@@ -1,7 +1,7 @@
 # The runtime archive: the core (wrap/, report/) and one member for each wrapped symbol.
 
 .PHONY: lib
-lib: $(O)/libleakwrap.a ## the runtime archive alone: needs a compiler and uthash.h
+lib: $(O)/libleakwrap.a generator ## the runtime archive alone: needs a compiler and uthash.h
 
 RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 	-I$(O)/include -Iwrap -Ireport -D_GNU_SOURCE \
@@ -119,3 +119,39 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 	$(Q)$(ARCHIVE_NOTE)
+
+# -- the generator ----------------------------------------------------------------------------------
+# What wraps an allocator of another name, or bakes options in, at the user's link: generate.sh, the
+# headers that it compiles with, and what it must know of this runtime.  It is used from $(O), and
+# from where make install puts it.
+
+GENERATOR_HEADERS := wrapper.h entry.h thread.h common.h \
+	$(patsubst wrap/%,%,$(filter-out %code.h,$(wildcard wrap/arch/*.h)))
+GENERATOR_FILES := generate.sh $(GENERATOR_HEADERS) flags options
+
+.PHONY: generator
+generator: $(GENERATOR_FILES:%=$(O)/generator/%) $(O)/ldflags
+
+$(O)/generator/generate.sh $(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: wrap/%
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
+
+# Those of the runtime that concern its target, and that gcc and clang have.
+GENERATOR_CFLAGS = $(filter-out -std=% -W% -I% -MMD -MP -ffixed-%,$(RUNTIME_CFLAGS))
+$(O)/generator/flags: $(O)/built-by wrap/wrap.mk
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
+
+# Of each option its name and its values, of each signal its name, from the tables of options.c.
+GENERATOR_OPTIONS ?= tr '{' '\n' <$< | sed -n \
+	-e 's/^"\([a-z_]*\)", [a-z_]*, "[^"]*", "\([^"]*\)".*/\1|\2/p' \
+	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'
+$(O)/generator/options: wrap/options.c $(O)/built-by
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GENERATOR_OPTIONS) >$@
+
+# LEAKWRAP_LDFLAGS as a response file.
+$(O)/ldflags: linker-flags.mk $(O)/built-by
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '%s\n' $(RUNTIME_LDFLAGS) >$@
+RUNTIME_LDFLAGS = $(LEAKWRAP_LDFLAGS)

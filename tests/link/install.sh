@@ -16,7 +16,8 @@ echo other >"$W/stage/usr/lib/pkgconfig/other.pc"
 (cd "$W/stage" && find . ! -type d | sort) >"$W/before"
 
 install_make PREFIX=/usr DESTDIR="$W/stage" install
-for file in lib/libleakwrap.a lib/pkgconfig/leakwrap.pc share/leakwrap/linker-flags.mk include/leakwrap.h; do
+for file in lib/libleakwrap.a lib/pkgconfig/leakwrap.pc share/leakwrap/linker-flags.mk share/leakwrap/ldflags \
+	share/leakwrap/generator/generate.sh include/leakwrap.h; do
 	[ -f "$W/stage/usr/$file" ] || fail "not installed: $file"
 	equal "mode of $file" "$(stat -c %a "$W/stage/usr/$file")" 644
 done
@@ -49,13 +50,13 @@ install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 
 # Where the tool's libraries are missing, the runtime is installed, and it is said what to get for the tool.
 mkdir "$W/runtime"
-for part in built-by lacks wrap report entry include libleakwrap.a leakwrap.pc; do
+for part in built-by lacks wrap report entry include generator ldflags libleakwrap.a leakwrap.pc; do
 	cp -a "$O/$part" "$W/runtime/" || fail "no $part"
 done
 (O=$W/runtime install_make HOSTCC="cc -nostdinc" PREFIX=/usr DESTDIR="$W/bare" install) || exit 1
 grep -q 'the tool is not built: .*apt-get install .*libdw-dev' "$W/make.out" || fail "not said: $(cat "$W/make.out")"
-(cd "$W/bare/usr" && find . ! -type d | sort | tr '\n' ' ') >"$W/after"
+(cd "$W/bare/usr" && find . ! -type d ! -path '*/generator/*' | sort | tr '\n' ' ') >"$W/after"
 equal "without the tool" "$(cat "$W/after")" \
 	"$(printf './%s ' include/leakwrap.h lib/libleakwrap.a lib/pkgconfig/leakwrap.pc \
-		share/leakwrap/linker-flags.mk share/man/man3/leakwrap.3 share/man/man5/leakwrap-dump.5 \
+		share/leakwrap/ldflags share/leakwrap/linker-flags.mk share/man/man3/leakwrap.3 share/man/man5/leakwrap-dump.5 \
 		share/man/man7/leakwrap-bare.7 share/man/man7/leakwrap-options.7 share/man/man7/leakwrap.7)"

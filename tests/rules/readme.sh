@@ -70,7 +70,7 @@ no extra thread, and no files beside the program|rules/guest
 statically, made the allocation itself|rules/outside link/origin
 once for each place|rules/misuse
 come to the limit of its address space, the 128 largest call sites are shown|rules/no_room
-The runtime adds 65 to 175 KiB of code and tables|targets/footprint
+The runtime adds 65 to 185 KiB of code and tables|targets/footprint
 An allocation takes at most 4 KiB of the thread's stack|targets/footprint
 are not in the module list until the program itself calls dlopen or dlclose|rules/outside
 sscanf("%ms")|rules/outside

@@ -24,6 +24,10 @@ void leakwrap_misuse_kept(const void *block)
 	(void)block;
 }
 
+void leakwrap_misuse_allocator_is_malloc(void)
+{
+}
+
 void leakwrap_misuse_doubt(void)
 {
 }

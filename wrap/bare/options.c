@@ -62,4 +62,6 @@ void leakwrap_options_read(void)
 	leakwrap_options.exit = true;
 	if (leakwrap_default_options && leakwrap_default_options())
 		read_options(leakwrap_default_options());
+	if (&leakwrap_link_options)
+		read_options(leakwrap_link_options);
 }

@@ -1,0 +1,56 @@
+/* pool.c - a vendor's pools without an operating system, named at the link: one of any size,
+ * with its context in front, whose memory is static, and one of blocks of 32 bytes, which takes
+ * them from malloc. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "board.h"
+#include "leakwrap_bare.h"
+
+static uint64_t memory[1024];
+
+const struct leakwrap_bare leakwrap_bare = {
+        .memory = memory,
+        .memory_size = sizeof(memory),
+        .write = console_write,
+        .stack_low = stack_low,
+        .stack_high = stack_high,
+        .text_start = text_start,
+        .text_end = text_end,
+        .build_id_note = build_id,
+        .program = "pool.elf",
+};
+
+struct pool;
+void *vendor_alloc(struct pool *pool, uint16_t size);
+int vendor_free(struct pool *pool, void *block);
+void *vendor_message(void);
+
+static void *volatile kept;
+
+static void by_pool(void)
+{
+	for (int i = 0; i < 4; i++)
+		kept = vendor_alloc(NULL, 50);
+	if (vendor_free(NULL, kept) != 7)
+		stop(3);
+}
+
+static void by_message(void)
+{
+	kept = vendor_message(); /* the first */
+	kept = vendor_message(); /* the second */
+}
+
+static void by_malloc(void)
+{
+	kept = malloc(13);
+}
+
+int main(void)
+{
+	by_pool();
+	by_message();
+	by_malloc();
+	return 0;
+}

@@ -1,0 +1,351 @@
+#!/bin/sh
+# generate.sh - makes what a link needs beside libleakwrap.a: wrappers for allocators of another
+# name, and the program's default options.  Called by linker-flags.mk and by the leakwrap tool;
+# needs a shell, awk, the target's compiler and its ar.
+#
+#   sh generate.sh --output=NAME [--allocator=LIST]... [--options=OPTIONS] [--ar=AR] -- CC [FLAG...]
+#
+# Writes NAME.a, one member for each function, as libleakwrap.a has them, and NAME.flags, a response
+# file that names the functions to the linker.  CC and its flags select the target.
+#
+# LIST has items, separated by commas or spaces:
+#   PREFIX                   the malloc family under names that begin with PREFIX; PREFIXmalloc
+#                            is one of them
+#   SHAPE=NAME               the function NAME is called like SHAPE: malloc, free, ... (table below)
+#   SHAPE=NAME(PARAMETERS)   the same with other parameters, [TYPE:]PARAMETER, separated by commas:
+#                              size, count, alignment   size_t if there is no TYPE
+#                              block                    what is freed or resized
+#                              result                   where the new block's address is stored
+#                              any other name           a pointer if there is no TYPE; handed on
+#                              size=NUMBER              no parameter: all blocks have this size
+# Without PARAMETERS the function has those of SHAPE, and up to two more words, which are handed on.
+#
+# A bad item or option is refused with one line on standard error and status 2.
+set -u
+
+here=$(dirname "$0")
+output='' list='' options='' has_options='' ar=''
+
+refuse() {
+	echo "leakwrap: $*" >&2
+	exit 2
+}
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--output=*) output=${1#*=} ;;
+	--allocator=*) list="$list ${1#*=}" ;;
+	--options=*) options=${1#*=} has_options=1 ;;
+	--ar=*) ar=${1#*=} ;;
+	--) break ;;
+	*) refuse "generate.sh: unknown argument '$1'" ;;
+	esac
+	shift
+done
+if [ $# -lt 2 ] || [ -z "$output" ]; then
+	refuse "generate.sh: --output=NAME and -- COMPILER are needed"
+fi
+shift
+
+# -- the functions --------------------------------------------------------------------------------
+
+# For each function a line: NAME, whether it certainly is there, and its definition by a macro of
+# wrapper.h; a tab stands between them.
+# shellcheck disable=SC2016 # for awk, not for the shell
+functions=$(printf '%s\n' "$list" | awk '
+	function refuse(why) {
+		print "leakwrap: allocator \047" item "\047: " why > "/dev/stderr"
+		failed = 1
+		exit 2
+	}
+	function shape(name, verb, parameters) {
+		verbs[name] = verb
+		defaults[name] = parameters
+		order[++shapes] = name
+	}
+	BEGIN {
+		shape("malloc", "ALLOCATE", "size")
+		shape("calloc", "ALLOCATE", "count,size")
+		shape("realloc", "RESIZE", "block,size")
+		shape("reallocarray", "RESIZE", "block,count,size")
+		shape("memalign", "ALLOCATE", "alignment,size")
+		shape("aligned_alloc", "ALLOCATE", "alignment,size")
+		shape("posix_memalign", "STORE", "result,alignment,size")
+		shape("valloc", "ALLOCATE", "size")
+		shape("pvalloc", "ALLOCATE", "size")
+		shape("free", "RELEASE", "block")
+		shape("cfree", "RELEASE", "block")
+		shape("free_sized", "RELEASE", "block,size")
+		shape("free_aligned_sized", "RELEASE", "block,alignment,size")
+		# jemalloc has these beside them.
+		shape("mallocx", "ALLOCATE", "size,int:flags")
+		shape("rallocx", "RESIZE", "block,size,int:flags")
+		shape("dallocx", "RELEASE", "block,int:flags")
+		shape("sdallocx", "RELEASE", "block,size,int:flags")
+	}
+	# Says in declared, passed and bytes what the list of parameters means.
+	function read_parameters(text, verb,    words, n, i, word, type, name, has) {
+		declared = passed = ""
+		bytes = "size"
+		n = split(text, words, ",")
+		for (i = 1; i <= n; i++) {
+			word = words[i]
+			if (word ~ /^size=[0-9]+$/) {
+				bytes = substr(word, 6)
+				has["size"] = 1
+				continue
+			}
+			type = ""
+			if (match(word, /:/)) {
+				type = substr(word, 1, RSTART - 1)
+				word = substr(word, RSTART + 1)
+			}
+			name = word
+			if (name !~ /^[A-Za-z_][A-Za-z0-9_]*$/ ||
+			    type !~ /^([A-Za-z_][A-Za-z0-9_ ]*[* ]*)?$/)
+				refuse("\047" words[i] "\047 is no parameter; [TYPE:]NAME is one")
+			if (name in has)
+				refuse("two parameters are called " name)
+			has[name] = 1
+			if (name !~ /^(size|count|alignment|block|result)$/)
+				name = "handed_on_" i
+			if (type == "")
+				type = word ~ /^(size|count|alignment)$/ ? "size_t" : "void *"
+			declared = declared (declared == "" ? "" : ", ") type " " name
+			passed = passed (passed == "" ? "" : ", ") name
+		}
+		if ("count" in has)
+			bytes = "(size_t)count * (size_t)" bytes
+		if (verb != "RELEASE" && !("size" in has))
+			refuse("no parameter is called size; " \
+				"write size=NUMBER when all blocks have one size")
+		if (verb != "ALLOCATE" && verb != "STORE" && !("block" in has))
+			refuse("no parameter is called block")
+		if (verb == "STORE" && !("result" in has))
+			refuse("no parameter is called result")
+		if (declared == "")
+			declared = "void"
+	}
+	function define(kind, name, parameters, is_there,    verb) {
+		verb = verbs[kind]
+		if (name !~ /^[A-Za-z_$][A-Za-z0-9_$]*$/)
+			refuse("\047" name "\047 is no name of a function")
+		if (known[name] == "yes")
+			refuse(name " is named twice")
+		known[name] = is_there
+		read_parameters(parameters, verb)
+		definition[name] = sprintf("WRAPPER_%s(%s, (%s), (%s)%s)",
+			verb, name, declared, passed, verb == "RELEASE" ? "" : ", " bytes)
+	}
+	function usual(kind) {
+		return defaults[kind] (kind ~ /x$/ ? "" : ",uintptr_t:more_1,uintptr_t:more_2")
+	}
+	function read_item(    at, kind, name, i) {
+		at = index(item, "=")
+		if (!at || index(item, "(") && at > index(item, "(")) {
+			if (item ~ /\(/)
+				refuse("what it is like is missing; SHAPE=NAME(PARAMETERS) says it")
+			for (i = 1; i <= shapes; i++)
+				if (!((item order[i]) in known))
+					define(order[i], item order[i], usual(order[i]),
+						order[i] == "malloc" ? "yes" : "perhaps")
+			return
+		}
+		kind = substr(item, 1, at - 1)
+		name = substr(item, at + 1)
+		if (!(kind in verbs))
+			refuse("there is no shape \047" kind "\047; malloc, calloc, realloc, " \
+				"memalign, posix_memalign and free are some")
+		if (match(name, /\(/)) {
+			if (name !~ /^[^()]*\([^()]*\)$/)
+				refuse("its parentheses do not match")
+			define(kind, substr(name, 1, RSTART - 1),
+				substr(name, RSTART + 1, length(name) - RSTART - 1), "yes")
+		} else {
+			define(kind, name, usual(kind), "yes")
+		}
+	}
+	# Items end at a comma or space outside of parentheses.
+	{
+		text = text $0 " "
+	}
+	END {
+		if (failed)
+			exit 2
+		for (i = 1; i <= length(text); i++) {
+			c = substr(text, i, 1)
+			depth += (c == "(") - (c == ")")
+			if (depth > 0 || c != "," && c != " ") {
+				item = item c
+				continue
+			}
+			if (item != "")
+				read_item()
+			item = ""
+		}
+		if (item ~ /[^ ]/)
+			refuse("its parentheses do not match")
+		for (name in known)
+			printf "%s\t%s\t%s\n", name, known[name], definition[name]
+	}') || exit 2
+
+# -- the options ----------------------------------------------------------------------------------
+
+# The file "options" has a line for each option of this runtime, KEY|VALUES in the words of help=1,
+# and one for each signal: signal NAME.  A kind of value that is not known here is left to the
+# runtime.
+check_options() {
+	printf '%s' "$options" | awk -v file="$here/options" '
+		function refuse(why) {
+			print "leakwrap: options: " why > "/dev/stderr"
+			failed = 1
+			exit 2
+		}
+		function is_value(value, values,    forms, n, i, form) {
+			gsub(/ or /, ", ", values)
+			n = split(values, forms, /, */)
+			for (i = 1; i <= n; i++) {
+				form = forms[i]
+				if (form ~ /^[0-9]+ to [0-9]+$/) {
+					split(form, ends, / to /)
+					if (value ~ /^[0-9]+$/ &&
+					    value + 0 >= ends[1] + 0 && value + 0 <= ends[2] + 0)
+						return 1
+				} else if (form == "NUMBER") {
+					if (value ~ /^[0-9]+$/)
+						return 1
+				} else if (form == "BYTES") {
+					if (value ~ /^[0-9]+[kKmMgG]?$/)
+						return 1
+				} else if (form == "NAME" && signals) {
+					sub(/^SIG/, "", value)
+					if (value in signal)
+						return 1
+				} else if (form == "RTMIN+N") {
+					if (value ~ /^(SIG)?RTMIN\+[0-9]+$/)
+						return 1
+				} else if (form ~ /[A-Z]/) {
+					if (value != "")
+						return 1
+				} else if (value == form) {
+					return 1
+				}
+			}
+			return 0
+		}
+		BEGIN {
+			while ((getline line < file) > 0) {
+				if (line ~ /^signal /) {
+					signal[substr(line, 8)] = 1
+					signals++
+				} else {
+					at = index(line, "|")
+					allowed[substr(line, 1, at - 1)] = substr(line, at + 1)
+				}
+			}
+		}
+		{ text = text (NR > 1 ? "\n" : "") $0 }
+		END {
+			if (failed)
+				exit 2
+			if (text ~ /[\001-\037\177]/)
+				refuse("a control character is in them")
+			while (text != "") {
+				match(text, /^[^=:]*/)
+				key = substr(text, 1, RLENGTH)
+				text = substr(text, RLENGTH + 1)
+				if (key == "" && text ~ /^:/) {
+					text = substr(text, 2)
+					continue
+				}
+				if (text !~ /^=/)
+					refuse("\047" key "\047 has no value; " \
+						"key=value:key=value is the notation")
+				if (text ~ /^=\042[^\042]*\042(:|$)/ ||
+				    text ~ /^=\047[^\047]*\047(:|$)/) {
+					quote = substr(text, 2, 1)
+					text = substr(text, 3)
+					value = substr(text, 1, index(text, quote) - 1)
+					text = substr(text, index(text, quote) + 1)
+				} else if (text ~ /^=[\042\047]/) {
+					refuse("the quotation mark in the value of \047" key \
+						"\047 has no end")
+				} else {
+					match(text, /^=[^:]*/)
+					value = substr(text, 2, RLENGTH - 1)
+					text = substr(text, RLENGTH + 1)
+				}
+				if (!(key in allowed))
+					refuse("there is no option \047" key "\047; " \
+						"LEAKWRAP_OPTIONS=help=1 lists all")
+				if (!is_value(value, allowed[key]))
+					refuse("\047" value "\047 is no value of " key \
+						"; it takes " allowed[key])
+				sub(/^:/, "", text)
+			}
+		}' || exit 2
+}
+[ -z "$has_options" ] || check_options
+
+# -- the archive ----------------------------------------------------------------------------------
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/leakwrap.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+
+tab=$(printf '\t')
+if [ -n "$functions" ]; then
+	# -u keeps an allocator that lies in an archive before this one.  Of a function that is not
+	# there ld.lld would ask for the wrapper, too.
+	echo "$functions" | while IFS=$tab read -r name is_there definition; do
+		printf '#include "wrapper.h"\n\n%s\n' "$definition" >"$work/$name.c"
+		echo "-Wl,--wrap=$name" >>"$work/flags"
+		[ "$is_there" != yes ] || echo "-Wl,-u,$name" >>"$work/flags"
+	done
+fi
+if [ -n "$has_options" ]; then
+	{
+		echo 'extern const char *const leakwrap_link_options;'
+		echo '__attribute__((visibility("default")))'
+		echo 'const char *const leakwrap_link_options ='
+		printf '%s' "$options" | sed 's/[\\"?]/\\&/g; s/^/	"/; s/$/";/'
+		echo
+	} >"$work/leakwrap_link_options.c"
+	echo "-Wl,-u,leakwrap_link_options" >>"$work/flags"
+fi
+[ -e "$work/flags" ] || : >"$work/flags"
+
+# The file "flags" says how this runtime was compiled for its target.
+flags=$(cat "$here/flags") || refuse "$here/flags is missing; make lib makes it"
+# ARM: the walk begins with the program's frame pointers, which gcc can be kept from using.
+case $("$@" -dumpmachine 2>/dev/null) in
+arm*) fixed="-ffixed-r7 -ffixed-r11" ;;
+*) fixed= ;;
+esac
+# shellcheck disable=SC2086 # a list of flags
+[ -z "$fixed" ] || "$@" $fixed -E -x c /dev/null >/dev/null 2>&1 || fixed=
+case $here in /*) ;; *) here=$PWD/$here ;; esac
+
+set -- "$@" -std=gnu11 -w -fno-lto -fno-builtin -fno-stack-protector -U_FORTIFY_SOURCE
+for source in "$work"/*.c; do
+	[ -e "$source" ] || break
+	# shellcheck disable=SC2086 # lists of flags
+	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" -x c "$source" >"$work/errors" 2>&1 || {
+		name=${source##*/}
+		refuse "the wrapper of ${name%.c} cannot be compiled; look at its parameters' types:" \
+			"$(sed -n 's/.*error: //p' "$work/errors" | head -n 1)"
+	}
+done
+[ -n "$ar" ] || ar=$("$@" -print-prog-name=ar 2>/dev/null) || ar=''
+command -v "$ar" >/dev/null 2>&1 || ar='ar'
+if ls "$work"/*.o >/dev/null 2>&1; then
+	"$ar" rcs "$work/all.a" "$work"/*.o || refuse "$ar cannot make an archive"
+else
+	"$ar" rcs "$work/all.a" || refuse "$ar cannot make an archive"
+fi
+# Whoever reads them meanwhile has the old ones whole.
+if ! cp "$work/all.a" "$output.a.$$" || ! cp "$work/flags" "$output.flags.$$" ||
+	! mv "$output.a.$$" "$output.a" || ! mv "$output.flags.$$" "$output.flags"; then
+	rm -f "$output.a.$$" "$output.flags.$$"
+	refuse "cannot write $output.a"
+fi
