@@ -14,7 +14,8 @@ cxx_libraries="stdc++ stdc++_nano supc++ c++ c++abi unwind"
 
 language=$1
 shift
-work=$(mktemp -d) || exit 2
+work=${TMPDIR:-/tmp}/leakwrap.$$
+mkdir -m 700 "$work" || exit 2
 trap 'rm -rf "$work"' EXIT
 
 # The path of the library FILE, or nothing.

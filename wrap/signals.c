@@ -84,7 +84,7 @@ static bool is_ignored(const struct sigaction *action)
 
 static int install_handler(const struct sigaction *view);
 
-/* VIEW is what handler_of_program said, and has a handler. */
+/* Runs the handler that VIEW, which handler_of_program returned, has. */
 static void run_program_handler(const struct sigaction *view, int signo, siginfo_t *info, void *context)
 {
 	if ((view->sa_flags & (__typeof__(view->sa_flags))SA_RESETHAND) != 0) {
@@ -138,20 +138,28 @@ static void take_default_action(int signo)
 	leakwrap_unlock(&taken.lock);
 }
 
+/* Does what SIGNO, which SENDER sent, does to the program untraced.  Out of line: a dump must not
+ * find this function's variables on the stack. */
+static __attribute__((noinline)) void act_as_untraced(enum sender sender, int signo, siginfo_t *info,
+                                                      void *context, int saved_errno)
+{
+	const struct sigaction view = handler_of_program();
+
+	if (sender == SENDER_RELATIVE && !has_handler(&view) && !is_ignored(&view))
+		take_default_action(signo);
+	errno = saved_errno;
+	if (sender != SENDER_TOOL && has_handler(&view))
+		run_program_handler(&view, signo, info, context);
+}
+
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
-	int saved = errno;
+	const int saved = errno;
 	const enum sender sender = sender_of(info);
-	struct sigaction view;
 
 	if (sender != SENDER_RELATIVE)
 		taken.dump();
-	view = handler_of_program();
-	if (sender == SENDER_RELATIVE && !has_handler(&view) && !is_ignored(&view))
-		take_default_action(signo);
-	errno = saved;
-	if (sender != SENDER_TOOL && has_handler(&view))
-		run_program_handler(&view, signo, info, context);
+	act_as_untraced(sender, signo, info, context, saved);
 }
 
 static bool is_tracers(const struct sigaction *action)

@@ -11,7 +11,8 @@ command -v pkg-config >/dev/null || skip "pkg-config is not installed"
 
 # The runtime alone, with one tool chain in sight.
 mkdir "$W/bin"
-for command in sh make mkdir cp rm mv printf cat "$gcc" "$triple-ar"; do
+for command in sh make mkdir cp rm mv printf cat cmp sed awk grep sort tr wc "$gcc" "$triple-ar" \
+	"$triple-nm"; do
 	ln -s "/usr/bin/$command" "$W/bin" || fail "no $command"
 done
 (
@@ -54,7 +55,10 @@ sed -n '/^EMBEDDED LINUX/,/libgcc_s/p' "$W/manual" | sed -n 's/^ \{11\}//p' |
 
 # Both reports are of the files as they are in the log: names and lines from the files that stayed here.
 grep -c 'vendor.c:' "$W/all" | grep -q '^[1-9]' || fail "the reports have no lines: $(tail -n 30 "$W/all")"
-grep -q '__libc_start_main .*libc.so.6\|libc.so.6.*' "$W/all" || fail "no frame of the board's C library"
+"$W/arm/bin/leakwrap" report --all --sysroot="$W/rootfs" --exe="$W/app" "$W/app.log" >"$W/report" ||
+	fail "report --all: status $?"
+grep -q '__libc_start_main .*libc.so.6\|libc.so.6.*' "$W/report" ||
+	fail "no frame of the board's C library"
 for name in app static; do
 	exe=$W/app
 	[ $name = app ] || exe=$W/app.static
