@@ -52,4 +52,4 @@ help: ## this list
 	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CC AR CROSS_COMPILE HOSTCC V=1\n'
 	@printf '           PORT=bare CFLAGS_TARGET= (no operating system)\n'
 
--include $(wildcard $(O)/*/*.d $(O)/*/*/*.d)
+-include $(wildcard $(O)/*/*.d $(O)/*/*/*.d $(O)/*/*/*/*.d)

@@ -26,7 +26,7 @@
 # LEAKWRAP_SHORT_LDFLAGS is LEAKWRAP_LDFLAGS as one word, a response file.
 
 # -- the wrapped symbols ----------------------------------------------------------------------------
-# A family is defined in wrap/entry_FAMILY.c.  A symbol that a program or its C library does not have
+# A family is defined in wrap/entry/FAMILY.c.  A symbol that a program or its C library does not have
 # costs nothing: nobody refers to it, so its wrapper stays in the archive.
 
 LEAKWRAP_FAMILIES := malloc string line path list memstream cxx signal exit exec dl

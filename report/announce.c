@@ -1,11 +1,11 @@
 /* announce.c - see announce.h.  The tool reads the memory of the process: nobody runs anything for
  * it, and the program may have overwritten its arguments and its environment. */
-#include "announce.h"
+#include "report/announce.h"
 
-#include "format.h"
-#include "options.h"
-#include "output.h"
-#include "port.h"
+#include "report/format.h"
+#include "wrap/base/options.h"
+#include "report/output.h"
+#include "wrap/port/port.h"
 
 /* The note in dump.c leads here. */
 extern struct leakwrap_announcement leakwrap_announcement __attribute__((visibility("hidden")));

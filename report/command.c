@@ -1,7 +1,7 @@
 /* command.c - see command.h.  Read once, at start; constant after that. */
-#include "command.h"
+#include "report/command.h"
 
-#include "port.h"
+#include "wrap/port/port.h"
 
 #include <string.h>
 

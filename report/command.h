@@ -2,7 +2,7 @@
 #ifndef LEAKWRAP_COMMAND_H
 #define LEAKWRAP_COMMAND_H
 
-#include "text.h"
+#include "report/line_writer.h"
 
 /* At start: copies the command line, before the program can overwrite it. */
 void leakwrap_command_read(void);

@@ -1,16 +1,16 @@
 /* dump.c - see dump.h: whose turn it is to write a dump, and where it goes; dump_text.c writes it.  Everything here may
  * run in a signal handler that interrupted anything, the tracer included. */
-#include "dump.h"
+#include "report/dump.h"
 
-#include "collect.h"
-#include "common.h"
-#include "dump_text.h"
-#include "leakwrap.h"
-#include "live.h"
-#include "options.h"
-#include "output.h"
-#include "port.h"
-#include "process.h"
+#include "report/site_totals.h"
+#include "wrap/base/common.h"
+#include "report/dump_writer.h"
+#include "wrap/leakwrap.h"
+#include "wrap/live/live.h"
+#include "wrap/base/options.h"
+#include "report/output.h"
+#include "wrap/port/port.h"
+#include "wrap/base/process.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "crash.h"
-#include "misuse.h"
+#include "wrap/signal/crash.h"
+#include "wrap/misuse/misuse.h"
 
 /* At start. */
 void leakwrap_dump_start(void);

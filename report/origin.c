@@ -5,11 +5,11 @@
  * function, nor on the order of the link. The lists of these functions are made when the runtime is
  * built (system_functions.sh).  They are in a section that is not loaded: like the symbol table,
  * they are read from the program's file. */
-#include "origin.h"
+#include "report/origin.h"
 
-#include "format.h"
-#include "modules.h"
-#include "symbols.h"
+#include "report/format.h"
+#include "wrap/module/modules.h"
+#include "report/elf_symbols.h"
 
 #include <string.h>
 

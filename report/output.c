@@ -1,9 +1,9 @@
 /* output.c - see output.h. */
-#include "output.h"
+#include "report/output.h"
 
-#include "options.h"
-#include "port.h"
-#include "text.h"
+#include "wrap/base/options.h"
+#include "wrap/port/port.h"
+#include "report/line_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* registers.c - see registers.h.  Which registers there are, the architecture's header says. */
-#include "registers.h"
+#include "report/registers.h"
 
-#include "arch/arch.h"
+#include "wrap/arch/arch.h"
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "text.h"
-#include "unwind.h"
+#include "report/line_writer.h"
+#include "wrap/unwind/unwind.h"
 
 /* The registers that a walk starts from, from the handler's third argument (sigaction(2)). */
 struct leakwrap_start leakwrap_start_of(const void *context);

@@ -3,6 +3,6 @@
  *
  * A member of the archive by itself: C programs do without.  -u of leakwrap_system_cxx takes it
  * into the link. */
-#include "format.h"
+#include "report/format.h"
 
 #include "system_cxx.h"

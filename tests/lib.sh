@@ -2,7 +2,7 @@
 # lib.sh - what the tests share: building traced programs, waiting, and reading dumps.
 #
 # Sourced by a test first of all: . tests/lib.sh.  Sets W, a fresh folder for the test's own files, from
-# the test's name, so that a test also runs by hand: O=build tests/rules/idle.sh.
+# the test's name, so that a test also runs by hand: O=build tests/signal/idle_process.sh.
 
 : "${O:=build}" "${CC:=gcc}"
 case $O in /*) ;; *) O=$PWD/$O ;; esac
@@ -41,7 +41,7 @@ leakwrap_flags() {
 }
 
 # Compiled as a user's program is, but every call that a test makes is there, and leaves its frame.
-CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-omit-frame-pointer \
+CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-omit-frame-pointer \
 	-fno-optimize-sibling-calls -fno-builtin"
 case $($CC --version 2>/dev/null) in *clang*) ;; *) CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-ipa-icf" ;; esac
 

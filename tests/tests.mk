@@ -65,7 +65,7 @@ include tests/bench/bench.mk
 
 # -- checks of the source ------------------------------------------------------------------------------
 
-SOURCES = $(wildcard $(foreach d,wrap wrap/arch wrap/bare report tools tests/*,$(d)/*.c $(d)/*.h))
+SOURCES = $(wildcard $(foreach d,wrap wrap/* report tools tools/* tests/* tests/*/*,$(d)/*.c $(d)/*.h))
 SCRIPTS = $(shell grep -lE '^#!/bin/(ba)?sh|^\# shellcheck shell' $(wildcard tests/* tests/*/* .ci/*) 2>/dev/null)
 
 lint: ## clang-format, clang-tidy, gcc -fanalyzer, cppcheck, shellcheck

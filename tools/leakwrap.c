@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "util.h"
+#include "tools/command/commands.h"
+#include "tools/util.h"
 
 static const struct command {
 	const char *name;

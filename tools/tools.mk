@@ -22,10 +22,10 @@ tool: ## the host tool alone
 		+$(Q)$(MAKE) --no-print-directory O='$(O)' $(O)/leakwrap)
 
 TOOL_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE -DLEAKWRAP_VERSION='"$(VERSION)"' \
-	-I$(O)/tools
+	-I. -I$(O)/tools
 TOOL_LDLIBS := -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a
 
-TOOL_SOURCES := $(filter-out tools/fuzz_%.c,$(wildcard tools/*.c))
+TOOL_SOURCES := $(filter-out %/fuzz_parse.c,$(wildcard tools/*.c tools/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(O)/%.o) $(O)/tools/profile.pb-c.o
 
 $(O)/leakwrap: $(TOOL_OBJECTS)
@@ -40,10 +40,10 @@ $(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools
 
 # -- generated sources --------------------------------------------------------------------------------
 
-$(O)/tools/profile.pb-c.c $(O)/tools/profile.pb-c.h &: tools/profile.proto
+$(O)/tools/profile.pb-c.c $(O)/tools/profile.pb-c.h &: tools/render/profile.proto
 	$(call say,PROTO,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)protoc-c --proto_path=tools --c_out=$(O)/tools $<
+	$(Q)protoc-c --proto_path=tools/render --c_out=$(O)/tools $<
 
 $(O)/tools/profile.pb-c.o: $(O)/tools/profile.pb-c.c
 	$(call say,HOSTCC,$<)
@@ -76,7 +76,7 @@ $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
 		'$(call tool_libcxx_list,libcxx_static_ldlibs,$(LEAKWRAP_CXX_STATIC_LDLIBS))' >$@
 
 # The page of the format html as the bytes of a C array.
-$(O)/tools/page.h: tools/page.html
+$(O)/tools/page.h: tools/render/page.html
 	$(Q)mkdir -p $(@D)
 	$(Q)od -An -v -tu1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 
@@ -90,7 +90,7 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
 
-$(O)/leakwrap.fuzz: tools/fuzz_parse.c $(TOOL_OBJECTS)
+$(O)/leakwrap.fuzz: tools/log/fuzz_parse.c $(TOOL_OBJECTS)
 	$(call say,CLANG,$@)
-	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ tools/fuzz_parse.c \
+	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ tools/log/fuzz_parse.c \
 		$(filter-out tools/leakwrap.c,$(TOOL_SOURCES)) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)

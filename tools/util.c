@@ -1,5 +1,5 @@
 /* util.c - see util.h. */
-#include "util.h"
+#include "tools/util.h"
 
 #include <ctype.h>
 #include <errno.h>

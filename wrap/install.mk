@@ -68,7 +68,7 @@ install: $(O)/libleakwrap.a generator $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool
 
 uninstall: ## remove what install put there
 	$(Q)set -e; for file in $(INSTALL_FILES) $(INSTALL_TOOL); do rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; done
-	$(Q)for folder in generator/arch generator ''; do \
+	$(Q)for folder in generator/wrap/arch generator/wrap/base generator/wrap/record generator/wrap generator ''; do \
 		rmdir -- '$(DESTDIR)$(PREFIX)'/share/leakwrap/$$folder 2>/dev/null || :; \
 	done
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX))

@@ -4,7 +4,7 @@
 lib: $(O)/libleakwrap.a generator ## the runtime archive alone: needs a compiler and uthash.h
 
 RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
-	-I$(O)/include -Iwrap -Ireport -D_GNU_SOURCE \
+	-I. -I$(O)/include -D_GNU_SOURCE \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
 	-fno-plt -fomit-frame-pointer -fno-lto -fno-common \
 	-U_FORTIFY_SOURCE -fno-stack-protector
@@ -16,7 +16,9 @@ FIXED_REGISTERS := $(shell $(CC) $(FIXED_REGISTERS) -E -x c /dev/null >/dev/null
 RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 endif
 
-CORE_SOURCES := $(filter-out wrap/entry_%.c,$(wildcard wrap/*.c)) $(wildcard report/*.c)
+# All that is no entry point.  Entry points are compiled once for each symbol, below.
+ENTRY_FILES := $(patsubst %,wrap/entry/%.c,$(LEAKWRAP_FAMILIES) $(LEAKWRAP_BARE_FAMILIES))
+CORE_SOURCES := $(filter-out $(ENTRY_FILES) wrap/bare/%,$(wildcard wrap/*/*.c)) $(wildcard report/*.c)
 CORE_NEEDS := $(O)/include/uthash.h $(O)/lacks
 RUNTIME_FAMILIES := $(LEAKWRAP_FAMILIES)
 
@@ -29,7 +31,7 @@ endif
 
 CORE_OBJECTS := $(CORE_SOURCES:%.c=$(O)/%.o)
 
-# A family of linker-flags.mk is defined in wrap/entry_FAMILY.c, each symbol under its own #ifdef.
+# A family of linker-flags.mk is defined in wrap/entry/FAMILY.c, each symbol under its own #ifdef.
 ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 	$(LEAKWRAP_SYMBOLS_$(family):%=$(O)/entry/$(family)/%.o))
 
@@ -77,7 +79,7 @@ $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 # What gcc makes of the allocation path's short loops costs more than it saves.
 SHORT_LOOPS := -fno-ivopts -fno-tree-scev-cprop
 SHORT_LOOPS := $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(SHORT_LOOPS)')
-$(O)/wrap/record.o $(O)/wrap/recall.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
+$(O)/wrap/record/record.o $(O)/wrap/site/stack_cache.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
 
 # malloc and its kind do so little that it counts whether they make a frame, which tells them the caller's frame pointer.  gcc says so when
 # one of them needs a frame nevertheless.  Those that free only look for their caller with misuse=, and begin with a frame of their own.
@@ -87,7 +89,7 @@ FIXED_FP := $(shell printf '\043if !defined __x86_64__ || defined __ILP32__\n\04
 THAT_ALLOCATE := $(filter-out free% cfree _Zd%,$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))
 
 define entry_rule
-$(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry_$(1).c linker-flags.mk
+$(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry/$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) $$(if $$(filter $(THAT_ALLOCATE),$$*),$$(FIXED_FP)) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
@@ -125,14 +127,18 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 # headers that it compiles with, and what it must know of this runtime.  It is used from $(O), and
 # from where make install puts it.
 
-GENERATOR_HEADERS := wrapper.h entry.h thread.h common.h \
-	$(patsubst wrap/%,%,$(filter-out %code.h,$(wildcard wrap/arch/*.h)))
-GENERATOR_FILES := generate.sh $(GENERATOR_HEADERS) flags options
+GENERATOR_HEADERS := wrap/record/record.h wrap/base/thread.h wrap/base/common.h \
+	$(filter-out wrap/arch/decode%,$(wildcard wrap/arch/*.h))
+GENERATOR_FILES := generate.sh wrapper.h $(GENERATOR_HEADERS) flags options
 
 .PHONY: generator
 generator: $(GENERATOR_FILES:%=$(O)/generator/%) $(O)/ldflags
 
-$(O)/generator/generate.sh $(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: wrap/%
+$(O)/generator/generate.sh $(O)/generator/wrapper.h: $(O)/generator/%: wrap/generator/%
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: %
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
@@ -146,7 +152,7 @@ $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 GENERATOR_OPTIONS ?= tr '{' '\n' <$< | sed -n \
 	-e 's/^"\([a-z_]*\)", [a-z_]*, "[^"]*", "\([^"]*\)".*/\1|\2/p' \
 	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'
-$(O)/generator/options: wrap/options.c $(O)/built-by
+$(O)/generator/options: wrap/base/options.c $(O)/built-by
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GENERATOR_OPTIONS) >$@
 

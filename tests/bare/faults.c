@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "board.h"
+#include "tests/bare/board.h"
 #include "leakwrap_bare.h"
-#include "rtos.h"
+#include "tests/bare/rtos.h"
 
 static uint64_t memory[1024];
 

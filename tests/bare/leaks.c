@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "board.h"
+#include "tests/bare/board.h"
 #include "leakwrap_bare.h"
-#include "rtos.h"
+#include "tests/bare/rtos.h"
 
 static uint64_t memory[2048];
 

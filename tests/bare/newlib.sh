@@ -21,7 +21,7 @@ ran() {
 		"untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=0"
 }
 
-compile="$(board_flags 926) -O2 -g -Wall -Wextra -Werror -Wl,--gc-sections -Iwrap -fno-inline"
+compile="$(board_flags 926) -O2 -g -Wall -Wextra -Werror -Wl,--gc-sections -I. -Iwrap -fno-inline"
 board_runtime 926
 # shellcheck disable=SC2046,SC2086 # lists of flags
 for specs in rdimon.specs "nano.specs --specs=rdimon.specs"; do

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "bare/live.h"
+#include "wrap/bare/bare_arena.h"
+#include "wrap/bare/small_live.h"
 #include "leakwrap_bare.h"
-#include "port.h"
+#include "wrap/port/port.h"
 
 #define BLOCKS 64 /* addresses that are in use */
 #define ROOM   40 /* of the table */

@@ -25,7 +25,7 @@ BENCH_EXACT := -fno-optimize-sibling-calls -fno-builtin
 BENCH_CFLAGS_pairs := $(BENCH_EXACT) -fno-omit-frame-pointer
 BENCH_CFLAGS_pairs-nofp := $(BENCH_EXACT) -fomit-frame-pointer
 BENCH_CFLAGS_held := $(BENCH_EXACT) -fomit-frame-pointer
-BENCH_CFLAGS_frames := $(BENCH_EXACT) -fno-omit-frame-pointer -Iwrap # it calls the tracer's parts
+BENCH_CFLAGS_frames := $(BENCH_EXACT) -fno-omit-frame-pointer -I. -Iwrap # it calls the tracer's parts
 BENCH_MEASURING := pairs pairs-nofp held
 
 # What other allocators cost is measured with this one.

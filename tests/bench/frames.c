@@ -4,14 +4,14 @@
  * the backtrace is taken again and again.  Linked with the whole tracer, whose parts it calls.  Prints a line for
  * each way and depth: WAY DEPTH NANOSECONDS FRAMES; the nanoseconds are the median of seven times many, for all of the
  * backtrace. */
-#include "clock.h"
-#include "notes.h"
-#include "modules.h"
-#include "rules.h"
-#include "recall.h"
-#include "sites.h"
-#include "thread.h"
-#include "unwind.h"
+#include "tests/bench/clock.h"
+#include "wrap/unwind/read_set.h"
+#include "wrap/module/modules.h"
+#include "wrap/unwind/rule_cache.h"
+#include "wrap/site/stack_cache.h"
+#include "wrap/site/site_table.h"
+#include "wrap/base/thread.h"
+#include "wrap/unwind/unwind.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "leakwrap.h"
-#include "spacing.h"
+#include "wrap/live/heap_allocator.h"
 
 enum { THREADS = 4, SLOTS = 500, STEPS = 40000 };
 

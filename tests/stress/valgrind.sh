@@ -2,27 +2,27 @@
 # Traced programs under valgrind: it finds no error in them, they end as they do without it, and their last dumps say the
 # same.  (What the walk reads of a stack are words that were written; what it reads of the tables was zeroed.)
 #
-# Of the programs in tests/rules, tests/link, tests/tool and tests/unwind these are left out:
-#   confined            its filter forbids what valgrind needs
-#   secure              valgrind runs no program with raised privileges
-#   inside_malloc, jumped, own_malloc, own_mallocs, reuse, failing
+# Of the programs of other tests these are left out:
+#   seccomp            its filter forbids what valgrind needs
+#   secure_execution              valgrind runs no program with raised privileges
+#   during_malloc, left_by_longjmp, own_malloc, tracer_never_mallocs, address_reuse, failing
 #                       have an allocator of their own, and valgrind puts its own in the place of any
 #   transparent, every, stress
 #                       call pvalloc, which valgrind's allocator lacks, or print what differs from allocator to allocator
-#   crash, handler, small_room
+#   crash_trace, handler, small_footprint
 #                       do on purpose what valgrind reports: they die, or read what lies below the stack
 #   misuse.c double, realloc, interior, ...
 #                       the same
-#   bound, endless, threads, overload, fork, sharing fork, log processes
+#   memory_bound, memory_follows_heap, busy_threads, storm, fork, shared_with_program fork, log_file processes
 #                       take minutes: valgrind runs one thread at a time and forks slowly
-#   cost                measures itself
-#   idle, pending, output, exec, elsewhere, reloads, early_handler
+#   stated_cost                measures itself
+#   idle_process, request_during_dump, where_it_goes, exec, unseen_frees, reloaded_plugin, early_handler
 #                       are nothing without what their scripts do around them
 #   assembly, ways, musl, shared_user, lto, own_malloc_user
 #                       their scripts build them of several parts, in ways that differ in nothing that valgrind looks at
 #   archives, relinked, stacks, mixed
 #                       compare millions of walks, or walk garbage
-#   cfi, code, exidx, sweep
+#   cfi, code, exidx, against_readelf
 #                       are not traced: they read tables
 # timeout: 240
 . tests/lib.sh
@@ -76,25 +76,25 @@ while read -r source arguments; do
 done <<'END'
 link/allocators.c
 link/leaks.c
-rules/cancel.c
-rules/exits.c fork-malloc-_exit
-rules/exits.c pthread_exit
-rules/frames.c
-rules/handlers.c sigaction
-rules/handlers.c sigwait
-rules/log.c children
-rules/log.c many
-rules/nested.c
-rules/options.c USR1
-rules/sharing.c siginfo
-rules/sharing.c vfork
-rules/sparse.c
+signal/pending_cancel.c
+process/exit_dump_once.c fork-malloc-_exit
+process/exit_dump_once.c pthread_exit
+unwind/frame_pointers.c
+signal/own_handlers.c sigaction
+signal/own_handlers.c sigwait
+dump/log_file.c children
+dump/log_file.c many
+alloc/nested_wrappers.c
+dump/options.c USR1
+signal/shared_with_program.c siginfo
+signal/shared_with_program.c vfork
+limits/sparse_tables.c
 tool/leaky.c
 unwind/backtrace.c
 unwind/instrument.c
 END
-check rules/api.c "$W/api.dump"
+check alloc/public_api.c "$W/api.dump"
 OPTIONS=misuse=report:
-check rules/misuse.c churn
-check rules/misuse.c strings
+check alloc/misuse.c churn
+check alloc/misuse.c strings
 echo "$checked runs"

@@ -14,25 +14,25 @@ for how in -pie -no-pie -static -static-pie; do
 	everything "musl-gcc $how"
 done
 
-# build_musl NAME FLAG...: $W/NAME from tests/rules/NAME.c.
+# build_musl FOLDER/NAME FLAG...: $W/NAME from tests/FOLDER/NAME.c.
 build_musl() {
-	name=$1
+	source=tests/$1.c name=${1#*/}
 	shift
 	# shellcheck disable=SC2046,SC2086 # lists
-	musl-gcc $TARGET_CFLAGS "$@" -o "$W/$name" "tests/rules/$name.c" -pthread \
+	musl-gcc $TARGET_CFLAGS "$@" -o "$W/$name" "$source" -pthread \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") 2>"$W/link" ||
 		fail "$name: $(tail -n 5 "$W/link")"
 }
 
 # In musl one wait is made of another, but there is one dump for each signal.
-build_musl handlers -static
+build_musl signal/own_handlers -static
 for how in sigwait sigwaitinfo sigtimedwait; do
-	"$W/handlers" $how >"$W/out" 2>"$W/log" || fail "$how: status $?"
+	"$W/own_handlers" $how >"$W/out" 2>"$W/log" || fail "$how: status $?"
 	equal "$how: dumps" "$(grep -c 'reason=signal' "$W/log")" 1
 done
 
 # The main thread's stack ends where the environment was at start.
-build_musl environment -fno-omit-frame-pointer
+build_musl process/environment -fno-omit-frame-pointer
 LEAKWRAP_OPTIONS=unwind=fp "$W/environment" 2>"$W/log" || fail "environment: status $?"
 equal "another environment: truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 0
 

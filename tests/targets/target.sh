@@ -37,7 +37,7 @@ runtime() {
 }
 
 # The programs' objects are compiled as ever, but each function leaves its frame; and a vendor's for size and speed.
-TARGET_CFLAGS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iwrap -fno-builtin -fno-optimize-sibling-calls"
+TARGET_CFLAGS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-builtin -fno-optimize-sibling-calls"
 
 # Each expected call, with the line of the source that it is on.
 grep -n '/\* @' tests/targets/program.c tests/targets/vendor.c | sed 's|^[^:]*/\([^/:]*\):\([0-9]*\):.*/\* @\([^ ]*\) .*|\1:\2 \3|' >"$W/names"

@@ -16,10 +16,10 @@ build leaky tests/tool/leaky.c -Wl,--build-id
 LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 6 each || fail leaky
 LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" || fail leaky
 head -c 3000 "$W/series" >"$W/cut"
-build crash tests/unwind/crash.c
+build crash tests/unwind/crash_trace.c
 LEAKWRAP_OPTIONS=crash=1:log="$W/crashes" sh -c '"$0" SEGV; "$0" jump; "$0" ABRT' "$W/crash" >/dev/null 2>&1
 [ "$(dumps "$W/crashes" | wc -l)" = 3 ] || fail crashes
-build misuse -static -Wno-error tests/rules/misuse.c
+build misuse -static -Wno-error tests/alloc/misuse.c
 LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/misuses" sh -c '"$0" double; "$0" interior; "$0" stack' "$W/misuse" >/dev/null 2>&1
 [ "$(dumps "$W/misuses" | wc -l)" = 3 ] || fail misuses
 cat "$W/crashes" "$W/misuses" >>"$W/cut"

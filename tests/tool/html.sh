@@ -32,7 +32,7 @@ shows '<option value="5">'
 
 # What the program died of stands above all else, and not at all in a dump of another reason.
 shows '<section id="crash" hidden=""'
-build crash tests/unwind/crash.c
+build crash tests/unwind/crash_trace.c
 LEAKWRAP_OPTIONS=crash=1:log="$W/died" sh -c '"$0" SEGV' "$W/crash" >/dev/null 2>&1
 status_is 0 "$lw" report -f html -o "$W/crash.html" "$W/died"
 browse --dump-dom "file://$W/crash.html" >"$W/out" || fail "crash"

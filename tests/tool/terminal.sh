@@ -56,7 +56,7 @@ on_terminal 60 "$lw report --color=never --no-skip $W/log"
 shows '^      main  *\.*.*names.cc:8$'
 shows '^      \.\.\.[^ ]*(\.\.\.)  \.\.\.'
 
-build crash tests/unwind/crash.c
+build crash tests/unwind/crash_trace.c
 LEAKWRAP_OPTIONS=crash=1:log="$W/died" sh -c '"$0" SEGV' "$W/crash" >/dev/null 2>&1
 for columns in 60 80 120; do
 	on_terminal $columns "$lw report --color=never $W/died"

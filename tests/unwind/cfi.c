@@ -3,7 +3,7 @@
  * cfi rules: the functions below are never called; their tables must give the rules that stand beside them.
  * cfi damaged COUNT: COUNT times, copies the tables in front of a page that cannot be read, damages them, and
  * looks every function up: nothing may happen. */
-#include "cfi.h"
+#include "wrap/unwind/eh_frame.h"
 
 #include <link.h>
 #include <stdio.h>

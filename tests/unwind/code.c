@@ -3,11 +3,11 @@
  * code FILE <CALLS: puts FILE's segments into memory; each line of CALLS has a return address in hexadecimal, and
  * "thumb" behind it or another word.  Prints counts: of how frames are taken down (epilogue), of how they are built
  * (prologue), of where both are known and agree. */
-#include "cfi.h"
-#include "exidx.h"
-#include "image.h"
-#include "port.h"
-#include "prologue.h"
+#include "wrap/unwind/eh_frame.h"
+#include "wrap/unwind/arm_exidx.h"
+#include "tests/unwind/image.h"
+#include "wrap/port/port.h"
+#include "wrap/unwind/prologue.h"
 
 #include <stdio.h>
 

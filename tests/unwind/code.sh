@@ -32,8 +32,8 @@ images() {
 		return
 	fi
 	# shellcheck disable=SC2086 # a list of flags
-	"$triple-gcc" $CFLAGS_FOR_TESTS -static -o "$W/code-$triple" tests/unwind/code.c wrap/prologue.c wrap/cfi.c \
-		wrap/exidx.c || fail "cannot build for $triple"
+	"$triple-gcc" $CFLAGS_FOR_TESTS -static -o "$W/code-$triple" tests/unwind/code.c wrap/unwind/prologue.c wrap/unwind/eh_frame.c \
+		wrap/unwind/arm_exidx.c || fail "cannot build for $triple"
 	for file; do
 		file=/usr/$triple/lib/$file
 		[ -e "$file" ] || continue

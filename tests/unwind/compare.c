@@ -1,13 +1,13 @@
 /* compare.c - stands in the place of malloc, calloc and realloc, and at each call compares the backtrace that
  * the tracer takes for it, walked or recognized, with libgcc's _Unwind_Backtrace.  Linked with --wrap into
  * programs that use prebuilt archives; compare_report prints the counts and says whether all was well. */
-#include "compare.h"
+#include "tests/unwind/compare.h"
 
-#include "entry.h"
-#include "live.h"
-#include "modules.h"
-#include "sites.h"
-#include "unwind.h"
+#include "wrap/record/record.h"
+#include "wrap/live/live.h"
+#include "wrap/module/modules.h"
+#include "wrap/site/site_table.h"
+#include "wrap/unwind/unwind.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
  * for each: the address, the base, where sp, r7, r11 and pc are ("-": in the register), or "none".
  * exidx FILE damaged COUNT: COUNT times, damages the tables and looks every entry up: nothing may happen.
  * Runs on any machine: the tables hold nothing but relative addresses. */
-#include "exidx.h"
+#include "wrap/unwind/arm_exidx.h"
 
 #include <elf.h>
 #include <fcntl.h>

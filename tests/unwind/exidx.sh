@@ -4,8 +4,8 @@
 # program, which is never run.
 . tests/lib.sh
 
-build_plain exidx tests/unwind/exidx.c wrap/exidx.c
-build_plain exidx_checked tests/unwind/exidx.c wrap/exidx.c -fsanitize=address,undefined -fno-sanitize-recover=all
+build_plain exidx tests/unwind/exidx.c wrap/unwind/arm_exidx.c
+build_plain exidx_checked tests/unwind/exidx.c wrap/unwind/arm_exidx.c -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # What readelf says: ADDRESS BASE SP R7 R11 PC, or ADDRESS none.
 # shellcheck disable=SC2016 # $1 is awk's

@@ -7,7 +7,7 @@
 #include <thread>
 
 extern "C" {
-#include "compare.h"
+#include "tests/unwind/compare.h"
 }
 
 #define NOINLINE __attribute__((noinline, noclone))

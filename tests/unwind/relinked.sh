@@ -94,7 +94,7 @@ sample() {
 }
 
 no_gdb=$(gdb -nx -batch -ex 'python print()' -ex run --args true 2>&1 | grep -m 1 -iE 'not found|not permitted|python|cannot')
-optimized="-O2 -fomit-frame-pointer -Wall -Wextra -Iwrap"
+optimized="-O2 -fomit-frame-pointer -Wall -Wextra -I. -Iwrap"
 # shellcheck disable=SC2086 # lists
 build_plain workloads.o -c -fomit-frame-pointer $headers tests/unwind/workloads.c
 total=0 total_reached=0 samples=0

@@ -2,11 +2,11 @@
  * frames of every size; and on stacks full of garbage.
  *
  * stacks PLUGIN PLUGIN: compares with libgcc.  stacks garbage COUNT: nothing may happen. */
-#include "compare.h"
-#include "entry.h"
-#include "modules.h"
-#include "returns.h"
-#include "unwind.h"
+#include "tests/unwind/compare.h"
+#include "wrap/record/record.h"
+#include "wrap/module/modules.h"
+#include "wrap/unwind/return_address.h"
+#include "wrap/unwind/unwind.h"
 
 #include <alloca.h>
 #include <dlfcn.h>

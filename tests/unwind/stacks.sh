@@ -32,7 +32,7 @@ done
 build_plain compare.o -c tests/unwind/compare.c
 for flags in -O2 -Os "-O2 -static" "-O2 -fno-omit-frame-pointer"; do
 	# shellcheck disable=SC2086 # lists
-	g++ -std=c++17 -Wall -Wextra -Iwrap -fomit-frame-pointer $flags -o "$W/landing" tests/unwind/landing.cpp "$W/compare.o" \
+	g++ -std=c++17 -Wall -Wextra -I. -Iwrap -fomit-frame-pointer $flags -o "$W/landing" tests/unwind/landing.cpp "$W/compare.o" \
 		"$O/libleakwrap.a" $wrap -pthread || fail "cannot build landing"
 	"$W/landing" >"$W/out" 2>&1 || fail "landing $flags: $(head -n 60 "$W/out")"
 	echo "landing $flags: $(cat "$W/out")"

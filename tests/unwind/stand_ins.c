@@ -1,6 +1,6 @@
 /* stand_ins.c - what the rule cache asks of the rest of the runtime, for tests of single parts. */
-#include "modules.h"
-#include "port.h"
+#include "wrap/module/modules.h"
+#include "wrap/port/port.h"
 
 #include <sys/mman.h>
 

@@ -18,7 +18,7 @@ equal table "$(dump_sites "$W/table" 1)" "11 1 truncated leak;bare;"
 # shellcheck disable=SC2046,SC2086 # lists of flags
 for level in -O0 -O2; do
 	for pointer in -fno-omit-frame-pointer -fomit-frame-pointer; do
-		g++ -std=c++17 $level $pointer -Wall -Wextra -Iwrap -o "$W/program" tests/unwind/relinked.cpp -pthread \
+		g++ -std=c++17 $level $pointer -Wall -Wextra -I. -Iwrap -o "$W/program" tests/unwind/relinked.cpp -pthread \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) || fail "cannot build with $level $pointer"
 		for way in auto fp; do
 			LEAKWRAP_OPTIONS=exit=0:depth=256:unwind=$way "$W/program" all 0 2>"$W/log" || fail "status $?"

@@ -84,7 +84,7 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 /* The decoder of its instructions, for prologue.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
-#include "aarch64_code.h"
+#include "wrap/arch/decode_aarch64.h"
 #endif
 
 #endif

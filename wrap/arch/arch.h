@@ -14,17 +14,17 @@
 #include <stdint.h>
 
 #if defined(__x86_64__) && !defined(__ILP32__)
-#include "x86_64.h"
+#include "wrap/arch/x86_64.h"
 #elif defined(__i386__)
-#include "i386.h"
+#include "wrap/arch/i386.h"
 #elif defined(__aarch64__) && defined(__LP64__)
-#include "aarch64.h"
+#include "wrap/arch/aarch64.h"
 #elif defined(__riscv) && __riscv_xlen == 64
-#include "riscv64.h"
+#include "wrap/arch/riscv64.h"
 #elif defined(__arm__)
-#include "arm.h"
+#include "wrap/arch/arm.h"
 #else
-#include "unknown.h"
+#include "wrap/arch/unknown.h"
 #endif
 
 /* A return address as it was before it was signed; most architectures do not sign. */

@@ -97,7 +97,7 @@ static inline uintptr_t leakwrap_r11(void)
 /* The decoder of its instructions, for prologue.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
-#include "arm_code.h"
+#include "wrap/arch/decode_arm.h"
 #endif
 
 /* A Cortex-M has all ones in lr after a reset, and in the handler of an exception a mark that tells how to return

@@ -66,7 +66,7 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 /* The decoder of its instructions, for prologue.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
-#include "x86_code.h"
+#include "wrap/arch/decode_x86.h"
 #endif
 
 #endif

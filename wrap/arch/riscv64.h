@@ -70,7 +70,7 @@
 /* The decoder of its instructions, for prologue.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
-#include "riscv64_code.h"
+#include "wrap/arch/decode_riscv64.h"
 #endif
 
 #endif

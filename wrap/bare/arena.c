@@ -1,10 +1,10 @@
 /* arena.c - memory without an operating system: everything comes out of the one piece that the program gave.
  * See arena.h.  Records go up from its start, scratch memory of a dump goes down from its end. */
-#include "arena.h"
+#include "wrap/bare/bare_arena.h"
 
-#include "../arena.h"
-#include "leakwrap_bare.h"
-#include "port.h"
+#include "wrap/base/arena.h"
+#include "wrap/leakwrap_bare.h"
+#include "wrap/port/port.h"
 
 #include <stdint.h>
 #include <string.h>

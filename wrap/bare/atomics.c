@@ -1,7 +1,7 @@
 /* atomics.c - the atomic operations that compilers call where the processor has no instructions for them (Armv6-M,
  * Armv5; GCC manual, "Built-in Functions for Memory Model Aware Atomic Operations"): under the program's lock.
  * Weak, for programs that bring them along. */
-#include "port.h"
+#include "wrap/port/port.h"
 
 #if !defined(__ARM_FEATURE_LDREX)
 

@@ -13,7 +13,7 @@ RUNTIME_LDFLAGS = $(LEAKWRAP_BARE_LDFLAGS)
 GENERATOR_OPTIONS := printf '%s\n' 'depth|1 to 32' 'top|NUMBER' 'min_bytes|NUMBER' 'exit|0 or 1'
 
 RUNTIME_CFLAGS := -std=gnu11 -Os -g $(WARNINGS) -MMD -MP $(CFLAGS_TARGET) \
-	-Iwrap -Ireport -D_GNU_SOURCE -DLEAKWRAP_BARE -DLEAKWRAP_SMALL \
+	-I. -D_GNU_SOURCE -DLEAKWRAP_BARE -DLEAKWRAP_SMALL \
 	-fvisibility=hidden -fomit-frame-pointer -fno-lto -fno-common -ffunction-sections -fdata-sections \
 	-fno-stack-protector $(FIXED_REGISTERS)
 
@@ -24,9 +24,10 @@ RUNTIME_CFLAGS += -D_Thread_local=
 ENTRY_CFLAGS_cxx := -fexceptions
 
 CORE_SOURCES := $(wildcard wrap/bare/*.c) \
-	$(addprefix wrap/,api.c exidx.c frame_pointers.c prologue.c record.c returns.c rules.c unwind_table.c) \
-	$(addprefix report/,collect.c dump.c dump_text.c frames.c misuse_text.c \
-		origin.c system_cxx.c text.c)
+	$(addprefix wrap/,entry/public_api.c record/record.c) \
+	$(addprefix wrap/unwind/,arm_exidx.c fp_frame.c prologue.c return_address.c rule_cache.c walk_rules.c) \
+	$(addprefix report/,dump.c dump_writer.c frame_writer.c misuse_writer.c site_totals.c \
+		origin.c system_cxx.c line_writer.c)
 CORE_NEEDS :=
 LACKS :=
 
@@ -40,4 +41,4 @@ $(O)/libleakwrap.a: ARCHIVE_NOTE = \
 		END { printf "  SIZE    %d bytes of code, %d of variables", code, data }'; \
 	printf ', %d for each live block, %d for each call site and 4 for each of its frames\n' \
 		"$(call symbol,$(O)/wrap/bare/live.o,leakwrap_live_slot_bytes)" \
-		"$(call symbol,$(O)/wrap/bare/sites.o,leakwrap_site_bytes)"
+		"$(call symbol,$(O)/wrap/bare/site_table.o,leakwrap_site_bytes)"

@@ -1,13 +1,13 @@
 /* fault.c - what the exception handlers of leakwrap_bare.h have in common, and the registers that they saved
  * (registers.h).  The handlers themselves, which begin in assembly, are in fault_m.c and fault_a.c. */
-#include "fault.h"
+#include "wrap/bare/fault.h"
 
-#include "arena.h"
-#include "dump.h"
-#include "fault_frame.h"
-#include "leakwrap_bare.h"
-#include "registers.h"
-#include "runtime.h"
+#include "wrap/bare/bare_arena.h"
+#include "report/dump.h"
+#include "wrap/bare/fault_frame.h"
+#include "wrap/leakwrap_bare.h"
+#include "report/registers.h"
+#include "wrap/runtime/runtime.h"
 
 #include <stddef.h>
 

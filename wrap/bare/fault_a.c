@@ -1,11 +1,11 @@
 /* fault_a.c - the exception handlers of processors with the classic ARM exception model: ARM926 and its like,
  * Cortex-A and Cortex-R.  ARM Architecture Reference Manual, DDI 0406C: B1.8 "Exception handling" (what lr holds),
  * B1.9.2, 7 and 8 (the three exceptions), B3.12.3 "CP15 c5 and c6" (the fault registers). */
-#include "leakwrap_bare.h"
+#include "wrap/leakwrap_bare.h"
 
 #if !(defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
 
-#include "fault_frame.h"
+#include "wrap/bare/fault_frame.h"
 
 enum kind { UNDEFINED_INSTRUCTION, PREFETCH_ABORT, DATA_ABORT };
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "crash.h"
+#include "wrap/signal/crash.h"
 
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 #define LEAKWRAP_FAULT_STATES 5

@@ -1,11 +1,11 @@
 /* fault_m.c - the fault handler of Cortex-M processors.  Armv7-M Architecture Reference Manual, DDI 0403E: B1.5.6
  * "Exception entry behavior" (the frame), B1.5.8 "Exception return behavior" (the value in lr), B3.2.15 to 18 (the
  * fault status and address registers).  Armv6-M has the same frame, and none of these registers. */
-#include "leakwrap_bare.h"
+#include "wrap/leakwrap_bare.h"
 
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 
-#include "fault_frame.h"
+#include "wrap/bare/fault_frame.h"
 
 #include <stdbool.h>
 

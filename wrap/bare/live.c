@@ -3,11 +3,11 @@
  * A hash table with linear probing in two arrays, 10 bytes for each slot on 32 bits.  A removal moves the
  * blocks behind it up, so that a search may end at the first empty slot.  Everything happens under the lock:
  * there is one processor. */
-#include "live.h"
+#include "wrap/bare/small_live.h"
 
-#include "../arena.h"
-#include "leakwrap_bare.h"
-#include "port.h"
+#include "wrap/base/arena.h"
+#include "wrap/leakwrap_bare.h"
+#include "wrap/port/port.h"
 
 struct block {
 	uintptr_t address;

@@ -1,5 +1,5 @@
 /* misuse.c - misuse of the heap is not looked for: what that must remember would not fit.  See misuse.h. */
-#include "misuse.h"
+#include "wrap/misuse/misuse.h"
 
 bool leakwrap_misuse_checked = false;
 

@@ -1,7 +1,7 @@
 /* modules.c - the one module of a program without a loader: itself.  See modules.h. */
-#include "modules.h"
+#include "wrap/module/modules.h"
 
-#include "leakwrap_bare.h"
+#include "wrap/leakwrap_bare.h"
 
 #include <string.h>
 

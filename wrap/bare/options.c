@@ -1,10 +1,10 @@
 /* options.c - the options that mean something without an operating system, from leakwrap_default_options() alone.
  * The notation is that of the environment's LEAKWRAP_OPTIONS; all values are numbers. */
-#include "options.h"
+#include "wrap/base/options.h"
 
-#include "leakwrap.h"
-#include "text.h"
-#include "unwind.h"
+#include "wrap/leakwrap.h"
+#include "report/line_writer.h"
+#include "wrap/unwind/unwind.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* output.c - dumps go to the function that the program gave.  There are no descriptors: 1 stands for it. */
-#include "output.h"
+#include "report/output.h"
 
-#include "leakwrap_bare.h"
+#include "wrap/leakwrap_bare.h"
 
 void leakwrap_output_start(void)
 {

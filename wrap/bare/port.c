@@ -1,10 +1,10 @@
 /* port.c - no operating system under the tracer: what port.h asks for is answered by what the program gave in
  * leakwrap_bare.  Memory is in arena.c, tasks and stacks in tasks.c. */
-#include "port.h"
+#include "wrap/port/port.h"
 
-#include "fault.h"
-#include "leakwrap_bare.h"
-#include "tasks.h"
+#include "wrap/bare/fault.h"
+#include "wrap/leakwrap_bare.h"
+#include "wrap/bare/tasks.h"
 
 /* -- lock ---------------------------------------------------------------------------------------- */
 

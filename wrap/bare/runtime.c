@@ -1,17 +1,17 @@
 /* runtime.c - puts the tracer together without an operating system: see runtime.h.  The one file here that knows
  * both halves, wrap/ and report/. */
-#include "runtime.h"
+#include "wrap/runtime/runtime.h"
 
-#include "arena.h"
-#include "common.h"
-#include "dump.h"
-#include "leakwrap.h"
-#include "live.h"
-#include "modules.h"
-#include "options.h"
-#include "shadow.h"
-#include "sites.h"
-#include "unwind.h"
+#include "wrap/bare/bare_arena.h"
+#include "wrap/base/common.h"
+#include "report/dump.h"
+#include "wrap/leakwrap.h"
+#include "wrap/bare/small_live.h"
+#include "wrap/module/modules.h"
+#include "wrap/base/options.h"
+#include "wrap/unwind/walk_shadow.h"
+#include "wrap/site/site_table.h"
+#include "wrap/unwind/unwind.h"
 
 static bool started;
 

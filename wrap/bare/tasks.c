@@ -1,11 +1,11 @@
 /* tasks.c - see tasks.h; and which stack we are on (stack.h).  Called for every allocation. */
-#include "tasks.h"
+#include "wrap/bare/tasks.h"
 
-#include "../arena.h"
-#include "leakwrap_bare.h"
-#include "port.h"
-#include "stack.h"
-#include "thread.h"
+#include "wrap/base/arena.h"
+#include "wrap/leakwrap_bare.h"
+#include "wrap/port/port.h"
+#include "wrap/unwind/stack_bounds.h"
+#include "wrap/base/thread.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "board.h"
+#include "tests/bare/board.h"
 #include "leakwrap_bare.h"
-#include "rtos.h"
+#include "tests/bare/rtos.h"
 
 static uint64_t memory[1024];
 

@@ -1,0 +1,418 @@
+/* symbols.c - see symbols.h.  The table of each module is made at the first question: the functions'
+ * addresses, sorted, each with the place of its symbol. */
+#include "report/elf_symbols.h"
+
+#include "report/format.h"
+#include "wrap/port/port.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+
+#ifndef STT_GNU_IFUNC /* older <elf.h> */
+#define STT_GNU_IFUNC 10
+#endif
+
+/* A function, by its offset from the module's start. */
+struct function {
+	uint32_t offset;
+	uint32_t symbol; /* its index */
+};
+
+struct table {
+	const struct leakwrap_module *module;
+	const ElfW(Sym) * symbols;
+	size_t symbol_count;
+	const char *names;
+	size_t names_size;
+	struct function *functions;
+	size_t count;
+	struct leakwrap_system_lists lists;
+	bool has_file; /* the program's has been read */
+	struct table *next;
+};
+
+static struct table *tables;
+
+/* -- where the symbols are ----------------------------------------------------------------------- */
+
+/* A part of a file, read-only in memory for ever.  The file of a running program cannot be cut short
+ * (ETXTBSY, open(2)). */
+static const void *map_part(int fd, uint64_t offset, uint64_t size, uint64_t file_size)
+{
+	if (offset > file_size || size > file_size - offset || size == 0)
+		return NULL;
+	return leakwrap_file_map(fd, offset, (size_t)size);
+}
+
+/* A program's file while it is read: its section headers are mapped. */
+struct file {
+	int fd;
+	uint64_t size;
+	const ElfW(Shdr) * sections;
+	unsigned count; /* of sections */
+	unsigned names; /* the number of the section with their names */
+};
+
+static const void *map_section(const struct file *file, const ElfW(Shdr) * section)
+{
+	return map_part(file->fd, section->sh_offset, section->sh_size, file->size);
+}
+
+static void unmap_section(const ElfW(Shdr) * section, const void *mapped)
+{
+	if (mapped)
+		leakwrap_file_unmap(mapped, section->sh_offset, section->sh_size);
+}
+
+/* Returns false if there is a symbol table that cannot be mapped. */
+static bool find_symbols(struct table *table, const struct file *file)
+{
+	for (unsigned i = 0; i < file->count; i++) {
+		const ElfW(Shdr) *section = &file->sections[i], *strings;
+		const void *symbols, *names;
+
+		if (section->sh_type != SHT_SYMTAB || section->sh_link >= file->count)
+			continue;
+		strings = &file->sections[section->sh_link];
+		symbols = map_section(file, section);
+		if (!symbols)
+			return false;
+		names = map_section(file, strings);
+		if (!names) {
+			unmap_section(section, symbols);
+			return false;
+		}
+		table->symbols = symbols;
+		table->symbol_count = (size_t)(section->sh_size / sizeof(ElfW(Sym)));
+		table->names = names;
+		table->names_size = (size_t)strings->sh_size;
+		break;
+	}
+	return true;
+}
+
+/* Returns false if the section headers name sections that cannot be mapped. */
+static bool find_lists(struct table *table, const struct file *file)
+{
+	struct leakwrap_system_lists lists = {.program_is_static = true};
+	const ElfW(Shdr) * strings, *found = NULL;
+	const char *names;
+
+	if (file->names >= file->count)
+		return true;
+	strings = &file->sections[file->names];
+	names = map_section(file, strings);
+	if (!names)
+		return false;
+	for (unsigned i = 0; i < file->count; i++) {
+		const ElfW(Shdr) *section = &file->sections[i];
+		const char *name = names + section->sh_name;
+
+		if (section->sh_name >= strings->sh_size)
+			continue;
+		if (strcmp(name, ".interp") == 0)
+			lists.program_is_static = false;
+		else if (strcmp(name, LEAKWRAP_SYSTEM_SECTION) == 0 &&
+		         section->sh_offset % sizeof(uint32_t) == 0)
+			found = section;
+	}
+	unmap_section(strings, names);
+	if (!found)
+		return true;
+	lists.words = map_section(file, found);
+	lists.count = (size_t)(found->sh_size / sizeof(uint32_t));
+	table->lists = lists;
+	return lists.words != NULL;
+}
+
+/* Is it the header of the file that MODULE was mapped from?  Most programs have theirs in memory. */
+static bool is_header_of(const struct leakwrap_module *module, const ElfW(Ehdr) * header)
+{
+	const void *mapped = (const void *)module->start;
+
+	return header->e_shentsize == sizeof(ElfW(Shdr)) &&
+	       (memcmp(mapped, ELFMAG, SELFMAG) != 0 || memcmp(mapped, header, sizeof(*header)) == 0);
+}
+
+/* Reads the program's file (System V ABI, chapter 4), when PATH is that.  False when it is not, or cannot be read. */
+static bool find_in_file(struct table *table, const char *path)
+{
+	int fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+	uint64_t file_size;
+	const ElfW(Ehdr) * header;
+	const ElfW(Shdr) * sections;
+	bool is_read = false;
+
+	if (fd < 0)
+		return false;
+	file_size = leakwrap_file_size(fd);
+	header = map_part(fd, 0, sizeof(*header), file_size);
+	if (header && is_header_of(table->module, header)) {
+		size_t size = (size_t)header->e_shnum * sizeof(*sections);
+
+		sections = map_part(fd, header->e_shoff, size, file_size);
+		if (sections) {
+			const struct file file = {fd, file_size, sections, header->e_shnum,
+			                          header->e_shstrndx};
+
+			is_read = find_lists(table, &file) && find_symbols(table, &file);
+			leakwrap_file_unmap(sections, header->e_shoff, size);
+		}
+	}
+	if (header)
+		leakwrap_file_unmap(header, 0, sizeof(*header));
+	leakwrap_close(fd);
+	return is_read;
+}
+
+/* /proc/self has no file any more when the main thread has ended by pthread_exit; /proc/thread-self is not there
+ * before Linux 3.17, and leads to the emulator itself under qemu-user.  Both lead to the loader when that was told to start the
+ * program. */
+static bool find_in_program_file(struct table *table)
+{
+	const char *const paths[] = {"/proc/thread-self/exe", "/proc/self/exe", table->module->path};
+
+	for (unsigned i = 0; i < 3; i++)
+		if (find_in_file(table, paths[i]))
+			return true;
+	return false;
+}
+
+/* The GNU hash table's header, its chains behind the bloom filter and the buckets: symbols before
+ * "first" are not in it, and a chain ends with an odd word (binutils, bfd/elflink.c). */
+static size_t count_in_gnu_hash(const uint32_t *hash)
+{
+	uint32_t buckets = hash[0], first = hash[1], bloom = hash[2];
+	const uint32_t *bucket = hash + 4 + bloom * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+	const uint32_t *chain = bucket + buckets;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < buckets; i++)
+		if (bucket[i] > last)
+			last = bucket[i];
+	if (last < first)
+		return first;
+	while ((chain[last - first] & 1) == 0)
+		last++;
+	return (size_t)last + 1;
+}
+
+/* The dynamic section's pointers are addresses in some C libraries and offsets in others. */
+static const void *in_module(const struct leakwrap_module *module, uintptr_t value)
+{
+	if (value < module->start)
+		value += module->bias;
+	return value >= module->start && value < module->end ? (const void *)value : NULL;
+}
+
+static void find_in_memory(struct table *table)
+{
+	const struct leakwrap_module *module = table->module;
+	const ElfW(Dyn) *entry = module->dynamic;
+	const uint32_t *hash = NULL, *gnu_hash = NULL;
+
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
+		uintptr_t value = entry->d_un.d_ptr;
+
+		switch (entry->d_tag) {
+		case DT_SYMTAB:
+			table->symbols = in_module(module, value);
+			break;
+		case DT_STRTAB:
+			table->names = in_module(module, value);
+			break;
+		case DT_STRSZ:
+			table->names_size = value;
+			break;
+		case DT_HASH:
+			hash = in_module(module, value);
+			break;
+		case DT_GNU_HASH:
+			gnu_hash = in_module(module, value);
+			break;
+		default:
+			break;
+		}
+	}
+	table->symbol_count = 0;
+	if (!table->symbols || !table->names)
+		return;
+	if (hash)
+		table->symbol_count =
+		        hash[1]; /* nchain: as many as there are symbols (System V ABI, chapter 5) */
+	else if (gnu_hash)
+		table->symbol_count = count_in_gnu_hash(gnu_hash);
+}
+
+/* -- the sorted table ---------------------------------------------------------------------------- */
+
+static bool is_function(const struct table *table, const ElfW(Sym) * symbol)
+{
+	unsigned type = symbol->st_info & 0xf;
+
+	/* A label without a size may stand inside of a function. */
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+	       symbol->st_size != 0 && symbol->st_name < table->names_size &&
+	       (symbol->st_value & ~(ElfW(Addr))1) + table->module->bias - table->module->start <
+	               table->module->end - table->module->start;
+}
+
+/* Bit 0 of an ARM function's address tells Thumb from ARM code (ELF for the Arm Architecture, 5.5.3). */
+static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
+{
+#ifdef __arm__
+	uintptr_t value = symbol->st_value & ~(uintptr_t)1;
+#else
+	uintptr_t value = symbol->st_value;
+#endif
+
+	return (uint32_t)(value + table->module->bias - table->module->start);
+}
+
+/* Radix sort by offset, 11 bits at a time: a large program has a million functions, and a thread is
+ * waiting.  SPARE has the same size. */
+static void sort(struct function *functions, struct function *spare, size_t count)
+{
+	for (unsigned shift = 0; shift < 33; shift += 11) {
+		static size_t place[2048]; /* one dump at a time */
+		struct function *sorted = spare;
+		size_t next = 0;
+
+		memset(place, 0, sizeof(place));
+		for (size_t i = 0; i < count; i++)
+			place[functions[i].offset >> shift & 2047]++;
+		for (size_t i = 0; i < 2048; i++) {
+			size_t here = place[i];
+
+			place[i] = next;
+			next += here;
+		}
+		for (size_t i = 0; i < count; i++)
+			sorted[place[functions[i].offset >> shift & 2047]++] = functions[i];
+		spare = functions;
+		functions = sorted;
+	}
+}
+
+static void index_functions(struct table *table)
+{
+	size_t count = 0;
+	size_t size;
+	struct function *spare;
+
+	for (size_t i = 0; i < table->symbol_count; i++)
+		count += is_function(table, &table->symbols[i]);
+	size = count * sizeof(*spare);
+	if (count == 0 || !(spare = leakwrap_scratch_map(size)))
+		return;
+	table->functions = leakwrap_pages_map(size);
+	if (table->functions) {
+		for (size_t i = 0; i < table->symbol_count; i++)
+			if (is_function(table, &table->symbols[i]))
+				spare[table->count++] = (struct function){
+				        offset_of(table, &table->symbols[i]), (uint32_t)i};
+		sort(spare, table->functions,
+		     count); /* three passes: the last one ends in the other array */
+	}
+	leakwrap_scratch_unmap(spare, size);
+}
+
+/* Reads what has not been read yet: at an earlier dump there may have been no descriptor, or no memory. */
+static void complete(struct table *table)
+{
+	if (table->module->main && !table->has_file && find_in_program_file(table)) {
+		table->has_file = true;
+		table->functions = NULL; /* those of .dynsym stay for ever */
+		table->count = 0;
+	}
+	if (table->symbol_count == 0 && table->module->permanent)
+		find_in_memory(table);
+	if (!table->functions)
+		index_functions(table);
+}
+
+void leakwrap_symbols_start(void)
+{
+	for (struct table *table = tables; table; table = table->next)
+		complete(table);
+}
+
+static struct table *table_of(const struct leakwrap_module *module)
+{
+	static struct table places[64]; /* without room for another, names are left out */
+	static unsigned used;
+	struct table *table = tables;
+
+	while (table && table->module != module)
+		table = table->next;
+	/* Of others nothing is known: they take no room. */
+	if (table || used == sizeof(places) / sizeof(places[0]) || !(module->main || module->permanent))
+		return table;
+	table = &places[used++];
+	table->module = module;
+	complete(table);
+	table->next = tables;
+	tables = table;
+	return table;
+}
+
+bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
+                          struct leakwrap_function *function)
+{
+	struct table *table = table_of(module);
+	uintptr_t code = pc - module->start;
+	size_t first = 0, behind;
+
+	if (!table || table->count == 0)
+		return false;
+	/* The last function that starts at or before PC. */
+	behind = table->count;
+	while (first < behind) {
+		size_t middle = first + (behind - first) / 2;
+
+		if (table->functions[middle].offset <= code)
+			first = middle + 1;
+		else
+			behind = middle;
+	}
+	/* Of several names for one address the first that reaches as far as PC. */
+	while (first > 0) {
+		const struct function *candidate = &table->functions[--first];
+		const ElfW(Sym) *symbol = &table->symbols[candidate->symbol];
+
+		if (code - candidate->offset < symbol->st_size) {
+			*function = (struct leakwrap_function){
+			        .name = table->names + symbol->st_name,
+			        .offset = code - candidate->offset,
+			        .size = symbol->st_size,
+			};
+			return true;
+		}
+		if (first > 0 && table->functions[first - 1].offset != candidate->offset)
+			return false;
+	}
+	return false;
+}
+
+const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset)
+{
+	struct leakwrap_function function;
+
+	if (!leakwrap_symbol_find(module, pc, &function))
+		return NULL;
+	*offset = function.offset;
+	return function.name;
+}
+
+bool leakwrap_read_lists(const struct leakwrap_module *module, struct leakwrap_system_lists *lists)
+{
+	const struct table *table = table_of(module);
+
+	if (!table || !table->lists.words)
+		return false;
+	*lists = table->lists;
+	lists->has_symbols = table->count > 0;
+	return true;
+}

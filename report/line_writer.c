@@ -1,0 +1,210 @@
+/* text.c - see text.h. */
+#include "report/line_writer.h"
+
+#include "report/output.h"
+#include "wrap/port/port.h"
+
+#include <string.h>
+
+/* Room that a line keeps for the mark that it was cut, and for its end. */
+#define CUT_MARK "\\..."
+#define LINE_END (sizeof(CUT_MARK))
+
+/* What cannot be written once is not tried again: a reader that stopped reading costs one wait, not one for
+ * each page. */
+static void write_lines(struct leakwrap_writer *writer)
+{
+	if (writer->used > 0 && !writer->failed &&
+	    !leakwrap_output_write(&writer->target, writer->buffer, writer->used))
+		writer->failed = true;
+	memmove(writer->buffer, writer->buffer + writer->used, writer->line);
+	writer->used = 0;
+}
+
+static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
+{
+	if (writer->cut || writer->line + size > LEAKWRAP_TEXT_ROOM - LINE_END) {
+		writer->cut = true;
+		return;
+	}
+	/* The whole lines before this one make room for it. */
+	if (writer->used + writer->line + size > writer->room - LINE_END)
+		write_lines(writer);
+	memcpy(writer->buffer + writer->used + writer->line, bytes, size);
+	writer->line += size;
+}
+
+static void begin_line(struct leakwrap_writer *writer)
+{
+	if (writer->line == 0)
+		put(writer, writer->prefix, writer->prefix_size);
+}
+
+static void gather_in(struct leakwrap_writer *writer, char *buffer, size_t room)
+{
+	writer->buffer = buffer;
+	writer->room = room;
+}
+
+void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix)
+{
+	leakwrap_output_begin(&writer->target, fd);
+	writer->failed = writer->cut = false;
+	writer->lines = 0;
+	writer->used = writer->line = 0;
+	writer->prefix = prefix;
+	writer->prefix_size = strlen(prefix);
+	gather_in(writer, writer->own, sizeof(writer->own));
+}
+
+void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size)
+{
+	begin_line(writer);
+	put(writer, bytes, size);
+}
+
+void leakwrap_text(struct leakwrap_writer *writer, const char *text)
+{
+	leakwrap_text_bytes(writer, text, strlen(text));
+}
+
+char *leakwrap_decimal(char *buffer, size_t size, uint64_t number)
+{
+	char *digit = buffer + size - 1;
+
+	*digit = '\0';
+	do {
+		*--digit = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return digit;
+}
+
+void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number)
+{
+	char buffer[24];
+	const char *digits = leakwrap_decimal(buffer, sizeof(buffer), number);
+
+	leakwrap_text_bytes(writer, digits, (size_t)(buffer + sizeof(buffer) - 1 - digits));
+}
+
+void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width)
+{
+	char buffer[24];
+	char *end = buffer + sizeof(buffer) - 1;
+	char *digits = leakwrap_decimal(buffer, sizeof(buffer), number);
+
+	while (digits > buffer && (size_t)(end - digits) < width)
+		*--digits = '0';
+	leakwrap_text(writer, digits);
+}
+
+static const char hex_digits[] = "0123456789abcdef";
+
+void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number)
+{
+	char buffer[2 + 2 * sizeof(number)];
+	char *end = buffer + sizeof(buffer);
+	char *digit = end;
+
+	do {
+		*--digit = hex_digits[number & 15];
+		number >>= 4;
+	} while (number > 0);
+	*--digit = 'x';
+	*--digit = '0';
+	leakwrap_text_bytes(writer, digit, (size_t)(end - digit));
+}
+
+void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		leakwrap_text_bytes(writer, &hex_digits[bytes[i] >> 4], 1);
+		leakwrap_text_bytes(writer, &hex_digits[bytes[i] & 15], 1);
+	}
+}
+
+void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t limit)
+{
+	size_t written = 0;
+
+	begin_line(writer);
+	for (; *name != '\0'; name++) {
+		unsigned char byte = (unsigned char)*name;
+		const char escaped[] = {'\\', 'x', hex_digits[byte >> 4], hex_digits[byte & 15]};
+		bool plain = byte > 0x20 && byte < 0x7f && byte != '\\';
+
+		written += plain ? 1 : sizeof(escaped);
+		if (written > limit) {
+			leakwrap_text(writer, CUT_MARK);
+			return;
+		}
+		put(writer, plain ? name : escaped, plain ? 1 : sizeof(escaped));
+	}
+}
+
+void leakwrap_text_end(struct leakwrap_writer *writer)
+{
+	char *end;
+
+	begin_line(writer);
+	end = writer->buffer + writer->used + writer->line;
+	if (writer->cut) {
+		memcpy(end, CUT_MARK, sizeof(CUT_MARK)); /* its NUL becomes the end of the line */
+		end += strlen(CUT_MARK);
+	}
+	*end++ = '\n';
+	writer->used = (size_t)(end - writer->buffer);
+	writer->line = 0;
+	writer->cut = false;
+	writer->lines++;
+}
+
+bool leakwrap_text_flush(struct leakwrap_writer *writer)
+{
+	write_lines(writer);
+	return !writer->failed;
+}
+
+#ifndef LEAKWRAP_SMALL
+
+/* What many lines are gathered in.  More would hardly save more. */
+#define ROOM_FOR_MANY ((size_t)128 << 10)
+
+void leakwrap_text_expect_many(struct leakwrap_writer *writer)
+{
+	char *mapped = writer->target.waits ? NULL : leakwrap_scratch_map(ROOM_FOR_MANY);
+
+	if (mapped)
+		gather_in(writer, mapped, ROOM_FOR_MANY);
+}
+
+bool leakwrap_text_finish(struct leakwrap_writer *writer)
+{
+	const bool written = leakwrap_text_flush(writer);
+
+	if (writer->buffer != writer->own) {
+		leakwrap_scratch_unmap(writer->buffer, writer->room);
+		gather_in(writer, writer->own, sizeof(writer->own));
+	}
+	return written;
+}
+
+#endif
+
+void leakwrap_message(const char *text, const char *const more[])
+{
+	struct leakwrap_writer writer;
+	struct leakwrap_mask before;
+
+	if (!leakwrap_output_stderr_is_usable())
+		return;
+	leakwrap_signals_block(&before);
+	leakwrap_text_start(&writer, 2, "leakwrap: ");
+	leakwrap_text(&writer, text);
+	for (; *more; more++)
+		leakwrap_text(&writer, *more);
+	leakwrap_text_end(&writer);
+	leakwrap_text_flush(&writer);
+	leakwrap_signals_restore(&before);
+}

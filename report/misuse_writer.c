@@ -1,0 +1,104 @@
+/* misuse_text.c - see misuse_text.h. */
+#include "report/misuse_writer.h"
+
+#include "wrap/module/modules.h"
+#include "wrap/port/port.h"
+#include "wrap/site/site_table.h"
+#include "report/elf_symbols.h"
+#include "wrap/unwind/unwind.h"
+
+#include <string.h>
+
+/* A backtrace of a release begins in the tracer itself (record.c). */
+static bool is_own_frame(uintptr_t pc)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
+	uintptr_t offset;
+	const char *function = module ? leakwrap_symbol(module, pc - 1, &offset) : NULL;
+
+	return function &&
+	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
+	        strcmp(function, "releasing") == 0);
+}
+
+/* The backtrace of the call site NUMBER, read into TRACE, without the tracer's frames; none when there was no memory to keep it. */
+static void write_stack(uint32_t number, leakwrap_write_trace *backtrace, struct leakwrap_trace *trace)
+{
+	unsigned first = 0;
+
+	if (number < LEAKWRAP_SITE_FIRST || number >= leakwrap_sites_limit())
+		return;
+	leakwrap_site_read(number, trace);
+	while (first + 1u < trace->depth && is_own_frame(trace->pcs[first]))
+		first++;
+	backtrace(trace, first);
+}
+
+static const char *function_of(const struct leakwrap_misuse *misuse)
+{
+	static const char *const functions[] = {
+	        [LEAKWRAP_KIND_MALLOC] = "free",
+	        [LEAKWRAP_KIND_NEW] = "operator delete",
+	        [LEAKWRAP_KIND_ARRAY] = "operator delete[]",
+	        [LEAKWRAP_KIND_ALLOCATOR] = "allocator",
+	};
+
+	return misuse->resizes ? "realloc" : functions[misuse->by];
+}
+
+static void write_release(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse)
+{
+	static const char *const names[] = {
+	        [LEAKWRAP_MISUSE_FREED] = "double_free",
+	        [LEAKWRAP_MISUSE_INTERIOR] = "interior_pointer",
+	        [LEAKWRAP_MISUSE_STACK] = "stack_pointer",
+	        [LEAKWRAP_MISUSE_STATIC] = "static_pointer",
+	        [LEAKWRAP_MISUSE_KIND] = "mismatch",
+	};
+
+	leakwrap_text(writer, "misuse ");
+	leakwrap_text(writer, names[misuse->what]);
+	leakwrap_text(writer, " pointer=");
+	leakwrap_text_hex(writer, misuse->pointer);
+	leakwrap_text(writer, " thread=");
+	leakwrap_text_number(writer, (uint64_t)leakwrap_thread_id());
+	leakwrap_text(writer, " function=");
+	leakwrap_text(writer, function_of(misuse));
+	leakwrap_text_end(writer);
+}
+
+static void write_block(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse)
+{
+	static const char *const kinds[] = {
+	        [LEAKWRAP_KIND_MALLOC] = "malloc",
+	        [LEAKWRAP_KIND_NEW] = "operator new",
+	        [LEAKWRAP_KIND_ARRAY] = "operator new[]",
+	        [LEAKWRAP_KIND_ALLOCATOR] = "allocator",
+	};
+
+	leakwrap_text(writer, "misuse block address=");
+	leakwrap_text_hex(writer, misuse->block);
+	leakwrap_text(writer, " bytes=");
+	leakwrap_text_number(writer, misuse->size);
+	if (misuse->what == LEAKWRAP_MISUSE_KIND) {
+		leakwrap_text(writer, " function=");
+		leakwrap_text(writer, kinds[misuse->kind]);
+	}
+	leakwrap_text_end(writer);
+}
+
+void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
+                           leakwrap_write_trace *backtrace, struct leakwrap_trace *trace)
+{
+	write_release(writer, misuse);
+	write_stack(misuse->offender, backtrace, trace);
+	if (misuse->what == LEAKWRAP_MISUSE_FREED) {
+		leakwrap_text(writer, "misuse released");
+		leakwrap_text_end(writer);
+		write_stack(misuse->released, backtrace, trace);
+	}
+	if (misuse->block) {
+		write_block(writer, misuse);
+		write_stack(misuse->allocated, backtrace, trace);
+	}
+}

@@ -1,0 +1,11 @@
+#!/bin/sh
+# A free is recorded before it happens and an allocation after it: with two threads that hand each other's
+# addresses back and forth no block is lost, none is doubled, none seems to have been freed elsewhere.
+. tests/lib.sh
+
+build reuse tests/alloc/address_reuse.c tests/alloc/own_malloc.c
+blocks=$("$W/reuse" 2>"$W/log") || fail "status $?"
+live=$(site_by "$W/log" 1 swap)
+equal "live blocks" "${live#* }" "$blocks"
+equal "freed elsewhere" "$(dump_value "$W/log" 1 freed_elsewhere_blocks)" 0
+equal "foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 0

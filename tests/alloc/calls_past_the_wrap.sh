@@ -1,0 +1,34 @@
+#!/bin/sh
+# What the wrap cannot see: a library that is loaded by code outside of it is known once the program itself calls dlopen; what
+# sscanf allocates is counted when it is freed.  In a static program all is seen, and what the C library allocates is marked.
+. tests/lib.sh
+
+for part in LIBRARY PLUGIN; do
+	$CC -O2 -fPIC -shared -fno-omit-frame-pointer -D$part -o "$W/$part.so" tests/alloc/calls_past_the_wrap.c || fail "cannot build $part"
+done
+build outside tests/alloc/calls_past_the_wrap.c
+"$W/outside" "$W/LIBRARY.so" "$W/PLUGIN.so" 2>"$W/log" || fail "status $?"
+kind_of() {
+	dump_sites "$W/log" 1 | awk -v f="^$1;" '$4 ~ f { print $3, $4 }'
+}
+equal "before" "$(kind_of early | cut -d' ' -f1)" truncated
+case $(kind_of late) in
+"complete late;"*";main;"*) ;;
+*) fail "after: $(kind_of late)" ;;
+esac
+grep -q '  #1 .* PLUGIN.so+0x' "$W/log" || fail "after: the plugin is not in the stack"
+equal "foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 1
+! grep -q origin= "$W/log" || fail "a dynamic program has blocks of the C library"
+
+# However the linker sorts the code.
+for sorted in "" "-Os -Wl,--sort-section=alignment" \
+	"-ffunction-sections -Wl,--sort-section=name"; do
+	# shellcheck disable=SC2086 # a list of flags
+	build outside.static -static $sorted tests/alloc/calls_past_the_wrap.c 2>"$W/warnings"
+	"$W/outside.static" 2>"$W/log" || fail "static $sorted: status $?"
+	equal "static $sorted: foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 0
+	dump_lines "$W/log" 1 | awk '
+		/^site/ { marked = / origin=system_library$/; sites++; next }
+		/^  #0 / && marked != ($3 !~ /^(main|scans)\+/) { print; exit 1 }
+		END { exit sites == 0 }' || fail "static $sorted: wrongly marked: $(cat "$W/log")"
+done

@@ -1,0 +1,14 @@
+/* elsewhere_library.c - a shared library whose calls nobody has wrapped. */
+#include "tests/alloc/unseen_frees.h"
+
+#include <stdlib.h>
+
+void *library_makes(size_t size)
+{
+	return malloc(size);
+}
+
+void library_frees(void *block)
+{
+	free(block);
+}

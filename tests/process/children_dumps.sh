@@ -1,0 +1,81 @@
+#!/bin/sh
+# children= says which forked children dump when they end: none, those with blocks of their own, or all.  A dump by a signal shows
+# everything, and how much of it is from before the fork.
+. tests/lib.sh
+
+# run HOW CHILDREN: sets parent, and child: the dumps of the others.
+run() {
+	log=$W/$1.$2.log
+	rm -f "$log"
+	LEAKWRAP_OPTIONS=log=$log${2:+:children=$2} "$program" "$1" &
+	parent=$!
+	wait $parent || fail "$program $1: status $?"
+	equal "$1 $2: dumps of the parent" "$(dumps "$log" | grep "^$parent\\.")" "$parent.1"
+	equal "$1 $2: blocks of the parent" "$(site_by "$log" "$parent.1" allocate)" "5000 5"
+	equal "$1 $2: the parent inherits" "$(dump_value "$log" "$parent.1" inherited_blocks)" ""
+	child=$(dumps "$log" | grep -v "^$parent\\." | tr '\n' ' ')
+	child=${child% }
+}
+
+# inherits DUMP BYTES BLOCKS HOW.  In a static program the C library's blocks are inherited, too.
+inherits() {
+	[ "$program" = "$W/children" ] || return 0
+	equal "$1: inherited" "$(dump_value "$log" "$1" inherited_bytes) $(dump_value "$log" "$1" inherited_blocks) $(
+		dump_value "$log" "$1" inherited
+	)" "$2 $3 $4"
+}
+
+build children tests/process/children_dumps.c
+build children-static -static tests/process/children_dumps.c
+for program in "$W/children" "$W/children-static"; do
+	for how in same other none; do
+		run $how none
+		equal "$how none: dumps" "$child" ""
+		run $how all
+		equal "$how all: dumps" "$(dumps "$log" | wc -l)" 2
+	done
+	equal "none all: blocks" "$(site_by "$log" "$child" allocate)" "5000 5"
+
+	for default in '' own; do
+		for how in none freed; do
+			run $how $default
+			equal "$how: dumps" "$child" ""
+		done
+		run same $default
+		equal "same: blocks" "$(site_by "$log" "$child" allocate)" "2000 2"
+		equal "same: call sites" "$(dump_value "$log" "$child" sites)" 1
+		inherits "$child" 5000 5 left_out
+		run other $default
+		equal "other: blocks" "$(site_by "$log" "$child" only_child)" "5000 1"
+		equal "other: sites" "$(dump_value "$log" "$child" sites)" 1
+		run grown $default
+		equal "grown: blocks" "$(site_by "$log" "$child" grow)" "3000 1"
+		inherits "$child" 4000 4 left_out
+	done
+
+	# One call site, be its blocks from before the fork or not.
+	run signal own
+	equal "signal: dumps" "$child" "${child%%.*}.1 ${child%%.*}.2"
+	equal "signal: blocks" "$(site_by "$log" "${child% *}" allocate)" "7000 7"
+	equal "signal: call sites" "$(dump_sites "$log" "${child% *}" | grep -c ' allocate;')" 1
+	inherits "${child% *}" 5000 5 included
+	equal "signal: exit" "$(site_by "$log" "${child#* }" allocate)" "2000 2"
+
+	# Thousands of children that keep the same do not fill a disk: after 64 dumps only what is new is shown.
+	log=$W/many.log
+	rm -f "$log"
+	LEAKWRAP_OPTIONS=log=$log "$program" many &
+	parent=$!
+	wait $parent || fail "$program many: status $?"
+	equal "many: dumps" "$(dumps "$log" | wc -l)" 66
+	equal "many: the last child's" "$(site_by "$log" 1 only_child)" "5000 1"
+	equal "many: silent" "$(dump_lines "$log" $parent.1 | grep -c '^note 16 forked children ended without')" 1
+
+	# A child of the child inherits from both.
+	run twice own
+	grandchild=$(dumps "$log" | head -n 1)
+	equal "twice: blocks" "$(site_by "$log" "$grandchild" allocate)" "8000 8"
+	equal "twice: call sites" "$(dump_sites "$log" "$grandchild" | grep -c ' allocate;')" 1
+	inherits "$grandchild" 7000 7 included
+	equal "twice: exit" "$(site_by "$log" "${grandchild%.1}.2" allocate)" "1000 1"
+done

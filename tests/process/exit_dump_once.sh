@@ -1,0 +1,44 @@
+#!/bin/sh
+# One exit dump for each process image, whichever way it leaves, after its atexit functions and destructors;
+# none from a child that shares or only repeats its parent's memory.
+. tests/lib.sh
+
+for static in '' -static; do
+	build "exits$static" $static tests/process/exit_dump_once.c
+
+	# case, exit dumps, bytes and blocks of allocate() in the dump of the first process
+	while read -r how dumps bytes blocks; do
+		log=$W/$how$static.log
+		LEAKWRAP_OPTIONS=children=all "$W/exits$static" "$how" >"$log.out" 2>"$log" &
+		pid=$!
+		wait $pid
+		status=$?
+		if [ "$how" = killed ]; then
+			equal "$how$static: status" $status 137
+		else
+			equal "$how$static: status" $status 7
+		fi
+		equal "$how$static: exit dumps" "$(grep -c 'reason=exit' "$log")" "$dumps"
+		equal "$how$static: whole dumps" "$(dumps "$log" | wc -l)" "$dumps"
+		[ "$dumps" = 0 ] || equal "$how$static: live" "$(site_by "$log" "$pid.1" allocate)" "$bytes $blocks"
+		if [ "$how" = fork-malloc-_exit ]; then
+			child=$(dumps "$log" | grep -v "^$pid\\.")
+			equal "$how$static: live in the child" "$(site_by "$log" "$child" child_allocates)" "5000 1"
+			equal "$how$static: inherited" "$(site_by "$log" "$child" allocate)" "1230 3"
+		fi
+	done <<-END
+		return 1 1000 1
+		exit 1 1000 1
+		_exit 1 1230 3
+		_Exit 1 1230 3
+		quick_exit 1 1030 2
+		pthread_exit 1 1000 1
+		killed 0
+		fork-_exit 1 1000 1
+		fork-malloc-_exit 2 1000 1
+		fork-exit 2 1000 1
+		vfork-_exit 1 1000 1
+		vfork-exec 1 1000 1
+		exec 0
+	END
+done

@@ -1,0 +1,11 @@
+#!/bin/sh
+# In a child, the thread that forked looks like a main thread, but has the stack that it had: also when the tracer had
+# not met it before.
+. tests/lib.sh
+
+for static in '' -static; do
+	build "forked_thread$static" $static tests/process/fork_in_thread.c
+	"$W/forked_thread$static" 2>"$W/log" || fail "the stacks$static are not recognized: status $?"
+done
+LEAKWRAP_OPTIONS=unwind=fp "$W/forked_thread" 2>"$W/log"
+equal "truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 0

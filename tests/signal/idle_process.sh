@@ -1,0 +1,31 @@
+#!/bin/sh
+# A dump arrives in a process that does nothing.  read goes on afterwards, as if nothing had been; calls that cannot be restarted
+# return EINTR.  The tracer holds little for one block: of its tables only pages in which something stands.
+. tests/lib.sh
+
+build idle tests/signal/idle_process.c
+interrupted="pause sleep usleep poll select epoll_wait sigsuspend semop msgrcv accept"
+for how in $interrupted read; do
+	log=$W/$how.log
+	mkfifo "$W/$how.pipe"
+	"$W/idle" "$how" <"$W/$how.pipe" >"$W/$how.out" 2>"$log" &
+	pid=$!
+	exec 3>"$W/$how.pipe"
+	wait_until 10 grep -q waiting "$W/$how.out" || fail "$how: did not start"
+	sleep 0.1
+	kill -USR1 $pid
+	wait_until 10 dump_is_whole "$log" 1 || {
+		kill $pid
+		fail "$how: no dump"
+	}
+	equal "$how: the block" "$(site_by "$log" 1 main)" "123 1"
+	held=$(dump_value "$log" 1 tracer_bytes)
+	[ "$held" -lt 65536 ] || fail "$how: the tracer holds $held bytes for one block"
+	equal "$how: the reason" "$(dump_value "$log" 1 reason)" signal
+	[ "$how" != read ] || (trap '' PIPE && echo >&3) 2>/dev/null
+	wait $pid || fail "$how: status $?"
+done
+equal "read" "$(tail -n 1 "$W/read.out")" "1 Success"
+for how in $interrupted; do
+	equal "$how" "$(tail -n 1 "$W/$how.out")" "-1 interrupted"
+done

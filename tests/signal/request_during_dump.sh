@@ -1,0 +1,21 @@
+#!/bin/sh
+# A request that comes while a dump is being written is served after it, also when it comes to another thread.
+. tests/lib.sh
+
+build pending tests/signal/request_during_dump.c
+mkfifo "$W/pipe"
+"$W/pending" >"$W/out" 2>"$W/pipe" &
+pid=$!
+exec 3<"$W/pipe"
+if ! wait_until 20 grep -q asked "$W/out"; then
+	kill -9 $pid
+	fail "the requesting thread hangs"
+fi
+cat <&3 >"$W/log"
+wait $pid || fail "status $?"
+equal "dumps by signal" "$(grep -c 'reason=signal' "$W/log")" 3
+equal "dumps" "$(dumps "$W/log" | sed 's/.*\.//' | tr '\n' ' ')" "1 2 3 4 "
+for n in 1 2 3 4; do
+	equal "call sites in dump $n" "$(dump_sites "$W/log" $n | grep -c ' main;')" 1000
+	equal "lines of dump $n" "$(grep -c "^leakwrap\\[$pid\\.$n\\]" "$W/log")" "$(dump_value "$W/log" $n lines)"
+done

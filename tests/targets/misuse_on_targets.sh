@@ -1,0 +1,89 @@
+#!/bin/sh
+# misuse= on other processors and with musl.  Pointers into the stack, also where a frame was, and into
+# static data are reported where they are certain.  Blocks are not, wherever they lie.
+# timeout: 240
+. tests/lib.sh
+. tests/targets/target.sh
+
+certain="stack thread gone gone_thread literal table unaligned"
+with_glibc="data zeros stream static_realloc"
+quiet="churn pool failed ignored strings library static_pool given_stack unguarded coroutine handler handed gaps"
+tried=0
+
+# check LABEL PROGRAM CERTAIN QUIET: what is reported of each case, and that nothing is.
+check() {
+	for case in $3; do
+		# shellcheck disable=SC2086 # none or a list
+		LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/log" timeout 20 $run "$2" "$case" >"$W/out" 2>&1
+		told=$(sed -n 's/^leakwrap[^ ]* misuse \([a-z]*_[a-z]*\) .*/\1/p' "$W/log" 2>/dev/null)
+		rm -f "$W/log"
+		case $case in
+		stack | thread | gone*) expected=stack_pointer ;;
+		unaligned) expected=interior_pointer ;;
+		*) expected=static_pointer ;;
+		esac
+		equal "$1, $case" "$told" $expected
+	done
+	for case in $4; do
+		# shellcheck disable=SC2086
+		LEAKWRAP_OPTIONS=misuse=abort:exit=0 timeout 20 $run "$2" "$case" >"$W/out" 2>"$W/err" ||
+			fail "$1, $case: status $?: $(tail -n 5 "$W/err")"
+		equal "$1, $case" "$(grep -c ' misuse ' "$W/err")" 0
+	done
+	tried=$((tried + 1))
+}
+
+# programs LABEL COMPILER FLAG...: $W/dynamic, with the library, and $W/static.
+programs() {
+	label=$1 compiler=$2
+	shift 2
+	flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g")
+	# shellcheck disable=SC2086 # lists of flags
+	{
+		$compiler -shared -fPIC -O2 "$@" -o "$W/libelsewhere.so" tests/alloc/unseen_frees_library.c &&
+			$compiler $TARGET_CFLAGS -Wno-error -DWITH_LIBRARY "$@" -o "$W/dynamic" tests/alloc/misuse.c -L"$W" \
+				-lelsewhere -Wl,-rpath,"$W" -pthread $flags &&
+			$compiler $TARGET_CFLAGS -Wno-error -static -o "$W/static" tests/alloc/misuse.c -pthread $flags
+	} 2>"$W/link" || fail "$label: $(tail -n 5 "$W/link")"
+}
+
+left_out=
+for processor in i386:i686-linux-gnu aarch64:aarch64-linux-gnu arm:arm-linux-gnueabihf riscv64:riscv64-linux-gnu; do
+	triple=${processor#*:}
+	if ! command -v "$triple-gcc" >/dev/null || ! command -v "qemu-${processor%:*}" >/dev/null; then
+		left_out="$left_out $triple"
+		continue
+	fi
+	target "$triple" "qemu-${processor%:*}"
+	kinds="dynamic static"
+	if [ "$triple" = i686-linux-gnu ]; then
+		# By this machine's own kernel where it can.  The emulator hangs in dynamic programs with threads.
+		programs "$triple" "$gcc" "-Wl,--dynamic-linker=/usr/$triple/lib/ld-linux.so.2,-rpath,/usr/$triple/lib"
+		if "$W/static" none 2>"$W/err"; then run=; else kinds=static; fi
+	else
+		programs "$triple" "$gcc"
+	fi
+	for linked in $kinds; do
+		check "$triple, $linked" "$W/$linked" "$certain $with_glibc" "$quiet"
+	done
+done
+
+if command -v musl-gcc >/dev/null; then
+	runtime x86_64-linux-musl CC=musl-gcc
+	run=
+	programs musl musl-gcc
+	for linked in dynamic static; do
+		check "musl, $linked" "$W/$linked" "stack thread gone gone_thread literal table" "$quiet"
+	done
+	# What is left of the variables' pages is the heap's.
+	beside=$("$W/dynamic" gaps 2>/dev/null)
+	[ "$beside" -gt 0 ] || fail "musl: no block beside the variables"
+	for case in data zeros; do
+		LEAKWRAP_OPTIONS=misuse=report:exit=0 "$W/dynamic" $case >"$W/out" 2>&1
+		equal "musl, $case" "$(grep -c ' misuse ' "$W/out")" 0
+	done
+else
+	left_out="$left_out musl"
+fi
+[ -z "$left_out" ] || skip "not installed:$left_out"
+echo "$tried programs"

@@ -1,0 +1,112 @@
+/* unit_signals.c - the program's view of the dump signal (wrap/signal/dump_signal.c), changed by threads while the signal arrives.
+ * sources: wrap/signal/dump_signal.c wrap/base/process.c wrap/port/linux*.c */
+#include "wrap/base/process.h"
+#include "wrap/signal/dump_signal.h"
+#include "wrap/base/thread.h"
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+_Thread_local struct leakwrap_thread leakwrap_self;
+
+enum { THREADS = 3, STEPS = 5000 };
+
+static _Atomic unsigned dumps, first, second;
+
+static void dump(void)
+{
+	atomic_fetch_add(&dumps, 1);
+}
+
+static void on_first(int signo)
+{
+	CHECK(signo == SIGUSR1);
+	atomic_fetch_add(&first, 1);
+}
+
+static void on_second(int signo, siginfo_t *info, void *context)
+{
+	CHECK(signo == SIGUSR1 && info->si_signo == SIGUSR1 && context);
+	atomic_fetch_add(&second, 1);
+}
+
+static void *change(void *argument)
+{
+	uint64_t random = (uintptr_t)argument;
+
+	for (unsigned step = 0; step < STEPS; step++) {
+		struct sigaction action, before;
+
+		memset(&action, 0, sizeof(action));
+		switch (unit_random(&random) % 4) {
+		case 0:
+			action.sa_handler = on_first;
+			break;
+		case 1:
+			action.sa_sigaction = on_second;
+			action.sa_flags = SA_SIGINFO;
+			break;
+		default:
+			action.sa_handler = unit_random(&random) % 2 ? SIG_IGN : SIG_DFL;
+		}
+		CHECK(leakwrap_signals_view(&action, &before) == 0);
+		CHECK(before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL ||
+		      before.sa_handler == on_first ||
+		      ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_second));
+		if (step % 8 == 0)
+			raise(SIGUSR1);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	struct sigaction action = {.sa_handler = on_first}, now;
+	pthread_t thread[THREADS];
+
+	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+	leakwrap_process_start();
+	leakwrap_signals_install(SIGUSR1, dump);
+	CHECK(leakwrap_signals_owns(SIGUSR1) && !leakwrap_signals_owns(SIGUSR2));
+	/* What was there before is the view, and runs. */
+	CHECK(leakwrap_signals_view(NULL, &now) == 0 && now.sa_handler == on_first);
+	raise(SIGUSR1);
+	CHECK(atomic_load(&dumps) == 1 && atomic_load(&first) == 1);
+
+	action.sa_flags = (int)SA_RESETHAND;
+	CHECK(leakwrap_signals_view(&action, NULL) == 0);
+	raise(SIGUSR1);
+	raise(SIGUSR1);
+	CHECK(atomic_load(&dumps) == 3 && atomic_load(&first) == 2);
+	CHECK(leakwrap_signals_view(NULL, &now) == 0 && now.sa_handler == SIG_DFL &&
+	      now.sa_flags == (int)SA_RESETHAND);
+
+	atomic_store(&dumps, 0);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&thread[i], NULL, change, (void *)(i + 1)) == 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8));
+	CHECK(atomic_load(&second) > 0);
+
+	/* A wait that took the signal dumps; one of another signal does not, nor one whose inner wait has. */
+	leakwrap_signals_waited(SIGUSR1, NULL, leakwrap_self.waited);
+	leakwrap_signals_waited(SIGUSR2, NULL, leakwrap_self.waited);
+	leakwrap_signals_waited(SIGUSR1, NULL, leakwrap_self.waited - 1);
+	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8) + 1);
+
+	/* Ignored for the program that comes next; the view comes back. */
+	action = (struct sigaction){.sa_handler = SIG_IGN};
+	CHECK(leakwrap_signals_view(&action, NULL) == 0);
+	leakwrap_signals_executing();
+	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
+	leakwrap_signals_not_executed();
+	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler != SIG_IGN);
+	leakwrap_signals_release();
+	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
+	CHECK(!leakwrap_signals_owns(SIGUSR1));
+	return 0;
+}

@@ -1,0 +1,190 @@
+/* unit_hashed.c - tables that are read without a lock (wrap/base/hash_table.c): what was put in is found, by threads that look meanwhile,
+ * too, while the table grows; and when memory ends, the table goes on until it is full, and is never overfull.
+ * Keys of stacks that are regular do not gather (wrap/site/stack_hash.h).
+ * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c */
+#include "wrap/base/arena.h"
+#include "wrap/base/hash_table.h"
+#include "wrap/port/port.h"
+#include "wrap/base/locked_uthash.h"
+#include "tests/unit/unit.h"
+#include "wrap/site/stack_hash.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* An entry is its number, which the key follows from. */
+typedef _Atomic uint32_t entry;
+
+static uint32_t choice_for(uint32_t number)
+{
+	uint64_t state = number;
+
+	return leakwrap_hashed_choice(unit_random(&state));
+}
+
+static bool is_used(const void *one)
+{
+	return atomic_load((const entry *)one) != 0;
+}
+
+static uint32_t choice_of(const void *one)
+{
+	return choice_for(atomic_load((const entry *)one));
+}
+
+static const struct leakwrap_hashed_kind kind = {sizeof(entry), 5, is_used, choice_of};
+
+static bool add(struct leakwrap_hashed *_Atomic *table, uint32_t number, bool from_reserve)
+{
+	entry *room;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	room = leakwrap_hashed_room(table, &kind, choice_for(number), from_reserve);
+	if (room) {
+		CHECK(atomic_load(room) == 0);
+		atomic_store_explicit(room, number, memory_order_release);
+	}
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return room != NULL;
+}
+
+static bool has(const struct leakwrap_hashed *table, uint32_t number)
+{
+	const entry *one = leakwrap_hashed_entries(table);
+	uint32_t found;
+
+	one += leakwrap_hashed_chosen(table, choice_for(number));
+	while ((found = atomic_load_explicit(one, memory_order_acquire)) != 0) {
+		if (found == number)
+			return true;
+		one++;
+	}
+	return false;
+}
+
+/* -- growing while others look ------------------------------------------------------------------- */
+
+enum { NUMBERS = 60000, READERS = 2 };
+
+static struct leakwrap_hashed *_Atomic shared = &leakwrap_hashed_nothing.table;
+static _Atomic uint32_t added;
+
+/* What was added before is found, unless the table has been replaced meanwhile. */
+static void *look(void *seed)
+{
+	uint64_t random = (uintptr_t)seed, found = 0;
+	uint32_t now;
+
+	while ((now = atomic_load(&added)) < NUMBERS) {
+		struct leakwrap_hashed *table = atomic_load_explicit(&shared, memory_order_acquire);
+		const uint32_t number = 1 + (uint32_t)(unit_random(&random) % (now + 1));
+
+		if (number > now)
+			continue;
+		if (has(table, number))
+			found++;
+		else
+			CHECK(atomic_load(&shared) != table);
+	}
+	CHECK(found > 0);
+	return NULL;
+}
+
+static void grow(void)
+{
+	pthread_t reader[READERS];
+
+	/* Enough for the last two tables: those before them are not counted any more. */
+	leakwrap_pages_limit((size_t)1100 << 10);
+	CHECK(add(&shared, 1, false));
+	atomic_store(&added, 1);
+	for (uintptr_t i = 0; i < READERS; i++)
+		CHECK(pthread_create(&reader[i], NULL, look, (void *)(i + 1)) == 0);
+	for (uint32_t number = 2; number <= NUMBERS; number++) {
+		CHECK(add(&shared, number, false));
+		if (number % 1024 == 0 || number < 300)
+			for (uint32_t one = 1; one <= number; one++)
+				CHECK(has(atomic_load(&shared), one));
+		atomic_store(&added, number);
+	}
+	for (int i = 0; i < READERS; i++)
+		pthread_join(reader[i], NULL);
+	CHECK(atomic_load(&shared)->count == NUMBERS);
+	for (uint32_t one = 1; one <= NUMBERS; one++)
+		CHECK(has(atomic_load(&shared), one));
+	/* Nobody finds anything in one that is given up. */
+	leakwrap_hashed_discard(atomic_load(&shared), &kind);
+	CHECK(!has(atomic_load(&shared), 1));
+}
+
+/* -- no memory ----------------------------------------------------------------------------------- */
+
+static void fill(uint32_t expected)
+{
+	static struct leakwrap_hashed *_Atomic table = &leakwrap_hashed_nothing.table;
+	uint32_t held = 0;
+
+	CHECK(!has(atomic_load(&table), 1));
+	CHECK(add(&table, 0x80000000, false) && has(atomic_load(&table), 0x80000000));
+	leakwrap_pages_limit(1);
+	while (leakwrap_arena_take(16)) /* what the arena still has */
+		;
+	for (uint32_t number = 1; number < 5 * expected; number++)
+		held += add(&table, number, false);
+	/* No more than it was made for: looking must not take long. */
+	CHECK(held + 1 == expected);
+	for (uint32_t number = 5 * expected; number < 10 * expected; number++)
+		held += add(&table, number, true);
+	/* More than that, and the last entry is still empty: who looks for what is not there comes to an end. */
+	CHECK(held > expected && held < atomic_load(&table)->size);
+	for (uint32_t number = 1; number < 10 * expected; number++)
+		held -= has(atomic_load(&table), number);
+	CHECK(held == 0);
+}
+
+/* -- keys ---------------------------------------------------------------------------------------- */
+
+enum { WORDS = 12, KEYS = 10000 };
+
+/* How many entries are chosen by the keys of stacks of which three words differ by STEP from one stack to the next, each from that at GAP
+ * before it; the table has four times as many entries. */
+static uint32_t chosen(uintptr_t step, unsigned gap)
+{
+	static const struct leakwrap_hashed table = {.range = 4 * KEYS};
+	static bool is_chosen[4 * KEYS];
+	uint32_t count = 0;
+
+	memset(is_chosen, 0, sizeof(is_chosen));
+	for (uint32_t key = 0; key < KEYS; key++) {
+		uintptr_t word[WORDS] = {0};
+		struct leakwrap_sum sum = {.a = 1};
+		bool *at;
+
+		word[1] = key % 20 * step;
+		word[1 + gap] = key / 20 % 20 * step;
+		word[1 + 2 * gap] = key / 400 * step;
+		for (unsigned i = 0; i < WORDS; i += LEAKWRAP_SUMMED_AT_ONCE)
+			sum = leakwrap_sum_and(sum, word[i], word[i + 1], word[i + 2], word[i + 3]);
+		at = &is_chosen[leakwrap_hashed_chosen(
+		        &table, leakwrap_hashed_choice(leakwrap_sum_mixed(leakwrap_sum_of(sum))))];
+		count += !*at;
+		*at = true;
+	}
+	return count;
+}
+
+/* Of 40,000, 10,000 keys choose 8,848 by chance; 8,700 are five standard deviations less. */
+static void spread(void)
+{
+	for (uintptr_t step = 1; step < 1 << 13; step += step / 8 + 1)
+		for (unsigned gap = 1; gap <= 5; gap++)
+			CHECK(chosen(step, gap) > 8700);
+}
+
+int main(void)
+{
+	grow();
+	spread();
+	fill(200);
+	return 0;
+}

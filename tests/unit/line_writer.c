@@ -1,0 +1,259 @@
+/* unit_text.c - lines of text (report/line_writer.c) against what printf makes of the same, and against the promises of the
+ * format: no line is longer than allowed, none is torn, no name can be taken for something else.
+ * sources: report/line_writer.c report/output.c wrap/port/linux*.c */
+#include "wrap/base/options.h"
+#include "wrap/port/port.h"
+#include "report/line_writer.h"
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+struct leakwrap_options leakwrap_options = {.log = "stderr"};
+
+#define PREFIX "leakwrap[1.1] "
+
+static struct leakwrap_writer writer;
+static char got[1 << 20];
+static FILE *file;
+
+static void begin(const char *prefix)
+{
+	rewind(file);
+	CHECK(ftruncate(fileno(file), 0) == 0);
+	leakwrap_text_start(&writer, fileno(file), prefix);
+}
+
+/* Everything that was written since. */
+static size_t finish(void)
+{
+	ssize_t size;
+
+	CHECK(leakwrap_text_finish(&writer));
+	size = pread(fileno(file), got, sizeof(got) - 1, 0);
+	CHECK(size >= 0);
+	got[size] = '\0';
+	return (size_t)size;
+}
+
+static void numbers(void)
+{
+	static const uint64_t edges[] = {0, 1, 9, 10, 99, 100, UINT32_MAX, UINT64_MAX - 1, UINT64_MAX};
+	uint64_t seed = 1;
+
+	for (unsigned i = 0; i < 2000; i++) {
+		uint64_t number =
+		        i < sizeof(edges) / sizeof(edges[0]) ? edges[i] : unit_random(&seed) >> i % 64;
+		uint64_t small = number % 100000000;
+		unsigned char bytes[] = {(unsigned char)number, 0, 255};
+		char wanted[200], digits[24];
+
+		begin("> ");
+		leakwrap_text_number(&writer, number);
+		leakwrap_text(&writer, " ");
+		leakwrap_text_hex(&writer, (uintptr_t)number);
+		leakwrap_text(&writer, " ");
+		leakwrap_text_digits(&writer, small, 8);
+		leakwrap_text(&writer, " ");
+		leakwrap_text_bytes_hex(&writer, bytes, sizeof(bytes));
+		leakwrap_text_end(&writer);
+		snprintf(wanted, sizeof(wanted),
+		         "> %" PRIu64 " 0x%" PRIxPTR " %08" PRIu64 " %02x00ff\n", number,
+		         (uintptr_t)number, small, bytes[0]);
+		finish();
+		CHECK(strcmp(got, wanted) == 0);
+		snprintf(wanted, sizeof(wanted), "%" PRIu64, number);
+		CHECK(strcmp(leakwrap_decimal(digits, sizeof(digits), number), wanted) == 0);
+	}
+}
+
+/* NAME comes back from its escapes, or its beginning does. */
+static void check_name(const char *name, size_t limit, const char *line)
+{
+	size_t length = strlen(line);
+	bool is_cut = length >= 4 && strcmp(line + length - 4, "\\...") == 0;
+
+	CHECK(length <= limit + 4); /* the mark of the cut comes behind */
+	for (const char *end = line + length - (is_cut ? 4 : 0); line < end; name++) {
+		unsigned byte = (unsigned char)*line;
+
+		CHECK(byte >= 0x21 && byte <= 0x7e);
+		if (byte == '\\') {
+			CHECK(sscanf(line, "\\x%2x", &byte) == 1);
+			line += 4;
+		} else {
+			line++;
+		}
+		CHECK(byte == (unsigned char)*name);
+	}
+	CHECK(is_cut || *name == '\0');
+}
+
+static void names(void)
+{
+	uint64_t seed = 2;
+
+	for (unsigned i = 0; i < 3000; i++) {
+		size_t length = (size_t)(unit_random(&seed) % (i % 10 ? 40 : 3000));
+		size_t limit = 4 + (size_t)(unit_random(&seed) % (i % 2 ? 60 : 3000));
+		char name[3001];
+
+		for (size_t at = 0; at < length; at++) {
+			unsigned random = (unsigned)unit_random(&seed);
+
+			name[at] = (char)(random % 4 ? 0x21 + random / 4 % 94 : random / 4 % 255 + 1);
+		}
+		name[length] = '\0';
+		begin("");
+		leakwrap_text_name(&writer, name, limit);
+		leakwrap_text_end(&writer);
+		length = finish();
+		CHECK(length > 0 && got[length - 1] == '\n');
+		got[length - 1] = '\0';
+		check_name(name, limit, got);
+	}
+}
+
+/* Writes the line of the LENGTH bytes TEXT in one piece, and what is not to be seen behind it.  False: there is no room for it. */
+static bool write_whole(const char *text, size_t length)
+{
+	const size_t prefix = sizeof(PREFIX) - 1, size = prefix + length + 1, spare = 100;
+	char *line = leakwrap_text_whole(&writer, size, spare);
+
+	if (!line) {
+		CHECK(writer.used + size + spare > LEAKWRAP_LINE_MAX);
+		return false;
+	}
+	memset(line, '!', size + spare);
+	memcpy(line, PREFIX, prefix);
+	memcpy(line + prefix, text, length);
+	line[size - 1] = '\n';
+	return true;
+}
+
+/* Writes the lines from FIRST up to END of any length, in one piece or in several. */
+static void write_lines(unsigned first, unsigned end, uint64_t *seed)
+{
+	static char text[6000];
+
+	for (unsigned i = first; i < end; i++) {
+		size_t length = (size_t)(unit_random(seed) % (i % 5 ? 100 : sizeof(text)));
+
+		memset(text, 'a' + (int)(i % 26), length);
+		text[length] = '\0';
+		if (i % 3 == 0 && length < 200 && write_whole(text, length))
+			continue;
+		leakwrap_text(&writer, text);
+		leakwrap_text_end(&writer);
+	}
+}
+
+/* What was GOT are whole lines, the FIRST of those that write_lines has written and the following.  Returns how many. */
+static unsigned check_lines(size_t size, unsigned first)
+{
+	unsigned seen = first;
+
+	for (char *line = got; line < got + size; seen++) {
+		char *end = memchr(line, '\n', (size_t)(got + size - line));
+
+		CHECK(end && end - line < LEAKWRAP_LINE_MAX);
+		CHECK(strncmp(line, PREFIX, strlen(PREFIX)) == 0);
+		for (char *at = line + strlen(PREFIX); at < end && *at != '\\'; at++)
+			CHECK(*at == 'a' + (int)(seen % 26));
+		line = end + 1;
+	}
+	return seen - first;
+}
+
+/* Lines of any length: whole, with their prefix, and never too long. */
+static void lines(void)
+{
+	uint64_t seed = 3;
+
+	for (unsigned round = 0; round < 50; round++) {
+		unsigned count = (unsigned)(unit_random(&seed) % 60);
+
+		begin(PREFIX);
+		write_lines(0, count, &seed);
+		CHECK(check_lines(finish(), 0) == count);
+		CHECK(writer.lines == count);
+	}
+}
+
+/* A file takes many lines at once. */
+static void many_to_a_file(void)
+{
+	uint64_t seed = 4;
+
+	begin(PREFIX);
+	leakwrap_text_expect_many(&writer);
+	write_lines(0, 60, &seed);
+	CHECK(lseek(fileno(file), 0, SEEK_CUR) == 0);
+	write_lines(60, 1060, &seed);
+	CHECK(lseek(fileno(file), 0, SEEK_CUR) > 0);
+	CHECK(check_lines(finish(), 0) == 1060);
+	CHECK(writer.lines == 1060);
+}
+
+/* A pipe that keeps writes apart (O_DIRECT in pipe(2)): each is of whole lines, and not more than PIPE_BUF. */
+static void many_to_a_pipe(void)
+{
+	struct leakwrap_mask before;
+	uint64_t seed = 5;
+	unsigned seen = 0;
+	int pipe_ends[2];
+	ssize_t size;
+
+	leakwrap_signals_block(&before);
+	CHECK(pipe2(pipe_ends, O_DIRECT | O_NONBLOCK) == 0);
+	leakwrap_text_start(&writer, pipe_ends[1], PREFIX);
+	leakwrap_text_expect_many(&writer);
+	write_lines(0, 26, &seed);
+	CHECK(leakwrap_text_finish(&writer));
+	while ((size = read(pipe_ends[0], got, sizeof(got))) > 0) {
+		CHECK(size <= PIPE_BUF);
+		seen += check_lines((size_t)size, seen);
+	}
+	CHECK(seen == 26);
+	close(pipe_ends[0]);
+	close(pipe_ends[1]);
+	leakwrap_signals_restore(&before);
+}
+
+static void failing(void)
+{
+	struct leakwrap_mask before;
+	int pipe_ends[2];
+
+	leakwrap_signals_block(&before);
+	CHECK(pipe(pipe_ends) == 0);
+	close(pipe_ends[0]);
+	leakwrap_text_start(&writer, pipe_ends[1], "> "); /* without SIGPIPE */
+	leakwrap_text(&writer, "text");
+	leakwrap_text_end(&writer);
+	CHECK(!leakwrap_text_flush(&writer));
+	CHECK(!leakwrap_text_flush(&writer));
+	close(pipe_ends[1]);
+	leakwrap_text_start(&writer, -1, "> ");
+	leakwrap_text_end(&writer);
+	CHECK(!leakwrap_text_flush(&writer));
+	leakwrap_signals_restore(&before);
+}
+
+int main(void)
+{
+	file = tmpfile();
+	CHECK(file);
+	numbers();
+	names();
+	lines();
+	many_to_a_file();
+	many_to_a_pipe();
+	failing();
+	fclose(file);
+	return 0;
+}

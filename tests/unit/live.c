@@ -1,0 +1,883 @@
+/* unit_live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands out, with
+ * threads, without memory, and with blocks that are freed unseen; for an allocator like glibc's, and for others.
+ * sources: wrap/live/live.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c
+ * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach,--wrap=leakwrap_pages_present */
+#include "wrap/live/live.h"
+#include "wrap/port/port.h"
+#include "wrap/live/heap_allocator.h"
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct leakwrap_loss leakwrap_loss;
+
+static bool blocks_lie_apart;
+
+bool leakwrap_blocks_lie_apart(void)
+{
+	return blocks_lie_apart;
+}
+
+/* -- pages on request ---------------------------------------------------------------------------- */
+
+void *__real_leakwrap_pages_map(size_t size);
+void *__wrap_leakwrap_pages_map(size_t size);
+
+static _Atomic size_t mapped;
+static bool (*fails)(void); /* decides about each mapping, when set */
+
+void *__wrap_leakwrap_pages_map(size_t size)
+{
+	if (fails && fails())
+		return NULL;
+	atomic_fetch_add(&mapped, size);
+	return __real_leakwrap_pages_map(size);
+}
+
+/* -- pages that go back -------------------------------------------------------------------------- */
+
+void *__real_leakwrap_pages_detach(void *start, size_t size);
+void *__wrap_leakwrap_pages_detach(void *start, size_t size);
+
+/* Called before the page of this slot is taken away and after it, when set. */
+static void (*around_detaching)(bool before);
+static const leakwrap_live_slot *detached_slot;
+static _Atomic bool keeps_pages; /* they cannot be taken away */
+static _Atomic unsigned long detached;
+
+void *__wrap_leakwrap_pages_detach(void *start, size_t size)
+{
+	uintptr_t at_byte = (uintptr_t)detached_slot - (uintptr_t)start;
+	bool calls = around_detaching && at_byte < size;
+	void *taken;
+
+	if (atomic_load(&keeps_pages))
+		return NULL;
+	atomic_fetch_add(&detached, 1);
+	if (calls)
+		around_detaching(true);
+	taken = __real_leakwrap_pages_detach(start, size);
+	if (calls)
+		around_detaching(false);
+	return taken;
+}
+
+uint64_t __real_leakwrap_pages_present(const void *start, size_t size, size_t *page);
+uint64_t __wrap_leakwrap_pages_present(const void *start, size_t size, size_t *page);
+
+static _Atomic unsigned long looks;
+
+uint64_t __wrap_leakwrap_pages_present(const void *start, size_t size, size_t *page)
+{
+	atomic_fetch_add(&looks, 1);
+	return __real_leakwrap_pages_present(start, size, page);
+}
+
+/* -- a model for one thread ---------------------------------------------------------------------- */
+
+enum { BLOCKS = 1024 };
+
+struct block {
+	uintptr_t address;
+	size_t size;
+	uint32_t site;
+	bool live, recorded;
+};
+
+static struct block blocks[BLOCKS];
+
+/* Every test has addresses of its own. */
+static uintptr_t fresh_addresses(void)
+{
+	static uintptr_t next = (uintptr_t)1 << 40;
+
+	next += (uintptr_t)1 << 38;
+	return next;
+}
+
+static void *at(uintptr_t address)
+{
+	return (void *)address; /* not to be looked into */
+}
+
+static uint32_t forget(uintptr_t address, size_t *size)
+{
+	struct leakwrap_live_block known = leakwrap_live_find(at(address));
+
+	if (leakwrap_live_forget(at(address))) {
+		*size = known.size;
+		return known.site;
+	}
+	return leakwrap_live_remove(at(address), size);
+}
+
+struct sums {
+	uintptr_t low, high;
+	size_t count, bytes;
+	uint64_t check;
+};
+
+static uint64_t check_of(uintptr_t address, size_t size, uint32_t site)
+{
+	uint64_t state = address * 31 + size * 7 + site;
+
+	return unit_random(&state);
+}
+
+static void sum_up(void *context, const struct leakwrap_live_block *block)
+{
+	struct sums *sums = context;
+
+	if (block->address < sums->low || block->address >= sums->high)
+		return;
+	sums->count++;
+	sums->bytes += block->size;
+	sums->check += check_of(block->address, block->size, block->site);
+}
+
+static struct sums walk(uintptr_t low, uintptr_t high)
+{
+	struct sums sums = {.low = low, .high = high};
+
+	leakwrap_live_each(sum_up, &sums);
+	return sums;
+}
+
+static void compare_with_model(uintptr_t low, uintptr_t high)
+{
+	struct sums is = walk(low, high), wanted = {.count = 0};
+
+	for (int i = 0; i < BLOCKS; i++)
+		if (blocks[i].live && blocks[i].recorded) {
+			wanted.count++;
+			wanted.bytes += blocks[i].size;
+			wanted.check += check_of(blocks[i].address, blocks[i].size, blocks[i].site);
+		}
+	CHECK(is.count == wanted.count);
+	CHECK(is.bytes == wanted.bytes);
+	CHECK(is.check == wanted.check);
+}
+
+static size_t random_size(uint64_t random)
+{
+	switch (random % 16) {
+	case 0:
+		return 4093 + random / 16 % 5;
+	case 1:
+		return (size_t)(random / 16) >> 12 & (((size_t)1 << 40) - 1);
+	case 2:
+		return random / 16 % 100000;
+	default:
+		return random / 16 % 300;
+	}
+}
+
+/* Random life of blocks at these distances.  With little memory some are not recorded: those are told. */
+static void live_randomly(size_t spacing, unsigned steps)
+{
+	const uintptr_t base = fresh_addresses();
+	uint64_t random = spacing;
+
+	memset(blocks, 0, sizeof(blocks));
+	for (unsigned step = 0; step < steps; step++) {
+		unsigned number = (unsigned)(unit_random(&random) % BLOCKS);
+		struct block *block = &blocks[number];
+		size_t size = 0;
+
+		if (block->live) {
+			uint32_t site = forget(block->address, &size);
+
+			CHECK(site == (block->recorded ? block->site : 0));
+			CHECK(!block->recorded || size == block->size);
+			block->live = false;
+		} else {
+			enum leakwrap_live_added added;
+
+			block->address = base + number * spacing;
+			block->size = random_size(unit_random(&random));
+			/* Blocks do not overlap: a large one takes as much room as it says. */
+			if (spacing < 256 && block->size >= LEAKWRAP_SLOT_LARGE &&
+			    (number % 256 != 0 || number == 0))
+				block->size %= LEAKWRAP_SLOT_LARGE;
+			if (number % 256 == 0)
+				block->address += (uintptr_t)number << 24;
+			block->site = (uint32_t)(unit_random(&random) % (LEAKWRAP_SITE_LIMIT - 1)) + 1;
+			added = leakwrap_live_add(at(block->address), block->size, block->site);
+			CHECK(added != LEAKWRAP_LIVE_REPLACED);
+			CHECK(fails || added == LEAKWRAP_LIVE_NEW);
+			block->live = true;
+			block->recorded = added == LEAKWRAP_LIVE_NEW;
+			if (block->recorded) {
+				struct leakwrap_live_block found =
+				        leakwrap_live_find(at(block->address));
+
+				CHECK(found.site == block->site && found.size == block->size);
+			}
+			/* Inside it no other block is. */
+			if (spacing > 1 && step % 16 == 0)
+				CHECK(leakwrap_live_find(at(block->address + 1)).site == 0);
+		}
+		if (step % 4096 == 0)
+			compare_with_model(base, base + ((uintptr_t)1 << 38));
+	}
+	compare_with_model(base, base + ((uintptr_t)1 << 38));
+	for (int i = 0; i < BLOCKS; i++) {
+		size_t size;
+
+		if (blocks[i].live)
+			CHECK((forget(blocks[i].address, &size) != 0) == blocks[i].recorded);
+	}
+	CHECK(walk(base, base + ((uintptr_t)1 << 38)).count == 0);
+}
+
+/* -- layouts ------------------------------------------------------------------------------------- */
+
+#define WINDOW (4 * sizeof(void *))
+
+static struct leakwrap_layout layout_of_fresh_region(void)
+{
+	uintptr_t address = fresh_addresses();
+	size_t size;
+	struct leakwrap_layout layout;
+
+	leakwrap_live_add(at(address), 1, 1);
+	layout = leakwrap_region_cached(address)->layout;
+	leakwrap_live_remove(at(address), &size);
+	return layout;
+}
+
+/* After ADDRESS was met last, do the inline paths serve it? */
+static bool is_served_inline(uintptr_t address)
+{
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_remove(at(address), &size) == 1);
+	return leakwrap_live_add_quickly(at(address), leakwrap_slot_value(1, 1, 0)) &&
+	       leakwrap_live_forget(at(address));
+}
+
+/* Large blocks at the end of a region do not fit its slots.  That says nothing of how closely blocks lie. */
+static void keep_layout_for_large_blocks(void)
+{
+	const uint32_t before = layout_of_fresh_region().slots;
+	const uintptr_t base = fresh_addresses();
+	size_t size;
+
+	for (int i = 1; i < 200; i++) {
+		uintptr_t address = base + ((uintptr_t)i << LEAKWRAP_REGION_BITS) - WINDOW;
+
+		CHECK(leakwrap_live_add(at(address), 5000, 3) == LEAKWRAP_LIVE_NEW);
+		if (i % 2)
+			CHECK(leakwrap_live_remove(at(address), &size) == 3 && size == 5000);
+	}
+	CHECK(layout_of_fresh_region().slots == before);
+}
+
+/* A large block at the end of a region leaves alone the slots of blocks at its beginning, which may be another thread's. */
+static void keep_off_other_blocks(void)
+{
+	const uintptr_t base = fresh_addresses();
+	const struct leakwrap_region *region;
+	size_t size;
+
+	CHECK(is_served_inline(base));
+	region = leakwrap_region_cached(base);
+	for (uintptr_t large = base + LEAKWRAP_REGION_SIZE - WINDOW;
+	     large < base + LEAKWRAP_REGION_SIZE; large += 8) {
+		CHECK(leakwrap_live_add(at(large), 5000, 3) == LEAKWRAP_LIVE_NEW);
+		for (uintptr_t small = base; small < base + 4 * WINDOW; small += 8) {
+			uint32_t within;
+
+			CHECK(atomic_load(leakwrap_slot_of(region, small, &within)) == 0);
+		}
+		CHECK(leakwrap_live_remove(at(large), &size) == 3 && size == 5000);
+	}
+}
+
+/* Two blocks in one window that live at once. */
+static void share_window(void)
+{
+	const uintptr_t half = WINDOW / 2;
+	const uintptr_t base = fresh_addresses();
+	size_t size;
+
+	CHECK(is_served_inline(base) && is_served_inline(base + half));
+	CHECK(leakwrap_live_add_quickly(at(base), leakwrap_slot_value(3, 1, 0)));
+	CHECK(leakwrap_live_add_quickly(at(base + half), leakwrap_slot_value(4, 2, 0)) ==
+	      !blocks_lie_apart);
+	if (blocks_lie_apart)
+		CHECK(leakwrap_live_add(at(base + half), 4, 2) == LEAKWRAP_LIVE_NEW);
+	CHECK(walk(base, base + WINDOW).bytes == 7);
+	CHECK((leakwrap_region_cached(base) == NULL) == blocks_lie_apart);
+	CHECK(forget(base, &size) == 1 && forget(base + half, &size) == 2);
+	CHECK(is_served_inline(base));
+}
+
+/* A pool's blocks may lie closer than those of the allocator. */
+static void learn_of_close_blocks(void)
+{
+	const uintptr_t half = WINDOW / 2;
+	uintptr_t base = fresh_addresses();
+
+	for (uintptr_t i = 0; i < 200; i++)
+		CHECK(leakwrap_live_add(at(base + i * half), 8, 3) == LEAKWRAP_LIVE_NEW);
+	CHECK(walk(base, base + 200 * half).count == 200);
+	base = fresh_addresses();
+	CHECK(is_served_inline(base));
+	CHECK(leakwrap_live_add_quickly(at(base), leakwrap_slot_value(3, 1, 0)));
+	CHECK(leakwrap_live_add_quickly(at(base + half), leakwrap_slot_value(4, 2, 0)));
+	CHECK((uintptr_t)1 << layout_of_fresh_region().window_shift == WINDOW);
+}
+
+/* Blocks that are not aligned to 8 bytes get slots, too. */
+static void pack(void)
+{
+	const struct leakwrap_layout before = layout_of_fresh_region();
+	uintptr_t base = fresh_addresses();
+	struct leakwrap_layout after;
+
+	CHECK((uintptr_t)1 << before.window_shift == WINDOW);
+	for (uintptr_t i = 0; i < 1000; i++)
+		CHECK(leakwrap_live_add(at(base + i * 8), 8, 3) == LEAKWRAP_LIVE_NEW);
+	CHECK(walk(base, base + 8000).count == 1000);
+	CHECK(layout_of_fresh_region().window_shift == before.window_shift);
+	base = fresh_addresses();
+	for (uintptr_t i = 0; i < 1000; i++)
+		CHECK(leakwrap_live_add(at(base + 4 + i * 8), 4, 3) == LEAKWRAP_LIVE_NEW);
+	CHECK(walk(base, base + 8004).count == 1000);
+	after = layout_of_fresh_region();
+	CHECK(1u << after.window_shift == 8 && is_served_inline(fresh_addresses() + 4));
+}
+
+/* -- threads ------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, PACKED = 50000, ROUNDS = 5 };
+
+static pthread_barrier_t together;
+static uintptr_t packed_base, packed_spacing;
+static bool packed_share; /* two in one window: only with the region's veil drawn, by an exact block */
+
+static uintptr_t fresh_packed_base(void)
+{
+	uintptr_t base;
+
+	base = fresh_addresses();
+	if (packed_share)
+		CHECK(leakwrap_live_add(at(base + LEAKWRAP_REGION_SIZE - 1), 1, 1) ==
+		      LEAKWRAP_LIVE_NEW);
+	return base;
+}
+
+/* Neighbouring addresses belong to different threads. */
+static void *live_packed(void *number)
+{
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		pthread_barrier_wait(&together);
+		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS)
+			CHECK(leakwrap_live_add_quickly(at(packed_base + i * packed_spacing),
+			                                leakwrap_slot_value(i % 9, 5, 0)) ||
+			      leakwrap_live_add(at(packed_base + i * packed_spacing), i % 9, 5) ==
+			              LEAKWRAP_LIVE_NEW);
+		pthread_barrier_wait(&together);
+		if (number == NULL)
+			CHECK(walk(packed_base, packed_base + PACKED * packed_spacing).count == PACKED);
+		pthread_barrier_wait(&together);
+		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS) {
+			size_t size;
+
+			CHECK(leakwrap_live_forget(at(packed_base + i * packed_spacing)) ||
+			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) == 5);
+		}
+		pthread_barrier_wait(&together);
+		if (number == NULL) {
+			CHECK(walk(packed_base, packed_base + PACKED * packed_spacing).count == 0);
+			packed_base = fresh_packed_base();
+		}
+	}
+	return NULL;
+}
+
+static void live_in_threads(uintptr_t spacing, bool share)
+{
+	pthread_t thread[THREADS];
+
+	packed_spacing = spacing;
+	packed_share = share;
+	packed_base = fresh_packed_base();
+	pthread_barrier_init(&together, NULL, THREADS);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&thread[i], NULL, live_packed, (void *)i) == 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+}
+
+/* -- memory -------------------------------------------------------------------------------------- */
+
+/* The one exact block comes and goes. */
+static void stay_small(void)
+{
+	const uintptr_t address = fresh_addresses() + 1;
+	size_t size, before;
+
+	leakwrap_live_add(at(address), 1, 1);
+	leakwrap_live_remove(at(address), &size);
+	before = atomic_load(&mapped);
+	for (int i = 0; i < 100000; i++) {
+		leakwrap_live_add(at(address), 1, 1);
+		CHECK(leakwrap_live_remove(at(address), &size) == 1);
+	}
+	CHECK(atomic_load(&mapped) == before);
+}
+
+static uint64_t failing_state;
+static unsigned failing_one_in;
+
+static bool at_random(void)
+{
+	return unit_random(&failing_state) % failing_one_in == 0;
+}
+
+static bool always(void)
+{
+	return true;
+}
+
+static void live_without_memory(void)
+{
+	fails = at_random;
+	for (failing_one_in = 2; failing_one_in <= 4; failing_one_in++)
+		for (size_t spacing = 1; spacing <= 64; spacing *= 4)
+			live_randomly(spacing, 8000);
+	fails = always;
+	live_randomly(1 << 14, 8000);
+	fails = NULL;
+}
+
+/* -- freed elsewhere ----------------------------------------------------------------------------- */
+
+/* Small blocks where a large one is: it was freed unseen, or they are those of a pool in it.  Each has its own
+ * record, whatever becomes of the others. */
+static void overlap_large_block(uintptr_t base, unsigned small_at, size_t large_size)
+{
+	size_t size = 0;
+
+	CHECK(leakwrap_live_add(at(base), large_size, 9) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_add(at(base + small_at), 20, 8) == LEAKWRAP_LIVE_NEW);
+	CHECK(walk(base, base + 5000).bytes == large_size + 20);
+	CHECK(forget(base + small_at, &size) == 8 && size == 20);
+	CHECK(walk(base, base + 5000).bytes == large_size);
+	CHECK(leakwrap_live_add(at(base + small_at), 30, 8) == LEAKWRAP_LIVE_NEW);
+	CHECK(forget(base, &size) == 9 && size == large_size);
+	CHECK(walk(base, base + 5000).bytes == 30);
+	CHECK(leakwrap_live_add(at(base), large_size, 7) == LEAKWRAP_LIVE_NEW);
+	CHECK(walk(base, base + 5000).bytes == large_size + 30);
+	CHECK(leakwrap_live_add(at(base), 10, 7) == LEAKWRAP_LIVE_REPLACED);
+	CHECK(walk(base, base + 5000).bytes == 10 + 30);
+	CHECK(forget(base + small_at, &size) == 8 && size == 30);
+	CHECK(forget(base, &size) == 7 && size == 10);
+	CHECK(walk(base, base + 5000).count == 0);
+}
+
+/* A block comes back, in another size, to where one was freed unseen. */
+static void replace(uintptr_t base, size_t old_size, size_t new_size)
+{
+	size_t size = 0;
+
+	CHECK(leakwrap_live_add(at(base), old_size, 9) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_add(at(base), new_size, 8) == LEAKWRAP_LIVE_REPLACED);
+	CHECK(walk(base, base + 1).bytes == new_size);
+	CHECK(forget(base, &size) == 8 && size == new_size);
+	CHECK(walk(base, base + 1).count == 0);
+	CHECK(leakwrap_live_remove(at(base), &size) == 0);
+}
+
+/* The block of a window's second half stood aside for that of the first, was freed unseen, and comes back when the
+ * window is empty: there is one of it. */
+static void replace_aside(void)
+{
+	const uintptr_t half = WINDOW / 2;
+	const uintptr_t base = fresh_addresses();
+	size_t size = 0;
+
+	CHECK(leakwrap_live_add(at(base), 2 * half, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_add(at(base + half), 3, 2) == LEAKWRAP_LIVE_NEW);
+	CHECK(forget(base, &size) == 1);
+	CHECK(leakwrap_live_add(at(base + half), 4, 3) == LEAKWRAP_LIVE_REPLACED);
+	CHECK(forget(base + half, &size) == 3 && size == 4);
+	CHECK(walk(base, base + 64).count == 0);
+	/* With the last exact block gone, the inline paths serve the region again. */
+	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_forget(at(base)));
+}
+
+/* -- pages that go back -------------------------------------------------------------------------- */
+
+/* Does the system take pages back at all?  Linux does from 5.7 on. */
+static bool pages_go_back(void)
+{
+	const uintptr_t address = fresh_addresses();
+	unsigned long before = atomic_load(&detached);
+	size_t size;
+
+	leakwrap_live_add(at(address), 1, 1);
+	leakwrap_live_remove(at(address), &size);
+	leakwrap_live_give_back();
+	return atomic_load(&detached) > before;
+}
+
+static void give_back_what_is_empty(void)
+{
+	const uintptr_t many = 200000;
+	const uintptr_t base = fresh_addresses();
+	size_t full, size;
+
+	for (uintptr_t i = 0; i < many; i++)
+		CHECK(leakwrap_live_add(at(base + i * 64), i % 100, 5) == LEAKWRAP_LIVE_NEW);
+	leakwrap_live_give_back();
+	full = leakwrap_pages_held();
+	CHECK(walk(base, base + many * 64).count == many);
+	for (uintptr_t i = 0; i < many; i++)
+		if (i % 50000 != 0)
+			CHECK(forget(base + i * 64, &size) == 5 && size == i % 100);
+	CHECK(leakwrap_pages_held() == full);
+	atomic_store(&keeps_pages, true);
+	leakwrap_live_give_back();
+	CHECK(leakwrap_pages_held() == full);
+	atomic_store(&keeps_pages, false);
+	leakwrap_live_give_back();
+	CHECK(leakwrap_pages_held() < full - many / 2 * sizeof(leakwrap_live_slot));
+	CHECK(walk(base, base + many * 64).count == many / 50000);
+	for (uintptr_t i = 0; i < many; i += 50000)
+		CHECK(forget(base + i * 64, &size) == 5);
+}
+
+/* What the program has locked in memory stays locked.  (The sanitizers' mlock does nothing.) */
+static void keep_what_is_locked(void)
+{
+	const uintptr_t address = fresh_addresses();
+	unsigned char present = 0;
+	uint32_t within;
+	void *page;
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
+	page = leakwrap_slot_of(leakwrap_region_cached(address), address, &within);
+	CHECK(leakwrap_live_remove(at(address), &size) == 1);
+	if (syscall(SYS_mlock, page, 1) != 0)
+		return;
+	leakwrap_live_give_back();
+	CHECK(mincore(page, 1, &present) == 0 && (present & 1));
+	CHECK(syscall(SYS_munlock, page, 1) == 0);
+	leakwrap_live_give_back();
+	CHECK(mincore(page, 1, &present) == 0 && !(present & 1));
+}
+
+/* A heap that leaves its old addresses for new ones takes no more and no more. */
+static void give_back_what_was_left(void)
+{
+	enum { MEGABYTES = 64, TIMES = 20 };
+	const uintptr_t base = fresh_addresses();
+	size_t size, after_five = 0;
+
+	for (unsigned time = 0; time < TIMES; time++) {
+		const uintptr_t low = base + (uintptr_t)time * MEGABYTES * LEAKWRAP_REGION_SIZE;
+		const uintptr_t high = low + MEGABYTES * LEAKWRAP_REGION_SIZE;
+
+		for (uintptr_t address = low; address < high; address += 1024)
+			CHECK(leakwrap_live_add(at(address), 1000, 5) == LEAKWRAP_LIVE_NEW);
+		for (uintptr_t address = low; address < high; address += 1024)
+			CHECK(forget(address, &size) == 5);
+		if (time == 4)
+			after_five = leakwrap_pages_held();
+	}
+	CHECK(leakwrap_pages_held() < 2 * after_five);
+}
+
+/* Each block that finds no memory for a region comes here again: nothing else may be done for it then. */
+static void look_at_nothing_without_memory(void)
+{
+	const uintptr_t base = fresh_addresses();
+	uintptr_t address = base;
+	unsigned long before;
+	size_t size;
+
+	fails = always;
+	while (leakwrap_live_add(at(address), 1, 5) == LEAKWRAP_LIVE_NEW)
+		address += LEAKWRAP_REGION_SIZE;
+	before = atomic_load(&looks);
+	for (unsigned i = 0; i < 10; i++) {
+		CHECK(leakwrap_live_add(at(address), 1, 5) == LEAKWRAP_LIVE_UNTRACKED);
+		CHECK(leakwrap_live_remove(at(address), &size) == 0);
+	}
+	CHECK(atomic_load(&looks) == before);
+	fails = NULL;
+	while (address > base) {
+		address -= LEAKWRAP_REGION_SIZE;
+		CHECK(forget(address, &size) == 5);
+	}
+}
+
+/* What threads may be doing that looked at the region before its veil was drawn. */
+static struct {
+	uintptr_t base;
+	leakwrap_live_slot *slot; /* of BASE */
+	uint32_t before, after;   /* values that they store */
+	uint32_t extension;       /* with BEFORE, behind it */
+} under_way;
+
+static void store_under_way(bool before)
+{
+	CHECK(!leakwrap_region_cached(under_way.base)); /* whoever comes now must not do the same */
+	if (before && under_way.extension != 0)
+		for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++)
+			atomic_store(&under_way.slot[i], under_way.extension);
+	if (before && under_way.before != 0)
+		atomic_store(under_way.slot, under_way.before);
+	if (!before && under_way.after != 0)
+		atomic_store(under_way.slot, under_way.after);
+}
+
+/* Returns the address at whose slot stores are under way while its page is given back. */
+static uintptr_t add_under_way(void (*meanwhile)(bool before), uint32_t before, uint32_t after,
+                               uint32_t extension)
+{
+	const uintptr_t base = fresh_addresses();
+	uint32_t within;
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(base), 1, 1) == LEAKWRAP_LIVE_NEW);
+	under_way.base = base;
+	under_way.slot = leakwrap_slot_of(leakwrap_region_cached(base), base, &within);
+	under_way.before = before;
+	under_way.after = after;
+	under_way.extension = extension;
+	CHECK(leakwrap_live_remove(at(base), &size) == 1);
+	detached_slot = under_way.slot;
+	around_detaching = meanwhile;
+	leakwrap_live_give_back();
+	around_detaching = NULL;
+	return base;
+}
+
+static void lose_nothing_under_way(void)
+{
+	const uint32_t first = leakwrap_slot_value(20, 7, 0);
+	const uint32_t second = leakwrap_slot_value(10, 7, LEAKWRAP_HALFWAY);
+	const uint32_t not_small = leakwrap_slot_value(LEAKWRAP_SLOT_LARGE, 7, 0);
+	const uintptr_t half = WINDOW / 2;
+	const uint32_t mark = LEAKWRAP_SLOT_HALF | 3; /* 12 bits of a size */
+	const size_t large = 3 | 3 << 12 | 3 << 24 | (size_t)3 << 36;
+	uintptr_t base;
+	size_t size = 0;
+
+	base = add_under_way(store_under_way, first, 0, 0);
+	CHECK(walk(base, base + 64).count == 1);
+	CHECK(forget(base, &size) == 7 && size == 20);
+	base = add_under_way(store_under_way, 0, first, 0);
+	CHECK(forget(base, &size) == 7 && size == 20);
+
+	/* A large one, whose size was taken away, or all of it. */
+	base = add_under_way(store_under_way, 0, not_small, mark);
+	CHECK(forget(base, &size) == 7 && size == large);
+	base = add_under_way(store_under_way, not_small, 0, mark);
+	CHECK(forget(base, &size) == 7 && size == large);
+
+	/* Two of one window: the one that was taken away with the page stands aside. */
+	if (!blocks_lie_apart)
+		return;
+	base = add_under_way(store_under_way, first, second, 0);
+	CHECK(walk(base, base + 64).bytes == 30);
+	CHECK(forget(base, &size) == 7 && size == 20);
+	CHECK(forget(base + half, &size) == 7 && size == 10);
+	base = add_under_way(store_under_way, not_small, second, mark);
+	CHECK(walk(base, base + 256).bytes == large + 10);
+	CHECK(forget(base, &size) == 7 && size == large);
+	CHECK(forget(base + half, &size) == 7 && size == 10);
+	CHECK(walk(base, base + 256).count == 0);
+}
+
+/* A block that was added while its page was given back is looked for before it is back in its place. */
+static pthread_t early;
+static void *(*early_act)(void *);
+
+static void *find_early(void *base)
+{
+	CHECK(leakwrap_live_find(base).site == 7);
+	return NULL;
+}
+
+static void *forget_early(void *base)
+{
+	size_t size;
+
+	CHECK(leakwrap_live_forget(base) || leakwrap_live_remove(base, &size) == 7);
+	return NULL;
+}
+
+static void act_early(bool before)
+{
+	store_under_way(before);
+	if (before)
+		return;
+	CHECK(pthread_create(&early, NULL, early_act, at(under_way.base)) == 0);
+	usleep(20000); /* now it could go wrong */
+}
+
+static void wait_for_pages(void)
+{
+	uintptr_t base;
+	size_t size;
+
+	early_act = find_early;
+	base = add_under_way(act_early, leakwrap_slot_value(20, 7, 0), 0, 0);
+	pthread_join(early, NULL);
+	CHECK(forget(base, &size) == 7 && size == 20);
+	early_act = forget_early;
+	base = add_under_way(act_early, leakwrap_slot_value(20, 7, 0), 0, 0);
+	pthread_join(early, NULL);
+	CHECK(walk(base, base + 64).count == 0);
+}
+
+/* Threads that add and forget a few blocks here and there, so that pages are emptied all the time, while others give them
+ * back.  Each knows its own blocks. */
+enum { WANDERERS = 3, WANDERS = 10000, GIVEN_BACK = 400, AT_A_TIME = 3 };
+
+#define BETWEEN      ((uintptr_t)256)
+#define WANDERED     ((uintptr_t)8)
+#define AT_ONE_PLACE (LEAKWRAP_REGION_SIZE / 32)
+
+static uintptr_t wander_base;
+static _Atomic unsigned wandering;
+static unsigned long wander_until; /* so many times pages were given back */
+
+static void *wander(void *number)
+{
+	uint64_t random = (uintptr_t)number;
+
+	for (unsigned step = 0; step < WANDERS || atomic_load(&detached) < wander_until; step++) {
+		/* A page has blocks of all threads, and none for long. */
+		const uintptr_t place =
+		        wander_base + AT_ONE_PLACE * (unit_random(&random) % (WANDERED * 32));
+		uintptr_t address[AT_A_TIME];
+		size_t wanted[AT_A_TIME], size = 0;
+
+		for (unsigned i = 0; i < AT_A_TIME; i++) {
+			address[i] = place + BETWEEN * WANDERERS * i + BETWEEN * (uintptr_t)number;
+			wanted[i] = random_size(unit_random(&random));
+			if (leakwrap_region_cached(address[i]) == NULL ||
+			    wanted[i] >= LEAKWRAP_SLOT_LARGE ||
+			    !leakwrap_live_add_quickly(at(address[i]),
+			                               leakwrap_slot_value(wanted[i], 5 + i, 0)))
+				CHECK(leakwrap_live_add(at(address[i]), wanted[i], 5 + i) ==
+				      LEAKWRAP_LIVE_NEW);
+		}
+		for (unsigned i = 0; i < AT_A_TIME; i++) {
+			struct leakwrap_live_block found = leakwrap_live_find(at(address[i]));
+
+			CHECK(found.site == 5 + i && found.size == wanted[i]);
+		}
+		for (unsigned i = 0; i < AT_A_TIME; i++)
+			CHECK(leakwrap_live_forget(at(address[i])) ||
+			      (leakwrap_live_remove(at(address[i]), &size) == 5 + i &&
+			       size == wanted[i]));
+	}
+	atomic_fetch_sub(&wandering, 1);
+	return NULL;
+}
+
+static void give_back_while_wandering(void)
+{
+	pthread_t thread[WANDERERS];
+
+	wander_until = atomic_load(&detached) + GIVEN_BACK;
+	wander_base = fresh_addresses();
+	atomic_store(&wandering, WANDERERS);
+	for (uintptr_t i = 0; i < WANDERERS; i++)
+		CHECK(pthread_create(&thread[i], NULL, wander, (void *)i) == 0);
+	while (atomic_load(&wandering) > 0)
+		leakwrap_live_give_back();
+	for (int i = 0; i < WANDERERS; i++)
+		pthread_join(thread[i], NULL);
+	CHECK(walk(wander_base, wander_base + WANDERED * LEAKWRAP_REGION_SIZE).count == 0);
+}
+
+static void give_pages_back(void)
+{
+	if (!pages_go_back()) {
+		fprintf(stderr, "this system takes no pages back\n");
+		return;
+	}
+	lose_nothing_under_way();
+	wait_for_pages();
+	give_back_while_wandering();
+	give_back_what_is_empty();
+	keep_what_is_locked();
+	give_back_what_was_left();
+	look_at_nothing_without_memory();
+}
+
+static void live(void)
+{
+	const uintptr_t base = fresh_addresses();
+	/* Closer and closer: with the closest, the inline paths serve no region any more. */
+	static const size_t spacings[] = {1 << 20, 1 << 14, 1024, 48, 40, 32, 24, 16, 12, 8, 4, 2, 1};
+	static const size_t sizes[] = {0, 1, 4094, 4095, 4096, 1 << 13, (size_t)5 << 30};
+	static const unsigned offsets[] = {0, 16, 1, (1 << 20) - 16, (1 << 20) - 1};
+
+	/* The walk goes over all that there ever was, so what walks often comes first. */
+	stay_small();
+	for (unsigned at_byte = 8; at_byte <= 192; at_byte += 8) {
+		overlap_large_block(base, at_byte, 4096);
+		overlap_large_block(base, at_byte, (size_t)5 << 30);
+	}
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (unsigned j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++)
+			for (unsigned k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++)
+				replace(base + offsets[k], sizes[i], sizes[j]);
+	replace_aside();
+	give_pages_back();
+	keep_layout_for_large_blocks();
+	keep_off_other_blocks();
+	share_window();
+	live_in_threads(blocks_lie_apart ? WINDOW : 8, false);
+	live_randomly(WINDOW / 2, 8000);
+	learn_of_close_blocks();
+	live_in_threads(WINDOW / 2, true);
+	pack();
+	live_in_threads(4, true);
+#ifdef __SANITIZE_THREAD__
+	return; /* what follows has one thread, and takes long */
+#endif
+	for (unsigned i = 0; i < sizeof(spacings) / sizeof(spacings[0]); i++)
+		live_randomly(spacings[i], 8000);
+	live_without_memory();
+	live_in_threads(4, true);
+}
+
+/* The table learns only once what the allocator is. */
+static void live_in_child(bool apart)
+{
+	const pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		blocks_lie_apart = apart;
+		live();
+		exit(0);
+	}
+	CHECK(child > 0 && waitpid(child, &status, 0) == child);
+	CHECK(status == 0);
+}
+
+int main(void)
+{
+	live_in_child(true);
+	live_in_child(false);
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* made_up.h - stacks that are made up, for the units of the call-site table. */
+#ifndef MADE_UP_H
+#define MADE_UP_H
+
+#include "wrap/unwind/read_set.h"
+#include "wrap/site/site_table.h"
+#include "wrap/unwind/unwind.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* No return address: behind the last one. */
+#define MADE_UP_END 8
+
+/* Return addresses at equal distances, in words, above sp. */
+struct made_up {
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	unsigned depth, gap;
+};
+
+/* Puts it on STACK, which has room for one more. */
+static inline void made_up_call(const struct made_up *made, uintptr_t *stack)
+{
+	for (unsigned frame = 1; frame < made->depth; frame++)
+		stack[(size_t)frame * made->gap] = made->pcs[frame];
+	stack[(size_t)made->depth * made->gap] = MADE_UP_END;
+}
+
+/* The number of its call site, by a walk of STACK, which ends at HIGH. */
+static inline uint32_t made_up_walk(const struct made_up *made, const uintptr_t *stack,
+                                    const uintptr_t *high)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	uint16_t place[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_check none[1];
+	struct leakwrap_notes notes = {.place = place, .check = none};
+	struct leakwrap_trace trace = {
+	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = made->depth};
+	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
+
+	leakwrap_notes_begin(&notes, (uintptr_t)stack);
+	pcs[0] = made->pcs[0];
+	for (unsigned frame = 1; frame < made->depth; frame++) {
+		pcs[frame] = made->pcs[frame];
+		place[notes.returns++] = (uint16_t)(frame * made->gap);
+	}
+	notes.end_place = (uint16_t)(made->depth * made->gap);
+	notes.end_word = MADE_UP_END;
+	notes.usable = true;
+	return leakwrap_site_number(&trace, &bounds);
+}
+
+#endif

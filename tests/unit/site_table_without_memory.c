@@ -1,0 +1,130 @@
+/* unit_scarce.c - the call-site table (wrap/site/site_table.c, recall.c, pattern.c, seen.c, offsets.c) when memory ends: random stacks of all depths in two
+ * threads.  A stack is recognized as what it is, or walked; its call site has its backtrace, or the innermost frames of it, or
+ * is lost and counted.
+ * sources: wrap/site/site_table.c wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c wrap/base/byte_pool.c wrap/base/hash_table.c wrap/site/base_backtrace.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c */
+#include "wrap/base/common.h"
+#include "tests/unit/made_up.h"
+#include "wrap/module/modules.h"
+#include "wrap/port/port.h"
+#include "wrap/site/stack_cache.h"
+#include "wrap/base/locked_uthash.h"
+#include "wrap/base/thread.h"
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* -- the rest of the runtime --------------------------------------------------------------------- */
+
+struct leakwrap_loss leakwrap_loss;
+_Thread_local struct leakwrap_thread leakwrap_self;
+
+static struct leakwrap_modules snapshot;
+static const struct leakwrap_module program = {.main = true, .permanent = true};
+const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
+
+const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
+{
+	(void)address;
+	return &program;
+}
+
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	(void)modules;
+	return leakwrap_module_at(address);
+}
+
+/* -- stacks -------------------------------------------------------------------------------------- */
+
+enum { THREADS = 2, STEPS = 30000, PLENTY = 5000, WORDS = 2 * LEAKWRAP_MAX_DEPTH + 2 };
+
+static _Atomic unsigned long recalled, cut, lost;
+
+/* Few frames vary, or many; some addresses are far away. */
+static void make_up(struct made_up *made, uint64_t *random)
+{
+	static const unsigned depths[] = {
+	        1, 2, 3, 6, 9, 40, LEAKWRAP_MAX_DEPTH - 1, LEAKWRAP_MAX_DEPTH};
+	const unsigned rare = unit_random(random) % 16 == 0 ? 8 : 5;
+	unsigned vary = (unsigned)(unit_random(random) % (unit_random(random) % 4 == 0 ? 16 : 4));
+
+	made->depth = depths[unit_random(random) % rare];
+	made->gap = 1 + (unsigned)(unit_random(random) % 2);
+	for (unsigned i = 0; i < made->depth; i++)
+		made->pcs[i] =
+		        (uintptr_t)((uint64_t)(i % 3 == 2) << 36) + 0x400000 + (uintptr_t)i * 0x1000;
+	made->pcs[0] += (uintptr_t)made->gap * 16;
+	for (; vary > 0 && made->depth > 1; vary--)
+		made->pcs[1 + unit_random(random) % (made->depth - 1)] +=
+		        16 * (unit_random(random) % 4);
+	if (made->depth > 1 && unit_random(random) % 8 == 0) /* never seen before */
+		made->pcs[1] = 0x1000000 + 16 * (unit_random(random) % 0x100000);
+}
+
+static void check(const struct made_up *made, uint32_t number, bool was_recalled)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs};
+
+	if (number == LEAKWRAP_SITE_LOST) {
+		CHECK(!was_recalled);
+		atomic_fetch_add(&lost, 1);
+		return;
+	}
+	CHECK(number >= LEAKWRAP_SITE_FIRST && number < leakwrap_sites_limit());
+	leakwrap_site_read(number, &trace);
+	if (trace.kind == LEAKWRAP_TRACE_TRUNCATED) {
+		CHECK(!was_recalled && trace.depth < made->depth);
+		atomic_fetch_add(&cut, 1);
+	} else
+		CHECK(trace.kind == LEAKWRAP_TRACE_COMPLETE && trace.depth == made->depth);
+	CHECK(memcmp(pcs, made->pcs, trace.depth * sizeof(pcs[0])) == 0);
+}
+
+static void end_memory(void)
+{
+	leakwrap_lock(&leakwrap_tables_lock);
+	leakwrap_pages_limit(1);
+	leakwrap_unlock(&leakwrap_tables_lock);
+}
+
+static void *live(void *seed)
+{
+	static _Thread_local uintptr_t stack[WORDS];
+	static _Thread_local struct made_up made;
+	uint64_t random = (uintptr_t)seed;
+
+	leakwrap_self.stack_high = (uintptr_t)(stack + WORDS);
+	leakwrap_self.stack_room = sizeof(stack);
+	for (unsigned step = 0; step < STEPS; step++) {
+		uint32_t number;
+
+		if (step == PLENTY)
+			end_memory();
+		make_up(&made, &random);
+		made_up_call(&made, stack);
+		number = leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0);
+		if (number != LEAKWRAP_SITE_NONE) {
+			atomic_fetch_add(&recalled, 1);
+			check(&made, number, true);
+		} else
+			check(&made, made_up_walk(&made, stack, stack + WORDS), false);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread[THREADS];
+
+	for (uintptr_t i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&thread[i], NULL, live, (void *)(i + 1)) == 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	CHECK(atomic_load(&recalled) > STEPS / 4 && atomic_load(&cut) > 100 &&
+	      atomic_load(&lost) > 100);
+	CHECK(atomic_load(&lost) == atomic_load(&leakwrap_loss.lost_call_sites));
+	return 0;
+}

@@ -1,0 +1,175 @@
+/* unit_collect.c - adding up live blocks by call site (report/site_totals.c), from tables that are made up.
+ * sources: report/site_totals.c wrap/port/linux*.c */
+#include "report/site_totals.h"
+#include "wrap/base/common.h"
+#include "wrap/live/live.h"
+#include "tests/unit/unit.h"
+#include "wrap/unwind/unwind.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* -- made-up tables ------------------------------------------------------------------------------ */
+
+enum { SITES = 3000, BLOCKS = 50000, MANY_BLOCKS = 9000 };
+
+static enum leakwrap_trace_kind kinds[SITES];
+static uint32_t site_count;
+static struct leakwrap_live_block blocks[BLOCKS];
+static size_t block_count;
+
+uint32_t leakwrap_sites_limit(void)
+{
+	return LEAKWRAP_SITE_FIRST + site_count;
+}
+
+struct leakwrap_loss leakwrap_loss;
+static uint32_t first_own = LEAKWRAP_SITE_FIRST;
+
+uint32_t leakwrap_sites_first_own(void)
+{
+	return first_own;
+}
+
+/* The third call site behind the fork is the second one. */
+uint32_t leakwrap_site_oldest(uint32_t number)
+{
+	return number == first_own + 2 ? LEAKWRAP_SITE_FIRST + 1 : number;
+}
+
+enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
+{
+	CHECK(number >= LEAKWRAP_SITE_FIRST && number < leakwrap_sites_limit());
+	return kinds[number - LEAKWRAP_SITE_FIRST];
+}
+
+void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
+                        void *context)
+{
+	for (size_t i = 0; i < block_count; i++)
+		visit(context, &blocks[i]);
+}
+
+/* -- tests --------------------------------------------------------------------------------------- */
+
+static bool is_in_order(const struct leakwrap_row *first, const struct leakwrap_row *second)
+{
+	if (first->bytes != second->bytes)
+		return first->bytes > second->bytes;
+	return first->blocks != second->blocks ? first->blocks > second->blocks
+	                                       : first->site < second->site;
+}
+
+static bool is_odd(uint32_t site)
+{
+	return site % 2 == 1;
+}
+
+/* MASK: of the blocks' sizes. */
+static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint64_t seed)
+{
+	uint64_t bytes[LEAKWRAP_SITE_FIRST + SITES] = {0}, count[LEAKWRAP_SITE_FIRST + SITES] = {0};
+	uint64_t kind_bytes[3] = {0}, all_bytes = 0, all_blocks = 0;
+	struct leakwrap_collection got;
+	size_t rows = 0;
+
+	site_count = with_sites;
+	block_count = with_blocks;
+	for (uint32_t i = 0; i < with_sites; i++)
+		kinds[i] = (enum leakwrap_trace_kind)(unit_random(&seed) % 3);
+	for (size_t i = 0; i < with_blocks; i++) {
+		uint64_t random = unit_random(&seed);
+		/* Ignored ones, lost ones, and some of call sites that came after the walk began. */
+		uint32_t site = LEAKWRAP_SITE_IGNORED + (uint32_t)(random % (with_sites + 4));
+
+		blocks[i] = (struct leakwrap_live_block){
+		        .address = i, .site = site, .size = (size_t)(random >> 32 & mask)};
+		if (site == LEAKWRAP_SITE_IGNORED || site >= LEAKWRAP_SITE_FIRST + with_sites)
+			continue;
+		bytes[site] += blocks[i].size;
+		count[site]++;
+		all_bytes += blocks[i].size;
+		all_blocks++;
+		kind_bytes[site == LEAKWRAP_SITE_LOST ? LEAKWRAP_TRACE_TRUNCATED
+		                                      : kinds[site - LEAKWRAP_SITE_FIRST]] +=
+		        blocks[i].size;
+	}
+	CHECK(leakwrap_collect(&got, false, NULL));
+	CHECK(got.bytes == all_bytes && got.blocks == all_blocks);
+	CHECK(memcmp(got.bytes_of_kind, kind_bytes, sizeof(kind_bytes)) == 0);
+	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)
+		rows += count[site] > 0;
+	CHECK(got.count == rows);
+	for (size_t i = 0; i < got.count; i++) {
+		uint32_t site = got.rows[i].site;
+
+		CHECK(got.rows[i].bytes == bytes[site] && got.rows[i].blocks == count[site]);
+		CHECK(i == 0 || is_in_order(&got.rows[i - 1], &got.rows[i]));
+	}
+	CHECK(got.left_out_bytes == 0 && got.left_out_blocks == 0);
+	leakwrap_collection_release(&got);
+	CHECK(got.rows == NULL);
+	CHECK(leakwrap_collect(&got, false, is_odd));
+	CHECK(got.bytes + got.left_out_bytes == all_bytes);
+	CHECK(got.blocks + got.left_out_blocks == all_blocks);
+	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)
+		rows -= is_odd(site) && count[site] > 0;
+	CHECK(got.count == rows);
+	for (size_t i = 0; i < got.count; i++)
+		CHECK(!is_odd(got.rows[i].site));
+	leakwrap_collection_release(&got);
+	leakwrap_collection_release(&got);
+}
+
+/* Ten call sites with a block of 10 bytes each, and one that was lost.  Of the call sites four are
+ * from before a fork. */
+static void collect_in_child(void)
+{
+	struct leakwrap_collection got;
+
+	site_count = 10;
+	block_count = 11;
+	memset(kinds, 0, sizeof(kinds));
+	for (uint32_t i = 0; i < 11; i++)
+		blocks[i] = (struct leakwrap_live_block){
+		        .address = i, .site = LEAKWRAP_SITE_LOST + i, .size = 10};
+	first_own = LEAKWRAP_SITE_FIRST + 4;
+	CHECK(leakwrap_collect(&got, true, NULL));
+	CHECK(got.own && got.blocks == 6 && got.bytes == 60 && got.inherited_blocks == 5 &&
+	      got.inherited_bytes == 50);
+	leakwrap_collection_release(&got);
+	CHECK(leakwrap_collect(&got, false, NULL));
+	CHECK(!got.own && got.blocks == 11 && got.count == 10 && got.inherited_blocks == 5);
+	CHECK(got.rows[0].site == LEAKWRAP_SITE_FIRST + 1 && got.rows[0].blocks == 2);
+	leakwrap_collection_release(&got);
+	leakwrap_collect_largest(&got, true, NULL);
+	CHECK(got.blocks == 6 && got.rows_count == 6 && got.inherited_blocks == 5);
+	CHECK(leakwrap_collect_may_have_own());
+	site_count = 4;
+	CHECK(!leakwrap_collect_may_have_own());
+	atomic_store(&leakwrap_loss.lost_call_sites, 1);
+	CHECK(leakwrap_collect_may_have_own());
+	CHECK(leakwrap_collect(&got, true, NULL));
+	CHECK(got.blocks == 1 && got.rows[0].site == LEAKWRAP_SITE_LOST);
+	leakwrap_collection_release(&got);
+	atomic_store(&leakwrap_loss.lost_call_sites, 0);
+	first_own = LEAKWRAP_SITE_FIRST;
+}
+
+int main(void)
+{
+	collect_in_child();
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		collect(0, (size_t)seed, 7, seed);
+		collect(1, (size_t)seed, 7, seed);
+		collect((uint32_t)seed * 10, 1000, 7, seed);
+	}
+	collect(SITES, BLOCKS, 7, 1);
+	collect(SITES, 100, 7, 2);
+	/* Many rows, whose bytes are all 0, or differ in few places, or in many. */
+	collect(SITES, MANY_BLOCKS, 0, 3);
+	collect(SITES, MANY_BLOCKS, 0x10000, 4);
+	collect(SITES, MANY_BLOCKS, 0xff00ff00, 5);
+	collect(SITES, MANY_BLOCKS, UINT32_MAX, 6);
+	return 0;
+}

@@ -1,0 +1,106 @@
+/* unit_layout.c - each address has the slot that the layout of its region says (wrap/live/live.c), and what stands there is seen as that
+ * address: for an allocator like glibc's, and for others, also where words are smaller.
+ * sources: wrap/live/live.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c */
+#include "wrap/live/live.h"
+#include "wrap/port/port.h"
+#include "wrap/live/heap_allocator.h"
+#include "tests/unit/unit.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct leakwrap_loss leakwrap_loss;
+
+static bool blocks_lie_apart;
+
+bool leakwrap_blocks_lie_apart(void)
+{
+	return blocks_lie_apart;
+}
+
+#define WINDOW (4 * sizeof(void *))
+
+/* No block is there. */
+#define BASE ((uintptr_t)0x40000000)
+
+static void *at(uintptr_t offset)
+{
+	return (void *)(BASE + offset);
+}
+
+/* The blocks that are seen stand for every 8 bytes, in this order. */
+static uintptr_t seen[LEAKWRAP_REGION_SIZE / 8];
+
+static void see(void *context, const struct leakwrap_live_block *block)
+{
+	unsigned *count = context;
+
+	CHECK(block->address - BASE < LEAKWRAP_REGION_SIZE && block->size == 5 && block->site == 7);
+	seen[(*count)++] = block->address - BASE;
+}
+
+static unsigned see_all(void)
+{
+	unsigned count = 0;
+
+	leakwrap_live_each(see, &count);
+	return count;
+}
+
+/* Blocks at FIRST, and each STEP bytes on: all are ordinary, and are told apart. */
+static void stand(uintptr_t first, uintptr_t step)
+{
+	static bool is_seen[LEAKWRAP_REGION_SIZE];
+	unsigned count = 0;
+
+	for (uintptr_t offset = first; offset < LEAKWRAP_REGION_SIZE; offset += step, count++) {
+		CHECK(leakwrap_live_is_free(at(offset)));
+		CHECK(leakwrap_live_add_quickly(at(offset), leakwrap_slot_value(5, 7, 0)));
+	}
+	CHECK(see_all() == count);
+	for (unsigned i = 0; i < count; i++) {
+		CHECK(seen[i] % step == first && !is_seen[seen[i]]);
+		is_seen[seen[i]] = true;
+	}
+	for (uintptr_t offset = first; offset < LEAKWRAP_REGION_SIZE; offset += step) {
+		CHECK(leakwrap_live_find(at(offset)).size == 5);
+		CHECK(leakwrap_slot_size(leakwrap_live_take(at(offset))) == 5);
+		is_seen[offset] = false;
+	}
+	CHECK(see_all() == 0);
+}
+
+static void check_layout(void)
+{
+	const uintptr_t apart = blocks_lie_apart ? WINDOW / 2 : 8;
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(0), 1, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_remove(at(0), &size) == 1);
+	for (uintptr_t offset = 0; offset < LEAKWRAP_REGION_SIZE; offset++)
+		CHECK(leakwrap_live_add_quickly(at(offset), leakwrap_slot_value(5, 7, 0)) ==
+		              (offset % apart == 0) &&
+		      (offset % apart != 0 || leakwrap_live_forget(at(offset))));
+	if (!blocks_lie_apart)
+		stand(0, 8);
+	for (uintptr_t first = 0; first < WINDOW; first += apart)
+		stand(first, WINDOW);
+}
+
+/* The table learns only once what the allocator is. */
+int main(void)
+{
+	for (int apart = 0; apart <= 1; apart++) {
+		const pid_t child = fork();
+		int status;
+
+		if (child == 0) {
+			blocks_lie_apart = apart;
+			check_layout();
+			_exit(0);
+		}
+		CHECK(child > 0 && waitpid(child, &status, 0) == child);
+		CHECK(status == 0);
+	}
+	return 0;
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# The runtime's parts (unit_*.c) under AddressSanitizer with UndefinedBehaviorSanitizer, and under
+# ThreadSanitizer.
+# timeout: 300
+. tests/lib.sh
+. tests/unit/said.sh
+
+make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
+
+unit() {
+	name=$(basename "$1" .c)
+	# shellcheck disable=SC2046 # lists
+	$CC -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-tsan -D_GNU_SOURCE -I"$O/include" -I. -Iwrap -fno-omit-frame-pointer \
+		-fsanitize="$2" -fno-sanitize-recover=all -o "$W/$name.$2" "$1" $(said "$1" sources) $(said "$1" flags) \
+		-pthread 2>"$W/$name.err" || fail "cannot build $name with $2: $(cat "$W/$name.err")"
+	# ThreadSanitizer needs the address space as it was when it was made.
+	TSAN_OPTIONS=halt_on_error=1 setarch -R "$W/$name.$2" >"$W/$name.$2.out" 2>&1 ||
+		fail "$name, $2: status $?: $(head -n 60 "$W/$name.$2.out")"
+}
+
+for source in ${UNITS:-tests/unit/*.c}; do
+	unit "$source" address,undefined
+	unit "$source" thread
+done

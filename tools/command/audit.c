@@ -1,0 +1,385 @@
+/* audit.c - the command audit: which allocations of a linked program will not be in its reports?
+ *
+ * The linker's --wrap redirects undefined references by name.  What it cannot redirect, or was not asked
+ * to, goes straight to the allocator.  Everything is read from the file; nothing is run.
+ */
+#include <argp.h>
+#include <string.h>
+
+#include "tools/command/commands.h"
+#include "tools/elf/own_allocators.h"
+#include "tools/elf/program.h"
+#include "tools/elf/unwind_tables.h"
+
+/* -- findings ------------------------------------------------------------------------------------ */
+
+enum severity {
+	ESCAPE,  /* allocations are missing from the report */
+	QUALITY, /* the report says less than it could */
+	NOTE,    /* as it is meant to be, but good to know */
+};
+
+struct audit {
+	struct arena arena; /* of what was found, as text */
+	size_t findings[3];
+};
+
+/* WHAT was found; MEANS: for the report; MEND: what to do about it, or NULL. */
+static void found(struct audit *audit, enum severity severity, const char *what, const char *means,
+                  const char *mend)
+{
+	static const char *const names[] = {"escape", "quality", "note"};
+	audit->findings[severity]++;
+	printf("%s: %s\n        %s\n", names[severity], what, means);
+	if (mend)
+		printf("        mend: %s\n", mend);
+}
+
+/* -- checks -------------------------------------------------------------------------------------- */
+
+/* ld.lld and wrappers of weak functions, see linker-flags.mk; and functions to which the program refers weakly alone. */
+static void check_void_wrappers(struct audit *audit, const struct program *program)
+{
+	struct arena *arena = &audit->arena;
+	const char *names = NULL, *flags = "";
+	for (size_t i = 0; i < program->entry_count; i++) {
+		const struct entry *entry = &program->entries[i];
+		if (!entry->wrapper_is_void || entry->wrapper)
+			continue;
+		names = names ? arena_format(arena, "%s, %s", names, entry->name) : entry->name;
+		flags = arena_format(arena, "%s-Wl,-u,__wrap_%s ", flags, entry->name);
+	}
+	if (names)
+		found(audit, ESCAPE, arena_format(arena, "the wrappers of %s are missing", names),
+		      "the linker took these for weak and did not look for them: to the program they "
+		      "are not there, and a call jumps to address 0",
+		      flags);
+}
+
+/* Does it give blocks back?  free and its like, operator delete. */
+static bool is_release(const char *name)
+{
+	return strstr(name, "free") != NULL || strncmp(name, "_Zdl", 4) == 0 ||
+	       strncmp(name, "_Zda", 4) == 0;
+}
+
+static void check_entries(struct audit *audit, const struct program *program)
+{
+	for (size_t i = 0; i < program->entry_count; i++) {
+		const struct entry *entry = &program->entries[i];
+		const char *name = entry->name;
+		const struct callers *callers = entry->direct.calls ? &entry->direct : &entry->behind;
+		if (!callers->calls)
+			continue;
+		const char *what =
+		        arena_format(&audit->arena, "%zu direct call%s of %s, in %s", callers->calls,
+		                     callers->calls == 1 ? "" : "s", name, callers->names);
+		if (entry->alias)
+			found(audit, ESCAPE, what,
+			      "a second name of an allocator, for which there is no wrapper: these "
+			      "blocks are not in the report",
+			      "call it by its public name");
+		else if (!entry->wrapper)
+			found(audit, ESCAPE, what,
+			      is_release(name)
+			              ? "it has no wrapper here: blocks that are freed there stay in "
+			                "the report"
+			              : "it has no wrapper here: these blocks are not in the report, "
+			                "and freeing them counts as foreign",
+			      arena_format(&audit->arena, "-Wl,--wrap=%s", name));
+		else
+			found(audit, ESCAPE, what,
+			      "they were not redirected to the wrapper: a reference that was resolved "
+			      "before the link (ld -r, link-time optimization, --defsym, the file that "
+			      "defines it)",
+			      "link the objects themselves; for -flto objects use -fno-lto on the link "
+			      "line, or a linker that wraps in them");
+	}
+}
+
+/* Functions of the program's own that are called like the C library's.  In a static program they look alike. */
+static void check_namesakes(struct audit *audit, const struct program *program)
+{
+	for (size_t i = 0; program->shared_libc && i < program->entry_count; i++) {
+		const struct entry *entry = &program->entries[i];
+		if (entry->heap || !entry->address || !entry->wrapper || is_c_librarys(entry->name))
+			continue;
+		found(audit, NOTE, arena_format(&audit->arena, "%s is the program's own", entry->name),
+		      "its wrapper takes it for the C library's: with other parameters its calls go "
+		      "wrong",
+		      arena_format(&audit->arena, "leave -Wl,--wrap=%s out", entry->name));
+	}
+}
+
+/* What shared libraries give away, to be released by the functions that go with it. */
+static const struct giver {
+	const char *name, *library;
+} givers[] = {
+        {"g_malloc", "libglib-2.0"},
+        {"g_strdup", "libglib-2.0"},
+        {"g_object_new", "libgobject-2.0"},
+        {"xmlStrdup", "libxml2"},
+        {"xmlParseMemory", "libxml2"},
+        {"xmlReadFile", "libxml2"},
+        {"CRYPTO_malloc", "libcrypto"},
+        {"CRYPTO_strdup", "libcrypto"},
+        {"BN_new", "libcrypto"},
+        {"SSL_new", "libssl"},
+        {"sqlite3_open", "libsqlite3"},
+        {"sqlite3_malloc", "libsqlite3"},
+        {"sqlite3_mprintf", "libsqlite3"},
+        {"readline", "libreadline"},
+        {"curl_easy_init", "libcurl"},
+        {"event_base_new", "libevent"},
+        {"evbuffer_new", "libevent"},
+        {"onig_new", "libonig"},
+        {"json_dumps", "libjansson"},
+        {"json_loads", "libjansson"},
+        {"luaL_newstate", "liblua"},
+        {"getaddrinfo", "the C library"},
+        {"getifaddrs", "the C library"},
+        {"glob", "the C library"},
+        {"wordexp", "the C library"},
+        {"regcomp", "the C library"},
+        {"fopen", "the C library"},
+        {"opendir", "the C library"},
+        {"setlocale", "the C library"},
+        {"fmemopen", "the C library"},
+        {"setvbuf", "the C library"},
+        {"getpass", "the C library"},
+};
+
+static void check_givers(struct audit *audit, const struct program *program)
+{
+	const char *libc = NULL, *others = NULL;
+	for (size_t i = 0; i < sizeof givers / sizeof *givers; i++) {
+		const struct giver *giver = &givers[i];
+		if (!program_imports(program, giver->name))
+			continue;
+		if (strcmp(giver->library, "the C library") == 0)
+			libc = libc ? arena_format(&audit->arena, "%s, %s", libc, giver->name)
+			            : giver->name;
+		else
+			others = arena_format(&audit->arena, "%s%s%s of %s", others ? others : "",
+			                      others ? ", " : "", giver->name, giver->library);
+	}
+	if (libc)
+		found(audit, NOTE,
+		      arena_format(&audit->arena, "the C library allocates inside %s", libc),
+		      "what a shared library allocates and frees by itself is not in the report",
+		      "-static, to see it");
+	if (others)
+		found(audit, NOTE,
+		      arena_format(&audit->arena, "shared libraries allocate inside %s", others),
+		      "their memory is not in the report",
+		      "link their archives (lib*.a) in their place");
+}
+
+/* Has the audit a word of its own for the library NAME? */
+static bool is_named_otherwise(const struct program *program, const char *name)
+{
+	for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
+		if (strncmp(name, givers[i].library, strlen(givers[i].library)) == 0 &&
+		    program_imports(program, givers[i].name))
+			return true;
+	return name == program->cxx_library;
+}
+
+static void check_allocating_libraries(struct audit *audit, const struct program *program)
+{
+	const char *names = NULL;
+	for (size_t i = 0; i < program->library_count; i++) {
+		const char *name = program->libraries[i];
+		if (is_named_otherwise(program, name) || !library_allocates(program, name))
+			continue;
+		names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
+	}
+	if (names)
+		found(audit, NOTE,
+		      arena_format(&audit->arena, "shared libraries allocate by themselves: %s", names),
+		      "their memory is not in the report",
+		      "link their archives (lib*.a) in their place");
+}
+
+/* What goes on inside shared libraries. */
+static void check_libraries(struct audit *audit, const struct program *program)
+{
+	check_givers(audit, program);
+	check_allocating_libraries(audit, program);
+	if (program->cxx_library)
+		found(audit, NOTE, arena_format(&audit->arena, "%s is shared", program->cxx_library),
+		      "it grows and frees the buffers of std::string and of streams by itself: blocks "
+		      "of theirs are missing, or stay listed",
+		      "-static-libstdc++");
+}
+
+/* Every program has a few functions without tables, in assembly: one in so many is worth a word. */
+#define UNTABLED_SHARE 10
+
+static void check_tables(struct audit *audit, const struct program *program)
+{
+	const struct untabled untabled = untabled_find(program->elf, program->machine, &audit->arena);
+
+	if (!untabled.main && untabled.count <= untabled.functions / UNTABLED_SHARE)
+		return;
+	found(audit, NOTE,
+	      arena_format(&audit->arena, "%s of %s functions have no unwind tables: %s%s%s",
+	                   with_commas(untabled.count), with_commas(untabled.functions),
+	                   !untabled.main   ? ""
+	                   : untabled.names ? "main, "
+	                                    : "main",
+	                   untabled.names ? untabled.names : "", untabled.count > 4 ? ", ..." : ""),
+	      "the walk reads their code instead: stacks are complete where the code is clear, guessed "
+	      "where it is not",
+	      "-funwind-tables, where you compile them yourself");
+}
+
+static void check_quality(struct audit *audit, const struct program *program)
+{
+	bool arm = program->machine == EM_ARM;
+
+	if (program->has_eh_frame && !program->has_eh_frame_hdr && !arm)
+		found(audit, QUALITY, "there is no .eh_frame_hdr",
+		      "the walk cannot find the unwind tables: stacks will be short or guessed",
+		      "-Wl,--eh-frame-hdr");
+	if (!program->has_symbols)
+		found(audit, QUALITY, "the symbol table is stripped",
+		      "the dump names no functions, code without unwind tables is not walked, and this "
+		      "audit cannot tell which calls escape",
+		      "do not strip; or audit the unstripped file, and keep it for leakwrap report "
+		      "--exe");
+	if (program->has_symbols)
+		check_tables(audit, program);
+	if (!program->has_build_id)
+		found(audit, NOTE, "there is no build-id",
+		      "a report cannot verify that it reads the symbols of this very build",
+		      "-Wl,--build-id");
+}
+
+/* Allocators of other names.  Those that are called like malloc's family and take memory from
+ * the system certainly are some, and escape; of the others only the names speak. */
+static void check_own_allocators(struct audit *audit, struct program *program)
+{
+	struct own_allocator all[16];
+	size_t count = find_own_allocators(program, all, sizeof all / sizeof *all, &audit->arena);
+	for (size_t i = 0; i < count; i++) {
+		bool escapes = all[i].family && all[i].from_system;
+		found(audit, escapes ? ESCAPE : NOTE,
+		      arena_format(&audit->arena, "%s and %s %s", all[i].allocate, all[i].release,
+		                   escapes ? "are an allocator that is not wrapped"
+		                           : "look like an allocator"),
+		      all[i].from_system
+		              ? "it takes memory by mmap or sbrk: its blocks are not in the report"
+		              : "no call of malloc is seen in it: if it hands out memory of its own, "
+		                "its blocks are not in the report",
+		      all[i].family
+		              ? arena_format(
+		                        &audit->arena,
+		                        "leakwrap cc --allocator=%s; in make LEAKWRAP_ALLOCATORS := %s",
+		                        all[i].family, all[i].family)
+		              : arena_format(&audit->arena,
+		                             "leakwrap cc "
+		                             "--allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
+		                             all[i].allocate, all[i].release));
+	}
+}
+
+/* What goes past the wrappers; only the symbols tell. */
+static void check_calls(struct audit *audit, struct program *program)
+{
+	program_find_calls(program);
+	if (!calls_known(program->machine))
+		found(audit, NOTE, "the code of this machine is not searched for direct calls",
+		      "only missing wrappers are found", NULL);
+	check_void_wrappers(audit, program);
+	check_entries(audit, program);
+	check_namesakes(audit, program);
+	check_own_allocators(audit, program);
+}
+
+static void check_program(struct audit *audit, struct program *program)
+{
+	if (!program->traced) {
+		found(audit, ESCAPE, "nothing is wrapped: the tracer is not in this program",
+		      "it will never write a dump",
+		      "relink with the flags of linker-flags.mk, or by leakwrap cc");
+		return;
+	}
+	if (program->has_symbols)
+		check_calls(audit, program);
+	check_quality(audit, program);
+	check_libraries(audit, program);
+}
+
+/* -- the command --------------------------------------------------------------------------------- */
+
+static enum status audit_file(const char *path, bool strict)
+{
+	struct audit audit = {0};
+	struct program program;
+
+	if (!program_open(&program, path))
+		return STATUS_USAGE;
+	check_program(&audit, &program);
+
+	size_t escapes = audit.findings[ESCAPE], bad = escapes + audit.findings[QUALITY];
+	printf("%s: ", path);
+	if (program.traced && !program.has_symbols)
+		fputs("escapes not searched for", stdout);
+	else
+		printf("%zu escape%s", escapes, escapes == 1 ? "" : "s");
+	printf(", %zu of quality, %zu note%s\n", audit.findings[QUALITY], audit.findings[NOTE],
+	       audit.findings[NOTE] == 1 ? "" : "s");
+	program_close(&program);
+	arena_free(&audit.arena);
+	return strict && bad ? STATUS_LEAKS : STATUS_FINE;
+}
+
+struct audit_options {
+	const char *path;
+	bool strict;
+};
+
+static error_t parse_audit(int key, char *argument, struct argp_state *state)
+{
+	struct audit_options *options = state->input;
+	switch (key) {
+	case 's':
+		options->strict = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (options->path)
+			argp_usage(state);
+		options->path = argument;
+		break;
+	case ARGP_KEY_END:
+		if (!options->path)
+			argp_usage(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+int command_audit(int argc, char **argv)
+{
+	static const struct argp_option table[] = {
+	        {"strict", 's', 0, 0,
+	         "Exit with status 1 when there is an escape or a finding of quality", 0},
+	        {0},
+	};
+	static const struct argp argp = {
+	        .options = table,
+	        .parser = parse_audit,
+	        .args_doc = "EXE",
+	        .doc = "Finds the allocations of a relinked program that will not be in its reports."
+	               "\vEach finding says what was found, what it means for the report, and the flag "
+	               "that mends it.  An escape hides allocations, a finding of quality makes the "
+	               "report say less, a note is good to know.",
+	};
+	struct audit_options options = {0};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	return (int)audit_file(options.path, options.strict);
+}

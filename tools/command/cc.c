@@ -1,0 +1,420 @@
+/* cc.c - the command cc: a compiler's command line, with the flags of linker-flags.mk when it links a
+ * program, and the compiler in the place of this process.
+ *
+ * Says nothing of its own while all is well: build systems read what a compiler prints.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/command/commands.h"
+#include "tools/command/link.h"
+
+/* -- what the command line says ------------------------------------------------------------------ */
+
+struct command_line {
+	const char **words; /* without the contents of response files */
+	size_t count, room;
+
+	bool stops;      /* before the link, or prints something instead */
+	bool no_program; /* makes a library or an object, or has no C library */
+	bool inputs;     /* there is something to link */
+	bool language;   /* -x was given, and would hold for what is added */
+	bool cxx_library, libcxx, statically, static_libstdcxx, lld;
+	bool no_default_libraries, c_library;
+	bool wrapped; /* the flags are there already */
+};
+
+/* Options with their argument in the next word (gcc(1), clang(1)). */
+static bool takes_argument(const char *word)
+{
+	static const char *const options[] = {
+	        "-o",
+	        "-x",
+	        "-I",
+	        "-L",
+	        "-D",
+	        "-U",
+	        "-l",
+	        "-B",
+	        "-T",
+	        "-u",
+	        "-z",
+	        "-e",
+	        "-A",
+	        "-F",
+	        "-include",
+	        "-imacros",
+	        "-isystem",
+	        "-idirafter",
+	        "-iquote",
+	        "-iprefix",
+	        "-iwithprefix",
+	        "-iwithprefixbefore",
+	        "-isysroot",
+	        "-imultilib",
+	        "--sysroot",
+	        "-MF",
+	        "-MT",
+	        "-MQ",
+	        "-MJ",
+	        "-Xlinker",
+	        "-Xassembler",
+	        "-Xpreprocessor",
+	        "-Xclang",
+	        "-Xanalyzer",
+	        "-mllvm",
+	        "-arch",
+	        "-target",
+	        "--target",
+	        "-wrapper",
+	        "-aux-info",
+	        "-dumpbase",
+	        "-dumpbase-ext",
+	        "-dumpdir",
+	        "--param",
+	        "--entry",
+	        "--library-directory",
+	        "-gcc-toolchain",
+	        "--output",
+	        "-main-file-name",
+	        "-framework",
+	        "-G",
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (strcmp(word, options[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Options that end before the link, or make the compiler print something instead. */
+static bool stops_early(const char *word)
+{
+	static const char *const options[] = {
+	        "-c",
+	        "-S",
+	        "-E",
+	        "-M",
+	        "-MM",
+	        "-fsyntax-only",
+	        "-###",
+	        "-cc1",
+	        "-cc1as",
+	        "--precompile",
+	        "-emit-ast",
+	        "--analyze",
+	        "--version",
+	        "-dumpversion",
+	        "-dumpfullversion",
+	        "-dumpmachine",
+	        "-dumpspecs",
+	        "--help",
+	        "--target-help",
+	        "-V",
+	        "--assemble",
+	        "--compile",
+	        "--preprocess",
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (strcmp(word, options[i]) == 0)
+			return true;
+	return strncmp(word, "-print-", 7) == 0 || strncmp(word, "--print-", 8) == 0 ||
+	       strncmp(word, "--help=", 7) == 0;
+}
+
+static bool is_word(const char *word, size_t length, const char *text)
+{
+	return strlen(text) == length && memcmp(word, text, length) == 0;
+}
+
+/* One word that goes to the linker. */
+static void read_linker_word(struct command_line *line, const char *word, size_t length)
+{
+	static const char *const not_programs[] = {"-r", "-shared",       "--shared",  "-Bshareable",
+	                                           "-i", "--relocatable", "--version", "--help"};
+	for (size_t i = 0; i < sizeof not_programs / sizeof *not_programs; i++)
+		if (is_word(word, length, not_programs[i]))
+			line->no_program = true;
+	if (is_word(word, length, "--wrap=malloc"))
+		line->wrapped = true;
+	if (is_word(word, length, "-static"))
+		line->statically = true;
+}
+
+static bool has_suffix(const char *word, const char *suffix)
+{
+	size_t length = strlen(word), tail = strlen(suffix);
+	return length >= tail && strcmp(word + length - tail, suffix) == 0;
+}
+
+static bool is_header(const char *word)
+{
+	return has_suffix(word, ".h") || has_suffix(word, ".hh") || has_suffix(word, ".hpp") ||
+	       has_suffix(word, ".hxx") || has_suffix(word, ".H");
+}
+
+/* The argument of -x: the language of what follows. */
+static void read_language(struct command_line *line, const char *language)
+{
+	line->language = strcmp(language, "none") != 0;
+	line->stops = line->stops || has_suffix(language, "-header"); /* it makes a precompiled one */
+}
+
+/* "-fuse-ld=lld", "-fuse-ld=lld-14", "--ld-path=/usr/bin/ld.lld" */
+static bool chooses_lld(const char *word)
+{
+	const char *linker = strchr(word, '=');
+	return linker && strstr(base_name(linker + 1), "lld") &&
+	       (strncmp(word, "-fuse-ld=", 9) == 0 || strncmp(word, "--ld-path=", 10) == 0);
+}
+
+static bool links_statically(const char *word)
+{
+	return strcmp(word, "-static") == 0 || strcmp(word, "--static") == 0 ||
+	       strcmp(word, "-static-pie") == 0 || strcmp(word, "--static-pie") == 0;
+}
+
+/* The argument of -l. */
+static void read_library(struct command_line *line, const char *name)
+{
+	line->inputs = true;
+	line->cxx_library = line->cxx_library || strcmp(name, "stdc++") == 0;
+	line->c_library = line->c_library || strcmp(name, "c") == 0;
+}
+
+static void read_option(struct command_line *line, const char *word)
+{
+	static const char *const no_programs[] = {
+	        "-shared", "--shared",      "-r",         "-nostdlib", "--no-standard-libraries",
+	        "-nolibc", "-nostartfiles", "-dynamiclib"};
+	for (size_t i = 0; i < sizeof no_programs / sizeof *no_programs; i++)
+		if (strcmp(word, no_programs[i]) == 0)
+			line->no_program = true;
+	if (stops_early(word))
+		line->stops = true;
+	else if (strncmp(word, "-Wl,", 4) == 0) {
+		for (const char *part = word + 4; *part;) {
+			size_t length = strcspn(part, ",");
+			read_linker_word(line, part, length);
+			part += length + (part[length] == ',');
+		}
+	} else if (strncmp(word, "-x", 2) == 0 && word[2])
+		read_language(line, word + 2);
+	else if (links_statically(word))
+		line->statically = true;
+	else if (strcmp(word, "-nodefaultlibs") == 0)
+		line->no_default_libraries = true;
+	else if (strcmp(word, "-static-libstdc++") == 0)
+		line->static_libstdcxx = true;
+	else if (strcmp(word, "-stdlib=libc++") == 0)
+		line->libcxx = true;
+	else if (chooses_lld(word))
+		line->lld = true;
+	else if (strncmp(word, "-l", 2) == 0 && word[2])
+		read_library(line, word + 2);
+}
+
+static void read_argument(struct command_line *line, const char *option, const char *argument)
+{
+	if (strcmp(option, "-x") == 0) {
+		read_language(line, argument);
+	} else if (strcmp(option, "-Xlinker") == 0) {
+		read_linker_word(line, argument, strlen(argument));
+	} else if (strcmp(option, "-l") == 0) {
+		read_library(line, argument);
+	}
+}
+
+static void read_input(struct command_line *line, const char *word)
+{
+	if (strcmp(base_name(word), "libleakwrap.a") == 0)
+		line->wrapped = true;
+	if (!is_header(word))
+		line->inputs = true;
+}
+
+/* -- response files ------------------------------------------------------------------------------ */
+
+static void add_word(struct command_line *line, const char *word)
+{
+	GROW(line->words, line->room, line->count + 1);
+	line->words[line->count++] = word;
+}
+
+static void add_words(struct command_line *line, struct arena *arena, const char *word, unsigned depth);
+
+/* The words in TEXT: separated by space, quoted by ' or ", escaped by \ (gcc(1), @file). */
+static void split_words(struct command_line *line, struct arena *arena, const char *text,
+                        unsigned depth)
+{
+	for (;;) {
+		while (isspace((unsigned char)*text))
+			text++;
+		if (!*text)
+			return;
+		char *word = arena_alloc(arena, strlen(text) + 1), *p = word;
+		for (int quote = 0; *text && (quote || !isspace((unsigned char)*text)); text++) {
+			if (*text == '\\' && text[1])
+				*p++ = *++text;
+			else if (quote ? *text == quote : *text == '\'' || *text == '"')
+				quote = quote ? 0 : *text;
+			else
+				*p++ = *text;
+		}
+		add_words(line, arena, word, depth + 1);
+	}
+}
+
+static char *read_whole(struct arena *arena, const char *path)
+{
+	FILE *stream = fopen(path, "re");
+	struct stat status;
+	if (!stream)
+		return NULL;
+	char *text = NULL;
+	if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode)) {
+		text = arena_alloc(arena, (size_t)status.st_size + 1);
+		size_t got = fread(text, 1, (size_t)status.st_size, stream);
+		text[got] = '\0';
+	}
+	fclose(stream);
+	return text;
+}
+
+static void add_words(struct command_line *line, struct arena *arena, const char *word, unsigned depth)
+{
+	char *text = word[0] == '@' && depth < 16 ? read_whole(arena, word + 1) : NULL;
+	if (text)
+		split_words(line, arena, text, depth);
+	else
+		add_word(line, word);
+}
+
+/* -- the decision -------------------------------------------------------------------------------- */
+
+static bool links_program(struct command_line *line)
+{
+	bool only_inputs = false; /* after -- */
+	for (size_t i = 0; i < line->count; i++) {
+		const char *word = line->words[i];
+		if (only_inputs || word[0] != '-' || word[1] == '\0')
+			read_input(line, word);
+		else if (strcmp(word, "--") == 0)
+			only_inputs = true;
+		else if (takes_argument(word) && i + 1 < line->count)
+			read_argument(line, word, line->words[++i]);
+		else
+			read_option(line, word);
+	}
+	/* rustc names the C library itself. */
+	bool has_c_library = !line->no_default_libraries || line->c_library;
+	return line->inputs && has_c_library && !line->stops && !line->no_program && !line->wrapped;
+}
+
+/* "g++", "clang++-14", "arm-linux-gnueabihf-c++", behind another command too: "ccache g++" */
+static bool is_cxx_compiler(char *const *words)
+{
+	for (; *words && (*words)[0] != '-'; words++) {
+		const char *plus = strstr(base_name(*words), "++");
+		if (plus && (plus[2] == '\0' || plus[2] == '-'))
+			return true;
+	}
+	return false;
+}
+
+/* The compiler, "gcc" or "ccache gcc", and those of its flags that select the target. */
+static void read_compiler(struct arguments *compiler, char *const *words)
+{
+	static const char *const flags[] = {"-m", "--target=", "--sysroot=", "-B", "--gcc-toolchain="};
+	for (; *words && (*words)[0] != '-'; words++)
+		add_argument(compiler, *words);
+	for (; *words; words++) {
+		if (strcmp(*words, "-target") == 0 && words[1]) {
+			add_argument(compiler, words[0]);
+			add_argument(compiler, *++words);
+		}
+		for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+			if (strncmp(*words, flags[i], strlen(flags[i])) == 0)
+				add_argument(compiler, *words);
+	}
+}
+
+/* Reads one option of the tool's own.  Returns false if WORD is none. */
+static bool read_own_option(struct link *link, struct arena *arena, const char *word)
+{
+	if (strncmp(word, "--allocator=", 12) == 0)
+		link->allocators = link->allocators
+		                           ? arena_format(arena, "%s %s", link->allocators, word + 12)
+		                           : word + 12;
+	else if (strncmp(word, "--options=", 10) == 0)
+		link->options = word + 10;
+	else
+		return false;
+	return true;
+}
+
+static const char *const usage =
+        "Usage: leakwrap cc [--allocator=LIST] [--options=OPTIONS] -- COMPILER [ARGUMENT...]\n"
+        "Runs the compiler; when it links a program, with the flags that trace its heap.\n"
+        "\n"
+        "  make CC=\"leakwrap cc -- gcc\" CXX=\"leakwrap cc -- g++\"\n"
+        "\n"
+        "  --allocator=LIST   wrap an allocator of another name: a prefix (je_), or what each "
+        "function\n"
+        "                     is like: 'malloc=pool_alloc(pool,size),free=pool_free(pool,block)'\n"
+        "  --options=OPTIONS  default options of the linked programs, which LEAKWRAP_OPTIONS "
+        "overrides\n"
+        "\n"
+        "LEAKWRAP_LIB names another libleakwrap.a, for example one built for another machine.\n"
+        "Exit status: the compiler's; 2 when there is no libleakwrap.a or an option is wrong, 127 "
+        "when\n"
+        "there is no compiler.\n";
+
+int command_cc(int argc, char **argv)
+{
+	struct arena arena = {0};
+	struct command_line line = {0};
+	struct arguments arguments = {0};
+	struct link link = {0};
+	int first = 1;
+
+	if (first < argc && (strcmp(argv[first], "--help") == 0 || strcmp(argv[first], "-?") == 0)) {
+		fputs(usage, stdout);
+		return STATUS_FINE;
+	}
+	while (first < argc && read_own_option(&link, &arena, argv[first]))
+		first++;
+	if (first < argc && strcmp(argv[first], "--") == 0)
+		first++;
+	if (first >= argc) {
+		fputs(usage, stderr);
+		return STATUS_USAGE;
+	}
+	for (int i = first; i < argc; i++)
+		add_argument(&arguments, argv[i]);
+	for (int i = first + 1; i < argc; i++)
+		add_words(&line, &arena, argv[i], 0);
+	if (links_program(&line)) {
+		link.cxx = is_cxx_compiler(argv + first) || line.cxx_library;
+		link.libcxx = line.libcxx;
+		link.static_libstdcxx = line.static_libstdcxx;
+		link.statically = line.statically;
+		link.lld = line.lld;
+		read_compiler(&link.compiler, argv + first);
+		if (line.language) {
+			add_argument(&arguments, "-x");
+			add_argument(&arguments, "none");
+		}
+		link_add(&link, &arguments, &arena);
+	}
+	execvp(arguments.all[0], arguments.all);
+	complain("%s: %s", arguments.all[0], strerror(errno));
+	free(line.words);
+	free(arguments.all);
+	free(link.compiler.all);
+	arena_free(&arena);
+	return 127;
+}

@@ -1,0 +1,126 @@
+/* flags.c - the command flags: the words that a link needs, for build systems that take them
+ * from a command or a file.
+ * */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command/commands.h"
+#include "tools/command/link.h"
+
+struct flags_options {
+	struct link link;
+	struct arena arena;
+	const char *output;
+};
+
+static error_t parse_flags(int key, char *argument, struct argp_state *state)
+{
+	struct flags_options *options = state->input;
+	struct link *link = &options->link;
+	switch (key) {
+	case 'a':
+		link->allocators = link->allocators ? arena_format(&options->arena, "%s %s",
+		                                                   link->allocators, argument)
+		                                    : argument;
+		break;
+	case 'O':
+		link->options = argument;
+		break;
+	case 'o':
+		options->output = argument;
+		break;
+	case '+':
+		link->cxx = true;
+		break;
+	case 's':
+		link->statically = true;
+		break;
+	case 'S':
+		link->cxx = link->static_libstdcxx = true;
+		break;
+	case 'l':
+		link->lld = true;
+		break;
+	case ARGP_KEY_ARG:
+		add_argument(&link->compiler, argument);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* A word of a response file (gcc(1), @file): space, quotes and backslashes are escaped. */
+static void put_escaped(FILE *stream, const char *word)
+{
+	for (; *word; word++) {
+		if (strchr(" \t\n'\"\\", *word))
+			putc('\\', stream);
+		putc(*word, stream);
+	}
+	putc('\n', stream);
+}
+
+static enum status write_flags(const struct arguments *words, const char *path)
+{
+	FILE *stream = fopen(path, "we");
+	for (size_t i = 0; stream && i < words->count; i++)
+		put_escaped(stream, words->all[i]);
+	if (!stream || fclose(stream) != 0) {
+		complain("%s: %s", path, strerror(errno));
+		return STATUS_USAGE;
+	}
+	return STATUS_FINE;
+}
+
+int command_flags(int argc, char **argv)
+{
+	static const struct argp_option table[] = {
+	        {"allocator", 'a', "LIST", 0,
+	         "Wrap an allocator of another name: a prefix (je_), or what each function is like "
+	         "(malloc=pool_alloc(pool,size),free=pool_free(pool,block))",
+	         0},
+	        {"options", 'O', "OPTIONS", 0,
+	         "The program's default options, which LEAKWRAP_OPTIONS overrides", 0},
+	        {"cxx", '+', 0, 0, "For a C++ program that is linked with -static", 0},
+	        {"static-libstdcxx", 'S', 0, 0, "For a C++ program with -static-libstdc++", 0},
+	        {"static", 's', 0, 0, "For -static and -static-pie", 0},
+	        {"lld", 'l', 0, 0, "For ld.lld", 0},
+	        {"output", 'o', "FILE", 0,
+	         "Write a response file, and what --allocator and --options need beside it", 0},
+	        {0},
+	};
+	static const struct argp argp = {
+	        .options = table,
+	        .parser = parse_flags,
+	        .args_doc = "[-- COMPILER [FLAG...]]",
+	        .doc = "Prints the flags that trace a program, to stand behind its objects and "
+	               "libraries."
+	               "\v  gcc -o app app.o vendor.a $(leakwrap flags --allocator=je_)\n"
+	               "  leakwrap flags -o trace.flags --options=exit=0 -- gcc; gcc -o app app.o "
+	               "@trace.flags\n\n"
+	               "COMPILER and its flags select the target of what --allocator and --options "
+	               "need; cc is "
+	               "the default.",
+	};
+	struct flags_options options = {0};
+	struct arguments words = {0};
+	enum status status = STATUS_FINE;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.link.compiler.count == 0)
+		add_argument(&options.link.compiler, "cc");
+	options.link.output = options.output;
+	link_add(&options.link, &words, &options.arena);
+	if (options.output)
+		status = write_flags(&words, options.output);
+	else
+		for (size_t i = 0; i < words.count; i++)
+			printf("%s%c", words.all[i], i + 1 < words.count ? ' ' : '\n');
+	free(words.all);
+	free(options.link.compiler.all);
+	arena_free(&options.arena);
+	return (int)status;
+}

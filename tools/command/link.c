@@ -1,0 +1,192 @@
+/* link.c - see link.h. */
+#include "tools/command/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cc_flags.h"
+
+void add_argument(struct arguments *arguments, const char *word)
+{
+	GROW(arguments->all, arguments->room, arguments->count + 2);
+	arguments->all[arguments->count++] = (char *)(uintptr_t)word;
+	arguments->all[arguments->count] = NULL;
+}
+
+/* -- the archive ------------------------------------------------------------------------------- */
+
+const char *link_archive(struct arena *arena)
+{
+	const char *named = getenv("LEAKWRAP_LIB");
+	if (named && *named)
+		return named;
+	char tool[4096];
+	ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
+	if (length > 0) {
+		tool[length] = '\0';
+		*strrchr(tool, '/') = '\0';
+		const char *beside = arena_format(arena, "%s/libleakwrap.a", tool);
+		if (access(beside, R_OK) == 0)
+			return beside;
+		char *slash = strrchr(tool, '/');
+		const char *installed = arena_format(arena, "%.*s/lib/libleakwrap.a",
+		                                     slash ? (int)(slash - tool) : 0, tool);
+		if (access(installed, R_OK) == 0)
+			return installed;
+	}
+	die("libleakwrap.a is neither beside this tool nor installed; LEAKWRAP_LIB names it");
+}
+
+/* -- what is made for this program ------------------------------------------------------------- */
+
+/* The script lies beside the archive, or where make install put it. */
+static const char *find_generator(struct arena *arena, const char *archive)
+{
+	static const char *const places[] = {"generator", "../share/leakwrap/generator"};
+	int folder = (int)(base_name(archive) - archive);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		const char *script =
+		        arena_format(arena, "%.*s%s/generate.sh", folder, archive, places[i]);
+		if (access(script, R_OK) == 0)
+			return script;
+	}
+	die("generate.sh is not beside %s; make install puts it into share/leakwrap/generator",
+	    archive);
+}
+
+/* Makes FOLDER if it is not there.  Returns whether it is this user's alone to write. */
+static bool make_folder(const char *folder)
+{
+	struct stat status;
+	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+		return false;
+	return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static const char *cache_folder(struct arena *arena)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const char *folder;
+	if (!cache || cache[0] != '/')
+		cache = home && home[0] == '/' ? arena_format(arena, "%s/.cache", home) : NULL;
+	if (cache) {
+		mkdir(cache, 0700);
+		folder = arena_format(arena, "%s/leakwrap", cache);
+		if (make_folder(folder) && access(folder, W_OK) == 0)
+			return folder;
+	}
+	folder = arena_format(arena, "/tmp/leakwrap-%u", (unsigned)geteuid());
+	if (!make_folder(folder))
+		die("%s cannot be used; XDG_CACHE_HOME names another folder for what is made", folder);
+	return folder;
+}
+
+static uint64_t hash_text(uint64_t seed, const char *text)
+{
+	return hash_bytes(seed, text ? text : "", text ? strlen(text) + 1 : 0);
+}
+
+/* A name in the cache that stands for all that the result depends on. */
+static const char *cached_name(struct arena *arena, const struct link *link, const char *archive,
+                               const char *generator)
+{
+	struct stat status = {0};
+	uint64_t hash = hash_text(hash_text(0, link->allocators), generator);
+	hash = hash_text(hash_word(hash, link->options != NULL), link->options);
+	for (size_t i = 0; i < link->compiler.count; i++)
+		hash = hash_text(hash, link->compiler.all[i]);
+	if (stat(archive, &status) == 0)
+		hash = hash_word(hash_word(hash, (uint64_t)status.st_mtim.tv_sec),
+		                 (uint64_t)status.st_mtim.tv_nsec);
+	return arena_format(arena, "%s/%016llx", cache_folder(arena), (unsigned long long)hash);
+}
+
+/* Runs COMMAND, whose standard output is not of interest.  Returns whether it ended well. */
+static bool run(char **command)
+{
+	int status;
+	pid_t child = fork();
+	if (child < 0)
+		die("fork: %s", strerror(errno));
+	if (child == 0) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Makes NAME.a and NAME.flags; returns NAME. */
+static const char *generate(struct arena *arena, const struct link *link, const char *archive)
+{
+	const char *generator = find_generator(arena, archive);
+	const char *name = link->output ? link->output : cached_name(arena, link, archive, generator);
+	const char *flags = arena_format(arena, "%s.flags", name);
+	struct arguments command = {0};
+
+	if (!link->output && access(flags, R_OK) == 0)
+		return name;
+	add_argument(&command, "sh");
+	add_argument(&command, generator);
+	add_argument(&command, arena_format(arena, "--output=%s", name));
+	if (link->allocators)
+		add_argument(&command, arena_format(arena, "--allocator=%s", link->allocators));
+	if (link->options)
+		add_argument(&command, arena_format(arena, "--options=%s", link->options));
+	add_argument(&command, "--");
+	for (size_t i = 0; i < link->compiler.count; i++)
+		add_argument(&command, link->compiler.all[i]);
+	if (!run(command.all))
+		exit(STATUS_USAGE);
+	free(command.all);
+	return name;
+}
+
+/* -- the words --------------------------------------------------------------------------------- */
+
+/* FLAGS with ARCHIVE in the place of its mark. */
+static void add_flags(struct arguments *arguments, struct arena *arena, const char *const *flags,
+                      const char *archive)
+{
+	for (; *flags; flags++) {
+		const char *at = strstr(*flags, "@LIB@");
+		add_argument(arguments, at ? arena_format(arena, "%.*s%s%s", (int)(at - *flags), *flags,
+		                                          archive, at + 5)
+		                           : *flags);
+	}
+}
+
+/* The runtime, in a group with the libraries of the C++ that is linked. */
+static const char *const *libraries_for(const struct link *link)
+{
+	if (!link->cxx)
+		return ldlibs;
+	if (link->libcxx)
+		return link->static_libstdcxx ? libcxx_static_ldlibs : libcxx_ldlibs;
+	return link->static_libstdcxx ? cxx_static_ldlibs : cxx_ldlibs;
+}
+
+void link_add(const struct link *link, struct arguments *arguments, struct arena *arena)
+{
+	const char *archive = link_archive(arena);
+
+	add_flags(arguments, arena, ldflags, archive);
+	if (link->lld && link->statically)
+		add_flags(arguments, arena, lld_static_ldflags, archive);
+	if (link->allocators || link->options) {
+		const char *name = generate(arena, link, archive);
+		add_argument(arguments, arena_format(arena, "@%s.flags", name));
+		add_argument(arguments, arena_format(arena, "%s.a", name));
+	}
+	if (link->statically) /* rustc has -Bdynamic behind its libraries: our -lc would be the shared one */
+		add_argument(arguments, "-Wl,-Bstatic");
+	add_flags(arguments, arena, libraries_for(link), archive);
+}

@@ -1,0 +1,108 @@
+/* list.c - the command list: which dumps are in a log, one line each, as they are read. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/command/commands.h"
+#include "tools/log/parse.h"
+#include "tools/util.h"
+
+struct list {
+	const char **logs;
+	size_t log_count, log_room;
+	size_t dumps; /* listed */
+};
+
+static error_t parse_argument(int key, char *argument, struct argp_state *state)
+{
+	struct list *list = state->input;
+
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	GROW(list->logs, list->log_room, list->log_count + 1);
+	list->logs[list->log_count++] = argument;
+	return 0;
+}
+
+/* A number that the dump may lack. */
+static const char *number_or_dash(int64_t number)
+{
+	return number < 0 ? "-" : with_commas((uint64_t)number);
+}
+
+/* Names from a log may hold anything; a line is a line. */
+static void put_clean(const char *text)
+{
+	for (; *text; text++)
+		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+}
+
+static void put_dump(void *context, const struct parsed_dump *dump)
+{
+	struct list *list = context;
+	const char *time = dump->time;
+	bool dated = time && strlen(time) == sizeof "2026-11-20T18:36:07Z" - 1;
+
+	if (list->dumps++ == 0)
+		printf("%8s %5s  %-7s %-19s %15s %11s  %-5s  %s\n", "pid", "dump", "reason",
+		       "time (UTC)", "live bytes", "blocks", "state", "program, log");
+	printf("%8lu %5lu  %-7s %-10.10s %-8.8s %15s %11s  %-5s  ", dump->pid, dump->sequence,
+	       dump->reason ? dump->reason : "?", dated ? time : "?", dated ? time + 11 : "",
+	       number_or_dash(dump->totals.live_bytes), number_or_dash(dump->totals.live_blocks),
+	       dump->damage ? "torn" : "whole");
+	put_clean(dump->program && *dump->program ? dump->program : "?");
+	fputs("  ", stdout);
+	put_clean(dump->log);
+	if (dump->damage)
+		printf(":%lu: %s", dump->damage_line, dump->damage);
+	putchar('\n');
+}
+
+static bool list_log(struct list *list, const char *path)
+{
+	bool standard_input = strcmp(path, "-") == 0;
+	const char *log = standard_input ? "standard input" : path;
+	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	size_t before = list->dumps;
+	bool fine = false;
+
+	if (fd < 0 || !parse_log(fd, log, put_dump, list))
+		complain("%s: %s", log, strerror(errno));
+	else if (list->dumps == before)
+		complain("%s holds no dump", log);
+	else
+		fine = true;
+	if (fd > STDIN_FILENO)
+		close(fd);
+	return fine;
+}
+
+int command_list(int argc, char **argv)
+{
+	static const struct argp argp = {
+	        .parser = parse_argument,
+	        .args_doc = "[LOG...]",
+	        .doc = "Names the dumps in one or more logs."
+	               "\vLOG is a file with dumps between any other lines, or - for standard input "
+	               "(the default).  A dump that is not whole is torn, and its line says what is "
+	               "wrong, and in which line of the log that shows.  Other commands take one dump "
+	               "as LOG@PID:DUMP.\n\n"
+	               "Exit status: 0 fine, 2 usage, unreadable input or a log without dumps.",
+	};
+	struct list list = {0};
+	bool fine = true;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &list);
+	if (list.log_count == 0) {
+		GROW(list.logs, list.log_room, 1);
+		list.logs[list.log_count++] = "-";
+	}
+	for (size_t i = 0; i < list.log_count; i++)
+		if (!list_log(&list, list.logs[i]))
+			fine = false;
+	free(list.logs);
+	return fine ? STATUS_FINE : STATUS_USAGE;
+}

@@ -1,0 +1,254 @@
+/* options.c - see options.h. */
+#include "tools/command/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* -- arguments ----------------------------------------------------------------------------------- */
+
+enum {
+	KEY_EXE = 0x100,
+	KEY_SYSROOT,
+	KEY_DEBUG_DIR,
+	KEY_MAP,
+	KEY_SUPPRESSIONS,
+	KEY_NO_SYSTEM,
+	KEY_TOP,
+	KEY_ALL,
+	KEY_COLOR,
+	KEY_SKIP,
+	KEY_NO_SKIP,
+	KEY_CONFIG,
+};
+
+static const struct argp_option option_table[] = {
+        {0, 0, 0, 0, "Output:", 2},
+        {"format", 'f', "NAME", 0, "text (default), json, folded, pprof or html", 2},
+        {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 2},
+        {"top", KEY_TOP, "N", 0, "In text, at most N call sites of each dump (default 20; 0 is all)",
+         2},
+        {"all", KEY_ALL, 0, 0, "In text, all dumps, call sites and frames", 2},
+        {"color", KEY_COLOR, "WHEN", 0, "auto (default), always or never; NO_COLOR is respected", 2},
+        {0, 0, 0, 0, "Where the traced program's files are:", 3},
+        {"exe", KEY_EXE, "FILE", 0, "The program itself, with its symbols", 3},
+        {"sysroot", KEY_SYSROOT, "DIR", 0, "What is / on the traced machine", 3},
+        {"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
+         "A folder with .build-id/xx/yyy.debug, or with unstripped files; may be repeated", 3},
+        {"map", KEY_MAP, "FILE", 0, "The linker's map of the program, for --by=member", 3},
+        {0, 0, 0, 0, "What to pass over:", 4},
+        {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
+         "Call sites to leave out, in LeakSanitizer's format; may be repeated", 4},
+        {"skip", KEY_SKIP, "PATTERN", 0,
+         "Also pass over frames whose function, source file or module matches, as allocation wrappers; "
+         "may be repeated",
+         4},
+        {"no-skip", KEY_NO_SKIP, "PATTERN", OPTION_ARG_OPTIONAL,
+         "Never pass over frames that match; without PATTERN, over none", 4},
+        {"no-system", KEY_NO_SYSTEM, 0, 0,
+         "Leave out what a static program's C and C++ libraries allocated for themselves", 4},
+        {0, 0, 0, 0, "Settings:", 6},
+        {"config", KEY_CONFIG, "FILE", 0,
+         "Read long options from FILE, one a line (default .leakwrap, if it is there)", 6},
+        {0},
+};
+
+enum { TOP_OF_TEXT = 20 };
+
+unsigned options_top(const struct options *options)
+{
+	return options->top_given ? options->top : options->all ? 0 : TOP_OF_TEXT;
+}
+
+static void add_pattern(struct patterns *patterns, const char *pattern)
+{
+	GROW(patterns->all, patterns->room, patterns->count + 1);
+	patterns->all[patterns->count++] = pattern;
+}
+
+static const char *const formats[] = {
+        [FORMAT_TEXT] = "text",   [FORMAT_JSON] = "json", [FORMAT_FOLDED] = "folded",
+        [FORMAT_PPROF] = "pprof", [FORMAT_HTML] = "html",
+};
+
+const char *format_name(enum format format)
+{
+	return formats[format];
+}
+
+static enum format format_named(const struct argp_state *state, const char *name)
+{
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (strcmp(name, formats[i]) == 0)
+			return (enum format)i;
+	argp_error(state, "--format=%s: text, json, folded, pprof or html", name);
+	return FORMAT_TEXT;
+}
+
+uint64_t option_size(const struct argp_state *state, const char *name, const char *argument)
+{
+	uint64_t value;
+	if (!parse_size(argument, &value))
+		argp_error(state, "--%s=%s: not a number", name, argument);
+	return value;
+}
+
+/* ARGUMENT, when there is such a file or folder. */
+static const char *existing(const struct argp_state *state, const char *name, const char *argument)
+{
+	if (access(argument, R_OK) != 0)
+		argp_failure(state, STATUS_USAGE, errno, "--%s=%s", name, argument);
+	return argument;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+	uint64_t number;
+
+	switch (key) {
+	case 'f':
+		options->format = format_named(state, argument);
+		break;
+	case 'o':
+		options->output = argument;
+		break;
+	case KEY_TOP:
+		number = option_size(state, "top", argument);
+		options->top = number < UINT_MAX ? (unsigned)number : UINT_MAX;
+		options->top_given = true;
+		break;
+	case KEY_ALL:
+		options->all = true;
+		break;
+	case KEY_SKIP:
+		if (!*argument)
+			argp_error(state, "--skip needs a pattern");
+		add_pattern(&options->skips.skip, argument);
+		break;
+	case KEY_NO_SKIP:
+		if (argument && *argument)
+			add_pattern(&options->skips.keep, argument);
+		else
+			options->skips.none = true;
+		break;
+	case KEY_CONFIG: /* settings.h */
+		break;
+	case KEY_COLOR:
+		if (strcmp(argument, "always") == 0)
+			options->color = COLOR_ALWAYS;
+		else if (strcmp(argument, "never") == 0)
+			options->color = COLOR_NEVER;
+		else if (strcmp(argument, "auto") == 0)
+			options->color = COLOR_AUTO;
+		else
+			argp_error(state, "--color=%s: auto, always or never", argument);
+		break;
+	case KEY_EXE:
+		options->search.exe = existing(state, "exe", argument);
+		break;
+	case KEY_SYSROOT:
+		options->search.sysroot = existing(state, "sysroot", argument);
+		break;
+	case KEY_DEBUG_DIR:
+		GROW(options->search.debug_dirs, options->debug_dir_room,
+		     options->search.debug_dir_count + 1);
+		options->search.debug_dirs[options->search.debug_dir_count++] =
+		        existing(state, "debug-dir", argument);
+		break;
+	case KEY_MAP:
+		options->search.map = existing(state, "map", argument);
+		break;
+	case KEY_SUPPRESSIONS:
+		if (!suppressions_read(&options->suppressions, &options->arena, argument))
+			exit(STATUS_USAGE);
+		break;
+	case KEY_NO_SYSTEM:
+		options->no_system = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp options_argp = {.options = option_table, .parser = parse_option};
+
+void options_free(struct options *options)
+{
+	free(options->search.debug_dirs);
+	free(options->suppressions.all);
+	skips_free(&options->skips);
+	arena_free(&options->arena);
+}
+
+/* -- output -------------------------------------------------------------------------------------- */
+
+/* NO_COLOR, when it is there and not empty, means no colour (no-color.org). */
+static struct style style_of(const struct options *options, FILE *stream)
+{
+	struct style style = {0};
+	bool terminal = isatty(fileno(stream));
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct winsize size;
+
+	style.color = options->color == COLOR_ALWAYS ||
+	              (options->color == COLOR_AUTO && terminal && !(no_color && *no_color) &&
+	               !(term && strcmp(term, "dumb") == 0));
+	if (terminal && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
+		style.width = size.ws_col;
+	return style;
+}
+
+static void render(FILE *stream, const struct options *options, const struct answer *answer)
+{
+	struct style style = style_of(options, stream);
+
+	switch (options->format) {
+	case FORMAT_TEXT:
+		render_text(stream, answer, &style);
+		break;
+	case FORMAT_JSON:
+		render_json(stream, answer);
+		break;
+	case FORMAT_FOLDED:
+		render_folded(stream, answer);
+		break;
+	case FORMAT_PPROF:
+		render_pprof(stream, answer);
+		break;
+	case FORMAT_HTML:
+		render_html(stream, answer);
+		break;
+	}
+}
+
+enum status write_answer(const struct options *options, const struct answer *answer)
+{
+	const bool is_file = options->output && strcmp(options->output, "-") != 0;
+	const char *name = is_file ? options->output : "standard output";
+	FILE *stream = stdout;
+
+	if (is_file) {
+		stream = fopen(name, "we");
+		if (!stream) {
+			complain("%s: %s", name, strerror(errno));
+			return STATUS_USAGE;
+		}
+	} else if (options->format == FORMAT_PPROF && isatty(STDOUT_FILENO)) {
+		complain("a pprof profile is not for a terminal: give -o FILE");
+		return STATUS_USAGE;
+	}
+	progress_done();
+	render(stream, options, answer);
+
+	bool failed = fflush(stream) != 0 || ferror(stream);
+	if (is_file && fclose(stream) != 0)
+		failed = true;
+	if (failed)
+		complain("%s: %s", name, errno ? strerror(errno) : "cannot be written");
+	return failed ? STATUS_USAGE : STATUS_FINE;
+}

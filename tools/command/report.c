@@ -1,0 +1,410 @@
+/* report.c - the commands report and diff: the stages one after the other, and the exit status. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command/commands.h"
+#include "tools/model/merge.h"
+#include "tools/command/options.h"
+#include "tools/command/settings.h"
+
+struct report_options {
+	struct options common;
+	const char **logs;
+	size_t log_count, log_room;
+	enum group_kind by;
+	bool growth, only_last, fail_on_leaks;
+	enum { MERGE_IF_MANY, MERGE_ALWAYS, MERGE_NEVER } merge;
+	bool limits_bytes, limits_blocks;
+	uint64_t max_bytes, max_blocks;
+};
+
+enum {
+	KEY_BY = 0x200,
+	KEY_GROWTH,
+	KEY_LAST,
+	KEY_MERGE,
+	KEY_EACH,
+	KEY_FAIL_ON_LEAKS,
+	KEY_MAX_BYTES,
+	KEY_MAX_BLOCKS,
+};
+
+static const struct argp_option report_table[] = {
+        {0, 0, 0, 0, "What to show:", 1},
+        {"by", KEY_BY, "WHAT", 0, "Sum up by function, file, module or member (of an archive)", 1},
+        {"growth", KEY_GROWTH, 0, 0, "Rank call sites by steady growth over each process's dumps", 1},
+        {"last", KEY_LAST, 0, 0, "Each process's last dump only, in all formats", 1},
+        {"merge", KEY_MERGE, 0, 0,
+         "One report of all processes' last dumps (the default for more than 4)", 1},
+        {"each", KEY_EACH, 0, 0, "A report of each process, however many", 1},
+        {0, 0, 0, 0, "Exit with status 1 when the last dump of a process", 5},
+        {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0, "has any live block", 5},
+        {"max-bytes", KEY_MAX_BYTES, "N[K|M|G]", 0, "has more live bytes", 5},
+        {"max-blocks", KEY_MAX_BLOCKS, "N", 0, "has more live blocks", 5},
+        {0},
+};
+
+static error_t parse_report(int key, char *argument, struct argp_state *state)
+{
+	struct report_options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->common;
+		break;
+	case KEY_BY:
+		options->by = group_kind_named(argument);
+		if (options->by == GROUP_NONE)
+			argp_error(state, "--by=%s: function, file, module or member", argument);
+		break;
+	case KEY_GROWTH:
+		options->growth = true;
+		break;
+	case KEY_LAST:
+		options->only_last = true;
+		break;
+	case KEY_MERGE:
+		options->merge = MERGE_ALWAYS;
+		break;
+	case KEY_EACH:
+		options->merge = MERGE_NEVER;
+		break;
+	case KEY_FAIL_ON_LEAKS:
+		options->fail_on_leaks = true;
+		break;
+	case KEY_MAX_BYTES:
+		options->max_bytes = option_size(state, "max-bytes", argument);
+		options->limits_bytes = true;
+		break;
+	case KEY_MAX_BLOCKS:
+		options->max_blocks = option_size(state, "max-blocks", argument);
+		options->limits_blocks = true;
+		break;
+	case ARGP_KEY_ARG:
+		GROW(options->logs, options->log_room, options->log_count + 1);
+		options->logs[options->log_count++] = argument;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* -- judgement ----------------------------------------------------------------------------------- */
+
+/* What DUMP is judged by: not what is suppressed, nor what a static program's C library holds for itself, which
+ * is not in the dump of a dynamic one either. */
+static void count_judged(const struct dump *dump, uint64_t *bytes, uint64_t *blocks)
+{
+	*bytes = unsuppressed_bytes(dump);
+	*blocks = unsuppressed_blocks(dump);
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		if (site->of_system && site->bytes <= *bytes && site->blocks <= *blocks) {
+			*bytes -= site->bytes;
+			*blocks -= site->blocks;
+		}
+	}
+}
+
+/* Processes that the judgement names, before it counts the others. */
+enum { JUDGED_NAMED = 10 };
+
+/* Does the last dump of each process keep within what was asked? */
+static enum status judge(const struct report_options *options, const struct report *report)
+{
+	enum status status = STATUS_FINE;
+	size_t failed = 0;
+
+	if (!options->fail_on_leaks && !options->limits_bytes && !options->limits_blocks)
+		return STATUS_FINE;
+	if (report->dump_count == 0) {
+		complain("there is no dump of live blocks to be judged");
+		return STATUS_USAGE;
+	}
+	for (size_t i = 0; i < report->dump_count; i++) {
+		const struct dump *dump = report->dumps[i];
+		if (!dump->last)
+			continue;
+		uint64_t bytes, blocks;
+		count_judged(dump, &bytes, &blocks);
+		bool leaks = options->fail_on_leaks && blocks > 0;
+		bool many_bytes = options->limits_bytes && bytes > options->max_bytes;
+		bool many_blocks = options->limits_blocks && blocks > options->max_blocks;
+		if (leaks || many_bytes || many_blocks) {
+			if (failed++ < JUDGED_NAMED)
+				complain("process %lu, dump %lu: %s byte%s in %s block%s %s live%s",
+				         dump->pid, dump->sequence, with_commas(bytes),
+				         bytes == 1 ? "" : "s", with_commas(blocks),
+				         blocks == 1 ? "" : "s",
+				         bytes == 1 && blocks == 1 ? "is" : "are",
+				         many_bytes || many_blocks ? ", more than allowed" : "");
+			if (status == STATUS_FINE)
+				status = STATUS_LEAKS;
+		} else if (dump->damage) {
+			complain("process %lu, dump %lu cannot be judged: it is damaged", dump->pid,
+			         dump->sequence);
+			status = STATUS_USAGE;
+		}
+	}
+	if (failed > JUDGED_NAMED)
+		complain("and %zu more process%s", failed - JUDGED_NAMED,
+		         failed - JUDGED_NAMED == 1 ? "" : "es");
+	return status;
+}
+
+/* -- many processes ------------------------------------------------------------------------------ */
+
+/* Up to so many processes are reported one by one. */
+enum { PROCESSES_EACH = 4 };
+
+/* Returns true if people see the last dumps of all processes added up, unless they choose another
+ * view. */
+static bool is_merged(const struct report_options *options, const struct report *report)
+{
+	bool many = report->process_count > PROCESSES_EACH;
+
+	if (options->growth || report->dump_count == 0)
+		return false;
+	return options->merge == MERGE_ALWAYS ||
+	       (options->merge == MERGE_IF_MANY && many && !options->common.all);
+}
+
+/* Adds up the last dumps of all processes if text or the page shows that; else NULL. */
+static const struct dump *merged_view(const struct report_options *options, struct report *report)
+{
+	enum format format = options->common.format;
+	bool several = report->process_count > 1 && options->merge != MERGE_NEVER;
+	bool wanted = format == FORMAT_TEXT ? is_merged(options, report) : several;
+
+	if (!wanted || (format != FORMAT_TEXT && format != FORMAT_HTML))
+		return NULL;
+	struct dump_list last = list_dumps(report, DUMPS_LAST);
+	return merge_dumps(report, &last);
+}
+
+/* -- report -------------------------------------------------------------------------------------- */
+
+static enum status make_report(struct report_options *options, struct report *report)
+{
+	enum format format = options->common.format;
+	bool fine = true;
+	if (options->by != GROUP_NONE && format != FORMAT_TEXT && format != FORMAT_JSON) {
+		complain("--by is for text and json: %s has every call site of its own",
+		         format_name(format));
+		return STATUS_USAGE;
+	}
+	if (options->merge == MERGE_ALWAYS && options->growth) {
+		complain("--merge and --growth exclude each other: growth is of one process");
+		return STATUS_USAGE;
+	}
+	if (options->merge == MERGE_ALWAYS && format != FORMAT_TEXT && format != FORMAT_HTML) {
+		complain("--merge is for text and html: %s has every process of its own",
+		         format_name(format));
+		return STATUS_USAGE;
+	}
+	for (size_t i = 0; i < options->log_count; i++)
+		if (!report_add(report, options->logs[i]))
+			fine = false;
+	if (report->duplicates)
+		complain("%zu dump%s came twice and %s reported once", report->duplicates,
+		         report->duplicates == 1 ? "" : "s", report->duplicates == 1 ? "is" : "are");
+	if (report->dump_count == 0 && report->misuse_count == 0)
+		return STATUS_USAGE;
+	report_finish(report);
+	symbolize(report, &options->common.search);
+	if (options->common.no_system)
+		leave_out_system_sites(report);
+	find_askers(report, &options->common.skips);
+	suppressions_apply(&options->common.suppressions, report);
+	suppressions_tell_unused(&options->common.suppressions);
+
+	/* Flame graphs add up what they are given, and two dumps of one process must not be added. */
+	bool adds_up = format == FORMAT_FOLDED || format == FORMAT_PPROF;
+	bool is_page = format == FORMAT_HTML;
+	if (report->dump_count == 0 && (adds_up || is_page)) {
+		complain("there is no dump of live blocks; of misuse, text and JSON tell");
+		return STATUS_USAGE;
+	}
+	enum which_dumps which = options->only_last || adds_up                   ? DUMPS_LAST
+	                         : format == FORMAT_TEXT && !options->common.all ? DUMPS_LAST_OR_CHOSEN
+	                                                                         : DUMPS_ALL;
+	struct dump_list list = list_dumps(report, which);
+	struct growths growths = {0};
+	struct answer answer = {.report = report,
+	                        .merged = merged_view(options, report),
+	                        .merged_first = is_merged(options, report),
+	                        .by = options->by,
+	                        .top = options_top(&options->common),
+	                        .all_frames = options->common.all};
+	if (options->growth) {
+		growths = find_growth(report, options->by);
+		answer.growths = &growths;
+		if (growths.series == 0) {
+			complain("growth needs at least two dumps of one process");
+			return STATUS_USAGE;
+		}
+	}
+	if (!options->growth || is_page)
+		answer.dumps = &list;
+	enum status written = write_answer(&options->common, &answer);
+	free(growths.all);
+	enum status judged = judge(options, report);
+	return !fine || written != STATUS_FINE ? STATUS_USAGE : judged;
+}
+
+static const struct argp_child children[] = {{&options_argp, 0, NULL, 0}, {0}};
+static const struct argp report_argp = {
+        .options = report_table,
+        .parser = parse_report,
+        .args_doc = "[LOG...]",
+        .doc = "Turns the dumps in one or more logs into a report."
+               "\vLOG is a file with dumps between any other lines, or - for standard input "
+               "(the default).  LOG@N is dump N of the log, LOG@PID:N the one of process "
+               "PID; leakwrap list names them.\n\n"
+               "Text shows the last dump of each process, its largest call sites and the frames "
+               "from the function that asked for the memory down to main.\n\n"
+               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or "
+               "unreadable input.",
+        .children = children,
+};
+
+int command_report(int argc, char **argv)
+{
+	struct report_options options = {0};
+	struct report report;
+
+	settings_read(&options.common.arena, &report_argp, &report_argp, &argc, &argv);
+	argp_parse(&report_argp, argc, argv, 0, NULL, &options);
+	if (options.log_count == 0) {
+		GROW(options.logs, options.log_room, 1);
+		options.logs[options.log_count++] = "-";
+	}
+	report_start(&report);
+	enum status status = make_report(&options, &report);
+	report_free(&report);
+	options_free(&options.common);
+	free(options.logs);
+	return (int)status;
+}
+
+/* -- diff ---------------------------------------------------------------------------------------- */
+
+struct diff_options {
+	struct options common;
+	const char *logs[2];
+};
+
+static error_t parse_diff(int key, char *argument, struct argp_state *state)
+{
+	struct diff_options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->common;
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num >= 2)
+			argp_usage(state);
+		options->logs[state->arg_num] = argument;
+		break;
+	case ARGP_KEY_END:
+		if (state->arg_num != 2)
+			argp_usage(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Names up to three of the processes that DUMPS, of which there are COUNT, come from. */
+static const char *name_processes(struct arena *arena, struct dump *const *dumps, size_t count)
+{
+	enum { NAMED = 3 };
+	const char *names = "";
+	size_t named = 0, others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool known = false;
+		for (size_t j = 0; j < i && !known; j++)
+			known = dumps[j]->pid == dumps[i]->pid;
+		if (known)
+			continue;
+		if (named == NAMED) {
+			others++;
+			continue;
+		}
+		names = arena_format(arena, "%s%s%lu", names, named++ ? ", " : "", dumps[i]->pid);
+	}
+	return others ? arena_format(arena, "%s and %zu more, see leakwrap list", names, others)
+	              : names;
+}
+
+/* Adds one of the two logs and gives its only, or its last, dump; NULL after a message. */
+static const struct dump *add_side(struct report *report, const char *log)
+{
+	size_t before = report->dump_count;
+	if (!report_add(report, log))
+		return NULL;
+	const struct dump *dump = report->latest;
+	if (!dump) {
+		complain("%s holds no dump of live blocks", log);
+		return NULL;
+	}
+	for (size_t i = before; i < report->dump_count; i++) {
+		if (report->dumps[i]->pid != dump->pid) {
+			complain("%s has dumps of several processes (%s): choose one as LOG@PID:N", log,
+			         name_processes(&report->arena, report->dumps + before,
+			                        report->dump_count - before));
+			return NULL;
+		}
+	}
+	return dump;
+}
+
+static enum status make_diff(struct diff_options *options, struct report *report)
+{
+	const struct dump *old = add_side(report, options->logs[0]);
+	const struct dump *new = old ? add_side(report, options->logs[1]) : NULL;
+	if (!new)
+		return STATUS_USAGE;
+	report_finish(report);
+	symbolize(report, &options->common.search);
+	if (options->common.no_system)
+		leave_out_system_sites(report);
+	find_askers(report, &options->common.skips);
+	suppressions_apply(&options->common.suppressions, report);
+
+	struct changes changes = compare_dumps(report, old, new);
+	struct answer answer = {.report = report,
+	                        .changes = &changes,
+	                        .top = options_top(&options->common),
+	                        .all_frames = options->common.all};
+	return write_answer(&options->common, &answer);
+}
+
+int command_diff(int argc, char **argv)
+{
+	static const struct argp argp = {
+	        .parser = parse_diff,
+	        .args_doc = "OLD NEW",
+	        .doc = "Shows which call sites grew, shrank, appeared or vanished between two dumps."
+	               "\vOLD and NEW are logs as in leakwrap report; of a log with several dumps the "
+	               "last one is taken, LOG@N is dump N, LOG@PID:N the one of process PID.  Call "
+	               "sites are matched by what their stacks are called, so two runs and two builds "
+	               "compare.",
+	        .children = children,
+	};
+	struct diff_options options = {0};
+	struct report report;
+
+	settings_read(&options.common.arena, &argp, &report_argp, &argc, &argv);
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	report_start(&report);
+	enum status status = make_diff(&options, &report);
+	report_free(&report);
+	options_free(&options.common);
+	return (int)status;
+}

@@ -1,0 +1,101 @@
+/* settings.c - see settings.h. */
+#include "tools/command/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char file_name[] = ".leakwrap";
+static const char config_option[] = "--config";
+
+/* The file that the command line names, or NULL.  An option may be cut short while it is the only
+ * one. */
+static const char *named_file(int argc, char **argv)
+{
+	enum { SHORTEST = sizeof "--con" - 1 };
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		size_t length = strcspn(argv[i], "=");
+		if (length < SHORTEST || length > sizeof config_option - 1 ||
+		    strncmp(argv[i], config_option, length) != 0)
+			continue;
+		return argv[i][length] ? argv[i] + length + 1 : argv[i + 1];
+	}
+	return NULL;
+}
+
+/* The option NAME, LENGTH bytes long, of ARGP or its children, or NULL. */
+static const struct argp_option *find_option(const struct argp *argp, const char *name, size_t length)
+{
+	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
+		if (o->name && strlen(o->name) == length && memcmp(o->name, name, length) == 0)
+			return o;
+	for (const struct argp_child *child = argp->children; child && child->argp; child++) {
+		const struct argp_option *found = find_option(child->argp, name, length);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/* Where the output goes, and which settings there are, is said on the command line alone. */
+static bool is_allowed(const struct argp_option *option)
+{
+	return strcmp(option->name, "output") != 0 && strcmp(option->name, config_option + 2) != 0;
+}
+
+/* Returns the option on LINE as an argument, or NULL if it is another command's. */
+static char *argument_of(struct arena *arena, const struct argp *argp, const struct argp *others,
+                         const char *line, const char *file, unsigned long number)
+{
+	if (strncmp(line, "--", 2) == 0)
+		line += 2;
+	size_t length = strcspn(line, "=");
+	bool has_value = line[length] == '=';
+	const struct argp_option *own = find_option(argp, line, length);
+	const struct argp_option *option = own ? own : find_option(others, line, length);
+
+	if (!option || !is_allowed(option))
+		die("%s:%lu: %.*s is no option that a settings file may hold", file, number,
+		    (int)length, line);
+	if (has_value && !option->arg)
+		die("%s:%lu: %s takes no value", file, number, option->name);
+	if (!has_value && option->arg && !(option->flags & OPTION_ARG_OPTIONAL))
+		die("%s:%lu: %s needs a value: %s=%s", file, number, option->name, option->name,
+		    option->arg);
+	return own ? arena_format(arena, "--%s", line) : NULL;
+}
+
+void settings_read(struct arena *arena, const struct argp *argp, const struct argp *others, int *argc,
+                   char ***argv)
+{
+	const char *named = named_file(*argc, *argv), *file = named ? named : file_name;
+	struct setting_lines lines = {.stream = fopen(file, "re")};
+	char **all = NULL;
+	size_t all_room = 0, count = 0;
+
+	if (!lines.stream && !named && errno == ENOENT)
+		return;
+	if (!lines.stream)
+		die("%s: %s", file, strerror(errno));
+	GROW(all, all_room, (size_t)*argc + 1);
+	all[count++] = (*argv)[0];
+	for (const char *text; (text = next_setting(&lines)) != NULL;) {
+		char *argument = argument_of(arena, argp, others, text, file, lines.number);
+		if (argument) {
+			GROW(all, all_room, count + (size_t)*argc + 1);
+			all[count++] = argument;
+		}
+	}
+	if (errno && (named || errno != EISDIR))
+		die("%s: %s", file, strerror(errno));
+	fclose(lines.stream);
+	free(lines.line);
+	char **joined = arena_alloc(arena, (count + (size_t)*argc) * sizeof *joined);
+	memcpy(joined, all, count * sizeof *joined);
+	memcpy(joined + count, *argv + 1,
+	       (size_t)*argc * sizeof *joined); /* with the NULL at its end */
+	free(all);
+	*argc += (int)count - 1;
+	*argv = joined;
+}

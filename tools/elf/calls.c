@@ -1,0 +1,448 @@
+/* calls.c - see calls.h.
+ *
+ * Instruction forms: Intel SDM volume 2 (CALL, JMP, ModR/M with RIP), Arm ARM (B, BL, ADRP, LDR; T32 BL
+ * and BLX), RISC-V unprivileged ISA (AUIPC, JAL, JALR, C.J), and the PLT entries that ld.bfd, gold, ld.lld and mold
+ * write.
+ */
+#include "tools/elf/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct code {
+	uint64_t address;
+	const unsigned char *bytes;
+	size_t size;
+	unsigned entry; /* size of an entry, of a linkage table */
+};
+
+static uint32_t word_at(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
+}
+
+static uint32_t half_at(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+/* The lowest BITS of VALUE as a signed number. */
+static int64_t sign_extend(uint64_t value, unsigned bits)
+{
+	return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+
+/* -- targets ------------------------------------------------------------------------------------- */
+
+void targets_add(struct targets *targets, uint64_t address, size_t symbol, bool slot)
+{
+	GROW(targets->all, targets->room, targets->count + 1);
+	targets->all[targets->count++] = (struct target){address, symbol, slot};
+}
+
+static int compare_targets(const void *left, const void *right)
+{
+	const struct target *a = left, *b = right;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+}
+
+static const struct target *find_target(const struct targets *targets, uint64_t address)
+{
+	size_t low = 0, high = targets->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (targets->all[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < targets->count && targets->all[low].address == address ? &targets->all[low] : NULL;
+}
+
+/* -- sections ------------------------------------------------------------------------------------ */
+
+/* Calls VISIT for each section of code; PLT says which kind. */
+static void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), void *context)
+{
+	size_t names;
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
+		    header.sh_type != SHT_PROGBITS)
+			continue;
+		const char *name = elf_strptr(elf, names, header.sh_name);
+		if ((name && (strncmp(name, ".plt", 4) == 0 || strncmp(name, ".iplt", 5) == 0)) != plt)
+			continue;
+		Elf_Data *data = elf_rawdata(scn, NULL);
+		if (!data || !data->d_buf)
+			continue;
+		struct code code = {header.sh_addr, data->d_buf, data->d_size,
+		                    header.sh_entsize == 8 ? 8 : 16};
+		visit(context, &code);
+	}
+}
+
+/* -- linkage tables ------------------------------------------------------------------------------ */
+
+struct plt_search {
+	int machine;
+	uint64_t got; /* what i386 entries of position-independent code are relative to */
+	struct targets *targets;
+	struct targets found;
+};
+
+static void plt_slot(struct plt_search *search, uint64_t entry, uint64_t slot)
+{
+	for (size_t i = 0; i < search->targets->count; i++) {
+		const struct target *target = &search->targets->all[i];
+		if (target->slot && target->address == slot)
+			targets_add(&search->found, entry, target->symbol, false);
+	}
+}
+
+/* An ARM immediate: eight bits, rotated right by twice the four bits above them. */
+static uint32_t arm_immediate(uint32_t instruction)
+{
+	uint32_t value = instruction & 0xff, rotation = 2 * (instruction >> 8 & 15);
+	return rotation ? value >> rotation | value << (32 - rotation) : value;
+}
+
+static void plt_x86(struct plt_search *search, const struct code *code)
+{
+	for (size_t i = 0; i + 6 <= code->size; i++) {
+		const unsigned char *p = code->bytes + i;
+		uint64_t entry = code->address + i / code->entry * code->entry, slot;
+		if (p[0] != 0xff || (p[1] != 0x25 && p[1] != 0xa3))
+			continue;
+		if (search->machine == EM_X86_64)
+			slot = code->address + i + 6 + (uint64_t)sign_extend(word_at(p + 2), 32);
+		else
+			slot = (word_at(p + 2) + (p[1] == 0xa3 ? search->got : 0)) & UINT32_MAX;
+		plt_slot(search, entry, slot);
+	}
+}
+
+/* The page that the instruction ADRP at PC names. */
+static uint64_t adrp_page(uint64_t pc, uint32_t adrp)
+{
+	uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
+	return (pc & ~UINT64_C(0xfff)) + ((uint64_t)sign_extend(pages, 21) << 12);
+}
+
+/* adrp x16, page; ldr x17, [x16, #offset] */
+static void plt_aarch64(struct plt_search *search, const struct code *code)
+{
+	for (size_t i = 0; i + 8 <= code->size; i += 4) {
+		uint32_t adrp = word_at(code->bytes + i), ldr = word_at(code->bytes + i + 4);
+		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+			continue;
+		uint64_t pc = code->address + i;
+		uint64_t slot = adrp_page(pc, adrp) + (uint64_t)(ldr >> 10 & 0xfff) * 8;
+		plt_slot(search, pc, slot);
+		plt_slot(search, pc - 4, slot); /* behind a landing pad, bti c */
+	}
+}
+
+/* add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! and longer forms; "bx pc" in front for Thumb. */
+static void plt_arm(struct plt_search *search, const struct code *code)
+{
+	for (size_t i = 0; i + 8 <= code->size; i += 4) {
+		uint32_t first = word_at(code->bytes + i);
+		if ((first & 0xfffff000) != 0xe28fc000)
+			continue;
+		uint64_t pc = code->address + i, at = pc + 8 + arm_immediate(first);
+		for (size_t j = i + 4; j + 4 <= code->size && j <= i + 12; j += 4) {
+			uint32_t next = word_at(code->bytes + j);
+			if ((next & 0xfffff000) == 0xe28cc000) {
+				at += arm_immediate(next);
+				continue;
+			}
+			if ((next & 0xfffff000) == 0xe5bcf000) {
+				uint64_t slot = (at + (next & 0xfff)) & UINT32_MAX;
+				plt_slot(search, pc, slot);
+				plt_slot(search, pc - 4, slot);
+			}
+			break;
+		}
+	}
+}
+
+/* Bits HIGH to LOW of an instruction, moved to the lowest place. */
+static uint32_t bits(uint32_t instruction, unsigned high, unsigned low)
+{
+	return instruction >> low & ((UINT32_C(2) << (high - low)) - 1);
+}
+
+/* What "auipc rd, a" at PC and an instruction with the immediate LOWER and rd as its source make up. */
+static uint64_t riscv_sum(uint64_t pc, uint32_t auipc, uint32_t lower)
+{
+	return pc + (uint64_t)sign_extend(auipc & 0xfffff000, 32) + (uint64_t)sign_extend(lower, 12);
+}
+
+/* Is NEXT an instruction of the form I with OPCODE that takes its base from the AUIPC before it? */
+static bool riscv_pair(uint32_t auipc, uint32_t next, uint32_t opcode)
+{
+	return (auipc & 0x7f) == 0x17 && (next & 0x7f) == opcode &&
+	       bits(next, 19, 15) == bits(auipc, 11, 7);
+}
+
+/* auipc t3, a; ld t3, b(t3); jalr t1, t3; nop */
+static void plt_riscv(struct plt_search *search, const struct code *code)
+{
+	for (size_t i = 0; i + 8 <= code->size; i += 4) {
+		uint32_t auipc = word_at(code->bytes + i), load = word_at(code->bytes + i + 4);
+		uint64_t pc = code->address + i;
+		if (riscv_pair(auipc, load, 0x03))
+			plt_slot(search, pc, riscv_sum(pc, auipc, bits(load, 31, 20)));
+	}
+}
+
+static void visit_plt(void *context, const struct code *code)
+{
+	struct plt_search *search = context;
+	switch (search->machine) {
+	case EM_X86_64:
+	case EM_386:
+		plt_x86(search, code);
+		break;
+	case EM_AARCH64:
+		plt_aarch64(search, code);
+		break;
+	case EM_ARM:
+		plt_arm(search, code);
+		break;
+	case EM_RISCV:
+		plt_riscv(search, code);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The section NAME, NULL when there is none. */
+static Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header)
+{
+	size_t names;
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		const char *name =
+		        gelf_getshdr(scn, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
+		if (name && strcmp(name, wanted) == 0)
+			return scn;
+	}
+	return NULL;
+}
+
+/* Where .got.plt, or else .got, lies. */
+static uint64_t got_address(Elf *elf)
+{
+	GElf_Shdr header;
+	return section_named(elf, ".got.plt", &header) || section_named(elf, ".got", &header)
+	               ? header.sh_addr
+	               : 0;
+}
+
+/* The slots that the linker filled itself: those of functions which are in the program. */
+static void add_filled_slots(Elf *elf, struct targets *targets)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = section_named(elf, ".got", &header);
+	bool wide = gelf_getclass(elf) == ELFCLASS64;
+	size_t size = wide ? 8 : 4, count = targets->count;
+	Elf_Data *raw = scn ? elf_rawdata(scn, NULL) : NULL;
+	Elf_Data *words = raw ? elf_getdata_rawchunk(elf, (int64_t)header.sh_offset, raw->d_size,
+	                                             wide ? ELF_T_XWORD : ELF_T_WORD)
+	                      : NULL;
+
+	for (size_t i = 0; words && (i + 1) * size <= words->d_size; i++) {
+		uint64_t value = wide ? ((const Elf64_Xword *)words->d_buf)[i]
+		                      : ((const Elf32_Word *)words->d_buf)[i];
+		for (size_t j = 0; value && j < count; j++)
+			if (!targets->all[j].slot && targets->all[j].address == value)
+				targets_add(targets, header.sh_addr + i * size, targets->all[j].symbol,
+				            true);
+	}
+}
+
+void calls_add_plt(Elf *elf, int machine, struct targets *targets)
+{
+	struct plt_search search = {.machine = machine, .got = got_address(elf), .targets = targets};
+	add_filled_slots(elf, targets);
+	each_code(elf, true, visit_plt, &search);
+	for (size_t i = 0; i < search.found.count; i++)
+		targets_add(targets, search.found.all[i].address, search.found.all[i].symbol, false);
+	free(search.found.all);
+}
+
+/* -- calls --------------------------------------------------------------------------------------- */
+
+struct call_search {
+	int machine;
+	const struct targets *targets;
+	call_seen *seen;
+	void *context;
+};
+
+static void report_call(const struct call_search *search, uint64_t pc, uint64_t address, bool slot)
+{
+	const struct target *target = find_target(search->targets, address);
+	if (target && target->slot == slot)
+		search->seen(search->context, pc, target);
+}
+
+/* e8 call, e9 jmp, 0f 8x jcc; with a memory operand relative to RIP: call, jmp and mov through a slot,
+ * lea of the function itself. */
+static void calls_x86(const struct call_search *search, const struct code *code)
+{
+	bool wide = search->machine == EM_X86_64;
+	for (size_t i = 1; i + 4 <= code->size; i++) {
+		const unsigned char *p = code->bytes + i;
+		bool direct = p[-1] == 0xe8 || p[-1] == 0xe9 ||
+		              (i > 1 && p[-2] == 0x0f && (p[-1] & 0xf0) == 0x80);
+		bool relative = wide && (p[-1] & 0xc7) == 0x05;
+		if (!direct && !relative)
+			continue;
+		uint64_t pc = code->address + i - 1;
+		uint64_t to = code->address + i + 4 + (uint64_t)sign_extend(word_at(p), 32);
+		if (!wide)
+			to &= UINT32_MAX;
+		if (direct)
+			report_call(search, pc, to, false);
+		if (relative)
+			report_call(search, pc, to, true);
+		if (relative && i > 1 && p[-2] == 0x8d)
+			report_call(search, pc, to, false);
+	}
+}
+
+/* adrp xN, page, and soon after it ldr from a slot in that page, or add to a function's address. */
+static void address_aarch64(const struct call_search *search, const struct code *code, size_t at)
+{
+	uint32_t adrp = word_at(code->bytes + at);
+	uint64_t pc = code->address + at, page = adrp_page(pc, adrp);
+
+	for (size_t i = at + 4; i + 4 <= code->size && i <= at + 32; i += 4) {
+		uint32_t next = word_at(code->bytes + i);
+		if ((next >> 5 & 31) != (adrp & 31))
+			continue;
+		if ((next & 0xffc00000) == 0xf9400000)
+			report_call(search, pc, page + (uint64_t)(next >> 10 & 0xfff) * 8, true);
+		else if ((next & 0xffc00000) == 0x91000000)
+			report_call(search, pc, page + (next >> 10 & 0xfff), false);
+	}
+}
+
+static void calls_aarch64(const struct call_search *search, const struct code *code)
+{
+	for (size_t i = 0; i + 4 <= code->size; i += 4) {
+		uint32_t instruction = word_at(code->bytes + i);
+		uint64_t pc = code->address + i;
+		if ((instruction & 0x9f000000) == 0x90000000)
+			address_aarch64(search, code, i);
+		if ((instruction & 0x7c000000) == 0x14000000)
+			report_call(search, pc,
+			            pc + ((uint64_t)sign_extend(instruction & 0x3ffffff, 26) << 2),
+			            false);
+	}
+}
+
+static void calls_arm(const struct call_search *search, const struct code *code)
+{
+	for (size_t i = 0; i + 4 <= code->size; i += 4) { /* A32: B, BL, BLX */
+		uint32_t instruction = word_at(code->bytes + i);
+		uint64_t pc = code->address + i;
+		if ((instruction & 0x0e000000) == 0x0a000000)
+			report_call(
+			        search, pc,
+			        (pc + 8 + ((uint64_t)sign_extend(instruction & 0xffffff, 24) << 2)) &
+			                UINT32_MAX,
+			        false);
+	}
+	for (size_t i = 0; i + 4 <= code->size; i += 2) { /* T32: B.W, BL, BLX */
+		uint32_t high = half_at(code->bytes + i), low = half_at(code->bytes + i + 2);
+		bool exchange = (low & 0xd000) == 0xc000;
+		if ((high & 0xf800) != 0xf000 || !((low & 0x9000) == 0x9000 || exchange))
+			continue;
+		uint32_t s = high >> 10 & 1, i1 = ~((low >> 13) ^ s) & 1, i2 = ~((low >> 11) ^ s) & 1;
+		uint32_t offset =
+		        s << 24 | i1 << 23 | i2 << 22 | (high & 0x3ff) << 12 | (low & 0x7ff) << 1;
+		uint64_t pc = code->address + i, base = exchange ? (pc + 4) & ~UINT64_C(3) : pc + 4;
+		report_call(search, pc, (base + (uint64_t)sign_extend(offset, 25)) & UINT32_MAX, false);
+	}
+}
+
+/* jal, c.j; auipc with jalr, with a load from a slot, with addi for a function's address.  The length of an
+ * instruction is in its lowest bits, so the code can be read from its start on. */
+static void calls_riscv(const struct call_search *search, const struct code *code)
+{
+	for (size_t i = 0, length; i + 4 <= code->size; i += length) {
+		uint32_t instruction = word_at(code->bytes + i);
+		uint64_t pc = code->address + i;
+		length = (instruction & 3) == 3 ? 4 : 2;
+		if (length == 2) {
+			uint32_t offset =
+			        bits(instruction, 12, 12) << 11 | bits(instruction, 11, 11) << 4 |
+			        bits(instruction, 10, 9) << 8 | bits(instruction, 8, 8) << 10 |
+			        bits(instruction, 7, 7) << 6 | bits(instruction, 6, 6) << 7 |
+			        bits(instruction, 5, 3) << 1 | bits(instruction, 2, 2) << 5;
+			if ((instruction & 0xe003) == 0xa001)
+				report_call(search, pc, pc + (uint64_t)sign_extend(offset, 12), false);
+			continue;
+		}
+		if ((instruction & 0x7f) == 0x6f) {
+			uint32_t offset =
+			        bits(instruction, 31, 31) << 20 | bits(instruction, 19, 12) << 12 |
+			        bits(instruction, 20, 20) << 11 | bits(instruction, 30, 21) << 1;
+			report_call(search, pc, pc + (uint64_t)sign_extend(offset, 21), false);
+		}
+		uint32_t next = i + 8 <= code->size ? word_at(code->bytes + i + 4) : 0;
+		uint64_t sum = riscv_sum(pc, instruction, bits(next, 31, 20));
+		if (riscv_pair(instruction, next, 0x03))
+			report_call(search, pc, sum, true);
+		else if (riscv_pair(instruction, next, 0x67) || riscv_pair(instruction, next, 0x13))
+			report_call(search, pc, sum, false);
+	}
+}
+
+static void visit_code(void *context, const struct code *code)
+{
+	const struct call_search *search = context;
+	switch (search->machine) {
+	case EM_X86_64:
+	case EM_386:
+		calls_x86(search, code);
+		break;
+	case EM_AARCH64:
+		calls_aarch64(search, code);
+		break;
+	case EM_ARM:
+		calls_arm(search, code);
+		break;
+	case EM_RISCV:
+		calls_riscv(search, code);
+		break;
+	default:
+		break;
+	}
+}
+
+bool calls_known(int machine)
+{
+	return machine == EM_X86_64 || machine == EM_386 || machine == EM_AARCH64 ||
+	       machine == EM_ARM || machine == EM_RISCV;
+}
+
+void calls_find(Elf *elf, int machine, struct targets *targets, call_seen *seen, void *context)
+{
+	struct call_search search = {machine, targets, seen, context};
+	if (targets->count == 0)
+		return;
+	qsort(targets->all, targets->count, sizeof *targets->all, compare_targets);
+	each_code(elf, false, visit_code, &search);
+}

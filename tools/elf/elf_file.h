@@ -1,0 +1,26 @@
+/* elf_file.h - which file on this machine is a module of the dump?
+ *
+ * A file is taken when its build-id is the dump's.  When the dump has no build-id, only the file that the
+ * user or the module's own path names is taken, and marked as not verified.
+ */
+#ifndef TOOLS_ELF_FILE_H
+#define TOOLS_ELF_FILE_H
+
+#include <elfutils/libdwfl.h>
+
+#include "tools/model/model.h"
+#include "tools/symbolize/symbolize.h"
+
+struct elf_file {
+	Dwfl *dwfl;       /* holds the one module; NULL when no file was found */
+	Dwfl_Module *mod; /* placed so that addresses are those of the file */
+	int machine;      /* EM_… */
+};
+
+/* Finds and opens the file of MODULE, and sets module->state and module->file.  Strings come from
+ * ARENA. */
+struct elf_file elf_file_open(struct arena *arena, struct module *module, const struct search *search);
+
+void elf_file_close(struct elf_file *file);
+
+#endif

@@ -1,0 +1,295 @@
+/* own_allocators.c - see own_allocators.h.
+ *
+ * From the callers of mmap and sbrk the search goes on to their callers, and so on, as far as
+ * the calls are direct.  It ends where a family of functions with a common prefix, one of them
+ * an allocator, is called from outside: who calls these is a user of it. */
+#include "tools/elf/own_allocators.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), tail = strlen(suffix);
+	return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+/* -- names ------------------------------------------------------------------------------------- */
+
+static const struct function *function_named(const struct program *program, const char *name)
+{
+	for (size_t i = 0; i < program->function_count; i++)
+		if (strcmp(program->functions[i].name, name) == 0)
+			return &program->functions[i];
+	return NULL;
+}
+
+/* Fills *FOUND if FUNCTION is called like an allocator, and the program has the function that
+ * releases. */
+static bool is_allocator(const struct program *program, const struct function *function,
+                         struct own_allocator *found, struct arena *arena)
+{
+	static const char *const endings[] = {"malloc", "alloc"};
+	const char *name = function->name;
+	if (!function->global || name[0] == '_' || strncmp(name, "leakwrap_", 9) == 0 ||
+	    has_suffix(name, "realloc") || has_suffix(name, "calloc") ||
+	    !program_owns(program, function->start))
+		return false;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		if (!has_suffix(name, endings[i]))
+			continue;
+		int prefix = (int)(strlen(name) - strlen(endings[i]));
+		const char *release = arena_format(arena, "%.*sfree", prefix, name);
+		const struct function *other = function_named(program, release);
+		if (!other || !other->global)
+			continue;
+		*found = (struct own_allocator){.allocate = name, .release = release};
+		if (i == 0)
+			found->family = arena_format(arena, "%.*s", prefix, name);
+		return true;
+	}
+	return false;
+}
+
+/* -- families ---------------------------------------------------------------------------------- */
+
+/* The functions with an allocator's prefix, and where in the code they lie, with those between
+ * them that have no prefix because they are static. */
+struct family {
+	const char *prefix;
+	uint64_t start, end;
+};
+
+struct families {
+	struct family *all;
+	size_t count, room;
+};
+
+static bool is_member(const struct family *family, const struct function *function)
+{
+	return strncmp(function->name, family->prefix, strlen(family->prefix)) == 0;
+}
+
+static void add_family(struct families *families, const struct program *program, const char *prefix)
+{
+	struct family family = {prefix, UINT64_MAX, 0};
+	for (size_t i = 0; i < program->function_count; i++) {
+		const struct function *function = &program->functions[i];
+		if (!is_member(&family, function))
+			continue;
+		family.start = function->start < family.start ? function->start : family.start;
+		family.end = function->end > family.end ? function->end : family.end;
+	}
+	GROW(families->all, families->room, families->count + 1);
+	families->all[families->count++] = family;
+}
+
+/* Is a call of CALLEE by CALLER that of a user of its family? */
+static bool is_use(const struct families *families, const struct function *caller,
+                   const struct function *callee)
+{
+	for (size_t i = 0; i < families->count; i++) {
+		const struct family *family = &families->all[i];
+		if (is_member(family, callee) && !is_member(family, caller) &&
+		    !(caller->start >= family->start && caller->start < family->end))
+			return true;
+	}
+	return false;
+}
+
+/* Does PREFIX begin with that of a larger family? */
+static bool is_part_of_family(const struct families *families, const char *prefix)
+{
+	for (size_t i = 0; i < families->count; i++) {
+		size_t length = strlen(families->all[i].prefix);
+		if (strlen(prefix) > length && strncmp(prefix, families->all[i].prefix, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* -- reach ------------------------------------------------------------------------------------- */
+
+struct search {
+	struct program *program;
+	const struct families *families; /* whose users are not searched for, or NULL */
+	bool of_functions;               /* the targets' symbols are numbers of functions */
+	bool *reaches;                   /* by function */
+	struct targets next;
+};
+
+static void reached(void *context, uint64_t pc, const struct target *target)
+{
+	struct search *search = context;
+	const struct function *caller = program_function_at(search->program, pc);
+	if (!caller || !program_owns(search->program, pc))
+		return;
+	size_t i = (size_t)(caller - search->program->functions);
+	if (search->reaches[i] ||
+	    (search->families && search->of_functions &&
+	     is_use(search->families, caller, &search->program->functions[target->symbol])))
+		return;
+	search->reaches[i] = true;
+	targets_add(&search->next, caller->start, i, false);
+}
+
+/* Marks in REACHES who calls SEEDS, which are freed, directly or by way of others. */
+static void search_callers(struct program *program, struct targets seeds,
+                           const struct families *families, bool *reaches)
+{
+	struct search search = {.program = program, .families = families, .reaches = reaches};
+	while (seeds.count) {
+		calls_find(program->elf, program->machine, &seeds, reached, &search);
+		free(seeds.all);
+		seeds = search.next;
+		search.next = (struct targets){0};
+		search.of_functions = true;
+	}
+}
+
+/* The functions by which memory comes from the system. */
+static struct targets system_targets(const struct program *program)
+{
+	struct targets some = {0};
+	for (size_t i = 0; i < program->targets.count; i++) {
+		const struct target *target = &program->targets.all[i];
+		if (program->entries[target->symbol].system)
+			targets_add(&some, target->address, target->symbol, target->slot);
+	}
+	return some;
+}
+
+static bool is_entry(const struct program *program, const char *name)
+{
+	for (size_t i = 0; i < program->entry_count; i++)
+		if (strcmp(program->entries[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* All wrappers, and the allocators among CANDIDATES that take memory from the system: who calls these
+ * hands out their memory. */
+static struct targets allocator_targets(const struct program *program, const bool *candidates,
+                                        const bool *of_system)
+{
+	struct targets some = {0};
+	for (size_t i = 0; i < program->function_count; i++)
+		if (strncmp(program->functions[i].name, "__wrap_", 7) == 0 ||
+		    (candidates[i] && of_system[i]))
+			targets_add(&some, program->functions[i].start, i, false);
+	return some;
+}
+
+/* The wrappers of allocators that the user named. */
+static struct targets named_targets(const struct program *program)
+{
+	struct targets some = {0};
+	for (size_t i = 0; i < program->function_count; i++) {
+		const struct function *function = &program->functions[i];
+		if (strncmp(function->name, "__wrap_", 7) == 0 &&
+		    !is_entry(program, function->name + 7))
+			targets_add(&some, function->start, i, false);
+	}
+	return some;
+}
+
+static bool is_wrapped(const struct program *program, const char *name, struct arena *arena)
+{
+	return function_named(program, arena_format(arena, "__wrap_%s", name)) != NULL;
+}
+
+size_t find_own_allocators(struct program *program, struct own_allocator *found, size_t room,
+                           struct arena *arena)
+{
+	size_t functions = program->function_count, count = 0;
+	struct families families = {0};
+	struct own_allocator one;
+	if (!calls_known(program->machine) || functions == 0)
+		return 0;
+	bool *candidates = xzalloc(functions), *of_system = xzalloc(functions),
+	     *of_other = xzalloc(functions);
+	bool *of_named = xzalloc(functions);
+	for (size_t i = 0; i < functions; i++) {
+		candidates[i] = is_allocator(program, &program->functions[i], &one, arena);
+		if (candidates[i] && one.family)
+			add_family(&families, program, one.family);
+	}
+	search_callers(program, system_targets(program), &families, of_system);
+	search_callers(program, allocator_targets(program, candidates, of_system), NULL, of_other);
+	search_callers(program, named_targets(program), NULL, of_named);
+	for (size_t i = 0; i < functions && count < room; i++) {
+		const char *name = program->functions[i].name;
+		if (!candidates[i] || of_named[i] || (!of_system[i] && of_other[i]) ||
+		    is_wrapped(program, name, arena))
+			continue;
+		is_allocator(program, &program->functions[i], &one, arena);
+		if (one.family && is_part_of_family(&families, one.family))
+			continue;
+		one.from_system = of_system[i];
+		found[count++] = one;
+	}
+	free(families.all);
+	free(candidates);
+	free(of_system);
+	free(of_other);
+	free(of_named);
+	return count;
+}
+
+/* -- libraries --------------------------------------------------------------------------------- */
+
+/* Does the file PATH, for MACHINE, import an allocating function?  *KNOWN: it is such a file. */
+static bool file_allocates(const char *path, int machine, bool *known)
+{
+	bool allocates = false;
+	GElf_Ehdr header;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+	*known = elf && gelf_getehdr(elf, &header) && header.e_machine == machine;
+	for (Elf_Scn *scn = NULL; *known && (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr section;
+		GElf_Sym symbol;
+		if (!gelf_getshdr(scn, &section) || section.sh_type != SHT_DYNSYM)
+			continue;
+		Elf_Data *data = elf_getdata(scn, NULL);
+		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(elf, section.sh_link, symbol.st_name);
+			if (name && symbol.st_shndx == SHN_UNDEF &&
+			    (strcmp(name, "malloc") == 0 || strcmp(name, "calloc") == 0 ||
+			     strcmp(name, "realloc") == 0))
+				allocates = true;
+		}
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return allocates;
+}
+
+bool library_allocates(const struct program *program, const char *name)
+{
+	static const char *const patterns[] = {
+	        "/lib/",   "/usr/lib/",   "/lib/*-linux-*/", "/usr/lib/*-linux-*/",
+	        "/lib64/", "/usr/lib64/", "/usr/local/lib/"};
+	static const char *const c_library[] = {"libc.so",       "libm.so",     "ld-",
+	                                        "ld64",          "libdl.so",    "librt.so",
+	                                        "libpthread.so", "libgcc_s.so", "linux-vdso"};
+	bool allocates = false, known = false;
+	for (size_t i = 0; i < sizeof c_library / sizeof *c_library; i++)
+		if (strncmp(name, c_library[i], strlen(c_library[i])) == 0)
+			return false;
+	for (size_t i = 0; !known && i < sizeof patterns / sizeof *patterns; i++) {
+		char pattern[4096];
+		glob_t paths;
+		snprintf(pattern, sizeof pattern, "%s%s", patterns[i], name);
+		if (glob(pattern, 0, NULL, &paths) != 0)
+			continue;
+		for (size_t j = 0; !known && j < paths.gl_pathc; j++)
+			allocates = file_allocates(paths.gl_pathv[j], program->machine, &known);
+		globfree(&paths);
+	}
+	return allocates;
+}

@@ -1,0 +1,428 @@
+/* program.c - see program.h. */
+#include "tools/elf/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flags.h"
+#include "tools/elf/traced.h"
+
+/* -- entries ------------------------------------------------------------------------------------- */
+
+/* glibc's second names of its allocator, by which a call may reach it too. */
+static const char *const aliases[] = {
+        "__libc_malloc",   "__libc_calloc", "__libc_realloc", "__libc_free",
+        "__libc_memalign", "__libc_valloc", "__libc_pvalloc", 0};
+
+/* By which allocators take memory from the system. */
+static const char *const system_symbols[] = {"mmap", "mmap64", "sbrk", "brk", 0};
+
+static bool is_heap_symbol(const char *name)
+{
+	for (size_t i = 0; heap_symbols[i]; i++)
+		if (strcmp(heap_symbols[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void list_entries(struct program *program)
+{
+	size_t wrapped = 0, all, count;
+	while (allocating_symbols[wrapped])
+		wrapped++;
+	all = wrapped + sizeof aliases / sizeof *aliases - 1;
+	count = all + sizeof system_symbols / sizeof *system_symbols - 1;
+	program->entries = arena_alloc(&program->arena, count * sizeof *program->entries);
+	for (size_t i = 0; i < all; i++) {
+		program->entries[i].alias = i >= wrapped;
+		program->entries[i].name = i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
+		program->entries[i].heap = i >= wrapped || is_heap_symbol(allocating_symbols[i]);
+	}
+	for (size_t i = all; i < count; i++)
+		program->entries[i] = (struct entry){.name = system_symbols[i - all], .system = true};
+	program->entry_count = count;
+}
+
+static struct entry *entry_named(struct program *program, const char *name)
+{
+	for (size_t i = 0; i < program->entry_count; i++)
+		if (strcmp(program->entries[i].name, name) == 0)
+			return &program->entries[i];
+	return NULL;
+}
+
+/* -- symbols and relocations --------------------------------------------------------------------- */
+
+static bool is_own(const char *name)
+{
+	return strncmp(name, "__wrap_", 7) == 0 || strncmp(name, "leakwrap_", 9) == 0;
+}
+
+/* ".cold" and the like: a part of a function that lies elsewhere. */
+static bool is_part(const char *name)
+{
+	return strstr(name, ".cold") != NULL;
+}
+
+static void read_symbol(struct program *program, const GElf_Sym *symbol, const char *name)
+{
+	struct entry *entry;
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+	bool defined = symbol->st_shndx != SHN_UNDEF;
+
+	if (strncmp(name, "__wrap_", 7) == 0 && (entry = entry_named(program, name + 7)) != NULL) {
+		if (defined)
+			entry->wrapper = symbol->st_value;
+		else if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
+			entry->wrapper_is_void = true;
+	}
+	if (defined && type == STT_OBJECT && is_own(name)) {
+		GROW(program->own_data, program->own_data_room, program->own_data_count + 1);
+		program->own_data[program->own_data_count++] = (struct function){
+		        symbol->st_value, symbol->st_value + symbol->st_size, name, false};
+	}
+	if (!defined || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+		return;
+	uint64_t address = symbol->st_value;
+	if (program->machine == EM_ARM)
+		address &= ~UINT64_C(1);
+	if (type != STT_NOTYPE) {
+		GROW(program->functions, program->function_room, program->function_count + 1);
+		program->functions[program->function_count++] =
+		        (struct function){address, address + symbol->st_size, name,
+		                          GELF_ST_BIND(symbol->st_info) != STB_LOCAL};
+	}
+	if (strcmp(name, "__libc_start_main") == 0) /* which the first object of all calls */
+		program->library_code = address;
+	if (is_own(name) && !is_part(name) && type == STT_FUNC) {
+		if (address < program->own_code)
+			program->own_code = address;
+		if (address + symbol->st_size > program->own_end)
+			program->own_end = address + symbol->st_size;
+	}
+	entry = entry_named(program, name);
+	if (entry && type != STT_NOTYPE)
+		entry->address = address;
+}
+
+static void read_symbols(struct program *program, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(program->elf, header->sh_link, symbol.st_name);
+		if (!name)
+			continue;
+		if (header->sh_type == SHT_SYMTAB)
+			read_symbol(program, &symbol, name);
+		else if (symbol.st_shndx == SHN_UNDEF) {
+			struct entry *entry = entry_named(program, name);
+			if (entry)
+				entry->imported = program->shared_libc = true;
+		}
+	}
+}
+
+/* Is TYPE, at WHERE, the relocation of a GOT entry?  Any other one puts the address into data. */
+static bool is_slot(const struct program *program, uint64_t where, unsigned type)
+{
+	int machine = program->machine;
+	static const struct {
+		int machine;
+		unsigned jump, data;
+	} slots[] = {
+	        {EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT},
+	        {EM_386, R_386_JMP_SLOT, R_386_GLOB_DAT},
+	        {EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT},
+	        {EM_ARM, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT},
+	};
+	if (machine == EM_RISCV) /* has no type of its own for GOT entries */
+		return type == R_RISCV_JUMP_SLOT || (where >= program->got && where < program->got_end);
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+		if (slots[i].machine == machine)
+			return type == slots[i].jump || type == slots[i].data;
+	return true; /* not known: nothing is claimed */
+}
+
+static bool is_own_data(const struct program *program, uint64_t where)
+{
+	for (size_t i = 0; i < program->own_data_count; i++)
+		if (where >= program->own_data[i].start && where < program->own_data[i].end)
+			return true;
+	return false;
+}
+
+static void read_relocation(struct program *program, const GElf_Shdr *header, uint64_t where,
+                            GElf_Xword info)
+{
+	Elf_Scn *scn = elf_getscn(program->elf, header->sh_link);
+	GElf_Shdr symbols;
+	GElf_Sym symbol;
+	Elf_Data *data = scn && gelf_getshdr(scn, &symbols) ? elf_getdata(scn, NULL) : NULL;
+
+	if (!data || !gelf_getsym(data, (int)GELF_R_SYM(info), &symbol) || symbol.st_shndx != SHN_UNDEF)
+		return;
+	const char *name = elf_strptr(program->elf, symbols.sh_link, symbol.st_name);
+	struct entry *entry = name ? entry_named(program, name) : NULL;
+	if (!entry)
+		return;
+	if (is_slot(program, where, (unsigned)GELF_R_TYPE(info))) {
+		targets_add(&program->targets, where, (size_t)(entry - program->entries), true);
+	} else if (!entry->system && !is_own_data(program, where)) {
+		entry->direct.calls++;
+		entry->direct.names = "a pointer in its data";
+	}
+}
+
+static void read_relocations(struct program *program, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Rela rela;
+	GElf_Rel rel;
+
+	if (!data)
+		return;
+	for (int i = 0; header->sh_type == SHT_RELA && gelf_getrela(data, i, &rela); i++)
+		read_relocation(program, header, rela.r_offset, rela.r_info);
+	for (int i = 0; header->sh_type == SHT_REL && gelf_getrel(data, i, &rel); i++)
+		read_relocation(program, header, rel.r_offset, rel.r_info);
+}
+
+static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Dyn entry;
+	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
+		const char *name = entry.d_tag == DT_NEEDED
+		                           ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
+		                           : NULL;
+		if (name) {
+			GROW(program->libraries, program->library_room, program->library_count + 1);
+			program->libraries[program->library_count++] = name;
+		}
+		if (name &&
+		    (strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0))
+			program->cxx_library = name;
+	}
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+	const struct function *a = left, *b = right;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return is_own(b->name) - is_own(a->name);
+}
+
+static void read_sections(struct program *program)
+{
+	size_t names;
+	if (elf_getshdrstrndx(program->elf, &names) != 0)
+		return;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(scn, &header))
+			continue;
+		const char *name = elf_strptr(program->elf, names, header.sh_name);
+		if (name && strcmp(name, ".eh_frame") == 0 && header.sh_size > 8)
+			program->has_eh_frame = true;
+		if (name && strcmp(name, ".note.gnu.build-id") == 0)
+			program->has_build_id = true;
+		if (name && strcmp(name, ".got") == 0) {
+			program->got = header.sh_addr;
+			program->got_end = header.sh_addr + header.sh_size;
+		}
+		if (header.sh_type == SHT_DYNAMIC)
+			read_libraries(program, scn, &header);
+		if (header.sh_type == SHT_SYMTAB)
+			program->has_symbols = true;
+		if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+			read_symbols(program, scn, &header);
+	}
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		if (gelf_getshdr(scn, &header) &&
+		    (header.sh_type == SHT_RELA || header.sh_type == SHT_REL))
+			read_relocations(program, scn, &header);
+	}
+	if (program->function_count)
+		qsort(program->functions, program->function_count, sizeof *program->functions,
+		      compare_functions);
+}
+
+static void read_segments(struct program *program)
+{
+	size_t count;
+	if (elf_getphdrnum(program->elf, &count) != 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(program->elf, (int)i, &header))
+			continue;
+		if (header.p_type == PT_INTERP)
+			program->shared_libc = true;
+		if (header.p_type == PT_GNU_EH_FRAME)
+			program->has_eh_frame_hdr = true;
+	}
+}
+
+bool program_imports(const struct program *program, const char *wanted)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		GElf_Sym symbol;
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNSYM)
+			continue;
+		Elf_Data *data = elf_getdata(scn, NULL);
+		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(program->elf, header.sh_link, symbol.st_name);
+			if (name && symbol.st_shndx == SHN_UNDEF && strcmp(name, wanted) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* -- direct calls -------------------------------------------------------------------------------- */
+
+const struct function *program_function_at(const struct program *program, uint64_t pc)
+{
+	size_t low = 0, high = program->function_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (program->functions[middle].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low > 1 && program->functions[low - 2].start == program->functions[low - 1].start)
+		low--; /* of aliases the tracer's name comes first */
+	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1] : NULL;
+}
+
+/* Names with an underscore in front are kept for the C library (C11 7.1.3), but for those of the C++ ABI; the others are
+ * of glibc's malloc.c, in one version or another. */
+bool is_c_librarys(const char *name)
+{
+	return (name[0] == '_' && name[1] != 'Z') || strncmp(name, "tcache_", 7) == 0 ||
+	       strstr(name, "_hook_ini") != NULL;
+}
+
+/* Where a call of ENTRY at PC counts, NULL when it does not.  A program that has its C library inside calls
+ * the allocator from there too, under other names, as part of calls that are wrapped.  Code in front of the
+ * tracer's and of the C library's is surely the program's own, whose objects are linked first.  Behind that there may be
+ * more of the program's, and there only what goes straight to the heap is taken for an escape: in glibc nothing but
+ * malloc.c itself does that. */
+static struct callers *callers_of(struct program *program, uint64_t pc, const struct function *caller,
+                                  struct entry *entry)
+{
+	if (entry->system)
+		return NULL;
+	/* An allocating function may call another: that is part of a call which is wrapped. */
+	if (caller && (is_own(caller->name) || entry_named(program, caller->name)))
+		return NULL;
+	/* The tracer's objects stand together, among none but the C library's. */
+	if (pc >= program->own_code && pc < program->own_end)
+		return NULL;
+	if (program->shared_libc)
+		return &entry->direct;
+	if (caller && is_part(caller->name))
+		return NULL;
+	if (pc < program->own_code && pc < program->library_code)
+		return &entry->direct;
+	return caller && entry->heap && !is_c_librarys(caller->name) ? &entry->behind : NULL;
+}
+
+bool program_owns(const struct program *program, uint64_t pc)
+{
+	if (pc >= program->own_code && pc < program->own_end)
+		return false;
+	return program->shared_libc || (pc < program->own_code && pc < program->library_code);
+}
+
+static void call_found(void *context, uint64_t pc, const struct target *target)
+{
+	struct program *program = context;
+	struct entry *entry = &program->entries[target->symbol];
+	const struct function *caller = program_function_at(program, pc);
+	struct callers *callers = callers_of(program, pc, caller, entry);
+	struct arena *arena = &program->arena;
+
+	if (!callers)
+		return;
+	callers->calls++;
+	const char *name =
+	        caller ? caller->name : arena_format(arena, "0x%llx", (unsigned long long)pc);
+	if (callers->last && strcmp(callers->last, name) == 0)
+		return;
+	callers->last = name;
+	if (callers->listed++ == 4)
+		callers->names = arena_format(arena, "%s, ...", callers->names);
+	if (callers->listed <= 4)
+		callers->names =
+		        callers->names ? arena_format(arena, "%s, %s", callers->names, name) : name;
+}
+
+void program_find_calls(struct program *program)
+{
+	/* What is defined here: by the C library inside, or by the program in its place. */
+	for (size_t i = 0; i < program->entry_count; i++)
+		if (program->entries[i].address)
+			targets_add(&program->targets, program->entries[i].address, i, false);
+	if (calls_known(program->machine)) {
+		calls_add_plt(program->elf, program->machine, &program->targets);
+		calls_find(program->elf, program->machine, &program->targets, call_found, program);
+		return;
+	}
+	for (size_t i = 0; i < program->entry_count; i++) {
+		struct entry *entry = &program->entries[i];
+		if (entry->imported && !entry->wrapper && !entry->system) {
+			entry->direct.calls++;
+			entry->direct.names = "a place that is not known";
+		}
+	}
+}
+
+/* -- the file ------------------------------------------------------------------------------------ */
+
+bool program_open(struct program *program, const char *path)
+{
+	GElf_Ehdr header;
+
+	*program = (struct program){.own_code = UINT64_MAX, .library_code = UINT64_MAX};
+	program->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (program->fd < 0) {
+		complain("%s: %s", path, strerror(errno));
+		return false;
+	}
+	elf_version(EV_CURRENT);
+	program->elf = elf_begin(program->fd, ELF_C_READ_MMAP, NULL);
+	if (!program->elf || elf_kind(program->elf) != ELF_K_ELF ||
+	    !gelf_getehdr(program->elf, &header) ||
+	    (header.e_type != ET_EXEC && header.e_type != ET_DYN)) {
+		complain("%s is no linked ELF program or library", path);
+		program_close(program);
+		return false;
+	}
+	program->machine = header.e_machine;
+	program->traced = elf_is_traced(program->elf);
+	list_entries(program);
+	read_segments(program);
+	read_sections(program);
+	return true;
+}
+
+void program_close(struct program *program)
+{
+	free(program->functions);
+	free(program->own_data);
+	free(program->libraries);
+	free(program->targets.all);
+	arena_free(&program->arena);
+	elf_end(program->elf);
+	close(program->fd);
+}

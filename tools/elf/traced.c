@@ -1,0 +1,65 @@
+/* traced.c - see traced.h. */
+#include "tools/elf/traced.h"
+
+#include <string.h>
+
+#include "report/format.h"
+
+/* Looked for word by word rather than from note to note: mold puts notes of different alignment
+ * into one segment, in which the places of the later ones cannot be told from the segment alone.
+ * *ANNOUNCEMENT is set if the note leads to one. */
+static bool find_note(Elf *elf, const GElf_Phdr *segment, uint64_t *announcement)
+{
+	const size_t header = 3, owner = sizeof LEAKWRAP_NOTE_OWNER;
+	int64_t start = (int64_t)segment->p_offset;
+	Elf_Data *words =
+	        elf_getdata_rawchunk(elf, start, segment->p_filesz & ~UINT64_C(3), ELF_T_WORD);
+	Elf_Data *bytes = elf_getdata_rawchunk(elf, start, segment->p_filesz, ELF_T_BYTE);
+
+	if (!words || !bytes)
+		return false;
+	for (size_t at = 0; (at + header) * 4 + owner <= bytes->d_size; at++) {
+		const Elf32_Word *word = (const Elf32_Word *)words->d_buf + at;
+		const char *name = (const char *)bytes->d_buf + (at + header) * 4;
+		if (word[0] == owner && word[2] == LEAKWRAP_NOTE_TYPE &&
+		    memcmp(name, LEAKWRAP_NOTE_OWNER, owner) == 0) {
+			/* Behind the owner, which is padded, the version and the distance. */
+			size_t distance = at + header + (owner + 3) / 4 + 1;
+			if (word[1] >= 8 && (distance + 1) * 4 <= bytes->d_size) {
+				int32_t by = (int32_t)((const Elf32_Word *)words->d_buf)[distance];
+				*announcement =
+				        by ? segment->p_vaddr + distance * 4 + (uint64_t)(int64_t)by
+				           : 0;
+			}
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Sets *ANNOUNCEMENT to its address, or 0. */
+static bool find_tracer(Elf *elf, uint64_t *announcement)
+{
+	size_t count;
+	*announcement = 0;
+	if (elf_getphdrnum(elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_NOTE &&
+		    find_note(elf, &header, announcement))
+			return true;
+	}
+	return false;
+}
+
+bool elf_is_traced(Elf *elf)
+{
+	uint64_t announcement;
+	return find_tracer(elf, &announcement);
+}
+
+bool elf_find_announcement(Elf *elf, uint64_t *address)
+{
+	return find_tracer(elf, address) && *address != 0;
+}

@@ -1,0 +1,167 @@
+/* unwind_tables.c - see unwind_tables.h. */
+#include "tools/elf/unwind_tables.h"
+
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- tables
+ * -------------------------------------------------------------------------------------- */
+
+/* Where the entry of ARM's table that begins at START ends, and what it says (Exception Handling
+ * ABI for the Arm Architecture, section 6). */
+struct entry {
+	uint64_t start;
+	bool unwinds;
+};
+
+struct tables {
+	Dwarf_CFI *cfi; /* of other machines, or NULL */
+	struct entry *entries;
+	size_t count, room;
+};
+
+#define CANNOT_UNWIND 1u
+
+static uint32_t word_at(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
+}
+
+static void read_exidx(struct tables *tables, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_rawdata(scn, NULL);
+
+	for (size_t at = 0; data && at + 8 <= data->d_size; at += 8) {
+		const unsigned char *entry = (const unsigned char *)data->d_buf + at;
+		/* 31 bits, with a sign, from the entry. */
+		int32_t offset = (int32_t)(word_at(entry) << 1) / 2;
+
+		GROW(tables->entries, tables->room, tables->count + 1);
+		tables->entries[tables->count++] =
+		        (struct entry){(uint32_t)(header->sh_addr + at + (uint64_t)(int64_t)offset),
+		                       word_at(entry + 4) != CANNOT_UNWIND};
+	}
+}
+
+static struct tables tables_open(Elf *elf, int machine)
+{
+	struct tables tables = {.cfi = NULL};
+
+	if (machine != EM_ARM) {
+		tables.cfi = dwarf_getcfi_elf(elf);
+		return tables;
+	}
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_ARM_EXIDX)
+			read_exidx(&tables, scn, &header);
+	}
+	return tables;
+}
+
+static void tables_close(struct tables *tables)
+{
+	if (tables->cfi)
+		dwarf_cfi_end(tables->cfi);
+	free(tables->entries);
+}
+
+/* Does a table describe the code at ADDRESS? */
+static bool has_table(const struct tables *tables, uint64_t address)
+{
+	size_t low = 0, high = tables->count; /* ARM's are sorted */
+	Dwarf_Frame *frame;
+
+	if (tables->cfi && dwarf_cfi_addrframe(tables->cfi, address, &frame) == 0) {
+		free(frame);
+		return true;
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (tables->entries[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && tables->entries[low - 1].unwinds;
+}
+
+/* -- functions
+ * ----------------------------------------------------------------------------------- */
+
+#define NAMES_MAX 3
+
+/* The largest functions without a table. */
+struct largest {
+	GElf_Xword size[NAMES_MAX];
+	const char *name[NAMES_MAX];
+};
+
+static void keep_largest(struct largest *largest, GElf_Xword size, const char *name)
+{
+	for (size_t i = 0; i < NAMES_MAX && name; i++) {
+		if (largest->name[i] && strcmp(largest->name[i], name) == 0)
+			return;
+		if (size > largest->size[i]) {
+			const GElf_Xword smaller = largest->size[i];
+			const char *its_name = largest->name[i];
+
+			largest->size[i] = size;
+			largest->name[i] = name;
+			size = smaller;
+			name = its_name;
+		}
+	}
+}
+
+static bool is_tracers(const char *name)
+{
+	return strncmp(name, "leakwrap_", 9) == 0 || strncmp(name, "__wrap_", 7) == 0;
+}
+
+static void read_symbols(struct untabled *found, struct largest *largest, Elf *elf, Elf_Scn *scn,
+                         const GElf_Shdr *header, const struct tables *tables, int machine)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+
+		if (!name || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0 ||
+		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_tracers(name))
+			continue;
+		found->functions++;
+		if (machine == EM_ARM)
+			symbol.st_value &= ~UINT64_C(1);
+		if (has_table(tables, symbol.st_value))
+			continue;
+		found->count++;
+		if (strcmp(name, "main") == 0)
+			found->main = true;
+		else
+			keep_largest(largest, symbol.st_size, name);
+	}
+}
+
+struct untabled untabled_find(Elf *elf, int machine, struct arena *arena)
+{
+	struct tables tables = tables_open(elf, machine);
+	struct untabled found = {.functions = 0};
+	struct largest largest = {.size = {0}};
+
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_SYMTAB)
+			read_symbols(&found, &largest, elf, scn, &header, &tables, machine);
+	}
+	for (size_t i = 0; i < NAMES_MAX && largest.name[i]; i++)
+		found.names = arena_format(arena, "%s%s%s", found.names ? found.names : "",
+		                           found.names ? ", " : "", largest.name[i]);
+	tables_close(&tables);
+	return found;
+}

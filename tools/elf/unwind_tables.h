@@ -1,0 +1,21 @@
+/* unwind_tables.h - which functions of a linked program do unwind tables describe? */
+#ifndef TOOLS_UNWIND_TABLES_H
+#define TOOLS_UNWIND_TABLES_H
+
+#include <gelf.h>
+
+#include "tools/util.h"
+
+struct untabled {
+	size_t functions;  /* of the symbol table, the tracer's left out */
+	size_t count;      /* how many of them no table describes */
+	const char *names; /* the largest but main, as text from the arena; NULL: there is none */
+	bool main;         /* main is one of them */
+};
+
+/* Counts the functions of ELF, which has a symbol table and is for MACHINE (EM_…).  Entries of
+ * ARM's table that say "cannot unwind" count as none: the linker inserts them for code without a
+ * table. */
+struct untabled untabled_find(Elf *elf, int machine, struct arena *arena);
+
+#endif

@@ -1,0 +1,394 @@
+/* compare.c - see compare.h. */
+#include "tools/model/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- what a call site is known by ---------------------------------------------------------------- */
+
+/* Same build in both dumps? */
+static bool in_both(const struct dump *old, const struct dump *new, const struct module *module)
+{
+	return module->build_id && mapping_of(old, module) && mapping_of(new, module);
+}
+
+/* What MODULE is called in either dump: the program itself may have another name in another build. */
+static const char *module_name(const struct module *module)
+{
+	return module->main ? "" : module->name;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	return text ? hash_bytes(hash, text, strlen(text)) : hash_word(hash, 0);
+}
+
+static uint64_t location_hash(const struct dump *old, const struct dump *new, const struct location *at)
+{
+	uint64_t hash = at->module ? hash_text(1, module_name(at->module)) : 0;
+	if (!at->module || in_both(old, new, at->module) || !at->frames[0].function)
+		return hash_word(hash, at->offset);
+	for (unsigned i = 0; i < at->frame_count; i++)
+		hash = hash_text(hash, at->frames[i].function);
+	return hash;
+}
+
+static bool same_place(const struct dump *old, const struct dump *new, const struct location *a,
+                       const struct location *b)
+{
+	if (a == b)
+		return true;
+	if (!a->module || !b->module || strcmp(module_name(a->module), module_name(b->module)) != 0)
+		return false;
+	if (in_both(old, new, a->module) || in_both(old, new, b->module) || !a->frames[0].function ||
+	    !b->frames[0].function)
+		return a->offset == b->offset && !a->frames[0].function == !b->frames[0].function;
+	if (a->frame_count != b->frame_count)
+		return false;
+	for (unsigned i = 0; i < a->frame_count; i++) {
+		const char *left = a->frames[i].function, *right = b->frames[i].function;
+		if (left != right && (!left || !right || strcmp(left, right) != 0))
+			return false;
+	}
+	return true;
+}
+
+/* -- two dumps ----------------------------------------------------------------------------------- */
+
+struct change_key {
+	const struct dump *old, *new;
+	const struct stack *stack;
+};
+
+static bool same_change(const void *key, const void *entry)
+{
+	const struct change_key *k = key;
+	const struct stack *a = k->stack, *b = ((const struct change *)entry)->stack;
+	if (a == b)
+		return true;
+	if (a->depth != b->depth)
+		return false;
+	for (unsigned i = 0; i < a->depth; i++)
+		if (!same_place(k->old, k->new, a->at[i], b->at[i]))
+			return false;
+	return true;
+}
+
+static int64_t gained(const struct change *change)
+{
+	return (int64_t)(change->new_bytes - change->old_bytes);
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct change *a = left, *b = right;
+	int64_t gain_a = gained(a), gain_b = gained(b);
+	if (gain_a != gain_b)
+		return gain_a > gain_b ? -1 : 1;
+	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
+}
+
+static struct change *find_change(struct table *table, struct changes *changes, struct change_key key,
+                                  const struct dump *dump)
+{
+	uint64_t hash = key.stack->depth;
+	for (unsigned i = 0; i < key.stack->depth; i++)
+		hash = hash_word(hash, location_hash(key.old, key.new, key.stack->at[i]));
+	struct change *change = table_find(table, hash, &key, same_change);
+	if (!change) {
+		change = &changes->all[changes->count++];
+		*change = (struct change){.stack = key.stack, .dump = dump};
+		table_add(table, hash, change);
+	}
+	return change;
+}
+
+struct changes compare_dumps(struct report *report, const struct dump *old, const struct dump *new)
+{
+	struct changes changes = {.old = old, .new = new};
+	struct table table = {0};
+
+	/* Room for all of them at once: the table points into the array. */
+	changes.all =
+	        arena_alloc(&report->arena, (old->site_count + new->site_count) * sizeof *changes.all);
+	for (size_t i = 0; i < new->site_count; i++) {
+		const struct site *site = &new->sites[i];
+		struct change_key key = {old, new, site->stack};
+		struct change *change = find_change(&table, &changes, key, new);
+		change->new_bytes += site->bytes;
+		change->new_blocks += site->blocks;
+	}
+	for (size_t i = 0; i < old->site_count; i++) {
+		const struct site *site = &old->sites[i];
+		struct change_key key = {old, new, site->stack};
+		struct change *change = find_change(&table, &changes, key, old);
+		change->old_bytes += site->bytes;
+		change->old_blocks += site->blocks;
+	}
+	table_free(&table);
+
+	size_t kept = 0;
+	for (size_t i = 0; i < changes.count; i++) {
+		const struct change *change = &changes.all[i];
+		if (change->old_bytes == change->new_bytes && change->old_blocks == change->new_blocks)
+			changes.unchanged++;
+		else
+			changes.all[kept++] = *change;
+	}
+	changes.count = kept;
+	if (kept)
+		qsort(changes.all, kept, sizeof *changes.all, compare_changes);
+	return changes;
+}
+
+const char *change_name(const struct change *change)
+{
+	if (change->old_blocks == 0)
+		return "appeared";
+	if (change->new_blocks == 0)
+		return "vanished";
+	if (change->new_bytes != change->old_bytes)
+		return change->new_bytes > change->old_bytes ? "grew" : "shrank";
+	return change->new_blocks > change->old_blocks ? "grew" : "shrank";
+}
+
+/* -- a series ------------------------------------------------------------------------------------ */
+
+/* The dumps of one process in order. */
+struct series {
+	const struct dump **dumps;
+	size_t count, room;
+};
+
+/* The dumps at which the spans of a series end, and when that is: in seconds, or in dumps where the
+ * times do not tell.  One entry more than there are spans. */
+struct spans {
+	size_t dumps[SPANS_MAX + 1];
+	int64_t times[SPANS_MAX + 1];
+	unsigned count;
+};
+
+/* What is followed through a series: numbers from 0, by the number of a call site's stack. */
+struct subjects {
+	size_t *of_stack;
+	const char **names; /* by subject, or NULL: each stack is a subject */
+	size_t count;
+};
+
+static int compare_sequence(const void *left, const void *right)
+{
+	const struct dump *a = *(const struct dump *const *)left,
+	                  *b = *(const struct dump *const *)right;
+	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+}
+
+/* Returns true if the times of SERIES tell how long its spans are.  Dumps carry whole seconds. */
+static bool is_timed(const struct series *series)
+{
+	for (size_t i = 0; i < series->count; i++)
+		if (series->dumps[i]->seconds < 0 ||
+		    (i && series->dumps[i]->seconds < series->dumps[i - 1]->seconds))
+			return false;
+	return series->dumps[series->count - 1]->seconds - series->dumps[0]->seconds >= SPANS_MAX;
+}
+
+/* When dump INDEX of SERIES was made: seconds after the first one if TIMED, else dumps after it.
+ * The dump at the end of the program keeps to no interval, and follows the last one at once. */
+static int64_t time_of(const struct series *series, size_t index, bool timed)
+{
+	const struct dump *dump = series->dumps[index];
+	if (timed)
+		return dump->seconds - series->dumps[0]->seconds;
+	bool at_exit = dump->reason && strcmp(dump->reason, "exit") == 0;
+	return (int64_t)(at_exit && index > 1 ? index - 1 : index);
+}
+
+/* Cuts SERIES into spans of about the same duration.  No span is shorter than half of that, so that
+ * dumps which lie close together do not become a span. */
+static struct spans cut_series(const struct series *series)
+{
+	bool timed = is_timed(series);
+	size_t last = series->count - 1;
+	int64_t duration = time_of(series, last, timed);
+	struct spans spans = {0};
+
+	for (size_t i = 1; i < last && spans.count + 1 < SPANS_MAX; i++) {
+		int64_t wanted = duration * (int64_t)(spans.count + 1);
+		int64_t time = time_of(series, i, timed), next = time_of(series, i + 1, timed);
+		int64_t parts = INT64_C(2) * SPANS_MAX, shortest = (duration + parts - 1) / parts;
+		/* Is the next dump nearer to the end that is wanted? */
+		if (llabs(next * SPANS_MAX - wanted) < llabs(time * SPANS_MAX - wanted))
+			continue;
+		if (time - spans.times[spans.count] < shortest || duration - time < shortest)
+			continue;
+		spans.count++;
+		spans.dumps[spans.count] = i;
+		spans.times[spans.count] = time;
+	}
+	spans.count++;
+	spans.dumps[spans.count] = last;
+	spans.times[spans.count] = duration;
+	return spans;
+}
+
+/* Adds up each subject at the ends of the spans.  ENTRIES: 1 + its index in GROWTHS, by the
+ * subject. */
+static void sum_spans(const struct series *series, const struct spans *spans,
+                      const struct subjects *subjects, size_t *entries, struct growths *growths)
+{
+	for (unsigned end = 0; end <= spans->count; end++) {
+		const struct dump *dump = series->dumps[spans->dumps[end]];
+		for (size_t i = 0; i < dump->site_count; i++) {
+			const struct site *site = &dump->sites[i];
+			size_t subject = subjects->of_stack[site->stack->number];
+			size_t *at = &entries[subject];
+			if (!*at) {
+				GROW(growths->all, growths->room, growths->count + 1);
+				*at = ++growths->count;
+				growths->all[*at - 1] = (struct growth){
+				        .stack = subjects->names ? NULL : site->stack,
+				        .name = subjects->names ? subjects->names[subject] : NULL,
+				        .first_dump = series->dumps[0],
+				        .last_dump = series->dumps[series->count - 1],
+				        .spans = spans->count,
+				        .subject = subject,
+				};
+			}
+			struct growth *growth = &growths->all[*at - 1];
+			growth->spans_bytes[end] += (int64_t)site->bytes;
+			if (end == 0) {
+				growth->first_bytes += site->bytes;
+				growth->first_blocks += site->blocks;
+			} else if (end == spans->count) {
+				growth->last_bytes += site->bytes;
+				growth->last_blocks += site->blocks;
+			}
+		}
+	}
+}
+
+/* Returns true if GROWTH fits one rate.  The true time of a dump is up to a second later than it
+ * says; in dumps, the intervals are not known at all, and an error of one is allowed too. */
+static bool is_linear(const struct growth *growth, const struct spans *spans)
+{
+	double duration = (double)spans->times[spans->count];
+	double gain = (double)(growth->spans_bytes[spans->count] - growth->spans_bytes[0]);
+	for (unsigned end = 1; gain > 0 && end < spans->count; end++) {
+		double gained = (double)(growth->spans_bytes[end] - growth->spans_bytes[0]);
+		double error = gained / gain * duration - (double)spans->times[end];
+		if (error <= -1 || error >= 1)
+			return false;
+	}
+	return gain > 0;
+}
+
+/* Returns what GROWTH would have gained at its lowest rate in any span. */
+static int64_t steady_bytes(const struct growth *growth, const struct spans *spans)
+{
+	double duration = (double)spans->times[spans->count], least = 0;
+	if (is_linear(growth, spans))
+		return growth->spans_bytes[spans->count] - growth->spans_bytes[0];
+	for (unsigned span = 0; span < spans->count; span++) {
+		double gain = (double)(growth->spans_bytes[span + 1] - growth->spans_bytes[span]);
+		double steady = gain * duration / (double)(spans->times[span + 1] - spans->times[span]);
+		least = span == 0 || steady < least ? steady : least;
+	}
+	return least > 0 ? (int64_t)(least + 0.5) : 0;
+}
+
+/* Adds the growth of each subject of the series that grew.  ENTRIES is all 0 before and after. */
+static void grow_series(const struct series *series, const struct subjects *subjects, size_t *entries,
+                        struct growths *growths)
+{
+	struct spans spans = cut_series(series);
+	size_t start = growths->count, kept = start;
+
+	sum_spans(series, &spans, subjects, entries, growths);
+	for (size_t i = start; i < growths->count; i++) {
+		struct growth growth = growths->all[i];
+		entries[growth.subject] = 0;
+		growth.steady_bytes = steady_bytes(&growth, &spans);
+		if (growth.last_bytes > growth.first_bytes)
+			growths->all[kept++] = growth;
+	}
+	growths->count = kept;
+}
+
+static int compare_growth(const void *left, const void *right)
+{
+	const struct growth *a = left, *b = right;
+	if (a->steady_bytes != b->steady_bytes)
+		return a->steady_bytes > b->steady_bytes ? -1 : 1;
+	uint64_t gain_a = a->last_bytes - a->first_bytes, gain_b = b->last_bytes - b->first_bytes;
+	if (gain_a != gain_b)
+		return gain_a > gain_b ? -1 : 1;
+	if (a->name && b->name)
+		return strcmp(a->name, b->name);
+	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
+}
+
+struct name_entry {
+	const char *name;
+	size_t subject;
+};
+
+static bool same_name(const void *key, const void *entry)
+{
+	return key == ((const struct name_entry *)entry)->name;
+}
+
+/* Numbers the stacks of REPORT, or the groups that BY puts them into. */
+static struct subjects number_subjects(struct report *report, enum group_kind by)
+{
+	struct arena *arena = &report->arena;
+	struct subjects subjects = {0};
+	struct table table = {0};
+
+	subjects.of_stack = arena_alloc(arena, report->stack_count * sizeof *subjects.of_stack);
+	if (by != GROUP_NONE)
+		subjects.names = arena_alloc(arena, report->stack_count * sizeof *subjects.names);
+	for (size_t i = 0; i < report->stack_count; i++) {
+		if (by == GROUP_NONE) {
+			subjects.of_stack[i] = subjects.count++;
+			continue;
+		}
+		const char *name = group_of_stack(report->stacks[i], by);
+		uint64_t hash = hash_word(0, (uintptr_t)name);
+		struct name_entry *entry = table_find(&table, hash, name, same_name);
+		if (!entry) {
+			entry = arena_alloc(arena, sizeof *entry);
+			*entry = (struct name_entry){name, subjects.count};
+			table_add(&table, hash, entry);
+			subjects.names[subjects.count++] = name;
+		}
+		subjects.of_stack[i] = entry->subject;
+	}
+	table_free(&table);
+	return subjects;
+}
+
+struct growths find_growth(struct report *report, enum group_kind by)
+{
+	struct growths growths = {.by = by};
+	struct subjects subjects = number_subjects(report, by);
+	struct series *series = arena_alloc(&report->arena, report->process_count * sizeof *series);
+	size_t *entries = arena_alloc(&report->arena, subjects.count * sizeof *entries);
+
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct series *own = &series[report->dumps[i]->process];
+		GROW(own->dumps, own->room, own->count + 1);
+		own->dumps[own->count++] = report->dumps[i];
+	}
+	for (size_t i = 0; i < report->process_count; i++) {
+		if (series[i].count > 1) {
+			qsort(series[i].dumps, series[i].count, sizeof *series[i].dumps,
+			      compare_sequence);
+			grow_series(&series[i], &subjects, entries, &growths);
+			growths.series++;
+		}
+		free(series[i].dumps);
+	}
+	if (growths.count)
+		qsort(growths.all, growths.count, sizeof *growths.all, compare_growth);
+	return growths;
+}

@@ -1,0 +1,62 @@
+/* compare.h - what changed between two dumps, and what grows over many.
+ */
+#ifndef TOOLS_COMPARE_H
+#define TOOLS_COMPARE_H
+
+#include "tools/model/view.h"
+
+/* -- two dumps ----------------------------------------------------------------------------------- */
+
+struct change {
+	const struct stack *stack; /* the new dump's where it has one */
+	const struct dump *dump;   /* that STACK is from */
+	uint64_t old_bytes, new_bytes, old_blocks, new_blocks;
+};
+
+struct changes {
+	const struct dump *old, *new;
+	struct change *all; /* those that grew most first; unchanged call sites are left out */
+	size_t count;
+	size_t unchanged;
+};
+
+/* Matches the call sites of two dumps.  In a module whose build-id is the same in both, a frame is
+ * known by its offset; in others by what it is called, so that two builds compare too. */
+struct changes compare_dumps(struct report *report, const struct dump *old, const struct dump *new);
+
+/* "grew", "shrank", "appeared" or "vanished". */
+const char *change_name(const struct change *change);
+
+/* -- a series ------------------------------------------------------------------------------------ */
+
+enum { SPANS_MAX = 4 };
+
+/* How something grew over the dumps of one process: a call site, or all call sites of a group.
+ *
+ * The series is cut into at most SPANS_MAX spans that take about the same time.  STEADY_BYTES is
+ * the lowest rate of growth in any span, times the duration of the series.  A leak gains in every
+ * span; a cache that has filled up, or one burst, gains nothing in some span.
+ */
+struct growth {
+	const struct stack *stack;                 /* NULL for a group */
+	const char *name;                          /* of the group, or NULL */
+	const struct dump *first_dump, *last_dump; /* of the process */
+	uint64_t first_bytes, last_bytes, first_blocks, last_blocks;
+	int64_t steady_bytes;
+	int64_t spans_bytes[SPANS_MAX + 1]; /* at the ends of the spans */
+	unsigned spans;
+	size_t subject; /* while it is found */
+};
+
+struct growths {
+	struct growth *all; /* steadiest growth first; only what grew; the caller's to free */
+	size_t count, room;
+	size_t series;      /* processes with at least two dumps */
+	enum group_kind by; /* GROUP_NONE: each entry is a call site */
+};
+
+/* Finds what grew in each process of REPORT that has at least two dumps.  BY adds up the call
+ * sites whose memory the same function, file, module or member asked for. */
+struct growths find_growth(struct report *report, enum group_kind by);
+
+#endif

@@ -1,0 +1,165 @@
+/* model.h - what the dumps say, with equal things stored once: the middle of the tool.
+ *
+ * Everything that does not change from dump to dump is shared: modules, locations (a return address less
+ * its module's load bias), stacks.  A call site of a dump is then two numbers and a pointer, so a
+ * thousand dumps of one process cost little more than the first.  It also makes stacks of two runs with
+ * different load addresses the same stack.
+ *
+ * The symbolizer fills in what each location means; the renderers only read.
+ */
+#ifndef TOOLS_MODEL_H
+#define TOOLS_MODEL_H
+
+#include "tools/log/parse.h"
+#include "tools/util.h"
+
+enum module_state {
+	MODULE_UNREAD,     /* the symbolizer has not come to it */
+	MODULE_VERIFIED,   /* its file was found by its build-id */
+	MODULE_UNVERIFIED, /* a file was taken though the dump has no build-id to compare */
+	MODULE_MISMATCH,   /* the file that was found is another build: left raw */
+	MODULE_MISSING,    /* no file: left raw */
+};
+
+struct module {
+	const char *path;
+	const char *name;     /* last component of PATH */
+	const char *build_id; /* hexadecimal, or NULL */
+	bool main;            /* the program itself */
+	struct location *locations;
+	size_t location_count;
+	enum module_state state;
+	const char *file; /* that the symbols come from, or the one that does not match; or NULL */
+};
+
+/* One function at one address: an address in inlined code has several, innermost first. */
+struct frame {
+	const char *function; /* demangled, or NULL */
+	const char *file;     /* of the source, or NULL */
+	unsigned line;        /* 0 when not known */
+	bool inlined;         /* into the frame that follows */
+};
+
+/* A place that a return address, or an instruction's own, names. */
+struct location {
+	const struct module *module; /* NULL when the address lies in none */
+	bool exact;                  /* the instruction itself, not the one behind a call */
+	uint64_t offset;             /* address less the load bias; the raw address without a module */
+	const char *own_function;    /* as the dump names it, mangled, or NULL */
+	uint64_t own_into;           /* bytes into it */
+	struct frame *frames;        /* never NULL after symbolizing */
+	unsigned frame_count;        /* at least 1 after symbolizing */
+	bool of_system;              /* in a static system library; false if the dump has a name */
+	const char *object;    /* source file or archive member that its code comes from, or NULL */
+	struct location *next; /* of the same module */
+	unsigned number;       /* from 0 in the order of appearance */
+};
+
+struct stack {
+	unsigned depth;
+	unsigned number; /* from 0 in the order of appearance */
+	unsigned asked;  /* which frame asked for the memory, see askers.h; inlined
+	                                          frames count */
+	const struct suppression *suppression; /* see suppress.h */
+	const struct location *at[];           /* innermost first */
+};
+
+struct mapping {
+	const struct module *module;
+	uint64_t start, end; /* 0 when its line was lost */
+	uint64_t bias;
+};
+
+struct site {
+	const struct stack *stack;
+	/* The raw ones, where a module lies at several places in the dump; else NULL. */
+	const uint64_t *addresses;
+	uint64_t bytes, blocks;
+	uint64_t rank; /* as in the dump */
+	enum stack_kind kind;
+	const char *task;   /* that allocated, or NULL */
+	bool of_system;     /* a system library made the allocation itself */
+	unsigned processes; /* that have it, in a merged dump */
+};
+
+/* What a program died of, and where: STACK is of no call site, and not among the report's stacks. */
+struct crash {
+	struct fault fault;
+	const struct stack *stack;
+};
+
+/* What the program did wrong with its heap; the stacks are not among the report's either. */
+struct misused {
+	struct misuse misuse;
+	struct stack *stacks[MISUSE_STACKS]; /* NULL: there is none of the kind */
+};
+
+struct dump {
+	unsigned long pid, sequence;
+	const char *reason, *time, *program; /* NULL when not known */
+	const char **command;                /* the words of the command line */
+	size_t command_count;                /* 0: not known */
+	int64_t seconds;                     /* TIME since 1970, -1 when not known */
+	struct totals totals;
+	struct site *sites;
+	struct mapping *mappings;
+	const char **notes;
+	const struct crash *crash; /* or NULL */
+	struct misused *misuse;    /* or NULL; else nothing is told of live blocks */
+	size_t site_count, mapping_count, note_count;
+	const char *log;
+	unsigned long line;
+	const char *damage; /* or NULL */
+	unsigned long damage_line;
+	unsigned process;            /* from 0: which of the processes of the report */
+	bool last;                   /* of its process */
+	bool chosen;                 /* named as LOG@N or LOG@PID:N */
+	const struct merged *merged; /* what it adds up (merge.h), or NULL: it is a dump from a log */
+	uint64_t suppressed_bytes, suppressed_blocks;
+	size_t suppressed_sites;
+};
+
+struct report {
+	struct arena arena;
+	struct strings strings;
+	struct dump **dumps;       /* in the order of their ends */
+	const struct dump *latest; /* that report_add came to: perhaps one that was there already */
+	size_t dump_count, dump_room;
+	const struct dump **misuses; /* dumps of misuse alone, which are not among DUMPS */
+	size_t misuse_count, misuse_room;
+	struct module **modules;
+	size_t module_count, module_room;
+	struct location **locations;
+	size_t location_count, location_room;
+	struct stack **stacks;
+	size_t stack_count, stack_room;
+	unsigned process_count;
+	size_t duplicates; /* dumps that came twice */
+	struct table module_table, location_table, stack_table, dump_table;
+};
+
+void report_start(struct report *report);
+void report_free(struct report *report);
+
+/* Adds the dumps that SELECTOR names: "LOG", "-" (standard input), "LOG@N" or "LOG@PID:N".  Says what
+ * is damaged.  Returns false after a message when LOG cannot be read or holds no such dump. */
+bool report_add(struct report *report, const char *selector);
+
+/* Finds the last dump of each process; after the last report_add. */
+void report_finish(struct report *report);
+
+/* The raw address of LOCATION in DUMP: at the first place of its module, if that lies at several. */
+uint64_t raw_address(const struct dump *dump, const struct location *location);
+
+/* Where MODULE lies in DUMP, or NULL. */
+const struct mapping *mapping_of(const struct dump *dump, const struct module *module);
+
+/* Takes the call sites of system libraries out of the dumps and their totals, as the runtime's
+ * option system=0 does; after symbolize. */
+void leave_out_system_sites(struct report *report);
+
+/* Live bytes or blocks of DUMP that no suppression covers. */
+uint64_t unsuppressed_bytes(const struct dump *dump);
+uint64_t unsuppressed_blocks(const struct dump *dump);
+
+#endif

@@ -1,0 +1,368 @@
+/* view.c - see view.h. */
+#include "tools/model/view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- selection ----------------------------------------------------------------------------------- */
+
+struct dump_list list_dumps(struct report *report, enum which_dumps which)
+{
+	struct dump_list list = {arena_alloc(&report->arena, report->dump_count * sizeof *list.all), 0};
+	for (size_t i = 0; i < report->dump_count; i++)
+		if (which == DUMPS_ALL || report->dumps[i]->last ||
+		    (which == DUMPS_LAST_OR_CHOSEN && report->dumps[i]->chosen))
+			list.all[list.count++] = report->dumps[i];
+	return list;
+}
+
+/* A total less what the call sites and the suppressions hold of it; 0 when the total is not known. */
+static int64_t hidden(int64_t total, uint64_t suppressed, uint64_t shown)
+{
+	uint64_t known = suppressed + shown;
+	return total >= 0 && (uint64_t)total > known ? (int64_t)((uint64_t)total - known) : 0;
+}
+
+int64_t hidden_bytes(const struct dump *dump)
+{
+	uint64_t shown = 0;
+	for (size_t i = 0; i < dump->site_count; i++)
+		shown += dump->sites[i].bytes;
+	return hidden(dump->totals.live_bytes, dump->suppressed_bytes, shown);
+}
+
+int64_t hidden_blocks(const struct dump *dump)
+{
+	uint64_t shown = 0;
+	for (size_t i = 0; i < dump->site_count; i++)
+		shown += dump->sites[i].blocks;
+	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
+}
+
+/* -- names --------------------------------------------------------------------------------------- */
+
+static const char *raw_name(struct arena *arena, const struct location *location)
+{
+	if (!location->module)
+		return arena_format(arena, "0x%" PRIx64, location->offset);
+	return arena_format(arena, "%s+0x%" PRIx64, location->module->name, location->offset);
+}
+
+const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame)
+{
+	return frame->function ? frame->function : raw_name(arena, location);
+}
+
+const char *frame_place(struct arena *arena, const struct location *location, const struct frame *frame)
+{
+	if (frame->file && frame->line)
+		return arena_format(arena, "%s:%u", frame->file, frame->line);
+	if (frame->file)
+		return frame->file;
+	return raw_name(arena, location);
+}
+
+/* The signals that crash=1 traces, and the codes that they come with, from 1 on (sigaction(2)).  On every
+ * architecture that the runtime knows they have these numbers. */
+enum { CODES = 8 };
+
+static const struct {
+	unsigned number;
+	const char *name;
+	const char *codes[CODES];
+} signals[] = {
+        {4,
+         "SIGILL",
+         {"ILL_ILLOPC", "ILL_ILLOPN", "ILL_ILLADR", "ILL_ILLTRP", "ILL_PRVOPC", "ILL_PRVREG",
+          "ILL_COPROC", "ILL_BADSTK"}},
+        {6, "SIGABRT", {NULL}},
+        {7, "SIGBUS", {"BUS_ADRALN", "BUS_ADRERR", "BUS_OBJERR", "BUS_MCEERR_AR", "BUS_MCEERR_AO"}},
+        {8,
+         "SIGFPE",
+         {"FPE_INTDIV", "FPE_INTOVF", "FPE_FLTDIV", "FPE_FLTOVF", "FPE_FLTUND", "FPE_FLTRES",
+          "FPE_FLTINV", "FPE_FLTSUB"}},
+        {11, "SIGSEGV", {"SEGV_MAPERR", "SEGV_ACCERR", "SEGV_BNDERR", "SEGV_PKUERR"}},
+};
+
+/* Codes that any signal may come with (sigaction(2)). */
+static const char *general_code(int64_t code)
+{
+	switch (code) {
+	case 0x80:
+		return "SI_KERNEL";
+	case 0:
+		return "SI_USER";
+	case -1:
+		return "SI_QUEUE";
+	case -6:
+		return "SI_TKILL";
+	default:
+		return NULL;
+	}
+}
+
+const char *fault_text(struct arena *arena, const struct fault *fault)
+{
+	if (!fault->told)
+		return "an unknown signal";
+
+	const char *name = NULL, *code = general_code(fault->code);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		if (signals[i].number != fault->signal)
+			continue;
+		name = signals[i].name;
+		if (fault->code > 0 && fault->code <= CODES)
+			code = signals[i].codes[fault->code - 1];
+	}
+	if (!name)
+		name = arena_format(arena, "signal %u", fault->signal);
+	const char *cause = arena_format(arena, "%s (code %" PRId64 "%s%s)", name, fault->code,
+	                                 code ? ", " : "", code ? code : "");
+	if (fault->exception)
+		cause = arena_format(arena, "%s, %s", fault->exception, cause);
+	if (fault->addressed)
+		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause, fault->fault_address);
+	if (fault->thread)
+		cause = arena_format(arena, "%s in thread %" PRIu64, cause, fault->thread);
+	return cause;
+}
+
+const char *misuse_text(struct arena *arena, const struct misuse *misuse)
+{
+	static const char *const texts[][2] = {
+	        {"double_free", "double free of"},
+	        {"interior_pointer", "release of a pointer into a block,"},
+	        {"stack_pointer", "release of a pointer into the stack,"},
+	        {"static_pointer", "release of a pointer into static data,"},
+	        {"mismatch", "release by a function of another kind, of"},
+	};
+
+	if (!misuse->what)
+		return "an unknown misuse";
+	const char *text = misuse->what;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (strcmp(misuse->what, texts[i][0]) == 0)
+			text = texts[i][1];
+	text = arena_format(arena, "%s 0x%" PRIx64 " by %s", text, misuse->pointer, misuse->function);
+	if (misuse->thread)
+		text = arena_format(arena, "%s in thread %" PRIu64, text, misuse->thread);
+	return text;
+}
+
+const char *misuse_block_text(struct arena *arena, const struct misuse *misuse)
+{
+	return arena_format(arena, "%s byte%s at 0x%" PRIx64 ", allocated%s%s",
+	                    with_commas(misuse->bytes), misuse->bytes == 1 ? "" : "s", misuse->address,
+	                    misuse->maker ? " by " : "", misuse->maker ? misuse->maker : "");
+}
+
+char *plain_name(struct arena *arena, const char *full)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	char *name = arena_alloc(arena, strlen(full) + 1), *out = name;
+	unsigned depth = 0;
+
+	for (const char *s = full; *s; s++) {
+		if (strncmp(s, anonymous, sizeof anonymous - 1) == 0) {
+			s += sizeof anonymous - 2;
+		} else if (strncmp(s, "operator", 8) == 0 && depth == 0) {
+			size_t length = 8 + strcspn(s + 8, "(");
+			out = mempcpy(out, s, length ? length : 1);
+			break;
+		} else if (*s == '<' || *s == '{') {
+			depth++;
+		} else if (*s == '>' || *s == '}') {
+			depth -= depth > 0;
+		} else if (depth == 0) {
+			if (*s == '(' || (*s == '.' && s > full))
+				break;
+			if (*s == ' ') /* what stood before it was a type */
+				out = name;
+			else
+				*out++ = *s;
+		}
+	}
+	*out = '\0';
+	return name;
+}
+
+/* -- parts of a stack ---------------------------------------------------------------------------- */
+
+/* Is FRAME one of those that call main, or a thread's first function? */
+static bool starts_thread(const struct location *location, const struct frame *frame)
+{
+	/* glibc's, musl's, dietlibc's and newlib's. */
+	static const char *const functions[] = {
+	        "_start",
+	        "__start",
+	        "_start_c",
+	        "start_c",
+	        "__libc_start_main",
+	        "__libc_start_call_main",
+	        "clone",
+	        "clone3",
+	        "__clone",
+	        "__clone3",
+	        "__clone_internal",
+	        "start_thread",
+	        "__libc_start_main_impl",
+	        "libc_start_main_stage2",
+	        "_mainCRTStartup",
+	        "__thread_start",
+	        "call_init",
+	        "_dl_init",
+	        "__libc_csu_init",
+	        "__libc_start_init",
+	        "libc_start_init",
+	        "_dl_start_user",
+	};
+	static const char *const libraries[] = {"libc.so", "libc-", "libpthread", "ld-"};
+
+	for (size_t i = 0; frame->function && i < sizeof functions / sizeof *functions; i++) {
+		size_t length = strlen(functions[i]);
+		if (strncmp(frame->function, functions[i], length) == 0 &&
+		    (frame->function[length] == '\0' || frame->function[length] == '@'))
+			return true;
+	}
+	/* A C library without symbols has no names for them. */
+	for (size_t i = 0;
+	     !frame->function && location->module && i < sizeof libraries / sizeof *libraries; i++)
+		if (strncmp(location->module->name, libraries[i], strlen(libraries[i])) == 0)
+			return true;
+	return false;
+}
+
+unsigned frames_to_main(const struct stack *stack)
+{
+	unsigned count = 0, main = 0, inner = 0;
+
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = 0; j < at->frame_count; j++) {
+			count++;
+			if (at->frames[j].function && strcmp(at->frames[j].function, "main") == 0 &&
+			    at->module && at->module->main)
+				main = count;
+			if (!starts_thread(at, &at->frames[j]))
+				inner = count;
+		}
+	}
+	return main ? main : inner ? inner : count;
+}
+
+/* -- attribution --------------------------------------------------------------------------------- */
+
+const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};
+
+enum group_kind group_kind_named(const char *name)
+{
+	for (unsigned i = GROUP_FUNCTION; i <= GROUP_MEMBER; i++)
+		if (strcmp(name, group_kind_names[i]) == 0)
+			return (enum group_kind)i;
+	return GROUP_NONE;
+}
+
+/* What FRAME belongs to; always the same pointer for the same thing, so that pointers compare. */
+static const char *group_name(enum group_kind kind, const struct location *location,
+                              const struct frame *frame)
+{
+	static const char unknown[] = "(not known)";
+	const char *name = NULL;
+	switch (kind) {
+	case GROUP_FUNCTION:
+		name = frame->function;
+		break;
+	case GROUP_FILE:
+		name = frame->file;
+		break;
+	case GROUP_MEMBER:
+		name = location->object;
+		break;
+	case GROUP_MODULE:
+	case GROUP_NONE:
+		break;
+	}
+	if (name)
+		return name;
+	return location->module ? location->module->path : unknown;
+}
+
+static const char no_stack[] = "(no stack)";
+
+const char *group_of_stack(const struct stack *stack, enum group_kind kind)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		if (stack->asked < count + at->frame_count)
+			return group_name(kind, at, &at->frames[stack->asked - count]);
+		count += at->frame_count;
+	}
+	return no_stack;
+}
+
+static bool same_group(const void *key, const void *entry)
+{
+	return key == ((const struct group *)entry)->name;
+}
+
+static struct group *find_group(struct arena *arena, struct groups *groups, struct table *table,
+                                const char *name)
+{
+	uint64_t hash = hash_word(0, (uintptr_t)name);
+	struct group *group = table_find(table, hash, name, same_group);
+	if (!group) {
+		group = arena_alloc(arena, sizeof *group);
+		group->name = name;
+		table_add(table, hash, group);
+		GROW(groups->all, groups->room, groups->count + 1);
+		groups->all[groups->count++] = group;
+	}
+	return group;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct group *a = *(struct group *const *)left, *b = *(struct group *const *)right;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	if (a->through_bytes != b->through_bytes)
+		return a->through_bytes > b->through_bytes ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+struct groups group_dump(struct arena *arena, const struct dump *dump, enum group_kind kind)
+{
+	struct groups groups = {0};
+	struct table table = {0};
+
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		const struct stack *stack = site->stack;
+		struct group *asked = find_group(arena, &groups, &table, group_of_stack(stack, kind));
+		for (unsigned j = 0; j < stack->depth; j++) {
+			const struct location *at = stack->at[j];
+			for (unsigned k = 0; k < at->frame_count; k++) {
+				struct group *group = find_group(arena, &groups, &table,
+				                                 group_name(kind, at, &at->frames[k]));
+				if (group->counted == i + 1)
+					continue;
+				group->counted = i + 1;
+				group->through_bytes += site->bytes;
+				group->through_blocks += site->blocks;
+			}
+		}
+		if (stack->depth == 0) {
+			asked->through_bytes += site->bytes;
+			asked->through_blocks += site->blocks;
+		}
+		asked->bytes += site->bytes;
+		asked->blocks += site->blocks;
+		asked->sites++;
+	}
+	table_free(&table);
+	if (groups.count)
+		qsort(groups.all, groups.count, sizeof *groups.all, compare_groups);
+	return groups;
+}

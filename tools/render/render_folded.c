@@ -1,0 +1,57 @@
+/* render_folded.c - one line "outermost;…;innermost BYTES" for each call site, as flame graph tools read
+ * it.  Of two dumps there are two numbers, before and after, as differential flame graphs take them.
+ */
+#include "tools/render/render.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tools/model/weights.h"
+
+/* Semicolons separate frames, and a line is a line. */
+static void put_name(FILE *stream, const char *name)
+{
+	for (; *name; name++)
+		putc(*name == ';' ? ':' : (unsigned char)*name < ' ' ? '?' : *name, stream);
+}
+
+static void put_stack(FILE *stream, struct arena *scratch, const struct stack *stack)
+{
+	bool first = true;
+	if (stack->depth == 0)
+		fputs("[no stack]", stream);
+	for (unsigned i = stack->depth; i-- > 0;) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = at->frame_count; j-- > 0; first = false) {
+			if (!first)
+				putc(';', stream);
+			put_name(stream, frame_name(scratch, at, &at->frames[j]));
+		}
+	}
+	arena_reset(scratch);
+}
+
+void render_folded(FILE *stream, const struct answer *answer)
+{
+	struct arena scratch = {0};
+
+	if (answer->changes) {
+		for (size_t i = 0; i < answer->changes->count; i++) {
+			const struct change *c = &answer->changes->all[i];
+			put_stack(stream, &scratch, c->stack);
+			fprintf(stream, " %" PRIu64 " %" PRIu64 "\n", c->old_bytes, c->new_bytes);
+		}
+	} else {
+		struct weights weights = answer_weights(answer);
+		for (size_t i = 0; i < weights.count; i++) {
+			const struct weight *w = &weights.all[i];
+			if (w->stack)
+				put_stack(stream, &scratch, w->stack);
+			else
+				put_name(stream, w->label);
+			fprintf(stream, " %" PRId64 "\n", w->bytes);
+		}
+		free(weights.all);
+	}
+	arena_free(&scratch);
+}

@@ -1,0 +1,187 @@
+/* render_html.c - one page that needs no network: tools/render/page.html with the report's data put in.
+ *
+ * The data is compact.  Functions and stacks stand there once; a stack is numbers of functions,
+ * with the number of the frame that asked, and how many frames lead to main.  A dump's call sites
+ * are [stack, bytes, blocks, kind].  The page's script adds up, sorts and draws.
+ */
+#include "tools/model/merge.h"
+#include "tools/render/render.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const unsigned char page_bytes[] = {
+#include "page.h"
+        0};
+
+/* Where in the page the data goes. */
+static const char mark[] = "@DATA@";
+
+/* A JSON string that may stand in a script element: no < is written as itself. */
+static void put_string(FILE *stream, const char *text)
+{
+	if (!text) {
+		fputs("null", stream);
+		return;
+	}
+	putc('"', stream);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c < ' ' || c == '<' || c == '"' || c == '\\' || c == 0x7f)
+			fprintf(stream, "\\u%04x", c);
+		else
+			putc(c, stream);
+	}
+	putc('"', stream);
+}
+
+static void put_stack(FILE *stream, const struct stack *stack, const unsigned *first_frame)
+{
+	bool first = true;
+	putc('[', stream);
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = 0; j < at->frame_count; j++, first = false)
+			fprintf(stream, first ? "%u" : ",%u", first_frame[at->number] + j);
+	}
+	putc(']', stream);
+}
+
+/* Each frame of a location is one entry [name, place, module]; locations refer to a run of them. */
+static void put_frames(FILE *stream, const struct report *report, unsigned *first_frame)
+{
+	struct arena scratch = {0};
+	unsigned count = 0;
+
+	fputs("\"frames\":[", stream);
+	for (size_t i = 0; i < report->location_count; i++) {
+		const struct location *at = report->locations[i];
+		first_frame[i] = count;
+		for (unsigned j = 0; j < at->frame_count; j++) {
+			fputs(count++ ? ",\n[" : "\n[", stream);
+			put_string(stream, frame_name(&scratch, at, &at->frames[j]));
+			putc(',', stream);
+			put_string(stream, frame_place(&scratch, at, &at->frames[j]));
+			putc(',', stream);
+			put_string(stream, at->module ? at->module->name : NULL);
+			fprintf(stream, ",%d]", at->frames[j].inlined);
+		}
+		arena_reset(&scratch);
+	}
+	arena_free(&scratch);
+	fputs("],\n\"stacks\":[", stream);
+	for (size_t i = 0; i < report->stack_count; i++) {
+		fputs(i ? ",\n" : "\n", stream);
+		put_stack(stream, report->stacks[i], first_frame);
+	}
+	fputs("],\n\"asked\":[", stream);
+	for (size_t i = 0; i < report->stack_count; i++)
+		fprintf(stream, i ? ",%u" : "%u", report->stacks[i]->asked);
+	fputs("],\n\"to_main\":[", stream);
+	for (size_t i = 0; i < report->stack_count; i++)
+		fprintf(stream, i ? ",%u" : "%u", frames_to_main(report->stacks[i]));
+	fputs("],\n", stream);
+}
+
+static void put_crash(FILE *stream, const struct crash *crash, const unsigned *first_frame)
+{
+	const struct fault *fault = &crash->fault;
+	struct arena scratch = {0};
+
+	fputs(",\"crash\":{\"cause\":", stream);
+	put_string(stream, fault_text(&scratch, fault));
+	fputs(",\"frames\":", stream);
+	put_stack(stream, crash->stack, first_frame);
+	fputs(",\"registers\":[", stream);
+	for (size_t i = 0; i < fault->register_count; i++)
+		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "", fault->registers[i].name,
+		        fault->registers[i].value);
+	fputs("]}", stream);
+	arena_free(&scratch);
+}
+
+static void put_dump(FILE *stream, const struct dump *dump, const unsigned *first_frame)
+{
+	if (dump->merged)
+		fprintf(stream, "\n{\"merged\":%zu,\"programs\":%zu,\"process\":-1,\"reason\":",
+		        dump->merged->dumps, dump->merged->programs);
+	else
+		fprintf(stream, "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
+		        dump->sequence, dump->process);
+	put_string(stream, dump->reason);
+	fputs(",\"program\":", stream);
+	put_string(stream, dump->program);
+	fputs(",\"command\":[", stream);
+	for (size_t i = 0; i < dump->command_count; i++) {
+		fputs(i ? "," : "", stream);
+		put_string(stream, dump->command[i]);
+	}
+	fputs("],\"time\":", stream);
+	put_string(stream, dump->time);
+	fprintf(stream, ",\"seconds\":%" PRId64 ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64,
+	        dump->seconds, unsuppressed_bytes(dump), unsuppressed_blocks(dump));
+	fputs(",\"damage\":", stream);
+	put_string(stream, dump->damage);
+	if (dump->totals.complete_percent >= 0)
+		fprintf(stream, ",\"complete\":%g", dump->totals.complete_percent);
+	if (dump->crash)
+		put_crash(stream, dump->crash, first_frame);
+	fprintf(stream, ",\"hidden\":[%" PRId64 ",%" PRId64 "],\"sites\":[", hidden_bytes(dump),
+	        hidden_blocks(dump));
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "", site->stack->number,
+		        site->bytes, site->blocks, (int)site->kind);
+		fprintf(stream, dump->merged ? ",%u]" : "]", site->processes);
+	}
+	fputs("]}", stream);
+}
+
+void render_html(FILE *stream, const struct answer *answer)
+{
+	const char *page = (const char *)page_bytes, *at = strstr(page, mark);
+	unsigned *first_frame = xmalloc((answer->report->location_count + 1) * sizeof *first_frame);
+
+	fwrite(page, 1, (size_t)(at - page), stream);
+	fprintf(stream, "{\"mode\":\"%s\",\n", answer->changes ? "diff" : "report");
+	put_frames(stream, answer->report, first_frame);
+	if (answer->changes) {
+		/* Which stack of the old dump is which of the new one: two builds have different ones. */
+		fputs("\"changes\":[", stream);
+		for (size_t i = 0; i < answer->changes->count; i++) {
+			const struct change *c = &answer->changes->all[i];
+			fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+			        i ? "," : "", c->stack->number, c->old_bytes, c->new_bytes,
+			        c->old_blocks, c->new_blocks);
+		}
+		fputs("],\n", stream);
+	}
+	if (answer->growths) {
+		fputs("\"growth\":[", stream);
+		for (size_t i = 0; i < answer->growths->count; i++) {
+			const struct growth *g = &answer->growths->all[i];
+			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "", g->last_dump->process,
+			        g->stack->number, g->steady_bytes);
+		}
+		fputs("],\n", stream);
+	}
+	fputs("\"dumps\":[", stream);
+	if (answer->changes) {
+		put_dump(stream, answer->changes->old, first_frame);
+		putc(',', stream);
+		put_dump(stream, answer->changes->new, first_frame);
+	}
+	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++) {
+		if (i)
+			putc(',', stream);
+		put_dump(stream, answer->dumps->all[i], first_frame);
+	}
+	if (answer->merged) {
+		putc(',', stream);
+		put_dump(stream, answer->merged, first_frame);
+	}
+	fprintf(stream, "]%s}", answer->merged_first ? ",\"first_merged\":true" : "");
+	fputs(at + sizeof mark - 1, stream);
+	free(first_frame);
+}

@@ -1,0 +1,393 @@
+/* render_json.c - the report as JSON, version 1.
+ *
+ * Written dump by dump, so that a long series is never in memory as a tree.  Where a dump has something
+ * to add to the agreed keys (damage, suppressions, sums), it adds keys; none ever goes away.
+ */
+#include "tools/render/render.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A key, and the value, which is taken over. */
+static void set(json_t *object, const char *key, json_t *value)
+{
+	if (!value || json_object_set_new(object, key, value) != 0)
+		die("out of memory");
+}
+
+static void append(json_t *array, json_t *value)
+{
+	if (!value || json_array_append_new(array, value) != 0)
+		die("out of memory");
+}
+
+/* Names come from foreign files: what is not UTF-8 is shown byte by byte. */
+static json_t *text(const char *value)
+{
+	if (!value)
+		return json_null();
+	json_t *string = json_string(value);
+	if (string)
+		return string;
+	struct arena arena = {0};
+	char *escaped = arena_alloc(&arena, 4 * strlen(value) + 1), *p = escaped;
+	for (; *value; value++) {
+		if ((unsigned char)*value < 0x80)
+			*p++ = *value;
+		else
+			p += sprintf(p, "\\x%02x", (unsigned char)*value);
+	}
+	string = json_string(escaped);
+	arena_free(&arena);
+	return string;
+}
+
+static json_t *count(int64_t value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
+static json_t *hex(uint64_t value)
+{
+	char digits[24];
+	snprintf(digits, sizeof digits, "0x%" PRIx64, value);
+	return json_string(digits);
+}
+
+static json_t *totals_json(const struct totals *totals)
+{
+	json_t *object = json_object();
+	set(object, "live_bytes", count(totals->live_bytes));
+	set(object, "live_blocks", count(totals->live_blocks));
+	set(object, "call_sites", count(totals->call_sites));
+	set(object, "untracked_blocks", count(totals->untracked_blocks));
+	set(object, "untracked_bytes", count(totals->untracked_bytes));
+	set(object, "lost_call_sites", count(totals->lost_call_sites));
+	set(object, "truncated_blocks", count(totals->truncated_blocks));
+	set(object, "freed_elsewhere_blocks", count(totals->freed_elsewhere_blocks));
+	set(object, "foreign_frees", count(totals->foreign_frees));
+	if (totals->left_out_blocks >= 0) {
+		set(object, "left_out_blocks", count(totals->left_out_blocks));
+		set(object, "left_out_bytes", count(totals->left_out_bytes));
+	}
+	set(object, "tracer_bytes", count(totals->tracer_bytes));
+	set(object, "dump_ns", count(totals->dump_ns));
+	set(object, "complete_stack_bytes_percent",
+	    totals->complete_percent < 0 ? json_null() : json_real(totals->complete_percent));
+	if (totals->inherited) {
+		set(object, "inherited_bytes", count(totals->inherited_bytes));
+		set(object, "inherited_blocks", count(totals->inherited_blocks));
+		set(object, "inherited", json_string(totals->inherited));
+	}
+	return object;
+}
+
+/* ADDRESSES: the raw ones, or NULL. */
+static json_t *frames_json(const struct dump *dump, const struct stack *stack,
+                           const uint64_t *addresses)
+{
+	json_t *frames = json_array();
+	for (unsigned i = 0; i < stack->depth; i++) {
+		const struct location *at = stack->at[i];
+		for (unsigned j = 0; j < at->frame_count; j++) {
+			const struct frame *frame = &at->frames[j];
+			json_t *object = json_object();
+			set(object, "address", hex(addresses ? addresses[i] : raw_address(dump, at)));
+			set(object, "module", text(at->module ? at->module->path : NULL));
+			set(object, "offset", at->module ? hex(at->offset) : json_null());
+			set(object, "build_id", text(at->module ? at->module->build_id : NULL));
+			set(object, "function", text(frame->function));
+			set(object, "file", text(frame->file));
+			set(object, "line", frame->line ? json_integer(frame->line) : json_null());
+			set(object, "inlined", json_boolean(frame->inlined));
+			append(frames, object);
+		}
+	}
+	return frames;
+}
+
+/* The index of the frame that asked (askers.h). */
+static json_t *asked_json(const struct stack *stack)
+{
+	return stack->depth ? json_integer(stack->asked) : json_null();
+}
+
+static json_t *site_json(const struct dump *dump, const struct site *site)
+{
+	json_t *object = json_object();
+	set(object, "rank", json_integer((json_int_t)site->rank));
+	set(object, "live_bytes", json_integer((json_int_t)site->bytes));
+	set(object, "live_blocks", json_integer((json_int_t)site->blocks));
+	set(object, "stack", json_string(stack_kind_names[site->kind]));
+	if (site->task)
+		set(object, "task", text(site->task));
+	if (site->of_system)
+		set(object, "origin", json_string("system_library"));
+	set(object, "asked_by", asked_json(site->stack));
+	set(object, "frames", frames_json(dump, site->stack, site->addresses));
+	return object;
+}
+
+static json_t *crash_json(const struct dump *dump)
+{
+	const struct crash *crash = dump->crash;
+	const struct fault *fault = &crash->fault;
+	json_t *object = json_object(), *registers = json_object();
+
+	for (size_t i = 0; i < fault->register_count; i++)
+		set(registers, fault->registers[i].name, hex(fault->registers[i].value));
+	set(object, "signal", fault->told ? json_integer(fault->signal) : json_null());
+	set(object, "code", fault->told ? json_integer((json_int_t)fault->code) : json_null());
+	if (fault->exception)
+		set(object, "exception", text(fault->exception));
+	set(object, "fault_address", fault->addressed ? hex(fault->fault_address) : json_null());
+	set(object, "thread", fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
+	set(object, "registers", registers);
+	set(object, "frames", frames_json(dump, crash->stack, NULL));
+	return object;
+}
+
+static json_t *groups_json(struct report *report, const struct dump *dump, enum group_kind by)
+{
+	struct groups groups = group_dump(&report->arena, dump, by);
+	json_t *rows = json_array();
+	for (size_t i = 0; i < groups.count; i++) {
+		const struct group *group = groups.all[i];
+		json_t *row = json_object();
+		set(row, "name", text(group->name));
+		set(row, "live_bytes", json_integer((json_int_t)group->bytes));
+		set(row, "live_blocks", json_integer((json_int_t)group->blocks));
+		set(row, "call_sites", json_integer((json_int_t)group->sites));
+		set(row, "through_bytes", json_integer((json_int_t)group->through_bytes));
+		set(row, "through_blocks", json_integer((json_int_t)group->through_blocks));
+		append(rows, row);
+	}
+	free(groups.all);
+	json_t *object = json_object();
+	set(object, "by", json_string(group_kind_names[by]));
+	set(object, "rows", rows);
+	return object;
+}
+
+/* What a reader of DUMP should know: its notes, its damage, and the modules that could not be verified. */
+static json_t *warnings_json(struct report *report, const struct dump *dump)
+{
+	json_t *warnings = json_array();
+	if (dump->damage)
+		append(warnings, text(arena_format(&report->arena, "line %lu: damaged: %s",
+		                                   dump->damage_line, dump->damage)));
+	for (size_t i = 0; i < dump->note_count; i++)
+		append(warnings, text(dump->notes[i]));
+	for (size_t i = 0; i < dump->mapping_count; i++) {
+		const struct module *module = dump->mappings[i].module;
+		const char *what =
+		        module->state == MODULE_UNVERIFIED ? "unverified: no build-id in the dump"
+		        : module->state == MODULE_MISMATCH ? "left raw: another build was found"
+		        : module->state == MODULE_MISSING  ? "left raw: no file was found"
+		                                           : NULL;
+		if (what)
+			append(warnings,
+			       text(arena_format(&report->arena, "%s: %s", module->path, what)));
+	}
+	return warnings;
+}
+
+static void set_warnings(struct report *report, const struct dump *dump, json_t *object)
+{
+	json_t *warnings = warnings_json(report, dump);
+	if (json_array_size(warnings))
+		set(object, "warnings", warnings);
+	else
+		json_decref(warnings);
+}
+
+static json_t *command_json(const struct dump *dump)
+{
+	if (dump->command_count == 0)
+		return json_null();
+	json_t *words = json_array();
+	for (size_t i = 0; i < dump->command_count; i++)
+		append(words, text(dump->command[i]));
+	return words;
+}
+
+/* Which DUMP it is. */
+static json_t *process_json(const struct dump *dump)
+{
+	json_t *object = json_object();
+	set(object, "pid", json_integer((json_int_t)dump->pid));
+	set(object, "sequence", json_integer((json_int_t)dump->sequence));
+	set(object, "reason", text(dump->reason));
+	set(object, "executable", text(dump->program));
+	set(object, "command", command_json(dump));
+	set(object, "time", text(dump->time));
+	return object;
+}
+
+/* All of DUMP but its call sites. */
+static json_t *head_json(struct report *report, const struct dump *dump)
+{
+	json_t *object = process_json(dump);
+	set(object, "totals", totals_json(&dump->totals));
+	set_warnings(report, dump, object);
+	if (dump->suppressed_sites) {
+		json_t *suppressed = json_object();
+		set(suppressed, "live_bytes", json_integer((json_int_t)dump->suppressed_bytes));
+		set(suppressed, "live_blocks", json_integer((json_int_t)dump->suppressed_blocks));
+		set(suppressed, "call_sites", json_integer((json_int_t)dump->suppressed_sites));
+		set(object, "suppressed", suppressed);
+	}
+	return object;
+}
+
+static json_t *stack_json(const struct dump *dump, const struct stack *stack)
+{
+	return stack ? frames_json(dump, stack, NULL) : json_null();
+}
+
+static json_t *misuse_json(struct report *report, const struct dump *dump)
+{
+	const struct misused *misused = dump->misuse;
+	const struct misuse *misuse = &misused->misuse;
+	json_t *object = process_json(dump);
+	set(object, "what", text(misuse->what));
+	set(object, "function", text(misuse->function));
+	set(object, "pointer", misuse->what ? hex(misuse->pointer) : json_null());
+	set(object, "thread", misuse->thread ? json_integer((json_int_t)misuse->thread) : json_null());
+	set(object, "frames", stack_json(dump, misused->stacks[MISUSE_OFFENDER]));
+	set(object, "released", stack_json(dump, misused->stacks[MISUSE_RELEASE]));
+	json_t *block = json_null();
+	if (misuse->has[MISUSE_BLOCK]) {
+		block = json_object();
+		set(block, "address", hex(misuse->address));
+		set(block, "bytes", json_integer((json_int_t)misuse->bytes));
+		set(block, "function", text(misuse->maker));
+		set(block, "frames", stack_json(dump, misused->stacks[MISUSE_BLOCK]));
+	}
+	set(object, "block", block);
+	set_warnings(report, dump, object);
+	return object;
+}
+
+/* -- the document -------------------------------------------------------------------------------- */
+
+static void put(FILE *stream, json_t *value, size_t flags)
+{
+	if (json_dumpf(value, stream, flags | JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0 &&
+	    !ferror(stream))
+		die("out of memory");
+	json_decref(value);
+}
+
+/* An object without its closing brace, for what follows. */
+static void put_open(FILE *stream, json_t *object)
+{
+	char *string = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	if (string)
+		fwrite(string, 1, strlen(string) - 1, stream);
+	else
+		die("out of memory");
+	free(string);
+	json_decref(object);
+}
+
+static void put_dumps(FILE *stream, const struct answer *answer)
+{
+	fputs("{\"format\":\"leakwrap-report\",\"version\":1,\"dumps\":[", stream);
+	for (size_t i = 0; i < answer->dumps->count; i++) {
+		const struct dump *dump = answer->dumps->all[i];
+		fputs(i ? ",\n" : "\n", stream);
+		json_t *head = head_json(answer->report, dump);
+		if (dump->crash)
+			set(head, "crash", crash_json(dump));
+		if (answer->by != GROUP_NONE)
+			set(head, "groups", groups_json(answer->report, dump, answer->by));
+		put_open(stream, head);
+		fputs(",\"call_sites\":[", stream);
+		for (size_t j = 0; j < dump->site_count; j++) {
+			fputs(j ? ",\n" : "\n", stream);
+			put(stream, site_json(dump, &dump->sites[j]), 0);
+		}
+		fputs("]}", stream);
+	}
+	putc(']', stream);
+	for (size_t i = 0; i < answer->report->misuse_count; i++) {
+		fputs(i ? ",\n" : ",\"misuses\":[\n", stream);
+		put(stream, misuse_json(answer->report, answer->report->misuses[i]), 0);
+	}
+	fputs(answer->report->misuse_count ? "]}\n" : "}\n", stream);
+}
+
+static void put_changes(FILE *stream, const struct answer *answer)
+{
+	const struct changes *changes = answer->changes;
+
+	fputs("{\"format\":\"leakwrap-diff\",\"version\":1,\"old\":", stream);
+	put(stream, head_json(answer->report, changes->old), 0);
+	fputs(",\"new\":", stream);
+	put(stream, head_json(answer->report, changes->new), 0);
+	fprintf(stream, ",\"unchanged_call_sites\":%zu,\"call_sites\":[", changes->unchanged);
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct change *change = &changes->all[i];
+		json_t *object = json_object();
+		set(object, "change", json_string(change_name(change)));
+		set(object, "old_bytes", json_integer((json_int_t)change->old_bytes));
+		set(object, "new_bytes", json_integer((json_int_t)change->new_bytes));
+		set(object, "old_blocks", json_integer((json_int_t)change->old_blocks));
+		set(object, "new_blocks", json_integer((json_int_t)change->new_blocks));
+		set(object, "asked_by", asked_json(change->stack));
+		set(object, "frames", frames_json(change->dump, change->stack, NULL));
+		fputs(i ? ",\n" : "\n", stream);
+		put(stream, object, 0);
+	}
+	fputs("]}\n", stream);
+}
+
+static void put_growths(FILE *stream, const struct answer *answer)
+{
+	const struct growths *growths = answer->growths;
+
+	fprintf(stream, "{\"format\":\"leakwrap-growth\",\"version\":1,\"series\":%zu,",
+	        growths->series);
+	if (growths->by == GROUP_NONE)
+		fputs("\"call_sites\":[", stream);
+	else
+		fprintf(stream, "\"by\":\"%s\",\"rows\":[", group_kind_names[growths->by]);
+	for (size_t i = 0; i < growths->count; i++) {
+		const struct growth *growth = &growths->all[i];
+		json_t *object = json_object();
+		set(object, "pid", json_integer((json_int_t)growth->last_dump->pid));
+		set(object, "first_sequence", json_integer((json_int_t)growth->first_dump->sequence));
+		set(object, "last_sequence", json_integer((json_int_t)growth->last_dump->sequence));
+		set(object, "steady_bytes", json_integer(growth->steady_bytes));
+		set(object, "first_bytes", json_integer((json_int_t)growth->first_bytes));
+		set(object, "last_bytes", json_integer((json_int_t)growth->last_bytes));
+		set(object, "first_blocks", json_integer((json_int_t)growth->first_blocks));
+		set(object, "last_blocks", json_integer((json_int_t)growth->last_blocks));
+		json_t *spans = json_array();
+		for (unsigned span = 0; span <= growth->spans; span++)
+			append(spans, json_integer(growth->spans_bytes[span]));
+		set(object, "bytes_over_time", spans);
+		if (growth->stack) {
+			set(object, "asked_by", asked_json(growth->stack));
+			set(object, "frames", frames_json(growth->last_dump, growth->stack, NULL));
+		} else {
+			set(object, "name", text(growth->name));
+		}
+		fputs(i ? ",\n" : "\n", stream);
+		put(stream, object, 0);
+	}
+	fputs("]}\n", stream);
+}
+
+void render_json(FILE *stream, const struct answer *answer)
+{
+	if (answer->dumps)
+		put_dumps(stream, answer);
+	else if (answer->changes)
+		put_changes(stream, answer);
+	else
+		put_growths(stream, answer);
+}

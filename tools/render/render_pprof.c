@@ -1,0 +1,303 @@
+/* render_pprof.c - a gzipped profile.proto (tools/render/profile.proto) for pprof and whatever reads its format.
+ *
+ * Two values for each call site: live blocks and live bytes; for two dumps the change, for a series the
+ * steady growth.  Everything is symbolized already, so a viewer needs none of the files.
+ */
+#include "tools/render/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "profile.pb-c.h"
+#include "tools/model/weights.h"
+
+struct builder {
+	struct arena arena;
+	struct table strings, functions, mappings, locations;
+	char **text;
+	Leakwrap__Pprof__Function **function;
+	Leakwrap__Pprof__Mapping **mapping;
+	Leakwrap__Pprof__Location **location;
+	Leakwrap__Pprof__Sample **sample;
+	size_t text_count, text_room, function_count, function_room, mapping_count, mapping_room;
+	size_t location_count, location_room, sample_count, sample_room;
+};
+
+/* Entries of the tables: what was there before, and the number that it got. */
+struct numbered {
+	const void *a, *b; /* the key */
+	uint64_t c;
+	uint64_t number;
+};
+
+static bool same_numbered(const void *key, const void *entry)
+{
+	const struct numbered *k = key, *e = entry;
+	return k->a == e->a && k->b == e->b && k->c == e->c;
+}
+
+/* The entry of KEY in TABLE; its number is 0 when it is new. */
+static struct numbered *number_of(struct builder *b, struct table *table, struct numbered key)
+{
+	uint64_t hash = hash_word(hash_word(hash_word(0, (uintptr_t)key.a), (uintptr_t)key.b), key.c);
+	struct numbered *found = table_find(table, hash, &key, same_numbered);
+	if (!found) {
+		found = arena_alloc(&b->arena, sizeof *found);
+		*found = key;
+		table_add(table, hash, found);
+	}
+	return found;
+}
+
+struct text_entry {
+	const char *text;
+	int64_t index;
+};
+
+static bool same_text(const void *key, const void *entry)
+{
+	return strcmp(key, ((const struct text_entry *)entry)->text) == 0;
+}
+
+/* protobuf demands UTF-8; foreign names may hold anything. */
+static char *clean_utf8(struct arena *arena, const char *text)
+{
+	char *copy = arena_copy(arena, text, strlen(text));
+	for (unsigned char *p = (unsigned char *)copy; *p;) {
+		unsigned length = *p < 0x80                 ? 1
+		                  : *p >= 0xc2 && *p < 0xe0 ? 2
+		                  : *p >= 0xe0 && *p < 0xf0 ? 3
+		                  : *p >= 0xf0 && *p < 0xf5 ? 4
+		                                            : 0;
+		unsigned good = length ? 1 : 0;
+		while (good && good < length && (p[good] & 0xc0) == 0x80)
+			good++;
+		if (length == 0 || good < length) {
+			*p++ = '?';
+			continue;
+		}
+		p += length;
+	}
+	return copy;
+}
+
+static int64_t add_text(struct builder *b, const char *text)
+{
+	if (!text)
+		text = "";
+	uint64_t hash = hash_bytes(0, text, strlen(text));
+	struct text_entry *entry = table_find(&b->strings, hash, text, same_text);
+	if (!entry) {
+		entry = arena_alloc(&b->arena, sizeof *entry);
+		*entry = (struct text_entry){arena_copy(&b->arena, text, strlen(text)),
+		                             (int64_t)b->text_count};
+		table_add(&b->strings, hash, entry);
+		GROW(b->text, b->text_room, b->text_count + 1);
+		b->text[b->text_count++] = clean_utf8(&b->arena, text);
+	}
+	return entry->index;
+}
+
+static uint64_t add_function(struct builder *b, const char *name, const char *file)
+{
+	struct numbered key = {.c = (uint64_t)add_text(b, name) << 32 | (uint64_t)add_text(b, file)};
+	struct numbered *entry = number_of(b, &b->functions, key);
+	if (entry->number)
+		return entry->number;
+
+	Leakwrap__Pprof__Function *function = arena_alloc(&b->arena, sizeof *function);
+	leakwrap__pprof__function__init(function);
+	GROW(b->function, b->function_room, b->function_count + 1);
+	b->function[b->function_count++] = function;
+	function->id = entry->number = b->function_count;
+	function->name = function->system_name = add_text(b, name);
+	function->filename = add_text(b, file);
+	return function->id;
+}
+
+static uint64_t add_mapping(struct builder *b, const struct dump *dump, const struct module *module)
+{
+	const struct mapping *where = module ? mapping_of(dump, module) : NULL;
+	if (!where || where->end == 0)
+		return 0;
+	struct numbered key = {.a = module, .c = where->bias};
+	struct numbered *entry = number_of(b, &b->mappings, key);
+	if (entry->number)
+		return entry->number;
+
+	Leakwrap__Pprof__Mapping *mapping = arena_alloc(&b->arena, sizeof *mapping);
+	leakwrap__pprof__mapping__init(mapping);
+	GROW(b->mapping, b->mapping_room, b->mapping_count + 1);
+	b->mapping[b->mapping_count++] = mapping;
+	mapping->id = entry->number = b->mapping_count;
+	mapping->memory_start = where->start;
+	mapping->memory_limit = where->end;
+	mapping->filename = add_text(b, module->path);
+	mapping->build_id = add_text(b, module->build_id);
+	/* Says that the viewer need not look for the file itself. */
+	mapping->has_functions = mapping->has_filenames = mapping->has_line_numbers =
+	        mapping->has_inline_frames = true;
+	return mapping->id;
+}
+
+static Leakwrap__Pprof__Location *start_location(struct builder *b, size_t line_count)
+{
+	Leakwrap__Pprof__Location *location = arena_alloc(&b->arena, sizeof *location);
+	leakwrap__pprof__location__init(location);
+	GROW(b->location, b->location_room, b->location_count + 1);
+	b->location[b->location_count++] = location;
+	location->id = b->location_count;
+	location->line = arena_alloc(&b->arena, line_count * sizeof *location->line);
+	return location;
+}
+
+static void add_line(struct builder *b, Leakwrap__Pprof__Location *location, const char *name,
+                     const char *file, unsigned number)
+{
+	Leakwrap__Pprof__Line *line = arena_alloc(&b->arena, sizeof *line);
+	leakwrap__pprof__line__init(line);
+	line->function_id = add_function(b, name, file);
+	line->line = number;
+	location->line[location->n_line++] = line;
+}
+
+static uint64_t add_location(struct builder *b, const struct dump *dump, const struct location *at)
+{
+	uint64_t address = raw_address(dump, at);
+	struct numbered *entry = number_of(b, &b->locations, (struct numbered){.a = at, .c = address});
+	if (entry->number)
+		return entry->number;
+
+	Leakwrap__Pprof__Location *location = start_location(b, at->frame_count);
+	entry->number = location->id;
+	location->mapping_id = add_mapping(b, dump, at->module);
+	location->address =
+	        address && !at->exact ? address - 1 : address; /* of the call, as pprof wants it */
+	for (unsigned i = 0; i < at->frame_count; i++)
+		add_line(b, location, frame_name(&b->arena, at, &at->frames[i]), at->frames[i].file,
+		         at->frames[i].line);
+	return location->id;
+}
+
+/* A location that stands for no place: LABEL. */
+static uint64_t add_label(struct builder *b, const char *label)
+{
+	struct numbered key = {.b = b, .c = (uint64_t)add_text(b, label)};
+	struct numbered *entry = number_of(b, &b->locations, key);
+	if (!entry->number) {
+		Leakwrap__Pprof__Location *location = start_location(b, 1);
+		entry->number = location->id;
+		add_line(b, location, label, NULL, 0);
+	}
+	return entry->number;
+}
+
+static void add_sample(struct builder *b, const struct weight *weight)
+{
+	const struct stack *stack = weight->stack;
+	size_t depth = stack && stack->depth ? stack->depth : 1;
+	Leakwrap__Pprof__Sample *sample = arena_alloc(&b->arena, sizeof *sample);
+
+	leakwrap__pprof__sample__init(sample);
+	sample->location_id = arena_alloc(&b->arena, depth * sizeof *sample->location_id);
+	if (!stack || stack->depth == 0)
+		sample->location_id[sample->n_location_id++] =
+		        add_label(b, stack ? "[no stack]" : weight->label);
+	for (unsigned i = 0; stack && i < stack->depth; i++)
+		sample->location_id[sample->n_location_id++] =
+		        add_location(b, weight->dump, stack->at[i]);
+	sample->value = arena_alloc(&b->arena, 2 * sizeof *sample->value);
+	sample->n_value = 2;
+	sample->value[0] = weight->blocks;
+	sample->value[1] = weight->bytes;
+	GROW(b->sample, b->sample_room, b->sample_count + 1);
+	b->sample[b->sample_count++] = sample;
+}
+
+static void write_gzip(FILE *stream, const uint8_t *bytes, size_t size)
+{
+	z_stream zip = {0};
+	unsigned char out[32 * 1024] = {0};
+	int state;
+
+	/* 16 more window bits ask for a gzip header (zlib.h, deflateInit2). */
+	if (deflateInit2(&zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
+	                 Z_DEFAULT_STRATEGY) != Z_OK)
+		die("zlib: cannot start");
+	do {
+		if (zip.avail_in == 0) {
+			size_t piece = size < 1 << 30 ? size : 1 << 30;
+			zip.next_in = bytes;
+			zip.avail_in = (uInt)piece;
+			bytes += piece;
+			size -= piece;
+		}
+		zip.next_out = out;
+		zip.avail_out = sizeof out;
+		state = deflate(&zip, size ? Z_NO_FLUSH : Z_FINISH);
+		fwrite(out, 1, sizeof out - zip.avail_out, stream);
+	} while (state == Z_OK || state == Z_BUF_ERROR);
+	deflateEnd(&zip);
+}
+
+void render_pprof(FILE *stream, const struct answer *answer)
+{
+	struct builder b = {0};
+	Leakwrap__Pprof__Profile profile = LEAKWRAP__PPROF__PROFILE__INIT;
+	Leakwrap__Pprof__ValueType blocks = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
+	Leakwrap__Pprof__ValueType bytes = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
+	Leakwrap__Pprof__ValueType *types[] = {&blocks, &bytes};
+	struct weights weights = answer_weights(answer);
+	int64_t seconds = -1;
+
+	add_text(&b, "");
+	blocks.type = add_text(&b, "live_blocks");
+	blocks.unit = add_text(&b, "count");
+	bytes.type = add_text(&b, "live_bytes");
+	bytes.unit = add_text(&b, "bytes");
+	/* The first mapping is the main binary's for pprof. */
+	for (size_t i = 0; i < weights.count && i < 1; i++) {
+		const struct dump *dump = weights.all[0].dump;
+		for (size_t j = 0; j < dump->mapping_count; j++)
+			add_mapping(&b, dump, dump->mappings[j].module);
+	}
+	for (size_t i = 0; i < weights.count; i++) {
+		add_sample(&b, &weights.all[i]);
+		if (weights.all[i].dump->seconds > seconds)
+			seconds = weights.all[i].dump->seconds;
+	}
+	profile.n_sample_type = 2;
+	profile.sample_type = types;
+	profile.default_sample_type = bytes.type;
+	profile.n_sample = b.sample_count;
+	profile.sample = b.sample;
+	profile.n_mapping = b.mapping_count;
+	profile.mapping = b.mapping;
+	profile.n_location = b.location_count;
+	profile.location = b.location;
+	profile.n_function = b.function_count;
+	profile.function = b.function;
+	profile.n_string_table = b.text_count;
+	profile.string_table = b.text;
+	profile.time_nanos = seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
+
+	size_t size = leakwrap__pprof__profile__get_packed_size(&profile);
+	uint8_t *packed = xmalloc(size);
+	leakwrap__pprof__profile__pack(&profile, packed);
+	write_gzip(stream, packed, size);
+
+	free(packed);
+	free(weights.all);
+	free(b.text);
+	free(b.function);
+	free(b.mapping);
+	free(b.location);
+	free(b.sample);
+	table_free(&b.strings);
+	table_free(&b.functions);
+	table_free(&b.mappings);
+	table_free(&b.locations);
+	arena_free(&b.arena);
+}

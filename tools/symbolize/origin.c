@@ -1,0 +1,110 @@
+/* origin.c - see origin.h. */
+#include "tools/symbolize/origin.h"
+
+#include <byteswap.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/format.h"
+
+#ifndef EM_LOONGARCH /* older <elf.h> */
+#define EM_LOONGARCH 258
+#endif
+
+/* The contents of the section of the lists, or NULL. */
+static const Elf_Data *find_lists(Elf *elf)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		const char *name =
+		        gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+		if (name && strcmp(name, LEAKWRAP_SYSTEM_SECTION) == 0)
+			return elf_rawdata(scn, NULL);
+	}
+	return NULL;
+}
+
+static bool has_interpreter(Elf *elf)
+{
+	size_t segments;
+
+	if (elf_getphdrnum(elf, &segments) != 0)
+		return false;
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+struct system_lists system_lists_read(const struct elf_file *file)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(file->mod, &bias);
+	const Elf_Data *data = elf ? find_lists(elf) : NULL;
+	const char *ident = elf ? elf_getident(elf, NULL) : NULL;
+
+	if (!data || !data->d_buf || !ident)
+		return (struct system_lists){0};
+	struct system_lists lists = {
+	        .words = xmalloc(data->d_size),
+	        .count = data->d_size / sizeof *lists.words,
+	        .program_is_static = !has_interpreter(elf),
+	        .linker_relaxes = file->machine == EM_RISCV || file->machine == EM_LOONGARCH,
+	};
+	memcpy(lists.words, data->d_buf, data->d_size);
+	if ((ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+		for (size_t i = 0; i < lists.count; i++)
+			lists.words[i] = bswap_32(lists.words[i]);
+	return lists;
+}
+
+void system_lists_free(struct system_lists *lists)
+{
+	free(lists->words);
+	*lists = (struct system_lists){0};
+}
+
+bool system_lists_have(const struct system_lists *lists, const struct symbol *symbol)
+{
+	return symbol->sized &&
+	       leakwrap_system_lists_have(lists->words, lists->count, symbol->name,
+	                                  symbol->end - symbol->start, lists->program_is_static,
+	                                  lists->linker_relaxes);
+}
+
+/* The functions of the list for C, *COUNT pairs of hash and size, or NULL. */
+static const uint32_t *find_c_list(const struct system_lists *lists, size_t *count)
+{
+	for (size_t at = 0; at + 2 <= lists->count; at += 2 + 2 * *count) {
+		*count = lists->words[at + 1];
+		if (*count > (lists->count - at - 2) / 2)
+			return NULL;
+		if (lists->words[at] == LEAKWRAP_SYSTEM_C)
+			return lists->words + at + 2;
+	}
+	return NULL;
+}
+
+bool system_lists_fit(const struct system_lists *lists, const struct symbols *symbols)
+{
+	size_t count, named = 0, matching = 0;
+	const uint32_t *list = find_c_list(lists, &count);
+	if (!list || !lists->program_is_static)
+		return true;
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct symbol *symbol = &symbols->all[i];
+		if (!symbol->sized ||
+		    !leakwrap_system_list_has(list, count, leakwrap_hash_name(symbol->name), 0,
+		                              UINT64_MAX))
+			continue;
+		named++;
+		matching += system_lists_have(lists, symbol);
+	}
+	return 2 * matching >= named;
+}

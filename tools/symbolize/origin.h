@@ -1,0 +1,27 @@
+/* origin.h - is a function of the program one of the C or C++ library that was linked statically?
+ * */
+#ifndef TOOLS_ORIGIN_H
+#define TOOLS_ORIGIN_H
+
+#include "tools/elf/elf_file.h"
+#include "tools/elf/symbols.h"
+
+/* The lists of such functions in a program's file (report/format.h). */
+struct system_lists {
+	uint32_t *words; /* in this machine's byte order; NULL: the file has no lists */
+	size_t count;    /* of words */
+	bool program_is_static;
+	bool linker_relaxes;
+};
+
+struct system_lists system_lists_read(const struct elf_file *file);
+void system_lists_free(struct system_lists *lists);
+
+/* Returns whether SYMBOL is on the lists, by the rule of the runtime (report/origin.c). */
+bool system_lists_have(const struct system_lists *lists, const struct symbol *symbol);
+
+/* Returns false if a static program was linked with another C library than the lists were made
+ * from: most functions of SYMBOLS that the list for C names have another size there. */
+bool system_lists_fit(const struct system_lists *lists, const struct symbols *symbols);
+
+#endif

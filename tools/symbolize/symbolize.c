@@ -1,0 +1,235 @@
+/* symbolize.c - see symbolize.h. */
+#include "tools/symbolize/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/elf/elf_file.h"
+#include "tools/symbolize/lines.h"
+#include "tools/symbolize/map.h"
+#include "tools/symbolize/origin.h"
+#include "tools/elf/symbols.h"
+
+/* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a: it comes with g++, and its
+ * interface is part of the ABI; libiberty's header and archive belong to binutils and change with it. */
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+const char *demangle(struct report *report, const char *name)
+{
+	if (!name)
+		return NULL;
+	/* A shorter name could be one of the ABI's builtin types: f is float. */
+	char *plain = strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, NULL) : NULL;
+	const char *kept = intern_text(&report->strings, plain ? plain : name);
+	free(plain);
+	return kept;
+}
+
+/* What the look-up of a module's locations needs. */
+struct sources {
+	struct report *report;
+	struct elf_file file;
+	struct symbols symbols;
+	struct system_lists system;
+	struct lines *lines;
+	struct map *map;
+	struct arena scratch;
+};
+
+/* Of a return address, the instruction before it: a call may be the last of its function, and belongs to
+ * another line than what follows it. */
+static uint64_t code_address(const struct sources *sources, const struct location *location)
+{
+	uint64_t address = location->offset;
+	if (sources->file.machine == EM_ARM)
+		address &= ~UINT64_C(1);
+	return location->exact ? address : address - 1;
+}
+
+/* What the dump itself knows of LOCATION. */
+static void keep_own_name(struct report *report, struct location *location)
+{
+	location->frames = arena_alloc(&report->arena, sizeof *location->frames);
+	location->frames[0].function = demangle(report, location->own_function);
+	location->frame_count = 1;
+}
+
+static void find_location(struct sources *sources, struct location *location)
+{
+	struct report *report = sources->report;
+	struct line_frame found[LINE_FRAMES_MAX];
+	const char *unit = NULL;
+	uint64_t address = code_address(sources, location);
+
+	unsigned count = sources->lines
+	                         ? lines_find(sources->lines, address, &sources->scratch, found, &unit)
+	                         : 0;
+	const struct symbol *symbol = symbols_find(&sources->symbols, address);
+	if (count == 0) {
+		keep_own_name(report, location);
+		if (symbol)
+			location->frames[0].function = demangle(report, symbol->name);
+	} else {
+		location->frames = arena_alloc(&report->arena, count * sizeof *location->frames);
+		location->frame_count = count;
+		for (unsigned i = 0; i < count; i++) {
+			struct frame *frame = &location->frames[i];
+			frame->function = found[i].mangled
+			                          ? demangle(report, found[i].name)
+			                          : intern_text(&report->strings, found[i].name);
+			frame->file = intern_text(&report->strings, found[i].file);
+			frame->line = found[i].line;
+			frame->inlined = i + 1 < count;
+		}
+		struct frame *outer = &location->frames[count - 1];
+		if (!outer->function && symbol)
+			outer->function = demangle(report, symbol->name);
+	}
+	const char *member = sources->map ? map_find(sources->map, address) : NULL;
+	if (!member && unit)
+		member = base_name(unit);
+	if (!member && symbol)
+		member = symbol->source;
+	location->object = intern_text(&report->strings, member);
+	/* Where the dump has a name, the runtime has judged by it. */
+	location->of_system =
+	        !location->own_function && symbol && system_lists_have(&sources->system, symbol);
+	arena_reset(&sources->scratch);
+}
+
+/* Kernel pages that have no file. */
+static bool is_pseudo(const struct module *module)
+{
+	return strncmp(module->name, "linux-vdso", 10) == 0 ||
+	       strncmp(module->name, "linux-gate", 10) == 0 || module->name[0] == '[';
+}
+
+static void tell_state(const struct module *module, const struct search *search)
+{
+	switch (module->state) {
+	case MODULE_MISMATCH:
+		complain("%s is another build of %s: the dump's build-id is %s; its frames stay raw",
+		         module->file, module->path, module->build_id);
+		break;
+	case MODULE_MISSING:
+		if (!is_pseudo(module))
+			complain("%s was not found%s%s%s%s; its frames stay raw%s", module->path,
+			         module->build_id ? " (build-id " : "",
+			         module->build_id ? module->build_id : "", module->build_id ? ")" : "",
+			         search->sysroot ? " under the sysroot" : "",
+			         module->main && !search->exe ? " (--exe names its file)" : "");
+		break;
+	case MODULE_UNVERIFIED:
+		complain("%s is not verified: the dump has no build-id of %s", module->file,
+		         strcmp(module->file, module->path) == 0 ? "it" : module->path);
+		break;
+	case MODULE_VERIFIED:
+		if (module->main && search->exe && strcmp(module->file, search->exe) != 0)
+			complain("%s is another build of %s; %s is taken in its place", search->exe,
+			         module->path, module->file);
+		break;
+	case MODULE_UNREAD:
+		break;
+	}
+}
+
+/* Says when blocks of the static libraries cannot be told from the program's. */
+static void tell_origin(const struct sources *sources, const struct module *module)
+{
+	const struct system_lists *system = &sources->system;
+	if (!system->words)
+		return;
+	if (sources->symbols.count == 0) {
+		if (system->program_is_static)
+			complain("%s has no symbols: what its C library allocated counts as the "
+			         "program's own (--exe names the file with symbols)",
+			         module->file);
+	} else if (!system_lists_fit(system, &sources->symbols)) {
+		complain("%s has another C library than leakwrap was built for: what that "
+		         "allocated counts as the program's own (build libleakwrap.a again with "
+		         "the compiler that links the program)",
+		         module->file);
+	}
+}
+
+static void symbolize_module(struct report *report, struct module *module, const struct search *search)
+{
+	struct sources sources = {.report = report};
+
+	sources.file = elf_file_open(&report->arena, module, search);
+	tell_state(module, search);
+	if (!sources.file.dwfl) {
+		for (struct location *l = module->locations; l; l = l->next)
+			keep_own_name(report, l);
+		return;
+	}
+	sources.symbols = symbols_read(&sources.file);
+	if (module->main)
+		sources.system = system_lists_read(&sources.file);
+	tell_origin(&sources, module);
+	sources.lines = lines_read(&sources.file);
+	if (module->main && search->map)
+		sources.map = map_read(search->map, &sources.file);
+
+	size_t done = 0;
+	for (struct location *l = module->locations; l; l = l->next) {
+		find_location(&sources, l);
+		if (++done % 256 == 0)
+			progress("symbolizing %s: %zu of %zu addresses", module->name, done,
+			         module->location_count);
+	}
+	map_free(sources.map);
+	lines_free(sources.lines);
+	system_lists_free(&sources.system);
+	symbols_free(&sources.symbols);
+	elf_file_close(&sources.file);
+	arena_free(&sources.scratch);
+}
+
+/* The tracer's own functions, where the backtrace of a release begins. */
+static bool is_own(const struct location *location)
+{
+	const char *function = location->frames[location->frame_count - 1].function;
+	return function &&
+	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
+	        strcmp(function, "releasing") == 0);
+}
+
+/* A program without symbols could not leave them out itself. */
+static void drop_own_frames(struct stack *stack)
+{
+	unsigned own = 0;
+	while (own + 1 < stack->depth && is_own(stack->at[own]))
+		own++;
+	stack->depth -= own;
+	memmove(stack->at, stack->at + own, stack->depth * sizeof *stack->at);
+}
+
+/* A stripped program cannot tell which allocations its C library made. */
+static void mark_system_sites(const struct report *report)
+{
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct dump *dump = report->dumps[i];
+		for (size_t j = 0; j < dump->site_count; j++) {
+			struct site *site = &dump->sites[j];
+			if (site->stack->depth > 0 && site->stack->at[0]->of_system)
+				site->of_system = true;
+		}
+	}
+}
+
+void symbolize(struct report *report, const struct search *search)
+{
+	for (size_t i = 0; i < report->module_count; i++)
+		if (report->modules[i]->locations)
+			symbolize_module(report, report->modules[i], search);
+	for (size_t i = 0; i < report->location_count; i++)
+		if (!report->locations[i]->frames)
+			keep_own_name(report, report->locations[i]);
+	for (size_t i = 0; i < report->misuse_count; i++)
+		for (unsigned j = 0; j < MISUSE_STACKS; j++)
+			if (report->misuses[i]->misuse->stacks[j])
+				drop_own_frames(report->misuses[i]->misuse->stacks[j]);
+	mark_system_sites(report);
+	progress_done();
+}

@@ -1,0 +1,120 @@
+/* aarch64_code.h - the instructions of A64 that build frames (Arm Architecture Reference Manual for A-profile,
+ * DDI 0487, C4.1 "A64 instruction set encoding"; the names of the classes are its). */
+#ifndef LEAKWRAP_ARCH_AARCH64_CODE_H
+#define LEAKWRAP_ARCH_AARCH64_CODE_H
+
+#include "wrap/arch/decode.h"
+
+#define LEAKWRAP_CODE_STEP(code)    ((void)(code), 4)
+#define LEAKWRAP_CODE_IS_WIDE(half) ((void)(half), false)
+
+/* Register 31 is sp where it is an address or the result of an addition. */
+static unsigned leakwrap_code_register_of(unsigned number)
+{
+	return number == 31 ? LEAKWRAP_CODE_SP : number == 29 ? LEAKWRAP_CODE_FP : LEAKWRAP_CODE_NONE;
+}
+
+static void leakwrap_note_register(struct leakwrap_instruction *instruction, unsigned number,
+                                   int32_t at)
+{
+	if (number == 30)
+		instruction->ra = at;
+	else if (number == 29)
+		instruction->fp = at;
+}
+
+/* "Loads and stores" of one or two registers through BASE, with the offset; MODE: 1 the base moves after, 3
+ * before, 2 not at all. */
+static void leakwrap_decode_access(struct leakwrap_instruction *instruction, uint32_t word,
+                                   unsigned mode, int32_t offset, unsigned second, int32_t size)
+{
+	unsigned base = leakwrap_code_register_of(word >> 5 & 31);
+	int32_t at = mode == 1 ? 0 : offset;
+
+	if (base == LEAKWRAP_CODE_NONE)
+		return;
+	if ((word >> 26 & 1) == 0 && size == 8) { /* general registers, 64 bits of them */
+		instruction->through = (uint8_t)base;
+		instruction->loads = (word >> 22 & 1) != 0;
+		leakwrap_note_register(instruction, word & 31, at);
+		leakwrap_note_register(instruction, second, at + size);
+	}
+	if (mode != 2)
+		leakwrap_instruction_sets(instruction, base, base, offset);
+}
+
+static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                            struct leakwrap_instruction *instruction)
+{
+	uint32_t word;
+	unsigned to, from;
+
+	leakwrap_instruction_is(instruction, 4, LEAKWRAP_FLOW_NEXT);
+	if (at % 4 != 0 || !leakwrap_code_at(code, at, 4, &word) || word >> 16 == 0) {
+		instruction->flow = LEAKWRAP_FLOW_END;
+		return;
+	}
+	to = leakwrap_code_register_of(word & 31);
+	from = leakwrap_code_register_of(word >> 5 & 31);
+	if ((word & 0x3a000000) == 0x28000000) { /* load/store register pair, except no-allocate */
+		int32_t scale = word >> 26 & 1 ? 4 << (word >> 30) : word >> 31 ? 8 : 4;
+
+		if ((word >> 23 & 3) != 0)
+			leakwrap_decode_access(instruction, word, word >> 23 & 3,
+			                       leakwrap_signed(word >> 15, 7) * scale, word >> 10 & 31,
+			                       scale);
+	} else if ((word & 0x3b200400) == 0x38000400) { /* immediate, post- and pre-indexed */
+		leakwrap_decode_access(instruction, word, word >> 10 & 3,
+		                       leakwrap_signed(word >> 12, 9), 0, 1 << (word >> 30));
+	} else if ((word & 0xff800000) == 0xf9000000) { /* unsigned immediate, 64 bits */
+		leakwrap_decode_access(instruction, word, 2, (int32_t)(word >> 10 & 0xfff) * 8, 0, 8);
+	} else if ((word & 0xbf800000) == 0x91000000 &&
+	           to != LEAKWRAP_CODE_NONE) { /* add, sub (immediate) */
+		int32_t add = (int32_t)(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
+
+		leakwrap_instruction_sets(instruction, to, from, word >> 30 & 1 ? -add : add);
+	} else if (to == LEAKWRAP_CODE_SP &&
+	           ((word & 0xbfe00000) == 0x8b200000 ||  /* (extended register) */
+	            (word & 0xff800000) == 0x92000000)) { /* and (immediate) */
+		leakwrap_instruction_sets(instruction, to, LEAKWRAP_CODE_NONE, 0);
+	} else if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
+		leakwrap_instruction_goes(instruction,
+		                          word >> 31 ? LEAKWRAP_FLOW_CALL : LEAKWRAP_FLOW_JUMP,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word, 26) * 4);
+	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
+		/* b.cond; cbz, cbnz */
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 19) * 4);
+	} else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 14) * 4);
+	} else if ((word & 0xfe000000) == 0xd6000000) { /* through a register; with authentication */
+		unsigned kind = word >> 21 & 7;
+
+		instruction->flow = kind == 1   ? LEAKWRAP_FLOW_CALL
+		                    : kind == 2 ? LEAKWRAP_FLOW_RETURN
+		                                : LEAKWRAP_FLOW_END;
+	} else if ((word & 0xffe0001f) == 0xd4000001) { /* svc */
+		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
+	} else if ((word & 0xff000000) == 0xd4000000) { /* other exceptions: brk */
+		instruction->flow = LEAKWRAP_FLOW_END;
+	}
+}
+
+/* Constants lie in sections of their own. */
+static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
+{
+	(void)code, (void)at;
+	return false;
+}
+
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+{
+	struct leakwrap_instruction instruction;
+
+	leakwrap_decode(code, pc - 4, &instruction);
+	*target = instruction.target;
+	return instruction.flow == LEAKWRAP_FLOW_CALL ? pc - 4 : 0;
+}
+
+#endif

@@ -1,0 +1,475 @@
+/* arm_code.h - the instructions of A32 and T32 that build frames (Arm Architecture Reference Manual, ARMv7-A and
+ * ARMv7-R edition, DDI 0406C: chapters A5 "ARM Instruction Set Encoding", A6 "Thumb Instruction Set Encoding", A8). */
+#ifndef LEAKWRAP_ARCH_ARM_CODE_H
+#define LEAKWRAP_ARCH_ARM_CODE_H
+
+#include "wrap/arch/decode.h"
+
+/* Where instructions begin, and whether the half word begins one of two halves. */
+#define LEAKWRAP_CODE_STEP(code)    ((code)->thumb ? 2 : 4)
+#define LEAKWRAP_CODE_IS_WIDE(half) ((half) >> 11 >= 0x1d)
+
+static unsigned leakwrap_code_register_of(unsigned number)
+{
+	static const uint8_t registers[16] = {
+	        LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_NONE,
+	        LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_R7,
+	        LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_FP,
+	        LEAKWRAP_CODE_IP,   LEAKWRAP_CODE_SP,   LEAKWRAP_CODE_NONE, LEAKWRAP_CODE_NONE};
+
+	return registers[number & 15];
+}
+
+/* NUMBER = FROM + ADD; FROM 16: what nobody knows. */
+static void leakwrap_decode_add(struct leakwrap_instruction *instruction, unsigned number,
+                                unsigned from, int32_t add)
+{
+	unsigned to = leakwrap_code_register_of(number);
+
+	if (to != LEAKWRAP_CODE_NONE)
+		leakwrap_instruction_sets(
+		        instruction, to,
+		        from < 16 ? leakwrap_code_register_of(from) : LEAKWRAP_CODE_NONE, add);
+}
+
+static void leakwrap_note_register(struct leakwrap_instruction *instruction, unsigned number,
+                                   int32_t at)
+{
+	switch (number) {
+	case 7:
+		instruction->r7 = at;
+		break;
+	case 11:
+		instruction->fp = at;
+		break;
+	case 13:
+		instruction->sp = at;
+		break;
+	case 14:
+		instruction->ra = at;
+		break;
+	case 15:
+		if (instruction->loads) {
+			instruction->ra = at;
+			instruction->flow = LEAKWRAP_FLOW_RETURN;
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static bool leakwrap_decode_through(struct leakwrap_instruction *instruction, unsigned base, bool loads)
+{
+	unsigned through = leakwrap_code_register_of(base);
+
+	if (through == LEAKWRAP_CODE_NONE || through == LEAKWRAP_CODE_IP)
+		return false;
+	instruction->through = (uint8_t)through;
+	instruction->loads = loads;
+	return true;
+}
+
+/* A8.8.57, 58, 60, 61, 199 to 203: LDM and STM, POP and PUSH */
+static void leakwrap_decode_multiple(struct leakwrap_instruction *instruction, unsigned base,
+                                     bool loads, bool before, bool up, bool moves, uint32_t list)
+{
+	int32_t size = __builtin_popcount(list) * 4;
+	int32_t at = up ? 0 : -size;
+
+	if (before == up)
+		at += 4;
+	if (!leakwrap_decode_through(instruction, base, loads)) {
+		if (loads && (list & 0x8000))
+			instruction->flow = LEAKWRAP_FLOW_END;
+		return;
+	}
+	for (unsigned number = 0; number < 16; number++)
+		if (list >> number & 1) {
+			leakwrap_note_register(instruction, number, at);
+			at += 4;
+		}
+	if (moves)
+		leakwrap_decode_add(instruction, base, base, up ? size : -size);
+}
+
+/* A8.8.62 to 65, 72, 204, 210: one register or, when SECOND is less than 16, two. */
+static void leakwrap_decode_single(struct leakwrap_instruction *instruction, unsigned base, bool loads,
+                                   bool before, bool moves, unsigned number, unsigned second,
+                                   int32_t offset)
+{
+	int32_t at = before ? offset : 0;
+
+	if (!leakwrap_decode_through(instruction, base, loads)) {
+		if (loads && number == 15)
+			instruction->flow = LEAKWRAP_FLOW_END;
+		return;
+	}
+	leakwrap_note_register(instruction, number, at);
+	if (second < 16)
+		leakwrap_note_register(instruction, second, at + 4);
+	if (moves)
+		leakwrap_decode_add(instruction, base, base, offset);
+}
+
+/* A5.2.4: an immediate of 8 bits, rotated. */
+static int32_t leakwrap_arm_immediate(uint32_t word)
+{
+	uint32_t value = word & 0xff;
+	unsigned rotation = (word >> 8 & 15) * 2;
+
+	return (int32_t)(rotation ? value >> rotation | value << (32 - rotation) : value);
+}
+
+static void leakwrap_decode_arm(uint32_t word, uintptr_t at, struct leakwrap_instruction *instruction)
+{
+	unsigned rn = word >> 16 & 15, rd = word >> 12 & 15;
+	uintptr_t target = at + 8 + (uintptr_t)(intptr_t)leakwrap_signed(word, 24) * 4;
+	bool always = word >> 28 == 14;
+
+	if (word >> 28 == 15) {                        /* A5.7 */
+		if ((word & 0xfe000000) == 0xfa000000) /* blx */
+			leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_CALL,
+			                          target + (word >> 23 & 2));
+		return;
+	}
+	if ((word & 0x0e000000) == 0x08000000) { /* ldm, stm */
+		leakwrap_decode_multiple(instruction, rn, word >> 20 & 1, word >> 24 & 1,
+		                         word >> 23 & 1, word >> 21 & 1, word & 0xffff);
+	} else if ((word & 0x0e400000) == 0x04000000) { /* ldr, str of a word, immediate */
+		int32_t offset = (int32_t)(word & 0xfff);
+
+		leakwrap_decode_single(instruction, rn, word >> 20 & 1, word >> 24 & 1,
+		                       !(word >> 24 & 1) || (word >> 21 & 1), rd, 16,
+		                       word >> 23 & 1 ? offset : -offset);
+	} else if ((word & 0x0e500000) == 0x06100000 && rd == 15) { /* ldr pc with an index: a table */
+		instruction->flow = always ? LEAKWRAP_FLOW_END : LEAKWRAP_FLOW_NEXT;
+	} else if ((word & 0x0e5000d0) == 0x004000d0) { /* ldrd, strd, immediate */
+		int32_t offset = (int32_t)((word >> 4 & 0xf0) | (word & 15));
+
+		leakwrap_decode_single(instruction, rn, !(word >> 5 & 1), word >> 24 & 1,
+		                       !(word >> 24 & 1) || (word >> 21 & 1), rd, rd + 1,
+		                       word >> 23 & 1 ? offset : -offset);
+	} else if ((word & 0x0fe00000) == 0x02800000) { /* add */
+		leakwrap_decode_add(instruction, rd, rn, leakwrap_arm_immediate(word));
+	} else if ((word & 0x0fe00000) == 0x02400000) { /* sub */
+		leakwrap_decode_add(instruction, rd, rn, -leakwrap_arm_immediate(word));
+	} else if ((word & 0x0fffff90) == 0x012fff10) { /* bx, blx */
+		instruction->flow = word >> 5 & 1       ? LEAKWRAP_FLOW_CALL
+		                    : (word & 15) == 14 ? LEAKWRAP_FLOW_RETURN
+		                    : always            ? LEAKWRAP_FLOW_END
+		                                        : LEAKWRAP_FLOW_NEXT;
+	} else if ((word & 0x0fef0ff0) == 0x01a00000) { /* mov */
+		if (rd == 15)
+			instruction->flow = (word & 15) == 14 ? LEAKWRAP_FLOW_RETURN
+			                    : always          ? LEAKWRAP_FLOW_END
+			                                      : LEAKWRAP_FLOW_NEXT;
+		else
+			leakwrap_decode_add(instruction, rd, word & 15, 0);
+	} else if ((word & 0x0fbf0e00) == 0x0d2d0a00 || (word & 0x0fbf0e00) == 0x0cbd0a00) {
+		/* vpush, vpop */
+		int32_t size = (int32_t)(word & 0xff) * 4;
+
+		leakwrap_decode_add(instruction, 13, 13, word >> 24 & 1 ? -size : size);
+	} else if ((word & 0x0e000000) == 0x0a000000) { /* b, bl */
+		leakwrap_instruction_goes(instruction,
+		                          word >> 24 & 1 ? LEAKWRAP_FLOW_CALL
+		                          : always       ? LEAKWRAP_FLOW_JUMP
+		                                         : LEAKWRAP_FLOW_BRANCH,
+		                          target);
+	} else if (always && (word & 0x0f000000) == 0x0f000000) { /* svc */
+		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
+	} else if ((word & 0x0ff000f0) == 0x07f000f0 ||
+	           word == 0) { /* udf; what lies between functions */
+		instruction->flow = LEAKWRAP_FLOW_END;
+	} else if ((word & 0x0c000000) == 0 && rd == 15 && (word & 0x01900000) != 0x01100000) {
+		instruction->flow =
+		        always ? LEAKWRAP_FLOW_END : LEAKWRAP_FLOW_NEXT; /* add pc, pc, ... */
+	} else if ((word & 0x0c000000) == 0 && rd == 13 && (word & 0x01900000) != 0x01100000) {
+		leakwrap_decode_add(instruction, 13, 16, 0);
+	}
+}
+
+/* What register NUMBER, r0 to r7, holds at AT, where Thumb code adds it to sp: the size of a large frame, which it loaded
+ * relative to pc a few instructions before (LDR (literal), A8.8.64). */
+static bool leakwrap_constant_at(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                 int32_t *constant)
+{
+	uint32_t word;
+
+	for (uintptr_t before = at - 2; number < 8 && at - before <= 32; before -= 2)
+		if (leakwrap_code_at(code, before, 2, &word) && word >> 8 == (0x48 | number)) {
+			uintptr_t literal = (before & ~(uintptr_t)3) + 4 + (word & 0xff) * 4;
+
+			if (!leakwrap_code_at(code, literal, 4, &word))
+				return false;
+			*constant = (int32_t)word;
+			return true;
+		}
+	return false;
+}
+
+/* A6.2: 16 bits */
+static void leakwrap_decode_thumb(const struct leakwrap_code *code, uint32_t half, uintptr_t at,
+                                  struct leakwrap_instruction *instruction)
+{
+	int32_t constant;
+
+	unsigned rd = (half >> 4 & 8) | (half & 7), rm = half >> 3 & 15;
+
+	switch (half >> 8) {
+	case 0xb4: /* push */
+	case 0xb5:
+		leakwrap_decode_multiple(instruction, 13, false, true, false, true,
+		                         (half & 0xff) | (half & 0x100) << 6);
+		break;
+	case 0xbc: /* pop */
+	case 0xbd:
+		leakwrap_decode_multiple(instruction, 13, true, false, true, true,
+		                         (half & 0xff) | (half & 0x100) << 7);
+		break;
+	case 0xb0: /* add sp, sub sp */
+		leakwrap_decode_add(instruction, 13, 13,
+		                    (half & 0x80 ? -1 : 1) * (int32_t)(half & 0x7f) * 4);
+		break;
+	case 0xaf: /* add r7, sp */
+		leakwrap_decode_add(instruction, 7, 13, (int32_t)(half & 0xff) * 4);
+		break;
+	case 0x37: /* adds r7; subs r7 */
+		leakwrap_decode_add(instruction, 7, 7, (int32_t)(half & 0xff));
+		break;
+	case 0x3f:
+		leakwrap_decode_add(instruction, 7, 7, -(int32_t)(half & 0xff));
+		break;
+	case 0x44: /* add of two registers */
+		if (rd == 15)
+			instruction->flow = LEAKWRAP_FLOW_END;
+		else if (rd == 13 && leakwrap_constant_at(code, at, rm, &constant))
+			leakwrap_decode_add(instruction, rd, rd, constant);
+		else if (rd == 13)
+			leakwrap_decode_add(instruction, rd, 16, 0);
+		break;
+	case 0x46: /* mov */
+		if (rd == 15)
+			instruction->flow = rm == 14 ? LEAKWRAP_FLOW_RETURN : LEAKWRAP_FLOW_END;
+		else
+			leakwrap_decode_add(instruction, rd, rm, 0);
+		break;
+	case 0x47: /* bx, blx */
+		instruction->flow = half & 0x80 ? LEAKWRAP_FLOW_CALL
+		                    : rm == 14  ? LEAKWRAP_FLOW_RETURN
+		                                : LEAKWRAP_FLOW_END;
+		break;
+	case 0xb1: /* cbz, cbnz */
+	case 0xb3:
+	case 0xb9:
+	case 0xbb:
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + 4 + (half >> 3 & 0x40) + (half >> 2 & 0x3e));
+		break;
+	case 0xde: /* udf */
+		instruction->flow = LEAKWRAP_FLOW_END;
+		break;
+	case 0xdf: /* svc */
+		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
+		break;
+	default:
+		if (half >> 12 == 0xd)
+			leakwrap_instruction_goes(
+			        instruction, LEAKWRAP_FLOW_BRANCH,
+			        at + 4 + (uintptr_t)(intptr_t)leakwrap_signed(half, 8) * 2);
+		else if (half >> 11 == 0x1c)
+			leakwrap_instruction_goes(
+			        instruction, LEAKWRAP_FLOW_JUMP,
+			        at + 4 + (uintptr_t)(intptr_t)leakwrap_signed(half, 11) * 2);
+		else if (half == 0)
+			instruction->flow = LEAKWRAP_FLOW_END;
+		break;
+	}
+}
+
+/* A6.3.2: an immediate of 12 bits that stands for more. */
+static int32_t leakwrap_thumb_immediate(uint32_t bits)
+{
+	uint32_t value = bits & 0xff;
+	unsigned rotation = bits >> 7;
+
+	if (bits >> 10 == 0) /* repeated bytes are no size of a frame, but for the first */
+		return (int32_t)value;
+	value = 0x80 | (bits & 0x7f);
+	return (int32_t)(value >> rotation | value << (32 - rotation));
+}
+
+/* A8.8.18 and 25: branches of 25 bits, the sign first; of 21 bits when conditional */
+static uintptr_t leakwrap_thumb_target(uint32_t first, uint32_t second, uintptr_t at, bool conditional)
+{
+	uint32_t sign = first >> 10 & 1, j1 = second >> 13 & 1, j2 = second >> 11 & 1;
+	uint32_t i1 = ~(j1 ^ sign) & 1, i2 = ~(j2 ^ sign) & 1;
+	uint32_t low = (second & 0x7ff) << 1;
+	int32_t offset;
+
+	if (conditional)
+		offset = leakwrap_signed(sign << 20 | j2 << 19 | j1 << 18 | (first & 0x3f) << 12 | low,
+		                         21);
+	else
+		offset = leakwrap_signed(sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3ff) << 12 | low,
+		                         25);
+	return at + 4 + (uintptr_t)(intptr_t)offset;
+}
+
+/* A6.3: 32 bits */
+static void leakwrap_decode_wide(uint32_t first, uint32_t second, uintptr_t at,
+                                 struct leakwrap_instruction *instruction)
+{
+	unsigned rn = first & 15, rt = second >> 12 & 15, rd = second >> 8 & 15;
+	bool loads = (first >> 4 & 1) != 0;
+
+	if ((first & 0xfe40) == 0xe800) { /* ldm, stm */
+		unsigned kind = first >> 7 & 3;
+
+		if (kind == 1 || kind == 2)
+			leakwrap_decode_multiple(instruction, rn, loads, kind == 2, kind == 1,
+			                         first >> 5 & 1, second);
+	} else if ((first & 0xfff0) == 0xe8d0 && (second & 0xffe0) == 0xf000) { /* tbb, tbh */
+		instruction->flow = LEAKWRAP_FLOW_END;
+	} else if ((first & 0xfe40) == 0xe840 && (first & 0x0120)) { /* ldrd, strd */
+		int32_t offset = (int32_t)(second & 0xff) * 4;
+
+		leakwrap_decode_single(instruction, rn, loads, first >> 8 & 1, first >> 5 & 1, rt, rd,
+		                       first >> 7 & 1 ? offset : -offset);
+	} else if ((first & 0xffe0) == 0xf8c0) { /* ldr.w, str.w: 12 bits */
+		leakwrap_decode_single(instruction, rn, loads, true, false, rt, 16,
+		                       (int32_t)(second & 0xfff));
+	} else if ((first & 0xffe0) == 0xf840 && (second & 0x800)) { /* 8 bits */
+		int32_t offset = (int32_t)(second & 0xff);
+
+		leakwrap_decode_single(instruction, rn, loads, second >> 10 & 1, second >> 8 & 1, rt,
+		                       16, second & 0x200 ? offset : -offset);
+	} else if ((first & 0xfff0) == 0xf850 && rt == 15) { /* ldr pc with an index: a table */
+		instruction->flow = LEAKWRAP_FLOW_END;
+	} else if ((first & 0xf800) == 0xf000 && !(second & 0x8000)) { /* data processing, immediate */
+		int32_t immediate =
+		        (int32_t)((first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | (second & 0xff));
+
+		switch (first >> 5 & 0x1f) {
+		case 0x08: /* add, sub */
+			leakwrap_decode_add(instruction, rd, rn,
+			                    leakwrap_thumb_immediate((uint32_t)immediate));
+			break;
+		case 0x0d:
+			leakwrap_decode_add(instruction, rd, rn,
+			                    -leakwrap_thumb_immediate((uint32_t)immediate));
+			break;
+		case 0x10: /* addw, subw */
+			leakwrap_decode_add(instruction, rd, rn, immediate);
+			break;
+		case 0x15:
+			leakwrap_decode_add(instruction, rd, rn, -immediate);
+			break;
+		default:
+			if (rd == 13)
+				leakwrap_decode_add(instruction, rd, 16, 0);
+		}
+	} else if ((first & 0xfe00) == 0xea00 && rd == 13) { /* data processing, registers */
+		leakwrap_decode_add(instruction, 13, 16, 0);
+	} else if ((first & 0xffbf) == 0xed2d || (first & 0xffbf) == 0xecbd) { /* vpush, vpop */
+		int32_t size = (int32_t)(second & 0xff) * 4;
+
+		if ((second & 0x0e00) == 0x0a00)
+			leakwrap_decode_add(instruction, 13, 13, first >> 8 & 1 ? -size : size);
+	} else if ((first & 0xf800) == 0xf000) { /* A6.3.4: branches */
+		if ((second & 0xd000) == 0xd000)
+			leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_CALL,
+			                          leakwrap_thumb_target(first, second, at, false));
+		else if ((second & 0xd001) == 0xc000) /* blx */
+			leakwrap_instruction_goes(
+			        instruction, LEAKWRAP_FLOW_CALL,
+			        leakwrap_thumb_target(first, second, at & ~(uintptr_t)3, false));
+		else if ((second & 0xd000) == 0x9000)
+			leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_JUMP,
+			                          leakwrap_thumb_target(first, second, at, false));
+		else if ((second & 0xd000) == 0x8000 && (first & 0x380) != 0x380)
+			leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+			                          leakwrap_thumb_target(first, second, at, true));
+	}
+}
+
+static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                            struct leakwrap_instruction *instruction)
+{
+	uint32_t first, second;
+
+	leakwrap_instruction_is(instruction, 4, LEAKWRAP_FLOW_NEXT);
+	if (!code->thumb) {
+		if (at % 4 == 0 && leakwrap_code_at(code, at, 4, &first))
+			leakwrap_decode_arm(first, at, instruction);
+		else
+			instruction->flow = LEAKWRAP_FLOW_END;
+	} else if (at % 2 != 0 || !leakwrap_code_at(code, at, 2, &first)) {
+		instruction->flow = LEAKWRAP_FLOW_END;
+	} else if (!LEAKWRAP_CODE_IS_WIDE(first)) {
+		instruction->size = 2;
+		leakwrap_decode_thumb(code, first, at, instruction);
+	} else if (leakwrap_code_at(code, at + 2, 2, &second)) {
+		leakwrap_decode_wide(first, second, at, instruction);
+	} else {
+		instruction->flow = LEAKWRAP_FLOW_END;
+	}
+}
+
+/* Compilers put constants behind a function, or between its parts, and load them relative to pc: LDR (literal),
+ * A8.8.64, up to 4095 bytes before them. */
+static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
+{
+	const unsigned step = LEAKWRAP_CODE_STEP(code);
+	uint32_t word;
+
+	if (at % 4 != 0) { /* they are aligned, perhaps by a NOP */
+		if (!leakwrap_code_at(code, at, 2, &word) || (word != 0xbf00 && word != 0))
+			return false;
+		at += 2;
+	}
+	for (uintptr_t before = at - step; at - before <= 4096 && before >= code->low; before -= step) {
+		if (!leakwrap_code_at(code, before, code->thumb ? 2 : 4, &word))
+			break;
+		if (!code->thumb) {
+			if ((word & 0x0fff0000) == 0x059f0000 && before + 8 + (word & 0xfff) == at)
+				return true;
+		} else if (word >> 11 == 9) {
+			if ((before & ~(uintptr_t)3) + 4 + (word & 0xff) * 4 == at)
+				return true;
+		} else if (word == 0xf8df && leakwrap_code_at(code, before + 2, 2, &word) &&
+		           (before & ~(uintptr_t)3) + 4 + (word & 0xfff) == at) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Where a word of ARM code can be a call, the same bytes may be one of Thumb code.  Before BLX there were
+ * "mov lr, pc" and a jump. */
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+{
+	struct leakwrap_instruction instruction;
+	uint32_t word;
+
+	*target = 0;
+	if (!code->thumb) {
+		leakwrap_decode(code, pc - 4, &instruction);
+		*target = instruction.target;
+		if (instruction.flow == LEAKWRAP_FLOW_CALL)
+			return pc - 4;
+		*target = 0;
+		return leakwrap_code_at(code, pc - 8, 4, &word) && word == 0xe1a0e00f ? pc - 4 : 0;
+	}
+	if (leakwrap_code_at(code, pc - 4, 2, &word) && word >> 11 == 0x1e) {
+		leakwrap_decode(code, pc - 4, &instruction);
+		*target = instruction.target;
+		if (instruction.flow == LEAKWRAP_FLOW_CALL)
+			return pc - 4;
+		*target = 0;
+	}
+	return leakwrap_code_at(code, pc - 2, 2, &word) && (word & 0xff87) == 0x4780 ? pc - 2 : 0;
+}
+
+#endif

@@ -1,0 +1,336 @@
+/* riscv64_code.h - the instructions of RV64GC that build frames (The RISC-V Instruction Set Manual, volume I,
+ * 20191213: chapter 24 "RV32/64G Instruction Set Listings" and section 16.8 "RVC Instruction Set Listings"). */
+#ifndef LEAKWRAP_ARCH_RISCV64_CODE_H
+#define LEAKWRAP_ARCH_RISCV64_CODE_H
+
+#include "wrap/arch/decode.h"
+
+#define LEAKWRAP_CODE_STEP(code)    ((void)(code), 2)
+#define LEAKWRAP_CODE_IS_WIDE(half) (((half)&3) == 3)
+
+static unsigned leakwrap_code_register_of(unsigned number)
+{
+	return number == 2 ? LEAKWRAP_CODE_SP : number == 8 ? LEAKWRAP_CODE_FP : LEAKWRAP_CODE_NONE;
+}
+
+/* NUMBER = FROM + ADD */
+static void leakwrap_decode_add(struct leakwrap_instruction *instruction, unsigned number,
+                                unsigned from, int32_t add)
+{
+	unsigned to = leakwrap_code_register_of(number);
+
+	if (to != LEAKWRAP_CODE_NONE)
+		leakwrap_instruction_sets(instruction, to, leakwrap_code_register_of(from), add);
+}
+
+static void leakwrap_decode_access(struct leakwrap_instruction *instruction, bool loads,
+                                   unsigned number, unsigned base, int32_t offset)
+{
+	unsigned through = leakwrap_code_register_of(base);
+
+	if (through == LEAKWRAP_CODE_NONE || (number != 1 && number != 8))
+		return;
+	instruction->through = (uint8_t)through;
+	instruction->loads = loads;
+	if (number == 1)
+		instruction->ra = offset;
+	else
+		instruction->fp = offset;
+}
+
+/* Bits of a half word: those from LOW on, COUNT of them, put at TO. */
+static uint32_t leakwrap_bits(uint32_t half, unsigned low, unsigned count, unsigned to)
+{
+	return (half >> low & ((1u << count) - 1)) << to;
+}
+
+/* What register NUMBER, a temporary one, holds at AT: compilers load the size of a large frame with LUI or C.LUI,
+ * and perhaps ADDI, a few instructions before they add it to sp. */
+static bool leakwrap_constant_at(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                 int32_t *constant)
+{
+	int32_t low = 0;
+	uint32_t word;
+
+	if (number < 5 || (number > 7 && number < 28))
+		return false;
+	for (uintptr_t before = at - 2; at - before <= 64; before -= 2) {
+		if (!leakwrap_code_at(code, before, 2, &word))
+			return false;
+		if ((word & 0xe003) == 0x6001 && (word >> 7 & 31) == number) { /* c.lui */
+			*constant = leakwrap_signed(leakwrap_bits(word, 2, 5, 0) |
+			                                    leakwrap_bits(word, 12, 1, 5),
+			                            6) *
+			                    4096 +
+			            low;
+			return true;
+		}
+		if ((word & 3) != 3 || !leakwrap_code_at(code, before, 4, &word) ||
+		    (word >> 7 & 31) != number)
+			continue;
+		if ((word & 0x7f) == 0x37) { /* lui */
+			*constant = (int32_t)(word & 0xfffff000) + low;
+			return true;
+		}
+		if (((word & 0x7f) == 0x13 || (word & 0x7f) == 0x1b) && (word >> 15 & 31) == number)
+			low += (int32_t)word >> 20; /* addi, addiw */
+	}
+	return false;
+}
+
+/* sp = sp + NUMBER, or - NUMBER */
+static void leakwrap_decode_large(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                  bool subtracts, struct leakwrap_instruction *instruction)
+{
+	int32_t constant;
+
+	if (leakwrap_constant_at(code, at, number, &constant))
+		leakwrap_decode_add(instruction, 2, 2, subtracts ? -constant : constant);
+	else
+		leakwrap_decode_add(instruction, 2, 0, 0);
+}
+
+static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t half, uintptr_t at,
+                                  struct leakwrap_instruction *instruction)
+{
+	unsigned rd = half >> 7 & 31, rs2 = half >> 2 & 31;
+	int32_t immediate =
+	        leakwrap_signed(leakwrap_bits(half, 2, 5, 0) | leakwrap_bits(half, 12, 1, 5), 6);
+	uint32_t offset;
+
+	if (half == 0) {
+		instruction->flow = LEAKWRAP_FLOW_END;
+		return;
+	}
+	switch ((half & 3) << 3 | half >> 13) {
+	case 000: /* c.addi4spn */
+		leakwrap_decode_add(
+		        instruction, (half >> 2 & 7) + 8, 2,
+		        (int32_t)(leakwrap_bits(half, 11, 2, 4) | leakwrap_bits(half, 7, 4, 6) |
+		                  leakwrap_bits(half, 6, 1, 2) | leakwrap_bits(half, 5, 1, 3)));
+		break;
+	case 010: /* c.addi */
+		leakwrap_decode_add(instruction, rd, rd, immediate);
+		break;
+	case 013: /* c.addi16sp; c.lui */
+		if (rd == 2)
+			leakwrap_decode_add(instruction, 2, 2,
+			                    leakwrap_signed(leakwrap_bits(half, 12, 1, 9) |
+			                                            leakwrap_bits(half, 3, 2, 7) |
+			                                            leakwrap_bits(half, 5, 1, 6) |
+			                                            leakwrap_bits(half, 2, 1, 5) |
+			                                            leakwrap_bits(half, 6, 1, 4),
+			                                    10));
+		break;
+	case 015: /* c.j */
+		offset = leakwrap_bits(half, 12, 1, 11) | leakwrap_bits(half, 11, 1, 4) |
+		         leakwrap_bits(half, 9, 2, 8) | leakwrap_bits(half, 8, 1, 10) |
+		         leakwrap_bits(half, 7, 1, 6) | leakwrap_bits(half, 6, 1, 7) |
+		         leakwrap_bits(half, 3, 3, 1) | leakwrap_bits(half, 2, 1, 5);
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_JUMP,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(offset, 12));
+		break;
+	case 016: /* c.beqz, c.bnez */
+	case 017:
+		offset = leakwrap_bits(half, 12, 1, 8) | leakwrap_bits(half, 10, 2, 3) |
+		         leakwrap_bits(half, 5, 2, 6) | leakwrap_bits(half, 3, 2, 1) |
+		         leakwrap_bits(half, 2, 1, 5);
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(offset, 9));
+		break;
+	case 023: /* c.ldsp */
+		leakwrap_decode_access(instruction, true, rd, 2,
+		                       (int32_t)(leakwrap_bits(half, 12, 1, 5) |
+		                                 leakwrap_bits(half, 5, 2, 3) |
+		                                 leakwrap_bits(half, 2, 3, 6)));
+		break;
+	case 024: /* c.jr, c.mv, c.jalr, c.add, c.ebreak */
+		if (rs2 == 0)
+			instruction->flow = rd == 0          ? LEAKWRAP_FLOW_END
+			                    : half >> 12 & 1 ? LEAKWRAP_FLOW_CALL
+			                    : rd == 1        ? LEAKWRAP_FLOW_RETURN
+			                                     : LEAKWRAP_FLOW_END;
+		else if ((half >> 12 & 1) && rd == 2)
+			leakwrap_decode_large(code, at, rs2, false, instruction);
+		else if (half >> 12 & 1)
+			leakwrap_decode_add(instruction, rd, 0, 0);
+		else
+			leakwrap_decode_add(instruction, rd, rs2, 0);
+		break;
+	case 027: /* c.sdsp */
+		leakwrap_decode_access(
+		        instruction, false, rs2, 2,
+		        (int32_t)(leakwrap_bits(half, 10, 3, 3) | leakwrap_bits(half, 7, 3, 6)));
+		break;
+	default:
+		break;
+	}
+}
+
+static void leakwrap_decode_one(const struct leakwrap_code *code, uintptr_t at,
+                                struct leakwrap_instruction *instruction)
+{
+	uint32_t word;
+	unsigned rd, rs1, rs2;
+
+	leakwrap_instruction_is(instruction, 2, LEAKWRAP_FLOW_NEXT);
+	if (at % 2 != 0 || !leakwrap_code_at(code, at, 2, &word) ||
+	    ((word & 3) == 3 && !leakwrap_code_at(code, at, 4, &word))) {
+		instruction->flow = LEAKWRAP_FLOW_END;
+		return;
+	}
+	if ((word & 3) != 3) {
+		leakwrap_decode_short(code, word, at, instruction);
+		return;
+	}
+	instruction->size = 4;
+	rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = word >> 20 & 31;
+	switch (word & 0x7f) {
+	case 0x03: /* ld */
+		if ((word >> 12 & 7) == 3)
+			leakwrap_decode_access(instruction, true, rd, rs1, (int32_t)word >> 20);
+		break;
+	case 0x23: /* sd */
+		if ((word >> 12 & 7) == 3)
+			leakwrap_decode_access(instruction, false, rs2, rs1,
+			                       leakwrap_signed(leakwrap_bits(word, 25, 7, 5) | rd, 12));
+		break;
+	case 0x13: /* addi */
+		if ((word >> 12 & 7) == 0)
+			leakwrap_decode_add(instruction, rd, rs1, (int32_t)word >> 20);
+		break;
+	case 0x33: /* add, sub; and */
+		if (rd == 2 && rs1 == 2 && (word & 0xbe007000) == 0)
+			leakwrap_decode_large(code, at, rs2, word >> 30 & 1, instruction);
+		else
+			leakwrap_decode_add(instruction, rd, 0, 0);
+		break;
+	case 0x63: /* beq and its relatives */
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(
+		                                       leakwrap_bits(word, 31, 1, 12) |
+		                                               leakwrap_bits(word, 25, 6, 5) |
+		                                               leakwrap_bits(word, 8, 4, 1) |
+		                                               leakwrap_bits(word, 7, 1, 11),
+		                                       13));
+		break;
+	case 0x67: /* jalr */
+		instruction->flow = rd == 1               ? LEAKWRAP_FLOW_CALL
+		                    : rd == 0 && rs1 == 1 ? LEAKWRAP_FLOW_RETURN
+		                                          : LEAKWRAP_FLOW_END;
+		break;
+	case 0x6f: /* jal */
+		leakwrap_instruction_goes(
+		        instruction, rd == 0 ? LEAKWRAP_FLOW_JUMP : LEAKWRAP_FLOW_CALL,
+		        at + (uintptr_t)(intptr_t)leakwrap_signed(
+		                     leakwrap_bits(word, 31, 1, 20) | leakwrap_bits(word, 21, 10, 1) |
+		                             leakwrap_bits(word, 20, 1, 11) |
+		                             leakwrap_bits(word, 12, 8, 12),
+		                     21));
+		break;
+	case 0x73: /* ecall, ebreak */
+		if (word >> 7 == 0)
+			instruction->flow = LEAKWRAP_FLOW_SYSTEM;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Where WORD, a JALR at AT, leads to, if AUIPC has set its register just before: to what the two add up to; else 0. */
+static uintptr_t leakwrap_pair_target(const struct leakwrap_code *code, uintptr_t at, uint32_t word)
+{
+	uint32_t high;
+
+	if (!leakwrap_code_at(code, at - 4, 4, &high) || (high & 0x7f) != 0x17 ||
+	    (high >> 7 & 31) != (word >> 15 & 31))
+		return 0;
+	return at - 4 + (uintptr_t)(intptr_t)(int32_t)(high & 0xfffff000) +
+	       (uintptr_t)(intptr_t)((int32_t)word >> 20);
+}
+
+/* Is this SD or C.SDSP of a register to the stack? */
+static bool leakwrap_is_store(const struct leakwrap_code *code, uintptr_t at)
+{
+	uint32_t word;
+
+	return (leakwrap_code_at(code, at, 2, &word) && (word & 0xe003) == 0xe002) ||
+	       (leakwrap_code_at(code, at, 4, &word) && (word & 0xff07f) == 0x13023);
+}
+
+/* The size of the frame that the routine at AT builds, with the return address on top and s0 below it, or 0: it is
+ * none of those that functions begin with by -msave-restore (libgcc's __riscv_save_0 to 12).  They store as many
+ * registers as the frame has room for, and go back by way of t0. */
+static int32_t leakwrap_saves(const struct leakwrap_code *code, uintptr_t at)
+{
+	struct leakwrap_instruction instruction;
+	int32_t stores = 0;
+	uint32_t word;
+
+	leakwrap_decode_one(code, at, &instruction);
+	if (instruction.to != LEAKWRAP_CODE_SP || instruction.from != LEAKWRAP_CODE_SP ||
+	    instruction.add >= 0)
+		return 0;
+	for (unsigned i = 0; i < 32; i++) {
+		if (leakwrap_code_at(code, at, 4, &word) &&
+		    ((word & 0xffff) == 0x8282 || word == 0x28067)) /* jr t0 */
+			return (stores + 1) / 2 * 16;
+		stores += leakwrap_is_store(code, at);
+		leakwrap_decode_one(code, at, &instruction);
+		at = instruction.flow == LEAKWRAP_FLOW_JUMP ? instruction.target
+		                                            : at + instruction.size;
+	}
+	return 0;
+}
+
+static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                            struct leakwrap_instruction *instruction)
+{
+	uintptr_t target = 0;
+	int32_t size;
+	uint32_t word;
+
+	leakwrap_decode_one(code, at, instruction);
+	if (!leakwrap_code_at(code, at, 4, &word))
+		return;
+	if ((word & 0xfff) == 0x2ef) /* jal t0 */
+		target = instruction->target;
+	else if ((word & 0x7fff) == 0x2e7) /* jalr t0 */
+		target = leakwrap_pair_target(code, at, word);
+	size = target != 0 ? leakwrap_saves(code, target) : 0;
+	if (size > 0) {
+		leakwrap_instruction_is(instruction, 4, LEAKWRAP_FLOW_NEXT);
+		leakwrap_decode_access(instruction, false, 1, 2, -8);
+		instruction->fp = -16;
+		leakwrap_decode_add(instruction, 2, 2, -size);
+	}
+}
+
+/* Constants lie in sections of their own. */
+static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
+{
+	(void)code, (void)at;
+	return false;
+}
+
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+{
+	struct leakwrap_instruction instruction;
+	uint32_t word;
+
+	*target = 0;
+	if (leakwrap_code_at(code, pc - 4, 4, &word) && (word & 3) == 3) {
+		leakwrap_decode(code, pc - 4, &instruction);
+		if (instruction.flow == LEAKWRAP_FLOW_CALL && (word >> 7 & 31) == 1) {
+			*target = instruction.target != 0 ? instruction.target
+			                                  : leakwrap_pair_target(code, pc - 4, word);
+			return pc - 4;
+		}
+	}
+	if (!leakwrap_code_at(code, pc - 2, 2, &word) || (word & 3) == 3)
+		return 0;
+	leakwrap_decode(code, pc - 2, &instruction);
+	return instruction.flow == LEAKWRAP_FLOW_CALL ? pc - 2 : 0;
+}
+
+#endif

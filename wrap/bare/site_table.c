@@ -1,0 +1,156 @@
+/* sites.c - the call-site table in kilobytes: the interface of sites.h over chains of records.  Every stack is
+ * walked; none is recognized.  A call site belongs to a task, if tasks have names. */
+#include "wrap/site/site_table.h"
+
+#include "wrap/base/arena.h"
+#include "wrap/bare/bare_arena.h"
+#include "report/site_totals.h"
+#include "wrap/base/common.h"
+#include "wrap/bare/small_live.h"
+#include "wrap/port/port.h"
+#include "wrap/bare/tasks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* A trace that finds no memory keeps this many frames. */
+#define LEAF_FRAMES 4
+
+#define CHAINS      32
+
+struct record {
+	struct record *next;        /* of its chain */
+	const struct record *older; /* of all of them */
+	const char *task;
+	uint32_t number;
+	uint16_t depth;
+	uint8_t kind; /* enum leakwrap_trace_kind */
+	uintptr_t pcs[];
+};
+
+static struct {
+	struct leakwrap_lock lock;
+	struct record *chain[CHAINS];
+	const struct record *newest;
+	uint32_t limit; /* one more than the highest number */
+} sites = {.limit = LEAKWRAP_SITE_FIRST};
+
+/* A dump needs a row for each number. */
+void leakwrap_sites_start(void)
+{
+	/* For the build, which prints it: a symbol that takes no room. */
+	__asm__ volatile(".globl leakwrap_site_bytes\n\t.set leakwrap_site_bytes, %c0"
+	                 :
+	                 : "i"(sizeof(struct record) + sizeof(struct leakwrap_row)));
+	leakwrap_arena_keep_scratch(sizeof(struct leakwrap_row) * LEAKWRAP_SITE_FIRST + 64);
+}
+
+static struct record **chain_of(const struct leakwrap_trace *trace)
+{
+	uint32_t hash = 0;
+
+	for (unsigned i = 0; i < trace->depth; i++)
+		hash = (hash ^ (uint32_t)trace->pcs[i]) * 0x9e3779b1u;
+	return &sites.chain[(hash >> 16) % CHAINS];
+}
+
+static bool is_of(const struct record *record, const struct leakwrap_trace *trace, const char *task)
+{
+	return record->task == task && record->depth == trace->depth &&
+	       record->kind == (uint8_t)trace->kind &&
+	       memcmp(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
+}
+
+/* The lock is held. */
+static struct record *add(struct record **chain, const struct leakwrap_trace *trace, const char *task,
+                          bool from_reserve)
+{
+	size_t size = sizeof(struct record) + trace->depth * sizeof(trace->pcs[0]);
+	struct record *record;
+
+	if (sites.limit >= LEAKWRAP_SITE_LIMIT ||
+	    !leakwrap_arena_keep_scratch(sizeof(struct leakwrap_row)))
+		return NULL;
+	record = leakwrap_arena_take_from(size, from_reserve);
+	if (!record)
+		return NULL;
+	record->older = sites.newest;
+	record->number = sites.limit++;
+	record->depth = (uint16_t)trace->depth;
+	record->kind = (uint8_t)trace->kind;
+	record->task = task;
+	memcpy(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
+	record->next = *chain;
+	*chain = record;
+	sites.newest = record;
+	return record;
+}
+
+static uint32_t find_or_add(const struct leakwrap_trace *trace, const char *task, bool from_reserve)
+{
+	struct record **chain = chain_of(trace);
+	struct record *record;
+
+	leakwrap_lock(&sites.lock);
+	for (record = *chain; record && !is_of(record, trace, task); record = record->next)
+		;
+	if (!record)
+		record = add(chain, trace, task, from_reserve);
+	leakwrap_unlock(&sites.lock);
+	return record ? record->number : LEAKWRAP_SITE_NONE;
+}
+
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+{
+	const char *task = leakwrap_task_name();
+	uint32_t number = find_or_add(trace, task, false);
+	struct leakwrap_trace leaf = *trace;
+
+	(void)stack;
+	if (number != LEAKWRAP_SITE_NONE)
+		return number;
+	if (leaf.depth > LEAF_FRAMES) {
+		leaf.depth = LEAF_FRAMES;
+		leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
+	}
+	number = find_or_add(&leaf, task, true);
+	if (number != LEAKWRAP_SITE_NONE)
+		return number;
+	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
+	return LEAKWRAP_SITE_LOST;
+}
+
+/* Few, and asked for by a dump alone, which takes far longer to be sent.  It has had the live table's lock since it saw the number, so the
+ * record is there. */
+static const struct record *record_of(uint32_t number)
+{
+	const struct record *record = sites.newest;
+
+	while (record->number != number)
+		record = record->older;
+	return record;
+}
+
+void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
+{
+	const struct record *record = record_of(number);
+
+	trace->depth = record->depth;
+	trace->kind = record->kind;
+	memcpy(trace->pcs, record->pcs, record->depth * sizeof(trace->pcs[0]));
+}
+
+enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
+{
+	return record_of(number)->kind;
+}
+
+const char *leakwrap_site_task(uint32_t number)
+{
+	return record_of(number)->task;
+}
+
+uint32_t leakwrap_sites_limit(void)
+{
+	return sites.limit;
+}

@@ -1,0 +1,48 @@
+/* bytes.h - bytes that live as long as the program, close behind each other.  There may be a few for each call site: so they are found
+ * by addresses of 32 bits on all machines, a piece and a place in it, where those of the machine are longer.
+ */
+#ifndef LEAKWRAP_BYTES_H
+#define LEAKWRAP_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+
+/* Where bytes are; 0: nowhere. */
+typedef uint32_t leakwrap_bytes;
+
+/* A piece has room for this many. */
+#define LEAKWRAP_BYTES_PIECE_BITS 13
+#define LEAKWRAP_BYTES_PIECE      ((size_t)1 << LEAKWRAP_BYTES_PIECE_BITS)
+
+#if UINTPTR_MAX > UINT32_MAX
+/* 1 GB in all: more than the records of all call sites take (offsets.c). */
+#define LEAKWRAP_BYTES_PIECES ((size_t)1 << 17)
+
+/* Where the pieces are, by their numbers.  In groups, which are made when they are needed: a program's variables may have little room. */
+#define LEAKWRAP_BYTES_GROUP 256u
+
+extern LEAKWRAP_HIDDEN const uint8_t *
+        *leakwrap_bytes_groups[LEAKWRAP_BYTES_PIECES / LEAKWRAP_BYTES_GROUP];
+#endif
+
+/* A copy of SIZE bytes, at most LEAKWRAP_BYTES_PIECE, from FROM.  FROM_RESERVE: in the memory that is left for when there is no other, if need
+ * be.  0 when there is none.  The tables' lock is held. */
+leakwrap_bytes leakwrap_bytes_keep(const uint8_t *from, size_t size, bool from_reserve);
+
+/* What is kept at BYTES.  Signal-safe. */
+LEAKWRAP_INLINE const uint8_t *leakwrap_bytes_at(leakwrap_bytes bytes)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	const uint32_t piece = bytes >> LEAKWRAP_BYTES_PIECE_BITS;
+
+	return leakwrap_bytes_groups[piece / LEAKWRAP_BYTES_GROUP][piece % LEAKWRAP_BYTES_GROUP] +
+	       bytes % LEAKWRAP_BYTES_PIECE;
+#else
+	return (const uint8_t *)bytes;
+#endif
+}
+
+#endif

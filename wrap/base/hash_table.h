@@ -1,0 +1,66 @@
+/* hashed.h - tables that are read without a lock: for call sites, of which there may be very many, and which the allocation path
+ * looks up.
+ *
+ * Open addressing, and never full: whoever looks goes from the entry that a key chooses to the first empty one.  An entry is written
+ * once.  A table that has become too small is replaced, and stays for those who are reading it: they may find it empty.
+ *
+ * Reading is signal-safe.  The rest is called with the tables' lock held.
+ */
+#ifndef LEAKWRAP_HASHED_H
+#define LEAKWRAP_HASHED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+
+/* A table.  Its entries stand behind it: zeros where they are empty. */
+struct leakwrap_hashed {
+	_Alignas(uint64_t) uint32_t range; /* keys choose among so many entries */
+	uint32_t size;                     /* of all; the last one stays empty */
+	uint32_t count;                    /* of those that are used */
+};
+
+/* The first one of each kind: there is one entry to choose, and that stays empty, as does the next. */
+extern LEAKWRAP_HIDDEN struct leakwrap_hashed_nothing {
+	struct leakwrap_hashed table;
+	uint64_t entry[3];
+} leakwrap_hashed_nothing;
+
+/* What the entries of a table are. */
+struct leakwrap_hashed_kind {
+	size_t size;       /* of one, in bytes: no more than half of what leakwrap_hashed_nothing has */
+	uint32_t quarters; /* of thousands: keys choose among so many for four */
+	bool (*is_used)(const void *entry);
+	uint32_t (*choice)(const void *entry); /* of one that is used: of its key */
+};
+
+/* The part of KEY that chooses an entry. */
+LEAKWRAP_INLINE uint32_t leakwrap_hashed_choice(uint64_t key)
+{
+	return (uint32_t)(key >> 32);
+}
+
+LEAKWRAP_INLINE const void *leakwrap_hashed_entries(const struct leakwrap_hashed *table)
+{
+	return table + 1;
+}
+
+/* The number of the entry that CHOICE leads to. */
+LEAKWRAP_INLINE size_t leakwrap_hashed_chosen(const struct leakwrap_hashed *table, uint32_t choice)
+{
+	return (size_t)((uint64_t)choice * table->range >> 32);
+}
+
+/* An empty entry for CHOICE, which is counted as used from now on: the caller writes it.  It is in the table that *TABLE points to then:
+ * a larger one when that was too small.  When there is no memory for that, NULL; FROM_RESERVE: what room there is, as long as there is
+ * some. */
+void *leakwrap_hashed_room(struct leakwrap_hashed *_Atomic *table,
+                           const struct leakwrap_hashed_kind *kind, uint32_t choice, bool from_reserve);
+
+/* TABLE is not needed any more.  Whoever is still reading it finds what was there, or nothing. */
+void leakwrap_hashed_discard(struct leakwrap_hashed *table, const struct leakwrap_hashed_kind *kind);
+
+#endif

@@ -1,0 +1,203 @@
+/* process.c - see process.h.  Called at start, around fork and exec, and by the handler of the dump
+ * signal. */
+#include "wrap/base/process.h"
+
+#include "wrap/port/port.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where a process stands among its relatives: in the place that its number chooses. */
+struct member {
+	_Atomic int pid;         /* 0: none */
+	_Atomic uint32_t joined; /* by leakwrap_time_boot, so not before PID started */
+};
+
+#define MEMBERS   1024
+#define TOLD_BITS ((uint32_t)1 << 17)
+
+/* Common to all relatives. */
+struct shared {
+	struct member members[MEMBERS];
+	_Atomic uint32_t tellers; /* exit dumps of forked children */
+	_Atomic uint32_t silent;  /* children that have left theirs out */
+	_Atomic uint32_t told[TOLD_BITS / 32];
+};
+
+static struct {
+	_Atomic int self;              /* owns this memory */
+	_Atomic int parent;            /* the process that forked this one, or 0 */
+	struct shared *_Atomic shared; /* NULL: nobody has forked, or there is no memory */
+} process;
+
+/* -- members ------------------------------------------------------------------------------------- */
+
+/* Returns the place of PID, or NULL if there is none. */
+static struct member *place_of(int pid)
+{
+	struct shared *shared = atomic_load(&process.shared);
+
+	return shared ? &shared->members[(unsigned)pid % MEMBERS] : NULL;
+}
+
+static void join(int pid)
+{
+	struct member *member = place_of(pid);
+
+	if (!member)
+		return;
+	atomic_store(&member->pid, 0);
+	atomic_store(&member->joined, (uint32_t)leakwrap_time_boot());
+	atomic_store(&member->pid, pid);
+}
+
+/* Returns whether PID has joined, and *WHEN. */
+static bool has_joined(int pid, uint32_t *when)
+{
+	const struct member *member = place_of(pid);
+
+	if (!member || atomic_load(&member->pid) != pid)
+		return false;
+	*when = atomic_load(&member->joined);
+	return true;
+}
+
+/* -- fork and exec ------------------------------------------------------------------------------- */
+
+void leakwrap_process_start(void)
+{
+	atomic_store(&process.self, leakwrap_process_id());
+}
+
+/* What is common is made by the first fork: most programs never do. */
+void leakwrap_process_before_fork(void)
+{
+	if (atomic_load(&process.shared))
+		return;
+	atomic_store(&process.shared, leakwrap_pages_map_shared(sizeof(struct shared)));
+	join(leakwrap_process_id());
+}
+
+void leakwrap_process_forked(void)
+{
+	const int self = leakwrap_process_id();
+
+	atomic_store(&process.parent, atomic_load(&process.self));
+	atomic_store(&process.self, self);
+	join(self);
+}
+
+void leakwrap_process_executing(void)
+{
+	const int self = leakwrap_process_id();
+	struct member *member = place_of(self);
+
+	if (member && atomic_load(&member->pid) == self)
+		atomic_store(&member->pid, 0);
+}
+
+void leakwrap_process_not_executed(void)
+{
+	if (leakwrap_process_owns_memory())
+		join(leakwrap_process_id());
+}
+
+/* -- questions ----------------------------------------------------------------------------------- */
+
+bool leakwrap_process_owns_memory(void)
+{
+	return leakwrap_process_id() == atomic_load(&process.self);
+}
+
+/* Returns the process that forked the running one, or 0.  In a child that no handler of
+ * pthread_atfork has seen, the parent still stands as the owner of the memory. */
+static int parent_by_fork(void)
+{
+	const int self = atomic_load(&process.self);
+
+	return leakwrap_process_id() == self ? atomic_load(&process.parent) : self;
+}
+
+/* Returns whether OTHER has the memory layout of the running process, or that is not shown:
+ * DEFAULTS_TO. */
+static bool has_own_layout(const struct leakwrap_process_facts *other, bool defaults_to)
+{
+	struct leakwrap_process_facts own;
+
+	if (other->stack == 0 || !leakwrap_process_facts(leakwrap_process_id(), &own) ||
+	    own.stack == 0 || own.code_start == 0)
+		return defaults_to;
+	return own.stack == other->stack && own.code_start == other->code_start &&
+	       own.code_end == other->code_end;
+}
+
+bool leakwrap_process_is_relative(int pid)
+{
+	const int parent = parent_by_fork();
+	struct leakwrap_process_facts facts;
+	uint32_t joined = 0;
+	bool is_member;
+
+	/* The kernel says 0 of a process in an outer PID namespace: that may be anybody. */
+	if (pid <= 0 || pid == leakwrap_process_id())
+		return false;
+	/* A parent that has ended may have left its number to a stranger. */
+	if (parent != 0 && pid == parent && pid == leakwrap_process_parent_id())
+		return true;
+	if (parent == 0 && !atomic_load(&process.shared))
+		return false; /* nobody has forked */
+	is_member = has_joined(pid, &joined);
+	if (!leakwrap_process_facts(pid, &facts))
+		return is_member; /* it has ended since */
+	/* A stranger that got the number of a member which has ended started later. */
+	if (is_member && (int32_t)((uint32_t)facts.started - joined) > 0)
+		return false;
+	return has_own_layout(&facts, is_member);
+}
+
+/* -- exit dumps of relatives --------------------------------------------------------------------- */
+
+/* Each key has two bits, like those of others: a few that nobody has told count as told. */
+static _Atomic uint32_t *word_of(struct shared *shared, uint32_t hash, uint32_t *bit)
+{
+	*bit = (uint32_t)1 << hash % 32;
+	return &shared->told[hash / 32 % (TOLD_BITS / 32)];
+}
+
+bool leakwrap_relatives_tell(uint32_t key)
+{
+	struct shared *shared = atomic_load(&process.shared);
+	const uint32_t hashes[] = {key, key * 0x9e3779b1u >> 15};
+	bool told = shared != NULL;
+
+	for (unsigned i = 0; shared && i < 2; i++) {
+		uint32_t bit;
+		_Atomic uint32_t *word = word_of(shared, hashes[i], &bit);
+
+		told &= (atomic_fetch_or(word, bit) & bit) != 0;
+	}
+	return !told;
+}
+
+uint32_t leakwrap_relatives_tellers(void)
+{
+	struct shared *shared = atomic_load(&process.shared);
+
+	return shared ? atomic_fetch_add(&shared->tellers, 1) : 0;
+}
+
+void leakwrap_relatives_stay_silent(void)
+{
+	struct shared *shared = atomic_load(&process.shared);
+
+	if (shared)
+		atomic_fetch_add(&shared->silent, 1);
+}
+
+uint32_t leakwrap_relatives_silent(void)
+{
+	struct shared *shared = atomic_load(&process.shared);
+
+	return shared ? atomic_load(&shared->silent) : 0;
+}

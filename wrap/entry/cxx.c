@@ -1,0 +1,171 @@
+/* entry_cxx.c - the C++ runtime's functions that allocate and free: operators new and delete in all forms
+ * of C++98 to C++20, and the demangler.
+ *
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
+ * program calls it in the place of <symbol>.  Written in C under the mangled names (Itanium C++ ABI,
+ * 5.1.3 and 5.1.5), so that a C program needs no C++ runtime: a reference is a pointer, std::align_val_t
+ * is size_t, and size_t is m where it is unsigned long and j where it is unsigned int.
+ *
+ * What a new operator throws passes through: the verb before the call leaves nothing to undo.
+ */
+#include "wrap/entry/define.h"
+
+#define NEW(name, parameters, arguments) \
+	ENTRY_ALLOCATE_AS(leakwrap_allocated_new, void *, name, parameters, arguments, size)
+#define NEW_ARRAY(name, parameters, arguments) \
+	ENTRY_ALLOCATE_AS(leakwrap_allocated_array, void *, name, parameters, arguments, size)
+#define DELETE(name, parameters, arguments) \
+	ENTRY_RELEASE_AS(leakwrap_releasing_new, name, parameters, arguments)
+#define DELETE_ARRAY(name, parameters, arguments) \
+	ENTRY_RELEASE_AS(leakwrap_releasing_array, name, parameters, arguments)
+
+#ifdef LEAKWRAP_ENTRY__Znwm
+NEW(_Znwm, (size_t size), (size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnwmRKSt9nothrow_t
+NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnwmSt11align_val_t
+NEW(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnwmSt11align_val_tRKSt9nothrow_t
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
+    (size, alignment, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__Znam
+NEW_ARRAY(_Znam, (size_t size), (size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnamRKSt9nothrow_t
+NEW_ARRAY(_ZnamRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnamSt11align_val_t
+NEW_ARRAY(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnamSt11align_val_tRKSt9nothrow_t
+NEW_ARRAY(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
+          (size, alignment, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__Znwj
+NEW(_Znwj, (size_t size), (size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnwjRKSt9nothrow_t
+NEW(_ZnwjRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnwjSt11align_val_t
+NEW(_ZnwjSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnwjSt11align_val_tRKSt9nothrow_t
+NEW(_ZnwjSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
+    (size, alignment, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__Znaj
+NEW_ARRAY(_Znaj, (size_t size), (size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnajRKSt9nothrow_t
+NEW_ARRAY(_ZnajRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnajSt11align_val_t
+NEW_ARRAY(_ZnajSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZnajSt11align_val_tRKSt9nothrow_t
+NEW_ARRAY(_ZnajSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
+          (size, alignment, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdlPv
+DELETE(_ZdlPv, (void *block), (block))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdlPvRKSt9nothrow_t
+DELETE(_ZdlPvRKSt9nothrow_t, (void *block, const void *nothrow), (block, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdlPvSt11align_val_t
+DELETE(_ZdlPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdlPvSt11align_val_tRKSt9nothrow_t
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),
+       (block, alignment, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdlPvm
+DELETE(_ZdlPvm, (void *block, size_t size), (block, size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdlPvmSt11align_val_t
+DELETE(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t alignment), (block, size, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdlPvj
+DELETE(_ZdlPvj, (void *block, size_t size), (block, size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdlPvjSt11align_val_t
+DELETE(_ZdlPvjSt11align_val_t, (void *block, size_t size, size_t alignment), (block, size, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdaPv
+DELETE_ARRAY(_ZdaPv, (void *block), (block))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdaPvRKSt9nothrow_t
+DELETE_ARRAY(_ZdaPvRKSt9nothrow_t, (void *block, const void *nothrow), (block, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdaPvSt11align_val_t
+DELETE_ARRAY(_ZdaPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdaPvSt11align_val_tRKSt9nothrow_t
+DELETE_ARRAY(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),
+             (block, alignment, nothrow))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdaPvm
+DELETE_ARRAY(_ZdaPvm, (void *block, size_t size), (block, size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdaPvmSt11align_val_t
+DELETE_ARRAY(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t alignment),
+             (block, size, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdaPvj
+DELETE_ARRAY(_ZdaPvj, (void *block, size_t size), (block, size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY__ZdaPvjSt11align_val_t
+DELETE_ARRAY(_ZdaPvjSt11align_val_t, (void *block, size_t size, size_t alignment),
+             (block, size, alignment))
+#endif
+
+#ifdef LEAKWRAP_ENTRY___cxa_demangle
+ENTRY_DECLARE(char *, __cxa_demangle, (const char *mangled, char *buffer, size_t *length, int *status));
+
+/* Itanium C++ ABI, 3.4: the name is in BUFFER, or in a new block that took BUFFER's place. */
+char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
+{
+	struct leakwrap_hold held = leakwrap_holding(buffer, length ? *length : 0);
+	char *name = __real___cxa_demangle(mangled, buffer, length, status);
+
+	if (name && name != buffer)
+		leakwrap_replaced(held, name, length ? *length : strlen(name) + 1, LEAKWRAP_CALLER);
+	return name;
+}
+#endif

@@ -1,0 +1,44 @@
+/* entry_dl.c - the functions that load and unload shared libraries: the module list changes.
+ *
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. */
+#include <dlfcn.h>
+
+#include "wrap/entry/define.h"
+#include "wrap/module/modules.h"
+
+#ifdef LEAKWRAP_ENTRY_dlopen
+ENTRY_DECLARE(void *, dlopen, (const char *file, int mode));
+
+void *__wrap_dlopen(const char *file, int mode)
+{
+	void *handle = __real_dlopen(file, mode);
+
+	leakwrap_modules_refresh();
+	return handle;
+}
+#endif
+
+/* In glibc alone; its Lmid_t is long. */
+#ifdef LEAKWRAP_ENTRY_dlmopen
+ENTRY_DECLARE(void *, dlmopen, (long name_space, const char *file, int mode));
+
+void *__wrap_dlmopen(long name_space, const char *file, int mode)
+{
+	void *handle = __real_dlmopen(name_space, file, mode);
+
+	leakwrap_modules_refresh();
+	return handle;
+}
+#endif
+
+#ifdef LEAKWRAP_ENTRY_dlclose
+ENTRY_DECLARE(int, dlclose, (void *handle));
+
+int __wrap_dlclose(void *handle)
+{
+	int result = __real_dlclose(handle);
+
+	leakwrap_modules_refresh();
+	return result;
+}
+#endif

@@ -1,0 +1,88 @@
+/* entry_exec.c - the functions that execute another program: that one inherits which signals are ignored, and
+ * the tracer's handler must not stand in the place of SIG_IGN then (signals.h).
+ *
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>.  They may be
+ * called in a child of vfork, which has signal actions of its own but its parent's memory. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "wrap/entry/define.h"
+#include "wrap/signal/dump_signal.h"
+
+/* They return only when they fail. */
+#define EXEC(name, parameters, arguments)             \
+	ENTRY_DECLARE(int, name, parameters);         \
+	int __wrap_##name parameters                  \
+	{                                             \
+		leakwrap_signals_executing();         \
+		int result = __real_##name arguments; \
+		leakwrap_signals_not_executed();      \
+		return result;                        \
+	}
+
+#ifdef LEAKWRAP_ENTRY_execve
+EXEC(execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_execv
+EXEC(execv, (const char *path, char *const argv[]), (path, argv))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_execvp
+EXEC(execvp, (const char *file, char *const argv[]), (file, argv))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_execvpe
+EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]), (file, argv, envp))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_fexecve
+EXEC(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_execveat
+EXEC(execveat, (int folder, const char *path, char *const argv[], char *const envp[], int flags),
+     (folder, path, argv, envp, flags))
+#endif
+
+/* The arguments of execl and its relatives as a vector on the stack, as the C library makes one. */
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
+extern char **environ; /* not in the <unistd.h> of every C library */
+
+#define EXEC_LIST(name, call)                                                 \
+	ENTRY_DECLARE(int, name, (const char *path, const char *first, ...)); \
+	int __wrap_##name(const char *path, const char *first, ...)           \
+	{                                                                     \
+		va_list rest;                                                 \
+		size_t count = 1;                                             \
+		va_start(rest, first);                                        \
+		for (const char *argument = first; argument; count++)         \
+			argument = va_arg(rest, const char *);                \
+		va_end(rest);                                                 \
+		char *argv[count];                                            \
+		va_start(rest, first);                                        \
+		argv[0] = (char *)(uintptr_t)first;                           \
+		for (size_t i = 1; i < count; i++)                            \
+			argv[i] = va_arg(rest, char *);                       \
+		char *const *envp __attribute__((unused)) = environ;          \
+		if (TAKES_ENVIRONMENT)                                        \
+			envp = va_arg(rest, char *const *);                   \
+		va_end(rest);                                                 \
+		return call;                                                  \
+	}
+
+#ifdef LEAKWRAP_ENTRY_execl
+#define TAKES_ENVIRONMENT 0
+EXEC_LIST(execl, execv(path, argv))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_execlp
+#define TAKES_ENVIRONMENT 0
+EXEC_LIST(execlp, execvp(path, argv))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_execle
+#define TAKES_ENVIRONMENT 1
+EXEC_LIST(execle, execve(path, argv, envp))
+#endif

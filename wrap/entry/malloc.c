@@ -1,0 +1,80 @@
+/* entry_malloc.c - the allocator's own functions.
+ *
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
+ * program calls it in the place of <symbol>.  Sizes are those that the program asked for: what an
+ * allocator adds to them for itself is not the program's.
+ *
+ * __libc_malloc and its relatives are not wrapped: nothing but an allocator calls them by name, and in a
+ * static musl program they are what malloc and free are made of. */
+#include "wrap/entry/define.h"
+
+/* A program that has a wrapper of its own for one of these keeps it, and the mark is not there: misuse.c looks. */
+#define OURS(name)                                   \
+	extern const char leakwrap_##name##_is_ours; \
+	const char leakwrap_##name##_is_ours = 1;
+
+#ifdef LEAKWRAP_ENTRY_malloc
+ENTRY_ALLOCATE(void *, malloc, (size_t size), (size), size)
+OURS(malloc)
+#endif
+
+/* A product that overflows is never recorded: the real function answers NULL. */
+#ifdef LEAKWRAP_ENTRY_calloc
+ENTRY_ALLOCATE(void *, calloc, (size_t count, size_t size), (count, size), count *size)
+OURS(calloc)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_memalign
+ENTRY_ALLOCATE(void *, memalign, (size_t alignment, size_t size), (alignment, size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_aligned_alloc
+ENTRY_ALLOCATE(void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_valloc
+ENTRY_ALLOCATE(void *, valloc, (size_t size), (size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_pvalloc
+ENTRY_ALLOCATE(void *, pvalloc, (size_t size), (size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_posix_memalign
+ENTRY_DECLARE(int, posix_memalign, (void **block, size_t alignment, size_t size));
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
+{
+	leakwrap_allocating();
+	int error = __real_posix_memalign(block, alignment, size);
+	if (error == 0)
+		leakwrap_allocated(*block, size, LEAKWRAP_CALLER);
+	return error;
+}
+#endif
+
+#ifdef LEAKWRAP_ENTRY_realloc
+ENTRY_RESIZE(realloc, (void *block, size_t size), (block, size), size)
+OURS(realloc)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_reallocarray
+ENTRY_RESIZE(reallocarray, (void *block, size_t count, size_t size), (block, count, size), count *size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_free
+ENTRY_RELEASE(free, (void *block), (block))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_cfree
+ENTRY_RELEASE(cfree, (void *block), (block))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_free_sized
+ENTRY_RELEASE(free_sized, (void *block, size_t size), (block, size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_free_aligned_sized
+ENTRY_RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size),
+              (block, alignment, size))
+#endif

@@ -1,0 +1,51 @@
+/* entry_memstream.c - streams that write into memory, and fclose, which hands that memory over.
+ *
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
+ * program calls it in the place of <symbol>.
+ *
+ * While the stream is open its buffer is the C library's, also after fflush, which shows it to the
+ * program: only fclose gives it away, so the block is recorded there, at fclose's caller. */
+
+#include "wrap/entry/define.h"
+#include "wrap/entry/open_streams.h"
+
+#ifdef LEAKWRAP_ENTRY_open_memstream
+ENTRY_DECLARE(FILE *, open_memstream, (char **buffer, size_t *size));
+
+FILE *__wrap_open_memstream(char **buffer, size_t *size)
+{
+	FILE *stream = __real_open_memstream(buffer, size);
+
+	leakwrap_memstream_opened(stream,
+	                          (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
+	return stream;
+}
+#endif
+
+#ifdef LEAKWRAP_ENTRY_open_wmemstream
+ENTRY_DECLARE(FILE *, open_wmemstream, (wchar_t * *buffer, size_t *size));
+
+FILE *__wrap_open_wmemstream(wchar_t **buffer, size_t *size)
+{
+	FILE *stream = __real_open_wmemstream(buffer, size);
+
+	leakwrap_memstream_opened(stream,
+	                          (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
+	return stream;
+}
+#endif
+
+#ifdef LEAKWRAP_ENTRY_fclose
+ENTRY_DECLARE(int, fclose, (FILE * stream));
+
+int __wrap_fclose(FILE *stream)
+{
+	struct leakwrap_memstream was = leakwrap_memstream_closing(stream);
+
+	leakwrap_allocating();
+	int error = __real_fclose(stream);
+	if (was.buffer)
+		leakwrap_adopted(*was.buffer, (*was.size + 1) * was.unit, LEAKWRAP_CALLER);
+	return error;
+}
+#endif

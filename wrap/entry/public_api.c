@@ -1,0 +1,87 @@
+/* api.c - the public functions that concern recording and backtraces (leakwrap.h); those that write dumps
+ * are in report/dump.c. */
+#include "wrap/leakwrap.h"
+
+#include "wrap/record/record.h"
+#include "wrap/live/live.h"
+#include "wrap/site/site_table.h"
+#include "wrap/base/thread.h"
+#include "wrap/unwind/unwind.h"
+
+#include <errno.h>
+
+/* -- what is recorded ---------------------------------------------------------------------------- */
+
+void leakwrap_disable(void)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	self->disabled++;
+	self->state = LEAKWRAP_THREAD_DISABLED;
+}
+
+/* The thread starts anew: it may have been new when it was disabled. */
+void leakwrap_enable(void)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	if (self->disabled > 0 && --self->disabled == 0)
+		self->state = LEAKWRAP_THREAD_NEW;
+}
+
+int leakwrap_ignore(const void *block)
+{
+	size_t size;
+
+	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE)
+		return -1;
+	leakwrap_live_add(block, size, LEAKWRAP_SITE_IGNORED);
+	return 0;
+}
+
+void leakwrap_record(const void *block, size_t size)
+{
+	leakwrap_allocating();
+	leakwrap_allocated_in_pool((void *)(uintptr_t)block, size, LEAKWRAP_CALLER);
+}
+
+void leakwrap_forget(const void *block)
+{
+	leakwrap_released(leakwrap_releasing_in_pool((void *)(uintptr_t)block,
+	                                             leakwrap_caller_sp(LEAKWRAP_CALLER)));
+}
+
+/* -- backtraces ---------------------------------------------------------------------------------- */
+
+/* This function's caller is frame 0 of the walk; the caller's own return address is frame 1. */
+static unsigned walk(uintptr_t *frames, size_t max, LEAKWRAP_CALLER_PARAMS)
+{
+	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_trace trace = {
+	        .pcs = frames, .max = max < LEAKWRAP_MAX_DEPTH ? (unsigned)max : LEAKWRAP_MAX_DEPTH};
+
+	leakwrap_unwind(&trace, &stack, pc, sp, fp);
+	return trace.depth;
+}
+
+size_t leakwrap_backtrace(void **pcs, size_t max)
+{
+	uintptr_t frames[LEAKWRAP_MAX_DEPTH];
+	size_t depth = walk(frames, max + (max < LEAKWRAP_MAX_DEPTH), LEAKWRAP_CALLER);
+	size_t count = 0;
+
+	for (; count + 1 < depth && count < max; count++)
+		pcs[count] = (void *)frames[count + 1];
+	return count;
+}
+
+void *leakwrap_return_address(unsigned level)
+{
+	uintptr_t frames[LEAKWRAP_MAX_DEPTH];
+	unsigned depth;
+
+	if (level >= LEAKWRAP_MAX_DEPTH - 1)
+		return NULL;
+	depth = walk(frames, (size_t)level + 2, LEAKWRAP_CALLER);
+	return depth > level + 1 ? (void *)frames[level + 1] : NULL;
+}

@@ -1,0 +1,15 @@
+/* entry_rtos.c - the allocator of FreeRTOS, which has a heap of its own or calls malloc.  Each definition is compiled
+ * alone, as those of entry_malloc.c are. */
+#include "wrap/entry/define.h"
+
+#ifdef LEAKWRAP_ENTRY_pvPortMalloc
+ENTRY_ALLOCATE(void *, pvPortMalloc, (size_t size), (size), size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_pvPortCalloc
+ENTRY_ALLOCATE(void *, pvPortCalloc, (size_t count, size_t size), (count, size), count *size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_vPortFree
+ENTRY_RELEASE(vPortFree, (void *block), (block))
+#endif

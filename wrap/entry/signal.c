@@ -1,0 +1,198 @@
+/* entry_signal.c - the functions by which a program sets a signal's action or waits for a signal.
+ *
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>.  They
+ * let every signal but the dump signal pass; for that one the program gets and sets its own view
+ * (signals.h). */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "wrap/entry/define.h"
+#include "wrap/signal/dump_signal.h"
+
+/* -- actions ------------------------------------------------------------------------------------- */
+
+#define SIGACTION(name)                                                                        \
+	ENTRY_DECLARE(int, name,                                                               \
+	              (int signo, const struct sigaction *action, struct sigaction *before));  \
+	int __wrap_##name(int signo, const struct sigaction *action, struct sigaction *before) \
+	{                                                                                      \
+		if (!leakwrap_signals_owns(signo))                                             \
+			return __real_##name(signo, action, before);                           \
+		return leakwrap_signals_view(action, before);                                  \
+	}
+
+#ifdef LEAKWRAP_ENTRY_sigaction
+SIGACTION(sigaction)
+#endif
+
+#ifdef LEAKWRAP_ENTRY___sigaction
+SIGACTION(__sigaction)
+#endif
+
+/* glibc's signal remembers what siginterrupt said before it. */
+#ifdef __GLIBC__
+#define BSD_FLAGS (leakwrap_signals_interrupts ? 0 : SA_RESTART)
+#else
+#define BSD_FLAGS SA_RESTART
+#endif
+
+/* What signal(2) and its variants have in common: a handler and flags, the old handler back. */
+#define SIGNAL(name, flags, blocks_itself)                                    \
+	ENTRY_DECLARE(sighandler_t, name, (int signo, sighandler_t handler)); \
+	sighandler_t __wrap_##name(int signo, sighandler_t handler)           \
+	{                                                                     \
+		struct sigaction action = {.sa_handler = handler}, before;    \
+		if (!leakwrap_signals_owns(signo) || handler == SIG_ERR)      \
+			return __real_##name(signo, handler);                 \
+		action.sa_flags = (__typeof__(action.sa_flags))(flags);       \
+		sigemptyset(&action.sa_mask);                                 \
+		if (blocks_itself)                                            \
+			sigaddset(&action.sa_mask, signo);                    \
+		if (leakwrap_signals_view(&action, &before) != 0)             \
+			return SIG_ERR;                                       \
+		return before.sa_handler;                                     \
+	}
+
+/* signal(2): BSD semantics, as glibc and musl have them by default. */
+#ifdef LEAKWRAP_ENTRY_signal
+SIGNAL(signal, BSD_FLAGS, 1)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_bsd_signal
+SIGNAL(bsd_signal, BSD_FLAGS, 1)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_ssignal
+SIGNAL(ssignal, BSD_FLAGS, 1)
+#endif
+
+/* sysv_signal(3): the handler is used once and may be interrupted by its own signal. */
+#ifdef LEAKWRAP_ENTRY_sysv_signal
+SIGNAL(sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
+#endif
+
+#ifdef LEAKWRAP_ENTRY___sysv_signal
+SIGNAL(__sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
+#endif
+
+/* sigset(3): sets the action and unblocks the signal; SIG_HOLD blocks it and leaves the action. */
+#ifdef LEAKWRAP_ENTRY_sigset
+#ifndef SIG_HOLD /* Linux has no use for it; glibc's and musl's value */
+#define SIG_HOLD ((sighandler_t)2)
+#endif
+
+ENTRY_DECLARE(sighandler_t, sigset, (int signo, sighandler_t handler));
+
+sighandler_t __wrap_sigset(int signo, sighandler_t handler)
+{
+	struct sigaction action = {.sa_handler = handler}, before;
+	sigset_t one, mask;
+	int hold = handler == SIG_HOLD;
+
+	if (!leakwrap_signals_owns(signo) || handler == SIG_ERR)
+		return __real_sigset(signo, handler);
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&one);
+	sigaddset(&one, signo);
+	if (leakwrap_signals_view(hold ? NULL : &action, &before) != 0 ||
+	    sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &one, &mask) != 0)
+		return SIG_ERR;
+	return sigismember(&mask, signo) ? SIG_HOLD : before.sa_handler;
+}
+#endif
+
+#ifdef LEAKWRAP_ENTRY_sigignore
+ENTRY_DECLARE(int, sigignore, (int signo));
+
+int __wrap_sigignore(int signo)
+{
+	struct sigaction action = {.sa_handler = SIG_IGN};
+
+	if (!leakwrap_signals_owns(signo))
+		return __real_sigignore(signo);
+	sigemptyset(&action.sa_mask);
+	return leakwrap_signals_view(&action, NULL);
+}
+#endif
+
+/* siginterrupt(3): whether the signal interrupts system calls. */
+#ifdef LEAKWRAP_ENTRY_siginterrupt
+ENTRY_DECLARE(int, siginterrupt, (int signo, int interrupts));
+
+int __wrap_siginterrupt(int signo, int interrupts)
+{
+	struct sigaction action;
+
+	if (!leakwrap_signals_owns(signo))
+		return __real_siginterrupt(signo, interrupts);
+	leakwrap_signals_interrupts = interrupts != 0;
+	leakwrap_signals_view(NULL, &action);
+	if (interrupts)
+		action.sa_flags &= ~(__typeof__(action.sa_flags))SA_RESTART;
+	else
+		action.sa_flags |= SA_RESTART;
+	return leakwrap_signals_view(&action, NULL);
+}
+#endif
+
+/* -- waiting ------------------------------------------------------------------------------------- */
+
+/* sigwait and its relatives take a signal without running a handler: the dump is written here, and the
+ * program gets its signal all the same.  In a static program one of them may call another, as musl's do. */
+
+#ifdef LEAKWRAP_ENTRY_sigwait
+ENTRY_DECLARE(int, sigwait, (const sigset_t *set, int *signo));
+
+int __wrap_sigwait(const sigset_t *set, int *signo)
+{
+	unsigned before = leakwrap_self.waited;
+	int error = __real_sigwait(set, signo);
+
+	if (error == 0)
+		leakwrap_signals_waited(*signo, NULL, before);
+	return error;
+}
+#endif
+
+#ifdef LEAKWRAP_ENTRY_sigwaitinfo
+ENTRY_DECLARE(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info));
+
+int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	unsigned before = leakwrap_self.waited;
+	siginfo_t own;
+	siginfo_t *told = info ? info : &own;
+	int signo = __real_sigwaitinfo(set, told);
+
+	leakwrap_signals_waited(signo, told, before);
+	return signo;
+}
+#endif
+
+#define SIGTIMEDWAIT(name)                                                                    \
+	ENTRY_DECLARE(int, name,                                                              \
+	              (const sigset_t *set, siginfo_t *info, const struct timespec *limit));  \
+	int __wrap_##name(const sigset_t *set, siginfo_t *info, const struct timespec *limit) \
+	{                                                                                     \
+		unsigned before = leakwrap_self.waited;                                       \
+		siginfo_t own;                                                                \
+		siginfo_t *told = info ? info : &own;                                         \
+		int signo = __real_##name(set, told, limit);                                  \
+		leakwrap_signals_waited(signo, told, before);                                 \
+		return signo;                                                                 \
+	}
+
+#ifdef LEAKWRAP_ENTRY_sigtimedwait
+SIGTIMEDWAIT(sigtimedwait)
+#endif
+
+/* With 64-bit time_t on 32-bit systems; LIMIT is only passed on. */
+#ifdef LEAKWRAP_ENTRY___sigtimedwait64
+SIGTIMEDWAIT(__sigtimedwait64)
+#endif
+
+#ifdef LEAKWRAP_ENTRY___sigtimedwait_time64
+SIGTIMEDWAIT(__sigtimedwait_time64)
+#endif

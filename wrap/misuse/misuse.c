@@ -1,0 +1,366 @@
+/* misuse.c - see misuse.h.  May run in signal handlers, like all that records; takes no lock. */
+#include "wrap/misuse/misuse.h"
+
+#include "wrap/base/common.h"
+#include "wrap/unwind/read_set.h"
+#include "wrap/live/live.h"
+#include "wrap/module/modules.h"
+#include "wrap/base/options.h"
+#include "wrap/port/port.h"
+#include "wrap/site/site_table.h"
+#include "wrap/live/heap_allocator.h"
+#include "wrap/unwind/unwind.h"
+
+#include <stdlib.h>
+
+/* A block that was released and, as long as this stands, not allocated since.  The table is indexed by the
+ * address's hash and lossy: a newer block takes an older one's place.  ADDRESS is 0 while nothing stands here, and
+ * BUSY while a thread is writing; one that never comes back from there loses one entry. */
+struct freed_block {
+	_Atomic uintptr_t address;
+	size_t size;
+	uint32_t allocated, released; /* call sites */
+};
+
+#define FREED_BITS 14
+#define FREED      ((size_t)1 << FREED_BITS)
+#define BUSY       ((uintptr_t)1) /* no block's address: they are never looked for here when so odd */
+
+/* What is known of a call site, in bits: which kinds of blocks it has allocated, and which misuse of its
+ * own has been reported. */
+#define ALLOCATES(kind) (1u << (kind))
+#define TOLD(what)      (1u << (LEAKWRAP_KIND_POOL + 1 + (what)))
+
+/* So far up the stack a pointer into it is looked for. */
+#define FRAMES_MAX 64
+
+static struct {
+	void (*report)(const struct leakwrap_misuse *misuse);
+	struct freed_block *freed;
+	_Atomic unsigned *site; /* by call-site number; processors without atomic bytes change words */
+	bool is_libc_allocator; /* the program brings none */
+	bool is_glibc;          /* malloc and free are glibc's */
+	bool is_closed;         /* ... and all of the wraps are in place */
+	bool is_libstdcxx;      /* operators new and delete are not the program's */
+	_Atomic bool in_doubt;
+	_Atomic bool has_static_blocks[2]; /* in modules' memory; by whether it is writable */
+	_Atomic bool allocator_has_memory; /* the named allocator hands out memory of its own ... */
+	_Atomic bool allocator_is_malloc;  /* ... or malloc's blocks */
+} misuse;
+
+bool leakwrap_misuse_checked;
+
+/* -- what is certain ----------------------------------------------------------------------------- */
+
+/* Weak: NULL when the program has no such function, or was linked without some of the wraps. */
+extern const char leakwrap_wraps_are_complete __attribute__((weak));
+extern const char leakwrap_malloc_is_ours __attribute__((weak));
+extern const char leakwrap_calloc_is_ours __attribute__((weak));
+extern const char leakwrap_realloc_is_ours __attribute__((weak));
+
+extern void __real_free(void *block) __attribute__((weak));
+extern void __libc_free(void *block) __attribute__((weak)); /* glibc's free by another name */
+
+/* Operators new and delete, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5, as in entry_cxx.c. */
+#if UINTPTR_MAX > UINT32_MAX
+#define SIZED(before, after) before##m##after
+#else
+#define SIZED(before, after) before##j##after
+#endif
+#define OPERATORS_NEW(X, new)                                                           \
+	X(SIZED(new, )), X(SIZED(new, RKSt9nothrow_t)), X(SIZED(new, St11align_val_t)), \
+	        X(SIZED(new, St11align_val_tRKSt9nothrow_t))
+#define OPERATORS_DELETE(X, delete)                                           \
+	X(delete), X(delete##RKSt9nothrow_t), X(delete##St11align_val_t),     \
+	        X(delete##St11align_val_tRKSt9nothrow_t), X(SIZED(delete, )), \
+	        X(SIZED(delete, St11align_val_t))
+#define OPERATORS(X)                                                  \
+	OPERATORS_NEW(X, __real__Znw), OPERATORS_NEW(X, __real__Zna), \
+	        OPERATORS_DELETE(X, __real__ZdlPv), OPERATORS_DELETE(X, __real__ZdaPv)
+#define DECLARATION(name) name(void) __attribute__((weak))
+extern void OPERATORS(DECLARATION);
+
+/* A function of the C++ library; only its address is used. */
+extern void __cxa_throw(void) __attribute__((weak));
+
+/* Is the function at ADDRESS the C++ library's?  A shared C++ library also has __cxa_throw.  In
+ * the module of the runtime the order tells.  Linkers keep the order of what they link, and the
+ * runtime stands behind all objects and archives of the program (linker-flags.mk).  The C++
+ * library's operators come after it, the program's own before. */
+static bool is_of_library(uintptr_t address)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(address);
+
+	if (module == leakwrap_module_at((uintptr_t)&leakwrap_misuse_start))
+		return address > (uintptr_t)&leakwrap_misuse_start;
+	return __cxa_throw && module == leakwrap_module_at((uintptr_t)__cxa_throw);
+}
+
+static bool are_operators_of_library(void)
+{
+#define POINTER(name) name
+	/* Named so that leakwrap audit does not take these pointers for the program's. */
+	static void (*const leakwrap_operators[])(void) = {OPERATORS(POINTER)};
+
+	for (size_t i = 0; i < sizeof(leakwrap_operators) / sizeof(leakwrap_operators[0]); i++)
+		if (leakwrap_operators[i] && !is_of_library((uintptr_t)leakwrap_operators[i]))
+			return false;
+	return true;
+}
+
+static bool everything_is_seen(void)
+{
+	return misuse.is_closed && !atomic_load(&misuse.in_doubt) &&
+	       leakwrap_modules_are_program_alone();
+}
+
+/* Only blocks of one kind come from call site SITE. */
+static bool is_certainly(uint32_t site, enum leakwrap_kind kind)
+{
+	return site >= LEAKWRAP_SITE_FIRST &&
+	       (atomic_load(&misuse.site[site]) & (ALLOCATES(LEAKWRAP_KIND_POOL + 1) - 1)) ==
+	               ALLOCATES(kind);
+}
+
+void leakwrap_misuse_doubt(void)
+{
+	atomic_store(&misuse.in_doubt, true);
+}
+
+void leakwrap_misuse_allocator_is_malloc(void)
+{
+	atomic_store(&misuse.allocator_is_malloc, true);
+}
+
+/* Are malloc's blocks certainly not the named allocator's? */
+static bool is_allocator_apart(void)
+{
+	return atomic_load(&misuse.allocator_has_memory) && !atomic_load(&misuse.allocator_is_malloc);
+}
+
+/* -- freed blocks -------------------------------------------------------------------------------- */
+
+static struct freed_block *freed_at(uintptr_t address)
+{
+	uintptr_t mixed = (address >> 3) * (uintptr_t)0x9e3779b97f4a7c15u;
+
+	return &misuse.freed[mixed >> (sizeof(mixed) * 8 - FREED_BITS)];
+}
+
+static void remember(const struct leakwrap_release *release, size_t size, uint32_t site)
+{
+	struct freed_block *freed = freed_at(release->block);
+	uintptr_t old = atomic_load(&freed->address);
+
+	if (old == BUSY || !atomic_compare_exchange_strong(&freed->address, &old, BUSY))
+		return;
+	freed->size = size;
+	freed->allocated = site;
+	freed->released = release->offender;
+	atomic_store(&freed->address, release->block);
+}
+
+static void forget(uintptr_t address)
+{
+	struct freed_block *freed = freed_at(address);
+
+	/* Whoever is writing here writes another address: this one has just been allocated. */
+	atomic_compare_exchange_strong(&freed->address, &address, 0);
+}
+
+/* Tells *MISUSE about the release of the block that stood at its pointer. */
+static bool recall(struct leakwrap_misuse *found)
+{
+	struct freed_block *freed = freed_at(found->pointer);
+
+	if (atomic_load(&freed->address) != found->pointer)
+		return false;
+	found->what = LEAKWRAP_MISUSE_FREED;
+	found->block = found->pointer;
+	found->size = freed->size;
+	found->allocated = freed->allocated;
+	found->released = freed->released;
+	return atomic_load(&freed->address) == found->pointer;
+}
+
+/* -- pointers that are no block ------------------------------------------------------------------ */
+
+/* Is the pointer inside the frames of the functions that led here?  Only frames that were found one behind the
+ * other, on the thread's own stack, without a signal's between them. */
+static bool is_in_frames(const struct leakwrap_release *release)
+{
+	struct leakwrap_stack stack = leakwrap_stack_at(release->sp);
+	uintptr_t pcs[FRAMES_MAX];
+	uint16_t place[FRAMES_MAX];
+	struct leakwrap_check check[2 * FRAMES_MAX];
+	struct leakwrap_notes notes = {.place = place, .check = check};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .notes = &notes};
+	uintptr_t last = 0;
+
+	if (stack.foreign || release->block < release->sp || release->block >= stack.high)
+		return false;
+	leakwrap_notes_begin(&notes, release->sp);
+	leakwrap_unwind(&trace, &stack, release->pc, release->sp, release->fp);
+	if (!notes.usable)
+		return false;
+	for (unsigned i = 0; i < notes.returns; i++)
+		if (notes.place[i] > last)
+			last = notes.place[i];
+	return release->block < release->sp + last * sizeof(uintptr_t);
+}
+
+/* Is the pointer on the thread's own stack?  It may lie where a frame was: a function that calls
+ * free last may have taken its frame down before. */
+static bool is_on_stack(const struct leakwrap_release *release)
+{
+	return leakwrap_stack_holds(release->sp, release->block) || is_in_frames(release);
+}
+
+/* Is the pointer in the memory of a module, where the allocator has no blocks?  Nobody can write
+ * to a block in memory that is not writable.  Writable memory may be an allocator's arena, but
+ * not glibc's.  Operators of the program's own may have an arena beside glibc's. */
+static bool is_static(const struct leakwrap_release *release)
+{
+	const struct leakwrap_segment *segment = leakwrap_segment_at(release->block);
+
+	if (!segment || atomic_load(&misuse.has_static_blocks[segment->is_writable]))
+		return false;
+	if (!segment->is_writable)
+		return true;
+	return misuse.is_glibc && release->kind != LEAKWRAP_KIND_ALLOCATOR &&
+	       (release->kind == LEAKWRAP_KIND_MALLOC || misuse.is_libstdcxx);
+}
+
+/* BLOCK is live.  If it lies in a module, the allocator has an arena there, which is never
+ * accused. */
+static void learn_place(const void *block)
+{
+	const struct leakwrap_segment *segment = leakwrap_segment_at((uintptr_t)block);
+
+	if (segment)
+		atomic_store(&misuse.has_static_blocks[segment->is_writable], true);
+}
+
+/* A pool's blocks may lie inside one of the allocator: the innermost counts. */
+static void look_inside(void *context, const struct leakwrap_live_block *block)
+{
+	struct leakwrap_misuse *found = context;
+
+	if (block->address < found->pointer && found->pointer - block->address < block->size &&
+	    block->address > found->block) {
+		found->block = block->address;
+		found->size = block->size;
+		found->allocated = block->site;
+	}
+}
+
+static bool is_interior(struct leakwrap_misuse *found)
+{
+	if (!everything_is_seen() &&
+	    !(misuse.is_libc_allocator && found->by != LEAKWRAP_KIND_ALLOCATOR &&
+	      found->pointer % sizeof(void *) != 0))
+		return false;
+	found->what = LEAKWRAP_MISUSE_INTERIOR;
+	leakwrap_live_each(look_inside, found);
+	if (found->by == LEAKWRAP_KIND_ALLOCATOR) /* whose blocks may lie inside one of malloc's */
+		return is_certainly(found->allocated, LEAKWRAP_KIND_ALLOCATOR);
+	return found->block != 0;
+}
+
+/* Is the pointer certainly no block?  Tells *FOUND why. */
+static bool is_no_block(const struct leakwrap_release *release, struct leakwrap_misuse *found)
+{
+	if (is_on_stack(release))
+		found->what = LEAKWRAP_MISUSE_STACK;
+	else if (is_static(release))
+		found->what = LEAKWRAP_MISUSE_STATIC;
+	else
+		return (everything_is_seen() && recall(found)) || is_interior(found);
+	return true;
+}
+
+/* -- what record.c tells ------------------------------------------------------------------------- */
+
+/* Each call site is told of once for each misuse, or a loop would fill the log. */
+static void report(const struct leakwrap_misuse *found)
+{
+	_Atomic unsigned *known = &misuse.site[found->offender];
+
+	if ((atomic_fetch_or(known, TOLD(found->what)) & TOLD(found->what)) == 0)
+		misuse.report(found);
+	if (leakwrap_options.misuse == LEAKWRAP_ON_MISUSE_ABORT)
+		abort();
+}
+
+bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
+{
+	misuse.report = reporter;
+	misuse.freed = leakwrap_pages_map(FREED * sizeof(misuse.freed[0]));
+	misuse.site = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(misuse.site[0]));
+	if (!misuse.freed || !misuse.site)
+		return false;
+	misuse.is_libc_allocator = leakwrap_allocator_is_libc();
+	misuse.is_glibc = leakwrap_allocator_is_glibc() && __real_free == __libc_free;
+	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete &&
+	                   &leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
+	                   &leakwrap_realloc_is_ours;
+	misuse.is_libstdcxx = are_operators_of_library();
+	leakwrap_live_slowly();
+	leakwrap_misuse_checked = true;
+	return true;
+}
+
+void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind)
+{
+	atomic_fetch_or(&misuse.site[site], ALLOCATES(kind));
+	if (kind != LEAKWRAP_KIND_POOL)
+		learn_place(block);
+	if (kind == LEAKWRAP_KIND_ALLOCATOR)
+		atomic_store(&misuse.allocator_has_memory, true);
+	forget((uintptr_t)block);
+}
+
+void leakwrap_misuse_kept(const void *block)
+{
+	forget((uintptr_t)block);
+}
+
+void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size, uint32_t site)
+{
+	struct leakwrap_misuse found = {.what = LEAKWRAP_MISUSE_KIND,
+	                                .resizes = release->resizes,
+	                                .pointer = release->block,
+	                                .by = release->kind,
+	                                .offender = release->offender,
+	                                .block = release->block,
+	                                .size = size,
+	                                .allocated = site};
+
+	if (release->kind == LEAKWRAP_KIND_POOL)
+		return;
+	remember(release, size, site);
+	if (!misuse.is_libstdcxx || !everything_is_seen())
+		return;
+	if (release->kind == LEAKWRAP_KIND_ALLOCATOR && !is_allocator_apart())
+		return;
+	for (found.kind = LEAKWRAP_KIND_MALLOC; found.kind < LEAKWRAP_KIND_POOL; found.kind++)
+		if (found.kind != release->kind && is_certainly(site, found.kind))
+			report(&found);
+}
+
+bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release)
+{
+	struct leakwrap_misuse found = {.resizes = release->resizes,
+	                                .pointer = release->block,
+	                                .by = release->kind,
+	                                .offender = release->offender};
+
+	if (release->kind == LEAKWRAP_KIND_POOL)
+		return false;
+	if (is_no_block(release, &found)) {
+		report(&found);
+		return true;
+	}
+	leakwrap_misuse_doubt();
+	return false;
+}

@@ -1,0 +1,476 @@
+/* port_linux.c - Linux under the tracer: system calls, signals, time, the process, files.  Memory and the lock
+ * have files of their own. */
+#define _FILE_OFFSET_BITS 64 /* of files, also on 32-bit systems */
+#include "wrap/port/linux.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef LEAKWRAP_NO_getauxval
+#include <sys/auxv.h>
+#endif
+
+/* What old headers lack (Linux, uapi/linux/auxvec.h). */
+#ifndef AT_SECURE
+#define AT_SECURE 23
+#endif
+#ifndef AT_EXECFN
+#define AT_EXECFN 31
+#endif
+
+#ifndef CLOCK_BOOTTIME
+#define CLOCK_BOOTTIME 7
+#endif
+
+/* SIG_SETMASK, spelled without <signal.h>, whose sigset_t is not the kernel's. */
+#ifdef __mips__
+#define SIG_SETMASK_KERNEL 3
+#else
+#define SIG_SETMASK_KERNEL 2
+#endif
+
+/* Operations of futex(2), for which musl has no header: on memory that other processes do not share. */
+#define WAIT_PRIVATE (0 | 128)
+#define WAKE_PRIVATE (1 | 128)
+
+/* The kernel's struct timespec of the calls that take one: two longs; systems that are 32-bit and newer
+ * than these calls have only the ones with 64-bit time. */
+#ifdef __NR_futex
+struct kernel_time {
+	long seconds, nanoseconds;
+};
+#ifdef __NR_clock_gettime32 /* musl's name for it on 32-bit systems */
+#define CLOCK_GETTIME __NR_clock_gettime32
+#else
+#define CLOCK_GETTIME __NR_clock_gettime
+#endif
+#define FUTEX           __NR_futex
+#define PPOLL           __NR_ppoll
+#define PSELECT         __NR_pselect6
+#define RT_SIGTIMEDWAIT __NR_rt_sigtimedwait
+#else
+struct kernel_time {
+	int64_t seconds, nanoseconds;
+};
+#define CLOCK_GETTIME   __NR_clock_gettime64
+#define FUTEX           __NR_futex_time64
+#define PPOLL           __NR_ppoll_time64
+#define PSELECT         __NR_pselect6_time64
+#define RT_SIGTIMEDWAIT __NR_rt_sigtimedwait_time64
+#endif
+
+/* syscall(2).  dietlibc declares that it returns an int: an address would lose its upper half. */
+extern long system_call(long number, ...) __asm__("syscall");
+
+/* The same with the kernel's convention: a negative errno value instead of errno. */
+long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	int saved = errno;
+	long result = system_call(number, a, b, c, d, e, f);
+
+	if (result == -1)
+		result = -errno;
+	errno = saved;
+	return result;
+}
+
+/* -- signals ------------------------------------------------------------------------------------- */
+
+void leakwrap_signals_block(struct leakwrap_mask *before)
+{
+	const struct leakwrap_mask all = {{~(uint64_t)0, ~(uint64_t)0}};
+
+	leakwrap_syscall(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)&all, (long)before,
+	                 KERNEL_SIGSET_SIZE, 0, 0);
+}
+
+void leakwrap_signals_restore(const struct leakwrap_mask *before)
+{
+	leakwrap_syscall(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)before, 0, KERNEL_SIGSET_SIZE,
+	                 0, 0);
+}
+
+bool leakwrap_signal_pending(int signo)
+{
+	struct leakwrap_mask waiting = {{0, 0}};
+
+	leakwrap_syscall(__NR_rt_sigpending, (long)&waiting, KERNEL_SIGSET_SIZE, 0, 0, 0, 0);
+	return (waiting.bits[0] >> (signo - 1) & 1) != 0;
+}
+
+/* Only looks whether the signal is there: a limit of zero does not wait (sigtimedwait(2)). */
+void leakwrap_signal_discard(int signo)
+{
+	struct leakwrap_mask one = {{(uint64_t)1 << (signo - 1), 0}};
+	const struct kernel_time no_time = {0, 0};
+
+	leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&one, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
+}
+
+void leakwrap_signal_send(int signo)
+{
+	leakwrap_syscall(__NR_tgkill, leakwrap_process_id(), leakwrap_thread_id(), signo, 0, 0, 0);
+}
+
+/* -- time and process ---------------------------------------------------------------------------- */
+
+/* Not clock_gettime(): a program that simulates time has its own, which may lock, or stand still. */
+static struct kernel_time read_clock(clockid_t clock)
+{
+	struct kernel_time now = {0, 0};
+
+	leakwrap_syscall(CLOCK_GETTIME, clock, (long)&now, 0, 0, 0, 0);
+	return now;
+}
+
+uint64_t leakwrap_time_monotonic(void)
+{
+	const struct kernel_time now = read_clock(CLOCK_MONOTONIC);
+
+	return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
+}
+
+int64_t leakwrap_time_utc(void)
+{
+	return read_clock(CLOCK_REALTIME).seconds;
+}
+
+uint64_t leakwrap_time_boot(void)
+{
+	const struct kernel_time now = read_clock(CLOCK_BOOTTIME);
+
+	return (uint64_t)now.seconds * 100 + (uint64_t)now.nanoseconds / 10000000;
+}
+
+/* Not getpid(): some C libraries cached its answer across vfork and clone. */
+int leakwrap_process_id(void)
+{
+	return (int)leakwrap_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+int leakwrap_process_parent_id(void)
+{
+	return (int)leakwrap_syscall(__NR_getppid, 0, 0, 0, 0, 0, 0);
+}
+
+int leakwrap_thread_id(void)
+{
+	return (int)leakwrap_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+bool leakwrap_thread_has_ended(int process, int thread)
+{
+	return leakwrap_syscall(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* Fields of /proc/PID/stat (proc(5)), and the longest text up to the last of them: a name of 64
+ * bytes, and 20 digits for each other field. */
+enum { STAT_STARTED = 22, STAT_CODE_START = 26, STAT_CODE_END, STAT_STACK, STAT_MAX = 80 + 28 * 21 };
+
+/* Returns the field NUMBER of TEXT, the content of /proc/PID/stat; 0 if there is no such field.
+ * The second field is a name in parentheses, and may hold spaces. */
+static uint64_t field_of_stat(const char *text, unsigned number)
+{
+	const char *at = strrchr(text, ')');
+	uint64_t value = 0;
+
+	for (unsigned field = 2; at && field < number; field++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	for (; at && *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+/* Opens /proc/PID/stat.  Returns a descriptor or a negative number. */
+static int open_stat(int pid)
+{
+	char path[64] = "/proc/", digits[12];
+	unsigned at = sizeof(digits) - 1;
+
+	digits[at] = '\0';
+	for (; pid > 0; pid /= 10)
+		digits[--at] = (char)('0' + pid % 10);
+	strcat(path, &digits[at]);
+	strcat(path, "/stat");
+	return (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts)
+{
+	const int fd = open_stat(pid);
+	char text[STAT_MAX];
+	long length;
+
+	if (fd < 0)
+		return false;
+	length = leakwrap_read(fd, text, sizeof(text) - 1);
+	leakwrap_close(fd);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	facts->started = field_of_stat(text, STAT_STARTED);
+	facts->code_start = (uintptr_t)field_of_stat(text, STAT_CODE_START);
+	facts->code_end = (uintptr_t)field_of_stat(text, STAT_CODE_END);
+	facts->stack = (uintptr_t)field_of_stat(text, STAT_STACK);
+	return true;
+}
+
+/* What the kernel told the program at its start (getauxval(3)), two words for each. */
+uintptr_t leakwrap_auxiliary(unsigned type)
+{
+#ifndef LEAKWRAP_NO_getauxval
+	int saved = errno;
+	uintptr_t value = (uintptr_t)getauxval(type);
+
+	errno = saved;
+	return value;
+#else
+	uintptr_t pair[2], value = 0;
+	int fd = (int)leakwrap_open("/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
+
+	while (fd >= 0 && leakwrap_read(fd, pair, sizeof(pair)) == (long)sizeof(pair) &&
+	       pair[0] != AT_NULL)
+		if (pair[0] == type)
+			value = pair[1];
+	if (fd >= 0)
+		leakwrap_close(fd);
+	return value;
+#endif
+}
+
+#ifndef LEAKWRAP_NO___libc_stack_end
+extern void *__libc_stack_end; /* where the kernel put the stack pointer at start; glibc's */
+#endif
+
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
+extern char **environ; /* not in the <unistd.h> of every C library */
+
+/* The arguments that the kernel left, and in *COUNT how many; NULL: not known.  A function in
+ * .preinit_array runs before glibc's start in a dynamic program, when nobody has told the C library
+ * of them yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and
+ * those of the environment, NULL (System V ABI, AMD64 supplement, figure 3.9; all others alike). */
+static char *const *arguments_on_stack(long *count)
+{
+#ifndef LEAKWRAP_NO___libc_stack_end
+	const long *argc = __libc_stack_end;
+	char *const *argv = (char *const *)(argc + 1);
+
+	/* In a static program it is near argc, but not there, and what it says must not be trusted. */
+	if (argc && *argc >= 0 && *argc < INT_MAX &&
+	    (environ ? (uintptr_t)argv + ((uintptr_t)*argc + 1) * sizeof(*argv) == (uintptr_t)environ
+	             : !argv[*argc])) {
+		*count = *argc;
+		return argv;
+	}
+#endif
+	*count = 0;
+	return NULL;
+}
+
+static char *const *environment(void)
+{
+	long count;
+	char *const *argv = environ ? NULL : arguments_on_stack(&count);
+
+	return argv ? argv + count + 1 : environ;
+}
+
+const char *leakwrap_environment(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char *const *one = environment(); one && *one; one++)
+		if (strncmp(*one, name, length) == 0 && (*one)[length] == '=')
+			return *one + length + 1;
+	return NULL;
+}
+
+const char *leakwrap_process_started_as(void)
+{
+	return (const char *)leakwrap_auxiliary(AT_EXECFN);
+}
+
+/* Reads /proc/self/cmdline (proc(5)). */
+static size_t read_command(char *command, size_t size)
+{
+	const int fd = (int)leakwrap_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+	size_t used = 0;
+	long got;
+
+	while (fd >= 0 && used < size && (got = leakwrap_read(fd, command + used, size - used)) > 0)
+		used += (size_t)got;
+	if (fd >= 0)
+		leakwrap_close(fd);
+	return used;
+}
+
+size_t leakwrap_process_command(char *command, size_t size)
+{
+	long count;
+	char *const *argv = arguments_on_stack(&count);
+	size_t used = 0;
+
+	if (!argv)
+		return read_command(command, size);
+	for (long i = 0; i < count && argv[i] && used < size; i++) {
+		const size_t length = strnlen(argv[i], size - used);
+
+		memcpy(command + used, argv[i], length);
+		used += length;
+		if (used < size)
+			command[used++] = '\0';
+	}
+	return used;
+}
+
+void leakwrap_process_name(char *name, size_t size)
+{
+#ifndef LEAKWRAP_NO_program_invocation_short_name
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* dietlibc says so */
+	const char *known = program_invocation_short_name;
+#else
+	const char *known = NULL;
+#endif
+
+	/* In a static program the first allocation comes before glibc has set it. */
+	if (!known || !*known) {
+		const char *path = leakwrap_process_started_as();
+		const char *slash = path ? strrchr(path, '/') : NULL;
+
+		known = slash ? slash + 1 : path ? path : "";
+	}
+	size_t length = strnlen(known, size - 1);
+
+	memcpy(name, known, length);
+	name[length] = '\0';
+}
+
+bool leakwrap_process_is_privileged(void)
+{
+	return leakwrap_auxiliary(AT_SECURE) != 0;
+}
+
+static struct kernel_time kernel_time(uint64_t nanoseconds)
+{
+	struct kernel_time time = {0, 0};
+
+	time.seconds = (long)(nanoseconds / 1000000000u);
+	time.nanoseconds = (long)(nanoseconds % 1000000000u);
+	return time;
+}
+
+void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
+{
+	const struct kernel_time limit = kernel_time(nanoseconds);
+
+	leakwrap_syscall(FUTEX, (long)word, WAIT_PRIVATE, (long)value, (long)&limit, 0, 0);
+}
+
+void leakwrap_wake(_Atomic uint32_t *word)
+{
+	leakwrap_syscall(FUTEX, (long)word, WAKE_PRIVATE, INT_MAX, 0, 0, 0);
+}
+
+void leakwrap_wake_one(_Atomic uint32_t *word)
+{
+	leakwrap_syscall(FUTEX, (long)word, WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+/* -- files --------------------------------------------------------------------------------------- */
+
+long leakwrap_open(const char *path, int flags, int mode)
+{
+#ifdef __NR_open /* older than the other */
+	return leakwrap_syscall(__NR_open, (long)path, flags, mode, 0, 0, 0);
+#else
+	return leakwrap_syscall(__NR_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+#endif
+}
+
+long leakwrap_close(int fd)
+{
+	return leakwrap_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+}
+
+long leakwrap_read(int fd, void *buffer, size_t size)
+{
+	return leakwrap_syscall(__NR_read, fd, (long)buffer, (long)size, 0, 0, 0);
+}
+
+long leakwrap_write(int fd, const void *bytes, size_t size)
+{
+	return leakwrap_syscall(__NR_write, fd, (long)bytes, (long)size, 0, 0, 0);
+}
+
+long leakwrap_fcntl(int fd, int command, long argument)
+{
+#ifdef __NR_fcntl64
+	return leakwrap_syscall(__NR_fcntl64, fd, command, argument, 0, 0, 0);
+#else
+	return leakwrap_syscall(__NR_fcntl, fd, command, argument, 0, 0, 0);
+#endif
+}
+
+/* Where a process may open no descriptors, as sandboxes see to it, poll(2) refuses to look at one.  select(2) wants a bit for each. */
+static bool select_writable(int fd, uint64_t nanoseconds)
+{
+	struct kernel_time limit = kernel_time(nanoseconds);
+	unsigned long waited[16] = {0};
+	const unsigned bits = sizeof(waited[0]) * 8, at = (unsigned)fd;
+
+	if (at >= sizeof(waited) * 8)
+		return false;
+	waited[at / bits] = 1ul << at % bits;
+	return leakwrap_syscall(PSELECT, fd + 1, 0, (long)waited, 0, (long)&limit, 0) == 1;
+}
+
+bool leakwrap_wait_writable(int fd, uint64_t nanoseconds)
+{
+	struct pollfd waited = {.fd = fd, .events = POLLOUT};
+	long ready;
+
+#ifdef __NR_poll /* older than the other */
+	ready = leakwrap_syscall(__NR_poll, (long)&waited, 1, (long)(nanoseconds / 1000000), 0, 0, 0);
+#else
+	struct kernel_time limit = kernel_time(nanoseconds);
+
+	ready = leakwrap_syscall(PPOLL, (long)&waited, 1, (long)&limit, 0, 0, 0);
+#endif
+	return ready == -EINVAL ? select_writable(fd, nanoseconds) : ready == 1;
+}
+
+bool leakwrap_file_of(int fd, struct leakwrap_file *file)
+{
+	int saved = errno;
+	struct stat status;
+	bool is_open = fstat(fd, &status) == 0;
+
+	if (is_open) {
+		file->device = status.st_dev;
+		file->inode = status.st_ino;
+		file->is_terminal = isatty(fd) == 1;
+		file->is_pipe = S_ISFIFO(status.st_mode);
+		file->is_regular = S_ISREG(status.st_mode);
+		file->is_append = (leakwrap_fcntl(fd, F_GETFL, 0) & O_APPEND) != 0;
+	}
+	errno = saved;
+	return is_open;
+}
+
+uint64_t leakwrap_file_size(int fd)
+{
+	int saved = errno;
+	struct stat status;
+	uint64_t size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+
+	errno = saved;
+	return size;
+}

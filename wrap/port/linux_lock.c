@@ -1,0 +1,144 @@
+/* port_linux_lock.c - Linux under the tracer: the lock. */
+#include "wrap/port/linux.h"
+
+#include <string.h>
+
+/* Who waits for a lock looks again after so many nanoseconds whether it is lent. */
+#define LOOK_AGAIN 10000000
+
+/* Is THREAD of this process asleep?  A fork that copies the process is not, but waits for a lock is.  The third field of
+ * proc(5), /proc/pid/stat, behind the last parenthesis.  *KNOWN: that could be told. */
+static bool is_asleep(int thread, bool *known)
+{
+	char path[48] = "/proc/self/task/", digits[12], line[128] = "";
+	size_t length = strlen(path), count = 0;
+	const char *behind;
+	int fd;
+
+	for (unsigned rest = (unsigned)thread; count == 0 || rest > 0; rest /= 10)
+		digits[count++] = (char)('0' + rest % 10);
+	while (count > 0)
+		path[length++] = digits[--count];
+	memcpy(path + length, "/stat", sizeof("/stat"));
+	fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+	length = 0;
+	if (fd >= 0) {
+		long got = leakwrap_read(fd, line, sizeof(line));
+
+		leakwrap_close(fd);
+		length = got > 0 ? (size_t)got : 0;
+	}
+	behind = memrchr(line, ')', length);
+	*known = behind && behind + 2 < line + length;
+	return *known && behind[2] == 'S';
+}
+
+/* Borrows the lock of a thread that is in fork, after LOOKS times that this was tried.  The thread itself needs it when something
+ * that fork calls allocates, also in the child, where it has another number.  Should the fork go on all the same before it has its
+ * lock back, which takes a thread that wakes after ten milliseconds in these few microseconds, the child finds a half-made
+ * change. */
+static bool borrow(struct leakwrap_lock *lock, unsigned looks)
+{
+	const int thread = atomic_load(&lock->forking), own = leakwrap_thread_id();
+	bool known, asleep;
+	uint32_t free = 0;
+
+	if (thread == 0)
+		return false;
+	if (thread != own && !leakwrap_thread_has_ended(leakwrap_process_id(), thread)) {
+		asleep = is_asleep(thread, &known);
+		/* Where /proc is not to be had a fork may take two seconds. */
+		if (looks == 0 || (known ? !asleep : looks < 2000000000 / LOOK_AGAIN))
+			return false;
+	}
+	if (!atomic_compare_exchange_strong(&lock->lent, &free, (uint32_t)own))
+		return false;
+	if (atomic_load(&lock->forking) == thread)
+		return true;
+	atomic_store(&lock->lent, 0);
+	leakwrap_wake(&lock->lent);
+	return false;
+}
+
+/* 0 free, 1 held, 2 held and waited for (U. Drepper, "Futexes Are Tricky", mutex 2).  A thread that is about to fork waits for the end of
+ * another one's fork: it would keep what it borrows for too long, while others need it.  Returns whether the lock is borrowed. */
+static bool take(struct leakwrap_lock *lock, bool forks)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	struct leakwrap_mask before;
+	uint32_t seen = 0;
+
+	leakwrap_signals_block(&before);
+	if (!atomic_compare_exchange_strong(word, &seen, 1)) {
+		if (seen != 2)
+			seen = atomic_exchange(word, 2);
+		for (unsigned looks = 0; seen != 0; looks++) {
+			if (borrow(lock, forks ? 0 : looks)) {
+				lock->lent_mask = before;
+				return true;
+			}
+			leakwrap_wait(word, 2, LOOK_AGAIN);
+			seen = atomic_exchange(word, 2);
+		}
+	}
+	lock->mask = before;
+	return false;
+}
+
+void leakwrap_lock(struct leakwrap_lock *lock)
+{
+	take(lock, false);
+}
+
+bool leakwrap_trylock(struct leakwrap_lock *lock)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	struct leakwrap_mask before;
+	uint32_t seen = 0;
+
+	leakwrap_signals_block(&before);
+	if (!atomic_compare_exchange_strong(word, &seen, 1)) {
+		leakwrap_signals_restore(&before);
+		return false;
+	}
+	lock->mask = before;
+	return true;
+}
+
+void leakwrap_unlock(struct leakwrap_lock *lock)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	const uint32_t lent = atomic_load(&lock->lent);
+	struct leakwrap_mask before = lock->mask;
+
+	/* Another thread may just find out that it cannot borrow any more. */
+	if (lent != 0 && lent == (uint32_t)leakwrap_thread_id()) {
+		before = lock->lent_mask;
+		atomic_store(&lock->lent, 0);
+		leakwrap_wake(&lock->lent);
+	} else if (atomic_exchange(word, 0) == 2) {
+		leakwrap_wake_one(word);
+	}
+	leakwrap_signals_restore(&before);
+}
+
+void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
+{
+	/* Borrowed only of a thread that is not in this process: it does not want it back. */
+	if (take(lock, true)) {
+		lock->mask = lock->lent_mask;
+		atomic_store(&lock->lent, 0);
+	}
+	atomic_store(&lock->forking, leakwrap_thread_id());
+}
+
+void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
+{
+	uint32_t lent;
+
+	atomic_store(&lock->forking, 0);
+	while (!is_child && (lent = atomic_load(&lock->lent)) != 0)
+		leakwrap_wait(&lock->lent, lent, LOOK_AGAIN);
+	atomic_store(&lock->lent, 0);
+	leakwrap_unlock(lock);
+}

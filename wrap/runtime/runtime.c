@@ -1,0 +1,258 @@
+/* runtime.c - puts the tracer together: the one file that knows both the recording half (wrap/) and the
+ * reporting half (report/), and connects them at start, signal, fork and exit. */
+#include "wrap/runtime/runtime.h"
+
+#include "report/announce.h"
+#include "wrap/base/arena.h"
+#include "report/command.h"
+#include "wrap/base/common.h"
+#include "wrap/signal/crash.h"
+#include "report/dump.h"
+#include "wrap/leakwrap.h"
+#include "wrap/misuse/misuse.h"
+#include "wrap/module/modules.h"
+#include "wrap/base/options.h"
+#include "wrap/port/port.h"
+#include "wrap/base/process.h"
+#include "wrap/unwind/walk_shadow.h"
+#include "wrap/signal/dump_signal.h"
+#include "wrap/site/site_table.h"
+#include "wrap/unwind/stack_bounds.h"
+#include "wrap/base/locked_uthash.h"
+#include "report/line_writer.h"
+#include "wrap/base/thread.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { NOT_STARTED, STARTING, STARTED };
+
+static struct {
+	_Atomic int state;
+	_Atomic bool forked;      /* this process image began with a fork ... */
+	_Atomic bool has_entered; /* ... and a thread has recorded something since */
+	_Atomic uint32_t exit_dump;
+} runtime;
+
+enum { NO_EXIT_DUMP, WRITING_EXIT_DUMP, EXIT_DUMP_WRITTEN };
+
+/* So many nanoseconds a thread that leaves the process waits for another one's exit dump. */
+#define EXIT_DUMP_LIMIT 30000000000u
+
+/* -- start --------------------------------------------------------------------------------------- */
+
+static void dump_on_signal(void)
+{
+	if (leakwrap_process_owns_memory())
+		leakwrap_dump_on_signal();
+}
+
+/* Signals are blocked: a handler must not find the tracer half started in its own thread. */
+static void start(void)
+{
+	struct leakwrap_mask before;
+	int saved = errno;
+
+	leakwrap_signals_block(&before);
+	leakwrap_process_start();
+	/* The program may put another environment in the place of the one above its stack. */
+	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
+	leakwrap_dump_start();
+	leakwrap_options_read();
+	if (leakwrap_options.command)
+		leakwrap_command_read();
+	leakwrap_pages_limit(leakwrap_options.memory);
+	leakwrap_modules_refresh();
+	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
+	    !leakwrap_misuse_start(leakwrap_dump_misuse))
+		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
+	if (leakwrap_options.signal != 0)
+		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
+	if (leakwrap_options.crash)
+		leakwrap_crash_install(leakwrap_dump_crash);
+	leakwrap_announce();
+	atomic_store(&runtime.state, STARTED);
+	leakwrap_signals_restore(&before);
+	errno = saved;
+}
+
+static bool start_once(void)
+{
+	int state = NOT_STARTED;
+
+	if (atomic_compare_exchange_strong(&runtime.state, &state, STARTING)) {
+		start();
+		return true;
+	}
+	return state == STARTED;
+}
+
+bool leakwrap_runtime_enter(void)
+{
+	if (!start_once())
+		return false;
+	atomic_store_explicit(&runtime.has_entered, true, memory_order_relaxed);
+	leakwrap_crash_enter_thread();
+	return true;
+}
+
+int leakwrap_install_crash_trace(void)
+{
+	start_once();
+	return leakwrap_crash_install(leakwrap_dump_crash) > 0 ? 0 : -1;
+}
+
+/* -- fork ---------------------------------------------------------------------------------------- */
+
+/* The tables must not be in the middle of a change in the child, where nobody would finish it.  The C library takes
+ * malloc's locks and that of all streams after this one: a signal handler that has interrupted malloc must not need it, so neither a
+ * dump nor sigaction does; and an allocation there borrows it.  In the child this thread looks like the main thread, whose stack
+ * lies elsewhere. */
+static void before_fork(void)
+{
+	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
+	leakwrap_lock_for_fork(&leakwrap_tables_lock);
+	leakwrap_process_before_fork();
+}
+
+static void after_fork_in_parent(void)
+{
+	leakwrap_unlock_after_fork(&leakwrap_tables_lock, false);
+}
+
+static void after_fork_in_child(void)
+{
+	leakwrap_process_forked();
+	atomic_store(&runtime.forked, true);
+	atomic_store(&runtime.has_entered, false);
+	atomic_store(&runtime.exit_dump, NO_EXIT_DUMP);
+	leakwrap_self.state = leakwrap_self.disabled ? LEAKWRAP_THREAD_DISABLED : LEAKWRAP_THREAD_NEW;
+	atomic_store(&leakwrap_loss.untracked_blocks, 0);
+	atomic_store(&leakwrap_loss.untracked_bytes, 0);
+	atomic_store(&leakwrap_loss.untracked_overflows, 0);
+	atomic_store(&leakwrap_loss.lost_call_sites, 0);
+	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
+	atomic_store(&leakwrap_loss.foreign_frees, 0);
+	leakwrap_shadow_forked();
+	leakwrap_crash_forked();
+	leakwrap_dump_forked();
+	leakwrap_announce_forked();
+	leakwrap_signals_forked();
+	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
+		leakwrap_sites_begin_own();
+	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
+}
+
+#ifndef LEAKWRAP_NO___register_atfork
+/* What pthread_atfork(3) calls; older glibc has that one in libpthread alone.  The handle lets the
+ * handlers go when the archive is part of a shared object that is unloaded. */
+extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+                             void *object);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+#define register_atfork(before, in_parent, in_child) \
+	__register_atfork(before, in_parent, in_child, &__dso_handle)
+#elif !defined(LEAKWRAP_NO_pthread_atfork)
+#define register_atfork(before, in_parent, in_child) pthread_atfork(before, in_parent, in_child)
+#else
+/* Only programs that are linked with the thread library have it. */
+#pragma weak pthread_atfork
+#define register_atfork(before, in_parent, in_child) \
+	(pthread_atfork ? pthread_atfork(before, in_parent, in_child) : 0)
+#endif
+
+/* Programs that never allocate, or not before main, are traced too. */
+__attribute__((constructor(101))) static void start_with_program(void)
+{
+	start_once();
+	leakwrap_modules_refresh(); /* in a static program the first allocation came too early for it */
+	/* musl takes a block for the handlers: the tracer's memory, not the program's. */
+	leakwrap_disable();
+	register_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	leakwrap_enable();
+}
+
+/* -- exit ---------------------------------------------------------------------------------------- */
+
+/* The process must not end in the midst of a dump because another thread leaves it, too. */
+static void await_exit_dump(void)
+{
+	uint64_t give_up = leakwrap_time_monotonic() + EXIT_DUMP_LIMIT;
+
+	while (atomic_load(&runtime.exit_dump) == WRITING_EXIT_DUMP &&
+	       leakwrap_time_monotonic() <= give_up)
+		leakwrap_wait(&runtime.exit_dump, WRITING_EXIT_DUMP, EXIT_DUMP_LIMIT / 100);
+}
+
+/* Returns whether the process shall dump when it ends, and in *ALL whether it shows all its
+ * blocks. */
+static bool wants_exit_dump(bool *all)
+{
+	const bool forked = atomic_load(&runtime.forked);
+
+	*all = !forked || leakwrap_options.children == LEAKWRAP_CHILDREN_ALL;
+	return leakwrap_options.exit &&
+	       !(forked && leakwrap_options.children == LEAKWRAP_CHILDREN_NONE);
+}
+
+void leakwrap_runtime_exit(void)
+{
+	bool all;
+	struct leakwrap_mask before;
+	uint32_t none = NO_EXIT_DUMP;
+	int saved = errno;
+
+	if (atomic_load(&runtime.state) != STARTED || !wants_exit_dump(&all) ||
+	    !leakwrap_process_owns_memory())
+		return;
+	leakwrap_signals_block(&before); /* a handler that leaves must not wait for its own thread */
+	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
+		leakwrap_dump_at_exit(all);
+		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
+		leakwrap_wake(&runtime.exit_dump);
+	} else {
+		await_exit_dump();
+	}
+	leakwrap_signals_restore(&before);
+	errno = saved;
+}
+
+/* A forked child that calls _exit, usually after a failed exec, dumps only if it has allocated. */
+void leakwrap_runtime_exit_now(void)
+{
+	if (!atomic_load(&runtime.forked) || atomic_load(&runtime.has_entered))
+		leakwrap_runtime_exit();
+}
+
+/* Where the linker has put the ELF header of what this is part of; not all do. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
+
+/* Is the runtime part of a shared object?  Also known when there is no memory for the list of modules.  musl's loader leaves its own
+ * headers' address to a program that it was told to start. */
+static bool is_in_shared_object(void)
+{
+	const uintptr_t own = (uintptr_t)&__ehdr_start, headers = leakwrap_auxiliary(AT_PHDR);
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+
+	return own != 0 && headers != 0 && own + __ehdr_start.e_phoff != headers &&
+	       !(program && own - program->start < program->end - program->start);
+}
+
+/* A shared object may be unloaded, and then nothing may lead to its code. */
+static void end_of_program(void)
+{
+	leakwrap_runtime_exit();
+	if (is_in_shared_object()) {
+		leakwrap_signals_release();
+		leakwrap_crash_release();
+	}
+}
+
+/* The destructors of an executable run in the reverse order of this array (System V ABI, chapter 5,
+ * "Initialization and Termination Functions"), which the linker sorts by the sections' numbers: the
+ * first entry is called last.  Numbers up to 100 are out of reach of the attribute in the program. */
+__attribute__((section(".fini_array.00000"),
+               used)) static void (*const dump_after_destructors)(void) = end_of_program;

@@ -1,0 +1,90 @@
+/* recall.h - recognizes a stack that was walked before: what the allocation path needs of the call-site table.
+ *
+ *   pc, room ──► hint: a pattern ──► sum of pc, fp, and the words at its places ──► value of the call site (seen.h)
+ *
+ * Where a stack begins (the caller's pc, and how far below the upper end of the thread's stack) hints at the
+ * pattern that the stack may have.  All that the walk depends on is summed up: a recognized stack is the one that was walked,
+ * and a wrong hint only costs a walk.
+ */
+#ifndef LEAKWRAP_RECALL_H
+#define LEAKWRAP_RECALL_H
+
+#ifdef LEAKWRAP_SMALL
+#include "wrap/bare/no_stack_cache.h"
+#else
+
+#include "wrap/base/common.h"
+#include "wrap/site/stack_shape.h"
+#include "wrap/site/stack_index.h"
+#include "wrap/site/site_table.h"
+
+/* -- hints --------------------------------------------------------------------------------------- */
+
+/* Lossy and shared: an entry is overwritten freely.  Threads that do the same come to the same places below the
+ * upper ends of their stacks; where stacks of several forms begin at one place, each has a hint, the newest first. */
+#define LEAKWRAP_HINT_SETS_BITS 11
+#define LEAKWRAP_HINT_WAYS      4
+
+/* The first hints lie together: nearly always they are the right ones. */
+extern LEAKWRAP_HIDDEN const struct leakwrap_pattern
+        *_Atomic leakwrap_hints[LEAKWRAP_HINT_WAYS][1 << LEAKWRAP_HINT_SETS_BITS];
+
+/* The number of the set. */
+LEAKWRAP_INLINE uint32_t leakwrap_hint_set(uintptr_t room, uintptr_t pc)
+{
+	uint32_t mixed = ((uint32_t)pc + (uint32_t)room * 0x9e3779b1u) * 0x85ebca6bu;
+
+	return mixed >> (32 - LEAKWRAP_HINT_SETS_BITS);
+}
+
+/* The value of the call site (seen.h) to which the hint WAY of SET leads for the stack of PC, SP and FP, of which ROOM bytes may be read; and in
+ * *PATTERN its hint.  0: to none. */
+LEAKWRAP_INLINE uint32_t leakwrap_hinted_value(uint32_t set, unsigned way,
+                                               const struct leakwrap_pattern **pattern, uintptr_t room,
+                                               uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	const struct leakwrap_pattern *hint =
+	        atomic_load_explicit(&leakwrap_hints[way][set], memory_order_acquire);
+
+	*pattern = hint;
+	return leakwrap_likely(hint && leakwrap_pattern_has_room(hint, room))
+	               ? leakwrap_seen_value(leakwrap_pattern_key(hint, pc, sp, fp))
+	               : 0;
+}
+
+/* The same for the first hint. */
+LEAKWRAP_INLINE uint32_t leakwrap_first_value(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	const struct leakwrap_pattern *pattern;
+	const uintptr_t room = leakwrap_stack_room(sp);
+
+	return leakwrap_hinted_value(leakwrap_hint_set(room, pc), 0, &pattern, room, pc, sp, fp);
+}
+
+/* -- elsewhere ----------------------------------------------------------------------------------- */
+
+/* The number of the call site whose backtrace a walk from PC, SP and FP would give, when such a stack has been
+ * seen on a thread's own stack; else LEAKWRAP_SITE_NONE.  Signal-safe, no lock. */
+uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp);
+
+/* Is there something to be learned from the stack STACK, whose walk led to TRACE and so to the call site NUMBER? */
+bool leakwrap_recall_wants(uint32_t number, const struct leakwrap_trace *trace,
+                           const struct leakwrap_stack *stack);
+
+/* The following are called with the tables' lock held. */
+
+/* The pattern of STACK, whose walk led to TRACE, and in *KEY its key; or NULL: it cannot be recognized when it comes again, or there is no
+ * memory. */
+struct leakwrap_pattern *leakwrap_recall_pattern(const struct leakwrap_trace *trace,
+                                                 const struct leakwrap_stack *stack, uint64_t *key);
+
+/* The stack STACK with PATTERN and KEY, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again. */
+void leakwrap_recall_learn(const struct leakwrap_pattern *pattern, uint64_t key, uint32_t number,
+                           const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
+
+/* The modules have changed: what was learned of stacks that go through others than the permanent ones is to be learned again. */
+void leakwrap_recall_forget(void);
+
+#endif
+
+#endif

@@ -1,0 +1,129 @@
+/* frame_pointers.c - see frame_pointers.h. */
+#include "wrap/unwind/fp_frame.h"
+
+#include "wrap/arch/arch.h"
+#include "wrap/unwind/return_address.h"
+
+#if LEAKWRAP_HAVE_ARM_FRAMES
+#include "wrap/arch/frame_apcs.h"
+#include "wrap/arch/frame_arm_clang.h"
+#include "wrap/arch/frame_arm_gcc.h"
+#include "wrap/arch/frame_thumb.h"
+#endif
+
+#include <string.h>
+
+static bool read_word(struct leakwrap_stack *stack, uintptr_t address, uintptr_t *word)
+{
+	if (address % sizeof(*word) != 0 || !leakwrap_stack_reach(stack, address, sizeof(*word)))
+		return false;
+	*word = leakwrap_stack_word(address);
+	return true;
+}
+
+bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
+                           uintptr_t *target)
+{
+	uintptr_t word;
+
+	return address >= sp && read_word(stack, address, &word) && leakwrap_is_return(word, target);
+}
+
+#if LEAKWRAP_HAVE_ARM_FRAMES
+
+/* Does the word at ADDRESS look like a frame pointer: of a frame above, or 0 in the first one? */
+static bool holds_fp(struct leakwrap_stack *stack, uintptr_t address)
+{
+	uintptr_t word;
+
+	return read_word(stack, address, &word) &&
+	       (word == 0 || (word > address && word < stack->high));
+}
+
+/* Of the -mapcs-frame layout: does the saved pc at ADDRESS point behind the instruction that stored it? */
+static bool holds_apcs_pc(struct leakwrap_stack *stack, uintptr_t address)
+{
+	uintptr_t word;
+
+	if (!read_word(stack, address, &word) || word % 4 != 0 || !leakwrap_text_at(word - 12, true))
+		return false;
+	return (*(const uint32_t *)(word - 8) & LEAKWRAP_APCS_STORE_MASK) == LEAKWRAP_APCS_STORE ||
+	       (*(const uint32_t *)(word - 12) & LEAKWRAP_APCS_STORE_MASK) == LEAKWRAP_APCS_STORE;
+}
+
+static void frame_from(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, int32_t ra, int32_t fp)
+{
+	memset(rule, 0, sizeof(*rule));
+	rule->kind = kind;
+	rule->base = LEAKWRAP_BASE_FP;
+	rule->ra_place = rule->fp_place = LEAKWRAP_PLACE_BASE;
+	rule->cfa = cfa;
+	rule->ra = ra;
+	rule->fp = fp;
+}
+
+/* Each layout has words that tell it from the others. */
+bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                         struct leakwrap_rule *rule, uintptr_t *target)
+{
+	if (leakwrap_holds_return(stack, sp, fp + (uintptr_t)LEAKWRAP_APCS_RETURN, target) &&
+	    holds_apcs_pc(stack, fp)) {
+		frame_from(rule, LEAKWRAP_RULE_INDIRECT, LEAKWRAP_APCS_CALLER_SP, LEAKWRAP_APCS_RETURN,
+		           LEAKWRAP_APCS_PREVIOUS);
+		return true;
+	}
+	if (leakwrap_holds_return(stack, sp, fp + LEAKWRAP_ARM_GCC_RETURN, target) &&
+	    holds_fp(stack, fp + (uintptr_t)LEAKWRAP_ARM_GCC_PREVIOUS)) {
+		frame_from(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_ARM_GCC_CALLER_SP,
+		           LEAKWRAP_ARM_GCC_RETURN, LEAKWRAP_ARM_GCC_PREVIOUS);
+		return true;
+	}
+	if (leakwrap_holds_return(stack, sp, fp + LEAKWRAP_ARM_CLANG_RETURN, target) &&
+	    holds_fp(stack, fp + LEAKWRAP_ARM_CLANG_PREVIOUS)) {
+		frame_from(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_ARM_CLANG_CALLER_SP,
+		           LEAKWRAP_ARM_CLANG_RETURN, LEAKWRAP_ARM_CLANG_PREVIOUS);
+		return true;
+	}
+	return false;
+}
+
+bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
+                               struct leakwrap_rule *rule, uintptr_t *target)
+{
+	frame_from(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_THUMB_CALLER_SP, LEAKWRAP_THUMB_RETURN, 0);
+	rule->base = LEAKWRAP_BASE_R7;
+	rule->fp_place = LEAKWRAP_PLACE_SAME;
+	rule->r7_place = LEAKWRAP_PLACE_BASE;
+	rule->r7 = LEAKWRAP_THUMB_PREVIOUS;
+	return leakwrap_holds_return(stack, sp, r7 + LEAKWRAP_THUMB_RETURN, target) &&
+	       holds_fp(stack, r7 + LEAKWRAP_THUMB_PREVIOUS);
+}
+
+#elif LEAKWRAP_HAVE_FP_WALK
+
+bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                         struct leakwrap_rule *rule, uintptr_t *target)
+{
+	const int32_t fp_to_cfa = (int32_t)LEAKWRAP_FP_CALLER_SP;
+
+	*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_FRAME,
+	                               .base = LEAKWRAP_BASE_FP,
+	                               .ra_place = LEAKWRAP_PLACE_BASE,
+	                               .fp_place = LEAKWRAP_PLACE_BASE,
+	                               .cfa = fp_to_cfa,
+	                               .ra = (int32_t)LEAKWRAP_FP_RETURN,
+	                               .fp = (int32_t)LEAKWRAP_FP_PREVIOUS};
+	return fp + LEAKWRAP_FP_LOWEST >= sp &&
+	       leakwrap_holds_return(stack, sp, fp + LEAKWRAP_FP_RETURN, target);
+}
+
+#else
+
+bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                         struct leakwrap_rule *rule, uintptr_t *target)
+{
+	(void)stack, (void)sp, (void)fp, (void)rule, (void)target;
+	return false;
+}
+
+#endif

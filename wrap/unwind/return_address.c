@@ -1,0 +1,91 @@
+/* returns.c - see returns.h. */
+#include "wrap/unwind/return_address.h"
+
+#include "wrap/arch/arch.h"
+#include "wrap/port/port.h"
+#include "wrap/unwind/prologue.h"
+
+#include <string.h>
+
+const struct leakwrap_module *leakwrap_text_at(uintptr_t pc, bool interrupted)
+{
+	uintptr_t code = interrupted ? pc : pc - 1;
+	const struct leakwrap_module *module = leakwrap_module_at(code);
+
+	return module && leakwrap_module_text(module, code) &&
+	                       (module->permanent || leakwrap_module_is_there(module))
+	               ? module
+	               : NULL;
+}
+
+struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uintptr_t word)
+{
+	const uintptr_t address = LEAKWRAP_STRIP(word);
+	const struct leakwrap_text *text = leakwrap_module_text(module, address - 1);
+	struct leakwrap_code code = {.thumb = LEAKWRAP_HAVE_ARM_FRAMES && (word & 1) != 0};
+
+	/* A return address may be that of the segment's end, a function its start. */
+	if (!text)
+		text = leakwrap_module_text(module, address);
+	if (text && !text->only_runs) {
+		code.low = text->start;
+		code.high = text->end;
+	}
+	return code;
+}
+
+#ifndef LEAKWRAP_SMALL
+
+/* Of the data of a module so many pages are searched. */
+#define PAGES_MAX 2048u
+
+/* Puts POINTER into its place among POINTERS, the largest first. */
+static void insert(uintptr_t pointer, uintptr_t *pointers, unsigned count)
+{
+	for (unsigned i = 0; i < count && pointer != pointers[i]; i++)
+		if (pointer > pointers[i]) {
+			const uintptr_t smaller = pointers[i];
+
+			pointers[i] = pointer;
+			pointer = smaller;
+		}
+}
+
+void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc, uintptr_t distance,
+                              uintptr_t *pointers, unsigned count)
+{
+	unsigned pages = 0;
+
+	memset(pointers, 0, count * sizeof(*pointers));
+	for (uintptr_t page = module->start & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
+	     page < module->end && pages < PAGES_MAX; page += LEAKWRAP_PAGE) {
+		const struct leakwrap_text *text = leakwrap_module_text(module, page);
+		const uintptr_t *word = (const uintptr_t *)page;
+
+		if (text) {
+			page = (text->end - 1) & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
+			continue;
+		}
+		/* The program may have made a hole in it. */
+		pages++;
+		if (!leakwrap_readable(page))
+			continue;
+		for (; word < (const uintptr_t *)(page + LEAKWRAP_PAGE); word++)
+			if (pc - LEAKWRAP_STRIP(*word) - 1 < distance)
+				insert(LEAKWRAP_STRIP(*word), pointers, count);
+	}
+}
+
+#endif
+
+bool leakwrap_is_return(uintptr_t word, uintptr_t *target)
+{
+	uintptr_t pc = LEAKWRAP_STRIP(word);
+	const struct leakwrap_module *module = leakwrap_text_at(pc, false);
+	struct leakwrap_code code;
+
+	if (!module)
+		return false;
+	code = leakwrap_code_of(module, word);
+	return leakwrap_call_before_return(&code, pc, target);
+}

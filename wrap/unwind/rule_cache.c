@@ -1,0 +1,243 @@
+/* rules.c - see rules.h. */
+#include "wrap/unwind/rule_cache.h"
+
+#include <string.h>
+
+#include "wrap/module/modules.h"
+#include "wrap/port/port.h"
+
+#define WORD ((int32_t)sizeof(uintptr_t))
+
+/* -- the table of rules that do not fit into a slot ---------------------------------------------- */
+
+/* An open-addressing set that is only added to.  An entry is claimed, written, then published; one that is
+ * being written by another thread, or by the code that this signal handler interrupted, is passed over: the
+ * rule then stands in the table twice, which harms nobody. */
+enum { ENTRY_FREE, ENTRY_CLAIMED, ENTRY_READY };
+
+struct entry {
+	struct leakwrap_rule rule;
+	_Atomic uint32_t state;
+};
+
+#define ENTRIES LEAKWRAP_RULE_ENTRIES
+#define PROBES  64u /* then the table counts as full, and the rule is not remembered */
+
+static struct entry *_Atomic entries;
+
+/* SIZE bytes of pages in *SHARED, mapped by whoever comes first; NULL: no memory. */
+static void *map_once(void *_Atomic *shared, size_t size)
+{
+	void *pages = atomic_load_explicit(shared, memory_order_acquire);
+	void *fresh;
+
+	if (leakwrap_likely(pages != NULL))
+		return pages;
+	fresh = leakwrap_pages_map(size);
+	if (!fresh)
+		return NULL;
+	if (atomic_compare_exchange_strong(shared, &pages, fresh))
+		return fresh;
+	leakwrap_pages_unmap(fresh, size);
+	return pages;
+}
+
+static uint32_t hash(const struct leakwrap_rule *rule)
+{
+	uint32_t words[sizeof(*rule) / sizeof(uint32_t)];
+	uint32_t h = 0;
+
+	memcpy(words, rule, sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		h = (h ^ words[i]) * 0x9e3779b1u;
+	return h ^ h >> 15;
+}
+
+/* The number of RULE in the table, or ENTRIES when there is no room. */
+static uint32_t number_of(const struct leakwrap_rule *rule)
+{
+	struct entry *table = map_once((void *_Atomic *)&entries, ENTRIES * sizeof(*table));
+	uint32_t start = hash(rule);
+
+	if (!table)
+		return ENTRIES;
+	for (uint32_t i = 0; i < PROBES; i++) {
+		uint32_t number = (start + i) % ENTRIES;
+		struct entry *entry = &table[number];
+		uint32_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
+
+		if (state == ENTRY_READY && memcmp(&entry->rule, rule, sizeof(*rule)) == 0)
+			return number;
+		if (state == ENTRY_FREE &&
+		    atomic_compare_exchange_strong(&entry->state, &state, ENTRY_CLAIMED)) {
+			entry->rule = *rule;
+			atomic_store_explicit(&entry->state, ENTRY_READY, memory_order_release);
+			return number;
+		}
+	}
+	return ENTRIES;
+}
+
+/* -- slots --------------------------------------------------------------------------------------- */
+
+#if LEAKWRAP_HAVE_INLINE_RULES
+
+/* OFFSET in words, if it is a count of words that fits into a field. */
+static bool field(int32_t offset, leakwrap_slot *words)
+{
+	*words = (leakwrap_slot)(offset / WORD);
+	return offset >= 0 && offset % WORD == 0 && *words < (1u << LEAKWRAP_RULE_FIELD);
+}
+
+/* RULE as the low bits of a slot, when it is of the common kind. */
+static bool pack(const struct leakwrap_rule *rule, leakwrap_slot *packed)
+{
+	leakwrap_slot cfa, place, flags = 0;
+
+	if (rule->kind != LEAKWRAP_RULE_FRAME || !field(rule->cfa, &cfa) ||
+	    rule->ra_place != LEAKWRAP_PLACE_CFA)
+		return false;
+	if (rule->base == LEAKWRAP_BASE_FP)
+		flags |= LEAKWRAP_RULE_FP;
+#if LEAKWRAP_CALL_PUSHES
+	if (rule->ra != -WORD || cfa == 0)
+		return false;
+	if (rule->fp_place == LEAKWRAP_PLACE_SAME)
+		place = 1;
+	else if (rule->fp_place != LEAKWRAP_PLACE_CFA || rule->fp >= rule->ra ||
+	         !field(-rule->fp, &place) || place > cfa)
+		return false;
+#else
+	if (rule->fp_place == LEAKWRAP_PLACE_SAME) {
+		if (!field(-rule->ra, &place) || place == 0)
+			return false;
+	} else {
+		if (rule->fp_place != LEAKWRAP_PLACE_CFA || rule->ra != rule->fp + WORD ||
+		    !field(-rule->fp, &place) || place < 2)
+			return false;
+		flags |= LEAKWRAP_RULE_PAIR;
+	}
+#endif
+	*packed = flags | place << LEAKWRAP_RULE_FIELD | cfa;
+	return true;
+}
+
+static struct leakwrap_rule unpack(leakwrap_slot slot)
+{
+	struct leakwrap_rule rule = {.kind = LEAKWRAP_RULE_FRAME, .ra_place = LEAKWRAP_PLACE_CFA};
+	leakwrap_slot mask = (1u << LEAKWRAP_RULE_FIELD) - 1;
+	int32_t place = (int32_t)(slot >> LEAKWRAP_RULE_FIELD & mask) * WORD;
+
+	rule.cfa = (int32_t)(slot & mask) * WORD;
+	rule.base = slot & LEAKWRAP_RULE_FP ? LEAKWRAP_BASE_FP : LEAKWRAP_BASE_SP;
+#if LEAKWRAP_CALL_PUSHES
+	rule.ra = -WORD;
+	if (place != WORD) {
+		rule.fp = -place;
+		rule.fp_place = LEAKWRAP_PLACE_CFA;
+	}
+#else
+	if (slot & LEAKWRAP_RULE_PAIR) {
+		rule.fp = -place;
+		rule.fp_place = LEAKWRAP_PLACE_CFA;
+		rule.ra = WORD - place;
+	} else {
+		rule.ra = -place;
+	}
+#endif
+	return rule;
+}
+
+#endif
+
+struct leakwrap_rule leakwrap_rule_in(leakwrap_slot slot)
+{
+	struct entry *table = atomic_load_explicit(&entries, memory_order_acquire);
+
+#if LEAKWRAP_HAVE_INLINE_RULES
+	if (!(slot & LEAKWRAP_RULE_WIDE))
+		return unpack(slot);
+#endif
+	return table[slot % ENTRIES].rule;
+}
+
+/* -- the cache ----------------------------------------------------------------------------------- */
+
+#define SLOTS ((uintptr_t)1 << LEAKWRAP_RULE_SLOTS_LOG2)
+
+struct cache {
+	_Atomic leakwrap_slot *_Atomic slots;
+	_Atomic unsigned generation;
+};
+
+/* A stale rule could only be met by a thread that has a frame in the code that it was made for; the code
+ * could not be unloaded as long as there was one, and whoever runs what was loaded in its place has seen the
+ * new generation. */
+static void flush(struct cache *cache, _Atomic leakwrap_slot *slots, unsigned generation)
+{
+	/* At first there is nothing in it, and to look would take its pages into memory. */
+	bool is_new = atomic_load(&cache->generation) == 0;
+
+	for (uintptr_t i = 0; i < SLOTS && !is_new; i++)
+		if (atomic_load_explicit(&slots[i], memory_order_relaxed) != 0)
+			atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
+	atomic_store_explicit(&cache->generation, generation, memory_order_release);
+}
+
+static _Atomic leakwrap_slot empty;
+
+static struct leakwrap_rule_cache ready(struct cache *cache)
+{
+	_Atomic leakwrap_slot *slots = map_once((void *_Atomic *)&cache->slots, SLOTS * sizeof(*slots));
+	unsigned generation = leakwrap_modules_generation();
+
+	if (leakwrap_unlikely(!slots))
+		return (struct leakwrap_rule_cache){&empty, 0};
+	if (leakwrap_unlikely(atomic_load_explicit(&cache->generation, memory_order_acquire) !=
+	                      generation))
+		flush(cache, slots, generation);
+	return (struct leakwrap_rule_cache){slots, SLOTS - 1};
+}
+
+struct leakwrap_rule_cache leakwrap_rule_cache(void)
+{
+	static struct cache cache;
+
+	return ready(&cache);
+}
+
+struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
+{
+#ifdef LEAKWRAP_SMALL
+	(void)cache;
+	return (struct leakwrap_rule_cache){&empty, 0};
+#else
+	static struct cache caches[LEAKWRAP_CODE_CACHES];
+
+	return ready(&caches[cache]);
+#endif
+}
+
+void leakwrap_rule_keep(struct leakwrap_rule_cache to, uintptr_t pc, const struct leakwrap_rule *rule)
+{
+	leakwrap_slot slot;
+	uint64_t tag = LEAKWRAP_RULE_TAG(pc);
+
+	if (to.mask == 0 || tag >> (sizeof(slot) * 8 - LEAKWRAP_RULE_BITS) != 0)
+		return;
+#if LEAKWRAP_HAVE_INLINE_RULES
+	if (!pack(rule, &slot))
+#endif
+	{
+		uint32_t number = number_of(rule);
+
+		if (number == ENTRIES)
+			return;
+		slot = number;
+#if LEAKWRAP_HAVE_INLINE_RULES
+		slot |= LEAKWRAP_RULE_WIDE;
+#endif
+	}
+	slot |= (leakwrap_slot)tag << LEAKWRAP_RULE_BITS;
+	atomic_store_explicit(&to.slots[LEAKWRAP_RULE_INDEX(pc) & to.mask], slot, memory_order_relaxed);
+}

@@ -1,0 +1,132 @@
+/* shadow.c - see shadow.h.  The hooks run before and after every function of instrumented objects, also in
+ * signal handlers. */
+#include "wrap/unwind/walk_shadow.h"
+
+#include "wrap/base/thread_memory.h"
+#include "wrap/base/common.h"
+#include "wrap/unwind/stack_bounds.h"
+#include "wrap/base/thread.h"
+#include "wrap/unwind/unwind.h"
+
+#include <stdatomic.h>
+
+/* Functions that are remembered for each thread; what is entered beyond that is only counted. */
+#define SHADOW_DEPTH 1024
+
+struct shadow_frame {
+	const void *function;
+	uintptr_t return_address;
+	uintptr_t sp; /* while its entry hook ran */
+};
+
+/* DEPTH goes up before a frame is filled in and down after it: a handler that comes between finds its own
+ * place above. */
+struct leakwrap_shadow {
+	_Atomic unsigned depth; /* may exceed SHADOW_DEPTH */
+	struct shadow_frame frame[SHADOW_DEPTH];
+};
+
+static struct leakwrap_blocks blocks = {.size = sizeof(struct leakwrap_shadow)};
+static _Atomic unsigned long overflows;
+
+static __attribute__((noinline)) struct leakwrap_shadow *take_shadow(void)
+{
+	struct leakwrap_shadow *shadow = leakwrap_block_take(&blocks);
+
+	if (shadow)
+		atomic_store(&shadow->depth, 0);
+	leakwrap_self.shadow = shadow;
+	return shadow;
+}
+
+static inline unsigned depth_of(const struct leakwrap_shadow *shadow)
+{
+	return atomic_load_explicit(&shadow->depth, memory_order_relaxed);
+}
+
+static inline void set_depth(struct leakwrap_shadow *shadow, unsigned depth)
+{
+	atomic_store_explicit(&shadow->depth, depth, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Functions that were left by longjmp or an exception never told: their frames lie at or below the sp of one
+ * that is entered later.  That tells nothing between two stacks. */
+static unsigned drop_left(const struct leakwrap_shadow *shadow, unsigned depth, uintptr_t sp)
+{
+	if (depth > SHADOW_DEPTH || !leakwrap_stack_is_own(sp))
+		return depth;
+	while (depth > 0 && shadow->frame[depth - 1].sp <= sp &&
+	       leakwrap_stack_is_own(shadow->frame[depth - 1].sp))
+		depth--;
+	return depth;
+}
+
+void leakwrap_shadow_enter(const void *function, const void *call_site, uintptr_t sp)
+{
+	struct leakwrap_shadow *shadow = leakwrap_self.shadow;
+	unsigned depth;
+
+	if (leakwrap_unlikely(!shadow) && !(shadow = take_shadow()))
+		return;
+	depth = drop_left(shadow, depth_of(shadow), sp);
+	set_depth(shadow, depth + 1);
+	if (depth < SHADOW_DEPTH)
+		shadow->frame[depth] = (struct shadow_frame){function, (uintptr_t)call_site, sp};
+	else
+		leakwrap_count(&overflows, 1);
+}
+
+void leakwrap_shadow_leave(const void *function)
+{
+	struct leakwrap_shadow *shadow = leakwrap_self.shadow;
+	unsigned depth;
+
+	if (!shadow)
+		return;
+	depth = depth_of(shadow);
+	if (depth > SHADOW_DEPTH) {
+		set_depth(shadow, depth - 1);
+		return;
+	}
+	/* What lies above was left without a word. */
+	for (unsigned above = depth; above > 0; above--)
+		if (shadow->frame[above - 1].function == function) {
+			set_depth(shadow, above - 1);
+			return;
+		}
+}
+
+unsigned long leakwrap_shadow_overflows(void)
+{
+	return atomic_load(&overflows);
+}
+
+void leakwrap_shadow_forked(void)
+{
+	leakwrap_blocks_forked(&blocks, leakwrap_self.shadow);
+	atomic_store(&overflows, 0);
+}
+
+void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp)
+{
+	const struct leakwrap_shadow *shadow = leakwrap_self.shadow;
+	unsigned above = shadow ? depth_of(shadow) : 0;
+	bool overflowed = above > SHADOW_DEPTH;
+
+	trace->pcs[0] = pc;
+	trace->depth = 1;
+	if (overflowed)
+		above = SHADOW_DEPTH;
+	/* Functions that lie below the caller have been left. */
+	while (above > 0 && shadow->frame[above - 1].sp < sp && leakwrap_stack_is_own(sp) &&
+	       leakwrap_stack_is_own(shadow->frame[above - 1].sp))
+		above--;
+	for (; above > 0 && trace->depth < trace->max; above--)
+		trace->pcs[trace->depth++] = shadow->frame[above - 1].return_address;
+	if (above == 0 && !overflowed && trace->depth > 1 &&
+	    leakwrap_stack_is_outermost(shadow->frame[0].sp))
+		trace->kind = LEAKWRAP_TRACE_COMPLETE;
+	else
+		trace->kind = LEAKWRAP_TRACE_TRUNCATED;
+}
