@@ -1,4 +1,4 @@
-/* dump.c - see dump.h: whose turn it is to write a dump, and where it goes; dump_text.c writes it.  Everything here may
+/* dump.c - see dump.h: whose turn it is to write a dump, and where it goes; dump_writer.c writes it.  Everything here may
  * run in a signal handler that interrupted anything, the tracer included. */
 #include "report/dump.h"
 

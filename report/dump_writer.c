@@ -1,4 +1,4 @@
-/* dump_text.c - see dump_text.h; the format is described in format.h. */
+/* dump_writer.c - see dump_writer.h; the format is described in format.h. */
 #include "report/dump_writer.h"
 
 #include "report/site_totals.h"

@@ -1,6 +1,6 @@
-/* dump_text.h - the lines of a dump (format.h), from the tables.  Signal-safe; one dump at a time. */
-#ifndef LEAKWRAP_DUMP_TEXT_H
-#define LEAKWRAP_DUMP_TEXT_H
+/* dump_writer.h - the lines of a dump (format.h), from the tables.  Signal-safe; one dump at a time. */
+#ifndef LEAKWRAP_DUMP_WRITER_H
+#define LEAKWRAP_DUMP_WRITER_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* symbols.c - see symbols.h.  The table of each module is made at the first question: the functions'
+/* elf_symbols.c - see elf_symbols.h.  The table of each module is made at the first question: the functions'
  * addresses, sorted, each with the place of its symbol. */
 #include "report/elf_symbols.h"
 

@@ -1,10 +1,10 @@
-/* symbols.h - names from the running program's own symbol tables.
+/* elf_symbols.h - names from the running program's own symbol tables.
  *
  * Of the program itself .symtab is read from its file; of the shared libraries that were there at start,
  * .dynsym from memory.  Libraries that were loaded later may go away at any moment, so their memory is not
  * looked at: the leakwrap tool names them from their files. */
-#ifndef LEAKWRAP_SYMBOLS_H
-#define LEAKWRAP_SYMBOLS_H
+#ifndef LEAKWRAP_ELF_SYMBOLS_H
+#define LEAKWRAP_ELF_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* known_frames.c - see known_frames.h.  A direct-mapped cache: each address has one place, which it takes from another.  The
+/* frame_cache.c - see frame_cache.h.  A direct-mapped cache: each address has one place, which it takes from another.  The
  * texts lie one behind the other, so that memory is touched only for the frames that there are. */
 #include "report/frame_cache.h"
 

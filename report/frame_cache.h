@@ -1,9 +1,9 @@
-/* known_frames.h - the frames that a dump has written, as text: call sites share most of theirs, and to look a name up
+/* frame_cache.h - the frames that a dump has written, as text: call sites share most of theirs, and to look a name up
  * and to format it takes many times as long as to copy it.  Signal-safe; one thread at a time.
  *
  * Where memory is counted in kilobytes there is none for this, and nothing is known. */
-#ifndef LEAKWRAP_KNOWN_FRAMES_H
-#define LEAKWRAP_KNOWN_FRAMES_H
+#ifndef LEAKWRAP_FRAME_CACHE_H
+#define LEAKWRAP_FRAME_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>

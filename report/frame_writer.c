@@ -1,4 +1,4 @@
-/* frames.c - see frames.h. */
+/* frame_writer.c - see frame_writer.h. */
 #include "report/frame_writer.h"
 
 #include "report/frame_cache.h"

@@ -1,6 +1,6 @@
-/* frames.h - writes one line for one frame of a backtrace (format.h).  Signal-safe; one thread at a time. */
-#ifndef LEAKWRAP_FRAMES_H
-#define LEAKWRAP_FRAMES_H
+/* frame_writer.h - writes one line for one frame of a backtrace (format.h).  Signal-safe; one thread at a time. */
+#ifndef LEAKWRAP_FRAME_WRITER_H
+#define LEAKWRAP_FRAME_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

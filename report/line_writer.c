@@ -1,4 +1,4 @@
-/* text.c - see text.h. */
+/* line_writer.c - see line_writer.h. */
 #include "report/line_writer.h"
 
 #include "report/output.h"

@@ -1,10 +1,10 @@
-/* text.h - writes lines of text to a descriptor without malloc, stdio or a lock.
+/* line_writer.h - writes lines of text to a descriptor without malloc, stdio or a lock.
  *
  * Lines are gathered and go out whole, as many at a time as fit: a page of them, or many pages when they are many and go to a
  * regular file, which takes those at once and at half the cost.  Everything here is signal-safe; a writer is used by one
  * thread at a time. */
-#ifndef LEAKWRAP_TEXT_H
-#define LEAKWRAP_TEXT_H
+#ifndef LEAKWRAP_LINE_WRITER_H
+#define LEAKWRAP_LINE_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* misuse_text.c - see misuse_text.h. */
+/* misuse_writer.c - see misuse_writer.h. */
 #include "report/misuse_writer.h"
 
 #include "wrap/module/modules.h"

@@ -1,6 +1,6 @@
-/* misuse_text.h - the lines of a dump that tell of misuse (format.h, wrap/misuse/misuse.h). */
-#ifndef LEAKWRAP_MISUSE_TEXT_H
-#define LEAKWRAP_MISUSE_TEXT_H
+/* misuse_writer.h - the lines of a dump that tell of misuse (format.h, wrap/misuse/misuse.h). */
+#ifndef LEAKWRAP_MISUSE_WRITER_H
+#define LEAKWRAP_MISUSE_WRITER_H
 
 #include "wrap/misuse/misuse.h"
 #include "report/line_writer.h"

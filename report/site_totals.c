@@ -1,4 +1,4 @@
-/* collect.c - see collect.h. */
+/* site_totals.c - see site_totals.h. */
 #include "report/site_totals.h"
 
 #include "wrap/base/common.h"

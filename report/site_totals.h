@@ -1,7 +1,7 @@
-/* collect.h - adds up the live blocks by call site.  Reads the tables without a lock, while other threads
+/* site_totals.h - adds up the live blocks by call site.  Reads the tables without a lock, while other threads
  * change them; signal-safe. */
-#ifndef LEAKWRAP_COLLECT_H
-#define LEAKWRAP_COLLECT_H
+#ifndef LEAKWRAP_SITE_TOTALS_H
+#define LEAKWRAP_SITE_TOTALS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -58,7 +58,7 @@ $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 		echo "-DLEAKWRAP_NO_$$function"; \
 	done >$@.tmp
 	$(Q)printf '#include <ucontext.h>\nint pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }\n' >$@.c
-	$(Q)$(CC) -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c >/dev/null 2>&1 || \
+	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c >/dev/null 2>&1 || \
 		echo -DLEAKWRAP_NO_ucontext >>$@.tmp
 	$(Q)rm -f $@.c $@.program
 	$(Q)mv $@.tmp $@

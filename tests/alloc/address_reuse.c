@@ -1,7 +1,7 @@
-/* reuse.c - two threads pass addresses to each other through an allocator that hands out what was freed last,
+/* address_reuse.c - two threads pass addresses to each other through an allocator that hands out what was freed last,
  * as soon as it was freed, before free has returned.  A tracer that records a free after it has happened, or
  * an allocation before it has, would lose blocks here. */
-#include "tests/alloc/own_malloc.h"
+#include "own_malloc.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* forms.c - allocates from one place by two ways in turn, whose stacks are equally deep and of different forms.  The linker brings the
+/* alternating_stacks.c - allocates from one place by two ways in turn, whose stacks are equally deep and of different forms.  The linker brings the
  * slow way of recording here (--wrap), which counts its calls.  Prints how many there were, for so many blocks. */
 #include "wrap/live/live.h"
 

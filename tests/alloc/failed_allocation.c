@@ -1,4 +1,4 @@
-/* lowest.c - a pool of the program's own lies in the first MiB of the address space, where NULL is; then allocations fail whose
+/* failed_allocation.c - a pool of the program's own lies in the first MiB of the address space, where NULL is; then allocations fail whose
  * sizes overflow to small ones, again and again from stacks that are recognized.  Ends with 77 when the pool cannot lie there. */
 #include "leakwrap.h"
 

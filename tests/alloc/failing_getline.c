@@ -1,4 +1,4 @@
-/* lines.c - getline fails at once, from a stream that has failed before, and leaves alone what it was given without a
+/* failing_getline.c - getline fails at once, from a stream that has failed before, and leaves alone what it was given without a
  * capacity: a block of the program's, and a pointer to one that was freed. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* jumped.c - leaves free and realloc by siglongjmp, as a signal handler may, and then frees blocks that were never recorded
+/* left_by_longjmp.c - leaves free and realloc by siglongjmp, as a signal handler may, and then frees blocks that were never recorded
  * below the one that was left: 5 of them.  Before, a handler that comes back frees one in the middle of another free, which is the
  * sixth.  Ends with 0 when that happened. */
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "leakwrap.h"
-#include "tests/alloc/own_malloc.h"
+#include "own_malloc.h"
 
 static __thread sigjmp_buf escape;
 static __thread void *volatile hidden;

@@ -249,7 +249,7 @@ static NOINLINE void case_static_pool(void)
 
 /* Blocks that a library allocates, or frees and allocates again, unseen: at the same addresses. */
 #ifdef WITH_LIBRARY
-#include "tests/alloc/unseen_frees.h"
+#include "unseen_frees.h"
 
 static NOINLINE void case_library(void)
 {

@@ -161,7 +161,7 @@ equal "own_wrap" "$status $report" "0 "
 
 # An allocator of the program's own may have its blocks in static memory, also when a library allocates them unseen.
 cat >"$W/arena.c" <<-'END'
-	#include "elsewhere.h"
+	#include "tests/alloc/unseen_frees.h"
 	#include <stdint.h>
 	#include <stdlib.h>
 	int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* nested.c - allocating functions of the C library that reach malloc through other wrapped functions when
+/* nested_wrappers.c - allocating functions of the C library that reach malloc through other wrapped functions when
  * the program is static; and calls of them that never return to their wrapper. */
 #include <dirent.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * It counts its calls, gives the block that was freed last to whoever asks next, and lets the test act
  * where it hurts: while the allocator's lock is held, and when a freed block is already free for others
  * but free has not returned. */
-#include "tests/alloc/own_malloc.h"
+#include "own_malloc.h"
 
 #include <errno.h>
 #include <sched.h>

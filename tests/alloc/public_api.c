@@ -1,4 +1,4 @@
-/* api.c - uses all of leakwrap.h, and says what it was answered. */
+/* public_api.c - uses all of leakwrap.h, and says what it was answered. */
 #include "leakwrap.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* resize.c - blocks that realloc makes larger and smaller, or fails to; each thing again and again from one stack, which is
+/* realloc.c - blocks that realloc makes larger and smaller, or fails to; each thing again and again from one stack, which is
  * recognized then. */
 #include "leakwrap.h"
 

@@ -1,6 +1,6 @@
 /* own_mallocs.c FILE - a program with threads, many sizes and dumps; FILE is, to the very end, the count of
  * the calls of the allocator by anything in the process. */
-#include "tests/alloc/own_malloc.h"
+#include "own_malloc.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* elsewhere.c FOLDER - blocks that cross the border between the traced program and a library that is not. */
-#include "tests/alloc/unseen_frees.h"
+#include "unseen_frees.h"
 
 #include <dirent.h>
 #include <stdio.h>

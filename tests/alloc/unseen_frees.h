@@ -1,4 +1,4 @@
-/* elsewhere.h - the library of elsewhere.c. */
+/* unseen_frees.h - the library of elsewhere.c. */
 #ifndef ELSEWHERE_H
 #define ELSEWHERE_H
 

@@ -1,5 +1,5 @@
-/* elsewhere_library.c - a shared library whose calls nobody has wrapped. */
-#include "tests/alloc/unseen_frees.h"
+/* unseen_frees_library.c - a shared library whose calls nobody has wrapped. */
+#include "unseen_frees.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* board.c - the start of a program without an operating system, the emulator's console by semihosting (Arm,
  * "Semihosting for AArch32 and AArch64"), and what newlib needs of a system. */
-#include "tests/bare/board.h"
+#include "board.h"
 
 #include <errno.h>
 #include <stdlib.h>

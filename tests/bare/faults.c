@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/bare/board.h"
+#include "board.h"
 #include "leakwrap_bare.h"
-#include "tests/bare/rtos.h"
+#include "rtos.h"
 
 static uint64_t memory[1024];
 

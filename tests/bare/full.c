@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bare/board.h"
+#include "board.h"
 #include "leakwrap_bare.h"
 
 /* Room for some 100 blocks, and a few call sites. */

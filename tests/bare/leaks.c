@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bare/board.h"
+#include "board.h"
 #include "leakwrap_bare.h"
-#include "tests/bare/rtos.h"
+#include "rtos.h"
 
 static uint64_t memory[2048];
 

@@ -1,6 +1,6 @@
 /* rtos.c - the "vendor's" part, compiled without frame pointers and tables: a heap of its own, and tasks that take
  * turns, in the manner of FreeRTOS. */
-#include "tests/bare/rtos.h"
+#include "rtos.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/bare/board.h"
+#include "board.h"
 #include "leakwrap_bare.h"
 
 static uint64_t memory[1024];

@@ -1,9 +1,9 @@
 /* tasks.c - three cooperative tasks that take turns in the middle of what they allocate; two have the same name. */
 #include <stdlib.h>
 
-#include "tests/bare/board.h"
+#include "board.h"
 #include "leakwrap_bare.h"
-#include "tests/bare/rtos.h"
+#include "rtos.h"
 
 static uint64_t memory[1024];
 

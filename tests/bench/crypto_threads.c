@@ -1,6 +1,6 @@
 /* crypto_threads.c - eight threads that build, encode, decode and compare X.509 names: more threads than
  * processors, and small blocks in deep layers of a prebuilt archive. */
-#include "tests/bench/workload.h"
+#include "workload.h"
 
 #include <openssl/x509.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * the backtrace is taken again and again.  Linked with the whole tracer, whose parts it calls.  Prints a line for
  * each way and depth: WAY DEPTH NANOSECONDS FRAMES; the nanoseconds are the median of seven times many, for all of the
  * backtrace. */
-#include "tests/bench/clock.h"
+#include "clock.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/module/modules.h"
 #include "wrap/unwind/rule_cache.h"

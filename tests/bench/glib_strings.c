@@ -1,6 +1,6 @@
 /* glib_strings.c - splits, joins, formats and counts words: blocks that live for a moment only, and a table
  * that grows, in a prebuilt archive. */
-#include "tests/bench/workload.h"
+#include "workload.h"
 
 #include <glib.h>
 

@@ -3,8 +3,8 @@
  * Allocates LIVE blocks of 16 to 271 bytes behind DEPTH frames by STACKS call paths, in random order of sizes
  * and paths; then sends itself SIGUSR1, three times.  Prints the median of the nanoseconds from before the signal
  * until the thread goes on, and the peak of resident memory in bytes. */
-#include "tests/bench/clock.h"
-#include "tests/bench/paths.h"
+#include "clock.h"
+#include "paths.h"
 
 #include <signal.h>
 #include <stdio.h>

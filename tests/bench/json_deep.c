@@ -1,6 +1,6 @@
 /* json_deep.c - parses, copies and prints deeply nested documents: recursion, and so deep stacks, in a
  * prebuilt archive. */
-#include "tests/bench/workload.h"
+#include "workload.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* lua_trees.c - binary trees in Lua: a garbage collector at work on many small tables that live and die
  * together, in a prebuilt archive. */
-#include "tests/bench/workload.h"
+#include "workload.h"
 
 #include <lauxlib.h>
 #include <lua.h>

@@ -1,5 +1,5 @@
 /* nothing.c - allocates one block: what the tracer costs at the least, in time and memory. */
-#include "tests/bench/workload.h"
+#include "workload.h"
 
 int main(int argc, char **argv)
 {

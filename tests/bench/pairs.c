@@ -11,8 +11,8 @@
  *   pairs of all threads in a second;
  *   how often a thread had to wait for something, in each 1000 pairs (voluntary context switches);
  *   the share of allocations, in percent, whose stack was recognized and not walked, or "-" untraced. */
-#include "tests/bench/clock.h"
-#include "tests/bench/paths.h"
+#include "clock.h"
+#include "paths.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* png_large.c - writes images into buffers that grow by realloc and reads them back: few and large blocks,
  * from two prebuilt archives. */
-#include "tests/bench/workload.h"
+#include "workload.h"
 
 #include <png.h>
 

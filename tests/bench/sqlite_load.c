@@ -1,6 +1,6 @@
 /* sqlite_load.c - inserts rows into a database in memory and queries them, each query compiled anew, as
  * programs do: blocks of many sizes, through many layers of a prebuilt archive. */
-#include "tests/bench/workload.h"
+#include "workload.h"
 
 #include <sqlite3.h>
 

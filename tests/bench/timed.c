@@ -1,6 +1,6 @@
 /* timed.c COMMAND... - runs it with its output thrown away; prints the wall time in nanoseconds, the peak of
  * resident memory, of the largest process, in bytes, and the processor time of all of them in nanoseconds. */
-#include "tests/bench/clock.h"
+#include "clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* xml_query.c - parses documents into trees and asks XPath questions of them: many call sites in a prebuilt
  * archive. */
-#include "tests/bench/workload.h"
+#include "workload.h"
 
 #include <libxml/parser.h>
 #include <libxml/xpath.h>

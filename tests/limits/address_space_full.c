@@ -1,4 +1,4 @@
-/* no_room.c - takes DEPTH bits of call sites, then all address space away, as a program does that leaks until it meets its limit; and
+/* address_space_full.c - takes DEPTH bits of call sites, then all address space away, as a program does that leaks until it meets its limit; and
  * asks for a dump before and after that. */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* bound.c - more blocks and more call sites than the tracer is given memory for; none is freed.  Prints what
+/* memory_bound.c - more blocks and more call sites than the tracer is given memory for; none is freed.  Prints what
  * the program holds. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* endless.c - a heap that grows, is fragmented and empties again, in blocks of ever other sizes, round after round, with
+/* memory_follows_heap.c - a heap that grows, is fragmented and empties again, in blocks of ever other sizes, round after round, with
  * threads that come and go.  Prints the tracer's memory after half of the rounds and after the last. */
 #include <pthread.h>
 #include <stdint.h>

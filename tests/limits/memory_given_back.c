@@ -1,4 +1,4 @@
-/* shrink.c - a heap of 300 MB in small blocks that is freed, all but a few blocks: what the tracer holds for it goes back to
+/* memory_given_back.c - a heap of 300 MB in small blocks that is freed, all but a few blocks: what the tracer holds for it goes back to
  * the system with the next dump.  Prints how much memory the process has before that dump and after it. */
 #include <signal.h>
 #include <stdio.h>

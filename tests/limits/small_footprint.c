@@ -1,4 +1,4 @@
-/* small_room.c - a thread with the smallest stack, which allocates and takes a dump; and the room that a dump
+/* small_footprint.c - a thread with the smallest stack, which allocates and takes a dump; and the room that a dump
  * takes of the stack that it interrupts, measured in paint. */
 #include <pthread.h>
 #include <signal.h>

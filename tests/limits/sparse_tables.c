@@ -1,4 +1,4 @@
-/* sparse.c - a heap of large blocks, so that the tables are hardly touched, and three dumps.  Holds 1024 blocks of a
+/* sparse_tables.c - a heap of large blocks, so that the tables are hardly touched, and three dumps.  Holds 1024 blocks of a
  * megabyte and 100 bytes. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* cost.c - a big heap; prints the program's peak of resident memory, in bytes. */
+/* stated_cost.c - a big heap; prints the program's peak of resident memory, in bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

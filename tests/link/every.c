@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "tests/link/every.h"
+#include "every.h"
 
 /* Names that headers do not declare. */
 void cfree(void *block);

@@ -5,7 +5,7 @@
 #include <cxxabi.h>
 #include <new>
 
-#include "tests/link/every.h"
+#include "every.h"
 
 using std::align_val_t;
 using std::nothrow;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/link/every.h"
+#include "every.h"
 
 static struct {
 	void *block;

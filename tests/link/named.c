@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/link/named.h"
+#include "named.h"
 
 static void *volatile kept;
 

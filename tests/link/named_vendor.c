@@ -1,5 +1,5 @@
 /* named_vendor.c - a vendor's allocators: see named.h. */
-#include "tests/link/named.h"
+#include "named.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/link/shared_vendor.h"
+#include "shared_vendor.h"
 
 int main(int argc, char **argv)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/link/shared_vendor.h"
+#include "shared_vendor.h"
 
 static void *volatile kept;
 

@@ -1,4 +1,4 @@
-/* leaving.c - one thread returns from main with many call sites, and while their dump is written another one calls _exit. */
+/* concurrent_exits.c - one thread returns from main with many call sites, and while their dump is written another one calls _exit. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* forks.c - threads fork at once, and a handler that is called before each fork, after the tracer's own, takes its time.  Ends with 0 when all
+/* concurrent_forks.c - threads fork at once, and a handler that is called before each fork, after the tracer's own, takes its time.  Ends with 0 when all
  * children have come to their end. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* forked_thread.c - a thread that has not allocated forks, and its child allocates.  Ends with 0 when the child's stacks were
+/* fork_in_thread.c - a thread that has not allocated forks, and its child allocates.  Ends with 0 when the child's stacks were
  * recognized, and not all walked. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* confined.c - under a seccomp filter that kills the process for every system call which neither the C library's allocator
+/* seccomp.c - under a seccomp filter that kills the process for every system call which neither the C library's allocator
  * nor the tracer needs (the list is in leakwrap(7)), and refuses those that the tracer can do without; allocates and asks
  * for dumps, also in a child and to a pipe that nobody reads.  With "otherwise" it refuses in another way, and not mincore, on which others
  * depend; with "crash" a thread dies of a signal. */

@@ -1,4 +1,4 @@
-/* inside_malloc.c - asks for a dump while the allocator's lock is held, in malloc, realloc and free; and, in
+/* during_malloc.c - asks for a dump while the allocator's lock is held, in malloc, realloc and free; and, in
  * the instant in which a free has been recorded and the block is still the program's, and the other way. */
 #include "tests/alloc/own_malloc.h"
 

@@ -1,4 +1,4 @@
-/* cancel.c - a thread that has been cancelled, and has not yet come to where it ends, takes a dump. */
+/* pending_cancel.c - a thread that has been cancelled, and has not yet come to where it ends, takes a dump. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* pending.c - many call sites, so that a dump fills a pipe that nobody reads yet; while it waits there, two
+/* request_during_dump.c - many call sites, so that a dump fills a pipe that nobody reads yet; while it waits there, two
  * more requests come: for the dumping thread, and for another one. */
 #include <pthread.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
  *                   failing_is_over
  *   FAIL_MALLOC=N   the Nth allocation of the process fails, or, with FAIL_RANDOM=SEED, one in N at random
  */
-#include "tests/stress/failing.h"
+#include "failing.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
-/* sweep.c - a program that does all kinds of things with its heap and tells what came of it: it prints whether
+/* failing_memory.c - a program that does all kinds of things with its heap and tells what came of it: it prints whether
  * each allocation succeeded, and in the end the bytes and blocks that it holds.  Nothing that it prints depends
  * on addresses.
  * What fails is in failing.c. */
-#include "tests/stress/failing.h"
+#include "failing.h"
 
 #include <errno.h>
 #include <stdint.h>

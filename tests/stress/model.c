@@ -1,5 +1,5 @@
 /* model.c - see model.h. */
-#include "tests/stress/model.h"
+#include "model.h"
 
 #include "leakwrap.h"
 

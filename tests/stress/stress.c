@@ -9,8 +9,8 @@
  * Run by supervise.c, which reads the log, sends signals, and wants a sign of life on descriptor 3: STORM or FLOW (rounds.h) at
  * the beginning of each round. */
 #include "leakwrap.h"
-#include "tests/stress/model.h"
-#include "tests/stress/rounds.h"
+#include "model.h"
+#include "rounds.h"
 
 #include <argz.h>
 #include <dlfcn.h>

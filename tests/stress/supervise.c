@@ -6,7 +6,7 @@
  * The program's standard error is a pipe to here: every line must belong to a dump, every dump must be whole,
  * and the numbers of a process's dumps must rise (some of its dumps go elsewhere).  The program writes the kind of
  * each round to descriptor 3 (rounds.h); when none comes for LIMIT seconds, it hangs. */
-#include "tests/stress/rounds.h"
+#include "rounds.h"
 
 #include <errno.h>
 #include <fcntl.h>

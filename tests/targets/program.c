@@ -10,7 +10,7 @@
  *
  * With SMALL_LIBC it needs no threads, no posix_memalign and no asprintf.  Calls that a backtrace may show have names, as in vendor.c. */
 #include "leakwrap.h"
-#include "tests/targets/vendor.h"
+#include "vendor.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * is only known when it runs, and floating-point registers.
  *
  * A call that a backtrace may show has a comment with an at sign and a name: what the expectation calls it. */
-#include "tests/targets/vendor.h"
+#include "vendor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* unit_signals.c - the program's view of the dump signal (wrap/signal/dump_signal.c), changed by threads while the signal arrives.
+/* dump_signal.c - the program's view of the dump signal (wrap/signal/dump_signal.c), changed by threads while the signal arrives.
  * sources: wrap/signal/dump_signal.c wrap/base/process.c wrap/port/linux*.c */
 #include "wrap/base/process.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/base/thread.h"
-#include "tests/unit/unit.h"
+#include "unit.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

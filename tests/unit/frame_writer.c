@@ -1,11 +1,11 @@
-/* unit_frames.c - lines of frames (report/frame_writer.c) against what printf makes of the same: a frame that is copied from
+/* frame_writer.c - lines of frames (report/frame_writer.c) against what printf makes of the same: a frame that is copied from
  * the last time is the one that would be written.
  * sources: report/frame_writer.c report/frame_cache.c report/line_writer.c report/output.c wrap/port/linux*.c */
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
 #include "wrap/base/options.h"
 #include "report/elf_symbols.h"
-#include "tests/unit/unit.h"
+#include "unit.h"
 #include "wrap/unwind/unwind.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* unit_hashed.c - tables that are read without a lock (wrap/base/hash_table.c): what was put in is found, by threads that look meanwhile,
+/* hash_table.c - tables that are read without a lock (wrap/base/hash_table.c): what was put in is found, by threads that look meanwhile,
  * too, while the table grows; and when memory ends, the table goes on until it is full, and is never overfull.
  * Keys of stacks that are regular do not gather (wrap/site/stack_hash.h).
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c */
@@ -6,7 +6,7 @@
 #include "wrap/base/hash_table.h"
 #include "wrap/port/port.h"
 #include "wrap/base/locked_uthash.h"
-#include "tests/unit/unit.h"
+#include "unit.h"
 #include "wrap/site/stack_hash.h"
 
 #include <pthread.h>

@@ -1,10 +1,10 @@
-/* unit_text.c - lines of text (report/line_writer.c) against what printf makes of the same, and against the promises of the
+/* line_writer.c - lines of text (report/line_writer.c) against what printf makes of the same, and against the promises of the
  * format: no line is longer than allowed, none is torn, no name can be taken for something else.
  * sources: report/line_writer.c report/output.c wrap/port/linux*.c */
 #include "wrap/base/options.h"
 #include "wrap/port/port.h"
 #include "report/line_writer.h"
-#include "tests/unit/unit.h"
+#include "unit.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

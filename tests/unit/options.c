@@ -1,7 +1,7 @@
-/* unit_options.c - the reader of LEAKWRAP_OPTIONS (wrap/base/options.c) with good and bad values, and with any text.
+/* options.c - the reader of LEAKWRAP_OPTIONS (wrap/base/options.c) with good and bad values, and with any text.
  * sources: wrap/base/options.c report/line_writer.c report/output.c wrap/port/linux*.c */
 #include "wrap/base/options.h"
-#include "tests/unit/unit.h"
+#include "unit.h"
 
 #include <fcntl.h>
 #include <signal.h>

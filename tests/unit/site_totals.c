@@ -1,9 +1,9 @@
-/* unit_collect.c - adding up live blocks by call site (report/site_totals.c), from tables that are made up.
+/* site_totals.c - adding up live blocks by call site (report/site_totals.c), from tables that are made up.
  * sources: report/site_totals.c wrap/port/linux*.c */
 #include "report/site_totals.h"
 #include "wrap/base/common.h"
 #include "wrap/live/live.h"
-#include "tests/unit/unit.h"
+#include "unit.h"
 #include "wrap/unwind/unwind.h"
 
 #include <stdatomic.h>

@@ -1,11 +1,11 @@
-/* sweep.c - the rules that an ELF file's tables give for return addresses, or for instructions that a signal
+/* against_readelf.c - the rules that an ELF file's tables give for return addresses, or for instructions that a signal
  * interrupts, one line each.
  *
  * sweep FILE calls|instructions <ADDRESSES: puts FILE's segments into memory as the loader would, reads hexadecimal addresses
  * of the file, and prints for each: the address, the CFA, fp, ra, and "slot" or "wide", as remembered by the
  * rule cache; in the notation of readelf --debug-dump=frames-interp. */
 #include "wrap/unwind/eh_frame.h"
-#include "tests/unwind/image.h"
+#include "image.h"
 #include "wrap/module/modules.h"
 #include "wrap/unwind/rule_cache.h"
 

@@ -1,6 +1,6 @@
 /* archives.c - allocates through prebuilt libraries, in the main thread and in another one. */
-#include "tests/unwind/compare.h"
-#include "tests/unwind/workloads.h"
+#include "compare.h"
+#include "workloads.h"
 
 #include <pthread.h>
 #include <stddef.h>

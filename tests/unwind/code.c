@@ -5,7 +5,7 @@
  * (prologue), of where both are known and agree. */
 #include "wrap/unwind/eh_frame.h"
 #include "wrap/unwind/arm_exidx.h"
-#include "tests/unwind/image.h"
+#include "image.h"
 #include "wrap/port/port.h"
 #include "wrap/unwind/prologue.h"
 

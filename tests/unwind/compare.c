@@ -1,7 +1,7 @@
 /* compare.c - stands in the place of malloc, calloc and realloc, and at each call compares the backtrace that
  * the tracer takes for it, walked or recognized, with libgcc's _Unwind_Backtrace.  Linked with --wrap into
  * programs that use prebuilt archives; compare_report prints the counts and says whether all was well. */
-#include "tests/unwind/compare.h"
+#include "compare.h"
 
 #include "wrap/record/record.h"
 #include "wrap/live/live.h"

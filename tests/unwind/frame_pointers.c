@@ -1,4 +1,4 @@
-/* frames.c - one block behind a chain of calls, one behind a frame pointer that means nothing. */
+/* frame_pointers.c - one block behind a chain of calls, one behind a frame pointer that means nothing. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

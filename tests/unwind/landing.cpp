@@ -7,7 +7,7 @@
 #include <thread>
 
 extern "C" {
-#include "tests/unwind/compare.h"
+#include "compare.h"
 }
 
 #define NOINLINE __attribute__((noinline, noclone))

@@ -1,7 +1,7 @@
 /* relinked.c LIBRARY THREADS - keeps blocks that prebuilt libraries allocate, in so many threads or, if none, in
  * main; then dumps. */
 #include "leakwrap.h"
-#include "tests/unwind/workloads.h"
+#include "workloads.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * frames of every size; and on stacks full of garbage.
  *
  * stacks PLUGIN PLUGIN: compares with libgcc.  stacks garbage COUNT: nothing may happen. */
-#include "tests/unwind/compare.h"
+#include "compare.h"
 #include "wrap/record/record.h"
 #include "wrap/module/modules.h"
 #include "wrap/unwind/return_address.h"

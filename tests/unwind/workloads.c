@@ -1,5 +1,5 @@
 /* workloads.c - see workloads.h. */
-#include "tests/unwind/workloads.h"
+#include "workloads.h"
 
 #include <glib.h>
 #include <lauxlib.h>

@@ -1,4 +1,4 @@
-/* code.h - what the decoders of machine code, arch/CODE_code.h, tell prologue.c of an instruction.
+/* decode.h - what the decoders of machine code, arch/CODE_code.h, tell prologue.c of an instruction.
  *
  * A decoder knows the instructions by which compilers build frames, take them down, and move between the two:
  * adding to the stack pointer, copying it to a frame pointer and back, storing and loading the registers that
@@ -12,8 +12,8 @@
  *   leakwrap_call_before         the call before a return address: where it begins, or 0 when there is none; and what
  *                                it calls, 0 when that is in a register
  */
-#ifndef LEAKWRAP_ARCH_CODE_H
-#define LEAKWRAP_ARCH_CODE_H
+#ifndef LEAKWRAP_ARCH_DECODE_H
+#define LEAKWRAP_ARCH_DECODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

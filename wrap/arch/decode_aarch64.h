@@ -1,7 +1,7 @@
-/* aarch64_code.h - the instructions of A64 that build frames (Arm Architecture Reference Manual for A-profile,
+/* decode_aarch64.h - the instructions of A64 that build frames (Arm Architecture Reference Manual for A-profile,
  * DDI 0487, C4.1 "A64 instruction set encoding"; the names of the classes are its). */
-#ifndef LEAKWRAP_ARCH_AARCH64_CODE_H
-#define LEAKWRAP_ARCH_AARCH64_CODE_H
+#ifndef LEAKWRAP_ARCH_DECODE_AARCH64_H
+#define LEAKWRAP_ARCH_DECODE_AARCH64_H
 
 #include "wrap/arch/decode.h"
 

@@ -1,7 +1,7 @@
-/* arm_code.h - the instructions of A32 and T32 that build frames (Arm Architecture Reference Manual, ARMv7-A and
+/* decode_arm.h - the instructions of A32 and T32 that build frames (Arm Architecture Reference Manual, ARMv7-A and
  * ARMv7-R edition, DDI 0406C: chapters A5 "ARM Instruction Set Encoding", A6 "Thumb Instruction Set Encoding", A8). */
-#ifndef LEAKWRAP_ARCH_ARM_CODE_H
-#define LEAKWRAP_ARCH_ARM_CODE_H
+#ifndef LEAKWRAP_ARCH_DECODE_ARM_H
+#define LEAKWRAP_ARCH_DECODE_ARM_H
 
 #include "wrap/arch/decode.h"
 

@@ -1,7 +1,7 @@
-/* riscv64_code.h - the instructions of RV64GC that build frames (The RISC-V Instruction Set Manual, volume I,
+/* decode_riscv64.h - the instructions of RV64GC that build frames (The RISC-V Instruction Set Manual, volume I,
  * 20191213: chapter 24 "RV32/64G Instruction Set Listings" and section 16.8 "RVC Instruction Set Listings"). */
-#ifndef LEAKWRAP_ARCH_RISCV64_CODE_H
-#define LEAKWRAP_ARCH_RISCV64_CODE_H
+#ifndef LEAKWRAP_ARCH_DECODE_RISCV64_H
+#define LEAKWRAP_ARCH_DECODE_RISCV64_H
 
 #include "wrap/arch/decode.h"
 

@@ -1,7 +1,7 @@
-/* x86_code.h - the instructions of x86 that build frames, and the length of all others (Intel 64 and IA-32
+/* decode_x86.h - the instructions of x86 that build frames, and the length of all others (Intel 64 and IA-32
  * Architectures Software Developer's Manual, volume 2: chapter 2 "Instruction Format", appendix A "Opcode Map"). */
-#ifndef LEAKWRAP_ARCH_X86_CODE_H
-#define LEAKWRAP_ARCH_X86_CODE_H
+#ifndef LEAKWRAP_ARCH_DECODE_X86_H
+#define LEAKWRAP_ARCH_DECODE_X86_H
 
 #include "wrap/arch/decode.h"
 

@@ -1,4 +1,4 @@
-/* arena.h - the fixed memory that the program gave, beyond what ../arena.h says of it.
+/* bare_arena.h - the fixed memory that the program gave, beyond what ../arena.h says of it.
  *
  *    |  records that live for ever ──►  |  free  | reserve | kept for scratch |
  *                                                          ◄── scratch, during a dump

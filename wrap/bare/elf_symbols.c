@@ -1,4 +1,4 @@
-/* symbols.c - the symbol table is in the ELF file on the host, where the leakwrap tool looks.  See symbols.h. */
+/* elf_symbols.c - the symbol table is in the ELF file on the host, where the leakwrap tool looks.  See elf_symbols.h. */
 #include "report/elf_symbols.h"
 
 #include <stddef.h>

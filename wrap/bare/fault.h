@@ -1,6 +1,6 @@
 /* fault.h - the handlers of processor exceptions, which write the fault trace. */
-#ifndef LEAKWRAP_BARE_FAULT_H
-#define LEAKWRAP_BARE_FAULT_H
+#ifndef LEAKWRAP_FAULT_H
+#define LEAKWRAP_FAULT_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* fault_frame.h - between the handlers (fault_m.c, fault_a.c) and what they share (fault.c): the registers as they
  * were at the exception. */
-#ifndef LEAKWRAP_BARE_FAULT_FRAME_H
-#define LEAKWRAP_BARE_FAULT_FRAME_H
+#ifndef LEAKWRAP_FAULT_FRAME_H
+#define LEAKWRAP_FAULT_FRAME_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
-/* recall.h - the interface of ../recall.h, which includes this file in the place of its own, where every stack is
+/* no_stack_cache.h - the interface of ../recall.h, which includes this file in the place of its own, where every stack is
  * walked and none is recognized. */
-#ifndef LEAKWRAP_BARE_RECALL_H
-#define LEAKWRAP_BARE_RECALL_H
+#ifndef LEAKWRAP_NO_STACK_CACHE_H
+#define LEAKWRAP_NO_STACK_CACHE_H
 
 #include "wrap/base/common.h"
 #include "wrap/site/site_table.h"

@@ -1,4 +1,4 @@
-/* sites.c - the call-site table in kilobytes: the interface of sites.h over chains of records.  Every stack is
+/* site_table.c - the call-site table in kilobytes: the interface of site_table.h over chains of records.  Every stack is
  * walked; none is recognized.  A call site belongs to a task, if tasks have names. */
 #include "wrap/site/site_table.h"
 

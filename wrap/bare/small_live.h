@@ -1,7 +1,7 @@
-/* live.h - the live table where memory is counted in kilobytes: the interface of ../live.h, which includes this
+/* small_live.h - the live table where memory is counted in kilobytes: the interface of ../live.h, which includes this
  * file in the place of its own, over one hash table of fixed size. */
-#ifndef LEAKWRAP_BARE_LIVE_H
-#define LEAKWRAP_BARE_LIVE_H
+#ifndef LEAKWRAP_SMALL_LIVE_H
+#define LEAKWRAP_SMALL_LIVE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* tasks.c - see tasks.h; and which stack we are on (stack.h).  Called for every allocation. */
+/* tasks.c - see tasks.h; and which stack we are on (stack_bounds.h).  Called for every allocation. */
 #include "wrap/bare/tasks.h"
 
 #include "wrap/base/arena.h"

@@ -1,7 +1,7 @@
 /* tasks.h - the tasks of an RTOS, as far as the tracer has met them: what thread.h keeps of a thread is kept for
  * each, and their names. */
-#ifndef LEAKWRAP_BARE_TASKS_H
-#define LEAKWRAP_BARE_TASKS_H
+#ifndef LEAKWRAP_TASKS_H
+#define LEAKWRAP_TASKS_H
 
 /* From 1; 1 is what runs outside of tasks. */
 unsigned leakwrap_task_number(void);

@@ -1,4 +1,4 @@
-/* bytes.c - see bytes.h. */
+/* byte_pool.c - see byte_pool.h. */
 #include "wrap/base/byte_pool.h"
 
 #include "wrap/base/arena.h"

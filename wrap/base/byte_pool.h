@@ -1,8 +1,8 @@
-/* bytes.h - bytes that live as long as the program, close behind each other.  There may be a few for each call site: so they are found
+/* byte_pool.h - bytes that live as long as the program, close behind each other.  There may be a few for each call site: so they are found
  * by addresses of 32 bits on all machines, a piece and a place in it, where those of the machine are longer.
  */
-#ifndef LEAKWRAP_BYTES_H
-#define LEAKWRAP_BYTES_H
+#ifndef LEAKWRAP_BYTE_POOL_H
+#define LEAKWRAP_BYTE_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ typedef uint32_t leakwrap_bytes;
 #define LEAKWRAP_BYTES_PIECE      ((size_t)1 << LEAKWRAP_BYTES_PIECE_BITS)
 
 #if UINTPTR_MAX > UINT32_MAX
-/* 1 GB in all: more than the records of all call sites take (offsets.c). */
+/* 1 GB in all: more than the records of all call sites take (delta_backtrace.c). */
 #define LEAKWRAP_BYTES_PIECES ((size_t)1 << 17)
 
 /* Where the pieces are, by their numbers.  In groups, which are made when they are needed: a program's variables may have little room. */

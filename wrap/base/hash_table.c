@@ -1,4 +1,4 @@
-/* hashed.c - see hashed.h.  Called for what is seen for the first time. */
+/* hash_table.c - see hash_table.h.  Called for what is seen for the first time. */
 #include "wrap/base/hash_table.h"
 
 #include "wrap/base/arena.h"

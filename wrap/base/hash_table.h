@@ -1,4 +1,4 @@
-/* hashed.h - tables that are read without a lock: for call sites, of which there may be very many, and which the allocation path
+/* hash_table.h - tables that are read without a lock: for call sites, of which there may be very many, and which the allocation path
  * looks up.
  *
  * Open addressing, and never full: whoever looks goes from the entry that a key chooses to the first empty one.  An entry is written
@@ -6,8 +6,8 @@
  *
  * Reading is signal-safe.  The rest is called with the tables' lock held.
  */
-#ifndef LEAKWRAP_HASHED_H
-#define LEAKWRAP_HASHED_H
+#ifndef LEAKWRAP_HASH_TABLE_H
+#define LEAKWRAP_HASH_TABLE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

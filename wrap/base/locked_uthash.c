@@ -1,4 +1,4 @@
-/* tables.c - the lock of the uthash tables.  See tables.h. */
+/* locked_uthash.c - the lock of the uthash tables.  See locked_uthash.h. */
 #include "wrap/base/locked_uthash.h"
 
 struct leakwrap_lock leakwrap_tables_lock;

@@ -1,10 +1,10 @@
-/* tables.h - what the uthash tables (regions, exact blocks, patterns) share: one lock, memory from
+/* locked_uthash.h - what the uthash tables (regions, exact blocks, patterns) share: one lock, memory from
  * the arena, and failure that is told instead of ending the program.
  *
- * Included by live.c, kept.c and pattern.c, and by those that need the lock alone.  uthash is entered with the lock held, on the
+ * Included by live.c, base_backtrace.c and stack_shape.c, and by those that need the lock alone.  uthash is entered with the lock held, on the
  * paths that meet something new; the allocation path and the dump never see it. */
-#ifndef LEAKWRAP_TABLES_H
-#define LEAKWRAP_TABLES_H
+#ifndef LEAKWRAP_LOCKED_UTHASH_H
+#define LEAKWRAP_LOCKED_UTHASH_H
 
 #include <stdbool.h>
 

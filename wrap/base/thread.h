@@ -41,11 +41,11 @@ struct leakwrap_thread {
 	enum leakwrap_thread_state state;
 	unsigned disabled; /* how deep leakwrap_disable() is nested */
 
-	/* stack.c: the STACK_ROOM bytes below stack_high are the thread's own and readable; below stack_floor
+	/* stack_bounds.c: the STACK_ROOM bytes below stack_high are the thread's own and readable; below stack_floor
 	 * begins something else. */
 	uintptr_t stack_high, stack_room, stack_floor;
 
-	/* shadow.c: the shadow call stack of instrumented code, or NULL. */
+	/* walk_shadow.c: the shadow call stack of instrumented code, or NULL. */
 	struct leakwrap_shadow *shadow;
 
 	/* record.c: the last block that was recorded since leakwrap_allocating, also if it was released again, so that an
@@ -59,7 +59,7 @@ struct leakwrap_thread {
 	struct leakwrap_inside *inside;
 
 #ifndef LEAKWRAP_BARE
-	/* signals.c: the tracer itself is calling a function that is wrapped; and how often it has dumped for
+	/* dump_signal.c: the tracer itself is calling a function that is wrapped; and how often it has dumped for
 	 * signals that the thread waited for. */
 	unsigned passing;
 	unsigned waited;

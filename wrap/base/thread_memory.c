@@ -1,4 +1,4 @@
-/* blocks.c - see blocks.h. */
+/* thread_memory.c - see thread_memory.h. */
 #include "wrap/base/common.h"
 #include "wrap/base/thread_memory.h"
 

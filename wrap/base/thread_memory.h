@@ -1,9 +1,9 @@
-/* blocks.h - memory of a thread: mapped once, used by one thread after the other.
+/* thread_memory.h - memory of a thread: mapped once, used by one thread after the other.
  *
  * A thread that ends tells nobody.  Its block stays, and a new thread that needs one looks whether the owner
  * of an old one has ended before it maps another; where there are many, not each time. */
-#ifndef LEAKWRAP_BLOCKS_H
-#define LEAKWRAP_BLOCKS_H
+#ifndef LEAKWRAP_THREAD_MEMORY_H
+#define LEAKWRAP_THREAD_MEMORY_H
 
 #include <stdatomic.h>
 #include <stddef.h>

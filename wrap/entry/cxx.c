@@ -1,4 +1,4 @@
-/* entry_cxx.c - the C++ runtime's functions that allocate and free: operators new and delete in all forms
+/* cxx.c - the C++ runtime's functions that allocate and free: operators new and delete in all forms
  * of C++98 to C++20, and the demangler.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the

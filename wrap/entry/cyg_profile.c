@@ -1,4 +1,4 @@
-/* instrument.c - the hooks that -finstrument-functions calls (GCC manual, "Program Instrumentation
+/* cyg_profile.c - the hooks that -finstrument-functions calls (GCC manual, "Program Instrumentation
  * Options"): they keep the shadow call stack.  Not wrapped, but defined: a program without instrumented
  * objects does not take this member. */
 #include "wrap/entry/define.h"

@@ -1,12 +1,12 @@
-/* entry_shapes.h - the shapes that many wrapped functions share, for the entry_*.c files alone.
+/* define.h - the shapes that many wrapped functions share, for the files of entry/ alone.
  *
  * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER means the function in which it stands.
  * PARAMETERS and ARGUMENTS come in their parentheses; SIZE is an expression over the parameters.
  *
  * A wrapper refers to its own __real_ function and to no other: one that named a second would not link
  * where only the first is wrapped.  What else it needs of the C library it calls by its plain name. */
-#ifndef LEAKWRAP_ENTRY_SHAPES_H
-#define LEAKWRAP_ENTRY_SHAPES_H
+#ifndef LEAKWRAP_DEFINE_H
+#define LEAKWRAP_DEFINE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

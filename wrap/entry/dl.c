@@ -1,4 +1,4 @@
-/* entry_dl.c - the functions that load and unload shared libraries: the module list changes.
+/* dl.c - the functions that load and unload shared libraries: the module list changes.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. */
 #include <dlfcn.h>

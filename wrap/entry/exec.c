@@ -1,5 +1,5 @@
-/* entry_exec.c - the functions that execute another program: that one inherits which signals are ignored, and
- * the tracer's handler must not stand in the place of SIG_IGN then (signals.h).
+/* exec.c - the functions that execute another program: that one inherits which signals are ignored, and
+ * the tracer's handler must not stand in the place of SIG_IGN then (dump_signal.h).
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>.  They may be
  * called in a child of vfork, which has signal actions of its own but its parent's memory. */

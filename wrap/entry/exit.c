@@ -1,4 +1,4 @@
-/* entry_exit.c - the ways out of a process that run no destructors.
+/* exit.c - the ways out of a process that run no destructors.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* entry_line.c - the C library's functions that read a line into a growing buffer of the caller.
+/* line.c - the C library's functions that read a line into a growing buffer of the caller.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
  * program calls it in the place of <symbol>.  They may allocate although they fail. */

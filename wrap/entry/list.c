@@ -1,4 +1,4 @@
-/* entry_list.c - the C library's functions that return lists: directory entries, the names of a
+/* list.c - the C library's functions that return lists: directory entries, the names of a
  * backtrace, argz and envz vectors.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the

@@ -1,4 +1,4 @@
-/* entry_malloc.c - the allocator's own functions.
+/* malloc.c - the allocator's own functions.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
  * program calls it in the place of <symbol>.  Sizes are those that the program asked for: what an

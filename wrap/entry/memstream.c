@@ -1,4 +1,4 @@
-/* entry_memstream.c - streams that write into memory, and fclose, which hands that memory over.
+/* memstream.c - streams that write into memory, and fclose, which hands that memory over.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
  * program calls it in the place of <symbol>.

@@ -1,8 +1,8 @@
-/* entry_newlib.c - newlib's reentrant functions, which its own code calls, and of which malloc and its relatives are
- * made.  Each definition is compiled alone, as those of entry_malloc.c are.
+/* newlib.c - newlib's reentrant functions, which its own code calls, and of which malloc and its relatives are
+ * made.  Each definition is compiled alone, as those of malloc.c are.
  *
  * newlib's malloc jumps to _malloc_r, or calls it: what comes that way, the wrapper of malloc tells.  The tables would
- * be right without that, since the outer call takes over the record of the inner one (entry.h), but every
+ * be right without that, since the outer call takes over the record of the inner one (record.h), but every
  * allocation would be walked twice, and every call site have two records. */
 #include <stdbool.h>
 

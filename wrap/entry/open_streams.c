@@ -1,4 +1,4 @@
-/* memstream.c - remembers the streams of open_memstream and open_wmemstream until they are closed.
+/* open_streams.c - remembers the streams of open_memstream and open_wmemstream until they are closed.
  *
  * Owns one small table, free of locks.  Called by the entry points of the same names and by fclose's;
  * like stdio itself not from signal handlers. */

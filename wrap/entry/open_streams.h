@@ -1,6 +1,6 @@
-/* memstream.h - which streams write into memory that becomes the program's when they are closed. */
-#ifndef LEAKWRAP_MEMSTREAM_H
-#define LEAKWRAP_MEMSTREAM_H
+/* open_streams.h - which streams write into memory that becomes the program's when they are closed. */
+#ifndef LEAKWRAP_OPEN_STREAMS_H
+#define LEAKWRAP_OPEN_STREAMS_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* entry_path.c - the C library's functions that return a path in new memory.
+/* path.c - the C library's functions that return a path in new memory.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
  * program calls it in the place of <symbol>. */

@@ -1,4 +1,4 @@
-/* api.c - the public functions that concern recording and backtraces (leakwrap.h); those that write dumps
+/* public_api.c - the public functions that concern recording and backtraces (leakwrap.h); those that write dumps
  * are in report/dump.c. */
 #include "wrap/leakwrap.h"
 

@@ -1,5 +1,5 @@
-/* entry_rtos.c - the allocator of FreeRTOS, which has a heap of its own or calls malloc.  Each definition is compiled
- * alone, as those of entry_malloc.c are. */
+/* rtos.c - the allocator of FreeRTOS, which has a heap of its own or calls malloc.  Each definition is compiled
+ * alone, as those of malloc.c are. */
 #include "wrap/entry/define.h"
 
 #ifdef LEAKWRAP_ENTRY_pvPortMalloc

@@ -1,8 +1,8 @@
-/* entry_signal.c - the functions by which a program sets a signal's action or waits for a signal.
+/* signal.c - the functions by which a program sets a signal's action or waits for a signal.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>.  They
  * let every signal but the dump signal pass; for that one the program gets and sets its own view
- * (signals.h). */
+ * (dump_signal.h). */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>

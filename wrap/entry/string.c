@@ -1,4 +1,4 @@
-/* entry_string.c - the C library's functions that return a new string.
+/* string.c - the C library's functions that return a new string.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
  * program calls it in the place of <symbol>.  The names with underscores are those that older or

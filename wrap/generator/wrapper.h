@@ -2,7 +2,7 @@
  *
  * wrap/generator/generate.sh writes one small file for each function and compiles it with this header,
  * which make install puts beside it.  The wrappers of the C library's own functions do not use
- * it (entry_shapes.h).
+ * it (define.h).
  *
  * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER means the function in which it
  * stands.  PARAMETERS and ARGUMENTS come in their parentheses; SIZE is an expression over the
@@ -12,7 +12,7 @@
 
 #include "wrap/record/record.h"
 
-/* The blocks of such an allocator may lie closer than the C library's: spacing.c looks for this. */
+/* The blocks of such an allocator may lie closer than the C library's: heap_allocator.c looks for this. */
 extern const char leakwrap_allocator_is_named;
 LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 

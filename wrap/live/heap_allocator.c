@@ -1,4 +1,4 @@
-/* spacing.c - see spacing.h. */
+/* heap_allocator.c - see heap_allocator.h. */
 #include "wrap/live/heap_allocator.h"
 
 #include "wrap/module/modules.h"

@@ -1,6 +1,6 @@
-/* spacing.h - whose allocator is it, and how far do its blocks lie apart? */
-#ifndef LEAKWRAP_SPACING_H
-#define LEAKWRAP_SPACING_H
+/* heap_allocator.h - whose allocator is it, and how far do its blocks lie apart? */
+#ifndef LEAKWRAP_HEAP_ALLOCATOR_H
+#define LEAKWRAP_HEAP_ALLOCATOR_H
 
 #include <stdbool.h>
 

@@ -61,7 +61,7 @@ extern const char leakwrap_realloc_is_ours __attribute__((weak));
 extern void __real_free(void *block) __attribute__((weak));
 extern void __libc_free(void *block) __attribute__((weak)); /* glibc's free by another name */
 
-/* Operators new and delete, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5, as in entry_cxx.c. */
+/* Operators new and delete, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5, as in cxx.c. */
 #if UINTPTR_MAX > UINT32_MAX
 #define SIZED(before, after) before##m##after
 #else

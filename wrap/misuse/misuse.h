@@ -53,7 +53,7 @@ enum leakwrap_misuse_what {
 	LEAKWRAP_MISUSE_KIND,     /* the block was allocated by functions of another kind */
 };
 
-/* What is reported.  Call sites are numbers as in sites.h, 0 when there is none to tell of. */
+/* What is reported.  Call sites are numbers as in site_table.h, 0 when there is none to tell of. */
 struct leakwrap_misuse {
 	enum leakwrap_misuse_what what;
 	bool resizes;          /* the offender is realloc or a relative, not a function that frees */

@@ -1,4 +1,4 @@
-/* complete.c - a mark that linker-flags.mk asks the linker for: a program that has it was linked with all of
+/* wraps_complete.c - a mark that linker-flags.mk asks the linker for: a program that has it was linked with all of
  * the wraps, not with a choice of them.  misuse.c looks whether it is there. */
 #include "wrap/misuse/misuse.h"
 

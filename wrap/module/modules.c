@@ -440,7 +440,7 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 static void make_current(const struct snapshot *snapshot)
 {
 	if (&snapshot->modules != atomic_load(&leakwrap_modules_current)) {
-		/* Before the hints are looked at: recall.c. */
+		/* Before the hints are looked at: stack_cache.c. */
 		atomic_store(&leakwrap_modules_current, &snapshot->modules);
 		atomic_fetch_add(&known.generation, 1);
 		leakwrap_recall_forget();

@@ -1,4 +1,4 @@
-/* port_linux.c - Linux under the tracer: system calls, signals, time, the process, files.  Memory and the lock
+/* linux.c - Linux under the tracer: system calls, signals, time, the process, files.  Memory and the lock
  * have files of their own. */
 #define _FILE_OFFSET_BITS 64 /* of files, also on 32-bit systems */
 #include "wrap/port/linux.h"

@@ -1,10 +1,10 @@
-/* port_linux.h - what the parts of the Linux port share: system calls (port_linux.c), the size of a page
- * (port_linux_memory.c).  For these and port_linux_lock.c alone.
+/* linux.h - what the parts of the Linux port share: system calls (linux.c), the size of a page
+ * (linux_memory.c).  For these and linux_lock.c alone.
  *
  * System calls go through syscall(2), which is not a cancellation point and takes no lock; errno is put back, because the
  * program must not see it change. */
-#ifndef LEAKWRAP_PORT_LINUX_H
-#define LEAKWRAP_PORT_LINUX_H
+#ifndef LEAKWRAP_LINUX_H
+#define LEAKWRAP_LINUX_H
 
 #include "wrap/port/port.h"
 

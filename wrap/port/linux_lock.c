@@ -1,4 +1,4 @@
-/* port_linux_lock.c - Linux under the tracer: the lock. */
+/* linux_lock.c - Linux under the tracer: the lock. */
 #include "wrap/port/linux.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* port_linux_memory.c - Linux under the tracer: pages, and files in memory. */
+/* linux_memory.c - Linux under the tracer: pages, and files in memory. */
 #include "wrap/port/linux.h"
 
 #include <errno.h>

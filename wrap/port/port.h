@@ -1,6 +1,6 @@
 /* port.h - all that the tracer asks of the operating system.
  *
- * port_linux.c and its parts answer by system calls.  Nothing here allocates, takes a lock of the C library, is a
+ * linux.c and its parts answer by system calls.  Nothing here allocates, takes a lock of the C library, is a
  * cancellation point, or changes errno; all of it may be called from signal handlers.
  */
 #ifndef LEAKWRAP_PORT_H

@@ -1,15 +1,15 @@
-/* quick.h - what malloc, free and their kind do by themselves in the ordinary case: the allocation path.
+/* fast_path.h - what malloc, free and their kind do by themselves in the ordinary case: the allocation path.
  *
  *   stack, size ──► leakwrap_foreseen ──► call site and size ──┐
  *   malloc ──► block ──────────────────────────────────────────┴──► leakwrap_recorded
  *   free   ──► block ─────────────────────────────────────────────► leakwrap_forgotten
  *   realloc ─► both, leakwrap_taken before and leakwrap_recorded after
  *
- * No lock, no system call, no atomic read-modify-write.  Whatever is not ordinary is left to the verbs of entry.h,
+ * No lock, no system call, no atomic read-modify-write.  Whatever is not ordinary is left to the verbs of record.h,
  * which need none of this: the entry points whose calls are rare use those alone.
  */
-#ifndef LEAKWRAP_QUICK_H
-#define LEAKWRAP_QUICK_H
+#ifndef LEAKWRAP_FAST_PATH_H
+#define LEAKWRAP_FAST_PATH_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* entry.h - what an entry point may say to the tracer.
+/* record.h - what an entry point may say to the tracer.
  *
- * The entry_*.c files define the functions that the linker puts in the place of the program's calls:
+ * The files of entry/ define the functions that the linker puts in the place of the program's calls:
  * __wrap_NAME is called instead of NAME and reaches the original as __real_NAME (ld(1), --wrap).
  * Each is compiled into an archive member of its own, so that a program drags in only the wrappers
  * whose originals it links.  A wrapper tells one of the verbs below what happened and returns what the
@@ -15,8 +15,8 @@
  * inner call recorded; there is no nesting counter that a longjmp, an exception or a cancelled thread
  * could leave behind.
  */
-#ifndef LEAKWRAP_ENTRY_H
-#define LEAKWRAP_ENTRY_H
+#ifndef LEAKWRAP_RECORD_H
+#define LEAKWRAP_RECORD_H
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
 /* The same for malloc and its kind, for operator new, and for new[], which misuse= tells apart; SITE is the caller's call
- * site when it is known already (quick.h), else 0. */
+ * site when it is known already (fast_path.h), else 0. */
 void *leakwrap_allocated_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_allocated_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_allocated_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
@@ -128,7 +128,7 @@ void leakwrap_resizing_inside(struct leakwrap_resize *was, void *block, size_t s
  * no failure.  errno ends as the real call alone would have left it.  Returns BLOCK. */
 void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* The same where leakwrap_taken (quick.h) returned KNOWN of OLD. */
+/* The same where leakwrap_taken (fast_path.h) returned KNOWN of OLD. */
 void *leakwrap_resized_after(uint32_t known, void *old, void *block, size_t size,
                              LEAKWRAP_CALLER_PARAMS);
 

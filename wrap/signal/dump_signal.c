@@ -1,4 +1,4 @@
-/* signals.c - see signals.h.  The handler runs in whatever the signal interrupted. */
+/* dump_signal.c - see dump_signal.h.  The handler runs in whatever the signal interrupted. */
 #include "wrap/signal/dump_signal.h"
 
 #include "wrap/base/common.h"

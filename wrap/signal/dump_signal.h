@@ -1,9 +1,9 @@
-/* signals.h - shares the dump signal with the program.
+/* dump_signal.h - shares the dump signal with the program.
  *
  * The tracer keeps a handler of its own installed; what the program asks for is its view: it is what
  * sigaction and signal tell the program, and what runs after a dump. */
-#ifndef LEAKWRAP_SIGNALS_H
-#define LEAKWRAP_SIGNALS_H
+#ifndef LEAKWRAP_DUMP_SIGNAL_H
+#define LEAKWRAP_DUMP_SIGNAL_H
 
 #include <signal.h>
 #include <stdbool.h>

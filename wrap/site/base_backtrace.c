@@ -1,4 +1,4 @@
-/* kept.c - see kept.h. */
+/* base_backtrace.c - see base_backtrace.h. */
 #include "wrap/site/base_backtrace.h"
 
 #include "wrap/base/arena.h"

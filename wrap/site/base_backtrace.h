@@ -1,12 +1,12 @@
-/* kept.h - backtraces that are kept whole, and upper halves of return addresses, which are kept once.
+/* base_backtrace.h - backtraces that are kept whole, and upper halves of return addresses, which are kept once.
  *
  * On 64 bits one holds the lower halves of its return addresses.  Modules lie in few places, so the upper halves are nearly
  * always those of many other backtraces: they are kept once, and backtraces with the same ones point to the same ones.
  *
  * Immutable; never dies.  Reading one is signal-safe.
  */
-#ifndef LEAKWRAP_KEPT_H
-#define LEAKWRAP_KEPT_H
+#ifndef LEAKWRAP_BASE_BACKTRACE_H
+#define LEAKWRAP_BASE_BACKTRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

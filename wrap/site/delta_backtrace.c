@@ -1,4 +1,4 @@
-/* offsets.c - see offsets.h. */
+/* delta_backtrace.c - see delta_backtrace.h. */
 #include "wrap/site/delta_backtrace.h"
 
 #include "wrap/live/live.h"

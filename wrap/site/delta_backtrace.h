@@ -1,12 +1,12 @@
-/* offsets.h - the backtrace of a call site, as how far its return addresses are from those of another one, with the same upper halves.
+/* delta_backtrace.h - the backtrace of a call site, as how far its return addresses are from those of another one, with the same upper halves.
  *
  * It begins with the number of the other one, and all numbers are SLEB128 (DWARF 5, section 7.6).  Bits of a byte say in which of the next
  * eight groups of eight frames some differ; of each of these, bits of a byte say which; behind it stand the offsets of those: calls of one
  * function, and of neighbours, take one or two bytes.  A backtrace that is like no other has no number (LEAKWRAP_SITE_NONE), and behind that
  * the address of where it is kept whole.
  */
-#ifndef LEAKWRAP_OFFSETS_H
-#define LEAKWRAP_OFFSETS_H
+#ifndef LEAKWRAP_DELTA_BACKTRACE_H
+#define LEAKWRAP_DELTA_BACKTRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

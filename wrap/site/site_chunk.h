@@ -1,6 +1,6 @@
-/* site_record.h - a call site as the table keeps it (sites.h), for those that make up the table: sites.c and recall.c. */
-#ifndef LEAKWRAP_SITE_RECORD_H
-#define LEAKWRAP_SITE_RECORD_H
+/* site_chunk.h - a call site as the table keeps it (site_table.h), for those that make up the table: site_table.c and stack_cache.c. */
+#ifndef LEAKWRAP_SITE_CHUNK_H
+#define LEAKWRAP_SITE_CHUNK_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@
 #define LEAKWRAP_SITE_CHUNK      (1u << LEAKWRAP_SITE_CHUNK_BITS)
 
 struct leakwrap_site_chunk {
-	leakwrap_bytes backtrace[LEAKWRAP_SITE_CHUNK]; /* offsets.h; immutable once published */
-	uint16_t key[LEAKWRAP_SITE_CHUNK];             /* its upper half: by_backtrace (sites.c) */
+	leakwrap_bytes backtrace[LEAKWRAP_SITE_CHUNK]; /* delta_backtrace.h; immutable once published */
+	uint16_t key[LEAKWRAP_SITE_CHUNK];             /* its upper half: by_backtrace (site_table.c) */
 	_Atomic uint8_t forms[LEAKWRAP_SITE_CHUNK];    /* how many the stacks of each have had */
 };
 

@@ -1,4 +1,4 @@
-/* sites.c - see sites.h.  Called for every stack that was walked. */
+/* site_table.c - see site_table.h.  Called for every stack that was walked. */
 #include "wrap/site/site_table.h"
 
 #include "wrap/base/arena.h"

@@ -1,17 +1,17 @@
-/* sites.h - the call-site table: every backtrace that was seen, once, under a small number.
+/* site_table.h - the call-site table: every backtrace that was seen, once, under a small number.
  *
- *   sp, pc ──► recognized (recall.h) ─────────────────────────► call site
+ *   sp, pc ──► recognized (stack_cache.h) ─────────────────────────► call site
  *      │ no                                                     ▲
  *      └─► walk ──► backtrace ──► hash ──► number ──────────────┘
  *
  * Numbers are dense; what they stand for never changes, and is published by release stores: the dump reads it without a lock.
  *
- * Most call sites differ from another one in a few return addresses alone: how far they do is kept (offsets.h).  The others are kept
- * whole (kept.h).  There may be very many: a handle of uthash would be larger than
- * such a record, so hashed.h has their numbers.
+ * Most call sites differ from another one in a few return addresses alone: how far they do is kept (delta_backtrace.h).  The others are kept
+ * whole (base_backtrace.h).  There may be very many: a handle of uthash would be larger than
+ * such a record, so hash_table.h has their numbers.
  */
-#ifndef LEAKWRAP_SITES_H
-#define LEAKWRAP_SITES_H
+#ifndef LEAKWRAP_SITE_TABLE_H
+#define LEAKWRAP_SITE_TABLE_H
 
 #include <stdint.h>
 

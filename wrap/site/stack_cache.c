@@ -1,4 +1,4 @@
-/* recall.c - learns to recognize stacks; see recall.h.  Called when a stack was not recognized and has been walked. */
+/* stack_cache.c - learns to recognize stacks; see stack_cache.h.  Called when a stack was not recognized and has been walked. */
 #include "wrap/site/stack_cache.h"
 
 #include "wrap/module/modules.h"

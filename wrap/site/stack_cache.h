@@ -1,13 +1,13 @@
-/* recall.h - recognizes a stack that was walked before: what the allocation path needs of the call-site table.
+/* stack_cache.h - recognizes a stack that was walked before: what the allocation path needs of the call-site table.
  *
- *   pc, room ──► hint: a pattern ──► sum of pc, fp, and the words at its places ──► value of the call site (seen.h)
+ *   pc, room ──► hint: a pattern ──► sum of pc, fp, and the words at its places ──► value of the call site (stack_index.h)
  *
  * Where a stack begins (the caller's pc, and how far below the upper end of the thread's stack) hints at the
  * pattern that the stack may have.  All that the walk depends on is summed up: a recognized stack is the one that was walked,
  * and a wrong hint only costs a walk.
  */
-#ifndef LEAKWRAP_RECALL_H
-#define LEAKWRAP_RECALL_H
+#ifndef LEAKWRAP_STACK_CACHE_H
+#define LEAKWRAP_STACK_CACHE_H
 
 #ifdef LEAKWRAP_SMALL
 #include "wrap/bare/no_stack_cache.h"
@@ -37,7 +37,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_hint_set(uintptr_t room, uintptr_t pc)
 	return mixed >> (32 - LEAKWRAP_HINT_SETS_BITS);
 }
 
-/* The value of the call site (seen.h) to which the hint WAY of SET leads for the stack of PC, SP and FP, of which ROOM bytes may be read; and in
+/* The value of the call site (stack_index.h) to which the hint WAY of SET leads for the stack of PC, SP and FP, of which ROOM bytes may be read; and in
  * *PATTERN its hint.  0: to none. */
 LEAKWRAP_INLINE uint32_t leakwrap_hinted_value(uint32_t set, unsigned way,
                                                const struct leakwrap_pattern **pattern, uintptr_t room,

@@ -1,10 +1,10 @@
-/* words.h - words of a stack, summed up.
+/* stack_hash.h - words of a stack, summed up.
  *
  * Each word has a factor of its own in the sum: by it, lists of words are told apart.  The sum is linear, so that what the
  * stack's own address adds to it can be taken off at once.
  */
-#ifndef LEAKWRAP_WORDS_H
-#define LEAKWRAP_WORDS_H
+#ifndef LEAKWRAP_STACK_HASH_H
+#define LEAKWRAP_STACK_HASH_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* seen.c - see seen.h.  Called when a stack was not recognized and has been walked. */
+/* stack_index.c - see stack_index.h.  Called when a stack was not recognized and has been walked. */
 #include "wrap/site/stack_index.h"
 
 struct leakwrap_hashed *_Atomic leakwrap_seen_table = &leakwrap_hashed_nothing.table;

@@ -1,10 +1,10 @@
-/* seen.h - the stacks that were walked, by the sums of their words: to which call site each leads.
+/* stack_index.h - the stacks that were walked, by the sums of their words: to which call site each leads.
  *
- * An entry has a stack's key (pattern.h), of 64 bits, and not its words.  A stack that was never walked is taken for another one when the
+ * An entry has a stack's key (stack_shape.h), of 64 bits, and not its words.  A stack that was never walked is taken for another one when the
  * two have the same key, by a chance of one in 2^64 for each pair.
  */
-#ifndef LEAKWRAP_SEEN_H
-#define LEAKWRAP_SEEN_H
+#ifndef LEAKWRAP_STACK_INDEX_H
+#define LEAKWRAP_STACK_INDEX_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* pattern.c - makes patterns of walks.  Called when a call site is seen for the first time, or in another form. */
+/* stack_shape.c - makes patterns of walks.  Called when a call site is seen for the first time, or in another form. */
 #include "wrap/site/stack_shape.h"
 
 #include "wrap/base/arena.h"

@@ -1,9 +1,9 @@
-/* pattern.h - where a walk found what it read of the stack.
+/* stack_shape.h - where a walk found what it read of the stack.
  *
  * A walk reads return addresses; links, which are words that hold addresses of the stack itself, as fp may; and perhaps a word with which it
- * ends (notes.h).  Their places above sp are the pattern of its stack.  When another stack has the same words there, links being
+ * ends (read_set.h).  Their places above sp are the pattern of its stack.  When another stack has the same words there, links being
  * counted from sp, and the same pc, a walk would find the same: so one pattern does for all stacks of one form, and the sum of pc, fp and
- * the words tells which of them it is (seen.h).  The pattern's address comes to it last, when it is mixed: it has no factor of its own.
+ * the words tells which of them it is (stack_index.h).  The pattern's address comes to it last, when it is mixed: it has no factor of its own.
  *
  * In memory the places stand behind the struct, in words.
  *
@@ -12,8 +12,8 @@
  *
  * Immutable once published; never dies.  Reading one is signal-safe.
  */
-#ifndef LEAKWRAP_PATTERN_H
-#define LEAKWRAP_PATTERN_H
+#ifndef LEAKWRAP_STACK_SHAPE_H
+#define LEAKWRAP_STACK_SHAPE_H
 
 #include <stdbool.h>
 #include <stdint.h>

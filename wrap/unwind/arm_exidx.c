@@ -1,4 +1,4 @@
-/* exidx.c - see exidx.h.
+/* arm_exidx.c - see arm_exidx.h.
  *
  * An entry is a sequence of instructions that undo the function's prologue: they move a virtual stack
  * pointer, "vsp", and pop registers from where it points.  Running them symbolically, with vsp as base +

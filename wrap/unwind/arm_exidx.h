@@ -1,4 +1,4 @@
-/* exidx.h - the ARM exception-handling tables: from .ARM.exidx and .ARM.extab to an unwind rule.
+/* arm_exidx.h - the ARM exception-handling tables: from .ARM.exidx and .ARM.extab to an unwind rule.
  *
  * Reads what the "Exception Handling ABI for the Arm Architecture" (EHABI, 2022Q3) lays down: sections 5 (the
  * index table), 6 and 7 (the entries), 10.3 (the instructions).  It never allocates, and never reads outside
@@ -7,8 +7,8 @@
  *
  * The file is compiled for every architecture, so that its logic is tested on any.
  */
-#ifndef LEAKWRAP_EXIDX_H
-#define LEAKWRAP_EXIDX_H
+#ifndef LEAKWRAP_ARM_EXIDX_H
+#define LEAKWRAP_ARM_EXIDX_H
 
 #include <stdbool.h>
 #include <stddef.h>

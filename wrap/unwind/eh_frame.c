@@ -1,4 +1,4 @@
-/* cfi.c - see cfi.h.
+/* eh_frame.c - see eh_frame.h.
  *
  * The search in .eh_frame_hdr gives a frame description entry (FDE), which points to the common
  * information entry (CIE) of its compilation unit.  Both hold a small program; running the CIE's, then

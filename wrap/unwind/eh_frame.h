@@ -1,12 +1,12 @@
-/* cfi.h - call frame information: from .eh_frame to an unwind rule.
+/* eh_frame.h - call frame information: from .eh_frame to an unwind rule.
  *
  * Reads the tables that compilers write for exceptions (DWARF 5, section 6.4; LSB 5.0 core, sections 10.5
  * and 10.6: .eh_frame, .eh_frame_hdr).  It never allocates, and never reads outside the range that it is
  * given, whatever the tables say.  Called for each return address that the rule cache does not know; may
  * run in signal handlers.
  */
-#ifndef LEAKWRAP_CFI_H
-#define LEAKWRAP_CFI_H
+#ifndef LEAKWRAP_EH_FRAME_H
+#define LEAKWRAP_EH_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

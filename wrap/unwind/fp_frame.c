@@ -1,4 +1,4 @@
-/* frame_pointers.c - see frame_pointers.h. */
+/* fp_frame.c - see fp_frame.h. */
 #include "wrap/unwind/fp_frame.h"
 
 #include "wrap/arch/arch.h"

@@ -1,11 +1,11 @@
-/* frame_pointers.h - the frames that compilers link by frame pointers, for code that has nothing else.
+/* fp_frame.h - the frames that compilers link by frame pointers, for code that has nothing else.
  *
  * Each layout is a header in arch/: x86_64.h, i386.h, aarch64.h, riscv64.h; on ARM, where each compiler has its
  * own and code of all kinds mixes in one program, frame_*.h.  Code without frame pointers uses the register for
  * anything, so that a frame counts only when the stack bears it out.  May run in signal handlers.
  */
-#ifndef LEAKWRAP_FRAME_POINTERS_H
-#define LEAKWRAP_FRAME_POINTERS_H
+#ifndef LEAKWRAP_FP_FRAME_H
+#define LEAKWRAP_FP_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,19 +1,19 @@
-/* notes.h - where on the stack a walk found what it read.
+/* read_set.h - where on the stack a walk found what it read.
  *
  * A walk is a function of where it starts and of the stack words that its steps depend on: return
  * addresses, and words that hold addresses of the stack itself (saved frame pointers, the CFA of a
  * realigned frame), as far as a step used them.  Addresses of the stack matter only relative to sp.  So when
  * another stack has its return addresses at the same places, with the same values, and the words that lead
- * there lead to the same places, a walk would find the same backtrace: exactly.  recall.h uses this to
+ * there lead to the same places, a walk would find the same backtrace: exactly.  stack_cache.h uses this to
  * recognize stacks instead of walking them.
  *
- * Where a step had to choose by other words, the choice is remembered with the return address (rules.h).
+ * Where a step had to choose by other words, the choice is remembered with the return address (rule_cache.h).
  * From then on the step depends on the word alone that it led to.
  *
  * Places are counted in words above sp.
  */
-#ifndef LEAKWRAP_NOTES_H
-#define LEAKWRAP_NOTES_H
+#ifndef LEAKWRAP_READ_SET_H
+#define LEAKWRAP_READ_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>

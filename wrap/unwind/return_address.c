@@ -1,4 +1,4 @@
-/* returns.c - see returns.h. */
+/* return_address.c - see return_address.h. */
 #include "wrap/unwind/return_address.h"
 
 #include "wrap/arch/arch.h"

@@ -1,10 +1,10 @@
-/* returns.h - is a word of the stack a return address?
+/* return_address.h - is a word of the stack a return address?
  *
  * One lies in the text of a module, right behind a call.  Asked by the walks about words that may be anything;
  * may run in signal handlers.
  */
-#ifndef LEAKWRAP_RETURNS_H
-#define LEAKWRAP_RETURNS_H
+#ifndef LEAKWRAP_RETURN_ADDRESS_H
+#define LEAKWRAP_RETURN_ADDRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

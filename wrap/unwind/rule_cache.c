@@ -1,4 +1,4 @@
-/* rules.c - see rules.h. */
+/* rule_cache.c - see rule_cache.h. */
 #include "wrap/unwind/rule_cache.h"
 
 #include <string.h>

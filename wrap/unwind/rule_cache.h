@@ -1,4 +1,4 @@
-/* rules.h - unwind rules: how to get from a frame to its caller, and where they are remembered.
+/* rule_cache.h - unwind rules: how to get from a frame to its caller, and where they are remembered.
  *
  * A rule belongs to a return address.  With the frame's sp and fp it says where the frame ends (the CFA:
  * the caller's sp), and where the return address and the caller's fp were stored.  Finding one costs a
@@ -12,8 +12,8 @@
  *
  * All of it may run in signal handlers.
  */
-#ifndef LEAKWRAP_RULES_H
-#define LEAKWRAP_RULES_H
+#ifndef LEAKWRAP_RULE_CACHE_H
+#define LEAKWRAP_RULE_CACHE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* stack.c - see stack.h. */
+/* stack_bounds.c - see stack_bounds.h. */
 #include "wrap/unwind/stack_bounds.h"
 
 #include "wrap/arch/arch.h"

@@ -1,4 +1,4 @@
-/* stack.h - which stack are we on, and what of it may be read without a fault?
+/* stack_bounds.h - which stack are we on, and what of it may be read without a fault?
  *
  * A thread's own stack is known by its upper end: __libc_stack_end (or the environment's strings) on
  * the main thread, the address of thread-local storage on the others, which every libc tried places
@@ -6,8 +6,8 @@
  * page is probed once.  A stack pointer outside it (coroutine, alternate signal stack) gives a foreign
  * stack, on which each page is probed once per backtrace and nothing is remembered.
  */
-#ifndef LEAKWRAP_STACK_H
-#define LEAKWRAP_STACK_H
+#ifndef LEAKWRAP_STACK_BOUNDS_H
+#define LEAKWRAP_STACK_BOUNDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

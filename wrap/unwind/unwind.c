@@ -1,4 +1,4 @@
-/* backtrace.c - chooses the way to walk the stack.  Called for allocations whose stack is not recognized,
+/* unwind.c - chooses the way to walk the stack.  Called for allocations whose stack is not recognized,
  * and by the public API. */
 #include "wrap/unwind/unwind.h"
 

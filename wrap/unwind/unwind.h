@@ -1,6 +1,6 @@
 /* unwind.h - from a caller's registers to a backtrace.
  *
- * One function per way of walking, one file per function; backtrace.c chooses.  None of them faults on
+ * One function per way of walking, one file per function; unwind.c chooses.  None of them faults on
  * any value of sp and fp, takes a lock, allocates, or changes errno; all may run in signal handlers.
  */
 #ifndef LEAKWRAP_UNWIND_H
@@ -34,7 +34,7 @@ struct leakwrap_trace {
 	unsigned max;   /* frames that fit, at least 1 and at most LEAKWRAP_MAX_DEPTH */
 	unsigned depth; /* how many are filled in */
 	enum leakwrap_trace_kind kind;
-	/* To be told where the walk found its frames (notes.h), or NULL. */
+	/* To be told where the walk found its frames (read_set.h), or NULL. */
 	struct leakwrap_notes *notes;
 	/* Of one that was kept: those that were loaded then, or NULL: as ever. */
 	const struct leakwrap_modules *modules;
@@ -45,11 +45,11 @@ struct leakwrap_trace {
 void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                      uintptr_t sp, uintptr_t fp);
 
-/* The frame-pointer walk (unwind_fp.c). STACK bounds what may be read. */
+/* The frame-pointer walk (walk_fp.c). STACK bounds what may be read. */
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                         uintptr_t sp, uintptr_t fp);
 
-/* The walk by unwind rules (unwind_table.c), for code of any kind. */
+/* The walk by unwind rules (walk_rules.c), for code of any kind. */
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp);
 
@@ -65,7 +65,7 @@ struct leakwrap_start {
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                                  const struct leakwrap_start *start);
 
-/* The shadow call stack of instrumented objects (shadow.c). */
+/* The shadow call stack of instrumented objects (walk_shadow.c). */
 void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp);
 
 #endif

@@ -1,4 +1,4 @@
-/* unwind_fp.c - the frame-pointer walk: frames that the compiler linked through the frame pointer.
+/* walk_fp.c - the frame-pointer walk: frames that the compiler linked through the frame pointer.
  * Costs a few loads for each frame.  Code without frame pointers uses the register for anything, so
  * every step is verified: the stack ascends, stays inside its bounds, and the return address lies in
  * the text of a module. */

@@ -1,4 +1,4 @@
-/* unwind_table.c - the walk by unwind rules: complete stacks from code without frame pointers.
+/* walk_rules.c - the walk by unwind rules: complete stacks from code without frame pointers.
  *
  *   pc ──► rule cache ──► rule ──► step: (pc, sp, fp) of the caller
  *              │ miss                ▲

@@ -1,4 +1,4 @@
-/* shadow.c - see shadow.h.  The hooks run before and after every function of instrumented objects, also in
+/* walk_shadow.c - see walk_shadow.h.  The hooks run before and after every function of instrumented objects, also in
  * signal handlers. */
 #include "wrap/unwind/walk_shadow.h"
 

@@ -1,10 +1,10 @@
-/* shadow.h - the shadow call stack of objects that were compiled with -finstrument-functions: the way to
+/* walk_shadow.h - the shadow call stack of objects that were compiled with -finstrument-functions: the way to
  * take backtraces where there are neither tables nor frame pointers (unwind=instrument).
  *
- * The hooks are a member of the archive of their own (instrument.c): a program without instrumented
+ * The hooks are a member of the archive of their own (cyg_profile.c): a program without instrumented
  * objects does not link them.  Frames of other code are missing from such backtraces. */
-#ifndef LEAKWRAP_SHADOW_H
-#define LEAKWRAP_SHADOW_H
+#ifndef LEAKWRAP_WALK_SHADOW_H
+#define LEAKWRAP_WALK_SHADOW_H
 
 #include <stdint.h>
 
