@@ -59,8 +59,8 @@ for static in "" -static; do
 		[ ! -s "$W/err" ] || fail "$how$static: $(cat "$W/err")"
 		shows ', dump 1 at a crash, '
 		line=$(line_of "$statement")
-		in_order "^  died of $cause in thread [0-9]*\$" ${frame:+"^      $frame"} "^      fails  *.*/crash.c:$line\$" \
-			'^      caller  *.*/crash.c:' '^      main  *.*/crash.c:' '^  *[a-z0-9]* 0x[0-9a-f]*  ' '^$'
+		in_order "^  died of $cause in thread [0-9]*\$" ${frame:+"^      $frame"} "^      fails  *.*/crash_trace.c:$line\$" \
+			'^      caller  *.*/crash_trace.c:' '^      main  *.*/crash_trace.c:' '^  *[a-z0-9]* 0x[0-9a-f]*  ' '^$'
 		shows '^  #[0-9]* 100 bytes in 1 block, '
 		status_is 0 "$lw" report -f json "$W/log"
 		validator "$how$static"
@@ -226,8 +226,8 @@ for machine in aarch64-linux-gnu:qemu-aarch64:aarch64 riscv64-linux-gnu:qemu-ris
 		status_is 0 "$lw" report --sysroot="/usr/$machine" --exe="$W/foreign" "$W/log"
 		shows_not damaged
 		in_order '^  died of SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread ' \
-			"^      fails  *.*/crash.c:$(line_of 'return *nowhere + 1;')\$" '^      caller  *.*/crash.c:' \
-			'^      main  *.*/crash.c:' '^  *[a-z0-9]* 0x[0-9a-f]*  '
+			"^      fails  *.*/crash_trace.c:$(line_of 'return *nowhere + 1;')\$" '^      caller  *.*/crash_trace.c:' \
+			'^      main  *.*/crash_trace.c:' '^  *[a-z0-9]* 0x[0-9a-f]*  '
 		status_is 0 "$lw" report -f json --exe="$W/foreign" "$W/log"
 		validator "$machine$static"
 		same_registers "$machine$static"

@@ -38,7 +38,7 @@ status_is 0 "$lw" report -f html -o "$W/crash.html" "$W/died"
 browse --dump-dom "file://$W/crash.html" >"$W/out" || fail "crash"
 shows '<section id="crash">'
 shows 'id="cause">died of SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread [0-9]*<'
-shows 'id="crash-stack"><div><span class="name">fails</span><span class="place">[^<]*crash.c:'
+shows 'id="crash-stack"><div><span class="name">fails</span><span class="place">[^<]*crash_trace.c:'
 shows '<span class="sub">[a-z]*</span><span>0x[0-9a-f]*</span>'
 
 LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" 1 || fail leaky
