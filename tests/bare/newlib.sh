@@ -23,11 +23,18 @@ ran() {
 
 compile="$(board_flags 926) -O2 -g -Wall -Wextra -Werror -Wl,--gc-sections -I. -Iwrap -fno-inline"
 board_runtime 926
+
+# Functions of newlib hold addresses of constants between their parts.  From here on such a word
+# looks like an instruction that sets sp: "andeq sp, r2, ...".
+looks_like_code=-Wl,--section-start=.rodata=0x2d000
+
 # shellcheck disable=SC2046,SC2086 # lists of flags
 for specs in rdimon.specs "nano.specs --specs=rdimon.specs"; do
-	arm-none-eabi-gcc $compile --specs=$specs -std=gnu11 -o "$W/newlib.926" tests/bare/newlib.c \
-		$(flags LEAKWRAP_BARE_LDFLAGS LEAKWRAP_BARE_LDLIBS) || fail "$specs: cannot link"
-	ran "$specs" '_mainCRTStartup;main;leak' 1234
+	for place in '' $looks_like_code; do
+		arm-none-eabi-gcc $compile --specs=$specs $place -std=gnu11 -o "$W/newlib.926" tests/bare/newlib.c \
+			$(flags LEAKWRAP_BARE_LDFLAGS LEAKWRAP_BARE_LDLIBS) || fail "$specs: cannot link"
+		ran "$specs $place" '_mainCRTStartup;main;leak' 1234
+	done
 
 	arm-none-eabi-gcc $compile -std=gnu11 -c -o "$W/newlib.o" tests/bare/newlib.c || fail "cannot compile"
 	arm-none-eabi-g++ $compile --specs=$specs -fno-exceptions -o "$W/newlib.926" tests/bare/newlib.cpp "$W/newlib.o" \

@@ -8,7 +8,7 @@
  *   LEAKWRAP_CODE_STEP(code)     instructions begin at multiples of this
  *   LEAKWRAP_CODE_IS_WIDE(half)  the half word begins an instruction of two, where there are such of one
  *   leakwrap_decode              the instruction at an address
- *   leakwrap_is_data             is what lies there no code, but constants that code before it loads?
+ *   leakwrap_is_data             is what lies there no code, but constants that code near it loads?
  *   leakwrap_call_before         the call before a return address: where it begins, or 0 when there is none; and what
  *                                it calls, 0 when that is in a register
  */

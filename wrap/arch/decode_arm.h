@@ -417,31 +417,107 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 	}
 }
 
-/* Compilers put constants behind a function, or between its parts, and load them relative to pc: LDR (literal),
- * A8.8.64, up to 4095 bytes before them. */
+/* Does WORD, an instruction at FROM, load the constant AT relative to pc, or take its address?
+ * A8.8.64 and 73 "LDR, LDRD (literal)", A8.8.333 "VLDR", A8.8.12 "ADR". */
+static bool leakwrap_arm_loads(uint32_t word, uintptr_t from, uintptr_t at)
+{
+	uintptr_t offset, size = 8;
+
+	if ((word & 0x000f0000) != 0x000f0000) /* most are not relative to pc */
+		return false;
+	if ((word & 0x0f7f0000) == 0x051f0000) { /* ldr */
+		offset = word & 0xfff;
+		size = 4;
+	} else if ((word & 0x0f7f00f0) == 0x014f00d0) { /* ldrd */
+		offset = (word >> 4 & 0xf0) | (word & 15);
+	} else if ((word & 0x0f3f0e00) == 0x0d1f0a00) { /* vldr, of 32 or 64 bits */
+		offset = (word & 0xff) * 4;
+		size = word & 0x100 ? 8 : 4;
+	} else if (((word & 0x0fff0000) == 0x028f0000 || (word & 0x0fff0000) == 0x024f0000) &&
+	           (word >> 12 & 15) < 12) { /* adr; in higher registers it is an address of code */
+		offset = (uintptr_t)leakwrap_arm_immediate(word);
+	} else {
+		return false;
+	}
+	return at - (from + 8 + (word & 0x00800000 ? offset : -offset)) < size;
+}
+
+/* The same of HALF, with which an instruction of Thumb code begins. */
+static bool leakwrap_thumb_loads(const struct leakwrap_code *code, uint32_t half, uintptr_t from,
+                                 uintptr_t at)
+{
+	const uintptr_t pc = (from & ~(uintptr_t)3) + 4;
+	uintptr_t offset, size = 8;
+	uint32_t second;
+
+	if (half >> 11 == 9) /* ldr */
+		return at == pc + (half & 0xff) * 4;
+	if (half >> 11 == 0x14) /* adr */
+		return at - (pc + (half & 0xff) * 4) < size;
+	if (!LEAKWRAP_CODE_IS_WIDE(half) || (half & 15) != 15 ||
+	    !leakwrap_code_at(code, from + 2, 2, &second))
+		return false;
+	offset = (second & 0xff) * 4;
+	if ((half & 0xff7f) == 0xf85f) { /* ldr.w */
+		offset = second & 0xfff;
+		size = 4;
+	} else if ((half & 0xff3f) == 0xed1f) { /* vldr, of 32 or 64 bits */
+		size = second & 0x100 ? 8 : 4;
+	} else if ((half & 0xff7f) != 0xe95f) { /* ldrd */
+		return false;
+	}
+	return at - (pc + (half & 0x80 ? offset : -offset)) < size;
+}
+
+/* Is AT in a table of addresses of ARM code, which lies behind "ldrls pc, [pc, rX, lsl #2]" and the
+ * branch for what is not in the table? */
+static bool leakwrap_is_in_table(const struct leakwrap_code *code, uintptr_t at)
+{
+	uint32_t word;
+
+	for (; leakwrap_code_at(code, at, 4, &word) && word % 4 == 0 && word >= code->low &&
+	       word < code->high;
+	     at -= 4)
+		if (leakwrap_code_at(code, at - 8, 4, &word) && (word & 0x0ffffff0) == 0x079ff100)
+			return true;
+	return false;
+}
+
+/* How far from a constant the code may be that loads it.  Compilers put constants behind a
+ * function, or between its parts; a part behind them may be the only one that loads some. */
+#define LEAKWRAP_CONSTANT_FAR 4096u
+
 static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	const unsigned step = LEAKWRAP_CODE_STEP(code);
+	uintptr_t from = code->low, end = code->high;
 	uint32_t word;
 
-	if (at % 4 != 0) { /* they are aligned, perhaps by a NOP */
+	/* Constants are aligned, perhaps by a NOP: to 4, in ARM code those of 64 bits to 8. */
+	if (at % 4 != 0) {
 		if (!leakwrap_code_at(code, at, 2, &word) || (word != 0xbf00 && word != 0))
 			return false;
 		at += 2;
+	} else if (!code->thumb && at % 8 != 0 && leakwrap_code_at(code, at, 4, &word) &&
+	           (word == 0xe1a00000 || word == 0xe320f000)) {
+		at += 4;
 	}
-	for (uintptr_t before = at - step; at - before <= 4096 && before >= code->low; before -= step) {
-		if (!leakwrap_code_at(code, before, code->thumb ? 2 : 4, &word))
+	if (!code->thumb && leakwrap_is_in_table(code, at))
+		return true;
+	if (at - from > LEAKWRAP_CONSTANT_FAR)
+		from = at - LEAKWRAP_CONSTANT_FAR;
+	if (end - at > LEAKWRAP_CONSTANT_FAR)
+		end = at + LEAKWRAP_CONSTANT_FAR;
+	for (; from < end && leakwrap_code_at(code, from, step, &word); from += step) {
+		/* The next function, which pushes lr, loads none of these constants. */
+		if (from > at && (code->thumb ? word >> 8 == 0xb5 || word == 0xe92d
+		                              : (word & 0xffff4000) == 0xe92d4000))
 			break;
-		if (!code->thumb) {
-			if ((word & 0x0fff0000) == 0x059f0000 && before + 8 + (word & 0xfff) == at)
-				return true;
-		} else if (word >> 11 == 9) {
-			if ((before & ~(uintptr_t)3) + 4 + (word & 0xff) * 4 == at)
-				return true;
-		} else if (word == 0xf8df && leakwrap_code_at(code, before + 2, 2, &word) &&
-		           (before & ~(uintptr_t)3) + 4 + (word & 0xfff) == at) {
+		if (code->thumb ? leakwrap_thumb_loads(code, word, from, at)
+		                : leakwrap_arm_loads(word, from, at))
 			return true;
-		}
+		if (code->thumb && LEAKWRAP_CODE_IS_WIDE(word))
+			from += step;
 	}
 	return false;
 }

@@ -411,9 +411,12 @@ static bool pushes_again(const struct follower *f, const struct leakwrap_instruc
 	       instruction->add == -WORD;
 }
 
-/* Follows the code from START to PC, one instruction behind the other. */
+/* Follows the code from START to PC, one instruction behind the other.  Behind a jump there may be
+ * constants.  Some look like instructions that set sp: 0x1d000 is "andeq sp, r1, r0". */
 static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t start, uintptr_t pc)
 {
+	/* A function loads its own constants: no code before it needs to be read. */
+	const struct leakwrap_code own = {start, f->code->high, f->code->thumb};
 	struct landings landings = {.count = 0};
 	struct leakwrap_instruction instruction;
 	struct value *sp = &f->now[LEAKWRAP_CODE_SP];
@@ -421,12 +424,17 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 	 * before their call. */
 	struct value body = *sp;
 	const struct landing *landing;
-	bool pushed = false;
+	bool pushed = false, has_jumped = false;
 
 	for (uintptr_t at = start; at != pc;) {
 		leakwrap_decode(f->code, at, &instruction);
 		if (instruction.size > pc - at)
 			return false;
+		if (has_jumped && instruction.to == LEAKWRAP_CODE_SP &&
+		    leakwrap_is_data(&own, at & ~(uintptr_t)3)) {
+			at += instruction.size;
+			continue;
+		}
 		if (pushed && instruction.flow == LEAKWRAP_FLOW_CALL)
 			*sp = plus(*sp, WORD);
 		pushed = pushes_again(f, &instruction);
@@ -448,6 +456,7 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 		if (instruction.flow == LEAKWRAP_FLOW_JUMP ||
 		    instruction.flow == LEAKWRAP_FLOW_RETURN || instruction.flow == LEAKWRAP_FLOW_END) {
 			landing = landing_at(&landings, at);
+			has_jumped = true;
 			*sp = body;
 			if (landing && body.base != LEAKWRAP_CODE_NONE)
 				sp->offset = landing->sp;
