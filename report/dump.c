@@ -41,7 +41,7 @@ static struct {
 #define TEXT(macro)     TEXT_OF(macro)
 #define NOTE_HEADER     ".long 2f - 1f, 8, " TEXT(LEAKWRAP_NOTE_TYPE) "\n"
 #define NOTE_OWNER      "1: .asciz \"" LEAKWRAP_NOTE_OWNER "\"\n2: .balign 4\n"
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 #define ANNOUNCEMENT ".hidden leakwrap_announcement\n3: .long leakwrap_announcement - 3b\n"
 #else
 #define ANNOUNCEMENT ".long 0\n"
@@ -172,7 +172,7 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
 
 /* -- children ------------------------------------------------------------------------------------ */
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* So many forked children dump whatever they have of their own. */
 #define TELLERS 64
@@ -182,12 +182,12 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
  * fork thousands that all keep the same. */
 static bool child_has_news(void)
 {
-	struct leakwrap_collection own;
+	struct leakwrap_site_totals own;
 	bool has_blocks, is_news;
 
 	if (!leakwrap_collect_may_have_own())
 		return false;
-	if (!leakwrap_collect(&own, true, NULL))
+	if (!leakwrap_site_totals_collect(&own, true, NULL))
 		return true;
 	has_blocks = own.count > 0;
 	is_news = has_blocks && leakwrap_relatives_tellers() < TELLERS;
@@ -195,7 +195,7 @@ static bool child_has_news(void)
 		is_news |= leakwrap_relatives_tell(own.rows[i].site == LEAKWRAP_SITE_LOST
 		                                           ? 0
 		                                           : leakwrap_site_key(own.rows[i].site));
-	leakwrap_collection_release(&own);
+	leakwrap_site_totals_release(&own);
 	if (has_blocks && !is_news)
 		leakwrap_relatives_stay_silent();
 	return is_news;
@@ -274,11 +274,11 @@ int leakwrap_dump(int fd)
 
 int leakwrap_get_counters(struct leakwrap_counters *counters)
 {
-	struct leakwrap_collection all;
+	struct leakwrap_site_totals all;
 	bool collected;
 
-	leakwrap_live_give_back();
-	collected = leakwrap_collect(&all, false, NULL);
+	leakwrap_live_reclaim_pages();
+	collected = leakwrap_site_totals_collect(&all, false, NULL);
 	counters->live_bytes = all.bytes;
 	counters->live_blocks = all.blocks;
 	counters->call_sites = all.count;
@@ -288,6 +288,6 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	counters->freed_elsewhere_blocks = atomic_load(&leakwrap_loss.freed_elsewhere);
 	counters->foreign_frees = atomic_load(&leakwrap_loss.foreign_frees);
 	counters->tracer_bytes = leakwrap_pages_held();
-	leakwrap_collection_release(&all);
+	leakwrap_site_totals_release(&all);
 	return collected ? 0 : -1;
 }

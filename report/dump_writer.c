@@ -32,7 +32,7 @@
 /* The dump that is being written. */
 static struct {
 	struct leakwrap_writer *writer;
-	struct leakwrap_collection collection;
+	struct leakwrap_site_totals collection;
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* of the backtrace that is being written */
 	bool *named;                       /* which modules a frame has named, or NULL: not known */
 	unsigned modules;                  /* how many of them there are */
@@ -103,7 +103,7 @@ static void write_note(const char *text)
 	leakwrap_text_end(dump.writer);
 }
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 /* SILENT children have left their exit dumps out. */
 static void write_silent(uint32_t silent)
 {
@@ -133,7 +133,7 @@ static void write_head(const char *reason)
 	leakwrap_text(dump.writer, " program=");
 	leakwrap_text_name(dump.writer, program ? program->path : "", LEAKWRAP_PATH_LIMIT);
 	leakwrap_text_end(dump.writer);
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 	leakwrap_command_write(dump.writer);
 #endif
 }
@@ -141,14 +141,14 @@ static void write_head(const char *reason)
 /* Without an operating system the program cannot tell which blocks these are. */
 static bool leaves_out_system(void)
 {
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 	return false;
 #else
 	return !leakwrap_options.system;
 #endif
 }
 
-static void write_totals(const struct leakwrap_collection *all, uint64_t tracer_bytes)
+static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer_bytes)
 {
 	pair("total live_bytes=", all->bytes);
 	pair(" live_blocks=", all->blocks);
@@ -226,7 +226,7 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 		const struct leakwrap_module *gone =
 		        trace->modules ? gone_from(trace->modules, pc - 1) : NULL;
 
-		if (interrupted || gone || !leakwrap_known_frame_write(dump.writer, i - first, pc))
+		if (interrupted || gone || !leakwrap_frame_cache_write(dump.writer, i - first, pc))
 			interrupted = write_frame(i - first, pc, interrupted, gone);
 	}
 }
@@ -261,14 +261,14 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 }
 
 /* Returns how many call sites it showed. */
-static size_t write_sites(const struct leakwrap_collection *all)
+static size_t write_sites(const struct leakwrap_site_totals *all)
 {
 	size_t shown = 0;
 
 	while (shown < all->rows_count && all->rows[shown].bytes >= leakwrap_options.min_bytes &&
 	       (leakwrap_options.top == 0 || shown < leakwrap_options.top)) {
 		if (shown + 1 < all->rows_count)
-			leakwrap_site_expect(all->rows[shown + 1].site);
+			leakwrap_site_prefetch(all->rows[shown + 1].site);
 		write_site(shown + 1, &all->rows[shown]);
 		shown++;
 	}
@@ -317,7 +317,7 @@ static void make_prefix(char *prefix, unsigned number)
 static void write_crash(const struct leakwrap_fault *crash)
 {
 	struct leakwrap_trace trace = {.pcs = dump.pcs, .max = leakwrap_options.depth};
-	struct leakwrap_start start = leakwrap_start_of(crash->context);
+	struct leakwrap_regs start = leakwrap_start_of(crash->context);
 	struct leakwrap_stack stack = leakwrap_stack_at(start.sp);
 	bool interrupted = true;
 
@@ -375,14 +375,14 @@ static size_t write_live(bool own, bool earlier_lost)
 	size_t shown;
 	bool collected;
 
-	collected = leakwrap_collect(&dump.collection, own, skips);
-#ifdef LEAKWRAP_SMALL
+	collected = leakwrap_site_totals_collect(&dump.collection, own, skips);
+#ifdef LEAKWRAP_BARE
 	write_totals(&dump.collection, tracer_bytes);
 	if (!collected)
 		write_note("no memory to add up the live blocks: the totals above are not known");
 #else
 	if (!collected)
-		leakwrap_collect_largest(&dump.collection, own, skips);
+		leakwrap_site_totals_largest(&dump.collection, own, skips);
 	write_totals(&dump.collection, tracer_bytes);
 	if (dump.collection.rows_count < dump.collection.count)
 		write_note("no memory to list all call sites: the largest are shown");
@@ -391,7 +391,7 @@ static size_t write_live(bool own, bool earlier_lost)
 		write_note("earlier dumps could not be written whole");
 	if (leaves_out_system() && !leakwrap_origin_is_known())
 		write_note("system=0 has left out nothing: the program has no symbol table");
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 	write_silent(leakwrap_relatives_silent());
 #endif
 	if (leakwrap_shadow_overflows() > 0)
@@ -399,7 +399,7 @@ static size_t write_live(bool own, bool earlier_lost)
 		        "instrumented functions were nested too deep for the shadow call stack: some "
 		        "backtraces are truncated");
 	shown = write_sites(&dump.collection);
-	leakwrap_collection_release(&dump.collection);
+	leakwrap_site_totals_release(&dump.collection);
 	return shown;
 }
 
@@ -414,7 +414,7 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 		write_crash(reason->crash);
 		leakwrap_text_flush(dump.writer); /* the tables may be damaged, too */
 	} else if (!reason->misuse)
-		leakwrap_live_give_back();
+		leakwrap_live_reclaim_pages();
 	if (reason->misuse)
 		leakwrap_misuse_write(dump.writer, reason->misuse, write_backtrace,
 		                      &(struct leakwrap_trace){.pcs = dump.pcs});
@@ -433,7 +433,7 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	dump.writer = writer;
 	dump.modules = leakwrap_modules_count();
 	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
-	leakwrap_known_frames_start();
+	leakwrap_frame_cache_start();
 	leakwrap_symbols_start();
 	leakwrap_origin_start();
 	make_prefix(prefix, number);
@@ -441,7 +441,7 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	leakwrap_text_expect_many(writer);
 	write_lines(reason, earlier_lost);
 	written = leakwrap_text_finish(writer);
-	leakwrap_known_frames_end();
+	leakwrap_frame_cache_end();
 	if (dump.named)
 		leakwrap_scratch_unmap(dump.named, dump.modules + 1);
 	return written;

@@ -37,12 +37,12 @@ struct known {
 
 static struct known *known; /* NULL: no memory */
 
-void leakwrap_known_frames_start(void)
+void leakwrap_frame_cache_start(void)
 {
 	known = leakwrap_scratch_map(sizeof(*known));
 }
 
-void leakwrap_known_frames_end(void)
+void leakwrap_frame_cache_end(void)
 {
 	if (known)
 		leakwrap_scratch_unmap(known, sizeof(*known));
@@ -84,7 +84,7 @@ static __attribute__((noinline)) void write_in_parts(struct leakwrap_writer *wri
 	leakwrap_text_end(writer);
 }
 
-bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc)
+bool leakwrap_frame_cache_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc)
 {
 	const struct frame *frame = known ? &known->frame[*place_of(pc)] : NULL;
 	const struct head *head;
@@ -104,7 +104,7 @@ bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level, 
 	return true;
 }
 
-void leakwrap_known_frame_keep(uintptr_t pc, const char *text, size_t size)
+void leakwrap_frame_cache_store(uintptr_t pc, const char *text, size_t size)
 {
 	uint16_t *place = known ? place_of(pc) : NULL;
 	struct frame *frame;

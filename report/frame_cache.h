@@ -11,38 +11,38 @@
 
 #include "report/line_writer.h"
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* From here to the end frames are kept, as long as there is room: in memory that is mapped for it.  None are known at first, or
  * without that memory. */
-void leakwrap_known_frames_start(void);
-void leakwrap_known_frames_end(void);
+void leakwrap_frame_cache_start(void);
+void leakwrap_frame_cache_end(void);
 
 /* Writes the line of frame LEVEL at the return address PC, if it is known.  False: nothing was written. */
-bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc);
+bool leakwrap_frame_cache_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc);
 
 /* The SIZE bytes of TEXT are what follows the level in each line of a frame at the return address PC.  Keeps a copy, unless they are too
  * many; what is known of others may be forgotten for it. */
-void leakwrap_known_frame_keep(uintptr_t pc, const char *text, size_t size);
+void leakwrap_frame_cache_store(uintptr_t pc, const char *text, size_t size);
 
 #else
 
-static inline void leakwrap_known_frames_start(void)
+static inline void leakwrap_frame_cache_start(void)
 {
 }
 
-static inline void leakwrap_known_frames_end(void)
+static inline void leakwrap_frame_cache_end(void)
 {
 }
 
-static inline bool leakwrap_known_frame_write(struct leakwrap_writer *writer, unsigned level,
+static inline bool leakwrap_frame_cache_write(struct leakwrap_writer *writer, unsigned level,
                                               uintptr_t pc)
 {
 	(void)writer, (void)level, (void)pc;
 	return false;
 }
 
-static inline void leakwrap_known_frame_keep(uintptr_t pc, const char *text, size_t size)
+static inline void leakwrap_frame_cache_store(uintptr_t pc, const char *text, size_t size)
 {
 	(void)pc, (void)text, (void)size;
 }

@@ -73,8 +73,8 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 	before = writer->line;
 	module = write_place(writer, pc, is_return, gone);
 	if (is_return && !gone && !writer->cut)
-		leakwrap_known_frame_keep(pc, leakwrap_text_line(writer) + before,
-		                          writer->line - before);
+		leakwrap_frame_cache_store(pc, leakwrap_text_line(writer) + before,
+		                           writer->line - before);
 	leakwrap_text_end(writer);
 	return module;
 }

@@ -166,7 +166,7 @@ bool leakwrap_text_flush(struct leakwrap_writer *writer)
 	return !writer->failed;
 }
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* What many lines are gathered in.  More would hardly save more. */
 #define ROOM_FOR_MANY ((size_t)128 << 10)

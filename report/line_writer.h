@@ -14,7 +14,7 @@
 #include "report/output.h"
 
 /* Bytes gathered, and so of the longest line: less where memory is counted in kilobytes. */
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 #define LEAKWRAP_TEXT_ROOM 256
 #else
 #define LEAKWRAP_TEXT_ROOM LEAKWRAP_LINE_MAX
@@ -64,7 +64,7 @@ bool leakwrap_text_flush(struct leakwrap_writer *writer);
 
 /* -- many lines ---------------------------------------------------------------------------------- */
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* Right after leakwrap_text_start: many lines will follow, and leakwrap_text_finish behind the last one. */
 void leakwrap_text_expect_many(struct leakwrap_writer *writer);

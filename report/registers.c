@@ -11,9 +11,9 @@
 
 #define PER_LINE 6
 
-struct leakwrap_start leakwrap_start_of(const void *context)
+struct leakwrap_regs leakwrap_start_of(const void *context)
 {
-	struct leakwrap_start start = {0, 0, 0, 0, 0};
+	struct leakwrap_regs start = {0, 0, 0, 0, 0};
 
 #ifdef LEAKWRAP_CONTEXT_PC
 	const ucontext_t *interrupted = context;

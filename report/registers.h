@@ -8,7 +8,7 @@
 #include "wrap/unwind/unwind.h"
 
 /* The registers that a walk starts from, from the handler's third argument (sigaction(2)). */
-struct leakwrap_start leakwrap_start_of(const void *context);
+struct leakwrap_regs leakwrap_start_of(const void *context);
 
 /* All registers by their names in the ABI, a few to a line of WRITER. */
 void leakwrap_registers_write(struct leakwrap_writer *writer, const void *context);

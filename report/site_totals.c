@@ -18,8 +18,8 @@ struct walk {
 	struct leakwrap_row *rows;
 	uint32_t first, count;
 	struct fork_line fork;
-	bool own;                              /* inherited blocks are left out */
-	struct leakwrap_collection *inherited; /* gets the sums of these, or NULL */
+	bool own;                               /* inherited blocks are left out */
+	struct leakwrap_site_totals *inherited; /* gets the sums of these, or NULL */
 };
 
 static struct fork_line last_fork(void)
@@ -33,7 +33,7 @@ static struct fork_line last_fork(void)
 	};
 }
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* Was BLOCK there before FORK? */
 static bool is_inherited(const struct fork_line *fork, const struct leakwrap_live_block *block)
@@ -83,7 +83,7 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 }
 
 /* Adds ROW to the totals.  Returns false if it has no blocks, or is left out. */
-static bool add_row(struct leakwrap_collection *collection, const struct leakwrap_row *row,
+static bool add_row(struct leakwrap_site_totals *collection, const struct leakwrap_row *row,
                     leakwrap_site_test *skips)
 {
 	enum leakwrap_trace_kind kind;
@@ -144,7 +144,7 @@ static void sort_in_place(struct leakwrap_row *rows, size_t count)
 	}
 }
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* Of so many rows, the processor guesses too many of a heap sort's comparisons wrong. */
 #define MANY 1000
@@ -222,7 +222,7 @@ static void sort(struct leakwrap_row *rows, size_t count)
 
 #endif
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 bool leakwrap_collect_may_have_own(void)
 {
 	const struct fork_line fork = last_fork();
@@ -249,7 +249,8 @@ static void join_rows(struct leakwrap_row *rows, uint32_t limit)
 	}
 }
 
-bool leakwrap_collect(struct leakwrap_collection *collection, bool own, leakwrap_site_test *skips)
+bool leakwrap_site_totals_collect(struct leakwrap_site_totals *collection, bool own,
+                                  leakwrap_site_test *skips)
 {
 	const uint32_t limit = leakwrap_sites_limit();
 	struct walk walk = {
@@ -274,12 +275,12 @@ bool leakwrap_collect(struct leakwrap_collection *collection, bool own, leakwrap
 	return true;
 }
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 #define PART 512
 
 /* Keeps ROW among the largest; these are a heap, with the smallest of them on top, once there are as many as may be. */
-static void keep_largest(struct leakwrap_collection *collection, const struct leakwrap_row *row)
+static void keep_largest(struct leakwrap_site_totals *collection, const struct leakwrap_row *row)
 {
 	struct leakwrap_row *rows = collection->rows;
 
@@ -294,8 +295,8 @@ static void keep_largest(struct leakwrap_collection *collection, const struct le
 	}
 }
 
-void leakwrap_collect_largest(struct leakwrap_collection *collection, bool own,
-                              leakwrap_site_test *skips)
+void leakwrap_site_totals_largest(struct leakwrap_site_totals *collection, bool own,
+                                  leakwrap_site_test *skips)
 {
 	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[PART];
 	const uint32_t limit = leakwrap_sites_limit();
@@ -324,7 +325,7 @@ void leakwrap_collect_largest(struct leakwrap_collection *collection, bool own,
 
 #endif
 
-void leakwrap_collection_release(struct leakwrap_collection *collection)
+void leakwrap_site_totals_release(struct leakwrap_site_totals *collection)
 {
 	if (collection->rows && collection->scratch_size > 0)
 		leakwrap_scratch_unmap(collection->rows, collection->scratch_size);

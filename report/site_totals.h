@@ -15,7 +15,7 @@ struct leakwrap_row {
 	uint64_t bytes, blocks;
 };
 
-struct leakwrap_collection {
+struct leakwrap_site_totals {
 	struct leakwrap_row *rows; /* with live blocks; largest first */
 	size_t rows_count;
 	size_t count; /* of call sites with live blocks; may be more */
@@ -34,7 +34,8 @@ typedef bool leakwrap_site_test(uint32_t site);
 /* Fills COLLECTION with all live blocks; OWN: with those that the process has allocated since it
  * was forked.  SKIPS is asked once for each call site with live blocks; NULL: nothing is left out.
  * Returns false if there is no memory: then COLLECTION is empty. */
-bool leakwrap_collect(struct leakwrap_collection *collection, bool own, leakwrap_site_test *skips);
+bool leakwrap_site_totals_collect(struct leakwrap_site_totals *collection, bool own,
+                                  leakwrap_site_test *skips);
 
 /* Returns whether the process may have live blocks that it has allocated since it was forked.
  * Takes no time. */
@@ -43,10 +44,10 @@ bool leakwrap_collect_may_have_own(void);
 /* The same without memory: there are rows for the LEAKWRAP_LARGEST largest call sites alone, and it takes a walk through all live blocks
  * for every few hundred call sites.  By one thread at a time. */
 #define LEAKWRAP_LARGEST 128
-void leakwrap_collect_largest(struct leakwrap_collection *collection, bool own,
-                              leakwrap_site_test *skips);
+void leakwrap_site_totals_largest(struct leakwrap_site_totals *collection, bool own,
+                                  leakwrap_site_test *skips);
 
 /* Gives back its memory. */
-void leakwrap_collection_release(struct leakwrap_collection *collection);
+void leakwrap_site_totals_release(struct leakwrap_site_totals *collection);
 
 #endif

@@ -102,12 +102,12 @@ static unsigned by_fp(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	static uint16_t place[LEAKWRAP_MAX_DEPTH];
-	static struct leakwrap_check check[2 * LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_notes notes = {.place = place, .check = check};
+	static struct leakwrap_stack_link check[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_read_set notes = {.place = place, .check = check};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes};
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
-	leakwrap_notes_begin(&notes, sp);
+	leakwrap_read_set_begin(&notes, sp);
 	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
 	sink += leakwrap_site_number(&trace, &stack);
 	return trace.depth;
@@ -117,7 +117,7 @@ static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 static unsigned by_recognition(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	static unsigned frames; /* of the last walk */
-	uint32_t site = leakwrap_site_recall(pc, sp, fp);
+	uint32_t site = leakwrap_stack_cache_find(pc, sp, fp);
 
 	if (site == LEAKWRAP_SITE_NONE)
 		return frames = by_walk_to_site(pc, sp, fp);

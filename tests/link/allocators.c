@@ -125,7 +125,7 @@ int main(void)
 	       : mi_version   ? "mimalloc"
 	       : &dense_calls ? "dense"
 	                      : "libc",
-	       leakwrap_blocks_lie_apart() ? "apart" : "close", atomic_load(&live_bytes),
+	       leakwrap_heap_min_block_is_4_words() ? "apart" : "close", atomic_load(&live_bytes),
 	       atomic_load(&live_blocks));
 	return 0;
 }

@@ -90,7 +90,7 @@ static unsigned write_frames(unsigned functions_used, uint64_t seed)
 		bool is_return = random >> 60 > 0;
 
 		begin();
-		if (is_return && leakwrap_known_frame_write(&writer, level, pc))
+		if (is_return && leakwrap_frame_cache_write(&writer, level, pc))
 			known++;
 		else
 			CHECK(leakwrap_frame_write(&writer, level, pc, is_return, NULL) ==
@@ -104,12 +104,12 @@ int main(void)
 {
 	CHECK(write_frames(10, 1) == 0);
 	for (unsigned dump = 0; dump < 2; dump++) {
-		leakwrap_known_frames_start();
+		leakwrap_frame_cache_start();
 		begin();
-		CHECK(!leakwrap_known_frame_write(&writer, 0, START));
+		CHECK(!leakwrap_frame_cache_write(&writer, 0, START));
 		CHECK(write_frames(10, 2) > FRAMES / 2);
 		CHECK(write_frames(FUNCTIONS, 3) < FRAMES / 2);
-		leakwrap_known_frames_end();
+		leakwrap_frame_cache_end();
 		CHECK(write_frames(10, 4) == 0);
 	}
 	return 0;

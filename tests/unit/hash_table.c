@@ -19,7 +19,7 @@ static uint32_t choice_for(uint32_t number)
 {
 	uint64_t state = number;
 
-	return leakwrap_hashed_choice(unit_random(&state));
+	return leakwrap_hash_of_key(unit_random(&state));
 }
 
 static bool is_used(const void *one)
@@ -32,14 +32,14 @@ static uint32_t choice_of(const void *one)
 	return choice_for(atomic_load((const entry *)one));
 }
 
-static const struct leakwrap_hashed_kind kind = {sizeof(entry), 5, is_used, choice_of};
+static const struct leakwrap_hash_table_kind kind = {sizeof(entry), 5, is_used, choice_of};
 
-static bool add(struct leakwrap_hashed *_Atomic *table, uint32_t number, bool from_reserve)
+static bool add(struct leakwrap_hash_table *_Atomic *table, uint32_t number, bool from_reserve)
 {
 	entry *room;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	room = leakwrap_hashed_room(table, &kind, choice_for(number), from_reserve);
+	room = leakwrap_hash_table_reserve(table, &kind, choice_for(number), from_reserve);
 	if (room) {
 		CHECK(atomic_load(room) == 0);
 		atomic_store_explicit(room, number, memory_order_release);
@@ -48,12 +48,12 @@ static bool add(struct leakwrap_hashed *_Atomic *table, uint32_t number, bool fr
 	return room != NULL;
 }
 
-static bool has(const struct leakwrap_hashed *table, uint32_t number)
+static bool has(const struct leakwrap_hash_table *table, uint32_t number)
 {
-	const entry *one = leakwrap_hashed_entries(table);
+	const entry *one = leakwrap_hash_table_entries(table);
 	uint32_t found;
 
-	one += leakwrap_hashed_chosen(table, choice_for(number));
+	one += leakwrap_hash_table_bucket(table, choice_for(number));
 	while ((found = atomic_load_explicit(one, memory_order_acquire)) != 0) {
 		if (found == number)
 			return true;
@@ -66,7 +66,7 @@ static bool has(const struct leakwrap_hashed *table, uint32_t number)
 
 enum { NUMBERS = 60000, READERS = 2 };
 
-static struct leakwrap_hashed *_Atomic shared = &leakwrap_hashed_nothing.table;
+static struct leakwrap_hash_table *_Atomic shared = &leakwrap_hash_table_empty.table;
 static _Atomic uint32_t added;
 
 /* What was added before is found, unless the table has been replaced meanwhile. */
@@ -76,7 +76,7 @@ static void *look(void *seed)
 	uint32_t now;
 
 	while ((now = atomic_load(&added)) < NUMBERS) {
-		struct leakwrap_hashed *table = atomic_load_explicit(&shared, memory_order_acquire);
+		struct leakwrap_hash_table *table = atomic_load_explicit(&shared, memory_order_acquire);
 		const uint32_t number = 1 + (uint32_t)(unit_random(&random) % (now + 1));
 
 		if (number > now)
@@ -113,7 +113,7 @@ static void grow(void)
 	for (uint32_t one = 1; one <= NUMBERS; one++)
 		CHECK(has(atomic_load(&shared), one));
 	/* Nobody finds anything in one that is given up. */
-	leakwrap_hashed_discard(atomic_load(&shared), &kind);
+	leakwrap_hash_table_discard(atomic_load(&shared), &kind);
 	CHECK(!has(atomic_load(&shared), 1));
 }
 
@@ -121,7 +121,7 @@ static void grow(void)
 
 static void fill(uint32_t expected)
 {
-	static struct leakwrap_hashed *_Atomic table = &leakwrap_hashed_nothing.table;
+	static struct leakwrap_hash_table *_Atomic table = &leakwrap_hash_table_empty.table;
 	uint32_t held = 0;
 
 	CHECK(!has(atomic_load(&table), 1));
@@ -150,23 +150,25 @@ enum { WORDS = 12, KEYS = 10000 };
  * before it; the table has four times as many entries. */
 static uint32_t chosen(uintptr_t step, unsigned gap)
 {
-	static const struct leakwrap_hashed table = {.range = 4 * KEYS};
+	static const struct leakwrap_hash_table table = {.range = 4 * KEYS};
 	static bool is_chosen[4 * KEYS];
 	uint32_t count = 0;
 
 	memset(is_chosen, 0, sizeof(is_chosen));
 	for (uint32_t key = 0; key < KEYS; key++) {
 		uintptr_t word[WORDS] = {0};
-		struct leakwrap_sum sum = {.a = 1};
+		struct leakwrap_stack_hash sum = {.a = 1};
 		bool *at;
 
 		word[1] = key % 20 * step;
 		word[1 + gap] = key / 20 % 20 * step;
 		word[1 + 2 * gap] = key / 400 * step;
-		for (unsigned i = 0; i < WORDS; i += LEAKWRAP_SUMMED_AT_ONCE)
-			sum = leakwrap_sum_and(sum, word[i], word[i + 1], word[i + 2], word[i + 3]);
-		at = &is_chosen[leakwrap_hashed_chosen(
-		        &table, leakwrap_hashed_choice(leakwrap_sum_mixed(leakwrap_sum_of(sum))))];
+		for (unsigned i = 0; i < WORDS; i += LEAKWRAP_STACK_HASH_GROUP)
+			sum = leakwrap_stack_hash_accumulate(sum, word[i], word[i + 1], word[i + 2],
+			                                     word[i + 3]);
+		at = &is_chosen[leakwrap_hash_table_bucket(
+		        &table, leakwrap_hash_of_key(leakwrap_stack_hash_finalize(
+		                        leakwrap_stack_hash_combine(sum))))];
 		count += !*at;
 		*at = true;
 	}

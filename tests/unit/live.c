@@ -18,7 +18,7 @@ struct leakwrap_loss leakwrap_loss;
 
 static bool blocks_lie_apart;
 
-bool leakwrap_blocks_lie_apart(void)
+bool leakwrap_heap_min_block_is_4_words(void)
 {
 	return blocks_lie_apart;
 }
@@ -109,7 +109,7 @@ static uint32_t forget(uintptr_t address, size_t *size)
 {
 	struct leakwrap_live_block known = leakwrap_live_find(at(address));
 
-	if (leakwrap_live_forget(at(address))) {
+	if (leakwrap_live_fast_remove(at(address))) {
 		*size = known.size;
 		return known.site;
 	}
@@ -239,11 +239,11 @@ static void live_randomly(size_t spacing, unsigned steps)
 
 #define WINDOW (4 * sizeof(void *))
 
-static struct leakwrap_layout layout_of_fresh_region(void)
+static struct leakwrap_slot_layout layout_of_fresh_region(void)
 {
 	uintptr_t address = fresh_addresses();
 	size_t size;
-	struct leakwrap_layout layout;
+	struct leakwrap_slot_layout layout;
 
 	leakwrap_live_add(at(address), 1, 1);
 	layout = leakwrap_region_cached(address)->layout;
@@ -258,8 +258,8 @@ static bool is_served_inline(uintptr_t address)
 
 	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_remove(at(address), &size) == 1);
-	return leakwrap_live_add_quickly(at(address), leakwrap_slot_value(1, 1, 0)) &&
-	       leakwrap_live_forget(at(address));
+	return leakwrap_live_fast_add(at(address), leakwrap_slot_value(1, 1, 0)) &&
+	       leakwrap_live_fast_remove(at(address));
 }
 
 /* Large blocks at the end of a region do not fit its slots.  That says nothing of how closely blocks lie. */
@@ -308,8 +308,8 @@ static void share_window(void)
 	size_t size;
 
 	CHECK(is_served_inline(base) && is_served_inline(base + half));
-	CHECK(leakwrap_live_add_quickly(at(base), leakwrap_slot_value(3, 1, 0)));
-	CHECK(leakwrap_live_add_quickly(at(base + half), leakwrap_slot_value(4, 2, 0)) ==
+	CHECK(leakwrap_live_fast_add(at(base), leakwrap_slot_value(3, 1, 0)));
+	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 2, 0)) ==
 	      !blocks_lie_apart);
 	if (blocks_lie_apart)
 		CHECK(leakwrap_live_add(at(base + half), 4, 2) == LEAKWRAP_LIVE_NEW);
@@ -330,17 +330,17 @@ static void learn_of_close_blocks(void)
 	CHECK(walk(base, base + 200 * half).count == 200);
 	base = fresh_addresses();
 	CHECK(is_served_inline(base));
-	CHECK(leakwrap_live_add_quickly(at(base), leakwrap_slot_value(3, 1, 0)));
-	CHECK(leakwrap_live_add_quickly(at(base + half), leakwrap_slot_value(4, 2, 0)));
+	CHECK(leakwrap_live_fast_add(at(base), leakwrap_slot_value(3, 1, 0)));
+	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 2, 0)));
 	CHECK((uintptr_t)1 << layout_of_fresh_region().window_shift == WINDOW);
 }
 
 /* Blocks that are not aligned to 8 bytes get slots, too. */
 static void pack(void)
 {
-	const struct leakwrap_layout before = layout_of_fresh_region();
+	const struct leakwrap_slot_layout before = layout_of_fresh_region();
 	uintptr_t base = fresh_addresses();
-	struct leakwrap_layout after;
+	struct leakwrap_slot_layout after;
 
 	CHECK((uintptr_t)1 << before.window_shift == WINDOW);
 	for (uintptr_t i = 0; i < 1000; i++)
@@ -380,8 +380,8 @@ static void *live_packed(void *number)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		pthread_barrier_wait(&together);
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS)
-			CHECK(leakwrap_live_add_quickly(at(packed_base + i * packed_spacing),
-			                                leakwrap_slot_value(i % 9, 5, 0)) ||
+			CHECK(leakwrap_live_fast_add(at(packed_base + i * packed_spacing),
+			                             leakwrap_slot_value(i % 9, 5, 0)) ||
 			      leakwrap_live_add(at(packed_base + i * packed_spacing), i % 9, 5) ==
 			              LEAKWRAP_LIVE_NEW);
 		pthread_barrier_wait(&together);
@@ -391,7 +391,7 @@ static void *live_packed(void *number)
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS) {
 			size_t size;
 
-			CHECK(leakwrap_live_forget(at(packed_base + i * packed_spacing)) ||
+			CHECK(leakwrap_live_fast_remove(at(packed_base + i * packed_spacing)) ||
 			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) == 5);
 		}
 		pthread_barrier_wait(&together);
@@ -513,7 +513,7 @@ static void replace_aside(void)
 	CHECK(walk(base, base + 64).count == 0);
 	/* With the last exact block gone, the inline paths serve the region again. */
 	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
-	CHECK(leakwrap_live_forget(at(base)));
+	CHECK(leakwrap_live_fast_remove(at(base)));
 }
 
 /* -- pages that go back -------------------------------------------------------------------------- */
@@ -527,7 +527,7 @@ static bool pages_go_back(void)
 
 	leakwrap_live_add(at(address), 1, 1);
 	leakwrap_live_remove(at(address), &size);
-	leakwrap_live_give_back();
+	leakwrap_live_reclaim_pages();
 	return atomic_load(&detached) > before;
 }
 
@@ -539,7 +539,7 @@ static void give_back_what_is_empty(void)
 
 	for (uintptr_t i = 0; i < many; i++)
 		CHECK(leakwrap_live_add(at(base + i * 64), i % 100, 5) == LEAKWRAP_LIVE_NEW);
-	leakwrap_live_give_back();
+	leakwrap_live_reclaim_pages();
 	full = leakwrap_pages_held();
 	CHECK(walk(base, base + many * 64).count == many);
 	for (uintptr_t i = 0; i < many; i++)
@@ -547,10 +547,10 @@ static void give_back_what_is_empty(void)
 			CHECK(forget(base + i * 64, &size) == 5 && size == i % 100);
 	CHECK(leakwrap_pages_held() == full);
 	atomic_store(&keeps_pages, true);
-	leakwrap_live_give_back();
+	leakwrap_live_reclaim_pages();
 	CHECK(leakwrap_pages_held() == full);
 	atomic_store(&keeps_pages, false);
-	leakwrap_live_give_back();
+	leakwrap_live_reclaim_pages();
 	CHECK(leakwrap_pages_held() < full - many / 2 * sizeof(leakwrap_live_slot));
 	CHECK(walk(base, base + many * 64).count == many / 50000);
 	for (uintptr_t i = 0; i < many; i += 50000)
@@ -571,10 +571,10 @@ static void keep_what_is_locked(void)
 	CHECK(leakwrap_live_remove(at(address), &size) == 1);
 	if (syscall(SYS_mlock, page, 1) != 0)
 		return;
-	leakwrap_live_give_back();
+	leakwrap_live_reclaim_pages();
 	CHECK(mincore(page, 1, &present) == 0 && (present & 1));
 	CHECK(syscall(SYS_munlock, page, 1) == 0);
-	leakwrap_live_give_back();
+	leakwrap_live_reclaim_pages();
 	CHECK(mincore(page, 1, &present) == 0 && !(present & 1));
 }
 
@@ -660,7 +660,7 @@ static uintptr_t add_under_way(void (*meanwhile)(bool before), uint32_t before, 
 	CHECK(leakwrap_live_remove(at(base), &size) == 1);
 	detached_slot = under_way.slot;
 	around_detaching = meanwhile;
-	leakwrap_live_give_back();
+	leakwrap_live_reclaim_pages();
 	around_detaching = NULL;
 	return base;
 }
@@ -716,7 +716,7 @@ static void *forget_early(void *base)
 {
 	size_t size;
 
-	CHECK(leakwrap_live_forget(base) || leakwrap_live_remove(base, &size) == 7);
+	CHECK(leakwrap_live_fast_remove(base) || leakwrap_live_remove(base, &size) == 7);
 	return NULL;
 }
 
@@ -772,8 +772,8 @@ static void *wander(void *number)
 			wanted[i] = random_size(unit_random(&random));
 			if (leakwrap_region_cached(address[i]) == NULL ||
 			    wanted[i] >= LEAKWRAP_SLOT_LARGE ||
-			    !leakwrap_live_add_quickly(at(address[i]),
-			                               leakwrap_slot_value(wanted[i], 5 + i, 0)))
+			    !leakwrap_live_fast_add(at(address[i]),
+			                            leakwrap_slot_value(wanted[i], 5 + i, 0)))
 				CHECK(leakwrap_live_add(at(address[i]), wanted[i], 5 + i) ==
 				      LEAKWRAP_LIVE_NEW);
 		}
@@ -783,7 +783,7 @@ static void *wander(void *number)
 			CHECK(found.site == 5 + i && found.size == wanted[i]);
 		}
 		for (unsigned i = 0; i < AT_A_TIME; i++)
-			CHECK(leakwrap_live_forget(at(address[i])) ||
+			CHECK(leakwrap_live_fast_remove(at(address[i])) ||
 			      (leakwrap_live_remove(at(address[i]), &size) == 5 + i &&
 			       size == wanted[i]));
 	}
@@ -801,7 +801,7 @@ static void give_back_while_wandering(void)
 	for (uintptr_t i = 0; i < WANDERERS; i++)
 		CHECK(pthread_create(&thread[i], NULL, wander, (void *)i) == 0);
 	while (atomic_load(&wandering) > 0)
-		leakwrap_live_give_back();
+		leakwrap_live_reclaim_pages();
 	for (int i = 0; i < WANDERERS; i++)
 		pthread_join(thread[i], NULL);
 	CHECK(walk(wander_base, wander_base + WANDERED * LEAKWRAP_REGION_SIZE).count == 0);

@@ -32,13 +32,13 @@ static inline uint32_t made_up_walk(const struct made_up *made, const uintptr_t 
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	uint16_t place[LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_check none[1];
-	struct leakwrap_notes notes = {.place = place, .check = none};
+	struct leakwrap_stack_link none[1];
+	struct leakwrap_read_set notes = {.place = place, .check = none};
 	struct leakwrap_trace trace = {
 	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = made->depth};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
-	leakwrap_notes_begin(&notes, (uintptr_t)stack);
+	leakwrap_read_set_begin(&notes, (uintptr_t)stack);
 	pcs[0] = made->pcs[0];
 	for (unsigned frame = 1; frame < made->depth; frame++) {
 		pcs[frame] = made->pcs[frame];

@@ -38,7 +38,7 @@ static void change_modules(const struct leakwrap_modules *now)
 {
 	leakwrap_lock(&leakwrap_tables_lock);
 	atomic_store(&leakwrap_modules_current, now);
-	leakwrap_recall_forget();
+	leakwrap_stack_cache_flush();
 	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
@@ -137,13 +137,13 @@ static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	uint16_t place[LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_check check[2 * LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_notes notes = {.place = place, .check = check};
+	struct leakwrap_stack_link check[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_read_set notes = {.place = place, .check = check};
 	struct leakwrap_trace trace = {
 	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = depth_of(chain)};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
-	leakwrap_notes_begin(&notes, (uintptr_t)stack);
+	leakwrap_read_set_begin(&notes, (uintptr_t)stack);
 	for (unsigned frame = 0; frame < depth_of(chain); frame++) {
 		pcs[frame] = pc_of(chain, frame);
 		if (frame == 0)
@@ -151,8 +151,8 @@ static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 		place[notes.returns++] = place_of(chain, frame);
 		/* What the last frame saved was not used. */
 		if (is_linked(chain) && frame + 1 < depth_of(chain))
-			check[notes.checks++] = (struct leakwrap_check){link_of(chain, frame),
-			                                                link_of(chain, frame + 1)};
+			check[notes.checks++] = (struct leakwrap_stack_link){link_of(chain, frame),
+			                                                     link_of(chain, frame + 1)};
 	}
 	if (is_linked(chain) && depth_of(chain) > 1)
 		notes.fp_target = link_of(chain, 1);
@@ -174,7 +174,7 @@ static void check_number(unsigned chain, uint32_t number)
 
 static uint32_t recall(const uintptr_t *stack, unsigned chain)
 {
-	return leakwrap_site_recall(pc_of(chain, 0), (uintptr_t)stack, fp_of(stack, chain));
+	return leakwrap_stack_cache_find(pc_of(chain, 0), (uintptr_t)stack, fp_of(stack, chain));
 }
 
 /* As long as nobody else learns, a stack is recognized from its first walk on, also on another thread, and all that were walked before
@@ -262,8 +262,8 @@ static void *live(void *seed)
 			stack[link_of(chain, frame)] -= sizeof(uintptr_t);
 		}
 		if (is_linked(chain) && depth_of(chain) > 1)
-			CHECK(leakwrap_site_recall(pc_of(chain, 0), (uintptr_t)stack,
-			                           fp_of(stack, chain) + sizeof(uintptr_t)) ==
+			CHECK(leakwrap_stack_cache_find(pc_of(chain, 0), (uintptr_t)stack,
+			                                fp_of(stack, chain) + sizeof(uintptr_t)) ==
 			      LEAKWRAP_SITE_NONE);
 		if (step % 1000 == 0)
 			change_modules(&snapshots[unit_random(&random) % 2]);
@@ -284,14 +284,14 @@ static void *vary(void *unused)
 	run_on(stack, stack + FORMS + 2);
 	for (unsigned form = 0; form < FORMS; form++) {
 		uintptr_t pcs[2] = {0x300000, 0x300100};
-		struct leakwrap_check none[1];
-		struct leakwrap_notes notes = {.place = &place, .check = none};
+		struct leakwrap_stack_link none[1];
+		struct leakwrap_read_set notes = {.place = &place, .check = none};
 		struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .notes = &notes, .depth = 2};
 		struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)(stack + FORMS + 2),
 		                                false};
 
 		place = (uint16_t)form;
-		leakwrap_notes_begin(&notes, (uintptr_t)stack);
+		leakwrap_read_set_begin(&notes, (uintptr_t)stack);
 		notes.returns = 1;
 		notes.usable = true;
 		CHECK(leakwrap_site_number(&trace, &bounds) == LEAKWRAP_SITE_FIRST);
@@ -309,7 +309,7 @@ static void check_kept(struct made_up made, uintptr_t *stack, const uintptr_t *h
 	struct leakwrap_trace trace = {.pcs = pcs};
 
 	made_up_call(&made, stack);
-	CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == number);
+	CHECK(leakwrap_stack_cache_find(made.pcs[0], (uintptr_t)stack, 0) == number);
 	CHECK(made_up_walk(&made, stack, high) == number);
 	leakwrap_site_read(number, &trace);
 	CHECK(trace.depth == made.depth && memcmp(pcs, made.pcs, made.depth * sizeof(pcs[0])) == 0);
@@ -352,7 +352,8 @@ static void *share(void *unused)
 			const struct made_up made = of_sharing(who, gap);
 
 			made_up_call(&made, stack);
-			CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == first + who);
+			CHECK(leakwrap_stack_cache_find(made.pcs[0], (uintptr_t)stack, 0) ==
+			      first + who);
 		}
 	}
 	run_on(NULL, NULL);
@@ -377,11 +378,11 @@ static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, con
 {
 	uintptr_t pcs[] = {call_from(caller, where, stack), stack[3], stack[6]};
 	uint16_t place[] = {3, 6};
-	struct leakwrap_notes notes = {.place = place};
+	struct leakwrap_read_set notes = {.place = place};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = 3, .notes = &notes, .depth = 3};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
-	leakwrap_notes_begin(&notes, (uintptr_t)stack);
+	leakwrap_read_set_begin(&notes, (uintptr_t)stack);
 	notes.modules = then;
 	notes.returns = 2;
 	notes.usable = true;
@@ -390,7 +391,7 @@ static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, con
 
 static uint32_t recall_from(unsigned caller, unsigned where, uintptr_t *stack)
 {
-	return leakwrap_site_recall(call_from(caller, where, stack), (uintptr_t)stack, 0);
+	return leakwrap_stack_cache_find(call_from(caller, where, stack), (uintptr_t)stack, 0);
 }
 
 /* What stays is known again, however often the modules change, the program itself at once; and another plugin at the same addresses is
@@ -453,7 +454,7 @@ static void *mislead(void *unused)
 	uintptr_t *high = whole + DEEP, *stack = whole;
 	struct made_up made = {.pcs = {0xc00000, 0xc10000, 0xc20000, 0xc30000}, .depth = 4, .gap = GAP};
 	const uintptr_t room = (uintptr_t)high - (uintptr_t)stack;
-	const uint32_t set = leakwrap_hint_set(room, made.pcs[0]);
+	const uint32_t set = leakwrap_stack_cache_set(room, made.pcs[0]);
 	uintptr_t pc = made.pcs[0];
 	uint32_t number;
 
@@ -461,20 +462,20 @@ static void *mislead(void *unused)
 	run_on(stack, high);
 	number = made_up_walk(&made, stack, high);
 	made_up_call(&made, stack);
-	CHECK(leakwrap_site_recall(pc, (uintptr_t)stack, 0) == number);
+	CHECK(leakwrap_stack_cache_find(pc, (uintptr_t)stack, 0) == number);
 	/* Another caller, whose stack is the same but for that. */
 	do
 		pc++;
-	while (leakwrap_hint_set(room, pc) != set);
-	CHECK(leakwrap_site_recall(pc, (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
+	while (leakwrap_stack_cache_set(room, pc) != set);
+	CHECK(leakwrap_stack_cache_find(pc, (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
 	/* The same one near the stack's end, behind which lies what looks like the rest of it. */
 	stack = high - (size_t)4 * GAP;
 	while (stack < high &&
-	       leakwrap_hint_set((uintptr_t)high - (uintptr_t)stack, made.pcs[0]) != set)
+	       leakwrap_stack_cache_set((uintptr_t)high - (uintptr_t)stack, made.pcs[0]) != set)
 		stack++;
 	CHECK(stack < high);
 	made_up_call(&made, stack);
-	CHECK(leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
+	CHECK(leakwrap_stack_cache_find(made.pcs[0], (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
 	run_on(NULL, NULL);
 	return NULL;
 }

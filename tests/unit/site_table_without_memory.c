@@ -105,7 +105,7 @@ static void *live(void *seed)
 			end_memory();
 		make_up(&made, &random);
 		made_up_call(&made, stack);
-		number = leakwrap_site_recall(made.pcs[0], (uintptr_t)stack, 0);
+		number = leakwrap_stack_cache_find(made.pcs[0], (uintptr_t)stack, 0);
 		if (number != LEAKWRAP_SITE_NONE) {
 			atomic_fetch_add(&recalled, 1);
 			check(&made, number, true);

@@ -70,7 +70,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 {
 	uint64_t bytes[LEAKWRAP_SITE_FIRST + SITES] = {0}, count[LEAKWRAP_SITE_FIRST + SITES] = {0};
 	uint64_t kind_bytes[3] = {0}, all_bytes = 0, all_blocks = 0;
-	struct leakwrap_collection got;
+	struct leakwrap_site_totals got;
 	size_t rows = 0;
 
 	site_count = with_sites;
@@ -94,7 +94,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 		                                      : kinds[site - LEAKWRAP_SITE_FIRST]] +=
 		        blocks[i].size;
 	}
-	CHECK(leakwrap_collect(&got, false, NULL));
+	CHECK(leakwrap_site_totals_collect(&got, false, NULL));
 	CHECK(got.bytes == all_bytes && got.blocks == all_blocks);
 	CHECK(memcmp(got.bytes_of_kind, kind_bytes, sizeof(kind_bytes)) == 0);
 	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)
@@ -107,9 +107,9 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 		CHECK(i == 0 || is_in_order(&got.rows[i - 1], &got.rows[i]));
 	}
 	CHECK(got.left_out_bytes == 0 && got.left_out_blocks == 0);
-	leakwrap_collection_release(&got);
+	leakwrap_site_totals_release(&got);
 	CHECK(got.rows == NULL);
-	CHECK(leakwrap_collect(&got, false, is_odd));
+	CHECK(leakwrap_site_totals_collect(&got, false, is_odd));
 	CHECK(got.bytes + got.left_out_bytes == all_bytes);
 	CHECK(got.blocks + got.left_out_blocks == all_blocks);
 	for (uint32_t site = LEAKWRAP_SITE_LOST; site < LEAKWRAP_SITE_FIRST + with_sites; site++)
@@ -117,15 +117,15 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 	CHECK(got.count == rows);
 	for (size_t i = 0; i < got.count; i++)
 		CHECK(!is_odd(got.rows[i].site));
-	leakwrap_collection_release(&got);
-	leakwrap_collection_release(&got);
+	leakwrap_site_totals_release(&got);
+	leakwrap_site_totals_release(&got);
 }
 
 /* Ten call sites with a block of 10 bytes each, and one that was lost.  Of the call sites four are
  * from before a fork. */
 static void collect_in_child(void)
 {
-	struct leakwrap_collection got;
+	struct leakwrap_site_totals got;
 
 	site_count = 10;
 	block_count = 11;
@@ -134,24 +134,24 @@ static void collect_in_child(void)
 		blocks[i] = (struct leakwrap_live_block){
 		        .address = i, .site = LEAKWRAP_SITE_LOST + i, .size = 10};
 	first_own = LEAKWRAP_SITE_FIRST + 4;
-	CHECK(leakwrap_collect(&got, true, NULL));
+	CHECK(leakwrap_site_totals_collect(&got, true, NULL));
 	CHECK(got.own && got.blocks == 6 && got.bytes == 60 && got.inherited_blocks == 5 &&
 	      got.inherited_bytes == 50);
-	leakwrap_collection_release(&got);
-	CHECK(leakwrap_collect(&got, false, NULL));
+	leakwrap_site_totals_release(&got);
+	CHECK(leakwrap_site_totals_collect(&got, false, NULL));
 	CHECK(!got.own && got.blocks == 11 && got.count == 10 && got.inherited_blocks == 5);
 	CHECK(got.rows[0].site == LEAKWRAP_SITE_FIRST + 1 && got.rows[0].blocks == 2);
-	leakwrap_collection_release(&got);
-	leakwrap_collect_largest(&got, true, NULL);
+	leakwrap_site_totals_release(&got);
+	leakwrap_site_totals_largest(&got, true, NULL);
 	CHECK(got.blocks == 6 && got.rows_count == 6 && got.inherited_blocks == 5);
 	CHECK(leakwrap_collect_may_have_own());
 	site_count = 4;
 	CHECK(!leakwrap_collect_may_have_own());
 	atomic_store(&leakwrap_loss.lost_call_sites, 1);
 	CHECK(leakwrap_collect_may_have_own());
-	CHECK(leakwrap_collect(&got, true, NULL));
+	CHECK(leakwrap_site_totals_collect(&got, true, NULL));
 	CHECK(got.blocks == 1 && got.rows[0].site == LEAKWRAP_SITE_LOST);
-	leakwrap_collection_release(&got);
+	leakwrap_site_totals_release(&got);
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	first_own = LEAKWRAP_SITE_FIRST;
 }

@@ -13,7 +13,7 @@ struct leakwrap_loss leakwrap_loss;
 
 static bool blocks_lie_apart;
 
-bool leakwrap_blocks_lie_apart(void)
+bool leakwrap_heap_min_block_is_4_words(void)
 {
 	return blocks_lie_apart;
 }
@@ -54,8 +54,8 @@ static void stand(uintptr_t first, uintptr_t step)
 	unsigned count = 0;
 
 	for (uintptr_t offset = first; offset < LEAKWRAP_REGION_SIZE; offset += step, count++) {
-		CHECK(leakwrap_live_is_free(at(offset)));
-		CHECK(leakwrap_live_add_quickly(at(offset), leakwrap_slot_value(5, 7, 0)));
+		CHECK(leakwrap_live_is_slot_empty(at(offset)));
+		CHECK(leakwrap_live_fast_add(at(offset), leakwrap_slot_value(5, 7, 0)));
 	}
 	CHECK(see_all() == count);
 	for (unsigned i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ static void stand(uintptr_t first, uintptr_t step)
 	}
 	for (uintptr_t offset = first; offset < LEAKWRAP_REGION_SIZE; offset += step) {
 		CHECK(leakwrap_live_find(at(offset)).size == 5);
-		CHECK(leakwrap_slot_size(leakwrap_live_take(at(offset))) == 5);
+		CHECK(leakwrap_slot_size(leakwrap_live_fast_take(at(offset))) == 5);
 		is_seen[offset] = false;
 	}
 	CHECK(see_all() == 0);
@@ -78,9 +78,9 @@ static void check_layout(void)
 	CHECK(leakwrap_live_add(at(0), 1, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_remove(at(0), &size) == 1);
 	for (uintptr_t offset = 0; offset < LEAKWRAP_REGION_SIZE; offset++)
-		CHECK(leakwrap_live_add_quickly(at(offset), leakwrap_slot_value(5, 7, 0)) ==
+		CHECK(leakwrap_live_fast_add(at(offset), leakwrap_slot_value(5, 7, 0)) ==
 		              (offset % apart == 0) &&
-		      (offset % apart != 0 || leakwrap_live_forget(at(offset))));
+		      (offset % apart != 0 || leakwrap_live_fast_remove(at(offset))));
 	if (!blocks_lie_apart)
 		stand(0, 8);
 	for (uintptr_t first = 0; first < WINDOW; first += apart)

@@ -49,12 +49,12 @@ static const char *place(uint8_t where, int32_t offset)
 	char *out = text[next++ % 4];
 
 	switch (where) {
-	case LEAKWRAP_PLACE_SAME:
+	case LEAKWRAP_SAVED_IN_REGISTER:
 		return "u";
-	case LEAKWRAP_PLACE_CFA:
+	case LEAKWRAP_SAVED_AT_CFA:
 		snprintf(out, sizeof(text[0]), "c%+d", offset);
 		return out;
-	case LEAKWRAP_PLACE_BASE:
+	case LEAKWRAP_SAVED_AT_BASE:
 		return "exp";
 	default:
 		return "elsewhere";
@@ -74,20 +74,20 @@ int main(int argc, char **argv)
 	while (scanf("%lx", &address) == 1) {
 		uintptr_t pc = (uintptr_t)image.start + address;
 		struct leakwrap_rule rule;
-		leakwrap_slot slot;
+		leakwrap_rule_slot slot;
 
 		printf("%lx ", address);
 		if (!leakwrap_cfi_rule(&tables, pc, interrupted, &rule)) {
 			puts("none");
 			continue;
 		}
-		leakwrap_rule_keep(cache, pc, &rule);
+		leakwrap_rule_cache_store(cache, pc, &rule);
 		slot = atomic_load(&cache.slots[LEAKWRAP_RULE_INDEX(pc) & cache.mask]);
-		if (!leakwrap_slot_is_for(slot, pc)) {
+		if (!leakwrap_rule_slot_is_for(slot, pc)) {
 			puts("not kept");
 			continue;
 		}
-		rule = leakwrap_rule_in(slot);
+		rule = leakwrap_rule_slot_rule(slot);
 		if (rule.kind == LEAKWRAP_RULE_END)
 			printf("end");
 		else if (rule.kind == LEAKWRAP_RULE_FRAME)

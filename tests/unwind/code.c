@@ -52,9 +52,9 @@ struct frame {
 
 static int32_t from_base(const struct leakwrap_rule *rule, uint8_t place, int32_t offset)
 {
-	return place == LEAKWRAP_PLACE_SAME  ? IN_REGISTER
-	       : place == LEAKWRAP_PLACE_CFA ? rule->cfa + offset
-	                                     : offset;
+	return place == LEAKWRAP_SAVED_IN_REGISTER ? IN_REGISTER
+	       : place == LEAKWRAP_SAVED_AT_CFA    ? rule->cfa + offset
+	                                           : offset;
 }
 
 static struct frame frame_of(const struct leakwrap_rule *rule)
@@ -88,7 +88,7 @@ static bool by_tables(uintptr_t pc, struct frame *frame)
 	struct leakwrap_rule rule;
 
 	if (!leakwrap_cfi_rule(&cfi, pc, false, &rule) || rule.kind != LEAKWRAP_RULE_FRAME ||
-	    rule.ra_place != LEAKWRAP_PLACE_CFA)
+	    rule.ra_place != LEAKWRAP_SAVED_AT_CFA)
 		return false;
 	*frame = frame_of(&rule);
 	return true;

@@ -72,10 +72,10 @@ static void read_site_of_caller(struct leakwrap_trace *trace, uintptr_t pc, uint
 	static _Alignas(64) _Thread_local char block[64];
 	uint32_t number;
 
-	leakwrap_allocating();
-	leakwrap_allocated(block, 1, pc, sp, fp);
+	leakwrap_begin_allocation();
+	leakwrap_record_allocation(block, 1, pc, sp, fp);
 	number = leakwrap_live_find(block).site;
-	leakwrap_released(leakwrap_releasing(block, 0));
+	leakwrap_end_release(leakwrap_begin_release(block, 0));
 	leakwrap_site_read(number, trace);
 }
 

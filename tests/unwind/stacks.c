@@ -159,9 +159,9 @@ static NOINLINE void record_this_stack(void)
 {
 	static _Alignas(64) char block[64];
 
-	leakwrap_allocating();
-	leakwrap_allocated(block, 1, LEAKWRAP_CALLER);
-	leakwrap_released(leakwrap_releasing(block, 0));
+	leakwrap_begin_allocation();
+	leakwrap_record_allocation(block, 1, LEAKWRAP_CALLER);
+	leakwrap_end_release(leakwrap_begin_release(block, 0));
 }
 
 /* A handler that leaves the walk it interrupted by longjmp: the next ones must be right. */
@@ -201,7 +201,7 @@ static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void use_link
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-	struct leakwrap_start start = {0};
+	struct leakwrap_regs start = {0};
 	struct leakwrap_stack stack;
 
 	__asm__ volatile("mov x0, sp\n\tmov x1, xzr\n\tmov x2, xzr\n\tbl memset\n\t"
@@ -418,9 +418,9 @@ static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 		sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
 	stack = leakwrap_stack_at(sp);
 	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
-	leakwrap_allocating();
-	leakwrap_allocated(block, 1, pc, sp, fp);
-	leakwrap_released(leakwrap_releasing(block, 0));
+	leakwrap_begin_allocation();
+	leakwrap_record_allocation(block, 1, pc, sp, fp);
+	leakwrap_end_release(leakwrap_begin_release(block, 0));
 	if (trace.depth == 0 || trace.depth > trace.max)
 		return 1;
 	for (unsigned i = 1; i < trace.depth; i++)

@@ -36,16 +36,16 @@ void leakwrap_fault_report(const struct leakwrap_fault *fault)
 		;
 }
 
-struct leakwrap_start leakwrap_start_of(const void *context)
+struct leakwrap_regs leakwrap_start_of(const void *context)
 {
 	const struct leakwrap_fault_frame *frame = context;
 
-	return (struct leakwrap_start){.pc = (frame->r[15] & ~(uintptr_t)1) |
-	                                     leakwrap_fault_is_thumb(frame),
-	                               .sp = frame->r[13],
-	                               .fp = frame->r[11],
-	                               .lr = frame->r[14],
-	                               .r7 = frame->r[7]};
+	return (struct leakwrap_regs){.pc = (frame->r[15] & ~(uintptr_t)1) |
+	                                    leakwrap_fault_is_thumb(frame),
+	                              .sp = frame->r[13],
+	                              .fp = frame->r[11],
+	                              .lr = frame->r[14],
+	                              .r7 = frame->r[7]};
 }
 
 void leakwrap_registers_write(struct leakwrap_writer *writer, const void *context)

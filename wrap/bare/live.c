@@ -139,7 +139,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 	return site;
 }
 
-bool leakwrap_live_forget(const void *block)
+bool leakwrap_live_fast_remove(const void *block)
 {
 	size_t size;
 

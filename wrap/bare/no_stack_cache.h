@@ -6,7 +6,7 @@
 #include "wrap/base/common.h"
 #include "wrap/site/site_table.h"
 
-LEAKWRAP_INLINE uint32_t leakwrap_site_recall(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	(void)pc, (void)sp, (void)fp;
 	return LEAKWRAP_SITE_NONE;

@@ -23,7 +23,7 @@ enum leakwrap_live_added {
 enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site);
 
 /* Forgets BLOCK.  False when it is not recorded. */
-bool leakwrap_live_forget(const void *block);
+bool leakwrap_live_fast_remove(const void *block);
 
 /* What is recorded of a block. */
 struct leakwrap_live_block {
@@ -39,7 +39,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size);
 struct leakwrap_live_block leakwrap_live_find(const void *block);
 
 /* The table is as large as the arena has room for, and stays. */
-static inline void leakwrap_live_give_back(void)
+static inline void leakwrap_live_reclaim_pages(void)
 {
 }
 

@@ -142,7 +142,7 @@ bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintp
 	return false;
 }
 
-bool leakwrap_stack_goes_on(struct leakwrap_stack *stack, uintptr_t address)
+bool leakwrap_stack_scan_may_continue(struct leakwrap_stack *stack, uintptr_t address)
 {
 	return leakwrap_stack_reach(stack, address, sizeof(uintptr_t));
 }

@@ -70,6 +70,6 @@ static inline uint64_t leakwrap_untracked_bytes(void)
 }
 
 /* VARIABLE has its value from here on: else a compiler may keep what it is made of, to make it where it is used. */
-#define LEAKWRAP_SETTLED(variable) __asm__ volatile("" : "+r"(variable))
+#define LEAKWRAP_HIDE_VALUE(variable) __asm__ volatile("" : "+r"(variable))
 
 #endif

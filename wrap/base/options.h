@@ -30,7 +30,7 @@ enum leakwrap_on_misuse {
 	LEAKWRAP_ON_MISUSE_ABORT, /* after the report */
 };
 
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 #define LEAKWRAP_LOG_MAX 1 /* there is no file */
 #else
 #define LEAKWRAP_LOG_MAX 1024

@@ -48,7 +48,7 @@ struct leakwrap_thread {
 	/* walk_shadow.c: the shadow call stack of instrumented code, or NULL. */
 	struct leakwrap_shadow *shadow;
 
-	/* record.c: the last block that was recorded since leakwrap_allocating, also if it was released again, so that an
+	/* record.c: the last block that was recorded since leakwrap_begin_allocation, also if it was released again, so that an
 	 * outer wrapped call knows what an inner one did; and the block that an outer call is releasing or
 	 * resizing.  All calls that are part of that one have their stack below RELEASING_AT. */
 	void *inner;
@@ -75,7 +75,7 @@ extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 
 /* The same by another name, for behind the real call: where a variable of a thread is would be kept across the call by compilers, in a
  * register that then has to be saved.  They take the two for different objects: a fence must stand between. */
-extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_again;
+extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_after_call;
 #endif
 
 #endif

@@ -7,14 +7,14 @@
 #include <stdalign.h>
 #include <stdbool.h>
 
-struct leakwrap_block {
-	struct leakwrap_block *next;
+struct leakwrap_thread_memory_block {
+	struct leakwrap_thread_memory_block *next;
 	_Atomic int thread; /* whose it is; 0: nobody's */
 	_Atomic int process;
 	alignas(union leakwrap_aligned) char bytes[];
 };
 
-static bool take_over(struct leakwrap_block *block, int process, int thread)
+static bool take_over(struct leakwrap_thread_memory_block *block, int process, int thread)
 {
 	int owner = atomic_load(&block->thread);
 	/* This thread has no block: one with its number is that of an earlier thread. */
@@ -26,11 +26,12 @@ static bool take_over(struct leakwrap_block *block, int process, int thread)
 
 /* A block of a thread that has ended, or NULL.  Where one was found the next one is likely.  When all threads live, one block in
  * eight is mapped without another search, which would take thousands of threads longer than all else that they do. */
-static struct leakwrap_block *find_ended(struct leakwrap_blocks *blocks, int process, int thread)
+static struct leakwrap_thread_memory_block *find_ended(struct leakwrap_thread_memory *blocks,
+                                                       int process, int thread)
 {
-	struct leakwrap_block *found = atomic_load(&blocks->found);
-	struct leakwrap_block *newest = atomic_load(&blocks->newest); /* leads to FOUND */
-	struct leakwrap_block *first = found ? found : newest, *block = first;
+	struct leakwrap_thread_memory_block *found = atomic_load(&blocks->found);
+	struct leakwrap_thread_memory_block *newest = atomic_load(&blocks->newest); /* leads to FOUND */
+	struct leakwrap_thread_memory_block *first = found ? found : newest, *block = first;
 	int looks = 0;
 
 	if (atomic_load(&blocks->unsearched) > 0 && atomic_fetch_sub(&blocks->unsearched, 1) > 0)
@@ -48,9 +49,9 @@ static struct leakwrap_block *find_ended(struct leakwrap_blocks *blocks, int pro
 	return block;
 }
 
-static struct leakwrap_block *map_block(struct leakwrap_blocks *blocks, int thread)
+static struct leakwrap_thread_memory_block *map_block(struct leakwrap_thread_memory *blocks, int thread)
 {
-	struct leakwrap_block *block = leakwrap_pages_map(sizeof(*block) + blocks->size);
+	struct leakwrap_thread_memory_block *block = leakwrap_pages_map(sizeof(*block) + blocks->size);
 
 	if (!block)
 		return NULL;
@@ -61,11 +62,11 @@ static struct leakwrap_block *map_block(struct leakwrap_blocks *blocks, int thre
 	return block;
 }
 
-void *leakwrap_block_take(struct leakwrap_blocks *blocks)
+void *leakwrap_thread_memory_take(struct leakwrap_thread_memory *blocks)
 {
 	int process = leakwrap_process_id();
 	int thread = leakwrap_thread_id();
-	struct leakwrap_block *block = find_ended(blocks, process, thread);
+	struct leakwrap_thread_memory_block *block = find_ended(blocks, process, thread);
 
 	if (!block)
 		block = map_block(blocks, thread);
@@ -75,9 +76,9 @@ void *leakwrap_block_take(struct leakwrap_blocks *blocks)
 	return block->bytes;
 }
 
-void leakwrap_blocks_forked(struct leakwrap_blocks *blocks, const void *own)
+void leakwrap_thread_memory_reset_after_fork(struct leakwrap_thread_memory *blocks, const void *own)
 {
-	struct leakwrap_block *block = atomic_load(&blocks->newest);
+	struct leakwrap_thread_memory_block *block = atomic_load(&blocks->newest);
 
 	for (; block; block = block->next) {
 		atomic_store(&block->process, leakwrap_process_id());

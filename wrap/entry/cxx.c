@@ -11,13 +11,13 @@
 #include "wrap/entry/define.h"
 
 #define NEW(name, parameters, arguments) \
-	ENTRY_ALLOCATE_AS(leakwrap_allocated_new, void *, name, parameters, arguments, size)
+	ENTRY_ALLOCATE_AS(leakwrap_record_new, void *, name, parameters, arguments, size)
 #define NEW_ARRAY(name, parameters, arguments) \
-	ENTRY_ALLOCATE_AS(leakwrap_allocated_array, void *, name, parameters, arguments, size)
+	ENTRY_ALLOCATE_AS(leakwrap_record_array, void *, name, parameters, arguments, size)
 #define DELETE(name, parameters, arguments) \
-	ENTRY_RELEASE_AS(leakwrap_releasing_new, name, parameters, arguments)
+	ENTRY_RELEASE_AS(leakwrap_begin_release_new, name, parameters, arguments)
 #define DELETE_ARRAY(name, parameters, arguments) \
-	ENTRY_RELEASE_AS(leakwrap_releasing_array, name, parameters, arguments)
+	ENTRY_RELEASE_AS(leakwrap_begin_release_array, name, parameters, arguments)
 
 #ifdef LEAKWRAP_ENTRY__Znwm
 NEW(_Znwm, (size_t size), (size))
@@ -161,11 +161,12 @@ ENTRY_DECLARE(char *, __cxa_demangle, (const char *mangled, char *buffer, size_t
 /* Itanium C++ ABI, 3.4: the name is in BUFFER, or in a new block that took BUFFER's place. */
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
-	struct leakwrap_hold held = leakwrap_holding(buffer, length ? *length : 0);
+	struct leakwrap_replacement held = leakwrap_begin_replacement(buffer, length ? *length : 0);
 	char *name = __real___cxa_demangle(mangled, buffer, length, status);
 
 	if (name && name != buffer)
-		leakwrap_replaced(held, name, length ? *length : strlen(name) + 1, LEAKWRAP_CALLER);
+		leakwrap_end_replacement(held, name, length ? *length : strlen(name) + 1,
+		                         LEAKWRAP_CALLER);
 	return name;
 }
 #endif

@@ -12,20 +12,21 @@
 
 /* The *LIST of COUNT entries and each of the entries are blocks of their own: what is recorded for one is no inner call of the
  * next. */
-#define SCAN(name, entry, parameters, arguments)                                                   \
-	ENTRY_DECLARE(int, name, parameters);                                                      \
-	int __wrap_##name parameters                                                               \
-	{                                                                                          \
-		leakwrap_allocating();                                                             \
-		int count = __real_##name arguments;                                               \
-		void *inner = leakwrap_self.inner;                                                 \
-		for (int i = 0; i < count; i++) {                                                  \
-			leakwrap_adopted((*list)[i], (*list)[i]->d_reclen, LEAKWRAP_CALLER);       \
-			leakwrap_self.inner = inner;                                               \
-		}                                                                                  \
-		if (count >= 0)                                                                    \
-			leakwrap_adopted(*list, (size_t)count * sizeof(entry *), LEAKWRAP_CALLER); \
-		return count;                                                                      \
+#define SCAN(name, entry, parameters, arguments)                                                       \
+	ENTRY_DECLARE(int, name, parameters);                                                          \
+	int __wrap_##name parameters                                                                   \
+	{                                                                                              \
+		leakwrap_begin_allocation();                                                           \
+		int count = __real_##name arguments;                                                   \
+		void *inner = leakwrap_self.inner;                                                     \
+		for (int i = 0; i < count; i++) {                                                      \
+			leakwrap_record_inner_size((*list)[i], (*list)[i]->d_reclen, LEAKWRAP_CALLER); \
+			leakwrap_self.inner = inner;                                                   \
+		}                                                                                      \
+		if (count >= 0)                                                                        \
+			leakwrap_record_inner_size(*list, (size_t)count * sizeof(entry *),             \
+			                           LEAKWRAP_CALLER);                                   \
+		return count;                                                                          \
 	}
 
 #define SCAN_PARAMETERS(entry)                                     \
@@ -57,23 +58,23 @@ ENTRY_DECLARE(char **, backtrace_symbols, (void *const *addresses, int count));
 /* One block: the pointers, then the strings in the same order. */
 char **__wrap_backtrace_symbols(void *const *addresses, int count)
 {
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	char **names = __real_backtrace_symbols(addresses, count);
 	const char *end = names && count > 0 ? strchr(names[count - 1], '\0') + 1 : (const char *)names;
-	return leakwrap_adopted(names, (size_t)(end - (const char *)names), LEAKWRAP_CALLER);
+	return leakwrap_record_inner_size(names, (size_t)(end - (const char *)names), LEAKWRAP_CALLER);
 }
 #endif
 
 /* A new vector; *VECTOR is undefined after a failure, and before. */
-#define CREATE(name, parameters, arguments)                                  \
-	ENTRY_DECLARE(int, name, parameters);                                \
-	int __wrap_##name parameters                                         \
-	{                                                                    \
-		leakwrap_allocating();                                       \
-		int error = __real_##name arguments;                         \
-		if (error == 0)                                              \
-			leakwrap_adopted(*vector, *length, LEAKWRAP_CALLER); \
-		return error;                                                \
+#define CREATE(name, parameters, arguments)                                            \
+	ENTRY_DECLARE(int, name, parameters);                                          \
+	int __wrap_##name parameters                                                   \
+	{                                                                              \
+		leakwrap_begin_allocation();                                           \
+		int error = __real_##name arguments;                                   \
+		if (error == 0)                                                        \
+			leakwrap_record_inner_size(*vector, *length, LEAKWRAP_CALLER); \
+		return error;                                                          \
 	}
 
 #ifdef LEAKWRAP_ENTRY_argz_create
@@ -122,14 +123,14 @@ ENTRY_REPLACE(int, envz_merge,
 #endif
 
 /* These shorten the vector in its place and free it when it is empty. */
-#define REMOVE(name, entry_type)                                                      \
-	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry)); \
-	void __wrap_##name(char **vector, size_t *length, entry_type entry)           \
-	{                                                                             \
-		struct leakwrap_hold held = leakwrap_holding(*vector, *length);       \
-		__real_##name(vector, length, entry);                                 \
-		if (!*vector)                                                         \
-			leakwrap_replaced(held, NULL, 0, LEAKWRAP_CALLER);            \
+#define REMOVE(name, entry_type)                                                                 \
+	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry));            \
+	void __wrap_##name(char **vector, size_t *length, entry_type entry)                      \
+	{                                                                                        \
+		struct leakwrap_replacement held = leakwrap_begin_replacement(*vector, *length); \
+		__real_##name(vector, length, entry);                                            \
+		if (!*vector)                                                                    \
+			leakwrap_end_replacement(held, NULL, 0, LEAKWRAP_CALLER);                \
 	}
 
 #ifdef LEAKWRAP_ENTRY_argz_delete

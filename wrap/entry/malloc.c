@@ -45,10 +45,10 @@ ENTRY_DECLARE(int, posix_memalign, (void **block, size_t alignment, size_t size)
 
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 {
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	int error = __real_posix_memalign(block, alignment, size);
 	if (error == 0)
-		leakwrap_allocated(*block, size, LEAKWRAP_CALLER);
+		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
 	return error;
 }
 #endif

@@ -42,10 +42,10 @@ int __wrap_fclose(FILE *stream)
 {
 	struct leakwrap_memstream was = leakwrap_memstream_closing(stream);
 
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	int error = __real_fclose(stream);
 	if (was.buffer)
-		leakwrap_adopted(*was.buffer, (*was.size + 1) * was.unit, LEAKWRAP_CALLER);
+		leakwrap_record_inner_size(*was.buffer, (*was.size + 1) * was.unit, LEAKWRAP_CALLER);
 	return error;
 }
 #endif

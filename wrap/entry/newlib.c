@@ -49,8 +49,8 @@ void *__wrap__malloc_r(struct _reent *reent, size_t size)
 {
 	if (IS_TOLD_BY(malloc, 128))
 		return __real__malloc_r(reent, size);
-	leakwrap_allocating();
-	return leakwrap_allocated(__real__malloc_r(reent, size), size, LEAKWRAP_CALLER);
+	leakwrap_begin_allocation();
+	return leakwrap_record_allocation(__real__malloc_r(reent, size), size, LEAKWRAP_CALLER);
 }
 #endif
 
@@ -62,8 +62,9 @@ void *__wrap__calloc_r(struct _reent *reent, size_t count, size_t size)
 {
 	if (IS_TOLD_BY(calloc, 128))
 		return __real__calloc_r(reent, count, size);
-	leakwrap_allocating();
-	return leakwrap_allocated(__real__calloc_r(reent, count, size), count * size, LEAKWRAP_CALLER);
+	leakwrap_begin_allocation();
+	return leakwrap_record_allocation(__real__calloc_r(reent, count, size), count * size,
+	                                  LEAKWRAP_CALLER);
 }
 #endif
 
@@ -78,10 +79,10 @@ void *__wrap__memalign_r(struct _reent *reent, size_t alignment, size_t size)
 	void *block;
 
 	if (!is_told)
-		leakwrap_allocating();
+		leakwrap_begin_allocation();
 	block = __real__memalign_r(reent, alignment, size);
 	end_parts(outer);
-	return is_told ? block : leakwrap_allocated(block, size, LEAKWRAP_CALLER);
+	return is_told ? block : leakwrap_record_allocation(block, size, LEAKWRAP_CALLER);
 }
 #endif
 
@@ -96,11 +97,11 @@ void *__wrap__realloc_r(struct _reent *reent, void *block, size_t size)
 	void *outer;
 
 	if (!is_told)
-		leakwrap_resizing(&was, block, size, 0);
+		leakwrap_begin_resize(&was, block, size, 0);
 	outer = begin_parts();
 	block = __real__realloc_r(reent, block, size);
 	end_parts(outer);
-	return is_told ? block : leakwrap_resized(&was, block, size, LEAKWRAP_CALLER);
+	return is_told ? block : leakwrap_end_resize(&was, block, size, LEAKWRAP_CALLER);
 }
 #endif
 
@@ -110,14 +111,14 @@ ENTRY_DECLARE(void, _free_r, (struct _reent * reent, void *block));
 
 void __wrap__free_r(struct _reent *reent, void *block)
 {
-	struct leakwrap_outer outer;
+	struct leakwrap_enclosing_release outer;
 
 	if (IS_TOLD_BY(free, 128)) {
 		__real__free_r(reent, block);
 		return;
 	}
-	outer = leakwrap_releasing(block, 0);
+	outer = leakwrap_begin_release(block, 0);
 	__real__free_r(reent, block);
-	leakwrap_released(outer);
+	leakwrap_end_release(outer);
 }
 #endif

@@ -24,17 +24,17 @@ ENTRY_STRING(canonicalize_file_name, (const char *path), (path))
 #define ALLOCATES_SIZE 0
 #endif
 
-#define GETCWD(name, parameters, arguments)                             \
-	ENTRY_DECLARE(char *, name, parameters);                        \
-	char *__wrap_##name parameters                                  \
-	{                                                               \
-		if (buffer)                                             \
-			return __real_##name arguments;                 \
-		leakwrap_allocating();                                  \
-		char *path = __real_##name arguments;                   \
-		if (size == 0 || !ALLOCATES_SIZE)                       \
-			return entry_string(path, LEAKWRAP_CALLER);     \
-		return leakwrap_allocated(path, size, LEAKWRAP_CALLER); \
+#define GETCWD(name, parameters, arguments)                                     \
+	ENTRY_DECLARE(char *, name, parameters);                                \
+	char *__wrap_##name parameters                                          \
+	{                                                                       \
+		if (buffer)                                                     \
+			return __real_##name arguments;                         \
+		leakwrap_begin_allocation();                                    \
+		char *path = __real_##name arguments;                           \
+		if (size == 0 || !ALLOCATES_SIZE)                               \
+			return entry_string(path, LEAKWRAP_CALLER);             \
+		return leakwrap_record_allocation(path, size, LEAKWRAP_CALLER); \
 	}
 
 #ifdef LEAKWRAP_ENTRY_getcwd

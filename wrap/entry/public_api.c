@@ -41,14 +41,14 @@ int leakwrap_ignore(const void *block)
 
 void leakwrap_record(const void *block, size_t size)
 {
-	leakwrap_allocating();
-	leakwrap_allocated_in_pool((void *)(uintptr_t)block, size, LEAKWRAP_CALLER);
+	leakwrap_begin_allocation();
+	leakwrap_record_in_pool((void *)(uintptr_t)block, size, LEAKWRAP_CALLER);
 }
 
 void leakwrap_forget(const void *block)
 {
-	leakwrap_released(leakwrap_releasing_in_pool((void *)(uintptr_t)block,
-	                                             leakwrap_caller_sp(LEAKWRAP_CALLER)));
+	leakwrap_end_release(leakwrap_begin_release_in_pool((void *)(uintptr_t)block,
+	                                                    leakwrap_caller_sp(LEAKWRAP_CALLER)));
 }
 
 /* -- backtraces ---------------------------------------------------------------------------------- */

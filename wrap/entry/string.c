@@ -41,7 +41,7 @@ ENTRY_DECLARE(int, vasprintf, (char **string, const char *format, va_list argume
 
 int __wrap_vasprintf(char **string, const char *format, va_list arguments)
 {
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	return entry_formatted(string, __real_vasprintf(string, format, arguments), LEAKWRAP_CALLER);
 }
 #endif
@@ -51,7 +51,7 @@ ENTRY_DECLARE(int, __vasprintf_chk, (char **string, int flag, const char *format
 
 int __wrap___vasprintf_chk(char **string, int flag, const char *format, va_list arguments)
 {
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	return entry_formatted(string, __real___vasprintf_chk(string, flag, format, arguments),
 	                       LEAKWRAP_CALLER);
 }
@@ -67,7 +67,7 @@ int __wrap_asprintf(char **string, const char *format, ...)
 {
 	va_list arguments;
 
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	va_start(arguments, format);
 	int length = vasprintf(string, format, arguments);
 	va_end(arguments);
@@ -82,7 +82,7 @@ int __wrap___asprintf(char **string, const char *format, ...)
 {
 	va_list arguments;
 
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	va_start(arguments, format);
 	int length = vasprintf(string, format, arguments);
 	va_end(arguments);
@@ -98,7 +98,7 @@ int __wrap___asprintf_chk(char **string, int flag, const char *format, ...)
 {
 	va_list arguments;
 
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	va_start(arguments, format);
 	int length = __vasprintf_chk(string, flag, format, arguments);
 	va_end(arguments);

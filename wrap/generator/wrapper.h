@@ -58,20 +58,20 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 		void *resized;                                                                      \
 		leakwrap_resizing_inside(&was, block, (size), leakwrap_caller_sp(LEAKWRAP_CALLER)); \
 		WRAPPER_INSIDE(resized = __real_##name arguments);                                  \
-		return leakwrap_resized(&was, resized, (size), LEAKWRAP_CALLER);                    \
+		return leakwrap_end_resize(&was, resized, (size), LEAKWRAP_CALLER);                 \
 	}
 
 /* Frees the parameter "block".  The result, if there is one, is a word or less. */
 #define WRAPPER_RELEASE(name, parameters, arguments)                                           \
 	WRAPPER(uintptr_t, name, parameters)                                                   \
 	{                                                                                      \
-		struct leakwrap_outer outer;                                                   \
+		struct leakwrap_enclosing_release outer;                                       \
 		uintptr_t result;                                                              \
 		if (!block)                                                                    \
 			return __real_##name arguments;                                        \
 		outer = leakwrap_releasing_inside(block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
 		WRAPPER_INSIDE(result = __real_##name arguments);                              \
-		leakwrap_released(outer);                                                      \
+		leakwrap_end_release(outer);                                                   \
 		return result;                                                                 \
 	}
 

@@ -27,7 +27,7 @@ static bool is_beside_mallopt(uintptr_t one)
 
 #endif
 
-bool leakwrap_allocator_is_libc(void)
+bool leakwrap_heap_is_libc(void)
 {
 	const uintptr_t one = (uintptr_t)__real_malloc;
 
@@ -43,7 +43,7 @@ bool leakwrap_allocator_is_libc(void)
 bool leakwrap_allocator_is_glibc(void)
 {
 #ifdef __GLIBC__
-	return leakwrap_allocator_is_libc();
+	return leakwrap_heap_is_libc();
 #else
 	return false;
 #endif
@@ -52,7 +52,7 @@ bool leakwrap_allocator_is_glibc(void)
 /* In the members that wrap/generator/generate.sh makes, for an allocator that the user named. */
 extern const char leakwrap_allocator_is_named __attribute__((weak));
 
-bool leakwrap_blocks_lie_apart(void)
+bool leakwrap_heap_min_block_is_4_words(void)
 {
 	return leakwrap_allocator_is_glibc() && !&leakwrap_allocator_is_named;
 }

@@ -41,13 +41,13 @@ static uintptr_t veiled(uintptr_t key)
 #define PLANE_BITS \
 	(FACTOR(WINDOW_SHIFT) * (((uint32_t)1 << WINDOW_SHIFT) - ((uint32_t)1 << PLANE_SHIFT)))
 
-static const struct leakwrap_layout shared = {FACTOR(WINDOW_SHIFT), WITHIN, WINDOWS(WINDOW_SHIFT),
-                                              WINDOW_SHIFT};
-static const struct leakwrap_layout planes = {FACTOR(WINDOW_SHIFT) | TO_TOP,
-                                              (WITHIN & ~PLANE_BITS) | LEAKWRAP_HALFWAY,
-                                              WINDOWS(PLANE_SHIFT), WINDOW_SHIFT};
-static const struct leakwrap_layout packed = {FACTOR(PACKED_SHIFT), WITHIN, WINDOWS(PACKED_SHIFT),
-                                              PACKED_SHIFT};
+static const struct leakwrap_slot_layout shared = {FACTOR(WINDOW_SHIFT), WITHIN, WINDOWS(WINDOW_SHIFT),
+                                                   WINDOW_SHIFT};
+static const struct leakwrap_slot_layout planes = {FACTOR(WINDOW_SHIFT) | TO_TOP,
+                                                   (WITHIN & ~PLANE_BITS) | LEAKWRAP_HALFWAY,
+                                                   WINDOWS(PLANE_SHIFT), WINDOW_SHIFT};
+static const struct leakwrap_slot_layout packed = {FACTOR(PACKED_SHIFT), WITHIN, WINDOWS(PACKED_SHIFT),
+                                                   PACKED_SHIFT};
 
 /* So many exact blocks in one region show that there are blocks which do not fit its layout. */
 #define EXACT_TO_LEARN 64
@@ -61,10 +61,10 @@ static const struct leakwrap_layout packed = {FACTOR(PACKED_SHIFT), WITHIN, WIND
 struct leakwrap_region *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
 
 static struct {
-	struct region_record *by_key;           /* uthash */
-	struct leakwrap_region *_Atomic newest; /* for the dump */
-	const struct leakwrap_layout *layout;   /* of new regions; NULL: not yet known */
-	char *slots_next;                       /* mapped, not yet given to a region */
+	struct region_record *by_key;              /* uthash */
+	struct leakwrap_region *_Atomic newest;    /* for the dump */
+	const struct leakwrap_slot_layout *layout; /* of new regions; NULL: not yet known */
+	char *slots_next;                          /* mapped, not yet given to a region */
 	size_t slots_left;
 	size_t slots_mapped;
 	bool slowly;                  /* all of them are veiled */
@@ -73,7 +73,7 @@ static struct {
 	struct region_record *watched_first, *watched_last;
 } regions;
 
-void leakwrap_live_slowly(void)
+void leakwrap_live_disable_fast_path(void)
 {
 	regions.slowly = true;
 }
@@ -157,7 +157,7 @@ static struct leakwrap_region *add_region(uintptr_t key)
 	record->veil.key = veiled(key);
 	record->veil.next = &record->region;
 	if (!regions.layout)
-		regions.layout = leakwrap_blocks_lie_apart() ? &shared : &planes;
+		regions.layout = leakwrap_heap_min_block_is_4_words() ? &shared : &planes;
 	record->region.layout = *regions.layout;
 	record->region.slots = take_slots(regions.layout->slots);
 	if (!record->region.slots)
@@ -579,7 +579,7 @@ static void give_back_some(void)
 	}
 }
 
-void leakwrap_live_give_back(void)
+void leakwrap_live_reclaim_pages(void)
 {
 	struct leakwrap_region *region = atomic_load_explicit(&regions.newest, memory_order_acquire);
 

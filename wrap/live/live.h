@@ -39,7 +39,7 @@
 #ifndef LEAKWRAP_LIVE_H
 #define LEAKWRAP_LIVE_H
 
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 #include "wrap/bare/small_live.h"
 #else
 
@@ -66,7 +66,7 @@ typedef _Atomic uint32_t leakwrap_live_slot;
 /* Where the slots of a region's addresses are.  An offset into the region, times FACTOR, has the number of its slot in the bits from
  * LEAKWRAP_SLOT_NUMBER_SHIFT up to 31; what is below tells how far the address is behind the start of its window.  In planes another bit
  * of the factor moves the position in the window to the top, and what is above the window's number out. */
-struct leakwrap_layout {
+struct leakwrap_slot_layout {
 	uint32_t factor;
 	uint32_t within;      /* those bits that must be 0, but for LEAKWRAP_HALFWAY */
 	uint32_t slots;       /* how many a region has */
@@ -79,7 +79,7 @@ struct leakwrap_layout {
 struct leakwrap_region {
 	uintptr_t key; /* address >> LEAKWRAP_REGION_BITS */
 	leakwrap_live_slot *slots;
-	struct leakwrap_layout layout;
+	struct leakwrap_slot_layout layout;
 	_Atomic unsigned exact_count; /* of its blocks that stand in the table of exact blocks */
 	_Atomic uintptr_t exact_at;   /* a bit for each of the windows, by turns: may it have one? */
 	struct leakwrap_region *next; /* all regions, newest first */
@@ -151,7 +151,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_value(size_t size, uint32_t site, uint32_
 }
 
 /* Does a slot that says VALUE tell of a block that starts WITHIN its window, and of all of it? */
-LEAKWRAP_INLINE bool leakwrap_is_ordinary(uint32_t value, uint32_t within)
+LEAKWRAP_INLINE bool leakwrap_slot_is_small_block(uint32_t value, uint32_t within)
 {
 	return leakwrap_likely(value >= 1u << LEAKWRAP_SLOT_SITE_SHIFT &&
 	                       (value & LEAKWRAP_SLOT_LARGE) != 0 &&
@@ -159,8 +159,8 @@ LEAKWRAP_INLINE bool leakwrap_is_ordinary(uint32_t value, uint32_t within)
 }
 
 /* Finds the slot of ADDRESS, and how far that is *WITHIN its window.  False when the slow way must be gone. */
-LEAKWRAP_INLINE bool leakwrap_slot_quickly(uintptr_t address, leakwrap_live_slot **slot,
-                                           uint32_t *within)
+LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_slot **slot,
+                                             uint32_t *within)
 {
 	const struct leakwrap_region *region = leakwrap_region_cached(address);
 
@@ -172,12 +172,12 @@ LEAKWRAP_INLINE bool leakwrap_slot_quickly(uintptr_t address, leakwrap_live_slot
 
 /* Records that BLOCK is live, whose slot shall say VALUE and where in its window it starts: if it is an ordinary one, and nothing was live
  * there.  False when that is not so: then the slow way must be gone. */
-LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, uint32_t value)
+LEAKWRAP_INLINE bool leakwrap_live_fast_add(const void *block, uint32_t value)
 {
 	uint32_t within;
 	leakwrap_live_slot *slot;
 
-	if (leakwrap_unlikely(!leakwrap_slot_quickly((uintptr_t)block, &slot, &within) ||
+	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, &slot, &within) ||
 	                      (atomic_load_explicit(slot, memory_order_relaxed) |
 	                       (within & (LEAKWRAP_HALFWAY - 1))) != 0))
 		return false;
@@ -186,24 +186,24 @@ LEAKWRAP_INLINE bool leakwrap_live_add_quickly(const void *block, uint32_t value
 }
 
 /* Forgets BLOCK if it is an ordinary one.  Returns what its slot said, or 0 when it is not: then the slow way must be asked. */
-LEAKWRAP_INLINE uint32_t leakwrap_live_take(const void *block)
+LEAKWRAP_INLINE uint32_t leakwrap_live_fast_take(const void *block)
 {
 	uint32_t within, value;
 	leakwrap_live_slot *slot;
 
-	if (leakwrap_unlikely(!leakwrap_slot_quickly((uintptr_t)block, &slot, &within)))
+	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, &slot, &within)))
 		return 0;
 	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (leakwrap_unlikely(!leakwrap_is_ordinary(value, within)))
+	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value, within)))
 		return 0;
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	return value;
 }
 
 /* The same.  False when it is not an ordinary one. */
-LEAKWRAP_INLINE bool leakwrap_live_forget(const void *block)
+LEAKWRAP_INLINE bool leakwrap_live_fast_remove(const void *block)
 {
-	return leakwrap_live_take(block) != 0;
+	return leakwrap_live_fast_take(block) != 0;
 }
 
 /* The call site and the size of which a slot says VALUE, of an ordinary block. */
@@ -219,27 +219,27 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_size(uint32_t value)
 
 /* The record of BLOCK shall say SIZE and SITE, if it and the block are ordinary.  False when they are not, or there is none: then
  * nothing has happened. */
-LEAKWRAP_INLINE bool leakwrap_live_change_quickly(const void *block, size_t size, uint32_t site)
+LEAKWRAP_INLINE bool leakwrap_live_fast_change(const void *block, size_t size, uint32_t site)
 {
 	uint32_t within, value;
 	leakwrap_live_slot *slot;
 
-	if (size >= LEAKWRAP_SLOT_LARGE || !leakwrap_slot_quickly((uintptr_t)block, &slot, &within))
+	if (size >= LEAKWRAP_SLOT_LARGE || !leakwrap_slot_fast_find((uintptr_t)block, &slot, &within))
 		return false;
 	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (!leakwrap_is_ordinary(value, within))
+	if (!leakwrap_slot_is_small_block(value, within))
 		return false;
 	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
 	return true;
 }
 
 /* Is certainly nothing recorded in the slot of BLOCK? */
-LEAKWRAP_INLINE bool leakwrap_live_is_free(const void *block)
+LEAKWRAP_INLINE bool leakwrap_live_is_slot_empty(const void *block)
 {
 	uint32_t within;
 	leakwrap_live_slot *slot;
 
-	return leakwrap_slot_quickly((uintptr_t)block, &slot, &within) &&
+	return leakwrap_slot_fast_find((uintptr_t)block, &slot, &within) &&
 	       atomic_load_explicit(slot, memory_order_relaxed) == 0;
 }
 
@@ -252,12 +252,12 @@ struct leakwrap_live_block {
 	uint32_t site; /* 0: not recorded */
 };
 
-/* Before the first block: from now on leakwrap_live_forget answers false for every block, because each release
+/* Before the first block: from now on leakwrap_live_fast_remove answers false for every block, because each release
  * is to be looked at. */
-void leakwrap_live_slowly(void);
+void leakwrap_live_disable_fast_path(void);
 
 /* Gives pages back to the system in whose slots no block stands any more.  Signal-safe; waits for no lock. */
-void leakwrap_live_give_back(void);
+void leakwrap_live_reclaim_pages(void);
 
 /* Forgets BLOCK.  Returns its call site and sets *SIZE, or returns 0 when it is not recorded. */
 uint32_t leakwrap_live_remove(const void *block, size_t *size);

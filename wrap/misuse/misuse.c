@@ -192,14 +192,14 @@ static bool is_in_frames(const struct leakwrap_release *release)
 	struct leakwrap_stack stack = leakwrap_stack_at(release->sp);
 	uintptr_t pcs[FRAMES_MAX];
 	uint16_t place[FRAMES_MAX];
-	struct leakwrap_check check[2 * FRAMES_MAX];
-	struct leakwrap_notes notes = {.place = place, .check = check};
+	struct leakwrap_stack_link check[2 * FRAMES_MAX];
+	struct leakwrap_read_set notes = {.place = place, .check = check};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .notes = &notes};
 	uintptr_t last = 0;
 
 	if (stack.foreign || release->block < release->sp || release->block >= stack.high)
 		return false;
-	leakwrap_notes_begin(&notes, release->sp);
+	leakwrap_read_set_begin(&notes, release->sp);
 	leakwrap_unwind(&trace, &stack, release->pc, release->sp, release->fp);
 	if (!notes.usable)
 		return false;
@@ -299,13 +299,13 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 	misuse.site = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(misuse.site[0]));
 	if (!misuse.freed || !misuse.site)
 		return false;
-	misuse.is_libc_allocator = leakwrap_allocator_is_libc();
+	misuse.is_libc_allocator = leakwrap_heap_is_libc();
 	misuse.is_glibc = leakwrap_allocator_is_glibc() && __real_free == __libc_free;
 	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete &&
 	                   &leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
 	                   &leakwrap_realloc_is_ours;
 	misuse.is_libstdcxx = are_operators_of_library();
-	leakwrap_live_slowly();
+	leakwrap_live_disable_fast_path();
 	leakwrap_misuse_checked = true;
 	return true;
 }

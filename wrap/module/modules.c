@@ -443,7 +443,7 @@ static void make_current(const struct snapshot *snapshot)
 		/* Before the hints are looked at: stack_cache.c. */
 		atomic_store(&leakwrap_modules_current, &snapshot->modules);
 		atomic_fetch_add(&known.generation, 1);
-		leakwrap_recall_forget();
+		leakwrap_stack_cache_flush();
 	}
 }
 

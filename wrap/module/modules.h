@@ -18,7 +18,7 @@
 #define LEAKWRAP_BUILD_ID_MAX 32
 
 /* So many executable segments of a module are known. */
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 #define LEAKWRAP_TEXTS_MAX 1
 #else
 #define LEAKWRAP_TEXTS_MAX 4
@@ -30,7 +30,7 @@ struct leakwrap_text {
 	bool only_runs; /* the processor may refuse to read it (lld --execute-only) */
 };
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 /* So many segments of a module are known. */
 #define LEAKWRAP_SEGMENTS_MAX 8
 
@@ -44,7 +44,7 @@ struct leakwrap_segment {
 
 struct leakwrap_module {
 	uintptr_t start, end; /* all its segments lie in [start, end) */
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 	struct leakwrap_segment segment[LEAKWRAP_SEGMENTS_MAX]; /* END of the unused ones is 0 */
 #endif
 	/* Its executable segments: nearly always one.  What lies between them need not be mapped. */
@@ -106,7 +106,7 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 /* The same for modules that may have been unloaded since: the last one that was there. */
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 /* Finds the segment of a loaded module that ADDRESS lies in.  Returns NULL if there is none, or
  * if code outside of the wrap has unloaded the module.  The segment is valid for ever.
  * Signal-safe; one system call if ADDRESS lies in a module that may be unloaded, else none. */

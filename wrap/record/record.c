@@ -37,12 +37,12 @@ static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
 	uint16_t place[max];
-	struct leakwrap_check check[2 * max];
-	struct leakwrap_notes notes = {.place = place, .check = check};
+	struct leakwrap_stack_link check[2 * max];
+	struct leakwrap_read_set notes = {.place = place, .check = check};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .notes = &notes};
 
 	leakwrap_count(&leakwrap_walks, 1);
-	leakwrap_notes_begin(&notes, sp);
+	leakwrap_read_set_begin(&notes, sp);
 	leakwrap_unwind(&trace, &stack, pc, sp, fp);
 	return leakwrap_site_number(&trace, &stack);
 }
@@ -84,7 +84,7 @@ static uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 		self->state =
 		        leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING : LEAKWRAP_THREAD_RECORDING;
 	}
-	site = leakwrap_site_recall(pc, sp, fp);
+	site = leakwrap_stack_cache_find(pc, sp, fp);
 	return site != LEAKWRAP_SITE_NONE ? site : site_by_walk(pc, sp, fp);
 }
 
@@ -125,7 +125,7 @@ static void absorb_inner(const void *block, size_t new_size)
 
 /* The outer release of one that was called at SP.  A signal handler may have left it by siglongjmp: when the thread's own stack
  * ends above it, it is over. */
-static struct leakwrap_outer outer_at(uintptr_t sp)
+static struct leakwrap_enclosing_release outer_at(uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
@@ -136,7 +136,7 @@ static struct leakwrap_outer outer_at(uintptr_t sp)
 #else
 	(void)sp;
 #endif
-	return (struct leakwrap_outer){self->releasing, self->releasing_at};
+	return (struct leakwrap_enclosing_release){self->releasing, self->releasing_at};
 }
 
 /* From now on all below SP is part of the release of BLOCK. */
@@ -159,7 +159,7 @@ static bool is_part_of(const void *outer, const void *block)
 
 /* -- allocate ------------------------------------------------------------------------------------ */
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* The stack of a plain allocation may have been recognized after all, or operator new of a static C++ program has called malloc.  Not
  * in a thread that looks for misuse. */
@@ -168,8 +168,8 @@ static bool recorded_after_all(uint32_t site, void *block, size_t size)
 	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || size >= LEAKWRAP_SLOT_LARGE)
 		return false;
 	return leakwrap_self.inner == block
-	               ? leakwrap_live_change_quickly(block, size, site)
-	               : leakwrap_recorded(leakwrap_slot_value(size, site, 0), block);
+	               ? leakwrap_live_fast_change(block, size, site)
+	               : leakwrap_fast_record(leakwrap_slot_value(size, site, 0), block);
 }
 
 #else
@@ -210,22 +210,22 @@ static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_
 	return block;
 }
 
-void *leakwrap_allocated_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
 }
 
-void *leakwrap_allocated_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_NEW);
 }
 
-void *leakwrap_allocated_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_ARRAY);
 }
 
-void *leakwrap_allocated_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	return allocated(LEAKWRAP_SITE_NONE, block, size, pc, sp, fp, LEAKWRAP_KIND_POOL);
 }
@@ -235,13 +235,13 @@ LEAKWRAP_INLINE void *allocated_by(enum leakwrap_kind kind, void *block, size_t 
 {
 	uint32_t value;
 
-	if (leakwrap_likely(leakwrap_foreseen(&value, size, pc, sp, fp) &&
-	                    leakwrap_recorded(value, block)))
+	if (leakwrap_likely(leakwrap_fast_predict(&value, size, pc, sp, fp) &&
+	                    leakwrap_fast_record(value, block)))
 		return block;
-	return allocated(leakwrap_foreseen_site(value), block, size, pc, sp, fp, kind);
+	return allocated(leakwrap_predicted_site(value), block, size, pc, sp, fp, kind);
 }
 
-void *leakwrap_allocated(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_allocation(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	return allocated_by(LEAKWRAP_KIND_MALLOC, block, size, pc, sp, fp);
 }
@@ -255,7 +255,7 @@ void leakwrap_inside_begin(struct leakwrap_inside *inside)
 	inside->before = self->state;
 	inside->outer = self->inside;
 	inside->mark = (uintptr_t)inside ^ INSIDE_MARK;
-	leakwrap_allocating();
+	leakwrap_begin_allocation();
 	self->inside = inside;
 	if (self->state != LEAKWRAP_THREAD_DISABLED)
 		self->state = LEAKWRAP_THREAD_INSIDE;
@@ -291,7 +291,7 @@ void *leakwrap_allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS
 	return allocated_inside(block, size, pc, sp, fp);
 }
 
-void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_inner_size(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	if (block && leakwrap_self.inner) {
 		struct leakwrap_live_block known = leakwrap_live_find(block);
@@ -299,7 +299,7 @@ void *leakwrap_adopted(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 		if (known.site != LEAKWRAP_SITE_NONE)
 			size = known.size;
 	}
-	return leakwrap_allocated(block, size, pc, sp, fp);
+	return leakwrap_record_allocation(block, size, pc, sp, fp);
 }
 
 /* -- release ------------------------------------------------------------------------------------- */
@@ -326,19 +326,19 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 }
 
 /* BLOCK need not be an ordinary one, or all releases are looked at. */
-static __attribute__((noinline)) struct leakwrap_outer releasing(void *block, enum leakwrap_kind kind,
-                                                                 uintptr_t sp)
+static __attribute__((noinline)) struct leakwrap_enclosing_release
+releasing(void *block, enum leakwrap_kind kind, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
-	struct leakwrap_outer outer = outer_at(sp);
+	struct leakwrap_enclosing_release outer = outer_at(sp);
 	size_t size = 0;
 	uint32_t site;
 
 	if (!block)
 		return outer;
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 	/* operator delete of a static C++ program has forgotten the block, and calls free. */
-	if (outer.block == block && !leakwrap_misuse_checked && leakwrap_live_is_free(block))
+	if (outer.block == block && !leakwrap_misuse_checked && leakwrap_live_is_slot_empty(block))
 		return outer;
 #endif
 	if (self->inner == block || self->inner == LEAKWRAP_INNER_UNTRACKED(block))
@@ -354,33 +354,33 @@ static __attribute__((noinline)) struct leakwrap_outer releasing(void *block, en
 	return outer;
 }
 
-struct leakwrap_outer leakwrap_releasing(void *block, uintptr_t sp)
+struct leakwrap_enclosing_release leakwrap_begin_release(void *block, uintptr_t sp)
 {
 	return releasing(block, LEAKWRAP_KIND_MALLOC, sp);
 }
 
-struct leakwrap_outer leakwrap_releasing_inside(void *block, uintptr_t sp)
+struct leakwrap_enclosing_release leakwrap_releasing_inside(void *block, uintptr_t sp)
 {
-#ifndef LEAKWRAP_SMALL
-	if (leakwrap_likely(!leakwrap_self.releasing && leakwrap_live_forget(block))) {
+#ifndef LEAKWRAP_BARE
+	if (leakwrap_likely(!leakwrap_self.releasing && leakwrap_live_fast_remove(block))) {
 		release_at(sp, block);
-		return (struct leakwrap_outer){NULL, 0};
+		return (struct leakwrap_enclosing_release){NULL, 0};
 	}
 #endif
 	return releasing(block, LEAKWRAP_KIND_ALLOCATOR, sp);
 }
 
-struct leakwrap_outer leakwrap_releasing_new(void *block, uintptr_t sp)
+struct leakwrap_enclosing_release leakwrap_begin_release_new(void *block, uintptr_t sp)
 {
 	return releasing(block, LEAKWRAP_KIND_NEW, sp);
 }
 
-struct leakwrap_outer leakwrap_releasing_array(void *block, uintptr_t sp)
+struct leakwrap_enclosing_release leakwrap_begin_release_array(void *block, uintptr_t sp)
 {
 	return releasing(block, LEAKWRAP_KIND_ARRAY, sp);
 }
 
-struct leakwrap_outer leakwrap_releasing_in_pool(void *block, uintptr_t sp)
+struct leakwrap_enclosing_release leakwrap_begin_release_in_pool(void *block, uintptr_t sp)
 {
 	return releasing(block, LEAKWRAP_KIND_POOL, sp);
 }
@@ -415,7 +415,7 @@ LEAKWRAP_INLINE void resizing(struct leakwrap_resize *was, void *block, size_t s
 		errno = 0;
 }
 
-void leakwrap_resizing(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp)
+void leakwrap_begin_resize(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp)
 {
 	resizing(was, block, size, LEAKWRAP_KIND_MALLOC, sp);
 }
@@ -452,14 +452,14 @@ static void resized_to(const struct leakwrap_resize *was, void *block, size_t si
 	if (was->kind == LEAKWRAP_KIND_ALLOCATOR)
 		allocated_inside(block, size, pc, sp, fp);
 	else
-		leakwrap_allocated(block, size, pc, sp, fp);
+		leakwrap_record_allocation(block, size, pc, sp, fp);
 	if (keeps_site && leakwrap_live_remove(block, &size) != LEAKWRAP_SITE_NONE)
 		leakwrap_live_add(block, size, was->site);
 }
 
-void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_end_resize(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	leakwrap_released(was->outer);
+	leakwrap_end_release(was->outer);
 	if (!block) {
 		resized_to_nothing(was, size);
 	} else {
@@ -473,36 +473,36 @@ void *leakwrap_resized(struct leakwrap_resize *was, void *block, size_t size, LE
 	return block;
 }
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
-void *leakwrap_resized_after(uint32_t known, void *old, void *block, size_t size,
-                             LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_end_fast_resize(uint32_t known, void *old, void *block, size_t size,
+                               LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_resize was = {
 	        .block = old, .old_size = leakwrap_slot_size(known), .site = leakwrap_slot_site(known)};
 
-	return leakwrap_resized(&was, block, size, pc, sp, fp);
+	return leakwrap_end_resize(&was, block, size, pc, sp, fp);
 }
 
 #endif
 
 /* -- replace ------------------------------------------------------------------------------------- */
 
-struct leakwrap_hold leakwrap_holding(void *block, size_t capacity)
+struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capacity)
 {
 	struct leakwrap_live_block known = {0, 0, LEAKWRAP_SITE_NONE};
 
 	if (block)
 		known = leakwrap_live_find(block);
 	leakwrap_self.inner = NULL;
-	return (struct leakwrap_hold){
+	return (struct leakwrap_replacement){
 	        .block = block, .capacity = capacity, .size = known.size, .site = known.site};
 }
 
 /* The old buffer was freed inside the C library.  Where inner calls are seen they have done this already;
  * else its address may have come back to another thread since: then the record is another one, unless
  * that thread allocated the same size at the same call site. */
-static void forget_held(const struct leakwrap_hold *held)
+static void forget_held(const struct leakwrap_replacement *held)
 {
 	struct leakwrap_live_block known = leakwrap_live_find(held->block);
 	size_t size;
@@ -511,7 +511,8 @@ static void forget_held(const struct leakwrap_hold *held)
 		leakwrap_live_remove(held->block, &size);
 }
 
-void leakwrap_replaced(struct leakwrap_hold held, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void leakwrap_end_replacement(struct leakwrap_replacement held, void *block, size_t size,
+                              LEAKWRAP_CALLER_PARAMS)
 {
 	if (block == held.block && size == held.capacity)
 		return;
@@ -519,5 +520,5 @@ void leakwrap_replaced(struct leakwrap_hold held, void *block, size_t size, LEAK
 	if (held.site != LEAKWRAP_SITE_NONE && (block == held.block || !leakwrap_self.inner ||
 	                                        leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
 		forget_held(&held);
-	leakwrap_adopted(block, size, pc, sp, fp);
+	leakwrap_record_inner_size(block, size, pc, sp, fp);
 }

@@ -19,7 +19,7 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
 #define FATAL_COUNT (sizeof(fatal) / sizeof(fatal[0]))
 
-static struct leakwrap_blocks stacks = {.size = STACK_SIZE};
+static struct leakwrap_thread_memory stacks = {.size = STACK_SIZE};
 
 static void (*_Atomic report)(const struct leakwrap_fault *fault);
 
@@ -90,7 +90,7 @@ void leakwrap_crash_enter_thread(void)
 	if (atomic_load(&report) && sigaltstack(NULL, &stack) == 0 &&
 	    (stack.ss_flags & SS_DISABLE) != 0) {
 		memset(&stack, 0, sizeof(stack));
-		stack.ss_sp = leakwrap_block_take(&stacks);
+		stack.ss_sp = leakwrap_thread_memory_take(&stacks);
 		stack.ss_size = STACK_SIZE;
 		if (stack.ss_sp)
 			sigaltstack(&stack, NULL);
@@ -103,5 +103,5 @@ void leakwrap_crash_forked(void)
 	stack_t stack = {.ss_flags = SS_DISABLE};
 
 	if (atomic_load(&stacks.newest) && sigaltstack(NULL, &stack) == 0)
-		leakwrap_blocks_forked(&stacks, stack.ss_sp);
+		leakwrap_thread_memory_reset_after_fork(&stacks, stack.ss_sp);
 }

@@ -27,7 +27,8 @@ static struct uppers *find_uppers(const uint32_t *wanted, size_t size)
 	return last;
 }
 
-bool leakwrap_uppers_of(const struct leakwrap_trace *trace, bool from_reserve, const uint32_t **uppers)
+bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,
+                                 const uint32_t **uppers)
 {
 	static uint32_t wanted[LEAKWRAP_MAX_DEPTH];
 	const size_t size = trace->depth * sizeof(wanted[0]);
@@ -52,7 +53,8 @@ bool leakwrap_uppers_of(const struct leakwrap_trace *trace, bool from_reserve, c
 
 #else
 
-bool leakwrap_uppers_of(const struct leakwrap_trace *trace, bool from_reserve, const uint32_t **uppers)
+bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,
+                                 const uint32_t **uppers)
 {
 	(void)trace, (void)from_reserve;
 	*uppers = NULL;
@@ -61,7 +63,7 @@ bool leakwrap_uppers_of(const struct leakwrap_trace *trace, bool from_reserve, c
 
 #endif
 
-const struct leakwrap_modules *leakwrap_kept_modules_for(const struct leakwrap_trace *trace)
+const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leakwrap_trace *trace)
 {
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
@@ -72,7 +74,8 @@ const struct leakwrap_modules *leakwrap_kept_modules_for(const struct leakwrap_t
 	return NULL;
 }
 
-bool leakwrap_kept_has_modules_of(const struct leakwrap_kept *kept, const struct leakwrap_trace *trace)
+bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace *kept,
+                                            const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_modules *then = kept->modules, *now = leakwrap_modules();
 
@@ -83,12 +86,13 @@ bool leakwrap_kept_has_modules_of(const struct leakwrap_kept *kept, const struct
 	return true;
 }
 
-const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trace, bool from_reserve)
+const struct leakwrap_base_backtrace *leakwrap_base_backtrace_make(const struct leakwrap_trace *trace,
+                                                                   bool from_reserve)
 {
 	const uint32_t *uppers;
-	struct leakwrap_kept *kept;
+	struct leakwrap_base_backtrace *kept;
 
-	if (!leakwrap_uppers_of(trace, from_reserve, &uppers))
+	if (!leakwrap_high_halves_intern(trace, from_reserve, &uppers))
 		return NULL;
 	kept = leakwrap_arena_take_from(sizeof(*kept) + trace->depth * sizeof(kept->low[0]),
 	                                from_reserve);
@@ -96,7 +100,7 @@ const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trac
 		return NULL;
 	kept->depth = (uint16_t)trace->depth;
 	kept->kind = (uint8_t)trace->kind;
-	kept->modules = leakwrap_kept_modules_for(trace);
+	kept->modules = leakwrap_base_backtrace_modules(trace);
 #if UINTPTR_MAX > UINT32_MAX
 	kept->upper = uppers;
 #endif

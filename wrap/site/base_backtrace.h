@@ -14,7 +14,7 @@
 #include "wrap/base/common.h"
 #include "wrap/unwind/unwind.h"
 
-struct leakwrap_kept {
+struct leakwrap_base_backtrace {
 	uint16_t depth;
 	uint8_t kind; /* enum leakwrap_trace_kind */
 #if UINTPTR_MAX > UINT32_MAX
@@ -26,8 +26,8 @@ struct leakwrap_kept {
 };
 
 /* The one with the same upper half that is OFFSET behind the return address of FRAME, below the depth. */
-LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc_from(const struct leakwrap_kept *kept, unsigned frame,
-                                                uint32_t offset)
+LEAKWRAP_INLINE uintptr_t leakwrap_base_backtrace_pc(const struct leakwrap_base_backtrace *kept,
+                                                     unsigned frame, uint32_t offset)
 {
 	const uint32_t low = kept->low[frame] + offset;
 
@@ -40,17 +40,20 @@ LEAKWRAP_INLINE uintptr_t leakwrap_kept_pc_from(const struct leakwrap_kept *kept
 
 /* TRACE, kept.  FROM_RESERVE: by the memory that is left for when there is no other.  NULL when there is none.  The tables' lock
  * is held. */
-const struct leakwrap_kept *leakwrap_kept_make(const struct leakwrap_trace *trace, bool from_reserve);
+const struct leakwrap_base_backtrace *leakwrap_base_backtrace_make(const struct leakwrap_trace *trace,
+                                                                   bool from_reserve);
 
 /* What TRACE, just walked, is kept with: the modules that are loaded now, when it goes through one that may be unloaded; else NULL. */
-const struct leakwrap_modules *leakwrap_kept_modules_for(const struct leakwrap_trace *trace);
+const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leakwrap_trace *trace);
 
 /* Does TRACE, just walked, go through the same modules as KEPT, which has the same return addresses?  Where a module was unloaded
  * there may be another one by now. */
-bool leakwrap_kept_has_modules_of(const struct leakwrap_kept *kept, const struct leakwrap_trace *trace);
+bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace *kept,
+                                            const struct leakwrap_trace *trace);
 
 /* The upper halves of the return addresses of TRACE in *UPPERS: the same pointer for all backtraces that have the same; NULL where
  * addresses have no more than 32 bits.  False when there is no memory.  The tables' lock is held. */
-bool leakwrap_uppers_of(const struct leakwrap_trace *trace, bool from_reserve, const uint32_t **uppers);
+bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,
+                                 const uint32_t **uppers);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SHARING LEAKWRAP_OFFSETS_SHARING
+#define SHARING LEAKWRAP_DELTA_GROUP
 
 /* The longest offset, in bytes. */
 #define OFFSET_MAX 5
@@ -38,15 +38,15 @@ static uint32_t read_offset(const uint8_t **at)
 	return offset;
 }
 
-leakwrap_bytes leakwrap_offsets_make(const struct leakwrap_trace *trace, uint32_t number,
-                                     const uint32_t *low)
+leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t number,
+                                           const uint32_t *low)
 {
 	static uint8_t written[OFFSET_MAX + (OFFSET_MAX + 1) * LEAKWRAP_MAX_DEPTH];
 	uint8_t *end = write_offset(written, number), *groups = end, *differing = NULL;
 
-	_Static_assert(sizeof(written) <= LEAKWRAP_BYTES_PIECE, "a piece has room for it");
+	_Static_assert(sizeof(written) <= LEAKWRAP_BYTE_CHUNK, "a piece has room for it");
 #if UINTPTR_MAX > UINT32_MAX
-	_Static_assert(LEAKWRAP_BYTES_PIECES * (LEAKWRAP_BYTES_PIECE / sizeof(written)) >
+	_Static_assert(LEAKWRAP_BYTE_CHUNKS * (LEAKWRAP_BYTE_CHUNK / sizeof(written)) >
 	                       LEAKWRAP_SITE_LIMIT,
 	               "all call sites have room");
 #endif
@@ -69,32 +69,33 @@ leakwrap_bytes leakwrap_offsets_make(const struct leakwrap_trace *trace, uint32_
 		*differing |= (uint8_t)(1u << i % SHARING);
 		end = write_offset(end, offset);
 	}
-	return leakwrap_bytes_keep(written, (size_t)(end - written), false);
+	return leakwrap_byte_pool_add(written, (size_t)(end - written), false);
 }
 
-leakwrap_bytes leakwrap_offsets_none(const struct leakwrap_kept *whole, bool from_reserve)
+leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *whole,
+                                                bool from_reserve)
 {
 	uint8_t written[OFFSET_MAX + sizeof(whole)];
 	uint8_t *end = write_offset(written, LEAKWRAP_SITE_NONE);
 
 	memcpy(end, &whole, sizeof(whole));
 	end += sizeof(whole);
-	return leakwrap_bytes_keep(written, (size_t)(end - written), from_reserve);
+	return leakwrap_byte_pool_add(written, (size_t)(end - written), from_reserve);
 }
 
-uint32_t leakwrap_offsets_start(struct leakwrap_offsets *offsets, leakwrap_bytes bytes,
-                                const struct leakwrap_kept **whole)
+uint32_t leakwrap_delta_read_site(struct leakwrap_delta_reader *offsets, leakwrap_pool_offset bytes,
+                                  const struct leakwrap_base_backtrace **whole)
 {
 	uint32_t number;
 
-	offsets->at = leakwrap_bytes_at(bytes);
+	offsets->at = leakwrap_byte_pool_at(bytes);
 	number = read_offset(&offsets->at);
 	if (number == LEAKWRAP_SITE_NONE)
 		memcpy(whole, offsets->at, sizeof(*whole));
 	return number;
 }
 
-unsigned leakwrap_offsets_next(struct leakwrap_offsets *offsets, unsigned frame)
+unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *offsets, unsigned frame)
 {
 	if (frame % (SHARING * SHARING) == 0)
 		offsets->groups = *offsets->at++;
@@ -102,7 +103,7 @@ unsigned leakwrap_offsets_next(struct leakwrap_offsets *offsets, unsigned frame)
 	return offsets->differing;
 }
 
-uint32_t leakwrap_offset_of(struct leakwrap_offsets *offsets, unsigned frame)
+uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *offsets, unsigned frame)
 {
 	return offsets->differing >> frame % SHARING & 1 ? read_offset(&offsets->at) : 0;
 }

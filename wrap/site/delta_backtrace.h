@@ -15,10 +15,10 @@
 #include "wrap/site/base_backtrace.h"
 
 /* So many frames share a byte, and so many such bytes another one. */
-#define LEAKWRAP_OFFSETS_SHARING 8u
+#define LEAKWRAP_DELTA_GROUP 8u
 
 /* What is left to be read of them. */
-struct leakwrap_offsets {
+struct leakwrap_delta_reader {
 	const uint8_t *at;
 	unsigned groups; /* of the frames up to a multiple of 64: those of eight in which some differ */
 	unsigned differing; /* of the frames up to a multiple of eight */
@@ -27,21 +27,22 @@ struct leakwrap_offsets {
 /* The following are called with the tables' lock held.  They return 0 when there is no memory. */
 
 /* How far the return addresses of TRACE are from those of the call site NUMBER, which has as many, and whose lower halves are LOW. */
-leakwrap_bytes leakwrap_offsets_make(const struct leakwrap_trace *trace, uint32_t number,
-                                     const uint32_t *low);
+leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t number,
+                                           const uint32_t *low);
 
 /* A backtrace that is like no other, and kept as WHOLE.  FROM_RESERVE: by the memory that is left for when there is no other. */
-leakwrap_bytes leakwrap_offsets_none(const struct leakwrap_kept *whole, bool from_reserve);
+leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *whole,
+                                                bool from_reserve);
 
 /* The following are signal-safe. */
 
 /* Begins to read BYTES: the number of the call site that this one is like; or LEAKWRAP_SITE_NONE, and *WHOLE is what it is kept as. */
-uint32_t leakwrap_offsets_start(struct leakwrap_offsets *offsets, leakwrap_bytes bytes,
-                                const struct leakwrap_kept **whole);
+uint32_t leakwrap_delta_read_site(struct leakwrap_delta_reader *offsets, leakwrap_pool_offset bytes,
+                                  const struct leakwrap_base_backtrace **whole);
 
 /* If it is like another one, it is read in order: before each eighth frame, from 0 on, which of the next eight differ, in bits; then the
  * offsets of those, and 0 for others. */
-unsigned leakwrap_offsets_next(struct leakwrap_offsets *offsets, unsigned frame);
-uint32_t leakwrap_offset_of(struct leakwrap_offsets *offsets, unsigned frame);
+unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *offsets, unsigned frame);
+uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *offsets, unsigned frame);
 
 #endif

@@ -14,9 +14,10 @@
 #define LEAKWRAP_SITE_CHUNK      (1u << LEAKWRAP_SITE_CHUNK_BITS)
 
 struct leakwrap_site_chunk {
-	leakwrap_bytes backtrace[LEAKWRAP_SITE_CHUNK]; /* delta_backtrace.h; immutable once published */
-	uint16_t key[LEAKWRAP_SITE_CHUNK];             /* its upper half: by_backtrace (site_table.c) */
-	_Atomic uint8_t forms[LEAKWRAP_SITE_CHUNK];    /* how many the stacks of each have had */
+	leakwrap_pool_offset
+	        backtrace[LEAKWRAP_SITE_CHUNK];     /* delta_backtrace.h; immutable once published */
+	uint16_t key[LEAKWRAP_SITE_CHUNK];          /* its upper half: by_backtrace (site_table.c) */
+	_Atomic uint8_t forms[LEAKWRAP_SITE_CHUNK]; /* how many the stacks of each have had */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_site_chunk

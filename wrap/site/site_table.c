@@ -26,9 +26,9 @@ static struct {
 	_Atomic uint32_t limit;     /* one more than the highest number */
 	_Atomic uint32_t first_own; /* numbers below it are from before the fork */
 	_Atomic uint32_t unique;    /* numbers below it are from before the first of several forks */
-	struct leakwrap_hashed *_Atomic by_backtrace;
+	struct leakwrap_hash_table *_Atomic by_backtrace;
 } sites = {LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_LIMIT,
-           &leakwrap_hashed_nothing.table};
+           &leakwrap_hash_table_empty.table};
 
 /* -- reading ------------------------------------------------------------------------------------- */
 
@@ -37,14 +37,14 @@ static struct {
 
 /* Reads the return addresses of a call site, from the innermost frame on. */
 struct reader {
-	const struct leakwrap_kept *whole; /* the last one */
-	unsigned links;                    /* to there */
-	unsigned frame;                    /* the next one */
+	const struct leakwrap_base_backtrace *whole; /* the last one */
+	unsigned links;                              /* to there */
+	unsigned frame;                              /* the next one */
 	unsigned differing; /* in a link or more, of the frames up to a multiple of eight */
-	struct leakwrap_offsets link[LINKS_MAX + 1];
+	struct leakwrap_delta_reader link[LINKS_MAX + 1];
 };
 
-static leakwrap_bytes backtrace_of(uint32_t number)
+static leakwrap_pool_offset backtrace_of(uint32_t number)
 {
 	return leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK];
 }
@@ -54,8 +54,8 @@ static void start(struct reader *reader, uint32_t number)
 	reader->frame = 0;
 	reader->links = 0;
 	for (;; reader->links++) {
-		number = leakwrap_offsets_start(&reader->link[reader->links], backtrace_of(number),
-		                                &reader->whole);
+		number = leakwrap_delta_read_site(&reader->link[reader->links], backtrace_of(number),
+		                                  &reader->whole);
 		if (number == LEAKWRAP_SITE_NONE)
 			break;
 	}
@@ -66,7 +66,7 @@ static unsigned next_differing(struct reader *reader, unsigned frame)
 	unsigned differing = 0;
 
 	for (unsigned i = 0; i < reader->links; i++)
-		differing |= leakwrap_offsets_next(&reader->link[i], frame);
+		differing |= leakwrap_delta_read_bitmap(&reader->link[i], frame);
 	return differing;
 }
 
@@ -75,19 +75,19 @@ static uint32_t offset_of(struct reader *reader, unsigned frame)
 	uint32_t offset = 0;
 
 	for (unsigned i = 0; i < reader->links; i++)
-		offset += leakwrap_offset_of(&reader->link[i], frame);
+		offset += leakwrap_delta_read_offset(&reader->link[i], frame);
 	return offset;
 }
 
 /* Most frames differ in no link. */
 static inline uintptr_t next_pc(struct reader *reader)
 {
-	const unsigned frame = reader->frame++, place = frame % LEAKWRAP_OFFSETS_SHARING;
+	const unsigned frame = reader->frame++, place = frame % LEAKWRAP_DELTA_GROUP;
 
 	if (place == 0)
 		reader->differing = next_differing(reader, frame);
-	return leakwrap_kept_pc_from(reader->whole, frame,
-	                             reader->differing >> place & 1 ? offset_of(reader, frame) : 0);
+	return leakwrap_base_backtrace_pc(
+	        reader->whole, frame, reader->differing >> place & 1 ? offset_of(reader, frame) : 0);
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
@@ -102,10 +102,10 @@ void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 		trace->pcs[i] = next_pc(&reader);
 }
 
-void leakwrap_site_expect(uint32_t number)
+void leakwrap_site_prefetch(uint32_t number)
 {
 	if (number >= LEAKWRAP_SITE_FIRST)
-		__builtin_prefetch(leakwrap_bytes_at(backtrace_of(number)));
+		__builtin_prefetch(leakwrap_byte_pool_at(backtrace_of(number)));
 }
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
@@ -153,7 +153,7 @@ static uint32_t key_of(const struct leakwrap_trace *trace)
 
 	for (unsigned i = 0; i < trace->depth; i++)
 		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-	return leakwrap_hashed_choice(leakwrap_sum_mixed(sum)) >> UNUSED_BITS << UNUSED_BITS;
+	return leakwrap_hash_of_key(leakwrap_stack_hash_finalize(sum)) >> UNUSED_BITS << UNUSED_BITS;
 }
 
 /* A larger table wants all of them again, while the lock is held: reading all backtraces would take too long. */
@@ -166,7 +166,7 @@ static uint32_t choice_of(const void *entry)
 	return upper << (32 - CHUNK_BITS) | found >> NUMBER_BITS << UNUSED_BITS;
 }
 
-static const struct leakwrap_hashed_kind entries = {
+static const struct leakwrap_hash_table_kind entries = {
         .size = sizeof(site_entry),
         .quarters = 5, /* only those look that have walked */
         .is_used = is_used,
@@ -175,8 +175,8 @@ static const struct leakwrap_hashed_kind entries = {
 
 /* Returns what the backtrace of the call site NUMBER is kept by, if it has the frames of TRACE;
  * else NULL. */
-static const struct leakwrap_kept *kept_with_frames_of(uint32_t number,
-                                                       const struct leakwrap_trace *trace)
+static const struct leakwrap_base_backtrace *kept_with_frames_of(uint32_t number,
+                                                                 const struct leakwrap_trace *trace)
 {
 	struct reader reader;
 
@@ -191,20 +191,20 @@ static const struct leakwrap_kept *kept_with_frames_of(uint32_t number,
 
 static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_kept *kept = kept_with_frames_of(number, trace);
+	const struct leakwrap_base_backtrace *kept = kept_with_frames_of(number, trace);
 
-	return kept && leakwrap_kept_has_modules_of(kept, trace);
+	return kept && leakwrap_base_backtrace_has_modules_of(kept, trace);
 }
 
 /* The number of TRACE, whose key is KEY, or LEAKWRAP_SITE_NONE: it has none yet, or, when the lock is not held, the table is just
  * being replaced. */
 static uint32_t find(const struct leakwrap_trace *trace, uint32_t key)
 {
-	const struct leakwrap_hashed *table =
+	const struct leakwrap_hash_table *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
-	const site_entry *entry = leakwrap_hashed_entries(table);
+	const site_entry *entry = leakwrap_hash_table_entries(table);
 
-	entry += leakwrap_hashed_chosen(table, key);
+	entry += leakwrap_hash_table_bucket(table, key);
 	for (;; entry++) {
 		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 		const uint32_t number = found % LEAKWRAP_SITE_LIMIT;
@@ -238,21 +238,22 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 {
 	uintptr_t pcs[depth_of(number) + 1];
 	struct leakwrap_trace trace = {.pcs = pcs};
-	const struct leakwrap_hashed *table =
+	const struct leakwrap_hash_table *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
-	const site_entry *entry = leakwrap_hashed_entries(table);
+	const site_entry *entry = leakwrap_hash_table_entries(table);
 	uint32_t key, found;
 
 	if (number < atomic_load(&sites.unique))
 		return number;
 	leakwrap_site_read(number, &trace);
 	key = key_of(&trace);
-	entry += leakwrap_hashed_chosen(table, key);
+	entry += leakwrap_hash_table_bucket(table, key);
 	for (; (found = atomic_load_explicit(entry, memory_order_acquire)) != 0; entry++) {
 		const uint32_t other = found % LEAKWRAP_SITE_LIMIT;
-		const struct leakwrap_kept *kept = other < number && found == entry_for(other, key)
-		                                           ? kept_with_frames_of(other, &trace)
-		                                           : NULL;
+		const struct leakwrap_base_backtrace *kept =
+		        other < number && found == entry_for(other, key)
+		                ? kept_with_frames_of(other, &trace)
+		                : NULL;
 
 		if (kept && kept->modules == trace.modules)
 			number = other;
@@ -279,19 +280,20 @@ static struct leakwrap_site_chunk *chunk_for(uint32_t number, bool from_reserve)
 
 /* Can TRACE, walked just now, be told by how far it is from WHOLE, which is as deep?  The modules that it goes through must be clear from
  * that, too. */
-static bool is_near(const struct leakwrap_trace *trace, const struct leakwrap_kept *whole)
+static bool is_near(const struct leakwrap_trace *trace, const struct leakwrap_base_backtrace *whole)
 {
-	if (whole->kind != (uint8_t)trace->kind || whole->modules != leakwrap_kept_modules_for(trace))
+	if (whole->kind != (uint8_t)trace->kind ||
+	    whole->modules != leakwrap_base_backtrace_modules(trace))
 		return false;
 	for (unsigned i = 0; i < trace->depth; i++)
-		if (leakwrap_kept_pc_from(whole, i, (uint32_t)trace->pcs[i] - whole->low[i]) !=
+		if (leakwrap_base_backtrace_pc(whole, i, (uint32_t)trace->pcs[i] - whole->low[i]) !=
 		    trace->pcs[i])
 			return false;
 	return true;
 }
 
 /* TRACE as how far it is from the call site LIKE, or 0: that is LEAKWRAP_SITE_NONE, or too far, or there is no memory. */
-static leakwrap_bytes from_like(const struct leakwrap_trace *trace, uint32_t like)
+static leakwrap_pool_offset from_like(const struct leakwrap_trace *trace, uint32_t like)
 {
 	static uint32_t low[LEAKWRAP_MAX_DEPTH];
 	struct reader reader;
@@ -303,27 +305,27 @@ static leakwrap_bytes from_like(const struct leakwrap_trace *trace, uint32_t lik
 		return 0;
 	for (unsigned i = 0; i < trace->depth; i++)
 		low[i] = (uint32_t)next_pc(&reader);
-	return leakwrap_offsets_make(trace, like, low);
+	return leakwrap_delta_encode(trace, like, low);
 }
 
-static leakwrap_bytes kept_whole(const struct leakwrap_trace *trace, bool from_reserve)
+static leakwrap_pool_offset kept_whole(const struct leakwrap_trace *trace, bool from_reserve)
 {
-	const struct leakwrap_kept *kept = leakwrap_kept_make(trace, from_reserve);
+	const struct leakwrap_base_backtrace *kept = leakwrap_base_backtrace_make(trace, from_reserve);
 
-	return kept ? leakwrap_offsets_none(kept, from_reserve) : 0;
+	return kept ? leakwrap_delta_encode_base(kept, from_reserve) : 0;
 }
 
 /* Gives TRACE, whose stack has PATTERN, or NULL, and which has none yet, a number.  A thread that finds it finds a call site below the limit. */
-static uint32_t add(const struct leakwrap_trace *trace, uint32_t key, struct leakwrap_pattern *pattern,
-                    bool from_reserve)
+static uint32_t add(const struct leakwrap_trace *trace, uint32_t key,
+                    struct leakwrap_stack_shape *pattern, bool from_reserve)
 {
 	static uint32_t whole_of_depth[LEAKWRAP_MAX_DEPTH + 1]; /* the last one that is */
 	const uint32_t number = atomic_load(&sites.limit);
 	struct leakwrap_site_chunk *chunk =
 	        number < LEAKWRAP_SITE_LIMIT ? chunk_for(number, from_reserve) : NULL;
-	uint32_t *const first = pattern ? leakwrap_pattern_first(pattern) : NULL;
+	uint32_t *const first = pattern ? leakwrap_stack_shape_base_site(pattern) : NULL;
 	uint32_t *const whole = &whole_of_depth[trace->depth];
-	leakwrap_bytes backtrace = chunk && first ? from_like(trace, *first) : 0;
+	leakwrap_pool_offset backtrace = chunk && first ? from_like(trace, *first) : 0;
 	const bool is_first = backtrace == 0;
 	bool is_whole = false;
 	site_entry *entry = NULL;
@@ -335,7 +337,7 @@ static uint32_t add(const struct leakwrap_trace *trace, uint32_t key, struct lea
 		is_whole = true;
 	}
 	if (backtrace != 0)
-		entry = leakwrap_hashed_room(&sites.by_backtrace, &entries, key, from_reserve);
+		entry = leakwrap_hash_table_reserve(&sites.by_backtrace, &entries, key, from_reserve);
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;
 	chunk->backtrace[number % LEAKWRAP_SITE_CHUNK] = backtrace;
@@ -354,19 +356,19 @@ static uint32_t learned(const struct leakwrap_trace *trace, uint32_t key,
                         const struct leakwrap_stack *stack)
 {
 	uint32_t number = find(trace, key);
-	struct leakwrap_pattern *pattern;
+	struct leakwrap_stack_shape *pattern;
 	uint64_t key_of_stack;
 
 	/* Where nothing can be learned, nothing shall be kept either. */
 	if (number != LEAKWRAP_SITE_NONE
-	            ? !leakwrap_recall_wants(number, trace, stack)
+	            ? !leakwrap_stack_cache_wants(number, trace, stack)
 	            : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT - LEAF_SITES)
 		return number;
-	pattern = leakwrap_recall_pattern(trace, stack, &key_of_stack);
+	pattern = leakwrap_stack_cache_shape(trace, stack, &key_of_stack);
 	if (number == LEAKWRAP_SITE_NONE)
 		number = add(trace, key, pattern, false);
 	if (number != LEAKWRAP_SITE_NONE && pattern)
-		leakwrap_recall_learn(pattern, key_of_stack, number, trace, stack);
+		leakwrap_stack_cache_add(pattern, key_of_stack, number, trace, stack);
 	return number;
 }
 
@@ -412,7 +414,7 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 	const uint32_t key = key_of(trace);
 	uint32_t number = find(trace, key);
 
-	if (number != LEAKWRAP_SITE_NONE && !leakwrap_recall_wants(number, trace, stack))
+	if (number != LEAKWRAP_SITE_NONE && !leakwrap_stack_cache_wants(number, trace, stack))
 		return number;
 	leakwrap_lock(&leakwrap_tables_lock);
 	number = learned(trace, key, stack);

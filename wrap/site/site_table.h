@@ -26,7 +26,7 @@ enum {
 	LEAKWRAP_SITE_FIRST,   /* the first one with a backtrace */
 };
 
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 /* At start, before any other call. */
 void leakwrap_sites_start(void);
 #endif
@@ -38,7 +38,7 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 /* One more than the highest number.  Signal-safe. */
 uint32_t leakwrap_sites_limit(void);
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 /* In a forked child: from now on every stack gets a new number, also one that was seen before the
  * fork.  So the number of a block tells whether the child has allocated it.  Does nothing once half
  * of all numbers are used.  The tables' lock is held. */
@@ -75,10 +75,10 @@ enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number);
 const char *leakwrap_site_task(uint32_t number);
 
 /* The call site NUMBER is going to be read soon: of thousands that are read one after the other, most are in no cache. */
-#ifndef LEAKWRAP_SMALL
-void leakwrap_site_expect(uint32_t number);
+#ifndef LEAKWRAP_BARE
+void leakwrap_site_prefetch(uint32_t number);
 #else
-static inline void leakwrap_site_expect(uint32_t number)
+static inline void leakwrap_site_prefetch(uint32_t number)
 {
 	(void)number;
 }

@@ -12,17 +12,17 @@
 
 /* Two parts, with every other word each: while the processor multiplies one it begins with the next.  With more of them it has more to
  * do in all. */
-struct leakwrap_sum {
+struct leakwrap_stack_hash {
 	uint64_t a, b;
 };
 
 /* So many words are summed at once. */
-#define LEAKWRAP_SUMMED_AT_ONCE 4
+#define LEAKWRAP_STACK_HASH_GROUP 4
 
 /* SUM, and as many words more. */
-LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_and(struct leakwrap_sum sum, uintptr_t first,
-                                                     uintptr_t second, uintptr_t third,
-                                                     uintptr_t fourth)
+LEAKWRAP_INLINE struct leakwrap_stack_hash
+leakwrap_stack_hash_accumulate(struct leakwrap_stack_hash sum, uintptr_t first, uintptr_t second,
+                               uintptr_t third, uintptr_t fourth)
 {
 	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
 
@@ -32,19 +32,19 @@ LEAKWRAP_INLINE struct leakwrap_sum leakwrap_sum_and(struct leakwrap_sum sum, ui
 }
 
 /* For what comes behind the sum: one for both, since each takes an instruction. */
-#define LEAKWRAP_SUM_MIXER UINT64_C(0xff51afd7ed558ccd)
+#define LEAKWRAP_STACK_HASH_MULTIPLIER UINT64_C(0xff51afd7ed558ccd)
 
 /* SUM as one number: linear, too. */
-LEAKWRAP_INLINE uint64_t leakwrap_sum_of(struct leakwrap_sum sum)
+LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_combine(struct leakwrap_stack_hash sum)
 {
-	return sum.a * LEAKWRAP_SUM_MIXER + sum.b;
+	return sum.a * LEAKWRAP_STACK_HASH_MULTIPLIER + sum.b;
 }
 
 /* SUM, whose upper bits choose an entry of a table, mixed: one to one.  Words are as far apart as the calls of a loop that was unrolled, or
  * the frames of a recursion, and linear sums of such gather in some places. */
-LEAKWRAP_INLINE uint64_t leakwrap_sum_mixed(uint64_t sum)
+LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_finalize(uint64_t sum)
 {
-	return (sum ^ sum >> 32) * LEAKWRAP_SUM_MIXER;
+	return (sum ^ sum >> 32) * LEAKWRAP_STACK_HASH_MULTIPLIER;
 }
 
 #endif

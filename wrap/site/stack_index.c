@@ -1,36 +1,36 @@
 /* stack_index.c - see stack_index.h.  Called when a stack was not recognized and has been walked. */
 #include "wrap/site/stack_index.h"
 
-struct leakwrap_hashed *_Atomic leakwrap_seen_table = &leakwrap_hashed_nothing.table;
+struct leakwrap_hash_table *_Atomic leakwrap_stack_index = &leakwrap_hash_table_empty.table;
 
 static bool is_used(const void *entry)
 {
-	return atomic_load(&((const struct leakwrap_seen *)entry)->value) != 0;
+	return atomic_load(&((const struct leakwrap_stack_entry *)entry)->value) != 0;
 }
 
 static uint32_t choice_of(const void *entry)
 {
-	return leakwrap_hashed_choice(leakwrap_seen_key(entry));
+	return leakwrap_hash_of_key(leakwrap_stack_entry_key(entry));
 }
 
-static const struct leakwrap_hashed_kind entries = {
-        .size = sizeof(struct leakwrap_seen),
+static const struct leakwrap_hash_table_kind entries = {
+        .size = sizeof(struct leakwrap_stack_entry),
         .quarters = 7, /* each allocation looks */
         .is_used = is_used,
         .choice = choice_of,
 };
 
-bool leakwrap_seen_add(uint64_t key, uint32_t number)
+bool leakwrap_stack_index_add(uint64_t key, uint32_t number)
 {
-	struct leakwrap_seen *entry;
+	struct leakwrap_stack_entry *entry;
 
-	if (leakwrap_seen_value(key) != 0)
+	if (leakwrap_stack_index_find(key) != 0)
 		return false;
-	entry = leakwrap_hashed_room(&leakwrap_seen_table, &entries, leakwrap_hashed_choice(key),
-	                             false);
+	entry = leakwrap_hash_table_reserve(&leakwrap_stack_index, &entries, leakwrap_hash_of_key(key),
+	                                    false);
 	if (!entry)
 		return false;
-	atomic_store_explicit(&entry->half, leakwrap_seen_half(key), memory_order_relaxed);
+	atomic_store_explicit(&entry->half, leakwrap_stack_key_lo(key), memory_order_relaxed);
 	memcpy(&entry->other, (const char *)&key + sizeof(entry->half), sizeof(entry->other));
 	atomic_store_explicit(&entry->value, leakwrap_slot_value(0, number, 0), memory_order_release);
 	return true;
@@ -38,8 +38,8 @@ bool leakwrap_seen_add(uint64_t key, uint32_t number)
 
 void leakwrap_seen_forget(void)
 {
-	struct leakwrap_hashed *const table = atomic_load(&leakwrap_seen_table);
+	struct leakwrap_hash_table *const table = atomic_load(&leakwrap_stack_index);
 
-	atomic_store(&leakwrap_seen_table, &leakwrap_hashed_nothing.table);
-	leakwrap_hashed_discard(table, &entries);
+	atomic_store(&leakwrap_stack_index, &leakwrap_hash_table_empty.table);
+	leakwrap_hash_table_discard(table, &entries);
 }

@@ -16,16 +16,16 @@
 #include "wrap/live/live.h"
 
 /* An entry of the table.  VALUE is what the slot of a block of 0 bytes says that was allocated there (live.h); 0: an empty entry. */
-struct leakwrap_seen {
+struct leakwrap_stack_entry {
 	_Atomic uint32_t half; /* of the key: the one that is first in memory */
 	uint32_t other;
 	_Atomic uint32_t value;
 };
 
-extern LEAKWRAP_HIDDEN struct leakwrap_hashed *_Atomic leakwrap_seen_table;
+extern LEAKWRAP_HIDDEN struct leakwrap_hash_table *_Atomic leakwrap_stack_index;
 
 /* The half of KEY that its entry begins with. */
-LEAKWRAP_INLINE uint32_t leakwrap_seen_half(uint64_t key)
+LEAKWRAP_INLINE uint32_t leakwrap_stack_key_lo(uint64_t key)
 {
 	uint32_t half;
 
@@ -34,7 +34,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_seen_half(uint64_t key)
 }
 
 /* The key of ENTRY, which is not empty. */
-LEAKWRAP_INLINE uint64_t leakwrap_seen_key(const struct leakwrap_seen *entry)
+LEAKWRAP_INLINE uint64_t leakwrap_stack_entry_key(const struct leakwrap_stack_entry *entry)
 {
 	uint64_t key;
 
@@ -43,24 +43,25 @@ LEAKWRAP_INLINE uint64_t leakwrap_seen_key(const struct leakwrap_seen *entry)
 }
 
 /* The value of the call site to which a stack with KEY leads, or 0.  Signal-safe, no lock. */
-LEAKWRAP_INLINE uint32_t leakwrap_seen_value(uint64_t key)
+LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
 {
-	const struct leakwrap_hashed *table =
-	        atomic_load_explicit(&leakwrap_seen_table, memory_order_acquire);
-	const struct leakwrap_seen *entry = leakwrap_hashed_entries(table), *next;
+	const struct leakwrap_hash_table *table =
+	        atomic_load_explicit(&leakwrap_stack_index, memory_order_acquire);
+	const struct leakwrap_stack_entry *entry = leakwrap_hash_table_entries(table), *next;
 	uint32_t value;
 
 	/* Without a branch: where a key collides with another one, no processor could predict which entry has it, and this is the end of
 	 * a long chain of instructions. */
-	entry += leakwrap_hashed_chosen(table, leakwrap_hashed_choice(key));
+	entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_key(key));
 	next = entry + 1;
-	LEAKWRAP_SETTLED(next);
+	LEAKWRAP_HIDE_VALUE(next);
 	entry = leakwrap_unpredictable(atomic_load_explicit(&entry->half, memory_order_relaxed) ==
-	                               leakwrap_seen_half(key))
+	                               leakwrap_stack_key_lo(key))
 	                ? entry
 	                : next;
 	value = atomic_load_explicit(&entry->value, memory_order_acquire);
-	while (leakwrap_likely(value != 0) && leakwrap_unlikely(leakwrap_seen_key(entry) != key)) {
+	while (leakwrap_likely(value != 0) &&
+	       leakwrap_unlikely(leakwrap_stack_entry_key(entry) != key)) {
 		entry++;
 		value = atomic_load_explicit(&entry->value, memory_order_acquire);
 	}
@@ -68,7 +69,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_seen_value(uint64_t key)
 }
 
 /* Adds that a stack with KEY leads to the call site NUMBER.  False when that is known, or there is no memory.  The tables' lock is held. */
-bool leakwrap_seen_add(uint64_t key, uint32_t number);
+bool leakwrap_stack_index_add(uint64_t key, uint32_t number);
 
 /* Forgets all stacks: each is walked again when it comes.  The tables' lock is held. */
 void leakwrap_seen_forget(void);

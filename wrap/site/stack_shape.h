@@ -24,58 +24,63 @@
 #include "wrap/unwind/unwind.h"
 #include "wrap/site/stack_hash.h"
 
-struct leakwrap_pattern {
+struct leakwrap_stack_shape {
 	uint64_t of_sp;  /* how often sp is in the sum, by the links */
 	uint64_t of_fp;  /* and fp; 0 when the walk did not use it */
 	uint32_t extent; /* all places are below it: bytes, not 0 */
-	uint16_t places; /* how many: groups of LEAKWRAP_SUMMED_AT_ONCE are full, and there is one */
+	uint16_t places; /* how many: groups of LEAKWRAP_STACK_HASH_GROUP are full, and there is one */
 	uint8_t returns; /* how many of them are return addresses */
 	uint8_t kind;    /* of the backtraces: enum leakwrap_trace_kind */
 };
 
 /* May all of PATTERN be read where ROOM bytes may?  Of very much room the part that 32 bits tell is enough. */
-LEAKWRAP_INLINE bool leakwrap_pattern_has_room(const struct leakwrap_pattern *pattern, uintptr_t room)
+LEAKWRAP_INLINE bool leakwrap_stack_shape_has_room(const struct leakwrap_stack_shape *pattern,
+                                                   uintptr_t room)
 {
 	return pattern->extent <= (uint32_t)room;
 }
 
 /* The word at PLACE, as a return address: a link does not change by that. */
-LEAKWRAP_INLINE uintptr_t leakwrap_pattern_word(uintptr_t sp, uint16_t place)
+LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint16_t place)
 {
 	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place * sizeof(uintptr_t)));
 }
 
 /* The key of a stack of PC, SP and FP with PATTERN: the sum that begins with the words of the first group, and has all of them at its
  * END. */
-LEAKWRAP_INLINE struct leakwrap_sum leakwrap_pattern_start(uintptr_t pc, uintptr_t first,
-                                                           uintptr_t second, uintptr_t third,
-                                                           uintptr_t fourth)
+LEAKWRAP_INLINE struct leakwrap_stack_hash leakwrap_stack_shape_start(uintptr_t pc, uintptr_t first,
+                                                                      uintptr_t second, uintptr_t third,
+                                                                      uintptr_t fourth)
 {
-	return leakwrap_sum_and((struct leakwrap_sum){.a = pc}, first, second, third, fourth);
+	return leakwrap_stack_hash_accumulate((struct leakwrap_stack_hash){.a = pc}, first, second,
+	                                      third, fourth);
 }
 
-LEAKWRAP_INLINE uint64_t leakwrap_pattern_end(const struct leakwrap_pattern *pattern,
-                                              struct leakwrap_sum sum, uintptr_t sp, uintptr_t fp)
+LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_end(const struct leakwrap_stack_shape *pattern,
+                                                  struct leakwrap_stack_hash sum, uintptr_t sp,
+                                                  uintptr_t fp)
 {
-	return leakwrap_sum_mixed(leakwrap_sum_of(sum) + fp * pattern->of_fp - sp * pattern->of_sp) +
+	return leakwrap_stack_hash_finalize(leakwrap_stack_hash_combine(sum) + fp * pattern->of_fp -
+	                                    sp * pattern->of_sp) +
 	       (uintptr_t)pattern;
 }
 
 /* The key of the stack of PC, SP and FP, which has room for PATTERN. */
-LEAKWRAP_INLINE uint64_t leakwrap_pattern_key(const struct leakwrap_pattern *pattern, uintptr_t pc,
-                                              uintptr_t sp, uintptr_t fp)
+LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_shape *pattern,
+                                                  uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	const uint16_t *place = (const uint16_t *)(pattern + 1);
 	const uint16_t *const end = place + pattern->places;
-	struct leakwrap_sum sum = leakwrap_pattern_start(
-	        pc, leakwrap_pattern_word(sp, place[0]), leakwrap_pattern_word(sp, place[1]),
-	        leakwrap_pattern_word(sp, place[2]), leakwrap_pattern_word(sp, place[3]));
+	struct leakwrap_stack_hash sum = leakwrap_stack_shape_start(
+	        pc, leakwrap_stack_shape_word(sp, place[0]), leakwrap_stack_shape_word(sp, place[1]),
+	        leakwrap_stack_shape_word(sp, place[2]), leakwrap_stack_shape_word(sp, place[3]));
 
-	while ((place += LEAKWRAP_SUMMED_AT_ONCE) != end)
-		sum = leakwrap_sum_and(
-		        sum, leakwrap_pattern_word(sp, place[0]), leakwrap_pattern_word(sp, place[1]),
-		        leakwrap_pattern_word(sp, place[2]), leakwrap_pattern_word(sp, place[3]));
-	return leakwrap_pattern_end(pattern, sum, sp, fp);
+	while ((place += LEAKWRAP_STACK_HASH_GROUP) != end)
+		sum = leakwrap_stack_hash_accumulate(sum, leakwrap_stack_shape_word(sp, place[0]),
+		                                     leakwrap_stack_shape_word(sp, place[1]),
+		                                     leakwrap_stack_shape_word(sp, place[2]),
+		                                     leakwrap_stack_shape_word(sp, place[3]));
+	return leakwrap_stack_shape_end(pattern, sum, sp, fp);
 }
 
 /* The following are called with the tables' lock held. */
@@ -83,13 +88,14 @@ LEAKWRAP_INLINE uint64_t leakwrap_pattern_key(const struct leakwrap_pattern *pat
 /* The pattern of the stack whose walk led to TRACE, with its notes, and in *KEY the key of that stack: the same pattern for all walks that
  * found everything at the same places, if they go through the same ones of the modules that may be unloaded.  NULL when there is no memory, or the
  * walk has read nothing. */
-struct leakwrap_pattern *leakwrap_pattern_of(const struct leakwrap_trace *trace, uint64_t *key);
+struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
+                                                         uint64_t *key);
 
 /* Do the stacks with PATTERN go through no modules but those that are never unloaded? */
-bool leakwrap_pattern_stays(const struct leakwrap_pattern *pattern);
+bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *pattern);
 
 /* For the caller: the number of the call site from which the backtraces of others are told whose stacks have PATTERN.  LEAKWRAP_SITE_NONE
  * at first. */
-uint32_t *leakwrap_pattern_first(struct leakwrap_pattern *pattern);
+uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *pattern);
 
 #endif

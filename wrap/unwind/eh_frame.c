@@ -747,17 +747,17 @@ static bool place(const struct saved *saved, const uint8_t *high, uint64_t ra_re
 	*offset = 0;
 	switch (saved->how) {
 	case SAME:
-		*where = LEAKWRAP_PLACE_SAME;
+		*where = LEAKWRAP_SAVED_IN_REGISTER;
 		return true;
 	case AT_OFFSET:
-		*where = LEAKWRAP_PLACE_CFA;
+		*where = LEAKWRAP_SAVED_AT_CFA;
 		return fits(saved->offset, offset);
 	case AT_ADDRESS:
-		*where = LEAKWRAP_PLACE_BASE;
+		*where = LEAKWRAP_SAVED_AT_BASE;
 		return evaluate(saved->expression, high, ra_register, pc, &address) &&
 		       address.kind == REGISTER && address.base == base && fits(address.number, offset);
 	default:
-		*where = LEAKWRAP_PLACE_UNKNOWN;
+		*where = LEAKWRAP_SAVED_NOWHERE;
 		return true;
 	}
 }
@@ -795,7 +795,7 @@ static bool rule_of(const struct row *row, const uint8_t *high, uint64_t ra_regi
 		return false;
 	}
 	return place(&row->ra, high, ra_register, pc, rule->base, &rule->ra_place, &rule->ra) &&
-	       rule->ra_place != LEAKWRAP_PLACE_UNKNOWN &&
+	       rule->ra_place != LEAKWRAP_SAVED_NOWHERE &&
 	       place(&row->fp, high, ra_register, pc, rule->base, &rule->fp_place, &rule->fp);
 }
 
@@ -803,7 +803,7 @@ static bool rule_of(const struct row *row, const uint8_t *high, uint64_t ra_regi
 static bool make_signal_rule(struct leakwrap_rule *rule)
 {
 	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP || rule->add != 0 ||
-	    rule->ra_place != LEAKWRAP_PLACE_BASE || rule->fp_place != LEAKWRAP_PLACE_BASE)
+	    rule->ra_place != LEAKWRAP_SAVED_AT_BASE || rule->fp_place != LEAKWRAP_SAVED_AT_BASE)
 		return false;
 	rule->kind = LEAKWRAP_RULE_SIGNAL;
 	return true;

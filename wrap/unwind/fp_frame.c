@@ -56,7 +56,7 @@ static void frame_from(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, in
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = kind;
 	rule->base = LEAKWRAP_BASE_FP;
-	rule->ra_place = rule->fp_place = LEAKWRAP_PLACE_BASE;
+	rule->ra_place = rule->fp_place = LEAKWRAP_SAVED_AT_BASE;
 	rule->cfa = cfa;
 	rule->ra = ra;
 	rule->fp = fp;
@@ -92,8 +92,8 @@ bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintp
 {
 	frame_from(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_THUMB_CALLER_SP, LEAKWRAP_THUMB_RETURN, 0);
 	rule->base = LEAKWRAP_BASE_R7;
-	rule->fp_place = LEAKWRAP_PLACE_SAME;
-	rule->r7_place = LEAKWRAP_PLACE_BASE;
+	rule->fp_place = LEAKWRAP_SAVED_IN_REGISTER;
+	rule->r7_place = LEAKWRAP_SAVED_AT_BASE;
 	rule->r7 = LEAKWRAP_THUMB_PREVIOUS;
 	return leakwrap_holds_return(stack, sp, r7 + LEAKWRAP_THUMB_RETURN, target) &&
 	       holds_fp(stack, r7 + LEAKWRAP_THUMB_PREVIOUS);
@@ -108,8 +108,8 @@ bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t f
 
 	*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_FRAME,
 	                               .base = LEAKWRAP_BASE_FP,
-	                               .ra_place = LEAKWRAP_PLACE_BASE,
-	                               .fp_place = LEAKWRAP_PLACE_BASE,
+	                               .ra_place = LEAKWRAP_SAVED_AT_BASE,
+	                               .fp_place = LEAKWRAP_SAVED_AT_BASE,
 	                               .cfa = fp_to_cfa,
 	                               .ra = (int32_t)LEAKWRAP_FP_RETURN,
 	                               .fp = (int32_t)LEAKWRAP_FP_PREVIOUS};

@@ -29,8 +29,8 @@ bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *r
 		if (memcmp((const void *)pc, restorer->code, restorer->size) == 0) {
 			*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_SIGNAL,
 			                               .base = LEAKWRAP_BASE_SP,
-			                               .ra_place = LEAKWRAP_PLACE_BASE,
-			                               .fp_place = LEAKWRAP_PLACE_BASE,
+			                               .ra_place = LEAKWRAP_SAVED_AT_BASE,
+			                               .fp_place = LEAKWRAP_SAVED_AT_BASE,
 			                               .cfa = restorer->sp,
 			                               .add = restorer->lr,
 			                               .ra = restorer->pc,
@@ -144,13 +144,13 @@ static bool place_of(struct value saved, uint8_t base, int32_t low, int32_t high
                      struct leakwrap_rule *rule, uint8_t *place, int32_t *offset)
 {
 	if (saved.base == LEAKWRAP_CODE_NONE || (saved.base == base && saved.offset < low)) {
-		*place = LEAKWRAP_PLACE_SAME;
+		*place = LEAKWRAP_SAVED_IN_REGISTER;
 		return true;
 	}
 	if (saved.base != base || saved.offset > high - WORD || saved.offset % WORD != 0)
 		return false;
-	*place = rule->kind == LEAKWRAP_RULE_INDIRECT ? LEAKWRAP_PLACE_BASE : LEAKWRAP_PLACE_CFA;
-	*offset = *place == LEAKWRAP_PLACE_BASE ? saved.offset : saved.offset - rule->cfa;
+	*place = rule->kind == LEAKWRAP_RULE_INDIRECT ? LEAKWRAP_SAVED_AT_BASE : LEAKWRAP_SAVED_AT_CFA;
+	*offset = *place == LEAKWRAP_SAVED_AT_BASE ? saved.offset : saved.offset - rule->cfa;
 	return true;
 }
 
@@ -185,7 +185,7 @@ static bool make_rule(const struct follower *f, uint8_t base, int32_t cfa, bool 
 		return false;
 	rule->r7_place = r7_place;
 #endif
-	if (rule->ra_place == LEAKWRAP_PLACE_SAME)
+	if (rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER)
 		return interrupted;
 	return indirect || base != LEAKWRAP_CODE_SP || cfa > 0;
 }
@@ -198,7 +198,7 @@ struct way {
 	struct value sp;  /* base NONE: that way was gone on at once */
 };
 
-#ifdef LEAKWRAP_SMALL /* the stacks are, too */
+#ifdef LEAKWRAP_BARE /* the stacks are, too */
 #define WAYS_MAX 8
 #else
 #define WAYS_MAX 48
@@ -373,7 +373,7 @@ struct landing {
 	int32_t sp;
 };
 
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 #define LANDINGS_MAX 4
 #else
 #define LANDINGS_MAX 32

@@ -20,21 +20,21 @@
 
 #include "wrap/module/modules.h"
 
-#define LEAKWRAP_PLACE_MAX  0xfffeu
-#define LEAKWRAP_PLACE_NONE 0xffffu
+#define LEAKWRAP_STACK_INDEX_MAX  0xfffeu
+#define LEAKWRAP_STACK_INDEX_NONE 0xffffu
 
 /* The word at PLACE is the address of the place TARGET. */
-struct leakwrap_check {
+struct leakwrap_stack_link {
 	uint16_t place, target;
 };
 
 /* What a walk notes while it runs.  The arrays are the caller's, with room for as many places, and twice
  * as many checks, as the trace may have frames. */
-struct leakwrap_notes {
+struct leakwrap_read_set {
 	const void *modules; /* the snapshot that was current then */
 	uintptr_t sp;        /* where the walk began */
 	uint16_t *place;
-	struct leakwrap_check *check;
+	struct leakwrap_stack_link *check;
 	uint16_t returns; /* places of return addresses: of the frames 1, 2, ... */
 	uint16_t checks;
 	uint16_t fp_target; /* what fp pointed to at the start, when a step used that, or NONE */
@@ -43,24 +43,25 @@ struct leakwrap_notes {
 	bool usable; /* the backtrace depends on nothing but what is noted here */
 };
 
-static inline void leakwrap_notes_begin(struct leakwrap_notes *notes, uintptr_t sp)
+static inline void leakwrap_read_set_begin(struct leakwrap_read_set *notes, uintptr_t sp)
 {
 	notes->modules = leakwrap_modules();
 	notes->sp = sp;
 	notes->returns = notes->checks = 0;
-	notes->fp_target = notes->end_place = LEAKWRAP_PLACE_NONE;
+	notes->fp_target = notes->end_place = LEAKWRAP_STACK_INDEX_NONE;
 	notes->end_word = 0;
 	notes->usable = false;
 }
 
-/* The place of ADDRESS, or LEAKWRAP_PLACE_NONE when it has none. */
-static inline uint16_t leakwrap_place_of(uintptr_t address, uintptr_t sp)
+/* The place of ADDRESS, or LEAKWRAP_STACK_INDEX_NONE when it has none. */
+static inline uint16_t leakwrap_stack_index_of(uintptr_t address, uintptr_t sp)
 {
 	uintptr_t place = (address - sp) / sizeof(uintptr_t);
 
-	return address % sizeof(uintptr_t) == sp % sizeof(uintptr_t) && place <= LEAKWRAP_PLACE_MAX
+	return address % sizeof(uintptr_t) == sp % sizeof(uintptr_t) &&
+	                       place <= LEAKWRAP_STACK_INDEX_MAX
 	               ? (uint16_t)place
-	               : LEAKWRAP_PLACE_NONE;
+	               : LEAKWRAP_STACK_INDEX_NONE;
 }
 
 #endif

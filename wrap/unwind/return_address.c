@@ -34,7 +34,7 @@ struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uint
 	return code;
 }
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* Of the data of a module so many pages are searched. */
 #define PAGES_MAX 2048u

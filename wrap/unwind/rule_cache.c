@@ -83,36 +83,36 @@ static uint32_t number_of(const struct leakwrap_rule *rule)
 #if LEAKWRAP_HAVE_INLINE_RULES
 
 /* OFFSET in words, if it is a count of words that fits into a field. */
-static bool field(int32_t offset, leakwrap_slot *words)
+static bool field(int32_t offset, leakwrap_rule_slot *words)
 {
-	*words = (leakwrap_slot)(offset / WORD);
+	*words = (leakwrap_rule_slot)(offset / WORD);
 	return offset >= 0 && offset % WORD == 0 && *words < (1u << LEAKWRAP_RULE_FIELD);
 }
 
 /* RULE as the low bits of a slot, when it is of the common kind. */
-static bool pack(const struct leakwrap_rule *rule, leakwrap_slot *packed)
+static bool pack(const struct leakwrap_rule *rule, leakwrap_rule_slot *packed)
 {
-	leakwrap_slot cfa, place, flags = 0;
+	leakwrap_rule_slot cfa, place, flags = 0;
 
 	if (rule->kind != LEAKWRAP_RULE_FRAME || !field(rule->cfa, &cfa) ||
-	    rule->ra_place != LEAKWRAP_PLACE_CFA)
+	    rule->ra_place != LEAKWRAP_SAVED_AT_CFA)
 		return false;
 	if (rule->base == LEAKWRAP_BASE_FP)
 		flags |= LEAKWRAP_RULE_FP;
 #if LEAKWRAP_CALL_PUSHES
 	if (rule->ra != -WORD || cfa == 0)
 		return false;
-	if (rule->fp_place == LEAKWRAP_PLACE_SAME)
+	if (rule->fp_place == LEAKWRAP_SAVED_IN_REGISTER)
 		place = 1;
-	else if (rule->fp_place != LEAKWRAP_PLACE_CFA || rule->fp >= rule->ra ||
+	else if (rule->fp_place != LEAKWRAP_SAVED_AT_CFA || rule->fp >= rule->ra ||
 	         !field(-rule->fp, &place) || place > cfa)
 		return false;
 #else
-	if (rule->fp_place == LEAKWRAP_PLACE_SAME) {
+	if (rule->fp_place == LEAKWRAP_SAVED_IN_REGISTER) {
 		if (!field(-rule->ra, &place) || place == 0)
 			return false;
 	} else {
-		if (rule->fp_place != LEAKWRAP_PLACE_CFA || rule->ra != rule->fp + WORD ||
+		if (rule->fp_place != LEAKWRAP_SAVED_AT_CFA || rule->ra != rule->fp + WORD ||
 		    !field(-rule->fp, &place) || place < 2)
 			return false;
 		flags |= LEAKWRAP_RULE_PAIR;
@@ -122,10 +122,10 @@ static bool pack(const struct leakwrap_rule *rule, leakwrap_slot *packed)
 	return true;
 }
 
-static struct leakwrap_rule unpack(leakwrap_slot slot)
+static struct leakwrap_rule unpack(leakwrap_rule_slot slot)
 {
-	struct leakwrap_rule rule = {.kind = LEAKWRAP_RULE_FRAME, .ra_place = LEAKWRAP_PLACE_CFA};
-	leakwrap_slot mask = (1u << LEAKWRAP_RULE_FIELD) - 1;
+	struct leakwrap_rule rule = {.kind = LEAKWRAP_RULE_FRAME, .ra_place = LEAKWRAP_SAVED_AT_CFA};
+	leakwrap_rule_slot mask = (1u << LEAKWRAP_RULE_FIELD) - 1;
 	int32_t place = (int32_t)(slot >> LEAKWRAP_RULE_FIELD & mask) * WORD;
 
 	rule.cfa = (int32_t)(slot & mask) * WORD;
@@ -134,12 +134,12 @@ static struct leakwrap_rule unpack(leakwrap_slot slot)
 	rule.ra = -WORD;
 	if (place != WORD) {
 		rule.fp = -place;
-		rule.fp_place = LEAKWRAP_PLACE_CFA;
+		rule.fp_place = LEAKWRAP_SAVED_AT_CFA;
 	}
 #else
 	if (slot & LEAKWRAP_RULE_PAIR) {
 		rule.fp = -place;
-		rule.fp_place = LEAKWRAP_PLACE_CFA;
+		rule.fp_place = LEAKWRAP_SAVED_AT_CFA;
 		rule.ra = WORD - place;
 	} else {
 		rule.ra = -place;
@@ -150,7 +150,7 @@ static struct leakwrap_rule unpack(leakwrap_slot slot)
 
 #endif
 
-struct leakwrap_rule leakwrap_rule_in(leakwrap_slot slot)
+struct leakwrap_rule leakwrap_rule_slot_rule(leakwrap_rule_slot slot)
 {
 	struct entry *table = atomic_load_explicit(&entries, memory_order_acquire);
 
@@ -166,14 +166,14 @@ struct leakwrap_rule leakwrap_rule_in(leakwrap_slot slot)
 #define SLOTS ((uintptr_t)1 << LEAKWRAP_RULE_SLOTS_LOG2)
 
 struct cache {
-	_Atomic leakwrap_slot *_Atomic slots;
+	_Atomic leakwrap_rule_slot *_Atomic slots;
 	_Atomic unsigned generation;
 };
 
 /* A stale rule could only be met by a thread that has a frame in the code that it was made for; the code
  * could not be unloaded as long as there was one, and whoever runs what was loaded in its place has seen the
  * new generation. */
-static void flush(struct cache *cache, _Atomic leakwrap_slot *slots, unsigned generation)
+static void flush(struct cache *cache, _Atomic leakwrap_rule_slot *slots, unsigned generation)
 {
 	/* At first there is nothing in it, and to look would take its pages into memory. */
 	bool is_new = atomic_load(&cache->generation) == 0;
@@ -184,11 +184,12 @@ static void flush(struct cache *cache, _Atomic leakwrap_slot *slots, unsigned ge
 	atomic_store_explicit(&cache->generation, generation, memory_order_release);
 }
 
-static _Atomic leakwrap_slot empty;
+static _Atomic leakwrap_rule_slot empty;
 
 static struct leakwrap_rule_cache ready(struct cache *cache)
 {
-	_Atomic leakwrap_slot *slots = map_once((void *_Atomic *)&cache->slots, SLOTS * sizeof(*slots));
+	_Atomic leakwrap_rule_slot *slots =
+	        map_once((void *_Atomic *)&cache->slots, SLOTS * sizeof(*slots));
 	unsigned generation = leakwrap_modules_generation();
 
 	if (leakwrap_unlikely(!slots))
@@ -208,7 +209,7 @@ struct leakwrap_rule_cache leakwrap_rule_cache(void)
 
 struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
 {
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 	(void)cache;
 	return (struct leakwrap_rule_cache){&empty, 0};
 #else
@@ -218,9 +219,10 @@ struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
 #endif
 }
 
-void leakwrap_rule_keep(struct leakwrap_rule_cache to, uintptr_t pc, const struct leakwrap_rule *rule)
+void leakwrap_rule_cache_store(struct leakwrap_rule_cache to, uintptr_t pc,
+                               const struct leakwrap_rule *rule)
 {
-	leakwrap_slot slot;
+	leakwrap_rule_slot slot;
 	uint64_t tag = LEAKWRAP_RULE_TAG(pc);
 
 	if (to.mask == 0 || tag >> (sizeof(slot) * 8 - LEAKWRAP_RULE_BITS) != 0)
@@ -238,6 +240,6 @@ void leakwrap_rule_keep(struct leakwrap_rule_cache to, uintptr_t pc, const struc
 		slot |= LEAKWRAP_RULE_WIDE;
 #endif
 	}
-	slot |= (leakwrap_slot)tag << LEAKWRAP_RULE_BITS;
+	slot |= (leakwrap_rule_slot)tag << LEAKWRAP_RULE_BITS;
 	atomic_store_explicit(&to.slots[LEAKWRAP_RULE_INDEX(pc) & to.mask], slot, memory_order_relaxed);
 }

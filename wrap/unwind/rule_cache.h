@@ -30,7 +30,7 @@ enum leakwrap_rule_kind {
 	LEAKWRAP_RULE_SIGNAL, /* the kernel's: the words at sp + cfa, + ra, + fp are sp, pc and fp, that at
 	                         * sp + add is lr, where there is such a register */
 	LEAKWRAP_RULE_END,    /* the first frame of a thread: it has no caller */
-	LEAKWRAP_RULE_CHAIN, /* no table: the frame pointer, if it verifies */
+	LEAKWRAP_RULE_FP_FALLBACK, /* no table: the frame pointer, if it verifies */
 
 	LEAKWRAP_RULE_KINDS = 0x1f,
 	/* Beside the kind, for a rule that was found on one stack: */
@@ -46,25 +46,25 @@ enum leakwrap_rule_base {
 };
 
 /* Where a register of the caller is. */
-enum leakwrap_rule_place {
-	LEAKWRAP_PLACE_SAME,    /* still in the register */
-	LEAKWRAP_PLACE_CFA,     /* in the word at CFA + offset */
-	LEAKWRAP_PLACE_BASE,    /* in the word at base + offset */
-	LEAKWRAP_PLACE_UNKNOWN, /* nowhere that a rule can name */
+enum leakwrap_saved_where {
+	LEAKWRAP_SAVED_IN_REGISTER, /* still in the register */
+	LEAKWRAP_SAVED_AT_CFA,      /* in the word at CFA + offset */
+	LEAKWRAP_SAVED_AT_BASE,     /* in the word at base + offset */
+	LEAKWRAP_SAVED_NOWHERE,     /* nowhere that a rule can name */
 };
 
 /* A rule.  Offsets are in bytes.  No padding: rules are compared as memory. */
 struct leakwrap_rule {
 	uint8_t kind;     /* enum leakwrap_rule_kind */
 	uint8_t base;     /* enum leakwrap_rule_base */
-	uint8_t ra_place; /* enum leakwrap_rule_place */
+	uint8_t ra_place; /* enum leakwrap_saved_where */
 	uint8_t fp_place;
 	int32_t cfa;
 	int32_t add;
 	int32_t ra;
 	int32_t fp;
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	int32_t r7_place; /* enum leakwrap_rule_place */
+	int32_t r7_place; /* enum leakwrap_saved_where */
 	int32_t r7;
 #endif
 };
@@ -72,7 +72,7 @@ struct leakwrap_rule {
 /* -- the cache's slots --------------------------------------------------------------------------- */
 
 /* The size of the cache, and of the table of rules that do not fit into a slot. */
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 #define LEAKWRAP_RULE_SLOTS_LOG2 6
 #define LEAKWRAP_RULE_ENTRIES    32u
 #else
@@ -93,23 +93,23 @@ struct leakwrap_rule {
  *                call instruction pushes the return address, ra is always at place 1, and the place is
  *                that of fp, 1 when it is still in its register
  *   bits 0..13   cfa in words */
-typedef uint64_t leakwrap_slot;
+typedef uint64_t leakwrap_rule_slot;
 #define LEAKWRAP_RULE_BITS         31
-#define LEAKWRAP_RULE_WIDE         ((leakwrap_slot)1 << 30)
-#define LEAKWRAP_RULE_FP           ((leakwrap_slot)1 << 29)
-#define LEAKWRAP_RULE_PAIR         ((leakwrap_slot)1 << 28)
+#define LEAKWRAP_RULE_WIDE         ((leakwrap_rule_slot)1 << 30)
+#define LEAKWRAP_RULE_FP           ((leakwrap_rule_slot)1 << 29)
+#define LEAKWRAP_RULE_PAIR         ((leakwrap_rule_slot)1 << 28)
 #define LEAKWRAP_RULE_FIELD        14
 #define LEAKWRAP_HAVE_INLINE_RULES 1
 #else
 /* The tag, then the number of a rule in the table: together all 32 bits. */
-typedef uint32_t leakwrap_slot;
+typedef uint32_t leakwrap_rule_slot;
 #define LEAKWRAP_RULE_BITS         (LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_LOG2)
 #define LEAKWRAP_HAVE_INLINE_RULES 0
 #endif
 
 /* The cache: slots[LEAKWRAP_RULE_INDEX(pc) & mask].  Without memory it is one slot that stays empty. */
 struct leakwrap_rule_cache {
-	_Atomic leakwrap_slot *slots;
+	_Atomic leakwrap_rule_slot *slots;
 	uintptr_t mask;
 };
 
@@ -130,22 +130,24 @@ enum leakwrap_code_cache {
 struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache);
 
 /* The slot of CACHE in which a rule for PC would be. */
-static inline leakwrap_slot leakwrap_rule_slot(struct leakwrap_rule_cache cache, uintptr_t pc)
+static inline leakwrap_rule_slot leakwrap_rule_cache_load(struct leakwrap_rule_cache cache,
+                                                          uintptr_t pc)
 {
 	return atomic_load_explicit(&cache.slots[LEAKWRAP_RULE_INDEX(pc) & cache.mask],
 	                            memory_order_relaxed);
 }
 
 /* Is SLOT about PC? */
-static inline bool leakwrap_slot_is_for(leakwrap_slot slot, uintptr_t pc)
+static inline bool leakwrap_rule_slot_is_for(leakwrap_rule_slot slot, uintptr_t pc)
 {
 	return slot != 0 && slot >> LEAKWRAP_RULE_BITS == LEAKWRAP_RULE_TAG(pc);
 }
 
 /* The rule that SLOT holds or names. */
-struct leakwrap_rule leakwrap_rule_in(leakwrap_slot slot);
+struct leakwrap_rule leakwrap_rule_slot_rule(leakwrap_rule_slot slot);
 
 /* Remembers RULE for PC. */
-void leakwrap_rule_keep(struct leakwrap_rule_cache to, uintptr_t pc, const struct leakwrap_rule *rule);
+void leakwrap_rule_cache_store(struct leakwrap_rule_cache to, uintptr_t pc,
+                               const struct leakwrap_rule *rule);
 
 #endif

@@ -21,7 +21,8 @@ extern void *__libc_stack_end; /* where the kernel put the stack pointer at star
 extern char **environ; /* not in the <unistd.h> of every C library */
 
 _Thread_local struct leakwrap_thread leakwrap_self;
-extern _Thread_local struct leakwrap_thread leakwrap_self_again __attribute__((alias("leakwrap_self")));
+extern _Thread_local struct leakwrap_thread leakwrap_self_after_call
+        __attribute__((alias("leakwrap_self")));
 
 static uintptr_t page_of(uintptr_t address)
 {
@@ -174,7 +175,7 @@ bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintp
 	return true;
 }
 
-bool leakwrap_stack_goes_on(struct leakwrap_stack *stack, uintptr_t address)
+bool leakwrap_stack_scan_may_continue(struct leakwrap_stack *stack, uintptr_t address)
 {
 	return (address != page_of(address) || leakwrap_readable(address)) &&
 	       leakwrap_stack_reach(stack, address, sizeof(uintptr_t));

@@ -61,7 +61,7 @@ static inline bool leakwrap_stack_reach(struct leakwrap_stack *stack, uintptr_t 
 
 /* Can a search that has read all words of STACK from its frame on go on with the word at ADDRESS?  A coroutine's stack below that of a
  * thread without guard pages is taken for a part of it; what was between them may have been unmapped since. */
-bool leakwrap_stack_goes_on(struct leakwrap_stack *stack, uintptr_t address);
+bool leakwrap_stack_scan_may_continue(struct leakwrap_stack *stack, uintptr_t address);
 
 /* The word at ADDRESS, which may be read.  All that the walks read of a stack comes through here. */
 static inline uintptr_t leakwrap_stack_word(uintptr_t address)

@@ -12,7 +12,7 @@
 #include "wrap/unwind/stack_bounds.h"
 
 /* The deepest backtrace that is ever kept; the option depth= lies between 1 and this. */
-#ifdef LEAKWRAP_SMALL
+#ifdef LEAKWRAP_BARE
 #define LEAKWRAP_MAX_DEPTH 32
 #else
 #define LEAKWRAP_MAX_DEPTH 256
@@ -25,7 +25,7 @@ enum leakwrap_trace_kind {
 	LEAKWRAP_TRACE_GUESSED,   /* some frame came from a guess */
 };
 
-struct leakwrap_notes;
+struct leakwrap_read_set;
 struct leakwrap_modules;
 
 /* A backtrace: return addresses, innermost first. */
@@ -35,7 +35,7 @@ struct leakwrap_trace {
 	unsigned depth; /* how many are filled in */
 	enum leakwrap_trace_kind kind;
 	/* To be told where the walk found its frames (read_set.h), or NULL. */
-	struct leakwrap_notes *notes;
+	struct leakwrap_read_set *notes;
 	/* Of one that was kept: those that were loaded then, or NULL: as ever. */
 	const struct leakwrap_modules *modules;
 };
@@ -55,7 +55,7 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 
 /* The registers that a signal interrupted: PC is the instruction itself, no return address; on ARM its bit 0 tells
  * Thumb code. */
-struct leakwrap_start {
+struct leakwrap_regs {
 	uintptr_t pc, sp, fp;
 	uintptr_t lr; /* where a call leaves the return address in a register, as it is there, else 0 */
 	uintptr_t r7; /* ARM: the frame pointer of Thumb code */
@@ -63,7 +63,7 @@ struct leakwrap_start {
 
 /* The same from there. */
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
-                                 const struct leakwrap_start *start);
+                                 const struct leakwrap_regs *start);
 
 /* The shadow call stack of instrumented objects (walk_shadow.c). */
 void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp);

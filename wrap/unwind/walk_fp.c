@@ -46,11 +46,11 @@ static bool is_first_frame(const struct text *text, const struct leakwrap_stack 
 }
 
 /* The walk cannot go on: a word that is no frame pointer, or no return address, was read at ADDRESS. */
-static void note_end(struct leakwrap_notes *notes, uintptr_t address, uintptr_t word)
+static void note_end(struct leakwrap_read_set *notes, uintptr_t address, uintptr_t word)
 {
-	notes->end_place = leakwrap_place_of(address, notes->sp);
+	notes->end_place = leakwrap_stack_index_of(address, notes->sp);
 	notes->end_word = word;
-	notes->usable = notes->end_place != LEAKWRAP_PLACE_NONE;
+	notes->usable = notes->end_place != LEAKWRAP_STACK_INDEX_NONE;
 }
 
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
@@ -58,7 +58,7 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
 	struct text text = {0, 0, true};
-	struct leakwrap_notes *notes = trace->notes;
+	struct leakwrap_read_set *notes = trace->notes;
 	uintptr_t fp_address = 0; /* where fp was read, 0: nowhere */
 	unsigned depth = 0;
 
@@ -75,14 +75,14 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 		}
 		caller = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
 		if (notes) {
-			uint16_t target = leakwrap_place_of(fp, notes->sp);
+			uint16_t target = leakwrap_stack_index_of(fp, notes->sp);
 
 			if (fp_address)
-				notes->check[notes->checks++] = (struct leakwrap_check){
-				        leakwrap_place_of(fp_address, notes->sp), target};
+				notes->check[notes->checks++] = (struct leakwrap_stack_link){
+				        leakwrap_stack_index_of(fp_address, notes->sp), target};
 			else
 				notes->fp_target = target;
-			if (target > LEAKWRAP_PLACE_MAX / 2)
+			if (target > LEAKWRAP_STACK_INDEX_MAX / 2)
 				notes = NULL; /* too far: it stays unusable */
 		}
 		if (!is_text(&text, caller)) {
@@ -92,7 +92,7 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 		}
 		if (notes)
 			notes->place[notes->returns++] =
-			        leakwrap_place_of(fp + LEAKWRAP_FP_RETURN, notes->sp);
+			        leakwrap_stack_index_of(fp + LEAKWRAP_FP_RETURN, notes->sp);
 		trace->pcs[depth++] = caller;
 		sp = fp + LEAKWRAP_FP_CALLER_SP;
 		fp_address = fp + LEAKWRAP_FP_PREVIOUS;

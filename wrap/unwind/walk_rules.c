@@ -65,8 +65,8 @@ struct walk {
 	/* What the pattern is made of: the places of the return addresses, and every word of the stack that a
 	 * step depends on.  The word that fp came from counts only when a step uses fp: code without frame
 	 * pointers keeps anything in that register. */
-	struct leakwrap_notes *notes; /* or NULL */
-	uint16_t fp_place;            /* where fp came from; LEAKWRAP_PLACE_NONE: from the start */
+	struct leakwrap_read_set *notes; /* or NULL */
+	uint16_t fp_place; /* where fp came from; LEAKWRAP_STACK_INDEX_NONE: from the start */
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	uint16_t r7_place; /* the same of r7 */
 #endif
@@ -78,7 +78,7 @@ struct walk {
 
 static void place_from_base(int32_t offset, uint8_t *place, int32_t *to)
 {
-	*place = offset == LEAKWRAP_EXIDX_SAME ? LEAKWRAP_PLACE_SAME : LEAKWRAP_PLACE_BASE;
+	*place = offset == LEAKWRAP_EXIDX_SAME ? LEAKWRAP_SAVED_IN_REGISTER : LEAKWRAP_SAVED_AT_BASE;
 	*to = offset == LEAKWRAP_EXIDX_SAME ? 0 : offset;
 }
 
@@ -133,21 +133,21 @@ static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, b
 
 /* The step depends on WORD, an address of the stack, which was read at PLACE.  False when that cannot be
  * noted. */
-static inline bool note_check(struct leakwrap_notes *notes, uint16_t place, uintptr_t word)
+static inline bool note_check(struct leakwrap_read_set *notes, uint16_t place, uintptr_t word)
 {
-	uint16_t target = leakwrap_place_of(word, notes->sp);
+	uint16_t target = leakwrap_stack_index_of(word, notes->sp);
 
-	notes->check[notes->checks++] = (struct leakwrap_check){place, target};
-	return place != LEAKWRAP_PLACE_NONE && target != LEAKWRAP_PLACE_NONE;
+	notes->check[notes->checks++] = (struct leakwrap_stack_link){place, target};
+	return place != LEAKWRAP_STACK_INDEX_NONE && target != LEAKWRAP_STACK_INDEX_NONE;
 }
 
 /* The step depends on FP, which was read at PLACE, or not read at all. */
-static inline bool note_fp_use(struct leakwrap_notes *notes, uint16_t place, uintptr_t fp)
+static inline bool note_fp_use(struct leakwrap_read_set *notes, uint16_t place, uintptr_t fp)
 {
-	if (place != LEAKWRAP_PLACE_NONE)
+	if (place != LEAKWRAP_STACK_INDEX_NONE)
 		return note_check(notes, place, fp);
-	notes->fp_target = leakwrap_place_of(fp, notes->sp);
-	return notes->fp_target != LEAKWRAP_PLACE_NONE;
+	notes->fp_target = leakwrap_stack_index_of(fp, notes->sp);
+	return notes->fp_target != LEAKWRAP_STACK_INDEX_NONE;
 }
 
 static bool read_raw(struct walk *walk, uintptr_t address, uintptr_t *word)
@@ -170,9 +170,9 @@ static bool read_word(struct walk *walk, uintptr_t address, uintptr_t *word)
 static uintptr_t saved_at(uint8_t place, uintptr_t base, uintptr_t cfa, int32_t offset)
 {
 	switch (place) {
-	case LEAKWRAP_PLACE_CFA:
+	case LEAKWRAP_SAVED_AT_CFA:
 		return cfa + (uintptr_t)(intptr_t)offset;
-	case LEAKWRAP_PLACE_BASE:
+	case LEAKWRAP_SAVED_AT_BASE:
 		return base + (uintptr_t)(intptr_t)offset;
 	default:
 		return 0;
@@ -183,7 +183,7 @@ static uintptr_t saved_at(uint8_t place, uintptr_t base, uintptr_t cfa, int32_t 
 static void note_step(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t cfa_at,
                       uintptr_t ra_at, uintptr_t fp_at)
 {
-	struct leakwrap_notes *notes = walk->notes;
+	struct leakwrap_read_set *notes = walk->notes;
 	bool noted = true;
 
 	if (!notes)
@@ -191,13 +191,13 @@ static void note_step(struct walk *walk, const struct leakwrap_rule *rule, uintp
 	if (rule->base == LEAKWRAP_BASE_FP)
 		noted = note_fp_use(notes, walk->fp_place, walk->fp);
 	if (cfa_at)
-		noted &= note_check(notes, leakwrap_place_of(cfa_at, notes->sp),
+		noted &= note_check(notes, leakwrap_stack_index_of(cfa_at, notes->sp),
 		                    leakwrap_stack_word(cfa_at));
-	notes->place[notes->returns] = leakwrap_place_of(ra_at, notes->sp);
-	noted &= notes->place[notes->returns++] != LEAKWRAP_PLACE_NONE;
+	notes->place[notes->returns] = leakwrap_stack_index_of(ra_at, notes->sp);
+	noted &= notes->place[notes->returns++] != LEAKWRAP_STACK_INDEX_NONE;
 	if (fp_at) {
-		walk->fp_place = leakwrap_place_of(fp_at, notes->sp);
-		noted &= walk->fp_place != LEAKWRAP_PLACE_NONE;
+		walk->fp_place = leakwrap_stack_index_of(fp_at, notes->sp);
+		noted &= walk->fp_place != LEAKWRAP_STACK_INDEX_NONE;
 	}
 	/* A stack as it leaves one in a signal handler, or garbage: no pattern. */
 	if (!noted || rule->kind == LEAKWRAP_RULE_SIGNAL)
@@ -215,11 +215,11 @@ static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr
 	if (rule->kind == LEAKWRAP_RULE_SIGNAL)
 		at = base + (uintptr_t)rule->fp - LEAKWRAP_SIGNAL_R7_BEFORE_FP;
 	if (walk->notes && rule->base == LEAKWRAP_BASE_R7 &&
-	    (walk->r7_place == LEAKWRAP_PLACE_NONE ||
+	    (walk->r7_place == LEAKWRAP_STACK_INDEX_NONE ||
 	     !note_check(walk->notes, walk->r7_place, walk->r7)))
 		walk->notes = NULL;
 	if (at && walk->notes)
-		walk->r7_place = leakwrap_place_of(at, walk->notes->sp);
+		walk->r7_place = leakwrap_stack_index_of(at, walk->notes->sp);
 	return !at || read_word(walk, at, &walk->r7);
 }
 
@@ -277,7 +277,7 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	uintptr_t ra = walk->lr, fp = walk->fp; /* ra: as it stands there */
 	/* A function that a signal interrupted may not have stored its return address yet. */
 	bool in_register =
-	        walk->interrupted && LEAKWRAP_HAVE_LR && rule->ra_place == LEAKWRAP_PLACE_SAME;
+	        walk->interrupted && LEAKWRAP_HAVE_LR && rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER;
 
 	if (rule->kind != LEAKWRAP_RULE_FRAME) {
 		cfa_at = cfa;
@@ -396,7 +396,7 @@ static bool bears_out(struct walk *walk, const struct leakwrap_rule *rule, uintp
 			return false;
 		cfa += (uintptr_t)(intptr_t)rule->add;
 	}
-	if (rule->ra_place == LEAKWRAP_PLACE_SAME)
+	if (rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER)
 		return walk->interrupted && leakwrap_is_return(walk->lr, target);
 	return cfa > walk->sp &&
 	       leakwrap_holds_return(walk->stack, walk->sp,
@@ -428,7 +428,8 @@ static bool is_still_called(struct walk *walk, const struct leakwrap_code *code,
 	uintptr_t target;
 
 	return LEAKWRAP_HAVE_LR && walk->interrupted && leakwrap_is_return(walk->lr, &target) &&
-	       starts_function(walk, code, target, rule) && rule->ra_place == LEAKWRAP_PLACE_SAME;
+	       starts_function(walk, code, target, rule) &&
+	       rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER;
 }
 
 /* What CODE says of WALK's pc by READ, as CACHE remembers it.  False: nothing. */
@@ -438,18 +439,18 @@ static bool read_once(const struct walk *walk, const struct leakwrap_code *code,
                       struct leakwrap_rule *rule)
 {
 	struct leakwrap_rule_cache known;
-	leakwrap_slot slot;
+	leakwrap_rule_slot slot;
 
 	if (walk->interrupted)
 		return read(code, walk->pc, true, rule);
 	known = leakwrap_code_cache(cache + (code->thumb ? LEAKWRAP_CODE_CACHES / 2 : 0));
-	slot = leakwrap_rule_slot(known, walk->pc);
-	if (leakwrap_slot_is_for(slot, walk->pc)) {
-		*rule = leakwrap_rule_in(slot);
+	slot = leakwrap_rule_cache_load(known, walk->pc);
+	if (leakwrap_rule_slot_is_for(slot, walk->pc)) {
+		*rule = leakwrap_rule_slot_rule(slot);
 	} else {
 		if (!read(code, walk->pc, false, rule))
 			memset(rule, 0, sizeof(*rule));
-		leakwrap_rule_keep(known, walk->pc, rule);
+		leakwrap_rule_cache_store(known, walk->pc, rule);
 	}
 	return rule->kind != LEAKWRAP_RULE_NONE;
 }
@@ -541,8 +542,8 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 	if ((!interrupted && !follows_call) || is_start(walk->pc))
 		rule->kind = LEAKWRAP_RULE_END;
 	else if (leakwrap_options.unwind != LEAKWRAP_UNWIND_TABLE)
-		rule->kind = LEAKWRAP_RULE_CHAIN;
-	*keep &= rule->kind != LEAKWRAP_RULE_CHAIN || !walk->code_told;
+		rule->kind = LEAKWRAP_RULE_FP_FALLBACK;
+	*keep &= rule->kind != LEAKWRAP_RULE_FP_FALLBACK || !walk->code_told;
 	/* What follows no call in ARM code may follow one in Thumb code: the cache does not tell the two apart. */
 	*keep &= follows_call || !LEAKWRAP_HAVE_ARM_FRAMES;
 	return true;
@@ -625,7 +626,7 @@ static bool returns_at(struct walk *walk, const struct leakwrap_rule *rule, uint
 	 * 3.2.2). */
 	if (LEAKWRAP_CALL_PUSHES && WORD == 8 && !walk->interrupted && rule->cfa % 16 != 0)
 		return false;
-	return rule->base == LEAKWRAP_BASE_SP && rule->ra_place == LEAKWRAP_PLACE_CFA &&
+	return rule->base == LEAKWRAP_BASE_SP && rule->ra_place == LEAKWRAP_SAVED_AT_CFA &&
 	       walk->sp + (uintptr_t)(intptr_t)(rule->cfa + rule->ra) == at &&
 	       bears_out(walk, rule, &target);
 }
@@ -646,7 +647,7 @@ static bool main_builds_frame(struct walk *walk, const struct leakwrap_code *cod
 	return builds_frame(walk, code, LEAKWRAP_STRIP((uintptr_t)main), at, rule);
 }
 
-#ifndef LEAKWRAP_SMALL
+#ifndef LEAKWRAP_BARE
 
 /* Where the function starts that was found last by a pointer to it.  It makes several calls, and to
  * look for it takes long. */
@@ -726,7 +727,7 @@ static __attribute__((noinline)) int search(struct walk *walk, bool by_pointers,
 			*all = true;
 			break;
 		}
-		if (!leakwrap_stack_goes_on(walk->stack, at)) {
+		if (!leakwrap_stack_scan_may_continue(walk->stack, at)) {
 			*all = true; /* nothing lies above a coroutine's stack */
 			break;
 		}
@@ -751,7 +752,7 @@ static __attribute__((noinline)) int search(struct walk *walk, bool by_pointers,
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = LEAKWRAP_RULE_FRAME;
 	rule->cfa = (int32_t)(guess - walk->sp + WORD);
-	rule->ra_place = LEAKWRAP_PLACE_CFA;
+	rule->ra_place = LEAKWRAP_SAVED_AT_CFA;
 	rule->ra = -(int32_t)WORD;
 	return *all && guess_is_start ? CERTAIN : PLAUSIBLE;
 }
@@ -759,10 +760,10 @@ static __attribute__((noinline)) int search(struct walk *walk, bool by_pointers,
 /* Was WALK's frame searched before, and guessed? */
 static bool was_guessed(const struct walk *walk)
 {
-	const leakwrap_slot slot = leakwrap_rule_slot(walk->cache, walk->pc);
+	const leakwrap_rule_slot slot = leakwrap_rule_cache_load(walk->cache, walk->pc);
 
-	return leakwrap_slot_is_for(slot, walk->pc) &&
-	       (leakwrap_rule_in(slot).kind & LEAKWRAP_RULE_GUESSED) != 0;
+	return leakwrap_rule_slot_is_for(slot, walk->pc) &&
+	       (leakwrap_rule_slot_rule(slot).kind & LEAKWRAP_RULE_GUESSED) != 0;
 }
 
 /* Finds the rule of a frame of which neither tables nor code tell, by the stack, and remembers it:
@@ -792,7 +793,7 @@ static __attribute__((noinline)) bool find_on_stack(struct walk *walk, struct le
 	if (!LEAKWRAP_FP_GIVES_SP && !walk->interrupted)
 		rule->kind |= LEAKWRAP_RULE_CFA_LOW;
 	if (!walk->interrupted && !walk->sp_unknown)
-		leakwrap_rule_keep(walk->cache, walk->pc, rule);
+		leakwrap_rule_cache_store(walk->cache, walk->pc, rule);
 	else
 		walk->notes = NULL;
 	return true;
@@ -821,7 +822,7 @@ static bool finish(struct walk *walk, enum leakwrap_trace_kind kind)
 /* The return address that was read last is none. */
 static bool finish_at_no_code(struct walk *walk)
 {
-	struct leakwrap_notes *notes = walk->notes;
+	struct leakwrap_read_set *notes = walk->notes;
 
 	if (notes && notes->returns > 0) {
 		notes->end_place = notes->place[--notes->returns];
@@ -832,14 +833,14 @@ static bool finish_at_no_code(struct walk *walk)
 }
 
 /* The rule that SLOT remembers for pc; false when there is none, or this stack does not bear it out. */
-static bool remembered(struct walk *walk, leakwrap_slot slot, struct leakwrap_rule *rule)
+static bool remembered(struct walk *walk, leakwrap_rule_slot slot, struct leakwrap_rule *rule)
 {
 	struct leakwrap_rule plain;
 	uintptr_t target;
 
-	if (walk->interrupted || !leakwrap_slot_is_for(slot, walk->pc))
+	if (walk->interrupted || !leakwrap_rule_slot_is_for(slot, walk->pc))
 		return false;
-	*rule = plain = leakwrap_rule_in(slot);
+	*rule = plain = leakwrap_rule_slot_rule(slot);
 	plain.kind &= LEAKWRAP_RULE_KINDS;
 	if (walk->sp_unknown && rule->base == LEAKWRAP_BASE_SP)
 		return false;
@@ -848,7 +849,7 @@ static bool remembered(struct walk *walk, leakwrap_slot slot, struct leakwrap_ru
 
 /* Adds the frame of WALK to the trace and goes to its caller, by whatever way there is.  False: the trace is
  * finished, and its kind is set. */
-static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_slot slot)
+static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_rule_slot slot)
 {
 	struct leakwrap_trace *trace = walk->trace;
 	struct leakwrap_rule rule;
@@ -859,7 +860,7 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 		if (!remembered(walk, slot, &rule)) {
 			if (find_rule(walk, &rule, &keep)) {
 				if (keep && !walk->sp_unknown)
-					leakwrap_rule_keep(walk->cache, walk->pc, &rule);
+					leakwrap_rule_cache_store(walk->cache, walk->pc, &rule);
 			} else if (trace->depth > 0) {
 				return finish_at_no_code(walk);
 			}
@@ -870,8 +871,8 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 		if (trace->depth == trace->max)
 			return finish(walk, LEAKWRAP_TRACE_TRUNCATED);
 		if (walk->sp_unknown && rule.base == LEAKWRAP_BASE_SP)
-			rule.kind = LEAKWRAP_RULE_CHAIN;
-		if (rule.kind == LEAKWRAP_RULE_CHAIN && !leaf(walk, &rule) &&
+			rule.kind = LEAKWRAP_RULE_FP_FALLBACK;
+		if (rule.kind == LEAKWRAP_RULE_FP_FALLBACK && !leaf(walk, &rule) &&
 		    !find_on_stack(walk, &rule, &all)) {
 			walk->notes = NULL;
 			if (leakwrap_options.unwind == LEAKWRAP_UNWIND_FP)
@@ -892,24 +893,25 @@ static __attribute__((noinline)) bool step_slowly(struct walk *walk, leakwrap_sl
 
 #if LEAKWRAP_HAVE_INLINE_RULES
 
-#define FIELD_MASK (((leakwrap_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
+#define FIELD_MASK (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
 
 /* Takes steps as long as the rules lie in the slots and the words inside the stack's bounds.  Returns the
  * slot at which it ended. */
-static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk, const bool noting)
+static inline __attribute__((always_inline)) leakwrap_rule_slot run(struct walk *walk,
+                                                                    const bool noting)
 {
 	const struct leakwrap_rule_cache cache = walk->cache;
 	const uintptr_t high = walk->stack->high;
-	struct leakwrap_notes *notes = walk->notes;
+	struct leakwrap_read_set *notes = walk->notes;
 	uint16_t fp_place = walk->fp_place;
 	bool noted = true;
 	uintptr_t *next = walk->trace->pcs + walk->trace->depth;
 	uintptr_t *const end = walk->trace->pcs + walk->trace->max;
 	uintptr_t pc = walk->pc, sp = walk->sp, fp = walk->fp;
-	leakwrap_slot slot;
+	leakwrap_rule_slot slot;
 
 	for (;;) {
-		slot = leakwrap_rule_slot(cache, pc);
+		slot = leakwrap_rule_cache_load(cache, pc);
 		/* For this pc, and not wide. */
 		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != LEAKWRAP_RULE_TAG(pc) << 1))
 			break;
@@ -932,23 +934,24 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 #if LEAKWRAP_CALL_PUSHES
 		pc = leakwrap_stack_word(cfa - WORD);
 		if (noting)
-			notes->place[notes->returns++] = leakwrap_place_of(cfa - WORD, notes->sp);
+			notes->place[notes->returns++] = leakwrap_stack_index_of(cfa - WORD, notes->sp);
 		if (place != WORD) {
 			fp = word;
 			if (noting)
-				fp_place = leakwrap_place_of(cfa - place, notes->sp);
+				fp_place = leakwrap_stack_index_of(cfa - place, notes->sp);
 		}
 #else
 		if (slot & LEAKWRAP_RULE_PAIR) {
 			fp = word;
 			if (noting)
-				fp_place = leakwrap_place_of(cfa - place, notes->sp);
+				fp_place = leakwrap_stack_index_of(cfa - place, notes->sp);
 			place -= WORD;
 			word = leakwrap_stack_word(cfa - place);
 		}
 		pc = LEAKWRAP_STRIP(word);
 		if (noting)
-			notes->place[notes->returns++] = leakwrap_place_of(cfa - place, notes->sp);
+			notes->place[notes->returns++] =
+			        leakwrap_stack_index_of(cfa - place, notes->sp);
 #endif
 		sp = cfa;
 	}
@@ -958,7 +961,7 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 	walk->trace->depth = (unsigned)(next - walk->trace->pcs);
 	if (noting) {
 		walk->fp_place = fp_place;
-		if (!noted || (sp - notes->sp) / WORD > LEAKWRAP_PLACE_MAX)
+		if (!noted || (sp - notes->sp) / WORD > LEAKWRAP_STACK_INDEX_MAX)
 			walk->notes = NULL;
 	}
 	return slot;
@@ -966,11 +969,11 @@ static inline __attribute__((always_inline)) leakwrap_slot run(struct walk *walk
 
 #else
 
-static inline leakwrap_slot run(struct walk *walk, bool noting)
+static inline leakwrap_rule_slot run(struct walk *walk, bool noting)
 {
 	(void)noting;
 
-	return leakwrap_rule_slot(walk->cache, walk->pc);
+	return leakwrap_rule_cache_load(walk->cache, walk->pc);
 }
 
 #endif
@@ -980,7 +983,7 @@ static void walk_all(struct walk *walk)
 	walk->trace->depth = 0;
 	if (walk->interrupted && !step_slowly(walk, 0))
 		return;
-	while (step_slowly(walk, walk->sp_unknown ? leakwrap_rule_slot(walk->cache, walk->pc)
+	while (step_slowly(walk, walk->sp_unknown ? leakwrap_rule_cache_load(walk->cache, walk->pc)
 	                         : walk->notes    ? run(walk, true)
 	                                          : run(walk, false)))
 		;
@@ -1001,16 +1004,16 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 #endif
 		.notes = trace->notes,
 #if LEAKWRAP_HAVE_ARM_FRAMES
-		.r7_place = LEAKWRAP_PLACE_NONE,
+		.r7_place = LEAKWRAP_STACK_INDEX_NONE,
 #endif
-		.fp_place = LEAKWRAP_PLACE_NONE
+		.fp_place = LEAKWRAP_STACK_INDEX_NONE
 	};
 
 	walk_all(&walk);
 }
 
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
-                                 const struct leakwrap_start *start)
+                                 const struct leakwrap_regs *start)
 {
 	struct walk walk = {
 		.trace = trace,
@@ -1025,7 +1028,7 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 #endif
 		.lr = start->lr,
 		.interrupted = true,
-		.fp_place = LEAKWRAP_PLACE_NONE
+		.fp_place = LEAKWRAP_STACK_INDEX_NONE
 	};
 	struct leakwrap_trace callers = *trace;
 	uintptr_t pc = walk.pc, sp = start->sp, lr = start->lr;
@@ -1058,7 +1061,7 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 }
 
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
-                                 const struct leakwrap_start *start)
+                                 const struct leakwrap_regs *start)
 {
 	leakwrap_unwind_fp(trace, stack, start->pc, start->sp, start->fp);
 }

@@ -26,12 +26,12 @@ struct leakwrap_shadow {
 	struct shadow_frame frame[SHADOW_DEPTH];
 };
 
-static struct leakwrap_blocks blocks = {.size = sizeof(struct leakwrap_shadow)};
+static struct leakwrap_thread_memory blocks = {.size = sizeof(struct leakwrap_shadow)};
 static _Atomic unsigned long overflows;
 
 static __attribute__((noinline)) struct leakwrap_shadow *take_shadow(void)
 {
-	struct leakwrap_shadow *shadow = leakwrap_block_take(&blocks);
+	struct leakwrap_shadow *shadow = leakwrap_thread_memory_take(&blocks);
 
 	if (shadow)
 		atomic_store(&shadow->depth, 0);
@@ -104,7 +104,7 @@ unsigned long leakwrap_shadow_overflows(void)
 
 void leakwrap_shadow_forked(void)
 {
-	leakwrap_blocks_forked(&blocks, leakwrap_self.shadow);
+	leakwrap_thread_memory_reset_after_fork(&blocks, leakwrap_self.shadow);
 	atomic_store(&overflows, 0);
 }
 
