@@ -1,7 +1,7 @@
 # Tests, demo, benchmark and the checks of the source.  What has to be installed first is installed by
 # tests/setup.sh, which must run before the build looks for headers: hence a second make.
 
-.PHONY: test demo picture bench stress lint format demo-programs
+.PHONY: test tests demo picture bench stress lint format demo-programs
 
 SETUP := tests/setup.sh
 AGAIN = +$(Q)$(MAKE) --no-print-directory O='$(O)'
@@ -10,6 +10,9 @@ test: ## install what is missing, build, run every test; TESTS="FOLDER/NAME ..."
 	$(Q)$(SETUP) test
 	$(AGAIN) all demo-programs
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/run $(TESTS)
+
+tests: ## the tests' names, each with the behaviour that it shows
+	$(Q)tests/run --list
 
 demo: ## relink two real programs from prebuilt archives, run them, show their leaks
 	$(Q)$(SETUP) demo
