@@ -254,7 +254,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(dump.writer, " task=");
 		leakwrap_text_name(dump.writer, task, TASK_LIMIT);
 	}
-	if (trace.depth > 0 && leakwrap_is_system_code(trace.pcs[0]))
+	if (leakwrap_is_kept_by_system(trace.pcs, trace.depth))
 		leakwrap_text(dump.writer, " origin=system_library");
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
@@ -363,7 +363,7 @@ static bool is_system_site(uint32_t site)
 	if (site == LEAKWRAP_SITE_LOST)
 		return false;
 	leakwrap_site_read(site, &trace);
-	return trace.depth > 0 && leakwrap_is_system_code(trace.pcs[0]);
+	return leakwrap_is_kept_by_system(trace.pcs, trace.depth);
 }
 
 /* The live blocks, and what is known of them.  OWN: those since the fork.  Returns how many call

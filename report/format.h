@@ -67,8 +67,8 @@
  * site    rank, live bytes, live blocks ("1 block" when there is one), and complete, truncated or guessed.
  *         Largest first.  Under an RTOS " task=NAME" follows, when the task that allocated has a
  *         name: the same backtrace in two tasks is two call sites.  " origin=system_library"
- *         follows when a function of the C or C++ library, which the program was linked with
- *         statically, made the allocation itself.
+ *         follows when a C or C++ library, which the program was linked with statically, made the
+ *         allocation for itself, and not for its caller.
  * #K      frame K, innermost first: the raw return address; FUNCTION+OFFSET as the running program's own
  *         symbol tables have it (mangled), or ?; [M] the module's number; the last component of its
  *         path, + and the address less the module's load bias.  "[M] NAME+OFFSET" is missing when the
@@ -111,12 +111,24 @@
 #define LEAKWRAP_NOTE_TYPE    1
 
 /* A section that is not loaded: lists of the functions of the static libraries that come with the
- * compiler (system_functions.sh).  Each list is 32-bit words in the target's byte order: its
- * language, its number of functions, and for each function the hash of its name in the symbol table
- * and its size, in ascending order.  A list for C is meant for static programs alone, the list for
- * C++ for all. */
+ * compiler (system_functions.sh).  Each list is 32-bit words in the target's byte order: its kind,
+ * its number of functions, and for each function the hash of its name in the symbol table and its
+ * size, in ascending order.  A list for C is meant for static programs alone, a list for C++ for
+ * all programs. */
 #define LEAKWRAP_SYSTEM_SECTION ".leakwrap.system"
-enum { LEAKWRAP_SYSTEM_C = 1, LEAKWRAP_SYSTEM_CXX = 2 };
+enum leakwrap_system_list {
+	LEAKWRAP_SYSTEM_C = 1,
+	LEAKWRAP_SYSTEM_CXX,
+	LEAKWRAP_SYSTEM_C_FOR_CALLER,
+	LEAKWRAP_SYSTEM_CXX_FOR_CALLER,
+};
+
+/* Whose memory a function allocates. */
+enum leakwrap_system_role {
+	LEAKWRAP_ROLE_PROGRAM,    /* the program's: the function is in no list */
+	LEAKWRAP_ROLE_KEEPS,      /* the library's own: stdio's buffer, a locale */
+	LEAKWRAP_ROLE_FOR_CALLER, /* the caller's: fopen, regcomp, a growing std::string */
+};
 
 /* The hash of a function's NAME.  The modulus is the largest prime below 2^32. */
 static inline uint32_t leakwrap_hash_name(const char *name)
@@ -149,25 +161,32 @@ static inline bool leakwrap_system_list_has(const uint32_t *list, size_t count, 
 	return false;
 }
 
-/* Returns whether the WORDS words at LISTS, in this machine's byte order, name the function NAME of
- * SIZE bytes. IS_STATIC: the program needs no dynamic loader.  IS_RELAXED: the linker shortens
- * functions, as those of RISC-V and LoongArch do. */
-static inline bool leakwrap_system_lists_have(const uint32_t *lists, size_t words, const char *name,
-                                              uint64_t size, bool is_static, bool is_relaxed)
+/* Returns the role of the function NAME of SIZE bytes by the WORDS words at LISTS, which are in this
+ * machine's byte order.  IS_STATIC: the program needs no dynamic loader.  IS_RELAXED: the linker
+ * shortens functions, as those of RISC-V and LoongArch do. */
+static inline enum leakwrap_system_role leakwrap_system_role(const uint32_t *lists, size_t words,
+                                                             const char *name, uint64_t size,
+                                                             bool is_static, bool is_relaxed)
 {
 	const uint32_t hash = leakwrap_hash_name(name);
+	enum leakwrap_system_role role = LEAKWRAP_ROLE_PROGRAM;
 
 	while (words >= 2 && lists[1] <= (words - 2) / 2) {
 		const size_t count = lists[1];
+		const bool is_c =
+		        lists[0] == LEAKWRAP_SYSTEM_C || lists[0] == LEAKWRAP_SYSTEM_C_FOR_CALLER;
+		const bool has =
+		        (is_static || !is_c) && leakwrap_system_list_has(lists + 2, count, hash, size,
+		                                                         is_relaxed ? 2 * size : size);
 
-		if ((is_static || lists[0] == LEAKWRAP_SYSTEM_CXX) &&
-		    leakwrap_system_list_has(lists + 2, count, hash, size,
-		                             is_relaxed ? 2 * size : size))
-			return true;
+		if (has && lists[0] >= LEAKWRAP_SYSTEM_C_FOR_CALLER)
+			return LEAKWRAP_ROLE_FOR_CALLER;
+		if (has)
+			role = LEAKWRAP_ROLE_KEEPS;
 		lists += 2 + 2 * count;
 		words -= 2 + 2 * count;
 	}
-	return false;
+	return role;
 }
 
 /* What a traced process says of itself in its memory.  The tracer writes it at start, and PROCESS

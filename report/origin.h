@@ -12,9 +12,10 @@ void leakwrap_origin_start(void);
 /* Returns whether the functions of a static program can be told.  Signal-safe, as below. */
 bool leakwrap_origin_is_known(void);
 
-/* Returns whether the call before the return address PC is in a function of the C or C++ library
- * that the program was linked with statically.  Where that cannot be told the code is the
- * program's, as in a stripped program. Signal-safe; one thread at a time (that of the dump). */
-bool leakwrap_is_system_code(uintptr_t pc);
+/* Returns whether a block belongs to a C or C++ library that the program was linked with statically:
+ * PCS are the DEPTH return addresses of its backtrace, innermost first.  A block that the library
+ * made for its caller belongs to the caller.  Where the owner cannot be told it is the program, as
+ * in a stripped program.  Signal-safe; one thread at a time (that of the dump). */
+bool leakwrap_is_kept_by_system(const uintptr_t *pcs, unsigned depth);
 
 #endif

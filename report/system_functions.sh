@@ -105,14 +105,25 @@ LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports
 			return 1
 		return origin ~ /^_ZL|_GLOBAL__N_/ || origin in exported || origin in strong
 	}
+	# Does the function allocate for its caller, or does the library keep the memory?
+	function is_for_caller(name) {
+		if (language == "cxx")
+			return name !~ /^(_GLOBAL__|_ZNSt6locale|_ZNSt8ios_base(4Init|15sync_with_stdio))/
+		return member ~ for_caller
+	}
 	function end_member(   i) {
 		for (i = 1; (allocates || language == "cxx") && i <= count; i++)
 			if (is_of_library(types[i], names[i]))
-				printf "%.0f %.0f\n", hash(names[i]), sizes[i]
+				printf "%d %.0f %.0f\n", is_for_caller(names[i]), hash(names[i]), sizes[i]
 		count = allocates = 0
 		split("", strong)
 	}
 	BEGIN {
+		# Members of C libraries whose functions return what their caller frees.
+		for_caller = "^(io)?(fopen|fdopen|popen)(64)?$|^(fopncook|iofopncook|fopencookie)$|" \
+			"^(oldf|f)memopen$|^(fd)?opendir$|^reg(comp|ex)$|^glob(64)?$|^wordexp$|" \
+			"^getaddrinfo$|^if_(name)?index$|^if_nameindex$|^tsearch$|^fts(64)?(-time64)?$|" \
+			"^(new|dup)locale$|^(g|i)conv_open$|^iconv$|^(catgets|open_catalog)$|^hsearch(_r)?$"
 		for (i = 1; i < 256; i++)
 			code[sprintf("%c", i)] = i
 		while ((getline line <allocators) > 0)
@@ -120,7 +131,12 @@ LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports
 		while ((getline line <exports) > 0)
 			exported[line]
 	}
-	NF == 1 { end_member(); next }
+	NF == 1 {
+		end_member()
+		member = $1
+		sub(/\.l?o:$/, "", member)
+		next
+	}
 	NF == 2 && $1 ~ /^[Uw]$/ { if ($2 in is_allocator) allocates = 1; next }
 	NF == 4 && $3 ~ /^[TtWVi]$/ && number($2) > 0 {
 		if ($3 == "T")
@@ -131,8 +147,8 @@ LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports
 	}
 	END { end_member() }' "$work/symbols" >"$work/functions"
 
-LC_ALL=C sort -u -k 1,1n -k 2,2n "$work/functions" >"$work/sorted"
-LC_ALL=C awk -v language="$language" -v count="$(wc -l <"$work/sorted")" '
+LC_ALL=C sort -u -k 1,1n -k 2,2n -k 3,3n "$work/functions" >"$work/sorted"
+LC_ALL=C awk -v language="$language" '
 	BEGIN {
 		print "/* Made by report/system_functions.sh. */"
 		print "__asm__(\".pushsection \" LEAKWRAP_SYSTEM_SECTION \",\\\"\\\",%progbits\\n\""
@@ -142,7 +158,14 @@ LC_ALL=C awk -v language="$language" -v count="$(wc -l <"$work/sorted")" '
 			print "        \".hidden leakwrap_system_cxx\\n\""
 			print "        \"leakwrap_system_cxx:\\n\""
 		}
-		printf "        \".long %d, %d\\n\"\n", language == "cxx" ? 2 : 1, count
 	}
-	{ printf "        \".long %s, %s\\n\"\n", $1, $2 }
-	END { print "        \".popsection\");" }' "$work/sorted"
+	{ pairs[$1, ++count[$1]] = $2 ", " $3 }
+	END {
+		# enum leakwrap_system_list
+		for (role = 0; role < 2; role++) {
+			printf "        \".long %d, %d\\n\"\n", (language == "cxx" ? 2 : 1) + 2 * role, count[role]
+			for (i = 1; i <= count[role]; i++)
+				printf "        \".long %s\\n\"\n", pairs[role, i]
+		}
+		print "        \".popsection\");"
+	}' "$work/sorted"

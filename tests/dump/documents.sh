@@ -67,7 +67,7 @@ while IFS='|' read -r promise tests; do
 	promises=$((promises + 1))
 done <<'END'
 no extra thread, and no files beside the program|process/no_thread_no_descriptor
-statically, made the allocation itself|alloc/calls_past_the_wrap link/origin
+statically, made the allocation for itself|alloc/calls_past_the_wrap link/origin
 once for each place|alloc/misuse
 come to the limit of its address space, the 128 largest call sites are shown|limits/address_space_full
 The runtime adds 65 to 185 KiB of code and tables|targets/footprint

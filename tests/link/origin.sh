@@ -99,6 +99,19 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 	done
 done
 
+# What a library allocates for its caller is the caller's.
+for kind in -static -static-libstdc++; do
+	libraries=$CXX handles="regex fopen dir"
+	[ $kind = -static ] || libraries=$CXX_STATIC handles=
+	# shellcheck disable=SC2086
+	g++ $FLAGS $kind -Wno-delete-non-virtual-dtor -o "$W/for_caller" tests/link/for_caller.cpp $WRAPS \
+		$libraries || fail "for_caller: does not link"
+	judge "$kind, nothing" "$W/for_caller" 0
+	for what in string $handles; do
+		judge "$kind, $what" "$W/for_caller" 1 "$what"
+	done
+done
+
 # A stripped program cannot tell whose its blocks are: in its own dump they are the program's.  The
 # tool can, with the symbols at hand.
 # shellcheck disable=SC2086

@@ -10,6 +10,7 @@
 #ifndef TOOLS_MODEL_H
 #define TOOLS_MODEL_H
 
+#include "report/format.h"
 #include "tools/log/parse.h"
 #include "tools/util.h"
 
@@ -49,7 +50,7 @@ struct location {
 	uint64_t own_into;           /* bytes into it */
 	struct frame *frames;        /* never NULL after symbolizing */
 	unsigned frame_count;        /* at least 1 after symbolizing */
-	bool of_system;              /* in a static system library; false if the dump has a name */
+	enum leakwrap_system_role role; /* PROGRAM if the dump has a name */
 	const char *object;    /* source file or archive member that its code comes from, or NULL */
 	struct location *next; /* of the same module */
 	unsigned number;       /* from 0 in the order of appearance */

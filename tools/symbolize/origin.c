@@ -70,12 +70,13 @@ void system_lists_free(struct system_lists *lists)
 	*lists = (struct system_lists){0};
 }
 
-bool system_lists_have(const struct system_lists *lists, const struct symbol *symbol)
+enum leakwrap_system_role system_role(const struct system_lists *lists, const struct symbol *symbol)
 {
-	return symbol->sized &&
-	       leakwrap_system_lists_have(lists->words, lists->count, symbol->name,
-	                                  symbol->end - symbol->start, lists->program_is_static,
-	                                  lists->linker_relaxes);
+	if (!symbol->sized)
+		return LEAKWRAP_ROLE_PROGRAM;
+	return leakwrap_system_role(lists->words, lists->count, symbol->name,
+	                            symbol->end - symbol->start, lists->program_is_static,
+	                            lists->linker_relaxes);
 }
 
 /* The functions of the list for C, *COUNT pairs of hash and size, or NULL. */
@@ -104,7 +105,7 @@ bool system_lists_fit(const struct system_lists *lists, const struct symbols *sy
 		                              UINT64_MAX))
 			continue;
 		named++;
-		matching += system_lists_have(lists, symbol);
+		matching += system_role(lists, symbol) != LEAKWRAP_ROLE_PROGRAM;
 	}
 	return 2 * matching >= named;
 }

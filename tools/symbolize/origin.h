@@ -3,6 +3,7 @@
 #ifndef TOOLS_ORIGIN_H
 #define TOOLS_ORIGIN_H
 
+#include "report/format.h"
 #include "tools/elf/elf_file.h"
 #include "tools/elf/symbols.h"
 
@@ -17,8 +18,8 @@ struct system_lists {
 struct system_lists system_lists_read(const struct elf_file *file);
 void system_lists_free(struct system_lists *lists);
 
-/* Returns whether SYMBOL is on the lists, by the rule of the runtime (report/origin.c). */
-bool system_lists_have(const struct system_lists *lists, const struct symbol *symbol);
+/* Returns whose memory SYMBOL allocates, by the lists, as the runtime does (report/origin.c). */
+enum leakwrap_system_role system_role(const struct system_lists *lists, const struct symbol *symbol);
 
 /* Returns false if a static program was linked with another C library than the lists were made
  * from: most functions of SYMBOLS that the list for C names have another size there. */

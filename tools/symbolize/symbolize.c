@@ -92,8 +92,8 @@ static void find_location(struct sources *sources, struct location *location)
 		member = symbol->source;
 	location->object = intern_text(&report->strings, member);
 	/* Where the dump has a name, the runtime has judged by it. */
-	location->of_system =
-	        !location->own_function && symbol && system_lists_have(&sources->system, symbol);
+	location->role = !location->own_function && symbol ? system_role(&sources->system, symbol)
+	                                                   : LEAKWRAP_ROLE_PROGRAM;
 	arena_reset(&sources->scratch);
 }
 
@@ -205,6 +205,16 @@ static void drop_own_frames(struct stack *stack)
 	memmove(stack->at, stack->at + own, stack->depth * sizeof *stack->at);
 }
 
+/* Behind functions that allocate for their caller the next frame decides. */
+static bool is_kept_by_system(const struct stack *stack)
+{
+	enum leakwrap_system_role role = LEAKWRAP_ROLE_FOR_CALLER;
+
+	for (unsigned i = 0; i < stack->depth && role == LEAKWRAP_ROLE_FOR_CALLER; i++)
+		role = stack->at[i]->role;
+	return role == LEAKWRAP_ROLE_KEEPS;
+}
+
 /* A stripped program cannot tell which allocations its C library made. */
 static void mark_system_sites(const struct report *report)
 {
@@ -212,7 +222,7 @@ static void mark_system_sites(const struct report *report)
 		struct dump *dump = report->dumps[i];
 		for (size_t j = 0; j < dump->site_count; j++) {
 			struct site *site = &dump->sites[j];
-			if (site->stack->depth > 0 && site->stack->at[0]->of_system)
+			if (is_kept_by_system(site->stack))
 				site->of_system = true;
 		}
 	}
