@@ -99,8 +99,8 @@ static void set_saved(struct value *saved, struct value through, int32_t at, boo
 		*saved = plus(through, at);
 }
 
-/* Returns true if the offset AT from THROUGH lies behind a call, in an area that a tail-called
- * function has stored. */
+/* Returns true if the register at offset AT from THROUGH was stored on the way that F follows.  It
+ * lies below the highest sp, so a tail-called function has stored it. */
 static inline bool is_of_tail_call(const struct follower *f, struct value through, int32_t at)
 {
 	return LEAKWRAP_CALL_PUSHES && f->to_return && through.base == LEAKWRAP_CODE_SP &&
