@@ -95,8 +95,8 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
 		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 14) *
 		                                          4);
-	} else if ((word & 0xfe000000) ==
-	           0xd6000000) { /* through a register; with authentication */
+	} else if ((word & 0xfe000000) == 0xd6000000) {
+		/* through a register, also with authentication */
 		unsigned kind = word >> 21 & 7;
 
 		instruction->flow = kind == 1   ? LEAKWRAP_FLOW_CALL

@@ -162,8 +162,8 @@ static void leakwrap_decode_arm(uint32_t word, uintptr_t at,
 		leakwrap_decode_single(instruction, rn, word >> 20 & 1, word >> 24 & 1,
 		                       !(word >> 24 & 1) || (word >> 21 & 1), rd,
 		                       LEAKWRAP_ARM_NO_REGISTER, word >> 23 & 1 ? offset : -offset);
-	} else if ((word & 0x0e500000) == 0x06100000 &&
-	           rd == LEAKWRAP_ARM_PC) { /* ldr pc with an index: a table */
+	} else if ((word & 0x0e500000) == 0x06100000 && rd == LEAKWRAP_ARM_PC) {
+		/* ldr pc with an index: a jump table */
 		instruction->flow = always ? LEAKWRAP_FLOW_END : LEAKWRAP_FLOW_NEXT;
 	} else if ((word & 0x0e5000d0) == 0x004000d0) { /* ldrd, strd, immediate */
 		int32_t offset = (int32_t)((word >> 4 & 0xf0) | (word & 15));
@@ -201,13 +201,13 @@ static void leakwrap_decode_arm(uint32_t word, uintptr_t at,
 		                          target);
 	} else if (always && (word & 0x0f000000) == 0x0f000000) { /* svc */
 		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
-	} else if ((word & 0x0ff000f0) == 0x07f000f0 ||
-	           word == 0) { /* udf; padding between functions */
+	} else if ((word & 0x0ff000f0) == 0x07f000f0 || word == 0) {
+		/* udf; padding between functions */
 		instruction->flow = LEAKWRAP_FLOW_END;
 	} else if ((word & 0x0c000000) == 0 && rd == LEAKWRAP_ARM_PC &&
 	           (word & 0x01900000) != 0x01100000) {
-		instruction->flow =
-		        always ? LEAKWRAP_FLOW_END : LEAKWRAP_FLOW_NEXT; /* add pc, pc, ... */
+		/* add pc, pc, ... */
+		instruction->flow = always ? LEAKWRAP_FLOW_END : LEAKWRAP_FLOW_NEXT;
 	} else if ((word & 0x0c000000) == 0 && rd == LEAKWRAP_ARM_SP &&
 	           (word & 0x01900000) != 0x01100000) {
 		leakwrap_decode_add(instruction, LEAKWRAP_ARM_SP, LEAKWRAP_ARM_NO_REGISTER, 0);
@@ -322,8 +322,8 @@ static int32_t leakwrap_thumb_immediate(uint32_t bits)
 	uint32_t value = bits & 0xff;
 	unsigned rotation = bits >> 7;
 
-	if (bits >> 10 ==
-	    0) /* repeated bytes are never the size of a frame, a single byte may be */
+	/* A single byte may be the size of a frame; repeated bytes never are. */
+	if (bits >> 10 == 0)
 		return (int32_t)value;
 	value = 0x80 | (bits & 0x7f);
 	return (int32_t)(value >> rotation | value << (32 - rotation));
@@ -377,11 +377,11 @@ static void leakwrap_decode_wide(uint32_t first, uint32_t second, uintptr_t at,
 		leakwrap_decode_single(instruction, rn, loads, second >> 10 & 1, second >> 8 & 1,
 		                       rt, LEAKWRAP_ARM_NO_REGISTER,
 		                       second & 0x200 ? offset : -offset);
-	} else if ((first & 0xfff0) == 0xf850 &&
-	           rt == LEAKWRAP_ARM_PC) { /* ldr pc with an index: a table */
+	} else if ((first & 0xfff0) == 0xf850 && rt == LEAKWRAP_ARM_PC) {
+		/* ldr pc with an index: a jump table */
 		instruction->flow = LEAKWRAP_FLOW_END;
-	} else if ((first & 0xf800) == 0xf000 &&
-	           !(second & 0x8000)) { /* data processing, immediate */
+	} else if ((first & 0xf800) == 0xf000 && !(second & 0x8000)) {
+		/* data processing, immediate */
 		int32_t immediate = (int32_t)((first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 |
 		                              (second & 0xff));
 
@@ -404,8 +404,8 @@ static void leakwrap_decode_wide(uint32_t first, uint32_t second, uintptr_t at,
 			if (rd == LEAKWRAP_ARM_SP)
 				leakwrap_decode_add(instruction, rd, LEAKWRAP_ARM_NO_REGISTER, 0);
 		}
-	} else if ((first & 0xfe00) == 0xea00 &&
-	           rd == LEAKWRAP_ARM_SP) { /* data processing, registers */
+	} else if ((first & 0xfe00) == 0xea00 && rd == LEAKWRAP_ARM_SP) {
+		/* data processing, registers */
 		leakwrap_decode_add(instruction, LEAKWRAP_ARM_SP, LEAKWRAP_ARM_NO_REGISTER, 0);
 	} else if ((first & 0xffbf) == 0xed2d || (first & 0xffbf) == 0xecbd) { /* vpush, vpop */
 		int32_t size = (int32_t)(second & 0xff) * 4;

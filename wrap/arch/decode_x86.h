@@ -375,30 +375,31 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
 }
 
-/* Constants lie in sections of their own. */
+/* Constants lie in sections of their own, never among code. */
 static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	(void)code, (void)at;
 	return false;
 }
 
-/* "CALL": E8 with a 32-bit offset, FF /2 with any operand. */
+/* CALL is E8 with a 32-bit offset, or FF /2 with any operand. */
 static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
                                       uintptr_t *target)
 {
-	/* Bytes from FF on, by the form of the operand: the ModRM byte's mod and rm fields, and
-	 * the base in the SIB byte behind it (section 2.1.3). */
+	/* The size of the instruction that begins with FF, and the bytes behind FF under a mask.
+	 * The low byte is ModRM, the next one SIB (section 2.1.3). */
 	static const struct {
 		uint8_t size;
 		uint16_t mask, value;
 	} forms[] = {
-	        {2, 0xf8, 0xd0}, /* register */
-	        {2, 0xf8, 0x10}, /* (register) */
-	        {3, 0xf8, 0x50}, /* 8-bit offset */
-	        {6, 0xf8, 0x90}, /* 32-bit offset */
-	        {6, 0xff, 0x15}, /* absolute, or relative to rip */
-	        {3, 0xff, 0x14}, /* with an index */
-	        {4, 0xff, 0x54},   {7, 0xff, 0x94},
+	        {2, 0xf8, 0xd0},   /* register */
+	        {2, 0xf8, 0x10},   /* (register) */
+	        {3, 0xf8, 0x50},   /* 8-bit offset */
+	        {6, 0xf8, 0x90},   /* 32-bit offset */
+	        {6, 0xff, 0x15},   /* absolute, or relative to rip */
+	        {3, 0xff, 0x14},   /* with an index */
+	        {4, 0xff, 0x54},   /* with an index and an 8-bit offset */
+	        {7, 0xff, 0x94},   /* with an index and a 32-bit offset */
 	        {7, 0x7ff, 0x514}, /* with an index and no base: a table of functions */
 	};
 	uint32_t bytes;

@@ -27,14 +27,13 @@ struct saved {
 };
 
 #define EXC_RETURN_BASIC 0x10u  /* clear: the frame also holds 18 words of floating point */
-#define XPSR_ALIGNED     0x200u /* the processor left out a word to align the frame */
+#define XPSR_ALIGNED     0x200u /* the processor skipped a word to align the frame */
 
 #define CFSR_MMARVALID   (1u << 7)
 #define CFSR_BFARVALID   (1u << 15)
 #define CFSR_MEMORY      0x7fu
 #define CFSR_BUS         (0x7fu << 8)
 #define CFSR_STACKING    (1u << 4 | 1u << 12) /* the frame itself could not be pushed */
-#define CFSR_UNDEFINED   (1u << 16)
 #define CFSR_UNALIGNED   (1u << 24)
 #define CFSR_DIVIDE_BY_0 (1u << 25)
 
