@@ -21,7 +21,7 @@
  * be read. */
 bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule);
 
-/* Returns true if the instruction right before PC is a call.  Every return address has one there.
+/* Returns true if the instruction right before PC is a call, as before every return address.
  * Sets *TARGET to the address that is called, or to 0 if the call is through a register. */
 bool leakwrap_call_before_return(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target);
 
