@@ -36,7 +36,8 @@ void leakwrap_signals_restore(const struct leakwrap_mask *before)
 
 /* -- memory that can be read ------------------------------------------------------------------- */
 
-/* Returns false: there is nothing to ask.  Stacks and code have known bounds, and need no probing. */
+/* Returns false: there is nothing to ask.  Stacks and code have known bounds, and need no
+ * probing. */
 bool leakwrap_readable(uintptr_t address)
 {
 	(void)address;
