@@ -189,7 +189,7 @@ static bool is_restorer(uintptr_t pc)
 	struct leakwrap_rule rule;
 
 	return (!module || module->permanent) &&
-	       leakwrap_restorer_rule(pc, module ? leakwrap_code_of(module, pc).high : 0, &rule);
+	       leakwrap_sigreturn_rule(pc, module ? leakwrap_code_of(module, pc).high : 0, &rule);
 }
 
 /* INTERRUPTED: PC is the interrupted instruction itself, as the one behind a restorer is.  Nobody called the restorer either: the

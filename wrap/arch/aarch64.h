@@ -1,7 +1,8 @@
-/* aarch64.h - Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64) 2022Q3, section 6.4.6 "The
- * Frame Pointer": x29 points to a frame record, which holds the caller's x29 and, 8 behind it, the return
- * address.  The record may lie anywhere in the frame, so the caller's stack pointer is above it.  Return
- * addresses may be signed (section 6.4.6, and Arm ARM, FEAT_PAuth). */
+/* aarch64.h - Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64) 2022Q3, section
+ * 6.4.6 "The Frame Pointer": x29 points to a frame record.  The record holds the caller's x29 and,
+ * 8 bytes above it, the return address.  It may lie anywhere in the frame, so the caller's stack
+ * pointer is above the record.  Return addresses may be signed (section 6.4.6, and Arm ARM,
+ * FEAT_PAuth). */
 #ifndef LEAKWRAP_ARCH_AARCH64_H
 #define LEAKWRAP_ARCH_AARCH64_H
 
@@ -9,14 +10,14 @@
 
 #define LEAKWRAP_FP_RETURN    8  /* return address, from the frame pointer */
 #define LEAKWRAP_FP_PREVIOUS  0  /* the caller's frame pointer */
-#define LEAKWRAP_FP_LOWEST    0  /* the lowest address of these */
-#define LEAKWRAP_FP_CALLER_SP 16 /* the caller's stack pointer, or less */
+#define LEAKWRAP_FP_LOWEST    0  /* the lower of the two */
+#define LEAKWRAP_FP_CALLER_SP 16 /* a lower bound of the caller's stack pointer */
 
 #define LEAKWRAP_FP_GIVES_SP  0
 
-/* The stack pointer as the function found it. */
+/* The stack pointer at the function's entry. */
 #ifdef __clang__
-#define LEAKWRAP_SP_AT_ENTRY __builtin_sponentry() /* its __builtin_dwarf_cfa gives x29 */
+#define LEAKWRAP_SP_AT_ENTRY __builtin_sponentry() /* clang's __builtin_dwarf_cfa returns x29 */
 #else
 #define LEAKWRAP_SP_AT_ENTRY __builtin_dwarf_cfa()
 #endif
@@ -26,7 +27,8 @@
 	LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), (uintptr_t)LEAKWRAP_SP_AT_ENTRY, \
 	        *(const uintptr_t *)__builtin_frame_address(0)
 
-/* XPACLRI, which takes the signature from x30; it is a hint, so older processors do nothing. */
+/* Removes the signature from a return address by XPACLRI, which works on x30.  XPACLRI is a hint:
+ * older processors ignore it. */
 static inline uintptr_t leakwrap_strip(uintptr_t address)
 {
 	register uintptr_t x30 __asm__("x30") = address;
@@ -49,18 +51,19 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 #define LEAKWRAP_DWARF_FP 29
 #define LEAKWRAP_DWARF_SP 31
 
-/* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted
- * function's sp, pc, fp and x30 are: Linux, arch/arm64/kernel/signal.c, struct rt_sigframe: 128 bytes
- * of siginfo, then struct ucontext, whose uc_mcontext (at 176) is struct sigcontext of uapi/asm/sigcontext.h: 8
- * bytes, x0 to x30, sp, pc. */
+/* The sigreturn trampoline: its size and code, then the offsets from its sp at which the
+ * interrupted function's sp, pc, fp and x30 are.  Source: Linux, arch/arm64/kernel/signal.c, struct
+ * rt_sigframe: 128 bytes of siginfo, then struct ucontext.  Its uc_mcontext (at 176) is struct
+ * sigcontext of uapi/asm/sigcontext.h: 8 bytes, x0 to x30, sp, pc. */
 #define LEAKWRAP_HAVE_LR 1
-#define LEAKWRAP_RESTORERS                                                              \
+#define LEAKWRAP_SIGRETURN_TRAMPOLINES                                                  \
 	/* mov x8, #__NR_rt_sigreturn; svc #0 */                                        \
 	{                                                                               \
 		8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, 560, 568, 544, 552 \
 	}
 
-/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>): those of a walk, and all by their names. */
+/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk, then all by
+ * name. */
 #define LEAKWRAP_CONTEXT_PC uc_mcontext.pc
 #define LEAKWRAP_CONTEXT_SP uc_mcontext.sp
 #define LEAKWRAP_CONTEXT_FP uc_mcontext.regs[29]
@@ -71,17 +74,20 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 	X("x3", uc_mcontext.regs[3]) X("x4", uc_mcontext.regs[4]) X("x5", uc_mcontext.regs[5]) \
 	X("x6", uc_mcontext.regs[6]) X("x7", uc_mcontext.regs[7]) X("x8", uc_mcontext.regs[8]) \
 	X("x9", uc_mcontext.regs[9]) X("x10", uc_mcontext.regs[10]) X("x11", uc_mcontext.regs[11]) \
-	X("x12", uc_mcontext.regs[12]) X("x13", uc_mcontext.regs[13]) X("x14", uc_mcontext.regs[14]) \
-	X("x15", uc_mcontext.regs[15]) X("x16", uc_mcontext.regs[16]) X("x17", uc_mcontext.regs[17]) \
-	X("x18", uc_mcontext.regs[18]) X("x19", uc_mcontext.regs[19]) X("x20", uc_mcontext.regs[20]) \
-	X("x21", uc_mcontext.regs[21]) X("x22", uc_mcontext.regs[22]) X("x23", uc_mcontext.regs[23]) \
-	X("x24", uc_mcontext.regs[24]) X("x25", uc_mcontext.regs[25]) X("x26", uc_mcontext.regs[26]) \
-	X("x27", uc_mcontext.regs[27]) X("x28", uc_mcontext.regs[28]) X("x29", uc_mcontext.regs[29]) \
+	X("x12", uc_mcontext.regs[12]) X("x13", uc_mcontext.regs[13]) \
+	X("x14", uc_mcontext.regs[14]) X("x15", uc_mcontext.regs[15]) \
+	X("x16", uc_mcontext.regs[16]) X("x17", uc_mcontext.regs[17]) \
+	X("x18", uc_mcontext.regs[18]) X("x19", uc_mcontext.regs[19]) \
+	X("x20", uc_mcontext.regs[20]) X("x21", uc_mcontext.regs[21]) \
+	X("x22", uc_mcontext.regs[22]) X("x23", uc_mcontext.regs[23]) \
+	X("x24", uc_mcontext.regs[24]) X("x25", uc_mcontext.regs[25]) \
+	X("x26", uc_mcontext.regs[26]) X("x27", uc_mcontext.regs[27]) \
+	X("x28", uc_mcontext.regs[28]) X("x29", uc_mcontext.regs[29]) \
 	X("x30", uc_mcontext.regs[30]) X("sp", uc_mcontext.sp) X("pc", uc_mcontext.pc) \
 	X("pstate", uc_mcontext.pstate)
 // clang-format on
 
-/* The decoder of its instructions, for prologue.c. */
+/* The decoder of the instructions, for prologue.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_aarch64.h"

@@ -1,12 +1,18 @@
-/* arch.h - the one place that selects an architecture.
+/* arch.h - selects the architecture.  No other file does.
  *
- * Each architecture is one small header that defines
- *   LEAKWRAP_CALLER   three expressions, "return address, stack pointer after the return, frame
- *                     pointer after the return", of the function in which it is written;
- *   LEAKWRAP_CALLER_AGAIN  what LEAKWRAP_CALLER has put elsewhere of that caller, once more: another call may have come between;
- *   LEAKWRAP_SP_NAME  the compiler's name of the stack pointer, unless it is not known;
- *   the frame-pointer layout for the walk, see each header;
- *   LEAKWRAP_CONTEXT_PC and its relatives, for the crash trace.
+ * Each architecture is one small header that defines:
+ *
+ *   LEAKWRAP_CALLER        Three expressions about the caller of the function that contains it: the
+ *                          return address, then the caller's stack pointer and frame pointer after
+ *                          the return.
+ *   LEAKWRAP_CALLER_AGAIN  Stores again what LEAKWRAP_CALLER has put outside of its expressions.
+ *                          Another call may have overwritten it.  Most architectures store nothing.
+ *   LEAKWRAP_SP_NAME       The compiler's name of the stack pointer.  Undefined if unknown.
+ *   LEAKWRAP_FP_*          The frame layout for the walk by frame pointers, see each header.
+ *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace.
+ *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
+ *
+ * The defaults below hold for an architecture that does not define the macro.
  */
 #ifndef LEAKWRAP_ARCH_H
 #define LEAKWRAP_ARCH_H
@@ -27,61 +33,60 @@
 #include "wrap/arch/unknown.h"
 #endif
 
-/* A return address as it was before it was signed; most architectures do not sign. */
+/* Removes the signature from a return address.  Most architectures do not sign. */
 #ifndef LEAKWRAP_STRIP
 #define LEAKWRAP_STRIP(address) (address)
 #endif
 
-/* Most have nothing to put elsewhere. */
 #ifndef LEAKWRAP_CALLER_AGAIN
 #define LEAKWRAP_CALLER_AGAIN ((void)0)
 #endif
 
-/* ARM keeps two frame pointers, and unwind tables of its own. */
+/* 1 for ARM, which has two frame pointers and its own unwind tables (EHABI). */
 #ifndef LEAKWRAP_HAVE_ARM_FRAMES
 #define LEAKWRAP_HAVE_ARM_FRAMES 0
 #endif
 
-/* The thread pointer, or 0 if it is not known. */
+/* The thread pointer, or 0 if it is unknown. */
 #ifndef LEAKWRAP_THREAD_POINTER
 #define LEAKWRAP_THREAD_POINTER 0
 #endif
 
-/* Does the C library describe a thread below the thread pointer?  Else it does from there on.  (ELF
+/* 1 if the C library describes a thread below the thread pointer, 0 if from there upward.  (ELF
  * Handling For Thread-Local Storage, section 3: variant 1 and variant 2.) */
 #ifndef LEAKWRAP_THREAD_POINTER_IS_END
 #define LEAKWRAP_THREAD_POINTER_IS_END 1
 #endif
 
-/* Is there more to walk by than a frame pointer? */
+/* 1 if a walk can use rules from unwind tables besides frame pointers. */
 #if defined(LEAKWRAP_DWARF_SP) || LEAKWRAP_HAVE_ARM_FRAMES
 #define LEAKWRAP_HAVE_RULES 1
 #else
 #define LEAKWRAP_HAVE_RULES 0
 #endif
 
-/* Does a first function have this in the place of a return address? */
+/* Returns true if PC stands in the place of a return address in the first function of a stack. */
 #ifndef LEAKWRAP_IS_NO_CALLER
 #define LEAKWRAP_IS_NO_CALLER(pc) ((pc) == 0)
 #endif
 
-/* Does the C library's ucontext_t tell the registers? */
+/* Some C libraries have no ucontext_t that describes the registers. */
 #ifdef LEAKWRAP_NO_ucontext
 #undef LEAKWRAP_CONTEXT_PC
 #undef LEAKWRAP_CONTEXT_REGISTERS
 #endif
 
-/* Does the frame pointer tell the caller's stack pointer? */
+/* 1 if the caller's stack pointer can be computed from the frame pointer. */
 #ifndef LEAKWRAP_FP_GIVES_SP
 #define LEAKWRAP_FP_GIVES_SP 1
 #endif
 
-/* Does a call leave the return address in a register? */
+/* 1 if a call leaves the return address in a register, the link register. */
 #ifndef LEAKWRAP_HAVE_LR
 #define LEAKWRAP_HAVE_LR 0
 #endif
 
-/* Is there a decoder of its instructions? */
+/* 1 if there is a decoder of the architecture's instructions (decode.h). */
 #ifndef LEAKWRAP_HAVE_CODE
 #define LEAKWRAP_HAVE_CODE 0
 #endif

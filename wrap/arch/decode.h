@@ -1,16 +1,22 @@
-/* decode.h - what the decoders of machine code, arch/CODE_code.h, tell prologue.c of an instruction.
+/* decode.h - the interface between prologue.c and the decoders of machine code, decode_*.h.
  *
- * A decoder knows the instructions by which compilers build frames, take them down, and move between the two:
- * adding to the stack pointer, copying it to a frame pointer and back, storing and loading the registers that
- * a walk needs, jumps and returns.  All others do nothing that matters.  A decoder reads code only through
- * leakwrap_code_at, and never outside of the bounds that it is given.  Each defines
+ * A decoder knows the instructions that build frames, take them down, or change the flow.  They
+ * add to the stack pointer, copy it to a frame pointer and back, store and load the registers
+ * that a walk needs, jump and return.  All other instructions count as without effect.  A
+ * decoder reads code only through leakwrap_code_at, and so never outside of the given bounds.
+ * Each decoder defines:
  *
- *   LEAKWRAP_CODE_STEP(code)     instructions begin at multiples of this
- *   LEAKWRAP_CODE_IS_WIDE(half)  the half word begins an instruction of two, where there are such of one
- *   leakwrap_decode              the instruction at an address
- *   leakwrap_is_data             is what lies there no code, but constants that code near it loads?
- *   leakwrap_call_before         the call before a return address: where it begins, or 0 when there is none; and what
- *                                it calls, 0 when that is in a register
+ *   LEAKWRAP_CODE_STEP(code)     Instructions begin at multiples of this number of bytes.
+ *   LEAKWRAP_CODE_IS_WIDE(half)  True if the half word begins an instruction of two half words, on
+ *                                architectures that also have instructions of one half word.
+ *   leakwrap_decode              Decodes the instruction at an address.
+ *   leakwrap_is_data             Returns true if constants lie at an address, not code.  Code
+ *                                near them loads them.
+ *   leakwrap_call_before         Returns where the call before a return address begins, or 0 if
+ *                                there is none.  Sets *TARGET to the address that is called, or to
+ *                                0 if the call is through a register.
+ *
+ * The decoders may run in signal handlers and take no lock.
  */
 #ifndef LEAKWRAP_ARCH_DECODE_H
 #define LEAKWRAP_ARCH_DECODE_H
@@ -19,13 +25,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Code that may be read. */
+/* The bounds of readable code.  Empty bounds mean that no code can be read. */
 struct leakwrap_code {
 	uintptr_t low, high;
-	bool thumb; /* ARM: of the two instruction sets, this one */
+	bool thumb; /* ARM: Thumb instructions; false: ARM instructions */
 };
 
-/* The registers whose values are followed. */
+/* The registers whose values prologue.c follows. */
 enum leakwrap_code_register {
 	LEAKWRAP_CODE_SP,
 	LEAKWRAP_CODE_FP,
@@ -42,26 +48,27 @@ enum leakwrap_code_flow {
 	LEAKWRAP_FLOW_JUMP,   /* to the target */
 	LEAKWRAP_FLOW_RETURN,
 	LEAKWRAP_FLOW_SYSTEM, /* calls the kernel */
-	LEAKWRAP_FLOW_END,    /* nobody knows where, or no code at all */
+	LEAKWRAP_FLOW_END,    /* to an unknown address, or the bytes are no code */
 };
 
-/* Of places on the stack: the instruction does not have it. */
+/* Stack offset of a register that the instruction neither stores nor loads. */
 #define LEAKWRAP_CODE_NOWHERE INT32_MIN
 
-/* What an instruction does, in this order: it stores or loads registers at offsets from the register THROUGH;
- * it sets the register TO to FROM + ADD. */
+/* The effects of an instruction, in this order: it stores or loads registers at offsets from the
+ * register THROUGH, then it sets the register TO to FROM + ADD. */
 struct leakwrap_instruction {
 	uint8_t size;    /* in bytes */
 	uint8_t flow;    /* enum leakwrap_code_flow */
-	uint8_t through; /* enum leakwrap_code_register; NONE: stores and loads nothing that matters */
-	bool loads;      /* instead of stores */
-	uint8_t to;      /* NONE: sets none */
-	uint8_t from;    /* NONE: to what nobody knows */
+	uint8_t through; /* enum leakwrap_code_register; NONE: no store or load that matters */
+	bool loads;      /* true: loads; false: stores */
+	uint8_t to;      /* enum leakwrap_code_register; NONE: sets no register */
+	uint8_t from;    /* enum leakwrap_code_register; NONE: the new value is unknown */
 	int32_t add;
-	int32_t ra, fp, r7, sp; /* where, or NOWHERE */
-	uintptr_t target;       /* of a jump, branch or direct call; 0: not known */
+	int32_t ra, fp, r7, sp; /* offsets from THROUGH, or LEAKWRAP_CODE_NOWHERE */
+	uintptr_t target;       /* of a jump, branch or direct call; 0: unknown */
 };
 
+/* Sets *INSTRUCTION to an instruction of SIZE bytes without any effect but FLOW. */
 static inline void leakwrap_instruction_is(struct leakwrap_instruction *instruction, unsigned size,
                                            enum leakwrap_code_flow flow)
 {
@@ -76,6 +83,7 @@ static inline void leakwrap_instruction_is(struct leakwrap_instruction *instruct
 	                                             .sp = LEAKWRAP_CODE_NOWHERE};
 }
 
+/* Sets the flow of *INSTRUCTION and where it leads. */
 static inline void leakwrap_instruction_goes(struct leakwrap_instruction *instruction,
                                              enum leakwrap_code_flow flow, uintptr_t target)
 {
@@ -83,6 +91,7 @@ static inline void leakwrap_instruction_goes(struct leakwrap_instruction *instru
 	instruction->target = target;
 }
 
+/* Adds the effect TO = FROM + ADD to *INSTRUCTION. */
 static inline void leakwrap_instruction_sets(struct leakwrap_instruction *instruction, unsigned to,
                                              unsigned from, int32_t add)
 {
@@ -91,7 +100,8 @@ static inline void leakwrap_instruction_sets(struct leakwrap_instruction *instru
 	instruction->add = add;
 }
 
-/* The SIZE bytes of code at AT (at most 4), lowest first; false: they cannot be read. */
+/* Reads the SIZE bytes of code at AT (at most 4) into *BYTES, the lowest byte in the lowest bits.
+ * Returns false if they lie outside of CODE's bounds; then *BYTES is 0. */
 static inline bool leakwrap_code_at(const struct leakwrap_code *code, uintptr_t at, unsigned size,
                                     uint32_t *bytes)
 {
@@ -102,7 +112,7 @@ static inline bool leakwrap_code_at(const struct leakwrap_code *code, uintptr_t 
 	return true;
 }
 
-/* The low BITS bits of VALUE as a signed number. */
+/* Returns the low BITS bits of VALUE as a signed number. */
 static inline int32_t leakwrap_signed(uint32_t value, unsigned bits)
 {
 	return (int32_t)(value << (32 - bits)) >> (32 - bits);

@@ -1,5 +1,6 @@
-/* decode_aarch64.h - the instructions of A64 that build frames (Arm Architecture Reference Manual for A-profile,
- * DDI 0487, C4.1 "A64 instruction set encoding"; the names of the classes are its). */
+/* decode_aarch64.h - decodes the A64 instructions that build frames.  Source: Arm Architecture
+ * Reference Manual for A-profile, DDI 0487, C4.1 "A64 instruction set encoding", with its names of
+ * instruction classes. */
 #ifndef LEAKWRAP_ARCH_DECODE_AARCH64_H
 #define LEAKWRAP_ARCH_DECODE_AARCH64_H
 
@@ -8,14 +9,17 @@
 #define LEAKWRAP_CODE_STEP(code)    ((void)(code), 4)
 #define LEAKWRAP_CODE_IS_WIDE(half) ((void)(half), false)
 
-/* Register 31 is sp where it is an address or the result of an addition. */
+/* Returns the followed register with the given number.  Register 31 is sp as an address or as the
+ * result of an addition. */
 static unsigned leakwrap_code_register_of(unsigned number)
 {
-	return number == 31 ? LEAKWRAP_CODE_SP : number == 29 ? LEAKWRAP_CODE_FP : LEAKWRAP_CODE_NONE;
+	return number == 31   ? LEAKWRAP_CODE_SP
+	       : number == 29 ? LEAKWRAP_CODE_FP
+	                      : LEAKWRAP_CODE_NONE;
 }
 
-static void leakwrap_note_register(struct leakwrap_instruction *instruction, unsigned number,
-                                   int32_t at)
+static void leakwrap_set_offset(struct leakwrap_instruction *instruction, unsigned number,
+                                int32_t at)
 {
 	if (number == 30)
 		instruction->ra = at;
@@ -23,8 +27,8 @@ static void leakwrap_note_register(struct leakwrap_instruction *instruction, uns
 		instruction->fp = at;
 }
 
-/* "Loads and stores" of one or two registers through BASE, with the offset; MODE: 1 the base moves after, 3
- * before, 2 not at all. */
+/* Decodes a load or store of one or two registers of SIZE bytes through the base register.  MODE: 1
+ * the base changes by OFFSET after the access, 3 before it, 2 not at all. */
 static void leakwrap_decode_access(struct leakwrap_instruction *instruction, uint32_t word,
                                    unsigned mode, int32_t offset, unsigned second, int32_t size)
 {
@@ -33,11 +37,11 @@ static void leakwrap_decode_access(struct leakwrap_instruction *instruction, uin
 
 	if (base == LEAKWRAP_CODE_NONE)
 		return;
-	if ((word >> 26 & 1) == 0 && size == 8) { /* general registers, 64 bits of them */
+	if ((word >> 26 & 1) == 0 && size == 8) { /* general registers, all 64 bits */
 		instruction->through = (uint8_t)base;
 		instruction->loads = (word >> 22 & 1) != 0;
-		leakwrap_note_register(instruction, word & 31, at);
-		leakwrap_note_register(instruction, second, at + size);
+		leakwrap_set_offset(instruction, word & 31, at);
+		leakwrap_set_offset(instruction, second, at + size);
 	}
 	if (mode != 2)
 		leakwrap_instruction_sets(instruction, base, base, offset);
@@ -61,13 +65,14 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 
 		if ((word >> 23 & 3) != 0)
 			leakwrap_decode_access(instruction, word, word >> 23 & 3,
-			                       leakwrap_signed(word >> 15, 7) * scale, word >> 10 & 31,
-			                       scale);
+			                       leakwrap_signed(word >> 15, 7) * scale,
+			                       word >> 10 & 31, scale);
 	} else if ((word & 0x3b200400) == 0x38000400) { /* immediate, post- and pre-indexed */
 		leakwrap_decode_access(instruction, word, word >> 10 & 3,
 		                       leakwrap_signed(word >> 12, 9), 0, 1 << (word >> 30));
 	} else if ((word & 0xff800000) == 0xf9000000) { /* unsigned immediate, 64 bits */
-		leakwrap_decode_access(instruction, word, 2, (int32_t)(word >> 10 & 0xfff) * 8, 0, 8);
+		leakwrap_decode_access(instruction, word, 2, (int32_t)(word >> 10 & 0xfff) * 8, 0,
+		                       8);
 	} else if ((word & 0xbf800000) == 0x91000000 &&
 	           to != LEAKWRAP_CODE_NONE) { /* add, sub (immediate) */
 		int32_t add = (int32_t)(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
@@ -84,11 +89,14 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
 		/* b.cond; cbz, cbnz */
 		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
-		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 19) * 4);
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 19) *
+		                                          4);
 	} else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
-		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 14) * 4);
-	} else if ((word & 0xfe000000) == 0xd6000000) { /* through a register; with authentication */
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 14) *
+		                                          4);
+	} else if ((word & 0xfe000000) == 0xd6000000) {
+		/* through a register, also with authentication */
 		unsigned kind = word >> 21 & 7;
 
 		instruction->flow = kind == 1   ? LEAKWRAP_FLOW_CALL
@@ -101,14 +109,15 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 	}
 }
 
-/* Constants lie in sections of their own. */
+/* Constants lie in sections of their own, never among code. */
 static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	(void)code, (void)at;
 	return false;
 }
 
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
+                                      uintptr_t *target)
 {
 	struct leakwrap_instruction instruction;
 

@@ -1,13 +1,23 @@
-/* decode_arm.h - the instructions of A32 and T32 that build frames (Arm Architecture Reference Manual, ARMv7-A and
- * ARMv7-R edition, DDI 0406C: chapters A5 "ARM Instruction Set Encoding", A6 "Thumb Instruction Set Encoding", A8). */
+/* decode_arm.h - decodes the A32 and T32 instructions that build frames.  Source: Arm Architecture
+ * Reference Manual, ARMv7-A and ARMv7-R edition, DDI 0406C: chapters A5 "ARM Instruction Set
+ * Encoding", A6 "Thumb Instruction Set Encoding", A8. */
 #ifndef LEAKWRAP_ARCH_DECODE_ARM_H
 #define LEAKWRAP_ARCH_DECODE_ARM_H
 
 #include "wrap/arch/decode.h"
 
-/* Where instructions begin, and whether the half word begins one of two halves. */
 #define LEAKWRAP_CODE_STEP(code)    ((code)->thumb ? 2 : 4)
 #define LEAKWRAP_CODE_IS_WIDE(half) ((half) >> 11 >= 0x1d)
+
+/* The numbers of the registers that matter, and a number that no register has. */
+enum {
+	LEAKWRAP_ARM_R7 = 7,
+	LEAKWRAP_ARM_FP = 11,
+	LEAKWRAP_ARM_SP = 13,
+	LEAKWRAP_ARM_LR = 14,
+	LEAKWRAP_ARM_PC = 15,
+	LEAKWRAP_ARM_NO_REGISTER = 16,
+};
 
 static unsigned leakwrap_code_register_of(unsigned number)
 {
@@ -20,35 +30,39 @@ static unsigned leakwrap_code_register_of(unsigned number)
 	return registers[number & 15];
 }
 
-/* NUMBER = FROM + ADD; FROM 16: what nobody knows. */
+/* Adds the effect that register NUMBER becomes FROM + ADD.  FROM is NO_REGISTER if the new value is
+ * unknown. */
 static void leakwrap_decode_add(struct leakwrap_instruction *instruction, unsigned number,
                                 unsigned from, int32_t add)
 {
 	unsigned to = leakwrap_code_register_of(number);
 
 	if (to != LEAKWRAP_CODE_NONE)
-		leakwrap_instruction_sets(
-		        instruction, to,
-		        from < 16 ? leakwrap_code_register_of(from) : LEAKWRAP_CODE_NONE, add);
+		leakwrap_instruction_sets(instruction, to,
+		                          from < LEAKWRAP_ARM_NO_REGISTER
+		                                  ? leakwrap_code_register_of(from)
+		                                  : LEAKWRAP_CODE_NONE,
+		                          add);
 }
 
-static void leakwrap_note_register(struct leakwrap_instruction *instruction, unsigned number,
-                                   int32_t at)
+/* Sets the offset AT of register NUMBER.  A load of pc is a return. */
+static void leakwrap_set_offset(struct leakwrap_instruction *instruction, unsigned number,
+                                int32_t at)
 {
 	switch (number) {
-	case 7:
+	case LEAKWRAP_ARM_R7:
 		instruction->r7 = at;
 		break;
-	case 11:
+	case LEAKWRAP_ARM_FP:
 		instruction->fp = at;
 		break;
-	case 13:
+	case LEAKWRAP_ARM_SP:
 		instruction->sp = at;
 		break;
-	case 14:
+	case LEAKWRAP_ARM_LR:
 		instruction->ra = at;
 		break;
-	case 15:
+	case LEAKWRAP_ARM_PC:
 		if (instruction->loads) {
 			instruction->ra = at;
 			instruction->flow = LEAKWRAP_FLOW_RETURN;
@@ -59,7 +73,9 @@ static void leakwrap_note_register(struct leakwrap_instruction *instruction, uns
 	}
 }
 
-static bool leakwrap_decode_through(struct leakwrap_instruction *instruction, unsigned base, bool loads)
+/* Sets the base register of a load or store.  Returns false if BASE is not followed. */
+static bool leakwrap_set_through(struct leakwrap_instruction *instruction, unsigned base,
+                                 bool loads)
 {
 	unsigned through = leakwrap_code_register_of(base);
 
@@ -70,7 +86,8 @@ static bool leakwrap_decode_through(struct leakwrap_instruction *instruction, un
 	return true;
 }
 
-/* A8.8.57, 58, 60, 61, 199 to 203: LDM and STM, POP and PUSH */
+/* Decodes LDM, STM, POP or PUSH of the registers in LIST (A8.8.57, 58, 60, 61, 199 to 203). BEFORE
+ * and UP give the addressing mode; the base changes if MOVES. */
 static void leakwrap_decode_multiple(struct leakwrap_instruction *instruction, unsigned base,
                                      bool loads, bool before, bool up, bool moves, uint32_t list)
 {
@@ -79,40 +96,42 @@ static void leakwrap_decode_multiple(struct leakwrap_instruction *instruction, u
 
 	if (before == up)
 		at += 4;
-	if (!leakwrap_decode_through(instruction, base, loads)) {
+	if (!leakwrap_set_through(instruction, base, loads)) {
 		if (loads && (list & 0x8000))
 			instruction->flow = LEAKWRAP_FLOW_END;
 		return;
 	}
 	for (unsigned number = 0; number < 16; number++)
 		if (list >> number & 1) {
-			leakwrap_note_register(instruction, number, at);
+			leakwrap_set_offset(instruction, number, at);
 			at += 4;
 		}
 	if (moves)
 		leakwrap_decode_add(instruction, base, base, up ? size : -size);
 }
 
-/* A8.8.62 to 65, 72, 204, 210: one register or, when SECOND is less than 16, two. */
-static void leakwrap_decode_single(struct leakwrap_instruction *instruction, unsigned base, bool loads,
-                                   bool before, bool moves, unsigned number, unsigned second,
-                                   int32_t offset)
+/* Decodes a load or store of register NUMBER and, if it is a register, SECOND (A8.8.62 to 65, 72,
+ * 204, 210).  The address is the base plus OFFSET if BEFORE, else the base.  The base changes if
+ * MOVES. */
+static void leakwrap_decode_single(struct leakwrap_instruction *instruction, unsigned base,
+                                   bool loads, bool before, bool moves, unsigned number,
+                                   unsigned second, int32_t offset)
 {
 	int32_t at = before ? offset : 0;
 
-	if (!leakwrap_decode_through(instruction, base, loads)) {
-		if (loads && number == 15)
+	if (!leakwrap_set_through(instruction, base, loads)) {
+		if (loads && number == LEAKWRAP_ARM_PC)
 			instruction->flow = LEAKWRAP_FLOW_END;
 		return;
 	}
-	leakwrap_note_register(instruction, number, at);
-	if (second < 16)
-		leakwrap_note_register(instruction, second, at + 4);
+	leakwrap_set_offset(instruction, number, at);
+	if (second < LEAKWRAP_ARM_NO_REGISTER)
+		leakwrap_set_offset(instruction, second, at + 4);
 	if (moves)
 		leakwrap_decode_add(instruction, base, base, offset);
 }
 
-/* A5.2.4: an immediate of 8 bits, rotated. */
+/* Returns an immediate of 8 bits, rotated (A5.2.4). */
 static int32_t leakwrap_arm_immediate(uint32_t word)
 {
 	uint32_t value = word & 0xff;
@@ -121,7 +140,8 @@ static int32_t leakwrap_arm_immediate(uint32_t word)
 	return (int32_t)(rotation ? value >> rotation | value << (32 - rotation) : value);
 }
 
-static void leakwrap_decode_arm(uint32_t word, uintptr_t at, struct leakwrap_instruction *instruction)
+static void leakwrap_decode_arm(uint32_t word, uintptr_t at,
+                                struct leakwrap_instruction *instruction)
 {
 	unsigned rn = word >> 16 & 15, rd = word >> 12 & 15;
 	uintptr_t target = at + 8 + (uintptr_t)(intptr_t)leakwrap_signed(word, 24) * 4;
@@ -140,9 +160,10 @@ static void leakwrap_decode_arm(uint32_t word, uintptr_t at, struct leakwrap_ins
 		int32_t offset = (int32_t)(word & 0xfff);
 
 		leakwrap_decode_single(instruction, rn, word >> 20 & 1, word >> 24 & 1,
-		                       !(word >> 24 & 1) || (word >> 21 & 1), rd, 16,
-		                       word >> 23 & 1 ? offset : -offset);
-	} else if ((word & 0x0e500000) == 0x06100000 && rd == 15) { /* ldr pc with an index: a table */
+		                       !(word >> 24 & 1) || (word >> 21 & 1), rd,
+		                       LEAKWRAP_ARM_NO_REGISTER, word >> 23 & 1 ? offset : -offset);
+	} else if ((word & 0x0e500000) == 0x06100000 && rd == LEAKWRAP_ARM_PC) {
+		/* ldr pc with an index: a jump table */
 		instruction->flow = always ? LEAKWRAP_FLOW_END : LEAKWRAP_FLOW_NEXT;
 	} else if ((word & 0x0e5000d0) == 0x004000d0) { /* ldrd, strd, immediate */
 		int32_t offset = (int32_t)((word >> 4 & 0xf0) | (word & 15));
@@ -155,22 +176,23 @@ static void leakwrap_decode_arm(uint32_t word, uintptr_t at, struct leakwrap_ins
 	} else if ((word & 0x0fe00000) == 0x02400000) { /* sub */
 		leakwrap_decode_add(instruction, rd, rn, -leakwrap_arm_immediate(word));
 	} else if ((word & 0x0fffff90) == 0x012fff10) { /* bx, blx */
-		instruction->flow = word >> 5 & 1       ? LEAKWRAP_FLOW_CALL
-		                    : (word & 15) == 14 ? LEAKWRAP_FLOW_RETURN
-		                    : always            ? LEAKWRAP_FLOW_END
-		                                        : LEAKWRAP_FLOW_NEXT;
+		instruction->flow = word >> 5 & 1                    ? LEAKWRAP_FLOW_CALL
+		                    : (word & 15) == LEAKWRAP_ARM_LR ? LEAKWRAP_FLOW_RETURN
+		                    : always                         ? LEAKWRAP_FLOW_END
+		                                                     : LEAKWRAP_FLOW_NEXT;
 	} else if ((word & 0x0fef0ff0) == 0x01a00000) { /* mov */
-		if (rd == 15)
-			instruction->flow = (word & 15) == 14 ? LEAKWRAP_FLOW_RETURN
-			                    : always          ? LEAKWRAP_FLOW_END
-			                                      : LEAKWRAP_FLOW_NEXT;
+		if (rd == LEAKWRAP_ARM_PC)
+			instruction->flow = (word & 15) == LEAKWRAP_ARM_LR ? LEAKWRAP_FLOW_RETURN
+			                    : always                       ? LEAKWRAP_FLOW_END
+			                                                   : LEAKWRAP_FLOW_NEXT;
 		else
 			leakwrap_decode_add(instruction, rd, word & 15, 0);
 	} else if ((word & 0x0fbf0e00) == 0x0d2d0a00 || (word & 0x0fbf0e00) == 0x0cbd0a00) {
 		/* vpush, vpop */
 		int32_t size = (int32_t)(word & 0xff) * 4;
 
-		leakwrap_decode_add(instruction, 13, 13, word >> 24 & 1 ? -size : size);
+		leakwrap_decode_add(instruction, LEAKWRAP_ARM_SP, LEAKWRAP_ARM_SP,
+		                    word >> 24 & 1 ? -size : size);
 	} else if ((word & 0x0e000000) == 0x0a000000) { /* b, bl */
 		leakwrap_instruction_goes(instruction,
 		                          word >> 24 & 1 ? LEAKWRAP_FLOW_CALL
@@ -179,21 +201,24 @@ static void leakwrap_decode_arm(uint32_t word, uintptr_t at, struct leakwrap_ins
 		                          target);
 	} else if (always && (word & 0x0f000000) == 0x0f000000) { /* svc */
 		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
-	} else if ((word & 0x0ff000f0) == 0x07f000f0 ||
-	           word == 0) { /* udf; what lies between functions */
+	} else if ((word & 0x0ff000f0) == 0x07f000f0 || word == 0) {
+		/* udf; padding between functions */
 		instruction->flow = LEAKWRAP_FLOW_END;
-	} else if ((word & 0x0c000000) == 0 && rd == 15 && (word & 0x01900000) != 0x01100000) {
-		instruction->flow =
-		        always ? LEAKWRAP_FLOW_END : LEAKWRAP_FLOW_NEXT; /* add pc, pc, ... */
-	} else if ((word & 0x0c000000) == 0 && rd == 13 && (word & 0x01900000) != 0x01100000) {
-		leakwrap_decode_add(instruction, 13, 16, 0);
+	} else if ((word & 0x0c000000) == 0 && rd == LEAKWRAP_ARM_PC &&
+	           (word & 0x01900000) != 0x01100000) {
+		/* add pc, pc, ... */
+		instruction->flow = always ? LEAKWRAP_FLOW_END : LEAKWRAP_FLOW_NEXT;
+	} else if ((word & 0x0c000000) == 0 && rd == LEAKWRAP_ARM_SP &&
+	           (word & 0x01900000) != 0x01100000) {
+		leakwrap_decode_add(instruction, LEAKWRAP_ARM_SP, LEAKWRAP_ARM_NO_REGISTER, 0);
 	}
 }
 
-/* What register NUMBER, r0 to r7, holds at AT, where Thumb code adds it to sp: the size of a large frame, which it loaded
- * relative to pc a few instructions before (LDR (literal), A8.8.64). */
-static bool leakwrap_constant_at(const struct leakwrap_code *code, uintptr_t at, unsigned number,
-                                 int32_t *constant)
+/* Finds the value that register NUMBER (r0 to r7) holds at AT, where Thumb code adds it to sp, and
+ * stores it to *CONSTANT.  It is the size of a large frame.  Compilers load it relative to pc a few
+ * instructions before (LDR (literal), A8.8.64).  Returns false if no such load is found. */
+static bool leakwrap_find_constant(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                   int32_t *constant)
 {
 	uint32_t word;
 
@@ -209,56 +234,59 @@ static bool leakwrap_constant_at(const struct leakwrap_code *code, uintptr_t at,
 	return false;
 }
 
-/* A6.2: 16 bits */
+/* Decodes the Thumb instruction of 16 bits HALF (A6.2). */
 static void leakwrap_decode_thumb(const struct leakwrap_code *code, uint32_t half, uintptr_t at,
                                   struct leakwrap_instruction *instruction)
 {
 	int32_t constant;
-
 	unsigned rd = (half >> 4 & 8) | (half & 7), rm = half >> 3 & 15;
 
 	switch (half >> 8) {
 	case 0xb4: /* push */
 	case 0xb5:
-		leakwrap_decode_multiple(instruction, 13, false, true, false, true,
+		leakwrap_decode_multiple(instruction, LEAKWRAP_ARM_SP, false, true, false, true,
 		                         (half & 0xff) | (half & 0x100) << 6);
 		break;
 	case 0xbc: /* pop */
 	case 0xbd:
-		leakwrap_decode_multiple(instruction, 13, true, false, true, true,
+		leakwrap_decode_multiple(instruction, LEAKWRAP_ARM_SP, true, false, true, true,
 		                         (half & 0xff) | (half & 0x100) << 7);
 		break;
 	case 0xb0: /* add sp, sub sp */
-		leakwrap_decode_add(instruction, 13, 13,
+		leakwrap_decode_add(instruction, LEAKWRAP_ARM_SP, LEAKWRAP_ARM_SP,
 		                    (half & 0x80 ? -1 : 1) * (int32_t)(half & 0x7f) * 4);
 		break;
 	case 0xaf: /* add r7, sp */
-		leakwrap_decode_add(instruction, 7, 13, (int32_t)(half & 0xff) * 4);
+		leakwrap_decode_add(instruction, LEAKWRAP_ARM_R7, LEAKWRAP_ARM_SP,
+		                    (int32_t)(half & 0xff) * 4);
 		break;
-	case 0x37: /* adds r7; subs r7 */
-		leakwrap_decode_add(instruction, 7, 7, (int32_t)(half & 0xff));
+	case 0x37: /* adds r7 */
+		leakwrap_decode_add(instruction, LEAKWRAP_ARM_R7, LEAKWRAP_ARM_R7,
+		                    (int32_t)(half & 0xff));
 		break;
-	case 0x3f:
-		leakwrap_decode_add(instruction, 7, 7, -(int32_t)(half & 0xff));
+	case 0x3f: /* subs r7 */
+		leakwrap_decode_add(instruction, LEAKWRAP_ARM_R7, LEAKWRAP_ARM_R7,
+		                    -(int32_t)(half & 0xff));
 		break;
 	case 0x44: /* add of two registers */
-		if (rd == 15)
+		if (rd == LEAKWRAP_ARM_PC)
 			instruction->flow = LEAKWRAP_FLOW_END;
-		else if (rd == 13 && leakwrap_constant_at(code, at, rm, &constant))
+		else if (rd == LEAKWRAP_ARM_SP && leakwrap_find_constant(code, at, rm, &constant))
 			leakwrap_decode_add(instruction, rd, rd, constant);
-		else if (rd == 13)
-			leakwrap_decode_add(instruction, rd, 16, 0);
+		else if (rd == LEAKWRAP_ARM_SP)
+			leakwrap_decode_add(instruction, rd, LEAKWRAP_ARM_NO_REGISTER, 0);
 		break;
 	case 0x46: /* mov */
-		if (rd == 15)
-			instruction->flow = rm == 14 ? LEAKWRAP_FLOW_RETURN : LEAKWRAP_FLOW_END;
+		if (rd == LEAKWRAP_ARM_PC)
+			instruction->flow =
+			        rm == LEAKWRAP_ARM_LR ? LEAKWRAP_FLOW_RETURN : LEAKWRAP_FLOW_END;
 		else
 			leakwrap_decode_add(instruction, rd, rm, 0);
 		break;
 	case 0x47: /* bx, blx */
-		instruction->flow = half & 0x80 ? LEAKWRAP_FLOW_CALL
-		                    : rm == 14  ? LEAKWRAP_FLOW_RETURN
-		                                : LEAKWRAP_FLOW_END;
+		instruction->flow = half & 0x80             ? LEAKWRAP_FLOW_CALL
+		                    : rm == LEAKWRAP_ARM_LR ? LEAKWRAP_FLOW_RETURN
+		                                            : LEAKWRAP_FLOW_END;
 		break;
 	case 0xb1: /* cbz, cbnz */
 	case 0xb3:
@@ -288,20 +316,23 @@ static void leakwrap_decode_thumb(const struct leakwrap_code *code, uint32_t hal
 	}
 }
 
-/* A6.3.2: an immediate of 12 bits that stands for more. */
+/* Returns the value of a modified immediate constant of 12 bits (A6.3.2). */
 static int32_t leakwrap_thumb_immediate(uint32_t bits)
 {
 	uint32_t value = bits & 0xff;
 	unsigned rotation = bits >> 7;
 
-	if (bits >> 10 == 0) /* repeated bytes are no size of a frame, but for the first */
+	/* A single byte may be the size of a frame; repeated bytes never are. */
+	if (bits >> 10 == 0)
 		return (int32_t)value;
 	value = 0x80 | (bits & 0x7f);
 	return (int32_t)(value >> rotation | value << (32 - rotation));
 }
 
-/* A8.8.18 and 25: branches of 25 bits, the sign first; of 21 bits when conditional */
-static uintptr_t leakwrap_thumb_target(uint32_t first, uint32_t second, uintptr_t at, bool conditional)
+/* Returns the target of a branch at AT.  The offset has 25 bits, or 21 bits if CONDITIONAL; the
+ * sign comes first (A8.8.18 and 25). */
+static uintptr_t leakwrap_thumb_target(uint32_t first, uint32_t second, uintptr_t at,
+                                       bool conditional)
 {
 	uint32_t sign = first >> 10 & 1, j1 = second >> 13 & 1, j2 = second >> 11 & 1;
 	uint32_t i1 = ~(j1 ^ sign) & 1, i2 = ~(j2 ^ sign) & 1;
@@ -309,15 +340,15 @@ static uintptr_t leakwrap_thumb_target(uint32_t first, uint32_t second, uintptr_
 	int32_t offset;
 
 	if (conditional)
-		offset = leakwrap_signed(sign << 20 | j2 << 19 | j1 << 18 | (first & 0x3f) << 12 | low,
-		                         21);
+		offset = leakwrap_signed(
+		        sign << 20 | j2 << 19 | j1 << 18 | (first & 0x3f) << 12 | low, 21);
 	else
-		offset = leakwrap_signed(sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3ff) << 12 | low,
-		                         25);
+		offset = leakwrap_signed(
+		        sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3ff) << 12 | low, 25);
 	return at + 4 + (uintptr_t)(intptr_t)offset;
 }
 
-/* A6.3: 32 bits */
+/* Decodes the Thumb instruction of 32 bits FIRST, SECOND (A6.3). */
 static void leakwrap_decode_wide(uint32_t first, uint32_t second, uintptr_t at,
                                  struct leakwrap_instruction *instruction)
 {
@@ -335,48 +366,53 @@ static void leakwrap_decode_wide(uint32_t first, uint32_t second, uintptr_t at,
 	} else if ((first & 0xfe40) == 0xe840 && (first & 0x0120)) { /* ldrd, strd */
 		int32_t offset = (int32_t)(second & 0xff) * 4;
 
-		leakwrap_decode_single(instruction, rn, loads, first >> 8 & 1, first >> 5 & 1, rt, rd,
-		                       first >> 7 & 1 ? offset : -offset);
+		leakwrap_decode_single(instruction, rn, loads, first >> 8 & 1, first >> 5 & 1, rt,
+		                       rd, first >> 7 & 1 ? offset : -offset);
 	} else if ((first & 0xffe0) == 0xf8c0) { /* ldr.w, str.w: 12 bits */
-		leakwrap_decode_single(instruction, rn, loads, true, false, rt, 16,
-		                       (int32_t)(second & 0xfff));
+		leakwrap_decode_single(instruction, rn, loads, true, false, rt,
+		                       LEAKWRAP_ARM_NO_REGISTER, (int32_t)(second & 0xfff));
 	} else if ((first & 0xffe0) == 0xf840 && (second & 0x800)) { /* 8 bits */
 		int32_t offset = (int32_t)(second & 0xff);
 
-		leakwrap_decode_single(instruction, rn, loads, second >> 10 & 1, second >> 8 & 1, rt,
-		                       16, second & 0x200 ? offset : -offset);
-	} else if ((first & 0xfff0) == 0xf850 && rt == 15) { /* ldr pc with an index: a table */
+		leakwrap_decode_single(instruction, rn, loads, second >> 10 & 1, second >> 8 & 1,
+		                       rt, LEAKWRAP_ARM_NO_REGISTER,
+		                       second & 0x200 ? offset : -offset);
+	} else if ((first & 0xfff0) == 0xf850 && rt == LEAKWRAP_ARM_PC) {
+		/* ldr pc with an index: a jump table */
 		instruction->flow = LEAKWRAP_FLOW_END;
-	} else if ((first & 0xf800) == 0xf000 && !(second & 0x8000)) { /* data processing, immediate */
-		int32_t immediate =
-		        (int32_t)((first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | (second & 0xff));
+	} else if ((first & 0xf800) == 0xf000 && !(second & 0x8000)) {
+		/* data processing, immediate */
+		int32_t immediate = (int32_t)((first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 |
+		                              (second & 0xff));
 
 		switch (first >> 5 & 0x1f) {
-		case 0x08: /* add, sub */
+		case 0x08: /* add */
 			leakwrap_decode_add(instruction, rd, rn,
 			                    leakwrap_thumb_immediate((uint32_t)immediate));
 			break;
-		case 0x0d:
+		case 0x0d: /* sub */
 			leakwrap_decode_add(instruction, rd, rn,
 			                    -leakwrap_thumb_immediate((uint32_t)immediate));
 			break;
-		case 0x10: /* addw, subw */
+		case 0x10: /* addw */
 			leakwrap_decode_add(instruction, rd, rn, immediate);
 			break;
-		case 0x15:
+		case 0x15: /* subw */
 			leakwrap_decode_add(instruction, rd, rn, -immediate);
 			break;
 		default:
-			if (rd == 13)
-				leakwrap_decode_add(instruction, rd, 16, 0);
+			if (rd == LEAKWRAP_ARM_SP)
+				leakwrap_decode_add(instruction, rd, LEAKWRAP_ARM_NO_REGISTER, 0);
 		}
-	} else if ((first & 0xfe00) == 0xea00 && rd == 13) { /* data processing, registers */
-		leakwrap_decode_add(instruction, 13, 16, 0);
+	} else if ((first & 0xfe00) == 0xea00 && rd == LEAKWRAP_ARM_SP) {
+		/* data processing, registers */
+		leakwrap_decode_add(instruction, LEAKWRAP_ARM_SP, LEAKWRAP_ARM_NO_REGISTER, 0);
 	} else if ((first & 0xffbf) == 0xed2d || (first & 0xffbf) == 0xecbd) { /* vpush, vpop */
 		int32_t size = (int32_t)(second & 0xff) * 4;
 
 		if ((second & 0x0e00) == 0x0a00)
-			leakwrap_decode_add(instruction, 13, 13, first >> 8 & 1 ? -size : size);
+			leakwrap_decode_add(instruction, LEAKWRAP_ARM_SP, LEAKWRAP_ARM_SP,
+			                    first >> 8 & 1 ? -size : size);
 	} else if ((first & 0xf800) == 0xf000) { /* A6.3.4: branches */
 		if ((second & 0xd000) == 0xd000)
 			leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_CALL,
@@ -487,6 +523,8 @@ static bool leakwrap_is_in_table(const struct leakwrap_code *code, uintptr_t at)
  * function, or between its parts; a part behind them may be the only one that loads some. */
 #define LEAKWRAP_CONSTANT_FAR 4096u
 
+/* Returns true if a constant lies at AT.  Compilers put constants behind a function, or between its
+ * parts.  Code near them loads them relative to pc. */
 static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	const unsigned step = LEAKWRAP_CODE_STEP(code);
@@ -522,9 +560,10 @@ static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 	return false;
 }
 
-/* Where a word of ARM code can be a call, the same bytes may be one of Thumb code.  Before BLX there were
- * "mov lr, pc" and a jump. */
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+/* The instruction set must be known: a word that is a call in ARM code may be another call in Thumb
+ * code.  Before BLX existed, a call was "mov lr, pc" and a jump. */
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
+                                      uintptr_t *target)
 {
 	struct leakwrap_instruction instruction;
 	uint32_t word;

@@ -1,5 +1,6 @@
-/* decode_riscv64.h - the instructions of RV64GC that build frames (The RISC-V Instruction Set Manual, volume I,
- * 20191213: chapter 24 "RV32/64G Instruction Set Listings" and section 16.8 "RVC Instruction Set Listings"). */
+/* decode_riscv64.h - decodes the RV64GC instructions that build frames.  Source: The RISC-V
+ * Instruction Set Manual, volume I, 20191213: chapter 24 "RV32/64G Instruction Set Listings" and
+ * section 16.8 "RVC Instruction Set Listings". */
 #ifndef LEAKWRAP_ARCH_DECODE_RISCV64_H
 #define LEAKWRAP_ARCH_DECODE_RISCV64_H
 
@@ -8,12 +9,23 @@
 #define LEAKWRAP_CODE_STEP(code)    ((void)(code), 2)
 #define LEAKWRAP_CODE_IS_WIDE(half) (((half)&3) == 3)
 
+/* The numbers of the registers that matter. */
+enum {
+	LEAKWRAP_RISCV_ZERO = 0,
+	LEAKWRAP_RISCV_RA = 1,
+	LEAKWRAP_RISCV_SP = 2,
+	LEAKWRAP_RISCV_S0 = 8
+};
+
 static unsigned leakwrap_code_register_of(unsigned number)
 {
-	return number == 2 ? LEAKWRAP_CODE_SP : number == 8 ? LEAKWRAP_CODE_FP : LEAKWRAP_CODE_NONE;
+	return number == LEAKWRAP_RISCV_SP   ? LEAKWRAP_CODE_SP
+	       : number == LEAKWRAP_RISCV_S0 ? LEAKWRAP_CODE_FP
+	                                     : LEAKWRAP_CODE_NONE;
 }
 
-/* NUMBER = FROM + ADD */
+/* Adds the effect that register NUMBER becomes FROM + ADD.  FROM is the zero register if the new
+ * value is unknown. */
 static void leakwrap_decode_add(struct leakwrap_instruction *instruction, unsigned number,
                                 unsigned from, int32_t add)
 {
@@ -23,31 +35,34 @@ static void leakwrap_decode_add(struct leakwrap_instruction *instruction, unsign
 		leakwrap_instruction_sets(instruction, to, leakwrap_code_register_of(from), add);
 }
 
+/* Adds the effect of a load or store of register NUMBER at OFFSET from register BASE. */
 static void leakwrap_decode_access(struct leakwrap_instruction *instruction, bool loads,
                                    unsigned number, unsigned base, int32_t offset)
 {
 	unsigned through = leakwrap_code_register_of(base);
 
-	if (through == LEAKWRAP_CODE_NONE || (number != 1 && number != 8))
+	if (through == LEAKWRAP_CODE_NONE ||
+	    (number != LEAKWRAP_RISCV_RA && number != LEAKWRAP_RISCV_S0))
 		return;
 	instruction->through = (uint8_t)through;
 	instruction->loads = loads;
-	if (number == 1)
+	if (number == LEAKWRAP_RISCV_RA)
 		instruction->ra = offset;
 	else
 		instruction->fp = offset;
 }
 
-/* Bits of a half word: those from LOW on, COUNT of them, put at TO. */
+/* Returns COUNT bits of HALF from bit LOW upward, shifted to bit TO. */
 static uint32_t leakwrap_bits(uint32_t half, unsigned low, unsigned count, unsigned to)
 {
 	return (half >> low & ((1u << count) - 1)) << to;
 }
 
-/* What register NUMBER, a temporary one, holds at AT: compilers load the size of a large frame with LUI or C.LUI,
- * and perhaps ADDI, a few instructions before they add it to sp. */
-static bool leakwrap_constant_at(const struct leakwrap_code *code, uintptr_t at, unsigned number,
-                                 int32_t *constant)
+/* Finds the value that temporary register NUMBER holds at AT and stores it to *CONSTANT.  Compilers
+ * load the size of a large frame with LUI or C.LUI, and perhaps ADDI, a few instructions before
+ * they add it to sp.  Returns false if no such load is found. */
+static bool leakwrap_find_constant(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                   int32_t *constant)
 {
 	int32_t low = 0;
 	uint32_t word;
@@ -78,18 +93,20 @@ static bool leakwrap_constant_at(const struct leakwrap_code *code, uintptr_t at,
 	return false;
 }
 
-/* sp = sp + NUMBER, or - NUMBER */
+/* Adds the effect that sp changes by plus or minus the value of register NUMBER. */
 static void leakwrap_decode_large(const struct leakwrap_code *code, uintptr_t at, unsigned number,
                                   bool subtracts, struct leakwrap_instruction *instruction)
 {
 	int32_t constant;
 
-	if (leakwrap_constant_at(code, at, number, &constant))
-		leakwrap_decode_add(instruction, 2, 2, subtracts ? -constant : constant);
+	if (leakwrap_find_constant(code, at, number, &constant))
+		leakwrap_decode_add(instruction, LEAKWRAP_RISCV_SP, LEAKWRAP_RISCV_SP,
+		                    subtracts ? -constant : constant);
 	else
-		leakwrap_decode_add(instruction, 2, 0, 0);
+		leakwrap_decode_add(instruction, LEAKWRAP_RISCV_SP, LEAKWRAP_RISCV_ZERO, 0);
 }
 
+/* Decodes the instruction of 16 bits HALF. */
 static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t half, uintptr_t at,
                                   struct leakwrap_instruction *instruction)
 {
@@ -102,8 +119,8 @@ static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t hal
 		instruction->flow = LEAKWRAP_FLOW_END;
 		return;
 	}
-	switch ((half & 3) << 3 | half >> 13) {
-	case 000: /* c.addi4spn */
+	switch ((half & 3) << 3 | half >> 13) { /* quadrant and funct3, as octal digits */
+	case 000:                               /* c.addi4spn */
 		leakwrap_decode_add(
 		        instruction, (half >> 2 & 7) + 8, 2,
 		        (int32_t)(leakwrap_bits(half, 11, 2, 4) | leakwrap_bits(half, 7, 4, 6) |
@@ -167,8 +184,9 @@ static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t hal
 	}
 }
 
-static void leakwrap_decode_one(const struct leakwrap_code *code, uintptr_t at,
-                                struct leakwrap_instruction *instruction)
+/* Decodes the instruction at AT by itself, without the routines of -msave-restore. */
+static void leakwrap_decode_plain(const struct leakwrap_code *code, uintptr_t at,
+                                  struct leakwrap_instruction *instruction)
 {
 	uint32_t word;
 	unsigned rd, rs1, rs2;
@@ -192,8 +210,9 @@ static void leakwrap_decode_one(const struct leakwrap_code *code, uintptr_t at,
 		break;
 	case 0x23: /* sd */
 		if ((word >> 12 & 7) == 3)
-			leakwrap_decode_access(instruction, false, rs2, rs1,
-			                       leakwrap_signed(leakwrap_bits(word, 25, 7, 5) | rd, 12));
+			leakwrap_decode_access(
+			        instruction, false, rs2, rs1,
+			        leakwrap_signed(leakwrap_bits(word, 25, 7, 5) | rd, 12));
 		break;
 	case 0x13: /* addi */
 		if ((word >> 12 & 7) == 0)
@@ -220,13 +239,14 @@ static void leakwrap_decode_one(const struct leakwrap_code *code, uintptr_t at,
 		                                          : LEAKWRAP_FLOW_END;
 		break;
 	case 0x6f: /* jal */
-		leakwrap_instruction_goes(
-		        instruction, rd == 0 ? LEAKWRAP_FLOW_JUMP : LEAKWRAP_FLOW_CALL,
-		        at + (uintptr_t)(intptr_t)leakwrap_signed(
-		                     leakwrap_bits(word, 31, 1, 20) | leakwrap_bits(word, 21, 10, 1) |
-		                             leakwrap_bits(word, 20, 1, 11) |
-		                             leakwrap_bits(word, 12, 8, 12),
-		                     21));
+		leakwrap_instruction_goes(instruction,
+		                          rd == 0 ? LEAKWRAP_FLOW_JUMP : LEAKWRAP_FLOW_CALL,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(
+		                                       leakwrap_bits(word, 31, 1, 20) |
+		                                               leakwrap_bits(word, 21, 10, 1) |
+		                                               leakwrap_bits(word, 20, 1, 11) |
+		                                               leakwrap_bits(word, 12, 8, 12),
+		                                       21));
 		break;
 	case 0x73: /* ecall, ebreak */
 		if (word >> 7 == 0)
@@ -237,7 +257,8 @@ static void leakwrap_decode_one(const struct leakwrap_code *code, uintptr_t at,
 	}
 }
 
-/* Where WORD, a JALR at AT, leads to, if AUIPC has set its register just before: to what the two add up to; else 0. */
+/* Returns the target of WORD, a JALR at AT, if the AUIPC right before it has set its register.
+ * Returns 0 if there is no such AUIPC. */
 static uintptr_t leakwrap_pair_target(const struct leakwrap_code *code, uintptr_t at, uint32_t word)
 {
 	uint32_t high;
@@ -249,7 +270,7 @@ static uintptr_t leakwrap_pair_target(const struct leakwrap_code *code, uintptr_
 	       (uintptr_t)(intptr_t)((int32_t)word >> 20);
 }
 
-/* Is this SD or C.SDSP of a register to the stack? */
+/* Returns true if the instruction at AT is an SD or C.SDSP of a register to the stack. */
 static bool leakwrap_is_store(const struct leakwrap_code *code, uintptr_t at)
 {
 	uint32_t word;
@@ -258,16 +279,17 @@ static bool leakwrap_is_store(const struct leakwrap_code *code, uintptr_t at)
 	       (leakwrap_code_at(code, at, 4, &word) && (word & 0xff07f) == 0x13023);
 }
 
-/* The size of the frame that the routine at AT builds, with the return address on top and s0 below it, or 0: it is
- * none of those that functions begin with by -msave-restore (libgcc's __riscv_save_0 to 12).  They store as many
- * registers as the frame has room for, and go back by way of t0. */
-static int32_t leakwrap_saves(const struct leakwrap_code *code, uintptr_t at)
+/* Returns the size of the frame that the routine at AT builds if it is one of libgcc's
+ * __riscv_save_0 to 12, else 0.  Functions begin with a call of such a routine under
+ * -msave-restore.  The routine stores the return address at the top of the frame and s0 below it.
+ * It stores as many registers as the frame has room for, and returns through t0. */
+static int32_t leakwrap_save_routine_frame(const struct leakwrap_code *code, uintptr_t at)
 {
 	struct leakwrap_instruction instruction;
 	int32_t stores = 0;
 	uint32_t word;
 
-	leakwrap_decode_one(code, at, &instruction);
+	leakwrap_decode_plain(code, at, &instruction);
 	if (instruction.to != LEAKWRAP_CODE_SP || instruction.from != LEAKWRAP_CODE_SP ||
 	    instruction.add >= 0)
 		return 0;
@@ -276,7 +298,7 @@ static int32_t leakwrap_saves(const struct leakwrap_code *code, uintptr_t at)
 		    ((word & 0xffff) == 0x8282 || word == 0x28067)) /* jr t0 */
 			return (stores + 1) / 2 * 16;
 		stores += leakwrap_is_store(code, at);
-		leakwrap_decode_one(code, at, &instruction);
+		leakwrap_decode_plain(code, at, &instruction);
 		at = instruction.flow == LEAKWRAP_FLOW_JUMP ? instruction.target
 		                                            : at + instruction.size;
 	}
@@ -290,30 +312,32 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 	int32_t size;
 	uint32_t word;
 
-	leakwrap_decode_one(code, at, instruction);
+	leakwrap_decode_plain(code, at, instruction);
 	if (!leakwrap_code_at(code, at, 4, &word))
 		return;
 	if ((word & 0xfff) == 0x2ef) /* jal t0 */
 		target = instruction->target;
 	else if ((word & 0x7fff) == 0x2e7) /* jalr t0 */
 		target = leakwrap_pair_target(code, at, word);
-	size = target != 0 ? leakwrap_saves(code, target) : 0;
+	size = target != 0 ? leakwrap_save_routine_frame(code, target) : 0;
 	if (size > 0) {
 		leakwrap_instruction_is(instruction, 4, LEAKWRAP_FLOW_NEXT);
-		leakwrap_decode_access(instruction, false, 1, 2, -8);
+		leakwrap_decode_access(instruction, false, LEAKWRAP_RISCV_RA, LEAKWRAP_RISCV_SP,
+		                       -8);
 		instruction->fp = -16;
-		leakwrap_decode_add(instruction, 2, 2, -size);
+		leakwrap_decode_add(instruction, LEAKWRAP_RISCV_SP, LEAKWRAP_RISCV_SP, -size);
 	}
 }
 
-/* Constants lie in sections of their own. */
+/* Constants lie in sections of their own, never among code. */
 static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	(void)code, (void)at;
 	return false;
 }
 
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
+                                      uintptr_t *target)
 {
 	struct leakwrap_instruction instruction;
 	uint32_t word;
@@ -322,8 +346,9 @@ static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_
 	if (leakwrap_code_at(code, pc - 4, 4, &word) && (word & 3) == 3) {
 		leakwrap_decode(code, pc - 4, &instruction);
 		if (instruction.flow == LEAKWRAP_FLOW_CALL && (word >> 7 & 31) == 1) {
-			*target = instruction.target != 0 ? instruction.target
-			                                  : leakwrap_pair_target(code, pc - 4, word);
+			*target = instruction.target != 0
+			                  ? instruction.target
+			                  : leakwrap_pair_target(code, pc - 4, word);
 			return pc - 4;
 		}
 	}

@@ -1,5 +1,6 @@
-/* decode_x86.h - the instructions of x86 that build frames, and the length of all others (Intel 64 and IA-32
- * Architectures Software Developer's Manual, volume 2: chapter 2 "Instruction Format", appendix A "Opcode Map"). */
+/* decode_x86.h - decodes the x86 instructions that build frames, and the length of all others.
+ * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2: chapter 2
+ * "Instruction Format", appendix A "Opcode Map". */
 #ifndef LEAKWRAP_ARCH_DECODE_X86_H
 #define LEAKWRAP_ARCH_DECODE_X86_H
 
@@ -10,33 +11,40 @@
 
 #define LEAKWRAP_X86_WORD           ((int32_t)sizeof(uintptr_t))
 
-/* The parts of an instruction. */
+/* The numbers of the two followed registers, and a number that no register has. */
+enum { LEAKWRAP_X86_SP = 4, LEAKWRAP_X86_BP = 5, LEAKWRAP_X86_NO_REGISTER = 16 };
+
+/* The parts of an instruction, as in chapter 2. */
 struct leakwrap_x86 {
-	uint8_t map; /* 0: one byte; 1: behind 0f; 2: behind 0f 38; 3: behind 0f 3a */
+	uint8_t map; /* opcode map; 0: one byte; 1: behind 0f; 2: behind 0f 38; 3: behind 0f 3a */
 	uint8_t opcode;
-	uint8_t modrm;   /* 0 also when there is none: then no opcode that matters has one */
-	uint8_t reg, rm; /* with the prefixes' bits */
-	bool operand16, wide;
+	uint8_t modrm;   /* 0 if absent; no decoded opcode needs to know the difference */
+	uint8_t reg, rm; /* register numbers, with the bits of the prefixes */
+	bool operand16;  /* prefix 66: operands of 16 bits */
+	bool wide;       /* REX.W: operands of 64 bits */
 	int32_t displacement, immediate;
-	unsigned base; /* of the operand in memory; 16: none, or with an index */
+	unsigned base; /* base register of the operand in memory; none if it has an index */
 };
 
-static bool leakwrap_in_bits(const uint32_t bits[8], uint8_t opcode)
+static bool leakwrap_is_in_bitmap(const uint32_t bits[8], uint8_t opcode)
 {
 	return (bits[opcode >> 5] >> (opcode & 31) & 1) != 0;
 }
 
 static bool leakwrap_x86_has_modrm(unsigned map, uint8_t opcode)
 {
-	static const uint32_t one[8] = {0x0f0f0f0f, 0x0f0f0f0f, 0x00000000, 0x00000a0c,
-	                                0x0000ffff, 0x00000000, 0xff0f00f3, 0xc0c00000};
-	static const uint32_t not_two[8] = {0x00004be0, 0x00ff0000, 0x00000000, 0x00800000,
-	                                    0x0000ffff, 0x00000707, 0x0000ff00, 0x00000000};
+	/* One bit per opcode: those of map 0 with ModRM, and those of map 1 without (appendix
+	 * A). */
+	static const uint32_t with_map_0[8] = {0x0f0f0f0f, 0x0f0f0f0f, 0x00000000, 0x00000a0c,
+	                                       0x0000ffff, 0x00000000, 0xff0f00f3, 0xc0c00000};
+	static const uint32_t without_map_1[8] = {0x00004be0, 0x00ff0000, 0x00000000, 0x00800000,
+	                                          0x0000ffff, 0x00000707, 0x0000ff00, 0x00000000};
 
-	return map == 0 ? leakwrap_in_bits(one, opcode) : map > 1 || !leakwrap_in_bits(not_two, opcode);
+	return map == 0 ? leakwrap_is_in_bitmap(with_map_0, opcode)
+	                : map > 1 || !leakwrap_is_in_bitmap(without_map_1, opcode);
 }
 
-/* The bytes of the immediate operand. */
+/* Returns the size of the immediate operand in bytes. */
 static unsigned leakwrap_x86_immediate(const struct leakwrap_x86 *x)
 {
 	const unsigned full = x->operand16 ? 2 : 4;
@@ -81,7 +89,7 @@ static unsigned leakwrap_x86_immediate(const struct leakwrap_x86 *x)
 	case 0xe8:
 	case 0xe9:
 		return 4;
-	case 0xa0: /* offsets of memory, as long as an address */
+	case 0xa0: /* mov to or from an absolute address, which is the operand */
 	case 0xa1:
 	case 0xa2:
 	case 0xa3:
@@ -95,7 +103,9 @@ static unsigned leakwrap_x86_immediate(const struct leakwrap_x86 *x)
 	}
 }
 
-static int32_t leakwrap_x86_take(const struct leakwrap_code *code, uintptr_t *at, unsigned size,
+/* Reads SIZE bytes at *AT as a signed number and moves *AT behind them.  Reads at most 4 bytes;
+ * the rest is skipped.  Sets *FAILED if the bytes cannot be read. */
+static int32_t leakwrap_x86_read(const struct leakwrap_code *code, uintptr_t *at, unsigned size,
                                  bool *failed)
 {
 	uint32_t bytes;
@@ -106,78 +116,81 @@ static int32_t leakwrap_x86_take(const struct leakwrap_code *code, uintptr_t *at
 	return size == 1 ? (int8_t)bytes : size == 2 ? (int16_t)bytes : (int32_t)bytes;
 }
 
-/* The operand that ModRM describes, section 2.1.5; and the registers, with the bits R and B of a prefix. */
+/* Decodes ModRM, SIB and the displacement (section 2.1.5).  R and B are the bits of the prefix that
+ * extend the register numbers. */
 static void leakwrap_x86_operand(const struct leakwrap_code *code, uintptr_t *at,
                                  struct leakwrap_x86 *x, unsigned r, unsigned b, bool *failed)
 {
 	unsigned mode, rm;
 
-	x->modrm = (uint8_t)leakwrap_x86_take(code, at, 1, failed);
+	x->modrm = (uint8_t)leakwrap_x86_read(code, at, 1, failed);
 	mode = x->modrm >> 6;
 	rm = x->modrm & 7;
 	x->reg = (uint8_t)((x->modrm >> 3 & 7) | r);
 	x->rm = (uint8_t)(rm | b);
-	x->base = 16;
+	x->base = LEAKWRAP_X86_NO_REGISTER;
 	if (mode == 3)
 		return;
 	if (rm == 4) {
-		uint8_t sib = (uint8_t)leakwrap_x86_take(code, at, 1, failed);
+		uint8_t sib = (uint8_t)leakwrap_x86_read(code, at, 1, failed);
 
 		if ((sib & 0x38) == 0x20)
 			x->base = (sib & 7u) | b;
 		if ((sib & 7) == 5 && mode == 0)
-			mode = 2, x->base = 16;
+			mode = 2, x->base = LEAKWRAP_X86_NO_REGISTER;
 	} else if (rm == 5 && mode == 0) {
 		mode = 2;
 	} else {
 		x->base = rm | b;
 	}
 	if (mode == 1)
-		x->displacement = leakwrap_x86_take(code, at, 1, failed);
+		x->displacement = leakwrap_x86_read(code, at, 1, failed);
 	else if (mode == 2)
-		x->displacement = leakwrap_x86_take(code, at, 4, failed);
+		x->displacement = leakwrap_x86_read(code, at, 4, failed);
 }
 
-/* Takes the instruction at *AT apart, and moves behind it.  False: it cannot be read, or is none. */
-static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at, struct leakwrap_x86 *x)
+/* Decodes the instruction at *AT into *X and moves *AT behind it.  Returns false if the bytes
+ * cannot be read or are no instruction. */
+static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at,
+                               struct leakwrap_x86 *x)
 {
 	unsigned rex = 0;
 	bool failed = false, vector = false;
 	uint8_t byte;
 
 	memset(x, 0, sizeof(*x));
-	x->base = 16;
+	x->base = LEAKWRAP_X86_NO_REGISTER;
 	for (unsigned prefixes = 0;; prefixes++) {
-		byte = (uint8_t)leakwrap_x86_take(code, at, 1, &failed);
+		byte = (uint8_t)leakwrap_x86_read(code, at, 1, &failed);
 		if (failed || prefixes > 14)
 			return false;
 		if (byte == 0x66)
 			x->operand16 = true;
-		else if (byte != 0xf0 && byte != 0xf2 && byte != 0xf3 && byte != 0x2e && byte != 0x36 &&
-		         byte != 0x3e && byte != 0x26 && byte != 0x64 && byte != 0x65 &&
-		         (byte != 0x67 || sizeof(uintptr_t) == 4))
+		else if (byte != 0xf0 && byte != 0xf2 && byte != 0xf3 && byte != 0x2e &&
+		         byte != 0x36 && byte != 0x3e && byte != 0x26 && byte != 0x64 &&
+		         byte != 0x65 && (byte != 0x67 || sizeof(uintptr_t) == 4))
 			break;
 	}
 	if (sizeof(uintptr_t) == 8 && (byte & 0xf0) == 0x40) {
 		rex = byte;
-		byte = (uint8_t)leakwrap_x86_take(code, at, 1, &failed);
+		byte = (uint8_t)leakwrap_x86_read(code, at, 1, &failed);
 	}
 	if (byte == 0xc4 || byte == 0xc5 || byte == 0x62) { /* vectors: sections 2.3 and 2.7 */
-		uint8_t next = (uint8_t)leakwrap_x86_take(code, at, 1, &failed);
+		uint8_t next = (uint8_t)leakwrap_x86_read(code, at, 1, &failed);
 
 		if (sizeof(uintptr_t) == 4 && next < 0xc0)
 			return false;
 		vector = true;
 		x->map = byte == 0xc5 ? 1 : next & (byte == 0x62 ? 7 : 31);
 		*at += byte == 0xc5 ? 0 : byte == 0xc4 ? 1 : 2;
-		byte = (uint8_t)leakwrap_x86_take(code, at, 1, &failed);
+		byte = (uint8_t)leakwrap_x86_read(code, at, 1, &failed);
 		if (x->map == 0 || x->map > 3)
 			return false;
 	} else if (byte == 0x0f) {
-		byte = (uint8_t)leakwrap_x86_take(code, at, 1, &failed);
+		byte = (uint8_t)leakwrap_x86_read(code, at, 1, &failed);
 		x->map = byte == 0x38 ? 2 : byte == 0x3a ? 3 : 1;
 		if (x->map > 1)
-			byte = (uint8_t)leakwrap_x86_take(code, at, 1, &failed);
+			byte = (uint8_t)leakwrap_x86_read(code, at, 1, &failed);
 	} else if (byte == 0x67 || byte == 0x9a || byte == 0xea) {
 		return false;
 	}
@@ -186,20 +199,23 @@ static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at, 
 	x->rm = (uint8_t)((byte & 7u) | (rex & 1) << 3);
 	if (leakwrap_x86_has_modrm(x->map, byte))
 		leakwrap_x86_operand(code, at, x, rex << 1 & 8, rex << 3 & 8, &failed);
-	x->immediate = leakwrap_x86_take(code, at, leakwrap_x86_immediate(x), &failed);
+	x->immediate = leakwrap_x86_read(code, at, leakwrap_x86_immediate(x), &failed);
 	if (vector)
-		x->map = 3; /* none that matters */
+		x->map = 3; /* a map without any decoded opcode */
 	return !failed;
 }
 
 static unsigned leakwrap_code_register_of(unsigned number)
 {
-	return number == 4 ? LEAKWRAP_CODE_SP : number == 5 ? LEAKWRAP_CODE_FP : LEAKWRAP_CODE_NONE;
+	return number == LEAKWRAP_X86_SP   ? LEAKWRAP_CODE_SP
+	       : number == LEAKWRAP_X86_BP ? LEAKWRAP_CODE_FP
+	                                   : LEAKWRAP_CODE_NONE;
 }
 
-/* Register NUMBER, if it matters, becomes FROM + ADD. */
-static void leakwrap_x86_set(struct leakwrap_instruction *instruction, unsigned number, unsigned from,
-                             int32_t add)
+/* Adds the effect that register NUMBER becomes FROM + ADD.  Does nothing if NUMBER is not
+ * followed. */
+static void leakwrap_x86_set(struct leakwrap_instruction *instruction, unsigned number,
+                             unsigned from, int32_t add)
 {
 	unsigned to = leakwrap_code_register_of(number);
 
@@ -207,38 +223,41 @@ static void leakwrap_x86_set(struct leakwrap_instruction *instruction, unsigned 
 		leakwrap_instruction_sets(instruction, to, from, add);
 }
 
-/* The register whose number is NUMBER is pushed or popped; 16: something else. */
+/* Adds the effect of a push or pop of register NUMBER, or of another operand (NO_REGISTER). */
 static void leakwrap_x86_push(struct leakwrap_instruction *instruction, unsigned number, bool pops)
 {
 	leakwrap_instruction_sets(instruction, LEAKWRAP_CODE_SP,
-	                          pops && number == 4 ? LEAKWRAP_CODE_NONE : LEAKWRAP_CODE_SP,
+	                          pops && number == LEAKWRAP_X86_SP ? LEAKWRAP_CODE_NONE
+	                                                            : LEAKWRAP_CODE_SP,
 	                          pops ? LEAKWRAP_X86_WORD : -LEAKWRAP_X86_WORD);
-	if (number == 5) {
+	if (number == LEAKWRAP_X86_BP) {
 		instruction->through = LEAKWRAP_CODE_SP;
 		instruction->loads = pops;
 		instruction->fp = pops ? 0 : -LEAKWRAP_X86_WORD;
 	}
 }
 
-/* Takes the return address from the stack, or leaves it to the function that is called in the place of this one. */
-static void leakwrap_x86_return(struct leakwrap_instruction *instruction, enum leakwrap_code_flow flow)
+/* Adds the effect of a return: the return address leaves the stack.  A tail call counts as a
+ * return, since the called function will pop the return address. */
+static void leakwrap_x86_return(struct leakwrap_instruction *instruction,
+                                enum leakwrap_code_flow flow)
 {
 	instruction->flow = (uint8_t)flow;
 	instruction->through = LEAKWRAP_CODE_SP;
 	instruction->loads = true;
 	instruction->ra = 0;
-	leakwrap_x86_set(instruction, 4, LEAKWRAP_CODE_SP, LEAKWRAP_X86_WORD);
+	leakwrap_x86_set(instruction, LEAKWRAP_X86_SP, LEAKWRAP_CODE_SP, LEAKWRAP_X86_WORD);
 }
 
-static void leakwrap_x86_jump(struct leakwrap_instruction *instruction, enum leakwrap_code_flow flow,
-                              uintptr_t behind, int32_t offset)
+static void leakwrap_x86_jump(struct leakwrap_instruction *instruction,
+                              enum leakwrap_code_flow flow, uintptr_t behind, int32_t offset)
 {
 	leakwrap_instruction_goes(instruction, flow, behind + (uintptr_t)(intptr_t)offset);
 }
 
-/* Opcodes of one byte; BEHIND is where the next instruction begins. */
-static void leakwrap_x86_one(const struct leakwrap_x86 *x, uintptr_t behind,
-                             struct leakwrap_instruction *instruction)
+/* Decodes an opcode of one byte.  BEHIND is where the next instruction begins. */
+static void leakwrap_x86_decode_map_0(const struct leakwrap_x86 *x, uintptr_t behind,
+                                      struct leakwrap_instruction *instruction)
 {
 	const bool registers = x->modrm >> 6 == 3;
 	const unsigned extension = x->modrm >> 3 & 7;
@@ -257,10 +276,10 @@ static void leakwrap_x86_one(const struct leakwrap_x86 *x, uintptr_t behind,
 		break;
 	case 0x68: /* push */
 	case 0x6a:
-		leakwrap_x86_push(instruction, 16, false);
+		leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, false);
 		break;
 	case 0x8f: /* pop */
-		leakwrap_x86_push(instruction, 16, true);
+		leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, true);
 		break;
 	case 0x81: /* add, sub and their relatives */
 	case 0x83:
@@ -278,7 +297,8 @@ static void leakwrap_x86_one(const struct leakwrap_x86 *x, uintptr_t behind,
 		break;
 	case 0x8b:
 		leakwrap_x86_set(instruction, x->reg,
-		                 registers ? leakwrap_code_register_of(x->rm) : LEAKWRAP_CODE_NONE, 0);
+		                 registers ? leakwrap_code_register_of(x->rm) : LEAKWRAP_CODE_NONE,
+		                 0);
 		break;
 	case 0x8d: /* lea */
 		leakwrap_x86_set(instruction, x->reg, leakwrap_code_register_of(x->base),
@@ -292,10 +312,10 @@ static void leakwrap_x86_one(const struct leakwrap_x86 *x, uintptr_t behind,
 		instruction->through = LEAKWRAP_CODE_FP;
 		instruction->loads = true;
 		instruction->fp = 0;
-		leakwrap_x86_set(instruction, 4, LEAKWRAP_CODE_FP, LEAKWRAP_X86_WORD);
+		leakwrap_x86_set(instruction, LEAKWRAP_X86_SP, LEAKWRAP_CODE_FP, LEAKWRAP_X86_WORD);
 		break;
-	case 0xcc: /* int3, hlt */
-	case 0xf4:
+	case 0xcc: /* int3 */
+	case 0xf4: /* hlt */
 		instruction->flow = LEAKWRAP_FLOW_END;
 		break;
 	case 0xcd: /* int */
@@ -307,27 +327,27 @@ static void leakwrap_x86_one(const struct leakwrap_x86 *x, uintptr_t behind,
 	case 0xe3:
 		leakwrap_x86_jump(instruction, LEAKWRAP_FLOW_BRANCH, behind, x->immediate);
 		break;
-	case 0xe8: /* call, jmp */
+	case 0xe8: /* call */
 		leakwrap_x86_jump(instruction, LEAKWRAP_FLOW_CALL, behind, x->immediate);
 		break;
-	case 0xe9:
+	case 0xe9: /* jmp */
 	case 0xeb:
 		leakwrap_x86_jump(instruction, LEAKWRAP_FLOW_JUMP, behind, x->immediate);
 		break;
-	case 0xff:
+	case 0xff: /* call, jmp and push of an operand in memory or a register */
 		if (extension == 2)
 			instruction->flow = LEAKWRAP_FLOW_CALL;
 		else if (extension == 4)
 			leakwrap_x86_return(instruction, LEAKWRAP_FLOW_END);
 		else if (extension == 6)
-			leakwrap_x86_push(instruction, 16, false);
+			leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, false);
 		break;
 	default:
-		if ((x->opcode & 0xf8) == 0x50) /* push, pop */
+		if ((x->opcode & 0xf8) == 0x50) /* push */
 			leakwrap_x86_push(instruction, x->rm, false);
-		else if ((x->opcode & 0xf8) == 0x58)
+		else if ((x->opcode & 0xf8) == 0x58) /* pop */
 			leakwrap_x86_push(instruction, x->rm, true);
-		else if ((x->opcode & 0xf0) == 0x70)
+		else if ((x->opcode & 0xf0) == 0x70) /* jcc */
 			leakwrap_x86_jump(instruction, LEAKWRAP_FLOW_BRANCH, behind, x->immediate);
 		break;
 	}
@@ -346,7 +366,7 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 	}
 	instruction->size = (uint8_t)(behind - at);
 	if (x.map == 0)
-		leakwrap_x86_one(&x, behind, instruction);
+		leakwrap_x86_decode_map_0(&x, behind, instruction);
 	else if (x.map == 1 && (x.opcode & 0xf0) == 0x80)
 		leakwrap_x86_jump(instruction, LEAKWRAP_FLOW_BRANCH, behind, x.immediate);
 	else if (x.map == 1 && x.opcode == 0x0b) /* ud2 */
@@ -355,29 +375,31 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
 }
 
-/* Constants lie in sections of their own. */
+/* Constants lie in sections of their own, never among code. */
 static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	(void)code, (void)at;
 	return false;
 }
 
-/* "CALL": E8 with a 32-bit offset, FF /2 with any operand. */
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
+/* CALL is E8 with a 32-bit offset, or FF /2 with any operand. */
+static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
+                                      uintptr_t *target)
 {
-	/* Bytes from FF on, by the form of the operand: the ModRM byte's mod and rm fields, and the base in the SIB byte
-	 * behind it (section 2.1.3). */
+	/* The size of the instruction that begins with FF, and the bytes behind FF under a mask.
+	 * The low byte is ModRM, the next one SIB (section 2.1.3). */
 	static const struct {
 		uint8_t size;
 		uint16_t mask, value;
 	} forms[] = {
-	        {2, 0xf8, 0xd0}, /* register */
-	        {2, 0xf8, 0x10}, /* (register) */
-	        {3, 0xf8, 0x50}, /* 8-bit offset */
-	        {6, 0xf8, 0x90}, /* 32-bit offset */
-	        {6, 0xff, 0x15}, /* absolute, or relative to rip */
-	        {3, 0xff, 0x14}, /* with an index */
-	        {4, 0xff, 0x54},   {7, 0xff, 0x94},
+	        {2, 0xf8, 0xd0},   /* register */
+	        {2, 0xf8, 0x10},   /* (register) */
+	        {3, 0xf8, 0x50},   /* 8-bit offset */
+	        {6, 0xf8, 0x90},   /* 32-bit offset */
+	        {6, 0xff, 0x15},   /* absolute, or relative to rip */
+	        {3, 0xff, 0x14},   /* with an index */
+	        {4, 0xff, 0x54},   /* with an index and an 8-bit offset */
+	        {7, 0xff, 0x94},   /* with an index and a 32-bit offset */
 	        {7, 0x7ff, 0x514}, /* with an index and no base: a table of functions */
 	};
 	uint32_t bytes;

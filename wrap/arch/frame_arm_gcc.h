@@ -1,6 +1,7 @@
-/* frame_arm_gcc.h - the frame of ARM code that gcc compiles with -fno-omit-frame-pointer.  No ABI document lays it
- * down (AAPCS32 2022Q3, section 6.2.1.4 "The Frame Pointer", has another one); GCC's arm_compute_frame_layout in
- * gcc/config/arm/arm.cc does: r11 points to the return address, the word below it is the caller's r11. */
+/* frame_arm_gcc.h - the frame of ARM code that gcc compiles with -fno-omit-frame-pointer.  No ABI
+ * document defines it; AAPCS32 2022Q3, section 6.2.1.4 "The Frame Pointer", defines another layout.
+ * Source: GCC's arm_compute_frame_layout in gcc/config/arm/arm.cc.  r11 points to the return
+ * address, and the word below it is the caller's r11. */
 #ifndef LEAKWRAP_ARCH_FRAME_ARM_GCC_H
 #define LEAKWRAP_ARCH_FRAME_ARM_GCC_H
 

@@ -1,6 +1,6 @@
-/* i386.h - System V ABI, Intel386 Architecture Processor Supplement 1.1, section 2.2.2 "The Stack Frame",
- * figure 2.2: 4(%ebp) holds the return address, 0(%ebp) the previous %ebp, and the caller's stack pointer
- * after the return is %ebp + 8. */
+/* i386.h - System V ABI, Intel386 Architecture Processor Supplement 1.1, section 2.2.2 "The Stack
+ * Frame", figure 2.2: 4(%ebp) holds the return address and 0(%ebp) the previous %ebp.  The caller's
+ * stack pointer after the return is %ebp + 8. */
 #ifndef LEAKWRAP_ARCH_I386_H
 #define LEAKWRAP_ARCH_I386_H
 
@@ -8,7 +8,7 @@
 
 #define LEAKWRAP_FP_RETURN    4 /* return address, from the frame pointer */
 #define LEAKWRAP_FP_PREVIOUS  0 /* the caller's frame pointer */
-#define LEAKWRAP_FP_LOWEST    0 /* the lowest address of these */
+#define LEAKWRAP_FP_LOWEST    0 /* the lower of the two */
 #define LEAKWRAP_FP_CALLER_SP 8 /* the caller's stack pointer */
 
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
@@ -16,7 +16,7 @@
 	(uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0) + 8, \
 	        *(const uintptr_t *)__builtin_frame_address(0)
 
-/* The call instruction pushes the return address: it is the word below the CFA (section 2.2.2). */
+/* The call instruction pushes the return address.  It is the word below the CFA (section 2.2.2). */
 #define LEAKWRAP_CALL_PUSHES 1
 
 #define LEAKWRAP_SP_NAME     "esp"
@@ -39,11 +39,13 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 #define LEAKWRAP_DWARF_SP 4
 #define LEAKWRAP_DWARF_FP 5
 
-/* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted
- * function's sp, pc, fp are: Linux, arch/x86/include/asm/sigframe.h, behind pretcode.  struct
- * rt_sigframe_ia32: the number, two pointers, 128 bytes of siginfo, then struct ucontext, whose uc_mcontext is at
- * 20; struct sigframe_ia32: the number, then the same: struct sigcontext_32 of uapi/asm/sigcontext.h. */
-#define LEAKWRAP_RESTORERS                                                         \
+/* The sigreturn trampolines: for each its size and code, then the offsets from its sp at which the
+ * interrupted function's sp, pc and fp are, then 0.  Source: Linux,
+ * arch/x86/include/asm/sigframe.h, behind pretcode.  struct rt_sigframe_ia32: the number, two
+ * pointers, 128 bytes of siginfo, then struct ucontext, whose uc_mcontext is at 20.  struct
+ * sigframe_ia32: the number, then uc_mcontext.  The mcontext is struct sigcontext_32 of
+ * uapi/asm/sigcontext.h. */
+#define LEAKWRAP_SIGRETURN_TRAMPOLINES                                             \
 	/* mov $__NR_rt_sigreturn, %eax; int $0x80 */                              \
 	{7, {0xb8, 0xad, 0x00, 0x00, 0x00, 0xcd, 0x80}, 188, 216, 184, 0},         \
 	/* pop %eax; mov $__NR_sigreturn, %eax; int $0x80 */                       \
@@ -51,19 +53,21 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 		8, {0x58, 0xb8, 0x77, 0x00, 0x00, 0x00, 0xcd, 0x80}, 32, 60, 28, 0 \
 	}
 
-/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>): those of a walk, and all by their names. */
+/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk, then all by
+ * name. */
 #define LEAKWRAP_CONTEXT_PC uc_mcontext.gregs[REG_EIP]
 #define LEAKWRAP_CONTEXT_SP uc_mcontext.gregs[REG_ESP]
 #define LEAKWRAP_CONTEXT_FP uc_mcontext.gregs[REG_EBP]
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
-	X("eax", uc_mcontext.gregs[REG_EAX]) X("ebx", uc_mcontext.gregs[REG_EBX]) X("ecx", uc_mcontext.gregs[REG_ECX]) \
-	X("edx", uc_mcontext.gregs[REG_EDX]) X("esi", uc_mcontext.gregs[REG_ESI]) X("edi", uc_mcontext.gregs[REG_EDI]) \
-	X("ebp", uc_mcontext.gregs[REG_EBP]) X("esp", uc_mcontext.gregs[REG_ESP]) X("eip", uc_mcontext.gregs[REG_EIP]) \
-	X("eflags", uc_mcontext.gregs[REG_EFL])
+	X("eax", uc_mcontext.gregs[REG_EAX]) X("ebx", uc_mcontext.gregs[REG_EBX]) \
+	X("ecx", uc_mcontext.gregs[REG_ECX]) X("edx", uc_mcontext.gregs[REG_EDX]) \
+	X("esi", uc_mcontext.gregs[REG_ESI]) X("edi", uc_mcontext.gregs[REG_EDI]) \
+	X("ebp", uc_mcontext.gregs[REG_EBP]) X("esp", uc_mcontext.gregs[REG_ESP]) \
+	X("eip", uc_mcontext.gregs[REG_EIP]) X("eflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
-/* The decoder of its instructions, for prologue.c. */
+/* The decoder of the instructions, for prologue.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_x86.h"

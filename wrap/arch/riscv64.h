@@ -1,6 +1,6 @@
-/* riscv64.h - RISC-V ELF psABI 1.0, section 2.1 "Integer Calling Convention", "Frame Pointer Convention": s0
- * points to the CFA, which is the caller's stack pointer; the return address is 8 below it, the previous s0
- * 16 below it. */
+/* riscv64.h - RISC-V ELF psABI 1.0, section 2.1 "Integer Calling Convention", "Frame Pointer
+ * Convention": s0 points to the CFA, which is the caller's stack pointer.  The return address is 8
+ * bytes below it, the previous s0 16 bytes below it. */
 #ifndef LEAKWRAP_ARCH_RISCV64_H
 #define LEAKWRAP_ARCH_RISCV64_H
 
@@ -8,11 +8,11 @@
 
 #define LEAKWRAP_FP_RETURN    ((uintptr_t)-8)  /* return address, from the frame pointer */
 #define LEAKWRAP_FP_PREVIOUS  ((uintptr_t)-16) /* the caller's frame pointer */
-#define LEAKWRAP_FP_LOWEST    ((uintptr_t)-16) /* the lowest address of these */
+#define LEAKWRAP_FP_LOWEST    ((uintptr_t)-16) /* the lower of the two */
 #define LEAKWRAP_FP_CALLER_SP 0                /* the caller's stack pointer */
 
-/* The stack pointer as the function found it.  That of a function with "..." lies above what its frame pointer points to, by the
- * room for the arguments that came in registers. */
+/* The stack pointer at the function's entry.  In a function with "..." it lies above the address in
+ * the frame pointer, by the room for the arguments that came in registers. */
 #ifdef __clang__
 #define LEAKWRAP_SP_AT_ENTRY __builtin_frame_address(0)
 #else
@@ -36,38 +36,44 @@
 #define LEAKWRAP_DWARF_SP 2
 #define LEAKWRAP_DWARF_FP 8
 
-/* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted
- * function's sp, pc, fp and ra are: Linux, arch/riscv/kernel/signal.c, struct rt_sigframe: 128 bytes
- * of siginfo, then struct ucontext, whose uc_mcontext (at 176) is struct sigcontext of uapi/asm/sigcontext.h: pc,
- * then x1 to x31. */
+/* The sigreturn trampoline: its size and code, then the offsets from its sp at which the
+ * interrupted function's sp, pc, fp and ra are.  Source: Linux, arch/riscv/kernel/signal.c, struct
+ * rt_sigframe: 128 bytes of siginfo, then struct ucontext.  Its uc_mcontext (at 176) is struct
+ * sigcontext of uapi/asm/sigcontext.h: pc, then x1 to x31. */
 #define LEAKWRAP_HAVE_LR 1
-#define LEAKWRAP_RESTORERS                                                              \
+#define LEAKWRAP_SIGRETURN_TRAMPOLINES                                                  \
 	/* li a7, __NR_rt_sigreturn; ecall */                                           \
 	{                                                                               \
 		8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, 320, 304, 368, 312 \
 	}
 
-/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>, x1 to x31 behind pc): those of a walk, and all by their names. */
+/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>: pc, then x1 to x31): those for a
+ * walk, then all by name. */
 #define LEAKWRAP_CONTEXT_PC uc_mcontext.__gregs[0]
 #define LEAKWRAP_CONTEXT_SP uc_mcontext.__gregs[2]
 #define LEAKWRAP_CONTEXT_FP uc_mcontext.__gregs[8]
 #define LEAKWRAP_CONTEXT_LR uc_mcontext.__gregs[1]
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
-	X("pc", uc_mcontext.__gregs[0]) X("ra", uc_mcontext.__gregs[1]) X("sp", uc_mcontext.__gregs[2]) \
-	X("gp", uc_mcontext.__gregs[3]) X("tp", uc_mcontext.__gregs[4]) X("t0", uc_mcontext.__gregs[5]) \
-	X("t1", uc_mcontext.__gregs[6]) X("t2", uc_mcontext.__gregs[7]) X("s0", uc_mcontext.__gregs[8]) \
-	X("s1", uc_mcontext.__gregs[9]) X("a0", uc_mcontext.__gregs[10]) X("a1", uc_mcontext.__gregs[11]) \
-	X("a2", uc_mcontext.__gregs[12]) X("a3", uc_mcontext.__gregs[13]) X("a4", uc_mcontext.__gregs[14]) \
-	X("a5", uc_mcontext.__gregs[15]) X("a6", uc_mcontext.__gregs[16]) X("a7", uc_mcontext.__gregs[17]) \
-	X("s2", uc_mcontext.__gregs[18]) X("s3", uc_mcontext.__gregs[19]) X("s4", uc_mcontext.__gregs[20]) \
-	X("s5", uc_mcontext.__gregs[21]) X("s6", uc_mcontext.__gregs[22]) X("s7", uc_mcontext.__gregs[23]) \
-	X("s8", uc_mcontext.__gregs[24]) X("s9", uc_mcontext.__gregs[25]) X("s10", uc_mcontext.__gregs[26]) \
-	X("s11", uc_mcontext.__gregs[27]) X("t3", uc_mcontext.__gregs[28]) X("t4", uc_mcontext.__gregs[29]) \
+	X("pc", uc_mcontext.__gregs[0]) X("ra", uc_mcontext.__gregs[1]) \
+	X("sp", uc_mcontext.__gregs[2]) X("gp", uc_mcontext.__gregs[3]) \
+	X("tp", uc_mcontext.__gregs[4]) X("t0", uc_mcontext.__gregs[5]) \
+	X("t1", uc_mcontext.__gregs[6]) X("t2", uc_mcontext.__gregs[7]) \
+	X("s0", uc_mcontext.__gregs[8]) X("s1", uc_mcontext.__gregs[9]) \
+	X("a0", uc_mcontext.__gregs[10]) X("a1", uc_mcontext.__gregs[11]) \
+	X("a2", uc_mcontext.__gregs[12]) X("a3", uc_mcontext.__gregs[13]) \
+	X("a4", uc_mcontext.__gregs[14]) X("a5", uc_mcontext.__gregs[15]) \
+	X("a6", uc_mcontext.__gregs[16]) X("a7", uc_mcontext.__gregs[17]) \
+	X("s2", uc_mcontext.__gregs[18]) X("s3", uc_mcontext.__gregs[19]) \
+	X("s4", uc_mcontext.__gregs[20]) X("s5", uc_mcontext.__gregs[21]) \
+	X("s6", uc_mcontext.__gregs[22]) X("s7", uc_mcontext.__gregs[23]) \
+	X("s8", uc_mcontext.__gregs[24]) X("s9", uc_mcontext.__gregs[25]) \
+	X("s10", uc_mcontext.__gregs[26]) X("s11", uc_mcontext.__gregs[27]) \
+	X("t3", uc_mcontext.__gregs[28]) X("t4", uc_mcontext.__gregs[29]) \
 	X("t5", uc_mcontext.__gregs[30]) X("t6", uc_mcontext.__gregs[31])
 // clang-format on
 
-/* The decoder of its instructions, for prologue.c. */
+/* The decoder of the instructions, for prologue.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_riscv64.h"

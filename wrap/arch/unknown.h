@@ -1,4 +1,4 @@
-/* unknown.h - an architecture that nobody described yet: the caller alone, no walk. */
+/* unknown.h - for architectures without a header here: a backtrace holds the caller only. */
 #ifndef LEAKWRAP_ARCH_UNKNOWN_H
 #define LEAKWRAP_ARCH_UNKNOWN_H
 

@@ -1,5 +1,5 @@
 /* x86_64.h - System V ABI, AMD64 Architecture Processor Supplement 1.0, section 3.2.2 "The Stack
- * Frame", figure 3.3: 8(%rbp) holds the return address, 0(%rbp) the previous %rbp, and the caller's
+ * Frame", figure 3.3: 8(%rbp) holds the return address and 0(%rbp) the previous %rbp.  The caller's
  * stack pointer after the return is %rbp + 16. */
 #ifndef LEAKWRAP_ARCH_X86_64_H
 #define LEAKWRAP_ARCH_X86_64_H
@@ -8,32 +8,32 @@
 
 #define LEAKWRAP_FP_RETURN    8  /* return address, from the frame pointer */
 #define LEAKWRAP_FP_PREVIOUS  0  /* the caller's frame pointer */
-#define LEAKWRAP_FP_LOWEST    0  /* the lowest address of these */
+#define LEAKWRAP_FP_LOWEST    0  /* the lower of the two */
 #define LEAKWRAP_FP_CALLER_SP 16 /* the caller's stack pointer */
 
-/* The compiler shall not know where SP comes from: it would keep that in a register for the rare case that needs it a second time, and save
- * that register for all. */
-static inline uintptr_t leakwrap_opaque(uintptr_t sp)
+/* Returns SP and hides from the compiler how it was computed.  Otherwise the compiler would keep
+ * the source in a register for the rare second use, and every call would save that register. */
+static inline uintptr_t leakwrap_hide_sp_source(uintptr_t sp)
 {
 	__asm__ volatile("" : "+r"(sp));
 	return sp;
 }
 
 #ifdef LEAKWRAP_FIXED_RBP
-/* The compiler leaves %rbp alone: it is the caller's. */
+/* Built with -ffixed-rbp: %rbp still holds the caller's value. */
 register uintptr_t leakwrap_rbp __asm__("rbp");
-#define LEAKWRAP_CALLER                                                                             \
-	(uintptr_t) __builtin_return_address(0), leakwrap_opaque((uintptr_t)__builtin_dwarf_cfa()), \
-	        leakwrap_rbp
+#define LEAKWRAP_CALLER                          \
+	(uintptr_t) __builtin_return_address(0), \
+	        leakwrap_hide_sp_source((uintptr_t)__builtin_dwarf_cfa()), leakwrap_rbp
 #else
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                      \
-	(uintptr_t) __builtin_return_address(0),                             \
-	        leakwrap_opaque((uintptr_t)__builtin_frame_address(0) + 16), \
+#define LEAKWRAP_CALLER                                                              \
+	(uintptr_t) __builtin_return_address(0),                                     \
+	        leakwrap_hide_sp_source((uintptr_t)__builtin_frame_address(0) + 16), \
 	        *(const uintptr_t *)__builtin_frame_address(0)
 #endif
 
-/* The call instruction pushes the return address: it is the word below the CFA (section 3.2.2). */
+/* The call instruction pushes the return address.  It is the word below the CFA (section 3.2.2). */
 #define LEAKWRAP_CALL_PUSHES 1
 
 #define LEAKWRAP_SP_NAME     "rsp"
@@ -56,30 +56,35 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 #define LEAKWRAP_DWARF_FP 6
 #define LEAKWRAP_DWARF_SP 7
 
-/* What the kernel lets a signal handler return to: the instructions; and where, from sp there, the interrupted
- * function's sp, pc, fp are: Linux, arch/x86/include/asm/sigframe.h, struct rt_sigframe, behind
- * pretcode: struct ucontext, whose uc_mcontext (at 40) is struct sigcontext of uapi/asm/sigcontext.h. */
-#define LEAKWRAP_RESTORERS                                                                  \
+/* The sigreturn trampoline: its size and code, then the offsets from its sp at which the
+ * interrupted function's sp, pc and fp are, then 0.  Source: Linux,
+ * arch/x86/include/asm/sigframe.h, struct rt_sigframe: behind pretcode comes struct ucontext.  Its
+ * uc_mcontext (at 40) is struct sigcontext of uapi/asm/sigcontext.h. */
+#define LEAKWRAP_SIGRETURN_TRAMPOLINES                                                      \
 	/* mov $__NR_rt_sigreturn, %rax; syscall */                                         \
 	{                                                                                   \
 		9, {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05}, 160, 168, 120, 0 \
 	}
 
-/* The registers in a signal handler's ucontext_t (<sys/ucontext.h>): those of a walk, and all by their names. */
+/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk, then all by
+ * name. */
 #define LEAKWRAP_CONTEXT_PC uc_mcontext.gregs[REG_RIP]
 #define LEAKWRAP_CONTEXT_SP uc_mcontext.gregs[REG_RSP]
 #define LEAKWRAP_CONTEXT_FP uc_mcontext.gregs[REG_RBP]
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
-	X("rax", uc_mcontext.gregs[REG_RAX]) X("rbx", uc_mcontext.gregs[REG_RBX]) X("rcx", uc_mcontext.gregs[REG_RCX]) \
-	X("rdx", uc_mcontext.gregs[REG_RDX]) X("rsi", uc_mcontext.gregs[REG_RSI]) X("rdi", uc_mcontext.gregs[REG_RDI]) \
-	X("rbp", uc_mcontext.gregs[REG_RBP]) X("rsp", uc_mcontext.gregs[REG_RSP]) X("r8", uc_mcontext.gregs[REG_R8]) \
-	X("r9", uc_mcontext.gregs[REG_R9]) X("r10", uc_mcontext.gregs[REG_R10]) X("r11", uc_mcontext.gregs[REG_R11]) \
-	X("r12", uc_mcontext.gregs[REG_R12]) X("r13", uc_mcontext.gregs[REG_R13]) X("r14", uc_mcontext.gregs[REG_R14]) \
-	X("r15", uc_mcontext.gregs[REG_R15]) X("rip", uc_mcontext.gregs[REG_RIP]) X("rflags", uc_mcontext.gregs[REG_EFL])
+	X("rax", uc_mcontext.gregs[REG_RAX]) X("rbx", uc_mcontext.gregs[REG_RBX]) \
+	X("rcx", uc_mcontext.gregs[REG_RCX]) X("rdx", uc_mcontext.gregs[REG_RDX]) \
+	X("rsi", uc_mcontext.gregs[REG_RSI]) X("rdi", uc_mcontext.gregs[REG_RDI]) \
+	X("rbp", uc_mcontext.gregs[REG_RBP]) X("rsp", uc_mcontext.gregs[REG_RSP]) \
+	X("r8", uc_mcontext.gregs[REG_R8]) X("r9", uc_mcontext.gregs[REG_R9]) \
+	X("r10", uc_mcontext.gregs[REG_R10]) X("r11", uc_mcontext.gregs[REG_R11]) \
+	X("r12", uc_mcontext.gregs[REG_R12]) X("r13", uc_mcontext.gregs[REG_R13]) \
+	X("r14", uc_mcontext.gregs[REG_R14]) X("r15", uc_mcontext.gregs[REG_R15]) \
+	X("rip", uc_mcontext.gregs[REG_RIP]) X("rflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
-/* The decoder of its instructions, for prologue.c. */
+/* The decoder of the instructions, for prologue.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_x86.h"

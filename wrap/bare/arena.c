@@ -1,5 +1,6 @@
-/* arena.c - memory without an operating system: everything comes out of the one piece that the program gave.
- * See arena.h.  Records go up from its start, scratch memory of a dump goes down from its end. */
+/* arena.c - see arena.h and bare_arena.h.  Without an operating system all memory comes from one
+ * range that the program gave.  Records grow up from its start, the scratch memory of a dump grows
+ * down from its end. */
 #include "wrap/bare/bare_arena.h"
 
 #include "wrap/base/arena.h"
@@ -9,19 +10,20 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Everything is aligned to what any record needs. */
+/* The alignment that every record needs. */
 #define ALIGNMENT ((size_t)8)
 
-/* Of the memory, set aside for the leaf frames of call sites when the rest is used up. */
+/* One part in RESERVE_SHARE of the memory is set aside.  It takes the leaf frames of call sites
+ * when the rest is used up. */
 #define RESERVE_SHARE 16
 
 static struct {
 	struct leakwrap_lock lock;
 	char *start, *next; /* records */
-	char *scratch;      /* its lower end */
+	char *scratch;      /* lower end of the scratch memory in use */
 	char *end;
-	size_t kept; /* for scratch */
-	size_t reserve;
+	size_t scratch_reserve; /* bytes */
+	size_t reserve;         /* bytes */
 } arena;
 
 static size_t round_up(size_t size)
@@ -43,29 +45,29 @@ void leakwrap_arena_start(void)
 	memset(arena.start, 0, end - start);
 }
 
-/* Bytes between the records and what is kept, or in use, for scratch. */
-static size_t room(void)
+/* Returns the free bytes between the records and the scratch memory, in use or reserved. */
+static size_t free_bytes(void)
 {
 	size_t used = (size_t)(arena.end - arena.scratch);
-	size_t above = used > arena.kept ? used : arena.kept;
+	size_t above = used > arena.scratch_reserve ? used : arena.scratch_reserve;
 	size_t all = (size_t)(arena.end - arena.next);
 
 	return all > above ? all - above : 0;
 }
 
-/* SIZE bytes, if so many are there and LEFT remain. */
+/* Returns SIZE bytes for a record, or NULL if less than LEFT bytes would remain free. */
 static void *take(size_t size, size_t left)
 {
-	void *taken = arena.next;
+	void *record = arena.next;
 
 	size = round_up(size);
-	if (room() < left || size > room() - left)
+	if (free_bytes() < left || size > free_bytes() - left)
 		return NULL;
 	arena.next += size;
-	return taken;
+	return record;
 }
 
-/* -- records ------------------------------------------------------------------------------------- */
+/* -- records ----------------------------------------------------------------------------------- */
 
 void *leakwrap_arena_take(size_t size)
 {
@@ -74,34 +76,35 @@ void *leakwrap_arena_take(size_t size)
 
 void *leakwrap_arena_take_reserve(size_t size)
 {
-	void *taken = take(size, 0);
+	void *record = take(size, 0);
 
-	if (room() < arena.reserve)
-		arena.reserve = room();
-	return taken;
+	if (free_bytes() < arena.reserve)
+		arena.reserve = free_bytes();
+	return record;
 }
 
-bool leakwrap_arena_keep_scratch(size_t size)
+bool leakwrap_arena_reserve_scratch(size_t size)
 {
-	if (room() < size)
+	if (free_bytes() < size)
 		return false;
-	arena.kept += size;
+	arena.scratch_reserve += size;
 	return true;
 }
 
-/* -- pages and scratch (port.h) ------------------------------------------------------------------ */
+/* -- pages and scratch (port.h) ---------------------------------------------------------------- */
 
 void *leakwrap_pages_map(size_t size)
 {
-	void *taken;
+	void *pages;
 
 	leakwrap_lock(&arena.lock);
-	taken = leakwrap_arena_take(size);
+	pages = leakwrap_arena_take(size);
 	leakwrap_unlock(&arena.lock);
-	return taken;
+	return pages;
 }
 
-/* Only for two tasks that map the same thing at once. */
+/* Does nothing.  Only the loser of two tasks that map the same table at once calls this
+ * function. */
 void leakwrap_pages_unmap(void *mapped, size_t size)
 {
 	(void)mapped, (void)size;
@@ -117,7 +120,8 @@ size_t leakwrap_pages_held(void)
 	return (size_t)(arena.next - arena.start);
 }
 
-/* Last mapped, first unmapped.  The reserve may be used: records come after a dump again. */
+/* Maps scratch memory in a stack: the last mapping is unmapped first.  It may use the reserve,
+ * since records return after the dump. */
 void *leakwrap_scratch_map(size_t size)
 {
 	char *mapped = NULL;

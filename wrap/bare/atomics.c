@@ -1,6 +1,6 @@
-/* atomics.c - the atomic operations that compilers call where the processor has no instructions for them (Armv6-M,
- * Armv5; GCC manual, "Built-in Functions for Memory Model Aware Atomic Operations"): under the program's lock.
- * Weak, for programs that bring them along. */
+/* atomics.c - the atomic operations that compilers call on processors without such instructions
+ * (Armv6-M, Armv5).  Source: GCC manual, "Built-in Functions for Memory Model Aware Atomic
+ * Operations".  They hold the program's lock.  They are weak: a program may bring its own. */
 #include "wrap/port/port.h"
 
 #if !defined(__ARM_FEATURE_LDREX)
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In C the names are the compiler's own. */
+/* C code cannot define these names: they are the compiler's own. */
 #define NAMED(name) __asm__(name) __attribute__((weak))
 
 void leakwrap_synchronize(void) NAMED("__sync_synchronize");
@@ -20,12 +20,13 @@ uint32_t leakwrap_fetch_add_4(volatile uint32_t *word, uint32_t value, int order
         NAMED("__atomic_fetch_add_4");
 uint32_t leakwrap_fetch_sub_4(volatile uint32_t *word, uint32_t value, int order)
         NAMED("__atomic_fetch_sub_4");
-bool leakwrap_compare_exchange_4(volatile uint32_t *word, uint32_t *expected, uint32_t value, bool weak,
-                                 int success, int failure) NAMED("__atomic_compare_exchange_4");
+bool leakwrap_compare_exchange_4(volatile uint32_t *word, uint32_t *expected, uint32_t value,
+                                 bool weak, int success, int failure)
+        NAMED("__atomic_compare_exchange_4");
 
 static struct leakwrap_lock lock;
 
-/* There is one processor. */
+/* Only the compiler must not reorder: there is one processor. */
 void leakwrap_synchronize(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -72,8 +73,8 @@ uint32_t leakwrap_fetch_sub_4(volatile uint32_t *word, uint32_t value, int order
 	return leakwrap_fetch_add_4(word, -value, order);
 }
 
-bool leakwrap_compare_exchange_4(volatile uint32_t *word, uint32_t *expected, uint32_t value, bool weak,
-                                 int success, int failure)
+bool leakwrap_compare_exchange_4(volatile uint32_t *word, uint32_t *expected, uint32_t value,
+                                 bool weak, int success, int failure)
 {
 	uint32_t before;
 	bool equal;

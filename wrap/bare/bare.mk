@@ -1,8 +1,10 @@
 # The runtime for programs without an operating system: make PORT=bare.  Included by wrap.mk.
 #
-#	make O=build/m3 PORT=bare CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="-mcpu=cortex-m3 -mthumb" lib
+#	make O=build/m3 PORT=bare CROSS_COMPILE=arm-none-eabi- \
+#		CFLAGS_TARGET="-mcpu=cortex-m3 -mthumb" lib
 #
-# wrap/bare/ takes the place of what needs an operating system, or has tables of megabytes; all else is shared.
+# wrap/bare/ replaces the files that need an operating system or tables of megabytes.  All other
+# files are shared.
 
 CFLAGS_TARGET ?=
 
@@ -13,19 +15,20 @@ RUNTIME_LDFLAGS = $(LEAKWRAP_BARE_LDFLAGS)
 GENERATOR_OPTIONS := printf '%s\n' 'depth|1 to 32' 'top|NUMBER' 'min_bytes|NUMBER' 'exit|0 or 1'
 
 RUNTIME_CFLAGS := -std=gnu11 -Os -g $(WARNINGS) -MMD -MP $(CFLAGS_TARGET) \
-	-I. -D_GNU_SOURCE -DLEAKWRAP_BARE -DLEAKWRAP_SMALL \
-	-fvisibility=hidden -fomit-frame-pointer -fno-lto -fno-common -ffunction-sections -fdata-sections \
-	-fno-stack-protector $(FIXED_REGISTERS)
+	-I. -D_GNU_SOURCE -DLEAKWRAP_BARE \
+	-fvisibility=hidden -fomit-frame-pointer -fno-lto -fno-common -ffunction-sections \
+	-fdata-sections -fno-stack-protector $(FIXED_REGISTERS)
 
-# What is kept for each thread is kept by task (wrap/bare/tasks.c), or only once.
+# wrap/bare/tasks.c keeps struct leakwrap_thread by task.  Other thread-local variables exist once.
 RUNTIME_CFLAGS += -D_Thread_local=
 
-# Exceptions pass through the operators new alone.
+# Exceptions pass only through the operators new.
 ENTRY_CFLAGS_cxx := -fexceptions
 
 CORE_SOURCES := $(wildcard wrap/bare/*.c) \
 	$(addprefix wrap/,entry/public_api.c record/record.c) \
-	$(addprefix wrap/unwind/,arm_exidx.c fp_frame.c prologue.c return_address.c rule_cache.c walk_rules.c) \
+	$(addprefix wrap/unwind/,arm_exidx.c fp_frame.c prologue.c return_address.c rule_cache.c \
+		walk_rules.c) \
 	$(addprefix report/,dump.c dump_writer.c frame_writer.c misuse_writer.c site_totals.c \
 		origin.c system_cxx.c line_writer.c)
 CORE_NEEDS :=
@@ -34,7 +37,8 @@ LACKS :=
 NM ?= $(CROSS_COMPILE)nm
 SIZE ?= $(CROSS_COMPILE)size
 
-# What the core takes, whatever a program uses of it: code and constants, variables, and the memory for what it records.
+# Prints the size of the core, which every program gets: code and constants, variables, and the
+# memory for each record.
 symbol = $$($(NM) $(1) | sed -n 's/^0*\(.*\) A $(2)$$/0x\1/p')
 $(O)/libleakwrap.a: ARCHIVE_NOTE = \
 	$(SIZE) $(CORE_OBJECTS) | awk '{ code += $$1; data += $$2 + $$3 } \

@@ -1,6 +1,7 @@
-/* bare_arena.h - the fixed memory that the program gave, beyond what ../arena.h says of it.
+/* bare_arena.h - the arena in the fixed memory that the program gave.  It adds to
+ * wrap/base/arena.h:
  *
- *    |  records that live for ever ──►  |  free  | reserve | kept for scratch |
+ *    |  records that live for ever ──►  |  free  | reserve | reserved for scratch |
  *                                                          ◄── scratch, during a dump
  */
 #ifndef LEAKWRAP_BARE_ARENA_H
@@ -9,14 +10,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* At start, before all else. */
+/* Takes the memory of leakwrap_bare and clears it.  Call it at the start, before any other function
+ * of the arena. */
 void leakwrap_arena_start(void);
 
-/* Nobody uses scratch memory any more. */
+/* Frees all scratch memory.  For the fault handler: the dump that used it never continues. */
 void leakwrap_arena_abandon_scratch(void);
 
-/* The next scratch memory may be SIZE bytes larger than before.  False when that cannot be promised.  The lock
- * is held. */
-bool leakwrap_arena_keep_scratch(size_t size);
+/* Reserves SIZE bytes more for scratch memory.  Returns false if the memory does not suffice.  The
+ * caller holds the lock. */
+bool leakwrap_arena_reserve_scratch(size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* elf_symbols.c - the symbol table is in the ELF file on the host, where the leakwrap tool looks.  See elf_symbols.h. */
+/* elf_symbols.c - see elf_symbols.h.  The symbol table is in the ELF file on the host, where the
+ * leakwrap tool reads it. */
 #include "report/elf_symbols.h"
 
 #include <stddef.h>

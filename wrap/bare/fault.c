@@ -1,5 +1,6 @@
-/* fault.c - what the exception handlers of leakwrap_bare.h have in common, and the registers that they saved
- * (registers.h).  The handlers themselves, which begin in assembly, are in fault_m.c and fault_a.c. */
+/* fault.c - the common part of the exception handlers of leakwrap_bare.h.  It also reads the
+ * registers that the handlers saved (registers.h).  The handlers begin in assembly, in fault_m.c
+ * and fault_a.c. */
 #include "wrap/bare/fault.h"
 
 #include "wrap/bare/bare_arena.h"
@@ -11,7 +12,7 @@
 
 #include <stddef.h>
 
-#define PER_LINE 6
+#define REGISTERS_PER_LINE 6
 
 static bool handled;
 
@@ -20,7 +21,7 @@ bool leakwrap_fault_is_handled(void)
 	return handled;
 }
 
-/* A fault within the handling of another one, in "write" perhaps, has no trace. */
+/* A second fault during the report, in "write" perhaps, writes no trace. */
 void leakwrap_fault_report(const struct leakwrap_fault *fault)
 {
 	if (!handled) {
@@ -58,13 +59,14 @@ void leakwrap_registers_write(struct leakwrap_writer *writer, const void *contex
 	const size_t count = sizeof(names) / sizeof(names[0]);
 
 	for (size_t i = 0; i < count + LEAKWRAP_FAULT_STATES; i++) {
-		if (i % PER_LINE == 0)
+		if (i % REGISTERS_PER_LINE == 0)
 			leakwrap_text(writer, "registers");
 		leakwrap_text(writer, " ");
 		leakwrap_text(writer, i < count ? names[i] : leakwrap_fault_state_names[i - count]);
 		leakwrap_text(writer, "=");
 		leakwrap_text_hex(writer, i < count ? frame->r[i] : frame->state[i - count]);
-		if (i % PER_LINE == PER_LINE - 1 || i == count + LEAKWRAP_FAULT_STATES - 1)
+		if (i % REGISTERS_PER_LINE == REGISTERS_PER_LINE - 1 ||
+		    i == count + LEAKWRAP_FAULT_STATES - 1)
 			leakwrap_text_end(writer);
 	}
 }

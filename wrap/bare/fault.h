@@ -1,10 +1,11 @@
-/* fault.h - the handlers of processor exceptions, which write the fault trace. */
+/* fault.h - the state of the exception handlers, which write the fault trace. */
 #ifndef LEAKWRAP_FAULT_H
 #define LEAKWRAP_FAULT_H
 
 #include <stdbool.h>
 
-/* Does a handler of leakwrap_bare.h run?  Then nobody else does, and a lock that is held stays so. */
+/* Returns true if a handler of leakwrap_bare.h runs.  Then no other code runs any more, and a lock
+ * that is held is never released. */
 bool leakwrap_fault_is_handled(void);
 
 #endif

@@ -1,6 +1,7 @@
-/* fault_a.c - the exception handlers of processors with the classic ARM exception model: ARM926 and its like,
- * Cortex-A and Cortex-R.  ARM Architecture Reference Manual, DDI 0406C: B1.8 "Exception handling" (what lr holds),
- * B1.9.2, 7 and 8 (the three exceptions), B3.12.3 "CP15 c5 and c6" (the fault registers). */
+/* fault_a.c - the exception handlers of processors with the classic ARM exception model: ARM926,
+ * Cortex-A, Cortex-R.  Source: ARM Architecture Reference Manual, DDI 0406C: B1.8 "Exception
+ * handling" (the value in lr), B1.9.2, 7 and 8 (the three exceptions), B3.12.3 "CP15 c5 and c6"
+ * (the fault registers). */
 #include "wrap/leakwrap_bare.h"
 
 #if !(defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
@@ -9,14 +10,17 @@
 
 enum kind { UNDEFINED_INSTRUCTION, PREFETCH_ABORT, DATA_ABORT };
 
+/* The indexes in state of struct leakwrap_fault_frame. */
 enum { CPSR, DFSR, DFAR, IFSR, IFAR };
 
 const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES] = {
         [CPSR] = "cpsr", [DFSR] = "dfsr", [DFAR] = "dfar", [IFSR] = "ifsr", [IFAR] = "ifar"};
 
-#define CPSR_THUMB 0x20u
+#define CPSR_THUMB     0x20u
+#define DFSR_STATUS    0xfu
+#define DFSR_ALIGNMENT 1u
 
-/* The instruction that faulted, from the lr of the exception's mode. */
+/* Returns the address of the instruction that faulted.  LR is the value in the exception's mode. */
 static uintptr_t interrupted_pc(enum kind kind, uintptr_t lr, uintptr_t cpsr)
 {
 	switch (kind) {
@@ -32,10 +36,12 @@ static uintptr_t interrupted_pc(enum kind kind, uintptr_t lr, uintptr_t cpsr)
 void leakwrap_exception(enum kind kind, struct leakwrap_fault_frame *frame)
         __attribute__((noreturn, used));
 
-/* Alignment faults have the status 1, all others here are told as bad addresses. */
+/* Writes the fault trace.  Alignment faults have a status of their own; all other data aborts count
+ * as bad addresses. */
 void leakwrap_exception(enum kind kind, struct leakwrap_fault_frame *frame)
 {
-	static const char *const names[] = {"undefined_instruction", "prefetch_abort", "data_abort"};
+	static const char *const names[] = {"undefined_instruction", "prefetch_abort",
+	                                    "data_abort"};
 	struct leakwrap_fault fault = {.exception = names[kind],
 	                               .signal = LEAKWRAP_SIGSEGV,
 	                               .code = LEAKWRAP_SEGV_MAPERR,
@@ -49,7 +55,7 @@ void leakwrap_exception(enum kind kind, struct leakwrap_fault_frame *frame)
 		fault.code = LEAKWRAP_ILL_ILLOPC;
 	} else if (kind == DATA_ABORT) {
 		fault.address = frame->state[DFAR];
-		if ((frame->state[DFSR] & 0xf) == 1) {
+		if ((frame->state[DFSR] & DFSR_STATUS) == DFSR_ALIGNMENT) {
 			fault.signal = LEAKWRAP_SIGBUS;
 			fault.code = LEAKWRAP_BUS_ADRALN;
 		}
@@ -57,9 +63,10 @@ void leakwrap_exception(enum kind kind, struct leakwrap_fault_frame *frame)
 	leakwrap_fault_report(&fault);
 }
 
-/* The frame is built on the stack of the exception's mode: r0 to r12, then sp and lr of the mode that was
- * interrupted, which are seen by going there for a moment (User mode has those of System mode), the exception's
- * lr, and the status.  The instruction set is ARM, whatever the rest of the file is compiled to. */
+/* Saves the registers on the stack of the exception's mode, as a struct leakwrap_fault_frame: r0 to
+ * r12, then sp and lr of the interrupted mode, the exception's lr, and the state.  sp and lr are
+ * read by a short switch to the interrupted mode; for User mode to System mode, which shares them.
+ * The code is ARM code, even if the rest of the file is Thumb code. */
 #define HANDLER(kind)                                     \
 	__asm__ volatile("sub sp, sp, #84\n\t"            \
 	                 "stmia sp, {r0-r12}\n\t"         \
@@ -86,7 +93,7 @@ __attribute__((naked, target("arm"))) void leakwrap_bare_data_abort(void)
 #if __ARM_ARCH >= 6
 #define READ_IFAR "mrc p15, 0, r2, c6, c0, 2\n\t"
 #else
-#define READ_IFAR "mov r2, #0\n\t" /* there is none */
+#define READ_IFAR "mov r2, #0\n\t" /* the register does not exist */
 #endif
 
 void leakwrap_exception_entry(void);

@@ -1,5 +1,5 @@
-/* fault_frame.h - between the handlers (fault_m.c, fault_a.c) and what they share (fault.c): the registers as they
- * were at the exception. */
+/* fault_frame.h - the registers at an exception.  fault_m.c and fault_a.c fill them, fault.c reads
+ * them. */
 #ifndef LEAKWRAP_FAULT_FRAME_H
 #define LEAKWRAP_FAULT_FRAME_H
 
@@ -7,19 +7,16 @@
 
 #include "wrap/signal/crash.h"
 
-#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 #define LEAKWRAP_FAULT_STATES 5
-#else
-#define LEAKWRAP_FAULT_STATES 5
-#endif
 
 struct leakwrap_fault_frame {
 	uintptr_t r[16];
-	uintptr_t state[LEAKWRAP_FAULT_STATES]; /* the processor's own, named as its manual does */
+	uintptr_t
+	        state[LEAKWRAP_FAULT_STATES]; /* status registers, see leakwrap_fault_state_names */
 };
 
-/* 1 when Thumb code was interrupted: bit 5 of the first state, cpsr (Arm ARM, DDI 0406C, B1.3.3); always on
- * processors of the M profile. */
+/* Returns 1 if Thumb code was interrupted, else 0.  On the M profile all code is Thumb code.  Else
+ * bit 5 of state[0], the cpsr, says it (Arm ARM, DDI 0406C, B1.3.3). */
 static inline uintptr_t leakwrap_fault_is_thumb(const struct leakwrap_fault_frame *frame)
 {
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
@@ -30,9 +27,10 @@ static inline uintptr_t leakwrap_fault_is_thumb(const struct leakwrap_fault_fram
 #endif
 }
 
+/* The names of the status registers in the processor's manual. */
 extern const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES];
 
-/* The signals, and their codes, that Linux sends for such faults (sigaction(2)). */
+/* The signals and codes that Linux sends for such faults (sigaction(2)). */
 enum {
 	LEAKWRAP_SIGILL = 4,
 	LEAKWRAP_SIGBUS = 7,
@@ -47,7 +45,8 @@ enum {
 #define LEAKWRAP_BUS_ADRALN  1
 #define LEAKWRAP_BUS_ADRERR  2
 
-/* Writes the trace; its context is a struct leakwrap_fault_frame. */
+/* Writes the fault trace and does not return.  FAULT's context is a struct leakwrap_fault_frame.
+ * Only the exception handlers call it. */
 void leakwrap_fault_report(const struct leakwrap_fault *fault) __attribute__((noreturn));
 
 #endif

@@ -1,6 +1,7 @@
-/* fault_m.c - the fault handler of Cortex-M processors.  Armv7-M Architecture Reference Manual, DDI 0403E: B1.5.6
- * "Exception entry behavior" (the frame), B1.5.8 "Exception return behavior" (the value in lr), B3.2.15 to 18 (the
- * fault status and address registers).  Armv6-M has the same frame, and none of these registers. */
+/* fault_m.c - the fault handler of Cortex-M processors.  Source: Armv7-M Architecture Reference
+ * Manual, DDI 0403E: B1.5.6 "Exception entry behavior" (the frame), B1.5.8 "Exception return
+ * behavior" (the value in lr), B3.2.15 to 18 (the fault status and address registers).  Armv6-M has
+ * the same frame, but none of these registers. */
 #include "wrap/leakwrap_bare.h"
 
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
@@ -9,32 +10,35 @@
 
 #include <stdbool.h>
 
-const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES] = {"xpsr", "cfsr", "hfsr", "mmfar",
-                                                                       "bfar"};
+/* The indexes in state of struct leakwrap_fault_frame. */
+enum { XPSR, CFSR, HFSR, MMFAR, BFAR };
 
-/* What the processor pushed. */
+const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES] = {
+        [XPSR] = "xpsr", [CFSR] = "cfsr", [HFSR] = "hfsr", [MMFAR] = "mmfar", [BFAR] = "bfar"};
+
+/* The words that the processor pushed at the exception (B1.5.6). */
 struct pushed {
 	uintptr_t r0, r1, r2, r3, r12, lr, pc, xpsr;
 };
 
-/* What the handler's first instructions push: in the order of addresses. */
+/* The words that the handler's first instructions push, in the order of addresses. */
 struct saved {
 	uintptr_t r8, r9, r10, r11, r4, r5, r6, r7;
 };
 
-#define EXC_RETURN_BASIC 0x10u  /* 0: the frame holds floating-point registers as well, 18 words */
-#define XPSR_ALIGNED     0x200u /* a word was left out to align the frame */
+#define EXC_RETURN_BASIC 0x10u  /* clear: the frame also holds 18 words of floating point */
+#define XPSR_ALIGNED     0x200u /* the processor skipped a word to align the frame */
 
 #define CFSR_MMARVALID   (1u << 7)
 #define CFSR_BFARVALID   (1u << 15)
 #define CFSR_MEMORY      0x7fu
 #define CFSR_BUS         (0x7fu << 8)
 #define CFSR_STACKING    (1u << 4 | 1u << 12) /* the frame itself could not be pushed */
-#define CFSR_UNDEFINED   (1u << 16)
 #define CFSR_UNALIGNED   (1u << 24)
 #define CFSR_DIVIDE_BY_0 (1u << 25)
 
-static uintptr_t status(uintptr_t address)
+/* Returns the fault register at ADDRESS, or 0 on Armv6-M. */
+static uintptr_t read_register(uintptr_t address)
 {
 #if __ARM_ARCH >= 7
 	return *(const volatile uintptr_t *)address;
@@ -46,16 +50,16 @@ static uintptr_t status(uintptr_t address)
 
 static void read_status(struct leakwrap_fault_frame *frame)
 {
-	frame->state[1] = status(0xe000ed28);
-	frame->state[2] = status(0xe000ed2c);
-	frame->state[3] = status(0xe000ed34);
-	frame->state[4] = status(0xe000ed38);
+	frame->state[CFSR] = read_register(0xe000ed28);
+	frame->state[HFSR] = read_register(0xe000ed2c);
+	frame->state[MMFAR] = read_register(0xe000ed34);
+	frame->state[BFAR] = read_register(0xe000ed38);
 }
 
-/* As Linux would call it. */
+/* Sets FAULT's signal, code and address to those that Linux would report. */
 static void classify(struct leakwrap_fault *fault, const struct leakwrap_fault_frame *frame)
 {
-	uintptr_t cause = frame->state[1];
+	uintptr_t cause = frame->state[CFSR];
 
 	fault->signal = LEAKWRAP_SIGSEGV;
 	fault->code = LEAKWRAP_SEGV_MAPERR;
@@ -63,12 +67,12 @@ static void classify(struct leakwrap_fault *fault, const struct leakwrap_fault_f
 	if (cause & CFSR_MEMORY) {
 		fault->code = LEAKWRAP_SEGV_ACCERR;
 		fault->has_address = (cause & CFSR_MMARVALID) != 0;
-		fault->address = frame->state[3];
+		fault->address = frame->state[MMFAR];
 	} else if (cause & CFSR_BUS) {
 		fault->signal = LEAKWRAP_SIGBUS;
 		fault->code = LEAKWRAP_BUS_ADRERR;
 		fault->has_address = (cause & CFSR_BFARVALID) != 0;
-		fault->address = frame->state[4];
+		fault->address = frame->state[BFAR];
 	} else if (cause & CFSR_DIVIDE_BY_0) {
 		fault->signal = LEAKWRAP_SIGFPE;
 		fault->code = LEAKWRAP_FPE_INTDIV;
@@ -76,18 +80,18 @@ static void classify(struct leakwrap_fault *fault, const struct leakwrap_fault_f
 	} else if (cause & CFSR_UNALIGNED) {
 		fault->signal = LEAKWRAP_SIGBUS;
 		fault->code = LEAKWRAP_BUS_ADRALN;
-	} else if (cause !=
-	           0) { /* no such instruction, instruction set or coprocessor, or a bad return */
+	} else if (cause != 0) { /* undefined instruction, state or coprocessor, or a bad return */
 		fault->signal = LEAKWRAP_SIGILL;
 		fault->code = LEAKWRAP_ILL_ILLOPC;
 		fault->has_address = true;
 	}
 }
 
-void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved, uintptr_t exc_return)
-        __attribute__((noreturn, used));
+void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved,
+                         uintptr_t exc_return) __attribute__((noreturn, used));
 
-void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved, uintptr_t exc_return)
+void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved,
+                         uintptr_t exc_return)
 {
 	struct leakwrap_fault_frame frame = {.r = {[4] = saved->r4,
 	                                           saved->r5,
@@ -102,8 +106,8 @@ void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved,
 
 	read_status(&frame);
 	frame.r[13] = (uintptr_t)pushed;
-	/* Below a stack that has overflowed there may be nothing to read. */
-	if (!(frame.state[1] & CFSR_STACKING)) {
+	/* A stack overflow may have left no readable words. */
+	if (!(frame.state[CFSR] & CFSR_STACKING)) {
 		frame.r[0] = pushed->r0;
 		frame.r[1] = pushed->r1;
 		frame.r[2] = pushed->r2;
@@ -111,14 +115,16 @@ void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved,
 		frame.r[12] = pushed->r12;
 		frame.r[14] = pushed->lr;
 		frame.r[15] = pushed->pc;
-		frame.state[0] = pushed->xpsr;
+		frame.state[XPSR] = pushed->xpsr;
 		frame.r[13] += (size + ((pushed->xpsr & XPSR_ALIGNED) != 0)) * sizeof(uintptr_t);
 	}
 	classify(&fault, &frame);
 	leakwrap_fault_report(&fault);
 }
 
-/* Instructions of Armv6-M, which all have.  Bit 2 of lr tells which of the two stacks was in use. */
+/* Passes the processor's frame, the saved registers and EXC_RETURN to leakwrap_hard_fault.  Uses
+ * only instructions of Armv6-M, which all profiles have.  Bit 2 of lr says which of the two stacks
+ * was in use. */
 __attribute__((naked)) void leakwrap_bare_hard_fault(void)
 {
 	__asm__ volatile("movs r0, #4\n\t"

@@ -1,8 +1,9 @@
-/* live.c - the live table in kilobytes: see live.h.
+/* live.c - a live table in kilobytes: see live.h.
  *
- * A hash table with linear probing in two arrays, 10 bytes for each slot on 32 bits.  A removal moves the
- * blocks behind it up, so that a search may end at the first empty slot.  Everything happens under the lock:
- * there is one processor. */
+ * It is a hash table with linear probing in two arrays, with 10 bytes for each slot on 32 bits.  A
+ * removal moves later blocks up, so a search may end at the first empty slot.  All functions hold
+ * the lock; there is one processor, so a finer lock would gain nothing.
+ */
 #include "wrap/bare/small_live.h"
 
 #include "wrap/base/arena.h"
@@ -17,9 +18,9 @@ struct block {
 static struct {
 	struct leakwrap_lock lock;
 	struct block *block;
-	uint16_t *site; /* of each block; 0: the slot is empty */
+	uint16_t *site; /* call site of each block; 0: the slot is empty */
 	uint32_t slots;
-	uint32_t used, limit; /* one slot in eight stays empty, or searches become long */
+	uint32_t used, limit; /* one slot in eight stays empty, which keeps searches short */
 } live;
 
 #define SLOT_SIZE (sizeof(struct block) + sizeof(uint16_t))
@@ -30,7 +31,7 @@ void leakwrap_live_start(void)
 	                       ? leakwrap_bare.live_blocks + leakwrap_bare.live_blocks / 7 + 1
 	                       : leakwrap_bare.memory_size / 2 / SLOT_SIZE;
 
-	/* For the build, which prints it: a symbol that takes no room. */
+	/* A symbol that takes no memory: the build prints its value. */
 	__asm__ volatile(".globl leakwrap_live_slot_bytes\n\t.set leakwrap_live_slot_bytes, %c0"
 	                 :
 	                 : "i"(SLOT_SIZE));
@@ -42,7 +43,7 @@ void leakwrap_live_start(void)
 	live.limit = live.slots - live.slots / 8 - (live.slots > 0);
 }
 
-/* Where a search for ADDRESS begins. */
+/* Returns the slot at which a search for ADDRESS begins. */
 static uint32_t home_of(uintptr_t address)
 {
 	uint32_t hash = (uint32_t)(address >> 3) * 0x9e3779b1u;
@@ -50,27 +51,30 @@ static uint32_t home_of(uintptr_t address)
 	return (uint32_t)((uint64_t)hash * live.slots >> 32);
 }
 
-static uint32_t behind(uint32_t slot)
+static uint32_t next_slot(uint32_t slot)
 {
 	return slot + 1 == live.slots ? 0 : slot + 1;
 }
 
-/* The slot of ADDRESS, or the empty one where it would stand.  There is a table, and the lock is held. */
+/* Returns the slot of ADDRESS, or the empty slot where it belongs.  The table must have slots, and
+ * the caller must hold the lock. */
 static uint32_t search(uintptr_t address)
 {
 	uint32_t slot = home_of(address);
 
 	while (live.site[slot] != 0 && live.block[slot].address != address)
-		slot = behind(slot);
+		slot = next_slot(slot);
 	return slot;
 }
 
-/* The lock is held.  The blocks up to the next empty slot move into the hole, if a search for them passes it. */
-static void empty(uint32_t hole)
+/* Empties the slot HOLE.  Blocks up to the next empty slot move into the hole if a search for them
+ * passes it.  The caller holds the lock. */
+static void empty_slot(uint32_t hole)
 {
-	for (uint32_t slot = behind(hole); live.site[slot] != 0; slot = behind(slot)) {
+	for (uint32_t slot = next_slot(hole); live.site[slot] != 0; slot = next_slot(slot)) {
 		uint32_t home = home_of(live.block[slot].address);
-		bool stays = hole < slot ? home > hole && home <= slot : home > hole || home <= slot;
+		bool stays =
+		        hole < slot ? home > hole && home <= slot : home > hole || home <= slot;
 
 		if (stays)
 			continue;
@@ -132,7 +136,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 		site = live.site[slot];
 		if (site != 0) {
 			*size = live.block[slot].size;
-			empty(slot);
+			empty_slot(slot);
 		}
 	}
 	leakwrap_unlock(&live.lock);

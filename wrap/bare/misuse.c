@@ -1,4 +1,5 @@
-/* misuse.c - misuse of the heap is not looked for: what that must remember would not fit.  See misuse.h. */
+/* misuse.c - see misuse.h.  The bare-metal runtime does not detect misuse of the heap: the records
+ * for that would not fit into its memory. */
 #include "wrap/misuse/misuse.h"
 
 bool leakwrap_misuse_checked = false;

@@ -1,11 +1,11 @@
-/* modules.c - the one module of a program without a loader: itself.  See modules.h. */
+/* modules.c - see modules.h.  Without a loader the program is the only module. */
 #include "wrap/module/modules.h"
 
 #include "wrap/leakwrap_bare.h"
 
 #include <string.h>
 
-/* The linker's script, or its default one, has these (EHABI, "Linking"). */
+/* Linker scripts define these, the default script too (EHABI, "Linking"). */
 extern const char __exidx_start[] __attribute__((weak));
 extern const char __exidx_end[] __attribute__((weak));
 
@@ -18,8 +18,9 @@ static struct {
 
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot.modules;
 
-/* An ELF note is three words, the name, and the description, both padded to four bytes (System V ABI, chapter 5,
- * "Note Section"). */
+/* Copies the build-id from NOTE, which may be NULL.  An ELF note is three words, the name and the
+ * description; name and description are padded to four bytes (System V ABI, chapter 5, "Note
+ * Section"). */
 static void read_build_id(const uint32_t *note)
 {
 	size_t name = note ? (note[0] + 3) & ~(size_t)3 : 0;
@@ -41,7 +42,7 @@ void leakwrap_modules_refresh(void)
 	if (tables_end > tables) {
 		program.exidx = __exidx_start;
 		program.exidx_size = tables_end - tables;
-		/* The entries lie with the code or with the index. */
+		/* The unwind entries lie next to the code or to the index. */
 		program.tables_start = tables < program.start ? tables : program.start;
 		program.tables_end = tables_end > program.end ? tables_end : program.end;
 	}

@@ -1,5 +1,6 @@
-/* options.c - the options that mean something without an operating system, from leakwrap_default_options() alone.
- * The notation is that of the environment's LEAKWRAP_OPTIONS; all values are numbers. */
+/* options.c - the options that work without an operating system.  They come from
+ * leakwrap_default_options() and from leakwrap_link_options.  The notation is that of the
+ * environment variable LEAKWRAP_OPTIONS.  All values are numbers. */
 #include "wrap/base/options.h"
 
 #include "wrap/leakwrap.h"
@@ -8,13 +9,14 @@
 
 #include <string.h>
 
-/* Deep enough for most, and not too much of a small stack. */
-#define DEPTH 16
+/* The default depth.  It suffices for most stacks and needs little of a small stack. */
+#define DEFAULT_DEPTH 16
 
 struct leakwrap_options leakwrap_options;
 
-/* NAME is what lies before the equals sign. */
-static bool set(const char *name, size_t length, size_t value)
+/* Sets the option whose name is the LENGTH bytes at NAME.  Returns false if the name is unknown or
+ * VALUE is out of range. */
+static bool set_option(const char *name, size_t length, size_t value)
 {
 	struct leakwrap_options *to = &leakwrap_options;
 
@@ -46,9 +48,10 @@ static void read_options(const char *text)
 			text++;
 		for (; *text >= '0' && *text <= '9'; text++)
 			value = value * 10 + (size_t)(*text - '0');
-		if ((*text != ':' && *text != '\0') || !set(name, length, value)) {
-			leakwrap_message("an option is unknown or has a value that cannot be used: ",
-			                 (const char *[]){name, NULL});
+		if ((*text != ':' && *text != '\0') || !set_option(name, length, value)) {
+			leakwrap_message(
+			        "an option is unknown or has a value that cannot be used: ",
+			        (const char *[]){name, NULL});
 			text += strcspn(text, ":");
 		}
 		if (*text == ':')
@@ -58,7 +61,7 @@ static void read_options(const char *text)
 
 void leakwrap_options_read(void)
 {
-	leakwrap_options.depth = DEPTH;
+	leakwrap_options.depth = DEFAULT_DEPTH;
 	leakwrap_options.exit = true;
 	if (leakwrap_default_options && leakwrap_default_options())
 		read_options(leakwrap_default_options());

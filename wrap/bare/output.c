@@ -1,4 +1,5 @@
-/* output.c - dumps go to the function that the program gave.  There are no descriptors: 1 stands for it. */
+/* output.c - writes dumps by the function that the program gave.  There are no file descriptors; 1
+ * stands for that function. */
 #include "report/output.h"
 
 #include "wrap/leakwrap_bare.h"

@@ -1,4 +1,4 @@
-/* port.c - no operating system under the tracer: what port.h asks for is answered by what the program gave in
+/* port.c - implements port.h without an operating system, by the functions that the program gave in
  * leakwrap_bare.  Memory is in arena.c, tasks and stacks in tasks.c. */
 #include "wrap/port/port.h"
 
@@ -6,9 +6,10 @@
 #include "wrap/leakwrap_bare.h"
 #include "wrap/bare/tasks.h"
 
-/* -- lock ---------------------------------------------------------------------------------------- */
+/* -- lock -------------------------------------------------------------------------------------- */
 
-/* There is one lock for all.  A handler of an exception, which has stopped everybody, must not wait for it. */
+/* All locks are the program's one lock.  An exception handler must not wait for it: the task that
+ * holds it never runs again. */
 void leakwrap_lock(struct leakwrap_lock *lock)
 {
 	if (leakwrap_bare.lock && !leakwrap_fault_is_handled())
@@ -21,7 +22,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 		leakwrap_bare.unlock((uintptr_t)lock->mask.bits[0]);
 }
 
-/* -- signals: there are none --------------------------------------------------------------------- */
+/* -- signals: there are none ------------------------------------------------------------------- */
 
 void leakwrap_signals_block(struct leakwrap_mask *before)
 {
@@ -33,18 +34,20 @@ void leakwrap_signals_restore(const struct leakwrap_mask *before)
 	(void)before;
 }
 
-/* -- memory that can be read --------------------------------------------------------------------- */
+/* -- memory that can be read ------------------------------------------------------------------- */
 
-/* Nothing can be asked; stacks and code are known without. */
+/* Returns false: there is nothing to ask.  Stacks and code have known bounds, and need no
+ * probing. */
 bool leakwrap_readable(uintptr_t address)
 {
 	(void)address;
 	return false;
 }
 
-/* -- time and process ---------------------------------------------------------------------------- */
+/* -- time and process -------------------------------------------------------------------------- */
 
-/* Without a clock, waiting is what takes time: whoever waits gives up some day. */
+/* Replaces the clock if the program gave none: the sum of the waiting times.  So a waiter gives up
+ * at some time. */
 static uint64_t waited;
 
 uint64_t leakwrap_time_monotonic(void)
@@ -67,7 +70,8 @@ int leakwrap_thread_id(void)
 	return (int)leakwrap_task_number();
 }
 
-/* A task that runs at all while another one writes is one of a preemptive RTOS, which comes back to that one. */
+/* Counts the waiting time and returns at once.  If a task waits here while another task writes, the
+ * RTOS is preemptive.  It will run the other task again. */
 void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
 	(void)word, (void)value;

@@ -1,5 +1,5 @@
-/* runtime.c - puts the tracer together without an operating system: see runtime.h.  The one file here that knows
- * both halves, wrap/ and report/. */
+/* runtime.c - see runtime.h.  Starts the tracer without an operating system.  This file alone in
+ * wrap/bare joins the two halves, wrap/ and report/. */
 #include "wrap/runtime/runtime.h"
 
 #include "wrap/bare/bare_arena.h"
@@ -29,13 +29,14 @@ bool leakwrap_runtime_enter(void)
 	return true;
 }
 
-/* Programs that never allocate are traced, too; one that allocates in an earlier constructor has started it. */
+/* Starts the tracer even if the program never allocates.  An allocation in an earlier constructor
+ * has started it already. */
 __attribute__((constructor(101))) static void start_with_program(void)
 {
 	leakwrap_runtime_enter();
 }
 
-/* For the programs that come to an end. */
+/* Writes the last dump, for programs that end. */
 __attribute__((destructor(101))) static void end_of_program(void)
 {
 	leakwrap_runtime_exit();
@@ -51,13 +52,13 @@ void leakwrap_runtime_exit(void)
 	}
 }
 
-/* Its handlers are in the program's vector table, or they are not. */
+/* Returns -1: the program installs the exception handlers in its vector table itself. */
 int leakwrap_install_crash_trace(void)
 {
 	return -1;
 }
 
-/* -- the one way to walk ------------------------------------------------------------------------- */
+/* -- the only walk: by unwind tables and machine code ---------------------------------------- */
 
 void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                      uintptr_t sp, uintptr_t fp)

@@ -1,5 +1,6 @@
-/* site_table.c - the call-site table in kilobytes: the interface of site_table.h over chains of records.  Every stack is
- * walked; none is recognized.  A call site belongs to a task, if tasks have names. */
+/* site_table.c - a call-site table in kilobytes: implements site_table.h by chains of records.
+ * Every stack is walked, since there is no stack cache.  If tasks have names, each task has its own
+ * call sites. */
 #include "wrap/site/site_table.h"
 
 #include "wrap/base/arena.h"
@@ -13,14 +14,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A trace that finds no memory keeps this many frames. */
+/* If memory is short, a trace keeps this number of frames. */
 #define LEAF_FRAMES 4
 
 #define CHAINS      32
 
 struct record {
-	struct record *next;        /* of its chain */
-	const struct record *older; /* of all of them */
+	struct record *next;        /* in the same chain */
+	const struct record *older; /* in the list of all records */
 	const char *task;
 	uint32_t number;
 	uint16_t depth;
@@ -35,17 +36,18 @@ static struct {
 	uint32_t limit; /* one more than the highest number */
 } sites = {.limit = LEAKWRAP_SITE_FIRST};
 
-/* A dump needs a row for each number. */
+/* Reserves scratch memory: a dump needs one row for each call site. */
 void leakwrap_sites_start(void)
 {
-	/* For the build, which prints it: a symbol that takes no room. */
+	/* A symbol that takes no memory: the build prints its value. */
 	__asm__ volatile(".globl leakwrap_site_bytes\n\t.set leakwrap_site_bytes, %c0"
 	                 :
 	                 : "i"(sizeof(struct record) + sizeof(struct leakwrap_row)));
-	leakwrap_arena_keep_scratch(sizeof(struct leakwrap_row) * LEAKWRAP_SITE_FIRST + 64);
+	leakwrap_arena_reserve_scratch(sizeof(struct leakwrap_row) * LEAKWRAP_SITE_FIRST + 64);
 }
 
-static struct record **chain_of(const struct leakwrap_trace *trace)
+/* Returns the chain in which TRACE is or belongs. */
+static struct record **find_chain(const struct leakwrap_trace *trace)
 {
 	uint32_t hash = 0;
 
@@ -54,22 +56,24 @@ static struct record **chain_of(const struct leakwrap_trace *trace)
 	return &sites.chain[(hash >> 16) % CHAINS];
 }
 
-static bool is_of(const struct record *record, const struct leakwrap_trace *trace, const char *task)
+static bool record_matches(const struct record *record, const struct leakwrap_trace *trace,
+                           const char *task)
 {
 	return record->task == task && record->depth == trace->depth &&
 	       record->kind == (uint8_t)trace->kind &&
 	       memcmp(record->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0])) == 0;
 }
 
-/* The lock is held. */
-static struct record *add(struct record **chain, const struct leakwrap_trace *trace, const char *task,
-                          bool from_reserve)
+/* Adds a record for TRACE and TASK to CHAIN.  Returns NULL if the memory or the numbers are used
+ * up.  The caller holds the lock. */
+static struct record *add(struct record **chain, const struct leakwrap_trace *trace,
+                          const char *task, bool from_reserve)
 {
 	size_t size = sizeof(struct record) + trace->depth * sizeof(trace->pcs[0]);
 	struct record *record;
 
 	if (sites.limit >= LEAKWRAP_SITE_LIMIT ||
-	    !leakwrap_arena_keep_scratch(sizeof(struct leakwrap_row)))
+	    !leakwrap_arena_reserve_scratch(sizeof(struct leakwrap_row)))
 		return NULL;
 	record = leakwrap_arena_take_from(size, from_reserve);
 	if (!record)
@@ -86,13 +90,15 @@ static struct record *add(struct record **chain, const struct leakwrap_trace *tr
 	return record;
 }
 
+/* Returns the number of the call site of TRACE and TASK, or LEAKWRAP_SITE_NONE if it cannot be
+ * added. */
 static uint32_t find_or_add(const struct leakwrap_trace *trace, const char *task, bool from_reserve)
 {
-	struct record **chain = chain_of(trace);
+	struct record **chain = find_chain(trace);
 	struct record *record;
 
 	leakwrap_lock(&sites.lock);
-	for (record = *chain; record && !is_of(record, trace, task); record = record->next)
+	for (record = *chain; record && !record_matches(record, trace, task); record = record->next)
 		;
 	if (!record)
 		record = add(chain, trace, task, from_reserve);
@@ -100,7 +106,8 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, const char *task
 	return record ? record->number : LEAKWRAP_SITE_NONE;
 }
 
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
+                              const struct leakwrap_stack *stack)
 {
 	const char *task = leakwrap_task_name();
 	uint32_t number = find_or_add(trace, task, false);
@@ -120,9 +127,9 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct l
 	return LEAKWRAP_SITE_LOST;
 }
 
-/* Few, and asked for by a dump alone, which takes far longer to be sent.  It has had the live table's lock since it saw the number, so the
- * record is there. */
-static const struct record *record_of(uint32_t number)
+/* Returns the record with NUMBER by a linear search.  Only a dump asks, and sending it takes far
+ * longer.  The dump has held the live table's lock since it read NUMBER, so the record is there. */
+static const struct record *find_record(uint32_t number)
 {
 	const struct record *record = sites.newest;
 
@@ -133,7 +140,7 @@ static const struct record *record_of(uint32_t number)
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 {
-	const struct record *record = record_of(number);
+	const struct record *record = find_record(number);
 
 	trace->depth = record->depth;
 	trace->kind = record->kind;
@@ -142,12 +149,12 @@ void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
-	return record_of(number)->kind;
+	return find_record(number)->kind;
 }
 
 const char *leakwrap_site_task(uint32_t number)
 {
-	return record_of(number)->task;
+	return find_record(number)->task;
 }
 
 uint32_t leakwrap_sites_limit(void)

@@ -1,4 +1,5 @@
-/* tasks.c - see tasks.h; and which stack we are on (stack_bounds.h).  Called for every allocation. */
+/* tasks.c - see tasks.h.  It also finds the stack in use (stack_bounds.h).  Every allocation calls
+ * it. */
 #include "wrap/bare/tasks.h"
 
 #include "wrap/base/arena.h"
@@ -14,7 +15,8 @@ struct name {
 	char text[];
 };
 
-/* A task that was met; there is no telling when it is deleted.  Its handle may come back as another's. */
+/* A task that the tracer has met.  Tasks stay in the list: nothing tells when one is deleted.  An
+ * RTOS may reuse the handle for another task. */
 struct task {
 	struct leakwrap_thread thread;
 	struct task *next;
@@ -25,15 +27,15 @@ struct task {
 
 static struct {
 	struct leakwrap_lock lock;
-	struct task *_Atomic newest; /* only grows; read without the lock */
+	struct task *_Atomic newest; /* head of a list that only grows; read without the lock */
 	unsigned count;
 	struct name *names;
 } tasks = {.count = 1};
 
-/* Whatever runs outside of tasks, and the tasks for which there is no memory. */
-static struct task nobody = {.number = 1};
+/* Stands for all code outside of tasks, and for tasks that found no memory. */
+static struct task no_task = {.number = 1};
 
-/* The lock is held. */
+/* Returns the only copy of TEXT, or NULL if the memory is used up.  The caller holds the lock. */
 static const char *intern(const char *text)
 {
 	struct name *name = tasks.names;
@@ -49,7 +51,8 @@ static const char *intern(const char *text)
 	return name ? name->text : NULL;
 }
 
-static __attribute__((noinline)) struct task *add(const struct leakwrap_bare_task *now)
+/* Adds a task with the handle and name in NOW.  Returns NULL if the memory is used up. */
+static __attribute__((noinline)) struct task *add_task(const struct leakwrap_bare_task *now)
 {
 	struct task *task;
 
@@ -66,27 +69,29 @@ static __attribute__((noinline)) struct task *add(const struct leakwrap_bare_tas
 	return task;
 }
 
-static struct task *find(const struct leakwrap_bare_task *now)
+/* Returns the task with the handle and name in NOW, or NULL if the tracer has not met it. */
+static struct task *find_task(const struct leakwrap_bare_task *now)
 {
 	struct task *task = atomic_load(&tasks.newest);
 
-	while (task &&
-	       (task->id != now->id || (task->name && now->name && strcmp(task->name, now->name) != 0)))
+	while (task && (task->id != now->id ||
+	                (task->name && now->name && strcmp(task->name, now->name) != 0)))
 		task = task->next;
 	return task;
 }
 
-static struct task *current(void)
+/* Returns the running task, with its stack's bounds as they are now. */
+static struct task *current_task(void)
 {
 	struct leakwrap_bare_task now = {NULL, NULL, 0, 0};
 	struct task *task = NULL;
 
 	if (leakwrap_bare.task)
 		leakwrap_bare.task(&now);
-	if (now.id && !(task = find(&now)))
-		task = add(&now);
+	if (now.id && !(task = find_task(&now)))
+		task = add_task(&now);
 	if (!task)
-		task = &nobody;
+		task = &no_task;
 	task->thread.stack_high = now.stack_high;
 	task->thread.stack_room = now.stack_high - now.stack_low;
 	return task;
@@ -94,27 +99,27 @@ static struct task *current(void)
 
 struct leakwrap_thread *leakwrap_thread(void)
 {
-	return &current()->thread;
+	return &current_task()->thread;
 }
 
 unsigned leakwrap_task_number(void)
 {
-	return current()->number;
+	return current_task()->number;
 }
 
 const char *leakwrap_task_name(void)
 {
-	return current()->name;
+	return current_task()->name;
 }
 
-/* -- stacks -------------------------------------------------------------------------------------- */
+/* -- stacks ------------------------------------------------------------------------------------ */
 
 bool leakwrap_stack_is_own(uintptr_t sp)
 {
 	return leakwrap_stack_room(sp) > 0;
 }
 
-/* An interrupt runs on the main stack, whichever task it interrupts. */
+/* An interrupt runs on the main stack, whatever task it interrupts. */
 struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
 {
 	const struct leakwrap_thread *self = &leakwrap_self;
@@ -128,14 +133,14 @@ struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
 	return (struct leakwrap_stack){sp, sp, true};
 }
 
-/* Of a stack whose end is known the walk itself sees what lies above. */
+/* Returns false: the walk itself detects the known end of a stack. */
 bool leakwrap_stack_is_outermost(uintptr_t sp)
 {
 	(void)sp;
 	return false;
 }
 
-/* Nothing can be probed. */
+/* Returns false: no memory can be probed. */
 bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size)
 {
 	(void)stack, (void)address, (void)size;

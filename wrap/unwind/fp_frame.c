@@ -26,12 +26,14 @@ bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t
 {
 	uintptr_t word;
 
-	return address >= sp && read_word(stack, address, &word) && leakwrap_is_return(word, target);
+	return address >= sp && read_word(stack, address, &word) &&
+	       leakwrap_is_return(word, target);
 }
 
 #if LEAKWRAP_HAVE_ARM_FRAMES
 
-/* Does the word at ADDRESS look like a frame pointer: of a frame above, or 0 in the first one? */
+/* Returns true if the word at ADDRESS may be a saved frame pointer: it points to a higher frame, or
+ * is 0 as in the first frame. */
 static bool holds_fp(struct leakwrap_stack *stack, uintptr_t address)
 {
 	uintptr_t word;
@@ -40,18 +42,20 @@ static bool holds_fp(struct leakwrap_stack *stack, uintptr_t address)
 	       (word == 0 || (word > address && word < stack->high));
 }
 
-/* Of the -mapcs-frame layout: does the saved pc at ADDRESS point behind the instruction that stored it? */
+/* Returns true if the word at ADDRESS is the saved pc of the -mapcs-frame layout: it points behind
+ * the instruction that stored it. */
 static bool holds_apcs_pc(struct leakwrap_stack *stack, uintptr_t address)
 {
 	uintptr_t word;
 
-	if (!read_word(stack, address, &word) || word % 4 != 0 || !leakwrap_text_at(word - 12, true))
+	if (!read_word(stack, address, &word) || word % 4 != 0 ||
+	    !leakwrap_text_at(word - 12, true))
 		return false;
 	return (*(const uint32_t *)(word - 8) & LEAKWRAP_APCS_STORE_MASK) == LEAKWRAP_APCS_STORE ||
 	       (*(const uint32_t *)(word - 12) & LEAKWRAP_APCS_STORE_MASK) == LEAKWRAP_APCS_STORE;
 }
 
-static void frame_from(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, int32_t ra, int32_t fp)
+static void set_frame(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, int32_t ra, int32_t fp)
 {
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = kind;
@@ -62,26 +66,26 @@ static void frame_from(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, in
 	rule->fp = fp;
 }
 
-/* Each layout has words that tell it from the others. */
+/* The order of the three layouts does not matter: each has a word that the other two lack. */
 bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
                          struct leakwrap_rule *rule, uintptr_t *target)
 {
 	if (leakwrap_holds_return(stack, sp, fp + (uintptr_t)LEAKWRAP_APCS_RETURN, target) &&
 	    holds_apcs_pc(stack, fp)) {
-		frame_from(rule, LEAKWRAP_RULE_INDIRECT, LEAKWRAP_APCS_CALLER_SP, LEAKWRAP_APCS_RETURN,
-		           LEAKWRAP_APCS_PREVIOUS);
+		set_frame(rule, LEAKWRAP_RULE_INDIRECT, LEAKWRAP_APCS_CALLER_SP,
+		          LEAKWRAP_APCS_RETURN, LEAKWRAP_APCS_PREVIOUS);
 		return true;
 	}
 	if (leakwrap_holds_return(stack, sp, fp + LEAKWRAP_ARM_GCC_RETURN, target) &&
 	    holds_fp(stack, fp + (uintptr_t)LEAKWRAP_ARM_GCC_PREVIOUS)) {
-		frame_from(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_ARM_GCC_CALLER_SP,
-		           LEAKWRAP_ARM_GCC_RETURN, LEAKWRAP_ARM_GCC_PREVIOUS);
+		set_frame(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_ARM_GCC_CALLER_SP,
+		          LEAKWRAP_ARM_GCC_RETURN, LEAKWRAP_ARM_GCC_PREVIOUS);
 		return true;
 	}
 	if (leakwrap_holds_return(stack, sp, fp + LEAKWRAP_ARM_CLANG_RETURN, target) &&
 	    holds_fp(stack, fp + LEAKWRAP_ARM_CLANG_PREVIOUS)) {
-		frame_from(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_ARM_CLANG_CALLER_SP,
-		           LEAKWRAP_ARM_CLANG_RETURN, LEAKWRAP_ARM_CLANG_PREVIOUS);
+		set_frame(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_ARM_CLANG_CALLER_SP,
+		          LEAKWRAP_ARM_CLANG_RETURN, LEAKWRAP_ARM_CLANG_PREVIOUS);
 		return true;
 	}
 	return false;
@@ -90,7 +94,7 @@ bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t f
 bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
                                struct leakwrap_rule *rule, uintptr_t *target)
 {
-	frame_from(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_THUMB_CALLER_SP, LEAKWRAP_THUMB_RETURN, 0);
+	set_frame(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_THUMB_CALLER_SP, LEAKWRAP_THUMB_RETURN, 0);
 	rule->base = LEAKWRAP_BASE_R7;
 	rule->fp_place = LEAKWRAP_SAVED_IN_REGISTER;
 	rule->r7_place = LEAKWRAP_SAVED_AT_BASE;

@@ -1,8 +1,10 @@
-/* fp_frame.h - the frames that compilers link by frame pointers, for code that has nothing else.
+/* fp_frame.h - recognizes the frames that compilers link by frame pointers.
  *
- * Each layout is a header in arch/: x86_64.h, i386.h, aarch64.h, riscv64.h; on ARM, where each compiler has its
- * own and code of all kinds mixes in one program, frame_*.h.  Code without frame pointers uses the register for
- * anything, so that a frame counts only when the stack bears it out.  May run in signal handlers.
+ * Used for code that has no unwind table.  The layouts are in wrap/arch: x86_64.h, i386.h,
+ * aarch64.h and riscv64.h.  On ARM each compiler has its own layout, and one program mixes them:
+ * frame_*.h.  Code without frame pointers uses the register for other data.  Therefore the stack
+ * must confirm each frame.  All functions here may run in signal handlers and take no lock.  They
+ * may extend the bounds of a foreign STACK (stack_bounds.h).
  */
 #ifndef LEAKWRAP_FP_FRAME_H
 #define LEAKWRAP_FP_FRAME_H
@@ -13,16 +15,18 @@
 #include "wrap/unwind/rule_cache.h"
 #include "wrap/unwind/stack_bounds.h"
 
-/* The rule of the frame at SP whose frame pointer is FP; false when it is none.  TARGET is what the call that made the
- * frame calls, 0 when that is not known. */
+/* Fills *RULE with the rule of the frame whose stack pointer is SP and whose frame pointer is FP.
+ * Sets *TARGET to the address that the frame's caller called, or to 0 if it is unknown.  Returns
+ * false if the stack holds no return address where the layout puts it. */
 bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
                          struct leakwrap_rule *rule, uintptr_t *target);
 
-/* The same for the frame of Thumb code on ARM, whose frame pointer is R7. */
+/* Does the work of leakwrap_frame_rule for Thumb code on ARM, whose frame pointer is R7. */
 bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
                                struct leakwrap_rule *rule, uintptr_t *target);
 
-/* Is the word at ADDRESS, which must not lie below SP, a return address?  TARGET as above. */
+/* Returns true if the word at ADDRESS is a return address and ADDRESS is not below SP. Sets *TARGET
+ * as leakwrap_frame_rule does. */
 bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                            uintptr_t *target);
 

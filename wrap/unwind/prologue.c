@@ -7,34 +7,34 @@
 #include "wrap/arch/arch.h"
 #include "wrap/port/port.h"
 
-#ifdef LEAKWRAP_RESTORERS
+#ifdef LEAKWRAP_SIGRETURN_TRAMPOLINES
 
-struct restorer {
-	uint8_t size;
+struct trampoline {
+	uint8_t size; /* of CODE, in bytes */
 	uint8_t code[12];
-	int32_t sp, pc, fp, lr;
+	int32_t sp, pc, fp, lr; /* where the interrupted function's registers are, from sp */
 };
 
-bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
+bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
 {
-	static const struct restorer restorers[] = {LEAKWRAP_RESTORERS};
-	bool readable = pc < end && end - pc >= sizeof(restorers->code);
+	static const struct trampoline trampolines[] = {LEAKWRAP_SIGRETURN_TRAMPOLINES};
+	bool readable = pc < end && end - pc >= sizeof(trampolines->code);
 
 	if (!readable &&
-	    (!leakwrap_readable(pc) || !leakwrap_readable(pc + sizeof(restorers->code) - 1)))
+	    (!leakwrap_readable(pc) || !leakwrap_readable(pc + sizeof(trampolines->code) - 1)))
 		return false;
-	for (size_t i = 0; i < sizeof(restorers) / sizeof(restorers[0]); i++) {
-		const struct restorer *restorer = &restorers[i];
+	for (size_t i = 0; i < sizeof(trampolines) / sizeof(trampolines[0]); i++) {
+		const struct trampoline *trampoline = &trampolines[i];
 
-		if (memcmp((const void *)pc, restorer->code, restorer->size) == 0) {
+		if (memcmp((const void *)pc, trampoline->code, trampoline->size) == 0) {
 			*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_SIGNAL,
 			                               .base = LEAKWRAP_BASE_SP,
 			                               .ra_place = LEAKWRAP_SAVED_AT_BASE,
 			                               .fp_place = LEAKWRAP_SAVED_AT_BASE,
-			                               .cfa = restorer->sp,
-			                               .add = restorer->lr,
-			                               .ra = restorer->pc,
-			                               .fp = restorer->fp};
+			                               .cfa = trampoline->sp,
+			                               .add = trampoline->lr,
+			                               .ra = trampoline->pc,
+			                               .fp = trampoline->fp};
 			return true;
 		}
 	}
@@ -43,7 +43,7 @@ bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *r
 
 #else
 
-bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
+bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
 {
 	(void)pc, (void)end, (void)rule;
 	return false;
@@ -53,30 +53,31 @@ bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *r
 
 #if LEAKWRAP_HAVE_CODE
 
-/* -- following code ------------------------------------------------------------------------------ */
+/* -- following code ---------------------------------------------------------------------------- */
 
 #define WORD    ((int32_t)sizeof(uintptr_t))
 #define NOWHERE LEAKWRAP_CODE_NOWHERE
 
-/* A register's value: what another one was where the following began, plus an offset. */
+/* A register's value: the value that register BASE had where the following began, plus OFFSET. */
 struct value {
-	uint8_t base; /* enum leakwrap_code_register; NONE: not known */
+	uint8_t base; /* enum leakwrap_code_register; NONE: the value is unknown */
 	int32_t offset;
 };
 
+/* The state of following code. */
 struct follower {
 	const struct leakwrap_code *code;
-	bool to_return; /* else from the start */
+	bool to_return; /* true: follows from PC to a return; false: from the function's start */
 	struct value now[LEAKWRAP_CODE_REGISTERS];
-	struct value ra, fp, r7; /* where the caller's are; base NONE: in the register */
-	struct value sp;         /* where the caller's sp is; base NONE: nowhere in memory */
-	int32_t top;             /* how far sp was up on the way to the return, where calls push */
+	struct value ra, fp, r7; /* where the caller's are stored; base NONE: in the register */
+	struct value sp;         /* where the caller's sp is stored; base NONE: not in memory */
+	int32_t top;             /* the highest sp on the way to the return, where calls push */
 };
 
-/* Frames are smaller than this; keeps the sums from overflowing. */
+/* Upper limit of a frame's size.  It keeps sums from overflowing. */
 #define FRAME_MAX (1 << 27)
 
-/* Functions are shorter than this. */
+/* Upper limit of a function's size. */
 #define FUNCTION_MAX 65536u
 
 static const struct value unknown = {LEAKWRAP_CODE_NONE, 0};
@@ -90,58 +91,64 @@ static struct value plus(struct value value, int32_t add)
 	return value;
 }
 
-static void note_place(struct value *saved, struct value through, int32_t at, bool keep)
+/* Sets *SAVED to the offset AT from THROUGH.  Does nothing if AT is NOWHERE, or if KEEP_FIRST and
+ * *SAVED is set already. */
+static void set_saved(struct value *saved, struct value through, int32_t at, bool keep_first)
 {
-	if (at != NOWHERE && (!keep || saved->base == LEAKWRAP_CODE_NONE))
+	if (at != NOWHERE && (!keep_first || saved->base == LEAKWRAP_CODE_NONE))
 		*saved = plus(through, at);
 }
 
-/* Was what is AT behind THROUGH stored behind the call, by a function that is called in the place of this one? */
-static inline bool is_another(const struct follower *f, struct value through, int32_t at)
+/* Returns true if the register at offset AT from THROUGH was stored on the way that F follows.  It
+ * lies below the highest sp, so a tail-called function has stored it. */
+static inline bool is_of_tail_call(const struct follower *f, struct value through, int32_t at)
 {
 	return LEAKWRAP_CALL_PUSHES && f->to_return && through.base == LEAKWRAP_CODE_SP &&
 	       plus(through, at).offset < f->top;
 }
 
-/* On the way from the start what is stored first is the caller's; on the way to the return, what is loaded
- * last is. */
+/* Applies INSTRUCTION to F.  On the way from the start the first store holds the caller's value; on
+ * the way to the return the last load does. */
 static void follow(struct follower *f, const struct leakwrap_instruction *instruction)
 {
 	if (instruction->through != LEAKWRAP_CODE_NONE && instruction->loads == f->to_return) {
 		struct value through = f->now[instruction->through];
-		bool keep = !f->to_return;
+		bool keep_first = !f->to_return;
 
-		note_place(&f->ra, through, instruction->ra, keep);
-		if (!is_another(f, through, instruction->fp))
-			note_place(&f->fp, through, instruction->fp, keep);
-		note_place(&f->r7, through, instruction->r7, keep);
+		set_saved(&f->ra, through, instruction->ra, keep_first);
+		if (!is_of_tail_call(f, through, instruction->fp))
+			set_saved(&f->fp, through, instruction->fp, keep_first);
+		set_saved(&f->r7, through, instruction->r7, keep_first);
 		if (f->to_return && instruction->sp != NOWHERE) {
 			f->sp = plus(through, instruction->sp);
 			f->now[LEAKWRAP_CODE_SP] = unknown;
 		}
 	}
-	/* On the way from the start a frame pointer is set once; what moves it takes the frame down, at another
-	 * return of the function. */
+	/* On the way from the start a frame pointer is set once.  A later change takes the frame
+	 * down, for another return of the function. */
 	if (instruction->to != LEAKWRAP_CODE_NONE &&
 	    (f->to_return || instruction->to == LEAKWRAP_CODE_SP ||
 	     instruction->to != instruction->from))
-		f->now[instruction->to] = instruction->from == LEAKWRAP_CODE_NONE
-		                                  ? unknown
-		                                  : plus(f->now[instruction->from], instruction->add);
+		f->now[instruction->to] =
+		        instruction->from == LEAKWRAP_CODE_NONE
+		                ? unknown
+		                : plus(f->now[instruction->from], instruction->add);
 	if (LEAKWRAP_CALL_PUSHES && f->now[LEAKWRAP_CODE_SP].base == LEAKWRAP_CODE_SP &&
 	    f->now[LEAKWRAP_CODE_SP].offset > f->top)
 		f->top = f->now[LEAKWRAP_CODE_SP].offset;
 }
 
-/* What was loaded was no return address, but something that the function needs. */
+/* Discards the places of earlier loads: they held no return address, but other data. */
 static void forget_loads(struct follower *f)
 {
 	f->ra = f->fp = f->r7 = f->sp = unknown;
 }
 
-/* Where a register of the caller is, as a place of RULE, whose frame lies between LOW and HIGH from BASE. */
-static bool place_of(struct value saved, uint8_t base, int32_t low, int32_t high,
-                     struct leakwrap_rule *rule, uint8_t *place, int32_t *offset)
+/* Finds where a caller's register is saved, for RULE, whose frame lies from LOW to HIGH counted
+ * from BASE.  Sets *PLACE and, if the register is in memory, *OFFSET.  Returns false if SAVED lies
+ * outside of the frame. */
+static bool find_place(struct value saved, uint8_t base, int32_t low, int32_t high,
+                       struct leakwrap_rule *rule, uint8_t *place, int32_t *offset)
 {
 	if (saved.base == LEAKWRAP_CODE_NONE || (saved.base == base && saved.offset < low)) {
 		*place = LEAKWRAP_SAVED_IN_REGISTER;
@@ -149,23 +156,26 @@ static bool place_of(struct value saved, uint8_t base, int32_t low, int32_t high
 	}
 	if (saved.base != base || saved.offset > high - WORD || saved.offset % WORD != 0)
 		return false;
-	*place = rule->kind == LEAKWRAP_RULE_INDIRECT ? LEAKWRAP_SAVED_AT_BASE : LEAKWRAP_SAVED_AT_CFA;
+	*place = rule->kind == LEAKWRAP_RULE_INDIRECT ? LEAKWRAP_SAVED_AT_BASE
+	                                              : LEAKWRAP_SAVED_AT_CFA;
 	*offset = *place == LEAKWRAP_SAVED_AT_BASE ? saved.offset : saved.offset - rule->cfa;
 	return true;
 }
 
+/* The base of a rule for each register. */
 static const uint8_t bases[] = {
         [LEAKWRAP_CODE_SP] = LEAKWRAP_BASE_SP,
         [LEAKWRAP_CODE_FP] = LEAKWRAP_BASE_FP,
         [LEAKWRAP_CODE_R7] = LEAKWRAP_BASE_R7,
 };
 
-/* The rule of a frame whose CFA is BASE + CFA, or, when INDIRECT, the word there.  A return address that is in
- * its register still is that of a function which a signal INTERRUPTED. */
+/* Fills *RULE with the rule of a frame whose CFA is BASE + CFA, or, if INDIRECT, the word at that
+ * address.  The return address may still be in its register only if a signal INTERRUPTED the
+ * function.  Returns false if the frame is impossible. */
 static bool make_rule(const struct follower *f, uint8_t base, int32_t cfa, bool indirect,
                       bool interrupted, struct leakwrap_rule *rule)
 {
-	/* What lies below sp, a function that was interrupted is yet to push. */
+	/* An interrupted function has not yet pushed what lies below sp. */
 	int32_t low = base == LEAKWRAP_CODE_SP ? 0 : -FRAME_MAX;
 	int32_t high = indirect ? FRAME_MAX : cfa;
 
@@ -175,13 +185,13 @@ static bool make_rule(const struct follower *f, uint8_t base, int32_t cfa, bool 
 	rule->kind = indirect ? LEAKWRAP_RULE_INDIRECT : LEAKWRAP_RULE_FRAME;
 	rule->base = bases[base];
 	rule->cfa = cfa;
-	if (!place_of(f->ra, base, low, high, rule, &rule->ra_place, &rule->ra) ||
-	    !place_of(f->fp, base, low, high, rule, &rule->fp_place, &rule->fp))
+	if (!find_place(f->ra, base, low, high, rule, &rule->ra_place, &rule->ra) ||
+	    !find_place(f->fp, base, low, high, rule, &rule->fp_place, &rule->fp))
 		return false;
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	uint8_t r7_place = 0;
 
-	if (!place_of(f->r7, base, low, high, rule, &r7_place, &rule->r7))
+	if (!find_place(f->r7, base, low, high, rule, &r7_place, &rule->r7))
 		return false;
 	rule->r7_place = r7_place;
 #endif
@@ -190,61 +200,65 @@ static bool make_rule(const struct follower *f, uint8_t base, int32_t cfa, bool 
 	return indirect || base != LEAKWRAP_CODE_SP || cfa > 0;
 }
 
-/* -- to the return ------------------------------------------------------------------------------- */
+/* -- to the return ----------------------------------------------------------------------------- */
 
-/* Ways that are still to be followed: code, and sp there. */
-struct way {
-	int32_t distance; /* from where the following began */
-	struct value sp;  /* base NONE: that way was gone on at once */
+/* A path that is still to be followed: an address, and sp there. */
+struct path {
+	int32_t distance; /* from the address where the following began */
+	struct value sp;  /* base NONE: the path was followed at once */
 };
 
-#ifdef LEAKWRAP_BARE /* the stacks are, too */
-#define WAYS_MAX 8
+#ifdef LEAKWRAP_BARE /* its stacks are small */
+#define PATHS_MAX 8
 #else
-#define WAYS_MAX 48
+#define PATHS_MAX 48
 #endif
 
-/* Where calls push, there is but this way to find a frame. */
+/* Where calls push, no other method finds the frame, so the limit is higher. */
 #define INSTRUCTIONS_MAX (LEAKWRAP_CALL_PUSHES ? 20000 : 6000)
 
-/* There the last ones are remembered, else the first ones. */
-struct ways {
-	struct way way[WAYS_MAX];
+/* The paths that were met.  Where calls push, a ring that holds the last PATHS_MAX of them;
+ * else the first PATHS_MAX. */
+struct paths {
+	struct path path[PATHS_MAX];
 	unsigned count, next;
 };
 
-static inline struct way *way_at(struct ways *ways, unsigned number)
+static inline struct path *path_at(struct paths *paths, unsigned number)
 {
-	return &ways->way[LEAKWRAP_CALL_PUSHES ? number % WAYS_MAX : number];
+	return &paths->path[LEAKWRAP_CALL_PUSHES ? number % PATHS_MAX : number];
 }
 
-/* A quarter is left for jumps, without which no way goes on. */
-static inline bool are_full(const struct ways *ways, bool jump)
+/* Returns true if no path can be added.  Where calls push, a quarter of the room is left for JUMPs:
+ * without its jump no path continues. */
+static inline bool is_full(const struct paths *paths, bool jump)
 {
 	if (!LEAKWRAP_CALL_PUSHES)
-		return ways->count == WAYS_MAX;
-	return ways->count - ways->next >= (jump ? WAYS_MAX : WAYS_MAX * 3 / 4);
+		return paths->count == PATHS_MAX;
+	return paths->count - paths->next >= (jump ? PATHS_MAX : PATHS_MAX * 3 / 4);
 }
 
-/* Each place that is remembered is followed once; false: not this one. */
-static __attribute__((noinline)) bool add_way(struct ways *ways, const struct follower *f,
-                                              uintptr_t from, uintptr_t target, bool jump)
+/* Adds the path that leads to TARGET, if the address is new; each address is followed once.  JUMP:
+ * the path comes from an unconditional jump.  Returns false if the path was not added. */
+static __attribute__((noinline)) bool add_path(struct paths *paths, const struct follower *f,
+                                               uintptr_t from, uintptr_t target, bool jump)
 {
 	const intptr_t distance = (intptr_t)(target - from);
 	const unsigned remembered =
-	        LEAKWRAP_CALL_PUSHES && ways->count > WAYS_MAX ? WAYS_MAX : ways->count;
+	        LEAKWRAP_CALL_PUSHES && paths->count > PATHS_MAX ? PATHS_MAX : paths->count;
 
-	if (distance > INT32_MAX || distance < INT32_MIN || are_full(ways, jump) ||
+	if (distance > INT32_MAX || distance < INT32_MIN || is_full(paths, jump) ||
 	    f->now[LEAKWRAP_CODE_SP].base == LEAKWRAP_CODE_NONE)
 		return false;
 	for (unsigned i = 0; i < remembered; i++)
-		if (ways->way[i].distance == distance)
+		if (paths->path[i].distance == distance)
 			return false;
-	*way_at(ways, ways->count++) = (struct way){(int32_t)distance, f->now[LEAKWRAP_CODE_SP]};
+	*path_at(paths, paths->count++) =
+	        (struct path){(int32_t)distance, f->now[LEAKWRAP_CODE_SP]};
 	return true;
 }
 
-/* The frame as it has been taken down at the end of a way. */
+/* Fills *RULE from the state at a return.  Returns false if the frame has not been taken down. */
 static bool rule_at_return(const struct follower *f, bool interrupted, struct leakwrap_rule *rule)
 {
 	struct value sp = f->now[LEAKWRAP_CODE_SP];
@@ -252,8 +266,9 @@ static bool rule_at_return(const struct follower *f, bool interrupted, struct le
 	if (f->sp.base != LEAKWRAP_CODE_NONE)
 		return make_rule(f, f->sp.base, f->sp.offset, true, interrupted, rule);
 #if LEAKWRAP_CALL_PUSHES
-	/* Behind a call that does not return lies another function, which begins with its return address on top.
-	 * A function that calls another has aligned sp before (System V ABI, AMD64, section 3.2.2). */
+	/* Behind a call that never returns lies another function, which begins with its return
+	 * address on top.  A function that calls another has aligned sp before (System V ABI,
+	 * AMD64, section 3.2.2). */
 	if (!interrupted && sp.base == LEAKWRAP_CODE_SP &&
 	    (sp.offset == WORD || (WORD == 8 && sp.offset % 16 != 0)))
 		return false;
@@ -262,29 +277,33 @@ static bool rule_at_return(const struct follower *f, bool interrupted, struct le
 	       make_rule(f, sp.base, sp.offset, false, interrupted, rule);
 }
 
-/* Has the frame been taken down, so that what follows is a call in its place? */
+/* Returns true, and fills *RULE, if the frame has been taken down.  Then the next jump is a tail
+ * call. */
 static bool is_down(const struct follower *f, struct leakwrap_rule *rule)
 {
 	return f->ra.base != LEAKWRAP_CODE_NONE && rule_at_return(f, false, rule);
 }
 
-/* Follows one way. */
-static bool follow_way(struct follower *f, struct ways *ways, uintptr_t from, uintptr_t at,
-                       unsigned *instructions, bool interrupted, struct leakwrap_rule *rule)
+/* Follows one path from AT to a return and fills *RULE there.  Adds the branches on the way to
+ * PATHS; FROM is the address where the following began.  Returns false if the path leads to no
+ * return. */
+static bool follow_path(struct follower *f, struct paths *paths, uintptr_t from, uintptr_t at,
+                        unsigned *instructions, bool interrupted, struct leakwrap_rule *rule)
 {
 	struct leakwrap_instruction instruction;
-	uintptr_t called = 0; /* where it came back from its last call, which may never return */
+	uintptr_t called = 0; /* behind the last call, which may never return */
 
 	for (; (*instructions)++ < INSTRUCTIONS_MAX; at += instruction.size) {
 		leakwrap_decode(f->code, at, &instruction);
-		/* Constants behind a call look like branches, too. */
+		/* The bytes behind a call may be constants that look like branches. */
 		if (called && instruction.flow != LEAKWRAP_FLOW_NEXT &&
 		    instruction.flow != LEAKWRAP_FLOW_CALL) {
 			if (leakwrap_is_data(f->code, called))
 				return false;
 			called = 0;
 		}
-		/* The return address is stored at the start of a function: the way has left this one. */
+		/* A function stores the return address at its start, so the path has left the first
+		 * function. */
 		if (!interrupted && instruction.ra != NOWHERE && !instruction.loads &&
 		    instruction.through == LEAKWRAP_CODE_SP &&
 		    (instruction.to == LEAKWRAP_CODE_SP || f->now[LEAKWRAP_CODE_SP].offset < 0))
@@ -297,26 +316,29 @@ static bool follow_way(struct follower *f, struct ways *ways, uintptr_t from, ui
 		case LEAKWRAP_FLOW_RETURN:
 			return rule_at_return(f, interrupted, rule);
 		case LEAKWRAP_FLOW_CALL:
-			/* A frame pointer that was popped (x86) is the caller's also when the call is another function's. */
+			/* On x86 a popped frame pointer is the caller's, even if a tail-called
+			 * function does the call. */
 			if (!LEAKWRAP_CALL_PUSHES)
 				forget_loads(f);
 			called = at + instruction.size;
 			break;
 		case LEAKWRAP_FLOW_BRANCH:
 			if (f->ra.base == LEAKWRAP_CODE_NONE)
-				add_way(ways, f, from, instruction.target, false);
+				add_path(paths, f, from, instruction.target, false);
 			break;
 		case LEAKWRAP_FLOW_JUMP:
 			if (f->ra.base != LEAKWRAP_CODE_NONE ||
-			    !add_way(ways, f, from, instruction.target, true) || !LEAKWRAP_CALL_PUSHES)
+			    !add_path(paths, f, from, instruction.target, true) ||
+			    !LEAKWRAP_CALL_PUSHES)
 				return false;
-			/* At once, while what was loaded is known. */
-			way_at(ways, ways->count - 1)->sp = unknown;
+			/* Follow the jump at once, while the loaded places are known. */
+			path_at(paths, paths->count - 1)->sp = unknown;
 			at = instruction.target;
 			instruction.size = 0;
 			break;
 		case LEAKWRAP_FLOW_END:
-			/* A call in its place is also one through a pointer.  A table of jumps leaves sp where it is. */
+			/* A tail call may also go through a pointer.  A jump table leaves sp as it
+			 * is. */
 			return LEAKWRAP_CALL_PUSHES && instruction.loads &&
 			       f->now[LEAKWRAP_CODE_SP].offset > WORD &&
 			       rule_at_return(f, interrupted, rule);
@@ -327,7 +349,7 @@ static bool follow_way(struct follower *f, struct ways *ways, uintptr_t from, ui
 	return false;
 }
 
-static void begin(struct follower *f, const struct leakwrap_code *code)
+static void init_follower(struct follower *f, const struct leakwrap_code *code)
 {
 	memset(f, 0, sizeof(*f));
 	f->code = code;
@@ -340,34 +362,34 @@ bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool
                             struct leakwrap_rule *rule)
 {
 	struct follower f;
-	struct ways ways = {.count = 1, .way[0].sp = {LEAKWRAP_CODE_SP, 0}};
+	struct paths paths = {.count = 1, .path[0].sp = {LEAKWRAP_CODE_SP, 0}};
 	unsigned instructions = 0;
 
 	if (!interrupted && leakwrap_is_data(code, pc))
 		return false;
-	while (ways.next < ways.count && instructions < INSTRUCTIONS_MAX) {
-		const struct way *way = way_at(&ways, ways.next++);
+	while (paths.next < paths.count && instructions < INSTRUCTIONS_MAX) {
+		const struct path *path = path_at(&paths, paths.next++);
 
-		if (LEAKWRAP_CALL_PUSHES && way->sp.base == LEAKWRAP_CODE_NONE)
+		if (LEAKWRAP_CALL_PUSHES && path->sp.base == LEAKWRAP_CODE_NONE)
 			continue;
-		begin(&f, code);
+		init_follower(&f, code);
 		f.to_return = true;
-		f.now[LEAKWRAP_CODE_SP] = way->sp;
+		f.now[LEAKWRAP_CODE_SP] = path->sp;
 		if (LEAKWRAP_CALL_PUSHES)
-			f.top = way->sp.offset;
+			f.top = path->sp.offset;
 		f.now[LEAKWRAP_CODE_FP] = (struct value){LEAKWRAP_CODE_FP, 0};
 		f.now[LEAKWRAP_CODE_R7] = (struct value){LEAKWRAP_CODE_R7, 0};
-		if (follow_way(&f, &ways, pc, pc + (uintptr_t)(intptr_t)way->distance, &instructions,
-		               interrupted, rule))
+		if (follow_path(&f, &paths, pc, pc + (uintptr_t)(intptr_t)path->distance,
+		                &instructions, interrupted, rule))
 			return true;
 	}
 	return false;
 }
 
-/* -- from the start ------------------------------------------------------------------------------ */
+/* -- from the start ---------------------------------------------------------------------------- */
 
-/* Where a branch forward leads, sp is what it was at the branch, also when the code before that place has
- * taken the frame down. */
+/* The target of a forward branch.  There sp is as at the branch, even if the code before the target
+ * has taken the frame down. */
 struct landing {
 	uintptr_t at;
 	int32_t sp;
@@ -386,7 +408,7 @@ struct landings {
 
 static void add_landing(struct landings *landings, uintptr_t at, struct value sp)
 {
-	/* The oldest are behind us, or as good as that. */
+	/* The oldest entry is overwritten: its target is probably passed. */
 	struct landing *landing = &landings->landing[landings->count++ % LANDINGS_MAX];
 
 	*landing = (struct landing){at, sp.offset};
@@ -402,17 +424,18 @@ static const struct landing *landing_at(const struct landings *landings, uintptr
 	return NULL;
 }
 
-/* Does INSTRUCTION push the return address alone, which F has seen stored?  That is for the call behind it, which takes
- * it from the stack: of __gnu_mcount_nc, in ARM code compiled with -pg. */
-static bool pushes_again(const struct follower *f, const struct leakwrap_instruction *instruction)
+/* Returns true if INSTRUCTION pushes only the return address, which F has stored already.  The call
+ * behind it pops that word: __gnu_mcount_nc, in ARM code compiled with -pg. */
+static bool is_mcount_push(const struct follower *f, const struct leakwrap_instruction *instruction)
 {
 	return f->ra.base != LEAKWRAP_CODE_NONE && instruction->through == LEAKWRAP_CODE_SP &&
-	       !instruction->loads && instruction->ra == -WORD && instruction->to == LEAKWRAP_CODE_SP &&
-	       instruction->add == -WORD;
+	       !instruction->loads && instruction->ra == -WORD &&
+	       instruction->to == LEAKWRAP_CODE_SP && instruction->add == -WORD;
 }
 
-/* Follows the code from START to PC, one instruction behind the other.  Behind a jump there may be
- * constants.  Some look like instructions that set sp: 0x1d000 is "andeq sp, r1, r0". */
+/* Follows the code from START to PC, one instruction after the other.  Returns false if PC is
+ * inside of an instruction.  Behind a jump there may be constants.  Some look like instructions
+ * that set sp: 0x1d000 is "andeq sp, r1, r0". */
 static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t start, uintptr_t pc)
 {
 	/* A function loads its own constants: no code before it needs to be read. */
@@ -420,8 +443,8 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 	struct landings landings = {.count = 0};
 	struct leakwrap_instruction instruction;
 	struct value *sp = &f->now[LEAKWRAP_CODE_SP];
-	/* sp where the frame is whole.  Where calls push, so are arguments pushed, but no jump comes
-	 * before their call. */
+	/* sp where the frame is complete.  Where calls push, arguments are pushed too, but no jump
+	 * stands between them and their call. */
 	struct value body = *sp;
 	const struct landing *landing;
 	bool pushed = false, has_jumped = false;
@@ -437,7 +460,7 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 		}
 		if (pushed && instruction.flow == LEAKWRAP_FLOW_CALL)
 			*sp = plus(*sp, WORD);
-		pushed = pushes_again(f, &instruction);
+		pushed = is_mcount_push(f, &instruction);
 		follow(f, &instruction);
 		if (!pushed && (sp->base == LEAKWRAP_CODE_NONE || sp->offset < body.offset) &&
 		    (!LEAKWRAP_CALL_PUSHES || instruction.flow == LEAKWRAP_FLOW_BRANCH ||
@@ -454,7 +477,8 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 			break;
 		}
 		if (instruction.flow == LEAKWRAP_FLOW_JUMP ||
-		    instruction.flow == LEAKWRAP_FLOW_RETURN || instruction.flow == LEAKWRAP_FLOW_END) {
+		    instruction.flow == LEAKWRAP_FLOW_RETURN ||
+		    instruction.flow == LEAKWRAP_FLOW_END) {
 			landing = landing_at(&landings, at);
 			has_jumped = true;
 			*sp = body;
@@ -465,15 +489,16 @@ static __attribute__((noinline)) bool follow_to(struct follower *f, uintptr_t st
 	return true;
 }
 
-/* A place that was counted from the CFA is counted from REG from now on, which lies at OFFSET from that. */
-static void count_from(struct value *saved, uint8_t reg, int32_t offset)
+/* Expresses the place SAVED relative to register REG, if it is relative to the CFA.  REG lies
+ * OFFSET above the CFA. */
+static void rebase(struct value *saved, uint8_t reg, int32_t offset)
 {
 	if (saved->base == LEAKWRAP_CODE_SP)
 		*saved = (struct value){reg, saved->offset - offset};
 }
 
-/* A frame pointer serves also where sp was moved by what nobody knows.  On ARM the registers have other uses, so
- * there sp comes first. */
+/* Fills *RULE from the state at PC.  A frame pointer works even where sp was changed by an unknown
+ * amount, so it comes first.  On ARM the registers have other uses, so sp comes first there. */
 static bool rule_at_pc(struct follower *f, bool interrupted, struct leakwrap_rule *rule)
 {
 #if LEAKWRAP_HAVE_ARM_FRAMES
@@ -487,9 +512,9 @@ static bool rule_at_pc(struct follower *f, bool interrupted, struct leakwrap_rul
 
 		if (value.base != LEAKWRAP_CODE_SP)
 			continue;
-		count_from(&f->ra, registers[i], value.offset);
-		count_from(&f->fp, registers[i], value.offset);
-		count_from(&f->r7, registers[i], value.offset);
+		rebase(&f->ra, registers[i], value.offset);
+		rebase(&f->fp, registers[i], value.offset);
+		rebase(&f->r7, registers[i], value.offset);
 		return make_rule(f, registers[i], -value.offset, false, interrupted, rule);
 	}
 	return false;
@@ -502,7 +527,7 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 
 	if (pc < start)
 		return false;
-	begin(&f, code);
+	init_follower(&f, code);
 	f.now[LEAKWRAP_CODE_SP] = (struct value){LEAKWRAP_CODE_SP, 0};
 #if LEAKWRAP_CALL_PUSHES
 	f.now[LEAKWRAP_CODE_SP].offset = -WORD;
@@ -511,14 +536,14 @@ bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, u
 	return follow_to(&f, start, pc) && rule_at_pc(&f, interrupted, rule);
 }
 
-/* Jumps inside a function are shorter than this, but for few; what is no code looks like a longer
- * one. */
+/* Most jumps inside a function are shorter than this.  Bytes that are no code look like longer
+ * jumps. */
 #define JUMP_MAX 8192u
 
 bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc)
 {
 	struct leakwrap_instruction instruction;
-	uintptr_t reached = start; /* the furthest place that a jump has led to */
+	uintptr_t reached = start; /* the furthest target of a jump */
 
 	if (start >= pc || pc - start >= FUNCTION_MAX)
 		return false;
@@ -529,12 +554,13 @@ bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start,
 		     instruction.flow == LEAKWRAP_FLOW_JUMP) &&
 		    instruction.target > reached && instruction.target - at < JUMP_MAX)
 			reached = instruction.target;
-		/* A jump to nobody knows where may be one into a table of this function. */
+		/* A jump to an unknown address may use a jump table of this function. */
 		if ((instruction.flow == LEAKWRAP_FLOW_JUMP ||
 		     instruction.flow == LEAKWRAP_FLOW_RETURN) &&
 		    at < pc && reached < at)
 			return false;
-		if (instruction.flow != LEAKWRAP_FLOW_NEXT && instruction.flow != LEAKWRAP_FLOW_CALL &&
+		if (instruction.flow != LEAKWRAP_FLOW_NEXT &&
+		    instruction.flow != LEAKWRAP_FLOW_CALL &&
 		    instruction.flow != LEAKWRAP_FLOW_BRANCH)
 			while (at < pc && leakwrap_is_data(code, at))
 				at += at % 4 != 0 ? 2u : 4u;
@@ -542,10 +568,10 @@ bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start,
 	return true;
 }
 
-/* -- where a function starts --------------------------------------------------------------------- */
+/* -- where a function starts ------------------------------------------------------------------- */
 
-#define STARTS_MAX 8   /* places that are tried as one */
-#define BEFORE_MAX 160 /* bytes before it stores its return address */
+#define STARTS_MAX 8   /* places that are tried as a function's start */
+#define BEFORE_MAX 160 /* bytes of a function before it stores its return address */
 
 static bool stores_return(const struct leakwrap_instruction *instruction)
 {
@@ -559,8 +585,9 @@ static bool moves_down(const struct leakwrap_instruction *instruction)
 	       instruction->add < 0;
 }
 
-/* May an instruction begin at AT?  What looks like one may be the second half of another: as behind an odd number
- * of half words that each would begin a wide one. */
+/* Returns true if an instruction may begin at AT.  The second half of a wide instruction may look
+ * like an instruction.  An odd number of half words before AT that could each begin a wide one
+ * shows that. */
 static bool is_boundary(const struct leakwrap_code *code, uintptr_t at)
 {
 	uintptr_t wide = 0;
@@ -573,8 +600,10 @@ static bool is_boundary(const struct leakwrap_code *code, uintptr_t at)
 	return wide % 2 == 0;
 }
 
-/* The function that stores its return address at AT may have moved sp before. */
-static __attribute__((noinline)) uintptr_t start_before(const struct leakwrap_code *code, uintptr_t at)
+/* Returns the likely start of the function that stores its return address at AT.  The function may
+ * have moved sp before. */
+static __attribute__((noinline)) uintptr_t start_before(const struct leakwrap_code *code,
+                                                        uintptr_t at)
 {
 	const uintptr_t step = LEAKWRAP_CODE_STEP(code);
 	struct leakwrap_instruction instruction;
@@ -585,7 +614,8 @@ static __attribute__((noinline)) uintptr_t start_before(const struct leakwrap_co
 		if (!is_boundary(code, before))
 			continue;
 		leakwrap_decode(code, before, &instruction);
-		if (instruction.flow != LEAKWRAP_FLOW_NEXT && instruction.flow != LEAKWRAP_FLOW_BRANCH)
+		if (instruction.flow != LEAKWRAP_FLOW_NEXT &&
+		    instruction.flow != LEAKWRAP_FLOW_BRANCH)
 			break;
 		if (moves_down(&instruction) || stores_return(&instruction))
 			start = before;
@@ -596,7 +626,7 @@ static __attribute__((noinline)) uintptr_t start_before(const struct leakwrap_co
 bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
                                  struct leakwrap_rule *rule)
 {
-#if LEAKWRAP_CALL_PUSHES /* no instruction that stores a return address could be found */
+#if LEAKWRAP_CALL_PUSHES /* no instruction stores the return address */
 	(void)code, (void)pc, (void)interrupted, (void)rule, (void)start_before;
 	return false;
 #else
@@ -620,9 +650,9 @@ bool leakwrap_call_before_return(const struct leakwrap_code *code, uintptr_t pc,
 	return leakwrap_call_before(code, pc, target) != 0;
 }
 
-/* -- where a thread starts ----------------------------------------------------------------------- */
+/* -- where a thread starts --------------------------------------------------------------------- */
 
-#define START_MAX 8 /* instructions between the call of a thread's function and its end */
+#define START_MAX 8 /* instructions between the call of a thread's function and the system call */
 
 bool leakwrap_ends_thread(const struct leakwrap_code *code, uintptr_t pc)
 {
@@ -645,7 +675,8 @@ bool leakwrap_is_among_calls(const struct leakwrap_code *code, uintptr_t start, 
 		leakwrap_decode(code, at, &instruction);
 		if (stores_return(&instruction)) /* another function */
 			return false;
-		/* Where no instruction stores it, a halt ends the code that begins the program. */
+		/* Where calls push, no instruction stores the return address.  There a halt ends
+		 * the program's start code. */
 		if (LEAKWRAP_CALL_PUSHES && instruction.flow == LEAKWRAP_FLOW_END)
 			return false;
 		calls -= instruction.flow == LEAKWRAP_FLOW_CALL;

@@ -1,6 +1,9 @@
-/* prologue.h - what the instructions themselves tell about a frame, where there is no unwind table.
+/* prologue.h - finds the rule of a frame in the machine code, for code without an unwind table.
  *
- * Called for return addresses that the rule cache does not know; may run in signal handlers.
+ * The walks call these functions for return addresses that are not in the rule cache.  All
+ * functions here may run in signal handlers.  They take no lock and allocate nothing.  CODE bounds
+ * what is read.  On success they fill *RULE, which the caller owns; on failure *RULE may hold
+ * anything.
  */
 #ifndef LEAKWRAP_PROLOGUE_H
 #define LEAKWRAP_PROLOGUE_H
@@ -11,40 +14,46 @@
 #include "wrap/arch/decode.h"
 #include "wrap/unwind/rule_cache.h"
 
-/* The rule of a signal frame, if PC is the code to which signal handlers return: the C library's, or the
- * kernel's (the vdso has a table, but not every kernel, and no emulator, maps one).  Only the code before END
- * is known to be readable; END may be 0. */
-bool leakwrap_restorer_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule);
+/* Fills *RULE with the rule of a signal frame, if PC is a sigreturn trampoline.  That is the code
+ * to which a signal handler returns, in the C library or in the kernel's vdso.  The vdso has an
+ * unwind table, but some kernels and all emulators map no vdso.  The bytes from PC to END are
+ * readable; END may be 0. Other bytes are probed.  Returns false if PC is no trampoline or cannot
+ * be read. */
+bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule);
 
-/* Is there a call right before the address PC, as there is before every return address?  TARGET is what it calls, 0
- * when that is in a register. */
+/* Returns true if the instruction right before PC is a call, as before every return address.
+ * Sets *TARGET to the address that is called, or to 0 if the call is through a register. */
 bool leakwrap_call_before_return(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target);
 
-/* Is PC behind one of the first CALLS calls of the function at START, which never stores a return address? */
+/* Returns true if PC is the return address of one of the first CALLS calls of the function at
+ * START. The function must not store a return address before PC, and must not end there. */
 bool leakwrap_is_among_calls(const struct leakwrap_code *code, uintptr_t start, unsigned calls,
                              uintptr_t pc);
 
-/* Does the code at PC end the thread right away, by a system call?  So does the start code of threads, behind the
- * call of the thread's function. */
+/* Returns true if the code at PC soon makes a system call, without a jump or a call before it.  The
+ * start code of threads ends the thread that way, behind the call of the thread's function. */
 bool leakwrap_ends_thread(const struct leakwrap_code *code, uintptr_t pc);
 
-/* The rule for PC, a return address or the address at which a signal INTERRUPTED its function, by following the
- * code from there to where the function returns: it must take its frame down before.  False when no way leads to
- * such a place, as when the call at PC never returns. */
+/* Finds the rule of the frame at PC by following the code from PC to a return, where the function
+ * takes its frame down.  PC is a return address, or, if INTERRUPTED, the address at which a signal
+ * arrived.  Returns false if no path leads to a return, as behind a call that never returns. */
 bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
                             struct leakwrap_rule *rule);
 
-/* The same by following the code of a function from its START to PC: how it has built its frame. */
+/* Finds the rule of the frame at PC by following the code from START, the function's first
+ * instruction, to PC: it shows how the frame was built.  PC and INTERRUPTED: as above.  Returns
+ * false if the code cannot be followed to PC. */
 bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
                             bool interrupted, struct leakwrap_rule *rule);
 
-/* The same from where the function seems to start: the nearest place before PC that stores a return address. */
+/* Finds the rule of the frame at PC when the function's start is unknown.  Tries the nearest places
+ * before PC that store a return address, and follows the code from there as above. */
 bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
                                  struct leakwrap_rule *rule);
 
-/* Does the code from START on reach PC before its function ends? A function ends behind a jump or a
- * return if nothing before leads further.  Where a call that never returns is the last instruction,
- * the end is not seen. */
+/* Returns true if no function seems to end between START and PC. A function ends behind a jump or a
+ * return, unless an earlier branch leads further.  The end is missed where the last instruction is
+ * a call that never returns. */
 bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc);
 
 #endif

@@ -24,7 +24,8 @@ struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uint
 	const struct leakwrap_text *text = leakwrap_module_text(module, address - 1);
 	struct leakwrap_code code = {.thumb = LEAKWRAP_HAVE_ARM_FRAMES && (word & 1) != 0};
 
-	/* A return address may be that of the segment's end, a function its start. */
+	/* A return address may equal the segment's end; a function may begin at the segment's
+	 * start. */
 	if (!text)
 		text = leakwrap_module_text(module, address);
 	if (text && !text->only_runs) {
@@ -36,10 +37,11 @@ struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uint
 
 #ifndef LEAKWRAP_BARE
 
-/* Of the data of a module so many pages are searched. */
+/* Pages of a module's data that are searched at most. */
 #define PAGES_MAX 2048u
 
-/* Puts POINTER into its place among POINTERS, the largest first. */
+/* Inserts POINTER into the sorted POINTERS, the largest first.  Drops the smallest, or a
+ * duplicate. */
 static void insert(uintptr_t pointer, uintptr_t *pointers, unsigned count)
 {
 	for (unsigned i = 0; i < count && pointer != pointers[i]; i++)
@@ -51,8 +53,8 @@ static void insert(uintptr_t pointer, uintptr_t *pointers, unsigned count)
 		}
 }
 
-void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc, uintptr_t distance,
-                              uintptr_t *pointers, unsigned count)
+void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc,
+                              uintptr_t distance, uintptr_t *pointers, unsigned count)
 {
 	unsigned pages = 0;
 
@@ -66,7 +68,7 @@ void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc
 			page = (text->end - 1) & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
 			continue;
 		}
-		/* The program may have made a hole in it. */
+		/* The program may have unmapped a part of its data. */
 		pages++;
 		if (!leakwrap_readable(page))
 			continue;

@@ -1,7 +1,7 @@
-/* return_address.h - is a word of the stack a return address?
+/* return_address.h - decides whether a word of the stack is a return address.
  *
- * One lies in the text of a module, right behind a call.  Asked by the walks about words that may be anything;
- * may run in signal handlers.
+ * A return address lies in a module's text, right behind a call.  The walks ask about words that
+ * may be any data.  All functions here may run in signal handlers and take no lock.
  */
 #ifndef LEAKWRAP_RETURN_ADDRESS_H
 #define LEAKWRAP_RETURN_ADDRESS_H
@@ -12,22 +12,25 @@
 #include "wrap/arch/decode.h"
 #include "wrap/module/modules.h"
 
-/* The module whose text holds the call before PC (or PC itself, when INTERRUPTED), or NULL. */
+/* Returns the module whose text holds the call before PC, or PC itself if INTERRUPTED. Returns NULL
+ * if there is none or if it was unloaded.  The registry owns the module. */
 const struct leakwrap_module *leakwrap_text_at(uintptr_t pc, bool interrupted);
 
-/* What may be read of the code around an address of MODULE's text: nothing where that only runs.  WORD is the address as it was found: on ARM
- * its bit 0 tells Thumb code. */
+/* Returns the bounds of the readable code around WORD, an address of MODULE's text.  The bounds are
+ * empty if the text is executable but not readable.  WORD is the address as found on the stack: on
+ * ARM its bit 0 marks Thumb code. */
 struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uintptr_t word);
 
-/* Addresses of MODULE's code that its data holds, as it does those of functions that are called
- * through pointers: the COUNT nearest ones that lie less than DISTANCE before PC, the nearest
- * first; 0 for each that is missing.  Reads all of the data: for what is asked once.  Not
- * without an operating system: there is no room for it. */
-void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc, uintptr_t distance,
-                              uintptr_t *pointers, unsigned count);
+/* Collects pointers to code from MODULE's data; functions that are called through pointers have
+ * such pointers.  Writes to POINTERS the COUNT addresses that are nearest before PC and less than
+ * DISTANCE bytes away, the nearest first, then zeros.  Reads all of the data, so call it once per
+ * result and keep that.  The bare-metal runtime has no room for such results and lacks this
+ * function. */
+void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc,
+                              uintptr_t distance, uintptr_t *pointers, unsigned count);
 
-/* Is WORD, as it stands on the stack, a return address?  TARGET is what the call before it calls, 0 when that was
- * in a register. */
+/* Returns true if WORD, as found on the stack, is a return address.  Sets *TARGET to the address
+ * that the call before it calls, or to 0 if the call is through a register. */
 bool leakwrap_is_return(uintptr_t word, uintptr_t *target);
 
 #endif

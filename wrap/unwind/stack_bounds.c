@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* How much deeper than before a thread may be before its stack counts as foreign: each page of it is
- * probed once. */
+/* The stack may grow by this many bytes between two backtraces; each page is probed once.  A stack
+ * pointer further below counts as foreign. */
 #define GROWTH_MAX ((uintptr_t)1024 * LEAKWRAP_PAGE)
 
 #ifndef LEAKWRAP_NO___libc_stack_end
-extern void *__libc_stack_end; /* where the kernel put the stack pointer at start; glibc's */
+extern void *__libc_stack_end; /* glibc: the stack pointer that the kernel set at the start */
 #endif
 
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
@@ -29,9 +29,10 @@ static uintptr_t page_of(uintptr_t address)
 	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
 }
 
-/* The main thread's stack ends above the place where the kernel left argc (and the environment's
- * pointers, which lie above that).  The stacks of other threads have been mapped by the C library, which
- * puts thread-local storage, this variable too, at their upper end. */
+/* Returns the upper end of the calling thread's stack.  The main thread's stack ends above the
+ * place where the kernel left argc; the environment's pointers lie above that place.  The C library
+ * maps the stacks of other threads and puts thread-local storage, leakwrap_self too, at their upper
+ * end. */
 static uintptr_t find_high(void)
 {
 	if (leakwrap_thread_id() != leakwrap_process_id())
@@ -43,7 +44,8 @@ static uintptr_t find_high(void)
 #endif
 }
 
-/* Lets the trusted part grow down to the page of SP. */
+/* Extends the trusted part down to the page of SP. Returns false if SP is not on this stack, is
+ * more than GROWTH_MAX below it, or a page on the way cannot be read. */
 static bool grow_down(struct leakwrap_thread *self, uintptr_t sp)
 {
 	if (self->stack_high == 0) {
@@ -66,9 +68,9 @@ static bool grow_down(struct leakwrap_thread *self, uintptr_t sp)
 	return true;
 }
 
-/* Measured: on the main thread glibc 2.36 and musl 1.2.3 use 150 to 450 bytes above main; on others 116 (musl)
- * to 2,100 bytes lie between the first function and this variable, with room for the thread-local storage of
- * libraries that are loaded later. */
+/* Measured: on the main thread glibc 2.36 and musl 1.2.3 use 150 to 450 bytes above main.  On other
+ * threads 116 (musl) to 2,100 bytes lie between the first function and leakwrap_self.  That
+ * includes room for the thread-local storage of libraries that are loaded later. */
 bool leakwrap_stack_is_outermost(uintptr_t sp)
 {
 	uintptr_t high = leakwrap_self.stack_high;
@@ -78,17 +80,19 @@ bool leakwrap_stack_is_outermost(uintptr_t sp)
 
 /* The C library describes each thread in a structure that begins or ends at the thread pointer.
  * Two neighbouring words of it are the start and the size of the mapping that holds the stack:
+ *
  *   glibc  stackblock, stackblock_size (nptl/descr.h, struct pthread)
  *   musl   map_base, map_size (src/internal/pthread_impl.h, struct pthread)
+ *
  * Their offsets differ between versions, so they are recognized by their values.  Both are whole
  * pages.  The mapping begins below the stack pointer and ends shortly behind the thread pointer.
- * Of a stack that the program has allocated itself the limits may be no whole pages: then they are
- * unknown. */
-#define DESCRIPTION_MAX 2560u
-#define ABOVE_MAX       ((uintptr_t)65536)
+ * If the program has allocated the stack itself, its limits may be no whole pages.  Then the limits
+ * are unknown. */
+#define DESCRIPTION_MAX 2560u              /* bytes of the structure that are searched */
+#define ABOVE_MAX       ((uintptr_t)65536) /* bytes of the mapping above the thread pointer */
 
-/* Returns where the mapping of this thread's stack begins, or UINTPTR_MAX if that is not known.
- * SP is on the stack.  Not for the main thread, whose stack the kernel has made. */
+/* Returns the lower end of the mapping of this thread's stack, or UINTPTR_MAX if it is unknown.  SP
+ * is on the stack.  Do not call it on the main thread: the kernel has made that stack. */
 static uintptr_t find_low(uintptr_t sp)
 {
 	const uintptr_t self = LEAKWRAP_THREAD_POINTER;
@@ -106,13 +110,13 @@ static uintptr_t find_low(uintptr_t sp)
 		if (low < sp && low == page_of(low) && size == page_of(size) && size < low &&
 		    size > self - low && size - (self - low) <= ABOVE_MAX)
 			return low;
-		low = size; /* the word before the next one */
+		low = size; /* this word may be the start, the next word its size */
 	}
 	return UINTPTR_MAX;
 }
 
-/* Can all pages from LOW to HIGH be read?  The kernel leaves a gap below the main thread's
- * stack, so memory that is joined to it is part of it. */
+/* Returns true if all pages from LOW to HIGH can be read.  The kernel leaves a gap below the main
+ * thread's stack, so memory that adjoins the stack is a part of it. */
 static bool is_joined(uintptr_t low, uintptr_t high)
 {
 	for (uintptr_t page = page_of(low); page < high; page += LEAKWRAP_PAGE)
@@ -163,7 +167,7 @@ bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintp
 		if (page == last)
 			break;
 	}
-	/* A neighbour makes the known part larger, anything else takes its place. */
+	/* Pages next to the known range extend it; other pages replace it. */
 	if (first > stack->high || last + LEAKWRAP_PAGE < stack->low) {
 		stack->low = first;
 		stack->high = last + LEAKWRAP_PAGE;

@@ -505,8 +505,8 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 	*keep = !interrupted;
 	walk->code_told = false;
 	if (!module)
-		return leakwrap_restorer_rule(walk->pc, 0, rule);
-	if (leakwrap_restorer_rule(walk->pc, leakwrap_code_of(module, walk->pc).high, rule))
+		return leakwrap_sigreturn_rule(walk->pc, 0, rule);
+	if (leakwrap_sigreturn_rule(walk->pc, leakwrap_code_of(module, walk->pc).high, rule))
 		return true;
 	/* ARM's tables are made for calls; where a signal interrupts the first or last instructions they are
 	 * wrong, and the code is right. */
