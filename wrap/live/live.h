@@ -41,9 +41,9 @@
  *   - a pool's block at the beginning of a large block
  *
  * They go to the table of exact blocks, in uthash.  As long as a region has exact blocks, the fast
- * path does not find the region.  So an address is never in product places.
+ * path does not find the region.  So an address is never in both places.
  *
- * Two threads that add to one empty slot at once would product find it empty.  One record would be
+ * Two threads that add to one empty slot at once would both find it empty.  One record would be
  * lost, and its release would count as the release of an unknown block.  In planes this cannot
  * happen: each aligned address has its own slot.  In the other layouts it needs two blocks in one
  * window.

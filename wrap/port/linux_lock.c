@@ -1,13 +1,14 @@
-/* linux_lock.c - Linux under the tracer: the lock. */
+/* linux_lock.c - the Linux port: the lock. */
 #include "wrap/port/linux.h"
 
 #include <string.h>
 
-/* Who waits for a lock looks again after so many nanoseconds whether it is lent. */
+/* Interval, in nanoseconds, at which a waiting thread checks whether it may borrow the lock. */
 #define LOOK_AGAIN 10000000
 
-/* Is THREAD of this process asleep?  A fork that copies the process is not, but waits for a lock is.  The third field of
- * proc(5), /proc/pid/stat, behind the last parenthesis.  *KNOWN: that could be told. */
+/* Returns whether THREAD of this process is asleep.  A thread in fork that copies the process is
+ * not asleep.  A thread in fork that waits for a lock is.  Reads the third field of /proc/pid/stat
+ * (proc(5)), after the last parenthesis.  Sets *KNOWN to false if the state cannot be read. */
 static bool is_asleep(int thread, bool *known)
 {
 	char path[48] = "/proc/self/task/", digits[12], line[128] = "";
@@ -33,10 +34,11 @@ static bool is_asleep(int thread, bool *known)
 	return *known && behind[2] == 'S';
 }
 
-/* Borrows the lock of a thread that is in fork, after LOOKS times that this was tried.  The thread itself needs it when something
- * that fork calls allocates, also in the child, where it has another number.  Should the fork go on all the same before it has its
- * lock back, which takes a thread that wakes after ten milliseconds in these few microseconds, the child finds a half-made
- * change. */
+/* Tries to borrow the lock from a thread that is in fork.  LOOKS: number of earlier tries.  The
+ * forking thread itself needs the lock if something that fork calls allocates.  That holds in the
+ * child, too, where the thread has another id.  The fork may go on before it has the lock back.
+ * Then the child would find a half-made change.  It takes a thread that wakes within the few
+ * microseconds after the ten milliseconds.  Returns whether the lock is borrowed. */
 static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 {
 	const int thread = atomic_load(&lock->forking), own = leakwrap_thread_id();
@@ -47,7 +49,7 @@ static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 		return false;
 	if (thread != own && !leakwrap_thread_has_ended(leakwrap_process_id(), thread)) {
 		asleep = is_asleep(thread, &known);
-		/* Where /proc is not to be had a fork may take two seconds. */
+		/* Without /proc, a fork may take two seconds before the lock is lent. */
 		if (looks == 0 || (known ? !asleep : looks < 2000000000 / LOOK_AGAIN))
 			return false;
 	}
@@ -60,8 +62,10 @@ static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 	return false;
 }
 
-/* 0 free, 1 held, 2 held and waited for (U. Drepper, "Futexes Are Tricky", mutex 2).  A thread that is about to fork waits for the end of
- * another one's fork: it would keep what it borrows for too long, while others need it.  Returns whether the lock is borrowed. */
+/* Acquires or borrows the lock.  Its word is 0 if free, 1 if held, 2 if held with waiters (U.
+ * Drepper, "Futexes Are Tricky", mutex 2).  FORKS: the thread is about to fork.  It waits for the
+ * end of another thread's fork: it would keep a borrowed lock for too long, while others need it.
+ * Returns whether the lock is borrowed. */
 static bool take(struct leakwrap_lock *lock, bool forks)
 {
 	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
@@ -111,7 +115,8 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 	const uint32_t lent = atomic_load(&lock->lent);
 	struct leakwrap_mask before = lock->mask;
 
-	/* Another thread may just find out that it cannot borrow any more. */
+	/* LENT may also be another thread, which is about to see that it may not borrow any more.
+	 */
 	if (lent != 0 && lent == (uint32_t)leakwrap_thread_id()) {
 		before = lock->lent_mask;
 		atomic_store(&lock->lent, 0);
@@ -124,7 +129,8 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
 {
-	/* Borrowed only of a thread that is not in this process: it does not want it back. */
+	/* The lock is borrowed here only if its holder is not in this process and does not want it
+	 * back. */
 	if (take(lock, true)) {
 		lock->mask = lock->lent_mask;
 		atomic_store(&lock->lent, 0);

@@ -1,4 +1,4 @@
-/* linux_memory.c - Linux under the tracer: pages, and files in memory. */
+/* linux_memory.c - the Linux port: pages, and files in memory. */
 #include "wrap/port/linux.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What old headers lack (Linux, uapi/asm-generic/mman-common.h, uapi/linux/mman.h). */
+/* Constants that old headers lack (Linux, uapi/asm-generic/mman-common.h, uapi/linux/mman.h). */
 #ifndef MADV_NOHUGEPAGE
 #define MADV_NOHUGEPAGE 15
 #endif
@@ -17,13 +17,14 @@
 #define MREMAP_DONTUNMAP 4
 #endif
 
-/* Commands of membarrier(2), for which musl has no header (Linux, uapi/linux/membarrier.h). */
+/* MEMBARRIER_CMD_PRIVATE_EXPEDITED and its registration (membarrier(2); Linux,
+ * uapi/linux/membarrier.h).  musl has no header for them. */
 #define FENCE_PRIVATE          (1 << 3)
 #define FENCE_REGISTER_PRIVATE (1 << 4)
 
-/* What the tracer holds, so that a dump can say how much memory that is. */
+/* A mapping of the tracer.  Recorded so that a dump can report the memory that it takes. */
 struct mapping {
-	_Atomic(void *) pages; /* NULL: unmapped again */
+	_Atomic(void *) pages; /* NULL: has been unmapped */
 	size_t size;
 };
 
@@ -31,19 +32,19 @@ struct mapping {
 
 struct mapping_page {
 	struct mapping_page *next;
-	_Atomic size_t used; /* may count beyond the end */
+	_Atomic size_t used; /* may exceed the array's size */
 	struct mapping mapping[MAPPINGS_PER_PAGE];
 };
 
-/* Without a lock: a dump maps pages, too, and may have interrupted malloc, for whose locks a fork waits that holds the
- * tracer's. */
+/* Lock-free, because a dump maps pages, too.  It may have interrupted malloc.  A fork that holds
+ * the tracer's lock may be waiting for malloc's locks. */
 static struct {
 	struct mapping_page *_Atomic newest;
 	_Atomic size_t mapped;
 	size_t limit; /* 0: none */
 } pages;
 
-/* -- pages --------------------------------------------------------------------------------------- */
+/* -- pages ------------------------------------------------------------------------------------- */
 
 size_t leakwrap_page_size(void)
 {
@@ -62,20 +63,21 @@ static size_t round_to_pages(size_t size)
 	return (size + leakwrap_page_size() - 1) & ~(leakwrap_page_size() - 1);
 }
 
-/* What a system call returns that maps memory: addresses may lie in the upper half. */
+/* Converts the result of a system call that maps memory.  Returns NULL for an error.  A valid
+ * address may be negative: it may lie in the upper half. */
 static void *address_of(long mapped)
 {
 	return mapped < 0 && mapped > -(long)LEAKWRAP_PAGE ? NULL : (void *)mapped;
 }
 
-/* Not mmap(): a program may have its own, or wrap it in the same link, and allocate there.  mmap2(2) counts the offset in units of
- * 4096 bytes, whatever a page is. */
+/* Maps memory with a system call.  A program may define mmap(), or wrap it in the same link, and
+ * allocate there.  mmap2(2) counts the offset in units of 4096 bytes, whatever the page size is. */
 static void *map(size_t size, int protection, int flags, int fd, uint64_t offset)
 {
 #ifdef __NR_mmap2
 	return address_of(leakwrap_syscall(__NR_mmap2, 0, (long)size, protection, flags, fd,
 	                                   (long)(offset / 4096)));
-#elif defined(__s390x__) /* where it takes a pointer to its arguments */
+#elif defined(__s390x__) /* mmap(2) takes a pointer to its arguments */
 	const long arguments[] = {0, (long)size, protection, flags, fd, (long)offset};
 
 	return address_of(leakwrap_syscall(__NR_mmap, (long)arguments, 0, 0, 0, 0, 0));
@@ -87,10 +89,10 @@ static void *map(size_t size, int protection, int flags, int fd, uint64_t offset
 
 static void *map_anonymous(size_t size)
 {
-	void *mapped =
-	        map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *mapped = map(size, PROT_READ | PROT_WRITE,
+	                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (mapped) /* an older kernel without it: no harm */
+	if (mapped) /* older kernels refuse it, which does no harm */
 		leakwrap_syscall(__NR_madvise, (long)mapped, (long)size, MADV_NOHUGEPAGE, 0, 0, 0);
 	return mapped;
 }
@@ -100,7 +102,7 @@ static void unmap(void *mapped, size_t size)
 	leakwrap_syscall(__NR_munmap, (long)mapped, (long)size, 0, 0, 0, 0);
 }
 
-/* Remembers a mapping; with no memory for that it is left out of the sum, nothing worse. */
+/* Records a mapping.  If memory for the record is short, the mapping is missing from the sum. */
 static void remember(void *mapped, size_t size)
 {
 	struct mapping_page *page = atomic_load(&pages.newest);
@@ -121,7 +123,8 @@ static void remember(void *mapped, size_t size)
 	atomic_store(&page->mapping[at].pages, mapped);
 }
 
-/* Takes SIZE bytes of what the limit allows.  Of two who come close to it at once both may be refused. */
+/* Counts SIZE bytes against the limit.  Returns false if they exceed it.  If two threads come close
+ * to the limit at once, both may fail. */
 static bool reserve_bytes(size_t size)
 {
 	size_t before = atomic_fetch_add(&pages.mapped, size);
@@ -171,7 +174,7 @@ void leakwrap_pages_unmap(void *mapped, size_t size)
 void leakwrap_pages_discard(void *start, size_t size)
 {
 	size = round_to_pages(size);
-	/* Pages that are locked stay. */
+	/* The kernel refuses locked pages: they stay. */
 	if (leakwrap_syscall(__NR_madvise, (long)start, (long)size, MADV_DONTNEED, 0, 0, 0) == 0)
 		atomic_fetch_sub(&pages.mapped, size);
 }
@@ -188,7 +191,7 @@ void leakwrap_scratch_unmap(void *scratch, size_t size)
 
 static size_t resident(const char *mapped, size_t size)
 {
-	unsigned char present[256]; /* a byte for each page (mincore(2)) */
+	unsigned char present[256]; /* one byte per page (mincore(2)) */
 	size_t step = sizeof(present) * leakwrap_page_size();
 	size_t bytes = 0;
 
@@ -197,7 +200,8 @@ static size_t resident(const char *mapped, size_t size)
 		long error = leakwrap_syscall(__NR_mincore, (long)(mapped + done), (long)now,
 		                              (long)present, 0, 0, 0);
 
-		/* What has been unmapped meanwhile takes nothing; where the call is refused it may be all. */
+		/* A range that has been unmapped meanwhile takes no memory.  If the kernel refuses
+		 * the call, count all. */
 		if (error != 0)
 			bytes += error == -ENOMEM ? 0 : now;
 		for (size_t i = 0; error == 0 && i < now / leakwrap_page_size(); i++)
@@ -206,8 +210,10 @@ static size_t resident(const char *mapped, size_t size)
 	return bytes;
 }
 
-/* A 64-bit word for each page, Linux, Documentation/admin-guide/mm/pagemap.rst: bit 63, it is present; bit 62, it is
- * swapped out.  (mincore says of a page that is swapped out the same as of one that never was.) */
+/* /proc/self/pagemap has a 64-bit word for each page (Linux,
+ * Documentation/admin-guide/mm/pagemap.rst).  Bit 63: the page is present.  Bit 62: it is swapped
+ * out.  mincore cannot replace it: it reports a swapped-out page like a page that was never written
+ * to. */
 uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page)
 {
 	uint64_t word[LEAKWRAP_PAGES_AT_ONCE];
@@ -223,8 +229,8 @@ uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page)
 	return written;
 }
 
-/* Does ASKED tell a page that was written to from one that was not?  To a program that is emulated (qemu) it tells of the
- * emulator's pages. */
+/* Returns whether the pagemap ASKED distinguishes a written page from an unwritten page.  Under an
+ * emulator of processes (qemu) it describes the emulator's pages. */
 static bool is_true(int asked)
 {
 	size_t page = leakwrap_page_size();
@@ -271,10 +277,11 @@ static void *detach(void *start, size_t size)
 	                                   MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0));
 }
 
-/* Does the system leave the old pages mapped?  Older emulators of processes (qemu) say so and do not.  Tried out once. */
+/* Returns whether mremap with MREMAP_DONTUNMAP leaves the old pages mapped.  Older emulators of
+ * processes (qemu) report success and unmap them.  Tries it once. */
 static bool detaching_works(void)
 {
-	static _Atomic int known; /* 1: it does, 2: it does not */
+	static _Atomic int known; /* 0: not tried, 1: works, 2: fails */
 	const size_t size = leakwrap_page_size();
 	unsigned char present;
 	void *page, *moved;
@@ -294,8 +301,9 @@ static bool detaching_works(void)
 	return atomic_load(&known) == 1;
 }
 
-/* Linux 5.7: the page tables' entries are moved, and whoever comes later faults a zero page in.  What the program has
- * locked in memory stays (msync(2), EBUSY): it would not be locked any more. */
+/* Moves the page table entries (Linux 5.7).  A later access to the old pages faults a zero page
+ * in.  Leaves pages alone that the program has locked in memory (msync(2), EBUSY): they would lose
+ * the lock. */
 void *leakwrap_pages_detach(void *start, size_t size)
 {
 	if (!detaching_works() ||
@@ -332,19 +340,20 @@ size_t leakwrap_pages_held(void)
 	return bytes;
 }
 
-/* rt_sigprocmask(2) reads the new mask before it looks at HOW: EFAULT says that the memory cannot be
- * read, EINVAL that it can, and nothing changes either way.  The mask must lie in one page. */
+/* rt_sigprocmask(2) reads the new mask before it checks HOW, and HOW is invalid here.  EFAULT: the
+ * memory cannot be read.  EINVAL: it can.  Nothing changes either way.  The mask must lie in one
+ * page. */
 bool leakwrap_readable(uintptr_t address)
 {
 	uintptr_t aligned = address & ~(uintptr_t)(KERNEL_SIGSET_SIZE - 1);
 
-	return leakwrap_syscall(__NR_rt_sigprocmask, -1, (long)aligned, 0, KERNEL_SIGSET_SIZE, 0, 0) ==
-	       -EINVAL;
+	return leakwrap_syscall(__NR_rt_sigprocmask, -1, (long)aligned, 0, KERNEL_SIGSET_SIZE, 0,
+	                        0) == -EINVAL;
 }
 
-/* -- files --------------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
 
-/* mmap(2) wants whole pages: what lies before OFFSET on its page is mapped, too. */
+/* mmap(2) maps whole pages, so the bytes before OFFSET on its page are mapped, too. */
 const void *leakwrap_file_map(int fd, uint64_t offset, size_t size)
 {
 	size_t before = (size_t)offset & (leakwrap_page_size() - 1);
