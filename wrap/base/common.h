@@ -38,14 +38,12 @@ union leakwrap_aligned {
 /* Counters of the events that a dump cannot show, since the process started or was forked.  Added
  * to with relaxed order: the events are rare and independent of each other. */
 struct leakwrap_loss {
-	_Atomic unsigned long untracked_blocks; /* blocks without a record: no memory */
+	_Atomic unsigned long untracked_blocks; /* without a record: no memory */
 	_Atomic unsigned long untracked_bytes;
-	_Atomic unsigned long
-	        untracked_overflows; /* carries out of untracked_bytes where it has 32 bits */
-	_Atomic unsigned long lost_call_sites; /* call sites without a backtrace: no memory */
-	_Atomic unsigned long
-	        freed_elsewhere; /* blocks whose address was allocated again without a free */
-	_Atomic unsigned long foreign_frees; /* frees of blocks that were never recorded */
+	_Atomic unsigned long untracked_overflows; /* 32-bit: carries out of untracked_bytes */
+	_Atomic unsigned long lost_call_sites;     /* without a backtrace: no memory */
+	_Atomic unsigned long freed_elsewhere;     /* addresses allocated again without a free */
+	_Atomic unsigned long foreign_frees;       /* frees of blocks that were never recorded */
 };
 
 extern struct leakwrap_loss leakwrap_loss;

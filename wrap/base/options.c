@@ -241,16 +241,14 @@ static const struct option {
 } table[] = {
         {"log", set_log, "stderr", "stderr or PATH",
          "where dumps go; in PATH %p is the process id, %n the number of the dump, %e the "
-         "program's "
-         "name, %% a %"},
+         "program's name, %% a %"},
         {"signal", set_signal, "USR1", "NAME, NUMBER, RTMIN+N or none",
          "the signal that asks for a dump"},
         {"exit", set_exit, "1", "0 or 1", "a dump when the program ends"},
         {"children", set_children, "own", "none, own or all",
          "which forked children dump when they end: none; those that hold blocks of their own, "
-         "which "
-         "they "
-         "have allocated since the fork, and these blocks alone; or all of them, with all blocks"},
+         "which they have allocated since the fork, and these blocks alone; or all of them, with "
+         "all blocks"},
         {"depth", set_depth, "64", "1 to 256", "frames kept of each backtrace"},
         {"top", set_top, "0", "NUMBER", "call sites shown in a dump; 0 is all"},
         {"min_bytes", set_min_bytes, "0", "BYTES",
@@ -265,15 +263,13 @@ static const struct option {
          "SIGFPE or SIGABRT"},
         {"misuse", set_misuse, "off", "off, report or abort",
          "blocks that are freed twice, by a pointer into them or by a function of another kind, "
-         "and "
-         "pointers into the stack or static data that are freed, are reported, as far as that is "
-         "certain; abort ends the program then"},
+         "and pointers into the stack or static data that are freed, are reported, as far as that "
+         "is certain; abort ends the program then"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries of a static program allocated for themselves"},
         {"command", set_command, "1", "0 or 1",
          "dumps say which command line started the program, its first 960 bytes; 0 where it holds "
-         "a "
-         "secret"},
+         "a secret"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 

@@ -33,8 +33,8 @@ static struct leakwrap_thread_memory_block *find_ended(struct leakwrap_thread_me
                                                        int process, int thread)
 {
 	struct leakwrap_thread_memory_block *found = atomic_load(&blocks->found);
-	struct leakwrap_thread_memory_block *newest =
-	        atomic_load(&blocks->newest); /* its list contains FOUND */
+	/* FOUND is in the list that begins with NEWEST. */
+	struct leakwrap_thread_memory_block *newest = atomic_load(&blocks->newest);
 	struct leakwrap_thread_memory_block *first = found ? found : newest, *block = first;
 	int looked_at = 0;
 

@@ -127,7 +127,7 @@ static void cache_region(struct leakwrap_region *region)
 {
 	struct region_record *record = (struct region_record *)region;
 
-	atomic_store_explicit(leakwrap_region_place(region->key),
+	atomic_store_explicit(leakwrap_region_cache_entry(region->key),
 	                      is_fast_path_allowed(region) ? region : &record->bypass,
 	                      memory_order_release);
 }
@@ -578,7 +578,7 @@ static void reclaim_region(struct leakwrap_region *region)
 	struct region_record *record = (struct region_record *)region;
 
 	atomic_fetch_add(&regions.reclaiming, 1);
-	atomic_store(leakwrap_region_place(region->key), &record->bypass);
+	atomic_store(leakwrap_region_cache_entry(region->key), &record->bypass);
 	if (leakwrap_threads_fence())
 		scan_pages(region, true);
 	atomic_fetch_add(&regions.reclaiming, 1);
@@ -629,7 +629,7 @@ void leakwrap_live_reclaim_pages(void)
 static struct leakwrap_region *find_cached_region(uintptr_t address)
 {
 	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	struct leakwrap_region *region = leakwrap_region_entry(key);
+	struct leakwrap_region *region = leakwrap_region_cache_load(key);
 
 	if (!region || region->key == key)
 		return region;
@@ -847,7 +847,7 @@ static void visit_slots(const struct leakwrap_region *region, const leakwrap_liv
 	}
 }
 
-/* Visits the slots on the pages that were written to.  PAGEMAP: from leakwrap_pages_ask.  A
+/* Visits the slots on the pages that were written to.  PAGEMAP: from leakwrap_pagemap_open.  A
  * region's slots need not begin at a page. */
 static void visit_region(const struct leakwrap_region *region, int pagemap,
                          void (*visit)(void *, const struct leakwrap_live_block *), void *context)
@@ -892,7 +892,7 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 	struct leakwrap_region *region =
 	        atomic_load_explicit(&regions.newest, memory_order_acquire);
 	struct exact_block *exact_block;
-	int pagemap = leakwrap_pages_ask();
+	int pagemap = leakwrap_pagemap_open();
 
 	wait_for_reclaim_in_dump();
 	exact_block = atomic_load_explicit(&exact.newest, memory_order_acquire);

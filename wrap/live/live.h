@@ -121,23 +121,23 @@ enum leakwrap_live_added {
 enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site);
 
 /* Returns the cache entry for the region KEY.  Never NULL. */
-LEAKWRAP_INLINE struct leakwrap_region *_Atomic *leakwrap_region_place(uintptr_t key)
+LEAKWRAP_INLINE struct leakwrap_region *_Atomic *leakwrap_region_cache_entry(uintptr_t key)
 {
 	return &leakwrap_region_cache[key & ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
 }
 
 /* Reads the cache entry for the region KEY.  Returns the region, its bypass entry, another region,
  * or NULL. */
-LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_entry(uintptr_t key)
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cache_load(uintptr_t key)
 {
-	return atomic_load_explicit(leakwrap_region_place(key), memory_order_acquire);
+	return atomic_load_explicit(leakwrap_region_cache_entry(key), memory_order_acquire);
 }
 
 /* Returns the region of ADDRESS if it is cached and not bypassed, else NULL. */
 LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
 {
 	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	struct leakwrap_region *region = leakwrap_region_entry(key);
+	struct leakwrap_region *region = leakwrap_region_cache_load(key);
 
 	return region && region->key == key ? region : NULL;
 }

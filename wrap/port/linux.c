@@ -109,10 +109,10 @@ bool leakwrap_signal_pending(int signo)
  * pending. */
 void leakwrap_signal_discard(int signo)
 {
-	struct leakwrap_mask one = {{(uint64_t)1 << (signo - 1), 0}};
+	struct leakwrap_mask mask = {{(uint64_t)1 << (signo - 1), 0}};
 	const struct kernel_time no_time = {0, 0};
 
-	leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&one, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
+	leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&mask, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
 }
 
 void leakwrap_signal_send(int signo)
@@ -299,9 +299,9 @@ const char *leakwrap_environment(const char *name)
 {
 	size_t length = strlen(name);
 
-	for (char *const *one = environment(); one && *one; one++)
-		if (strncmp(*one, name, length) == 0 && (*one)[length] == '=')
-			return *one + length + 1;
+	for (char *const *entry = environment(); entry && *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+			return *entry + length + 1;
 	return NULL;
 }
 
@@ -311,7 +311,7 @@ const char *leakwrap_process_started_as(void)
 }
 
 /* Reads /proc/self/cmdline (proc(5)). */
-static size_t read_command(char *command, size_t size)
+static size_t read_command_from_proc(char *command, size_t size)
 {
 	const int fd = (int)leakwrap_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
 	size_t used = 0;
@@ -331,7 +331,7 @@ size_t leakwrap_process_command(char *command, size_t size)
 	size_t used = 0;
 
 	if (!argv)
-		return read_command(command, size);
+		return read_command_from_proc(command, size);
 	for (long i = 0; i < count && argv[i] && used < size; i++) {
 		const size_t length = strnlen(argv[i], size - used);
 
@@ -347,21 +347,21 @@ void leakwrap_process_name(char *name, size_t size)
 {
 #ifndef LEAKWRAP_NO_program_invocation_short_name
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* dietlibc deprecates it */
-	const char *known = program_invocation_short_name;
+	const char *found = program_invocation_short_name;
 #else
-	const char *known = NULL;
+	const char *found = NULL;
 #endif
 
 	/* In a static program the first allocation comes before glibc has set the name. */
-	if (!known || !*known) {
+	if (!found || !*found) {
 		const char *path = leakwrap_process_started_as();
 		const char *slash = path ? strrchr(path, '/') : NULL;
 
-		known = slash ? slash + 1 : path ? path : "";
+		found = slash ? slash + 1 : path ? path : "";
 	}
-	size_t length = strnlen(known, size - 1);
+	size_t length = strnlen(found, size - 1);
 
-	memcpy(name, known, length);
+	memcpy(name, found, length);
 	name[length] = '\0';
 }
 
@@ -400,7 +400,7 @@ void leakwrap_wake_one(_Atomic uint32_t *word)
 
 long leakwrap_open(const char *path, int flags, int mode)
 {
-#ifdef __NR_open /* older than the other */
+#ifdef __NR_open /* older than openat */
 	return leakwrap_syscall(__NR_open, (long)path, flags, mode, 0, 0, 0);
 #else
 	return leakwrap_syscall(__NR_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
@@ -451,7 +451,7 @@ bool leakwrap_wait_writable(int fd, uint64_t nanoseconds)
 	struct pollfd waited = {.fd = fd, .events = POLLOUT};
 	long ready;
 
-#ifdef __NR_poll /* older than the other */
+#ifdef __NR_poll /* older than ppoll */
 	ready = leakwrap_syscall(__NR_poll, (long)&waited, 1, (long)(nanoseconds / 1000000), 0, 0,
 	                         0);
 #else

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Interval, in nanoseconds, at which a waiting thread checks whether it may borrow the lock. */
-#define LOOK_AGAIN 10000000
+#define RECHECK_INTERVAL 10000000
 
 /* Returns whether THREAD of this process is asleep.  A thread in fork that copies the process is
  * not asleep.  A thread in fork that waits for a lock is.  Reads the third field of /proc/pid/stat
@@ -13,7 +13,7 @@ static bool is_asleep(int thread, bool *known)
 {
 	char path[48] = "/proc/self/task/", digits[12], line[128] = "";
 	size_t length = strlen(path), count = 0;
-	const char *behind;
+	const char *after_name;
 	int fd;
 
 	for (unsigned rest = (unsigned)thread; count == 0 || rest > 0; rest /= 10)
@@ -29,17 +29,20 @@ static bool is_asleep(int thread, bool *known)
 		leakwrap_close(fd);
 		length = got > 0 ? (size_t)got : 0;
 	}
-	behind = memrchr(line, ')', length);
-	*known = behind && behind + 2 < line + length;
-	return *known && behind[2] == 'S';
+	after_name = memrchr(line, ')', length);
+	*known = after_name && after_name + 2 < line + length;
+	return *known && after_name[2] == 'S';
 }
 
-/* Tries to borrow the lock from a thread that is in fork.  LOOKS: number of earlier tries.  The
+/* Tries to borrow the lock from a thread that is in fork.  TRIES: number of earlier tries.  The
  * forking thread itself needs the lock if something that fork calls allocates.  That holds in the
- * child, too, where the thread has another id.  The fork may go on before it has the lock back.
- * Then the child would find a half-made change.  It takes a thread that wakes within the few
- * microseconds after the ten milliseconds.  Returns whether the lock is borrowed. */
-static bool borrow(struct leakwrap_lock *lock, unsigned looks)
+ * child, too, where the thread has another id.  Returns whether the lock is borrowed.
+ *
+ * Known limit: the fork may go on before the lock is given back.  The child then finds a half-made
+ * change.  For that, a thread that wakes every ten milliseconds must wake in the few microseconds
+ * before the copy.
+ */
+static bool try_to_borrow(struct leakwrap_lock *lock, unsigned tries)
 {
 	const int thread = atomic_load(&lock->forking), own = leakwrap_thread_id();
 	bool known, asleep;
@@ -50,7 +53,7 @@ static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 	if (thread != own && !leakwrap_thread_has_ended(leakwrap_process_id(), thread)) {
 		asleep = is_asleep(thread, &known);
 		/* Without /proc, a fork may take two seconds before the lock is lent. */
-		if (looks == 0 || (known ? !asleep : looks < 2000000000 / LOOK_AGAIN))
+		if (tries == 0 || (known ? !asleep : tries < 2000000000 / RECHECK_INTERVAL))
 			return false;
 	}
 	if (!atomic_compare_exchange_strong(&lock->lent, &free, (uint32_t)own))
@@ -63,10 +66,10 @@ static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 }
 
 /* Acquires or borrows the lock.  Its word is 0 if free, 1 if held, 2 if held with waiters (U.
- * Drepper, "Futexes Are Tricky", mutex 2).  FORKS: the thread is about to fork.  It waits for the
- * end of another thread's fork: it would keep a borrowed lock for too long, while others need it.
- * Returns whether the lock is borrowed. */
-static bool take(struct leakwrap_lock *lock, bool forks)
+ * Drepper, "Futexes Are Tricky", mutex 2).  IS_FORKING: the thread is about to fork.  It then waits
+ * for the end of another thread's fork: it would keep a borrowed lock for too long, while others
+ * need it.  Returns whether the lock is borrowed. */
+static bool acquire(struct leakwrap_lock *lock, bool is_forking)
 {
 	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
 	struct leakwrap_mask before;
@@ -76,12 +79,12 @@ static bool take(struct leakwrap_lock *lock, bool forks)
 	if (!atomic_compare_exchange_strong(word, &seen, 1)) {
 		if (seen != 2)
 			seen = atomic_exchange(word, 2);
-		for (unsigned looks = 0; seen != 0; looks++) {
-			if (borrow(lock, forks ? 0 : looks)) {
+		for (unsigned tries = 0; seen != 0; tries++) {
+			if (try_to_borrow(lock, is_forking ? 0 : tries)) {
 				lock->lent_mask = before;
 				return true;
 			}
-			leakwrap_wait(word, 2, LOOK_AGAIN);
+			leakwrap_wait(word, 2, RECHECK_INTERVAL);
 			seen = atomic_exchange(word, 2);
 		}
 	}
@@ -91,7 +94,7 @@ static bool take(struct leakwrap_lock *lock, bool forks)
 
 void leakwrap_lock(struct leakwrap_lock *lock)
 {
-	take(lock, false);
+	acquire(lock, false);
 }
 
 bool leakwrap_trylock(struct leakwrap_lock *lock)
@@ -131,7 +134,7 @@ void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
 {
 	/* The lock is borrowed here only if its holder is not in this process and does not want it
 	 * back. */
-	if (take(lock, true)) {
+	if (acquire(lock, true)) {
 		lock->mask = lock->lent_mask;
 		atomic_store(&lock->lent, 0);
 	}
@@ -144,7 +147,7 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 
 	atomic_store(&lock->forking, 0);
 	while (!is_child && (lent = atomic_load(&lock->lent)) != 0)
-		leakwrap_wait(&lock->lent, lent, LOOK_AGAIN);
+		leakwrap_wait(&lock->lent, lent, RECHECK_INTERVAL);
 	atomic_store(&lock->lent, 0);
 	leakwrap_unlock(lock);
 }

@@ -49,13 +49,13 @@ static struct {
 size_t leakwrap_page_size(void)
 {
 	static _Atomic size_t size;
-	size_t known = atomic_load_explicit(&size, memory_order_relaxed);
+	size_t value = atomic_load_explicit(&size, memory_order_relaxed);
 
-	if (known == 0) {
-		known = (size_t)sysconf(_SC_PAGESIZE);
-		atomic_store_explicit(&size, known, memory_order_relaxed);
+	if (value == 0) {
+		value = (size_t)sysconf(_SC_PAGESIZE);
+		atomic_store_explicit(&size, value, memory_order_relaxed);
 	}
-	return known;
+	return value;
 }
 
 static size_t round_to_pages(size_t size)
@@ -65,7 +65,7 @@ static size_t round_to_pages(size_t size)
 
 /* Converts the result of a system call that maps memory.  Returns NULL for an error.  A valid
  * address may be negative: it may lie in the upper half. */
-static void *address_of(long mapped)
+static void *mapped_address(long mapped)
 {
 	return mapped < 0 && mapped > -(long)LEAKWRAP_PAGE ? NULL : (void *)mapped;
 }
@@ -75,14 +75,14 @@ static void *address_of(long mapped)
 static void *map(size_t size, int protection, int flags, int fd, uint64_t offset)
 {
 #ifdef __NR_mmap2
-	return address_of(leakwrap_syscall(__NR_mmap2, 0, (long)size, protection, flags, fd,
-	                                   (long)(offset / 4096)));
+	return mapped_address(leakwrap_syscall(__NR_mmap2, 0, (long)size, protection, flags, fd,
+	                                       (long)(offset / 4096)));
 #elif defined(__s390x__) /* mmap(2) takes a pointer to its arguments */
 	const long arguments[] = {0, (long)size, protection, flags, fd, (long)offset};
 
-	return address_of(leakwrap_syscall(__NR_mmap, (long)arguments, 0, 0, 0, 0, 0));
+	return mapped_address(leakwrap_syscall(__NR_mmap, (long)arguments, 0, 0, 0, 0, 0));
 #else
-	return address_of(
+	return mapped_address(
 	        leakwrap_syscall(__NR_mmap, 0, (long)size, protection, flags, fd, (long)offset));
 #endif
 }
@@ -103,7 +103,7 @@ static void unmap(void *mapped, size_t size)
 }
 
 /* Records a mapping.  If memory for the record is short, the mapping is missing from the sum. */
-static void remember(void *mapped, size_t size)
+static void record_mapping(void *mapped, size_t size)
 {
 	struct mapping_page *page = atomic_load(&pages.newest);
 	size_t at = 0;
@@ -149,7 +149,7 @@ void *leakwrap_pages_map(size_t size)
 		return NULL;
 	mapped = map_anonymous(size);
 	if (mapped)
-		remember(mapped, size);
+		record_mapping(mapped, size);
 	else
 		atomic_fetch_sub(&pages.mapped, size);
 	return mapped;
@@ -189,7 +189,7 @@ void leakwrap_scratch_unmap(void *scratch, size_t size)
 	unmap(scratch, round_to_pages(size));
 }
 
-static size_t resident(const char *mapped, size_t size)
+static size_t resident_bytes(const char *mapped, size_t size)
 {
 	unsigned char present[256]; /* one byte per page (mincore(2)) */
 	size_t step = sizeof(present) * leakwrap_page_size();
@@ -214,46 +214,46 @@ static size_t resident(const char *mapped, size_t size)
  * Documentation/admin-guide/mm/pagemap.rst).  Bit 63: the page is present.  Bit 62: it is swapped
  * out.  mincore cannot replace it: it reports a swapped-out page like a page that was never written
  * to. */
-uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page)
+uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page)
 {
 	uint64_t word[LEAKWRAP_PAGES_AT_ONCE];
 	uint64_t written = 0;
 	long at = (long)((uintptr_t)start / leakwrap_page_size() * sizeof(word[0]));
 
 	*page = leakwrap_page_size();
-	if (asked < 0 || leakwrap_syscall(__NR_lseek, asked, at, SEEK_SET, 0, 0, 0) != at ||
-	    leakwrap_read(asked, word, sizeof(word)) != (long)sizeof(word))
+	if (pagemap < 0 || leakwrap_syscall(__NR_lseek, pagemap, at, SEEK_SET, 0, 0, 0) != at ||
+	    leakwrap_read(pagemap, word, sizeof(word)) != (long)sizeof(word))
 		return UINT64_MAX;
 	for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE; i++)
 		written |= (uint64_t)(word[i] >> 62 != 0) << i;
 	return written;
 }
 
-/* Returns whether the pagemap ASKED distinguishes a written page from an unwritten page.  Under an
- * emulator of processes (qemu) it describes the emulator's pages. */
-static bool is_true(int asked)
+/* Returns whether PAGEMAP distinguishes a written page from an unwritten page.  Under an emulator
+ * of processes (qemu) it describes the emulator's pages. */
+static bool is_pagemap_usable(int pagemap)
 {
 	size_t page = leakwrap_page_size();
-	volatile char *tried = leakwrap_scratch_map(2 * page);
+	volatile char *probe = leakwrap_scratch_map(2 * page);
 	uint64_t written;
 
-	if (!tried)
+	if (!probe)
 		return false;
-	*tried = 1;
-	written = leakwrap_pages_written(asked, (const void *)tried, &page);
-	leakwrap_scratch_unmap((void *)tried, 2 * page);
+	*probe = 1;
+	written = leakwrap_pages_written(pagemap, (const void *)probe, &page);
+	leakwrap_scratch_unmap((void *)probe, 2 * page);
 	return (written & 3) == 1;
 }
 
-int leakwrap_pages_ask(void)
+int leakwrap_pagemap_open(void)
 {
-	int asked = (int)leakwrap_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	int pagemap = (int)leakwrap_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
 
-	if (asked >= 0 && !is_true(asked)) {
-		leakwrap_close(asked);
+	if (pagemap >= 0 && !is_pagemap_usable(pagemap)) {
+		leakwrap_close(pagemap);
 		return -1;
 	}
-	return asked;
+	return pagemap;
 }
 
 uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page)
@@ -271,34 +271,34 @@ uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page)
 	return bits;
 }
 
-static void *detach(void *start, size_t size)
+static void *move_pages(void *start, size_t size)
 {
-	return address_of(leakwrap_syscall(__NR_mremap, (long)start, (long)size, (long)size,
-	                                   MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0));
+	return mapped_address(leakwrap_syscall(__NR_mremap, (long)start, (long)size, (long)size,
+	                                       MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0));
 }
 
 /* Returns whether mremap with MREMAP_DONTUNMAP leaves the old pages mapped.  Older emulators of
  * processes (qemu) report success and unmap them.  Tries it once. */
-static bool detaching_works(void)
+static bool is_detaching_usable(void)
 {
-	static _Atomic int known; /* 0: not tried, 1: works, 2: fails */
+	static _Atomic int result; /* 0: not tried, 1: works, 2: fails */
 	const size_t size = leakwrap_page_size();
 	unsigned char present;
 	void *page, *moved;
 
-	if (atomic_load(&known) != 0)
-		return atomic_load(&known) == 1;
+	if (atomic_load(&result) != 0)
+		return atomic_load(&result) == 1;
 	page = leakwrap_scratch_map(size);
-	moved = page ? detach(page, size) : NULL;
-	atomic_store(&known, moved && leakwrap_syscall(__NR_mincore, (long)page, (long)size,
-	                                               (long)&present, 0, 0, 0) == 0
-	                             ? 1
-	                             : 2);
+	moved = page ? move_pages(page, size) : NULL;
+	atomic_store(&result, moved && leakwrap_syscall(__NR_mincore, (long)page, (long)size,
+	                                                (long)&present, 0, 0, 0) == 0
+	                              ? 1
+	                              : 2);
 	if (moved)
 		leakwrap_scratch_unmap(moved, size);
-	if (page && (!moved || atomic_load(&known) == 1))
+	if (page && (!moved || atomic_load(&result) == 1))
 		leakwrap_scratch_unmap(page, size);
-	return atomic_load(&known) == 1;
+	return atomic_load(&result) == 1;
 }
 
 /* Moves the page table entries (Linux 5.7).  A later access to the old pages faults a zero page
@@ -306,10 +306,10 @@ static bool detaching_works(void)
  * the lock. */
 void *leakwrap_pages_detach(void *start, size_t size)
 {
-	if (!detaching_works() ||
+	if (!is_detaching_usable() ||
 	    leakwrap_syscall(__NR_msync, (long)start, (long)size, MS_INVALIDATE, 0, 0, 0) == -EBUSY)
 		return NULL;
-	return detach(start, size);
+	return move_pages(start, size);
 }
 
 bool leakwrap_threads_fence(void)
@@ -334,7 +334,7 @@ size_t leakwrap_pages_held(void)
 			const char *mapped = atomic_load(&page->mapping[i].pages);
 
 			if (mapped)
-				bytes += resident(mapped, page->mapping[i].size);
+				bytes += resident_bytes(mapped, page->mapping[i].size);
 		}
 	}
 	return bytes;

@@ -30,14 +30,14 @@ size_t leakwrap_pages_held(void);
 /* Opens the descriptor for leakwrap_pages_written.  Returns a negative number if the kernel cannot
  * tell which pages were written to.  Reading a page that was never written to costs a page fault.
  * The caller closes the descriptor with leakwrap_close. */
-int leakwrap_pages_ask(void);
+int leakwrap_pagemap_open(void);
 
 #define LEAKWRAP_PAGES_AT_ONCE 64
 
 /* Returns a bit for each of LEAKWRAP_PAGES_AT_ONCE pages: set if the page may have been written
- * to.  ASKED: from leakwrap_pages_ask; if negative, all bits are set.  START: beginning of the
+ * to.  PAGEMAP: from leakwrap_pagemap_open; if negative, all bits are set.  START: beginning of the
  * first page.  Sets *PAGE to the size of a page in bytes. */
-uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page);
+uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page);
 
 /* Returns a bit for each page of the SIZE bytes at START: set if the page is in memory.  SIZE: at
  * most LEAKWRAP_PAGES_AT_ONCE pages.  START: beginning of a page.  Returns 0 if the kernel cannot
