@@ -21,8 +21,8 @@ typedef uint32_t leakwrap_pool_offset;
 #define LEAKWRAP_BYTE_CHUNK      ((size_t)1 << LEAKWRAP_BYTE_CHUNK_BITS)
 
 #if UINTPTR_MAX > UINT32_MAX
-/* Largest number of chunks: 1 GB, more than the records of all call sites take (delta_backtrace.c).
- */
+/* Largest number of chunks, for 1 GB: more than the records of all call sites need
+ * (delta_backtrace.c). */
 #define LEAKWRAP_BYTE_CHUNKS ((size_t)1 << 17)
 
 /* Addresses of the chunks, by index.  They are in groups, which are made when they are needed: a

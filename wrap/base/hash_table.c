@@ -9,8 +9,7 @@
 
 struct leakwrap_hash_table_empty leakwrap_hash_table_empty;
 
-/* Returns the number of entries past the last bucket, so that a probe that starts there has room.
- */
+/* Returns the number of entries past the last bucket.  A probe that starts there needs them. */
 static uint32_t spare_entries(uint32_t range)
 {
 	return 4 + range / 16;

@@ -15,8 +15,7 @@
 
 extern struct leakwrap_lock leakwrap_tables_lock;
 
-/* Set by uthash if an addition failed and was undone.  The caller clears it before each addition.
- */
+/* Set by uthash if an addition failed and was undone.  Clear it before each addition. */
 extern bool leakwrap_tables_failed;
 
 #define uthash_malloc(size) leakwrap_arena_take(size)

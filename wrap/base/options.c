@@ -121,8 +121,7 @@ static bool set_signal(struct span value)
 		leakwrap_options.signal = SIGRTMIN + (int)number;
 		return true;
 	}
-	/* Signals that a program cannot catch, or that report its own fault, are not in the table.
-	 */
+	/* Not in the table: signals that cannot be caught or that report a fault. */
 	if (!parse_number(value, &number))
 		return false;
 	for (size_t i = 0; i < sizeof(signal_names) / sizeof(signal_names[0]); i++)

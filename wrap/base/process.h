@@ -8,13 +8,13 @@
 /* Notes that the memory belongs to the running process.  Called at start. */
 void leakwrap_process_start(void);
 
-/* Call around fork, in handlers of pthread_atfork: before_fork before it, in one thread at a time,
- * and forked after it, in the child. */
+/* Call around fork, in handlers of pthread_atfork: the first before fork, by one thread at a time,
+ * the second after it, in the child. */
 void leakwrap_process_before_fork(void);
 void leakwrap_process_forked(void);
 
-/* Call around exec.  The process is no relative while another program replaces it, and becomes a
- * relative again if exec fails.  Do nothing in a child of vfork. */
+/* Call around exec: the first before it, the second if exec fails.  In between the process is no
+ * relative, because another program replaces it.  In a child of vfork both do nothing. */
 void leakwrap_process_executing(void);
 void leakwrap_process_not_executed(void);
 
@@ -38,7 +38,7 @@ bool leakwrap_relatives_tell(uint32_t key);
 /* Counts a child that may dump.  Returns the number of children counted before. */
 uint32_t leakwrap_relatives_tellers(void);
 
-/* Counts a child that leaves its dump out; and returns the number of such children. */
+/* Counts a child that leaves its exit dump out.  The second function returns their number. */
 void leakwrap_relatives_stay_silent(void);
 uint32_t leakwrap_relatives_silent(void);
 

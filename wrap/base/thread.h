@@ -71,8 +71,7 @@ struct leakwrap_thread {
 };
 
 #ifdef LEAKWRAP_BARE
-/* Bare metal: returns the state of the running task of an RTOS, or of the program without an RTOS.
- */
+/* Bare metal: returns the state of an RTOS's running task, or the only state without an RTOS. */
 struct leakwrap_thread *leakwrap_thread(void);
 #define leakwrap_self (*leakwrap_thread())
 #else

@@ -80,6 +80,7 @@ void leakwrap_live_disable_fast_path(void)
 	regions.fast_path_disabled = true;
 }
 
+/* Returns COUNT zeroed slots, or NULL if memory is short.  The lock is held. */
 static leakwrap_live_slot *allocate_slots(uint32_t count)
 {
 	const size_t size = count * sizeof(leakwrap_live_slot);
@@ -132,7 +133,7 @@ static void cache_region(struct leakwrap_region *region)
 	                      memory_order_release);
 }
 
-/* The lock is held. */
+/* Appends RECORD to the scan queue if it is not in the queue.  The lock is held. */
 static void enqueue_for_scan(struct region_record *record)
 {
 	if (record->is_in_scan_queue)
@@ -151,7 +152,7 @@ static void enqueue_for_scan(struct region_record *record)
 #define EXTENSION_MARK ((uint32_t)1 << EXTENSION_BITS)
 #define EXTENSION_PART (EXTENSION_MARK - 1)
 
-/* The lock is held. */
+/* Makes the region KEY.  Returns NULL if memory is short.  The lock is held. */
 static struct leakwrap_region *add_region(uintptr_t key)
 {
 	struct region_record *record = leakwrap_arena_take(sizeof(*record));
@@ -292,6 +293,7 @@ static struct {
 	struct exact_block *free;
 } exact;
 
+/* Returns an unused record, or NULL if memory is short.  The lock is held. */
 static struct exact_block *allocate_exact(void)
 {
 	struct exact_block *block = exact.free;
@@ -334,6 +336,7 @@ static bool ensure_exact_table(void)
 	return !leakwrap_tables_failed;
 }
 
+/* Fills BLOCK's fields for the dump.  The address is stored last: it makes the record valid. */
 static void publish_exact(struct exact_block *block, size_t size, uint32_t site)
 {
 	atomic_store(&block->address, 0);
@@ -349,10 +352,10 @@ static uintptr_t exact_bit(const struct leakwrap_region *region, uintptr_t addre
 	return (uintptr_t)1 << (address >> region->layout.window_shift) % (8 * sizeof(uintptr_t));
 }
 
-/* Chooses the next layout for new regions if the exact block at ADDRESS in REGION shows that the
- * present layout does not fit.  ADDRESS may also be a pool's block inside a block of glibc: it
- * counts, because other regions may have such blocks.  A block that only stands where a large
- * block's extension should be does not count: it is not too close to another block.  The lock is
+/* Chooses the next layout for new regions after many exact blocks in REGION, the last at ADDRESS.
+ * Does so only if the block shows that the present layout does not fit.  A pool's block inside a
+ * block of glibc shows it, too: other regions may have such blocks.  A block that only stands where
+ * a large block's extension should be does not: it is not too close to another block.  The lock is
  * held. */
 static void choose_next_layout(const struct leakwrap_region *region, uintptr_t address)
 {
@@ -367,7 +370,7 @@ static void choose_next_layout(const struct leakwrap_region *region, uintptr_t a
 		regions.layout = &planes;
 }
 
-/* The lock is held. */
+/* Counts one more exact block, at ADDRESS, in REGION (NULL: without region).  The lock is held. */
 static void count_exact(struct leakwrap_region *region, uintptr_t address)
 {
 	if (!region) {
@@ -381,7 +384,7 @@ static void count_exact(struct leakwrap_region *region, uintptr_t address)
 		choose_next_layout(region, address);
 }
 
-/* The lock is held. */
+/* Counts one exact block less in REGION (NULL: without region).  The lock is held. */
 static void uncount_exact(struct leakwrap_region *region)
 {
 	if (!region)
@@ -412,6 +415,7 @@ static bool add_exact_locked(struct leakwrap_region *region, uintptr_t address, 
 	return true;
 }
 
+/* As add_exact_locked, but takes the lock. */
 static bool add_exact(struct leakwrap_region *region, uintptr_t address, size_t size, uint32_t site)
 {
 	bool added;
@@ -430,6 +434,8 @@ static bool may_be_exact(const struct leakwrap_region *region, uintptr_t address
 	       atomic_load_explicit(&exact_without_region, memory_order_relaxed) > 0;
 }
 
+/* Removes the exact block at ADDRESS.  Returns its call site and sets *SIZE, or returns 0 if there
+ * is none.  Takes the lock. */
 static uint32_t remove_exact(uintptr_t address, size_t *size)
 {
 	struct exact_block *block;
@@ -572,7 +578,7 @@ static int scan_pages(struct leakwrap_region *region, bool reclaim)
 	return found;
 }
 
-/* The lock is held. */
+/* Reclaims the empty pages of REGION.  The lock is held. */
 static void reclaim_region(struct leakwrap_region *region)
 {
 	struct region_record *record = (struct region_record *)region;
@@ -771,8 +777,8 @@ static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_
 	return false;
 }
 
-/* Returns the region of ADDRESS without taking the lock, or NULL.  Searches the list of all regions
- * if the cache does not have it: callers are few. */
+/* Returns the region of ADDRESS, or NULL.  Takes no lock.  Searches the list of all regions if the
+ * cache does not have it: callers are few. */
 static struct leakwrap_region *find_region(uintptr_t address)
 {
 	struct leakwrap_region *region = find_cached_region(address);
@@ -872,8 +878,7 @@ static void visit_region(const struct leakwrap_region *region, int pagemap,
 	}
 }
 
-/* Longest time, in milliseconds, that a dump waits for reclaim.  The lock's holder may be stopped.
- */
+/* Longest wait of a dump for reclaim, in milliseconds.  The lock's holder may be stopped. */
 #define WAIT_FOR_RECLAIM_MAX 100
 
 static void wait_for_reclaim_in_dump(void)
@@ -906,8 +911,7 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 		                                    atomic_load(&exact_block->site)};
 		struct leakwrap_live_block newer;
 
-		/* If a block was freed unseen, its address may have been recorded again in a slot.
-		 */
+		/* Skip a block that was freed unseen and whose address is in a slot again. */
 		if (block.address != 0 && atomic_load(&exact_block->address) == block.address &&
 		    !find_in_slots(find_region(block.address), block.address, &newer))
 			visit(context, &block);

@@ -100,7 +100,7 @@ struct leakwrap_region {
 
 /* Direct-mapped cache of regions, shared by all threads.  Any thread may overwrite an entry.  On
  * 32-bit machines each region has its own entry.  On 64-bit machines regions share an entry if
- * their distance is a multiple of 64 GiB.  Pages of the cache without an entry are never touched.
+ * their distance is a multiple of 64 GiB.  Pages of the cache without any entry are never touched.
  */
 #define LEAKWRAP_REGION_CACHE_BITS (sizeof(uintptr_t) > 4 ? 16 : 32 - LEAKWRAP_REGION_BITS)
 
@@ -171,8 +171,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_value(size_t size, uint32_t site, uint32_
 	       (((uint32_t)size + 1) & LEAKWRAP_SLOT_LARGE);
 }
 
-/* Returns whether VALUE encodes a block that starts WITHIN its window and whose size fits the slot.
- */
+/* Returns whether VALUE encodes a small block that starts WITHIN its window. */
 LEAKWRAP_INLINE bool leakwrap_slot_is_small_block(uint32_t value, uint32_t within)
 {
 	return leakwrap_likely(value >= 1u << LEAKWRAP_SLOT_SITE_SHIFT &&

@@ -431,9 +431,8 @@ long leakwrap_fcntl(int fd, int command, long argument)
 #endif
 }
 
-/* Waits until FD can be written to, with select(2).  It needs a bit for each descriptor up to FD.
- * Used where a sandbox forbids a process to open descriptors: poll(2) then refuses any descriptor.
- */
+/* Waits until FD can be written to, with select(2), which takes a bit for each descriptor.  For a
+ * sandbox that forbids a process to open descriptors: poll(2) refuses every descriptor there. */
 static bool select_writable(int fd, uint64_t nanoseconds)
 {
 	struct kernel_time limit = kernel_time(nanoseconds);

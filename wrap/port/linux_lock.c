@@ -118,8 +118,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 	const uint32_t lent = atomic_load(&lock->lent);
 	struct leakwrap_mask before = lock->mask;
 
-	/* LENT may also be another thread, which is about to see that it may not borrow any more.
-	 */
+	/* LENT may be another thread that is about to see that it may not borrow. */
 	if (lent != 0 && lent == (uint32_t)leakwrap_thread_id()) {
 		before = lock->lent_mask;
 		atomic_store(&lock->lent, 0);
@@ -132,8 +131,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
 {
-	/* The lock is borrowed here only if its holder is not in this process and does not want it
-	 * back. */
+	/* Only a lock whose holder is in another process is borrowed here: it needs no return. */
 	if (acquire(lock, true)) {
 		lock->mask = lock->lent_mask;
 		atomic_store(&lock->lent, 0);

@@ -16,8 +16,10 @@
 
 /* Maps zero-filled pages for SIZE bytes, rounded up to pages.  Returns NULL if there is no memory
  * or the limit is reached.  Pages take memory when they are first touched, and are never backed by
- * huge pages.  The second function unmaps what the first returned; SIZE is the same. */
+ * huge pages. */
 void *leakwrap_pages_map(size_t size);
+
+/* Unmaps the pages of one leakwrap_pages_map(SIZE). */
 void leakwrap_pages_unmap(void *mapped, size_t size);
 
 /* Limits the address space that leakwrap_pages_map may hold to BYTES.  Beyond that it fails.  0: no
@@ -62,27 +64,35 @@ bool leakwrap_threads_fence(void);
  * do not count against the limit. */
 void *leakwrap_pages_map_shared(size_t size);
 
-/* Map and unmap pages for the time of one dump.  They are not limited and not counted.  NULL: no
- * memory. */
+/* Maps zero-filled pages for the time of one dump: no limit, not counted.  Returns NULL if there is
+ * no memory. */
 void *leakwrap_scratch_map(size_t size);
+
+/* Unmaps the pages of leakwrap_scratch_map(SIZE) or leakwrap_pages_detach. */
 void leakwrap_scratch_unmap(void *scratch, size_t size);
 
 /* Returns whether the byte at ADDRESS can be read.  Costs one system call. */
 bool leakwrap_readable(uintptr_t address);
 
-#define LEAKWRAP_PAGE 4096u /* smallest page, in bytes, of all architectures */
+#define LEAKWRAP_PAGE 4096u /* smallest page, in bytes, of all architectures; probing steps by it */
 
 /* -- signals ----------------------------------------------------------------------------------- */
 
-/* Block every signal for this thread and set *BEFORE to the earlier mask; restore that mask. */
+/* A signal mask. */
 struct leakwrap_mask {
 	uint64_t bits[2]; /* the kernel's sigset_t: 64 bits, 128 on MIPS */
 };
+
+/* Blocks every signal for this thread.  Sets *BEFORE to the earlier mask. */
 void leakwrap_signals_block(struct leakwrap_mask *before);
+
+/* Restores the mask *BEFORE for this thread. */
 void leakwrap_signals_restore(const struct leakwrap_mask *before);
 
-/* Return whether the blocked signal SIGNO is pending; discard it. */
+/* Returns whether SIGNO, which must be blocked, is pending. */
 bool leakwrap_signal_pending(int signo);
+
+/* Discards SIGNO, which must be blocked, if it is pending. */
 void leakwrap_signal_discard(int signo);
 
 /* Sends SIGNO to this thread. */
@@ -91,7 +101,7 @@ void leakwrap_signal_send(int signo);
 /* -- lock -------------------------------------------------------------------------------------- */
 
 /* A lock for the slow paths.  Signals are blocked while it is held, so a handler never meets the
- * lock held by its own thread.  trylock returns false if the lock is held. */
+ * lock held by its own thread. */
 struct leakwrap_lock {
 	uint32_t word;
 	struct leakwrap_mask mask; /* the holder's mask */
@@ -101,11 +111,15 @@ struct leakwrap_lock {
 	struct leakwrap_mask lent_mask; /* the borrower's mask */
 #endif
 };
+
 void leakwrap_lock(struct leakwrap_lock *lock);
+
+/* Returns false if the lock is held; else acquires it. */
 bool leakwrap_trylock(struct leakwrap_lock *lock);
+
 void leakwrap_unlock(struct leakwrap_lock *lock);
 
-/* Hold the lock from before a fork until after it.  In fork the C library takes locks of its own.
+/* Acquires and releases the lock around a fork.  In fork the C library takes locks of its own.
  * Another thread may hold such a lock and wait for this lock, in a signal handler or in a function
  * that the C library calls.  It would wait for ever.  So this lock is lent while the forking thread
  * sleeps.  It is not lent to a thread that is about to fork. */
@@ -157,8 +171,10 @@ size_t leakwrap_process_command(char *command, size_t size);
  * trustworthy then. */
 bool leakwrap_process_is_privileged(void);
 
-/* Wait while *WORD is VALUE, at most NANOSECONDS; wake all threads that wait on WORD. */
+/* Waits while *WORD is VALUE, at most NANOSECONDS.  Spurious returns are possible. */
 void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);
+
+/* Wakes all threads that wait on WORD. */
 void leakwrap_wake(_Atomic uint32_t *word);
 
 /* -- files ------------------------------------------------------------------------------------- */
@@ -173,9 +189,11 @@ long leakwrap_fcntl(int fd, int command, long argument);
 /* Returns the size of the file in bytes, or 0 if it is not known. */
 uint64_t leakwrap_file_size(int fd);
 
-/* Map SIZE bytes of the file at OFFSET into memory, read-only; unmap them.  Map returns NULL on
+/* Maps SIZE bytes of the file at OFFSET (any value) into memory, read-only.  Returns NULL on
  * failure. */
 const void *leakwrap_file_map(int fd, uint64_t offset, size_t size);
+
+/* Unmaps BYTES, which leakwrap_file_map(OFFSET, SIZE) returned. */
 void leakwrap_file_unmap(const void *bytes, uint64_t offset, size_t size);
 
 /* Waits until FD can be written to, at most NANOSECONDS.  Returns false if it cannot be by then. */
