@@ -56,8 +56,8 @@ static inline void leakwrap_count(_Atomic unsigned long *counter, unsigned long 
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-/* Counts a block of BYTES bytes that could not be recorded.  The sum may need more than the 32 bits
- * to which a 32-bit processor can add atomically; then it counts the carry, too. */
+/* Counts a block of BYTES bytes that could not be recorded.  A 32-bit processor adds 32 bits
+ * atomically, and the sum may need more.  Then it also counts the carry. */
 static inline void leakwrap_count_untracked(unsigned long bytes)
 {
 	leakwrap_count(&leakwrap_loss.untracked_blocks, 1);

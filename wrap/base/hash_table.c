@@ -25,8 +25,8 @@ static uint32_t spare_entries(uint32_t range)
 #define FIRST_ENTRIES 200
 
 /* Number of buckets from which a table counts as large.  A smaller table has four buckets for each
- * entry: a second probe costs as much as a miss of the processor's cache.  A large table's load
- * depends on its purpose (quarters). */
+ * entry, because a second probe costs as much as a cache miss.  A large table's load depends on its
+ * purpose (quarters). */
 #define LARGE_RANGE 4000
 
 /* Returns the number of buckets that COUNT entries need.  Never decreases as COUNT grows. */

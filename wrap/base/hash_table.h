@@ -58,9 +58,9 @@ LEAKWRAP_INLINE size_t leakwrap_hash_table_bucket(const struct leakwrap_hash_tab
 }
 
 /* Reserves an empty entry for a key with this HASH and counts it as used.  The caller writes the
- * entry.  Replaces *TABLE with a larger table if it is too small; the entry is in the table that
- * *TABLE points to after the call.  If there is no memory for a larger table: returns NULL if
- * FROM_RESERVE is false; else returns an entry of the old table, or NULL if it has none. */
+ * entry.  Replaces *TABLE with a larger table if it is too small.  The entry is in the new *TABLE.
+ * If there is no memory for a larger table and FROM_RESERVE is false, returns NULL.  If
+ * FROM_RESERVE is true then, returns an entry of the old table, or NULL if the table has none. */
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
                                   const struct leakwrap_hash_table_kind *kind, uint32_t hash,
                                   bool from_reserve);

@@ -8,8 +8,8 @@
 /* Notes that the memory belongs to the running process.  Called at start. */
 void leakwrap_process_start(void);
 
-/* Call around fork, in handlers of pthread_atfork: the first before fork, by one thread at a time,
- * the second after it, in the child. */
+/* Call around fork, in handlers of pthread_atfork.  One thread at a time calls the first before
+ * fork.  The child calls the second after fork. */
 void leakwrap_process_before_fork(void);
 void leakwrap_process_forked(void);
 
@@ -23,10 +23,10 @@ void leakwrap_process_not_executed(void);
  * pthread_atfork ran.  Signal-safe. */
 bool leakwrap_process_owns_memory(void);
 
-/* Returns whether PID is a relative: another process, perhaps already ended, that came from the
- * same process image by fork and has executed no program since.  Always right for the parent.  The
- * table holds the last 1,024 forked processes.  An older process counts as a relative if /proc
- * shows the same memory layout.  Signal-safe; takes 1 KiB of stack. */
+/* Returns whether PID is a relative.  A relative is another process, perhaps already ended.  It
+ * came from the same process image by fork and has executed no program since.  Always right for the
+ * parent.  The table holds the last 1,024 forked processes.  An older process counts as a relative
+ * if /proc shows the memory layout of this process.  Signal-safe; takes 1 KiB of stack. */
 bool leakwrap_process_is_relative(int pid);
 
 /* The exit dumps of forked children, in memory that all relatives share.  Signal-safe. */

@@ -78,9 +78,9 @@ struct leakwrap_thread *leakwrap_thread(void);
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 
 /* An alias of leakwrap_self for use after the real call.  Under one name the compiler would keep
- * the variable's address in a callee-saved register across the call, which every malloc would have
- * to save.  The compiler takes the two names for different objects, so a fence must stand between
- * their uses. */
+ * the variable's address in a callee-saved register across the call.  Every malloc would have to
+ * save that register.  The compiler takes the two names for different objects, so a fence must
+ * stand between their uses. */
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_after_call;
 #endif
 

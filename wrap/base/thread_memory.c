@@ -26,9 +26,9 @@ static bool take_over(struct leakwrap_thread_memory_block *block, int process, i
 }
 
 /* Takes over a block whose thread has ended, or returns NULL.  The search begins at the last block
- * found: the next free block is likely near it.  If no thread has ended, the next threads map
- * blocks without a search: one for each eight blocks that were looked at.  A search each time would
- * take thousands of threads longer than all their other work. */
+ * found: the next free block is likely near it.  If it finds no ended thread, the next threads map
+ * blocks without a search.  Their number is one for each eight blocks that were looked at.
+ * Searching each time would take thousands of threads longer than all their other work. */
 static struct leakwrap_thread_memory_block *find_ended(struct leakwrap_thread_memory *blocks,
                                                        int process, int thread)
 {

@@ -1,9 +1,8 @@
-/* thread_memory.h - memory blocks for threads.  A block is mapped once and used by one thread after
- * another.
+/* thread_memory.h - memory blocks for threads.
  *
- * The end of a thread is not reported.  Its block stays.  A new thread that needs a block first
- * searches for a block whose owner has ended, and maps a new block if there is none.  Where there
- * are many blocks, not every thread searches.
+ * A block is mapped once and used by one thread after another.  The end of a thread is not
+ * reported.  Its block stays.  A new thread first searches for a block whose owner has ended.  It
+ * maps a new block if there is none.  Where there are many blocks, not every thread searches.
  */
 #ifndef LEAKWRAP_THREAD_MEMORY_H
 #define LEAKWRAP_THREAD_MEMORY_H

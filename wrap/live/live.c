@@ -1,5 +1,5 @@
-/* live.c - the slow paths of the live table: new regions, large blocks, exact blocks, page reclaim,
- * and the walk over all blocks for a dump.  See live.h. */
+/* live.c - the slow paths of the live table: regions, large blocks, exact blocks, page reclaim, and
+ * the walk for a dump.  See live.h. */
 #include "wrap/live/live.h"
 
 #include "wrap/live/heap_allocator.h"
@@ -354,9 +354,8 @@ static uintptr_t exact_bit(const struct leakwrap_region *region, uintptr_t addre
 
 /* Chooses the next layout for new regions after many exact blocks in REGION, the last at ADDRESS.
  * Does so only if the block shows that the present layout does not fit.  A pool's block inside a
- * block of glibc shows it, too: other regions may have such blocks.  A block that only stands where
- * a large block's extension should be does not: it is not too close to another block.  The lock is
- * held. */
+ * block of glibc shows it, too: other regions may have such blocks.  A block in the way of a large
+ * block's extension does not: it is not too close to another block.  The lock is held. */
 static void choose_next_layout(const struct leakwrap_region *region, uintptr_t address)
 {
 	uint32_t within;
@@ -460,23 +459,23 @@ static uint32_t remove_exact(uintptr_t address, size_t *size)
 /* Reclaim returns pages whose slots are all empty to the system.  The fast path goes on meanwhile
  * without a lock.  No record is lost:
  *
- *   1. The lock's holder puts the region's bypass entry into the cache and makes regions.reclaiming
- *      odd.
- *   2. It runs a memory barrier in all threads.  A thread that looks up the region after the
- *      barrier finds the bypass entry or the odd count, and waits for the lock.  A thread that
- *      looked up the region before the barrier may still be anywhere between that lookup and its
- *      last store, for any length of time.  It may be preempted.  A signal handler may have
+ *   1. The lock's holder makes regions.reclaiming odd.  It puts the region's bypass entry into the
+ *      cache.
+ *   2. It runs a memory barrier in all threads.  A thread that looks up the region after the barrier
+ *      finds the bypass entry or the odd count.  It then waits for the lock.  A thread that looked up
+ *      the region before the barrier may still be anywhere between that lookup and its last store.
+ *      It may stay there for any length of time.  It may be preempted.  A signal handler may have
  *      interrupted it, and may remove or add other blocks.
- *   3. It chooses pages whose slots are all empty now.  No thread of step 2 can be about to remove
- *      a block there: the block was added before the barrier, so its slot would not look empty.
+ *   3. It chooses pages whose slots are all empty now.  No thread of step 2 can be about to remove a
+ *      block there.  Such a block was added before the barrier, so its slot would not look empty.
  *      For the same reason no thread is about to clear a large block's extension there.  Those
  *      threads can only be adding blocks.
- *   4. It detaches these pages.  A store of such a thread goes either to the detached page, before
- *      this step, or to the fresh zero page, after it.  The thread need not know which.
+ *   4. It detaches these pages.  A store before this step goes to the detached page.  A store after
+ *      it goes to the fresh zero page.  The storing thread need not know which.
  *   5. It stores what the detached pages hold in the region's slots again.  If another block's
  *      record is there now, the block goes to the table of exact blocks.
- *   6. It restores the region's cache entry and releases the lock.  A block that was added
- *      meanwhile cannot be removed before this step.
+ *   6. It restores the region's cache entry and releases the lock.  A block that was added meanwhile
+ *      cannot be removed before this step.
  *
  * A dump that begins between steps 4 and 6 waits a little.  fork waits for the lock.
  */

@@ -77,8 +77,9 @@ typedef _Atomic uint32_t leakwrap_live_slot;
 
 /* Maps an address to its slot.  Multiply the address's offset into the region by FACTOR.  The
  * slot's index is in the bits of the 32-bit product from LEAKWRAP_SLOT_NUMBER_SHIFT up to 31.  The
- * bits below give the address's distance from the start of its window.  In planes a second bit of
- * FACTOR moves the position in the window to the top, and the bits above the window's index out. */
+ * bits below give the address's distance from the start of its window.  In planes FACTOR has a
+ * second bit.  It moves the position in the window to the top, and the bits above the window's
+ * index out. */
 struct leakwrap_slot_layout {
 	uint32_t factor;
 	uint32_t within;      /* mask of the product: 0, LEAKWRAP_HALFWAY, or no slot there */
@@ -192,9 +193,9 @@ LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_sl
 	return true;
 }
 
-/* Fast path: stores VALUE in BLOCK's slot, with HALF added.  Returns false and changes nothing if
- * the region is not cached, the slot is occupied, or BLOCK is at neither the start nor the middle
- * of its window. */
+/* Fast path: stores VALUE in BLOCK's slot, with HALF added for the middle of a window.  Returns
+ * false and changes nothing if the region is not cached or the slot is occupied.  Does the same if
+ * BLOCK is at neither the start nor the middle of its window. */
 LEAKWRAP_INLINE bool leakwrap_live_fast_add(const void *block, uint32_t value)
 {
 	uint32_t within;
@@ -243,7 +244,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_size(uint32_t value)
 }
 
 /* Fast path: stores SIZE and SITE in the record of BLOCK.  Returns false and changes nothing if the
- * region is not cached, BLOCK has no small block's record, or SIZE does not fit a slot. */
+ * region is not cached or SIZE does not fit a slot.  Does the same if BLOCK has no small block's
+ * record. */
 LEAKWRAP_INLINE bool leakwrap_live_fast_change(const void *block, size_t size, uint32_t site)
 {
 	uint32_t within, value;

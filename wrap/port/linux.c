@@ -172,8 +172,8 @@ bool leakwrap_thread_has_ended(int process, int thread)
 	return leakwrap_syscall(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* Fields of /proc/PID/stat (proc(5)), and the longest text up to the last of them: a name of 64
- * bytes, and 20 digits for each other field. */
+/* Fields of /proc/PID/stat (proc(5)).  STAT_MAX: longest text up to the last of them.  That is a
+ * name of 64 bytes, and 20 digits for each other field. */
 enum {
 	STAT_STARTED = 22,
 	STAT_CODE_START = 26,
@@ -264,9 +264,9 @@ extern char **environ; /* not in the <unistd.h> of every C library */
 
 /* Returns the arguments that the kernel left on the stack, and sets *COUNT to their number.
  * Returns NULL if they are not known.  In a dynamic program a function in .preinit_array runs
- * before glibc's start, when the C library does not know the arguments yet.  The stack holds argc,
- * and above it the pointers of argv, NULL, the pointers of the environment, NULL (System V ABI,
- * AMD64 supplement, figure 3.9; all other architectures alike). */
+ * before glibc's start.  The C library does not know the arguments then.  The stack holds argc, and
+ * above it argv's pointers, NULL, the environment's pointers, NULL.  See the System V ABI, AMD64
+ * supplement, figure 3.9.  All other architectures do it alike. */
 static char *const *arguments_on_stack(long *count)
 {
 #ifndef LEAKWRAP_NO___libc_stack_end
@@ -347,21 +347,21 @@ void leakwrap_process_name(char *name, size_t size)
 {
 #ifndef LEAKWRAP_NO_program_invocation_short_name
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* dietlibc deprecates it */
-	const char *found = program_invocation_short_name;
+	const char *short_name = program_invocation_short_name;
 #else
-	const char *found = NULL;
+	const char *short_name = NULL;
 #endif
 
 	/* In a static program the first allocation comes before glibc has set the name. */
-	if (!found || !*found) {
+	if (!short_name || !*short_name) {
 		const char *path = leakwrap_process_started_as();
 		const char *slash = path ? strrchr(path, '/') : NULL;
 
-		found = slash ? slash + 1 : path ? path : "";
+		short_name = slash ? slash + 1 : path ? path : "";
 	}
-	size_t length = strnlen(found, size - 1);
+	size_t length = strnlen(short_name, size - 1);
 
-	memcpy(name, found, length);
+	memcpy(name, short_name, length);
 	name[length] = '\0';
 }
 

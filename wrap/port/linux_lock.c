@@ -67,7 +67,7 @@ static bool try_to_borrow(struct leakwrap_lock *lock, unsigned tries)
 
 /* Acquires or borrows the lock.  Its word is 0 if free, 1 if held, 2 if held with waiters (U.
  * Drepper, "Futexes Are Tricky", mutex 2).  IS_FORKING: the thread is about to fork.  It then waits
- * for the end of another thread's fork: it would keep a borrowed lock for too long, while others
+ * for the end of another thread's fork.  It would keep a borrowed lock for too long, while others
  * need it.  Returns whether the lock is borrowed. */
 static bool acquire(struct leakwrap_lock *lock, bool is_forking)
 {

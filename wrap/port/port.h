@@ -119,10 +119,10 @@ bool leakwrap_trylock(struct leakwrap_lock *lock);
 
 void leakwrap_unlock(struct leakwrap_lock *lock);
 
-/* Acquires and releases the lock around a fork.  In fork the C library takes locks of its own.
- * Another thread may hold such a lock and wait for this lock, in a signal handler or in a function
- * that the C library calls.  It would wait for ever.  So this lock is lent while the forking thread
- * sleeps.  It is not lent to a thread that is about to fork. */
+/* Acquire and release the lock around a fork.  In fork the C library takes locks of its own.
+ * Another thread may hold such a lock and wait for this lock.  It may do so in a signal handler or
+ * in a function that the C library calls.  It would wait for ever.  So this lock is lent while the
+ * forking thread sleeps.  It is not lent to a thread that is about to fork. */
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock);
 void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
 
