@@ -461,21 +461,21 @@ static uint32_t remove_exact(uintptr_t address, size_t *size)
  *
  *   1. The lock's holder makes regions.reclaiming odd.  It puts the region's bypass entry into the
  *      cache.
- *   2. It runs a memory barrier in all threads.  A thread that looks up the region after the barrier
- *      finds the bypass entry or the odd count.  It then waits for the lock.  A thread that looked up
- *      the region before the barrier may still be anywhere between that lookup and its last store.
- *      It may stay there for any length of time.  It may be preempted.  A signal handler may have
- *      interrupted it, and may remove or add other blocks.
- *   3. It chooses pages whose slots are all empty now.  No thread of step 2 can be about to remove a
- *      block there.  Such a block was added before the barrier, so its slot would not look empty.
- *      For the same reason no thread is about to clear a large block's extension there.  Those
- *      threads can only be adding blocks.
- *   4. It detaches these pages.  A store before this step goes to the detached page.  A store after
- *      it goes to the fresh zero page.  The storing thread need not know which.
+ *   2. It runs a memory barrier in all threads.  A thread that looks up the region after the
+ *      barrier finds the bypass entry or the odd count.  It then waits for the lock.  A thread
+ *      that looked up the region before the barrier may still be anywhere between that lookup and
+ *      its last store.  It may stay there for any length of time.  It may be preempted.  A signal
+ *      handler may have interrupted it, and may remove or add other blocks.
+ *   3. It chooses pages whose slots are all empty now.  No thread of step 2 can be about to remove
+ *      a block there.  Such a block was added before the barrier, so its slot would not look
+ *      empty.  For the same reason no thread is about to clear a large block's extension there.
+ *      Those threads can only be adding blocks.
+ *   4. It detaches these pages.  A store before this step goes to the detached page.  A store
+ *      after it goes to the fresh zero page.  The storing thread need not know which.
  *   5. It stores what the detached pages hold in the region's slots again.  If another block's
  *      record is there now, the block goes to the table of exact blocks.
- *   6. It restores the region's cache entry and releases the lock.  A block that was added meanwhile
- *      cannot be removed before this step.
+ *   6. It restores the region's cache entry and releases the lock.  A block that was added
+ *      meanwhile cannot be removed before this step.
  *
  * A dump that begins between steps 4 and 6 waits a little.  fork waits for the lock.
  */

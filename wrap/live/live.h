@@ -45,8 +45,8 @@
  *
  * Two threads that add to one empty slot at once would both find it empty.  One record would be
  * lost, and its release would count as the release of an unknown block.  In planes this cannot
- * happen: each aligned address has its own slot.  In the other layouts it needs two blocks in one
- * window.
+ * happen: each aligned address has its own slot.  In the other layouts it needs two blocks in
+ * one window, where the allocator puts only one.
  */
 #ifndef LEAKWRAP_LIVE_H
 #define LEAKWRAP_LIVE_H
