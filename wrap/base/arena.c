@@ -7,18 +7,18 @@
 #include <stdalign.h>
 #include <stdint.h>
 
-/* Chunks grow with what has been taken, so that a small program pays little and a large one maps
- * seldom. */
+/* Bounds of a chunk, in bytes.  Chunks grow with the memory that is mapped already: a small program
+ * pays little, and a large program maps seldom. */
 #define CHUNK_MIN ((size_t)64 << 10)
 #define CHUNK_MAX ((size_t)1 << 20)
 
 static struct {
 	char *next;
 	size_t left;
-	size_t mapped; /* in all chunks so far */
+	size_t mapped; /* bytes of all chunks so far */
 } arena;
 
-/* Untouched pages take no memory. */
+/* Size of the reserve, in bytes.  Untouched pages take no memory. */
 #define RESERVE ((size_t)64 << 10)
 
 static struct {
@@ -54,30 +54,31 @@ static int add_chunk(size_t size)
 
 static size_t round_up(size_t size)
 {
-	return (size + alignof(union leakwrap_aligned) - 1) & ~(alignof(union leakwrap_aligned) - 1);
+	return (size + alignof(union leakwrap_aligned) - 1) &
+	       ~(alignof(union leakwrap_aligned) - 1);
 }
 
 void *leakwrap_arena_take(size_t size)
 {
-	char *taken;
+	char *memory;
 
 	size = round_up(size);
 	if (size > arena.left && !add_chunk(size))
 		return NULL;
-	taken = arena.next;
+	memory = arena.next;
 	arena.next += size;
 	arena.left -= size;
-	return taken;
+	return memory;
 }
 
 void *leakwrap_arena_take_reserve(size_t size)
 {
-	char *taken = reserve.next;
+	char *memory = reserve.next;
 
 	size = round_up(size);
 	if (size > reserve.left)
 		return NULL;
 	reserve.next += size;
 	reserve.left -= size;
-	return taken;
+	return memory;
 }

@@ -1,18 +1,23 @@
-/* arena.h - memory for records that live as long as the program: taken from mapped pages, given out in
- * order, never given back.  The caller holds the tables' lock. */
+/* arena.h - memory for records that live as long as the program.
+ *
+ * It comes from mapped pages, is given out in order and is never freed.  The caller holds the
+ * tables' lock.
+ */
 #ifndef LEAKWRAP_ARENA_H
 #define LEAKWRAP_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* SIZE zeroed bytes, aligned for any record, or NULL when no page can be had. */
+/* Returns SIZE zeroed bytes, aligned for any record, or NULL if no page can be mapped. */
 void *leakwrap_arena_take(size_t size);
 
-/* Aligned ones out of a reserve that is set aside with the first page, for what matters most. */
+/* Returns SIZE zeroed bytes, aligned for any record, from a reserve of 64 KiB.  The reserve is
+ * mapped with the first chunk and serves the records that matter most.  Returns NULL if the reserve
+ * is used up. */
 void *leakwrap_arena_take_reserve(size_t size);
 
-/* Aligned ones, from there or not. */
+/* Takes SIZE bytes from the reserve if RESERVE is true, else from the arena. */
 static inline void *leakwrap_arena_take_from(size_t size, bool reserve)
 {
 	return reserve ? leakwrap_arena_take_reserve(size) : leakwrap_arena_take(size);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What is left of the last piece. */
+/* The unused rest of the newest chunk. */
 static struct {
 	uint8_t *next;
 	size_t left;
@@ -16,27 +16,28 @@ static struct {
 
 const uint8_t **leakwrap_byte_pool_groups[LEAKWRAP_BYTE_CHUNKS / LEAKWRAP_BYTE_CHUNK_GROUP];
 
-/* Gives the piece at START an address; 0 when there are too many, or no memory for that. */
-static leakwrap_pool_offset address_for(const uint8_t *start, bool from_reserve)
+/* Assigns an address to the chunk at START.  Returns 0 if all indices are used or memory for a
+ * group is short. */
+static leakwrap_pool_offset assign_address(const uint8_t *start, bool from_reserve)
 {
-	static uint32_t pieces = 1;
+	static uint32_t next_chunk = 1;
 	const uint8_t ***group;
 
-	if (pieces == LEAKWRAP_BYTE_CHUNKS)
+	if (next_chunk == LEAKWRAP_BYTE_CHUNKS)
 		return 0;
-	group = &leakwrap_byte_pool_groups[pieces / LEAKWRAP_BYTE_CHUNK_GROUP];
+	group = &leakwrap_byte_pool_groups[next_chunk / LEAKWRAP_BYTE_CHUNK_GROUP];
 	if (!*group)
 		*group = leakwrap_arena_take_from(LEAKWRAP_BYTE_CHUNK_GROUP * sizeof(**group),
 		                                  from_reserve);
 	if (!*group)
 		return 0;
-	(*group)[pieces % LEAKWRAP_BYTE_CHUNK_GROUP] = start;
-	return pieces++ << LEAKWRAP_BYTE_CHUNK_BITS;
+	(*group)[next_chunk % LEAKWRAP_BYTE_CHUNK_GROUP] = start;
+	return next_chunk++ << LEAKWRAP_BYTE_CHUNK_BITS;
 }
 
 #else
 
-static leakwrap_pool_offset address_for(const uint8_t *start, bool from_reserve)
+static leakwrap_pool_offset assign_address(const uint8_t *start, bool from_reserve)
 {
 	(void)from_reserve;
 	return (leakwrap_pool_offset)start;
@@ -44,10 +45,10 @@ static leakwrap_pool_offset address_for(const uint8_t *start, bool from_reserve)
 
 #endif
 
-static bool new_piece(size_t size, bool from_reserve)
+static bool add_chunk(size_t size, bool from_reserve)
 {
 	uint8_t *start = leakwrap_arena_take_from(size, from_reserve);
-	const leakwrap_pool_offset address = start ? address_for(start, from_reserve) : 0;
+	const leakwrap_pool_offset address = start ? assign_address(start, from_reserve) : 0;
 
 	if (address == 0)
 		return false;
@@ -61,8 +62,8 @@ leakwrap_pool_offset leakwrap_byte_pool_add(const uint8_t *from, size_t size, bo
 {
 	leakwrap_pool_offset address;
 
-	if (size > rest.left && !new_piece(LEAKWRAP_BYTE_CHUNK, false) &&
-	    !(from_reserve && new_piece(size, true)))
+	if (size > rest.left && !add_chunk(LEAKWRAP_BYTE_CHUNK, false) &&
+	    !(from_reserve && add_chunk(size, true)))
 		return 0;
 	address = rest.address;
 	memcpy(rest.next, from, size);

@@ -1,4 +1,5 @@
-/* common.h - the few things that every part of the runtime uses. */
+/* common.h - compiler hints, and counters of what a dump cannot show.  Every part of the runtime
+ * uses them. */
 #ifndef LEAKWRAP_COMMON_H
 #define LEAKWRAP_COMMON_H
 
@@ -9,7 +10,7 @@
 #define leakwrap_likely(condition)   __builtin_expect(!!(condition), 1)
 #define leakwrap_unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* A condition that no processor could predict: nothing is to branch on it. */
+/* Marks a condition that no processor could predict: the compiler should not branch on it. */
 #ifdef __clang__
 #define leakwrap_unpredictable(condition) __builtin_unpredictable(!!(condition))
 #elif __GNUC__ < 9
@@ -18,14 +19,15 @@
 #define leakwrap_unpredictable(condition) __builtin_expect_with_probability(!!(condition), 1, 0.5)
 #endif
 
-/* For what the allocation path is made of. */
+/* On a function of the allocation path: always inlined. */
 #define LEAKWRAP_INLINE static inline __attribute__((always_inline))
 
-/* On the declaration of a variable that the allocation path reads: it is reached without the detour that a variable
- * of another module would need. */
+/* On the declaration of a variable that the allocation path reads.  It is accessed directly,
+ * without the indirection (GOT) that a variable of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 
-/* Aligned for anything: max_align_t, which old C libraries do not have, and pairs of words. */
+/* Has the largest alignment that a record may need.  Replaces max_align_t, which old C libraries
+ * lack, and is also aligned for pairs of words. */
 union leakwrap_aligned {
 	_Alignas(2 * sizeof(void *)) char pair;
 	long long integer;
@@ -33,20 +35,20 @@ union leakwrap_aligned {
 	void *pointer;
 };
 
-/* What a dump cannot show, counted since the process started or was forked.  Relaxed additions: these
- * events are rare, and each is a loss of its own. */
+/* Counters of the events that a dump cannot show, since the process started or was forked.  Added
+ * to with relaxed order: the events are rare and independent of each other. */
 struct leakwrap_loss {
-	_Atomic unsigned long untracked_blocks; /* no memory for the record */
+	_Atomic unsigned long untracked_blocks; /* without a record: no memory */
 	_Atomic unsigned long untracked_bytes;
-	_Atomic unsigned long untracked_overflows; /* of the sum before, where it has 32 bits */
-	_Atomic unsigned long lost_call_sites;     /* no memory for the backtrace */
-	_Atomic unsigned long freed_elsewhere;     /* the address came back without a free */
-	_Atomic unsigned long foreign_frees;       /* the block was never recorded */
+	_Atomic unsigned long untracked_overflows; /* 32-bit: carries out of untracked_bytes */
+	_Atomic unsigned long lost_call_sites;     /* without a backtrace: no memory */
+	_Atomic unsigned long freed_elsewhere;     /* addresses allocated again without a free */
+	_Atomic unsigned long foreign_frees;       /* frees of blocks that were never recorded */
 };
 
 extern struct leakwrap_loss leakwrap_loss;
 
-/* Stacks that were walked because they were not recognized.  For the benchmark, which reads it. */
+/* Number of stack walks: stacks that the stack cache did not recognize.  The benchmark reads it. */
 extern _Atomic unsigned long leakwrap_walks;
 
 static inline void leakwrap_count(_Atomic unsigned long *counter, unsigned long by)
@@ -54,7 +56,8 @@ static inline void leakwrap_count(_Atomic unsigned long *counter, unsigned long 
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-/* A block of so many BYTES could not be recorded.  They may be more in the end than a 32-bit processor can add to atomically. */
+/* Counts a block of BYTES bytes that could not be recorded.  A 32-bit processor adds 32 bits
+ * atomically, and the sum may need more.  Then it also counts the carry. */
 static inline void leakwrap_count_untracked(unsigned long bytes)
 {
 	leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
@@ -69,7 +72,7 @@ static inline uint64_t leakwrap_untracked_bytes(void)
 	       atomic_load(&leakwrap_loss.untracked_bytes);
 }
 
-/* VARIABLE has its value from here on: else a compiler may keep what it is made of, to make it where it is used. */
+/* Makes the compiler compute VARIABLE here.  Else it may compute the value again at each use. */
 #define LEAKWRAP_HIDE_VALUE(variable) __asm__ volatile("" : "+r"(variable))
 
 #endif

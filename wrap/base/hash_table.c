@@ -1,4 +1,4 @@
-/* hash_table.c - see hash_table.h.  Called for what is seen for the first time. */
+/* hash_table.c - see hash_table.h.  All functions here serve the first sight of a key. */
 #include "wrap/base/hash_table.h"
 
 #include "wrap/base/arena.h"
@@ -9,41 +9,42 @@
 
 struct leakwrap_hash_table_empty leakwrap_hash_table_empty;
 
-/* Keys collide now and then: so many entries behind those that they choose are for the last ones. */
+/* Returns the number of entries past the last bucket.  A probe that starts there needs them. */
 static uint32_t spare_entries(uint32_t range)
 {
 	return 4 + range / 16;
 }
 
-/* A table this large has pages of its own. */
+/* A table of this size or more, in bytes, has pages of its own. */
 #define MAPPED_SIZE ((size_t)4 << 10)
 
-/* No table is larger. */
+/* Largest number of buckets. */
 #define RANGE_MAX ((uint32_t)4 * LEAKWRAP_SITE_LIMIT)
 
-/* So many entries there is room for from the start. */
-#define LEAST 200
+/* The first table has room for this number of entries. */
+#define FIRST_ENTRIES 200
 
-/* Few entries have so much room: looking twice costs as much as missing the processor's cache.  That of thousands is a matter of what they
- * are for. */
-#define RANGE_OF_FEW 4000
+/* Number of buckets from which a table counts as large.  A smaller table has four buckets for each
+ * entry, because a second probe costs as much as a cache miss.  A large table's load depends on its
+ * purpose (quarters). */
+#define LARGE_RANGE 4000
 
-/* What a table of COUNT entries needs, never less than one of fewer does. */
+/* Returns the number of buckets that COUNT entries need.  Never decreases as COUNT grows. */
 static uint32_t range_for(const struct leakwrap_hash_table_kind *kind, uint32_t count)
 {
 	const uint32_t range = count / 4 * kind->quarters;
 
-	if (count < RANGE_OF_FEW / 4)
+	if (count < LARGE_RANGE / 4)
 		return count * 4;
-	return range < RANGE_OF_FEW ? RANGE_OF_FEW : range;
+	return range < LARGE_RANGE ? LARGE_RANGE : range;
 }
 
-/* What a table that shall grow to COUNT entries and beyond is given. */
-static uint32_t range_from(const struct leakwrap_hash_table_kind *kind, uint32_t count)
+/* Returns the number of buckets for a new table that will grow to COUNT entries and beyond. */
+static uint32_t range_to_grow_to(const struct leakwrap_hash_table_kind *kind, uint32_t count)
 {
-	if (count < LEAST)
-		return range_for(kind, LEAST);
-	return range_for(kind, count < RANGE_OF_FEW / 4 ? count * 2 : count + count / 8);
+	if (count < FIRST_ENTRIES)
+		return range_for(kind, FIRST_ENTRIES);
+	return range_for(kind, count < LARGE_RANGE / 4 ? count * 2 : count + count / 8);
 }
 
 static size_t size_of(const struct leakwrap_hash_table_kind *kind, size_t entries)
@@ -66,18 +67,18 @@ static struct leakwrap_hash_table *make(const struct leakwrap_hash_table_kind *k
 }
 
 static char *entry_at(const struct leakwrap_hash_table *table,
-                      const struct leakwrap_hash_table_kind *kind, size_t place)
+                      const struct leakwrap_hash_table_kind *kind, size_t index)
 {
-	return (char *)leakwrap_hash_table_entries(table) + place * kind->size;
+	return (char *)leakwrap_hash_table_entries(table) + index * kind->size;
 }
 
-/* The first empty entry for CHOICE, or NULL when there is no room. */
-static void *empty_entry(const struct leakwrap_hash_table *table,
-                         const struct leakwrap_hash_table_kind *kind, uint32_t choice)
+/* Returns the first empty entry for HASH, or NULL if there is none. */
+static void *find_empty_entry(const struct leakwrap_hash_table *table,
+                              const struct leakwrap_hash_table_kind *kind, uint32_t hash)
 {
-	for (size_t place = leakwrap_hash_table_bucket(table, choice); place + 1 < table->size;
-	     place++) {
-		char *entry = entry_at(table, kind, place);
+	for (size_t index = leakwrap_hash_table_bucket(table, hash); index + 1 < table->size;
+	     index++) {
+		char *entry = entry_at(table, kind, index);
 
 		if (!kind->is_used(entry))
 			return entry;
@@ -85,37 +86,38 @@ static void *empty_entry(const struct leakwrap_hash_table *table,
 	return NULL;
 }
 
-/* Puts all entries of FROM into TO, which is larger.  False when they do not fit. */
-static bool copy(struct leakwrap_hash_table *to, const struct leakwrap_hash_table *from,
-                 const struct leakwrap_hash_table_kind *kind)
+/* Copies all entries of FROM into TO, which is larger.  Returns false if they do not fit. */
+static bool copy_entries(struct leakwrap_hash_table *to, const struct leakwrap_hash_table *from,
+                         const struct leakwrap_hash_table_kind *kind)
 {
 	for (size_t i = 0; i < from->size; i++) {
 		const char *entry = entry_at(from, kind, i);
-		void *room;
+		void *to_entry;
 
 		if (!kind->is_used(entry))
 			continue;
-		room = empty_entry(to, kind, kind->choice(entry));
-		if (!room)
+		to_entry = find_empty_entry(to, kind, kind->choice(entry));
+		if (!to_entry)
 			return false;
-		memcpy(room, entry, kind->size);
+		memcpy(to_entry, entry, kind->size);
 	}
 	to->count = from->count;
 	return true;
 }
 
-/* A table with the entries of OLD, and room for one with CHOICE and for more; or NULL when there is no memory. */
-static struct leakwrap_hash_table *enlarged(const struct leakwrap_hash_table *old,
-                                            const struct leakwrap_hash_table_kind *kind,
-                                            uint32_t choice)
+/* Makes a table with the entries of OLD and room for a key with this HASH and for more.  Returns
+ * NULL if there is no memory. */
+static struct leakwrap_hash_table *make_larger(const struct leakwrap_hash_table *old,
+                                               const struct leakwrap_hash_table_kind *kind,
+                                               uint32_t hash)
 {
-	for (uint32_t range = range_from(kind, old->count + 1); range <= RANGE_MAX;
+	for (uint32_t range = range_to_grow_to(kind, old->count + 1); range <= RANGE_MAX;
 	     range += range / 2) {
 		struct leakwrap_hash_table *table = make(kind, range);
 
 		if (!table)
 			return NULL;
-		if (copy(table, old, kind) && empty_entry(table, kind, choice))
+		if (copy_entries(table, old, kind) && find_empty_entry(table, kind, hash))
 			return table;
 		leakwrap_hash_table_discard(table, kind);
 	}
@@ -123,24 +125,24 @@ static struct leakwrap_hash_table *enlarged(const struct leakwrap_hash_table *ol
 }
 
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
-                                  const struct leakwrap_hash_table_kind *kind, uint32_t choice,
+                                  const struct leakwrap_hash_table_kind *kind, uint32_t hash,
                                   bool from_reserve)
 {
-	struct leakwrap_hash_table *now = atomic_load(table), *larger;
-	void *entry = empty_entry(now, kind, choice);
+	struct leakwrap_hash_table *current = atomic_load(table), *larger;
+	void *entry = find_empty_entry(current, kind, hash);
 
-	if (!entry || range_for(kind, now->count + 1) > now->range) {
-		larger = enlarged(now, kind, choice);
+	if (!entry || range_for(kind, current->count + 1) > current->range) {
+		larger = make_larger(current, kind, hash);
 		if (larger) {
 			atomic_store_explicit(table, larger, memory_order_release);
-			leakwrap_hash_table_discard(now, kind);
-			now = larger;
-			entry = empty_entry(now, kind, choice);
+			leakwrap_hash_table_discard(current, kind);
+			current = larger;
+			entry = find_empty_entry(current, kind, hash);
 		} else if (!from_reserve)
 			return NULL;
 	}
 	if (entry)
-		now->count++;
+		current->count++;
 	return entry;
 }
 

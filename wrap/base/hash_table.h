@@ -1,10 +1,12 @@
-/* hash_table.h - tables that are read without a lock: for call sites, of which there may be very many, and which the allocation path
- * looks up.
+/* hash_table.h - hash tables that are read without a lock.  They serve call sites, of which there
+ * may be very many, and which the allocation path looks up.
  *
- * Open addressing, and never full: whoever looks goes from the entry that a key chooses to the first empty one.  An entry is written
- * once.  A table that has become too small is replaced, and stays for those who are reading it: they may find it empty.
+ * Open addressing with linear probing.  A table is never full: a lookup goes from the bucket of its
+ * hash to the first empty entry.  An entry is written once.  A table that has become too small is
+ * replaced.  The old table stays mapped for its readers, but its entries may become zero, so they
+ * may find it empty.
  *
- * Reading is signal-safe.  The rest is called with the tables' lock held.
+ * Lookups are signal-safe.  The caller of all other functions holds the tables' lock.
  */
 #ifndef LEAKWRAP_HASH_TABLE_H
 #define LEAKWRAP_HASH_TABLE_H
@@ -16,28 +18,28 @@
 
 #include "wrap/base/common.h"
 
-/* A table.  Its entries stand behind it: zeros where they are empty. */
+/* A table.  Its entries follow it in memory.  An empty entry is zero. */
 struct leakwrap_hash_table {
-	_Alignas(uint64_t) uint32_t range; /* keys choose among so many entries */
-	uint32_t size;                     /* of all; the last one stays empty */
-	uint32_t count;                    /* of those that are used */
+	_Alignas(uint64_t) uint32_t range; /* number of buckets */
+	uint32_t size;                     /* number of entries; the last entry stays empty */
+	uint32_t count;                    /* number of used entries */
 };
 
-/* The first one of each kind: there is one entry to choose, and that stays empty, as does the next. */
+/* The first table of each kind.  It has one bucket.  Its entries are all empty and stay so. */
 extern LEAKWRAP_HIDDEN struct leakwrap_hash_table_empty {
 	struct leakwrap_hash_table table;
 	uint64_t entry[3];
 } leakwrap_hash_table_empty;
 
-/* What the entries of a table are. */
+/* Describes the entries of a table. */
 struct leakwrap_hash_table_kind {
-	size_t size; /* of one, in bytes: no more than half of what leakwrap_hash_table_empty has */
-	uint32_t quarters; /* of thousands: keys choose among so many for four */
+	size_t size; /* bytes of an entry: at most half of leakwrap_hash_table_empty's entries */
+	uint32_t quarters; /* buckets per four entries in a large table (7: load 4/7) */
 	bool (*is_used)(const void *entry);
-	uint32_t (*choice)(const void *entry); /* of one that is used: of its key */
+	uint32_t (*choice)(const void *entry); /* hash of a used entry's key */
 };
 
-/* The part of KEY that chooses an entry. */
+/* Returns the hash of KEY: its upper half. */
 LEAKWRAP_INLINE uint32_t leakwrap_hash_of_key(uint64_t key)
 {
 	return (uint32_t)(key >> 32);
@@ -48,21 +50,23 @@ LEAKWRAP_INLINE const void *leakwrap_hash_table_entries(const struct leakwrap_ha
 	return table + 1;
 }
 
-/* The number of the entry that CHOICE leads to. */
+/* Returns the index of the bucket of HASH.  A probe begins there. */
 LEAKWRAP_INLINE size_t leakwrap_hash_table_bucket(const struct leakwrap_hash_table *table,
-                                                  uint32_t choice)
+                                                  uint32_t hash)
 {
-	return (size_t)((uint64_t)choice * table->range >> 32);
+	return (size_t)((uint64_t)hash * table->range >> 32);
 }
 
-/* An empty entry for CHOICE, which is counted as used from now on: the caller writes it.  It is in the table that *TABLE points to then:
- * a larger one when that was too small.  When there is no memory for that, NULL; FROM_RESERVE: what room there is, as long as there is
- * some. */
+/* Reserves an empty entry for a key with this HASH and counts it as used.  The caller writes the
+ * entry.  Replaces *TABLE with a larger table if it is too small.  The entry is in the new *TABLE.
+ * If there is no memory for a larger table and FROM_RESERVE is false, returns NULL.  If
+ * FROM_RESERVE is true then, returns an entry of the old table, or NULL if the table has none. */
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
-                                  const struct leakwrap_hash_table_kind *kind, uint32_t choice,
+                                  const struct leakwrap_hash_table_kind *kind, uint32_t hash,
                                   bool from_reserve);
 
-/* TABLE is not needed any more.  Whoever is still reading it finds what was there, or nothing. */
+/* Discards the memory of TABLE, which has been replaced.  A reader of TABLE finds the old entries
+ * or none. */
 void leakwrap_hash_table_discard(struct leakwrap_hash_table *table,
                                  const struct leakwrap_hash_table_kind *kind);
 

@@ -1,6 +1,6 @@
-/* options.c - one table of all options: it reads them, it prints help=1, and a test holds
- * leakwrap-options(7) against it.  Runs once, at start, before any allocation is recorded; no
- * malloc, no stdio. */
+/* options.c - the table of all options.  It is used to read options and to print help=1, and a test
+ * checks leakwrap-options(7) against it.  Runs once, at start, before any allocation is recorded.
+ * Uses no malloc and no stdio. */
 #include "wrap/base/options.h"
 
 #include "wrap/leakwrap.h"
@@ -16,9 +16,9 @@
 
 struct leakwrap_options leakwrap_options;
 
-/* -- values -------------------------------------------------------------------------------------- */
+/* -- values ------------------------------------------------------------------------------------ */
 
-/* A piece of the options' text. */
+/* A part of the options' text.  Not NUL-terminated. */
 struct span {
 	const char *start;
 	size_t length;
@@ -44,7 +44,7 @@ static bool parse_number(struct span text, size_t *number)
 	return text.length > 0;
 }
 
-/* A number of bytes, with K, M or G behind it for powers of 1024. */
+/* Parses a number of bytes.  A suffix K, M or G multiplies by a power of 1024. */
 static bool parse_bytes(struct span text, size_t *number)
 {
 	static const char units[] = "kmg";
@@ -69,7 +69,8 @@ static bool set_log(struct span value)
 	char *log = leakwrap_options.log;
 	size_t used = 0;
 
-	/* Relative to where the program was started: it may go elsewhere. */
+	/* A path is relative to the folder where the program was started: the program may change
+	 * folders. */
 	if (value.length == 0)
 		return false;
 	if (!is_word(value, "stderr") && value.start[0] != '/') {
@@ -85,7 +86,7 @@ static bool set_log(struct span value)
 	return true;
 }
 
-/* The names that kill -l has for signals which a program may catch and which are sent by people. */
+/* The signals that people send and that a program may catch, with the names of kill -l. */
 static const struct {
 	const char *name;
 	int number;
@@ -120,7 +121,7 @@ static bool set_signal(struct span value)
 		leakwrap_options.signal = SIGRTMIN + (int)number;
 		return true;
 	}
-	/* Those that a program cannot catch, or that tell of a fault of its own, are none of these. */
+	/* Not in the table: signals that cannot be caught or that report a fault. */
 	if (!parse_number(value, &number))
 		return false;
 	for (size_t i = 0; i < sizeof(signal_names) / sizeof(signal_names[0]); i++)
@@ -226,7 +227,7 @@ static bool set_system(struct span value)
 	return parse_switch(value, &leakwrap_options.system);
 }
 
-/* -- the table ----------------------------------------------------------------------------------- */
+/* -- the table --------------------------------------------------------------------------------- */
 
 static bool print_help(struct span value);
 
@@ -238,18 +239,19 @@ static const struct option {
 	const char *description;
 } table[] = {
         {"log", set_log, "stderr", "stderr or PATH",
-         "where dumps go; in PATH %p is the process id, %n the number of the dump, %e the program's "
-         "name, %% a %"},
+         "where dumps go; in PATH %p is the process id, %n the number of the dump, %e the "
+         "program's name, %% a %"},
         {"signal", set_signal, "USR1", "NAME, NUMBER, RTMIN+N or none",
          "the signal that asks for a dump"},
         {"exit", set_exit, "1", "0 or 1", "a dump when the program ends"},
         {"children", set_children, "own", "none, own or all",
-         "which forked children dump when they end: none; those that hold blocks of their own, which "
-         "they "
-         "have allocated since the fork, and these blocks alone; or all of them, with all blocks"},
+         "which forked children dump when they end: none; those that hold blocks of their own, "
+         "which they have allocated since the fork, and these blocks alone; or all of them, with "
+         "all blocks"},
         {"depth", set_depth, "64", "1 to 256", "frames kept of each backtrace"},
         {"top", set_top, "0", "NUMBER", "call sites shown in a dump; 0 is all"},
-        {"min_bytes", set_min_bytes, "0", "BYTES", "call sites with fewer live bytes are not shown"},
+        {"min_bytes", set_min_bytes, "0", "BYTES",
+         "call sites with fewer live bytes are not shown"},
         {"unwind", set_unwind, "auto", "auto, fp, table or instrument",
          "how stacks are walked: by tables and whatever else serves, or by one way alone: frame "
          "pointers, tables, or the hooks of -finstrument-functions"},
@@ -259,14 +261,14 @@ static const struct option {
          "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
          "SIGFPE or SIGABRT"},
         {"misuse", set_misuse, "off", "off, report or abort",
-         "blocks that are freed twice, by a pointer into them or by a function of another kind, and "
-         "pointers into the stack or static data that are freed, are reported, as far as that is "
-         "certain; abort ends the program then"},
+         "blocks that are freed twice, by a pointer into them or by a function of another kind, "
+         "and pointers into the stack or static data that are freed, are reported, as far as that "
+         "is certain; abort ends the program then"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries of a static program allocated for themselves"},
         {"command", set_command, "1", "0 or 1",
-         "dumps say which command line started the program, its first 960 bytes; 0 where it holds a "
-         "secret"},
+         "dumps say which command line started the program, its first 960 bytes; 0 where it holds "
+         "a secret"},
         {"help", print_help, "0", "0 or 1", "print this list on standard error"},
 };
 
@@ -276,17 +278,19 @@ static bool print_help(struct span value)
 {
 	if (!is_word(value, "1"))
 		return is_word(value, "0");
-	leakwrap_message("options in LEAKWRAP_OPTIONS, as key=value:key=value", (const char *[]){NULL});
+	leakwrap_message("options in LEAKWRAP_OPTIONS, as key=value:key=value",
+	                 (const char *[]){NULL});
 	for (size_t i = 0; i < TABLE_SIZE; i++)
-		leakwrap_message("  ",
-		                 (const char *[]){table[i].name, "=", table[i].initial, "  (",
-		                                  table[i].values, ")  ", table[i].description, NULL});
+		leakwrap_message("  ", (const char *[]){table[i].name, "=", table[i].initial, "  (",
+		                                        table[i].values, ")  ",
+		                                        table[i].description, NULL});
 	return true;
 }
 
-/* -- reading ------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
-/* WHAT: the option as it was written, of which the beginning is shown. */
+/* Writes a complaint about an option.  WHAT: the option as it was written; its first 63 bytes are
+ * shown. */
 static void complain(struct span what, const char *why, const char *values)
 {
 	char word[64];
@@ -294,15 +298,16 @@ static void complain(struct span what, const char *why, const char *values)
 	size_t length = cut ? sizeof(word) - 1 : what.length;
 
 	for (size_t i = 0; i < length; i++)
-		word[i] = (unsigned char)what.start[i] < ' ' || what.start[i] == 0x7f ? '?'
-		                                                                      : what.start[i];
+		word[i] = (unsigned char)what.start[i] < ' ' || what.start[i] == 0x7f
+		                  ? '?'
+		                  : what.start[i];
 	word[length] = '\0';
 	leakwrap_message("option '",
 	                 (const char *[]){word, cut ? "...' " : "' ", why, values,
 	                                  "; LEAKWRAP_OPTIONS=help=1 lists all options", NULL});
 }
 
-static void set_option(struct span name, struct span value, struct span written)
+static void set_option(struct span name, struct span value, struct span option)
 {
 	struct leakwrap_options before = leakwrap_options;
 
@@ -311,17 +316,18 @@ static void set_option(struct span name, struct span value, struct span written)
 			continue;
 		if (!table[i].set(value)) {
 			leakwrap_options = before;
-			complain(written, "cannot be used, and keeps its default: it is ",
+			complain(option, "cannot be used, and keeps its default: it is ",
 			         table[i].values);
 		}
 		return;
 	}
-	complain(written, "is unknown, and ignored", "");
+	complain(option, "is unknown, and ignored", "");
 }
 
-/* The value ends at a colon, unless it begins with a quotation mark: then at the next such mark, and the option with it.
- * Without that mark, or with more text behind it, it is empty, which is no value of any option.  Returns where the
- * value ends. */
+/* Reads a value at TEXT into *VALUE.  The value ends at a colon.  A value that begins with a
+ * quotation mark ends at the next such mark, and the option ends there, too.  If that mark is
+ * missing, or text other than a colon follows it, *VALUE is empty, which no option accepts.
+ * Returns the end of the value. */
 static const char *read_value(const char *text, struct span *value)
 {
 	*value = (struct span){text, strcspn(text, ":")};
@@ -346,8 +352,9 @@ static void read_options(const char *text)
 		text += name.length;
 		if (*text == '=')
 			text = read_value(text + 1, &value);
-		if (text > name.start) /* not just two colons in a row */
-			set_option(name, value, (struct span){name.start, (size_t)(text - name.start)});
+		if (text > name.start) /* skip empty options */
+			set_option(name, value,
+			           (struct span){name.start, (size_t)(text - name.start)});
 		text += strcspn(text, ":");
 		if (*text == ':')
 			text++;

@@ -1,9 +1,9 @@
-/* options.h - what the user asked for.
+/* options.h - the user's options.
  *
- * Read once, at start, from leakwrap_default_options(), from what the link gave, and then from
- * the environment's LEAKWRAP_OPTIONS (unless the program runs with raised privileges,
- * AT_SECURE); constant after that.
- * */
+ * They are read once, at start, in this order: leakwrap_default_options(), the link's options, the
+ * environment's LEAKWRAP_OPTIONS.  A program with raised privileges (AT_SECURE) ignores the
+ * environment.  The options are constant after that.
+ */
 #ifndef LEAKWRAP_OPTIONS_H
 #define LEAKWRAP_OPTIONS_H
 
@@ -20,18 +20,18 @@ enum leakwrap_unwind {
 /* Which forked children write a dump when they end. */
 enum leakwrap_children {
 	LEAKWRAP_CHILDREN_NONE,
-	LEAKWRAP_CHILDREN_OWN, /* those with live blocks from after their fork: a dump of these blocks */
+	LEAKWRAP_CHILDREN_OWN, /* those with live blocks allocated since their fork; only these */
 	LEAKWRAP_CHILDREN_ALL,
 };
 
 enum leakwrap_on_misuse {
 	LEAKWRAP_ON_MISUSE_NOTHING,
 	LEAKWRAP_ON_MISUSE_REPORT,
-	LEAKWRAP_ON_MISUSE_ABORT, /* after the report */
+	LEAKWRAP_ON_MISUSE_ABORT, /* reports, then aborts */
 };
 
 #ifdef LEAKWRAP_BARE
-#define LEAKWRAP_LOG_MAX 1 /* there is no file */
+#define LEAKWRAP_LOG_MAX 1 /* bare metal has no files */
 #else
 #define LEAKWRAP_LOG_MAX 1024
 #endif
@@ -49,16 +49,17 @@ struct leakwrap_options {
 	bool crash;
 	bool command;
 	enum leakwrap_on_misuse misuse;
-	bool system; /* false: what the static C library allocated for itself is left out */
+	bool system; /* false: leaves out what the static C library allocated for itself */
 };
 
 extern struct leakwrap_options leakwrap_options;
 
-/* The options that the link gave (wrap/generator/generate.sh), in the notation of LEAKWRAP_OPTIONS; the
- * address of this is NULL when it gave none. */
+/* The options that the link gave (wrap/generator/generate.sh), in the notation of
+ * LEAKWRAP_OPTIONS.  Its address is NULL if the link gave none. */
 extern const char *const leakwrap_link_options __attribute__((weak));
 
-/* Fills leakwrap_options.  Complaints, and the table that help=1 asks for, go to standard error. */
+/* Fills leakwrap_options.  Writes complaints, and the table of options for help=1, to standard
+ * error.  Called once, at start. */
 void leakwrap_options_read(void);
 
 #endif

@@ -8,33 +8,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a process stands among its relatives: in the place that its number chooses. */
+/* A process among its relatives.  Its index in the table is its process id modulo MEMBERS. */
 struct member {
 	_Atomic int pid;         /* 0: none */
-	_Atomic uint32_t joined; /* by leakwrap_time_boot, so not before PID started */
+	_Atomic uint32_t joined; /* as leakwrap_time_boot; not before PID started */
 };
 
-#define MEMBERS   1024
-#define TOLD_BITS ((uint32_t)1 << 17)
+#define MEMBERS       1024
+#define REPORTED_BITS ((uint32_t)1 << 17)
 
-/* Common to all relatives. */
+/* Memory that all relatives share. */
 struct shared {
 	struct member members[MEMBERS];
-	_Atomic uint32_t tellers; /* exit dumps of forked children */
-	_Atomic uint32_t silent;  /* children that have left theirs out */
-	_Atomic uint32_t told[TOLD_BITS / 32];
+	_Atomic uint32_t dumpers; /* forked children that may dump at exit */
+	_Atomic uint32_t silent;  /* children that left their exit dump out */
+	_Atomic uint32_t reported_keys[REPORTED_BITS / 32];
 };
 
 static struct {
-	_Atomic int self;              /* owns this memory */
+	_Atomic int self;              /* the process that owns this memory */
 	_Atomic int parent;            /* the process that forked this one, or 0 */
 	struct shared *_Atomic shared; /* NULL: nobody has forked, or there is no memory */
 } process;
 
-/* -- members ------------------------------------------------------------------------------------- */
+/* -- members ----------------------------------------------------------------------------------- */
 
-/* Returns the place of PID, or NULL if there is none. */
-static struct member *place_of(int pid)
+/* Returns the entry of PID in the table of members, or NULL if there is no table. */
+static struct member *member_of(int pid)
 {
 	struct shared *shared = atomic_load(&process.shared);
 
@@ -43,7 +43,7 @@ static struct member *place_of(int pid)
 
 static void join(int pid)
 {
-	struct member *member = place_of(pid);
+	struct member *member = member_of(pid);
 
 	if (!member)
 		return;
@@ -52,10 +52,10 @@ static void join(int pid)
 	atomic_store(&member->pid, pid);
 }
 
-/* Returns whether PID has joined, and *WHEN. */
+/* Returns whether PID has joined, and sets *WHEN to the time at which it did. */
 static bool has_joined(int pid, uint32_t *when)
 {
-	const struct member *member = place_of(pid);
+	const struct member *member = member_of(pid);
 
 	if (!member || atomic_load(&member->pid) != pid)
 		return false;
@@ -63,14 +63,14 @@ static bool has_joined(int pid, uint32_t *when)
 	return true;
 }
 
-/* -- fork and exec ------------------------------------------------------------------------------- */
+/* -- fork and exec ----------------------------------------------------------------------------- */
 
 void leakwrap_process_start(void)
 {
 	atomic_store(&process.self, leakwrap_process_id());
 }
 
-/* What is common is made by the first fork: most programs never do. */
+/* The first fork maps the shared memory: most programs never fork. */
 void leakwrap_process_before_fork(void)
 {
 	if (atomic_load(&process.shared))
@@ -91,7 +91,7 @@ void leakwrap_process_forked(void)
 void leakwrap_process_executing(void)
 {
 	const int self = leakwrap_process_id();
-	struct member *member = place_of(self);
+	struct member *member = member_of(self);
 
 	if (member && atomic_load(&member->pid) == self)
 		atomic_store(&member->pid, 0);
@@ -103,15 +103,15 @@ void leakwrap_process_not_executed(void)
 		join(leakwrap_process_id());
 }
 
-/* -- questions ----------------------------------------------------------------------------------- */
+/* -- questions --------------------------------------------------------------------------------- */
 
 bool leakwrap_process_owns_memory(void)
 {
 	return leakwrap_process_id() == atomic_load(&process.self);
 }
 
-/* Returns the process that forked the running one, or 0.  In a child that no handler of
- * pthread_atfork has seen, the parent still stands as the owner of the memory. */
+/* Returns the process that forked the running process, or 0.  In a child that no handler of
+ * pthread_atfork has seen, process.self is still the parent. */
 static int parent_by_fork(void)
 {
 	const int self = atomic_load(&process.self);
@@ -119,8 +119,8 @@ static int parent_by_fork(void)
 	return leakwrap_process_id() == self ? atomic_load(&process.parent) : self;
 }
 
-/* Returns whether OTHER has the memory layout of the running process, or that is not shown:
- * DEFAULTS_TO. */
+/* Returns whether OTHER has the memory layout of the running process.  Returns DEFAULTS_TO if the
+ * kernel does not show the layouts. */
 static bool has_own_layout(const struct leakwrap_process_facts *other, bool defaults_to)
 {
 	struct leakwrap_process_facts own;
@@ -139,10 +139,10 @@ bool leakwrap_process_is_relative(int pid)
 	uint32_t joined = 0;
 	bool is_member;
 
-	/* The kernel says 0 of a process in an outer PID namespace: that may be anybody. */
+	/* The kernel reports process id 0 for any process in an outer PID namespace. */
 	if (pid <= 0 || pid == leakwrap_process_id())
 		return false;
-	/* A parent that has ended may have left its number to a stranger. */
+	/* The process id of a parent that has ended may belong to a stranger. */
 	if (parent != 0 && pid == parent && pid == leakwrap_process_parent_id())
 		return true;
 	if (parent == 0 && !atomic_load(&process.shared))
@@ -150,41 +150,43 @@ bool leakwrap_process_is_relative(int pid)
 	is_member = has_joined(pid, &joined);
 	if (!leakwrap_process_facts(pid, &facts))
 		return is_member; /* it has ended since */
-	/* A stranger that got the number of a member which has ended started later. */
+	/* A stranger with the process id of a member that has ended started after that member
+	 * joined. */
 	if (is_member && (int32_t)((uint32_t)facts.started - joined) > 0)
 		return false;
 	return has_own_layout(&facts, is_member);
 }
 
-/* -- exit dumps of relatives --------------------------------------------------------------------- */
+/* -- exit dumps of relatives ------------------------------------------------------------------- */
 
-/* Each key has two bits, like those of others: a few that nobody has told count as told. */
-static _Atomic uint32_t *word_of(struct shared *shared, uint32_t hash, uint32_t *bit)
+/* Returns the word of the Bloom filter that holds HASH, and sets *BIT to its bit.  Each key has two
+ * bits.  A few keys that nobody has reported look reported. */
+static _Atomic uint32_t *filter_word(struct shared *shared, uint32_t hash, uint32_t *bit)
 {
 	*bit = (uint32_t)1 << hash % 32;
-	return &shared->told[hash / 32 % (TOLD_BITS / 32)];
+	return &shared->reported_keys[hash / 32 % (REPORTED_BITS / 32)];
 }
 
 bool leakwrap_relatives_tell(uint32_t key)
 {
 	struct shared *shared = atomic_load(&process.shared);
 	const uint32_t hashes[] = {key, key * 0x9e3779b1u >> 15};
-	bool told = shared != NULL;
+	bool reported = shared != NULL;
 
 	for (unsigned i = 0; shared && i < 2; i++) {
 		uint32_t bit;
-		_Atomic uint32_t *word = word_of(shared, hashes[i], &bit);
+		_Atomic uint32_t *word = filter_word(shared, hashes[i], &bit);
 
-		told &= (atomic_fetch_or(word, bit) & bit) != 0;
+		reported &= (atomic_fetch_or(word, bit) & bit) != 0;
 	}
-	return !told;
+	return !reported;
 }
 
 uint32_t leakwrap_relatives_tellers(void)
 {
 	struct shared *shared = atomic_load(&process.shared);
 
-	return shared ? atomic_fetch_add(&shared->tellers, 1) : 0;
+	return shared ? atomic_fetch_add(&shared->dumpers, 1) : 0;
 }
 
 void leakwrap_relatives_stay_silent(void)

@@ -8,13 +8,13 @@
 /* Notes that the memory belongs to the running process.  Called at start. */
 void leakwrap_process_start(void);
 
-/* Around fork, in handlers of pthread_atfork: before it, by one thread at a time, and after it in
- * the child. */
+/* Call around fork, in handlers of pthread_atfork.  One thread at a time calls the first before
+ * fork.  The child calls the second after fork. */
 void leakwrap_process_before_fork(void);
 void leakwrap_process_forked(void);
 
-/* Around exec: the process is no relative while another program takes its place, and is one again
- * if that failed. Does nothing in a child of vfork. */
+/* Call around exec: the first before it, the second if exec fails.  In between the process is no
+ * relative, because another program replaces it.  In a child of vfork both do nothing. */
 void leakwrap_process_executing(void);
 void leakwrap_process_not_executed(void);
 
@@ -23,22 +23,22 @@ void leakwrap_process_not_executed(void);
  * pthread_atfork ran.  Signal-safe. */
 bool leakwrap_process_owns_memory(void);
 
-/* Returns whether PID is a relative: another process, perhaps one that has ended, that came from
- * the same process image by fork and has executed no program since.  Always right for the parent.
- * Of the others the last 1,024 to be forked are known; an older one counts as a relative if /proc
- * shows the same memory layout.  Signal-safe; takes 1 KiB of stack. */
+/* Returns whether PID is a relative.  A relative is another process, perhaps already ended.  It
+ * came from the same process image by fork and has executed no program since.  Always right for the
+ * parent.  The table holds the last 1,024 forked processes.  An older process counts as a relative
+ * if /proc shows the memory layout of this process.  Signal-safe; takes 1 KiB of stack. */
 bool leakwrap_process_is_relative(int pid);
 
-/* The exit dumps of forked children, as all relatives know them.  Signal-safe. */
+/* The exit dumps of forked children, in memory that all relatives share.  Signal-safe. */
 
-/* Notes that an exit dump shows a call site whose backtrace has KEY.  Returns whether that is new
- * to the relatives. */
+/* Records that an exit dump shows a call site whose backtrace has KEY.  Returns whether no relative
+ * has recorded KEY before. */
 bool leakwrap_relatives_tell(uint32_t key);
 
-/* Counts a child that may dump.  Returns how many there were before. */
+/* Counts a child that may dump.  Returns the number of children counted before. */
 uint32_t leakwrap_relatives_tellers(void);
 
-/* Counts a child that leaves its dump out; and returns how many have done so. */
+/* Counts a child that leaves its exit dump out.  The second function returns their number. */
 void leakwrap_relatives_stay_silent(void);
 uint32_t leakwrap_relatives_silent(void);
 

@@ -9,7 +9,7 @@
 
 struct leakwrap_thread_memory_block {
 	struct leakwrap_thread_memory_block *next;
-	_Atomic int thread; /* whose it is; 0: nobody's */
+	_Atomic int thread; /* owner; 0: none */
 	_Atomic int process;
 	alignas(union leakwrap_aligned) char bytes[];
 };
@@ -17,27 +17,31 @@ struct leakwrap_thread_memory_block {
 static bool take_over(struct leakwrap_thread_memory_block *block, int process, int thread)
 {
 	int owner = atomic_load(&block->thread);
-	/* This thread has no block: one with its number is that of an earlier thread. */
-	bool is_free = owner == 0 || (atomic_load(&block->process) == process &&
-	                              (owner == thread || leakwrap_thread_has_ended(process, owner)));
+	/* This thread has no block, so a block with its thread id belongs to an earlier thread. */
+	bool is_free =
+	        owner == 0 || (atomic_load(&block->process) == process &&
+	                       (owner == thread || leakwrap_thread_has_ended(process, owner)));
 
 	return is_free && atomic_compare_exchange_strong(&block->thread, &owner, thread);
 }
 
-/* A block of a thread that has ended, or NULL.  Where one was found the next one is likely.  When all threads live, one block in
- * eight is mapped without another search, which would take thousands of threads longer than all else that they do. */
+/* Takes over a block whose thread has ended, or returns NULL.  The search begins at the last block
+ * found: the next free block is likely near it.  If it finds no ended thread, the next threads map
+ * blocks without a search.  Their number is one for each eight blocks that were looked at.
+ * Searching each time would take thousands of threads longer than all their other work. */
 static struct leakwrap_thread_memory_block *find_ended(struct leakwrap_thread_memory *blocks,
                                                        int process, int thread)
 {
 	struct leakwrap_thread_memory_block *found = atomic_load(&blocks->found);
-	struct leakwrap_thread_memory_block *newest = atomic_load(&blocks->newest); /* leads to FOUND */
+	/* FOUND is in the list that begins with NEWEST. */
+	struct leakwrap_thread_memory_block *newest = atomic_load(&blocks->newest);
 	struct leakwrap_thread_memory_block *first = found ? found : newest, *block = first;
-	int looks = 0;
+	int looked_at = 0;
 
 	if (atomic_load(&blocks->unsearched) > 0 && atomic_fetch_sub(&blocks->unsearched, 1) > 0)
 		return NULL;
 	while (block && !take_over(block, process, thread)) {
-		looks++;
+		looked_at++;
 		block = block->next ? block->next : newest;
 		if (block == first)
 			block = NULL;
@@ -45,13 +49,15 @@ static struct leakwrap_thread_memory_block *find_ended(struct leakwrap_thread_me
 	if (block)
 		atomic_store(&blocks->found, block);
 	else
-		atomic_store(&blocks->unsearched, looks / 8);
+		atomic_store(&blocks->unsearched, looked_at / 8);
 	return block;
 }
 
-static struct leakwrap_thread_memory_block *map_block(struct leakwrap_thread_memory *blocks, int thread)
+static struct leakwrap_thread_memory_block *map_block(struct leakwrap_thread_memory *blocks,
+                                                      int thread)
 {
-	struct leakwrap_thread_memory_block *block = leakwrap_pages_map(sizeof(*block) + blocks->size);
+	struct leakwrap_thread_memory_block *block =
+	        leakwrap_pages_map(sizeof(*block) + blocks->size);
 
 	if (!block)
 		return NULL;

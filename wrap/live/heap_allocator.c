@@ -7,34 +7,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Weak: NULL when the program has no such function. */
+/* Weak: NULL if the program has no such function. */
 extern void *__libc_malloc(size_t size) __attribute__((weak));
 
 #ifdef __GLIBC__
 
-/* __libc_mallopt comes from the same source file as glibc's malloc (malloc/malloc.c), and what that is compiled to is not large.  Other
- * allocators have __libc_malloc (tcmalloc, mimalloc), malloc_trim (dlmalloc, hardened_malloc), or both (Google's tcmalloc), but not this. */
-#define NEAR ((uintptr_t)1 << 18)
+/* Largest distance between glibc's malloc and its __libc_mallopt.  Both come from malloc/malloc.c,
+ * and the code of that file is not large.  Other allocators define __libc_malloc (tcmalloc,
+ * mimalloc), malloc_trim (dlmalloc, hardened_malloc), or both (Google's tcmalloc), but not
+ * __libc_mallopt. */
+#define SAME_FILE_DISTANCE ((uintptr_t)1 << 18)
 
 extern int __libc_mallopt(int parameter, int value) __attribute__((weak));
 
-static bool is_beside_mallopt(uintptr_t one)
+static bool is_beside_mallopt(uintptr_t malloc_address)
 {
-	const uintptr_t other = (uintptr_t)__libc_mallopt;
+	const uintptr_t mallopt = (uintptr_t)__libc_mallopt;
 
-	return other != 0 && (one < other ? other - one : one - other) < NEAR;
+	return mallopt != 0 &&
+	       (malloc_address < mallopt ? mallopt - malloc_address : malloc_address - mallopt) <
+	               SAME_FILE_DISTANCE;
 }
 
 #endif
 
 bool leakwrap_heap_is_libc(void)
 {
-	const uintptr_t one = (uintptr_t)__real_malloc;
+	const uintptr_t malloc_address = (uintptr_t)__real_malloc;
 
-	if (one == 0 || one != (uintptr_t)__libc_malloc)
+	if (malloc_address == 0 || malloc_address != (uintptr_t)__libc_malloc)
 		return false;
 #ifdef __GLIBC__
-	return is_beside_mallopt(one);
+	return is_beside_mallopt(malloc_address);
 #else
 	return true;
 #endif
@@ -49,7 +53,8 @@ bool leakwrap_allocator_is_glibc(void)
 #endif
 }
 
-/* In the members that wrap/generator/generate.sh makes, for an allocator that the user named. */
+/* Defined by the archive members that wrap/generator/generate.sh makes for an allocator that the
+ * user named. */
 extern const char leakwrap_allocator_is_named __attribute__((weak));
 
 bool leakwrap_heap_min_block_is_4_words(void)

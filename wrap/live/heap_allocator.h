@@ -1,17 +1,20 @@
-/* heap_allocator.h - whose allocator is it, and how far do its blocks lie apart? */
+/* heap_allocator.h - which allocator the program's malloc is.
+ *
+ * Each answer is the same for the whole life of the process.  All functions are signal-safe.
+ */
 #ifndef LEAKWRAP_HEAP_ALLOCATOR_H
 #define LEAKWRAP_HEAP_ALLOCATOR_H
 
 #include <stdbool.h>
 
-/* Is the program's malloc certainly the C library's?  The answer is always the same.  Signal-safe. */
+/* Returns whether the program's malloc is certainly the C library's. */
 bool leakwrap_heap_is_libc(void);
 
-/* Is the program's malloc certainly glibc's?  The answer is always the same.  Signal-safe. */
+/* Returns whether the program's malloc is certainly glibc's. */
 bool leakwrap_allocator_is_glibc(void);
 
-/* Is the program's malloc glibc's, whose blocks are never closer than four words?  The answer is always the same.
- * Signal-safe. */
+/* Returns whether all heap blocks are certainly at least four words apart.  That holds for glibc's
+ * malloc, unless the user named another allocator as well. */
 bool leakwrap_heap_min_block_is_4_words(void);
 
 #endif

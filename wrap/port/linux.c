@@ -1,6 +1,6 @@
-/* linux.c - Linux under the tracer: system calls, signals, time, the process, files.  Memory and the lock
- * have files of their own. */
-#define _FILE_OFFSET_BITS 64 /* of files, also on 32-bit systems */
+/* linux.c - the Linux port: system calls, signals, time, the process, files.  linux_memory.c and
+ * linux_lock.c hold the rest. */
+#define _FILE_OFFSET_BITS 64 /* 64-bit file sizes, also on 32-bit systems */
 #include "wrap/port/linux.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@
 #include <sys/auxv.h>
 #endif
 
-/* What old headers lack (Linux, uapi/linux/auxvec.h). */
+/* Constants that old headers lack (Linux, uapi/linux/auxvec.h). */
 #ifndef AT_SECURE
 #define AT_SECURE 23
 #endif
@@ -28,24 +28,25 @@
 #define CLOCK_BOOTTIME 7
 #endif
 
-/* SIG_SETMASK, spelled without <signal.h>, whose sigset_t is not the kernel's. */
+/* The kernel's SIG_SETMASK.  <signal.h> is not included: its sigset_t is not the kernel's. */
 #ifdef __mips__
 #define SIG_SETMASK_KERNEL 3
 #else
 #define SIG_SETMASK_KERNEL 2
 #endif
 
-/* Operations of futex(2), for which musl has no header: on memory that other processes do not share. */
+/* FUTEX_WAIT and FUTEX_WAKE with FUTEX_PRIVATE_FLAG (futex(2)): for memory that other processes do
+ * not share.  musl has no header for them. */
 #define WAIT_PRIVATE (0 | 128)
 #define WAKE_PRIVATE (1 | 128)
 
-/* The kernel's struct timespec of the calls that take one: two longs; systems that are 32-bit and newer
- * than these calls have only the ones with 64-bit time. */
+/* The kernel's struct timespec in the system calls below: two longs.  32-bit systems that are newer
+ * than these calls have only the calls with 64-bit time. */
 #ifdef __NR_futex
 struct kernel_time {
 	long seconds, nanoseconds;
 };
-#ifdef __NR_clock_gettime32 /* musl's name for it on 32-bit systems */
+#ifdef __NR_clock_gettime32 /* musl's name on 32-bit systems */
 #define CLOCK_GETTIME __NR_clock_gettime32
 #else
 #define CLOCK_GETTIME __NR_clock_gettime
@@ -65,10 +66,10 @@ struct kernel_time {
 #define RT_SIGTIMEDWAIT __NR_rt_sigtimedwait_time64
 #endif
 
-/* syscall(2).  dietlibc declares that it returns an int: an address would lose its upper half. */
+/* syscall(2).  Declared here, because dietlibc declares it with the result int: an address would
+ * lose its upper half. */
 extern long system_call(long number, ...) __asm__("syscall");
 
-/* The same with the kernel's convention: a negative errno value instead of errno. */
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
@@ -80,7 +81,7 @@ long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long 
 	return result;
 }
 
-/* -- signals ------------------------------------------------------------------------------------- */
+/* -- signals ----------------------------------------------------------------------------------- */
 
 void leakwrap_signals_block(struct leakwrap_mask *before)
 {
@@ -92,8 +93,8 @@ void leakwrap_signals_block(struct leakwrap_mask *before)
 
 void leakwrap_signals_restore(const struct leakwrap_mask *before)
 {
-	leakwrap_syscall(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)before, 0, KERNEL_SIGSET_SIZE,
-	                 0, 0);
+	leakwrap_syscall(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)before, 0,
+	                 KERNEL_SIGSET_SIZE, 0, 0);
 }
 
 bool leakwrap_signal_pending(int signo)
@@ -104,13 +105,14 @@ bool leakwrap_signal_pending(int signo)
 	return (waiting.bits[0] >> (signo - 1) & 1) != 0;
 }
 
-/* Only looks whether the signal is there: a limit of zero does not wait (sigtimedwait(2)). */
+/* A timeout of zero does not wait (sigtimedwait(2)): the call takes the signal only if it is
+ * pending. */
 void leakwrap_signal_discard(int signo)
 {
-	struct leakwrap_mask one = {{(uint64_t)1 << (signo - 1), 0}};
+	struct leakwrap_mask mask = {{(uint64_t)1 << (signo - 1), 0}};
 	const struct kernel_time no_time = {0, 0};
 
-	leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&one, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
+	leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&mask, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
 }
 
 void leakwrap_signal_send(int signo)
@@ -118,9 +120,10 @@ void leakwrap_signal_send(int signo)
 	leakwrap_syscall(__NR_tgkill, leakwrap_process_id(), leakwrap_thread_id(), signo, 0, 0, 0);
 }
 
-/* -- time and process ---------------------------------------------------------------------------- */
+/* -- time and process -------------------------------------------------------------------------- */
 
-/* Not clock_gettime(): a program that simulates time has its own, which may lock, or stand still. */
+/* Reads CLOCK with a system call.  A program that simulates time has its own clock_gettime(), which
+ * may lock or stand still. */
 static struct kernel_time read_clock(clockid_t clock)
 {
 	struct kernel_time now = {0, 0};
@@ -148,7 +151,7 @@ uint64_t leakwrap_time_boot(void)
 	return (uint64_t)now.seconds * 100 + (uint64_t)now.nanoseconds / 10000000;
 }
 
-/* Not getpid(): some C libraries cached its answer across vfork and clone. */
+/* Not getpid(): some C libraries cached its result across vfork and clone. */
 int leakwrap_process_id(void)
 {
 	return (int)leakwrap_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
@@ -169,9 +172,15 @@ bool leakwrap_thread_has_ended(int process, int thread)
 	return leakwrap_syscall(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* Fields of /proc/PID/stat (proc(5)), and the longest text up to the last of them: a name of 64
- * bytes, and 20 digits for each other field. */
-enum { STAT_STARTED = 22, STAT_CODE_START = 26, STAT_CODE_END, STAT_STACK, STAT_MAX = 80 + 28 * 21 };
+/* Fields of /proc/PID/stat (proc(5)).  STAT_MAX: longest text up to the last of them.  That is a
+ * name of 64 bytes, and 20 digits for each other field. */
+enum {
+	STAT_STARTED = 22,
+	STAT_CODE_START = 26,
+	STAT_CODE_END,
+	STAT_STACK,
+	STAT_MAX = 80 + 28 * 21
+};
 
 /* Returns the field NUMBER of TEXT, the content of /proc/PID/stat; 0 if there is no such field.
  * The second field is a name in parentheses, and may hold spaces. */
@@ -223,7 +232,7 @@ bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts)
 	return true;
 }
 
-/* What the kernel told the program at its start (getauxval(3)), two words for each. */
+/* Reads the auxiliary vector (getauxval(3)).  In /proc/self/auxv each entry has two words. */
 uintptr_t leakwrap_auxiliary(unsigned type)
 {
 #ifndef LEAKWRAP_NO_getauxval
@@ -247,25 +256,28 @@ uintptr_t leakwrap_auxiliary(unsigned type)
 }
 
 #ifndef LEAKWRAP_NO___libc_stack_end
-extern void *__libc_stack_end; /* where the kernel put the stack pointer at start; glibc's */
+extern void *__libc_stack_end; /* glibc's: the stack pointer at process start */
 #endif
 
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */
 
-/* The arguments that the kernel left, and in *COUNT how many; NULL: not known.  A function in
- * .preinit_array runs before glibc's start in a dynamic program, when nobody has told the C library
- * of them yet.  The kernel leaves argc on the stack, and above it the pointers of argv, NULL, and
- * those of the environment, NULL (System V ABI, AMD64 supplement, figure 3.9; all others alike). */
+/* Returns the arguments that the kernel left on the stack, and sets *COUNT to their number.
+ * Returns NULL if they are not known.  In a dynamic program a function in .preinit_array runs
+ * before glibc's start.  The C library does not know the arguments then.  The stack holds argc, and
+ * above it argv's pointers, NULL, the environment's pointers, NULL.  See the System V ABI, AMD64
+ * supplement, figure 3.9.  All other architectures do it alike. */
 static char *const *arguments_on_stack(long *count)
 {
 #ifndef LEAKWRAP_NO___libc_stack_end
 	const long *argc = __libc_stack_end;
 	char *const *argv = (char *const *)(argc + 1);
 
-	/* In a static program it is near argc, but not there, and what it says must not be trusted. */
+	/* In a static program __libc_stack_end is near argc, but not equal to its address.  So
+	 * check what it points to. */
 	if (argc && *argc >= 0 && *argc < INT_MAX &&
-	    (environ ? (uintptr_t)argv + ((uintptr_t)*argc + 1) * sizeof(*argv) == (uintptr_t)environ
+	    (environ ? (uintptr_t)argv + ((uintptr_t)*argc + 1) * sizeof(*argv) ==
+	                       (uintptr_t)environ
 	             : !argv[*argc])) {
 		*count = *argc;
 		return argv;
@@ -287,9 +299,9 @@ const char *leakwrap_environment(const char *name)
 {
 	size_t length = strlen(name);
 
-	for (char *const *one = environment(); one && *one; one++)
-		if (strncmp(*one, name, length) == 0 && (*one)[length] == '=')
-			return *one + length + 1;
+	for (char *const *entry = environment(); entry && *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+			return *entry + length + 1;
 	return NULL;
 }
 
@@ -299,7 +311,7 @@ const char *leakwrap_process_started_as(void)
 }
 
 /* Reads /proc/self/cmdline (proc(5)). */
-static size_t read_command(char *command, size_t size)
+static size_t read_command_from_proc(char *command, size_t size)
 {
 	const int fd = (int)leakwrap_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
 	size_t used = 0;
@@ -319,7 +331,7 @@ size_t leakwrap_process_command(char *command, size_t size)
 	size_t used = 0;
 
 	if (!argv)
-		return read_command(command, size);
+		return read_command_from_proc(command, size);
 	for (long i = 0; i < count && argv[i] && used < size; i++) {
 		const size_t length = strnlen(argv[i], size - used);
 
@@ -334,22 +346,22 @@ size_t leakwrap_process_command(char *command, size_t size)
 void leakwrap_process_name(char *name, size_t size)
 {
 #ifndef LEAKWRAP_NO_program_invocation_short_name
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* dietlibc says so */
-	const char *known = program_invocation_short_name;
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* dietlibc deprecates it */
+	const char *short_name = program_invocation_short_name;
 #else
-	const char *known = NULL;
+	const char *short_name = NULL;
 #endif
 
-	/* In a static program the first allocation comes before glibc has set it. */
-	if (!known || !*known) {
+	/* In a static program the first allocation comes before glibc has set the name. */
+	if (!short_name || !*short_name) {
 		const char *path = leakwrap_process_started_as();
 		const char *slash = path ? strrchr(path, '/') : NULL;
 
-		known = slash ? slash + 1 : path ? path : "";
+		short_name = slash ? slash + 1 : path ? path : "";
 	}
-	size_t length = strnlen(known, size - 1);
+	size_t length = strnlen(short_name, size - 1);
 
-	memcpy(name, known, length);
+	memcpy(name, short_name, length);
 	name[length] = '\0';
 }
 
@@ -384,11 +396,11 @@ void leakwrap_wake_one(_Atomic uint32_t *word)
 	leakwrap_syscall(FUTEX, (long)word, WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-/* -- files --------------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
 
 long leakwrap_open(const char *path, int flags, int mode)
 {
-#ifdef __NR_open /* older than the other */
+#ifdef __NR_open /* older than openat */
 	return leakwrap_syscall(__NR_open, (long)path, flags, mode, 0, 0, 0);
 #else
 	return leakwrap_syscall(__NR_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
@@ -419,7 +431,8 @@ long leakwrap_fcntl(int fd, int command, long argument)
 #endif
 }
 
-/* Where a process may open no descriptors, as sandboxes see to it, poll(2) refuses to look at one.  select(2) wants a bit for each. */
+/* Waits until FD can be written to, with select(2), which takes a bit for each descriptor.  For a
+ * sandbox that forbids a process to open descriptors: poll(2) refuses every descriptor there. */
 static bool select_writable(int fd, uint64_t nanoseconds)
 {
 	struct kernel_time limit = kernel_time(nanoseconds);
@@ -437,8 +450,9 @@ bool leakwrap_wait_writable(int fd, uint64_t nanoseconds)
 	struct pollfd waited = {.fd = fd, .events = POLLOUT};
 	long ready;
 
-#ifdef __NR_poll /* older than the other */
-	ready = leakwrap_syscall(__NR_poll, (long)&waited, 1, (long)(nanoseconds / 1000000), 0, 0, 0);
+#ifdef __NR_poll /* older than ppoll */
+	ready = leakwrap_syscall(__NR_poll, (long)&waited, 1, (long)(nanoseconds / 1000000), 0, 0,
+	                         0);
 #else
 	struct kernel_time limit = kernel_time(nanoseconds);
 

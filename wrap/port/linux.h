@@ -1,8 +1,9 @@
-/* linux.h - what the parts of the Linux port share: system calls (linux.c), the size of a page
- * (linux_memory.c).  For these and linux_lock.c alone.
+/* linux.h - shared parts of the Linux port: system calls (linux.c) and the page size
+ * (linux_memory.c).  Only linux.c, linux_lock.c and linux_memory.c include it.
  *
- * System calls go through syscall(2), which is not a cancellation point and takes no lock; errno is put back, because the
- * program must not see it change. */
+ * System calls go through syscall(2), which is not a cancellation point and takes no lock.  errno
+ * is restored, because the program must not see it change.
+ */
 #ifndef LEAKWRAP_LINUX_H
 #define LEAKWRAP_LINUX_H
 
@@ -11,7 +12,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-/* Old headers lack it.  Descriptors are not open for long. */
+/* Old headers lack O_CLOEXEC.  Descriptors are not open for long. */
 #ifndef O_CLOEXEC
 #define O_CLOEXEC 0
 #endif
@@ -23,12 +24,13 @@
 #define KERNEL_SIGSET_SIZE 8
 #endif
 
-/* The system call NUMBER (__NR_* of <sys/syscall.h>), with the kernel's convention: a negative errno value for an error. */
+/* Makes the system call NUMBER (__NR_* of <sys/syscall.h>).  Returns its result, or a negative
+ * errno value for an error, as the kernel does. */
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 size_t leakwrap_page_size(void);
 
-/* As leakwrap_wake, but no more than one of those who wait. */
+/* As leakwrap_wake, but wakes at most one waiting thread. */
 void leakwrap_wake_one(_Atomic uint32_t *word);
 
 #endif

@@ -1,18 +1,19 @@
-/* linux_lock.c - Linux under the tracer: the lock. */
+/* linux_lock.c - the Linux port: the lock. */
 #include "wrap/port/linux.h"
 
 #include <string.h>
 
-/* Who waits for a lock looks again after so many nanoseconds whether it is lent. */
-#define LOOK_AGAIN 10000000
+/* Interval, in nanoseconds, at which a waiting thread checks whether it may borrow the lock. */
+#define RECHECK_INTERVAL 10000000
 
-/* Is THREAD of this process asleep?  A fork that copies the process is not, but waits for a lock is.  The third field of
- * proc(5), /proc/pid/stat, behind the last parenthesis.  *KNOWN: that could be told. */
+/* Returns whether THREAD of this process is asleep.  A thread in fork that copies the process is
+ * not asleep.  A thread in fork that waits for a lock is.  Reads the third field of /proc/pid/stat
+ * (proc(5)), after the last parenthesis.  Sets *KNOWN to false if the state cannot be read. */
 static bool is_asleep(int thread, bool *known)
 {
 	char path[48] = "/proc/self/task/", digits[12], line[128] = "";
 	size_t length = strlen(path), count = 0;
-	const char *behind;
+	const char *after_name;
 	int fd;
 
 	for (unsigned rest = (unsigned)thread; count == 0 || rest > 0; rest /= 10)
@@ -28,16 +29,20 @@ static bool is_asleep(int thread, bool *known)
 		leakwrap_close(fd);
 		length = got > 0 ? (size_t)got : 0;
 	}
-	behind = memrchr(line, ')', length);
-	*known = behind && behind + 2 < line + length;
-	return *known && behind[2] == 'S';
+	after_name = memrchr(line, ')', length);
+	*known = after_name && after_name + 2 < line + length;
+	return *known && after_name[2] == 'S';
 }
 
-/* Borrows the lock of a thread that is in fork, after LOOKS times that this was tried.  The thread itself needs it when something
- * that fork calls allocates, also in the child, where it has another number.  Should the fork go on all the same before it has its
- * lock back, which takes a thread that wakes after ten milliseconds in these few microseconds, the child finds a half-made
- * change. */
-static bool borrow(struct leakwrap_lock *lock, unsigned looks)
+/* Tries to borrow the lock from a thread that is in fork.  TRIES: number of earlier tries.  The
+ * forking thread itself needs the lock if something that fork calls allocates.  That holds in the
+ * child, too, where the thread has another id.  Returns whether the lock is borrowed.
+ *
+ * Known limit: the fork may go on before the lock is given back.  The child then finds a half-made
+ * change.  For that, a thread that wakes every ten milliseconds must wake in the few microseconds
+ * before the copy.
+ */
+static bool try_to_borrow(struct leakwrap_lock *lock, unsigned tries)
 {
 	const int thread = atomic_load(&lock->forking), own = leakwrap_thread_id();
 	bool known, asleep;
@@ -47,8 +52,8 @@ static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 		return false;
 	if (thread != own && !leakwrap_thread_has_ended(leakwrap_process_id(), thread)) {
 		asleep = is_asleep(thread, &known);
-		/* Where /proc is not to be had a fork may take two seconds. */
-		if (looks == 0 || (known ? !asleep : looks < 2000000000 / LOOK_AGAIN))
+		/* Without /proc, a fork may take two seconds before the lock is lent. */
+		if (tries == 0 || (known ? !asleep : tries < 2000000000 / RECHECK_INTERVAL))
 			return false;
 	}
 	if (!atomic_compare_exchange_strong(&lock->lent, &free, (uint32_t)own))
@@ -60,9 +65,11 @@ static bool borrow(struct leakwrap_lock *lock, unsigned looks)
 	return false;
 }
 
-/* 0 free, 1 held, 2 held and waited for (U. Drepper, "Futexes Are Tricky", mutex 2).  A thread that is about to fork waits for the end of
- * another one's fork: it would keep what it borrows for too long, while others need it.  Returns whether the lock is borrowed. */
-static bool take(struct leakwrap_lock *lock, bool forks)
+/* Acquires or borrows the lock.  Its word is 0 if free, 1 if held, 2 if held with waiters (U.
+ * Drepper, "Futexes Are Tricky", mutex 2).  IS_FORKING: the thread is about to fork.  It then waits
+ * for the end of another thread's fork.  It would keep a borrowed lock for too long, while others
+ * need it.  Returns whether the lock is borrowed. */
+static bool acquire(struct leakwrap_lock *lock, bool is_forking)
 {
 	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
 	struct leakwrap_mask before;
@@ -72,12 +79,12 @@ static bool take(struct leakwrap_lock *lock, bool forks)
 	if (!atomic_compare_exchange_strong(word, &seen, 1)) {
 		if (seen != 2)
 			seen = atomic_exchange(word, 2);
-		for (unsigned looks = 0; seen != 0; looks++) {
-			if (borrow(lock, forks ? 0 : looks)) {
+		for (unsigned tries = 0; seen != 0; tries++) {
+			if (try_to_borrow(lock, is_forking ? 0 : tries)) {
 				lock->lent_mask = before;
 				return true;
 			}
-			leakwrap_wait(word, 2, LOOK_AGAIN);
+			leakwrap_wait(word, 2, RECHECK_INTERVAL);
 			seen = atomic_exchange(word, 2);
 		}
 	}
@@ -87,7 +94,7 @@ static bool take(struct leakwrap_lock *lock, bool forks)
 
 void leakwrap_lock(struct leakwrap_lock *lock)
 {
-	take(lock, false);
+	acquire(lock, false);
 }
 
 bool leakwrap_trylock(struct leakwrap_lock *lock)
@@ -111,7 +118,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 	const uint32_t lent = atomic_load(&lock->lent);
 	struct leakwrap_mask before = lock->mask;
 
-	/* Another thread may just find out that it cannot borrow any more. */
+	/* LENT may be another thread that is about to see that it may not borrow. */
 	if (lent != 0 && lent == (uint32_t)leakwrap_thread_id()) {
 		before = lock->lent_mask;
 		atomic_store(&lock->lent, 0);
@@ -124,8 +131,8 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
 {
-	/* Borrowed only of a thread that is not in this process: it does not want it back. */
-	if (take(lock, true)) {
+	/* Only a lock whose holder is in another process is borrowed here: it needs no return. */
+	if (acquire(lock, true)) {
 		lock->mask = lock->lent_mask;
 		atomic_store(&lock->lent, 0);
 	}
@@ -138,7 +145,7 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 
 	atomic_store(&lock->forking, 0);
 	while (!is_child && (lent = atomic_load(&lock->lent)) != 0)
-		leakwrap_wait(&lock->lent, lent, LOOK_AGAIN);
+		leakwrap_wait(&lock->lent, lent, RECHECK_INTERVAL);
 	atomic_store(&lock->lent, 0);
 	leakwrap_unlock(lock);
 }

@@ -1,4 +1,4 @@
-/* linux_memory.c - Linux under the tracer: pages, and files in memory. */
+/* linux_memory.c - the Linux port: pages, and files in memory. */
 #include "wrap/port/linux.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What old headers lack (Linux, uapi/asm-generic/mman-common.h, uapi/linux/mman.h). */
+/* Constants that old headers lack (Linux, uapi/asm-generic/mman-common.h, uapi/linux/mman.h). */
 #ifndef MADV_NOHUGEPAGE
 #define MADV_NOHUGEPAGE 15
 #endif
@@ -17,13 +17,14 @@
 #define MREMAP_DONTUNMAP 4
 #endif
 
-/* Commands of membarrier(2), for which musl has no header (Linux, uapi/linux/membarrier.h). */
+/* MEMBARRIER_CMD_PRIVATE_EXPEDITED and its registration (membarrier(2); Linux,
+ * uapi/linux/membarrier.h).  musl has no header for them. */
 #define FENCE_PRIVATE          (1 << 3)
 #define FENCE_REGISTER_PRIVATE (1 << 4)
 
-/* What the tracer holds, so that a dump can say how much memory that is. */
+/* A mapping of the tracer.  Recorded so that a dump can report the memory that it takes. */
 struct mapping {
-	_Atomic(void *) pages; /* NULL: unmapped again */
+	_Atomic(void *) pages; /* NULL: has been unmapped */
 	size_t size;
 };
 
@@ -31,30 +32,30 @@ struct mapping {
 
 struct mapping_page {
 	struct mapping_page *next;
-	_Atomic size_t used; /* may count beyond the end */
+	_Atomic size_t used; /* may exceed the array's size */
 	struct mapping mapping[MAPPINGS_PER_PAGE];
 };
 
-/* Without a lock: a dump maps pages, too, and may have interrupted malloc, for whose locks a fork waits that holds the
- * tracer's. */
+/* Lock-free, because a dump maps pages, too.  It may have interrupted malloc.  A fork that holds
+ * the tracer's lock may be waiting for malloc's locks. */
 static struct {
 	struct mapping_page *_Atomic newest;
 	_Atomic size_t mapped;
 	size_t limit; /* 0: none */
 } pages;
 
-/* -- pages --------------------------------------------------------------------------------------- */
+/* -- pages ------------------------------------------------------------------------------------- */
 
 size_t leakwrap_page_size(void)
 {
 	static _Atomic size_t size;
-	size_t known = atomic_load_explicit(&size, memory_order_relaxed);
+	size_t value = atomic_load_explicit(&size, memory_order_relaxed);
 
-	if (known == 0) {
-		known = (size_t)sysconf(_SC_PAGESIZE);
-		atomic_store_explicit(&size, known, memory_order_relaxed);
+	if (value == 0) {
+		value = (size_t)sysconf(_SC_PAGESIZE);
+		atomic_store_explicit(&size, value, memory_order_relaxed);
 	}
-	return known;
+	return value;
 }
 
 static size_t round_to_pages(size_t size)
@@ -62,35 +63,36 @@ static size_t round_to_pages(size_t size)
 	return (size + leakwrap_page_size() - 1) & ~(leakwrap_page_size() - 1);
 }
 
-/* What a system call returns that maps memory: addresses may lie in the upper half. */
-static void *address_of(long mapped)
+/* Converts the result of a system call that maps memory.  Returns NULL for an error.  A valid
+ * address may be negative: it may lie in the upper half. */
+static void *mapped_address(long mapped)
 {
 	return mapped < 0 && mapped > -(long)LEAKWRAP_PAGE ? NULL : (void *)mapped;
 }
 
-/* Not mmap(): a program may have its own, or wrap it in the same link, and allocate there.  mmap2(2) counts the offset in units of
- * 4096 bytes, whatever a page is. */
+/* Maps memory with a system call.  A program may define mmap(), or wrap it in the same link, and
+ * allocate there.  mmap2(2) counts the offset in units of 4096 bytes, whatever the page size is. */
 static void *map(size_t size, int protection, int flags, int fd, uint64_t offset)
 {
 #ifdef __NR_mmap2
-	return address_of(leakwrap_syscall(__NR_mmap2, 0, (long)size, protection, flags, fd,
-	                                   (long)(offset / 4096)));
-#elif defined(__s390x__) /* where it takes a pointer to its arguments */
+	return mapped_address(leakwrap_syscall(__NR_mmap2, 0, (long)size, protection, flags, fd,
+	                                       (long)(offset / 4096)));
+#elif defined(__s390x__) /* mmap(2) takes a pointer to its arguments */
 	const long arguments[] = {0, (long)size, protection, flags, fd, (long)offset};
 
-	return address_of(leakwrap_syscall(__NR_mmap, (long)arguments, 0, 0, 0, 0, 0));
+	return mapped_address(leakwrap_syscall(__NR_mmap, (long)arguments, 0, 0, 0, 0, 0));
 #else
-	return address_of(
+	return mapped_address(
 	        leakwrap_syscall(__NR_mmap, 0, (long)size, protection, flags, fd, (long)offset));
 #endif
 }
 
 static void *map_anonymous(size_t size)
 {
-	void *mapped =
-	        map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *mapped = map(size, PROT_READ | PROT_WRITE,
+	                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (mapped) /* an older kernel without it: no harm */
+	if (mapped) /* older kernels refuse it, which does no harm */
 		leakwrap_syscall(__NR_madvise, (long)mapped, (long)size, MADV_NOHUGEPAGE, 0, 0, 0);
 	return mapped;
 }
@@ -100,8 +102,8 @@ static void unmap(void *mapped, size_t size)
 	leakwrap_syscall(__NR_munmap, (long)mapped, (long)size, 0, 0, 0, 0);
 }
 
-/* Remembers a mapping; with no memory for that it is left out of the sum, nothing worse. */
-static void remember(void *mapped, size_t size)
+/* Records a mapping.  If memory for the record is short, the mapping is missing from the sum. */
+static void record_mapping(void *mapped, size_t size)
 {
 	struct mapping_page *page = atomic_load(&pages.newest);
 	size_t at = 0;
@@ -121,7 +123,8 @@ static void remember(void *mapped, size_t size)
 	atomic_store(&page->mapping[at].pages, mapped);
 }
 
-/* Takes SIZE bytes of what the limit allows.  Of two who come close to it at once both may be refused. */
+/* Counts SIZE bytes against the limit.  Returns false if they exceed it.  If two threads come close
+ * to the limit at once, both may fail. */
 static bool reserve_bytes(size_t size)
 {
 	size_t before = atomic_fetch_add(&pages.mapped, size);
@@ -146,7 +149,7 @@ void *leakwrap_pages_map(size_t size)
 		return NULL;
 	mapped = map_anonymous(size);
 	if (mapped)
-		remember(mapped, size);
+		record_mapping(mapped, size);
 	else
 		atomic_fetch_sub(&pages.mapped, size);
 	return mapped;
@@ -171,7 +174,7 @@ void leakwrap_pages_unmap(void *mapped, size_t size)
 void leakwrap_pages_discard(void *start, size_t size)
 {
 	size = round_to_pages(size);
-	/* Pages that are locked stay. */
+	/* The kernel refuses locked pages: they stay. */
 	if (leakwrap_syscall(__NR_madvise, (long)start, (long)size, MADV_DONTNEED, 0, 0, 0) == 0)
 		atomic_fetch_sub(&pages.mapped, size);
 }
@@ -186,9 +189,9 @@ void leakwrap_scratch_unmap(void *scratch, size_t size)
 	unmap(scratch, round_to_pages(size));
 }
 
-static size_t resident(const char *mapped, size_t size)
+static size_t resident_bytes(const char *mapped, size_t size)
 {
-	unsigned char present[256]; /* a byte for each page (mincore(2)) */
+	unsigned char present[256]; /* one byte per page (mincore(2)) */
 	size_t step = sizeof(present) * leakwrap_page_size();
 	size_t bytes = 0;
 
@@ -197,7 +200,8 @@ static size_t resident(const char *mapped, size_t size)
 		long error = leakwrap_syscall(__NR_mincore, (long)(mapped + done), (long)now,
 		                              (long)present, 0, 0, 0);
 
-		/* What has been unmapped meanwhile takes nothing; where the call is refused it may be all. */
+		/* A range that has been unmapped meanwhile takes no memory.  If the kernel refuses
+		 * the call, count all. */
 		if (error != 0)
 			bytes += error == -ENOMEM ? 0 : now;
 		for (size_t i = 0; error == 0 && i < now / leakwrap_page_size(); i++)
@@ -206,48 +210,50 @@ static size_t resident(const char *mapped, size_t size)
 	return bytes;
 }
 
-/* A 64-bit word for each page, Linux, Documentation/admin-guide/mm/pagemap.rst: bit 63, it is present; bit 62, it is
- * swapped out.  (mincore says of a page that is swapped out the same as of one that never was.) */
-uint64_t leakwrap_pages_written(int asked, const void *start, size_t *page)
+/* /proc/self/pagemap has a 64-bit word for each page (Linux,
+ * Documentation/admin-guide/mm/pagemap.rst).  Bit 63: the page is present.  Bit 62: it is swapped
+ * out.  mincore cannot replace it: it reports a swapped-out page like a page that was never written
+ * to. */
+uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page)
 {
 	uint64_t word[LEAKWRAP_PAGES_AT_ONCE];
 	uint64_t written = 0;
 	long at = (long)((uintptr_t)start / leakwrap_page_size() * sizeof(word[0]));
 
 	*page = leakwrap_page_size();
-	if (asked < 0 || leakwrap_syscall(__NR_lseek, asked, at, SEEK_SET, 0, 0, 0) != at ||
-	    leakwrap_read(asked, word, sizeof(word)) != (long)sizeof(word))
+	if (pagemap < 0 || leakwrap_syscall(__NR_lseek, pagemap, at, SEEK_SET, 0, 0, 0) != at ||
+	    leakwrap_read(pagemap, word, sizeof(word)) != (long)sizeof(word))
 		return UINT64_MAX;
 	for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE; i++)
 		written |= (uint64_t)(word[i] >> 62 != 0) << i;
 	return written;
 }
 
-/* Does ASKED tell a page that was written to from one that was not?  To a program that is emulated (qemu) it tells of the
- * emulator's pages. */
-static bool is_true(int asked)
+/* Returns whether PAGEMAP distinguishes a written page from an unwritten page.  Under an emulator
+ * of processes (qemu) it describes the emulator's pages. */
+static bool is_pagemap_usable(int pagemap)
 {
 	size_t page = leakwrap_page_size();
-	volatile char *tried = leakwrap_scratch_map(2 * page);
+	volatile char *probe = leakwrap_scratch_map(2 * page);
 	uint64_t written;
 
-	if (!tried)
+	if (!probe)
 		return false;
-	*tried = 1;
-	written = leakwrap_pages_written(asked, (const void *)tried, &page);
-	leakwrap_scratch_unmap((void *)tried, 2 * page);
+	*probe = 1;
+	written = leakwrap_pages_written(pagemap, (const void *)probe, &page);
+	leakwrap_scratch_unmap((void *)probe, 2 * page);
 	return (written & 3) == 1;
 }
 
-int leakwrap_pages_ask(void)
+int leakwrap_pagemap_open(void)
 {
-	int asked = (int)leakwrap_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	int pagemap = (int)leakwrap_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
 
-	if (asked >= 0 && !is_true(asked)) {
-		leakwrap_close(asked);
+	if (pagemap >= 0 && !is_pagemap_usable(pagemap)) {
+		leakwrap_close(pagemap);
 		return -1;
 	}
-	return asked;
+	return pagemap;
 }
 
 uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page)
@@ -265,43 +271,45 @@ uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page)
 	return bits;
 }
 
-static void *detach(void *start, size_t size)
+static void *move_pages(void *start, size_t size)
 {
-	return address_of(leakwrap_syscall(__NR_mremap, (long)start, (long)size, (long)size,
-	                                   MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0));
+	return mapped_address(leakwrap_syscall(__NR_mremap, (long)start, (long)size, (long)size,
+	                                       MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0));
 }
 
-/* Does the system leave the old pages mapped?  Older emulators of processes (qemu) say so and do not.  Tried out once. */
-static bool detaching_works(void)
+/* Returns whether mremap with MREMAP_DONTUNMAP leaves the old pages mapped.  Older emulators of
+ * processes (qemu) report success and unmap them.  Tries it once. */
+static bool is_detaching_usable(void)
 {
-	static _Atomic int known; /* 1: it does, 2: it does not */
+	static _Atomic int result; /* 0: not tried, 1: works, 2: fails */
 	const size_t size = leakwrap_page_size();
 	unsigned char present;
 	void *page, *moved;
 
-	if (atomic_load(&known) != 0)
-		return atomic_load(&known) == 1;
+	if (atomic_load(&result) != 0)
+		return atomic_load(&result) == 1;
 	page = leakwrap_scratch_map(size);
-	moved = page ? detach(page, size) : NULL;
-	atomic_store(&known, moved && leakwrap_syscall(__NR_mincore, (long)page, (long)size,
-	                                               (long)&present, 0, 0, 0) == 0
-	                             ? 1
-	                             : 2);
+	moved = page ? move_pages(page, size) : NULL;
+	atomic_store(&result, moved && leakwrap_syscall(__NR_mincore, (long)page, (long)size,
+	                                                (long)&present, 0, 0, 0) == 0
+	                              ? 1
+	                              : 2);
 	if (moved)
 		leakwrap_scratch_unmap(moved, size);
-	if (page && (!moved || atomic_load(&known) == 1))
+	if (page && (!moved || atomic_load(&result) == 1))
 		leakwrap_scratch_unmap(page, size);
-	return atomic_load(&known) == 1;
+	return atomic_load(&result) == 1;
 }
 
-/* Linux 5.7: the page tables' entries are moved, and whoever comes later faults a zero page in.  What the program has
- * locked in memory stays (msync(2), EBUSY): it would not be locked any more. */
+/* Moves the page table entries (Linux 5.7).  A later access to the old pages faults a zero page
+ * in.  Leaves pages alone that the program has locked in memory (msync(2), EBUSY): they would lose
+ * the lock. */
 void *leakwrap_pages_detach(void *start, size_t size)
 {
-	if (!detaching_works() ||
+	if (!is_detaching_usable() ||
 	    leakwrap_syscall(__NR_msync, (long)start, (long)size, MS_INVALIDATE, 0, 0, 0) == -EBUSY)
 		return NULL;
-	return detach(start, size);
+	return move_pages(start, size);
 }
 
 bool leakwrap_threads_fence(void)
@@ -326,25 +334,26 @@ size_t leakwrap_pages_held(void)
 			const char *mapped = atomic_load(&page->mapping[i].pages);
 
 			if (mapped)
-				bytes += resident(mapped, page->mapping[i].size);
+				bytes += resident_bytes(mapped, page->mapping[i].size);
 		}
 	}
 	return bytes;
 }
 
-/* rt_sigprocmask(2) reads the new mask before it looks at HOW: EFAULT says that the memory cannot be
- * read, EINVAL that it can, and nothing changes either way.  The mask must lie in one page. */
+/* rt_sigprocmask(2) reads the new mask before it checks HOW, and HOW is invalid here.  EFAULT: the
+ * memory cannot be read.  EINVAL: it can.  Nothing changes either way.  The mask must lie in one
+ * page. */
 bool leakwrap_readable(uintptr_t address)
 {
 	uintptr_t aligned = address & ~(uintptr_t)(KERNEL_SIGSET_SIZE - 1);
 
-	return leakwrap_syscall(__NR_rt_sigprocmask, -1, (long)aligned, 0, KERNEL_SIGSET_SIZE, 0, 0) ==
-	       -EINVAL;
+	return leakwrap_syscall(__NR_rt_sigprocmask, -1, (long)aligned, 0, KERNEL_SIGSET_SIZE, 0,
+	                        0) == -EINVAL;
 }
 
-/* -- files --------------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
 
-/* mmap(2) wants whole pages: what lies before OFFSET on its page is mapped, too. */
+/* mmap(2) maps whole pages, so the bytes before OFFSET on its page are mapped, too. */
 const void *leakwrap_file_map(int fd, uint64_t offset, size_t size)
 {
 	size_t before = (size_t)offset & (leakwrap_page_size() - 1);
