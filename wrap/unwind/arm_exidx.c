@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* -- reading ------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
 static bool read_word(const struct leakwrap_exidx *tables, uintptr_t address, uint32_t *word)
 {
@@ -54,7 +54,7 @@ static uint32_t take(struct bytes *bytes)
 	return bytes->word >> (8 * bytes->left) & 0xff;
 }
 
-/* -- finding the entry --------------------------------------------------------------------------- */
+/* -- finding the entry ------------------------------------------------------------------------- */
 
 /* The address of the index entry for CODE, or 0. */
 static uintptr_t search(const struct leakwrap_exidx *tables, uintptr_t code)
@@ -120,7 +120,7 @@ static bool find_instructions(const struct leakwrap_exidx *tables, uintptr_t cod
 	return true;
 }
 
-/* -- running the instructions -------------------------------------------------------------------- */
+/* -- running the instructions ------------------------------------------------------------------ */
 
 #define NOWHERE INT32_MIN
 

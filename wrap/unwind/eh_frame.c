@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* -- reading ------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
 struct cursor {
 	const uint8_t *at, *end;
@@ -167,7 +167,7 @@ static struct cursor cursor_at(const struct leakwrap_cfi *tables, uintptr_t addr
 	return c;
 }
 
-/* -- finding the FDE ----------------------------------------------------------------------------- */
+/* -- finding the FDE --------------------------------------------------------------------------- */
 
 /* The address of the FDE that may cover CODE; 0: none.  LSB 5.0 core, section 10.6.2. */
 static uintptr_t search(const struct leakwrap_cfi *tables, uintptr_t code)
@@ -215,7 +215,7 @@ static uintptr_t search(const struct leakwrap_cfi *tables, uintptr_t code)
 	return header + (uintptr_t)fde;
 }
 
-/* -- CIE and FDE --------------------------------------------------------------------------------- */
+/* -- CIE and FDE ------------------------------------------------------------------------------- */
 
 struct cie {
 	uint64_t code_align;
@@ -317,7 +317,7 @@ static bool read_cie(const struct leakwrap_cfi *tables, uintptr_t address, struc
 	return !c.failed;
 }
 
-/* -- running the programs ------------------------------------------------------------------------ */
+/* -- running the programs ---------------------------------------------------------------------- */
 
 enum how {
 	SAME,       /* in its register */
@@ -526,7 +526,7 @@ static bool run(struct machine *m, struct cursor c)
 	return !c.failed;
 }
 
-/* -- expressions --------------------------------------------------------------------------------- */
+/* -- expressions ------------------------------------------------------------------------------- */
 
 /* A value as far as it is known before sp and fp are: number, or register + number, or the word at
  * register + inner, plus number. */
@@ -730,7 +730,7 @@ static bool evaluate(const uint8_t *expression, const uint8_t *high, uint64_t ra
 	return !values.failed && !c.failed;
 }
 
-/* -- from the row to the rule -------------------------------------------------------------------- */
+/* -- from the row to the rule ------------------------------------------------------------------ */
 
 static bool fits(int64_t offset, int32_t *to)
 {

@@ -72,7 +72,7 @@ struct walk {
 #endif
 };
 
-/* -- rules --------------------------------------------------------------------------------------- */
+/* -- rules ------------------------------------------------------------------------------------- */
 
 #if LEAKWRAP_HAVE_ARM_FRAMES
 
@@ -129,7 +129,7 @@ static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, b
 
 #endif
 
-/* -- steps --------------------------------------------------------------------------------------- */
+/* -- steps ------------------------------------------------------------------------------------- */
 
 /* The step depends on WORD, an address of the stack, which was read at PLACE.  False when that cannot be
  * noted. */
@@ -317,7 +317,7 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	return true;
 }
 
-/* -- code without a table ------------------------------------------------------------------------ */
+/* -- code without a table ---------------------------------------------------------------------- */
 
 /* Where the kernel lets the program begin, which is short and written in assembly; in a shared object it may
  * not be known. */
@@ -484,7 +484,7 @@ static __attribute__((noinline)) bool find_in_code(struct walk *walk, const stru
 	    search(walk, false, &found, &all) == CERTAIN)
 		*rule = found;
 	if (up != CERTAIN && down != CERTAIN)
-		rule->kind |= LEAKWRAP_RULE_TO_TEST;
+		rule->kind |= LEAKWRAP_RULE_VERIFY;
 	return up != NOT_AT_ALL || down != NOT_AT_ALL;
 }
 
@@ -787,7 +787,7 @@ static __attribute__((noinline)) bool find_on_stack(struct walk *walk, struct le
 	}
 	if (how == NOT_AT_ALL)
 		return false;
-	rule->kind |= LEAKWRAP_RULE_TO_TEST;
+	rule->kind |= LEAKWRAP_RULE_VERIFY;
 	if (how == PLAUSIBLE)
 		rule->kind |= LEAKWRAP_RULE_GUESSED;
 	if (!LEAKWRAP_FP_GIVES_SP && !walk->interrupted)
@@ -844,7 +844,7 @@ static bool remembered(struct walk *walk, leakwrap_rule_slot slot, struct leakwr
 	plain.kind &= LEAKWRAP_RULE_KINDS;
 	if (walk->sp_unknown && rule->base == LEAKWRAP_BASE_SP)
 		return false;
-	return !(rule->kind & LEAKWRAP_RULE_TO_TEST) || bears_out(walk, &plain, &target);
+	return !(rule->kind & LEAKWRAP_RULE_VERIFY) || bears_out(walk, &plain, &target);
 }
 
 /* Adds the frame of WALK to the trace and goes to its caller, by whatever way there is.  False: the trace is
