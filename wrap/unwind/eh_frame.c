@@ -813,7 +813,7 @@ static bool evaluate(const uint8_t *expression, const uint8_t *high, uint64_t ra
 			if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
 				push_number(&values, op - DW_OP_lit0);
 			else if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
-				push_register(&values, (unsigned)(op - DW_OP_breg0), read_sleb128(&c),
+				push_register(&values, op - (unsigned)DW_OP_breg0, read_sleb128(&c),
 				              ra_register, pc);
 			else
 				apply_binary(&values, op);
