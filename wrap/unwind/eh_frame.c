@@ -264,7 +264,7 @@ static bool read_augmentation(struct cie *cie, struct cursor letters, struct cur
 			read_encoded(&data, encoding & PE_FORMAT);
 			break;
 		}
-		case 'L': /* the encoding of the pointers to language-specific data */
+		case 'L': /* the encoding of pointers to language-specific data */
 			read_uint(&data, 1);
 			break;
 		case 'S': /* the frame that the kernel builds for a signal */
@@ -397,8 +397,8 @@ static const uint8_t *read_block(struct cursor *c)
 	return block;
 }
 
-/* Returns FACTOR in units of the CIE's data alignment.  Values from the tables may be too large:
- * then the product wraps around. */
+/* Returns FACTOR times the CIE's data alignment.  Factors from the tables may be too large: then
+ * the product wraps around, instead of being undefined. */
 static int64_t scale(const struct machine *m, int64_t factor)
 {
 	return (int64_t)((uint64_t)m->cie->data_align * (uint64_t)factor);
@@ -564,7 +564,8 @@ static bool run_program(struct machine *m, struct cursor c)
 			break;
 		case DW_CFA_GNU_negative_offset_extended:
 			reg = read_uleb128(&c);
-			set_saved(m, reg, AT_OFFSET, scale(m, (int64_t)(0 - read_uleb128(&c))), NULL);
+			set_saved(m, reg, AT_OFFSET, scale(m, (int64_t)(0 - read_uleb128(&c))),
+			          NULL);
 			break;
 		default:
 			return false;
@@ -740,8 +741,8 @@ static void apply_binary(struct values *values, uint8_t op)
 /* Evaluates EXPRESSION for the code at PC into *RESULT.  HIGH: the end of the readable range.
  * Knows the operations that compilers, assemblers and linkers write for frames (DWARF 5, section
  * 2.5.1).  Returns false if the expression is damaged, or if *RESULT cannot express its value. */
-static bool evaluate(const uint8_t *expression, const uint8_t *high, uint64_t ra_register, uintptr_t pc,
-                     struct value *result)
+static bool evaluate(const uint8_t *expression, const uint8_t *high, uint64_t ra_register,
+                     uintptr_t pc, struct value *result)
 {
 	struct cursor c = {expression, high, false};
 	struct values values = {.count = 0};
@@ -834,8 +835,9 @@ static bool to_int32(int64_t offset, int32_t *to)
 
 /* Translates SAVED into *WHERE (enum leakwrap_saved_where) and *OFFSET of a rule with BASE.
  * Returns false if such a rule cannot express it. */
-static bool locate_saved(const struct saved_register *saved, const uint8_t *high, uint64_t ra_register,
-                         uintptr_t pc, uint8_t base, uint8_t *where, int32_t *offset)
+static bool locate_saved(const struct saved_register *saved, const uint8_t *high,
+                         uint64_t ra_register, uintptr_t pc, uint8_t base, uint8_t *where,
+                         int32_t *offset)
 {
 	struct value address;
 
@@ -859,8 +861,8 @@ static bool locate_saved(const struct saved_register *saved, const uint8_t *high
 }
 
 /* Turns ROW into *RULE.  Returns false if a rule cannot express the row. */
-static bool make_rule(const struct row *row, const uint8_t *high, uint64_t ra_register, uintptr_t pc,
-                      struct leakwrap_rule *rule)
+static bool make_rule(const struct row *row, const uint8_t *high, uint64_t ra_register,
+                      uintptr_t pc, struct leakwrap_rule *rule)
 {
 	struct value cfa;
 
@@ -891,9 +893,11 @@ static bool make_rule(const struct row *row, const uint8_t *high, uint64_t ra_re
 	} else {
 		return false;
 	}
-	return locate_saved(&row->ra, high, ra_register, pc, rule->base, &rule->ra_place, &rule->ra) &&
+	return locate_saved(&row->ra, high, ra_register, pc, rule->base, &rule->ra_place,
+	                    &rule->ra) &&
 	       rule->ra_place != LEAKWRAP_SAVED_NOWHERE &&
-	       locate_saved(&row->fp, high, ra_register, pc, rule->base, &rule->fp_place, &rule->fp);
+	       locate_saved(&row->fp, high, ra_register, pc, rule->base, &rule->fp_place,
+	                    &rule->fp);
 }
 
 /* Turns RULE into that of a signal frame.  C libraries describe the frame that the kernel builds
@@ -901,8 +905,9 @@ static bool make_rule(const struct row *row, const uint8_t *high, uint64_t ra_re
  * expressions. */
 static bool make_signal_rule(struct leakwrap_rule *rule)
 {
-	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP || rule->add != 0 ||
-	    rule->ra_place != LEAKWRAP_SAVED_AT_BASE || rule->fp_place != LEAKWRAP_SAVED_AT_BASE)
+	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP ||
+	    rule->add != 0 || rule->ra_place != LEAKWRAP_SAVED_AT_BASE ||
+	    rule->fp_place != LEAKWRAP_SAVED_AT_BASE)
 		return false;
 	rule->kind = LEAKWRAP_RULE_SIGNAL;
 	return true;

@@ -54,7 +54,8 @@ struct walk {
 	uintptr_t lr;     /* the link register, in a frame that a signal interrupted */
 	bool interrupted; /* a signal interrupted the current frame */
 	bool guessed;     /* the word that led to some frame may have belonged to another frame */
-	enum { EITHER_CODE, ARM_CODE, THUMB_CODE } instructions; /* ARM: the kind of the code at pc */
+	/* ARM: the kind of the code at pc. */
+	enum { EITHER_CODE, ARM_CODE, THUMB_CODE } instructions;
 	/* sp is only a lower limit of the frame's: a frame pointer led here, and it gives no sp. */
 	bool sp_unknown;
 	/* The code around pc gave a rule, whether or not the stack supports it. */
@@ -78,7 +79,8 @@ struct walk {
 /* Translates OFFSET, of struct leakwrap_exidx_frame, into *PLACE and *TO of a rule. */
 static void set_place(int32_t offset, uint8_t *place, int32_t *to)
 {
-	*place = offset == LEAKWRAP_EXIDX_SAME ? LEAKWRAP_SAVED_IN_REGISTER : LEAKWRAP_SAVED_AT_BASE;
+	*place =
+	        offset == LEAKWRAP_EXIDX_SAME ? LEAKWRAP_SAVED_IN_REGISTER : LEAKWRAP_SAVED_AT_BASE;
 	*to = offset == LEAKWRAP_EXIDX_SAME ? 0 : offset;
 }
 
@@ -207,7 +209,7 @@ static void record_step(struct walk *walk, const struct leakwrap_rule *rule, uin
 		walk->fp_index = leakwrap_stack_index_of(fp_at, read_set->sp);
 		recorded &= walk->fp_index != LEAKWRAP_STACK_INDEX_NONE;
 	}
-	/* A walk that leaves a signal handler's stack, or reads garbage, has no read set. */
+	/* A stack with a signal frame, or with garbage, has no read set. */
 	if (!recorded || rule->kind == LEAKWRAP_RULE_SIGNAL)
 		walk->read_set = NULL;
 }
@@ -216,7 +218,8 @@ static void record_step(struct walk *walk, const struct leakwrap_rule *rule, uin
 
 /* Reads the caller's r7.  A read set does not hold the first r7: a stack on which that matters is
  * walked each time.  Returns false if the word cannot be read. */
-static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t base, uintptr_t cfa)
+static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t base,
+                    uintptr_t cfa)
 {
 	uintptr_t at = saved_at((uint8_t)rule->r7_place, base, cfa, rule->r7);
 
@@ -279,8 +282,7 @@ static struct leakwrap_stack interrupted_stack(uintptr_t sp)
 	return stack.foreign ? leakwrap_stack_at(sp) : stack;
 }
 
-/* Goes to the caller by RULE.  Returns false, and goes nowhere, if the stack does not support
- * RULE. */
+/* Goes to the caller by RULE.  Returns false if the stack does not support RULE. */
 static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 {
 	uintptr_t base = base_of(walk, rule);
@@ -288,8 +290,8 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	uintptr_t cfa_at = 0, ra_at, fp_at;
 	uintptr_t ra = walk->lr, fp = walk->fp; /* ra: not stripped yet */
 	/* A function that a signal interrupted may not have stored its return address yet. */
-	bool in_register =
-	        walk->interrupted && LEAKWRAP_HAVE_LR && rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER;
+	bool in_register = walk->interrupted && LEAKWRAP_HAVE_LR &&
+	                   rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER;
 
 	if (rule->kind != LEAKWRAP_RULE_FRAME) {
 		cfa_at = cfa;
@@ -373,8 +375,8 @@ static bool is_start(uintptr_t pc)
  * the address that the call before the frame's return address calls.  Stores in *RULE how the
  * function builds its frame.  Returns false if TARGET cannot be that start: a function with a table
  * is a different function. */
-static bool rule_from_start(const struct walk *walk, const struct leakwrap_code *code, uintptr_t target,
-                            struct leakwrap_rule *rule)
+static bool rule_from_start(const struct walk *walk, const struct leakwrap_code *code,
+                            uintptr_t target, struct leakwrap_rule *rule)
 {
 	const struct leakwrap_module *module = leakwrap_text_at(target, true);
 
@@ -399,7 +401,8 @@ static bool rules_agree(const struct leakwrap_rule *a, const struct leakwrap_rul
 
 /* Does RULE lead to a return address on WALK's stack?  Stores in *TARGET the address that the call
  * before the return address calls. */
-static bool stack_supports_rule(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t *target)
+static bool stack_supports_rule(struct walk *walk, const struct leakwrap_rule *rule,
+                                uintptr_t *target)
 {
 	uintptr_t base = base_of(walk, rule);
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa;
@@ -420,15 +423,17 @@ static bool stack_supports_rule(struct walk *walk, const struct leakwrap_rule *r
 
 /* How well the stack supports a rule. */
 enum {
-	UNSUPPORTED,
-	DOUBTFUL, /* the call before the return address calls another function: it must have jumped here */
+	UNSUPPORTED, /* the rule leads to no return address */
+	/* The call before the return address calls another function, which must have jumped to this
+	 * function. */
+	DOUBTFUL,
 	PLAUSIBLE, /* the rule leads to a return address */
-	CERTAIN,   /* and the function that the call before it calls builds that frame */
+	CERTAIN,   /* and the function that the call before that address calls builds the frame */
 };
 
 /* Returns how well the stack supports RULE. */
-static __attribute__((noinline)) int rule_support(struct walk *walk, const struct leakwrap_code *code,
-                                                  const struct leakwrap_rule *rule)
+static __attribute__((noinline)) int
+rule_support(struct walk *walk, const struct leakwrap_code *code, const struct leakwrap_rule *rule)
 {
 	struct leakwrap_rule known;
 	uintptr_t target;
@@ -456,7 +461,8 @@ static bool rule_before_save(struct walk *walk, const struct leakwrap_code *code
 
 /* Stores in *RULE the rule that READ finds in CODE for WALK's pc.  Reads the code only if CACHE
  * (enum leakwrap_code_cache) does not hold the result.  Returns false if the code gives no rule. */
-static bool read_code_cached(const struct walk *walk, const struct leakwrap_code *code, unsigned cache,
+static bool read_code_cached(const struct walk *walk, const struct leakwrap_code *code,
+                             unsigned cache,
                              bool (*read)(const struct leakwrap_code *, uintptr_t, bool,
                                           struct leakwrap_rule *),
                              struct leakwrap_rule *rule)
@@ -484,33 +490,36 @@ static int search_stack(struct walk *walk, bool by_pointers, struct leakwrap_rul
  * frame, and from the code that takes it down.  Where both agree, they are right
  * (tests/unwind/code.sh: without an error).  Else the stack decides.  Returns false if it supports
  * neither. */
-static __attribute__((noinline)) bool find_in_code(struct walk *walk, const struct leakwrap_code *code,
-                                                   struct leakwrap_rule *rule)
+static __attribute__((noinline)) bool
+find_in_code(struct walk *walk, const struct leakwrap_code *code, struct leakwrap_rule *rule)
 {
-	struct leakwrap_rule built, found; /* *RULE: taken down */
-	bool has_down, has_up, all;
-	int down = UNSUPPORTED, up = UNSUPPORTED;
+	struct leakwrap_rule by_prologue, found; /* *RULE is by the epilogue first */
+	bool has_epilogue, has_prologue, all;
+	int epilogue_support = UNSUPPORTED, prologue_support = UNSUPPORTED;
 
 	if (rule_before_save(walk, code, rule))
 		return true;
-	has_down = read_code_cached(walk, code, LEAKWRAP_CACHE_EPILOGUES, leakwrap_epilogue_rule, rule);
-	has_up = !LEAKWRAP_CALL_PUSHES && read_code_cached(walk, code, LEAKWRAP_CACHE_PROLOGUES,
-	                                                   leakwrap_near_prologue_rule, &built);
-	walk->code_has_rule |= has_down || has_up;
-	if (has_down && has_up && rules_agree(rule, &built))
+	has_epilogue = read_code_cached(walk, code, LEAKWRAP_CACHE_EPILOGUES,
+	                                leakwrap_epilogue_rule, rule);
+	has_prologue = !LEAKWRAP_CALL_PUSHES &&
+	               read_code_cached(walk, code, LEAKWRAP_CACHE_PROLOGUES,
+	                                leakwrap_near_prologue_rule, &by_prologue);
+	walk->code_has_rule |= has_epilogue || has_prologue;
+	if (has_epilogue && has_prologue && rules_agree(rule, &by_prologue))
 		return true;
-	if (has_down)
-		down = rule_support(walk, code, rule);
-	if (has_up && down != CERTAIN)
-		up = rule_support(walk, code, &built);
-	if (up > down)
-		*rule = built;
-	if (up < PLAUSIBLE && down < PLAUSIBLE && up + down > UNSUPPORTED &&
+	if (has_epilogue)
+		epilogue_support = rule_support(walk, code, rule);
+	if (has_prologue && epilogue_support != CERTAIN)
+		prologue_support = rule_support(walk, code, &by_prologue);
+	if (prologue_support > epilogue_support)
+		*rule = by_prologue;
+	if (prologue_support < PLAUSIBLE && epilogue_support < PLAUSIBLE &&
+	    prologue_support + epilogue_support > UNSUPPORTED &&
 	    search_stack(walk, false, &found, &all) == CERTAIN)
 		*rule = found;
-	if (up != CERTAIN && down != CERTAIN)
+	if (prologue_support != CERTAIN && epilogue_support != CERTAIN)
 		rule->kind |= LEAKWRAP_RULE_VERIFY;
-	return up != UNSUPPORTED || down != UNSUPPORTED;
+	return prologue_support != UNSUPPORTED || epilogue_support != UNSUPPORTED;
 }
 
 /* Finds the rule for pc without searching the stack.  Returns false if pc lies in no code at all.
@@ -545,7 +554,8 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 		struct leakwrap_code code = leakwrap_code_of(module, walk->pc | thumb);
 		uintptr_t target;
 
-		if (LEAKWRAP_HAVE_ARM_FRAMES && walk->instructions == (thumb ? ARM_CODE : THUMB_CODE))
+		if (LEAKWRAP_HAVE_ARM_FRAMES &&
+		    walk->instructions == (thumb ? ARM_CODE : THUMB_CODE))
 			continue;
 		if (!interrupted && !leakwrap_call_before_return(&code, walk->pc, &target))
 			continue;
@@ -701,8 +711,8 @@ static bool try_pointers(struct walk *walk, const struct leakwrap_code *code, co
 
 	if (count == 0)
 		return false;
-	leakwrap_pointers_before(leakwrap_text_at(walk->pc, walk->interrupted), walk->pc, FUNCTION_MAX,
-	                         start, POINTERS_MAX);
+	leakwrap_pointers_before(leakwrap_text_at(walk->pc, walk->interrupted), walk->pc,
+	                         FUNCTION_MAX, start, POINTERS_MAX);
 	for (unsigned i = 0; i < count * POINTERS_MAX; i++)
 		if (try_start(walk, code, start[i % POINTERS_MAX], at[i / POINTERS_MAX], rule)) {
 			atomic_store_explicit(&last_pointer, start[i % POINTERS_MAX],
@@ -749,7 +759,7 @@ static __attribute__((noinline)) int search_stack(struct walk *walk, bool by_poi
                                                   struct leakwrap_rule *rule, bool *all)
 {
 	uintptr_t at = (walk->sp + WORD - 1) & ~(WORD - 1), guess = 0, target = 0;
-	uintptr_t through_pointer[FOLLOW_MAX]; /* where the return addresses of calls by pointer are */
+	uintptr_t through_pointer[FOLLOW_MAX]; /* return addresses of calls by pointer */
 	unsigned through_pointers = 0;
 	struct leakwrap_code code;
 	bool guess_is_start = false;
@@ -775,8 +785,8 @@ static __attribute__((noinline)) int search_stack(struct walk *walk, bool by_poi
 			return CERTAIN;
 		if (target == 0 && follows <= FOLLOW_MAX)
 			through_pointer[through_pointers++] = at;
-		/* Nothing calls start code: no return address lies above its own.  But below there
-		 * may be words that an earlier walk has left on the stack. */
+		/* Nothing calls start code: above the return address into it there is no other.
+		 * But below there may be return addresses that an earlier walk has left there. */
 		guess_is_start = guess == 0 && is_start_word(leakwrap_stack_word(at));
 		if (guess == 0)
 			guess = at;
@@ -915,7 +925,8 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 			walk->read_set = NULL;
 			if (leakwrap_options.unwind == LEAKWRAP_UNWIND_FP)
 				return finish(walk, kind_without_fp(walk));
-			return finish(walk, all ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
+			return finish(walk,
+			              all ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
 		}
 		walk->guessed |= (rule.kind & LEAKWRAP_RULE_GUESSED) != 0 &&
 		                 leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO;
@@ -932,7 +943,10 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 
 #if LEAKWRAP_HAVE_INLINE_RULES
 
-#define FIELD_MASK (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
+/* The tag of a slot for PC whose rule is not in the wide table. */
+#define INLINE_TAG(pc) (LEAKWRAP_RULE_TAG(pc) << 1)
+
+#define FIELD_MASK     (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
 
 /* The fast path: makes steps as long as the rules lie in the slots and the words inside the stack's
  * bounds.  RECORDING: whether the walk has a read set.  Returns the slot of the pc at which it
@@ -952,8 +966,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 
 	for (;;) {
 		slot = leakwrap_rule_cache_load(cache, pc);
-		/* Is the slot for this pc, and the rule not in the wide table? */
-		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != LEAKWRAP_RULE_TAG(pc) << 1))
+		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != INLINE_TAG(pc)))
 			break;
 
 		uintptr_t place = (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * WORD;
