@@ -29,8 +29,8 @@ enum leakwrap_rule_kind {
 	LEAKWRAP_RULE_FRAME,    /* the CFA is base + cfa */
 	LEAKWRAP_RULE_INDIRECT, /* the CFA is the word at base + cfa, plus add */
 	/* A frame that the kernel built for a signal.  The words at sp + cfa, sp + ra and sp + fp
-	 * are the interrupted sp, pc and fp.  On machines with a link register, that at sp + add is
-	 * lr. */
+	 * are the interrupted sp, pc and fp.  On machines with a link register, the word at
+	 * sp + add is lr. */
 	LEAKWRAP_RULE_SIGNAL,
 	LEAKWRAP_RULE_END,         /* the first frame of a thread: it has no caller */
 	LEAKWRAP_RULE_FP_FALLBACK, /* no table: use the frame pointer, if the stack supports it */

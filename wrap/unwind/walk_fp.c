@@ -62,7 +62,7 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
 	struct last_text text = {0, 0, true};
 	struct leakwrap_read_set *read_set = trace->notes;
-	uintptr_t fp_address = 0; /* where fp was read; 0: fp is the first one */
+	uintptr_t fp_address = 0; /* where fp was read; 0: the walk began with it */
 	unsigned depth = 0;
 
 	trace->pcs[depth++] = pc;

@@ -39,8 +39,8 @@
 _Thread_local uintptr_t leakwrap_caller_r7;
 #endif
 
-/* How often a walk may go to a stack that does not lie above.  Each time a signal came on an
- * alternate stack, or garbage looks like such a signal. */
+/* How often a walk may go to a stack that does not lie above.  Each time, a signal came on an
+ * alternate stack, or garbage looks like a signal frame. */
 #define SWITCHES_MAX 8
 
 struct walk {
@@ -66,9 +66,9 @@ struct walk {
 	 * step depends on.  The word that fp came from counts only if a step uses fp: code without
 	 * frame pointers keeps anything in that register. */
 	struct leakwrap_read_set *read_set; /* or NULL */
-	uint16_t fp_index; /* of the word that fp was read from; NONE: fp is the first one */
+	uint16_t fp_index; /* of the word that fp was read from; NONE: the walk began with it */
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	uint16_t r7_index; /* of the word that r7 was read from; NONE: r7 is the first one */
+	uint16_t r7_index; /* of the word that r7 was read from; NONE: the walk began with it */
 #endif
 };
 
@@ -146,8 +146,8 @@ static inline bool record_link(struct leakwrap_read_set *read_set, uint16_t plac
 	return place != LEAKWRAP_STACK_INDEX_NONE && target != LEAKWRAP_STACK_INDEX_NONE;
 }
 
-/* Records that the step depends on FP, read at index PLACE.  NONE: FP is the first one.  Returns
- * false if an index is out of range. */
+/* Records that the step depends on FP, read at index PLACE.  NONE: FP is the
+ * register that the walk began with.  Returns false if an index is out of range. */
 static inline bool record_fp_use(struct leakwrap_read_set *read_set, uint16_t place, uintptr_t fp)
 {
 	if (place != LEAKWRAP_STACK_INDEX_NONE)
@@ -234,9 +234,11 @@ static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr
 	return !at || read_stripped(walk, at, &walk->r7);
 }
 
+#define STATUS_THUMB 0x20u /* bit T of the status register (Arm ARM, B1.3.3) */
+
 /* Sets the kind of the caller's code.  Bit 0 of a return address tells Thumb code.  For interrupted
- * code, bit 5 of the status register does (Arm ARM, B1.3.3); the kernel stores that register behind
- * pc.  Returns false if the word cannot be read. */
+ * code, the status register does; the kernel stores it behind pc.  Returns false if the word cannot
+ * be read. */
 static bool set_instructions(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t ra_at,
                              uintptr_t ra)
 {
@@ -248,7 +250,7 @@ static bool set_instructions(struct walk *walk, const struct leakwrap_rule *rule
 	}
 	if (!read_word(walk, ra_at + WORD, &status))
 		return false;
-	walk->instructions = status & 0x20 ? THUMB_CODE : ARM_CODE;
+	walk->instructions = status & STATUS_THUMB ? THUMB_CODE : ARM_CODE;
 	return true;
 }
 
@@ -371,10 +373,9 @@ static bool is_start(uintptr_t pc)
 /* Functions are shorter than this, in bytes. */
 #define FUNCTION_MAX 65536u
 
-/* Follows the code from TARGET to pc, as if TARGET were the start of WALK's function.  TARGET is
- * the address that the call before the frame's return address calls.  Stores in *RULE how the
- * function builds its frame.  Returns false if TARGET cannot be that start: a function with a table
- * is a different function. */
+/* Follows the code from TARGET to pc, as if TARGET were the start of WALK's function.  Stores in
+ * *RULE how the function builds its frame.  Returns false if TARGET is 0 or cannot be that start.  A
+ * function with a table is not: the walk is at code without a table. */
 static bool rule_from_start(const struct walk *walk, const struct leakwrap_code *code,
                             uintptr_t target, struct leakwrap_rule *rule)
 {
@@ -400,7 +401,7 @@ static bool rules_agree(const struct leakwrap_rule *a, const struct leakwrap_rul
 }
 
 /* Does RULE lead to a return address on WALK's stack?  Stores in *TARGET the address that the call
- * before the return address calls. */
+ * before the return address calls, or 0 if that address was in a register. */
 static bool stack_supports_rule(struct walk *walk, const struct leakwrap_rule *rule,
                                 uintptr_t *target)
 {
@@ -742,7 +743,7 @@ static bool try_pointers(struct walk *walk, const struct leakwrap_code *code, co
 /* The most stack words that are searched for a return address. */
 #define SEARCH_MAX 4096u
 
-/* The most functions whose code is followed in such a search. */
+/* The most functions whose code is followed while the stack is searched. */
 #define FOLLOW_MAX 8u
 
 /* Searches the stack for the return address of WALK's frame.  Stores the frame's rule in *RULE and
