@@ -374,8 +374,8 @@ static bool is_start(uintptr_t pc)
 #define FUNCTION_MAX 65536u
 
 /* Follows the code from TARGET to pc, as if TARGET were the start of WALK's function.  Stores in
- * *RULE how the function builds its frame.  Returns false if TARGET is 0 or cannot be that start.  A
- * function with a table is not: the walk is at code without a table. */
+ * *RULE how the function builds its frame.  Returns false if TARGET is 0 or cannot be that start.
+ * A function with a table is not: the walk is at code without a table. */
 static bool rule_from_start(const struct walk *walk, const struct leakwrap_code *code,
                             uintptr_t target, struct leakwrap_rule *rule)
 {
