@@ -1,15 +1,16 @@
 /* arm_exidx.c - see arm_exidx.h.
  *
- * An entry is a sequence of instructions that undo the function's prologue: they move a virtual stack
- * pointer, "vsp", and pop registers from where it points.  Running them symbolically, with vsp as base +
- * offset, tells where each register was pushed. */
+ * An entry is a sequence of instructions that undo the function's prologue.  They move a virtual
+ * stack pointer, "vsp", and pop registers from where it points.  This file runs them symbolically,
+ * with vsp as base + offset.  The result is where each register was pushed. */
 #include "wrap/unwind/arm_exidx.h"
 
 #include <string.h>
 
-/* -- reading ------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
-static bool read_word(const struct leakwrap_exidx *tables, uintptr_t address, uint32_t *word)
+/* Reads the word at ADDRESS into *WORD.  Returns false if it lies outside the readable range. */
+static bool read_table_word(const struct leakwrap_exidx *tables, uintptr_t address, uint32_t *word)
 {
 	uintptr_t low = (uintptr_t)tables->low, high = (uintptr_t)tables->high;
 
@@ -19,100 +20,127 @@ static bool read_word(const struct leakwrap_exidx *tables, uintptr_t address, ui
 	return true;
 }
 
-/* What a 31-bit offset in the word at ADDRESS points to (EHABI, section 5, "prel31"). */
-static uintptr_t target_of(uintptr_t address, uint32_t word)
+/* Returns the target of WORD, a 31-bit offset that stands at ADDRESS (EHABI, section 5,
+ * "prel31"). */
+static uintptr_t prel31_target(uintptr_t address, uint32_t word)
 {
 	return address + (uintptr_t)(intptr_t)((int32_t)(word << 1) >> 1);
 }
 
-/* The instructions, in the order of their bytes: from the highest byte of each word to the lowest. */
-struct bytes {
+/* Reads the instructions byte by byte: each word from its highest byte to its lowest. */
+struct byte_reader {
 	const struct leakwrap_exidx *tables;
-	uintptr_t next_word;
-	unsigned words; /* that follow */
-	uint32_t word;
-	unsigned left; /* bytes of WORD */
-	bool failed;
+	uintptr_t next_word; /* the address of the next word */
+	unsigned words_left; /* words from there on */
+	uint32_t word;       /* the current word */
+	unsigned left;       /* its bytes that were not read yet */
+	bool failed;         /* a word lies outside the readable range */
 };
 
-#define FINISH 0xb0u /* also what is read behind the end (section 10.3, remark c) */
+/* EHABI, section 10.3, table 4.  The variable bits of an opcode are 0 in its value here. */
+enum opcode {
+	OP_ADD_VSP = 0x00,       /* 00xxxxxx: vsp += (x << 2) + 4 */
+	OP_SUB_VSP = 0x40,       /* 01xxxxxx: vsp -= (x << 2) + 4 */
+	OP_POP_R4_TO_R15 = 0x80, /* 1000iiii iiiiiiii: under the mask i; 0: refuse to unwind */
+	OP_SET_VSP = 0x90,       /* 1001nnnn: vsp = rN */
+	OP_POP_R4_RANGE = 0xa0,  /* 1010lnnn: r4 to r4 + n; also lr if l is set */
+	OP_FINISH = 0xb0,
+	OP_POP_R0_TO_R3 = 0xb1,    /* 0000iiii follows: under the mask i */
+	OP_ADD_VSP_ULEB128 = 0xb2, /* ULEB128 x follows: vsp += 0x204 + (x << 2) */
+	OP_POP_VFP_FSTMFDX = 0xb3, /* sssscccc follows: c + 1 registers, as FSTMFDX pushed them */
+	OP_POP_AUTH_CODE = 0xb4,   /* the authentication code of the return address */
+	OP_POP_D8_FSTMFDX = 0xb8,  /* 10111nnn: d8 to d8 + n, as FSTMFDX pushed them */
+	OP_POP_WR10 = 0xc0,        /* 11000nnn, n < 6: iWMMXt registers wR10 to wR10 + n */
+	OP_POP_WR = 0xc6,          /* sssscccc follows: c + 1 iWMMXt registers */
+	OP_POP_WCGR = 0xc7,        /* 0000iiii follows: iWMMXt control registers under the mask i */
+	OP_POP_VFP_D16 = 0xc8,     /* sssscccc follows: c + 1 registers, as VPUSH pushed them */
+	OP_POP_VFP = 0xc9,         /* sssscccc follows: c + 1 registers, as VPUSH pushed them */
+	OP_POP_D8 = 0xd0,          /* 11010nnn: d8 to d8 + n, as VPUSH pushed them */
+};
 
-static uint32_t take(struct bytes *bytes)
+/* Returns the next byte.  Behind the last one it is OP_FINISH (section 10.3, remark c). */
+static uint32_t next_byte(struct byte_reader *bytes)
 {
 	if (bytes->left == 0) {
-		if (bytes->words == 0)
-			return FINISH;
-		if (!read_word(bytes->tables, bytes->next_word, &bytes->word)) {
+		if (bytes->words_left == 0)
+			return OP_FINISH;
+		if (!read_table_word(bytes->tables, bytes->next_word, &bytes->word)) {
 			bytes->failed = true;
-			return FINISH;
+			return OP_FINISH;
 		}
 		bytes->next_word += sizeof(bytes->word);
-		bytes->words--;
+		bytes->words_left--;
 		bytes->left = 4;
 	}
 	bytes->left--;
 	return bytes->word >> (8 * bytes->left) & 0xff;
 }
 
-/* -- finding the entry --------------------------------------------------------------------------- */
+/* -- finding the entry ------------------------------------------------------------------------- */
 
-/* The address of the index entry for CODE, or 0. */
-static uintptr_t search(const struct leakwrap_exidx *tables, uintptr_t code)
+/* Returns the address of the index entry for CODE, or 0. */
+static uintptr_t find_index_entry(const struct leakwrap_exidx *tables, uintptr_t code)
 {
 	uintptr_t index = (uintptr_t)tables->index;
-	size_t first = 0, behind = tables->index_size / 8;
+	size_t first = 0, end = tables->index_size / 8;
 	uint32_t word;
 
-	while (first < behind) {
-		size_t middle = first + (behind - first) / 2;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
 		uintptr_t at = index + 8 * middle;
 
-		if (!read_word(tables, at, &word))
+		if (!read_table_word(tables, at, &word))
 			return 0;
-		if (code < target_of(at, word))
-			behind = middle;
+		if (code < prel31_target(at, word))
+			end = middle;
 		else
 			first = middle + 1;
 	}
 	return first == 0 ? 0 : index + 8 * (first - 1);
 }
 
+/* The second word of an index entry, and the first word of an entry (sections 5 and 6). */
 #define CANTUNWIND 1u
-#define COMPACT    0x80000000u
+#define COMPACT    0x80000000u /* set: the compact model; bits 24 to 31 are one of: */
+#define COMPACT_0  0x80u       /* three bytes of instructions follow */
+#define COMPACT_1  0x81u       /* a count of further words follows, then instructions */
+#define COMPACT_2  0x82u       /* as COMPACT_1 */
 
-/* The instructions for CODE (sections 6 and 7). */
-static bool find_instructions(const struct leakwrap_exidx *tables, uintptr_t code, struct bytes *bytes)
+/* Sets *BYTES to the instructions for CODE (sections 6 and 7).  Returns false if there are none. */
+static bool find_instructions(const struct leakwrap_exidx *tables, uintptr_t code,
+                              struct byte_reader *bytes)
 {
-	uintptr_t at = search(tables, code);
+	uintptr_t at = find_index_entry(tables, code);
 	uint32_t word;
 
-	if (at == 0 || !read_word(tables, at + 4, &word) || word == CANTUNWIND)
+	if (at == 0 || !read_table_word(tables, at + 4, &word) || word == CANTUNWIND)
 		return false;
 	at += 4;
 	if (!(word & COMPACT)) { /* the entry stands in .ARM.extab */
-		at = target_of(at, word);
-		if (!read_word(tables, at, &word))
+		at = prel31_target(at, word);
+		if (!read_table_word(tables, at, &word))
 			return false;
-	} else if (word >> 24 != 0x80) {
+	} else if (word >> 24 != COMPACT_0) {
 		return false;
 	}
 	memset(bytes, 0, sizeof(*bytes));
 	bytes->tables = tables;
 	bytes->next_word = at + 4;
 	if (!(word & COMPACT)) {
-		/* The generic model: the language's routine, whose data begin like those of the compact model
-		 * with a count, for all languages of GCC and LLVM. */
-		if (!read_word(tables, at + 4, &bytes->word))
+		/* The generic model: a personality routine, then its data.  In all languages of GCC
+		 * and LLVM the data begin with a count of words and instructions, as in
+		 * COMPACT_1. */
+		if (!read_table_word(tables, at + 4, &bytes->word))
 			return false;
 		bytes->next_word = at + 8;
-		bytes->words = bytes->word >> 24;
+		bytes->words_left = bytes->word >> 24;
 		bytes->left = 3;
-	} else if (word >> 24 == 0x80) {
+	} else if (word >> 24 == COMPACT_0) {
 		bytes->word = word;
 		bytes->left = 3;
-	} else if (word >> 24 == 0x81 || word >> 24 == 0x82) {
+	} else if (word >> 24 == COMPACT_1 || word >> 24 == COMPACT_2) {
 		bytes->word = word;
-		bytes->words = word >> 16 & 0xff;
+		bytes->words_left = word >> 16 & 0xff;
 		bytes->left = 2;
 	} else {
 		return false;
@@ -120,28 +148,27 @@ static bool find_instructions(const struct leakwrap_exidx *tables, uintptr_t cod
 	return true;
 }
 
-/* -- running the instructions -------------------------------------------------------------------- */
-
-#define NOWHERE INT32_MIN
+/* -- running the instructions ------------------------------------------------------------------ */
 
 struct machine {
 	struct leakwrap_exidx_frame frame;
-	int32_t vsp;        /* from the base, or from the loaded sp */
-	int32_t lr;         /* where it was pushed */
-	bool has_popped;    /* then the base is fixed */
-	bool stack_changed; /* sp was loaded: what follows lies elsewhere */
+	int32_t vsp;        /* offset from the base, or from the loaded sp */
+	int32_t lr;         /* offset of the pushed lr, or LEAKWRAP_EXIDX_SAME */
+	bool has_popped;    /* a register was popped: the base can change no more */
+	bool stack_changed; /* sp was popped: offsets from the base mean nothing any more */
 };
 
-/* The largest frame that is believed; also keeps the sums from overflowing. */
+/* The largest plausible frame, in bytes.  The limit also keeps the sums from overflowing. */
 #define FRAME_MAX (1 << 28)
 
-static bool move(struct machine *m, int32_t by)
+/* Adds BY to vsp.  Returns false if the frame gets implausibly large, or if sp was popped. */
+static bool move_vsp(struct machine *m, int32_t by)
 {
 	m->vsp += by;
 	return m->vsp <= FRAME_MAX && m->vsp >= -FRAME_MAX && !m->stack_changed;
 }
 
-/* Pops the registers of MASK, bit N for rN, in ascending order. */
+/* Pops the registers of MASK, bit N for rN, in ascending order.  Returns false as move_vsp does. */
 static bool pop(struct machine *m, uint32_t mask)
 {
 	bool sp_popped = false;
@@ -170,7 +197,7 @@ static bool pop(struct machine *m, uint32_t mask)
 			break;
 		}
 		m->has_popped = true;
-		if (!move(m, 4))
+		if (!move_vsp(m, 4))
 			return false;
 	}
 	if (sp_popped) {
@@ -180,6 +207,8 @@ static bool pop(struct machine *m, uint32_t mask)
 	return true;
 }
 
+/* Makes register REG the base.  Returns false if REG is no frame pointer, if vsp has moved, or if
+ * the base was changed before. */
 static bool set_vsp(struct machine *m, unsigned reg)
 {
 	if (m->has_popped || m->vsp != 0 || m->frame.base != LEAKWRAP_EXIDX_SP)
@@ -193,82 +222,86 @@ static bool set_vsp(struct machine *m, unsigned reg)
 	return true;
 }
 
-/* vsp += 0x204 + (uleb128 << 2) */
-static bool move_far(struct machine *m, struct bytes *bytes)
+/* Runs OP_ADD_VSP_ULEB128. */
+static bool move_vsp_far(struct machine *m, struct byte_reader *bytes)
 {
 	uint64_t value = 0;
 	uint32_t byte;
 	unsigned shift = 0;
 
 	do {
-		byte = take(bytes);
+		byte = next_byte(bytes);
 		value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while ((byte & 0x80) && shift < 35);
-	return value < FRAME_MAX / 8 && move(m, 0x204 + (int32_t)value * 4);
+	return value < FRAME_MAX / 8 && move_vsp(m, 0x204 + (int32_t)value * 4);
 }
 
-/* One instruction, whose first byte is OP; EHABI, section 10.3, table 4. */
-static bool run(struct machine *m, uint32_t op, struct bytes *bytes)
+/* Runs the instruction whose first byte is OP.  Returns false if it cannot be run symbolically, is
+ * spare, or refuses to unwind. */
+static bool run_instruction(struct machine *m, uint32_t op, struct byte_reader *bytes)
 {
 	uint32_t second;
 
-	if (op < 0x40)
-		return move(m, (int32_t)(op << 2) + 4);
-	if (op < 0x80)
-		return move(m, -(int32_t)((op & 0x3f) << 2) - 4);
-	if (op < 0x90) { /* pop r4 to r15 under a mask; none: refuse to unwind */
-		uint32_t mask = (op & 0xf) << 8 | take(bytes);
+	if (op < OP_SUB_VSP)
+		return move_vsp(m, (int32_t)(op << 2) + 4);
+	if (op < OP_POP_R4_TO_R15)
+		return move_vsp(m, -(int32_t)((op & 0x3f) << 2) - 4);
+	if (op < OP_SET_VSP) {
+		uint32_t mask = (op & 0xf) << 8 | next_byte(bytes);
 
 		return mask != 0 && pop(m, mask << 4);
 	}
-	if (op < 0xa0)
+	if (op < OP_POP_R4_RANGE)
 		return set_vsp(m, op & 0xf);
-	if (op < 0xb0) /* pop r4 to r4 + n, and lr with bit 3 */
+	if (op < OP_FINISH)
 		return pop(m, ((2u << (op & 7)) - 1) << 4 | (op & 8) << 11);
 	switch (op) {
-	case 0xb1:
-		second = take(bytes);
+	case OP_POP_R0_TO_R3:
+		second = next_byte(bytes);
 		return second != 0 && second < 0x10 && pop(m, second);
-	case 0xb2:
-		return move_far(m, bytes);
-	case 0xb3: /* VFP registers, as FSTMFDX pushed them */
-		return move(m, (int32_t)(take(bytes) & 0xf) * 8 + 12);
-	case 0xb4: /* the return address' authentication code */
-		return move(m, 4);
-	case 0xc6: /* iWMMXt registers, then its control registers */
-		return move(m, (int32_t)(take(bytes) & 0xf) * 8 + 8);
-	case 0xc7:
-		second = take(bytes);
-		return second != 0 && second < 0x10 && move(m, __builtin_popcount(second) * 4);
-	case 0xc8: /* VFP registers, as VPUSH pushed them */
-	case 0xc9:
-		return move(m, (int32_t)(take(bytes) & 0xf) * 8 + 8);
+	case OP_ADD_VSP_ULEB128:
+		return move_vsp_far(m, bytes);
+	case OP_POP_VFP_FSTMFDX:
+		return move_vsp(m, (int32_t)(next_byte(bytes) & 0xf) * 8 + 12);
+	case OP_POP_AUTH_CODE:
+		return move_vsp(m, 4);
+	case OP_POP_WR:
+		return move_vsp(m, (int32_t)(next_byte(bytes) & 0xf) * 8 + 8);
+	case OP_POP_WCGR:
+		second = next_byte(bytes);
+		return second != 0 && second < 0x10 && move_vsp(m, __builtin_popcount(second) * 4);
+	case OP_POP_VFP_D16:
+	case OP_POP_VFP:
+		return move_vsp(m, (int32_t)(next_byte(bytes) & 0xf) * 8 + 8);
 	default:
 		break;
 	}
-	if (op >= 0xb8 && op <= 0xbf)
-		return move(m, (int32_t)(op & 7) * 8 + 12);
-	if ((op >= 0xc0 && op <= 0xc5) || (op >= 0xd0 && op <= 0xd7))
-		return move(m, (int32_t)(op & 7) * 8 + 8);
+	if (op >= OP_POP_D8_FSTMFDX && op < OP_POP_WR10)
+		return move_vsp(m, (int32_t)(op & 7) * 8 + 12);
+	if ((op >= OP_POP_WR10 && op < OP_POP_WR) || (op >= OP_POP_D8 && op <= OP_POP_D8 + 7))
+		return move_vsp(m, (int32_t)(op & 7) * 8 + 8);
 	return false;
 }
 
 bool leakwrap_exidx_find(const struct leakwrap_exidx *tables, uintptr_t code,
                          struct leakwrap_exidx_frame *frame)
 {
-	struct machine m = {.frame = {.r7 = NOWHERE, .r11 = NOWHERE, .pc = NOWHERE}, .lr = NOWHERE};
-	struct bytes bytes;
+	struct machine m = {.frame = {.r7 = LEAKWRAP_EXIDX_SAME,
+	                              .r11 = LEAKWRAP_EXIDX_SAME,
+	                              .pc = LEAKWRAP_EXIDX_SAME},
+	                    .lr = LEAKWRAP_EXIDX_SAME};
+	struct byte_reader bytes;
 	uint32_t op;
 
 	if (!find_instructions(tables, code, &bytes))
 		return false;
-	while ((op = take(&bytes)) != FINISH)
-		if (!run(&m, op, &bytes))
+	while ((op = next_byte(&bytes)) != OP_FINISH)
+		if (!run_instruction(&m, op, &bytes))
 			return false;
 	if (bytes.failed)
 		return false;
-	if (m.frame.pc == NOWHERE)
+	if (m.frame.pc == LEAKWRAP_EXIDX_SAME)
 		m.frame.pc = m.lr;
 	if (!m.frame.sp_loaded)
 		m.frame.sp = m.vsp;

@@ -1,9 +1,9 @@
-/* arm_exidx.h - the ARM exception-handling tables: from .ARM.exidx and .ARM.extab to an unwind rule.
+/* arm_exidx.h - the ARM exception-handling tables: from .ARM.exidx and .ARM.extab to a frame.
  *
- * Reads what the "Exception Handling ABI for the Arm Architecture" (EHABI, 2022Q3) lays down: sections 5 (the
- * index table), 6 and 7 (the entries), 10.3 (the instructions).  It never allocates, and never reads outside
- * the range that it is given, whatever the tables say.  Called for each return address that the rule cache
- * does not know; may run in signal handlers.
+ * Reads the tables of the "Exception Handling ABI for the Arm Architecture" (EHABI, 2022Q3):
+ * sections 5 (the index table), 6 and 7 (the entries), 10.3 (the instructions).  It never
+ * allocates.  It never reads outside the given range, whatever the tables contain.  Called for each
+ * return address that the rule cache does not hold; may run in signal handlers.
  *
  * The file is compiled for every architecture, so that its logic is tested on any.
  */
@@ -18,10 +18,10 @@
 struct leakwrap_exidx {
 	const uint8_t *index;      /* .ARM.exidx */
 	size_t index_size;         /* in bytes */
-	const uint8_t *low, *high; /* what may be read */
+	const uint8_t *low, *high; /* the readable range: its first byte, and behind its last one */
 };
 
-/* What the tables say of a frame.  All places are offsets from the base, in bytes. */
+/* The register that a frame is described from. */
 enum leakwrap_exidx_base {
 	LEAKWRAP_EXIDX_SP,
 	LEAKWRAP_EXIDX_R7,
@@ -30,16 +30,21 @@ enum leakwrap_exidx_base {
 
 #define LEAKWRAP_EXIDX_SAME INT32_MIN /* the register is as the caller left it */
 
+/* A frame.  All offsets are in bytes from the base register's value. */
 struct leakwrap_exidx_frame {
 	enum leakwrap_exidx_base base;
-	bool sp_loaded; /* the caller's sp is the word at sp, instead of base + sp */
+	bool sp_loaded; /* the caller's sp is the word at base + sp, instead of base + sp itself */
 	int32_t sp;
-	int32_t r7, r11, pc; /* where they are, or LEAKWRAP_EXIDX_SAME: pc in lr */
+	/* Offsets of the words that hold the caller's r7, r11 and pc, or LEAKWRAP_EXIDX_SAME.
+	 * A pc that is SAME is in lr. */
+	int32_t r7, r11, pc;
 };
 
-/* The frame of the code at CODE: for a return address, less than it.  False when the tables do not cover it, are
- * damaged, say nothing (EXIDX_CANTUNWIND, which linkers also write for code without tables), or describe a
- * frame that cannot be told in these terms. */
+/* Stores in *FRAME the frame of the code at CODE.  For a return address, CODE must be less than it.
+ * Returns false if the tables
+ *   - do not cover CODE, or are damaged;
+ *   - say nothing: EXIDX_CANTUNWIND, which linkers also write for code without tables;
+ *   - describe a frame that the structure cannot express. */
 bool leakwrap_exidx_find(const struct leakwrap_exidx *tables, uintptr_t code,
                          struct leakwrap_exidx_frame *frame);
 

@@ -1,25 +1,28 @@
 /* eh_frame.c - see eh_frame.h.
  *
- * The search in .eh_frame_hdr gives a frame description entry (FDE), which points to the common
- * information entry (CIE) of its compilation unit.  Both hold a small program; running the CIE's, then
- * the FDE's up to the wanted address, yields a row: how to compute the CFA, and where the return address
- * and the frame pointer were saved.  All other registers are skipped over.  A row becomes a rule when it
- * is made of sp, fp and constants alone; expressions are evaluated symbolically for that.
+ * The search in .eh_frame_hdr gives a frame description entry (FDE).  It points to the common
+ * information entry (CIE) of its compilation unit.  Both hold a small program.  The CIE's program
+ * is run first, then the FDE's up to the wanted address.  The result is a row: how to compute the
+ * CFA, and where the return address and the frame pointer were saved.  All other registers are
+ * ignored.  A row that uses only sp, fp and constants becomes a rule.  For that, expressions are
+ * evaluated symbolically.
  *
- * Every byte comes through a cursor that stops at the end of what may be read. */
+ * Every byte is read through a cursor, which stops at the end of the readable range. */
 #include "wrap/unwind/eh_frame.h"
 
 #ifdef LEAKWRAP_DWARF_SP
 
 #include <string.h>
 
-/* -- reading ------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
 struct cursor {
 	const uint8_t *at, *end;
-	bool failed; /* ran past the end, or met what it does not know; everything read then is 0 */
+	/* A read went past the end, or met an unknown encoding.  All later reads yield 0. */
+	bool failed;
 };
 
+/* Marks C as failed.  Returns 0. */
 static uint64_t fail(struct cursor *c)
 {
 	c->failed = true;
@@ -27,7 +30,8 @@ static uint64_t fail(struct cursor *c)
 	return 0;
 }
 
-static uint64_t take(struct cursor *c, unsigned size)
+/* Reads an unsigned integer of SIZE bytes: 1, 2, 4 or 8. */
+static uint64_t read_uint(struct cursor *c, unsigned size)
 {
 	uint8_t u8;
 	uint16_t u16;
@@ -54,12 +58,12 @@ static uint64_t take(struct cursor *c, unsigned size)
 	}
 }
 
-static uint64_t take_uleb(struct cursor *c)
+static uint64_t read_uleb128(struct cursor *c)
 {
 	uint64_t value = 0;
 
 	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = take(c, 1);
+		uint64_t byte = read_uint(c, 1);
 
 		value |= (byte & 0x7f) << shift;
 		if (!(byte & 0x80))
@@ -68,12 +72,12 @@ static uint64_t take_uleb(struct cursor *c)
 	return fail(c);
 }
 
-static int64_t take_sleb(struct cursor *c)
+static int64_t read_sleb128(struct cursor *c)
 {
 	uint64_t value = 0;
 
 	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = take(c, 1);
+		uint64_t byte = read_uint(c, 1);
 
 		value |= (byte & 0x7f) << shift;
 		if (!(byte & 0x80)) {
@@ -111,37 +115,38 @@ enum {
 	PE_OMIT = 0xff,
 };
 
-static uintptr_t take_format(struct cursor *c, uint8_t format)
+/* Reads a number in FORMAT, one of PE_ABSPTR to PE_SDATA8. */
+static uintptr_t read_encoded(struct cursor *c, uint8_t format)
 {
 	switch (format) {
 	case PE_ABSPTR:
-		return (uintptr_t)take(c, sizeof(uintptr_t));
+		return (uintptr_t)read_uint(c, sizeof(uintptr_t));
 	case PE_ULEB128:
-		return (uintptr_t)take_uleb(c);
+		return (uintptr_t)read_uleb128(c);
 	case PE_UDATA2:
-		return (uintptr_t)take(c, 2);
+		return (uintptr_t)read_uint(c, 2);
 	case PE_UDATA4:
-		return (uintptr_t)take(c, 4);
+		return (uintptr_t)read_uint(c, 4);
 	case PE_UDATA8:
-		return (uintptr_t)take(c, 8);
+		return (uintptr_t)read_uint(c, 8);
 	case PE_SLEB128:
-		return (uintptr_t)take_sleb(c);
+		return (uintptr_t)read_sleb128(c);
 	case PE_SDATA2:
-		return (uintptr_t)(int16_t)take(c, 2);
+		return (uintptr_t)(int16_t)read_uint(c, 2);
 	case PE_SDATA4:
-		return (uintptr_t)(int32_t)take(c, 4);
+		return (uintptr_t)(int32_t)read_uint(c, 4);
 	case PE_SDATA8:
-		return (uintptr_t)(int64_t)take(c, 8);
+		return (uintptr_t)(int64_t)read_uint(c, 8);
 	default:
 		return (uintptr_t)fail(c);
 	}
 }
 
-/* A pointer; DATA is what data-relative ones count from. */
-static uintptr_t take_pointer(struct cursor *c, uint8_t encoding, uintptr_t data)
+/* Reads a pointer.  DATA is the base of data-relative pointers. */
+static uintptr_t read_pointer(struct cursor *c, uint8_t encoding, uintptr_t data)
 {
 	uintptr_t field = (uintptr_t)c->at;
-	uintptr_t value = take_format(c, encoding & PE_FORMAT);
+	uintptr_t value = read_encoded(c, encoding & PE_FORMAT);
 
 	switch (encoding & ~PE_FORMAT) {
 	case PE_ABSPTR:
@@ -155,7 +160,7 @@ static uintptr_t take_pointer(struct cursor *c, uint8_t encoding, uintptr_t data
 	}
 }
 
-/* A cursor from ADDRESS to the end of the tables. */
+/* Returns a cursor from ADDRESS to the end of the tables. */
 static struct cursor cursor_at(const struct leakwrap_cfi *tables, uintptr_t address)
 {
 	struct cursor c = {tables->high, tables->high, false};
@@ -167,42 +172,42 @@ static struct cursor cursor_at(const struct leakwrap_cfi *tables, uintptr_t addr
 	return c;
 }
 
-/* -- finding the FDE ----------------------------------------------------------------------------- */
+/* -- finding the FDE --------------------------------------------------------------------------- */
 
-/* The address of the FDE that may cover CODE; 0: none.  LSB 5.0 core, section 10.6.2. */
-static uintptr_t search(const struct leakwrap_cfi *tables, uintptr_t code)
+/* Returns the address of the FDE that may cover CODE, or 0.  LSB 5.0 core, section 10.6.2. */
+static uintptr_t find_fde(const struct leakwrap_cfi *tables, uintptr_t code)
 {
 	struct cursor c = cursor_at(tables, (uintptr_t)tables->header);
 	uintptr_t header = (uintptr_t)tables->header;
 	const uint8_t *table;
-	size_t first = 0, behind;
+	size_t first = 0, end;
 
 	if (c.failed || tables->header_size > (size_t)(c.end - c.at))
 		return 0;
 	c.end = c.at + tables->header_size;
 
-	uint64_t version = take(&c, 1);
-	uint8_t frame_encoding = (uint8_t)take(&c, 1);
-	uint8_t count_encoding = (uint8_t)take(&c, 1);
-	uint64_t table_encoding = take(&c, 1);
+	uint64_t version = read_uint(&c, 1);
+	uint8_t frame_encoding = (uint8_t)read_uint(&c, 1);
+	uint8_t count_encoding = (uint8_t)read_uint(&c, 1);
+	uint64_t table_encoding = read_uint(&c, 1);
 
 	if (version != 1 || count_encoding == PE_OMIT || table_encoding != (PE_DATAREL | PE_SDATA4))
 		return 0;
 	if (frame_encoding != PE_OMIT)
-		take_pointer(&c, frame_encoding, header);
-	behind = take_pointer(&c, count_encoding, header);
-	if (c.failed || behind > (size_t)(c.end - c.at) / 8)
+		read_pointer(&c, frame_encoding, header);
+	end = read_pointer(&c, count_encoding, header);
+	if (c.failed || end > (size_t)(c.end - c.at) / 8)
 		return 0;
 
-	/* Sorted pairs: start of the code, FDE; both relative to the header. */
+	/* Sorted pairs: the start of the code, and the FDE.  Both are relative to the header. */
 	table = c.at;
-	while (first < behind) {
-		size_t middle = first + (behind - first) / 2;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
 		int32_t start;
 
 		memcpy(&start, table + 8 * middle, sizeof(start));
 		if (code < header + (uintptr_t)start)
-			behind = middle;
+			end = middle;
 		else
 			first = middle + 1;
 	}
@@ -215,7 +220,7 @@ static uintptr_t search(const struct leakwrap_cfi *tables, uintptr_t code)
 	return header + (uintptr_t)fde;
 }
 
-/* -- CIE and FDE --------------------------------------------------------------------------------- */
+/* -- CIE and FDE ------------------------------------------------------------------------------- */
 
 struct cie {
 	uint64_t code_align;
@@ -224,17 +229,17 @@ struct cie {
 	uint8_t encoding; /* of the pointers in its FDEs */
 	bool augmented;   /* its FDEs have augmentation data */
 	bool signal_frame;
-	struct cursor program;
+	struct cursor program; /* its call frame instructions */
 };
 
-/* The length of the entry at ADDRESS, and a cursor behind that which ends with the entry. */
+/* Returns a cursor over the entry at ADDRESS, without the entry's length field. */
 static struct cursor entry_at(const struct leakwrap_cfi *tables, uintptr_t address)
 {
 	struct cursor c = cursor_at(tables, address);
-	uint64_t length = take(&c, 4);
+	uint64_t length = read_uint(&c, 4);
 
 	if (length == 0xffffffff)
-		length = take(&c, 8);
+		length = read_uint(&c, 8);
 	if (length == 0 || length > (size_t)(c.end - c.at))
 		fail(&c);
 	else
@@ -242,30 +247,31 @@ static struct cursor entry_at(const struct leakwrap_cfi *tables, uintptr_t addre
 	return c;
 }
 
-/* The LETTERS behind the first one of a CIE's augmentation tell what its DATA is (LSB 5.0 core, section 10.6.1). */
+/* Reads the augmentation DATA of a CIE.  Its LETTERS, those behind the 'z', tell the meaning of
+ * DATA (LSB 5.0 core, section 10.6.1).  Returns false if a letter is unknown or DATA too short. */
 static bool read_augmentation(struct cie *cie, struct cursor letters, struct cursor data)
 {
 	uint8_t letter;
 
-	while ((letter = (uint8_t)take(&letters, 1)) != 0) {
+	while ((letter = (uint8_t)read_uint(&letters, 1)) != 0) {
 		switch (letter) {
-		case 'R':
-			cie->encoding = (uint8_t)take(&data, 1);
+		case 'R': /* the encoding of the pointers in its FDEs */
+			cie->encoding = (uint8_t)read_uint(&data, 1);
 			break;
-		case 'P': {
-			uint8_t encoding = (uint8_t)take(&data, 1);
+		case 'P': { /* the personality routine */
+			uint8_t encoding = (uint8_t)read_uint(&data, 1);
 
-			take_format(&data, encoding & PE_FORMAT);
+			read_encoded(&data, encoding & PE_FORMAT);
 			break;
 		}
-		case 'L':
-			take(&data, 1);
+		case 'L': /* the encoding of pointers to language-specific data */
+			read_uint(&data, 1);
 			break;
-		case 'S':
+		case 'S': /* the frame that the kernel builds for a signal */
 			cie->signal_frame = true;
 			break;
 		case 'B': /* AArch64: return addresses are signed with the B key */
-		case 'G':
+		case 'G': /* AArch64: the code uses memory tags */
 			break;
 		default:
 			return false;
@@ -274,6 +280,7 @@ static bool read_augmentation(struct cie *cie, struct cursor letters, struct cur
 	return !data.failed;
 }
 
+/* Reads the CIE at ADDRESS into *CIE.  Returns false if it is damaged or of an unknown kind. */
 static bool read_cie(const struct leakwrap_cfi *tables, uintptr_t address, struct cie *cie)
 {
 	struct cursor c = entry_at(tables, address);
@@ -281,30 +288,30 @@ static bool read_cie(const struct leakwrap_cfi *tables, uintptr_t address, struc
 	uint64_t version;
 	uint8_t letter;
 
-	if (take(&c, 4) != 0)
+	if (read_uint(&c, 4) != 0)
 		return false;
-	version = take(&c, 1);
+	version = read_uint(&c, 1);
 	if (version != 1 && version != 3 && version != 4)
 		return false;
 	augmentation = c;
-	while (take(&c, 1) != 0)
+	while (read_uint(&c, 1) != 0)
 		;
 	if (version == 4) {
-		uint64_t address_size = take(&c, 1), segment_size = take(&c, 1);
+		uint64_t address_size = read_uint(&c, 1), segment_size = read_uint(&c, 1);
 
 		if (address_size != sizeof(uintptr_t) || segment_size != 0)
 			return false;
 	}
-	cie->code_align = take_uleb(&c);
-	cie->data_align = take_sleb(&c);
-	cie->ra_register = version == 1 ? take(&c, 1) : take_uleb(&c);
+	cie->code_align = read_uleb128(&c);
+	cie->data_align = read_sleb128(&c);
+	cie->ra_register = version == 1 ? read_uint(&c, 1) : read_uleb128(&c);
 	cie->encoding = PE_ABSPTR;
 	cie->augmented = false;
 	cie->signal_frame = false;
 
-	letter = (uint8_t)take(&augmentation, 1);
+	letter = (uint8_t)read_uint(&augmentation, 1);
 	if (letter == 'z') {
-		uint64_t size = take_uleb(&c);
+		uint64_t size = read_uleb128(&c);
 
 		cie->augmented = true;
 		if (!read_augmentation(cie, augmentation, c))
@@ -317,44 +324,45 @@ static bool read_cie(const struct leakwrap_cfi *tables, uintptr_t address, struc
 	return !c.failed;
 }
 
-/* -- running the programs ------------------------------------------------------------------------ */
+/* -- running the programs ---------------------------------------------------------------------- */
 
-enum how {
-	SAME,       /* in its register */
-	UNDEFINED,  /* lost; for the return address: there is no caller */
-	AT_OFFSET,  /* in the word at CFA + offset */
-	AT_ADDRESS, /* in the word at the address that the expression gives */
-	ELSEWHERE,  /* in another register, or computed */
+/* Where the caller's value of a register is. */
+enum saved_where {
+	IN_REGISTER, /* still in the register */
+	UNDEFINED,   /* lost; for the return address: there is no caller */
+	AT_OFFSET,   /* in the word at CFA + offset */
+	AT_ADDRESS,  /* in the word at the address that the expression yields */
+	ELSEWHERE,   /* in another register, or computed */
 };
 
-struct saved {
-	enum how how;
+struct saved_register {
+	enum saved_where where;
 	int64_t offset;
-	const uint8_t *expression; /* its length in ULEB128, then itself */
+	const uint8_t *expression; /* a DWARF expression: its length in ULEB128, then its bytes */
 };
 
 struct row {
 	uint64_t cfa_register;
 	int64_t cfa_offset;
-	const uint8_t *cfa_expression; /* instead of both, when not NULL */
-	struct saved ra, fp;
+	const uint8_t *cfa_expression; /* not NULL: the CFA, instead of register + offset */
+	struct saved_register ra, fp;
 };
 
-/* Rows that DW_CFA_remember_state has put aside; compilers need one or two. */
+/* The most rows that DW_CFA_remember_state may put aside.  Compilers need one or two. */
 #define REMEMBERED_MAX 8
 
 struct machine {
 	const struct cie *cie;
-	uintptr_t target; /* the wanted code */
-	uintptr_t location;
+	uintptr_t target;   /* the address of the wanted code */
+	uintptr_t location; /* the first address that the row is for */
 	struct row row;
-	struct row initial; /* as the CIE left it */
+	struct row initial; /* the row after the CIE's program */
 	struct row remembered[REMEMBERED_MAX];
 	unsigned remembered_count;
 };
 
-/* What the machine keeps for REGISTER, or NULL when it is none that matters. */
-static struct saved *saved_of(struct machine *m, struct row *row, uint64_t reg)
+/* Returns the entry of REG in ROW, or NULL if no rule needs that register. */
+static struct saved_register *find_saved(struct machine *m, struct row *row, uint64_t reg)
 {
 	if (reg == m->cie->ra_register)
 		return &row->ra;
@@ -363,161 +371,201 @@ static struct saved *saved_of(struct machine *m, struct row *row, uint64_t reg)
 	return NULL;
 }
 
-static void set(struct machine *m, uint64_t reg, enum how how, int64_t offset,
-                const uint8_t *expression)
+static void set_saved(struct machine *m, uint64_t reg, enum saved_where where, int64_t offset,
+                      const uint8_t *expression)
 {
-	struct saved *saved = saved_of(m, &m->row, reg);
+	struct saved_register *saved = find_saved(m, &m->row, reg);
 
 	if (saved)
-		*saved = (struct saved){how, offset, expression};
+		*saved = (struct saved_register){where, offset, expression};
 }
 
-static void restore(struct machine *m, uint64_t reg)
+static void restore_saved(struct machine *m, uint64_t reg)
 {
-	struct saved *saved = saved_of(m, &m->row, reg);
+	struct saved_register *saved = find_saved(m, &m->row, reg);
 
 	if (saved)
-		*saved = *saved_of(m, &m->initial, reg);
+		*saved = *find_saved(m, &m->initial, reg);
 }
 
-static const uint8_t *take_block(struct cursor *c)
+/* Skips a block: a length in ULEB128, then that many bytes.  Returns its address. */
+static const uint8_t *read_block(struct cursor *c)
 {
 	const uint8_t *block = c->at;
 
-	skip(c, take_uleb(c));
+	skip(c, read_uleb128(c));
 	return block;
 }
 
-/* Products and sums of what the tables say wrap around instead of being undefined. */
-static int64_t scaled(const struct machine *m, int64_t factor)
+/* Returns FACTOR times the CIE's data alignment.  Factors from the tables may be too large: then
+ * the product wraps around, instead of being undefined. */
+static int64_t scale(const struct machine *m, int64_t factor)
 {
 	return (int64_t)((uint64_t)m->cie->data_align * (uint64_t)factor);
 }
 
-/* Moves on by DELTA; true when the row for the target is complete. */
+/* Moves the location on by DELTA code units.  Returns true if the row for the target is
+ * complete. */
 static bool advance(struct machine *m, uint64_t delta)
 {
 	m->location += (uintptr_t)(delta * m->cie->code_align);
 	return m->location > m->target;
 }
 
-/* DWARF 5, section 6.4.2 and 7.24; the vendors' additions from LSB 5.0 core, section 10.5.2.  Runs until
- * the end of the program or behind the target.  False when it is damaged. */
-static bool run(struct machine *m, struct cursor c)
+/* Call frame instructions: DWARF 5, sections 6.4.2 and 7.24.  The vendors' additions are from LSB
+ * 5.0 core, section 10.5.2, and from the DWARF for the Arm 64-bit Architecture. */
+enum {
+	/* The operand is in the low six bits. */
+	DW_CFA_advance_loc = 0x40,
+	DW_CFA_offset = 0x80,
+	DW_CFA_restore = 0xc0,
+
+	DW_CFA_nop = 0x00,
+	DW_CFA_set_loc = 0x01,
+	DW_CFA_advance_loc1 = 0x02,
+	DW_CFA_advance_loc2 = 0x03,
+	DW_CFA_advance_loc4 = 0x04,
+	DW_CFA_offset_extended = 0x05,
+	DW_CFA_restore_extended = 0x06,
+	DW_CFA_undefined = 0x07,
+	DW_CFA_same_value = 0x08,
+	DW_CFA_register = 0x09,
+	DW_CFA_remember_state = 0x0a,
+	DW_CFA_restore_state = 0x0b,
+	DW_CFA_def_cfa = 0x0c,
+	DW_CFA_def_cfa_register = 0x0d,
+	DW_CFA_def_cfa_offset = 0x0e,
+	DW_CFA_def_cfa_expression = 0x0f,
+	DW_CFA_expression = 0x10,
+	DW_CFA_offset_extended_sf = 0x11,
+	DW_CFA_def_cfa_sf = 0x12,
+	DW_CFA_def_cfa_offset_sf = 0x13,
+	DW_CFA_val_offset = 0x14,
+	DW_CFA_val_offset_sf = 0x15,
+	DW_CFA_val_expression = 0x16,
+	DW_CFA_AARCH64_negate_ra_state = 0x2d,
+	DW_CFA_GNU_args_size = 0x2e,
+	DW_CFA_GNU_negative_offset_extended = 0x2f,
+};
+
+/* Runs the instructions at C to their end, or until the row for the target is complete.  Returns
+ * false if they are damaged or unknown. */
+static bool run_program(struct machine *m, struct cursor c)
 {
 	uint64_t reg;
 
 	while (c.at < c.end) {
-		uint8_t byte = (uint8_t)take(&c, 1);
+		uint8_t byte = (uint8_t)read_uint(&c, 1);
 		uint8_t low = byte & 0x3f;
 
 		switch (byte & 0xc0) {
-		case 0x40: /* DW_CFA_advance_loc */
+		case DW_CFA_advance_loc:
 			if (advance(m, low))
 				return !c.failed;
 			continue;
-		case 0x80: /* DW_CFA_offset */
-			set(m, low, AT_OFFSET, scaled(m, (int64_t)take_uleb(&c)), NULL);
+		case DW_CFA_offset:
+			set_saved(m, low, AT_OFFSET, scale(m, (int64_t)read_uleb128(&c)), NULL);
 			continue;
-		case 0xc0: /* DW_CFA_restore */
-			restore(m, low);
+		case DW_CFA_restore:
+			restore_saved(m, low);
 			continue;
 		}
 		switch (low) {
-		case 0x00: /* DW_CFA_nop */
+		case DW_CFA_nop:
 			break;
-		case 0x01: /* DW_CFA_set_loc */
-			m->location = take_pointer(&c, m->cie->encoding, 0);
+		case DW_CFA_set_loc:
+			m->location = read_pointer(&c, m->cie->encoding, 0);
 			if (m->location > m->target)
 				return !c.failed;
 			break;
-		case 0x02: /* DW_CFA_advance_loc1, 2, 4 */
-			if (advance(m, take(&c, 1)))
+		case DW_CFA_advance_loc1:
+			if (advance(m, read_uint(&c, 1)))
 				return !c.failed;
 			break;
-		case 0x03:
-			if (advance(m, take(&c, 2)))
+		case DW_CFA_advance_loc2:
+			if (advance(m, read_uint(&c, 2)))
 				return !c.failed;
 			break;
-		case 0x04:
-			if (advance(m, take(&c, 4)))
+		case DW_CFA_advance_loc4:
+			if (advance(m, read_uint(&c, 4)))
 				return !c.failed;
 			break;
-		case 0x05: /* DW_CFA_offset_extended */
-			reg = take_uleb(&c);
-			set(m, reg, AT_OFFSET, scaled(m, (int64_t)take_uleb(&c)), NULL);
+		case DW_CFA_offset_extended:
+			reg = read_uleb128(&c);
+			set_saved(m, reg, AT_OFFSET, scale(m, (int64_t)read_uleb128(&c)), NULL);
 			break;
-		case 0x06: /* DW_CFA_restore_extended */
-			restore(m, take_uleb(&c));
+		case DW_CFA_restore_extended:
+			restore_saved(m, read_uleb128(&c));
 			break;
-		case 0x07: /* DW_CFA_undefined */
-			set(m, take_uleb(&c), UNDEFINED, 0, NULL);
+		case DW_CFA_undefined:
+			set_saved(m, read_uleb128(&c), UNDEFINED, 0, NULL);
 			break;
-		case 0x08: /* DW_CFA_same_value */
-			set(m, take_uleb(&c), SAME, 0, NULL);
+		case DW_CFA_same_value:
+			set_saved(m, read_uleb128(&c), IN_REGISTER, 0, NULL);
 			break;
-		case 0x09: /* DW_CFA_register */
-			set(m, take_uleb(&c), ELSEWHERE, 0, NULL);
-			take_uleb(&c);
+		case DW_CFA_register:
+			set_saved(m, read_uleb128(&c), ELSEWHERE, 0, NULL);
+			read_uleb128(&c);
 			break;
-		case 0x0a: /* DW_CFA_remember_state */
+		case DW_CFA_remember_state:
 			if (m->remembered_count == REMEMBERED_MAX)
 				return false;
 			m->remembered[m->remembered_count++] = m->row;
 			break;
-		case 0x0b: /* DW_CFA_restore_state */
+		case DW_CFA_restore_state:
 			if (m->remembered_count == 0)
 				return false;
 			m->row = m->remembered[--m->remembered_count];
 			break;
-		case 0x0c: /* DW_CFA_def_cfa */
-			m->row.cfa_register = take_uleb(&c);
-			m->row.cfa_offset = (int64_t)take_uleb(&c);
+		case DW_CFA_def_cfa:
+			m->row.cfa_register = read_uleb128(&c);
+			m->row.cfa_offset = (int64_t)read_uleb128(&c);
 			m->row.cfa_expression = NULL;
 			break;
-		case 0x0d: /* DW_CFA_def_cfa_register */
-			m->row.cfa_register = take_uleb(&c);
+		case DW_CFA_def_cfa_register:
+			m->row.cfa_register = read_uleb128(&c);
 			m->row.cfa_expression = NULL;
 			break;
-		case 0x0e: /* DW_CFA_def_cfa_offset */
-			m->row.cfa_offset = (int64_t)take_uleb(&c);
+		case DW_CFA_def_cfa_offset:
+			m->row.cfa_offset = (int64_t)read_uleb128(&c);
 			break;
-		case 0x0f: /* DW_CFA_def_cfa_expression */
-			m->row.cfa_expression = take_block(&c);
+		case DW_CFA_def_cfa_expression:
+			m->row.cfa_expression = read_block(&c);
 			break;
-		case 0x10: /* DW_CFA_expression */
-			reg = take_uleb(&c);
-			set(m, reg, AT_ADDRESS, 0, take_block(&c));
+		case DW_CFA_expression:
+			reg = read_uleb128(&c);
+			set_saved(m, reg, AT_ADDRESS, 0, read_block(&c));
 			break;
-		case 0x11: /* DW_CFA_offset_extended_sf */
-			reg = take_uleb(&c);
-			set(m, reg, AT_OFFSET, scaled(m, take_sleb(&c)), NULL);
+		case DW_CFA_offset_extended_sf:
+			reg = read_uleb128(&c);
+			set_saved(m, reg, AT_OFFSET, scale(m, read_sleb128(&c)), NULL);
 			break;
-		case 0x12: /* DW_CFA_def_cfa_sf */
-			m->row.cfa_register = take_uleb(&c);
-			m->row.cfa_offset = scaled(m, take_sleb(&c));
+		case DW_CFA_def_cfa_sf:
+			m->row.cfa_register = read_uleb128(&c);
+			m->row.cfa_offset = scale(m, read_sleb128(&c));
 			m->row.cfa_expression = NULL;
 			break;
-		case 0x13: /* DW_CFA_def_cfa_offset_sf */
-			m->row.cfa_offset = scaled(m, take_sleb(&c));
+		case DW_CFA_def_cfa_offset_sf:
+			m->row.cfa_offset = scale(m, read_sleb128(&c));
 			break;
-		case 0x14: /* DW_CFA_val_offset, DW_CFA_val_offset_sf */
-		case 0x15:
-			set(m, take_uleb(&c), ELSEWHERE, 0, NULL);
-			take_uleb(&c);
+		case DW_CFA_val_offset:
+		case DW_CFA_val_offset_sf:
+			set_saved(m, read_uleb128(&c), ELSEWHERE, 0, NULL);
+			read_uleb128(&c);
 			break;
-		case 0x16: /* DW_CFA_val_expression */
-			set(m, take_uleb(&c), ELSEWHERE, 0, NULL);
-			take_block(&c);
+		case DW_CFA_val_expression:
+			set_saved(m, read_uleb128(&c), ELSEWHERE, 0, NULL);
+			read_block(&c);
 			break;
-		case 0x2d: /* DW_CFA_AARCH64_negate_ra_state: signed or not, the bits are stripped */
+		case DW_CFA_AARCH64_negate_ra_state: /* the signature is always stripped */
 			break;
-		case 0x2e: /* DW_CFA_GNU_args_size */
-			take_uleb(&c);
+		case DW_CFA_GNU_args_size:
+			read_uleb128(&c);
 			break;
-		case 0x2f: /* DW_CFA_GNU_negative_offset_extended */
-			reg = take_uleb(&c);
-			set(m, reg, AT_OFFSET, scaled(m, (int64_t)(0 - take_uleb(&c))), NULL);
+		case DW_CFA_GNU_negative_offset_extended:
+			reg = read_uleb128(&c);
+			set_saved(m, reg, AT_OFFSET, scale(m, (int64_t)(0 - read_uleb128(&c))),
+			          NULL);
 			break;
 		default:
 			return false;
@@ -526,23 +574,27 @@ static bool run(struct machine *m, struct cursor c)
 	return !c.failed;
 }
 
-/* -- expressions --------------------------------------------------------------------------------- */
+/* -- expressions ------------------------------------------------------------------------------- */
 
-/* A value as far as it is known before sp and fp are: number, or register + number, or the word at
- * register + inner, plus number. */
+/* A symbolic value: the values of sp and fp are not known yet. */
 struct value {
-	enum { NUMBER, REGISTER, WORD } kind;
+	enum {
+		NUMBER,   /* number */
+		REGISTER, /* base + number */
+		WORD      /* the word at base + inner, plus number */
+	} kind;
 	uint8_t base; /* enum leakwrap_rule_base */
 	int64_t inner;
 	int64_t number;
 };
 
+/* The stack of an expression. */
 #define VALUES_MAX 16
 
 struct values {
 	struct value value[VALUES_MAX];
 	unsigned count;
-	bool failed;
+	bool failed; /* too many values, too few, or a value that cannot be expressed */
 };
 
 static void push(struct values *values, struct value value)
@@ -567,6 +619,7 @@ static struct value pop(struct values *values)
 	return values->value[--values->count];
 }
 
+/* Pushes the value of register REG plus OFFSET.  The return address column yields PC. */
 static void push_register(struct values *values, uint64_t reg, int64_t offset, uint64_t ra_register,
                           uintptr_t pc)
 {
@@ -580,63 +633,102 @@ static void push_register(struct values *values, uint64_t reg, int64_t offset, u
 		values->failed = true;
 }
 
-/* The operators on two operands, DWARF 5, section 2.5.1.4 and 2.5.1.5. */
-static void combine(struct values *values, uint8_t operator)
+/* Operations of expressions: DWARF 5, sections 2.5.1 and 7.7.1. */
+enum {
+	DW_OP_deref = 0x06,
+	DW_OP_const1u = 0x08,
+	DW_OP_const1s = 0x09,
+	DW_OP_const2u = 0x0a,
+	DW_OP_const2s = 0x0b,
+	DW_OP_const4u = 0x0c,
+	DW_OP_const4s = 0x0d,
+	DW_OP_const8u = 0x0e,
+	DW_OP_const8s = 0x0f,
+	DW_OP_constu = 0x10,
+	DW_OP_consts = 0x11,
+	DW_OP_dup = 0x12,
+	DW_OP_drop = 0x13,
+	DW_OP_and = 0x1a,
+	DW_OP_minus = 0x1c,
+	DW_OP_mul = 0x1e,
+	DW_OP_or = 0x21,
+	DW_OP_plus = 0x22,
+	DW_OP_plus_uconst = 0x23,
+	DW_OP_shl = 0x24,
+	DW_OP_shr = 0x25,
+	DW_OP_xor = 0x27,
+	DW_OP_eq = 0x29,
+	DW_OP_ge = 0x2a,
+	DW_OP_gt = 0x2b,
+	DW_OP_le = 0x2c,
+	DW_OP_lt = 0x2d,
+	DW_OP_ne = 0x2e,
+	DW_OP_lit0 = 0x30,
+	DW_OP_lit31 = 0x4f,
+	DW_OP_breg0 = 0x70,
+	DW_OP_breg31 = 0x8f,
+	DW_OP_bregx = 0x92,
+	DW_OP_nop = 0x96,
+};
+
+/* Applies OP, which has two operands, to the top of the stack (DWARF 5, sections 2.5.1.4 and
+ * 2.5.1.5). */
+static void apply_binary(struct values *values, uint8_t op)
 {
 	struct value b = pop(values), a = pop(values);
 	uint64_t x = (uint64_t)a.number, y = (uint64_t)b.number;
 
-	if (operator== 0x22 && a.kind == NUMBER) { /* DW_OP_plus: the number second */
+	if (op == DW_OP_plus && a.kind == NUMBER) { /* the number becomes the second operand */
 		struct value swap = a;
 
 		a = b;
 		b = swap;
 	}
-	if (b.kind != NUMBER || (a.kind != NUMBER && operator!= 0x22 && operator!= 0x1c)) {
+	if (b.kind != NUMBER || (a.kind != NUMBER && op != DW_OP_plus && op != DW_OP_minus)) {
 		values->failed = true;
 		return;
 	}
-	switch (operator) {
-	case 0x1a: /* DW_OP_and */
+	switch (op) {
+	case DW_OP_and:
 		x &= y;
 		break;
-	case 0x1c: /* DW_OP_minus */
+	case DW_OP_minus:
 		x -= y;
 		break;
-	case 0x1e: /* DW_OP_mul */
+	case DW_OP_mul:
 		x *= y;
 		break;
-	case 0x21: /* DW_OP_or */
+	case DW_OP_or:
 		x |= y;
 		break;
-	case 0x22: /* DW_OP_plus */
+	case DW_OP_plus:
 		x += y;
 		break;
-	case 0x24: /* DW_OP_shl */
+	case DW_OP_shl:
 		x = y < 64 ? x << y : 0;
 		break;
-	case 0x25: /* DW_OP_shr */
+	case DW_OP_shr:
 		x = y < 64 ? x >> y : 0;
 		break;
-	case 0x27: /* DW_OP_xor */
+	case DW_OP_xor:
 		x ^= y;
 		break;
-	case 0x29: /* DW_OP_eq, ge, gt, le, lt, ne */
+	case DW_OP_eq:
 		x = x == y;
 		break;
-	case 0x2a:
+	case DW_OP_ge:
 		x = (int64_t)x >= (int64_t)y;
 		break;
-	case 0x2b:
+	case DW_OP_gt:
 		x = (int64_t)x > (int64_t)y;
 		break;
-	case 0x2c:
+	case DW_OP_le:
 		x = (int64_t)x <= (int64_t)y;
 		break;
-	case 0x2d:
+	case DW_OP_lt:
 		x = (int64_t)x < (int64_t)y;
 		break;
-	case 0x2e:
+	case DW_OP_ne:
 		x = x != y;
 		break;
 	default:
@@ -646,128 +738,135 @@ static void combine(struct values *values, uint8_t operator)
 	push(values, a);
 }
 
-/* What EXPRESSION yields for the code at PC, as far as it can be said now.  DWARF 5, section 2.5.1: the
- * operations that compilers, assemblers and linkers write for frames. */
-static bool evaluate(const uint8_t *expression, const uint8_t *high, uint64_t ra_register, uintptr_t pc,
-                     struct value *result)
+/* Evaluates EXPRESSION for the code at PC into *RESULT.  HIGH: the end of the readable range.
+ * Knows the operations that compilers, assemblers and linkers write for frames (DWARF 5, section
+ * 2.5.1).  Returns false if the expression is damaged, or if *RESULT cannot express its value. */
+static bool evaluate(const uint8_t *expression, const uint8_t *high, uint64_t ra_register,
+                     uintptr_t pc, struct value *result)
 {
 	struct cursor c = {expression, high, false};
 	struct values values = {.count = 0};
-	uint64_t length = take_uleb(&c);
+	uint64_t length = read_uleb128(&c);
 
 	if (length > (size_t)(c.end - c.at))
 		return false;
 	c.end = c.at + length;
 	while (c.at < c.end && !values.failed) {
-		uint8_t op = (uint8_t)take(&c, 1);
+		uint8_t op = (uint8_t)read_uint(&c, 1);
 		struct value v;
 
 		switch (op) {
-		case 0x06: /* DW_OP_deref */
+		case DW_OP_deref:
 			v = pop(&values);
 			if (v.kind != REGISTER)
 				return false;
 			push(&values, (struct value){WORD, v.base, v.number, 0});
 			break;
-		case 0x08: /* DW_OP_const1u ... const8s */
-			push_number(&values, (int64_t)take(&c, 1));
+		case DW_OP_const1u:
+			push_number(&values, (int64_t)read_uint(&c, 1));
 			break;
-		case 0x09:
-			push_number(&values, (int8_t)take(&c, 1));
+		case DW_OP_const1s:
+			push_number(&values, (int8_t)read_uint(&c, 1));
 			break;
-		case 0x0a:
-			push_number(&values, (int64_t)take(&c, 2));
+		case DW_OP_const2u:
+			push_number(&values, (int64_t)read_uint(&c, 2));
 			break;
-		case 0x0b:
-			push_number(&values, (int16_t)take(&c, 2));
+		case DW_OP_const2s:
+			push_number(&values, (int16_t)read_uint(&c, 2));
 			break;
-		case 0x0c:
-			push_number(&values, (int64_t)take(&c, 4));
+		case DW_OP_const4u:
+			push_number(&values, (int64_t)read_uint(&c, 4));
 			break;
-		case 0x0d:
-			push_number(&values, (int32_t)take(&c, 4));
+		case DW_OP_const4s:
+			push_number(&values, (int32_t)read_uint(&c, 4));
 			break;
-		case 0x0e:
-		case 0x0f:
-			push_number(&values, (int64_t)take(&c, 8));
+		case DW_OP_const8u:
+		case DW_OP_const8s:
+			push_number(&values, (int64_t)read_uint(&c, 8));
 			break;
-		case 0x10: /* DW_OP_constu */
-			push_number(&values, (int64_t)take_uleb(&c));
+		case DW_OP_constu:
+			push_number(&values, (int64_t)read_uleb128(&c));
 			break;
-		case 0x11: /* DW_OP_consts */
-			push_number(&values, take_sleb(&c));
+		case DW_OP_consts:
+			push_number(&values, read_sleb128(&c));
 			break;
-		case 0x12: /* DW_OP_dup */
+		case DW_OP_dup:
 			v = pop(&values);
 			push(&values, v);
 			push(&values, v);
 			break;
-		case 0x13: /* DW_OP_drop */
+		case DW_OP_drop:
 			pop(&values);
 			break;
-		case 0x23: /* DW_OP_plus_uconst */
-			push_number(&values, (int64_t)take_uleb(&c));
-			combine(&values, 0x22);
+		case DW_OP_plus_uconst:
+			push_number(&values, (int64_t)read_uleb128(&c));
+			apply_binary(&values, DW_OP_plus);
 			break;
-		case 0x92: { /* DW_OP_bregx */
-			uint64_t reg = take_uleb(&c);
+		case DW_OP_bregx: {
+			uint64_t reg = read_uleb128(&c);
 
-			push_register(&values, reg, take_sleb(&c), ra_register, pc);
+			push_register(&values, reg, read_sleb128(&c), ra_register, pc);
 			break;
 		}
-		case 0x96: /* DW_OP_nop */
+		case DW_OP_nop:
 			break;
 		default:
-			if (op >= 0x30 && op <= 0x4f) /* DW_OP_lit0 ... lit31 */
-				push_number(&values, op - 0x30);
-			else if (op >= 0x70 && op <= 0x8f) /* DW_OP_breg0 ... breg31 */
-				push_register(&values, op - 0x70u, take_sleb(&c), ra_register, pc);
+			if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
+				push_number(&values, op - DW_OP_lit0);
+			else if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
+				push_register(&values, op - (unsigned)DW_OP_breg0, read_sleb128(&c),
+				              ra_register, pc);
 			else
-				combine(&values, op);
+				apply_binary(&values, op);
 		}
 	}
 	*result = pop(&values);
 	return !values.failed && !c.failed;
 }
 
-/* -- from the row to the rule -------------------------------------------------------------------- */
+/* -- from the row to the rule ------------------------------------------------------------------ */
 
-static bool fits(int64_t offset, int32_t *to)
+/* Stores OFFSET in *TO.  Returns false if it does not fit. */
+static bool to_int32(int64_t offset, int32_t *to)
 {
 	*to = (int32_t)offset;
 	return *to == offset;
 }
 
-/* Where the caller's register was saved, in terms of RULE's base and CFA. */
-static bool place(const struct saved *saved, const uint8_t *high, uint64_t ra_register, uintptr_t pc,
-                  uint8_t base, uint8_t *where, int32_t *offset)
+/* Translates SAVED into *WHERE (enum leakwrap_saved_where) and *OFFSET of a rule with BASE.
+ * Returns false if such a rule cannot express it. */
+static bool locate_saved(const struct saved_register *saved, const uint8_t *high,
+                         uint64_t ra_register, uintptr_t pc, uint8_t base, uint8_t *where,
+                         int32_t *offset)
 {
 	struct value address;
 
 	*offset = 0;
-	switch (saved->how) {
-	case SAME:
+	switch (saved->where) {
+	case IN_REGISTER:
 		*where = LEAKWRAP_SAVED_IN_REGISTER;
 		return true;
 	case AT_OFFSET:
 		*where = LEAKWRAP_SAVED_AT_CFA;
-		return fits(saved->offset, offset);
+		return to_int32(saved->offset, offset);
 	case AT_ADDRESS:
 		*where = LEAKWRAP_SAVED_AT_BASE;
 		return evaluate(saved->expression, high, ra_register, pc, &address) &&
-		       address.kind == REGISTER && address.base == base && fits(address.number, offset);
+		       address.kind == REGISTER && address.base == base &&
+		       to_int32(address.number, offset);
 	default:
 		*where = LEAKWRAP_SAVED_NOWHERE;
 		return true;
 	}
 }
 
-static bool rule_of(const struct row *row, const uint8_t *high, uint64_t ra_register, uintptr_t pc,
-                    struct leakwrap_rule *rule)
+/* Turns ROW into *RULE.  Returns false if a rule cannot express the row. */
+static bool make_rule(const struct row *row, const uint8_t *high, uint64_t ra_register,
+                      uintptr_t pc, struct leakwrap_rule *rule)
 {
 	struct value cfa;
 
-	if (row->ra.how == UNDEFINED) {
+	if (row->ra.where == UNDEFINED) {
 		rule->kind = LEAKWRAP_RULE_END;
 		return true;
 	}
@@ -785,25 +884,30 @@ static bool rule_of(const struct row *row, const uint8_t *high, uint64_t ra_regi
 	rule->base = cfa.base;
 	if (cfa.kind == REGISTER) {
 		rule->kind = LEAKWRAP_RULE_FRAME;
-		if (!fits(cfa.number, &rule->cfa))
+		if (!to_int32(cfa.number, &rule->cfa))
 			return false;
 	} else if (cfa.kind == WORD) {
 		rule->kind = LEAKWRAP_RULE_INDIRECT;
-		if (!fits(cfa.inner, &rule->cfa) || !fits(cfa.number, &rule->add))
+		if (!to_int32(cfa.inner, &rule->cfa) || !to_int32(cfa.number, &rule->add))
 			return false;
 	} else {
 		return false;
 	}
-	return place(&row->ra, high, ra_register, pc, rule->base, &rule->ra_place, &rule->ra) &&
+	return locate_saved(&row->ra, high, ra_register, pc, rule->base, &rule->ra_place,
+	                    &rule->ra) &&
 	       rule->ra_place != LEAKWRAP_SAVED_NOWHERE &&
-	       place(&row->fp, high, ra_register, pc, rule->base, &rule->fp_place, &rule->fp);
+	       locate_saved(&row->fp, high, ra_register, pc, rule->base, &rule->fp_place,
+	                    &rule->fp);
 }
 
-/* C libraries describe the frame that the kernel builds for a signal handler by expressions. */
+/* Turns RULE into that of a signal frame.  C libraries describe the frame that the kernel builds
+ * for a signal handler by expressions.  Returns false if RULE does not come from such
+ * expressions. */
 static bool make_signal_rule(struct leakwrap_rule *rule)
 {
-	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP || rule->add != 0 ||
-	    rule->ra_place != LEAKWRAP_SAVED_AT_BASE || rule->fp_place != LEAKWRAP_SAVED_AT_BASE)
+	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP ||
+	    rule->add != 0 || rule->ra_place != LEAKWRAP_SAVED_AT_BASE ||
+	    rule->fp_place != LEAKWRAP_SAVED_AT_BASE)
 		return false;
 	rule->kind = LEAKWRAP_RULE_SIGNAL;
 	return true;
@@ -812,35 +916,35 @@ static bool make_signal_rule(struct leakwrap_rule *rule)
 bool leakwrap_cfi_rule(const struct leakwrap_cfi *tables, uintptr_t pc, bool interrupted,
                        struct leakwrap_rule *rule)
 {
-	/* A return address may be that of the next function, when the call never returns. */
+	/* If the call never returns, the return address may lie in the next function. */
 	uintptr_t code = interrupted ? pc : pc - 1;
-	struct cursor fde = entry_at(tables, search(tables, code));
-	uintptr_t back_from = (uintptr_t)fde.at;
-	uint64_t back = take(&fde, 4);
+	struct cursor fde = entry_at(tables, find_fde(tables, code));
+	uintptr_t back_field = (uintptr_t)fde.at;
+	uint64_t back = read_uint(&fde, 4);
 	uintptr_t start, size;
 	struct cie cie;
 	struct machine m;
 
 	memset(rule, 0, sizeof(*rule));
-	if (fde.failed || back == 0 || !read_cie(tables, back_from - (uintptr_t)back, &cie))
+	if (fde.failed || back == 0 || !read_cie(tables, back_field - (uintptr_t)back, &cie))
 		return false;
-	start = take_pointer(&fde, cie.encoding, 0);
-	size = take_format(&fde, cie.encoding & PE_FORMAT);
+	start = read_pointer(&fde, cie.encoding, 0);
+	size = read_encoded(&fde, cie.encoding & PE_FORMAT);
 	if (cie.augmented)
-		skip(&fde, take_uleb(&fde));
+		skip(&fde, read_uleb128(&fde));
 	if (fde.failed || code - start >= size)
 		return false;
 
 	memset(&m, 0, sizeof(m));
 	m.cie = &cie;
 	m.location = 0;
-	m.target = UINTPTR_MAX; /* all of the CIE's program */
-	if (!run(&m, cie.program))
+	m.target = UINTPTR_MAX; /* run all of the CIE's program */
+	if (!run_program(&m, cie.program))
 		return false;
 	m.initial = m.row;
 	m.location = start;
 	m.target = code;
-	if (!run(&m, fde) || !rule_of(&m.row, tables->high, cie.ra_register, pc, rule))
+	if (!run_program(&m, fde) || !make_rule(&m.row, tables->high, cie.ra_register, pc, rule))
 		return false;
 	return !cie.signal_frame || make_signal_rule(rule);
 }

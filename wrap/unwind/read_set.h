@@ -1,16 +1,17 @@
-/* read_set.h - where on the stack a walk found what it read.
+/* read_set.h - the read set: which words of the stack a walk used.
  *
- * A walk is a function of where it starts and of the stack words that its steps depend on: return
- * addresses, and words that hold addresses of the stack itself (saved frame pointers, the CFA of a
- * realigned frame), as far as a step used them.  Addresses of the stack matter only relative to sp.  So when
- * another stack has its return addresses at the same places, with the same values, and the words that lead
- * there lead to the same places, a walk would find the same backtrace: exactly.  stack_cache.h uses this to
- * recognize stacks instead of walking them.
+ * A walk depends on where it starts and on the stack words that its steps use.  These are the
+ * return addresses, and the words that hold addresses of the stack itself: saved frame pointers,
+ * the CFA of a realigned frame.  Addresses of the stack matter only relative to sp.
  *
- * Where a step had to choose by other words, the choice is remembered with the return address (rule_cache.h).
- * From then on the step depends on the word alone that it led to.
+ * Take another stack with the same return addresses at the same indices.  Its saved addresses of
+ * the stack lie at the same indices, too, and lead to the same indices.  Then a walk finds exactly
+ * the same backtrace.  stack_cache.h uses this to recognize stacks instead of walking them.
  *
- * Places are counted in words above sp.
+ * Some steps have to choose by other words.  The choice is remembered with the return address
+ * (rule_cache.h).  From then on the step depends only on the return address that it led to.
+ *
+ * The index of a word is its distance from sp, upward, in words.
  */
 #ifndef LEAKWRAP_READ_SET_H
 #define LEAKWRAP_READ_SET_H
@@ -23,44 +24,47 @@
 #define LEAKWRAP_STACK_INDEX_MAX  0xfffeu
 #define LEAKWRAP_STACK_INDEX_NONE 0xffffu
 
-/* The word at PLACE is the address of the place TARGET. */
+/* A saved address of the stack: the word with index PLACE holds the address of the word TARGET. */
 struct leakwrap_stack_link {
 	uint16_t place, target;
 };
 
-/* What a walk notes while it runs.  The arrays are the caller's, with room for as many places, and twice
- * as many checks, as the trace may have frames. */
+/* The read set of one walk.  The caller owns both arrays.  For a trace of N frames, PLACE needs N
+ * elements and CHECK 2 * N. */
 struct leakwrap_read_set {
-	const void *modules; /* the snapshot that was current then */
-	uintptr_t sp;        /* where the walk began */
-	uint16_t *place;
-	struct leakwrap_stack_link *check;
-	uint16_t returns; /* places of return addresses: of the frames 1, 2, ... */
-	uint16_t checks;
-	uint16_t fp_target; /* what fp pointed to at the start, when a step used that, or NONE */
-	uint16_t end_place; /* of a word with which no walk can go on, or NONE */
-	uintptr_t end_word;
-	bool usable; /* the backtrace depends on nothing but what is noted here */
+	const void *modules;               /* the snapshot that was current when the walk began */
+	uintptr_t sp;                      /* where the walk began */
+	uint16_t *place;                   /* indices of the return addresses: frames 1, 2, ... */
+	struct leakwrap_stack_link *check; /* the saved addresses of the stack */
+
+	uint16_t returns;   /* elements of PLACE that are filled in */
+	uint16_t checks;    /* elements of CHECK that are filled in */
+	uint16_t fp_target; /* index of the word that fp pointed to, if a step used it; or NONE */
+	uint16_t end_place; /* index of the word that ended the walk, or NONE */
+	uintptr_t end_word; /* the value of that word */
+	bool usable;        /* the backtrace depends on nothing but this read set */
 };
 
-static inline void leakwrap_read_set_begin(struct leakwrap_read_set *notes, uintptr_t sp)
+/* Empties READ_SET, for a walk that begins at SP. */
+static inline void leakwrap_read_set_begin(struct leakwrap_read_set *read_set, uintptr_t sp)
 {
-	notes->modules = leakwrap_modules();
-	notes->sp = sp;
-	notes->returns = notes->checks = 0;
-	notes->fp_target = notes->end_place = LEAKWRAP_STACK_INDEX_NONE;
-	notes->end_word = 0;
-	notes->usable = false;
+	read_set->modules = leakwrap_modules();
+	read_set->sp = sp;
+	read_set->returns = read_set->checks = 0;
+	read_set->fp_target = read_set->end_place = LEAKWRAP_STACK_INDEX_NONE;
+	read_set->end_word = 0;
+	read_set->usable = false;
 }
 
-/* The place of ADDRESS, or LEAKWRAP_STACK_INDEX_NONE when it has none. */
+/* Returns the index of the word at ADDRESS.  Returns LEAKWRAP_STACK_INDEX_NONE if ADDRESS lies
+ * below SP or too far above it, or is aligned differently. */
 static inline uint16_t leakwrap_stack_index_of(uintptr_t address, uintptr_t sp)
 {
-	uintptr_t place = (address - sp) / sizeof(uintptr_t);
+	uintptr_t index = (address - sp) / sizeof(uintptr_t);
 
 	return address % sizeof(uintptr_t) == sp % sizeof(uintptr_t) &&
-	                       place <= LEAKWRAP_STACK_INDEX_MAX
-	               ? (uint16_t)place
+	                       index <= LEAKWRAP_STACK_INDEX_MAX
+	               ? (uint16_t)index
 	               : LEAKWRAP_STACK_INDEX_NONE;
 }
 

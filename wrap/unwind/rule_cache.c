@@ -8,11 +8,11 @@
 
 #define WORD ((int32_t)sizeof(uintptr_t))
 
-/* -- the table of rules that do not fit into a slot ---------------------------------------------- */
+/* -- the wide table: rules that do not fit into a slot ----------------------------------------- */
 
-/* An open-addressing set that is only added to.  An entry is claimed, written, then published; one that is
- * being written by another thread, or by the code that this signal handler interrupted, is passed over: the
- * rule then stands in the table twice, which harms nobody. */
+/* An open-addressing set that only grows.  An entry is claimed, written, then published.  A search
+ * skips an entry that is still being written: by another thread, or by the code that this signal
+ * handler interrupted.  Then a rule may stand in the table twice, which does no harm. */
 enum { ENTRY_FREE, ENTRY_CLAIMED, ENTRY_READY };
 
 struct entry {
@@ -21,11 +21,12 @@ struct entry {
 };
 
 #define ENTRIES LEAKWRAP_RULE_ENTRIES
-#define PROBES  64u /* then the table counts as full, and the rule is not remembered */
+#define PROBES  64u /* after them the table counts as full, and the rule is not stored */
 
-static struct entry *_Atomic entries;
+static struct entry *_Atomic wide_table;
 
-/* SIZE bytes of pages in *SHARED, mapped by whoever comes first; NULL: no memory. */
+/* Returns the SIZE bytes of pages at *SHARED.  The first caller maps them.  Returns NULL if there
+ * is no memory. */
 static void *map_once(void *_Atomic *shared, size_t size)
 {
 	void *pages = atomic_load_explicit(shared, memory_order_acquire);
@@ -53,10 +54,11 @@ static uint32_t hash(const struct leakwrap_rule *rule)
 	return h ^ h >> 15;
 }
 
-/* The number of RULE in the table, or ENTRIES when there is no room. */
-static uint32_t number_of(const struct leakwrap_rule *rule)
+/* Adds RULE to the wide table, unless it is there already.  Returns its number, or ENTRIES if there
+ * is no room. */
+static uint32_t intern_rule(const struct leakwrap_rule *rule)
 {
-	struct entry *table = map_once((void *_Atomic *)&entries, ENTRIES * sizeof(*table));
+	struct entry *table = map_once((void *_Atomic *)&wide_table, ENTRIES * sizeof(*table));
 	uint32_t start = hash(rule);
 
 	if (!table)
@@ -78,23 +80,24 @@ static uint32_t number_of(const struct leakwrap_rule *rule)
 	return ENTRIES;
 }
 
-/* -- slots --------------------------------------------------------------------------------------- */
+/* -- slots ------------------------------------------------------------------------------------- */
 
 #if LEAKWRAP_HAVE_INLINE_RULES
 
-/* OFFSET in words, if it is a count of words that fits into a field. */
-static bool field(int32_t offset, leakwrap_rule_slot *words)
+/* Stores OFFSET in *WORDS as a number of words.  Returns false if it does not fit into a field of a
+ * slot. */
+static bool to_field(int32_t offset, leakwrap_rule_slot *words)
 {
 	*words = (leakwrap_rule_slot)(offset / WORD);
 	return offset >= 0 && offset % WORD == 0 && *words < (1u << LEAKWRAP_RULE_FIELD);
 }
 
-/* RULE as the low bits of a slot, when it is of the common kind. */
+/* Stores RULE in *PACKED as the low bits of a slot.  Returns false if RULE does not fit there. */
 static bool pack(const struct leakwrap_rule *rule, leakwrap_rule_slot *packed)
 {
 	leakwrap_rule_slot cfa, place, flags = 0;
 
-	if (rule->kind != LEAKWRAP_RULE_FRAME || !field(rule->cfa, &cfa) ||
+	if (rule->kind != LEAKWRAP_RULE_FRAME || !to_field(rule->cfa, &cfa) ||
 	    rule->ra_place != LEAKWRAP_SAVED_AT_CFA)
 		return false;
 	if (rule->base == LEAKWRAP_BASE_FP)
@@ -105,15 +108,15 @@ static bool pack(const struct leakwrap_rule *rule, leakwrap_rule_slot *packed)
 	if (rule->fp_place == LEAKWRAP_SAVED_IN_REGISTER)
 		place = 1;
 	else if (rule->fp_place != LEAKWRAP_SAVED_AT_CFA || rule->fp >= rule->ra ||
-	         !field(-rule->fp, &place) || place > cfa)
+	         !to_field(-rule->fp, &place) || place > cfa)
 		return false;
 #else
 	if (rule->fp_place == LEAKWRAP_SAVED_IN_REGISTER) {
-		if (!field(-rule->ra, &place) || place == 0)
+		if (!to_field(-rule->ra, &place) || place == 0)
 			return false;
 	} else {
 		if (rule->fp_place != LEAKWRAP_SAVED_AT_CFA || rule->ra != rule->fp + WORD ||
-		    !field(-rule->fp, &place) || place < 2)
+		    !to_field(-rule->fp, &place) || place < 2)
 			return false;
 		flags |= LEAKWRAP_RULE_PAIR;
 	}
@@ -122,9 +125,13 @@ static bool pack(const struct leakwrap_rule *rule, leakwrap_rule_slot *packed)
 	return true;
 }
 
+/* Returns the rule that pack has put into SLOT. */
 static struct leakwrap_rule unpack(leakwrap_rule_slot slot)
 {
-	struct leakwrap_rule rule = {.kind = LEAKWRAP_RULE_FRAME, .ra_place = LEAKWRAP_SAVED_AT_CFA};
+	struct leakwrap_rule rule = {
+	        .kind = LEAKWRAP_RULE_FRAME,
+	        .ra_place = LEAKWRAP_SAVED_AT_CFA,
+	};
 	leakwrap_rule_slot mask = (1u << LEAKWRAP_RULE_FIELD) - 1;
 	int32_t place = (int32_t)(slot >> LEAKWRAP_RULE_FIELD & mask) * WORD;
 
@@ -152,7 +159,7 @@ static struct leakwrap_rule unpack(leakwrap_rule_slot slot)
 
 struct leakwrap_rule leakwrap_rule_slot_rule(leakwrap_rule_slot slot)
 {
-	struct entry *table = atomic_load_explicit(&entries, memory_order_acquire);
+	struct entry *table = atomic_load_explicit(&wide_table, memory_order_acquire);
 
 #if LEAKWRAP_HAVE_INLINE_RULES
 	if (!(slot & LEAKWRAP_RULE_WIDE))
@@ -161,7 +168,7 @@ struct leakwrap_rule leakwrap_rule_slot_rule(leakwrap_rule_slot slot)
 	return table[slot % ENTRIES].rule;
 }
 
-/* -- the cache ----------------------------------------------------------------------------------- */
+/* -- the cache --------------------------------------------------------------------------------- */
 
 #define SLOTS ((uintptr_t)1 << LEAKWRAP_RULE_SLOTS_LOG2)
 
@@ -170,12 +177,13 @@ struct cache {
 	_Atomic unsigned generation;
 };
 
-/* A stale rule could only be met by a thread that has a frame in the code that it was made for; the code
- * could not be unloaded as long as there was one, and whoever runs what was loaded in its place has seen the
- * new generation. */
+/* Empties the cache, for the modules of GENERATION.  A walk that began before may still read a
+ * stale rule.  That does no harm: only a thread with a frame in the rule's code looks for the rule.
+ * Code cannot be unloaded while such a frame exists.  Threads that run the code loaded in its place
+ * have seen the new generation. */
 static void flush(struct cache *cache, _Atomic leakwrap_rule_slot *slots, unsigned generation)
 {
-	/* At first there is nothing in it, and to look would take its pages into memory. */
+	/* A new cache is empty, and reading it would bring its pages into memory. */
 	bool is_new = atomic_load(&cache->generation) == 0;
 
 	for (uintptr_t i = 0; i < SLOTS && !is_new; i++)
@@ -184,16 +192,17 @@ static void flush(struct cache *cache, _Atomic leakwrap_rule_slot *slots, unsign
 	atomic_store_explicit(&cache->generation, generation, memory_order_release);
 }
 
-static _Atomic leakwrap_rule_slot empty;
+static _Atomic leakwrap_rule_slot empty_slot;
 
-static struct leakwrap_rule_cache ready(struct cache *cache)
+/* Maps CACHE if it is new, and flushes it if the modules have changed. */
+static struct leakwrap_rule_cache prepare(struct cache *cache)
 {
 	_Atomic leakwrap_rule_slot *slots =
 	        map_once((void *_Atomic *)&cache->slots, SLOTS * sizeof(*slots));
 	unsigned generation = leakwrap_modules_generation();
 
 	if (leakwrap_unlikely(!slots))
-		return (struct leakwrap_rule_cache){&empty, 0};
+		return (struct leakwrap_rule_cache){&empty_slot, 0};
 	if (leakwrap_unlikely(atomic_load_explicit(&cache->generation, memory_order_acquire) !=
 	                      generation))
 		flush(cache, slots, generation);
@@ -204,34 +213,34 @@ struct leakwrap_rule_cache leakwrap_rule_cache(void)
 {
 	static struct cache cache;
 
-	return ready(&cache);
+	return prepare(&cache);
 }
 
 struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
 {
 #ifdef LEAKWRAP_BARE
 	(void)cache;
-	return (struct leakwrap_rule_cache){&empty, 0};
+	return (struct leakwrap_rule_cache){&empty_slot, 0};
 #else
 	static struct cache caches[LEAKWRAP_CODE_CACHES];
 
-	return ready(&caches[cache]);
+	return prepare(&caches[cache]);
 #endif
 }
 
-void leakwrap_rule_cache_store(struct leakwrap_rule_cache to, uintptr_t pc,
+void leakwrap_rule_cache_store(struct leakwrap_rule_cache cache, uintptr_t pc,
                                const struct leakwrap_rule *rule)
 {
 	leakwrap_rule_slot slot;
 	uint64_t tag = LEAKWRAP_RULE_TAG(pc);
 
-	if (to.mask == 0 || tag >> (sizeof(slot) * 8 - LEAKWRAP_RULE_BITS) != 0)
+	if (cache.mask == 0 || tag >> (sizeof(slot) * 8 - LEAKWRAP_RULE_BITS) != 0)
 		return;
 #if LEAKWRAP_HAVE_INLINE_RULES
 	if (!pack(rule, &slot))
 #endif
 	{
-		uint32_t number = number_of(rule);
+		uint32_t number = intern_rule(rule);
 
 		if (number == ENTRIES)
 			return;
@@ -241,5 +250,6 @@ void leakwrap_rule_cache_store(struct leakwrap_rule_cache to, uintptr_t pc,
 #endif
 	}
 	slot |= (leakwrap_rule_slot)tag << LEAKWRAP_RULE_BITS;
-	atomic_store_explicit(&to.slots[LEAKWRAP_RULE_INDEX(pc) & to.mask], slot, memory_order_relaxed);
+	atomic_store_explicit(&cache.slots[LEAKWRAP_RULE_INDEX(pc) & cache.mask], slot,
+	                      memory_order_relaxed);
 }

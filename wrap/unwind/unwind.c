@@ -1,5 +1,6 @@
-/* unwind.c - chooses the way to walk the stack.  Called for allocations whose stack is not recognized,
- * and by the public API. */
+/* unwind.c - chooses the way to walk the stack.
+ *
+ * Called by the public API, and for allocations whose stack the stack cache does not hold. */
 #include "wrap/unwind/unwind.h"
 
 #include "wrap/base/options.h"

@@ -1,7 +1,8 @@
 /* unwind.h - from a caller's registers to a backtrace.
  *
- * One function per way of walking, one file per function; unwind.c chooses.  None of them faults on
- * any value of sp and fp, takes a lock, allocates, or changes errno; all may run in signal handlers.
+ * Each function walks the stack in one way and has its own file; unwind.c chooses.  None of them
+ * faults on any value of sp and fp, takes a lock, allocates, or changes errno.  All may run in
+ * signal handlers.
  */
 #ifndef LEAKWRAP_UNWIND_H
 #define LEAKWRAP_UNWIND_H
@@ -11,7 +12,7 @@
 
 #include "wrap/unwind/stack_bounds.h"
 
-/* The deepest backtrace that is ever kept; the option depth= lies between 1 and this. */
+/* The most frames of a backtrace.  The option depth= lies between 1 and this limit. */
 #ifdef LEAKWRAP_BARE
 #define LEAKWRAP_MAX_DEPTH 32
 #else
@@ -30,42 +31,49 @@ struct leakwrap_modules;
 
 /* A backtrace: return addresses, innermost first. */
 struct leakwrap_trace {
-	uintptr_t *pcs; /* the caller's array */
+	uintptr_t *pcs; /* the caller's array, of MAX elements */
 	unsigned max;   /* frames that fit, at least 1 and at most LEAKWRAP_MAX_DEPTH */
-	unsigned depth; /* how many are filled in */
+	unsigned depth; /* frames that are filled in */
 	enum leakwrap_trace_kind kind;
-	/* To be told where the walk found its frames (read_set.h), or NULL. */
+	/* Where the walk records the stack words that it used (read_set.h), or NULL. */
 	struct leakwrap_read_set *notes;
-	/* Of one that was kept: those that were loaded then, or NULL: as ever. */
+	/* Of a backtrace read from a call site: the modules that were loaded when it was recorded.
+	 * NULL: none of its modules can be unloaded. */
 	const struct leakwrap_modules *modules;
 };
 
-/* Fills TRACE with the chain that starts at the caller (PC, SP, FP as in LEAKWRAP_CALLER), by way of
- * the option unwind=.  STACK is that of SP (leakwrap_stack_at); the walk may move its bounds. */
+/* Fills TRACE with the frames from the caller outward, in the way that the option unwind= chooses.
+ * PC, SP, FP: the caller's registers, as in LEAKWRAP_CALLER.  STACK: the stack that SP lies on
+ * (leakwrap_stack_at); the walk may move its bounds. */
 void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                      uintptr_t sp, uintptr_t fp);
 
-/* The frame-pointer walk (walk_fp.c). STACK bounds what may be read. */
+/* Fills TRACE by frame pointers (walk_fp.c).  Parameters: as of leakwrap_unwind. */
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                         uintptr_t sp, uintptr_t fp);
 
-/* The walk by unwind rules (walk_rules.c), for code of any kind. */
+/* Fills TRACE by unwind rules (walk_rules.c), for code of any kind.  Parameters: as of
+ * leakwrap_unwind. */
 void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp);
 
-/* The registers that a signal interrupted: PC is the instruction itself, no return address; on ARM its bit 0 tells
- * Thumb code. */
+/* The registers that a signal interrupted. */
 struct leakwrap_regs {
-	uintptr_t pc, sp, fp;
-	uintptr_t lr; /* where a call leaves the return address in a register, as it is there, else 0 */
+	/* The address of the interrupted instruction, no return address.
+	 * ARM: bit 0 is set in Thumb code. */
+	uintptr_t pc;
+	uintptr_t sp, fp;
+	uintptr_t lr; /* the link register as it stands; 0 on machines without one */
 	uintptr_t r7; /* ARM: the frame pointer of Thumb code */
 };
 
-/* The same from there. */
+/* Fills TRACE by unwind rules, beginning at the interrupted registers START.  STACK: the stack that
+ * START->sp lies on; the walk may move its bounds. */
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                                  const struct leakwrap_regs *start);
 
-/* The shadow call stack of instrumented objects (walk_shadow.c). */
+/* Fills TRACE from the shadow call stack of instrumented objects (walk_shadow.c).  PC, SP: as of
+ * leakwrap_unwind. */
 void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp);
 
 #endif

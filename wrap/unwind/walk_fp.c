@@ -1,6 +1,7 @@
 /* walk_fp.c - the frame-pointer walk: frames that the compiler linked through the frame pointer.
- * Costs a few loads for each frame.  Code without frame pointers uses the register for anything, so
- * every step is verified: the stack ascends, stays inside its bounds, and the return address lies in
+ *
+ * A frame costs a few loads.  Code without frame pointers uses the register for anything, so every
+ * step is verified: the stack ascends and stays inside its bounds, and the return address lies in
  * the text of a module. */
 #include "wrap/unwind/unwind.h"
 
@@ -13,13 +14,14 @@
 
 #if LEAKWRAP_HAVE_FP_WALK
 
-/* The text that the last return address lay in: mostly that of the next one, too. */
-struct text {
+/* The text of the last return address.  Mostly the next return address lies in it, too. */
+struct last_text {
 	uintptr_t start, size;
 	bool of_program;
 };
 
-static bool is_text(struct text *text, uintptr_t pc)
+/* Is PC in the text of a module?  Keeps that text in *TEXT. */
+static bool is_in_text(struct last_text *text, uintptr_t pc)
 {
 	const struct leakwrap_module *module;
 	const struct leakwrap_text *found;
@@ -36,30 +38,31 @@ static bool is_text(struct text *text, uintptr_t pc)
 	return true;
 }
 
-/* The walk has ended in TEXT, at a frame whose caller has SP and FP.  In a shared C library that is its start
- * code; in a static program the two cannot be told apart, unless the frame pointer is 0, as it is in the
- * first frame of all (x86-64 ABI, 3.4.1). */
-static bool is_first_frame(const struct text *text, const struct leakwrap_stack *stack, uintptr_t sp,
-                           uintptr_t fp)
+/* Is the frame at which the walk has ended, in TEXT, the thread's first frame?  Its caller has SP
+ * and FP.  In a shared C library the outermost frame is that of the library's start code.  In a
+ * static program the text does not tell start code from the program's own.  Then only the frame
+ * pointer counts: it is 0 in the first frame (x86-64 ABI, 3.4.1). */
+static bool is_first_frame(const struct last_text *text, const struct leakwrap_stack *stack,
+                           uintptr_t sp, uintptr_t fp)
 {
 	return !stack->foreign && leakwrap_stack_is_outermost(sp) && (fp == 0 || !text->of_program);
 }
 
-/* The walk cannot go on: a word that is no frame pointer, or no return address, was read at ADDRESS. */
-static void note_end(struct leakwrap_read_set *notes, uintptr_t address, uintptr_t word)
+/* Records that the walk ended at WORD, read at ADDRESS: no frame pointer, or no return address. */
+static void record_end(struct leakwrap_read_set *read_set, uintptr_t address, uintptr_t word)
 {
-	notes->end_place = leakwrap_stack_index_of(address, notes->sp);
-	notes->end_word = word;
-	notes->usable = notes->end_place != LEAKWRAP_STACK_INDEX_NONE;
+	read_set->end_place = leakwrap_stack_index_of(address, read_set->sp);
+	read_set->end_word = word;
+	read_set->usable = read_set->end_place != LEAKWRAP_STACK_INDEX_NONE;
 }
 
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                         uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
-	struct text text = {0, 0, true};
-	struct leakwrap_read_set *notes = trace->notes;
-	uintptr_t fp_address = 0; /* where fp was read, 0: nowhere */
+	struct last_text text = {0, 0, true};
+	struct leakwrap_read_set *read_set = trace->notes;
+	uintptr_t fp_address = 0; /* where fp was read; 0: the walk began with it */
 	unsigned depth = 0;
 
 	trace->pcs[depth++] = pc;
@@ -69,39 +72,39 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 
 		if (lowest < sp || (fp & (sizeof(fp) - 1)) != 0 ||
 		    !leakwrap_stack_reach(stack, lowest, frame_size)) {
-			if (notes && fp_address)
-				note_end(notes, fp_address, fp);
+			if (read_set && fp_address)
+				record_end(read_set, fp_address, fp);
 			break;
 		}
 		caller = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
-		if (notes) {
-			uint16_t target = leakwrap_stack_index_of(fp, notes->sp);
+		if (read_set) {
+			uint16_t target = leakwrap_stack_index_of(fp, read_set->sp);
 
 			if (fp_address)
-				notes->check[notes->checks++] = (struct leakwrap_stack_link){
-				        leakwrap_stack_index_of(fp_address, notes->sp), target};
+				read_set->check[read_set->checks++] = (struct leakwrap_stack_link){
+				        leakwrap_stack_index_of(fp_address, read_set->sp), target};
 			else
-				notes->fp_target = target;
+				read_set->fp_target = target;
 			if (target > LEAKWRAP_STACK_INDEX_MAX / 2)
-				notes = NULL; /* too far: it stays unusable */
+				read_set = NULL; /* too far above sp: the read set stays unusable */
 		}
-		if (!is_text(&text, caller)) {
-			if (notes)
-				note_end(notes, fp + LEAKWRAP_FP_RETURN, caller);
+		if (!is_in_text(&text, caller)) {
+			if (read_set)
+				record_end(read_set, fp + LEAKWRAP_FP_RETURN, caller);
 			break;
 		}
-		if (notes)
-			notes->place[notes->returns++] =
-			        leakwrap_stack_index_of(fp + LEAKWRAP_FP_RETURN, notes->sp);
+		if (read_set)
+			read_set->place[read_set->returns++] =
+			        leakwrap_stack_index_of(fp + LEAKWRAP_FP_RETURN, read_set->sp);
 		trace->pcs[depth++] = caller;
 		sp = fp + LEAKWRAP_FP_CALLER_SP;
 		fp_address = fp + LEAKWRAP_FP_PREVIOUS;
 		fp = leakwrap_stack_word(fp_address);
 	}
-	if (notes && depth == trace->max)
-		notes->usable = true;
+	if (read_set && depth == trace->max)
+		read_set->usable = true;
 	trace->depth = depth;
-	/* One frame alone is no chain: its code may have no frame pointer at all. */
+	/* One frame alone proves nothing: its code may have no frame pointer at all. */
 	trace->kind = depth > 1 && depth < trace->max && is_first_frame(&text, stack, sp, fp)
 	                      ? LEAKWRAP_TRACE_COMPLETE
 	                      : LEAKWRAP_TRACE_TRUNCATED;
@@ -109,7 +112,7 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 
 #elif LEAKWRAP_HAVE_ARM_FRAMES
 
-/* Frames of several layouts, through two registers, are followed by the walk that knows such steps. */
+/* ARM's frames have several layouts and two frame pointers.  The walk by rules follows them. */
 void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                         uintptr_t sp, uintptr_t fp)
 {

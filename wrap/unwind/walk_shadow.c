@@ -1,5 +1,7 @@
-/* walk_shadow.c - see walk_shadow.h.  The hooks run before and after every function of instrumented objects, also in
- * signal handlers. */
+/* walk_shadow.c - see walk_shadow.h.
+ *
+ * The hooks run before and after every function of instrumented objects, also in signal
+ * handlers. */
 #include "wrap/unwind/walk_shadow.h"
 
 #include "wrap/base/thread_memory.h"
@@ -10,7 +12,7 @@
 
 #include <stdatomic.h>
 
-/* Functions that are remembered for each thread; what is entered beyond that is only counted. */
+/* The most frames of a thread's shadow stack.  Functions entered beyond them are only counted. */
 #define SHADOW_DEPTH 1024
 
 struct shadow_frame {
@@ -19,19 +21,20 @@ struct shadow_frame {
 	uintptr_t sp; /* while its entry hook ran */
 };
 
-/* DEPTH goes up before a frame is filled in and down after it: a handler that comes between finds its own
- * place above. */
+/* DEPTH rises before a frame is filled in and falls after the frame was used.  So a signal handler
+ * that comes between pushes its frames above. */
 struct leakwrap_shadow {
 	_Atomic unsigned depth; /* may exceed SHADOW_DEPTH */
 	struct shadow_frame frame[SHADOW_DEPTH];
 };
 
-static struct leakwrap_thread_memory blocks = {.size = sizeof(struct leakwrap_shadow)};
+static struct leakwrap_thread_memory shadow_memory = {.size = sizeof(struct leakwrap_shadow)};
 static _Atomic unsigned long overflows;
 
-static __attribute__((noinline)) struct leakwrap_shadow *take_shadow(void)
+/* Gives the calling thread an empty shadow stack.  Returns it, or NULL if there is no memory. */
+static __attribute__((noinline)) struct leakwrap_shadow *create_shadow(void)
 {
-	struct leakwrap_shadow *shadow = leakwrap_thread_memory_take(&blocks);
+	struct leakwrap_shadow *shadow = leakwrap_thread_memory_take(&shadow_memory);
 
 	if (shadow)
 		atomic_store(&shadow->depth, 0);
@@ -39,20 +42,22 @@ static __attribute__((noinline)) struct leakwrap_shadow *take_shadow(void)
 	return shadow;
 }
 
-static inline unsigned depth_of(const struct leakwrap_shadow *shadow)
+static inline unsigned load_depth(const struct leakwrap_shadow *shadow)
 {
 	return atomic_load_explicit(&shadow->depth, memory_order_relaxed);
 }
 
-static inline void set_depth(struct leakwrap_shadow *shadow, unsigned depth)
+static inline void store_depth(struct leakwrap_shadow *shadow, unsigned depth)
 {
 	atomic_store_explicit(&shadow->depth, depth, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* Functions that were left by longjmp or an exception never told: their frames lie at or below the sp of one
- * that is entered later.  That tells nothing between two stacks. */
-static unsigned drop_left(const struct leakwrap_shadow *shadow, unsigned depth, uintptr_t sp)
+/* Returns DEPTH without the functions that longjmp or an exception has left: no hook ran for them.
+ * Their frames lie at or below the SP of a function that is entered later.  Frames on different
+ * stacks cannot be compared: then DEPTH stays. */
+static unsigned depth_without_unwound(const struct leakwrap_shadow *shadow, unsigned depth,
+                                      uintptr_t sp)
 {
 	if (depth > SHADOW_DEPTH || !leakwrap_stack_is_own(sp))
 		return depth;
@@ -67,10 +72,10 @@ void leakwrap_shadow_enter(const void *function, const void *call_site, uintptr_
 	struct leakwrap_shadow *shadow = leakwrap_self.shadow;
 	unsigned depth;
 
-	if (leakwrap_unlikely(!shadow) && !(shadow = take_shadow()))
+	if (leakwrap_unlikely(!shadow) && !(shadow = create_shadow()))
 		return;
-	depth = drop_left(shadow, depth_of(shadow), sp);
-	set_depth(shadow, depth + 1);
+	depth = depth_without_unwound(shadow, load_depth(shadow), sp);
+	store_depth(shadow, depth + 1);
 	if (depth < SHADOW_DEPTH)
 		shadow->frame[depth] = (struct shadow_frame){function, (uintptr_t)call_site, sp};
 	else
@@ -84,15 +89,15 @@ void leakwrap_shadow_leave(const void *function)
 
 	if (!shadow)
 		return;
-	depth = depth_of(shadow);
+	depth = load_depth(shadow);
 	if (depth > SHADOW_DEPTH) {
-		set_depth(shadow, depth - 1);
+		store_depth(shadow, depth - 1);
 		return;
 	}
-	/* What lies above was left without a word. */
+	/* longjmp or an exception has left the functions above, without a hook. */
 	for (unsigned above = depth; above > 0; above--)
 		if (shadow->frame[above - 1].function == function) {
-			set_depth(shadow, above - 1);
+			store_depth(shadow, above - 1);
 			return;
 		}
 }
@@ -104,21 +109,21 @@ unsigned long leakwrap_shadow_overflows(void)
 
 void leakwrap_shadow_forked(void)
 {
-	leakwrap_thread_memory_reset_after_fork(&blocks, leakwrap_self.shadow);
+	leakwrap_thread_memory_reset_after_fork(&shadow_memory, leakwrap_self.shadow);
 	atomic_store(&overflows, 0);
 }
 
 void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp)
 {
 	const struct leakwrap_shadow *shadow = leakwrap_self.shadow;
-	unsigned above = shadow ? depth_of(shadow) : 0;
+	unsigned above = shadow ? load_depth(shadow) : 0;
 	bool overflowed = above > SHADOW_DEPTH;
 
 	trace->pcs[0] = pc;
 	trace->depth = 1;
 	if (overflowed)
 		above = SHADOW_DEPTH;
-	/* Functions that lie below the caller have been left. */
+	/* Functions whose frames lie below the caller's have been left. */
 	while (above > 0 && shadow->frame[above - 1].sp < sp && leakwrap_stack_is_own(sp) &&
 	       leakwrap_stack_is_own(shadow->frame[above - 1].sp))
 		above--;
