@@ -1,10 +1,11 @@
 /* origin.c - see origin.h.
  *
- * A function is the library's if its name and its size in the program's symbol table are those of a
- * function in the compiler's static libraries.  Neither depends on where the linker puts the
- * function, nor on the order of the link. The lists of these functions are made when the runtime is
- * built (system_functions.sh).  They are in a section that is not loaded: like the symbol table,
- * they are read from the program's file. */
+ * A function of the program belongs to a library if the compiler's static libraries have a function
+ * of equal name and size.  Name and size come from the program's symbol table.  Neither depends on
+ * where the linker puts the function, nor on the order of the link.
+ *
+ * The lists of library functions are made when the runtime is built (system_functions.sh).  They are
+ * in a section that is not loaded.  Like the symbol table, they are read from the program's file. */
 #include "report/origin.h"
 
 #include "report/format.h"
@@ -23,17 +24,18 @@
 #define LINKER_RELAXES false
 #endif
 
-/* Many call sites share their innermost frame. */
-#define ANSWERS 512
+/* A direct-mapped cache of answers by return address: many call sites share their innermost frame. */
+#define CACHE_SIZE 512
 
 static struct {
-	uintptr_t pc; /* 0: no answer */
+	uintptr_t pc; /* 0: the entry is empty */
 	bool is_system;
-} answers[ANSWERS];
+} cache[CACHE_SIZE];
 
 void leakwrap_origin_start(void)
 {
-	memset(answers, 0, sizeof(answers)); /* the symbols may be known only now */
+	/* An earlier dump may have failed to read the symbols, and have cached wrong answers. */
+	memset(cache, 0, sizeof(cache));
 }
 
 bool leakwrap_origin_is_known(void)
@@ -45,7 +47,8 @@ bool leakwrap_origin_is_known(void)
 	       lists.has_symbols;
 }
 
-static bool is_system_code(uintptr_t pc)
+/* leakwrap_is_system_code without the cache. */
+static bool find_is_system_code(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
 	struct leakwrap_system_lists lists;
@@ -59,19 +62,19 @@ static bool is_system_code(uintptr_t pc)
 
 bool leakwrap_is_system_code(uintptr_t pc)
 {
-	const size_t way = (pc ^ pc >> 9) % ANSWERS;
+	const size_t entry = (pc ^ pc >> 9) % CACHE_SIZE;
 
-	if (answers[way].pc != pc) {
-		answers[way].is_system = is_system_code(pc);
-		answers[way].pc = pc;
+	if (cache[entry].pc != pc) {
+		cache[entry].is_system = find_is_system_code(pc);
+		cache[entry].pc = pc;
 	}
-	return answers[way].is_system;
+	return cache[entry].is_system;
 }
 
 #else
 
-/* The program has no symbol table: the leakwrap tool finds it and the lists in the file on the
- * host. */
+/* A bare-metal program has no symbol table in its memory.  The leakwrap tool finds the symbol table
+ * and the lists in the file on the host. */
 void leakwrap_origin_start(void)
 {
 }
