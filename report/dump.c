@@ -17,14 +17,14 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-/* A thread that waits for its turn gives up its dump after this time.  A reader that stopped reading
- * must not keep the program from its exit. */
+/* A thread that waits for its turn gives up its dump after this time.  A reader that stopped
+ * reading must not keep the program from its exit. */
 #define TURN_LIMIT_NS 30000000000u
 
-/* Signals may come faster than dumps can be written.  A thread that has served SERVED_MAX requests is
- * relieved by the next thread that gets a signal.  When PENDING_MAX requests wait, a thread that gets
- * a signal waits until it can write itself.  So each delivered signal has its dump.  The kernel
- * merges the signals that it cannot deliver meanwhile. */
+/* Signals may come faster than dumps can be written.  A thread that has served SERVED_MAX requests
+ * is relieved by the next thread that gets a signal.  When PENDING_MAX requests wait, a thread
+ * that gets a signal waits until it can write itself.  So each delivered signal has its dump.  The
+ * kernel merges the signals that it cannot deliver meanwhile. */
 #define SERVED_MAX  8
 #define PENDING_MAX 64
 
@@ -39,8 +39,8 @@ static struct {
 } dump;
 
 /* The ELF note that marks a traced program for the tool (format.h).  Its layout is in the System V
- * ABI, chapter 5, "Note Section".  It is in assembly: a compiler would not give the section the type
- * SHT_NOTE. */
+ * ABI, chapter 5, "Note Section".  It is in assembly: a compiler would not give the section the
+ * type SHT_NOTE. */
 #define STRINGIFY_VALUE(value) #value
 #define STRINGIFY(macro)       STRINGIFY_VALUE(macro)
 #define NOTE_HEADER            ".long 2f - 1f, 8, " STRINGIFY(LEAKWRAP_NOTE_TYPE) "\n"
@@ -54,7 +54,7 @@ static struct {
 __asm__(".pushsection " LEAKWRAP_NOTE_SECTION ", \"a\", %note\n"
         ".balign 4\n" NOTE_HEADER NOTE_OWNER NOTE_CONTENT ".popsection");
 
-/* -- the log ------------------------------------------------------------------------------------- */
+/* -- the log ----------------------------------------------------------------------------------- */
 
 /* Writes a line to standard error about a dump that did not reach the log.  A person who finds the
  * log empty looks there.  ERROR: the errno value of opening the log.  0: the log did not take the
@@ -106,7 +106,7 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason)
 	return written;
 }
 
-/* -- turns --------------------------------------------------------------------------------------- */
+/* -- turns ------------------------------------------------------------------------------------- */
 
 /* Takes the turn.  Returns false if another thread has it. */
 static bool try_turn(void)
@@ -133,9 +133,9 @@ static bool wait_for_turn(void)
 	return has_turn;
 }
 
-/* Writes dumps for pending requests, at most MOST, and ends the turn.  Requests that arrive meanwhile
- * count.  Stops early if another thread waits for the turn: that thread serves the rest.  The calling
- * thread has the turn. */
+/* Writes dumps for pending requests, at most MOST, and ends the turn.  Requests that arrive
+ * meanwhile count.  Stops early if another thread waits for the turn: that thread serves the rest.
+ * The calling thread has the turn. */
 static void serve(uint32_t most)
 {
 	atomic_store(&dump.served, 0);
@@ -184,7 +184,7 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
 	return written;
 }
 
-/* -- children ------------------------------------------------------------------------------------ */
+/* -- children ---------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE
 
@@ -192,11 +192,11 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
  * call sites are. */
 #define UNCONDITIONAL_CHILDREN 64
 
-/* Decides whether this forked child writes an exit dump, and records the decision for its relatives
- * (wrap/base/process.h).  Returns true if the child has blocks of its own, and either is among the
- * first UNCONDITIONAL_CHILDREN or has a call site that no relative's dump has shown.  Returns true as
- * well if there is no memory to tell.  A shell may fork thousands of children that all have blocks
- * at the same call sites. */
+/* Decides whether this forked child writes an exit dump, and records the decision for its
+ * relatives (wrap/base/process.h).  Returns true if the child has blocks of its own, and either is
+ * among the first UNCONDITIONAL_CHILDREN or has a call site that no relative's dump has shown.
+ * Returns true as well if there is no memory to tell.  A shell may fork thousands of children that
+ * all have blocks at the same call sites. */
 static bool decide_child_dump(void)
 {
 	struct leakwrap_site_totals own;
@@ -227,7 +227,7 @@ static bool decide_child_dump(void)
 
 #endif
 
-/* -- the public functions ------------------------------------------------------------------------ */
+/* -- the public functions ---------------------------------------------------------------------- */
 
 void leakwrap_dump_start(void)
 {

@@ -25,8 +25,8 @@ void leakwrap_dump_forked(void);
  * signal. */
 void leakwrap_dump_on_signal(void);
 
-/* Writes a dump with the trace of FAULT, which stays the caller's.  Called by the handler of a fatal
- * signal or exception. */
+/* Writes a dump with the trace of FAULT, which stays the caller's.  Called by the handler of a
+ * fatal signal or exception. */
 void leakwrap_dump_crash(const struct leakwrap_fault *fault);
 
 /* Writes a dump that shows MISUSE alone.  MISUSE stays the caller's. */

@@ -38,7 +38,7 @@ static struct {
 	unsigned module_count; /* modules that were known when the dump began */
 } dump;
 
-/* -- lines --------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------- */
 
 /* Writes KEY, which holds its own separators, and VALUE in decimal. */
 static void write_pair(const char *key, uint64_t value)
@@ -47,8 +47,8 @@ static void write_pair(const char *key, uint64_t value)
 	leakwrap_text_number(dump.writer, value);
 }
 
-/* Writes the date DAYS after 1 January 1970, as YYYY-MM-DD of the proleptic Gregorian calendar.  Years
- * are counted from March, so that the leap day is the last day of its year. */
+/* Writes the date DAYS after 1 January 1970, as YYYY-MM-DD of the proleptic Gregorian calendar.
+ * Years are counted from March, so that the leap day is the last day of its year. */
 static void write_date(int64_t days)
 {
 	int64_t since = days + 719468; /* from 1 March of year 0 to 1 January 1970 */
@@ -107,7 +107,8 @@ static void write_note(const char *text)
 }
 
 #ifndef LEAKWRAP_BARE
-/* Writes the note that SILENT forked children ended without an exit dump; nothing if SILENT is 0. */
+/* Writes the note that SILENT forked children ended without an exit dump.  Writes nothing if SILENT
+ * is 0. */
 static void write_silent_children(uint32_t silent)
 {
 	if (silent == 0)
@@ -121,7 +122,7 @@ static void write_silent_children(uint32_t silent)
 }
 #endif
 
-/* -- the parts of a dump ------------------------------------------------------------------------- */
+/* -- the parts of a dump ----------------------------------------------------------------------- */
 
 static void write_head(const char *reason)
 {
@@ -186,9 +187,9 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 	leakwrap_text_end(dump.writer);
 }
 
-/* Returns whether PC is in the sigreturn trampoline, the code to which signal handlers return.  The
- * trampoline belongs to the C library or to the kernel.  So modules that may be unloaded, while their
- * code is read, are not looked at. */
+/* Returns whether PC is in the sigreturn trampoline, the code to which signal handlers return.
+ * The trampoline belongs to the C library or to the kernel.  So modules that may be unloaded,
+ * while their code is read, are not looked at. */
 static bool is_sigreturn_trampoline(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_ever_at(pc);
@@ -198,10 +199,11 @@ static bool is_sigreturn_trampoline(uintptr_t pc)
 	       leakwrap_restorer_rule(pc, module ? leakwrap_code_of(module, pc).high : 0, &rule);
 }
 
-/* Writes the line of frame LEVEL at PC.  INTERRUPTED: PC is an instruction that a signal interrupted,
- * not a return address.  GONE: the module that PC was in, if another module has taken its place; else
- * NULL.  Returns whether the next frame is interrupted: it is if PC is in the sigreturn trampoline.
- * PC is no return address there either: the kernel made the frame, and no call. */
+/* Writes the line of frame LEVEL at PC.  INTERRUPTED: PC is an instruction that a signal
+ * interrupted, not a return address.  GONE: the module that PC was in, if another module has taken
+ * its place; else NULL.  Returns whether the next frame is interrupted: it is if PC is in the
+ * sigreturn trampoline.  PC is no return address there either: the kernel made the frame, and no
+ * call. */
 static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
                         const struct leakwrap_module *gone)
 {
@@ -215,8 +217,8 @@ static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
 	return is_trampoline;
 }
 
-/* Returns the module in the snapshot MODULES that CODE was in, if another module has taken its place.
- * Else returns NULL. */
+/* Returns the module in the snapshot MODULES that CODE was in, if another module has taken its
+ * place.  Else returns NULL. */
 static const struct leakwrap_module *find_replaced_module(const struct leakwrap_modules *modules,
                                                           uintptr_t code)
 {
@@ -381,8 +383,8 @@ static bool is_system_site(uint32_t site)
 }
 
 /* Writes the totals, the notes and the call sites.  OWN: only blocks from after the fork.
- * EARLIER_LOST: an earlier dump could not be written whole.  Returns the number of call sites that it
- * showed. */
+ * EARLIER_LOST: an earlier dump could not be written whole.  Returns the number of call sites that
+ * it showed. */
 static size_t write_live(bool own, bool earlier_lost)
 {
 	leakwrap_site_test *const skips = is_system_left_out() ? is_system_site : NULL;

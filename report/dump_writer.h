@@ -19,10 +19,10 @@ struct leakwrap_reason {
 	const struct leakwrap_misuse *misuse; /* the misuse, or NULL: no misuse */
 };
 
-/* Writes dump NUMBER for REASON to the descriptor FD.  Starts and finishes WRITER.  EARLIER_LOST: an
- * earlier dump of the process could not be written whole.  Returns whether the whole dump was
- * written.  REASON stays the caller's.  Signal-safe; the caller has blocked all signals, and sees to
- * it that one dump is written at a time. */
+/* Writes dump NUMBER for REASON to the descriptor FD.  Starts and finishes WRITER.  EARLIER_LOST:
+ * an earlier dump of the process could not be written whole.  Returns whether the whole dump was
+ * written.  REASON stays the caller's.  Signal-safe; the caller has blocked all signals, and sees
+ * to it that one dump is written at a time. */
 bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number, bool earlier_lost,
                          const struct leakwrap_reason *reason);
 

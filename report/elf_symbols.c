@@ -36,11 +36,11 @@ struct table {
 
 static struct table *tables;
 
-/* -- the symbol tables --------------------------------------------------------------------------- */
+/* -- the symbol tables ------------------------------------------------------------------------- */
 
-/* Maps SIZE bytes at OFFSET of a file of FILE_SIZE bytes, read-only.  Returns NULL if the part is empty
- * or is not inside the file.  The mapping stays valid: the file of a running program cannot be
- * truncated (ETXTBSY, open(2)). */
+/* Maps SIZE bytes at OFFSET of a file of FILE_SIZE bytes, read-only.  Returns NULL if the part is
+ * empty or is not inside the file.  The mapping stays valid: the file of a running program cannot
+ * be truncated (ETXTBSY, open(2)). */
 static const void *map_part(int fd, uint64_t offset, uint64_t size, uint64_t file_size)
 {
 	if (offset > file_size || size > file_size - offset || size == 0)
@@ -68,8 +68,8 @@ static void unmap_section(const ElfW(Shdr) * section, const void *mapped)
 		leakwrap_file_unmap(mapped, section->sh_offset, section->sh_size);
 }
 
-/* Maps the file's symbol table and its names into TABLE.  Returns false if the file has a symbol table
- * that cannot be mapped. */
+/* Maps the file's symbol table and its names into TABLE.  Returns false if the file has a symbol
+ * table that cannot be mapped. */
 static bool find_symbols(struct table *table, const struct file *file)
 {
 	for (unsigned i = 0; i < file->count; i++) {
@@ -96,8 +96,8 @@ static bool find_symbols(struct table *table, const struct file *file)
 	return true;
 }
 
-/* Maps the file's lists of system functions into TABLE.  Returns false if the names of the sections,
- * or the lists, are there but cannot be mapped. */
+/* Maps the file's lists of system functions into TABLE.  Returns false if the names of the
+ * sections, or the lists, are there but cannot be mapped. */
 static bool find_lists(struct table *table, const struct file *file)
 {
 	struct leakwrap_system_lists lists = {.program_is_static = true};
@@ -131,8 +131,8 @@ static bool find_lists(struct table *table, const struct file *file)
 	return lists.words != NULL;
 }
 
-/* Returns whether HEADER may be the ELF header of the file that MODULE was mapped from.  Most programs
- * have their header in memory; there the two are compared. */
+/* Returns whether HEADER may be the ELF header of the file that MODULE was mapped from.  Most
+ * programs have their header in memory; there the two are compared. */
 static bool is_header_of(const struct leakwrap_module *module, const ElfW(Ehdr) * header)
 {
 	const void *mapped = (const void *)module->start;
@@ -192,9 +192,9 @@ static bool find_in_program_file(struct table *table)
 	return false;
 }
 
-/* Returns the number of symbols in the module that has the GNU hash table HASH.  The table is a header
- * of 4 words, the bloom filter, the buckets and the chains.  Symbols before "first" are not in the
- * table.  A chain ends with an odd word (binutils, bfd/elflink.c). */
+/* Returns the number of symbols in the module that has the GNU hash table HASH.  The table is a
+ * header of 4 words, the bloom filter, the buckets and the chains.  Symbols before "first" are not
+ * in the table.  A chain ends with an odd word (binutils, bfd/elflink.c). */
 static size_t count_in_gnu_hash(const uint32_t *hash)
 {
 	uint32_t buckets = hash[0], first = hash[1], bloom = hash[2];
@@ -212,8 +212,9 @@ static size_t count_in_gnu_hash(const uint32_t *hash)
 	return (size_t)last + 1;
 }
 
-/* Returns the address for VALUE, a pointer of MODULE's dynamic section, or NULL if it is not inside the
- * module.  Some C libraries make these pointers addresses; others leave them as offsets. */
+/* Returns the address for VALUE, a pointer of MODULE's dynamic section, or NULL if it is not
+ * inside the module.  Some C libraries make these pointers addresses; others leave them as
+ * offsets. */
 static const void *dynamic_pointer(const struct leakwrap_module *module, uintptr_t value)
 {
 	if (value < module->start)
@@ -261,7 +262,7 @@ static void find_in_memory(struct table *table)
 		table->symbol_count = count_in_gnu_hash(gnu_hash);
 }
 
-/* -- the sorted table ---------------------------------------------------------------------------- */
+/* -- the sorted table -------------------------------------------------------------------------- */
 
 #define RADIX_BITS 11
 #define RADIX      (1u << RADIX_BITS)
@@ -278,8 +279,9 @@ static bool is_function(const struct table *table, const ElfW(Sym) * symbol)
 	               table->module->end - table->module->start;
 }
 
-/* Returns the bytes from the module's start to the function of SYMBOL.  On ARM bit 0 of the symbol's
- * value marks Thumb code (ELF for the Arm Architecture, 5.5.3), and is not part of the address. */
+/* Returns the bytes from the module's start to the function of SYMBOL.  On ARM bit 0 of the
+ * symbol's value marks Thumb code (ELF for the Arm Architecture, 5.5.3), and is not part of the
+ * address. */
 static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
 {
 #ifdef __arm__
@@ -291,9 +293,9 @@ static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
 	return (uint32_t)(value + table->module->bias - table->module->start);
 }
 
-/* Sorts COUNT FUNCTIONS by offset with a radix sort, 11 bits at a time: a large program has a million
- * functions, and a thread waits.  SPARE has room for COUNT functions.  Three passes move the functions
- * to and fro: the result is in SPARE. */
+/* Sorts COUNT FUNCTIONS by offset with a radix sort, 11 bits at a time: a large program has a
+ * million functions, and a thread waits.  SPARE has room for COUNT functions.  Three passes move
+ * the functions to and fro: the result is in SPARE. */
 static void sort(struct function *functions, struct function *spare, size_t count)
 {
 	for (unsigned shift = 0; shift < 33; shift += RADIX_BITS) {
@@ -341,8 +343,8 @@ static void index_functions(struct table *table)
 	leakwrap_scratch_unmap(spare, size);
 }
 
-/* Reads the parts of TABLE that have not been read yet.  At an earlier dump there may have been no free
- * descriptor, or no memory. */
+/* Reads the parts of TABLE that have not been read yet.  At an earlier dump there may have been no
+ * free descriptor, or no memory. */
 static void complete(struct table *table)
 {
 	if (table->module->main && !table->has_file && find_in_program_file(table)) {
@@ -363,8 +365,8 @@ void leakwrap_symbols_start(void)
 		complete(table);
 }
 
-/* Returns the table of MODULE, which it makes at the first call.  Returns NULL if there is no room, or
- * if the module may be unloaded: then its functions have no names. */
+/* Returns the table of MODULE, which it makes at the first call.  Returns NULL if there is no
+ * room, or if the module may be unloaded: then its functions have no names. */
 static struct table *table_of(const struct leakwrap_module *module)
 {
 	static struct table room[64];

@@ -1,8 +1,8 @@
 /* elf_symbols.h - finds function names in the running program's own symbol tables.
  *
  * The program's .symtab is read from its file.  The .dynsym of a shared library that was there at
- * start is read from memory.  A library that was loaded later may go away at any moment, so its memory
- * is not read.  The leakwrap tool names its functions from its file. */
+ * start is read from memory.  A library that was loaded later may go away at any moment, so its
+ * memory is not read.  The leakwrap tool names its functions from its file. */
 #ifndef LEAKWRAP_ELF_SYMBOLS_H
 #define LEAKWRAP_ELF_SYMBOLS_H
 
@@ -31,20 +31,21 @@ struct leakwrap_system_lists {
  * Signal-safe; one thread at a time. */
 void leakwrap_symbols_start(void);
 
-/* Returns the name of the function of MODULE that the instruction at PC is in, as the symbol table has
- * it.  Stores the bytes from the function's start to PC in *OFFSET.  Returns NULL if no symbol covers
- * PC.  The string lives as long as the program.  Signal-safe; one thread at a time (the one that
- * writes the dump). */
+/* Returns the name of the function of MODULE that the instruction at PC is in, as the symbol table
+ * has it.  Stores the bytes from the function's start to PC in *OFFSET.  Returns NULL if no symbol
+ * covers PC.  The string lives as long as the program.  Signal-safe; one thread at a time (the one
+ * that writes the dump). */
 const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset);
 
-/* Finds the function of MODULE that the instruction at PC is in, and fills *FUNCTION.  Returns false,
- * and leaves *FUNCTION as it is, if no symbol covers PC.  Signal-safe; one thread at a time. */
+/* Finds the function of MODULE that the instruction at PC is in, and fills *FUNCTION.  Returns
+ * false, and leaves *FUNCTION as it is, if no symbol covers PC.  Signal-safe; one thread at a
+ * time. */
 bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
                           struct leakwrap_function *function);
 
-/* Finds the lists of system functions in the file of MODULE, which is the program, and fills *LISTS.
- * Returns false if the file has no lists or cannot be read.  The lists live as long as the program.
- * Signal-safe; one thread at a time. */
+/* Finds the lists of system functions in the file of MODULE, which is the program, and fills
+ * *LISTS.  Returns false if the file has no lists or cannot be read.  The lists live as long as
+ * the program.  Signal-safe; one thread at a time. */
 bool leakwrap_read_lists(const struct leakwrap_module *module, struct leakwrap_system_lists *lists);
 
 #endif

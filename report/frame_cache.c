@@ -1,8 +1,8 @@
 /* frame_cache.c - see frame_cache.h.
  *
- * The cache is direct-mapped: each return address has one bucket, and evicts the address that was in
- * it.  A bucket holds the index of a frame.  Frames are numbered in the order in which they come, so
- * that the dump touches memory only for the frames that it stores. */
+ * The cache is direct-mapped: each return address has one bucket, and evicts the address that was
+ * in it.  A bucket holds the index of a frame.  Frames are numbered in the order in which they
+ * come, so that the dump touches memory only for the frames that it stores. */
 #include "report/frame_cache.h"
 
 #include "report/frame_writer.h"
@@ -27,8 +27,8 @@ struct head {
 	char text[95];
 };
 
-/* The fewest bytes that a copy of text takes.  A copy of constant size is faster than one of the exact
- * size. */
+/* The fewest bytes that a copy of text takes.  A copy of constant size is faster than one of the
+ * exact size. */
 #define COPY_MIN 64
 
 /* Most of this memory is never touched. */
@@ -80,8 +80,8 @@ static inline void copy(char *to, const char *text, size_t size)
 		memcpy(to + COPY_MIN, text + COPY_MIN, size - COPY_MIN);
 }
 
-/* Writes the line of FRAME piece by piece.  Called if the beginning of the line is not stored, or if
- * the writer has no room for the whole line. */
+/* Writes the line of FRAME piece by piece.  Called if the beginning of the line is not stored, or
+ * if the writer has no room for the whole line. */
 static __attribute__((noinline)) void write_in_parts(struct leakwrap_writer *writer, unsigned level,
                                                      const struct frame *frame)
 {

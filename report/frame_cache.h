@@ -1,8 +1,8 @@
 /* frame_cache.h - keeps the text of the frames that a dump has written.
  *
- * Call sites share most of their frames.  To look a name up and to format it takes many times as long
- * as to copy the text.  All functions are signal-safe, for one thread at a time: the one that writes
- * the dump.
+ * Call sites share most of their frames.  To look a name up and to format it takes many times as
+ * long as to copy the text.  All functions are signal-safe, for one thread at a time: the one that
+ * writes the dump.
  *
  * Bare-metal builds count memory in kilobytes: their cache is always empty. */
 #ifndef LEAKWRAP_FRAME_CACHE_H
@@ -21,13 +21,13 @@
 void leakwrap_frame_cache_start(void);
 void leakwrap_frame_cache_end(void);
 
-/* Writes the line of frame LEVEL at the return address PC to WRITER from the cache.  Returns false, and
- * writes nothing, if the cache does not hold PC. */
+/* Writes the line of frame LEVEL at the return address PC to WRITER from the cache.  Returns
+ * false, and writes nothing, if the cache does not hold PC. */
 bool leakwrap_frame_cache_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc);
 
-/* Stores a copy of the SIZE bytes at TEXT for the return address PC: what follows the level in each
- * line of a frame at PC.  Stores nothing if SIZE is too large or the cache is full.  The copy may evict
- * the text of another return address. */
+/* Stores a copy of the SIZE bytes at TEXT for the return address PC: what follows the level in
+ * each line of a frame at PC.  Stores nothing if SIZE is too large or the cache is full.  The copy
+ * may evict the text of another return address. */
 void leakwrap_frame_cache_store(uintptr_t pc, const char *text, size_t size);
 
 #else

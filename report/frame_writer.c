@@ -18,7 +18,8 @@ static const char *last_component(const char *path)
 
 void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level)
 {
-	/* "  #", the number and a space are written by one call: a dump may have a million frames. */
+	/* "  #", the number and a space are written by one call: a dump may have a million
+	 * frames. */
 	char buffer[3 + 21];
 	char *end = buffer + sizeof(buffer);
 	char *head = leakwrap_decimal(buffer, sizeof(buffer), level);

@@ -8,12 +8,13 @@
 
 #define CUT_MARK "\\..."
 
-/* Each line has room for CUT_MARK and LF behind it: the size of the mark's NUL counts for the LF. */
+/* Each line has room for CUT_MARK and LF behind it: the size of the mark's NUL counts for the
+ * LF. */
 #define LINE_END_SIZE (sizeof(CUT_MARK))
 
 /* Writes the whole lines in the buffer out, and moves the line being built to the buffer's start.
- * Writes nothing after a failure: a reader that stopped reading costs one wait, not one wait for each
- * page. */
+ * Writes nothing after a failure: a reader that stopped reading costs one wait, not one wait for
+ * each page. */
 static void write_lines(struct leakwrap_writer *writer)
 {
 	if (writer->used > 0 && !writer->failed &&

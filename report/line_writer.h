@@ -1,8 +1,8 @@
 /* line_writer.h - writes lines of text to a descriptor without malloc, stdio or a lock.
  *
- * A writer gathers lines in a buffer and writes them out whole, as many at a time as fit.  The buffer
- * is a page.  For many lines to a regular file it is many pages: one write takes them all, at half the
- * cost.
+ * A writer gathers lines in a buffer and writes them out whole, as many at a time as fit.  The
+ * buffer is a page.  For many lines to a regular file it is many pages: one write takes them all,
+ * at half the cost.
  *
  * Everything here is signal-safe.  A writer is used by one thread at a time. */
 #ifndef LEAKWRAP_LINE_WRITER_H
@@ -37,12 +37,13 @@ struct leakwrap_writer {
 	char own[LEAKWRAP_TEXT_ROOM];
 };
 
-/* Starts WRITER: its lines go to FD and begin with PREFIX.  PREFIX stays the caller's, and must live as
- * long as lines are written.  The caller has blocked all signals until the last line is written out. */
+/* Starts WRITER: its lines go to FD and begin with PREFIX.  PREFIX stays the caller's, and must
+ * live as long as lines are written.  The caller has blocked all signals until the last line is
+ * written out. */
 void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix);
 
-/* Append a part to the line being built; the first part of a line writes the prefix before it.  What
- * makes the line too long is left out. */
+/* Append a part to the line being built; the first part of a line writes the prefix before it.
+ * What makes the line too long is left out. */
 void leakwrap_text(struct leakwrap_writer *writer, const char *text);
 void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size);
 void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number);
@@ -58,11 +59,12 @@ void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char
                              size_t size);
 
 /* Appends NAME, a name or a path that comes from outside.  Bytes that a reader could take for the
- * format are written \xHH (format.h).  Cuts the output at LIMIT bytes, and marks the cut with \... */
+ * format are written \xHH (format.h).  Cuts the output at LIMIT bytes, and marks the cut with
+ * \... */
 void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t limit);
 
-/* Returns the line being built: writer->line bytes, with the prefix.  The pointer is valid until more
- * is written. */
+/* Returns the line being built: writer->line bytes, with the prefix.  The pointer is valid until
+ * more is written. */
 static inline const char *leakwrap_text_line(const struct leakwrap_writer *writer)
 {
 	return writer->buffer + writer->used;
@@ -71,22 +73,23 @@ static inline const char *leakwrap_text_line(const struct leakwrap_writer *write
 /* Ends the line.  Marks its end with \... if it was too long. */
 void leakwrap_text_end(struct leakwrap_writer *writer);
 
-/* Writes the whole lines out.  Returns whether all lines since the start have been written.  After a
- * failure nothing more is written. */
+/* Writes the whole lines out.  Returns whether all lines since the start have been written.  After
+ * a failure nothing more is written. */
 bool leakwrap_text_flush(struct leakwrap_writer *writer);
 
-/* -- many lines ---------------------------------------------------------------------------------- */
+/* -- many lines -------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE
 
-/* Maps a larger buffer if lines go to a regular file.  Keeps the writer's own buffer if there is no
- * memory.  Called right after leakwrap_text_start; leakwrap_text_finish must follow the last line. */
+/* Maps a larger buffer if lines go to a regular file.  Keeps the writer's own buffer if there is
+ * no memory.  Called right after leakwrap_text_start; leakwrap_text_finish must follow the last
+ * line. */
 void leakwrap_text_expect_many(struct leakwrap_writer *writer);
 
-/* Adds a whole line of SIZE bytes, with its prefix and its LF, and returns the address to which the
- * caller must write it.  The caller may overwrite SPARE more bytes behind the line.  Returns NULL, and
- * adds nothing, if the buffer has no room until lines are written out.  No line may be begun.
- * SIZE + SPARE is at most LEAKWRAP_TEXT_ROOM. */
+/* Adds a whole line of SIZE bytes, with its prefix and its LF, and returns the address to which
+ * the caller must write it.  The caller may overwrite SPARE more bytes behind the line.  Returns
+ * NULL, and adds nothing, if the buffer has no room until lines are written out.  No line may be
+ * begun.  SIZE + SPARE is at most LEAKWRAP_TEXT_ROOM. */
 static inline char *leakwrap_text_add_line(struct leakwrap_writer *writer, size_t size,
                                            size_t spare)
 {
@@ -118,14 +121,15 @@ static inline bool leakwrap_text_finish(struct leakwrap_writer *writer)
 
 #endif
 
-/* -- text outside of dumps ----------------------------------------------------------------------- */
+/* -- text outside of dumps --------------------------------------------------------------------- */
 
-/* Writes NUMBER in decimal, and a NUL, to the end of the SIZE bytes at BUFFER: 21 bytes are enough for
- * any number.  Returns the address of the first digit. */
+/* Writes NUMBER in decimal, and a NUL, to the end of the SIZE bytes at BUFFER: 21 bytes are enough
+ * for any number.  Returns the address of the first digit. */
 char *leakwrap_decimal(char *buffer, size_t size, uint64_t number);
 
-/* Writes one line to standard error: "leakwrap: ", TEXT, and the strings of MORE, an array that ends in
- * NULL.  Writes nothing if standard error is not usable (output.h).  Blocks signals meanwhile. */
+/* Writes one line to standard error: "leakwrap: ", TEXT, and the strings of MORE, an array that
+ * ends in NULL.  Writes nothing if standard error is not usable (output.h).  Blocks signals
+ * meanwhile. */
 void leakwrap_message(const char *text, const char *const more[]);
 
 #endif

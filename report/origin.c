@@ -1,11 +1,12 @@
 /* origin.c - see origin.h.
  *
- * A function of the program belongs to a library if the compiler's static libraries have a function
- * of equal name and size.  Name and size come from the program's symbol table.  Neither depends on
- * where the linker puts the function, nor on the order of the link.
+ * A function of the program belongs to a library if the compiler's static libraries have a
+ * function of equal name and size.  Name and size come from the program's symbol table.  Neither
+ * depends on where the linker puts the function, nor on the order of the link.
  *
- * The lists of library functions are made when the runtime is built (system_functions.sh).  They are
- * in a section that is not loaded.  Like the symbol table, they are read from the program's file. */
+ * The lists of library functions are made when the runtime is built (system_functions.sh).  They
+ * are in a section that is not loaded.  Like the symbol table, they are read from the program's
+ * file. */
 #include "report/origin.h"
 
 #include "report/format.h"
@@ -24,7 +25,8 @@
 #define LINKER_RELAXES false
 #endif
 
-/* A direct-mapped cache of answers by return address: many call sites share their innermost frame. */
+/* A direct-mapped cache of answers by return address: many call sites share their innermost
+ * frame. */
 #define CACHE_SIZE 512
 
 static struct {

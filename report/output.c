@@ -43,8 +43,8 @@ bool leakwrap_output_stderr_is_usable(void)
 	return now.is_terminal || now.is_pipe || now.is_append;
 }
 
-/* Stores PATTERN in the SIZE bytes at PATH, and replaces %p, %n, %e and %% in it.  NUMBER: the dump's.
- * Returns false if the path is too long. */
+/* Stores PATTERN in the SIZE bytes at PATH, and replaces %p, %n, %e and %% in it.  NUMBER: the
+ * dump's.  Returns false if the path is too long. */
 static bool expand_path(char *path, size_t size, const char *pattern, unsigned number)
 {
 	char digits[24];
@@ -103,8 +103,8 @@ void leakwrap_output_pattern(char *pattern, size_t size)
 	pattern[used] = '\0';
 }
 
-/* Moves FD to a number above 2, and returns it: descriptors 0 to 2 mean something to the program, even
- * while they are closed.  Returns a negative errno value, and closes FD, if that fails. */
+/* Moves FD to a number above 2, and returns it: descriptors 0 to 2 mean something to the program,
+ * even while they are closed.  Returns a negative errno value, and closes FD, if that fails. */
 static int move_above_stderr(int fd)
 {
 	int moved;
@@ -125,9 +125,10 @@ int leakwrap_output_open(unsigned number)
 		return leakwrap_output_stderr_is_usable() ? 2 : -EBADF;
 	if (!expand_path(path, sizeof(path), leakwrap_options.log, number))
 		return -ENAMETOOLONG;
-	fd = (int)leakwrap_open(
-	        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
-	        0600);
+	fd = (int)leakwrap_open(path,
+	                        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW |
+	                                O_NONBLOCK,
+	                        0600);
 	return fd < 0 ? fd : move_above_stderr(fd);
 }
 
@@ -153,9 +154,10 @@ void leakwrap_output_begin(struct leakwrap_target *target, int fd)
 
 /* Writes the SIZE bytes at BYTES.  Returns false if not all bytes could be written.
  *
- * Before each write to a pipe, a terminal or a socket it waits until TARGET takes bytes, with a time
- * limit.  A write without that may block.  Signals are blocked: nobody could even end the program
- * while its reader does not read.  A pipe that is ready takes a page without blocking (pipe(7)). */
+ * Before each write to a pipe, a terminal or a socket it waits until TARGET takes bytes, with a
+ * time limit.  A write without that may block.  Signals are blocked: nobody could even end the
+ * program while its reader does not read.  A pipe that is ready takes a page without blocking
+ * (pipe(7)). */
 static bool write_all(const struct leakwrap_target *target, const char *bytes, size_t size)
 {
 	while (size > 0) {

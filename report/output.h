@@ -7,21 +7,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Remembers the file of descriptor 2 and the program's name.  Called at start, before the program can
- * change descriptor 2. */
+/* Remembers the file of descriptor 2 and the program's name.  Called at start, before the program
+ * can change descriptor 2. */
 void leakwrap_output_start(void);
 
-/* Returns whether a dump may be written to descriptor 2.  It may if the descriptor is on the file that
- * it was on at start, is a terminal or a pipe, or is open for appending.  Else the program may have
- * closed it, and the descriptor may be the program's data file. */
+/* Returns whether a dump may be written to descriptor 2.  It may if the descriptor is on the file
+ * that it was on at start, is a terminal or a pipe, or is open for appending.  Else the program
+ * may have closed it, and the descriptor may be the program's data file. */
 bool leakwrap_output_stderr_is_usable(void);
 
-/* Copies the option log= to the SIZE bytes at PATTERN, with the program's name in the place of %e, and
- * a NUL.  Stores "" if that does not fit. */
+/* Copies the option log= to the SIZE bytes at PATTERN, with the program's name in the place of %e,
+ * and a NUL.  Stores "" if that does not fit. */
 void leakwrap_output_pattern(char *pattern, size_t size);
 
-/* Opens the log for dump NUMBER, as the option log= has it.  Returns its descriptor, or a negative errno
- * value.  The caller passes the descriptor to leakwrap_output_close.  One thread at a time. */
+/* Opens the log for dump NUMBER, as the option log= has it.  Returns its descriptor, or a negative
+ * errno value.  The caller passes the descriptor to leakwrap_output_close.  One thread at a
+ * time. */
 int leakwrap_output_open(unsigned number);
 
 /* Closes FD, which leakwrap_output_open returned, unless it is standard error. */
@@ -30,7 +31,8 @@ void leakwrap_output_close(int fd);
 /* A descriptor that lines are written to. */
 struct leakwrap_target {
 	int fd;
-	bool waits; /* it may be full for a while, as a pipe, a terminal or a socket: no regular file */
+	/* It may be full for a while, as a pipe, a terminal or a socket: it is no regular file. */
+	bool waits;
 	bool was_pending[2]; /* were SIGPIPE and SIGXFSZ pending before the first write? */
 };
 
@@ -38,9 +40,9 @@ struct leakwrap_target {
  * blocked until the last write. */
 void leakwrap_output_begin(struct leakwrap_target *target, int fd);
 
-/* Writes the SIZE bytes at BYTES.  Waits for a descriptor that takes no more bytes, 10 seconds for each
- * write.  Discards a SIGPIPE or SIGXFSZ that the write raises.  Returns false if not all bytes could be
- * written. */
+/* Writes the SIZE bytes at BYTES.  Waits for a descriptor that takes no more bytes, 10 seconds for
+ * each write.  Discards a SIGPIPE or SIGXFSZ that the write raises.  Returns false if not all
+ * bytes could be written. */
 bool leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size);
 
 #endif
