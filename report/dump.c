@@ -17,8 +17,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-/* A thread that waits for its turn gives up its dump after this time.  A reader that stopped
- * reading must not keep the program from its exit. */
+/* A thread that waits this long for its turn gives up its dump.  A reader that stopped reading must
+ * not keep the program from its exit. */
 #define TURN_LIMIT_NS 30000000000u
 
 /* Signals may come faster than dumps can be written.  A thread that has served SERVED_MAX requests
@@ -195,7 +195,7 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
 /* Decides whether this forked child writes an exit dump, and records the decision for its
  * relatives (wrap/base/process.h).  Returns true if the child has blocks of its own, and either is
  * among the first UNCONDITIONAL_CHILDREN or has a call site that no relative's dump has shown.
- * Returns true as well if there is no memory to tell.  A shell may fork thousands of children that
+ * Returns true as well if there is no memory to find out.  A shell may fork thousands of children that
  * all have blocks at the same call sites. */
 static bool decide_child_dump(void)
 {

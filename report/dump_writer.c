@@ -387,19 +387,19 @@ static bool is_system_site(uint32_t site)
  * it showed. */
 static size_t write_live(bool own, bool earlier_lost)
 {
-	leakwrap_site_test *const skips = is_system_left_out() ? is_system_site : NULL;
+	leakwrap_site_test *const is_skipped = is_system_left_out() ? is_system_site : NULL;
 	uint64_t tracer_bytes = leakwrap_pages_held();
 	size_t shown;
 	bool collected;
 
-	collected = leakwrap_site_totals_collect(&dump.totals, own, skips);
+	collected = leakwrap_site_totals_collect(&dump.totals, own, is_skipped);
 #ifdef LEAKWRAP_BARE
 	write_totals(&dump.totals, tracer_bytes);
 	if (!collected)
 		write_note("no memory to add up the live blocks: the totals above are not known");
 #else
 	if (!collected)
-		leakwrap_site_totals_largest(&dump.totals, own, skips);
+		leakwrap_site_totals_largest(&dump.totals, own, is_skipped);
 	write_totals(&dump.totals, tracer_bytes);
 	if (dump.totals.rows_count < dump.totals.count)
 		write_note("no memory to list all call sites: the largest are shown");

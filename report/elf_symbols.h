@@ -33,8 +33,8 @@ void leakwrap_symbols_start(void);
 
 /* Returns the name of the function of MODULE that the instruction at PC is in, as the symbol table
  * has it.  Stores the bytes from the function's start to PC in *OFFSET.  Returns NULL if no symbol
- * covers PC.  The string lives as long as the program.  Signal-safe; one thread at a time (the one
- * that writes the dump). */
+ * covers PC.  The string lives as long as the program.  Signal-safe; called by the thread that
+ * writes the dump. */
 const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset);
 
 /* Finds the function of MODULE that the instruction at PC is in, and fills *FUNCTION.  Returns

@@ -1,7 +1,7 @@
-/* frame_cache.h - keeps the text of the frames that a dump has written.
+/* frame_cache.h - caches the text of the frames that a dump has written.
  *
  * Call sites share most of their frames.  To look a name up and to format it takes many times as
- * long as to copy the text.  All functions are signal-safe, for one thread at a time: the one that
+ * long as to copy the text.  All functions are signal-safe, and are called by the thread that
  * writes the dump.
  *
  * Bare-metal builds count memory in kilobytes: their cache is always empty. */

@@ -18,7 +18,7 @@ static const char *last_component(const char *path)
 
 void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level)
 {
-	/* "  #", the number and a space are written by one call: a dump may have a million
+	/* One call writes "  #", the number and a space together: a dump may have a million
 	 * frames. */
 	char buffer[3 + 21];
 	char *end = buffer + sizeof(buffer);

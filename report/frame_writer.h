@@ -1,6 +1,6 @@
 /* frame_writer.h - writes the line of a frame of a backtrace (format.h).
  *
- * Both functions are signal-safe, for one thread at a time: the one that writes the dump. */
+ * Both functions are signal-safe, and are called by the thread that writes the dump. */
 #ifndef LEAKWRAP_FRAME_WRITER_H
 #define LEAKWRAP_FRAME_WRITER_H
 

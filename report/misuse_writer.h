@@ -11,8 +11,8 @@
 typedef void leakwrap_write_trace(const struct leakwrap_trace *trace, unsigned first);
 
 /* Writes the lines of MISUSE to WRITER.  WRITE_TRACE writes the frames.  TRACE is used to read
- * backtraces; it has room for LEAKWRAP_MAX_DEPTH return addresses.  Signal-safe; one thread at a
- * time (the one that writes the dump). */
+ * backtraces; it has room for LEAKWRAP_MAX_DEPTH return addresses.  Signal-safe; called by the
+ * thread that writes the dump. */
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
                            leakwrap_write_trace *write_trace, struct leakwrap_trace *trace);
 

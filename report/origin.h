@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All functions are signal-safe, for one thread at a time: the one that writes the dump. */
+/* All functions are signal-safe, and are called by the thread that writes the dump. */
 
 /* Discards the cached answers of the dump before.  Called when a dump begins. */
 void leakwrap_origin_start(void);

@@ -7,19 +7,22 @@
 
 #include <string.h>
 
-/* By which call sites a forked child tells its own blocks from inherited ones. */
+/* The call sites of a forked child: their numbers separate its own blocks from inherited blocks. */
 struct fork_boundary {
-	uint32_t first_own; /* LEAKWRAP_SITE_FIRST: no block is inherited */
-	bool lost_is_inherited; /* a block without a backtrace is the parent's: the child has lost none */
+	/* Call sites from this number on are the child's own.  LEAKWRAP_SITE_FIRST: no block is
+	 * inherited. */
+	uint32_t first_own;
+	/* Blocks without a backtrace are the parent's: the child has lost no call site. */
+	bool lost_is_inherited;
 };
 
-/* While the live table is walked, rows are indexed by call-site number, from the first one on. */
+/* The state of a walk through the live table. */
 struct walk {
-	struct leakwrap_row *rows;
-	uint32_t first, count;
+	struct leakwrap_row *rows; /* the row of a call site has the index SITE - first */
+	uint32_t first, count;     /* the call sites that have rows */
 	struct fork_boundary fork;
-	bool own;                               /* inherited blocks are left out */
-	struct leakwrap_site_totals *inherited; /* gets the sums of these, or NULL */
+	bool own;                               /* leave inherited blocks out */
+	struct leakwrap_site_totals *inherited; /* gets the sums of inherited blocks, or NULL */
 };
 
 static struct fork_boundary last_fork(void)
