@@ -195,8 +195,9 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
 /* Decides whether this forked child writes an exit dump, and records the decision for its
  * relatives (wrap/base/process.h).  Returns true if the child has blocks of its own, and either is
  * among the first UNCONDITIONAL_CHILDREN or has a call site that no relative's dump has shown.
- * Returns true as well if there is no memory to find out.  A shell may fork thousands of children that
- * all have blocks at the same call sites. */
+ * Returns true as well if there is no memory to find out.
+ *
+ * A shell may fork thousands of children that all have blocks at the same call sites. */
 static bool decide_child_dump(void)
 {
 	struct leakwrap_site_totals own;

@@ -188,8 +188,8 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 }
 
 /* Returns whether PC is in the sigreturn trampoline, the code to which signal handlers return.
- * The trampoline belongs to the C library or to the kernel.  So modules that may be unloaded,
- * while their code is read, are not looked at. */
+ * The trampoline belongs to the C library or to the kernel.  So the code of a module that may be
+ * unloaded is not read: it could be unloaded meanwhile. */
 static bool is_sigreturn_trampoline(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_ever_at(pc);
@@ -202,8 +202,8 @@ static bool is_sigreturn_trampoline(uintptr_t pc)
 /* Writes the line of frame LEVEL at PC.  INTERRUPTED: PC is an instruction that a signal
  * interrupted, not a return address.  GONE: the module that PC was in, if another module has taken
  * its place; else NULL.  Returns whether the next frame is interrupted: it is if PC is in the
- * sigreturn trampoline.  PC is no return address there either: the kernel made the frame, and no
- * call. */
+ * sigreturn trampoline.  A PC in the trampoline is no return address either: the kernel made that
+ * frame, and no call did. */
 static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
                         const struct leakwrap_module *gone)
 {
@@ -413,8 +413,7 @@ static size_t write_live(bool own, bool earlier_lost)
 #endif
 	if (leakwrap_shadow_overflows() > 0)
 		write_note("instrumented functions were nested too deep for the shadow call stack: "
-		           "some "
-		           "backtraces are truncated");
+		           "some backtraces are truncated");
 	shown = write_sites(&dump.totals);
 	leakwrap_site_totals_release(&dump.totals);
 	return shown;

@@ -42,8 +42,9 @@ struct leakwrap_writer {
  * written out. */
 void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix);
 
-/* Append a part to the line being built; the first part of a line writes the prefix before it.
- * What makes the line too long is left out. */
+/* The functions that follow append to the line being built.  The first part of a line gets the
+ * prefix before it.  If a part would make the line too long, it and all later parts are left
+ * out. */
 void leakwrap_text(struct leakwrap_writer *writer, const char *text);
 void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size);
 void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number);

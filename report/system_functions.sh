@@ -50,8 +50,8 @@ find_archives() {
 }
 
 # Prints the names that the shared C++ library exports.  A template function of the archive belongs
-# to the library only if it is exported.  Other template functions are copies of functions that every
-# program makes for itself, such as those of std::vector<int>.
+# to the library only if it is exported.  Other template functions are copies of functions that
+# every program makes for itself, such as the functions of std::vector<int>.
 find_exports() {
 	for library in libstdc++.so libc++.so.1 libc++abi.so.1; do
 		path=$(find_library "$library")
