@@ -8,8 +8,7 @@
 
 #define CUT_MARK "\\..."
 
-/* Each line has room for CUT_MARK and LF behind it: the size of the mark's NUL counts for the
- * LF. */
+/* The bytes that each line reserves for CUT_MARK and LF: the mark's NUL counts for the LF. */
 #define LINE_END_SIZE (sizeof(CUT_MARK))
 
 /* Writes the whole lines in the buffer out, and moves the line being built to the buffer's start.

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Returns whether the return address PC is in a function of the tracer.  The write_trace of a
- * release begins in such functions (record.c). */
+/* Returns whether the call before the return address PC is in a function of the tracer.  The
+ * backtrace of a release begins in such functions (record.c). */
 static bool is_tracer_frame(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
@@ -22,8 +22,8 @@ static bool is_tracer_frame(uintptr_t pc)
 	        strcmp(function, "releasing") == 0);
 }
 
-/* Reads the write_trace of the call site NUMBER into TRACE and writes it without the tracer's
- * frames.  Writes nothing if there was no memory to record the write_trace. */
+/* Reads the backtrace of the call site NUMBER into TRACE and writes it without the tracer's frames.
+ * Writes nothing if there was no memory to record the backtrace. */
 static void write_stack(uint32_t number, leakwrap_write_trace *write_trace,
                         struct leakwrap_trace *trace)
 {
