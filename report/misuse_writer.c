@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Returns whether the call before the return address PC is in a function of the tracer.  The
- * backtrace of a release begins in such functions (record.c). */
+ * backtrace of a release begins in such functions.  "releasing" is a static function of
+ * wrap/record/record.c: the name here must be its name there. */
 static bool is_tracer_frame(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);

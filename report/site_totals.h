@@ -38,8 +38,8 @@ typedef bool leakwrap_site_test(uint32_t site);
 /* Fills TOTALS from all live blocks.  OWN: only from the blocks that the process has allocated
  * since it was forked.  Calls IS_SKIPPED once for each call site with live blocks, and leaves out
  * those for which it returns true; NULL: leaves out none.  Returns false, and leaves TOTALS empty,
- * if there is no memory.  After success the caller calls leakwrap_site_totals_release;
- * for empty TOTALS that does nothing. */
+ * if there is no memory.  After success the caller calls leakwrap_site_totals_release; for empty
+ * TOTALS that does nothing. */
 bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
                                   leakwrap_site_test *is_skipped);
 
