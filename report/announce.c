@@ -1,5 +1,8 @@
-/* announce.c - see announce.h.  The tool reads the memory of the process: nobody runs anything for
- * it, and the program may have overwritten its arguments and its environment. */
+/* announce.c - see announce.h.
+ *
+ * The tool reads the announcement from the memory of the process.  So the process runs no code for
+ * the tool.  The program's arguments and environment would not do: the program may have overwritten
+ * them. */
 #include "report/announce.h"
 
 #include "report/format.h"
@@ -7,11 +10,11 @@
 #include "report/output.h"
 #include "wrap/port/port.h"
 
-/* The note in dump.c leads here. */
+/* The ELF note in dump.c holds the distance to this variable. */
 extern struct leakwrap_announcement leakwrap_announcement __attribute__((visibility("hidden")));
 struct leakwrap_announcement leakwrap_announcement;
 
-static _Atomic uint32_t *version(void)
+static _Atomic uint32_t *atomic_version(void)
 {
 	return (_Atomic uint32_t *)&leakwrap_announcement.version;
 }
@@ -22,7 +25,7 @@ void leakwrap_announce(void)
 	leakwrap_announcement.process = leakwrap_process_id();
 	leakwrap_announcement.signal = leakwrap_options.signal;
 	leakwrap_output_pattern(leakwrap_announcement.log, sizeof(leakwrap_announcement.log));
-	atomic_store(version(), LEAKWRAP_ANNOUNCEMENT_VERSION);
+	atomic_store(atomic_version(), LEAKWRAP_ANNOUNCEMENT_VERSION);
 }
 
 void leakwrap_announce_forked(void)

@@ -1,12 +1,12 @@
-/* announce.h - says how this process is asked for a dump, and where its dumps go, for `leakwrap
- * dump` to read. */
+/* announce.h - the announcement: struct leakwrap_announcement (format.h) in this process's memory.
+ * `leakwrap dump` reads it to learn how to ask for a dump, and where dumps go. */
 #ifndef LEAKWRAP_ANNOUNCE_H
 #define LEAKWRAP_ANNOUNCE_H
 
-/* At start, when the options are known: fills in the announcement (format.h). */
+/* Fills in the announcement.  Called once at start, after the options are read. */
 void leakwrap_announce(void);
 
-/* In a forked child: the announcement becomes its own. */
+/* Puts this process's id into the announcement.  Called in a forked child. */
 void leakwrap_announce_forked(void);
 
 #endif

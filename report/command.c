@@ -1,17 +1,18 @@
-/* command.c - see command.h.  Read once, at start; constant after that. */
+/* command.c - see command.h.  The copy is made once, at start, and is constant after that. */
 #include "report/command.h"
 
 #include "wrap/port/port.h"
 
 #include <string.h>
 
-/* Bytes that are kept.  Each takes up to four in the line, which has room for them. */
+/* The most bytes that are copied.  A byte takes up to 4 bytes of output, as \xHH: they all fit a
+ * line. */
 #define COMMAND_MAX 960
 
 static struct {
-	char words[COMMAND_MAX + 1]; /* each ends in NUL */
-	size_t size;                 /* of all of them; 0: not known */
-	bool is_cut;                 /* there were more, and the last word may not be whole */
+	char words[COMMAND_MAX + 1]; /* each word ends in NUL */
+	size_t size;                 /* bytes in words; 0: the command line is not known */
+	bool is_cut;                 /* the command line is longer; the last word may be cut */
 } command;
 
 void leakwrap_command_read(void)
@@ -34,7 +35,7 @@ void leakwrap_command_write(struct leakwrap_writer *writer)
 		const char *word = command.words + at;
 
 		leakwrap_text(writer, " ");
-		/* Nothing would be no word. */
+		/* A reader would not see an empty word: format.h writes it as a backslash. */
 		if (*word == '\0')
 			leakwrap_text(writer, "\\");
 		leakwrap_text_name(writer, word, LEAKWRAP_LINE_MAX);

@@ -4,10 +4,10 @@
 
 #include "report/line_writer.h"
 
-/* At start: copies the command line, before the program can overwrite it. */
+/* Copies the command line.  Called at start, before the program can overwrite it. */
 void leakwrap_command_read(void);
 
-/* Writes the line "command" (format.h) by WRITER; nothing if the command line is not known.
+/* Writes the line "command" (format.h) to WRITER.  Writes nothing if the command line is not known.
  * Signal-safe. */
 void leakwrap_command_write(struct leakwrap_writer *writer);
 

@@ -1,5 +1,7 @@
-/* dump.c - see dump.h: whose turn it is to write a dump, and where it goes; dump_writer.c writes it.  Everything here may
- * run in a signal handler that interrupted anything, the tracer included. */
+/* dump.c - see dump.h.  Gives threads their turns to write dumps, and opens the log.  dump_writer.c
+ * writes the lines.
+ *
+ * Everything here may run in a signal handler that interrupted any code, the tracer included. */
 #include "report/dump.h"
 
 #include "report/site_totals.h"
@@ -15,46 +17,49 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-/* How long a thread waits for another one's dump before it gives up its own: a reader that stopped
- * reading must not keep the program from its exit. */
-#define TURN_LIMIT 30000000000u /* nanoseconds */
+/* A thread that waits this long for its turn gives up its dump.  A reader that stopped reading must
+ * not keep the program from its exit. */
+#define TURN_LIMIT_NS 30000000000u
 
-/* Signals that come faster than dumps can be written: a thread that has written so many for others is relieved by
- * the next one that gets a signal, and when so many requests wait already, whoever gets another is held until
- * it can write itself.  So every signal has its dump, and the kernel joins those that it cannot deliver. */
+/* Signals may come faster than dumps can be written.  A thread that has served SERVED_MAX requests
+ * is relieved by the next thread that gets a signal.  When PENDING_MAX requests wait, a thread
+ * that gets a signal waits until it can write itself.  So each delivered signal has its dump.  The
+ * kernel merges the signals that it cannot deliver meanwhile. */
 #define SERVED_MAX  8
 #define PENDING_MAX 64
 
 static struct {
-	_Atomic uint32_t busy;    /* somebody is writing */
-	_Atomic uint32_t pending; /* signals that asked meanwhile */
-	_Atomic uint32_t waiting; /* threads that wait for their turn */
-	_Atomic uint32_t served;  /* dumps for others that the thread which is writing has made */
-	unsigned number;          /* of the last dump */
-	_Atomic unsigned long unwritten; /* dumps of which not all could be written */
-	struct leakwrap_writer writer;
+	_Atomic uint32_t busy;            /* 1: a thread has the turn */
+	_Atomic uint32_t pending;         /* requests that signals left */
+	_Atomic uint32_t waiting;         /* threads that wait for their turn */
+	_Atomic uint32_t served;          /* requests that the writing thread has served */
+	unsigned last_number;             /* the number of the last dump */
+	_Atomic unsigned long incomplete; /* dumps that could not be written whole */
+	struct leakwrap_writer writer;    /* belongs to the thread that has the turn */
 } dump;
 
-/* The note by which the tool knows a traced program (format.h), laid out as the ELF specification has it: "Note
- * Section" in chapter 5 of the System V ABI.  In assembly: a compiler would not make the section a note. */
-#define TEXT_OF(number) #number
-#define TEXT(macro)     TEXT_OF(macro)
-#define NOTE_HEADER     ".long 2f - 1f, 8, " TEXT(LEAKWRAP_NOTE_TYPE) "\n"
-#define NOTE_OWNER      "1: .asciz \"" LEAKWRAP_NOTE_OWNER "\"\n2: .balign 4\n"
+/* The ELF note that marks a traced program for the tool (format.h).  Its layout is in the System V
+ * ABI, chapter 5, "Note Section".  It is in assembly: a compiler would not give the section the
+ * type SHT_NOTE. */
+#define STRINGIFY_VALUE(value) #value
+#define STRINGIFY(macro)       STRINGIFY_VALUE(macro)
+#define NOTE_HEADER            ".long 2f - 1f, 8, " STRINGIFY(LEAKWRAP_NOTE_TYPE) "\n"
+#define NOTE_OWNER             "1: .asciz \"" LEAKWRAP_NOTE_OWNER "\"\n2: .balign 4\n"
 #ifndef LEAKWRAP_BARE
 #define ANNOUNCEMENT ".hidden leakwrap_announcement\n3: .long leakwrap_announcement - 3b\n"
 #else
 #define ANNOUNCEMENT ".long 0\n"
 #endif
-#define NOTE_CONTENT ".long " TEXT(LEAKWRAP_FORMAT_VERSION) "\n" ANNOUNCEMENT
+#define NOTE_CONTENT ".long " STRINGIFY(LEAKWRAP_FORMAT_VERSION) "\n" ANNOUNCEMENT
 __asm__(".pushsection " LEAKWRAP_NOTE_SECTION ", \"a\", %note\n"
         ".balign 4\n" NOTE_HEADER NOTE_OWNER NOTE_CONTENT ".popsection");
 
-/* -- where it goes ------------------------------------------------------------------------------- */
+/* -- the log ----------------------------------------------------------------------------------- */
 
-/* Where people look who wonder about a log that stays empty.  The writer is this thread's now.  ERROR is that of opening it, or
- * 0: the log did not take all of the dump. */
-static void tell_lost(int error)
+/* Writes a line to standard error about a dump that did not reach the log.  A person who finds the
+ * log empty looks there.  ERROR: the errno value of opening the log.  0: the log did not take the
+ * whole dump.  The calling thread has the turn. */
+static void report_lost_dump(int error)
 {
 	if (!leakwrap_output_stderr_is_usable())
 		return;
@@ -77,31 +82,33 @@ static void tell_lost(int error)
 	leakwrap_text_flush(&dump.writer);
 }
 
-/* FD is negative for the descriptor of the option log=. */
-static bool dump_to(int fd, const struct leakwrap_reason *reason)
+/* Writes a dump for REASON to FD; a negative FD stands for the option log=.  Returns whether the
+ * whole dump was written.  The calling thread has the turn. */
+static bool write_dump(int fd, const struct leakwrap_reason *reason)
 {
 	int opened = -1;
 	bool written = false;
 
-	dump.number++;
+	dump.last_number++;
 	if (fd < 0)
-		fd = opened = leakwrap_output_open(dump.number);
+		fd = opened = leakwrap_output_open(dump.last_number);
 	if (fd >= 0)
-		written = leakwrap_dump_write(&dump.writer, fd, dump.number,
-		                              atomic_load(&dump.unwritten) > 0, reason);
+		written = leakwrap_dump_write(&dump.writer, fd, dump.last_number,
+		                              atomic_load(&dump.incomplete) > 0, reason);
 	else
-		tell_lost(-fd);
+		report_lost_dump(-fd);
 	if (opened > 2 && !written)
-		tell_lost(0);
+		report_lost_dump(0);
 	if (opened >= 0)
 		leakwrap_output_close(opened);
 	if (!written)
-		atomic_fetch_add(&dump.unwritten, 1);
+		atomic_fetch_add(&dump.incomplete, 1);
 	return written;
 }
 
-/* -- turns --------------------------------------------------------------------------------------- */
+/* -- turns ------------------------------------------------------------------------------------- */
 
+/* Takes the turn.  Returns false if another thread has it. */
 static bool try_turn(void)
 {
 	return atomic_exchange(&dump.busy, 1) == 0;
@@ -113,33 +120,36 @@ static void end_turn(void)
 	leakwrap_wake(&dump.busy);
 }
 
+/* Waits for the turn and takes it.  Returns false if that takes longer than TURN_LIMIT_NS. */
 static bool wait_for_turn(void)
 {
-	uint64_t give_up = leakwrap_time_monotonic() + TURN_LIMIT;
+	uint64_t deadline = leakwrap_time_monotonic() + TURN_LIMIT_NS;
 	bool has_turn;
 
 	atomic_fetch_add(&dump.waiting, 1);
-	while (!(has_turn = try_turn()) && leakwrap_time_monotonic() <= give_up)
-		leakwrap_wait(&dump.busy, 1, TURN_LIMIT / 100);
+	while (!(has_turn = try_turn()) && leakwrap_time_monotonic() <= deadline)
+		leakwrap_wait(&dump.busy, 1, TURN_LIMIT_NS / 100);
 	atomic_fetch_sub(&dump.waiting, 1);
 	return has_turn;
 }
 
-/* It is this thread's turn.  Serves what signals asked for, also while it was at it, but no more than MOST of them, and
- * only until another thread waits: that one goes on. */
+/* Writes dumps for pending requests, at most MOST, and ends the turn.  Requests that arrive
+ * meanwhile count.  Stops early if another thread waits for the turn: that thread serves the rest.
+ * The calling thread has the turn. */
 static void serve(uint32_t most)
 {
 	atomic_store(&dump.served, 0);
-	for (; most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0; most--) {
+	for (; most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0;
+	     most--) {
 		atomic_fetch_sub(&dump.pending, 1);
-		dump_to(-1, &(struct leakwrap_reason){.name = "signal"});
+		write_dump(-1, &(struct leakwrap_reason){.name = "signal"});
 		atomic_fetch_add(&dump.served, 1);
 	}
 	atomic_store(&dump.served, 0);
 	end_turn();
 }
 
-/* The same if nobody else is doing it. */
+/* Serves pending requests, at most MOST, unless another thread has the turn or waits for it. */
 static void serve_pending(uint32_t most)
 {
 	while (most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0 &&
@@ -147,17 +157,21 @@ static void serve_pending(uint32_t most)
 		serve(most);
 }
 
+/* Waits for the turn, writes a dump for REASON to FD and ends the turn.  Returns whether the whole
+ * dump was written. */
 static bool dump_in_turn(int fd, const struct leakwrap_reason *reason)
 {
 	bool written = false;
 
 	if (wait_for_turn()) {
-		written = dump_to(fd, reason);
+		written = write_dump(fd, reason);
 		end_turn();
 	}
 	return written;
 }
 
+/* Writes a dump for REASON to FD, then serves requests; signals are blocked meanwhile.  Returns
+ * whether the whole dump was written. */
 static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
 {
 	struct leakwrap_mask before;
@@ -170,47 +184,51 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
 	return written;
 }
 
-/* -- children ------------------------------------------------------------------------------------ */
+/* -- children ---------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE
 
-/* So many forked children dump whatever they have of their own. */
-#define TELLERS 64
+/* The first children with blocks of their own write exit dumps, up to this number, whatever their
+ * call sites are. */
+#define UNCONDITIONAL_CHILDREN 64
 
-/* Returns whether the exit dump of this forked child is wanted: it has blocks of its own, and it is
- * among the first children that have, or has a call site that no relative has told of.  A shell may
- * fork thousands that all keep the same. */
-static bool child_has_news(void)
+/* Decides whether this forked child writes an exit dump, and records the decision for its
+ * relatives (wrap/base/process.h).  Returns true if the child has blocks of its own, and either is
+ * among the first UNCONDITIONAL_CHILDREN or has a call site that no relative's dump has shown.
+ * Returns true as well if there is no memory to find out.
+ *
+ * A shell may fork thousands of children that all have blocks at the same call sites. */
+static bool decide_child_dump(void)
 {
 	struct leakwrap_site_totals own;
-	bool has_blocks, is_news;
+	bool has_blocks, is_wanted;
 
 	if (!leakwrap_collect_may_have_own())
 		return false;
 	if (!leakwrap_site_totals_collect(&own, true, NULL))
 		return true;
 	has_blocks = own.count > 0;
-	is_news = has_blocks && leakwrap_relatives_tellers() < TELLERS;
+	is_wanted = has_blocks && leakwrap_relatives_tellers() < UNCONDITIONAL_CHILDREN;
 	for (size_t i = 0; i < own.rows_count; i++)
-		is_news |= leakwrap_relatives_tell(own.rows[i].site == LEAKWRAP_SITE_LOST
-		                                           ? 0
-		                                           : leakwrap_site_key(own.rows[i].site));
+		is_wanted |= leakwrap_relatives_tell(own.rows[i].site == LEAKWRAP_SITE_LOST
+		                                             ? 0
+		                                             : leakwrap_site_key(own.rows[i].site));
 	leakwrap_site_totals_release(&own);
-	if (has_blocks && !is_news)
+	if (has_blocks && !is_wanted)
 		leakwrap_relatives_stay_silent();
-	return is_news;
+	return is_wanted;
 }
 
 #else
 
-static bool child_has_news(void)
+static bool decide_child_dump(void)
 {
 	return true;
 }
 
 #endif
 
-/* -- who asks ------------------------------------------------------------------------------------ */
+/* -- the public functions ---------------------------------------------------------------------- */
 
 void leakwrap_dump_start(void)
 {
@@ -223,8 +241,8 @@ void leakwrap_dump_forked(void)
 	atomic_store(&dump.pending, 0);
 	atomic_store(&dump.waiting, 0);
 	atomic_store(&dump.served, 0);
-	atomic_store(&dump.unwritten, 0);
-	dump.number = 0;
+	atomic_store(&dump.incomplete, 0);
+	dump.last_number = 0;
 }
 
 void leakwrap_dump_abandon(void)
@@ -259,10 +277,11 @@ void leakwrap_dump_at_exit(bool all)
 {
 	struct leakwrap_mask before;
 
-	/* Signals that still come, to other threads, must not keep the process from its end. */
 	leakwrap_signals_block(&before);
-	if (all || child_has_news())
+	if (all || decide_child_dump())
 		dump_in_turn(-1, &(struct leakwrap_reason){.name = "exit", .own = !all});
+	/* Other threads may still get signals.  Their requests must not keep the process from its
+	 * end: only those that are pending now are served. */
 	serve_pending(atomic_load(&dump.pending));
 	leakwrap_signals_restore(&before);
 }

@@ -1,7 +1,11 @@
 /* dump.h - writes dumps: on a signal, at exit, and when the program asks.
  *
- * One dump is written at a time.  A signal that arrives during a dump leaves a request, which is served
- * after it by the thread that is writing, or by the next one that waits for its turn; everybody else waits. */
+ * One dump is written at a time; the writing thread has the turn.  A signal that arrives during a
+ * dump leaves a request.  The writing thread serves the request after its own dump, unless another
+ * thread waits for the turn: then that thread serves it.  All other callers wait for their turn.
+ *
+ * A dump goes to the descriptor that the option log= leads to (output.h).  All functions but
+ * leakwrap_dump_start may run in signal handlers. */
 #ifndef LEAKWRAP_DUMP_H
 #define LEAKWRAP_DUMP_H
 
@@ -10,26 +14,31 @@
 #include "wrap/signal/crash.h"
 #include "wrap/misuse/misuse.h"
 
-/* At start. */
+/* Prepares dumps: remembers standard error and the program's name.  Called once at start. */
 void leakwrap_dump_start(void);
 
-/* In a forked child: what another thread was writing in the parent is not written here. */
+/* Resets the state of dumps.  Called in a forked child: a dump that another thread of the parent
+ * was writing does not go on here. */
 void leakwrap_dump_forked(void);
 
-/* From the handler of the dump signal. */
+/* Requests a dump, and writes it unless another thread does.  Called by the handler of the dump
+ * signal. */
 void leakwrap_dump_on_signal(void);
 
-/* From the handler of a fatal signal or exception. */
+/* Writes a dump with the trace of FAULT, which stays the caller's.  Called by the handler of a
+ * fatal signal or exception. */
 void leakwrap_dump_crash(const struct leakwrap_fault *fault);
 
-/* The program has misused its heap: a dump of that alone. */
+/* Writes a dump that shows MISUSE alone.  MISUSE stays the caller's. */
 void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse);
 
-/* Without an operating system: an exception has stopped whoever was writing a dump, which never ends. */
+/* Ends the turn of the thread that writes a dump.  Called without an operating system, when an
+ * exception has stopped that thread for good. */
 void leakwrap_dump_abandon(void);
 
-/* When the process ends.  ALL: of all its blocks; else of those that it has allocated since it was
- * forked, and none if there are no such blocks. */
+/* Writes the exit dump.  Called when the process ends.  ALL: the dump shows all live blocks.  Else
+ * it shows the blocks that the process has allocated since it was forked.  Then there is no dump if
+ * there are no such blocks, or if earlier children have shown their call sites. */
 void leakwrap_dump_at_exit(bool all);
 
 #endif

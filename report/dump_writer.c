@@ -1,4 +1,4 @@
-/* dump_writer.c - see dump_writer.h; the format is described in format.h. */
+/* dump_writer.c - see dump_writer.h.  format.h describes the format. */
 #include "report/dump_writer.h"
 
 #include "report/site_totals.h"
@@ -23,35 +23,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest name of a task in a call site's line. */
+/* The most bytes of output that a task's name takes in the line of a call site. */
 #define TASK_LIMIT 64
 
-/* "leakwrap[", a process id, ".", a number, "] ". */
+/* Room for "leakwrap[PID.NUMBER] ". */
 #define PREFIX_SIZE 64
 
 /* The dump that is being written. */
 static struct {
 	struct leakwrap_writer *writer;
-	struct leakwrap_site_totals collection;
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* of the backtrace that is being written */
-	bool *named;                       /* which modules a frame has named, or NULL: not known */
-	unsigned modules;                  /* how many of them there are */
+	struct leakwrap_site_totals totals;
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* the return addresses of the backtrace being written */
+	bool *is_module_named; /* by module number - 1: has a frame named it?  NULL: no memory */
+	unsigned module_count; /* modules that were known when the dump began */
 } dump;
 
-/* -- lines --------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------- */
 
-static void pair(const char *key, uint64_t value)
+/* Writes KEY, which holds its own separators, and VALUE in decimal. */
+static void write_pair(const char *key, uint64_t value)
 {
 	leakwrap_text(dump.writer, key);
 	leakwrap_text_number(dump.writer, value);
 }
 
-/* Days since 1970 to a date of the proleptic Gregorian calendar, counting years from March so that the
- * leap day comes last. */
+/* Writes the date DAYS after 1 January 1970, as YYYY-MM-DD of the proleptic Gregorian calendar.
+ * Years are counted from March, so that the leap day is the last day of its year. */
 static void write_date(int64_t days)
 {
-	int64_t since = days + 719468; /* 1 March of year 0 to 1 January 1970 */
-	int64_t era = since / 146097;  /* of 400 years */
+	int64_t since = days + 719468; /* from 1 March of year 0 to 1 January 1970 */
+	int64_t era = since / 146097;  /* periods of 400 years */
 	int64_t day = since % 146097;
 	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
 	int64_t month;
@@ -66,22 +67,24 @@ static void write_date(int64_t days)
 	leakwrap_text_digits(dump.writer, (uint64_t)(day + 1), 2);
 }
 
+/* Writes the time SECONDS after 1970 in UTC, as RFC 3339 has it. */
 static void write_time(int64_t seconds)
 {
-	int64_t of_day = seconds % 86400;
+	int64_t second_of_day = seconds % 86400;
 
 	if (seconds < 0) /* a clock that was never set */
-		seconds = of_day = 0;
+		seconds = second_of_day = 0;
 	write_date(seconds / 86400);
 	leakwrap_text(dump.writer, "T");
-	leakwrap_text_digits(dump.writer, (uint64_t)(of_day / 3600), 2);
+	leakwrap_text_digits(dump.writer, (uint64_t)(second_of_day / 3600), 2);
 	leakwrap_text(dump.writer, ":");
-	leakwrap_text_digits(dump.writer, (uint64_t)(of_day / 60 % 60), 2);
+	leakwrap_text_digits(dump.writer, (uint64_t)(second_of_day / 60 % 60), 2);
 	leakwrap_text(dump.writer, ":");
-	leakwrap_text_digits(dump.writer, (uint64_t)(of_day % 60), 2);
+	leakwrap_text_digits(dump.writer, (uint64_t)(second_of_day % 60), 2);
 	leakwrap_text(dump.writer, "Z");
 }
 
+/* Writes PART as a percentage of WHOLE with two decimals, or "none" if WHOLE is 0. */
 static void write_percent(uint64_t part, uint64_t whole)
 {
 	uint64_t hundredths;
@@ -104,12 +107,13 @@ static void write_note(const char *text)
 }
 
 #ifndef LEAKWRAP_BARE
-/* SILENT children have left their exit dumps out. */
-static void write_silent(uint32_t silent)
+/* Writes the note that SILENT forked children ended without an exit dump.  Writes nothing if SILENT
+ * is 0. */
+static void write_silent_children(uint32_t silent)
 {
 	if (silent == 0)
 		return;
-	pair("note ", silent);
+	write_pair("note ", silent);
 	leakwrap_text(dump.writer, silent == 1 ? " forked child" : " forked children");
 	leakwrap_text(dump.writer,
 	              " ended without a dump, with blocks at call sites that earlier children have "
@@ -118,7 +122,7 @@ static void write_silent(uint32_t silent)
 }
 #endif
 
-/* -- the parts of a dump ------------------------------------------------------------------------- */
+/* -- the parts of a dump ----------------------------------------------------------------------- */
 
 static void write_head(const char *reason)
 {
@@ -138,8 +142,9 @@ static void write_head(const char *reason)
 #endif
 }
 
-/* Without an operating system the program cannot tell which blocks these are. */
-static bool leaves_out_system(void)
+/* Returns whether the option system=0 leaves out the blocks of the system's libraries.  Without an
+ * operating system the program cannot tell which blocks these are, and none are left out. */
+static bool is_system_left_out(void)
 {
 #ifdef LEAKWRAP_BARE
 	return false;
@@ -150,40 +155,42 @@ static bool leaves_out_system(void)
 
 static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer_bytes)
 {
-	pair("total live_bytes=", all->bytes);
-	pair(" live_blocks=", all->blocks);
-	pair(" call_sites=", all->count);
+	write_pair("total live_bytes=", all->bytes);
+	write_pair(" live_blocks=", all->blocks);
+	write_pair(" call_sites=", all->count);
 	if (leakwrap_sites_first_own() > LEAKWRAP_SITE_FIRST) {
-		pair(" inherited_bytes=", all->inherited_bytes);
-		pair(" inherited_blocks=", all->inherited_blocks);
-		leakwrap_text(dump.writer, all->own ? " inherited=left_out" : " inherited=included");
+		write_pair(" inherited_bytes=", all->inherited_bytes);
+		write_pair(" inherited_blocks=", all->inherited_blocks);
+		leakwrap_text(dump.writer,
+		              all->own ? " inherited=left_out" : " inherited=included");
 	}
 	leakwrap_text_end(dump.writer);
 
 	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
 	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
-	pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
-	pair(" guessed_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_GUESSED]);
+	write_pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
+	write_pair(" guessed_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_GUESSED]);
 	leakwrap_text_end(dump.writer);
 
-	pair("loss untracked_blocks=", atomic_load(&leakwrap_loss.untracked_blocks));
-	pair(" untracked_bytes=", leakwrap_untracked_bytes());
-	pair(" lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
-	pair(" freed_elsewhere_blocks=", atomic_load(&leakwrap_loss.freed_elsewhere));
-	pair(" foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
-	if (leaves_out_system()) {
-		pair(" left_out_blocks=", all->left_out_blocks);
-		pair(" left_out_bytes=", all->left_out_bytes);
+	write_pair("loss untracked_blocks=", atomic_load(&leakwrap_loss.untracked_blocks));
+	write_pair(" untracked_bytes=", leakwrap_untracked_bytes());
+	write_pair(" lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
+	write_pair(" freed_elsewhere_blocks=", atomic_load(&leakwrap_loss.freed_elsewhere));
+	write_pair(" foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
+	if (is_system_left_out()) {
+		write_pair(" left_out_blocks=", all->left_out_blocks);
+		write_pair(" left_out_bytes=", all->left_out_bytes);
 	}
 	leakwrap_text_end(dump.writer);
 
-	pair("tracer tracer_bytes=", tracer_bytes);
+	write_pair("tracer tracer_bytes=", tracer_bytes);
 	leakwrap_text_end(dump.writer);
 }
 
-/* Is PC the code to which signal handlers return?  That belongs to the C library or to the kernel: what could be
- * unloaded while it is looked at need not be. */
-static bool is_restorer(uintptr_t pc)
+/* Returns whether PC is in the sigreturn trampoline, the code to which signal handlers return.
+ * The trampoline belongs to the C library or to the kernel.  So the code of a module that may be
+ * unloaded is not read: it could be unloaded meanwhile. */
+static bool is_sigreturn_trampoline(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_ever_at(pc);
 	struct leakwrap_rule rule;
@@ -192,23 +199,28 @@ static bool is_restorer(uintptr_t pc)
 	       leakwrap_sigreturn_rule(pc, module ? leakwrap_code_of(module, pc).high : 0, &rule);
 }
 
-/* INTERRUPTED: PC is the interrupted instruction itself, as the one behind a restorer is.  Nobody called the restorer either: the
- * kernel made its frame.  Returns whether the next one is interrupted. */
+/* Writes the line of frame LEVEL at PC.  INTERRUPTED: PC is an instruction that a signal
+ * interrupted, not a return address.  GONE: the module that PC was in, if another module has taken
+ * its place; else NULL.  Returns whether the next frame is interrupted: it is if PC is in the
+ * sigreturn trampoline.  A PC in the trampoline is no return address either: the kernel made that
+ * frame, and no call did. */
 static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
                         const struct leakwrap_module *gone)
 {
-	const bool restorer = is_restorer(pc);
+	const bool is_trampoline = is_sigreturn_trampoline(pc);
 	const struct leakwrap_module *module =
-	        leakwrap_frame_write(dump.writer, level, pc, !interrupted && !restorer, gone);
+	        leakwrap_frame_write(dump.writer, level, pc, !interrupted && !is_trampoline, gone);
 
-	if (module && dump.named &&
-	    module->number <= dump.modules) /* another thread may be loading more */
-		dump.named[module->number - 1] = true;
-	return restorer;
+	/* Another thread may have loaded more modules since the dump began. */
+	if (module && dump.is_module_named && module->number <= dump.module_count)
+		dump.is_module_named[module->number - 1] = true;
+	return is_trampoline;
 }
 
-/* The module among MODULES that CODE lay in, if another one has taken its place; else NULL. */
-static const struct leakwrap_module *gone_from(const struct leakwrap_modules *modules, uintptr_t code)
+/* Returns the module in the snapshot MODULES that CODE was in, if another module has taken its
+ * place.  Else returns NULL. */
+static const struct leakwrap_module *find_replaced_module(const struct leakwrap_modules *modules,
+                                                          uintptr_t code)
 {
 	const struct leakwrap_module *then =
 	        modules != leakwrap_modules() ? leakwrap_module_among(modules, code) : NULL;
@@ -216,7 +228,7 @@ static const struct leakwrap_module *gone_from(const struct leakwrap_modules *mo
 	return then != leakwrap_module_ever_at(code) ? then : NULL;
 }
 
-/* TRACE from its frame FIRST on. */
+/* Writes the lines of TRACE from frame FIRST on; that frame has level 0. */
 static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 {
 	bool interrupted = false;
@@ -224,13 +236,14 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 	for (unsigned i = first; i < trace->depth; i++) {
 		const uintptr_t pc = trace->pcs[i];
 		const struct leakwrap_module *gone =
-		        trace->modules ? gone_from(trace->modules, pc - 1) : NULL;
+		        trace->modules ? find_replaced_module(trace->modules, pc - 1) : NULL;
 
 		if (interrupted || gone || !leakwrap_frame_cache_write(dump.writer, i - first, pc))
 			interrupted = write_frame(i - first, pc, interrupted, gone);
 	}
 }
 
+/* Writes the call site of ROW with its backtrace.  RANK: its place in the dump, from 1. */
 static void write_site(size_t rank, const struct leakwrap_row *row)
 {
 	static const char *const kinds[] = {
@@ -245,9 +258,9 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_site_read(row->site, &trace);
 		task = leakwrap_site_task(row->site);
 	}
-	pair("site ", rank);
-	pair(": ", row->bytes);
-	pair(" bytes in ", row->blocks);
+	write_pair("site ", rank);
+	write_pair(": ", row->bytes);
+	write_pair(" bytes in ", row->blocks);
 	leakwrap_text(dump.writer, row->blocks == 1 ? " block, " : " blocks, ");
 	leakwrap_text(dump.writer, kinds[trace.kind]);
 	if (task) {
@@ -260,7 +273,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	write_backtrace(&trace, 0);
 }
 
-/* Returns how many call sites it showed. */
+/* Writes the call sites that the options top= and min_bytes= let through.  Returns their number. */
 static size_t write_sites(const struct leakwrap_site_totals *all)
 {
 	size_t shown = 0;
@@ -277,7 +290,7 @@ static size_t write_sites(const struct leakwrap_site_totals *all)
 
 static void write_module(const struct leakwrap_module *module)
 {
-	pair("module ", module->number);
+	write_pair("module ", module->number);
 	leakwrap_text(dump.writer, " ");
 	leakwrap_text_hex(dump.writer, module->start);
 	leakwrap_text(dump.writer, "-");
@@ -296,13 +309,13 @@ static void write_module(const struct leakwrap_module *module)
 
 static void write_end(size_t shown, uint64_t started)
 {
-	pair("end sites=", shown);
-	pair(" lines=", dump.writer->lines + 1);
-	pair(" dump_ns=", leakwrap_time_monotonic() - started);
+	write_pair("end sites=", shown);
+	write_pair(" lines=", dump.writer->lines + 1);
+	write_pair(" dump_ns=", leakwrap_time_monotonic() - started);
 	leakwrap_text_end(dump.writer);
 }
 
-/* "leakwrap[PID.NUMBER] " */
+/* Stores "leakwrap[PID.NUMBER] " to PREFIX, which has room for PREFIX_SIZE bytes. */
 static void make_prefix(char *prefix, unsigned number)
 {
 	char digits[24];
@@ -326,7 +339,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 		leakwrap_text(dump.writer, " exception=");
 		leakwrap_text(dump.writer, crash->exception);
 	}
-	pair(" signal=", (uint64_t)crash->signal);
+	write_pair(" signal=", (uint64_t)crash->signal);
 	leakwrap_text(dump.writer, " code=");
 	if (crash->code < 0)
 		leakwrap_text(dump.writer, "-");
@@ -335,7 +348,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 		leakwrap_text(dump.writer, " fault_address=");
 		leakwrap_text_hex(dump.writer, crash->address);
 	}
-	pair(" thread=", (uint64_t)leakwrap_thread_id());
+	write_pair(" thread=", (uint64_t)leakwrap_thread_id());
 	leakwrap_text_end(dump.writer);
 	leakwrap_registers_write(dump.writer, crash->context);
 	leakwrap_unwind_interrupted(&trace, &stack, &start);
@@ -343,19 +356,22 @@ static void write_crash(const struct leakwrap_fault *crash)
 		interrupted = write_frame(level, dump.pcs[level], interrupted, NULL);
 }
 
+/* Writes the modules that frames have named; all modules if that is not known. */
 static void write_modules(void)
 {
-	for (unsigned number = 1; number <= dump.modules; number++) {
-		const bool named = !dump.named || dump.named[number - 1];
-		/* Looked for only then: there may be very many. */
-		const struct leakwrap_module *module = named ? leakwrap_module_numbered(number) : NULL;
+	for (unsigned number = 1; number <= dump.module_count; number++) {
+		const bool named = !dump.is_module_named || dump.is_module_named[number - 1];
+		/* Other modules are not looked up: there may be very many. */
+		const struct leakwrap_module *module =
+		        named ? leakwrap_module_numbered(number) : NULL;
 
 		if (module)
 			write_module(module);
 	}
 }
 
-/* Are the blocks of SITE the C library's own? */
+/* Returns whether a function of the statically linked C or C++ library made the allocations of the
+ * call site SITE (origin.h). */
 static bool is_system_site(uint32_t site)
 {
 	struct leakwrap_trace trace = {.pcs = dump.pcs};
@@ -366,44 +382,44 @@ static bool is_system_site(uint32_t site)
 	return leakwrap_is_kept_by_system(trace.pcs, trace.depth);
 }
 
-/* The live blocks, and what is known of them.  OWN: those since the fork.  Returns how many call
- * sites it showed. */
+/* Writes the totals, the notes and the call sites.  OWN: only blocks from after the fork.
+ * EARLIER_LOST: an earlier dump could not be written whole.  Returns the number of call sites that
+ * it showed. */
 static size_t write_live(bool own, bool earlier_lost)
 {
-	leakwrap_site_test *const skips = leaves_out_system() ? is_system_site : NULL;
+	leakwrap_site_test *const is_skipped = is_system_left_out() ? is_system_site : NULL;
 	uint64_t tracer_bytes = leakwrap_pages_held();
 	size_t shown;
 	bool collected;
 
-	collected = leakwrap_site_totals_collect(&dump.collection, own, skips);
+	collected = leakwrap_site_totals_collect(&dump.totals, own, is_skipped);
 #ifdef LEAKWRAP_BARE
-	write_totals(&dump.collection, tracer_bytes);
+	write_totals(&dump.totals, tracer_bytes);
 	if (!collected)
 		write_note("no memory to add up the live blocks: the totals above are not known");
 #else
 	if (!collected)
-		leakwrap_site_totals_largest(&dump.collection, own, skips);
-	write_totals(&dump.collection, tracer_bytes);
-	if (dump.collection.rows_count < dump.collection.count)
+		leakwrap_site_totals_largest(&dump.totals, own, is_skipped);
+	write_totals(&dump.totals, tracer_bytes);
+	if (dump.totals.rows_count < dump.totals.count)
 		write_note("no memory to list all call sites: the largest are shown");
 #endif
 	if (earlier_lost)
 		write_note("earlier dumps could not be written whole");
-	if (leaves_out_system() && !leakwrap_origin_is_known())
+	if (is_system_left_out() && !leakwrap_origin_is_known())
 		write_note("system=0 has left out nothing: the program has no symbol table");
 #ifndef LEAKWRAP_BARE
-	write_silent(leakwrap_relatives_silent());
+	write_silent_children(leakwrap_relatives_silent());
 #endif
 	if (leakwrap_shadow_overflows() > 0)
-		write_note(
-		        "instrumented functions were nested too deep for the shadow call stack: some "
-		        "backtraces are truncated");
-	shown = write_sites(&dump.collection);
-	leakwrap_site_totals_release(&dump.collection);
+		write_note("instrumented functions were nested too deep for the shadow call stack: "
+		           "some backtraces are truncated");
+	shown = write_sites(&dump.totals);
+	leakwrap_site_totals_release(&dump.totals);
 	return shown;
 }
 
-/* The lines of a dump, the first to the last. */
+/* Writes all lines of a dump. */
 static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 {
 	uint64_t started = leakwrap_time_monotonic();
@@ -412,7 +428,8 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 	write_head(reason->name);
 	if (reason->crash) {
 		write_crash(reason->crash);
-		leakwrap_text_flush(dump.writer); /* the tables may be damaged, too */
+		/* The lines so far go out first: a crash may have damaged the tables, too. */
+		leakwrap_text_flush(dump.writer);
 	} else if (!reason->misuse)
 		leakwrap_live_reclaim_pages();
 	if (reason->misuse)
@@ -431,8 +448,9 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	bool written;
 
 	dump.writer = writer;
-	dump.modules = leakwrap_modules_count();
-	dump.named = leakwrap_scratch_map(dump.modules + 1); /* without it, all modules are listed */
+	dump.module_count = leakwrap_modules_count();
+	/* Without this memory, the dump lists all modules. */
+	dump.is_module_named = leakwrap_scratch_map(dump.module_count + 1);
 	leakwrap_frame_cache_start();
 	leakwrap_symbols_start();
 	leakwrap_origin_start();
@@ -442,7 +460,7 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	write_lines(reason, earlier_lost);
 	written = leakwrap_text_finish(writer);
 	leakwrap_frame_cache_end();
-	if (dump.named)
-		leakwrap_scratch_unmap(dump.named, dump.modules + 1);
+	if (dump.is_module_named)
+		leakwrap_scratch_unmap(dump.is_module_named, dump.module_count + 1);
 	return written;
 }

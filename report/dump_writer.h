@@ -1,4 +1,4 @@
-/* dump_writer.h - the lines of a dump (format.h), from the tables.  Signal-safe; one dump at a time. */
+/* dump_writer.h - writes the lines of a dump (format.h) from the tables. */
 #ifndef LEAKWRAP_DUMP_WRITER_H
 #define LEAKWRAP_DUMP_WRITER_H
 
@@ -8,19 +8,21 @@
 #include "wrap/misuse/misuse.h"
 #include "report/line_writer.h"
 
-/* Bytes of the longest path of the program, or of the log, in a line. */
+/* The most bytes of output that the path of the program, or of the log, takes in a line. */
 #define LEAKWRAP_PATH_LIMIT 2048
 
-/* Why there is a dump; what the reason is not about is NULL. */
+/* Why a dump is written. */
 struct leakwrap_reason {
-	const char *name; /* as format.h has it */
-	bool own;         /* only of blocks that the process has allocated since it was forked */
-	const struct leakwrap_fault *crash;
-	const struct leakwrap_misuse *misuse;
+	const char *name; /* the value of "reason=" (format.h) */
+	bool own; /* show only the blocks that the process has allocated since it was forked */
+	const struct leakwrap_fault *crash;   /* the fault, or NULL: no crash */
+	const struct leakwrap_misuse *misuse; /* the misuse, or NULL: no misuse */
 };
 
-/* Writes dump NUMBER by WRITER, which this starts and finishes, to FD.  EARLIER_LOST: dumps before it could not be written
- * whole.  Signals are blocked.  Returns whether all of it has been written. */
+/* Writes dump NUMBER for REASON to the descriptor FD.  Starts and finishes WRITER.  EARLIER_LOST:
+ * an earlier dump of the process could not be written whole.  Returns whether the whole dump was
+ * written.  REASON stays the caller's.  Signal-safe; the caller has blocked all signals, and sees
+ * to it that one dump is written at a time. */
 bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number, bool earlier_lost,
                          const struct leakwrap_reason *reason);
 

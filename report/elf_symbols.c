@@ -1,5 +1,7 @@
-/* elf_symbols.c - see elf_symbols.h.  The table of each module is made at the first question: the functions'
- * addresses, sorted, each with the place of its symbol. */
+/* elf_symbols.c - see elf_symbols.h.
+ *
+ * The first lookup in a module makes its table: the functions' offsets, sorted, each with the index
+ * of its symbol. */
 #include "report/elf_symbols.h"
 
 #include "report/format.h"
@@ -14,31 +16,31 @@
 #define STT_GNU_IFUNC 10
 #endif
 
-/* A function, by its offset from the module's start. */
 struct function {
-	uint32_t offset;
-	uint32_t symbol; /* its index */
+	uint32_t offset; /* bytes from the module's start */
+	uint32_t symbol; /* index in the symbol table */
 };
 
 struct table {
 	const struct leakwrap_module *module;
 	const ElfW(Sym) * symbols;
 	size_t symbol_count;
-	const char *names;
+	const char *names; /* the string table of the symbols */
 	size_t names_size;
-	struct function *functions;
-	size_t count;
+	struct function *functions; /* sorted by offset */
+	size_t count;               /* number of functions */
 	struct leakwrap_system_lists lists;
-	bool has_file; /* the program's has been read */
+	bool has_file; /* the program's file has been read */
 	struct table *next;
 };
 
 static struct table *tables;
 
-/* -- where the symbols are ----------------------------------------------------------------------- */
+/* -- the symbol tables ------------------------------------------------------------------------- */
 
-/* A part of a file, read-only in memory for ever.  The file of a running program cannot be cut short
- * (ETXTBSY, open(2)). */
+/* Maps SIZE bytes at OFFSET of a file of FILE_SIZE bytes, read-only.  Returns NULL if the part is
+ * empty or is not inside the file.  The mapping stays valid: the file of a running program cannot
+ * be truncated (ETXTBSY, open(2)). */
 static const void *map_part(int fd, uint64_t offset, uint64_t size, uint64_t file_size)
 {
 	if (offset > file_size || size > file_size - offset || size == 0)
@@ -46,13 +48,13 @@ static const void *map_part(int fd, uint64_t offset, uint64_t size, uint64_t fil
 	return leakwrap_file_map(fd, offset, (size_t)size);
 }
 
-/* A program's file while it is read: its section headers are mapped. */
+/* A program's file while it is read.  Its section headers are mapped. */
 struct file {
 	int fd;
-	uint64_t size;
+	uint64_t size; /* bytes */
 	const ElfW(Shdr) * sections;
-	unsigned count; /* of sections */
-	unsigned names; /* the number of the section with their names */
+	unsigned count; /* number of sections */
+	unsigned names; /* index of the section that holds the sections' names */
 };
 
 static const void *map_section(const struct file *file, const ElfW(Shdr) * section)
@@ -66,7 +68,8 @@ static void unmap_section(const ElfW(Shdr) * section, const void *mapped)
 		leakwrap_file_unmap(mapped, section->sh_offset, section->sh_size);
 }
 
-/* Returns false if there is a symbol table that cannot be mapped. */
+/* Maps the file's symbol table and its names into TABLE.  Returns false if the file has a symbol
+ * table that cannot be mapped. */
 static bool find_symbols(struct table *table, const struct file *file)
 {
 	for (unsigned i = 0; i < file->count; i++) {
@@ -93,7 +96,8 @@ static bool find_symbols(struct table *table, const struct file *file)
 	return true;
 }
 
-/* Returns false if the section headers name sections that cannot be mapped. */
+/* Maps the file's lists of system functions into TABLE.  Returns false if the names of the
+ * sections, or the lists, are there but cannot be mapped. */
 static bool find_lists(struct table *table, const struct file *file)
 {
 	struct leakwrap_system_lists lists = {.program_is_static = true};
@@ -127,16 +131,19 @@ static bool find_lists(struct table *table, const struct file *file)
 	return lists.words != NULL;
 }
 
-/* Is it the header of the file that MODULE was mapped from?  Most programs have theirs in memory. */
+/* Returns whether HEADER may be the ELF header of the file that MODULE was mapped from.  Most
+ * programs have their header in memory; there the two are compared. */
 static bool is_header_of(const struct leakwrap_module *module, const ElfW(Ehdr) * header)
 {
 	const void *mapped = (const void *)module->start;
 
 	return header->e_shentsize == sizeof(ElfW(Shdr)) &&
-	       (memcmp(mapped, ELFMAG, SELFMAG) != 0 || memcmp(mapped, header, sizeof(*header)) == 0);
+	       (memcmp(mapped, ELFMAG, SELFMAG) != 0 ||
+	        memcmp(mapped, header, sizeof(*header)) == 0);
 }
 
-/* Reads the program's file (System V ABI, chapter 4), when PATH is that.  False when it is not, or cannot be read. */
+/* Reads the symbols and lists of the program's file (System V ABI, chapter 4) into TABLE.  Returns
+ * false if PATH is not the program's file, or if it cannot be read. */
 static bool find_in_file(struct table *table, const char *path)
 {
 	int fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -167,12 +174,17 @@ static bool find_in_file(struct table *table, const char *path)
 	return is_read;
 }
 
-/* /proc/self has no file any more when the main thread has ended by pthread_exit; /proc/thread-self is not there
- * before Linux 3.17, and leads to the emulator itself under qemu-user.  Both lead to the loader when that was told to start the
- * program. */
+/* Reads the program's file into TABLE.  Returns false if no path leads to it.  Each path can fail:
+ *
+ *   /proc/self/exe         is not readable after the main thread has ended by pthread_exit
+ *   /proc/thread-self/exe  is not there before Linux 3.17; under qemu-user it is the emulator
+ *   both                   are the loader if the loader was run as the command, with the program as
+ *                          its argument
+ */
 static bool find_in_program_file(struct table *table)
 {
-	const char *const paths[] = {"/proc/thread-self/exe", "/proc/self/exe", table->module->path};
+	const char *const paths[] = {"/proc/thread-self/exe", "/proc/self/exe",
+	                             table->module->path};
 
 	for (unsigned i = 0; i < 3; i++)
 		if (find_in_file(table, paths[i]))
@@ -180,8 +192,9 @@ static bool find_in_program_file(struct table *table)
 	return false;
 }
 
-/* The GNU hash table's header, its chains behind the bloom filter and the buckets: symbols before
- * "first" are not in it, and a chain ends with an odd word (binutils, bfd/elflink.c). */
+/* Returns the number of symbols in the module that has the GNU hash table HASH.  The table is a
+ * header of 4 words, the bloom filter, the buckets and the chains.  Symbols before "first" are not
+ * in the table.  A chain ends with an odd word (binutils, bfd/elflink.c). */
 static size_t count_in_gnu_hash(const uint32_t *hash)
 {
 	uint32_t buckets = hash[0], first = hash[1], bloom = hash[2];
@@ -199,14 +212,17 @@ static size_t count_in_gnu_hash(const uint32_t *hash)
 	return (size_t)last + 1;
 }
 
-/* The dynamic section's pointers are addresses in some C libraries and offsets in others. */
-static const void *in_module(const struct leakwrap_module *module, uintptr_t value)
+/* Returns the address for VALUE, a pointer of MODULE's dynamic section, or NULL if it is not
+ * inside the module.  Some C libraries make these pointers addresses; others leave them as
+ * offsets. */
+static const void *dynamic_pointer(const struct leakwrap_module *module, uintptr_t value)
 {
 	if (value < module->start)
 		value += module->bias;
 	return value >= module->start && value < module->end ? (const void *)value : NULL;
 }
 
+/* Finds the symbols of a module in memory, by its dynamic section, and stores them in TABLE. */
 static void find_in_memory(struct table *table)
 {
 	const struct leakwrap_module *module = table->module;
@@ -218,19 +234,19 @@ static void find_in_memory(struct table *table)
 
 		switch (entry->d_tag) {
 		case DT_SYMTAB:
-			table->symbols = in_module(module, value);
+			table->symbols = dynamic_pointer(module, value);
 			break;
 		case DT_STRTAB:
-			table->names = in_module(module, value);
+			table->names = dynamic_pointer(module, value);
 			break;
 		case DT_STRSZ:
 			table->names_size = value;
 			break;
 		case DT_HASH:
-			hash = in_module(module, value);
+			hash = dynamic_pointer(module, value);
 			break;
 		case DT_GNU_HASH:
-			gnu_hash = in_module(module, value);
+			gnu_hash = dynamic_pointer(module, value);
 			break;
 		default:
 			break;
@@ -239,27 +255,33 @@ static void find_in_memory(struct table *table)
 	table->symbol_count = 0;
 	if (!table->symbols || !table->names)
 		return;
+	/* hash[1] is nchain, the number of symbols (System V ABI, chapter 5, "Hash Table"). */
 	if (hash)
-		table->symbol_count =
-		        hash[1]; /* nchain: as many as there are symbols (System V ABI, chapter 5) */
+		table->symbol_count = hash[1];
 	else if (gnu_hash)
 		table->symbol_count = count_in_gnu_hash(gnu_hash);
 }
 
-/* -- the sorted table ---------------------------------------------------------------------------- */
+/* -- the sorted table -------------------------------------------------------------------------- */
 
+#define RADIX_BITS 11
+#define RADIX      (1u << RADIX_BITS)
+
+/* Returns whether SYMBOL is a function that the module defines, inside its memory. */
 static bool is_function(const struct table *table, const ElfW(Sym) * symbol)
 {
 	unsigned type = symbol->st_info & 0xf;
 
-	/* A label without a size may stand inside of a function. */
+	/* A symbol without a size may be a label inside a function. */
 	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_size != 0 && symbol->st_name < table->names_size &&
 	       (symbol->st_value & ~(ElfW(Addr))1) + table->module->bias - table->module->start <
 	               table->module->end - table->module->start;
 }
 
-/* Bit 0 of an ARM function's address tells Thumb from ARM code (ELF for the Arm Architecture, 5.5.3). */
+/* Returns the bytes from the module's start to the function of SYMBOL.  On ARM bit 0 of the
+ * symbol's value marks Thumb code (ELF for the Arm Architecture, 5.5.3), and is not part of the
+ * address. */
 static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
 {
 #ifdef __arm__
@@ -271,31 +293,34 @@ static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
 	return (uint32_t)(value + table->module->bias - table->module->start);
 }
 
-/* Radix sort by offset, 11 bits at a time: a large program has a million functions, and a thread is
- * waiting.  SPARE has the same size. */
+/* Sorts COUNT FUNCTIONS by offset with a radix sort, 11 bits at a time: a large program has a
+ * million functions, and a thread waits.  SPARE has room for COUNT functions.  Three passes move
+ * the functions to and fro: the result is in SPARE. */
 static void sort(struct function *functions, struct function *spare, size_t count)
 {
-	for (unsigned shift = 0; shift < 33; shift += 11) {
-		static size_t place[2048]; /* one dump at a time */
+	for (unsigned shift = 0; shift < 33; shift += RADIX_BITS) {
+		static size_t position[RADIX]; /* static: one dump is written at a time */
 		struct function *sorted = spare;
 		size_t next = 0;
 
-		memset(place, 0, sizeof(place));
+		memset(position, 0, sizeof(position));
 		for (size_t i = 0; i < count; i++)
-			place[functions[i].offset >> shift & 2047]++;
-		for (size_t i = 0; i < 2048; i++) {
-			size_t here = place[i];
+			position[functions[i].offset >> shift & (RADIX - 1)]++;
+		for (size_t i = 0; i < RADIX; i++) {
+			size_t digit_count = position[i];
 
-			place[i] = next;
-			next += here;
+			position[i] = next;
+			next += digit_count;
 		}
 		for (size_t i = 0; i < count; i++)
-			sorted[place[functions[i].offset >> shift & 2047]++] = functions[i];
+			sorted[position[functions[i].offset >> shift & (RADIX - 1)]++] =
+			        functions[i];
 		spare = functions;
 		functions = sorted;
 	}
 }
 
+/* Makes the sorted functions of TABLE from its symbols.  Does nothing if there is no memory. */
 static void index_functions(struct table *table)
 {
 	size_t count = 0;
@@ -313,18 +338,19 @@ static void index_functions(struct table *table)
 			if (is_function(table, &table->symbols[i]))
 				spare[table->count++] = (struct function){
 				        offset_of(table, &table->symbols[i]), (uint32_t)i};
-		sort(spare, table->functions,
-		     count); /* three passes: the last one ends in the other array */
+		sort(spare, table->functions, count);
 	}
 	leakwrap_scratch_unmap(spare, size);
 }
 
-/* Reads what has not been read yet: at an earlier dump there may have been no descriptor, or no memory. */
+/* Reads the parts of TABLE that have not been read yet.  At an earlier dump there may have been no
+ * free descriptor, or no memory. */
 static void complete(struct table *table)
 {
 	if (table->module->main && !table->has_file && find_in_program_file(table)) {
 		table->has_file = true;
-		table->functions = NULL; /* those of .dynsym stay for ever */
+		/* Functions that were made from .dynsym are not freed. */
+		table->functions = NULL;
 		table->count = 0;
 	}
 	if (table->symbol_count == 0 && table->module->permanent)
@@ -339,18 +365,19 @@ void leakwrap_symbols_start(void)
 		complete(table);
 }
 
+/* Returns the table of MODULE, which it makes at the first call.  Returns NULL if there is no
+ * room, or if the module may be unloaded: then its functions have no names. */
 static struct table *table_of(const struct leakwrap_module *module)
 {
-	static struct table places[64]; /* without room for another, names are left out */
+	static struct table room[64];
 	static unsigned used;
 	struct table *table = tables;
 
 	while (table && table->module != module)
 		table = table->next;
-	/* Of others nothing is known: they take no room. */
-	if (table || used == sizeof(places) / sizeof(places[0]) || !(module->main || module->permanent))
+	if (table || used == sizeof(room) / sizeof(room[0]) || !(module->main || module->permanent))
 		return table;
-	table = &places[used++];
+	table = &room[used++];
 	table->module = module;
 	complete(table);
 	table->next = tables;
@@ -363,23 +390,23 @@ bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
 {
 	struct table *table = table_of(module);
 	uintptr_t code = pc - module->start;
-	size_t first = 0, behind;
+	size_t low = 0, high;
 
 	if (!table || table->count == 0)
 		return false;
-	/* The last function that starts at or before PC. */
-	behind = table->count;
-	while (first < behind) {
-		size_t middle = first + (behind - first) / 2;
+	/* Find the last function that starts at or before PC: it is at low - 1. */
+	high = table->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
 		if (table->functions[middle].offset <= code)
-			first = middle + 1;
+			low = middle + 1;
 		else
-			behind = middle;
+			high = middle;
 	}
-	/* Of several names for one address the first that reaches as far as PC. */
-	while (first > 0) {
-		const struct function *candidate = &table->functions[--first];
+	/* Several names may have this start.  Take the last of them whose size covers PC. */
+	while (low > 0) {
+		const struct function *candidate = &table->functions[--low];
 		const ElfW(Sym) *symbol = &table->symbols[candidate->symbol];
 
 		if (code - candidate->offset < symbol->st_size) {
@@ -390,7 +417,7 @@ bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
 			};
 			return true;
 		}
-		if (first > 0 && table->functions[first - 1].offset != candidate->offset)
+		if (low > 0 && table->functions[low - 1].offset != candidate->offset)
 			return false;
 	}
 	return false;

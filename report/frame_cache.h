@@ -1,7 +1,10 @@
-/* frame_cache.h - the frames that a dump has written, as text: call sites share most of theirs, and to look a name up
- * and to format it takes many times as long as to copy it.  Signal-safe; one thread at a time.
+/* frame_cache.h - caches the text of the frames that a dump has written.
  *
- * Where memory is counted in kilobytes there is none for this, and nothing is known. */
+ * Call sites share most of their frames.  To look a name up and to format it takes many times as
+ * long as to copy the text.  All functions are signal-safe, and are called by the thread that
+ * writes the dump.
+ *
+ * Bare-metal builds count memory in kilobytes: their cache is always empty. */
 #ifndef LEAKWRAP_FRAME_CACHE_H
 #define LEAKWRAP_FRAME_CACHE_H
 
@@ -13,16 +16,18 @@
 
 #ifndef LEAKWRAP_BARE
 
-/* From here to the end frames are kept, as long as there is room: in memory that is mapped for it.  None are known at first, or
- * without that memory. */
+/* Maps memory for an empty cache, and unmaps it.  Called at the start and at the end of a dump.  If
+ * there is no memory, the cache stays empty. */
 void leakwrap_frame_cache_start(void);
 void leakwrap_frame_cache_end(void);
 
-/* Writes the line of frame LEVEL at the return address PC, if it is known.  False: nothing was written. */
+/* Writes the line of frame LEVEL at the return address PC to WRITER from the cache.  Returns
+ * false, and writes nothing, if the cache does not hold PC. */
 bool leakwrap_frame_cache_write(struct leakwrap_writer *writer, unsigned level, uintptr_t pc);
 
-/* The SIZE bytes of TEXT are what follows the level in each line of a frame at the return address PC.  Keeps a copy, unless they are too
- * many; what is known of others may be forgotten for it. */
+/* Stores a copy of the SIZE bytes at TEXT for the return address PC: what follows the level in
+ * each line of a frame at PC.  Stores nothing if SIZE is too large or the cache is full.  The copy
+ * may evict the text of another return address. */
 void leakwrap_frame_cache_store(uintptr_t pc, const char *text, size_t size);
 
 #else

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Longest function name. */
+/* The most bytes of output that a function's name takes. */
 #define NAME_LIMIT 2048
 
 static const char *last_component(const char *path)
@@ -18,7 +18,9 @@ static const char *last_component(const char *path)
 
 void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level)
 {
-	char buffer[3 + 21]; /* all in one piece: there may be a million of them */
+	/* One call writes "  #", the number and a space together: a dump may have a million
+	 * frames. */
+	char buffer[3 + 21];
 	char *end = buffer + sizeof(buffer);
 	char *head = leakwrap_decimal(buffer, sizeof(buffer), level);
 
@@ -29,9 +31,11 @@ void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level)
 	leakwrap_text_bytes(writer, head, (size_t)(end - head));
 }
 
-/* All that follows the level, which is the same wherever PC comes again. */
-static const struct leakwrap_module *write_place(struct leakwrap_writer *writer, uintptr_t pc,
-                                                 bool is_return, const struct leakwrap_module *gone)
+/* Writes what follows the level: this text is equal in all lines with this PC.  See
+ * leakwrap_frame_write. */
+static const struct leakwrap_module *write_location(struct leakwrap_writer *writer, uintptr_t pc,
+                                                    bool is_return,
+                                                    const struct leakwrap_module *gone)
 {
 	const uintptr_t code = pc - is_return;
 	const struct leakwrap_module *module = gone ? gone : leakwrap_module_ever_at(code);
@@ -71,7 +75,7 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 
 	leakwrap_frame_begin(writer, level);
 	before = writer->line;
-	module = write_place(writer, pc, is_return, gone);
+	module = write_location(writer, pc, is_return, gone);
 	if (is_return && !gone && !writer->cut)
 		leakwrap_frame_cache_store(pc, leakwrap_text_line(writer) + before,
 		                           writer->line - before);

@@ -1,4 +1,6 @@
-/* frame_writer.h - writes one line for one frame of a backtrace (format.h).  Signal-safe; one thread at a time. */
+/* frame_writer.h - writes the line of a frame of a backtrace (format.h).
+ *
+ * Both functions are signal-safe, and are called by the thread that writes the dump. */
 #ifndef LEAKWRAP_FRAME_WRITER_H
 #define LEAKWRAP_FRAME_WRITER_H
 
@@ -8,13 +10,15 @@
 #include "wrap/module/modules.h"
 #include "report/line_writer.h"
 
-/* Frame LEVEL at PC; IS_RETURN: PC is a return address, and the call lies before it.  GONE: the module that was there, if another one has
- * taken its place, else NULL.  Returns the module that it lies in, or NULL. */
+/* Writes the line of frame LEVEL at PC to WRITER.  IS_RETURN: PC is a return address, and the call
+ * is before it; else PC is an instruction that was interrupted.  GONE: the module that PC was in,
+ * if another module has taken its place; else NULL.  Stores the text of a return address in the
+ * frame cache.  Returns the module that PC is or was in, or NULL if it is in no known module. */
 const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
                                                    uintptr_t pc, bool is_return,
                                                    const struct leakwrap_module *gone);
 
-/* What such a line begins with: all that depends on where in the backtrace the frame is. */
+/* Begins the line of frame LEVEL: writes the part that depends on the frame's level alone. */
 void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level);
 
 #endif

@@ -6,11 +6,13 @@
 
 #include <string.h>
 
-/* Room that a line keeps for the mark that it was cut, and for its end. */
 #define CUT_MARK "\\..."
-#define LINE_END (sizeof(CUT_MARK))
 
-/* What cannot be written once is not tried again: a reader that stopped reading costs one wait, not one for
+/* The bytes that each line reserves for CUT_MARK and LF: the mark's NUL counts for the LF. */
+#define LINE_END_SIZE (sizeof(CUT_MARK))
+
+/* Writes the whole lines in the buffer out, and moves the line being built to the buffer's start.
+ * Writes nothing after a failure: a reader that stopped reading costs one wait, not one wait for
  * each page. */
 static void write_lines(struct leakwrap_writer *writer)
 {
@@ -21,14 +23,15 @@ static void write_lines(struct leakwrap_writer *writer)
 	writer->used = 0;
 }
 
-static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
+/* Appends SIZE bytes to the line being built.  Cuts the line there if it would be too long. */
+static void append(struct leakwrap_writer *writer, const char *bytes, size_t size)
 {
-	if (writer->cut || writer->line + size > LEAKWRAP_TEXT_ROOM - LINE_END) {
+	if (writer->cut || writer->line + size > LEAKWRAP_TEXT_ROOM - LINE_END_SIZE) {
 		writer->cut = true;
 		return;
 	}
-	/* The whole lines before this one make room for it. */
-	if (writer->used + writer->line + size > writer->room - LINE_END)
+	/* Whole lines go out to make room for the line being built. */
+	if (writer->used + writer->line + size > writer->room - LINE_END_SIZE)
 		write_lines(writer);
 	memcpy(writer->buffer + writer->used + writer->line, bytes, size);
 	writer->line += size;
@@ -37,10 +40,10 @@ static void put(struct leakwrap_writer *writer, const char *bytes, size_t size)
 static void begin_line(struct leakwrap_writer *writer)
 {
 	if (writer->line == 0)
-		put(writer, writer->prefix, writer->prefix_size);
+		append(writer, writer->prefix, writer->prefix_size);
 }
 
-static void gather_in(struct leakwrap_writer *writer, char *buffer, size_t room)
+static void set_buffer(struct leakwrap_writer *writer, char *buffer, size_t room)
 {
 	writer->buffer = buffer;
 	writer->room = room;
@@ -54,13 +57,13 @@ void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *pre
 	writer->used = writer->line = 0;
 	writer->prefix = prefix;
 	writer->prefix_size = strlen(prefix);
-	gather_in(writer, writer->own, sizeof(writer->own));
+	set_buffer(writer, writer->own, sizeof(writer->own));
 }
 
 void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size)
 {
 	begin_line(writer);
-	put(writer, bytes, size);
+	append(writer, bytes, size);
 }
 
 void leakwrap_text(struct leakwrap_writer *writer, const char *text)
@@ -116,7 +119,8 @@ void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number)
 	leakwrap_text_bytes(writer, digit, (size_t)(end - digit));
 }
 
-void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes, size_t size)
+void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes,
+                             size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		leakwrap_text_bytes(writer, &hex_digits[bytes[i] >> 4], 1);
@@ -132,14 +136,14 @@ void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t
 	for (; *name != '\0'; name++) {
 		unsigned char byte = (unsigned char)*name;
 		const char escaped[] = {'\\', 'x', hex_digits[byte >> 4], hex_digits[byte & 15]};
-		bool plain = byte > 0x20 && byte < 0x7f && byte != '\\';
+		bool is_plain = byte > 0x20 && byte < 0x7f && byte != '\\';
 
-		written += plain ? 1 : sizeof(escaped);
+		written += is_plain ? 1 : sizeof(escaped);
 		if (written > limit) {
 			leakwrap_text(writer, CUT_MARK);
 			return;
 		}
-		put(writer, plain ? name : escaped, plain ? 1 : sizeof(escaped));
+		append(writer, is_plain ? name : escaped, is_plain ? 1 : sizeof(escaped));
 	}
 }
 
@@ -150,7 +154,7 @@ void leakwrap_text_end(struct leakwrap_writer *writer)
 	begin_line(writer);
 	end = writer->buffer + writer->used + writer->line;
 	if (writer->cut) {
-		memcpy(end, CUT_MARK, sizeof(CUT_MARK)); /* its NUL becomes the end of the line */
+		memcpy(end, CUT_MARK, sizeof(CUT_MARK)); /* the LF replaces the mark's NUL */
 		end += strlen(CUT_MARK);
 	}
 	*end++ = '\n';
@@ -168,15 +172,15 @@ bool leakwrap_text_flush(struct leakwrap_writer *writer)
 
 #ifndef LEAKWRAP_BARE
 
-/* What many lines are gathered in.  More would hardly save more. */
-#define ROOM_FOR_MANY ((size_t)128 << 10)
+/* Bytes of the buffer for many lines.  A larger buffer would hardly save time. */
+#define MANY_LINES_ROOM ((size_t)128 << 10)
 
 void leakwrap_text_expect_many(struct leakwrap_writer *writer)
 {
-	char *mapped = writer->target.waits ? NULL : leakwrap_scratch_map(ROOM_FOR_MANY);
+	char *mapped = writer->target.waits ? NULL : leakwrap_scratch_map(MANY_LINES_ROOM);
 
 	if (mapped)
-		gather_in(writer, mapped, ROOM_FOR_MANY);
+		set_buffer(writer, mapped, MANY_LINES_ROOM);
 }
 
 bool leakwrap_text_finish(struct leakwrap_writer *writer)
@@ -185,7 +189,7 @@ bool leakwrap_text_finish(struct leakwrap_writer *writer)
 
 	if (writer->buffer != writer->own) {
 		leakwrap_scratch_unmap(writer->buffer, writer->room);
-		gather_in(writer, writer->own, sizeof(writer->own));
+		set_buffer(writer, writer->own, sizeof(writer->own));
 	}
 	return written;
 }

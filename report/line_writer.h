@@ -1,8 +1,10 @@
 /* line_writer.h - writes lines of text to a descriptor without malloc, stdio or a lock.
  *
- * Lines are gathered and go out whole, as many at a time as fit: a page of them, or many pages when they are many and go to a
- * regular file, which takes those at once and at half the cost.  Everything here is signal-safe; a writer is used by one
- * thread at a time. */
+ * A writer gathers lines in a buffer and writes them out whole, as many at a time as fit.  The
+ * buffer is a page.  For many lines to a regular file it is many pages: one write takes them all,
+ * at half the cost.
+ *
+ * Everything here is signal-safe.  A writer is used by one thread at a time. */
 #ifndef LEAKWRAP_LINE_WRITER_H
 #define LEAKWRAP_LINE_WRITER_H
 
@@ -13,7 +15,8 @@
 #include "report/format.h"
 #include "report/output.h"
 
-/* Bytes gathered, and so of the longest line: less where memory is counted in kilobytes. */
+/* Bytes of a writer's own buffer, and so of the longest line.  Bare-metal builds count memory in
+ * kilobytes, and have a smaller buffer. */
 #ifdef LEAKWRAP_BARE
 #define LEAKWRAP_TEXT_ROOM 256
 #else
@@ -22,56 +25,74 @@
 
 struct leakwrap_writer {
 	struct leakwrap_target target;
-	bool failed;         /* something could not be written */
-	bool cut;            /* the line being built is too long */
-	unsigned long lines; /* whole lines so far */
+	bool failed;         /* some bytes could not be written */
+	bool cut;            /* the line being built is too long, and is cut */
+	unsigned long lines; /* whole lines since the start */
 	size_t used;         /* bytes of whole lines in the buffer */
-	size_t line;         /* bytes of the line being built, behind them */
+	size_t line;         /* bytes of the line being built, which follows the whole lines */
 	const char *prefix;  /* begins every line */
 	size_t prefix_size;
-	char *buffer; /* own, or mapped for many lines */
-	size_t room;  /* in it */
+	char *buffer; /* the member own, or memory that is mapped for many lines */
+	size_t room;  /* bytes of buffer */
 	char own[LEAKWRAP_TEXT_ROOM];
 };
 
-/* Lines go to FD and begin with PREFIX, which stays the caller's.  Signals are blocked until the last of them. */
+/* Starts WRITER: its lines go to FD and begin with PREFIX.  PREFIX stays the caller's, and must
+ * live as long as lines are written.  The caller has blocked all signals until the last line is
+ * written out. */
 void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix);
 
-/* Parts of a line. */
+/* The functions that follow append to the line being built.  The first part of a line gets the
+ * prefix before it.  If a part would make the line too long, it and all later parts are left
+ * out. */
 void leakwrap_text(struct leakwrap_writer *writer, const char *text);
 void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size);
 void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number);
-void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number,
-                          unsigned width);                                /* zeros in front */
-void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number); /* 0x1f */
-void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes, size_t size);
 
-/* A name or a path from outside: what could be taken for the format is written \xHH (format.h); more than
- * LIMIT bytes of output are cut. */
+/* Appends NUMBER in decimal with at least WIDTH digits, zeros in front.  WIDTH: at most 23. */
+void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width);
+
+/* Appends NUMBER in hexadecimal, as 0x1f. */
+void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number);
+
+/* Appends two hexadecimal digits for each of the SIZE bytes. */
+void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes,
+                             size_t size);
+
+/* Appends NAME, a name or a path that comes from outside.  Bytes that a reader could take for the
+ * format are written \xHH (format.h).  Cuts the output at LIMIT bytes, and marks the cut with
+ * \... */
 void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t limit);
 
-/* The line being built, writer->line bytes with its prefix; until more is written. */
+/* Returns the line being built: writer->line bytes, with the prefix.  The pointer is valid until
+ * more is written. */
 static inline const char *leakwrap_text_line(const struct leakwrap_writer *writer)
 {
 	return writer->buffer + writer->used;
 }
 
-/* Ends the line. */
+/* Ends the line.  Marks its end with \... if it was too long. */
 void leakwrap_text_end(struct leakwrap_writer *writer);
 
-/* Writes what is in the buffer.  Returns whether all lines so far have been written. */
+/* Writes the whole lines out.  Returns whether all lines since the start have been written.  After
+ * a failure nothing more is written. */
 bool leakwrap_text_flush(struct leakwrap_writer *writer);
 
-/* -- many lines ---------------------------------------------------------------------------------- */
+/* -- many lines -------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE
 
-/* Right after leakwrap_text_start: many lines will follow, and leakwrap_text_finish behind the last one. */
+/* Maps a larger buffer if lines go to a regular file.  Keeps the writer's own buffer if there is
+ * no memory.  Called right after leakwrap_text_start; leakwrap_text_finish must follow the last
+ * line. */
 void leakwrap_text_expect_many(struct leakwrap_writer *writer);
 
-/* Where a whole line is to be written at once, when none has been begun: SIZE bytes, with its prefix and its end.  SPARE bytes behind
- * them may be overwritten; together they are no more than the longest line.  NULL: there is no room for them before some lines go out. */
-static inline char *leakwrap_text_whole(struct leakwrap_writer *writer, size_t size, size_t spare)
+/* Adds a whole line of SIZE bytes, with its prefix and its LF, and returns the address to which
+ * the caller must write it.  The caller may overwrite SPARE more bytes behind the line.  Returns
+ * NULL, and adds nothing, if the buffer has no room until lines are written out.  No line may be
+ * begun.  SIZE + SPARE is at most LEAKWRAP_TEXT_ROOM. */
+static inline char *leakwrap_text_add_line(struct leakwrap_writer *writer, size_t size,
+                                           size_t spare)
 {
 	char *line = NULL;
 
@@ -83,7 +104,8 @@ static inline char *leakwrap_text_whole(struct leakwrap_writer *writer, size_t s
 	return line;
 }
 
-/* The same as leakwrap_text_flush.  Gives back what leakwrap_text_expect_many mapped. */
+/* Writes the whole lines out, as leakwrap_text_flush does, and unmaps the larger buffer.  Returns
+ * whether all lines since the start have been written. */
 bool leakwrap_text_finish(struct leakwrap_writer *writer);
 
 #else
@@ -100,13 +122,15 @@ static inline bool leakwrap_text_finish(struct leakwrap_writer *writer)
 
 #endif
 
-/* -- elsewhere ----------------------------------------------------------------------------------- */
+/* -- text outside of dumps --------------------------------------------------------------------- */
 
-/* NUMBER in decimal at the end of BUFFER, which has room for SIZE bytes: 21 are enough.  Returns where it
- * begins; it ends in NUL. */
+/* Writes NUMBER in decimal, and a NUL, to the end of the SIZE bytes at BUFFER: 21 bytes are enough
+ * for any number.  Returns the address of the first digit. */
 char *leakwrap_decimal(char *buffer, size_t size, uint64_t number);
 
-/* One line outside of a dump, "leakwrap: " and TEXT and the strings MORE up to a NULL, to standard error. */
+/* Writes one line to standard error: "leakwrap: ", TEXT, and the strings of MORE, an array that
+ * ends in NULL.  Writes nothing if standard error is not usable (output.h).  Blocks signals
+ * meanwhile. */
 void leakwrap_message(const char *text, const char *const more[]);
 
 #endif

@@ -9,8 +9,10 @@
 
 #include <string.h>
 
-/* A backtrace of a release begins in the tracer itself (record.c). */
-static bool is_own_frame(uintptr_t pc)
+/* Returns whether the call before the return address PC is in a function of the tracer.  The
+ * backtrace of a release begins in such functions.  "releasing" is a static function of
+ * wrap/record/record.c: the name here must be its name there. */
+static bool is_tracer_frame(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
 	uintptr_t offset;
@@ -21,20 +23,23 @@ static bool is_own_frame(uintptr_t pc)
 	        strcmp(function, "releasing") == 0);
 }
 
-/* The backtrace of the call site NUMBER, read into TRACE, without the tracer's frames; none when there was no memory to keep it. */
-static void write_stack(uint32_t number, leakwrap_write_trace *backtrace, struct leakwrap_trace *trace)
+/* Reads the backtrace of the call site NUMBER into TRACE and writes it without the tracer's frames.
+ * Writes nothing if there was no memory to record the backtrace. */
+static void write_stack(uint32_t number, leakwrap_write_trace *write_trace,
+                        struct leakwrap_trace *trace)
 {
 	unsigned first = 0;
 
 	if (number < LEAKWRAP_SITE_FIRST || number >= leakwrap_sites_limit())
 		return;
 	leakwrap_site_read(number, trace);
-	while (first + 1u < trace->depth && is_own_frame(trace->pcs[first]))
+	while (first + 1u < trace->depth && is_tracer_frame(trace->pcs[first]))
 		first++;
-	backtrace(trace, first);
+	write_trace(trace, first);
 }
 
-static const char *function_of(const struct leakwrap_misuse *misuse)
+/* Returns the name of the function that released wrongly. */
+static const char *releasing_function(const struct leakwrap_misuse *misuse)
 {
 	static const char *const functions[] = {
 	        [LEAKWRAP_KIND_MALLOC] = "free",
@@ -63,13 +68,13 @@ static void write_release(struct leakwrap_writer *writer, const struct leakwrap_
 	leakwrap_text(writer, " thread=");
 	leakwrap_text_number(writer, (uint64_t)leakwrap_thread_id());
 	leakwrap_text(writer, " function=");
-	leakwrap_text(writer, function_of(misuse));
+	leakwrap_text(writer, releasing_function(misuse));
 	leakwrap_text_end(writer);
 }
 
 static void write_block(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse)
 {
-	static const char *const kinds[] = {
+	static const char *const functions[] = {
 	        [LEAKWRAP_KIND_MALLOC] = "malloc",
 	        [LEAKWRAP_KIND_NEW] = "operator new",
 	        [LEAKWRAP_KIND_ARRAY] = "operator new[]",
@@ -82,23 +87,23 @@ static void write_block(struct leakwrap_writer *writer, const struct leakwrap_mi
 	leakwrap_text_number(writer, misuse->size);
 	if (misuse->what == LEAKWRAP_MISUSE_KIND) {
 		leakwrap_text(writer, " function=");
-		leakwrap_text(writer, kinds[misuse->kind]);
+		leakwrap_text(writer, functions[misuse->kind]);
 	}
 	leakwrap_text_end(writer);
 }
 
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
-                           leakwrap_write_trace *backtrace, struct leakwrap_trace *trace)
+                           leakwrap_write_trace *write_trace, struct leakwrap_trace *trace)
 {
 	write_release(writer, misuse);
-	write_stack(misuse->offender, backtrace, trace);
+	write_stack(misuse->offender, write_trace, trace);
 	if (misuse->what == LEAKWRAP_MISUSE_FREED) {
 		leakwrap_text(writer, "misuse released");
 		leakwrap_text_end(writer);
-		write_stack(misuse->released, backtrace, trace);
+		write_stack(misuse->released, write_trace, trace);
 	}
 	if (misuse->block) {
 		write_block(writer, misuse);
-		write_stack(misuse->allocated, backtrace, trace);
+		write_stack(misuse->allocated, write_trace, trace);
 	}
 }

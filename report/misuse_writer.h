@@ -1,4 +1,5 @@
-/* misuse_writer.h - the lines of a dump that tell of misuse (format.h, wrap/misuse/misuse.h). */
+/* misuse_writer.h - writes the lines of a dump that show misuse (format.h,
+ * wrap/misuse/misuse.h). */
 #ifndef LEAKWRAP_MISUSE_WRITER_H
 #define LEAKWRAP_MISUSE_WRITER_H
 
@@ -6,12 +7,13 @@
 #include "report/line_writer.h"
 #include "wrap/unwind/unwind.h"
 
-/* Writes the lines of TRACE, from its frame FIRST on. */
+/* A function that writes the lines of TRACE from its frame FIRST on. */
 typedef void leakwrap_write_trace(const struct leakwrap_trace *trace, unsigned first);
 
-/* Writes the lines of MISUSE, the frames by BACKTRACE from TRACE, which has room for the backtrace of any call site.  Signal-safe;
- * one thread at a time. */
+/* Writes the lines of MISUSE to WRITER.  WRITE_TRACE writes the frames.  TRACE is used to read
+ * backtraces; it has room for LEAKWRAP_MAX_DEPTH return addresses.  Signal-safe; called by the
+ * thread that writes the dump. */
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
-                           leakwrap_write_trace *backtrace, struct leakwrap_trace *trace);
+                           leakwrap_write_trace *write_trace, struct leakwrap_trace *trace);
 
 #endif

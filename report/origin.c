@@ -1,10 +1,12 @@
 /* origin.c - see origin.h.
  *
- * A function is a library's if its name and its size in the program's symbol table are those of a
- * function in the compiler's static libraries.  Neither depends on where the linker puts the
- * function, nor on the order of the link.  The lists of these functions are made when the runtime is
- * built (system_functions.sh).  They are in a section that is not loaded: like the symbol table,
- * they are read from the program's file.
+ * A function of the program belongs to a library if the compiler's static libraries have a
+ * function of equal name and size.  Name and size come from the program's symbol table.  Neither
+ * depends on where the linker puts the function, nor on the order of the link.
+ *
+ * The lists of library functions are made when the runtime is built (system_functions.sh).  They
+ * are in a section that is not loaded.  Like the symbol table, they are read from the program's
+ * file.
  *
  * Many functions of a library allocate for their caller: fopen, regcomp, a std::string that grows.
  * Behind these the next frame decides. */
@@ -26,17 +28,19 @@
 #define LINKER_RELAXES false
 #endif
 
-/* Many call sites share their innermost frame. */
-#define ANSWERS 512
+/* A direct-mapped cache of answers by return address: many call sites share their innermost
+ * frame. */
+#define CACHE_SIZE 512
 
 static struct {
-	uintptr_t pc; /* 0: no answer */
+	uintptr_t pc; /* 0: the entry is empty */
 	enum leakwrap_system_role role;
-} answers[ANSWERS];
+} cache[CACHE_SIZE];
 
 void leakwrap_origin_start(void)
 {
-	memset(answers, 0, sizeof(answers)); /* the symbols may be known only now */
+	/* An earlier dump may have failed to read the symbols, and have cached wrong answers. */
+	memset(cache, 0, sizeof(cache));
 }
 
 bool leakwrap_origin_is_known(void)
@@ -48,6 +52,7 @@ bool leakwrap_origin_is_known(void)
 	       lists.has_symbols;
 }
 
+/* role_of without the cache. */
 static enum leakwrap_system_role find_role(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
@@ -63,13 +68,13 @@ static enum leakwrap_system_role find_role(uintptr_t pc)
 
 static enum leakwrap_system_role role_of(uintptr_t pc)
 {
-	const size_t way = (pc ^ pc >> 9) % ANSWERS;
+	const size_t entry = (pc ^ pc >> 9) % CACHE_SIZE;
 
-	if (answers[way].pc != pc) {
-		answers[way].role = find_role(pc);
-		answers[way].pc = pc;
+	if (cache[entry].pc != pc) {
+		cache[entry].role = find_role(pc);
+		cache[entry].pc = pc;
 	}
-	return answers[way].role;
+	return cache[entry].role;
 }
 
 bool leakwrap_is_kept_by_system(const uintptr_t *pcs, unsigned depth)
@@ -83,8 +88,8 @@ bool leakwrap_is_kept_by_system(const uintptr_t *pcs, unsigned depth)
 
 #else
 
-/* The program has no symbol table: the leakwrap tool finds it and the lists in the file on the
- * host. */
+/* A bare-metal program has no symbol table in its memory.  The leakwrap tool finds the symbol table
+ * and the lists in the file on the host. */
 void leakwrap_origin_start(void)
 {
 }

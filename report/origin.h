@@ -1,15 +1,18 @@
-/* origin.h - whose code made an allocation: the program's, or that of the system's static
- * libraries. */
+/* origin.h - identifies the code that made an allocation: the program's own code, or a function of
+ * the system's static libraries. */
 #ifndef LEAKWRAP_ORIGIN_H
 #define LEAKWRAP_ORIGIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A dump begins: forgets the answers of the dump before. */
+/* All functions are signal-safe, and are called by the thread that writes the dump. */
+
+/* Discards the cached answers of the dump before.  Called when a dump begins. */
 void leakwrap_origin_start(void);
 
-/* Returns whether the functions of a static program can be told.  Signal-safe, as below. */
+/* Returns whether system functions can be identified.  Returns false for a static program without a
+ * symbol table, and always in bare-metal builds. */
 bool leakwrap_origin_is_known(void);
 
 /* Returns whether a block belongs to a C or C++ library that the program was linked with statically:

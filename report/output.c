@@ -11,13 +11,13 @@
 #include <signal.h>
 #include <string.h>
 
-/* How long a reader that does not read may hold up the program, for each write. */
-#define PATIENCE 10000000000u /* nanoseconds */
+/* A reader that does not read may hold up the program for this time, for each write. */
+#define WRITE_LIMIT_NS 10000000000u
 
 static struct {
-	struct leakwrap_file stderr_file; /* descriptor 2 at start */
+	struct leakwrap_file stderr_file; /* the file of descriptor 2 at start */
 	bool stderr_was_open;
-	char program[64]; /* its name, for %e */
+	char program[64]; /* the program's name, for %e */
 } output;
 
 static bool is_stderr(const char *log)
@@ -43,15 +43,16 @@ bool leakwrap_output_stderr_is_usable(void)
 	return now.is_terminal || now.is_pipe || now.is_append;
 }
 
-/* The path of the log for this dump.  False when it is too long. */
-static bool expand(char *path, size_t size, const char *pattern, unsigned number)
+/* Stores PATTERN in the SIZE bytes at PATH, and replaces %p, %n, %e and %% in it.  NUMBER: the
+ * dump's.  Returns false if the path is too long. */
+static bool expand_path(char *path, size_t size, const char *pattern, unsigned number)
 {
 	char digits[24];
 	size_t used = 0;
 
 	for (; *pattern != '\0'; pattern++) {
-		const char one[] = {*pattern, '\0'};
-		const char *piece = one;
+		const char literal[] = {*pattern, '\0'};
+		const char *piece = literal;
 		size_t length;
 
 		if (*pattern == '%' && pattern[1] != '\0' && strchr("pne%", pattern[1])) {
@@ -102,8 +103,9 @@ void leakwrap_output_pattern(char *pattern, size_t size)
 	pattern[used] = '\0';
 }
 
-/* Descriptors 0 to 2 mean something to the program, even while they are closed. */
-static int move_up(int fd)
+/* Moves FD to a number above 2, and returns it: descriptors 0 to 2 mean something to the program,
+ * even while they are closed.  Returns a negative errno value, and closes FD, if that fails. */
+static int move_above_stderr(int fd)
 {
 	int moved;
 
@@ -116,17 +118,18 @@ static int move_up(int fd)
 
 int leakwrap_output_open(unsigned number)
 {
-	static char path[LEAKWRAP_LOG_MAX + 128]; /* one dump at a time */
+	static char path[LEAKWRAP_LOG_MAX + 128]; /* static: one dump is written at a time */
 	int fd;
 
 	if (is_stderr(leakwrap_options.log))
 		return leakwrap_output_stderr_is_usable() ? 2 : -EBADF;
-	if (!expand(path, sizeof(path), leakwrap_options.log, number))
+	if (!expand_path(path, sizeof(path), leakwrap_options.log, number))
 		return -ENAMETOOLONG;
-	fd = (int)leakwrap_open(
-	        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
-	        0600);
-	return fd < 0 ? fd : move_up(fd);
+	fd = (int)leakwrap_open(path,
+	                        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW |
+	                                O_NONBLOCK,
+	                        0600);
+	return fd < 0 ? fd : move_above_stderr(fd);
 }
 
 void leakwrap_output_close(int fd)
@@ -135,10 +138,10 @@ void leakwrap_output_close(int fd)
 		leakwrap_close(fd);
 }
 
-/* By writes. */
-static const int raised[] = {SIGPIPE, SIGXFSZ};
+/* Signals that a write can raise. */
+static const int write_signals[] = {SIGPIPE, SIGXFSZ};
 
-/* Once for all writes: a dump of many call sites makes thousands of them. */
+/* This work is not part of each write: a dump of many call sites makes thousands of writes. */
 void leakwrap_output_begin(struct leakwrap_target *target, int fd)
 {
 	struct leakwrap_file file;
@@ -146,18 +149,21 @@ void leakwrap_output_begin(struct leakwrap_target *target, int fd)
 	target->fd = fd;
 	target->waits = !leakwrap_file_of(fd, &file) || !file.is_regular;
 	for (unsigned i = 0; i < 2; i++)
-		target->was_pending[i] = leakwrap_signal_pending(raised[i]);
+		target->was_pending[i] = leakwrap_signal_pending(write_signals[i]);
 }
 
-/* A pipe, a terminal or a socket is asked first whether it takes the bytes, also when it would block: signals
- * are blocked, and the program could not even be ended while its reader does not read.  (A pipe that can be
- * written to takes a page without blocking, pipe(7).) */
+/* Writes the SIZE bytes at BYTES.  Returns false if not all bytes could be written.
+ *
+ * Before each write to a pipe, a terminal or a socket it waits until TARGET takes bytes, with a
+ * time limit.  A write without that may block.  Signals are blocked: nobody could even end the
+ * program while its reader does not read.  A pipe that is ready takes a page without blocking
+ * (pipe(7)). */
 static bool write_all(const struct leakwrap_target *target, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		long written;
 
-		if (target->waits && !leakwrap_wait_writable(target->fd, PATIENCE))
+		if (target->waits && !leakwrap_wait_writable(target->fd, WRITE_LIMIT_NS))
 			return false;
 		written = leakwrap_write(target->fd, bytes, size);
 		if (written == -EINTR || written == -EAGAIN)
@@ -175,7 +181,7 @@ bool leakwrap_output_write(const struct leakwrap_target *target, const char *byt
 	bool written = write_all(target, bytes, size);
 
 	for (unsigned i = 0; i < 2 && !written; i++)
-		if (!target->was_pending[i] && leakwrap_signal_pending(raised[i]))
-			leakwrap_signal_discard(raised[i]);
+		if (!target->was_pending[i] && leakwrap_signal_pending(write_signals[i]))
+			leakwrap_signal_discard(write_signals[i]);
 	return written;
 }

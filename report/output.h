@@ -1,39 +1,48 @@
-/* output.h - the descriptor that a dump goes to, and the write itself.  Signal-safe. */
+/* output.h - opens the descriptor that a dump goes to, and writes to it.
+ *
+ * All functions but leakwrap_output_start are signal-safe. */
 #ifndef LEAKWRAP_OUTPUT_H
 #define LEAKWRAP_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Remembers what descriptor 2 is; called at start, before the program can change it. */
+/* Remembers the file of descriptor 2 and the program's name.  Called at start, before the program
+ * can change descriptor 2. */
 void leakwrap_output_start(void);
 
-/* May a dump be written to descriptor 2?  Only while it is what it was at start, or is a terminal, a pipe or
- * open for appending: after close(2) it may be the program's data file. */
+/* Returns whether a dump may be written to descriptor 2.  It may if the descriptor is on the file
+ * that it was on at start, is a terminal or a pipe, or is open for appending.  Else the program
+ * may have closed it, and the descriptor may be the program's data file. */
 bool leakwrap_output_stderr_is_usable(void);
 
-/* Writes the option log= to PATTERN, of SIZE bytes, with the program's name in the place of %e; ""
- * if that does not fit. */
+/* Copies the option log= to the SIZE bytes at PATTERN, with the program's name in the place of %e,
+ * and a NUL.  Stores "" if that does not fit. */
 void leakwrap_output_pattern(char *pattern, size_t size);
 
-/* A descriptor for dump NUMBER as the option log= says, or a negative errno value. */
+/* Opens the log for dump NUMBER, as the option log= has it.  Returns its descriptor, or a negative
+ * errno value.  The caller passes the descriptor to leakwrap_output_close.  One thread at a
+ * time. */
 int leakwrap_output_open(unsigned number);
 
-/* Gives back what leakwrap_output_open returned. */
+/* Closes FD, which leakwrap_output_open returned, unless it is standard error. */
 void leakwrap_output_close(int fd);
 
-/* Where text goes: a descriptor, and what is known of it. */
+/* A descriptor that lines are written to. */
 struct leakwrap_target {
 	int fd;
-	bool waits; /* it may be full for a while, as a pipe, a terminal or a socket: no regular file */
-	bool was_pending[2]; /* SIGPIPE and SIGXFSZ, before the first write */
+	/* It may be full for a while, as a pipe, a terminal or a socket: it is no regular file. */
+	bool waits;
+	bool was_pending[2]; /* were SIGPIPE and SIGXFSZ pending before the first write? */
 };
 
-/* Fills TARGET for writes to FD by this thread.  It has blocked all signals, and keeps them blocked until the last of these. */
+/* Fills TARGET for writes to FD by this thread.  The thread has blocked all signals, and keeps them
+ * blocked until the last write. */
 void leakwrap_output_begin(struct leakwrap_target *target, int fd);
 
-/* Writes all SIZE bytes.  No signal comes of it: SIGPIPE and SIGXFSZ are taken back.  A descriptor that does not take more is
- * waited for, but not for ever.  False when not all could be written. */
+/* Writes the SIZE bytes at BYTES.  Waits for a descriptor that takes no more bytes, 10 seconds for
+ * each write.  Discards a SIGPIPE or SIGXFSZ that the write raises.  Returns false if not all
+ * bytes could be written. */
 bool leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* registers.c - see registers.h.  Which registers there are, the architecture's header says. */
+/* registers.c - see registers.h.  The architecture's header (wrap/arch) lists the registers. */
 #include "report/registers.h"
 
 #include "wrap/arch/arch.h"
@@ -9,7 +9,7 @@
 #include <ucontext.h>
 #endif
 
-#define PER_LINE 6
+#define REGISTERS_PER_LINE 6
 
 struct leakwrap_regs leakwrap_start_of(const void *context)
 {
@@ -47,13 +47,13 @@ void leakwrap_registers_write(struct leakwrap_writer *writer, const void *contex
 	const size_t count = sizeof(registers) / sizeof(registers[0]);
 
 	for (size_t i = 0; i < count; i++) {
-		if (i % PER_LINE == 0)
+		if (i % REGISTERS_PER_LINE == 0)
 			leakwrap_text(writer, "registers");
 		leakwrap_text(writer, " ");
 		leakwrap_text(writer, registers[i].name);
 		leakwrap_text(writer, "=");
 		leakwrap_text_hex(writer, registers[i].value);
-		if (i % PER_LINE == PER_LINE - 1 || i == count - 1)
+		if (i % REGISTERS_PER_LINE == REGISTERS_PER_LINE - 1 || i == count - 1)
 			leakwrap_text_end(writer);
 	}
 #else

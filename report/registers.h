@@ -1,4 +1,7 @@
-/* registers.h - what a signal handler is told of the registers that it interrupted. */
+/* registers.h - reads the registers of interrupted code from the context of a signal handler.
+ *
+ * CONTEXT is the handler's third argument, a ucontext_t (sigaction(2)).  Without an operating
+ * system it is the registers of an exception (leakwrap_fault).  Both functions are signal-safe. */
 #ifndef LEAKWRAP_REGISTERS_H
 #define LEAKWRAP_REGISTERS_H
 
@@ -7,10 +10,12 @@
 #include "report/line_writer.h"
 #include "wrap/unwind/unwind.h"
 
-/* The registers that a walk starts from, from the handler's third argument (sigaction(2)). */
+/* Returns the registers from which a walk of the stack starts.  All are 0 if the architecture has
+ * no such context. */
 struct leakwrap_regs leakwrap_start_of(const void *context);
 
-/* All registers by their names in the ABI, a few to a line of WRITER. */
+/* Writes all registers, by their names in the ABI, to lines "registers" (format.h) of WRITER.
+ * Writes nothing if the architecture's header lists none. */
 void leakwrap_registers_write(struct leakwrap_writer *writer, const void *context);
 
 #endif

@@ -7,26 +7,29 @@
 
 #include <string.h>
 
-/* By which call sites a forked child tells its own blocks from inherited ones. */
-struct fork_line {
-	uint32_t first_own;     /* LEAKWRAP_SITE_FIRST: no block is inherited */
-	bool lost_is_inherited; /* a block without a backtrace is the parent's: the child has lost none */
+/* The call sites of a forked child: their numbers separate its own blocks from inherited blocks. */
+struct fork_boundary {
+	/* Call sites from this number on are the child's own.  LEAKWRAP_SITE_FIRST: no block is
+	 * inherited. */
+	uint32_t first_own;
+	/* Blocks without a backtrace are the parent's: the child has lost no call site. */
+	bool lost_is_inherited;
 };
 
-/* While the live table is walked, rows are indexed by call-site number, from the first one on. */
+/* The state of a walk through the live table. */
 struct walk {
-	struct leakwrap_row *rows;
-	uint32_t first, count;
-	struct fork_line fork;
-	bool own;                               /* inherited blocks are left out */
-	struct leakwrap_site_totals *inherited; /* gets the sums of these, or NULL */
+	struct leakwrap_row *rows; /* the row of a call site has the index SITE - first */
+	uint32_t first, count;     /* the call sites that have rows */
+	struct fork_boundary fork;
+	bool own;                               /* leave inherited blocks out */
+	struct leakwrap_site_totals *inherited; /* gets the sums of inherited blocks, or NULL */
 };
 
-static struct fork_line last_fork(void)
+static struct fork_boundary last_fork(void)
 {
 	const uint32_t first_own = leakwrap_sites_first_own();
 
-	return (struct fork_line){
+	return (struct fork_boundary){
 	        .first_own = first_own,
 	        .lost_is_inherited = first_own > LEAKWRAP_SITE_FIRST &&
 	                             atomic_load(&leakwrap_loss.lost_call_sites) == 0,
@@ -35,16 +38,16 @@ static struct fork_line last_fork(void)
 
 #ifndef LEAKWRAP_BARE
 
-/* Was BLOCK there before FORK? */
-static bool is_inherited(const struct fork_line *fork, const struct leakwrap_live_block *block)
+/* Returns whether BLOCK was live before FORK. */
+static bool is_inherited(const struct fork_boundary *fork, const struct leakwrap_live_block *block)
 {
 	return leakwrap_unlikely(block->site < fork->first_own) &&
 	       (block->site >= LEAKWRAP_SITE_FIRST ||
 	        (block->site == LEAKWRAP_SITE_LOST && fork->lost_is_inherited));
 }
 
-/* Counts BLOCK if it is inherited.  Returns whether it is to be left out. */
-static bool leaves_out(const struct walk *walk, const struct leakwrap_live_block *block)
+/* Counts BLOCK if it is inherited.  Returns whether WALK leaves it out. */
+static bool count_inherited(const struct walk *walk, const struct leakwrap_live_block *block)
 {
 	if (!is_inherited(&walk->fork, block))
 		return false;
@@ -57,8 +60,8 @@ static bool leaves_out(const struct walk *walk, const struct leakwrap_live_block
 
 #else
 
-/* Nobody forks. */
-static bool leaves_out(const struct walk *walk, const struct leakwrap_live_block *block)
+/* Without an operating system there is no fork. */
+static bool count_inherited(const struct walk *walk, const struct leakwrap_live_block *block)
 {
 	(void)walk, (void)block;
 	return false;
@@ -66,14 +69,16 @@ static bool leaves_out(const struct walk *walk, const struct leakwrap_live_block
 
 #endif
 
+/* Adds BLOCK to the row of its call site.  CONTEXT: the walk. */
 static void add_block(void *context, const struct leakwrap_live_block *block)
 {
 	struct walk *walk = context;
 	struct leakwrap_row *row;
 
-	if (leaves_out(walk, block))
+	if (count_inherited(walk, block))
 		return;
-	/* A call site that is new since the walk began has new blocks alone: they may be left out. */
+	/* A call site that is new since the walk began has no row.  All its blocks are new, too:
+	 * the dump may leave them out. */
 	if (block->site < walk->first || block->site - walk->first >= walk->count)
 		return;
 	row = &walk->rows[block->site - walk->first];
@@ -82,31 +87,32 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 	row->blocks++;
 }
 
-/* Adds ROW to the totals.  Returns false if it has no blocks, or is left out. */
-static bool add_row(struct leakwrap_site_totals *collection, const struct leakwrap_row *row,
-                    leakwrap_site_test *skips)
+/* Adds ROW to TOTALS.  Returns false if it has no blocks, or if its call site is left out. */
+static bool add_row(struct leakwrap_site_totals *totals, const struct leakwrap_row *row,
+                    leakwrap_site_test *is_skipped)
 {
 	enum leakwrap_trace_kind kind;
 
 	if (row->blocks == 0)
 		return false;
-	if (skips && skips(row->site)) {
-		collection->left_out_bytes += row->bytes;
-		collection->left_out_blocks += row->blocks;
+	if (is_skipped && is_skipped(row->site)) {
+		totals->left_out_bytes += row->bytes;
+		totals->left_out_blocks += row->blocks;
 		return false;
 	}
 	kind = row->site == LEAKWRAP_SITE_LOST ? LEAKWRAP_TRACE_TRUNCATED
 	                                       : leakwrap_site_kind(row->site);
-	collection->count++;
-	collection->bytes += row->bytes;
-	collection->blocks += row->blocks;
-	collection->bytes_of_kind[kind] += row->bytes;
-	collection->blocks_of_kind[kind] += row->blocks;
+	totals->count++;
+	totals->bytes += row->bytes;
+	totals->blocks += row->blocks;
+	totals->bytes_of_kind[kind] += row->bytes;
+	totals->blocks_of_kind[kind] += row->blocks;
 	return true;
 }
 
-/* Largest first; the older call site when they are equal, so that the order is always the same. */
-static bool comes_before(const struct leakwrap_row *a, const struct leakwrap_row *b)
+/* Returns whether A comes before B in the dump.  The row with more bytes comes first, then the row
+ * with more blocks, then the older call site.  So the order is the same in each dump. */
+static bool is_before(const struct leakwrap_row *a, const struct leakwrap_row *b)
 {
 	if (a->bytes != b->bytes)
 		return a->bytes > b->bytes;
@@ -115,22 +121,24 @@ static bool comes_before(const struct leakwrap_row *a, const struct leakwrap_row
 	return a->site < b->site;
 }
 
-/* Lets the row at ROOT sink to its place in the heap of COUNT rows, whose top comes last. */
+/* Moves the row at ROOT down to its position in the binary heap of COUNT rows.  The top of the
+ * heap is the row that comes last in the dump. */
 static void sink(struct leakwrap_row *rows, size_t root, size_t count)
 {
 	const struct leakwrap_row sinking = rows[root];
 
 	for (size_t child; (child = 2 * root + 1) < count; root = child) {
-		if (child + 1 < count && comes_before(&rows[child], &rows[child + 1]))
+		if (child + 1 < count && is_before(&rows[child], &rows[child + 1]))
 			child++;
-		if (!comes_before(&sinking, &rows[child]))
+		if (!is_before(&sinking, &rows[child]))
 			break;
 		rows[root] = rows[child];
 	}
 	rows[root] = sinking;
 }
 
-/* Heap sort: in place, and never quadratic.  (The C library's qsort allocates.) */
+/* Sorts COUNT ROWS with a heap sort, which needs no memory and is never quadratic.  The C library's
+ * qsort allocates. */
 static void sort_in_place(struct leakwrap_row *rows, size_t count)
 {
 	for (size_t root = count / 2; root-- > 0;)
@@ -146,39 +154,42 @@ static void sort_in_place(struct leakwrap_row *rows, size_t count)
 
 #ifndef LEAKWRAP_BARE
 
-/* Of so many rows, the processor guesses too many of a heap sort's comparisons wrong. */
-#define MANY 1000
+/* From this number of rows on a radix sort is faster: the processor mispredicts too many of a heap
+ * sort's comparisons. */
+#define RADIX_SORT_MIN 1000
 
-/* What rows are sorted by, a byte at a time. */
+/* Returns the sort key of ROW: its bytes or its blocks. */
 static uint64_t key_of(const struct leakwrap_row *row, bool by_bytes)
 {
 	return by_bytes ? row->bytes : row->blocks;
 }
 
-/* Puts FROM into TO by the byte of their keys at SHIFT: the largest first, equal ones as they stand. */
+/* Copies COUNT rows FROM to TO, sorted by the byte of their keys at SHIFT, largest first.  The
+ * sort is stable. */
 static void sort_by_byte(const struct leakwrap_row *from, struct leakwrap_row *to, size_t count,
                          bool by_bytes, unsigned shift)
 {
-	static size_t place[256];
-	size_t before = 0;
+	static size_t position[256];
+	size_t next = 0;
 
-	memset(place, 0, sizeof(place));
+	memset(position, 0, sizeof(position));
 	for (size_t i = 0; i < count; i++)
-		place[key_of(&from[i], by_bytes) >> shift & 255]++;
+		position[key_of(&from[i], by_bytes) >> shift & 255]++;
 	for (unsigned byte = 256; byte-- > 0;) {
-		const size_t here = place[byte];
+		const size_t byte_count = position[byte];
 
-		place[byte] = before;
-		before += here;
+		position[byte] = next;
+		next += byte_count;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[place[key_of(&from[i], by_bytes) >> shift & 255]++] = from[i];
+		to[position[key_of(&from[i], by_bytes) >> shift & 255]++] = from[i];
 }
 
-/* Puts ROWS, which SPARE has room for, in order by their bytes or their blocks, equal ones as they stand.  Bytes of the key in which
- * none differ need nothing.  Where they are then: ROWS or SPARE. */
-static struct leakwrap_row *sort_by(struct leakwrap_row *rows, struct leakwrap_row *spare, size_t count,
-                                    bool by_bytes)
+/* Sorts COUNT ROWS by their bytes or by their blocks with a radix sort, which is stable.  SPARE
+ * has room for COUNT rows.  Skips the bytes of the key that are equal in all rows.  Returns the
+ * array that holds the result: ROWS or SPARE. */
+static struct leakwrap_row *sort_by(struct leakwrap_row *rows, struct leakwrap_row *spare,
+                                    size_t count, bool by_bytes)
 {
 	uint64_t differing = 0;
 
@@ -195,12 +206,13 @@ static struct leakwrap_row *sort_by(struct leakwrap_row *rows, struct leakwrap_r
 	return rows;
 }
 
-/* Those of ROWS, which are in the order of their numbers, that come first in the dump come first. */
+/* Sorts COUNT ROWS into the order of the dump (is_before).  They must be in the order of their
+ * call-site numbers. */
 static void sort(struct leakwrap_row *rows, size_t count)
 {
 	struct leakwrap_row *spare = NULL, *sorted;
 
-	if (count >= MANY)
+	if (count >= RADIX_SORT_MIN)
 		spare = leakwrap_scratch_map(count * sizeof(*spare));
 	if (!spare) {
 		sort_in_place(rows, count);
@@ -225,20 +237,22 @@ static void sort(struct leakwrap_row *rows, size_t count)
 #ifndef LEAKWRAP_BARE
 bool leakwrap_collect_may_have_own(void)
 {
-	const struct fork_line fork = last_fork();
+	const struct fork_boundary fork = last_fork();
 
 	return leakwrap_sites_limit() > fork.first_own || !fork.lost_is_inherited;
 }
 #endif
 
-/* A backtrace has one number from before a fork, and another one since.  Adds what stands at the
- * second to the row of the first. */
+/* Joins rows of equal backtraces.  A forked child gives a backtrace a new call-site number, also
+ * if it had a number before the fork.  The blocks of the new number are added to the row of the
+ * oldest number. */
 static void join_rows(struct leakwrap_row *rows, uint32_t limit)
 {
 	if (leakwrap_sites_first_own() == LEAKWRAP_SITE_FIRST)
 		return;
 	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++) {
-		const uint32_t oldest = rows[number].blocks > 0 ? leakwrap_site_oldest(number) : number;
+		const uint32_t oldest =
+		        rows[number].blocks > 0 ? leakwrap_site_oldest(number) : number;
 
 		if (oldest == number)
 			continue;
@@ -249,85 +263,87 @@ static void join_rows(struct leakwrap_row *rows, uint32_t limit)
 	}
 }
 
-bool leakwrap_site_totals_collect(struct leakwrap_site_totals *collection, bool own,
-                                  leakwrap_site_test *skips)
+bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
+                                  leakwrap_site_test *is_skipped)
 {
 	const uint32_t limit = leakwrap_sites_limit();
 	struct walk walk = {
-	        .first = 0, .count = limit, .fork = last_fork(), .own = own, .inherited = collection};
+	        .first = 0, .count = limit, .fork = last_fork(), .own = own, .inherited = totals};
 
-	memset(collection, 0, sizeof(*collection));
-	collection->own = own;
-	collection->scratch_size = limit * sizeof(walk.rows[0]);
-	walk.rows = leakwrap_scratch_map(collection->scratch_size);
+	memset(totals, 0, sizeof(*totals));
+	totals->own = own;
+	totals->scratch_size = limit * sizeof(walk.rows[0]);
+	walk.rows = leakwrap_scratch_map(totals->scratch_size);
 	if (!walk.rows)
 		return false;
 	leakwrap_live_each(add_block, &walk);
 	join_rows(walk.rows, limit);
-	collection->rows = walk.rows;
+	totals->rows = walk.rows;
 	for (uint32_t number = LEAKWRAP_SITE_LOST; number < limit; number++) {
 		const struct leakwrap_row row = walk.rows[number];
 
-		if (add_row(collection, &row, skips))
-			collection->rows[collection->rows_count++] = row;
+		if (add_row(totals, &row, is_skipped))
+			totals->rows[totals->rows_count++] = row;
 	}
-	sort(collection->rows, collection->rows_count);
+	sort(totals->rows, totals->rows_count);
 	return true;
 }
 
 #ifndef LEAKWRAP_BARE
 
-#define PART 512
+/* Call sites that one walk adds up. */
+#define SITES_PER_WALK 512
 
-/* Keeps ROW among the largest; these are a heap, with the smallest of them on top, once there are as many as may be. */
-static void keep_largest(struct leakwrap_site_totals *collection, const struct leakwrap_row *row)
+/* Adds ROW to the rows of TOTALS if it is one of the LEAKWRAP_LARGEST largest.  When all rows are
+ * in use, they are a binary heap with the smallest row on top: a larger row replaces that row. */
+static void keep_if_largest(struct leakwrap_site_totals *totals, const struct leakwrap_row *row)
 {
-	struct leakwrap_row *rows = collection->rows;
+	struct leakwrap_row *rows = totals->rows;
 
-	if (collection->rows_count < LEAKWRAP_LARGEST) {
-		rows[collection->rows_count++] = *row;
-		if (collection->rows_count == LEAKWRAP_LARGEST)
+	if (totals->rows_count < LEAKWRAP_LARGEST) {
+		rows[totals->rows_count++] = *row;
+		if (totals->rows_count == LEAKWRAP_LARGEST)
 			for (size_t root = LEAKWRAP_LARGEST / 2; root-- > 0;)
 				sink(rows, root, LEAKWRAP_LARGEST);
-	} else if (comes_before(row, &rows[0])) {
+	} else if (is_before(row, &rows[0])) {
 		rows[0] = *row;
 		sink(rows, 0, LEAKWRAP_LARGEST);
 	}
 }
 
-void leakwrap_site_totals_largest(struct leakwrap_site_totals *collection, bool own,
-                                  leakwrap_site_test *skips)
+void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
+                                  leakwrap_site_test *is_skipped)
 {
-	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[PART];
+	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[SITES_PER_WALK];
 	const uint32_t limit = leakwrap_sites_limit();
 
-	memset(collection, 0, sizeof(*collection));
-	collection->own = own;
-	collection->rows = largest;
-	for (uint32_t first = LEAKWRAP_SITE_LOST; first < limit; first += PART) {
+	memset(totals, 0, sizeof(*totals));
+	totals->own = own;
+	totals->rows = largest;
+	for (uint32_t first = LEAKWRAP_SITE_LOST; first < limit; first += SITES_PER_WALK) {
 		struct walk walk = {
 		        .rows = part,
 		        .first = first,
-		        .count = limit - first < PART ? limit - first : PART,
+		        .count = limit - first < SITES_PER_WALK ? limit - first : SITES_PER_WALK,
 		        .fork = last_fork(),
 		        .own = own,
-		        .inherited = first == LEAKWRAP_SITE_LOST ? collection : NULL,
+		        .inherited = first == LEAKWRAP_SITE_LOST ? totals : NULL,
 		};
 
 		memset(part, 0, sizeof(part));
 		leakwrap_live_each(add_block, &walk);
 		for (uint32_t i = 0; i < walk.count; i++)
-			if (add_row(collection, &part[i], skips))
-				keep_largest(collection, &part[i]);
+			if (add_row(totals, &part[i], is_skipped))
+				keep_if_largest(totals, &part[i]);
 	}
-	sort_in_place(largest, collection->rows_count);
+	sort_in_place(largest, totals->rows_count);
 }
 
 #endif
 
-void leakwrap_site_totals_release(struct leakwrap_site_totals *collection)
+void leakwrap_site_totals_release(struct leakwrap_site_totals *totals)
 {
-	if (collection->rows && collection->scratch_size > 0)
-		leakwrap_scratch_unmap(collection->rows, collection->scratch_size);
-	collection->rows = NULL;
+	if (totals->rows && totals->scratch_size > 0)
+		leakwrap_scratch_unmap(totals->rows, totals->scratch_size);
+	totals->rows = NULL;
 }

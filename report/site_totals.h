@@ -1,5 +1,7 @@
-/* site_totals.h - adds up the live blocks by call site.  Reads the tables without a lock, while other threads
- * change them; signal-safe. */
+/* site_totals.h - adds up the live blocks by call site.
+ *
+ * All functions are signal-safe.  They read the tables without a lock, while other threads change
+ * them. */
 #ifndef LEAKWRAP_SITE_TOTALS_H
 #define LEAKWRAP_SITE_TOTALS_H
 
@@ -11,43 +13,49 @@
 
 /* The live blocks of a call site. */
 struct leakwrap_row {
-	uint32_t site; /* LEAKWRAP_SITE_LOST: that of the blocks whose backtrace was lost */
+	uint32_t site; /* LEAKWRAP_SITE_LOST stands for all blocks whose backtrace was lost */
 	uint64_t bytes, blocks;
 };
 
 struct leakwrap_site_totals {
-	struct leakwrap_row *rows; /* with live blocks; largest first */
+	struct leakwrap_row *rows; /* call sites with live blocks; largest first */
 	size_t rows_count;
-	size_t count; /* of call sites with live blocks; may be more */
+	size_t count; /* call sites with live blocks; may be more than there are rows */
 	uint64_t bytes, blocks;
 	uint64_t blocks_of_kind[3], bytes_of_kind[3]; /* by enum leakwrap_trace_kind */
-	uint64_t left_out_bytes, left_out_blocks;     /* in none of the above */
-	/* In a forked child, the live blocks from before the fork; see OWN. */
+	/* The blocks of skipped call sites.  The numbers above do not include them. */
+	uint64_t left_out_bytes, left_out_blocks;
+	/* In a forked child, the live blocks from before the fork. */
 	uint64_t inherited_bytes, inherited_blocks;
-	bool own; /* all other numbers and the rows are those of blocks from after the fork */
-	size_t scratch_size;
+	/* All other numbers and the rows include only blocks from after the fork. */
+	bool own;
+	size_t scratch_size; /* bytes that are mapped for the rows; 0: they are not mapped */
 };
 
-/* Says whether the blocks of the call site SITE are left out. */
+/* Returns whether the blocks of the call site SITE are left out. */
 typedef bool leakwrap_site_test(uint32_t site);
 
-/* Fills COLLECTION with all live blocks; OWN: with those that the process has allocated since it
- * was forked.  SKIPS is asked once for each call site with live blocks; NULL: nothing is left out.
- * Returns false if there is no memory: then COLLECTION is empty. */
-bool leakwrap_site_totals_collect(struct leakwrap_site_totals *collection, bool own,
-                                  leakwrap_site_test *skips);
+/* Fills TOTALS from all live blocks.  OWN: only from the blocks that the process has allocated
+ * since it was forked.  Calls IS_SKIPPED once for each call site with live blocks, and leaves out
+ * those for which it returns true; NULL: leaves out none.  Returns false, and leaves TOTALS empty,
+ * if there is no memory.  After success the caller calls leakwrap_site_totals_release; for empty
+ * TOTALS that does nothing. */
+bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
+                                  leakwrap_site_test *is_skipped);
 
-/* Returns whether the process may have live blocks that it has allocated since it was forked.
- * Takes no time. */
+/* Returns whether the process may have live blocks that it has allocated since it was forked.  Does
+ * not read the live table. */
 bool leakwrap_collect_may_have_own(void);
 
-/* The same without memory: there are rows for the LEAKWRAP_LARGEST largest call sites alone, and it takes a walk through all live blocks
- * for every few hundred call sites.  By one thread at a time. */
 #define LEAKWRAP_LARGEST 128
-void leakwrap_site_totals_largest(struct leakwrap_site_totals *collection, bool own,
-                                  leakwrap_site_test *skips);
 
-/* Gives back its memory. */
-void leakwrap_site_totals_release(struct leakwrap_site_totals *collection);
+/* Fills TOTALS as leakwrap_site_totals_collect does, but maps no memory.  There are rows for the
+ * LEAKWRAP_LARGEST largest call sites alone.  It walks through all live blocks once for every few
+ * hundred call sites.  The rows are static: one thread at a time. */
+void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
+                                  leakwrap_site_test *is_skipped);
+
+/* Unmaps the rows of TOTALS. */
+void leakwrap_site_totals_release(struct leakwrap_site_totals *totals);
 
 #endif

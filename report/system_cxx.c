@@ -1,8 +1,8 @@
 /* system_cxx.c - the list of the C++ library's functions (origin.c), for programs that are linked
- * with it statically.
+ * with that library statically.
  *
- * A member of the archive by itself: C programs do without.  -u of leakwrap_system_cxx takes it
- * into the link. */
+ * The list is a member of its own in the archive: C programs do not need it.  The linker option -u
+ * leakwrap_system_cxx takes the member into the link. */
 #include "report/format.h"
 
 #include "system_cxx.h"

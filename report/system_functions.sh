@@ -2,13 +2,16 @@
 # system_functions.sh c|cxx WRAPPED... - lists the functions of the compiler's static C or C++
 # libraries.
 #
-# Writes C source: one list for the section that format.h describes (LEAKWRAP_SYSTEM_SECTION).  CC
-# and NM are the target's.  WRAPPED are the wrapped functions: a member of a C library that refers
-# to none of them allocates nothing, and its functions are left out.  C++ libraries allocate nearly
-# everywhere, often by a jump to another member.  A library that is not there adds nothing.
+# Writes C source to standard output: one list for the section LEAKWRAP_SYSTEM_SECTION, which
+# format.h describes.  The environment variables CC and NM name the target's compiler and nm.
+#
+# WRAPPED are the names of the wrapped functions.  A member of a C library that refers to none of
+# them allocates nothing, and its functions are left out.  C++ libraries allocate nearly
+# everywhere, often by a jump to another member: all their functions count.  A library that is not
+# there adds nothing.
 set -u
 
-# Names in the search order of the compiler, without "lib" and ".a".
+# The names of the libraries in the search order of the compiler, without "lib" and ".a".
 c_libraries="c c_nano m pthread rt dl resolv util anl gcc gcc_eh gomp gfortran quadmath atomic"
 cxx_libraries="stdc++ stdc++_nano supc++ c++ c++abi unwind"
 
@@ -18,20 +21,22 @@ work=${TMPDIR:-/tmp}/leakwrap.$$
 mkdir -m 700 "$work" || exit 2
 trap 'rm -rf "$work"' EXIT
 
-# The path of the library FILE, or nothing.
+# Prints the path of the library $1, or nothing if the compiler does not find it.
 find_library() {
 	path=$($CC -print-file-name="$1" 2>/dev/null)
 	case $path in */*) [ ! -f "$path" ] || echo "$path" ;; esac
 }
 
-# The archives that the linker itself names: wrappers like musl-gcc search other folders than
-# -print-file-name.  The link may fail, as it does without an operating system.
+# Prints the archives that the linker reads for a static program.  Wrappers like musl-gcc make the
+# linker search other folders than -print-file-name does.  The link may fail, as it does without an
+# operating system.
 find_archives_linked() {
 	echo 'int main(void) { return 0; }' >"$work/main.c"
 	$CC -static -Wl,-t -o "$work/main" "$work/main.c" 2>&1 |
 		sed -n 's/^(*\(\/[^ ()]*\.a\).*/\1/p'
 }
 
+# Prints the paths of all archives of the language.
 find_archives() {
 	if [ "$language" = cxx ]; then
 		libraries=$cxx_libraries
@@ -44,9 +49,9 @@ find_archives() {
 	done
 }
 
-# What the shared C++ library exports.  A template function of the archive is the library's only if
-# it is among these: the others are copies of what every program makes for itself, such as the
-# functions of std::vector<int>.
+# Prints the names that the shared C++ library exports.  A template function of the archive belongs
+# to the library only if it is exported.  Other template functions are copies of functions that
+# every program makes for itself, such as the functions of std::vector<int>.
 find_exports() {
 	for library in libstdc++.so libc++.so.1 libc++abi.so.1; do
 		path=$(find_library "$library")
@@ -63,7 +68,8 @@ while read -r archive; do
 	"$NM" -S "$archive" 2>/dev/null
 done <"$work/archives" >"$work/symbols"
 
-# The wrapped functions, and the other names that a library has for them: __libc_reallocarray.
+# The allocators: the wrapped functions, and the other names that a library has for them, such as
+# __libc_reallocarray.
 printf '%s\n' "$@" | sort -u >"$work/wrapped"
 awk -v wrapped="$work/wrapped" '
 	BEGIN { while ((getline line <wrapped) > 0) is_wrapped[line] }
@@ -83,7 +89,7 @@ awk -v wrapped="$work/wrapped" '
 	}
 	END { end_member() }' "$work/symbols" | sort -u - "$work/wrapped" >"$work/allocators"
 
-# "HASH SIZE" of each function; leakwrap_hash_name in format.h has the same hash.
+# Lists "HASH SIZE" for each function.  leakwrap_hash_name in format.h makes the same hash.
 LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/exports" '
 	function hash(name,   h, i) {
 		h = 0

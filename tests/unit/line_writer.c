@@ -122,7 +122,7 @@ static void names(void)
 static bool write_whole(const char *text, size_t length)
 {
 	const size_t prefix = sizeof(PREFIX) - 1, size = prefix + length + 1, spare = 100;
-	char *line = leakwrap_text_whole(&writer, size, spare);
+	char *line = leakwrap_text_add_line(&writer, size, spare);
 
 	if (!line) {
 		CHECK(writer.used + size + spare > LEAKWRAP_LINE_MAX);
