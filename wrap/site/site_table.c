@@ -161,7 +161,7 @@ static uint32_t choice_of(const void *entry)
 {
 	const uint32_t found = atomic_load((const site_entry *)entry),
 	               number = found % LEAKWRAP_SITE_LIMIT;
-	const uint32_t upper = leakwrap_site_chunk(number)->key[number % LEAKWRAP_SITE_CHUNK];
+	const uint32_t upper = leakwrap_site_chunk(number)->hash_high[number % LEAKWRAP_SITE_CHUNK];
 
 	return upper << (32 - CHUNK_BITS) | found >> NUMBER_BITS << UNUSED_BITS;
 }
@@ -286,7 +286,7 @@ static bool is_near(const struct leakwrap_trace *trace, const struct leakwrap_ba
 	    whole->modules != leakwrap_base_backtrace_modules(trace))
 		return false;
 	for (unsigned i = 0; i < trace->depth; i++)
-		if (leakwrap_base_backtrace_pc(whole, i, (uint32_t)trace->pcs[i] - whole->low[i]) !=
+		if (leakwrap_base_backtrace_pc(whole, i, (uint32_t)trace->pcs[i] - whole->low_halves[i]) !=
 		    trace->pcs[i])
 			return false;
 	return true;
@@ -341,7 +341,7 @@ static uint32_t add(const struct leakwrap_trace *trace, uint32_t key,
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;
 	chunk->backtrace[number % LEAKWRAP_SITE_CHUNK] = backtrace;
-	chunk->key[number % LEAKWRAP_SITE_CHUNK] = (uint16_t)(key >> (32 - CHUNK_BITS));
+	chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] = (uint16_t)(key >> (32 - CHUNK_BITS));
 	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
 	atomic_store_explicit(entry, entry_for(number, key), memory_order_release);
 	if (first && is_first)
@@ -401,7 +401,7 @@ void leakwrap_sites_begin_own(void)
 	if (limit < atomic_load(&sites.unique))
 		atomic_store(&sites.unique, limit);
 	atomic_store(&sites.first_own, limit);
-	leakwrap_seen_forget();
+	leakwrap_stack_index_clear();
 }
 
 uint32_t leakwrap_sites_first_own(void)

@@ -14,7 +14,7 @@ const struct leakwrap_stack_shape *_Atomic
 
 static _Atomic uint8_t *forms_of(uint32_t number)
 {
-	return &leakwrap_site_chunk(number)->forms[number % LEAKWRAP_SITE_CHUNK];
+	return &leakwrap_site_chunk(number)->stack_count[number % LEAKWRAP_SITE_CHUNK];
 }
 
 /* A plain store: the tables' lock is held, and not every machine changes a byte atomically. */
