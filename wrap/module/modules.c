@@ -19,28 +19,30 @@
 #define NT_GNU_BUILD_ID 3
 #endif
 
-/* What dl_iterate_phdr tells, copied while the loader's lock is held: its strings may vanish after. */
+/* A copy of what dl_iterate_phdr reports, made under the loader's lock.  The strings that it
+ * reports may be freed once it returns. */
 struct listing {
-	char *next, *end; /* scratch memory for the paths */
-	unsigned count, most;
+	char *next, *end; /* the unused scratch memory, for paths */
+	unsigned count, capacity;
 	bool is_full;
 	struct leakwrap_module module[];
 };
 
-/* At first as little as most programs need: there may be no room for more when the program has come to the limit of its address
- * space.  In so many bytes so many modules. */
+/* The first size of a listing, in bytes, and the modules in it.  It is no larger than most
+ * programs need: near the limit of its address space a program has no room for more. */
 #define LISTING_SIZE ((size_t)64 << 10)
 #define LISTING_MAX  64u
 
-/* A module that was ever seen, and a snapshot that was ever current.  A daemon that loads and unloads plugins for years may come to
- * very many of both: they are found by hashing. */
+/* A module that was ever loaded.  A daemon that loads and unloads plugins for years may have very
+ * many records and snapshots, so hash tables find them. */
 struct module_record {
 	struct leakwrap_module module;
-	struct module_record *next;   /* newest first */
-	struct module_record *beside; /* others with the same start */
-	UT_hash_handle hh; /* by module.start; of those with the same start the first one has it */
+	struct module_record *next;       /* newest first */
+	struct module_record *same_start; /* the next record with the same start */
+	UT_hash_handle hh; /* by module.start; of records with the same start, the first has it */
 };
 
+/* A list of modules that was ever current. */
 struct snapshot {
 	UT_hash_handle hh; /* by its modules */
 	struct leakwrap_modules modules;
@@ -51,22 +53,23 @@ static struct snapshot no_modules;
 static struct {
 	struct module_record *_Atomic newest;
 	struct module_record *_Atomic program;
-	struct module_record *by_start;  /* uthash */
-	struct snapshot *snapshots;      /* uthash */
-	const struct snapshot *at_start; /* or none, where they may be unloaded */
+	struct module_record *by_start;   /* uthash */
+	struct snapshot *snapshots;       /* uthash */
+	const struct snapshot *permanent; /* all modules at start; empty if they may be unloaded */
 	unsigned _Atomic generation;
 	_Atomic unsigned count;
-	_Atomic unsigned long readings; /* of the loader's list that have begun */
-	unsigned long latest;           /* of those that have ended, the last one to begin */
-	bool traces_program;            /* the runtime is part of the program itself */
-} known = {.at_start = &no_modules};
+	_Atomic unsigned long reads_started; /* of the loader's list */
+	unsigned long last_published;        /* the read whose list was published: its turn */
+	bool traces_program;                 /* the runtime is part of the program itself */
+} registry = {.permanent = &no_modules};
 
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.modules;
 
-/* -- reading the loader's list ------------------------------------------------------------------- */
+/* -- reading the loader's list ----------------------------------------------------------------- */
 
-/* ELF notes are three words, the name and the description, both padded to four bytes (System V ABI,
- * chapter 5, "Note Section"); the build-id is of type NT_GNU_BUILD_ID and of the owner "GNU". */
+/* Copies the build-id into MODULE if NOTE, of SIZE bytes, has it.  An ELF note is three words, the
+ * name and the description, both padded to four bytes (System V ABI, chapter 5, "Note Section").
+ * The build-id has the type NT_GNU_BUILD_ID and the owner "GNU". */
 static void read_build_id(struct leakwrap_module *module, const char *note, size_t size)
 {
 	while (size >= sizeof(ElfW(Nhdr))) {
@@ -145,7 +148,8 @@ static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segm
 	}
 }
 
-/* The unwind tables may be followed only inside the segment that they begin in: behind it may lie a hole. */
+/* Finds the segment in which the unwind tables of MODULE begin.  The unwinder reads only inside
+ * it, because the memory behind it may be unmapped. */
 static void find_tables_segment(struct leakwrap_module *module, const ElfW(Phdr) * segment,
                                 unsigned count)
 {
@@ -161,9 +165,10 @@ static void find_tables_segment(struct leakwrap_module *module, const ElfW(Phdr)
 	}
 }
 
-/* A sum of what lies at the beginning of MODULE: its ELF header and the first program headers, which are mapped and unmapped with all the
- * rest, and tell it from another one that takes its place. */
-static uint32_t sum_of_headers(const struct leakwrap_module *module)
+/* Hashes the first 512 bytes of MODULE: its ELF header and first program headers.  They are mapped
+ * and unmapped with the module, and they differ from those of a module that takes its place.
+ * Returns 0 if they cannot be read. */
+static uint32_t hash_headers(const struct leakwrap_module *module)
 {
 	const uintptr_t page = module->start & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
 	uint32_t word[128], sum = 0;
@@ -176,8 +181,8 @@ static uint32_t sum_of_headers(const struct leakwrap_module *module)
 	return sum;
 }
 
-/* Was the program started by way of its loader (ld.so(8): ld.so PROGRAM)?  Then that is what the kernel executed, and it has put no other
- * there. */
+/* Returns true if the program was started by its loader (ld.so(8): ld.so PROGRAM).  The kernel
+ * then executed the loader itself and mapped no second loader, so AT_BASE is 0. */
 static bool is_started_by_loader(const struct dl_phdr_info *program)
 {
 	for (unsigned i = 0; i < program->dlpi_phnum; i++)
@@ -186,9 +191,12 @@ static bool is_started_by_loader(const struct dl_phdr_info *program)
 	return false;
 }
 
-/* By what the program INFO was started, in PATH; a relative path behind the folder that it was started in.  musl's loader tells what it was
- * told, glibc's in the place of what the kernel said. */
-static size_t read_started_as(const struct dl_phdr_info *info, bool by_loader, char *path, size_t size)
+/* Writes the name under which the program INFO was started to PATH, of SIZE bytes.  Prefixes a
+ * relative path with the current folder.  BY_LOADER: the program was started by its loader.
+ * musl's loader stores its argument in dlpi_name; glibc's stores it where the kernel stored the
+ * name.  Returns the length; the caller appends the 0. */
+static size_t read_start_name(const struct dl_phdr_info *info, bool by_loader, char *path,
+                              size_t size)
 {
 	const char *name =
 	        by_loader && *info->dlpi_name ? info->dlpi_name : leakwrap_process_started_as();
@@ -205,8 +213,10 @@ static size_t read_started_as(const struct dl_phdr_info *info, bool by_loader, c
 	return used + length;
 }
 
-/* The program has no name in the loader's list: "" in glibc, /proc/self/exe in static musl programs.  Never empty, for then
- * its frames could not be read.  It keeps the first name that it has: its file may be deleted, or /proc go out of reach. */
+/* Writes the program's path to PATH, of SIZE bytes.  The loader's list does not have it: glibc
+ * stores "", static musl programs /proc/self/exe.  The path is never empty, because then its
+ * frames could not be symbolized.  The first path is kept: later the file may be deleted, or /proc
+ * may be gone.  Returns the length. */
 static size_t read_program_path(const struct dl_phdr_info *info, char *path, size_t size)
 {
 	const struct leakwrap_module *program = leakwrap_module_of_program();
@@ -216,13 +226,15 @@ static size_t read_program_path(const struct dl_phdr_info *info, char *path, siz
 	if (program) {
 		length = (ssize_t)strnlen(program->path, size - 1);
 		memcpy(path, program->path, (size_t)length);
-	} else if (length <= 0) { /* no /proc, or it leads to the loader */
-		length = (ssize_t)read_started_as(info, by_loader, path, size);
+	} else if (length <= 0) { /* no /proc, or it names the loader */
+		length = (ssize_t)read_start_name(info, by_loader, path, size);
 	}
 	path[length] = '\0';
 	return (size_t)length;
 }
 
+/* Appends the module INFO to the struct listing CONTEXT (dl_iterate_phdr(3)).  Returns 1 to stop
+ * if the listing is full. */
 static int list_module(struct dl_phdr_info *info, size_t info_size, void *context)
 {
 	struct listing *listing = context;
@@ -231,7 +243,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	size_t length = strlen(info->dlpi_name);
 
 	(void)info_size;
-	if (listing->count == listing->most || length + 1 > room) {
+	if (listing->count == listing->capacity || length + 1 > room) {
 		listing->is_full = true;
 		return 1;
 	}
@@ -244,7 +256,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
 	if (module->start >= module->end)
 		return 0;
-	module->headers = sum_of_headers(module);
+	module->headers = hash_headers(module);
 	if (module->main)
 		length = read_program_path(info, listing->next, room);
 	else
@@ -255,14 +267,15 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	return 0;
 }
 
-/* One that has nothing in the file, for variables that are 0, may be said to be anywhere in it. */
+/* Returns true if SEGMENT maps the beginning of the file.  A segment without bytes in the file
+ * (zero-initialized variables) may have any p_offset. */
 static bool begins_file(const ElfW(Phdr) * segment)
 {
 	return segment->p_type == PT_LOAD && segment->p_offset == 0 && segment->p_filesz > 0;
 }
 
-/* A static program allocates before its C library has filled in the list: then the program headers that
- * the kernel passed (AT_PHDR) tell as much. */
+/* Lists the program from the program headers that the kernel passed (AT_PHDR).  A static program
+ * allocates before its C library has filled in the loader's list. */
 static void list_program(struct listing *listing)
 {
 	const ElfW(Phdr) *segment = (const void *)leakwrap_auxiliary(AT_PHDR);
@@ -271,8 +284,8 @@ static void list_program(struct listing *listing)
 	info.dlpi_phnum = (ElfW(Half))leakwrap_auxiliary(AT_PHNUM);
 	if (!segment)
 		return;
-	/* GNU ld's static-pie programs have no PT_PHDR: the headers follow the ELF header, which is at the
-	 * beginning of the file. */
+	/* GNU ld's static-pie programs have no PT_PHDR.  Their program headers follow the ELF
+	 * header at the beginning of the file. */
 	for (unsigned i = 0; i < info.dlpi_phnum && info.dlpi_addr == 0; i++)
 		if (segment[i].p_type == PT_PHDR || begins_file(&segment[i]))
 			info.dlpi_addr = (ElfW(Addr))segment - segment[i].p_vaddr -
@@ -291,8 +304,9 @@ static void list_all(struct listing *listing)
 
 #else
 
-/* The loader's list as debuggers read it, which every one has: the dynamic section's DT_DEBUG leads to it (System V
- * ABI, chapter 5, "Dynamic Section"; <link.h>, struct r_debug and struct link_map, where there is one). */
+/* The loader's list as debuggers read it; every loader has it.  DT_DEBUG in the dynamic section
+ * points to it (System V ABI, chapter 5, "Dynamic Section").  These are struct link_map and struct
+ * r_debug of <link.h>, which not every C library has. */
 struct loaded {
 	uintptr_t bias;
 	const char *name;
@@ -305,7 +319,8 @@ struct debug {
 	const struct loaded *first; /* the program itself */
 };
 
-/* The program headers of a library lie where its file is mapped from the beginning, which is at its bias. */
+/* Lists the program and its libraries.  The beginning of a library's file is mapped at its bias,
+ * and its ELF header leads to the program headers. */
 static void list_all(struct listing *listing)
 {
 	const struct debug *debug = NULL;
@@ -316,7 +331,8 @@ static void list_all(struct listing *listing)
 	for (; entry && entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_DEBUG)
 			debug = (const void *)entry->d_un.d_ptr;
-	for (const struct loaded *loaded = debug ? debug->first : NULL; loaded; loaded = loaded->next) {
+	for (const struct loaded *loaded = debug ? debug->first : NULL; loaded;
+	     loaded = loaded->next) {
 		const ElfW(Ehdr) *header = (const void *)loaded->bias;
 		struct dl_phdr_info info = {.dlpi_addr = loaded->bias, .dlpi_name = loaded->name};
 
@@ -331,41 +347,46 @@ static void list_all(struct listing *listing)
 
 #endif
 
-/* -- publishing ---------------------------------------------------------------------------------- */
+/* -- publishing -------------------------------------------------------------------------------- */
 
+/* Returns true if A and B are the same file at the same address. */
 static bool is_same(const struct leakwrap_module *a, const struct leakwrap_module *b)
 {
 	return a->start == b->start && a->end == b->end && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 && a->headers == b->headers &&
-	       strcmp(a->path, b->path) == 0;
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+	       a->headers == b->headers && strcmp(a->path, b->path) == 0;
 }
 
-/* Is LISTED never unloaded?  Nothing is that was there when the program started.  But where the runtime is part of a shared object,
- * others may have been loaded in front of it. */
-static bool is_permanent(const struct leakwrap_module *listed)
+/* Decides whether LISTED is never unloaded, and notes whether the runtime is part of the program.
+ * Modules that were loaded at the program's start are never unloaded.  If the runtime is part of a
+ * shared object, modules may have been loaded by dlopen before it. */
+static bool decide_permanent(const struct leakwrap_module *listed)
 {
-	const bool holds_runtime = (uintptr_t)list_module - listed->start < listed->end - listed->start;
+	const bool holds_runtime =
+	        (uintptr_t)list_module - listed->start < listed->end - listed->start;
 
 	if (listed->main)
-		known.traces_program = holds_runtime;
+		registry.traces_program = holds_runtime;
 	return atomic_load(&leakwrap_modules_current) == &no_modules.modules &&
-	       (known.traces_program || listed->main || holds_runtime);
+	       (registry.traces_program || listed->main || holds_runtime);
 }
 
-/* Makes RECORD be found, FIRST is the first one with its start or NULL.  False when there is no memory. */
+/* Adds RECORD to the hash table.  FIRST is the first record with the same start, or NULL.  Returns
+ * false if there is no memory. */
 static bool add_by_start(struct module_record *record, struct module_record *first)
 {
 	if (first) {
-		record->beside = first->beside;
-		first->beside = record;
+		record->same_start = first->same_start;
+		first->same_start = record;
 		return true;
 	}
 	leakwrap_tables_failed = false;
-	HASH_ADD(hh, known.by_start, module.start, sizeof(record->module.start), record);
+	HASH_ADD(hh, registry.by_start, module.start, sizeof(record->module.start), record);
 	return !leakwrap_tables_failed;
 }
 
-/* The lock is held. */
+/* Finds or adds the record of LISTED.  Returns NULL if there is no memory.  The caller holds the
+ * tables' lock. */
 static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed)
 {
 	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
@@ -373,11 +394,11 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	size_t length = strlen(listed->path) + 1;
 	char *path;
 
-	/* Nearly all of them are loaded already. */
+	/* Fast path: nearly all listed modules are in the current snapshot. */
 	if (current && is_same(current, listed))
 		return current;
-	HASH_FIND(hh, known.by_start, &listed->start, sizeof(listed->start), first);
-	for (record = first; record; record = record->beside)
+	HASH_FIND(hh, registry.by_start, &listed->start, sizeof(listed->start), first);
+	for (record = first; record; record = record->same_start)
 		if (is_same(&record->module, listed))
 			return &record->module;
 	record = leakwrap_arena_take(sizeof(*record) + length);
@@ -389,17 +410,17 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	record->module.path = path;
 	if (!add_by_start(record, first))
 		return NULL;
-	/* 1 is the program's, also if there was no memory for it when the others were listed. */
-	if (known.count == 0)
-		known.count = 1;
-	record->module.number = listed->main ? 1 : known.count + 1;
-	record->module.permanent = is_permanent(listed);
-	record->next = atomic_load(&known.newest);
-	atomic_store_explicit(&known.newest, record, memory_order_release);
+	/* Number 1 is the program's, even if there was no memory for its record before. */
+	if (registry.count == 0)
+		registry.count = 1;
+	record->module.number = listed->main ? 1 : registry.count + 1;
+	record->module.permanent = decide_permanent(listed);
+	record->next = atomic_load(&registry.newest);
+	atomic_store_explicit(&registry.newest, record, memory_order_release);
 	if (listed->main)
-		atomic_store_explicit(&known.program, record, memory_order_release);
+		atomic_store_explicit(&registry.program, record, memory_order_release);
 	else
-		known.count++;
+		registry.count++;
 	return &record->module;
 }
 
@@ -415,15 +436,16 @@ static void sort_by_address(const struct leakwrap_module **module, unsigned coun
 	}
 }
 
-/* The snapshot of the COUNT modules MODULE, or NULL when there is no memory.  A program that loads and unloads the same plugin for ever
- * comes back to the same few. */
+/* Finds or adds the snapshot of the COUNT modules MODULE.  A program that loads and unloads one
+ * plugin again and again uses the same few snapshots.  Returns NULL if there is no memory.  The
+ * caller holds the tables' lock. */
 static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const *module,
                                              unsigned count)
 {
 	const size_t size = count * sizeof(module[0]);
 	struct snapshot *snapshot;
 
-	HASH_FIND(hh, known.snapshots, module, size, snapshot);
+	HASH_FIND(hh, registry.snapshots, module, size, snapshot);
 	if (snapshot)
 		return snapshot;
 	snapshot = leakwrap_arena_take(sizeof(*snapshot) + size);
@@ -432,23 +454,23 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 	snapshot->modules.count = count;
 	memcpy(snapshot->modules.module, module, size);
 	leakwrap_tables_failed = false;
-	HASH_ADD_KEYPTR(hh, known.snapshots, snapshot->modules.module, size, snapshot);
+	HASH_ADD_KEYPTR(hh, registry.snapshots, snapshot->modules.module, size, snapshot);
 	return leakwrap_tables_failed ? NULL : snapshot;
 }
 
-/* The lock is held. */
+/* Publishes SNAPSHOT if it is not current.  The caller holds the tables' lock. */
 static void make_current(const struct snapshot *snapshot)
 {
 	if (&snapshot->modules != atomic_load(&leakwrap_modules_current)) {
-		/* Before the hints are looked at: stack_cache.c. */
+		/* Store before the flush: swap_to_front in stack_cache.c depends on it. */
 		atomic_store(&leakwrap_modules_current, &snapshot->modules);
-		atomic_fetch_add(&known.generation, 1);
+		atomic_fetch_add(&registry.generation, 1);
 		leakwrap_stack_cache_flush();
 	}
 }
 
-/* Is everything that the current snapshot lists still there? */
-static bool is_current_there(void)
+/* Returns true if all modules of the current snapshot are still loaded. */
+static bool is_current_loaded(void)
 {
 	const struct leakwrap_modules *current = leakwrap_modules();
 
@@ -458,19 +480,20 @@ static bool is_current_there(void)
 	return true;
 }
 
-/* There was no memory for the new list.  Where a module was that has been unloaded, another one may be by now, of which nothing is known.
- * The lock is held. */
-static void publish_what_is_certain(void)
+/* Publishes the permanent modules alone if a listed module was unloaded.  Called if there is no
+ * memory for the new list: an unlisted module may lie where the old one was.  The caller holds the
+ * tables' lock. */
+static void publish_permanent(void)
 {
-	if (!is_current_there())
-		make_current(known.at_start);
+	if (!is_current_loaded())
+		make_current(registry.permanent);
 }
 
-/* The lock is held. */
+/* Publishes the modules of LISTING.  The caller holds the tables' lock. */
 static void publish(struct listing *listing)
 {
 	const struct leakwrap_module **module =
-	        (const struct leakwrap_module **)&listing->module[listing->most];
+	        (const struct leakwrap_module **)&listing->module[listing->capacity];
 	const bool first = leakwrap_modules() == &no_modules.modules;
 	const struct snapshot *snapshot;
 	unsigned count = 0;
@@ -482,29 +505,30 @@ static void publish(struct listing *listing)
 	sort_by_address(module, count);
 	snapshot = find_or_add_snapshot(module, count);
 	if (!snapshot) {
-		publish_what_is_certain();
+		publish_permanent();
 		return;
 	}
-	if (first && known.traces_program)
-		known.at_start = snapshot;
+	if (first && registry.traces_program)
+		registry.permanent = snapshot;
 	make_current(snapshot);
 }
 
-/* The loader's list, and behind its modules the places for as many pointers, in *SIZE bytes of scratch memory; *READING is its turn.
- * NULL when there is no memory. */
-static struct listing *list_loaded(size_t *size, unsigned long *reading)
+/* Reads the loader's list into *SIZE bytes of scratch memory, which the caller unmaps.  Room for a
+ * pointer per module follows the modules.  *TURN is the number of this read.  Returns NULL if
+ * there is no memory. */
+static struct listing *list_loaded(size_t *size, unsigned long *turn)
 {
 	for (*size = LISTING_SIZE;; *size *= 2) {
 		struct listing *listing;
 
-		*reading = atomic_fetch_add(&known.readings, 1) + 1;
+		*turn = atomic_fetch_add(&registry.reads_started, 1) + 1;
 		listing = leakwrap_scratch_map(*size);
 		if (!listing)
 			return NULL;
-		listing->most = LISTING_MAX * (unsigned)(*size / LISTING_SIZE);
+		listing->capacity = LISTING_MAX * (unsigned)(*size / LISTING_SIZE);
 		listing->end = (char *)listing + *size;
-		listing->next = (char *)&listing->module[listing->most] +
-		                listing->most * sizeof(const struct leakwrap_module *);
+		listing->next = (char *)&listing->module[listing->capacity] +
+		                listing->capacity * sizeof(const struct leakwrap_module *);
 		list_all(listing);
 		if (!listing->is_full)
 			return listing;
@@ -516,17 +540,17 @@ void leakwrap_modules_refresh(void)
 {
 	int saved = errno;
 	size_t size;
-	unsigned long reading;
-	struct listing *listing = list_loaded(&size, &reading);
+	unsigned long turn;
+	struct listing *listing = list_loaded(&size, &turn);
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	/* Of two threads, the one that began to read later knows of all that the other does. */
-	if (reading > known.latest) {
-		known.latest = reading;
+	/* Of two threads, the later reader has seen every change that the earlier reader saw. */
+	if (turn > registry.last_published) {
+		registry.last_published = turn;
 		if (listing)
 			publish(listing);
 		else
-			publish_what_is_certain();
+			publish_permanent();
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	if (listing)
@@ -536,19 +560,20 @@ void leakwrap_modules_refresh(void)
 
 unsigned leakwrap_modules_count(void)
 {
-	return atomic_load_explicit(&known.count, memory_order_acquire);
+	return atomic_load_explicit(&registry.count, memory_order_acquire);
 }
 
 const struct leakwrap_module *leakwrap_module_of_program(void)
 {
-	struct module_record *program = atomic_load_explicit(&known.program, memory_order_acquire);
+	struct module_record *program =
+	        atomic_load_explicit(&registry.program, memory_order_acquire);
 
 	return program ? &program->module : NULL;
 }
 
 const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
 {
-	struct module_record *record = atomic_load_explicit(&known.newest, memory_order_acquire);
+	struct module_record *record = atomic_load_explicit(&registry.newest, memory_order_acquire);
 
 	while (record && record->module.number != number)
 		record = record->next;
@@ -568,14 +593,14 @@ bool leakwrap_modules_are_program_alone(void)
 
 bool leakwrap_module_is_there(const struct leakwrap_module *module)
 {
-	return sum_of_headers(module) == module->headers;
+	return hash_headers(module) == module->headers;
 }
 
-/* -- looking up ---------------------------------------------------------------------------------- */
+/* -- looking up -------------------------------------------------------------------------------- */
 
 unsigned leakwrap_modules_generation(void)
 {
-	return atomic_load_explicit(&known.generation, memory_order_acquire);
+	return atomic_load_explicit(&registry.generation, memory_order_acquire);
 }
 
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
@@ -602,7 +627,7 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 	return leakwrap_module_among(leakwrap_modules(), address);
 }
 
-/* Is MODULE certainly still there? */
+/* Returns true if MODULE is certainly still loaded. */
 static bool is_loaded(const struct leakwrap_module *module)
 {
 	return module->permanent || (module->headers != 0 && leakwrap_module_is_there(module));
@@ -624,7 +649,7 @@ const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(address);
-	struct module_record *record = atomic_load_explicit(&known.newest, memory_order_acquire);
+	struct module_record *record = atomic_load_explicit(&registry.newest, memory_order_acquire);
 
 	for (; !module && record; record = record->next)
 		if (address - record->module.start < record->module.end - record->module.start)

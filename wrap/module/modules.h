@@ -1,9 +1,12 @@
-/* modules.h - which files are mapped where: the program and its shared libraries.
+/* modules.h - the registry of modules: the program and its shared libraries, and where they are
+ * mapped.
  *
- * The list is read from the loader at start and after each dlopen and dlclose (dl_iterate_phdr takes
- * the loader's lock, so it is never called from an allocation or a signal handler), and published as an
- * immutable snapshot.  Records of modules never move or die: a call site whose module has been unloaded
- * still gets its name.
+ * The tracer reads the loader's list at start and after each dlopen and dlclose.  dl_iterate_phdr
+ * takes the loader's lock, so no allocation and no signal handler calls it.  The list is published
+ * as an immutable snapshot.
+ *
+ * Records of modules are never moved or freed.  A call site whose module was unloaded still has
+ * its module's name.
  */
 #ifndef LEAKWRAP_MODULES_H
 #define LEAKWRAP_MODULES_H
@@ -17,7 +20,7 @@
 
 #define LEAKWRAP_BUILD_ID_MAX 32
 
-/* So many executable segments of a module are known. */
+/* Executable segments per module; further segments are ignored. */
 #ifdef LEAKWRAP_BARE
 #define LEAKWRAP_TEXTS_MAX 1
 #else
@@ -27,45 +30,47 @@
 /* The code at [start, end). */
 struct leakwrap_text {
 	uintptr_t start, end;
-	bool only_runs; /* the processor may refuse to read it (lld --execute-only) */
+	bool only_runs; /* execute-only memory: it may not be readable (lld --execute-only) */
 };
 
 #ifndef LEAKWRAP_BARE
-/* So many segments of a module are known. */
+/* Segments per module; further segments are ignored. */
 #define LEAKWRAP_SEGMENTS_MAX 8
 
-/* The memory at [start, end) that a module's file asks for.  The rest of its first and last page
- * does not belong to it. */
+/* A segment of a module: [start, end) as its PT_LOAD header says.  The rest of its first and last
+ * page is not part of it. */
 struct leakwrap_segment {
 	uintptr_t start, end;
 	bool is_writable;
 };
 #endif
 
+/* A module.  Immutable and never freed. */
 struct leakwrap_module {
 	uintptr_t start, end; /* all its segments lie in [start, end) */
 #ifndef LEAKWRAP_BARE
-	struct leakwrap_segment segment[LEAKWRAP_SEGMENTS_MAX]; /* END of the unused ones is 0 */
+	struct leakwrap_segment segment[LEAKWRAP_SEGMENTS_MAX]; /* unused elements: END is 0 */
 #endif
-	/* Its executable segments: nearly always one.  What lies between them need not be mapped. */
+	/* The executable segments, nearly always a single one.  The memory between them may be
+	 * unmapped.  Unused elements: END is 0. */
 	struct leakwrap_text text[LEAKWRAP_TEXTS_MAX];
-	uintptr_t bias;           /* address less the address in the file's symbol table */
+	uintptr_t bias;           /* address in memory minus address in the file */
 	const void *eh_frame_hdr; /* PT_GNU_EH_FRAME in memory, or NULL */
 	size_t eh_frame_hdr_size;
 	const void *exidx;                  /* PT_ARM_EXIDX in memory, or NULL */
 	size_t exidx_size;                  /* in bytes */
 	uintptr_t tables_start, tables_end; /* the readable segment that holds the unwind tables */
 	const void *dynamic;                /* PT_DYNAMIC in memory, or NULL */
-	unsigned number;                    /* 1 for the program, then in the order of loading */
-	bool main;                          /* the program itself */
-	bool permanent;                     /* there from the start: never unloaded */
-	uint32_t headers;                   /* a sum of its file's headers in memory */
+	unsigned number;  /* 1 for the program, then in the order in which they were first listed */
+	bool main;        /* the program itself */
+	bool permanent;   /* loaded at the start and never unloaded */
+	uint32_t headers; /* a hash of the ELF headers in memory; 0 if unreadable */
 	unsigned char build_id_size;
 	unsigned char build_id[LEAKWRAP_BUILD_ID_MAX];
-	const char *path; /* absolute where known, else as the loader names it; never NULL */
+	const char *path; /* absolute if known, else the loader's name; never NULL */
 };
 
-/* The executable segment of MODULE that ADDRESS lies in, or NULL. */
+/* Returns the executable segment of MODULE that holds ADDRESS, or NULL.  Signal-safe. */
 static inline const struct leakwrap_text *leakwrap_module_text(const struct leakwrap_module *module,
                                                                uintptr_t address)
 {
@@ -78,59 +83,69 @@ static inline const struct leakwrap_text *leakwrap_module_text(const struct leak
 	return NULL;
 }
 
-/* The modules that are mapped now, sorted by address. */
+/* A snapshot: the modules that were mapped at one time, sorted by address. */
 struct leakwrap_modules {
 	unsigned count;
 	const struct leakwrap_module *module[];
 };
 
-/* Reads the loader's list and publishes a new snapshot when it has changed.  Takes the loader's lock:
- * never on an allocation path, in a signal handler or in a dump. */
+/* Reads the loader's list and publishes a new snapshot if it has changed.  Takes the loader's lock
+ * and the tables' lock: never call it on an allocation path, in a signal handler or in a dump.
+ * Preserves errno. */
 void leakwrap_modules_refresh(void);
 
-/* The current snapshot; never NULL, and valid for ever.  Signal-safe. */
+/* The current snapshot.  It is never NULL; snapshots are never freed.  Signal-safe. */
 extern LEAKWRAP_HIDDEN const struct leakwrap_modules *_Atomic leakwrap_modules_current;
 
+/* Returns the current snapshot.  Signal-safe. */
 static inline const struct leakwrap_modules *leakwrap_modules(void)
 {
 	return atomic_load_explicit(&leakwrap_modules_current, memory_order_acquire);
 }
 
-/* The loaded module that ADDRESS lies in, or NULL.  Signal-safe. */
+/* Returns the module of the current snapshot that holds ADDRESS, or NULL.  Signal-safe. */
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address);
 
-/* The same among MODULES, a snapshot. */
+/* Returns the module of the snapshot MODULES that holds ADDRESS, or NULL.  Signal-safe. */
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
                                                     uintptr_t address);
 
-/* The same for modules that may have been unloaded since: the last one that was there. */
+/* Returns the module that holds ADDRESS, loaded or not, or NULL.  Of several modules, returns the
+ * module of the current snapshot, else the newest record.  Signal-safe. */
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
 
 #ifndef LEAKWRAP_BARE
-/* Finds the segment of a loaded module that ADDRESS lies in.  Returns NULL if there is none, or
- * if code outside of the wrap has unloaded the module.  The segment is valid for ever.
+/* Finds the segment of a loaded module that holds ADDRESS.  Returns NULL if there is none, or
+ * if code outside of the wrap has unloaded the module.  The segment is never freed.
  * Signal-safe; one system call if ADDRESS lies in a module that may be unloaded, else none. */
 const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
 #endif
 
-/* Is MODULE, which is listed, still there?  Code outside of the wrap may have unloaded it.  One system call. */
+/* Returns true if the headers of MODULE are still in memory.  Code outside of the wrap may have
+ * unloaded a listed module.  Signal-safe; one system call. */
 bool leakwrap_module_is_there(const struct leakwrap_module *module);
 
-/* All modules that were ever there have the numbers 1 to leakwrap_modules_count().  Signal-safe. */
+/* Returns the highest module number.  Modules that were ever loaded have the numbers from 1 on.
+ * Signal-safe. */
 unsigned leakwrap_modules_count(void);
+
+/* Returns the module NUMBER, or NULL if there is none.  Signal-safe. */
 const struct leakwrap_module *leakwrap_module_numbered(unsigned number);
 
-/* Number 1; NULL when there was no memory to list it.  Signal-safe. */
+/* Returns the program, number 1.  Returns NULL if there was no memory for its record.
+ * Signal-safe. */
 const struct leakwrap_module *leakwrap_module_of_program(void);
 
-/* Is the program alone, but for the code that the kernel maps into every process (vdso(7))?  It is when it is
- * static and has loaded nothing.  Signal-safe. */
+/* Returns true if the program is the only module, the kernel's vdso(7) aside: a static program
+ * that has loaded nothing.  Signal-safe. */
 bool leakwrap_modules_are_program_alone(void);
 
-/* The C library's malloc, or NULL when the program was linked without that wrap; only its address is used. */
+/* The C library's malloc, or NULL if the program was linked without --wrap=malloc.  Only its
+ * address is used. */
 extern void *__real_malloc(size_t size) __attribute__((weak));
 
-/* Counts the changes of the snapshot; what was derived from an older one is stale.  Signal-safe. */
+/* Returns the number of changes of the snapshot.  Data derived under another number is stale.
+ * Signal-safe. */
 unsigned leakwrap_modules_generation(void);
 
 #endif

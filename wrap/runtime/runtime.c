@@ -1,5 +1,5 @@
-/* runtime.c - puts the tracer together: the one file that knows both the recording half (wrap/) and the
- * reporting half (report/), and connects them at start, signal, fork and exit. */
+/* runtime.c - connects the recording half (wrap/) and the reporting half (report/) at start,
+ * signal, fork and exit. */
 #include "wrap/runtime/runtime.h"
 
 #include "report/announce.h"
@@ -33,17 +33,17 @@ enum { NOT_STARTED, STARTING, STARTED };
 
 static struct {
 	_Atomic int state;
-	_Atomic bool forked;      /* this process image began with a fork ... */
-	_Atomic bool has_entered; /* ... and a thread has recorded something since */
-	_Atomic uint32_t exit_dump;
+	_Atomic bool forked;        /* this process image began with a fork */
+	_Atomic bool has_entered;   /* since the fork, a thread has recorded an allocation */
+	_Atomic uint32_t exit_dump; /* NO_EXIT_DUMP ... */
 } runtime;
 
 enum { NO_EXIT_DUMP, WRITING_EXIT_DUMP, EXIT_DUMP_WRITTEN };
 
-/* So many nanoseconds a thread that leaves the process waits for another one's exit dump. */
+/* How long a thread that ends the process waits for another thread's exit dump, in nanoseconds. */
 #define EXIT_DUMP_LIMIT 30000000000u
 
-/* -- start --------------------------------------------------------------------------------------- */
+/* -- start ------------------------------------------------------------------------------------- */
 
 static void dump_on_signal(void)
 {
@@ -51,7 +51,8 @@ static void dump_on_signal(void)
 		leakwrap_dump_on_signal();
 }
 
-/* Signals are blocked: a handler must not find the tracer half started in its own thread. */
+/* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its
+ * own thread. */
 static void start(void)
 {
 	struct leakwrap_mask before;
@@ -59,7 +60,8 @@ static void start(void)
 
 	leakwrap_signals_block(&before);
 	leakwrap_process_start();
-	/* The program may put another environment in the place of the one above its stack. */
+	/* Find the stack before main: the program may replace the environment that lies above
+	 * it. */
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_dump_start();
 	leakwrap_options_read();
@@ -80,6 +82,8 @@ static void start(void)
 	errno = saved;
 }
 
+/* Starts the tracer if no thread has done so.  Returns false while another thread, or an outer
+ * call of this thread, is starting it. */
 static bool start_once(void)
 {
 	int state = NOT_STARTED;
@@ -106,12 +110,17 @@ int leakwrap_install_crash_trace(void)
 	return leakwrap_crash_install(leakwrap_dump_crash) > 0 ? 0 : -1;
 }
 
-/* -- fork ---------------------------------------------------------------------------------------- */
+/* -- fork -------------------------------------------------------------------------------------- */
 
-/* The tables must not be in the middle of a change in the child, where nobody would finish it.  The C library takes
- * malloc's locks and that of all streams after this one: a signal handler that has interrupted malloc must not need it, so neither a
- * dump nor sigaction does; and an allocation there borrows it.  In the child this thread looks like the main thread, whose stack
- * lies elsewhere. */
+/* Takes the tables' lock for the fork: no thread of the child would finish a change of the tables
+ * that was under way.
+ *
+ * After this lock, the C library takes the locks of malloc and of all streams.  So a signal
+ * handler that has interrupted malloc must not wait for this lock.  A dump and sigaction do not
+ * take it; an allocation in the handler borrows it.
+ *
+ * The bounds of the stack are found here because in the child this thread looks like the main
+ * thread, whose stack lies elsewhere. */
 static void before_fork(void)
 {
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
@@ -124,13 +133,15 @@ static void after_fork_in_parent(void)
 	leakwrap_unlock_after_fork(&leakwrap_tables_lock, false);
 }
 
+/* Resets what belongs to the parent process and its threads.  Frees the tables' lock last. */
 static void after_fork_in_child(void)
 {
 	leakwrap_process_forked();
 	atomic_store(&runtime.forked, true);
 	atomic_store(&runtime.has_entered, false);
 	atomic_store(&runtime.exit_dump, NO_EXIT_DUMP);
-	leakwrap_self.state = leakwrap_self.disabled ? LEAKWRAP_THREAD_DISABLED : LEAKWRAP_THREAD_NEW;
+	leakwrap_self.state =
+	        leakwrap_self.disabled ? LEAKWRAP_THREAD_DISABLED : LEAKWRAP_THREAD_NEW;
 	atomic_store(&leakwrap_loss.untracked_blocks, 0);
 	atomic_store(&leakwrap_loss.untracked_bytes, 0);
 	atomic_store(&leakwrap_loss.untracked_overflows, 0);
@@ -148,8 +159,9 @@ static void after_fork_in_child(void)
 }
 
 #ifndef LEAKWRAP_NO___register_atfork
-/* What pthread_atfork(3) calls; older glibc has that one in libpthread alone.  The handle lets the
- * handlers go when the archive is part of a shared object that is unloaded. */
+/* pthread_atfork(3) calls this function; older glibc has pthread_atfork in libpthread only.  The
+ * handle removes the handlers if the archive is part of a shared object and the object is
+ * unloaded. */
 extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
                              void *object);
 extern void *__dso_handle __attribute__((visibility("hidden")));
@@ -158,37 +170,40 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 #elif !defined(LEAKWRAP_NO_pthread_atfork)
 #define register_atfork(before, in_parent, in_child) pthread_atfork(before, in_parent, in_child)
 #else
-/* Only programs that are linked with the thread library have it. */
+/* Only programs that are linked with the thread library have pthread_atfork. */
 #pragma weak pthread_atfork
 #define register_atfork(before, in_parent, in_child) \
 	(pthread_atfork ? pthread_atfork(before, in_parent, in_child) : 0)
 #endif
 
-/* Programs that never allocate, or not before main, are traced too. */
+/* Starts the tracer in programs that do not allocate before main. */
 __attribute__((constructor(101))) static void start_with_program(void)
 {
 	start_once();
-	leakwrap_modules_refresh(); /* in a static program the first allocation came too early for it */
-	/* musl takes a block for the handlers: the tracer's memory, not the program's. */
+	/* In a static program, the first allocation precedes the loader's list. */
+	leakwrap_modules_refresh();
+	/* musl allocates a block for the handlers.  It belongs to the tracer, not to the
+	 * program. */
 	leakwrap_disable();
 	register_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	leakwrap_enable();
 }
 
-/* -- exit ---------------------------------------------------------------------------------------- */
+/* -- exit -------------------------------------------------------------------------------------- */
 
-/* The process must not end in the midst of a dump because another thread leaves it, too. */
+/* Waits until another thread has written its exit dump, at most EXIT_DUMP_LIMIT.  Otherwise the
+ * process could end while that dump is half written. */
 static void await_exit_dump(void)
 {
-	uint64_t give_up = leakwrap_time_monotonic() + EXIT_DUMP_LIMIT;
+	uint64_t deadline = leakwrap_time_monotonic() + EXIT_DUMP_LIMIT;
 
 	while (atomic_load(&runtime.exit_dump) == WRITING_EXIT_DUMP &&
-	       leakwrap_time_monotonic() <= give_up)
+	       leakwrap_time_monotonic() <= deadline)
 		leakwrap_wait(&runtime.exit_dump, WRITING_EXIT_DUMP, EXIT_DUMP_LIMIT / 100);
 }
 
-/* Returns whether the process shall dump when it ends, and in *ALL whether it shows all its
- * blocks. */
+/* Returns true if the process must write an exit dump.  Sets *ALL to true if the dump lists all
+ * live blocks, and to false if it lists those since the fork only. */
 static bool wants_exit_dump(bool *all)
 {
 	const bool forked = atomic_load(&runtime.forked);
@@ -208,7 +223,8 @@ void leakwrap_runtime_exit(void)
 	if (atomic_load(&runtime.state) != STARTED || !wants_exit_dump(&all) ||
 	    !leakwrap_process_owns_memory())
 		return;
-	leakwrap_signals_block(&before); /* a handler that leaves must not wait for its own thread */
+	/* A handler that exits must not wait for the thread that it interrupted. */
+	leakwrap_signals_block(&before);
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
 		leakwrap_dump_at_exit(all);
 		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
@@ -220,18 +236,20 @@ void leakwrap_runtime_exit(void)
 	errno = saved;
 }
 
-/* A forked child that calls _exit, usually after a failed exec, dumps only if it has allocated. */
+/* A forked child mostly calls _exit after a failed exec.  It dumps only if it has allocated. */
 void leakwrap_runtime_exit_now(void)
 {
 	if (!atomic_load(&runtime.forked) || atomic_load(&runtime.has_entered))
 		leakwrap_runtime_exit();
 }
 
-/* Where the linker has put the ELF header of what this is part of; not all do. */
+/* The ELF header of the file that the runtime is part of.  Not all linkers define the symbol. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
 
-/* Is the runtime part of a shared object?  Also known when there is no memory for the list of modules.  musl's loader leaves its own
- * headers' address to a program that it was told to start. */
+/* Returns true if the runtime is part of a shared object.  Compares its program headers with those
+ * of the program (AT_PHDR), which needs no list of modules: there may be no memory for the list.
+ * If musl's loader was told to start the program, AT_PHDR holds the loader's own headers.  Then
+ * the module of the program decides. */
 static bool is_in_shared_object(void)
 {
 	const uintptr_t own = (uintptr_t)&__ehdr_start, headers = leakwrap_auxiliary(AT_PHDR);
@@ -241,8 +259,9 @@ static bool is_in_shared_object(void)
 	       !(program && own - program->start < program->end - program->start);
 }
 
-/* A shared object may be unloaded, and then nothing may lead to its code. */
-static void end_of_program(void)
+/* Writes the exit dump.  In a shared object, which may be unloaded next, also removes the signal
+ * handlers, because they are code of the object. */
+static void dump_and_remove_handlers(void)
 {
 	leakwrap_runtime_exit();
 	if (is_in_shared_object()) {
@@ -251,8 +270,9 @@ static void end_of_program(void)
 	}
 }
 
-/* The destructors of an executable run in the reverse order of this array (System V ABI, chapter 5,
- * "Initialization and Termination Functions"), which the linker sorts by the sections' numbers: the
- * first entry is called last.  Numbers up to 100 are out of reach of the attribute in the program. */
+/* Destructors run in the reverse order of the array .fini_array (System V ABI, chapter 5,
+ * "Initialization and Termination Functions").  The linker sorts the array by section number, so
+ * the first entry is called last.  The program's destructor attributes cannot use numbers up to
+ * 100. */
 __attribute__((section(".fini_array.00000"),
-               used)) static void (*const dump_after_destructors)(void) = end_of_program;
+               used)) static void (*const dump_after_destructors)(void) = dump_and_remove_handlers;

@@ -1,18 +1,21 @@
-/* runtime.h - the tracer's life in its program: start, signal, fork, exit. */
+/* runtime.h - start and end of the tracer in its program. */
 #ifndef LEAKWRAP_RUNTIME_H
 #define LEAKWRAP_RUNTIME_H
 
 #include <stdbool.h>
 
-/* A thread records its first allocation, or its first one since the fork: starts the tracer if that has
- * not been done.  False while another thread is starting it. */
+/* Starts the tracer if it has not been started, and prepares the calling thread.  Call it when a
+ * thread records its first allocation, or its first allocation since a fork.  Returns false while
+ * the tracer is being started.  Preserves errno. */
 bool leakwrap_runtime_enter(void);
 
-/* The executable's last destructor or at_quick_exit function has run: the exit dump, if it has not been
- * written. */
+/* Writes the exit dump if the options ask for it and it was not written before.  Call it after the
+ * executable's last destructor or at_quick_exit function.  Waits while another thread writes the
+ * dump.  Preserves errno. */
 void leakwrap_runtime_exit(void);
 
-/* The same for _exit and its relatives. */
+/* Writes the exit dump before _exit, _Exit and the like.  A forked child that has not allocated
+ * since the fork writes none. */
 void leakwrap_runtime_exit_now(void);
 
 #endif

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The dump takes less than 2 KiB; the rest is for the kernel's signal frame, which holds all vector registers,
- * and for a handler of the program that runs there, too. */
+/* Bytes of an alternate signal stack.  The dump takes less than 2 KiB.  The kernel's signal frame
+ * holds all vector registers, and a handler of the program may run on this stack, too. */
 #define STACK_SIZE ((size_t)64 << 10)
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
@@ -23,10 +23,11 @@ static struct leakwrap_thread_memory stacks = {.size = STACK_SIZE};
 
 static void (*_Atomic report)(const struct leakwrap_fault *fault);
 
-/* With the default action in place, an instruction that faulted faults again when the handler returns to it.
- * A signal that was sent (si_code is not positive, sigaction(2)) must be sent again: it is blocked while the
- * handler runs, and kills when that returns. */
-static void die(int signo, const siginfo_t *info)
+/* Makes the process die of SIGNO once the handler returns.  Restores the default action; an
+ * instruction that faulted then faults again.  A signal that was sent (si_code is not positive,
+ * sigaction(2)) is sent again.  It is blocked while the handler runs and kills when the handler
+ * returns. */
+static void die_after_return(int signo, const siginfo_t *info)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 
@@ -36,7 +37,8 @@ static void die(int signo, const siginfo_t *info)
 		leakwrap_signal_send(signo);
 }
 
-/* The signals that come with an address (sigaction(2)): SEGV, BUS, ILL, FPE, unless they were sent. */
+/* Reports a fatal signal, then dies of it.  SIGSEGV, SIGBUS, SIGILL and SIGFPE have an address in
+ * si_addr, unless they were sent (sigaction(2)). */
 static void on_fatal_signal(int signo, siginfo_t *info, void *context)
 {
 	const struct leakwrap_fault fault = {.signal = signo,
@@ -47,7 +49,7 @@ static void on_fatal_signal(int signo, siginfo_t *info, void *context)
 	int saved = errno;
 
 	atomic_load (&report)(&fault);
-	die(signo, info);
+	die_after_return(signo, info);
 	errno = saved;
 }
 
@@ -55,7 +57,7 @@ unsigned leakwrap_crash_install(void (*reporter)(const struct leakwrap_fault *fa
 {
 	struct sigaction action = {.sa_sigaction = on_fatal_signal,
 	                           .sa_flags = SA_SIGINFO | SA_ONSTACK};
-	unsigned taken = 0;
+	unsigned count = 0;
 
 	atomic_store(&report, reporter);
 	sigemptyset(&action.sa_mask);
@@ -66,9 +68,9 @@ unsigned leakwrap_crash_install(void (*reporter)(const struct leakwrap_fault *fa
 		if (leakwrap_signals_set(fatal[i], NULL, &before) == 0 &&
 		    (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_DFL &&
 		    leakwrap_signals_set(fatal[i], &action, NULL) == 0)
-			taken++;
+			count++;
 	}
-	return taken;
+	return count;
 }
 
 void leakwrap_crash_release(void)

@@ -1,36 +1,43 @@
-/* crash.h - the crash trace: a program that is about to die of a signal tells where first, and then dies as
- * it would have: of the same signal, with the same core and wait status.
+/* crash.h - the crash trace: writes the backtrace of a program that is about to die of a signal.
  *
- * Off unless the option crash=1 or leakwrap_install_crash_trace() asks for it.  A signal for which the program
- * has a handler is left to it. */
+ * Then the program dies as it would untraced: of that signal, with that core and wait status.  The
+ * crash trace is off unless the option crash=1 or leakwrap_install_crash_trace() turns it on.  It
+ * does not touch signals for which the program has a handler.
+ */
 #ifndef LEAKWRAP_CRASH_H
 #define LEAKWRAP_CRASH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a handler was told. */
+/* Why the program dies. */
 struct leakwrap_fault {
-	const char *exception; /* the processor's name for it, or NULL: a signal */
-	int signal;            /* as Linux numbers them, where there is none */
-	int code;              /* si_code (sigaction(2)) */
-	bool has_address;      /* the signal came with ADDRESS */
-	uintptr_t address;     /* that the program could not use */
-	const void *context;   /* the registers (registers.h) */
+	const char *exception; /* the processor's name of the exception, or NULL for a signal */
+	int signal;        /* the signal; without signals, the number of the nearest Linux signal */
+	int code;          /* si_code (sigaction(2)) */
+	bool has_address;  /* ADDRESS is valid */
+	uintptr_t address; /* the address of the failed access or instruction */
+	/* The interrupted registers: the third argument of the handler (registers.h). */
+	const void *context;
 };
 
-/* Takes SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT, as far as their action is the default; each calls REPORT.
- * Returns how many were taken. */
+/* Installs a handler for those of SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT whose action is the
+ * default.  The handler calls REPORT, which must be signal-safe; FAULT is valid during the call.
+ * Gives the calling thread an alternate signal stack.  Returns the number of signals with a new
+ * handler. */
 unsigned leakwrap_crash_install(void (*report)(const struct leakwrap_fault *fault));
 
-/* Gives this thread an alternate signal stack, on which an overflow of its own can be told, if the crash trace
- * is on and the thread has none. */
+/* Gives the calling thread an alternate signal stack if the crash trace is on and the thread has
+ * none.  On it, an overflow of the thread's own stack can be reported.  Preserves errno.  Without
+ * memory, the thread goes on without it. */
 void leakwrap_crash_enter_thread(void);
 
-/* The code of the handler is about to be unloaded. */
+/* Restores the default action of all signals that still have the handler.  Call it before the
+ * handler's code is unloaded. */
 void leakwrap_crash_release(void);
 
-/* In a forked child. */
+/* In a forked child: reuses the alternate stacks of the parent's other threads.  Keeps the stack
+ * of the calling thread. */
 void leakwrap_crash_forked(void);
 
 #endif

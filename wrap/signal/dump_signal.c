@@ -1,4 +1,5 @@
-/* dump_signal.c - see dump_signal.h.  The handler runs in whatever the signal interrupted. */
+/* dump_signal.c - see dump_signal.h.  The handler may interrupt any code of the program or the
+ * tracer. */
 #include "wrap/signal/dump_signal.h"
 
 #include "wrap/base/common.h"
@@ -12,49 +13,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From <signal.h>, as the kernel has it: old C libraries do not know it. */
+/* The kernel's value.  <signal.h> of old C libraries lacks it. */
 #ifndef SI_TKILL
 #define SI_TKILL (-6)
 #endif
 
-/* The program's view.  The handler reads it without a lock, so it is never changed in place: a new one is written into
- * the next of a few places, and a reader that was overtaken by as many changes reads again. */
+/* Copies of the program's view.  The handler reads the view without a lock, so a view is never
+ * changed in place.  A change writes the next element of a ring.  A reader reads again if the ring
+ * went around meanwhile. */
 #define VIEWS 8
 
 struct view {
-	_Atomic uintptr_t function; /* what the handler reads ... */
+	/* Copies of two members of ACTION, for a reader without the lock. */
+	_Atomic uintptr_t function;
 	_Atomic int flags;
-	struct sigaction action; /* ... and all of it, for those who hold the lock or are alone */
+	struct sigaction action; /* read with the lock held, or by the only thread */
 };
 
 static struct {
-	int signo; /* 0: none */
+	int signo; /* the dump signal; 0: none */
 	void (*dump)(void);
 	struct leakwrap_lock lock;
 	struct view view[VIEWS];
-	_Atomic unsigned current;
-} taken;
+	_Atomic unsigned current; /* number of the newest view; its index is modulo VIEWS */
+} dump_signal;
 
 _Atomic bool leakwrap_signals_interrupts;
 
+/* Returns the program's view.  The caller holds the lock or is the only thread. */
 static struct sigaction *current_view(void)
 {
-	return &taken.view[atomic_load_explicit(&taken.current, memory_order_acquire) % VIEWS].action;
+	return &dump_signal
+	                .view[atomic_load_explicit(&dump_signal.current, memory_order_acquire) %
+	                      VIEWS]
+	                .action;
 }
 
-/* The lock is held. */
+/* Makes ACTION the program's view.  The caller holds the lock or is the only thread. */
 static void change_view(const struct sigaction *action)
 {
-	unsigned next = atomic_load(&taken.current) + 1;
-	struct view *view = &taken.view[next % VIEWS];
+	unsigned next = atomic_load(&dump_signal.current) + 1;
+	struct view *view = &dump_signal.view[next % VIEWS];
 
 	view->action = *action;
 	atomic_store(&view->function, (uintptr_t)action->sa_sigaction);
 	atomic_store(&view->flags, (int)action->sa_flags);
-	atomic_store(&taken.current, next);
+	atomic_store(&dump_signal.current, next);
 }
 
-/* Function and flags alone. */
+/* Returns the function and the flags of the program's view; the mask is empty.  Takes no lock. */
 static struct sigaction handler_of_program(void)
 {
 	struct sigaction handler = {.sa_flags = 0};
@@ -63,15 +70,16 @@ static struct sigaction handler_of_program(void)
 	do {
 		const struct view *view;
 
-		current = atomic_load(&taken.current);
-		view = &taken.view[current % VIEWS];
+		current = atomic_load(&dump_signal.current);
+		view = &dump_signal.view[current % VIEWS];
 		handler.sa_flags = (__typeof__(handler.sa_flags))atomic_load(&view->flags);
-		handler.sa_sigaction = (void (*)(int, siginfo_t *, void *))atomic_load(&view->function);
-	} while (atomic_load(&taken.current) - current >= VIEWS - 1);
+		handler.sa_sigaction =
+		        (void (*)(int, siginfo_t *, void *))atomic_load(&view->function);
+	} while (atomic_load(&dump_signal.current) - current >= VIEWS - 1);
 	return handler;
 }
 
-/* SIG_DFL and SIG_IGN mean the same with SA_SIGINFO. */
+/* Returns true if VIEW has a function.  SIG_DFL and SIG_IGN keep their meaning under SA_SIGINFO. */
 static bool has_handler(const struct sigaction *view)
 {
 	return view->sa_handler != SIG_DFL && view->sa_handler != SIG_IGN;
@@ -84,17 +92,18 @@ static bool is_ignored(const struct sigaction *action)
 
 static int install_handler(const struct sigaction *view);
 
-/* Runs the handler that VIEW, which handler_of_program returned, has. */
-static void run_program_handler(const struct sigaction *view, int signo, siginfo_t *info, void *context)
+/* Calls the function of VIEW, which handler_of_program returned. */
+static void run_program_handler(const struct sigaction *view, int signo, siginfo_t *info,
+                                void *context)
 {
 	if ((view->sa_flags & (__typeof__(view->sa_flags))SA_RESETHAND) != 0) {
 		struct sigaction reset;
 
-		leakwrap_lock(&taken.lock);
+		leakwrap_lock(&dump_signal.lock);
 		reset = *current_view();
-		reset.sa_handler = SIG_DFL; /* flags and mask stay, as the kernel does it */
+		reset.sa_handler = SIG_DFL; /* the kernel keeps flags and mask, too */
 		change_view(&reset);
-		leakwrap_unlock(&taken.lock);
+		leakwrap_unlock(&dump_signal.lock);
 	}
 	if ((view->sa_flags & SA_SIGINFO) != 0)
 		view->sa_sigaction(signo, info, context);
@@ -102,12 +111,12 @@ static void run_program_handler(const struct sigaction *view, int signo, siginfo
 		view->sa_handler(signo);
 }
 
-/* -- who sends ----------------------------------------------------------------------------------- */
+/* -- who sends --------------------------------------------------------------------------------- */
 
 enum sender {
-	SENDER_TOOL,     /* leakwrap dump */
-	SENDER_RELATIVE, /* another process of the same program: the signal is the program's own affair */
-	SENDER_OTHER,    /* a person by kill(1), another program, the program to itself, a timer */
+	SENDER_TOOL,     /* the command leakwrap dump */
+	SENDER_RELATIVE, /* a process of the same program (process.h): no dump */
+	SENDER_OTHER,    /* a user by kill(1), another program, this process, a timer */
 };
 
 static enum sender sender_of(const siginfo_t *info)
@@ -120,28 +129,28 @@ static enum sender sender_of(const siginfo_t *info)
 	return SENDER_OTHER;
 }
 
-/* Does what SIGNO does to a program without a handler.  Returns if the process lives on: it was
- * stopped and goes on, or the action is to do nothing. */
+/* Performs the default action of SIGNO.  Returns if the process survives: it was stopped and
+ * continued, or the action is to ignore. */
 static void take_default_action(int signo)
 {
 	const struct sigaction action = {.sa_handler = SIG_DFL};
-	sigset_t one, before;
+	sigset_t only_signo, before;
 
-	sigemptyset(&one);
-	sigaddset(&one, signo);
+	sigemptyset(&only_signo);
+	sigaddset(&only_signo, signo);
 	leakwrap_signals_set(signo, &action, NULL);
 	leakwrap_signal_send(signo);
-	sigprocmask(SIG_UNBLOCK, &one, &before);
+	sigprocmask(SIG_UNBLOCK, &only_signo, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	leakwrap_lock(&taken.lock);
+	leakwrap_lock(&dump_signal.lock);
 	install_handler(current_view());
-	leakwrap_unlock(&taken.lock);
+	leakwrap_unlock(&dump_signal.lock);
 }
 
-/* Does what SIGNO, which SENDER sent, does to the program untraced.  Out of line: a dump must not
- * find this function's variables on the stack. */
-static __attribute__((noinline)) void act_as_untraced(enum sender sender, int signo, siginfo_t *info,
-                                                      void *context, int saved_errno)
+/* Gives SIGNO, which SENDER sent, the effect that it has on the program untraced.  Out of line:
+ * while a dump runs, this function's variables must not be on the stack. */
+static __attribute__((noinline)) void
+act_as_untraced(enum sender sender, int signo, siginfo_t *info, void *context, int saved_errno)
 {
 	const struct sigaction view = handler_of_program();
 
@@ -158,10 +167,11 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	const enum sender sender = sender_of(info);
 
 	if (sender != SENDER_RELATIVE)
-		taken.dump();
+		dump_signal.dump();
 	act_as_untraced(sender, signo, info, context, saved);
 }
 
+/* Returns true if ACTION is the tracer's handler. */
 static bool is_tracers(const struct sigaction *action)
 {
 	return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_signal;
@@ -177,8 +187,8 @@ int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigac
 	return result;
 }
 
-/* The handler with the flags and the mask that the program's own would have; without one it restarts
- * system calls. */
+/* Installs the tracer's handler with the flags and the mask of VIEW.  If VIEW has no function,
+ * interrupted system calls are restarted.  Returns 0, or -1 with errno set. */
 static int install_handler(const struct sigaction *view)
 {
 	struct sigaction action = {.sa_sigaction = on_signal};
@@ -191,7 +201,7 @@ static int install_handler(const struct sigaction *view)
 		sigemptyset(&action.sa_mask);
 		action.sa_flags = SA_SIGINFO | SA_RESTART;
 	}
-	return leakwrap_signals_set(taken.signo, &action, NULL);
+	return leakwrap_signals_set(dump_signal.signo, &action, NULL);
 }
 
 void leakwrap_signals_install(int signo, void (*dump)(void))
@@ -200,53 +210,54 @@ void leakwrap_signals_install(int signo, void (*dump)(void))
 
 	if (leakwrap_signals_set(signo, NULL, &before) != 0)
 		return;
-	taken.dump = dump;
+	dump_signal.dump = dump;
 	change_view(&before);
-	taken.signo = signo;
+	dump_signal.signo = signo;
 	install_handler(&before);
 }
 
 bool leakwrap_signals_owns(int signo)
 {
-	return taken.signo != 0 && signo == taken.signo && leakwrap_self.passing == 0;
+	return dump_signal.signo != 0 && signo == dump_signal.signo && leakwrap_self.passing == 0;
 }
 
 int leakwrap_signals_view(const struct sigaction *action, struct sigaction *before)
 {
-	struct sigaction wanted, seen;
+	struct sigaction wanted, previous;
 	int result = 0;
 
 	if (!leakwrap_process_owns_memory()) {
-		/* A child of vfork has actions of its own, and its parent's view until it sets one. */
-		result = leakwrap_signals_set(taken.signo, action, &seen);
+		/* A child of vfork has its own actions but shares its parent's view. */
+		result = leakwrap_signals_set(dump_signal.signo, action, &previous);
 		if (before && result == 0)
-			*before = is_tracers(&seen) ? *current_view() : seen;
+			*before = is_tracers(&previous) ? *current_view() : previous;
 		return result;
 	}
-	/* It may be the same object as *BEFORE; and a bad pointer faults before the lock. */
+	/* Copy *ACTION first: it may be the object *BEFORE, and a bad pointer faults before the
+	 * lock is dump_signal. */
 	if (action)
 		wanted = *action;
-	leakwrap_lock(&taken.lock);
-	seen = *current_view();
+	leakwrap_lock(&dump_signal.lock);
+	previous = *current_view();
 	if (action) {
 		result = install_handler(&wanted);
 		if (result == 0)
 			change_view(&wanted);
 	}
-	leakwrap_unlock(&taken.lock);
+	leakwrap_unlock(&dump_signal.lock);
 	if (before && result == 0)
-		*before = seen;
+		*before = previous;
 	return result;
 }
 
-/* The program ignores the signal, and the signal's action is as IS_AS_EXPECTED wants it: a child of vfork may have set
- * another one. */
-static bool is_ignored_by(bool (*is_as_expected)(const struct sigaction *action))
+/* Returns true if the program's view ignores the signal and IS_AS_EXPECTED is true of the signal's
+ * action.  A child of vfork may have set another action. */
+static bool is_ignored_and(bool (*is_as_expected)(const struct sigaction *action))
 {
 	struct sigaction now;
 
-	return taken.signo != 0 && is_ignored(current_view()) &&
-	       leakwrap_signals_set(taken.signo, NULL, &now) == 0 && is_as_expected(&now);
+	return dump_signal.signo != 0 && is_ignored(current_view()) &&
+	       leakwrap_signals_set(dump_signal.signo, NULL, &now) == 0 && is_as_expected(&now);
 }
 
 void leakwrap_signals_executing(void)
@@ -254,8 +265,8 @@ void leakwrap_signals_executing(void)
 	int saved = errno;
 
 	leakwrap_process_executing();
-	if (is_ignored_by(is_tracers))
-		leakwrap_signals_set(taken.signo, current_view(), NULL);
+	if (is_ignored_and(is_tracers))
+		leakwrap_signals_set(dump_signal.signo, current_view(), NULL);
 	errno = saved;
 }
 
@@ -264,16 +275,16 @@ void leakwrap_signals_not_executed(void)
 	int saved = errno;
 
 	leakwrap_process_not_executed();
-	if (is_ignored_by(is_ignored))
+	if (is_ignored_and(is_ignored))
 		install_handler(current_view());
 	errno = saved;
 }
 
 void leakwrap_signals_forked(void)
 {
-	if (taken.lock.word == 0)
+	if (dump_signal.lock.word == 0)
 		return;
-	taken.lock = (struct leakwrap_lock){.word = 0};
+	dump_signal.lock = (struct leakwrap_lock){.word = 0};
 	install_handler(current_view());
 }
 
@@ -281,9 +292,9 @@ void leakwrap_signals_release(void)
 {
 	int saved = errno;
 
-	if (taken.signo != 0)
-		leakwrap_signals_set(taken.signo, current_view(), NULL);
-	taken.signo = 0;
+	if (dump_signal.signo != 0)
+		leakwrap_signals_set(dump_signal.signo, current_view(), NULL);
+	dump_signal.signo = 0;
 	errno = saved;
 }
 
@@ -294,7 +305,7 @@ void leakwrap_signals_waited(int signo, const siginfo_t *info, unsigned before)
 	if (leakwrap_signals_owns(signo) && leakwrap_self.waited == before) {
 		leakwrap_self.waited++;
 		if (!info || sender_of(info) != SENDER_RELATIVE)
-			taken.dump();
+			dump_signal.dump();
 	}
 	errno = saved;
 }

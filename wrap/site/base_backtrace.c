@@ -9,55 +9,57 @@
 
 #if UINTPTR_MAX > UINT32_MAX
 
-/* The upper halves that backtraces share. */
-struct uppers {
-	UT_hash_handle hh; /* by them */
-	uint32_t upper[];
+/* The high halves of a backtrace's return addresses.  Backtraces with equal high halves share
+ * it. */
+struct high_halves {
+	UT_hash_handle hh; /* the key is HALF */
+	uint32_t half[];
 };
 
-static struct uppers *uppers_known; /* uthash */
+static struct high_halves *interned_high_halves; /* uthash */
 
-/* Those that WANTED, of SIZE bytes, are equal to, or NULL.  Nearly always it is those that were asked for last. */
-static struct uppers *find_uppers(const uint32_t *wanted, size_t size)
+/* Returns the interned copy of WANTED, which has SIZE bytes, or NULL.  Most calls want the list
+ * that the call before wanted, so that list is compared first. */
+static struct high_halves *find_high_halves(const uint32_t *wanted, size_t size)
 {
-	static struct uppers *last;
+	static struct high_halves *last;
 
-	if (!last || last->hh.keylen != size || memcmp(last->upper, wanted, size) != 0)
-		HASH_FIND(hh, uppers_known, wanted, size, last);
+	if (!last || last->hh.keylen != size || memcmp(last->half, wanted, size) != 0)
+		HASH_FIND(hh, interned_high_halves, wanted, size, last);
 	return last;
 }
 
 bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,
-                                 const uint32_t **uppers)
+                                 const uint32_t **high_halves)
 {
 	static uint32_t wanted[LEAKWRAP_MAX_DEPTH];
 	const size_t size = trace->depth * sizeof(wanted[0]);
-	struct uppers *known;
+	struct high_halves *found;
 
 	for (unsigned i = 0; i < trace->depth; i++)
 		wanted[i] = (uint32_t)(trace->pcs[i] >> 32);
-	known = find_uppers(wanted, size);
-	if (!known) {
-		known = leakwrap_arena_take_from(sizeof(*known) + size, from_reserve);
-		if (!known)
+	found = find_high_halves(wanted, size);
+	if (!found) {
+		found = leakwrap_arena_take_from(sizeof(*found) + size, from_reserve);
+		if (!found)
 			return false;
-		memcpy(known->upper, wanted, size);
+		memcpy(found->half, wanted, size);
 		leakwrap_tables_failed = false;
-		HASH_ADD_KEYPTR(hh, uppers_known, known->upper, size, known);
+		HASH_ADD_KEYPTR(hh, interned_high_halves, found->half, size, found);
 		if (leakwrap_tables_failed)
 			return false;
 	}
-	*uppers = known->upper;
+	*high_halves = found->half;
 	return true;
 }
 
 #else
 
 bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,
-                                 const uint32_t **uppers)
+                                 const uint32_t **high_halves)
 {
 	(void)trace, (void)from_reserve;
-	*uppers = NULL;
+	*high_halves = NULL;
 	return true;
 }
 
@@ -74,10 +76,10 @@ const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leak
 	return NULL;
 }
 
-bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace *kept,
+bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace *base,
                                             const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_modules *then = kept->modules, *now = leakwrap_modules();
+	const struct leakwrap_modules *then = base->modules, *now = leakwrap_modules();
 
 	for (unsigned i = 0; then && then != now && i < trace->depth; i++)
 		if (leakwrap_module_among(then, trace->pcs[i] - 1) !=
@@ -86,25 +88,25 @@ bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace
 	return true;
 }
 
-const struct leakwrap_base_backtrace *leakwrap_base_backtrace_make(const struct leakwrap_trace *trace,
-                                                                   bool from_reserve)
+const struct leakwrap_base_backtrace *
+leakwrap_base_backtrace_make(const struct leakwrap_trace *trace, bool from_reserve)
 {
-	const uint32_t *uppers;
-	struct leakwrap_base_backtrace *kept;
+	const uint32_t *high_halves;
+	struct leakwrap_base_backtrace *base;
 
-	if (!leakwrap_high_halves_intern(trace, from_reserve, &uppers))
+	if (!leakwrap_high_halves_intern(trace, from_reserve, &high_halves))
 		return NULL;
-	kept = leakwrap_arena_take_from(sizeof(*kept) + trace->depth * sizeof(kept->low[0]),
+	base = leakwrap_arena_take_from(sizeof(*base) + trace->depth * sizeof(base->low_halves[0]),
 	                                from_reserve);
-	if (!kept)
+	if (!base)
 		return NULL;
-	kept->depth = (uint16_t)trace->depth;
-	kept->kind = (uint8_t)trace->kind;
-	kept->modules = leakwrap_base_backtrace_modules(trace);
+	base->depth = (uint16_t)trace->depth;
+	base->kind = (uint8_t)trace->kind;
+	base->modules = leakwrap_base_backtrace_modules(trace);
 #if UINTPTR_MAX > UINT32_MAX
-	kept->upper = uppers;
+	base->high_halves = high_halves;
 #endif
 	for (unsigned i = 0; i < trace->depth; i++)
-		kept->low[i] = (uint32_t)trace->pcs[i];
-	return kept;
+		base->low_halves[i] = (uint32_t)trace->pcs[i];
+	return base;
 }

@@ -1,9 +1,10 @@
-/* base_backtrace.h - backtraces that are kept whole, and upper halves of return addresses, which are kept once.
+/* base_backtrace.h - backtraces that are stored in full; delta backtraces are relative to them.
  *
- * On 64 bits one holds the lower halves of its return addresses.  Modules lie in few places, so the upper halves are nearly
- * always those of many other backtraces: they are kept once, and backtraces with the same ones point to the same ones.
+ * Where addresses have 64 bits, a return address is stored as two halves of 32 bits.  The low half
+ * stands in the base backtrace.  Modules lie in few regions of 4 GiB, so many backtraces have equal
+ * lists of high halves.  Each distinct list is stored once, and backtraces point to it.
  *
- * Immutable; never dies.  Reading one is signal-safe.
+ * A base backtrace is immutable and is never freed.  A signal handler may read it.
  */
 #ifndef LEAKWRAP_BASE_BACKTRACE_H
 #define LEAKWRAP_BASE_BACKTRACE_H
@@ -15,45 +16,50 @@
 #include "wrap/unwind/unwind.h"
 
 struct leakwrap_base_backtrace {
-	uint16_t depth;
-	uint8_t kind; /* enum leakwrap_trace_kind */
+	uint16_t depth; /* frames */
+	uint8_t kind;   /* enum leakwrap_trace_kind */
 #if UINTPTR_MAX > UINT32_MAX
-	const uint32_t *upper; /* halves of its return addresses; as many as there are lower ones */
+	const uint32_t *high_halves; /* of the return addresses: DEPTH elements, shared */
 #endif
-	const struct leakwrap_modules
-	        *modules; /* that were loaded then; NULL: all of its own are never unloaded */
-	uint32_t low[];
+	/* The modules loaded at the walk.  NULL if no module of this backtrace is ever unloaded. */
+	const struct leakwrap_modules *modules;
+	uint32_t low_halves[]; /* of the return addresses: DEPTH elements */
 };
 
-/* The one with the same upper half that is OFFSET behind the return address of FRAME, below the depth. */
-LEAKWRAP_INLINE uintptr_t leakwrap_base_backtrace_pc(const struct leakwrap_base_backtrace *kept,
+/* Returns the return address of FRAME in BASE plus OFFSET, within the same 4 GiB.  FRAME is below
+ * the depth.  Signal-safe. */
+LEAKWRAP_INLINE uintptr_t leakwrap_base_backtrace_pc(const struct leakwrap_base_backtrace *base,
                                                      unsigned frame, uint32_t offset)
 {
-	const uint32_t low = kept->low[frame] + offset;
+	const uint32_t low_half = base->low_halves[frame] + offset;
 
 #if UINTPTR_MAX > UINT32_MAX
-	return (uintptr_t)kept->upper[frame] << 32 | low;
+	return (uintptr_t)base->high_halves[frame] << 32 | low_half;
 #else
-	return low;
+	return low_half;
 #endif
 }
 
-/* TRACE, kept.  FROM_RESERVE: by the memory that is left for when there is no other.  NULL when there is none.  The tables' lock
- * is held. */
-const struct leakwrap_base_backtrace *leakwrap_base_backtrace_make(const struct leakwrap_trace *trace,
-                                                                   bool from_reserve);
+/* Copies TRACE into a new base backtrace.  FROM_RESERVE: takes memory from the arena's reserve
+ * (arena.h).  Returns NULL if there is no memory.  The caller holds the tables' lock. */
+const struct leakwrap_base_backtrace *
+leakwrap_base_backtrace_make(const struct leakwrap_trace *trace, bool from_reserve);
 
-/* What TRACE, just walked, is kept with: the modules that are loaded now, when it goes through one that may be unloaded; else NULL. */
+/* Returns the member MODULES for a backtrace of TRACE, which was walked just now.  The result is
+ * the current snapshot if TRACE goes through a module that may be unloaded, else NULL. */
 const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leakwrap_trace *trace);
 
-/* Does TRACE, just walked, go through the same modules as KEPT, which has the same return addresses?  Where a module was unloaded
- * there may be another one by now. */
-bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace *kept,
+/* Returns true if each frame of TRACE lies in the same module as that frame of BASE.  TRACE was
+ * walked just now and has the return addresses of BASE.  Modules may still differ: another module
+ * may be loaded where one was unloaded. */
+bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace *base,
                                             const struct leakwrap_trace *trace);
 
-/* The upper halves of the return addresses of TRACE in *UPPERS: the same pointer for all backtraces that have the same; NULL where
- * addresses have no more than 32 bits.  False when there is no memory.  The tables' lock is held. */
+/* Interns the high halves of TRACE's return addresses and stores the list in *HIGH_HALVES.  Equal
+ * lists have equal pointers.  The list is never freed.  Where addresses have at most 32 bits,
+ * *HIGH_HALVES is NULL.  FROM_RESERVE: takes memory from the arena's reserve.  Returns false if
+ * there is no memory.  The caller holds the tables' lock. */
 bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,
-                                 const uint32_t **uppers);
+                                 const uint32_t **high_halves);
 
 #endif

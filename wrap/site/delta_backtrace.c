@@ -6,14 +6,15 @@
 
 #include <string.h>
 
-#define SHARING LEAKWRAP_DELTA_GROUP
+#define GROUP LEAKWRAP_DELTA_GROUP
 
-/* The longest offset, in bytes. */
-#define OFFSET_MAX 5
+/* The most bytes that a number of 32 bits takes in SLEB128. */
+#define SLEB128_MAX 5
 
-static uint8_t *write_offset(uint8_t *to, uint32_t offset)
+/* Writes NUMBER at TO.  Returns the end of the written bytes. */
+static uint8_t *write_sleb128(uint8_t *to, uint32_t number)
 {
-	int32_t left = (int32_t)offset;
+	int32_t left = (int32_t)number;
 
 	for (; left < -64 || left > 63; left >>= 7)
 		*to++ = (uint8_t)(left | 0x80);
@@ -21,89 +22,91 @@ static uint8_t *write_offset(uint8_t *to, uint32_t offset)
 	return to;
 }
 
-static uint32_t read_offset(const uint8_t **at)
+/* Reads the number at *AT and moves *AT behind it. */
+static uint32_t read_sleb128(const uint8_t **at)
 {
-	uint32_t offset = 0;
+	uint32_t number = 0;
 	unsigned shift = 0;
 	uint8_t byte;
 
 	do {
 		byte = *(*at)++;
-		offset |= (uint32_t)(byte & 0x7f) << shift;
+		number |= (uint32_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80);
-	/* The upper one of the last seven bits is the sign of those that are missing. */
+	/* Bit 6 of the last byte is the sign.  It fills the bits above. */
 	if (shift < 32 && (byte & 0x40))
-		offset |= UINT32_MAX << shift;
-	return offset;
-}
-
-leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t number,
-                                           const uint32_t *low)
-{
-	static uint8_t written[OFFSET_MAX + (OFFSET_MAX + 1) * LEAKWRAP_MAX_DEPTH];
-	uint8_t *end = write_offset(written, number), *groups = end, *differing = NULL;
-
-	_Static_assert(sizeof(written) <= LEAKWRAP_BYTE_CHUNK, "a piece has room for it");
-#if UINTPTR_MAX > UINT32_MAX
-	_Static_assert(LEAKWRAP_BYTE_CHUNKS * (LEAKWRAP_BYTE_CHUNK / sizeof(written)) >
-	                       LEAKWRAP_SITE_LIMIT,
-	               "all call sites have room");
-#endif
-	for (unsigned i = 0; i < trace->depth; i++) {
-		const uint32_t offset = (uint32_t)trace->pcs[i] - low[i];
-
-		if (i % (SHARING * SHARING) == 0) {
-			groups = end++;
-			*groups = 0;
-		}
-		if (i % SHARING == 0)
-			differing = NULL;
-		if (offset == 0)
-			continue;
-		if (!differing) {
-			*groups |= (uint8_t)(1u << i / SHARING % SHARING);
-			differing = end++;
-			*differing = 0;
-		}
-		*differing |= (uint8_t)(1u << i % SHARING);
-		end = write_offset(end, offset);
-	}
-	return leakwrap_byte_pool_add(written, (size_t)(end - written), false);
-}
-
-leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *whole,
-                                                bool from_reserve)
-{
-	uint8_t written[OFFSET_MAX + sizeof(whole)];
-	uint8_t *end = write_offset(written, LEAKWRAP_SITE_NONE);
-
-	memcpy(end, &whole, sizeof(whole));
-	end += sizeof(whole);
-	return leakwrap_byte_pool_add(written, (size_t)(end - written), from_reserve);
-}
-
-uint32_t leakwrap_delta_read_site(struct leakwrap_delta_reader *offsets, leakwrap_pool_offset bytes,
-                                  const struct leakwrap_base_backtrace **whole)
-{
-	uint32_t number;
-
-	offsets->at = leakwrap_byte_pool_at(bytes);
-	number = read_offset(&offsets->at);
-	if (number == LEAKWRAP_SITE_NONE)
-		memcpy(whole, offsets->at, sizeof(*whole));
+		number |= UINT32_MAX << shift;
 	return number;
 }
 
-unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *offsets, unsigned frame)
+leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t base_site,
+                                           const uint32_t *low_halves)
 {
-	if (frame % (SHARING * SHARING) == 0)
-		offsets->groups = *offsets->at++;
-	offsets->differing = offsets->groups >> frame / SHARING % SHARING & 1 ? *offsets->at++ : 0;
-	return offsets->differing;
+	static uint8_t encoded[SLEB128_MAX + (SLEB128_MAX + 1) * LEAKWRAP_MAX_DEPTH];
+	uint8_t *end = write_sleb128(encoded, base_site), *group_bitmap = end, *frame_bitmap = NULL;
+
+	_Static_assert(sizeof(encoded) <= LEAKWRAP_BYTE_CHUNK, "a chunk holds the longest delta");
+#if UINTPTR_MAX > UINT32_MAX
+	_Static_assert(LEAKWRAP_BYTE_CHUNKS * (LEAKWRAP_BYTE_CHUNK / sizeof(encoded)) >
+	                       LEAKWRAP_SITE_LIMIT,
+	               "the byte pool holds the deltas of all call sites");
+#endif
+	for (unsigned i = 0; i < trace->depth; i++) {
+		const uint32_t offset = (uint32_t)trace->pcs[i] - low_halves[i];
+
+		if (i % (GROUP * GROUP) == 0) {
+			group_bitmap = end++;
+			*group_bitmap = 0;
+		}
+		if (i % GROUP == 0)
+			frame_bitmap = NULL;
+		if (offset == 0)
+			continue;
+		if (!frame_bitmap) {
+			*group_bitmap |= (uint8_t)(1u << i / GROUP % GROUP);
+			frame_bitmap = end++;
+			*frame_bitmap = 0;
+		}
+		*frame_bitmap |= (uint8_t)(1u << i % GROUP);
+		end = write_sleb128(end, offset);
+	}
+	return leakwrap_byte_pool_add(encoded, (size_t)(end - encoded), false);
 }
 
-uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *offsets, unsigned frame)
+leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *base,
+                                                bool from_reserve)
 {
-	return offsets->differing >> frame % SHARING & 1 ? read_offset(&offsets->at) : 0;
+	uint8_t encoded[SLEB128_MAX + sizeof(base)];
+	uint8_t *end = write_sleb128(encoded, LEAKWRAP_SITE_NONE);
+
+	memcpy(end, &base, sizeof(base));
+	end += sizeof(base);
+	return leakwrap_byte_pool_add(encoded, (size_t)(end - encoded), from_reserve);
+}
+
+uint32_t leakwrap_delta_read_site(struct leakwrap_delta_reader *reader, leakwrap_pool_offset bytes,
+                                  const struct leakwrap_base_backtrace **base)
+{
+	uint32_t base_site;
+
+	reader->at = leakwrap_byte_pool_at(bytes);
+	base_site = read_sleb128(&reader->at);
+	if (base_site == LEAKWRAP_SITE_NONE)
+		memcpy(base, reader->at, sizeof(*base));
+	return base_site;
+}
+
+unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *reader, unsigned frame)
+{
+	if (frame % (GROUP * GROUP) == 0)
+		reader->group_bitmap = *reader->at++;
+	reader->frame_bitmap =
+	        reader->group_bitmap >> frame / GROUP % GROUP & 1 ? *reader->at++ : 0;
+	return reader->frame_bitmap;
+}
+
+uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *reader, unsigned frame)
+{
+	return reader->frame_bitmap >> frame % GROUP & 1 ? read_sleb128(&reader->at) : 0;
 }

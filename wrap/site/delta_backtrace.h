@@ -1,9 +1,19 @@
-/* delta_backtrace.h - the backtrace of a call site, as how far its return addresses are from those of another one, with the same upper halves.
+/* delta_backtrace.h - the stored form of a call site's backtrace: a difference to another call
+ * site.
  *
- * It begins with the number of the other one, and all numbers are SLEB128 (DWARF 5, section 7.6).  Bits of a byte say in which of the next
- * eight groups of eight frames some differ; of each of these, bits of a byte say which; behind it stand the offsets of those: calls of one
- * function, and of neighbours, take one or two bytes.  A backtrace that is like no other has no number (LEAKWRAP_SITE_NONE), and behind that
- * the address of where it is kept whole.
+ * A delta backtrace has as many frames as its base site, with the same high halves
+ * (base_backtrace.h). All numbers are SLEB128 (DWARF 5, section 7.6).  The bytes are:
+ *
+ *   the number of the base site
+ *   for every 64 frames: a bitmap of the groups of 8 frames in which a frame differs
+ *     for every such group: a bitmap of the frames that differ
+ *       for every such frame: the offset of its return address from the base site's
+ *
+ * Bit 0 of a bitmap is the innermost group or frame.  Offsets between calls in one function or in
+ * neighbouring functions take one or two bytes.
+ *
+ * A call site without a base site has a base backtrace.  Its bytes are LEAKWRAP_SITE_NONE, then
+ * the address of the struct leakwrap_base_backtrace.
  */
 #ifndef LEAKWRAP_DELTA_BACKTRACE_H
 #define LEAKWRAP_DELTA_BACKTRACE_H
@@ -14,35 +24,43 @@
 #include "wrap/base/byte_pool.h"
 #include "wrap/site/base_backtrace.h"
 
-/* So many frames share a byte, and so many such bytes another one. */
+/* Frames per group, and groups per bitmap of groups. */
 #define LEAKWRAP_DELTA_GROUP 8u
 
-/* What is left to be read of them. */
+/* A position in the bytes of a delta backtrace. */
 struct leakwrap_delta_reader {
 	const uint8_t *at;
-	unsigned groups; /* of the frames up to a multiple of 64: those of eight in which some differ */
-	unsigned differing; /* of the frames up to a multiple of eight */
+	unsigned group_bitmap; /* of the current 64 frames: the groups in which a frame differs */
+	unsigned frame_bitmap; /* of the current group: the frames that differ */
 };
 
-/* The following are called with the tables' lock held.  They return 0 when there is no memory. */
+/* For leakwrap_delta_encode and leakwrap_delta_encode_base: the caller holds the tables' lock.
+ * They return 0 if there is no memory. */
 
-/* How far the return addresses of TRACE are from those of the call site NUMBER, which has as many, and whose lower halves are LOW. */
-leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t number,
-                                           const uint32_t *low);
+/* Encodes TRACE as a delta against the call site BASE_SITE.  LOW_HALVES are the low halves of the
+ * base site's return addresses, as many as TRACE has.  Returns where the bytes are stored. */
+leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t base_site,
+                                           const uint32_t *low_halves);
 
-/* A backtrace that is like no other, and kept as WHOLE.  FROM_RESERVE: by the memory that is left for when there is no other. */
-leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *whole,
+/* Encodes a reference to BASE.  FROM_RESERVE: takes memory from the arena's reserve (arena.h) if no
+ * other memory is left.  Returns where the bytes are stored. */
+leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *base,
                                                 bool from_reserve);
 
-/* The following are signal-safe. */
+/* The functions below are signal-safe. */
 
-/* Begins to read BYTES: the number of the call site that this one is like; or LEAKWRAP_SITE_NONE, and *WHOLE is what it is kept as. */
-uint32_t leakwrap_delta_read_site(struct leakwrap_delta_reader *offsets, leakwrap_pool_offset bytes,
-                                  const struct leakwrap_base_backtrace **whole);
+/* Starts to read the backtrace that is stored at BYTES.  Returns the number of its base site.
+ * Returns LEAKWRAP_SITE_NONE if it has none, and stores its base backtrace in *BASE. */
+uint32_t leakwrap_delta_read_site(struct leakwrap_delta_reader *reader, leakwrap_pool_offset bytes,
+                                  const struct leakwrap_base_backtrace **base);
 
-/* If it is like another one, it is read in order: before each eighth frame, from 0 on, which of the next eight differ, in bits; then the
- * offsets of those, and 0 for others. */
-unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *offsets, unsigned frame);
-uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *offsets, unsigned frame);
+/* Reads the bitmap of the group that begins with FRAME, a multiple of LEAKWRAP_DELTA_GROUP.
+ * Returns the frames of the group that differ from the base site.  Call it for each group, from
+ * frame 0 on. */
+unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *reader, unsigned frame);
+
+/* Reads the offset of FRAME.  Returns 0 if the frame does not differ.  Call it in order for each
+ * frame that differs, after the bitmap of the frame's group. */
+uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *reader, unsigned frame);
 
 #endif

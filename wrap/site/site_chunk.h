@@ -1,4 +1,5 @@
-/* site_chunk.h - a call site as the table keeps it (site_table.h), for those that make up the table: site_table.c and stack_cache.c. */
+/* site_chunk.h - how the call-site table stores call sites.  Only site_table.c and stack_cache.c
+ * use it. */
 #ifndef LEAKWRAP_SITE_CHUNK_H
 #define LEAKWRAP_SITE_CHUNK_H
 
@@ -9,21 +10,24 @@
 #include "wrap/base/common.h"
 #include "wrap/live/live.h"
 
-/* All by number: so many in each chunk. */
+/* Call sites per chunk. */
 #define LEAKWRAP_SITE_CHUNK_BITS 8
 #define LEAKWRAP_SITE_CHUNK      (1u << LEAKWRAP_SITE_CHUNK_BITS)
 
+/* Call sites with consecutive numbers.  The index is the number modulo LEAKWRAP_SITE_CHUNK. */
 struct leakwrap_site_chunk {
-	leakwrap_pool_offset
-	        backtrace[LEAKWRAP_SITE_CHUNK];     /* delta_backtrace.h; immutable once published */
-	uint16_t key[LEAKWRAP_SITE_CHUNK];          /* its upper half: by_backtrace (site_table.c) */
-	_Atomic uint8_t forms[LEAKWRAP_SITE_CHUNK]; /* how many the stacks of each have had */
+	/* In the form of delta_backtrace.h.  Immutable once published. */
+	leakwrap_pool_offset backtrace[LEAKWRAP_SITE_CHUNK];
+	/* The high 16 bits of the backtrace's hash: see site_entry in site_table.c. */
+	uint16_t hash_high[LEAKWRAP_SITE_CHUNK];
+	/* How many stacks of the call site the stack index was given: see stack_cache.c. */
+	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_site_chunk
         *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
-/* The chunk of the call site NUMBER.  Signal-safe. */
+/* Returns the chunk of the call site NUMBER, NULL if it has none yet.  Signal-safe. */
 LEAKWRAP_INLINE struct leakwrap_site_chunk *leakwrap_site_chunk(uint32_t number)
 {
 	return atomic_load_explicit(&leakwrap_site_chunks[number >> LEAKWRAP_SITE_CHUNK_BITS],

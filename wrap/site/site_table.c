@@ -14,34 +14,36 @@
 
 #include <string.h>
 
-/* A trace that finds no memory, or no number, keeps this many frames. */
+/* Frames of a backtrace that are stored if there is no memory, or hardly a number, for all of
+ * them. */
 #define LEAF_FRAMES 4
 
-/* So many of the numbers are left for such. */
+/* Numbers that are reserved for backtraces cut to LEAF_FRAMES. */
 #define LEAF_SITES 4096
 
 struct leakwrap_site_chunk *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
 static struct {
-	_Atomic uint32_t limit;     /* one more than the highest number */
-	_Atomic uint32_t first_own; /* numbers below it are from before the fork */
-	_Atomic uint32_t unique;    /* numbers below it are from before the first of several forks */
+	_Atomic uint32_t limit;        /* the highest number plus 1 */
+	_Atomic uint32_t first_own;    /* the limit at the latest leakwrap_sites_begin_own */
+	_Atomic uint32_t unique_limit; /* the limit at the first call: lower numbers are unique */
 	struct leakwrap_hash_table *_Atomic by_backtrace;
 } sites = {LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_LIMIT,
            &leakwrap_hash_table_empty.table};
 
-/* -- reading ------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
-/* A backtrace may be kept as how far it is from another one, and that so, too: but that one's is kept whole. */
-#define LINKS_MAX 2
+/* The longest delta chain.  A backtrace may be a delta against the first call site of its shape,
+ * whose backtrace may be a delta against a call site with a base backtrace. */
+#define DELTA_CHAIN_MAX 2
 
-/* Reads the return addresses of a call site, from the innermost frame on. */
+/* A position in the backtrace of a call site, which is read from the innermost frame on. */
 struct reader {
-	const struct leakwrap_base_backtrace *whole; /* the last one */
-	unsigned links;                              /* to there */
-	unsigned frame;                              /* the next one */
-	unsigned differing; /* in a link or more, of the frames up to a multiple of eight */
-	struct leakwrap_delta_reader link[LINKS_MAX + 1];
+	const struct leakwrap_base_backtrace *base; /* at the end of the delta chain */
+	unsigned delta_count;                       /* deltas in the chain */
+	unsigned frame;                             /* the next frame to read */
+	unsigned differing; /* bitmap of the current group: the frames that differ in any delta */
+	struct leakwrap_delta_reader delta[DELTA_CHAIN_MAX + 1]; /* the last reads BASE */
 };
 
 static leakwrap_pool_offset backtrace_of(uint32_t number)
@@ -49,55 +51,58 @@ static leakwrap_pool_offset backtrace_of(uint32_t number)
 	return leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK];
 }
 
-static void start(struct reader *reader, uint32_t number)
+static void start_reading(struct reader *reader, uint32_t number)
 {
 	reader->frame = 0;
-	reader->links = 0;
-	for (;; reader->links++) {
-		number = leakwrap_delta_read_site(&reader->link[reader->links], backtrace_of(number),
-		                                  &reader->whole);
+	reader->delta_count = 0;
+	for (;; reader->delta_count++) {
+		number = leakwrap_delta_read_site(&reader->delta[reader->delta_count],
+		                                  backtrace_of(number), &reader->base);
 		if (number == LEAKWRAP_SITE_NONE)
 			break;
 	}
 }
 
-static unsigned next_differing(struct reader *reader, unsigned frame)
+/* Reads the bitmaps of all deltas for the group that begins with FRAME.  Returns their union. */
+static unsigned read_bitmaps(struct reader *reader, unsigned frame)
 {
 	unsigned differing = 0;
 
-	for (unsigned i = 0; i < reader->links; i++)
-		differing |= leakwrap_delta_read_bitmap(&reader->link[i], frame);
+	for (unsigned i = 0; i < reader->delta_count; i++)
+		differing |= leakwrap_delta_read_bitmap(&reader->delta[i], frame);
 	return differing;
 }
 
-static uint32_t offset_of(struct reader *reader, unsigned frame)
+/* Returns the sum of the offsets of FRAME in all deltas. */
+static uint32_t read_offsets(struct reader *reader, unsigned frame)
 {
 	uint32_t offset = 0;
 
-	for (unsigned i = 0; i < reader->links; i++)
-		offset += leakwrap_delta_read_offset(&reader->link[i], frame);
+	for (unsigned i = 0; i < reader->delta_count; i++)
+		offset += leakwrap_delta_read_offset(&reader->delta[i], frame);
 	return offset;
 }
 
-/* Most frames differ in no link. */
+/* Reads the next return address.  Most frames differ in no delta, so their offsets are not read. */
 static inline uintptr_t next_pc(struct reader *reader)
 {
-	const unsigned frame = reader->frame++, place = frame % LEAKWRAP_DELTA_GROUP;
+	const unsigned frame = reader->frame++, bit = frame % LEAKWRAP_DELTA_GROUP;
 
-	if (place == 0)
-		reader->differing = next_differing(reader, frame);
-	return leakwrap_base_backtrace_pc(
-	        reader->whole, frame, reader->differing >> place & 1 ? offset_of(reader, frame) : 0);
+	if (bit == 0)
+		reader->differing = read_bitmaps(reader, frame);
+	return leakwrap_base_backtrace_pc(reader->base, frame,
+	                                  reader->differing >> bit & 1 ? read_offsets(reader, frame)
+	                                                               : 0);
 }
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 {
 	struct reader reader;
 
-	start(&reader, number);
-	trace->depth = reader.whole->depth;
-	trace->kind = reader.whole->kind;
-	trace->modules = reader.whole->modules;
+	start_reading(&reader, number);
+	trace->depth = reader.base->depth;
+	trace->kind = reader.base->kind;
+	trace->modules = reader.base->modules;
 	for (unsigned i = 0; i < trace->depth; i++)
 		trace->pcs[i] = next_pc(&reader);
 }
@@ -112,8 +117,8 @@ enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
 	struct reader reader;
 
-	start(&reader, number);
-	return reader.whole->kind;
+	start_reading(&reader, number);
+	return reader.base->kind;
 }
 
 const char *leakwrap_site_task(uint32_t number)
@@ -127,19 +132,22 @@ uint32_t leakwrap_sites_limit(void)
 	return atomic_load_explicit(&sites.limit, memory_order_acquire);
 }
 
-/* -- by backtrace -------------------------------------------------------------------------------- */
+/* -- by backtrace ------------------------------------------------------------------------------ */
 
-/* The key of a backtrace is as much as can be kept of it: 16 bits in the call site's chunk, 13 in its entry, above the number.  The lowest
- * three are 0. */
+/* An entry of the hash table of backtraces; 0 if empty.  The low bits are the call site's number.
+ *
+ * The hash of a backtrace is cut to the bits for which there is room.  The high 16 bits stand in
+ * the call site's chunk, the next 13 in the entry, above the number.  The lowest three are 0. */
 typedef _Atomic uint32_t site_entry;
 
-#define CHUNK_BITS  16
-#define NUMBER_BITS (32 - LEAKWRAP_SLOT_SITE_SHIFT)
-#define UNUSED_BITS (NUMBER_BITS - CHUNK_BITS)
+#define HASH_HIGH_BITS 16
+#define NUMBER_BITS    (32 - LEAKWRAP_SLOT_SITE_SHIFT)
+#define UNUSED_BITS    (NUMBER_BITS - HASH_HIGH_BITS)
 
-static uint32_t entry_for(uint32_t number, uint32_t key)
+/* Returns the entry for the call site NUMBER, whose backtrace has HASH. */
+static uint32_t entry_for(uint32_t number, uint32_t hash)
 {
-	return number | key >> UNUSED_BITS << NUMBER_BITS;
+	return number | hash >> UNUSED_BITS << NUMBER_BITS;
 }
 
 static bool is_used(const void *entry)
@@ -147,72 +155,76 @@ static bool is_used(const void *entry)
 	return atomic_load((const site_entry *)entry) != 0;
 }
 
-static uint32_t key_of(const struct leakwrap_trace *trace)
+static uint32_t hash_of(const struct leakwrap_trace *trace)
 {
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < trace->depth; i++)
 		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-	return leakwrap_hash_of_key(leakwrap_stack_hash_finalize(sum)) >> UNUSED_BITS << UNUSED_BITS;
+	sum = leakwrap_stack_hash_finalize(sum);
+	return leakwrap_hash_of_key(sum) >> UNUSED_BITS << UNUSED_BITS;
 }
 
-/* A larger table wants all of them again, while the lock is held: reading all backtraces would take too long. */
-static uint32_t choice_of(const void *entry)
+/* Returns the hash that ENTRY and its chunk store.  A table that grows asks for all hashes while
+ * the lock is held: reading all backtraces would take too long. */
+static uint32_t hash_in_entry(const void *entry)
 {
 	const uint32_t found = atomic_load((const site_entry *)entry),
 	               number = found % LEAKWRAP_SITE_LIMIT;
-	const uint32_t upper = leakwrap_site_chunk(number)->key[number % LEAKWRAP_SITE_CHUNK];
+	const uint32_t high = leakwrap_site_chunk(number)->hash_high[number % LEAKWRAP_SITE_CHUNK];
 
-	return upper << (32 - CHUNK_BITS) | found >> NUMBER_BITS << UNUSED_BITS;
+	return high << (32 - HASH_HIGH_BITS) | found >> NUMBER_BITS << UNUSED_BITS;
 }
 
 static const struct leakwrap_hash_table_kind entries = {
         .size = sizeof(site_entry),
-        .quarters = 5, /* only those look that have walked */
+        .quarters = 5, /* dense: only stacks that were walked probe it */
         .is_used = is_used,
-        .choice = choice_of,
+        .choice = hash_in_entry,
 };
 
-/* Returns what the backtrace of the call site NUMBER is kept by, if it has the frames of TRACE;
- * else NULL. */
-static const struct leakwrap_base_backtrace *kept_with_frames_of(uint32_t number,
+/* Compares the call site NUMBER with TRACE.  Returns the base backtrace of its delta chain if it
+ * has the frames and the kind of TRACE, else NULL. */
+static const struct leakwrap_base_backtrace *base_with_frames_of(uint32_t number,
                                                                  const struct leakwrap_trace *trace)
 {
 	struct reader reader;
 
-	start(&reader, number);
-	if (reader.whole->depth != trace->depth || reader.whole->kind != (uint8_t)trace->kind)
+	start_reading(&reader, number);
+	if (reader.base->depth != trace->depth || reader.base->kind != (uint8_t)trace->kind)
 		return NULL;
 	for (unsigned i = 0; i < trace->depth; i++)
 		if (next_pc(&reader) != trace->pcs[i])
 			return NULL;
-	return reader.whole;
+	return reader.base;
 }
 
-static bool is_of(uint32_t number, const struct leakwrap_trace *trace)
+/* Returns true if the call site NUMBER has the frames, the kind and the modules of TRACE. */
+static bool is_site_of(uint32_t number, const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_base_backtrace *kept = kept_with_frames_of(number, trace);
+	const struct leakwrap_base_backtrace *base = base_with_frames_of(number, trace);
 
-	return kept && leakwrap_base_backtrace_has_modules_of(kept, trace);
+	return base && leakwrap_base_backtrace_has_modules_of(base, trace);
 }
 
-/* The number of TRACE, whose key is KEY, or LEAKWRAP_SITE_NONE: it has none yet, or, when the lock is not held, the table is just
- * being replaced. */
-static uint32_t find(const struct leakwrap_trace *trace, uint32_t key)
+/* Finds the number of TRACE, whose hash is HASH.  Returns LEAKWRAP_SITE_NONE if it has no number.
+ * A caller without the lock also gets LEAKWRAP_SITE_NONE while another thread replaces the
+ * table. */
+static uint32_t find(const struct leakwrap_trace *trace, uint32_t hash)
 {
 	const struct leakwrap_hash_table *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
 	const site_entry *entry = leakwrap_hash_table_entries(table);
 
-	entry += leakwrap_hash_table_bucket(table, key);
+	entry += leakwrap_hash_table_bucket(table, hash);
 	for (;; entry++) {
 		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 		const uint32_t number = found % LEAKWRAP_SITE_LIMIT;
 
 		if (found == 0)
 			return LEAKWRAP_SITE_NONE;
-		if (found == entry_for(number, key) && number >= leakwrap_sites_first_own() &&
-		    is_of(number, trace))
+		if (found == entry_for(number, hash) && number >= leakwrap_sites_first_own() &&
+		    is_site_of(number, trace))
 			return number;
 	}
 }
@@ -221,8 +233,8 @@ static unsigned depth_of(uint32_t number)
 {
 	struct reader reader;
 
-	start(&reader, number);
-	return reader.whole->depth;
+	start_reading(&reader, number);
+	return reader.base->depth;
 }
 
 uint32_t leakwrap_site_key(uint32_t number)
@@ -231,7 +243,7 @@ uint32_t leakwrap_site_key(uint32_t number)
 	struct leakwrap_trace trace = {.pcs = pcs};
 
 	leakwrap_site_read(number, &trace);
-	return key_of(&trace);
+	return hash_of(&trace);
 }
 
 uint32_t leakwrap_site_oldest(uint32_t number)
@@ -241,155 +253,168 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 	const struct leakwrap_hash_table *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
 	const site_entry *entry = leakwrap_hash_table_entries(table);
-	uint32_t key, found;
+	uint32_t hash, found;
 
-	if (number < atomic_load(&sites.unique))
+	if (number < atomic_load(&sites.unique_limit))
 		return number;
 	leakwrap_site_read(number, &trace);
-	key = key_of(&trace);
-	entry += leakwrap_hash_table_bucket(table, key);
+	hash = hash_of(&trace);
+	entry += leakwrap_hash_table_bucket(table, hash);
 	for (; (found = atomic_load_explicit(entry, memory_order_acquire)) != 0; entry++) {
-		const uint32_t other = found % LEAKWRAP_SITE_LIMIT;
-		const struct leakwrap_base_backtrace *kept =
-		        other < number && found == entry_for(other, key)
-		                ? kept_with_frames_of(other, &trace)
+		const uint32_t older = found % LEAKWRAP_SITE_LIMIT;
+		const struct leakwrap_base_backtrace *base =
+		        older < number && found == entry_for(older, hash)
+		                ? base_with_frames_of(older, &trace)
 		                : NULL;
 
-		if (kept && kept->modules == trace.modules)
-			number = other;
+		if (base && base->modules == trace.modules)
+			number = older;
 	}
 	return number;
 }
 
-/* -- adding: the lock is held -------------------------------------------------------------------- */
+/* -- adding: the lock is held ------------------------------------------------------------------ */
 
-/* The chunk for the call site NUMBER, or NULL when there is no memory. */
-static struct leakwrap_site_chunk *chunk_for(uint32_t number, bool from_reserve)
+/* Returns the chunk of the call site NUMBER and makes it if needed.  Returns NULL if there is no
+ * memory. */
+static struct leakwrap_site_chunk *find_or_make_chunk(uint32_t number, bool from_reserve)
 {
-	struct leakwrap_site_chunk *_Atomic *place =
+	struct leakwrap_site_chunk *_Atomic *chunk_slot =
 	        &leakwrap_site_chunks[number / LEAKWRAP_SITE_CHUNK];
-	struct leakwrap_site_chunk *chunk = atomic_load(place);
+	struct leakwrap_site_chunk *chunk = atomic_load(chunk_slot);
 
 	if (!chunk) {
 		chunk = leakwrap_arena_take_from(sizeof(*chunk), from_reserve);
 		if (chunk)
-			atomic_store_explicit(place, chunk, memory_order_release);
+			atomic_store_explicit(chunk_slot, chunk, memory_order_release);
 	}
 	return chunk;
 }
 
-/* Can TRACE, walked just now, be told by how far it is from WHOLE, which is as deep?  The modules that it goes through must be clear from
- * that, too. */
-static bool is_near(const struct leakwrap_trace *trace, const struct leakwrap_base_backtrace *whole)
+/* Returns true if TRACE, which was walked just now, can be a delta in a chain that ends at BASE.
+ * Its depth is that of BASE.  The kind, the modules and the high halves must be equal. */
+static bool is_delta_possible(const struct leakwrap_trace *trace,
+                              const struct leakwrap_base_backtrace *base)
 {
-	if (whole->kind != (uint8_t)trace->kind ||
-	    whole->modules != leakwrap_base_backtrace_modules(trace))
+	if (base->kind != (uint8_t)trace->kind ||
+	    base->modules != leakwrap_base_backtrace_modules(trace))
 		return false;
 	for (unsigned i = 0; i < trace->depth; i++)
-		if (leakwrap_base_backtrace_pc(whole, i, (uint32_t)trace->pcs[i] - whole->low[i]) !=
+		if (leakwrap_base_backtrace_pc(base, i,
+		                               (uint32_t)trace->pcs[i] - base->low_halves[i]) !=
 		    trace->pcs[i])
 			return false;
 	return true;
 }
 
-/* TRACE as how far it is from the call site LIKE, or 0: that is LEAKWRAP_SITE_NONE, or too far, or there is no memory. */
-static leakwrap_pool_offset from_like(const struct leakwrap_trace *trace, uint32_t like)
+/* Stores TRACE as a delta against BASE_SITE, which has as many frames.  Returns 0 if BASE_SITE is
+ * LEAKWRAP_SITE_NONE, if TRACE cannot be its delta, or if there is no memory. */
+static leakwrap_pool_offset encode_delta(const struct leakwrap_trace *trace, uint32_t base_site)
 {
-	static uint32_t low[LEAKWRAP_MAX_DEPTH];
+	static uint32_t low_halves[LEAKWRAP_MAX_DEPTH];
 	struct reader reader;
 
-	if (like == LEAKWRAP_SITE_NONE)
+	if (base_site == LEAKWRAP_SITE_NONE)
 		return 0;
-	start(&reader, like);
-	if (!is_near(trace, reader.whole))
+	start_reading(&reader, base_site);
+	if (!is_delta_possible(trace, reader.base))
 		return 0;
 	for (unsigned i = 0; i < trace->depth; i++)
-		low[i] = (uint32_t)next_pc(&reader);
-	return leakwrap_delta_encode(trace, like, low);
+		low_halves[i] = (uint32_t)next_pc(&reader);
+	return leakwrap_delta_encode(trace, base_site, low_halves);
 }
 
-static leakwrap_pool_offset kept_whole(const struct leakwrap_trace *trace, bool from_reserve)
+/* Stores TRACE as a base backtrace.  Returns 0 if there is no memory. */
+static leakwrap_pool_offset encode_base(const struct leakwrap_trace *trace, bool from_reserve)
 {
-	const struct leakwrap_base_backtrace *kept = leakwrap_base_backtrace_make(trace, from_reserve);
+	const struct leakwrap_base_backtrace *base =
+	        leakwrap_base_backtrace_make(trace, from_reserve);
 
-	return kept ? leakwrap_delta_encode_base(kept, from_reserve) : 0;
+	return base ? leakwrap_delta_encode_base(base, from_reserve) : 0;
 }
 
-/* Gives TRACE, whose stack has PATTERN, or NULL, and which has none yet, a number.  A thread that finds it finds a call site below the limit. */
-static uint32_t add(const struct leakwrap_trace *trace, uint32_t key,
-                    struct leakwrap_stack_shape *pattern, bool from_reserve)
+/* Adds TRACE, which has no number yet.  SHAPE is the shape of its stack, or NULL.  Returns the new
+ * number, or LEAKWRAP_SITE_NONE if no number or no memory is left.  The limit is raised before the
+ * entry is published: a thread that finds the entry finds a number below the limit. */
+static uint32_t add(const struct leakwrap_trace *trace, uint32_t hash,
+                    struct leakwrap_stack_shape *shape, bool from_reserve)
 {
-	static uint32_t whole_of_depth[LEAKWRAP_MAX_DEPTH + 1]; /* the last one that is */
+	/* Per depth, the latest call site with a base backtrace. */
+	static uint32_t base_site_of_depth[LEAKWRAP_MAX_DEPTH + 1];
 	const uint32_t number = atomic_load(&sites.limit);
 	struct leakwrap_site_chunk *chunk =
-	        number < LEAKWRAP_SITE_LIMIT ? chunk_for(number, from_reserve) : NULL;
-	uint32_t *const first = pattern ? leakwrap_stack_shape_base_site(pattern) : NULL;
-	uint32_t *const whole = &whole_of_depth[trace->depth];
-	leakwrap_pool_offset backtrace = chunk && first ? from_like(trace, *first) : 0;
-	const bool is_first = backtrace == 0;
-	bool is_whole = false;
+	        number < LEAKWRAP_SITE_LIMIT ? find_or_make_chunk(number, from_reserve) : NULL;
+	uint32_t *const shape_site = shape ? leakwrap_stack_shape_base_site(shape) : NULL;
+	uint32_t *const depth_site = &base_site_of_depth[trace->depth];
+	leakwrap_pool_offset backtrace = chunk && shape_site ? encode_delta(trace, *shape_site) : 0;
+	const bool is_shape_site = backtrace == 0;
+	bool is_depth_site = false;
 	site_entry *entry = NULL;
 
-	if (chunk && is_first)
-		backtrace = from_like(trace, *whole);
+	if (chunk && is_shape_site)
+		backtrace = encode_delta(trace, *depth_site);
 	if (chunk && backtrace == 0) {
-		backtrace = kept_whole(trace, from_reserve);
-		is_whole = true;
+		backtrace = encode_base(trace, from_reserve);
+		is_depth_site = true;
 	}
 	if (backtrace != 0)
-		entry = leakwrap_hash_table_reserve(&sites.by_backtrace, &entries, key, from_reserve);
+		entry = leakwrap_hash_table_reserve(&sites.by_backtrace, &entries, hash,
+		                                    from_reserve);
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;
 	chunk->backtrace[number % LEAKWRAP_SITE_CHUNK] = backtrace;
-	chunk->key[number % LEAKWRAP_SITE_CHUNK] = (uint16_t)(key >> (32 - CHUNK_BITS));
+	chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] = (uint16_t)(hash >> (32 - HASH_HIGH_BITS));
 	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
-	atomic_store_explicit(entry, entry_for(number, key), memory_order_release);
-	if (first && is_first)
-		*first = number;
-	if (is_whole)
-		*whole = number;
+	atomic_store_explicit(entry, entry_for(number, hash), memory_order_release);
+	if (shape_site && is_shape_site)
+		*shape_site = number;
+	if (is_depth_site)
+		*depth_site = number;
 	return number;
 }
 
-/* The number of TRACE; its stack STACK is learned if it can be. */
-static uint32_t learned(const struct leakwrap_trace *trace, uint32_t key,
-                        const struct leakwrap_stack *stack)
+/* Finds or adds the number of TRACE, and adds STACK to the stack cache if it can be recognized.
+ * Returns LEAKWRAP_SITE_NONE if TRACE has no number and only the reserved numbers are left, or if
+ * there is no memory. */
+static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash,
+                            const struct leakwrap_stack *stack)
 {
-	uint32_t number = find(trace, key);
-	struct leakwrap_stack_shape *pattern;
-	uint64_t key_of_stack;
+	uint32_t number = find(trace, hash);
+	struct leakwrap_stack_shape *shape;
+	uint64_t stack_key;
 
-	/* Where nothing can be learned, nothing shall be kept either. */
+	/* Do not intern a shape that nothing will use. */
 	if (number != LEAKWRAP_SITE_NONE
 	            ? !leakwrap_stack_cache_wants(number, trace, stack)
 	            : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT - LEAF_SITES)
 		return number;
-	pattern = leakwrap_stack_cache_shape(trace, stack, &key_of_stack);
+	shape = leakwrap_stack_cache_shape(trace, stack, &stack_key);
 	if (number == LEAKWRAP_SITE_NONE)
-		number = add(trace, key, pattern, false);
-	if (number != LEAKWRAP_SITE_NONE && pattern)
-		leakwrap_stack_cache_add(pattern, key_of_stack, number, trace, stack);
+		number = add(trace, hash, shape, false);
+	if (number != LEAKWRAP_SITE_NONE && shape)
+		leakwrap_stack_cache_add(shape, stack_key, number, trace, stack);
 	return number;
 }
 
-/* -- for the rest of the tracer ------------------------------------------------------------------ */
+/* -- for the rest of the tracer ---------------------------------------------------------------- */
 
-/* The number of the leaf frames of TRACE, for which there is no memory or no number. */
-static uint32_t number_of_leaf(const struct leakwrap_trace *trace)
+/* Finds or adds the number of the innermost LEAF_FRAMES frames of TRACE.  Returns
+ * LEAKWRAP_SITE_NONE if even the reserve has no memory, or if no number is left. */
+static uint32_t find_or_add_leaf(const struct leakwrap_trace *trace)
 {
 	struct leakwrap_trace leaf = *trace;
-	uint32_t key;
+	uint32_t hash;
 	uint32_t number;
 
 	if (leaf.depth > LEAF_FRAMES) {
 		leaf.depth = LEAF_FRAMES;
 		leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
 	}
-	key = key_of(&leaf);
-	number = find(&leaf, key);
+	hash = hash_of(&leaf);
+	number = find(&leaf, hash);
 	if (number == LEAKWRAP_SITE_NONE)
-		number = add(&leaf, key, NULL, false);
-	return number != LEAKWRAP_SITE_NONE ? number : add(&leaf, key, NULL, true);
+		number = add(&leaf, hash, NULL, false);
+	return number != LEAKWRAP_SITE_NONE ? number : add(&leaf, hash, NULL, true);
 }
 
 void leakwrap_sites_begin_own(void)
@@ -398,10 +423,10 @@ void leakwrap_sites_begin_own(void)
 
 	if (limit >= LEAKWRAP_SITE_LIMIT / 2)
 		return;
-	if (limit < atomic_load(&sites.unique))
-		atomic_store(&sites.unique, limit);
+	if (limit < atomic_load(&sites.unique_limit))
+		atomic_store(&sites.unique_limit, limit);
 	atomic_store(&sites.first_own, limit);
-	leakwrap_seen_forget();
+	leakwrap_stack_index_clear();
 }
 
 uint32_t leakwrap_sites_first_own(void)
@@ -409,17 +434,18 @@ uint32_t leakwrap_sites_first_own(void)
 	return atomic_load_explicit(&sites.first_own, memory_order_relaxed);
 }
 
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
+                              const struct leakwrap_stack *stack)
 {
-	const uint32_t key = key_of(trace);
-	uint32_t number = find(trace, key);
+	const uint32_t hash = hash_of(trace);
+	uint32_t number = find(trace, hash);
 
 	if (number != LEAKWRAP_SITE_NONE && !leakwrap_stack_cache_wants(number, trace, stack))
 		return number;
 	leakwrap_lock(&leakwrap_tables_lock);
-	number = learned(trace, key, stack);
+	number = find_or_add(trace, hash, stack);
 	if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE))
-		number = number_of_leaf(trace);
+		number = find_or_add_leaf(trace);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	if (leakwrap_likely(number != LEAKWRAP_SITE_NONE))
 		return number;

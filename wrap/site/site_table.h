@@ -1,14 +1,15 @@
-/* site_table.h - the call-site table: every backtrace that was seen, once, under a small number.
+/* site_table.h - the call-site table: it stores each distinct backtrace once, under a small number.
  *
- *   sp, pc ──► recognized (stack_cache.h) ─────────────────────────► call site
- *      │ no                                                     ▲
- *      └─► walk ──► backtrace ──► hash ──► number ──────────────┘
+ *   pc, sp, fp ──► stack cache (stack_cache.h) ── hit ────────► call site
+ *                         │ miss                                   ▲
+ *                         └──► walk ──► backtrace ──► hash table ──┘
  *
- * Numbers are dense; what they stand for never changes, and is published by release stores: the dump reads it without a lock.
+ * Numbers are dense.  The backtrace of a number never changes.  Release stores publish it, so the
+ * dump reads it without a lock.
  *
- * Most call sites differ from another one in a few return addresses alone: how far they do is kept (delta_backtrace.h).  The others are kept
- * whole (base_backtrace.h).  There may be very many: a handle of uthash would be larger than
- * such a record, so hash_table.h has their numbers.
+ * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
+ * deltas (delta_backtrace.h), the rest in full (base_backtrace.h).  There may be very many call
+ * sites, and a uthash handle is larger than a delta.  So hash_table.h holds the numbers.
  */
 #ifndef LEAKWRAP_SITE_TABLE_H
 #define LEAKWRAP_SITE_TABLE_H
@@ -18,42 +19,45 @@
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
 
-/* Numbers with a meaning of their own. */
+/* Numbers with a special meaning. */
 enum {
 	LEAKWRAP_SITE_NONE,    /* no block */
-	LEAKWRAP_SITE_IGNORED, /* live, and not to be shown */
-	LEAKWRAP_SITE_LOST,    /* there was no memory for the backtrace */
-	LEAKWRAP_SITE_FIRST,   /* the first one with a backtrace */
+	LEAKWRAP_SITE_IGNORED, /* a live block that reports leave out */
+	LEAKWRAP_SITE_LOST,    /* no memory or no number was left for the backtrace */
+	LEAKWRAP_SITE_FIRST,   /* the first number with a backtrace */
 };
 
 #ifdef LEAKWRAP_BARE
-/* At start, before any other call. */
+/* Prepares the table.  Call it at start, before any other function of this file. */
 void leakwrap_sites_start(void);
 #endif
 
-/* The number of TRACE, which is given one at first sight.  When memory is short the trace is cut to its
- * leaf frames; when even that fails, LEAKWRAP_SITE_LOST, and the loss is counted. */
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
+/* Finds or adds the call site of TRACE.  STACK is the stack that was walked; it is added to the
+ * stack cache if it can be recognized.  Returns the number.  If memory is short, TRACE is cut to
+ * its innermost frames.  If that fails too, counts the loss in leakwrap_loss and returns
+ * LEAKWRAP_SITE_LOST.  Takes the tables' lock if TRACE or its stack is new. */
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
+                              const struct leakwrap_stack *stack);
 
-/* One more than the highest number.  Signal-safe. */
+/* Returns the highest number plus 1.  Signal-safe. */
 uint32_t leakwrap_sites_limit(void);
 
 #ifndef LEAKWRAP_BARE
-/* In a forked child: from now on every stack gets a new number, also one that was seen before the
- * fork.  So the number of a block tells whether the child has allocated it.  Does nothing once half
- * of all numbers are used.  The tables' lock is held. */
+/* Starts new numbers in a forked child: from now on each backtrace gets a new number, even if it
+ * had a number before the fork.  So the number of a block shows whether the child allocated it.
+ * Does nothing once half of all numbers are used.  The caller holds the tables' lock. */
 void leakwrap_sites_begin_own(void);
 
-/* The first number that was given since leakwrap_sites_begin_own; LEAKWRAP_SITE_FIRST if that has
- * done nothing. Signal-safe. */
+/* Returns the first number that was given since leakwrap_sites_begin_own.  Returns
+ * LEAKWRAP_SITE_FIRST if that function was not called or did nothing.  Signal-safe. */
 uint32_t leakwrap_sites_first_own(void);
 
-/* Returns the lowest number of the backtrace of the call site NUMBER: NUMBER itself, or an older
- * one from before a fork.  Signal-safe, takes no lock. */
+/* Returns the lowest number with the backtrace of the call site NUMBER: NUMBER itself, or a number
+ * from before a fork.  Signal-safe, takes no lock. */
 uint32_t leakwrap_site_oldest(uint32_t number);
 
-/* Returns a hash of the backtrace of the call site NUMBER: the same one in all processes that come
- * from one by fork. Signal-safe, takes no lock. */
+/* Returns a hash of the backtrace of the call site NUMBER.  A process and its forked children have
+ * equal hashes for equal backtraces.  Signal-safe, takes no lock. */
 uint32_t leakwrap_site_key(uint32_t number);
 #else
 static inline uint32_t leakwrap_sites_first_own(void)
@@ -67,14 +71,21 @@ static inline uint32_t leakwrap_site_oldest(uint32_t number)
 }
 #endif
 
-/* Of the call site NUMBER, from LEAKWRAP_SITE_FIRST to below the limit: its backtrace, for whose return addresses TRACE has room
- * (LEAKWRAP_MAX_DEPTH); how far it can be trusted; and the name of the task that allocated there, where there are tasks with names, else
- * NULL.  Signal-safe. */
+/* For the next three functions, NUMBER is at least LEAKWRAP_SITE_FIRST and below the limit.  They
+ * are signal-safe. */
+
+/* Reads the backtrace into TRACE.  The caller provides pcs with room for LEAKWRAP_MAX_DEPTH return
+ * addresses.  Sets depth, kind and modules. */
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace);
+
+/* Returns how far the backtrace can be trusted. */
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number);
+
+/* Returns the name of the task that allocated at the call site, or NULL if tasks have no names. */
 const char *leakwrap_site_task(uint32_t number);
 
-/* The call site NUMBER is going to be read soon: of thousands that are read one after the other, most are in no cache. */
+/* Prefetches the call site NUMBER, which will be read soon; any number is allowed.  A dump reads
+ * thousands of call sites, and most are in no processor cache. */
 #ifndef LEAKWRAP_BARE
 void leakwrap_site_prefetch(uint32_t number);
 #else

@@ -1,105 +1,118 @@
-/* stack_cache.c - learns to recognize stacks; see stack_cache.h.  Called when a stack was not recognized and has been walked. */
+/* stack_cache.c - see stack_cache.h.  Called after a walk, for a stack that missed in way 0. */
 #include "wrap/site/stack_cache.h"
 
 #include "wrap/module/modules.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/site/site_chunk.h"
 
-/* A call site whose stacks come in ever new forms (variable-length arrays) is left to the walk: nothing more is kept for it, and
- * its allocations take no lock. */
-#define FORMS_MAX 8
+/* Stacks per call site in the stack index.  The stacks of some call sites always differ
+ * (variable-length arrays).  Past this limit nothing more is stored for a call site: its stacks
+ * are walked, and its allocations take no lock. */
+#define STACKS_MAX 8
 
 const struct leakwrap_stack_shape *_Atomic
         leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
 
-static _Atomic uint8_t *forms_of(uint32_t number)
+static _Atomic uint8_t *stack_count_of(uint32_t number)
 {
-	return &leakwrap_site_chunk(number)->forms[number % LEAKWRAP_SITE_CHUNK];
+	return &leakwrap_site_chunk(number)->stack_count[number % LEAKWRAP_SITE_CHUNK];
 }
 
-/* A plain store: the tables' lock is held, and not every machine changes a byte atomically. */
-static void count_form(uint32_t number)
+/* Counts a stack of the call site NUMBER.  The store is plain: the caller holds the tables' lock,
+ * and not every machine has atomic increments of a byte. */
+static void count_stack(uint32_t number)
 {
-	_Atomic uint8_t *forms = forms_of(number);
+	_Atomic uint8_t *count = stack_count_of(number);
 
-	atomic_store_explicit(forms, (uint8_t)(atomic_load_explicit(forms, memory_order_relaxed) + 1),
+	atomic_store_explicit(count,
+	                      (uint8_t)(atomic_load_explicit(count, memory_order_relaxed) + 1),
 	                      memory_order_relaxed);
 }
 
-/* -- learning ------------------------------------------------------------------------------------ */
+/* -- adding ------------------------------------------------------------------------------------ */
 
-/* Can a stack be recognized whose walk led to TRACE?  A walk with other modules than now tells nothing. */
-static bool is_learnable(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+/* Returns true if the cache can recognize STACK, whose walk gave TRACE.  The read set must be
+ * complete, and the modules must be those of the walk. */
+static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
-	const struct leakwrap_read_set *notes = trace->notes;
+	const struct leakwrap_read_set *read_set = trace->notes;
 
-	return notes && notes->usable && !stack->foreign && trace->depth == notes->returns + 1u &&
-	       notes->modules == leakwrap_modules();
+	return read_set && read_set->usable && !stack->foreign &&
+	       trace->depth == read_set->returns + 1u && read_set->modules == leakwrap_modules();
 }
 
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
-	return is_learnable(trace, stack) &&
-	       atomic_load_explicit(forms_of(number), memory_order_relaxed) < FORMS_MAX;
+	return is_cacheable(trace, stack) &&
+	       atomic_load_explicit(stack_count_of(number), memory_order_relaxed) < STACKS_MAX;
 }
 
 struct leakwrap_stack_shape *leakwrap_stack_cache_shape(const struct leakwrap_trace *trace,
                                                         const struct leakwrap_stack *stack,
                                                         uint64_t *key)
 {
-	return is_learnable(trace, stack) ? leakwrap_stack_shape_intern(trace, key) : NULL;
+	return is_cacheable(trace, stack) ? leakwrap_stack_shape_intern(trace, key) : NULL;
 }
 
-/* Puts PATTERN first in SET. */
-static void hint_at(const struct leakwrap_stack_shape *pattern, uint32_t set)
+/* Inserts SHAPE in way 0 of SET and moves each other shape one way back.  The last way falls
+ * out. */
+static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
 {
-	const struct leakwrap_stack_shape *moved = pattern;
+	const struct leakwrap_stack_shape *moved = shape;
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS && moved; way++) {
 		moved = atomic_exchange(&leakwrap_stack_cache_ways[way][set], moved);
-		if (moved == pattern)
+		if (moved == shape)
 			break;
 	}
 }
 
-void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *pattern, uint64_t key, uint32_t number,
-                              const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
+void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *shape, uint64_t key,
+                              uint32_t number, const struct leakwrap_trace *trace,
+                              const struct leakwrap_stack *stack)
 {
 	if (leakwrap_stack_index_add(key, number))
-		count_form(number);
-	hint_at(pattern, leakwrap_stack_cache_set(stack->high - trace->notes->sp, trace->pcs[0]));
+		count_stack(number);
+	insert_shape(shape,
+	             leakwrap_stack_cache_set(stack->high - trace->notes->sp, trace->pcs[0]));
 }
 
-/* -- hints --------------------------------------------------------------------------------------- */
+/* -- flushing and finding ---------------------------------------------------------------------- */
 
-/* A thread that still has a pattern out of a hint has a stack of the time before.  What holds no hint is not written to:
- * at the start that would take all of the table into memory. */
+/* A thread may have read a shape before it is removed.  Its stack is from before the modules
+ * changed, so the shape still fits.  Empty ways are not written: at the start, writing would page
+ * in the whole table. */
 void leakwrap_stack_cache_flush(void)
 {
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++) {
-			const struct leakwrap_stack_shape *pattern =
+			const struct leakwrap_stack_shape *shape =
 			        atomic_load(&leakwrap_stack_cache_ways[way][set]);
 
-			if (pattern && !leakwrap_stack_shape_is_permanent(pattern))
+			if (shape && !leakwrap_stack_shape_is_permanent(shape))
 				atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
 		}
 }
 
-/* PATTERN, which was the hint WAY of SET, is the first one from now on: a program that comes back to a place soon mostly does so with
- * the same stack.  When two threads do this at once, one of the hints may be lost, or stand there twice.  The one that gives way may be of a
- * module that is unloaded meanwhile: either leakwrap_stack_cache_flush finds it, or other modules than BEFORE are found here. */
-static void put_first(uint32_t set, unsigned way, const struct leakwrap_stack_shape *pattern,
-                      const struct leakwrap_modules *before)
+/* Swaps SHAPE, which was found in WAY of SET, into way 0.  A program that soon returns to a place
+ * mostly has the same stack again.  If two threads swap at once, a shape may be lost or stand in
+ * two ways.
+ *
+ * The shape that leaves way 0 may belong to a module that is being unloaded.  BEFORE are the
+ * current modules at the start of the search.  Either leakwrap_stack_cache_flush sees that shape
+ * in WAY, or the modules here differ from BEFORE. */
+static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stack_shape *shape,
+                          const struct leakwrap_modules *before)
 {
 	if (way == 0)
 		return;
-	atomic_store(&leakwrap_stack_cache_ways[way][set],
-	             atomic_load_explicit(&leakwrap_stack_cache_ways[0][set], memory_order_acquire));
+	atomic_store(
+	        &leakwrap_stack_cache_ways[way][set],
+	        atomic_load_explicit(&leakwrap_stack_cache_ways[0][set], memory_order_acquire));
 	if (atomic_load(&leakwrap_modules_current) != before)
 		atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
-	atomic_store_explicit(&leakwrap_stack_cache_ways[0][set], pattern, memory_order_release);
+	atomic_store_explicit(&leakwrap_stack_cache_ways[0][set], shape, memory_order_release);
 }
 
 uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
@@ -109,11 +122,12 @@ uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	const struct leakwrap_modules *before = leakwrap_modules();
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++) {
-		const struct leakwrap_stack_shape *pattern;
-		const uint32_t value = leakwrap_stack_cache_probe(set, way, &pattern, room, pc, sp, fp);
+		const struct leakwrap_stack_shape *shape;
+		const uint32_t value =
+		        leakwrap_stack_cache_probe(set, way, &shape, room, pc, sp, fp);
 
 		if (value != 0) {
-			put_first(set, way, pattern, before);
+			swap_to_front(set, way, shape, before);
 			return leakwrap_slot_site(value);
 		}
 	}

@@ -1,10 +1,11 @@
-/* stack_cache.h - recognizes a stack that was walked before: what the allocation path needs of the call-site table.
+/* stack_cache.h - recognizes a stack that was walked before.  The allocation path uses it.
  *
- *   pc, room ──► hint: a pattern ──► sum of pc, fp, and the words at its places ──► value of the call site (stack_index.h)
+ *   pc, room ──► set of shapes ──► key of the stack under a shape ──► slot value of the call site
+ *                                  (stack_shape.h)                    (stack_index.h)
  *
- * Where a stack begins (the caller's pc, and how far below the upper end of the thread's stack) hints at the
- * pattern that the stack may have.  All that the walk depends on is summed up: a recognized stack is the one that was walked,
- * and a wrong hint only costs a walk.
+ * The set follows from where a stack begins: the caller's pc, and the room between sp and the
+ * upper end of the thread's stack.  The key covers all that a walk depends on, so a hit gives the
+ * call site that a walk would give.  A wrong shape in the set only costs a walk.
  */
 #ifndef LEAKWRAP_STACK_CACHE_H
 #define LEAKWRAP_STACK_CACHE_H
@@ -18,18 +19,20 @@
 #include "wrap/site/stack_index.h"
 #include "wrap/site/site_table.h"
 
-/* -- hints --------------------------------------------------------------------------------------- */
+/* -- probing ----------------------------------------------------------------------------------- */
 
-/* Lossy and shared: an entry is overwritten freely.  Threads that do the same come to the same places below the
- * upper ends of their stacks; where stacks of several forms begin at one place, each has a hint, the newest first. */
+/* The cache is lossy, and all threads share it.  Threads with equal work allocate at equal
+ * distances from the upper ends of their stacks.  If stacks of several shapes begin at one place,
+ * each shape has a way of the set, the newest first. */
 #define LEAKWRAP_STACK_CACHE_SET_BITS 11
 #define LEAKWRAP_STACK_CACHE_WAYS     4
 
-/* The first hints lie together: nearly always they are the right ones. */
+/* The index is [way][set].  Way 0 hits nearly always, so the first ways of all sets lie
+ * together. */
 extern LEAKWRAP_HIDDEN const struct leakwrap_stack_shape *_Atomic
         leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
 
-/* The number of the set. */
+/* Returns the set for a stack with ROOM bytes above sp and the caller's PC. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
 {
 	uint32_t mixed = ((uint32_t)pc + (uint32_t)room * 0x9e3779b1u) * 0x85ebca6bu;
@@ -37,55 +40,63 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
 	return mixed >> (32 - LEAKWRAP_STACK_CACHE_SET_BITS);
 }
 
-/* The value of the call site (stack_index.h) to which the hint WAY of SET leads for the stack of PC, SP and FP, of which ROOM bytes may be read; and in
- * *PATTERN its hint.  0: to none. */
+/* Probes WAY of SET for the stack at PC, SP and FP.  ROOM: readable bytes above SP.  Stores the
+ * shape in the way in *SHAPE, NULL if there is none.  Returns the slot value of the call site
+ * (stack_index.h), or 0 on a miss.  Signal-safe, takes no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe(uint32_t set, unsigned way,
-                                                    const struct leakwrap_stack_shape **pattern,
+                                                    const struct leakwrap_stack_shape **shape,
                                                     uintptr_t room, uintptr_t pc, uintptr_t sp,
                                                     uintptr_t fp)
 {
-	const struct leakwrap_stack_shape *hint =
+	const struct leakwrap_stack_shape *cached =
 	        atomic_load_explicit(&leakwrap_stack_cache_ways[way][set], memory_order_acquire);
 
-	*pattern = hint;
-	return leakwrap_likely(hint && leakwrap_stack_shape_has_room(hint, room))
-	               ? leakwrap_stack_index_find(leakwrap_stack_shape_key(hint, pc, sp, fp))
+	*shape = cached;
+	return leakwrap_likely(cached && leakwrap_stack_shape_has_room(cached, room))
+	               ? leakwrap_stack_index_find(leakwrap_stack_shape_key(cached, pc, sp, fp))
 	               : 0;
 }
 
-/* The same for the first hint. */
+/* Probes way 0 of the set for the stack at PC, SP and FP.  Returns the slot value of the call
+ * site, or 0 on a miss.  Signal-safe, takes no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe_first(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	const struct leakwrap_stack_shape *pattern;
+	const struct leakwrap_stack_shape *shape;
 	const uintptr_t room = leakwrap_stack_room(sp);
 
-	return leakwrap_stack_cache_probe(leakwrap_stack_cache_set(room, pc), 0, &pattern, room, pc, sp,
-	                                  fp);
+	return leakwrap_stack_cache_probe(leakwrap_stack_cache_set(room, pc), 0, &shape, room, pc,
+	                                  sp, fp);
 }
 
-/* -- elsewhere ----------------------------------------------------------------------------------- */
+/* -- off the fast path ------------------------------------------------------------------------- */
 
-/* The number of the call site whose backtrace a walk from PC, SP and FP would give, when such a stack has been
- * seen on a thread's own stack; else LEAKWRAP_SITE_NONE.  Signal-safe, no lock. */
+/* Probes all ways for the stack at PC, SP and FP.  Returns the number of the call site whose
+ * backtrace a walk would give.  Returns LEAKWRAP_SITE_NONE if the cache or the stack index does
+ * not have the stack.  A hit moves to way 0.  Only stacks on a thread's own stack are ever added.
+ * Signal-safe, takes no lock. */
 uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
-/* Is there something to be learned from the stack STACK, whose walk led to TRACE and so to the call site NUMBER? */
+/* Returns true if leakwrap_stack_cache_add should be called for STACK, whose walk gave TRACE of
+ * the call site NUMBER.  Takes no lock. */
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack);
 
-/* The following are called with the tables' lock held. */
+/* For the functions below, the caller holds the tables' lock. */
 
-/* The pattern of STACK, whose walk led to TRACE, and in *KEY its key; or NULL: it cannot be recognized when it comes again, or there is no
- * memory. */
+/* Interns the shape of STACK, whose walk gave TRACE, and stores the key in *KEY.  Returns NULL if
+ * the cache could not recognize the stack or if there is no memory. */
 struct leakwrap_stack_shape *leakwrap_stack_cache_shape(const struct leakwrap_trace *trace,
                                                         const struct leakwrap_stack *stack,
                                                         uint64_t *key);
 
-/* The stack STACK with PATTERN and KEY, whose walk led to TRACE and so to the call site NUMBER, shall be recognized when it comes again. */
-void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *pattern, uint64_t key, uint32_t number,
-                              const struct leakwrap_trace *trace, const struct leakwrap_stack *stack);
+/* Adds STACK to the stack cache and the stack index, with SHAPE and KEY from
+ * leakwrap_stack_cache_shape.  Its walk gave TRACE of the call site NUMBER. */
+void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *shape, uint64_t key,
+                              uint32_t number, const struct leakwrap_trace *trace,
+                              const struct leakwrap_stack *stack);
 
-/* The modules have changed: what was learned of stacks that go through others than the permanent ones is to be learned again. */
+/* Removes all shapes of stacks that go through a module that may be unloaded.  Call it after the
+ * current modules have changed. */
 void leakwrap_stack_cache_flush(void);
 
 #endif

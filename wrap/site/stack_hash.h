@@ -1,7 +1,7 @@
-/* stack_hash.h - words of a stack, summed up.
+/* stack_hash.h - a hash of the words of a stack.
  *
- * Each word has a factor of its own in the sum: by it, lists of words are told apart.  The sum is linear, so that what the
- * stack's own address adds to it can be taken off at once.
+ * The hash is a linear sum.  Each word has its own factor, so the order of the words matters.
+ * Because the sum is linear, one subtraction removes what the stack's own address contributes.
  */
 #ifndef LEAKWRAP_STACK_HASH_H
 #define LEAKWRAP_STACK_HASH_H
@@ -10,38 +10,40 @@
 
 #include "wrap/base/common.h"
 
-/* Two parts, with every other word each: while the processor multiplies one it begins with the next.  With more of them it has more to
- * do in all. */
+/* Two partial sums of every other word: the processor starts one multiplication while the other is
+ * under way.  More partial sums would take more instructions in all. */
 struct leakwrap_stack_hash {
 	uint64_t a, b;
 };
 
-/* So many words are summed at once. */
+/* Words per call of leakwrap_stack_hash_accumulate. */
 #define LEAKWRAP_STACK_HASH_GROUP 4
 
-/* SUM, and as many words more. */
+/* Returns HASH with four more words accumulated. */
 LEAKWRAP_INLINE struct leakwrap_stack_hash
-leakwrap_stack_hash_accumulate(struct leakwrap_stack_hash sum, uintptr_t first, uintptr_t second,
+leakwrap_stack_hash_accumulate(struct leakwrap_stack_hash hash, uintptr_t first, uintptr_t second,
                                uintptr_t third, uintptr_t fourth)
 {
 	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
 
-	sum.a = (sum.a * factor + first) * factor + third;
-	sum.b = (sum.b * factor + second) * factor + fourth;
-	return sum;
+	hash.a = (hash.a * factor + first) * factor + third;
+	hash.b = (hash.b * factor + second) * factor + fourth;
+	return hash;
 }
 
-/* For what comes behind the sum: one for both, since each takes an instruction. */
+/* Combine and finalize share this factor: loading a second constant would take another
+ * instruction. */
 #define LEAKWRAP_STACK_HASH_MULTIPLIER UINT64_C(0xff51afd7ed558ccd)
 
-/* SUM as one number: linear, too. */
-LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_combine(struct leakwrap_stack_hash sum)
+/* Returns one sum of both parts of HASH.  The sum is linear, too. */
+LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_combine(struct leakwrap_stack_hash hash)
 {
-	return sum.a * LEAKWRAP_STACK_HASH_MULTIPLIER + sum.b;
+	return hash.a * LEAKWRAP_STACK_HASH_MULTIPLIER + hash.b;
 }
 
-/* SUM, whose upper bits choose an entry of a table, mixed: one to one.  Words are as far apart as the calls of a loop that was unrolled, or
- * the frames of a recursion, and linear sums of such gather in some places. */
+/* Mixes SUM one to one, so that its high bits can select a bucket of a hash table.  Return
+ * addresses differ by fixed distances: the calls of an unrolled loop, the frames of a recursion.
+ * Their linear sums alone would gather in a few buckets. */
 LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_finalize(uint64_t sum)
 {
 	return (sum ^ sum >> 32) * LEAKWRAP_STACK_HASH_MULTIPLIER;

@@ -1,7 +1,8 @@
-/* stack_index.h - the stacks that were walked, by the sums of their words: to which call site each leads.
+/* stack_index.h - a hash table from the key of a stack that was walked to its call site.
  *
- * An entry has a stack's key (stack_shape.h), of 64 bits, and not its words.  A stack that was never walked is taken for another one when the
- * two have the same key, by a chance of one in 2^64 for each pair.
+ * A key (stack_shape.h) is a hash of 64 bits; an entry does not store the stack's words.  Two
+ * stacks have equal keys by a chance of one in 2^64.  If they do, the second stack is mistaken for
+ * the first.
  */
 #ifndef LEAKWRAP_STACK_INDEX_H
 #define LEAKWRAP_STACK_INDEX_H
@@ -15,25 +16,25 @@
 #include "wrap/base/hash_table.h"
 #include "wrap/live/live.h"
 
-/* An entry of the table.  VALUE is what the slot of a block of 0 bytes says that was allocated there (live.h); 0: an empty entry. */
+/* An entry of the table.  The key lies in key_lo and key_hi, in the byte order of a uint64_t. */
 struct leakwrap_stack_entry {
-	_Atomic uint32_t half; /* of the key: the one that is first in memory */
-	uint32_t other;
-	_Atomic uint32_t value;
+	_Atomic uint32_t key_lo; /* the first four bytes of the key in memory */
+	uint32_t key_hi;         /* the last four */
+	_Atomic uint32_t value;  /* the slot value (live.h) of a block of 0 bytes; 0: empty */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_hash_table *_Atomic leakwrap_stack_index;
 
-/* The half of KEY that its entry begins with. */
+/* Returns the member key_lo of an entry for KEY. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_key_lo(uint64_t key)
 {
-	uint32_t half;
+	uint32_t key_lo;
 
-	memcpy(&half, &key, sizeof(half));
-	return half;
+	memcpy(&key_lo, &key, sizeof(key_lo));
+	return key_lo;
 }
 
-/* The key of ENTRY, which is not empty. */
+/* Returns the key of ENTRY, which is not empty. */
 LEAKWRAP_INLINE uint64_t leakwrap_stack_entry_key(const struct leakwrap_stack_entry *entry)
 {
 	uint64_t key;
@@ -42,7 +43,8 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_entry_key(const struct leakwrap_stack_en
 	return key;
 }
 
-/* The value of the call site to which a stack with KEY leads, or 0.  Signal-safe, no lock. */
+/* Finds the call site of a stack with KEY.  Returns its slot value (struct leakwrap_stack_entry),
+ * or 0 if KEY is not in the table.  Signal-safe, takes no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
 {
 	const struct leakwrap_hash_table *table =
@@ -50,12 +52,12 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
 	const struct leakwrap_stack_entry *entry = leakwrap_hash_table_entries(table), *next;
 	uint32_t value;
 
-	/* Without a branch: where a key collides with another one, no processor could predict which entry has it, and this is the end of
-	 * a long chain of instructions. */
+	/* Select the first or second entry without a branch.  If two keys collide, no processor can
+	 * predict which entry matches, and a long chain of dependent instructions ends here. */
 	entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_key(key));
 	next = entry + 1;
 	LEAKWRAP_HIDE_VALUE(next);
-	entry = leakwrap_unpredictable(atomic_load_explicit(&entry->half, memory_order_relaxed) ==
+	entry = leakwrap_unpredictable(atomic_load_explicit(&entry->key_lo, memory_order_relaxed) ==
 	                               leakwrap_stack_key_lo(key))
 	                ? entry
 	                : next;
@@ -68,10 +70,12 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
 	return value;
 }
 
-/* Adds that a stack with KEY leads to the call site NUMBER.  False when that is known, or there is no memory.  The tables' lock is held. */
+/* Adds KEY with the call site NUMBER.  Returns false and changes nothing if KEY is in the table or
+ * if there is no memory.  The caller holds the tables' lock. */
 bool leakwrap_stack_index_add(uint64_t key, uint32_t number);
 
-/* Forgets all stacks: each is walked again when it comes.  The tables' lock is held. */
-void leakwrap_seen_forget(void);
+/* Removes all keys: each stack is walked again at its next allocation.  The caller holds the
+ * tables' lock. */
+void leakwrap_stack_index_clear(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* stack_shape.c - makes patterns of walks.  Called when a call site is seen for the first time, or in another form. */
+/* stack_shape.c - makes shapes from walks; see stack_shape.h.  Called when a call site is new, or
+ * when its stack has a new key. */
 #include "wrap/site/stack_shape.h"
 
 #include "wrap/base/arena.h"
@@ -10,35 +11,36 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Patterns are interned: two that are equal are the same object. */
+/* Shapes are interned: equal shapes are one object. */
 struct interned {
-	UT_hash_handle hh;      /* by what follows, from uppers up to the last place */
-	uint32_t first;         /* leakwrap_stack_shape_base_site */
-	const uint32_t *uppers; /* of the return addresses */
-	uint64_t belongs_to;    /* by owners_of */
-	struct leakwrap_stack_shape pattern;
+	UT_hash_handle hh;           /* the key is all from HIGH_HALVES to the last position */
+	uint32_t base_site;          /* leakwrap_stack_shape_base_site */
+	const uint32_t *high_halves; /* of the return addresses: base_backtrace.h */
+	uint64_t owners;             /* owners_of */
+	struct leakwrap_stack_shape shape;
 };
 
-/* The share of fp in the sum, when the walk used it. */
-#define OF_FP UINT64_C(0x9fb21c651e98df25)
+/* The factor of fp in the hash, if the walk used fp. */
+#define FP_FACTOR UINT64_C(0x9fb21c651e98df25)
 
-#define KEY   offsetof(struct interned, uppers)
+#define KEY       offsetof(struct interned, high_halves)
 
-/* Patterns are compared as memory. */
-_Static_assert(sizeof(struct leakwrap_stack_shape) == 24, "a pattern has no holes");
+_Static_assert(sizeof(struct leakwrap_stack_shape) == 24, "no padding: memcmp compares shapes");
 
-static struct interned *patterns; /* uthash */
+static struct interned *shapes; /* uthash */
 
-/* A sum of what may be unloaded of the modules that TRACE goes through, in their order: others may come and go.  0: nothing may.  Where
- * that is not clear, it is all that is loaded now. */
+/* Hashes the modules of TRACE that may be unloaded, in the order of the frames.  Loading or
+ * unloading other modules leaves the hash as it is.  Returns 0 if none may be unloaded.  Returns
+ * the address of the current snapshot of all modules if TRACE alone does not show which modules
+ * the walk depends on. */
 static uint64_t owners_of(const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_read_set *notes = trace->notes;
+	const struct leakwrap_read_set *read_set = trace->notes;
 	const struct leakwrap_module *last = NULL;
-	uint64_t sum = 0;
+	uint64_t hash = 0;
 
-	/* Where the walk came to an end, another module may be loaded. */
-	if (notes->end_place != LEAKWRAP_STACK_INDEX_NONE && notes->end_word != 0)
+	/* A module may be loaded at the address at which the walk ended. */
+	if (read_set->end_place != LEAKWRAP_STACK_INDEX_NONE && read_set->end_word != 0)
 		return (uintptr_t)leakwrap_modules();
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
@@ -47,160 +49,167 @@ static uint64_t owners_of(const struct leakwrap_trace *trace)
 			return (uintptr_t)leakwrap_modules();
 		if (module->permanent || module == last)
 			continue;
-		sum = sum * UINT64_C(0x9e3779b97f4a7c15) + (uintptr_t)module;
+		hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uintptr_t)module;
 		last = module;
 	}
-	return sum;
+	return hash;
 }
 
-/* -- what a walk read ------------------------------------------------------------------------------ */
+/* -- what a walk read -------------------------------------------------------------------------- */
 
 #define WORDS_MAX (3 * LEAKWRAP_MAX_DEPTH + LEAKWRAP_STACK_HASH_GROUP)
 
-/* A word, and its share in what sp adds to the sum: a link's is 1, that of another 0. */
+/* A stack word.  IS_LINK is 1 for a link, whose value moves with sp, else 0. */
 struct word {
-	uintptr_t value, of_sp;
+	uintptr_t value, is_link;
 };
 
-/* In groups that are summed at once: the last one is filled up. */
+/* The words that a walk depends on.  The last group of LEAKWRAP_STACK_HASH_GROUP is padded. */
 struct words {
 	unsigned count;
-	uint16_t place[WORDS_MAX]; /* of each */
+	uint16_t position[WORDS_MAX]; /* in words above sp */
 	struct word word[WORDS_MAX];
 };
 
-static void add_word(struct words *words, uint16_t place, uintptr_t value, uintptr_t of_sp)
+static void add_word(struct words *words, uint16_t position, uintptr_t value, uintptr_t is_link)
 {
-	words->place[words->count] = place;
-	words->word[words->count++] = (struct word){value, of_sp};
+	words->position[words->count] = position;
+	words->word[words->count++] = (struct word){value, is_link};
 }
 
-/* PLACE in bytes. */
-static uint32_t bytes(uint32_t place)
+static uint32_t bytes_of_words(uint32_t words)
 {
-	return place * (uint32_t)sizeof(uintptr_t);
+	return words * (uint32_t)sizeof(uintptr_t);
 }
 
-/* Those that the walk has read which led to TRACE: return addresses, the word at the end, links. */
-static void read_words(struct words *words, const struct leakwrap_trace *trace)
+/* Collects the words that the walk of TRACE depends on: return addresses, the word at the end,
+ * links.  Pads the last group with copies of the last word. */
+static void collect_words(struct words *words, const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_read_set *notes = trace->notes;
+	const struct leakwrap_read_set *read_set = trace->notes;
 
 	words->count = 0;
-	for (unsigned i = 0; i < notes->returns; i++)
-		add_word(words, notes->place[i], trace->pcs[i + 1], 0);
-	if (notes->end_place != LEAKWRAP_STACK_INDEX_NONE)
-		add_word(words, notes->end_place, notes->end_word, 0);
-	for (unsigned i = 0; i < notes->checks; i++)
-		add_word(words, notes->check[i].place, notes->sp + bytes(notes->check[i].target), 1);
+	for (unsigned i = 0; i < read_set->returns; i++)
+		add_word(words, read_set->place[i], trace->pcs[i + 1], 0);
+	if (read_set->end_place != LEAKWRAP_STACK_INDEX_NONE)
+		add_word(words, read_set->end_place, read_set->end_word, 0);
+	for (unsigned i = 0; i < read_set->checks; i++)
+		add_word(words, read_set->check[i].place,
+		         read_set->sp + bytes_of_words(read_set->check[i].target), 1);
 	while (words->count % LEAKWRAP_STACK_HASH_GROUP != 0) {
 		const unsigned last = words->count - 1;
 
-		add_word(words, words->place[last], words->word[last].value, words->word[last].of_sp);
+		add_word(words, words->position[last], words->word[last].value,
+		         words->word[last].is_link);
 	}
 }
 
-static uint64_t of_sp(const struct words *words)
+/* Returns the sum of the links' factors in the hash of WORDS. */
+static uint64_t link_factors(const struct words *words)
 {
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash sum = {.a = 0};
+	struct leakwrap_stack_hash hash = {.a = 0};
 
 	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
-		sum = leakwrap_stack_hash_accumulate(sum, word[0].of_sp, word[1].of_sp, word[2].of_sp,
-		                                     word[3].of_sp);
-	return leakwrap_stack_hash_combine(sum);
+		hash = leakwrap_stack_hash_accumulate(hash, word[0].is_link, word[1].is_link,
+		                                      word[2].is_link, word[3].is_link);
+	return leakwrap_stack_hash_combine(hash);
 }
 
-/* What leakwrap_stack_shape_key finds for the stack with these words, whose walk led to TRACE. */
-static uint64_t key(const struct words *words, const struct leakwrap_stack_shape *pattern,
-                    const struct leakwrap_trace *trace)
+/* Returns the key of the stack with WORDS and SHAPE, whose walk gave TRACE.
+ * leakwrap_stack_shape_key returns an equal key for it. */
+static uint64_t key_of_words(const struct words *words, const struct leakwrap_stack_shape *shape,
+                             const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_read_set *notes = trace->notes;
+	const struct leakwrap_read_set *read_set = trace->notes;
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash sum = leakwrap_stack_shape_start(
+	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(
 	        trace->pcs[0], word[0].value, word[1].value, word[2].value, word[3].value);
 
 	while ((word += LEAKWRAP_STACK_HASH_GROUP) != end)
-		sum = leakwrap_stack_hash_accumulate(sum, word[0].value, word[1].value, word[2].value,
-		                                     word[3].value);
-	return leakwrap_stack_shape_end(pattern, sum, notes->sp, notes->sp + bytes(notes->fp_target));
+		hash = leakwrap_stack_hash_accumulate(hash, word[0].value, word[1].value,
+		                                      word[2].value, word[3].value);
+	return leakwrap_stack_shape_end(shape, hash, read_set->sp,
+	                                read_set->sp + bytes_of_words(read_set->fp_target));
 }
 
 static uint32_t extent_of(const struct words *words)
 {
-	uint32_t extent = 1; /* a stack without room has no pattern */
+	uint32_t extent = 1; /* not 0: leakwrap_stack_shape_has_room is false without room */
 
 	for (unsigned i = 0; i < words->count; i++)
-		if (extent < bytes(words->place[i] + 1u))
-			extent = bytes(words->place[i] + 1u);
+		if (extent < bytes_of_words(words->position[i] + 1u))
+			extent = bytes_of_words(words->position[i] + 1u);
 	return extent;
 }
 
-/* -- patterns ------------------------------------------------------------------------------------ */
+/* -- shapes ------------------------------------------------------------------------------------ */
 
-/* The pattern that is equal to WANTED, whose places take PLACES bytes behind it; or NULL: there is no memory. */
-static struct leakwrap_stack_shape *interned(const struct interned *wanted, size_t places)
+/* Returns the interned copy of WANTED, which POSITIONS_SIZE bytes of positions follow.  Returns
+ * NULL if there is no memory. */
+static struct leakwrap_stack_shape *intern(const struct interned *wanted, size_t positions_size)
 {
-	const size_t size = sizeof(*wanted) + places;
+	const size_t size = sizeof(*wanted) + positions_size;
 	struct interned *found;
 
-	HASH_FIND(hh, patterns, (const char *)wanted + KEY, size - KEY, found);
+	HASH_FIND(hh, shapes, (const char *)wanted + KEY, size - KEY, found);
 	if (found)
-		return &found->pattern;
+		return &found->shape;
 	found = leakwrap_arena_take(size);
 	if (!found)
 		return NULL;
 	memcpy(found, wanted, size);
 	leakwrap_tables_failed = false;
-	HASH_ADD(hh, patterns, uppers, size - KEY, found);
-	return leakwrap_tables_failed ? NULL : &found->pattern;
+	HASH_ADD(hh, shapes, high_halves, size - KEY, found);
+	return leakwrap_tables_failed ? NULL : &found->shape;
 }
 
 struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
-                                                         uint64_t *key_of_stack)
+                                                         uint64_t *key)
 {
-	/* uthash needs a pattern in memory before it can be looked up. */
+	/* uthash looks up a key that is contiguous in memory. */
 	static struct {
-		struct interned it;
-		uint16_t place[WORDS_MAX];
+		struct interned interned;
+		uint16_t position[WORDS_MAX];
 	} wanted;
 	static struct words words;
-	const struct leakwrap_read_set *notes = trace->notes;
-	const uint64_t of_fp = notes->fp_target == LEAKWRAP_STACK_INDEX_NONE ? 0 : OF_FP;
-	struct leakwrap_stack_shape *pattern;
-	size_t places;
+	const struct leakwrap_read_set *read_set = trace->notes;
+	const uint64_t fp_factor = read_set->fp_target == LEAKWRAP_STACK_INDEX_NONE ? 0 : FP_FACTOR;
+	struct leakwrap_stack_shape *shape;
+	size_t positions_size;
 
-	read_words(&words, trace);
-	if (words.count == 0 || !leakwrap_high_halves_intern(trace, false, &wanted.it.uppers))
+	collect_words(&words, trace);
+	if (words.count == 0 ||
+	    !leakwrap_high_halves_intern(trace, false, &wanted.interned.high_halves))
 		return NULL;
-	wanted.it.belongs_to = owners_of(trace);
-	wanted.it.pattern = (struct leakwrap_stack_shape){
-	        .of_sp = of_sp(&words) + of_fp,
-	        .of_fp = of_fp,
+	wanted.interned.owners = owners_of(trace);
+	wanted.interned.shape = (struct leakwrap_stack_shape){
+	        .sp_factor = link_factors(&words) + fp_factor,
+	        .fp_factor = fp_factor,
 	        .extent = extent_of(&words),
-	        .places = (uint16_t)words.count,
-	        .returns = (uint8_t)notes->returns,
+	        .word_count = (uint16_t)words.count,
+	        .return_count = (uint8_t)read_set->returns,
 	        .kind = (uint8_t)trace->kind,
 	};
-	places = words.count * sizeof(words.place[0]);
-	memcpy(wanted.place, words.place, places);
-	pattern = interned(&wanted.it, places);
-	if (pattern)
-		*key_of_stack = key(&words, pattern, trace);
-	return pattern;
+	positions_size = words.count * sizeof(words.position[0]);
+	memcpy(wanted.position, words.position, positions_size);
+	shape = intern(&wanted.interned, positions_size);
+	if (shape)
+		*key = key_of_words(&words, shape, trace);
+	return shape;
 }
 
-static struct interned *interned_of(const struct leakwrap_stack_shape *pattern)
+static struct interned *interned_of(const struct leakwrap_stack_shape *shape)
 {
-	return (struct interned *)((uintptr_t)pattern - offsetof(struct interned, pattern));
+	return (struct interned *)((uintptr_t)shape - offsetof(struct interned, shape));
 }
 
-bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *pattern)
+bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape)
 {
-	return interned_of(pattern)->belongs_to == 0;
+	return interned_of(shape)->owners == 0;
 }
 
-uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *pattern)
+uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *shape)
 {
-	return &interned_of(pattern)->first;
+	return &interned_of(shape)->base_site;
 }

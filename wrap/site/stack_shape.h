@@ -1,16 +1,21 @@
-/* stack_shape.h - where a walk found what it read of the stack.
+/* stack_shape.h - which stack words a walk depends on, as positions above sp.
  *
- * A walk reads return addresses; links, which are words that hold addresses of the stack itself, as fp may; and perhaps a word with which it
- * ends (read_set.h).  Their places above sp are the pattern of its stack.  When another stack has the same words there, links being
- * counted from sp, and the same pc, a walk would find the same: so one pattern does for all stacks of one form, and the sum of pc, fp and
- * the words tells which of them it is (stack_index.h).  The pattern's address comes to it last, when it is mixed: it has no factor of its own.
+ * A walk reads return addresses and links: words that hold stack addresses, such as a saved frame
+ * pointer.  It may read one more word, at which it ends (read_set.h).  The positions of all these
+ * words are the stack's shape.
  *
- * In memory the places stand behind the struct, in words.
+ * Take a second stack with equal words at these positions (links relative to sp) and an equal pc.
+ * A walk of it would find the same backtrace.  So all stacks of one form share one shape, and a
+ * hash of pc, fp and the words identifies the stack (stack_index.h).  The hash is the stack's key.
+ * The shape's own address is added after the mixing, so it needs no factor.
  *
- * The allocation path has as few instructions as it can, and touches as few cache lines: with few enough of them the processor has the
- * next allocation's misses under way with this one's, which decides what tracing costs a program with many live blocks.
+ * The positions follow the struct in memory, as uint16_t, in words above sp.
  *
- * Immutable once published; never dies.  Reading one is signal-safe.
+ * The allocation path executes leakwrap_stack_shape_key.  It must have few instructions and touch
+ * few cache lines.  Then the processor overlaps the cache misses of one allocation with those of
+ * the next.  This decides what tracing costs a program with many live blocks.
+ *
+ * A shape is immutable once published and is never freed.  A signal handler may read it.
  */
 #ifndef LEAKWRAP_STACK_SHAPE_H
 #define LEAKWRAP_STACK_SHAPE_H
@@ -25,77 +30,85 @@
 #include "wrap/site/stack_hash.h"
 
 struct leakwrap_stack_shape {
-	uint64_t of_sp;  /* how often sp is in the sum, by the links */
-	uint64_t of_fp;  /* and fp; 0 when the walk did not use it */
-	uint32_t extent; /* all places are below it: bytes, not 0 */
-	uint16_t places; /* how many: groups of LEAKWRAP_STACK_HASH_GROUP are full, and there is one */
-	uint8_t returns; /* how many of them are return addresses */
-	uint8_t kind;    /* of the backtraces: enum leakwrap_trace_kind */
+	uint64_t sp_factor;   /* of sp in the hash: the sum of the links' factors, plus FP_FACTOR */
+	uint64_t fp_factor;   /* of fp in the hash; 0 if the walk did not use fp */
+	uint32_t extent;      /* bytes above sp that the positions span; not 0 */
+	uint16_t word_count;  /* positions: a multiple of LEAKWRAP_STACK_HASH_GROUP, not 0 */
+	uint8_t return_count; /* how many of the positions hold return addresses */
+	uint8_t kind;         /* of the backtraces: enum leakwrap_trace_kind */
 };
 
-/* May all of PATTERN be read where ROOM bytes may?  Of very much room the part that 32 bits tell is enough. */
-LEAKWRAP_INLINE bool leakwrap_stack_shape_has_room(const struct leakwrap_stack_shape *pattern,
+/* Returns true if all positions of SHAPE lie in the first ROOM bytes above sp.  Only the low 32
+ * bits of ROOM are compared: a larger room may count as too small. */
+LEAKWRAP_INLINE bool leakwrap_stack_shape_has_room(const struct leakwrap_stack_shape *shape,
                                                    uintptr_t room)
 {
-	return pattern->extent <= (uint32_t)room;
+	return shape->extent <= (uint32_t)room;
 }
 
-/* The word at PLACE, as a return address: a link does not change by that. */
-LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint16_t place)
+/* Reads the word at POSITION, without the authentication code of a return address.  A link has no
+ * such code, so stripping leaves it as it is. */
+LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint16_t position)
 {
-	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + place * sizeof(uintptr_t)));
+	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + position * sizeof(uintptr_t)));
 }
 
-/* The key of a stack of PC, SP and FP with PATTERN: the sum that begins with the words of the first group, and has all of them at its
- * END. */
+/* Starts the hash of a stack with PC and the first group of words. */
 LEAKWRAP_INLINE struct leakwrap_stack_hash leakwrap_stack_shape_start(uintptr_t pc, uintptr_t first,
-                                                                      uintptr_t second, uintptr_t third,
+                                                                      uintptr_t second,
+                                                                      uintptr_t third,
                                                                       uintptr_t fourth)
 {
 	return leakwrap_stack_hash_accumulate((struct leakwrap_stack_hash){.a = pc}, first, second,
 	                                      third, fourth);
 }
 
-LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_end(const struct leakwrap_stack_shape *pattern,
-                                                  struct leakwrap_stack_hash sum, uintptr_t sp,
+/* Returns the key of a stack with SHAPE, SP and FP.  HASH has accumulated pc and all words. */
+LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_end(const struct leakwrap_stack_shape *shape,
+                                                  struct leakwrap_stack_hash hash, uintptr_t sp,
                                                   uintptr_t fp)
 {
-	return leakwrap_stack_hash_finalize(leakwrap_stack_hash_combine(sum) + fp * pattern->of_fp -
-	                                    sp * pattern->of_sp) +
-	       (uintptr_t)pattern;
+	return leakwrap_stack_hash_finalize(leakwrap_stack_hash_combine(hash) +
+	                                    fp * shape->fp_factor - sp * shape->sp_factor) +
+	       (uintptr_t)shape;
 }
 
-/* The key of the stack of PC, SP and FP, which has room for PATTERN. */
-LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_shape *pattern,
+/* Returns the key of the stack at PC, SP and FP under SHAPE.  leakwrap_stack_shape_has_room is
+ * true. */
+LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_shape *shape,
                                                   uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	const uint16_t *place = (const uint16_t *)(pattern + 1);
-	const uint16_t *const end = place + pattern->places;
-	struct leakwrap_stack_hash sum = leakwrap_stack_shape_start(
-	        pc, leakwrap_stack_shape_word(sp, place[0]), leakwrap_stack_shape_word(sp, place[1]),
-	        leakwrap_stack_shape_word(sp, place[2]), leakwrap_stack_shape_word(sp, place[3]));
+	const uint16_t *position = (const uint16_t *)(shape + 1);
+	const uint16_t *const end = position + shape->word_count;
+	struct leakwrap_stack_hash hash =
+	        leakwrap_stack_shape_start(pc, leakwrap_stack_shape_word(sp, position[0]),
+	                                   leakwrap_stack_shape_word(sp, position[1]),
+	                                   leakwrap_stack_shape_word(sp, position[2]),
+	                                   leakwrap_stack_shape_word(sp, position[3]));
 
-	while ((place += LEAKWRAP_STACK_HASH_GROUP) != end)
-		sum = leakwrap_stack_hash_accumulate(sum, leakwrap_stack_shape_word(sp, place[0]),
-		                                     leakwrap_stack_shape_word(sp, place[1]),
-		                                     leakwrap_stack_shape_word(sp, place[2]),
-		                                     leakwrap_stack_shape_word(sp, place[3]));
-	return leakwrap_stack_shape_end(pattern, sum, sp, fp);
+	while ((position += LEAKWRAP_STACK_HASH_GROUP) != end)
+		hash = leakwrap_stack_hash_accumulate(hash,
+		                                      leakwrap_stack_shape_word(sp, position[0]),
+		                                      leakwrap_stack_shape_word(sp, position[1]),
+		                                      leakwrap_stack_shape_word(sp, position[2]),
+		                                      leakwrap_stack_shape_word(sp, position[3]));
+	return leakwrap_stack_shape_end(shape, hash, sp, fp);
 }
 
-/* The following are called with the tables' lock held. */
+/* For the functions below, the caller holds the tables' lock. */
 
-/* The pattern of the stack whose walk led to TRACE, with its notes, and in *KEY the key of that stack: the same pattern for all walks that
- * found everything at the same places, if they go through the same ones of the modules that may be unloaded.  NULL when there is no memory, or the
- * walk has read nothing. */
+/* Interns the shape of the stack whose walk gave TRACE and TRACE's read set.  Stores the stack's
+ * key in *KEY.  Two walks get one shape if all positions are equal and they go through the same
+ * modules, permanent modules aside.  Returns NULL if there is no memory or the walk read no
+ * word. */
 struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
                                                          uint64_t *key);
 
-/* Do the stacks with PATTERN go through no modules but those that are never unloaded? */
-bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *pattern);
+/* Returns true if stacks with SHAPE go only through modules that are never unloaded. */
+bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape);
 
-/* For the caller: the number of the call site from which the backtraces of others are told whose stacks have PATTERN.  LEAKWRAP_SITE_NONE
- * at first. */
-uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *pattern);
+/* Returns where the caller keeps the first call site with SHAPE.  Backtraces of later call sites
+ * are deltas against it.  It starts as LEAKWRAP_SITE_NONE. */
+uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *shape);
 
 #endif
