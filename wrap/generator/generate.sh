@@ -305,6 +305,15 @@ if [ -n "$functions" ]; then
 		echo "-Wl,--wrap=$name" >>"$work/flags"
 		[ "$is_there" != yes ] || echo "-Wl,-u,$name" >>"$work/flags"
 	done
+	# leakwrap audit reads the names; a "?" stands behind those that the program may lack.
+	{
+		echo 'extern const char leakwrap_link_allocators[];'
+		echo '__attribute__((visibility("default")))'
+		echo 'const char leakwrap_link_allocators[] ='
+		echo "$functions" | awk -F '\t' '{ print "\t\"" $1 ($2 == "yes" ? "" : "?") " \"" }'
+		echo '	;'
+	} >"$work/leakwrap_link_allocators.c"
+	echo "-Wl,-u,leakwrap_link_allocators" >>"$work/flags"
 fi
 if [ -n "$has_options" ]; then
 	{
