@@ -167,3 +167,22 @@ judge "another list" "$W/other" 1
 said 'has another C library than leakwrap was built for'
 judge "its own list" "$W/c" 0
 ! grep 'another C' "$W/err" || fail "its own list does not fit"
+
+# What --no-system leaves is counted without gaps.
+cat >"$W/ranks.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+void *volatile kept;
+int main(void)
+{
+	FILE *file = fopen("/dev/null", "r");
+	fgetc(file);
+	kept = malloc(1);
+	return file == NULL;
+}
+END
+build ranks -static "$W/ranks.c"
+LEAKWRAP_OPTIONS=log="$W/ranks.log":system=1 "$W/ranks" || fail ranks
+status_is 0 "$lw" report --no-system "$W/ranks.log"
+equal "the ranks" "$(sed -n 's/^  #\([0-9]*\) .*/\1/p' "$W/out" | tr '\n' ' ')" \
+	"$(seq "$(grep -c '^  #' "$W/out")" | tr '\n' ' ')"

@@ -203,3 +203,56 @@ END
 done
 status_is 2 "$lw" audit "$W/planted.c"
 status_is 2 "$lw" audit "$W/none"
+
+# Allocators that the link names: one inside its callers' file, one in a file of its own, and a wrong name.
+cat >"$W/se.c" <<'END'
+#include <stddef.h>
+void *my_malloc(size_t size);
+void my_free(void *block);
+static char memory[4096];
+static size_t used;
+__attribute__((noinline)) void *my_malloc(size_t size) { used += size; return memory + used - size; }
+__attribute__((noinline)) void my_free(void *block) { used -= block == memory + used; }
+#ifndef APART
+extern void *volatile kept;
+int main(void) { kept = my_malloc(3); my_free(kept); return kept == NULL; }
+#endif
+END
+cat >"$W/se2.c" <<'END'
+#include <stddef.h>
+void *my_malloc(size_t size);
+void *volatile kept;
+#ifdef APART
+int main(void) { kept = my_malloc(3); return kept == NULL; }
+#endif
+END
+export LEAKWRAP_LIB="$O/libleakwrap.a" XDG_CACHE_HOME="$W/cache"
+for linker in bfd gold lld mold; do
+	for static in "" -static; do
+		named() {
+			# shellcheck disable=SC2086 # flags
+			"$lw" cc --allocator="$1" -- "$CC" $2 -O1 -fuse-ld=$linker $static -o "$W/se" "$W/se.c" "$W/se2.c"
+		}
+		named my_ "" >"$W/ld" 2>&1 || {
+			echo "left out: named, $linker $static: $(head -n 1 "$W/ld")"
+			continue
+		}
+		if nm "$W/se" | grep -q ' __wrap_my_malloc$'; then # this linker redirects calls inside a file
+			status_is 0 "$lw" audit --strict "$W/se"
+		else
+			status_is 1 "$lw" audit --strict "$W/se"
+			shows '^escape: 1 direct call of my_malloc, in main$'
+			shows '^escape: 1 direct call of my_free, in main$'
+			shows 'mend: define it in another source file'
+		fi
+		named my_ -DAPART || fail "named apart, $linker $static"
+		status_is 0 "$lw" audit --strict "$W/se"
+		named jemalloc_ -DAPART >"$W/ld" 2>&1 || {
+			# ld.lld itself misses the function.
+			grep -q 'undefined symbol: jemalloc_malloc' "$W/ld" || fail "wrong name, $linker $static"
+			continue
+		}
+		status_is 1 "$lw" audit --strict "$W/se"
+		shows '^escape: the program has no function jemalloc_malloc$'
+	done
+done

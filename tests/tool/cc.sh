@@ -144,3 +144,36 @@ LEAKWRAP_OPTIONS=log="$W/tool.log" "$W/project/tool" || fail tool
 status_is 0 "$lw" report "$W/tool.log"
 shows '3 bytes live in 1 block at 1 call site'
 shows 'help  *'
+
+# The compiler's words end before its source files, in whatever order.
+export XDG_CACHE_HOME="$W/cache"
+mkdir -p "$W/short"
+cp tests/tool/leaky.c "$W/short/m.c"
+ln -s "$(command -v "$CC")" "$W/short/other-name"
+printf '#!/bin/sh\nexec "$@"\n' >"$W/short/ccache"
+chmod +x "$W/short/ccache"
+"$CC" -c -o "$W/short/m.o" "$W/short/m.c" || fail "m.o"
+echo 'int own; ' >"$W/short/own.c"
+for words in "$CC m.c" "$CC m.o own.c" "./ccache $CC m.c" "./other-name m.c" "./ccache ./other-name m.o own.c"; do
+	rm -f "$W/short/x"
+	# shellcheck disable=SC2086 # words
+	(cd "$W/short" && "$lw" cc --options=exit=0 -- $words -o x) >"$W/out" 2>&1 || fail "$words: $(cat "$W/out")"
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log="$W/log" "$W/short/x" || fail "$words: does not run"
+	[ ! -s "$W/log" ] || fail "$words: without its options"
+done
+# Of each compiler one result is kept, not of each program.
+equal "results in the cache" "$(find "$W/cache/leakwrap" -name '*.a' | wc -l)" 4
+touch -d '10 days ago' "$W/cache/leakwrap"/*
+status_is 0 "$lw" cc --options=exit=1 -- "$CC" "$W/short/m.c" -o "$W/short/x"
+equal "results after some days" "$(find "$W/cache/leakwrap" -name '*.a' | wc -l)" 1
+status_is 0 "$lw" cc --options= -- "$CC" "$W/short/m.c" -o "$W/short/x"
+
+# The tool's own options.
+status_is 0 "$lw" cc --options exit=0 -- "$CC" "$W/short/m.c" -o "$W/short/x"
+status_is 2 "$lw" cc --options -- "$CC" "$W/short/m.c"
+said '^leakwrap: cc: --options needs a value: --options=VALUE$'
+status_is 2 "$lw" cc --allocator
+said '^leakwrap: cc: --allocator needs a value'
+status_is 2 "$lw" cc --allocators=my_ -- "$CC" "$W/short/m.c"
+said "^leakwrap: cc: unknown option '--allocators=my_'"

@@ -159,3 +159,35 @@ status_is 2 "$lw"
 status_is 2 "$lw" report -o "$W/no/folder" "$W/plain"
 [ ! -e /dev/full ] || status_is 2 sh -c '"$1" report -o /dev/full "$2"' sh "$lw" "$W/plain"
 exit 0
+
+# Merged: notes and what was left out from before a fork are in the report.
+cat >"$W/forks.c" <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile kept;
+__attribute__((noinline)) void allocate(void) { kept = malloc(100); }
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		allocate();
+	for (int i = 0; i < 1200; i++) {
+		if (fork() == 0) {
+			allocate();
+			exit(argv == NULL);
+		}
+		wait(NULL);
+	}
+	return 0;
+}
+END
+build forks "$W/forks.c"
+rm -f "$W/forks.log"
+LEAKWRAP_OPTIONS=log="$W/forks.log" "$W/forks" parent || fail "forks"
+status_is 0 "$lw" report "$W/forks.log"
+shows '^  note: 1,1[0-9]* forked children ended without a dump.* (process [0-9]*)$'
+shows '^  left out from before the fork: [0-9,]* bytes in 64 blocks$'
+rm -f "$W/forks.log"
+LEAKWRAP_OPTIONS=log="$W/forks.log" "$W/forks" || fail "forks"
+status_is 0 "$lw" report --each "$W/forks.log"
+shows_not 'before the fork: 0 bytes'

@@ -103,6 +103,10 @@ mkdir -p "$W/project"
 printf '# wrappers of ours\n\n  skip=^allocate_\n--by = function\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err)
 said '^leakwrap: .leakwrap:4: by  *is no option that a settings file may hold$'
+printf '# wrappers of ours\n\ntop=1\nby=sorcery\n' >"$W/project/.leakwrap"
+(cd "$W/project" && "$lw" report ../log >../out 2>../err)
+equal "status of a wrong value" $? 2
+said '^leakwrap: .leakwrap:4: --by=sorcery: function, file, module or member$'
 printf '# wrappers of ours\n\n  skip=^allocate_\n--by=function\ntop=1\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err) || fail "settings"
 shows ' open_table$'
@@ -131,3 +135,15 @@ said 'settings:1: skip needs a value: skip=PATTERN'
 echo growth=1 >"$W/settings"
 status_is 2 "$lw" report --config="$W/settings" "$W/log"
 said 'settings:1: growth takes no value'
+
+# A single function that is called like a wrapper has its place on the line.
+cat >"$W/local.c" <<'END'
+#include <stdlib.h>
+void *volatile kept;
+__attribute__((noinline)) void localloc_leak(void) { kept = malloc(10); }
+int main(void) { localloc_leak(); return 0; }
+END
+build local "$W/local.c"
+LEAKWRAP_OPTIONS=log="$W/local.log" "$W/local" || fail local
+status_is 0 "$lw" report --skip=localloc_leak "$W/local.log"
+shows '^      through localloc_leak  .*local.c:3$'

@@ -79,6 +79,12 @@ static void check_entries(struct audit *audit, const struct program *program)
 			      "a second name of an allocator, for which there is no wrapper: these "
 			      "blocks are not in the report",
 			      "call it by its public name");
+		else if (entry->named)
+			found(audit, ESCAPE, what,
+			      "they were not redirected to the wrapper: the linker wraps no calls "
+			      "inside "
+			      "the file that defines the function",
+			      "define it in another source file than its callers");
 		else if (!entry->wrapper)
 			found(audit, ESCAPE, what,
 			      is_release(name)
@@ -94,6 +100,22 @@ static void check_entries(struct audit *audit, const struct program *program)
 			      "defines it)",
 			      "link the objects themselves; for -flto objects use -fno-lto on the link "
 			      "line, or a linker that wraps in them");
+	}
+}
+
+/* Functions that --allocator names and the program lacks: the name is wrong, or nothing is linked that has it. */
+static void check_named_allocators(struct audit *audit, const struct program *program)
+{
+	for (size_t i = 0; i < program->entry_count; i++) {
+		const struct entry *entry = &program->entries[i];
+		if (entry->expected && !entry->address && !entry->imported)
+			found(audit, ESCAPE,
+			      arena_format(&audit->arena, "the program has no function %s",
+			                   entry->name),
+			      "--allocator or LEAKWRAP_ALLOCATORS names it: nothing of this name is in "
+			      "the "
+			      "report",
+			      "name the allocator as the program calls it");
 	}
 }
 
@@ -293,6 +315,7 @@ static void check_calls(struct audit *audit, struct program *program)
 		      "only missing wrappers are found", NULL);
 	check_void_wrappers(audit, program);
 	check_entries(audit, program);
+	check_named_allocators(audit, program);
 	check_namesakes(audit, program);
 	check_own_allocators(audit, program);
 }

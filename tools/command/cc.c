@@ -314,23 +314,65 @@ static bool links_program(struct command_line *line)
 	return line->inputs && has_c_library && !line->stops && !line->no_program && !line->wrapped;
 }
 
-/* "g++", "clang++-14", "arm-linux-gnueabihf-c++", behind another command too: "ccache g++" */
-static bool is_cxx_compiler(char *const *words)
+/* "gcc", "clang++-14", "arm-linux-gnueabihf-c++"; not "ccache". */
+static bool is_compiler(const char *word)
 {
-	for (; *words && (*words)[0] != '-'; words++) {
-		const char *plus = strstr(base_name(*words), "++");
+	static const char *const names[] = {"cc",      "c++", "gcc", "g++", "clang",
+	                                    "clang++", "tcc", "icc", "icx", "icpx"};
+	const char *name = base_name(word), *end = name + strlen(name);
+	while (end > name && strchr("0123456789.-", end[-1]))
+		end--;
+	for (const char *p = name; p < end; p++)
+		if (*p == '-')
+			name = p + 1;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (is_word(name, (size_t)(end - name), names[i]))
+			return true;
+	return false;
+}
+
+/* Does WORD name a file to compile or link? */
+static bool is_input_file(const char *word)
+{
+	static const char *const suffixes[] = {".c", ".cc", ".cpp", ".cxx", ".C",  ".c++", ".i",  ".ii",
+	                                       ".s", ".S",  ".o",   ".obj", ".lo", ".a",   ".so", ".m"};
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		if (has_suffix(word, suffixes[i]))
+			return true;
+	return is_header(word) || strstr(base_name(word), ".so.");
+}
+
+/* How many of WORDS are the compiler: "gcc" is one, "ccache gcc" are two.  They end with the first that
+ * is called like a compiler.  An unknown compiler ends before the first option or input file. */
+static size_t count_compiler_words(char *const *words)
+{
+	size_t count = 0;
+	while (words[count] && words[count][0] != '-' && words[count][0] != '@') {
+		if (count > 0 && is_input_file(words[count]))
+			break;
+		if (is_compiler(words[count++]))
+			break;
+	}
+	return count ? count : 1;
+}
+
+/* Is one of the COUNT words of the compiler "g++", "clang++-14" or "arm-linux-gnueabihf-c++"? */
+static bool is_cxx_compiler(char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *plus = strstr(base_name(words[i]), "++");
 		if (plus && (plus[2] == '\0' || plus[2] == '-'))
 			return true;
 	}
 	return false;
 }
 
-/* The compiler, "gcc" or "ccache gcc", and those of its flags that select the target. */
-static void read_compiler(struct arguments *compiler, char *const *words)
+/* The COUNT words of the compiler, and those of its flags that select the target. */
+static void read_compiler(struct arguments *compiler, char *const *words, size_t count)
 {
 	static const char *const flags[] = {"-m", "--target=", "--sysroot=", "-B", "--gcc-toolchain="};
-	for (; *words && (*words)[0] != '-'; words++)
-		add_argument(compiler, *words);
+	for (; count > 0; count--)
+		add_argument(compiler, *words++);
 	for (; *words; words++) {
 		if (strcmp(*words, "-target") == 0 && words[1]) {
 			add_argument(compiler, words[0]);
@@ -342,18 +384,44 @@ static void read_compiler(struct arguments *compiler, char *const *words)
 	}
 }
 
-/* Reads one option of the tool's own.  Returns false if WORD is none. */
-static bool read_own_option(struct link *link, struct arena *arena, const char *word)
+/* The value of the option NAME at WORDS, which is "NAME=VALUE" or the two words "NAME VALUE".  Sets *USED to
+ * the number of words.  Returns NULL if WORDS begin with something else. */
+static const char *option_value(char *const *words, const char *name, int *used)
 {
-	if (strncmp(word, "--allocator=", 12) == 0)
+	size_t length = strlen(name);
+	if (strncmp(words[0], name, length) != 0)
+		return NULL;
+	*used = words[0][length] ? 1 : 2;
+	if (words[0][length] == '=')
+		return words[0] + length + 1;
+	if (words[0][length])
+		return NULL;
+	if (!words[1] || words[1][0] == '-')
+		die("cc: %s needs a value: %s=VALUE", name, name);
+	return words[1];
+}
+
+/* Reads one option of the tool's own at WORDS.  Returns the number of its words, 0 if there is none. */
+static int read_own_option(struct link *link, struct arena *arena, char *const *words)
+{
+	int used = 0;
+	const char *value = option_value(words, "--allocator", &used);
+	if (value) {
 		link->allocators = link->allocators
-		                           ? arena_format(arena, "%s %s", link->allocators, word + 12)
-		                           : word + 12;
-	else if (strncmp(word, "--options=", 10) == 0)
-		link->options = word + 10;
-	else
-		return false;
-	return true;
+		                           ? arena_format(arena, "%s %s", link->allocators, value)
+		                           : value;
+		return used;
+	}
+	value = option_value(words, "--options", &used);
+	if (value) {
+		link->options = value;
+		return used;
+	}
+	if (words[0][0] == '-' && strcmp(words[0], "--") != 0)
+		die("cc: unknown option '%s'; the compiler's own stand behind it, as in leakwrap cc -- "
+		    "gcc %s",
+		    words[0], words[0]);
+	return 0;
 }
 
 static const char *const usage =
@@ -385,8 +453,8 @@ int command_cc(int argc, char **argv)
 		fputs(usage, stdout);
 		return STATUS_FINE;
 	}
-	while (first < argc && read_own_option(&link, &arena, argv[first]))
-		first++;
+	for (int used = 1; first < argc && used > 0; first += used)
+		used = read_own_option(&link, &arena, argv + first);
 	if (first < argc && strcmp(argv[first], "--") == 0)
 		first++;
 	if (first >= argc) {
@@ -395,15 +463,16 @@ int command_cc(int argc, char **argv)
 	}
 	for (int i = first; i < argc; i++)
 		add_argument(&arguments, argv[i]);
-	for (int i = first + 1; i < argc; i++)
+	size_t compiler_words = count_compiler_words(argv + first);
+	for (int i = first + (int)compiler_words; i < argc; i++)
 		add_words(&line, &arena, argv[i], 0);
 	if (links_program(&line)) {
-		link.cxx = is_cxx_compiler(argv + first) || line.cxx_library;
+		link.cxx = is_cxx_compiler(argv + first, compiler_words) || line.cxx_library;
 		link.libcxx = line.libcxx;
 		link.static_libstdcxx = line.static_libstdcxx;
 		link.statically = line.statically;
 		link.lld = line.lld;
-		read_compiler(&link.compiler, argv + first);
+		read_compiler(&link.compiler, argv + first, compiler_words);
 		if (line.language) {
 			add_argument(&arguments, "-x");
 			add_argument(&arguments, "none");

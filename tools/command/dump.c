@@ -401,9 +401,16 @@ static bool examine(struct arena *arena, struct target_process *process, const c
 		return false;
 	process->inner = inner_pid(pid, status);
 	if (!find_traced(arena, pid, &traced)) {
-		complain("process %d is not traced: its program was not linked with libleakwrap.a, or "
-		         "cannot be read",
-		         pid);
+		const char *exe = arena_format(arena, "/proc/%d/exe", pid);
+		int fd = open(exe, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			complain("process %d: its program cannot be read: %s", pid, strerror(errno));
+		else
+			complain("process %d is not traced: its program was not linked with "
+			         "libleakwrap.a",
+			         pid);
+		if (fd >= 0)
+			close(fd);
 		return false;
 	}
 	enum announced announced = read_announcement(arena, process, &traced);

@@ -1,11 +1,14 @@
 /* link.c - see link.h. */
 #include "tools/command/link.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cc_flags.h"
@@ -106,6 +109,30 @@ static const char *cached_name(struct arena *arena, const struct link *link, con
 	return arena_format(arena, "%s/%016llx", cache_folder(arena), (unsigned long long)hash);
 }
 
+enum { CACHE_SECONDS = 7 * 24 * 60 * 60 };
+
+/* Removes from the cache what no link has used for CACHE_SECONDS. */
+static void clean_cache(const char *folder)
+{
+	DIR *files = opendir(folder);
+	struct stat status;
+	time_t oldest = time(NULL) - CACHE_SECONDS;
+	if (!files)
+		return;
+	for (struct dirent *file; (file = readdir(files)) != NULL;)
+		if (fstatat(dirfd(files), file->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(status.st_mode) && status.st_mtime < oldest)
+			unlinkat(dirfd(files), file->d_name, 0);
+	closedir(files);
+}
+
+/* Says that a link uses NAME.a and NAME.flags now. */
+static void renew_cached(struct arena *arena, const char *name)
+{
+	utimensat(AT_FDCWD, arena_format(arena, "%s.a", name), NULL, 0);
+	utimensat(AT_FDCWD, arena_format(arena, "%s.flags", name), NULL, 0);
+}
+
 /* Runs COMMAND, whose standard output is not of interest.  Returns whether it ended well. */
 static bool run(char **command)
 {
@@ -132,8 +159,13 @@ static const char *generate(struct arena *arena, const struct link *link, const 
 	const char *flags = arena_format(arena, "%s.flags", name);
 	struct arguments command = {0};
 
-	if (!link->output && access(flags, R_OK) == 0)
+	const char *archive_made = arena_format(arena, "%s.a", name);
+	if (!link->output && access(flags, R_OK) == 0 && access(archive_made, R_OK) == 0) {
+		renew_cached(arena, name);
 		return name;
+	}
+	if (!link->output)
+		clean_cache(arena_format(arena, "%.*s", (int)(base_name(name) - name), name));
 	add_argument(&command, "sh");
 	add_argument(&command, generator);
 	add_argument(&command, arena_format(arena, "--output=%s", name));

@@ -1,5 +1,6 @@
 /* options.c - see options.h. */
 #include "tools/command/options.h"
+#include "tools/command/settings.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -84,7 +85,7 @@ static enum format format_named(const struct argp_state *state, const char *name
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 		if (strcmp(name, formats[i]) == 0)
 			return (enum format)i;
-	argp_error(state, "--format=%s: text, json, folded, pprof or html", name);
+	option_error(state, "--format=%s: text, json, folded, pprof or html", name);
 	return FORMAT_TEXT;
 }
 
@@ -92,7 +93,7 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 {
 	uint64_t value;
 	if (!parse_size(argument, &value))
-		argp_error(state, "--%s=%s: not a number", name, argument);
+		option_error(state, "--%s=%s: not a number", name, argument);
 	return value;
 }
 
@@ -100,7 +101,7 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 static const char *existing(const struct argp_state *state, const char *name, const char *argument)
 {
 	if (access(argument, R_OK) != 0)
-		argp_failure(state, STATUS_USAGE, errno, "--%s=%s", name, argument);
+		option_error(state, "--%s=%s: %s", name, argument, strerror(errno));
 	return argument;
 }
 
@@ -126,7 +127,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case KEY_SKIP:
 		if (!*argument)
-			argp_error(state, "--skip needs a pattern");
+			option_error(state, "--skip needs a pattern");
 		add_pattern(&options->skips.skip, argument);
 		break;
 	case KEY_NO_SKIP:
@@ -145,7 +146,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		else if (strcmp(argument, "auto") == 0)
 			options->color = COLOR_AUTO;
 		else
-			argp_error(state, "--color=%s: auto, always or never", argument);
+			option_error(state, "--color=%s: auto, always or never", argument);
 		break;
 	case KEY_EXE:
 		options->search.exe = existing(state, "exe", argument);

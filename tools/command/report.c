@@ -56,7 +56,7 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 	case KEY_BY:
 		options->by = group_kind_named(argument);
 		if (options->by == GROUP_NONE)
-			argp_error(state, "--by=%s: function, file, module or member", argument);
+			option_error(state, "--by=%s: function, file, module or member", argument);
 		break;
 	case KEY_GROWTH:
 		options->growth = true;

@@ -2,11 +2,34 @@
 #include "tools/command/settings.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char file_name[] = ".leakwrap";
 static const char config_option[] = "--config";
+
+/* Where the settings are from: they are the arguments 1 to COUNT. */
+static struct {
+	const char *file;
+	unsigned long *lines; /* in an arena */
+	size_t count;
+} origin;
+
+void option_error(const struct argp_state *state, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		die("no memory");
+	va_end(arguments);
+	size_t argument = (size_t)state->next - 1;
+	if (argument >= 1 && argument <= origin.count)
+		die("%s:%lu: %s", origin.file, origin.lines[argument - 1], text);
+	argp_error(state, "%s", text);
+	free(text);
+}
 
 /* The file that the command line names, or NULL.  An option may be cut short while it is the only
  * one. */
@@ -72,7 +95,8 @@ void settings_read(struct arena *arena, const struct argp *argp, const struct ar
 	const char *named = named_file(*argc, *argv), *file = named ? named : file_name;
 	struct setting_lines lines = {.stream = fopen(file, "re")};
 	char **all = NULL;
-	size_t all_room = 0, count = 0;
+	unsigned long *numbers = NULL;
+	size_t all_room = 0, number_room = 0, count = 0;
 
 	if (!lines.stream && !named && errno == ENOENT)
 		return;
@@ -84,6 +108,8 @@ void settings_read(struct arena *arena, const struct argp *argp, const struct ar
 		char *argument = argument_of(arena, argp, others, text, file, lines.number);
 		if (argument) {
 			GROW(all, all_room, count + (size_t)*argc + 1);
+			GROW(numbers, number_room, count);
+			numbers[count - 1] = lines.number;
 			all[count++] = argument;
 		}
 	}
@@ -96,6 +122,12 @@ void settings_read(struct arena *arena, const struct argp *argp, const struct ar
 	memcpy(joined + count, *argv + 1,
 	       (size_t)*argc * sizeof *joined); /* with the NULL at its end */
 	free(all);
+	origin.file = file;
+	origin.count = count - 1;
+	origin.lines = arena_alloc(arena, count * sizeof *origin.lines);
+	for (size_t i = 0; i < origin.count; i++)
+		origin.lines[i] = numbers[i];
+	free(numbers);
 	*argc += (int)count - 1;
 	*argv = joined;
 }

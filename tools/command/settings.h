@@ -17,4 +17,9 @@
 void settings_read(struct arena *arena, const struct argp *argp, const struct argp *others, int *argc,
                    char ***argv);
 
+/* Ends the tool with status 2 and a message about the option that argp reads at STATE: FORMAT tells what is wrong.
+ * For an option of a settings file the message names the file and the line. */
+void option_error(const struct argp_state *state, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+
 #endif

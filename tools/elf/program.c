@@ -28,14 +28,66 @@ static bool is_heap_symbol(const char *name)
 	return false;
 }
 
+/* The text at SYMBOL of the program, or NULL.  The arena owns it. */
+static const char *symbol_text(struct program *program, const GElf_Sym *symbol)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = elf_getscn(program->elf, symbol->st_shndx);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	if (!data || !data->d_buf || !gelf_getshdr(scn, &header) || symbol->st_value < header.sh_addr)
+		return NULL;
+	uint64_t at = symbol->st_value - header.sh_addr;
+	if (at > data->d_size || symbol->st_size > data->d_size - at)
+		return NULL;
+	return arena_copy(&program->arena, (const char *)data->d_buf + at, symbol->st_size);
+}
+
+/* The functions that the link named as allocators': words, "?" behind those that may be missing.  generate.sh
+ * has put them into the program.  Returns NULL if there are none. */
+static char *named_functions(struct program *program)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		GElf_Sym symbol;
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB)
+			continue;
+		Elf_Data *data = elf_getdata(scn, NULL);
+		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(program->elf, header.sh_link, symbol.st_name);
+			if (name && symbol.st_shndx != SHN_UNDEF &&
+			    strcmp(name, "leakwrap_link_allocators") == 0)
+				return (char *)(uintptr_t)symbol_text(program, &symbol);
+		}
+	}
+	return NULL;
+}
+
+/* Makes an entry of each of NAMES, from named_functions, behind those that PROGRAM has. */
+static void add_named_entries(struct program *program, char *names)
+{
+	char *save = NULL;
+	for (char *name = names ? strtok_r(names, " ", &save) : NULL; name;
+	     name = strtok_r(NULL, " ", &save)) {
+		size_t length = strlen(name);
+		bool expected = name[length - 1] != '?';
+		if (!expected)
+			name[length - 1] = '\0';
+		program->entries[program->entry_count++] =
+		        (struct entry){.name = name, .heap = true, .named = true, .expected = expected};
+	}
+}
+
 static void list_entries(struct program *program)
 {
-	size_t wrapped = 0, all, count;
+	char *names = named_functions(program);
+	size_t wrapped = 0, named = 0, all, count;
+	for (const char *p = names; p && *p; p++)
+		named += *p == ' ';
 	while (allocating_symbols[wrapped])
 		wrapped++;
 	all = wrapped + sizeof aliases / sizeof *aliases - 1;
 	count = all + sizeof system_symbols / sizeof *system_symbols - 1;
-	program->entries = arena_alloc(&program->arena, count * sizeof *program->entries);
+	program->entries = arena_alloc(&program->arena, (count + named + 1) * sizeof *program->entries);
 	for (size_t i = 0; i < all; i++) {
 		program->entries[i].alias = i >= wrapped;
 		program->entries[i].name = i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
@@ -44,6 +96,7 @@ static void list_entries(struct program *program)
 	for (size_t i = all; i < count; i++)
 		program->entries[i] = (struct entry){.name = system_symbols[i - all], .system = true};
 	program->entry_count = count;
+	add_named_entries(program, names);
 }
 
 static struct entry *entry_named(struct program *program, const char *name)

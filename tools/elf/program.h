@@ -23,6 +23,8 @@ struct entry {
 	bool alias;            /* a second name, for which there is no wrapper */
 	bool heap;             /* of the heap itself: nothing that it calls is wrapped in its place */
 	bool system;           /* no wrapped one, but what allocators take memory by: mmap, sbrk */
+	bool named;            /* the link named it as an allocator's (--allocator) */
+	bool expected;         /* and so that the program should have it */
 	bool imported;         /* from a shared library */
 	uint64_t address;      /* where it is defined, 0 when it is not */
 	uint64_t wrapper;      /* where its wrapper is defined, 0 when it is not */

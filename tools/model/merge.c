@@ -41,6 +41,18 @@ static bool same_pointer(const void *key, const void *entry)
 	return key == entry;
 }
 
+/* A note, and in how many dumps it is. */
+struct noted {
+	const char *text; /* interned */
+	unsigned long pid;
+	size_t dumps;
+};
+
+static bool same_note(const void *key, const void *entry)
+{
+	return key == ((const struct noted *)entry)->text;
+}
+
 /* -- adding up ----------------------------------------------------------------------------------- */
 
 /* A total is known if it is known of every dump. */
@@ -104,6 +116,47 @@ static void add_site(struct dump *merged, struct table *table, struct site **kno
 	counted[into - merged->sites] = number;
 }
 
+/* What the processes left out from before their forks.  What others include is in the live bytes. */
+static void add_inherited(struct totals *sum, const struct totals *one)
+{
+	if (!one->inherited || strcmp(one->inherited, "left_out") != 0)
+		return;
+	sum->inherited = one->inherited;
+	add_total(&sum->inherited_bytes, one->inherited_bytes);
+	add_total(&sum->inherited_blocks, one->inherited_blocks);
+}
+
+/* Gives MERGED each note of the dumps in LIST once, with the process or how many of them. */
+static void add_notes(struct arena *arena, struct dump *merged, const struct dump_list *list)
+{
+	struct table table = {0};
+	size_t all = 0, count = 0;
+	for (size_t i = 0; i < list->count; i++)
+		all += list->all[i]->note_count;
+	struct noted *noted = xzalloc((all + 1) * sizeof *noted);
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->all[i]->note_count; j++) {
+			const char *text = list->all[i]->notes[j];
+			uint64_t hash = hash_word(0, (uintptr_t)text);
+			struct noted *one = table_find(&table, hash, text, same_note);
+			if (!one) {
+				one = &noted[count++];
+				*one = (struct noted){.text = text, .pid = list->all[i]->pid};
+				table_add(&table, hash, one);
+			}
+			one->dumps++;
+		}
+	merged->notes = arena_alloc(arena, (count + 1) * sizeof *merged->notes);
+	for (size_t i = 0; i < count; i++)
+		merged->notes[merged->note_count++] =
+		        noted[i].dumps > 1
+		                ? arena_format(arena, "%s (%zu processes)", noted[i].text,
+		                               noted[i].dumps)
+		                : arena_format(arena, "%s (process %lu)", noted[i].text, noted[i].pid);
+	table_free(&table);
+	free(noted);
+}
+
 const struct dump *merge_dumps(struct report *report, const struct dump_list *list)
 {
 	struct arena *arena = &report->arena;
@@ -128,6 +181,7 @@ const struct dump *merge_dumps(struct report *report, const struct dump_list *li
 		for (size_t j = 0; j < one->site_count; j++)
 			add_site(dump, &table, known, counted, (unsigned)i + 1, &one->sites[j]);
 		add_totals(&dump->totals, &one->totals);
+		add_inherited(&dump->totals, &one->totals);
 		add_modules(dump, one);
 		dump->suppressed_bytes += one->suppressed_bytes;
 		dump->suppressed_blocks += one->suppressed_blocks;
@@ -151,6 +205,7 @@ const struct dump *merge_dumps(struct report *report, const struct dump_list *li
 		if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
 			merged->last_time = one->time;
 	}
+	add_notes(arena, dump, list);
 	table_free(&table);
 	table_free(&programs);
 	free(known);

@@ -643,6 +643,8 @@ void leave_out_system_sites(struct report *report)
 			else
 				dump->sites[kept++] = dump->sites[j];
 		}
+		for (size_t j = 0; kept < dump->site_count && j < kept; j++)
+			dump->sites[j].rank = j + 1;
 		if (kept < dump->site_count) {
 			dump->site_count = kept;
 			count_complete(dump);

@@ -178,7 +178,8 @@ static const char *wrapper_name(struct page *page, const struct location *at, co
 	                       : frame_name(&page->scratch, at, frame);
 }
 
-/* The wrappers that the first COUNT frames of STACK are, on one line. */
+/* The wrappers that the first COUNT frames of STACK are, on one line.  A single one has its place there: it
+ * may be no wrapper, but be called like one. */
 static void put_wrappers(struct page *page, const struct stack *stack, unsigned count)
 {
 	static const char mark[] = "through ";
@@ -187,8 +188,10 @@ static void put_wrappers(struct page *page, const struct stack *stack, unsigned 
 	for (unsigned i = 0; i < stack->depth; i++) {
 		const struct location *at = stack->at[i];
 		for (unsigned j = 0; j < at->frame_count && number < count; j++, number++)
-			names = arena_format(&page->scratch, "%s%s%s", names, number ? ", " : "",
-			                     wrapper_name(page, at, &at->frames[j]));
+			names = arena_format(
+			        &page->scratch, "%s%s%s%s%s", names, number ? ", " : "",
+			        wrapper_name(page, at, &at->frames[j]), count == 1 ? "  " : "",
+			        count == 1 ? frame_place(&page->scratch, at, &at->frames[j]) : "");
 	}
 	size_t used = INDENT + sizeof mark - 1;
 	size_t room = page->style->width > used ? page->style->width - used : 0;
@@ -423,7 +426,7 @@ static void put_totals(struct page *page, const struct dump *dump)
 		fprintf(page->stream, " at %s",
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
-	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks >= 0)
+	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks > 0)
 		fprintf(page->stream, "  %s from before the fork: %s in %s\n",
 		        strcmp(totals->inherited, "included") == 0 ? "of these" : "left out",
 		        counted(page, (uint64_t)totals->inherited_bytes, "byte"),
@@ -528,8 +531,13 @@ static void put_footer(struct page *page, const struct dump *dump)
 		        counted(page, (uint64_t)totals->left_out_bytes, "byte"),
 		        counted(page, (uint64_t)totals->left_out_blocks, "block"));
 	for (size_t i = 0; i < dump->note_count; i++) {
+		char *rest;
+		bool counts = dump->notes[i][0] >= '0' && dump->notes[i][0] <= '9';
+		uint64_t number = counts ? strtoull(dump->notes[i], &rest, 10) : 0;
 		fputs("  note: ", page->stream);
-		put_clean(page, dump->notes[i]);
+		if (counts) /* "2936 forked children" */
+			fputs(with_commas(number), page->stream);
+		put_clean(page, counts ? rest : dump->notes[i]);
 		putc('\n', page->stream);
 	}
 	put_modules(page, dump);

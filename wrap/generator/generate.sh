@@ -121,6 +121,9 @@ functions=$(printf '%s\n' "$list" | awk '
 				"write size=NUMBER when all blocks have one size")
 		if (verb != "ALLOCATE" && verb != "STORE" && !("block" in has))
 			refuse("no parameter is called block")
+		if (verb != "STORE" && ("result" in has))
+			refuse("result is a parameter of posix_memalign alone; " \
+				"write posix_memalign=NAME(PARAMETERS) for a function that stores the block\047s address")
 		if (verb == "STORE" && !("result" in has))
 			refuse("no parameter is called result")
 		if (declared == "")
@@ -302,13 +305,22 @@ if [ -n "$functions" ]; then
 		echo "-Wl,--wrap=$name" >>"$work/flags"
 		[ "$is_there" != yes ] || echo "-Wl,-u,$name" >>"$work/flags"
 	done
+	# leakwrap audit reads the names; a "?" stands behind those that the program may lack.
+	{
+		echo 'extern const char leakwrap_link_allocators[];'
+		echo '__attribute__((visibility("default")))'
+		echo 'const char leakwrap_link_allocators[] ='
+		echo "$functions" | awk -F '\t' '{ print "\t\"" $1 ($2 == "yes" ? "" : "?") " \"" }'
+		echo '	;'
+	} >"$work/leakwrap_link_allocators.c"
+	echo "-Wl,-u,leakwrap_link_allocators" >>"$work/flags"
 fi
 if [ -n "$has_options" ]; then
 	{
 		echo 'extern const char *const leakwrap_link_options;'
 		echo '__attribute__((visibility("default")))'
 		echo 'const char *const leakwrap_link_options ='
-		printf '%s' "$options" | sed 's/[\\"?]/\\&/g; s/^/	"/; s/$/";/'
+		printf '%s\n' "$options" | sed 's/[\\"?]/\\&/g; s/^/	"/; s/$/";/'
 		echo
 	} >"$work/leakwrap_link_options.c"
 	echo "-Wl,-u,leakwrap_link_options" >>"$work/flags"
@@ -332,8 +344,12 @@ for source in "$work"/*.c; do
 	# shellcheck disable=SC2086 # lists of flags
 	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" -x c "$source" >"$work/errors" 2>&1 || {
 		name=${source##*/}
-		refuse "the wrapper of ${name%.c} cannot be compiled; look at its parameters' types:" \
-			"$(sed -n 's/.*error: //p' "$work/errors" | head -n 1)"
+		name=${name%.c}
+		case $name in
+		leakwrap_link_*) why="$1 does not compile what leakwrap cc makes for this program" ;;
+		*) why="the wrapper of $name cannot be compiled; look at its parameters' types" ;;
+		esac
+		refuse "$why: $(sed -n 's/.*error: //p' "$work/errors" | head -n 1)"
 	}
 done
 [ -n "$ar" ] || ar=$("$@" -print-prog-name=ar 2>/dev/null) || ar=''
