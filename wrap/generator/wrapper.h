@@ -36,7 +36,7 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 	{                                                                        \
 		void *made;                                                      \
 		WRAPPER_INSIDE(made = __real_##name arguments);                  \
-		return leakwrap_allocated_inside(made, (size), LEAKWRAP_CALLER); \
+		return leakwrap_record_in_allocator(made, (size), LEAKWRAP_CALLER); \
 	}
 
 /* Puts a new block of SIZE bytes into *result and returns 0, or returns an error. */
@@ -46,7 +46,7 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 		int error;                                                                    \
 		WRAPPER_INSIDE(error = __real_##name arguments);                              \
 		if (error == 0)                                                               \
-			leakwrap_allocated_inside(*(void **)result, (size), LEAKWRAP_CALLER); \
+			leakwrap_record_in_allocator(*(void **)result, (size), LEAKWRAP_CALLER); \
 		return error;                                                                 \
 	}
 
@@ -56,7 +56,7 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 	{                                                                                           \
 		struct leakwrap_resize was;                                                         \
 		void *resized;                                                                      \
-		leakwrap_resizing_inside(&was, block, (size), leakwrap_caller_sp(LEAKWRAP_CALLER)); \
+		leakwrap_begin_resize_in_allocator(&was, block, (size), leakwrap_caller_sp(LEAKWRAP_CALLER)); \
 		WRAPPER_INSIDE(resized = __real_##name arguments);                                  \
 		return leakwrap_end_resize(&was, resized, (size), LEAKWRAP_CALLER);                 \
 	}
@@ -69,7 +69,7 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 		uintptr_t result;                                                              \
 		if (!block)                                                                    \
 			return __real_##name arguments;                                        \
-		outer = leakwrap_releasing_inside(block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
+		outer = leakwrap_begin_release_in_allocator(block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
 		WRAPPER_INSIDE(result = __real_##name arguments);                              \
 		leakwrap_end_release(outer);                                                   \
 		return result;                                                                 \
