@@ -17,16 +17,16 @@
 #endif
 
 /* NAME reads into *LINE, which has *CAPACITY bytes. */
-#define READ_LINE(name, parameters, arguments)                                                    \
-	ENTRY_DECLARE(ssize_t, name, parameters);                                                 \
-	ssize_t __wrap_##name parameters                                                          \
-	{                                                                                         \
-		if (!line || (uintptr_t)capacity < LOWEST_POINTER)                                \
-			return __real_##name arguments;                                           \
-		struct leakwrap_replacement held = leakwrap_begin_replacement(BUFFER, *capacity); \
-		ssize_t read = __real_##name arguments;                                           \
-		leakwrap_end_replacement(held, BUFFER, *capacity, LEAKWRAP_CALLER);               \
-		return read;                                                                      \
+#define READ_LINE(name, parameters, arguments)                                                   \
+	ENTRY_DECLARE(ssize_t, name, parameters);                                                \
+	ssize_t __wrap_##name parameters                                                         \
+	{                                                                                        \
+		if (!line || (uintptr_t)capacity < LOWEST_POINTER)                               \
+			return __real_##name arguments;                                          \
+		struct leakwrap_replacement old = leakwrap_begin_replacement(BUFFER, *capacity); \
+		ssize_t read = __real_##name arguments;                                          \
+		leakwrap_end_replacement(old, BUFFER, *capacity, LEAKWRAP_CALLER);               \
+		return read;                                                                     \
 	}
 
 /* glibc takes a buffer without capacity for none and leaves it to the program, also when it fails before it allocates
