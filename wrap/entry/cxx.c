@@ -2,11 +2,13 @@
  * of C++98 to C++20, and the demangler.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
- * program calls it in the place of <symbol>.  Written in C under the mangled names (Itanium C++ ABI,
- * 5.1.3 and 5.1.5), so that a C program needs no C++ runtime: a reference is a pointer, std::align_val_t
- * is size_t, and size_t is m where it is unsigned long and j where it is unsigned int.
+ * program calls it in place of <symbol>.
  *
- * What a new operator throws passes through: the verb before the call leaves nothing to undo.
+ * The functions are written in C under the mangled names (Itanium C++ ABI, 5.1.3 and 5.1.5), so that
+ * a C program needs no C++ runtime.  A reference is a pointer; std::align_val_t is size_t.  In the
+ * names size_t is "m" where it is unsigned long, and "j" where it is unsigned int.
+ *
+ * An exception from operator new passes through: the verb before the call leaves nothing to undo.
  */
 #include "wrap/entry/define.h"
 
@@ -161,7 +163,7 @@ DELETE_ARRAY(_ZdaPvjSt11align_val_t, (void *block, size_t size, size_t alignment
 ENTRY_DECLARE(char *, __cxa_demangle,
               (const char *mangled, char *buffer, size_t *length, int *status));
 
-/* Itanium C++ ABI, 3.4: the name is in BUFFER, or in a new block that took BUFFER's place. */
+/* Returns the name in BUFFER, or in a new block that replaces BUFFER (Itanium C++ ABI, 3.4). */
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
 	struct leakwrap_replacement old = leakwrap_begin_replacement(buffer, length ? *length : 0);

@@ -2,7 +2,7 @@
  * backtrace, argz and envz vectors.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
- * program calls it in the place of <symbol>.  argz and envz exist in glibc alone; error_t is int. */
+ * program calls it in place of <symbol>.  Only glibc has argz and envz; its error_t is int. */
 #define _LARGEFILE64_SOURCE
 #include <dirent.h>
 
@@ -10,8 +10,8 @@
 
 #undef scandir64 /* musl: a macro, although the symbol exists */
 
-/* The *LIST of COUNT entries and each of the entries are blocks of their own: what is recorded for one is no inner call of the
- * next. */
+/* Defines the wrapper of a scandir function.  The array *LIST and each of its entries are separate
+ * blocks.  "inner" is restored after each, so that no record counts as an inner call of the next. */
 #define SCAN(name, entry, parameters, arguments)                                           \
 	ENTRY_DECLARE(int, name, parameters);                                              \
 	int __wrap_##name parameters                                                       \
@@ -57,7 +57,7 @@ SCAN(scandirat64, struct dirent64, (int folder, const char *path, SCAN_PARAMETER
 #ifdef LEAKWRAP_ENTRY_backtrace_symbols
 ENTRY_DECLARE(char **, backtrace_symbols, (void *const *addresses, int count));
 
-/* One block: the pointers, then the strings in the same order. */
+/* Returns a single block: the pointers, then the strings in the same order. */
 char **__wrap_backtrace_symbols(void *const *addresses, int count)
 {
 	leakwrap_begin_allocation();
@@ -69,7 +69,8 @@ char **__wrap_backtrace_symbols(void *const *addresses, int count)
 }
 #endif
 
-/* A new vector; *VECTOR is undefined after a failure, and before. */
+/* Defines the wrapper of a function that creates a vector.  *VECTOR is undefined before the call and
+ * after a failure. */
 #define CREATE(name, parameters, arguments)                                            \
 	ENTRY_DECLARE(int, name, parameters);                                          \
 	int __wrap_##name parameters                                                   \
@@ -128,7 +129,8 @@ ENTRY_REPLACE(int, envz_merge,
               (vector, length, from, from_length, override))
 #endif
 
-/* These shorten the vector in its place and free it when it is empty. */
+/* Defines the wrapper of a function that removes an entry.  It shortens the vector in place, and
+ * frees the vector if it is empty. */
 #define REMOVE(name, entry_type)                                                                \
 	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry));           \
 	void __wrap_##name(char **vector, size_t *length, entry_type entry)                     \
