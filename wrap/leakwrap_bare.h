@@ -94,8 +94,8 @@ LEAKWRAP_API void leakwrap_bare_hard_fault(void);
 
 #else
 
-/* Handle the exceptions of ARM processors that are not M profile.  They run in the architecture's exception modes; the
- * program must have set up the banked stack pointers of these modes. */
+/* Handle the exceptions of ARM processors that are not M profile.  They run in the architecture's
+ * exception modes.  The program must have set up the banked stack pointers of these modes. */
 LEAKWRAP_API void leakwrap_bare_undefined_instruction(void);
 LEAKWRAP_API void leakwrap_bare_prefetch_abort(void);
 LEAKWRAP_API void leakwrap_bare_data_abort(void);
