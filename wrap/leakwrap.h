@@ -1,12 +1,13 @@
 /* leakwrap.h - what a program may tell leakwrap, and ask it.
  *
- * All of it is optional: a program that was merely relinked is traced without a call to any of these.
+ * All of it is optional: a program that was merely relinked is traced without a call to any of
+ * these.
  *
  * A program that is also built without leakwrap declares the functions weak and tests their
  * addresses.  They are there whenever malloc or another function that allocates is wrapped.
  *
- * All functions may be called from any thread.  Those marked "Signal-safe" may also be called from a
- * signal handler.  None changes errno, unless its comment says so.
+ * All functions may be called from any thread.  Those marked "Signal-safe" may also be called from
+ * a signal handler.  None changes errno, unless its comment says so.
  */
 #ifndef LEAKWRAP_H
 #define LEAKWRAP_H
@@ -20,12 +21,12 @@ extern "C" {
 
 #define LEAKWRAP_API __attribute__((visibility("default")))
 
-/* -- dumps ------------------------------------------------------------------------------------- */
+/* -- dumps ------------------------------------------------------------ */
 
 /* Writes a dump of all live blocks to the descriptor FD and returns when the dump is complete.
  * With a negative FD the dump goes where the option log= says.  FD stays the caller's; it is only
- * written to.  Returns 0, or -1 if the dump could not be written whole: no usable descriptor, a full
- * disk, a closed pipe.  Signal-safe. */
+ * written to.  Returns 0, or -1 if the dump could not be written whole: no usable descriptor, a
+ * full disk, a closed pipe.  Signal-safe. */
 LEAKWRAP_API int leakwrap_dump(int fd);
 
 /* The counters in the first lines of a dump; leakwrap-dump(5) explains each. */
@@ -42,11 +43,11 @@ struct leakwrap_counters {
 };
 
 /* Fills *COUNTERS.  Walks over all live blocks, which takes as long as in a dump.  Counts also what
- * the option system=0 leaves out of dumps.  Returns 0, or -1 if there is no memory for the walk: then
- * live_bytes, live_blocks and call_sites are 0.  Signal-safe. */
+ * the option system=0 leaves out of dumps.  Returns 0, or -1 if there is no memory for the walk:
+ * then live_bytes, live_blocks and call_sites are 0.  Signal-safe. */
 LEAKWRAP_API int leakwrap_get_counters(struct leakwrap_counters *counters);
 
-/* -- what is recorded --------------------------------------------------------------------------- */
+/* -- what is recorded ------------------------------------------------------------ */
 
 /* Hide the blocks that this thread allocates between the two calls: dumps do not show them.  Calls
  * nest.  Signal-safe. */
@@ -57,23 +58,23 @@ LEAKWRAP_API void leakwrap_enable(void);
  * starts there.  Signal-safe. */
 LEAKWRAP_API int leakwrap_ignore(const void *block);
 
-/* For a pool or an allocator of the program's own.  leakwrap_record declares SIZE bytes at BLOCK live,
- * allocated by the caller of leakwrap_record.  leakwrap_forget declares BLOCK freed.  BLOCK must not
- * be the address of a block that malloc returned.  Signal-safe. */
+/* For a pool or an allocator of the program's own.  leakwrap_record declares SIZE bytes at BLOCK
+ * live, allocated by the caller of leakwrap_record.  leakwrap_forget declares BLOCK freed.  BLOCK
+ * must not be the address of a block that malloc returned.  Signal-safe. */
 LEAKWRAP_API void leakwrap_record(const void *block, size_t size);
 LEAKWRAP_API void leakwrap_forget(const void *block);
 
-/* -- backtraces --------------------------------------------------------------------------------- */
+/* -- backtraces ------------------------------------------------------------ */
 
-/* Stores up to MAX return addresses in PCS, innermost first.  The first is the return address of the
- * function that calls leakwrap_backtrace.  Returns the number stored.  Signal-safe. */
+/* Stores up to MAX return addresses in PCS, innermost first.  The first is the return address of
+ * the function that calls leakwrap_backtrace.  Returns the number stored.  Signal-safe. */
 LEAKWRAP_API size_t leakwrap_backtrace(void **pcs, size_t max);
 
 /* Returns the return address of the calling function (LEVEL 0), of its caller (LEVEL 1), and so on.
  * Returns NULL past the end of the stack.  Signal-safe. */
 LEAKWRAP_API void *leakwrap_return_address(unsigned level);
 
-/* -- crashes ------------------------------------------------------------------------------------ */
+/* -- crashes ------------------------------------------------------------ */
 
 /* Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT.  A program that dies of one of
  * them writes a dump first, with the signal, the registers and the call chain.  The option crash=1
@@ -85,7 +86,7 @@ LEAKWRAP_API void *leakwrap_return_address(unsigned level);
  * Returns 0, or -1 if the program has a handler for each of these signals. */
 LEAKWRAP_API int leakwrap_install_crash_trace(void);
 
-/* -- options ------------------------------------------------------------------------------------ */
+/* -- options ------------------------------------------------------------ */
 
 /* The program may define this function.  It returns options in the notation of LEAKWRAP_OPTIONS.
  * Options of the link and of the environment override them.  Called once, before main and possibly

@@ -18,40 +18,43 @@ extern "C" {
 
 /* A task of an RTOS, filled by the hook "task" below. */
 struct leakwrap_bare_task {
-	/* The task's handle, different for each task.  NULL: no task runs (before the scheduler). */
+	/* The task's handle, different for each task.  NULL: no task runs (before the scheduler).
+	 */
 	const void *id;
 
 	/* The name that dumps show at the call sites of the task, or NULL.  leakwrap copies it. */
 	const char *name;
 
-	/* The first byte of the task's stack, and the end behind its last byte.  With stack_high 0 (not
-	 * known) backtraces have a single frame. */
+	/* The first byte of the task's stack, and the end behind its last byte.  With stack_high 0
+	 * (not known) backtraces have a single frame. */
 	uintptr_t stack_low;
 	uintptr_t stack_high;
 };
 
 struct leakwrap_bare {
-	/* The memory of the tracer, aligned to 8 bytes.  It need not be zero.  Nothing else may use it.
-	 * Rule of thumb: 1 KiB, 12 bytes for each block that is live at once, 100 for each call site. */
+	/* The memory of the tracer, aligned to 8 bytes.  It need not be zero.  Nothing else may use
+	 * it. Rule of thumb: 1 KiB, 12 bytes for each block that is live at once, 100 for each call
+	 * site. */
 	void *memory;
 	size_t memory_size;
 
 	/* The number of live blocks to reserve memory for.  0: half of the memory. */
 	size_t live_blocks;
 
-	/* Writes SIZE bytes of a dump: to a serial line, a file of the debugger, a buffer.  Lines end in
-	 * LF.  Called by the caller of leakwrap_dump, without the lock held, and by the exception
-	 * handlers, where it must not wait for an interrupt.  It may allocate. */
+	/* Writes SIZE bytes of a dump: to a serial line, a file of the debugger, a buffer.  Lines
+	 * end in LF.  Called by the caller of leakwrap_dump, without the lock held, and by the
+	 * exception handlers, where it must not wait for an interrupt.  It may allocate. */
 	void (*write)(const char *bytes, size_t size);
 
-	/* Excludes all other code that may allocate, for some microseconds at a time.  "lock" disables
-	 * interrupts, or takes an RTOS mutex if only tasks allocate and ask for dumps.  "unlock" ends
-	 * the exclusion; STATE is the result of "lock".  Calls do not nest.  Both NULL: no other code
-	 * allocates. */
+	/* Excludes all other code that may allocate, for some microseconds at a time.  "lock"
+	 * disables interrupts, or takes an RTOS mutex if only tasks allocate and ask for dumps.
+	 * "unlock" ends the exclusion; STATE is the result of "lock".  Calls do not nest.  Both
+	 * NULL: no other code allocates. */
 	uintptr_t (*lock)(void);
 	void (*unlock)(uintptr_t state);
 
-	/* Fills *TASK, which is all zero before, for the running task.  NULL: there are no tasks. */
+	/* Fills *TASK, which is all zero before, for the running task.  NULL: there are no tasks.
+	 */
 	void (*task)(struct leakwrap_bare_task *task);
 
 	/* Returns a monotonic clock in nanoseconds.  NULL: dumps say that they took 0 ns. */
@@ -67,25 +70,26 @@ struct leakwrap_bare {
 	/* The stack of main and of interrupts, used where no task runs: first byte, end. */
 	const void *stack_low, *stack_high;
 
-	/* The code: first byte, end behind the last byte.  A value outside is never used as a return
-	 * address.  Unwind tables are found by the linker's __exidx_start and __exidx_end. */
+	/* The code: first byte, end behind the last byte.  A value outside is never used as a
+	 * return address.  Unwind tables are found by the linker's __exidx_start and __exidx_end.
+	 */
 	const void *text_start, *text_end;
 
 	/* The ELF note with the build-id (ld --build-id, section .note.gnu.build-id), or NULL. */
 	const void *build_id_note;
 
-	/* The path or name of the program's ELF file on the host.  The leakwrap tool's --exe= overrides
-	 * it. */
+	/* The path or name of the program's ELF file on the host.  The leakwrap tool's --exe=
+	 * overrides it. */
 	const char *program;
 };
 
 extern const struct leakwrap_bare leakwrap_bare;
 
-/* -- exception handlers ------------------------------------------------------------------------ */
+/* -- exception handlers ------------------------------------------------------------ */
 
 /* The program may put these handlers into its vector table.  Each writes a dump with reason=crash,
- * the registers and the call chain that leads to the fault, then calls after_fault.  A handler needs
- * about 1,300 bytes of the stack that the processor gives it, and what "write" needs. */
+ * the registers and the call chain that leads to the fault, then calls after_fault.  A handler
+ * needs about 1,300 bytes of the stack that the processor gives it, and what "write" needs. */
 
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 

@@ -4,9 +4,9 @@
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
  * program calls it in place of <symbol>.
  *
- * The functions are written in C under the mangled names (Itanium C++ ABI, 5.1.3 and 5.1.5), so that
- * a C program needs no C++ runtime.  A reference is a pointer; std::align_val_t is size_t.  In the
- * names size_t is "m" where it is unsigned long, and "j" where it is unsigned int.
+ * The functions are written in C under the mangled names (Itanium C++ ABI, 5.1.3 and 5.1.5), so
+ * that a C program needs no C++ runtime.  A reference is a pointer; std::align_val_t is size_t.  In
+ * the names size_t is "m" where it is unsigned long, and "j" where it is unsigned int.
  *
  * An exception from operator new passes through: the verb before the call leaves nothing to undo.
  */

@@ -1,8 +1,8 @@
 /* define.h - macros that define wrappers, one for each common signature.  For the files of entry/.
  *
- * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER yields the caller of the function in
- * which it stands.  PARAMETERS and ARGUMENTS include their parentheses.  SIZE is an expression over
- * the parameters.
+ * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER yields the caller of the function
+ * in which it stands.  PARAMETERS and ARGUMENTS include their parentheses.  SIZE is an expression
+ * over the parameters.
  *
  * A wrapper refers to no __real_ function but its own: a second __real_ name would not link where
  * only the first function is wrapped.  Other functions of the C library are called by their plain
@@ -18,8 +18,8 @@
 #include "wrap/record/fast_path.h"
 
 /* Puts a slow path out of line, so that the fast path saves no registers for it.  Bare-metal builds
- * have no fast path: there slow paths are inline.  The names of these functions begin with leakwrap_,
- * by which tools recognize the tracer's own functions. */
+ * have no fast path: there slow paths are inline.  The names of these functions begin with
+ * leakwrap_, by which tools recognize the tracer's own functions. */
 #ifdef LEAKWRAP_BARE
 #define ENTRY_APART inline
 #else
@@ -145,8 +145,8 @@
 		return entry_string(__real_##name arguments, LEAKWRAP_CALLER); \
 	}
 
-/* Defines the wrapper of a function that writes into the parameter "buffer", or returns a new string
- * if "buffer" is NULL. */
+/* Defines the wrapper of a function that writes into the parameter "buffer", or returns a new
+ * string if "buffer" is NULL. */
 #define ENTRY_STRING_UNLESS_BUFFER(name, parameters, arguments)                \
 	ENTRY_DECLARE(char *, name, parameters);                               \
 	char *__wrap_##name parameters                                         \
@@ -157,8 +157,8 @@
 		return entry_string(__real_##name arguments, LEAKWRAP_CALLER); \
 	}
 
-/* Defines the wrapper of a function that may replace *VECTOR by another block or NULL, and stores its
- * length in *LENGTH: argz and envz. */
+/* Defines the wrapper of a function that may replace *VECTOR by another block or NULL, and stores
+ * its length in *LENGTH: argz and envz. */
 #define ENTRY_REPLACE(type, name, parameters, arguments)                                        \
 	ENTRY_DECLARE(type, name, parameters);                                                  \
 	type __wrap_##name parameters                                                           \

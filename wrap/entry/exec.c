@@ -3,7 +3,7 @@
  * The new program inherits which signals are ignored.  So the tracer's handler must not replace
  * SIG_IGN during the call (dump_signal.h).
  *
- * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>.  The
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. The
  * functions may be called in a child of vfork, which has its own signal actions but its parent's
  * memory. */
 #include <stdarg.h>

@@ -9,8 +9,8 @@
 #include "wrap/entry/define.h"
 
 /* The lowest address that CAPACITY may have.  Many old programs define their own function
- * int getline(char *line, int limit), and --wrap redirects its calls here.  Such a limit is lower than
- * any mapped address (/proc/sys/vm/mmap_min_addr). */
+ * int getline(char *line, int limit), and --wrap redirects its calls here.  Such a limit is lower
+ * than any mapped address (/proc/sys/vm/mmap_min_addr). */
 #ifdef LEAKWRAP_BARE
 #define LOWEST_POINTER 1
 #else

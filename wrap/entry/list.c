@@ -11,7 +11,8 @@
 #undef scandir64 /* musl: a macro, although the symbol exists */
 
 /* Defines the wrapper of a scandir function.  The array *LIST and each of its entries are separate
- * blocks.  "inner" is restored after each, so that no record counts as an inner call of the next. */
+ * blocks.  "inner" is restored after each, so that no record counts as an inner call of the next.
+ */
 #define SCAN(name, entry, parameters, arguments)                                           \
 	ENTRY_DECLARE(int, name, parameters);                                              \
 	int __wrap_##name parameters                                                       \
@@ -69,8 +70,8 @@ char **__wrap_backtrace_symbols(void *const *addresses, int count)
 }
 #endif
 
-/* Defines the wrapper of a function that creates a vector.  *VECTOR is undefined before the call and
- * after a failure. */
+/* Defines the wrapper of a function that creates a vector.  *VECTOR is undefined before the call
+ * and after a failure. */
 #define CREATE(name, parameters, arguments)                                            \
 	ENTRY_DECLARE(int, name, parameters);                                          \
 	int __wrap_##name parameters                                                   \

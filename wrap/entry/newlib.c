@@ -1,23 +1,25 @@
 /* newlib.c - newlib's reentrant allocation functions.  newlib's own code calls them, and malloc and
  * its relatives are built on them.  Each definition is compiled alone, like those of malloc.c.
  *
- * newlib's malloc jumps to _malloc_r or calls it.  The wrapper of malloc records such a call, so the
- * wrapper of _malloc_r must not.  The tables would be right without this rule, since the outer call
- * takes over the record of the inner call (record.h).  But every allocation would be walked twice, and
- * every call site would have two records. */
+ * newlib's malloc jumps to _malloc_r or calls it.  The wrapper of malloc records such a call, so
+ * the wrapper of _malloc_r must not.  The tables would be right without this rule, since the outer
+ * call takes over the record of the inner call (record.h).  But every allocation would be walked
+ * twice, and every call site would have two records. */
 #include <stdbool.h>
 
 #include "wrap/entry/define.h"
 
 struct _reent;
 
-/* Declares the original and the wrapper of NAME.  Weak: a program may be linked without that wrap. */
+/* Declares the original and the wrapper of NAME.  Weak: a program may be linked without that wrap.
+ */
 #define DECLARE_OUTER(name)                                      \
 	extern const char __real_##name[] __attribute__((weak)); \
 	extern const char __wrap_##name[] __attribute__((weak))
 
-/* Does the return address PC lie in the first SIZE bytes of FUNCTION?  newlib's functions have at most
- * 40 bytes.  Wrappers call the original within their first 80 bytes, that of realloc within 168. */
+/* Does the return address PC lie in the first SIZE bytes of FUNCTION?  newlib's functions have at
+ * most 40 bytes.  Wrappers call the original within their first 80 bytes, that of realloc within
+ * 168. */
 static inline bool is_in(uintptr_t pc, const char *function, uintptr_t size)
 {
 	return function && pc - LEAKWRAP_STRIP((uintptr_t)function) <= size;
@@ -28,8 +30,8 @@ static inline bool is_in(uintptr_t pc, const char *function, uintptr_t size)
 	 is_in(LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), __wrap_##name,        \
 	       wrapper_size))
 
-/* Call these before and after a real call that may split blocks.  newlib's allocator cuts a block out
- * of a larger block, and frees the rest with _free_r: such a release is not the program's.
+/* Call these before and after a real call that may split blocks.  newlib's allocator cuts a block
+ * out of a larger block, and frees the rest with _free_r: such a release is not the program's.
  * begin_parts returns the state that end_parts restores. */
 static inline void *begin_parts(void)
 {

@@ -1,4 +1,5 @@
-/* open_streams.c - remembers the streams of open_memstream and open_wmemstream until they are closed.
+/* open_streams.c - remembers the streams of open_memstream and open_wmemstream until they are
+ * closed.
  *
  * Owns a small lock-free table.  Called by the wrappers of these functions and of fclose. */
 #include <errno.h>
@@ -9,7 +10,8 @@
 #include "wrap/entry/open_streams.h"
 #include "wrap/port/port.h"
 
-/* The most streams open at once.  Buffers of further streams stay unrecorded, and count as untracked. */
+/* The most streams open at once.  Buffers of further streams stay unrecorded, and count as
+ * untracked. */
 #define SLOTS 1024
 
 static struct slot {
@@ -47,7 +49,8 @@ void leakwrap_memstream_opened(FILE *stream, struct leakwrap_memstream arguments
 }
 
 /* Is STREAM still the memory stream that was opened?  If code outside the wrap closed it, another
- * stream may have its address.  A memory stream has no descriptor, and its pointers are readable. */
+ * stream may have its address.  A memory stream has no descriptor, and its pointers are readable.
+ */
 static int is_still_open(FILE *stream, const struct leakwrap_memstream *arguments)
 {
 	int saved_errno = errno;

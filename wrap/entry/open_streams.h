@@ -14,8 +14,8 @@ struct leakwrap_memstream {
 	size_t unit;         /* sizeof(char) or sizeof(wchar_t) */
 };
 
-/* Stores STREAM and its arguments until the stream is closed.  With STREAM NULL does nothing.  Counts
- * an untracked block if too many streams are open. */
+/* Stores STREAM and its arguments until the stream is closed.  With STREAM NULL does nothing.
+ * Counts an untracked block if too many streams are open. */
 void leakwrap_memstream_opened(FILE *stream, struct leakwrap_memstream what);
 
 /* Removes STREAM, before fclose(STREAM).  Returns its arguments, or all zero if STREAM is no memory

@@ -17,7 +17,8 @@ ENTRY_STRING_UNLESS_BUFFER(__realpath_chk, (const char *path, char *buffer, size
 ENTRY_STRING(canonicalize_file_name, (const char *path), (path))
 #endif
 
-/* Does getcwd without a buffer allocate SIZE bytes?  glibc does; musl allocates the string's length. */
+/* Does getcwd without a buffer allocate SIZE bytes?  glibc does; musl allocates the string's
+ * length. */
 #ifdef __GLIBC__
 #define ALLOCATES_SIZE 1
 #else

@@ -53,8 +53,8 @@ void leakwrap_forget(const void *block)
 
 /* -- backtraces -------------------------------------------------------------------------------- */
 
-/* Walks the stack of the caller that PC, SP and FP describe, and fills FRAMES, at most MAX.  Frame 0
- * is PC; frame 1 is the return address of the function that PC lies in.  Returns the depth. */
+/* Walks the stack of the caller that PC, SP and FP describe, and fills FRAMES, at most MAX.  Frame
+ * 0 is PC; frame 1 is the return address of the function that PC lies in.  Returns the depth. */
 static unsigned walk(uintptr_t *frames, size_t max, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);

@@ -4,10 +4,10 @@
  * program calls it in place of <symbol>.  Older or fortified headers put the names with underscores
  * into compiled archives.
  *
- * Strings of sscanf("%ms") are not recorded: the format decides which of the variable arguments gets
- * the string.  Results of glob, getaddrinfo, regcomp, newlocale and others with a freeing function of
- * their own are not recorded either.  That function frees them inside the C library, unseen in a
- * dynamic program.
+ * Strings of sscanf("%ms") are not recorded: the format decides which of the variable arguments
+ * gets the string.  Results of glob, getaddrinfo, regcomp, newlocale and others with a freeing
+ * function of their own are not recorded either.  That function frees them inside the C library,
+ * unseen in a dynamic program.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -49,8 +49,8 @@ shift
 
 # -- the functions --------------------------------------------------------------------------------
 
-# Prints a line for each function, with tabs between the fields: NAME, "yes" if the program certainly
-# has the function or "perhaps", and its definition by a macro of wrapper.h.
+# Prints a line for each function, with tabs between the fields: NAME, "yes" if the program
+# certainly has the function or "perhaps", and its definition by a macro of wrapper.h.
 # shellcheck disable=SC2016 # for awk, not for the shell
 functions=$(printf '%s\n' "$list" | awk '
 	function refuse(why) {
@@ -296,8 +296,8 @@ trap 'exit 2' HUP INT TERM
 
 tab=$(printf '\t')
 if [ -n "$functions" ]; then
-	# -u links an allocator out of an archive that stands before this archive.  It is left out for a
-	# function that may be missing: for that ld.lld would ask for the wrapper, too.
+	# -u links an allocator out of an archive that stands before this archive.  It is left out for
+	# a function that may be missing: for that ld.lld would ask for the wrapper, too.
 	echo "$functions" | while IFS=$tab read -r name is_there definition; do
 		printf '#include "wrapper.h"\n\n%s\n' "$definition" >"$work/$name.c"
 		echo "-Wl,--wrap=$name" >>"$work/flags"

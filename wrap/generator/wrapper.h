@@ -1,19 +1,19 @@
 /* wrapper.h - the wrappers of an allocator that the user named at the link.
  *
- * wrap/generator/generate.sh writes a small file for each function and compiles it with this header,
- * which make install puts beside the script.  The wrappers of the C library's own functions use
- * define.h instead.
+ * wrap/generator/generate.sh writes a small file for each function and compiles it with this
+ * header, which make install puts beside the script.  The wrappers of the C library's own functions
+ * use define.h instead.
  *
- * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER yields the caller of the function in
- * which it stands.  PARAMETERS and ARGUMENTS include their parentheses.  SIZE is an expression over
- * the parameters. */
+ * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER yields the caller of the function
+ * in which it stands.  PARAMETERS and ARGUMENTS include their parentheses.  SIZE is an expression
+ * over the parameters. */
 #ifndef LEAKWRAP_WRAPPER_H
 #define LEAKWRAP_WRAPPER_H
 
 #include "wrap/record/record.h"
 
-/* Marks a program with a named allocator, whose blocks may lie closer together than the C library's.
- * heap_allocator.c tests whether the mark is there. */
+/* Marks a program with a named allocator, whose blocks may lie closer together than the C
+ * library's. heap_allocator.c tests whether the mark is there. */
 extern const char leakwrap_allocator_is_named;
 LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 
@@ -53,8 +53,8 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 		return error;                                                                    \
 	}
 
-/* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes and returns its
- * new address, or NULL. */
+/* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes and returns
+ * its new address, or NULL. */
 #define WRAPPER_RESIZE(name, parameters, arguments, size)                                \
 	WRAPPER(void *, name, parameters)                                                \
 	{                                                                                \
@@ -66,8 +66,8 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 		return leakwrap_end_resize(&resize, resized, (size), LEAKWRAP_CALLER);   \
 	}
 
-/* Defines the wrapper of a function that frees the parameter "block".  The function's result, if any,
- * is a word or smaller. */
+/* Defines the wrapper of a function that frees the parameter "block".  The function's result, if
+ * any, is a word or smaller. */
 #define WRAPPER_RELEASE(name, parameters, arguments)                 \
 	WRAPPER(uintptr_t, name, parameters)                         \
 	{                                                            \

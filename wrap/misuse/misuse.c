@@ -220,16 +220,16 @@ static bool is_in_frames(const struct leakwrap_release *release)
 	return release->block < release->sp + last * sizeof(uintptr_t);
 }
 
-/* Is the pointer on the thread's own stack?  It may lie where a frame was: a function whose last act
- * is a call of free (a tail call) has removed its frame before. */
+/* Is the pointer on the thread's own stack?  It may lie where a frame was: a function whose last
+ * act is a call of free (a tail call) has removed its frame before. */
 static bool is_on_stack(const struct leakwrap_release *release)
 {
 	return leakwrap_stack_holds(release->sp, release->block) || is_in_frames(release);
 }
 
-/* Is the pointer in the memory of a module, where the allocator has no blocks?  Read-only memory has
- * no blocks, since nobody could write to them.  Writable memory may be an allocator's arena, but not
- * glibc's.  Operators of the program's own may have an arena beside glibc's. */
+/* Is the pointer in the memory of a module, where the allocator has no blocks?  Read-only memory
+ * has no blocks, since nobody could write to them.  Writable memory may be an allocator's arena,
+ * but not glibc's.  Operators of the program's own may have an arena beside glibc's. */
 static bool is_static(const struct leakwrap_release *release)
 {
 	const struct leakwrap_segment *segment = leakwrap_segment_at(release->block);
@@ -242,8 +242,8 @@ static bool is_static(const struct leakwrap_release *release)
 	       (release->kind == LEAKWRAP_KIND_MALLOC || misuse.is_libstdcxx);
 }
 
-/* Notes whether the live BLOCK lies in a module.  Then the allocator has an arena there, and pointers
- * into it are never reported as static. */
+/* Notes whether the live BLOCK lies in a module.  Then the allocator has an arena there, and
+ * pointers into it are never reported as static. */
 static void note_arena(const void *block)
 {
 	const struct leakwrap_segment *segment = leakwrap_segment_at((uintptr_t)block);
@@ -252,8 +252,8 @@ static void note_arena(const void *block)
 		atomic_store(&misuse.has_static_blocks[segment->is_writable], true);
 }
 
-/* Stores BLOCK in the struct leakwrap_misuse *CONTEXT if the pointer is inside.  A pool's blocks may
- * lie inside a block of the allocator: the innermost block counts. */
+/* Stores BLOCK in the struct leakwrap_misuse *CONTEXT if the pointer is inside.  A pool's blocks
+ * may lie inside a block of the allocator: the innermost block counts. */
 static void match_interior(void *context, const struct leakwrap_live_block *block)
 {
 	struct leakwrap_misuse *found = context;
@@ -281,8 +281,8 @@ static bool find_interior(struct leakwrap_misuse *found)
 	return found->block != 0;
 }
 
-/* Finds out whether the pointer is certainly no block.  Returns true and fills *FOUND with the reason
- * if so. */
+/* Finds out whether the pointer is certainly no block.  Returns true and fills *FOUND with the
+ * reason if so. */
 static bool find_no_block(const struct leakwrap_release *release, struct leakwrap_misuse *found)
 {
 	if (is_on_stack(release))

@@ -1,10 +1,11 @@
 /* misuse.h - finds blocks that the program frees wrongly, for the option misuse=.
  *
- * Only the slow paths of record.c call it; with misuse=off none of it runs.  With another value every
- * thread takes the slow paths, since each allocation and release has to be checked.  All functions
- * but leakwrap_misuse_start may run in signal handlers; none takes a lock or allocates.
+ * Only the slow paths of record.c call it; with misuse=off none of it runs.  With another value
+ * every thread takes the slow paths, since each allocation and release has to be checked.  All
+ * functions but leakwrap_misuse_start may run in signal handlers; none takes a lock or allocates.
  *
- * A release is reported only if it is certainly wrong.  The certainty depends on what the tracer sees:
+ * A release is reported only if it is certainly wrong.  The certainty depends on what the tracer
+ * sees:
  *
  *   always      A pointer into the thread's own stack is no block.  That holds above the stack
  *               pointer and below it, where a function that frees last has taken its frame down.
@@ -30,8 +31,8 @@
  * block may have come back unseen, and no unknown block may have been freed so far.  In a dynamic
  * program any library may allocate, free and hand over blocks unseen.
  *
- * Operators new and delete that the program defines may be called past the wrap, and may call malloc
- * and free.  Then misuse between malloc, new and new[] is not reported. */
+ * Operators new and delete that the program defines may be called past the wrap, and may call
+ * malloc and free.  Then misuse between malloc, new and new[] is not reported. */
 #ifndef LEAKWRAP_MISUSE_H
 #define LEAKWRAP_MISUSE_H
 
@@ -100,10 +101,12 @@ bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release);
 /* Notes that a resize has failed: BLOCK is live as before. */
 void leakwrap_misuse_kept(const void *block);
 
-/* Notes that a named allocator hands out malloc's own blocks: the program may mix the two families. */
+/* Notes that a named allocator hands out malloc's own blocks: the program may mix the two families.
+ */
 void leakwrap_misuse_allocator_is_malloc(void);
 
-/* Notes that a block was allocated or released unseen: fewer releases are certainly wrong from now. */
+/* Notes that a block was allocated or released unseen: fewer releases are certainly wrong from now.
+ */
 void leakwrap_misuse_doubt(void);
 
 #endif

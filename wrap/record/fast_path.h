@@ -69,7 +69,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 
 /* Predicts the value of the live-table slot for SIZE bytes that this caller is about to allocate.
  * *VALUE lacks only the block's position in its window.  Returns true if the thread records, SIZE
- * fits a slot and the stack is in the stack cache.  Otherwise returns false and sets *VALUE to 0. */
+ * fits a slot and the stack is in the stack cache.  Otherwise returns false and sets *VALUE to 0.
+ */
 LEAKWRAP_INLINE bool leakwrap_fast_predict(uint32_t *value, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	uint32_t site_value = 0;
@@ -124,12 +125,13 @@ LEAKWRAP_INLINE void leakwrap_mark_release(void *block)
 }
 
 /* Removes the record of BLOCK, which is about to be freed, and marks its release.  On success the
- * caller sets leakwrap_self.releasing to NULL after the real call.  Returns false and changes nothing
- * if an enclosing call is releasing a block, or leakwrap_live_fast_remove cannot remove BLOCK: then
- * the caller must call leakwrap_begin_release. */
+ * caller sets leakwrap_self.releasing to NULL after the real call.  Returns false and changes
+ * nothing if an enclosing call is releasing a block, or leakwrap_live_fast_remove cannot remove
+ * BLOCK: then the caller must call leakwrap_begin_release. */
 LEAKWRAP_INLINE bool leakwrap_fast_remove(void *block)
 {
-	/* Most allocators read the block or the header before it: fetch it while the slot is fetched. */
+	/* Most allocators read the block or the header before it: fetch it while the slot is
+	 * fetched. */
 	__builtin_prefetch(block, 1);
 	if (leakwrap_unlikely(leakwrap_self.releasing || !leakwrap_live_fast_remove(block)))
 		return false;

@@ -165,9 +165,10 @@ static bool is_part_of(const void *enclosing, const void *block)
 
 #ifndef LEAKWRAP_BARE
 
-/* Retries the fast path now that SITE is known, or changes the record of an inner call with the same
- * BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes nothing if
- * the thread does not simply record, SIZE does not fit a slot, or the fast path does not apply. */
+/* Retries the fast path now that SITE is known, or changes the record of an inner call with the
+ * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
+ * nothing if the thread does not simply record, SIZE does not fit a slot, or the fast path does not
+ * apply. */
 static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || size >= LEAKWRAP_SLOT_LARGE)
@@ -278,9 +279,9 @@ void leakwrap_inside_end(struct leakwrap_inside *inside)
 		self->state = inside->before;
 }
 
-/* Records BLOCK of a named allocator.  The memory that BLOCK was cut out of stays recorded, since the
- * allocator may free it; dumps do not show it.  If malloc itself returned BLOCK, functions of either
- * family may release it. */
+/* Records BLOCK of a named allocator.  The memory that BLOCK was cut out of stays recorded, since
+ * the allocator may free it; dumps do not show it.  If malloc itself returned BLOCK, functions of
+ * either family may release it. */
 static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	enum leakwrap_kind kind = LEAKWRAP_KIND_ALLOCATOR;
@@ -441,8 +442,8 @@ void leakwrap_begin_resize_in_allocator(struct leakwrap_resize *resize, void *bl
 	begin_resize(resize, block, size, LEAKWRAP_KIND_ALLOCATOR, sp);
 }
 
-/* Ends a resize that returned NULL: counts a foreign free if it freed the old block, or restores the
- * old record if it failed. */
+/* Ends a resize that returned NULL: counts a foreign free if it freed the old block, or restores
+ * the old record if it failed. */
 static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size)
 {
 	leakwrap_self.inner = LEAKWRAP_INNER_GONE;
@@ -521,9 +522,10 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	        .block = block, .capacity = capacity, .size = live.size, .site = live.site};
 }
 
-/* Removes the record of the OLD buffer, which the C library has freed inside.  Where the wrapper sees
- * inner calls, they have removed it already.  Otherwise another thread may have got the address
- * since.  Its record differs, unless that thread allocated the same size at the same call site. */
+/* Removes the record of the OLD buffer, which the C library has freed inside.  Where the wrapper
+ * sees inner calls, they have removed it already.  Otherwise another thread may have got the
+ * address since.  Its record differs, unless that thread allocated the same size at the same call
+ * site. */
 static void remove_replaced(const struct leakwrap_replacement *old)
 {
 	struct leakwrap_live_block live = leakwrap_live_find(old->block);

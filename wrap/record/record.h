@@ -1,6 +1,7 @@
 /* record.h - the verbs by which an entry point tells the tracer what happened.
  *
- * The files of entry/ define the functions that the linker puts in the place of the program's calls:
+ * The files of entry/ define the functions that the linker puts in the place of the program's
+ * calls:
  * __wrap_NAME is called instead of NAME and reaches the original as __real_NAME (ld(1), --wrap).
  * Each is compiled into an archive member of its own, so that a program drags in only the wrappers
  * whose originals it links.  A wrapper calls the verbs below and returns the original's result; it
@@ -29,8 +30,8 @@
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
 
 /* The caller of the entry point: return address PC; stack pointer SP and frame pointer FP after the
- * return.  Every verb that records has these three parameters.  LEAKWRAP_CALLER yields the arguments.
- * Use it directly in the __wrap_ function, never in a helper that it calls. */
+ * return.  Every verb that records has these three parameters.  LEAKWRAP_CALLER yields the
+ * arguments. Use it directly in the __wrap_ function, never in a helper that it calls. */
 #define LEAKWRAP_CALLER_PARAMS uintptr_t pc, uintptr_t sp, uintptr_t fp
 
 /* -- allocate ---------------------------------------------------------------------------------- */
@@ -49,8 +50,8 @@ void *leakwrap_record_allocation(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 void *leakwrap_record_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
 /* Record BLOCK like leakwrap_record_allocation: for the malloc family, operator new and operator
- * new[].  The option misuse= distinguishes the three.  SITE is the caller's call site if it is known
- * (fast_path.h), else LEAKWRAP_SITE_NONE. */
+ * new[].  The option misuse= distinguishes the three.  SITE is the caller's call site if it is
+ * known (fast_path.h), else LEAKWRAP_SITE_NONE. */
 void *leakwrap_record_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_record_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_record_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
@@ -120,7 +121,8 @@ static inline uintptr_t leakwrap_caller_sp(LEAKWRAP_CALLER_PARAMS)
 struct leakwrap_resize {
 	void *block; /* the old block, or NULL */
 	struct leakwrap_enclosing_release enclosing;
-	size_t old_size; /* recorded size of the old block; valid if SITE is not LEAKWRAP_SITE_NONE */
+	size_t old_size; /* recorded size of the old block; valid if SITE is not LEAKWRAP_SITE_NONE
+	                  */
 	uint32_t
 	        site; /* recorded call site, or LEAKWRAP_SITE_NONE if the old block had no record */
 	int saved_errno; /* the caller's errno */
@@ -136,9 +138,9 @@ void leakwrap_begin_resize(struct leakwrap_resize *resize, void *block, size_t s
 void leakwrap_begin_resize_in_allocator(struct leakwrap_resize *resize, void *block, size_t size,
                                         uintptr_t sp);
 
-/* Ends a resize, after the real call returned BLOCK: records BLOCK with SIZE bytes.  With BLOCK NULL
- * restores the old record, unless SIZE is 0 and errno shows no failure.  Leaves errno as the real
- * call alone would have left it.  Returns BLOCK. */
+/* Ends a resize, after the real call returned BLOCK: records BLOCK with SIZE bytes.  With BLOCK
+ * NULL restores the old record, unless SIZE is 0 and errno shows no failure.  Leaves errno as the
+ * real call alone would have left it.  Returns BLOCK. */
 void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t size,
                           LEAKWRAP_CALLER_PARAMS);
 
