@@ -21,7 +21,7 @@ extern "C" {
 
 #define LEAKWRAP_API __attribute__((visibility("default")))
 
-/* -- dumps ------------------------------------------------------------ */
+/* -- dumps ------------------------------------------------------------------------------------- */
 
 /* Writes a dump of all live blocks to the descriptor FD and returns when the dump is complete.
  * With a negative FD the dump goes where the option log= says.  FD stays the caller's; it is only
@@ -47,7 +47,7 @@ struct leakwrap_counters {
  * then live_bytes, live_blocks and call_sites are 0.  Signal-safe. */
 LEAKWRAP_API int leakwrap_get_counters(struct leakwrap_counters *counters);
 
-/* -- what is recorded ------------------------------------------------------------ */
+/* -- what is recorded -------------------------------------------------------------------------- */
 
 /* Hide the blocks that this thread allocates between the two calls: dumps do not show them.  Calls
  * nest.  Signal-safe. */
@@ -64,7 +64,7 @@ LEAKWRAP_API int leakwrap_ignore(const void *block);
 LEAKWRAP_API void leakwrap_record(const void *block, size_t size);
 LEAKWRAP_API void leakwrap_forget(const void *block);
 
-/* -- backtraces ------------------------------------------------------------ */
+/* -- backtraces -------------------------------------------------------------------------------- */
 
 /* Stores up to MAX return addresses in PCS, innermost first.  The first is the return address of
  * the function that calls leakwrap_backtrace.  Returns the number stored.  Signal-safe. */
@@ -74,7 +74,7 @@ LEAKWRAP_API size_t leakwrap_backtrace(void **pcs, size_t max);
  * Returns NULL past the end of the stack.  Signal-safe. */
 LEAKWRAP_API void *leakwrap_return_address(unsigned level);
 
-/* -- crashes ------------------------------------------------------------ */
+/* -- crashes ----------------------------------------------------------------------------------- */
 
 /* Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT.  A program that dies of one of
  * them writes a dump first, with the signal, the registers and the call chain.  The option crash=1
@@ -86,7 +86,7 @@ LEAKWRAP_API void *leakwrap_return_address(unsigned level);
  * Returns 0, or -1 if the program has a handler for each of these signals. */
 LEAKWRAP_API int leakwrap_install_crash_trace(void);
 
-/* -- options ------------------------------------------------------------ */
+/* -- options ----------------------------------------------------------------------------------- */
 
 /* The program may define this function.  It returns options in the notation of LEAKWRAP_OPTIONS.
  * Options of the link and of the environment override them.  Called once, before main and possibly

@@ -85,7 +85,7 @@ struct leakwrap_bare {
 
 extern const struct leakwrap_bare leakwrap_bare;
 
-/* -- exception handlers ------------------------------------------------------------ */
+/* -- exception handlers ------------------------------------------------------------------------ */
 
 /* The program may put these handlers into its vector table.  Each writes a dump with reason=crash,
  * the registers and the call chain that leads to the fault, then calls after_fault.  A handler

@@ -83,8 +83,8 @@ functions=$(printf '%s\n' "$list" | awk '
 		shape("dallocx", "RELEASE", "block,int:flags")
 		shape("sdallocx", "RELEASE", "block,size,int:flags")
 	}
-	# Reads the list of parameters.  Sets declared (the declarations), passed (the arguments) and
-	# bytes (the size expression).
+	# Reads the list of parameters.  Sets declared (the declarations), passed (the arguments)
+	# and bytes (the size expression).
 	function read_parameters(text, verb,    words, n, i, word, type, name, has) {
 		declared = passed = ""
 		bytes = "size"
@@ -193,8 +193,8 @@ functions=$(printf '%s\n' "$list" | awk '
 # -- the options ----------------------------------------------------------------------------------
 
 # Checks the options against the file "options".  It has a line KEY|VALUES for each option of this
-# runtime, in the words of help=1, and a line "signal NAME" for each signal.  Only the runtime checks
-# values of a form that is not listed below.
+# runtime, in the words of help=1, and a line "signal NAME" for each signal.  Only the runtime
+# checks values of a form that is not listed below.
 check_options() {
 	printf '%s' "$options" | awk -v file="$here/options" '
 		function refuse(why) {
@@ -296,8 +296,8 @@ trap 'exit 2' HUP INT TERM
 
 tab=$(printf '\t')
 if [ -n "$functions" ]; then
-	# -u links an allocator out of an archive that stands before this archive.  It is left out for
-	# a function that may be missing: for that ld.lld would ask for the wrapper, too.
+	# -u links an allocator out of an archive that stands before this archive.  It is left out
+	# for a function that may be missing: for that ld.lld would ask for the wrapper, too.
 	echo "$functions" | while IFS=$tab read -r name is_there definition; do
 		printf '#include "wrapper.h"\n\n%s\n' "$definition" >"$work/$name.c"
 		echo "-Wl,--wrap=$name" >>"$work/flags"
@@ -333,7 +333,8 @@ for source in "$work"/*.c; do
 	# shellcheck disable=SC2086 # lists of flags
 	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" -x c "$source" >"$work/errors" 2>&1 || {
 		name=${source##*/}
-		refuse "the wrapper of ${name%.c} cannot be compiled; look at its parameters' types:" \
+		refuse "the wrapper of ${name%.c} cannot be compiled;" \
+			"look at its parameters' types:" \
 			"$(sed -n 's/.*error: //p' "$work/errors" | head -n 1)"
 	}
 done
