@@ -10,8 +10,7 @@
 #include <string.h>
 
 /* Returns whether the call before the return address PC is in a function of the tracer.  The
- * backtrace of a release begins in such functions.  "releasing" is a static function of
- * wrap/record/record.c: the name here must be its name there. */
+ * backtrace of a release begins in such functions, which all have one of these prefixes. */
 static bool is_tracer_frame(uintptr_t pc)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
@@ -19,8 +18,7 @@ static bool is_tracer_frame(uintptr_t pc)
 	const char *function = module ? leakwrap_symbol(module, pc - 1, &offset) : NULL;
 
 	return function &&
-	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
-	        strcmp(function, "releasing") == 0);
+	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0);
 }
 
 /* Reads the backtrace of the call site NUMBER into TRACE and writes it without the tracer's frames.

@@ -1,8 +1,8 @@
-/* leakwrap_bare.h - what a program without an operating system gives to leakwrap, and the exception handlers that
- * it may take from it.  leakwrap.h says what else such a program may call.
+/* leakwrap_bare.h - what a program without an operating system must give to leakwrap, and exception
+ * handlers for its use.  leakwrap.h declares the other functions that such a program may call.
  *
- * The program defines leakwrap_bare, one constant structure, in any of its files; everything that leakwrap
- * needs of the machine is there.  A program that does not define it does not link.
+ * The program defines the constant structure leakwrap_bare in any of its files.  It has everything
+ * that leakwrap needs of the machine.  A program that does not define it does not link.
  */
 #ifndef LEAKWRAP_BARE_H
 #define LEAKWRAP_BARE_H
@@ -16,75 +16,90 @@
 extern "C" {
 #endif
 
-/* A task of an RTOS, as the hook "task" below tells it. */
+/* A task of an RTOS, filled by the hook "task" below. */
 struct leakwrap_bare_task {
-	const void *id; /* tells tasks apart: the handle.  NULL: no task runs (before the scheduler) */
-	const char *name;    /* shown at the call sites of the task, which is copied; or NULL */
-	uintptr_t stack_low; /* the first byte of its stack */
-	uintptr_t
-	        stack_high; /* behind the last one; 0 when not known: then backtraces have one frame */
+	/* The task's handle, different for each task.  NULL: no task runs (before the scheduler).
+	 */
+	const void *id;
+
+	/* The name that dumps show at the call sites of the task, or NULL.  leakwrap copies it. */
+	const char *name;
+
+	/* The first byte of the task's stack, and the end behind its last byte.  With stack_high 0
+	 * (not known) backtraces have a single frame. */
+	uintptr_t stack_low;
+	uintptr_t stack_high;
 };
 
 struct leakwrap_bare {
-	/* The memory of the tracer, aligned to 8 bytes; it need not be zero.  Nothing else may use it.  As a rule
-	 * of thumb 12 bytes for each block that is live at once, 100 for each call site, and 1 KiB. */
+	/* The memory of the tracer, aligned to 8 bytes.  It need not be zero.  Nothing else may use
+	 * it. Rule of thumb: 1 KiB, 12 bytes for each block that is live at once, 100 for each call
+	 * site. */
 	void *memory;
 	size_t memory_size;
 
-	/* How many live blocks it shall have room for; 0: half of the memory is used for them. */
+	/* The number of live blocks to reserve memory for.  0: half of the memory. */
 	size_t live_blocks;
 
-	/* Writes SIZE bytes of a dump: to a serial line, a file of the debugger, a buffer.  Called without the lock
-	 * held, from whoever calls leakwrap_dump, and from the exception handlers: there it must not wait for an
-	 * interrupt.  It may allocate.  Lines end in LF. */
+	/* Writes SIZE bytes of a dump: to a serial line, a file of the debugger, a buffer.  Lines
+	 * end in LF.  Called by the caller of leakwrap_dump, without the lock held, and by the
+	 * exception handlers, where it must not wait for an interrupt.  It may allocate. */
 	void (*write)(const char *bytes, size_t size);
 
-	/* Keeps all others that may allocate out, for some microseconds at a time, and lets them in again with what
-	 * the first one returned: interrupts are disabled, or an RTOS mutex is taken, when tasks alone allocate and
-	 * ask for dumps.  Calls do not nest.  NULL, both: nobody else allocates. */
+	/* Excludes all other code that may allocate, for some microseconds at a time.  "lock"
+	 * disables interrupts, or takes an RTOS mutex if only tasks allocate and ask for dumps.
+	 * "unlock" ends the exclusion; STATE is the result of "lock".  Calls do not nest.  Both
+	 * NULL: no other code allocates. */
 	uintptr_t (*lock)(void);
 	void (*unlock)(uintptr_t state);
 
-	/* Fills *TASK for the running task; it comes as all zero.  NULL: there are no tasks. */
+	/* Fills *TASK, which is all zero before, for the running task.  NULL: there are no tasks.
+	 */
 	void (*task)(struct leakwrap_bare_task *task);
 
-	/* A clock that only goes up, in nanoseconds; and the seconds since 1970, UTC.  NULL: there is none, and a dump
-	 * took 0 ns, or was written in 1970. */
+	/* Returns a monotonic clock in nanoseconds.  NULL: dumps say that they took 0 ns. */
 	uint64_t (*nanoseconds)(void);
+
+	/* Returns the seconds since 1970, UTC.  NULL: dumps say that they were written in 1970. */
 	int64_t (*utc)(void);
 
-	/* What follows the trace of an exception: a reset, a breakpoint.  NULL, or when it returns: an endless loop. */
+	/* Runs after the dump of an exception: a reset, a breakpoint.  If it is NULL or returns, an
+	 * endless loop follows. */
 	void (*after_fault)(void);
 
-	/* The stack that is used where no task runs: main's and that of interrupts. */
+	/* The stack of main and of interrupts, used where no task runs: first byte, end. */
 	const void *stack_low, *stack_high;
 
-	/* The code: the first byte, and behind the last one.  What lies outside is never taken for a return address.
-	 * Unwind tables are found by the linker's __exidx_start and __exidx_end. */
+	/* The code: first byte, end behind the last byte.  A value outside is never used as a
+	 * return address.  Unwind tables are found by the linker's __exidx_start and __exidx_end.
+	 */
 	const void *text_start, *text_end;
 
 	/* The ELF note with the build-id (ld --build-id, section .note.gnu.build-id), or NULL. */
 	const void *build_id_note;
 
-	/* The path of the program's ELF file on the host, or its name; the leakwrap tool's --exe= overrides it. */
+	/* The path or name of the program's ELF file on the host.  The leakwrap tool's --exe=
+	 * overrides it. */
 	const char *program;
 };
 
 extern const struct leakwrap_bare leakwrap_bare;
 
-/* -- exception handlers --------------------------------------------------------------------------------
- * The program puts them into its vector table, if it likes.  Each writes a dump with reason=crash, the registers
- * and the call chain that leads to the fault, then calls after_fault.  They need some 1,300 bytes of the stack that the
- * processor gives them, and whatever "write" needs. */
+/* -- exception handlers ------------------------------------------------------------------------ */
+
+/* The program may put these handlers into its vector table.  Each writes a dump with reason=crash,
+ * the registers and the call chain that leads to the fault, then calls after_fault.  A handler
+ * needs about 1,300 bytes of the stack that the processor gives it, and what "write" needs. */
 
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 
-/* For HardFault, and as well for MemManage, BusFault and UsageFault.  Runs on the main stack. */
+/* Handles HardFault, MemManage, BusFault and UsageFault.  Runs on the main stack. */
 LEAKWRAP_API void leakwrap_bare_hard_fault(void);
 
 #else
 
-/* In the ARM architecture's exception modes, whose banked stack pointers the program has set up. */
+/* Handle the exceptions of ARM processors that are not M profile.  They run in the architecture's
+ * exception modes.  The program must have set up the banked stack pointers of these modes. */
 LEAKWRAP_API void leakwrap_bare_undefined_instruction(void);
 LEAKWRAP_API void leakwrap_bare_prefetch_abort(void);
 LEAKWRAP_API void leakwrap_bare_data_abort(void);

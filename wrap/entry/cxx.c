@@ -2,11 +2,13 @@
  * of C++98 to C++20, and the demangler.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
- * program calls it in the place of <symbol>.  Written in C under the mangled names (Itanium C++ ABI,
- * 5.1.3 and 5.1.5), so that a C program needs no C++ runtime: a reference is a pointer, std::align_val_t
- * is size_t, and size_t is m where it is unsigned long and j where it is unsigned int.
+ * program calls it in place of <symbol>.
  *
- * What a new operator throws passes through: the verb before the call leaves nothing to undo.
+ * The functions are written in C under the mangled names (Itanium C++ ABI, 5.1.3 and 5.1.5), so
+ * that a C program needs no C++ runtime.  A reference is a pointer; std::align_val_t is size_t.  In
+ * the names size_t is "m" where it is unsigned long, and "j" where it is unsigned int.
+ *
+ * An exception from operator new passes through: the verb before the call leaves nothing to undo.
  */
 #include "wrap/entry/define.h"
 
@@ -109,7 +111,8 @@ DELETE(_ZdlPvm, (void *block, size_t size), (block, size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdlPvmSt11align_val_t
-DELETE(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t alignment), (block, size, alignment))
+DELETE(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t alignment),
+       (block, size, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdlPvj
@@ -117,7 +120,8 @@ DELETE(_ZdlPvj, (void *block, size_t size), (block, size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdlPvjSt11align_val_t
-DELETE(_ZdlPvjSt11align_val_t, (void *block, size_t size, size_t alignment), (block, size, alignment))
+DELETE(_ZdlPvjSt11align_val_t, (void *block, size_t size, size_t alignment),
+       (block, size, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPv
@@ -133,8 +137,8 @@ DELETE_ARRAY(_ZdaPvSt11align_val_t, (void *block, size_t alignment), (block, ali
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvSt11align_val_tRKSt9nothrow_t
-DELETE_ARRAY(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),
-             (block, alignment, nothrow))
+DELETE_ARRAY(_ZdaPvSt11align_val_tRKSt9nothrow_t,
+             (void *block, size_t alignment, const void *nothrow), (block, alignment, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdaPvm
@@ -156,16 +160,17 @@ DELETE_ARRAY(_ZdaPvjSt11align_val_t, (void *block, size_t size, size_t alignment
 #endif
 
 #ifdef LEAKWRAP_ENTRY___cxa_demangle
-ENTRY_DECLARE(char *, __cxa_demangle, (const char *mangled, char *buffer, size_t *length, int *status));
+ENTRY_DECLARE(char *, __cxa_demangle,
+              (const char *mangled, char *buffer, size_t *length, int *status));
 
-/* Itanium C++ ABI, 3.4: the name is in BUFFER, or in a new block that took BUFFER's place. */
+/* Returns the name in BUFFER, or in a new block that replaces BUFFER (Itanium C++ ABI, 3.4). */
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
-	struct leakwrap_replacement held = leakwrap_begin_replacement(buffer, length ? *length : 0);
+	struct leakwrap_replacement old = leakwrap_begin_replacement(buffer, length ? *length : 0);
 	char *name = __real___cxa_demangle(mangled, buffer, length, status);
 
 	if (name && name != buffer)
-		leakwrap_end_replacement(held, name, length ? *length : strlen(name) + 1,
+		leakwrap_end_replacement(old, name, length ? *length : strlen(name) + 1,
 		                         LEAKWRAP_CALLER);
 	return name;
 }

@@ -1,4 +1,4 @@
-/* dl.c - the functions that load and unload shared libraries: the module list changes.
+/* dl.c - the functions that load and unload shared libraries: they refresh the module list.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. */
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ void *__wrap_dlopen(const char *file, int mode)
 }
 #endif
 
-/* In glibc alone; its Lmid_t is long. */
+/* Only glibc has dlmopen; its Lmid_t is long. */
 #ifdef LEAKWRAP_ENTRY_dlmopen
 ENTRY_DECLARE(void *, dlmopen, (long name_space, const char *file, int mode));
 

@@ -1,8 +1,11 @@
-/* exec.c - the functions that execute another program: that one inherits which signals are ignored, and
- * the tracer's handler must not stand in the place of SIG_IGN then (dump_signal.h).
+/* exec.c - the functions that execute another program.
  *
- * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>.  They may be
- * called in a child of vfork, which has signal actions of its own but its parent's memory. */
+ * The new program inherits which signals are ignored.  So the tracer's handler must not replace
+ * SIG_IGN during the call (dump_signal.h).
+ *
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. The
+ * functions may be called in a child of vfork, which has its own signal actions but its parent's
+ * memory. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -10,7 +13,7 @@
 #include "wrap/entry/define.h"
 #include "wrap/signal/dump_signal.h"
 
-/* They return only when they fail. */
+/* Defines the wrapper of an exec function, which returns only if it fails. */
 #define EXEC(name, parameters, arguments)             \
 	ENTRY_DECLARE(int, name, parameters);         \
 	int __wrap_##name parameters                  \
@@ -46,10 +49,11 @@ EXEC(execveat, (int folder, const char *path, char *const argv[], char *const en
      (folder, path, argv, envp, flags))
 #endif
 
-/* The arguments of execl and its relatives as a vector on the stack, as the C library makes one. */
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */
 
+/* Defines the wrapper of a function with a list of arguments: execl and its relatives.  Copies the
+ * arguments to a vector on the stack, as the C library does, and runs CALL. */
 #define EXEC_LIST(name, call)                                                 \
 	ENTRY_DECLARE(int, name, (const char *path, const char *first, ...)); \
 	int __wrap_##name(const char *path, const char *first, ...)           \

@@ -1,4 +1,4 @@
-/* exit.c - the ways out of a process that run no destructors.
+/* exit.c - the functions that end a process without running destructors.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. */
 #include <stdlib.h>
@@ -24,7 +24,8 @@ EXIT(_exit)
 EXIT(_Exit)
 #endif
 
-/* The functions that the program gave at_quick_exit come first: one that was given at start is called last. */
+/* The dump comes after the functions that the program registers with at_quick_exit: the function
+ * that is registered first runs last. */
 #ifdef LEAKWRAP_ENTRY_quick_exit
 void __real_quick_exit(int status) __attribute__((noreturn));
 LEAKWRAP_ENTRY void __wrap_quick_exit(int status) __attribute__((noreturn));
@@ -37,7 +38,7 @@ void __wrap_quick_exit(int status)
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 int at_quick_exit(void (*)(void)); /* not in the <stdlib.h> of old C libraries */
 
-__attribute__((constructor(101))) static void dump_last(void)
+__attribute__((constructor(101))) static void register_dump(void)
 {
 	at_quick_exit(leakwrap_runtime_exit);
 }

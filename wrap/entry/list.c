@@ -2,7 +2,7 @@
  * backtrace, argz and envz vectors.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
- * program calls it in the place of <symbol>.  argz and envz exist in glibc alone; error_t is int. */
+ * program calls it in place of <symbol>.  Only glibc has argz and envz; its error_t is int. */
 #define _LARGEFILE64_SOURCE
 #include <dirent.h>
 
@@ -10,23 +10,25 @@
 
 #undef scandir64 /* musl: a macro, although the symbol exists */
 
-/* The *LIST of COUNT entries and each of the entries are blocks of their own: what is recorded for one is no inner call of the
- * next. */
-#define SCAN(name, entry, parameters, arguments)                                                       \
-	ENTRY_DECLARE(int, name, parameters);                                                          \
-	int __wrap_##name parameters                                                                   \
-	{                                                                                              \
-		leakwrap_begin_allocation();                                                           \
-		int count = __real_##name arguments;                                                   \
-		void *inner = leakwrap_self.inner;                                                     \
-		for (int i = 0; i < count; i++) {                                                      \
-			leakwrap_record_inner_size((*list)[i], (*list)[i]->d_reclen, LEAKWRAP_CALLER); \
-			leakwrap_self.inner = inner;                                                   \
-		}                                                                                      \
-		if (count >= 0)                                                                        \
-			leakwrap_record_inner_size(*list, (size_t)count * sizeof(entry *),             \
-			                           LEAKWRAP_CALLER);                                   \
-		return count;                                                                          \
+/* Defines the wrapper of a scandir function.  The array *LIST and each of its entries are separate
+ * blocks.  "inner" is restored after each, so that no record counts as an inner call of the next.
+ */
+#define SCAN(name, entry, parameters, arguments)                                           \
+	ENTRY_DECLARE(int, name, parameters);                                              \
+	int __wrap_##name parameters                                                       \
+	{                                                                                  \
+		leakwrap_begin_allocation();                                               \
+		int count = __real_##name arguments;                                       \
+		void *inner = leakwrap_self.inner;                                         \
+		for (int i = 0; i < count; i++) {                                          \
+			leakwrap_record_inner_size((*list)[i], (*list)[i]->d_reclen,       \
+			                           LEAKWRAP_CALLER);                       \
+			leakwrap_self.inner = inner;                                       \
+		}                                                                          \
+		if (count >= 0)                                                            \
+			leakwrap_record_inner_size(*list, (size_t)count * sizeof(entry *), \
+			                           LEAKWRAP_CALLER);                       \
+		return count;                                                              \
 	}
 
 #define SCAN_PARAMETERS(entry)                                     \
@@ -34,7 +36,8 @@
 	        int (*compare)(const struct entry **, const struct entry **)
 
 #ifdef LEAKWRAP_ENTRY_scandir
-SCAN(scandir, struct dirent, (const char *path, SCAN_PARAMETERS(dirent)), (path, list, choose, compare))
+SCAN(scandir, struct dirent, (const char *path, SCAN_PARAMETERS(dirent)),
+     (path, list, choose, compare))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_scandir64
@@ -55,17 +58,20 @@ SCAN(scandirat64, struct dirent64, (int folder, const char *path, SCAN_PARAMETER
 #ifdef LEAKWRAP_ENTRY_backtrace_symbols
 ENTRY_DECLARE(char **, backtrace_symbols, (void *const *addresses, int count));
 
-/* One block: the pointers, then the strings in the same order. */
+/* Returns a single block: the pointers, then the strings in the same order. */
 char **__wrap_backtrace_symbols(void *const *addresses, int count)
 {
 	leakwrap_begin_allocation();
 	char **names = __real_backtrace_symbols(addresses, count);
-	const char *end = names && count > 0 ? strchr(names[count - 1], '\0') + 1 : (const char *)names;
-	return leakwrap_record_inner_size(names, (size_t)(end - (const char *)names), LEAKWRAP_CALLER);
+	const char *end =
+	        names && count > 0 ? strchr(names[count - 1], '\0') + 1 : (const char *)names;
+	return leakwrap_record_inner_size(names, (size_t)(end - (const char *)names),
+	                                  LEAKWRAP_CALLER);
 }
 #endif
 
-/* A new vector; *VECTOR is undefined after a failure, and before. */
+/* Defines the wrapper of a function that creates a vector.  *VECTOR is undefined before the call
+ * and after a failure. */
 #define CREATE(name, parameters, arguments)                                            \
 	ENTRY_DECLARE(int, name, parameters);                                          \
 	int __wrap_##name parameters                                                   \
@@ -87,12 +93,14 @@ CREATE(argz_create_sep, (const char *words, int separator, char **vector, size_t
 #endif
 
 #ifdef LEAKWRAP_ENTRY_argz_append
-ENTRY_REPLACE(int, argz_append, (char **vector, size_t *length, const char *words, size_t words_length),
+ENTRY_REPLACE(int, argz_append,
+              (char **vector, size_t *length, const char *words, size_t words_length),
               (vector, length, words, words_length))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_argz_add
-ENTRY_REPLACE(int, argz_add, (char **vector, size_t *length, const char *word), (vector, length, word))
+ENTRY_REPLACE(int, argz_add, (char **vector, size_t *length, const char *word),
+              (vector, length, word))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_argz_add_sep
@@ -122,15 +130,16 @@ ENTRY_REPLACE(int, envz_merge,
               (vector, length, from, from_length, override))
 #endif
 
-/* These shorten the vector in its place and free it when it is empty. */
-#define REMOVE(name, entry_type)                                                                 \
-	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry));            \
-	void __wrap_##name(char **vector, size_t *length, entry_type entry)                      \
-	{                                                                                        \
-		struct leakwrap_replacement held = leakwrap_begin_replacement(*vector, *length); \
-		__real_##name(vector, length, entry);                                            \
-		if (!*vector)                                                                    \
-			leakwrap_end_replacement(held, NULL, 0, LEAKWRAP_CALLER);                \
+/* Defines the wrapper of a function that removes an entry.  It shortens the vector in place, and
+ * frees the vector if it is empty. */
+#define REMOVE(name, entry_type)                                                                \
+	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry));           \
+	void __wrap_##name(char **vector, size_t *length, entry_type entry)                     \
+	{                                                                                       \
+		struct leakwrap_replacement old = leakwrap_begin_replacement(*vector, *length); \
+		__real_##name(vector, length, entry);                                           \
+		if (!*vector)                                                                   \
+			leakwrap_end_replacement(old, NULL, 0, LEAKWRAP_CALLER);                \
 	}
 
 #ifdef LEAKWRAP_ENTRY_argz_delete

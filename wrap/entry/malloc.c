@@ -1,14 +1,15 @@
 /* malloc.c - the allocator's own functions.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
- * program calls it in the place of <symbol>.  Sizes are those that the program asked for: what an
- * allocator adds to them for itself is not the program's.
+ * program calls it in place of <symbol>.  Recorded sizes are the sizes that the program asked for,
+ * without the allocator's overhead.
  *
- * __libc_malloc and its relatives are not wrapped: nothing but an allocator calls them by name, and in a
- * static musl program they are what malloc and free are made of. */
+ * __libc_malloc and its relatives are not wrapped: only allocators call them by name.  In a static
+ * musl program malloc and free are built on them. */
 #include "wrap/entry/define.h"
 
-/* A program that has a wrapper of its own for one of these keeps it, and the mark is not there: misuse.c looks. */
+/* Defines a mark that misuse.c tests.  If the program has its own wrapper for NAME, the linker uses
+ * that wrapper and the mark is missing. */
 #define OURS(name)                                   \
 	extern const char leakwrap_##name##_is_ours; \
 	const char leakwrap_##name##_is_ours = 1;
@@ -18,7 +19,7 @@ ENTRY_ALLOCATE(void *, malloc, (size_t size), (size), size)
 OURS(malloc)
 #endif
 
-/* A product that overflows is never recorded: the real function answers NULL. */
+/* If the product overflows, the real function returns NULL and nothing is recorded. */
 #ifdef LEAKWRAP_ENTRY_calloc
 ENTRY_ALLOCATE(void *, calloc, (size_t count, size_t size), (count, size), count *size)
 OURS(calloc)
@@ -59,7 +60,8 @@ OURS(realloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_reallocarray
-ENTRY_RESIZE(reallocarray, (void *block, size_t count, size_t size), (block, count, size), count *size)
+ENTRY_RESIZE(reallocarray, (void *block, size_t count, size_t size), (block, count, size),
+             count *size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free

@@ -1,10 +1,10 @@
 /* memstream.c - streams that write into memory, and fclose, which hands that memory over.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
- * program calls it in the place of <symbol>.
+ * program calls it in place of <symbol>.
  *
- * While the stream is open its buffer is the C library's, also after fflush, which shows it to the
- * program: only fclose gives it away, so the block is recorded there, at fclose's caller. */
+ * While the stream is open the C library owns its buffer, even after fflush has shown the buffer to
+ * the program.  fclose hands it over, so the block is recorded there, at the caller of fclose. */
 
 #include "wrap/entry/define.h"
 #include "wrap/entry/open_streams.h"
@@ -16,8 +16,8 @@ FILE *__wrap_open_memstream(char **buffer, size_t *size)
 {
 	FILE *stream = __real_open_memstream(buffer, size);
 
-	leakwrap_memstream_opened(stream,
-	                          (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
+	leakwrap_memstream_opened(
+	        stream, (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
 	return stream;
 }
 #endif
@@ -29,8 +29,8 @@ FILE *__wrap_open_wmemstream(wchar_t **buffer, size_t *size)
 {
 	FILE *stream = __real_open_wmemstream(buffer, size);
 
-	leakwrap_memstream_opened(stream,
-	                          (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
+	leakwrap_memstream_opened(
+	        stream, (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
 	return stream;
 }
 #endif
@@ -40,12 +40,13 @@ ENTRY_DECLARE(int, fclose, (FILE * stream));
 
 int __wrap_fclose(FILE *stream)
 {
-	struct leakwrap_memstream was = leakwrap_memstream_closing(stream);
+	struct leakwrap_memstream closed = leakwrap_memstream_closing(stream);
 
 	leakwrap_begin_allocation();
 	int error = __real_fclose(stream);
-	if (was.buffer)
-		leakwrap_record_inner_size(*was.buffer, (*was.size + 1) * was.unit, LEAKWRAP_CALLER);
+	if (closed.buffer)
+		leakwrap_record_inner_size(*closed.buffer, (*closed.size + 1) * closed.unit,
+		                           LEAKWRAP_CALLER);
 	return error;
 }
 #endif

@@ -1,7 +1,7 @@
-/* open_streams.c - remembers the streams of open_memstream and open_wmemstream until they are closed.
+/* open_streams.c - remembers the streams of open_memstream and open_wmemstream until they are
+ * closed.
  *
- * Owns one small table, free of locks.  Called by the entry points of the same names and by fclose's;
- * like stdio itself not from signal handlers. */
+ * Owns a small lock-free table.  Called by the wrappers of these functions and of fclose. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -10,33 +10,34 @@
 #include "wrap/entry/open_streams.h"
 #include "wrap/port/port.h"
 
-/* As many may be open at once; the buffers of others stay unrecorded and count as untracked. */
+/* The most streams open at once.  Buffers of further streams stay unrecorded, and count as
+ * untracked. */
 #define SLOTS 1024
 
 static struct slot {
-	_Atomic(FILE *) stream; /* NULL: free; TAKEN: being filled or read */
-	struct leakwrap_memstream what;
+	_Atomic(FILE *) stream; /* NULL: free; BUSY: being filled or read */
+	struct leakwrap_memstream arguments;
 } slots[SLOTS];
 
-/* No slot at or behind this one was ever filled, so that fclose of an ordinary stream costs nothing. */
+/* The number of slots that were ever filled.  fclose of other streams searches only these. */
 static _Atomic unsigned slots_used;
 
-#define TAKEN ((FILE *)(uintptr_t)1)
+#define BUSY ((FILE *)(uintptr_t)1)
 
-void leakwrap_memstream_opened(FILE *stream, struct leakwrap_memstream what)
+void leakwrap_memstream_opened(FILE *stream, struct leakwrap_memstream arguments)
 {
 	if (!stream)
 		return;
 
-	/* A stream of the same address was closed by code outside the wrap. */
+	/* Drop an old stream of the same address, which code outside the wrap has closed. */
 	leakwrap_memstream_closing(stream);
 
 	for (unsigned i = 0; i < SLOTS; i++) {
 		FILE *expected = NULL;
 
-		if (!atomic_compare_exchange_strong(&slots[i].stream, &expected, TAKEN))
+		if (!atomic_compare_exchange_strong(&slots[i].stream, &expected, BUSY))
 			continue;
-		slots[i].what = what;
+		slots[i].arguments = arguments;
 		atomic_store(&slots[i].stream, stream);
 
 		unsigned used = atomic_load(&slots_used);
@@ -47,16 +48,17 @@ void leakwrap_memstream_opened(FILE *stream, struct leakwrap_memstream what)
 	leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
 }
 
-/* Is STREAM still the one that was opened, or another that took its address after code outside the wrap
- * closed it?  A stream into memory has no descriptor, and its pointers can be read. */
-static int still_open(FILE *stream, const struct leakwrap_memstream *what)
+/* Is STREAM still the memory stream that was opened?  If code outside the wrap closed it, another
+ * stream may have its address.  A memory stream has no descriptor, and its pointers are readable.
+ */
+static int is_still_open(FILE *stream, const struct leakwrap_memstream *arguments)
 {
 	int saved_errno = errno;
 	int descriptor = fileno(stream);
 
 	errno = saved_errno;
-	return descriptor < 0 && leakwrap_readable((uintptr_t)what->buffer) &&
-	       leakwrap_readable((uintptr_t)what->size);
+	return descriptor < 0 && leakwrap_readable((uintptr_t)arguments->buffer) &&
+	       leakwrap_readable((uintptr_t)arguments->size);
 }
 
 struct leakwrap_memstream leakwrap_memstream_closing(FILE *stream)
@@ -66,12 +68,12 @@ struct leakwrap_memstream leakwrap_memstream_closing(FILE *stream)
 	for (unsigned i = 0; i < used; i++) {
 		FILE *expected = stream;
 
-		if (!atomic_compare_exchange_strong(&slots[i].stream, &expected, TAKEN))
+		if (!atomic_compare_exchange_strong(&slots[i].stream, &expected, BUSY))
 			continue;
-		struct leakwrap_memstream what = slots[i].what;
+		struct leakwrap_memstream arguments = slots[i].arguments;
 		atomic_store(&slots[i].stream, NULL);
-		if (still_open(stream, &what))
-			return what;
+		if (is_still_open(stream, &arguments))
+			return arguments;
 		break;
 	}
 	return (struct leakwrap_memstream){0};

@@ -1,21 +1,25 @@
-/* open_streams.h - which streams write into memory that becomes the program's when they are closed. */
+/* open_streams.h - the open streams whose buffer becomes the program's when they are closed.
+ *
+ * Like stdio itself, not for signal handlers.  No function changes errno or takes a lock. */
 #ifndef LEAKWRAP_OPEN_STREAMS_H
 #define LEAKWRAP_OPEN_STREAMS_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* What open_memstream or open_wmemstream was told. */
+/* The arguments of open_memstream or open_wmemstream. */
 struct leakwrap_memstream {
-	void *const *buffer; /* where fclose puts the buffer; NULL: not such a stream */
-	const size_t *size;  /* and its length in units, without the terminator */
+	void *const *buffer; /* where fclose stores the buffer; NULL: no memory stream */
+	const size_t *size;  /* where it stores the length in units, without terminator */
 	size_t unit;         /* sizeof(char) or sizeof(wchar_t) */
 };
 
-/* Remembers STREAM (NULL: nothing happens) until it is closed. */
+/* Stores STREAM and its arguments until the stream is closed.  With STREAM NULL does nothing.
+ * Counts an untracked block if too many streams are open. */
 void leakwrap_memstream_opened(FILE *stream, struct leakwrap_memstream what);
 
-/* Before fclose(STREAM): forgets STREAM and returns what is known of it. */
+/* Removes STREAM, before fclose(STREAM).  Returns its arguments, or all zero if STREAM is no memory
+ * stream. */
 struct leakwrap_memstream leakwrap_memstream_closing(FILE *stream);
 
 #endif

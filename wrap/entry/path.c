@@ -1,7 +1,7 @@
 /* path.c - the C library's functions that return a path in new memory.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
- * program calls it in the place of <symbol>. */
+ * program calls it in place of <symbol>. */
 #include "wrap/entry/define.h"
 
 #ifdef LEAKWRAP_ENTRY_realpath
@@ -17,7 +17,8 @@ ENTRY_STRING_UNLESS_BUFFER(__realpath_chk, (const char *path, char *buffer, size
 ENTRY_STRING(canonicalize_file_name, (const char *path), (path))
 #endif
 
-/* Given a size but no buffer, glibc allocates that many bytes; musl takes what the string needs. */
+/* Does getcwd without a buffer allocate SIZE bytes?  glibc does; musl allocates the string's
+ * length. */
 #ifdef __GLIBC__
 #define ALLOCATES_SIZE 1
 #else

@@ -1,5 +1,5 @@
-/* public_api.c - the public functions that concern recording and backtraces (leakwrap.h); those that write dumps
- * are in report/dump.c. */
+/* public_api.c - the public functions for recording and backtraces (leakwrap.h).  report/dump.c has
+ * those that write dumps. */
 #include "wrap/leakwrap.h"
 
 #include "wrap/record/record.h"
@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* -- what is recorded ---------------------------------------------------------------------------- */
+/* -- what is recorded -------------------------------------------------------------------------- */
 
 void leakwrap_disable(void)
 {
@@ -20,7 +20,7 @@ void leakwrap_disable(void)
 	self->state = LEAKWRAP_THREAD_DISABLED;
 }
 
-/* The thread starts anew: it may have been new when it was disabled. */
+/* Sets the state to NEW, not RECORDING: the thread may have been new when it was disabled. */
 void leakwrap_enable(void)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
@@ -51,14 +51,16 @@ void leakwrap_forget(const void *block)
 	                                                    leakwrap_caller_sp(LEAKWRAP_CALLER)));
 }
 
-/* -- backtraces ---------------------------------------------------------------------------------- */
+/* -- backtraces -------------------------------------------------------------------------------- */
 
-/* This function's caller is frame 0 of the walk; the caller's own return address is frame 1. */
+/* Walks the stack of the caller that PC, SP and FP describe, and fills FRAMES, at most MAX.  Frame
+ * 0 is PC; frame 1 is the return address of the function that PC lies in.  Returns the depth. */
 static unsigned walk(uintptr_t *frames, size_t max, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
-	struct leakwrap_trace trace = {
-	        .pcs = frames, .max = max < LEAKWRAP_MAX_DEPTH ? (unsigned)max : LEAKWRAP_MAX_DEPTH};
+	struct leakwrap_trace trace = {.pcs = frames,
+	                               .max = max < LEAKWRAP_MAX_DEPTH ? (unsigned)max
+	                                                               : LEAKWRAP_MAX_DEPTH};
 
 	leakwrap_unwind(&trace, &stack, pc, sp, fp);
 	return trace.depth;

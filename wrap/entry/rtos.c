@@ -1,5 +1,6 @@
-/* rtos.c - the allocator of FreeRTOS, which has a heap of its own or calls malloc.  Each definition is compiled
- * alone, as those of malloc.c are. */
+/* rtos.c - the allocator of FreeRTOS, which has a heap of its own or calls malloc.
+ *
+ * Each definition is compiled alone, like those of malloc.c. */
 #include "wrap/entry/define.h"
 
 #ifdef LEAKWRAP_ENTRY_pvPortMalloc

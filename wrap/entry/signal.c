@@ -1,8 +1,8 @@
 /* signal.c - the functions by which a program sets a signal's action or waits for a signal.
  *
- * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>.  They
- * let every signal but the dump signal pass; for that one the program gets and sets its own view
- * (dump_signal.h). */
+ * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>.
+ * Calls for signals other than the dump signal are passed on.  For the dump signal the program gets
+ * and sets its own view of the action (dump_signal.h). */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "wrap/entry/define.h"
 #include "wrap/signal/dump_signal.h"
 
-/* -- actions ------------------------------------------------------------------------------------- */
+/* -- actions ----------------------------------------------------------------------------------- */
 
 #define SIGACTION(name)                                                                        \
 	ENTRY_DECLARE(int, name,                                                               \
@@ -31,14 +31,15 @@ SIGACTION(sigaction)
 SIGACTION(__sigaction)
 #endif
 
-/* glibc's signal remembers what siginterrupt said before it. */
+/* The flags of BSD semantics.  glibc's signal honors an earlier siginterrupt. */
 #ifdef __GLIBC__
 #define BSD_FLAGS (leakwrap_signals_interrupts ? 0 : SA_RESTART)
 #else
 #define BSD_FLAGS SA_RESTART
 #endif
 
-/* What signal(2) and its variants have in common: a handler and flags, the old handler back. */
+/* Defines the wrapper of signal(2) or a variant: it sets a handler with FLAGS and returns the old
+ * handler. */
 #define SIGNAL(name, flags, blocks_itself)                                    \
 	ENTRY_DECLARE(sighandler_t, name, (int signo, sighandler_t handler)); \
 	sighandler_t __wrap_##name(int signo, sighandler_t handler)           \
@@ -68,7 +69,7 @@ SIGNAL(bsd_signal, BSD_FLAGS, 1)
 SIGNAL(ssignal, BSD_FLAGS, 1)
 #endif
 
-/* sysv_signal(3): the handler is used once and may be interrupted by its own signal. */
+/* sysv_signal(3): the handler runs once, and its own signal may interrupt it. */
 #ifdef LEAKWRAP_ENTRY_sysv_signal
 SIGNAL(sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
 #endif
@@ -79,7 +80,7 @@ SIGNAL(__sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
 
 /* sigset(3): sets the action and unblocks the signal; SIG_HOLD blocks it and leaves the action. */
 #ifdef LEAKWRAP_ENTRY_sigset
-#ifndef SIG_HOLD /* Linux has no use for it; glibc's and musl's value */
+#ifndef SIG_HOLD /* the value of glibc and musl; Linux does not use it */
 #define SIG_HOLD ((sighandler_t)2)
 #endif
 
@@ -117,7 +118,7 @@ int __wrap_sigignore(int signo)
 }
 #endif
 
-/* siginterrupt(3): whether the signal interrupts system calls. */
+/* siginterrupt(3): sets whether the signal interrupts system calls. */
 #ifdef LEAKWRAP_ENTRY_siginterrupt
 ENTRY_DECLARE(int, siginterrupt, (int signo, int interrupts));
 
@@ -137,10 +138,11 @@ int __wrap_siginterrupt(int signo, int interrupts)
 }
 #endif
 
-/* -- waiting ------------------------------------------------------------------------------------- */
+/* -- waiting ----------------------------------------------------------------------------------- */
 
-/* sigwait and its relatives take a signal without running a handler: the dump is written here, and the
- * program gets its signal all the same.  In a static program one of them may call another, as musl's do. */
+/* sigwait and its relatives accept a signal without running a handler.  So these wrappers write the
+ * dump, and the program still gets its signal.  In a static program the functions may call each
+ * other, as musl's do: "before" lets leakwrap_signals_waited see that an inner call has dumped. */
 
 #ifdef LEAKWRAP_ENTRY_sigwait
 ENTRY_DECLARE(int, sigwait, (const sigset_t *set, int *signo));
@@ -163,10 +165,10 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
 	unsigned before = leakwrap_self.waited;
 	siginfo_t own;
-	siginfo_t *told = info ? info : &own;
-	int signo = __real_sigwaitinfo(set, told);
+	siginfo_t *received = info ? info : &own;
+	int signo = __real_sigwaitinfo(set, received);
 
-	leakwrap_signals_waited(signo, told, before);
+	leakwrap_signals_waited(signo, received, before);
 	return signo;
 }
 #endif
@@ -178,9 +180,9 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 	{                                                                                     \
 		unsigned before = leakwrap_self.waited;                                       \
 		siginfo_t own;                                                                \
-		siginfo_t *told = info ? info : &own;                                         \
-		int signo = __real_##name(set, told, limit);                                  \
-		leakwrap_signals_waited(signo, told, before);                                 \
+		siginfo_t *received = info ? info : &own;                                     \
+		int signo = __real_##name(set, received, limit);                              \
+		leakwrap_signals_waited(signo, received, before);                             \
 		return signo;                                                                 \
 	}
 
@@ -188,7 +190,7 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 SIGTIMEDWAIT(sigtimedwait)
 #endif
 
-/* With 64-bit time_t on 32-bit systems; LIMIT is only passed on. */
+/* For 32-bit systems with a 64-bit time_t; LIMIT is only passed on. */
 #ifdef LEAKWRAP_ENTRY___sigtimedwait64
 SIGTIMEDWAIT(__sigtimedwait64)
 #endif

@@ -1,12 +1,13 @@
 /* string.c - the C library's functions that return a new string.
  *
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>; the
- * program calls it in the place of <symbol>.  The names with underscores are those that older or
- * fortified headers put into compiled archives.
+ * program calls it in place of <symbol>.  Older or fortified headers put the names with underscores
+ * into compiled archives.
  *
- * What sscanf("%ms") allocates is not followed: it comes out through whichever of the variable arguments
- * the format says.  Nor are the results of glob, getaddrinfo, regcomp, newlocale and others that have a
- * freeing function of their own: that one frees them inside the C library, unseen in a dynamic program.
+ * Strings of sscanf("%ms") are not recorded: the format decides which of the variable arguments
+ * gets the string.  Results of glob, getaddrinfo, regcomp, newlocale and others with a freeing
+ * function of their own are not recorded either.  That function frees them inside the C library,
+ * unseen in a dynamic program.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,12 +43,14 @@ ENTRY_DECLARE(int, vasprintf, (char **string, const char *format, va_list argume
 int __wrap_vasprintf(char **string, const char *format, va_list arguments)
 {
 	leakwrap_begin_allocation();
-	return entry_formatted(string, __real_vasprintf(string, format, arguments), LEAKWRAP_CALLER);
+	return entry_formatted(string, __real_vasprintf(string, format, arguments),
+	                       LEAKWRAP_CALLER);
 }
 #endif
 
 #ifdef LEAKWRAP_ENTRY___vasprintf_chk
-ENTRY_DECLARE(int, __vasprintf_chk, (char **string, int flag, const char *format, va_list arguments));
+ENTRY_DECLARE(int, __vasprintf_chk,
+              (char **string, int flag, const char *format, va_list arguments));
 
 int __wrap___vasprintf_chk(char **string, int flag, const char *format, va_list arguments)
 {
@@ -57,8 +60,8 @@ int __wrap___vasprintf_chk(char **string, int flag, const char *format, va_list 
 }
 #endif
 
-/* The forms with "..." reach the original through its form with va_list.  When that is wrapped too, it
- * records the string first, and the record made here takes its place. */
+/* Functions with "..." call the form with va_list.  If that form is wrapped too, it records the
+ * string first, and the record made here replaces that record. */
 
 #ifdef LEAKWRAP_ENTRY_asprintf
 LEAKWRAP_ENTRY int __wrap_asprintf(char **string, const char *format, ...);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# generate.sh - makes what a link needs beside libleakwrap.a: wrappers for allocators of another
-# name, and the program's default options.  Called by linker-flags.mk and by the leakwrap tool;
-# needs a shell, awk, the target's compiler and its ar.
+# generate.sh - makes the other inputs of a link beside libleakwrap.a: wrappers for allocators that
+# the user names, and the program's default options.  Called by linker-flags.mk and by the leakwrap
+# tool.  Needs a shell, awk, the target's compiler and its ar.
 #
 #   sh generate.sh --output=NAME [--allocator=LIST]... [--options=OPTIONS] [--ar=AR] -- CC [FLAG...]
 #
@@ -49,8 +49,8 @@ shift
 
 # -- the functions --------------------------------------------------------------------------------
 
-# For each function a line: NAME, whether it certainly is there, and its definition by a macro of
-# wrapper.h; a tab stands between them.
+# Prints a line for each function, with tabs between the fields: NAME, "yes" if the program
+# certainly has the function or "perhaps", and its definition by a macro of wrapper.h.
 # shellcheck disable=SC2016 # for awk, not for the shell
 functions=$(printf '%s\n' "$list" | awk '
 	function refuse(why) {
@@ -77,13 +77,14 @@ functions=$(printf '%s\n' "$list" | awk '
 		shape("cfree", "RELEASE", "block")
 		shape("free_sized", "RELEASE", "block,size")
 		shape("free_aligned_sized", "RELEASE", "block,alignment,size")
-		# jemalloc has these beside them.
+		# jemalloc has these functions in addition.
 		shape("mallocx", "ALLOCATE", "size,int:flags")
 		shape("rallocx", "RESIZE", "block,size,int:flags")
 		shape("dallocx", "RELEASE", "block,int:flags")
 		shape("sdallocx", "RELEASE", "block,size,int:flags")
 	}
-	# Says in declared, passed and bytes what the list of parameters means.
+	# Reads the list of parameters.  Sets declared (the declarations), passed (the arguments)
+	# and bytes (the size expression).
 	function read_parameters(text, verb,    words, n, i, word, type, name, has) {
 		declared = passed = ""
 		bytes = "size"
@@ -133,9 +134,9 @@ functions=$(printf '%s\n' "$list" | awk '
 		verb = verbs[kind]
 		if (name !~ /^[A-Za-z_$][A-Za-z0-9_$]*$/)
 			refuse("\047" name "\047 is no name of a function")
-		if (known[name] == "yes")
+		if (defined[name] == "yes")
 			refuse(name " is named twice")
-		known[name] = is_there
+		defined[name] = is_there
 		read_parameters(parameters, verb)
 		definition[name] = sprintf("WRAPPER_%s(%s, (%s), (%s)%s)",
 			verb, name, declared, passed, verb == "RELEASE" ? "" : ", " bytes)
@@ -149,7 +150,7 @@ functions=$(printf '%s\n' "$list" | awk '
 			if (item ~ /\(/)
 				refuse("what it is like is missing; SHAPE=NAME(PARAMETERS) says it")
 			for (i = 1; i <= shapes; i++)
-				if (!((item order[i]) in known))
+				if (!((item order[i]) in defined))
 					define(order[i], item order[i], usual(order[i]),
 						order[i] == "malloc" ? "yes" : "perhaps")
 			return
@@ -188,15 +189,15 @@ functions=$(printf '%s\n' "$list" | awk '
 		}
 		if (item ~ /[^ ]/)
 			refuse("its parentheses do not match")
-		for (name in known)
-			printf "%s\t%s\t%s\n", name, known[name], definition[name]
+		for (name in defined)
+			printf "%s\t%s\t%s\n", name, defined[name], definition[name]
 	}') || exit 2
 
 # -- the options ----------------------------------------------------------------------------------
 
-# The file "options" has a line for each option of this runtime, KEY|VALUES in the words of help=1,
-# and one for each signal: signal NAME.  A kind of value that is not known here is left to the
-# runtime.
+# Checks the options against the file "options".  It has a line KEY|VALUES for each option of this
+# runtime, in the words of help=1, and a line "signal NAME" for each signal.  Only the runtime
+# checks values of a form that is not listed below.
 check_options() {
 	printf '%s' "$options" | awk -v file="$here/options" '
 		function refuse(why) {
@@ -298,8 +299,8 @@ trap 'exit 2' HUP INT TERM
 
 tab=$(printf '\t')
 if [ -n "$functions" ]; then
-	# -u keeps an allocator that lies in an archive before this one.  Of a function that is not
-	# there ld.lld would ask for the wrapper, too.
+	# -u links an allocator out of an archive that stands before this archive.  It is left out
+	# for a function that may be missing: for that ld.lld would ask for the wrapper, too.
 	echo "$functions" | while IFS=$tab read -r name is_there definition; do
 		printf '#include "wrapper.h"\n\n%s\n' "$definition" >"$work/$name.c"
 		echo "-Wl,--wrap=$name" >>"$work/flags"
@@ -329,7 +330,7 @@ fi
 
 # The file "flags" says how this runtime was compiled for its target.
 flags=$(cat "$here/flags") || refuse "$here/flags is missing; make lib makes it"
-# ARM: the walk begins with the program's frame pointers, which gcc can be kept from using.
+# ARM: the walk begins with the program's frame pointers; -ffixed keeps gcc from using them.
 case $("$@" -dumpmachine 2>/dev/null) in
 arm*) fixed="-ffixed-r7 -ffixed-r11" ;;
 *) fixed= ;;
@@ -359,7 +360,7 @@ if ls "$work"/*.o >/dev/null 2>&1; then
 else
 	"$ar" rcs "$work/all.a" || refuse "$ar cannot make an archive"
 fi
-# Whoever reads them meanwhile has the old ones whole.
+# Renames, so that a reader meanwhile finds the old files whole.
 if ! cp "$work/all.a" "$output.a.$$" || ! cp "$work/flags" "$output.flags.$$" ||
 	! mv "$output.a.$$" "$output.a" || ! mv "$output.flags.$$" "$output.flags"; then
 	rm -f "$output.a.$$" "$output.flags.$$"

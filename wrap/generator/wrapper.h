@@ -1,28 +1,30 @@
 /* wrapper.h - the wrappers of an allocator that the user named at the link.
  *
- * wrap/generator/generate.sh writes one small file for each function and compiles it with this header,
- * which make install puts beside it.  The wrappers of the C library's own functions do not use
- * it (define.h).
+ * wrap/generator/generate.sh writes a small file for each function and compiles it with this
+ * header, which make install puts beside the script.  The wrappers of the C library's own functions
+ * use define.h instead.
  *
- * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER means the function in which it
- * stands.  PARAMETERS and ARGUMENTS come in their parentheses; SIZE is an expression over the
- * parameters. */
+ * Each macro defines __wrap_NAME whole, because LEAKWRAP_CALLER yields the caller of the function
+ * in which it stands.  PARAMETERS and ARGUMENTS include their parentheses.  SIZE is an expression
+ * over the parameters. */
 #ifndef LEAKWRAP_WRAPPER_H
 #define LEAKWRAP_WRAPPER_H
 
 #include "wrap/record/record.h"
 
-/* The blocks of such an allocator may lie closer than the C library's: heap_allocator.c looks for this. */
+/* Marks a program with a named allocator, whose blocks may lie closer together than the C
+ * library's. heap_allocator.c tests whether the mark is there. */
 extern const char leakwrap_allocator_is_named;
 LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 
-/* Declares the original, defines the head of its wrapper. */
+/* Declares the original and begins the definition of its wrapper. */
 #define WRAPPER(type, name, parameters)               \
 	type __real_##name parameters;                \
 	LEAKWRAP_ENTRY type __wrap_##name parameters; \
 	type __wrap_##name parameters
 
-/* The real call, as STATEMENT.  An exception or a cancellation that leaves it ends it, too. */
+/* Runs STATEMENT, the real call, between leakwrap_inside_begin and leakwrap_inside_end.  The latter
+ * also runs if an exception or a cancellation leaves STATEMENT. */
 #define WRAPPER_INSIDE(statement)                                                            \
 	do {                                                                                 \
 		struct leakwrap_inside inside __attribute__((cleanup(leakwrap_inside_end))); \
@@ -30,49 +32,54 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 		statement;                                                                   \
 	} while (0)
 
-/* Returns a new block of SIZE bytes, or NULL. */
-#define WRAPPER_ALLOCATE(name, parameters, arguments, size)                      \
-	WRAPPER(void *, name, parameters)                                        \
-	{                                                                        \
-		void *made;                                                      \
-		WRAPPER_INSIDE(made = __real_##name arguments);                  \
-		return leakwrap_allocated_inside(made, (size), LEAKWRAP_CALLER); \
+/* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL. */
+#define WRAPPER_ALLOCATE(name, parameters, arguments, size)                              \
+	WRAPPER(void *, name, parameters)                                                \
+	{                                                                                \
+		void *new_block;                                                         \
+		WRAPPER_INSIDE(new_block = __real_##name arguments);                     \
+		return leakwrap_record_in_allocator(new_block, (size), LEAKWRAP_CALLER); \
 	}
 
-/* Puts a new block of SIZE bytes into *result and returns 0, or returns an error. */
-#define WRAPPER_STORE(name, parameters, arguments, size)                                      \
-	WRAPPER(int, name, parameters)                                                        \
-	{                                                                                     \
-		int error;                                                                    \
-		WRAPPER_INSIDE(error = __real_##name arguments);                              \
-		if (error == 0)                                                               \
-			leakwrap_allocated_inside(*(void **)result, (size), LEAKWRAP_CALLER); \
-		return error;                                                                 \
+/* Defines the wrapper of a function that stores a new block of SIZE bytes in *result and returns 0,
+ * or returns an error. */
+#define WRAPPER_STORE(name, parameters, arguments, size)                                         \
+	WRAPPER(int, name, parameters)                                                           \
+	{                                                                                        \
+		int error;                                                                       \
+		WRAPPER_INSIDE(error = __real_##name arguments);                                 \
+		if (error == 0)                                                                  \
+			leakwrap_record_in_allocator(*(void **)result, (size), LEAKWRAP_CALLER); \
+		return error;                                                                    \
 	}
 
-/* Gives the parameter "block" SIZE bytes and returns where it is then, or NULL. */
-#define WRAPPER_RESIZE(name, parameters, arguments, size)                                           \
-	WRAPPER(void *, name, parameters)                                                           \
-	{                                                                                           \
-		struct leakwrap_resize was;                                                         \
-		void *resized;                                                                      \
-		leakwrap_resizing_inside(&was, block, (size), leakwrap_caller_sp(LEAKWRAP_CALLER)); \
-		WRAPPER_INSIDE(resized = __real_##name arguments);                                  \
-		return leakwrap_end_resize(&was, resized, (size), LEAKWRAP_CALLER);                 \
+/* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes and returns
+ * its new address, or NULL. */
+#define WRAPPER_RESIZE(name, parameters, arguments, size)                                \
+	WRAPPER(void *, name, parameters)                                                \
+	{                                                                                \
+		struct leakwrap_resize resize;                                           \
+		void *resized;                                                           \
+		leakwrap_begin_resize_in_allocator(&resize, block, (size),               \
+		                                   leakwrap_caller_sp(LEAKWRAP_CALLER)); \
+		WRAPPER_INSIDE(resized = __real_##name arguments);                       \
+		return leakwrap_end_resize(&resize, resized, (size), LEAKWRAP_CALLER);   \
 	}
 
-/* Frees the parameter "block".  The result, if there is one, is a word or less. */
-#define WRAPPER_RELEASE(name, parameters, arguments)                                           \
-	WRAPPER(uintptr_t, name, parameters)                                                   \
-	{                                                                                      \
-		struct leakwrap_enclosing_release outer;                                       \
-		uintptr_t result;                                                              \
-		if (!block)                                                                    \
-			return __real_##name arguments;                                        \
-		outer = leakwrap_releasing_inside(block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
-		WRAPPER_INSIDE(result = __real_##name arguments);                              \
-		leakwrap_end_release(outer);                                                   \
-		return result;                                                                 \
+/* Defines the wrapper of a function that frees the parameter "block".  The function's result, if
+ * any, is a word or smaller. */
+#define WRAPPER_RELEASE(name, parameters, arguments)                 \
+	WRAPPER(uintptr_t, name, parameters)                         \
+	{                                                            \
+		struct leakwrap_enclosing_release enclosing;         \
+		uintptr_t result;                                    \
+		if (!block)                                          \
+			return __real_##name arguments;              \
+		enclosing = leakwrap_begin_release_in_allocator(     \
+		        block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
+		WRAPPER_INSIDE(result = __real_##name arguments);    \
+		leakwrap_end_release(enclosing);                     \
+		return result;                                       \
 	}
 
 #endif

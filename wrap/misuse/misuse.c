@@ -1,4 +1,4 @@
-/* misuse.c - see misuse.h.  May run in signal handlers, like all that records; takes no lock. */
+/* misuse.c - the checks of misuse.h: tables of freed blocks and of call sites, and the rules. */
 #include "wrap/misuse/misuse.h"
 
 #include "wrap/base/common.h"
@@ -13,9 +13,10 @@
 
 #include <stdlib.h>
 
-/* A block that was released and, as long as this stands, not allocated since.  The table is indexed by the
- * address's hash and lossy: a newer block takes an older one's place.  ADDRESS is 0 while nothing stands here, and
- * BUSY while a thread is writing; one that never comes back from there loses one entry. */
+/* An entry of the table of freed blocks: a block that was released and not allocated since.  The
+ * table is indexed by the address's hash.  It is lossy: a newer block overwrites an older block.
+ * ADDRESS is 0 in an empty entry, and BUSY while a thread writes the entry.  A thread that never
+ * finishes writing loses one entry. */
 struct freed_block {
 	_Atomic uintptr_t address;
 	size_t size;
@@ -24,33 +25,34 @@ struct freed_block {
 
 #define FREED_BITS 14
 #define FREED      ((size_t)1 << FREED_BITS)
-#define BUSY       ((uintptr_t)1) /* no block's address: they are never looked for here when so odd */
+#define BUSY       ((uintptr_t)1) /* no block starts at an odd address */
 
-/* What is known of a call site, in bits: which kinds of blocks it has allocated, and which misuse of its
- * own has been reported. */
+/* The bits of a call site: the kinds of blocks it has allocated, and its misuse that has been
+ * reported. */
 #define ALLOCATES(kind) (1u << (kind))
-#define TOLD(what)      (1u << (LEAKWRAP_KIND_POOL + 1 + (what)))
+#define REPORTED(what)  (1u << (LEAKWRAP_KIND_POOL + 1 + (what)))
 
-/* So far up the stack a pointer into it is looked for. */
+/* The most frames that are searched for a pointer into the stack. */
 #define FRAMES_MAX 64
 
 static struct {
 	void (*report)(const struct leakwrap_misuse *misuse);
 	struct freed_block *freed;
-	_Atomic unsigned *site; /* by call-site number; processors without atomic bytes change words */
-	bool is_libc_allocator; /* the program brings none */
+	_Atomic unsigned
+	        *site; /* bits by call-site number; words, for processors without atomic bytes */
+	bool is_libc_allocator; /* the program brings no allocator of its own */
 	bool is_glibc;          /* malloc and free are glibc's */
-	bool is_closed;         /* ... and all of the wraps are in place */
+	bool is_closed;         /* the allocator is the C library's and all wraps are in place */
 	bool is_libstdcxx;      /* operators new and delete are not the program's */
-	_Atomic bool in_doubt;
-	_Atomic bool has_static_blocks[2]; /* in modules' memory; by whether it is writable */
-	_Atomic bool allocator_has_memory; /* the named allocator hands out memory of its own ... */
-	_Atomic bool allocator_is_malloc;  /* ... or malloc's blocks */
+	_Atomic bool in_doubt;  /* see leakwrap_misuse_doubt */
+	_Atomic bool has_static_blocks[2]; /* blocks lie in modules' memory; [1]: writable memory */
+	_Atomic bool allocator_has_memory; /* the named allocator hands out memory of its own */
+	_Atomic bool allocator_is_malloc;  /* the named allocator hands out malloc's blocks */
 } misuse;
 
 bool leakwrap_misuse_checked;
 
-/* -- what is certain ----------------------------------------------------------------------------- */
+/* -- what is certain --------------------------------------------------------------------------- */
 
 /* Weak: NULL when the program has no such function, or was linked without some of the wraps. */
 extern const char leakwrap_wraps_are_complete __attribute__((weak));
@@ -83,10 +85,11 @@ extern void OPERATORS(DECLARATION);
 /* A function of the C++ library; only its address is used. */
 extern void __cxa_throw(void) __attribute__((weak));
 
-/* Is the function at ADDRESS the C++ library's?  A shared C++ library also has __cxa_throw.  In
- * the module of the runtime the order tells.  Linkers keep the order of what they link, and the
- * runtime stands behind all objects and archives of the program (linker-flags.mk).  The C++
- * library's operators come after it, the program's own before. */
+/* Is the function at ADDRESS the C++ library's?  A shared C++ library also has __cxa_throw.
+ *
+ * In the module of the runtime the order of addresses decides.  Linkers keep the order of their
+ * inputs, and the runtime is behind all objects and archives of the program (linker-flags.mk).  The
+ * C++ library's operators come after the runtime, the program's own operators before it. */
 static bool is_of_library(uintptr_t address)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(address);
@@ -99,7 +102,7 @@ static bool is_of_library(uintptr_t address)
 static bool are_operators_of_library(void)
 {
 #define POINTER(name) name
-	/* Named so that leakwrap audit does not take these pointers for the program's. */
+	/* The prefix keeps leakwrap audit from counting these pointers as the program's. */
 	static void (*const leakwrap_operators[])(void) = {OPERATORS(POINTER)};
 
 	for (size_t i = 0; i < sizeof(leakwrap_operators) / sizeof(leakwrap_operators[0]); i++)
@@ -108,13 +111,14 @@ static bool are_operators_of_library(void)
 	return true;
 }
 
-static bool everything_is_seen(void)
+/* Has the tracer seen every allocation and every release (misuse.h)? */
+static bool is_everything_seen(void)
 {
 	return misuse.is_closed && !atomic_load(&misuse.in_doubt) &&
 	       leakwrap_modules_are_program_alone();
 }
 
-/* Only blocks of one kind come from call site SITE. */
+/* Has call site SITE allocated blocks of KIND, and of no other kind? */
 static bool is_certainly(uint32_t site, enum leakwrap_kind kind)
 {
 	return site >= LEAKWRAP_SITE_FIRST &&
@@ -135,19 +139,24 @@ void leakwrap_misuse_allocator_is_malloc(void)
 /* Are malloc's blocks certainly not the named allocator's? */
 static bool is_allocator_apart(void)
 {
-	return atomic_load(&misuse.allocator_has_memory) && !atomic_load(&misuse.allocator_is_malloc);
+	return atomic_load(&misuse.allocator_has_memory) &&
+	       !atomic_load(&misuse.allocator_is_malloc);
 }
 
-/* -- freed blocks -------------------------------------------------------------------------------- */
+/* -- freed blocks ------------------------------------------------------------------------------ */
 
+/* Returns the entry of ADDRESS.  The multiplier is 2^64 divided by the golden ratio (Knuth, The Art
+ * of Computer Programming, volume 3, 6.4). */
 static struct freed_block *freed_at(uintptr_t address)
 {
-	uintptr_t mixed = (address >> 3) * (uintptr_t)0x9e3779b97f4a7c15u;
+	uintptr_t hash = (address >> 3) * (uintptr_t)0x9e3779b97f4a7c15u;
 
-	return &misuse.freed[mixed >> (sizeof(mixed) * 8 - FREED_BITS)];
+	return &misuse.freed[hash >> (sizeof(hash) * 8 - FREED_BITS)];
 }
 
-static void remember(const struct leakwrap_release *release, size_t size, uint32_t site)
+/* Stores a release of a block of SIZE bytes from call site SITE.  Does nothing if another thread is
+ * writing the entry. */
+static void add_freed(const struct leakwrap_release *release, size_t size, uint32_t site)
 {
 	struct freed_block *freed = freed_at(release->block);
 	uintptr_t old = atomic_load(&freed->address);
@@ -160,16 +169,18 @@ static void remember(const struct leakwrap_release *release, size_t size, uint32
 	atomic_store(&freed->address, release->block);
 }
 
-static void forget(uintptr_t address)
+/* Removes the entry of ADDRESS, which is live again. */
+static void remove_freed(uintptr_t address)
 {
 	struct freed_block *freed = freed_at(address);
 
-	/* Whoever is writing here writes another address: this one has just been allocated. */
+	/* A thread that is writing the entry writes another address: ADDRESS is live. */
 	atomic_compare_exchange_strong(&freed->address, &address, 0);
 }
 
-/* Tells *MISUSE about the release of the block that stood at its pointer. */
-static bool recall(struct leakwrap_misuse *found)
+/* Fills *FOUND with the release of the block that was at its pointer.  Returns false if the table
+ * does not have it. */
+static bool find_freed(struct leakwrap_misuse *found)
 {
 	struct freed_block *freed = freed_at(found->pointer);
 
@@ -183,42 +194,42 @@ static bool recall(struct leakwrap_misuse *found)
 	return atomic_load(&freed->address) == found->pointer;
 }
 
-/* -- pointers that are no block ------------------------------------------------------------------ */
+/* -- pointers that are no block ---------------------------------------------------------------- */
 
-/* Is the pointer inside the frames of the functions that led here?  Only frames that were found one behind the
- * other, on the thread's own stack, without a signal's between them. */
+/* Is the pointer inside the frames of the call chain?  Only frames count that follow each other on
+ * the thread's own stack, without a signal frame between them. */
 static bool is_in_frames(const struct leakwrap_release *release)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(release->sp);
 	uintptr_t pcs[FRAMES_MAX];
 	uint16_t place[FRAMES_MAX];
-	struct leakwrap_stack_link check[2 * FRAMES_MAX];
-	struct leakwrap_read_set notes = {.place = place, .check = check};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .notes = &notes};
+	struct leakwrap_stack_link links[2 * FRAMES_MAX];
+	struct leakwrap_read_set read_set = {.place = place, .check = links};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .notes = &read_set};
 	uintptr_t last = 0;
 
 	if (stack.foreign || release->block < release->sp || release->block >= stack.high)
 		return false;
-	leakwrap_read_set_begin(&notes, release->sp);
+	leakwrap_read_set_begin(&read_set, release->sp);
 	leakwrap_unwind(&trace, &stack, release->pc, release->sp, release->fp);
-	if (!notes.usable)
+	if (!read_set.usable)
 		return false;
-	for (unsigned i = 0; i < notes.returns; i++)
-		if (notes.place[i] > last)
-			last = notes.place[i];
+	for (unsigned i = 0; i < read_set.returns; i++)
+		if (read_set.place[i] > last)
+			last = read_set.place[i];
 	return release->block < release->sp + last * sizeof(uintptr_t);
 }
 
-/* Is the pointer on the thread's own stack?  It may lie where a frame was: a function that calls
- * free last may have taken its frame down before. */
+/* Is the pointer on the thread's own stack?  It may lie where a frame was: a function whose last
+ * act is a call of free (a tail call) has removed its frame before. */
 static bool is_on_stack(const struct leakwrap_release *release)
 {
 	return leakwrap_stack_holds(release->sp, release->block) || is_in_frames(release);
 }
 
-/* Is the pointer in the memory of a module, where the allocator has no blocks?  Nobody can write
- * to a block in memory that is not writable.  Writable memory may be an allocator's arena, but
- * not glibc's.  Operators of the program's own may have an arena beside glibc's. */
+/* Is the pointer in the memory of a module, where the allocator has no blocks?  Read-only memory
+ * has no blocks, since nobody could write to them.  Writable memory may be an allocator's arena,
+ * but not glibc's.  Operators of the program's own may have an arena beside glibc's. */
 static bool is_static(const struct leakwrap_release *release)
 {
 	const struct leakwrap_segment *segment = leakwrap_segment_at(release->block);
@@ -231,9 +242,9 @@ static bool is_static(const struct leakwrap_release *release)
 	       (release->kind == LEAKWRAP_KIND_MALLOC || misuse.is_libstdcxx);
 }
 
-/* BLOCK is live.  If it lies in a module, the allocator has an arena there, which is never
- * accused. */
-static void learn_place(const void *block)
+/* Notes whether the live BLOCK lies in a module.  Then the allocator has an arena there, and
+ * pointers into it are never reported as static. */
+static void note_arena(const void *block)
 {
 	const struct leakwrap_segment *segment = leakwrap_segment_at((uintptr_t)block);
 
@@ -241,8 +252,9 @@ static void learn_place(const void *block)
 		atomic_store(&misuse.has_static_blocks[segment->is_writable], true);
 }
 
-/* A pool's blocks may lie inside one of the allocator: the innermost counts. */
-static void look_inside(void *context, const struct leakwrap_live_block *block)
+/* Stores BLOCK in the struct leakwrap_misuse *CONTEXT if the pointer is inside.  A pool's blocks
+ * may lie inside a block of the allocator: the innermost block counts. */
+static void match_interior(void *context, const struct leakwrap_live_block *block)
 {
 	struct leakwrap_misuse *found = context;
 
@@ -254,39 +266,42 @@ static void look_inside(void *context, const struct leakwrap_live_block *block)
 	}
 }
 
-static bool is_interior(struct leakwrap_misuse *found)
+/* Is the pointer certainly inside a block, behind its start?  Fills *FOUND. */
+static bool find_interior(struct leakwrap_misuse *found)
 {
-	if (!everything_is_seen() &&
+	if (!is_everything_seen() &&
 	    !(misuse.is_libc_allocator && found->by != LEAKWRAP_KIND_ALLOCATOR &&
 	      found->pointer % sizeof(void *) != 0))
 		return false;
 	found->what = LEAKWRAP_MISUSE_INTERIOR;
-	leakwrap_live_each(look_inside, found);
-	if (found->by == LEAKWRAP_KIND_ALLOCATOR) /* whose blocks may lie inside one of malloc's */
+	leakwrap_live_each(match_interior, found);
+	/* Blocks of a named allocator may lie inside a block of malloc's. */
+	if (found->by == LEAKWRAP_KIND_ALLOCATOR)
 		return is_certainly(found->allocated, LEAKWRAP_KIND_ALLOCATOR);
 	return found->block != 0;
 }
 
-/* Is the pointer certainly no block?  Tells *FOUND why. */
-static bool is_no_block(const struct leakwrap_release *release, struct leakwrap_misuse *found)
+/* Finds out whether the pointer is certainly no block.  Returns true and fills *FOUND with the
+ * reason if so. */
+static bool find_no_block(const struct leakwrap_release *release, struct leakwrap_misuse *found)
 {
 	if (is_on_stack(release))
 		found->what = LEAKWRAP_MISUSE_STACK;
 	else if (is_static(release))
 		found->what = LEAKWRAP_MISUSE_STATIC;
 	else
-		return (everything_is_seen() && recall(found)) || is_interior(found);
+		return (is_everything_seen() && find_freed(found)) || find_interior(found);
 	return true;
 }
 
-/* -- what record.c tells ------------------------------------------------------------------------- */
+/* -- calls from record.c ----------------------------------------------------------------------- */
 
-/* Each call site is told of once for each misuse, or a loop would fill the log. */
+/* Reports each kind of misuse once for each call site, or a loop would fill the log. */
 static void report(const struct leakwrap_misuse *found)
 {
-	_Atomic unsigned *known = &misuse.site[found->offender];
+	_Atomic unsigned *bits = &misuse.site[found->offender];
 
-	if ((atomic_fetch_or(known, TOLD(found->what)) & TOLD(found->what)) == 0)
+	if ((atomic_fetch_or(bits, REPORTED(found->what)) & REPORTED(found->what)) == 0)
 		misuse.report(found);
 	if (leakwrap_options.misuse == LEAKWRAP_ON_MISUSE_ABORT)
 		abort();
@@ -314,15 +329,15 @@ void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_k
 {
 	atomic_fetch_or(&misuse.site[site], ALLOCATES(kind));
 	if (kind != LEAKWRAP_KIND_POOL)
-		learn_place(block);
+		note_arena(block);
 	if (kind == LEAKWRAP_KIND_ALLOCATOR)
 		atomic_store(&misuse.allocator_has_memory, true);
-	forget((uintptr_t)block);
+	remove_freed((uintptr_t)block);
 }
 
 void leakwrap_misuse_kept(const void *block)
 {
-	forget((uintptr_t)block);
+	remove_freed((uintptr_t)block);
 }
 
 void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size, uint32_t site)
@@ -338,8 +353,8 @@ void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size
 
 	if (release->kind == LEAKWRAP_KIND_POOL)
 		return;
-	remember(release, size, site);
-	if (!misuse.is_libstdcxx || !everything_is_seen())
+	add_freed(release, size, site);
+	if (!misuse.is_libstdcxx || !is_everything_seen())
 		return;
 	if (release->kind == LEAKWRAP_KIND_ALLOCATOR && !is_allocator_apart())
 		return;
@@ -357,7 +372,7 @@ bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release)
 
 	if (release->kind == LEAKWRAP_KIND_POOL)
 		return false;
-	if (is_no_block(release, &found)) {
+	if (find_no_block(release, &found)) {
 		report(&found);
 		return true;
 	}

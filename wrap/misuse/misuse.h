@@ -1,9 +1,11 @@
-/* misuse.h - tells blocks that the program frees wrongly, for the option misuse=.
+/* misuse.h - finds blocks that the program frees wrongly, for the option misuse=.
  *
- * Called by record.c on its slow paths alone; with misuse=off, none of it runs.  With another value every
- * thread takes the slow paths, since each allocation and release has to be looked at.
+ * Only the slow paths of record.c call it; with misuse=off none of it runs.  With another value
+ * every thread takes the slow paths, since each allocation and release has to be checked.  All
+ * functions but leakwrap_misuse_start may run in signal handlers; none takes a lock or allocates.
  *
- * Nothing is reported that could be right.  What is certain depends on what the tracer sees:
+ * A release is reported only if it is certainly wrong.  The certainty depends on what the tracer
+ * sees:
  *
  *   always      A pointer into the thread's own stack is no block.  That holds above the stack
  *               pointer and below it, where a function that frees last has taken its frame down.
@@ -13,22 +15,24 @@
  *               A pointer into memory of the program or of a shared library that is not writable
  *               is no block: code, constants, string literals.
  *   the allocator is glibc's
- *               Nor is a pointer into the writable memory of a module.  Other allocators may have
- *               an arena there.  musl adds the rest of the variables' pages to its heap.  For
- *               operator delete it takes the C++ library's operators as well.
+ *               A pointer into the writable memory of a module is no block either.  Other
+ *               allocators may have an arena there: musl adds the rest of the variables' pages to
+ *               its heap.  For operator delete, the operators must be the C++ library's as well.
  *   the allocator is the C library's
- *               A pointer that is not even aligned for a word, inside a recorded block, is no block: no allocator
- *               aligns less.
+ *               A pointer inside a recorded block that is not aligned for a word is no block: no
+ *               allocator aligns less.
  *   every allocation and every release is seen
- *               Then a record is never stale: an address that was released and not allocated since is
- *               free; a pointer inside a live block is not another block; and a live block was allocated by
- *               the function that its record says.
+ *               A record is never stale.  An address that was released and not allocated since is
+ *               free.  A pointer inside a live block is not another block.  A live block was
+ *               allocated by the function that its record names.
  *
- * Everything is seen when the program is static, its allocator is the C library's, all wraps are in place
- * (linker-flags.mk says so), no module was loaded since, and neither a block has come back unseen nor an unknown
- * one has been freed so far.  In a dynamic program any library may allocate, free and hand over blocks unseen.
- * Operators new and delete that the program brings along may be called past the wrap, and may be made of
- * malloc and free: then these are not told apart. */
+ * Every allocation and release is seen if the program is static, its allocator is the C library's,
+ * all wraps are in place (linker-flags.mk says so) and no module was loaded since.  In addition no
+ * block may have come back unseen, and no unknown block may have been freed so far.  In a dynamic
+ * program any library may allocate, free and hand over blocks unseen.
+ *
+ * Operators new and delete that the program defines may be called past the wrap, and may call
+ * malloc and free.  Then misuse between malloc, new and new[] is not reported. */
 #ifndef LEAKWRAP_MISUSE_H
 #define LEAKWRAP_MISUSE_H
 
@@ -36,7 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a block is allocated or released by. */
+/* The family of a function that allocates or releases a block. */
 enum leakwrap_kind {
 	LEAKWRAP_KIND_MALLOC, /* the C library's functions */
 	LEAKWRAP_KIND_NEW,
@@ -53,21 +57,21 @@ enum leakwrap_misuse_what {
 	LEAKWRAP_MISUSE_KIND,     /* the block was allocated by functions of another kind */
 };
 
-/* What is reported.  Call sites are numbers as in site_table.h, 0 when there is none to tell of. */
+/* A misuse to report.  Call sites are numbers as in site_table.h; 0 if there is none. */
 struct leakwrap_misuse {
 	enum leakwrap_misuse_what what;
-	bool resizes;          /* the offender is realloc or a relative, not a function that frees */
-	uintptr_t pointer;     /* what it was given */
-	enum leakwrap_kind by; /* its kind */
-	uint32_t offender;     /* where from */
-	uintptr_t block;       /* the block concerned, when there is one ... */
-	size_t size;
-	enum leakwrap_kind kind; /* ... its kind, when WHAT is LEAKWRAP_MISUSE_KIND */
-	uint32_t allocated;
-	uint32_t released; /* when WHAT is LEAKWRAP_MISUSE_FREED */
+	bool resizes;            /* the offending function resizes, like realloc */
+	uintptr_t pointer;       /* the argument of the offending function */
+	enum leakwrap_kind by;   /* the kind of the offending function */
+	uint32_t offender;       /* the call site that called it */
+	uintptr_t block;         /* the block concerned, or 0 */
+	size_t size;             /* the block's size */
+	enum leakwrap_kind kind; /* the block's kind, if WHAT is LEAKWRAP_MISUSE_KIND */
+	uint32_t allocated;      /* the call site that allocated the block */
+	uint32_t released;       /* the call site that released it, for LEAKWRAP_MISUSE_FREED */
 };
 
-/* A release of BLOCK. */
+/* A release of BLOCK, or a resize. */
 struct leakwrap_release {
 	uintptr_t block;
 	enum leakwrap_kind kind;
@@ -76,29 +80,33 @@ struct leakwrap_release {
 	uintptr_t pc, sp, fp; /* of the call chain, as in LEAKWRAP_CALLER */
 };
 
-/* Is misuse looked for?  Constant after the start. */
+/* Is misuse checked?  Constant after the start. */
 extern bool leakwrap_misuse_checked;
 
-/* At start, when the option asks for it: misuse goes to REPORT, and then ends the program when
- * misuse=abort.  False when there is no memory for it. */
+/* Starts the checks, once, at the start of the runtime, if misuse= asks for them.  Each misuse is
+ * passed to REPORT, which must be signal-safe; with misuse=abort abort() follows.  Returns false if
+ * there is no memory for the tables. */
 bool leakwrap_misuse_start(void (*report)(const struct leakwrap_misuse *misuse));
 
-/* BLOCK is live, from call site SITE. */
+/* Notes that BLOCK was allocated at call site SITE by a function of KIND. */
 void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind);
 
-/* The release of a block that was recorded with SIZE and SITE, before the real call. */
+/* Checks RELEASE of a block that was recorded with SIZE and SITE, before the real call. */
 void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size, uint32_t site);
 
-/* The release of what is not recorded.  False when nothing is known about it. */
+/* Checks RELEASE of a pointer that has no record, before the real call.  Returns true if it was
+ * reported.  Returns false if nothing is known about the pointer. */
 bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release);
 
-/* A resize has failed: BLOCK is live as before. */
+/* Notes that a resize has failed: BLOCK is live as before. */
 void leakwrap_misuse_kept(const void *block);
 
-/* An allocator that the user named hands out malloc's own blocks: the two families may be mixed. */
+/* Notes that a named allocator hands out malloc's own blocks: the program may mix the two families.
+ */
 void leakwrap_misuse_allocator_is_malloc(void);
 
-/* A block was allocated or released unseen. */
+/* Notes that a block was allocated or released unseen: fewer releases are certainly wrong from now.
+ */
 void leakwrap_misuse_doubt(void);
 
 #endif

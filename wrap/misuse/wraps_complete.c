@@ -1,5 +1,6 @@
-/* wraps_complete.c - a mark that linker-flags.mk asks the linker for: a program that has it was linked with all of
- * the wraps, not with a choice of them.  misuse.c looks whether it is there. */
+/* wraps_complete.c - a mark for programs that were linked with all of the wraps, not with a choice.
+ *
+ * linker-flags.mk asks the linker for the symbol; misuse.c tests whether it is there. */
 #include "wrap/misuse/misuse.h"
 
 const char leakwrap_wraps_are_complete = 1;

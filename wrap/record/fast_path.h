@@ -1,12 +1,13 @@
-/* fast_path.h - what malloc, free and their kind do by themselves in the ordinary case: the allocation path.
+/* fast_path.h - the inline fast path of malloc, free and realloc.
  *
  *   stack, size ──► leakwrap_fast_predict ──► call site and size ──┐
  *   malloc ──► block ──────────────────────────────────────────┴──► leakwrap_fast_record
  *   free   ──► block ─────────────────────────────────────────────► leakwrap_fast_remove
- *   realloc ─► both, leakwrap_fast_take before and leakwrap_fast_record after
+ *   realloc ─► leakwrap_fast_take before the real call, leakwrap_fast_record after it
  *
- * No lock, no system call, no atomic read-modify-write.  Whatever is not ordinary is left to the verbs of record.h,
- * which need none of this: the entry points whose calls are rare use those alone.
+ * The fast path has no lock, no system call and no atomic read-modify-write.  Each function that
+ * returns false or 0 has changed nothing; the entry point then calls the verbs of record.h.  Entry
+ * points whose calls are rare use record.h alone.  All functions here may run in signal handlers.
  */
 #ifndef LEAKWRAP_FAST_PATH_H
 #define LEAKWRAP_FAST_PATH_H
@@ -24,6 +25,8 @@
 #include "wrap/base/thread.h"
 
 #ifdef LEAKWRAP_BARE
+
+/* Bare-metal builds have no fast path: every call takes the slow path. */
 
 LEAKWRAP_INLINE bool leakwrap_fast_predict(uint32_t *value, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
@@ -64,52 +67,56 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 
 #else
 
-/* When the stack of this caller, who is about to allocate SIZE bytes, is recognized at once, the size is ordinary, and the thread
- * simply records: *VALUE is what the block's slot will say, but for where in its window the block starts.  Else false, and *VALUE is 0. */
+/* Predicts the value of the live-table slot for SIZE bytes that this caller is about to allocate.
+ * *VALUE lacks only the block's position in its window.  Returns true if the thread records, SIZE
+ * fits a slot and the stack is in the stack cache.  Otherwise returns false and sets *VALUE to 0.
+ */
 LEAKWRAP_INLINE bool leakwrap_fast_predict(uint32_t *value, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	uint32_t of_site = 0;
+	uint32_t site_value = 0;
 
 	*value = 0;
 	if (leakwrap_likely(leakwrap_self.state == LEAKWRAP_THREAD_RECORDING &&
 	                    size < LEAKWRAP_SLOT_LARGE))
-		of_site = leakwrap_stack_cache_probe_first(pc, sp, fp);
-	if (leakwrap_unlikely(of_site == 0))
+		site_value = leakwrap_stack_cache_probe_first(pc, sp, fp);
+	if (leakwrap_unlikely(site_value == 0))
 		return false;
-	*value = of_site + (uint32_t)size;
+	*value = site_value + (uint32_t)size;
 	return true;
 }
 
-/* What VALUE says; when it was not foreseen, LEAKWRAP_SITE_NONE. */
+/* Returns the call site in VALUE, or LEAKWRAP_SITE_NONE if the prediction failed. */
 LEAKWRAP_INLINE uint32_t leakwrap_predicted_site(uint32_t value)
 {
 	return leakwrap_slot_site(value);
 }
 
-/* What VALUE says, which was foreseen. */
+/* Returns the size in VALUE.  The prediction must have succeeded. */
 LEAKWRAP_INLINE uint32_t leakwrap_predicted_size(uint32_t value)
 {
 	return leakwrap_slot_size(value);
 }
 
-/* Records BLOCK, of which VALUE was foreseen, when it is ordinary.  False when it is not: then nothing has happened. */
+/* Records BLOCK with the predicted VALUE.  Returns false and changes nothing if an inner call has
+ * recorded a block already, or leakwrap_live_fast_add cannot store BLOCK. */
 LEAKWRAP_INLINE bool leakwrap_fast_record(uint32_t value, void *block)
 {
 	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
-	if (leakwrap_unlikely(leakwrap_self_after_call.inner || !leakwrap_live_fast_add(block, value)))
+	if (leakwrap_unlikely(leakwrap_self_after_call.inner ||
+	                      !leakwrap_live_fast_add(block, value)))
 		return false;
 	leakwrap_self_after_call.inner = block;
 	return true;
 }
 
-/* The stack pointer, where that costs nothing. */
+/* The current stack pointer; the frame address where reading the register is not supported. */
 #ifdef LEAKWRAP_SP_NAME
 register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
 #else
 #define leakwrap_sp_here ((uintptr_t)__builtin_frame_address(0))
 #endif
 
-/* From now on all that is called is part of the release of BLOCK. */
+/* Marks BLOCK as being released: all calls below the current frame are part of its release. */
 LEAKWRAP_INLINE void leakwrap_mark_release(void *block)
 {
 	leakwrap_self.releasing_at = leakwrap_sp_here;
@@ -117,11 +124,14 @@ LEAKWRAP_INLINE void leakwrap_mark_release(void *block)
 	leakwrap_self.releasing = block;
 }
 
-/* Forgets BLOCK, which is about to be freed, when it is an ordinary one, and no outer call is releasing another: then
- * leakwrap_begin_release need not be called.  False when that is not so: then nothing has happened. */
+/* Removes the record of BLOCK, which is about to be freed, and marks its release.  On success the
+ * caller sets leakwrap_self.releasing to NULL after the real call.  Returns false and changes
+ * nothing if an enclosing call is releasing a block, or leakwrap_live_fast_remove cannot remove
+ * BLOCK: then the caller must call leakwrap_begin_release. */
 LEAKWRAP_INLINE bool leakwrap_fast_remove(void *block)
 {
-	/* Most allocators will look at it or at what lies before it: the processor gets that while it gets the slot. */
+	/* Most allocators read the block or the header before it: fetch it while the slot is
+	 * fetched. */
 	__builtin_prefetch(block, 1);
 	if (leakwrap_unlikely(leakwrap_self.releasing || !leakwrap_live_fast_remove(block)))
 		return false;
@@ -129,22 +139,23 @@ LEAKWRAP_INLINE bool leakwrap_fast_remove(void *block)
 	return true;
 }
 
-/* The same for BLOCK, which is about to be given SIZE bytes, if *VALUE was foreseen for it: then leakwrap_begin_resize need not be
- * called.  A block that is not shown stays so: *VALUE becomes that of one.  Returns what leakwrap_end_fast_resize wants to know, or 0 when
- * nothing has happened. */
+/* Removes the record of BLOCK, which is about to be resized to SIZE bytes, and marks its release.
+ * *VALUE is the prediction for the new size.  If dumps hide BLOCK, *VALUE becomes the value of a
+ * hidden block.  Returns the old slot value, for leakwrap_end_fast_resize.  Returns 0 and changes
+ * nothing if the fast path does not apply: then the caller must call leakwrap_begin_resize. */
 LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
 {
-	uint32_t known;
+	uint32_t old_value;
 
 	if (leakwrap_unlikely(*value == 0 || size == 0 || leakwrap_self.releasing))
 		return 0;
-	known = leakwrap_live_fast_take(block);
-	if (leakwrap_unlikely(known == 0))
+	old_value = leakwrap_live_fast_take(block);
+	if (leakwrap_unlikely(old_value == 0))
 		return 0;
-	if (leakwrap_unlikely(leakwrap_slot_site(known) == LEAKWRAP_SITE_IGNORED))
+	if (leakwrap_unlikely(leakwrap_slot_site(old_value) == LEAKWRAP_SITE_IGNORED))
 		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
 	leakwrap_mark_release(block);
-	return known;
+	return old_value;
 }
 
 #endif

@@ -1,6 +1,7 @@
-/* record.c - what the entry points' verbs do: take the backtrace, find its call site, and keep the live
- * table.  This is the allocation path: no lock, no system call and no atomic read-modify-write, but for
- * what is met the first time. */
+/* record.c - the verbs of record.h: take the backtrace, find its call site and keep the live table.
+ *
+ * This is the allocation path.  It has no lock, no system call and no atomic read-modify-write,
+ * except where a thread, a call site or a memory region is met for the first time. */
 #include "wrap/record/record.h"
 
 #include "wrap/base/common.h"
@@ -22,39 +23,39 @@
 struct leakwrap_loss leakwrap_loss;
 _Atomic unsigned long leakwrap_walks;
 
-/* A program may refer to the functions of leakwrap.h weakly, for which no linker takes api.o out of the archive: this takes
- * it in, wherever anything is recorded. */
+/* Links the public functions (public_api.c) into every program that records.  A program's weak
+ * references to them would not make a linker take that member out of the archive. */
 __attribute__((used)) static void (*const public_functions)(void) = leakwrap_disable;
 
-/* An aligned allocation may be cut out of a larger block by an inner call, which then starts less than
- * this before it. */
+/* An aligned block may be cut out of a larger block that an inner call allocated.  The larger block
+ * starts less than this number of bytes before the aligned block. */
 #define ALIGNED_OFFSET_MAX 65536
 
-/* The call site of a stack that is not recognized. */
-static __attribute__((noinline)) uint32_t site_by_walk(LEAKWRAP_CALLER_PARAMS)
+/* Walks the stack, which is not in the stack cache, and returns its call site. */
+static __attribute__((noinline)) uint32_t find_site_by_walk(LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
 	uint16_t place[max];
-	struct leakwrap_stack_link check[2 * max];
-	struct leakwrap_read_set notes = {.place = place, .check = check};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .notes = &notes};
+	struct leakwrap_stack_link links[2 * max];
+	struct leakwrap_read_set read_set = {.place = place, .check = links};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .notes = &read_set};
 
 	leakwrap_count(&leakwrap_walks, 1);
-	leakwrap_read_set_begin(&notes, sp);
+	leakwrap_read_set_begin(&read_set, sp);
 	leakwrap_unwind(&trace, &stack, pc, sp, fp);
 	return leakwrap_site_number(&trace, &stack);
 }
 
-/* An allocator's own calls are not deeper than this below its wrapper. */
+/* The most stack, in bytes, that a named allocator uses below its wrapper. */
 #define INSIDE_MAX  65536
 
 #define INSIDE_MARK ((uintptr_t)0x6c65616b)
 
-/* Does the function with the stack pointer SP run inside an allocator that the user named?  The
- * call may have been left by longjmp: then SP is above it, or the mark is overwritten. */
-static bool is_inside(uintptr_t sp)
+/* Does the function with the stack pointer SP run inside an allocator that the user named?  A
+ * longjmp may have left the allocator: then SP is above *inside, or the mark is overwritten. */
+static bool is_inside_allocator(uintptr_t sp)
 {
 	const struct leakwrap_inside *inside = leakwrap_self.inside;
 
@@ -62,8 +63,10 @@ static bool is_inside(uintptr_t sp)
 	       inside->mark == ((uintptr_t)inside ^ INSIDE_MARK);
 }
 
-/* The call site of an allocation by this caller. */
-static uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
+/* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
+ * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
+ * start. */
+static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 	uint32_t site;
@@ -71,7 +74,7 @@ static uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
 		return LEAKWRAP_SITE_IGNORED;
 	if (self->state == LEAKWRAP_THREAD_INSIDE) {
-		if (is_inside(sp))
+		if (is_inside_allocator(sp))
 			return LEAKWRAP_SITE_IGNORED;
 		self->inside = NULL;
 		self->state = LEAKWRAP_THREAD_NEW;
@@ -81,33 +84,33 @@ static uint32_t site_of(LEAKWRAP_CALLER_PARAMS)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		self->state =
-		        leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING : LEAKWRAP_THREAD_RECORDING;
+		self->state = leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING
+		                                      : LEAKWRAP_THREAD_RECORDING;
 	}
 	site = leakwrap_stack_cache_find(pc, sp, fp);
-	return site != LEAKWRAP_SITE_NONE ? site : site_by_walk(pc, sp, fp);
+	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(pc, sp, fp);
 }
 
-/* What ADDED tells about a block that was live already, or could not be recorded. */
+/* Counts a block that was live already or could not be recorded, as ADDED says. */
 static void count_exception(enum leakwrap_live_added added, size_t size)
 {
 	if (added == LEAKWRAP_LIVE_UNTRACKED) {
 		leakwrap_count_untracked(size);
 	} else if (!leakwrap_self.inner) {
-		/* With an inner call it is that one's record which has been replaced. */
+		/* After an inner call the replaced record would be the inner call's. */
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);
 		leakwrap_misuse_doubt();
 	}
 }
 
-/* Does BLOCK lie in MEMORY? */
+/* Does BLOCK lie in the SIZE bytes at MEMORY, behind their first byte? */
 static bool is_cut_out_of(uintptr_t block, uintptr_t memory, size_t size)
 {
 	return block > memory && block - memory < size;
 }
 
-/* An inner call allocated the memory that BLOCK was cut out of, or by which a resized BLOCK became SIZE bytes large
- * (newlib's realloc): the two are one block. */
+/* Removes the record of an inner call's block if that block and BLOCK of NEW_SIZE bytes are one.
+ * BLOCK may be cut out of it, or a resize may have added it to BLOCK (newlib's realloc). */
 static void absorb_inner(const void *block, size_t new_size)
 {
 	struct leakwrap_live_block inner;
@@ -123,9 +126,10 @@ static void absorb_inner(const void *block, size_t new_size)
 		leakwrap_live_remove(leakwrap_self.inner, &size);
 }
 
-/* The outer release of one that was called at SP.  A signal handler may have left it by siglongjmp: when the thread's own stack
- * ends above it, it is over. */
-static struct leakwrap_enclosing_release outer_at(uintptr_t sp)
+/* Returns the release that encloses a release called at SP.  A signal handler may have left the
+ * enclosing release by siglongjmp.  Drops it if both addresses are on the thread's own stack and SP
+ * is above it. */
+static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
@@ -139,31 +143,33 @@ static struct leakwrap_enclosing_release outer_at(uintptr_t sp)
 	return (struct leakwrap_enclosing_release){self->releasing, self->releasing_at};
 }
 
-/* From now on all below SP is part of the release of BLOCK. */
-static void release_at(uintptr_t sp, void *block)
+/* Marks BLOCK as being released: all calls with their stack below SP are part of its release. */
+static void mark_release_at(uintptr_t sp, void *block)
 {
 	leakwrap_self.releasing_at = sp - 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	leakwrap_self.releasing = block;
 }
 
-/* Is the release of BLOCK, which is not recorded, a part of an outer one?  That may be over even if it is not seen by the
- * stack, and is when its block is live again. */
-static bool is_part_of(const void *outer, const void *block)
+/* Is the release of BLOCK, which has no record, a part of the release of ENCLOSING?  The enclosing
+ * release may be over although the stack does not show it: it is if its block is live again. */
+static bool is_part_of(const void *enclosing, const void *block)
 {
-	if (!outer || outer == LEAKWRAP_RELEASING_PARTS)
-		return outer != NULL;
-	return (uintptr_t)outer - (uintptr_t)block < ALIGNED_OFFSET_MAX &&
-	       (outer == block || leakwrap_live_find(outer).site == LEAKWRAP_SITE_NONE);
+	if (!enclosing || enclosing == LEAKWRAP_RELEASING_PARTS)
+		return enclosing != NULL;
+	return (uintptr_t)enclosing - (uintptr_t)block < ALIGNED_OFFSET_MAX &&
+	       (enclosing == block || leakwrap_live_find(enclosing).site == LEAKWRAP_SITE_NONE);
 }
 
-/* -- allocate ------------------------------------------------------------------------------------ */
+/* -- allocate ---------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE
 
-/* The stack of a plain allocation may have been recognized after all, or operator new of a static C++ program has called malloc.  Not
- * in a thread that looks for misuse. */
-static bool recorded_after_all(uint32_t site, void *block, size_t size)
+/* Retries the fast path now that SITE is known, or changes the record of an inner call with the
+ * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
+ * nothing if the thread does not simply record, SIZE does not fit a slot, or the fast path does not
+ * apply. */
+static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || size >= LEAKWRAP_SLOT_LARGE)
 		return false;
@@ -174,7 +180,7 @@ static bool recorded_after_all(uint32_t site, void *block, size_t size)
 
 #else
 
-static bool recorded_after_all(uint32_t site, void *block, size_t size)
+static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	(void)site, (void)block, (void)size;
 	return false;
@@ -182,9 +188,10 @@ static bool recorded_after_all(uint32_t site, void *block, size_t size)
 
 #endif
 
-/* Whatever is not a plain allocation, of a stack that is recognized at once, in a thread that records. */
-static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
-                       enum leakwrap_kind kind)
+/* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
+ * yet.  Returns BLOCK. */
+static void *record_slowly(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
+                           enum leakwrap_kind kind)
 {
 	enum leakwrap_live_added added;
 
@@ -193,13 +200,13 @@ static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_
 		return NULL;
 	}
 	if (site == LEAKWRAP_SITE_NONE)
-		site = site_of(pc, sp, fp);
-	if (recorded_after_all(site, block, size))
+		site = find_site(pc, sp, fp);
+	if (retry_fast_record(site, block, size))
 		return block;
 	if (leakwrap_self.inner)
 		absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
-	/* What an inner call could not record has been counted. */
+	/* A block that an inner call could not record has been counted there. */
 	if (added != LEAKWRAP_LIVE_NEW && (added != LEAKWRAP_LIVE_UNTRACKED ||
 	                                   leakwrap_self.inner != LEAKWRAP_INNER_UNTRACKED(block)))
 		count_exception(added, size);
@@ -212,41 +219,42 @@ static void *allocated(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_
 
 void *leakwrap_record_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
+	return record_slowly(site, block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
 }
 
 void *leakwrap_record_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_NEW);
+	return record_slowly(site, block, size, pc, sp, fp, LEAKWRAP_KIND_NEW);
 }
 
 void *leakwrap_record_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return allocated(site, block, size, pc, sp, fp, LEAKWRAP_KIND_ARRAY);
+	return record_slowly(site, block, size, pc, sp, fp, LEAKWRAP_KIND_ARRAY);
 }
 
 void *leakwrap_record_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return allocated(LEAKWRAP_SITE_NONE, block, size, pc, sp, fp, LEAKWRAP_KIND_POOL);
+	return record_slowly(LEAKWRAP_SITE_NONE, block, size, pc, sp, fp, LEAKWRAP_KIND_POOL);
 }
 
-LEAKWRAP_INLINE void *allocated_by(enum leakwrap_kind kind, void *block, size_t size,
-                                   LEAKWRAP_CALLER_PARAMS)
+/* Records BLOCK by the fast path if that is possible, else by the slow path.  Returns BLOCK. */
+LEAKWRAP_INLINE void *record_of_kind(enum leakwrap_kind kind, void *block, size_t size,
+                                     LEAKWRAP_CALLER_PARAMS)
 {
 	uint32_t value;
 
 	if (leakwrap_likely(leakwrap_fast_predict(&value, size, pc, sp, fp) &&
 	                    leakwrap_fast_record(value, block)))
 		return block;
-	return allocated(leakwrap_predicted_site(value), block, size, pc, sp, fp, kind);
+	return record_slowly(leakwrap_predicted_site(value), block, size, pc, sp, fp, kind);
 }
 
 void *leakwrap_record_allocation(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return allocated_by(LEAKWRAP_KIND_MALLOC, block, size, pc, sp, fp);
+	return record_of_kind(LEAKWRAP_KIND_MALLOC, block, size, pc, sp, fp);
 }
 
-/* -- allocators that the user named -------------------------------------------------------------- */
+/* -- allocators that the user named ------------------------------------------------------------ */
 
 void leakwrap_inside_begin(struct leakwrap_inside *inside)
 {
@@ -271,9 +279,10 @@ void leakwrap_inside_end(struct leakwrap_inside *inside)
 		self->state = inside->before;
 }
 
-/* The memory that BLOCK was cut out of stays recorded, since the allocator may free it, and is
- * not shown.  A block that malloc itself returned may be released by either family. */
-static void *allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+/* Records BLOCK of a named allocator.  The memory that BLOCK was cut out of stays recorded, since
+ * the allocator may free it; dumps do not show it.  If malloc itself returned BLOCK, functions of
+ * either family may release it. */
+static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	enum leakwrap_kind kind = LEAKWRAP_KIND_ALLOCATOR;
 
@@ -283,30 +292,32 @@ static void *allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 	} else if (leakwrap_self.inner) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 	}
-	return allocated_by(kind, block, size, pc, sp, fp);
+	return record_of_kind(kind, block, size, pc, sp, fp);
 }
 
-void *leakwrap_allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return allocated_inside(block, size, pc, sp, fp);
+	return record_in_allocator(block, size, pc, sp, fp);
 }
 
 void *leakwrap_record_inner_size(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	if (block && leakwrap_self.inner) {
-		struct leakwrap_live_block known = leakwrap_live_find(block);
+		struct leakwrap_live_block inner = leakwrap_live_find(block);
 
-		if (known.site != LEAKWRAP_SITE_NONE)
-			size = known.size;
+		if (inner.site != LEAKWRAP_SITE_NONE)
+			size = inner.size;
 	}
 	return leakwrap_record_allocation(block, size, pc, sp, fp);
 }
 
-/* -- release ------------------------------------------------------------------------------------- */
+/* -- release ----------------------------------------------------------------------------------- */
 
-/* Looks whether the release of BLOCK, which was recorded with SIZE and SITE or is unknown, is misuse.  False when
- * nothing is known about it.  Begins the backtrace where it is called, since the paths that it must not burden have
- * no caller to tell of: the runtime's own frames come first. */
+/* Checks the release of BLOCK for misuse.  SIZE and SITE are its record; SITE is LEAKWRAP_SITE_NONE
+ * if BLOCK had none.  Returns false if nothing is known about BLOCK.
+ *
+ * The backtrace begins at the caller of this function, so the runtime's own frames come first.  The
+ * release path does not pass its caller along, which keeps that path short. */
 static __attribute__((noinline)) bool check_release(void *block, size_t size, uint32_t site,
                                                     enum leakwrap_kind kind, bool resizes,
                                                     LEAKWRAP_CALLER_PARAMS)
@@ -314,7 +325,7 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 	const struct leakwrap_release release = {.block = (uintptr_t)block,
 	                                         .kind = kind,
 	                                         .resizes = resizes,
-	                                         .offender = site_of(pc, sp, fp),
+	                                         .offender = find_site(pc, sp, fp),
 	                                         .pc = pc,
 	                                         .sp = sp,
 	                                         .fp = fp};
@@ -325,200 +336,214 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 	return true;
 }
 
-/* BLOCK need not be an ordinary one, or all releases are looked at. */
+/* Begins the release of BLOCK on the slow path: the fast path does not apply to BLOCK, or misuse is
+ * checked.  Returns the enclosing release. */
 static __attribute__((noinline)) struct leakwrap_enclosing_release
-releasing(void *block, enum leakwrap_kind kind, uintptr_t sp)
+leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
-	struct leakwrap_enclosing_release outer = outer_at(sp);
+	struct leakwrap_enclosing_release enclosing = find_enclosing_release(sp);
 	size_t size = 0;
 	uint32_t site;
 
 	if (!block)
-		return outer;
+		return enclosing;
 #ifndef LEAKWRAP_BARE
-	/* operator delete of a static C++ program has forgotten the block, and calls free. */
-	if (outer.block == block && !leakwrap_misuse_checked && leakwrap_live_is_slot_empty(block))
-		return outer;
+	/* In a static C++ program operator delete has removed the record, and now calls free. */
+	if (enclosing.block == block && !leakwrap_misuse_checked &&
+	    leakwrap_live_is_slot_empty(block))
+		return enclosing;
 #endif
 	if (self->inner == block || self->inner == LEAKWRAP_INNER_UNTRACKED(block))
 		self->inner = LEAKWRAP_INNER_GONE;
-	release_at(sp, block);
+	mark_release_at(sp, block);
 	site = leakwrap_live_remove(block, &size);
-	if (site == LEAKWRAP_SITE_NONE && is_part_of(outer.block, block))
-		return outer;
-	if (leakwrap_misuse_checked && check_release(block, size, site, kind, false, LEAKWRAP_CALLER))
-		return outer;
+	if (site == LEAKWRAP_SITE_NONE && is_part_of(enclosing.block, block))
+		return enclosing;
+	if (leakwrap_misuse_checked &&
+	    check_release(block, size, site, kind, false, LEAKWRAP_CALLER))
+		return enclosing;
 	if (site == LEAKWRAP_SITE_NONE)
 		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
-	return outer;
+	return enclosing;
 }
 
 struct leakwrap_enclosing_release leakwrap_begin_release(void *block, uintptr_t sp)
 {
-	return releasing(block, LEAKWRAP_KIND_MALLOC, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_MALLOC, sp);
 }
 
-struct leakwrap_enclosing_release leakwrap_releasing_inside(void *block, uintptr_t sp)
+struct leakwrap_enclosing_release leakwrap_begin_release_in_allocator(void *block, uintptr_t sp)
 {
 #ifndef LEAKWRAP_BARE
 	if (leakwrap_likely(!leakwrap_self.releasing && leakwrap_live_fast_remove(block))) {
-		release_at(sp, block);
+		mark_release_at(sp, block);
 		return (struct leakwrap_enclosing_release){NULL, 0};
 	}
 #endif
-	return releasing(block, LEAKWRAP_KIND_ALLOCATOR, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_ALLOCATOR, sp);
 }
 
 struct leakwrap_enclosing_release leakwrap_begin_release_new(void *block, uintptr_t sp)
 {
-	return releasing(block, LEAKWRAP_KIND_NEW, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_NEW, sp);
 }
 
 struct leakwrap_enclosing_release leakwrap_begin_release_array(void *block, uintptr_t sp)
 {
-	return releasing(block, LEAKWRAP_KIND_ARRAY, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_ARRAY, sp);
 }
 
 struct leakwrap_enclosing_release leakwrap_begin_release_in_pool(void *block, uintptr_t sp)
 {
-	return releasing(block, LEAKWRAP_KIND_POOL, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_POOL, sp);
 }
 
-/* -- resize -------------------------------------------------------------------------------------- */
+/* -- resize ------------------------------------------------------------------------------------ */
 
-static __attribute__((noinline)) void check_resize(const struct leakwrap_resize *was)
+/* Checks a resize for misuse, unless it is a part of an enclosing release. */
+static __attribute__((noinline)) void check_resize(const struct leakwrap_resize *resize)
 {
-	if (was->site != LEAKWRAP_SITE_NONE || !is_part_of(was->outer.block, was->block))
-		check_release(was->block, was->old_size, was->site, (enum leakwrap_kind)was->kind, true,
-		              LEAKWRAP_CALLER);
+	if (resize->site != LEAKWRAP_SITE_NONE ||
+	    !is_part_of(resize->enclosing.block, resize->block))
+		check_release(resize->block, resize->old_size, resize->site,
+		              (enum leakwrap_kind)resize->kind, true, LEAKWRAP_CALLER);
 }
 
-LEAKWRAP_INLINE void resizing(struct leakwrap_resize *was, void *block, size_t size,
-                              enum leakwrap_kind kind, uintptr_t sp)
+LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, size_t size,
+                                  enum leakwrap_kind kind, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
-	was->block = block;
-	was->kind = kind;
-	was->outer = outer_at(sp);
-	was->saved_errno = errno;
-	was->site = LEAKWRAP_SITE_NONE;
+	resize->block = block;
+	resize->kind = kind;
+	resize->enclosing = find_enclosing_release(sp);
+	resize->saved_errno = errno;
+	resize->site = LEAKWRAP_SITE_NONE;
 	self->inner = NULL;
 	if (!block)
 		return;
-	was->site = leakwrap_live_remove(block, &was->old_size);
+	resize->site = leakwrap_live_remove(block, &resize->old_size);
 	if (leakwrap_misuse_checked)
-		check_resize(was);
-	release_at(sp, block);
+		check_resize(resize);
+	mark_release_at(sp, block);
 	if (size == 0)
 		errno = 0;
 }
 
-void leakwrap_begin_resize(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp)
+void leakwrap_begin_resize(struct leakwrap_resize *resize, void *block, size_t size, uintptr_t sp)
 {
-	resizing(was, block, size, LEAKWRAP_KIND_MALLOC, sp);
+	begin_resize(resize, block, size, LEAKWRAP_KIND_MALLOC, sp);
 }
 
-void leakwrap_resizing_inside(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp)
+void leakwrap_begin_resize_in_allocator(struct leakwrap_resize *resize, void *block, size_t size,
+                                        uintptr_t sp)
 {
-	resizing(was, block, size, LEAKWRAP_KIND_ALLOCATOR, sp);
+	begin_resize(resize, block, size, LEAKWRAP_KIND_ALLOCATOR, sp);
 }
 
-/* No block came back. */
-static void resized_to_nothing(const struct leakwrap_resize *was, size_t size)
+/* Ends a resize that returned NULL: counts a foreign free if it freed the old block, or restores
+ * the old record if it failed. */
+static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size)
 {
 	leakwrap_self.inner = LEAKWRAP_INNER_GONE;
-	if (was->block && size == 0 && errno != ENOMEM) {
-		if (was->site == LEAKWRAP_SITE_NONE && !is_part_of(was->outer.block, was->block))
+	if (resize->block && size == 0 && errno != ENOMEM) {
+		if (resize->site == LEAKWRAP_SITE_NONE &&
+		    !is_part_of(resize->enclosing.block, resize->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 		return;
 	}
 	if (leakwrap_misuse_checked)
-		leakwrap_misuse_kept(was->block);
-	if (was->site != LEAKWRAP_SITE_NONE &&
-	    leakwrap_live_add(was->block, was->old_size, was->site) == LEAKWRAP_LIVE_UNTRACKED)
-		count_exception(LEAKWRAP_LIVE_UNTRACKED, was->old_size);
+		leakwrap_misuse_kept(resize->block);
+	if (resize->site != LEAKWRAP_SITE_NONE &&
+	    leakwrap_live_add(resize->block, resize->old_size, resize->site) ==
+	            LEAKWRAP_LIVE_UNTRACKED)
+		count_exception(LEAKWRAP_LIVE_UNTRACKED, resize->old_size);
 }
 
-/* A block that is not shown stays so, and one that a thread resizes while it is disabled keeps its call site. */
-static void resized_to(const struct leakwrap_resize *was, void *block, size_t size,
-                       LEAKWRAP_CALLER_PARAMS)
+/* Records the BLOCK that a resize returned.  A block that dumps hide stays hidden.  A block that a
+ * thread resizes while it is disabled keeps its call site. */
+static void record_resized(const struct leakwrap_resize *resize, void *block, size_t size,
+                           LEAKWRAP_CALLER_PARAMS)
 {
-	bool keeps_site =
-	        was->site == LEAKWRAP_SITE_IGNORED ||
-	        (was->site != LEAKWRAP_SITE_NONE && leakwrap_self.state == LEAKWRAP_THREAD_DISABLED);
+	bool keeps_site = resize->site == LEAKWRAP_SITE_IGNORED ||
+	                  (resize->site != LEAKWRAP_SITE_NONE &&
+	                   leakwrap_self.state == LEAKWRAP_THREAD_DISABLED);
 
-	if (was->kind == LEAKWRAP_KIND_ALLOCATOR)
-		allocated_inside(block, size, pc, sp, fp);
+	if (resize->kind == LEAKWRAP_KIND_ALLOCATOR)
+		record_in_allocator(block, size, pc, sp, fp);
 	else
 		leakwrap_record_allocation(block, size, pc, sp, fp);
 	if (keeps_site && leakwrap_live_remove(block, &size) != LEAKWRAP_SITE_NONE)
-		leakwrap_live_add(block, size, was->site);
+		leakwrap_live_add(block, size, resize->site);
 }
 
-void *leakwrap_end_resize(struct leakwrap_resize *was, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t size,
+                          LEAKWRAP_CALLER_PARAMS)
 {
-	leakwrap_end_release(was->outer);
+	leakwrap_end_release(resize->enclosing);
 	if (!block) {
-		resized_to_nothing(was, size);
+		end_resize_to_null(resize, size);
 	} else {
-		if (was->block && was->site == LEAKWRAP_SITE_NONE &&
-		    !is_part_of(was->outer.block, was->block))
+		if (resize->block && resize->site == LEAKWRAP_SITE_NONE &&
+		    !is_part_of(resize->enclosing.block, resize->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
-		resized_to(was, block, size, pc, sp, fp);
+		record_resized(resize, block, size, pc, sp, fp);
 	}
-	if (was->block && size == 0 && errno == 0)
-		errno = was->saved_errno;
+	if (resize->block && size == 0 && errno == 0)
+		errno = resize->saved_errno;
 	return block;
 }
 
 #ifndef LEAKWRAP_BARE
 
-void *leakwrap_end_fast_resize(uint32_t known, void *old, void *block, size_t size,
+void *leakwrap_end_fast_resize(uint32_t old_value, void *old_block, void *block, size_t size,
                                LEAKWRAP_CALLER_PARAMS)
 {
-	struct leakwrap_resize was = {
-	        .block = old, .old_size = leakwrap_slot_size(known), .site = leakwrap_slot_site(known)};
+	struct leakwrap_resize resize = {.block = old_block,
+	                                 .old_size = leakwrap_slot_size(old_value),
+	                                 .site = leakwrap_slot_site(old_value)};
 
-	return leakwrap_end_resize(&was, block, size, pc, sp, fp);
+	return leakwrap_end_resize(&resize, block, size, pc, sp, fp);
 }
 
 #endif
 
-/* -- replace ------------------------------------------------------------------------------------- */
+/* -- replace ----------------------------------------------------------------------------------- */
 
 struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capacity)
 {
-	struct leakwrap_live_block known = {0, 0, LEAKWRAP_SITE_NONE};
+	struct leakwrap_live_block live = {0, 0, LEAKWRAP_SITE_NONE};
 
 	if (block)
-		known = leakwrap_live_find(block);
+		live = leakwrap_live_find(block);
 	leakwrap_self.inner = NULL;
 	return (struct leakwrap_replacement){
-	        .block = block, .capacity = capacity, .size = known.size, .site = known.site};
+	        .block = block, .capacity = capacity, .size = live.size, .site = live.site};
 }
 
-/* The old buffer was freed inside the C library.  Where inner calls are seen they have done this already;
- * else its address may have come back to another thread since: then the record is another one, unless
- * that thread allocated the same size at the same call site. */
-static void forget_held(const struct leakwrap_replacement *held)
+/* Removes the record of the OLD buffer, which the C library has freed inside.  Where the wrapper
+ * sees inner calls, they have removed it already.  Otherwise another thread may have got the
+ * address since.  Its record differs, unless that thread allocated the same size at the same call
+ * site. */
+static void remove_replaced(const struct leakwrap_replacement *old)
 {
-	struct leakwrap_live_block known = leakwrap_live_find(held->block);
+	struct leakwrap_live_block live = leakwrap_live_find(old->block);
 	size_t size;
 
-	if (known.site == held->site && known.size == held->size)
-		leakwrap_live_remove(held->block, &size);
+	if (live.site == old->site && live.size == old->size)
+		leakwrap_live_remove(old->block, &size);
 }
 
-void leakwrap_end_replacement(struct leakwrap_replacement held, void *block, size_t size,
+void leakwrap_end_replacement(struct leakwrap_replacement old, void *block, size_t size,
                               LEAKWRAP_CALLER_PARAMS)
 {
-	if (block == held.block && size == held.capacity)
+	if (block == old.block && size == old.capacity)
 		return;
-	/* A record of BLOCK is an inner call's, unless there was none. */
-	if (held.site != LEAKWRAP_SITE_NONE && (block == held.block || !leakwrap_self.inner ||
-	                                        leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
-		forget_held(&held);
+	/* If there was an inner call, a record of BLOCK is the inner call's. */
+	if (old.site != LEAKWRAP_SITE_NONE &&
+	    (block == old.block || !leakwrap_self.inner ||
+	     leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
+		remove_replaced(&old);
 	leakwrap_record_inner_size(block, size, pc, sp, fp);
 }

@@ -1,19 +1,20 @@
-/* record.h - what an entry point may say to the tracer.
+/* record.h - the verbs by which an entry point tells the tracer what happened.
  *
- * The files of entry/ define the functions that the linker puts in the place of the program's calls:
+ * The files of entry/ define the functions that the linker puts in the place of the program's
+ * calls:
  * __wrap_NAME is called instead of NAME and reaches the original as __real_NAME (ld(1), --wrap).
  * Each is compiled into an archive member of its own, so that a program drags in only the wrappers
- * whose originals it links.  A wrapper tells one of the verbs below what happened and returns what the
- * original returned; it holds no logic of its own.
+ * whose originals it links.  A wrapper calls the verbs below and returns the original's result; it
+ * holds no logic of its own.
  *
- * None of the verbs fails, allocates with malloc, or changes errno, unless said otherwise (with misuse=abort
- * one that releases may not return).  All may be
- * called from any thread and from signal handlers.
+ * No verb fails, allocates with malloc, holds a lock on return or changes errno, unless its comment
+ * says so.  With misuse=abort a verb that begins a release or a resize may not return.  All may be
+ * called from any thread and from signal handlers.  The tracer never owns the blocks it is given.
  *
- * Wrapped calls nest: in a static program strdup reaches __wrap_malloc, and libstdc++'s operator new
- * does too.  The tables are keyed by address, so the outer call simply takes over the block that the
- * inner call recorded; there is no nesting counter that a longjmp, an exception or a cancelled thread
- * could leave behind.
+ * Wrapped calls nest: in a static program strdup and libstdc++'s operator new reach __wrap_malloc.
+ * The tables are keyed by address, so the outer call takes over the block that the inner call
+ * recorded.  There is no nesting counter that a longjmp, an exception or a cancelled thread could
+ * leave behind.
  */
 #ifndef LEAKWRAP_RECORD_H
 #define LEAKWRAP_RECORD_H
@@ -25,131 +26,147 @@
 #include "wrap/arch/arch.h"
 #include "wrap/base/thread.h"
 
-/* On the definition of every __wrap_ function. */
+/* Exports a function.  Stands on the definition of every __wrap_ function. */
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
 
-/* The caller of the entry point: return address, stack pointer after the return, frame pointer after
- * the return.  Every verb that records takes these three; LEAKWRAP_CALLER yields them, and is used
- * directly in the __wrap_ function, never in a helper that it calls. */
+/* The caller of the entry point: return address PC; stack pointer SP and frame pointer FP after the
+ * return.  Every verb that records has these three parameters.  LEAKWRAP_CALLER yields the
+ * arguments. Use it directly in the __wrap_ function, never in a helper that it calls. */
 #define LEAKWRAP_CALLER_PARAMS uintptr_t pc, uintptr_t sp, uintptr_t fp
 
-/* -- allocate ------------------------------------------------------------------------------------ */
+/* -- allocate ---------------------------------------------------------------------------------- */
 
-/* Before the real call. */
+/* Begins an allocation, before the real call. */
 static inline void leakwrap_begin_allocation(void)
 {
 	leakwrap_self.inner = NULL;
 }
 
-/* After the real call: BLOCK (NULL: nothing happened) of SIZE bytes is live.  Returns BLOCK. */
+/* Records BLOCK of SIZE bytes as live, after the real call.  With BLOCK NULL records nothing.
+ * Returns BLOCK. */
 void *leakwrap_record_allocation(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* The same for leakwrap_record(). */
+/* Records BLOCK like leakwrap_record_allocation, for the public function leakwrap_record(). */
 void *leakwrap_record_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* The same for malloc and its kind, for operator new, and for new[], which misuse= tells apart; SITE is the caller's call
- * site when it is known already (fast_path.h), else 0. */
+/* Record BLOCK like leakwrap_record_allocation: for the malloc family, operator new and operator
+ * new[].  The option misuse= distinguishes the three.  SITE is the caller's call site if it is
+ * known (fast_path.h), else LEAKWRAP_SITE_NONE. */
 void *leakwrap_record_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_record_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_record_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* The same for a function that does not say how much it allocated: when an inner call recorded BLOCK,
- * its size stands, otherwise SIZE does.  Returns BLOCK. */
+/* Records BLOCK of a function that does not say how much it allocated.  If an inner call recorded
+ * BLOCK, the inner call's size is kept; otherwise SIZE is used.  Returns BLOCK. */
 void *leakwrap_record_inner_size(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* -- allocators that the user named (wrapper.h) -------------------------------------------------- */
+/* -- allocators that the user named (wrapper.h) ------------------------------------------------ */
 
-/* Before the real call: begins the call that INSIDE stands for.  Until it ends, what this thread
- * allocates by other wrapped functions is the allocator's own memory, and is not shown. */
+/* Begins a call of a named allocator, before the real call, and fills *INSIDE.  *INSIDE must lie in
+ * the wrapper's frame until leakwrap_inside_end.  Until then blocks that this thread allocates by
+ * other wrapped functions are the allocator's own memory: dumps do not show them. */
 void leakwrap_inside_begin(struct leakwrap_inside *inside);
 
-/* After the real call, or when an exception or a cancellation leaves it. */
+/* Ends the call, after the real call or when an exception or a cancellation leaves it. */
 void leakwrap_inside_end(struct leakwrap_inside *inside);
 
-/* After that: BLOCK (NULL: nothing happened) of SIZE bytes is live.  Returns BLOCK. */
-void *leakwrap_allocated_inside(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+/* Records BLOCK of SIZE bytes as live, after leakwrap_inside_end.  With BLOCK NULL records nothing.
+ * Returns BLOCK. */
+void *leakwrap_record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* -- release ------------------------------------------------------------------------------------- */
+/* -- release ----------------------------------------------------------------------------------- */
 
-/* What a release must put back when it ends. */
+/* The state of an enclosing release, which leakwrap_end_release restores. */
 struct leakwrap_enclosing_release {
-	void *block;  /* what an outer call is releasing or resizing */
-	uintptr_t at; /* where on the stack */
+	void *block;          /* the block that an enclosing call releases or resizes, or NULL */
+	uintptr_t release_sp; /* all calls of that release have their stack below this address */
 };
 
-/* Before the real call: BLOCK (NULL: nothing happens) is about to be freed.  SP is the caller's stack pointer (LEAKWRAP_CALLER),
- * or 0: then it cannot be told when the release was left by siglongjmp. */
+/* Begins the release of BLOCK, before the real call: removes its record.  With BLOCK NULL removes
+ * nothing.  SP is the caller's stack pointer (LEAKWRAP_CALLER), or 0.  With SP 0 the tracer cannot
+ * detect an enclosing release that siglongjmp has left.  Returns the state for
+ * leakwrap_end_release. */
 struct leakwrap_enclosing_release leakwrap_begin_release(void *block, uintptr_t sp);
 
-/* The same for an allocator that the user named. */
-struct leakwrap_enclosing_release leakwrap_releasing_inside(void *block, uintptr_t sp);
+/* Begins a release like leakwrap_begin_release, for an allocator that the user named. */
+struct leakwrap_enclosing_release leakwrap_begin_release_in_allocator(void *block, uintptr_t sp);
 
-/* The same for operator delete, for delete[], and for leakwrap_forget(). */
+/* Begin a release like leakwrap_begin_release: for operator delete, for operator delete[], and for
+ * the public function leakwrap_forget(). */
 struct leakwrap_enclosing_release leakwrap_begin_release_new(void *block, uintptr_t sp);
 struct leakwrap_enclosing_release leakwrap_begin_release_array(void *block, uintptr_t sp);
 struct leakwrap_enclosing_release leakwrap_begin_release_in_pool(void *block, uintptr_t sp);
 
-/* After the real call.  A signal handler that comes between must not find a release without its place, here and wherever
- * the two are stored to. */
-static inline void leakwrap_end_release(struct leakwrap_enclosing_release outer)
+/* Ends a release, after the real call: restores the state of the ENCLOSING release.
+ *
+ * The fence keeps "releasing" from being visible to a signal handler without its "releasing_at".
+ * Every function that stores both has such a fence. */
+static inline void leakwrap_end_release(struct leakwrap_enclosing_release enclosing)
 {
-	leakwrap_self.releasing = outer.block;
+	leakwrap_self.releasing = enclosing.block;
 	atomic_signal_fence(memory_order_seq_cst);
-	leakwrap_self.releasing_at = outer.at;
+	leakwrap_self.releasing_at = enclosing.release_sp;
 }
 
-/* The caller's stack pointer alone: leakwrap_caller_sp(LEAKWRAP_CALLER). */
+/* Returns the caller's stack pointer alone: leakwrap_caller_sp(LEAKWRAP_CALLER). */
 static inline uintptr_t leakwrap_caller_sp(LEAKWRAP_CALLER_PARAMS)
 {
 	(void)pc, (void)fp;
 	return sp;
 }
 
-/* -- resize -------------------------------------------------------------------------------------- */
+/* -- resize ------------------------------------------------------------------------------------ */
 
-/* What a resize must remember across the real call; filled by leakwrap_begin_resize. */
+/* The state of a resize across the real call; filled by leakwrap_begin_resize. */
 struct leakwrap_resize {
-	void *block; /* the old block */
-	struct leakwrap_enclosing_release outer;
-	size_t old_size; /* of the block, when SITE is not 0 */
-	uint32_t site;   /* its call site, 0 when it was not recorded */
-	int saved_errno; /* errno of the caller */
-	unsigned kind;   /* of the function that resizes: enum leakwrap_kind (misuse.h) */
+	void *block; /* the old block, or NULL */
+	struct leakwrap_enclosing_release enclosing;
+	size_t old_size; /* recorded size of the old block; valid if SITE is not LEAKWRAP_SITE_NONE
+	                  */
+	uint32_t
+	        site; /* recorded call site, or LEAKWRAP_SITE_NONE if the old block had no record */
+	int saved_errno; /* the caller's errno */
+	unsigned kind;   /* enum leakwrap_kind (misuse.h) of the function that resizes */
 };
 
-/* Before the real call that gives BLOCK (may be NULL) SIZE bytes; SP as above.  With SIZE 0 errno is set to 0, so
- * that leakwrap_end_resize can tell "freed" from "failed" in what the allocator answers. */
-void leakwrap_begin_resize(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp);
+/* Begins a resize of BLOCK (may be NULL) to SIZE bytes, before the real call: removes the record of
+ * BLOCK and fills *RESIZE.  SP as for leakwrap_begin_release.  With SIZE 0 sets errno to 0, so that
+ * leakwrap_end_resize can distinguish "freed" from "failed". */
+void leakwrap_begin_resize(struct leakwrap_resize *resize, void *block, size_t size, uintptr_t sp);
 
-/* The same for an allocator that the user named. */
-void leakwrap_resizing_inside(struct leakwrap_resize *was, void *block, size_t size, uintptr_t sp);
+/* Begins a resize like leakwrap_begin_resize, for an allocator that the user named. */
+void leakwrap_begin_resize_in_allocator(struct leakwrap_resize *resize, void *block, size_t size,
+                                        uintptr_t sp);
 
-/* After it: the call returned BLOCK.  NULL restores the old record, unless SIZE was 0 and errno shows
- * no failure.  errno ends as the real call alone would have left it.  Returns BLOCK. */
-void *leakwrap_end_resize(struct leakwrap_resize *was, void *block, size_t size,
+/* Ends a resize, after the real call returned BLOCK: records BLOCK with SIZE bytes.  With BLOCK
+ * NULL restores the old record, unless SIZE is 0 and errno shows no failure.  Leaves errno as the
+ * real call alone would have left it.  Returns BLOCK. */
+void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t size,
                           LEAKWRAP_CALLER_PARAMS);
 
-/* The same where leakwrap_fast_take (fast_path.h) returned KNOWN of OLD. */
-void *leakwrap_end_fast_resize(uint32_t known, void *old, void *block, size_t size,
+/* Ends a resize like leakwrap_end_resize, where leakwrap_fast_take (fast_path.h) returned OLD_VALUE
+ * for OLD_BLOCK. */
+void *leakwrap_end_fast_resize(uint32_t old_value, void *old_block, void *block, size_t size,
                                LEAKWRAP_CALLER_PARAMS);
 
-/* -- replace ------------------------------------------------------------------------------------- */
+/* -- replace ----------------------------------------------------------------------------------- */
 
-/* getline and its kind may wait for hours with the caller's buffer, which stays live meanwhile, and
- * may put a larger one in its place. */
+/* The state of a function that may replace the caller's buffer by a larger buffer.  getline and its
+ * relatives may wait for hours; the old buffer stays live and recorded meanwhile. */
 struct leakwrap_replacement {
 	void *block;     /* the buffer before the call, or NULL */
-	size_t capacity; /* as the caller has it */
-	size_t size;     /* as the live table had it, when SITE is not 0 */
-	uint32_t site;
+	size_t capacity; /* the buffer's size in bytes, according to the caller */
+	size_t size;     /* its recorded size; valid if SITE is not LEAKWRAP_SITE_NONE */
+	uint32_t site;   /* its recorded call site, or LEAKWRAP_SITE_NONE */
 };
 
-/* Before the real call, which may replace BLOCK, of CAPACITY bytes as far as the caller knows. */
+/* Begins a call that may replace BLOCK (may be NULL) of CAPACITY bytes, before the real call.
+ * Returns the state for leakwrap_end_replacement. */
 struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capacity);
 
-/* After it: the buffer is BLOCK now and has SIZE bytes.  When it is the old one with its old capacity,
- * the record stays as it was. */
-void leakwrap_end_replacement(struct leakwrap_replacement held, void *block, size_t size,
+/* Ends the call that OLD describes, after the real call: the buffer is now BLOCK of SIZE bytes.
+ * Keeps the record if neither the buffer nor its capacity has changed. */
+void leakwrap_end_replacement(struct leakwrap_replacement old, void *block, size_t size,
                               LEAKWRAP_CALLER_PARAMS);
 
 #endif
