@@ -11,8 +11,7 @@
 #undef scandir64 /* musl: a macro, although the symbol exists */
 
 /* Defines the wrapper of a scandir function.  The array *LIST and each of its entries are separate
- * blocks.  "inner" is restored after each, so that no record counts as an inner call of the next.
- */
+ * blocks.  "inner" is restored after each, so that no record counts as inner call of the next. */
 #define SCAN(name, entry, parameters, arguments)                                           \
 	ENTRY_DECLARE(int, name, parameters);                                              \
 	int __wrap_##name parameters                                                       \

@@ -11,8 +11,7 @@
 
 struct _reent;
 
-/* Declares the original and the wrapper of NAME.  Weak: a program may be linked without that wrap.
- */
+/* Declares the original and the wrapper of NAME.  Weak: a program may lack the wrap. */
 #define DECLARE_OUTER(name)                                      \
 	extern const char __real_##name[] __attribute__((weak)); \
 	extern const char __wrap_##name[] __attribute__((weak))

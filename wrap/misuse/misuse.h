@@ -101,12 +101,10 @@ bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release);
 /* Notes that a resize has failed: BLOCK is live as before. */
 void leakwrap_misuse_kept(const void *block);
 
-/* Notes that a named allocator hands out malloc's own blocks: the program may mix the two families.
- */
+/* Notes that a named allocator hands out malloc's own blocks: the program may mix both families. */
 void leakwrap_misuse_allocator_is_malloc(void);
 
-/* Notes that a block was allocated or released unseen: fewer releases are certainly wrong from now.
- */
+/* Notes that a block was allocated or released unseen: fewer releases are certain misuse then. */
 void leakwrap_misuse_doubt(void);
 
 #endif
