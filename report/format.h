@@ -209,9 +209,9 @@ static inline enum leakwrap_system_role leakwrap_system_role(const uint32_t *lis
 		const size_t count = lists[1];
 		const bool is_c =
 		        lists[0] == LEAKWRAP_SYSTEM_C || lists[0] == LEAKWRAP_SYSTEM_C_FOR_CALLER;
-		const bool has =
-		        (is_static || !is_c) && leakwrap_system_list_has(lists + 2, count, hash, size,
-		                                                         is_relaxed ? 2 * size : size);
+		const bool has = (is_static || !is_c) &&
+		                 leakwrap_system_list_has(lists + 2, count, hash, size,
+		                                          is_relaxed ? 2 * size : size);
 
 		if (has && lists[0] >= LEAKWRAP_SYSTEM_C_FOR_CALLER)
 			return LEAKWRAP_ROLE_FOR_CALLER;
