@@ -86,22 +86,24 @@ static void *find_empty_entry(const struct leakwrap_hash_table *table,
 	return NULL;
 }
 
-/* Copies all entries of FROM into TO, which is larger.  Returns false if they do not fit. */
+/* Copies the entries of FROM for which KEEP returns true into TO; KEEP NULL: all.  Returns false if
+ * they do not fit. */
 static bool copy_entries(struct leakwrap_hash_table *to, const struct leakwrap_hash_table *from,
-                         const struct leakwrap_hash_table_kind *kind)
+                         const struct leakwrap_hash_table_kind *kind,
+                         bool (*keep)(const void *entry))
 {
 	for (size_t i = 0; i < from->size; i++) {
 		const char *entry = entry_at(from, kind, i);
 		void *to_entry;
 
-		if (!kind->is_used(entry))
+		if (!kind->is_used(entry) || (keep && !keep(entry)))
 			continue;
 		to_entry = find_empty_entry(to, kind, kind->choice(entry));
 		if (!to_entry)
 			return false;
 		memcpy(to_entry, entry, kind->size);
+		to->count++;
 	}
-	to->count = from->count;
 	return true;
 }
 
@@ -117,9 +119,9 @@ static struct leakwrap_hash_table *make_larger(const struct leakwrap_hash_table 
 
 		if (!table)
 			return NULL;
-		if (copy_entries(table, old, kind) && find_empty_entry(table, kind, hash))
+		if (copy_entries(table, old, kind, NULL) && find_empty_entry(table, kind, hash))
 			return table;
-		leakwrap_hash_table_discard(table, kind);
+		leakwrap_hash_table_free(table, kind);
 	}
 	return NULL;
 }
@@ -144,6 +146,45 @@ void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
 	if (entry)
 		current->count++;
 	return entry;
+}
+
+struct leakwrap_hash_table *
+leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
+                         const struct leakwrap_hash_table_kind *kind,
+                         bool (*keep)(const void *entry))
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < from->size; i++) {
+		const char *entry = entry_at(from, kind, i);
+
+		if (kind->is_used(entry) && keep(entry))
+			count++;
+	}
+	for (uint32_t range = range_to_grow_to(kind, count); range <= RANGE_MAX;
+	     range += range / 2) {
+		struct leakwrap_hash_table *table = make(kind, range);
+
+		if (!table)
+			return NULL;
+		if (copy_entries(table, from, kind, keep))
+			return table;
+		leakwrap_hash_table_free(table, kind);
+	}
+	return NULL;
+}
+
+void leakwrap_hash_table_free(struct leakwrap_hash_table *table,
+                              const struct leakwrap_hash_table_kind *kind)
+{
+	const size_t size = size_of(kind, table->size);
+
+	if (table == &leakwrap_hash_table_empty.table)
+		return;
+	if (size >= MAPPED_SIZE)
+		leakwrap_pages_unmap(table, size);
+	else
+		leakwrap_arena_give(table, size);
 }
 
 void leakwrap_hash_table_discard(struct leakwrap_hash_table *table,

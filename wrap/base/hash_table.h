@@ -65,6 +65,17 @@ void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
                                   const struct leakwrap_hash_table_kind *kind, uint32_t hash,
                                   bool from_reserve);
 
+/* Makes a table with those entries of FROM for which KEEP returns true.  Returns NULL if there is no
+ * memory. */
+struct leakwrap_hash_table *
+leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
+                         const struct leakwrap_hash_table_kind *kind,
+                         bool (*keep)(const void *entry));
+
+/* Gives the memory of TABLE back.  Nobody may read it any more (readers.h). */
+void leakwrap_hash_table_free(struct leakwrap_hash_table *table,
+                              const struct leakwrap_hash_table_kind *kind);
+
 /* Discards the memory of TABLE, which has been replaced.  A reader of TABLE finds the old entries
  * or none. */
 void leakwrap_hash_table_discard(struct leakwrap_hash_table *table,

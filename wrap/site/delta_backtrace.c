@@ -46,9 +46,9 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
 	static uint8_t encoded[SLEB128_MAX + (SLEB128_MAX + 1) * LEAKWRAP_MAX_DEPTH];
 	uint8_t *end = write_sleb128(encoded, base_site), *group_bitmap = end, *frame_bitmap = NULL;
 
-	_Static_assert(sizeof(encoded) <= LEAKWRAP_BYTE_CHUNK, "a chunk holds the longest delta");
+	_Static_assert(sizeof(encoded) <= LEAKWRAP_BYTES_MAX, "a chunk holds the longest delta");
 #if UINTPTR_MAX > UINT32_MAX
-	_Static_assert(LEAKWRAP_BYTE_CHUNKS * (LEAKWRAP_BYTE_CHUNK / sizeof(encoded)) >
+	_Static_assert(LEAKWRAP_BYTE_CHUNKS * (LEAKWRAP_BYTES_MAX / sizeof(encoded)) >
 	                       LEAKWRAP_SITE_LIMIT,
 	               "the byte pool holds the deltas of all call sites");
 #endif
@@ -109,4 +109,22 @@ unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *reader, unsign
 uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *reader, unsigned frame)
 {
 	return reader->frame_bitmap >> frame % GROUP & 1 ? read_sleb128(&reader->at) : 0;
+}
+
+leakwrap_pool_offset leakwrap_delta_copy(leakwrap_pool_offset bytes, unsigned depth)
+{
+	const uint8_t *const start = leakwrap_byte_pool_at(bytes);
+	const struct leakwrap_base_backtrace *base;
+	struct leakwrap_delta_reader reader;
+
+	if (leakwrap_delta_read_site(&reader, bytes, &base) == LEAKWRAP_SITE_NONE) {
+		reader.at += sizeof(base);
+	} else {
+		for (unsigned frame = 0; frame < depth; frame++) {
+			if (frame % GROUP == 0)
+				leakwrap_delta_read_bitmap(&reader, frame);
+			leakwrap_delta_read_offset(&reader, frame);
+		}
+	}
+	return leakwrap_byte_pool_add(start, (size_t)(reader.at - start), false);
 }

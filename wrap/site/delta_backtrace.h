@@ -63,4 +63,8 @@ unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *reader, unsign
  * frame that differs, after the bitmap of the frame's group. */
 uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *reader, unsigned frame);
 
+/* Stores the bytes at BYTES once more, as the backtrace of DEPTH frames that they are.  Returns
+ * where, or 0 if there is no memory.  The caller holds the tables' lock. */
+leakwrap_pool_offset leakwrap_delta_copy(leakwrap_pool_offset bytes, unsigned depth);
+
 #endif

@@ -9,33 +9,36 @@
 #include "wrap/site/delta_backtrace.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/site_collect.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/base/readers.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/site/stack_hash.h"
 
 #include <string.h>
 
-/* Frames of a backtrace that are stored if there is no memory, or hardly a number, for all of
- * them. */
-#define LEAF_FRAMES 4
-
-/* Numbers that are reserved for backtraces cut to LEAF_FRAMES. */
-#define LEAF_SITES 4096
+/* Numbers that are reserved for backtraces cut to few frames. */
+#define LEAF_SITES 4096u
 
 struct leakwrap_site_chunk *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
 static struct {
-	_Atomic uint32_t limit;        /* the highest number plus 1 */
 	_Atomic uint32_t first_own;    /* the limit at the latest leakwrap_sites_begin_own */
 	_Atomic uint32_t unique_limit; /* the limit at the first call: lower numbers are unique */
 	struct leakwrap_hash_table *_Atomic by_backtrace;
-} sites = {LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_LIMIT,
-           &leakwrap_hash_table_empty.table};
+} sites = {LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_LIMIT, &leakwrap_hash_table_empty.table};
+
+/* Per depth, the latest call site with a base backtrace. */
+static uint32_t base_site_of_depth[LEAKWRAP_MAX_DEPTH + 1];
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
 /* The longest delta chain.  A backtrace may be a delta against the first call site of its shape,
  * whose backtrace may be a delta against a call site with a base backtrace. */
 #define DELTA_CHAIN_MAX 2
+
+/* Stands for the backtrace of a number that has been freed. */
+static const struct leakwrap_base_backtrace no_frames = {.kind = LEAKWRAP_TRACE_TRUNCATED};
 
 /* A position in the backtrace of a call site, which is read from the innermost frame on. */
 struct reader {
@@ -46,18 +49,19 @@ struct reader {
 	struct leakwrap_delta_reader delta[DELTA_CHAIN_MAX + 1]; /* the last reads BASE */
 };
 
-static leakwrap_pool_offset backtrace_of(uint32_t number)
-{
-	return leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK];
-}
-
 static void start_reading(struct reader *reader, uint32_t number)
 {
 	reader->frame = 0;
 	reader->delta_count = 0;
 	for (;; reader->delta_count++) {
-		number = leakwrap_delta_read_site(&reader->delta[reader->delta_count],
-		                                  backtrace_of(number), &reader->base);
+		const leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
+
+		if (bytes == 0) {
+			reader->base = &no_frames;
+			break;
+		}
+		number = leakwrap_delta_read_site(&reader->delta[reader->delta_count], bytes,
+		                                  &reader->base);
 		if (number == LEAKWRAP_SITE_NONE)
 			break;
 	}
@@ -109,8 +113,11 @@ void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 
 void leakwrap_site_prefetch(uint32_t number)
 {
-	if (number >= LEAKWRAP_SITE_FIRST)
-		__builtin_prefetch(leakwrap_byte_pool_at(backtrace_of(number)));
+	const leakwrap_pool_offset bytes =
+	        number >= LEAKWRAP_SITE_FIRST ? leakwrap_site_backtrace(number) : 0;
+
+	if (bytes != 0)
+		__builtin_prefetch(leakwrap_byte_pool_at(bytes));
 }
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
@@ -125,11 +132,6 @@ const char *leakwrap_site_task(uint32_t number)
 {
 	(void)number;
 	return NULL;
-}
-
-uint32_t leakwrap_sites_limit(void)
-{
-	return atomic_load_explicit(&sites.limit, memory_order_acquire);
 }
 
 /* -- by backtrace ------------------------------------------------------------------------------ */
@@ -339,11 +341,10 @@ static leakwrap_pool_offset encode_base(const struct leakwrap_trace *trace, bool
 static uint32_t add(const struct leakwrap_trace *trace, uint32_t hash,
                     struct leakwrap_stack_shape *shape, bool from_reserve)
 {
-	/* Per depth, the latest call site with a base backtrace. */
-	static uint32_t base_site_of_depth[LEAKWRAP_MAX_DEPTH + 1];
-	const uint32_t number = atomic_load(&sites.limit);
-	struct leakwrap_site_chunk *chunk =
-	        number < LEAKWRAP_SITE_LIMIT ? find_or_make_chunk(number, from_reserve) : NULL;
+	const uint32_t number = leakwrap_site_number_next();
+	struct leakwrap_site_chunk *chunk = number != LEAKWRAP_SITE_NONE
+	                                            ? find_or_make_chunk(number, from_reserve)
+	                                            : NULL;
 	uint32_t *const shape_site = shape ? leakwrap_stack_shape_base_site(shape) : NULL;
 	uint32_t *const depth_site = &base_site_of_depth[trace->depth];
 	leakwrap_pool_offset backtrace = chunk && shape_site ? encode_delta(trace, *shape_site) : 0;
@@ -362,9 +363,13 @@ static uint32_t add(const struct leakwrap_trace *trace, uint32_t hash,
 		                                    from_reserve);
 	if (!entry)
 		return LEAKWRAP_SITE_NONE;
-	chunk->backtrace[number % LEAKWRAP_SITE_CHUNK] = backtrace;
+	atomic_store_explicit(&chunk->backtrace[number % LEAKWRAP_SITE_CHUNK], backtrace,
+	                      memory_order_release);
 	chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] = (uint16_t)(hash >> (32 - HASH_HIGH_BITS));
-	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
+	atomic_store_explicit(&chunk->stack_count[number % LEAKWRAP_SITE_CHUNK], 0,
+	                      memory_order_relaxed);
+	leakwrap_site_number_use(number);
+	leakwrap_sites_collect_count();
 	atomic_store_explicit(entry, entry_for(number, hash), memory_order_release);
 	if (shape_site && is_shape_site)
 		*shape_site = number;
@@ -386,7 +391,7 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash,
 	/* Do not intern a shape that nothing will use. */
 	if (number != LEAKWRAP_SITE_NONE
 	            ? !leakwrap_stack_cache_wants(number, trace, stack)
-	            : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT - LEAF_SITES)
+	            : leakwrap_site_numbers_left() <= LEAF_SITES)
 		return number;
 	shape = leakwrap_stack_cache_shape(trace, stack, &stack_key);
 	if (number == LEAKWRAP_SITE_NONE)
@@ -398,31 +403,65 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash,
 
 /* -- for the rest of the tracer ---------------------------------------------------------------- */
 
-/* Finds or adds the number of the innermost LEAF_FRAMES frames of TRACE.  Returns
- * LEAKWRAP_SITE_NONE if even the reserve has no memory, or if no number is left. */
-static uint32_t find_or_add_leaf(const struct leakwrap_trace *trace)
+/* Depths to which a backtrace is cut if there is no memory or no number for all its frames.  The
+ * deepest that is known already is taken.  A new one gets the more frames the more numbers of the
+ * reserve are left. */
+static const unsigned leaf_depths[] = {64, 32, 16, 8, 4, 2, 1};
+
+#define LEAF_DEPTHS (sizeof(leaf_depths) / sizeof(leaf_depths[0]))
+
+/* Cuts TRACE to its innermost DEPTH frames. */
+static struct leakwrap_trace cut(const struct leakwrap_trace *trace, unsigned depth)
 {
 	struct leakwrap_trace leaf = *trace;
-	uint32_t hash;
-	uint32_t number;
 
-	if (leaf.depth > LEAF_FRAMES) {
-		leaf.depth = LEAF_FRAMES;
+	if (leaf.depth > depth) {
+		leaf.depth = depth;
 		leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
 	}
-	hash = hash_of(&leaf);
-	number = find(&leaf, hash);
+	return leaf;
+}
+
+/* Finds the call site with the most of TRACE's innermost frames that is cut to them.  Returns
+ * LEAKWRAP_SITE_NONE if there is none. */
+static uint32_t find_leaf(const struct leakwrap_trace *trace)
+{
+	uint32_t number = LEAKWRAP_SITE_NONE;
+
+	for (unsigned i = 0; i < LEAF_DEPTHS && number == LEAKWRAP_SITE_NONE; i++) {
+		const struct leakwrap_trace leaf = cut(trace, leaf_depths[i]);
+
+		if (leaf.depth < trace->depth || i == LEAF_DEPTHS - 1)
+			number = find(&leaf, hash_of(&leaf));
+	}
+	return number;
+}
+
+/* Adds TRACE, cut to as many frames as the reserve allows.  Returns LEAKWRAP_SITE_NONE if even the
+ * reserve has no memory, or if no number is left. */
+static uint32_t add_leaf(const struct leakwrap_trace *trace)
+{
+	const uint32_t left = leakwrap_site_numbers_left();
+	unsigned depth = left > LEAF_SITES * 3 / 4 ? 16 : left > LEAF_SITES / 2 ? 8 : 4;
+	struct leakwrap_trace leaf;
+	uint32_t number;
+
+	if (left < LEAF_SITES / 4)
+		depth = left < LEAF_SITES / 8 ? 1 : 2;
+	leaf = cut(trace, depth);
+	number = find(&leaf, hash_of(&leaf));
 	if (number == LEAKWRAP_SITE_NONE)
-		number = add(&leaf, hash, NULL, false);
-	return number != LEAKWRAP_SITE_NONE ? number : add(&leaf, hash, NULL, true);
+		number = add(&leaf, hash_of(&leaf), NULL, false);
+	return number != LEAKWRAP_SITE_NONE ? number : add(&leaf, hash_of(&leaf), NULL, true);
 }
 
 void leakwrap_sites_begin_own(void)
 {
-	const uint32_t limit = atomic_load(&sites.limit);
+	const uint32_t limit = leakwrap_sites_limit();
 
 	if (limit >= LEAKWRAP_SITE_LIMIT / 2)
 		return;
+	leakwrap_site_numbers_forget_free();
 	if (limit < atomic_load(&sites.unique_limit))
 		atomic_store(&sites.unique_limit, limit);
 	atomic_store(&sites.first_own, limit);
@@ -434,21 +473,125 @@ uint32_t leakwrap_sites_first_own(void)
 	return atomic_load_explicit(&sites.first_own, memory_order_relaxed);
 }
 
+/* Returns the call site of TRACE without the lock.  Returns LEAKWRAP_SITE_NONE if the lock is
+ * needed: TRACE is new, or its stack shall be added to the stack cache. */
+static uint32_t find_without_lock(const struct leakwrap_trace *trace, uint32_t hash,
+                                  const struct leakwrap_stack *stack)
+{
+	const unsigned entered = leakwrap_readers_enter();
+	uint32_t number = find(trace, hash);
+
+	if (number != LEAKWRAP_SITE_NONE && leakwrap_stack_cache_wants(number, trace, stack))
+		number = LEAKWRAP_SITE_NONE;
+	else if (number == LEAKWRAP_SITE_NONE && leakwrap_site_numbers_left() <= LEAF_SITES)
+		number = find_leaf(trace);
+	leakwrap_readers_leave(entered);
+	return number;
+}
+
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
 	const uint32_t hash = hash_of(trace);
-	uint32_t number = find(trace, hash);
+	uint32_t number = find_without_lock(trace, hash, stack);
 
-	if (number != LEAKWRAP_SITE_NONE && !leakwrap_stack_cache_wants(number, trace, stack))
+	if (number != LEAKWRAP_SITE_NONE)
 		return number;
-	leakwrap_lock(&leakwrap_tables_lock);
-	number = find_or_add(trace, hash, stack);
-	if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE))
-		number = find_or_add_leaf(trace);
-	leakwrap_unlock(&leakwrap_tables_lock);
+	if (leakwrap_site_numbers_left() > 0) {
+		leakwrap_lock(&leakwrap_tables_lock);
+		number = find_or_add(trace, hash, stack);
+		if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE))
+			number = add_leaf(trace);
+		leakwrap_unlock(&leakwrap_tables_lock);
+	}
+	leakwrap_sites_collect_if_due(number);
 	if (leakwrap_likely(number != LEAKWRAP_SITE_NONE))
 		return number;
 	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 	return LEAKWRAP_SITE_LOST;
+}
+
+/* -- for site_collect.c ------------------------------------------------------------------------ */
+
+static const struct leakwrap_base_backtrace *base_backtrace_of(uint32_t number)
+{
+	struct reader reader;
+
+	start_reading(&reader, number);
+	return reader.base;
+}
+
+void leakwrap_site_keep_high_halves(uint32_t number)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	leakwrap_high_halves_keep(base_backtrace_of(number)->high_halves);
+#else
+	(void)number;
+#endif
+}
+
+uint32_t leakwrap_site_base(uint32_t number)
+{
+	const struct leakwrap_base_backtrace *base;
+	struct leakwrap_delta_reader reader;
+
+	return leakwrap_delta_read_site(&reader, leakwrap_site_backtrace(number), &base);
+}
+
+bool leakwrap_site_copy(uint32_t number)
+{
+	const leakwrap_pool_offset copy =
+	        leakwrap_delta_copy(leakwrap_site_backtrace(number), depth_of(number));
+
+	if (copy != 0)
+		atomic_store_explicit(
+		        &leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK], copy,
+		        memory_order_release);
+	return copy != 0;
+}
+
+/* The argument of leakwrap_sites_unlink: hash_table.h passes entries alone. */
+static bool (*keep_number)(uint32_t number);
+
+static bool keep_entry(const void *entry)
+{
+	return keep_number(atomic_load((const site_entry *)entry) % LEAKWRAP_SITE_LIMIT);
+}
+
+struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number))
+{
+	struct leakwrap_hash_table *const old = atomic_load(&sites.by_backtrace);
+	struct leakwrap_hash_table *kept;
+
+	keep_number = keep;
+	kept = leakwrap_hash_table_copy(old, &entries, keep_entry);
+	if (!kept)
+		return NULL;
+	atomic_store(&sites.by_backtrace, kept);
+	for (unsigned depth = 0; depth <= LEAKWRAP_MAX_DEPTH; depth++)
+		if (base_site_of_depth[depth] != LEAKWRAP_SITE_NONE &&
+		    !keep(base_site_of_depth[depth]))
+			base_site_of_depth[depth] = LEAKWRAP_SITE_NONE;
+	return old;
+}
+
+void leakwrap_sites_free_table(struct leakwrap_hash_table *old)
+{
+	leakwrap_hash_table_free(old, &entries);
+}
+
+struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number)
+{
+	const struct leakwrap_base_backtrace *base = NULL;
+	struct leakwrap_delta_reader reader;
+
+	leakwrap_delta_read_site(&reader, leakwrap_site_backtrace(number), &base);
+	atomic_store(&leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK], 0);
+	leakwrap_site_number_free(number);
+	return (struct leakwrap_base_backtrace *)base;
+}
+
+void leakwrap_sites_may_repeat(void)
+{
+	atomic_store(&sites.unique_limit, LEAKWRAP_SITE_FIRST);
 }

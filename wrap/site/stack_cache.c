@@ -44,7 +44,7 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
-	return is_cacheable(trace, stack) &&
+	return is_cacheable(trace, stack) && leakwrap_stack_shapes_have_room() &&
 	       atomic_load_explicit(stack_count_of(number), memory_order_relaxed) < STACKS_MAX;
 }
 
@@ -76,6 +76,23 @@ void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *shape, uint64_t
 		count_stack(number);
 	insert_shape(shape,
 	             leakwrap_stack_cache_set(stack->high - trace->notes->sp, trace->pcs[0]));
+}
+
+void leakwrap_stack_cache_keep_shapes(void)
+{
+	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++)
+		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++) {
+			const struct leakwrap_stack_shape *shape =
+			        atomic_load(&leakwrap_stack_cache_ways[way][set]);
+
+			if (shape)
+				leakwrap_stack_shape_keep(shape);
+		}
+}
+
+void leakwrap_stack_cache_forget(uint32_t number)
+{
+	atomic_store_explicit(stack_count_of(number), 0, memory_order_relaxed);
 }
 
 /* -- flushing and finding ---------------------------------------------------------------------- */

@@ -95,6 +95,12 @@ void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *shape, uint64_t
                               uint32_t number, const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack);
 
+/* Keeps all shapes of the cache in a sweep (stack_shape.h). */
+void leakwrap_stack_cache_keep_shapes(void);
+
+/* Forgets that stacks of the call site NUMBER were added.  All keys were removed. */
+void leakwrap_stack_cache_forget(uint32_t number);
+
 /* Removes all shapes of stacks that go through a module that may be unloaded.  Call it after the
  * current modules have changed. */
 void leakwrap_stack_cache_flush(void);

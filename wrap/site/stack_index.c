@@ -37,10 +37,21 @@ bool leakwrap_stack_index_add(uint64_t key, uint32_t number)
 	return true;
 }
 
+uint32_t leakwrap_stack_index_count(void)
+{
+	return atomic_load(&leakwrap_stack_index)->count;
+}
+
+/* The table stays in place: the allocation path reads it and tells nobody.  A reader may meet an
+ * entry that is written anew.  It compares the whole key after it has read the value, so it finds
+ * the old call site, the new one or none.  With the old one the key still is the reader's. */
 void leakwrap_stack_index_clear(void)
 {
 	struct leakwrap_hash_table *const table = atomic_load(&leakwrap_stack_index);
+	struct leakwrap_stack_entry *entry =
+	        (struct leakwrap_stack_entry *)leakwrap_hash_table_entries(table);
 
-	atomic_store(&leakwrap_stack_index, &leakwrap_hash_table_empty.table);
-	leakwrap_hash_table_discard(table, &entries);
+	for (size_t i = 0; table->count > 0 && i < table->size; i++)
+		atomic_store_explicit(&entry[i].value, 0, memory_order_relaxed);
+	table->count = 0;
 }

@@ -74,6 +74,9 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
  * if there is no memory.  The caller holds the tables' lock. */
 bool leakwrap_stack_index_add(uint64_t key, uint32_t number);
 
+/* Returns the number of keys. */
+uint32_t leakwrap_stack_index_count(void);
+
 /* Removes all keys: each stack is walked again at its next allocation.  The caller holds the
  * tables' lock. */
 void leakwrap_stack_index_clear(void);

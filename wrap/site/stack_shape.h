@@ -15,7 +15,9 @@
  * few cache lines.  Then the processor overlaps the cache misses of one allocation with those of
  * the next.  This decides what tracing costs a program with many live blocks.
  *
- * A shape is immutable once published and is never freed.  A signal handler may read it.
+ * A shape is immutable once published.  A signal handler may read it.  The allocation path reads
+ * shapes and tells nobody, so the memory of a removed shape rests for ten seconds or more before it
+ * is used again (leakwrap_stack_shapes_sweep).
  */
 #ifndef LEAKWRAP_STACK_SHAPE_H
 #define LEAKWRAP_STACK_SHAPE_H
@@ -103,6 +105,23 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
  * word. */
 struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
                                                          uint64_t *key);
+
+/* Returns whether so many shapes were interned since the last sweep that another is due. */
+bool leakwrap_stack_shapes_are_many(void);
+
+/* Returns false if no shape can be interned at present: too many were, in too little time.  Takes
+ * no lock. */
+bool leakwrap_stack_shapes_have_room(void);
+
+/* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep passes each
+ * shape that stays to VISIT.  NOW: leakwrap_time_monotonic().  After the sweep the caller removes
+ * all keys of the stack index: a later shape may lie where a removed one lay. */
+void leakwrap_stack_shapes_begin_sweep(void);
+void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
+void leakwrap_stack_shapes_sweep(void (*visit)(struct leakwrap_stack_shape *shape), uint64_t now);
+
+/* Keeps the high halves that SHAPE refers to in a sweep of them (base_backtrace.h). */
+void leakwrap_stack_shape_keep_high_halves(const struct leakwrap_stack_shape *shape);
 
 /* Returns true if stacks with SHAPE go only through modules that are never unloaded. */
 bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape);
