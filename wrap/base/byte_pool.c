@@ -3,26 +3,24 @@
 
 #include "wrap/base/arena.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* What a chunk begins with.  Its byte strings follow. */
 struct leakwrap_byte_chunk {
-	struct leakwrap_byte_chunk *next; /* in its list */
+	struct leakwrap_byte_chunk *next; /* the chunk before it */
 	leakwrap_pool_offset address;     /* of this record */
-	uint32_t size;                    /* of the chunk; less than LEAKWRAP_BYTE_CHUNK if it is
-	                                   * from the reserve */
+	_Atomic uint32_t used;            /* bytes, with this record; more than SIZE: full */
+	uint32_t size; /* of the chunk; less than LEAKWRAP_BYTE_CHUNK if it is from the reserve */
 };
 
 _Static_assert(LEAKWRAP_BYTES_MAX + sizeof(struct leakwrap_byte_chunk) <= LEAKWRAP_BYTE_CHUNK,
                "a chunk holds the longest byte string");
 
 static struct {
-	struct leakwrap_byte_chunk *used; /* of the current generation; the newest first */
+	struct leakwrap_byte_chunk *_Atomic newest; /* of the current generation, or NULL */
+	_Atomic unsigned generation;
 	struct leakwrap_byte_chunk *free; /* all of LEAKWRAP_BYTE_CHUNK bytes */
-	/* The unused rest of the newest chunk. */
-	uint8_t *next;
-	size_t left;
-	leakwrap_pool_offset address; /* of NEXT */
 } pool;
 
 #if UINTPTR_MAX > UINT32_MAX
@@ -75,11 +73,9 @@ static bool begin_chunk(struct leakwrap_byte_chunk *chunk)
 {
 	if (!chunk)
 		return false;
-	chunk->next = pool.used;
-	pool.used = chunk;
-	pool.next = (uint8_t *)(chunk + 1);
-	pool.left = chunk->size - sizeof(*chunk);
-	pool.address = chunk->address + (leakwrap_pool_offset)sizeof(*chunk);
+	chunk->next = atomic_load(&pool.newest);
+	atomic_store(&chunk->used, sizeof(*chunk));
+	atomic_store(&pool.newest, chunk);
 	return true;
 }
 
@@ -94,38 +90,59 @@ static bool add_chunk(void)
 	return begin_chunk(chunk);
 }
 
+leakwrap_pool_offset leakwrap_byte_pool_try_add(const uint8_t *from, size_t size)
+{
+	struct leakwrap_byte_chunk *const chunk = atomic_load(&pool.newest);
+	uint32_t at;
+
+	if (!chunk || atomic_load_explicit(&chunk->used, memory_order_relaxed) + size > chunk->size)
+		return 0;
+	at = atomic_fetch_add(&chunk->used, (uint32_t)size);
+	if (at + size > chunk->size)
+		return 0;
+	memcpy((uint8_t *)chunk + at, from, size);
+	return chunk->address + at;
+}
+
 leakwrap_pool_offset leakwrap_byte_pool_add(const uint8_t *from, size_t size, bool from_reserve)
 {
-	leakwrap_pool_offset address;
+	leakwrap_pool_offset address = leakwrap_byte_pool_try_add(from, size);
 
-	if (size > pool.left && !add_chunk() &&
-	    !(from_reserve &&
-	      begin_chunk(make_chunk(sizeof(struct leakwrap_byte_chunk) + size, true))))
-		return 0;
-	address = pool.address;
-	memcpy(pool.next, from, size);
-	pool.next += size;
-	pool.left -= size;
-	pool.address += (leakwrap_pool_offset)size;
+	while (address == 0) {
+		if (!add_chunk() &&
+		    !(from_reserve &&
+		      begin_chunk(make_chunk(sizeof(struct leakwrap_byte_chunk) + size, true))))
+			return 0;
+		address = leakwrap_byte_pool_try_add(from, size);
+	}
 	return address;
+}
+
+unsigned leakwrap_byte_pool_generation(void)
+{
+	return atomic_load(&pool.generation);
 }
 
 struct leakwrap_byte_generation leakwrap_byte_pool_begin_generation(void)
 {
-	const struct leakwrap_byte_generation old = {pool.used};
+	const struct leakwrap_byte_generation old = {atomic_load(&pool.newest)};
 
-	pool.used = NULL;
-	pool.left = 0;
+	atomic_store(&pool.newest, NULL);
+	atomic_fetch_add(&pool.generation, 1);
 	return old;
 }
 
 void leakwrap_byte_pool_keep(struct leakwrap_byte_generation old)
 {
-	struct leakwrap_byte_chunk **end = &pool.used;
+	struct leakwrap_byte_chunk *oldest = atomic_load(&pool.newest);
 
-	while (*end)
-		end = &(*end)->next;
-	*end = old.chunks;
+	if (!oldest) {
+		atomic_store(&pool.newest, old.chunks);
+		return;
+	}
+	while (oldest->next)
+		oldest = oldest->next;
+	oldest->next = old.chunks;
 }
 
 /* The few chunks from the reserve are lost: their sizes differ. */

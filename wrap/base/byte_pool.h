@@ -24,7 +24,7 @@ typedef uint32_t leakwrap_pool_offset;
 #define LEAKWRAP_BYTE_CHUNK      ((size_t)1 << LEAKWRAP_BYTE_CHUNK_BITS)
 
 /* Longest byte string: a chunk begins with its list entry. */
-#define LEAKWRAP_BYTES_MAX       (LEAKWRAP_BYTE_CHUNK - 2 * sizeof(uint64_t))
+#define LEAKWRAP_BYTES_MAX       (LEAKWRAP_BYTE_CHUNK - 3 * sizeof(uint64_t))
 
 #if UINTPTR_MAX > UINT32_MAX
 /* Largest number of chunks, for 1 GB: more than the records of all call sites need
@@ -39,6 +39,14 @@ extern LEAKWRAP_HIDDEN const uint8_t *
         *leakwrap_byte_pool_groups[LEAKWRAP_BYTE_CHUNKS / LEAKWRAP_BYTE_CHUNK_GROUP];
 #endif
 
+/* Copies SIZE bytes from FROM into the newest chunk.  Returns the copy's address, or 0 if the chunk
+ * has no room for them: then leakwrap_byte_pool_add is needed.  Takes no lock.  Signal-safe. */
+leakwrap_pool_offset leakwrap_byte_pool_try_add(const uint8_t *from, size_t size);
+
+/* Returns the number of the current generation.  A byte string that was added without the lock
+ * belongs to it only if the number is the same before and after.  Signal-safe. */
+unsigned leakwrap_byte_pool_generation(void);
+
 /* For the functions below, the caller holds the tables' lock. */
 
 /* Copies SIZE bytes, at most LEAKWRAP_BYTES_MAX, from FROM into the pool.  If memory is short and
@@ -48,7 +56,7 @@ leakwrap_pool_offset leakwrap_byte_pool_add(const uint8_t *from, size_t size, bo
 
 /* The chunks of a generation. */
 struct leakwrap_byte_generation {
-	struct leakwrap_byte_chunk *chunks;
+	struct leakwrap_byte_chunk *chunks; /* the newest first */
 };
 
 /* Begins a new generation: byte strings that are added from now on are in other chunks.  Returns

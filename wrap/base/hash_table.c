@@ -93,9 +93,11 @@ static bool copy_entries(struct leakwrap_hash_table *to, const struct leakwrap_h
                          bool (*keep)(const void *entry))
 {
 	for (size_t i = 0; i < from->size; i++) {
-		const char *entry = entry_at(from, kind, i);
+		char *entry = entry_at(from, kind, i);
 		void *to_entry;
 
+		if (kind->set_closed)
+			kind->set_closed(entry, true);
 		if (!kind->is_used(entry) || (keep && !keep(entry)))
 			continue;
 		to_entry = find_empty_entry(to, kind, kind->choice(entry));
@@ -105,6 +107,14 @@ static bool copy_entries(struct leakwrap_hash_table *to, const struct leakwrap_h
 		to->count++;
 	}
 	return true;
+}
+
+/* Opens the entries of TABLE that copy_entries has closed. */
+static void open_entries(const struct leakwrap_hash_table *table,
+                         const struct leakwrap_hash_table_kind *kind)
+{
+	for (size_t i = 0; kind->set_closed && i < table->size; i++)
+		kind->set_closed(entry_at(table, kind, i), false);
 }
 
 /* Makes a table with the entries of OLD and room for a key with this HASH and for more.  Returns
@@ -118,12 +128,32 @@ static struct leakwrap_hash_table *make_larger(const struct leakwrap_hash_table 
 		struct leakwrap_hash_table *table = make(kind, range);
 
 		if (!table)
-			return NULL;
+			break;
 		if (copy_entries(table, old, kind, NULL) && find_empty_entry(table, kind, hash))
 			return table;
 		leakwrap_hash_table_free(table, kind);
 	}
+	open_entries(old, kind);
 	return NULL;
+}
+
+bool leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
+                                  const struct leakwrap_hash_table_kind *kind)
+{
+	return range_for(kind, table->count + 1) <= table->range;
+}
+
+bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
+                              const struct leakwrap_hash_table_kind *kind)
+{
+	struct leakwrap_hash_table *const old = atomic_load(table);
+	struct leakwrap_hash_table *const larger = make_larger(old, kind, 0);
+
+	if (!larger)
+		return false;
+	atomic_store(table, larger);
+	leakwrap_hash_table_discard(old, kind);
+	return true;
 }
 
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
@@ -133,7 +163,7 @@ void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
 	struct leakwrap_hash_table *current = atomic_load(table), *larger;
 	void *entry = find_empty_entry(current, kind, hash);
 
-	if (!entry || range_for(kind, current->count + 1) > current->range) {
+	if (!entry || !leakwrap_hash_table_has_room(current, kind)) {
 		larger = make_larger(current, kind, hash);
 		if (larger) {
 			atomic_store_explicit(table, larger, memory_order_release);
@@ -166,11 +196,12 @@ leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
 		struct leakwrap_hash_table *table = make(kind, range);
 
 		if (!table)
-			return NULL;
+			break;
 		if (copy_entries(table, from, kind, keep))
 			return table;
 		leakwrap_hash_table_free(table, kind);
 	}
+	open_entries(from, kind);
 	return NULL;
 }
 

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 /* The fewest new call sites between two collections. */
-#define NEW_MIN 16384u
+#define NEW_MIN 65536u
 
 /* A collection reads all live blocks.  After as many blocks it may cost as much as one new call
  * site. */
@@ -27,7 +27,7 @@
 
 static struct {
 	_Atomic bool is_running;
-	_Atomic uint32_t due_in; /* new call sites until the next collection */
+	_Atomic int32_t due_in; /* new call sites until the next collection */
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
 	struct leakwrap_grace grace;
@@ -39,15 +39,12 @@ static struct {
 
 void leakwrap_sites_collect_count(void)
 {
-	const uint32_t due_in = atomic_load_explicit(&collection.due_in, memory_order_relaxed);
-
-	if (due_in > 0)
-		atomic_store_explicit(&collection.due_in, due_in - 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&collection.due_in, 1, memory_order_relaxed);
 }
 
 static bool is_due(void)
 {
-	return atomic_load_explicit(&collection.due_in, memory_order_relaxed) == 0 ||
+	return atomic_load_explicit(&collection.due_in, memory_order_relaxed) <= 0 ||
 	       leakwrap_stack_shapes_are_many();
 }
 
@@ -74,12 +71,12 @@ static void for_each_site(void (*visit)(uint32_t number))
 }
 
 /* Marks the call sites from before the fork, whose numbers say so, and those against which the
- * backtraces of marked call sites are stored. */
+ * backtraces of other call sites are stored.  Call sites that are about to be freed need none. */
 static void mark_needed(uint32_t number)
 {
 	if (number < leakwrap_sites_first_own())
 		leakwrap_site_mark(number);
-	if (!leakwrap_site_is_marked(number))
+	if (leakwrap_site_is_unlinked(number) && !leakwrap_site_is_marked(number))
 		return;
 	while ((number = leakwrap_site_base(number)) != LEAKWRAP_SITE_NONE)
 		leakwrap_site_mark(number);
@@ -150,16 +147,6 @@ static void compact_bytes(void)
 		leakwrap_byte_pool_keep(old);
 }
 
-/* Forgets the base site of SHAPE if it was unlinked, and keeps the high halves of SHAPE. */
-static void visit_shape(struct leakwrap_stack_shape *shape)
-{
-	uint32_t *const base_site = leakwrap_stack_shape_base_site(shape);
-
-	if (*base_site != LEAKWRAP_SITE_NONE && !leakwrap_site_is_marked(*base_site))
-		*base_site = LEAKWRAP_SITE_NONE;
-	leakwrap_stack_shape_keep_high_halves(shape);
-}
-
 /* Sets when the next collection is due.  Half of the numbers that are left serve until then. */
 static void schedule(void)
 {
@@ -171,19 +158,22 @@ static void schedule(void)
 		due_in = NEW_MIN;
 	if (due_in > left)
 		due_in = left > RETRY_AFTER ? left : RETRY_AFTER;
-	atomic_store(&collection.due_in, due_in);
+	atomic_store(&collection.due_in, (int32_t)due_in);
 }
 
-/* Removes the shapes that the stack cache has dropped, all keys, and the high halves to which
- * nothing refers. */
+/* Removes the shapes that the stack cache has dropped, the keys of unlinked call sites, and the high
+ * halves to which nothing refers. */
 static void sweep_stacks(void)
 {
 	leakwrap_stack_shapes_begin_sweep();
 	leakwrap_high_halves_begin_sweep();
 	leakwrap_stack_cache_keep_shapes();
-	leakwrap_stack_shapes_sweep(visit_shape, leakwrap_time_monotonic());
-	leakwrap_stack_index_clear();
-	for_each_site(leakwrap_stack_cache_forget);
+	if (leakwrap_stack_shapes_sweep(leakwrap_time_monotonic())) {
+		leakwrap_stack_index_clear();
+		for_each_site(leakwrap_stack_cache_forget);
+	} else {
+		leakwrap_stack_index_keep(leakwrap_site_is_marked);
+	}
 	for_each_site(leakwrap_site_keep_high_halves);
 	collection.dead_high_halves = leakwrap_high_halves_sweep();
 }

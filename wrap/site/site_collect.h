@@ -9,8 +9,7 @@
  * of it.  Its number is given out again after all other free numbers: a thread that stays inside one
  * malloc for that long would see its block under another call site.
  *
- * Collections are due after as many new call sites as there are live ones, at least 16,384.  The
- * stacks that are in use are walked once after each collection.
+ * Collections are due after as many new call sites as there are live ones, at least 65,536.
  */
 #ifndef LEAKWRAP_SITE_COLLECT_H
 #define LEAKWRAP_SITE_COLLECT_H
@@ -21,7 +20,7 @@
  * The caller does not hold the tables' lock.  Signal-safe. */
 void leakwrap_sites_collect_if_due(uint32_t number);
 
-/* Counts a new call site.  The caller holds the tables' lock. */
+/* Counts a new call site.  Signal-safe. */
 void leakwrap_sites_collect_count(void);
 
 /* In a forked child: forgets the parent's threads.  The caller holds the tables' lock. */

@@ -1,11 +1,12 @@
 /* site_numbers.c - see site_numbers.h. */
 #include "wrap/site/site_numbers.h"
 
+#include "wrap/base/arena.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_chunk.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #define BITS  32u
 #define WORDS (LEAKWRAP_SITE_LIMIT / BITS)
@@ -14,15 +15,15 @@
 struct bits {
 	_Atomic uint32_t marked[WORDS];
 	uint32_t unlinked[WORDS];
-	uint32_t free[WORDS];
+	_Atomic uint32_t free[WORDS];
 };
 
 static struct {
 	_Atomic uint32_t limit; /* the highest number plus 1 */
 	_Atomic uint32_t free_count;
-	uint32_t next_free;     /* the search for a free number goes on here */
-	bool is_marking;
-	struct bits *bits; /* NULL: no collection yet */
+	_Atomic uint32_t next_free; /* the search for a free number goes on in this word */
+	_Atomic bool is_marking;
+	struct bits *_Atomic bits; /* NULL: no collection yet */
 } numbers = {.limit = LEAKWRAP_SITE_FIRST};
 
 uint32_t leakwrap_sites_limit(void)
@@ -36,79 +37,117 @@ uint32_t leakwrap_site_numbers_left(void)
 	       atomic_load_explicit(&numbers.free_count, memory_order_relaxed);
 }
 
-/* Free numbers are used in a circle, so that a number rests as long as possible.  A few thousand
+/* Free numbers are taken in a circle, so that a number rests as long as possible.  A few thousand
  * rest at any time, as long as there are numbers that were never used. */
 #define RESTING 8192u
 
-uint32_t leakwrap_site_number_next(void)
+/* Takes a free number.  Returns LEAKWRAP_SITE_NONE if there is none. */
+static uint32_t take_free(void)
 {
-	const uint32_t limit = leakwrap_sites_limit();
-	const uint32_t *const free = numbers.bits ? numbers.bits->free : NULL;
+	struct bits *const bits = atomic_load(&numbers.bits);
+	const uint32_t words = leakwrap_sites_limit() / BITS + 1;
+	uint32_t word = atomic_load(&numbers.next_free);
 
-	if (limit < LEAKWRAP_SITE_LIMIT && numbers.free_count <= RESTING)
-		return limit;
-	if (numbers.free_count == 0)
-		return LEAKWRAP_SITE_NONE;
-	while (!(free[numbers.next_free / BITS] >> numbers.next_free % BITS & 1)) {
-		const bool is_word_empty = free[numbers.next_free / BITS] == 0;
+	/* The count may be too high: this code may have interrupted itself, in a signal handler. */
+	for (uint32_t tries = 0; tries < 2 * words && atomic_load(&numbers.free_count) > 0;
+	     tries++) {
+		const uint32_t found = atomic_load(&bits->free[word]);
+		const uint32_t bit = found & (0u - found);
 
-		numbers.next_free += is_word_empty ? BITS - numbers.next_free % BITS : 1;
-		if (numbers.next_free >= limit)
-			numbers.next_free = 0;
+		if (found == 0) {
+			word = word + 1 < words ? word + 1 : 0;
+			atomic_store(&numbers.next_free, word);
+		} else if (atomic_fetch_and(&bits->free[word], ~bit) & bit) {
+			atomic_fetch_sub(&numbers.free_count, 1);
+			return word * BITS + (uint32_t)__builtin_ctz(bit);
+		}
 	}
-	return numbers.next_free;
+	return LEAKWRAP_SITE_NONE;
 }
 
-static void clear_bit(uint32_t *bits, uint32_t number)
+/* Takes the lowest number that was never taken.  Returns LEAKWRAP_SITE_NONE if there is none. */
+static uint32_t take_new(void)
 {
-	bits[number / BITS] &= ~(1u << number % BITS);
+	uint32_t number = leakwrap_sites_limit();
+
+	while (number < LEAKWRAP_SITE_LIMIT && leakwrap_site_chunk(number))
+		if (atomic_compare_exchange_weak(&numbers.limit, &number, number + 1))
+			return number;
+	return LEAKWRAP_SITE_NONE;
 }
 
-static void set_bit(uint32_t *bits, uint32_t number)
+uint32_t leakwrap_site_number_take(void)
 {
-	bits[number / BITS] |= 1u << number % BITS;
-}
+	uint32_t number = LEAKWRAP_SITE_NONE;
 
-void leakwrap_site_number_use(uint32_t number)
-{
-	if (numbers.is_marking)
+	if (atomic_load_explicit(&numbers.free_count, memory_order_relaxed) > RESTING ||
+	    leakwrap_sites_limit() == LEAKWRAP_SITE_LIMIT)
+		number = take_free();
+	if (number == LEAKWRAP_SITE_NONE)
+		number = take_new();
+	if (number != LEAKWRAP_SITE_NONE && atomic_load(&numbers.is_marking))
 		leakwrap_site_mark(number);
-	if (number == numbers.limit) {
-		atomic_store_explicit(&numbers.limit, number + 1, memory_order_release);
-	} else {
-		clear_bit(numbers.bits->free, number);
-		atomic_store(&numbers.free_count, numbers.free_count - 1);
-	}
+	return number;
+}
+
+bool leakwrap_site_numbers_add_chunk(bool from_reserve)
+{
+	const uint32_t number = leakwrap_sites_limit();
+	struct leakwrap_site_chunk *chunk;
+
+	if (number == LEAKWRAP_SITE_LIMIT || leakwrap_site_chunk(number))
+		return true;
+	chunk = leakwrap_arena_take_from(sizeof(*chunk), from_reserve);
+	if (chunk)
+		atomic_store(&leakwrap_site_chunks[number / LEAKWRAP_SITE_CHUNK], chunk);
+	return chunk != NULL;
 }
 
 void leakwrap_site_number_free(uint32_t number)
 {
-	set_bit(numbers.bits->free, number);
-	atomic_store(&numbers.free_count, numbers.free_count + 1);
+	struct bits *const bits = atomic_load(&numbers.bits);
+
+	if (!bits)
+		return;
+	atomic_fetch_or(&bits->free[number / BITS], 1u << number % BITS);
+	atomic_fetch_add(&numbers.free_count, 1);
 }
 
 void leakwrap_site_numbers_forget_free(void)
 {
-	if (numbers.bits)
-		memset(numbers.bits->free, 0, sizeof(numbers.bits->free));
+	struct bits *const bits = atomic_load(&numbers.bits);
+
 	atomic_store(&numbers.free_count, 0);
+	for (uint32_t word = 0; bits && word < WORDS; word++)
+		if (atomic_load(&bits->free[word]) != 0)
+			atomic_store(&bits->free[word], 0);
+}
+
+static void set_bit(uint32_t *bits, uint32_t number, bool is_set)
+{
+	const uint32_t bit = 1u << number % BITS;
+
+	bits[number / BITS] = is_set ? bits[number / BITS] | bit : bits[number / BITS] & ~bit;
 }
 
 bool leakwrap_site_marks_begin(void)
 {
-	if (!numbers.bits)
-		numbers.bits = leakwrap_pages_map(sizeof(*numbers.bits));
-	if (!numbers.bits)
+	struct bits *bits = atomic_load(&numbers.bits);
+
+	if (!bits)
+		bits = leakwrap_pages_map(sizeof(*bits));
+	if (!bits)
 		return false;
-	for (uint32_t word = 0; word * BITS < numbers.limit; word++)
-		atomic_store_explicit(&numbers.bits->marked[word], 0, memory_order_relaxed);
-	numbers.is_marking = true;
+	for (uint32_t word = 0; word * BITS < leakwrap_sites_limit(); word++)
+		atomic_store_explicit(&bits->marked[word], 0, memory_order_relaxed);
+	atomic_store(&numbers.bits, bits);
+	atomic_store(&numbers.is_marking, true);
 	return true;
 }
 
 void leakwrap_site_marks_end(void)
 {
-	numbers.is_marking = false;
+	atomic_store(&numbers.is_marking, false);
 }
 
 void leakwrap_site_mark(uint32_t number)
@@ -129,10 +168,7 @@ bool leakwrap_site_is_marked(uint32_t number)
 
 void leakwrap_site_set_unlinked(uint32_t number, bool is_unlinked)
 {
-	if (is_unlinked)
-		set_bit(numbers.bits->unlinked, number);
-	else
-		clear_bit(numbers.bits->unlinked, number);
+	set_bit(numbers.bits->unlinked, number, is_unlinked);
 }
 
 bool leakwrap_site_is_unlinked(uint32_t number)

@@ -10,24 +10,25 @@
 /* Returns how many numbers can still be used.  Signal-safe. */
 uint32_t leakwrap_site_numbers_left(void);
 
-/* For the functions below, the caller holds the tables' lock. */
+/* Takes a number for a new call site.  Its chunk exists (site_chunk.h).  Returns LEAKWRAP_SITE_NONE
+ * if no number is left, or if leakwrap_site_numbers_add_chunk must be called first.  Takes no lock.
+ * Signal-safe. */
+uint32_t leakwrap_site_number_take(void);
 
-/* Returns the number for the next call site, or LEAKWRAP_SITE_NONE if none is left. */
-uint32_t leakwrap_site_number_next(void);
-
-/* Uses NUMBER, which leakwrap_site_number_next returned. */
-void leakwrap_site_number_use(uint32_t number);
-
-/* Frees NUMBER, which is in use. */
+/* Frees NUMBER, which was taken.  Takes no lock.  Signal-safe. */
 void leakwrap_site_number_free(uint32_t number);
 
-/* Forgets the free numbers: they are not used any more. */
+/* Makes a chunk for the next numbers if there is none.  Returns false if there is no memory.  The
+ * caller holds the tables' lock. */
+bool leakwrap_site_numbers_add_chunk(bool from_reserve);
+
+/* Forgets the free numbers: they are not taken any more.  The caller holds the tables' lock. */
 void leakwrap_site_numbers_forget_free(void);
 
 /* -- marks: for site_collect.c ----------------------------------------------------------------- */
 
-/* Begins to mark: no number is marked, and numbers that are used from now on are.  Returns false if
- * there is no memory. */
+/* Begins to mark: no number is marked, and numbers that are taken from now on are.  Returns false if
+ * there is no memory.  The caller holds the tables' lock. */
 bool leakwrap_site_marks_begin(void);
 
 /* Ends to mark.  The marks remain. */

@@ -41,18 +41,33 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 	       trace->depth == read_set->returns + 1u && read_set->modules == leakwrap_modules();
 }
 
+/* Stacks of the first call sites are learned at their first walk.  Later ones may never come again:
+ * they are learned at the second walk.  Learning takes the lock, so a call site whose stacks always
+ * differ learns at ever fewer of its walks: the 1st, 2nd, 4th, 8th ... and each 32nd. */
+#define LEARN_AT_ONCE 4096u
+#define LEARN_EVERY   32u
+
+/* Counts a walk that led to NUMBER.  Returns whether its stack should be learned.  The count is lost
+ * at times: two threads may store at once.  After 255 comes 0. */
+static bool count_walk(uint32_t number)
+{
+	_Atomic uint8_t *walks =
+	        &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
+	const uint8_t count =
+	        (uint8_t)(atomic_load_explicit(walks, memory_order_relaxed) + 1);
+
+	atomic_store_explicit(walks, count, memory_order_relaxed);
+	if (count == 1)
+		return number < LEARN_AT_ONCE;
+	return (count & (count - 1)) == 0 || count % LEARN_EVERY == 0;
+}
+
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
 	return is_cacheable(trace, stack) && leakwrap_stack_shapes_have_room() &&
-	       atomic_load_explicit(stack_count_of(number), memory_order_relaxed) < STACKS_MAX;
-}
-
-struct leakwrap_stack_shape *leakwrap_stack_cache_shape(const struct leakwrap_trace *trace,
-                                                        const struct leakwrap_stack *stack,
-                                                        uint64_t *key)
-{
-	return is_cacheable(trace, stack) ? leakwrap_stack_shape_intern(trace, key) : NULL;
+	       atomic_load_explicit(stack_count_of(number), memory_order_relaxed) < STACKS_MAX &&
+	       count_walk(number);
 }
 
 /* Inserts SHAPE in way 0 of SET and moves each other shape one way back.  The last way falls
@@ -68,10 +83,15 @@ static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
 	}
 }
 
-void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *shape, uint64_t key,
-                              uint32_t number, const struct leakwrap_trace *trace,
-                              const struct leakwrap_stack *stack)
+void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *trace,
+                                const struct leakwrap_stack *stack)
 {
+	uint64_t key;
+	const struct leakwrap_stack_shape *shape =
+	        is_cacheable(trace, stack) ? leakwrap_stack_shape_intern(trace, &key) : NULL;
+
+	if (!shape)
+		return;
 	if (leakwrap_stack_index_add(key, number))
 		count_stack(number);
 	insert_shape(shape,

@@ -17,7 +17,6 @@ struct interned {
 	struct interned *next;       /* the shape that was removed after this one */
 	unsigned sweep;              /* the latest sweep that kept it */
 	unsigned tick;               /* when it was removed (rest.tick) */
-	uint32_t base_site;          /* leakwrap_stack_shape_base_site */
 	const uint32_t *high_halves; /* of the return addresses: base_backtrace.h */
 	uint64_t owners;             /* owners_of */
 	struct leakwrap_stack_shape shape;
@@ -235,11 +234,6 @@ bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape)
 	return interned_of(shape)->owners == 0;
 }
 
-uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *shape)
-{
-	return &interned_of(shape)->base_site;
-}
-
 /* -- removing ---------------------------------------------------------------------------------- */
 
 /* A thread may stop between two instructions of the allocation path, in the middle of a shape.  A
@@ -267,14 +261,11 @@ bool leakwrap_stack_shapes_have_room(void)
 	       SHAPES_MAX;
 }
 
-void leakwrap_stack_shape_keep_high_halves(const struct leakwrap_stack_shape *shape)
+/* Gives back the shapes that have rested long enough.  Returns whether there were any. */
+static bool end_rest(uint64_t now)
 {
-	leakwrap_high_halves_keep(interned_of(shape)->high_halves);
-}
+	bool has_given = false;
 
-/* Gives back the shapes that have rested long enough. */
-static void end_rest(uint64_t now)
-{
 	if (now - rest.tick_began >= NS_PER_TICK) {
 		rest.tick++;
 		rest.tick_began = now;
@@ -286,7 +277,9 @@ static void end_rest(uint64_t now)
 		add_to(&count.resting, 0u - 1);
 		leakwrap_arena_give(shape, sizeof(*shape) + shape->shape.word_count *
 		                                                    sizeof(uint16_t));
+		has_given = true;
 	}
+	return has_given;
 }
 
 static void begin_rest(struct interned *shape)
@@ -312,18 +305,19 @@ void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape)
 	interned_of(shape)->sweep = count.sweeps;
 }
 
-void leakwrap_stack_shapes_sweep(void (*visit)(struct leakwrap_stack_shape *shape), uint64_t now)
+bool leakwrap_stack_shapes_sweep(uint64_t now)
 {
+	const bool has_given = end_rest(now);
 	struct interned *shape, *next;
 
-	end_rest(now);
 	HASH_ITER(hh, shapes, shape, next) {
 		if (shape->sweep == count.sweeps) {
-			visit(&shape->shape);
+			leakwrap_high_halves_keep(shape->high_halves);
 		} else {
 			HASH_DEL(shapes, shape);
 			begin_rest(shape);
 		}
 	}
 	atomic_store(&count.since_sweep, 0);
+	return has_given;
 }

@@ -113,21 +113,15 @@ bool leakwrap_stack_shapes_are_many(void);
  * no lock. */
 bool leakwrap_stack_shapes_have_room(void);
 
-/* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep passes each
- * shape that stays to VISIT.  NOW: leakwrap_time_monotonic().  After the sweep the caller removes
- * all keys of the stack index: a later shape may lie where a removed one lay. */
+/* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep keeps the high
+ * halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_time_monotonic().  Returns true
+ * if the caller must remove all keys of the stack index now: later shapes may lie where removed ones
+ * lay. */
 void leakwrap_stack_shapes_begin_sweep(void);
 void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
-void leakwrap_stack_shapes_sweep(void (*visit)(struct leakwrap_stack_shape *shape), uint64_t now);
-
-/* Keeps the high halves that SHAPE refers to in a sweep of them (base_backtrace.h). */
-void leakwrap_stack_shape_keep_high_halves(const struct leakwrap_stack_shape *shape);
+bool leakwrap_stack_shapes_sweep(uint64_t now);
 
 /* Returns true if stacks with SHAPE go only through modules that are never unloaded. */
 bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape);
-
-/* Returns where the caller keeps the first call site with SHAPE.  Backtraces of later call sites
- * are deltas against it.  It starts as LEAKWRAP_SITE_NONE. */
-uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *shape);
 
 #endif
