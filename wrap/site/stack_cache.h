@@ -51,7 +51,7 @@ void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *shape, uint64_t
                               const struct leakwrap_stack *stack);
 
 /* Removes all shapes of stacks that go through a module that may be unloaded.  Call it after the
- * current modules have changed. */
+ * current modules have changed (leakwrap_modules_set_change_hook). */
 void leakwrap_stack_cache_flush(void);
 
 #endif
