@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wrap/live/live.h"
+#include "wrap/live/slot.h"
 
 struct leakwrap_exact_block;
 struct leakwrap_region;

@@ -244,3 +244,8 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 			visit(context, &block);
 	}
 }
+
+void leakwrap_live_reclaim_pages(void)
+{
+	leakwrap_reclaim_all();
+}

@@ -5,7 +5,7 @@
  *
  *    address ──> region (1 MiB of address space) ──> slot ──> call site, size
  *
- *   slot.h       what a slot holds            fast.h     from an address to its slot
+ *   slot.h       a live block, and its slot   fast.h     from an address to its slot
  *   extension.h  the size of a large block    region.h   regions and how their slots are laid out
  *   exact.h      blocks without a slot        reclaim.h  pages of empty slots go back
  *
@@ -24,13 +24,6 @@ enum leakwrap_live_added {
 	LEAKWRAP_LIVE_NEW,
 	LEAKWRAP_LIVE_REPLACED,  /* an older record of the address was overwritten */
 	LEAKWRAP_LIVE_UNTRACKED, /* no memory to record it */
-};
-
-/* The record of one live block. */
-struct leakwrap_live_block {
-	uintptr_t address;
-	size_t size;
-	uint32_t site; /* LEAKWRAP_SITE_NONE: not recorded */
 };
 
 /* Records that SIZE bytes at BLOCK are live, allocated at call site SITE, not LEAKWRAP_SITE_NONE.

@@ -4,7 +4,6 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"
-#include "wrap/live/live.h"
 #include "wrap/live/region.h"
 #include "wrap/port/port.h"
 
@@ -185,7 +184,7 @@ void leakwrap_reclaim_for_new_region(struct leakwrap_region *region)
 	enqueue_for_scan(leakwrap_region_record_of(region));
 }
 
-void leakwrap_live_reclaim_pages(void)
+void leakwrap_reclaim_all(void)
 {
 	struct leakwrap_region *region = leakwrap_region_newest();
 

@@ -1,5 +1,5 @@
 /* reclaim.h - returns pages whose slots are all empty to the system.  For the files of wrap/live
- * alone; live.h declares leakwrap_live_reclaim_pages.
+ * alone.
  *
  * The fast path goes on meanwhile without a lock.  No record is lost:
  *
@@ -50,6 +50,9 @@ LEAKWRAP_INLINE void leakwrap_reclaim_wait(void)
 /* Waits until no thread reclaims pages, but not long: the lock's holder may be stopped.
  * Signal-safe, takes no lock. */
 void leakwrap_reclaim_wait_in_dump(void);
+
+/* Reclaims the empty pages of all regions.  Signal-safe.  Skips a region if the lock is held. */
+void leakwrap_reclaim_all(void);
 
 /* Scans a few older regions by turns and reclaims their empty pages.  Then appends REGION, which
  * was made just now, to the regions to scan.  A heap that moves to new addresses leaves empty

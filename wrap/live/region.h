@@ -29,7 +29,6 @@
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/live/fast.h"
-#include "wrap/live/live.h"
 #include "wrap/live/slot.h"
 
 /* A region's record in uthash.  BYPASS is an entry for the region cache whose key matches no

@@ -1,4 +1,4 @@
-/* slot.h - numbers of call sites, and the 32 bits in which the live table keeps a block.
+/* slot.h - what is known of a live block, and the 32 bits in which the live table keeps it.
  *
  * A slot's value:
  *
@@ -23,7 +23,7 @@
 
 #include "wrap/base/common.h"
 
-/* -- call sites -------------------------------------------------------------------------------- */
+/* -- blocks and call sites --------------------------------------------------------------------- */
 
 /* Numbers of call sites with a special meaning. */
 enum {
@@ -42,6 +42,13 @@ enum {
 
 /* Numbers of call sites are below this limit. */
 #define LEAKWRAP_SITE_LIMIT ((uint32_t)1 << LEAKWRAP_SITE_BITS)
+
+/* The record of one live block. */
+struct leakwrap_live_block {
+	uintptr_t address;
+	size_t size;
+	uint32_t site; /* LEAKWRAP_SITE_NONE: not recorded */
+};
 
 /* -- slots ------------------------------------------------------------------------------------- */
 
