@@ -1,14 +1,14 @@
-/* site_chunk.h - how the call-site table stores call sites.  Only site_table.c and stack_cache.c
- * use it. */
+/* site_chunk.h - how call sites are stored.  Only the call-site table and the stack cache use it. */
 #ifndef LEAKWRAP_SITE_CHUNK_H
 #define LEAKWRAP_SITE_CHUNK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/common.h"
-#include "wrap/live/live.h"
+#include "wrap/live/slot.h"
 
 /* Call sites per chunk. */
 #define LEAKWRAP_SITE_CHUNK_BITS 8
@@ -33,5 +33,10 @@ LEAKWRAP_INLINE struct leakwrap_site_chunk *leakwrap_site_chunk(uint32_t number)
 	return atomic_load_explicit(&leakwrap_site_chunks[number >> LEAKWRAP_SITE_CHUNK_BITS],
 	                            memory_order_acquire);
 }
+
+/* Returns the chunk of the call site NUMBER and makes it if needed.  FROM_RESERVE: takes memory
+ * from the arena's reserve (arena.h) if no other memory is left.  Returns NULL if there is no
+ * memory.  The caller holds the tables' lock. */
+struct leakwrap_site_chunk *leakwrap_site_chunk_make(uint32_t number, bool from_reserve);
 
 #endif

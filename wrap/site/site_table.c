@@ -1,18 +1,21 @@
 /* site_table.c - see site_table.h.  Called for every stack that was walked. */
 #include "wrap/site/site_table.h"
 
-#include "wrap/base/arena.h"
 #include "wrap/base/common.h"
 #include "wrap/base/hash_table.h"
-#include "wrap/live/live.h"
-#include "wrap/module/modules.h"
-#include "wrap/site/delta_backtrace.h"
-#include "wrap/site/stack_cache.h"
-#include "wrap/site/site_chunk.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/live/slot.h"
+#include "wrap/site/base_backtrace.h"
+#include "wrap/site/delta_backtrace.h"
+#include "wrap/site/site_chunk.h"
+#include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_hash.h"
+#include "wrap/site/stack_index.h"
+#include "wrap/site/stack_shape.h"
+#include "wrap/unwind/unwind.h"
 
-#include <string.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 /* Frames of a backtrace that are stored if there is no memory, or hardly a number, for all of
  * them. */
@@ -20,8 +23,6 @@
 
 /* Numbers that are reserved for backtraces cut to LEAF_FRAMES. */
 #define LEAF_SITES 4096
-
-struct leakwrap_site_chunk *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
 static struct {
 	_Atomic uint32_t limit;        /* the highest number plus 1 */
@@ -141,7 +142,7 @@ uint32_t leakwrap_sites_limit(void)
 typedef _Atomic uint32_t site_entry;
 
 #define HASH_HIGH_BITS 16
-#define NUMBER_BITS    (32 - LEAKWRAP_SLOT_SITE_SHIFT)
+#define NUMBER_BITS    LEAKWRAP_SITE_BITS
 #define UNUSED_BITS    (NUMBER_BITS - HASH_HIGH_BITS)
 
 /* Returns the entry for the call site NUMBER, whose backtrace has HASH. */
@@ -275,22 +276,6 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 
 /* -- adding: the lock is held ------------------------------------------------------------------ */
 
-/* Returns the chunk of the call site NUMBER and makes it if needed.  Returns NULL if there is no
- * memory. */
-static struct leakwrap_site_chunk *find_or_make_chunk(uint32_t number, bool from_reserve)
-{
-	struct leakwrap_site_chunk *_Atomic *chunk_slot =
-	        &leakwrap_site_chunks[number / LEAKWRAP_SITE_CHUNK];
-	struct leakwrap_site_chunk *chunk = atomic_load(chunk_slot);
-
-	if (!chunk) {
-		chunk = leakwrap_arena_take_from(sizeof(*chunk), from_reserve);
-		if (chunk)
-			atomic_store_explicit(chunk_slot, chunk, memory_order_release);
-	}
-	return chunk;
-}
-
 /* Returns true if TRACE, which was walked just now, can be a delta in a chain that ends at BASE.
  * Its depth is that of BASE.  The kind, the modules and the high halves must be equal. */
 static bool is_delta_possible(const struct leakwrap_trace *trace,
@@ -342,8 +327,9 @@ static uint32_t add(const struct leakwrap_trace *trace, uint32_t hash,
 	/* Per depth, the latest call site with a base backtrace. */
 	static uint32_t base_site_of_depth[LEAKWRAP_MAX_DEPTH + 1];
 	const uint32_t number = atomic_load(&sites.limit);
-	struct leakwrap_site_chunk *chunk =
-	        number < LEAKWRAP_SITE_LIMIT ? find_or_make_chunk(number, from_reserve) : NULL;
+	struct leakwrap_site_chunk *chunk = number < LEAKWRAP_SITE_LIMIT
+	                                            ? leakwrap_site_chunk_make(number, from_reserve)
+	                                            : NULL;
 	uint32_t *const shape_site = shape ? leakwrap_stack_shape_base_site(shape) : NULL;
 	uint32_t *const depth_site = &base_site_of_depth[trace->depth];
 	leakwrap_pool_offset backtrace = chunk && shape_site ? encode_delta(trace, *shape_site) : 0;
