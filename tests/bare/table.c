@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "wrap/bare/bare_arena.h"
-#include "wrap/bare/small_live.h"
+#include "wrap/bare/bare_tables.h"
+#include "wrap/live/live.h"
 #include "leakwrap_bare.h"
 #include "wrap/port/port.h"
 

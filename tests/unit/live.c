@@ -1,7 +1,10 @@
 /* live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands out, with
  * threads, without memory, and with blocks that are freed unseen; for an allocator like glibc's, and for others.
- * sources: wrap/live/live.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c
+ * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/reclaim.c
+ * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach,--wrap=leakwrap_pages_present */
+#include "wrap/live/extension.h"
+#include "wrap/live/fast.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
 #include "wrap/live/heap_allocator.h"

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
 void *__wrap_malloc(size_t size);

@@ -1,14 +1,17 @@
-/* live.c - a live table in kilobytes: see live.h.
+/* live.c - a live table in kilobytes, of a fixed size.  See live.h.
  *
  * It is a hash table with linear probing in two arrays, with 10 bytes for each slot on 32 bits.  A
  * removal moves later blocks up, so a search may end at the first empty slot.  All functions hold
  * the lock; there is one processor, so a finer lock would gain nothing.
  */
-#include "wrap/bare/small_live.h"
+#include "wrap/live/live.h"
 
+#include "wrap/bare/bare_tables.h"
 #include "wrap/base/arena.h"
 #include "wrap/leakwrap_bare.h"
 #include "wrap/port/port.h"
+
+#include <stdbool.h>
 
 struct block {
 	uintptr_t address;
@@ -71,7 +74,9 @@ static uint32_t search(uintptr_t address)
  * passes it.  The caller holds the lock. */
 static void empty_slot(uint32_t hole)
 {
-	for (uint32_t slot = next_slot(hole); live.site[slot] != 0; slot = next_slot(slot)) {
+	uint32_t slot = hole;
+
+	while (live.site[slot = next_slot(slot)] != 0) {
 		uint32_t home = home_of(live.block[slot].address);
 		bool stays =
 		        hole < slot ? home > hole && home <= slot : home > hole || home <= slot;
@@ -143,11 +148,8 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 	return site;
 }
 
-bool leakwrap_live_fast_remove(const void *block)
+void leakwrap_live_reclaim_pages(void)
 {
-	size_t size;
-
-	return leakwrap_live_remove(block, &size) != 0;
 }
 
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),

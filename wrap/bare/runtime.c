@@ -5,13 +5,17 @@
 #include "wrap/bare/bare_arena.h"
 #include "wrap/base/common.h"
 #include "report/dump.h"
+#include "report/site_totals.h"
 #include "wrap/leakwrap.h"
-#include "wrap/bare/small_live.h"
+#include "wrap/bare/bare_tables.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/unwind.h"
+
+_Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_SCRATCH_PER_SITE,
+               "scratch memory of a dump");
 
 static bool started;
 

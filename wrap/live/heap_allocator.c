@@ -1,13 +1,15 @@
 /* heap_allocator.c - see heap_allocator.h. */
 #include "wrap/live/heap_allocator.h"
 
-#include "wrap/module/modules.h"
-
 #include <features.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Weak: NULL if the program has no such function. */
+/* The allocator's malloc.  Only its address is used.  Weak: NULL if the program was linked without
+ * --wrap=malloc. */
+extern void *__real_malloc(size_t size) __attribute__((weak));
+
+/* The C library's malloc.  Weak: NULL if the program has no such function. */
 extern void *__libc_malloc(size_t size) __attribute__((weak));
 
 #ifdef __GLIBC__
@@ -44,7 +46,7 @@ bool leakwrap_heap_is_libc(void)
 #endif
 }
 
-bool leakwrap_allocator_is_glibc(void)
+bool leakwrap_heap_is_glibc(void)
 {
 #ifdef __GLIBC__
 	return leakwrap_heap_is_libc();
@@ -59,5 +61,5 @@ extern const char leakwrap_allocator_is_named __attribute__((weak));
 
 bool leakwrap_heap_min_block_is_4_words(void)
 {
-	return leakwrap_allocator_is_glibc() && !&leakwrap_allocator_is_named;
+	return leakwrap_heap_is_glibc() && !&leakwrap_allocator_is_named;
 }

@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-/* Returns whether the program's malloc is certainly the C library's. */
+/* Returns whether the program's malloc is certainly the C library's, whichever that is. */
 bool leakwrap_heap_is_libc(void);
 
 /* Returns whether the program's malloc is certainly glibc's. */
-bool leakwrap_allocator_is_glibc(void);
+bool leakwrap_heap_is_glibc(void);
 
 /* Returns whether all heap blocks are certainly at least four words apart.  That holds for glibc's
  * malloc, unless the user named another allocator as well. */

@@ -3,6 +3,7 @@
 
 #include "wrap/base/common.h"
 #include "wrap/unwind/read_set.h"
+#include "wrap/live/fast.h"
 #include "wrap/live/live.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
@@ -315,7 +316,7 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 	if (!misuse.freed || !misuse.site)
 		return false;
 	misuse.is_libc_allocator = leakwrap_heap_is_libc();
-	misuse.is_glibc = leakwrap_allocator_is_glibc() && __real_free == __libc_free;
+	misuse.is_glibc = leakwrap_heap_is_glibc() && __real_free == __libc_free;
 	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete &&
 	                   &leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
 	                   &leakwrap_realloc_is_ours;

@@ -94,6 +94,13 @@ struct leakwrap_modules {
  * Preserves errno. */
 void leakwrap_modules_refresh(void);
 
+#ifndef LEAKWRAP_BARE
+/* Sets the function that each change of the current snapshot calls, after it.  It is called with
+ * the tables' lock held, so signals are blocked.  The runtime sets it once at its start, before it
+ * reads the loader's list.  Earlier changes call nothing: no call site exists yet. */
+void leakwrap_modules_set_change_hook(void (*on_change)(void));
+#endif
+
 /* The current snapshot.  It is never NULL; snapshots are never freed.  Signal-safe. */
 extern LEAKWRAP_HIDDEN const struct leakwrap_modules *_Atomic leakwrap_modules_current;
 
@@ -139,10 +146,6 @@ const struct leakwrap_module *leakwrap_module_of_program(void);
 /* Returns true if the program is the only module, the kernel's vdso(7) aside: a static program
  * that has loaded nothing.  Signal-safe. */
 bool leakwrap_modules_are_program_alone(void);
-
-/* The C library's malloc, or NULL if the program was linked without --wrap=malloc.  Only its
- * address is used. */
-extern void *__real_malloc(size_t size) __attribute__((weak));
 
 /* Returns the number of changes of the snapshot.  Data derived under another number is stale.
  * Signal-safe. */

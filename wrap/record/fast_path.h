@@ -19,9 +19,11 @@
 
 #include "wrap/base/common.h"
 #include "wrap/record/record.h"
-#include "wrap/live/live.h"
-#include "wrap/site/stack_cache.h"
-#include "wrap/site/site_table.h"
+#include "wrap/live/slot.h"
+#ifndef LEAKWRAP_BARE
+#include "wrap/live/fast.h"
+#include "wrap/site/stack_probe.h"
+#endif
 #include "wrap/base/thread.h"
 
 #ifdef LEAKWRAP_BARE

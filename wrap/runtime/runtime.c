@@ -18,6 +18,7 @@
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
+#include "wrap/site/stack_cache.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/locked_uthash.h"
 #include "report/line_writer.h"
@@ -69,6 +70,7 @@ static void start(void)
 	if (leakwrap_options.command)
 		leakwrap_command_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
+	leakwrap_modules_set_change_hook(leakwrap_stack_cache_flush);
 	leakwrap_modules_refresh();
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))

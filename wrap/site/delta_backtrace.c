@@ -1,8 +1,7 @@
 /* delta_backtrace.c - see delta_backtrace.h. */
 #include "wrap/site/delta_backtrace.h"
 
-#include "wrap/live/live.h"
-#include "wrap/site/site_table.h"
+#include "wrap/live/slot.h"
 
 #include <string.h>
 

@@ -3,12 +3,12 @@
 #define LEAKWRAP_SITE_CHUNK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/common.h"
-#include "wrap/live/live.h"
-#include "wrap/site/base_backtrace.h"
+#include "wrap/live/slot.h"
 
 /* Call sites per chunk. */
 #define LEAKWRAP_SITE_CHUNK_BITS 8
@@ -46,32 +46,9 @@ LEAKWRAP_INLINE leakwrap_pool_offset leakwrap_site_backtrace(uint32_t number)
 	        memory_order_acquire);
 }
 
-/* -- for site_collect.c: the caller holds the tables' lock ------------------------------------- */
-
-/* Returns the call site against which the backtrace of NUMBER is a delta, or LEAKWRAP_SITE_NONE if
- * it is stored in full. */
-uint32_t leakwrap_site_base(uint32_t number);
-
-/* Stores the backtrace of NUMBER in the current generation of the byte pool.  Returns false if there
- * is no memory. */
-bool leakwrap_site_copy(uint32_t number);
-
-/* Removes those call sites from the table of backtraces for which KEEP returns false.  They remain
- * readable by their numbers.  Returns the old table, which may still be read.  Returns NULL and
- * removes nothing if there is no memory. */
-struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number));
-
-/* Gives back the memory of OLD, which leakwrap_sites_unlink returned. */
-void leakwrap_sites_free_table(struct leakwrap_hash_table *old);
-
-/* Frees NUMBER.  Returns its backtrace if it is stored in full: that may still be read.  Otherwise
- * returns NULL. */
-struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number);
-
-/* Keeps the high halves of NUMBER's backtrace in a sweep of them (base_backtrace.h). */
-void leakwrap_site_keep_high_halves(uint32_t number);
-
-/* Says that a backtrace may have two numbers from now on. */
-void leakwrap_sites_may_repeat(void);
+/* Returns the chunk of the call site NUMBER and makes it if needed.  FROM_RESERVE: takes memory
+ * from the arena's reserve (arena.h) if no other memory is left.  Returns NULL if there is no
+ * memory.  The caller holds the tables' lock. */
+struct leakwrap_site_chunk *leakwrap_site_chunk_make(uint32_t number, bool from_reserve);
 
 #endif

@@ -8,6 +8,9 @@
 #include "wrap/live/live.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/site_removal.h"
+#include "wrap/site/stack_index.h"
+#include "wrap/site/stack_shape.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/port/port.h"
 #include "wrap/site/stack_cache.h"
@@ -27,7 +30,7 @@
 
 static struct {
 	_Atomic bool is_running;
-	_Atomic int32_t due_in; /* new call sites until the next collection */
+	_Atomic uint32_t due_at; /* leakwrap_site_numbers_taken at the next collection */
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
 	struct leakwrap_grace grace;
@@ -35,16 +38,18 @@ static struct {
 	struct leakwrap_hash_table *old_table;
 	struct leakwrap_high_halves *dead_high_halves;
 	struct leakwrap_base_backtrace *dead_bases;
-} collection = {.due_in = NEW_MIN};
+} collection = {.due_at = NEW_MIN};
 
-void leakwrap_sites_collect_count(void)
+/* Makes the next collection due after DUE_IN call sites. */
+static void set_due(uint32_t due_in)
 {
-	atomic_fetch_sub_explicit(&collection.due_in, 1, memory_order_relaxed);
+	atomic_store(&collection.due_at, leakwrap_site_numbers_taken() + due_in);
 }
 
 static bool is_due(void)
 {
-	return atomic_load_explicit(&collection.due_in, memory_order_relaxed) <= 0 ||
+	return (int32_t)(leakwrap_site_numbers_taken() -
+	                 atomic_load_explicit(&collection.due_at, memory_order_relaxed)) >= 0 ||
 	       leakwrap_stack_shapes_are_many();
 }
 
@@ -158,7 +163,7 @@ static void schedule(void)
 		due_in = NEW_MIN;
 	if (due_in > left)
 		due_in = left > RETRY_AFTER ? left : RETRY_AFTER;
-	atomic_store(&collection.due_in, (int32_t)due_in);
+	set_due(due_in);
 }
 
 /* Removes the shapes that the stack cache has dropped, the keys of unlinked call sites, and the high
@@ -196,7 +201,7 @@ static void collect(void)
 	collection.has_unlinked = true;
 }
 
-/* -- for site_table.c -------------------------------------------------------------------------- */
+/* -- for record.c ------------------------------------------------------------------------------ */
 
 static bool begin_marks(void)
 {
@@ -206,7 +211,7 @@ static bool begin_marks(void)
 	has_begun = !(collection.has_unlinked && !leakwrap_grace_is_over(&collection.grace)) &&
 	            leakwrap_site_marks_begin();
 	if (!has_begun)
-		atomic_store(&collection.due_in, RETRY_AFTER);
+		set_due(RETRY_AFTER);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return has_begun;
 }

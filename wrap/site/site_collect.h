@@ -16,14 +16,23 @@
 
 #include <stdint.h>
 
+#ifndef LEAKWRAP_BARE
+
 /* Collects if that is due.  NUMBER: the call site of the block that the caller is about to record.
  * The caller does not hold the tables' lock.  Signal-safe. */
 void leakwrap_sites_collect_if_due(uint32_t number);
 
-/* Counts a new call site.  Signal-safe. */
-void leakwrap_sites_collect_count(void);
-
 /* In a forked child: forgets the parent's threads.  The caller holds the tables' lock. */
 void leakwrap_sites_collect_forked(void);
+
+#else
+
+/* Without an operating system call sites are not given back. */
+static inline void leakwrap_sites_collect_if_due(uint32_t number)
+{
+	(void)number;
+}
+
+#endif
 
 #endif

@@ -1,8 +1,7 @@
 /* site_numbers.c - see site_numbers.h. */
 #include "wrap/site/site_numbers.h"
 
-#include "wrap/base/arena.h"
-#include "wrap/live/live.h"
+#include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_chunk.h"
 
@@ -21,6 +20,7 @@ struct bits {
 static struct {
 	_Atomic uint32_t limit; /* the highest number plus 1 */
 	_Atomic uint32_t free_count;
+	_Atomic uint32_t taken; /* how often a number was taken */
 	_Atomic uint32_t next_free; /* the search for a free number goes on in this word */
 	_Atomic bool is_marking;
 	struct bits *_Atomic bits; /* NULL: no collection yet */
@@ -35,6 +35,11 @@ uint32_t leakwrap_site_numbers_left(void)
 {
 	return LEAKWRAP_SITE_LIMIT - leakwrap_sites_limit() +
 	       atomic_load_explicit(&numbers.free_count, memory_order_relaxed);
+}
+
+uint32_t leakwrap_site_numbers_taken(void)
+{
+	return atomic_load_explicit(&numbers.taken, memory_order_relaxed);
 }
 
 /* Free numbers are taken in a circle, so that a number rests as long as possible.  A few thousand
@@ -85,7 +90,10 @@ uint32_t leakwrap_site_number_take(void)
 		number = take_free();
 	if (number == LEAKWRAP_SITE_NONE)
 		number = take_new();
-	if (number != LEAKWRAP_SITE_NONE && atomic_load(&numbers.is_marking))
+	if (number == LEAKWRAP_SITE_NONE)
+		return number;
+	atomic_fetch_add_explicit(&numbers.taken, 1, memory_order_relaxed);
+	if (atomic_load(&numbers.is_marking))
 		leakwrap_site_mark(number);
 	return number;
 }
@@ -93,14 +101,8 @@ uint32_t leakwrap_site_number_take(void)
 bool leakwrap_site_numbers_add_chunk(bool from_reserve)
 {
 	const uint32_t number = leakwrap_sites_limit();
-	struct leakwrap_site_chunk *chunk;
 
-	if (number == LEAKWRAP_SITE_LIMIT || leakwrap_site_chunk(number))
-		return true;
-	chunk = leakwrap_arena_take_from(sizeof(*chunk), from_reserve);
-	if (chunk)
-		atomic_store(&leakwrap_site_chunks[number / LEAKWRAP_SITE_CHUNK], chunk);
-	return chunk != NULL;
+	return number == LEAKWRAP_SITE_LIMIT || leakwrap_site_chunk_make(number, from_reserve);
 }
 
 void leakwrap_site_number_free(uint32_t number)

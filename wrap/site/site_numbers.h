@@ -10,6 +10,9 @@
 /* Returns how many numbers can still be used.  Signal-safe. */
 uint32_t leakwrap_site_numbers_left(void);
 
+/* Returns how often a number was taken.  Signal-safe. */
+uint32_t leakwrap_site_numbers_taken(void);
+
 /* Takes a number for a new call site.  Its chunk exists (site_chunk.h).  Returns LEAKWRAP_SITE_NONE
  * if no number is left, or if leakwrap_site_numbers_add_chunk must be called first.  Takes no lock.
  * Signal-safe. */

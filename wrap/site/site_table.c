@@ -1,26 +1,26 @@
 /* site_table.c - see site_table.h.  Called for every stack that was walked. */
 #include "wrap/site/site_table.h"
 
-#include "wrap/base/arena.h"
 #include "wrap/base/common.h"
 #include "wrap/base/hash_table.h"
-#include "wrap/live/live.h"
-#include "wrap/module/modules.h"
-#include "wrap/site/delta_backtrace.h"
-#include "wrap/site/stack_cache.h"
-#include "wrap/site/site_chunk.h"
-#include "wrap/site/site_collect.h"
-#include "wrap/site/site_numbers.h"
-#include "wrap/base/readers.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/readers.h"
+#include "wrap/live/slot.h"
+#include "wrap/site/base_backtrace.h"
+#include "wrap/site/delta_backtrace.h"
+#include "wrap/site/site_chunk.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/site/site_removal.h"
+#include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_hash.h"
+#include "wrap/site/stack_index.h"
+#include "wrap/unwind/unwind.h"
 
-#include <string.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 /* Numbers that are reserved for backtraces cut to few frames. */
 #define LEAF_SITES 4096u
-
-struct leakwrap_site_chunk *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
 static struct {
 	_Atomic uint32_t first_own;    /* the limit at the latest leakwrap_sites_begin_own */
@@ -150,7 +150,7 @@ const char *leakwrap_site_task(uint32_t number)
 typedef _Atomic uint32_t site_entry;
 
 #define HASH_HIGH_BITS 16
-#define NUMBER_BITS    (32 - LEAKWRAP_SLOT_SITE_SHIFT)
+#define NUMBER_BITS    LEAKWRAP_SITE_BITS
 #define UNUSED_BITS    (NUMBER_BITS - HASH_HIGH_BITS)
 
 /* Returns the entry for the call site NUMBER, whose backtrace has HASH. */
@@ -429,7 +429,6 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enu
 	}
 	if (recent)
 		atomic_store(recent, number);
-	leakwrap_sites_collect_count();
 	return number;
 }
 
@@ -606,14 +605,13 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 			leakwrap_stack_cache_learn(number, trace, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}
-	leakwrap_sites_collect_if_due(number);
 	if (leakwrap_likely(number != LEAKWRAP_SITE_NONE))
 		return number;
 	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 	return LEAKWRAP_SITE_LOST;
 }
 
-/* -- for site_collect.c ------------------------------------------------------------------------ */
+/* -- removing: site_removal.h ------------------------------------------------------------------ */
 
 static const struct leakwrap_base_backtrace *base_backtrace_of(uint32_t number)
 {

@@ -4,7 +4,7 @@
  *                         │ miss                                   ▲
  *                         └──► walk ──► backtrace ──► hash table ──┘
  *
- * Numbers are dense.  The backtrace of a number never changes.  Release stores publish it, so the
+ * Numbers are dense; slot.h has those with a special meaning.  The backtrace of a number never changes.  Release stores publish it, so the
  * dump reads it without a lock.
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
@@ -16,21 +16,9 @@
 
 #include <stdint.h>
 
+#include "wrap/live/slot.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
-
-/* Numbers with a special meaning. */
-enum {
-	LEAKWRAP_SITE_NONE,    /* no block */
-	LEAKWRAP_SITE_IGNORED, /* a live block that reports leave out */
-	LEAKWRAP_SITE_LOST,    /* no memory or no number was left for the backtrace */
-	LEAKWRAP_SITE_FIRST,   /* the first number with a backtrace */
-};
-
-#ifdef LEAKWRAP_BARE
-/* Prepares the table.  Call it at start, before any other function of this file. */
-void leakwrap_sites_start(void);
-#endif
 
 /* Finds or adds the call site of TRACE.  STACK is the stack that was walked; it is added to the
  * stack cache if it can be recognized.  Returns the number.  If memory is short, TRACE is cut to

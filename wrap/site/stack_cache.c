@@ -1,9 +1,17 @@
 /* stack_cache.c - see stack_cache.h.  Called after a walk, for a stack that missed in way 0. */
 #include "wrap/site/stack_cache.h"
 
+#include "wrap/live/slot.h"
 #include "wrap/module/modules.h"
-#include "wrap/unwind/read_set.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/stack_index.h"
+#include "wrap/site/stack_probe.h"
+#include "wrap/site/stack_shape.h"
+#include "wrap/unwind/read_set.h"
+#include "wrap/unwind/stack_bounds.h"
+#include "wrap/unwind/unwind.h"
+
+#include <stdatomic.h>
 
 /* Stacks per call site in the stack index.  The stacks of some call sites always differ
  * (variable-length arrays).  Past this limit nothing more is stored for a call site: its stacks

@@ -1,6 +1,8 @@
 /* stack_index.c - see stack_index.h.  Called after a walk, for a stack that is not in the index. */
 #include "wrap/site/stack_index.h"
 
+#include "wrap/live/slot.h"
+
 struct leakwrap_hash_table *_Atomic leakwrap_stack_index = &leakwrap_hash_table_empty.table;
 
 static bool is_used(const void *entry)

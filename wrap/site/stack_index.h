@@ -14,13 +14,12 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/hash_table.h"
-#include "wrap/live/live.h"
 
 /* An entry of the table.  The key lies in key_lo and key_hi, in the byte order of a uint64_t. */
 struct leakwrap_stack_entry {
 	_Atomic uint32_t key_lo; /* the first four bytes of the key in memory */
 	uint32_t key_hi;         /* the last four */
-	_Atomic uint32_t value;  /* the slot value (live.h) of a block of 0 bytes; 0: empty */
+	_Atomic uint32_t value;  /* the slot value (slot.h) of a block of 0 bytes; 0: empty */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_hash_table *_Atomic leakwrap_stack_index;

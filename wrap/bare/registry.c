@@ -1,4 +1,4 @@
-/* modules.c - see modules.h.  Without a loader the program is the only module. */
+/* registry.c - see modules.h.  Without a loader the program is the only module. */
 #include "wrap/module/modules.h"
 
 #include "wrap/leakwrap_bare.h"

@@ -1,0 +1,185 @@
+/* fast.h - the inline fast path of the live table: from an address to its slot.  Linux only.
+ *
+ * The fast path finds a region in a cache of region pointers.  If it does not, the slow path
+ * (live.h) looks in a uthash table.  A region never moves and is never freed.  Its slots are zero
+ * pages, indexed by address.  So neighbours in the heap are neighbours in the table.  Slots are
+ * read and written without a lock: the program's allocator never lets two threads allocate or free
+ * one block at once.
+ *
+ * Two threads that add to one empty slot at once would both find it empty.  One record would be
+ * lost, and its release would count as the release of an unknown block.  In the layout "planes"
+ * (region.h) this cannot happen: each aligned address has its own slot.  In the other layouts it
+ * needs two blocks in one window, where the allocator puts only one.
+ *
+ * All functions here may run in a signal handler.
+ */
+#ifndef LEAKWRAP_FAST_H
+#define LEAKWRAP_FAST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+#include "wrap/live/slot.h"
+
+/* -- regions ----------------------------------------------------------------------------------- */
+
+#define LEAKWRAP_REGION_BITS 20
+#define LEAKWRAP_REGION_SIZE ((uintptr_t)1 << LEAKWRAP_REGION_BITS)
+
+/* Maps an address to its slot.  Multiply the address's offset into the region by FACTOR.  The
+ * slot's index is in the bits of the 32-bit product from LEAKWRAP_SLOT_NUMBER_SHIFT up to 31.  The
+ * bits below give the address's distance from the start of its window.  In planes FACTOR has a
+ * second bit.  It moves the position in the window to the top, and the bits above the window's
+ * index out. */
+struct leakwrap_slot_layout {
+	uint32_t factor;
+	uint32_t within;      /* mask of the product: 0, LEAKWRAP_HALFWAY, or no slot there */
+	uint32_t slots;       /* number of slots in a region */
+	uint8_t window_shift; /* a window is 1 << window_shift bytes */
+};
+
+#define LEAKWRAP_SLOT_NUMBER_SHIFT 15
+
+struct leakwrap_region {
+	uintptr_t key; /* address >> LEAKWRAP_REGION_BITS */
+	leakwrap_live_slot *slots;
+	struct leakwrap_slot_layout layout;
+	_Atomic unsigned exact_count;    /* number of exact blocks in this region */
+	_Atomic uintptr_t exact_windows; /* bit i % word size: window i may have an exact block */
+	struct leakwrap_region *next;    /* all regions, newest first */
+};
+
+/* Direct-mapped cache of regions, shared by all threads.  Any thread may overwrite an entry.  On
+ * 32-bit machines each region has its own entry.  On 64-bit machines regions share an entry if
+ * their distance is a multiple of 64 GiB.  Pages of the cache without any entry are never touched.
+ *
+ * An entry may be a region's bypass entry (region.h): a region whose key matches no address. */
+#define LEAKWRAP_REGION_CACHE_BITS (sizeof(uintptr_t) > 4 ? 16 : 32 - LEAKWRAP_REGION_BITS)
+
+extern LEAKWRAP_HIDDEN struct leakwrap_region
+        *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
+
+/* Returns the cache entry for the region KEY.  Never NULL. */
+LEAKWRAP_INLINE struct leakwrap_region *_Atomic *leakwrap_region_cache_entry(uintptr_t key)
+{
+	return &leakwrap_region_cache[key & ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
+}
+
+/* Reads the cache entry for the region KEY.  Returns the region, its bypass entry, another region,
+ * or NULL. */
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cache_load(uintptr_t key)
+{
+	return atomic_load_explicit(leakwrap_region_cache_entry(key), memory_order_acquire);
+}
+
+/* Returns the region of ADDRESS if it is cached and not bypassed, else NULL. */
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
+{
+	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region *region = leakwrap_region_cache_load(key);
+
+	return region && region->key == key ? region : NULL;
+}
+
+/* Returns the slot of ADDRESS in REGION.  Sets *WITHIN to the position in its window: 0 or
+ * LEAKWRAP_HALFWAY.  Any other value means that ADDRESS has no slot. */
+LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
+                                                     uintptr_t address, uint32_t *within)
+{
+	const uint32_t product =
+	        (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * region->layout.factor;
+
+	*within = product & region->layout.within;
+	return &region->slots[product >> LEAKWRAP_SLOT_NUMBER_SHIFT];
+}
+
+/* Finds the slot of ADDRESS and sets *SLOT and *WITHIN (see leakwrap_slot_of).  Returns false and
+ * sets neither if the region is not cached. */
+LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_slot **slot,
+                                             uint32_t *within)
+{
+	const struct leakwrap_region *region = leakwrap_region_cached(address);
+
+	if (leakwrap_unlikely(!region))
+		return false;
+	*slot = leakwrap_slot_of(region, address, within);
+	return true;
+}
+
+/* -- the fast path ------------------------------------------------------------------------------ */
+
+/* Stores VALUE in BLOCK's slot, with HALF added for the middle of a window.  Returns false and
+ * changes nothing if the region is not cached or the slot is occupied.  Does the same if BLOCK is
+ * at neither the start nor the middle of its window. */
+LEAKWRAP_INLINE bool leakwrap_live_fast_add(const void *block, uint32_t value)
+{
+	uint32_t within;
+	leakwrap_live_slot *slot;
+
+	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, &slot, &within) ||
+	                      (atomic_load_explicit(slot, memory_order_relaxed) |
+	                       (within & (LEAKWRAP_HALFWAY - 1))) != 0))
+		return false;
+	atomic_store_explicit(slot, value | within >> LEAKWRAP_HALF_SHIFT, memory_order_relaxed);
+	return true;
+}
+
+/* Clears BLOCK's slot.  Returns the value that the slot held.  Returns 0 and changes nothing if the
+ * region is not cached or the slot holds no small block at BLOCK. */
+LEAKWRAP_INLINE uint32_t leakwrap_live_fast_take(const void *block)
+{
+	uint32_t within, value;
+	leakwrap_live_slot *slot;
+
+	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, &slot, &within)))
+		return 0;
+	value = atomic_load_explicit(slot, memory_order_relaxed);
+	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value, within)))
+		return 0;
+	atomic_store_explicit(slot, 0, memory_order_relaxed);
+	return value;
+}
+
+/* Clears BLOCK's slot.  Returns false and changes nothing if leakwrap_live_fast_take would
+ * return 0. */
+LEAKWRAP_INLINE bool leakwrap_live_fast_remove(const void *block)
+{
+	return leakwrap_live_fast_take(block) != 0;
+}
+
+/* Stores SIZE and SITE in the record of BLOCK.  Returns false and changes nothing if the region is
+ * not cached or SIZE does not fit a slot.  Does the same if BLOCK has no small block's record. */
+LEAKWRAP_INLINE bool leakwrap_live_fast_change(const void *block, size_t size, uint32_t site)
+{
+	uint32_t within, value;
+	leakwrap_live_slot *slot;
+
+	if (size >= LEAKWRAP_SLOT_LARGE ||
+	    !leakwrap_slot_fast_find((uintptr_t)block, &slot, &within))
+		return false;
+	value = atomic_load_explicit(slot, memory_order_relaxed);
+	if (!leakwrap_slot_is_small_block(value, within))
+		return false;
+	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
+	return true;
+}
+
+/* Returns whether the slot of BLOCK is certainly empty.  False if the region is not cached. */
+LEAKWRAP_INLINE bool leakwrap_live_is_slot_empty(const void *block)
+{
+	uint32_t within;
+	leakwrap_live_slot *slot;
+
+	return leakwrap_slot_fast_find((uintptr_t)block, &slot, &within) &&
+	       atomic_load_explicit(slot, memory_order_relaxed) == 0;
+}
+
+/* Keeps the fast path away from all blocks, because each release must be checked.  From then on
+ * leakwrap_live_fast_remove returns false for every block.  Call it before the first block is
+ * recorded. */
+void leakwrap_live_disable_fast_path(void);
+
+#endif

@@ -1,0 +1,162 @@
+/* region.h - the regions of the live table, for the files of wrap/live alone.
+ *
+ * A region is 1 MiB of address space.  It is divided into windows: 32 bytes on 64-bit machines, 16
+ * bytes on 32-bit machines.  The layout of a region says which addresses its slots stand for:
+ *
+ *   shared   One slot for each window.  The block starts at the window's first byte (HALF clear)
+ *            or in its middle (HALF set).  glibc's blocks are at least one window apart, so no
+ *            window has two, wherever they start.
+ *   planes   One slot for each 8 bytes.  The first plane holds the slots of all windows' first
+ *            8 bytes, the second plane those of their next 8 bytes, and so on.  This is for other
+ *            allocators.  They put small blocks side by side.  On other pages their larger blocks
+ *            start at whole or half windows.  The pages of planes that stay unused take no memory.
+ *   packed   As shared, with windows of 8 bytes.  This is for an allocator whose blocks are not
+ *            aligned to 8 bytes.
+ *
+ * If many blocks of a region do not fit its layout, later regions are made with the next layout.
+ *
+ * A region with exact blocks (exact.h) is bypassed: the cache holds its bypass entry, and the fast
+ * path does not find the region.  So an address is never in a slot and among the exact blocks.
+ */
+#ifndef LEAKWRAP_REGION_H
+#define LEAKWRAP_REGION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+#include "wrap/base/locked_uthash.h"
+#include "wrap/live/fast.h"
+#include "wrap/live/slot.h"
+
+/* A region's record in uthash.  BYPASS is an entry for the region cache whose key matches no
+ * address.  It replaces the region in the cache to keep the fast path away from the region. */
+struct leakwrap_region_record {
+	struct leakwrap_region region; /* first, so that it is found from the region */
+	struct leakwrap_region bypass; /* its NEXT is the region */
+	struct leakwrap_region_record *scan_queue_next; /* reclaim.c */
+	bool is_in_scan_queue;
+	UT_hash_handle hh; /* keyed by region.key */
+};
+
+LEAKWRAP_INLINE struct leakwrap_region_record *
+leakwrap_region_record_of(struct leakwrap_region *region)
+{
+	return (struct leakwrap_region_record *)region;
+}
+
+/* Returns the key of the bypass entry of the region KEY. */
+LEAKWRAP_INLINE uintptr_t leakwrap_region_bypass_key(uintptr_t key)
+{
+	return ~key;
+}
+
+/* -- finding ----------------------------------------------------------------------------------- */
+
+/* Returns the region of ADDRESS if the cache holds it or its bypass entry, else NULL. */
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached_or_bypassed(uintptr_t address)
+{
+	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region *region = leakwrap_region_cache_load(key);
+
+	if (!region || region->key == key)
+		return region;
+	return region->key == leakwrap_region_bypass_key(key) ? region->next : NULL;
+}
+
+/* Returns the newest region, or NULL; its NEXT is the next older region.  Signal-safe. */
+struct leakwrap_region *leakwrap_region_newest(void);
+
+/* Returns the region of ADDRESS, or NULL.  Searches the list of all regions if the cache does not
+ * have it: callers are few.  Signal-safe, takes no lock. */
+struct leakwrap_region *leakwrap_region_find(uintptr_t address);
+
+/* Returns the region of ADDRESS; makes it if there is none, and then sets *IS_NEW to true, else to
+ * false.  Returns NULL if memory is short.  The lock is held. */
+struct leakwrap_region *leakwrap_region_find_or_make(uintptr_t address, bool *is_new);
+
+/* -- the fast path ----------------------------------------------------------------------------- */
+
+/* Returns whether the fast path may see REGION.  It may not if the table of exact blocks may hold
+ * an address of REGION. */
+bool leakwrap_region_is_fast_path_allowed(const struct leakwrap_region *region);
+
+/* Puts REGION, or its bypass entry, into the cache.  The lock is held, so the number of exact
+ * blocks cannot change meanwhile. */
+void leakwrap_region_cache_put(struct leakwrap_region *region);
+
+/* Puts the bypass entry of REGION into the cache.  The lock is held. */
+void leakwrap_region_cache_bypass(struct leakwrap_region *region);
+
+/* -- exact blocks ------------------------------------------------------------------------------ */
+
+/* Number of exact blocks without a region, for want of memory.  Regions count the others. */
+extern LEAKWRAP_HIDDEN _Atomic size_t leakwrap_exact_without_region;
+
+/* Returns the bit of ADDRESS's window in exact_windows.  That is one word, because 32-bit
+ * processors may have no atomic operations on more. */
+LEAKWRAP_INLINE uintptr_t leakwrap_region_exact_bit(const struct leakwrap_region *region,
+                                                    uintptr_t address)
+{
+	return (uintptr_t)1 << (address >> region->layout.window_shift) % (8 * sizeof(uintptr_t));
+}
+
+/* Returns whether ADDRESS may be an exact block.  REGION is its region, or NULL if it has none. */
+LEAKWRAP_INLINE bool leakwrap_region_may_have_exact(const struct leakwrap_region *region,
+                                                    uintptr_t address)
+{
+	return (region && (atomic_load_explicit(&region->exact_windows, memory_order_relaxed) &
+	                   leakwrap_region_exact_bit(region, address)) != 0) ||
+	       atomic_load_explicit(&leakwrap_exact_without_region, memory_order_relaxed) > 0;
+}
+
+/* Counts one more exact block, at ADDRESS, in REGION (NULL: without region).  The lock is held. */
+void leakwrap_region_count_exact(struct leakwrap_region *region, uintptr_t address);
+
+/* Counts one exact block less in REGION (NULL: without region).  The lock is held. */
+void leakwrap_region_uncount_exact(struct leakwrap_region *region);
+
+/* -- slots ------------------------------------------------------------------------------------- */
+
+/* In planes, the distance of an address from its window's start is in units of 1 << PLANE_SHIFT. */
+#define LEAKWRAP_PLANE_SHIFT 3
+
+/* Decodes the block of SLOT, a slot of REGION with VALUE.  A large block's size is not set: it is
+ * in the extension. */
+LEAKWRAP_INLINE struct leakwrap_live_block
+leakwrap_region_decode(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                       uint32_t value)
+{
+	/* Branch-free: no processor could predict HALF.  In planes the bits moved out at the top
+	 * give the position in the window. */
+	const uintptr_t halves =
+	        (uintptr_t)(slot - region->slots) << 1 | (value / LEAKWRAP_SLOT_HALF & 1);
+	const uintptr_t offset = halves << (region->layout.window_shift - 1);
+	const uintptr_t in_plane = offset >> LEAKWRAP_REGION_BITS << LEAKWRAP_PLANE_SHIFT;
+
+	return (struct leakwrap_live_block){
+	        .address = region->key << LEAKWRAP_REGION_BITS |
+	                   (offset & (LEAKWRAP_REGION_SIZE - 1)) | in_plane,
+	        .size = leakwrap_slot_size(value),
+	        .site = leakwrap_slot_site(value),
+	};
+}
+
+/* Number of slots that are tested together, a word at a time.  Most slots are empty. */
+#define LEAKWRAP_SLOT_GROUP 16
+
+/* Returns whether the LEAKWRAP_SLOT_GROUP slots at SLOT are empty. */
+LEAKWRAP_INLINE bool leakwrap_slot_group_is_empty(const leakwrap_live_slot *slot)
+{
+	typedef uintptr_t __attribute__((may_alias)) word_of_slots;
+	const word_of_slots *word = (const void *)slot;
+	uintptr_t any = 0;
+
+	for (unsigned i = 0; i < LEAKWRAP_SLOT_GROUP * sizeof(*slot) / sizeof(*word); i++)
+		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
+	return any == 0;
+}
+
+#endif

@@ -1,0 +1,346 @@
+/* loader_list.c - see loader_list.h. */
+#include "wrap/module/loader_list.h"
+
+#include "wrap/port/port.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef NT_GNU_BUILD_ID /* older <elf.h> */
+#define NT_GNU_BUILD_ID 3
+#endif
+
+/* The context of a read.  The strings that dl_iterate_phdr reports may be freed once it returns, so
+ * they are copied. */
+struct reader {
+	struct leakwrap_loader_list *list;
+	const char *program_path; /* NULL: not known */
+	char *next, *end;         /* the unused scratch memory, for paths */
+	unsigned capacity;        /* of LIST, in modules */
+	bool is_full;
+};
+
+/* The first size of a list, in bytes, and the modules in it.  It is no larger than most
+ * programs need: near the limit of its address space a program has no room for more. */
+#define LIST_SIZE ((size_t)64 << 10)
+#define LIST_MAX  64u
+
+/* -- the headers of a module -------------------------------------------------------------------- */
+
+/* Copies the build-id into MODULE if NOTE, of SIZE bytes, has it.  An ELF note is three words, the
+ * name and the description, both padded to four bytes (System V ABI, chapter 5, "Note Section").
+ * The build-id has the type NT_GNU_BUILD_ID and the owner "GNU". */
+static void read_build_id(struct leakwrap_module *module, const char *note, size_t size)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *header = (const void *)note;
+		size_t name = ((size_t)header->n_namesz + 3) & ~(size_t)3;
+		size_t description = ((size_t)header->n_descsz + 3) & ~(size_t)3;
+		const char *id = note + sizeof(*header) + name;
+
+		if (name > size - sizeof(*header) || description > size - sizeof(*header) - name)
+			return;
+		if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
+		    memcmp(note + sizeof(*header), "GNU", 4) == 0 &&
+		    header->n_descsz <= sizeof(module->build_id)) {
+			memcpy(module->build_id, id, header->n_descsz);
+			module->build_id_size = (unsigned char)header->n_descsz;
+			return;
+		}
+		note = id + description;
+		size -= sizeof(*header) + name + description;
+	}
+}
+
+static void add_text(struct leakwrap_module *module, uintptr_t start, uintptr_t end, bool only_runs)
+{
+	for (unsigned i = 0; i < LEAKWRAP_TEXTS_MAX; i++)
+		if (module->text[i].end == 0) {
+			module->text[i] = (struct leakwrap_text){start, end, only_runs};
+			return;
+		}
+}
+
+static void add_segment(struct leakwrap_module *module, uintptr_t start, uintptr_t end,
+                        bool is_writable)
+{
+	for (unsigned i = 0; i < LEAKWRAP_SEGMENTS_MAX; i++)
+		if (module->segment[i].end == 0) {
+			module->segment[i] = (struct leakwrap_segment){start, end, is_writable};
+			return;
+		}
+}
+
+static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segment)
+{
+	uintptr_t start = module->bias + segment->p_vaddr;
+	uintptr_t end = start + segment->p_memsz;
+
+	switch (segment->p_type) {
+	case PT_LOAD:
+		if (start < module->start)
+			module->start = start;
+		if (end > module->end)
+			module->end = end;
+		add_segment(module, start, end, (segment->p_flags & PF_W) != 0);
+		if ((segment->p_flags & PF_X) != 0)
+			add_text(module, start, end, (segment->p_flags & PF_R) == 0);
+		break;
+	case PT_DYNAMIC:
+		module->dynamic = (const void *)start;
+		break;
+	case PT_GNU_EH_FRAME:
+		module->eh_frame_hdr = (const void *)start;
+		module->eh_frame_hdr_size = segment->p_memsz;
+		break;
+#ifdef PT_ARM_EXIDX
+	case PT_ARM_EXIDX:
+		module->exidx = (const void *)start;
+		module->exidx_size = segment->p_memsz;
+		break;
+#endif
+	case PT_NOTE:
+		if (module->build_id_size == 0)
+			read_build_id(module, (const char *)start, segment->p_memsz);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Finds the segment in which the unwind tables of MODULE begin.  The unwinder reads only inside
+ * it, because the memory behind it may be unmapped. */
+static void find_tables_segment(struct leakwrap_module *module, const ElfW(Phdr) * segment,
+                                unsigned count)
+{
+	uintptr_t tables = (uintptr_t)(module->eh_frame_hdr ? module->eh_frame_hdr : module->exidx);
+
+	for (unsigned i = 0; i < count; i++) {
+		uintptr_t start = module->bias + segment[i].p_vaddr;
+
+		if (segment[i].p_type == PT_LOAD && tables - start < segment[i].p_filesz) {
+			module->tables_start = start;
+			module->tables_end = start + segment[i].p_filesz;
+		}
+	}
+}
+
+uint32_t leakwrap_module_hash_headers(const struct leakwrap_module *module)
+{
+	const uintptr_t page = module->start & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
+	uint32_t word[128], sum = 0;
+
+	if (!leakwrap_readable(page))
+		return 0;
+	memcpy(word, (const void *)page, sizeof(word));
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		sum = (sum ^ word[i]) * 0x9e3779b1u;
+	return sum;
+}
+
+/* -- the program's path ------------------------------------------------------------------------ */
+
+/* Returns true if the program was started by its loader (ld.so(8): ld.so PROGRAM).  The kernel
+ * then executed the loader itself and mapped no second loader, so AT_BASE is 0. */
+static bool is_started_by_loader(const struct dl_phdr_info *program)
+{
+	for (unsigned i = 0; i < program->dlpi_phnum; i++)
+		if (program->dlpi_phdr[i].p_type == PT_INTERP)
+			return leakwrap_auxiliary(AT_BASE) == 0;
+	return false;
+}
+
+/* Writes the name under which the program INFO was started to PATH, of SIZE bytes.  Prefixes a
+ * relative path with the current folder.  BY_LOADER: the program was started by its loader.
+ * musl's loader stores its argument in dlpi_name; glibc's stores it where the kernel stored the
+ * name.  Returns the length; the caller appends the 0. */
+static size_t read_start_name(const struct dl_phdr_info *info, bool by_loader, char *path,
+                              size_t size)
+{
+	const char *name =
+	        by_loader && *info->dlpi_name ? info->dlpi_name : leakwrap_process_started_as();
+	size_t used = 0, length;
+
+	if (!name || !*name)
+		name = "?";
+	if (name[0] != '/' && strchr(name, '/') && getcwd(path, size - 1)) {
+		used = strlen(path);
+		path[used++] = '/';
+	}
+	length = strnlen(name, size - used - 1);
+	memcpy(path + used, name, length);
+	return used + length;
+}
+
+/* Writes the program's path to PATH, of SIZE bytes.  KNOWN is the path if it is known, else NULL.
+ * The loader's list does not have it: glibc stores "", static musl programs /proc/self/exe.  The
+ * path is never empty, because then its frames could not be symbolized.  The first path is kept:
+ * later the file may be deleted, or /proc may be gone.  Returns the length. */
+static size_t read_program_path(const struct dl_phdr_info *info, const char *known, char *path,
+                                size_t size)
+{
+	const bool by_loader = is_started_by_loader(info);
+	ssize_t length = known || by_loader ? 0 : readlink("/proc/self/exe", path, size - 1);
+
+	if (known) {
+		length = (ssize_t)strnlen(known, size - 1);
+		memcpy(path, known, (size_t)length);
+	} else if (length <= 0) { /* no /proc, or it names the loader */
+		length = (ssize_t)read_start_name(info, by_loader, path, size);
+	}
+	path[length] = '\0';
+	return (size_t)length;
+}
+
+/* -- the list ---------------------------------------------------------------------------------- */
+
+/* Appends the module INFO to the list of the struct reader CONTEXT (dl_iterate_phdr(3)).  Returns 1 to stop
+ * if the list is full. */
+static int list_module(struct dl_phdr_info *info, size_t info_size, void *context)
+{
+	struct reader *reader = context;
+	struct leakwrap_loader_list *list = reader->list;
+	struct leakwrap_module *module = &list->module[list->count];
+	size_t room = (size_t)(reader->end - reader->next);
+	size_t length = strlen(info->dlpi_name);
+
+	(void)info_size;
+	if (list->count == reader->capacity || length + 1 > room) {
+		reader->is_full = true;
+		return 1;
+	}
+	memset(module, 0, sizeof(*module));
+	module->main = list->count == 0;
+	module->bias = info->dlpi_addr;
+	module->start = UINTPTR_MAX;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++)
+		read_segment(module, &info->dlpi_phdr[i]);
+	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
+	if (module->start >= module->end)
+		return 0;
+	module->headers = leakwrap_module_hash_headers(module);
+	if (module->main)
+		length = read_program_path(info, reader->program_path, reader->next, room);
+	else
+		memcpy(reader->next, info->dlpi_name, length + 1);
+	module->path = reader->next;
+	reader->next += length + 1;
+	list->count++;
+	return 0;
+}
+
+/* Returns true if SEGMENT maps the beginning of the file.  A segment without bytes in the file
+ * (zero-initialized variables) may have any p_offset. */
+static bool begins_file(const ElfW(Phdr) * segment)
+{
+	return segment->p_type == PT_LOAD && segment->p_offset == 0 && segment->p_filesz > 0;
+}
+
+/* Lists the program from the program headers that the kernel passed (AT_PHDR).  A static program
+ * allocates before its C library has filled in the loader's list. */
+static void list_program(struct reader *reader)
+{
+	const ElfW(Phdr) *segment = (const void *)leakwrap_auxiliary(AT_PHDR);
+	struct dl_phdr_info info = {.dlpi_name = "", .dlpi_phdr = segment};
+
+	info.dlpi_phnum = (ElfW(Half))leakwrap_auxiliary(AT_PHNUM);
+	if (!segment)
+		return;
+	/* GNU ld's static-pie programs have no PT_PHDR.  Their program headers follow the ELF
+	 * header at the beginning of the file. */
+	for (unsigned i = 0; i < info.dlpi_phnum && info.dlpi_addr == 0; i++)
+		if (segment[i].p_type == PT_PHDR || begins_file(&segment[i]))
+			info.dlpi_addr = (ElfW(Addr))segment - segment[i].p_vaddr -
+			                 (segment[i].p_type == PT_LOAD ? sizeof(ElfW(Ehdr)) : 0);
+	list_module(&info, sizeof(info), reader);
+}
+
+#ifndef LEAKWRAP_NO_dl_iterate_phdr
+
+static void list_all(struct reader *reader)
+{
+	dl_iterate_phdr(list_module, reader);
+	if (reader->list->count == 0)
+		list_program(reader);
+}
+
+#else
+
+/* The loader's list as debuggers read it; every loader has it.  DT_DEBUG in the dynamic section
+ * points to it (System V ABI, chapter 5, "Dynamic Section").  These are struct link_map and struct
+ * r_debug of <link.h>, which not every C library has. */
+struct loaded {
+	uintptr_t bias;
+	const char *name;
+	const void *dynamic;
+	const struct loaded *next;
+};
+
+struct debug {
+	int version;
+	const struct loaded *first; /* the program itself */
+};
+
+/* Lists the program and its libraries.  The beginning of a library's file is mapped at its bias,
+ * and its ELF header leads to the program headers. */
+static void list_all(struct reader *reader)
+{
+	const struct debug *debug = NULL;
+	const ElfW(Dyn) * entry;
+
+	list_program(reader);
+	entry = reader->list->count > 0 ? reader->list->module[0].dynamic : NULL;
+	for (; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_DEBUG)
+			debug = (const void *)entry->d_un.d_ptr;
+	for (const struct loaded *loaded = debug ? debug->first : NULL; loaded;
+	     loaded = loaded->next) {
+		const ElfW(Ehdr) *header = (const void *)loaded->bias;
+		struct dl_phdr_info info = {.dlpi_addr = loaded->bias, .dlpi_name = loaded->name};
+
+		if (loaded == debug->first || !leakwrap_readable(loaded->bias) ||
+		    memcmp(header, ELFMAG, SELFMAG) != 0)
+			continue;
+		info.dlpi_phdr = (const void *)(loaded->bias + header->e_phoff);
+		info.dlpi_phnum = header->e_phnum;
+		list_module(&info, sizeof(info), reader);
+	}
+}
+
+#endif
+
+struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
+                                                       unsigned long *turn)
+{
+	static _Atomic unsigned long reads_started;
+
+	for (size_t size = LIST_SIZE;; size *= 2) {
+		struct reader reader = {.program_path = program_path};
+		struct leakwrap_loader_list *list;
+
+		*turn = atomic_fetch_add(&reads_started, 1) + 1;
+		list = leakwrap_scratch_map(size);
+		if (!list)
+			return NULL;
+		reader.list = list;
+		reader.capacity = LIST_MAX * (unsigned)(size / LIST_SIZE);
+		reader.end = (char *)list + size;
+		list->size = size;
+		list->sorted = (const struct leakwrap_module **)&list->module[reader.capacity];
+		reader.next = (char *)(list->sorted + reader.capacity);
+		list_all(&reader);
+		if (!reader.is_full)
+			return list;
+		leakwrap_scratch_unmap(list, size);
+	}
+}
+
+void leakwrap_loader_list_release(struct leakwrap_loader_list *list)
+{
+	if (list)
+		leakwrap_scratch_unmap(list, list->size);
+}

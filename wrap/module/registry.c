@@ -1,0 +1,340 @@
+/* registry.c - see modules.h. */
+#include "wrap/module/modules.h"
+
+#include "wrap/base/arena.h"
+#include "wrap/base/common.h"
+#include "wrap/base/locked_uthash.h"
+#include "wrap/module/loader_list.h"
+#include "wrap/port/port.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* A module that was ever loaded.  A daemon that loads and unloads plugins for years may have very
+ * many records and snapshots, so hash tables find them. */
+struct module_record {
+	struct leakwrap_module module;
+	struct module_record *next;       /* newest first */
+	struct module_record *same_start; /* the next record with the same start */
+	UT_hash_handle hh; /* by module.start; of records with the same start, the first has it */
+};
+
+/* A list of modules that was ever current. */
+struct snapshot {
+	UT_hash_handle hh; /* by its modules */
+	struct leakwrap_modules modules;
+};
+
+static struct snapshot no_modules;
+
+static struct {
+	struct module_record *_Atomic newest;
+	struct module_record *_Atomic program;
+	struct module_record *by_start;   /* uthash */
+	struct snapshot *snapshots;       /* uthash */
+	const struct snapshot *permanent; /* all modules at start; empty if they may be unloaded */
+	unsigned _Atomic generation;
+	_Atomic unsigned count;
+	unsigned long last_published; /* the read whose list was published: its turn */
+	bool traces_program;          /* the runtime is part of the program itself */
+	void (*_Atomic on_change)(void);
+} registry = {.permanent = &no_modules};
+
+const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.modules;
+
+/* -- publishing -------------------------------------------------------------------------------- */
+
+/* Returns true if A and B are the same file at the same address. */
+static bool is_same(const struct leakwrap_module *a, const struct leakwrap_module *b)
+{
+	return a->start == b->start && a->end == b->end && a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+	       a->headers == b->headers && strcmp(a->path, b->path) == 0;
+}
+
+/* Decides whether LISTED is never unloaded, and notes whether the runtime is part of the program.
+ * Modules that were loaded at the program's start are never unloaded.  If the runtime is part of a
+ * shared object, modules may have been loaded by dlopen before it. */
+static bool decide_permanent(const struct leakwrap_module *listed)
+{
+	const bool holds_runtime =
+	        (uintptr_t)leakwrap_modules_refresh - listed->start < listed->end - listed->start;
+
+	if (listed->main)
+		registry.traces_program = holds_runtime;
+	return atomic_load(&leakwrap_modules_current) == &no_modules.modules &&
+	       (registry.traces_program || listed->main || holds_runtime);
+}
+
+/* Adds RECORD to the hash table.  FIRST is the first record with the same start, or NULL.  Returns
+ * false if there is no memory. */
+static bool add_by_start(struct module_record *record, struct module_record *first)
+{
+	if (first) {
+		record->same_start = first->same_start;
+		first->same_start = record;
+		return true;
+	}
+	leakwrap_tables_failed = false;
+	HASH_ADD(hh, registry.by_start, module.start, sizeof(record->module.start), record);
+	return !leakwrap_tables_failed;
+}
+
+/* Finds or adds the record of LISTED.  Returns NULL if there is no memory.  The caller holds the
+ * tables' lock. */
+static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed)
+{
+	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
+	struct module_record *first, *record;
+	size_t length = strlen(listed->path) + 1;
+	char *path;
+
+	/* Fast path: nearly all listed modules are in the current snapshot. */
+	if (current && is_same(current, listed))
+		return current;
+	HASH_FIND(hh, registry.by_start, &listed->start, sizeof(listed->start), first);
+	for (record = first; record; record = record->same_start)
+		if (is_same(&record->module, listed))
+			return &record->module;
+	record = leakwrap_arena_take(sizeof(*record) + length);
+	if (!record)
+		return NULL;
+	path = (char *)(record + 1);
+	memcpy(path, listed->path, length);
+	record->module = *listed;
+	record->module.path = path;
+	if (!add_by_start(record, first))
+		return NULL;
+	/* Number 1 is the program's, even if there was no memory for its record before. */
+	if (registry.count == 0)
+		registry.count = 1;
+	record->module.number = listed->main ? 1 : registry.count + 1;
+	record->module.permanent = decide_permanent(listed);
+	record->next = atomic_load(&registry.newest);
+	atomic_store_explicit(&registry.newest, record, memory_order_release);
+	if (listed->main)
+		atomic_store_explicit(&registry.program, record, memory_order_release);
+	else
+		registry.count++;
+	return &record->module;
+}
+
+static void sort_by_address(const struct leakwrap_module **module, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++) {
+		const struct leakwrap_module *moving = module[i];
+		unsigned at = i;
+
+		for (; at > 0 && module[at - 1]->start > moving->start; at--)
+			module[at] = module[at - 1];
+		module[at] = moving;
+	}
+}
+
+/* Finds or adds the snapshot of the COUNT modules MODULE.  A program that loads and unloads one
+ * plugin again and again uses the same few snapshots.  Returns NULL if there is no memory.  The
+ * caller holds the tables' lock. */
+static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const *module,
+                                             unsigned count)
+{
+	const size_t size = count * sizeof(module[0]);
+	struct snapshot *snapshot;
+
+	HASH_FIND(hh, registry.snapshots, module, size, snapshot);
+	if (snapshot)
+		return snapshot;
+	snapshot = leakwrap_arena_take(sizeof(*snapshot) + size);
+	if (!snapshot)
+		return NULL;
+	snapshot->modules.count = count;
+	memcpy(snapshot->modules.module, module, size);
+	leakwrap_tables_failed = false;
+	HASH_ADD_KEYPTR(hh, registry.snapshots, snapshot->modules.module, size, snapshot);
+	return leakwrap_tables_failed ? NULL : snapshot;
+}
+
+/* Publishes SNAPSHOT if it is not current.  The caller holds the tables' lock. */
+static void make_current(const struct snapshot *snapshot)
+{
+	if (&snapshot->modules != atomic_load(&leakwrap_modules_current)) {
+		void (*on_change)(void);
+
+		/* Store before the call: swap_to_front in stack_cache.c depends on it. */
+		atomic_store(&leakwrap_modules_current, &snapshot->modules);
+		atomic_fetch_add(&registry.generation, 1);
+		on_change = atomic_load(&registry.on_change);
+		if (on_change)
+			on_change();
+	}
+}
+
+/* Returns true if all modules of the current snapshot are still loaded. */
+static bool is_current_loaded(void)
+{
+	const struct leakwrap_modules *current = leakwrap_modules();
+
+	for (unsigned i = 0; i < current->count; i++)
+		if (!current->module[i]->permanent && !leakwrap_module_is_there(current->module[i]))
+			return false;
+	return true;
+}
+
+/* Publishes the permanent modules alone if a listed module was unloaded.  Called if there is no
+ * memory for the new list: an unlisted module may lie where the old one was.  The caller holds the
+ * tables' lock. */
+static void publish_permanent(void)
+{
+	if (!is_current_loaded())
+		make_current(registry.permanent);
+}
+
+/* Publishes the modules of LIST.  The caller holds the tables' lock. */
+static void publish(const struct leakwrap_loader_list *list)
+{
+	const struct leakwrap_module **module = list->sorted;
+	const bool first = leakwrap_modules() == &no_modules.modules;
+	const struct snapshot *snapshot;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < list->count; i++) {
+		module[count] = find_or_add(&list->module[i]);
+		count += module[count] != NULL;
+	}
+	sort_by_address(module, count);
+	snapshot = find_or_add_snapshot(module, count);
+	if (!snapshot) {
+		publish_permanent();
+		return;
+	}
+	if (first && registry.traces_program)
+		registry.permanent = snapshot;
+	make_current(snapshot);
+}
+
+void leakwrap_modules_refresh(void)
+{
+	int saved = errno;
+	unsigned long turn;
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+	struct leakwrap_loader_list *list =
+	        leakwrap_loader_list_read(program ? program->path : NULL, &turn);
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	/* Of two threads, the later reader has seen every change that the earlier reader saw. */
+	if (turn > registry.last_published) {
+		registry.last_published = turn;
+		if (list)
+			publish(list);
+		else
+			publish_permanent();
+	}
+	leakwrap_unlock(&leakwrap_tables_lock);
+	leakwrap_loader_list_release(list);
+	errno = saved;
+}
+
+void leakwrap_modules_set_change_hook(void (*on_change)(void))
+{
+	atomic_store(&registry.on_change, on_change);
+}
+
+/* -- looking up -------------------------------------------------------------------------------- */
+
+unsigned leakwrap_modules_count(void)
+{
+	return atomic_load_explicit(&registry.count, memory_order_acquire);
+}
+
+const struct leakwrap_module *leakwrap_module_of_program(void)
+{
+	struct module_record *program =
+	        atomic_load_explicit(&registry.program, memory_order_acquire);
+
+	return program ? &program->module : NULL;
+}
+
+const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
+{
+	struct module_record *record = atomic_load_explicit(&registry.newest, memory_order_acquire);
+
+	while (record && record->module.number != number)
+		record = record->next;
+	return record ? &record->module : NULL;
+}
+
+bool leakwrap_modules_are_program_alone(void)
+{
+	const struct leakwrap_modules *modules = leakwrap_modules();
+	uintptr_t vdso = (uintptr_t)leakwrap_auxiliary(AT_SYSINFO_EHDR);
+
+	for (unsigned i = 0; i < modules->count; i++)
+		if (!modules->module[i]->main && modules->module[i]->start != vdso)
+			return false;
+	return modules->count > 0;
+}
+
+unsigned leakwrap_modules_generation(void)
+{
+	return atomic_load_explicit(&registry.generation, memory_order_acquire);
+}
+
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	unsigned first = 0, behind = modules->count;
+
+	while (first < behind) {
+		unsigned middle = (first + behind) / 2;
+		const struct leakwrap_module *module = modules->module[middle];
+
+		if (address < module->start)
+			behind = middle;
+		else if (address >= module->end)
+			first = middle + 1;
+		else
+			return module;
+	}
+	return NULL;
+}
+
+const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
+{
+	return leakwrap_module_among(leakwrap_modules(), address);
+}
+
+bool leakwrap_module_is_there(const struct leakwrap_module *module)
+{
+	return leakwrap_module_hash_headers(module) == module->headers;
+}
+
+/* Returns true if MODULE is certainly still loaded. */
+static bool is_loaded(const struct leakwrap_module *module)
+{
+	return module->permanent || (module->headers != 0 && leakwrap_module_is_there(module));
+}
+
+const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(address);
+
+	for (unsigned i = 0; module && i < LEAKWRAP_SEGMENTS_MAX; i++) {
+		const struct leakwrap_segment *segment = &module->segment[i];
+
+		if (address >= segment->start && address < segment->end)
+			return is_loaded(module) ? segment : NULL;
+	}
+	return NULL;
+}
+
+const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(address);
+	struct module_record *record = atomic_load_explicit(&registry.newest, memory_order_acquire);
+
+	for (; !module && record; record = record->next)
+		if (address - record->module.start < record->module.end - record->module.start)
+			module = &record->module;
+	return module;
+}

@@ -1,0 +1,69 @@
+/* stack_probe.h - the inline part of the stack cache (stack_cache.h), for the allocation path.  Linux
+ * only.
+ *
+ *   pc, room ──► set of shapes ──► key of the stack under a shape ──► slot value of the call site
+ *                                  (stack_shape.h)                    (stack_index.h)
+ *
+ * The set follows from where a stack begins: the caller's pc, and the room between sp and the
+ * upper end of the thread's stack.  The key covers all that a walk depends on, so a hit gives the
+ * call site that a walk would give.  A wrong shape in the set only costs a walk.
+ */
+#ifndef LEAKWRAP_STACK_PROBE_H
+#define LEAKWRAP_STACK_PROBE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+#include "wrap/site/stack_index.h"
+#include "wrap/site/stack_shape.h"
+#include "wrap/unwind/stack_bounds.h"
+
+/* The cache is lossy, and all threads share it.  Threads with equal work allocate at equal
+ * distances from the upper ends of their stacks.  If stacks of several shapes begin at one place,
+ * each shape has a way of the set, the newest first. */
+#define LEAKWRAP_STACK_CACHE_SET_BITS 11
+#define LEAKWRAP_STACK_CACHE_WAYS     4
+
+/* The index is [way][set].  Way 0 hits nearly always, so the first ways of all sets lie
+ * together. */
+extern LEAKWRAP_HIDDEN const struct leakwrap_stack_shape *_Atomic
+        leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
+
+/* Returns the set for a stack with ROOM bytes above sp and the caller's PC. */
+LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
+{
+	uint32_t mixed = ((uint32_t)pc + (uint32_t)room * 0x9e3779b1u) * 0x85ebca6bu;
+
+	return mixed >> (32 - LEAKWRAP_STACK_CACHE_SET_BITS);
+}
+
+/* Probes WAY of SET for the stack at PC, SP and FP.  ROOM: readable bytes above SP.  Stores the
+ * shape in the way in *SHAPE, NULL if there is none.  Returns the slot value of the call site
+ * (stack_index.h), or 0 on a miss.  Signal-safe, takes no lock. */
+LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe(uint32_t set, unsigned way,
+                                                    const struct leakwrap_stack_shape **shape,
+                                                    uintptr_t room, uintptr_t pc, uintptr_t sp,
+                                                    uintptr_t fp)
+{
+	const struct leakwrap_stack_shape *cached =
+	        atomic_load_explicit(&leakwrap_stack_cache_ways[way][set], memory_order_acquire);
+
+	*shape = cached;
+	return leakwrap_likely(cached && leakwrap_stack_shape_has_room(cached, room))
+	               ? leakwrap_stack_index_find(leakwrap_stack_shape_key(cached, pc, sp, fp))
+	               : 0;
+}
+
+/* Probes way 0 of the set for the stack at PC, SP and FP.  Returns the slot value of the call
+ * site, or 0 on a miss.  Signal-safe, takes no lock. */
+LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe_first(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	const struct leakwrap_stack_shape *shape;
+	const uintptr_t room = leakwrap_stack_room(sp);
+
+	return leakwrap_stack_cache_probe(leakwrap_stack_cache_set(room, pc), 0, &shape, room, pc,
+	                                  sp, fp);
+}
+
+#endif
