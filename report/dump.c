@@ -5,7 +5,7 @@
 #include "report/dump.h"
 
 #include "report/site_totals.h"
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "report/dump_writer.h"
 #include "wrap/leakwrap.h"
 #include "wrap/live/live.h"

@@ -3,7 +3,7 @@
 
 #include "report/site_totals.h"
 #include "report/command.h"
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
 #include "wrap/live/live.h"

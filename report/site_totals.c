@@ -2,6 +2,7 @@
 #include "report/site_totals.h"
 
 #include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
 

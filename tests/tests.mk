@@ -74,7 +74,7 @@ SCRIPTS = $(shell grep -lE '^#!/bin/(ba)?sh|^\# shellcheck shell' $(wildcard tes
 lint: ## clang-format, clang-tidy, gcc -fanalyzer, cppcheck, shellcheck
 	$(Q)$(SETUP) lint
 	$(AGAIN) all
-	$(Q)tests/lint '$(O)' '$(RUNTIME_CFLAGS)' '$(subst ',,$(TOOL_CFLAGS))'
+	$(Q)tests/lint/run '$(O)' '$(RUNTIME_CFLAGS)' '$(subst ',,$(TOOL_CFLAGS))'
 
 format: ## clang-format everything
 	$(Q)$(SETUP) lint

@@ -1,7 +1,7 @@
 /* site_totals.c - adding up live blocks by call site (report/site_totals.c), from tables that are made up.
- * sources: report/site_totals.c wrap/port/linux*.c */
+ * sources: report/site_totals.c wrap/base/loss.c wrap/port/linux*.c */
 #include "report/site_totals.h"
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "unit.h"
 #include "wrap/unwind/unwind.h"
@@ -23,7 +23,6 @@ uint32_t leakwrap_sites_limit(void)
 	return LEAKWRAP_SITE_FIRST + site_count;
 }
 
-struct leakwrap_loss leakwrap_loss;
 static uint32_t first_own = LEAKWRAP_SITE_FIRST;
 
 uint32_t leakwrap_sites_first_own(void)

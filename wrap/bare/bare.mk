@@ -26,7 +26,7 @@ RUNTIME_CFLAGS += -D_Thread_local=
 ENTRY_CFLAGS_cxx := -fexceptions
 
 CORE_SOURCES := $(wildcard wrap/bare/*.c) \
-	$(addprefix wrap/,entry/public_api.c record/record.c) \
+	$(addprefix wrap/,base/loss.c entry/public_api.c record/record.c) \
 	$(addprefix wrap/unwind/,arm_exidx.c fp_frame.c prologue.c return_address.c rule_cache.c \
 		walk_rules.c) \
 	$(addprefix report/,dump.c dump_writer.c frame_writer.c misuse_writer.c site_totals.c \

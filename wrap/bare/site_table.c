@@ -6,7 +6,7 @@
 #include "wrap/base/arena.h"
 #include "wrap/bare/bare_arena.h"
 #include "report/site_totals.h"
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/bare/small_live.h"
 #include "wrap/port/port.h"
 #include "wrap/bare/tasks.h"

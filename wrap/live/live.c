@@ -2,6 +2,7 @@
  * the walk for a dump.  See live.h. */
 #include "wrap/live/live.h"
 
+#include "wrap/base/loss.h"
 #include "wrap/live/heap_allocator.h"
 #include "wrap/base/locked_uthash.h"
 

@@ -5,7 +5,7 @@
 #include "wrap/record/record.h"
 
 #include "wrap/base/common.h"
-#include "wrap/leakwrap.h"
+#include "wrap/base/loss.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
@@ -19,13 +19,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-
-struct leakwrap_loss leakwrap_loss;
-_Atomic unsigned long leakwrap_walks;
-
-/* Links the public functions (public_api.c) into every program that records.  A program's weak
- * references to them would not make a linker take that member out of the archive. */
-__attribute__((used)) static void (*const public_functions)(void) = leakwrap_disable;
 
 /* An aligned block may be cut out of a larger block that an inner call allocated.  The larger block
  * starts less than this number of bytes before the aligned block. */

@@ -3,6 +3,7 @@
 
 #include "wrap/base/arena.h"
 #include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/base/hash_table.h"
 #include "wrap/live/live.h"
 #include "wrap/module/modules.h"
