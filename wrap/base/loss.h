@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "wrap/base/common.h"
+
 /* Counters of the events that a dump cannot show, since the process started or was forked.  Added
  * to with relaxed order: the events are rare and independent of each other. */
 struct leakwrap_loss {
@@ -19,10 +21,10 @@ struct leakwrap_loss {
 	_Atomic unsigned long foreign_frees;       /* frees of blocks that were never recorded */
 };
 
-extern struct leakwrap_loss leakwrap_loss;
+extern LEAKWRAP_HIDDEN struct leakwrap_loss leakwrap_loss;
 
 /* Number of stack walks: stacks that the stack cache did not recognize.  The benchmark reads it. */
-extern _Atomic unsigned long leakwrap_walks;
+extern LEAKWRAP_HIDDEN _Atomic unsigned long leakwrap_walks;
 
 static inline void leakwrap_count(_Atomic unsigned long *counter, unsigned long by)
 {
