@@ -10,6 +10,7 @@
 #include "wrap/leakwrap.h"
 #include "wrap/live/live.h"
 #include "wrap/base/options.h"
+#include "report/log_file.h"
 #include "report/output.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
@@ -91,7 +92,7 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason)
 
 	dump.last_number++;
 	if (fd < 0)
-		fd = opened = leakwrap_output_open(dump.last_number);
+		fd = opened = leakwrap_log_open(dump.last_number);
 	if (fd >= 0)
 		written = leakwrap_dump_write(&dump.writer, fd, dump.last_number,
 		                              atomic_load(&dump.incomplete) > 0, reason);
@@ -100,7 +101,7 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason)
 	if (opened > 2 && !written)
 		report_lost_dump(0);
 	if (opened >= 0)
-		leakwrap_output_close(opened);
+		leakwrap_log_close(opened);
 	if (!written)
 		atomic_fetch_add(&dump.incomplete, 1);
 	return written;
@@ -233,6 +234,7 @@ static bool decide_child_dump(void)
 void leakwrap_dump_start(void)
 {
 	leakwrap_output_start();
+	leakwrap_log_start();
 }
 
 void leakwrap_dump_forked(void)

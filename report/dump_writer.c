@@ -238,7 +238,7 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 		const struct leakwrap_module *gone =
 		        trace->modules ? find_replaced_module(trace->modules, pc - 1) : NULL;
 
-		if (interrupted || gone || !leakwrap_frame_cache_write(dump.writer, i - first, pc))
+		if (interrupted || gone || !leakwrap_frame_write_stored(dump.writer, i - first, pc))
 			interrupted = write_frame(i - first, pc, interrupted, gone);
 	}
 }

@@ -9,6 +9,7 @@
 #include "wrap/bare/small_live.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
+#include "wrap/runtime/option_table.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/unwind.h"

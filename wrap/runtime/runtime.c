@@ -12,6 +12,7 @@
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
+#include "wrap/runtime/option_table.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/walk_shadow.h"
