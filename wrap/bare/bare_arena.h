@@ -21,4 +21,8 @@ void leakwrap_arena_abandon_scratch(void);
  * caller holds the lock. */
 bool leakwrap_arena_reserve_scratch(size_t size);
 
+/* Bytes of scratch memory that a dump takes for each call site: the size of a struct leakwrap_row
+ * (site_totals.h). */
+#define LEAKWRAP_ROW_SIZE 24
+
 #endif

@@ -5,14 +5,15 @@
 #include "wrap/bare/bare_arena.h"
 #include "wrap/base/common.h"
 #include "report/dump.h"
+#include "report/site_totals.h"
 #include "wrap/leakwrap.h"
 #include "wrap/bare/small_live.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
-#include "wrap/unwind/walk_shadow.h"
 #include "wrap/site/site_table.h"
-#include "wrap/unwind/unwind.h"
+
+_Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_ROW_SIZE, "rows need more memory");
 
 static bool started;
 
@@ -57,17 +58,4 @@ void leakwrap_runtime_exit(void)
 int leakwrap_install_crash_trace(void)
 {
 	return -1;
-}
-
-/* -- the only walk: by unwind tables and machine code ---------------------------------------- */
-
-void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                     uintptr_t sp, uintptr_t fp)
-{
-	leakwrap_unwind_table(trace, stack, pc, sp, fp);
-}
-
-unsigned long leakwrap_shadow_overflows(void)
-{
-	return 0;
 }

@@ -5,7 +5,6 @@
 
 #include "wrap/base/arena.h"
 #include "wrap/bare/bare_arena.h"
-#include "report/site_totals.h"
 #include "wrap/base/loss.h"
 #include "wrap/bare/small_live.h"
 #include "wrap/port/port.h"
@@ -42,8 +41,8 @@ void leakwrap_sites_start(void)
 	/* A symbol that takes no memory: the build prints its value. */
 	__asm__ volatile(".globl leakwrap_site_bytes\n\t.set leakwrap_site_bytes, %c0"
 	                 :
-	                 : "i"(sizeof(struct record) + sizeof(struct leakwrap_row)));
-	leakwrap_arena_reserve_scratch(sizeof(struct leakwrap_row) * LEAKWRAP_SITE_FIRST + 64);
+	                 : "i"(sizeof(struct record) + LEAKWRAP_ROW_SIZE));
+	leakwrap_arena_reserve_scratch(LEAKWRAP_ROW_SIZE * LEAKWRAP_SITE_FIRST + 64);
 }
 
 /* Returns the chain in which TRACE is or belongs. */
@@ -73,7 +72,7 @@ static struct record *add(struct record **chain, const struct leakwrap_trace *tr
 	struct record *record;
 
 	if (sites.limit >= LEAKWRAP_SITE_LIMIT ||
-	    !leakwrap_arena_reserve_scratch(sizeof(struct leakwrap_row)))
+	    !leakwrap_arena_reserve_scratch(LEAKWRAP_ROW_SIZE))
 		return NULL;
 	record = leakwrap_arena_take_from(size, from_reserve);
 	if (!record)
