@@ -204,19 +204,20 @@ static bool decide_child_dump(void)
 	struct leakwrap_site_totals own;
 	bool has_blocks, is_wanted;
 
-	if (!leakwrap_collect_may_have_own())
+	if (!leakwrap_has_own_sites())
 		return false;
 	if (!leakwrap_site_totals_collect(&own, true, NULL))
 		return true;
 	has_blocks = own.count > 0;
-	is_wanted = has_blocks && leakwrap_relatives_tellers() < UNCONDITIONAL_CHILDREN;
+	is_wanted = has_blocks && leakwrap_relatives_count_child() < UNCONDITIONAL_CHILDREN;
 	for (size_t i = 0; i < own.rows_count; i++)
-		is_wanted |= leakwrap_relatives_tell(own.rows[i].site == LEAKWRAP_SITE_LOST
-		                                             ? 0
-		                                             : leakwrap_site_key(own.rows[i].site));
+		is_wanted |= leakwrap_relatives_record_shown(
+		        own.rows[i].site == LEAKWRAP_SITE_LOST
+		                ? 0
+		                : leakwrap_site_key(own.rows[i].site));
 	leakwrap_site_totals_release(&own);
 	if (has_blocks && !is_wanted)
-		leakwrap_relatives_stay_silent();
+		leakwrap_relatives_count_silent();
 	return is_wanted;
 }
 

@@ -14,14 +14,14 @@ static bool stderr_was_open;
 
 void leakwrap_output_start(void)
 {
-	stderr_was_open = leakwrap_file_of(2, &stderr_file);
+	stderr_was_open = leakwrap_file_describe(2, &stderr_file);
 }
 
 bool leakwrap_output_stderr_is_usable(void)
 {
 	struct leakwrap_file now;
 
-	if (!leakwrap_file_of(2, &now))
+	if (!leakwrap_file_describe(2, &now))
 		return false;
 	if (stderr_was_open && now.device == stderr_file.device && now.inode == stderr_file.inode)
 		return true;
@@ -37,7 +37,7 @@ void leakwrap_output_begin(struct leakwrap_target *target, int fd)
 	struct leakwrap_file file;
 
 	target->fd = fd;
-	target->waits = !leakwrap_file_of(fd, &file) || !file.is_regular;
+	target->waits = !leakwrap_file_describe(fd, &file) || !file.is_regular;
 	for (unsigned i = 0; i < 2; i++)
 		target->was_pending[i] = leakwrap_signal_pending(write_signals[i]);
 }

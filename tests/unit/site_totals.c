@@ -143,11 +143,11 @@ static void collect_in_child(void)
 	leakwrap_site_totals_release(&got);
 	leakwrap_site_totals_largest(&got, true, NULL);
 	CHECK(got.blocks == 6 && got.rows_count == 6 && got.inherited_blocks == 5);
-	CHECK(leakwrap_collect_may_have_own());
+	CHECK(leakwrap_has_own_sites());
 	site_count = 4;
-	CHECK(!leakwrap_collect_may_have_own());
+	CHECK(!leakwrap_has_own_sites());
 	atomic_store(&leakwrap_loss.lost_call_sites, 1);
-	CHECK(leakwrap_collect_may_have_own());
+	CHECK(leakwrap_has_own_sites());
 	CHECK(leakwrap_site_totals_collect(&got, true, NULL));
 	CHECK(got.blocks == 1 && got.rows[0].site == LEAKWRAP_SITE_LOST);
 	leakwrap_site_totals_release(&got);

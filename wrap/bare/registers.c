@@ -10,7 +10,7 @@
 /* The names of the status registers, in the order of enum leakwrap_fault_state. */
 static const char *const state_names[LEAKWRAP_FAULT_STATES] = {LEAKWRAP_FAULT_STATE_NAMES};
 
-struct leakwrap_regs leakwrap_start_of(const void *context)
+struct leakwrap_regs leakwrap_registers_read(const void *context)
 {
 	const struct leakwrap_fault_frame *frame = context;
 
