@@ -48,8 +48,9 @@ $(DEMO_PROGRAMS:=.o): $(O)/demo/%.o: tests/demo/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(DEMO_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The archives mention tmpnam and, in static programs, dlopen.  glibc warns of both; the programs call
-# neither.  The linker's output is shown if it fails.  (--no-warnings would hide undefined symbols.)
+# The archives mention tmpnam and, in static programs, dlopen.  glibc warns of both, but the
+# programs call neither.  The linker's output is shown if it fails.  (--no-warnings would hide
+# undefined symbols.)
 LINK_QUIETLY = 2>$@.err && rm $@.err || { cat $@.err >&2; exit 1; }
 DEMO_LINK = $(CC) -o $@ $(filter %.o,$^) $$($(CC) -print-file-name=$(DEMO_ARCHIVE_$*)) \
 	$(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm

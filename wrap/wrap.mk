@@ -64,7 +64,8 @@ $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	done >$@.tmp
 	$(Q)printf '#include <ucontext.h>\n%s\n' \
 		'int pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }' >$@.c
-	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c >/dev/null 2>&1 || \
+	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c \
+		>/dev/null 2>&1 || \
 		echo -DLEAKWRAP_NO_ucontext >>$@.tmp
 	$(Q)rm -f $@.c $@.program
 	$(Q)mv $@.tmp $@
@@ -89,8 +90,8 @@ SHORT_LOOPS := $(call accepted,$(SHORT_LOOPS))
 $(O)/wrap/record/record.o $(O)/wrap/site/stack_cache.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
 
 # Functions that allocate are built with -ffixed-rbp: %rbp still holds the caller's value, so they
-# need no frame to read it.  gcc warns if one of them needs a frame nevertheless.  Functions that free
-# look for their caller only with misuse=, and begin with a frame of their own.
+# need no frame to read it.  gcc warns if one of them needs a frame.  Functions that free look for
+# their caller only with misuse=, and begin with a frame of their own.
 FIXED_FP := -ffixed-rbp -DLEAKWRAP_FIXED_RBP
 ONLY_ON_X86_64 := '\043if !defined __x86_64__ || defined __ILP32__\n\043error\n\043endif\n'
 FIXED_FP := $(shell printf $(ONLY_ON_X86_64) | \
