@@ -71,7 +71,8 @@ uninstall: ## remove what install put there
 	$(Q)set -e; for file in $(INSTALL_FILES) $(INSTALL_TOOL); do \
 		rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; \
 	done
-	$(Q)for folder in $(patsubst %,generator/wrap%,/arch /base /record '') generator ''; do \
+	$(Q)for folder in generator/wrap/arch generator/wrap/base generator/wrap/record \
+			generator/wrap generator ''; do \
 		rmdir -- '$(DESTDIR)$(PREFIX)'/share/leakwrap/$$folder 2>/dev/null || :; \
 	done
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX))
