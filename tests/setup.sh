@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh GROUP... - installs the Debian packages that the named groups need and that are missing.
 #
-# The only place that knows package names.  Called by the make targets; quick and silent if all
+# The only place that knows package names.  Called by the make targets; quick and silent when everything
 # is there.  Never removes a package.
 #
 # shellcheck disable=SC2086 # package lists and commands are split into words on purpose
@@ -14,8 +14,7 @@ packages() {
 		;;
 	tool) # the leakwrap tool
 		packages lib
-		echo g++ libdw-dev libelf-dev libjansson-dev zlib1g-dev
-		echo libprotobuf-c-dev protobuf-c-compiler
+		echo g++ libdw-dev libelf-dev libjansson-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
 		;;
 	demo)
 		packages lib
@@ -36,8 +35,7 @@ packages() {
 			libc6-dev-riscv64-cross libc6-dev-i386-cross
 		echo qemu-user
 		# the same without an operating system
-		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi \
-			qemu-system-arm \
+		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm \
 			libstdc++-arm-none-eabi-dev libstdc++-arm-none-eabi-newlib
 		# what walks stacks as well
 		echo gdb
@@ -47,8 +45,7 @@ packages() {
 		echo cmake
 		# allocators that programs bring along
 		echo libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
-		# readers of the tool's pages, profiles and manual, a fuzzer, a server of debug
-		# information
+		# what reads the tool's pages, profiles and manual, fuzzes it, and serves it debug information
 		packages picture
 		echo golang-go mandoc libclang-rt-14-dev debuginfod
 		;;
@@ -59,8 +56,7 @@ packages() {
 	lint)
 		packages archives
 		packages tool
-		echo clang-format clang-tidy cppcheck shellcheck
-		echo gcc-arm-none-eabi libnewlib-arm-none-eabi
+		echo clang-format clang-tidy cppcheck shellcheck gcc-arm-none-eabi libnewlib-arm-none-eabi
 		echo libpng-dev libunwind-dev # headers of the benchmark
 		;;
 	bench)
@@ -104,8 +100,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
 	as_root="sudo env DEBIAN_FRONTEND=noninteractive"
 else
-	echo "setup: these packages are missing, and installing them takes root." \
-		"Run this, then try again:" >&2
+	echo "setup: these packages are missing, and installing them takes root.  Run this, then try again:" >&2
 	echo "  $install $*" >&2
 	exit 1
 fi

@@ -38,7 +38,7 @@ $(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(TOOL_CFLAGS) -c -o $@ $<
 
-# -- generated sources -----------------------------------------------------------------------------
+# -- generated sources --------------------------------------------------------------------------------
 
 $(O)/tools/profile.pb-c.c $(O)/tools/profile.pb-c.h &: tools/render/profile.proto
 	$(call say,PROTO,$<)
@@ -80,7 +80,7 @@ $(O)/tools/page.h: tools/render/page.html
 	$(Q)mkdir -p $(@D)
 	$(Q)od -An -v -tu1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 
-# -- checked builds --------------------------------------------------------------------------------
+# -- checked builds -----------------------------------------------------------------------------------
 
 # The tool under AddressSanitizer and UndefinedBehaviorSanitizer, and the parser under libFuzzer.
 TOOL_CHECKED := $(filter-out -MMD -MP -Werror,$(TOOL_CFLAGS)) -O1 -fno-omit-frame-pointer \

@@ -9,20 +9,16 @@ RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 	-fno-plt -fomit-frame-pointer -fno-lto -fno-common \
 	-U_FORTIFY_SOURCE -fno-stack-protector
 
-# accepted FLAGS: FLAGS, or nothing if the compiler does not have them.
-accepted = $(shell $(CC) -Werror $(1) -E -x c /dev/null >/dev/null 2>&1 && echo '$(1)')
-
 # On ARM the walk begins with the program's frame pointers, which gcc can be kept from using.
 ifneq ($(filter arm%,$(shell $(CC) -dumpmachine)),)
 FIXED_REGISTERS := -ffixed-r7 -ffixed-r11
-FIXED_REGISTERS := $(call accepted,$(FIXED_REGISTERS))
+FIXED_REGISTERS := $(shell $(CC) $(FIXED_REGISTERS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(FIXED_REGISTERS)')
 RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 endif
 
 # All that is no entry point.  Entry points are compiled once for each symbol, below.
 ENTRY_FILES := $(patsubst %,wrap/entry/%.c,$(LEAKWRAP_FAMILIES) $(LEAKWRAP_BARE_FAMILIES))
-CORE_SOURCES := $(filter-out $(ENTRY_FILES) wrap/bare/%,$(wildcard wrap/*/*.c)) \
-	$(wildcard report/*.c)
+CORE_SOURCES := $(filter-out $(ENTRY_FILES) wrap/bare/%,$(wildcard wrap/*/*.c)) $(wildcard report/*.c)
 CORE_NEEDS := $(O)/include/uthash.h $(O)/lacks
 RUNTIME_FAMILIES := $(LEAKWRAP_FAMILIES)
 
@@ -39,8 +35,8 @@ CORE_OBJECTS := $(CORE_SOURCES:%.c=$(O)/%.o)
 ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 	$(LEAKWRAP_SYMBOLS_$(family):%=$(O)/entry/$(family)/%.o))
 
-# The functions that old and small C libraries may lack.  Linking shows which; each that is missing
-# gives a flag -DLEAKWRAP_NO_FUNCTION.  A compiler that cannot link at all gives none.
+# What old and small C libraries do not have, found out by linking: -DLEAKWRAP_NO_FUNCTION for each.  A compiler that
+# cannot link at all tells nothing.
 MAYBE_LACKING := main dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	program_invocation_short_name __libc_stack_end
 
@@ -56,16 +52,13 @@ $(O)/built-by: look-again
 $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	$(Q)mkdir -p $(@D)
 	$(Q)for function in $(MAYBE_LACKING); do \
-		echo "int $$function(void); int (*volatile f)(void) = $$function;" \
-			"int main(void) { return f == 0; }" >$@.c; \
+		echo "int $$function(void); int (*volatile f)(void) = $$function; int main(void) { return f == 0; }" >$@.c; \
 		$(CC) -w -o $@.program $@.c >/dev/null 2>&1 && continue; \
 		[ $$function != main ] || break; \
 		echo "-DLEAKWRAP_NO_$$function"; \
 	done >$@.tmp
-	$(Q)printf '#include <ucontext.h>\n%s\n' \
-		'int pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }' >$@.c
-	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c \
-		>/dev/null 2>&1 || \
+	$(Q)printf '#include <ucontext.h>\nint pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }\n' >$@.c
+	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c >/dev/null 2>&1 || \
 		echo -DLEAKWRAP_NO_ucontext >>$@.tmp
 	$(Q)rm -f $@.c $@.program
 	$(Q)mv $@.tmp $@
@@ -74,8 +67,7 @@ UTHASH ?= $(firstword $(wildcard /usr/include/uthash.h /usr/local/include/uthash
 
 # A copy of the one header: the folder that it was found in may hold another system's headers.
 $(O)/include/uthash.h: $(UTHASH)
-	$(if $(UTHASH),,$(error uthash.h was not found: install it \
-		(Debian: apt-get install uthash-dev) or give UTHASH=/path/to/uthash.h))
+	$(if $(UTHASH),,$(error uthash.h was not found: install it (Debian: apt-get install uthash-dev) or give UTHASH=/path/to/uthash.h))
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
@@ -86,26 +78,21 @@ $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 
 # What gcc makes of the allocation path's short loops costs more than it saves.
 SHORT_LOOPS := -fno-ivopts -fno-tree-scev-cprop
-SHORT_LOOPS := $(call accepted,$(SHORT_LOOPS))
+SHORT_LOOPS := $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(SHORT_LOOPS)')
 $(O)/wrap/record/record.o $(O)/wrap/site/stack_cache.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
 
-# Functions that allocate are built with -ffixed-rbp: %rbp still holds the caller's value, so they
-# need no frame to read it.  gcc warns if one of them needs a frame.  Functions that free look for
-# their caller only with misuse=, and begin with a frame of their own.
+# malloc and its kind do so little that it counts whether they make a frame, which tells them the caller's frame pointer.  gcc says so when
+# one of them needs a frame nevertheless.  Those that free only look for their caller with misuse=, and begin with a frame of their own.
 FIXED_FP := -ffixed-rbp -DLEAKWRAP_FIXED_RBP
-ONLY_ON_X86_64 := '\043if !defined __x86_64__ || defined __ILP32__\n\043error\n\043endif\n'
-FIXED_FP := $(shell printf $(ONLY_ON_X86_64) | \
+FIXED_FP := $(shell printf '\043if !defined __x86_64__ || defined __ILP32__\n\043error\n\043endif\n' | \
 	$(CC) -Werror $(FIXED_FP) -E -x c - >/dev/null 2>&1 && echo '$(FIXED_FP)')
 THAT_ALLOCATE := $(filter-out free% cfree _Zd%,$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))
 
 define entry_rule
-$(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry/$(1).c \
-		linker-flags.mk
+$(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry/$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) \
-		$$(if $$(filter $(THAT_ALLOCATE),$$*),$$(FIXED_FP)) \
-		-DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
+	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) $$(if $$(filter $(THAT_ALLOCATE),$$*),$$(FIXED_FP)) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
 $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
 
@@ -135,7 +122,7 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 	$(Q)$(AR) rcs $@ $^
 	$(Q)$(ARCHIVE_NOTE)
 
-# -- the generator ---------------------------------------------------------------------------------
+# -- the generator ----------------------------------------------------------------------------------
 # What wraps an allocator of another name, or bakes options in, at the user's link: generate.sh, the
 # headers that it compiles with, and what it must know of this runtime.  It is used from $(O), and
 # from where make install puts it.
@@ -161,7 +148,7 @@ $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
 
-# The names and values of options, and the names of signals, from the tables of option_table.c.
+# Of each option its name and its values, of each signal its name, from the tables of option_table.c.
 GENERATOR_OPTIONS ?= tr '{' '\n' <$< | sed -n \
 	-e 's/^"\([a-z_]*\)", [a-z_]*, "[^"]*", "\([^"]*\)".*/\1|\2/p' \
 	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'

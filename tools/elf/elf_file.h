@@ -9,15 +9,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "tools/model/model.h"
-
-/* Where to look for files. */
-struct search {
-	const char *exe;         /* the program's own file, or NULL */
-	const char *sysroot;     /* stands for the / of the traced machine, or NULL */
-	const char **debug_dirs; /* each holds .build-id/xx/yyy.debug */
-	size_t debug_dir_count;
-	const char *map; /* the linker's map of the program, or NULL */
-};
+#include "tools/symbolize/symbolize.h"
 
 struct elf_file {
 	Dwfl *dwfl;       /* holds the one module; NULL when no file was found */

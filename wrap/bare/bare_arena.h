@@ -17,12 +17,12 @@ void leakwrap_arena_start(void);
 /* Frees all scratch memory.  For the fault handler: the dump that used it never continues. */
 void leakwrap_arena_abandon_scratch(void);
 
+/* Scratch memory, in bytes, that a dump needs for each call site: a struct leakwrap_row
+ * (report/site_totals.h). */
+#define LEAKWRAP_SCRATCH_PER_SITE 24
+
 /* Reserves SIZE bytes more for scratch memory.  Returns false if the memory does not suffice.  The
  * caller holds the lock. */
 bool leakwrap_arena_reserve_scratch(size_t size);
-
-/* Bytes of scratch memory that a dump takes for each call site: the size of a struct leakwrap_row
- * (site_totals.h). */
-#define LEAKWRAP_ROW_SIZE 24
 
 #endif

@@ -13,7 +13,8 @@
 #include "wrap/runtime/option_table.h"
 #include "wrap/site/site_table.h"
 
-_Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_ROW_SIZE, "rows need more memory");
+_Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_SCRATCH_PER_SITE,
+               "scratch memory of a dump");
 
 static bool started;
 

@@ -41,8 +41,8 @@ void leakwrap_sites_start(void)
 	/* A symbol that takes no memory: the build prints its value. */
 	__asm__ volatile(".globl leakwrap_site_bytes\n\t.set leakwrap_site_bytes, %c0"
 	                 :
-	                 : "i"(sizeof(struct record) + LEAKWRAP_ROW_SIZE));
-	leakwrap_arena_reserve_scratch(LEAKWRAP_ROW_SIZE * LEAKWRAP_SITE_FIRST + 64);
+	                 : "i"(sizeof(struct record) + LEAKWRAP_SCRATCH_PER_SITE));
+	leakwrap_arena_reserve_scratch(LEAKWRAP_SCRATCH_PER_SITE * LEAKWRAP_SITE_FIRST + 64);
 }
 
 /* Returns the chain in which TRACE is or belongs. */
@@ -72,7 +72,7 @@ static struct record *add(struct record **chain, const struct leakwrap_trace *tr
 	struct record *record;
 
 	if (sites.limit >= LEAKWRAP_SITE_LIMIT ||
-	    !leakwrap_arena_reserve_scratch(LEAKWRAP_ROW_SIZE))
+	    !leakwrap_arena_reserve_scratch(LEAKWRAP_SCRATCH_PER_SITE))
 		return NULL;
 	record = leakwrap_arena_take_from(size, from_reserve);
 	if (!record)
