@@ -1,4 +1,4 @@
-/* option_table.c - the table of all options.  It is used to read options and to print help=1, and a test
+/* option_table.c - the table of all options, for reading options and for printing help=1.  A test
  * checks leakwrap-options(7) against it.  Runs once, at start, before any allocation is recorded.
  * Uses no malloc and no stdio. */
 #include "wrap/runtime/option_table.h"
