@@ -7,7 +7,7 @@
 
 #include "report/format.h"
 #include "wrap/base/options.h"
-#include "report/output.h"
+#include "report/log_file.h"
 #include "wrap/port/port.h"
 
 /* The ELF note in dump.c holds the distance to this variable. */
@@ -24,7 +24,7 @@ void leakwrap_announce(void)
 	leakwrap_announcement.size = sizeof(leakwrap_announcement);
 	leakwrap_announcement.process = leakwrap_process_id();
 	leakwrap_announcement.signal = leakwrap_options.signal;
-	leakwrap_output_pattern(leakwrap_announcement.log, sizeof(leakwrap_announcement.log));
+	leakwrap_log_pattern(leakwrap_announcement.log, sizeof(leakwrap_announcement.log));
 	atomic_store(atomic_version(), LEAKWRAP_ANNOUNCEMENT_VERSION);
 }
 

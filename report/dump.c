@@ -5,11 +5,12 @@
 #include "report/dump.h"
 
 #include "report/site_totals.h"
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "report/dump_writer.h"
 #include "wrap/leakwrap.h"
 #include "wrap/live/live.h"
 #include "wrap/base/options.h"
+#include "report/log_file.h"
 #include "report/output.h"
 #include "wrap/port/port.h"
 #include "wrap/base/readers.h"
@@ -93,7 +94,7 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason)
 
 	dump.last_number++;
 	if (fd < 0)
-		fd = opened = leakwrap_output_open(dump.last_number);
+		fd = opened = leakwrap_log_open(dump.last_number);
 	if (fd >= 0)
 		written = leakwrap_dump_write(&dump.writer, fd, dump.last_number,
 		                              atomic_load(&dump.incomplete) > 0, reason);
@@ -102,7 +103,7 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason)
 	if (opened > 2 && !written)
 		report_lost_dump(0);
 	if (opened >= 0)
-		leakwrap_output_close(opened);
+		leakwrap_log_close(opened);
 	if (!written)
 		atomic_fetch_add(&dump.incomplete, 1);
 	leakwrap_readers_leave(entered);
@@ -206,19 +207,20 @@ static bool decide_child_dump(void)
 	struct leakwrap_site_totals own;
 	bool has_blocks, is_wanted;
 
-	if (!leakwrap_collect_may_have_own())
+	if (!leakwrap_has_own_sites())
 		return false;
 	if (!leakwrap_site_totals_collect(&own, true, NULL))
 		return true;
 	has_blocks = own.count > 0;
-	is_wanted = has_blocks && leakwrap_relatives_tellers() < UNCONDITIONAL_CHILDREN;
+	is_wanted = has_blocks && leakwrap_relatives_count_child() < UNCONDITIONAL_CHILDREN;
 	for (size_t i = 0; i < own.rows_count; i++)
-		is_wanted |= leakwrap_relatives_tell(own.rows[i].site == LEAKWRAP_SITE_LOST
-		                                             ? 0
-		                                             : leakwrap_site_key(own.rows[i].site));
+		is_wanted |= leakwrap_relatives_record_shown(
+		        own.rows[i].site == LEAKWRAP_SITE_LOST
+		                ? 0
+		                : leakwrap_site_key(own.rows[i].site));
 	leakwrap_site_totals_release(&own);
 	if (has_blocks && !is_wanted)
-		leakwrap_relatives_stay_silent();
+		leakwrap_relatives_count_silent();
 	return is_wanted;
 }
 
@@ -236,6 +238,7 @@ static bool decide_child_dump(void)
 void leakwrap_dump_start(void)
 {
 	leakwrap_output_start();
+	leakwrap_log_start();
 }
 
 void leakwrap_dump_forked(void)

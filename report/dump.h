@@ -4,7 +4,7 @@
  * dump leaves a request.  The writing thread serves the request after its own dump, unless another
  * thread waits for the turn: then that thread serves it.  All other callers wait for their turn.
  *
- * A dump goes to the descriptor that the option log= leads to (output.h).  All functions but
+ * A dump goes to the descriptor that the option log= leads to (log_file.h).  All functions but
  * leakwrap_dump_start may run in signal handlers. */
 #ifndef LEAKWRAP_DUMP_H
 #define LEAKWRAP_DUMP_H

@@ -3,7 +3,7 @@
 
 #include "report/site_totals.h"
 #include "report/command.h"
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
 #include "wrap/live/live.h"
@@ -238,7 +238,7 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 		const struct leakwrap_module *gone =
 		        trace->modules ? find_replaced_module(trace->modules, pc - 1) : NULL;
 
-		if (interrupted || gone || !leakwrap_frame_cache_write(dump.writer, i - first, pc))
+		if (interrupted || gone || !leakwrap_frame_write_stored(dump.writer, i - first, pc))
 			interrupted = write_frame(i - first, pc, interrupted, gone);
 	}
 }
@@ -330,7 +330,7 @@ static void make_prefix(char *prefix, unsigned number)
 static void write_crash(const struct leakwrap_fault *crash)
 {
 	struct leakwrap_trace trace = {.pcs = dump.pcs, .max = leakwrap_options.depth};
-	struct leakwrap_regs start = leakwrap_start_of(crash->context);
+	struct leakwrap_regs start = leakwrap_registers_read(crash->context);
 	struct leakwrap_stack stack = leakwrap_stack_at(start.sp);
 	bool interrupted = true;
 
@@ -409,7 +409,7 @@ static size_t write_live(bool own, bool earlier_lost)
 	if (is_system_left_out() && !leakwrap_origin_is_known())
 		write_note("system=0 has left out nothing: the program has no symbol table");
 #ifndef LEAKWRAP_BARE
-	write_silent_children(leakwrap_relatives_silent());
+	write_silent_children(leakwrap_relatives_silent_count());
 #endif
 	if (leakwrap_shadow_overflows() > 0)
 		write_note("instrumented functions were nested too deep for the shadow call stack: "

@@ -18,7 +18,17 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
                                                    uintptr_t pc, bool is_return,
                                                    const struct leakwrap_module *gone);
 
-/* Begins the line of frame LEVEL: writes the part that depends on the frame's level alone. */
-void leakwrap_frame_begin(struct leakwrap_writer *writer, unsigned level);
+/* Writes the line of frame LEVEL at the return address PC to WRITER from the frame cache.  Returns
+ * false, and writes nothing, if the cache does not hold PC. */
+#ifndef LEAKWRAP_BARE
+bool leakwrap_frame_write_stored(struct leakwrap_writer *writer, unsigned level, uintptr_t pc);
+#else
+static inline bool leakwrap_frame_write_stored(struct leakwrap_writer *writer, unsigned level,
+                                               uintptr_t pc)
+{
+	(void)writer, (void)level, (void)pc;
+	return false;
+}
+#endif
 
 #endif

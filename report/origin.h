@@ -15,7 +15,7 @@ void leakwrap_origin_start(void);
  * symbol table, and always in bare-metal builds. */
 bool leakwrap_origin_is_known(void);
 
-/* Returns whether a block belongs to a C or C++ library that the program was linked with statically:
+/* Returns whether a block belongs to a C or C++ library that is linked into the program statically:
  * PCS are the DEPTH return addresses of its backtrace, innermost first.  A block that the library
  * made for its caller belongs to the caller.  Where the owner cannot be told it is the program, as
  * in a stripped program.  Signal-safe; one thread at a time (that of the dump). */

@@ -1,4 +1,4 @@
-/* output.h - opens the descriptor that a dump goes to, and writes to it.
+/* output.h - writes bytes to a descriptor.
  *
  * All functions but leakwrap_output_start are signal-safe. */
 #ifndef LEAKWRAP_OUTPUT_H
@@ -7,26 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Remembers the file of descriptor 2 and the program's name.  Called at start, before the program
- * can change descriptor 2. */
+/* Remembers the file of descriptor 2.  Called at start, before the program can change it. */
 void leakwrap_output_start(void);
 
 /* Returns whether a dump may be written to descriptor 2.  It may if the descriptor is on the file
  * that it was on at start, is a terminal or a pipe, or is open for appending.  Else the program
  * may have closed it, and the descriptor may be the program's data file. */
 bool leakwrap_output_stderr_is_usable(void);
-
-/* Copies the option log= to the SIZE bytes at PATTERN, with the program's name in the place of %e,
- * and a NUL.  Stores "" if that does not fit. */
-void leakwrap_output_pattern(char *pattern, size_t size);
-
-/* Opens the log for dump NUMBER, as the option log= has it.  Returns its descriptor, or a negative
- * errno value.  The caller passes the descriptor to leakwrap_output_close.  One thread at a
- * time. */
-int leakwrap_output_open(unsigned number);
-
-/* Closes FD, which leakwrap_output_open returned, unless it is standard error. */
-void leakwrap_output_close(int fd);
 
 /* A descriptor that lines are written to. */
 struct leakwrap_target {

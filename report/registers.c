@@ -11,7 +11,7 @@
 
 #define REGISTERS_PER_LINE 6
 
-struct leakwrap_regs leakwrap_start_of(const void *context)
+struct leakwrap_regs leakwrap_registers_read(const void *context)
 {
 	struct leakwrap_regs start = {0, 0, 0, 0, 0};
 

@@ -12,7 +12,7 @@
 
 /* Returns the registers from which a walk of the stack starts.  All are 0 if the architecture has
  * no such context. */
-struct leakwrap_regs leakwrap_start_of(const void *context);
+struct leakwrap_regs leakwrap_registers_read(const void *context);
 
 /* Writes all registers, by their names in the ABI, to lines "registers" (format.h) of WRITER.
  * Writes nothing if the architecture's header lists none. */

@@ -2,6 +2,7 @@
 #include "report/site_totals.h"
 
 #include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
 
@@ -235,7 +236,7 @@ static void sort(struct leakwrap_row *rows, size_t count)
 #endif
 
 #ifndef LEAKWRAP_BARE
-bool leakwrap_collect_may_have_own(void)
+bool leakwrap_has_own_sites(void)
 {
 	const struct fork_boundary fork = last_fork();
 

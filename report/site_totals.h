@@ -45,7 +45,7 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 
 /* Returns whether the process may have live blocks that it has allocated since it was forked.  Does
  * not read the live table. */
-bool leakwrap_collect_may_have_own(void);
+bool leakwrap_has_own_sites(void);
 
 #define LEAKWRAP_LARGEST 128
 

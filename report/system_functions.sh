@@ -114,22 +114,27 @@ LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports
 	# Does the function allocate for its caller, or does the library keep the memory?
 	function is_for_caller(name) {
 		if (language == "cxx")
-			return name !~ /^(_GLOBAL__|_ZNSt6locale|_ZNSt8ios_base(4Init|15sync_with_stdio))/
+			return name !~ own_of_cxx
 		return member ~ for_caller
 	}
 	function end_member(   i) {
 		for (i = 1; (allocates || language == "cxx") && i <= count; i++)
 			if (is_of_library(types[i], names[i]))
-				printf "%d %.0f %.0f\n", is_for_caller(names[i]), hash(names[i]), sizes[i]
+				printf "%d %.0f %.0f\n", is_for_caller(names[i]), \
+					hash(names[i]), sizes[i]
 		count = allocates = 0
 		split("", strong)
 	}
 	BEGIN {
+		# Functions of C++ libraries whose blocks the library keeps.
+		own_of_cxx = "^(_GLOBAL__|_ZNSt6locale|_ZNSt8ios_base(4Init|15sync_with_stdio))"
 		# Members of C libraries whose functions return what their caller frees.
-		for_caller = "^(io)?(fopen|fdopen|popen)(64)?$|^(fopncook|iofopncook|fopencookie)$|" \
+		for_caller = "^(io)?(fopen|fdopen|popen)(64)?$|" \
+			"^(fopncook|iofopncook|fopencookie)$|" \
 			"^(oldf|f)memopen$|^(fd)?opendir$|^reg(comp|ex)$|^glob(64)?$|^wordexp$|" \
-			"^getaddrinfo$|^if_(name)?index$|^if_nameindex$|^tsearch$|^fts(64)?(-time64)?$|" \
-			"^(new|dup)locale$|^(g|i)conv_open$|^iconv$|^(catgets|open_catalog)$|^hsearch(_r)?$"
+			"^getaddrinfo$|^if_(name)?index$|^if_nameindex$|^tsearch$|" \
+			"^fts(64)?(-time64)?$|^(new|dup)locale$|^(g|i)conv_open$|^iconv$|" \
+			"^(catgets|open_catalog)$|^hsearch(_r)?$"
 		for (i = 1; i < 256; i++)
 			code[sprintf("%c", i)] = i
 		while ((getline line <allocators) > 0)
@@ -169,7 +174,8 @@ LC_ALL=C awk -v language="$language" '
 	END {
 		# enum leakwrap_system_list
 		for (role = 0; role < 2; role++) {
-			printf "        \".long %d, %d\\n\"\n", (language == "cxx" ? 2 : 1) + 2 * role, count[role]
+			printf "        \".long %d, %d\\n\"\n", \
+					(language == "cxx" ? 2 : 1) + 2 * role, count[role]
 			for (i = 1; i <= count[role]; i++)
 				printf "        \".long %s\\n\"\n", pairs[role, i]
 		}

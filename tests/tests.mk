@@ -71,10 +71,12 @@ include tests/bench/bench.mk
 SOURCES = $(wildcard $(foreach d,wrap wrap/* report tools tools/* tests/* tests/*/*,$(d)/*.c $(d)/*.h))
 SCRIPTS = $(shell grep -lE '^#!/bin/(ba)?sh|^\# shellcheck shell' $(wildcard tests/* tests/*/* .ci/*) 2>/dev/null)
 
-lint: ## clang-format, clang-tidy, gcc -fanalyzer, cppcheck, shellcheck
+lint: ## columns, layers, clang-format, clang-tidy, gcc -fanalyzer, cppcheck, shellcheck
 	$(Q)$(SETUP) lint
 	$(AGAIN) all
-	$(Q)tests/lint '$(O)' '$(RUNTIME_CFLAGS)' '$(subst ',,$(TOOL_CFLAGS))'
+	+$(Q)$(MAKE) --no-print-directory O='$(O)/lint' PORT=bare CC=arm-none-eabi-gcc \
+		AR=arm-none-eabi-ar CFLAGS_TARGET='-mcpu=cortex-m3 -mthumb' lib
+	$(Q)tests/lint/run '$(O)' '$(O)/lint' '$(RUNTIME_CFLAGS)' '$(subst ',,$(TOOL_CFLAGS))'
 
 format: ## clang-format everything
 	$(Q)$(SETUP) lint

@@ -148,11 +148,11 @@ $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
 
-# Of each option its name and its values, of each signal its name, from the tables of options.c.
+# Of each option its name and its values, of each signal its name, from the tables of option_table.c.
 GENERATOR_OPTIONS ?= tr '{' '\n' <$< | sed -n \
 	-e 's/^"\([a-z_]*\)", [a-z_]*, "[^"]*", "\([^"]*\)".*/\1|\2/p' \
 	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'
-$(O)/generator/options: wrap/base/options.c $(O)/built-by
+$(O)/generator/options: wrap/runtime/option_table.c $(O)/built-by
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GENERATOR_OPTIONS) >$@
 

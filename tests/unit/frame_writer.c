@@ -90,7 +90,7 @@ static unsigned write_frames(unsigned functions_used, uint64_t seed)
 		bool is_return = random >> 60 > 0;
 
 		begin();
-		if (is_return && leakwrap_frame_cache_write(&writer, level, pc))
+		if (is_return && leakwrap_frame_write_stored(&writer, level, pc))
 			known++;
 		else
 			CHECK(leakwrap_frame_write(&writer, level, pc, is_return, NULL) ==
@@ -106,7 +106,7 @@ int main(void)
 	for (unsigned dump = 0; dump < 2; dump++) {
 		leakwrap_frame_cache_start();
 		begin();
-		CHECK(!leakwrap_frame_cache_write(&writer, 0, START));
+		CHECK(!leakwrap_frame_write_stored(&writer, 0, START));
 		CHECK(write_frames(10, 2) > FRAMES / 2);
 		CHECK(write_frames(FUNCTIONS, 3) < FRAMES / 2);
 		leakwrap_frame_cache_end();

@@ -1,7 +1,7 @@
 /* live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands out, with
  * threads, without memory, and with blocks that are freed unseen; for an allocator like glibc's, and for others.
  * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/reclaim.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c
+ * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach,--wrap=leakwrap_pages_present */
 #include "wrap/live/extension.h"
 #include "wrap/live/fast.h"
@@ -17,7 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct leakwrap_loss leakwrap_loss;
 
 static bool blocks_lie_apart;
 

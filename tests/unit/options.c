@@ -1,6 +1,7 @@
-/* options.c - the reader of LEAKWRAP_OPTIONS (wrap/base/options.c) with good and bad values, and with any text.
- * sources: wrap/base/options.c report/line_writer.c report/output.c wrap/port/linux*.c */
+/* options.c - the reader of LEAKWRAP_OPTIONS (wrap/runtime/option_table.c) with good and bad values, and with any text.
+ * sources: wrap/runtime/option_table.c wrap/base/options.c report/line_writer.c report/output.c wrap/port/linux*.c */
 #include "wrap/base/options.h"
+#include "wrap/runtime/option_table.h"
 #include "unit.h"
 
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 /* site_table_without_memory.c - the call-site table (wrap/site/site_table.c, stack_cache.c, stack_shape.c, stack_index.c, delta_backtrace.c) when memory ends: random stacks of all depths in two
  * threads.  A stack is recognized as what it is, or walked; its call site has its backtrace, or the innermost frames of it, or
  * is lost and counted.
- * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c */
+ * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
 #include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "made_up.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
@@ -16,7 +17,6 @@
 
 /* -- the rest of the runtime --------------------------------------------------------------------- */
 
-struct leakwrap_loss leakwrap_loss;
 _Thread_local struct leakwrap_thread leakwrap_self;
 
 static struct leakwrap_modules snapshot;

@@ -1,7 +1,7 @@
 /* site_totals.c - adding up live blocks by call site (report/site_totals.c), from tables that are made up.
- * sources: report/site_totals.c wrap/port/linux*.c */
+ * sources: report/site_totals.c wrap/base/loss.c wrap/port/linux*.c */
 #include "report/site_totals.h"
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "unit.h"
 #include "wrap/unwind/unwind.h"
@@ -23,7 +23,6 @@ uint32_t leakwrap_sites_limit(void)
 	return LEAKWRAP_SITE_FIRST + site_count;
 }
 
-struct leakwrap_loss leakwrap_loss;
 static uint32_t first_own = LEAKWRAP_SITE_FIRST;
 
 uint32_t leakwrap_sites_first_own(void)
@@ -144,11 +143,11 @@ static void collect_in_child(void)
 	leakwrap_site_totals_release(&got);
 	leakwrap_site_totals_largest(&got, true, NULL);
 	CHECK(got.blocks == 6 && got.rows_count == 6 && got.inherited_blocks == 5);
-	CHECK(leakwrap_collect_may_have_own());
+	CHECK(leakwrap_has_own_sites());
 	site_count = 4;
-	CHECK(!leakwrap_collect_may_have_own());
+	CHECK(!leakwrap_has_own_sites());
 	atomic_store(&leakwrap_loss.lost_call_sites, 1);
-	CHECK(leakwrap_collect_may_have_own());
+	CHECK(leakwrap_has_own_sites());
 	CHECK(leakwrap_site_totals_collect(&got, true, NULL));
 	CHECK(got.blocks == 1 && got.rows[0].site == LEAKWRAP_SITE_LOST);
 	leakwrap_site_totals_release(&got);

@@ -1,7 +1,7 @@
 /* slot_layout.c - each address has the slot that the layout of its region says (wrap/live/live.c), and what stands there is seen as that
  * address: for an allocator like glibc's, and for others, also where words are smaller.
  * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/reclaim.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c */
+ * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct leakwrap_loss leakwrap_loss;
 
 static bool blocks_lie_apart;
 

@@ -11,7 +11,7 @@ CFLAGS_TARGET ?=
 RUNTIME_FAMILIES := $(LEAKWRAP_BARE_FAMILIES)
 RUNTIME_LDFLAGS = $(LEAKWRAP_BARE_LDFLAGS)
 
-# The options of wrap/bare/options.c, for generate.sh.
+# The options of wrap/bare/option_table.c, for generate.sh.
 GENERATOR_OPTIONS := printf '%s\n' 'depth|1 to 32' 'top|NUMBER' 'min_bytes|NUMBER' 'exit|0 or 1'
 
 RUNTIME_CFLAGS := -std=gnu11 -Os -g $(WARNINGS) -MMD -MP $(CFLAGS_TARGET) \
@@ -26,7 +26,7 @@ RUNTIME_CFLAGS += -D_Thread_local=
 ENTRY_CFLAGS_cxx := -fexceptions
 
 CORE_SOURCES := $(wildcard wrap/bare/*.c) \
-	$(addprefix wrap/,entry/public_api.c record/record.c) \
+	$(addprefix wrap/,base/loss.c base/options.c entry/public_api.c record/record.c) \
 	$(addprefix wrap/unwind/,arm_exidx.c fp_frame.c prologue.c return_address.c rule_cache.c \
 		walk_rules.c) \
 	$(addprefix report/,dump.c dump_writer.c frame_writer.c misuse_writer.c site_totals.c \

@@ -1,31 +1,20 @@
-/* fault.c - the common part of the exception handlers of leakwrap_bare.h.  It also reads the
- * registers that the handlers saved (registers.h).  The handlers begin in assembly, in fault_m.c
- * and fault_a.c. */
+/* fault.c - the common part of the exception handlers of leakwrap_bare.h.  The handlers begin in
+ * assembly, in fault_m.c and fault_a.c. */
 #include "wrap/bare/fault.h"
 
 #include "wrap/bare/bare_arena.h"
+#include "wrap/bare/bare_port.h"
 #include "report/dump.h"
-#include "wrap/bare/fault_frame.h"
 #include "wrap/leakwrap_bare.h"
-#include "report/registers.h"
 #include "wrap/runtime/runtime.h"
 
 #include <stddef.h>
 
-#define REGISTERS_PER_LINE 6
-
-static bool handled;
-
-bool leakwrap_fault_is_handled(void)
-{
-	return handled;
-}
-
 /* A second fault during the report, in "write" perhaps, writes no trace. */
 void leakwrap_fault_report(const struct leakwrap_fault *fault)
 {
-	if (!handled) {
-		handled = true;
+	if (!leakwrap_fault_is_handled) {
+		leakwrap_fault_is_handled = true;
 		leakwrap_runtime_enter();
 		leakwrap_arena_abandon_scratch();
 		leakwrap_dump_abandon();
@@ -35,38 +24,4 @@ void leakwrap_fault_report(const struct leakwrap_fault *fault)
 		leakwrap_bare.after_fault();
 	for (;;)
 		;
-}
-
-struct leakwrap_regs leakwrap_start_of(const void *context)
-{
-	const struct leakwrap_fault_frame *frame = context;
-
-	return (struct leakwrap_regs){.pc = (frame->r[15] & ~(uintptr_t)1) |
-	                                    leakwrap_fault_is_thumb(frame),
-	                              .sp = frame->r[13],
-	                              .fp = frame->r[11],
-	                              .lr = frame->r[14],
-	                              .r7 = frame->r[7]};
-}
-
-void leakwrap_registers_write(struct leakwrap_writer *writer, const void *context)
-{
-	static const char *const names[] = {
-	        "r0", "r1", "r2",  "r3",  "r4",  "r5", "r6", "r7",
-	        "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc",
-	};
-	const struct leakwrap_fault_frame *frame = context;
-	const size_t count = sizeof(names) / sizeof(names[0]);
-
-	for (size_t i = 0; i < count + LEAKWRAP_FAULT_STATES; i++) {
-		if (i % REGISTERS_PER_LINE == 0)
-			leakwrap_text(writer, "registers");
-		leakwrap_text(writer, " ");
-		leakwrap_text(writer, i < count ? names[i] : leakwrap_fault_state_names[i - count]);
-		leakwrap_text(writer, "=");
-		leakwrap_text_hex(writer, i < count ? frame->r[i] : frame->state[i - count]);
-		if (i % REGISTERS_PER_LINE == REGISTERS_PER_LINE - 1 ||
-		    i == count + LEAKWRAP_FAULT_STATES - 1)
-			leakwrap_text_end(writer);
-	}
 }

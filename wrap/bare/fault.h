@@ -1,11 +1,11 @@
-/* fault.h - the state of the exception handlers, which write the fault trace. */
+/* fault.h - the fault trace. */
 #ifndef LEAKWRAP_FAULT_H
 #define LEAKWRAP_FAULT_H
 
-#include <stdbool.h>
+#include "wrap/signal/crash.h"
 
-/* Returns true if a handler of leakwrap_bare.h runs.  Then no other code runs any more, and a lock
- * that is held is never released. */
-bool leakwrap_fault_is_handled(void);
+/* Writes the fault trace and does not return.  FAULT's context is a struct leakwrap_fault_frame.
+ * Only the exception handlers call it. */
+void leakwrap_fault_report(const struct leakwrap_fault *fault) __attribute__((noreturn));
 
 #endif

@@ -6,15 +6,10 @@
 
 #if !(defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
 
+#include "wrap/bare/fault.h"
 #include "wrap/bare/fault_frame.h"
 
 enum kind { UNDEFINED_INSTRUCTION, PREFETCH_ABORT, DATA_ABORT };
-
-/* The indexes in state of struct leakwrap_fault_frame. */
-enum { CPSR, DFSR, DFAR, IFSR, IFAR };
-
-const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES] = {
-        [CPSR] = "cpsr", [DFSR] = "dfsr", [DFAR] = "dfar", [IFSR] = "ifsr", [IFAR] = "ifar"};
 
 #define CPSR_THUMB     0x20u
 #define DFSR_STATUS    0xfu
@@ -48,14 +43,14 @@ void leakwrap_exception(enum kind kind, struct leakwrap_fault_frame *frame)
 	                               .has_address = true,
 	                               .context = frame};
 
-	frame->r[15] = interrupted_pc(kind, frame->r[15], frame->state[CPSR]);
+	frame->r[15] = interrupted_pc(kind, frame->r[15], frame->state[LEAKWRAP_CPSR]);
 	fault.address = frame->r[15];
 	if (kind == UNDEFINED_INSTRUCTION) {
 		fault.signal = LEAKWRAP_SIGILL;
 		fault.code = LEAKWRAP_ILL_ILLOPC;
 	} else if (kind == DATA_ABORT) {
-		fault.address = frame->state[DFAR];
-		if ((frame->state[DFSR] & DFSR_STATUS) == DFSR_ALIGNMENT) {
+		fault.address = frame->state[LEAKWRAP_DFAR];
+		if ((frame->state[LEAKWRAP_DFSR] & DFSR_STATUS) == DFSR_ALIGNMENT) {
 			fault.signal = LEAKWRAP_SIGBUS;
 			fault.code = LEAKWRAP_BUS_ADRALN;
 		}

@@ -1,18 +1,36 @@
-/* fault_frame.h - the registers at an exception.  fault_m.c and fault_a.c fill them, fault.c reads
- * them. */
+/* fault_frame.h - the registers at an exception.  fault_m.c and fault_a.c fill them,
+ * registers.c reads them. */
 #ifndef LEAKWRAP_FAULT_FRAME_H
 #define LEAKWRAP_FAULT_FRAME_H
 
 #include <stdint.h>
 
-#include "wrap/signal/crash.h"
-
-#define LEAKWRAP_FAULT_STATES 5
+/* The status registers, and their names in the processor's manual. */
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+enum leakwrap_fault_state {
+	LEAKWRAP_XPSR,
+	LEAKWRAP_CFSR,
+	LEAKWRAP_HFSR,
+	LEAKWRAP_MMFAR,
+	LEAKWRAP_BFAR,
+	LEAKWRAP_FAULT_STATES,
+};
+#define LEAKWRAP_FAULT_STATE_NAMES "xpsr", "cfsr", "hfsr", "mmfar", "bfar"
+#else
+enum leakwrap_fault_state {
+	LEAKWRAP_CPSR,
+	LEAKWRAP_DFSR,
+	LEAKWRAP_DFAR,
+	LEAKWRAP_IFSR,
+	LEAKWRAP_IFAR,
+	LEAKWRAP_FAULT_STATES,
+};
+#define LEAKWRAP_FAULT_STATE_NAMES "cpsr", "dfsr", "dfar", "ifsr", "ifar"
+#endif
 
 struct leakwrap_fault_frame {
 	uintptr_t r[16];
-	uintptr_t
-	        state[LEAKWRAP_FAULT_STATES]; /* status registers, see leakwrap_fault_state_names */
+	uintptr_t state[LEAKWRAP_FAULT_STATES]; /* by enum leakwrap_fault_state */
 };
 
 /* Returns 1 if Thumb code was interrupted, else 0.  On the M profile all code is Thumb code.  Else
@@ -26,9 +44,6 @@ static inline uintptr_t leakwrap_fault_is_thumb(const struct leakwrap_fault_fram
 	return frame->state[0] >> 5 & 1;
 #endif
 }
-
-/* The names of the status registers in the processor's manual. */
-extern const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES];
 
 /* The signals and codes that Linux sends for such faults (sigaction(2)). */
 enum {
@@ -44,9 +59,5 @@ enum {
 #define LEAKWRAP_SEGV_ACCERR 2
 #define LEAKWRAP_BUS_ADRALN  1
 #define LEAKWRAP_BUS_ADRERR  2
-
-/* Writes the fault trace and does not return.  FAULT's context is a struct leakwrap_fault_frame.
- * Only the exception handlers call it. */
-void leakwrap_fault_report(const struct leakwrap_fault *fault) __attribute__((noreturn));
 
 #endif

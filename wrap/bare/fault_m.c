@@ -6,15 +6,10 @@
 
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 
+#include "wrap/bare/fault.h"
 #include "wrap/bare/fault_frame.h"
 
 #include <stdbool.h>
-
-/* The indexes in state of struct leakwrap_fault_frame. */
-enum { XPSR, CFSR, HFSR, MMFAR, BFAR };
-
-const char *const leakwrap_fault_state_names[LEAKWRAP_FAULT_STATES] = {
-        [XPSR] = "xpsr", [CFSR] = "cfsr", [HFSR] = "hfsr", [MMFAR] = "mmfar", [BFAR] = "bfar"};
 
 /* The words that the processor pushed at the exception (B1.5.6). */
 struct pushed {
@@ -50,16 +45,16 @@ static uintptr_t read_register(uintptr_t address)
 
 static void read_status(struct leakwrap_fault_frame *frame)
 {
-	frame->state[CFSR] = read_register(0xe000ed28);
-	frame->state[HFSR] = read_register(0xe000ed2c);
-	frame->state[MMFAR] = read_register(0xe000ed34);
-	frame->state[BFAR] = read_register(0xe000ed38);
+	frame->state[LEAKWRAP_CFSR] = read_register(0xe000ed28);
+	frame->state[LEAKWRAP_HFSR] = read_register(0xe000ed2c);
+	frame->state[LEAKWRAP_MMFAR] = read_register(0xe000ed34);
+	frame->state[LEAKWRAP_BFAR] = read_register(0xe000ed38);
 }
 
 /* Sets FAULT's signal, code and address to those that Linux would report. */
 static void classify(struct leakwrap_fault *fault, const struct leakwrap_fault_frame *frame)
 {
-	uintptr_t cause = frame->state[CFSR];
+	uintptr_t cause = frame->state[LEAKWRAP_CFSR];
 
 	fault->signal = LEAKWRAP_SIGSEGV;
 	fault->code = LEAKWRAP_SEGV_MAPERR;
@@ -67,12 +62,12 @@ static void classify(struct leakwrap_fault *fault, const struct leakwrap_fault_f
 	if (cause & CFSR_MEMORY) {
 		fault->code = LEAKWRAP_SEGV_ACCERR;
 		fault->has_address = (cause & CFSR_MMARVALID) != 0;
-		fault->address = frame->state[MMFAR];
+		fault->address = frame->state[LEAKWRAP_MMFAR];
 	} else if (cause & CFSR_BUS) {
 		fault->signal = LEAKWRAP_SIGBUS;
 		fault->code = LEAKWRAP_BUS_ADRERR;
 		fault->has_address = (cause & CFSR_BFARVALID) != 0;
-		fault->address = frame->state[BFAR];
+		fault->address = frame->state[LEAKWRAP_BFAR];
 	} else if (cause & CFSR_DIVIDE_BY_0) {
 		fault->signal = LEAKWRAP_SIGFPE;
 		fault->code = LEAKWRAP_FPE_INTDIV;
@@ -107,7 +102,7 @@ void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved,
 	read_status(&frame);
 	frame.r[13] = (uintptr_t)pushed;
 	/* A stack overflow may have left no readable words. */
-	if (!(frame.state[CFSR] & CFSR_STACKING)) {
+	if (!(frame.state[LEAKWRAP_CFSR] & CFSR_STACKING)) {
 		frame.r[0] = pushed->r0;
 		frame.r[1] = pushed->r1;
 		frame.r[2] = pushed->r2;
@@ -115,7 +110,7 @@ void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved,
 		frame.r[12] = pushed->r12;
 		frame.r[14] = pushed->lr;
 		frame.r[15] = pushed->pc;
-		frame.state[XPSR] = pushed->xpsr;
+		frame.state[LEAKWRAP_XPSR] = pushed->xpsr;
 		frame.r[13] += (size + ((pushed->xpsr & XPSR_ALIGNED) != 0)) * sizeof(uintptr_t);
 	}
 	classify(&fault, &frame);

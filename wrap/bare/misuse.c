@@ -4,31 +4,32 @@
 
 bool leakwrap_misuse_checked = false;
 
-void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind)
+void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_kind kind)
 {
 	(void)block, (void)site, (void)kind;
 }
 
-void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size, uint32_t site)
+void leakwrap_misuse_check_release(const struct leakwrap_release *release, size_t size,
+                                   uint32_t site)
 {
 	(void)release, (void)size, (void)site;
 }
 
-bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release)
+bool leakwrap_misuse_check_unknown(const struct leakwrap_release *release)
 {
 	(void)release;
 	return false;
 }
 
-void leakwrap_misuse_kept(const void *block)
+void leakwrap_misuse_cancel_release(const void *block)
 {
 	(void)block;
 }
 
-void leakwrap_misuse_allocator_is_malloc(void)
+void leakwrap_misuse_note_malloc_blocks(void)
 {
 }
 
-void leakwrap_misuse_doubt(void)
+void leakwrap_misuse_note_unseen(void)
 {
 }

@@ -13,17 +13,6 @@ bool leakwrap_output_stderr_is_usable(void)
 	return true;
 }
 
-int leakwrap_output_open(unsigned number)
-{
-	(void)number;
-	return 1;
-}
-
-void leakwrap_output_close(int fd)
-{
-	(void)fd;
-}
-
 void leakwrap_output_begin(struct leakwrap_target *target, int fd)
 {
 	(void)target, (void)fd;

@@ -1,10 +1,11 @@
 /* port.c - implements port.h without an operating system, by the functions that the program gave in
- * leakwrap_bare.  Memory is in arena.c, tasks and stacks in tasks.c. */
+ * leakwrap_bare.  Memory is in arena.c, tasks in tasks.c. */
 #include "wrap/port/port.h"
 
-#include "wrap/bare/fault.h"
+#include "wrap/bare/bare_port.h"
 #include "wrap/leakwrap_bare.h"
-#include "wrap/bare/tasks.h"
+
+bool leakwrap_fault_is_handled;
 
 /* -- lock -------------------------------------------------------------------------------------- */
 
@@ -12,13 +13,13 @@
  * holds it never runs again. */
 void leakwrap_lock(struct leakwrap_lock *lock)
 {
-	if (leakwrap_bare.lock && !leakwrap_fault_is_handled())
+	if (leakwrap_bare.lock && !leakwrap_fault_is_handled)
 		lock->mask.bits[0] = leakwrap_bare.lock();
 }
 
 void leakwrap_unlock(struct leakwrap_lock *lock)
 {
-	if (leakwrap_bare.lock && !leakwrap_fault_is_handled())
+	if (leakwrap_bare.lock && !leakwrap_fault_is_handled)
 		leakwrap_bare.unlock((uintptr_t)lock->mask.bits[0]);
 }
 
@@ -63,11 +64,6 @@ int64_t leakwrap_time_utc(void)
 int leakwrap_process_id(void)
 {
 	return 1;
-}
-
-int leakwrap_thread_id(void)
-{
-	return (int)leakwrap_task_number();
 }
 
 /* Counts the waiting time and returns at once.  If a task waits here while another task writes, the

@@ -10,9 +10,11 @@
 #include "wrap/bare/bare_tables.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
-#include "wrap/unwind/walk_shadow.h"
+#include "wrap/runtime/option_table.h"
 #include "wrap/site/site_table.h"
-#include "wrap/unwind/unwind.h"
+
+_Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_SCRATCH_PER_SITE,
+               "scratch memory of a dump");
 
 _Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_SCRATCH_PER_SITE,
                "scratch memory of a dump");
@@ -60,17 +62,4 @@ void leakwrap_runtime_exit(void)
 int leakwrap_install_crash_trace(void)
 {
 	return -1;
-}
-
-/* -- the only walk: by unwind tables and machine code ---------------------------------------- */
-
-void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                     uintptr_t sp, uintptr_t fp)
-{
-	leakwrap_unwind_table(trace, stack, pc, sp, fp);
-}
-
-unsigned long leakwrap_shadow_overflows(void)
-{
-	return 0;
 }

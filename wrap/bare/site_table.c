@@ -3,6 +3,7 @@
  * call sites. */
 #include "wrap/site/site_table.h"
 
+#include "wrap/base/loss.h"
 #include "wrap/base/arena.h"
 #include "wrap/bare/bare_arena.h"
 #include "wrap/base/common.h"

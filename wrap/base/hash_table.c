@@ -2,7 +2,6 @@
 #include "wrap/base/hash_table.h"
 
 #include "wrap/base/arena.h"
-#include "wrap/live/live.h"
 #include "wrap/port/port.h"
 
 #include <string.h>
@@ -18,21 +17,18 @@ static uint32_t spare_entries(uint32_t range)
 /* A table of this size or more, in bytes, has pages of its own. */
 #define MAPPED_SIZE ((size_t)4 << 10)
 
-/* Largest number of buckets. */
-#define RANGE_MAX ((uint32_t)4 * LEAKWRAP_SITE_LIMIT)
-
 /* The first table has room for this number of entries. */
 #define FIRST_ENTRIES 200
 
 /* Number of buckets from which a table counts as large.  A smaller table has four buckets for each
  * entry, because a second probe costs as much as a cache miss.  A large table's load depends on its
- * purpose (quarters). */
+ * purpose (buckets_per_4). */
 #define LARGE_RANGE 4000
 
 /* Returns the number of buckets that COUNT entries need.  Never decreases as COUNT grows. */
 static uint32_t range_for(const struct leakwrap_hash_table_kind *kind, uint32_t count)
 {
-	const uint32_t range = count / 4 * kind->quarters;
+	const uint32_t range = count / 4 * kind->buckets_per_4;
 
 	if (count < LARGE_RANGE / 4)
 		return count * 4;
@@ -100,7 +96,7 @@ static bool copy_entries(struct leakwrap_hash_table *to, const struct leakwrap_h
 			kind->set_closed(entry, true);
 		if (!kind->is_used(entry) || (keep && !keep(entry)))
 			continue;
-		to_entry = find_empty_entry(to, kind, kind->choice(entry));
+		to_entry = find_empty_entry(to, kind, kind->hash(entry));
 		if (!to_entry)
 			return false;
 		memcpy(to_entry, entry, kind->size);
@@ -123,7 +119,7 @@ static struct leakwrap_hash_table *make_larger(const struct leakwrap_hash_table 
                                                const struct leakwrap_hash_table_kind *kind,
                                                uint32_t hash)
 {
-	for (uint32_t range = range_to_grow_to(kind, old->count + 1); range <= RANGE_MAX;
+	for (uint32_t range = range_to_grow_to(kind, old->count + 1); range <= kind->max_range;
 	     range += range / 2) {
 		struct leakwrap_hash_table *table = make(kind, range);
 
@@ -191,7 +187,7 @@ leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
 		if (kind->is_used(entry) && keep(entry))
 			count++;
 	}
-	for (uint32_t range = range_to_grow_to(kind, count); range <= RANGE_MAX;
+	for (uint32_t range = range_to_grow_to(kind, count); range <= kind->max_range;
 	     range += range / 2) {
 		struct leakwrap_hash_table *table = make(kind, range);
 

@@ -34,9 +34,10 @@ extern LEAKWRAP_HIDDEN struct leakwrap_hash_table_empty {
 /* Describes the entries of a table. */
 struct leakwrap_hash_table_kind {
 	size_t size; /* bytes of an entry: at most half of leakwrap_hash_table_empty's entries */
-	uint32_t quarters; /* buckets per four entries in a large table (7: load 4/7) */
+	uint32_t buckets_per_4; /* buckets per four entries in a large table (7: load 4/7) */
+	uint32_t max_range;     /* the most buckets */
 	bool (*is_used)(const void *entry);
-	uint32_t (*choice)(const void *entry); /* hash of a used entry's key */
+	uint32_t (*hash)(const void *entry); /* hash of a used entry's key */
 	/* If entries are written without the lock, else NULL: closes an empty entry, which then
 	 * cannot be written, or opens a closed entry.  Closed entries do not count as used. */
 	void (*set_closed)(void *entry, bool is_closed);

@@ -2,13 +2,15 @@
  *
  * They are read once, at start, in this order: leakwrap_default_options(), the link's options, the
  * environment's LEAKWRAP_OPTIONS.  A program with raised privileges (AT_SECURE) ignores the
- * environment.  The options are constant after that.
+ * environment.  The options are constant after that.  option_table.c reads them.
  */
 #ifndef LEAKWRAP_OPTIONS_H
 #define LEAKWRAP_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "wrap/base/common.h"
 
 enum leakwrap_unwind {
 	LEAKWRAP_UNWIND_AUTO,
@@ -30,10 +32,14 @@ enum leakwrap_on_misuse {
 	LEAKWRAP_ON_MISUSE_ABORT, /* reports, then aborts */
 };
 
+/* LOG_MAX: bytes of the option log= with its NUL.  MAX_DEPTH: the most frames of a backtrace.  Bare
+ * metal has no files and little memory. */
 #ifdef LEAKWRAP_BARE
-#define LEAKWRAP_LOG_MAX 1 /* bare metal has no files */
+#define LEAKWRAP_LOG_MAX   1
+#define LEAKWRAP_MAX_DEPTH 32
 #else
-#define LEAKWRAP_LOG_MAX 1024
+#define LEAKWRAP_LOG_MAX   1024
+#define LEAKWRAP_MAX_DEPTH 256
 #endif
 
 struct leakwrap_options {
@@ -52,14 +58,6 @@ struct leakwrap_options {
 	bool system; /* false: leaves out what the static C library allocated for itself */
 };
 
-extern struct leakwrap_options leakwrap_options;
-
-/* The options that the link gave (wrap/generator/generate.sh), in the notation of
- * LEAKWRAP_OPTIONS.  Its address is NULL if the link gave none. */
-extern const char *const leakwrap_link_options __attribute__((weak));
-
-/* Fills leakwrap_options.  Writes complaints, and the table of options for help=1, to standard
- * error.  Called once, at start. */
-void leakwrap_options_read(void);
+extern LEAKWRAP_HIDDEN struct leakwrap_options leakwrap_options;
 
 #endif

@@ -167,7 +167,7 @@ static _Atomic uint32_t *filter_word(struct shared *shared, uint32_t hash, uint3
 	return &shared->reported_keys[hash / 32 % (REPORTED_BITS / 32)];
 }
 
-bool leakwrap_relatives_tell(uint32_t key)
+bool leakwrap_relatives_record_shown(uint32_t key)
 {
 	struct shared *shared = atomic_load(&process.shared);
 	const uint32_t hashes[] = {key, key * 0x9e3779b1u >> 15};
@@ -182,14 +182,14 @@ bool leakwrap_relatives_tell(uint32_t key)
 	return !reported;
 }
 
-uint32_t leakwrap_relatives_tellers(void)
+uint32_t leakwrap_relatives_count_child(void)
 {
 	struct shared *shared = atomic_load(&process.shared);
 
 	return shared ? atomic_fetch_add(&shared->dumpers, 1) : 0;
 }
 
-void leakwrap_relatives_stay_silent(void)
+void leakwrap_relatives_count_silent(void)
 {
 	struct shared *shared = atomic_load(&process.shared);
 
@@ -197,7 +197,7 @@ void leakwrap_relatives_stay_silent(void)
 		atomic_fetch_add(&shared->silent, 1);
 }
 
-uint32_t leakwrap_relatives_silent(void)
+uint32_t leakwrap_relatives_silent_count(void)
 {
 	struct shared *shared = atomic_load(&process.shared);
 

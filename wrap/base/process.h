@@ -33,13 +33,13 @@ bool leakwrap_process_is_relative(int pid);
 
 /* Records that an exit dump shows a call site whose backtrace has KEY.  Returns whether no relative
  * has recorded KEY before. */
-bool leakwrap_relatives_tell(uint32_t key);
+bool leakwrap_relatives_record_shown(uint32_t key);
 
 /* Counts a child that may dump.  Returns the number of children counted before. */
-uint32_t leakwrap_relatives_tellers(void);
+uint32_t leakwrap_relatives_count_child(void);
 
 /* Counts a child that leaves its exit dump out.  The second function returns their number. */
-void leakwrap_relatives_stay_silent(void);
-uint32_t leakwrap_relatives_silent(void);
+void leakwrap_relatives_count_silent(void);
+uint32_t leakwrap_relatives_silent_count(void);
 
 #endif

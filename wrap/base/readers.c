@@ -1,8 +1,6 @@
 /* readers.c - see readers.h. */
 #include "wrap/base/readers.h"
 
-#include "wrap/base/thread.h"
-
 #include <stdatomic.h>
 
 #define SLOTS     64u
@@ -13,12 +11,12 @@ static struct {
 	_Alignas(64) _Atomic int count;
 } inside[SLOTS];
 
-/* The state of each thread has an address of its own. */
+/* Threads have stacks of their own. */
 static unsigned slot_of_thread(void)
 {
-	const uint32_t address = (uint32_t)((uintptr_t)&leakwrap_self >> 6);
+	const uint32_t stack = (uint32_t)((uintptr_t)__builtin_frame_address(0) >> 16);
 
-	return address * 0x9e3779b1u >> (32 - SLOT_BITS);
+	return stack * 0x9e3779b1u >> (32 - SLOT_BITS);
 }
 
 unsigned leakwrap_readers_enter(void)

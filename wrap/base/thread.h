@@ -84,4 +84,22 @@ extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_after_call;
 #endif
 
+/* Stops recording in this thread, and starts it again once called as often.  Signal-safe. */
+static inline void leakwrap_thread_disable(void)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	self->disabled++;
+	self->state = LEAKWRAP_THREAD_DISABLED;
+}
+
+/* Sets the state to NEW, not RECORDING: the thread may have been new when it was disabled. */
+static inline void leakwrap_thread_enable(void)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	if (self->disabled > 0 && --self->disabled == 0)
+		self->state = LEAKWRAP_THREAD_NEW;
+}
+
 #endif

@@ -17,6 +17,10 @@
 #include "wrap/record/record.h"
 #include "wrap/record/fast_path.h"
 
+/* Refers to a public function (public_api.c), so that linkers take that member out of the archive.
+ * A program's weak references to its functions would not do that.  No instruction, no data. */
+__asm__(".globl leakwrap_disable");
+
 /* Puts a slow path out of line, so that the fast path saves no registers for it.  Bare-metal builds
  * have no fast path: there slow paths are inline.  The names of these functions begin with
  * leakwrap_, by which tools recognize the tracer's own functions. */

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/entry/open_streams.h"
 #include "wrap/port/port.h"
 

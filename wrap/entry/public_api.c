@@ -14,19 +14,12 @@
 
 void leakwrap_disable(void)
 {
-	struct leakwrap_thread *self = &leakwrap_self;
-
-	self->disabled++;
-	self->state = LEAKWRAP_THREAD_DISABLED;
+	leakwrap_thread_disable();
 }
 
-/* Sets the state to NEW, not RECORDING: the thread may have been new when it was disabled. */
 void leakwrap_enable(void)
 {
-	struct leakwrap_thread *self = &leakwrap_self;
-
-	if (self->disabled > 0 && --self->disabled == 0)
-		self->state = LEAKWRAP_THREAD_NEW;
+	leakwrap_thread_enable();
 }
 
 int leakwrap_ignore(const void *block)

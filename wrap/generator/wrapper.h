@@ -12,6 +12,10 @@
 
 #include "wrap/record/record.h"
 
+/* Refers to a public function (public_api.c), so that linkers take that member out of the archive.
+ * A program's weak references to its functions would not do that.  No instruction, no data. */
+__asm__(".globl leakwrap_disable");
+
 /* Marks a program with a named allocator, whose blocks may lie closer together than the C
  * library's. heap_allocator.c tests whether the mark is there. */
 extern const char leakwrap_allocator_is_named;

@@ -1,6 +1,7 @@
 /* reclaim.c - see reclaim.h. */
 #include "wrap/live/reclaim.h"
 
+#include "wrap/base/loss.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"

@@ -45,7 +45,7 @@ static struct {
 	bool is_glibc;          /* malloc and free are glibc's */
 	bool is_closed;         /* the allocator is the C library's and all wraps are in place */
 	bool is_libstdcxx;      /* operators new and delete are not the program's */
-	_Atomic bool in_doubt;  /* see leakwrap_misuse_doubt */
+	_Atomic bool in_doubt;  /* see leakwrap_misuse_note_unseen */
 	_Atomic bool has_static_blocks[2]; /* blocks lie in modules' memory; [1]: writable memory */
 	_Atomic bool allocator_has_memory; /* the named allocator hands out memory of its own */
 	_Atomic bool allocator_is_malloc;  /* the named allocator hands out malloc's blocks */
@@ -127,12 +127,12 @@ static bool is_certainly(uint32_t site, enum leakwrap_kind kind)
 	               ALLOCATES(kind);
 }
 
-void leakwrap_misuse_doubt(void)
+void leakwrap_misuse_note_unseen(void)
 {
 	atomic_store(&misuse.in_doubt, true);
 }
 
-void leakwrap_misuse_allocator_is_malloc(void)
+void leakwrap_misuse_note_malloc_blocks(void)
 {
 	atomic_store(&misuse.allocator_is_malloc, true);
 }
@@ -326,7 +326,7 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 	return true;
 }
 
-void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind)
+void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_kind kind)
 {
 	atomic_fetch_or(&misuse.site[site], ALLOCATES(kind));
 	if (kind != LEAKWRAP_KIND_POOL)
@@ -336,12 +336,13 @@ void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_k
 	remove_freed((uintptr_t)block);
 }
 
-void leakwrap_misuse_kept(const void *block)
+void leakwrap_misuse_cancel_release(const void *block)
 {
 	remove_freed((uintptr_t)block);
 }
 
-void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size, uint32_t site)
+void leakwrap_misuse_check_release(const struct leakwrap_release *release, size_t size,
+                                   uint32_t site)
 {
 	struct leakwrap_misuse found = {.what = LEAKWRAP_MISUSE_KIND,
 	                                .resizes = release->resizes,
@@ -364,7 +365,7 @@ void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size
 			report(&found);
 }
 
-bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release)
+bool leakwrap_misuse_check_unknown(const struct leakwrap_release *release)
 {
 	struct leakwrap_misuse found = {.resizes = release->resizes,
 	                                .pointer = release->block,
@@ -377,6 +378,6 @@ bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release)
 		report(&found);
 		return true;
 	}
-	leakwrap_misuse_doubt();
+	leakwrap_misuse_note_unseen();
 	return false;
 }

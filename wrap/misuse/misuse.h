@@ -89,22 +89,23 @@ extern bool leakwrap_misuse_checked;
 bool leakwrap_misuse_start(void (*report)(const struct leakwrap_misuse *misuse));
 
 /* Notes that BLOCK was allocated at call site SITE by a function of KIND. */
-void leakwrap_misuse_allocated(const void *block, uint32_t site, enum leakwrap_kind kind);
+void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_kind kind);
 
 /* Checks RELEASE of a block that was recorded with SIZE and SITE, before the real call. */
-void leakwrap_misuse_release(const struct leakwrap_release *release, size_t size, uint32_t site);
+void leakwrap_misuse_check_release(const struct leakwrap_release *release, size_t size,
+                                   uint32_t site);
 
 /* Checks RELEASE of a pointer that has no record, before the real call.  Returns true if it was
  * reported.  Returns false if nothing is known about the pointer. */
-bool leakwrap_misuse_release_unknown(const struct leakwrap_release *release);
+bool leakwrap_misuse_check_unknown(const struct leakwrap_release *release);
 
 /* Notes that a resize has failed: BLOCK is live as before. */
-void leakwrap_misuse_kept(const void *block);
+void leakwrap_misuse_cancel_release(const void *block);
 
 /* Notes that a named allocator hands out malloc's own blocks: the program may mix both families. */
-void leakwrap_misuse_allocator_is_malloc(void);
+void leakwrap_misuse_note_malloc_blocks(void);
 
 /* Notes that a block was allocated or released unseen: fewer releases are certain misuse then. */
-void leakwrap_misuse_doubt(void);
+void leakwrap_misuse_note_unseen(void);
 
 #endif

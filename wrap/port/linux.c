@@ -461,7 +461,7 @@ bool leakwrap_wait_writable(int fd, uint64_t nanoseconds)
 	return ready == -EINVAL ? select_writable(fd, nanoseconds) : ready == 1;
 }
 
-bool leakwrap_file_of(int fd, struct leakwrap_file *file)
+bool leakwrap_file_describe(int fd, struct leakwrap_file *file)
 {
 	int saved = errno;
 	struct stat status;

@@ -209,6 +209,6 @@ struct leakwrap_file {
 };
 
 /* Fills *FILE for the descriptor FD.  Returns false if FD is not open. */
-bool leakwrap_file_of(int fd, struct leakwrap_file *file);
+bool leakwrap_file_describe(int fd, struct leakwrap_file *file);
 
 #endif

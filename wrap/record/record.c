@@ -5,7 +5,7 @@
 #include "wrap/record/record.h"
 
 #include "wrap/base/common.h"
-#include "wrap/leakwrap.h"
+#include "wrap/base/loss.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
@@ -20,13 +20,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-
-struct leakwrap_loss leakwrap_loss;
-_Atomic unsigned long leakwrap_walks;
-
-/* Links the public functions (public_api.c) into every program that records.  A program's weak
- * references to them would not make a linker take that member out of the archive. */
-__attribute__((used)) static void (*const public_functions)(void) = leakwrap_disable;
 
 /* An aligned block may be cut out of a larger block that an inner call allocated.  The larger block
  * starts less than this number of bytes before the aligned block. */
@@ -103,7 +96,7 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 	} else if (!leakwrap_self.inner) {
 		/* After an inner call the replaced record would be the inner call's. */
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);
-		leakwrap_misuse_doubt();
+		leakwrap_misuse_note_unseen();
 	}
 }
 
@@ -215,7 +208,7 @@ static void *record_slowly(uint32_t site, void *block, size_t size, LEAKWRAP_CAL
 	                                   leakwrap_self.inner != LEAKWRAP_INNER_UNTRACKED(block)))
 		count_exception(added, size);
 	if (leakwrap_misuse_checked)
-		leakwrap_misuse_allocated(block, site, kind);
+		leakwrap_misuse_note_allocation(block, site, kind);
 	leakwrap_self.inner =
 	        added == LEAKWRAP_LIVE_UNTRACKED ? LEAKWRAP_INNER_UNTRACKED(block) : block;
 	return block;
@@ -292,7 +285,7 @@ static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 
 	if (block && leakwrap_self.inner == block) {
 		kind = LEAKWRAP_KIND_POOL;
-		leakwrap_misuse_allocator_is_malloc();
+		leakwrap_misuse_note_malloc_blocks();
 	} else if (leakwrap_self.inner) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 	}
@@ -335,8 +328,8 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 	                                         .fp = fp};
 
 	if (site == LEAKWRAP_SITE_NONE)
-		return leakwrap_misuse_release_unknown(&release);
-	leakwrap_misuse_release(&release, size, site);
+		return leakwrap_misuse_check_unknown(&release);
+	leakwrap_misuse_check_release(&release, size, site);
 	return true;
 }
 
@@ -458,7 +451,7 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 		return;
 	}
 	if (leakwrap_misuse_checked)
-		leakwrap_misuse_kept(resize->block);
+		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&
 	    leakwrap_live_add(resize->block, resize->old_size, resize->site) ==
 	            LEAKWRAP_LIVE_UNTRACKED)

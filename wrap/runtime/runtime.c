@@ -5,13 +5,14 @@
 #include "report/announce.h"
 #include "wrap/base/arena.h"
 #include "report/command.h"
-#include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/signal/crash.h"
 #include "report/dump.h"
 #include "wrap/leakwrap.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
+#include "wrap/runtime/option_table.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/walk_shadow.h"
@@ -188,9 +189,9 @@ __attribute__((constructor(101))) static void start_with_program(void)
 	leakwrap_modules_refresh();
 	/* musl allocates a block for the handlers.  It belongs to the tracer, not to the
 	 * program. */
-	leakwrap_disable();
+	leakwrap_thread_disable();
 	register_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-	leakwrap_enable();
+	leakwrap_thread_enable();
 }
 
 /* -- exit -------------------------------------------------------------------------------------- */

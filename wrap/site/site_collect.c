@@ -9,6 +9,7 @@
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_removal.h"
+#include "wrap/site/site_table.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_shape.h"
 #include "wrap/site/site_numbers.h"
@@ -208,9 +209,10 @@ static bool begin_marks(void)
 	bool has_begun;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	has_begun = !(collection.has_unlinked && !leakwrap_grace_is_over(&collection.grace)) &&
-	            leakwrap_site_marks_begin();
-	if (!has_begun)
+	has_begun = !collection.has_unlinked || leakwrap_grace_is_over(&collection.grace);
+	if (has_begun)
+		leakwrap_site_marks_begin();
+	else
 		set_due(RETRY_AFTER);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return has_begun;

@@ -11,11 +11,11 @@
 #define WORDS (LEAKWRAP_SITE_LIMIT / BITS)
 
 /* Bits by number.  Pages that no number needs are not touched. */
-struct bits {
+static struct {
+	_Atomic uint32_t free[WORDS];
 	_Atomic uint32_t marked[WORDS];
 	uint32_t unlinked[WORDS];
-	_Atomic uint32_t free[WORDS];
-};
+} bits;
 
 static struct {
 	_Atomic uint32_t limit; /* the highest number plus 1 */
@@ -23,17 +23,16 @@ static struct {
 	_Atomic uint32_t taken; /* how often a number was taken */
 	_Atomic uint32_t next_free; /* the search for a free number goes on in this word */
 	_Atomic bool is_marking;
-	struct bits *_Atomic bits; /* NULL: no collection yet */
 } numbers = {.limit = LEAKWRAP_SITE_FIRST};
 
-uint32_t leakwrap_sites_limit(void)
+uint32_t leakwrap_site_numbers_limit(void)
 {
 	return atomic_load_explicit(&numbers.limit, memory_order_acquire);
 }
 
 uint32_t leakwrap_site_numbers_left(void)
 {
-	return LEAKWRAP_SITE_LIMIT - leakwrap_sites_limit() +
+	return LEAKWRAP_SITE_LIMIT - leakwrap_site_numbers_limit() +
 	       atomic_load_explicit(&numbers.free_count, memory_order_relaxed);
 }
 
@@ -49,20 +48,19 @@ uint32_t leakwrap_site_numbers_taken(void)
 /* Takes a free number.  Returns LEAKWRAP_SITE_NONE if there is none. */
 static uint32_t take_free(void)
 {
-	struct bits *const bits = atomic_load(&numbers.bits);
-	const uint32_t words = leakwrap_sites_limit() / BITS + 1;
+	const uint32_t words = leakwrap_site_numbers_limit() / BITS + 1;
 	uint32_t word = atomic_load(&numbers.next_free);
 
 	/* The count may be too high: this code may have interrupted itself, in a signal handler. */
 	for (uint32_t tries = 0; tries < 2 * words && atomic_load(&numbers.free_count) > 0;
 	     tries++) {
-		const uint32_t found = atomic_load(&bits->free[word]);
+		const uint32_t found = atomic_load(&bits.free[word]);
 		const uint32_t bit = found & (0u - found);
 
 		if (found == 0) {
 			word = word + 1 < words ? word + 1 : 0;
 			atomic_store(&numbers.next_free, word);
-		} else if (atomic_fetch_and(&bits->free[word], ~bit) & bit) {
+		} else if (atomic_fetch_and(&bits.free[word], ~bit) & bit) {
 			atomic_fetch_sub(&numbers.free_count, 1);
 			return word * BITS + (uint32_t)__builtin_ctz(bit);
 		}
@@ -73,7 +71,7 @@ static uint32_t take_free(void)
 /* Takes the lowest number that was never taken.  Returns LEAKWRAP_SITE_NONE if there is none. */
 static uint32_t take_new(void)
 {
-	uint32_t number = leakwrap_sites_limit();
+	uint32_t number = leakwrap_site_numbers_limit();
 
 	while (number < LEAKWRAP_SITE_LIMIT && leakwrap_site_chunk(number))
 		if (atomic_compare_exchange_weak(&numbers.limit, &number, number + 1))
@@ -86,7 +84,7 @@ uint32_t leakwrap_site_number_take(void)
 	uint32_t number = LEAKWRAP_SITE_NONE;
 
 	if (atomic_load_explicit(&numbers.free_count, memory_order_relaxed) > RESTING ||
-	    leakwrap_sites_limit() == LEAKWRAP_SITE_LIMIT)
+	    leakwrap_site_numbers_limit() == LEAKWRAP_SITE_LIMIT)
 		number = take_free();
 	if (number == LEAKWRAP_SITE_NONE)
 		number = take_new();
@@ -100,51 +98,30 @@ uint32_t leakwrap_site_number_take(void)
 
 bool leakwrap_site_numbers_add_chunk(bool from_reserve)
 {
-	const uint32_t number = leakwrap_sites_limit();
+	const uint32_t number = leakwrap_site_numbers_limit();
 
 	return number == LEAKWRAP_SITE_LIMIT || leakwrap_site_chunk_make(number, from_reserve);
 }
 
 void leakwrap_site_number_free(uint32_t number)
 {
-	struct bits *const bits = atomic_load(&numbers.bits);
-
-	if (!bits)
-		return;
-	atomic_fetch_or(&bits->free[number / BITS], 1u << number % BITS);
+	atomic_fetch_or(&bits.free[number / BITS], 1u << number % BITS);
 	atomic_fetch_add(&numbers.free_count, 1);
 }
 
 void leakwrap_site_numbers_forget_free(void)
 {
-	struct bits *const bits = atomic_load(&numbers.bits);
-
 	atomic_store(&numbers.free_count, 0);
-	for (uint32_t word = 0; bits && word < WORDS; word++)
-		if (atomic_load(&bits->free[word]) != 0)
-			atomic_store(&bits->free[word], 0);
+	for (uint32_t word = 0; word < WORDS; word++)
+		if (atomic_load(&bits.free[word]) != 0)
+			atomic_store(&bits.free[word], 0);
 }
 
-static void set_bit(uint32_t *bits, uint32_t number, bool is_set)
+void leakwrap_site_marks_begin(void)
 {
-	const uint32_t bit = 1u << number % BITS;
-
-	bits[number / BITS] = is_set ? bits[number / BITS] | bit : bits[number / BITS] & ~bit;
-}
-
-bool leakwrap_site_marks_begin(void)
-{
-	struct bits *bits = atomic_load(&numbers.bits);
-
-	if (!bits)
-		bits = leakwrap_pages_map(sizeof(*bits));
-	if (!bits)
-		return false;
-	for (uint32_t word = 0; word * BITS < leakwrap_sites_limit(); word++)
-		atomic_store_explicit(&bits->marked[word], 0, memory_order_relaxed);
-	atomic_store(&numbers.bits, bits);
+	for (uint32_t word = 0; word * BITS < leakwrap_site_numbers_limit(); word++)
+		atomic_store_explicit(&bits.marked[word], 0, memory_order_relaxed);
 	atomic_store(&numbers.is_marking, true);
-	return true;
 }
 
 void leakwrap_site_marks_end(void)
@@ -154,7 +131,7 @@ void leakwrap_site_marks_end(void)
 
 void leakwrap_site_mark(uint32_t number)
 {
-	_Atomic uint32_t *const word = &numbers.bits->marked[number / BITS];
+	_Atomic uint32_t *const word = &bits.marked[number / BITS];
 	const uint32_t bit = 1u << number % BITS;
 
 	if (!(atomic_load_explicit(word, memory_order_relaxed) & bit))
@@ -163,17 +140,20 @@ void leakwrap_site_mark(uint32_t number)
 
 bool leakwrap_site_is_marked(uint32_t number)
 {
-	return atomic_load_explicit(&numbers.bits->marked[number / BITS], memory_order_relaxed) >>
+	return atomic_load_explicit(&bits.marked[number / BITS], memory_order_relaxed) >>
 	               number % BITS &
 	       1;
 }
 
 void leakwrap_site_set_unlinked(uint32_t number, bool is_unlinked)
 {
-	set_bit(numbers.bits->unlinked, number, is_unlinked);
+	uint32_t *const word = &bits.unlinked[number / BITS];
+	const uint32_t bit = 1u << number % BITS;
+
+	*word = is_unlinked ? *word | bit : *word & ~bit;
 }
 
 bool leakwrap_site_is_unlinked(uint32_t number)
 {
-	return numbers.bits->unlinked[number / BITS] >> number % BITS & 1;
+	return bits.unlinked[number / BITS] >> number % BITS & 1;
 }

@@ -5,9 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrap/site/site_table.h"
+#include "wrap/live/slot.h"
 
-/* Returns how many numbers can still be used.  Signal-safe. */
+/* Returns the highest number that was ever taken, plus 1.  Signal-safe. */
+uint32_t leakwrap_site_numbers_limit(void);
+
+/* Returns how many numbers can still be taken.  Signal-safe. */
 uint32_t leakwrap_site_numbers_left(void);
 
 /* Returns how often a number was taken.  Signal-safe. */
@@ -30,9 +33,9 @@ void leakwrap_site_numbers_forget_free(void);
 
 /* -- marks: for site_collect.c ----------------------------------------------------------------- */
 
-/* Begins to mark: no number is marked, and numbers that are taken from now on are.  Returns false if
- * there is no memory.  The caller holds the tables' lock. */
-bool leakwrap_site_marks_begin(void);
+/* Begins to mark: no number is marked, and numbers that are taken from now on are.  The caller holds
+ * the tables' lock. */
+void leakwrap_site_marks_begin(void);
 
 /* Ends to mark.  The marks remain. */
 void leakwrap_site_marks_end(void);

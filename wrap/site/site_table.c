@@ -2,6 +2,7 @@
 #include "wrap/site/site_table.h"
 
 #include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/base/hash_table.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/readers.h"
@@ -141,6 +142,11 @@ const char *leakwrap_site_task(uint32_t number)
 	return NULL;
 }
 
+uint32_t leakwrap_sites_limit(void)
+{
+	return leakwrap_site_numbers_limit();
+}
+
 /* -- by backtrace ------------------------------------------------------------------------------ */
 
 /* An entry of the hash table of backtraces; 0 if empty.  The low bits are the call site's number.
@@ -202,9 +208,10 @@ static uint32_t hash_in_entry(const void *entry)
 
 static const struct leakwrap_hash_table_kind entries = {
         .size = sizeof(site_entry),
-        .quarters = 5, /* dense: only stacks that were walked probe it */
+        .buckets_per_4 = 5, /* dense: only stacks that were walked probe it */
         .is_used = is_used,
-        .choice = hash_in_entry,
+        .max_range = (uint32_t)4 * LEAKWRAP_SITE_LIMIT,
+        .hash = hash_in_entry,
         .set_closed = set_closed,
 };
 

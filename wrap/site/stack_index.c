@@ -17,9 +17,10 @@ static uint32_t hash_of(const void *entry)
 
 static const struct leakwrap_hash_table_kind entries = {
         .size = sizeof(struct leakwrap_stack_entry),
-        .quarters = 7, /* sparse: every allocation probes the table */
+        .buckets_per_4 = 7, /* sparse: every allocation probes the table */
         .is_used = is_used,
-        .choice = hash_of,
+        .max_range = (uint32_t)4 * LEAKWRAP_SITE_LIMIT,
+        .hash = hash_of,
 };
 
 /* Writes an empty ENTRY, the value last. */

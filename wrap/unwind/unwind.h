@@ -10,14 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/base/options.h"
 #include "wrap/unwind/stack_bounds.h"
-
-/* The most frames of a backtrace.  The option depth= lies between 1 and this limit. */
-#ifdef LEAKWRAP_BARE
-#define LEAKWRAP_MAX_DEPTH 32
-#else
-#define LEAKWRAP_MAX_DEPTH 256
-#endif
 
 /* How far a backtrace can be trusted. */
 enum leakwrap_trace_kind {

@@ -6,6 +6,7 @@
 
 #include "wrap/base/thread_memory.h"
 #include "wrap/base/common.h"
+#include "wrap/base/loss.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/thread.h"
 #include "wrap/unwind/unwind.h"

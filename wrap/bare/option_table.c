@@ -1,18 +1,16 @@
-/* options.c - the options that work without an operating system.  They come from
+/* option_table.c - the options that work without an operating system.  They come from
  * leakwrap_default_options() and from leakwrap_link_options.  The notation is that of the
  * environment variable LEAKWRAP_OPTIONS.  All values are numbers. */
-#include "wrap/base/options.h"
+#include "wrap/runtime/option_table.h"
 
+#include "wrap/base/options.h"
 #include "wrap/leakwrap.h"
 #include "report/line_writer.h"
-#include "wrap/unwind/unwind.h"
 
 #include <string.h>
 
 /* The default depth.  It suffices for most stacks and needs little of a small stack. */
 #define DEFAULT_DEPTH 16
-
-struct leakwrap_options leakwrap_options;
 
 /* Sets the option whose name is the LENGTH bytes at NAME.  Returns false if the name is unknown or
  * VALUE is out of range. */

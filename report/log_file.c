@@ -1,0 +1,118 @@
+/* log_file.c - see log_file.h. */
+#include "report/log_file.h"
+
+#include "report/line_writer.h"
+#include "report/output.h"
+#include "wrap/base/options.h"
+#include "wrap/port/port.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+static char program[64]; /* the program's name, for %e */
+
+static bool is_stderr(const char *log)
+{
+	return strcmp(log, "stderr") == 0;
+}
+
+void leakwrap_log_start(void)
+{
+	leakwrap_process_name(program, sizeof(program));
+}
+
+/* Stores PATTERN in the SIZE bytes at PATH, and replaces %p, %n, %e and %% in it.  NUMBER: the
+ * dump's.  Returns false if the path is too long. */
+static bool expand_path(char *path, size_t size, const char *pattern, unsigned number)
+{
+	char digits[24];
+	size_t used = 0;
+
+	for (; *pattern != '\0'; pattern++) {
+		const char literal[] = {*pattern, '\0'};
+		const char *piece = literal;
+		size_t length;
+
+		if (*pattern == '%' && pattern[1] != '\0' && strchr("pne%", pattern[1])) {
+			pattern++;
+			if (*pattern == 'p')
+				piece = leakwrap_decimal(digits, sizeof(digits),
+				                         (uint64_t)leakwrap_process_id());
+			else if (*pattern == 'n')
+				piece = leakwrap_decimal(digits, sizeof(digits), number);
+			else if (*pattern == 'e')
+				piece = program;
+		}
+		length = strlen(piece);
+		if (length >= size - used)
+			return false;
+		memcpy(path + used, piece, length);
+		used += length;
+	}
+	path[used] = '\0';
+	return true;
+}
+
+void leakwrap_log_pattern(char *pattern, size_t size)
+{
+	const char *log = leakwrap_options.log, *name = "";
+	size_t used = 0;
+
+	while (*log != '\0' || *name != '\0') {
+		const bool in_name = *name != '\0',
+		           is_escape = !in_name && *log == '%' && log[1] != '\0';
+
+		if (is_escape && log[1] == 'e') {
+			name = program;
+			log += 2;
+			continue;
+		}
+		if (used + 3 > size) {
+			used = 0;
+			break;
+		}
+		pattern[used++] = in_name ? *name : *log;
+		if (in_name && *name == '%')
+			pattern[used++] = '%';
+		else if (is_escape)
+			pattern[used++] = *++log;
+		*(in_name ? &name : &log) += 1;
+	}
+	pattern[used] = '\0';
+}
+
+/* Moves FD to a number above 2, and returns it: descriptors 0 to 2 mean something to the program,
+ * even while they are closed.  Returns a negative errno value, and closes FD, if that fails. */
+static int move_above_stderr(int fd)
+{
+	int moved;
+
+	if (fd > 2)
+		return fd;
+	moved = (int)leakwrap_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	leakwrap_close(fd);
+	return moved;
+}
+
+int leakwrap_log_open(unsigned number)
+{
+	static char path[LEAKWRAP_LOG_MAX + 128]; /* static: one dump is written at a time */
+	int fd;
+
+	if (is_stderr(leakwrap_options.log))
+		return leakwrap_output_stderr_is_usable() ? 2 : -EBADF;
+	if (!expand_path(path, sizeof(path), leakwrap_options.log, number))
+		return -ENAMETOOLONG;
+	fd = (int)leakwrap_open(path,
+	                        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW |
+	                                O_NONBLOCK,
+	                        0600);
+	return fd < 0 ? fd : move_above_stderr(fd);
+}
+
+void leakwrap_log_close(int fd)
+{
+	if (!is_stderr(leakwrap_options.log))
+		leakwrap_close(fd);
+}

@@ -1,0 +1,375 @@
+/* option_table.c - the table of all options, for reading options and for printing help=1.  A test
+ * checks leakwrap-options(7) against it.  Runs once, at start, before any allocation is recorded.
+ * Uses no malloc and no stdio. */
+#include "wrap/runtime/option_table.h"
+
+#include "wrap/base/options.h"
+#include "wrap/leakwrap.h"
+#include "wrap/port/port.h"
+#include "report/line_writer.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -- values ------------------------------------------------------------------------------------ */
+
+/* A part of the options' text.  Not NUL-terminated. */
+struct span {
+	const char *start;
+	size_t length;
+};
+
+static bool is_word(struct span span, const char *word)
+{
+	return span.length == strlen(word) && memcmp(span.start, word, span.length) == 0;
+}
+
+static bool parse_number(struct span text, size_t *number)
+{
+	size_t value = 0;
+
+	for (size_t i = 0; i < text.length; i++) {
+		size_t digit = (size_t)(unsigned char)text.start[i] - '0';
+
+		if (digit > 9 || value > (SIZE_MAX - digit) / 10)
+			return false;
+		value = value * 10 + digit;
+	}
+	*number = value;
+	return text.length > 0;
+}
+
+/* Parses a number of bytes.  A suffix K, M or G multiplies by a power of 1024. */
+static bool parse_bytes(struct span text, size_t *number)
+{
+	static const char units[] = "kmg";
+	unsigned shift = 0;
+
+	if (text.length > 1) {
+		const char *unit = strchr(units, text.start[text.length - 1] | 0x20);
+
+		if (unit && *unit) {
+			shift = (unsigned)(unit - units + 1) * 10;
+			text.length--;
+		}
+	}
+	if (!parse_number(text, number) || *number > SIZE_MAX >> shift)
+		return false;
+	*number <<= shift;
+	return true;
+}
+
+static bool set_log(struct span value)
+{
+	char *log = leakwrap_options.log;
+	size_t used = 0;
+
+	/* A path is relative to the folder where the program was started: the program may change
+	 * folders. */
+	if (value.length == 0)
+		return false;
+	if (!is_word(value, "stderr") && value.start[0] != '/') {
+		if (!getcwd(log, LEAKWRAP_LOG_MAX - 2))
+			return false;
+		used = strlen(log);
+		log[used++] = '/';
+	}
+	if (value.length >= LEAKWRAP_LOG_MAX - used)
+		return false;
+	memcpy(log + used, value.start, value.length);
+	log[used + value.length] = '\0';
+	return true;
+}
+
+/* The signals that people send and that a program may catch, with the names of kill -l. */
+static const struct {
+	const char *name;
+	int number;
+} signal_names[] = {
+        {"HUP", SIGHUP},       {"INT", SIGINT},   {"QUIT", SIGQUIT},   {"USR1", SIGUSR1},
+        {"USR2", SIGUSR2},     {"ALRM", SIGALRM}, {"TERM", SIGTERM},   {"CONT", SIGCONT},
+        {"TSTP", SIGTSTP},     {"TTIN", SIGTTIN}, {"TTOU", SIGTTOU},   {"URG", SIGURG},
+        {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
+        {"PWR", SIGPWR},       {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ},   {"PIPE", SIGPIPE},
+        {"CHLD", SIGCHLD},     {"SYS", SIGSYS},
+};
+
+static bool set_signal(struct span value)
+{
+	size_t number;
+
+	if (is_word(value, "none")) {
+		leakwrap_options.signal = 0;
+		return true;
+	}
+	if (value.length > 3 && memcmp(value.start, "SIG", 3) == 0)
+		value = (struct span){value.start + 3, value.length - 3};
+	for (size_t i = 0; i < sizeof(signal_names) / sizeof(signal_names[0]); i++)
+		if (is_word(value, signal_names[i].name)) {
+			leakwrap_options.signal = signal_names[i].number;
+			return true;
+		}
+	if (value.length > 6 && memcmp(value.start, "RTMIN+", 6) == 0) {
+		value = (struct span){value.start + 6, value.length - 6};
+		if (!parse_number(value, &number) || number > (size_t)(SIGRTMAX - SIGRTMIN))
+			return false;
+		leakwrap_options.signal = SIGRTMIN + (int)number;
+		return true;
+	}
+	/* Not in the table: signals that cannot be caught or that report a fault. */
+	if (!parse_number(value, &number))
+		return false;
+	for (size_t i = 0; i < sizeof(signal_names) / sizeof(signal_names[0]); i++)
+		if (number == (size_t)signal_names[i].number) {
+			leakwrap_options.signal = (int)number;
+			return true;
+		}
+	if (number < (size_t)SIGRTMIN || number > (size_t)SIGRTMAX)
+		return false;
+	leakwrap_options.signal = (int)number;
+	return true;
+}
+
+static bool parse_switch(struct span value, bool *on)
+{
+	*on = is_word(value, "1");
+	return is_word(value, "0") || is_word(value, "1");
+}
+
+static bool set_exit(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.exit);
+}
+
+static bool set_children(struct span value)
+{
+	if (is_word(value, "none"))
+		leakwrap_options.children = LEAKWRAP_CHILDREN_NONE;
+	else if (is_word(value, "own"))
+		leakwrap_options.children = LEAKWRAP_CHILDREN_OWN;
+	else if (is_word(value, "all"))
+		leakwrap_options.children = LEAKWRAP_CHILDREN_ALL;
+	else
+		return false;
+	return true;
+}
+
+static bool set_depth(struct span value)
+{
+	size_t depth;
+
+	if (!parse_number(value, &depth) || depth < 1 || depth > LEAKWRAP_MAX_DEPTH)
+		return false;
+	leakwrap_options.depth = (unsigned)depth;
+	return true;
+}
+
+static bool set_top(struct span value)
+{
+	return parse_number(value, &leakwrap_options.top);
+}
+
+static bool set_min_bytes(struct span value)
+{
+	return parse_bytes(value, &leakwrap_options.min_bytes);
+}
+
+static bool set_unwind(struct span value)
+{
+	if (is_word(value, "auto"))
+		leakwrap_options.unwind = LEAKWRAP_UNWIND_AUTO;
+	else if (is_word(value, "fp"))
+		leakwrap_options.unwind = LEAKWRAP_UNWIND_FP;
+	else if (is_word(value, "table"))
+		leakwrap_options.unwind = LEAKWRAP_UNWIND_TABLE;
+	else if (is_word(value, "instrument"))
+		leakwrap_options.unwind = LEAKWRAP_UNWIND_INSTRUMENT;
+	else
+		return false;
+	return true;
+}
+
+static bool set_memory(struct span value)
+{
+	return parse_bytes(value, &leakwrap_options.memory);
+}
+
+static bool set_crash(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.crash);
+}
+
+static bool set_command(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.command);
+}
+
+static bool set_misuse(struct span value)
+{
+	if (is_word(value, "off"))
+		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_NOTHING;
+	else if (is_word(value, "report"))
+		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_REPORT;
+	else if (is_word(value, "abort"))
+		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_ABORT;
+	else
+		return false;
+	return true;
+}
+
+static bool set_system(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.system);
+}
+
+/* -- the table --------------------------------------------------------------------------------- */
+
+static bool print_help(struct span value);
+
+static const struct option {
+	const char *name;
+	bool (*set)(struct span value);
+	const char *initial; /* in the option's own notation */
+	const char *values;
+	const char *description;
+} table[] = {
+        {"log", set_log, "stderr", "stderr or PATH",
+         "where dumps go; in PATH %p is the process id, %n the number of the dump, %e the "
+         "program's name, %% a %"},
+        {"signal", set_signal, "USR1", "NAME, NUMBER, RTMIN+N or none",
+         "the signal that asks for a dump"},
+        {"exit", set_exit, "1", "0 or 1", "a dump when the program ends"},
+        {"children", set_children, "own", "none, own or all",
+         "which forked children dump when they end: none; those that hold blocks of their own, "
+         "which they have allocated since the fork, and these blocks alone; or all of them, with "
+         "all blocks"},
+        {"depth", set_depth, "64", "1 to 256", "frames kept of each backtrace"},
+        {"top", set_top, "0", "NUMBER", "call sites shown in a dump; 0 is all"},
+        {"min_bytes", set_min_bytes, "0", "BYTES",
+         "call sites with fewer live bytes are not shown"},
+        {"unwind", set_unwind, "auto", "auto, fp, table or instrument",
+         "how stacks are walked: by tables and whatever else serves, or by one way alone: frame "
+         "pointers, tables, or the hooks of -finstrument-functions"},
+        {"memory", set_memory, "0", "BYTES",
+         "bound of the address space that the tracer takes; 0 is none; K, M and G may follow"},
+        {"crash", set_crash, "0", "0 or 1",
+         "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
+         "SIGFPE or SIGABRT"},
+        {"misuse", set_misuse, "off", "off, report or abort",
+         "blocks that are freed twice, by a pointer into them or by a function of another kind, "
+         "and pointers into the stack or static data that are freed, are reported, as far as that "
+         "is certain; abort ends the program then"},
+        {"system", set_system, "1", "0 or 1",
+         "0 leaves out what the C and C++ libraries of a static program allocated for themselves"},
+        {"command", set_command, "1", "0 or 1",
+         "dumps say which command line started the program, its first 960 bytes; 0 where it holds "
+         "a secret"},
+        {"help", print_help, "0", "0 or 1", "print this list on standard error"},
+};
+
+#define TABLE_SIZE (sizeof(table) / sizeof(table[0]))
+
+static bool print_help(struct span value)
+{
+	if (!is_word(value, "1"))
+		return is_word(value, "0");
+	leakwrap_message("options in LEAKWRAP_OPTIONS, as key=value:key=value",
+	                 (const char *[]){NULL});
+	for (size_t i = 0; i < TABLE_SIZE; i++)
+		leakwrap_message("  ", (const char *[]){table[i].name, "=", table[i].initial, "  (",
+		                                        table[i].values, ")  ",
+		                                        table[i].description, NULL});
+	return true;
+}
+
+/* -- reading ----------------------------------------------------------------------------------- */
+
+/* Writes a complaint about an option.  WHAT: the option as it was written; its first 63 bytes are
+ * shown. */
+static void complain(struct span what, const char *why, const char *values)
+{
+	char word[64];
+	bool cut = what.length > sizeof(word) - 1;
+	size_t length = cut ? sizeof(word) - 1 : what.length;
+
+	for (size_t i = 0; i < length; i++)
+		word[i] = (unsigned char)what.start[i] < ' ' || what.start[i] == 0x7f
+		                  ? '?'
+		                  : what.start[i];
+	word[length] = '\0';
+	leakwrap_message("option '",
+	                 (const char *[]){word, cut ? "...' " : "' ", why, values,
+	                                  "; LEAKWRAP_OPTIONS=help=1 lists all options", NULL});
+}
+
+static void set_option(struct span name, struct span value, struct span option)
+{
+	struct leakwrap_options before = leakwrap_options;
+
+	for (size_t i = 0; i < TABLE_SIZE; i++) {
+		if (!is_word(name, table[i].name))
+			continue;
+		if (!table[i].set(value)) {
+			leakwrap_options = before;
+			complain(option, "cannot be used, and keeps its default: it is ",
+			         table[i].values);
+		}
+		return;
+	}
+	complain(option, "is unknown, and ignored", "");
+}
+
+/* Reads a value at TEXT into *VALUE.  The value ends at a colon.  A value that begins with a
+ * quotation mark ends at the next such mark, and the option ends there, too.  If that mark is
+ * missing, or text other than a colon follows it, *VALUE is empty, which no option accepts.
+ * Returns the end of the value. */
+static const char *read_value(const char *text, struct span *value)
+{
+	*value = (struct span){text, strcspn(text, ":")};
+	if (*text != '"' && *text != '\'')
+		return text + value->length;
+
+	const char *end = strchr(text + 1, *text);
+
+	if (end && (end[1] == ':' || end[1] == '\0'))
+		*value = (struct span){text + 1, (size_t)(end - text - 1)};
+	else
+		*value = (struct span){"", 0};
+	return end ? end + 1 : text + 1;
+}
+
+static void read_options(const char *text)
+{
+	while (*text != '\0') {
+		struct span name = {text, strcspn(text, "=:")};
+		struct span value = {"", 0};
+
+		text += name.length;
+		if (*text == '=')
+			text = read_value(text + 1, &value);
+		if (text > name.start) /* skip empty options */
+			set_option(name, value,
+			           (struct span){name.start, (size_t)(text - name.start)});
+		text += strcspn(text, ":");
+		if (*text == ':')
+			text++;
+	}
+}
+
+void leakwrap_options_read(void)
+{
+	const char *text;
+
+	for (size_t i = 0; i < TABLE_SIZE; i++)
+		table[i].set((struct span){table[i].initial, strlen(table[i].initial)});
+	if (leakwrap_default_options && (text = leakwrap_default_options()) != NULL)
+		read_options(text);
+	if (&leakwrap_link_options)
+		read_options(leakwrap_link_options);
+	if (!leakwrap_process_is_privileged() &&
+	    (text = leakwrap_environment("LEAKWRAP_OPTIONS")) != NULL)
+		read_options(text);
+}
