@@ -531,9 +531,15 @@ static struct made_up of_crowd(unsigned who)
 	return made;
 }
 
-/* Each keeps its number and its backtrace, and is recognized, however large the tables become. */
+/* Each keeps its number and its backtrace, and is recognized after its second walk, however large
+ * the tables become. */
 static void check_crowd(uintptr_t *stack, const uintptr_t *high, uint32_t first)
 {
+	for (unsigned who = 0; who < CROWD; who++) {
+		const struct made_up made = of_crowd(who);
+
+		CHECK(made_up_walk(&made, stack, high) == first + who);
+	}
 	for (unsigned who = 0; who < CROWD; who++)
 		check_kept(of_crowd(who), stack, high, first + who);
 }

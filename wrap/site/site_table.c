@@ -403,42 +403,6 @@ static leakwrap_pool_offset store(const struct leakwrap_trace *trace, enum sourc
 
 /* -- adding ------------------------------------------------------------------------------------ */
 
-/* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if there
- * is no number or no memory.
- *
- * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
- * stored here and copies the bytes, or the generation differs here. */
-static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enum source source)
-{
-	uint32_t number = LEAKWRAP_SITE_NONE;
-	leakwrap_pool_offset bytes;
-	_Atomic uint32_t *recent;
-	unsigned generation;
-
-	if (source == WITHOUT_LOCK || leakwrap_site_numbers_add_chunk(source == FROM_RESERVE))
-		number = leakwrap_site_number_take();
-	if (number == LEAKWRAP_SITE_NONE)
-		return number;
-	do {
-		struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(number);
-
-		generation = leakwrap_byte_pool_generation();
-		bytes = store(trace, source, &recent);
-		chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] =
-		        (uint16_t)(hash >> (32 - HASH_HIGH_BITS));
-		atomic_store_explicit(&chunk->walk_count[number % LEAKWRAP_SITE_CHUNK], 0,
-		                      memory_order_relaxed);
-		atomic_store(&chunk->backtrace[number % LEAKWRAP_SITE_CHUNK], bytes);
-	} while (bytes != 0 && generation != leakwrap_byte_pool_generation());
-	if (bytes == 0) {
-		leakwrap_site_number_free(number);
-		return LEAKWRAP_SITE_NONE;
-	}
-	if (recent)
-		atomic_store(recent, number);
-	return number;
-}
-
 /* Drops NUMBER, which make_site has made and nobody knows. */
 static void drop_site(uint32_t number)
 {
@@ -447,6 +411,50 @@ static void drop_site(uint32_t number)
 		             0);
 		leakwrap_site_number_free(number);
 	}
+}
+
+static uint32_t take_number(enum source source)
+{
+	if (source != WITHOUT_LOCK && !leakwrap_site_numbers_add_chunk(source == FROM_RESERVE))
+		return LEAKWRAP_SITE_NONE;
+	return leakwrap_site_number_take();
+}
+
+/* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if there
+ * is no number or no memory.
+ *
+ * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
+ * stored here and copies the bytes, or the generation differs here. */
+static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enum source source)
+{
+	uint32_t number = LEAKWRAP_SITE_NONE;
+	_Atomic uint32_t *recent;
+	unsigned generation;
+
+	do {
+		leakwrap_pool_offset bytes;
+		struct leakwrap_site_chunk *chunk;
+
+		generation = leakwrap_byte_pool_generation();
+		bytes = store(trace, source, &recent);
+		if (bytes != 0 && number == LEAKWRAP_SITE_NONE)
+			number = take_number(source);
+		if (bytes == 0 || number == LEAKWRAP_SITE_NONE) {
+			drop_site(number);
+			return LEAKWRAP_SITE_NONE;
+		}
+		chunk = leakwrap_site_chunk(number);
+		chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] =
+		        (uint16_t)(hash >> (32 - HASH_HIGH_BITS));
+		atomic_store_explicit(&chunk->walk_count[number % LEAKWRAP_SITE_CHUNK], 0,
+		                      memory_order_relaxed);
+		atomic_store_explicit(&chunk->stack_count[number % LEAKWRAP_SITE_CHUNK], 0,
+		                      memory_order_relaxed);
+		atomic_store(&chunk->backtrace[number % LEAKWRAP_SITE_CHUNK], bytes);
+	} while (generation != leakwrap_byte_pool_generation());
+	if (recent)
+		atomic_store(recent, number);
+	return number;
 }
 
 /* Inserts the call site MADE of TRACE into TABLE.  Returns MADE, or the call site of TRACE that is in
@@ -473,26 +481,36 @@ static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
 	return LEAKWRAP_SITE_NONE;
 }
 
+/* Returns the table of backtraces if it has room for another call site, else NULL.  With the lock, a
+ * table without room is replaced.  FROM_RESERVE: a table that cannot be replaced is used up. */
+static const struct leakwrap_hash_table *table_with_room(enum source source)
+{
+	const struct leakwrap_hash_table *const table = atomic_load(&sites.by_backtrace);
+
+	if (leakwrap_hash_table_has_room(table, &entries))
+		return table;
+	if (source == WITHOUT_LOCK)
+		return NULL;
+	if (leakwrap_hash_table_grow(&sites.by_backtrace, &entries))
+		return atomic_load(&sites.by_backtrace);
+	return source == FROM_RESERVE ? table : NULL;
+}
+
 /* Finds or adds the call site of TRACE, whose hash is HASH.  Returns LEAKWRAP_SITE_NONE if there is
  * no number or no memory, or with WITHOUT_LOCK if the lock is needed. */
 static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash, enum source source)
 {
-	uint32_t number = find(trace, hash), made;
+	uint32_t number = find(trace, hash), made = LEAKWRAP_SITE_NONE;
 	const struct leakwrap_hash_table *table;
 
 	if (number != LEAKWRAP_SITE_NONE)
 		return number;
-	made = make_site(trace, hash, source);
-	if (made == LEAKWRAP_SITE_NONE)
-		return made;
 	do {
-		table = atomic_load(&sites.by_backtrace);
-		if (!leakwrap_hash_table_has_room(table, &entries) && source != WITHOUT_LOCK &&
-		    leakwrap_hash_table_grow(&sites.by_backtrace, &entries))
-			table = atomic_load(&sites.by_backtrace);
-		number = leakwrap_hash_table_has_room(table, &entries) || source == FROM_RESERVE
-		                 ? insert(table, made, trace, hash)
-		                 : LEAKWRAP_SITE_NONE;
+		table = table_with_room(source);
+		if (table && made == LEAKWRAP_SITE_NONE)
+			made = make_site(trace, hash, source);
+		number = table && made != LEAKWRAP_SITE_NONE ? insert(table, made, trace, hash)
+		                                             : LEAKWRAP_SITE_NONE;
 		/* A table that is replaced meanwhile may lose the entry. */
 	} while (number != LEAKWRAP_SITE_NONE && table != atomic_load(&sites.by_backtrace));
 	if (number != made)

@@ -49,11 +49,11 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 	       trace->depth == read_set->returns + 1u && read_set->modules == leakwrap_modules();
 }
 
-/* Stacks of the first call sites are learned at their first walk.  Later ones may never come again:
- * they are learned at the second walk.  Learning takes the lock, so a call site whose stacks always
- * differ learns at ever fewer of its walks: the 1st, 2nd, 4th, 8th ... and each 32nd. */
-#define LEARN_AT_ONCE 4096u
-#define LEARN_EVERY   32u
+/* Stacks of the first call sites are learned at each walk.  A program with more call sites may never
+ * see a stack again, and learning takes the lock.  So the stacks of a later call site are learned at
+ * the 2nd, 4th, 8th ... walk that leads to it, and at each 32nd. */
+#define LEARN_ALWAYS 4096u
+#define LEARN_EVERY  32u
 
 /* Counts a walk that led to NUMBER.  Returns whether its stack should be learned.  The count is lost
  * at times: two threads may store at once.  After 255 comes 0. */
@@ -61,13 +61,11 @@ static bool count_walk(uint32_t number)
 {
 	_Atomic uint8_t *walks =
 	        &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
-	const uint8_t count =
-	        (uint8_t)(atomic_load_explicit(walks, memory_order_relaxed) + 1);
+	const unsigned count = atomic_load_explicit(walks, memory_order_relaxed) + 1u;
 
-	atomic_store_explicit(walks, count, memory_order_relaxed);
-	if (count == 1)
-		return number < LEARN_AT_ONCE;
-	return (count & (count - 1)) == 0 || count % LEARN_EVERY == 0;
+	atomic_store_explicit(walks, (uint8_t)count, memory_order_relaxed);
+	return number < LEARN_ALWAYS || count % LEARN_EVERY == 0 ||
+	       (count > 1 && (count & (count - 1)) == 0);
 }
 
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
