@@ -1,5 +1,6 @@
-/* render_folded.c - one line "outermost;…;innermost BYTES" for each call site, as flame graph tools read
- * it.  Of two dumps there are two numbers, before and after, as differential flame graphs take them.
+/* render_folded.c - one line "outermost;…;innermost BYTES" for each call site, as flame graph tools
+ * read it.  Of two dumps there are two numbers, before and after, as differential flame graphs take
+ * them.
  */
 #include "tools/render/render.h"
 

@@ -1,4 +1,5 @@
-/* render_html.c - one page that needs no network: tools/render/page.html with the report's data put in.
+/* render_html.c - one page that needs no network: tools/render/page.html with the report's data put
+ * in.
  *
  * The data is compact.  Functions and stacks stand there once; a stack is numbers of functions,
  * with the number of the frame that asked, and how many frames lead to main.  A dump's call sites
@@ -95,8 +96,8 @@ static void put_crash(FILE *stream, const struct crash *crash, const unsigned *f
 	put_stack(stream, crash->stack, first_frame);
 	fputs(",\"registers\":[", stream);
 	for (size_t i = 0; i < fault->register_count; i++)
-		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "", fault->registers[i].name,
-		        fault->registers[i].value);
+		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "",
+		        fault->registers[i].name, fault->registers[i].value);
 	fputs("]}", stream);
 	arena_free(&scratch);
 }
@@ -107,7 +108,8 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 		fprintf(stream, "\n{\"merged\":%zu,\"programs\":%zu,\"process\":-1,\"reason\":",
 		        dump->merged->dumps, dump->merged->programs);
 	else
-		fprintf(stream, "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
+		fprintf(stream,
+		        "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
 		        dump->sequence, dump->process);
 	put_string(stream, dump->reason);
 	fputs(",\"program\":", stream);
@@ -131,8 +133,8 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "", site->stack->number,
-		        site->bytes, site->blocks, (int)site->kind);
+		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "",
+		        site->stack->number, site->bytes, site->blocks, (int)site->kind);
 		fprintf(stream, dump->merged ? ",%u]" : "]", site->processes);
 	}
 	fputs("]}", stream);
@@ -147,7 +149,8 @@ void render_html(FILE *stream, const struct answer *answer)
 	fprintf(stream, "{\"mode\":\"%s\",\n", answer->changes ? "diff" : "report");
 	put_frames(stream, answer->report, first_frame);
 	if (answer->changes) {
-		/* Which stack of the old dump is which of the new one: two builds have different ones. */
+		/* Which stack of the old dump is which of the new one: two builds have different
+		 * ones. */
 		fputs("\"changes\":[", stream);
 		for (size_t i = 0; i < answer->changes->count; i++) {
 			const struct change *c = &answer->changes->all[i];
@@ -161,8 +164,8 @@ void render_html(FILE *stream, const struct answer *answer)
 		fputs("\"growth\":[", stream);
 		for (size_t i = 0; i < answer->growths->count; i++) {
 			const struct growth *g = &answer->growths->all[i];
-			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "", g->last_dump->process,
-			        g->stack->number, g->steady_bytes);
+			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "",
+			        g->last_dump->process, g->stack->number, g->steady_bytes);
 		}
 		fputs("],\n", stream);
 	}

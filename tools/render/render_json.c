@@ -1,7 +1,8 @@
 /* render_json.c - the report as JSON, version 1.
  *
- * Written dump by dump, so that a long series is never in memory as a tree.  Where a dump has something
- * to add to the agreed keys (damage, suppressions, sums), it adds keys; none ever goes away.
+ * Written dump by dump, so that a long series is never in memory as a tree.  Where a dump has
+ * something to add to the agreed keys (damage, suppressions, sums), it adds keys; none ever goes
+ * away.
  */
 #include "tools/render/render.h"
 
@@ -94,7 +95,8 @@ static json_t *frames_json(const struct dump *dump, const struct stack *stack,
 		for (unsigned j = 0; j < at->frame_count; j++) {
 			const struct frame *frame = &at->frames[j];
 			json_t *object = json_object();
-			set(object, "address", hex(addresses ? addresses[i] : raw_address(dump, at)));
+			set(object, "address",
+			    hex(addresses ? addresses[i] : raw_address(dump, at)));
 			set(object, "module", text(at->module ? at->module->path : NULL));
 			set(object, "offset", at->module ? hex(at->offset) : json_null());
 			set(object, "build_id", text(at->module ? at->module->build_id : NULL));
@@ -143,7 +145,8 @@ static json_t *crash_json(const struct dump *dump)
 	if (fault->exception)
 		set(object, "exception", text(fault->exception));
 	set(object, "fault_address", fault->addressed ? hex(fault->fault_address) : json_null());
-	set(object, "thread", fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
+	set(object, "thread",
+	    fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
 	set(object, "registers", registers);
 	set(object, "frames", frames_json(dump, crash->stack, NULL));
 	return object;
@@ -171,7 +174,8 @@ static json_t *groups_json(struct report *report, const struct dump *dump, enum 
 	return object;
 }
 
-/* What a reader of DUMP should know: its notes, its damage, and the modules that could not be verified. */
+/* What a reader of DUMP should know: its notes, its damage, and the modules that could not be
+ * verified. */
 static json_t *warnings_json(struct report *report, const struct dump *dump)
 {
 	json_t *warnings = json_array();
@@ -255,7 +259,8 @@ static json_t *misuse_json(struct report *report, const struct dump *dump)
 	set(object, "what", text(misuse->what));
 	set(object, "function", text(misuse->function));
 	set(object, "pointer", misuse->what ? hex(misuse->pointer) : json_null());
-	set(object, "thread", misuse->thread ? json_integer((json_int_t)misuse->thread) : json_null());
+	set(object, "thread",
+	    misuse->thread ? json_integer((json_int_t)misuse->thread) : json_null());
 	set(object, "frames", stack_json(dump, misused->stacks[MISUSE_OFFENDER]));
 	set(object, "released", stack_json(dump, misused->stacks[MISUSE_RELEASE]));
 	json_t *block = json_null();
@@ -271,7 +276,7 @@ static json_t *misuse_json(struct report *report, const struct dump *dump)
 	return object;
 }
 
-/* -- the document -------------------------------------------------------------------------------- */
+/* -- the document ------------------------------------------------------------------------------ */
 
 static void put(FILE *stream, json_t *value, size_t flags)
 {
@@ -359,7 +364,8 @@ static void put_growths(FILE *stream, const struct answer *answer)
 		const struct growth *growth = &growths->all[i];
 		json_t *object = json_object();
 		set(object, "pid", json_integer((json_int_t)growth->last_dump->pid));
-		set(object, "first_sequence", json_integer((json_int_t)growth->first_dump->sequence));
+		set(object, "first_sequence",
+		    json_integer((json_int_t)growth->first_dump->sequence));
 		set(object, "last_sequence", json_integer((json_int_t)growth->last_dump->sequence));
 		set(object, "steady_bytes", json_integer(growth->steady_bytes));
 		set(object, "first_bytes", json_integer((json_int_t)growth->first_bytes));

@@ -1,7 +1,8 @@
-/* render_pprof.c - a gzipped profile.proto (tools/render/profile.proto) for pprof and whatever reads its format.
+/* render_pprof.c - a gzipped profile.proto (tools/render/profile.proto) for pprof and whatever
+ * reads its format.
  *
- * Two values for each call site: live blocks and live bytes; for two dumps the change, for a series the
- * steady growth.  Everything is symbolized already, so a viewer needs none of the files.
+ * Two values for each call site: live blocks and live bytes; for two dumps the change, for a series
+ * the steady growth.  Everything is symbolized already, so a viewer needs none of the files.
  */
 #include "tools/render/render.h"
 
@@ -41,7 +42,8 @@ static bool same_numbered(const void *key, const void *entry)
 /* The entry of KEY in TABLE; its number is 0 when it is new. */
 static struct numbered *number_of(struct builder *b, struct table *table, struct numbered key)
 {
-	uint64_t hash = hash_word(hash_word(hash_word(0, (uintptr_t)key.a), (uintptr_t)key.b), key.c);
+	uint64_t hash =
+	        hash_word(hash_word(hash_word(0, (uintptr_t)key.a), (uintptr_t)key.b), key.c);
 	struct numbered *found = table_find(table, hash, &key, same_numbered);
 	if (!found) {
 		found = arena_alloc(&b->arena, sizeof *found);
@@ -102,7 +104,8 @@ static int64_t add_text(struct builder *b, const char *text)
 
 static uint64_t add_function(struct builder *b, const char *name, const char *file)
 {
-	struct numbered key = {.c = (uint64_t)add_text(b, name) << 32 | (uint64_t)add_text(b, file)};
+	struct numbered key = {.c = (uint64_t)add_text(b, name) << 32 |
+	                            (uint64_t)add_text(b, file)};
 	struct numbered *entry = number_of(b, &b->functions, key);
 	if (entry->number)
 		return entry->number;
@@ -166,7 +169,8 @@ static void add_line(struct builder *b, Leakwrap__Pprof__Location *location, con
 static uint64_t add_location(struct builder *b, const struct dump *dump, const struct location *at)
 {
 	uint64_t address = raw_address(dump, at);
-	struct numbered *entry = number_of(b, &b->locations, (struct numbered){.a = at, .c = address});
+	struct numbered *entry =
+	        number_of(b, &b->locations, (struct numbered){.a = at, .c = address});
 	if (entry->number)
 		return entry->number;
 
@@ -281,7 +285,8 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	profile.function = b.function;
 	profile.n_string_table = b.text_count;
 	profile.string_table = b.text;
-	profile.time_nanos = seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
+	profile.time_nanos =
+	        seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
 
 	size_t size = leakwrap__pprof__profile__get_packed_size(&profile);
 	uint8_t *packed = xmalloc(size);
