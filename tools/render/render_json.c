@@ -1,8 +1,8 @@
 /* render_json.c - the report as JSON, version 1.
  *
- * Written dump by dump, so that a long series is never in memory as a tree.  Where a dump has
- * something to add to the agreed keys (damage, suppressions, sums), it adds keys; none ever goes
- * away.
+ * The document is written dump by dump, so that a long series is never in memory as a tree.  Keys
+ * are only added, where a dump has more to say (damage, suppressions, sums).  No key is ever
+ * removed.
  */
 #include "tools/render/render.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A key, and the value, which is taken over. */
+/* Sets KEY of OBJECT to VALUE, which it takes over.  Ends the tool if there is no memory. */
 static void set(json_t *object, const char *key, json_t *value)
 {
 	if (!value || json_object_set_new(object, key, value) != 0)
@@ -24,7 +24,8 @@ static void append(json_t *array, json_t *value)
 		die("out of memory");
 }
 
-/* Names come from foreign files: what is not UTF-8 is shown byte by byte. */
+/* Returns VALUE as a string, or null.  Names come from foreign files.  If VALUE is not UTF-8, bytes
+ * outside ASCII are written as \xNN. */
 static json_t *text(const char *value)
 {
 	if (!value)
@@ -45,6 +46,7 @@ static json_t *text(const char *value)
 	return string;
 }
 
+/* Returns VALUE as a number.  A negative value is not known: null. */
 static json_t *count(int64_t value)
 {
 	return value < 0 ? json_null() : json_integer(value);
@@ -85,7 +87,7 @@ static json_t *totals_json(const struct totals *totals)
 	return object;
 }
 
-/* ADDRESSES: the raw ones, or NULL. */
+/* Returns the frames of STACK.  ADDRESSES has the raw return address of each, or is NULL. */
 static json_t *frames_json(const struct dump *dump, const struct stack *stack,
                            const uint64_t *addresses)
 {
@@ -110,7 +112,7 @@ static json_t *frames_json(const struct dump *dump, const struct stack *stack,
 	return frames;
 }
 
-/* The index of the frame that asked (askers.h). */
+/* Returns the index of the frame that asked for the memory (askers.h). */
 static json_t *asked_json(const struct stack *stack)
 {
 	return stack->depth ? json_integer(stack->asked) : json_null();
@@ -174,8 +176,7 @@ static json_t *groups_json(struct report *report, const struct dump *dump, enum 
 	return object;
 }
 
-/* What a reader of DUMP should know: its notes, its damage, and the modules that could not be
- * verified. */
+/* Returns the notes of DUMP, its damage, and the modules that could not be verified. */
 static json_t *warnings_json(struct report *report, const struct dump *dump)
 {
 	json_t *warnings = json_array();
@@ -217,7 +218,7 @@ static json_t *command_json(const struct dump *dump)
 	return words;
 }
 
-/* Which DUMP it is. */
+/* Returns an object with the keys that identify DUMP. */
 static json_t *process_json(const struct dump *dump)
 {
 	json_t *object = json_object();
@@ -230,7 +231,7 @@ static json_t *process_json(const struct dump *dump)
 	return object;
 }
 
-/* All of DUMP but its call sites. */
+/* Returns an object with all keys of DUMP but its call sites. */
 static json_t *head_json(struct report *report, const struct dump *dump)
 {
 	json_t *object = process_json(dump);
@@ -286,7 +287,7 @@ static void put(FILE *stream, json_t *value, size_t flags)
 	json_decref(value);
 }
 
-/* An object without its closing brace, for what follows. */
+/* Writes OBJECT without its closing brace, so that more keys can follow. */
 static void put_open(FILE *stream, json_t *object)
 {
 	char *string = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
