@@ -57,8 +57,7 @@ static void check_void_wrappers(struct audit *audit, const struct program *progr
 		print_finding(audit, ESCAPE,
 		              arena_format(arena, "the wrappers of %s are missing", names),
 		              "the linker took these for weak and did not look for them: to the "
-		              "program they "
-		              "are not there, and a call jumps to address 0",
+		              "program they are not there, and a call jumps to address 0",
 		              flags);
 }
 
@@ -85,34 +84,28 @@ static void check_entries(struct audit *audit, const struct program *program)
 		if (entry->alias)
 			print_finding(audit, ESCAPE, what,
 			              "a second name of an allocator, for which there is no "
-			              "wrapper: these "
-			              "blocks are not in the report",
+			              "wrapper: these blocks are not in the report",
 			              "call it by its public name");
 		else if (entry->named)
 			print_finding(audit, ESCAPE, what,
 			              "they were not redirected to the wrapper: the linker wraps "
-			              "no calls "
-			              "inside the file that defines the function",
+			              "no calls inside the file that defines the function",
 			              "define it in another source file than its callers");
 		else if (!entry->wrapper)
 			print_finding(audit, ESCAPE, what,
-			              is_release(name) ? "it has no wrapper here: blocks that are "
-			                                 "freed there stay in "
-			                                 "the report"
-			                               : "it has no wrapper here: these blocks are "
-			                                 "not in the report, "
-			                                 "and freeing them counts as foreign",
+			              is_release(name)
+			                      ? "it has no wrapper here: blocks that are freed "
+			                        "there stay in the report"
+			                      : "it has no wrapper here: these blocks are not in "
+			                        "the report, and freeing them counts as foreign",
 			              arena_format(&audit->arena, "-Wl,--wrap=%s", name));
 		else
 			print_finding(audit, ESCAPE, what,
 			              "they were not redirected to the wrapper: a reference that "
-			              "was resolved "
-			              "before the link (ld -r, link-time optimization, --defsym, "
-			              "the file that "
-			              "defines it)",
+			              "was resolved before the link (ld -r, link-time "
+			              "optimization, --defsym, the file that defines it)",
 			              "link the objects themselves; for -flto objects use -fno-lto "
-			              "on the link "
-			              "line, or a linker that wraps in them");
+			              "on the link line, or a linker that wraps in them");
 	}
 }
 
@@ -127,8 +120,7 @@ static void check_named_allocators(struct audit *audit, const struct program *pr
 			              arena_format(&audit->arena, "the program has no function %s",
 			                           entry->name),
 			              "--allocator or LEAKWRAP_ALLOCATORS names it: nothing of "
-			              "this name is in "
-			              "the report",
+			              "this name is in the report",
 			              "name the allocator as the program calls it");
 	}
 }
@@ -144,8 +136,7 @@ static void check_namesakes(struct audit *audit, const struct program *program)
 		print_finding(audit, NOTE,
 		              arena_format(&audit->arena, "%s is the program's own", entry->name),
 		              "its wrapper takes it for the C library's: with other parameters its "
-		              "calls go "
-		              "wrong",
+		              "calls go wrong",
 		              arena_format(&audit->arena, "leave -Wl,--wrap=%s out", entry->name));
 	}
 }
@@ -255,8 +246,7 @@ static void check_libraries(struct audit *audit, const struct program *program)
 		print_finding(audit, NOTE,
 		              arena_format(&audit->arena, "%s is shared", program->cxx_library),
 		              "it grows and frees the buffers of std::string and of streams by "
-		              "itself: blocks "
-		              "of theirs are missing, or stay listed",
+		              "itself: blocks of theirs are missing, or stay listed",
 		              "-static-libstdc++");
 }
 
@@ -281,8 +271,7 @@ static void check_tables(struct audit *audit, const struct program *program)
 	                           untabled.names ? untabled.names : "",
 	                           untabled.count > 4 ? ", ..." : ""),
 	              "the walk reads their code instead: stacks are complete where the code is "
-	              "clear, guessed "
-	              "where it is not",
+	              "clear, guessed where it is not",
 	              "-funwind-tables, where you compile them yourself");
 }
 
@@ -299,11 +288,9 @@ static void check_quality(struct audit *audit, const struct program *program)
 	if (!program->has_symbols)
 		print_finding(audit, QUALITY, "the symbol table is stripped",
 		              "the dump names no functions, code without unwind tables is not "
-		              "walked, and this "
-		              "audit cannot tell which calls escape",
+		              "walked, and this audit cannot tell which calls escape",
 		              "do not strip; or audit the unstripped file, and keep it for "
-		              "leakwrap report "
-		              "--exe");
+		              "leakwrap report --exe");
 	if (program->has_symbols)
 		check_tables(audit, program);
 	if (!program->has_build_id)
@@ -329,8 +316,7 @@ static void check_own_allocators(struct audit *audit, struct program *program)
 		        all[i].from_system ? "it takes memory by mmap or sbrk: its blocks are not "
 		                             "in the report"
 		                           : "no call of malloc is seen in it: if it hands out "
-		                             "memory of its own, "
-		                             "its blocks are not in the report",
+		                             "memory of its own, its blocks are not in the report",
 		        all[i].family
 		                ? arena_format(&audit->arena,
 		                               "leakwrap cc --allocator=%s; in make "
@@ -439,10 +425,8 @@ int command_audit(int argc, char **argv)
 	        .doc = "Finds the allocations of a relinked program that will not be in its "
 	               "reports."
 	               "\vEach finding says what was found, what it means for the report, and the "
-	               "flag "
-	               "that mends it.  An escape hides allocations, a finding of quality makes "
-	               "the "
-	               "report say less, a note is good to know.",
+	               "flag that mends it.  An escape hides allocations, a finding of quality "
+	               "makes the report say less, a note is good to know.",
 	};
 	struct audit_options options = {0};
 

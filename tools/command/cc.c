@@ -460,9 +460,8 @@ static const char *const usage =
         "                     overrides\n"
         "\n"
         "LEAKWRAP_LIB names another libleakwrap.a, for example one built for another machine.\n"
-        "Exit status: the compiler's; 2 if there is no libleakwrap.a or an option is wrong, 127 "
-        "if\n"
-        "there is no compiler.\n";
+        "Exit status: the compiler's; 2 if there is no libleakwrap.a or an option is wrong,\n"
+        "127 if there is no compiler.\n";
 
 int command_cc(int argc, char **argv)
 {

@@ -102,12 +102,9 @@ int command_diff(int argc, char **argv)
 	        .args_doc = "OLD NEW",
 	        .doc = "Shows which call sites grew, shrank, appeared or vanished between two "
 	               "dumps."
-	               "\vOLD and NEW are logs as in leakwrap report; of a log with several dumps "
-	               "the "
-	               "last one is taken, LOG@N is dump N, LOG@PID:N the one of process PID.  "
-	               "Call "
-	               "sites are matched by what their stacks are called, so two runs and two "
-	               "builds "
+	               "\vOLD and NEW are logs as in leakwrap report.  LOG is the last dump of the "
+	               "log, LOG@N is dump N, LOG@PID:N is dump N of process PID.  Call sites are "
+	               "matched by what their stacks are called, so two runs and two builds "
 	               "compare.",
 	        .children = common_options,
 	};

@@ -112,10 +112,8 @@ int command_dump(int argc, char **argv)
 	        .args_doc = "PID",
 	        .doc = "Asks a traced process for a dump, waits until it is whole, and prints it."
 	               "\vThe process itself says which signal asks it, and where its log is.  The "
-	               "program's own handler of the signal does not run.  "
-	               "Nothing is sent to a process that is not traced, does not catch the "
-	               "signal, or "
-	               "blocks it.\n\n"
+	               "program's own handler of the signal does not run.  Nothing is sent to a "
+	               "process that is not traced, does not catch the signal, or blocks it.\n\n"
 	               "  leakwrap dump PID | leakwrap report",
 	};
 	struct dump_options options = {.timeout = DEFAULT_TIMEOUT};

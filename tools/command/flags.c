@@ -101,8 +101,7 @@ int command_flags(int argc, char **argv)
 	               "  leakwrap flags -o trace.flags --options=exit=0 -- gcc; gcc -o app app.o "
 	               "@trace.flags\n\n"
 	               "COMPILER and its flags select the target for which --allocator and "
-	               "--options "
-	               "compile what they need.  The default is cc.",
+	               "--options compile what they need.  The default is cc.",
 	};
 	struct flags_options options = {0};
 	struct arguments words = {0};

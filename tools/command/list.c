@@ -87,11 +87,9 @@ int command_list(int argc, char **argv)
 	        .args_doc = "[LOG...]",
 	        .doc = "Names the dumps in one or more logs."
 	               "\vLOG is a file with dumps between any other lines, or - for standard "
-	               "input "
-	               "(the default).  A dump that is not whole is torn.  Then its line says what "
-	               "is "
-	               "wrong, and in which line of the log.  Other commands take one dump as "
-	               "LOG@PID:DUMP.\n\n"
+	               "input (the default).  A dump that is not whole is torn.  Then its line "
+	               "says what is wrong, and in which line of the log.  Other commands take one "
+	               "dump as LOG@PID:DUMP.\n\n"
 	               "Exit status: 0 fine, 2 usage, unreadable input or a log without dumps.",
 	};
 	struct list list = {0};

@@ -45,9 +45,8 @@ static const struct argp_option option_table[] = {
         {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
          "Call sites to leave out, in LeakSanitizer's format; may be repeated", 4},
         {"skip", KEY_SKIP, "PATTERN", 0,
-         "Also pass over frames whose function, source file or module matches, as allocation "
-         "wrappers; "
-         "may be repeated",
+         "Also pass over frames whose function, source file or module matches, as wrappers of an "
+         "allocator; may be repeated",
          4},
         {"no-skip", KEY_NO_SKIP, "PATTERN", OPTION_ARG_OPTIONAL,
          "Never pass over frames that match; without PATTERN, over none", 4},

@@ -274,13 +274,13 @@ const struct argp report_argp = {
         .parser = parse_report,
         .args_doc = "[LOG...]",
         .doc = "Turns the dumps in one or more logs into a report."
-               "\vLOG is a file with dumps between any other lines, or - for standard input "
-               "(the default).  LOG@N is dump N of the log, LOG@PID:N the one of process "
-               "PID; leakwrap list names them.\n\n"
+               "\vLOG is a file with dumps between any other lines, or - for standard input (the "
+               "default).  LOG@N is dump N of the log, LOG@PID:N is dump N of process PID; "
+               "leakwrap list names them.\n\n"
                "Text shows the last dump of each process, its largest call sites and the frames "
                "from the function that asked for the memory down to main.\n\n"
-               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or "
-               "unreadable input.",
+               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or unreadable "
+               "input.",
         .children = common_options,
 };
 

@@ -215,8 +215,7 @@ static enum announcement read_announcement(struct arena *arena, struct target_pr
 	pid_t pid = process->pid;
 	if (traced->announcement == 0) {
 		complain("process %d has another version of the tracer: link its program again, or "
-		         "ask "
-		         "by kill",
+		         "ask by kill",
 		         pid);
 		return NOT_ANNOUNCED;
 	}
@@ -226,10 +225,9 @@ static enum announcement read_announcement(struct arena *arena, struct target_pr
 	                 sizeof announced))
 		return NOT_READABLE;
 	if (announced.version == 0 || (unsigned long)announced.process != process->inner_pid) {
-		complain(
-		        "process %d has not begun to trace: it starts, or it is about to execute a "
-		        "program",
-		        pid);
+		complain("process %d has not begun to trace: it starts, or it is about to execute "
+		         "a program",
+		         pid);
 		return NOT_ANNOUNCED;
 	}
 	process->signal = announced.signal;
@@ -362,10 +360,8 @@ static bool read_options(struct arena *arena, struct target_process *process, in
 	const char *name = option_value(arena, process->options, "signal", assumed_signal);
 	if (!name) {
 		complain("process %d does not say which signal asks for a dump: its memory cannot "
-		         "be "
-		         "read (%s); run as root, or name it by --signal, which is USR1 unless "
-		         "another "
-		         "one was built in",
+		         "be read (%s); run as root, or name it by --signal, which is USR1 unless "
+		         "another one was built in",
 		         process->pid, strerror(error));
 		return false;
 	}
