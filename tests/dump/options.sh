@@ -107,6 +107,9 @@ done <<-END
 	signal=1000
 	signal=RTMIN+1000
 	signal=KILL
+	signal=SIGSTOP
+	signal=9
+	signal=SEGV
 	signal=
 	exit=2
 	exit=yes
@@ -122,6 +125,7 @@ done <<-END
 	min_bytes=99999999999999999999999
 	unwind=magic
 	memory=much
+	memory=1Q
 	memory=-1
 	log=
 	log="/tmp/unclosed
@@ -135,6 +139,16 @@ END
 run depth=100000:top=1
 grep -q "^leakwrap: option 'depth=100000' cannot be used, and keeps its default: it is 1 to 256; " "$log" ||
 	fail "a bad value is not shown: $(head -n 1 "$log")"
+for bad in signal=KILL signal=9 signal=SIGSTOP; do
+	run $bad
+	grep -q "^leakwrap: option '$bad' cannot be used, .*; KILL and STOP cannot be caught, " "$log" ||
+		fail "that a signal cannot be caught is not said: $(head -n 1 "$log")"
+done
+for bad in memory=1Q min_bytes=1Q; do
+	run $bad
+	grep -q "^leakwrap: option '$bad' cannot be used, .*: it is BYTES; K, M and G may follow; " "$log" ||
+		fail "the units are not said: $(head -n 1 "$log")"
+done
 run nonsense=7
 grep -q "^leakwrap: option 'nonsense=7' is unknown, and ignored; " "$log" || fail "an unknown option: $(head -n 1 "$log")"
 run "log=/$(printf '%0200d' 0)$(printf '%05000d' 1)"

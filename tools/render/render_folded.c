@@ -1,5 +1,8 @@
-/* render_folded.c - one line "outermost;…;innermost BYTES" for each call site, as flame graph tools read
- * it.  Of two dumps there are two numbers, before and after, as differential flame graphs take them.
+/* render_folded.c - flame graph tools' format: a line "outermost;...;innermost BYTES" for each call
+ * site.
+ *
+ * For a comparison of two dumps a line ends with two numbers, before and after, for differential
+ * flame graphs.
  */
 #include "tools/render/render.h"
 
@@ -8,7 +11,7 @@
 
 #include "tools/model/weights.h"
 
-/* Semicolons separate frames, and a line is a line. */
+/* Writes NAME without semicolons, which separate frames, and without control characters. */
 static void put_name(FILE *stream, const char *name)
 {
 	for (; *name; name++)

@@ -237,6 +237,12 @@ check_options() {
 			}
 			return 0
 		}
+		function hint_about(key) {
+			if (key == "signal")
+				return "; KILL and STOP cannot be caught, and SEGV, BUS, FPE, " \
+					"ILL, TRAP and ABRT report faults"
+			return allowed[key] == "BYTES" ? "; K, M and G may follow" : ""
+		}
 		BEGIN {
 			while ((getline line < file) > 0) {
 				if (line ~ /^signal /) {
@@ -284,7 +290,7 @@ check_options() {
 						"LEAKWRAP_OPTIONS=help=1 lists all")
 				if (!is_value(value, allowed[key]))
 					refuse("\047" value "\047 is no value of " key \
-						"; it takes " allowed[key])
+						"; it takes " allowed[key] hint_about(key))
 				sub(/^:/, "", text)
 			}
 		}' || exit 2
