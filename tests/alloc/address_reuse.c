@@ -29,7 +29,8 @@ void own_malloc_freed(void)
 	unsigned before = __atomic_load_n(&visits, __ATOMIC_RELAXED);
 
 	for (int i = 0;
-	     role == WAITS && i < 1000 && __atomic_load_n(&visits, __ATOMIC_RELAXED) - before < 3; i++)
+	     role == WAITS && i < 1000 && __atomic_load_n(&visits, __ATOMIC_RELAXED) - before < 3;
+	     i++)
 		sched_yield();
 }
 
@@ -47,7 +48,8 @@ static __attribute__((noinline)) void *swap(void *argument)
 
 	role = half->role;
 	for (int i = 0;
-	     half->role == WAITS ? i < ROUNDS : !__atomic_load_n(&stopping, __ATOMIC_RELAXED); i++) {
+	     half->role == WAITS ? i < ROUNDS : !__atomic_load_n(&stopping, __ATOMIC_RELAXED);
+	     i++) {
 		free(kept[i % KEPT]);
 		kept[i % KEPT] = malloc(100);
 		if (i % 3 == 0)

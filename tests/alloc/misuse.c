@@ -387,8 +387,8 @@ static void *run_with_handler(void *argument)
 	stack.ss_sp = around.memory;
 	sigaltstack(&stack, &before);
 	signal(SIGUSR2, SIG_DFL);
-	sigaction(SIGUSR2, &(struct sigaction){.sa_handler = drop_in_handler, .sa_flags = SA_ONSTACK},
-	          NULL);
+	sigaction(SIGUSR2,
+	          &(struct sigaction){.sa_handler = drop_in_handler, .sa_flags = SA_ONSTACK}, NULL);
 	raise(SIGUSR2);
 	sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
 	drop_first(around.memory);
@@ -479,7 +479,8 @@ static NOINLINE void case_strings(void)
 	FILE *file = open_memstream(&string, &size);
 
 	fputs("a line\nanother, and a much longer one, so that the buffer has to grow some times: "
-	      "........................................................................................"
+	      "...................................................................................."
+	      "...."
 	      "\n",
 	      file);
 	fclose(file);

@@ -158,8 +158,9 @@ int main(int argc, char **)
 			} else {
 				pthread_t thread;
 
-				pthread_create(&thread, nullptr, run_in_thread,
-				               const_cast<void *>(static_cast<const void *>(&shape)));
+				pthread_create(
+				        &thread, nullptr, run_in_thread,
+				        const_cast<void *>(static_cast<const void *>(&shape)));
 				pthread_join(thread, nullptr);
 			}
 			_exit(0);

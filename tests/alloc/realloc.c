@@ -50,11 +50,12 @@ static NOINLINE void *resized(unsigned step, void *block)
 int main(void)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		void *larger = make(50), *same = make(60), *hidden = make_hidden(), *back = make(80),
-		     *gone = make(10);
+		void *larger = make(50), *same = make(60), *hidden = make_hidden(),
+		     *back = make(80), *gone = make(10);
 
 		for (unsigned step = 0; step < 6; step++) {
-			void **block = (void **[]){&larger, &same, &hidden, &back, &back, &gone}[step];
+			void **block =
+			        (void **[]){&larger, &same, &hidden, &back, &back, &gone}[step];
 			void *now = resized(step, *block);
 
 			if (!now && (step != 1 || errno != ENOMEM))

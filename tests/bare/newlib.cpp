@@ -3,7 +3,8 @@
 
 extern "C" void in_cxx(void);
 
-namespace {
+namespace
+{
 
 struct thing {
 	int words[10];

@@ -104,7 +104,8 @@ static void take_away(unsigned i, unsigned step)
 {
 	size_t size = 0;
 
-	check(leakwrap_live_remove(address_of(i), &size) == model[i].site, "another call site", step);
+	check(leakwrap_live_remove(address_of(i), &size) == model[i].site, "another call site",
+	      step);
 	check(model[i].site == 0 || size == model[i].size, "another size", step);
 	live_count -= model[i].site != 0;
 	model[i].site = 0;

@@ -11,7 +11,8 @@ static char *line_of(unsigned number, unsigned *random)
 	GString *line = g_string_new(NULL);
 
 	for (unsigned i = 0; i < 12; i++)
-		g_string_append_printf(line, "%sword%u", i ? " " : "", workload_random(random) % WORDS);
+		g_string_append_printf(line, "%sword%u", i ? " " : "",
+		                       workload_random(random) % WORDS);
 	g_string_append_printf(line, " %u", number);
 	return g_string_free(line, FALSE);
 }

@@ -49,7 +49,8 @@ static double ask(xmlDoc *document)
 
 	workload_check(context, "xmlXPathNewContext");
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
-		xmlXPathObject *answer = xmlXPathEvalExpression((const xmlChar *)questions[i], context);
+		xmlXPathObject *answer =
+		        xmlXPathEvalExpression((const xmlChar *)questions[i], context);
 
 		workload_check(answer, questions[i]);
 		sum += xmlXPathCastToNumber(answer) > 0 ? xmlXPathCastToNumber(answer) : 1;
@@ -67,7 +68,8 @@ int main(int argc, char **argv)
 	double sum = 0;
 
 	for (unsigned i = workload_part(&workload, 50); i > 0; i--) {
-		xmlDoc *document = xmlReadMemory(text, (int)size, "catalog.xml", NULL, XML_PARSE_NOENT);
+		xmlDoc *document =
+		        xmlReadMemory(text, (int)size, "catalog.xml", NULL, XML_PARSE_NOENT);
 		xmlChar *again;
 		int length;
 

@@ -20,7 +20,8 @@ static void *round_of(void *argument)
 		random = random * 1103515245 + 12345;
 		unsigned at = (random >> 8) % BLOCKS;
 		/* Few are large enough to be mapped on their own. */
-		size_t size = (random >> 4) % 1000 == 0 ? (random >> 8) % 1000000 : (random >> 4) % 700;
+		size_t size =
+		        (random >> 4) % 1000 == 0 ? (random >> 8) % 1000000 : (random >> 4) % 700;
 
 		if (random >> 31)
 			block[at] = realloc(block[at], size + 1);

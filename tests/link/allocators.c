@@ -70,7 +70,8 @@ static void *work(void *argument)
 	for (int step = 0; step < STEPS; step++) {
 		random = random * 1103515245 + 12345;
 		struct slot *slot = &slots[(random >> 16) % SLOTS];
-		size_t size = (random >> 8) % 50 == 0 ? (random >> 4) % 300000 : (random >> 4) % 400;
+		size_t size =
+		        (random >> 8) % 50 == 0 ? (random >> 4) % 300000 : (random >> 4) % 400;
 
 		if (step == STEPS / 2)
 			leakwrap_dump(-1);
@@ -106,7 +107,9 @@ static void by_other_names(void)
 	for (int i = 0; i < 10; i++) {
 		free(malloc(100));
 		if (tc_malloc || mi_malloc || mallocx)
-			free(tc_malloc ? tc_malloc(100) : mi_malloc ? mi_malloc(100) : mallocx(100, 0));
+			free(tc_malloc   ? tc_malloc(100)
+			     : mi_malloc ? mi_malloc(100)
+			                 : mallocx(100, 0));
 	}
 }
 

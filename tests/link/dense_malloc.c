@@ -29,7 +29,8 @@ static bool is_small(const char *block)
 
 static size_t *size_of(char *block)
 {
-	return (size_t *)(is_small(block) ? area + (size_t)(block - area) / SLAB * SLAB : block - PAGE);
+	return (size_t *)(is_small(block) ? area + (size_t)(block - area) / SLAB * SLAB
+	                                  : block - PAGE);
 }
 
 static void *large(size_t size)

@@ -43,7 +43,8 @@ CASE(_Znam)
 
 CASE(_ZnamRKSt9nothrow_t)
 {
-	keep(operator new[](105, nothrow), 105, [](void *block) { operator delete[](block, nothrow); });
+	keep(operator new[](105, nothrow), 105,
+	     [](void *block) { operator delete[](block, nothrow); });
 }
 
 CASE(_ZnamSt11align_val_t)

@@ -37,7 +37,8 @@ void *realloc(void *old, size_t size)
 	/* Behind a block of unknown size lie other blocks, not the end of the heap. */
 	if (block && old)
 		memmove(block, old,
-		        size < (size_t)(block - (char *)old) ? size : (size_t)(block - (char *)old));
+		        size < (size_t)(block - (char *)old) ? size
+		                                             : (size_t)(block - (char *)old));
 	return block;
 }
 

@@ -28,8 +28,8 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/large.so", argv[1]);
 	large = argc == 3 ? load(path) : NULL;
 	*(void **)&allocates = dlsym(RTLD_DEFAULT, "allocates");
-	object =
-	        dlopen(allocates ? "libm.so.6" : argv[2], RTLD_NOW); /* the tracer sees what is there */
+	object = dlopen(allocates ? "libm.so.6" : argv[2],
+	                RTLD_NOW); /* the tracer sees what is there */
 	if (!allocates && object)
 		*(void **)&allocates = dlsym(object, "allocates");
 	if (!large || !allocates)
@@ -38,8 +38,8 @@ int main(int argc, char **argv)
 	raise(SIGUSR1);
 	start = (char *)((struct link_map *)large)->l_addr;
 	unload(large);
-	if (mmap(start + 0x12000, 0x2000, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-	         -1, 0) == MAP_FAILED)
+	if (mmap(start + 0x12000, 0x2000, PROT_NONE,
+	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
 		return 2;
 	for (int i = 0; i < 10; i++) {
 		struct link_map *plugin;

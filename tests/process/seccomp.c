@@ -28,12 +28,11 @@ static const long allowed[] = {
 };
 
 static const long
-        refused
-                [] =
-                        {
-                                SYS_open,  SYS_openat,     SYS_madvise,    SYS_ioctl,
-                                SYS_lseek, SYS_read,       SYS_readlinkat, SYS_mremap,
-                                SYS_msync, SYS_membarrier, SYS_mincore, /* the last one not always */
+        refused[] =
+                {
+                        SYS_open,  SYS_openat,     SYS_madvise,    SYS_ioctl,
+                        SYS_lseek, SYS_read,       SYS_readlinkat, SYS_mremap,
+                        SYS_msync, SYS_membarrier, SYS_mincore, /* the last one not always */
 };
 
 /* With "crash", for that and for the C library's threads. */
@@ -55,7 +54,8 @@ static void add(struct sock_filter statement)
 static void answer(const long *calls, size_t count, unsigned how)
 {
 	for (size_t i = 0; i < count; i++) {
-		add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1));
+		add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0,
+		                                 1));
 		add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, how));
 	}
 }
@@ -64,7 +64,8 @@ static void confine(bool otherwise, bool crashes)
 {
 	struct sock_fprog program = {.filter = filter};
 
-	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+	                                 offsetof(struct seccomp_data, nr)));
 	answer(allowed, COUNT(allowed), SECCOMP_RET_ALLOW);
 	if (crashes)
 		answer(allowed_to_crash, COUNT(allowed_to_crash), SECCOMP_RET_ALLOW);

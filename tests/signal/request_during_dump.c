@@ -37,8 +37,8 @@ int main(void)
 {
 	pthread_t thread[2], asking;
 
-	HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED pthread_create(
-	        &thread[0], NULL, idle, NULL);
+	HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
+	        pthread_create(&thread[0], NULL, idle, NULL);
 	pthread_create(&thread[1], NULL, idle, NULL);
 	pthread_create(&asking, NULL, ask, thread);
 	pthread_join(asking, NULL);

@@ -56,8 +56,8 @@ long __wrap_syscall(long number, ...)
 		errno = ENOMEM;
 		return -1;
 	}
-	return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4],
-	                      argument[5]);
+	return __real_syscall(number, argument[0], argument[1], argument[2], argument[3],
+	                      argument[4], argument[5]);
 }
 
 extern void *__libc_malloc(size_t size);

@@ -20,8 +20,8 @@ _Atomic unsigned long model_foreign_frees;
 
 void model_start(void)
 {
-	slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-	             -1, 0);
+	slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slots == MAP_FAILED) {
 		perror("mmap");
 		exit(2);
@@ -75,7 +75,8 @@ static struct sum *sum_of(struct dump *dump, const char *function)
 		    memcmp(function, model_makers[i].name, length) == 0)
 			return &dump->maker[i];
 	for (int i = 0; model_jumpy[i]; i++)
-		if (strlen(model_jumpy[i]) == length && memcmp(function, model_jumpy[i], length) == 0)
+		if (strlen(model_jumpy[i]) == length &&
+		    memcmp(function, model_jumpy[i], length) == 0)
 			return &dump->jumpy;
 	return &dump->other;
 }
@@ -146,8 +147,8 @@ static unsigned differ(const char *when, const char *what, struct sum got, struc
 {
 	if (got.bytes == wanted.bytes && got.blocks == wanted.blocks)
 		return 0;
-	printf("%s: %s: the tracer has %llu bytes in %llu blocks, the model %llu in %llu\n", when, what,
-	       (unsigned long long)got.bytes, (unsigned long long)got.blocks,
+	printf("%s: %s: the tracer has %llu bytes in %llu blocks, the model %llu in %llu\n", when,
+	       what, (unsigned long long)got.bytes, (unsigned long long)got.blocks,
 	       (unsigned long long)wanted.bytes, (unsigned long long)wanted.blocks);
 	return 1;
 }

@@ -425,8 +425,8 @@ static void fill(struct slot *slot, bool plain)
 		maker = RECORD;
 	slot->maker = maker;
 	slot->size = some_size();
-	slot->block =
-	        make_below(plain ? 0 : next_random() % 4, model_makers[maker].make, &slot->size, index);
+	slot->block = make_below(plain ? 0 : next_random() % 4, model_makers[maker].make,
+	                         &slot->size, index);
 	if (slot->block)
 		mark(slot);
 	else
@@ -550,7 +550,8 @@ static void on_usr1(int signo)
 
 static void set_handlers(void)
 {
-	struct sigaction alarm_action = {.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction alarm_action = {.sa_sigaction = on_alarm,
+	                                 .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigaction usr1_action = {.sa_handler = on_usr1, .sa_flags = SA_RESTART}, seen;
 
 	sigaddset(&usr1_action.sa_mask, SIGALRM);
@@ -746,9 +747,9 @@ static NOINLINE void check_in_child(void)
 		free(block[i]);
 	leakwrap_get_counters(&after);
 	if (with.live_bytes - before.live_bytes != bytes ||
-	    with.live_blocks - before.live_blocks != BLOCKS || after.live_bytes != before.live_bytes ||
-	    after.live_blocks != before.live_blocks || after.foreign_frees != 0 ||
-	    after.untracked_blocks != 0) {
+	    with.live_blocks - before.live_blocks != BLOCKS ||
+	    after.live_bytes != before.live_bytes || after.live_blocks != before.live_blocks ||
+	    after.foreign_frees != 0 || after.untracked_blocks != 0) {
 		failed("a child's counters");
 		_exit(1);
 	}
@@ -903,7 +904,8 @@ static unsigned check_in_forked(bool exact_totals)
 
 static void *reserve(size_t size)
 {
-	void *pool = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *pool =
+	        mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return (void *)(((uintptr_t)pool + (1 << 20) - 1) & ~(uintptr_t)((1 << 20) - 1));
 }

@@ -135,7 +135,8 @@ static int start(char **command, int *log, int *life)
 	int log_pipe[2], life_pipe[2];
 	int pid;
 
-	if (pipe2(log_pipe, O_CLOEXEC) != 0 || pipe2(life_pipe, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+	if (pipe2(log_pipe, O_CLOEXEC) != 0 || pipe2(life_pipe, O_CLOEXEC) != 0 ||
+	    (pid = fork()) < 0) {
 		perror("supervise");
 		exit(2);
 	}
@@ -189,7 +190,8 @@ int main(int argc, char **argv)
 			ended = true;
 		/* By SIGUSR1 the program would be ended until the tracer has started. */
 		if (kind && !ended && now() * 1000 >= next &&
-		    (kind == FLOW || in_storms % BURST != 0 || (now() - last_served) * 1000 > QUIET)) {
+		    (kind == FLOW || in_storms % BURST != 0 ||
+		     (now() - last_served) * 1000 > QUIET)) {
 			kill(program, SIGUSR1);
 			sent++;
 			if (kind == FLOW)
@@ -216,7 +218,8 @@ int main(int argc, char **argv)
 		printf("the program's exit dump did not come last\n");
 		faults++;
 	}
-	printf("%lu signals, %lu dumps read, %lu faults in them, status %d%s\n", sent, dumps, faults,
-	       WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), hangs ? ", hung" : "");
+	printf("%lu signals, %lu dumps read, %lu faults in them, status %d%s\n", sent, dumps,
+	       faults, WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+	       hangs ? ", hung" : "");
 	return hangs || faults > 0 || status != 0;
 }

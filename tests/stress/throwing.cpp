@@ -8,7 +8,8 @@
 
 extern "C" void stress_throw(unsigned long random);
 
-namespace {
+namespace
+{
 
 using Bytes = std::vector<char>;
 

@@ -93,8 +93,9 @@ static bool fits(const json_t *schema, const json_t *value, const char *where)
 		return wrong(where, "is not one of the allowed values");
 	const json_t *least = json_object_get(schema, "minimum"),
 	             *most = json_object_get(schema, "maximum");
-	if (json_is_number(value) && ((least && json_number_value(value) < json_number_value(least)) ||
-	                              (most && json_number_value(value) > json_number_value(most))))
+	if (json_is_number(value) &&
+	    ((least && json_number_value(value) < json_number_value(least)) ||
+	     (most && json_number_value(value) > json_number_value(most))))
 		return wrong(where, "is out of range");
 	if (json_is_object(value))
 		return fits_object(schema, value, where);

@@ -67,8 +67,8 @@ static void check_line(unsigned level, uintptr_t pc, bool is_return)
 	if (leakwrap_module_ever_at(pc - is_return)) {
 		const char *name = leakwrap_symbol(&module, pc - is_return, &offset);
 
-		snprintf(wanted, sizeof(wanted), ">   #%u 0x%lx %s+0x%lx [7] some.so+0x%lx%s\n", level,
-		         (unsigned long)pc, name, (unsigned long)offset + is_return,
+		snprintf(wanted, sizeof(wanted), ">   #%u 0x%lx %s+0x%lx [7] some.so+0x%lx%s\n",
+		         level, (unsigned long)pc, name, (unsigned long)offset + is_return,
 		         (unsigned long)(pc - module.bias), exact);
 	} else {
 		snprintf(wanted, sizeof(wanted), ">   #%u 0x%lx ?%s\n", level, (unsigned long)pc,
@@ -84,8 +84,8 @@ static unsigned write_frames(unsigned functions_used, uint64_t seed)
 
 	for (unsigned i = 0; i < FRAMES; i++) {
 		uint64_t random = unit_random(&seed);
-		uintptr_t pc =
-		        START - STEP + (uintptr_t)(random % ((functions_used + UINT64_C(2)) * STEP));
+		uintptr_t pc = START - STEP +
+		               (uintptr_t)(random % ((functions_used + UINT64_C(2)) * STEP));
 		unsigned level = (unsigned)(random >> 40) % LEAKWRAP_MAX_DEPTH;
 		bool is_return = random >> 60 > 0;
 

@@ -76,7 +76,8 @@ static void *look(void *seed)
 	uint32_t now;
 
 	while ((now = atomic_load(&added)) < NUMBERS) {
-		struct leakwrap_hash_table *table = atomic_load_explicit(&shared, memory_order_acquire);
+		struct leakwrap_hash_table *table =
+		        atomic_load_explicit(&shared, memory_order_acquire);
 		const uint32_t number = 1 + (uint32_t)(unit_random(&random) % (now + 1));
 
 		if (number > now)

@@ -42,12 +42,14 @@ static size_t finish(void)
 
 static void numbers(void)
 {
-	static const uint64_t edges[] = {0, 1, 9, 10, 99, 100, UINT32_MAX, UINT64_MAX - 1, UINT64_MAX};
+	static const uint64_t edges[] = {0,         1, 9, 10, 99, 100, UINT32_MAX, UINT64_MAX - 1,
+	                                 UINT64_MAX};
 	uint64_t seed = 1;
 
 	for (unsigned i = 0; i < 2000; i++) {
-		uint64_t number =
-		        i < sizeof(edges) / sizeof(edges[0]) ? edges[i] : unit_random(&seed) >> i % 64;
+		uint64_t number = i < sizeof(edges) / sizeof(edges[0])
+		                          ? edges[i]
+		                          : unit_random(&seed) >> i % 64;
 		uint64_t small = number % 100000000;
 		unsigned char bytes[] = {(unsigned char)number, 0, 255};
 		char wanted[200], digits[24];
@@ -105,7 +107,8 @@ static void names(void)
 		for (size_t at = 0; at < length; at++) {
 			unsigned random = (unsigned)unit_random(&seed);
 
-			name[at] = (char)(random % 4 ? 0x21 + random / 4 % 94 : random / 4 % 255 + 1);
+			name[at] =
+			        (char)(random % 4 ? 0x21 + random / 4 % 94 : random / 4 % 255 + 1);
 		}
 		name[length] = '\0';
 		begin("");

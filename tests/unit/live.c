@@ -206,7 +206,8 @@ static void live_randomly(size_t spacing, unsigned steps)
 				block->size %= LEAKWRAP_SLOT_LARGE;
 			if (number % 256 == 0)
 				block->address += (uintptr_t)number << 24;
-			block->site = (uint32_t)(unit_random(&random) % (LEAKWRAP_SITE_LIMIT - 1)) + 1;
+			block->site =
+			        (uint32_t)(unit_random(&random) % (LEAKWRAP_SITE_LIMIT - 1)) + 1;
 			added = leakwrap_live_add(at(block->address), block->size, block->site);
 			CHECK(added != LEAKWRAP_LIVE_REPLACED);
 			CHECK(fails || added == LEAKWRAP_LIVE_NEW);
@@ -361,7 +362,8 @@ enum { THREADS = 4, PACKED = 50000, ROUNDS = 5 };
 
 static pthread_barrier_t together;
 static uintptr_t packed_base, packed_spacing;
-static bool packed_share; /* two in one window: only with the region's veil drawn, by an exact block */
+static bool
+        packed_share; /* two in one window: only with the region's veil drawn, by an exact block */
 
 static uintptr_t fresh_packed_base(void)
 {
@@ -386,13 +388,15 @@ static void *live_packed(void *number)
 			              LEAKWRAP_LIVE_NEW);
 		pthread_barrier_wait(&together);
 		if (number == NULL)
-			CHECK(walk(packed_base, packed_base + PACKED * packed_spacing).count == PACKED);
+			CHECK(walk(packed_base, packed_base + PACKED * packed_spacing).count ==
+			      PACKED);
 		pthread_barrier_wait(&together);
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS) {
 			size_t size;
 
 			CHECK(leakwrap_live_fast_remove(at(packed_base + i * packed_spacing)) ||
-			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) == 5);
+			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) ==
+			              5);
 		}
 		pthread_barrier_wait(&together);
 		if (number == NULL) {
@@ -826,7 +830,8 @@ static void live(void)
 {
 	const uintptr_t base = fresh_addresses();
 	/* Closer and closer: with the closest, the inline paths serve no region any more. */
-	static const size_t spacings[] = {1 << 20, 1 << 14, 1024, 48, 40, 32, 24, 16, 12, 8, 4, 2, 1};
+	static const size_t spacings[] = {1 << 20, 1 << 14, 1024, 48, 40, 32, 24,
+	                                  16,      12,      8,    4,  2,  1};
 	static const size_t sizes[] = {0, 1, 4094, 4095, 4096, 1 << 13, (size_t)5 << 30};
 	static const unsigned offsets[] = {0, 16, 1, (1 << 20) - 16, (1 << 20) - 1};
 

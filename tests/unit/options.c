@@ -132,12 +132,14 @@ static void any_text(void)
 				memset(text + used, 'x', random / 8 % 1200);
 				text[used + random / 8 % 1200] = '\0';
 			} else {
-				strcat(text, pieces[random / 8 % (sizeof(pieces) / sizeof(pieces[0]))]);
+				strcat(text,
+				       pieces[random / 8 % (sizeof(pieces) / sizeof(pieces[0]))]);
 			}
 		}
 		read_options(text);
 		CHECK(strlen(leakwrap_options.log) < LEAKWRAP_LOG_MAX);
-		CHECK(leakwrap_options.log[0] == '/' || strcmp(leakwrap_options.log, "stderr") == 0);
+		CHECK(leakwrap_options.log[0] == '/' ||
+		      strcmp(leakwrap_options.log, "stderr") == 0);
 		CHECK(leakwrap_options.depth >= 1 && leakwrap_options.depth <= 256);
 		CHECK(leakwrap_options.signal >= 0 && leakwrap_options.signal <= SIGRTMAX);
 	}

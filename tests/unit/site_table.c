@@ -53,7 +53,8 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 {
 	if ((address + 1) & OF_LIBRARY)
 		return &library;
-	return (address + 1) & OF_PLUGIN ? &plugins[is_other_plugin[modules - snapshots]] : &program;
+	return (address + 1) & OF_PLUGIN ? &plugins[is_other_plugin[modules - snapshots]]
+	                                 : &program;
 }
 
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
@@ -151,8 +152,8 @@ static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 		place[notes.returns++] = place_of(chain, frame);
 		/* What the last frame saved was not used. */
 		if (is_linked(chain) && frame + 1 < depth_of(chain))
-			check[notes.checks++] = (struct leakwrap_stack_link){link_of(chain, frame),
-			                                                     link_of(chain, frame + 1)};
+			check[notes.checks++] = (struct leakwrap_stack_link){
+			        link_of(chain, frame), link_of(chain, frame + 1)};
 	}
 	if (is_linked(chain) && depth_of(chain) > 1)
 		notes.fp_target = link_of(chain, 1);
@@ -303,7 +304,8 @@ static void *vary(void *unused)
 }
 
 /* MADE is recognized on STACK, has the number NUMBER, and keeps its backtrace. */
-static void check_kept(struct made_up made, uintptr_t *stack, const uintptr_t *high, uint32_t number)
+static void check_kept(struct made_up made, uintptr_t *stack, const uintptr_t *high,
+                       uint32_t number)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs};
@@ -452,7 +454,8 @@ static void *mislead(void *unused)
 	enum { DEEP = 16384, GAP = 2000 };
 	static uintptr_t whole[2 * DEEP];
 	uintptr_t *high = whole + DEEP, *stack = whole;
-	struct made_up made = {.pcs = {0xc00000, 0xc10000, 0xc20000, 0xc30000}, .depth = 4, .gap = GAP};
+	struct made_up made = {
+	        .pcs = {0xc00000, 0xc10000, 0xc20000, 0xc30000}, .depth = 4, .gap = GAP};
 	const uintptr_t room = (uintptr_t)high - (uintptr_t)stack;
 	const uint32_t set = leakwrap_stack_cache_set(room, made.pcs[0]);
 	uintptr_t pc = made.pcs[0];

@@ -53,8 +53,8 @@ static void make_up(struct made_up *made, uint64_t *random)
 	made->depth = depths[unit_random(random) % rare];
 	made->gap = 1 + (unsigned)(unit_random(random) % 2);
 	for (unsigned i = 0; i < made->depth; i++)
-		made->pcs[i] =
-		        (uintptr_t)((uint64_t)(i % 3 == 2) << 36) + 0x400000 + (uintptr_t)i * 0x1000;
+		made->pcs[i] = (uintptr_t)((uint64_t)(i % 3 == 2) << 36) + 0x400000 +
+		               (uintptr_t)i * 0x1000;
 	made->pcs[0] += (uintptr_t)made->gap * 16;
 	for (; vary > 0 && made->depth > 1; vary--)
 		made->pcs[1 + unit_random(random) % (made->depth - 1)] +=

@@ -33,9 +33,9 @@ static void load(const char *path)
 	image = load_image(path);
 	for (unsigned i = 0; i < image.segment_count; i++)
 		if (image.segment[i].p_type == PT_GNU_EH_FRAME)
-			tables =
-			        (struct leakwrap_cfi){image.start + image.segment[i].p_vaddr,
-			                              image.segment[i].p_memsz, image.start, image.end};
+			tables = (struct leakwrap_cfi){image.start + image.segment[i].p_vaddr,
+			                               image.segment[i].p_memsz, image.start,
+			                               image.end};
 	if (!tables.header) {
 		fprintf(stderr, "%s has no .eh_frame_hdr\n", path);
 		exit(2);
@@ -92,7 +92,8 @@ int main(int argc, char **argv)
 			printf("end");
 		else if (rule.kind == LEAKWRAP_RULE_FRAME)
 			printf("%s%+d %s %s", rule.base == LEAKWRAP_BASE_SP ? SP_NAME : FP_NAME,
-			       rule.cfa, place(rule.fp_place, rule.fp), place(rule.ra_place, rule.ra));
+			       rule.cfa, place(rule.fp_place, rule.fp),
+			       place(rule.ra_place, rule.ra));
 		else
 			printf("exp %s %s", place(rule.fp_place, rule.fp),
 			       place(rule.ra_place, rule.ra));

@@ -165,11 +165,13 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
 	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) {
-			tables->header = (const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+			tables->header =
+			        (const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 			tables->header_size = info->dlpi_phdr[i].p_memsz;
 		}
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const uint8_t *start = (const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		const uint8_t *start =
+		        (const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && tables->header >= start &&
 		    tables->header < start + info->dlpi_phdr[i].p_filesz) {
@@ -252,8 +254,8 @@ static int test_damaged(const struct leakwrap_cfi *tables, unsigned long count)
 	size_t size = (size_t)(tables->high - tables->header);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t mapped = (size + page - 1) / page * page;
-	uint8_t *pages =
-	        mmap(NULL, mapped + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pages = mmap(NULL, mapped + page, PROT_READ | PROT_WRITE,
+	                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned long found = 0;
 
 	if (pages == MAP_FAILED || mprotect(pages + mapped, page, PROT_NONE) != 0)
@@ -267,8 +269,8 @@ static int test_damaged(const struct leakwrap_cfi *tables, unsigned long count)
 		/* The functions' entries come first: most of the damage goes there. */
 		damage(copy, random_number() % 2 || kept < 2048 ? kept : 2048);
 		for (size_t i = 0; i < POINTS; i++) {
-			uintptr_t pc =
-			        (uintptr_t)points[i].pc + ((uintptr_t)copy - (uintptr_t)tables->header);
+			uintptr_t pc = (uintptr_t)points[i].pc +
+			               ((uintptr_t)copy - (uintptr_t)tables->header);
 			struct leakwrap_rule rule;
 
 			found += leakwrap_cfi_rule(&damaged, pc, random_number() % 2, &rule);

@@ -36,7 +36,8 @@ static void load(const char *path)
 			cfi = (struct leakwrap_cfi){at, segment->p_memsz, image.start, image.end};
 #ifdef PT_ARM_EXIDX
 		} else if (segment->p_type == PT_ARM_EXIDX) {
-			exidx = (struct leakwrap_exidx){at, segment->p_memsz, image.start, image.end};
+			exidx = (struct leakwrap_exidx){at, segment->p_memsz, image.start,
+			                                image.end};
 #endif
 		}
 	}
@@ -102,8 +103,10 @@ static int32_t below_cfa(const struct frame *frame, int32_t place)
 
 static bool same(const struct frame *a, const struct frame *b)
 {
-	return (a->base != b->base || a->cfa == b->cfa) && below_cfa(a, a->ra) == below_cfa(b, b->ra) &&
-	       below_cfa(a, a->fp) == below_cfa(b, b->fp) && below_cfa(a, a->r7) == below_cfa(b, b->r7);
+	return (a->base != b->base || a->cfa == b->cfa) &&
+	       below_cfa(a, a->ra) == below_cfa(b, b->ra) &&
+	       below_cfa(a, a->fp) == below_cfa(b, b->fp) &&
+	       below_cfa(a, a->r7) == below_cfa(b, b->r7);
 }
 
 int main(int argc, char **argv)
@@ -141,8 +144,10 @@ int main(int argc, char **argv)
 			agree_wrong += !same(&frame[0], &wanted);
 		}
 	}
-	printf("%lu calls, %lu not seen, epilogue %lu right %lu wrong, prologue %lu right %lu wrong, "
+	printf("%lu calls, %lu not seen, epilogue %lu right %lu wrong, prologue %lu right %lu "
+	       "wrong, "
 	       "both %lu right %lu wrong\n",
-	       calls, unseen, right[0], wrong[0], right[1], wrong[1], agree - agree_wrong, agree_wrong);
+	       calls, unseen, right[0], wrong[0], right[1], wrong[1], agree - agree_wrong,
+	       agree_wrong);
 	return 0;
 }

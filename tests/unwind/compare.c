@@ -37,7 +37,8 @@ struct expected {
 struct _Unwind_Context;
 int _Unwind_Backtrace(int (*each)(struct _Unwind_Context *, void *), void *argument);
 #ifdef __arm__
-int _Unwind_VRS_Get(struct _Unwind_Context *context, int class, uint32_t reg, int form, void *value);
+int _Unwind_VRS_Get(struct _Unwind_Context *context, int class, uint32_t reg, int form,
+                    void *value);
 
 static uintptr_t _Unwind_GetIP(struct _Unwind_Context *context)
 {
@@ -67,7 +68,8 @@ static int collect(struct _Unwind_Context *context, void *argument)
 }
 
 /* The backtrace of the call site that an allocation by this caller is given. */
-static void read_site_of_caller(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static void read_site_of_caller(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp,
+                                uintptr_t fp)
 {
 	static _Alignas(64) _Thread_local char block[64];
 	uint32_t number;
@@ -162,7 +164,8 @@ bool compare_report(void)
 {
 	atomic_store(&counts.on, false);
 	printf("%lu backtraces, %lu frames, %lu complete, %lu differ\n", atomic_load(&counts.walks),
-	       atomic_load(&counts.frames), atomic_load(&counts.complete), atomic_load(&counts.differ));
+	       atomic_load(&counts.frames), atomic_load(&counts.complete),
+	       atomic_load(&counts.differ));
 	fflush(stdout);
 	return atomic_load(&counts.walks) > 0 && atomic_load(&counts.differ) == 0 &&
 	       atomic_load(&counts.complete) == atomic_load(&counts.walks);

@@ -45,8 +45,8 @@ static void load(const char *path)
 			memcpy(image + segment[i].p_vaddr, bytes + segment[i].p_offset,
 			       segment[i].p_filesz);
 		else if (segment[i].p_type == PT_ARM_EXIDX)
-			tables = (struct leakwrap_exidx){image + segment[i].p_vaddr, segment[i].p_memsz,
-			                                 image, image + size};
+			tables = (struct leakwrap_exidx){image + segment[i].p_vaddr,
+			                                 segment[i].p_memsz, image, image + size};
 	if (!tables.index) {
 		fprintf(stderr, "%s has no .ARM.exidx\n", path);
 		exit(2);
@@ -112,7 +112,8 @@ static void damage(unsigned long count)
 		memcpy(&word, copy + at, sizeof(word));
 		found += leakwrap_exidx_find(
 		        &tables,
-		        (uintptr_t)(index + at) + (uintptr_t)(intptr_t)((int32_t)(word << 1) >> 1) + 2,
+		        (uintptr_t)(index + at) + (uintptr_t)(intptr_t)((int32_t)(word << 1) >> 1) +
+		                2,
 		        &frame);
 		memcpy(index + at, copy + at, 8);
 	}

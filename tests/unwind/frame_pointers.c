@@ -42,7 +42,8 @@ static void *thread_main(void *argument)
 
 #ifdef __x86_64__
 /* Calls malloc(22) with FP as the frame pointer. */
-__attribute__((naked, noinline)) static void *with_frame_pointer(__attribute__((unused)) uintptr_t fp)
+__attribute__((naked, noinline)) static void *with_frame_pointer(__attribute__((unused))
+                                                                 uintptr_t fp)
 {
 	__asm__("push %rbp\n\t"
 	        "mov %rdi, %rbp\n\t"

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 struct image {
-	const uint8_t *start, *end; /* where address 0 of the file is, and behind its last segment */
+	const uint8_t *start,
+	        *end; /* where address 0 of the file is, and behind its last segment */
 	const ElfW(Phdr) * segment;
 	unsigned segment_count;
 };
@@ -37,7 +38,8 @@ static struct image load_image(const char *path)
 		if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr + segment[i].p_memsz > size)
 			size = segment[i].p_vaddr + segment[i].p_memsz;
 
-	uint8_t *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *start =
+	        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (start == MAP_FAILED)
 		exit(2);

@@ -23,7 +23,8 @@ static void jump(void)
 	longjmp(out, 1);
 }
 
-static void (*volatile end)(void) = jump; /* so that the compiler does not know that it never returns */
+static void (*volatile end)(void) =
+        jump; /* so that the compiler does not know that it never returns */
 
 static NOINLINE void deeper(int levels)
 {

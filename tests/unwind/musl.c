@@ -66,5 +66,6 @@ int main(void)
 	pthread_t thread;
 
 	use(100);
-	return pthread_create(&thread, NULL, in_thread, NULL) != 0 || pthread_join(thread, NULL) != 0;
+	return pthread_create(&thread, NULL, in_thread, NULL) != 0 ||
+	       pthread_join(thread, NULL) != 0;
 }

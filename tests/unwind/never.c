@@ -36,17 +36,18 @@ __attribute__((noinline)) int take(unsigned at)
 #define LOAD_CONSTANT() (void)0
 #endif
 
-#define NEVER_RETURNS(NAME, ROOM)                                                                   \
-	__attribute__((noinline, section(".text." #NAME))) int NAME(unsigned at)                    \
-	{                                                                                           \
-		volatile char room[ROOM];                                                           \
-                                                                                                    \
-		LOAD_CONSTANT();                                                                    \
-		wanted[at] = (uintptr_t)__builtin_return_address(0) & ~(uintptr_t)1;                \
-		room[0] = (char)at;                                                                 \
-		room[0] = (char)(at + 1 == DEPTH ? take(at)                                         \
-		                                 : steps[(order >> 2 * at) % 3](at + 1) + room[0]); \
-		longjmp(back, 1 + room[0]);                                                         \
+#define NEVER_RETURNS(NAME, ROOM)                                                                 \
+	__attribute__((noinline, section(".text." #NAME))) int NAME(unsigned at)                  \
+	{                                                                                         \
+		volatile char room[ROOM];                                                         \
+                                                                                                  \
+		LOAD_CONSTANT();                                                                  \
+		wanted[at] = (uintptr_t)__builtin_return_address(0) & ~(uintptr_t)1;              \
+		room[0] = (char)at;                                                               \
+		room[0] =                                                                         \
+		        (char)(at + 1 == DEPTH ? take(at)                                         \
+		                               : steps[(order >> 2 * at) % 3](at + 1) + room[0]); \
+		longjmp(back, 1 + room[0]);                                                       \
 	}
 
 NEVER_RETURNS(small, 8)

@@ -42,7 +42,8 @@ void keep()
 
 		text << "a word that does not fit inside the string object " << i;
 		node->words[text.str()].push_back(text.str());
-		functions.push_back([text = text.str()](int n) { return text + std::to_string(n); });
+		functions.push_back(
+		        [text = text.str()](int n) { return text + std::to_string(n); });
 	}
 	for (const auto &function : functions)
 		node->words["made by functions"].push_back(function(1));
