@@ -1,6 +1,8 @@
 #!/bin/sh
-# In a child, the thread that forked looks like a main thread, but has the stack that it had: also when the tracer had
-# not met it before.
+# The stacks of a thread that forked are recognized in the child.
+#
+# The thread looks like a main thread there, but keeps its own stack. This also holds if the tracer
+# had not met the thread before.
 . tests/lib.sh
 
 for static in '' -static; do

@@ -1,6 +1,8 @@
 #!/bin/sh
-# The dump signal between processes of one program does what it does untraced: it ends a child that has no handler, and runs the
-# handler of one that has, without a dump.  Requests by others go on to dump.
+# The dump signal between processes of one program acts as in the untraced program, without a dump.
+#
+# It ends a child that has no handler, and runs the handler of a child that has a handler. Requests
+# by other programs still dump.
 . tests/lib.sh
 
 build_plain plain tests/signal/between_relatives.c
@@ -11,7 +13,8 @@ for static in '' -static; do
 		signal=USR1 dumps=0
 		[ $how != stopping ] || signal=TSTP
 		[ $how != asked_by_other ] || dumps=1
-		[ -n "$static" ] || [ $how = asked_by_other ] || "$W/plain" $how || fail "plain $how: status $?"
+		[ -n "$static" ] || [ $how = asked_by_other ] || "$W/plain" $how ||
+			fail "plain $how: status $?"
 		LEAKWRAP_OPTIONS=signal=$signal:exit=0:log=$log "$W/family$static" $how ||
 			fail "$how$static: status $?"
 		equal "$how$static: dumps" "$(dumps "$log" | wc -l)" $dumps

@@ -1,4 +1,4 @@
-/* handlers.c CASE - a program that uses SIGUSR1 itself, in one of many ways.  Prints what it sees. */
+/* own_handlers.c CASE - uses SIGUSR1 itself in one of many ways, and prints what it sees. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
