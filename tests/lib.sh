@@ -42,8 +42,8 @@ leakwrap_flags() {
 
 # The flags resemble a user's. But the compiler keeps every call of a test, and each call has a
 # frame.
-CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap"
-CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-builtin"
+CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-builtin"
+CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-omit-frame-pointer -fno-optimize-sibling-calls"
 case $($CC --version 2>/dev/null) in
 *clang*) ;;
 *) CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-ipa-icf" ;;

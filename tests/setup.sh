@@ -36,7 +36,8 @@ packages() {
 			libc6-dev-riscv64-cross libc6-dev-i386-cross
 		echo qemu-user
 		# cross compilers and an emulator for programs without an operating system
-		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm \
+		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi
+		echo qemu-system-arm \
 			libstdc++-arm-none-eabi-dev libstdc++-arm-none-eabi-newlib
 		# another program that walks stacks
 		echo gdb
@@ -104,7 +105,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
 	as_root="sudo env DEBIAN_FRONTEND=noninteractive"
 else
-	echo "setup: packages are missing, and root must install them. Run this, then try again:" >&2
+	echo "setup: packages are missing, and root must install them:" >&2
 	echo "  $install $*" >&2
 	exit 1
 fi

@@ -55,6 +55,7 @@ for kind in '' .static; do
 	# A dynamic program's C library is not traced, so the program and Lua hold all blocks.
 	if [ -z "$kind" ]; then
 		equal "all bytes at exit" "$(dump_value "$log" 3 live_bytes)" $((102400 + config))
-		equal "all blocks at exit" "$(dump_value "$log" 3 live_blocks)" $((100 + ${last#* }))
+		equal "all blocks at exit" "$(dump_value "$log" 3 live_blocks)" \
+			$((100 + ${last#* }))
 	fi
 done

@@ -21,4 +21,5 @@ for rounds in 1 2; do
 done
 one=$(dump_value "$W/log.1" 1 tracer_bytes)
 two=$(dump_value "$W/log.2" 1 tracer_bytes)
-[ "$two" -le $((one * 5 / 4)) ] || fail "the tracer takes $one bytes after one round, $two after two"
+[ "$two" -le $((one * 5 / 4)) ] ||
+	fail "the tracer takes $one bytes after one round, $two after two"

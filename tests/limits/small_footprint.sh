@@ -21,7 +21,8 @@ variables() {
 	size "$1" | awk 'NR == 2 { print $2 + $3 }'
 }
 manual_text wrap/man/leakwrap.7 >"$W/manual"
-said=$(sed -n 's/^ *The runtime.s variables are 0\.\([0-9]\) MB of address space.*/\1/p' "$W/manual")
+stated='^ *The runtime.s variables are 0\.\([0-9]\) MB of address space.*'
+said=$(sed -n "s/$stated/\\1/p" "$W/manual")
 [ -n "$said" ] || fail "leakwrap(7) does not say how large the runtime's variables are"
 more=$(($(variables "$W/traced") - $(variables "$W/plain")))
 [ $more -le $((said * 100000)) ] || fail "the runtime's variables are $more bytes"

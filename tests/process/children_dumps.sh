@@ -23,9 +23,11 @@ run() {
 # blocks are inherited, too.
 inherits() {
 	[ "$program" = "$W/children" ] || return 0
-	equal "$1: inherited" "$(dump_value "$log" "$1" inherited_bytes) $(dump_value "$log" "$1" inherited_blocks) $(
-		dump_value "$log" "$1" inherited
-	)" "$2 $3 $4"
+	inherited=
+	for key in inherited_bytes inherited_blocks inherited; do
+		inherited="$inherited$(dump_value "$log" "$1" $key) "
+	done
+	equal "$1: inherited" "$inherited" "$2 $3 $4 "
 }
 
 build children tests/process/children_dumps.c

@@ -23,7 +23,8 @@ for static in '' -static; do
 		equal "$how$static: exit dumps" "$(grep -c 'reason=exit' "$log")" "$dumps"
 		equal "$how$static: whole dumps" "$(dumps "$log" | wc -l)" "$dumps"
 		[ "$dumps" = 0 ] ||
-			equal "$how$static: live" "$(site_by "$log" "$pid.1" allocate)" "$bytes $blocks"
+			equal "$how$static: live" "$(site_by "$log" "$pid.1" allocate)" \
+				"$bytes $blocks"
 		if [ "$how" = fork-malloc-_exit ]; then
 			child=$(dumps "$log" | grep -v "^$pid\\.")
 			equal "$how$static: live in the child" \

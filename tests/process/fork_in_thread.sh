@@ -7,7 +7,8 @@
 
 for static in '' -static; do
 	build "forked_thread$static" $static tests/process/fork_in_thread.c
-	"$W/forked_thread$static" 2>"$W/log" || fail "the stacks$static are not recognized: status $?"
+	"$W/forked_thread$static" 2>"$W/log" ||
+		fail "the stacks$static are not recognized: status $?"
 done
 LEAKWRAP_OPTIONS=unwind=fp "$W/forked_thread" 2>"$W/log"
 equal "truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 0

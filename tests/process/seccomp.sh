@@ -13,8 +13,8 @@ for how in '' otherwise; do
 	# Dump 2 had no reader.
 	for n in 1 3 4; do
 		dump_is_whole "$W/log" $pid.$n || fail "dump $n is not whole"
-		equal "dump $n" \
-			"$(dump_value "$W/log" $pid.$n live_bytes) $(dump_value "$W/log" $pid.$n live_blocks)" \
+		bytes=$(dump_value "$W/log" $pid.$n live_bytes)
+		equal "dump $n" "$bytes $(dump_value "$W/log" $pid.$n live_blocks)" \
 			"$((100 * 1024 * 1024 + 10000)) 200"
 	done
 	# 100 blocks of 1 MB lie in about 100 regions, each of which has a table.

@@ -27,7 +27,8 @@ if ! setpriv --reuid=nobody --clear-groups test -x "$W/secure" -a -w "$W/open" |
 	! setcap cap_net_raw+ep "$W/secure"; then
 	exit 0
 fi
-secure=$(LEAKWRAP_OPTIONS=log=$W/open/planted:top=1 setpriv --reuid=nobody --clear-groups "$W/secure" 2>"$W/log") ||
+secure=$(LEAKWRAP_OPTIONS=log=$W/open/planted:top=1 \
+	setpriv --reuid=nobody --clear-groups "$W/secure" 2>"$W/log") ||
 	fail "with capabilities: status $?"
 [ "$secure" = "secure 1" ] || exit 0
 [ ! -e "$W/open/planted" ] ||

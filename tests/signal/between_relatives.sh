@@ -8,7 +8,8 @@
 build_plain plain tests/signal/between_relatives.c
 for static in '' -static; do
 	build "family$static" $static tests/signal/between_relatives.c
-	for how in at_once with_handler ignoring all_ways by_other_calls by_wait stopping asked_by_other; do
+	for how in at_once with_handler ignoring all_ways by_other_calls by_wait stopping \
+		asked_by_other; do
 		log=$W/$how$static.log
 		signal=USR1 dumps=0
 		[ $how != stopping ] || signal=TSTP

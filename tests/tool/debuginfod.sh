@@ -24,7 +24,7 @@ asks() {
 	DEBUGINFOD_URLS=http://127.0.0.1:$port DEBUGINFOD_CACHE_PATH="$W/cache$asked" DEBUGINFOD_TIMEOUT=5 \
 		"$lw" report "$@" "$W/log" >"$W/out" 2>"$W/err" && grep -q 'chain.c:9 (inlined)' "$W/out"
 }
-wait_until 30 asks || fail "nothing from the server: $(cat "$W/err" "$W/out"; tail -n 5 "$W/server")"
+wait_until "$patience" asks || fail "nothing from the server: $(cat "$W/err" "$W/out"; tail -n 5 "$W/server")"
 asks --exe="$W/stripped" || fail "no debug information from the server: $(cat "$W/err" "$W/out")"
 
 status_is 0 "$lw" report "$W/log"

@@ -1,9 +1,10 @@
-/* against_readelf.c - the rules that an ELF file's tables give for return addresses, or for instructions that a signal
- * interrupts, one line each.
+/* against_readelf.c - prints the rules of an ELF file's tables for return addresses, or for
+ * instructions that a signal interrupts, one line each.
  *
- * sweep FILE calls|instructions <ADDRESSES: puts FILE's segments into memory as the loader would, reads hexadecimal addresses
- * of the file, and prints for each: the address, the CFA, fp, ra, and "slot" or "wide", as remembered by the
- * rule cache; in the notation of readelf --debug-dump=frames-interp. */
+ * sweep FILE calls|instructions <ADDRESSES: puts FILE's segments into memory as the loader would,
+ * and reads hexadecimal addresses of the file. For each it prints the address, the CFA, fp, ra, and
+ * "slot" or "wide", as the rule cache remembers it, in the notation of readelf
+ * --debug-dump=frames-interp. */
 #include "wrap/unwind/eh_frame.h"
 #include "image.h"
 #include "wrap/module/modules.h"

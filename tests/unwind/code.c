@@ -1,8 +1,9 @@
-/* code.c - what the instructions of an ELF file say of its frames, against what its unwind tables say.
+/* code.c - compares the frames that an ELF file's instructions describe with its unwind tables.
  *
- * code FILE <CALLS: puts FILE's segments into memory; each line of CALLS has a return address in hexadecimal, and
- * "thumb" behind it or another word.  Prints counts: of how frames are taken down (epilogue), of how they are built
- * (prologue), of where both are known and agree. */
+ * code FILE <CALLS: puts FILE's segments into memory. Each line of CALLS has a return address in
+ * hexadecimal, and behind it "thumb" or another word. Prints counts: how many frames were read from
+ * the way they are taken down (epilogue), how many from the way they are built (prologue), and how
+ * often both are known and agree. */
 #include "wrap/unwind/eh_frame.h"
 #include "wrap/unwind/arm_exidx.h"
 #include "image.h"
@@ -43,7 +44,7 @@ static void load(const char *path)
 	}
 }
 
-/* A frame: places from the base, or from the CFA when the base is another one. */
+/* A frame. Offsets count from the base, or from the CFA if the base differs. */
 struct frame {
 	int base;
 	int32_t cfa, ra, fp, r7;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The search for a return address does not fault where a coroutine's stack was taken for the thread's own, and what was
-# between them is gone.
+# The search for a return address does not fault in unmapped memory between two stacks.
+#
+# The search takes a coroutine's stack for a part of the thread's stack.
 . tests/lib.sh
 
 build hole tests/unwind/hole.c

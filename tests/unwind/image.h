@@ -1,4 +1,5 @@
-/* image.h - an ELF file of this machine in memory, as the loader would put it there, but not relocated. */
+/* image.h - puts an ELF file of this machine into memory as the loader would, but without
+ * relocation. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
@@ -19,7 +20,7 @@ struct image {
 	unsigned segment_count;
 };
 
-/* Ends the program when PATH cannot be read. */
+/* Loads PATH. Ends the program if it cannot be read. */
 static struct image load_image(const char *path)
 {
 	struct stat status;

@@ -1,5 +1,6 @@
-/* late.c - allocates in a function that a destructor has registered with atexit: the C library calls it by way of the
- * compiler's start-up code, which has no unwind table and lies right behind _start. */
+/* late.c - allocates in a function that a destructor has registered with atexit. The C library
+ * calls it through the compiler's start-up code, which has no unwind table and lies right behind
+ * _start. */
 #include <stdlib.h>
 
 static void *volatile kept;

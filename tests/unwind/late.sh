@@ -1,5 +1,5 @@
 #!/bin/sh
-# Code behind _start is not taken for it: stacks go on from there to the first frame.
+# Code right behind _start is not taken for _start: stacks go on to the first frame.
 . tests/lib.sh
 
 build late tests/unwind/late.c

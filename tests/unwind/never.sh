@@ -1,11 +1,14 @@
 #!/bin/sh
-# Stacks through functions that never return, in code without tables: how the function built its frame tells, or a
-# routine that it begins with (RISC-V, -msave-restore), not what lies behind its last call; what no code tells is searched
-# for on the stack.
+# Stacks through functions that never return, in code without tables, are walked.
+#
+# The walk learns the frame from how the function built it, or from a routine that it begins with
+# (RISC-V, -msave-restore). The code behind its last call does not count. If no code describes the
+# frame, the walk searches the stack.
 # timeout: 600
 . tests/lib.sh
 
-# machine TRIPLE QEMU: the runtime, and what the next programs are for; false when there is none.
+# machine TRIPLE QEMU: builds the runtime and sets the target of the next programs. Fails if the
+# compiler or the emulator is missing.
 machine() {
 	triple=$1 qemu=$2
 	if ! command -v "$triple-gcc" >/dev/null || ! command -v "$qemu" >/dev/null; then
@@ -19,11 +22,14 @@ machine() {
 }
 
 ran=0
-# walks FLAG...
+# walks FLAG...: builds the program with the flags and runs it.
 walks() {
-	"$triple-gcc" -std=gnu11 -Wall -Wextra -I. -Iwrap -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-pie -fno-toplevel-reorder "$@" \
-		-static -o "$W/never" tests/unwind/never.c "$W/$triple/libleakwrap.a" || fail "$triple: cannot link: $*"
-	GMON_OUT_PREFIX=$W/gmon LEAKWRAP_OPTIONS=exit=0 "$qemu" "$W/never" >"$W/out" 2>&1 || fail "$triple $*: $(cat "$W/out")"
+	"$triple-gcc" -std=gnu11 -Wall -Wextra -I. -Iwrap -fno-unwind-tables \
+		-fno-asynchronous-unwind-tables -fno-pie -fno-toplevel-reorder "$@" \
+		-static -o "$W/never" tests/unwind/never.c "$W/$triple/libleakwrap.a" ||
+		fail "$triple: cannot link: $*"
+	GMON_OUT_PREFIX=$W/gmon LEAKWRAP_OPTIONS=exit=0 "$qemu" "$W/never" >"$W/out" 2>&1 ||
+		fail "$triple $*: $(cat "$W/out")"
 	ran=$((ran + 1))
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A stack is complete also when a signal, whose handler has a stack of its own, interrupts the end of a function.
+# A stack is complete even if a signal with a handler stack of its own interrupts a function's end.
 . tests/lib.sh
 
 build popped tests/unwind/popped.c

@@ -1,4 +1,4 @@
-/* workloads.c - see workloads.h. */
+/* workloads.c - uses prebuilt libraries, see workloads.h. */
 #include "workloads.h"
 
 #include <glib.h>
