@@ -156,6 +156,11 @@ site_through() {
 		END { print bytes + 0, blocks + 0 }'
 }
 
+# The loss line of a dump that missed nothing.
+none_lost="untracked_blocks=0 untracked_bytes=0 lost_call_sites=0"
+# shellcheck disable=SC2034 # for the tests
+none_lost="$none_lost freed_elsewhere_blocks=0 foreign_frees=0"
+
 # dumps LOG: prints the PID.N of every whole dump, in the order of their ends.
 dumps() {
 	sed -n 's/^leakwrap\[\([0-9]*\.[0-9]*\)\] end .*/\1/p' "$1" 2>/dev/null

@@ -6,12 +6,10 @@
  *   greet_client   keeps a record of 1,024 bytes for each client and never frees it;
  *   read_config    reads the settings with a Lua state of its own and forgets to close it: the
  *                  library holds its memory for ever;
- *   serve          puts a reference to each session into Lua's registry and never removes it:
- * memory
- *                  of the library grows while the server runs, and lua_close frees it at the end.
+ *   serve          puts a reference to each session into Lua's registry and never removes it: the
+ *                  library's memory grows while the server runs; lua_close frees it at the end.
  *
- * After each request it prints how many bytes Lua believes to hold. A dump must agree to the byte.
- * */
+ * After each request it prints how many bytes Lua believes to hold. A dump must say the same. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>

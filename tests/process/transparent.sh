@@ -5,8 +5,8 @@
 # status. A failed realloc leaves the old block live. realloc to 0 frees if the allocator does.
 # malloc(0) is a live block of 0 bytes.
 . tests/lib.sh
+
 quiet="-Wno-unknown-warning-option -Wno-alloc-size-larger-than"
-for static in '' -static; do
 for static in '' -static; do
 	# shellcheck disable=SC2086 # a list of flags
 	build_plain "plain$static" tests/process/transparent.c $static $quiet

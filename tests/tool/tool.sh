@@ -1,6 +1,8 @@
 # shellcheck shell=sh
-# tool.sh - what the tests of the tool share, behind tests/lib.sh: the tool itself, and dumps made by hand
+# tool.sh - shared by the tests of the tool: runs the tool, and makes dumps by hand. These are dumps
 # of programs that are only linked, for machines on which they cannot run.
+#
+# Sourced after tests/lib.sh.
 
 lw=$O/leakwrap
 [ -x "$lw" ] || skip "the tool is not built: $O/leakwrap"
@@ -13,7 +15,8 @@ need() {
 	done
 }
 
-# status_is WANTED COMMAND...: standard output to $W/out, standard error to $W/err.
+# status_is WANTED COMMAND...: runs the command. Standard output goes to $W/out, standard error to
+# $W/err.
 status_is() {
 	wanted=$1
 	shift
@@ -34,7 +37,8 @@ shows_not() {
 	! grep -q -- "$1" "$W/out" || fail "shows '$1': $(head -n 40 "$W/out")"
 }
 
-# return_address OBJDUMP EXE CALLER CALLEE: of the first call of CALLEE in CALLER, as 0x...
+# return_address OBJDUMP EXE CALLER CALLEE: prints the return address of the first call of CALLEE in
+# CALLER, as 0x...
 return_address() {
 	"$1" -d --no-show-raw-insn "$2" | awk -v caller="<$3>:" -v callee="<$4[@+>]" '
 		/^[0-9a-f]+ <.*>:$/ { inside = $2 == caller; found = 0; next }
@@ -46,13 +50,13 @@ build_id() {
 	readelf -n "$1" 2>/dev/null | awk '/Build ID:/ { print $3 }'
 }
 
-# add A B: two 0x... numbers
+# add A B: prints the sum of two 0x... numbers.
 add() {
 	printf '0x%x' $(($1 + $2))
 }
 
-# make_dump PID.N TIME EXE BIAS BUILD_ID <SITES: a dump of one module.  A line of SITES is a call site:
-# BYTES BLOCKS KIND OFFSET..., the offsets innermost first.
+# make_dump PID.N TIME EXE BIAS BUILD_ID <SITES: prints a dump of one module. A line of SITES is a
+# call site: BYTES BLOCKS KIND OFFSET..., the innermost offset first.
 make_dump() {
 	make_dump_lines "$@" | sed "s/^/leakwrap[$1] /"
 }

@@ -1,7 +1,7 @@
-/* validate.c - validate SCHEMA DOCUMENT: does a JSON document fit a schema?  The part of JSON Schema that
- * tests/tool/report.schema.json uses: type, enum, const, pattern-free strings, properties, required,
- * additionalProperties (false or a schema), items, minimum, maximum, $ref to #/$defs/NAME.
- */
+/* validate.c - validate SCHEMA DOCUMENT: checks that a JSON document fits a schema. It knows the
+ * part of JSON Schema that tests/tool/report.schema.json uses: type, enum, const, pattern-free
+ * strings, properties, required, additionalProperties (false or a schema), items, minimum, maximum,
+ * and $ref to #/$defs/NAME. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* options.c - the reader of LEAKWRAP_OPTIONS (wrap/base/options.c) with good and bad values, and with any text.
+/* options.c - reads LEAKWRAP_OPTIONS (wrap/base/options.c) with good and bad values, and with any
+ * text.
  * sources: wrap/base/options.c report/line_writer.c report/output.c wrap/port/linux*.c */
 #include "wrap/base/options.h"
 #include "unit.h"
@@ -60,7 +61,7 @@ static void good_values(void)
 	defaults = NULL;
 }
 
-/* Each keeps its default. */
+/* Each option with a bad value keeps its default. */
 static void bad_values(void)
 {
 	static const char *const bad[] = {
@@ -111,7 +112,7 @@ static void bad_values(void)
 	}
 }
 
-/* Whatever the text, the options are ones that can be used. */
+/* Whatever the text is, the options are usable. */
 static void any_text(void)
 {
 	static const char *const pieces[] = {"log", "signal", "depth", "memory", "=",      ":",
@@ -151,7 +152,7 @@ int main(void)
 
 	CHECK(null >= 0 && standard_error >= 0);
 	good_values();
-	dup2(null, 2); /* complaints */
+	dup2(null, 2); /* hides the complaints */
 	bad_values();
 	any_text();
 	dup2(standard_error, 2);
