@@ -14,7 +14,8 @@ line_of() {
 
 # chain FUNCTION...: fails unless these functions are the call chain, beginning at the fault.
 chain() {
-	sed -n '/died of/,/^  *r0 /s/^      \([a-z_?]*\)  *[^ ]*$/\1/p' "$W/out" | tr '\n' ' ' >"$W/chain"
+	sed -n '/died of/,/^  *r0 /s/^      \([a-z_?]*\)  *[^ ]*$/\1/p' "$W/out" |
+		tr '\n' ' ' >"$W/chain"
 	equal "$board $exception: call chain" "$(cat "$W/chain")" "$* "
 }
 

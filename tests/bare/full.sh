@@ -11,7 +11,8 @@ for board in $boards; do
 	equal "$board: dumps" "$(dumps "$W/log" | wc -l)" 4
 
 	bad=log=/var/log/leaks
-	grep '^leakwrap: an option is unknown' "$W/log" | sed 's/.*: //' | tr '\n' ' ' >"$W/complaints"
+	grep '^leakwrap: an option is unknown' "$W/log" | sed 's/.*: //' |
+		tr '\n' ' ' >"$W/complaints"
 	equal "$board: complaints" "$(cat "$W/complaints")" \
 		"colour=1:depth=33:min_bytes=16:$bad depth=33:min_bytes=16:$bad $bad "
 	equal "$board: call sites shown" "$(dump_lines "$W/log" 3 | grep -c '^site ')" 5
@@ -19,8 +20,9 @@ for board in $boards; do
 	blocks=$(dump_value "$W/log" 1 live_blocks)
 	untracked=$(dump_value "$W/log" 1 untracked_blocks)
 	equal "$board: live and untracked blocks" $((blocks + untracked)) 300
+	bytes=$(dump_value "$W/log" 1 live_bytes)
 	equal "$board: live and untracked bytes" \
-		"$(($(dump_value "$W/log" 1 live_bytes) + $(dump_value "$W/log" 1 untracked_bytes)))" 4800
+		$((bytes + $(dump_value "$W/log" 1 untracked_bytes))) 4800
 	[ "$blocks" -ge 100 ] || fail "$board: room for $blocks blocks, wanted 100"
 	[ "$blocks" -lt 300 ] || fail "$board: the table was not full"
 

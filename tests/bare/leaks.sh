@@ -39,7 +39,8 @@ for board in $boards; do
 		equal "$board: $loss" "$(dump_value "$W/log" 1 $loss)" 0
 	done
 	board_sites leaks."$board" "$W/log@1" >"$W/sites"
-	sed 's/^\([0-9]* [0-9]*\) [a-z]*/\1/' "$W/sites" | grep -v "__smakebuf_r\|by_asprintf" >"$W/got"
+	sed 's/^\([0-9]* [0-9]*\) [a-z]*/\1/' "$W/sites" |
+		grep -v "__smakebuf_r\|by_asprintf" >"$W/got"
 	diff "$W/wanted" "$W/got" >"$W/difference" ||
 		fail "$board: wanted (<), got (>): $(cat "$W/difference")"
 	equal "$board: of newlib itself" "$(grep -c ' __smakebuf_r ' "$W/sites")" 1

@@ -14,7 +14,8 @@ sed 's/^9 1 plant@asprintf/96 1 plant@asprintf/' tests/targets/expected >"$expec
 
 # shellcheck disable=SC2086 # lists of flags
 for board in $boards; do
-	compile="arm-none-eabi-gcc $(board_flags "$board") $TARGET_CFLAGS -isystem tests/bare/hosted"
+	compile="arm-none-eabi-gcc $(board_flags "$board") $TARGET_CFLAGS"
+	compile="$compile -isystem tests/bare/hosted"
 	$compile -c -o "$W/program.o" tests/targets/program.c ||
 		fail "$board: cannot compile the program"
 	$compile -fomit-frame-pointer -c -o "$W/vendor.o" tests/targets/vendor.c ||

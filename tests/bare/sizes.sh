@@ -17,7 +17,8 @@ near() {
 }
 
 size=$(MAKEFLAGS='' MFLAGS='' make O="$W/build" PORT=bare CC=arm-none-eabi-gcc AR=arm-none-eabi-ar \
-	CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags m3)" lib | sed -n 's/^ *SIZE *//p')
+	CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags m3)" lib |
+	sed -n 's/^ *SIZE *//p')
 number() {
 	echo "$size" | grep -o "[0-9]* $1" | cut -d ' ' -f 1
 }

@@ -15,8 +15,10 @@ for board in $boards; do
 	# Compilers may unroll the loops, so it adds up the blocks by task and size.
 	site='^site [0-9]*: \([0-9]*\) bytes in \([0-9]*\) block.*task=\(.*\)'
 	dump_lines "$W/log" 1 | sed -n "s/$site/\\1 \\2 \\3/p" |
-		awk '{ key = $3 " " $1 / $2; task[key] = $3; bytes[key] += $1; blocks[key] += $2 }
-			END { for (key in task) print bytes[key], blocks[key], task[key] }' | sort >"$W/got"
+		awk '
+			{ key = $3 " " $1 / $2; task[key] = $3; bytes[key] += $1; blocks[key] += $2 }
+			END { for (key in task) print bytes[key], blocks[key], task[key] }' |
+		sort >"$W/got"
 	cat >"$W/wanted" <<-'END'
 		16 2 worker
 		200 4 worker

@@ -1,5 +1,5 @@
-/* crypto_threads.c - eight threads that build, encode, decode and compare X.509 names: more threads than
- * processors, and small blocks in deep layers of a prebuilt archive. */
+/* crypto_threads.c - eight threads build, encode, decode and compare X.509 names. There are more
+ * threads than processors, and small blocks in deep layers of a prebuilt archive. */
 #include "workload.h"
 
 #include <openssl/x509.h>

@@ -1,5 +1,5 @@
-/* glib_strings.c - splits, joins, formats and counts words: blocks that live for a moment only, and a table
- * that grows, in a prebuilt archive. */
+/* glib_strings.c - splits, joins, formats and counts words: short-lived blocks and a growing table,
+ * in a prebuilt archive. */
 #include "workload.h"
 
 #include <glib.h>

@@ -1,5 +1,5 @@
-/* lua_trees.c - binary trees in Lua: a garbage collector at work on many small tables that live and die
- * together, in a prebuilt archive. */
+/* lua_trees.c - binary trees in Lua: a garbage collector works on many small tables that live and
+ * die together, in a prebuilt archive. */
 #include "workload.h"
 
 #include <lauxlib.h>

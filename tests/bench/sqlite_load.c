@@ -1,5 +1,5 @@
-/* sqlite_load.c - inserts rows into a database in memory and queries them, each query compiled anew, as
- * programs do: blocks of many sizes, through many layers of a prebuilt archive. */
+/* sqlite_load.c - inserts rows into a database in memory and queries them. It compiles each query
+ * anew, like many programs: blocks of many sizes, through many layers of a prebuilt archive. */
 #include "workload.h"
 
 #include <sqlite3.h>

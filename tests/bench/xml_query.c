@@ -1,5 +1,5 @@
-/* xml_query.c - parses documents into trees and asks XPath questions of them: many call sites in a prebuilt
- * archive. */
+/* xml_query.c - parses documents into trees and asks XPath questions of them: many call sites in a
+ * prebuilt archive. */
 #include "workload.h"
 
 #include <libxml/parser.h>
@@ -16,7 +16,7 @@ static const char *const questions[] = {
         "concat(name(/*), ' ', string-length(normalize-space(/catalog/item[17])))",
 };
 
-/* The text of a catalog; free() it. */
+/* Returns the text of a catalog. The caller frees it. */
 static char *catalog(size_t *size)
 {
 	unsigned random = 1;
@@ -41,7 +41,7 @@ static char *catalog(size_t *size)
 	return text;
 }
 
-/* What the answers weigh. */
+/* Returns a sum over the answers. */
 static double ask(xmlDoc *document)
 {
 	xmlXPathContext *context = xmlXPathNewContext(document);

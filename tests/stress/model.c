@@ -1,4 +1,4 @@
-/* model.c - see model.h. */
+/* model.c - compares dumps with a model of the heap, see model.h. */
 #include "model.h"
 
 #include "leakwrap.h"
@@ -48,7 +48,8 @@ void model_give(struct slot *slot)
 	atomic_store_explicit(&slot->taken, 0, memory_order_release);
 }
 
-/* -- reading a dump ------------------------------------------------------------------------------ */
+/* -- reading a dump
+ * ------------------------------------------------------------------------------- */
 
 struct dump {
 	struct sum total, maker[MAKERS_MAX], jumpy, other;
@@ -100,7 +101,7 @@ static void read_line(struct dump *dump, const char *line)
 		dump->total.bytes = strtoull(line, &end, 10);
 		dump->total.blocks = strtoull(end + strlen(" live_blocks="), NULL, 10);
 	} else if (starts(&line, "site ")) {
-		if (site.blocks > 0) /* no frame came after the last one */
+		if (site.blocks > 0) /* the last call site has no frames */
 			add(&dump->other, site);
 		line = strchr(line, ':') + 2;
 		site.bytes = strtoull(line, &end, 10);
@@ -117,7 +118,7 @@ static void read_line(struct dump *dump, const char *line)
 	}
 }
 
-/* A dump by way of the API into a file in memory. */
+/* Takes a dump by the API into a file in memory, and reads it. */
 static bool read_dump(struct dump *dump)
 {
 	int fd = memfd_create("dump", MFD_CLOEXEC);
@@ -141,7 +142,8 @@ static bool read_dump(struct dump *dump)
 	return true;
 }
 
-/* -- comparing ----------------------------------------------------------------------------------- */
+/* -- comparing
+ * ------------------------------------------------------------------------------------ */
 
 static unsigned differ(const char *when, const char *what, struct sum got, struct sum wanted)
 {

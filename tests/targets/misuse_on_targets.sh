@@ -18,7 +18,8 @@ check() {
 		# shellcheck disable=SC2086 # none or a list
 		LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/log" timeout 20 $run "$2" "$case" \
 			>"$W/out" 2>&1
-		told=$(sed -n 's/^leakwrap[^ ]* misuse \([a-z]*_[a-z]*\) .*/\1/p' "$W/log" 2>/dev/null)
+		told=$(sed -n 's/^leakwrap[^ ]* misuse \([a-z]*_[a-z]*\) .*/\1/p' \
+			"$W/log" 2>/dev/null)
 		rm -f "$W/log"
 		case $case in
 		stack | thread | gone*) expected=stack_pointer ;;
@@ -58,7 +59,8 @@ left_out=
 for processor in i386:i686-linux-gnu aarch64:aarch64-linux-gnu arm:arm-linux-gnueabihf \
 	riscv64:riscv64-linux-gnu; do
 	triple=${processor#*:}
-	if ! command -v "$triple-gcc" >/dev/null || ! command -v "qemu-${processor%:*}" >/dev/null; then
+	if ! command -v "$triple-gcc" >/dev/null ||
+		! command -v "qemu-${processor%:*}" >/dev/null; then
 		left_out="$left_out $triple"
 		continue
 	fi

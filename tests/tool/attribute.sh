@@ -37,7 +37,8 @@ for linker in bfd gold lld mold; do
 	for static in "" -static; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -g $flags -fuse-ld=$linker $static -o "$W/app" "$W/main.c" "$W/vendor.a" \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS) \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS \
+				LEAKWRAP_LDLIBS) \
 			-Wl,-Map="$W/map" >"$W/ld" 2>&1 || {
 			echo "left out: $linker $static: $(head -n 1 "$W/ld")"
 			continue

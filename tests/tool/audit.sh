@@ -34,7 +34,8 @@ for linker in bfd gold lld mold; do
 		$CC -O1 -fuse-ld=$linker $static -o "$W/planted" "$W/planted.c" \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS \
 				LEAKWRAP_LDLIBS |
-				sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') || fail "$linker $static"
+				sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') ||
+			fail "$linker $static"
 		status_is 1 "$lw" audit --strict "$W/planted"
 		shows '^escape: 1 direct call of calloc, in by_calloc$'
 		shows 'mend: -Wl,--wrap=calloc$'

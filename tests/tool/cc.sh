@@ -29,7 +29,8 @@ links() {
 	called "$W/echo" "$@"
 	grep -qx -e '-Wl,--wrap=malloc' "$W/words" || fail "not wrapped: $*"
 	grep -q 'libleakwrap.a' "$W/words" || fail "without the library: $*"
-	equal "the words given, of $*" "$(head -n $# "$W/words" | tr '\n' ' ')" "$(printf '%s ' "$@")"
+	equal "the words given, of $*" "$(head -n $# "$W/words" | tr '\n' ' ')" \
+		"$(printf '%s ' "$@")"
 }
 cd "$W" || exit 2
 for stop in -c -S -E -M -MM -fsyntax-only -shared --shared -r -### --version -dumpmachine \

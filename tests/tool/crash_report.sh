@@ -39,7 +39,8 @@ in_order() {
 
 validator() {
 	[ -x "$W/validate" ] ||
-		${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c -ljansson ||
+		${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c \
+			-ljansson ||
 		fail "cannot build the validator"
 	"$W/validate" tests/tool/report.schema.json "$W/out" || fail "$1: $(head -n 3 "$W/out")"
 }
@@ -93,7 +94,8 @@ for static in "" -static; do
 	found=$(addr2line -e "$W/crash" "$offset" | sed 's/.*:\([0-9]*\).*/\1/')
 	equal "innermost line$static" "$found" \
 		"$(line_of 'return number / zero;')"
-	shows "\"offset\":\"$offset\",[^}]*\"function\":\"fails\",\"file\":\"[^\"]*\",\"line\":$found,"
+	function='"function":"fails","file":"[^"]*"'
+	shows "\"offset\":\"$offset\",[^}]*$function,\"line\":$found,"
 	shows '"fault_address":"'"$rip"'"'
 
 	# abort has no fault address.
@@ -247,7 +249,8 @@ for machine in aarch64-linux-gnu:qemu-aarch64:aarch64 riscv64-linux-gnu:qemu-ris
 		$machine-gcc $CFLAGS_FOR_TESTS $static -o "$W/foreign" $program \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") \
-			-pthread -Wl,--build-id 2>"$W/ld" || fail "$machine $static: $(tail -n 5 "$W/ld")"
+			-pthread -Wl,--build-id 2>"$W/ld" ||
+			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		crash "$qemu" -L "/usr/$machine" "$W/foreign" SEGV
 		status_is 0 "$lw" report --sysroot="/usr/$machine" --exe="$W/foreign" "$W/log"
 		shows_not damaged

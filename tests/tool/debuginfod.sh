@@ -24,7 +24,8 @@ asks() {
 	asked=$((asked + 1))
 	DEBUGINFOD_URLS=http://127.0.0.1:$port DEBUGINFOD_CACHE_PATH="$W/cache$asked" \
 		DEBUGINFOD_TIMEOUT=5 \
-		"$lw" report "$@" "$W/log" >"$W/out" 2>"$W/err" && grep -q 'chain.c:9 (inlined)' "$W/out"
+		"$lw" report "$@" "$W/log" >"$W/out" 2>"$W/err" &&
+		grep -q 'chain.c:9 (inlined)' "$W/out"
 }
 wait_until "$patience" asks ||
 	fail "nothing from the server: $(cat "$W/err" "$W/out"; tail -n 5 "$W/server")"

@@ -9,8 +9,8 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/tool/tool.sh
 
 tried=
-for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm arm-linux-gnueabi:qemu-arm \
-	i686-linux-gnu:qemu-i386 riscv64-linux-gnu:qemu-riscv64; do
+for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm \
+	arm-linux-gnueabi:qemu-arm i686-linux-gnu:qemu-i386 riscv64-linux-gnu:qemu-riscv64; do
 	qemu=${machine#*:}
 	machine=${machine%:*}
 	{ command -v "$machine-gcc" && command -v "$qemu"; } >/dev/null || continue
@@ -25,11 +25,13 @@ for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm arm-l
 		$machine-gcc -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls $static \
 			-o "$W/host/app" \
 			tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") -Wl,--build-id 2>"$W/ld" ||
+				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") \
+			-Wl,--build-id 2>"$W/ld" ||
 			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		# The device has the stripped program.
 		"$machine-strip" -o "$W/sysroot/opt/app" "$W/host/app"
-		LEAKWRAP_OPTIONS=log="$W/log" $qemu -L "/usr/$machine" "$W/sysroot/opt/app" 2>"$W/err" ||
+		LEAKWRAP_OPTIONS=log="$W/log" $qemu -L "/usr/$machine" "$W/sysroot/opt/app" \
+			2>"$W/err" ||
 			fail "$machine $static: does not run: $(cat "$W/err")"
 		sed "s|$W/sysroot/|/|" "$W/log" >"$W/device"
 		status_is 0 "$lw" report --sysroot="$W/sysroot" --debug-dir="$W/host" "$W/device"

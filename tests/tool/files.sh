@@ -13,7 +13,8 @@ id=$(build_id "$W/chain")
 offset=$(return_address objdump "$W/chain" make_basket malloc)
 mkdir -p "$W/sysroot/opt" "$W/debug/.build-id/$(echo "$id" | cut -c1-2)" "$W/unstripped"
 log() {
-	echo "1000 1 complete $offset" | make_dump 5.1 2026-11-20T18:36:01Z "$1" 0x55d0c8a00000 "$2" >"$W/log"
+	echo "1000 1 complete $offset" |
+		make_dump 5.1 2026-11-20T18:36:01Z "$1" 0x55d0c8a00000 "$2" >"$W/log"
 }
 found() {
 	status_is 0 "$lw" report "$@" "$W/log"

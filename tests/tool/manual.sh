@@ -42,7 +42,9 @@ grep -ho '^\.BR leakwrap[a-z\\-]* ([0-9])' wrap/man/* tools/man/* | sed 's/[()\\
 
 command -v bash >/dev/null || skip "bash is not installed"
 complete_line() {
-	bash -c '. tools/leakwrap.bash; read -ra COMP_WORDS <<<"$1"; [[ $1 != *" " ]] || COMP_WORDS+=("")
+	bash -c '. tools/leakwrap.bash
+		read -ra COMP_WORDS <<<"$1"
+		[[ $1 != *" " ]] || COMP_WORDS+=("")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _leakwrap; echo "${COMPREPLY[*]}"' bash "$1"
 }
 equal "commands" "$(complete_line 'leakwrap d')" "diff dump"

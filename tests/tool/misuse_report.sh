@@ -29,7 +29,8 @@ told_in() {
 
 validated() {
 	[ -x "$W/validate" ] ||
-		${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c -ljansson ||
+		${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c \
+			-ljansson ||
 		fail "cannot build the validator"
 	status_is 0 "$lw" report -f json "$@" "$W/log"
 	"$W/validate" tests/tool/report.schema.json "$W/out" || fail "$(head -n 3 "$W/out")"
@@ -93,7 +94,8 @@ for format in folded pprof html; do
 done
 pid=$(sed -n '1s/^leakwrap.\([0-9]*\).*/\1/p' "$W/log")
 echo "100 1 complete 0x$(nm "$W/static" | sed -n 's/ t make$//p')" |
-	make_dump "$pid.2" 2026-11-20T18:36:01Z "$W/stripped" 0x0 "$(build_id "$W/static")" >>"$W/log"
+	make_dump "$pid.2" 2026-11-20T18:36:01Z "$W/stripped" 0x0 "$(build_id "$W/static")" \
+		>>"$W/log"
 status_is 1 "$lw" report --fail-on-leaks --last "$W/log"
 shows 'dump 1 of misuse'
 shows 'dump 2 on signal'

@@ -9,8 +9,8 @@ cd "$(dirname "$0")/../.." || exit 2
 tried=0
 go=$(command -v go)
 export HOME="$W" GOCACHE="$W/cache" GOFLAGS=-mod=mod PPROF_TMPDIR="$W"
-for machine in x86_64-linux-gnu i686-linux-gnu arm-linux-gnueabihf arm-linux-gnueabi aarch64-linux-gnu \
-	riscv64-linux-gnu; do
+for machine in x86_64-linux-gnu i686-linux-gnu arm-linux-gnueabihf arm-linux-gnueabi \
+	aarch64-linux-gnu riscv64-linux-gnu; do
 	compiler=$machine-gcc
 	command -v "$compiler" >/dev/null || continue
 	for flags in "-O2" "-O1 -static" "-O2 -no-pie -gdwarf-4"; do
@@ -34,10 +34,13 @@ for machine in x86_64-linux-gnu i686-linux-gnu arm-linux-gnueabihf arm-linux-gnu
 		# A return address into Thumb code has its lowest bit set.
 		case $machine in
 		arm-linux-gnueabihf)
-			for name in inner basket direct shop; do eval "$name=\$(add \$$name 1)"; done
+			for name in inner basket direct shop; do
+				eval "$name=\$(add \$$name 1)"
+			done
 			;;
 		esac
-		make_dump 4711.1 2026-11-20T18:36:07Z "$exe" $bias "$(build_id "$exe")" >"$W/log" <<-END
+		id=$(build_id "$exe")
+		make_dump 4711.1 2026-11-20T18:36:07Z "$exe" $bias "$id" >"$W/log" <<-END
 			2010 10 complete $inner $basket $shop
 			100 1 truncated $direct $shop
 		END

@@ -54,8 +54,8 @@ for kind in -pie -static; do
 	shows "mend: leakwrap cc --allocator='$advice'\$"
 	shows_not 'xmalloc'
 	# This advice mends it.
-	"$lw" cc --allocator='vnd_ malloc=pool_alloc(size) free=pool_free(block)' -- "$CC" $kind -o "$W/app" \
-		"$W/user.o" "$W/vendor.o" || fail "$kind: does not link"
+	"$lw" cc --allocator='vnd_ malloc=pool_alloc(size) free=pool_free(block)' -- "$CC" $kind \
+		-o "$W/app" "$W/user.o" "$W/vendor.o" || fail "$kind: does not link"
 	status_is 0 "$lw" audit --strict "$W/app"
 	shows_not 'an allocator'
 done

@@ -20,7 +20,8 @@ make_log() {
 			printf "%stotal live_bytes=%d live_blocks=%d call_sites=%d\n", \
 				p, sites * n * 16, sites * n, sites
 			for (s = 1; s <= sites; s++) {
-				printf "%ssite %d: %d bytes in %d blocks, complete\n", p, s, 16 * n, n
+				printf "%ssite %d: %d bytes in %d blocks, complete\n", \
+					p, s, 16 * n, n
 				for (k = 0; k < depth; k++) {
 					o = first + (s * 37 + k * 7063) % (last - first)
 					printf "%s  #%d 0x%x ? [1] %s+0x%x\n", p, k, o, name, o

@@ -72,7 +72,8 @@ done
 
 # The tool shows progress if standard error is a terminal and the work takes long.
 for number in $(seq 70); do
-	echo "16 1 complete 0x1000" | make_dump "5.$number" 2026-11-20T18:00:00Z /no/program 0x1000 none
+	echo "16 1 complete 0x1000" |
+		make_dump "5.$number" 2026-11-20T18:00:00Z /no/program 0x1000 none
 done >"$W/long"
 on_terminal 80 "$lw report --last -o $W/report $W/long"
 shows "reading $W/long: 64 dumps"

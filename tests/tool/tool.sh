@@ -78,7 +78,7 @@ make_dump_lines() {
 		dump version=1 reason=signal time=$2 program=$3
 		total live_bytes=$all_bytes live_blocks=$all_blocks call_sites=$sites
 		stacks complete_stack_bytes_percent=100.00 truncated_blocks=0 guessed_blocks=0
-		loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=2
+		loss ${none_lost%0}2
 		tracer tracer_bytes=1310720
 		${body}module 1 $4-$(add "$4" 0x100000) bias=$4 build_id=$5 path=$3
 		end sites=$sites lines=$((lines + 1)) dump_ns=812345
