@@ -16,7 +16,8 @@ for board in $boards; do
 	site='^site [0-9]*: \([0-9]*\) bytes in \([0-9]*\) block.*task=\(.*\)'
 	dump_lines "$W/log" 1 | sed -n "s/$site/\\1 \\2 \\3/p" |
 		awk '
-			{ key = $3 " " $1 / $2; task[key] = $3; bytes[key] += $1; blocks[key] += $2 }
+			{ key = $3 " " $1 / $2; task[key] = $3 }
+			{ bytes[key] += $1; blocks[key] += $2 }
 			END { for (key in task) print bytes[key], blocks[key], task[key] }' |
 		sort >"$W/got"
 	cat >"$W/wanted" <<-'END'

@@ -162,7 +162,8 @@ function grid(    i, name, part, live, adds, lsan_adds) {
 		cell(sprintf("%.1f", (ours - plain) / live))
 	}
 	finish("Malloc and free pairs, random replacement in a live set of blocks of 16 to 271 " \
-		"bytes: nanoseconds; x: ratio to\nuntraced; adds: the median of what a turn took longer " \
+		"bytes: nanoseconds; x: ratio to\n" \
+		"untraced; adds: the median of what a turn took longer " \
 		"than the untraced program's at that time; share: of what\nLeakSanitizer adds; " \
 		"tables: the same compiled without frame pointers; recognized: allocations whose " \
 		"stack needed\n" \
@@ -228,7 +229,8 @@ function programs_by(metric, title,    i, j, n, name, tools, tool, part, shown, 
 
 function programs(    i, name, slower) {
 	programs_by(ns, "Whole programs on prebuilt archives: " \
-		(clock == "cpu" ? "processor" : "wall") " time as a multiple of the untraced program's;\nlinked statically: of the " \
+		(clock == "cpu" ? "processor" : "wall") " time as a multiple of " \
+		"the untraced program's;\nlinked statically: of the " \
 		"program that is so linked, untraced; the last four: a part of the work, once")
 	programs_by("peak_bytes", "The same: peak of resident memory as a multiple of the " \
 		"untraced program's")
@@ -301,7 +303,8 @@ function counts(    i, j, k, n, name, metrics, tools, estimate, sum) {
 	for (k = 1; k <= 2; k++)
 		cell(sprintf("%.2f", exp(sum[k] / name_count["counts"])))
 	finish("The same counted by a simulated processor, as multiples of what the untraced " \
-		"program counts; cycles by the rule of\nKCachegrind: one for each instruction, 10 for a " \
+		"program counts; cycles by the rule of\n" \
+		"KCachegrind: one for each instruction, 10 for a " \
 		"miss of the L1 caches or a misprediction, 100 for one of the L2 cache:")
 }
 

@@ -86,7 +86,7 @@ dumps when one of them unblocks it|process/no_thread_no_descriptor
 shows the tracer's handler for the five signals, until the program sets|unwind/crash_trace
 that dies of a signal, or executes another in its place, writes no exit|process/exit_dump_once
 Lines are written whole|dump/log_file
-From these the leakwrap tool finds file and line|tool/files tool/attribute
+From these the leakwrap tool finds file and line|tool/finds_module_files tool/attribute
 to tell a whole dump from a torn dump|tool/logs
 is read instead|unwind/code bare/same_sites
 make install PREFIX|link/install
@@ -169,7 +169,8 @@ riscv64-linux-gnu- and i686-linux-gnu- are tested as well|targets/arm_hard targe
 riscv64-linux-gnu- and i686-linux-gnu- are tested|targets/aarch64 targets/riscv64 targets/i386
 So are musl and dietlibc|targets/musl targets/old_libc
 -static-libgcc in the link|targets/cross
-leakwrap report --sysroot=target/rootfs --exe=build/app serial.txt|tool/files tool/emulated_programs
+leakwrap report --sysroot=target/rootfs --exe=build/app|tool/finds_module_files
+report --sysroot=target/rootfs --exe=build/app serial.txt|tool/emulated_programs
 leakwrap report --format=html -o leaks.html server.log|tool/html
 (a gzipped profile.proto)|tool/json tool/pprof
 leakwrap report --growth server.log|tool/compare

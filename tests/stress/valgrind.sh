@@ -12,7 +12,7 @@
 #   transparent, every, stress
 #                       call pvalloc, which valgrind's allocator lacks, or print what depends on the
 #                       allocator
-#   crash_trace, handler, small_footprint
+#   crash_trace, interrupted_instruction, small_footprint
 #                       do on purpose what valgrind reports: die, or read below the stack
 #   misuse.c double, realloc, interior, ...
 #                       misuse their heap on purpose
@@ -23,10 +23,9 @@
 #   idle_process, request_during_dump, where_it_goes, exec, unseen_frees, reloaded_plugin,
 #   early_handler
 #                       need what their scripts do around them
-#   assembly, ways, stacks_through_musl, shared_user, lto, own_malloc_user
-#                       their scripts build them of several parts, which makes no difference to
-# valgrind
-#   archives, relinked, stacks, mixed
+#   assembly, unwind_options, stacks_through_musl, shared_user, lto, own_malloc_user
+#                       consist of parts, which makes no difference to valgrind
+#   archives, relinked, stacks, mixed_arm_code
 #                       compare millions of walks, or walk garbage
 #   cfi, code, exidx, against_readelf
 #                       are not traced: they read tables

@@ -4,5 +4,5 @@
 # The search takes a coroutine's stack for a part of the thread's stack.
 . tests/lib.sh
 
-build hole tests/unwind/hole.c
+build hole tests/unwind/unmapped_between_stacks.c
 LEAKWRAP_OPTIONS=exit=0 "$W/hole" || fail "status $?"

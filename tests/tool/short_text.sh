@@ -81,7 +81,8 @@ for pid in $(seq 11 22); do
 		echo "$pid 1 complete 0x111 0x333"
 		[ $((pid % 3)) != 0 ] || echo "100 2 complete 0x222 0x333"
 	} | make_dump "$pid.1" "2026-11-20T18:00:${pid}Z" /bin/app "$bias" abcdef >"$W/many.$pid"
-	make_dump "$pid.2" "2026-11-20T18:01:${pid}Z" /bin/app "$bias" abcdef <<-END >>"$W/many.$pid"
+	make_dump "$pid.2" "2026-11-20T18:01:${pid}Z" /bin/app "$bias" abcdef \
+		<<-END >>"$W/many.$pid"
 		$((pid * 10)) 1 complete 0x111 0x333
 		$((pid % 3 ? 50 : 100)) 2 complete 0x$((pid % 3 ? 444 : 222)) 0x333
 	END

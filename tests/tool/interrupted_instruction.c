@@ -1,6 +1,6 @@
-/* handler.c - a signal handler allocates. The signal interrupts the first instruction of a
- * function. This address is no return address, and the instruction before it belongs to another
- * function. */
+/* interrupted_instruction.c - a signal handler allocates. The signal interrupts the first
+ * instruction of a function. This address is no return address, and the instruction before it
+ * belongs to another function. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 
 # shellcheck disable=SC2086 # a list of flags
 $CC $CFLAGS_FOR_TESTS -fno-asynchronous-unwind-tables -fno-unwind-tables -c -o "$W/bare.o" \
-	tests/unwind/ways_bare.c ||
+	tests/unwind/unwind_options_bare.c ||
 	fail "cannot build bare.o"
-build ways tests/unwind/ways.c "$W/bare.o"
+build ways tests/unwind/unwind_options.c "$W/bare.o"
 for way in auto table; do
 	LEAKWRAP_OPTIONS=unwind=$way "$W/ways" 2>"$W/$way" || fail "$way: status $?"
 done

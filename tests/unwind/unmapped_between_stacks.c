@@ -1,6 +1,6 @@
-/* hole.c - a thread without guard pages runs a coroutine on a stack below its own (x86-64).
- * The code that enters it leaves no return address. Then the memory between the two stacks
- * is unmapped. */
+/* unmapped_between_stacks.c - a thread without guard pages runs a coroutine on a stack below its
+ * own (x86-64). The code that enters it leaves no return address. Then the memory between the two
+ * stacks is unmapped. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>

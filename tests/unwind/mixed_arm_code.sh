@@ -26,7 +26,7 @@ kind() {
 	"$@" -std=gnu11 -O2 -g -Wall -Wextra -I. -Iwrap -fno-optimize-sibling-calls \
 		-fno-stack-protector -fno-exceptions \
 		-fno-unwind-tables -fno-asynchronous-unwind-tables -DKIND="$name" -DROOM="$room" \
-		-c -o "$W/$name.o" tests/unwind/mixed.c || fail "cannot compile $name"
+		-c -o "$W/$name.o" tests/unwind/mixed_arm_code.c || fail "cannot compile $name"
 	! readelf -SW "$W/$name.o" | grep -q 'ARM.extab' || fail "$name has tables"
 }
 
@@ -40,7 +40,7 @@ for level in 1 2 s; do
 	kind thumb_gcc 1000 $gcc -mthumb -fomit-frame-pointer -O$level
 	kind arm_plain 3000 $gcc -marm -fomit-frame-pointer -O$level
 	$gcc -std=gnu11 -O1 -marm -fno-omit-frame-pointer -Wall -Wextra -I. -Iwrap -o "$W/mixed" \
-		tests/unwind/mixed.c "$W"/apcs.o "$W"/arm_gcc.o "$W"/arm_clang.o \
+		tests/unwind/mixed_arm_code.c "$W"/apcs.o "$W"/arm_gcc.o "$W"/arm_clang.o \
 		"$W"/thumb_clang.o "$W"/thumb_gcc.o "$W"/arm_plain.o \
 		"$W/runtime/libleakwrap.a" || fail "cannot link"
 	for way in "auto 6" "fp 3"; do

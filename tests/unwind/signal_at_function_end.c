@@ -1,6 +1,6 @@
-/* popped.c - a signal comes at the end of a function (x86-64). The function has already restored a
- * register, but the unwind table still says that it is saved below sp. The handler allocates, on a
- * stack of its own. */
+/* signal_at_function_end.c - a signal comes at the end of a function (x86-64). The function has
+ * already restored a register, but the unwind table still says that it is saved below sp. The
+ * handler allocates, on a stack of its own. */
 #include <signal.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-source=tests/tool/handler.c
+source=tests/tool/interrupted_instruction.c
 line_of() {
 	grep -n "/\* $1 \*/" $source | cut -d : -f 1
 }

@@ -5,7 +5,8 @@
 # stack does not make the stack complete.
 . tests/lib.sh
 
-build words -fomit-frame-pointer -no-pie -Wl,--section-start=.far=0x10000000 tests/unwind/words.c
+build words -fomit-frame-pointer -no-pie -Wl,--section-start=.far=0x10000000 \
+	tests/unwind/misleading_words.c
 [ "$(readelf -lW "$W/words" | grep -c 'LOAD.* R E ')" = 2 ] || fail "not two executable segments"
 "$W/words" 2>"$W/log" || fail "status $?"
 dump_sites "$W/log" 1 | grep ' allocate;' >"$W/sites"

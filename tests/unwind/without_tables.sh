@@ -25,7 +25,8 @@ program() {
 		[ $tables = with ] || flags=$without
 		# shellcheck disable=SC2046,SC2086 # lists of flags
 		$gcc $TARGET_CFLAGS -fno-stack-protector -Os $flags "$@" -o "$W/$name-$tables" \
-			tests/unwind/untabled.c $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+			tests/unwind/without_tables.c \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 				sed "s,$O/libleakwrap.a,$lib,g") -pthread ||
 			fail "cannot build $name, $tables tables"
 		# shellcheck disable=SC2086 # a command

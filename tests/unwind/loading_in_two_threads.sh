@@ -6,7 +6,7 @@
 
 build_plain first.so -shared -fPIC -DFRAME=100 tests/unwind/plugin.c
 build_plain second.so -shared -fPIC -DFRAME=200 tests/unwind/plugin.c
-build loading tests/unwind/loading.c
+build loading tests/unwind/loading_in_two_threads.c
 "$W/loading" "$W/first.so" "$W/second.so" 2>"$W/log" || fail "status $?"
 dump_sites "$W/log" 1 >"$W/sites"
 grep -q '^77 1 complete allocates;?;?;main;' "$W/sites" ||

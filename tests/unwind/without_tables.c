@@ -1,4 +1,4 @@
-/* untabled.c - has the shape of BusyBox: main calls a function that never returns. It calls,
+/* without_tables.c - has the shape of BusyBox: main calls a function that never returns. It calls,
  * through a table, a second function that never returns, which allocates again and again from
  * stacks of many shapes. Prints in how many of a thousand allocations the tracer walked the stack,
  * and leaves some blocks. */

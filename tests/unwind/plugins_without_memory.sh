@@ -2,7 +2,7 @@
 # A program may have very many libraries, and may exchange some when address space is short.
 . tests/lib.sh
 
-build plugins tests/unwind/plugins.c
+build plugins tests/unwind/plugins_without_memory.c
 build_plain plugin.so -shared -fPIC tests/unwind/plugin.c
 mkdir "$W/many"
 count=1100

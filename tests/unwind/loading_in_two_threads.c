@@ -1,5 +1,5 @@
-/* loading.c FIRST SECOND - two threads load a plugin each. The thread that begins first to read the
- * loader's list ends last. Allocates through the second plugin. */
+/* loading_in_two_threads.c FIRST SECOND - two threads load a plugin each. The thread that begins
+ * first to read the loader's list ends last. Allocates through the second plugin. */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>

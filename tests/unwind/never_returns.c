@@ -1,5 +1,5 @@
-/* never.c - takes backtraces through functions that end with a call that never returns. Nothing in
- * their code says how they would take their frames down. Compiled without tables. */
+/* never_returns.c - takes backtraces through functions that end with a call that never returns.
+ * Nothing in their code says how they would take their frames down. Compiled without tables. */
 #include "leakwrap.h"
 
 #include <setjmp.h>

@@ -22,8 +22,8 @@ with open(sys.argv[1], "r+b") as program:
 END
 }
 
-build with tests/unwind/only_runs.c -O2 -fasynchronous-unwind-tables
-build without tests/unwind/only_runs.c -O2 -fomit-frame-pointer \
+build with tests/unwind/execute_only.c -O2 -fasynchronous-unwind-tables
+build without tests/unwind/execute_only.c -O2 -fomit-frame-pointer \
 	-fno-asynchronous-unwind-tables -fno-unwind-tables
 for program in with without; do
 	only_run "$W/$program"

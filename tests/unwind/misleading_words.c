@@ -1,7 +1,7 @@
-/* words.c - one function has neither an unwind table nor code that describes its frame, so the walk
- * looks at all words of the frame (x86-64). The words point between the program's two executable
- * segments. With an argument, a word is the return address of the first frame, which an earlier
- * walk may have left on the stack. */
+/* misleading_words.c - one function has neither an unwind table nor code that describes its frame,
+ * so the walk looks at all words of the frame (x86-64). The words point between the program's two
+ * executable segments. With an argument, a word is the return address of the first frame, which an
+ * earlier walk may have left on the stack. */
 #include "leakwrap.h"
 
 #include <stdlib.h>

@@ -26,7 +26,7 @@ ran=0
 walks() {
 	"$triple-gcc" -std=gnu11 -Wall -Wextra -I. -Iwrap -fno-unwind-tables \
 		-fno-asynchronous-unwind-tables -fno-pie -fno-toplevel-reorder "$@" \
-		-static -o "$W/never" tests/unwind/never.c "$W/$triple/libleakwrap.a" ||
+		-static -o "$W/never" tests/unwind/never_returns.c "$W/$triple/libleakwrap.a" ||
 		fail "$triple: cannot link: $*"
 	GMON_OUT_PREFIX=$W/gmon LEAKWRAP_OPTIONS=exit=0 "$qemu" "$W/never" >"$W/out" 2>&1 ||
 		fail "$triple $*: $(cat "$W/out")"

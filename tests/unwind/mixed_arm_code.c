@@ -1,6 +1,6 @@
-/* mixed.c - mixes ARM code of all kinds in one stack. It is compiled once for each kind, with KIND,
- * the kind's name, and ROOM, a size, and once as the program. The program makes chains of calls
- * through kinds in random order. Each chain must be walked exactly.
+/* mixed_arm_code.c - mixes ARM code of all kinds in one stack. It is compiled once for each kind,
+ * with KIND, the kind's name, and ROOM, a size, and once as the program. The program makes chains
+ * of calls through kinds in random order. Each chain must be walked exactly.
  *
  * mixed COUNT KINDS: makes COUNT chains through the first KINDS kinds. */
 #include "leakwrap.h"
