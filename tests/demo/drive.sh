@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154 # variables of tests/lib.sh
 # drive.sh - runs a demo program for the demo and its tests: one request at a time, through a pipe.
 #
 # Sourced after tests/lib.sh. It runs one program at a time; the program's PID is $program.

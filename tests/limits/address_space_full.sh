@@ -8,7 +8,7 @@ build no_room tests/limits/address_space_full.c
 equal "call sites" "$(dump_value "$W/log" 1 call_sites)" 1024
 percent=complete_stack_bytes_percent
 for key in live_bytes live_blocks call_sites $percent truncated_blocks guessed_blocks; do
-	equal "$key" "$(dump_value "$W/log" 2 $key)" "$(dump_value "$W/log" 1 $key)"
+	equal "$key" "$(dump_value "$W/log" 2 "$key")" "$(dump_value "$W/log" 1 "$key")"
 done
 dump_lines "$W/log" 2 |
 	grep -q '^note no memory to list all call sites: the largest are shown$' ||

@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154 # variables of tests/lib.sh
 # target.sh - builds programs for another machine from one source, runs them, and compares their
 # dumps with one list of call sites.
 #

@@ -58,7 +58,7 @@ for columns in 40 60 80 120; do
 	done
 done
 on_terminal 60 "$lw report --color=never --no-skip $W/log"
-shows '^      main  *\.*.*names.cc:8$'
+shows '^      main  *\.*.*names.cc:9$'
 shows '^      \.\.\.[^ ]*(\.\.\.)  \.\.\.'
 
 build crash tests/unwind/crash_trace.c
