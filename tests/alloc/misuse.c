@@ -188,8 +188,7 @@ static NOINLINE void case_static_realloc(void)
 	resize_again(data);
 }
 
-/* -- correct uses of the heap
- * -------------------------------------------------------------------- */
+/* -- correct uses of the heap ------------------------------------------------------------------ */
 
 static void *churn(void *argument)
 {

@@ -231,8 +231,7 @@ void provoke(const char *exception)
 
 #endif
 
-/* -- what newlib needs
- * ---------------------------------------------------------------------------- */
+/* -- what newlib needs ------------------------------------------------------------------------- */
 
 void *_sbrk(ptrdiff_t size);
 int _write(int fd, const char *bytes, int size);

@@ -32,8 +32,7 @@ static uintptr_t pcs[LEAKWRAP_MAX_DEPTH + 1];
 static unsigned deepest;
 static volatile unsigned sink;
 
-/* -- ways to walk
- * --------------------------------------------------------------------------------- */
+/* -- ways to walk ------------------------------------------------------------------------------ */
 
 /* libgcc's own function. libunwind has a function of the same name. */
 static int (*backtrace_of_libgcc)(int (*each)(void *, void *), void *argument);
@@ -127,8 +126,7 @@ static unsigned by_recognition(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	return frames;
 }
 
-/* -- measuring
- * ------------------------------------------------------------------------------------ */
+/* -- measuring --------------------------------------------------------------------------------- */
 
 typedef unsigned walk_function(uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
@@ -162,8 +160,7 @@ static NOINLINE void measure(void)
 	cost = times[TIMES / 2];
 }
 
-/* -- frames
- * --------------------------------------------------------------------------------------- */
+/* -- frames ------------------------------------------------------------------------------------ */
 
 typedef void function(unsigned depth);
 static function *const functions[100];

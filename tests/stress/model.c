@@ -48,8 +48,7 @@ void model_give(struct slot *slot)
 	atomic_store_explicit(&slot->taken, 0, memory_order_release);
 }
 
-/* -- reading a dump
- * ------------------------------------------------------------------------------- */
+/* -- reading a dump ---------------------------------------------------------------------------- */
 
 struct dump {
 	struct sum total, maker[MAKERS_MAX], jumpy, other;
@@ -142,8 +141,7 @@ static bool read_dump(struct dump *dump)
 	return true;
 }
 
-/* -- comparing
- * ------------------------------------------------------------------------------------ */
+/* -- comparing --------------------------------------------------------------------------------- */
 
 static unsigned differ(const char *when, const char *what, struct sum got, struct sum wanted)
 {

@@ -66,8 +66,7 @@ static void pause_in(char kind, long milliseconds)
 		nanosleep(&pause, NULL);
 }
 
-/* -- random numbers
- * ------------------------------------------------------------------------------- */
+/* -- random numbers ---------------------------------------------------------------------------- */
 
 struct thread {
 	uint64_t random;
@@ -111,8 +110,7 @@ static void end_thread(void)
 	atomic_fetch_add(&events, self->events);
 }
 
-/* -- the functions that allocate
- * ------------------------------------------------------------------ */
+/* -- the functions that allocate --------------------------------------------------------------- */
 
 static const char long_text[] =
         "a text that is copied, in whole or in part, by the functions that make new "
@@ -361,8 +359,7 @@ enum {
 
 const char *const model_jumpy[] = {"jumpy", NULL};
 
-/* -- one step
- * ------------------------------------------------------------------------------------- */
+/* -- one step ---------------------------------------------------------------------------------- */
 
 static size_t some_size(void)
 {
@@ -509,8 +506,7 @@ static NOINLINE void step(bool plain)
 	model_give(slot);
 }
 
-/* -- signal handlers
- * ------------------------------------------------------------------------------ */
+/* -- signal handlers --------------------------------------------------------------------------- */
 
 extern const char __executable_start[], etext[];
 
@@ -578,8 +574,7 @@ static void let_alarms(int how)
 	pthread_sigmask(how, &alarms, NULL);
 }
 
-/* -- unusual ways through the program
- * ------------------------------------------------------------- */
+/* -- unusual ways through the program ---------------------------------------------------------- */
 
 /* Loses a block if the jump comes between the allocation and the assignment. */
 static NOINLINE void jumpy(void)
@@ -644,8 +639,7 @@ static void call_coroutine(void)
 	munmap(stack, STACK);
 }
 
-/* -- threads
- * -------------------------------------------------------------------------------------- */
+/* -- threads ----------------------------------------------------------------------------------- */
 
 static pthread_key_t parting;
 
@@ -724,8 +718,7 @@ static void *thread_maker(void *unused)
 	return NULL;
 }
 
-/* -- processes
- * ------------------------------------------------------------------------------------ */
+/* -- processes --------------------------------------------------------------------------------- */
 
 static void wait_for(pid_t child, const char *what)
 {
@@ -838,8 +831,7 @@ static void *process_maker(void *unused)
 	return NULL;
 }
 
-/* -- a shared object that comes and goes
- * ---------------------------------------------------------- */
+/* -- a shared object that comes and goes ------------------------------------------------------- */
 
 static void step_with(void *plain)
 {
@@ -874,8 +866,7 @@ static void *loader(void *path)
 	return NULL;
 }
 
-/* -- rounds
- * --------------------------------------------------------------------------------------- */
+/* -- rounds ------------------------------------------------------------------------------------ */
 
 static void run_round(const char *plugin)
 {

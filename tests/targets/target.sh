@@ -95,8 +95,7 @@ as_expected() {
 	}
 }
 
-# -- building and running
-# ----------------------------------------------------------------------------
+# -- building and running --------------------------------------------------------------------------
 
 # program COMPILER FLAG...: builds $W/program.o.
 # vendor COMPILER FLAG...: builds $W/vendor.a, without frame pointers unless the flags say

@@ -22,8 +22,7 @@ static const struct leakwrap_module module = {.start = START,
                                               .path = "/lib/some.so"};
 static struct leakwrap_writer writer;
 
-/* -- a made-up module with a function every STEP bytes
- * -------------------------------------------- */
+/* -- a made-up module with a function every STEP bytes ----------------------------------------- */
 
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
 {
@@ -52,8 +51,7 @@ const char *leakwrap_symbol(const struct leakwrap_module *in, uintptr_t pc, uint
 	return name;
 }
 
-/* -- tests
- * ---------------------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------------------- */
 
 /* Writes nothing out, because one line fits the buffer. */
 static void begin(void)

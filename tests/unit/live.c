@@ -25,8 +25,7 @@ bool leakwrap_heap_min_block_is_4_words(void)
 	return blocks_lie_apart;
 }
 
-/* -- pages on request
- * ----------------------------------------------------------------------------- */
+/* -- pages on request -------------------------------------------------------------------------- */
 
 void *__real_leakwrap_pages_map(size_t size);
 void *__wrap_leakwrap_pages_map(size_t size);
@@ -42,8 +41,7 @@ void *__wrap_leakwrap_pages_map(size_t size)
 	return __real_leakwrap_pages_map(size);
 }
 
-/* -- pages that go back
- * --------------------------------------------------------------------------- */
+/* -- pages that go back ------------------------------------------------------------------------ */
 
 void *__real_leakwrap_pages_detach(void *start, size_t size);
 void *__wrap_leakwrap_pages_detach(void *start, size_t size);
@@ -82,8 +80,7 @@ uint64_t __wrap_leakwrap_pages_present(const void *start, size_t size, size_t *p
 	return __real_leakwrap_pages_present(start, size, page);
 }
 
-/* -- a model for one thread
- * ----------------------------------------------------------------------- */
+/* -- a model for one thread -------------------------------------------------------------------- */
 
 enum { BLOCKS = 1024 };
 
@@ -243,8 +240,7 @@ static void live_randomly(size_t spacing, unsigned steps)
 	CHECK(walk(base, base + ((uintptr_t)1 << 38)).count == 0);
 }
 
-/* -- layouts
- * -------------------------------------------------------------------------------------- */
+/* -- layouts ----------------------------------------------------------------------------------- */
 
 #define WINDOW (4 * sizeof(void *))
 
@@ -366,8 +362,7 @@ static void pack(void)
 	CHECK(1u << after.window_shift == 8 && is_served_inline(fresh_addresses() + 4));
 }
 
-/* -- threads
- * -------------------------------------------------------------------------------------- */
+/* -- threads ----------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, PACKED = 50000, ROUNDS = 5 };
 
@@ -432,8 +427,7 @@ static void live_in_threads(uintptr_t spacing, bool share)
 		pthread_join(thread[i], NULL);
 }
 
-/* -- memory
- * --------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 /* One exact block comes and goes. */
 static void stay_small(void)
@@ -475,8 +469,7 @@ static void live_without_memory(void)
 	fails = NULL;
 }
 
-/* -- freed elsewhere
- * ------------------------------------------------------------------------------ */
+/* -- freed elsewhere --------------------------------------------------------------------------- */
 
 /* Small blocks lie inside a large block. The large block was freed unseen, or the small blocks are
  * a pool's blocks in it. Each has its own record, whatever becomes of the others. */
@@ -533,8 +526,7 @@ static void replace_aside(void)
 	CHECK(leakwrap_live_fast_remove(at(base)));
 }
 
-/* -- pages that go back
- * --------------------------------------------------------------------------- */
+/* -- pages that go back ------------------------------------------------------------------------ */
 
 /* Returns whether the system takes pages back (Linux 5.7 and later). */
 static bool pages_go_back(void)

@@ -21,8 +21,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* -- the rest of the runtime
- * ---------------------------------------------------------------------- */
+/* -- the rest of the runtime ------------------------------------------------------------------- */
 
 struct leakwrap_loss leakwrap_loss;
 _Thread_local struct leakwrap_thread leakwrap_self;
@@ -67,8 +66,7 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 	return leakwrap_module_among(leakwrap_modules(), address);
 }
 
-/* -- stacks
- * --------------------------------------------------------------------------------------- */
+/* -- stacks ------------------------------------------------------------------------------------ */
 
 enum { THREADS = 4, CHAINS = 512, WORDS = 256, STEPS = 10000 };
 
@@ -327,8 +325,7 @@ static void check_kept(struct made_up made, uintptr_t *stack, const uintptr_t *h
 	CHECK(trace.depth == made.depth && memcmp(pcs, made.pcs, made.depth * sizeof(pcs[0])) == 0);
 }
 
-/* -- the same callers
- * ----------------------------------------------------------------------------- */
+/* -- the same callers -------------------------------------------------------------------------- */
 
 enum { SHARING = 8 };
 
@@ -374,8 +371,7 @@ static void *share(void *unused)
 	return NULL;
 }
 
-/* -- modules come and go
- * -------------------------------------------------------------------------- */
+/* -- modules come and go ----------------------------------------------------------------------- */
 
 enum { IN_PROGRAM, IN_PLUGIN, IN_BOTH };
 
@@ -462,8 +458,7 @@ static void *come_and_go(void *unused)
 	return NULL;
 }
 
-/* -- stack shapes that mislead
- * -------------------------------------------------------------------- */
+/* -- stack shapes that mislead ----------------------------------------------------------------- */
 
 static void *mislead(void *unused)
 {
@@ -499,8 +494,7 @@ static void *mislead(void *unused)
 	return NULL;
 }
 
-/* -- callers far apart
- * ---------------------------------------------------------------------------- */
+/* -- callers far apart ------------------------------------------------------------------------- */
 
 /* Two return addresses share an upper half with the first call site's, and lie by every power of
  * two before and behind them. */
@@ -535,8 +529,7 @@ static void *be_apart(void *unused)
 	return NULL;
 }
 
-/* -- very many call sites
- * ------------------------------------------------------------------------- */
+/* -- very many call sites ---------------------------------------------------------------------- */
 
 /* Backtraces of one shape that differ in up to six return addresses. The first 4,096 differ in
  * four. */
@@ -590,8 +583,7 @@ static void *crowd(void *unused)
 	return NULL;
 }
 
-/* -- no more numbers
- * ------------------------------------------------------------------------------ */
+/* -- no more numbers --------------------------------------------------------------------------- */
 
 /* Returns the number of a stack of DEPTH frames with the return addresses PCS. The table can learn
  * nothing from it. */
@@ -654,8 +646,7 @@ static void *crowd_out(void *unused)
 	return NULL;
 }
 
-/* -- all ----------------------------------------------------------------------------------
- * -------- */
+/* -- all ---------------------------------------------------------------------------------- ---- */
 
 /* Checks that numbers are dense, and that each leads to its backtrace. */
 static void check_records(void)

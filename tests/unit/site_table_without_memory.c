@@ -18,8 +18,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* -- the rest of the runtime
- * ---------------------------------------------------------------------- */
+/* -- the rest of the runtime ------------------------------------------------------------------- */
 
 struct leakwrap_loss leakwrap_loss;
 _Thread_local struct leakwrap_thread leakwrap_self;
@@ -41,8 +40,7 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 	return leakwrap_module_at(address);
 }
 
-/* -- stacks
- * --------------------------------------------------------------------------------------- */
+/* -- stacks ------------------------------------------------------------------------------------ */
 
 enum { THREADS = 2, STEPS = 30000, PLENTY = 5000, WORDS = 2 * LEAKWRAP_MAX_DEPTH + 2 };
 

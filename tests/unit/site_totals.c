@@ -9,8 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* -- made-up tables
- * ------------------------------------------------------------------------------- */
+/* -- made-up tables ---------------------------------------------------------------------------- */
 
 enum { SITES = 3000, BLOCKS = 50000, MANY_BLOCKS = 9000 };
 
@@ -51,8 +50,7 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 		visit(context, &blocks[i]);
 }
 
-/* -- tests
- * ---------------------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------------------- */
 
 static bool is_in_order(const struct leakwrap_row *first, const struct leakwrap_row *second)
 {

@@ -12,8 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* -- frames
- * --------------------------------------------------------------------------------------- */
+/* -- frames ------------------------------------------------------------------------------------ */
 
 /* Each label NAME lies behind the address "NAME - 1", to which its rule belongs. */
 __asm__(".text\n"
@@ -157,8 +156,7 @@ static const struct point {
 
 #define POINTS (sizeof(points) / sizeof(points[0]))
 
-/* -- the tables
- * ----------------------------------------------------------------------------------- */
+/* -- the tables -------------------------------------------------------------------------------- */
 
 static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -214,8 +212,7 @@ static int test_rules(const struct leakwrap_cfi *tables)
 	return failed;
 }
 
-/* -- damage
- * --------------------------------------------------------------------------------------- */
+/* -- damage ------------------------------------------------------------------------------------ */
 
 static uint32_t random_number(void)
 {

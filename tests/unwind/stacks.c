@@ -28,8 +28,7 @@
 
 static volatile int sink;
 
-/* -- frames
- * --------------------------------------------------------------------------------------- */
+/* -- frames ------------------------------------------------------------------------------------ */
 
 static NOINLINE void use(volatile char *bytes)
 {
@@ -84,8 +83,7 @@ static NOINLINE int recurse(int depth)
 	return sink;
 }
 
-/* -- signals
- * -------------------------------------------------------------------------------------- */
+/* -- signals ----------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t signals;
 
@@ -196,8 +194,7 @@ static NOINLINE void use_longjmp(void)
 	}
 }
 
-/* -- linkage tables
- * ------------------------------------------------------------------------------- */
+/* -- linkage tables ---------------------------------------------------------------------------- */
 
 #ifdef __aarch64__
 /* A signal may come in an entry of the linkage table, which has no unwind tables. The caller has
@@ -227,8 +224,7 @@ static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void use_link
 }
 #endif
 
-/* -- jumps
- * ---------------------------------------------------------------------------------------- */
+/* -- jumps ------------------------------------------------------------------------------------- */
 
 static jmp_buf out;
 
@@ -281,8 +277,7 @@ static NOINLINE void use_jumps(void)
 	}
 }
 
-/* -- other stacks
- * --------------------------------------------------------------------------------- */
+/* -- other stacks ------------------------------------------------------------------------------ */
 
 static ucontext_t main_context, coroutine_context;
 
@@ -371,8 +366,7 @@ static NOINLINE void use_plugins(char **paths)
 	}
 }
 
-/* -- garbage
- * -------------------------------------------------------------------------------------- */
+/* -- garbage ----------------------------------------------------------------------------------- */
 
 static uint64_t random_number(void)
 {

@@ -41,8 +41,7 @@ static void task(struct leakwrap_bare_task *task)
 	task->stack_high = (uintptr_t)task_stack_high(now);
 }
 
-/* -- one thread at a time
- * ------------------------------------------------------------------------- */
+/* -- one thread at a time ---------------------------------------------------------------------- */
 
 /* One of the vendor's frames takes a page. */
 #define STACK_SIZE 9000
@@ -72,16 +71,14 @@ int pthread_join(pthread_t thread, void **result)
 	return 0;
 }
 
-/* -- signals: only the request for a dump
- * --------------------------------------------------------- */
+/* -- signals: only the request for a dump ------------------------------------------------------ */
 
 int raise(int signo)
 {
 	return signo == SIGUSR1 ? leakwrap_dump(-1) : -1;
 }
 
-/* -- functions that newlib does not have
- * ---------------------------------------------------------- */
+/* -- functions that newlib does not have ------------------------------------------------------- */
 
 int posix_memalign(void **block, size_t alignment, size_t size)
 {
@@ -89,8 +86,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
 	return *block ? 0 : ENOMEM;
 }
 
-/* -- functions that fail
- * -------------------------------------------------------------------------- */
+/* -- functions that fail ----------------------------------------------------------------------- */
 
 int sigemptyset(sigset_t *set)
 {
