@@ -144,7 +144,7 @@ said "other is another build of $W/chain; $W/chain is taken in its place"
 # A dump was cut before its modules, but an earlier dump of the process has them. Without such a
 # dump, the program is where the first line says.
 log "$W/chain" "$id"
-sed 's/5\.1/5.2/; /module/,$d' "$W/log" >"$W/later"
+sed 's/5\.1/5.2/; /\] module /,$d' "$W/log" >"$W/later"
 cat "$W/log" "$W/later" >"$W/both"
 status_is 0 "$lw" report -f json "$W/both@2"
 shows '"address":"0x55d0c8a[0-9a-f]*"'
