@@ -31,7 +31,7 @@ uint32_t leakwrap_sites_first_own(void)
 	return first_own;
 }
 
-/* The second call site is the older one of the third, which is from after the fork. */
+/* After the fork, the third call site stands for the second call site. */
 uint32_t leakwrap_site_oldest(uint32_t number)
 {
 	return number == first_own + 2 ? LEAKWRAP_SITE_FIRST + 1 : number;

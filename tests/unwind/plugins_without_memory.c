@@ -1,6 +1,6 @@
 /* plugins_without_memory.c KILOBYTES PLUGIN... - loads plugins and allocates through each. If
- * KILOBYTES is not 0, it unloads each plugin before the next, and leaves only so much address
- * space. If KILOBYTES is 0, all of them stay. */
+ * KILOBYTES is not 0, it unloads each plugin before the next, and leaves only KILOBYTES of address
+ * space. If KILOBYTES is 0, all plugins stay. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
