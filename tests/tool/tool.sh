@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154 # variables of tests/lib.sh
 # tool.sh - shared by the tests of the tool: runs the tool, and makes dumps by hand. These are dumps
 # of programs that are only linked, for machines on which they cannot run.
 #
