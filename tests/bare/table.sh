@@ -1,5 +1,5 @@
 #!/bin/sh
-# The live table of programs without an operating system, against a model, on this machine.
+# The live table of programs without an operating system agrees with a model of it, on this machine.
 . tests/lib.sh
 
 # shellcheck disable=SC2086 # a list of flags

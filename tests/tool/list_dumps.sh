@@ -1,5 +1,5 @@
 #!/bin/sh
-# list.sh - list names the dumps of every log, whole ones and torn ones.
+# leakwrap list names the dumps of every log, whole or torn.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

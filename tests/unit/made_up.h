@@ -1,4 +1,4 @@
-/* made_up.h - stacks that are made up, for the units of the call-site table. */
+/* made_up.h - made-up stacks, for the unit tests of the call-site table. */
 #ifndef MADE_UP_H
 #define MADE_UP_H
 
@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* No return address: behind the last one. */
+/* What lies behind the last return address. It is none. */
 #define MADE_UP_END 8
 
-/* Return addresses at equal distances, in words, above sp. */
+/* A backtrace whose return addresses lie at equal distances, in words, above sp. */
 struct made_up {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	unsigned depth, gap;
 };
 
-/* Puts it on STACK, which has room for one more. */
+/* Puts MADE on STACK, which has room for one more return address. */
 static inline void made_up_call(const struct made_up *made, uintptr_t *stack)
 {
 	for (unsigned frame = 1; frame < made->depth; frame++)
@@ -26,7 +26,7 @@ static inline void made_up_call(const struct made_up *made, uintptr_t *stack)
 	stack[(size_t)made->depth * made->gap] = MADE_UP_END;
 }
 
-/* The number of its call site, by a walk of STACK, which ends at HIGH. */
+/* Walks STACK, which ends at HIGH. Returns the number of its call site. */
 static inline uint32_t made_up_walk(const struct made_up *made, const uintptr_t *stack,
                                     const uintptr_t *high)
 {

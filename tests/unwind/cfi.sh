@@ -1,5 +1,5 @@
 #!/bin/sh
-# The interpreter of call frame information: every kind of frame, and tables that are damaged.
+# The interpreter of call frame information handles every kind of frame, and damaged tables.
 . tests/lib.sh
 
 case $($CC -dumpmachine) in

@@ -1,8 +1,9 @@
-/* code.c - what the instructions of an ELF file say of its frames, against what its unwind tables say.
+/* code.c - compares the frames that an ELF file's instructions describe with its unwind tables.
  *
- * code FILE <CALLS: puts FILE's segments into memory; each line of CALLS has a return address in hexadecimal, and
- * "thumb" behind it or another word.  Prints counts: of how frames are taken down (epilogue), of how they are built
- * (prologue), of where both are known and agree. */
+ * code FILE <CALLS: puts FILE's segments into memory. Each line of CALLS has a return address in
+ * hexadecimal, and behind it "thumb" or another word. Prints counts: how many frames were read from
+ * the way they are taken down (epilogue), how many from the way they are built (prologue), and how
+ * often both are known and agree. */
 #include "wrap/unwind/eh_frame.h"
 #include "wrap/unwind/arm_exidx.h"
 #include "image.h"
@@ -36,13 +37,14 @@ static void load(const char *path)
 			cfi = (struct leakwrap_cfi){at, segment->p_memsz, image.start, image.end};
 #ifdef PT_ARM_EXIDX
 		} else if (segment->p_type == PT_ARM_EXIDX) {
-			exidx = (struct leakwrap_exidx){at, segment->p_memsz, image.start, image.end};
+			exidx = (struct leakwrap_exidx){at, segment->p_memsz, image.start,
+			                                image.end};
 #endif
 		}
 	}
 }
 
-/* A frame: places from the base, or from the CFA when the base is another one. */
+/* A frame. Offsets count from the base, or from the CFA if the base differs. */
 struct frame {
 	int base;
 	int32_t cfa, ra, fp, r7;
@@ -102,8 +104,10 @@ static int32_t below_cfa(const struct frame *frame, int32_t place)
 
 static bool same(const struct frame *a, const struct frame *b)
 {
-	return (a->base != b->base || a->cfa == b->cfa) && below_cfa(a, a->ra) == below_cfa(b, b->ra) &&
-	       below_cfa(a, a->fp) == below_cfa(b, b->fp) && below_cfa(a, a->r7) == below_cfa(b, b->r7);
+	return (a->base != b->base || a->cfa == b->cfa) &&
+	       below_cfa(a, a->ra) == below_cfa(b, b->ra) &&
+	       below_cfa(a, a->fp) == below_cfa(b, b->fp) &&
+	       below_cfa(a, a->r7) == below_cfa(b, b->r7);
 }
 
 int main(int argc, char **argv)
@@ -141,8 +145,10 @@ int main(int argc, char **argv)
 			agree_wrong += !same(&frame[0], &wanted);
 		}
 	}
-	printf("%lu calls, %lu not seen, epilogue %lu right %lu wrong, prologue %lu right %lu wrong, "
+	printf("%lu calls, %lu not seen, epilogue %lu right %lu wrong, prologue %lu right %lu "
+	       "wrong, "
 	       "both %lu right %lu wrong\n",
-	       calls, unseen, right[0], wrong[0], right[1], wrong[1], agree - agree_wrong, agree_wrong);
+	       calls, unseen, right[0], wrong[0], right[1], wrong[1], agree - agree_wrong,
+	       agree_wrong);
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* ways.c - a leak behind a function without unwind table, but with a frame pointer (ways_bare.c). */
+/* unwind_options.c - leaks behind a function that has no unwind table, but a frame pointer
+ * (unwind_options_bare.c). */
 #include <stdlib.h>
 
 #define NOINLINE __attribute__((noinline))

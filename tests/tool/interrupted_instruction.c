@@ -1,5 +1,6 @@
-/* handler.c - a signal handler that allocates, entered at the first instruction of a function: what the
- * signal interrupted is no return address, and the instruction before it belongs to another function. */
+/* interrupted_instruction.c - a signal handler allocates. The signal interrupts the first
+ * instruction of a function. This address is no return address, and the instruction before it
+ * belongs to another function. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@ static sigjmp_buf back;
 
 __attribute__((noinline)) static void in_handler(void)
 {
-	/* The fault is not in malloc.  NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
+	/* malloc is safe, because the fault is not in it.
+	 * NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
 	kept = malloc(77);
 }
 

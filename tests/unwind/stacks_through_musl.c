@@ -1,4 +1,5 @@
-/* musl.c - blocks behind functions of a C library that has neither unwind tables nor frame pointers. */
+/* stacks_through_musl.c - leaks blocks behind functions of a C library that has neither unwind
+ * tables nor frame pointers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #define NOINLINE __attribute__((noinline, noclone))
 
 static void *volatile kept;
-static _Thread_local size_t size; /* tells whose block it is */
+static _Thread_local size_t size; /* identifies the test's function */
 
 static NOINLINE void leak(void)
 {
@@ -28,7 +29,7 @@ static NOINLINE void sorts(void)
 	__asm__ volatile("");
 }
 
-/* Its frames are so small that they lie where the start code's could. */
+/* Has a frame so small that it may lie where the start code's frame could be. */
 static NOINLINE void searches(void)
 {
 	int numbers[] = {1, 2, 3};
@@ -66,5 +67,6 @@ int main(void)
 	pthread_t thread;
 
 	use(100);
-	return pthread_create(&thread, NULL, in_thread, NULL) != 0 || pthread_join(thread, NULL) != 0;
+	return pthread_create(&thread, NULL, in_thread, NULL) != 0 ||
+	       pthread_join(thread, NULL) != 0;
 }

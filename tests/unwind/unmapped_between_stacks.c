@@ -1,5 +1,6 @@
-/* hole.c - a thread without guard pages runs a coroutine, entered by code that leaves no return address (x86-64), on a stack below
- * its own; then what lay between the two stacks is unmapped. */
+/* unmapped_between_stacks.c - a thread without guard pages runs a coroutine on a stack below its
+ * own (x86-64). The code that enters it leaves no return address. Then the memory between the two
+ * stacks is unmapped. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -46,7 +47,8 @@ static void *map(void)
 	return stack;
 }
 
-/* The kernel maps downward: the second stack lies below the first, and that below the thread's. */
+/* The kernel maps downward: the third stack lies below the second, and that stack below the
+ * thread's. */
 static void *thread(void *unused)
 {
 	char *between, *below;

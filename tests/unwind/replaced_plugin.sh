@@ -1,6 +1,7 @@
 #!/bin/sh
-# What was allocated through a plugin that has been unloaded is not taken for an allocation through another one that has come to its place,
-# even where all addresses are the same.
+# Blocks of an unloaded plugin are not counted as blocks of the plugin that took its place.
+#
+# This also holds if all addresses are the same.
 . tests/lib.sh
 
 cat >"$W/replaced.c" <<'END'
@@ -32,12 +33,15 @@ for name in one two three; do
 done
 build replaced "$W/replaced.c"
 for unwind in auto fp; do
-	LEAKWRAP_OPTIONS=unwind=$unwind "$W/replaced" "$W/one.so" "$W/two.so" "$W/three.so" >"$W/places" 2>"$W/log" || fail "status $?"
+	LEAKWRAP_OPTIONS=unwind=$unwind "$W/replaced" "$W/one.so" "$W/two.so" "$W/three.so" \
+		>"$W/places" 2>"$W/log" || fail "status $?"
 	[ "$(sort -u "$W/places" | wc -l)" = 1 ] || skip "the plugins do not take the same place"
 	equal "$unwind: call sites" "$(dump_value "$W/log" 1 call_sites)" 3
 	for name in one two three; do
 		equal "$unwind: through $name" \
-			"$(dump_lines "$W/log" 1 | grep -A 3 '^site .: 770 bytes in 10 blocks' | grep -c "$name.so+")" 2
-		dump_lines "$W/log" 1 | grep -q "^module .*/$name.so$" || fail "$unwind: $name.so is not listed"
+			"$(dump_lines "$W/log" 1 | grep -A 3 '^site .: 770 bytes in 10 blocks' |
+				grep -c "$name.so+")" 2
+		dump_lines "$W/log" 1 | grep -q "^module .*/$name.so$" ||
+			fail "$unwind: $name.so is not listed"
 	done
 done

@@ -1,4 +1,4 @@
-/* ways_bare.c - compiled without unwind tables. */
+/* unwind_options_bare.c - compiled without unwind tables. */
 void bare(void (*next)(void));
 
 void bare(void (*next)(void))

@@ -1,5 +1,6 @@
-/* plugins.c KILOBYTES PLUGIN... - loads plugins and allocates through each.  With KILOBYTES each is unloaded before the next, and no
- * more address space is left then; else all of them stay. */
+/* plugins_without_memory.c KILOBYTES PLUGIN... - loads plugins and allocates through each. If
+ * KILOBYTES is not 0, it unloads each plugin before the next, and leaves only KILOBYTES of address
+ * space. If KILOBYTES is 0, all plugins stay. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* popped.c - a signal comes at the end of a function, when it has restored a register already and the unwind table still says
- * where that was saved: below sp (x86-64).  The handler, which allocates, runs on a stack of its own. */
+/* signal_at_function_end.c - a signal comes at the end of a function (x86-64). The function has
+ * already restored a register, but the unwind table still says that it is saved below sp. The
+ * handler allocates, on a stack of its own. */
 #include <signal.h>
 #include <stdlib.h>
 

@@ -1,18 +1,22 @@
 #!/bin/sh
-# Programs without unwind tables, as BusyBox and gcc's C code on ARM are: their stacks are recognized when they come
-# again, also guessed ones, and have the frames that the same program has with tables.
+# Stacks of programs without unwind tables are recognized, and have the same frames as with tables.
+#
+# BusyBox, and gcc's C code on ARM, have no tables. Guessed stacks are recognized, too.
 # timeout: 300
 . tests/lib.sh
 . tests/targets/target.sh
 
 without="-fno-unwind-tables -fno-asynchronous-unwind-tables -fomit-frame-pointer"
 
-# sites LOG: the call sites of the program's own functions: bytes, blocks, kind, frames as far as main.
+# sites LOG: prints the call sites of the program's own functions: bytes, blocks, kind, frames up to
+# main.
 sites() {
-	dump_sites "$1" 1 | sed -n 's/;main;.*/;main;/p' | grep -E '[ ;](leave_some|evaluate);' | sort
+	dump_sites "$1" 1 | sed -n 's/;main;.*/;main;/p' |
+		grep -E '[ ;](leave_some|evaluate);' | sort
 }
 
-# program NAME FLAG...: builds it with tables and without, runs both; $lib, $gcc and $run are the target's.
+# program NAME FLAG...: builds the program with tables and without, and runs both. $lib, $gcc and
+# $run are the target's.
 program() {
 	name=$1
 	shift
@@ -20,23 +24,32 @@ program() {
 		flags=-funwind-tables
 		[ $tables = with ] || flags=$without
 		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$gcc $TARGET_CFLAGS -fno-stack-protector -Os $flags "$@" -o "$W/$name-$tables" tests/unwind/untabled.c \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s,$O/libleakwrap.a,$lib,g") -pthread ||
+		$gcc $TARGET_CFLAGS -fno-stack-protector -Os $flags "$@" -o "$W/$name-$tables" \
+			tests/unwind/without_tables.c \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+				sed "s,$O/libleakwrap.a,$lib,g") -pthread ||
 			fail "cannot build $name, $tables tables"
 		# shellcheck disable=SC2086 # a command
-		walks=$(LEAKWRAP_OPTIONS=log=$W/$name-$tables.log $run "$W/$name-$tables" interpreter) ||
+		walks=$(LEAKWRAP_OPTIONS=log=$W/$name-$tables.log \
+			$run "$W/$name-$tables" interpreter) ||
 			fail "$name, $tables tables: status $?"
-		[ "$walks" -lt 5 ] || fail "$name, $tables tables: $walks walks for a thousand blocks"
+		[ "$walks" -lt 5 ] ||
+			fail "$name, $tables tables: $walks walks for a thousand blocks"
 		sites "$W/$name-$tables.log" >"$W/$name-$tables.sites"
 	done
-	[ "$(wc -l <"$W/$name-with.sites")" -ge 3 ] || fail "$name: too few call sites: $(cat "$W/$name-with.sites")"
-	# On i386 main aligns sp in a way that its code does not tell.
-	case $name in i686*) kinds='s/ \(complete\|guessed\) / /' ;; *) kinds= ;; esac
+	[ "$(wc -l <"$W/$name-with.sites")" -ge 3 ] ||
+		fail "$name: too few call sites: $(cat "$W/$name-with.sites")"
+	# On i386 main aligns sp in a way that its code does not show.
+	case $name in
+	i686*) kinds='s/ \(complete\|guessed\) / /' ;;
+	*) kinds= ;;
+	esac
 	for tables in with without; do
 		sed "$kinds" "$W/$name-$tables.sites" >"$W/$tables"
 	done
 	diff "$W/with" "$W/without" >"$W/diff" || fail "$name: $(cat "$W/diff")"
-	echo "$name: $(awk '{ n[$3] += $2 } END { for (k in n) printf " %d %s", n[k], k }' "$W/$name-without.sites")"
+	echo "$name: $(awk '{ n[$3] += $2 } END { for (k in n) printf " %d %s", n[k], k }' \
+		"$W/$name-without.sites")"
 }
 
 gcc=$CC run='' lib=$O/libleakwrap.a

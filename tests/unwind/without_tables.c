@@ -1,6 +1,7 @@
-/* untabled.c - the shape of BusyBox: main calls a function that never returns, which calls one through a table, which never
- * returns either, and allocates again and again from stacks of many forms.  Prints in how many of a thousand allocations
- * the stack was walked, and leaves some blocks. */
+/* without_tables.c - has the shape of BusyBox: main calls a function that never returns. It calls,
+ * through a table, a second function that never returns, which allocates again and again from
+ * stacks of many shapes. Prints in how many of a thousand allocations the tracer walked the stack,
+ * and leaves some blocks. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 enum { ROUNDS = 4000 };
 
-extern _Atomic unsigned long leakwrap_walks; /* the tracer's own */
+extern _Atomic unsigned long leakwrap_walks; /* the tracer's counter of walks */
 
 static void *volatile block;
 static void *volatile kept;
@@ -30,7 +31,7 @@ __attribute__((noinline)) static int compare(const void *a, const void *b)
 	return *(const char *)a - *(const char *)b;
 }
 
-/* Stacks of as many depths as DEPTH says; those of one depth differ. */
+/* Allocates from stacks of DEPTH depths. Stacks of one depth differ. */
 __attribute__((noinline)) static int evaluate(int depth, int way)
 {
 	char text[8] = "hgfedcb";
@@ -60,7 +61,7 @@ __attribute__((noreturn, noinline)) static void fail(const char *word)
 	exit(3);
 }
 
-/* Ends like an applet: its frame is never taken down. */
+/* Ends like an applet: it never takes its frame down. */
 __attribute__((noreturn)) static void interpreter(int argc, char **argv)
 {
 	const unsigned long before = atomic_load(&leakwrap_walks);

@@ -1,5 +1,5 @@
-/* loading.c FIRST SECOND - two threads load a plugin each.  The one that begins to read the loader's list first ends last.  Allocates through the
- * second plugin. */
+/* loading_in_two_threads.c FIRST SECOND - two threads load a plugin each. The thread that begins
+ * first to read the loader's list ends last. Allocates through the second plugin. */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@ static sem_t has_read, may_end;
 static _Thread_local int is_slow;
 static void *volatile kept;
 
-/* In the place of the C library's, which the runtime calls. */
+/* Replaces the C library's function, which the runtime calls. */
 int dl_iterate_phdr(each *function, void *context)
 {
 	int (*real)(each *, void *) = NULL;

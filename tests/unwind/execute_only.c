@@ -1,4 +1,4 @@
-/* only_runs.c - leaks a block below two functions. */
+/* execute_only.c - leaks a block below two functions. */
 #include <stdlib.h>
 
 static char *volatile kept;

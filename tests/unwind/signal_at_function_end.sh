@@ -1,8 +1,8 @@
 #!/bin/sh
-# A stack is complete also when a signal, whose handler has a stack of its own, interrupts the end of a function.
+# A stack is complete even if a signal with a handler stack of its own interrupts a function's end.
 . tests/lib.sh
 
-build popped tests/unwind/popped.c
+build popped tests/unwind/signal_at_function_end.c
 "$W/popped" 2>"$W/log" || fail "status $?"
 site=$(dump_sites "$W/log" 1 | grep ' on_trap;')
 case $site in

@@ -1,5 +1,5 @@
-/* never.c - stacks through functions that call, and end with a call that never returns: how they would take their
- * frames down is nowhere to be read.  Compiled without tables. */
+/* never_returns.c - takes backtraces through functions that end with a call that never returns.
+ * Nothing in their code says how they would take their frames down. Compiled without tables. */
 #include "leakwrap.h"
 
 #include <setjmp.h>
@@ -30,29 +30,31 @@ __attribute__((noinline)) int take(unsigned at)
 }
 
 #ifdef __arm__
-/* A constant that lies behind the function.  As Thumb code it is a branch into the middle of the next one. */
+/* Loads a constant that lies behind the function. Read as Thumb code, it is a branch into the
+ * middle of the next function. */
 #define LOAD_CONSTANT() __asm__ volatile("ldr r0, =0x0123d010" ::: "r0")
 #else
 #define LOAD_CONSTANT() (void)0
 #endif
 
-#define NEVER_RETURNS(NAME, ROOM)                                                                   \
-	__attribute__((noinline, section(".text." #NAME))) int NAME(unsigned at)                    \
-	{                                                                                           \
-		volatile char room[ROOM];                                                           \
-                                                                                                    \
-		LOAD_CONSTANT();                                                                    \
-		wanted[at] = (uintptr_t)__builtin_return_address(0) & ~(uintptr_t)1;                \
-		room[0] = (char)at;                                                                 \
-		room[0] = (char)(at + 1 == DEPTH ? take(at)                                         \
-		                                 : steps[(order >> 2 * at) % 3](at + 1) + room[0]); \
-		longjmp(back, 1 + room[0]);                                                         \
+#define NEVER_RETURNS(NAME, ROOM)                                                                 \
+	__attribute__((noinline, section(".text." #NAME))) int NAME(unsigned at)                  \
+	{                                                                                         \
+		volatile char room[ROOM];                                                         \
+                                                                                                  \
+		LOAD_CONSTANT();                                                                  \
+		wanted[at] = (uintptr_t)__builtin_return_address(0) & ~(uintptr_t)1;              \
+		room[0] = (char)at;                                                               \
+		room[0] =                                                                         \
+		        (char)(at + 1 == DEPTH ? take(at)                                         \
+		                               : steps[(order >> 2 * at) % 3](at + 1) + room[0]); \
+		longjmp(back, 1 + room[0]);                                                       \
 	}
 
 NEVER_RETURNS(small, 8)
 NEVER_RETURNS(middle, 100)
 
-/* Has another frame. */
+/* Has another frame than the functions that never return. */
 __attribute__((noinline, section(".text.returns"))) int returns(int last)
 {
 	volatile char room[500];
@@ -69,8 +71,8 @@ NEVER_RETURNS(large, 1500)
 int lost(unsigned at);
 void leave(void);
 
-/* clang lets what never returns store no return address: nobody can know who called it.  With the frame of the function
- * before it, it has one behind 64 + 8 bytes. */
+/* clang lets a function that never returns store no return address, so nobody can know its caller.
+ * With the frame of the function before it, a return address seems to lie 64 + 8 bytes above. */
 __asm__(".pushsection .text.lost, \"ax\", %progbits\n"
         ".syntax unified\n"
         "before:\n"
@@ -93,7 +95,7 @@ __attribute__((noinline)) void leave(void)
 	longjmp(back, 1);
 }
 
-/* Calls lost on a stack where WORD lies wherever its return address is looked for. */
+/* Calls lost on a stack that has WORD wherever the walk looks for its return address. */
 static __attribute__((noinline)) int call_lost(uintptr_t word)
 {
 	volatile uintptr_t room[64];
@@ -103,8 +105,8 @@ static __attribute__((noinline)) int call_lost(uintptr_t word)
 	return lost(0) + (int)room[0];
 }
 
-/* A frame that one stack seemed to bear out is not to be found on another one that does not: a stack that seemed to end
- * there would be called complete. */
+/* One stack seemed to support a frame. A second stack does not support it, so the walk must not use
+ * this frame there: a stack that seemed to end there would be called complete. */
 static int goes_on(void)
 {
 	const uintptr_t here = (uintptr_t)__builtin_return_address(0);
@@ -116,7 +118,7 @@ static int goes_on(void)
 	return found_count > 1;
 }
 
-/* Takes a backtrace, and where it SPOILS one without the bit in its return address that tells Thumb code. */
+/* Takes a backtrace. If SPOILS, first clears the Thumb bit in its return address. */
 static __attribute__((noinline)) void take_spoilt(int spoils)
 {
 	const uintptr_t bit = 1, address = (uintptr_t)__builtin_return_address(0);
@@ -129,7 +131,8 @@ static __attribute__((noinline)) void take_spoilt(int spoils)
 	*at = ~inverted;
 }
 
-/* What follows no call as ARM code is a thread's end for the walk; as Thumb code it is none. */
+/* Read as ARM code, an address behind no call is a thread's end for the walk. As Thumb code it is
+ * not. */
 static int goes_on_after_spoilt(void)
 {
 	for (volatile int spoils = 1; spoils >= 0; spoils--)

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Code that runs and cannot be read (lld --execute-only; the processor refuses where it has memory protection keys) is left alone: stacks
-# are found by the tables, and without these they are not called complete.
+# The tracer does not read code that may run but must not be read.
+#
+# lld --execute-only makes such code, and a processor with memory protection keys enforces it. The
+# walk uses the tables. Without tables it does not call the stacks complete.
 . tests/lib.sh
 
-# The executable segments of the program FILE only run.
+# only_run FILE: makes the executable segments of the program FILE unreadable.
 only_run() {
 	python3 - "$1" <<'END'
 import struct, sys
@@ -20,8 +22,9 @@ with open(sys.argv[1], "r+b") as program:
 END
 }
 
-build with tests/unwind/only_runs.c -O2 -fasynchronous-unwind-tables
-build without tests/unwind/only_runs.c -O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables
+build with tests/unwind/execute_only.c -O2 -fasynchronous-unwind-tables
+build without tests/unwind/execute_only.c -O2 -fomit-frame-pointer \
+	-fno-asynchronous-unwind-tables -fno-unwind-tables
 for program in with without; do
 	only_run "$W/$program"
 	"$W/$program" 2>"$W/$program.log" || fail "$program: status $?"

@@ -1,7 +1,7 @@
-/* words.c - one function has neither an unwind table nor code that tells of its frame, so that all
- * words there are looked at (x86-64): numbers that point between the program's two executable
- * segments, or with an argument the return address of the first frame of all, as an earlier walk
- * may leave it on the stack. */
+/* misleading_words.c - one function has neither an unwind table nor code that describes its frame,
+ * so the walk looks at all words of the frame (x86-64). The words point between the program's two
+ * executable segments. With an argument, a word is the return address of the first frame, which an
+ * earlier walk may have left on the stack. */
 #include "leakwrap.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ __attribute__((section(".far"), noinline)) void allocate(void)
 }
 
 void call_allocate(void);
-unsigned long word; /* in its frame */
+unsigned long word; /* in the function's frame */
 
 __asm__(".text\n"
         ".globl call_allocate\n"

@@ -1,7 +1,8 @@
-/* mixed.c - ARM code of all kinds in one stack.  Compiled once for each kind, with KIND, its name, and ROOM, a size, and once as the
- * program: chains of calls through kinds in random order, each of which must be walked exactly.
+/* mixed_arm_code.c - mixes ARM code of all kinds in one stack. It is compiled once for each kind,
+ * with KIND, the kind's name, and ROOM, a size, and once as the program. The program makes chains
+ * of calls through kinds in random order. Each chain must be walked exactly.
  *
- * mixed COUNT KINDS: COUNT chains through the first KINDS kinds. */
+ * mixed COUNT KINDS: makes COUNT chains through the first KINDS kinds. */
 #include "leakwrap.h"
 
 #include <stdint.h>
@@ -18,7 +19,7 @@ struct chain {
 	uintptr_t returns[DEPTH_MAX]; /* each function's own return address */
 	void *found[DEPTH_MAX + 16];
 	size_t found_count;
-	void *one; /* of them, in the middle */
+	void *one; /* a return address of the middle, by leakwrap_return_address */
 };
 
 typedef int step(struct chain *chain, unsigned at);
@@ -29,7 +30,7 @@ extern step *const steps[KINDS];
 
 #ifdef KIND
 
-/* Frames of all sizes, and of a size that the compiler does not know. */
+/* Has a frame of one of many sizes, or of a size that the compiler does not know. */
 int KIND(struct chain *chain, unsigned at)
 {
 	volatile char room[DEPTH_MAX + ROOM];
@@ -63,7 +64,7 @@ __attribute__((noinline)) int end_of_chain(struct chain *chain, unsigned at)
 	return (int)at;
 }
 
-/* The return address of end_of_chain is not known, but where it lies. */
+/* The return address of end_of_chain is not known, but its place on the stack is. */
 static int is_exact(const struct chain *chain)
 {
 	if (chain->found_count < chain->depth + 1)
