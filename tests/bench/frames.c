@@ -101,13 +101,13 @@ static unsigned by_fp(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 /* What an allocation does whose stack is not recognized, although its call site is known. */
 static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	static uint16_t place[LEAKWRAP_MAX_DEPTH];
-	static struct leakwrap_stack_link check[2 * LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_read_set notes = {.place = place, .check = check};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes};
+	static uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	static struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set};
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
-	leakwrap_read_set_begin(&notes, sp);
+	leakwrap_read_set_begin(&read_set, sp);
 	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
 	sink += leakwrap_site_number(&trace, &stack);
 	return trace.depth;

@@ -884,20 +884,20 @@ static bool make_rule(const struct row *row, const uint8_t *high, uint64_t ra_re
 	rule->base = cfa.base;
 	if (cfa.kind == REGISTER) {
 		rule->kind = LEAKWRAP_RULE_FRAME;
-		if (!to_int32(cfa.number, &rule->cfa))
+		if (!to_int32(cfa.number, &rule->cfa_offset))
 			return false;
 	} else if (cfa.kind == WORD) {
 		rule->kind = LEAKWRAP_RULE_INDIRECT;
-		if (!to_int32(cfa.inner, &rule->cfa) || !to_int32(cfa.number, &rule->add))
+		if (!to_int32(cfa.inner, &rule->cfa_offset) || !to_int32(cfa.number, &rule->add))
 			return false;
 	} else {
 		return false;
 	}
-	return locate_saved(&row->ra, high, ra_register, pc, rule->base, &rule->ra_place,
-	                    &rule->ra) &&
-	       rule->ra_place != LEAKWRAP_SAVED_NOWHERE &&
-	       locate_saved(&row->fp, high, ra_register, pc, rule->base, &rule->fp_place,
-	                    &rule->fp);
+	return locate_saved(&row->ra, high, ra_register, pc, rule->base, &rule->ra_where,
+	                    &rule->ra_offset) &&
+	       rule->ra_where != LEAKWRAP_SAVED_NOWHERE &&
+	       locate_saved(&row->fp, high, ra_register, pc, rule->base, &rule->fp_where,
+	                    &rule->fp_offset);
 }
 
 /* Turns RULE into that of a signal frame.  C libraries describe the frame that the kernel builds
@@ -906,8 +906,8 @@ static bool make_rule(const struct row *row, const uint8_t *high, uint64_t ra_re
 static bool make_signal_rule(struct leakwrap_rule *rule)
 {
 	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP ||
-	    rule->add != 0 || rule->ra_place != LEAKWRAP_SAVED_AT_BASE ||
-	    rule->fp_place != LEAKWRAP_SAVED_AT_BASE)
+	    rule->add != 0 || rule->ra_where != LEAKWRAP_SAVED_AT_BASE ||
+	    rule->fp_where != LEAKWRAP_SAVED_AT_BASE)
 		return false;
 	rule->kind = LEAKWRAP_RULE_SIGNAL;
 	return true;

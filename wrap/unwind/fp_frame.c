@@ -60,10 +60,10 @@ static void set_frame(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, int
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = kind;
 	rule->base = LEAKWRAP_BASE_FP;
-	rule->ra_place = rule->fp_place = LEAKWRAP_SAVED_AT_BASE;
-	rule->cfa = cfa;
-	rule->ra = ra;
-	rule->fp = fp;
+	rule->ra_where = rule->fp_where = LEAKWRAP_SAVED_AT_BASE;
+	rule->cfa_offset = cfa;
+	rule->ra_offset = ra;
+	rule->fp_offset = fp;
 }
 
 /* The order of the three layouts does not matter: each has a word that the other two lack. */
@@ -96,9 +96,9 @@ bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintp
 {
 	set_frame(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_THUMB_CALLER_SP, LEAKWRAP_THUMB_RETURN, 0);
 	rule->base = LEAKWRAP_BASE_R7;
-	rule->fp_place = LEAKWRAP_SAVED_IN_REGISTER;
-	rule->r7_place = LEAKWRAP_SAVED_AT_BASE;
-	rule->r7 = LEAKWRAP_THUMB_PREVIOUS;
+	rule->fp_where = LEAKWRAP_SAVED_IN_REGISTER;
+	rule->r7_where = LEAKWRAP_SAVED_AT_BASE;
+	rule->r7_offset = LEAKWRAP_THUMB_PREVIOUS;
 	return leakwrap_holds_return(stack, sp, r7 + LEAKWRAP_THUMB_RETURN, target) &&
 	       holds_fp(stack, r7 + LEAKWRAP_THUMB_PREVIOUS);
 }
@@ -112,11 +112,11 @@ bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t f
 
 	*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_FRAME,
 	                               .base = LEAKWRAP_BASE_FP,
-	                               .ra_place = LEAKWRAP_SAVED_AT_BASE,
-	                               .fp_place = LEAKWRAP_SAVED_AT_BASE,
-	                               .cfa = fp_to_cfa,
-	                               .ra = (int32_t)LEAKWRAP_FP_RETURN,
-	                               .fp = (int32_t)LEAKWRAP_FP_PREVIOUS};
+	                               .ra_where = LEAKWRAP_SAVED_AT_BASE,
+	                               .fp_where = LEAKWRAP_SAVED_AT_BASE,
+	                               .cfa_offset = fp_to_cfa,
+	                               .ra_offset = (int32_t)LEAKWRAP_FP_RETURN,
+	                               .fp_offset = (int32_t)LEAKWRAP_FP_PREVIOUS};
 	return fp + LEAKWRAP_FP_LOWEST >= sp &&
 	       leakwrap_holds_return(stack, sp, fp + LEAKWRAP_FP_RETURN, target);
 }

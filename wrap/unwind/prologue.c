@@ -29,12 +29,12 @@ bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *
 		if (memcmp((const void *)pc, trampoline->code, trampoline->size) == 0) {
 			*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_SIGNAL,
 			                               .base = LEAKWRAP_BASE_SP,
-			                               .ra_place = LEAKWRAP_SAVED_AT_BASE,
-			                               .fp_place = LEAKWRAP_SAVED_AT_BASE,
-			                               .cfa = trampoline->sp,
+			                               .ra_where = LEAKWRAP_SAVED_AT_BASE,
+			                               .fp_where = LEAKWRAP_SAVED_AT_BASE,
+			                               .cfa_offset = trampoline->sp,
 			                               .add = trampoline->lr,
-			                               .ra = trampoline->pc,
-			                               .fp = trampoline->fp};
+			                               .ra_offset = trampoline->pc,
+			                               .fp_offset = trampoline->fp};
 			return true;
 		}
 	}
@@ -158,7 +158,7 @@ static bool find_place(struct value saved, uint8_t base, int32_t low, int32_t hi
 		return false;
 	*place = rule->kind == LEAKWRAP_RULE_INDIRECT ? LEAKWRAP_SAVED_AT_BASE
 	                                              : LEAKWRAP_SAVED_AT_CFA;
-	*offset = *place == LEAKWRAP_SAVED_AT_BASE ? saved.offset : saved.offset - rule->cfa;
+	*offset = *place == LEAKWRAP_SAVED_AT_BASE ? saved.offset : saved.offset - rule->cfa_offset;
 	return true;
 }
 
@@ -184,18 +184,18 @@ static bool make_rule(const struct follower *f, uint8_t base, int32_t cfa, bool 
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = indirect ? LEAKWRAP_RULE_INDIRECT : LEAKWRAP_RULE_FRAME;
 	rule->base = bases[base];
-	rule->cfa = cfa;
-	if (!find_place(f->ra, base, low, high, rule, &rule->ra_place, &rule->ra) ||
-	    !find_place(f->fp, base, low, high, rule, &rule->fp_place, &rule->fp))
+	rule->cfa_offset = cfa;
+	if (!find_place(f->ra, base, low, high, rule, &rule->ra_where, &rule->ra_offset) ||
+	    !find_place(f->fp, base, low, high, rule, &rule->fp_where, &rule->fp_offset))
 		return false;
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	uint8_t r7_place = 0;
+	uint8_t r7_where = 0;
 
-	if (!find_place(f->r7, base, low, high, rule, &r7_place, &rule->r7))
+	if (!find_place(f->r7, base, low, high, rule, &r7_where, &rule->r7_offset))
 		return false;
-	rule->r7_place = r7_place;
+	rule->r7_where = r7_where;
 #endif
-	if (rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER)
+	if (rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER)
 		return interrupted;
 	return indirect || base != LEAKWRAP_CODE_SP || cfa > 0;
 }

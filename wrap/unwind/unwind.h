@@ -36,7 +36,7 @@ struct leakwrap_trace {
 	unsigned depth; /* frames that are filled in */
 	enum leakwrap_trace_kind kind;
 	/* Where the walk records the stack words that it used (read_set.h), or NULL. */
-	struct leakwrap_read_set *notes;
+	struct leakwrap_read_set *read_set;
 	/* Of a backtrace read from a call site: the modules that were loaded when it was recorded.
 	 * NULL: none of its modules can be unloaded. */
 	const struct leakwrap_modules *modules;

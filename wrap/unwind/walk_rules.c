@@ -66,9 +66,9 @@ struct walk {
 	 * step depends on.  The word that fp came from counts only if a step uses fp: code without
 	 * frame pointers keeps anything in that register. */
 	struct leakwrap_read_set *read_set; /* or NULL */
-	uint16_t fp_index; /* of the word that fp was read from; NONE: the walk began with it */
+	uint16_t fp_position; /* of the word that fp was read from; NONE: the walk began with it */
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	uint16_t r7_index; /* of the word that r7 was read from; NONE: the walk began with it */
+	uint16_t r7_position; /* of the word that r7 was read from; NONE: the walk began with it */
 #endif
 };
 
@@ -76,10 +76,10 @@ struct walk {
 
 #if LEAKWRAP_HAVE_ARM_FRAMES
 
-/* Translates OFFSET, of struct leakwrap_exidx_frame, into *PLACE and *TO of a rule. */
-static void set_place(int32_t offset, uint8_t *place, int32_t *to)
+/* Translates OFFSET, of struct leakwrap_exidx_frame, into *WHERE and *TO of a rule. */
+static void set_saved(int32_t offset, uint8_t *where, int32_t *to)
 {
-	*place =
+	*where =
 	        offset == LEAKWRAP_EXIDX_SAME ? LEAKWRAP_SAVED_IN_REGISTER : LEAKWRAP_SAVED_AT_BASE;
 	*to = offset == LEAKWRAP_EXIDX_SAME ? 0 : offset;
 }
@@ -101,7 +101,7 @@ static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, b
 	        .high = (const uint8_t *)module->tables_end,
 	};
 	struct leakwrap_exidx_frame frame;
-	uint8_t r7_place;
+	uint8_t r7_where;
 
 	/* The table is made for calls.  Where a signal interrupts the first or last instructions of
 	 * a function, the table is wrong. */
@@ -109,11 +109,11 @@ static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, b
 		return false;
 	rule->kind = frame.sp_loaded ? LEAKWRAP_RULE_INDIRECT : LEAKWRAP_RULE_FRAME;
 	rule->base = bases[frame.base];
-	rule->cfa = frame.sp;
-	set_place(frame.pc, &rule->ra_place, &rule->ra);
-	set_place(frame.r11, &rule->fp_place, &rule->fp);
-	set_place(frame.r7, &r7_place, &rule->r7);
-	rule->r7_place = r7_place;
+	rule->cfa_offset = frame.sp;
+	set_saved(frame.pc, &rule->ra_where, &rule->ra_offset);
+	set_saved(frame.r11, &rule->fp_where, &rule->fp_offset);
+	set_saved(frame.r7, &r7_where, &rule->r7_offset);
+	rule->r7_where = r7_where;
 	return true;
 }
 
@@ -136,24 +136,26 @@ static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, b
 
 /* -- steps ------------------------------------------------------------------------------------- */
 
-/* Records that the step depends on WORD, an address of the stack that was read at index PLACE.
- * Returns false if an index is out of range. */
-static inline bool record_link(struct leakwrap_read_set *read_set, uint16_t place, uintptr_t word)
+/* Records that the step depends on WORD, an address of the stack that was read at POSITION.
+ * Returns false if a position is out of range. */
+static inline bool record_link(struct leakwrap_read_set *read_set, uint16_t position,
+                               uintptr_t word)
 {
-	uint16_t target = leakwrap_stack_index_of(word, read_set->sp);
+	uint16_t target = leakwrap_stack_position_of(word, read_set->sp);
 
-	read_set->check[read_set->checks++] = (struct leakwrap_stack_link){place, target};
-	return place != LEAKWRAP_STACK_INDEX_NONE && target != LEAKWRAP_STACK_INDEX_NONE;
+	read_set->link[read_set->link_count++] = (struct leakwrap_stack_link){position, target};
+	return position != LEAKWRAP_STACK_POSITION_NONE && target != LEAKWRAP_STACK_POSITION_NONE;
 }
 
-/* Records that the step depends on FP, read at index PLACE.  NONE: FP is the
- * register that the walk began with.  Returns false if an index is out of range. */
-static inline bool record_fp_use(struct leakwrap_read_set *read_set, uint16_t place, uintptr_t fp)
+/* Records that the step depends on FP, read at POSITION.  NONE: FP is the
+ * register that the walk began with.  Returns false if a position is out of range. */
+static inline bool record_fp_use(struct leakwrap_read_set *read_set, uint16_t position,
+                                 uintptr_t fp)
 {
-	if (place != LEAKWRAP_STACK_INDEX_NONE)
-		return record_link(read_set, place, fp);
-	read_set->fp_target = leakwrap_stack_index_of(fp, read_set->sp);
-	return read_set->fp_target != LEAKWRAP_STACK_INDEX_NONE;
+	if (position != LEAKWRAP_STACK_POSITION_NONE)
+		return record_link(read_set, position, fp);
+	read_set->fp_target = leakwrap_stack_position_of(fp, read_set->sp);
+	return read_set->fp_target != LEAKWRAP_STACK_POSITION_NONE;
 }
 
 /* Reads the stack word at ADDRESS into *WORD.  Returns false if it cannot be read. */
@@ -175,10 +177,10 @@ static bool read_stripped(struct walk *walk, uintptr_t address, uintptr_t *word)
 }
 
 /* Returns the address of the word that holds the caller's register, or 0 if it is still in the
- * register.  PLACE, OFFSET: from the rule.  BASE, CFA: of the frame. */
-static uintptr_t saved_at(uint8_t place, uintptr_t base, uintptr_t cfa, int32_t offset)
+ * register.  WHERE, OFFSET: from the rule.  BASE, CFA: of the frame. */
+static uintptr_t saved_at(uint8_t where, uintptr_t base, uintptr_t cfa, int32_t offset)
 {
-	switch (place) {
+	switch (where) {
 	case LEAKWRAP_SAVED_AT_CFA:
 		return cfa + (uintptr_t)(intptr_t)offset;
 	case LEAKWRAP_SAVED_AT_BASE:
@@ -199,15 +201,16 @@ static void record_step(struct walk *walk, const struct leakwrap_rule *rule, uin
 	if (!read_set)
 		return;
 	if (rule->base == LEAKWRAP_BASE_FP)
-		recorded = record_fp_use(read_set, walk->fp_index, walk->fp);
+		recorded = record_fp_use(read_set, walk->fp_position, walk->fp);
 	if (cfa_at)
-		recorded &= record_link(read_set, leakwrap_stack_index_of(cfa_at, read_set->sp),
+		recorded &= record_link(read_set, leakwrap_stack_position_of(cfa_at, read_set->sp),
 		                        leakwrap_stack_word(cfa_at));
-	read_set->place[read_set->returns] = leakwrap_stack_index_of(ra_at, read_set->sp);
-	recorded &= read_set->place[read_set->returns++] != LEAKWRAP_STACK_INDEX_NONE;
+	read_set->position[read_set->return_count] =
+	        leakwrap_stack_position_of(ra_at, read_set->sp);
+	recorded &= read_set->position[read_set->return_count++] != LEAKWRAP_STACK_POSITION_NONE;
 	if (fp_at) {
-		walk->fp_index = leakwrap_stack_index_of(fp_at, read_set->sp);
-		recorded &= walk->fp_index != LEAKWRAP_STACK_INDEX_NONE;
+		walk->fp_position = leakwrap_stack_position_of(fp_at, read_set->sp);
+		recorded &= walk->fp_position != LEAKWRAP_STACK_POSITION_NONE;
 	}
 	/* A stack with a signal frame, or with garbage, has no read set. */
 	if (!recorded || rule->kind == LEAKWRAP_RULE_SIGNAL)
@@ -221,16 +224,16 @@ static void record_step(struct walk *walk, const struct leakwrap_rule *rule, uin
 static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t base,
                     uintptr_t cfa)
 {
-	uintptr_t at = saved_at((uint8_t)rule->r7_place, base, cfa, rule->r7);
+	uintptr_t at = saved_at((uint8_t)rule->r7_where, base, cfa, rule->r7_offset);
 
 	if (rule->kind == LEAKWRAP_RULE_SIGNAL)
-		at = base + (uintptr_t)rule->fp - LEAKWRAP_SIGNAL_R7_BEFORE_FP;
+		at = base + (uintptr_t)rule->fp_offset - LEAKWRAP_SIGNAL_R7_BEFORE_FP;
 	if (walk->read_set && rule->base == LEAKWRAP_BASE_R7 &&
-	    (walk->r7_index == LEAKWRAP_STACK_INDEX_NONE ||
-	     !record_link(walk->read_set, walk->r7_index, walk->r7)))
+	    (walk->r7_position == LEAKWRAP_STACK_POSITION_NONE ||
+	     !record_link(walk->read_set, walk->r7_position, walk->r7)))
 		walk->read_set = NULL;
 	if (at && walk->read_set)
-		walk->r7_index = leakwrap_stack_index_of(at, walk->read_set->sp);
+		walk->r7_position = leakwrap_stack_position_of(at, walk->read_set->sp);
 	return !at || read_stripped(walk, at, &walk->r7);
 }
 
@@ -288,12 +291,12 @@ static struct leakwrap_stack interrupted_stack(uintptr_t sp)
 static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 {
 	uintptr_t base = base_of(walk, rule);
-	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa;
+	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
 	uintptr_t cfa_at = 0, ra_at, fp_at;
 	uintptr_t ra = walk->lr, fp = walk->fp; /* ra: not stripped yet */
 	/* A function that a signal interrupted may not have stored its return address yet. */
 	bool in_register = walk->interrupted && LEAKWRAP_HAVE_LR &&
-	                   rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER;
+	                   rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
 
 	if (rule->kind != LEAKWRAP_RULE_FRAME) {
 		cfa_at = cfa;
@@ -305,8 +308,8 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 		         !read_word(walk, base + (uintptr_t)(intptr_t)rule->add, &walk->lr))
 			return false;
 	}
-	ra_at = saved_at(rule->ra_place, base, cfa, rule->ra);
-	fp_at = saved_at(rule->fp_place, base, cfa, rule->fp);
+	ra_at = saved_at(rule->ra_where, base, cfa, rule->ra_offset);
+	fp_at = saved_at(rule->fp_where, base, cfa, rule->fp_offset);
 	if ((!in_register && (!ra_at || !read_word(walk, ra_at, &ra))) ||
 	    (fp_at && !read_stripped(walk, fp_at, &fp)))
 		return false;
@@ -392,12 +395,12 @@ static bool rule_from_start(const struct walk *walk, const struct leakwrap_code 
 static bool rules_agree(const struct leakwrap_rule *a, const struct leakwrap_rule *b)
 {
 	return a->kind == LEAKWRAP_RULE_FRAME && b->kind == LEAKWRAP_RULE_FRAME &&
-	       a->ra_place == b->ra_place && a->ra == b->ra && a->fp_place == b->fp_place &&
-	       a->fp == b->fp &&
+	       a->ra_where == b->ra_where && a->ra_offset == b->ra_offset &&
+	       a->fp_where == b->fp_where && a->fp_offset == b->fp_offset &&
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	       a->r7_place == b->r7_place && a->r7 == b->r7 &&
+	       a->r7_where == b->r7_where && a->r7_offset == b->r7_offset &&
 #endif
-	       (a->base != b->base || a->cfa == b->cfa);
+	       (a->base != b->base || a->cfa_offset == b->cfa_offset);
 }
 
 /* Does RULE lead to a return address on WALK's stack?  Stores in *TARGET the address that the call
@@ -406,7 +409,7 @@ static bool stack_supports_rule(struct walk *walk, const struct leakwrap_rule *r
                                 uintptr_t *target)
 {
 	uintptr_t base = base_of(walk, rule);
-	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa;
+	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
 
 	if (walk->sp_unknown && rule->base == LEAKWRAP_BASE_SP)
 		return false;
@@ -415,11 +418,11 @@ static bool stack_supports_rule(struct walk *walk, const struct leakwrap_rule *r
 			return false;
 		cfa += (uintptr_t)(intptr_t)rule->add;
 	}
-	if (rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER)
+	if (rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER)
 		return walk->interrupted && leakwrap_is_return(walk->lr, target);
 	return cfa > walk->sp &&
 	       leakwrap_holds_return(walk->stack, walk->sp,
-	                             saved_at(rule->ra_place, base, cfa, rule->ra), target);
+	                             saved_at(rule->ra_where, base, cfa, rule->ra_offset), target);
 }
 
 /* How well the stack supports a rule. */
@@ -457,7 +460,7 @@ static bool rule_before_save(struct walk *walk, const struct leakwrap_code *code
 
 	return LEAKWRAP_HAVE_LR && walk->interrupted && leakwrap_is_return(walk->lr, &target) &&
 	       rule_from_start(walk, code, target, rule) &&
-	       rule->ra_place == LEAKWRAP_SAVED_IN_REGISTER;
+	       rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
 }
 
 /* Stores in *RULE the rule that READ finds in CODE for WALK's pc.  Reads the code only if CACHE
@@ -665,10 +668,10 @@ static bool is_return_by_rule(struct walk *walk, const struct leakwrap_rule *rul
 	uintptr_t target;
 
 	/* A function aligns sp before it calls another (System V ABI, AMD64, section 3.2.2). */
-	if (LEAKWRAP_CALL_PUSHES && WORD == 8 && !walk->interrupted && rule->cfa % 16 != 0)
+	if (LEAKWRAP_CALL_PUSHES && WORD == 8 && !walk->interrupted && rule->cfa_offset % 16 != 0)
 		return false;
-	return rule->base == LEAKWRAP_BASE_SP && rule->ra_place == LEAKWRAP_SAVED_AT_CFA &&
-	       walk->sp + (uintptr_t)(intptr_t)(rule->cfa + rule->ra) == at &&
+	return rule->base == LEAKWRAP_BASE_SP && rule->ra_where == LEAKWRAP_SAVED_AT_CFA &&
+	       walk->sp + (uintptr_t)(intptr_t)(rule->cfa_offset + rule->ra_offset) == at &&
 	       stack_supports_rule(walk, rule, &target);
 }
 
@@ -798,9 +801,9 @@ static __attribute__((noinline)) int search_stack(struct walk *walk, bool by_poi
 		return UNSUPPORTED;
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = LEAKWRAP_RULE_FRAME;
-	rule->cfa = (int32_t)(guess - walk->sp + WORD);
-	rule->ra_place = LEAKWRAP_SAVED_AT_CFA;
-	rule->ra = -(int32_t)WORD;
+	rule->cfa_offset = (int32_t)(guess - walk->sp + WORD);
+	rule->ra_where = LEAKWRAP_SAVED_AT_CFA;
+	rule->ra_offset = -(int32_t)WORD;
 	return *all && guess_is_start ? CERTAIN : PLAUSIBLE;
 }
 
@@ -872,8 +875,8 @@ static bool finish_at_no_code(struct walk *walk)
 {
 	struct leakwrap_read_set *read_set = walk->read_set;
 
-	if (read_set && read_set->returns > 0) {
-		read_set->end_place = read_set->place[--read_set->returns];
+	if (read_set && read_set->return_count > 0) {
+		read_set->end_position = read_set->position[--read_set->return_count];
 		read_set->end_word = walk->pc;
 	}
 	return finish(walk, LEAKWRAP_IS_NO_CALLER(walk->pc) ? LEAKWRAP_TRACE_COMPLETE
@@ -958,7 +961,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 	const struct leakwrap_rule_cache cache = walk->cache;
 	const uintptr_t high = walk->stack->high;
 	struct leakwrap_read_set *read_set = walk->read_set;
-	uint16_t fp_index = walk->fp_index;
+	uint16_t fp_position = walk->fp_position;
 	bool recorded = true;
 	uintptr_t *next = walk->trace->pcs + walk->trace->depth;
 	uintptr_t *const end = walk->trace->pcs + walk->trace->max;
@@ -982,31 +985,31 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 			break;
 		*next++ = pc;
 		if (recording && (slot & LEAKWRAP_RULE_FP))
-			recorded &= record_fp_use(read_set, fp_index, fp);
+			recorded &= record_fp_use(read_set, fp_position, fp);
 
 		uintptr_t word = leakwrap_stack_word(cfa - place);
 #if LEAKWRAP_CALL_PUSHES
 		pc = leakwrap_stack_word(cfa - WORD);
 		if (recording)
-			read_set->place[read_set->returns++] =
-			        leakwrap_stack_index_of(cfa - WORD, read_set->sp);
+			read_set->position[read_set->return_count++] =
+			        leakwrap_stack_position_of(cfa - WORD, read_set->sp);
 		if (place != WORD) {
 			fp = word;
 			if (recording)
-				fp_index = leakwrap_stack_index_of(cfa - place, read_set->sp);
+				fp_position = leakwrap_stack_position_of(cfa - place, read_set->sp);
 		}
 #else
 		if (slot & LEAKWRAP_RULE_PAIR) {
 			fp = word;
 			if (recording)
-				fp_index = leakwrap_stack_index_of(cfa - place, read_set->sp);
+				fp_position = leakwrap_stack_position_of(cfa - place, read_set->sp);
 			place -= WORD;
 			word = leakwrap_stack_word(cfa - place);
 		}
 		pc = LEAKWRAP_STRIP(word);
 		if (recording)
-			read_set->place[read_set->returns++] =
-			        leakwrap_stack_index_of(cfa - place, read_set->sp);
+			read_set->position[read_set->return_count++] =
+			        leakwrap_stack_position_of(cfa - place, read_set->sp);
 #endif
 		sp = cfa;
 	}
@@ -1015,8 +1018,8 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 	walk->fp = fp;
 	walk->trace->depth = (unsigned)(next - walk->trace->pcs);
 	if (recording) {
-		walk->fp_index = fp_index;
-		if (!recorded || (sp - read_set->sp) / WORD > LEAKWRAP_STACK_INDEX_MAX)
+		walk->fp_position = fp_position;
+		if (!recorded || (sp - read_set->sp) / WORD > LEAKWRAP_STACK_POSITION_MAX)
 			walk->read_set = NULL;
 	}
 	return slot;
@@ -1058,11 +1061,11 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 #if LEAKWRAP_HAVE_ARM_FRAMES
 		.r7 = leakwrap_caller_r7,
 #endif
-		.read_set = trace->notes,
+		.read_set = trace->read_set,
 #if LEAKWRAP_HAVE_ARM_FRAMES
-		.r7_index = LEAKWRAP_STACK_INDEX_NONE,
+		.r7_position = LEAKWRAP_STACK_POSITION_NONE,
 #endif
-		.fp_index = LEAKWRAP_STACK_INDEX_NONE
+		.fp_position = LEAKWRAP_STACK_POSITION_NONE
 	};
 
 	walk_all(&walk);
@@ -1084,7 +1087,7 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 #endif
 		.lr = start->lr,
 		.interrupted = true,
-		.fp_index = LEAKWRAP_STACK_INDEX_NONE
+		.fp_position = LEAKWRAP_STACK_POSITION_NONE
 	};
 	struct leakwrap_trace callers = *trace;
 	uintptr_t pc = walk.pc, sp = start->sp, lr = start->lr;
@@ -1097,7 +1100,7 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 	 * nothing else. */
 	callers.pcs++;
 	callers.max--;
-	callers.notes = NULL;
+	callers.read_set = NULL;
 	trace->pcs[0] = pc;
 	if (LEAKWRAP_CALL_PUSHES && read_stripped(&walk, sp, &lr))
 		sp += WORD;
