@@ -14,6 +14,7 @@
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/prologue.h"
+#include "wrap/unwind/unwind.h"
 #include "report/registers.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/walk_shadow.h"

@@ -7,7 +7,7 @@
 
 #include "report/frame_writer.h"
 #include "wrap/port/port.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 #include <string.h>
 

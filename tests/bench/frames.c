@@ -11,7 +11,8 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/thread.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/walk_fp.h"
+#include "wrap/unwind/walk_rules.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static unsigned by_table(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_rules(&trace, &stack, pc, sp, fp);
 	return trace.depth;
 }
 
@@ -94,7 +95,7 @@ static unsigned by_fp(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
-	leakwrap_unwind_fp(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_fp(&trace, &stack, pc, sp, fp);
 	return trace.depth;
 }
 
@@ -108,7 +109,7 @@ static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
 	leakwrap_read_set_begin(&read_set, sp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_rules(&trace, &stack, pc, sp, fp);
 	sink += leakwrap_site_number(&trace, &stack);
 	return trace.depth;
 }

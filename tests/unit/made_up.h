@@ -4,7 +4,7 @@
 
 #include "wrap/unwind/read_set.h"
 #include "wrap/site/site_table.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 #include <stddef.h>
 #include <stdint.h>

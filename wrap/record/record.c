@@ -15,6 +15,7 @@
 #include "wrap/runtime/runtime.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/stack_bounds.h"
+#include "wrap/unwind/unwind.h"
 #include "wrap/base/thread.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 /* Numbers with a special meaning. */
 enum {

@@ -1,9 +1,5 @@
-/* walk_fp.c - the frame-pointer walk: frames that the compiler linked through the frame pointer.
- *
- * A frame costs a few loads.  Code without frame pointers uses the register for anything, so every
- * step is verified: the stack ascends and stays inside its bounds, and the return address lies in
- * the text of a module. */
-#include "wrap/unwind/unwind.h"
+/* walk_fp.c - see walk_fp.h. */
+#include "wrap/unwind/walk_fp.h"
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
@@ -56,7 +52,7 @@ static void record_end(struct leakwrap_read_set *read_set, uintptr_t address, ui
 	read_set->usable = read_set->end_position != LEAKWRAP_STACK_POSITION_NONE;
 }
 
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                         uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
@@ -111,26 +107,6 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 	trace->kind = depth > 1 && depth < trace->max && is_first_frame(&text, stack, sp, fp)
 	                      ? LEAKWRAP_TRACE_COMPLETE
 	                      : LEAKWRAP_TRACE_TRUNCATED;
-}
-
-#elif LEAKWRAP_HAVE_ARM_FRAMES
-
-/* ARM's frames have several layouts and two frame pointers.  The walk by rules follows them. */
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
-{
-	leakwrap_unwind_table(trace, stack, pc, sp, fp);
-}
-
-#else
-
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
-{
-	(void)stack, (void)sp, (void)fp;
-	trace->pcs[0] = pc;
-	trace->depth = 1;
-	trace->kind = LEAKWRAP_TRACE_TRUNCATED;
 }
 
 #endif

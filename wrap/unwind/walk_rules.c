@@ -14,7 +14,7 @@
  *
  * No step trusts what it reads.  The stack must ascend and stay inside its bounds.  A return
  * address must lie in the text of a module; return addresses in the cache do. */
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/walk_rules.h"
 
 #include "wrap/arch/arch.h"
 #include "wrap/unwind/eh_frame.h"
@@ -1048,7 +1048,7 @@ static void walk_all(struct walk *walk)
 		;
 }
 
-void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
+void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
                            uintptr_t sp, uintptr_t fp)
 {
 	struct walk walk = {
@@ -1071,7 +1071,7 @@ void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *
 	walk_all(&walk);
 }
 
-void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                                  const struct leakwrap_regs *start)
 {
 	struct walk walk = {
@@ -1107,23 +1107,9 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	leakwrap_caller_r7 = start->r7;
 #endif
-	leakwrap_unwind_table(&callers, stack, LEAKWRAP_STRIP(lr), sp, start->fp);
+	leakwrap_walk_rules(&callers, stack, LEAKWRAP_STRIP(lr), sp, start->fp);
 	trace->depth = callers.depth + 1;
 	trace->kind = callers.kind;
-}
-
-#else
-
-void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                           uintptr_t sp, uintptr_t fp)
-{
-	leakwrap_unwind_fp(trace, stack, pc, sp, fp);
-}
-
-void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
-                                 const struct leakwrap_regs *start)
-{
-	leakwrap_unwind_fp(trace, stack, start->pc, start->sp, start->fp);
 }
 
 #endif
