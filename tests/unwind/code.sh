@@ -32,7 +32,7 @@ images() {
 		return
 	fi
 	# shellcheck disable=SC2086 # a list of flags
-	"$triple-gcc" $CFLAGS_FOR_TESTS -static -o "$W/code-$triple" tests/unwind/code.c wrap/unwind/prologue.c wrap/unwind/eh_frame.c \
+	"$triple-gcc" $CFLAGS_FOR_TESTS -static -o "$W/code-$triple" tests/unwind/code.c wrap/unwind/prologue.c $eh_frame \
 		wrap/unwind/arm_exidx.c || fail "cannot build for $triple"
 	for file; do
 		file=/usr/$triple/lib/$file

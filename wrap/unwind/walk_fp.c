@@ -53,7 +53,7 @@ static void record_end(struct leakwrap_read_set *read_set, uintptr_t address, ui
 }
 
 void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
+                      uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
 	struct last_text text = {0, 0, true};

@@ -1049,7 +1049,7 @@ static void walk_all(struct walk *walk)
 }
 
 void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                           uintptr_t sp, uintptr_t fp)
+                         uintptr_t sp, uintptr_t fp)
 {
 	struct walk walk = {
 		.trace = trace,
@@ -1072,7 +1072,7 @@ void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *st
 }
 
 void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
-                                 const struct leakwrap_regs *start)
+                                     const struct leakwrap_regs *start)
 {
 	struct walk walk = {
 		.trace = trace,
