@@ -13,7 +13,7 @@
 #include "report/origin.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
-#include "wrap/unwind/prologue.h"
+#include "wrap/unwind/sigreturn.h"
 #include "wrap/unwind/unwind.h"
 #include "report/registers.h"
 #include "wrap/unwind/return_address.h"

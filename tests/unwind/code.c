@@ -6,7 +6,7 @@
 #include "wrap/unwind/eh_frame.h"
 #include "wrap/unwind/arm_exidx.h"
 #include "image.h"
-#include "wrap/port/port.h"
+#include "wrap/unwind/epilogue.h"
 #include "wrap/unwind/prologue.h"
 
 #include <stdio.h>
@@ -15,12 +15,6 @@ static struct image image;
 static uintptr_t text_low, text_high;
 static struct leakwrap_cfi cfi;
 static struct leakwrap_exidx exidx;
-
-bool leakwrap_readable(uintptr_t address)
-{
-	(void)address;
-	return false;
-}
 
 static void load(const char *path)
 {
@@ -123,7 +117,7 @@ int main(int argc, char **argv)
 		struct frame frame[2], wanted;
 		bool is_found[2];
 
-		unseen += !leakwrap_call_before_return(&code, pc, &target);
+		unseen += leakwrap_call_before(&code, pc, &target) == 0;
 		if (!by_tables(pc, &wanted))
 			continue;
 		calls++;

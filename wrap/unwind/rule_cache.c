@@ -6,8 +6,6 @@
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 
-#define WORD ((int32_t)sizeof(uintptr_t))
-
 /* -- the wide table: rules that do not fit into a slot ----------------------------------------- */
 
 /* An open-addressing set that only grows.  An entry is claimed, written, then published.  A search
@@ -88,8 +86,8 @@ static uint32_t intern_rule(const struct leakwrap_rule *rule)
  * slot. */
 static bool to_field(int32_t offset, leakwrap_rule_slot *words)
 {
-	*words = (leakwrap_rule_slot)(offset / WORD);
-	return offset >= 0 && offset % WORD == 0 && *words < (1u << LEAKWRAP_RULE_FIELD);
+	*words = (leakwrap_rule_slot)(offset / LEAKWRAP_WORD);
+	return offset >= 0 && offset % LEAKWRAP_WORD == 0 && *words < (1u << LEAKWRAP_RULE_FIELD);
 }
 
 /* Stores RULE in *PACKED as the low bits of a slot.  Returns false if RULE does not fit there. */
@@ -103,7 +101,7 @@ static bool pack(const struct leakwrap_rule *rule, leakwrap_rule_slot *packed)
 	if (rule->base == LEAKWRAP_BASE_FP)
 		flags |= LEAKWRAP_RULE_FP;
 #if LEAKWRAP_CALL_PUSHES
-	if (rule->ra_offset != -WORD || cfa == 0)
+	if (rule->ra_offset != -LEAKWRAP_WORD || cfa == 0)
 		return false;
 	if (rule->fp_where == LEAKWRAP_SAVED_IN_REGISTER)
 		saved = 1;
@@ -116,7 +114,7 @@ static bool pack(const struct leakwrap_rule *rule, leakwrap_rule_slot *packed)
 			return false;
 	} else {
 		if (rule->fp_where != LEAKWRAP_SAVED_AT_CFA ||
-		    rule->ra_offset != rule->fp_offset + WORD ||
+		    rule->ra_offset != rule->fp_offset + LEAKWRAP_WORD ||
 		    !to_field(-rule->fp_offset, &saved) || saved < 2)
 			return false;
 		flags |= LEAKWRAP_RULE_PAIR;
@@ -134,13 +132,13 @@ static struct leakwrap_rule unpack(leakwrap_rule_slot slot)
 	        .ra_where = LEAKWRAP_SAVED_AT_CFA,
 	};
 	leakwrap_rule_slot mask = (1u << LEAKWRAP_RULE_FIELD) - 1;
-	int32_t saved = (int32_t)(slot >> LEAKWRAP_RULE_FIELD & mask) * WORD;
+	int32_t saved = (int32_t)(slot >> LEAKWRAP_RULE_FIELD & mask) * LEAKWRAP_WORD;
 
-	rule.cfa_offset = (int32_t)(slot & mask) * WORD;
+	rule.cfa_offset = (int32_t)(slot & mask) * LEAKWRAP_WORD;
 	rule.base = slot & LEAKWRAP_RULE_FP ? LEAKWRAP_BASE_FP : LEAKWRAP_BASE_SP;
 #if LEAKWRAP_CALL_PUSHES
-	rule.ra_offset = -WORD;
-	if (saved != WORD) {
+	rule.ra_offset = -LEAKWRAP_WORD;
+	if (saved != LEAKWRAP_WORD) {
 		rule.fp_offset = -saved;
 		rule.fp_where = LEAKWRAP_SAVED_AT_CFA;
 	}
@@ -148,7 +146,7 @@ static struct leakwrap_rule unpack(leakwrap_rule_slot slot)
 	if (slot & LEAKWRAP_RULE_PAIR) {
 		rule.fp_offset = -saved;
 		rule.fp_where = LEAKWRAP_SAVED_AT_CFA;
-		rule.ra_offset = WORD - saved;
+		rule.ra_offset = LEAKWRAP_WORD - saved;
 	} else {
 		rule.ra_offset = -saved;
 	}

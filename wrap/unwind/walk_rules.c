@@ -24,7 +24,10 @@
 #include "wrap/unwind/read_set.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
+#include "wrap/unwind/epilogue.h"
 #include "wrap/unwind/prologue.h"
+#include "wrap/unwind/sigreturn.h"
+#include "wrap/unwind/start_code.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/rule_cache.h"
 
@@ -32,8 +35,6 @@
 #include <string.h>
 
 #if LEAKWRAP_HAVE_RULES
-
-#define WORD sizeof(uintptr_t)
 
 #if LEAKWRAP_HAVE_ARM_FRAMES
 _Thread_local uintptr_t leakwrap_caller_r7;
@@ -136,7 +137,7 @@ static bool find_in_tables(const struct leakwrap_module *module, uintptr_t pc, b
 
 /* -- steps ------------------------------------------------------------------------------------- */
 
-/* Records that the step depends on WORD, an address of the stack that was read at POSITION.
+/* Records that the step depends on LEAKWRAP_WORD, an address of the stack that was read at POSITION.
  * Returns false if a position is out of range. */
 static inline bool record_link(struct leakwrap_read_set *read_set, uint16_t position,
                                uintptr_t word)
@@ -158,10 +159,11 @@ static inline bool record_fp_use(struct leakwrap_read_set *read_set, uint16_t po
 	return read_set->fp_target != LEAKWRAP_STACK_POSITION_NONE;
 }
 
-/* Reads the stack word at ADDRESS into *WORD.  Returns false if it cannot be read. */
+/* Reads the stack word at ADDRESS into *LEAKWRAP_WORD.  Returns false if it cannot be read. */
 static bool read_word(struct walk *walk, uintptr_t address, uintptr_t *word)
 {
-	if (address % WORD != 0 || !leakwrap_stack_reach(walk->stack, address, WORD))
+	if (address % LEAKWRAP_WORD != 0 ||
+	    !leakwrap_stack_reach(walk->stack, address, LEAKWRAP_WORD))
 		return false;
 	*word = leakwrap_stack_word(address);
 	return true;
@@ -251,7 +253,7 @@ static bool set_instructions(struct walk *walk, const struct leakwrap_rule *rule
 		walk->instructions = ra & 1 ? THUMB_CODE : ARM_CODE;
 		return true;
 	}
-	if (!read_word(walk, ra_at + WORD, &status))
+	if (!read_word(walk, ra_at + LEAKWRAP_WORD, &status))
 		return false;
 	walk->instructions = status & STATUS_THUMB ? THUMB_CODE : ARM_CODE;
 	return true;
@@ -313,7 +315,7 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	if ((!in_register && (!ra_at || !read_word(walk, ra_at, &ra))) ||
 	    (fp_at && !read_stripped(walk, fp_at, &fp)))
 		return false;
-	if (cfa % WORD != 0)
+	if (cfa % LEAKWRAP_WORD != 0)
 		return false;
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	if (!step_r7(walk, rule, base, cfa) || !set_instructions(walk, rule, ra_at, ra))
@@ -322,7 +324,8 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
 		/* A function that has stored nothing yet has no frame to reach. */
 		if (cfa + in_register <= walk->sp ||
-		    (cfa > walk->sp && !leakwrap_stack_reach(walk->stack, cfa - WORD, WORD)))
+		    (cfa > walk->sp &&
+		     !leakwrap_stack_reach(walk->stack, cfa - LEAKWRAP_WORD, LEAKWRAP_WORD)))
 			return false;
 	} else if (cfa <= walk->sp || cfa >= walk->stack->high) {
 		if (walk->switches++ == SWITCHES_MAX)
@@ -338,44 +341,6 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 
 /* -- code without a table ---------------------------------------------------------------------- */
 
-/* The start code of the program, which is short and written in assembly.  In a shared object the
- * symbol may be unknown. */
-extern const char _start[] __attribute__((weak));
-
-/* The C library's start code of a thread; also short assembly. */
-extern const char __clone[] __attribute__((weak));
-
-#ifdef LEAKWRAP_BARE /* newlib's start code for ARM sets up the stacks and asks the debugger */
-#define START_SIZE  336
-#define START_CALLS 10
-#else
-#define START_SIZE  256
-#define START_CALLS 2 /* the last one calls the first function in C, or the thread's function */
-#endif
-
-/* Is PC in the start code of the program or of a thread?  Nothing calls that code. */
-static bool is_start(uintptr_t pc)
-{
-	const uintptr_t starts[] = {(uintptr_t)_start, (uintptr_t)__clone};
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		/* A missing symbol is 0.  Some programs without an operating system begin at 0. */
-		const struct leakwrap_module *module =
-		        starts[i] != 0 ? leakwrap_text_at(starts[i], true) : NULL;
-		struct leakwrap_code code;
-
-		if (!module || pc <= LEAKWRAP_STRIP(starts[i]) || pc - starts[i] > START_SIZE)
-			continue;
-		code = leakwrap_code_of(module, starts[i]);
-		if (leakwrap_is_among_calls(&code, LEAKWRAP_STRIP(starts[i]), START_CALLS, pc))
-			return true;
-	}
-	return false;
-}
-
-/* Functions are shorter than this, in bytes. */
-#define FUNCTION_MAX 65536u
-
 /* Follows the code from TARGET to pc, as if TARGET were the start of WALK's function.  Stores in
  * *RULE how the function builds its frame.  Returns false if TARGET is 0 or cannot be that start.
  * A function with a table is not: the walk is at code without a table. */
@@ -385,7 +350,7 @@ static bool rule_from_start(const struct walk *walk, const struct leakwrap_code 
 	const struct leakwrap_module *module = leakwrap_text_at(target, true);
 
 	return target != 0 && target < walk->pc + walk->interrupted &&
-	       walk->pc - target < FUNCTION_MAX && module &&
+	       walk->pc - target < LEAKWRAP_FUNCTION_MAX && module &&
 	       module == leakwrap_text_at(walk->pc, walk->interrupted) &&
 	       !find_in_tables(module, target, true, rule) &&
 	       leakwrap_prologue_rule(code, target, walk->pc, walk->interrupted, rule);
@@ -561,10 +526,10 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 		if (LEAKWRAP_HAVE_ARM_FRAMES &&
 		    walk->instructions == (thumb ? ARM_CODE : THUMB_CODE))
 			continue;
-		if (!interrupted && !leakwrap_call_before_return(&code, walk->pc, &target))
+		if (!interrupted && leakwrap_call_before(&code, walk->pc, &target) == 0)
 			continue;
 		follows_call = true;
-		if (by_code && !is_start(walk->pc) && find_in_code(walk, &code, rule))
+		if (by_code && !leakwrap_is_start(walk->pc) && find_in_code(walk, &code, rule))
 			return true;
 		/* Start code itself allocates nothing: it is never the first frame.  So the kind of
 		 * the code is known here. */
@@ -580,7 +545,7 @@ static __attribute__((noinline)) bool find_rule(struct walk *walk, struct leakwr
 	memset(rule, 0, sizeof(*rule));
 	/* A return address that follows no call was made up, for a thread or a coroutine to return
 	 * to: glibc's makecontext does so. */
-	if ((!interrupted && !follows_call) || is_start(walk->pc))
+	if ((!interrupted && !follows_call) || leakwrap_is_start(walk->pc))
 		rule->kind = LEAKWRAP_RULE_END;
 	else if (leakwrap_options.unwind != LEAKWRAP_UNWIND_TABLE)
 		rule->kind = LEAKWRAP_RULE_FP_FALLBACK;
@@ -645,15 +610,6 @@ static bool leaf_rule(const struct walk *walk, struct leakwrap_rule *rule)
 	return true;
 }
 
-/* Is WORD, a return address, in the start code of the program or of a thread? */
-static bool is_start_word(uintptr_t word)
-{
-	const uintptr_t pc = LEAKWRAP_STRIP(word);
-	const struct leakwrap_code code = leakwrap_code_of(leakwrap_text_at(pc, false), word);
-
-	return is_start(pc) || leakwrap_ends_thread(&code, pc);
-}
-
 /* The program's first function, which is called through a pointer.  In a shared object the symbol
  * may be unknown. */
 extern int main(void) __attribute__((weak));
@@ -668,7 +624,8 @@ static bool is_return_by_rule(struct walk *walk, const struct leakwrap_rule *rul
 	uintptr_t target;
 
 	/* A function aligns sp before it calls another (System V ABI, AMD64, section 3.2.2). */
-	if (LEAKWRAP_CALL_PUSHES && WORD == 8 && !walk->interrupted && rule->cfa_offset % 16 != 0)
+	if (LEAKWRAP_CALL_PUSHES && LEAKWRAP_WORD == 8 && !walk->interrupted &&
+	    rule->cfa_offset % 16 != 0)
 		return false;
 	return rule->base == LEAKWRAP_BASE_SP && rule->ra_where == LEAKWRAP_SAVED_AT_CFA &&
 	       walk->sp + (uintptr_t)(intptr_t)(rule->cfa_offset + rule->ra_offset) == at &&
@@ -716,7 +673,7 @@ static bool try_pointers(struct walk *walk, const struct leakwrap_code *code, co
 	if (count == 0)
 		return false;
 	leakwrap_pointers_before(leakwrap_text_at(walk->pc, walk->interrupted), walk->pc,
-	                         FUNCTION_MAX, start, POINTERS_MAX);
+	                         LEAKWRAP_FUNCTION_MAX, start, POINTERS_MAX);
 	for (unsigned i = 0; i < count * POINTERS_MAX; i++)
 		if (try_start(walk, code, start[i % POINTERS_MAX], at[i / POINTERS_MAX], rule)) {
 			atomic_store_explicit(&last_pointer, start[i % POINTERS_MAX],
@@ -762,7 +719,8 @@ static bool try_pointers(struct walk *walk, const struct leakwrap_code *code, co
 static __attribute__((noinline)) int search_stack(struct walk *walk, bool by_pointers,
                                                   struct leakwrap_rule *rule, bool *all)
 {
-	uintptr_t at = (walk->sp + WORD - 1) & ~(WORD - 1), guess = 0, target = 0;
+	uintptr_t at = (walk->sp + LEAKWRAP_WORD - 1) / LEAKWRAP_WORD * LEAKWRAP_WORD;
+	uintptr_t guess = 0, target = 0;
 	uintptr_t through_pointer[FOLLOW_MAX]; /* return addresses of calls by pointer */
 	unsigned through_pointers = 0;
 	struct leakwrap_code code;
@@ -772,8 +730,8 @@ static __attribute__((noinline)) int search_stack(struct walk *walk, bool by_poi
 	*all = false;
 	if (!code_of(walk, &code))
 		return UNSUPPORTED;
-	for (unsigned i = 0; i < SEARCH_MAX; i++, at += WORD) {
-		if (!walk->stack->foreign && at >= walk->stack->high - WORD) {
+	for (unsigned i = 0; i < SEARCH_MAX; i++, at += LEAKWRAP_WORD) {
+		if (!walk->stack->foreign && at >= walk->stack->high - LEAKWRAP_WORD) {
 			*all = true;
 			break;
 		}
@@ -791,7 +749,7 @@ static __attribute__((noinline)) int search_stack(struct walk *walk, bool by_poi
 			through_pointer[through_pointers++] = at;
 		/* Nothing calls start code: above the return address into it there is no other.
 		 * But below there may be return addresses that an earlier walk has left there. */
-		guess_is_start = guess == 0 && is_start_word(leakwrap_stack_word(at));
+		guess_is_start = guess == 0 && leakwrap_is_start_word(leakwrap_stack_word(at));
 		if (guess == 0)
 			guess = at;
 	}
@@ -801,9 +759,9 @@ static __attribute__((noinline)) int search_stack(struct walk *walk, bool by_poi
 		return UNSUPPORTED;
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = LEAKWRAP_RULE_FRAME;
-	rule->cfa_offset = (int32_t)(guess - walk->sp + WORD);
+	rule->cfa_offset = (int32_t)(guess - walk->sp + LEAKWRAP_WORD);
 	rule->ra_where = LEAKWRAP_SAVED_AT_CFA;
-	rule->ra_offset = -(int32_t)WORD;
+	rule->ra_offset = -LEAKWRAP_WORD;
 	return *all && guess_is_start ? CERTAIN : PLAUSIBLE;
 }
 
@@ -854,8 +812,8 @@ static enum leakwrap_trace_kind kind_without_fp(const struct walk *walk)
 {
 	const struct leakwrap_module *module = leakwrap_text_at(walk->pc, walk->interrupted);
 
-	return is_start(walk->pc) || (module && !module->main && !walk->stack->foreign &&
-	                              leakwrap_stack_is_outermost(walk->sp))
+	return leakwrap_is_start(walk->pc) || (module && !module->main && !walk->stack->foreign &&
+	                                       leakwrap_stack_is_outermost(walk->sp))
 	               ? LEAKWRAP_TRACE_COMPLETE
 	               : LEAKWRAP_TRACE_TRUNCATED;
 }
@@ -973,13 +931,14 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != INLINE_TAG(pc)))
 			break;
 
-		uintptr_t place = (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * WORD;
-		uintptr_t cfa = (slot & LEAKWRAP_RULE_FP ? fp : sp) + (slot & FIELD_MASK) * WORD;
+		uintptr_t place = (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * LEAKWRAP_WORD;
+		uintptr_t cfa =
+		        (slot & LEAKWRAP_RULE_FP ? fp : sp) + (slot & FIELD_MASK) * LEAKWRAP_WORD;
 
 		/* The lowest word to read must not lie below sp.  An empty slot seems to match a pc
 		 * in the first pages.  Its place is 0, so it also stops here. */
-		if (leakwrap_unlikely(cfa - sp <= place - WORD || cfa - sp > high - sp ||
-		                      cfa % WORD != 0))
+		if (leakwrap_unlikely(cfa - sp <= place - LEAKWRAP_WORD || cfa - sp > high - sp ||
+		                      cfa % LEAKWRAP_WORD != 0))
 			break;
 		if (leakwrap_unlikely(next + 1 >= end))
 			break;
@@ -989,11 +948,11 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 
 		uintptr_t word = leakwrap_stack_word(cfa - place);
 #if LEAKWRAP_CALL_PUSHES
-		pc = leakwrap_stack_word(cfa - WORD);
+		pc = leakwrap_stack_word(cfa - LEAKWRAP_WORD);
 		if (recording)
 			read_set->position[read_set->return_count++] =
-			        leakwrap_stack_position_of(cfa - WORD, read_set->sp);
-		if (place != WORD) {
+			        leakwrap_stack_position_of(cfa - LEAKWRAP_WORD, read_set->sp);
+		if (place != LEAKWRAP_WORD) {
 			fp = word;
 			if (recording)
 				fp_position = leakwrap_stack_position_of(cfa - place, read_set->sp);
@@ -1003,7 +962,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 			fp = word;
 			if (recording)
 				fp_position = leakwrap_stack_position_of(cfa - place, read_set->sp);
-			place -= WORD;
+			place -= LEAKWRAP_WORD;
 			word = leakwrap_stack_word(cfa - place);
 		}
 		pc = LEAKWRAP_STRIP(word);
@@ -1019,7 +978,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 	walk->trace->depth = (unsigned)(next - walk->trace->pcs);
 	if (recording) {
 		walk->fp_position = fp_position;
-		if (!recorded || (sp - read_set->sp) / WORD > LEAKWRAP_STACK_POSITION_MAX)
+		if (!recorded || (sp - read_set->sp) / LEAKWRAP_WORD > LEAKWRAP_STACK_POSITION_MAX)
 			walk->read_set = NULL;
 	}
 	return slot;
@@ -1103,7 +1062,7 @@ void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwr
 	callers.read_set = NULL;
 	trace->pcs[0] = pc;
 	if (LEAKWRAP_CALL_PUSHES && read_stripped(&walk, sp, &lr))
-		sp += WORD;
+		sp += LEAKWRAP_WORD;
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	leakwrap_caller_r7 = start->r7;
 #endif
