@@ -13,20 +13,12 @@
 
 #include <string.h>
 
-static bool read_word(struct leakwrap_stack *stack, uintptr_t address, uintptr_t *word)
-{
-	if (address % sizeof(*word) != 0 || !leakwrap_stack_reach(stack, address, sizeof(*word)))
-		return false;
-	*word = leakwrap_stack_word(address);
-	return true;
-}
-
 bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                            uintptr_t *target)
 {
 	uintptr_t word;
 
-	return address >= sp && read_word(stack, address, &word) &&
+	return address >= sp && leakwrap_stack_read(stack, address, &word) &&
 	       leakwrap_is_return(word, target);
 }
 
@@ -38,7 +30,7 @@ static bool holds_fp(struct leakwrap_stack *stack, uintptr_t address)
 {
 	uintptr_t word;
 
-	return read_word(stack, address, &word) &&
+	return leakwrap_stack_read(stack, address, &word) &&
 	       (word == 0 || (word > address && word < stack->high));
 }
 
@@ -48,7 +40,7 @@ static bool holds_apcs_pc(struct leakwrap_stack *stack, uintptr_t address)
 {
 	uintptr_t word;
 
-	if (!read_word(stack, address, &word) || word % 4 != 0 ||
+	if (!leakwrap_stack_read(stack, address, &word) || word % 4 != 0 ||
 	    !leakwrap_text_at(word - 12, true))
 		return false;
 	return (*(const uint32_t *)(word - 8) & LEAKWRAP_APCS_STORE_MASK) == LEAKWRAP_APCS_STORE ||
@@ -67,8 +59,8 @@ static void set_frame(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, int
 }
 
 /* The order of the three layouts does not matter: each has a word that the other two lack. */
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                         struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                            struct leakwrap_rule *rule, uintptr_t *target)
 {
 	if (leakwrap_holds_return(stack, sp, fp + (uintptr_t)LEAKWRAP_APCS_RETURN, target) &&
 	    holds_apcs_pc(stack, fp)) {
@@ -105,8 +97,8 @@ bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintp
 
 #elif LEAKWRAP_HAVE_FP_WALK
 
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                         struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                            struct leakwrap_rule *rule, uintptr_t *target)
 {
 	const int32_t fp_to_cfa = (int32_t)LEAKWRAP_FP_CALLER_SP;
 
@@ -123,8 +115,8 @@ bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t f
 
 #else
 
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                         struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                            struct leakwrap_rule *rule, uintptr_t *target)
 {
 	(void)stack, (void)sp, (void)fp, (void)rule, (void)target;
 	return false;
