@@ -90,6 +90,15 @@ static bool is_down(const struct leakwrap_follower *f, struct leakwrap_rule *rul
 	return f->ra.base != LEAKWRAP_CODE_NONE && rule_at_return(f, false, rule);
 }
 
+/* Returns true if INSTRUCTION belongs to another function than the one that F began with: a function
+ * stores the return address at its start. */
+static bool is_of_next_function(const struct leakwrap_follower *f,
+                                const struct leakwrap_instruction *instruction)
+{
+	return leakwrap_stores_return(instruction) &&
+	       (instruction->to == LEAKWRAP_CODE_SP || f->now[LEAKWRAP_CODE_SP].offset < 0);
+}
+
 /* Follows one path from AT to a return and fills *RULE there.  Adds the branches on the way to
  * PATHS; FROM is the address where the following began.  Returns false if the path leads to no
  * return. */
@@ -109,11 +118,7 @@ static bool follow_path(struct leakwrap_follower *f, struct paths *paths, uintpt
 				return false;
 			called = 0;
 		}
-		/* A function stores the return address at its start, so the path has left the first
-		 * function. */
-		if (!interrupted && instruction.ra != LEAKWRAP_CODE_NOWHERE && !instruction.loads &&
-		    instruction.through == LEAKWRAP_CODE_SP &&
-		    (instruction.to == LEAKWRAP_CODE_SP || f->now[LEAKWRAP_CODE_SP].offset < 0))
+		if (!interrupted && is_of_next_function(f, &instruction))
 			return false;
 		if (instruction.flow == LEAKWRAP_FLOW_JUMP || instruction.flow == LEAKWRAP_FLOW_END)
 			if (is_down(f, rule))
