@@ -67,8 +67,8 @@ void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 /* Returns true if constants lie at AT, not code.  Code near them loads them. */
 bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at);
 
-/* Returns where the call right before PC begins, as before every return address.  Returns 0 if there
- * is no call.  Sets *TARGET to the address that is called, or to 0 if the call is through a
+/* Returns where the call right before PC begins, as before every return address.  Returns 0 if
+ * there is no call.  Sets *TARGET to the address that is called, or to 0 if the call is through a
  * register. */
 uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target);
 

@@ -35,8 +35,8 @@ struct leakwrap_row {
 	struct leakwrap_saved_register ra, fp;
 };
 
-/* Runs the programs of FDE up to the code at CODE.  Stores the row for it in *ROW.  Returns false if
- * the programs are damaged, or use an unknown instruction. */
+/* Runs the programs of FDE up to the code at CODE.  Stores the row for it in *ROW.  Returns false
+ * if the programs are damaged, or use an unknown instruction. */
 bool leakwrap_run_cfa_programs(const struct leakwrap_fde *fde, uintptr_t code,
                                struct leakwrap_row *row);
 

@@ -19,8 +19,8 @@ struct leakwrap_code_value leakwrap_code_value_plus(struct leakwrap_code_value v
 	return value;
 }
 
-/* Sets *SAVED to the offset AT from THROUGH.  Does nothing if AT is LEAKWRAP_CODE_NOWHERE, or if KEEP_FIRST and
- * *SAVED is set already. */
+/* Sets *SAVED to the offset AT from THROUGH.  Does nothing if AT is LEAKWRAP_CODE_NOWHERE, or if
+ * KEEP_FIRST and *SAVED is set already. */
 static void set_saved(struct leakwrap_code_value *saved, struct leakwrap_code_value through,
                       int32_t at, bool keep_first)
 {
@@ -73,21 +73,21 @@ void leakwrap_forget_loads(struct leakwrap_follower *f)
 }
 
 /* Finds where a caller's register is saved, for RULE, whose frame lies from LOW to HIGH counted
- * from BASE.  Sets *PLACE and, if the register is in memory, *OFFSET.  Returns false if SAVED lies
+ * from BASE.  Sets *WHERE and, if the register is in memory, *OFFSET.  Returns false if SAVED lies
  * outside of the frame. */
-static bool find_place(struct leakwrap_code_value saved, uint8_t base, int32_t low, int32_t high,
-                       struct leakwrap_rule *rule, uint8_t *place, int32_t *offset)
+static bool locate_saved(struct leakwrap_code_value saved, uint8_t base, int32_t low, int32_t high,
+                         struct leakwrap_rule *rule, uint8_t *where, int32_t *offset)
 {
 	if (saved.base == LEAKWRAP_CODE_NONE || (saved.base == base && saved.offset < low)) {
-		*place = LEAKWRAP_SAVED_IN_REGISTER;
+		*where = LEAKWRAP_SAVED_IN_REGISTER;
 		return true;
 	}
 	if (saved.base != base || saved.offset > high - LEAKWRAP_WORD ||
 	    saved.offset % LEAKWRAP_WORD != 0)
 		return false;
-	*place = rule->kind == LEAKWRAP_RULE_INDIRECT ? LEAKWRAP_SAVED_AT_BASE
+	*where = rule->kind == LEAKWRAP_RULE_INDIRECT ? LEAKWRAP_SAVED_AT_BASE
 	                                              : LEAKWRAP_SAVED_AT_CFA;
-	*offset = *place == LEAKWRAP_SAVED_AT_BASE ? saved.offset : saved.offset - rule->cfa_offset;
+	*offset = *where == LEAKWRAP_SAVED_AT_BASE ? saved.offset : saved.offset - rule->cfa_offset;
 	return true;
 }
 
@@ -111,13 +111,13 @@ bool leakwrap_follower_rule(const struct leakwrap_follower *f, uint8_t base, int
 	rule->kind = indirect ? LEAKWRAP_RULE_INDIRECT : LEAKWRAP_RULE_FRAME;
 	rule->base = bases[base];
 	rule->cfa_offset = cfa;
-	if (!find_place(f->ra, base, low, high, rule, &rule->ra_where, &rule->ra_offset) ||
-	    !find_place(f->fp, base, low, high, rule, &rule->fp_where, &rule->fp_offset))
+	if (!locate_saved(f->ra, base, low, high, rule, &rule->ra_where, &rule->ra_offset) ||
+	    !locate_saved(f->fp, base, low, high, rule, &rule->fp_where, &rule->fp_offset))
 		return false;
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	uint8_t r7_where = 0;
 
-	if (!find_place(f->r7, base, low, high, rule, &r7_where, &rule->r7_offset))
+	if (!locate_saved(f->r7, base, low, high, rule, &r7_where, &rule->r7_offset))
 		return false;
 	rule->r7_where = r7_where;
 #endif

@@ -25,14 +25,14 @@ struct leakwrap_follower {
 	const struct leakwrap_code *code;
 	bool to_return; /* true: follows from PC to a return; false: from the function's start */
 	struct leakwrap_code_value now[LEAKWRAP_CODE_REGISTERS];
-	struct leakwrap_code_value ra, fp,
-	        r7; /* where the caller's are stored; base NONE: in the register */
-	struct leakwrap_code_value
-	        sp;  /* where the caller's sp is stored; base NONE: not in memory */
+	/* Where the caller's registers are stored.  Base NONE: ra, fp and r7 are still in the
+	 * register; sp is not in memory. */
+	struct leakwrap_code_value ra, fp, r7, sp;
 	int32_t top; /* the highest sp on the way to the return, where calls push */
 };
 
-/* Sets F to the beginning: no register's value is known, nothing is stored or loaded. */
+/* Sets F to the beginning: no register's value is known, nothing is stored or loaded.  CODE must
+ * outlive F. */
 void leakwrap_follower_init(struct leakwrap_follower *f, const struct leakwrap_code *code,
                             bool to_return);
 

@@ -90,8 +90,8 @@ static bool is_down(const struct leakwrap_follower *f, struct leakwrap_rule *rul
 	return f->ra.base != LEAKWRAP_CODE_NONE && rule_at_return(f, false, rule);
 }
 
-/* Returns true if INSTRUCTION belongs to another function than the one that F began with: a function
- * stores the return address at its start. */
+/* Returns true if INSTRUCTION belongs to another function than the one that F began with: a
+ * function stores the return address at its start. */
 static bool is_of_next_function(const struct leakwrap_follower *f,
                                 const struct leakwrap_instruction *instruction)
 {

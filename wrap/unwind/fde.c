@@ -1,6 +1,10 @@
 /* fde.c - see fde.h. */
 #include "wrap/unwind/fde.h"
 
+#include "wrap/arch/arch.h"
+
+#ifdef LEAKWRAP_DWARF_SP
+
 /* Returns a cursor from ADDRESS to the end of the tables. */
 static struct leakwrap_cursor cursor_at(const struct leakwrap_cfi *tables, uintptr_t address)
 {
@@ -170,3 +174,5 @@ bool leakwrap_find_fde(const struct leakwrap_cfi *tables, uintptr_t code, struct
 	fde->program = c;
 	return !c.failed && code - fde->start < size;
 }
+
+#endif

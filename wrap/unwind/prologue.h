@@ -14,13 +14,13 @@
 #include "wrap/arch/decode.h"
 #include "wrap/unwind/rule_cache.h"
 
-/* Functions are shorter than this, in bytes. */
+/* Functions are assumed to be shorter than this, in bytes. */
 #define LEAKWRAP_FUNCTION_MAX 65536u
 
 /* Finds the rule of the frame at PC by following the code from START, the function's first
- * instruction, to PC: it shows how the frame was built.  PC is a return
- * address, or, if INTERRUPTED, the address at which a signal arrived.  Returns
- * false if the code cannot be followed to PC. */
+ * instruction, to PC: it shows how the frame was built.  PC is a return address, or, if
+ * INTERRUPTED, the address at which a signal arrived.  Returns false if the code cannot be followed
+ * to PC. */
 bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
                             bool interrupted, struct leakwrap_rule *rule);
 

@@ -95,8 +95,8 @@ struct leakwrap_rule {
  *   bit 28       fp and ra were saved as a pair: fp first, ra in the next word
  *   bits 14..27  where fp (of a pair) or ra was saved, in words below the CFA
  *   bits 0..13   cfa, in words
- * Where a call instruction pushes the return address, ra is always 1 word below the CFA.  There bits
- * 14..27 say where fp was saved; 1: fp is still in its register. */
+ * Where a call instruction pushes the return address, ra is always 1 word below the CFA.  There
+ * bits 14..27 say where fp was saved; 1: fp is still in its register. */
 typedef uint64_t leakwrap_rule_slot;
 #define LEAKWRAP_RULE_BITS         31
 #define LEAKWRAP_RULE_WIDE         ((leakwrap_rule_slot)1 << 30)

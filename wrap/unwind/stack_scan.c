@@ -17,8 +17,8 @@ extern int main(void) __attribute__((weak));
 /* The most addresses before pc that are tried as the start of its function. */
 #define POINTERS_MAX 8u
 
-/* Is the stack word at the address AT the return address of FRAME's frame?  RULE comes from the code
- * at the start of the function. */
+/* Is the stack word at the address AT the return address of FRAME?  RULE comes from the code at the
+ * start of the function. */
 static bool is_return_by_rule(const struct leakwrap_frame *frame, const struct leakwrap_rule *rule,
                               uintptr_t at)
 {

@@ -21,8 +21,8 @@ extern const char __clone[] __attribute__((weak));
 #define START_CALLS 2 /* the last one calls the first function in C, or the thread's function */
 #endif
 
-/* Returns true if PC is the return address of one of the first CALLS calls of the function at START.
- * The function must not store a return address before PC, and must not end there. */
+/* Returns true if PC is the return address of one of the first CALLS calls of the function at
+ * START. The function must not store a return address before PC, and must not end there. */
 static bool is_among_calls(const struct leakwrap_code *code, uintptr_t start, unsigned calls,
                            uintptr_t pc)
 {

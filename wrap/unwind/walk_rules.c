@@ -1,12 +1,12 @@
-/* walk_rules.c - the walk by unwind rules: complete stacks from code without frame pointers.
+/* walk_rules.c - see walk_rules.h.
  *
  *   pc ──► rule cache ──► rule ──► step: (pc, sp, fp) of the caller
  *              │ miss                ▲
- *              └─► module ─► tables ─┘ and into the cache
+ *              └────► find_rule.h ───┘ and into the cache
  *
- * Where the tables say nothing, the function's code may give the layout of its frame (prologue.h).
- * Where the code does not either, the walk uses a frame pointer, or a word that looks like the
- * return address.  Then the trace is called guessed.
+ * Where the tables say nothing, the function's code may give the layout of its frame.  Where the
+ * code does not either, a frame pointer or the search of the stack gives it (find_rule.h).  Then
+ * the trace may be called guessed.
  *
  * Nearly every step is made by the loop in step_fast, from a rule that lies in the cache's slot
  * itself.  All other steps go through step_slow: a rule seen for the first time, an unusual frame,
@@ -343,9 +343,9 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 
 #define FIELD_MASK     (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
 
-/* Loads what the frame with CFA has saved by the rule in SLOT: returns the caller's pc, and sets *FP
- * if fp was saved.  BELOW_CFA: from the slot, in bytes.  RECORDING: records the positions of both
- * words, in *FP_POSITION and READ_SET. */
+/* Loads what the frame with CFA has saved by the rule in SLOT: returns the caller's pc, and sets
+ * *FP if fp was saved.  BELOW_CFA: from the slot, in bytes.  RECORDING: records the positions of
+ * both words, in *FP_POSITION and READ_SET. */
 static inline __attribute__((always_inline)) uintptr_t
 load_caller(leakwrap_rule_slot slot, uintptr_t cfa, uintptr_t below_cfa, uintptr_t *fp,
             uint16_t *fp_position, struct leakwrap_read_set *read_set, const bool recording)
