@@ -61,7 +61,7 @@ static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *
                                                    const struct leakwrap_code *code,
                                                    struct leakwrap_rule *rule, bool *code_has_rule)
 {
-	struct leakwrap_rule by_prologue, found; /* *RULE is by the epilogue first */
+	struct leakwrap_rule other; /* *RULE is by the epilogue first, OTHER by the prologue */
 	bool has_epilogue, has_prologue, all;
 	enum leakwrap_support epilogue_support = LEAKWRAP_UNSUPPORTED;
 	enum leakwrap_support prologue_support = LEAKWRAP_UNSUPPORTED;
@@ -70,22 +70,22 @@ static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *
 		return true;
 	has_epilogue = read_code_cached(frame, code, LEAKWRAP_CACHE_EPILOGUES,
 	                                leakwrap_epilogue_rule, rule);
-	has_prologue = !LEAKWRAP_CALL_PUSHES &&
-	               read_code_cached(frame, code, LEAKWRAP_CACHE_PROLOGUES,
-	                                leakwrap_near_prologue_rule, &by_prologue);
+	has_prologue =
+	        !LEAKWRAP_CALL_PUSHES && read_code_cached(frame, code, LEAKWRAP_CACHE_PROLOGUES,
+	                                                  leakwrap_near_prologue_rule, &other);
 	*code_has_rule |= has_epilogue || has_prologue;
-	if (has_epilogue && has_prologue && leakwrap_rules_agree(rule, &by_prologue))
+	if (has_epilogue && has_prologue && leakwrap_rules_agree(rule, &other))
 		return true;
 	if (has_epilogue)
 		epilogue_support = leakwrap_rule_support(frame, code, rule);
 	if (has_prologue && epilogue_support != LEAKWRAP_CERTAIN)
-		prologue_support = leakwrap_rule_support(frame, code, &by_prologue);
+		prologue_support = leakwrap_rule_support(frame, code, &other);
 	if (prologue_support > epilogue_support)
-		*rule = by_prologue;
+		*rule = other;
 	if (prologue_support < LEAKWRAP_PLAUSIBLE && epilogue_support < LEAKWRAP_PLAUSIBLE &&
 	    prologue_support + epilogue_support > LEAKWRAP_UNSUPPORTED &&
-	    leakwrap_scan_stack(frame, false, &found, &all) == LEAKWRAP_CERTAIN)
-		*rule = found;
+	    leakwrap_scan_stack(frame, false, &other, &all) == LEAKWRAP_CERTAIN)
+		*rule = other;
 	if (prologue_support != LEAKWRAP_CERTAIN && epilogue_support != LEAKWRAP_CERTAIN)
 		rule->kind |= LEAKWRAP_RULE_VERIFY;
 	return prologue_support != LEAKWRAP_UNSUPPORTED || epilogue_support != LEAKWRAP_UNSUPPORTED;
