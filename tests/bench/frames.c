@@ -12,7 +12,8 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/thread.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/walk_fp.h"
+#include "wrap/unwind/walk_rules.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static unsigned by_table(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_rules(&trace, &stack, pc, sp, fp);
 	return trace.depth;
 }
 
@@ -95,21 +96,21 @@ static unsigned by_fp(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
-	leakwrap_unwind_fp(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_fp(&trace, &stack, pc, sp, fp);
 	return trace.depth;
 }
 
 /* Does what an allocation does if its stack is not recognized, but its call site is known. */
 static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	static uint16_t place[LEAKWRAP_MAX_DEPTH];
-	static struct leakwrap_stack_link check[2 * LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_read_set notes = {.place = place, .check = check};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes};
+	static uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	static struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set};
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 
-	leakwrap_read_set_begin(&notes, sp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_read_set_begin(&read_set, sp);
+	leakwrap_walk_rules(&trace, &stack, pc, sp, fp);
 	sink += leakwrap_site_number(&trace, &stack);
 	return trace.depth;
 }

@@ -7,7 +7,7 @@
 #include "wrap/base/options.h"
 #include "report/elf_symbols.h"
 #include "unit.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 #include <string.h>
 

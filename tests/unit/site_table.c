@@ -97,7 +97,7 @@ static uintptr_t pc_of(unsigned chain, unsigned frame)
 	return far + 0x400000 + near;
 }
 
-static uint16_t place_of(unsigned chain, unsigned frame)
+static uint16_t position_of(unsigned chain, unsigned frame)
 {
 	return (uint16_t)(frame * (2 + chain / 13 % 4));
 }
@@ -111,7 +111,7 @@ static bool is_linked(unsigned chain)
 
 static uint16_t link_of(unsigned chain, unsigned frame)
 {
-	return (uint16_t)(place_of(chain, frame) - 1);
+	return (uint16_t)(position_of(chain, frame) - 1);
 }
 
 static _Atomic uint32_t number_of[CHAINS];
@@ -129,7 +129,7 @@ static void call(uintptr_t *stack, unsigned chain)
 	for (unsigned i = 0; i < WORDS; i++)
 		stack[i] = MADE_UP_END;
 	for (unsigned frame = 1; frame < depth_of(chain); frame++) {
-		stack[place_of(chain, frame)] = pc_of(chain, frame);
+		stack[position_of(chain, frame)] = pc_of(chain, frame);
 		if (is_linked(chain))
 			stack[link_of(chain, frame)] = (uintptr_t)&stack[link_of(chain, frame + 1)];
 	}
@@ -144,30 +144,30 @@ static uintptr_t fp_of(const uintptr_t *stack, unsigned chain)
 static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uint16_t place[LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_stack_link check[2 * LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_read_set notes = {.place = place, .check = check};
+	uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {
-	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = depth_of(chain)};
+	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set, .depth = depth_of(chain)};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
-	leakwrap_read_set_begin(&notes, (uintptr_t)stack);
+	leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
 	for (unsigned frame = 0; frame < depth_of(chain); frame++) {
 		pcs[frame] = pc_of(chain, frame);
 		if (frame == 0)
 			continue;
-		place[notes.returns++] = place_of(chain, frame);
+		positions[read_set.return_count++] = position_of(chain, frame);
 		/* The walk did not use the word that the last frame saved. */
 		if (is_linked(chain) && frame + 1 < depth_of(chain))
-			check[notes.checks++] = (struct leakwrap_stack_link){
+			links[read_set.link_count++] = (struct leakwrap_stack_link){
 			        link_of(chain, frame), link_of(chain, frame + 1)};
 	}
 	if (is_linked(chain) && depth_of(chain) > 1)
-		notes.fp_target = link_of(chain, 1);
+		read_set.fp_target = link_of(chain, 1);
 	/* The word behind the last return address ends the walk. */
-	notes.end_place = (uint16_t)(place_of(chain, depth_of(chain)));
-	notes.end_word = MADE_UP_END;
-	notes.usable = true;
+	read_set.end_position = (uint16_t)(position_of(chain, depth_of(chain)));
+	read_set.end_word = MADE_UP_END;
+	read_set.usable = true;
 	return leakwrap_site_number(&trace, &bounds);
 }
 
@@ -233,15 +233,15 @@ static void *live(void *seed)
 		check_number(chain, number);
 		/* With another return address it is another stack, or unknown. */
 		if (frame < depth_of(chain)) {
-			stack[place_of(chain, frame)] ^= NO_BIT;
+			stack[position_of(chain, frame)] ^= NO_BIT;
 			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
-			stack[place_of(chain, frame)] ^= NO_BIT;
+			stack[position_of(chain, frame)] ^= NO_BIT;
 		}
 		/* It is also another stack if two return addresses have changed places, or were
 		 * both shifted by the same distance. */
 		if (frame + 1 < depth_of(chain)) {
-			uintptr_t *one = &stack[place_of(chain, frame)];
-			uintptr_t *other = &stack[place_of(chain, frame + 1)];
+			uintptr_t *one = &stack[position_of(chain, frame)];
+			uintptr_t *other = &stack[position_of(chain, frame + 1)];
 			const uintptr_t word = *one;
 
 			*one = *other;
@@ -254,9 +254,9 @@ static void *live(void *seed)
 			*other += 16;
 		}
 		/* It is not recognized if the walk would go on behind its end. */
-		stack[place_of(chain, depth_of(chain))] += MADE_UP_END;
+		stack[position_of(chain, depth_of(chain))] += MADE_UP_END;
 		CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
-		stack[place_of(chain, depth_of(chain))] -= MADE_UP_END;
+		stack[position_of(chain, depth_of(chain))] -= MADE_UP_END;
 		/* If the frames are linked in another way, they lie elsewhere. */
 		if (is_linked(chain) && frame + 2 < depth_of(chain)) {
 			stack[link_of(chain, frame)] += sizeof(uintptr_t);
@@ -287,7 +287,7 @@ static void *vary(void *unused)
 {
 	enum { FORMS = 20000, ENOUGH = 100 };
 	static uintptr_t stack[FORMS + 2];
-	uint16_t place;
+	uint16_t position;
 	size_t held = 0;
 
 	(void)unused;
@@ -295,15 +295,15 @@ static void *vary(void *unused)
 	for (unsigned form = 0; form < FORMS; form++) {
 		uintptr_t pcs[2] = {0x300000, 0x300100};
 		struct leakwrap_stack_link none[1];
-		struct leakwrap_read_set notes = {.place = &place, .check = none};
-		struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .notes = &notes, .depth = 2};
+		struct leakwrap_read_set read_set = {.position = &position, .link = none};
+		struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .read_set = &read_set, .depth = 2};
 		struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)(stack + FORMS + 2),
 		                                false};
 
-		place = (uint16_t)form;
-		leakwrap_read_set_begin(&notes, (uintptr_t)stack);
-		notes.returns = 1;
-		notes.usable = true;
+		position = (uint16_t)form;
+		leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
+		read_set.return_count = 1;
+		read_set.usable = true;
 		CHECK(leakwrap_site_number(&trace, &bounds) == LEAKWRAP_SITE_FIRST);
 		if (form == ENOUGH)
 			held = leakwrap_pages_held();
@@ -390,15 +390,15 @@ static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, con
                           const struct leakwrap_modules *then)
 {
 	uintptr_t pcs[] = {call_from(caller, where, stack), stack[3], stack[6]};
-	uint16_t place[] = {3, 6};
-	struct leakwrap_read_set notes = {.place = place};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = 3, .notes = &notes, .depth = 3};
+	uint16_t positions[] = {3, 6};
+	struct leakwrap_read_set read_set = {.position = positions};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = 3, .read_set = &read_set, .depth = 3};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
-	leakwrap_read_set_begin(&notes, (uintptr_t)stack);
-	notes.modules = then;
-	notes.returns = 2;
-	notes.usable = true;
+	leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
+	read_set.modules = then;
+	read_set.return_count = 2;
+	read_set.usable = true;
 	return leakwrap_site_number(&trace, &bounds);
 }
 

@@ -4,7 +4,7 @@
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "unit.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -93,11 +93,11 @@ int main(int argc, char **argv)
 			printf("end");
 		else if (rule.kind == LEAKWRAP_RULE_FRAME)
 			printf("%s%+d %s %s", rule.base == LEAKWRAP_BASE_SP ? SP_NAME : FP_NAME,
-			       rule.cfa, place(rule.fp_place, rule.fp),
-			       place(rule.ra_place, rule.ra));
+			       rule.cfa_offset, place(rule.fp_where, rule.fp_offset),
+			       place(rule.ra_where, rule.ra_offset));
 		else
-			printf("exp %s %s", place(rule.fp_place, rule.fp),
-			       place(rule.ra_place, rule.ra));
+			printf("exp %s %s", place(rule.fp_where, rule.fp_offset),
+			       place(rule.ra_where, rule.ra_offset));
 #if LEAKWRAP_HAVE_INLINE_RULES
 		puts(slot & LEAKWRAP_RULE_WIDE ? " wide" : " slot");
 #else

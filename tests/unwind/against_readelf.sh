@@ -7,8 +7,8 @@
 # timeout: 600
 . tests/lib.sh
 
-build_plain sweep tests/unwind/against_readelf.c tests/unwind/stand_ins.c \
-	wrap/unwind/eh_frame.c wrap/unwind/rule_cache.c
+build_plain sweep tests/unwind/against_readelf.c tests/unwind/stand_ins.c wrap/unwind/rule_cache.c \
+	wrap/unwind/eh_frame.c wrap/unwind/fde.c wrap/unwind/cfa_program.c wrap/unwind/dwarf_expr.c
 
 # addresses IMAGE WHAT: prints the return address of each call, or the address of each instruction,
 # in 16 digits.

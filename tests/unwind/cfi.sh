@@ -7,7 +7,8 @@ x86_64-*) ;;
 *) skip "its frames are written for x86-64" ;;
 esac
 
-parts="tests/unwind/cfi.c tests/unwind/stand_ins.c wrap/unwind/eh_frame.c wrap/unwind/rule_cache.c"
+parts="tests/unwind/cfi.c tests/unwind/stand_ins.c wrap/unwind/rule_cache.c
+	wrap/unwind/eh_frame.c wrap/unwind/fde.c wrap/unwind/cfa_program.c wrap/unwind/dwarf_expr.c"
 # shellcheck disable=SC2086 # a list
 build_plain cfi $parts
 # shellcheck disable=SC2086

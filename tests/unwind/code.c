@@ -7,7 +7,7 @@
 #include "wrap/unwind/eh_frame.h"
 #include "wrap/unwind/arm_exidx.h"
 #include "image.h"
-#include "wrap/port/port.h"
+#include "wrap/unwind/epilogue.h"
 #include "wrap/unwind/prologue.h"
 
 #include <stdio.h>
@@ -16,12 +16,6 @@ static struct image image;
 static uintptr_t text_low, text_high;
 static struct leakwrap_cfi cfi;
 static struct leakwrap_exidx exidx;
-
-bool leakwrap_readable(uintptr_t address)
-{
-	(void)address;
-	return false;
-}
 
 static void load(const char *path)
 {
@@ -55,18 +49,18 @@ struct frame {
 static int32_t from_base(const struct leakwrap_rule *rule, uint8_t place, int32_t offset)
 {
 	return place == LEAKWRAP_SAVED_IN_REGISTER ? IN_REGISTER
-	       : place == LEAKWRAP_SAVED_AT_CFA    ? rule->cfa + offset
+	       : place == LEAKWRAP_SAVED_AT_CFA    ? rule->cfa_offset + offset
 	                                           : offset;
 }
 
 static struct frame frame_of(const struct leakwrap_rule *rule)
 {
-	struct frame frame = {.base = rule->base, .cfa = rule->cfa, .r7 = IN_REGISTER};
+	struct frame frame = {.base = rule->base, .cfa = rule->cfa_offset, .r7 = IN_REGISTER};
 
-	frame.ra = from_base(rule, rule->ra_place, rule->ra);
-	frame.fp = from_base(rule, rule->fp_place, rule->fp);
+	frame.ra = from_base(rule, rule->ra_where, rule->ra_offset);
+	frame.fp = from_base(rule, rule->fp_where, rule->fp_offset);
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	frame.r7 = from_base(rule, (uint8_t)rule->r7_place, rule->r7);
+	frame.r7 = from_base(rule, (uint8_t)rule->r7_where, rule->r7_offset);
 #endif
 	return frame;
 }
@@ -90,7 +84,7 @@ static bool by_tables(uintptr_t pc, struct frame *frame)
 	struct leakwrap_rule rule;
 
 	if (!leakwrap_cfi_rule(&cfi, pc, false, &rule) || rule.kind != LEAKWRAP_RULE_FRAME ||
-	    rule.ra_place != LEAKWRAP_SAVED_AT_CFA)
+	    rule.ra_where != LEAKWRAP_SAVED_AT_CFA)
 		return false;
 	*frame = frame_of(&rule);
 	return true;
@@ -127,7 +121,7 @@ int main(int argc, char **argv)
 		struct frame frame[2], wanted;
 		bool is_found[2];
 
-		unseen += !leakwrap_call_before_return(&code, pc, &target);
+		unseen += leakwrap_call_before(&code, pc, &target) == 0;
 		if (!by_tables(pc, &wanted))
 			continue;
 		calls++;

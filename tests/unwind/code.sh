@@ -36,8 +36,10 @@ images() {
 	fi
 	# shellcheck disable=SC2086 # a list of flags
 	"$triple-gcc" $CFLAGS_FOR_TESTS -static -o "$W/code-$triple" tests/unwind/code.c \
-		wrap/unwind/prologue.c wrap/unwind/eh_frame.c \
-		wrap/unwind/arm_exidx.c || fail "cannot build for $triple"
+		wrap/arch/decoder.c wrap/unwind/code_follower.c wrap/unwind/epilogue.c \
+		wrap/unwind/prologue.c wrap/unwind/arm_exidx.c wrap/unwind/eh_frame.c \
+		wrap/unwind/fde.c wrap/unwind/cfa_program.c wrap/unwind/dwarf_expr.c ||
+		fail "cannot build for $triple"
 	for file; do
 		file=/usr/$triple/lib/$file
 		[ -e "$file" ] || continue

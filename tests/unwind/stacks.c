@@ -8,6 +8,7 @@
 #include "wrap/module/modules.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/unwind.h"
+#include "wrap/unwind/walk_rules.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -419,7 +420,7 @@ static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 	if (random_number() % 8 == 0)
 		sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
 	stack = leakwrap_stack_at(sp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_rules(&trace, &stack, pc, sp, fp);
 	leakwrap_begin_allocation();
 	leakwrap_record_allocation(block, 1, pc, sp, fp);
 	leakwrap_end_release(leakwrap_begin_release(block, 0));

@@ -11,6 +11,9 @@
  *   LEAKWRAP_FP_*          The frame layout for the walk by frame pointers, see each header.
  *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace.
  *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
+ *   LEAKWRAP_CODE_STEP     The same for one kind of code (struct leakwrap_code), in bytes.
+ *   LEAKWRAP_CODE_IS_WIDE  True if a half word begins an instruction of two half words, on
+ *                          architectures that also have instructions of one half word.
  *
  * The defaults below hold for an architecture that does not define the macro.
  */
@@ -18,6 +21,9 @@
 #define LEAKWRAP_ARCH_H
 
 #include <stdint.h>
+
+/* The size of a machine word in bytes. */
+#define LEAKWRAP_WORD ((int32_t)sizeof(uintptr_t))
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 #include "wrap/arch/x86_64.h"
@@ -84,6 +90,14 @@
 /* 1 if a call leaves the return address in a register, the link register. */
 #ifndef LEAKWRAP_HAVE_LR
 #define LEAKWRAP_HAVE_LR 0
+#endif
+
+#ifndef LEAKWRAP_CODE_STEP
+#define LEAKWRAP_CODE_STEP(code) ((void)(code), 1 << LEAKWRAP_PC_SHIFT)
+#endif
+
+#ifndef LEAKWRAP_CODE_IS_WIDE
+#define LEAKWRAP_CODE_IS_WIDE(half) ((void)(half), 0)
 #endif
 
 /* 1 if there is a decoder of the architecture's instructions (decode.h). */

@@ -48,15 +48,18 @@ static inline uintptr_t leakwrap_r11(void)
 #endif
 
 /* Bit 0 of a return address marks Thumb code. */
-#define LEAKWRAP_STRIP(address) ((address) & ~(uintptr_t)1)
+#define LEAKWRAP_STRIP(address)     ((address) & ~(uintptr_t)1)
 
-#define LEAKWRAP_CALL_PUSHES    0
+#define LEAKWRAP_CALL_PUSHES        0
 
-#define LEAKWRAP_SP_NAME        "sp"
+#define LEAKWRAP_SP_NAME            "sp"
 
-#define LEAKWRAP_PC_SHIFT       1
+#define LEAKWRAP_PC_SHIFT           1
 
-#define LEAKWRAP_THREAD_POINTER ((uintptr_t)__builtin_thread_pointer())
+#define LEAKWRAP_CODE_STEP(code)    ((code)->thumb ? 2 : 4)
+#define LEAKWRAP_CODE_IS_WIDE(half) ((half) >> 11 >= 0x1d)
+
+#define LEAKWRAP_THREAD_POINTER     ((uintptr_t)__builtin_thread_pointer())
 
 /* The sigreturn trampolines: for each its size and code, then the offsets from its sp at which the
  * interrupted function's sp, pc, r11 and lr are.  Source: Linux, arch/arm/kernel/signal.c.  struct
@@ -98,7 +101,7 @@ static inline uintptr_t leakwrap_r11(void)
 	X("pc", uc_mcontext.arm_pc) X("cpsr", uc_mcontext.arm_cpsr)
 // clang-format on
 
-/* The decoder of the instructions, for prologue.c. */
+/* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_arm.h"

@@ -203,10 +203,10 @@ static bool is_in_frames(const struct leakwrap_release *release)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(release->sp);
 	uintptr_t pcs[FRAMES_MAX];
-	uint16_t place[FRAMES_MAX];
+	uint16_t positions[FRAMES_MAX];
 	struct leakwrap_stack_link links[2 * FRAMES_MAX];
-	struct leakwrap_read_set read_set = {.place = place, .check = links};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .notes = &read_set};
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .read_set = &read_set};
 	uintptr_t last = 0;
 
 	if (stack.foreign || release->block < release->sp || release->block >= stack.high)
@@ -215,9 +215,9 @@ static bool is_in_frames(const struct leakwrap_release *release)
 	leakwrap_unwind(&trace, &stack, release->pc, release->sp, release->fp);
 	if (!read_set.usable)
 		return false;
-	for (unsigned i = 0; i < read_set.returns; i++)
-		if (read_set.place[i] > last)
-			last = read_set.place[i];
+	for (unsigned i = 0; i < read_set.return_count; i++)
+		if (read_set.position[i] > last)
+			last = read_set.position[i];
 	return release->block < release->sp + last * sizeof(uintptr_t);
 }
 

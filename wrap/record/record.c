@@ -15,6 +15,7 @@
 #include "wrap/runtime/runtime.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/stack_bounds.h"
+#include "wrap/unwind/unwind.h"
 #include "wrap/base/thread.h"
 
 #include <errno.h>
@@ -30,10 +31,10 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(LEAKWRAP_CALLER_PARA
 	struct leakwrap_stack stack = leakwrap_stack_at(sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
-	uint16_t place[max];
+	uint16_t positions[max];
 	struct leakwrap_stack_link links[2 * max];
-	struct leakwrap_read_set read_set = {.place = place, .check = links};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .notes = &read_set};
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};
 
 	leakwrap_count(&leakwrap_walks, 1);
 	leakwrap_read_set_begin(&read_set, sp);

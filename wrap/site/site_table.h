@@ -18,7 +18,7 @@
 
 #include "wrap/live/slot.h"
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 /* Finds or adds the call site of TRACE.  STACK is the stack that was walked; it is added to the
  * stack cache if it can be recognized.  Returns the number.  If memory is short, TRACE is cut to
