@@ -60,10 +60,10 @@ int leakwrap_install_crash_trace(void)
 
 /* -- the only walk: by unwind tables and machine code ---------------------------------------- */
 
-void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                     uintptr_t sp, uintptr_t fp)
+void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                     const struct leakwrap_caller *caller)
 {
-	leakwrap_unwind_table(trace, stack, pc, sp, fp);
+	leakwrap_unwind_table(trace, stack, caller);
 }
 
 unsigned long leakwrap_shadow_overflows(void)

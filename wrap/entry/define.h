@@ -21,119 +21,101 @@
  * have no fast path: there slow paths are inline.  The names of these functions begin with
  * leakwrap_, by which tools recognize the tracer's own functions. */
 #ifdef LEAKWRAP_BARE
-#define ENTRY_APART inline
+#define ENTRY_OUT_OF_LINE inline
 #else
-#define ENTRY_APART __attribute__((noinline))
+#define ENTRY_OUT_OF_LINE __attribute__((noinline))
 #endif
 
-/* Removes the parentheses of a list: ENTRY_BARE (a, b) is a, b. */
-#define ENTRY_BARE(...) __VA_ARGS__
+/* Removes the parentheses of a list: UNPACK (a, b) is a, b. */
+#define UNPACK(...) __VA_ARGS__
 
 /* Declares the original and its wrapper. */
 #define ENTRY_DECLARE(type, name, parameters) \
 	type __real_##name parameters;        \
 	LEAKWRAP_ENTRY type __wrap_##name parameters
 
-/* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL. */
-#define ENTRY_ALLOCATE(type, name, parameters, arguments, size) \
-	ENTRY_ALLOCATE_AS(leakwrap_record_malloc, type, name, parameters, arguments, size)
-
-/* Defines an allocating wrapper that records by VERB on the slow path.
- *
- * The stack cache is probed before the real call.  Its result is not needed at once then, and only
- * the predicted value is kept across the call.  An unknown stack is walked after the call. */
-#define ENTRY_ALLOCATE_AS(verb, type, name, parameters, arguments, size) \
-	ENTRY_DECLARE(type, name, parameters);                           \
-	ENTRY_UNPREDICTED(verb, type, name, parameters, arguments, size) \
-	type __wrap_##name parameters                                    \
-	{                                                                \
-		ENTRY_PREDICT(size)                                      \
-		ENTRY_ALLOCATE_HERE(verb, name, arguments)               \
+/* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL.  VERB records
+ * the block on the slow path. */
+#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size)         \
+	ENTRY_DECLARE(type, name, parameters);                                \
+	ENTRY_ALLOCATE_PATHS(verb, type, name, parameters, arguments, size)   \
+	type __wrap_##name parameters                                         \
+	{                                                                     \
+		return leakwrap_##name##_fast_path arguments;                 \
 	}
 
-#define ENTRY_UNPREDICTED(verb, type, name, parameters, arguments, size)            \
-	static ENTRY_APART type leakwrap_unpredicted_##name(ENTRY_BARE parameters,  \
-	                                                    LEAKWRAP_CALLER_PARAMS) \
-	{                                                                           \
-		void *new_block = __real_##name arguments;                          \
-		LEAKWRAP_CALLER_AGAIN;                                              \
-		return verb(LEAKWRAP_SITE_NONE, new_block, size, pc, sp, fp);       \
+#define ENTRY_ALLOCATE_PATHS(verb, type, name, parameters, arguments, size) \
+	static ENTRY_OUT_OF_LINE type leakwrap_##name##_slow_path(UNPACK parameters, LEAKWRAP_CALLER_PARAMS) \
+	{                                                                     \
+		void *new_block = __real_##name arguments;                        \
+		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);             \
+	}                                                                     \
+	LEAKWRAP_INLINE type leakwrap_##name##_fast_path parameters                                         \
+	{                                                                     \
+		leakwrap_begin_allocation();                                  \
+		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER); \
+		if (leakwrap_unlikely(value == 0)) {                           \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER; \
+			return leakwrap_##name##_slow_path(UNPACK arguments, LEAKWRAP_CALLER_ARGS(caller)); \
+		} \
+		void *new_block = __real_##name arguments;                        \
+		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))      \
+			return new_block;                                         \
+		return verb(leakwrap_predicted_site(value), new_block, leakwrap_predicted_size(value), LEAKWRAP_CALLER); \
 	}
 
-#define ENTRY_PREDICT(size)          \
-	uint32_t entry_value;        \
-	leakwrap_begin_allocation(); \
-	bool entry_is_predicted = leakwrap_fast_predict(&entry_value, size, LEAKWRAP_CALLER);
-
-#define ENTRY_ALLOCATE_HERE(verb, name, arguments)                                         \
-	if (leakwrap_unlikely(!entry_is_predicted))                                        \
-		return leakwrap_unpredicted_##name(ENTRY_BARE arguments, LEAKWRAP_CALLER); \
-	LEAKWRAP_HIDE_VALUE(entry_value);                                                  \
-	void *entry_block = __real_##name arguments;                                       \
-	if (leakwrap_likely(leakwrap_fast_record(entry_value, entry_block)))               \
-		return entry_block;                                                        \
-	return verb(leakwrap_predicted_site(entry_value), entry_block,                     \
-	            leakwrap_predicted_size(entry_value), LEAKWRAP_CALLER);
-
-/* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes.  With "block"
- * NULL the wrapper takes the path of an allocation. */
-#define ENTRY_RESIZE(name, parameters, arguments, size)                                          \
-	ENTRY_DECLARE(void *, name, parameters);                                                 \
-	ENTRY_UNPREDICTED(leakwrap_record_malloc, void *, name, parameters, arguments, size)     \
-	static ENTRY_APART void *leakwrap_resize_##name(ENTRY_BARE parameters, uint32_t value,   \
-	                                                LEAKWRAP_CALLER_PARAMS)                  \
-	{                                                                                        \
-		uint32_t old_value = leakwrap_fast_take(&value, block, size);                    \
-		if (leakwrap_likely(old_value)) {                                                \
-			void *resized = __real_##name arguments;                                 \
-			leakwrap_self.releasing = NULL;                                          \
-			LEAKWRAP_CALLER_AGAIN;                                                   \
-			if (leakwrap_likely(leakwrap_fast_record(value, resized)))               \
-				return resized;                                                  \
-			return leakwrap_end_fast_resize(old_value, block, resized, size, pc, sp, \
-			                                fp);                                     \
-		}                                                                                \
-		struct leakwrap_resize resize;                                                   \
-		leakwrap_begin_resize(&resize, block, size, sp);                                 \
-		void *resized = __real_##name arguments;                                         \
-		LEAKWRAP_CALLER_AGAIN;                                                           \
-		return leakwrap_end_resize(&resize, resized, size, pc, sp, fp);                  \
-	}                                                                                        \
-	void *__wrap_##name parameters                                                           \
-	{                                                                                        \
-		ENTRY_PREDICT(size)                                                              \
-		if (block)                                                                       \
-			return leakwrap_resize_##name(ENTRY_BARE arguments, entry_value,         \
-			                              LEAKWRAP_CALLER);                          \
-		ENTRY_ALLOCATE_HERE(leakwrap_record_malloc, name, arguments)                     \
+/* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes.  If "block"
+ * is NULL, the wrapper allocates. */
+#define ENTRY_RESIZE(name, parameters, arguments, size)                        \
+	ENTRY_DECLARE(void *, name, parameters);                               \
+	ENTRY_ALLOCATE_PATHS(leakwrap_record_malloc, void *, name, parameters, arguments, size) \
+	static ENTRY_OUT_OF_LINE void *leakwrap_##name##_resize(UNPACK parameters, LEAKWRAP_CALLER_PARAMS) \
+	{                                                                      \
+		leakwrap_begin_allocation(); \
+		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER_OF_PARAMS); \
+		uint32_t old_value = leakwrap_fast_take(&value, block, size);  \
+		if (leakwrap_likely(old_value)) {                              \
+			void *resized = __real_##name arguments;               \
+			leakwrap_self.releasing = NULL;                        \
+			if (leakwrap_likely(leakwrap_fast_record(value, resized))) \
+				return resized;                                \
+			return leakwrap_end_fast_resize(old_value, block, resized, size, LEAKWRAP_CALLER_OF_PARAMS); \
+		}                                                              \
+		struct leakwrap_resize resize;                                 \
+		leakwrap_begin_resize(&resize, block, size, sp);        \
+		void *resized = __real_##name arguments;                       \
+		return leakwrap_end_resize(&resize, resized, size, LEAKWRAP_CALLER_OF_PARAMS);    \
+	}                                                                      \
+	void *__wrap_##name parameters                                         \
+	{                                                                      \
+		if (leakwrap_likely(!block))                                                     \
+			return leakwrap_##name##_fast_path arguments;                  \
+		struct leakwrap_caller caller = LEAKWRAP_CALLER; \
+		return leakwrap_##name##_resize(UNPACK arguments, LEAKWRAP_CALLER_ARGS(caller)); \
 	}
 
-/* Defines the wrapper of a function that frees the parameter "block". */
-#define ENTRY_RELEASE(name, parameters, arguments) \
-	ENTRY_RELEASE_AS(leakwrap_begin_release, name, parameters, arguments)
-
-/* Defines a freeing wrapper that begins the release by VERB on the slow path. */
-#define ENTRY_RELEASE_AS(verb, name, parameters, arguments)               \
-	ENTRY_DECLARE(void, name, parameters);                            \
-	static ENTRY_APART void leakwrap_slowly_##name parameters         \
-	{                                                                 \
-		if (!block) {                                             \
-			__real_##name arguments;                          \
-			return;                                           \
-		}                                                         \
-		struct leakwrap_enclosing_release enclosing =             \
-		        verb(block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
-		__real_##name arguments;                                  \
-		leakwrap_end_release(enclosing);                          \
-	}                                                                 \
-	void __wrap_##name parameters                                     \
-	{                                                                 \
-		if (leakwrap_likely(leakwrap_fast_remove(block))) {       \
-			__real_##name arguments;                          \
-			leakwrap_self.releasing = NULL;                   \
-		} else {                                                  \
-			leakwrap_slowly_##name arguments;                 \
-		}                                                         \
+/* Defines the wrapper of a function that frees the parameter "block".  VERB begins the release on
+ * the slow path. */
+#define ENTRY_RELEASE(verb, name, parameters, arguments)                                       \
+	ENTRY_DECLARE(void, name, parameters);                                                 \
+	static ENTRY_OUT_OF_LINE void leakwrap_##name##_slow_path parameters                   \
+	{                                                                                      \
+		if (!block) {                                                                  \
+			__real_##name arguments;                                               \
+			return;                                                                \
+		}                                                                              \
+		struct leakwrap_enclosing_release enclosing = verb(block, LEAKWRAP_CALLER.sp); \
+		__real_##name arguments;                                                       \
+		leakwrap_end_release(enclosing);                                               \
+	}                                                                                      \
+	void __wrap_##name parameters                                                          \
+	{                                                                                      \
+		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                         \
+			leakwrap_##name##_slow_path arguments;                                 \
+			return;                                                                \
+		}                                                                              \
+		__real_##name arguments;                                                       \
+		leakwrap_self.releasing = NULL;                                                \
 	}
 
 /* Defines the wrapper of a function that returns a new string, or NULL. */
@@ -170,17 +152,17 @@
 	}
 
 /* Records the new STRING, which may be NULL.  Returns STRING. */
-static inline char *entry_string(char *string, LEAKWRAP_CALLER_PARAMS)
+static inline char *entry_string(char *string, struct leakwrap_caller caller)
 {
-	return leakwrap_record_inner_size(string, string ? strlen(string) + 1 : 0, pc, sp, fp);
+	return leakwrap_record_inner_size(string, string ? strlen(string) + 1 : 0, caller);
 }
 
 /* Records the new *STRING of LENGTH characters.  If LENGTH is negative, *STRING is undefined and
  * nothing is recorded.  Returns LENGTH. */
-static inline int entry_formatted(char *const *string, int length, LEAKWRAP_CALLER_PARAMS)
+static inline int entry_formatted(char *const *string, int length, struct leakwrap_caller caller)
 {
 	if (length >= 0)
-		leakwrap_record_inner_size(*string, (size_t)length + 1, pc, sp, fp);
+		leakwrap_record_inner_size(*string, (size_t)length + 1, caller);
 	return length;
 }
 

@@ -15,30 +15,33 @@
 	const char leakwrap_##name##_is_ours = 1;
 
 #ifdef LEAKWRAP_ENTRY_malloc
-ENTRY_ALLOCATE(void *, malloc, (size_t size), (size), size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, malloc, (size_t size), (size), size)
 OURS(malloc)
 #endif
 
 /* If the product overflows, the real function returns NULL and nothing is recorded. */
 #ifdef LEAKWRAP_ENTRY_calloc
-ENTRY_ALLOCATE(void *, calloc, (size_t count, size_t size), (count, size), count *size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, calloc, (size_t count, size_t size), (count, size),
+               count *size)
 OURS(calloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_memalign
-ENTRY_ALLOCATE(void *, memalign, (size_t alignment, size_t size), (alignment, size), size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, memalign, (size_t alignment, size_t size),
+               (alignment, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_aligned_alloc
-ENTRY_ALLOCATE(void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, aligned_alloc, (size_t alignment, size_t size),
+               (alignment, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_valloc
-ENTRY_ALLOCATE(void *, valloc, (size_t size), (size), size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, valloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_pvalloc
-ENTRY_ALLOCATE(void *, pvalloc, (size_t size), (size), size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, pvalloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_posix_memalign
@@ -65,18 +68,18 @@ ENTRY_RESIZE(reallocarray, (void *block, size_t count, size_t size), (block, cou
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free
-ENTRY_RELEASE(free, (void *block), (block))
+ENTRY_RELEASE(leakwrap_begin_release, free, (void *block), (block))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_cfree
-ENTRY_RELEASE(cfree, (void *block), (block))
+ENTRY_RELEASE(leakwrap_begin_release, cfree, (void *block), (block))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free_sized
-ENTRY_RELEASE(free_sized, (void *block, size_t size), (block, size))
+ENTRY_RELEASE(leakwrap_begin_release, free_sized, (void *block, size_t size), (block, size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free_aligned_sized
-ENTRY_RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size),
-              (block, alignment, size))
+ENTRY_RELEASE(leakwrap_begin_release, free_aligned_sized,
+              (void *block, size_t alignment, size_t size), (block, alignment, size))
 #endif

@@ -33,7 +33,7 @@ ENTRY_STRING(__strndup, (const char *original, size_t max), (original, max))
 #ifdef LEAKWRAP_ENTRY_wcsdup
 size_t wcslen(const wchar_t *string); /* small C libraries may come without <wchar.h> */
 
-ENTRY_ALLOCATE(wchar_t *, wcsdup, (const wchar_t *original), (original),
+ENTRY_ALLOCATE(leakwrap_record_malloc, wchar_t *, wcsdup, (const wchar_t *original), (original),
                (wcslen(original) + 1) * sizeof *original)
 #endif
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/unwind/stack_bounds.h"
 
 /* The most frames of a backtrace.  The option depth= lies between 1 and this limit. */
@@ -43,19 +44,19 @@ struct leakwrap_trace {
 };
 
 /* Fills TRACE with the frames from the caller outward, in the way that the option unwind= chooses.
- * PC, SP, FP: the caller's registers, as in LEAKWRAP_CALLER.  STACK: the stack that SP lies on
- * (leakwrap_stack_at); the walk may move its bounds. */
-void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                     uintptr_t sp, uintptr_t fp);
+ * STACK: the stack that the CALLER's sp lies on (leakwrap_stack_at); the walk may move its bounds.
+ */
+void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                     const struct leakwrap_caller *caller);
 
 /* Fills TRACE by frame pointers (walk_fp.c).  Parameters: as of leakwrap_unwind. */
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp);
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                        const struct leakwrap_caller *caller);
 
 /* Fills TRACE by unwind rules (walk_rules.c), for code of any kind.  Parameters: as of
  * leakwrap_unwind. */
-void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                           uintptr_t sp, uintptr_t fp);
+void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                           const struct leakwrap_caller *caller);
 
 /* The registers that a signal interrupted. */
 struct leakwrap_regs {
@@ -72,8 +73,8 @@ struct leakwrap_regs {
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                                  const struct leakwrap_regs *start);
 
-/* Fills TRACE from the shadow call stack of instrumented objects (walk_shadow.c).  PC, SP: as of
- * leakwrap_unwind. */
+/* Fills TRACE from the shadow call stack of instrumented objects (walk_shadow.c).  PC, SP: the
+ * caller's. */
 void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp);
 
 #endif

@@ -56,19 +56,20 @@ static void record_end(struct leakwrap_read_set *read_set, uintptr_t address, ui
 	read_set->usable = read_set->end_place != LEAKWRAP_STACK_INDEX_NONE;
 }
 
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                        const struct leakwrap_caller *caller)
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
 	struct last_text text = {0, 0, true};
 	struct leakwrap_read_set *read_set = trace->notes;
+	uintptr_t sp = caller->sp, fp = caller->fp;
 	uintptr_t fp_address = 0; /* where fp was read; 0: the walk began with it */
 	unsigned depth = 0;
 
-	trace->pcs[depth++] = pc;
+	trace->pcs[depth++] = caller->pc;
 	while (depth < trace->max) {
 		uintptr_t lowest = fp + LEAKWRAP_FP_LOWEST;
-		uintptr_t caller;
+		uintptr_t return_address;
 
 		if (lowest < sp || (fp & (sizeof(fp) - 1)) != 0 ||
 		    !leakwrap_stack_reach(stack, lowest, frame_size)) {
@@ -76,7 +77,7 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 				record_end(read_set, fp_address, fp);
 			break;
 		}
-		caller = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
+		return_address = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
 		if (read_set) {
 			uint16_t target = leakwrap_stack_index_of(fp, read_set->sp);
 
@@ -88,15 +89,15 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 			if (target > LEAKWRAP_STACK_INDEX_MAX / 2)
 				read_set = NULL; /* too far above sp: the read set stays unusable */
 		}
-		if (!is_in_text(&text, caller)) {
+		if (!is_in_text(&text, return_address)) {
 			if (read_set)
-				record_end(read_set, fp + LEAKWRAP_FP_RETURN, caller);
+				record_end(read_set, fp + LEAKWRAP_FP_RETURN, return_address);
 			break;
 		}
 		if (read_set)
 			read_set->place[read_set->returns++] =
 			        leakwrap_stack_index_of(fp + LEAKWRAP_FP_RETURN, read_set->sp);
-		trace->pcs[depth++] = caller;
+		trace->pcs[depth++] = return_address;
 		sp = fp + LEAKWRAP_FP_CALLER_SP;
 		fp_address = fp + LEAKWRAP_FP_PREVIOUS;
 		fp = leakwrap_stack_word(fp_address);
@@ -113,19 +114,19 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 #elif LEAKWRAP_HAVE_ARM_FRAMES
 
 /* ARM's frames have several layouts and two frame pointers.  The walk by rules follows them. */
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                        const struct leakwrap_caller *caller)
 {
-	leakwrap_unwind_table(trace, stack, pc, sp, fp);
+	leakwrap_unwind_table(trace, stack, caller);
 }
 
 #else
 
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
+void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                        const struct leakwrap_caller *caller)
 {
-	(void)stack, (void)sp, (void)fp;
-	trace->pcs[0] = pc;
+	(void)stack;
+	trace->pcs[0] = caller->pc;
 	trace->depth = 1;
 	trace->kind = LEAKWRAP_TRACE_TRUNCATED;
 }

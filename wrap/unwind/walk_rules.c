@@ -35,10 +35,6 @@
 
 #define WORD sizeof(uintptr_t)
 
-#if LEAKWRAP_HAVE_ARM_FRAMES
-_Thread_local uintptr_t leakwrap_caller_r7;
-#endif
-
 /* How often a walk may go to a stack that does not lie above.  Each time, a signal came on an
  * alternate stack, or garbage looks like a signal frame. */
 #define SWITCHES_MAX 8
@@ -1045,18 +1041,18 @@ static void walk_all(struct walk *walk)
 		;
 }
 
-void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                           uintptr_t sp, uintptr_t fp)
+void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                           const struct leakwrap_caller *caller)
 {
 	struct walk walk = {
 		.trace = trace,
 		.stack = stack,
 		.cache = leakwrap_rule_cache(),
-		.pc = pc,
-		.sp = sp,
-		.fp = fp,
+		.pc = caller->pc,
+		.sp = caller->sp,
+		.fp = caller->fp,
 #if LEAKWRAP_HAVE_ARM_FRAMES
-		.r7 = leakwrap_caller_r7,
+		.r7 = caller->r7,
 #endif
 		.read_set = trace->notes,
 #if LEAKWRAP_HAVE_ARM_FRAMES
@@ -1087,6 +1083,12 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 		.fp_index = LEAKWRAP_STACK_INDEX_NONE
 	};
 	struct leakwrap_trace callers = *trace;
+	struct leakwrap_caller caller = {
+		.fp = start->fp,
+#if LEAKWRAP_HAVE_ARM_FRAMES
+		.r7 = start->r7,
+#endif
+	};
 	uintptr_t pc = walk.pc, sp = start->sp, lr = start->lr;
 
 	if (leakwrap_text_at(pc, true) || trace->max == 1) {
@@ -1101,26 +1103,27 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 	trace->pcs[0] = pc;
 	if (LEAKWRAP_CALL_PUSHES && read_stripped(&walk, sp, &lr))
 		sp += WORD;
-#if LEAKWRAP_HAVE_ARM_FRAMES
-	leakwrap_caller_r7 = start->r7;
-#endif
-	leakwrap_unwind_table(&callers, stack, LEAKWRAP_STRIP(lr), sp, start->fp);
+	caller.pc = LEAKWRAP_STRIP(lr);
+	caller.sp = sp;
+	leakwrap_unwind_table(&callers, stack, &caller);
 	trace->depth = callers.depth + 1;
 	trace->kind = callers.kind;
 }
 
 #else
 
-void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                           uintptr_t sp, uintptr_t fp)
+void leakwrap_unwind_table(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                           const struct leakwrap_caller *caller)
 {
-	leakwrap_unwind_fp(trace, stack, pc, sp, fp);
+	leakwrap_unwind_fp(trace, stack, caller);
 }
 
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                                  const struct leakwrap_regs *start)
 {
-	leakwrap_unwind_fp(trace, stack, start->pc, start->sp, start->fp);
+	leakwrap_unwind_fp(
+	        trace, stack,
+	        &(struct leakwrap_caller){.pc = start->pc, .sp = start->sp, .fp = start->fp});
 }
 
 #endif
