@@ -79,7 +79,6 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_predict(size_t size, struct leakwrap_call
 	if (leakwrap_unlikely(value == 0))
 		return 0;
 	value += (uint32_t)size;
-	LEAKWRAP_HIDE_VALUE(value);
 	if (value == 0)
 		__builtin_unreachable(); /* it holds a call site */
 	return value;
