@@ -159,4 +159,13 @@ static inline char *entry_string(char *string, struct leakwrap_caller caller)
 	return leakwrap_record_inner_size(string, string ? strlen(string) + 1 : 0, caller);
 }
 
+/* Records the new *STRING of LENGTH characters.  If LENGTH is negative, *STRING is undefined and
+ * nothing is recorded.  Returns LENGTH. */
+static inline int entry_formatted(char *const *string, int length, struct leakwrap_caller caller)
+{
+	if (length >= 0)
+		leakwrap_record_inner_size(*string, (size_t)length + 1, caller);
+	return length;
+}
+
 #endif

@@ -12,25 +12,19 @@
 #define ALLOCATES_SIZE 0
 #endif
 
-/* Records the new PATH, which may be NULL.  SIZE: what the program asked for, or 0 for the string's
- * length.  Returns PATH. */
-static inline char *record_path(char *path, size_t size, struct leakwrap_caller caller)
-{
-	if (size == 0 || !ALLOCATES_SIZE)
-		return entry_string(path, caller);
-	return leakwrap_record_allocation(path, size, caller);
-}
-
-/* Defines the wrapper of a function that writes into the parameter "buffer".  If "buffer" is NULL,
- * it returns a new string; SIZE as of record_path. */
-#define PATH_UNLESS_BUFFER(name, parameters, arguments, size)                       \
-	ENTRY_DECLARE(char *, name, parameters);                                    \
-	char *__wrap_##name parameters                                              \
-	{                                                                           \
-		if (buffer)                                                         \
-			return __real_##name arguments;                             \
-		leakwrap_begin_allocation();                                        \
-		return record_path(__real_##name arguments, size, LEAKWRAP_CALLER); \
+/* Defines the wrapper of a function that writes into the parameter "buffer", or returns a new string
+ * if "buffer" is NULL.  SIZE: what the program asks for, or 0 for the string's length. */
+#define PATH_UNLESS_BUFFER(name, parameters, arguments, size)                               \
+	ENTRY_DECLARE(char *, name, parameters);                                            \
+	char *__wrap_##name parameters                                                      \
+	{                                                                                   \
+		if (buffer)                                                                 \
+			return __real_##name arguments;                                     \
+		leakwrap_begin_allocation();                                                \
+		char *new_path = __real_##name arguments;                                   \
+		if ((size) != 0 && ALLOCATES_SIZE)                                          \
+			return leakwrap_record_allocation(new_path, size, LEAKWRAP_CALLER); \
+		return entry_string(new_path, LEAKWRAP_CALLER);                             \
 	}
 
 #ifdef LEAKWRAP_ENTRY_realpath

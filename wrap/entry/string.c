@@ -37,38 +37,29 @@ ENTRY_ALLOCATE(leakwrap_record_malloc, wchar_t *, wcsdup, (const wchar_t *origin
                (wcslen(original) + 1) * sizeof *original)
 #endif
 
-/* Records the new *STRING of LENGTH characters.  If LENGTH is negative, *STRING is undefined and
- * nothing is recorded.  Returns LENGTH. */
-static inline int record_formatted(char *const *string, int length, struct leakwrap_caller caller)
-{
-	if (length >= 0)
-		leakwrap_record_inner_size(*string, (size_t)length + 1, caller);
-	return length;
-}
-
 /* Defines the wrapper of a function that stores a new string in *STRING and returns its length, or
  * a negative number.  The format's arguments are a va_list. */
-#define FORMAT_LIST(name, parameters, arguments)                                           \
-	ENTRY_DECLARE(int, name, parameters);                                              \
-	int __wrap_##name parameters                                                       \
-	{                                                                                  \
-		leakwrap_begin_allocation();                                               \
-		return record_formatted(string, __real_##name arguments, LEAKWRAP_CALLER); \
+#define FORMAT_LIST(name, parameters, arguments)                                          \
+	ENTRY_DECLARE(int, name, parameters);                                             \
+	int __wrap_##name parameters                                                      \
+	{                                                                                 \
+		leakwrap_begin_allocation();                                              \
+		return entry_formatted(string, __real_##name arguments, LEAKWRAP_CALLER); \
 	}
 
 /* Defines the wrapper of such a function with "..." by CALL, a call of the function with va_list.
  * If that function is wrapped too, it records the string first, and the record made here replaces
  * that record. */
-#define FORMAT(name, parameters, call)                                    \
-	LEAKWRAP_ENTRY int __wrap_##name parameters;                      \
-	int __wrap_##name parameters                                      \
-	{                                                                 \
-		va_list list;                                             \
-		leakwrap_begin_allocation();                              \
-		va_start(list, format);                                   \
-		int length = call;                                        \
-		va_end(list);                                             \
-		return record_formatted(string, length, LEAKWRAP_CALLER); \
+#define FORMAT(name, parameters, call)                                   \
+	LEAKWRAP_ENTRY int __wrap_##name parameters;                     \
+	int __wrap_##name parameters                                     \
+	{                                                                \
+		va_list list;                                            \
+		leakwrap_begin_allocation();                             \
+		va_start(list, format);                                  \
+		int length = call;                                       \
+		va_end(list);                                            \
+		return entry_formatted(string, length, LEAKWRAP_CALLER); \
 	}
 
 #ifdef LEAKWRAP_ENTRY_vasprintf
