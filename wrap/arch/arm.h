@@ -14,13 +14,20 @@
 #define LEAKWRAP_HAVE_ARM_FRAMES 1
 
 #ifdef __clang__
+/* The caller's r7 is unknown: clang may have changed it. */
+static inline uintptr_t leakwrap_r7(void)
+{
+	return 0;
+}
+
 /* Needs -fno-omit-frame-pointer in the function that uses it.  The frame pointer points to the
- * caller's frame pointer, with the return address above it.  The caller's r7 is unknown. */
+ * caller's frame pointer, with the return address above it. */
 #define LEAKWRAP_CALLER                                                                         \
 	((struct leakwrap_caller){.pc = LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
 	                          .sp = (uintptr_t)__builtin_frame_address(0) + 8,              \
 	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 #else
+/* Returns the caller's r7, in a wrapper and in all functions of the runtime that it calls. */
 static inline uintptr_t leakwrap_r7(void)
 {
 	uintptr_t r7;

@@ -34,17 +34,16 @@
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
 
 /* The caller in the signatures of out-of-line functions: the parameters; the arguments that CALLER
- * gives; the arguments that a function passes on; the structure that the parameters make. */
-#if LEAKWRAP_HAVE_ARM_FRAMES
-#define LEAKWRAP_CALLER_PARAMS       uintptr_t pc, uintptr_t sp, uintptr_t fp, uintptr_t r7
-#define LEAKWRAP_CALLER_ARGS(caller) (caller).pc, (caller).sp, (caller).fp, (caller).r7
-#define LEAKWRAP_CALLER_PASSED       pc, sp, fp, r7
-#else
+ * gives; the arguments that a function passes on; the structure that the parameters make.  ARM's r7
+ * is not passed: it still holds the caller's value (arm.h). */
 #define LEAKWRAP_CALLER_PARAMS       uintptr_t pc, uintptr_t sp, uintptr_t fp
 #define LEAKWRAP_CALLER_ARGS(caller) (caller).pc, (caller).sp, (caller).fp
 #define LEAKWRAP_CALLER_PASSED       pc, sp, fp
+#if LEAKWRAP_HAVE_ARM_FRAMES
+#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){pc, sp, fp, leakwrap_r7()})
+#else
+#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){pc, sp, fp})
 #endif
-#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){LEAKWRAP_CALLER_PASSED})
 
 /* -- allocate ---------------------------------------------------------------------------------- */
 
