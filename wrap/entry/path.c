@@ -12,8 +12,8 @@
 #define ALLOCATES_SIZE 0
 #endif
 
-/* Defines the wrapper of a function that writes into the parameter "buffer", or returns a new string
- * if "buffer" is NULL.  SIZE: what the program asks for, or 0 for the string's length. */
+/* Defines the wrapper of a function that writes into the parameter "buffer", or returns a new
+ * string if "buffer" is NULL.  SIZE: what the program asks for, or 0 for the string's length. */
 #define PATH_UNLESS_BUFFER(name, parameters, arguments, size)                               \
 	ENTRY_DECLARE(char *, name, parameters);                                            \
 	char *__wrap_##name parameters                                                      \

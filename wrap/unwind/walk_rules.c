@@ -1083,12 +1083,6 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 		.fp_index = LEAKWRAP_STACK_INDEX_NONE
 	};
 	struct leakwrap_trace callers = *trace;
-	struct leakwrap_caller caller = {
-		.fp = start->fp,
-#if LEAKWRAP_HAVE_ARM_FRAMES
-		.r7 = start->r7,
-#endif
-	};
 	uintptr_t pc = walk.pc, sp = start->sp, lr = start->lr;
 
 	if (leakwrap_text_at(pc, true) || trace->max == 1) {
@@ -1103,9 +1097,15 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 	trace->pcs[0] = pc;
 	if (LEAKWRAP_CALL_PUSHES && read_stripped(&walk, sp, &lr))
 		sp += WORD;
-	caller.pc = LEAKWRAP_STRIP(lr);
-	caller.sp = sp;
-	leakwrap_unwind_table(&callers, stack, &caller);
+	walk.trace = &callers;
+	walk.pc = LEAKWRAP_STRIP(lr);
+	walk.sp = sp;
+	walk.lr = 0;
+	walk.interrupted = false;
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	walk.instructions = EITHER_CODE;
+#endif
+	walk_all(&walk);
 	trace->depth = callers.depth + 1;
 	trace->kind = callers.kind;
 }
