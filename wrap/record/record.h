@@ -133,8 +133,8 @@ struct leakwrap_enclosing_release {
 };
 
 /* Begins the release of BLOCK, before the real call: removes its record.  With BLOCK NULL removes
- * nothing.  SP is the caller's stack pointer, or 0.  With SP 0 the tracer cannot detect an enclosing
- * release that siglongjmp has left.  Returns the state for leakwrap_end_release. */
+ * nothing.  SP is the caller's stack pointer, or 0.  With SP 0 the tracer cannot detect an
+ * enclosing release that siglongjmp has left.  Returns the state for leakwrap_end_release. */
 struct leakwrap_enclosing_release leakwrap_begin_release(void *block, uintptr_t sp);
 
 /* Begins a release like leakwrap_begin_release, for an allocator that the user named. */
@@ -164,7 +164,7 @@ static inline void leakwrap_end_release(struct leakwrap_enclosing_release enclos
 struct leakwrap_resize {
 	void *block; /* the old block, or NULL */
 	struct leakwrap_enclosing_release enclosing;
-	size_t old_size; /* recorded size of the old block; valid unless SITE is LEAKWRAP_SITE_NONE */
+	size_t old_size; /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* recorded call site; LEAKWRAP_SITE_NONE: the old block had no record */
 	int saved_errno; /* the caller's errno */
 	unsigned kind;   /* enum leakwrap_kind (misuse.h) of the function that resizes */
