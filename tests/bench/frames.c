@@ -47,27 +47,27 @@ static int collect(void *context, void *frames)
 	return ++*at == LEAKWRAP_MAX_DEPTH ? 5 : 0;
 }
 
-static unsigned by_libgcc(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_libgcc(struct leakwrap_caller caller)
 {
 	unsigned frames = 0;
 
-	(void)pc, (void)sp, (void)fp;
+	(void)caller;
 	backtrace_of_libgcc(collect, &frames);
 	return frames;
 }
 
-static unsigned by_libunwind(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_libunwind(struct leakwrap_caller caller)
 {
-	(void)pc, (void)sp, (void)fp;
+	(void)caller;
 	return (unsigned)unw_backtrace((void **)pcs, LEAKWRAP_MAX_DEPTH);
 }
 
-static unsigned by_table(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_table(struct leakwrap_caller caller)
 {
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller.sp);
 
-	leakwrap_walk_rules(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_rules(&trace, &stack, &caller);
 	return trace.depth;
 }
 
@@ -78,58 +78,58 @@ static void forget_rules(void)
 	memset((void *)cache.slots, 0, (cache.mask + 1) * sizeof(*cache.slots));
 }
 
-static unsigned by_table_without_rules(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_table_without_rules(struct leakwrap_caller caller)
 {
 	forget_rules();
-	return by_table(pc, sp, fp);
+	return by_table(caller);
 }
 
-static unsigned by_forgetting(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_forgetting(struct leakwrap_caller caller)
 {
-	(void)pc, (void)sp, (void)fp;
+	(void)caller;
 	forget_rules();
 	return 1;
 }
 
-static unsigned by_fp(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_fp(struct leakwrap_caller caller)
 {
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller.sp);
 
-	leakwrap_walk_fp(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_fp(&trace, &stack, &caller);
 	return trace.depth;
 }
 
 /* Does what an allocation does if its stack is not recognized, but its call site is known. */
-static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_walk_to_site(struct leakwrap_caller caller)
 {
 	static uint16_t positions[LEAKWRAP_MAX_DEPTH];
 	static struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller.sp);
 
-	leakwrap_read_set_begin(&read_set, sp);
-	leakwrap_walk_rules(&trace, &stack, pc, sp, fp);
+	leakwrap_read_set_begin(&read_set, caller.sp);
+	leakwrap_walk_rules(&trace, &stack, &caller);
 	sink += leakwrap_site_number(&trace, &stack);
 	return trace.depth;
 }
 
 /* Does what an allocation does if its stack is recognized. */
-static unsigned by_recognition(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_recognition(struct leakwrap_caller caller)
 {
 	static unsigned frames; /* of the last walk */
-	uint32_t site = leakwrap_stack_cache_find(pc, sp, fp);
+	uint32_t site = leakwrap_stack_cache_find(caller.pc, caller.sp, caller.fp);
 
 	if (site == LEAKWRAP_SITE_NONE)
-		return frames = by_walk_to_site(pc, sp, fp);
+		return frames = by_walk_to_site(caller);
 	sink += site;
 	return frames;
 }
 
 /* -- measuring --------------------------------------------------------------------------------- */
 
-typedef unsigned walk_function(uintptr_t pc, uintptr_t sp, uintptr_t fp);
+typedef unsigned walk_function(struct leakwrap_caller caller);
 
 enum { TIMES = 7 };
 

@@ -70,14 +70,14 @@ static int collect(struct _Unwind_Context *context, void *argument)
 }
 
 /* Reads the backtrace of the call site that the tracer gives to an allocation by this caller. */
-static void read_site_of_caller(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp,
-                                uintptr_t fp)
+static void read_site_of_caller(struct leakwrap_trace *trace,
+                                struct leakwrap_caller caller)
 {
 	static _Alignas(64) _Thread_local char block[64];
 	uint32_t number;
 
 	leakwrap_begin_allocation();
-	leakwrap_record_allocation(block, 1, pc, sp, fp);
+	leakwrap_record_allocation(block, 1, caller);
 	number = leakwrap_live_find(block).site;
 	leakwrap_end_release(leakwrap_begin_release(block, 0));
 	leakwrap_site_read(number, trace);
@@ -114,17 +114,17 @@ static bool is_as(const struct leakwrap_trace *got, const struct expected *wante
 	return true;
 }
 
-static __attribute__((noinline)) void compare(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static __attribute__((noinline)) void compare(struct leakwrap_caller caller)
 {
 	static _Thread_local bool inside;
-	struct expected expected = {.start = pc};
+	struct expected expected = {.start = caller.pc};
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace got = {.pcs = pcs};
 
 	if (inside || !atomic_load(&counts.on))
 		return;
 	inside = true;
-	read_site_of_caller(&got, pc, sp, fp);
+	read_site_of_caller(&got, caller);
 	_Unwind_Backtrace(collect, &expected);
 	atomic_fetch_add(&counts.walks, 1);
 	atomic_fetch_add(&counts.frames, got.depth);

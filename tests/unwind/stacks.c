@@ -414,15 +414,17 @@ static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs,
 	                               .max = 1 + (unsigned)(random_number() % LEAKWRAP_MAX_DEPTH)};
-	uintptr_t pc = random_code(), sp = random_word(start, size), fp = random_word(start, size);
+	struct leakwrap_caller caller = {.pc = random_code()};
 	struct leakwrap_stack stack;
 
+	caller.sp = random_word(start, size);
+	caller.fp = random_word(start, size);
 	if (random_number() % 8 == 0)
-		sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
-	stack = leakwrap_stack_at(sp);
-	leakwrap_walk_rules(&trace, &stack, pc, sp, fp);
+		caller.sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
+	stack = leakwrap_stack_at(caller.sp);
+	leakwrap_walk_rules(&trace, &stack, &caller);
 	leakwrap_begin_allocation();
-	leakwrap_record_allocation(block, 1, pc, sp, fp);
+	leakwrap_record_allocation(block, 1, caller);
 	leakwrap_end_release(leakwrap_begin_release(block, 0));
 	if (trace.depth == 0 || trace.depth > trace.max)
 		return 1;

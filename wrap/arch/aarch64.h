@@ -23,9 +23,10 @@
 #endif
 
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                                          \
-	LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), (uintptr_t)LEAKWRAP_SP_AT_ENTRY, \
-	        *(const uintptr_t *)__builtin_frame_address(0)
+#define LEAKWRAP_CALLER                                                                         \
+	((struct leakwrap_caller){.pc = LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
+	                          .sp = (uintptr_t)LEAKWRAP_SP_AT_ENTRY,                        \
+	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 
 /* Removes the signature from a return address by XPACLRI, which works on x30.  XPACLRI is a hint:
  * older processors ignore it. */

@@ -2,11 +2,8 @@
  *
  * Each architecture is one small header that defines:
  *
- *   LEAKWRAP_CALLER        Three expressions about the caller of the function that contains it: the
- *                          return address, then the caller's stack pointer and frame pointer after
- *                          the return.
- *   LEAKWRAP_CALLER_AGAIN  Stores again what LEAKWRAP_CALLER has put outside of its expressions.
- *                          Another call may have overwritten it.  Most architectures store nothing.
+ *   LEAKWRAP_CALLER        The struct leakwrap_caller of the function that contains this macro.  In
+ *                          an always-inline function: of the function that it is inlined into.
  *   LEAKWRAP_SP_NAME       The compiler's name of the stack pointer.  Undefined if unknown.
  *   LEAKWRAP_FP_*          The frame layout for the walk by frame pointers, see each header.
  *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace.
@@ -44,14 +41,20 @@
 #define LEAKWRAP_STRIP(address) (address)
 #endif
 
-#ifndef LEAKWRAP_CALLER_AGAIN
-#define LEAKWRAP_CALLER_AGAIN ((void)0)
-#endif
-
 /* 1 for ARM, which has two frame pointers and its own unwind tables (EHABI). */
 #ifndef LEAKWRAP_HAVE_ARM_FRAMES
 #define LEAKWRAP_HAVE_ARM_FRAMES 0
 #endif
+
+/* The caller of a function, as its registers describe it after the return. */
+struct leakwrap_caller {
+	uintptr_t pc; /* the return address */
+	uintptr_t sp; /* the stack pointer */
+	uintptr_t fp; /* the frame pointer; 0 where the architecture is unknown */
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	uintptr_t r7; /* the frame pointer of Thumb code; 0 if it is unknown */
+#endif
+};
 
 /* The thread pointer, or 0 if it is unknown. */
 #ifndef LEAKWRAP_THREAD_POINTER

@@ -20,9 +20,10 @@
 #endif
 
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                           \
-	(uintptr_t) __builtin_return_address(0), (uintptr_t)LEAKWRAP_SP_AT_ENTRY, \
-	        ((const uintptr_t *)__builtin_frame_address(0))[-2]
+#define LEAKWRAP_CALLER                                                         \
+	((struct leakwrap_caller){.pc = (uintptr_t)__builtin_return_address(0), \
+	                          .sp = (uintptr_t)LEAKWRAP_SP_AT_ENTRY,        \
+	                          .fp = ((const uintptr_t *)__builtin_frame_address(0))[-2]})
 
 #define LEAKWRAP_CALL_PUSHES        0
 

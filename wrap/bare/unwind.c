@@ -4,10 +4,10 @@
 #include "wrap/unwind/walk_rules.h"
 #include "wrap/unwind/walk_shadow.h"
 
-void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                     uintptr_t sp, uintptr_t fp)
+void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                     const struct leakwrap_caller *caller)
 {
-	leakwrap_walk_rules(trace, stack, pc, sp, fp);
+	leakwrap_walk_rules(trace, stack, caller);
 }
 
 void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,

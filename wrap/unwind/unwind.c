@@ -13,45 +13,45 @@
 /* Walks by frame pointers.  Where their layout differs from frame to frame, as on ARM, the walk by
  * rules follows them.  An unknown architecture has neither walk: there the caller is the only
  * frame. */
-static void walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                    uintptr_t sp, uintptr_t fp)
+static void walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                    const struct leakwrap_caller *caller)
 {
 #if LEAKWRAP_HAVE_FP_WALK
-	leakwrap_walk_fp(trace, stack, pc, sp, fp);
+	leakwrap_walk_fp(trace, stack, caller);
 #elif LEAKWRAP_HAVE_RULES
-	leakwrap_walk_rules(trace, stack, pc, sp, fp);
+	leakwrap_walk_rules(trace, stack, caller);
 #else
-	(void)stack, (void)sp, (void)fp;
-	trace->pcs[0] = pc;
+	(void)stack;
+	trace->pcs[0] = caller->pc;
 	trace->depth = 1;
 	trace->kind = LEAKWRAP_TRACE_TRUNCATED;
 #endif
 }
 
 /* Walks by rules, or else by frame pointers. */
-static void walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                       uintptr_t sp, uintptr_t fp)
+static void walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                       const struct leakwrap_caller *caller)
 {
 #if LEAKWRAP_HAVE_RULES
-	leakwrap_walk_rules(trace, stack, pc, sp, fp);
+	leakwrap_walk_rules(trace, stack, caller);
 #else
-	walk_fp(trace, stack, pc, sp, fp);
+	walk_fp(trace, stack, caller);
 #endif
 }
 
-void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                     uintptr_t sp, uintptr_t fp)
+void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                     const struct leakwrap_caller *caller)
 {
 	switch (leakwrap_options.unwind) {
 	case LEAKWRAP_UNWIND_FP:
-		walk_fp(trace, stack, pc, sp, fp);
+		walk_fp(trace, stack, caller);
 		break;
 	case LEAKWRAP_UNWIND_INSTRUMENT:
-		leakwrap_walk_shadow(trace, pc, sp);
+		leakwrap_walk_shadow(trace, caller->pc, caller->sp);
 		break;
 	case LEAKWRAP_UNWIND_AUTO:
 	case LEAKWRAP_UNWIND_TABLE:
-		walk_rules(trace, stack, pc, sp, fp);
+		walk_rules(trace, stack, caller);
 		break;
 	}
 }

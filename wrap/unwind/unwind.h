@@ -9,15 +9,16 @@
 
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/base/options.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/trace.h"
 
 /* Fills TRACE with the frames from the caller outward, in the way that the option unwind= chooses.
- * PC, SP, FP: the caller's registers, as in LEAKWRAP_CALLER.  STACK: the stack that SP lies on
- * (leakwrap_stack_at); the walk may move its bounds. */
-void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                     uintptr_t sp, uintptr_t fp);
+ * STACK: the stack that the CALLER's sp lies on (leakwrap_stack_at); the walk may move its bounds.
+ */
+void leakwrap_unwind(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                     const struct leakwrap_caller *caller);
 
 /* Fills TRACE by unwind rules, beginning at the interrupted registers START.  STACK: the stack that
  * START->sp lies on; the walk may move its bounds. */

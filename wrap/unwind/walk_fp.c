@@ -52,19 +52,20 @@ static void record_end(struct leakwrap_read_set *read_set, uintptr_t address, ui
 	read_set->usable = read_set->end_position != LEAKWRAP_STACK_POSITION_NONE;
 }
 
-void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                      uintptr_t sp, uintptr_t fp)
+void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                      const struct leakwrap_caller *caller)
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
 	struct last_text text = {0, 0, true};
 	struct leakwrap_read_set *read_set = trace->read_set;
+	uintptr_t sp = caller->sp, fp = caller->fp;
 	uintptr_t fp_address = 0; /* where fp was read; 0: the walk began with it */
 	unsigned depth = 0;
 
-	trace->pcs[depth++] = pc;
+	trace->pcs[depth++] = caller->pc;
 	while (depth < trace->max) {
 		uintptr_t lowest = fp + LEAKWRAP_FP_LOWEST;
-		uintptr_t caller;
+		uintptr_t return_address;
 
 		if (lowest < sp || (fp & (sizeof(fp) - 1)) != 0 ||
 		    !leakwrap_stack_reach(stack, lowest, frame_size)) {
@@ -72,7 +73,7 @@ void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack
 				record_end(read_set, fp_address, fp);
 			break;
 		}
-		caller = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
+		return_address = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
 		if (read_set) {
 			uint16_t target = leakwrap_stack_position_of(fp, read_set->sp);
 
@@ -87,15 +88,15 @@ void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack
 			if (target > LEAKWRAP_STACK_POSITION_MAX / 2)
 				read_set = NULL; /* too far above sp: the read set stays unusable */
 		}
-		if (!is_in_text(&text, caller)) {
+		if (!is_in_text(&text, return_address)) {
 			if (read_set)
-				record_end(read_set, fp + LEAKWRAP_FP_RETURN, caller);
+				record_end(read_set, fp + LEAKWRAP_FP_RETURN, return_address);
 			break;
 		}
 		if (read_set)
 			read_set->position[read_set->return_count++] =
 			        leakwrap_stack_position_of(fp + LEAKWRAP_FP_RETURN, read_set->sp);
-		trace->pcs[depth++] = caller;
+		trace->pcs[depth++] = return_address;
 		sp = fp + LEAKWRAP_FP_CALLER_SP;
 		fp_address = fp + LEAKWRAP_FP_PREVIOUS;
 		fp = leakwrap_stack_word(fp_address);

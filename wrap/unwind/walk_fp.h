@@ -11,11 +11,12 @@
 
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/trace.h"
 
 /* Fills TRACE by frame pointers.  Parameters: as of leakwrap_unwind (unwind.h). */
-void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                      uintptr_t sp, uintptr_t fp);
+void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                      const struct leakwrap_caller *caller);
 
 #endif

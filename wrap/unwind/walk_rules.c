@@ -30,10 +30,6 @@
 
 #if LEAKWRAP_HAVE_RULES
 
-#if LEAKWRAP_HAVE_ARM_FRAMES
-_Thread_local uintptr_t leakwrap_caller_r7;
-#endif
-
 /* How often a walk may go to a stack that does not lie above.  Each time, a signal came on an
  * alternate stack, or garbage looks like a signal frame. */
 #define SWITCHES_MAX 8
@@ -449,16 +445,16 @@ static void walk_all(struct walk *walk)
 		;
 }
 
-void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                         uintptr_t sp, uintptr_t fp)
+void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                         const struct leakwrap_caller *caller)
 {
 	struct walk walk = {
 		.frame.stack = stack,
-		.frame.pc = pc,
-		.frame.sp = sp,
-		.frame.fp = fp,
+		.frame.pc = caller->pc,
+		.frame.sp = caller->sp,
+		.frame.fp = caller->fp,
 #if LEAKWRAP_HAVE_ARM_FRAMES
-		.frame.r7 = leakwrap_caller_r7,
+		.frame.r7 = caller->r7,
 #endif
 		.trace = trace,
 		.cache = leakwrap_rule_cache(),
@@ -501,14 +497,18 @@ void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwr
 	 * nothing else. */
 	callers.pcs++;
 	callers.max--;
-	callers.read_set = NULL;
 	trace->pcs[0] = pc;
 	if (LEAKWRAP_CALL_PUSHES && leakwrap_stack_read_address(stack, sp, &lr))
 		sp += LEAKWRAP_WORD;
+	walk.trace = &callers;
+	walk.frame.pc = LEAKWRAP_STRIP(lr);
+	walk.frame.sp = sp;
+	walk.frame.lr = 0;
+	walk.frame.interrupted = false;
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	leakwrap_caller_r7 = start->r7;
+	walk.frame.instructions = LEAKWRAP_EITHER_CODE;
 #endif
-	leakwrap_walk_rules(&callers, stack, LEAKWRAP_STRIP(lr), sp, start->fp);
+	walk_all(&walk);
 	trace->depth = callers.depth + 1;
 	trace->kind = callers.kind;
 }

@@ -7,13 +7,14 @@
 
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/trace.h"
 
 /* Fills TRACE by unwind rules, for code of any kind.  Parameters: as of leakwrap_unwind
  * (unwind.h). */
-void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                         uintptr_t sp, uintptr_t fp);
+void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                         const struct leakwrap_caller *caller);
 
 /* Does the work of leakwrap_unwind_interrupted (unwind.h). */
 void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
