@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tools/model/weights.h"
+#include "tools/render/weights.h"
 
 /* Semicolons separate frames, and a line is a line. */
 static void put_name(FILE *stream, const char *name)

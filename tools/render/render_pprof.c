@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "profile.pb-c.h"
-#include "tools/model/weights.h"
+#include "tools/render/weights.h"
 
 struct builder {
 	struct arena arena;

@@ -6,7 +6,7 @@
 #ifndef TOOLS_LINES_H
 #define TOOLS_LINES_H
 
-#include "tools/elf/elf_file.h"
+#include "tools/symbolize/elf_file.h"
 
 struct lines;
 

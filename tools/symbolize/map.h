@@ -5,7 +5,7 @@
 #ifndef TOOLS_MAP_H
 #define TOOLS_MAP_H
 
-#include "tools/elf/elf_file.h"
+#include "tools/symbolize/elf_file.h"
 
 struct map;
 

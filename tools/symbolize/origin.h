@@ -4,8 +4,8 @@
 #define TOOLS_ORIGIN_H
 
 #include "report/format.h"
-#include "tools/elf/elf_file.h"
-#include "tools/elf/symbols.h"
+#include "tools/symbolize/elf_file.h"
+#include "tools/symbolize/symbols.h"
 
 /* The lists of such functions in a program's file (report/format.h). */
 struct system_lists {

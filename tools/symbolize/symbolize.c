@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/elf/elf_file.h"
 #include "tools/symbolize/lines.h"
 #include "tools/symbolize/map.h"
 #include "tools/symbolize/origin.h"
-#include "tools/elf/symbols.h"
+#include "tools/symbolize/symbols.h"
 
 /* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a: it comes with g++, and its
  * interface is part of the ABI; libiberty's header and archive belong to binutils and change with it. */

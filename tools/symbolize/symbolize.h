@@ -8,15 +8,7 @@
 #define TOOLS_SYMBOLIZE_H
 
 #include "tools/model/model.h"
-
-/* Where to look for files. */
-struct search {
-	const char *exe;         /* the program's own file, or NULL */
-	const char *sysroot;     /* stands for the / of the traced machine, or NULL */
-	const char **debug_dirs; /* each holds .build-id/xx/yyy.debug */
-	size_t debug_dir_count;
-	const char *map; /* the linker's map of the program, or NULL */
-};
+#include "tools/symbolize/search.h"
 
 /* Fills in the frames of every location of REPORT, and says which modules had to stay raw. */
 void symbolize(struct report *report, const struct search *search);

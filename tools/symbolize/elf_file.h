@@ -9,7 +9,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "tools/model/model.h"
-#include "tools/symbolize/symbolize.h"
+#include "tools/symbolize/search.h"
 
 struct elf_file {
 	Dwfl *dwfl;       /* holds the one module; NULL when no file was found */

@@ -1,5 +1,5 @@
 /* elf_file.c - see elf_file.h. */
-#include "tools/elf/elf_file.h"
+#include "tools/symbolize/elf_file.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* weights.c - see weights.h. */
-#include "tools/model/weights.h"
+#include "tools/render/weights.h"
 
 static void add_weight(struct weights *weights, struct weight weight)
 {

@@ -1,5 +1,5 @@
 /* symbols.c - see symbols.h. */
-#include "tools/elf/symbols.h"
+#include "tools/symbolize/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TOOLS_SYMBOLS_H
 #define TOOLS_SYMBOLS_H
 
-#include "tools/elf/elf_file.h"
+#include "tools/symbolize/elf_file.h"
 
 struct symbol {
 	uint64_t start;
