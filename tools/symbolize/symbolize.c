@@ -4,29 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/symbolize/demangle.h"
 #include "tools/symbolize/lines.h"
 #include "tools/symbolize/map.h"
 #include "tools/symbolize/origin.h"
 #include "tools/symbolize/symbols.h"
 
-/* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a: it comes with g++, and its
- * interface is part of the ABI; libiberty's header and archive belong to binutils and change with it. */
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
-
-const char *demangle(struct report *report, const char *name)
-{
-	if (!name)
-		return NULL;
-	/* A shorter name could be one of the ABI's builtin types: f is float. */
-	char *plain = strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, NULL) : NULL;
-	const char *kept = intern_text(&report->strings, plain ? plain : name);
-	free(plain);
-	return kept;
-}
-
 /* What the look-up of a module's locations needs. */
 struct sources {
 	struct report *report;
+	struct demangler *demangler;
 	struct elf_file file;
 	struct symbols symbols;
 	struct system_lists system;
@@ -46,10 +33,11 @@ static uint64_t code_address(const struct sources *sources, const struct locatio
 }
 
 /* What the dump itself knows of LOCATION. */
-static void keep_own_name(struct report *report, struct location *location)
+static void keep_own_name(struct report *report, struct demangler *demangler,
+                          struct location *location)
 {
 	location->frames = arena_alloc(&report->arena, sizeof *location->frames);
-	location->frames[0].function = demangle(report, location->own_function);
+	location->frames[0].function = demangle(demangler, location->own_function);
 	location->frame_count = 1;
 }
 
@@ -65,16 +53,16 @@ static void find_location(struct sources *sources, struct location *location)
 	                         : 0;
 	const struct symbol *symbol = symbols_find(&sources->symbols, address);
 	if (count == 0) {
-		keep_own_name(report, location);
+		keep_own_name(report, sources->demangler, location);
 		if (symbol)
-			location->frames[0].function = demangle(report, symbol->name);
+			location->frames[0].function = demangle(sources->demangler, symbol->name);
 	} else {
 		location->frames = arena_alloc(&report->arena, count * sizeof *location->frames);
 		location->frame_count = count;
 		for (unsigned i = 0; i < count; i++) {
 			struct frame *frame = &location->frames[i];
 			frame->function = found[i].mangled
-			                          ? demangle(report, found[i].name)
+			                          ? demangle(sources->demangler, found[i].name)
 			                          : intern_text(&report->strings, found[i].name);
 			frame->file = intern_text(&report->strings, found[i].file);
 			frame->line = found[i].line;
@@ -82,7 +70,7 @@ static void find_location(struct sources *sources, struct location *location)
 		}
 		struct frame *outer = &location->frames[count - 1];
 		if (!outer->function && symbol)
-			outer->function = demangle(report, symbol->name);
+			outer->function = demangle(sources->demangler, symbol->name);
 	}
 	const char *member = sources->map ? map_find(sources->map, address) : NULL;
 	if (!member && unit)
@@ -151,15 +139,16 @@ static void tell_origin(const struct sources *sources, const struct module *modu
 	}
 }
 
-static void symbolize_module(struct report *report, struct module *module, const struct search *search)
+static void symbolize_module(struct report *report, struct demangler *demangler,
+                             struct module *module, const struct search *search)
 {
-	struct sources sources = {.report = report};
+	struct sources sources = {.report = report, .demangler = demangler};
 
 	sources.file = elf_file_open(&report->arena, module, search);
 	tell_state(module, search);
 	if (!sources.file.dwfl) {
 		for (struct location *l = module->locations; l; l = l->next)
-			keep_own_name(report, l);
+			keep_own_name(report, demangler, l);
 		return;
 	}
 	sources.symbols = symbols_read(&sources.file);
@@ -229,12 +218,15 @@ static void mark_system_sites(const struct report *report)
 
 void symbolize(struct report *report, const struct search *search)
 {
+	struct demangler demangler = {.strings = &report->strings};
+
 	for (size_t i = 0; i < report->module_count; i++)
 		if (report->modules[i]->locations)
-			symbolize_module(report, report->modules[i], search);
+			symbolize_module(report, &demangler, report->modules[i], search);
 	for (size_t i = 0; i < report->location_count; i++)
 		if (!report->locations[i]->frames)
-			keep_own_name(report, report->locations[i]);
+			keep_own_name(report, &demangler, report->locations[i]);
+	demangler_stop(&demangler);
 	for (size_t i = 0; i < report->misuse_count; i++)
 		for (unsigned j = 0; j < MISUSE_STACKS; j++)
 			if (report->misuses[i]->misuse->stacks[j])

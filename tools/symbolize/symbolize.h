@@ -13,7 +13,4 @@
 /* Fills in the frames of every location of REPORT, and says which modules had to stay raw. */
 void symbolize(struct report *report, const struct search *search);
 
-/* NAME as C++ has it when it is a mangled name, otherwise NAME; the copy is REPORT's. */
-const char *demangle(struct report *report, const char *name);
-
 #endif
