@@ -3,8 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* -- errors -------------------------------------------------------------------------------------- */
@@ -277,6 +279,25 @@ const char *intern(struct strings *strings, const char *text, size_t length)
 const char *intern_text(struct strings *strings, const char *text)
 {
 	return text ? intern(strings, text, strlen(text)) : NULL;
+}
+
+/* -- files --------------------------------------------------------------------------------------- */
+
+int open_regular(const char *path)
+{
+	struct stat status;
+
+	/* Looked at first, because opening a device may have effects. */
+	if (stat(path, &status) != 0)
+		return -1;
+	if (S_ISREG(status.st_mode)) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+			return fd;
+		close(fd);
+	}
+	errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+	return -1;
 }
 
 /* -- files of settings --------------------------------------------------------------------------- */

@@ -90,6 +90,12 @@ const char *intern(struct strings *strings, const char *text, size_t length);
 /* The same of all of TEXT; of NULL it is NULL. */
 const char *intern_text(struct strings *strings, const char *text);
 
+/* -- files --------------------------------------------------------------------------------------- */
+
+/* Opens the regular file PATH for reading.  Returns a descriptor, which is the caller's to close,
+ * or -1 with errno set.  Never waits: a FIFO or a device is not opened, errno is then EINVAL. */
+int open_regular(const char *path);
+
 /* -- files of settings --------------------------------------------------------------------------- */
 
 /* The lines of a file in which empty lines, and lines that begin with #, say nothing. */

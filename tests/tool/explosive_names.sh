@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
-need timeout
+need timeout prlimit
 
 # explosive FORM LEVELS: a name in which each type holds the one before twice; "packed" makes the demangler
 # search all of it before it has written a byte.
@@ -35,10 +35,8 @@ report() {
 		sed -i "s/ #$frame \(0x[0-9a-f]*\) ? / #$frame \1 $name+0x12 /" "$W/log"
 		frame=$((frame + 1))
 	done
-	(
-		ulimit -v 1000000
-		exec timeout 60 "$lw" report -f json "$W/log"
-	) >"$W/out" 2>"$W/err" || fail "status $? of $*: $(head -n 5 "$W/err")"
+	prlimit --as=1000000000 timeout 60 "$lw" report -f json "$W/log" >"$W/out" 2>"$W/err" ||
+		fail "status $? of $*: $(head -n 5 "$W/err")"
 }
 
 report _ZN3foo3barEi

@@ -5,7 +5,6 @@
  * an allocator, is called from outside: who calls these is a user of it. */
 #include "tools/elf/own_allocators.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +104,8 @@ static bool is_part_of_family(const struct families *families, const char *prefi
 {
 	for (size_t i = 0; i < families->count; i++) {
 		size_t length = strlen(families->all[i].prefix);
-		if (strlen(prefix) > length && strncmp(prefix, families->all[i].prefix, length) == 0)
+		if (strlen(prefix) > length &&
+		    strncmp(prefix, families->all[i].prefix, length) == 0)
 			return true;
 	}
 	return false;
@@ -246,7 +246,7 @@ static bool file_allocates(const char *path, int machine, bool *known)
 {
 	bool allocates = false;
 	GElf_Ehdr header;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_regular(path);
 	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
 	*known = elf && gelf_getehdr(elf, &header) && header.e_machine == machine;
 	for (Elf_Scn *scn = NULL; *known && (scn = elf_nextscn(elf, scn)) != NULL;) {

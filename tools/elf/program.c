@@ -2,7 +2,6 @@
 #include "tools/elf/program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +33,8 @@ static const char *symbol_text(struct program *program, const GElf_Sym *symbol)
 	GElf_Shdr header;
 	Elf_Scn *scn = elf_getscn(program->elf, symbol->st_shndx);
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
-	if (!data || !data->d_buf || !gelf_getshdr(scn, &header) || symbol->st_value < header.sh_addr)
+	if (!data || !data->d_buf || !gelf_getshdr(scn, &header) ||
+	    symbol->st_value < header.sh_addr)
 		return NULL;
 	uint64_t at = symbol->st_value - header.sh_addr;
 	if (at > data->d_size || symbol->st_size > data->d_size - at)
@@ -72,8 +72,8 @@ static void add_named_entries(struct program *program, char *names)
 		bool expected = name[length - 1] != '?';
 		if (!expected)
 			name[length - 1] = '\0';
-		program->entries[program->entry_count++] =
-		        (struct entry){.name = name, .heap = true, .named = true, .expected = expected};
+		program->entries[program->entry_count++] = (struct entry){
+		        .name = name, .heap = true, .named = true, .expected = expected};
 	}
 }
 
@@ -87,14 +87,17 @@ static void list_entries(struct program *program)
 		wrapped++;
 	all = wrapped + sizeof aliases / sizeof *aliases - 1;
 	count = all + sizeof system_symbols / sizeof *system_symbols - 1;
-	program->entries = arena_alloc(&program->arena, (count + named + 1) * sizeof *program->entries);
+	program->entries =
+	        arena_alloc(&program->arena, (count + named + 1) * sizeof *program->entries);
 	for (size_t i = 0; i < all; i++) {
 		program->entries[i].alias = i >= wrapped;
-		program->entries[i].name = i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
+		program->entries[i].name =
+		        i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
 		program->entries[i].heap = i >= wrapped || is_heap_symbol(allocating_symbols[i]);
 	}
 	for (size_t i = all; i < count; i++)
-		program->entries[i] = (struct entry){.name = system_symbols[i - all], .system = true};
+		program->entries[i] =
+		        (struct entry){.name = system_symbols[i - all], .system = true};
 	program->entry_count = count;
 	add_named_entries(program, names);
 }
@@ -194,7 +197,8 @@ static bool is_slot(const struct program *program, uint64_t where, unsigned type
 	        {EM_ARM, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT},
 	};
 	if (machine == EM_RISCV) /* has no type of its own for GOT entries */
-		return type == R_RISCV_JUMP_SLOT || (where >= program->got && where < program->got_end);
+		return type == R_RISCV_JUMP_SLOT ||
+		       (where >= program->got && where < program->got_end);
 	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
 		if (slots[i].machine == machine)
 			return type == slots[i].jump || type == slots[i].data;
@@ -217,7 +221,8 @@ static void read_relocation(struct program *program, const GElf_Shdr *header, ui
 	GElf_Sym symbol;
 	Elf_Data *data = scn && gelf_getshdr(scn, &symbols) ? elf_getdata(scn, NULL) : NULL;
 
-	if (!data || !gelf_getsym(data, (int)GELF_R_SYM(info), &symbol) || symbol.st_shndx != SHN_UNDEF)
+	if (!data || !gelf_getsym(data, (int)GELF_R_SYM(info), &symbol) ||
+	    symbol.st_shndx != SHN_UNDEF)
 		return;
 	const char *name = elf_strptr(program->elf, symbols.sh_link, symbol.st_name);
 	struct entry *entry = name ? entry_named(program, name) : NULL;
@@ -250,9 +255,10 @@ static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shd
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Dyn entry;
 	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
-		const char *name = entry.d_tag == DT_NEEDED
-		                           ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
-		                           : NULL;
+		const char *name =
+		        entry.d_tag == DT_NEEDED
+		                ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
+		                : NULL;
 		if (name) {
 			GROW(program->libraries, program->library_room, program->library_count + 1);
 			program->libraries[program->library_count++] = name;
@@ -354,7 +360,8 @@ const struct function *program_function_at(const struct program *program, uint64
 	}
 	while (low > 1 && program->functions[low - 2].start == program->functions[low - 1].start)
 		low--; /* of aliases the tracer's name comes first */
-	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1] : NULL;
+	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1]
+	                                                       : NULL;
 }
 
 /* Names with an underscore in front are kept for the C library (C11 7.1.3), but for those of the C++ ABI; the others are
@@ -370,8 +377,8 @@ bool is_c_librarys(const char *name)
  * tracer's and of the C library's is surely the program's own, whose objects are linked first.  Behind that there may be
  * more of the program's, and there only what goes straight to the heap is taken for an escape: in glibc nothing but
  * malloc.c itself does that. */
-static struct callers *callers_of(struct program *program, uint64_t pc, const struct function *caller,
-                                  struct entry *entry)
+static struct callers *callers_of(struct program *program, uint64_t pc,
+                                  const struct function *caller, struct entry *entry)
 {
 	if (entry->system)
 		return NULL;
@@ -447,13 +454,13 @@ bool program_open(struct program *program, const char *path)
 	GElf_Ehdr header;
 
 	*program = (struct program){.own_code = UINT64_MAX, .library_code = UINT64_MAX};
-	program->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (program->fd < 0) {
+	program->fd = open_regular(path);
+	if (program->fd < 0 && errno != EINVAL) {
 		complain("%s: %s", path, strerror(errno));
 		return false;
 	}
 	elf_version(EV_CURRENT);
-	program->elf = elf_begin(program->fd, ELF_C_READ_MMAP, NULL);
+	program->elf = program->fd >= 0 ? elf_begin(program->fd, ELF_C_READ_MMAP, NULL) : NULL;
 	if (!program->elf || elf_kind(program->elf) != ELF_K_ELF ||
 	    !gelf_getehdr(program->elf, &header) ||
 	    (header.e_type != ET_EXEC && header.e_type != ET_DYN)) {
@@ -477,5 +484,6 @@ void program_close(struct program *program)
 	free(program->targets.all);
 	arena_free(&program->arena);
 	elf_end(program->elf);
-	close(program->fd);
+	if (program->fd >= 0)
+		close(program->fd);
 }

@@ -19,7 +19,8 @@ struct elf_file {
 
 /* Finds and opens the file of MODULE, and sets module->state and module->file.  Strings come from
  * ARENA. */
-struct elf_file elf_file_open(struct arena *arena, struct module *module, const struct search *search);
+struct elf_file elf_file_open(struct arena *arena, struct module *module,
+                              const struct search *search);
 
 void elf_file_close(struct elf_file *file);
 
