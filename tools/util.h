@@ -53,7 +53,8 @@ struct arena {
 /* Zero-filled, aligned for any object. */
 void *arena_alloc(struct arena *arena, size_t size);
 char *arena_copy(struct arena *arena, const char *text, size_t length);
-char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_format(struct arena *arena, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
 
 /* Forgets everything allocated; keeps a chunk for what comes next. */
 void arena_reset(struct arena *arena);
@@ -117,6 +118,23 @@ const char *with_commas(uint64_t number);
 
 /* "1.15 MiB", likewise. */
 const char *with_unit(uint64_t bytes);
+
+/* A character of UTF-8, or a byte that is none. */
+struct character {
+	unsigned length; /* in bytes, at least 1 */
+	uint32_t code;   /* its number in Unicode, or the byte */
+	bool is_text; /* false for controls, controls of the direction of text, and bytes that are no
+	                    character: none of these may reach a terminal or a page */
+};
+
+/* Returns the character that TEXT, which is not empty, begins with. */
+struct character character_at(const char *text);
+
+/* Returns how many bytes of TEXT stand before its end or its first character that is no text. */
+size_t text_span(const char *text);
+
+/* Writes TEXT to STREAM, with "?" for each character that is no text. */
+void put_text(FILE *stream, const char *text);
 
 /* The last component of PATH. */
 const char *base_name(const char *path);

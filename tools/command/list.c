@@ -33,13 +33,6 @@ static const char *number_or_dash(int64_t number)
 	return number < 0 ? "-" : with_commas((uint64_t)number);
 }
 
-/* Names from a log may hold anything; a line is a line. */
-static void put_clean(const char *text)
-{
-	for (; *text; text++)
-		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
-}
-
 static void put_dump(void *context, const struct parsed_dump *dump)
 {
 	struct list *list = context;
@@ -53,9 +46,9 @@ static void put_dump(void *context, const struct parsed_dump *dump)
 	       dump->reason ? dump->reason : "?", dated ? time : "?", dated ? time + 11 : "",
 	       number_or_dash(dump->totals.live_bytes), number_or_dash(dump->totals.live_blocks),
 	       dump->damage ? "torn" : "whole");
-	put_clean(dump->program && *dump->program ? dump->program : "?");
+	put_text(stdout, dump->program && *dump->program ? dump->program : "?");
 	fputs("  ", stdout);
-	put_clean(dump->log);
+	put_text(stdout, dump->log);
 	if (dump->damage)
 		printf(":%lu: %s", dump->damage_line, dump->damage);
 	putchar('\n');
@@ -86,9 +79,12 @@ int command_list(int argc, char **argv)
 	        .parser = parse_argument,
 	        .args_doc = "[LOG...]",
 	        .doc = "Names the dumps in one or more logs."
-	               "\vLOG is a file with dumps between any other lines, or - for standard input "
-	               "(the default).  A dump that is not whole is torn, and its line says what is "
-	               "wrong, and in which line of the log that shows.  Other commands take one dump "
+	               "\vLOG is a file with dumps between any other lines, or - for standard "
+	               "input "
+	               "(the default).  A dump that is not whole is torn, and its line says what "
+	               "is "
+	               "wrong, and in which line of the log that shows.  Other commands take one "
+	               "dump "
 	               "as LOG@PID:DUMP.\n\n"
 	               "Exit status: 0 fine, 2 usage, unreadable input or a log without dumps.",
 	};

@@ -18,7 +18,8 @@ static const unsigned char page_bytes[] = {
 /* Where in the page the data goes. */
 static const char mark[] = "@DATA@";
 
-/* A JSON string that may stand in a script element: no < is written as itself. */
+/* A JSON string that may stand in a script element: no < is written as itself.  What is no text
+ * would be invisible on the page, or turn it round: the page shows its number. */
 static void put_string(FILE *stream, const char *text)
 {
 	if (!text) {
@@ -26,12 +27,15 @@ static void put_string(FILE *stream, const char *text)
 		return;
 	}
 	putc('"', stream);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c < ' ' || c == '<' || c == '"' || c == '\\' || c == 0x7f)
-			fprintf(stream, "\\u%04x", c);
+	while (*text) {
+		struct character c = character_at(text);
+		if (!c.is_text)
+			fprintf(stream, c.length > 1 ? "\\\\u%04x" : "\\\\x%02x", c.code);
+		else if (c.code == '<' || c.code == '"' || c.code == '\\')
+			fprintf(stream, "\\u%04x", c.code);
 		else
-			putc(c, stream);
+			fwrite(text, 1, c.length, stream);
+		text += c.length;
 	}
 	putc('"', stream);
 }
@@ -95,8 +99,8 @@ static void put_crash(FILE *stream, const struct crash *crash, const unsigned *f
 	put_stack(stream, crash->stack, first_frame);
 	fputs(",\"registers\":[", stream);
 	for (size_t i = 0; i < fault->register_count; i++)
-		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "", fault->registers[i].name,
-		        fault->registers[i].value);
+		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "",
+		        fault->registers[i].name, fault->registers[i].value);
 	fputs("]}", stream);
 	arena_free(&scratch);
 }
@@ -107,7 +111,8 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 		fprintf(stream, "\n{\"merged\":%zu,\"programs\":%zu,\"process\":-1,\"reason\":",
 		        dump->merged->dumps, dump->merged->programs);
 	else
-		fprintf(stream, "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
+		fprintf(stream,
+		        "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
 		        dump->sequence, dump->process);
 	put_string(stream, dump->reason);
 	fputs(",\"program\":", stream);
@@ -131,8 +136,8 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "", site->stack->number,
-		        site->bytes, site->blocks, (int)site->kind);
+		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "",
+		        site->stack->number, site->bytes, site->blocks, (int)site->kind);
 		fprintf(stream, dump->merged ? ",%u]" : "]", site->processes);
 	}
 	fputs("]}", stream);
@@ -161,8 +166,8 @@ void render_html(FILE *stream, const struct answer *answer)
 		fputs("\"growth\":[", stream);
 		for (size_t i = 0; i < answer->growths->count; i++) {
 			const struct growth *g = &answer->growths->all[i];
-			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "", g->last_dump->process,
-			        g->stack->number, g->steady_bytes);
+			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "",
+			        g->last_dump->process, g->stack->number, g->steady_bytes);
 		}
 		fputs("],\n", stream);
 	}

@@ -41,7 +41,8 @@ static bool same_numbered(const void *key, const void *entry)
 /* The entry of KEY in TABLE; its number is 0 when it is new. */
 static struct numbered *number_of(struct builder *b, struct table *table, struct numbered key)
 {
-	uint64_t hash = hash_word(hash_word(hash_word(0, (uintptr_t)key.a), (uintptr_t)key.b), key.c);
+	uint64_t hash =
+	        hash_word(hash_word(hash_word(0, (uintptr_t)key.a), (uintptr_t)key.b), key.c);
 	struct numbered *found = table_find(table, hash, &key, same_numbered);
 	if (!found) {
 		found = arena_alloc(&b->arena, sizeof *found);
@@ -61,24 +62,13 @@ static bool same_text(const void *key, const void *entry)
 	return strcmp(key, ((const struct text_entry *)entry)->text) == 0;
 }
 
-/* protobuf demands UTF-8; foreign names may hold anything. */
+/* protobuf demands UTF-8, and a viewer may write to a terminal; foreign names may hold anything. */
 static char *clean_utf8(struct arena *arena, const char *text)
 {
-	char *copy = arena_copy(arena, text, strlen(text));
-	for (unsigned char *p = (unsigned char *)copy; *p;) {
-		unsigned length = *p < 0x80                 ? 1
-		                  : *p >= 0xc2 && *p < 0xe0 ? 2
-		                  : *p >= 0xe0 && *p < 0xf0 ? 3
-		                  : *p >= 0xf0 && *p < 0xf5 ? 4
-		                                            : 0;
-		unsigned good = length ? 1 : 0;
-		while (good && good < length && (p[good] & 0xc0) == 0x80)
-			good++;
-		if (length == 0 || good < length) {
-			*p++ = '?';
-			continue;
-		}
-		p += length;
+	char *copy = arena_alloc(arena, strlen(text) + 1), *p = copy;
+	for (struct character c; *text; text += c.length) {
+		c = character_at(text);
+		p = c.is_text ? mempcpy(p, text, c.length) : stpcpy(p, "?");
 	}
 	return copy;
 }
@@ -102,7 +92,8 @@ static int64_t add_text(struct builder *b, const char *text)
 
 static uint64_t add_function(struct builder *b, const char *name, const char *file)
 {
-	struct numbered key = {.c = (uint64_t)add_text(b, name) << 32 | (uint64_t)add_text(b, file)};
+	struct numbered key = {.c = (uint64_t)add_text(b, name) << 32 |
+	                            (uint64_t)add_text(b, file)};
 	struct numbered *entry = number_of(b, &b->functions, key);
 	if (entry->number)
 		return entry->number;
@@ -166,7 +157,8 @@ static void add_line(struct builder *b, Leakwrap__Pprof__Location *location, con
 static uint64_t add_location(struct builder *b, const struct dump *dump, const struct location *at)
 {
 	uint64_t address = raw_address(dump, at);
-	struct numbered *entry = number_of(b, &b->locations, (struct numbered){.a = at, .c = address});
+	struct numbered *entry =
+	        number_of(b, &b->locations, (struct numbered){.a = at, .c = address});
 	if (entry->number)
 		return entry->number;
 
@@ -281,7 +273,8 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	profile.function = b.function;
 	profile.n_string_table = b.text_count;
 	profile.string_table = b.text;
-	profile.time_nanos = seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
+	profile.time_nanos =
+	        seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
 
 	size_t size = leakwrap__pprof__profile__get_packed_size(&profile);
 	uint8_t *packed = xmalloc(size);

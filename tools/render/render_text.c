@@ -47,13 +47,6 @@ static const char *counted(struct page *page, uint64_t number, const char *noun)
 	                                : "s");
 }
 
-/* Control characters of foreign names do not reach the terminal. */
-static void put_clean(const struct page *page, const char *text)
-{
-	for (; *text; text++)
-		putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, page->stream);
-}
-
 /* -- stacks -------------------------------------------------------------------------------------- */
 
 enum { INDENT = 6, NAME_MAX_WIDTH = 44, NAME_MIN_WIDTH = 20 };
@@ -156,7 +149,7 @@ static void put_frame(struct page *page, const struct location *at, const struct
 
 	fprintf(page->stream, "%*s", INDENT, "");
 	tone(page, TONE_NAME);
-	put_clean(page, name);
+	put_text(page->stream, name);
 	tone(page, TONE_PLAIN);
 	fprintf(page->stream, "%*s  ", length < width ? (int)(width - length) : 0, "");
 	tone(page, TONE_FAINT);
@@ -165,7 +158,7 @@ static void put_frame(struct page *page, const struct location *at, const struct
 		fputs("...", page->stream);
 		place += strlen(place) - (room - 3);
 	}
-	put_clean(page, place);
+	put_text(page->stream, place);
 	if (frame->inlined)
 		fputs(inlined_mark, page->stream);
 	tone(page, TONE_PLAIN);
@@ -200,7 +193,7 @@ static void put_wrappers(struct page *page, const struct stack *stack, unsigned 
 	fprintf(page->stream, "%*s", INDENT, "");
 	tone(page, TONE_FAINT);
 	fputs(mark, page->stream);
-	put_clean(page, names);
+	put_text(page->stream, names);
 	tone(page, TONE_PLAIN);
 	putc('\n', page->stream);
 }
@@ -258,10 +251,10 @@ static void put_command(struct page *page, const struct dump *dump)
 		if (quoted)
 			putc('\'', page->stream);
 		for (const char *rest; (rest = strchr(word, '\'')) != NULL; word = rest + 1) {
-			put_clean(page, arena_copy(&page->scratch, word, (size_t)(rest - word)));
+			put_text(page->stream, arena_copy(&page->scratch, word, (size_t)(rest - word)));
 			fputs("'\\''", page->stream);
 		}
-		put_clean(page, word);
+		put_text(page->stream, word);
 		if (quoted)
 			putc('\'', page->stream);
 	}
@@ -285,7 +278,7 @@ static void put_merged_title(struct page *page, const struct dump *dump)
 	if (merged->programs > 1)
 		fputs(counted(page, merged->programs, "program"), page->stream);
 	else
-		put_clean(page, dump->program ? dump->program : "(unknown program)");
+		put_text(page->stream, dump->program ? dump->program : "(unknown program)");
 	tone(page, TONE_PLAIN);
 	fprintf(page->stream, ", the last dumps of %s", counted(page, merged->dumps, "process"));
 	if (first)
@@ -322,7 +315,7 @@ static void put_title(struct page *page, const struct dump *dump)
 		if (strcmp(dump->reason, reasons[i][0]) == 0)
 			reason = reasons[i][1];
 	tone(page, TONE_STRONG);
-	put_clean(page, dump->program ? dump->program : "(unknown program)");
+	put_text(page->stream, dump->program ? dump->program : "(unknown program)");
 	tone(page, TONE_PLAIN);
 	fprintf(page->stream, ", process %lu, dump %lu %s, %s\n", dump->pid, dump->sequence, reason,
 	        when(page, dump));
@@ -381,7 +374,7 @@ static void put_modules(struct page *page, const struct dump *dump)
 		if (!states[module->state])
 			continue;
 		fputs("  module ", page->stream);
-		put_clean(page, module->path);
+		put_text(page->stream, module->path);
 		fprintf(page->stream, ": %s\n", states[module->state]);
 	}
 }
@@ -400,7 +393,7 @@ static void put_misuse(struct page *page, const struct dump *dump)
 			continue;
 		tone(page, i == MISUSE_OFFENDER ? TONE_ALERT : TONE_STRONG);
 		fputs("  ", page->stream);
-		put_clean(page, heads[i]);
+		put_text(page->stream, heads[i]);
 		putc('\n', page->stream);
 		tone(page, TONE_PLAIN);
 		if (misused->stacks[i])
@@ -461,7 +454,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
 		if (site->task) {
 			fputs(", task ", page->stream);
-			put_clean(page, site->task);
+			put_text(page->stream, site->task);
 		}
 		if (site->of_system)
 			fputs(", by a system library", page->stream);
@@ -497,7 +490,7 @@ static void put_groups(struct page *page, const struct dump *dump, enum group_ki
 		        with_commas(group->blocks), with_commas(group->sites),
 		        with_commas(group->through_bytes));
 		tone(page, TONE_NAME);
-		put_clean(page, page->style->width ? fitting(page, short_name(page, group->name), room)
+		put_text(page->stream, page->style->width ? fitting(page, short_name(page, group->name), room)
 		                                   : group->name);
 		tone(page, TONE_PLAIN);
 		putc('\n', page->stream);
@@ -537,7 +530,7 @@ static void put_footer(struct page *page, const struct dump *dump)
 		fputs("  note: ", page->stream);
 		if (counts) /* "2936 forked children" */
 			fputs(with_commas(number), page->stream);
-		put_clean(page, counts ? rest : dump->notes[i]);
+		put_text(page->stream, counts ? rest : dump->notes[i]);
 		putc('\n', page->stream);
 	}
 	put_modules(page, dump);
@@ -605,7 +598,7 @@ static void put_group_name(struct page *page, const char *name)
 {
 	fprintf(page->stream, "%*s", INDENT, "");
 	tone(page, TONE_NAME);
-	put_clean(page, page->style->width > INDENT
+	put_text(page->stream, page->style->width > INDENT
 	                        ? fitting(page, short_name(page, name), page->style->width - INDENT)
 	                        : name);
 	tone(page, TONE_PLAIN);
