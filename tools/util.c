@@ -20,14 +20,24 @@ void progress_done(void)
 	progress_shown = false;
 }
 
-/* Writes to standard error.  Names from foreign files may be part of the message. */
-static void put_message(const char *format, va_list arguments)
+/* Writes START, the message and END to standard error, in one write(2).  Names from foreign files may be
+ * part of the message. */
+static void put_message(const char *start, const char *format, va_list arguments, const char *end)
 {
-	char *text = NULL;
+	char *text = NULL, *line = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&line, &length);
 
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
-	put_text(stderr, text ? text : format);
+	if (stream) {
+		fputs(start, stream);
+		put_text(stream, text ? text : format);
+		fputs(end, stream);
+		fclose(stream);
+		fputs(line, stderr);
+	}
+	free(line);
 	free(text);
 }
 
@@ -35,9 +45,7 @@ static void say(const char *format, va_list arguments)
 {
 	progress_done();
 	fflush(stdout);
-	fputs("leakwrap: ", stderr);
-	put_message(format, arguments);
-	putc('\n', stderr);
+	put_message("leakwrap: ", format, arguments, "\n");
 }
 
 void complain(const char *format, ...)
@@ -67,8 +75,7 @@ void progress(const char *format, ...)
 
 	va_list arguments;
 	va_start(arguments, format);
-	fputs("\r\033[K", stderr);
-	put_message(format, arguments);
+	put_message("\r\033[K", format, arguments, "");
 	va_end(arguments);
 	fflush(stderr);
 	progress_shown = true;
@@ -124,7 +131,8 @@ struct arena_chunk {
 	max_align_t bytes[];
 };
 
-enum { ARENA_CHUNK = 64 * 1024 };
+/* The first chunk is small, for arenas of which there are thousands. */
+enum { ARENA_FIRST_CHUNK = 256, ARENA_CHUNK = 64 * 1024 };
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
@@ -134,7 +142,11 @@ void *arena_alloc(struct arena *arena, size_t size)
 		die("out of memory");
 	size = (size + align - 1) / align * align;
 	if (!arena->chunk || arena->chunk->size - arena->used < size) {
-		size_t room = size > ARENA_CHUNK ? size : ARENA_CHUNK;
+		size_t room = arena->chunk ? 2 * arena->chunk->size : ARENA_FIRST_CHUNK;
+		if (room > ARENA_CHUNK)
+			room = ARENA_CHUNK;
+		if (room < size)
+			room = size;
 		struct arena_chunk *chunk = xmalloc(sizeof *chunk + room);
 		chunk->next = arena->chunk;
 		chunk->size = room;

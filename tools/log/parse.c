@@ -27,7 +27,8 @@ struct open_dump {
 	bool in_crash;       /* registers and frames are those of the crash */
 	bool stack_broken;   /* a frame of the current stack is missing: no more for this stack */
 	struct parsed_frames *in_misuse; /* frames are these of the misuse, or NULL */
-	struct open_dump *free_next;
+	struct process *process;
+	struct open_dump *earlier, *later; /* of the open dumps, by their start; LATER also of free ones */
 };
 
 struct process {
@@ -36,7 +37,6 @@ struct process {
 	unsigned long ended;    /* the last dump that has ended */
 	uint64_t last_line;     /* hash of its last line, to notice one that came twice */
 	bool strays_noted;      /* lines of it came later, and that has been said */
-	struct process *next;
 };
 
 struct parser {
@@ -45,10 +45,14 @@ struct parser {
 	dump_taker *take;
 	void *context;
 	struct table processes;
-	struct process *first, **last; /* in the order of their appearance */
-	struct open_dump *free;        /* for reuse */
-	struct arena arena;            /* of the processes */
+	struct open_dump *earliest, *latest; /* the open dumps, by their start */
+	unsigned open_count;
+	struct open_dump *free; /* for reuse */
+	struct arena arena;     /* of the processes */
 };
+
+/* More dumps are never open at once, unless their ends were lost. */
+enum { OPEN_MAX = 4096 };
 
 /* -- dumps --------------------------------------------------------------------------------------- */
 
@@ -60,17 +64,37 @@ static void note_damage(struct parser *parser, struct open_dump *open, const cha
 	open->dump.damage_line = parser->line;
 }
 
-static struct open_dump *start_dump(struct parser *parser, unsigned long pid, unsigned long sequence)
+static void finish_dump(struct parser *parser, struct process *process)
 {
+	struct open_dump *open = process->open;
+	process->open = NULL;
+	process->ended = open->dump.sequence;
+	process->strays_noted = open->dump.damage != NULL;
+	*(open->earlier ? &open->earlier->later : &parser->earliest) = open->later;
+	*(open->later ? &open->later->earlier : &parser->latest) = open->earlier;
+	parser->open_count--;
+
+	parser->take(parser->context, &open->dump);
+	arena_reset(&open->arena);
+	open->later = parser->free;
+	parser->free = open;
+}
+
+static void start_dump(struct parser *parser, struct process *process, unsigned long sequence)
+{
+	if (parser->open_count == OPEN_MAX) {
+		note_damage(parser, parser->earliest, "it has no end: too many other dumps start");
+		finish_dump(parser, parser->earliest->process);
+	}
 	struct open_dump *open = parser->free;
 	if (open)
-		parser->free = open->free_next;
+		parser->free = open->later;
 	else
 		open = xzalloc(sizeof *open);
 
 	struct parsed_dump *dump = &open->dump;
 	*dump = (struct parsed_dump){
-	        .pid = pid,
+	        .pid = process->pid,
 	        .sequence = sequence,
 	        .sites = dump->sites,
 	        .frames = dump->frames,
@@ -85,20 +109,13 @@ static struct open_dump *start_dump(struct parser *parser, unsigned long pid, un
 	open->lines = 0;
 	open->headed = open->skipped = open->in_crash = open->stack_broken = false;
 	open->in_misuse = NULL;
-	return open;
-}
-
-static void finish_dump(struct parser *parser, struct process *process)
-{
-	struct open_dump *open = process->open;
-	process->open = NULL;
-	process->ended = open->dump.sequence;
-	process->strays_noted = open->dump.damage != NULL;
-
-	parser->take(parser->context, &open->dump);
-	arena_reset(&open->arena);
-	open->free_next = parser->free;
-	parser->free = open;
+	open->process = process;
+	open->earlier = parser->latest;
+	open->later = NULL;
+	*(parser->latest ? &parser->latest->later : &parser->earliest) = open;
+	parser->latest = open;
+	parser->open_count++;
+	process->open = open;
 }
 
 /* -- the lines of a dump ------------------------------------------------------------------------- */
@@ -588,8 +605,6 @@ static struct process *process_of(struct parser *parser, unsigned long pid)
 		process = arena_alloc(&parser->arena, sizeof *process);
 		process->pid = pid;
 		table_add(&parser->processes, hash, process);
-		*parser->last = process;
-		parser->last = &process->next;
 	}
 	return process;
 }
@@ -613,7 +628,7 @@ static struct open_dump *dump_of(struct parser *parser, struct process *process,
 		note_damage(parser, open, "it has no end: the next dump starts here");
 		finish_dump(parser, process);
 	}
-	process->open = start_dump(parser, process->pid, sequence);
+	start_dump(parser, process, sequence);
 	if (!head)
 		note_damage(parser, process->open, "its first line is missing");
 	return process->open;
@@ -709,7 +724,6 @@ struct parser *parser_start(const char *log, dump_taker *take, void *context)
 	parser->log = log;
 	parser->take = take;
 	parser->context = context;
-	parser->last = &parser->first;
 	return parser;
 }
 
@@ -745,15 +759,13 @@ void parser_line(struct parser *parser, const char *line, size_t length, bool wh
 
 void parser_end(struct parser *parser)
 {
-	for (struct process *process = parser->first; process; process = process->next) {
-		if (process->open) {
-			note_damage(parser, process->open, "it has no end: the log ends before it");
-			finish_dump(parser, process);
-		}
+	while (parser->earliest) {
+		note_damage(parser, parser->earliest, "it has no end: the log ends before it");
+		finish_dump(parser, parser->earliest->process);
 	}
 	while (parser->free) {
 		struct open_dump *open = parser->free;
-		parser->free = open->free_next;
+		parser->free = open->later;
 		free(open->dump.sites);
 		free(open->dump.frames);
 		free(open->dump.modules);

@@ -361,21 +361,22 @@ static bool same_dump(const void *key, const void *entry)
 	       !a->damage == !b->damage;
 }
 
-static void tell_damage(const struct dump *dump)
+/* Says what is wrong with PARSED: DAMAGE, which showed in line LINE of the log. */
+static void tell_damage(const struct parsed_dump *parsed, const char *damage, unsigned long line)
 {
-	int64_t all = dump->totals.call_sites;
-	if (dump->misuse)
-		complain("%s:%lu: dump %lu.%lu is damaged: %s", dump->log, dump->damage_line, dump->pid,
-		         dump->sequence, dump->damage);
-	else if (all >= 0 && (uint64_t)all > dump->site_count)
+	int64_t all = parsed->totals.call_sites;
+	size_t read = parsed->site_count;
+	if (parsed->misused)
+		complain("%s:%lu: dump %lu.%lu is damaged: %s", parsed->log, line, parsed->pid,
+		         parsed->sequence, damage);
+	else if (all >= 0 && (uint64_t)all > read)
 		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu of its %lld call site%s %s reported",
-		         dump->log, dump->damage_line, dump->pid, dump->sequence, dump->damage,
-		         dump->site_count, (long long)all, all == 1 ? "" : "s",
-		         dump->site_count == 1 ? "is" : "are");
+		         parsed->log, line, parsed->pid, parsed->sequence, damage, read, (long long)all,
+		         all == 1 ? "" : "s", read == 1 ? "is" : "are");
 	else
-		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu call site%s reported", dump->log,
-		         dump->damage_line, dump->pid, dump->sequence, dump->damage, dump->site_count,
-		         dump->site_count == 1 ? " is" : "s are");
+		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu call site%s reported", parsed->log,
+		         line, parsed->pid, parsed->sequence, damage, read,
+		         read == 1 ? " is" : "s are");
 }
 
 static struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
@@ -454,12 +455,14 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	if (selection->seen % 64 == 0)
 		progress("reading %s: %zu dumps", parsed->log, selection->seen);
 
+	if (is_empty(parsed)) {
+		tell_damage(parsed, parsed->damage, parsed->damage_line);
+		return;
+	}
 	struct dump *dump = copy_dump(selection->report, parsed);
 	dump->chosen = selection->sequence != 0;
 	if (dump->damage)
-		tell_damage(dump);
-	if (is_empty(parsed))
-		return;
+		tell_damage(parsed, dump->damage, dump->damage_line);
 	selection->taken++;
 	add_dump(selection->report, dump);
 }
