@@ -334,6 +334,14 @@ const char *next_setting(struct setting_lines *lines)
 	return NULL;
 }
 
+/* -- numbers ------------------------------------------------------------------------------------- */
+
+void add_up(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum) || *sum > INT64_MAX)
+		*sum = INT64_MAX;
+}
+
 /* -- text ---------------------------------------------------------------------------------------- */
 
 static char *text_buffer(size_t *size)

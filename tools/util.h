@@ -111,6 +111,11 @@ struct setting_lines {
  * Returns NULL at the end, with errno 0, or if the file cannot be read. */
 const char *next_setting(struct setting_lines *lines);
 
+/* -- numbers ------------------------------------------------------------------------------------- */
+
+/* Adds MORE to *SUM, which stays at INT64_MAX where the sum would be larger. */
+void add_up(uint64_t *sum, uint64_t more);
+
 /* -- text ---------------------------------------------------------------------------------------- */
 
 /* "1,203,344"; the result lives in one of several static buffers, until a few calls later. */

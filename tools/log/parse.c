@@ -22,6 +22,7 @@ struct open_dump {
 	struct arena arena;      /* its strings */
 	size_t site_room, frame_room, module_room, note_room, register_room, command_room;
 	unsigned long lines; /* seen so far */
+	uint64_t site_bytes, site_blocks; /* of all call sites so far, at most INT64_MAX */
 	bool headed;         /* the dump line has come */
 	bool skipped;        /* of a version that is not known */
 	bool in_crash;       /* registers and frames are those of the crash */
@@ -107,6 +108,7 @@ static void start_dump(struct parser *parser, struct process *process, unsigned 
 	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0, NULL},
 	};
 	open->lines = 0;
+	open->site_bytes = open->site_blocks = 0;
 	open->headed = open->skipped = open->in_crash = open->stack_broken = false;
 	open->in_misuse = NULL;
 	open->process = process;
@@ -420,8 +422,13 @@ static void read_site(struct parser *parser, struct open_dump *open, struct curs
 		return;
 	}
 	struct cursor word = scan_word(&c);
-	if (!scan_kind(&word, &site.kind) || site.bytes > INT64_MAX || site.blocks > INT64_MAX) {
+	if (!scan_kind(&word, &site.kind)) {
 		note_damage(parser, open, "a call site is damaged");
+		return;
+	}
+	if (site.bytes > (uint64_t)INT64_MAX - open->site_bytes ||
+	    site.blocks > (uint64_t)INT64_MAX - open->site_blocks) {
+		note_damage(parser, open, "its call sites hold more than there can be");
 		return;
 	}
 	while (next_word(&c, &word)) {
@@ -440,6 +447,8 @@ static void read_site(struct parser *parser, struct open_dump *open, struct curs
 	}
 	GROW(dump->sites, open->site_room, dump->site_count + 1);
 	dump->sites[dump->site_count++] = site;
+	open->site_bytes += site.bytes;
+	open->site_blocks += site.blocks;
 	/* What follows a call site that comes too late is nobody's for sure. */
 	open->stack_broken = site.rank <= last;
 	if (open->stack_broken)

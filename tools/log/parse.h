@@ -43,6 +43,7 @@ struct parsed_frame {
 	bool exact;           /* ADDRESS is the instruction's own, not behind a call */
 };
 
+/* The bytes of all call sites of a dump, and their blocks, add up to at most INT64_MAX. */
 struct parsed_site {
 	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;

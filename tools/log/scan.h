@@ -41,10 +41,12 @@ static inline bool word_is(const struct cursor *word, const char *text)
 	return (size_t)(word->end - word->at) == length && memcmp(word->at, text, length) == 0;
 }
 
+/* Each takes off a number.  A decimal one is at most INT64_MAX, so that JSON's readers take it for an
+ * integer; a small one at most UINT32_MAX; a hexadecimal one stands behind 0x. */
 bool scan_decimal(struct cursor *c, uint64_t *number);
-bool scan_count(struct cursor *c, int64_t *number); /* what JSON's readers call an integer */
+bool scan_count(struct cursor *c, int64_t *number);
 bool scan_small(struct cursor *c, unsigned *number);
-bool scan_hex(struct cursor *c, uint64_t *number); /* behind 0x */
+bool scan_hex(struct cursor *c, uint64_t *number);
 
 /* The value of a hexadecimal digit, -1 of any other character. */
 int hex_digit(char c);

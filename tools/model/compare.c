@@ -293,6 +293,8 @@ static int64_t steady_bytes(const struct growth *growth, const struct spans *spa
 		double steady = gain * duration / (double)(spans->times[span + 1] - spans->times[span]);
 		least = span == 0 || steady < least ? steady : least;
 	}
+	if (least >= (double)INT64_MAX)
+		return INT64_MAX;
 	return least > 0 ? (int64_t)(least + 0.5) : 0;
 }
 

@@ -58,7 +58,10 @@ static bool same_note(const void *key, const void *entry)
 /* A total is known if it is known of every dump. */
 static void add_total(int64_t *sum, int64_t value)
 {
-	*sum = *sum < 0 || value < 0 ? -1 : *sum + value;
+	if (*sum < 0 || value < 0)
+		*sum = -1;
+	else if (__builtin_add_overflow(*sum, value, sum))
+		*sum = INT64_MAX;
 }
 
 static void add_totals(struct totals *sum, const struct totals *one)
@@ -109,8 +112,8 @@ static void add_site(struct dump *merged, struct table *table, struct site **kno
 		}
 		known[site->stack->number] = into;
 	}
-	into->bytes += site->bytes;
-	into->blocks += site->blocks;
+	add_up(&into->bytes, site->bytes);
+	add_up(&into->blocks, site->blocks);
 	if (counted[into - merged->sites] != number)
 		into->processes++;
 	counted[into - merged->sites] = number;
@@ -183,8 +186,8 @@ const struct dump *merge_dumps(struct report *report, const struct dump_list *li
 		add_totals(&dump->totals, &one->totals);
 		add_inherited(&dump->totals, &one->totals);
 		add_modules(dump, one);
-		dump->suppressed_bytes += one->suppressed_bytes;
-		dump->suppressed_blocks += one->suppressed_blocks;
+		add_up(&dump->suppressed_bytes, one->suppressed_bytes);
+		add_up(&dump->suppressed_blocks, one->suppressed_blocks);
 		dump->suppressed_sites += one->suppressed_sites;
 		if (one->totals.complete_percent >= 0 && one->totals.live_bytes >= 0) {
 			complete += one->totals.complete_percent * (double)one->totals.live_bytes;

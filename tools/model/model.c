@@ -604,6 +604,14 @@ static void subtract(int64_t *total, uint64_t part)
 		*total = (uint64_t)*total > part ? (int64_t)((uint64_t)*total - part) : 0;
 }
 
+/* Adds PART to *TOTAL, which the dump has. */
+static void add(int64_t *total, uint64_t part)
+{
+	uint64_t sum = (uint64_t)*total;
+	add_up(&sum, part);
+	*total = (int64_t)sum;
+}
+
 /* Takes SITE out of the totals of its dump. */
 static void leave_out(struct totals *totals, const struct site *site)
 {
@@ -614,8 +622,8 @@ static void leave_out(struct totals *totals, const struct site *site)
 		subtract(&totals->truncated_blocks, site->blocks);
 	if (site->kind == STACK_GUESSED)
 		subtract(&totals->guessed_blocks, site->blocks);
-	totals->left_out_bytes += (int64_t)site->bytes;
-	totals->left_out_blocks += (int64_t)site->blocks;
+	add(&totals->left_out_bytes, site->bytes);
+	add(&totals->left_out_blocks, site->blocks);
 }
 
 /* The share of the live bytes whose stacks are complete is known anew if all call sites are shown.
@@ -638,8 +646,10 @@ void leave_out_system_sites(struct report *report)
 		struct dump *dump = report->dumps[i];
 		struct totals *totals = &dump->totals;
 		size_t kept = 0;
+		if (totals->left_out_bytes < 0)
+			totals->left_out_bytes = 0;
 		if (totals->left_out_blocks < 0)
-			totals->left_out_bytes = totals->left_out_blocks = 0;
+			totals->left_out_blocks = 0;
 		for (size_t j = 0; j < dump->site_count; j++) {
 			if (dump->sites[j].of_system)
 				leave_out(totals, &dump->sites[j]);

@@ -20,7 +20,8 @@ struct dump_list list_dumps(struct report *report, enum which_dumps which)
 /* A total less what the call sites and the suppressions hold of it; 0 when the total is not known. */
 static int64_t hidden(int64_t total, uint64_t suppressed, uint64_t shown)
 {
-	uint64_t known = suppressed + shown;
+	uint64_t known = suppressed;
+	add_up(&known, shown);
 	return total >= 0 && (uint64_t)total > known ? (int64_t)((uint64_t)total - known) : 0;
 }
 
@@ -28,7 +29,7 @@ int64_t hidden_bytes(const struct dump *dump)
 {
 	uint64_t shown = 0;
 	for (size_t i = 0; i < dump->site_count; i++)
-		shown += dump->sites[i].bytes;
+		add_up(&shown, dump->sites[i].bytes);
 	return hidden(dump->totals.live_bytes, dump->suppressed_bytes, shown);
 }
 
@@ -36,7 +37,7 @@ int64_t hidden_blocks(const struct dump *dump)
 {
 	uint64_t shown = 0;
 	for (size_t i = 0; i < dump->site_count; i++)
-		shown += dump->sites[i].blocks;
+		add_up(&shown, dump->sites[i].blocks);
 	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
 }
 
@@ -349,16 +350,16 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 				if (group->counted == i + 1)
 					continue;
 				group->counted = i + 1;
-				group->through_bytes += site->bytes;
-				group->through_blocks += site->blocks;
+				add_up(&group->through_bytes, site->bytes);
+				add_up(&group->through_blocks, site->blocks);
 			}
 		}
 		if (stack->depth == 0) {
-			asked->through_bytes += site->bytes;
-			asked->through_blocks += site->blocks;
+			add_up(&asked->through_bytes, site->bytes);
+			add_up(&asked->through_blocks, site->blocks);
 		}
-		asked->bytes += site->bytes;
-		asked->blocks += site->blocks;
+		add_up(&asked->bytes, site->bytes);
+		add_up(&asked->blocks, site->blocks);
 		asked->sites++;
 	}
 	table_free(&table);

@@ -612,7 +612,8 @@ static void put_rate(struct page *page, const struct growth *growth)
 	if (growth->first_dump->seconds < 0 || seconds <= 0 || growth->steady_bytes <= 0)
 		return;
 	double hourly = (double)growth->steady_bytes * 3600 / (double)seconds;
-	fprintf(page->stream, ", %s an hour", with_unit((uint64_t)hourly));
+	uint64_t rate = hourly < (double)INT64_MAX ? (uint64_t)hourly : INT64_MAX;
+	fprintf(page->stream, ", %s an hour", with_unit(rate));
 }
 
 static void put_growths(struct page *page, const struct growths *growths, unsigned top)
