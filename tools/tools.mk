@@ -90,7 +90,7 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
 
-$(O)/leakwrap.fuzz: tools/log/fuzz_parse.c $(TOOL_OBJECTS)
+$(O)/leakwrap.fuzz: tools/fuzz_parse.c $(TOOL_OBJECTS)
 	$(call say,CLANG,$@)
-	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ tools/log/fuzz_parse.c \
+	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ tools/fuzz_parse.c \
 		$(filter-out tools/leakwrap.c,$(TOOL_SOURCES)) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tools/command/commands.h"
-#include "tools/log/parse.h"
+#include "tools/log/read_log.h"
 #include "tools/util.h"
 
 struct list {

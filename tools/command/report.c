@@ -5,8 +5,10 @@
 
 #include "tools/command/commands.h"
 #include "tools/model/merge.h"
+#include "tools/model/totals.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
+#include "tools/model/add_log.h"
 
 struct report_options {
 	struct options common;

@@ -19,13 +19,18 @@ static inline bool at_end(const struct cursor *c)
 	return c->at == c->end;
 }
 
+static inline bool starts_with(const struct cursor *c, const char *text)
+{
+	size_t length = strlen(text);
+	return (size_t)(c->end - c->at) >= length && memcmp(c->at, text, length) == 0;
+}
+
 /* Takes TEXT off; false when C does not start with it, and then C stays where it is. */
 static inline bool skip_text(struct cursor *c, const char *text)
 {
-	size_t length = strlen(text);
-	if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0)
+	if (!starts_with(c, text))
 		return false;
-	c->at += length;
+	c->at += strlen(text);
 	return true;
 }
 

@@ -75,7 +75,8 @@ static bool is_of_language(const char *full, const char *plain)
 	                                     "core::result::", "hashbrown::", "__rust_",
 	                                     "__rdl_",         "operator new"};
 	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
-		if (begins_with(plain, scopes[i]) || (*full == '<' && begins_with(full + 1, scopes[i])))
+		if (begins_with(plain, scopes[i]) ||
+		    (*full == '<' && begins_with(full + 1, scopes[i])))
 			return true;
 	return false;
 }
@@ -165,7 +166,8 @@ static void know_frames(struct finder *finder, const struct skips *skips)
 			known->frame = &at->frames[j];
 			known->module = at->module;
 			if (known->frame->function)
-				known->function = add_function(finder, &table, known->frame->function);
+				known->function =
+				        add_function(finder, &table, known->frame->function);
 			known->keep = matches_any(&skips->keep, at, known->frame);
 			known->skip = matches_any(&skips->skip, at, known->frame);
 		}

@@ -23,7 +23,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return text ? hash_bytes(hash, text, strlen(text)) : hash_word(hash, 0);
 }
 
-static uint64_t location_hash(const struct dump *old, const struct dump *new, const struct location *at)
+static uint64_t location_hash(const struct dump *old, const struct dump *new,
+                              const struct location *at)
 {
 	uint64_t hash = at->module ? hash_text(1, module_name(at->module)) : 0;
 	if (!at->module || in_both(old, new, at->module) || !at->frames[0].function)
@@ -40,8 +41,8 @@ static bool same_place(const struct dump *old, const struct dump *new, const str
 		return true;
 	if (!a->module || !b->module || strcmp(module_name(a->module), module_name(b->module)) != 0)
 		return false;
-	if (in_both(old, new, a->module) || in_both(old, new, b->module) || !a->frames[0].function ||
-	    !b->frames[0].function)
+	if (in_both(old, new, a->module) || in_both(old, new, b->module) ||
+	    !a->frames[0].function || !b->frames[0].function)
 		return a->offset == b->offset && !a->frames[0].function == !b->frames[0].function;
 	if (a->frame_count != b->frame_count)
 		return false;
@@ -88,8 +89,8 @@ static int compare_changes(const void *left, const void *right)
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
 }
 
-static struct change *find_change(struct table *table, struct changes *changes, struct change_key key,
-                                  const struct dump *dump)
+static struct change *find_change(struct table *table, struct changes *changes,
+                                  struct change_key key, const struct dump *dump)
 {
 	uint64_t hash = key.stack->depth;
 	for (unsigned i = 0; i < key.stack->depth; i++)
@@ -109,8 +110,8 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 	struct table table = {0};
 
 	/* Room for all of them at once: the table points into the array. */
-	changes.all =
-	        arena_alloc(&report->arena, (old->site_count + new->site_count) * sizeof *changes.all);
+	changes.all = arena_alloc(&report->arena,
+	                          (old->site_count + new->site_count) * sizeof *changes.all);
 	for (size_t i = 0; i < new->site_count; i++) {
 		const struct site *site = &new->sites[i];
 		struct change_key key = {old, new, site->stack};
@@ -130,7 +131,8 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 	size_t kept = 0;
 	for (size_t i = 0; i < changes.count; i++) {
 		const struct change *change = &changes.all[i];
-		if (change->old_bytes == change->new_bytes && change->old_blocks == change->new_blocks)
+		if (change->old_bytes == change->new_bytes &&
+		    change->old_blocks == change->new_blocks)
 			changes.unchanged++;
 		else
 			changes.all[kept++] = *change;
@@ -290,7 +292,8 @@ static int64_t steady_bytes(const struct growth *growth, const struct spans *spa
 		return growth->spans_bytes[spans->count] - growth->spans_bytes[0];
 	for (unsigned span = 0; span < spans->count; span++) {
 		double gain = (double)(growth->spans_bytes[span + 1] - growth->spans_bytes[span]);
-		double steady = gain * duration / (double)(spans->times[span + 1] - spans->times[span]);
+		double steady =
+		        gain * duration / (double)(spans->times[span + 1] - spans->times[span]);
 		least = span == 0 || steady < least ? steady : least;
 	}
 	if (least >= (double)INT64_MAX)
@@ -299,8 +302,8 @@ static int64_t steady_bytes(const struct growth *growth, const struct spans *spa
 }
 
 /* Adds the growth of each subject of the series that grew.  ENTRIES is all 0 before and after. */
-static void grow_series(const struct series *series, const struct subjects *subjects, size_t *entries,
-                        struct growths *growths)
+static void grow_series(const struct series *series, const struct subjects *subjects,
+                        size_t *entries, struct growths *growths)
 {
 	struct spans spans = cut_series(series);
 	size_t start = growths->count, kept = start;

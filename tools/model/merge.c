@@ -97,8 +97,8 @@ static int compare_sites(const void *left, const void *right)
 
 /* The call site of MERGED for SITE, found by its stack; KNOWN saves the search for stacks met
  * before.  COUNTED: the number of the last dump that counts among its processes. */
-static void add_site(struct dump *merged, struct table *table, struct site **known, unsigned *counted,
-                     unsigned number, const struct site *site)
+static void add_site(struct dump *merged, struct table *table, struct site **known,
+                     unsigned *counted, unsigned number, const struct site *site)
 {
 	struct site *into = known[site->stack->number];
 	if (!into) {
@@ -106,8 +106,9 @@ static void add_site(struct dump *merged, struct table *table, struct site **kno
 		into = table_find(table, hash, site->stack, same_stack);
 		if (!into) {
 			into = &merged->sites[merged->site_count++];
-			*into = (struct site){
-			        .stack = site->stack, .kind = site->kind, .of_system = site->of_system};
+			*into = (struct site){.stack = site->stack,
+			                      .kind = site->kind,
+			                      .of_system = site->of_system};
 			table_add(table, hash, into);
 		}
 		known[site->stack->number] = into;
@@ -152,10 +153,10 @@ static void add_notes(struct arena *arena, struct dump *merged, const struct dum
 	merged->notes = arena_alloc(arena, (count + 1) * sizeof *merged->notes);
 	for (size_t i = 0; i < count; i++)
 		merged->notes[merged->note_count++] =
-		        noted[i].dumps > 1
-		                ? arena_format(arena, "%s (%zu processes)", noted[i].text,
-		                               noted[i].dumps)
-		                : arena_format(arena, "%s (process %lu)", noted[i].text, noted[i].pid);
+		        noted[i].dumps > 1 ? arena_format(arena, "%s (%zu processes)",
+		                                          noted[i].text, noted[i].dumps)
+		                           : arena_format(arena, "%s (process %lu)", noted[i].text,
+		                                          noted[i].pid);
 	table_free(&table);
 	free(noted);
 }

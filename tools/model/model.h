@@ -11,7 +11,7 @@
 #define TOOLS_MODEL_H
 
 #include "report/format.h"
-#include "tools/log/parse.h"
+#include "tools/log/parsed_dump.h"
 #include "tools/util.h"
 
 enum module_state {
@@ -45,11 +45,11 @@ struct frame {
 struct location {
 	const struct module *module; /* NULL when the address lies in none */
 	bool exact;                  /* the instruction itself, not the one behind a call */
-	uint64_t offset;             /* address less the load bias; the raw address without a module */
-	const char *own_function;    /* as the dump names it, mangled, or NULL */
-	uint64_t own_into;           /* bytes into it */
-	struct frame *frames;        /* never NULL after symbolizing */
-	unsigned frame_count;        /* at least 1 after symbolizing */
+	uint64_t offset;          /* address less the load bias; the raw address without a module */
+	const char *own_function; /* as the dump names it, mangled, or NULL */
+	uint64_t own_into;        /* bytes into it */
+	struct frame *frames;     /* never NULL after symbolizing */
+	unsigned frame_count;     /* at least 1 after symbolizing */
 	enum leakwrap_system_role role; /* PROGRAM if the dump has a name */
 	const char *object;    /* source file or archive member that its code comes from, or NULL */
 	struct location *next; /* of the same module */
@@ -112,10 +112,11 @@ struct dump {
 	unsigned long line;
 	const char *damage; /* or NULL */
 	unsigned long damage_line;
-	unsigned process;            /* from 0: which of the processes of the report */
-	bool last;                   /* of its process */
-	bool chosen;                 /* named as LOG@N or LOG@PID:N */
-	const struct merged *merged; /* what it adds up (merge.h), or NULL: it is a dump from a log */
+	unsigned process; /* from 0: which of the processes of the report */
+	bool last;        /* of its process */
+	bool chosen;      /* named as LOG@N or LOG@PID:N */
+	const struct merged
+	        *merged; /* what it adds up (merge.h), or NULL: it is a dump from a log */
 	uint64_t suppressed_bytes, suppressed_blocks;
 	size_t suppressed_sites;
 };
@@ -142,25 +143,10 @@ struct report {
 void report_start(struct report *report);
 void report_free(struct report *report);
 
-/* Adds the dumps that SELECTOR names: "LOG", "-" (standard input), "LOG@N" or "LOG@PID:N".  Says what
- * is damaged.  Returns false after a message when LOG cannot be read or holds no such dump. */
-bool report_add(struct report *report, const char *selector);
-
-/* Finds the last dump of each process; after the last report_add. */
-void report_finish(struct report *report);
-
 /* The raw address of LOCATION in DUMP: at the first place of its module, if that lies at several. */
 uint64_t raw_address(const struct dump *dump, const struct location *location);
 
 /* Where MODULE lies in DUMP, or NULL. */
 const struct mapping *mapping_of(const struct dump *dump, const struct module *module);
-
-/* Takes the call sites of system libraries out of the dumps and their totals, as the runtime's
- * option system=0 does; after symbolize. */
-void leave_out_system_sites(struct report *report);
-
-/* Live bytes or blocks of DUMP that no suppression covers. */
-uint64_t unsuppressed_bytes(const struct dump *dump);
-uint64_t unsuppressed_blocks(const struct dump *dump);
 
 #endif

@@ -9,36 +9,13 @@
 
 struct dump_list list_dumps(struct report *report, enum which_dumps which)
 {
-	struct dump_list list = {arena_alloc(&report->arena, report->dump_count * sizeof *list.all), 0};
+	struct dump_list list = {arena_alloc(&report->arena, report->dump_count * sizeof *list.all),
+	                         0};
 	for (size_t i = 0; i < report->dump_count; i++)
 		if (which == DUMPS_ALL || report->dumps[i]->last ||
 		    (which == DUMPS_LAST_OR_CHOSEN && report->dumps[i]->chosen))
 			list.all[list.count++] = report->dumps[i];
 	return list;
-}
-
-/* A total less what the call sites and the suppressions hold of it; 0 when the total is not known. */
-static int64_t hidden(int64_t total, uint64_t suppressed, uint64_t shown)
-{
-	uint64_t known = suppressed;
-	add_up(&known, shown);
-	return total >= 0 && (uint64_t)total > known ? (int64_t)((uint64_t)total - known) : 0;
-}
-
-int64_t hidden_bytes(const struct dump *dump)
-{
-	uint64_t shown = 0;
-	for (size_t i = 0; i < dump->site_count; i++)
-		add_up(&shown, dump->sites[i].bytes);
-	return hidden(dump->totals.live_bytes, dump->suppressed_bytes, shown);
-}
-
-int64_t hidden_blocks(const struct dump *dump)
-{
-	uint64_t shown = 0;
-	for (size_t i = 0; i < dump->site_count; i++)
-		add_up(&shown, dump->sites[i].blocks);
-	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
 }
 
 /* -- names --------------------------------------------------------------------------------------- */
@@ -50,12 +27,14 @@ static const char *raw_name(struct arena *arena, const struct location *location
 	return arena_format(arena, "%s+0x%" PRIx64, location->module->name, location->offset);
 }
 
-const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame)
+const char *frame_name(struct arena *arena, const struct location *location,
+                       const struct frame *frame)
 {
 	return frame->function ? frame->function : raw_name(arena, location);
 }
 
-const char *frame_place(struct arena *arena, const struct location *location, const struct frame *frame)
+const char *frame_place(struct arena *arena, const struct location *location,
+                        const struct frame *frame)
 {
 	if (frame->file && frame->line)
 		return arena_format(arena, "%s:%u", frame->file, frame->line);
@@ -123,7 +102,8 @@ const char *fault_text(struct arena *arena, const struct fault *fault)
 	if (fault->exception)
 		cause = arena_format(arena, "%s, %s", fault->exception, cause);
 	if (fault->addressed)
-		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause, fault->fault_address);
+		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause,
+		                     fault->fault_address);
 	if (fault->thread)
 		cause = arena_format(arena, "%s in thread %" PRIu64, cause, fault->thread);
 	return cause;
@@ -145,7 +125,8 @@ const char *misuse_text(struct arena *arena, const struct misuse *misuse)
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (strcmp(misuse->what, texts[i][0]) == 0)
 			text = texts[i][1];
-	text = arena_format(arena, "%s 0x%" PRIx64 " by %s", text, misuse->pointer, misuse->function);
+	text = arena_format(arena, "%s 0x%" PRIx64 " by %s", text, misuse->pointer,
+	                    misuse->function);
 	if (misuse->thread)
 		text = arena_format(arena, "%s in thread %" PRIu64, text, misuse->thread);
 	return text;
@@ -154,8 +135,9 @@ const char *misuse_text(struct arena *arena, const struct misuse *misuse)
 const char *misuse_block_text(struct arena *arena, const struct misuse *misuse)
 {
 	return arena_format(arena, "%s byte%s at 0x%" PRIx64 ", allocated%s%s",
-	                    with_commas(misuse->bytes), misuse->bytes == 1 ? "" : "s", misuse->address,
-	                    misuse->maker ? " by " : "", misuse->maker ? misuse->maker : "");
+	                    with_commas(misuse->bytes), misuse->bytes == 1 ? "" : "s",
+	                    misuse->address, misuse->maker ? " by " : "",
+	                    misuse->maker ? misuse->maker : "");
 }
 
 char *plain_name(struct arena *arena, const char *full)
@@ -341,12 +323,14 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
 		const struct stack *stack = site->stack;
-		struct group *asked = find_group(arena, &groups, &table, group_of_stack(stack, kind));
+		struct group *asked =
+		        find_group(arena, &groups, &table, group_of_stack(stack, kind));
 		for (unsigned j = 0; j < stack->depth; j++) {
 			const struct location *at = stack->at[j];
 			for (unsigned k = 0; k < at->frame_count; k++) {
-				struct group *group = find_group(arena, &groups, &table,
-				                                 group_name(kind, at, &at->frames[k]));
+				struct group *group =
+				        find_group(arena, &groups, &table,
+				                   group_name(kind, at, &at->frames[k]));
 				if (group->counted == i + 1)
 					continue;
 				group->counted = i + 1;

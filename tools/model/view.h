@@ -20,14 +20,11 @@ enum which_dumps {
 /* The dumps of REPORT; from the report's arena. */
 struct dump_list list_dumps(struct report *report, enum which_dumps which);
 
-/* The live bytes and blocks of DUMP at call sites that its options did not show. */
-int64_t hidden_bytes(const struct dump *dump);
-int64_t hidden_blocks(const struct dump *dump);
-
 /* -- names --------------------------------------------------------------------------------------- */
 
 /* The function of FRAME, or else "module+0x1234", or the raw address. */
-const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame);
+const char *frame_name(struct arena *arena, const struct location *location,
+                       const struct frame *frame);
 
 /* What the function FULL is called without template arguments, parameters, return type and what
  * compilers append (foo.isra.0): "std::vector::push_back". */
@@ -69,7 +66,7 @@ struct group {
 	const char *name;
 	uint64_t bytes, blocks, sites;          /* that it asked for itself (askers.h) */
 	uint64_t through_bytes, through_blocks; /* that have it anywhere in their stacks */
-	size_t counted;                         /* how many call sites of the dump THROUGH has seen */
+	size_t counted; /* how many call sites of the dump THROUGH has seen */
 };
 
 struct groups {

@@ -5,6 +5,7 @@
  * are [stack, bytes, blocks, kind].  The page's script adds up, sorts and draws.
  */
 #include "tools/model/merge.h"
+#include "tools/model/totals.h"
 #include "tools/render/render.h"
 
 #include <inttypes.h>

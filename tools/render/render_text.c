@@ -4,6 +4,7 @@
  * on the left, where the folders are; anywhere else every line is written in full.
  */
 #include "tools/model/merge.h"
+#include "tools/model/totals.h"
 #include "tools/render/render.h"
 
 #include <inttypes.h>

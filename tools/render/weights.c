@@ -1,6 +1,8 @@
 /* weights.c - see weights.h. */
 #include "tools/render/weights.h"
 
+#include "tools/model/totals.h"
+
 static void add_weight(struct weights *weights, struct weight weight)
 {
 	GROW(weights->all, weights->room, weights->count + 1);
