@@ -1,6 +1,6 @@
 #!/bin/sh
-# many_processes.sh - what a log costs in memory depends on its size, not on how many processes it names; dumps
-# of thousands of processes may be mixed.
+# many_processes.sh - what a log costs in memory depends on its size, not on how many processes or modules it
+# names; dumps of thousands of processes may be mixed.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -38,3 +38,12 @@ shows '900,000 bytes .*live in 9,000 blocks at 1 call site'
 status_is 0 "$lw" list "$W/log"
 equal "given up" "$(grep ' 7 *1 .*/no/such/program' "$W/out" | tr -s ' ' | cut -d ' ' -f 2-8)" "7 1 signal 2026-11-20 18:36:01 300 3"
 shows '^ *7 *1 .* torn .*: it has no end: too many other dumps start$'
+
+# Frames of modules whose lines are lost.
+{
+	echo "leakwrap[7.1] dump version=1 reason=exit time=2026-11-20T18:36:01Z program=/a"
+	echo "leakwrap[7.1] site 1: 5 bytes in 1 block, complete"
+	awk 'BEGIN { for (i = 0; i < 8000; i++) printf "leakwrap[7.1]   #%d 0x%x ? [%d] m%d+0x10\n", i, 4096 * (i + 2), i + 1, i }'
+} >"$W/log"
+status_is 0 limited report "$W/log"
+shows 'm7999+0x10'

@@ -44,12 +44,15 @@ static const struct mapping *add_lost_mapping(struct report *report, struct dump
 			known = fitting_mapping(report->dumps[i]->mappings,
 			                        report->dumps[i]->mapping_count, frame);
 
-	struct mapping *more =
-	        arena_alloc(&report->arena, (dump->mapping_count + 1) * sizeof *more);
-	if (dump->mapping_count)
-		memcpy(more, dump->mappings, dump->mapping_count * sizeof *more);
-	dump->mappings = more;
-	more += dump->mapping_count++;
+	if (dump->mapping_count == dump->mapping_room) {
+		dump->mapping_room = 2 * dump->mapping_room + 1;
+		struct mapping *moved =
+		        arena_alloc(&report->arena, dump->mapping_room * sizeof *moved);
+		if (dump->mapping_count)
+			memcpy(moved, dump->mappings, dump->mapping_count * sizeof *moved);
+		dump->mappings = moved;
+	}
+	struct mapping *more = &dump->mappings[dump->mapping_count++];
 	if (known) {
 		*more = *known;
 	} else {
@@ -86,6 +89,7 @@ static void copy_mappings(struct report *report, const struct parsed_dump *parse
                           struct dump *dump, struct module **modules)
 {
 	dump->mappings = arena_alloc(&report->arena, parsed->module_count * sizeof *dump->mappings);
+	dump->mapping_room = parsed->module_count;
 	for (size_t i = 0; i < parsed->module_count; i++) {
 		const struct parsed_module *module = &parsed->modules[i];
 		modules[i] = add_module(report, module->path, module->build_id);

@@ -107,7 +107,7 @@ struct dump {
 	const char **notes;
 	const struct crash *crash; /* or NULL */
 	struct misused *misuse;    /* or NULL; else nothing is told of live blocks */
-	size_t site_count, mapping_count, note_count;
+	size_t site_count, mapping_count, mapping_room, note_count;
 	const char *log;
 	unsigned long line;
 	const char *damage; /* or NULL */
