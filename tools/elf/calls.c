@@ -59,7 +59,8 @@ static const struct target *find_target(const struct targets *targets, uint64_t 
 		else
 			high = middle;
 	}
-	return low < targets->count && targets->all[low].address == address ? &targets->all[low] : NULL;
+	return low < targets->count && targets->all[low].address == address ? &targets->all[low]
+	                                                                    : NULL;
 }
 
 /* -- sections ------------------------------------------------------------------------------------ */
@@ -76,7 +77,8 @@ static void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct cod
 		    header.sh_type != SHT_PROGBITS)
 			continue;
 		const char *name = elf_strptr(elf, names, header.sh_name);
-		if ((name && (strncmp(name, ".plt", 4) == 0 || strncmp(name, ".iplt", 5) == 0)) != plt)
+		if ((name && (strncmp(name, ".plt", 4) == 0 || strncmp(name, ".iplt", 5) == 0)) !=
+		    plt)
 			continue;
 		Elf_Data *data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf)
@@ -181,7 +183,8 @@ static uint32_t bits(uint32_t instruction, unsigned high, unsigned low)
 /* What "auipc rd, a" at PC and an instruction with the immediate LOWER and rd as its source make up. */
 static uint64_t riscv_sum(uint64_t pc, uint32_t auipc, uint32_t lower)
 {
-	return pc + (uint64_t)sign_extend(auipc & 0xfffff000, 32) + (uint64_t)sign_extend(lower, 12);
+	return pc + (uint64_t)sign_extend(auipc & 0xfffff000, 32) +
+	       (uint64_t)sign_extend(lower, 12);
 }
 
 /* Is NEXT an instruction of the form I with OPCODE that takes its base from the AUIPC before it? */
@@ -265,18 +268,20 @@ static void add_filled_slots(Elf *elf, struct targets *targets)
 		                      : ((const Elf32_Word *)words->d_buf)[i];
 		for (size_t j = 0; value && j < count; j++)
 			if (!targets->all[j].slot && targets->all[j].address == value)
-				targets_add(targets, header.sh_addr + i * size, targets->all[j].symbol,
-				            true);
+				targets_add(targets, header.sh_addr + i * size,
+				            targets->all[j].symbol, true);
 	}
 }
 
 void calls_add_plt(Elf *elf, int machine, struct targets *targets)
 {
-	struct plt_search search = {.machine = machine, .got = got_address(elf), .targets = targets};
+	struct plt_search search = {
+	        .machine = machine, .got = got_address(elf), .targets = targets};
 	add_filled_slots(elf, targets);
 	each_code(elf, true, visit_plt, &search);
 	for (size_t i = 0; i < search.found.count; i++)
-		targets_add(targets, search.found.all[i].address, search.found.all[i].symbol, false);
+		targets_add(targets, search.found.all[i].address, search.found.all[i].symbol,
+		            false);
 	free(search.found.all);
 }
 
@@ -358,22 +363,24 @@ static void calls_arm(const struct call_search *search, const struct code *code)
 		uint32_t instruction = word_at(code->bytes + i);
 		uint64_t pc = code->address + i;
 		if ((instruction & 0x0e000000) == 0x0a000000)
-			report_call(
-			        search, pc,
-			        (pc + 8 + ((uint64_t)sign_extend(instruction & 0xffffff, 24) << 2)) &
-			                UINT32_MAX,
-			        false);
+			report_call(search, pc,
+			            (pc + 8 +
+			             ((uint64_t)sign_extend(instruction & 0xffffff, 24) << 2)) &
+			                    UINT32_MAX,
+			            false);
 	}
 	for (size_t i = 0; i + 4 <= code->size; i += 2) { /* T32: B.W, BL, BLX */
 		uint32_t high = half_at(code->bytes + i), low = half_at(code->bytes + i + 2);
 		bool exchange = (low & 0xd000) == 0xc000;
 		if ((high & 0xf800) != 0xf000 || !((low & 0x9000) == 0x9000 || exchange))
 			continue;
-		uint32_t s = high >> 10 & 1, i1 = ~((low >> 13) ^ s) & 1, i2 = ~((low >> 11) ^ s) & 1;
+		uint32_t s = high >> 10 & 1, i1 = ~((low >> 13) ^ s) & 1,
+		         i2 = ~((low >> 11) ^ s) & 1;
 		uint32_t offset =
 		        s << 24 | i1 << 23 | i2 << 22 | (high & 0x3ff) << 12 | (low & 0x7ff) << 1;
 		uint64_t pc = code->address + i, base = exchange ? (pc + 4) & ~UINT64_C(3) : pc + 4;
-		report_call(search, pc, (base + (uint64_t)sign_extend(offset, 25)) & UINT32_MAX, false);
+		report_call(search, pc, (base + (uint64_t)sign_extend(offset, 25)) & UINT32_MAX,
+		            false);
 	}
 }
 
@@ -392,7 +399,8 @@ static void calls_riscv(const struct call_search *search, const struct code *cod
 			        bits(instruction, 7, 7) << 6 | bits(instruction, 6, 6) << 7 |
 			        bits(instruction, 5, 3) << 1 | bits(instruction, 2, 2) << 5;
 			if ((instruction & 0xe003) == 0xa001)
-				report_call(search, pc, pc + (uint64_t)sign_extend(offset, 12), false);
+				report_call(search, pc, pc + (uint64_t)sign_extend(offset, 12),
+				            false);
 			continue;
 		}
 		if ((instruction & 0x7f) == 0x6f) {

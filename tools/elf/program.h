@@ -20,15 +20,15 @@ struct callers {
 /* A wrapped function. */
 struct entry {
 	const char *name;
-	bool alias;            /* a second name, for which there is no wrapper */
-	bool heap;             /* of the heap itself: nothing that it calls is wrapped in its place */
-	bool system;           /* no wrapped one, but what allocators take memory by: mmap, sbrk */
-	bool named;            /* the link named it as an allocator's (--allocator) */
-	bool expected;         /* and so that the program should have it */
-	bool imported;         /* from a shared library */
-	uint64_t address;      /* where it is defined, 0 when it is not */
-	uint64_t wrapper;      /* where its wrapper is defined, 0 when it is not */
-	bool wrapper_is_void;  /* its wrapper is referred to but nowhere: a call jumps to address 0 */
+	bool alias;       /* a second name, for which there is no wrapper */
+	bool heap;        /* of the heap itself: nothing that it calls is wrapped in its place */
+	bool system;      /* no wrapped one, but what allocators take memory by: mmap, sbrk */
+	bool named;       /* the link named it as an allocator's (--allocator) */
+	bool expected;    /* and so that the program should have it */
+	bool imported;    /* from a shared library */
+	uint64_t address; /* where it is defined, 0 when it is not */
+	uint64_t wrapper; /* where its wrapper is defined, 0 when it is not */
+	bool wrapper_is_void; /* its wrapper is referred to but nowhere: a call jumps to address 0 */
 	struct callers direct; /* calls that go past the wrapper */
 	struct callers behind; /* and those that are perhaps the C library's own */
 };
@@ -61,7 +61,8 @@ struct program {
 	struct function *own_data; /* objects of the tracer's */
 	size_t own_data_count, own_data_room;
 	uint64_t own_code, own_end; /* the tracer's */
-	uint64_t library_code; /* the C library's, roughly: what lies before both is the program's */
+	uint64_t
+	        library_code; /* the C library's, roughly: what lies before both is the program's */
 	uint64_t got, got_end;
 	struct targets targets;
 };

@@ -108,7 +108,8 @@ static void index_functions(struct unit *unit, Dwarf_Die *die, unsigned depth)
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_subprogram:
 			if (add_ranges(&unit->ranges, &child, unit->function_count)) {
-				GROW(unit->functions, unit->function_room, unit->function_count + 1);
+				GROW(unit->functions, unit->function_room,
+				     unit->function_count + 1);
 				unit->functions[unit->function_count++] = child;
 			}
 			index_functions(unit, &child, depth + 1);
@@ -223,7 +224,8 @@ static unsigned number_of(Dwarf_Die *die, unsigned name)
 }
 
 /* Where the inlined function DIE is called from. */
-static void call_of(struct unit *unit, Dwarf_Die *die, struct arena *arena, struct line_frame *frame)
+static void call_of(struct unit *unit, Dwarf_Die *die, struct arena *arena,
+                    struct line_frame *frame)
 {
 	Dwarf_Files *files;
 	size_t count;

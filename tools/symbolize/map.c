@@ -60,7 +60,8 @@ static const char *plain_object(struct map *map, const char *text, size_t length
 	return intern(&map->strings, text + path, length - path);
 }
 
-static void add_piece(struct map *map, uint64_t address, uint64_t size, const char *text, size_t length)
+static void add_piece(struct map *map, uint64_t address, uint64_t size, const char *text,
+                      size_t length)
 {
 	/* What link-time optimization wrote stands for no object file of the user's. */
 	if (size == 0 || length == 0 || memmem(text, length, ".ltrans", 7))
@@ -70,8 +71,8 @@ static void add_piece(struct map *map, uint64_t address, uint64_t size, const ch
 	        (struct piece){address, address + size, plain_object(map, text, length)};
 }
 
-static void start_section(struct reading *reading, const char *name, size_t length, uint64_t address,
-                          uint64_t size)
+static void start_section(struct reading *reading, const char *name, size_t length,
+                          uint64_t address, uint64_t size)
 {
 	reading->in_code = false;
 	for (size_t i = 0; i < reading->section_count; i++) {

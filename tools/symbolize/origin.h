@@ -19,7 +19,8 @@ struct system_lists system_lists_read(const struct elf_file *file);
 void system_lists_free(struct system_lists *lists);
 
 /* Returns whose memory SYMBOL allocates, by the lists, as the runtime does (report/origin.c). */
-enum leakwrap_system_role system_role(const struct system_lists *lists, const struct symbol *symbol);
+enum leakwrap_system_role system_role(const struct system_lists *lists,
+                                      const struct symbol *symbol);
 
 /* Returns false if a static program was linked with another C library than the lists were made
  * from: most functions of SYMBOLS that the list for C names have another size there. */

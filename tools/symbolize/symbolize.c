@@ -48,9 +48,9 @@ static void find_location(struct sources *sources, struct location *location)
 	const char *unit = NULL;
 	uint64_t address = code_address(sources, location);
 
-	unsigned count = sources->lines
-	                         ? lines_find(sources->lines, address, &sources->scratch, found, &unit)
-	                         : 0;
+	unsigned count = sources->lines ? lines_find(sources->lines, address, &sources->scratch,
+	                                             found, &unit)
+	                                : 0;
 	const struct symbol *symbol = symbols_find(&sources->symbols, address);
 	if (count == 0) {
 		keep_own_name(report, sources->demangler, location);
@@ -95,14 +95,16 @@ static void tell_state(const struct module *module, const struct search *search)
 {
 	switch (module->state) {
 	case MODULE_MISMATCH:
-		complain("%s is another build of %s: the dump's build-id is %s; its frames stay raw",
-		         module->file, module->path, module->build_id);
+		complain(
+		        "%s is another build of %s: the dump's build-id is %s; its frames stay raw",
+		        module->file, module->path, module->build_id);
 		break;
 	case MODULE_MISSING:
 		if (!is_pseudo(module))
 			complain("%s was not found%s%s%s%s; its frames stay raw%s", module->path,
 			         module->build_id ? " (build-id " : "",
-			         module->build_id ? module->build_id : "", module->build_id ? ")" : "",
+			         module->build_id ? module->build_id : "",
+			         module->build_id ? ")" : "",
 			         search->sysroot ? " under the sysroot" : "",
 			         module->main && !search->exe ? " (--exe names its file)" : "");
 		break;

@@ -35,7 +35,8 @@ static bool is_function(const GElf_Sym *symbol, const char *name, GElf_Word sect
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 	if (section == SHN_UNDEF || !*name || name[0] == '$')
 		return false;
-	return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && section != SHN_ABS);
+	return type == STT_FUNC || type == STT_GNU_IFUNC ||
+	       (type == STT_NOTYPE && section != SHN_ABS);
 }
 
 static bool holds(Elf_Scn *scn, const char *text)
@@ -86,8 +87,8 @@ static void read_tables(struct symbols *symbols, const struct elf_file *file)
 		GElf_Sym symbol;
 		GElf_Addr address;
 		GElf_Word section;
-		const char *name =
-		        dwfl_module_getsym_info(file->mod, i, &symbol, &address, &section, NULL, NULL);
+		const char *name = dwfl_module_getsym_info(file->mod, i, &symbol, &address,
+		                                           &section, NULL, NULL);
 		if (!name)
 			continue;
 		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
@@ -143,8 +144,9 @@ struct symbols symbols_read(const struct elf_file *file)
 	drop_aliases(&symbols);
 	for (size_t i = 0; i < symbols.count; i++)
 		if (!symbols.all[i].sized)
-			symbols.all[i].end = i + 1 < symbols.count ? symbols.all[i + 1].start
-			                                           : symbols.all[i].start + LAST_SIZE;
+			symbols.all[i].end = i + 1 < symbols.count
+			                             ? symbols.all[i + 1].start
+			                             : symbols.all[i].start + LAST_SIZE;
 	return symbols;
 }
 
