@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* -- errors -------------------------------------------------------------------------------------- */
+/* -- errors ----------------------------------------------------------------------------------- */
 
 enum status {
 	STATUS_FINE = 0,
@@ -32,7 +32,7 @@ _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2))
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_done(void);
 
-/* -- memory -------------------------------------------------------------------------------------- */
+/* -- memory ----------------------------------------------------------------------------------- */
 
 void *xmalloc(size_t size);
 void *xzalloc(size_t size); /* zero-filled */
@@ -60,7 +60,7 @@ char *arena_format(struct arena *arena, const char *format, ...)
 void arena_reset(struct arena *arena);
 void arena_free(struct arena *arena);
 
-/* -- tables -------------------------------------------------------------------------------------- */
+/* -- tables ----------------------------------------------------------------------------------- */
 
 /* A set of entries found by a hash and a comparison; it does not own them. */
 struct table {
@@ -91,13 +91,13 @@ const char *intern(struct strings *strings, const char *text, size_t length);
 /* The same of all of TEXT; of NULL it is NULL. */
 const char *intern_text(struct strings *strings, const char *text);
 
-/* -- files --------------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------ */
 
 /* Opens the regular file PATH for reading.  Returns a descriptor, which is the caller's to close,
  * or -1 with errno set.  Never waits: a FIFO or a device is not opened, errno is then EINVAL. */
 int open_regular(const char *path);
 
-/* -- files of settings --------------------------------------------------------------------------- */
+/* -- files of settings ------------------------------------------------------------------------ */
 
 /* The lines of a file in which empty lines, and lines that begin with #, say nothing. */
 struct setting_lines {
@@ -111,12 +111,12 @@ struct setting_lines {
  * Returns NULL at the end, with errno 0, or if the file cannot be read. */
 const char *next_setting(struct setting_lines *lines);
 
-/* -- numbers ------------------------------------------------------------------------------------- */
+/* -- numbers ---------------------------------------------------------------------------------- */
 
 /* Adds MORE to *SUM, which stays at INT64_MAX where the sum would be larger. */
 void add_up(uint64_t *sum, uint64_t more);
 
-/* -- text ---------------------------------------------------------------------------------------- */
+/* -- text ------------------------------------------------------------------------------------- */
 
 /* "1,203,344"; the result lives in one of several static buffers, until a few calls later. */
 const char *with_commas(uint64_t number);

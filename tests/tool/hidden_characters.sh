@@ -1,6 +1,7 @@
 #!/bin/sh
 # hidden_characters.sh - no control character, and nothing that turns text round, reaches a terminal or a page
 # from a log or an ELF file; other characters do.
+# timeout: 300
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

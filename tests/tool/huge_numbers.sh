@@ -1,7 +1,7 @@
 #!/bin/sh
 # huge_numbers.sh - a number that is larger than there can be damages its line, and sums stay at what there can
 # be: no number turns negative, in any report.
-# timeout: 300
+# timeout: 400
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

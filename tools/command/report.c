@@ -220,7 +220,7 @@ static enum status make_report(struct report_options *options, struct report *re
 		leave_out_system_sites(report);
 	find_askers(report, &options->common.skips);
 	suppressions_apply(&options->common.suppressions, report);
-	suppressions_tell_unused(&options->common.suppressions);
+	suppressions_report_unused(&options->common.suppressions);
 
 	/* Flame graphs add up what they are given, and two dumps of one process must not be added. */
 	bool adds_up = format == FORMAT_FOLDED || format == FORMAT_PPROF;

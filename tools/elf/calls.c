@@ -33,7 +33,7 @@ static int64_t sign_extend(uint64_t value, unsigned bits)
 	return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* -- targets ------------------------------------------------------------------------------------- */
+/* -- targets ---------------------------------------------------------------------------------- */
 
 void targets_add(struct targets *targets, uint64_t address, size_t symbol, bool slot)
 {
@@ -63,7 +63,7 @@ static const struct target *find_target(const struct targets *targets, uint64_t 
 	                                                                    : NULL;
 }
 
-/* -- sections ------------------------------------------------------------------------------------ */
+/* -- sections --------------------------------------------------------------------------------- */
 
 /* Calls VISIT for each section of code; PLT says which kind. */
 static void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), void *context)
@@ -89,7 +89,7 @@ static void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct cod
 	}
 }
 
-/* -- linkage tables ------------------------------------------------------------------------------ */
+/* -- linkage tables --------------------------------------------------------------------------- */
 
 struct plt_search {
 	int machine;
@@ -285,7 +285,7 @@ void calls_add_plt(Elf *elf, int machine, struct targets *targets)
 	free(search.found.all);
 }
 
-/* -- calls --------------------------------------------------------------------------------------- */
+/* -- calls ------------------------------------------------------------------------------------ */
 
 struct call_search {
 	int machine;

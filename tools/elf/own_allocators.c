@@ -16,7 +16,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
-/* -- names ------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------ */
 
 static const struct function *function_named(const struct program *program, const char *name)
 {
@@ -53,7 +53,7 @@ static bool is_allocator(const struct program *program, const struct function *f
 	return false;
 }
 
-/* -- families ---------------------------------------------------------------------------------- */
+/* -- families --------------------------------------------------------------------------------- */
 
 /* The functions with an allocator's prefix, and where in the code they lie, with those between
  * them that have no prefix because they are static. */
@@ -111,7 +111,7 @@ static bool is_part_of_family(const struct families *families, const char *prefi
 	return false;
 }
 
-/* -- reach ------------------------------------------------------------------------------------- */
+/* -- reach ------------------------------------------------------------------------------------ */
 
 struct search {
 	struct program *program;
@@ -239,7 +239,7 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 	return count;
 }
 
-/* -- libraries --------------------------------------------------------------------------------- */
+/* -- libraries -------------------------------------------------------------------------------- */
 
 /* Does the file PATH, for MACHINE, import an allocating function?  *KNOWN: it is such a file. */
 static bool file_allocates(const char *path, int machine, bool *known)

@@ -9,7 +9,7 @@
 #include "flags.h"
 #include "tools/elf/traced.h"
 
-/* -- entries ------------------------------------------------------------------------------------- */
+/* -- entries ---------------------------------------------------------------------------------- */
 
 /* glibc's second names of its allocator, by which a call may reach it too. */
 static const char *const aliases[] = {
@@ -110,7 +110,7 @@ static struct entry *entry_named(struct program *program, const char *name)
 	return NULL;
 }
 
-/* -- symbols and relocations --------------------------------------------------------------------- */
+/* -- symbols and relocations ------------------------------------------------------------------ */
 
 static bool is_own(const char *name)
 {
@@ -346,7 +346,7 @@ bool program_imports(const struct program *program, const char *wanted)
 	return false;
 }
 
-/* -- direct calls -------------------------------------------------------------------------------- */
+/* -- direct calls ----------------------------------------------------------------------------- */
 
 const struct function *program_function_at(const struct program *program, uint64_t pc)
 {
@@ -447,7 +447,7 @@ void program_find_calls(struct program *program)
 	}
 }
 
-/* -- the file ------------------------------------------------------------------------------------ */
+/* -- the file --------------------------------------------------------------------------------- */
 
 bool program_open(struct program *program, const char *path)
 {

@@ -7,7 +7,7 @@
 
 #include "report/format.h"
 
-/* -- a draft ------------------------------------------------------------------------------------- */
+/* -- a draft ---------------------------------------------------------------------------------- */
 
 void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 {
@@ -52,7 +52,7 @@ void draft_note_damage(struct draft *draft, const char *what)
 	draft->dump.damage_line = draft->line;
 }
 
-/* -- numbers ------------------------------------------------------------------------------------- */
+/* -- numbers ---------------------------------------------------------------------------------- */
 
 struct key {
 	const char *name;
@@ -64,7 +64,7 @@ struct key {
 #field, offsetof(struct totals, field) \
 	}
 
-/* Every key of the total, stacks, loss, tracer and end lines whose value is a count. */
+/* The keys of the lines total, stacks, loss, tracer and end whose values are counts. */
 static const struct key keys[] = {
         COUNT(live_bytes),       COUNT(live_blocks),     COUNT(call_sites),
         COUNT(untracked_blocks), COUNT(untracked_bytes), COUNT(lost_call_sites),
@@ -170,19 +170,20 @@ static void read_head(struct draft *draft, struct cursor c)
 	}
 }
 
-/* "/opt/app/server --port 8080" */
+/* Reads "/opt/app/server --port 8080". */
 static void read_command(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
 
-	dump->command_count = 0; /* a line that came twice */
+	dump->command_count = 0; /* the line may come twice */
 	for (struct cursor word; next_word(&c, &word);) {
 		GROW(dump->command, draft->command_room, dump->command_count + 1);
 		dump->command[dump->command_count++] = unescape(&draft->arena, &word);
 	}
 }
 
-/* May what follows be of the crash?  Its lines stand before all call sites. */
+/* Enters the crash.  Returns false, and notes damage, after a call site: the lines of the crash
+ * stand before all call sites. */
 static bool enter_crash(struct draft *draft)
 {
 	if (draft->dump.site_count > 0) {
@@ -203,7 +204,7 @@ static bool scan_code(struct cursor *c, int64_t *code)
 	return true;
 }
 
-/* A name of the processor's. */
+/* Returns true if WORD is a name such as those of registers. */
 static bool is_plain_name(const struct cursor *word)
 {
 	for (const char *p = word->at; p < word->end; p++)
@@ -212,7 +213,7 @@ static bool is_plain_name(const struct cursor *word)
 	return !at_end(word);
 }
 
-/* "signal=11 code=1 fault_address=0x0 thread=4712" */
+/* Reads "signal=11 code=1 fault_address=0x0 thread=4712". */
 static void read_crash(struct draft *draft, struct cursor c)
 {
 	struct fault *fault = &draft->dump.fault;
@@ -240,7 +241,7 @@ static void read_crash(struct draft *draft, struct cursor c)
 		draft_note_damage(draft, "what it died of is damaged");
 }
 
-/* "rip=0x55d0c8a01230 rsp=0x7ffd2f10" */
+/* Reads "rip=0x55d0c8a01230 rsp=0x7ffd2f10". */
 static void read_registers(struct draft *draft, struct cursor c)
 {
 	struct fault *fault = &draft->dump.fault;
@@ -262,8 +263,8 @@ static void read_registers(struct draft *draft, struct cursor c)
 	}
 }
 
-/* "double_free pointer=0x55d0c9a012a0 thread=4712 function=free", "released", or
- * "block address=0x55d0c9a012a0 bytes=40 function=operator new" */
+/* Reads "double_free pointer=0x55d0c9a012a0 thread=4712 function=free", or "released", or "block
+ * address=0x55d0c9a012a0 bytes=40 function=operator new". */
 static void read_misuse(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
@@ -321,7 +322,7 @@ static bool scan_kind(const struct cursor *word, enum stack_kind *kind)
 	return false;
 }
 
-/* "25 blocks", or "1 block". */
+/* Takes off "25 blocks" or "1 block". */
 static bool scan_counted(struct cursor *c, const char *noun, uint64_t *number)
 {
 	if (!scan_decimal(c, number) || !skip_text(c, noun))
@@ -330,7 +331,7 @@ static bool scan_counted(struct cursor *c, const char *noun, uint64_t *number)
 	return true;
 }
 
-/* Of the last call site, whose frames cannot be trusted. */
+/* Drops the frames of the last call site, which cannot be trusted. */
 static void drop_frames(struct parsed_dump *dump)
 {
 	struct parsed_site *site = &dump->sites[dump->site_count - 1];
@@ -338,8 +339,8 @@ static void drop_frames(struct parsed_dump *dump)
 	site->kind = STACK_TRUNCATED;
 }
 
-/* "1: 819200 bytes in 25 blocks, complete", and maybe " task=uart_rx" and
- * " origin=system_library". */
+/* Reads "1: 819200 bytes in 25 blocks, complete", which " task=uart_rx" and "
+ * origin=system_library" may follow. */
 static void read_site(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
@@ -372,8 +373,8 @@ static void read_site(struct draft *draft, struct cursor c)
 	uint64_t last = dump->site_count ? dump->sites[dump->site_count - 1].rank : 0;
 	if (site.rank != last + 1) {
 		draft_note_damage(draft, "a call site is missing or out of order");
-		/* Unless the first frame that did not fit was noticed, the frames since the last call site may
-		 * be those of the one that is missing. */
+		/* The frames since the last call site may belong to the missing one, unless a frame
+		 * that did not fit was noted already. */
 		if (last && (!broken || site.rank <= last))
 			drop_frames(dump);
 	}
@@ -381,13 +382,13 @@ static void read_site(struct draft *draft, struct cursor c)
 	dump->sites[dump->site_count++] = site;
 	draft->site_bytes += site.bytes;
 	draft->site_blocks += site.blocks;
-	/* What follows a call site that comes too late is nobody's for sure. */
+	/* The frames behind a call site that comes too late may belong to any. */
 	draft->is_stack_broken = site.rank <= last;
 	if (draft->is_stack_broken)
 		drop_frames(dump);
 }
 
-/* What the damage left of the current stack is its innermost part. */
+/* Ends the current stack: the frames that it has are its innermost ones. */
 static void break_stack(struct draft *draft, const char *what)
 {
 	struct parsed_dump *dump = &draft->dump;
@@ -397,7 +398,7 @@ static void break_stack(struct draft *draft, const char *what)
 	draft->is_stack_broken = true;
 }
 
-/* "0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234 exact=1" */
+/* Takes off "0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234 exact=1". */
 static bool scan_frame(struct draft *draft, struct cursor c, uint64_t *number,
                        struct parsed_frame *frame)
 {
@@ -468,7 +469,8 @@ static bool is_build_id(const struct cursor *word)
 	return true;
 }
 
-/* "1 0x55d0c8a00000-0x55d0c8a08000 bias=0x55d0c8a00000 build_id=0a1b2c... path=/opt/app/server" */
+/* Reads "1 0x55d0c8a00000-0x55d0c8a08000 bias=0x55d0c8a00000 build_id=0a1b2c...
+ * path=/opt/app/server". */
 static void read_module(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
@@ -511,7 +513,7 @@ static void read_note(struct draft *draft, struct cursor c)
 	dump->notes[dump->note_count++] = arena_copy(&draft->arena, c.at, (size_t)(c.end - c.at));
 }
 
-/* "sites=57 lines=240 dump_ns=812345" */
+/* Reads "sites=57 lines=240 dump_ns=812345". */
 static void read_end(struct draft *draft, struct cursor c)
 {
 	struct cursor all = c;
@@ -533,7 +535,7 @@ static void read_end(struct draft *draft, struct cursor c)
 		draft_note_damage(draft, "lines of it came twice or were changed");
 }
 
-/* -- every line ---------------------------------------------------------------------------------- */
+/* -- every line ------------------------------------------------------------------------------- */
 
 static const struct line_kind {
 	const char *start; /* what stands behind the line's prefix */
@@ -562,8 +564,8 @@ bool draft_read(struct draft *draft, struct cursor c, bool whole)
 
 	draft->lines++;
 	if (!whole && !ends) {
-		/* The next frame's number tells if this was a frame of the crash.  Elsewhere it may have been
-		 * a call site. */
+		/* In the crash, the number of the next frame shows if a frame is missing.
+		 * Elsewhere the line may have been a call site. */
 		if (draft->in_crash)
 			draft_note_damage(draft, "a line of it is cut");
 		else

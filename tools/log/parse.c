@@ -14,8 +14,8 @@
 struct open_dump {
 	struct draft draft;
 	struct process *process;
-	struct open_dump *earlier,
-	        *later; /* by their start; of a free one, LATER is the next free one */
+	/* In the order of their starts.  LATER of a free one is the next free one. */
+	struct open_dump *earlier, *later;
 };
 
 struct process {
@@ -41,7 +41,7 @@ struct parser {
 /* More dumps are never open at once, unless their ends were lost. */
 enum { OPEN_MAX = 4096 };
 
-/* -- dumps --------------------------------------------------------------------------------------- */
+/* -- dumps ------------------------------------------------------------------------------------ */
 
 /* Gives OPEN to the taker. */
 static void finish_dump(struct parser *parser, struct open_dump *open)
@@ -94,7 +94,7 @@ static struct open_dump *start_dump(struct parser *parser, struct process *proce
 	return open;
 }
 
-/* -- lines --------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------ */
 
 static bool same_pid(const void *key, const void *entry)
 {
@@ -113,8 +113,8 @@ static struct process *process_of(struct parser *parser, unsigned long pid)
 	return process;
 }
 
-/* Returns the open dump of PROCESS with the number SEQUENCE, to which a line belongs.  HEAD: it is a first
- * line.  Returns NULL if the line comes too late. */
+/* Returns the open dump of PROCESS with the number SEQUENCE, to which a line belongs.  HEAD: it is
+ * a first line.  Returns NULL if the line comes too late. */
 static struct open_dump *dump_of(struct parser *parser, struct process *process,
                                  unsigned long sequence, bool head)
 {
@@ -137,7 +137,7 @@ static struct open_dump *dump_of(struct parser *parser, struct process *process,
 	return open;
 }
 
-/* Reads a line of dump SEQUENCE of process PID, of which C is what follows the prefix. */
+/* Reads a line of dump SEQUENCE of process PID.  C is what follows the prefix of the line. */
 static void dump_line(struct parser *parser, unsigned long pid, unsigned long sequence,
                       struct cursor c, bool whole)
 {
@@ -157,7 +157,8 @@ static void dump_line(struct parser *parser, unsigned long pid, unsigned long se
 		finish_dump(parser, open);
 }
 
-/* Finds the next "leakwrap[PID.N] " from C on.  START is where it starts, C what follows it. */
+/* Finds the next "leakwrap[PID.N] " in C.  *START is its first byte, and C becomes what follows it.
+ * Returns false if there is none. */
 static bool find_prefix(struct cursor *c, const char **start, unsigned long *pid,
                         unsigned long *sequence)
 {
@@ -200,14 +201,16 @@ void parser_line(struct parser *parser, const char *line, size_t length, bool wh
 	parser->line++;
 	if (!find_prefix(&c, &start, &pid, &sequence))
 		return;
-	/* The format has no control characters: a carriage return or a terminal's escape ends the line. */
+	/* The format has no control characters.  A carriage return, or a sequence for the terminal,
+	 * ends the line. */
 	for (const char *p = c.at; p < c.end; p++)
 		if ((unsigned char)*p < ' ')
 			c.end = p;
 	while (c.end > c.at && c.end[-1] == ' ')
 		c.end--;
 
-	/* A second prefix means that the first line was cut; only a note may speak of dumps. */
+	/* A second prefix shows that the first line was cut.  Only a note may contain a prefix
+	 * itself. */
 	struct cursor next = c;
 	unsigned long next_pid, next_sequence;
 	while (c.end - c.at < 5 || memcmp(c.at, "note ", 5) != 0) {

@@ -1,16 +1,16 @@
 /* parse.h - from the lines of a log to dumps.
  *
- * Other programs' lines may stand around the lines of a dump, and a system log's words before them.
- * Dumps of several processes may be mixed, and the end may be missing.  Only dumps that have not
- * ended are kept.
+ * The lines of other programs may stand between those of a dump, and the words of a system log
+ * before them.  Dumps of several processes may be mixed, and ends may be missing.  The parser keeps
+ * only dumps that have not ended.
  */
 #ifndef TOOLS_PARSE_H
 #define TOOLS_PARSE_H
 
 #include "tools/log/parsed_dump.h"
 
-/* Returns a parser that gives each dump of LOG to TAKE, with CONTEXT, when the dump has ended or its
- * end cannot come any more.  LOG is the name for messages, and must outlive the parser. */
+/* Returns a parser that gives each dump of LOG to TAKE, with CONTEXT, when the dump has ended or
+ * its end cannot come any more.  LOG is the name for messages, and must outlive the parser. */
 struct parser *parser_start(const char *log, dump_taker *take, void *context);
 
 /* Reads the LENGTH bytes at LINE: one line, without its end.  WHOLE: the end was there. */

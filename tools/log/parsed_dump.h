@@ -27,8 +27,7 @@ struct totals {
 	int64_t tracer_bytes, dump_ns;
 	int64_t inherited_bytes, inherited_blocks; /* of a forked child: from before the fork */
 	double complete_percent;
-	const char *
-	        inherited; /* "included" in the numbers above, or "left_out"; NULL: the dump does not say */
+	const char *inherited; /* "included" in the other numbers, "left_out", or NULL: not known */
 };
 
 struct parsed_frame {
@@ -118,8 +117,8 @@ struct parsed_dump {
 	const char *log;    /* the name of the log */
 	unsigned long line; /* where the dump starts */
 
-	/* Of a dump that is not whole: what is wrong, and in which line it showed; NULL when all is well.
-	 * What follows the damage is still read. */
+	/* What is wrong with a dump that is not whole, and the line that shows it; otherwise NULL.
+	 * The lines behind the damage are read too. */
 	const char *damage;
 	unsigned long damage_line;
 };

@@ -30,7 +30,8 @@ bool parse_log(int fd, const char *log, dump_taker *take, void *context)
 		     line = newline + 1)
 			parser_line(parser, line, (size_t)(newline - line), true);
 		filled = (size_t)(end - line);
-		/* No line of a dump is this long: of another program's line keep what a dump's may follow. */
+		/* No line of a dump is this long.  The dump of another process may begin in the
+		 * line of another program, so its last bytes are kept. */
 		if (filled == READ_SIZE) {
 			line = end - LEAKWRAP_LINE_MAX;
 			filled = LEAKWRAP_LINE_MAX;

@@ -92,7 +92,7 @@ const char *unescape(struct arena *arena, const struct cursor *text)
 			*p++ = (char)(hex_digit(s[2]) << 4 | hex_digit(s[3]));
 			s += 4;
 		} else if (*s == '\\') {
-			s++; /* the mark of a shortened name: \... */
+			s++; /* a shortened name ends with \... */
 		} else {
 			*p++ = *s++;
 		}

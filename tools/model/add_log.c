@@ -10,14 +10,14 @@
 #include "tools/log/read_log.h"
 #include "tools/model/copy_dump.h"
 
-/* -- dumps --------------------------------------------------------------------------------------- */
+/* -- dumps ------------------------------------------------------------------------------------ */
 
-/* Which dumps of a log to take. */
+/* Which dumps of a log to take, and what the log has. */
 struct selection {
 	struct report *report;
 	uint64_t pid, sequence; /* 0: any */
-	size_t seen, taken;     /* dumps */
-	uint64_t last_sequence; /* seen */
+	size_t seen, taken;     /* numbers of dumps */
+	uint64_t last_sequence; /* of the last dump seen */
 };
 
 static uint64_t dump_hash(const struct dump *dump)
@@ -41,8 +41,8 @@ static bool same_dump(const void *key, const void *entry)
 	       !a->damage == !b->damage;
 }
 
-/* Says what is wrong with PARSED: DAMAGE, which showed in line LINE of the log. */
-static void tell_damage(const struct parsed_dump *parsed, const char *damage, unsigned long line)
+/* Says that PARSED has the damage DAMAGE, which showed in line LINE of the log. */
+static void report_damage(const struct parsed_dump *parsed, const char *damage, unsigned long line)
 {
 	int64_t all = parsed->totals.call_sites;
 	size_t read = parsed->site_count;
@@ -60,14 +60,14 @@ static void tell_damage(const struct parsed_dump *parsed, const char *damage, un
 		         read == 1 ? " is" : "s are");
 }
 
-/* A dump that is nothing but a stray line has nothing to report. */
+/* Returns true if PARSED is nothing but stray lines. */
 static bool is_empty(const struct parsed_dump *parsed)
 {
 	return parsed->damage && !parsed->program && parsed->site_count == 0 &&
 	       parsed->totals.live_bytes < 0 && !parsed->crashed && !parsed->misused;
 }
 
-/* Puts DUMP where it belongs in REPORT, unless it is there already. */
+/* Adds DUMP to REPORT, unless REPORT has it already. */
 static void add_dump(struct report *report, struct dump *dump)
 {
 	uint64_t hash = dump_hash(dump);
@@ -101,20 +101,21 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		progress("reading %s: %zu dumps", parsed->log, selection->seen);
 
 	if (is_empty(parsed)) {
-		tell_damage(parsed, parsed->damage, parsed->damage_line);
+		report_damage(parsed, parsed->damage, parsed->damage_line);
 		return;
 	}
 	struct dump *dump = copy_dump(selection->report, parsed);
 	dump->chosen = selection->sequence != 0;
 	if (dump->damage)
-		tell_damage(parsed, dump->damage, dump->damage_line);
+		report_damage(parsed, dump->damage, dump->damage_line);
 	selection->taken++;
 	add_dump(selection->report, dump);
 }
 
-/* -- logs ---------------------------------------------------------------------------------------- */
+/* -- logs ------------------------------------------------------------------------------------- */
 
-/* Splits "LOG@N" and "LOG@PID:N"; a file that really has such a name is a file. */
+/* Splits "LOG@N" or "LOG@PID:N".  Returns the log, which the caller frees.  If a file has such a
+ * name, the file is meant. */
 static char *split_selector(const char *selector, struct selection *selection)
 {
 	char *log = xstrdup(selector);
@@ -161,9 +162,9 @@ bool report_add(struct report *report, const char *selector)
 	return fine;
 }
 
-/* -- processes ----------------------------------------------------------------------------------- */
+/* -- processes -------------------------------------------------------------------------------- */
 
-/* A process of the report: what is known of its latest dump. */
+/* The latest dump of a process so far. */
 struct process {
 	struct dump *last;
 };
@@ -173,22 +174,24 @@ static bool same_pid(const void *key, const void *entry)
 	return *(const unsigned long *)key == ((const struct process *)entry)->last->pid;
 }
 
-/* Does DUMP come from the process whose dump LAST was met before it?  The same pid may also belong to
- * a later process (in containers every one is pid 1) or to another program that it executed. */
+/* Returns true if DUMP comes from the process of LAST, a dump with the same pid met before it.  A
+ * pid may belong to a later process (in a container each is 1), or to another program that the
+ * process executed. */
 static bool same_process(const struct dump *last, const struct dump *dump)
 {
 	if (last->program && dump->program && last->program != dump->program)
 		return false;
 	if (dump->sequence > last->sequence)
 		return true;
-	/* Counting from 1 again, unless a log gives the dumps of one process out of order. */
+	/* A process that counts from 1 again is another one, unless a log has dumps out of
+	 * order. */
 	return dump->sequence < last->sequence && dump->log == last->log &&
 	       dump->seconds <= last->seconds;
 }
 
 void report_finish(struct report *report)
 {
-	struct table processes = {0}; /* the current one of each pid */
+	struct table processes = {0}; /* the latest of each pid */
 
 	for (size_t i = 0; i < report->dump_count; i++) {
 		struct dump *dump = report->dumps[i];

@@ -6,23 +6,23 @@
 
 #include "tools/model/store.h"
 
-/* Do FRAME's two numbers agree with a bias that MODULE has in DUMP?  It has several when it was unloaded, and loaded again
- * elsewhere. */
+/* Returns false if the address and the offset of FRAME contradict MODULE in DUMP.  A module that
+ * was unloaded and loaded again has several biases. */
 static bool frame_fits(const struct dump *dump, const struct module *module,
                        const struct parsed_frame *frame)
 {
-	bool lies = false;
+	bool is_mapped = false;
 	for (size_t i = 0; i < dump->mapping_count; i++) {
 		if (dump->mappings[i].module != module)
 			continue;
 		if (frame->address - dump->mappings[i].bias == frame->offset)
 			return true;
-		lies = true;
+		is_mapped = true;
 	}
-	return !lies;
+	return !is_mapped;
 }
 
-/* The mapping among COUNT that FRAME's name and numbers agree with, or NULL. */
+/* Returns the one of COUNT mappings that has the name and the bias of FRAME, or NULL. */
 static const struct mapping *fitting_mapping(const struct mapping *mappings, size_t count,
                                              const struct parsed_frame *frame)
 {
@@ -33,8 +33,8 @@ static const struct mapping *fitting_mapping(const struct mapping *mappings, siz
 	return NULL;
 }
 
-/* Adds to DUMP the module of FRAME, whose line was lost: as it was in an earlier dump of the process, or else
- * with no more than its name and the bias that follows from the frame. */
+/* Adds to DUMP the module of FRAME, whose line was lost.  An earlier dump of the process may have
+ * it.  Otherwise only its name and its bias are known. */
 static const struct mapping *add_lost_mapping(struct report *report, struct dump *dump,
                                               const struct parsed_frame *frame)
 {
@@ -73,7 +73,7 @@ static struct module *module_of_frame(struct report *report, const struct parsed
 {
 	if (frame->module == 0)
 		return NULL;
-	/* The runtime numbers modules without gaps, so the number is nearly always the index. */
+	/* The runtime numbers modules without gaps: the number is nearly always the index. */
 	for (size_t i = 0; i < parsed->module_count; i++) {
 		size_t at = (frame->module - 1 + i) % parsed->module_count;
 		if (parsed->modules[at].number == frame->module)
@@ -100,14 +100,14 @@ static void copy_mappings(struct report *report, const struct parsed_dump *parse
 	}
 }
 
-/* A stack on its way from the parser into the model; the vector is reused. */
+/* A stack between the parser and the model.  The vector is reused. */
 struct copied {
 	const struct location **at;
 	size_t depth, room;
 };
 
-/* Copies DEPTH frames from FIRST on, up to one that does not fit its module; false when there is such a
- * one. */
+/* Copies DEPTH frames from FIRST on.  Returns false, and stops, at a frame that contradicts its
+ * module. */
 static bool copy_frames(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
                         struct module **modules, size_t first, size_t depth, struct copied *copied)
 {
@@ -127,7 +127,7 @@ static bool copy_frames(struct report *report, const struct parsed_dump *parsed,
 	return true;
 }
 
-/* Does a module lie at several places in DUMP? */
+/* Returns true if a module lies at several places in DUMP. */
 static bool has_moved(const struct dump *dump)
 {
 	for (size_t i = 0; i < dump->mapping_count; i++)
@@ -223,7 +223,7 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	dump->sequence = parsed->sequence;
 	dump->reason = parsed->reason;
 	dump->time = intern_text(&report->strings, parsed->time);
-	/* Empty where the runtime had no memory to find it out. */
+	/* It is empty if the runtime had no memory for it. */
 	dump->program = intern_text(&report->strings,
 	                            parsed->program && *parsed->program ? parsed->program : NULL);
 	dump->command = arena_alloc(&report->arena, parsed->command_count * sizeof *dump->command);

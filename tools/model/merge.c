@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- what is the same across processes ----------------------------------------------------------- */
+/* -- what is the same across processes -------------------------------------------------------- */
 
-/* Build-ids and paths are interned: equal ones are the same pointer. */
+/* Returns what identifies MODULE.  Build-ids and paths are interned: equal text has one address. */
 static const char *module_key(const struct module *module)
 {
 	return !module ? NULL : module->build_id ? module->build_id : module->path;
@@ -53,9 +53,9 @@ static bool same_note(const void *key, const void *entry)
 	return key == ((const struct noted *)entry)->text;
 }
 
-/* -- adding up ----------------------------------------------------------------------------------- */
+/* -- adding up -------------------------------------------------------------------------------- */
 
-/* A total is known if it is known of every dump. */
+/* Adds VALUE to *SUM.  The sum is known only if each value is; it stops at INT64_MAX. */
 static void add_total(int64_t *sum, int64_t value)
 {
 	if (*sum < 0 || value < 0)
@@ -95,8 +95,9 @@ static int compare_sites(const void *left, const void *right)
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
 }
 
-/* The call site of MERGED for SITE, found by its stack; KNOWN saves the search for stacks met
- * before.  COUNTED: the number of the last dump that counts among its processes. */
+/* Adds SITE to the call site of MERGED that has its stack.  KNOWN is that call site by the number
+ * of a stack, once it was found.  COUNTED is, by call site, the NUMBER of the last dump that counts
+ * among its processes. */
 static void add_site(struct dump *merged, struct table *table, struct site **known,
                      unsigned *counted, unsigned number, const struct site *site)
 {
@@ -120,7 +121,7 @@ static void add_site(struct dump *merged, struct table *table, struct site **kno
 	counted[into - merged->sites] = number;
 }
 
-/* What the processes left out from before their forks.  What others include is in the live bytes. */
+/* Adds what ONE left out from before its fork.  What a dump includes is in its live bytes. */
 static void add_inherited(struct totals *sum, const struct totals *one)
 {
 	if (!one->inherited || strcmp(one->inherited, "left_out") != 0)
@@ -130,7 +131,7 @@ static void add_inherited(struct totals *sum, const struct totals *one)
 	add_total(&sum->inherited_blocks, one->inherited_blocks);
 }
 
-/* Gives MERGED each note of the dumps in LIST once, with the process or how many of them. */
+/* Gives MERGED each note of the dumps in LIST once, with its process or the number of processes. */
 static void add_notes(struct arena *arena, struct dump *merged, const struct dump_list *list)
 {
 	struct table table = {0};

@@ -16,7 +16,8 @@ const struct location *add_location(struct report *report, struct module *module
  * new. */
 const struct stack *add_stack(struct report *report, const struct location **at, size_t depth);
 
-/* Returns such a stack that is not among those of REPORT, and lives as long. */
+/* Returns a stack of the DEPTH locations AT that is not among the stacks of REPORT, and lives as
+ * long. */
 struct stack *make_stack(struct report *report, const struct location **at, size_t depth);
 
 #endif

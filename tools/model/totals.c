@@ -1,9 +1,9 @@
 /* totals.c - see totals.h. */
 #include "tools/model/totals.h"
 
-/* -- system libraries ---------------------------------------------------------------------------- */
+/* -- system libraries ------------------------------------------------------------------------- */
 
-/* Subtracts PART from *TOTAL, if the dump has that. */
+/* Subtracts PART from *TOTAL if the dump has that total. */
 static void subtract(int64_t *total, uint64_t part)
 {
 	if (*total >= 0)
@@ -32,8 +32,7 @@ static void leave_out(struct totals *totals, const struct site *site)
 	add(&totals->left_out_blocks, site->blocks);
 }
 
-/* The share of the live bytes whose stacks are complete is known anew if all call sites are shown.
- * */
+/* Computes the share of live bytes with complete stacks, if DUMP shows all its call sites. */
 static void count_complete(struct dump *dump)
 {
 	uint64_t all = 0, complete = 0;
@@ -71,7 +70,7 @@ void leave_out_system_sites(struct report *report)
 	}
 }
 
-/* -- parts of the totals ------------------------------------------------------------------------- */
+/* -- parts of the totals ---------------------------------------------------------------------- */
 
 uint64_t unsuppressed_bytes(const struct dump *dump)
 {
@@ -95,7 +94,7 @@ uint64_t unsuppressed_blocks(const struct dump *dump)
 	return all > dump->suppressed_blocks ? all - dump->suppressed_blocks : 0;
 }
 
-/* A total less what the call sites and the suppressions hold of it; 0 when the total is not known. */
+/* Returns TOTAL without what suppressions and shown call sites hold; 0 if TOTAL is not known. */
 static int64_t hidden(int64_t total, uint64_t suppressed, uint64_t shown)
 {
 	uint64_t known = suppressed;

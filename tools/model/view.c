@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- selection ----------------------------------------------------------------------------------- */
+/* -- selection -------------------------------------------------------------------------------- */
 
 struct dump_list list_dumps(struct report *report, enum which_dumps which)
 {
@@ -18,7 +18,7 @@ struct dump_list list_dumps(struct report *report, enum which_dumps which)
 	return list;
 }
 
-/* -- names --------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------ */
 
 static const char *raw_name(struct arena *arena, const struct location *location)
 {
@@ -43,8 +43,8 @@ const char *frame_place(struct arena *arena, const struct location *location,
 	return raw_name(arena, location);
 }
 
-/* The signals that crash=1 traces, and the codes that they come with, from 1 on (sigaction(2)).  On every
- * architecture that the runtime knows they have these numbers. */
+/* The signals that crash=1 traces, and their codes from 1 on (sigaction(2)).  The numbers are equal
+ * on all architectures of the runtime. */
 enum { CODES = 8 };
 
 static const struct {
@@ -65,7 +65,7 @@ static const struct {
         {11, "SIGSEGV", {"SEGV_MAPERR", "SEGV_ACCERR", "SEGV_BNDERR", "SEGV_PKUERR"}},
 };
 
-/* Codes that any signal may come with (sigaction(2)). */
+/* Returns the name of a code that any signal may have (sigaction(2)), or NULL. */
 static const char *general_code(int64_t code)
 {
 	switch (code) {
@@ -160,7 +160,7 @@ char *plain_name(struct arena *arena, const char *full)
 		} else if (depth == 0) {
 			if (*s == '(' || (*s == '.' && s > full))
 				break;
-			if (*s == ' ') /* what stood before it was a type */
+			if (*s == ' ') /* the words before it are a type */
 				out = name;
 			else
 				*out++ = *s;
@@ -170,9 +170,9 @@ char *plain_name(struct arena *arena, const char *full)
 	return name;
 }
 
-/* -- parts of a stack ---------------------------------------------------------------------------- */
+/* -- parts of a stack ------------------------------------------------------------------------- */
 
-/* Is FRAME one of those that call main, or a thread's first function? */
+/* Returns true if FRAME is in code that calls main, or the first function of a thread. */
 static bool starts_thread(const struct location *location, const struct frame *frame)
 {
 	/* glibc's, musl's, dietlibc's and newlib's. */
@@ -208,7 +208,7 @@ static bool starts_thread(const struct location *location, const struct frame *f
 		    (frame->function[length] == '\0' || frame->function[length] == '@'))
 			return true;
 	}
-	/* A C library without symbols has no names for them. */
+	/* A C library without symbols has no names. */
 	for (size_t i = 0;
 	     !frame->function && location->module && i < sizeof libraries / sizeof *libraries; i++)
 		if (strncmp(location->module->name, libraries[i], strlen(libraries[i])) == 0)
@@ -234,7 +234,7 @@ unsigned frames_to_main(const struct stack *stack)
 	return main ? main : inner ? inner : count;
 }
 
-/* -- attribution --------------------------------------------------------------------------------- */
+/* -- attribution ------------------------------------------------------------------------------ */
 
 const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};
 
@@ -246,7 +246,7 @@ enum group_kind group_kind_named(const char *name)
 	return GROUP_NONE;
 }
 
-/* What FRAME belongs to; always the same pointer for the same thing, so that pointers compare. */
+/* Returns what FRAME belongs to.  Equal names have one address. */
 static const char *group_name(enum group_kind kind, const struct location *location,
                               const struct frame *frame)
 {

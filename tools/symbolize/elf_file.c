@@ -8,7 +8,7 @@
 
 #include "tools/symbolize/sysroot.h"
 
-/* -- build-ids ----------------------------------------------------------------------------------- */
+/* -- build-ids -------------------------------------------------------------------------------- */
 
 static const char *hex(struct arena *arena, const unsigned char *bytes, size_t size)
 {
@@ -21,7 +21,7 @@ static const char *hex(struct arena *arena, const unsigned char *bytes, size_t s
 	return text;
 }
 
-/* The build-id of the ELF file PATH: "" when it has none, NULL when it is no ELF file. */
+/* Returns the build-id of the ELF file PATH, "" if it has none, NULL if PATH is no ELF file. */
 static const char *build_id_of(struct arena *arena, const char *path)
 {
 	int fd = open_regular(path);
@@ -40,7 +40,7 @@ static const char *build_id_of(struct arena *arena, const char *path)
 	return id;
 }
 
-/* -- candidates ---------------------------------------------------------------------------------- */
+/* -- candidates ------------------------------------------------------------------------------- */
 
 struct hunt {
 	struct arena *arena;
@@ -119,7 +119,7 @@ static bool find_file(struct hunt *hunt, const struct search *search)
 	       try_build_id_folder(hunt, NULL, "/usr/lib/debug");
 }
 
-/* -- libdwfl ------------------------------------------------------------------------------------- */
+/* -- libdwfl ---------------------------------------------------------------------------------- */
 
 static char *debuginfo_path;
 
@@ -129,7 +129,8 @@ static const Dwfl_Callbacks callbacks = {
         .debuginfo_path = &debuginfo_path,
 };
 
-/* As dwfl_standard_find_debuginfo wants it: the file's own folder, .debug in it, then whole trees. */
+/* Sets the path as dwfl_standard_find_debuginfo takes it: the folder of the file, .debug in it,
+ * then trees. */
 static void set_debuginfo_path(const struct search *search)
 {
 	if (debuginfo_path)
@@ -159,7 +160,7 @@ void elf_file_close(struct elf_file *file)
 	*file = (struct elf_file){0};
 }
 
-/* After dwfl_report_…: closes FILE again when its ELF file cannot be had. */
+/* Ends the report to libdwfl.  Closes FILE if its ELF file cannot be read. */
 static struct elf_file finish_open(struct elf_file file)
 {
 	GElf_Addr bias;
@@ -182,7 +183,7 @@ static struct elf_file open_path(const char *path, const struct search *search)
 	file.dwfl = dwfl_begin(&callbacks);
 	if (!file.dwfl)
 		die("libdwfl: %s", dwfl_errmsg(-1));
-	/* At base 0, so that an address is the one of the file's own symbol table. */
+	/* At base 0, an address is the one of the symbol table. */
 	dwfl_report_begin(file.dwfl);
 	int fd = open_regular(path);
 	file.mod = fd >= 0 ? dwfl_report_elf(file.dwfl, "", path, fd, 0, true) : NULL;
@@ -191,7 +192,7 @@ static struct elf_file open_path(const char *path, const struct search *search)
 	return finish_open(file);
 }
 
-/* Asks debuginfod, by way of libdwfl, for the file itself. */
+/* Asks debuginfod for the file, through libdwfl. */
 static struct elf_file open_by_build_id(struct module *module, const struct search *search)
 {
 	struct elf_file file = {0};

@@ -1,7 +1,7 @@
-/* elf_file.h - which file on this machine is a module of the dump?
+/* elf_file.h - the file on this machine that is a module of the dump.
  *
- * A file is taken when its build-id is the dump's.  When the dump has no build-id, only the file that the
- * user or the module's own path names is taken, and marked as not verified.
+ * A file with the build-id of the dump is taken.  If the dump has no build-id, only the file that
+ * the user or the path of the module names is taken, and marked as not verified.
  */
 #ifndef TOOLS_ELF_FILE_H
 #define TOOLS_ELF_FILE_H
@@ -17,8 +17,8 @@ struct elf_file {
 	int machine;      /* EM_… */
 };
 
-/* Finds and opens the file of MODULE, and sets module->state and module->file.  Strings come from
- * ARENA. */
+/* Finds and opens the file of MODULE, and sets module->state and module->file.  Strings are of
+ * ARENA.  The caller closes the result; its DWFL is NULL if no file was found. */
 struct elf_file elf_file_open(struct arena *arena, struct module *module,
                               const struct search *search);
 

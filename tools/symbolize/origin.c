@@ -11,7 +11,7 @@
 #define EM_LOONGARCH 258
 #endif
 
-/* The contents of the section of the lists, or NULL. */
+/* Returns the section with the lists, or NULL. */
 static const Elf_Data *find_lists(Elf *elf)
 {
 	size_t names;
@@ -79,7 +79,7 @@ enum leakwrap_system_role system_role(const struct system_lists *lists, const st
 	                            lists->linker_relaxes);
 }
 
-/* The functions of the list for C, *COUNT pairs of hash and size, or NULL. */
+/* Returns the list for C, *COUNT pairs of hash and size, or NULL. */
 static const uint32_t *find_c_list(const struct system_lists *lists, size_t *count)
 {
 	for (size_t at = 0; at + 2 <= lists->count; at += 2 + 2 * *count) {

@@ -10,7 +10,7 @@
 #include "tools/symbolize/origin.h"
 #include "tools/symbolize/symbols.h"
 
-/* What the look-up of a module's locations needs. */
+/* What a look-up of an address needs. */
 struct sources {
 	struct report *report;
 	struct demangler *demangler;
@@ -22,8 +22,8 @@ struct sources {
 	struct arena scratch;
 };
 
-/* Of a return address, the instruction before it: a call may be the last of its function, and belongs to
- * another line than what follows it. */
+/* Returns the address of the call before a return address.  A call may be the last instruction of
+ * its function, and has another line than the instruction behind it. */
 static uint64_t code_address(const struct sources *sources, const struct location *location)
 {
 	uint64_t address = location->offset;
@@ -32,9 +32,9 @@ static uint64_t code_address(const struct sources *sources, const struct locatio
 	return location->exact ? address : address - 1;
 }
 
-/* What the dump itself knows of LOCATION. */
-static void keep_own_name(struct report *report, struct demangler *demangler,
-                          struct location *location)
+/* Gives LOCATION the name that the dump has for it. */
+static void use_own_name(struct report *report, struct demangler *demangler,
+                         struct location *location)
 {
 	location->frames = arena_alloc(&report->arena, sizeof *location->frames);
 	location->frames[0].function = demangle(demangler, location->own_function);
@@ -53,7 +53,7 @@ static void find_location(struct sources *sources, struct location *location)
 	                                : 0;
 	const struct symbol *symbol = symbols_find(&sources->symbols, address);
 	if (count == 0) {
-		keep_own_name(report, sources->demangler, location);
+		use_own_name(report, sources->demangler, location);
 		if (symbol)
 			location->frames[0].function = demangle(sources->demangler, symbol->name);
 	} else {
@@ -78,20 +78,20 @@ static void find_location(struct sources *sources, struct location *location)
 	if (!member && symbol)
 		member = symbol->source;
 	location->object = intern_text(&report->strings, member);
-	/* Where the dump has a name, the runtime has judged by it. */
+	/* If the dump has a name, the runtime has judged by it. */
 	location->role = !location->own_function && symbol ? system_role(&sources->system, symbol)
 	                                                   : LEAKWRAP_ROLE_PROGRAM;
 	arena_reset(&sources->scratch);
 }
 
-/* Kernel pages that have no file. */
+/* Returns true for pages of the kernel, which have no file. */
 static bool is_pseudo(const struct module *module)
 {
 	return strncmp(module->name, "linux-vdso", 10) == 0 ||
 	       strncmp(module->name, "linux-gate", 10) == 0 || module->name[0] == '[';
 }
 
-static void tell_state(const struct module *module, const struct search *search)
+static void report_state(const struct module *module, const struct search *search)
 {
 	switch (module->state) {
 	case MODULE_MISMATCH:
@@ -122,8 +122,8 @@ static void tell_state(const struct module *module, const struct search *search)
 	}
 }
 
-/* Says when blocks of the static libraries cannot be told from the program's. */
-static void tell_origin(const struct sources *sources, const struct module *module)
+/* Says if the blocks of static libraries cannot be told from those of the program. */
+static void report_origin(const struct sources *sources, const struct module *module)
 {
 	const struct system_lists *system = &sources->system;
 	if (!system->words)
@@ -147,16 +147,16 @@ static void symbolize_module(struct report *report, struct demangler *demangler,
 	struct sources sources = {.report = report, .demangler = demangler};
 
 	sources.file = elf_file_open(&report->arena, module, search);
-	tell_state(module, search);
+	report_state(module, search);
 	if (!sources.file.dwfl) {
 		for (struct location *l = module->locations; l; l = l->next)
-			keep_own_name(report, demangler, l);
+			use_own_name(report, demangler, l);
 		return;
 	}
 	sources.symbols = symbols_read(&sources.file);
 	if (module->main)
 		sources.system = system_lists_read(&sources.file);
-	tell_origin(&sources, module);
+	report_origin(&sources, module);
 	sources.lines = lines_read(&sources.file);
 	if (module->main && search->map)
 		sources.map = map_read(search->map, &sources.file);
@@ -176,7 +176,7 @@ static void symbolize_module(struct report *report, struct demangler *demangler,
 	arena_free(&sources.scratch);
 }
 
-/* The tracer's own functions, where the backtrace of a release begins. */
+/* Returns true for a function of the tracer.  The backtrace of a release begins there. */
 static bool is_own(const struct location *location)
 {
 	const char *function = location->frames[location->frame_count - 1].function;
@@ -185,7 +185,7 @@ static bool is_own(const struct location *location)
 	        strcmp(function, "releasing") == 0);
 }
 
-/* A program without symbols could not leave them out itself. */
+/* Drops the functions of the tracer.  A program without symbols cannot drop them itself. */
 static void drop_own_frames(struct stack *stack)
 {
 	unsigned own = 0;
@@ -195,7 +195,8 @@ static void drop_own_frames(struct stack *stack)
 	memmove(stack->at, stack->at + own, stack->depth * sizeof *stack->at);
 }
 
-/* Behind functions that allocate for their caller the next frame decides. */
+/* Returns true if a system library made the allocation for itself.  If a function allocates for its
+ * caller, the next frame decides. */
 static bool is_kept_by_system(const struct stack *stack)
 {
 	enum leakwrap_system_role role = LEAKWRAP_ROLE_FOR_CALLER;
@@ -205,7 +206,7 @@ static bool is_kept_by_system(const struct stack *stack)
 	return role == LEAKWRAP_ROLE_KEEPS;
 }
 
-/* A stripped program cannot tell which allocations its C library made. */
+/* Marks the call sites of system libraries.  A stripped program cannot know them itself. */
 static void mark_system_sites(const struct report *report)
 {
 	for (size_t i = 0; i < report->dump_count; i++) {
@@ -227,7 +228,7 @@ void symbolize(struct report *report, const struct search *search)
 			symbolize_module(report, &demangler, report->modules[i], search);
 	for (size_t i = 0; i < report->location_count; i++)
 		if (!report->locations[i]->frames)
-			keep_own_name(report, &demangler, report->locations[i]);
+			use_own_name(report, &demangler, report->locations[i]);
 	demangler_stop(&demangler);
 	for (size_t i = 0; i < report->misuse_count; i++)
 		for (unsigned j = 0; j < MISUSE_STACKS; j++)
