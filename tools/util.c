@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* -- errors ----------------------------------------------------------------------------------- */
+/* -- errors ------------------------------------------------------------------------------------ */
 
 static bool progress_shown;
 
@@ -20,8 +20,8 @@ void progress_done(void)
 	progress_shown = false;
 }
 
-/* Writes START, the message and END to standard error, in one write(2).  Names from foreign files may be
- * part of the message. */
+/* Writes START, the message and END to standard error, all at once.  Names from foreign files may
+ * be in the message. */
 static void put_message(const char *start, const char *format, va_list arguments, const char *end)
 {
 	char *text = NULL, *line = NULL;
@@ -81,7 +81,7 @@ void progress(const char *format, ...)
 	progress_shown = true;
 }
 
-/* -- memory ----------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 void *xmalloc(size_t size)
 {
@@ -131,7 +131,7 @@ struct arena_chunk {
 	max_align_t bytes[];
 };
 
-/* The first chunk is small, for arenas of which there are thousands. */
+/* Thousands of arenas may hold little: the first chunk is small. */
 enum { ARENA_FIRST_CHUNK = 256, ARENA_CHUNK = 64 * 1024 };
 
 void *arena_alloc(struct arena *arena, size_t size)
@@ -198,7 +198,7 @@ void arena_free(struct arena *arena)
 	arena->chunk = NULL;
 }
 
-/* -- tables ----------------------------------------------------------------------------------- */
+/* -- tables ------------------------------------------------------------------------------------ */
 
 struct table_slot {
 	uint64_t hash;
@@ -298,13 +298,13 @@ const char *intern_text(struct strings *strings, const char *text)
 	return text ? intern(strings, text, strlen(text)) : NULL;
 }
 
-/* -- files ------------------------------------------------------------------------------------ */
+/* -- files ------------------------------------------------------------------------------------- */
 
 int open_regular(const char *path)
 {
 	struct stat status;
 
-	/* Looked at first, because opening a device may have effects. */
+	/* A look first: to open a device may have effects. */
 	if (stat(path, &status) != 0)
 		return -1;
 	if (S_ISREG(status.st_mode)) {
@@ -317,7 +317,7 @@ int open_regular(const char *path)
 	return -1;
 }
 
-/* -- files of settings ------------------------------------------------------------------------ */
+/* -- files of settings ------------------------------------------------------------------------- */
 
 const char *next_setting(struct setting_lines *lines)
 {
@@ -334,7 +334,7 @@ const char *next_setting(struct setting_lines *lines)
 	return NULL;
 }
 
-/* -- numbers ---------------------------------------------------------------------------------- */
+/* -- numbers ----------------------------------------------------------------------------------- */
 
 void add_up(uint64_t *sum, uint64_t more)
 {
@@ -342,7 +342,7 @@ void add_up(uint64_t *sum, uint64_t more)
 		*sum = INT64_MAX;
 }
 
-/* -- text ------------------------------------------------------------------------------------- */
+/* -- text -------------------------------------------------------------------------------------- */
 
 static char *text_buffer(size_t *size)
 {
@@ -415,8 +415,8 @@ static unsigned utf8_length(const unsigned char *text)
 	return length;
 }
 
-/* Returns true for C0 and C1 controls, line and paragraph separators, and what sets the direction of
- * text (Unicode Standard Annex 9, table 4). */
+/* Returns true for C0 and C1 controls, separators of lines and paragraphs, and controls of the
+ * direction of text (Unicode Standard Annex 9, table 4). */
 static bool is_control(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x61c || code == 0x200e ||

@@ -9,14 +9,14 @@
 #include "flags.h"
 #include "tools/elf/traced.h"
 
-/* -- entries ---------------------------------------------------------------------------------- */
+/* -- entries ----------------------------------------------------------------------------------- */
 
-/* glibc's second names of its allocator, by which a call may reach it too. */
+/* The other names of glibc's allocator. */
 static const char *const aliases[] = {
         "__libc_malloc",   "__libc_calloc", "__libc_realloc", "__libc_free",
         "__libc_memalign", "__libc_valloc", "__libc_pvalloc", 0};
 
-/* By which allocators take memory from the system. */
+/* The functions that give allocators their memory. */
 static const char *const system_symbols[] = {"mmap", "mmap64", "sbrk", "brk", 0};
 
 static bool is_heap_symbol(const char *name)
@@ -27,7 +27,7 @@ static bool is_heap_symbol(const char *name)
 	return false;
 }
 
-/* The text at SYMBOL of the program, or NULL.  The arena owns it. */
+/* Returns the text at SYMBOL, or NULL.  The string is of the arena. */
 static const char *symbol_text(struct program *program, const GElf_Sym *symbol)
 {
 	GElf_Shdr header;
@@ -42,8 +42,8 @@ static const char *symbol_text(struct program *program, const GElf_Sym *symbol)
 	return arena_copy(&program->arena, (const char *)data->d_buf + at, symbol->st_size);
 }
 
-/* The functions that the link named as allocators': words, "?" behind those that may be missing.  generate.sh
- * has put them into the program.  Returns NULL if there are none. */
+/* Returns the functions that the link named as allocators (generate.sh puts them into the program),
+ * or NULL.  They are words; "?" follows a function that may be missing. */
 static char *named_functions(struct program *program)
 {
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
@@ -62,7 +62,7 @@ static char *named_functions(struct program *program)
 	return NULL;
 }
 
-/* Makes an entry of each of NAMES, from named_functions, behind those that PROGRAM has. */
+/* Adds an entry for each of NAMES, which named_functions returned. */
 static void add_named_entries(struct program *program, char *names)
 {
 	char *save = NULL;
@@ -110,14 +110,14 @@ static struct entry *entry_named(struct program *program, const char *name)
 	return NULL;
 }
 
-/* -- symbols and relocations ------------------------------------------------------------------ */
+/* -- symbols and relocations ------------------------------------------------------------------- */
 
 static bool is_own(const char *name)
 {
 	return strncmp(name, "__wrap_", 7) == 0 || strncmp(name, "leakwrap_", 9) == 0;
 }
 
-/* ".cold" and the like: a part of a function that lies elsewhere. */
+/* Returns true for ".cold" and the like: a part of a function that lies elsewhere. */
 static bool is_part(const char *name)
 {
 	return strstr(name, ".cold") != NULL;
@@ -183,8 +183,9 @@ static void read_symbols(struct program *program, Elf_Scn *scn, const GElf_Shdr 
 	}
 }
 
-/* Is TYPE, at WHERE, the relocation of a GOT entry?  Any other one puts the address into data. */
-static bool is_slot(const struct program *program, uint64_t where, unsigned type)
+/* Returns true if TYPE, at WHERE, is the relocation of an entry of the GOT.  Another relocation
+ * puts the address into data. */
+static bool is_got_relocation(const struct program *program, uint64_t where, unsigned type)
 {
 	int machine = program->machine;
 	static const struct {
@@ -202,7 +203,7 @@ static bool is_slot(const struct program *program, uint64_t where, unsigned type
 	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
 		if (slots[i].machine == machine)
 			return type == slots[i].jump || type == slots[i].data;
-	return true; /* not known: nothing is claimed */
+	return true; /* claim nothing for an unknown machine */
 }
 
 static bool is_own_data(const struct program *program, uint64_t where)
@@ -228,7 +229,7 @@ static void read_relocation(struct program *program, const GElf_Shdr *header, ui
 	struct entry *entry = name ? entry_named(program, name) : NULL;
 	if (!entry)
 		return;
-	if (is_slot(program, where, (unsigned)GELF_R_TYPE(info))) {
+	if (is_got_relocation(program, where, (unsigned)GELF_R_TYPE(info))) {
 		targets_add(&program->targets, where, (size_t)(entry - program->entries), true);
 	} else if (!entry->system && !is_own_data(program, where)) {
 		entry->direct.calls++;
@@ -346,7 +347,7 @@ bool program_imports(const struct program *program, const char *wanted)
 	return false;
 }
 
-/* -- direct calls ----------------------------------------------------------------------------- */
+/* -- direct calls ------------------------------------------------------------------------------ */
 
 const struct function *program_function_at(const struct program *program, uint64_t pc)
 {
@@ -359,33 +360,35 @@ const struct function *program_function_at(const struct program *program, uint64
 			high = middle;
 	}
 	while (low > 1 && program->functions[low - 2].start == program->functions[low - 1].start)
-		low--; /* of aliases the tracer's name comes first */
+		low--; /* the first of several names is the tracer's */
 	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1]
 	                                                       : NULL;
 }
 
-/* Names with an underscore in front are kept for the C library (C11 7.1.3), but for those of the C++ ABI; the others are
- * of glibc's malloc.c, in one version or another. */
+/* The C library has the names with an underscore in front (C11 7.1.3), except those of the C++ ABI.
+ * The other names are in malloc.c of some version of glibc. */
 bool is_c_librarys(const char *name)
 {
 	return (name[0] == '_' && name[1] != 'Z') || strncmp(name, "tcache_", 7) == 0 ||
 	       strstr(name, "_hook_ini") != NULL;
 }
 
-/* Where a call of ENTRY at PC counts, NULL when it does not.  A program that has its C library inside calls
- * the allocator from there too, under other names, as part of calls that are wrapped.  Code in front of the
- * tracer's and of the C library's is surely the program's own, whose objects are linked first.  Behind that there may be
- * more of the program's, and there only what goes straight to the heap is taken for an escape: in glibc nothing but
- * malloc.c itself does that. */
+/* Returns where a call of ENTRY at PC counts, or NULL if it does not count.
+ *
+ * A static C library also calls the allocator, under other names, inside calls that are wrapped.
+ * Code before the tracer and the C library is the program's own, because its objects are linked
+ * first.  Code behind them may be the program's too.  There only a call straight to the heap
+ * counts: in glibc only malloc.c does that.
+ */
 static struct callers *callers_of(struct program *program, uint64_t pc,
                                   const struct function *caller, struct entry *entry)
 {
 	if (entry->system)
 		return NULL;
-	/* An allocating function may call another: that is part of a call which is wrapped. */
+	/* A call between allocating functions is part of a wrapped call. */
 	if (caller && (is_own(caller->name) || entry_named(program, caller->name)))
 		return NULL;
-	/* The tracer's objects stand together, among none but the C library's. */
+	/* The objects of the tracer stand together, with objects of the C library only. */
 	if (pc >= program->own_code && pc < program->own_end)
 		return NULL;
 	if (program->shared_libc)
@@ -397,7 +400,7 @@ static struct callers *callers_of(struct program *program, uint64_t pc,
 	return caller && entry->heap && !is_c_librarys(caller->name) ? &entry->behind : NULL;
 }
 
-bool program_owns(const struct program *program, uint64_t pc)
+bool program_has_code_at(const struct program *program, uint64_t pc)
 {
 	if (pc >= program->own_code && pc < program->own_end)
 		return false;
@@ -429,11 +432,11 @@ static void call_found(void *context, uint64_t pc, const struct target *target)
 
 void program_find_calls(struct program *program)
 {
-	/* What is defined here: by the C library inside, or by the program in its place. */
+	/* These are defined here, by a static C library or by the program in its place. */
 	for (size_t i = 0; i < program->entry_count; i++)
 		if (program->entries[i].address)
 			targets_add(&program->targets, program->entries[i].address, i, false);
-	if (calls_known(program->machine)) {
+	if (calls_are_known(program->machine)) {
 		calls_add_plt(program->elf, program->machine, &program->targets);
 		calls_find(program->elf, program->machine, &program->targets, call_found, program);
 		return;
@@ -447,7 +450,7 @@ void program_find_calls(struct program *program)
 	}
 }
 
-/* -- the file --------------------------------------------------------------------------------- */
+/* -- the file ---------------------------------------------------------------------------------- */
 
 bool program_open(struct program *program, const char *path)
 {

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- tables
- * -------------------------------------------------------------------------------------- */
+/* -- tables ------------------------------------------------------------------------------------ */
 
-/* Where the entry of ARM's table that begins at START ends, and what it says (Exception Handling
- * ABI for the Arm Architecture, section 6). */
+/* An entry of ARM's table, which begins at START: does it unwind?  (Exception Handling ABI for the
+ * Arm Architecture, section 6) */
 struct entry {
 	uint64_t start;
 	bool unwinds;
@@ -35,7 +34,7 @@ static void read_exidx(struct tables *tables, Elf_Scn *scn, const GElf_Shdr *hea
 
 	for (size_t at = 0; data && at + 8 <= data->d_size; at += 8) {
 		const unsigned char *entry = (const unsigned char *)data->d_buf + at;
-		/* 31 bits, with a sign, from the entry. */
+		/* A signed number of 31 bits, from the entry on. */
 		int32_t offset = (int32_t)(word_at(entry) << 1) / 2;
 
 		GROW(tables->entries, tables->room, tables->count + 1);
@@ -69,7 +68,7 @@ static void tables_close(struct tables *tables)
 	free(tables->entries);
 }
 
-/* Does a table describe the code at ADDRESS? */
+/* Returns true if a table describes the code at ADDRESS. */
 static bool has_table(const struct tables *tables, uint64_t address)
 {
 	size_t low = 0, high = tables->count; /* ARM's are sorted */
@@ -89,8 +88,7 @@ static bool has_table(const struct tables *tables, uint64_t address)
 	return low > 0 && tables->entries[low - 1].unwinds;
 }
 
-/* -- functions
- * ----------------------------------------------------------------------------------- */
+/* -- functions --------------------------------------------------------------------------------- */
 
 #define NAMES_MAX 3
 

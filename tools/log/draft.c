@@ -7,7 +7,7 @@
 
 #include "report/format.h"
 
-/* -- a draft ---------------------------------------------------------------------------------- */
+/* -- a draft ----------------------------------------------------------------------------------- */
 
 void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 {
@@ -52,7 +52,7 @@ void draft_note_damage(struct draft *draft, const char *what)
 	draft->dump.damage_line = draft->line;
 }
 
-/* -- numbers ---------------------------------------------------------------------------------- */
+/* -- numbers ----------------------------------------------------------------------------------- */
 
 struct key {
 	const char *name;
@@ -535,7 +535,7 @@ static void read_end(struct draft *draft, struct cursor c)
 		draft_note_damage(draft, "lines of it came twice or were changed");
 }
 
-/* -- every line ------------------------------------------------------------------------------- */
+/* -- every line -------------------------------------------------------------------------------- */
 
 static const struct line_kind {
 	const char *start; /* what stands behind the line's prefix */

@@ -41,7 +41,7 @@ struct parser {
 /* More dumps are never open at once, unless their ends were lost. */
 enum { OPEN_MAX = 4096 };
 
-/* -- dumps ------------------------------------------------------------------------------------ */
+/* -- dumps ------------------------------------------------------------------------------------- */
 
 /* Gives OPEN to the taker. */
 static void finish_dump(struct parser *parser, struct open_dump *open)
@@ -94,7 +94,7 @@ static struct open_dump *start_dump(struct parser *parser, struct process *proce
 	return open;
 }
 
-/* -- lines ------------------------------------------------------------------------------------ */
+/* -- lines ------------------------------------------------------------------------------------- */
 
 static bool same_pid(const void *key, const void *entry)
 {

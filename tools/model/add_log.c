@@ -10,7 +10,7 @@
 #include "tools/log/read_log.h"
 #include "tools/model/copy_dump.h"
 
-/* -- dumps ------------------------------------------------------------------------------------ */
+/* -- dumps ------------------------------------------------------------------------------------- */
 
 /* Which dumps of a log to take, and what the log has. */
 struct selection {
@@ -112,7 +112,7 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	add_dump(selection->report, dump);
 }
 
-/* -- logs ------------------------------------------------------------------------------------- */
+/* -- logs -------------------------------------------------------------------------------------- */
 
 /* Splits "LOG@N" or "LOG@PID:N".  Returns the log, which the caller frees.  If a file has such a
  * name, the file is meant. */
@@ -162,7 +162,7 @@ bool report_add(struct report *report, const char *selector)
 	return fine;
 }
 
-/* -- processes -------------------------------------------------------------------------------- */
+/* -- processes --------------------------------------------------------------------------------- */
 
 /* The latest dump of a process so far. */
 struct process {

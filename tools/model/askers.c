@@ -60,7 +60,7 @@ struct finder {
 	size_t stack_room;
 };
 
-/* -- names ------------------------------------------------------------------------------------ */
+/* -- names ------------------------------------------------------------------------------------- */
 
 static bool begins_with(const char *text, const char *start)
 {
@@ -113,7 +113,7 @@ static enum hint hint_of(struct arena *scratch, const char *full)
 	return hint;
 }
 
-/* -- what is known beforehand ----------------------------------------------------------------- */
+/* -- what is known beforehand ------------------------------------------------------------------ */
 
 static bool same_function(const void *key, const void *entry)
 {
@@ -175,7 +175,7 @@ static void know_frames(struct finder *finder, const struct skips *skips)
 	table_free(&table);
 }
 
-/* -- rounds ----------------------------------------------------------------------------------- */
+/* -- rounds ------------------------------------------------------------------------------------ */
 
 static bool is_skipped(const struct known_frame *known)
 {

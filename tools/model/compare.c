@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- what a call site is known by ------------------------------------------------------------- */
+/* -- what a call site is known by -------------------------------------------------------------- */
 
 /* Returns true if both dumps have MODULE, in the same build. */
 static bool is_in_both(const struct dump *old, const struct dump *new, const struct module *module)
@@ -55,7 +55,7 @@ static bool same_place(const struct dump *old, const struct dump *new, const str
 	return true;
 }
 
-/* -- two dumps -------------------------------------------------------------------------------- */
+/* -- two dumps --------------------------------------------------------------------------------- */
 
 struct change_key {
 	const struct dump *old, *new;
@@ -155,7 +155,7 @@ const char *change_name(const struct change *change)
 	return change->new_blocks > change->old_blocks ? "grew" : "shrank";
 }
 
-/* -- a series --------------------------------------------------------------------------------- */
+/* -- a series ---------------------------------------------------------------------------------- */
 
 /* The dumps of one process in order. */
 struct series {

@@ -4,7 +4,7 @@
 
 #include "tools/model/view.h"
 
-/* -- two dumps -------------------------------------------------------------------------------- */
+/* -- two dumps --------------------------------------------------------------------------------- */
 
 struct change {
 	const struct stack *stack; /* the new dump's where it has one */
@@ -27,7 +27,7 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 /* Returns "grew", "shrank", "appeared" or "vanished". */
 const char *change_name(const struct change *change);
 
-/* -- a series --------------------------------------------------------------------------------- */
+/* -- a series ---------------------------------------------------------------------------------- */
 
 enum { SPANS_MAX = 4 };
 

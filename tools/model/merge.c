@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- what is the same across processes -------------------------------------------------------- */
+/* -- what is the same across processes --------------------------------------------------------- */
 
 /* Returns what identifies MODULE.  Build-ids and paths are interned: equal text has one address. */
 static const char *module_key(const struct module *module)
@@ -53,7 +53,7 @@ static bool same_note(const void *key, const void *entry)
 	return key == ((const struct noted *)entry)->text;
 }
 
-/* -- adding up -------------------------------------------------------------------------------- */
+/* -- adding up --------------------------------------------------------------------------------- */
 
 /* Adds VALUE to *SUM.  The sum is known only if each value is; it stops at INT64_MAX. */
 static void add_total(int64_t *sum, int64_t value)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- patterns --------------------------------------------------------------------------------- */
+/* -- patterns ---------------------------------------------------------------------------------- */
 
 /* Returns true if PATTERN matches TEXT.  * matches anything, ^ and $ anchor an end.  Each piece
  * between two stars matches at its first place, which leaves most text for the next pieces. */
@@ -56,7 +56,7 @@ static bool stack_matches(const char *pattern, const struct stack *stack)
 	return false;
 }
 
-/* -- files ------------------------------------------------------------------------------------ */
+/* -- files ------------------------------------------------------------------------------------- */
 
 bool suppressions_read(struct suppressions *suppressions, struct arena *arena, const char *path)
 {
@@ -88,7 +88,7 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 	return fine;
 }
 
-/* -- dumps ------------------------------------------------------------------------------------ */
+/* -- dumps ------------------------------------------------------------------------------------- */
 
 static void apply_to_dump(struct dump *dump)
 {

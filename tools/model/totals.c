@@ -1,7 +1,7 @@
 /* totals.c - see totals.h. */
 #include "tools/model/totals.h"
 
-/* -- system libraries ------------------------------------------------------------------------- */
+/* -- system libraries -------------------------------------------------------------------------- */
 
 /* Subtracts PART from *TOTAL if the dump has that total. */
 static void subtract(int64_t *total, uint64_t part)
@@ -70,7 +70,7 @@ void leave_out_system_sites(struct report *report)
 	}
 }
 
-/* -- parts of the totals ---------------------------------------------------------------------- */
+/* -- parts of the totals ----------------------------------------------------------------------- */
 
 uint64_t unsuppressed_bytes(const struct dump *dump)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- selection -------------------------------------------------------------------------------- */
+/* -- selection --------------------------------------------------------------------------------- */
 
 struct dump_list list_dumps(struct report *report, enum which_dumps which)
 {
@@ -18,7 +18,7 @@ struct dump_list list_dumps(struct report *report, enum which_dumps which)
 	return list;
 }
 
-/* -- names ------------------------------------------------------------------------------------ */
+/* -- names ------------------------------------------------------------------------------------- */
 
 static const char *raw_name(struct arena *arena, const struct location *location)
 {
@@ -170,7 +170,7 @@ char *plain_name(struct arena *arena, const char *full)
 	return name;
 }
 
-/* -- parts of a stack ------------------------------------------------------------------------- */
+/* -- parts of a stack -------------------------------------------------------------------------- */
 
 /* Returns true if FRAME is in code that calls main, or the first function of a thread. */
 static bool starts_thread(const struct location *location, const struct frame *frame)
@@ -234,7 +234,7 @@ unsigned frames_to_main(const struct stack *stack)
 	return main ? main : inner ? inner : count;
 }
 
-/* -- attribution ------------------------------------------------------------------------------ */
+/* -- attribution ------------------------------------------------------------------------------- */
 
 const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};
 

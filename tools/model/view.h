@@ -4,7 +4,7 @@
 
 #include "tools/model/model.h"
 
-/* -- selection -------------------------------------------------------------------------------- */
+/* -- selection --------------------------------------------------------------------------------- */
 
 struct dump_list {
 	const struct dump **all;
@@ -20,7 +20,7 @@ enum which_dumps {
 /* Returns the dumps of REPORT that WHICH names.  The list is of the arena of REPORT. */
 struct dump_list list_dumps(struct report *report, enum which_dumps which);
 
-/* -- names ------------------------------------------------------------------------------------ */
+/* -- names ------------------------------------------------------------------------------------- */
 
 /* Returns the function of FRAME.  Without one it returns "module+0x1234", or the raw address. */
 const char *frame_name(struct arena *arena, const struct location *location,
@@ -42,13 +42,13 @@ const char *fault_text(struct arena *arena, const struct fault *fault);
 const char *misuse_text(struct arena *arena, const struct misuse *misuse);
 const char *misuse_block_text(struct arena *arena, const struct misuse *misuse);
 
-/* -- parts of a stack ------------------------------------------------------------------------- */
+/* -- parts of a stack -------------------------------------------------------------------------- */
 
 /* Returns how many frames of STACK, with inlined ones, lead from the innermost one to main, or to
  * the first function of the thread.  The frames beyond are the start-up code of the C library. */
 unsigned frames_to_main(const struct stack *stack);
 
-/* -- attribution ------------------------------------------------------------------------------ */
+/* -- attribution ------------------------------------------------------------------------------- */
 
 enum group_kind {
 	GROUP_NONE,

@@ -1,6 +1,7 @@
 /* demangle.c - see demangle.h.
  *
- * The child takes one name in each message, and answers with one message.  The kernel ends a child that runs out of time; the next name gets a new child.
+ * The child takes one name in each message, and answers with one message.  The kernel ends a child
+ * that runs out of time.  The next name gets a new child.
  */
 #include "tools/symbolize/demangle.h"
 
@@ -34,7 +35,7 @@ enum answer {
 	ANSWER_TOO_LONG = 'l',
 };
 
-/* -- the child -------------------------------------------------------------------------------- */
+/* -- the child --------------------------------------------------------------------------------- */
 
 struct output {
 	char *text;
@@ -57,7 +58,7 @@ static void set_time_limit(void)
 	setitimer(ITIMER_VIRTUAL, &limit, NULL);
 }
 
-/* Sets OUTPUT to what NAME stands for, and returns what to answer.  Its length is 0 without a name. */
+/* Sets OUTPUT to the name that NAME stands for, empty if there is none.  Returns the answer. */
 static enum answer demangle_within(const char *name, struct output *output)
 {
 	output->length = 0;
@@ -95,7 +96,7 @@ static _Noreturn void serve(int socket)
 	_exit(0);
 }
 
-/* -- the tool --------------------------------------------------------------------------------- */
+/* -- the tool ---------------------------------------------------------------------------------- */
 
 static bool start_child(struct demangler *demangler)
 {

@@ -8,7 +8,7 @@
 
 #include "tools/symbolize/sysroot.h"
 
-/* -- build-ids -------------------------------------------------------------------------------- */
+/* -- build-ids --------------------------------------------------------------------------------- */
 
 static const char *hex(struct arena *arena, const unsigned char *bytes, size_t size)
 {
@@ -40,7 +40,7 @@ static const char *build_id_of(struct arena *arena, const char *path)
 	return id;
 }
 
-/* -- candidates ------------------------------------------------------------------------------- */
+/* -- candidates -------------------------------------------------------------------------------- */
 
 struct hunt {
 	struct arena *arena;
@@ -119,7 +119,7 @@ static bool find_file(struct hunt *hunt, const struct search *search)
 	       try_build_id_folder(hunt, NULL, "/usr/lib/debug");
 }
 
-/* -- libdwfl ---------------------------------------------------------------------------------- */
+/* -- libdwfl ----------------------------------------------------------------------------------- */
 
 static char *debuginfo_path;
 

@@ -9,8 +9,7 @@
 /* An address range of entry INDEX of an array. */
 struct range {
 	uint64_t low, high;
-	uint64_t
-	        reach; /* the highest HIGH of this and earlier ranges: a search backwards stops there */
+	uint64_t reach; /* the highest HIGH up to this range: a search backwards stops there */
 	size_t index;
 };
 
@@ -36,7 +35,7 @@ struct lines {
 	struct ranges ranges; /* of UNITS */
 };
 
-/* -- ranges ----------------------------------------------------------------------------------- */
+/* -- ranges ------------------------------------------------------------------------------------ */
 
 /* Adds the ranges of DIE.  Returns false if it has none.  Functions that the linker dropped
  * (--gc-sections) are at address 0.  They are left out: they would cover code without DWARF. */
@@ -97,7 +96,7 @@ static const struct range *find_range(const struct ranges *ranges, uint64_t addr
 	return NULL;
 }
 
-/* -- functions -------------------------------------------------------------------------------- */
+/* -- functions --------------------------------------------------------------------------------- */
 
 enum { NESTING_MAX = 64 }; /* compilers write no deeper trees */
 
@@ -189,7 +188,7 @@ void lines_free(struct lines *lines)
 	free(lines);
 }
 
-/* -- look-up ---------------------------------------------------------------------------------- */
+/* -- look-up ----------------------------------------------------------------------------------- */
 
 static void set_name(Dwarf_Die *die, struct line_frame *frame)
 {

@@ -33,7 +33,7 @@ struct reading {
 	bool in_code; /* the current output section has code */
 };
 
-/* -- one line --------------------------------------------------------------------------------- */
+/* -- one line ---------------------------------------------------------------------------------- */
 
 static bool take_number(const char **at, int base, uint64_t *number)
 {
@@ -134,7 +134,7 @@ static void read_columns_line(struct reading *reading, const char *line, bool lm
 		add_piece(reading->map, address, size, at, (size_t)(section - at));
 }
 
-/* -- the file --------------------------------------------------------------------------------- */
+/* -- the file ---------------------------------------------------------------------------------- */
 
 static int compare_pieces(const void *left, const void *right)
 {
