@@ -1,20 +1,20 @@
 #!/bin/sh
-# explosive_names.sh - a mangled C++ name that stands for gigabytes, or takes years to demangle, is shown as it
-# is, in little time and memory; other names are demangled all the same.
+# explosive_names.sh - a mangled C++ name that stands for gigabytes, or takes years to demangle, is
+# shown mangled, in little time and memory; other names are demangled.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 need timeout prlimit
 
-# explosive FORM LEVELS: a name in which each type holds the one before twice; "packed" makes the demangler
-# search all of it before it has written a byte.
+# explosive FORM LEVELS: a name in which each type holds the type before it twice; "packed" makes
+# the demangler search all of it before it has written a byte.
 explosive() {
 	awk -v form="$1" -v levels="$2" '
-		function seen(n,   digits) { # the n-th substitution
+		function seen(n,   digits) { # the n-th substitution, in base 36
 			if (n-- == 0)
 				return "S_"
 			for (digits = ""; n > 0 || digits == ""; n = int(n / 36))
-				digits = substr("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", n % 36 + 1, 1) digits
+				digits = sprintf("%c", n % 36 + (n % 36 < 10 ? 48 : 55)) digits
 			return "S" digits "_"
 		}
 		BEGIN {
@@ -29,7 +29,8 @@ explosive() {
 
 # report NAME...: a call site through functions of these names
 report() {
-	echo "100 1 complete $(seq -f '0x%g0' -s ' ' $#)" | make_dump 7.1 2026-11-20T18:36:01Z /no/such/program 0x10000 none >"$W/log"
+	echo "100 1 complete $(seq -f '0x%g0' -s ' ' $#)" |
+		make_dump 7.1 2026-11-20T18:36:01Z /no/such/program 0x10000 none >"$W/log"
 	frame=0
 	for name; do
 		sed -i "s/ #$frame \(0x[0-9a-f]*\) ? / #$frame \1 $name+0x12 /" "$W/log"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hidden_characters.sh - no control character, and nothing that turns text round, reaches a terminal or a page
-# from a log or an ELF file; other characters do.
+# hidden_characters.sh - from a log, no control character and no control of the direction of text
+# reaches a terminal or a page; other characters do.
 # timeout: 300
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
@@ -8,12 +8,15 @@ cd "$(dirname "$0")/../.." || exit 2
 need python3
 
 # C1 controls as UTF-8 and as bytes, every control of direction, DEL, a separator, and broken UTF-8
-bad='\x1b[31m\x7f\xc2\x9b31m\xc2\x9d0;x\x9b31m\x9d\xe2\x80\xaa\xe2\x80\xab\xe2\x80\xac\xe2\x80\xad\xe2\x80\xaecba'
-bad="$bad"'\xe2\x81\xa6\xe2\x81\xa7\xe2\x81\xa8\xe2\x81\xa9\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xed\xa0\x80\xc0\xaf\xff\xe2\x80'
+bad='\x1b[31m\x7f\xc2\x9b31m\xc2\x9d0;x\x9b31m\x9d'
+bad="$bad"'\xe2\x80\xaa\xe2\x80\xab\xe2\x80\xac\xe2\x80\xad\xe2\x80\xaecba\xe2\x81\xa6\xe2\x81\xa7'
+bad="$bad"'\xe2\x81\xa8\xe2\x81\xa9\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xed\xa0\x80\xc0\xaf\xff\xe2\x80'
 good='\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x90\x9b'
 # unescape TEXT: the bytes of it
 unescape() {
-	python3 -c 'import sys; sys.stdout.buffer.write(sys.argv[1].encode().decode("unicode_escape").encode("latin-1"))' "$1"
+	python3 -c 'import sys
+text = sys.argv[1].encode().decode("unicode_escape")
+sys.stdout.buffer.write(text.encode("latin-1"))' "$1"
 }
 raw=$(unescape "$bad$good" | tr -d '\033\177')
 letters=$(unescape "$good")
@@ -29,8 +32,9 @@ import os, sys
 name = os.environb[b"N"]
 for line in open(sys.argv[1], "rb"):
     line = line.rstrip(b"\n")
-    line = line.replace(b" ? [1]", b" f" + name + b"+0x1 [1]").replace(b"program=", b"program=/x" + name)
-    line = line.replace(b"path=", b"path=/y" + name).replace(b", complete", b", complete task=t" + name)
+    line = line.replace(b" ? [1]", b" f" + name + b"+0x1 [1]")
+    line = line.replace(b"program=", b"program=/x" + name).replace(b"path=", b"path=/y" + name)
+    line = line.replace(b", complete", b", complete task=t" + name)
     print_line = sys.stdout.buffer.write
     print_line(line + b"\n")
     if b" dump version" in line:
@@ -43,6 +47,7 @@ END2
 		status_is 0 "$lw" "$@"
 		python3 - "$W/out" "$W/err" "$*" <<'END2' || fail "what $* wrote"
 import sys, unicodedata
+turning = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
 for file in sys.argv[1:3]:
     for number, line in enumerate(open(file, "rb").read().split(b"\n"), 1):
         try:
@@ -50,8 +55,8 @@ for file in sys.argv[1:3]:
         except UnicodeDecodeError as error:
             sys.exit(f"{sys.argv[3]}: {file}:{number}: {error}")
         for c in text:
-            if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") and c != "\t" or unicodedata.bidirectional(c) in (
-                    "LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI") or c in "\u200e\u200f\u061c":
+            hidden = unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") and c != "\t"
+            if hidden or unicodedata.bidirectional(c) in turning or c in "\u200e\u200f\u061c":
                 sys.exit(f"{sys.argv[3]}: {file}:{number}: U+{ord(c):04X}")
 END2
 		case $* in

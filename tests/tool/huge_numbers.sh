@@ -1,13 +1,14 @@
 #!/bin/sh
-# huge_numbers.sh - a number that is larger than there can be damages its line, and sums stay at what there can
-# be: no number turns negative, in any report.
+# huge_numbers.sh - a number of 2^63 or more damages its line, and sums stop below it: no number turns
+# negative, in any report.
 # timeout: 400
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
 MAKEFLAGS='' make -s O="$O" "$O/leakwrap.checked" >"$W/make" 2>&1 || {
-	grep -q 'cannot find.*[au][sb]*an' "$W/make" && skip "the sanitizers' runtime is not installed"
+	grep -q 'cannot find.*[au][sb]*an' "$W/make" &&
+		skip "the sanitizers' runtime is not installed"
 	fail "$(tail -n 5 "$W/make")"
 }
 lw=$O/leakwrap.checked
