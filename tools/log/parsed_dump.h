@@ -1,6 +1,6 @@
-/* parsed_dump.h - what one dump says, in the words of its format (report/format.h).
+/* parsed_dump.h - what one dump says, with the names of its format (report/format.h).
  *
- * Text belongs to the parser.  Nothing here lives longer than the call of the dump_taker.
+ * All text is the parser's, and is gone when the dump_taker returns.
  */
 #ifndef TOOLS_PARSED_DUMP_H
 #define TOOLS_PARSED_DUMP_H
@@ -18,7 +18,7 @@ enum stack_kind {
 /* "complete", "truncated" or "guessed". */
 extern const char *const stack_kind_names[3];
 
-/* The numbers of a dump, named as in the format; -1 where the dump does not say. */
+/* The numbers of a dump, with the names of the format.  -1: the dump does not have it. */
 struct totals {
 	int64_t live_bytes, live_blocks, call_sites;
 	int64_t untracked_blocks, untracked_bytes, lost_call_sites;
@@ -32,19 +32,19 @@ struct totals {
 
 struct parsed_frame {
 	uint64_t address;     /* raw */
-	uint64_t offset;      /* less the load bias; raw when there is no module */
+	uint64_t offset;      /* ADDRESS less the load bias, or ADDRESS without a module */
 	uint64_t into;        /* bytes into FUNCTION */
-	const char *function; /* as the program's own symbols have it, or NULL */
+	const char *function; /* by the symbol table of the program, or NULL */
 	const char *name;     /* of the module, or NULL */
-	unsigned module;      /* its number, 0 when there is none */
-	bool exact;           /* ADDRESS is the instruction's own, not behind a call */
+	unsigned module;      /* its number, or 0 */
+	bool exact;           /* ADDRESS is that of an instruction, not a return address */
 };
 
 /* The bytes of all call sites of a dump, and their blocks, add up to at most INT64_MAX. */
 struct parsed_site {
 	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;
-	const char *task;    /* that allocated, or NULL */
+	const char *task;    /* the task that allocated, or NULL */
 	bool of_system;      /* a system library made the allocation itself */
 	size_t first, depth; /* in parsed_dump.frames */
 };
@@ -64,12 +64,12 @@ struct machine_register {
 /* What a program died of, and the registers in the order of the dump. */
 struct fault {
 	bool told;             /* SIGNAL and CODE are known */
-	bool addressed;        /* FAULT_ADDRESS is there, and known */
+	bool addressed;        /* FAULT_ADDRESS is known */
 	const char *exception; /* the processor's name for it, or NULL */
 	unsigned signal;
 	int64_t code; /* si_code (sigaction(2)) */
 	uint64_t fault_address;
-	uint64_t thread; /* 0 when not known */
+	uint64_t thread; /* 0: not known */
 	struct machine_register *registers;
 	size_t register_count;
 };
@@ -78,17 +78,17 @@ struct fault {
 enum misuse_stack {
 	MISUSE_OFFENDER, /* the wrong release */
 	MISUSE_RELEASE,  /* of a double free, the release before it */
-	MISUSE_BLOCK,    /* the allocation of the block that is meant */
+	MISUSE_BLOCK,    /* the allocation of the block */
 	MISUSE_STACKS,
 };
 
 /* What a program did wrong with its heap. */
 struct misuse {
 	const char *what;     /* "double_free" and so on, or NULL: not known */
-	const char *function; /* that released, or NULL */
-	const char *maker;    /* that allocated, or NULL */
+	const char *function; /* the function that released, or NULL */
+	const char *maker;    /* the function that allocated, or NULL */
 	uint64_t pointer;
-	uint64_t thread;         /* 0 when not known */
+	uint64_t thread;         /* 0: not known */
 	uint64_t address, bytes; /* of the block */
 	bool has[MISUSE_STACKS];
 };
@@ -104,7 +104,7 @@ struct parsed_dump {
 	bool crashed;                        /* CRASH holds something, or should */
 	struct fault fault;
 	size_t crash_depth; /* its frames are the first of FRAMES */
-	bool misused;       /* MISUSE holds something, or should: no live blocks are told of */
+	bool misused;       /* MISUSE holds something, or should; there are no live blocks */
 	struct misuse misuse;
 	struct parsed_frames misuse_frames[MISUSE_STACKS];
 	struct totals totals;

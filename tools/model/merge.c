@@ -162,6 +162,25 @@ static void add_notes(struct arena *arena, struct dump *merged, const struct dum
 	free(noted);
 }
 
+/* Adds the program, the time and the state of ONE to SUM and MERGED.  PROGRAMS are those so far. */
+static void add_head(struct dump *sum, struct merged *merged, struct table *programs,
+                     const struct dump *one)
+{
+	merged->dumps++;
+	merged->crashed += one->crash != NULL;
+	merged->damaged += one->damage != NULL;
+	uint64_t hash = hash_word(0, (uintptr_t)one->program);
+	if (one->program && !table_find(programs, hash, one->program, same_pointer)) {
+		table_add(programs, hash, (void *)one->program);
+		merged->programs++;
+		sum->program = one->program;
+	}
+	if (one->time && (!merged->first_time || strcmp(one->time, merged->first_time) < 0))
+		merged->first_time = one->time;
+	if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
+		merged->last_time = one->time;
+}
+
 const struct dump *merge_dumps(struct report *report, const struct dump_list *list)
 {
 	struct arena *arena = &report->arena;
@@ -196,19 +215,7 @@ const struct dump *merge_dumps(struct report *report, const struct dump_list *li
 			bytes += (double)one->totals.live_bytes;
 			complete_known++;
 		}
-		merged->dumps++;
-		merged->crashed += one->crash != NULL;
-		merged->damaged += one->damage != NULL;
-		uint64_t hash = hash_word(0, (uintptr_t)one->program);
-		if (one->program && !table_find(&programs, hash, one->program, same_pointer)) {
-			table_add(&programs, hash, (void *)one->program);
-			merged->programs++;
-			dump->program = one->program;
-		}
-		if (one->time && (!merged->first_time || strcmp(one->time, merged->first_time) < 0))
-			merged->first_time = one->time;
-		if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
-			merged->last_time = one->time;
+		add_head(dump, merged, &programs, one);
 	}
 	add_notes(arena, dump, list);
 	table_free(&table);

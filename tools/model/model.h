@@ -29,7 +29,7 @@ struct module {
 	struct location *locations;
 	size_t location_count;
 	enum module_state state;
-	const char *file; /* that the symbols come from, or the one that does not match; or NULL */
+	const char *file; /* with the symbols, or another build (MODULE_MISMATCH), or NULL */
 };
 
 /* A function at an address.  An address in inlined code has several, innermost first. */
@@ -47,12 +47,12 @@ struct location {
 	uint64_t offset;             /* address less load bias; the address if there is no module */
 	const char *own_function;    /* as the dump names it, mangled, or NULL */
 	uint64_t own_into;           /* bytes into it */
-	struct frame *frames;        /* never NULL after symbolizing */
-	unsigned frame_count;        /* at least 1 after symbolizing */
-	enum leakwrap_system_role role; /* PROGRAM if the dump has a name */
-	const char *object;    /* source file or archive member that its code comes from, or NULL */
-	struct location *next; /* of the same module */
-	unsigned number;       /* from 0 in the order of appearance */
+	struct frame *frames;        /* not NULL after symbolize */
+	unsigned frame_count;        /* at least 1 after symbolize */
+	enum leakwrap_system_role role; /* LEAKWRAP_ROLE_PROGRAM if OWN_FUNCTION is there */
+	const char *object;             /* source file or archive member of its code, or NULL */
+	struct location *next;          /* of the same module */
+	unsigned number;                /* from 0 in the order of appearance */
 };
 
 struct stack {
@@ -65,7 +65,7 @@ struct stack {
 
 struct mapping {
 	const struct module *module;
-	uint64_t start, end; /* 0 when its line was lost */
+	uint64_t start, end; /* 0: its line was lost */
 	uint64_t bias;
 };
 
@@ -76,9 +76,9 @@ struct site {
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
-	const char *task;   /* that allocated, or NULL */
+	const char *task;   /* the task that allocated, or NULL */
 	bool of_system;     /* a system library made the allocation itself */
-	unsigned processes; /* that have it, in a merged dump */
+	unsigned processes; /* of a merged dump: how many have it */
 };
 
 /* What a program died of, and where.  STACK is not among the stacks of the report. */

@@ -18,7 +18,7 @@ static void add(int64_t *total, uint64_t part)
 	*total = (int64_t)sum;
 }
 
-/* Takes SITE out of the totals of its dump. */
+/* Moves SITE from the totals of its dump to what is left out. */
 static void leave_out(struct totals *totals, const struct site *site)
 {
 	subtract(&totals->live_bytes, site->bytes);
