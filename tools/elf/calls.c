@@ -9,23 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/elf/little_endian.h"
+
 struct code {
 	uint64_t address;
 	const unsigned char *bytes;
 	size_t size;
 	unsigned entry; /* size of an entry, of a linkage table */
 };
-
-static uint32_t word_at(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	       (uint32_t)bytes[3] << 24;
-}
-
-static uint32_t half_at(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
-}
 
 /* Returns the lowest BITS of VALUE as a signed number. */
 static int64_t sign_extend(uint64_t value, unsigned bits)

@@ -112,11 +112,6 @@ static struct entry *entry_named(struct program *program, const char *name)
 
 /* -- symbols and relocations ------------------------------------------------------------------- */
 
-static bool is_own(const char *name)
-{
-	return strncmp(name, "__wrap_", 7) == 0 || strncmp(name, "leakwrap_", 9) == 0;
-}
-
 /* Returns true for ".cold" and the like: a part of a function that lies elsewhere. */
 static bool is_part(const char *name)
 {
@@ -135,7 +130,7 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 		else if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
 			entry->wrapper_is_void = true;
 	}
-	if (defined && type == STT_OBJECT && is_own(name)) {
+	if (defined && type == STT_OBJECT && is_tracers_name(name)) {
 		GROW(program->own_data, program->own_data_room, program->own_data_count + 1);
 		program->own_data[program->own_data_count++] = (struct function){
 		        symbol->st_value, symbol->st_value + symbol->st_size, name, false};
@@ -153,7 +148,7 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	}
 	if (strcmp(name, "__libc_start_main") == 0) /* which the first object of all calls */
 		program->library_code = address;
-	if (is_own(name) && !is_part(name) && type == STT_FUNC) {
+	if (is_tracers_name(name) && !is_part(name) && type == STT_FUNC) {
 		if (address < program->own_code)
 			program->own_code = address;
 		if (address + symbol->st_size > program->own_end)
@@ -275,7 +270,7 @@ static int compare_functions(const void *left, const void *right)
 	const struct function *a = left, *b = right;
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	return is_own(b->name) - is_own(a->name);
+	return is_tracers_name(b->name) - is_tracers_name(a->name);
 }
 
 static void read_sections(struct program *program)
@@ -386,7 +381,7 @@ static struct callers *callers_of(struct program *program, uint64_t pc,
 	if (entry->system)
 		return NULL;
 	/* A call between allocating functions is part of a wrapped call. */
-	if (caller && (is_own(caller->name) || entry_named(program, caller->name)))
+	if (caller && (is_tracers_name(caller->name) || entry_named(program, caller->name)))
 		return NULL;
 	/* The objects of the tracer stand together, with objects of the C library only. */
 	if (pc >= program->own_code && pc < program->own_end)

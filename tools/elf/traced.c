@@ -55,6 +55,11 @@ static bool find_tracer(Elf *elf, uint64_t *announcement)
 	return false;
 }
 
+bool is_tracers_name(const char *name)
+{
+	return strncmp(name, "__wrap_", 7) == 0 || strncmp(name, "leakwrap_", 9) == 0;
+}
+
 bool elf_is_traced(Elf *elf)
 {
 	uint64_t announcement;

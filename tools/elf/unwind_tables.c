@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/elf/little_endian.h"
+#include "tools/elf/traced.h"
+
 /* -- tables ------------------------------------------------------------------------------------ */
 
 /* An entry of ARM's table, which begins at START: does it unwind?  (Exception Handling ABI for the
@@ -21,12 +24,6 @@ struct tables {
 };
 
 #define CANNOT_UNWIND 1u
-
-static uint32_t word_at(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	       (uint32_t)bytes[3] << 24;
-}
 
 static void read_exidx(struct tables *tables, Elf_Scn *scn, const GElf_Shdr *header)
 {
@@ -115,11 +112,6 @@ static void keep_largest(struct largest *largest, GElf_Xword size, const char *n
 	}
 }
 
-static bool is_tracers(const char *name)
-{
-	return strncmp(name, "leakwrap_", 9) == 0 || strncmp(name, "__wrap_", 7) == 0;
-}
-
 static void read_symbols(struct untabled *found, struct largest *largest, Elf *elf, Elf_Scn *scn,
                          const GElf_Shdr *header, const struct tables *tables, int machine)
 {
@@ -130,7 +122,7 @@ static void read_symbols(struct untabled *found, struct largest *largest, Elf *e
 		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
 
 		if (!name || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0 ||
-		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_tracers(name))
+		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_tracers_name(name))
 			continue;
 		found->functions++;
 		if (machine == EM_ARM)

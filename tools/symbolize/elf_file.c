@@ -235,3 +235,19 @@ struct elf_file elf_file_open(struct arena *arena, struct module *module,
 		module->state = MODULE_MISSING;
 	return file;
 }
+
+bool elf_file_has_interpreter(const struct elf_file *file)
+{
+	GElf_Addr bias;
+	size_t segments;
+	Elf *elf = dwfl_module_getelf(file->mod, &bias);
+
+	if (!elf || elf_getphdrnum(elf, &segments) != 0)
+		return false;
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}

@@ -22,6 +22,10 @@ struct elf_file {
 struct elf_file elf_file_open(struct arena *arena, struct module *module,
                               const struct search *search);
 
+/* Returns true if FILE has a program interpreter: it is a dynamic program. */
+bool elf_file_has_interpreter(const struct elf_file *file);
+
+/* Frees what FILE points to. */
 void elf_file_close(struct elf_file *file);
 
 #endif

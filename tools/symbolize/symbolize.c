@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/elf/traced.h"
 #include "tools/symbolize/demangle.h"
 #include "tools/symbolize/lines.h"
 #include "tools/symbolize/map.h"
@@ -180,9 +181,7 @@ static void symbolize_module(struct report *report, struct demangler *demangler,
 static bool is_own(const struct location *location)
 {
 	const char *function = location->frames[location->frame_count - 1].function;
-	return function &&
-	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
-	        strcmp(function, "releasing") == 0);
+	return function && (is_tracers_name(function) || strcmp(function, "releasing") == 0);
 }
 
 /* Drops the functions of the tracer.  A program without symbols cannot drop them itself. */

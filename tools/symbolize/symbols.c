@@ -57,11 +57,11 @@ static bool has_text(Elf_Scn *scn, const char *text)
 static bool has_reliable_file_symbols(const struct elf_file *file)
 {
 	GElf_Addr bias;
-	size_t names, segments;
+	size_t names;
 	Elf *elf = dwfl_module_getelf(file->mod, &bias);
-	bool bfd = true, interpreted = false;
+	bool bfd = true;
 
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0 || elf_getphdrnum(elf, &segments) != 0)
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
 		return false;
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
 		GElf_Shdr header;
@@ -74,12 +74,7 @@ static bool has_reliable_file_symbols(const struct elf_file *file)
 		}
 		bfd = bfd && !(name && strcmp(name, ".note.gnu.gold-version") == 0);
 	}
-	for (size_t i = 0; i < segments; i++) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
-			interpreted = true;
-	}
-	return bfd || interpreted;
+	return bfd || elf_file_has_interpreter(file);
 }
 
 /* Adds the functions of the symbol tables, in their order. */
