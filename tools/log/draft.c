@@ -331,16 +331,21 @@ static bool scan_counted(struct cursor *c, const char *noun, uint64_t *number)
 	return true;
 }
 
-/* Drops the frames of the last call site, which cannot be trusted. */
-static void drop_frames(struct parsed_dump *dump)
+/* Returns the last call site so far, or NULL. */
+static struct parsed_site *last_site(const struct parsed_dump *dump)
 {
-	struct parsed_site *site = &dump->sites[dump->site_count - 1];
+	return dump->site_count ? &dump->sites[dump->site_count - 1] : NULL;
+}
+
+/* Drops the frames of SITE, which cannot be trusted. */
+static void drop_frames(struct parsed_site *site)
+{
 	site->depth = 0;
 	site->kind = STACK_TRUNCATED;
 }
 
-/* Reads "1: 819200 bytes in 25 blocks, complete", which " task=uart_rx" and "
- * origin=system_library" may follow. */
+/* Reads "1: 819200 bytes in 25 blocks, complete", which "task=uart_rx" and "origin=system_library"
+ * may follow. */
 static void read_site(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
@@ -370,31 +375,32 @@ static void read_site(struct draft *draft, struct cursor c)
 		else if (word_is(&word, "origin=system_library"))
 			site.of_system = true;
 	}
-	uint64_t last = dump->site_count ? dump->sites[dump->site_count - 1].rank : 0;
+	struct parsed_site *before = last_site(dump);
+	uint64_t last = before ? before->rank : 0;
 	if (site.rank != last + 1) {
 		draft_note_damage(draft, "a call site is missing or out of order");
 		/* The frames since the last call site may belong to the missing one, unless a frame
 		 * that did not fit was noted already. */
-		if (last && (!broken || site.rank <= last))
-			drop_frames(dump);
+		if (before && (!broken || site.rank <= last))
+			drop_frames(before);
 	}
+	/* The frames behind a call site that comes too late may belong to any. */
+	draft->is_stack_broken = site.rank <= last;
+	if (draft->is_stack_broken)
+		drop_frames(&site);
 	GROW(dump->sites, draft->site_room, dump->site_count + 1);
 	dump->sites[dump->site_count++] = site;
 	draft->site_bytes += site.bytes;
 	draft->site_blocks += site.blocks;
-	/* The frames behind a call site that comes too late may belong to any. */
-	draft->is_stack_broken = site.rank <= last;
-	if (draft->is_stack_broken)
-		drop_frames(dump);
 }
 
 /* Ends the current stack: the frames that it has are its innermost ones. */
 static void break_stack(struct draft *draft, const char *what)
 {
-	struct parsed_dump *dump = &draft->dump;
+	struct parsed_site *site = last_site(&draft->dump);
 	draft_note_damage(draft, what);
-	if (!draft->is_stack_broken && dump->site_count)
-		dump->sites[dump->site_count - 1].kind = STACK_TRUNCATED;
+	if (!draft->is_stack_broken && site)
+		site->kind = STACK_TRUNCATED;
 	draft->is_stack_broken = true;
 }
 
@@ -444,9 +450,10 @@ static void read_frame(struct draft *draft, struct cursor c)
 	}
 	if (draft->is_stack_broken)
 		return;
+	struct parsed_site *site = last_site(dump);
 	size_t *depth = draft->in_crash    ? &dump->crash_depth
 	                : draft->in_misuse ? &draft->in_misuse->depth
-	                : dump->site_count ? &dump->sites[dump->site_count - 1].depth
+	                : site             ? &site->depth
 	                                   : NULL;
 	if (!depth || number != *depth) {
 		break_stack(draft, "a frame is missing or out of order");

@@ -226,11 +226,14 @@ void parser_line(struct parser *parser, const char *line, size_t length, bool wh
 
 void parser_end(struct parser *parser)
 {
-	while (parser->earliest)
-		give_up(parser, parser->earliest, "it has no end: the log ends before it");
-	while (parser->free) {
-		struct open_dump *open = parser->free;
-		parser->free = open->later;
+	struct open_dump *later;
+
+	for (struct open_dump *open = parser->earliest; open; open = later) {
+		later = open->later;
+		give_up(parser, open, "it has no end: the log ends before it");
+	}
+	for (struct open_dump *open = parser->free; open; open = later) {
+		later = open->later;
 		draft_free(&open->draft);
 		free(open);
 	}
