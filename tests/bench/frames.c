@@ -106,7 +106,8 @@ static unsigned by_walk_to_site(struct leakwrap_caller caller)
 	static uint16_t positions[LEAKWRAP_MAX_DEPTH];
 	static struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set};
+	struct leakwrap_trace trace = {
+	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set};
 	struct leakwrap_stack stack = leakwrap_stack_at(caller.sp);
 
 	leakwrap_read_set_begin(&read_set, caller.sp);

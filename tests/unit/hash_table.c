@@ -32,7 +32,8 @@ static uint32_t choice_of(const void *one)
 	return choice_for(atomic_load((const entry *)one));
 }
 
-static const struct leakwrap_hash_table_kind kind = {sizeof(entry), 5, UINT32_MAX, is_used, choice_of};
+static const struct leakwrap_hash_table_kind kind = {sizeof(entry), 5, UINT32_MAX, is_used,
+                                                     choice_of};
 
 static bool add(struct leakwrap_hash_table *_Atomic *table, uint32_t number, bool from_reserve)
 {

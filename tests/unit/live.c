@@ -19,7 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 static bool blocks_lie_apart;
 
 bool leakwrap_heap_min_block_is_4_words(void)

@@ -147,8 +147,10 @@ static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 	uint16_t positions[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
-	struct leakwrap_trace trace = {
-	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set, .depth = depth_of(chain)};
+	struct leakwrap_trace trace = {.pcs = pcs,
+	                               .max = LEAKWRAP_MAX_DEPTH,
+	                               .read_set = &read_set,
+	                               .depth = depth_of(chain)};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
 	leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
@@ -296,7 +298,8 @@ static void *vary(void *unused)
 		uintptr_t pcs[2] = {0x300000, 0x300100};
 		struct leakwrap_stack_link none[1];
 		struct leakwrap_read_set read_set = {.position = &position, .link = none};
-		struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .read_set = &read_set, .depth = 2};
+		struct leakwrap_trace trace = {
+		        .pcs = pcs, .max = 2, .read_set = &read_set, .depth = 2};
 		struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)(stack + FORMS + 2),
 		                                false};
 

@@ -198,8 +198,9 @@ static int test_rules(const struct leakwrap_cfi *tables)
 				failed = printf("%s: no rule\n", points[i].name);
 		} else if (memcmp(&got, wanted, sizeof(got)) != 0) {
 			failed = printf("%s: kind %d base %d ra %d %d fp %d %d cfa %d + %d\n",
-			                points[i].name, got.kind, got.base, got.ra_where, got.ra_offset,
-			                got.fp_where, got.fp_offset, got.cfa_offset, got.add);
+			                points[i].name, got.kind, got.base, got.ra_where,
+			                got.ra_offset, got.fp_where, got.fp_offset, got.cfa_offset,
+			                got.add);
 		}
 	}
 	/* These addresses lie outside all functions, and outside the tables' reach. */

@@ -70,8 +70,7 @@ static int collect(struct _Unwind_Context *context, void *argument)
 }
 
 /* Reads the backtrace of the call site that the tracer gives to an allocation by this caller. */
-static void read_site_of_caller(struct leakwrap_trace *trace,
-                                struct leakwrap_caller caller)
+static void read_site_of_caller(struct leakwrap_trace *trace, struct leakwrap_caller caller)
 {
 	static _Alignas(64) _Thread_local char block[64];
 	uint32_t number;

@@ -334,7 +334,7 @@ static void check_own_allocators(struct audit *audit, struct program *program)
 static void check_calls(struct audit *audit, struct program *program)
 {
 	program_find_calls(program);
-	if (!calls_known(program->machine))
+	if (!calls_are_known(program->machine))
 		print_finding(audit, NOTE,
 		              "the code of this machine is not searched for direct calls",
 		              "only missing wrappers are found", NULL);

@@ -4,6 +4,7 @@
 #include "tools/command/commands.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
+#include "tools/model/add_log.h"
 
 struct diff_options {
 	struct options common;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tools/command/commands.h"
-#include "tools/log/parse.h"
+#include "tools/log/read_log.h"
 #include "tools/util.h"
 
 struct list {
@@ -33,13 +33,6 @@ static const char *number_or_dash(int64_t number)
 	return number < 0 ? "-" : with_commas((uint64_t)number);
 }
 
-/* Writes TEXT, which is from a log, with a question mark for each control character. */
-static void put_clean(const char *text)
-{
-	for (; *text; text++)
-		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
-}
-
 static void put_dump(void *context, const struct parsed_dump *dump)
 {
 	struct list *list = context;
@@ -53,9 +46,9 @@ static void put_dump(void *context, const struct parsed_dump *dump)
 	       dump->reason ? dump->reason : "?", dated ? time : "?", dated ? time + 11 : "",
 	       number_or_dash(dump->totals.live_bytes), number_or_dash(dump->totals.live_blocks),
 	       dump->damage ? "torn" : "whole");
-	put_clean(dump->program && *dump->program ? dump->program : "?");
+	put_text(stdout, dump->program && *dump->program ? dump->program : "?");
 	fputs("  ", stdout);
-	put_clean(dump->log);
+	put_text(stdout, dump->log);
 	if (dump->damage)
 		printf(":%lu: %s", dump->damage_line, dump->damage);
 	putchar('\n');

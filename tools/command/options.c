@@ -1,6 +1,8 @@
 /* options.c - see options.h. */
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
+#include "tools/model/add_log.h"
+#include "tools/model/totals.h"
 
 #include <errno.h>
 #include <limits.h>

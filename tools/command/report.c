@@ -5,7 +5,9 @@
 #include "tools/command/commands.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
+#include "tools/model/add_log.h"
 #include "tools/model/merge.h"
+#include "tools/model/totals.h"
 
 struct report_options {
 	struct options common;
@@ -232,7 +234,7 @@ static enum status make_report(struct report_options *options, struct report *re
 	if (report->dump_count == 0 && report->misuse_count == 0)
 		return STATUS_USAGE;
 	complete_report(report, &options->common);
-	suppressions_tell_unused(&options->common.suppressions);
+	suppressions_report_unused(&options->common.suppressions);
 
 	/* Flame graphs add up all dumps.  Two dumps of one process must not be added up. */
 	bool adds_up = format == FORMAT_FOLDED || format == FORMAT_PPROF;

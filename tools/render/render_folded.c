@@ -9,13 +9,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tools/model/weights.h"
+#include "tools/render/weights.h"
 
 /* Writes NAME without semicolons, which separate frames, and without control characters. */
 static void put_name(FILE *stream, const char *name)
 {
-	for (; *name; name++)
-		putc(*name == ';' ? ':' : (unsigned char)*name < ' ' ? '?' : *name, stream);
+	for (size_t length; *name; name += length) {
+		length = character_at(name).length;
+		if (*name == ';')
+			putc(':', stream);
+		else if (character_at(name).is_text)
+			fwrite(name, 1, length, stream);
+		else
+			putc('?', stream);
+	}
 }
 
 static void put_stack(FILE *stream, struct arena *scratch, const struct stack *stack)

@@ -7,6 +7,7 @@
  * script adds up, sorts and draws.
  */
 #include "tools/model/merge.h"
+#include "tools/model/totals.h"
 #include "tools/render/render.h"
 
 #include <inttypes.h>
@@ -20,8 +21,9 @@ static const unsigned char page_bytes[] = {
 /* The place of the data in the page. */
 static const char mark[] = "@DATA@";
 
-/* Writes TEXT as a JSON string, or null.  The string may stand in a script element: < is
- * escaped. */
+/* Writes TEXT as a JSON string, or null.  The string may stand in a script element: < is escaped.
+ * Characters that are no text would be invisible, or turn the page round: the page shows their
+ * numbers. */
 static void put_string(FILE *stream, const char *text)
 {
 	if (!text) {
@@ -29,12 +31,15 @@ static void put_string(FILE *stream, const char *text)
 		return;
 	}
 	putc('"', stream);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c < ' ' || c == '<' || c == '"' || c == '\\' || c == 0x7f)
-			fprintf(stream, "\\u%04x", c);
+	while (*text) {
+		struct character c = character_at(text);
+		if (!c.is_text)
+			fprintf(stream, c.length > 1 ? "\\\\u%04x" : "\\\\x%02x", c.code);
+		else if (c.code == '<' || c.code == '"' || c.code == '\\')
+			fprintf(stream, "\\u%04x", c.code);
 		else
-			putc(c, stream);
+			fwrite(text, 1, c.length, stream);
+		text += c.length;
 	}
 	putc('"', stream);
 }

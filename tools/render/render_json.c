@@ -35,11 +35,12 @@ static json_t *text(const char *value)
 		return string;
 	struct arena arena = {0};
 	char *escaped = arena_alloc(&arena, 4 * strlen(value) + 1), *p = escaped;
-	for (; *value; value++) {
-		if ((unsigned char)*value < 0x80)
-			*p++ = *value;
+	for (struct character c; *value; value += c.length) {
+		c = character_at(value);
+		if (c.length == 1 && c.code >= 0x80)
+			p += sprintf(p, "\\x%02x", c.code);
 		else
-			p += sprintf(p, "\\x%02x", (unsigned char)*value);
+			p = mempcpy(p, value, c.length);
 	}
 	string = json_string(escaped);
 	arena_free(&arena);
@@ -279,24 +280,37 @@ static json_t *misuse_json(struct report *report, const struct dump *dump)
 
 /* -- the document ------------------------------------------------------------------------------ */
 
-static void put(FILE *stream, json_t *value, size_t flags)
+/* Writes OBJECT but for its last LEFT_OUT bytes, and frees it.  Text stands for itself, and all else is
+ * escaped: it may go to a terminal. */
+static void put_part(FILE *stream, json_t *object, size_t left_out)
 {
-	if (json_dumpf(value, stream, flags | JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0 &&
-	    !ferror(stream))
+	char *string = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	if (!string)
 		die("out of memory");
-	json_decref(value);
+	string[strlen(string) - left_out] = '\0';
+	for (const char *rest = string; *rest;) {
+		size_t span = text_span(rest);
+		fwrite(rest, 1, span, stream);
+		rest += span;
+		if (*rest) {
+			struct character c = character_at(rest);
+			fprintf(stream, "\\u%04x", c.code);
+			rest += c.length;
+		}
+	}
+	free(string);
+	json_decref(object);
+}
+
+static void put(FILE *stream, json_t *value)
+{
+	put_part(stream, value, 0);
 }
 
 /* Writes OBJECT without its closing brace, so that more keys can follow. */
 static void put_open(FILE *stream, json_t *object)
 {
-	char *string = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	if (string)
-		fwrite(string, 1, strlen(string) - 1, stream);
-	else
-		die("out of memory");
-	free(string);
-	json_decref(object);
+	put_part(stream, object, 1);
 }
 
 static void put_dumps(FILE *stream, const struct answer *answer)
@@ -314,14 +328,14 @@ static void put_dumps(FILE *stream, const struct answer *answer)
 		fputs(",\"call_sites\":[", stream);
 		for (size_t j = 0; j < dump->site_count; j++) {
 			fputs(j ? ",\n" : "\n", stream);
-			put(stream, site_json(dump, &dump->sites[j]), 0);
+			put(stream, site_json(dump, &dump->sites[j]));
 		}
 		fputs("]}", stream);
 	}
 	putc(']', stream);
 	for (size_t i = 0; i < answer->report->misuse_count; i++) {
 		fputs(i ? ",\n" : ",\"misuses\":[\n", stream);
-		put(stream, misuse_json(answer->report, answer->report->misuses[i]), 0);
+		put(stream, misuse_json(answer->report, answer->report->misuses[i]));
 	}
 	fputs(answer->report->misuse_count ? "]}\n" : "}\n", stream);
 }
@@ -331,9 +345,9 @@ static void put_changes(FILE *stream, const struct answer *answer)
 	const struct changes *changes = answer->changes;
 
 	fputs("{\"format\":\"leakwrap-diff\",\"version\":1,\"old\":", stream);
-	put(stream, head_json(answer->report, changes->old), 0);
+	put(stream, head_json(answer->report, changes->old));
 	fputs(",\"new\":", stream);
-	put(stream, head_json(answer->report, changes->new), 0);
+	put(stream, head_json(answer->report, changes->new));
 	fprintf(stream, ",\"unchanged_call_sites\":%zu,\"call_sites\":[", changes->unchanged);
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->all[i];
@@ -346,7 +360,7 @@ static void put_changes(FILE *stream, const struct answer *answer)
 		set(object, "asked_by", asked_json(change->stack));
 		set(object, "frames", frames_json(change->dump, change->stack, NULL));
 		fputs(i ? ",\n" : "\n", stream);
-		put(stream, object, 0);
+		put(stream, object);
 	}
 	fputs("]}\n", stream);
 }
@@ -384,7 +398,7 @@ static void put_growths(FILE *stream, const struct answer *answer)
 			set(object, "name", text(growth->name));
 		}
 		fputs(i ? ",\n" : "\n", stream);
-		put(stream, object, 0);
+		put(stream, object);
 	}
 	fputs("]}\n", stream);
 }

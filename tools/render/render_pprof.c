@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #include "profile.pb-c.h"
-#include "tools/model/weights.h"
+#include "tools/render/weights.h"
 
 struct builder {
 	struct arena arena;
@@ -64,24 +64,14 @@ static bool is_same_text(const void *key, const void *entry)
 	return strcmp(key, ((const struct text_entry *)entry)->text) == 0;
 }
 
-/* Returns TEXT with a question mark for each byte that is not UTF-8, as protobuf demands. */
+/* Returns TEXT with a question mark for each character that is no text: protobuf demands UTF-8, and a
+ * viewer may write to a terminal. */
 static char *clean_utf8(struct arena *arena, const char *text)
 {
-	char *copy = arena_copy(arena, text, strlen(text));
-	for (unsigned char *p = (unsigned char *)copy; *p;) {
-		unsigned length = *p < 0x80                 ? 1
-		                  : *p >= 0xc2 && *p < 0xe0 ? 2
-		                  : *p >= 0xe0 && *p < 0xf0 ? 3
-		                  : *p >= 0xf0 && *p < 0xf5 ? 4
-		                                            : 0;
-		unsigned good = length ? 1 : 0;
-		while (good && good < length && (p[good] & 0xc0) == 0x80)
-			good++;
-		if (length == 0 || good < length) {
-			*p++ = '?';
-			continue;
-		}
-		p += length;
+	char *copy = arena_alloc(arena, strlen(text) + 1), *p = copy;
+	for (struct character c; *text; text += c.length) {
+		c = character_at(text);
+		p = c.is_text ? mempcpy(p, text, c.length) : stpcpy(p, "?");
 	}
 	return copy;
 }

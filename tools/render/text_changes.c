@@ -57,8 +57,8 @@ static void put_group_name(struct page *page, const char *name)
 	fprintf(page->stream, "%*s", FRAME_INDENT, "");
 	set_tone(page, TONE_NAME);
 	size_t width = page->style->width;
-	put_clean(page,
-	          width > FRAME_INDENT ? fitting_name(page, name, width - FRAME_INDENT) : name);
+	put_text(page->stream,
+	         width > FRAME_INDENT ? fitting_name(page, name, width - FRAME_INDENT) : name);
 	set_tone(page, TONE_PLAIN);
 	putc('\n', page->stream);
 	arena_reset(&page->scratch);
@@ -71,7 +71,8 @@ static void put_rate(struct page *page, const struct growth *growth)
 	if (growth->first_dump->seconds < 0 || seconds <= 0 || growth->steady_bytes <= 0)
 		return;
 	double hourly = (double)growth->steady_bytes * 3600 / (double)seconds;
-	fprintf(page->stream, ", %s an hour", with_unit((uint64_t)hourly));
+	uint64_t rate = hourly < (double)INT64_MAX ? (uint64_t)hourly : INT64_MAX;
+	fprintf(page->stream, ", %s an hour", with_unit(rate));
 }
 
 void put_growths(struct page *page, const struct growths *growths, unsigned top)

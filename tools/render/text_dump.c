@@ -1,5 +1,6 @@
 /* text_dump.c - one dump in the report for people, see text_page.h. */
 #include "tools/model/merge.h"
+#include "tools/model/totals.h"
 #include "tools/render/text_page.h"
 
 #include <inttypes.h>
@@ -25,10 +26,11 @@ static void put_command(struct page *page, const struct dump *dump)
 		if (quoted)
 			putc('\'', page->stream);
 		for (const char *rest; (rest = strchr(word, '\'')) != NULL; word = rest + 1) {
-			put_clean(page, arena_copy(&page->scratch, word, (size_t)(rest - word)));
+			put_text(page->stream,
+			         arena_copy(&page->scratch, word, (size_t)(rest - word)));
 			fputs("'\\''", page->stream);
 		}
-		put_clean(page, word);
+		put_text(page->stream, word);
 		if (quoted)
 			putc('\'', page->stream);
 	}
@@ -45,7 +47,7 @@ static void put_merged_title(struct page *page, const struct dump *dump)
 	if (merged->programs > 1)
 		fputs(counted(page, merged->programs, "program"), page->stream);
 	else
-		put_clean(page, dump->program ? dump->program : "(unknown program)");
+		put_text(page->stream, dump->program ? dump->program : "(unknown program)");
 	set_tone(page, TONE_PLAIN);
 	fprintf(page->stream, ", the last dumps of %s", counted(page, merged->dumps, "process"));
 	if (first)
@@ -82,7 +84,7 @@ void put_title(struct page *page, const struct dump *dump)
 		if (strcmp(dump->reason, reasons[i][0]) == 0)
 			reason = reasons[i][1];
 	set_tone(page, TONE_STRONG);
-	put_clean(page, dump->program ? dump->program : "(unknown program)");
+	put_text(page->stream, dump->program ? dump->program : "(unknown program)");
 	set_tone(page, TONE_PLAIN);
 	fprintf(page->stream, ", process %lu, dump %lu %s, %s\n", dump->pid, dump->sequence, reason,
 	        dump_time(page, dump));
@@ -142,7 +144,7 @@ static void put_modules(struct page *page, const struct dump *dump)
 		if (!states[module->state])
 			continue;
 		fputs("  module ", page->stream);
-		put_clean(page, module->path);
+		put_text(page->stream, module->path);
 		fprintf(page->stream, ": %s\n", states[module->state]);
 	}
 }
@@ -161,7 +163,7 @@ void put_misuse(struct page *page, const struct dump *dump)
 			continue;
 		set_tone(page, i == MISUSE_OFFENDER ? TONE_ALERT : TONE_STRONG);
 		fputs("  ", page->stream);
-		put_clean(page, heads[i]);
+		put_text(page->stream, heads[i]);
 		putc('\n', page->stream);
 		set_tone(page, TONE_PLAIN);
 		if (misused->stacks[i])
@@ -222,7 +224,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
 		if (site->task) {
 			fputs(", task ", page->stream);
-			put_clean(page, site->task);
+			put_text(page->stream, site->task);
 		}
 		if (site->of_system)
 			fputs(", by a system library", page->stream);
@@ -258,7 +260,7 @@ static void put_groups(struct page *page, const struct dump *dump, enum group_ki
 		        with_commas(group->blocks), with_commas(group->sites),
 		        with_commas(group->through_bytes));
 		set_tone(page, TONE_NAME);
-		put_clean(page, fitting_name(page, group->name, room));
+		put_text(page->stream, fitting_name(page, group->name, room));
 		set_tone(page, TONE_PLAIN);
 		putc('\n', page->stream);
 	}
@@ -298,7 +300,7 @@ static void put_footer(struct page *page, const struct dump *dump)
 		fputs("  note: ", page->stream);
 		if (counts) /* "2936 forked children" */
 			fputs(with_commas(number), page->stream);
-		put_clean(page, counts ? rest : dump->notes[i]);
+		put_text(page->stream, counts ? rest : dump->notes[i]);
 		putc('\n', page->stream);
 	}
 	put_modules(page, dump);

@@ -20,12 +20,6 @@ const char *counted(struct page *page, uint64_t number, const char *noun)
 	                                : "s");
 }
 
-void put_clean(const struct page *page, const char *text)
-{
-	for (; *text; text++)
-		putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, page->stream);
-}
-
 void leave_out(struct page *page, size_t count, const char *what)
 {
 	page->left_out += count;

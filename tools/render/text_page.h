@@ -34,10 +34,6 @@ void set_tone(const struct page *page, enum tone tone);
 /* Returns "1 block" or "2 blocks" for the noun "block". */
 const char *counted(struct page *page, uint64_t number, const char *noun);
 
-/* Writes TEXT, which is from the dump, with a question mark for each control character: none may
- * reach the terminal. */
-void put_clean(const struct page *page, const char *text);
-
 /* Notes that COUNT call sites or rows, which are called WHAT, are not shown. */
 void leave_out(struct page *page, size_t count, const char *what);
 

@@ -117,7 +117,7 @@ static void put_frame(struct page *page, const struct location *at, const struct
 
 	fprintf(page->stream, "%*s", FRAME_INDENT, "");
 	set_tone(page, TONE_NAME);
-	put_clean(page, name);
+	put_text(page->stream, name);
 	set_tone(page, TONE_PLAIN);
 	fprintf(page->stream, "%*s  ", length < width ? (int)(width - length) : 0, "");
 	set_tone(page, TONE_FAINT);
@@ -126,7 +126,7 @@ static void put_frame(struct page *page, const struct location *at, const struct
 		fputs("...", page->stream);
 		place += strlen(place) - (room - 3);
 	}
-	put_clean(page, place);
+	put_text(page->stream, place);
 	if (frame->inlined)
 		fputs(inlined_mark, page->stream);
 	set_tone(page, TONE_PLAIN);
@@ -163,7 +163,7 @@ static void put_wrappers(struct page *page, const struct stack *stack, unsigned 
 	fprintf(page->stream, "%*s", FRAME_INDENT, "");
 	set_tone(page, TONE_FAINT);
 	fputs(mark, page->stream);
-	put_clean(page, names);
+	put_text(page->stream, names);
 	set_tone(page, TONE_PLAIN);
 	putc('\n', page->stream);
 }

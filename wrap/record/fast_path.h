@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
-#include "wrap/record/record.h"
+
 #include "wrap/live/slot.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/live/fast.h"

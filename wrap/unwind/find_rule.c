@@ -61,7 +61,8 @@ static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *
                                                    const struct leakwrap_code *code,
                                                    struct leakwrap_rule *rule, bool *code_has_rule)
 {
-	struct leakwrap_rule other; /* *RULE is by the epilogue first, OTHER by the prologue */
+	struct leakwrap_rule other = {
+	        0}; /* *RULE is by the epilogue first, OTHER by the prologue */
 	bool has_epilogue, has_prologue, all;
 	enum leakwrap_support epilogue_support = LEAKWRAP_UNSUPPORTED;
 	enum leakwrap_support prologue_support = LEAKWRAP_UNSUPPORTED;

@@ -1,5 +1,7 @@
 /* weights.c - see weights.h. */
-#include "tools/model/weights.h"
+#include "tools/render/weights.h"
+
+#include "tools/model/totals.h"
 
 static void add_weight(struct weights *weights, struct weight weight)
 {

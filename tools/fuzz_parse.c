@@ -1,7 +1,7 @@
-/* fuzz_parse.c - libFuzzer's way into the parser and the model: any bytes are a log.
+/* fuzz_parse.c - the entry of libFuzzer: any bytes are a log.
  *
- * The input is split into lines as parse_log does it; what comes out is symbolized without files, and
- * rendered, so that whatever the parser lets through must be harmless to all that follows.
+ * The parser reads the bytes as lines.  The dumps are symbolized without files, and rendered:
+ * whatever the parser accepts must harm no later stage.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/model/add_log.h"
 #include "tools/model/askers.h"
 #include "tools/model/merge.h"
 #include "tools/render/render.h"
@@ -16,8 +17,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Without files.  The build-ids are out of sight meanwhile: by those of the C library, which come with the first
- * logs, its debug information would be found and read again for every input. */
+/* Symbolizes REPORT without files.  Hides the build-ids meanwhile: those of the C library, which
+ * come with the first logs, would load its debug information for each input. */
 static void symbolize_without_files(struct report *report)
 {
 	const struct search nowhere = {.sysroot = "/nonexistent"};

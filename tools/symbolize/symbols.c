@@ -1,16 +1,18 @@
 /* symbols.c - see symbols.h. */
-#include "tools/elf/symbols.h"
+#include "tools/symbolize/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A symbol without a size reaches to the next one; the last of all so many bytes. */
+/* Bytes of the last symbol, if it has no size.  Another symbol without a size ends at the next
+ * one. */
 enum { LAST_SIZE = 4096 };
 
-/* How many functions that start before an address are looked at: one may stand inside of another. */
+/* How many functions before an address are searched: a function may lie inside another. */
 enum { NESTED_MAX = 8 };
 
-/* Among names for one address people know the plainest: sized, global, without underscores. */
+/* Of several names for one address people know the plainest: with a size, global, without
+ * underscores. */
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
@@ -29,69 +31,69 @@ static int compare_symbols(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* ARM, AArch64 and RISC-V mark code and data by symbols $a, $t, $d, $x, which name nothing. */
+/* ARM, AArch64 and RISC-V mark code and data by the symbols $a, $t, $d and $x, which are no
+ * names. */
 static bool is_function(const GElf_Sym *symbol, const char *name, GElf_Word section)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 	if (section == SHN_UNDEF || !*name || name[0] == '$')
 		return false;
-	return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && section != SHN_ABS);
+	return type == STT_FUNC || type == STT_GNU_IFUNC ||
+	       (type == STT_NOTYPE && section != SHN_ABS);
 }
 
-static bool holds(Elf_Scn *scn, const char *text)
+static bool has_text(Elf_Scn *scn, const char *text)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	return data && data->d_size && memmem(data->d_buf, data->d_size, text, strlen(text));
 }
 
-/* Does a file symbol speak of all local symbols up to the next one?  Not where objects came without, as those of
- * glibc's libc.a do: ld.bfd then writes one with the object's name, but with the others their symbols seem to
- * belong to the object before; and ld.mold makes global symbols local. */
-static bool file_symbols_tell(const struct elf_file *file)
+/* Returns true if a file symbol names the source of the local symbols up to the next file symbol.
+ *
+ * It does not where objects without file symbols were linked, such as those of libc.a.  ld.bfd
+ * writes a file symbol for such an object; with other linkers its symbols seem to belong to the
+ * object before it.  mold makes global symbols local.
+ */
+static bool has_reliable_file_symbols(const struct elf_file *file)
 {
 	GElf_Addr bias;
-	size_t names, segments;
+	size_t names;
 	Elf *elf = dwfl_module_getelf(file->mod, &bias);
-	bool bfd = true, interpreted = false;
+	bool bfd = true;
 
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0 || elf_getphdrnum(elf, &segments) != 0)
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
 		return false;
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
 		GElf_Shdr header;
 		const char *name =
 		        gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
 		if (name && strcmp(name, ".comment") == 0) {
-			if (holds(scn, "mold "))
+			if (has_text(scn, "mold "))
 				return false;
-			bfd = bfd && !holds(scn, "LLD ");
+			bfd = bfd && !has_text(scn, "LLD ");
 		}
 		bfd = bfd && !(name && strcmp(name, ".note.gnu.gold-version") == 0);
 	}
-	for (size_t i = 0; i < segments; i++) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
-			interpreted = true;
-	}
-	return bfd || interpreted;
+	return bfd || elf_file_has_interpreter(file);
 }
 
-/* Adds what the symbol tables say, in their order. */
+/* Adds the functions of the symbol tables, in their order. */
 static void read_tables(struct symbols *symbols, const struct elf_file *file)
 {
 	const char *source = NULL;
-	bool told = file_symbols_tell(file);
+	bool reliable = has_reliable_file_symbols(file);
 	int count = dwfl_module_getsymtab(file->mod);
 
 	for (int i = 1; i < count; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
 		GElf_Word section;
-		const char *name =
-		        dwfl_module_getsym_info(file->mod, i, &symbol, &address, &section, NULL, NULL);
+		const char *name = dwfl_module_getsym_info(file->mod, i, &symbol, &address,
+		                                           &section, NULL, NULL);
 		if (!name)
 			continue;
 		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
-			source = told && *name ? name : NULL;
+			source = reliable && *name ? name : NULL;
 			continue;
 		}
 		if (!is_function(&symbol, name, section))
@@ -99,7 +101,7 @@ static void read_tables(struct symbols *symbols, const struct elf_file *file)
 		/* The Thumb bit (ELF for the Arm Architecture, 5.5.3). */
 		if (file->machine == EM_ARM)
 			address &= ~(GElf_Addr)1;
-		/* Hidden ones were global, and stand behind all files. */
+		/* Hidden symbols were global, and stand behind all files. */
 		bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL &&
 		             GELF_ST_VISIBILITY(symbol.st_other) == STV_DEFAULT;
 		GROW(symbols->all, symbols->room, symbols->count + 1);
@@ -114,7 +116,7 @@ static void read_tables(struct symbols *symbols, const struct elf_file *file)
 	}
 }
 
-/* Of sorted symbols keeps one for each address, and no label that stands inside of a function. */
+/* Keeps one symbol for each address, and no label inside a function.  SYMBOLS is sorted. */
 static void drop_aliases(struct symbols *symbols)
 {
 	size_t kept = 0;
@@ -143,8 +145,9 @@ struct symbols symbols_read(const struct elf_file *file)
 	drop_aliases(&symbols);
 	for (size_t i = 0; i < symbols.count; i++)
 		if (!symbols.all[i].sized)
-			symbols.all[i].end = i + 1 < symbols.count ? symbols.all[i + 1].start
-			                                           : symbols.all[i].start + LAST_SIZE;
+			symbols.all[i].end = i + 1 < symbols.count
+			                             ? symbols.all[i + 1].start
+			                             : symbols.all[i].start + LAST_SIZE;
 	return symbols;
 }
 

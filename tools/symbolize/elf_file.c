@@ -1,13 +1,14 @@
 /* elf_file.c - see elf_file.h. */
-#include "tools/elf/elf_file.h"
+#include "tools/symbolize/elf_file.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* -- build-ids ----------------------------------------------------------------------------------- */
+#include "tools/symbolize/sysroot.h"
+
+/* -- build-ids --------------------------------------------------------------------------------- */
 
 static const char *hex(struct arena *arena, const unsigned char *bytes, size_t size)
 {
@@ -20,10 +21,10 @@ static const char *hex(struct arena *arena, const unsigned char *bytes, size_t s
 	return text;
 }
 
-/* The build-id of the ELF file PATH: "" when it has none, NULL when it is no ELF file. */
+/* Returns the build-id of the ELF file PATH, "" if it has none, NULL if PATH is no ELF file. */
 static const char *build_id_of(struct arena *arena, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_regular(path);
 	if (fd < 0)
 		return NULL;
 	elf_version(EV_CURRENT);
@@ -39,14 +40,15 @@ static const char *build_id_of(struct arena *arena, const char *path)
 	return id;
 }
 
-/* -- candidates ---------------------------------------------------------------------------------- */
+/* -- candidates -------------------------------------------------------------------------------- */
 
 struct hunt {
 	struct arena *arena;
 	struct module *module;
 };
 
-/* Is PATH the module's file?  TRUSTED: it was named, so that it may be taken without a build-id. */
+/* Returns true if PATH is the module's file.  TRUSTED: the user or the dump named it, so that it
+ * may be taken without a build-id. */
 static bool try_file(struct hunt *hunt, const char *path, bool trusted)
 {
 	struct module *module = hunt->module;
@@ -67,23 +69,37 @@ static bool try_file(struct hunt *hunt, const char *path, bool trusted)
 	return module->state != MODULE_MISMATCH;
 }
 
-/* DIR/.build-id/xx/yyy.debug and the same without .debug. */
-static bool try_build_id_folder(struct hunt *hunt, const char *dir)
+/* Tries PATH of the traced machine, whose / is ROOT, or of this machine if ROOT is NULL. */
+static bool try_in_root(struct hunt *hunt, const char *root, const char *path, bool trusted)
+{
+	if (root)
+		path = path_in_root(hunt->arena, root, path);
+	return path && try_file(hunt, path, trusted);
+}
+
+/* Tries DIR/.build-id/xx/yyy.debug, and the same without .debug. */
+static bool try_build_id_folder(struct hunt *hunt, const char *root, const char *dir)
 {
 	const char *id = hunt->module->build_id;
 	if (!id || strlen(id) < 4)
 		return false;
-	return try_file(hunt, arena_format(hunt->arena, "%s/.build-id/%.2s/%s.debug", dir, id, id + 2),
-	                false) ||
-	       try_file(hunt, arena_format(hunt->arena, "%s/.build-id/%.2s/%s", dir, id, id + 2),
-	                false);
+	const char *file = arena_format(hunt->arena, "%s/.build-id/%.2s/%s", dir, id, id + 2);
+	return try_in_root(hunt, root, arena_format(hunt->arena, "%s.debug", file), false) ||
+	       try_in_root(hunt, root, file, false);
+}
+
+/* Tries the path that the dump gives.  Without a sysroot, a bare name is no path: it is all that a
+ * damaged dump has left. */
+static bool try_own_path(struct hunt *hunt, const char *root)
+{
+	const char *path = hunt->module->path;
+	return (root || strchr(path, '/')) && try_in_root(hunt, root, path, true);
 }
 
 static bool find_file(struct hunt *hunt, const struct search *search)
 {
 	struct arena *arena = hunt->arena;
 	struct module *module = hunt->module;
-	const char *root = search->sysroot ? search->sysroot : "";
 
 	module->state = MODULE_MISSING;
 	if (module->main && search->exe && try_file(hunt, search->exe, true))
@@ -94,22 +110,16 @@ static bool find_file(struct hunt *hunt, const struct search *search)
 		    try_file(hunt, arena_format(arena, "%s/%s.debug", dir, module->name), false))
 			return true;
 	}
-	/* With a sysroot, a path without a slash in front is relative to it all the same; without, a bare name is
-	 * no path: it is all that a damaged dump has left. */
-	if ((*root || strchr(module->path, '/')) &&
-	    try_file(hunt,
-	             arena_format(arena, "%s%s%s", root, *root && module->path[0] != '/' ? "/" : "",
-	                          module->path),
-	             true))
+	if (try_own_path(hunt, search->sysroot))
 		return true;
 	for (size_t i = 0; i < search->debug_dir_count; i++)
-		if (try_build_id_folder(hunt, search->debug_dirs[i]))
+		if (try_build_id_folder(hunt, NULL, search->debug_dirs[i]))
 			return true;
-	return try_build_id_folder(hunt, arena_format(arena, "%s/usr/lib/debug", root)) ||
-	       try_build_id_folder(hunt, "/usr/lib/debug");
+	return try_build_id_folder(hunt, search->sysroot, "/usr/lib/debug") ||
+	       try_build_id_folder(hunt, NULL, "/usr/lib/debug");
 }
 
-/* -- libdwfl ------------------------------------------------------------------------------------- */
+/* -- libdwfl ----------------------------------------------------------------------------------- */
 
 static char *debuginfo_path;
 
@@ -119,7 +129,8 @@ static const Dwfl_Callbacks callbacks = {
         .debuginfo_path = &debuginfo_path,
 };
 
-/* As dwfl_standard_find_debuginfo wants it: the file's own folder, .debug in it, then whole trees. */
+/* Sets the path as dwfl_standard_find_debuginfo takes it: the folder of the file, .debug in it,
+ * then trees. */
 static void set_debuginfo_path(const struct search *search)
 {
 	if (debuginfo_path)
@@ -149,7 +160,7 @@ void elf_file_close(struct elf_file *file)
 	*file = (struct elf_file){0};
 }
 
-/* After dwfl_report_…: closes FILE again when its ELF file cannot be had. */
+/* Ends the report to libdwfl.  Closes FILE if its ELF file cannot be read. */
 static struct elf_file finish_open(struct elf_file file)
 {
 	GElf_Addr bias;
@@ -172,13 +183,16 @@ static struct elf_file open_path(const char *path, const struct search *search)
 	file.dwfl = dwfl_begin(&callbacks);
 	if (!file.dwfl)
 		die("libdwfl: %s", dwfl_errmsg(-1));
-	/* At base 0, so that an address is the one of the file's own symbol table. */
+	/* At base 0, an address is the one of the symbol table. */
 	dwfl_report_begin(file.dwfl);
-	file.mod = dwfl_report_elf(file.dwfl, "", path, -1, 0, true);
+	int fd = open_regular(path);
+	file.mod = fd >= 0 ? dwfl_report_elf(file.dwfl, "", path, fd, 0, true) : NULL;
+	if (fd >= 0 && !file.mod)
+		close(fd); /* otherwise it is libdwfl's */
 	return finish_open(file);
 }
 
-/* Asks debuginfod, by way of libdwfl, for the file itself. */
+/* Asks debuginfod for the file, through libdwfl. */
 static struct elf_file open_by_build_id(struct module *module, const struct search *search)
 {
 	struct elf_file file = {0};
@@ -207,7 +221,8 @@ static struct elf_file open_by_build_id(struct module *module, const struct sear
 	return file;
 }
 
-struct elf_file elf_file_open(struct arena *arena, struct module *module, const struct search *search)
+struct elf_file elf_file_open(struct arena *arena, struct module *module,
+                              const struct search *search)
 {
 	struct hunt hunt = {arena, module};
 	struct elf_file file = {0};
@@ -219,4 +234,20 @@ struct elf_file elf_file_open(struct arena *arena, struct module *module, const 
 	if (!file.dwfl && module->state != MODULE_MISMATCH)
 		module->state = MODULE_MISSING;
 	return file;
+}
+
+bool elf_file_has_interpreter(const struct elf_file *file)
+{
+	GElf_Addr bias;
+	size_t segments;
+	Elf *elf = dwfl_module_getelf(file->mod, &bias);
+
+	if (!elf || elf_getphdrnum(elf, &segments) != 0)
+		return false;
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
 }
