@@ -144,12 +144,14 @@ grep -q "^leakwrap: option 'depth=100000' $bad, and keeps its default: it is 1 t
 	fail "a bad value is not shown: $(head -n 1 "$log")"
 for bad in signal=KILL signal=9 signal=SIGSTOP; do
 	run $bad
-	grep -q "^leakwrap: option '$bad' cannot be used, .*; KILL and STOP cannot be caught, " "$log" ||
+	why="; KILL and STOP cannot be caught, "
+	grep -q "^leakwrap: option '$bad' cannot be used, .*$why" "$log" ||
 		fail "that a signal cannot be caught is not said: $(head -n 1 "$log")"
 done
 for bad in memory=1Q min_bytes=1Q; do
 	run $bad
-	grep -q "^leakwrap: option '$bad' cannot be used, .*: it is BYTES; K, M and G may follow; " "$log" ||
+	why=": it is BYTES; K, M and G may follow; "
+	grep -q "^leakwrap: option '$bad' cannot be used, .*$why" "$log" ||
 		fail "the units are not said: $(head -n 1 "$log")"
 done
 run nonsense=7

@@ -64,7 +64,8 @@ refused exit "'exit' has no value; key=value:key=value is the notation"
 refused exit=1:depth=1000 "'1000' is no value of depth; it takes 1 to 256"
 faults="KILL and STOP cannot be caught, and SEGV, BUS, FPE, ILL, TRAP and ABRT report faults"
 for signal in KILL SIGSTOP SEGV; do
-	refused signal=$signal "'$signal' is no value of signal; it takes NAME, NUMBER, RTMIN+N or none; $faults"
+	takes="it takes NAME, NUMBER, RTMIN+N or none"
+	refused signal=$signal "'$signal' is no value of signal; $takes; $faults"
 done
 refused memory=1Q "'1Q' is no value of memory; it takes BYTES; K, M and G may follow"
 refused 'log="/tmp/a:b' "the quotation mark in the value of 'log' has no end"

@@ -1,5 +1,5 @@
-/* options.c - reads LEAKWRAP_OPTIONS (wrap/runtime/option_table.c) with good and bad values, and with any
- * text.
+/* options.c - reads LEAKWRAP_OPTIONS (wrap/runtime/option_table.c) with good and bad values, and
+ * with any text.
  * sources: wrap/runtime/option_table.c wrap/base/options.c report/line_writer.c report/output.c
  * sources: wrap/port/linux*.c */
 #include "wrap/base/options.h"

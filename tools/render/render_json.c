@@ -280,8 +280,8 @@ static json_t *misuse_json(struct report *report, const struct dump *dump)
 
 /* -- the document ------------------------------------------------------------------------------ */
 
-/* Writes OBJECT but for its last LEFT_OUT bytes, and frees it.  Text stands for itself, and all else is
- * escaped: it may go to a terminal. */
+/* Writes OBJECT but for its last LEFT_OUT bytes, and frees it.  Characters that are
+ * no text are escaped, because they may go to a terminal. */
 static void put_part(FILE *stream, json_t *object, size_t left_out)
 {
 	char *string = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));

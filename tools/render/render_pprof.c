@@ -64,8 +64,8 @@ static bool is_same_text(const void *key, const void *entry)
 	return strcmp(key, ((const struct text_entry *)entry)->text) == 0;
 }
 
-/* Returns TEXT with a question mark for each character that is no text: protobuf demands UTF-8, and a
- * viewer may write to a terminal. */
+/* Returns TEXT with a question mark for each character that is no text.  protobuf demands UTF-8,
+ * and a viewer may write to a terminal. */
 static char *clean_utf8(struct arena *arena, const char *text)
 {
 	char *copy = arena_alloc(arena, strlen(text) + 1), *p = copy;

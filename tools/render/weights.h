@@ -1,4 +1,5 @@
-/* weights.h - what folded stacks and pprof show: one number of bytes, and one of blocks, for each call site. */
+/* weights.h - the weights in folded stacks and pprof: a number of bytes and a number of blocks for
+ * each call site. */
 #ifndef TOOLS_WEIGHTS_H
 #define TOOLS_WEIGHTS_H
 

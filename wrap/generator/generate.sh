@@ -124,7 +124,8 @@ functions=$(printf '%s\n' "$list" | awk '
 			refuse("no parameter is called block")
 		if (verb != "STORE" && ("result" in has))
 			refuse("result is a parameter of posix_memalign alone; " \
-				"write posix_memalign=NAME(PARAMETERS) for a function that stores the block\047s address")
+				"write posix_memalign=NAME(PARAMETERS) for a function that " \
+				"stores the block\047s address")
 		if (verb == "STORE" && !("result" in has))
 			refuse("no parameter is called result")
 		if (declared == "")
@@ -353,7 +354,9 @@ for source in "$work"/*.c; do
 		name=${source##*/}
 		name=${name%.c}
 		case $name in
-		leakwrap_link_*) why="$1 does not compile what leakwrap cc makes for this program" ;;
+		leakwrap_link_*)
+			why="$1 does not compile what leakwrap cc makes for this program"
+			;;
 		*) why="the wrapper of $name cannot be compiled; look at its parameters' types" ;;
 		esac
 		refuse "$why: $(sed -n 's/.*error: //p' "$work/errors" | head -n 1)"

@@ -4,7 +4,8 @@
  *                         │ miss                                   ▲
  *                         └──► walk ──► backtrace ──► hash table ──┘
  *
- * Numbers are dense; slot.h has those with a special meaning.  The backtrace of a number never changes.  Release stores publish it, so the
+ * Numbers are dense.  slot.h names the numbers with a special meaning.  The backtrace of a number
+ * never changes.  Release stores publish it, so the
  * dump reads it without a lock.
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
