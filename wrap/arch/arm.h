@@ -27,7 +27,9 @@ static inline uintptr_t leakwrap_r7(void)
 	                          .sp = (uintptr_t)__builtin_frame_address(0) + 8,              \
 	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 #else
-/* Returns the caller's r7, in a wrapper and in all functions of the runtime that it calls. */
+/* Returns the caller's r7, in a wrapper and in all functions of the runtime that it calls.  Never
+ * use it in a function with arrays of variable length: gcc makes r7 its frame pointer there, also
+ * with -ffixed-r7. */
 static inline uintptr_t leakwrap_r7(void)
 {
 	uintptr_t r7;

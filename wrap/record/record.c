@@ -26,9 +26,9 @@
 #define ALIGNED_OFFSET_MAX 65536
 
 /* Walks the stack, which is not in the stack cache, and returns its call site. */
-static __attribute__((noinline)) uint32_t find_site_by_walk(LEAKWRAP_CALLER_PARAMS)
+static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
 {
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
 	uint16_t positions[max];
@@ -37,8 +37,8 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(LEAKWRAP_CALLER_PARA
 	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};
 
 	leakwrap_count(&leakwrap_walks, 1);
-	leakwrap_read_set_begin(&read_set, sp);
-	leakwrap_unwind(&trace, &stack, &LEAKWRAP_CALLER_OF_PARAMS);
+	leakwrap_read_set_begin(&read_set, caller->sp);
+	leakwrap_unwind(&trace, &stack, caller);
 	return leakwrap_site_number(&trace, &stack);
 }
 
@@ -82,7 +82,7 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 		                                      : LEAKWRAP_THREAD_RECORDING;
 	}
 	site = leakwrap_stack_cache_find(pc, sp, fp);
-	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(LEAKWRAP_CALLER_PASSED);
+	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 /* Counts a block that was live already or could not be recorded, as ADDED says. */
