@@ -1,7 +1,7 @@
 # leakwrap - see README.md.  `make help` lists the targets.
 #
-# The runtime (wrap/, report/) is built by CC for the target and needs nothing but the compiler and
-# uthash.h; the tool (tools/) is built by HOSTCC for this machine.
+# CC builds the runtime (wrap/, report/) for the target, and needs only uthash.h.  HOSTCC builds the
+# tool (tools/) for this machine.
 
 O ?= build
 PREFIX ?= /usr/local
@@ -30,7 +30,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
 
 .DEFAULT_GOAL := all
 
-# No implicit rules: they would make programs and objects out of the dependency files.
+# Without this, implicit rules would make programs and objects out of the dependency files.
 .SUFFIXES:
 
 include linker-flags.mk

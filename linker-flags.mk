@@ -1,33 +1,39 @@
 # linker-flags.mk - the one list of the wrapped symbols, and the flags that relink a program with
-# leakwrap.  Included by leakwrap's own Makefile and by its users', from the source tree or as installed:
+# leakwrap.  The Makefiles of leakwrap and of its users include it, from the source tree or from
+# where make install put it:
 #
 #	include leakwrap/linker-flags.mk
 #	app: app.o vendor.a
 #		$(CC) -o $@ $^ $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS)
 #
 #   LEAKWRAP_LDFLAGS     the wraps; anywhere on the command line
-#   LEAKWRAP_LLD_STATIC_LDFLAGS  more of them, for lld with -static or -static-pie and glibc
+#   LEAKWRAP_SHORT_LDFLAGS  the same as one word, a response file
+#   LEAKWRAP_LLD_STATIC_LDFLAGS  more wraps, for lld with -static or -static-pie and glibc
 #   LEAKWRAP_LDLIBS      the runtime, after all objects and archives of the program
-#   LEAKWRAP_CXX_LDLIBS  the same for a C++ program: needed when it is linked with -static, or has its own
-#                        operators new and delete in an archive; and with gold, also for a C program, when
+#   LEAKWRAP_CXX_LDLIBS  the runtime for a C++ program that is linked with -static, or has its own
+#                        operators new and delete in an archive.  With gold also for a C program, if
 #                        a shared library is in C++
-#   LEAKWRAP_CXX_STATIC_LDLIBS  the same for a program that is linked with -static-libstdc++
-#   LEAKWRAP_BARE_LDFLAGS, LEAKWRAP_BARE_LDLIBS, LEAKWRAP_BARE_CXX_LDLIBS  the same without an operating system
-#   LEAKWRAP_LIB         the archive; set it before the include to use another one
+#   LEAKWRAP_CXX_STATIC_LDLIBS  the runtime for a program that is linked with -static-libstdc++
+#   LEAKWRAP_BARE_LDFLAGS, LEAKWRAP_BARE_LDLIBS, LEAKWRAP_BARE_CXX_LDLIBS  wraps and runtime for a
+#                        program without an operating system
 #
-# To be set before the include as well; then the program's rule names $(LEAKWRAP_LINK_LIB) among what it needs:
+# To be set before the include:
 #
+#   LEAKWRAP_LIB         another libleakwrap.a
 #   LEAKWRAP_ALLOCATORS  allocators of another name: a prefix (je_), or what a function is like
 #                        (malloc=pool_alloc(pool,size) free=pool_free(pool,block)); generate.sh has
 #                        the notation
-#   LEAKWRAP_DEFAULT_OPTIONS  options of the program, which LEAKWRAP_OPTIONS in the environment overrides
-#   LEAKWRAP_LINK        the files made for these are called LEAKWRAP_LINK.a, .flags and .settings; leakwrap-link
+#   LEAKWRAP_DEFAULT_OPTIONS  options of the program; LEAKWRAP_OPTIONS in the environment overrides
+#                        them
+#   LEAKWRAP_LINK        the name of the files that the two above need: LEAKWRAP_LINK.a, .flags and
+#                        .settings.  The default is leakwrap-link
 #
-# LEAKWRAP_SHORT_LDFLAGS is LEAKWRAP_LDFLAGS as one word, a response file.
+# With LEAKWRAP_ALLOCATORS or LEAKWRAP_DEFAULT_OPTIONS the program's rule has $(LEAKWRAP_LINK_LIB)
+# as a prerequisite.
 
-# -- the wrapped symbols ----------------------------------------------------------------------------
-# A family is defined in wrap/entry/FAMILY.c.  A symbol that a program or its C library does not have
-# costs nothing: nobody refers to it, so its wrapper stays in the archive.
+# -- the wrapped symbols ---------------------------------------------------------------------------
+# A family is defined in wrap/entry/FAMILY.c.  A symbol that a program does not have costs nothing:
+# no object refers to it, so its wrapper stays in the archive.
 
 LEAKWRAP_FAMILIES := malloc string line path list memstream cxx signal exit exec dl
 
@@ -48,8 +54,9 @@ LEAKWRAP_SYMBOLS_list := scandir scandir64 scandirat scandirat64 backtrace_symbo
 
 LEAKWRAP_SYMBOLS_memstream := open_memstream open_wmemstream fclose
 
-# The C++ runtime, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5: new (nw), new[] (na), delete (dl)
-# and delete[] (da).  size_t is m or j, as the target has it; each target uses one half of these.
+# The C++ runtime, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5: new (nw), new[] (na),
+# delete (dl) and delete[] (da).  size_t is m on some targets and j on others, so a target uses half
+# of these.
 LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
 	$(foreach size,m j,$(foreach new,_Znw _Zna,$(new)$(size) $(new)$(size)RKSt9nothrow_t \
 		$(new)$(size)St11align_val_t $(new)$(size)St11align_val_tRKSt9nothrow_t)) \
@@ -57,10 +64,10 @@ LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
 		$(delete)St11align_val_t $(delete)St11align_val_tRKSt9nothrow_t \
 		$(delete)m $(delete)mSt11align_val_t $(delete)j $(delete)jSt11align_val_t)
 
-# Not allocations: the dump signal is shared with the program, the exit dump comes before every way out, and
-# the module list follows the loader.
-LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_signal __sysv_signal \
-	sigset sigignore siginterrupt \
+# The rest does not allocate.  The tracer shares the dump signal with the program, writes the exit
+# dump before every way out, and follows the loader.
+LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_signal \
+	__sysv_signal sigset sigignore siginterrupt \
 	sigwait sigwaitinfo sigtimedwait __sigtimedwait64 __sigtimedwait_time64
 
 LEAKWRAP_SYMBOLS_exec := execve execv execvp execvpe fexecve execveat execl execlp execle
@@ -71,7 +78,8 @@ LEAKWRAP_SYMBOLS_dl := dlopen dlmopen dlclose
 
 LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
 
-# Without an operating system (make PORT=bare): newlib's own, which its printf and the rest call, and FreeRTOS's.
+# Programs without an operating system (make PORT=bare).  newlib's functions call the names with _r.
+# The family rtos is FreeRTOS's heap.
 LEAKWRAP_BARE_FAMILIES := malloc string line cxx newlib rtos
 
 LEAKWRAP_SYMBOLS_newlib := _malloc_r _free_r _calloc_r _realloc_r _memalign_r
@@ -80,37 +88,44 @@ LEAKWRAP_SYMBOLS_rtos := pvPortMalloc pvPortCalloc vPortFree
 
 LEAKWRAP_BARE_SYMBOLS := $(foreach family,$(LEAKWRAP_BARE_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
 
-# -- the flags --------------------------------------------------------------------------------------
-# -u takes the allocator's wrappers in at once: in a static link the C library is searched after the
-# runtime.  -u of the originals keeps an allocator that the program brings along in an archive: that is
-# searched before the runtime, when nothing would ask for malloc yet.  The mark tells the runtime that the list
-# is complete.  --eh-frame-hdr: gcc -static
-# leaves it out, and without it the stack walk cannot find the unwind tables.  --allow-shlib-undefined:
-# gold looks for wrappers of what shared libraries import.
+# -- the flags -------------------------------------------------------------------------------------
+# -u __wrap_malloc takes in the wrapper at once: a static link searches the C library after the
+# runtime.  -u malloc keeps an allocator that the program has in an archive: the link searches that
+# archive before the runtime, when nothing refers to malloc yet.  leakwrap_wraps_are_complete tells
+# the runtime that no wrap is missing.
+#
+# --eh-frame-hdr: gcc -static leaves this header out, and without it the stack walk cannot find the
+# unwind tables.  --allow-shlib-undefined: gold looks for wrappers of the functions that shared
+# libraries import.
 
 LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
 	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol) -Wl,-u,$(symbol)) \
 	-Wl,-u,leakwrap_wraps_are_complete \
 	-Wl,--eh-frame-hdr -Wl,--allow-shlib-undefined
 
-# In a static link lld takes the wrapper of a weak function for weak as well and does not look for it: the
-# program would jump to address 0.  These are weak in glibc's libc.a.
+# In a static link lld takes the wrapper of a weak function for weak, too, and does not look for it.
+# The program would jump to address 0.  These functions are weak in glibc's libc.a.
 LEAKWRAP_WEAK := calloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc \
 	strdup strndup asprintf vasprintf getline getdelim realpath canonicalize_file_name getcwd \
-	scandir scandir64 scandirat backtrace_symbols argz_create argz_create_sep argz_append argz_add \
-	argz_add_sep argz_insert argz_replace open_memstream fclose _Exit quick_exit sigaction signal \
-	bsd_signal ssignal sysv_signal sigwait sigwaitinfo sigtimedwait execve execvpe dlopen dlmopen dlclose
+	scandir scandir64 scandirat backtrace_symbols \
+	argz_create argz_create_sep argz_append argz_add argz_add_sep argz_insert argz_replace \
+	open_memstream fclose _Exit quick_exit \
+	sigaction signal bsd_signal ssignal sysv_signal sigwait sigwaitinfo sigtimedwait \
+	execve execvpe dlopen dlmopen dlclose
 LEAKWRAP_LLD_STATIC_LDFLAGS := $(foreach symbol,$(filter $(LEAKWRAP_WEAK),$(LEAKWRAP_SYMBOLS)),\
 	-Wl,-u,__wrap_$(symbol))
 
-# The runtime lies beside this file's source tree in build/, or where "make install" put both.
+# In the source tree the runtime is in build/.  Installed, it is where make install put it.
 LEAKWRAP_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
-LEAKWRAP_LIB ?= $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(LEAKWRAP_DIR)build,$(LEAKWRAP_DIR)../../lib)/libleakwrap.a
+LEAKWRAP_IN_SOURCES := $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk)
+LEAKWRAP_LIB_DIR := $(LEAKWRAP_DIR)$(if $(LEAKWRAP_IN_SOURCES),build,../../lib)
+LEAKWRAP_LIB ?= $(LEAKWRAP_LIB_DIR)/libleakwrap.a
 
-# -- allocators of another name, and default options ------------------------------------------------
-# What they need is made by generate.sh, in the place of the user's makefile, by the target's compiler.
+# -- allocators of another name, and default options -----------------------------------------------
+# generate.sh makes the files that they need.  It uses the target's compiler, and writes them into
+# the folder where the user's make runs.
 
-LEAKWRAP_SHARE := $(if $(wildcard $(LEAKWRAP_DIR)wrap/wrap.mk),$(dir $(LEAKWRAP_LIB)),$(LEAKWRAP_DIR))
+LEAKWRAP_SHARE := $(if $(LEAKWRAP_IN_SOURCES),$(dir $(LEAKWRAP_LIB)),$(LEAKWRAP_DIR))
 LEAKWRAP_SHORT_LDFLAGS := @$(LEAKWRAP_SHARE)ldflags
 
 ifneq ($(strip $(LEAKWRAP_ALLOCATORS)$(LEAKWRAP_DEFAULT_OPTIONS)),)
@@ -129,7 +144,7 @@ LEAKWRAP_LINK_COMMAND = sh $(LEAKWRAP_SHARE)generator/generate.sh --output=$(LEA
 		--options=$(call leakwrap_quoted,$(LEAKWRAP_DEFAULT_OPTIONS))) \
 	-- $(CC) $(filter -m% --target=% --sysroot=%,$(CFLAGS) $(LDFLAGS))
 
-# The first rule of the user's makefile stays its goal.
+# The rules below must not become the default goal of the user's makefile.
 LEAKWRAP_GOAL := $(.DEFAULT_GOAL)
 $(LEAKWRAP_LINK_LIB): $(LEAKWRAP_LINK).settings $(wildcard $(LEAKWRAP_LIB))
 	$(LEAKWRAP_LINK_COMMAND)
@@ -140,16 +155,19 @@ $(LEAKWRAP_LINK).settings: leakwrap-look-again
 .DEFAULT_GOAL := $(LEAKWRAP_GOAL)
 endif
 
-# -- the libraries ----------------------------------------------------------------------------------
-
-# In a group with the libraries that call wrapped functions themselves, because in a static link each of
-# the two needs the other.  A C program must not name libstdc++ here, so there is one list for each.
-# -u: an archive with operators of the program's own is taken before libstdc++.  Beside it ld.bfd does not find what
-# is referred to weakly alone, as __real__ZdlPv in a program without delete: the wrapper refers to it strongly.
-# -u leakwrap_system_cxx takes the list by which the static C++ library's own blocks are recognized.
-# The group is one word, and the archive stands in front of it by itself: build systems sort the libraries that they see.
-# Meson puts these into a group of its own, in which gold and ld.lld take no other; libtool moves them to the end, and
-# only them, where the program's own libraries find the wrappers.
+# -- the libraries ---------------------------------------------------------------------------------
+# The runtime is in a group with the C library, which calls wrapped functions: in a static link each
+# of the two needs the other.  A C program must not name libstdc++, so C++ has a list of its own.
+#
+# -u _ZdlPv: an archive with the program's own operators is taken in before libstdc++.
+# -u __wrap__ZdlPv: ld.bfd does not find a function to which all references are weak, as
+# __real__ZdlPv in a program without delete.  The wrapper refers to it strongly.
+# -u leakwrap_system_cxx takes in the list by which the C++ library's own blocks are recognized.
+#
+# Build systems sort the libraries that they see.  Meson puts them into a group of its own, and gold
+# and ld.lld take no group inside a group: so the group is one word.  libtool moves libraries to the
+# end, where the program's own libraries find the wrappers: so the archive stands in front of the
+# group by itself.
 LEAKWRAP_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
 LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
@@ -159,12 +177,14 @@ LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_
 	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-Bstatic,-lstdc++,-Bdynamic,-lm,-lc,--end-group
 
-# Without an operating system.  -u: what the compiler links behind all of this, with a board's --specs=, may ask newlib
-# for functions that nobody before it has asked for, and these for wrappers.  -lc, not -Wl,-lc: nano.specs puts another
-# library in its place.
+# Programs without an operating system.  -u: behind all of this the compiler links what the board's
+# --specs= names.  That may refer to functions of newlib which nothing before refers to, and these
+# to wrappers.  -lc, not -Wl,-lc: nano.specs puts another library in the place of -lc.
 LEAKWRAP_BARE_LDFLAGS := $(LEAKWRAP_BARE_SYMBOLS:%=-Wl,--wrap=%) \
 	$(foreach name,malloc calloc realloc free,-Wl,-u,__wrap_$(name) -Wl,-u,__wrap__$(name)_r) \
 	$(LEAKWRAP_LINK_LDFLAGS)
-LEAKWRAP_BARE_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )-Wl,--start-group $(LEAKWRAP_LIB) -lc -lgcc -Wl,--end-group
+LEAKWRAP_BARE_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )-Wl,--start-group \
+	$(LEAKWRAP_LIB) -lc -lgcc -Wl,--end-group
 LEAKWRAP_BARE_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,leakwrap_system_cxx \
-	$(LEAKWRAP_LINK_LIB:%=% )-Wl,--start-group $(LEAKWRAP_LIB) -lstdc++ -lm -lc -lgcc -Wl,--end-group
+	$(LEAKWRAP_LINK_LIB:%=% )-Wl,--start-group \
+	$(LEAKWRAP_LIB) -lstdc++ -lm -lc -lgcc -Wl,--end-group

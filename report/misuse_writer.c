@@ -5,7 +5,7 @@
 #include "wrap/port/port.h"
 #include "wrap/site/site_table.h"
 #include "report/elf_symbols.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 #include <string.h>
 

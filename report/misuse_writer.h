@@ -5,7 +5,7 @@
 
 #include "wrap/misuse/misuse.h"
 #include "report/line_writer.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 /* A function that writes the lines of TRACE from its frame FIRST on. */
 typedef void leakwrap_write_trace(const struct leakwrap_trace *trace, unsigned first);

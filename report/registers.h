@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "report/line_writer.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 /* Returns the registers from which a walk of the stack starts.  All are 0 if the architecture has
  * no such context. */

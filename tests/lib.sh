@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# lib.sh - what the tests share: building traced programs, waiting, and reading dumps.
+# lib.sh - what the tests share: verdicts, building traced programs, waiting, and reading dumps.
 #
-# Sourced by a test first of all: . tests/lib.sh.  Sets W, a fresh folder for the test's own files, from
-# the test's name, so that a test also runs by hand: O=build tests/signal/idle_process.sh.
+# A test sources it first: . tests/lib.sh. It sets W, a fresh folder for the test's own files, from
+# the test's name. So a test also runs by hand: O=build tests/signal/idle_process.sh.
 
 : "${O:=build}" "${CC:=gcc}"
 case $O in /*) ;; *) O=$PWD/$O ;; esac
@@ -13,7 +13,7 @@ rm -rf "$W" && mkdir -p "$W" || exit 2
 export TMPDIR="$W"
 unset LEAKWRAP_OPTIONS
 
-# -- verdicts ------------------------------------------------------------------------------------------
+# -- verdicts --------------------------------------------------------------------------------------
 
 fail() {
 	echo "$*"
@@ -25,14 +25,14 @@ skip() {
 	exit 77
 }
 
-# equal WHAT GOT WANTED
+# equal WHAT GOT WANTED: fails unless GOT is WANTED.
 equal() {
 	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
 }
 
-# -- building ------------------------------------------------------------------------------------------
+# -- building --------------------------------------------------------------------------------------
 
-# The flags as a user's makefile gets them: leakwrap_flags VARIABLE...
+# leakwrap_flags VARIABLE...: prints the flags that a user's makefile gets.
 # shellcheck disable=SC2016 # for make, not for the shell
 leakwrap_flags() {
 	MAKEFLAGS='' MFLAGS='' make --no-print-directory -s -f linker-flags.mk \
@@ -40,17 +40,22 @@ leakwrap_flags() {
 		LEAKWRAP_LIB="$O/libleakwrap.a" SHOW="$*" leakwrap-show-flags
 }
 
-# Compiled as a user's program is, but every call that a test makes is there, and leaves its frame.
-CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-omit-frame-pointer \
-	-fno-optimize-sibling-calls -fno-builtin"
-case $($CC --version 2>/dev/null) in *clang*) ;; *) CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-ipa-icf" ;; esac
+# The flags resemble a user's. But the compiler keeps every call of a test, and each call has a
+# frame.
+CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-builtin"
+CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-omit-frame-pointer -fno-optimize-sibling-calls"
+case $($CC --version 2>/dev/null) in
+*clang*) ;;
+*) CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-ipa-icf" ;;
+esac
 
-# build NAME SOURCE-OR-FLAG...: $W/NAME, traced.  build_plain: the same, not traced.
+# build NAME SOURCE-OR-FLAG...: builds $W/NAME, traced. build_plain builds it untraced.
 build() {
 	name=$1
 	shift
 	# shellcheck disable=SC2046,SC2086 # lists of flags
-	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) -pthread ||
+	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) -pthread ||
 		fail "cannot build $name"
 }
 
@@ -61,7 +66,7 @@ build_plain() {
 	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" -pthread || fail "cannot build $name"
 }
 
-# Sets archives and headers, the flags for tests/unwind/workloads.c.
+# Sets archives and headers to the flags for tests/unwind/workloads.c.
 find_prebuilt_archives() {
 	archives=
 	for library in lua5.4 sqlite3 xml2 glib-2.0 crypto; do
@@ -71,21 +76,25 @@ find_prebuilt_archives() {
 	done
 	archives="$archives -lpcre2-8 -licuuc -licudata -lz -llzma -lstdc++ -lm"
 	# shellcheck disable=SC2034 # for the test
-	headers=$(pkg-config --cflags lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto) || skip "no pkg-config"
+	headers=$(pkg-config --cflags lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto) ||
+		skip "no pkg-config"
 }
 
-# -- reading the documents ---------------------------------------------------------------------------
+# -- reading the documents -------------------------------------------------------------------------
 
-# manual_text PAGE...: manual pages as plain text, most paragraphs in one line.  Skips the test without
-# mandoc, so call it with a redirection, not in a pipe.
+# manual_text PAGE...: prints manual pages as plain text, most paragraphs in one line. Skips the
+# test if mandoc is missing, so it must not stand in a pipe: redirect its output.
 manual_text() {
 	command -v mandoc >/dev/null || skip "mandoc is not installed"
 	mandoc -T ascii -O width=1000 "$@" | sed 's/.\x08//g'
 }
 
-# -- waiting -------------------------------------------------------------------------------------------
+# -- waiting ---------------------------------------------------------------------------------------
 
-# wait_until SECONDS COMMAND...: until the command succeeds; false when it did not in time.
+# For how many seconds a test waits for a dump, an answer, or the end of a process.
+patience=30
+
+# wait_until SECONDS COMMAND...: waits until the command succeeds. Fails if SECONDS pass before.
 wait_until() {
 	tries=$(($1 * 20))
 	shift
@@ -96,15 +105,16 @@ wait_until() {
 	done
 }
 
-# wait_for_dump LOG DUMP: until the dump is whole.
+# wait_for_dump LOG DUMP: waits until the dump is whole.
 wait_for_dump() {
-	wait_until 30 dump_is_whole "$1" "$2" || fail "no whole dump $2 in $1: $(tail -n 3 "$1" 2>/dev/null)"
+	wait_until "$patience" dump_is_whole "$1" "$2" ||
+		fail "no whole dump $2 in $1: $(tail -n 3 "$1" 2>/dev/null)"
 }
 
-# -- reading dumps -------------------------------------------------------------------------------------
-# DUMP is N (dump N of whatever process) or PID.N.
+# -- reading dumps ---------------------------------------------------------------------------------
+# DUMP is N, for dump N of any process, or PID.N.
 
-# The lines of a dump without their prefix.
+# dump_lines LOG DUMP: prints the lines of a dump without their prefix.
 dump_lines() {
 	case $2 in *.*) dump_prefix=$2 ;; *) dump_prefix="[0-9]*\\.$2" ;; esac
 	sed -n "s/^leakwrap\\[$dump_prefix\\] //p" "$1" 2>/dev/null
@@ -114,12 +124,13 @@ dump_is_whole() {
 	dump_lines "$1" "$2" | grep -q '^end '
 }
 
-# dump_value LOG DUMP KEY: the value of KEY=.
+# dump_value LOG DUMP KEY: prints the value of KEY=.
 dump_value() {
 	dump_lines "$1" "$2" | grep -v '^note ' | tr ' ' '\n' | sed -n "s/^$3=//p" | head -n 1
 }
 
-# dump_sites LOG DUMP: a line for each call site: BYTES BLOCKS KIND FUNCTION;FUNCTION;... innermost first.
+# dump_sites LOG DUMP: prints a line for each call site, "BYTES BLOCKS KIND FUNCTION;FUNCTION;...",
+# innermost function first.
 dump_sites() {
 	dump_lines "$1" "$2" | awk '
 		function flush() { if (site != "") print site " " frames; site = "" }
@@ -129,7 +140,7 @@ dump_sites() {
 		END { flush() }'
 }
 
-# site_by LOG DUMP FUNCTION: "BYTES BLOCKS" of the call sites whose frame 0 is FUNCTION.
+# site_by LOG DUMP FUNCTION: prints "BYTES BLOCKS" of the call sites whose frame 0 is FUNCTION.
 site_by() {
 	dump_sites "$1" "$2" | awk -v f="$3" '
 		{ split($4, frame, ";") }
@@ -137,14 +148,20 @@ site_by() {
 		END { print bytes + 0, blocks + 0 }'
 }
 
-# site_through LOG DUMP FUNCTION: "BYTES BLOCKS" of the call sites with FUNCTION in any frame.
+# site_through LOG DUMP FUNCTION: prints "BYTES BLOCKS" of the call sites with FUNCTION in any
+# frame.
 site_through() {
 	dump_sites "$1" "$2" | awk -v f=";$3;" '
 		index(";" $4, f) { bytes += $1; blocks += $2 }
 		END { print bytes + 0, blocks + 0 }'
 }
 
-# dumps LOG: the PID.N of every whole dump, in the order of their end.
+# The loss line of a dump that missed nothing.
+none_lost="untracked_blocks=0 untracked_bytes=0 lost_call_sites=0"
+# shellcheck disable=SC2034 # for the tests
+none_lost="$none_lost freed_elsewhere_blocks=0 foreign_frees=0"
+
+# dumps LOG: prints the PID.N of every whole dump, in the order of their ends.
 dumps() {
 	sed -n 's/^leakwrap\[\([0-9]*\.[0-9]*\)\] end .*/\1/p' "$1" 2>/dev/null
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # setup.sh GROUP... - installs the Debian packages that the named groups need and that are missing.
 #
-# The only place that knows package names.  Called by the make targets; quick and silent when everything
-# is there.  Never removes a package.
+# Only this file knows package names. The make targets call it. It is quick and silent if nothing is
+# missing. It never removes a package.
 #
 # shellcheck disable=SC2086 # package lists and commands are split into words on purpose
 set -eu
@@ -14,13 +14,14 @@ packages() {
 		;;
 	tool) # the leakwrap tool
 		packages lib
-		echo g++ libdw-dev libelf-dev libjansson-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
+		echo g++ libdw-dev libelf-dev libjansson-dev libprotobuf-c-dev \
+			protobuf-c-compiler zlib1g-dev
 		;;
 	demo)
 		packages lib
 		echo binutils liblua5.4-dev libsqlite3-dev
 		;;
-	picture) # what shows the tool's page, and the letters in it
+	picture) # a browser for the tool's page, and fonts
 		echo chromium fonts-dejavu-core
 		;;
 	test)
@@ -28,42 +29,45 @@ packages() {
 		packages tool
 		# compilers, linkers, C libraries
 		echo clang lld mold musl-tools dietlibc-dev
-		# cross compilers and what runs their programs
+		# cross compilers, and emulators for their programs
 		echo gcc-arm-linux-gnueabihf gcc-arm-linux-gnueabi gcc-aarch64-linux-gnu
 		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu
 		echo libc6-dev-armhf-cross libc6-dev-armel-cross libc6-dev-arm64-cross \
 			libc6-dev-riscv64-cross libc6-dev-i386-cross
 		echo qemu-user
-		# the same without an operating system
-		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm \
+		# cross compilers and an emulator for programs without an operating system
+		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi
+		echo qemu-system-arm \
 			libstdc++-arm-none-eabi-dev libstdc++-arm-none-eabi-newlib
-		# what walks stacks as well
+		# another program that walks stacks
 		echo gdb
-		# what runs traced programs as well
+		# another program that runs traced programs
 		echo valgrind
-		# what builds projects that are relinked
+		# the build system of relinked projects
 		echo cmake
 		# allocators that programs bring along
 		echo libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
-		# what reads the tool's pages, profiles and manual, fuzzes it, and serves it debug information
+		# readers of the tool's pages, profiles and manual, a fuzzer, and a debuginfod
+		# server
 		packages picture
 		echo golang-go mandoc libclang-rt-14-dev debuginfod
 		;;
-	archives) # more prebuilt ones than the demo has
+	archives) # more prebuilt archives than the demo has
 		packages demo
 		echo pkg-config libglib2.0-dev libssl-dev libxml2-dev
 		;;
 	lint)
 		packages archives
 		packages tool
-		echo clang-format clang-tidy cppcheck shellcheck gcc-arm-none-eabi libnewlib-arm-none-eabi
+		echo clang-format clang-tidy cppcheck shellcheck gcc-arm-none-eabi \
+			libnewlib-arm-none-eabi
 		echo libpng-dev libunwind-dev # headers of the benchmark
 		;;
 	bench)
 		packages archives
-		packages tool # it is measured, too
+		packages tool # the benchmark measures it, too
 		echo libpng-dev
-		# the peers
+		# the tracers to compare with
 		echo liblsan0 heaptrack valgrind libgoogle-perftools4 libjemalloc2 libunwind-dev
 		;;
 	*)
@@ -85,7 +89,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	exit 0
 fi
 
-# Installed names stand twice in the sorted list, missing ones once.
+# Each package is listed by its wanted name and, if installed, a second time: a name that stands
+# once is missing.
 missing=$({
 	printf '%s\n' $wanted | sort -u
 	dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' $wanted 2>/dev/null |
@@ -100,7 +105,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
 	as_root="sudo env DEBIAN_FRONTEND=noninteractive"
 else
-	echo "setup: these packages are missing, and installing them takes root.  Run this, then try again:" >&2
+	echo "setup: packages are missing, and root must install them:" >&2
 	echo "  $install $*" >&2
 	exit 1
 fi

@@ -1,5 +1,5 @@
-# Tests, demo, benchmark and the checks of the source.  What has to be installed first is installed by
-# tests/setup.sh, which must run before the build looks for headers: hence a second make.
+# Tests, demo, benchmark and the checks of the source.  tests/setup.sh installs the packages that
+# they need.  It must run before the build looks for headers, so the build is a second make.
 
 .PHONY: test tests demo picture bench stress lint format demo-programs
 
@@ -26,16 +26,16 @@ picture: ## the README's picture of the page, tests/demo/page.png
 	$(AGAIN) lib tool demo-programs
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/demo/picture
 
-bench: ## time and memory beside the untraced program and other tools; PARTS="grid programs ..." BENCH_QUICK=1
+bench: ## time and memory beside other tools; PARTS="grid programs ..." BENCH_QUICK=1
 	$(Q)$(SETUP) bench
 	$(AGAIN) all bench-programs
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/bench/run $(PARTS)
 
-# -- the demo programs ---------------------------------------------------------------------------------
+# -- the demo programs -----------------------------------------------------------------------------
 
 # Reports name the sources from here: ./tests/demo/lua_server.c.
-DEMO_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -fno-omit-frame-pointer -I/usr/include/lua5.4 \
-	-fdebug-prefix-map='$(CURDIR)'=.
+DEMO_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -fno-omit-frame-pointer \
+	-I/usr/include/lua5.4 -fdebug-prefix-map='$(CURDIR)'=.
 DEMO_ARCHIVE_lua_server := liblua5.4.a
 DEMO_ARCHIVE_sqlite_ledger := libsqlite3.a
 
@@ -48,8 +48,9 @@ $(DEMO_PROGRAMS:=.o): $(O)/demo/%.o: tests/demo/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(DEMO_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The archives mention tmpnam and, in static programs, dlopen, of which glibc warns; the programs call neither.  What the
-# linker says is shown when it fails.  (--no-warnings would hide undefined symbols, and make a program of what is left.)
+# The archives refer to tmpnam and, in static programs, to dlopen.  glibc makes the linker warn of
+# both, and the programs call neither.  So the linker's messages are shown only if it fails.
+# (--no-warnings is no way: with it the linker makes a program although symbols are undefined.)
 LINK_QUIETLY = 2>$@.err && rm $@.err || { cat $@.err >&2; exit 1; }
 DEMO_LINK = $(CC) -o $@ $(filter %.o,$^) $$($(CC) -print-file-name=$(DEMO_ARCHIVE_$*)) \
 	$(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm
@@ -66,10 +67,10 @@ $(DEMO_PROGRAMS:=.static): $(O)/demo/%.static: $(O)/demo/%.o $(O)/libleakwrap.a 
 
 include tests/bench/bench.mk
 
-# -- checks of the source ------------------------------------------------------------------------------
+# -- checks of the source --------------------------------------------------------------------------
 
-SOURCES = $(wildcard $(foreach d,wrap wrap/* report tools tools/* tests/* tests/*/*,$(d)/*.c $(d)/*.h))
-SCRIPTS = $(shell grep -lE '^#!/bin/(ba)?sh|^\# shellcheck shell' $(wildcard tests/* tests/*/* .ci/*) 2>/dev/null)
+SOURCE_FOLDERS := wrap wrap/* report tools tools/* tests/* tests/*/*
+SOURCES = $(wildcard $(foreach folder,$(SOURCE_FOLDERS),$(folder)/*.c $(folder)/*.h))
 
 lint: ## columns, layers, clang-format, clang-tidy, gcc -fanalyzer, cppcheck, shellcheck
 	$(Q)$(SETUP) lint
@@ -82,7 +83,7 @@ format: ## clang-format everything
 	$(Q)$(SETUP) lint
 	$(Q)clang-format -i $(SOURCES)
 
-# -- stress --------------------------------------------------------------------------------------------
+# -- stress ----------------------------------------------------------------------------------------
 
 MINUTES ?= 10
 SEED ?= 1

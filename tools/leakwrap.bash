@@ -1,14 +1,18 @@
 # shellcheck shell=bash
-# leakwrap.bash - bash completion for the leakwrap tool; installed as bash-completion/completions/leakwrap.
+# leakwrap.bash - bash completion for the leakwrap tool.  It is installed as
+# bash-completion/completions/leakwrap.
 
 _leakwrap() {
-	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local options files='--format= --output= --top= --all --color= --exe= --sysroot= --debug-dir= --map= --suppressions= --skip= --no-skip --config= --help'
+	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+	local command=${COMP_WORDS[1]-}
+	local options files='--format= --output= --top= --all --color= --exe= --sysroot=
+		--debug-dir= --map= --suppressions= --skip= --no-skip --config= --help'
 	files+=' --no-system'
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W 'report diff list audit cc flags dump --help --version' -- "$word")
+		options='report diff list audit cc flags dump --help --version'
+		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
 	fi
 	# Bash splits a word at its =.
@@ -18,22 +22,33 @@ _leakwrap() {
 		previous=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 	case $previous in
-	-f | --format) mapfile -t COMPREPLY < <(compgen -W 'text json folded pprof html' -- "$word") ;;
+	-f | --format)
+		mapfile -t COMPREPLY < <(compgen -W 'text json folded pprof html' -- "$word")
+		;;
 	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
 	--sysroot | --debug-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
-	--exe | --map | --suppressions | --config | --output | -o) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	--exe | --map | --suppressions | --config | --output | -o)
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		;;
 	*)
 		case $command in
-		report) options="$files --by= --growth --last --merge --each --fail-on-leaks --max-bytes= --max-blocks=" ;;
+		report)
+			options="$files --by= --growth --last --merge --each --fail-on-leaks
+				--max-bytes= --max-blocks="
+			;;
 		diff) options=$files ;;
 		list) options=--help ;;
 		audit) options='--strict --help' ;;
 		dump)
 			options='--signal= --timeout= --help'
-			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
+			[[ $word == -* ]] ||
+				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
-		flags) options='--allocator= --options= --cxx --static-libstdcxx --static --lld --output= -- --help' ;;
+		flags)
+			options='--allocator= --options= --cxx --static-libstdcxx --static --lld
+				--output= -- --help'
+			;;
 		cc)
 			options='--allocator= --options= -- --help'
 			# The compiler, and then what is given to it.

@@ -23,7 +23,8 @@ static const struct command {
         {"report", command_report, "[OPTION...] [LOG...]", "turn dumps into a report"},
         {"diff", command_diff, "[OPTION...] OLD NEW", "show what changed between two dumps"},
         {"list", command_list, "[LOG...]", "name the dumps in a log"},
-        {"audit", command_audit, "[OPTION...] EXE", "find what escapes the wrap in a linked program"},
+        {"audit", command_audit, "[OPTION...] EXE",
+         "find what escapes the wrap in a linked program"},
         {"cc", command_cc, "[OPTION...] -- COMPILER [ARGUMENT...]", "compile and link, traced"},
         {"flags", command_flags, "[OPTION...] [-- COMPILER]", "print the flags of such a link"},
         {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},
@@ -37,7 +38,8 @@ static void print_help(FILE *stream)
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
 		fprintf(stream, "  leakwrap %-8s%-28s %s\n", commands[i].name, commands[i].usage,
 		        commands[i].what);
-	fputs("\nleakwrap COMMAND --help says more.  leakwrap --version prints the version.\n", stream);
+	fputs("\nleakwrap COMMAND --help says more.  leakwrap --version prints the version.\n",
+	      stream);
 }
 
 int main(int argc, char **argv)

@@ -1,11 +1,12 @@
-# The leakwrap tool: for this machine, by HOSTCC.  Without the libraries it needs it is left out, with a
-# word about how to get them, so that the runtime can be built anywhere.
+# The leakwrap tool: for this machine, by HOSTCC.  If libraries are missing, a message names their
+# packages and the tool is left out.  So the runtime can be built anywhere.
 
 # What it needs: the header, and the Debian package that has it.
 TOOL_NEEDS := elfutils/libdwfl.h:libdw-dev jansson.h:libjansson-dev \
 	protobuf-c/protobuf-c.h:libprotobuf-c-dev zlib.h:zlib1g-dev
 
-tool_has = $(shell printf '\043include <%s>\n' '$(1)' | $(HOSTCC) -E -x c - >/dev/null 2>&1 && echo yes)
+tool_has = $(shell printf '\043include <%s>\n' '$(1)' | \
+	$(HOSTCC) -E -x c - >/dev/null 2>&1 && echo yes)
 TOOL_LACKS = $(strip \
 	$(foreach need,$(TOOL_NEEDS),$(if $(call tool_has,$(firstword $(subst :, ,$(need)))),,\
 		$(lastword $(subst :, ,$(need))))) \
@@ -18,11 +19,12 @@ all: tool
 tool: ## the host tool alone
 	$(eval TOOL_LACKING := $(TOOL_LACKS))
 	$(if $(TOOL_LACKING),\
-		@echo 'leakwrap: the tool is not built: libraries are missing.  On Debian: apt-get install $(TOOL_LACKING)',\
+		@echo 'leakwrap: the tool is not built: libraries are missing.  On Debian:' \
+			'apt-get install $(TOOL_LACKING)',\
 		+$(Q)$(MAKE) --no-print-directory O='$(O)' $(O)/leakwrap)
 
-TOOL_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE -DLEAKWRAP_VERSION='"$(VERSION)"' \
-	-I. -I$(O)/tools
+TOOL_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE \
+	-DLEAKWRAP_VERSION='"$(VERSION)"' -I. -I$(O)/tools
 TOOL_LDLIBS := -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a
 
 TOOL_SOURCES := $(filter-out %/fuzz_parse.c,$(wildcard tools/*.c tools/*/*.c))
@@ -38,7 +40,7 @@ $(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(TOOL_CFLAGS) -c -o $@ $<
 
-# -- generated sources --------------------------------------------------------------------------------
+# -- generated sources -----------------------------------------------------------------------------
 
 $(O)/tools/profile.pb-c.c $(O)/tools/profile.pb-c.h &: tools/render/profile.proto
 	$(call say,PROTO,$<)
@@ -49,10 +51,11 @@ $(O)/tools/profile.pb-c.o: $(O)/tools/profile.pb-c.c
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -g -I$(O)/tools -c -o $@ $<
 
-# The lists of linker-flags.mk as C strings; @LIB@ stands for the archive.  fclose is wrapped for the sake of
-# open_memstream, it allocates nothing.
-tool_list = static const char *const $(1)[] = {$(foreach word,$(subst $(LEAKWRAP_LIB),@LIB@,$(2)),"$(word)",) 0};
-# The same with clang's C++ library in the place of GNU's.
+# The lists of linker-flags.mk as C strings; @LIB@ is the archive.  fclose allocates nothing:
+# it is wrapped because of open_memstream.
+tool_list = static const char *const $(1)[] = \
+	{$(foreach word,$(subst $(LEAKWRAP_LIB),@LIB@,$(2)),"$(word)",) 0};
+# Such a list with the C++ library of clang instead of GNU's.
 comma := ,
 tool_libcxx_list = $(call tool_list,$(1),$(subst -lstdc++,-lc++$(comma)-lc++abi,$(2)))
 TOOL_ALLOCATING = $(filter-out fclose,$(foreach family,\
@@ -62,7 +65,8 @@ $(O)/tools/flags.h: linker-flags.mk tools/tools.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '%s\n' \
 		'$(call tool_list,allocating_symbols,$(TOOL_ALLOCATING))' \
-		'$(call tool_list,heap_symbols,$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))' >$@
+		'$(call tool_list,heap_symbols,\
+			$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))' >$@
 
 $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
 	$(Q)mkdir -p $(@D)
@@ -80,7 +84,7 @@ $(O)/tools/page.h: tools/render/page.html
 	$(Q)mkdir -p $(@D)
 	$(Q)od -An -v -tu1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 
-# -- checked builds -----------------------------------------------------------------------------------
+# -- checked builds --------------------------------------------------------------------------------
 
 # The tool under AddressSanitizer and UndefinedBehaviorSanitizer, and the parser under libFuzzer.
 TOOL_CHECKED := $(filter-out -MMD -MP -Werror,$(TOOL_CFLAGS)) -O1 -fno-omit-frame-pointer \
@@ -90,7 +94,8 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
 
-$(O)/leakwrap.fuzz: tools/log/fuzz_parse.c $(TOOL_OBJECTS)
+$(O)/leakwrap.fuzz: tools/fuzz_parse.c $(TOOL_OBJECTS)
 	$(call say,CLANG,$@)
-	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ tools/log/fuzz_parse.c \
-		$(filter-out tools/leakwrap.c,$(TOOL_SOURCES)) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
+	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ tools/fuzz_parse.c \
+		$(filter-out tools/leakwrap.c,$(TOOL_SOURCES)) $(O)/tools/profile.pb-c.o \
+		$(TOOL_LDLIBS)

@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* -- errors -------------------------------------------------------------------------------------- */
+/* -- errors ------------------------------------------------------------------------------------ */
 
 static bool progress_shown;
 
@@ -18,20 +20,32 @@ void progress_done(void)
 	progress_shown = false;
 }
 
-/* Names from foreign files are part of messages: their control characters stay out of the terminal. */
-static void say(const char *format, va_list arguments)
+/* Writes START, the message and END to standard error, all at once.  Names from foreign files may
+ * be in the message. */
+static void put_message(const char *start, const char *format, va_list arguments, const char *end)
 {
-	char *text = NULL;
+	char *text = NULL, *line = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&line, &length);
 
-	progress_done();
-	fflush(stdout);
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
-	for (char *p = text; p && *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-	fprintf(stderr, "leakwrap: %s\n", text ? text : format);
+	if (stream) {
+		fputs(start, stream);
+		put_text(stream, text ? text : format);
+		fputs(end, stream);
+		fclose(stream);
+		fputs(line, stderr);
+	}
+	free(line);
 	free(text);
+}
+
+static void say(const char *format, va_list arguments)
+{
+	progress_done();
+	fflush(stdout);
+	put_message("leakwrap: ", format, arguments, "\n");
 }
 
 void complain(const char *format, ...)
@@ -61,14 +75,13 @@ void progress(const char *format, ...)
 
 	va_list arguments;
 	va_start(arguments, format);
-	fputs("\r\033[K", stderr);
-	vfprintf(stderr, format, arguments);
+	put_message("\r\033[K", format, arguments, "");
 	va_end(arguments);
 	fflush(stderr);
 	progress_shown = true;
 }
 
-/* -- memory -------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 void *xmalloc(size_t size)
 {
@@ -118,7 +131,8 @@ struct arena_chunk {
 	max_align_t bytes[];
 };
 
-enum { ARENA_CHUNK = 64 * 1024 };
+/* Thousands of arenas may hold little: the first chunk is small. */
+enum { ARENA_FIRST_CHUNK = 256, ARENA_CHUNK = 64 * 1024 };
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
@@ -128,7 +142,11 @@ void *arena_alloc(struct arena *arena, size_t size)
 		die("out of memory");
 	size = (size + align - 1) / align * align;
 	if (!arena->chunk || arena->chunk->size - arena->used < size) {
-		size_t room = size > ARENA_CHUNK ? size : ARENA_CHUNK;
+		size_t room = arena->chunk ? 2 * arena->chunk->size : ARENA_FIRST_CHUNK;
+		if (room > ARENA_CHUNK)
+			room = ARENA_CHUNK;
+		if (room < size)
+			room = size;
 		struct arena_chunk *chunk = xmalloc(sizeof *chunk + room);
 		chunk->next = arena->chunk;
 		chunk->size = room;
@@ -180,7 +198,7 @@ void arena_free(struct arena *arena)
 	arena->chunk = NULL;
 }
 
-/* -- tables -------------------------------------------------------------------------------------- */
+/* -- tables ------------------------------------------------------------------------------------ */
 
 struct table_slot {
 	uint64_t hash;
@@ -209,7 +227,8 @@ void *table_find(const struct table *table, uint64_t hash, const void *key, tabl
 void table_add(struct table *table, uint64_t hash, void *entry)
 {
 	if (table->used >= table->size / 2) {
-		struct table bigger = {.size = table->size ? 2 * table->size : 64, .used = table->used};
+		struct table bigger = {.size = table->size ? 2 * table->size : 64,
+		                       .used = table->used};
 		bigger.slots = xzalloc(bigger.size * sizeof *bigger.slots);
 		for (size_t i = 0; i < table->size; i++)
 			if (table->slots[i].entry)
@@ -279,7 +298,26 @@ const char *intern_text(struct strings *strings, const char *text)
 	return text ? intern(strings, text, strlen(text)) : NULL;
 }
 
-/* -- files of settings --------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
+
+int open_regular(const char *path)
+{
+	struct stat status;
+
+	/* A look first: to open a device may have effects. */
+	if (stat(path, &status) != 0)
+		return -1;
+	if (S_ISREG(status.st_mode)) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+			return fd;
+		close(fd);
+	}
+	errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+	return -1;
+}
+
+/* -- files of settings ------------------------------------------------------------------------- */
 
 const char *next_setting(struct setting_lines *lines)
 {
@@ -296,7 +334,15 @@ const char *next_setting(struct setting_lines *lines)
 	return NULL;
 }
 
-/* -- text ---------------------------------------------------------------------------------------- */
+/* -- numbers ----------------------------------------------------------------------------------- */
+
+void add_up(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum) || *sum > INT64_MAX)
+		*sum = INT64_MAX;
+}
+
+/* -- text -------------------------------------------------------------------------------------- */
 
 static char *text_buffer(size_t *size)
 {
@@ -340,6 +386,82 @@ const char *with_unit(uint64_t bytes)
 	return text;
 }
 
+/* Returns the length of the UTF-8 sequence at TEXT (RFC 3629, section 4), 0 if there is none. */
+static unsigned utf8_length(const unsigned char *text)
+{
+	static const struct {
+		unsigned char first, last;     /* the first byte */
+		unsigned char lowest, highest; /* the second byte */
+		unsigned char length;
+	} forms[] = {
+	        {0x01, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2},
+	        {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+	        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+	        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+	        {0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+	size_t i = 0;
+	while (i < sizeof forms / sizeof *forms &&
+	       (*text < forms[i].first || *text > forms[i].last))
+		i++;
+	if (i == sizeof forms / sizeof *forms)
+		return 0;
+	unsigned length = forms[i].length;
+	if (length > 1 && (text[1] < forms[i].lowest || text[1] > forms[i].highest))
+		return 0;
+	for (unsigned at = 2; at < length; at++)
+		if ((text[at] & 0xc0) != 0x80)
+			return 0;
+	return length;
+}
+
+/* Returns true for C0 and C1 controls, separators of lines and paragraphs, and controls of the
+ * direction of text (Unicode Standard Annex 9, table 4). */
+static bool is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x61c || code == 0x200e ||
+	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
+struct character character_at(const char *text)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	unsigned length = utf8_length(bytes);
+
+	if (length == 0)
+		return (struct character){1, *bytes, false};
+	uint32_t code = length == 1 ? *bytes : *bytes & (0x7fu >> length);
+	for (unsigned i = 1; i < length; i++)
+		code = code << 6 | (bytes[i] & 0x3fu);
+	return (struct character){length, code, !is_control(code)};
+}
+
+size_t text_span(const char *text)
+{
+	const char *at = text;
+	while (*at) {
+		struct character character = character_at(at);
+		if (!character.is_text)
+			break;
+		at += character.length;
+	}
+	return (size_t)(at - text);
+}
+
+void put_text(FILE *stream, const char *text)
+{
+	while (*text) {
+		size_t span = text_span(text);
+		fwrite(text, 1, span, stream);
+		text += span;
+		if (*text) {
+			putc('?', stream);
+			text += character_at(text).length;
+		}
+	}
+}
+
 const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -356,7 +478,8 @@ bool parse_number(const char *text, uint64_t *number)
 	uint64_t value = 0;
 	const char *p = text;
 	for (; isxdigit((unsigned char)*p); p++) {
-		unsigned digit = *p <= '9' ? (unsigned)(*p - '0') : (unsigned)((*p | 0x20) - 'a' + 10);
+		unsigned digit =
+		        *p <= '9' ? (unsigned)(*p - '0') : (unsigned)((*p | 0x20) - 'a' + 10);
 		if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
 		    __builtin_add_overflow(value, digit, &value))
 			return false;
@@ -405,7 +528,8 @@ bool parse_time(const char *text, int64_t *seconds)
 	    !two_digits(text + 17, &second))
 		return false;
 	year += 100 * century;
-	if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
+	if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
+	    second > 60)
 		return false;
 	/* Days since 1970 of a date whose year starts in March, so that the leap day comes last. */
 	int64_t y = month > 2 ? year : year - 1;

@@ -1,8 +1,7 @@
-/* util.h - what every stage of the tool needs: errors, memory, interned things, numbers for people.
+/* util.h - what every stage of the tool needs: messages, memory, tables, files, text.
  *
- * Memory: a command lives as long as the process, so what is kept for the whole command comes from an
- * arena, which is released at once; only buffers that are reused are freed one by one.  Running out of
- * memory ends the tool.
+ * A command lives as long as the process.  What it keeps comes from an arena and is released at
+ * once.  Only buffers that are reused are freed one by one.  Without memory the tool ends.
  */
 #ifndef TOOLS_UTIL_H
 #define TOOLS_UTIL_H
@@ -13,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* -- errors -------------------------------------------------------------------------------------- */
+/* -- errors ------------------------------------------------------------------------------------ */
 
 enum status {
 	STATUS_FINE = 0,
@@ -21,25 +20,27 @@ enum status {
 	STATUS_USAGE = 2, /* usage or unreadable input */
 };
 
-/* One line "leakwrap: …" on standard error. */
+/* Writes one line "leakwrap: …" to standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, then exit(STATUS_USAGE). */
+/* Writes such a line and ends the tool with STATUS_USAGE. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Progress on standard error when that is a terminal, otherwise nothing; the next message or
- * progress_done wipes it. */
+/* Shows progress on standard error, if that is a terminal.  The next message or progress_done wipes
+ * it. */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_done(void);
 
-/* -- memory -------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
+/* As the functions of the C library, but never NULL. */
 void *xmalloc(size_t size);
 void *xzalloc(size_t size); /* zero-filled */
 void *xrealloc(void *block, size_t size);
 char *xstrdup(const char *text);
 
-/* Makes room in VECTOR, which has CAPACITY elements of SIZE bytes, for at least NEEDED. */
+/* Makes room for NEEDED elements in VECTOR, which has room for *CAPACITY elements of SIZE bytes.
+ * Returns the vector, which may have moved. */
 void *grow(void *vector, size_t *capacity, size_t needed, size_t size);
 
 #define GROW(vector, capacity, needed) \
@@ -50,18 +51,19 @@ struct arena {
 	size_t used;
 };
 
-/* Zero-filled, aligned for any object. */
+/* Returns SIZE bytes of zeros, aligned for any object. */
 void *arena_alloc(struct arena *arena, size_t size);
 char *arena_copy(struct arena *arena, const char *text, size_t length);
-char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_format(struct arena *arena, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
 
-/* Forgets everything allocated; keeps a chunk for what comes next. */
+/* Frees everything allocated, but keeps a chunk for the next allocations. */
 void arena_reset(struct arena *arena);
 void arena_free(struct arena *arena);
 
-/* -- tables -------------------------------------------------------------------------------------- */
+/* -- tables ------------------------------------------------------------------------------------ */
 
-/* A set of entries found by a hash and a comparison; it does not own them. */
+/* A set of entries, which it does not own.  A hash and a comparison find an entry. */
 struct table {
 	struct table_slot *slots;
 	size_t size; /* a power of two, or 0 */
@@ -70,29 +72,36 @@ struct table {
 
 typedef bool table_equal(const void *key, const void *entry);
 
-/* The entry that EQUAL accepts for KEY, or NULL. */
+/* Returns the entry that EQUAL accepts for KEY, or NULL. */
 void *table_find(const struct table *table, uint64_t hash, const void *key, table_equal *equal);
 
-/* Adds an entry, which must not be there yet. */
+/* Adds ENTRY, which TABLE must not have yet. */
 void table_add(struct table *table, uint64_t hash, void *entry);
 void table_free(struct table *table);
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size);
 uint64_t hash_word(uint64_t seed, uint64_t word);
 
-/* Strings of which equal ones are the same pointer. */
+/* Strings: equal ones have one address. */
 struct strings {
 	struct arena *arena;
 	struct table table;
 };
+/* Returns the string that equals the first LENGTH bytes of TEXT.  Adds it if it is new. */
 const char *intern(struct strings *strings, const char *text, size_t length);
 
-/* The same of all of TEXT; of NULL it is NULL. */
+/* Returns the string that equals TEXT, or NULL for NULL. */
 const char *intern_text(struct strings *strings, const char *text);
 
-/* -- files of settings --------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
 
-/* The lines of a file in which empty lines, and lines that begin with #, say nothing. */
+/* Opens the regular file PATH for reading.  Returns a descriptor, which the caller closes, or -1
+ * with errno set.  Does not open a FIFO or a device, and never waits; then errno is EINVAL. */
+int open_regular(const char *path);
+
+/* -- files of settings ------------------------------------------------------------------------- */
+
+/* The lines of a file.  Empty lines, and lines that begin with #, do not count. */
 struct setting_lines {
 	FILE *stream;
 	unsigned long number; /* of the current line */
@@ -100,28 +109,51 @@ struct setting_lines {
 	size_t room;
 };
 
-/* Returns the next line that says something, without the blanks around it, until the next call.
- * Returns NULL at the end, with errno 0, or if the file cannot be read. */
+/* Returns the next line that counts, without the blanks around it.  It is valid until the next
+ * call.  Returns NULL with errno 0 at the end, and with errno set if the file cannot be read. */
 const char *next_setting(struct setting_lines *lines);
 
-/* -- text ---------------------------------------------------------------------------------------- */
+/* -- numbers ----------------------------------------------------------------------------------- */
 
-/* "1,203,344"; the result lives in one of several static buffers, until a few calls later. */
+/* Adds MORE to *SUM, which stays at INT64_MAX where the sum would be larger. */
+void add_up(uint64_t *sum, uint64_t more);
+
+/* -- text -------------------------------------------------------------------------------------- */
+
+/* Returns "1,203,344" in one of several static buffers, which is valid for a few calls. */
 const char *with_commas(uint64_t number);
 
-/* "1.15 MiB", likewise. */
+/* Returns "1.15 MiB" in such a buffer. */
 const char *with_unit(uint64_t bytes);
 
-/* The last component of PATH. */
+/* A character of UTF-8, or a byte that is none. */
+struct character {
+	unsigned length; /* in bytes, at least 1 */
+	uint32_t code;   /* its number in Unicode, or the byte */
+	/* False for controls, controls of the direction of text, and bytes that are no character.
+	 * None of these may reach a terminal or a page. */
+	bool is_text;
+};
+
+/* Returns the first character of TEXT, which is not empty. */
+struct character character_at(const char *text);
+
+/* Returns how many bytes of TEXT precede its end, or its first character that is no text. */
+size_t text_span(const char *text);
+
+/* Writes TEXT to STREAM, and "?" for each character that is no text. */
+void put_text(FILE *stream, const char *text);
+
+/* Returns the last component of PATH. */
 const char *base_name(const char *path);
 
-/* A whole decimal or 0x number; false when TEXT is anything else or does not fit. */
+/* Parses a decimal or 0x number.  Returns false if TEXT is anything else or too large. */
 bool parse_number(const char *text, uint64_t *number);
 
-/* The same with an optional K, M, G or T (powers of 1024) at the end. */
+/* Parses such a number, which may end in K, M, G or T (powers of 1024). */
 bool parse_size(const char *text, uint64_t *bytes);
 
-/* Seconds since 1970 of "2026-11-20T18:36:07Z"; false when TEXT is not of that form. */
+/* Sets *SECONDS since 1970 for "2026-11-20T18:36:07Z".  Returns false if TEXT has another form. */
 bool parse_time(const char *text, int64_t *seconds);
 
 #endif

@@ -2,8 +2,8 @@
 
 .PHONY: install uninstall
 
-# -- leakwrap.pc ------------------------------------------------------------------------------------
-# Its paths follow from where it lies, so that one file serves every PREFIX and DESTDIR.
+# -- leakwrap.pc -----------------------------------------------------------------------------------
+# Its paths are relative to the file itself, so that one file serves every PREFIX and DESTDIR.
 
 all: $(O)/leakwrap.pc
 
@@ -36,8 +36,9 @@ $(O)/leakwrap.pc: Makefile wrap/install.mk linker-flags.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '%s\n' "$$PC_CONTENT" > $@
 
-# -- install ----------------------------------------------------------------------------------------
-# SOURCE:DESTINATION under PREFIX.  What belongs to the tool is left out where the tool could not be built.
+# -- install ---------------------------------------------------------------------------------------
+# SOURCE:DESTINATION, which is under PREFIX.  The tool's files are left out if the tool is not
+# built.
 
 # install_pages FILE...: manual pages, each in the folder of its section.
 install_pages = $(foreach page,$(1),\
@@ -57,7 +58,8 @@ INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
 	$(call install_pages,$(wildcard tools/man/*)) \
 	tools/leakwrap.bash:share/bash-completion/completions/leakwrap)
 
-install: $(O)/libleakwrap.a generator $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool) ## install under PREFIX, in DESTDIR
+install: $(O)/libleakwrap.a generator $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool)
+install: ## install under PREFIX, in DESTDIR
 	$(Q)set -e; tool='$(INSTALL_TOOL)'; [ -x '$(O)/leakwrap' ] || tool=; \
 	for file in $(INSTALL_FILES) $$tool; do \
 		target='$(DESTDIR)$(PREFIX)'/$${file#*:}; \
@@ -66,9 +68,13 @@ install: $(O)/libleakwrap.a generator $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool
 	done
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 
+GENERATOR_FOLDERS := $(sort $(dir $(GENERATOR_HEADERS)))
+
 uninstall: ## remove what install put there
-	$(Q)set -e; for file in $(INSTALL_FILES) $(INSTALL_TOOL); do rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; done
-	$(Q)for folder in generator/wrap/arch generator/wrap/base generator/wrap/record generator/wrap generator ''; do \
+	$(Q)set -e; for file in $(INSTALL_FILES) $(INSTALL_TOOL); do \
+		rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; \
+	done
+	$(Q)for folder in $(GENERATOR_FOLDERS:%=generator/%) generator/wrap generator ''; do \
 		rmdir -- '$(DESTDIR)$(PREFIX)'/share/leakwrap/$$folder 2>/dev/null || :; \
 	done
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX))

@@ -3,22 +3,26 @@
 .PHONY: lib
 lib: $(O)/libleakwrap.a generator ## the runtime archive alone: needs a compiler and uthash.h
 
+# if_accepted FLAGS: FLAGS if the compiler accepts them, otherwise nothing.
+if_accepted = $(shell $(CC) -Werror $(1) -E -x c /dev/null >/dev/null 2>&1 && echo '$(1)')
+
 RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 	-I. -I$(O)/include -D_GNU_SOURCE \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
 	-fno-plt -fomit-frame-pointer -fno-lto -fno-common \
 	-U_FORTIFY_SOURCE -fno-stack-protector
 
-# On ARM the walk begins with the program's frame pointers, which gcc can be kept from using.
+# On ARM the walk begins with the program's frame pointers, so the runtime must not change these
+# registers.  clang does not have the flags.
 ifneq ($(filter arm%,$(shell $(CC) -dumpmachine)),)
 FIXED_REGISTERS := -ffixed-r7 -ffixed-r11
-FIXED_REGISTERS := $(shell $(CC) $(FIXED_REGISTERS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(FIXED_REGISTERS)')
+FIXED_REGISTERS := $(call if_accepted,$(FIXED_REGISTERS))
 RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 endif
 
-# All that is no entry point.  Entry points are compiled once for each symbol, below.
+# The core is all but the entry points.  These are compiled once for each symbol, below.
 ENTRY_FILES := $(patsubst %,wrap/entry/%.c,$(LEAKWRAP_FAMILIES) $(LEAKWRAP_BARE_FAMILIES))
-CORE_SOURCES := $(filter-out $(ENTRY_FILES) wrap/bare/%,$(wildcard wrap/*/*.c)) $(wildcard report/*.c)
+CORE_SOURCES := $(filter-out $(ENTRY_FILES) wrap/bare/%,$(wildcard wrap/*/*.c report/*.c))
 CORE_NEEDS := $(O)/include/uthash.h $(O)/lacks
 RUNTIME_FAMILIES := $(LEAKWRAP_FAMILIES)
 
@@ -35,12 +39,12 @@ CORE_OBJECTS := $(CORE_SOURCES:%.c=$(O)/%.o)
 ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 	$(LEAKWRAP_SYMBOLS_$(family):%=$(O)/entry/$(family)/%.o))
 
-# What old and small C libraries do not have, found out by linking: -DLEAKWRAP_NO_FUNCTION for each.  A compiler that
-# cannot link at all tells nothing.
+# $(O)/lacks has -DLEAKWRAP_NO_FUNCTION for each function that the C library does not have.  A link
+# tells.  If the compiler cannot link "main" either, no function counts as lacking.
 MAYBE_LACKING := main dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	program_invocation_short_name __libc_stack_end
 
-# The objects of another compiler are not for this archive: with it they are all made again.
+# With another compiler than the last time, all objects are made again.
 BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET)
 $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(O)/lacks: $(O)/built-by
 
@@ -52,22 +56,25 @@ $(O)/built-by: look-again
 $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	$(Q)mkdir -p $(@D)
 	$(Q)for function in $(MAYBE_LACKING); do \
-		echo "int $$function(void); int (*volatile f)(void) = $$function; int main(void) { return f == 0; }" >$@.c; \
+		{ echo "int $$function(void); int (*volatile f)(void) = $$function;"; \
+			echo 'int main(void) { return f == 0; }'; } >$@.c; \
 		$(CC) -w -o $@.program $@.c >/dev/null 2>&1 && continue; \
 		[ $$function != main ] || break; \
 		echo "-DLEAKWRAP_NO_$$function"; \
 	done >$@.tmp
-	$(Q)printf '#include <ucontext.h>\nint pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }\n' >$@.c
-	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c >/dev/null 2>&1 || \
-		echo -DLEAKWRAP_NO_ucontext >>$@.tmp
+	$(Q)printf '#include <%s>\n' ucontext.h >$@.c
+	$(Q)echo 'int pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }' >>$@.c
+	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c \
+		>/dev/null 2>&1 || echo -DLEAKWRAP_NO_ucontext >>$@.tmp
 	$(Q)rm -f $@.c $@.program
 	$(Q)mv $@.tmp $@
 
 UTHASH ?= $(firstword $(wildcard /usr/include/uthash.h /usr/local/include/uthash.h))
 
-# A copy of the one header: the folder that it was found in may hold another system's headers.
+# Only a copy of uthash.h is included: its folder may hold headers of another system.
 $(O)/include/uthash.h: $(UTHASH)
-	$(if $(UTHASH),,$(error uthash.h was not found: install it (Debian: apt-get install uthash-dev) or give UTHASH=/path/to/uthash.h))
+	$(if $(UTHASH),,$(error uthash.h was not found: install it \
+		(Debian: apt-get install uthash-dev) or give UTHASH=/path/to/uthash.h))
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
@@ -76,23 +83,29 @@ $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(RUNTIME_CFLAGS) $(LACKS) -c -o $@ $<
 
-# What gcc makes of the allocation path's short loops costs more than it saves.
-SHORT_LOOPS := -fno-ivopts -fno-tree-scev-cprop
-SHORT_LOOPS := $(shell $(CC) -Werror $(SHORT_LOOPS) -E -x c /dev/null >/dev/null 2>&1 && echo '$(SHORT_LOOPS)')
+# gcc's loop optimizations cost the short loops of the allocation path more than they save.
+SHORT_LOOPS := $(call if_accepted,-fno-ivopts -fno-tree-scev-cprop)
 $(O)/wrap/record/record.o $(O)/wrap/site/stack_cache.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
 
-# malloc and its kind do so little that it counts whether they make a frame, which tells them the caller's frame pointer.  gcc says so when
-# one of them needs a frame nevertheless.  Those that free only look for their caller with misuse=, and begin with a frame of their own.
+# An entry point that allocates needs the caller's frame pointer.  With -ffixed-rbp %rbp still holds
+# it, and the entry point need not make a frame, which would cost much of its time.  gcc ends with
+# an error if the function needs a frame nevertheless.  An entry point that frees needs its caller
+# only with the option misuse=, and makes a frame.
 FIXED_FP := -ffixed-rbp -DLEAKWRAP_FIXED_RBP
-FIXED_FP := $(shell printf '\043if !defined __x86_64__ || defined __ILP32__\n\043error\n\043endif\n' | \
+FIXED_FP := $(shell \
+	printf '\043if !defined __x86_64__ || defined __ILP32__\n\043error\n\043endif\n' | \
 	$(CC) -Werror $(FIXED_FP) -E -x c - >/dev/null 2>&1 && echo '$(FIXED_FP)')
-THAT_ALLOCATE := $(filter-out free% cfree _Zd%,$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))
+ALLOCATING_SYMBOLS := $(filter-out free% cfree _Zd%,\
+	$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))
 
 define entry_rule
-$(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: wrap/entry/$(1).c linker-flags.mk
+$(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: \
+		wrap/entry/$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) $$(if $$(filter $(THAT_ALLOCATE),$$*),$$(FIXED_FP)) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
+	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) \
+		$$(if $$(filter $(ALLOCATING_SYMBOLS),$$*),$$(FIXED_FP)) \
+		-DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
 $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
 
@@ -122,10 +135,10 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 	$(Q)$(AR) rcs $@ $^
 	$(Q)$(ARCHIVE_NOTE)
 
-# -- the generator ----------------------------------------------------------------------------------
-# What wraps an allocator of another name, or bakes options in, at the user's link: generate.sh, the
-# headers that it compiles with, and what it must know of this runtime.  It is used from $(O), and
-# from where make install puts it.
+# -- the generator ---------------------------------------------------------------------------------
+# The generator wraps an allocator of another name, or puts options into the program, at the user's
+# link.  It is generate.sh, the headers with which it compiles, and two files about this runtime:
+# flags and options.  It is used from $(O), and from where make install puts it.
 
 GENERATOR_HEADERS := wrap/record/record.h wrap/base/thread.h wrap/base/common.h \
 	$(filter-out wrap/arch/decode%,$(wildcard wrap/arch/*.h))
@@ -142,13 +155,13 @@ $(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: %
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
-# Those of the runtime that concern its target, and that gcc and clang have.
+# The runtime's flags that select the target, and that gcc and clang both have.
 GENERATOR_CFLAGS = $(filter-out -std=% -W% -I% -MMD -MP -ffixed-%,$(RUNTIME_CFLAGS))
 $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
 
-# Of each option its name and its values, of each signal its name, from the tables of option_table.c.
+# A line KEY|VALUES for each option, and a line "signal NAME" for each signal, from option_table.c.
 GENERATOR_OPTIONS ?= tr '{' '\n' <$< | sed -n \
 	-e 's/^"\([a-z_]*\)", [a-z_]*, "[^"]*", "\([^"]*\)".*/\1|\2/p' \
 	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'

@@ -1,6 +1,7 @@
-/* address_reuse.c - two threads pass addresses to each other through an allocator that hands out what was freed last,
- * as soon as it was freed, before free has returned.  A tracer that records a free after it has happened, or
- * an allocation before it has, would lose blocks here. */
+/* address_reuse.c - two threads pass addresses to each other through an allocator.
+ *
+ * The allocator hands out the block that was freed last, even before free has returned. A tracer
+ * would lose blocks here if it recorded a free after it happened, or an allocation before it. */
 #include "own_malloc.h"
 
 #include <pthread.h>
@@ -10,11 +11,11 @@
 
 enum { ROUNDS = 6000, KEPT = 8 };
 
-/* The thread that waits in free, the one that does not, and those that are neither. */
+/* The thread that waits in free, the thread that does not wait, and all other threads. */
 enum role { NONE, WAITS, RUNS };
 
 static _Thread_local volatile enum role role;
-static unsigned visits; /* to the allocator, by the one that does not wait */
+static unsigned visits; /* calls of the allocator by the thread that does not wait */
 
 void own_malloc_locked(void)
 {
@@ -22,14 +23,15 @@ void own_malloc_locked(void)
 		__atomic_fetch_add(&visits, 1, __ATOMIC_RELAXED);
 }
 
-/* The block is free for others, and free has not returned: until the other thread has been back, so that
- * what it was given before is recorded. */
+/* Others can allocate the block, and free has not returned. Waits until the other thread has called
+ * the allocator again, so that the tracer has recorded the other thread's earlier block. */
 void own_malloc_freed(void)
 {
 	unsigned before = __atomic_load_n(&visits, __ATOMIC_RELAXED);
 
 	for (int i = 0;
-	     role == WAITS && i < 1000 && __atomic_load_n(&visits, __ATOMIC_RELAXED) - before < 3; i++)
+	     role == WAITS && i < 1000 && __atomic_load_n(&visits, __ATOMIC_RELAXED) - before < 3;
+	     i++)
 		sched_yield();
 }
 
@@ -47,7 +49,8 @@ static __attribute__((noinline)) void *swap(void *argument)
 
 	role = half->role;
 	for (int i = 0;
-	     half->role == WAITS ? i < ROUNDS : !__atomic_load_n(&stopping, __ATOMIC_RELAXED); i++) {
+	     half->role == WAITS ? i < ROUNDS : !__atomic_load_n(&stopping, __ATOMIC_RELAXED);
+	     i++) {
 		free(kept[i % KEPT]);
 		kept[i % KEPT] = malloc(100);
 		if (i % 3 == 0)

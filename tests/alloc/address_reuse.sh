@@ -1,6 +1,8 @@
 #!/bin/sh
-# A free is recorded before it happens and an allocation after it: with two threads that hand each other's
-# addresses back and forth no block is lost, none is doubled, none seems to have been freed elsewhere.
+# Two threads that reuse each other's addresses lose no block.
+#
+# The tracer records a free before it happens and an allocation after it happens. So no block is
+# lost, no block is counted twice, and no block seems to have been freed elsewhere.
 . tests/lib.sh
 
 build reuse tests/alloc/address_reuse.c tests/alloc/own_malloc.c

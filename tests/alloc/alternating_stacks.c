@@ -1,5 +1,6 @@
-/* alternating_stacks.c - allocates from one place by two ways in turn, whose stacks are equally deep and of different forms.  The linker brings the
- * slow way of recording here (--wrap), which counts its calls.  Prints how many there were, for so many blocks. */
+/* alternating_stacks.c - allocates at one place through two callers in turn. Their stacks are
+ * equally deep and differ in shape. The linker sends calls of the slow path here (--wrap), where
+ * they are counted. Prints this count and the number of blocks. */
 #include "wrap/live/live.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* outside.c LIBRARY PLUGIN - a library that is not traced loads a plugin, through which the program allocates: before it has
- * called dlopen itself, and after.  And sscanf allocates, which nobody follows.
+/* calls_past_the_wrap.c LIBRARY PLUGIN - an untraced library loads a plugin. The program allocates
+ * through the plugin, before and after its own first call of dlopen. sscanf also allocates, and no
+ * wrapper sees it.
  *
- * Compiled with LIBRARY it is that library, with PLUGIN the plugin. */
+ * With -DLIBRARY this file is the library, with -DPLUGIN the plugin. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

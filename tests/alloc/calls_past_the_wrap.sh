@@ -1,10 +1,14 @@
 #!/bin/sh
-# What the wrap cannot see: a library that is loaded by code outside of it is known once the program itself calls dlopen; what
-# sscanf allocates is counted when it is freed.  In a static program all is seen, and what the C library allocates is marked.
+# Calls past the wrap do no harm in a dynamic program, and are seen in a static program.
+#
+# A library that other code loaded is known after the program's next dlopen. A block that sscanf
+# allocated counts as foreign when the program frees it. In a static program, the wrap sees all
+# calls, and blocks of the C library are marked.
 . tests/lib.sh
 
 for part in LIBRARY PLUGIN; do
-	$CC -O2 -fPIC -shared -fno-omit-frame-pointer -D$part -o "$W/$part.so" tests/alloc/calls_past_the_wrap.c || fail "cannot build $part"
+	$CC -O2 -fPIC -shared -fno-omit-frame-pointer -D$part -o "$W/$part.so" \
+		tests/alloc/calls_past_the_wrap.c || fail "cannot build $part"
 done
 build outside tests/alloc/calls_past_the_wrap.c
 "$W/outside" "$W/LIBRARY.so" "$W/PLUGIN.so" 2>"$W/log" || fail "status $?"
@@ -20,7 +24,7 @@ grep -q '  #1 .* PLUGIN.so+0x' "$W/log" || fail "after: the plugin is not in the
 equal "foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 1
 ! grep -q origin= "$W/log" || fail "a dynamic program has blocks of the C library"
 
-# However the linker sorts the code.
+# The mark does not depend on how the linker sorts the code.
 for sorted in "" "-Os -Wl,--sort-section=alignment" \
 	"-ffunction-sections -Wl,--sort-section=name"; do
 	# shellcheck disable=SC2086 # a list of flags

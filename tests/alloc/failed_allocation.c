@@ -1,5 +1,6 @@
-/* failed_allocation.c - a pool of the program's own lies in the first MiB of the address space, where NULL is; then allocations fail whose
- * sizes overflow to small ones, again and again from stacks that are recognized.  Ends with 77 when the pool cannot lie there. */
+/* failed_allocation.c - puts a pool into the first MiB of the address space, where NULL is. Then
+ * allocations fail because their sizes overflow to small sizes. They come again and again from
+ * recognized stacks. Ends with 77 if the pool cannot lie there. */
 #include "leakwrap.h"
 
 #include <stdint.h>
@@ -37,7 +38,7 @@ int main(void)
 		return 77;
 	leakwrap_record(pool, 100);
 	for (int i = 0; i < ROUNDS; i++) {
-		/* All calls from one place, the failing ones, of 0 bytes, too. */
+		/* One place makes all calls: those that fail, and those of 0 bytes. */
 		void *block = i % 2 == 0 ? clears(1, 10) : clears(half, 2);
 
 		if ((block == NULL) != i % 2)
@@ -46,7 +47,7 @@ int main(void)
 			free(block);
 	}
 	for (int i = 0; i < ROUNDS; i++) {
-		/* The same for 2 bytes. */
+		/* One place makes all these calls, too, with 2 bytes. */
 		void *block = resizes(kept, i % 2 == 0 ? 7 : half + 1, i % 2 == 0 ? 10 : 2);
 
 		if ((block == NULL) != i % 2)

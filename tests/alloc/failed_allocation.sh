@@ -1,5 +1,6 @@
 #!/bin/sh
-# An allocation that fails records nothing and loses nothing, also where NULL lies in a region that has blocks.
+# A failed allocation records nothing and loses nothing, even if address 0 is in a region with
+# blocks.
 . tests/lib.sh
 
 for static in '' -static; do

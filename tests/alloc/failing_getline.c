@@ -1,5 +1,5 @@
-/* failing_getline.c - getline fails at once, from a stream that has failed before, and leaves alone what it was given without a
- * capacity: a block of the program's, and a pointer to one that was freed. */
+/* failing_getline.c - getline fails at once, on a stream that has failed before. It must leave its
+ * arguments alone: a block of the program with a capacity of 0, and a pointer to a freed block. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ int main(void)
 	if (!stream || fgetc(stream) != EOF || !ferror(stream))
 		return 2;
 	reads(stream, mine);
-	reads(stream, freed); /* NOLINT(clang-analyzer-unix.Malloc): it is not used */
+	reads(stream, freed); /* NOLINT(clang-analyzer-unix.Malloc): getline does not use it */
 	fclose(stream);
 	return 0;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A getline that fails before it allocates changes nothing, whatever it was given.
+# A getline that fails before it allocates changes no record, whatever its arguments are.
 . tests/lib.sh
 
 for static in '' -static; do

@@ -1,5 +1,6 @@
-/* callbacks.c line|list FOLDER - the program's own functions, as a signal handler's, are called in the midst of the C library's, and
- * allocate: while getline waits with the program's buffer, and between what scandir allocates and its end. */
+/* inside_callbacks.c line|list FOLDER - the C library calls the program's functions, which
+ * allocate. "line": while getline waits with the program's buffer. "list": between the first
+ * allocation of scandir and its end. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ static NOINLINE char *grown_buffer(void)
 static int on_compare(const struct dirent **left, const struct dirent **right)
 {
 	hidden = malloc(10);
-	hidden = realloc(hidden, 0); /* the last one allocates nothing */
+	hidden = realloc(hidden, 0); /* the last call allocates nothing */
 	return alphasort(left, right);
 }
 

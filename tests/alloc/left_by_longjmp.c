@@ -1,6 +1,7 @@
-/* left_by_longjmp.c - leaves free and realloc by siglongjmp, as a signal handler may, and then frees blocks that were never recorded
- * below the one that was left: 5 of them.  Before, a handler that comes back frees one in the middle of another free, which is the
- * sixth.  Ends with 0 when that happened. */
+/* left_by_longjmp.c - leaves free and realloc by siglongjmp, as a signal handler may. Then it frees
+ * 5 unrecorded blocks that lie below the block of the release it left. Before that, a handler that
+ * returns frees a sixth unrecorded block in the middle of another free. Ends with 0 if that
+ * happened. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -53,7 +54,8 @@ static __attribute__((noinline)) void leave_from_below(void)
 	frame[1] = frame[0];
 }
 
-/* Two blocks of SIZE bytes; the upper one is left in the middle of its release, and may be allocated again. */
+/* Allocates two blocks of SIZE bytes and leaves the upper block's release in the middle. If AGAIN,
+ * allocates that block again. */
 static void leave(void (*release)(void), size_t size, int again)
 {
 	void *lower = malloc(size);
@@ -86,7 +88,7 @@ int main(void)
 	free(hidden);
 	leave(leave_free, 40, 1);
 	leave(leave_free, 100, 0);
-	leave(leave_from_below, 5000, 0); /* not one of the ordinary blocks */
+	leave(leave_from_below, 5000, 0); /* too large for a slot */
 	leave(leave_realloc, 10000, 0);
 	pthread_create(&thread, NULL, leave_in_thread, NULL);
 	pthread_join(thread, NULL);

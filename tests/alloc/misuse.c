@@ -1,4 +1,5 @@
-/* misuse.c CASE - misuses its heap in one way, or does what looks like misuse and is none. */
+/* misuse.c CASE - misuses its heap in one way, or uses it correctly in a way that looks like
+ * misuse. */
 #include "leakwrap.h"
 
 #include <malloc.h>
@@ -13,7 +14,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* Hidden from the compiler, which would warn. */
+/* Hides a pointer from the compiler, which would warn. */
 static void *volatile hidden;
 
 static NOINLINE void *make(size_t size)
@@ -28,7 +29,7 @@ static NOINLINE void drop_first(void *block)
 	free(hidden);
 }
 
-/* The last thing that this process does: the C library may notice, too. */
+/* This is the process's last act, because the C library may notice the misuse, too. */
 static NOINLINE void drop_again(void *pointer)
 {
 	hidden = pointer;
@@ -51,7 +52,7 @@ static NOINLINE void case_double(void)
 	drop_again(block);
 }
 
-/* Many others are freed between. */
+/* Frees many other blocks between the two frees. */
 static NOINLINE void case_late(void)
 {
 	void *block = make(40), *others[200];
@@ -122,13 +123,13 @@ static NOINLINE void case_thread(void)
 	pthread_join(thread, NULL);
 }
 
-/* The frame that the pointer leads to is gone, as behind a function that ends with free(local). */
+/* Makes a pointer into a frame that is gone, as behind a function that ends with free(local). */
 static NOINLINE void leave_behind(void)
 {
 	char local[5000];
 
 	memset(local, 0, sizeof(local));
-	hidden = (void *)((uintptr_t)local ^ 1); /* or the compiler would warn */
+	hidden = (void *)((uintptr_t)local ^ 1); /* hidden from the compiler, which would warn */
 }
 
 static NOINLINE void case_gone(void)
@@ -176,7 +177,7 @@ static NOINLINE void case_zeros(void)
 	drop_again(zeros + 48);
 }
 
-/* Of the C library. */
+/* Frees a variable of the C library. */
 static NOINLINE void case_stream(void)
 {
 	drop_again(stdout);
@@ -187,7 +188,7 @@ static NOINLINE void case_static_realloc(void)
 	resize_again(data);
 }
 
-/* -- no misuse ----------------------------------------------------------------------------------- */
+/* -- correct uses of the heap ------------------------------------------------------------------ */
 
 static void *churn(void *argument)
 {
@@ -219,7 +220,7 @@ static NOINLINE void case_churn(void)
 		pthread_join(thread[i], NULL);
 }
 
-/* A pool inside a block, whose first one has the block's own address. */
+/* A pool inside a block: the pool's first block has the address of the block around it. */
 static NOINLINE void case_pool(void)
 {
 	char *pool = make(1000);
@@ -231,7 +232,7 @@ static NOINLINE void case_pool(void)
 			leakwrap_forget(pool + at);
 	}
 	free(pool);
-	leakwrap_record(pool, 1); /* of no interest to the allocator */
+	leakwrap_record(pool, 1); /* the allocator does not know about it */
 	leakwrap_forget(pool);
 }
 
@@ -247,7 +248,7 @@ static NOINLINE void case_static_pool(void)
 	}
 }
 
-/* Blocks that a library allocates, or frees and allocates again, unseen: at the same addresses. */
+/* A library allocates, or frees and allocates again, unseen, at the same addresses. */
 #ifdef WITH_LIBRARY
 #include "unseen_frees.h"
 
@@ -263,17 +264,17 @@ static NOINLINE void case_library(void)
 		library_frees(block);
 		library_frees(library_makes(1000));
 		hidden = library_makes(64);
-		free(hidden); /* inside a block that is live as far as was seen */
+		free(hidden); /* inside a block that is live according to the records */
 	}
 }
 
-/* What the library has allocated around a stack that it has allocated as well. */
+/* The library allocates a stack and other blocks around it. */
 #define STACK_SIZE ((size_t)64 << 10)
 #define NEIGHBOURS 40
 
 static struct {
 	void *neighbour[NEIGHBOURS];
-	char *memory; /* for the stack, a page more than STACK_SIZE */
+	char *memory; /* of the stack, a page more than STACK_SIZE */
 } around;
 
 static NOINLINE void make_around(void)
@@ -300,7 +301,7 @@ static void *drop_in_thread(void *argument)
 	return argument;
 }
 
-/* A thread whose stack is a block, of whole pages or not. */
+/* A thread has a block as its stack, of whole pages or not. */
 static NOINLINE void case_given_stack(void)
 {
 	for (uintptr_t shift = 0; shift < 2; shift++) {
@@ -319,7 +320,7 @@ static NOINLINE void case_given_stack(void)
 	}
 }
 
-/* The same without guard pages, so that blocks may lie right below. */
+/* As above, without guard pages, so that blocks may lie right below. */
 static NOINLINE void case_unguarded(void)
 {
 	pthread_attr_t attributes;
@@ -354,7 +355,7 @@ static void *run_with_coroutine(void *argument)
 	routine.uc_stack.ss_size = STACK_SIZE;
 	makecontext(&routine, run_routine, 0);
 	swapcontext(&back, &routine);
-	drop_first(around.memory); /* which has been a stack */
+	drop_first(around.memory); /* the former stack */
 	return argument;
 }
 
@@ -387,8 +388,8 @@ static void *run_with_handler(void *argument)
 	stack.ss_sp = around.memory;
 	sigaltstack(&stack, &before);
 	signal(SIGUSR2, SIG_DFL);
-	sigaction(SIGUSR2, &(struct sigaction){.sa_handler = drop_in_handler, .sa_flags = SA_ONSTACK},
-	          NULL);
+	sigaction(SIGUSR2,
+	          &(struct sigaction){.sa_handler = drop_in_handler, .sa_flags = SA_ONSTACK}, NULL);
 	raise(SIGUSR2);
 	sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
 	drop_first(around.memory);
@@ -404,7 +405,7 @@ static NOINLINE void case_handler(void)
 	pthread_join(thread, NULL);
 }
 
-extern char _end[]; /* the linker's: behind the last variable */
+extern char _end[]; /* from the linker: behind the last variable */
 
 /* Blocks in the pages of the program's variables: musl adds the rest of these pages to its heap. */
 static NOINLINE void case_gaps(void)
@@ -479,7 +480,8 @@ static NOINLINE void case_strings(void)
 	FILE *file = open_memstream(&string, &size);
 
 	fputs("a line\nanother, and a much longer one, so that the buffer has to grow some times: "
-	      "........................................................................................"
+	      "...................................................................................."
+	      "...."
 	      "\n",
 	      file);
 	fclose(file);

@@ -1,5 +1,5 @@
-// misuse.cpp CASE - operators new and delete beside malloc and free, in the right and in wrong pairs.  misuse_own.cpp
-// and misuse_arena.cpp bring operators of the program's own.
+// misuse.cpp CASE - operators new and delete, malloc and free, in right and in wrong pairs.
+// misuse_own.cpp and misuse_arena.cpp define operators of the program's own.
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -11,7 +11,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-// Hidden from the compiler, which would warn.
+// Hides a pointer from the compiler, which would warn.
 static void *volatile hidden;
 
 static NOINLINE void *by_malloc(std::size_t size)
@@ -50,13 +50,13 @@ static NOINLINE void to_array(void *block)
 static void *(*volatile malloc_one)(std::size_t) = &std::malloc;
 static void *(*volatile new_one)(std::size_t) = &::operator new;
 
-// In misuse_own.cpp, when that is there.
+// misuse_own.cpp defines it, if it is linked.
 void *own_new() __attribute__((weak));
 void own_delete(void *block) __attribute__((weak));
 
 static char buffer[100];
 
-// The deletion is the last thing, for which a compiler takes the frame down.
+// The function ends with the deletion, so a compiler takes the frame down before it.
 template <int size> static NOINLINE void delete_local(char value)
 {
 	char local[size];
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	if (wanted == "array-free")
 		to_free(by_array(40));
 	if (wanted == "malloc-delete")
-		for (volatile int i = 0; i < 3; i = i + 1) // told once
+		for (volatile int i = 0; i < 3; i = i + 1) // reported once
 			to_delete(by_malloc(40));
 	if (wanted == "malloc-array")
 		to_array(by_malloc(40));

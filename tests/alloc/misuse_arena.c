@@ -1,4 +1,4 @@
-/* misuse_arena.c - an allocator in static memory, as small systems have one. */
+/* misuse_arena.c - an allocator in static memory, as in small systems. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void free(void *block)
 
 void *calloc(size_t count, size_t size)
 {
-	return malloc(count * size); /* nothing is used again */
+	return malloc(count * size); /* the arena never reuses memory, so it is zero */
 }
 
 void *realloc(void *block, size_t size)

@@ -1,5 +1,5 @@
-// misuse_arena.cpp - operators new and delete with an arena in static memory.  Calls in this file go
-// past the wrap; the blocks are deleted elsewhere.
+// misuse_arena.cpp - operators new and delete with an arena in static memory. Calls in this file go
+// past the wrap. Other files delete the blocks.
 #include <cstddef>
 #include <cstdlib>
 #include <new>

@@ -1,5 +1,5 @@
-// misuse_own.cpp - operators new and delete made of malloc and free.  Calls in this file go past the wrap, and are even
-// inlined: what is new elsewhere is malloc here.
+// misuse_own.cpp - operators new and delete made of malloc and free. Calls in this file go past
+// the wrap, and compilers inline them: a new elsewhere is a malloc here.
 #include <cstdlib>
 #include <new>
 

@@ -1,6 +1,7 @@
-// misuse_shapes.cpp - releases of what is no block, in each shape.  A shape is what the pointer leads to,
-// its way to the release, the function that releases it, and the size.  Each shape runs in a child of
-// its own; "PID SHAPE STATUS" is printed for it.  The shapes with a block of the heap are correct.
+// misuse_shapes.cpp - releases pointers that are no blocks, in each shape. A shape has four parts:
+// what the pointer leads to, its way to the release, the function that releases it, and the size.
+// Each shape runs in a child of its own and prints "PID SHAPE STATUS". The shapes with a block of
+// the heap are correct.
 #include <alloca.h>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +17,7 @@
 
 static volatile int used;
 
-// The bytes are stored to and read, or a compiler would leave the array out.
+// Stores to the bytes and reads them; otherwise a compiler would leave the array out.
 static inline void fill(char *data, int size)
 {
 	for (int i = 0; i < size; i++)
@@ -50,7 +51,7 @@ static inline void fill(char *data, int size)
 	char *data = static_cast<char *>(maker(size)); \
 	fill(data, size);
 
-// By which function it is released, and what belongs to that.
+// The function that releases it, and what this function needs.
 #define FREE(data)   std::free(data)
 #define DELETE(data) delete data
 #define ARRAY(data)  delete[] data
@@ -58,7 +59,8 @@ static inline void fill(char *data, int size)
 #define MAKER_DELETE ::operator new
 #define MAKER_ARRAY  ::operator new[]
 
-// Which way it takes.  The first two end with the release, for which compilers take the frame down.
+// Its way to the release. The first two ways end with the release, so compilers take the frame
+// down.
 #define LAST(release)     release(data);
 #define FUNCTION(release) Sinks::function_##release(data);
 #define BEFORE(release) \
@@ -158,8 +160,9 @@ int main(int argc, char **)
 			} else {
 				pthread_t thread;
 
-				pthread_create(&thread, nullptr, run_in_thread,
-				               const_cast<void *>(static_cast<const void *>(&shape)));
+				pthread_create(
+				        &thread, nullptr, run_in_thread,
+				        const_cast<void *>(static_cast<const void *>(&shape)));
 				pthread_join(thread, nullptr);
 			}
 			_exit(0);

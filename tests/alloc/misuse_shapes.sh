@@ -1,5 +1,5 @@
 #!/bin/sh
-# Releases of what is no block, in 378 shapes: misuse= tells of each that is certain, and of no correct one.
+# misuse= reports each certain release of what is no block, in 378 shapes, and no correct release.
 # timeout: 300
 . tests/lib.sh
 
@@ -8,7 +8,8 @@ check() {
 	label="$*" program=$1 linked=$2
 	shift 2
 	rm -f "$W/log"
-	LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/log" "$W/$program" "$@" >"$W/shapes" 2>"$W/err" || fail "$label: status $?"
+	LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/log" "$W/$program" "$@" \
+		>"$W/shapes" 2>"$W/err" || fail "$label: status $?"
 	awk -v linked="$linked" '
 		NR == FNR {
 			if ($2 != "misuse" || $3 !~ /_|mismatch/) next
@@ -21,11 +22,13 @@ check() {
 				: $2 == "HEAP" || ($2 == "INSIDE" && linked == "dynamic") ? "" \
 				: $2 == "INSIDE" ? "interior_pointer" : "static_pointer"
 			if (told[$1] != wanted || ($2 == "HEAP" && $6 != 0))
-				print $2, $3, $4, $5 ": told \"" told[$1] "\", wanted \"" wanted "\", status " $6
+				print $2, $3, $4, $5 ": told \"" told[$1] "\", wanted \"" wanted \
+					"\", status " $6
 			count++
 		}
 		END { if (count != 378) print count " shapes" }' "$W/log" "$W/shapes" >"$W/wrong"
-	[ ! -s "$W/wrong" ] || fail "$label: $(wc -l <"$W/wrong") are wrong: $(head -n 10 "$W/wrong")"
+	[ ! -s "$W/wrong" ] ||
+		fail "$label: $(wc -l <"$W/wrong") are wrong: $(head -n 10 "$W/wrong")"
 }
 
 while read -r cxx how; do
@@ -33,7 +36,8 @@ while read -r cxx how; do
 	case $how in *-static*) linked=static ;; esac
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	$cxx -std=c++17 -g -w $how -o "$W/shapes_program" tests/alloc/misuse_shapes.cpp \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) -pthread || fail "cannot build with $cxx $how"
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) -pthread ||
+		fail "cannot build with $cxx $how"
 	check shapes_program "$linked"
 	check shapes_program "$linked" thread
 done <<-END

@@ -1,5 +1,5 @@
-/* nested_wrappers.c - allocating functions of the C library that reach malloc through other wrapped functions when
- * the program is static; and calls of them that never return to their wrapper. */
+/* nested_wrappers.c - calls functions of the C library that allocate. In a static program they
+ * reach malloc through other wrapped functions. Some calls never return to their wrapper. */
 #include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>

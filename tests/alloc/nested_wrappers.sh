@@ -1,6 +1,8 @@
 #!/bin/sh
-# Wrapped calls inside wrapped calls count once, for the outer one: in a static program strdup and its kind
-# reach malloc through the wrapper.  Calls that leave by longjmp or by cancellation do no harm to the next.
+# Wrapped calls inside wrapped calls count once, for the outer call.
+#
+# In a static program strdup and similar functions reach malloc through its wrapper. A call that
+# longjmp or a cancellation ends does no harm to the next call.
 . tests/lib.sh
 
 for static in '' -static; do
@@ -19,7 +21,8 @@ for static in '' -static; do
 	for function in strdup __strdup asprintf __asprintf vasprintf __vasprintf_internal; do
 		equal "$function itself$static" "$(site_by "$log" 1 $function)" "0 0"
 	done
-	# The dynamic program frees a FILE and its buffer inside libc, unseen; nothing is foreign in either.
+	# In the dynamic program, libc frees a FILE and its buffer unseen. Neither program has
+	# foreign frees.
 	equal "freed elsewhere$static" "$(dump_value "$log" 1 freed_elsewhere_blocks)" 0
 	equal "foreign frees$static" "$(dump_value "$log" 1 foreign_frees)" 0
 done

@@ -1,4 +1,5 @@
-/* own_getline.c - an old program with a getline of its own, in an object of its own (own_getline_part.c). */
+/* own_getline.c - an old program that defines its own getline in another object
+ * (own_getline_part.c). */
 #include <string.h>
 
 int getline(char *line, int limit);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An old program's int getline(char *, int) is not the C library's: it works as if untraced.
+# A program's own int getline(char *, int), which is not the C library's, works as if untraced.
 . tests/lib.sh
 
 for static in '' -static; do

@@ -1,8 +1,8 @@
-/* own_malloc.c - an allocator of the program's own, linked into some of the tests.
+/* own_malloc.c - an allocator that some of the tests link into their programs.
  *
- * It counts its calls, gives the block that was freed last to whoever asks next, and lets the test act
- * where it hurts: while the allocator's lock is held, and when a freed block is already free for others
- * but free has not returned. */
+ * It counts its calls. It hands out the block that was freed last. It calls the test at two
+ * moments: while the allocator's lock is held, and when others can allocate a freed block but free
+ * has not returned. */
 #include "own_malloc.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static void *map(size_t size)
 	return pages == MAP_FAILED ? NULL : pages;
 }
 
-/* 1 << CLASS bytes, with the lock held. */
+/* Carves a block of 1 << CLASS bytes. The caller holds the lock. */
 static struct header *carve(size_t class)
 {
 	size_t size = (size_t)1 << class;
@@ -133,7 +133,7 @@ void *realloc(void *pointer, size_t size)
 	return block;
 }
 
-/* The C library aligns thread-local storage with these; the blocks are never given back. */
+/* The C library aligns thread-local storage with these functions. Their blocks are never reused. */
 void *aligned_alloc(size_t align, size_t size)
 {
 	char *pages = map(size + align + 2 * HEADER);

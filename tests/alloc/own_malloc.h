@@ -2,11 +2,11 @@
 #ifndef OWN_MALLOC_H
 #define OWN_MALLOC_H
 
-/* Where the calls of malloc, and of what is built on it, are counted; a test may move it. */
+/* Where own_malloc.c counts its calls. A test may let it point elsewhere. */
 extern unsigned long *own_malloc_calls;
 
-/* Defined by a test that wants it: called with the allocator's lock held, and by free when
- * others can have the block and free has not returned. */
+/* A test may define these. The allocator calls the first with its lock held. free calls the second
+ * when others can have the block and free has not returned. */
 __attribute__((weak)) void own_malloc_locked(void);
 __attribute__((weak)) void own_malloc_freed(void);
 

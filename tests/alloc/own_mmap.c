@@ -1,5 +1,5 @@
-/* own_mmap.c - a program that keeps account of its mappings, by functions in the place of the C library's (-Wl,--wrap=mmap64 and so on), for
- * which it allocates. */
+/* own_mmap.c - a program that counts its mappings. Its functions replace the C library's
+ * (-Wl,--wrap=mmap64 and so on), and allocate. */
 #define _FILE_OFFSET_BITS 64
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int __wrap_madvise(void *start, size_t size, int advice)
 	return __real_madvise(start, size, advice);
 }
 
-/* In its own memory, which it unmaps again. */
+/* Maps memory, uses it, and unmaps it. */
 static void use_memory(void)
 {
 	const size_t size = 65536;

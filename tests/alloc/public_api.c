@@ -1,4 +1,4 @@
-/* public_api.c - uses all of leakwrap.h, and says what it was answered. */
+/* public_api.c - calls every function of leakwrap.h and prints the results. */
 #include "leakwrap.h"
 
 #include <errno.h>

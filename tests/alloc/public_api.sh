@@ -1,6 +1,8 @@
 #!/bin/sh
-# The C API: dumps to a descriptor, counters, recording switched off, blocks ignored, a pool's own blocks,
-# backtraces.  errno stays as it was.  A program that refers to it weakly finds it when it is traced.
+# The C API dumps, counts, switches recording, ignores blocks, records a pool, takes backtraces.
+#
+# No function changes errno. A program that refers to the functions weakly finds them if it is
+# traced.
 . tests/lib.sh
 
 for static in '' -static; do
@@ -27,13 +29,15 @@ for static in '' -static; do
 		equal "ignored$static" "$(site_by "$1" "$2" ignored)" "0 0"
 		equal "from the pool$static" "$(site_by "$1" "$2" from_pool)" "1000 2"
 	done
-	# A dynamic program's C library is not traced: nothing else is there.
+	# A dynamic program's C library is not traced, so the counters hold the program's blocks
+	# alone.
 	[ -n "$static" ] || equal "counters" "$(sed -n 's/^counters: //p' "$W/out")" "1010 3 3 1"
 	equal "the exit dump$static" "$(dump_value "$W/log$static" 4 reason)" exit
 done
 
-# All but the one that the program defines.
-sed -n 's/^LEAKWRAP_API .*\(leakwrap_[a-z_]*\)(.*/\1/p' wrap/leakwrap.h | grep -v default_options >"$W/functions"
+# The program itself defines leakwrap_default_options.
+sed -n 's/^LEAKWRAP_API .*\(leakwrap_[a-z_]*\)(.*/\1/p' wrap/leakwrap.h |
+	grep -v default_options >"$W/functions"
 {
 	printf '#include "leakwrap.h"\n#include <stdlib.h>\n'
 	sed 's/.*/extern __typeof__(&) & __attribute__((weak));/' "$W/functions"
@@ -47,7 +51,8 @@ equal "functions in an untraced program" $? 0
 build weak "$W/weak.c"
 build weak.static -static "$W/weak.c"
 # shellcheck disable=SC2086 # a list of flags
-$CC $CFLAGS_FOR_TESTS -o "$W/weak.few" "$W/weak.c" -Wl,--wrap=malloc,--wrap=free "$O/libleakwrap.a" || fail "cannot build weak.few"
+$CC $CFLAGS_FOR_TESTS -o "$W/weak.few" "$W/weak.c" -Wl,--wrap=malloc,--wrap=free \
+	"$O/libleakwrap.a" || fail "cannot build weak.few"
 for program in weak weak.static weak.few; do
 	LEAKWRAP_OPTIONS=exit=0 "$W/$program"
 	equal "functions in $program" $? "$(wc -l <"$W/functions")"

@@ -1,5 +1,5 @@
-/* realloc.c - blocks that realloc makes larger and smaller, or fails to; each thing again and again from one stack, which is
- * recognized then. */
+/* realloc.c - realloc enlarges and shrinks blocks, or fails. Each call comes again and again from
+ * one stack, which the tracer then recognizes. */
 #include "leakwrap.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static NOINLINE void *make_hidden(void)
 	return block;
 }
 
-/* All through one call of resize: what differs is the block alone. */
+/* Makes every call of resize at one place, so that the blocks alone differ. */
 static NOINLINE void *resized(unsigned step, void *block)
 {
 	const size_t sizes[] = {100, impossible, 200, 100000, 90, 20};
@@ -50,11 +50,12 @@ static NOINLINE void *resized(unsigned step, void *block)
 int main(void)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		void *larger = make(50), *same = make(60), *hidden = make_hidden(), *back = make(80),
-		     *gone = make(10);
+		void *larger = make(50), *same = make(60), *hidden = make_hidden(),
+		     *back = make(80), *gone = make(10);
 
 		for (unsigned step = 0; step < 6; step++) {
-			void **block = (void **[]){&larger, &same, &hidden, &back, &back, &gone}[step];
+			void **block =
+			        (void **[]){&larger, &same, &hidden, &back, &back, &gone}[step];
 			void *now = resized(step, *block);
 
 			if (!now && (step != 1 || errno != ENOMEM))

@@ -1,6 +1,7 @@
 #!/bin/sh
-# realloc, also where its stack is recognized and the block is an ordinary one: what it returns is the resizing caller's; what
-# it failed to resize stays as it was; what is not shown stays so.
+# realloc moves a block to its caller's call site, and a failed realloc leaves the record as it was.
+#
+# This also holds if the tracer recognizes the stack. A block that the program hid stays hidden.
 . tests/lib.sh
 
 for static in '' -static; do

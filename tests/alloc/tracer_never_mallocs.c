@@ -1,5 +1,5 @@
-/* own_mallocs.c FILE - a program with threads, many sizes and dumps; FILE is, to the very end, the count of
- * the calls of the allocator by anything in the process. */
+/* tracer_never_mallocs.c FILE - a program with threads, many sizes and dumps. FILE holds the number
+ * of calls of the allocator in the whole process, up to its very end. */
 #include "own_malloc.h"
 
 #include <fcntl.h>

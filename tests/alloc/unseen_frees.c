@@ -1,4 +1,4 @@
-/* elsewhere.c FOLDER - blocks that cross the border between the traced program and a library that is not. */
+/* unseen_frees.c FOLDER - blocks travel between the traced program and an untraced library. */
 #include "unseen_frees.h"
 
 #include <dirent.h>
@@ -59,7 +59,7 @@ static NOINLINE struct dirent **listed(const char *folder)
 	return list;
 }
 
-/* Large blocks with others between them, so that their memory does not become one. */
+/* Allocates large blocks with others between them, so that their memory does not coalesce. */
 static NOINLINE void large(void)
 {
 	for (int i = 0; i < COUNT; i++) {
@@ -75,11 +75,11 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 
-	/* Made there, freed here. */
+	/* The library allocates, the program frees. */
 	for (int i = 0; i < COUNT; i++)
 		free(library_makes(500));
 
-	/* Made here, freed there, and made here again at the same address. */
+	/* The program allocates, the library frees, the program allocates at the same address. */
 	for (int i = 0; i < COUNT; i++) {
 		void *before;
 
@@ -91,7 +91,8 @@ int main(int argc, char **argv)
 	}
 	grown();
 
-	/* Made here, freed there, and then in the C library's hands, which gives parts of them to the program. */
+	/* The program allocates, the library frees, and the C library hands parts of these blocks
+	 * to the program. */
 	large();
 	kept[0] = longer_line();
 	large();

@@ -1,4 +1,4 @@
-/* unseen_frees.h - the library of elsewhere.c. */
+/* unseen_frees.h - the library of unseen_frees.c. */
 #ifndef ELSEWHERE_H
 #define ELSEWHERE_H
 

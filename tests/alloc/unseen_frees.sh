@@ -1,9 +1,12 @@
 #!/bin/sh
-# Frees of blocks that were never recorded pass through and are counted; blocks that code outside has freed
-# are counted when their address comes back, and the new block takes their place, also when the C library hands it out.
+# A free of an unrecorded block passes through and is counted.
+#
+# A recorded block that other code has freed is counted when its address comes back. The new block
+# replaces its record. This also holds if the C library hands the address out.
 . tests/lib.sh
 
-$CC -O2 -shared -fPIC -o "$W/libelsewhere.so" tests/alloc/unseen_frees_library.c || fail "cannot build the library"
+$CC -O2 -shared -fPIC -o "$W/libelsewhere.so" tests/alloc/unseen_frees_library.c ||
+	fail "cannot build the library"
 build elsewhere tests/alloc/unseen_frees.c -L"$W" -lelsewhere -Wl,-rpath,"$W"
 mkdir "$W/folder"
 for i in 0 1 2 3 4 5 6 7 8 9; do
@@ -13,8 +16,8 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 done
 returned=$("$W/elsewhere" "$W/folder" 2>"$W/log") || fail "status $?"
 equal "addresses that came back" "$returned" 20
-equal "foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 21 # one of them by realloc
-# Of the large ones, those whose address has come back are not there any more.
+equal "foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 21 # realloc frees one of them
+# A large block has no record any more if its address has come back.
 large=$(site_by "$W/log" 1 large | cut -d' ' -f2)
 equal "freed elsewhere" "$(dump_value "$W/log" 1 freed_elsewhere_blocks)" $((20 + 80 - large))
 [ "$large" -lt 78 ] || fail "no address of a large block has come back"

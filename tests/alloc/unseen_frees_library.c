@@ -1,4 +1,4 @@
-/* unseen_frees_library.c - a shared library whose calls nobody has wrapped. */
+/* unseen_frees_library.c - a shared library that is not wrapped. */
 #include "unseen_frees.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* board.c - the start of a program without an operating system, the emulator's console by semihosting (Arm,
- * "Semihosting for AArch32 and AArch64"), and what newlib needs of a system. */
+/* board.c - starts a program without an operating system, writes to the emulator's console by
+ * semihosting (Arm, "Semihosting for AArch32 and AArch64"), and defines what newlib needs of a
+ * system. */
 #include "board.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 #include "leakwrap_bare.h"
 
-/* What a program is given that asks for it. */
+/* The argument of the program. */
 #ifndef BOARD_ARGUMENT
 #define BOARD_ARGUMENT ""
 #endif
@@ -66,11 +67,11 @@ void _fini(void)
 
 static void map_memory(void);
 
-/* The loader has put everything in its place. */
+/* The loader has put everything into its place. */
 void start(void)
 {
 	map_memory();
-	atexit(__libc_fini_array); /* as newlib's own start does */
+	atexit(__libc_fini_array); /* newlib's own start does this, too */
 	__libc_init_array();
 	exit(main(2, (char *[]){"program", BOARD_ARGUMENT, NULL}));
 }
@@ -113,7 +114,7 @@ size_t exception_stack_used(void)
 	return (size_t)((uintptr_t)exception_stacks - (uintptr_t)word);
 }
 
-/* DDI 0403E, B1.4.1 and B1.4.4: the process stack goes on where the main stack was. */
+/* DDI 0403E, B1.4.1 and B1.4.4: the process stack takes the place of the main stack. */
 void use_process_stack(void)
 {
 	uint32_t *word = (uint32_t *)(uintptr_t)(exception_stacks - EXCEPTION_STACK);
@@ -147,8 +148,9 @@ void provoke(const char *exception)
 
 #else
 
-/* The emulated boards let accesses to nowhere pass, so the MMU must stop them: all addresses are mapped to themselves as
- * cached memory, but for the last 256 MiB (DDI 0406C, B3.5.1, "Section"; ARM926EJ-S TRM, DDI 0198E, 3.2). */
+/* The emulated boards allow accesses to missing memory, so the MMU must stop them. It maps all
+ * addresses to themselves as cached memory, except for the last 256 MiB (DDI 0406C, B3.5.1,
+ * "Section"; ARM926EJ-S TRM, DDI 0198E, 3.2). */
 static void map_memory(void)
 {
 #if __ARM_ARCH >= 7
@@ -170,7 +172,7 @@ static void map_memory(void)
 	                 : "r2", "memory");
 }
 
-/* Each exception's mode has a stack of its own: the modes' numbers are those of DDI 0406C, B1.3.1. */
+/* Each exception's mode has a stack of its own. DDI 0406C, B1.3.1, has the modes' numbers. */
 __attribute__((naked, target("arm"))) void reset(void)
 {
 	__asm__ volatile("ldr r0, =exception_stacks\n\t"
@@ -229,7 +231,7 @@ void provoke(const char *exception)
 
 #endif
 
-/* -- what newlib asks for ------------------------------------------------------------------------ */
+/* -- what newlib needs ------------------------------------------------------------------------- */
 
 void *_sbrk(ptrdiff_t size);
 int _write(int fd, const char *bytes, int size);

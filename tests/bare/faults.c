@@ -1,4 +1,5 @@
-/* faults.c - runs into the exception that it was built for, some calls below main; in a task, if it was built so. */
+/* faults.c - raises the exception that it was built for, some calls below main, or in a task if it
+ * was built so. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ const struct leakwrap_bare leakwrap_bare = {
 
 static void *volatile kept;
 
-/* Not 0: it was the fault that ended the program. */
+/* The program ends with a status other than 0, because a fault ended it. */
 static void after_fault(void)
 {
 	char text[32];

@@ -1,6 +1,9 @@
 #!/bin/sh
-# HardFault on Cortex-M; data abort, prefetch abort and undefined instruction on ARM: the registers, the call chain,
-# also through newlib and in a task, and what the tool on this machine makes of it.  The program then does what it was told to.
+# A fault without an operating system writes a dump with registers and call chain.
+#
+# Faults are HardFault on Cortex-M; data abort, prefetch abort and undefined instruction on ARM. The
+# chain goes through newlib, and through a task. The tool on this machine reports it. Then the
+# program does what it was told to do.
 # timeout: 200
 . tests/lib.sh
 . tests/bare/board.sh
@@ -9,13 +12,15 @@ line_of() {
 	grep -n -F "$2" "tests/bare/$1" | head -n 1 | cut -d : -f 1
 }
 
-# chain FUNCTION...: the call chain, from the fault to the first function.
+# chain FUNCTION...: fails unless these functions are the call chain, beginning at the fault.
 chain() {
-	sed -n '/died of/,/^  *r0 /s/^      \([a-z_?]*\)  *[^ ]*$/\1/p' "$W/out" | tr '\n' ' ' >"$W/chain"
+	sed -n '/died of/,/^  *r0 /s/^      \([a-z_?]*\)  *[^ ]*$/\1/p' "$W/out" |
+		tr '\n' ' ' >"$W/chain"
 	equal "$board $exception: call chain" "$(cat "$W/chain")" "$* "
 }
 
-# try BOARD EXCEPTION CAUSE STATEMENT [-DIN_TASK]
+# try BOARD EXCEPTION CAUSE STATEMENT [-DIN_TASK]: raises EXCEPTION, and checks the dump and its
+# report.
 try() {
 	board=$1 exception=$2 cause=$3 statement=$4
 	shift 4
@@ -26,20 +31,25 @@ try() {
 	dump=$(dumps "$W/log" | cut -d . -f 2)
 	equal "$board $exception: reason" "$(dump_value "$W/log" "$dump" reason)" crash
 	equal "$board $exception: live" "$(dump_value "$W/log" "$dump" live_bytes)" 100
-	dump_lines "$W/log" "$dump" | sed -n 's/^registers //p' | tr ' ' '\n' | sed 's/=.*//' | head -n 16 | tr '\n' ' ' >"$W/names"
+	dump_lines "$W/log" "$dump" | sed -n 's/^registers //p' | tr ' ' '\n' |
+		sed 's/=.*//' | head -n 16 | tr '\n' ' ' >"$W/names"
 	equal "$board $exception: registers" "$(cat "$W/names")" \
 		"r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 sp lr pc "
-	"$lw" report --all --exe="$W/faults.$board" "$W/log@$dump" >"$W/out" 2>"$W/err" || fail "$board $exception: $(cat "$W/err")"
-	grep -q "died of $exception, $cause" "$W/out" || fail "$board $exception: no '$cause': $(head -n 5 "$W/out")"
-	[ -z "$statement" ] || grep -q "provoke .*tests/bare/board.c:$(line_of board.c "$statement")\$" "$W/out" ||
+	"$lw" report --all --exe="$W/faults.$board" "$W/log@$dump" >"$W/out" 2>"$W/err" ||
+		fail "$board $exception: $(cat "$W/err")"
+	grep -q "died of $exception, $cause" "$W/out" ||
+		fail "$board $exception: no '$cause': $(head -n 5 "$W/out")"
+	[ -z "$statement" ] ||
+		grep -q "provoke .*tests/bare/board.c:$(line_of board.c "$statement")\$" "$W/out" ||
 		fail "$board $exception: not at '$statement': $(head -n 20 "$W/out")"
 }
 
-# While a dump is written: that one is torn, this one is whole.
+# The fault comes while a dump is written. That dump is torn, the fault's dump is whole.
 try m3 HardFault 'SIGBUS (code 2, .*) at address 0x90000000' '0x90000000 = 1' -DIN_WRITE
 equal "the torn dump comes first" "$dump" 2
 for board in a9 926; do
-	try "$board" data_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '0xf0000000 = 1' -DIN_WRITE
+	try "$board" data_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '0xf0000000 = 1' \
+		-DIN_WRITE
 done
 
 # shellcheck disable=SC2086 # a list
@@ -51,7 +61,8 @@ for option in -DIN_MAIN -DIN_TASK; do
 	try m3 HardFault 'SIGBUS (code 2, .*) at address 0x90000000' '0x90000000 = 1' $option
 	chain provoke innermost by_callback qsort $outer
 	for board in a9 926; do
-		try "$board" data_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' '0xf0000000 = 1' $option
+		try "$board" data_abort 'SIGSEGV (code 1, .*) at address 0xf0000000' \
+			'0xf0000000 = 1' $option
 		chain provoke innermost by_callback qsort $outer
 		try "$board" undefined_instruction 'SIGILL (code 1, .*) at address' 'udf #0' $option
 		chain provoke innermost by_callback qsort $outer

@@ -1,12 +1,12 @@
-/* full.c - more blocks and call sites than the tracer's memory has room for, then fewer again; then the program
- * goes on as if nothing were traced. */
+/* full.c - makes more blocks and call sites than the tracer's memory has room for, then fewer
+ * again. Then the program goes on like an untraced program. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "board.h"
 #include "leakwrap_bare.h"
 
-/* Room for some 100 blocks, and a few call sites. */
+/* This memory has room for some 100 blocks and a few call sites. */
 static uint64_t memory[320];
 
 const struct leakwrap_bare leakwrap_bare = {
@@ -22,7 +22,7 @@ const struct leakwrap_bare leakwrap_bare = {
         .program = "full.elf",
 };
 
-/* Three of these cannot be used. */
+/* Three of these options cannot be used. */
 const char *leakwrap_default_options(void)
 {
 	return "top=5:colour=1:depth=33:min_bytes=16:log=/var/log/leaks";
@@ -38,7 +38,7 @@ static void by_one_site(void)
 		block[i] = memset(malloc(16), i, 16);
 }
 
-/* Each depth is a call site of its own. */
+/* Allocates from a call site of its own for each DEPTH. */
 static void by_many_sites(int depth)
 {
 	block[depth] = memset(malloc(16), depth, 16);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The tracer's memory is full: every block is either in the totals or in the loss, the program runs on, and what
-# is freed makes room again.
+# When the tracer's memory is full, every block is in the totals or in the loss.
+#
+# The program runs on. A freed block makes room again.
 . tests/lib.sh
 . tests/bare/board.sh
 
@@ -9,25 +10,31 @@ for board in $boards; do
 	board_run "$board" full "$W/log" || fail "$board: status $?: $(tail -n 5 "$W/log")"
 	equal "$board: dumps" "$(dumps "$W/log" | wc -l)" 4
 
-	grep '^leakwrap: an option is unknown' "$W/log" | sed 's/.*: //' | tr '\n' ' ' >"$W/complaints"
+	bad=log=/var/log/leaks
+	grep '^leakwrap: an option is unknown' "$W/log" | sed 's/.*: //' |
+		tr '\n' ' ' >"$W/complaints"
 	equal "$board: complaints" "$(cat "$W/complaints")" \
-		"colour=1:depth=33:min_bytes=16:log=/var/log/leaks depth=33:min_bytes=16:log=/var/log/leaks log=/var/log/leaks "
+		"colour=1:depth=33:min_bytes=16:$bad depth=33:min_bytes=16:$bad $bad "
 	equal "$board: call sites shown" "$(dump_lines "$W/log" 3 | grep -c '^site ')" 5
 
 	blocks=$(dump_value "$W/log" 1 live_blocks)
-	equal "$board: live and untracked blocks" $((blocks + $(dump_value "$W/log" 1 untracked_blocks))) 300
+	untracked=$(dump_value "$W/log" 1 untracked_blocks)
+	equal "$board: live and untracked blocks" $((blocks + untracked)) 300
+	bytes=$(dump_value "$W/log" 1 live_bytes)
 	equal "$board: live and untracked bytes" \
-		$(($(dump_value "$W/log" 1 live_bytes) + $(dump_value "$W/log" 1 untracked_bytes))) 4800
+		$((bytes + $(dump_value "$W/log" 1 untracked_bytes))) 4800
 	[ "$blocks" -ge 100 ] || fail "$board: room for $blocks blocks, wanted 100"
 	[ "$blocks" -lt 300 ] || fail "$board: the table was not full"
 
 	equal "$board: live after all were freed" "$(dump_value "$W/log" 2 live_blocks)" 0
-	equal "$board: frees of untracked blocks" "$(dump_value "$W/log" 2 foreign_frees)" $((300 - blocks))
+	equal "$board: frees of untracked blocks" "$(dump_value "$W/log" 2 foreign_frees)" \
+		$((300 - blocks))
 
 	equal "$board: live blocks of many call sites" "$(dump_value "$W/log" 3 live_blocks)" 40
 	equal "$board: live bytes of many call sites" "$(dump_value "$W/log" 3 live_bytes)" 640
 	equal "$board: live at exit" "$(dump_value "$W/log" 4 live_bytes)" 0
-	[ "$(dump_value "$W/log" 3 truncated_blocks)" -gt 0 ] || fail "$board: there was room for all call sites"
-	echo "$board: $blocks blocks, $(dump_value "$W/log" 3 truncated_blocks) of 40 with leaf frames alone," \
+	truncated=$(dump_value "$W/log" 3 truncated_blocks)
+	[ "$truncated" -gt 0 ] || fail "$board: there was room for all call sites"
+	echo "$board: $blocks blocks, $truncated of 40 with leaf frames alone," \
 		"$(dump_value "$W/log" 3 tracer_bytes) bytes"
 done

@@ -1,5 +1,5 @@
-/* leaks.c - plants known leaks by every allocating function that a program with newlib has: at call sites of its
- * own, below callbacks that newlib calls, and inside newlib. */
+/* leaks.c - plants known leaks by every allocating function of a program with newlib: at call sites
+ * of its own, below callbacks that newlib calls, and inside newlib. */
 #include <malloc.h>
 #include <reent.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void by_realloc(void)
 	kept = realloc(malloc(10), 1000);
 }
 
-/* newlib takes more memory from the system for this, and joins it with the old block. */
+/* newlib takes more memory from the system for this block, and joins it with the old block. */
 static void by_large_realloc(void)
 {
 	kept = realloc(malloc(10), 200000);
@@ -79,7 +79,7 @@ static void by_rtos(void)
 	vPortFree(pvPortMalloc(44));
 }
 
-/* A frame that differs from one depth to the next. */
+/* Has another frame for each depth. */
 static int deeper(int depth)
 {
 	volatile char frame[16 + 8 * (depth % 3)];

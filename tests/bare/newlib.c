@@ -1,4 +1,5 @@
-/* newlib.c - a program as newlib's own start code, linker script and board support have it; nothing is the tests'. */
+/* newlib.c - a program with newlib's own start code, linker script and board support, and without
+ * the tests' own. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ static void write_error(const char *bytes, size_t size)
 	fwrite(bytes, 1, size, stderr);
 }
 
-/* Of the linker's default script; the emulated board has 128 MiB. */
+/* From the linker's default script. The emulated board has 128 MiB. */
 extern const char __executable_start[], etext[], __end__[];
 
 const struct leakwrap_bare leakwrap_bare = {
@@ -27,7 +28,7 @@ const struct leakwrap_bare leakwrap_bare = {
 
 static void *volatile kept;
 
-/* Of newlib.cpp, when that is linked, too. */
+/* Defined in newlib.cpp, if it is linked. */
 void in_cxx(void) __attribute__((weak));
 
 static void leak(size_t size)
@@ -40,6 +41,6 @@ int main(void)
 	leak(1234);
 	if (in_cxx)
 		in_cxx();
-	printf("%f\n", 1.5); /* newlib allocates for it */
+	printf("%f\n", 1.5); /* newlib allocates for the number */
 	return 0;
 }

@@ -1,9 +1,10 @@
-// newlib.cpp - the C++ part of the program that newlib.c is: operators new and delete.
+// newlib.cpp - the C++ part of the program newlib.c: operators new and delete.
 #include <new>
 
 extern "C" void in_cxx(void);
 
-namespace {
+namespace
+{
 
 struct thing {
 	int words[10];

@@ -1,6 +1,6 @@
-/* pool.c - a vendor's pools without an operating system, named at the link: one of any size,
- * with its context in front, whose memory is static, and one of blocks of 32 bytes, which takes
- * them from malloc. */
+/* pool.c - a vendor's pools without an operating system, named at the link. One pool has blocks of
+ * any size, a context as its first argument, and static memory. The other pool has blocks of 32
+ * bytes, and takes them from malloc. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,11 +1,12 @@
 #!/bin/sh
-# A vendor's pools are wrapped without an operating system, by make and the board's compiler alone;
-# default options are given in the same way.
+# A vendor's pools are wrapped without an operating system, by make and the board's compiler alone.
+#
+# Default options are given in the same way.
 # timeout: 200
 . tests/lib.sh
 . tests/bare/board.sh
 
-# BYTES BLOCKS FUNCTION TEXT: the leak, and what its line in pool.c says.
+# Prints "BYTES BLOCKS FUNCTION TEXT" for each leak. TEXT is in the leak's line of pool.c.
 expected() {
 	cat <<'END'
 13 1 by_malloc malloc(13)
@@ -15,7 +16,8 @@ expected() {
 END
 }
 expected | while read -r bytes blocks function text; do
-	echo "$bytes $blocks $function pool.c:$(grep -n -F "$text" tests/bare/pool.c | head -n 1 | cut -d : -f 1)"
+	line=$(grep -n -F "$text" tests/bare/pool.c | head -n 1 | cut -d : -f 1)
+	echo "$bytes $blocks $function pool.c:$line"
 done | sort >"$W/wanted"
 
 for board in $boards; do
@@ -30,14 +32,19 @@ LEAKWRAP_LINK := link-$board
 include $PWD/linker-flags.mk
 all: \$(LEAKWRAP_LINK_LIB)
 END
-	(cd "$W" && MAKEFLAGS='' MFLAGS='' make -s all >make.out 2>&1) || fail "$board: $(cat "$W/make.out")"
-	board_build "$board" pool tests/bare/pool.c tests/bare/vendor_pool.c "@$W/link-$board.flags" "$W/link-$board.a"
+	(cd "$W" && MAKEFLAGS='' MFLAGS='' make -s all >make.out 2>&1) ||
+		fail "$board: $(cat "$W/make.out")"
+	board_build "$board" pool tests/bare/pool.c tests/bare/vendor_pool.c \
+		"@$W/link-$board.flags" "$W/link-$board.a"
 	board_run "$board" pool "$W/log" || fail "$board: status $?: $(tail -n 5 "$W/log")"
 	board_sites pool."$board" "$W/log" | sed 's/^\([0-9]* [0-9]*\) [a-z]*/\1/' >"$W/sites"
-	diff "$W/wanted" "$W/sites" >"$W/difference" || fail "$board: wanted (<), got (>): $(cat "$W/difference")"
+	diff "$W/wanted" "$W/sites" >"$W/difference" ||
+		fail "$board: wanted (<), got (>): $(cat "$W/difference")"
 	equal "$board: foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 0
 	! grep -q "cannot be used" "$W/log" || fail "$board: $(grep "cannot be used" "$W/log")"
 done
 sed 's/depth=9/unwind=fp/' "$W/Makefile" >"$W/Makefile.2"
-(cd "$W" && MAKEFLAGS='' MFLAGS='' make -s -f Makefile.2 all >make.out 2>&1) && fail "unwind= is not refused"
-grep -qx "leakwrap: options: there is no option 'unwind'.*" "$W/make.out" || fail "$(cat "$W/make.out")"
+(cd "$W" && MAKEFLAGS='' MFLAGS='' make -s -f Makefile.2 all >make.out 2>&1) &&
+	fail "unwind= is not refused"
+grep -qx "leakwrap: options: there is no option 'unwind'.*" "$W/make.out" ||
+	fail "$(cat "$W/make.out")"

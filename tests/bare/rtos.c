@@ -1,10 +1,10 @@
-/* rtos.c - the "vendor's" part, compiled without frame pointers and tables: a heap of its own, and tasks that take
- * turns, in the manner of FreeRTOS. */
+/* rtos.c - the "vendor's" part: a heap of its own, and tasks that take turns, in the manner of
+ * FreeRTOS. It is compiled without frame pointers and tables. */
 #include "rtos.h"
 
 #include <stdint.h>
 
-/* -- heap_1 ---------------------------------------------------------------------------------------- */
+/* -- heap_1 ------------------------------------------------------------------------------------ */
 
 static struct task *current;
 
@@ -20,11 +20,11 @@ void *pvPortMalloc(size_t size)
 		return NULL;
 	used += words;
 	if (current)
-		task_yield(); /* as heap_4 may when it lets the others run again */
+		task_yield(); /* heap_4 may do this when it lets other tasks run again */
 	return block;
 }
 
-/* The heap was zero when the program started, and nothing comes back. */
+/* The heap was zero when the program started, and no block is reused. */
 void *pvPortCalloc(size_t count, size_t size)
 {
 	return pvPortMalloc(count * size);
@@ -35,7 +35,7 @@ void vPortFree(void *block)
 	(void)block;
 }
 
-/* -- tasks ----------------------------------------------------------------------------------------- */
+/* -- tasks ------------------------------------------------------------------------------------- */
 
 struct task {
 	void *sp; /* while it does not run */
@@ -52,7 +52,8 @@ static struct task tasks[TASKS_MAX];
 static unsigned count;
 static void *main_sp;
 
-/* Saves what a call must preserve and where to go on, and goes on with the other stack. */
+/* Saves the registers that a call must preserve, and where to go on. Goes on with the other
+ * stack. */
 void task_switch(void **from, void *to);
 
 __asm__(".syntax unified\n\t"

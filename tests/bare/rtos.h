@@ -1,4 +1,4 @@
-/* rtos.h - as much of FreeRTOS's interface as the tests use. */
+/* rtos.h - the part of FreeRTOS's interface that the tests use. */
 #ifndef RTOS_H
 #define RTOS_H
 
@@ -11,8 +11,8 @@ void vPortFree(void *block);
 /* Cooperative tasks.  The name is not copied. */
 struct task;
 struct task *task_create(const char *name, void (*run)(void), size_t stack_size);
-void task_yield(void);           /* to the next one */
-void tasks_run(void);            /* until all have returned from run */
+void task_yield(void);           /* lets the next task run */
+void tasks_run(void);            /* runs until all tasks have returned from run */
 struct task *task_current(void); /* NULL outside of tasks */
 const char *task_name(const struct task *task);
 void *task_stack_low(const struct task *task);

@@ -1,14 +1,14 @@
 #!/bin/sh
-# The tracer's size on a Cortex-M3 is what leakwrap-bare(7) says: not more, and not a fifth less.
+# The tracer's size on a Cortex-M3 is what leakwrap-bare(7) says: not more, and not 20 % less.
 . tests/lib.sh
 . tests/bare/board.sh
 
-# says ROW: the first number of that row of the page's table.
+# says ROW: prints the first number in this row of the page's table.
 says() {
 	sed -n "s/^$1[^	]*	\\([0-9,]*\\).*/\\1/p" wrap/man/leakwrap-bare.7 | tr -d ,
 }
 
-# near WHAT GOT SAID
+# near WHAT GOT SAID: fails if GOT is more than SAID, or 20 % less.
 near() {
 	[ -n "$3" ] || fail "leakwrap-bare(7) does not say: $1"
 	echo "$1: $2, leakwrap-bare(7) says $3"
@@ -17,7 +17,8 @@ near() {
 }
 
 size=$(MAKEFLAGS='' MFLAGS='' make O="$W/build" PORT=bare CC=arm-none-eabi-gcc AR=arm-none-eabi-ar \
-	CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags m3)" lib | sed -n 's/^ *SIZE *//p')
+	CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags m3)" lib |
+	sed -n 's/^ *SIZE *//p')
 number() {
 	echo "$size" | grep -o "[0-9]* $1" | cut -d ' ' -f 1
 }

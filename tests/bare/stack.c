@@ -1,5 +1,5 @@
-/* stack.c - how deep the stack goes below a call of malloc, newlib's own share included: it is painted before, and looked
- * at after.  Prints one number. */
+/* stack.c - measures how deep the stack goes below a call of malloc, newlib's own share included.
+ * It paints the stack before and looks at it after. Prints one number. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ const char *leakwrap_default_options(void)
 static void *volatile kept;
 static size_t deepest;
 
-/* Memory below this function's frame, which whatever it calls may use. */
+/* Points to memory below this function's frame, which every function that it calls may use. */
 static uint32_t *volatile below;
 
 static void paint(void)
@@ -51,7 +51,7 @@ static void look(void)
 		deepest = (size_t)((char *)below - (char *)word);
 }
 
-/* At ever new call sites, as deep as backtraces go. */
+/* Allocates from ever new call sites, as deep as backtraces go. */
 static void allocate(int depth)
 {
 	if (depth > 0)

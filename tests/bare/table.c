@@ -1,5 +1,5 @@
-/* table.c - the live table of wrap/bare/live.c against a plain array, on this machine: random blocks come and go, close
- * to the table's limit and beyond it. */
+/* table.c - compares the live table of wrap/bare/live.c with a plain array, on this machine. Random
+ * blocks come and go, near the table's limit and beyond it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "leakwrap_bare.h"
 #include "wrap/port/port.h"
 
-#define BLOCKS 64 /* addresses that are in use */
-#define ROOM   40 /* of the table */
+#define BLOCKS 64 /* addresses in use */
+#define ROOM   40 /* entries of the table */
 
-/* D. Knuth's MMIX generator: the same numbers on every run. */
+/* D. Knuth's MMIX generator. It gives the same numbers on every run. */
 static uint32_t next_random(void)
 {
 	static uint64_t state = 1;
@@ -51,7 +51,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 	locked--;
 }
 
-/* What should be in the table: site 0 is nothing. */
+/* The model of the table. Site 0 marks an empty entry. */
 static struct {
 	size_t size;
 	uint32_t site;
@@ -59,7 +59,7 @@ static struct {
 
 static unsigned live_count, seen;
 
-/* Neighbours in the heap, and addresses that lie where others do. */
+/* Gives neighbours in the heap, and addresses that collide in the table. */
 static const void *address_of(unsigned i)
 {
 	return (const void *)(uintptr_t)(0x20000000u + (i % 2 ? i * 16u : i * 4096u));
@@ -105,7 +105,8 @@ static void take_away(unsigned i, unsigned step)
 {
 	size_t size = 0;
 
-	check(leakwrap_live_remove(address_of(i), &size) == model[i].site, "another call site", step);
+	check(leakwrap_live_remove(address_of(i), &size) == model[i].site, "another call site",
+	      step);
 	check(model[i].site == 0 || size == model[i].size, "another size", step);
 	live_count -= model[i].site != 0;
 	model[i].site = 0;
@@ -120,7 +121,7 @@ int main(void)
 		unsigned i = next_random() % BLOCKS;
 		struct leakwrap_live_block found;
 
-		/* Mostly full for a while, then mostly empty. */
+		/* The table is mostly full for a while, then mostly empty. */
 		if (next_random() % 8 < (step / 1000 % 2 ? 6u : 3u))
 			add(i, step);
 		else

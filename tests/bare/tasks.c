@@ -1,4 +1,5 @@
-/* tasks.c - three cooperative tasks that take turns in the middle of what they allocate; two have the same name. */
+/* tasks.c - three cooperative tasks take turns in the middle of their allocations. Two tasks have
+ * the same name. */
 #include <stdlib.h>
 
 #include "board.h"
@@ -39,10 +40,11 @@ const char *leakwrap_default_options(void)
 static void *volatile kept;
 static int locked;
 
-/* Not constants, so that no loop is unrolled. */
+/* Volatile, so that the compiler unrolls no loop. */
 static volatile int two = 2, three = 3;
 
-/* As the header promises: it does not nest, and what was returned comes back. */
+/* The tracer keeps the promise of the header: it does not nest the lock, and hands back what lock
+ * returned. */
 static uintptr_t lock(void)
 {
 	if (locked++)
@@ -86,8 +88,8 @@ static void shared(size_t size)
 	task_yield();
 }
 
-/* Its frame has a size that the compiler does not know: Thumb code finds the caller by r7.  The others take their turns in the middle of
- * what it allocates. */
+/* Has a frame whose size the compiler does not know, so Thumb code finds the caller by r7. The
+ * other tasks take their turns in the middle of its allocation. */
 static void by_frame(size_t size)
 {
 	volatile char room[size];
@@ -111,7 +113,7 @@ static void work(void)
 	by_frame(40);
 }
 
-/* What it allocates while it is disabled is not shown, though others allocate meanwhile. */
+/* Disables its own recording. Its blocks are not shown, though other tasks allocate meanwhile. */
 static void quiet(void)
 {
 	leakwrap_disable();

@@ -24,7 +24,7 @@ int vendor_free(struct pool *pool, void *block)
 	return !pool && block ? 7 : 0;
 }
 
-/* From a chunk of malloc's for eight of them. */
+/* Takes a chunk from malloc for eight messages. */
 void *vendor_message(void)
 {
 	static char *chunk;

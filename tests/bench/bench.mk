@@ -1,14 +1,16 @@
-# The benchmark's programs.  Called by "make bench", which has installed what they need.
+# The benchmark's programs.  "make bench", which builds them, has installed what they need.
 #
-# Each object is linked untraced, traced and with LeakSanitizer, the whole programs also statically; peers that are preloaded run the untraced one.
+# Each object is linked untraced, traced, and with LeakSanitizer.  Whole programs are also linked
+# statically.  Tools that are preloaded run the untraced program.
 
 .PHONY: bench-programs
 
 BENCH_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE
 BENCH_TOOLS := untraced leakwrap lsan
 
-# Whole programs: as their users compile them, from archives that Debian compiled.
-BENCH_INCLUDE = -I/usr/include/lua5.4 $(shell pkg-config --cflags libxml-2.0 glib-2.0 libpng 2>/dev/null)
+# Whole programs, compiled as their users compile them, with archives that Debian compiled.
+BENCH_INCLUDE = -I/usr/include/lua5.4 \
+	$(shell pkg-config --cflags libxml-2.0 glib-2.0 libpng 2>/dev/null)
 BENCH_ARCHIVES_lua_trees := liblua5.4.a
 BENCH_ARCHIVES_sqlite_load := libsqlite3.a
 BENCH_ARCHIVES_xml_query := libxml2.a
@@ -18,36 +20,44 @@ BENCH_ARCHIVES_crypto_threads := libcrypto.a
 BENCH_ARCHIVES_png_large := libpng16.a libz.a
 BENCH_ARCHIVES_glib_strings := libglib-2.0.a
 BENCH_LIBS_glib_strings := -lpcre2-8
-BENCH_WHOLE := lua_trees sqlite_load xml_query json_deep crypto_threads png_large glib_strings nothing
+BENCH_WHOLE := lua_trees sqlite_load xml_query json_deep crypto_threads png_large glib_strings \
+	nothing
 
-# Programs that measure themselves.  Every call that they make is there, and leaves its frame.
+# Programs that measure themselves.  The compiler must leave every call and every frame in place.
 BENCH_EXACT := -fno-optimize-sibling-calls -fno-builtin
 BENCH_CFLAGS_pairs := $(BENCH_EXACT) -fno-omit-frame-pointer
 BENCH_CFLAGS_pairs-nofp := $(BENCH_EXACT) -fomit-frame-pointer
 BENCH_CFLAGS_held := $(BENCH_EXACT) -fomit-frame-pointer
-BENCH_CFLAGS_frames := $(BENCH_EXACT) -fno-omit-frame-pointer -I. -Iwrap # it calls the tracer's parts
+# frames calls parts of the tracer.
+BENCH_CFLAGS_frames := $(BENCH_EXACT) -fno-omit-frame-pointer -I. -Iwrap
 BENCH_MEASURING := pairs pairs-nofp held
 
-# What other allocators cost is measured with this one.
+# The allocators with which pairs is linked, to measure what they cost.
 BENCH_ALLOCATORS := c jemalloc tcmalloc_minimal mimalloc
 
 BENCH_ALL := $(BENCH_WHOLE) $(BENCH_MEASURING)
 
-bench-programs: $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) $(O)/bench/timed $(O)/bench/turns $(O)/bench/frames \
-	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)) $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-$(t)))
+BENCH_HELPERS := $(O)/bench/timed $(O)/bench/turns $(O)/bench/frames
 
-BENCH_OBJECTS := $(BENCH_ALL:%=$(O)/bench/%.o) $(O)/bench/timed.o $(O)/bench/turns.o $(O)/bench/frames.o
+bench-programs: $(BENCH_HELPERS) $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) \
+	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)) \
+		$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-$(t)))
+
+BENCH_OBJECTS := $(BENCH_ALL:%=$(O)/bench/%.o) $(BENCH_HELPERS:=.o)
 
 $(filter-out %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%.o: tests/bench/%.c
 $(filter %-nofp.o,$(BENCH_OBJECTS)): $(O)/bench/%-nofp.o: tests/bench/%.c
 $(BENCH_OBJECTS): $(O)/bench/%.o: tests/bench/bench.mk
 	$(call say,CC,$(filter %.c,$^))
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_CFLAGS_$*) $(if $(filter $*,$(BENCH_WHOLE)),$(BENCH_INCLUDE)) \
+	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_CFLAGS_$*) \
+		$(if $(filter $*,$(BENCH_WHOLE)),$(BENCH_INCLUDE)) \
 		-MMD -MP -c -o $@ $(filter %.c,$^)
 
+BENCH_RUNTIME := $(O)/libleakwrap.a linker-flags.mk
 BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
-	$(foreach archive,$(BENCH_ARCHIVES_$*),$$($(CC) -print-file-name=$(archive))) $(BENCH_LIBS_$*)
+	$(foreach archive,$(BENCH_ARCHIVES_$*),$$($(CC) -print-file-name=$(archive))) \
+	$(BENCH_LIBS_$*)
 
 $(O)/bench/timed $(O)/bench/turns: $(O)/bench/%: $(O)/bench/%.o
 	$(call say,LINK,$@)
@@ -58,12 +68,14 @@ $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-untraced): $(O)/bench/pairs.%-untraced: 
 	$(Q)$(CC) -o $@ $< -Wl,--no-as-needed -l$* -pthread
 
 $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): $(O)/bench/pairs.%-leakwrap: $(O)/bench/pairs.o $(O)/libleakwrap.a linker-flags.mk
+$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): $(O)/bench/pairs.%-leakwrap: \
+		$(O)/bench/pairs.o $(BENCH_RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -o $@ $< -Wl,--no-as-needed -l$* $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -pthread $(LINK_QUIETLY)
+	$(Q)$(CC) -o $@ $< -Wl,--no-as-needed -l$* $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) \
+		-pthread $(LINK_QUIETLY)
 
 $(O)/bench/frames: LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(O)/bench/frames: $(O)/bench/frames.o $(O)/libleakwrap.a linker-flags.mk
+$(O)/bench/frames: $(O)/bench/frames.o $(BENCH_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lunwind
 
@@ -72,7 +84,7 @@ $(BENCH_ALL:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
 	$(Q)$(BENCH_LINK) -lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_ALL:%=$(O)/bench/%.leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(BENCH_ALL:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
+$(BENCH_ALL:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(BENCH_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread $(LINK_QUIETLY)
 
@@ -81,10 +93,13 @@ $(BENCH_WHOLE:%=$(O)/bench/%.static-untraced): $(O)/bench/%.static-untraced: $(O
 	$(Q)$(BENCH_LINK) -static -lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: $(O)/bench/%.o $(O)/libleakwrap.a linker-flags.mk
+$(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: \
+		$(O)/bench/%.o $(BENCH_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) \
-		$(if $(findstring -lstdc++,$(BENCH_LINK)),$(LEAKWRAP_CXX_LDLIBS),$(LEAKWRAP_LDLIBS)) -lm -pthread $(LINK_QUIETLY)
+		$(if $(findstring -lstdc++,$(BENCH_LINK)),\
+			$(LEAKWRAP_CXX_LDLIBS),$(LEAKWRAP_LDLIBS)) \
+		-lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_ALL:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
 	$(call say,LINK,$@)

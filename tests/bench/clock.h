@@ -13,13 +13,13 @@ static inline uint64_t clock_of(clockid_t clock)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Nanoseconds since some moment. */
+/* Returns nanoseconds since some moment. */
 static inline uint64_t now(void)
 {
 	return clock_of(CLOCK_MONOTONIC);
 }
 
-/* Nanoseconds that this thread has had a processor. */
+/* Returns the nanoseconds that this thread has had a processor. */
 static inline uint64_t now_of_thread(void)
 {
 	return clock_of(CLOCK_THREAD_CPUTIME_ID);

@@ -1,5 +1,5 @@
-/* crypto_threads.c - eight threads that build, encode, decode and compare X.509 names: more threads than
- * processors, and small blocks in deep layers of a prebuilt archive. */
+/* crypto_threads.c - eight threads build, encode, decode and compare X.509 names. There are more
+ * threads than processors, and small blocks in deep layers of a prebuilt archive. */
 #include "workload.h"
 
 #include <openssl/x509.h>
@@ -27,9 +27,11 @@ static X509_NAME *build(unsigned *random)
 		if (i == 0)
 			strcpy(value, "DE");
 		else
-			snprintf(value, sizeof(value), "value %u", workload_random(random) % 100000);
+			snprintf(value, sizeof(value), "value %u",
+			         workload_random(random) % 100000);
 		workload_check(X509_NAME_add_entry_by_txt(name, fields[i], MBSTRING_ASC,
-		                                          (const unsigned char *)value, -1, -1, 0) == 1,
+		                                          (const unsigned char *)value, -1, -1,
+		                                          0) == 1,
 		               "X509_NAME_add_entry_by_txt");
 	}
 	return name;

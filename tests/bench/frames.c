@@ -1,9 +1,10 @@
-/* frames.c - what a frame of a backtrace costs, by way of getting it, at depth 8, 32 and 100.
+/* frames.c - measures what a frame of a backtrace costs, by each way to take it, at depth 8, 32 and
+ * 100.
  *
- * The program's functions, 100 of them, each with a frame of its own size, call each other down to the depth; there
- * the backtrace is taken again and again.  Linked with the whole tracer, whose parts it calls.  Prints a line for
- * each way and depth: WAY DEPTH NANOSECONDS FRAMES; the nanoseconds are the median of seven times many, for all of the
- * backtrace. */
+ * The program has 100 functions, each with a frame of its own size, which call each other down to
+ * the depth. There it takes the backtrace again and again. It is linked with the whole tracer, and
+ * calls its parts. Prints a line for each way and depth: WAY DEPTH NANOSECONDS FRAMES. The
+ * nanoseconds are for the whole backtrace, the median of seven measurements. */
 #include "clock.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/module/modules.h"
@@ -11,7 +12,8 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/thread.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/walk_fp.h"
+#include "wrap/unwind/walk_rules.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -31,9 +33,9 @@ static uintptr_t pcs[LEAKWRAP_MAX_DEPTH + 1];
 static unsigned deepest;
 static volatile unsigned sink;
 
-/* -- ways to walk -------------------------------------------------------------------------------- */
+/* -- ways to walk ------------------------------------------------------------------------------ */
 
-/* libgcc's own: libunwind has a function of that name as well. */
+/* libgcc's own function. libunwind has a function of the same name. */
 static int (*backtrace_of_libgcc)(int (*each)(void *, void *), void *argument);
 static uintptr_t (*ip_of_libgcc)(void *context);
 
@@ -45,27 +47,27 @@ static int collect(void *context, void *frames)
 	return ++*at == LEAKWRAP_MAX_DEPTH ? 5 : 0;
 }
 
-static unsigned by_libgcc(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_libgcc(struct leakwrap_caller caller)
 {
 	unsigned frames = 0;
 
-	(void)pc, (void)sp, (void)fp;
+	(void)caller;
 	backtrace_of_libgcc(collect, &frames);
 	return frames;
 }
 
-static unsigned by_libunwind(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_libunwind(struct leakwrap_caller caller)
 {
-	(void)pc, (void)sp, (void)fp;
+	(void)caller;
 	return (unsigned)unw_backtrace((void **)pcs, LEAKWRAP_MAX_DEPTH);
 }
 
-static unsigned by_table(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_table(struct leakwrap_caller caller)
 {
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller.sp);
 
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_rules(&trace, &stack, &caller);
 	return trace.depth;
 }
 
@@ -76,58 +78,59 @@ static void forget_rules(void)
 	memset((void *)cache.slots, 0, (cache.mask + 1) * sizeof(*cache.slots));
 }
 
-static unsigned by_table_without_rules(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_table_without_rules(struct leakwrap_caller caller)
 {
 	forget_rules();
-	return by_table(pc, sp, fp);
+	return by_table(caller);
 }
 
-static unsigned by_forgetting(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_forgetting(struct leakwrap_caller caller)
 {
-	(void)pc, (void)sp, (void)fp;
+	(void)caller;
 	forget_rules();
 	return 1;
 }
 
-static unsigned by_fp(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static unsigned by_fp(struct leakwrap_caller caller)
 {
 	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller.sp);
 
-	leakwrap_unwind_fp(&trace, &stack, pc, sp, fp);
+	leakwrap_walk_fp(&trace, &stack, &caller);
 	return trace.depth;
 }
 
-/* What an allocation does whose stack is not recognized, although its call site is known. */
-static unsigned by_walk_to_site(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* Does what an allocation does if its stack is not recognized, but its call site is known. */
+static unsigned by_walk_to_site(struct leakwrap_caller caller)
 {
-	static uint16_t place[LEAKWRAP_MAX_DEPTH];
-	static struct leakwrap_stack_link check[2 * LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_read_set notes = {.place = place, .check = check};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes};
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	static uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	static struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace = {
+	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set};
+	struct leakwrap_stack stack = leakwrap_stack_at(caller.sp);
 
-	leakwrap_read_set_begin(&notes, sp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+	leakwrap_read_set_begin(&read_set, caller.sp);
+	leakwrap_walk_rules(&trace, &stack, &caller);
 	sink += leakwrap_site_number(&trace, &stack);
 	return trace.depth;
 }
 
-/* What it does when the stack is recognized. */
-static unsigned by_recognition(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* Does what an allocation does if its stack is recognized. */
+static unsigned by_recognition(struct leakwrap_caller caller)
 {
 	static unsigned frames; /* of the last walk */
-	uint32_t site = leakwrap_stack_cache_find(pc, sp, fp);
+	uint32_t site = leakwrap_stack_cache_find(caller.pc, caller.sp, caller.fp);
 
 	if (site == LEAKWRAP_SITE_NONE)
-		return frames = by_walk_to_site(pc, sp, fp);
+		return frames = by_walk_to_site(caller);
 	sink += site;
 	return frames;
 }
 
-/* -- measuring ----------------------------------------------------------------------------------- */
+/* -- measuring --------------------------------------------------------------------------------- */
 
-typedef unsigned walk_function(uintptr_t pc, uintptr_t sp, uintptr_t fp);
+typedef unsigned walk_function(struct leakwrap_caller caller);
 
 enum { TIMES = 7 };
 
@@ -146,7 +149,7 @@ static NOINLINE void measure(void)
 {
 	double times[TIMES];
 
-	for (unsigned i = 0; i < 3; i++) /* the first finds what the others know */
+	for (unsigned i = 0; i < 3; i++) /* the first round fills the caches for the others */
 		frames = way(LEAKWRAP_CALLER);
 	for (unsigned time = 0; time < TIMES; time++) {
 		uint64_t start = now_of_thread();
@@ -159,7 +162,7 @@ static NOINLINE void measure(void)
 	cost = times[TIMES / 2];
 }
 
-/* -- frames -------------------------------------------------------------------------------------- */
+/* -- frames ------------------------------------------------------------------------------------ */
 
 typedef void function(unsigned depth);
 static function *const functions[100];
@@ -186,15 +189,15 @@ F10(5)
 F10(6) F10(7) F10(8) F10(9) F10(10)
 #define N(n)   f##n,
 #define N10(n) N(n##0) N(n##1) N(n##2) N(n##3) N(n##4) N(n##5) N(n##6) N(n##7) N(n##8) N(n##9)
-        static function *const functions[100] = {N10(1) N10(2) N10(3) N10(4) N10(5) N10(6) N10(7) N10(8)
-                                                         N10(9) N10(10)};
+static function *const functions[100] = {N10(1) N10(2) N10(3) N10(4) N10(5)
+                                         N10(6) N10(7) N10(8) N10(9) N10(10)};
 /* clang-format on */
 
 static double run(const char *name, walk_function *how, unsigned depth, unsigned count)
 {
 	way = how;
 	repeats = count;
-	deepest = depth - 4; /* the first one, main, the C library's two */
+	deepest = depth - 4; /* without this function, main, and the C library's two functions */
 	functions[0](0);
 	if (name)
 		printf("%s %u %.2f %u\n", name, depth, cost, frames);

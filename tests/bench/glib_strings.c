@@ -1,5 +1,5 @@
-/* glib_strings.c - splits, joins, formats and counts words: blocks that live for a moment only, and a table
- * that grows, in a prebuilt archive. */
+/* glib_strings.c - splits, joins, formats and counts words: short-lived blocks and a growing table,
+ * in a prebuilt archive. */
 #include "workload.h"
 
 #include <glib.h>
@@ -11,7 +11,8 @@ static char *line_of(unsigned number, unsigned *random)
 	GString *line = g_string_new(NULL);
 
 	for (unsigned i = 0; i < 12; i++)
-		g_string_append_printf(line, "%sword%u", i ? " " : "", workload_random(random) % WORDS);
+		g_string_append_printf(line, "%sword%u", i ? " " : "",
+		                       workload_random(random) % WORDS);
 	g_string_append_printf(line, " %u", number);
 	return g_string_free(line, FALSE);
 }

@@ -1,8 +1,9 @@
-/* held.c LIVE DEPTH STACKS - how long a dump holds the thread that got the signal.
+/* held.c LIVE DEPTH STACKS - measures how long a dump holds the thread that got the signal.
  *
- * Allocates LIVE blocks of 16 to 271 bytes behind DEPTH frames by STACKS call paths, in random order of sizes
- * and paths; then sends itself SIGUSR1, three times.  Prints the median of the nanoseconds from before the signal
- * until the thread goes on, and the peak of resident memory in bytes. */
+ * Allocates LIVE blocks of 16 to 271 bytes behind DEPTH frames by STACKS call paths, with sizes and
+ * paths in random order. Then it sends itself SIGUSR1 three times. Prints the median of the
+ * nanoseconds from before the signal until the thread goes on, and the peak of resident memory in
+ * bytes. */
 #include "clock.h"
 #include "paths.h"
 
@@ -43,7 +44,7 @@ int main(int argc, char **argv)
 	if (depth < 4 || stacks < 1 || stacks > PATHS)
 		return 2;
 	for (size_t i = 0; i < live; i++) {
-		void *block; /* nobody frees it */
+		void *block; /* never freed */
 
 		next_random(&random);
 		take_path(&block, 16 + (random >> 8 & 255), (unsigned)(random >> 32) % stacks);

@@ -1,12 +1,13 @@
-/* json_deep.c - parses, copies and prints deeply nested documents: recursion, and so deep stacks, in a
- * prebuilt archive. */
+/* json_deep.c - parses, copies and prints deeply nested documents. Recursion makes deep stacks, in
+ * a prebuilt archive. */
 #include "workload.h"
 
 #include <jansson.h>
 
 enum { TREES = 40, DEPTH = 22 };
 
-/* Arrays in objects in arrays; one way down to the full depth, short side ways. */
+/* Writes arrays in objects in arrays: one branch down to the full depth, and short side
+ * branches. */
 static void write_tree(FILE *stream, unsigned depth, unsigned *random)
 {
 	if (depth == 0) {
@@ -24,7 +25,7 @@ static void write_tree(FILE *stream, unsigned depth, unsigned *random)
 	fputs("}", stream);
 }
 
-/* The text of an array of trees; free() it. */
+/* Returns the text of an array of trees. The caller frees it. */
 static char *forest(void)
 {
 	unsigned random = 1;
@@ -48,7 +49,7 @@ int main(int argc, char **argv)
 	char *text = forest();
 	size_t sum = 0;
 
-	json_object_seed(1); /* or the tables of objects are different ones each time */
+	json_object_seed(1); /* otherwise the objects' tables differ from run to run */
 	for (unsigned i = workload_part(&workload, 100); i > 0; i--) {
 		json_t *parsed = json_loads(text, 0, NULL);
 		json_t *copy = json_deep_copy(parsed);

@@ -1,4 +1,4 @@
-/* nothing.c - allocates one block: what the tracer costs at the least, in time and memory. */
+/* nothing.c - allocates one block. It shows the least that the tracer costs, in time and memory. */
 #include "workload.h"
 
 int main(int argc, char **argv)

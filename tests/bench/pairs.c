@@ -1,16 +1,22 @@
-/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST [SMALLEST]] - what a malloc and free pair costs.
+/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST [SMALLEST]] - measures what a
+ * malloc and free pair costs.
  *
- * Random replacement in a live set of LIVE blocks of SMALLEST (16) to LARGEST (271) bytes, behind DEPTH frames, over STACKS
- * distinct call paths; each thread has its share of the live set.  The same object is linked untraced, traced, and with
- * LeakSanitizer.  Measures in turns (turns.c): prints "ready", and for each byte that it reads a line for so many MILLISECONDS.  Where
- * events are counted, there is one turn of exactly so many PAIRS ("20000x") of each thread, and nothing is read.  A line says:
+ * It replaces random blocks in a live set of LIVE blocks of SMALLEST (16) to LARGEST (271) bytes,
+ * behind DEPTH frames, over STACKS distinct call paths. Each thread has its share of the live set.
+ * The same object is linked untraced, traced, and with LeakSanitizer.
+ *
+ * It measures in turns (turns.c). It prints "ready". For each byte that it reads, it measures for
+ * MILLISECONDS and prints a line. With a number of PAIRS ("20000x") instead, for a tool that counts
+ * events, there is one turn of exactly so many pairs of each thread, and it reads nothing. A line
+ * has:
  *
  *   the time of a pair in nanoseconds of one thread, the mean of all threads;
- *   the same, but only while the thread had a processor;
+ *   this time, counted only while the thread had a processor;
  *   the peak of resident memory so far, in bytes;
  *   pairs of all threads in a second;
  *   how often a thread had to wait for something, in each 1000 pairs (voluntary context switches);
- *   the share of allocations, in percent, whose stack was recognized and not walked, or "-" untraced. */
+ *   the share of allocations, in percent, whose stack was recognized and not walked, or "-"
+ * untraced. */
 #include "clock.h"
 #include "paths.h"
 
@@ -23,18 +29,18 @@
 
 enum { THREADS_MAX = 64 };
 
-/* Before what is measured, a thread works for this part of a turn: others had the caches meanwhile. */
+/* A thread works for this part of a turn before the measurement, because others had the caches. */
 #define WARM_UP(duration) ((duration) / 4)
 
 static size_t live_blocks, smallest = 16, largest = 271;
 static unsigned stacks = 1, threads;
-static uint64_t duration, wanted_pairs; /* one is 0 */
+static uint64_t duration, wanted_pairs; /* one of them is 0 */
 static int over;                        /* there are no more turns */
 
-/* All threads and main wait for each other: where the turn begins, and where it has ended. */
+/* All threads and main wait for each other at the beginning of a turn, and at its end. */
 static pthread_barrier_t turn_begins, turn_ends;
 
-/* The tracer's count of walks, where there is a tracer. */
+/* The tracer's counter of walks, if there is a tracer. */
 extern _Atomic unsigned long leakwrap_walks __attribute__((weak));
 
 struct worker {
@@ -42,7 +48,7 @@ struct worker {
 	void **block;
 	size_t count;
 	uint64_t random;
-	/* Of the last turn. */
+	/* These belong to the last turn. */
 	uint64_t pairs, nanoseconds, on_processor;
 	long waits;
 	unsigned long walks; /* of all threads */
@@ -68,7 +74,8 @@ static NOINLINE void leaf(void **block, size_t size)
 	*(volatile char *)*block = 1;
 }
 
-/* One function for all phases, so that filling the live set goes the same paths as the measurement. */
+/* One function serves all phases, so that filling the live set takes the same paths as the
+ * measurement. */
 static NOINLINE void replace_some(struct worker *worker, size_t count, int in_order)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -99,8 +106,8 @@ static void end_measuring(struct worker *worker)
 
 static void *work(void *argument)
 {
-	/* Fill, mix until nearly every path has been gone; in each turn warm up and measure: all from one call, so from the same
-	 * stacks. */
+	/* Fills, and mixes until nearly every path has been taken. In each turn it warms up and
+	 * measures. One call does all this, so that the stacks are the same. */
 	enum { FILLS, MIXES, WARMS, MEASURES } phase = FILLS;
 	struct worker *worker = argument;
 	size_t count = worker->count;
@@ -162,7 +169,7 @@ static void print(const struct worker *worker)
 	fflush(stdout);
 }
 
-/* Is it this program's turn?  Waits until somebody says so. */
+/* Waits for the next turn. Returns false if there is none. */
 static int has_turn(void)
 {
 	char byte;
@@ -210,7 +217,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < threads; i++) {
 		worker[i].count = live_blocks / threads;
 		worker[i].random = 0x9e3779b97f4a7c15u * (i + 1);
-		/* Not an allocation that anybody traces. */
+		/* This allocation is no part of the measured pairs. */
 		worker[i].block =
 		        aligned_alloc(64, (worker[i].count * sizeof(void *) + 63) & ~(size_t)63);
 		for (size_t slot = 0; slot < worker[i].count; slot++)

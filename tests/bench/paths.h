@@ -1,5 +1,5 @@
-/* paths.h - call paths to allocate from: take_path(BLOCK, SIZE, PATH) calls leaf behind `depth` frames, by one of
- * 512,000 distinct paths.  Included once, by a program that has defined the leaf:
+/* paths.h - call paths to allocate from. take_path(BLOCK, SIZE, PATH) calls leaf behind `depth`
+ * frames, by one of 512,000 distinct paths. A program that has defined the leaf includes it once:
  *
  *   static void leaf(void **block, size_t size);     not inlined
  *   static unsigned depth;                           frames from take_path to leaf, 4 or more
@@ -27,7 +27,7 @@ static inline uint64_t next_random(uint64_t *state)
 	return *state = x;
 }
 
-/* The frames between. */
+/* Makes the frames between. */
 static NOINLINE void pass(void **block, size_t size, unsigned frames)
 {
 	if (frames)
@@ -37,12 +37,14 @@ static NOINLINE void pass(void **block, size_t size, unsigned frames)
 	__asm__ volatile("");
 }
 
-/* A call from one of eighty places; what follows it keeps the compiler from making one of them. */
+/* Calls from one of eighty places. The code behind each call keeps the compiler from
+ * merging them. */
 // clang-format off
 #define WAY(n, call) case (n): (call); __asm__ volatile("# way %0" : : "i"(n)); break;
 #define WAYS_10(n, call) \
-	WAY((n) + 0, call) WAY((n) + 1, call) WAY((n) + 2, call) WAY((n) + 3, call) WAY((n) + 4, call) \
-	WAY((n) + 5, call) WAY((n) + 6, call) WAY((n) + 7, call) WAY((n) + 8, call) WAY((n) + 9, call)
+	WAY((n) + 0, call) WAY((n) + 1, call) WAY((n) + 2, call) WAY((n) + 3, call) \
+	WAY((n) + 4, call) WAY((n) + 5, call) WAY((n) + 6, call) WAY((n) + 7, call) \
+	WAY((n) + 8, call) WAY((n) + 9, call)
 #define WAYS_80(call) \
 	WAYS_10(0, call) WAYS_10(10, call) WAYS_10(20, call) WAYS_10(30, call) \
 	WAYS_10(40, call) WAYS_10(50, call) WAYS_10(60, call) WAYS_10(70, call)

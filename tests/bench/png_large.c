@@ -1,5 +1,5 @@
-/* png_large.c - writes images into buffers that grow by realloc and reads them back: few and large blocks,
- * from two prebuilt archives. */
+/* png_large.c - writes images into buffers that grow by realloc, and reads them back: few and large
+ * blocks, from two prebuilt archives. */
 #include "workload.h"
 
 #include <png.h>
@@ -38,7 +38,7 @@ static void flush(png_struct *png)
 	(void)png;
 }
 
-/* Rows of SIDE pixels of three bytes; free() each and the list. */
+/* Returns rows of SIDE pixels of three bytes. The caller frees each row and the list. */
 static unsigned char **image(unsigned seed)
 {
 	unsigned char **rows = malloc(SIDE * sizeof(*rows));

@@ -1,10 +1,12 @@
 #!/bin/sh
-# report.sh - the benchmark's arithmetic: medians of its runs in results.json, ratios in its tables.  A part that does not
-# exist is told before another one runs for minutes.
+# The benchmark's arithmetic is right: medians in results.json, and ratios in its tables.
+#
+# The medians are those of its runs. An unknown part is refused before another part runs for
+# minutes.
 # shellcheck disable=SC2016 # backquotes are what is looked for
 . tests/lib.sh
 
-# tab WORD...: a line of runs.tsv
+# tab WORD...: prints a line of runs.tsv.
 tab() {
 	printf '%s\t%s\t%s\t%s\t%s\n' "$@" >>"$W/runs.tsv"
 }
@@ -15,7 +17,8 @@ for value in 100 300 200; do
 	tab grid 100000/4/1/2 lsan ns $((value + 100))
 	tab grid 100000/4/1/2 leakwrap tracer_bytes 1850000
 done
-# What is added is told of turns that lie beside each other: the machine was half as fast in two of five.
+# What a tool adds is computed in turns that lie beside each other. The machine was half as fast in
+# two of five.
 while read -r untraced leakwrap lsan; do
 	tab grid 1000/4/1/1 untraced ns "$untraced"
 	tab grid 1000/4/1/1 leakwrap ns "$leakwrap"
@@ -74,21 +77,25 @@ if command -v python3 >/dev/null; then
 fi
 
 awk -f tests/bench/tables.awk "$W/results.json" | tr -s ' ' >"$W/tables" || fail "tables.awk failed"
-contains "$W/results.json" '"tool":"leakwrap","metric":"added_ns","median":20,"runs":[20,40,140,20,-80]'
+contains "$W/results.json" \
+	'"tool":"leakwrap","metric":"added_ns","median":20,"runs":[20,40,140,20,-80]'
 contains "$W/tables" ' 1k 4 1 1 100.0 120.0 1.20 150.0 1.50 20.0 50.0 40% 100.0 107.0 1.07 7.0'
 contains "$W/tables" ' 100k 4 1 2 200.0 250.0 1.25 300.0 1.50 50.0 100.0 50%'
 contains "$W/tables" ' two 1.000 s 4.00 - 1.50 5.00 - - - 20.00'
 contains "$W/tables" ' geometric mean 1 2.00 - 1.50 5.00' # of 1 and 4
-contains "$W/tables" ' two 1000 1.00 1.00 1.00 1.00 10.50 1.00 1.00 1.00 2.12 1.00' # 3600 cycles of 1700
+# 3600 cycles of 1700
+contains "$W/tables" ' two 1000 1.00 1.00 1.00 1.00 10.50 1.00 1.00 1.00 2.12 1.00'
 contains "$W/tables" ' 1k 4 1 100 0 0 100 10 100 10%'
 contains "$W/tables" ' mimalloc 1k 20.0 40.0 2.00 20.0'
-awk -v clock=cpu -f tests/bench/tables.awk "$W/results.json" | tr -s ' ' >"$W/tables" || fail "clock=cpu failed"
+awk -v clock=cpu -f tests/bench/tables.awk "$W/results.json" | tr -s ' ' >"$W/tables" ||
+	fail "clock=cpu failed"
 contains "$W/tables" ' two 0.500 s 2.00'
 awk -v readme=1 -f tests/bench/tables.awk "$W/results.json" >"$W/readme" || fail "readme=1 failed"
 contains "$W/readme" '| `two` | 1.00 s | **4.00** | 1.50 |'
 contains "$W/readme" '| 100k | 4 | 2 | 50 of 100 | 18.5 |'
 contains "$W/readme" '| 1k | 4 | 1 | 20 of 50 | - |'
-contains "$W/readme" '| `two` | 1000 | 1.00 | 1.00 | 1.00 | 1.00 | 10.50 | 1.00 | 1.00 | 1.00 | **2.12** | 1.00 |'
+row='| `two` | 1000 | 1.00 | 1.00 | 1.00 | 1.00 | 10.50 | 1.00 | 1.00 | 1.00 |'
+contains "$W/readme" "$row **2.12** | 1.00 |"
 
 mkdir -p "$W/earlier/bench"
 echo figures >"$W/earlier/bench/runs.tsv"
@@ -96,8 +103,10 @@ echo figures >"$W/earlier/bench/runs.tsv"
 contains "$W/run" "no part 'fraems'; there are: programs counts grid allocators frames"
 equal "the figures of an earlier run" "$(cat "$W/earlier/bench/runs.tsv")" figures
 
-# What a part takes from the environment reaches it through make, which would export its own variable of that name.
-grep -oh '{BENCH_[A-Z_]*:=' tests/bench/lib.sh tests/bench/part-* | tr -d '{:=' | sort -u >"$W/taken"
+# Each variable that a part takes from the environment passes through make, which may export its own
+# variable of that name.
+grep -oh '{BENCH_[A-Z_]*:=' tests/bench/lib.sh tests/bench/part-* | tr -d '{:=' |
+	sort -u >"$W/taken"
 [ -s "$W/taken" ] || fail "the parts take no variables"
 while read -r variable; do
 	! grep "^$variable " tests/bench/bench.mk || fail "make has its own $variable"

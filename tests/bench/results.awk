@@ -1,5 +1,5 @@
-# results.awk - from every run (lib.sh says how they are written) to medians: results.json, one result to a line,
-# which tables.awk reads again.
+# results.awk - makes medians of all runs: results.json, one result in each line. lib.sh describes
+# its input. tables.awk reads its output.
 #
 # Variables: date, cpu, cpus, memory (MB), load, rounds, quick, compiler, libc, kernel, parts.
 
@@ -23,7 +23,7 @@ function quoted(text) {
 	return "\"" text "\""
 }
 
-# As many digits as it has.
+# Returns the number with as many digits as it has.
 function number(value) {
 	return value == int(value) ? sprintf("%.0f", value) : sprintf("%.6g", value)
 }
@@ -34,7 +34,8 @@ $1 == "skipped" {
 }
 
 function key_of(part, name, tool, metric) {
-	return "\"part\":" quoted(part) ",\"case\":" quoted(name) ",\"tool\":" quoted(tool) ",\"metric\":" quoted(metric)
+	return "\"part\":" quoted(part) ",\"case\":" quoted(name) \
+		",\"tool\":" quoted(tool) ",\"metric\":" quoted(metric)
 }
 
 function add(key, value) {
@@ -47,8 +48,8 @@ function add(key, value) {
 	add(key_of($1, $2, $3, $4), $5 + 0)
 }
 
-# What a tool adds in each turn, of a pair: to what the untraced program took in its turn at that time.  ("nofp-leakwrap" is to
-# "nofp-untraced" what "leakwrap" is to "untraced".)
+# What a tool adds to a pair in each turn: its time less the untraced program's in the turn beside
+# it. ("nofp-leakwrap" is compared with "nofp-untraced".)
 $1 ~ /^(grid|allocators|growth)/ && $4 ~ /^(cpu_)?ns$/ {
 	plain = $3
 	sub(/[a-z]*$/, "untraced", plain)
@@ -59,10 +60,14 @@ $1 ~ /^(grid|allocators|growth)/ && $4 ~ /^(cpu_)?ns$/ {
 }
 
 END {
-	printf "{\"format\":\"leakwrap-bench\",\"version\":2,\"date\":%s,\"cpu\":%s,\"cpus\":%d,\"memory_mb\":%d,\n", quoted(date),
+	printf "{\"format\":\"leakwrap-bench\",\"version\":2,"
+	printf "\"date\":%s,\"cpu\":%s,\"cpus\":%d,\"memory_mb\":%d,\n", quoted(date),
 		quoted(cpu), cpus, memory
-	printf "\"load_before\":%s,\"rounds\":%d,\"quick\":%s,\"parts\":%s,\n", load, rounds, quick ? "true" : "false", quoted(parts)
-	printf "\"compiler\":%s,\"libc\":%s,\"kernel\":%s,\n\"results\":[\n", quoted(compiler), quoted(libc), quoted(kernel)
+	printf "\"load_before\":%s,\"rounds\":%d,\"quick\":%s,\"parts\":%s,\n",
+		load, rounds, quick ? "true" : "false", quoted(parts)
+	printf "\"compiler\":%s,\"libc\":%s,\"kernel\":%s,\n",
+		quoted(compiler), quoted(libc), quoted(kernel)
+	printf "\"results\":[\n"
 	for (i = 1; i <= key_count; i++) {
 		key = keys[i]
 		all = ""
@@ -70,7 +75,8 @@ END {
 			list[j] = values[key, j]
 			all = all (j > 1 ? "," : "") number(list[j])
 		}
-		printf "{%s,\"median\":%s,\"runs\":[%s]}%s\n", key, number(median(list, count[key])), all, (i < key_count ? "," : "")
+		printf "{%s,\"median\":%s,\"runs\":[%s]}%s\n", key,
+			number(median(list, count[key])), all, (i < key_count ? "," : "")
 	}
 	printf "],\n\"skipped\":["
 	for (i = 1; i <= skip_count; i++)

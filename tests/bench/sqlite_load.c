@@ -1,5 +1,5 @@
-/* sqlite_load.c - inserts rows into a database in memory and queries them, each query compiled anew, as
- * programs do: blocks of many sizes, through many layers of a prebuilt archive. */
+/* sqlite_load.c - inserts rows into a database in memory and queries them. It compiles each query
+ * anew, like many programs: blocks of many sizes, through many layers of a prebuilt archive. */
 #include "workload.h"
 
 #include <sqlite3.h>
@@ -46,7 +46,8 @@ int main(int argc, char **argv)
 		char text[128];
 
 		snprintf(text, sizeof(text),
-		         "select sum(amount), group_concat(id) from entry where account = 'account %u'",
+		         "select sum(amount), group_concat(id) from entry where account = 'account "
+		         "%u'",
 		         workload_random(&random) >> 10);
 		check(sqlite3_prepare_v2(database, text, -1, &statement, NULL), SQLITE_OK);
 		check(sqlite3_step(statement), SQLITE_ROW);

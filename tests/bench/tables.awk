@@ -1,20 +1,24 @@
-# tables.awk - the tables of the benchmark, from results.json: for a terminal, or with -v markdown=1 for a page.
+# tables.awk - prints the tables of the benchmark from results.json: for a terminal, or with -v
+# markdown=1 for a page.
 #
-#   awk -f tests/bench/tables.awk [-v markdown=1] [-v readme=1] [-v clock=cpu] build/bench/results.json
+#   awk -f tests/bench/tables.awk [-v markdown=1] [-v readme=1] [-v clock=cpu]
+# build/bench/results.json
 #
-# With readme=1, only those of tests/bench/README.md.  Bold type marks what LeakSanitizer does better.
-# With clock=cpu, times are those on a processor instead of those on the wall: for a machine with other work.
+# With readme=1 it prints only the tables of tests/bench/README.md. Bold type marks what
+# LeakSanitizer does better. With clock=cpu, times are processor times, for a machine with other
+# work. Otherwise they are wall times.
 
 BEGIN {
 	ns = clock == "cpu" ? "cpu_ns" : "ns"
 	markdown = markdown || readme
 }
 
-# -- reading: a result stands on a line of its own -------------------------------------------------------
+# -- reading: each result stands on a line of its own ----------------------------------------------
 
-function text_of(key,    at) {
+function text_of(key,    at, rest) {
 	at = index($0, "\"" key "\":\"")
-	return at ? substr($0, at + length(key) + 4, index(substr($0, at + length(key) + 4), "\"") - 1) : ""
+	rest = substr($0, at + length(key) + 4)
+	return at ? substr(rest, 1, index(rest, "\"") - 1) : ""
 }
 
 function number_of(key,    at) {
@@ -22,8 +26,17 @@ function number_of(key,    at) {
 	return at ? substr($0, at + length(key) + 3) + 0 : 0
 }
 
-/"format":/ { cpu = text_of("cpu"); cpus = number_of("cpus"); date = text_of("date"); memory = number_of("memory_mb") }
-/"load_before":/ { load = number_of("load_before"); rounds = number_of("rounds"); quick = /"quick":true/ }
+/"format":/ {
+	cpu = text_of("cpu")
+	cpus = number_of("cpus")
+	date = text_of("date")
+	memory = number_of("memory_mb")
+}
+/"load_before":/ {
+	load = number_of("load_before")
+	rounds = number_of("rounds")
+	quick = /"quick":true/
+}
 /"compiler":/ { compiler = text_of("compiler"); libc = text_of("libc"); kernel = text_of("kernel") }
 /"why":/ { skipped = $0 }
 
@@ -45,7 +58,7 @@ function get(part, name, tool, metric) {
 	return has(part, name, tool, metric) ? value[part, name, tool, metric] : 0
 }
 
-# -- writing: cells, then the table ----------------------------------------------------------------------
+# -- writing: cells, then the table ----------------------------------------------------------------
 
 function start_row() {
 	row_count++
@@ -101,9 +114,9 @@ function words(number) {
 	return number >= 1e3 && number % 1e3 == 0 ? number / 1e3 "k" : number
 }
 
-# -- the parts -------------------------------------------------------------------------------------------
+# -- the parts -------------------------------------------------------------------------------------
 
-# What TOOL adds to a pair: the median of what it added in each turn.
+# Returns what TOOL adds to a pair: the median of what it added in each turn.
 function adds_in_turns(part, name, tool) {
 	return get(part, name, tool, "added_" ns)
 }
@@ -113,7 +126,8 @@ function added(part, name, tool, plain) {
 }
 
 function grid(    i, name, part, live, adds, lsan_adds) {
-	head("live|depth|stacks|threads|untraced|leakwrap|x|LSan|x|adds|LSan adds|share|tables: untraced|leakwrap|x|adds|" \
+	head("live|depth|stacks|threads|untraced|leakwrap|x|LSan|x|adds|LSan adds|share|" \
+		"tables: untraced|leakwrap|x|adds|" \
 		"recognized|tables|B/block|by peak")
 	for (i = 1; i <= name_count["grid"]; i++) {
 		name = names["grid", i]
@@ -143,11 +157,16 @@ function grid(    i, name, part, live, adds, lsan_adds) {
 		cell(sprintf("%.2f%%", get("grid", name, "leakwrap", "recognized_percent")))
 		cell(sprintf("%.2f%%", get("grid", name, "nofp-leakwrap", "recognized_percent")))
 		cell(sprintf("%.1f", get("grid", name, "leakwrap", "tracer_bytes") / live))
-		cell(sprintf("%.1f", (get("grid", name, "leakwrap", "peak_bytes") - get("grid", name, "untraced", "peak_bytes")) / live))
+		plain = get("grid", name, "untraced", "peak_bytes")
+		ours = get("grid", name, "leakwrap", "peak_bytes")
+		cell(sprintf("%.1f", (ours - plain) / live))
 	}
-	finish("Malloc and free pairs, random replacement in a live set of blocks of 16 to 271 bytes: nanoseconds; x: ratio to\n" \
-		"untraced; adds: the median of what a turn took longer than the untraced program's at that time; share: of what\n" \
-		"LeakSanitizer adds; tables: the same compiled without frame pointers; recognized: allocations whose stack needed\n" \
+	finish("Malloc and free pairs, random replacement in a live set of blocks of 16 to 271 " \
+		"bytes: nanoseconds; x: ratio to\n" \
+		"untraced; adds: the median of what a turn took longer " \
+		"than the untraced program's at that time; share: of what\nLeakSanitizer adds; " \
+		"tables: the same compiled without frame pointers; recognized: allocations whose " \
+		"stack needed\n" \
 		"no walk; B/block: what the tracer holds, for each live block.")
 }
 
@@ -156,12 +175,16 @@ function plain_of(tool) {
 }
 
 function ratio(part, name, tool, metric) {
-	return has(part, name, tool, metric) ? get(part, name, tool, metric) / get(part, name, plain_of(tool), metric) : 0
+	if (!has(part, name, tool, metric))
+		return 0
+	return get(part, name, tool, metric) / get(part, name, plain_of(tool), metric)
 }
 
-function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_here, sum, used) {
-	n = split("leakwrap static-leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind", tools, " ")
-	head("program|untraced|leakwrap|linked statically|LSan|heaptrack|LSan, DWARF|gperftools|jemalloc|valgrind")
+function programs_by(metric, title,    i, j, n, name, tools, tool, part, shown, sum, used) {
+	n = split("leakwrap static-leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind",
+		tools, " ")
+	head("program|untraced|leakwrap|linked statically|LSan|heaptrack|LSan, DWARF|gperftools|" \
+		"jemalloc|valgrind")
 	for (i = 1; i <= name_count["programs"]; i++) {
 		name = names["programs", i]
 		if (name == "nothing")
@@ -171,17 +194,23 @@ function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_h
 		if (metric == ns)
 			cell(sprintf("%.3f s", get("programs", name, "untraced", ns) / 1e9))
 		else if (metric == "peak_bytes")
-			cell(sprintf("%.1f MB", get("programs", name, "untraced", "peak_bytes") / 1e6))
+			cell(sprintf("%.1f MB", \
+				get("programs", name, "untraced", "peak_bytes") / 1e6))
 		else
 			cell("-")
 		for (j = 1; j <= n; j++) {
 			tool = tools[j]
 			part = has("programs", name, tool, ns) ? "programs" : "slow"
-			value_here = metric == "reach_main_percent" ? get("programs", name, tool, metric) : ratio(part, name, tool, metric)
-			cell_number(metric == "reach_main_percent" ? "%.1f%%" : "%.2f", value_here,
-				has(metric == "reach_main_percent" ? "programs" : part, name, tool, metric))
-			if (value_here > 0) {
-				sum[tool] += log(value_here)
+			if (metric == "reach_main_percent") {
+				part = "programs"
+				shown = get(part, name, tool, metric)
+				cell_number("%.1f%%", shown, has(part, name, tool, metric))
+			} else {
+				shown = ratio(part, name, tool, metric)
+				cell_number("%.2f", shown, has(part, name, tool, metric))
+			}
+			if (shown > 0) {
+				sum[tool] += log(shown)
 				used[tool]++
 			}
 		}
@@ -191,17 +220,24 @@ function programs_by(metric, title,    i, j, n, name, tools, tool, part, value_h
 		cell("geometric mean")
 		cell("1")
 		for (j = 1; j <= n; j++)
-			cell_number("%.2f", exp(sum[tools[j]] / (used[tools[j]] ? used[tools[j]] : 1)), used[tools[j]] > 0)
+			cell_number("%.2f",
+				exp(sum[tools[j]] / (used[tools[j]] ? used[tools[j]] : 1)),
+				used[tools[j]] > 0)
 	}
 	finish(title)
 }
 
 function programs(    i, name, slower) {
-	programs_by(ns, "Whole programs on prebuilt archives: " (clock == "cpu" ? "processor" : "wall") " time as a multiple of the untraced program's;\nlinked statically: of the " \
+	programs_by(ns, "Whole programs on prebuilt archives: " \
+		(clock == "cpu" ? "processor" : "wall") " time as a multiple of " \
+		"the untraced program's;\nlinked statically: of the " \
 		"program that is so linked, untraced; the last four: a part of the work, once")
-	programs_by("peak_bytes", "The same: peak of resident memory as a multiple of the untraced program's")
-	programs_by("reach_main_percent", "The same: share of the live bytes whose stacks reach main or the thread's function, each tool as it comes")
-	head("program|leakwrap adds|LSan adds|heaptrack adds|heaptrack / leakwrap|peak adds MB|tracer MB|exit dump ms|stacks recognized")
+	programs_by("peak_bytes", "The same: peak of resident memory as a multiple of the " \
+		"untraced program's")
+	programs_by("reach_main_percent", "The same: share of the live bytes whose stacks reach " \
+		"main or the thread's function, each tool as it comes")
+	head("program|leakwrap adds|LSan adds|heaptrack adds|heaptrack / leakwrap|peak adds MB|" \
+		"tracer MB|exit dump ms|stacks recognized")
 	for (i = 1; i <= name_count["programs"]; i++) {
 		name = names["programs", i]
 		start_row()
@@ -209,24 +245,29 @@ function programs(    i, name, slower) {
 		ours = added("programs", name, "leakwrap", "untraced")
 		cell(sprintf("%.0f ms", ours / 1e6))
 		cell(sprintf("%.0f ms", added("programs", name, "lsan", "untraced") / 1e6))
-		cell(sprintf("%.0f ms", added("programs", name, "heaptrack", "untraced") / 1e6))
-		cell_number("%.1f", added("programs", name, "heaptrack", "untraced") / (ours ? ours : 1), ours > 0)
-		cell(sprintf("%.2f", (get("programs", name, "leakwrap", "peak_bytes") - get("programs", name, "untraced", "peak_bytes")) / 1e6))
+		slower = added("programs", name, "heaptrack", "untraced")
+		cell(sprintf("%.0f ms", slower / 1e6))
+		cell_number("%.1f", slower / (ours ? ours : 1), ours > 0)
+		cell(sprintf("%.2f", (get("programs", name, "leakwrap", "peak_bytes") - \
+			get("programs", name, "untraced", "peak_bytes")) / 1e6))
 		cell(sprintf("%.2f", get("programs", name, "leakwrap", "tracer_bytes") / 1e6))
 		cell(sprintf("%.2f", get("programs", name, "leakwrap", "dump_ns") / 1e6))
-		cell_number("%.2f%%", 100 * (1 - get("slow", name, "leakwrap", "walks") / (get("slow", name, "valgrind", "allocations") + 0.1)),
+		allocations = get("slow", name, "valgrind", "allocations")
+		walks = get("slow", name, "leakwrap", "walks")
+		cell_number("%.2f%%", 100 * (1 - walks / (allocations + 0.1)),
 			has("slow", name, "valgrind", "allocations"))
 	}
-	finish("The same: added time, and what leakwrap itself says; \"nothing\" allocates one block and so shows the fixed part")
+	finish("The same: added time, and what leakwrap itself says; " \
+		"\"nothing\" allocates one block and so shows the fixed part")
 }
 
-# Cycles by the rule of thumb of KCachegrind, which weighs what was counted (its event type "Cycle Estimation").
+# Returns cycles by the rule of thumb of KCachegrind, its event type "Cycle Estimation".
 function cycles(part, name, tool) {
 	return get(part, name, tool, "instructions") + 100 * get(part, name, tool, "l2_misses") + \
 		10 * (get(part, name, tool, "l1_misses") + get(part, name, tool, "mispredicts"))
 }
 
-# What TOOL counts as a multiple of the untraced program's, or, where there is nothing to be multiplied, "-".
+# Returns what TOOL counts as a multiple of the untraced program's, or "-" if that is 0.
 function counted(name, tool, metric,    plain) {
 	plain = get("counts", name, "untraced", metric)
 	cell_number("%.2f", get("counts", name, tool, metric) / (plain ? plain : 1), plain > 0.01)
@@ -235,7 +276,8 @@ function counted(name, tool, metric,    plain) {
 function counts(    i, j, k, n, name, metrics, tools, estimate, sum) {
 	n = split("instructions l1_misses l2_misses mispredicts", metrics, " ")
 	split("leakwrap lsan", tools, " ")
-	head("program|M instructions|leakwrap|LSan|L1 misses: leakwrap|LSan|L2 misses: leakwrap|LSan|mispredicted: leakwrap|LSan|" \
+	head("program|M instructions|leakwrap|LSan|L1 misses: leakwrap|LSan|" \
+		"L2 misses: leakwrap|LSan|mispredicted: leakwrap|LSan|" \
 		"cycles: leakwrap|LSan")
 	for (i = 1; i <= name_count["counts"]; i++) {
 		name = names["counts", i]
@@ -246,8 +288,10 @@ function counts(    i, j, k, n, name, metrics, tools, estimate, sum) {
 			for (k = 1; k <= 2; k++)
 				counted(name, tools[k], metrics[j])
 		for (k = 1; k <= 2; k++) {
-			estimate = cycles("counts", name, tools[k]) / cycles("counts", name, "untraced")
-			cell(bold_if(readme && k == 1 && estimate > cycles("counts", name, "lsan") / cycles("counts", name, "untraced"),
+			plain = cycles("counts", name, "untraced")
+			estimate = cycles("counts", name, tools[k]) / plain
+			lsan = cycles("counts", name, "lsan") / plain
+			cell(bold_if(readme && k == 1 && estimate > lsan,
 				sprintf("%.2f", estimate)))
 			sum[k] += log(estimate)
 		}
@@ -258,12 +302,15 @@ function counts(    i, j, k, n, name, metrics, tools, estimate, sum) {
 		cell("")
 	for (k = 1; k <= 2; k++)
 		cell(sprintf("%.2f", exp(sum[k] / name_count["counts"])))
-	finish("The same counted by a simulated processor, as multiples of what the untraced program counts; cycles by the rule of\n" \
-		"KCachegrind: one for each instruction, 10 for a miss of the L1 caches or a misprediction, 100 for one of the L2 cache:")
+	finish("The same counted by a simulated processor, as multiples of what the untraced " \
+		"program counts; cycles by the rule of\n" \
+		"KCachegrind: one for each instruction, 10 for a " \
+		"miss of the L1 caches or a misprediction, 100 for one of the L2 cache:")
 }
 
 function counts_of_pairs(    i, name, at, ours, lsan) {
-	head("live blocks|depth|stacks|instructions|leakwrap adds|LSan adds|cycles|leakwrap adds|LSan adds|share")
+	head("live blocks|depth|stacks|instructions|leakwrap adds|LSan adds|cycles|leakwrap adds|" \
+		"LSan adds|share")
 	for (i = 1; i <= name_count["counts-pairs"]; i++) {
 		name = names["counts-pairs", i]
 		split(name, at, "/")
@@ -281,30 +328,37 @@ function counts_of_pairs(    i, name, at, ours, lsan) {
 		cell(sprintf("%.0f", lsan))
 		cell(sprintf("%.0f%%", 100 * ours / lsan))
 	}
-	finish("A malloc and free pair with one thread, counted likewise; share: of what LeakSanitizer adds")
+	finish("A malloc and free pair with one thread, counted likewise; share: of what " \
+		"LeakSanitizer adds")
 }
 
-function allocators(    i, at, plain, ours) {
+function allocators(    i, name, at, plain, ours) {
 	head("allocator|live blocks|untraced ns|leakwrap|x|adds|bytes for a block")
 	for (i = 1; i <= name_count["allocators"]; i++) {
-		split(names["allocators", i], at, "/")
-		plain = get("allocators", names["allocators", i], at[1] "-untraced", ns)
-		ours = get("allocators", names["allocators", i], at[1] "-leakwrap", ns)
+		name = names["allocators", i]
+		split(name, at, "/")
+		plain = get("allocators", name, at[1] "-untraced", ns)
+		ours = get("allocators", name, at[1] "-leakwrap", ns)
 		start_row()
 		cell(at[1] == "c" ? "the C library's" : at[1])
 		cell(words(at[2]))
 		cell(sprintf("%.1f", plain))
 		cell(sprintf("%.1f", ours))
 		cell_number("%.2f", plain ? ours / plain : 0, plain)
-		cell(sprintf("%.1f", adds_in_turns("allocators", names["allocators", i], at[1] "-leakwrap")))
-		cell_number("%.1f", get("allocators", names["allocators", i], at[1] "-leakwrap", "tracer_bytes") / at[2], at[2] >= 100000)
+		cell(sprintf("%.1f", adds_in_turns("allocators", name, at[1] "-leakwrap")))
+		cell_number("%.1f",
+			get("allocators", name, at[1] "-leakwrap", "tracer_bytes") / at[2],
+			at[2] >= 100000)
 	}
-	finish("Other allocators: a malloc and free pair of blocks of 1 to 64 bytes; depth 8, 100 stacks, one thread")
+	finish("Other allocators: a malloc and free pair of blocks of 1 to 64 bytes; depth 8, " \
+		"100 stacks, one thread")
 }
 
 function frames(    i, j, n, depth, ways, titles, base) {
-	n = split("frame-pointers recognition tables-cached walk-to-site tables-missed libunwind libgcc", ways, " ")
-	split("frame pointers|a stack recognized|tables, cached rules|that walk, and its call site|tables, every rule missed|" \
+	n = split("frame-pointers recognition tables-cached walk-to-site tables-missed libunwind " \
+		"libgcc", ways, " ")
+	split("frame pointers|a stack recognized|tables, cached rules|" \
+		"that walk, and its call site|tables, every rule missed|" \
 		"libunwind, cached|libgcc", titles, "|")
 	start_row()
 	cell("way")
@@ -317,16 +371,19 @@ function frames(    i, j, n, depth, ways, titles, base) {
 		cell(titles[j])
 		for (i = 1; i <= name_count["frames"]; i++) {
 			depth = names["frames", i]
-			base = get("frames", depth, "libunwind", "ns") / get("frames", depth, "libunwind", "frames")
-			ours = get("frames", depth, ways[j], "ns") / get("frames", depth, ways[j], "frames")
+			base = get("frames", depth, "libunwind", "ns") / \
+				get("frames", depth, "libunwind", "frames")
+			ours = get("frames", depth, ways[j], "ns") / \
+				get("frames", depth, ways[j], "frames")
 			cell(sprintf("%.2f", ours))
 			cell(sprintf("%.1fx", base / ours))
 		}
 	}
-	finish("Nanoseconds for a frame of a backtrace; libunwind's: how many times faster than that")
+	finish("Nanoseconds for a frame of a backtrace; libunwind's: " \
+		"how many times faster than that")
 }
 
-# Rows by what grows.
+# Prints the table of a part in which WHAT grows, one row for each case.
 function growth(part, what, title,    i, name, plain, ours, lsan) {
 	if (!name_count[part])
 		return
@@ -350,21 +407,24 @@ function growth(part, what, title,    i, name, plain, ours, lsan) {
 		cell(sprintf("%.2f", get(part, name, "leakwrap", "tracer_bytes") / 1e6))
 		if (part == "growth-sites")
 			cell(sprintf("%.0f", (get(part, name, "leakwrap", "tracer_bytes") - \
-				get(part, names[part, 1], "leakwrap", "tracer_bytes")) / (name > names[part, 1] ? name - names[part, 1] : 1)))
+				get(part, names[part, 1], "leakwrap", "tracer_bytes")) / \
+				(name > names[part, 1] ? name - names[part, 1] : 1)))
 		else
-			cell(sprintf("%.1f", get(part, name, "leakwrap", "tracer_bytes") / (part == "growth-live" ? name : \
+			cell(sprintf("%.1f", get(part, name, "leakwrap", "tracer_bytes") / \
+				(part == "growth-live" ? name : \
 				part == "growth-depth" ? 10000 : 64000)))
 	}
 	finish(title)
 }
 
-# Pairs of all threads in a second: what the tracer's locks take away shows as a falling quotient.
+# Prints the pairs of all threads in a second. If locks of the tracer take time, the quotient falls.
 function contention(    i, name, part, two, traced, n, tools, j, base) {
 	part = "growth-threads"
 	if (!name_count[part])
 		return
 	n = split("untraced leakwrap lsan", tools, " ")
-	head("threads|untraced M pairs/s|leakwrap|of untraced|LSan|of untraced|waits in 1000: untraced|leakwrap|LSan")
+	head("threads|untraced M pairs/s|leakwrap|of untraced|LSan|of untraced|" \
+		"waits in 1000: untraced|leakwrap|LSan")
 	for (i = 1; i <= name_count[part]; i++) {
 		name = names[part, i]
 		base = get(part, name, "untraced", "pairs_per_second")
@@ -378,12 +438,15 @@ function contention(    i, name, part, two, traced, n, tools, j, base) {
 		for (j = 1; j <= n; j++)
 			cell(sprintf("%.4f", get(part, name, tools[j], "waits_per_1000")))
 	}
-	finish("Threads and throughput, on " cpus " CPUs; waits: voluntary context switches, which is what a thread does that waits\n" \
+	finish("Threads and throughput, on " cpus " CPUs; waits: voluntary context switches, " \
+		"which is what a thread does that waits\n" \
 		"for a lock")
-	if (has(part, 64, "leakwrap", "pairs_per_second") && has(part, 2, "leakwrap", "pairs_per_second")) {
-		two = get(part, 2, "leakwrap", "pairs_per_second") / get(part, 2, "untraced", "pairs_per_second")
-		traced = get(part, 64, "leakwrap", "pairs_per_second") / get(part, 64, "untraced", "pairs_per_second")
-		printf "Contention: with 64 threads leakwrap leaves %.1f%% of the untraced throughput, with 2 threads %.1f%%: a factor of %.2f.\n\n",
+	if (has(part, 64, "leakwrap", "pairs_per_second") &&
+		has(part, 2, "leakwrap", "pairs_per_second")) {
+		two = ratio(part, 2, "leakwrap", "pairs_per_second")
+		traced = ratio(part, 64, "leakwrap", "pairs_per_second")
+		printf "Contention: with 64 threads leakwrap leaves %.1f%% of the untraced " \
+			"throughput, with 2 threads %.1f%%: a factor of %.2f.\n\n",
 			100 * traced, 100 * two, traced / two
 	}
 }
@@ -410,7 +473,7 @@ function bold_if(bad, text) {
 	return bad ? "**" text "**" : text
 }
 
-# The smallest and the largest share of live bytes with stacks that reach main.
+# Returns the smallest and the largest share of live bytes whose stacks reach main.
 function shares(tool,    i, name, share, least, most, found) {
 	for (i = 1; i <= name_count["programs"]; i++) {
 		name = names["programs", i]
@@ -424,7 +487,9 @@ function shares(tool,    i, name, share, least, most, found) {
 	}
 	if (!found)
 		return "-"
-	return sprintf("%.0f", least) == sprintf("%.0f", most) ? sprintf("%.0f %%", most) : sprintf("%.0f to %.0f %%", least, most)
+	least = sprintf("%.0f", least)
+	most = sprintf("%.0f", most)
+	return least == most ? most " %" : least " to " most " %"
 }
 
 function readme_mean(metric, tool,    i, name, part, sum, used) {
@@ -441,7 +506,8 @@ function readme_mean(metric, tool,    i, name, part, sum, used) {
 
 function readme_programs(    i, j, n, name, part, tools) {
 	n = split("leakwrap lsan heaptrack lsan-dwarf gperftools jemalloc valgrind", tools, " ")
-	head("whole program|untraced|leakwrap|LeakSanitizer|heaptrack|LeakSanitizer, DWARF stacks|gperftools|jemalloc|valgrind")
+	head("whole program|untraced|leakwrap|LeakSanitizer|heaptrack|" \
+		"LeakSanitizer, DWARF stacks|gperftools|jemalloc|valgrind")
 	for (i = 1; i <= name_count["programs"]; i++) {
 		name = names["programs", i]
 		if (name == "nothing")
@@ -451,7 +517,8 @@ function readme_programs(    i, j, n, name, part, tools) {
 		cell(sprintf("%.2f s", get("programs", name, "untraced", ns) / 1e9))
 		for (j = 1; j <= n; j++) {
 			part = has("programs", name, tools[j], ns) ? "programs" : "slow"
-			cell(bold_if(j == 1 && ratio(part, name, tools[j], ns) > ratio(part, name, "lsan", ns),
+			faster = ratio(part, name, "lsan", ns)
+			cell(bold_if(j == 1 && ratio(part, name, tools[j], ns) > faster,
 				sprintf("%.2f", ratio(part, name, tools[j], ns))))
 		}
 	}
@@ -467,7 +534,8 @@ function readme_programs(    i, j, n, name, part, tools) {
 	finish("Whole programs on prebuilt archives, time as a multiple of the untraced program's:")
 }
 
-function readme_grid(    i, j, name, at, row, rows, row_known, row_total, n, many, many_known, stacks, ours, lsan) {
+function readme_grid(    i, j, name, at, row, rows, row_known, row_total, n, many, many_known,
+	stacks, ours, lsan) {
 	for (i = 1; i <= name_count["grid"]; i++) {
 		split(names["grid", i], at, "/")
 		row = at[1] "/" at[2] "/" at[4]
@@ -493,9 +561,12 @@ function readme_grid(    i, j, name, at, row, rows, row_known, row_total, n, man
 			lsan = adds_in_turns("grid", name, "lsan")
 			cell(bold_if(ours > lsan, sprintf("%.0f of %.0f", ours, lsan)))
 		}
-		cell_number("%.1f", get("grid", at[1] "/" at[2] "/" many[1] "/" at[3], "leakwrap", "tracer_bytes") / at[1], at[1] >= 100000)
+		name = at[1] "/" at[2] "/" many[1] "/" at[3]
+		cell_number("%.1f", get("grid", name, "leakwrap", "tracer_bytes") / at[1],
+			at[1] >= 100000)
 	}
-	finish("Random replacement in a live set of blocks of 16 to 271 bytes, nanoseconds that leakwrap adds to a malloc and free\n" \
+	finish("Random replacement in a live set of blocks of 16 to 271 bytes, nanoseconds that " \
+		"leakwrap adds to a malloc and free\n" \
 		"pair, of what LeakSanitizer adds:")
 }
 
@@ -516,8 +587,10 @@ END {
 			dumps()
 		exit
 	}
-	printf "%sOn %s, %d CPUs, %d MB, %s, %s, %s; load before %s; medians of %d round%s in turns; %s%s\n\n", (markdown ? "" : "\n"),
-		cpu, cpus, memory, kernel, libc, compiler, load, rounds, (rounds == 1 ? "" : "s"), date,
+	printf "%sOn %s, %d CPUs, %d MB, %s, %s, %s; load before %s; medians of %d round%s in " \
+		"turns; %s%s\n\n", (markdown ? "" : "\n"),
+		cpu, cpus, memory, kernel, libc, compiler, load,
+		rounds, (rounds == 1 ? "" : "s"), date,
 		(quick ? "; a QUICK pass, whose figures mean little" : "")
 	if (name_count["programs"])
 		programs()
@@ -531,10 +604,14 @@ END {
 		allocators()
 	if (name_count["frames"])
 		frames()
-	growth("growth-live", "live blocks", "Growth of live blocks, of 16 to 24 bytes: nanoseconds of a pair; depth 8, 100 stacks, one thread")
-	growth("growth-sites", "call sites", "Growth of call sites, of about 12 frames each; 100k live blocks, depth 8, one thread")
-	growth("growth-depth", "depth", "Growth of depth, all frames kept by both; 10k live blocks, 100 stacks, one thread")
-	growth("growth-threads", "threads", "Growth of threads; 64k live blocks, depth 8, 1,000 stacks; nanoseconds of a pair of one thread, which also waits for its turn")
+	growth("growth-live", "live blocks", "Growth of live blocks, of 16 to 24 bytes: " \
+		"nanoseconds of a pair; depth 8, 100 stacks, one thread")
+	growth("growth-sites", "call sites", "Growth of call sites, of about 12 frames each; " \
+		"100k live blocks, depth 8, one thread")
+	growth("growth-depth", "depth", "Growth of depth, all frames kept by both; " \
+		"10k live blocks, 100 stacks, one thread")
+	growth("growth-threads", "threads", "Growth of threads; 64k live blocks, depth 8, " \
+		"1,000 stacks; nanoseconds of a pair of one thread, which also waits for its turn")
 	contention()
 	if (name_count["dump"])
 		dumps()

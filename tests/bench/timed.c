@@ -1,5 +1,6 @@
-/* timed.c COMMAND... - runs it with its output thrown away; prints the wall time in nanoseconds, the peak of
- * resident memory, of the largest process, in bytes, and the processor time of all of them in nanoseconds. */
+/* timed.c COMMAND... - runs the command and throws its output away. Prints the wall time in
+ * nanoseconds, the peak of the largest process's resident memory in bytes, and the processor time
+ * of all processes in nanoseconds. */
 #include "clock.h"
 
 #include <fcntl.h>

@@ -1,8 +1,10 @@
-/* turns.c TURNS COMMAND... - runs all commands at once, and lets them measure in turns: each once, then each a second time, and so on.
+/* turns.c TURNS COMMAND... - runs all commands at once and lets them measure in turns: each once,
+ * then each a second time, and so on.
  *
- * What else goes on with the machine comes and goes in fractions of a second: it meets what is compared alike when that is
- * measured in short turns.  A command, run by sh -c, says when it is ready by a line, and then writes a line for each byte that it
- * reads; it ends with its input.  Prints those lines, each behind the number of its command, from 1 on. */
+ * The machine's other work comes and goes in fractions of a second. In short turns it disturbs all
+ * commands alike. sh -c runs a command. The command prints a line when it is ready, and then a line
+ * for each byte that it reads. It ends with its input. Prints these lines, each behind the number
+ * of its command, from 1 on. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,11 +17,12 @@ enum { COMMANDS_MAX = 16 };
 struct command {
 	const char *text;
 	pid_t process;
-	int turns;     /* to its input */
-	FILE *answers; /* from its output */
+	int turns;     /* the command's input */
+	FILE *answers; /* the command's output */
 };
 
-/* The ends of the pipes that this process keeps are closed in the commands: else none would see the end of its input. */
+/* The commands close the pipe ends that this process keeps; otherwise none would see the end of its
+ * input. */
 static int start(struct command *command)
 {
 	int input[2], output[2];
@@ -40,7 +43,7 @@ static int start(struct command *command)
 	return command->process > 0 && command->answers;
 }
 
-/* The next line of COMMAND, or NULL: it has ended. */
+/* Returns the next line of COMMAND, or NULL if it has ended. */
 static const char *answer(const struct command *command)
 {
 	static char line[512];
@@ -60,7 +63,7 @@ static int turn(const struct command *command, int number)
 	return 1;
 }
 
-/* Did COMMAND end well? */
+/* Ends COMMAND. Returns whether it ended well. */
 static int end(struct command *command)
 {
 	int status;
@@ -79,7 +82,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s TURNS COMMAND...\n", argv[0]);
 		return 2;
 	}
-	signal(SIGPIPE, SIG_IGN); /* a command that has ended is told by what write returns */
+	signal(SIGPIPE, SIG_IGN); /* write reports a command that has ended */
 	for (int i = 0; i < count; i++) {
 		command[i].text = argv[2 + i];
 		if (!start(&command[i]) || !answer(&command[i])) {

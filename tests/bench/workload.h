@@ -1,10 +1,10 @@
-/* workload.h - what the whole programs of the benchmark share: their arguments.
+/* workload.h - the arguments of the benchmark's whole programs.
  *
  *   PROGRAM PERCENT [keep]
  *
- * PERCENT of the program's full work, which takes one or two seconds untraced; with "keep" the program ends
- * where it holds most, so that a tool's report of live memory can be judged.  Each is compiled as its user
- * would, without frame pointers, and does the same at each run. */
+ * A program does PERCENT of its full work, which takes one or two seconds untraced. With "keep" it
+ * ends where it holds most, so that a tool's report of live memory can be judged. Each program is
+ * compiled as its user would, without frame pointers, and does the same at each run. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 
@@ -30,7 +30,7 @@ static inline struct workload workload_of(int argc, char **argv)
 	return workload;
 }
 
-/* PERCENT of FULL, at least one. */
+/* Returns PERCENT of FULL, at least 1. */
 static inline unsigned workload_part(const struct workload *workload, unsigned full)
 {
 	unsigned part = (unsigned)((unsigned long long)full * workload->percent / 100);
@@ -38,7 +38,7 @@ static inline unsigned workload_part(const struct workload *workload, unsigned f
 	return part ? part : 1;
 }
 
-/* The tracer's count of stacks that it walked because they were not recognized, where there is a tracer. */
+/* The tracer's counter of walks, if there is a tracer. */
 extern _Atomic unsigned long leakwrap_walks __attribute__((weak));
 
 static __attribute__((destructor)) void workload_tell_walks(void)

@@ -1,5 +1,5 @@
-/* xml_query.c - parses documents into trees and asks XPath questions of them: many call sites in a prebuilt
- * archive. */
+/* xml_query.c - parses documents into trees and asks XPath questions of them: many call sites in a
+ * prebuilt archive. */
 #include "workload.h"
 
 #include <libxml/parser.h>
@@ -16,7 +16,7 @@ static const char *const questions[] = {
         "concat(name(/*), ' ', string-length(normalize-space(/catalog/item[17])))",
 };
 
-/* The text of a catalog; free() it. */
+/* Returns the text of a catalog. The caller frees it. */
 static char *catalog(size_t *size)
 {
 	unsigned random = 1;
@@ -41,7 +41,7 @@ static char *catalog(size_t *size)
 	return text;
 }
 
-/* What the answers weigh. */
+/* Returns a sum over the answers. */
 static double ask(xmlDoc *document)
 {
 	xmlXPathContext *context = xmlXPathNewContext(document);
@@ -49,7 +49,8 @@ static double ask(xmlDoc *document)
 
 	workload_check(context, "xmlXPathNewContext");
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
-		xmlXPathObject *answer = xmlXPathEvalExpression((const xmlChar *)questions[i], context);
+		xmlXPathObject *answer =
+		        xmlXPathEvalExpression((const xmlChar *)questions[i], context);
 
 		workload_check(answer, questions[i]);
 		sum += xmlXPathCastToNumber(answer) > 0 ? xmlXPathCastToNumber(answer) : 1;
@@ -67,7 +68,8 @@ int main(int argc, char **argv)
 	double sum = 0;
 
 	for (unsigned i = workload_part(&workload, 50); i > 0; i--) {
-		xmlDoc *document = xmlReadMemory(text, (int)size, "catalog.xml", NULL, XML_PARSE_NOENT);
+		xmlDoc *document =
+		        xmlReadMemory(text, (int)size, "catalog.xml", NULL, XML_PARSE_NOENT);
 		xmlChar *again;
 		int length;
 

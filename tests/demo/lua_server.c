@@ -1,15 +1,15 @@
 /* lua_server.c - the demo's first program: a small server whose logic is a Lua script.
  *
- * Linked with Debian's prebuilt liblua5.4.a.  It serves one request for each line of standard input and
- * ends at the end of the input.  Three leaks are planted:
+ * It is linked with Debian's prebuilt liblua5.4.a. It serves one request for each line of standard
+ * input and ends at the end of the input. Three leaks are planted:
  *
- *   greet_client   keeps a record of 1,024 bytes of each client and never frees one;
- *   read_config    reads the settings with a Lua state of its own and forgets to close it: the library
- *                  holds its memory for ever;
- *   serve          puts a reference to each session into Lua's registry and never takes it out: memory
- *                  of the library that grows while the server runs, and is freed by lua_close at the end.
+ *   greet_client   keeps a record of 1,024 bytes for each client and never frees it;
+ *   read_config    reads the settings with a Lua state of its own and forgets to close it: the
+ *                  library holds its memory for ever;
+ *   serve          puts a reference to each session into Lua's registry and never removes it: the
+ *                  library's memory grows while the server runs; lua_close frees it at the end.
  *
- * After each request it says what Lua believes to hold, which a dump must agree with to the byte. */
+ * After each request it prints how many bytes Lua believes to hold. A dump must say the same. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -40,7 +40,7 @@ static NOINLINE void greet_client(const char *name)
 	}
 }
 
-/* What the script's memory counter says: the bytes that Lua has asked its allocator for. */
+/* Returns the script's memory counter: the bytes that Lua has asked its allocator for. */
 static long held_by(lua_State *lua)
 {
 	return lua_gc(lua, LUA_GCCOUNT) * 1024L + lua_gc(lua, LUA_GCCOUNTB);
@@ -58,7 +58,7 @@ static NOINLINE void read_config(void)
 	printf("configured, config holds %ld bytes\n", held_by(lua));
 }
 
-/* Allocates and frees, as it should: no dump may list it. */
+/* Allocates and frees, as it should. No dump may list it. */
 static NOINLINE void send_reply(const char *text)
 {
 	char *reply = malloc(1000);

@@ -1,4 +1,5 @@
--- The logic of lua_server: gives the reply and a session, which the server should forget, and does not.
+-- The logic of lua_server. It returns the reply, and a session that the server should forget, and
+-- does not forget.
 local served = 0
 
 function handle(name, greeting)

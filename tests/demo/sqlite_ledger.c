@@ -1,14 +1,16 @@
-/* sqlite_ledger.c - the demo's second program: runs SQL statements, one for each line of standard input,
- * on a database in memory.
+/* sqlite_ledger.c - the demo's second program: runs the SQL statements on standard input, one in
+ * each
+ * line, on a database in memory.
  *
- * Linked with Debian's prebuilt libsqlite3.a.  Three leaks are planted:
+ * It is linked with Debian's prebuilt libsqlite3.a. Three leaks are planted:
  *
  *   keep_history   keeps a copy of each statement;
- *   change         does not free the message when a statement fails: memory of the library;
- *   query          forgets to finalize its statement: memory of the library, and the database itself
+ *   change         does not free the message if a statement fails: memory of the library;
+ *   query          forgets to finalize its statement: memory of the library, and the database
+ * itself
  *                  can then not be closed.
  *
- * After each statement it says how many blocks SQLite believes to hold, which a dump must agree with. */
+ * After each statement it prints how many blocks SQLite believes to hold. A dump must agree. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* The latest statement; those before it are lost. */
+/* The latest statement. The statements before it are lost. */
 static char *volatile last;
 
 static NOINLINE void keep_history(const char *statement)
@@ -55,7 +57,7 @@ static NOINLINE void query(sqlite3 *database, const char *text)
 	sqlite3_reset(statement);
 }
 
-/* Allocates and frees, as it should: no dump may list it. */
+/* Allocates and frees, as it should. No dump may list it. */
 static NOINLINE char *trimmed(const char *line)
 {
 	size_t length = strcspn(line, "\n");

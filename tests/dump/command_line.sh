@@ -1,6 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2034,SC2154 # variables of tests/lib.sh and target.sh
-# A dump says which command line started the program, also after the program has overwritten it; not with command=0.
+# A dump says which command line started the program, except with command=0.
+#
+# It says so even if the program has overwritten its command line.
 . tests/lib.sh
 . tests/targets/target.sh
 
@@ -19,7 +21,7 @@ int main(int argc, char **argv)
 }
 END
 
-# command_of PROGRAM: what both its dumps say.
+# command_of PROGRAM: prints the command line, which must be equal in both dumps.
 command_of() {
 	log=$W/log
 	rm -f "$log"
@@ -43,12 +45,15 @@ for CC in $runtimes; do
 		options=
 		equal "$CC $static" "$(command_of "$W/title" --port 80 '' "it's a \\ word")" \
 			"$W/title --port 80 \\ it's\\x20a\\x20\\x5c\\x20word"
-		# Bounded: 960 bytes of the command line.
+		# A dump writes at most 960 bytes of the command line.
 		# shellcheck disable=SC2046 # many words
 		long=$(command_of "$W/title" $(seq 1000 2000))
 		[ ${#long} -ge 950 ] || fail "$CC $static: only ${#long} bytes"
 		[ ${#long} -le 964 ] || fail "$CC $static: ${#long} bytes"
-		case $long in "$W/title 1000 1001 "*'\...') ;; *) fail "$CC $static: a long command line: $long" ;; esac
+		case $long in
+		"$W/title 1000 1001 "*'\...') ;;
+		*) fail "$CC $static: a long command line: $long" ;;
+		esac
 		options=command=0
 		equal "$CC $static: command=0" "$(command_of "$W/title" secret)" ""
 		! grep -q secret "$log" || fail "a secret is in the log"

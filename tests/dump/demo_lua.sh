@@ -1,12 +1,17 @@
 #!/bin/sh
-# The relinked Lua server, dynamic and static: each planted leak stands at its call site with its exact
-# bytes and blocks, what the library holds agrees with the library's own counter, nothing freed is listed.
+# The relinked Lua server's dumps show each planted leak at its call site, to the byte.
+#
+# The server is linked dynamically and statically. The dump's sum for the library agrees with the
+# library's own counter. The dump lists nothing that was freed.
 . tests/lib.sh
 . tests/demo/drive.sh
 
-# What the archive's own code holds: BYTES BLOCKS.  l_alloc, which calls realloc, is left by a jump.
+# held_by_lua DUMP: prints the "BYTES BLOCKS" that the archive's own code holds. Its function
+# l_alloc calls realloc as its last act, by a jump.
 held_by_lua() {
-	dump_sites "$log" "$1" | awk '$4 ~ /^(l_alloc|luaM_|lua_newstate)/ { bytes += $1; blocks += $2 } END { print bytes + 0, blocks + 0 }'
+	dump_sites "$log" "$1" | awk '
+		$4 ~ /^(l_alloc|luaM_|lua_newstate)/ { bytes += $1; blocks += $2 }
+		END { print bytes + 0, blocks + 0 }'
 }
 
 clients() {
@@ -18,7 +23,7 @@ for kind in '' .static; do
 	[ -x "$server" ] || fail "no $server: make demo-programs"
 	start "$W/out$kind" "$W/log$kind" "$server" tests/demo/lua_server.lua
 
-	# The configuration, then 25 clients.
+	# The server answers once for its configuration, then once for each of 25 clients.
 	clients 1 25 | request 26
 	config=$(sed -n 's/.*config holds \([0-9]*\) .*/\1/p' "$out")
 	lua=$(sed -n 's/.*lua holds \([0-9]*\) .*/\1/p' "$out" | tail -n 1)
@@ -47,9 +52,10 @@ for kind in '' .static; do
 	equal "sessions at exit$kind" "$(site_through "$log" 3 serve)" "102400 100"
 	equal "dumps$kind" "$(dumps "$log" | wc -l)" 3
 
-	# A dynamic program's own C library is not traced: there is nothing else.
+	# A dynamic program's C library is not traced, so the program and Lua hold all blocks.
 	if [ -z "$kind" ]; then
 		equal "all bytes at exit" "$(dump_value "$log" 3 live_bytes)" $((102400 + config))
-		equal "all blocks at exit" "$(dump_value "$log" 3 live_blocks)" $((100 + ${last#* }))
+		equal "all blocks at exit" "$(dump_value "$log" 3 live_blocks)" \
+			$((100 + ${last#* }))
 	fi
 done

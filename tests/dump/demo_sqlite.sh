@@ -1,12 +1,14 @@
 #!/bin/sh
-# The relinked SQLite ledger, dynamic and static: each planted leak stands at its call site with its exact
-# bytes and blocks, what the library holds agrees with the library's own counter, nothing freed is listed.
+# The relinked SQLite ledger's dumps show each planted leak at its call site, to the byte.
+#
+# The ledger is linked dynamically and statically. The dump's sum for the library agrees with the
+# library's own counter. The dump lists nothing that was freed.
 . tests/lib.sh
 . tests/demo/drive.sh
 
 statements=tests/demo/statements.sql
 count=$(wc -l <$statements)
-history="$(wc -c <$statements) $count" # a copy of each line, NUL for newline
+history="$(wc -c <$statements) $count" # keep_history copies each line, with NUL for the newline
 
 library_blocks() {
 	malloced=$(site_by "$log" "$1" sqlite3MemMalloc)
@@ -14,12 +16,16 @@ library_blocks() {
 	echo $((${malloced#* } + ${resized#* }))
 }
 
-# Copies of texts, as SQLite makes them: rounded up to 8 bytes, behind 8 bytes for the size.
+# Prints the "BYTES BLOCKS" of SQLite's copies of the lines of standard input. SQLite rounds each
+# copy up to 8 bytes and puts 8 bytes with the size in front of it.
 copies() {
-	awk '{ bytes += int((length + 8) / 8) * 8 + 8; blocks++ } END { print bytes + 0, blocks + 0 }'
+	awk '
+		{ bytes += int((length + 8) / 8) * 8 + 8; blocks++ }
+		END { print bytes + 0, blocks + 0 }'
 }
 
-# The call sites at which one function, called by another one, has allocated through SQLite's allocator.
+# called DUMP FUNCTION CALLER: prints the "BYTES BLOCKS" of the call sites where FUNCTION, called by
+# CALLER, allocated through SQLite's allocator.
 called() {
 	dump_sites "$log" "$1" | awk -v f=";$2;$3;" '
 		index(";" $4, f) { bytes += $1; blocks += $2 }
@@ -39,7 +45,8 @@ for kind in '' .static; do
 	equal "messages in dump 1$kind" "$(called 1 sqlite3DbStrDup sqlite3_exec)" \
 		"$(sed -n 's/^refused: \(.*\), sqlite.*/\1/p' "$out" | copies)"
 	[ "$(site_through "$log" 1 query)" != "0 0" ] || fail "no call site of query$kind"
-	equal "texts of unfinished statements in dump 1$kind" "$(called 1 sqlite3VdbeSetSql sqlite3Prepare)" \
+	equal "texts of unfinished statements in dump 1$kind" \
+		"$(called 1 sqlite3VdbeSetSql sqlite3Prepare)" \
 		"$(grep '^select' $statements | copies)"
 	equal "trimmed lines in dump 1$kind" "$(site_by "$log" 1 trimmed)" "0 0"
 
@@ -51,7 +58,7 @@ for kind in '' .static; do
 	equal "SQLite's blocks at exit$kind" "$(library_blocks 2)" "$held"
 	equal "dumps$kind" "$(dumps "$log" | wc -l)" 2
 
-	# A dynamic program's own C library is not traced: there is nothing else.
+	# A dynamic program's C library is not traced, so the program and SQLite hold all blocks.
 	if [ -z "$kind" ]; then
 		equal "all blocks at exit" "$(dump_value "$log" 2 live_blocks)" $((count + held))
 	fi

@@ -1,6 +1,8 @@
 #!/bin/sh
-# readme.sh - README and manual pages say what the program says: options, functions, make targets, links,
-# and promises that a test shows.
+# README and manual pages agree with the program.
+#
+# This covers options, functions, make targets and links. Each promise of the documents has a test
+# that shows it.
 . tests/lib.sh
 
 manual_text wrap/man/leakwrap-options.7 >"$W/options"
@@ -8,11 +10,12 @@ manual_text wrap/man/leakwrap.3 >"$W/functions"
 manual_text wrap/man/*.[0-9] tools/man/*.[0-9] >"$W/pages"
 texts="README.md wrap/README.md tests/bench/README.md .github/CONTRIBUTING.md"
 
-# Each option that help=1 prints, with its values, its meaning and its default, is a heading and its
-# first sentences.
+# For each option that help=1 prints, with values, meaning and default, the page has a heading and
+# sentences with the same text.
 build puts tests/link/puts.c
 LEAKWRAP_OPTIONS=help=1:exit=0 "$W/puts" 2>"$W/help" >/dev/null
-sed -n 's/^leakwrap:   \([a-z_]*\)=\(.*\)  (\(.*\))  \(.*\)$/\1=\3|\4. Default: \2./p' "$W/help" >"$W/said"
+sed -n 's/^leakwrap:   \([a-z_]*\)=\(.*\)  (\(.*\))  \(.*\)$/\1=\3|\4. Default: \2./p' \
+	"$W/help" >"$W/said"
 [ -s "$W/said" ] || fail "help=1 says nothing"
 sed -n '/^OPTIONS/,/^NOTES/p' "$W/options" | sed 's/^ *//; s/   */ /g; s/\.  /. /g' >"$W/written"
 while IFS='|' read -r heading meaning; do
@@ -34,11 +37,12 @@ done <"$W/declared"
 # shellcheck disable=SC2086 # a list of files
 grep -oh '`make [a-z]*' $texts | cut -d' ' -f2 | grep . | sort -u >"$W/targets"
 while read -r target; do
-	grep -qE "^$target:" Makefile wrap/*.mk tools/*.mk tests/*.mk || fail "make $target is no target"
+	grep -qE "^$target:" Makefile wrap/*.mk tools/*.mk tests/*.mk ||
+		fail "make $target is no target"
 done <"$W/targets"
 
-# A newcomer reads the README to its end.  Its links lead to files, its picture is small, and its report
-# is the program's.
+# A newcomer reads the README to its end. Its links lead to files, its picture is small, and its
+# report shows the right lines of the program.
 lines=$(wc -l <README.md)
 [ "$lines" -le 170 ] || fail "README.md has $lines lines"
 grep -o '](\([^)#]*\))' README.md | tr -d '()]' | while read -r file; do
@@ -49,13 +53,17 @@ for function in greet_client serve main; do
 	place=$(sed -n "s/^      $function  *\\.\\/\\(.*\\)/\\1/p" README.md)
 	file=${place%:*}
 	[ -n "$place" ] || fail "README.md has no report with $function"
-	case $function in greet_client) call=malloc ;; serve) call=greet_client ;; main) call=serve ;; esac
+	case $function in
+	greet_client) call=malloc ;;
+	serve) call=greet_client ;;
+	main) call=serve ;;
+	esac
 	sed -n "${place#*:}p" "$file" | grep -q "$call(" ||
 		fail "$place, which README.md shows, does not call $call"
 done
 
-# Each promise, and the test that shows it.  A promise that no document makes any longer must go here,
-# too.
+# Each line has a promise and the tests that show it. A promise that the documents drop must go
+# here, too.
 # shellcheck disable=SC2086 # a list of files
 cat $texts "$W/pages" | tr -d '`' | tr -s ' \n' ' ' >"$W/text"
 promises=0
@@ -69,23 +77,24 @@ done <<'END'
 no extra thread, and no files beside the program|process/no_thread_no_descriptor
 statically, made the allocation for itself|alloc/calls_past_the_wrap link/origin
 once for each place|alloc/misuse
-come to the limit of its address space, the 128 largest call sites are shown|limits/address_space_full
+the 128 largest call sites are shown|limits/address_space_full
 The runtime adds 65 to 185 KiB of code and tables|targets/footprint
 An allocation takes at most 4 KiB of the thread's stack|targets/footprint
-are not in the module list until the program itself calls dlopen or dlclose|alloc/calls_past_the_wrap
+not in the module list until the program itself calls dlopen|alloc/calls_past_the_wrap
 sscanf("%ms")|alloc/calls_past_the_wrap
 dumps when one of them unblocks it|process/no_thread_no_descriptor
-sigaction shows the tracer's handler for the five signals, until the program sets another action|unwind/crash_trace
-A program that dies of a signal, or executes another in its place, writes no exit dump|process/exit_dump_once
+shows the tracer's handler for the five signals, until the program sets|unwind/crash_trace
+that dies of a signal, or executes another in its place, writes no exit|process/exit_dump_once
 Lines are written whole|dump/log_file
-From these the leakwrap tool finds file and line|tool/files tool/attribute
+From these the leakwrap tool finds file and line|tool/finds_module_files tool/attribute
 to tell a whole dump from a torn dump|tool/logs
 is read instead|unwind/code bare/same_sites
 make install PREFIX|link/install
-writes a dump when the program gets a signal, and another when the program ends|signal/idle_process process/exit_dump_once signal/busy_threads
+writes a dump when the program gets a signal|signal/idle_process signal/busy_threads
+and another when the program ends|process/exit_dump_once
 it works on static binaries|dump/demo_lua dump/demo_sqlite
 from the caller of malloc to main or the thread's start|unwind/relinked unwind/archives
-relinks two real programs with Debian's compiled archives, and shows their leaks|dump/demo_lua dump/demo_sqlite tool/demo
+relinks two real programs with Debian's compiled archives|dump/demo_lua dump/demo_sqlite tool/demo
 $(pkg-config --libs leakwrap) takes the place of both variables|link/pkgconfig
 any subset links|link/subsets
 Link the runtime into one object only|link/shared
@@ -107,7 +116,7 @@ always appended to|dump/where_it_goes
 A relative path counts from where the program was started|dump/where_it_goes
 descriptor 2 is used only while it is what it was at start|dump/where_it_goes
 nobody reads is waited for ten seconds|dump/log_file
-A log that cannot be opened, or does not take all of a dump, is named on standard error|dump/log_file dump/where_it_goes
+A log that cannot be opened, or does not take all of a dump|dump/log_file dump/where_it_goes
 The tracer cuts backtraces to four frames before it loses them|limits/memory_bound
 The tracer reports only what cannot be right|alloc/misuse link/allocators
 also to a local variable of a function that has just returned|alloc/misuse targets/misuse_on_targets
@@ -123,7 +132,7 @@ is called directly. leakwrap-audit(1) finds such calls|tool/audit
 its calls go wrong: leave that wrap out|tool/audit
 may refer to a function only weakly|tool/audit
 Another compiler than the last time makes it anew|link/compilers
-A handler that the program installs for it, before or after, runs after each dump|signal/own_handlers signal/shared_with_program
+before or after, runs after each dump|signal/own_handlers signal/shared_with_program
 calls that SA_RESTART does not restart return EINTR|signal/idle_process
 hands on the default action instead; by exec it hands on what it has|dump/log_file process/exec
 waits for it by sigwait|signal/own_handlers
@@ -139,13 +148,14 @@ When the memory is full the program runs on|bare/full bare/table
 They come last among the executable's destructors|process/exit_dump_once
 A child of vfork never dumps|process/exit_dump_once
 dumps at its end only blocks that it has allocated since its fork|process/children_dumps
-After 64 such dumps a child that keeps only what earlier ones kept writes none|process/children_dumps
+After 64 such dumps a child that keeps only what earlier ones kept|process/children_dumps
 does what it does untraced|signal/between_relatives
 So what is recognized is what a walk would find|unit/unit unwind/stacks
-One dump is written at a time; requests that arrive meanwhile are served after it|signal/request_during_dump signal/storm
+requests that arrive meanwhile are served after it|signal/request_during_dump signal/storm
 It needs neither tables nor frame pointers|unwind/instrument
 A value that contains a colon is quoted|unit/unit tool/dump
-Every line begins with leakwrap[PID.N] and a space. N counts the dumps of the process from 1|signal/busy_threads dump/log_file
+Every line begins with leakwrap[PID.N]|signal/busy_threads dump/log_file
+N counts the dumps of the process from 1|signal/busy_threads dump/log_file
 The percentage is the share of live bytes whose stacks are complete|unwind/frame_pointers
 abort ends the program then|alloc/misuse
 Up to 16,384 of the last freed blocks are known|alloc/misuse
@@ -155,10 +165,12 @@ goes back to the system with the next dump|limits/memory_given_back
 also for _exit and quick_exit|process/exit_dump_once
 A thread that blocks the dump signal is not interrupted|process/no_thread_no_descriptor tool/dump
 in containers, on embedded boards and in daemons|dump/where_it_goes limits/sparse_tables
-riscv64-linux-gnu- and i686-linux-gnu- are tested as well|targets/arm_hard targets/arm_soft targets/aarch64 targets/riscv64 targets/i386
+riscv64-linux-gnu- and i686-linux-gnu- are tested as well|targets/arm_hard targets/arm_soft
+riscv64-linux-gnu- and i686-linux-gnu- are tested|targets/aarch64 targets/riscv64 targets/i386
 So are musl and dietlibc|targets/musl targets/old_libc
 -static-libgcc in the link|targets/cross
-leakwrap report --sysroot=target/rootfs --exe=build/app serial.txt|tool/files tool/emulated_programs
+leakwrap report --sysroot=target/rootfs --exe=build/app|tool/finds_module_files
+report --sysroot=target/rootfs --exe=build/app serial.txt|tool/emulated_programs
 leakwrap report --format=html -o leaks.html server.log|tool/html
 (a gzipped profile.proto)|tool/json tool/pprof
 leakwrap report --growth server.log|tool/compare

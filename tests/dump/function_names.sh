@@ -1,6 +1,8 @@
 #!/bin/sh
-# The names of functions in a dump: of one with a label inside, as hand-written code has them, in a library that was there at the
-# start, however many were loaded since, and of the program when its file could not be opened for an earlier dump.
+# A dump names functions right in the cases that are easily got wrong.
+#
+# A function of hand-written code has a label inside. A library was there at the start, and many
+# were loaded since. The program's file could not be opened for an earlier dump.
 . tests/lib.sh
 
 cat >"$W/assembly.S" <<'END'

@@ -1,5 +1,7 @@
-/* log.c many|processes|children|ignores - writes dumps: of a thousand call sites; from several processes at once; from children
- * that the C library's fork knows nothing of, which have no exit dump; or hands on a signal that it ignores. */
+/* log_file.c many|processes|children|ignores - writes dumps in one of four ways. "many": of a
+ * thousand call sites. "processes": from several processes at once. "children": from children that
+ * the C library's fork does not know, which write no exit dump. "ignores": it hands on a signal
+ * that it ignores. */
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>

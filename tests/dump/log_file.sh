@@ -1,15 +1,18 @@
 #!/bin/sh
-# Log files are opened safely: not through a symbolic link, for the owner alone; what cannot be opened is named.  Nobody who
-# does not read holds the program up for ever.  Dumps of several processes share a log.
+# The tracer opens log files safely, and names a log that it cannot open.
+#
+# It does not follow a symbolic link, and the owner alone may read the file. A reader that does not
+# read delays the program only for a while. Dumps of several processes share a log.
 . tests/lib.sh
 
 build log tests/dump/log_file.c
 
-# refused WHAT LOG: a log that is not to be had; the program runs on, and says why.
+# refused WHAT LOG: with a log that the tracer must refuse, the program runs on and names the log.
 refused() {
 	LEAKWRAP_OPTIONS=log=$2 "$W/log" many >"$W/out" 2>"$W/err"
 	equal "$1: status" $? 0
-	grep -q "^leakwrap: cannot write a dump to '$2': error .*($1)" "$W/err" || fail "$1: $(cat "$W/err")"
+	grep -q "^leakwrap: cannot write a dump to '$2': error .*($1)" "$W/err" ||
+		fail "$1: $(cat "$W/err")"
 }
 refused "no such folder" "$W/nowhere/log"
 echo precious >"$W/victim"
@@ -19,7 +22,7 @@ equal "behind the link" "$(cat "$W/victim")" precious
 mkfifo "$W/unread"
 refused "a pipe that nobody reads" "$W/unread"
 
-# For the owner alone, whatever the program's mask is.
+# The owner alone may read the log, whatever the program's umask is.
 (umask 0 && LEAKWRAP_OPTIONS=log=$W/mode.log "$W/log" many)
 equal "mode" "$(stat -c %a "$W/mode.log")" 600
 equal "dumps" "$(dumps "$W/mode.log" | wc -l)" 1
@@ -29,20 +32,31 @@ LEAKWRAP_OPTIONS=log=$W/shared.log:children=all "$W/log" processes || fail "proc
 equal "strange lines" "$(grep -cv '^leakwrap\[[0-9]*\.[0-9]*\] ' "$W/shared.log")" 0
 equal "dumps of many processes" "$(dumps "$W/shared.log" | wc -l)" $((64 * 4))
 awk '{ split($1, id, /[][]/); seen[id[2]]++ }
-	$2 == "end" { for (i = 3; i <= NF; i++) if ($i ~ /^lines=/) { sub("lines=", "", $i); said[id[2]] = $i } }
-	END { for (i in seen) if (seen[i] != said[i]) print i, seen[i], said[i] }' "$W/shared.log" >"$W/torn"
+	$2 == "end" {
+		for (i = 3; i <= NF; i++)
+			if ($i ~ /^lines=/) {
+				sub("lines=", "", $i)
+				said[id[2]] = $i
+			}
+	}
+	END {
+		for (i in seen)
+			if (seen[i] != said[i])
+				print i, seen[i], said[i]
+	}' "$W/shared.log" >"$W/torn"
 equal "torn dumps" "$(cat "$W/torn")" ""
 rm "$W/shared.log"
 
-# Children of _Fork and of the system call have no exit dump.
+# Children of _Fork and of the clone system call write no exit dump.
 LEAKWRAP_OPTIONS=log=$W/children.log "$W/log" children || fail "children: status $?"
 equal "exit dumps" "$(dumps "$W/children.log" | wc -l)" 1
 
-# A signal that is ignored: the default action after posix_spawn, ignored after exec.
+# An ignored signal gets its default action after posix_spawn, and stays ignored after exec.
 "$W/log" ignores >"$W/ignores" 2>"$W/err" || fail "ignores: status $?"
-equal "ignored by the next" "$(sed 's/SigIgn:.//; s/.*\(...\)$/\1/' "$W/ignores" | tr '\n' ' ')" "000 200 "
+equal "ignored by the next program" \
+	"$(sed 's/SigIgn:.//; s/.*\(...\)$/\1/' "$W/ignores" | tr '\n' ' ')" "000 200 "
 
-# A reader that does not read: the program ends all the same, and so does its next dump.
+# A reader of the log does not read. The program ends nevertheless, and so does its next dump.
 mkfifo "$W/stuck"
 exec 3<>"$W/stuck"
 timeout 60 "$W/log" many 2>"$W/stuck" 3<&-

@@ -1,5 +1,5 @@
-/* options.c - a program with three call sites that raises the signals that its arguments name, and says
- * whether it survived. */
+/* options.c - has three call sites, and raises the signals that its arguments name. Prints whether
+ * it survived. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Every option: its good values do what they say; a bad value, an unknown key and text that is no option each
-# cost one line on standard error, and the program runs on with the default.
+# Every option does what it says; a bad option costs one line on standard error.
+#
+# Bad are a bad value, an unknown key, and text that is no option. The program runs on with the
+# default.
 . tests/lib.sh
 
 build options tests/dump/options.c
 usr1=$(kill -l USR1 2>/dev/null) && [ "$usr1" -gt 0 ] 2>/dev/null || usr1=10
 
-# run OPTIONS [SIGNAL...]: dumps and complaints in $log.
+# run OPTIONS [SIGNAL...]: runs the program. $log gets its dumps and complaints.
 log=$W/log
 run() {
 	options=$1
@@ -47,7 +49,7 @@ equal "exit=0" "$status $(grep -c reason=exit "$log") $(dumps "$log" | wc -l)" "
 run exit=1
 equal "exit=1" "$status $(grep -c reason=exit "$log")" "0 1"
 
-# top=, min_bytes=: what is shown; the totals stay.
+# top=, min_bytes=: they bound the list, and not the totals.
 run top=1
 equal "top=1" "$(dump_sites "$log" 1 | wc -l)" 1
 equal "top=1: the largest" "$(site_by "$log" 1 large)" "100000 1"
@@ -67,7 +69,7 @@ equal "unwind=fp" "$(site_through "$log" 1 main)" "101010 3"
 run unwind=auto
 equal "unwind=auto" "$(site_by "$log" 1 large)" "100000 1"
 
-# memory=: with a unit, or without.
+# memory=: the value has a unit or none.
 for memory in 8M 8m 8192K 8388608; do
 	run memory=$memory
 	equal "memory=$memory" "$(complaints) $(dump_value "$log" 1 live_blocks)" "0 3"
@@ -88,7 +90,7 @@ equal "log='...'" "$(dump_sites "$W/with:other" 1 | wc -l)" 2
 run "exit=1:log=stderr:top=2"
 equal "several" "$(dump_sites "$log" 1 | wc -l)" 2
 
-# A log that cannot be opened loses the dump, not the program.
+# If the tracer cannot open the log, the dump is lost, and the program runs on.
 run "log=$W/no/such/folder"
 equal "log= in no folder" $status 0
 
@@ -107,6 +109,9 @@ done <<-END
 	signal=1000
 	signal=RTMIN+1000
 	signal=KILL
+	signal=SIGSTOP
+	signal=9
+	signal=SEGV
 	signal=
 	exit=2
 	exit=yes
@@ -122,6 +127,7 @@ done <<-END
 	min_bytes=99999999999999999999999
 	unwind=magic
 	memory=much
+	memory=1Q
 	memory=-1
 	log=
 	log="/tmp/unclosed
@@ -131,31 +137,47 @@ done <<-END
 	=1
 END
 
-# What is said names the bad value, as far as it is short, and what would be a good one.
+# The message names the bad value, shortened if it is long, and describes a good value.
 run depth=100000:top=1
-grep -q "^leakwrap: option 'depth=100000' cannot be used, and keeps its default: it is 1 to 256; " "$log" ||
+bad="cannot be used"
+grep -q "^leakwrap: option 'depth=100000' $bad, and keeps its default: it is 1 to 256; " "$log" ||
 	fail "a bad value is not shown: $(head -n 1 "$log")"
+for bad in signal=KILL signal=9 signal=SIGSTOP; do
+	run $bad
+	why="; KILL and STOP cannot be caught, "
+	grep -q "^leakwrap: option '$bad' cannot be used, .*$why" "$log" ||
+		fail "that a signal cannot be caught is not said: $(head -n 1 "$log")"
+done
+for bad in memory=1Q min_bytes=1Q; do
+	run $bad
+	why=": it is BYTES; K, M and G may follow; "
+	grep -q "^leakwrap: option '$bad' cannot be used, .*$why" "$log" ||
+		fail "the units are not said: $(head -n 1 "$log")"
+done
 run nonsense=7
-grep -q "^leakwrap: option 'nonsense=7' is unknown, and ignored; " "$log" || fail "an unknown option: $(head -n 1 "$log")"
+grep -q "^leakwrap: option 'nonsense=7' is unknown, and ignored; " "$log" ||
+	fail "an unknown option: $(head -n 1 "$log")"
 run "log=/$(printf '%0200d' 0)$(printf '%05000d' 1)"
-grep -q "^leakwrap: option 'log=/0*\.\.\.' cannot be used" "$log" || fail "a long value: $(head -n 1 "$log")"
+grep -q "^leakwrap: option 'log=/0*\.\.\.' cannot be used" "$log" ||
+	fail "a long value: $(head -n 1 "$log")"
 
-# help=1: every key, with its default; the program runs on.
+# help=1: it prints every key with its default, and the program runs on.
 run help=1
 equal "help=1: status" $status 0
 for key in log=stderr signal=USR1 exit=1 depth=64 top=0 min_bytes=0 unwind=auto memory= help=; do
-	grep -v '^leakwrap\[' "$log" | grep -qF "$key" || grep -F "${key%%=*}" "$log" | grep -qF "${key#*=}" ||
+	grep -v '^leakwrap\[' "$log" | grep -qF "$key" ||
+		grep -F "${key%%=*}" "$log" | grep -qF "${key#*=}" ||
 		fail "help=1 does not say $key"
 done
 
-# Defaults of the program's own, under those of the environment.
+# The program's own defaults apply unless the environment overrides them.
 build defaults -DDEFAULTS='"top=1:depth=2"' tests/dump/options.c
 "$W/defaults" >"$W/out" 2>"$log"
 equal "default options" "$(dump_sites "$log" 1 | wc -l)" 1
 LEAKWRAP_OPTIONS=top=2 "$W/defaults" >"$W/out" 2>"$log"
 equal "default options, and others" "$(dump_sites "$log" 1 | wc -l)" 2
 
-# Allocations before the C library has started, which has no environment yet then.
+# A program may allocate before the C library has started, which then has no environment yet.
 cat >"$W/early.c" <<'END'
 #include <stdlib.h>
 static void *volatile kept;
@@ -165,7 +187,8 @@ int main(void) { return kept == NULL; }
 END
 for static in '' -static; do
 	build "early$static" $static "$W/early.c"
-	LEAKWRAP_OPTIONS=log=$W/early$static.log "$W/early$static" 2>"$log" || fail "early$static: status $?"
+	LEAKWRAP_OPTIONS=log=$W/early$static.log "$W/early$static" 2>"$log" ||
+		fail "early$static: status $?"
 	equal "early$static: dumps in the log" "$(dumps "$W/early$static.log" | wc -l)" 1
 	equal "early$static: on standard error" "$(wc -c <"$log")" 0
 done

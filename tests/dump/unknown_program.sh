@@ -1,9 +1,10 @@
 #!/bin/sh
-# Whichever of the tracer's mappings fail, a dump says which program it is of, or that this is not known, and never another
-# module's name.  Without /proc it says how the program was started.
+# Whichever of the tracer's mappings fail, a dump names its program, or says that it is not known.
+#
+# It never gives another module's name. Without /proc it says how the program was started.
 . tests/lib.sh
 
-# The tracer's system calls.
+# Fails the tracer's mmap.
 cat >"$W/fail.c" <<'EOF'
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +20,9 @@ long syscall(long number, long a, long b, long c, long d, long e, long f)
 		errno = ENOMEM;
 		return -1;
 	}
-	return ((long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall"))(number, a, b, c, d, e, f);
+	long (*next)(long, long, long, long, long, long, long) =
+		(long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall");
+	return next(number, a, b, c, d, e, f);
 }
 EOF
 build named tests/link/puts.c
@@ -48,4 +51,5 @@ chroot "$W/jail" /named 2>"$W/log" >"$W/out"
 [ $? = 5 ] || skip "chroot needs root"
 equal "without /proc: the program" "$(dump_value "$W/log" 1 program)" /named
 equal "without /proc: module 1" "$(dump_lines "$W/log" 1 | sed -n 's/^module 1 .* path=//p')" /named
-dump_lines "$W/log" 1 | grep -q '^  #0 .* \[1\] named+0x' || fail "without /proc: frames without a name: $(cat "$W/log")"
+dump_lines "$W/log" 1 | grep -q '^  #0 .* \[1\] named+0x' ||
+	fail "without /proc: frames without a name: $(cat "$W/log")"

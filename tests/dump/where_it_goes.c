@@ -1,4 +1,5 @@
-/* output.c CASE FILE - what becomes of descriptor 2, and which descriptors are open around a dump. */
+/* where_it_goes.c CASE FILE - changes descriptor 2 in the way CASE, and lists the open descriptors
+ * before and after a dump. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +11,7 @@
 
 static void *volatile kept;
 
-/* The open descriptors, without the one that looks. */
+/* Lists the open descriptors, except for the descriptor that it reads them from. */
 static void list(const char *when)
 {
 	char link[64], target[256];
@@ -43,13 +44,13 @@ int main(int argc, char **argv)
 	} else if (strcmp(test, "closed") == 0) {
 		close(2);
 	} else if (strcmp(test, "append") == 0) {
-		/* A daemon puts its log there. */
+		/* A daemon opens its log as descriptor 2. */
 		file = open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600);
 		if (dup2(file, 2) != 2)
 			return 1;
 		close(file);
 	} else if (strcmp(test, "sandbox") == 0) {
-		/* It may open nothing any more. */
+		/* A sandbox forbids further descriptors. */
 		if (setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) != 0)
 			return 1;
 	}

@@ -1,59 +1,68 @@
 #!/bin/sh
-# Where dumps go, and where they never go: descriptor 2 when it is standard error, or the program's log, but
-# not when a data file has taken its number.  log= appends, never truncates; nothing stays open.
+# A dump goes to standard error, to the log, and never into a data file of the program.
+#
+# Descriptor 2 may still be standard error, or the program's own log, or a data file. log= appends
+# and never truncates. The tracer leaves no descriptor open.
 . tests/lib.sh
 
 build output tests/dump/where_it_goes.c
 
-# same CASE: nothing was opened, nothing closed.
+# same_descriptors CASE: the dump opened no descriptor and closed none.
 same_descriptors() {
-	equal "$1: descriptors" "$(sed -n 's/^after//p' "$W/$1.out")" "$(sed -n 's/^set up//p' "$W/$1.out")"
+	equal "$1: descriptors" "$(sed -n 's/^after//p' "$W/$1.out")" \
+		"$(sed -n 's/^set up//p' "$W/$1.out")"
 }
 
-# Standard error as it was at start: a file, a pipe.
+# Standard error is what it was at the start: a file, then a pipe.
 "$W/output" plain - >"$W/plain.out" 2>"$W/plain.log" || fail "status $?"
 equal "standard error" "$(dumps "$W/plain.log" | wc -l)" 3
 same_descriptors plain
 { "$W/output" plain - 2>&1 >"$W/pipe.out" || echo "status $?"; } | cat >"$W/pipe.log"
 equal "a pipe" "$(dumps "$W/pipe.log" | wc -l)" 3
 
-# Also from a program that may open no descriptors any more; a log that it cannot open is named.
+# The program may open no descriptors any more. The tracer names a log that it cannot open.
 { "$W/output" sandbox - 2>&1 >"$W/sandbox.out" || echo "status $?"; } | cat >"$W/sandbox.log"
 equal "a sandbox" "$(dumps "$W/sandbox.log" | wc -l)" 3
 same_descriptors sandbox
-{ LEAKWRAP_OPTIONS=log=$W/unopened.log "$W/output" sandbox - 2>&1 >"$W/sandbox.out" || echo "status $?"; } | cat >"$W/sandbox.log"
-grep -q "^leakwrap: cannot write a dump to .*/unopened.log" "$W/sandbox.log" || fail "a sandbox: says nothing of the log: $(cat "$W/sandbox.log")"
+{
+	LEAKWRAP_OPTIONS=log=$W/unopened.log "$W/output" sandbox - 2>&1 >"$W/sandbox.out" ||
+		echo "status $?"
+} | cat >"$W/sandbox.log"
+grep -q "^leakwrap: cannot write a dump to .*/unopened.log" "$W/sandbox.log" ||
+	fail "a sandbox: says nothing of the log: $(cat "$W/sandbox.log")"
 
-# A data file.
+# Descriptor 2 is a data file.
 "$W/output" reused "$W/data" >"$W/reused.out" 2>"$W/reused.log" || fail "reused: status $?"
 equal "the data file" "$(cat "$W/data")" "data"
 same_descriptors reused
 
-# Closed: the program runs on.
+# Descriptor 2 is closed. The program runs on.
 "$W/output" closed - >"$W/closed.out" 2>"$W/closed.log" || fail "closed: status $?"
 same_descriptors closed
 
-# A log that the program opens in its place.
+# Descriptor 2 is a log of the program's own.
 "$W/output" append "$W/own.log" >"$W/append.out" 2>"$W/append.log" || fail "append: status $?"
 equal "the program's own log" "$(dumps "$W/own.log" | wc -l)" 3
 same_descriptors append
 
-# log=: appended, with what was there before.
+# log= appends to the file and keeps its contents.
 echo "precious" >"$W/kept.log"
 for _ in 1 2; do
-	LEAKWRAP_OPTIONS=log=$W/kept.log "$W/output" plain - >"$W/kept.out" 2>"$W/kept.err" || fail "log: status $?"
+	LEAKWRAP_OPTIONS=log=$W/kept.log "$W/output" plain - >"$W/kept.out" 2>"$W/kept.err" ||
+		fail "log: status $?"
 	[ ! -s "$W/kept.err" ] || fail "log=: also on standard error: $(cat "$W/kept.err")"
 done
 equal "what was in the log" "$(head -n 1 "$W/kept.log")" "precious"
 equal "dumps in the log" "$(dumps "$W/kept.log" | wc -l)" 6
 same_descriptors kept
 
-# log= works where standard error does not.
-LEAKWRAP_OPTIONS=log=$W/late.log "$W/output" reused "$W/data" >"$W/late.out" 2>/dev/null || fail "late: status $?"
+# log= works even if descriptor 2 is a data file.
+LEAKWRAP_OPTIONS=log=$W/late.log "$W/output" reused "$W/data" >"$W/late.out" 2>/dev/null ||
+	fail "late: status $?"
 equal "dumps past a data file" "$(dumps "$W/late.log" | wc -l)" 3
 equal "the data file, again" "$(cat "$W/data")" "data"
 
-# A relative log stays where it was meant at start.
+# A relative path of a log counts from the folder where the program was started.
 cat >"$W/chdir.c" <<'END'
 #include <unistd.h>
 int main(void) { return chdir("/"); }
@@ -62,7 +71,7 @@ build chdir "$W/chdir.c"
 (cd "$W" && LEAKWRAP_OPTIONS=log=relative.log ./chdir) || fail "chdir: status $?"
 equal "a relative log" "$(dumps "$W/relative.log" | wc -l)" 1
 
-# A reader that has gone, a full disk: the dump is lost, not the program.
+# The reader has gone, or the disk is full: the dump is lost, and the program runs on.
 mkfifo "$W/nobody"
 (
 	# shellcheck disable=SC2094 # a pipe, first with a reader, then without
@@ -74,5 +83,6 @@ equal "status without a reader" "$(cat "$W/gone.status")" 0
 same_descriptors gone
 LEAKWRAP_OPTIONS=log=/dev/full "$W/output" plain - >"$W/full.out" 2>"$W/full.log"
 equal "status with a full disk" $? 0
-grep -q "^leakwrap: cannot write all of a dump to '/dev/full'" "$W/full.log" || fail "says nothing of a full disk"
+grep -q "^leakwrap: cannot write all of a dump to '/dev/full'" "$W/full.log" ||
+	fail "says nothing of a full disk"
 same_descriptors full

@@ -1,5 +1,5 @@
-/* address_space_full.c - takes DEPTH bits of call sites, then all address space away, as a program does that leaks until it meets its limit; and
- * asks for a dump before and after that. */
+/* address_space_full.c - allocates from 2^DEPTH call sites. Then it takes all address space away,
+ * like a leaking program that meets its limit. It asks for a dump before and after that. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>

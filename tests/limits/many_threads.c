@@ -1,4 +1,4 @@
-/* many_threads.c - as many times as the argument says, thousands of threads that live at once and allocate. */
+/* many_threads.c ROUNDS - in each round, thousands of threads live at once and allocate. */
 #include <pthread.h>
 #include <stdlib.h>
 

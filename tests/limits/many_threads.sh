@@ -1,11 +1,14 @@
 #!/bin/sh
-# Thousands of threads at once, which have stacks for their signals (crash=1): a thread that starts does not look at those of all others,
-# and what ended threads leave is used again.
+# A thread starts in constant time and memory, even beside thousands of others, with crash=1.
+#
+# A starting thread does not look at the signal stacks of all others. The tracer reuses what ended
+# threads leave.
 . tests/lib.sh
 
 build many_threads tests/limits/many_threads.c
 for rounds in 1 2; do
-	# Seconds of the processor; looking at all takes half a minute for each round.
+	# The limit is in seconds of processor time. A look at all threads takes half a minute for
+	# each round.
 	(
 		# shellcheck disable=SC3045 # dash and bash have it
 		ulimit -t 20
@@ -18,4 +21,5 @@ for rounds in 1 2; do
 done
 one=$(dump_value "$W/log.1" 1 tracer_bytes)
 two=$(dump_value "$W/log.2" 1 tracer_bytes)
-[ "$two" -le $((one * 5 / 4)) ] || fail "the tracer takes $one bytes after one round, $two after two"
+[ "$two" -le $((one * 5 / 4)) ] ||
+	fail "the tracer takes $one bytes after one round, $two after two"

@@ -1,5 +1,5 @@
-/* memory_bound.c - more blocks and more call sites than the tracer is given memory for; none is freed.  Prints what
- * the program holds. */
+/* memory_bound.c - makes more blocks and call sites than the tracer has memory for, and frees none.
+ * Prints how many bytes and blocks it holds. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static __attribute__((noinline)) void hold(size_t size)
 
 static void descend(unsigned path, int depth, size_t size);
 
-/* Two functions, as compilers make one of two calls that are alike. */
+/* Differs from descend_even, because compilers merge two functions that are alike. */
 static __attribute__((noinline)) void descend_odd(unsigned path, int depth, size_t size)
 {
 	descend(path, depth, size);
@@ -30,7 +30,7 @@ static __attribute__((noinline)) void descend_even(unsigned path, int depth, siz
 	__asm__ volatile("# even");
 }
 
-/* A call path for each value of PATH: 2 to the power of DEPTH of them. */
+/* Allocates along a call path that depends on PATH. There are 2^DEPTH such paths. */
 static __attribute__((noinline)) void descend(unsigned path, int depth, size_t size)
 {
 	if (depth == 0)

@@ -1,6 +1,8 @@
 #!/bin/sh
-# memory= bounds what the tracer takes.  When that is not enough the program runs on, and what the dump misses
-# it says: recorded and untracked blocks together are what the program holds.
+# memory= bounds the tracer's memory, and the dump says what it misses.
+#
+# If the memory is not enough, the program runs on. Recorded and untracked blocks together are the
+# program's blocks.
 . tests/lib.sh
 
 build bound tests/limits/memory_bound.c
@@ -19,7 +21,8 @@ for memory in 256K 1M 4M 1G; do
 	case $memory in
 	256K)
 		[ "$tracer" -le 262144 ] || fail "the tracer has taken $tracer bytes"
-		[ $((lost_blocks + lost_sites)) -gt 0 ] || fail "nothing is declared lost, with so little memory"
+		[ $((lost_blocks + lost_sites)) -gt 0 ] ||
+			fail "nothing is declared lost, with so little memory"
 		;;
 	1M) [ "$tracer" -le 1048576 ] || fail "the tracer has taken $tracer bytes" ;;
 	4M) [ "$tracer" -le 4194304 ] || fail "the tracer has taken $tracer bytes" ;;

@@ -1,5 +1,6 @@
-/* memory_follows_heap.c - a heap that grows, is fragmented and empties again, in blocks of ever other sizes, round after round, with
- * threads that come and go.  Prints the tracer's memory after half of the rounds and after the last. */
+/* memory_follows_heap.c - round after round, a heap grows, fragments and empties, in blocks of new
+ * sizes. Threads come and go. Prints the tracer's memory after half of the rounds and after the
+ * last round. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,8 +20,9 @@ static void *round_of(void *argument)
 	for (int i = 0; i < 4 * BLOCKS; i++) {
 		random = random * 1103515245 + 12345;
 		unsigned at = (random >> 8) % BLOCKS;
-		/* Few are large enough to be mapped on their own. */
-		size_t size = (random >> 4) % 1000 == 0 ? (random >> 8) % 1000000 : (random >> 4) % 700;
+		/* Few blocks are so large that the allocator maps them on their own. */
+		size_t size =
+		        (random >> 4) % 1000 == 0 ? (random >> 8) % 1000000 : (random >> 4) % 700;
 
 		if (random >> 31)
 			block[at] = realloc(block[at], size + 1);
@@ -41,7 +43,7 @@ static void *short_thread(void *argument)
 	return malloc(20);
 }
 
-/* Thousands, one after the other, and some at once. */
+/* Runs thousands of threads one after the other, and some at once. */
 static void run_short_threads(void)
 {
 	pthread_t thread[SHORT_THREADS];

@@ -1,5 +1,6 @@
-/* memory_given_back.c - a heap of 300 MB in small blocks that is freed, all but a few blocks: what the tracer holds for it goes back to
- * the system with the next dump.  Prints how much memory the process has before that dump and after it. */
+/* memory_given_back.c - frees a heap of 300 MB in small blocks, except for a few blocks. The next
+ * dump gives the tracer's memory for it back to the system. Prints the process's memory before and
+ * after that dump. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static long resident_kb(void)
 	return kb;
 }
 
-/* Linux from 5.7 on. */
+/* Returns whether the kernel can give the pages back (Linux 5.7 and later). */
 static int pages_can_be_taken_away(void)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

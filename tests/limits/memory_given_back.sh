@@ -1,5 +1,6 @@
 #!/bin/sh
-# When the heap has shrunk, a dump gives the memory of the tracer's tables back to the system, and no record with it.
+# When the heap has shrunk, a dump gives the memory of the tracer's tables back, and loses no
+# record.
 . tests/lib.sh
 
 build shrink tests/limits/memory_given_back.c
@@ -15,7 +16,8 @@ echo "tracer_bytes $full, then $freed; the process $before KB, then $after KB"
 [ "$freed" -lt 1000000 ] || fail "the tracer still holds $freed bytes of $full"
 [ $((before - after)) -gt 30000 ] || fail "the process has $after KB, and had $before KB"
 for n in 1:3000000 2:10 3:3000000; do
-	equal "blocks in dump ${n%:*}" "$(site_by "$W/log" "${n%:*}" fill)" "$((${n#*:} * 100)) ${n#*:}"
+	equal "blocks in dump ${n%:*}" "$(site_by "$W/log" "${n%:*}" fill)" \
+		"$((${n#*:} * 100)) ${n#*:}"
 done
 for key in untracked_blocks freed_elsewhere_blocks foreign_frees; do
 	equal "$key" "$(dump_value "$W/log" 4 $key)" 0

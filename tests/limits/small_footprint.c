@@ -1,5 +1,5 @@
-/* small_footprint.c - a thread with the smallest stack, which allocates and takes a dump; and the room that a dump
- * takes of the stack that it interrupts, measured in paint. */
+/* small_footprint.c [handler] - a thread with the smallest stack allocates and takes a dump. Prints
+ * how many bytes of the interrupted stack the dump uses, found by painting the stack. */
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static const unsigned char paint = 0xa5;
 static char *stack; /* the lowest address */
 static unsigned char *here;
 
-/* Paints all that lies below, except a red zone and the frame of memset, and takes the signal. */
+/* Paints the stack below it, except for a red zone and the frame of memset, and takes the
+ * signal. */
 static __attribute__((noinline)) void *take(void *argument)
 {
 	here = __builtin_frame_address(0);
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	size_t clean = 0;
 
-	if (argc == 2) /* without a dump: the kernel's frame and a handler */
+	if (argc == 2) /* measures a plain handler and the kernel's frame, without a dump */
 		signal(SIGUSR1, nothing);
 	(void)argv;
 	pthread_attr_init(&attributes);

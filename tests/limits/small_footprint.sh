@@ -1,6 +1,9 @@
 #!/bin/sh
-# The tracer takes little of the program's room: 256 bytes of thread-local storage, variables of 0.7 MB, less than 2 KiB of the
-# stack that a dump interrupts, a thread with a stack of 16 KiB works.  The archive goes into a shared object.
+# The tracer takes little of the program's stack, thread-local storage and variables.
+#
+# It takes at most 256 bytes of thread-local storage and 0.7 MB of variables. A dump takes less than
+# 2 KiB of the interrupted stack. A thread with a stack of 16 KiB works. The archive can be linked
+# into a shared object.
 . tests/lib.sh
 
 build_plain plain tests/limits/small_footprint.c
@@ -13,12 +16,13 @@ equal "thread-local storage of the plain program" "$(($(tls "$W/plain")))" 0
 size=$(($(tls "$W/traced")))
 [ $size -le 256 ] || fail "$size bytes of thread-local storage"
 
-# They count where a program's memory is bounded, touched or not.
+# Variables count against a bound of a program's address space, even if they are never touched.
 variables() {
 	size "$1" | awk 'NR == 2 { print $2 + $3 }'
 }
 manual_text wrap/man/leakwrap.7 >"$W/manual"
-said=$(sed -n 's/^ *The runtime.s variables are 0\.\([0-9]\) MB of address space.*/\1/p' "$W/manual")
+stated='^ *The runtime.s variables are 0\.\([0-9]\) MB of address space.*'
+said=$(sed -n "s/$stated/\\1/p" "$W/manual")
 [ -n "$said" ] || fail "leakwrap(7) does not say how large the runtime's variables are"
 more=$(($(variables "$W/traced") - $(variables "$W/plain")))
 [ $more -le $((said * 100000)) ] || fail "the runtime's variables are $more bytes"
@@ -32,7 +36,7 @@ dump=$(cat "$W/traced.out")
 [ "$dump" -gt "$handler" ] || fail "nothing was measured: $dump, $handler"
 echo "thread-local storage $size bytes, stack $((dump - handler)) bytes"
 
-# One shared object, and a program that knows nothing of the tracer.
+# A shared object holds the runtime. The program knows nothing of the tracer.
 cat >"$W/object.c" <<'END'
 #include <stdlib.h>
 static void *volatile kept;

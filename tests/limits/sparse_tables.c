@@ -1,5 +1,5 @@
-/* sparse_tables.c - a heap of large blocks, so that the tables are hardly touched, and three dumps.  Holds 1024 blocks of a
- * megabyte and 100 bytes. */
+/* sparse_tables.c - holds 1024 blocks of a megabyte and 100 bytes, so that each table has few
+ * entries, and takes three dumps. */
 #include <stdlib.h>
 
 #include "leakwrap.h"

@@ -1,6 +1,8 @@
 #!/bin/sh
-# A dump reads only what was written: it takes no memory for the tables' other pages, and finds every block.  It does so
-# also when the system does not tell which pages were written.
+# A dump reads only the written pages of the tables, and finds every block.
+#
+# It takes no memory for the other pages. This also holds if the system does not tell which pages
+# were written.
 . tests/lib.sh
 
 build sparse tests/limits/sparse_tables.c
@@ -8,11 +10,12 @@ build sparse tests/limits/sparse_tables.c
 first=$(dump_value "$W/log" 1 tracer_bytes)
 for n in 2 3 4; do
 	now=$(dump_value "$W/log" $n tracer_bytes)
-	[ "$now" -lt $((first + 500000)) ] || fail "the tracer's memory grew from $first to $now bytes by a dump"
+	[ "$now" -lt $((first + 500000)) ] ||
+		fail "the tracer's memory grew from $first to $now bytes by a dump"
 	equal "dump $n" "$(site_by "$W/log" $n main)" "$((1024 * 1024 * 1024 + 1024 * 100)) 2048"
 done
 
-# Where there is no /proc.  A static C library holds a few blocks of its own.
+# In a jail there is no /proc. A static C library holds a few blocks of its own.
 mkdir "$W/jail"
 build sparse.static -static tests/limits/sparse_tables.c
 cp "$W/sparse.static" "$W/jail/sparse"

@@ -1,4 +1,4 @@
-/* stated_cost.c - a big heap; prints the program's peak of resident memory, in bytes. */
+/* stated_cost.c - allocates a big heap, and prints the peak of its resident memory in bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,6 +1,8 @@
 #!/bin/sh
-# A dump says what the tracer costs: its memory, which is what the program has grown by (give or take what the
-# C library and the program's own pages vary by), and the time that this dump took.
+# A dump states the tracer's memory and the time that this dump took.
+#
+# The stated memory is the program's growth, within the variation of the C library's and the
+# program's own pages.
 . tests/lib.sh
 
 build_plain plain tests/limits/stated_cost.c
@@ -10,6 +12,9 @@ traced=$("$W/traced" 2>"$W/log") || fail "status $?"
 tracer=$(dump_value "$W/log" 1 tracer_bytes)
 echo "untraced $plain, traced $traced, tracer_bytes $tracer"
 difference=$((traced - plain - tracer))
-[ $difference -lt 1000000 ] || fail "the tracer says $tracer, the program has grown by $((traced - plain))"
-[ $difference -gt -1000000 ] || fail "the tracer says $tracer, the program has grown by only $((traced - plain))"
+grown=$((traced - plain))
+[ $difference -lt 1000000 ] ||
+	fail "the tracer says $tracer, the program has grown by $grown"
+[ $difference -gt -1000000 ] ||
+	fail "the tracer says $tracer, the program has grown by only $grown"
 [ "$(dump_value "$W/log" 1 dump_ns)" -gt 1000 ] || fail "dump_ns=$(dump_value "$W/log" 1 dump_ns)"

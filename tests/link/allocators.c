@@ -1,5 +1,6 @@
-/* allocators.c - threads with blocks of all sizes, by all of the allocator's functions, and a dump in their midst.  Prints
- * which allocator it has, whether its blocks are known to lie apart, and how many bytes and blocks live at the end. */
+/* allocators.c - threads hold blocks of all sizes, by all functions of the allocator, and dump
+ * meanwhile. Prints which allocator the program has, whether its blocks are known to lie apart, and
+ * how many bytes and blocks live at the end. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,14 +15,14 @@
 
 enum { THREADS = 4, SLOTS = 500, STEPS = 40000 };
 
-/* What only jemalloc, tcmalloc, mimalloc and dense_malloc.c have. */
+/* Each exists only in jemalloc, tcmalloc, mimalloc or dense_malloc.c. */
 int mallctl(const char *name, void *old, size_t *old_size, void *new, size_t new_size)
         __attribute__((weak));
 const char *tc_version(int *major, int *minor, const char **patch) __attribute__((weak));
 int mi_version(void) __attribute__((weak));
 extern int dense_calls __attribute__((weak));
 
-/* Their malloc by other names. */
+/* The allocators' malloc under other names. */
 void *mallocx(size_t size, int flags) __attribute__((weak));
 void *tc_malloc(size_t size) __attribute__((weak));
 void *mi_malloc(size_t size) __attribute__((weak));
@@ -70,7 +71,8 @@ static void *work(void *argument)
 	for (int step = 0; step < STEPS; step++) {
 		random = random * 1103515245 + 12345;
 		struct slot *slot = &slots[(random >> 16) % SLOTS];
-		size_t size = (random >> 8) % 50 == 0 ? (random >> 4) % 300000 : (random >> 4) % 400;
+		size_t size =
+		        (random >> 8) % 50 == 0 ? (random >> 4) % 300000 : (random >> 4) % 400;
 
 		if (step == STEPS / 2)
 			leakwrap_dump(-1);
@@ -100,13 +102,15 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* A block that the wrap does not see may have the address of one that was freed. */
+/* A block that the wrap does not see may come to the address of a freed block. */
 static void by_other_names(void)
 {
 	for (int i = 0; i < 10; i++) {
 		free(malloc(100));
 		if (tc_malloc || mi_malloc || mallocx)
-			free(tc_malloc ? tc_malloc(100) : mi_malloc ? mi_malloc(100) : mallocx(100, 0));
+			free(tc_malloc   ? tc_malloc(100)
+			     : mi_malloc ? mi_malloc(100)
+			                 : mallocx(100, 0));
 	}
 }
 

@@ -1,15 +1,19 @@
 #!/bin/sh
-# Programs that bring jemalloc, tcmalloc or mimalloc, as an archive, in a static program, or as a shared library: every
-# block is recorded whatever the allocator packs it beside, and none is taken for misused.  Only glibc's own blocks are known to lie
-# apart, also where another allocator has malloc_trim and __libc_malloc, too.
+# Every block is recorded with jemalloc, tcmalloc and mimalloc, and none is taken for misused.
+#
+# The allocator is an archive, in a static program too, or a shared library. It may pack blocks
+# beside any others. Only glibc's own blocks are known to lie apart. Another allocator's are not,
+# even if it has malloc_trim and __libc_malloc, too.
 . tests/lib.sh
 
-# check NAME ALLOCATOR FLAG...
+# check NAME ALLOCATOR FLAG...: builds the program with the allocator, runs it, and compares the
+# dump.
 check() {
 	name=$1 allocator=$2
 	shift 2
 	# shellcheck disable=SC2046,SC2086 # lists of flags
-	$CC $CFLAGS_FOR_TESTS -o "$W/$name" tests/link/allocators.c "$@" $(leakwrap_flags LEAKWRAP_LDFLAGS $libraries) \
+	$CC $CFLAGS_FOR_TESTS -o "$W/$name" tests/link/allocators.c "$@" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS $libraries) \
 		-pthread || fail "cannot build $name"
 	LEAKWRAP_OPTIONS=log="$W/$name.log" "$W/$name" >"$W/$name.out" || fail "$name: status $?"
 	read -r has lie bytes blocks <"$W/$name.out"
@@ -23,7 +27,8 @@ check() {
 	for key in untracked_blocks freed_elsewhere_blocks; do
 		equal "$name: $key" "$(dump_value "$W/$name.log" 5 $key)" 0
 	done
-	LEAKWRAP_OPTIONS=exit=0:misuse=abort "$W/$name" >"$W/$name.out" 2>"$W/$name.misuse" || fail "$name, misuse=abort: status $?"
+	LEAKWRAP_OPTIONS=exit=0:misuse=abort "$W/$name" >"$W/$name.out" 2>"$W/$name.misuse" ||
+		fail "$name, misuse=abort: status $?"
 	equal "$name: misuse" "$(grep -c ' misuse ' "$W/$name.misuse")" 0
 }
 
@@ -51,14 +56,16 @@ fi
 for library in jemalloc tcmalloc_minimal mimalloc; do
 	if [ -n "$(archive lib$library.so)" ]; then
 		for pie in pie no-pie; do
-			check "$library-shared-$pie" "${library%_minimal}" "-$pie" -Wl,--no-as-needed -l$library
+			check "$library-shared-$pie" "${library%_minimal}" "-$pie" \
+				-Wl,--no-as-needed -l$library
 		done
 	else
 		left_out="$left_out lib$library.so"
 	fi
 done
 # shellcheck disable=SC2086 # a list of flags
-$CC $CFLAGS_FOR_TESTS -c -o "$W/dense_malloc.o" tests/link/dense_malloc.c || fail "cannot compile dense_malloc.c"
+$CC $CFLAGS_FOR_TESTS -c -o "$W/dense_malloc.o" tests/link/dense_malloc.c ||
+	fail "cannot compile dense_malloc.c"
 ar rcs "$W/libdense.a" "$W/dense_malloc.o"
 check dense dense "$W/libdense.a"
 check dense-static dense -static "$W/libdense.a"

@@ -1,5 +1,5 @@
-// bad_alloc.cpp - makes every form of operator new fail, with and without a new_handler, and prints what
-// came of it.  What each form leaves behind afterwards is a block of its own.
+// bad_alloc.cpp - makes every form of operator new fail, with and without a new_handler, and prints
+// the result. Afterwards each form leaves a block of its own.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +25,7 @@ static void throw_other()
 	throw from_handler();
 }
 
-// A frame with something to destroy between the throwing operator and the handler.
+// A frame between the throwing operator and the handler has an object to destroy.
 struct witness {
 	const char *name;
 	~witness()
@@ -84,7 +84,7 @@ int main()
 	        {"nothrow_aligned_array", by_nothrow_aligned_array},
 	};
 
-	// More often than anything that a failure could leave behind would stand.
+	// Fails more often than a table could keep whatever a failure leaves behind.
 	for (int i = 0; i < 100; i++)
 		for (const auto &form : forms) {
 			attempt(form.name, form.form, nullptr);

@@ -1,6 +1,8 @@
 #!/bin/sh
-# An allocation that fails inside operator new: bad_alloc, and what a new_handler throws, pass through
-# every form of it; nothrow forms answer NULL; later blocks are recorded as ever.
+# An exception of a failing operator new passes through the wrapper, in every form of the operator.
+#
+# It is bad_alloc, or what a new_handler throws. Nothrow forms return NULL. Later blocks are
+# recorded as before.
 . tests/lib.sh
 
 WRAPS=$(leakwrap_flags LEAKWRAP_LDFLAGS)
@@ -14,9 +16,11 @@ for driver in g++ clang++; do
 		case $kind in dynamic) flag="" ;; static) flag="-static" ;; esac
 		# shellcheck disable=SC2046,SC2086
 		{
-			set -- -std=gnu++17 -O2 -fno-omit-frame-pointer -fno-builtin $flag tests/link/bad_alloc.cpp
+			set -- -std=gnu++17 -O2 -fno-omit-frame-pointer -fno-builtin $flag \
+				tests/link/bad_alloc.cpp
 			$driver -o "$W/plain" "$@" &&
-				$driver -o "$W/traced" "$@" $WRAPS $(leakwrap_flags LEAKWRAP_CXX_LDLIBS)
+				$driver -o "$W/traced" "$@" $WRAPS \
+					$(leakwrap_flags LEAKWRAP_CXX_LDLIBS)
 		} || fail "$driver, $kind: does not link"
 		"$W/plain" >"$W/plain.out"
 		equal "$driver, $kind: exit status untraced" $? 4
@@ -29,8 +33,10 @@ for driver in g++ clang++; do
 		sed -n 's/^leaks //p' "$W/traced.out" >"$W/leaks"
 		equal "$driver, $kind: forms" "$(wc -l <"$W/leaks")" 8
 		while read -r function bytes blocks; do
-			equal "$driver, $kind: $function" "$(site_by "$W/log" 1 "$function")" "$bytes $blocks"
+			equal "$driver, $kind: $function" "$(site_by "$W/log" 1 "$function")" \
+				"$bytes $blocks"
 		done <"$W/leaks"
-		equal "$driver, $kind: freed_elsewhere_blocks" "$(dump_value "$W/log" 1 freed_elsewhere_blocks)" 0
+		equal "$driver, $kind: freed_elsewhere_blocks" \
+			"$(dump_value "$W/log" 1 freed_elsewhere_blocks)" 0
 	done
 done

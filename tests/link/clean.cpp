@@ -1,5 +1,5 @@
-// clean.cpp - frees all that it allocates.  What is live at its end belongs to the C and C++
-// libraries.
+// clean.cpp - frees all that it allocates. The C and C++ libraries own all blocks that live at its
+// end.
 #include <iostream>
 #include <sstream>
 

@@ -1,4 +1,4 @@
-/* A C program whose shared library is written in C++. */
+/* cxx_library.c - a C program whose shared library is written in C++. */
 #include <stdlib.h>
 
 int length_of(int count);

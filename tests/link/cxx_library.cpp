@@ -1,4 +1,4 @@
-/* A shared library that takes and gives back memory by the C++ operators. */
+/* cxx_library.cpp - a shared library that allocates and frees by the C++ operators. */
 #include <string>
 
 extern "C" int length_of(int count)

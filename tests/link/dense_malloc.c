@@ -1,5 +1,5 @@
-/* dense_malloc.c - an allocator with blocks 16 bytes apart, and with names that one may take for glibc's alone, as Google's tcmalloc
- * has them. */
+/* dense_malloc.c - an allocator with blocks 16 bytes apart. It has names that look like glibc's
+ * own, as Google's tcmalloc has. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 #include <sys/mman.h>
 
 #define AREA  ((size_t)64 << 20)
-#define SLAB  ((size_t)65536) /* blocks of one size, which stands at its start */
+#define SLAB  ((size_t)65536) /* has blocks of one size; the size stands at its start */
 #define UNIT  ((size_t)16)
 #define SMALL ((size_t)512)
-#define PAGE  ((size_t)4096) /* in front of a larger block, whose size stands at its start */
+#define PAGE  ((size_t)4096) /* lies in front of a larger block; the size stands at its start */
 
 int dense_calls;
 
-/* So much alignment gives a static program a segment that has nothing in the file. */
+/* With so much alignment a static program gets a segment that has nothing in the file. */
 static _Alignas(65536) char area[AREA];
 static size_t used;
 static char *fresh[SMALL / UNIT + 1], *end[SMALL / UNIT + 1], *freed[SMALL / UNIT + 1];
@@ -29,7 +29,8 @@ static bool is_small(const char *block)
 
 static size_t *size_of(char *block)
 {
-	return (size_t *)(is_small(block) ? area + (size_t)(block - area) / SLAB * SLAB : block - PAGE);
+	return (size_t *)(is_small(block) ? area + (size_t)(block - area) / SLAB * SLAB
+	                                  : block - PAGE);
 }
 
 static void *large(size_t size)

@@ -16,7 +16,7 @@
 
 #include "every.h"
 
-/* Names that headers do not declare. */
+/* Headers do not declare these. */
 void cfree(void *block);
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
@@ -27,7 +27,7 @@ int __vasprintf_chk(char **string, int flag, const char *format, va_list argumen
 char *__realpath_chk(const char *path, char *buffer, size_t room);
 char *__getcwd_chk(char *buffer, size_t size, size_t room);
 
-/* -- the allocator ------------------------------------------------------------------------------- */
+/* -- the allocator ----------------------------------------------------------------------------- */
 
 static void by_cfree(void *block)
 {
@@ -158,7 +158,7 @@ CASE(pvalloc)
 	keep(block, 100, free);
 }
 
-/* -- strings ------------------------------------------------------------------------------------- */
+/* -- strings ----------------------------------------------------------------------------------- */
 
 static void keep_string(char *string)
 {
@@ -247,7 +247,7 @@ CASE(__vasprintf_chk)
 	free(string);
 }
 
-/* -- lines --------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------- */
 
 static FILE *lines(void)
 {
@@ -294,7 +294,7 @@ CASE(__getdelim)
 	fclose(stream);
 }
 
-/* -- paths --------------------------------------------------------------------------------------- */
+/* -- paths ------------------------------------------------------------------------------------- */
 
 CASE(realpath)
 {
@@ -351,7 +351,7 @@ CASE(tempnam)
 	keep(name, strlen(name) + 1, free);
 }
 
-/* -- lists --------------------------------------------------------------------------------------- */
+/* -- lists ------------------------------------------------------------------------------------- */
 
 static int is_library(const struct dirent *entry)
 {
@@ -414,7 +414,7 @@ CASE(backtrace_symbols)
 	char **names = backtrace_symbols(&address, 1);
 
 	say("%d", names[0][0] != '\0');
-	keep(names, sizeof(char *) + 2, free); /* more: the path of the program */
+	keep(names, sizeof(char *) + 2, free); /* at least: it holds the program's path, too */
 	at_least();
 }
 
@@ -539,7 +539,7 @@ CASE(envz_remove)
 	say("%s", vector ? "a vector" : "NULL");
 }
 
-/* -- streams into memory ------------------------------------------------------------------------- */
+/* -- streams into memory ----------------------------------------------------------------------- */
 
 CASE(open_memstream)
 {

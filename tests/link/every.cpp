@@ -1,4 +1,4 @@
-// every.cpp - calls every wrapped function of the C++ runtime once.  Cases have the mangled names.
+// every.cpp - calls every wrapped function of the C++ runtime once. Cases have the mangled names.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +12,8 @@ using std::nothrow;
 
 static const align_val_t line{64};
 
-// -- new, each freed by its own delete ------------------------------------------------------------------
+// -- new, each freed by its own delete
+// --------------------------------------------------------------
 
 CASE(_Znwm)
 {
@@ -43,7 +44,8 @@ CASE(_Znam)
 
 CASE(_ZnamRKSt9nothrow_t)
 {
-	keep(operator new[](105, nothrow), 105, [](void *block) { operator delete[](block, nothrow); });
+	keep(operator new[](105, nothrow), 105,
+	     [](void *block) { operator delete[](block, nothrow); });
 }
 
 CASE(_ZnamSt11align_val_t)
@@ -57,7 +59,8 @@ CASE(_ZnamSt11align_val_tRKSt9nothrow_t)
 	     [](void *block) { operator delete[](block, line, nothrow); });
 }
 
-// -- delete; those without a size were called above ----------------------------------------------------------
+// -- delete; the forms without a size were called above
+// ---------------------------------------------
 
 CASE(_ZdlPv)
 {
@@ -120,7 +123,8 @@ CASE(_ZdaPvmSt11align_val_t)
 	operator delete[](operator new[](1, line), 1, line);
 }
 
-// -- the demangler -------------------------------------------------------------------------------------
+// -- the demangler
+// ----------------------------------------------------------------------------------
 
 CASE(__cxa_demangle)
 {

@@ -1,21 +1,26 @@
 #!/bin/sh
-# Every wrapped function, called once by a dynamic and by a static program: the program behaves as without
-# the tracer, what it frees is not listed, and what it leaks stands at the caller of the function.
+# Every wrapped function, called once, behaves as untraced, and its block stands at its caller.
+#
+# This holds in a dynamic and in a static program. The dump lists no freed block.
 . tests/lib.sh
 
-case $(${CC} -dumpmachine) in x86_64*) ;; *) skip "the mangled names in every.cpp are those of x86-64" ;; esac
+case $(${CC} -dumpmachine) in
+x86_64*) ;;
+*) skip "every.cpp has the mangled names of x86-64" ;;
+esac
 WRAPS=$(leakwrap_flags LEAKWRAP_LDFLAGS)
 OPTIONS="-O2 -g -D_GNU_SOURCE -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-builtin -w"
 
-# -fno-builtin: neither leaks nor pairs of new and delete are optimized away.
+# -fno-builtin: the compiler removes neither leaks nor pairs of new and delete.
 for source in every_run every_vendor every; do
 	# shellcheck disable=SC2086
 	$CC $OPTIONS -c -o "$W/$source.o" "tests/link/$source.c" || fail "cannot compile $source.c"
 done
 # shellcheck disable=SC2086
-g++ -std=gnu++17 $OPTIONS -c -o "$W/everyxx.o" tests/link/every.cpp || fail "cannot compile every.cpp"
+g++ -std=gnu++17 $OPTIONS -c -o "$W/everyxx.o" tests/link/every.cpp ||
+	fail "cannot compile every.cpp"
 
-# check PROGRAM
+# check PROGRAM: compares the traced with the untraced program, and the dump with the leaks.
 check() {
 	for way in leak free; do
 		"$W/$1.plain" $way >"$W/plain.out" 2>&1
@@ -27,30 +32,40 @@ check() {
 			fail "$1 $way: behaves differently: $(cat "$W/difference")"
 		dump_is_whole "$W/log" 1 || fail "$1 $way: no whole dump"
 
-		dump_sites "$W/log" 1 | awk '{ split($4, f, ";"); if (f[1] ~ /^(called|by)_/) print f[1], $1, $2 }' >"$W/sites"
+		dump_sites "$W/log" 1 | awk '{
+			split($4, f, ";")
+			if (f[1] ~ /^(called|by)_/)
+				print f[1], $1, $2
+		}' >"$W/sites"
 		awk '$1 == "leaks" { print $2, $3, $4, $5 }' "$W/traced.out" >"$W/leaks"
 		awk -v program="$1 $way" '
 			NR == FNR { bytes[$1] += $2; blocks[$1] += $3; next }
 			{
 				wanted[$1]
-				if (blocks[$1] + 0 != $3 || ($4 == "exact" ? bytes[$1] + 0 != $2 : bytes[$1] + 0 < $2)) {
-					printf "%s: %s: %d bytes in %d blocks, wanted %s %d in %d\n", program, $1, bytes[$1],
-						blocks[$1], $4, $2, $3
+				wrong = $4 == "exact" ? bytes[$1] + 0 != $2 : bytes[$1] + 0 < $2
+				if (blocks[$1] + 0 != $3 || wrong) {
+					printf "%s: %s: %d bytes in %d blocks, ", \
+						program, $1, bytes[$1], blocks[$1]
+					printf "wanted %s %d in %d\n", $4, $2, $3
 					bad = 1
 				}
 			}
 			END {
 				for (f in bytes)
 					if (!(f in wanted)) {
-						printf "%s: %s: %d bytes in %d blocks were not leaked\n", program, f, bytes[f], blocks[f]
+						printf "%s: %s: %d bytes in %d blocks ", \
+							program, f, bytes[f], blocks[f]
+						print "were not leaked"
 						bad = 1
 					}
 				exit bad
 			}' "$W/sites" "$W/leaks" || exit 1
 		case $way in leak) [ -s "$W/leaks" ] || fail "$1 leaks nothing" ;; esac
-		equal "$1 $way: freed_elsewhere_blocks" "$(dump_value "$W/log" 1 freed_elsewhere_blocks)" 0
+		equal "$1 $way: freed_elsewhere_blocks" \
+			"$(dump_value "$W/log" 1 freed_elsewhere_blocks)" 0
 		equal "$1 $way: untracked_blocks" "$(dump_value "$W/log" 1 untracked_blocks)" 0
-		# In a dynamic program libc's own memory comes to free unrecorded, but not here.
+		# In a dynamic program libc's own blocks may come to free unrecorded, but not in
+		# this program.
 		equal "$1 $way: foreign_frees" "$(dump_value "$W/log" 1 foreign_frees)" 0
 	done
 }
@@ -59,19 +74,21 @@ for kind in dynamic static; do
 	case $kind in dynamic) flag="" ;; static) flag="-static" ;; esac
 	C=$(leakwrap_flags LEAKWRAP_LDLIBS)
 	CXX=$(leakwrap_flags LEAKWRAP_CXX_LDLIBS)
-	# glibc warns of tempnam; that is not the matter here.
+	# glibc warns of tempnam, which this test ignores.
 	# shellcheck disable=SC2086
 	{
-		$CC $flag -o "$W/c_$kind" "$W/every.o" "$W/every_run.o" "$W/every_vendor.o" $WRAPS $C 2>"$W/errors" &&
-			$CC $flag -o "$W/c_$kind.plain" "$W/every.o" "$W/every_run.o" "$W/every_vendor.o" 2>"$W/errors" &&
-			g++ $flag -o "$W/cxx_$kind" "$W/everyxx.o" "$W/every_run.o" $WRAPS $CXX 2>"$W/errors" &&
-			g++ $flag -o "$W/cxx_$kind.plain" "$W/everyxx.o" "$W/every_run.o" 2>"$W/errors"
+		run=$W/every_run.o vendor=$W/every_vendor.o
+		$CC $flag -o "$W/c_$kind" "$W/every.o" $run $vendor $WRAPS $C 2>"$W/errors" &&
+			$CC $flag -o "$W/c_$kind.plain" "$W/every.o" $run $vendor 2>"$W/errors" &&
+			g++ $flag -o "$W/cxx_$kind" "$W/everyxx.o" $run $WRAPS $CXX 2>"$W/errors" &&
+			g++ $flag -o "$W/cxx_$kind.plain" "$W/everyxx.o" $run 2>"$W/errors"
 	} || fail "$kind: cannot link: $(cat "$W/errors")"
 	check "c_$kind"
 	check "cxx_$kind"
 done
 
-# The two programs together leave out no symbol of the list, but for size_t as unsigned int.
+# The two programs together call every symbol of the list, except for the variants whose size_t is
+# an unsigned int.
 for family in malloc string line path list memstream cxx; do
 	leakwrap_flags "LEAKWRAP_SYMBOLS_$family" | tr ' ' '\n'
 done | grep -v '^_Zn[wa]j\|^_Zd[la]Pvj' | sort >"$W/listed"
@@ -79,4 +96,5 @@ done | grep -v '^_Zn[wa]j\|^_Zd[la]Pvj' | sort >"$W/listed"
 	"$W/c_dynamic.plain" free
 	"$W/cxx_dynamic.plain" free
 } | sed -n 's/^called //p' | sort >"$W/called"
-diff "$W/listed" "$W/called" >"$W/difference" || fail "listed (<) and called (>): $(cat "$W/difference")"
+diff "$W/listed" "$W/called" >"$W/difference" ||
+	fail "listed (<) and called (>): $(cat "$W/difference")"

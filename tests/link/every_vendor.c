@@ -1,5 +1,5 @@
-/* every_vendor.c - functions that C libraries older and newer than glibc 2.36 have; from the program's
- * point of view they come from a library. */
+/* every_vendor.c - functions of C libraries older and newer than glibc 2.36. For the program they
+ * come from a library. */
 #include <stdlib.h>
 
 void cfree(void *block);

@@ -1,4 +1,4 @@
-// for_caller.cpp - blocks that static libraries allocate for the program, which never frees them: a
+// for_caller.cpp - static libraries allocate blocks for the program, which never frees them: a
 // growing string, a regular expression, a stream and a folder.
 #include <dirent.h>
 #include <regex.h>
@@ -9,7 +9,7 @@ struct Base {
 	int number = 0;
 };
 
-// Base has no virtual destructor: the name is never freed.
+// Base has no virtual destructor, so the name is never freed.
 struct Derived : Base {
 	std::string name;
 };

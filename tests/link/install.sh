@@ -1,5 +1,5 @@
 #!/bin/sh
-# make install puts its files under DESTDIR and PREFIX, and make uninstall removes exactly those.
+# make install puts its files under DESTDIR and PREFIX, and make uninstall removes exactly these.
 . tests/lib.sh
 
 install_make() {
@@ -9,14 +9,15 @@ install_make() {
 	) || fail "make $*: $(cat "$W/make.out")"
 }
 
-# What was there before stays.
+# Files that were there before stay.
 mkdir -p "$W/stage/usr/lib/pkgconfig" "$W/stage/usr/share/other"
 echo other >"$W/stage/usr/lib/libother.a"
 echo other >"$W/stage/usr/lib/pkgconfig/other.pc"
 (cd "$W/stage" && find . ! -type d | sort) >"$W/before"
 
 install_make PREFIX=/usr DESTDIR="$W/stage" install
-for file in lib/libleakwrap.a lib/pkgconfig/leakwrap.pc share/leakwrap/linker-flags.mk share/leakwrap/ldflags \
+for file in lib/libleakwrap.a lib/pkgconfig/leakwrap.pc share/leakwrap/linker-flags.mk \
+	share/leakwrap/ldflags \
 	share/leakwrap/generator/generate.sh include/leakwrap.h; do
 	[ -f "$W/stage/usr/$file" ] || fail "not installed: $file"
 	equal "mode of $file" "$(stat -c %a "$W/stage/usr/$file")" 644
@@ -29,15 +30,17 @@ cmp linker-flags.mk "$W/stage/usr/share/leakwrap/linker-flags.mk" || fail "anoth
 if [ -f tools/tools.mk ]; then
 	[ -x "$W/stage/usr/bin/leakwrap" ] || fail "not installed: bin/leakwrap"
 	for page in tools/man/*.1; do
-		[ ! -f "$page" ] || [ -f "$W/stage/usr/share/man/man1/${page##*/}" ] || fail "not installed: ${page##*/}"
+		[ ! -f "$page" ] || [ -f "$W/stage/usr/share/man/man1/${page##*/}" ] ||
+			fail "not installed: ${page##*/}"
 	done
 fi
 
-# Installing again changes nothing; nothing names the stage.
+# A second installation changes nothing. No file names the stage.
 (cd "$W/stage" && find . ! -type d | sort) >"$W/after"
 install_make PREFIX=/usr DESTDIR="$W/stage" install
 (cd "$W/stage" && find . ! -type d | sort) | cmp "$W/after" - || fail "a second install adds files"
-! grep -r -l -F -e "$W" "$W/stage/usr/lib/pkgconfig" "$W/stage/usr/share" || fail "the stage is named in a file"
+! grep -r -l -F -e "$W" "$W/stage/usr/lib/pkgconfig" "$W/stage/usr/share" ||
+	fail "the stage is named in a file"
 
 install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 (cd "$W/stage" && find . ! -type d | sort) | diff "$W/before" - >"$W/difference" ||
@@ -45,18 +48,21 @@ install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 [ ! -e "$W/stage/usr/share/leakwrap" ] || fail "share/leakwrap is left"
 [ -d "$W/stage/usr/share/other" ] || fail "a folder of others was removed"
 
-# Uninstalling what is not there is no error.
+# make uninstall succeeds even if nothing is installed.
 install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 
-# Where the tool's libraries are missing, the runtime is installed, and it is said what to get for the tool.
+# If the tool's libraries are missing, make installs the runtime, and says which packages the tool
+# needs.
 mkdir "$W/runtime"
 for part in built-by lacks wrap report entry include generator ldflags libleakwrap.a leakwrap.pc; do
 	cp -a "$O/$part" "$W/runtime/" || fail "no $part"
 done
 (O=$W/runtime install_make HOSTCC="cc -nostdinc" PREFIX=/usr DESTDIR="$W/bare" install) || exit 1
-grep -q 'the tool is not built: .*apt-get install .*libdw-dev' "$W/make.out" || fail "not said: $(cat "$W/make.out")"
+grep -q 'the tool is not built: .*apt-get install .*libdw-dev' "$W/make.out" ||
+	fail "not said: $(cat "$W/make.out")"
 (cd "$W/bare/usr" && find . ! -type d ! -path '*/generator/*' | sort | tr '\n' ' ') >"$W/after"
 equal "without the tool" "$(cat "$W/after")" \
 	"$(printf './%s ' include/leakwrap.h lib/libleakwrap.a lib/pkgconfig/leakwrap.pc \
-		share/leakwrap/ldflags share/leakwrap/linker-flags.mk share/man/man3/leakwrap.3 share/man/man5/leakwrap-dump.5 \
-		share/man/man7/leakwrap-bare.7 share/man/man7/leakwrap-options.7 share/man/man7/leakwrap.7)"
+		share/leakwrap/ldflags share/leakwrap/linker-flags.mk share/man/man3/leakwrap.3 \
+		share/man/man5/leakwrap-dump.5 share/man/man7/leakwrap-bare.7 \
+		share/man/man7/leakwrap-options.7 share/man/man7/leakwrap.7)"

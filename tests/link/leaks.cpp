@@ -1,5 +1,4 @@
-// A C++ program with leaks in functions of their own.  It says what it leaks:
-// "leaks FUNCTION BYTES BLOCKS".
+// leaks.cpp - leaks in functions of their own. Prints "leaks FUNCTION BYTES BLOCKS" for each.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Programs relinked by lld: dynamic and static, C and C++, gcc and clang.
+# Programs relinked by lld behave as before, and their leaks are found: dynamic and static, C and
+# C++.
 LINKER=lld
 . tests/lib.sh
 . tests/link/matrix

@@ -1,11 +1,11 @@
-/* lto.c - half of a program for link-time optimization.  Says what it leaks, like leaks.c. */
+/* lto.c - half of a program for link-time optimization. Prints its leaks, like leaks.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void *volatile kept;
 
-/* Becomes one call of calloc, which no source file names. */
+/* The compiler makes one call of calloc from it, which no source file names. */
 __attribute__((noinline)) static void by_calloc(void)
 {
 	char *block = malloc(3000);
@@ -28,11 +28,11 @@ __attribute__((noinline)) static void by_strdup(void)
 	kept = strdup(text);
 }
 
-/* In the other file. */
+/* In the program's other half (lto_vendor.c). */
 void by_realloc(void);
 void *vendor_allocate(size_t size);
 
-/* The call moves into this function. */
+/* The compiler moves the call into this function. */
 __attribute__((noinline)) static void by_vendor(void)
 {
 	kept = vendor_allocate(400);

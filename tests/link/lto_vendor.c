@@ -1,4 +1,4 @@
-/* lto_vendor.c - the other half. */
+/* lto_vendor.c - the other half of the program lto.c. */
 #include <stdlib.h>
 
 void by_realloc(void);

@@ -1,22 +1,26 @@
 #!/bin/sh
-# A user's three-line makefile: from the source tree, from an installed prefix, and with another archive.
+# A user's three-line makefile works: with the source tree, an installed prefix, and another
+# archive.
 . tests/lib.sh
 
 ROOT=$PWD
 mkdir "$W/vendor" || fail "cannot make $W/vendor"
-$CC -O2 -fno-omit-frame-pointer -fno-builtin -c -o "$W/vendor/leaks.o" tests/link/leaks.c || fail "cannot compile"
+$CC -O2 -fno-omit-frame-pointer -fno-builtin -c -o "$W/vendor/leaks.o" tests/link/leaks.c ||
+	fail "cannot compile"
 (cd "$W/vendor" && ar rcs vendor.a leaks.o)
 
-# use NAME FLAGS-FILE [MAKE-VARIABLE...]: builds the program in a folder of its own and looks at its dump.
+# use NAME FLAGS-FILE [MAKE-VARIABLE...]: builds the program in a folder of its own and checks its
+# dump.
 use() {
 	name=$1 flags=$2
 	shift 2
 	mkdir "$W/$name" || fail "cannot make $W/$name"
 	cp "$W/vendor/vendor.a" "$W/$name/"
 	# shellcheck disable=SC2016 # for make, not for the shell
-	printf 'include %s\napp: vendor.a\n\t$(CC) -o $@ $^ $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS)\n' "$flags" >"$W/$name/Makefile"
+	printf 'include %s\napp: vendor.a\n\t$(CC) -o $@ $^ %s\n' "$flags" \
+		'$(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS)' >"$W/$name/Makefile"
 	(
-		# Not as a part of the make that may be running this test.
+		# This make is independent of a make that may be running the test.
 		unset MAKEFLAGS MFLAGS MAKELEVEL LEAKWRAP_LIB
 		cd "$W/$name" && make -s CC="$CC -u main" "$@" >make.out 2>&1
 	) || fail "$name: make: $(cat "$W/$name/make.out")"
@@ -26,8 +30,8 @@ use() {
 	equal "$name: by_strdup" "$(site_by "$W/$name/log" 1 by_strdup)" "13 1"
 }
 
-# The default archive of a source tree is build/libleakwrap.a beside linker-flags.mk.  The checkout's own
-# build folder is not this test's, so the tree is one of links.
+# The default archive of a source tree is build/libleakwrap.a beside linker-flags.mk. The checkout's
+# build folder does not belong to this test, so it makes a tree of links.
 mkdir -p "$W/tree/build"
 for file in linker-flags.mk wrap; do
 	ln -s "$ROOT/$file" "$W/tree/$file"
@@ -43,6 +47,6 @@ use other_archive "$ROOT/linker-flags.mk" LEAKWRAP_LIB="$O/libleakwrap.a"
 ) || fail "make install: $(cat "$W/install.out")"
 use installed "$W/prefix/share/leakwrap/linker-flags.mk"
 
-# The installed tree may be moved.
+# An installed tree may be moved.
 mv "$W/prefix" "$W/elsewhere"
 use moved "$W/elsewhere/share/leakwrap/linker-flags.mk"

@@ -1,5 +1,4 @@
-/* named.c - a program with allocators of other names: what each function leaks is said on
- * standard output. */
+/* named.c - a program with allocators of other names. Prints what each function leaks. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,7 +46,7 @@ static __attribute__((noinline)) void by_free(void)
 
 static struct pool *pool;
 
-/* The pool takes its memory from malloc, which is not to be counted as well. */
+/* The pool takes its memory from malloc. The tracer must not count this memory as well. */
 static __attribute__((noinline)) void by_pool(void)
 {
 	for (int i = 0; i < 1000; i++)
@@ -61,7 +60,7 @@ static __attribute__((noinline)) void by_fixed(void)
 	kept = message_get(pool);
 }
 
-/* A call that is left by longjmp is over: what comes after it is recorded. */
+/* A call that longjmp leaves is over. The tracer records the calls after it. */
 static __attribute__((noinline)) void by_jump(void)
 {
 	if (setjmp(pool_full) == 0)

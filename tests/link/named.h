@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The malloc family under another prefix, with more parameters; its memory comes from a static
+/* The malloc family under another prefix, with more parameters. Its memory comes from a static
  * arena. */
 void *my_malloc(size_t size, const char *file, int line);
 void *my_calloc(size_t count, size_t size);
@@ -11,12 +11,12 @@ void *my_realloc(void *block, size_t size);
 int my_posix_memalign(void **block, size_t alignment, size_t size);
 void my_free(void *block);
 
-/* A pool, whose memory comes from malloc, with a size of 16 bits. */
+/* A pool whose memory comes from malloc. Its sizes have 16 bits. */
 struct pool;
 extern jmp_buf pool_full;
 struct pool *pool_new(void);
 void *pool_alloc(struct pool *pool, uint16_t size);
 int pool_free(struct pool *pool, void *block);
 
-/* Blocks of 48 bytes. */
+/* Allocates blocks of 48 bytes. */
 void *message_get(struct pool *pool);

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Allocators of another name are wrapped when the link names them: by make, leakwrap cc and leakwrap
-# flags, with every linker, and at an installed prefix.
+# Allocators of another name are wrapped if the link names them.
+#
+# The link is made by make, leakwrap cc or leakwrap flags, with every linker, and at an installed
+# prefix.
 # timeout: 300
 . tests/lib.sh
 
@@ -14,11 +16,12 @@ lw=$O/leakwrap
 
 # shellcheck disable=SC2086 # a list of flags
 {
-	$CC $OPTIONS -c -o "$W/named.o" tests/link/named.c && $CC $OPTIONS -c -o "$W/vendor.o" tests/link/named_vendor.c
+	$CC $OPTIONS -c -o "$W/named.o" tests/link/named.c &&
+		$CC $OPTIONS -c -o "$W/vendor.o" tests/link/named_vendor.c
 } || fail "cannot compile"
 ar rcs "$W/vendor.a" "$W/vendor.o"
 
-# told WHAT PROGRAM
+# told WHAT PROGRAM: runs PROGRAM, and compares its dump with the leaks that it prints.
 told() {
 	rm -f "$W/log"
 	LEAKWRAP_OPTIONS=log=$W/log "$2" >"$W/leaks" || fail "$1: status $?"
@@ -32,7 +35,8 @@ told() {
 # -- make, with every linker
 
 makefile() {
-	printf '%s\n' "LEAKWRAP_ALLOCATORS := $LIST" "include $1" "app: $W/named.o $W/vendor.a \$(LEAKWRAP_LINK_LIB)" \
+	printf '%s\n' "LEAKWRAP_ALLOCATORS := $LIST" "include $1" \
+		"app: $W/named.o $W/vendor.a \$(LEAKWRAP_LINK_LIB)" \
 		"	\$(CC) \$(HOW) -o \$@ \$^ \$(LEAKWRAP_LDFLAGS) \$(MORE) \$(LEAKWRAP_LDLIBS)"
 }
 run_make() {
@@ -64,20 +68,21 @@ rm -f "$W/app"
 run_make -C "$W" -f Makefile.2 CC="$CC" || fail "another list: $(tail -n 5 "$W/make.out")"
 grep -q no_such "$W/leakwrap-link.flags" || fail "the list has changed, and the wrappers have not"
 
-# -- misuse, where everything is seen
+# -- misuse, in a static program, where the tracer sees everything
 
 rm -f "$W/app"
 run_make -C "$W" CC="$CC" HOW=-static || fail "$(tail -n 5 "$W/make.out")"
 for what in mixed twice; do
 	rm -f "$W/log"
-	# glibc itself ends a program that gives it such a block.
+	# glibc itself ends a program that frees such a block.
 	LEAKWRAP_OPTIONS=log=$W/log:misuse=report "$W/app" $what >"$W/out" 2>&1
 	case $what in mixed) word=mismatch ;; twice) word=double_free ;; esac
 	grep -q "misuse $word" "$W/log" || fail "$what is not reported: $(grep misuse "$W/log")"
 	equal "$what: reports" "$(grep -c 'reason=misuse' "$W/log")" 1
 done
 rm -f "$W/log"
-LEAKWRAP_OPTIONS=log=$W/log:misuse=report "$W/app" >"$W/out" 2>&1 || fail "with misuse=report: status $?"
+LEAKWRAP_OPTIONS=log=$W/log:misuse=report "$W/app" >"$W/out" 2>&1 ||
+	fail "with misuse=report: status $?"
 equal "misuse that is none" "$(grep -c 'reason=misuse' "$W/log")" 0
 
 # -- the tool
@@ -88,10 +93,11 @@ told "leakwrap cc" "$W/app"
 "$CC" -o "$W/app" "$W/named.o" "$W/vendor.a" "@$W/trace" || fail "with a response file"
 told "leakwrap flags -o" "$W/app"
 # shellcheck disable=SC2046 # a list of flags
-"$CC" -o "$W/app" "$W/named.o" "$W/vendor.a" $("$lw" flags --allocator="$LIST" -- "$CC") || fail "with flags"
+"$CC" -o "$W/app" "$W/named.o" "$W/vendor.a" \
+	$("$lw" flags --allocator="$LIST" -- "$CC") || fail "with flags"
 told "leakwrap flags" "$W/app"
 
-# -- a C++ program, by the C++ compiler; an exception ends the allocator's call
+# -- a C++ program, by the C++ compiler; an exception ends the call of the allocator
 cat >"$W/exception.cpp" <<'END'
 #include <cstdlib>
 extern "C" void *pool_alloc(int, std::size_t);
@@ -118,12 +124,15 @@ extern "C" void *pool_alloc(int, std::size_t size)
 END
 for kind in -pie -static; do
 	# shellcheck disable=SC2086 # a list of flags
-	"$lw" cc --allocator='malloc=pool_alloc(int:which,size)' -- g++ $kind -O1 -fno-builtin -fno-optimize-sibling-calls \
+	"$lw" cc --allocator='malloc=pool_alloc(int:which,size)' -- \
+		g++ $kind -O1 -fno-builtin -fno-optimize-sibling-calls \
 		-o "$W/app" "$W/exception.cpp" "$W/thrower.cpp" || fail "C++ $kind"
 	rm -f "$W/log"
 	LEAKWRAP_OPTIONS=log=$W/log "$W/app" || fail "C++ $kind: status $?"
-	equal "C++ $kind: after the exception" "$(dump_lines "$W/log" 1 | grep -c '^site .*: 77 bytes in 1 block')" 1
-	equal "C++ $kind: by the pool" "$(dump_lines "$W/log" 1 | grep -c '^site .*: 44 bytes in 1 block')" 1
+	for what in "after the exception:77" "by the pool:44"; do
+		site="^site .*: ${what#*:} bytes in 1 block"
+		equal "C++ $kind: ${what%:*}" "$(dump_lines "$W/log" 1 | grep -c "$site")" 1
+	done
 	equal "C++ $kind: its chunk" "$(dump_lines "$W/log" 1 | grep -c '^site .*: 100 bytes')" 0
 done
 
@@ -131,31 +140,40 @@ done
 
 unset LEAKWRAP_LIB
 run_make O="$O" CC="$CC" PREFIX="$W/prefix" install || fail "make install: $(cat "$W/make.out")"
-makefile "$W/prefix/share/leakwrap/linker-flags.mk" | sed 's/(LEAKWRAP_LDFLAGS)/(LEAKWRAP_SHORT_LDFLAGS)/' >"$W/Makefile"
+makefile "$W/prefix/share/leakwrap/linker-flags.mk" |
+	sed 's/(LEAKWRAP_LDFLAGS)/(LEAKWRAP_SHORT_LDFLAGS)/' >"$W/Makefile"
 rm -f "$W/app"
 run_make -C "$W" CC="$CC" || fail "installed: $(tail -n 5 "$W/make.out")"
 told "installed" "$W/app"
-"$W/prefix/bin/leakwrap" cc --allocator="$LIST" -- "$CC" -o "$W/app" "$W/named.o" "$W/vendor.a" || fail "installed leakwrap cc"
+"$W/prefix/bin/leakwrap" cc --allocator="$LIST" -- "$CC" -o "$W/app" "$W/named.o" \
+	"$W/vendor.a" || fail "installed leakwrap cc"
 told "installed leakwrap cc" "$W/app"
 
-# -- what is wrong is refused with one line
+# -- a wrong allocator is refused with one line
 
-# refused WORDS LINE
+# refused WORDS LINE...: leakwrap refuses the option WORDS with one line: LINE..., with spaces
+# between.
 refused() {
-	"$lw" cc "$1" -- "$CC" -o "$W/none" "$W/named.o" "$W/vendor.a" 2>"$W/err"
-	equal "status of $1" $? 2
-	equal "$1" "$(cat "$W/err")" "leakwrap: $2"
-	[ ! -e "$W/none" ] || fail "$1: linked"
+	words=$1
+	shift
+	"$lw" cc "$words" -- "$CC" -o "$W/none" "$W/named.o" "$W/vendor.a" 2>"$W/err"
+	equal "status of $words" $? 2
+	equal "$words" "$(cat "$W/err")" "leakwrap: $*"
+	[ ! -e "$W/none" ] || fail "$words: linked"
 }
 export LEAKWRAP_LIB="$O/libleakwrap.a"
 refused "--allocator=strdup=f" \
-	"allocator 'strdup=f': there is no shape 'strdup'; malloc, calloc, realloc, memalign, posix_memalign and free are some"
+	"allocator 'strdup=f': there is no shape 'strdup';" \
+	"malloc, calloc, realloc, memalign, posix_memalign and free are some"
 refused "--allocator=malloc=f(pool)" \
-	"allocator 'malloc=f(pool)': no parameter is called size; write size=NUMBER when all blocks have one size"
-"$lw" cc "--allocator=malloc=f(no_type:size)" -- "$CC" -o "$W/none" "$W/named.o" 2>"$W/err" && fail "no_type is taken"
+	"allocator 'malloc=f(pool)': no parameter is called size;" \
+	"write size=NUMBER when all blocks have one size"
+"$lw" cc "--allocator=malloc=f(no_type:size)" -- "$CC" -o "$W/none" "$W/named.o" \
+	2>"$W/err" && fail "no_type is taken"
 equal "lines for a type that is none" "$(grep -c . "$W/err")" 1
 refused "--allocator=free=f(pool)" "allocator 'free=f(pool)': no parameter is called block"
 refused "--allocator=f(size)" \
 	"allocator 'f(size)': what it is like is missing; SHAPE=NAME(PARAMETERS) says it"
 refused "--allocator=malloc=f(result,size)" \
-	"allocator 'malloc=f(result,size)': result is a parameter of posix_memalign alone; write posix_memalign=NAME(PARAMETERS) for a function that stores the block's address"
+	"allocator 'malloc=f(result,size)': result is a parameter of posix_memalign alone;" \
+	"write posix_memalign=NAME(PARAMETERS) for a function that stores the block's address"

@@ -1,4 +1,4 @@
-/* named_vendor.c - a vendor's allocators: see named.h. */
+/* named_vendor.c - a vendor's allocators, declared in named.h. */
 #include "named.h"
 
 #include <stdlib.h>

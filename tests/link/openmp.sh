@@ -1,6 +1,8 @@
 #!/bin/sh
-# A library that the compiler adds to a static link itself, behind the runtime, needs wrappers that nobody has asked for
-# before: it is named in front of the runtime.  Dynamic programs need nothing.
+# A static program links with a library that the compiler itself adds behind the runtime.
+#
+# This library needs wrappers that no object before the runtime needs. The link names the library in
+# front of the runtime, too. Dynamic programs need nothing.
 . tests/lib.sh
 
 case $($CC -print-file-name=libgomp.a) in /*) ;; *) skip "no libgomp.a" ;; esac
@@ -17,7 +19,8 @@ for linker in bfd gold lld mold; do
 		*-static) flags="-static -lgomp" ;;
 		esac
 		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$CC $CFLAGS_FOR_TESTS -fopenmp -fuse-ld=$linker -o "$W/program" tests/link/openmp.c $flags \
+		$CC $CFLAGS_FOR_TESTS -fopenmp -fuse-ld=$linker -o "$W/program" \
+			tests/link/openmp.c $flags \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) 2>"$W/errors" ||
 			fail "$linker, $kind: does not link: $(tail -n 5 "$W/errors")"
 		LEAKWRAP_OPTIONS=log=$W/$linker.$kind "$W/program" >"$W/out"

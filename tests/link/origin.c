@@ -1,8 +1,8 @@
-/* origin.c [LEAKS] - a program whose own blocks and whose C library's blocks are live at its end.
- * Without an argument it frees its own: only the library's are left.
+/* origin.c [LEAKS] - at its end the program's own blocks live, and its C library's. Without an
+ * argument it frees its own blocks, so that only the library's live.
  *
- * Some of its functions are static, and one is called by the C library.  One has the name of a
- * function of glibc that allocates. */
+ * Some of its functions are static, and the C library calls one of them. Another function has the
+ * name of a glibc function that allocates. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

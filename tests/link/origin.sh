@@ -1,7 +1,9 @@
 #!/bin/sh
-# Whose block is it?  What a static C or C++ library holds for itself is marked, and no leak; what
-# the program holds is never marked.  However the program is linked, and wherever the linker puts
-# the code. timeout: 300
+# Blocks that a static C or C++ library holds for itself are marked, and the program's never are.
+#
+# Marked blocks are no leaks. This holds however the program is linked, and wherever the linker puts
+# the code.
+# timeout: 300
 . tests/lib.sh
 . tests/tool/tool.sh
 
@@ -12,7 +14,7 @@ CXX_STATIC=$(leakwrap_flags LEAKWRAP_CXX_STATIC_LDLIBS)
 LLD_STATIC=$(leakwrap_flags LEAKWRAP_LLD_STATIC_LDFLAGS)
 FLAGS="-O2 -g -fno-omit-frame-pointer -fno-builtin -fno-optimize-sibling-calls"
 
-# judge WHAT PROGRAM WANTED ARGUMENT...: runs it; the verdict of its exit dump.
+# judge WHAT PROGRAM WANTED ARGUMENT...: runs PROGRAM, and judges its exit dump.
 judge() {
 	what=$1 program=$2 wanted=$3
 	shift 3
@@ -25,14 +27,14 @@ judge() {
 		fail "$what: verdict $got, wanted $wanted: $(cat "$W/err" "$W/log")"
 }
 
-# marked: the bytes of the marked call sites, and their innermost functions.
+# marked: prints the bytes of the marked call sites, and their innermost functions.
 marked() {
 	dump_lines "$W/log" 1 | awk '
 		/^site/ { is_marked = / origin=system_library$/; bytes = $3 }
 		/^  #0 / && is_marked { sub(/\+.*/, "", $3); print bytes, $3 }'
 }
 
-# check_c WHAT PROGRAM: the program's blocks are its own, the others the library's.
+# check_c WHAT PROGRAM: the program's blocks are unmarked, and the library's blocks are marked.
 check_c() {
 	judge "$1" "$2" 1 leaks
 	for function in by_constructor by_comparator by_static re_string_realloc_buffers \
@@ -55,7 +57,7 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 	[ "$linker" != lld ] || lld=$LLD_STATIC
 	for cc in gcc clang; do
 		for kind in -static-libstdc++ -static -static-pie; do
-			[ "$linker$kind" != gold-static-pie ] || continue # gold has none
+			[ "$linker$kind" != gold-static-pie ] || continue # gold cannot link it
 			libraries=$CXX extra=$lld
 			[ $kind != -static-libstdc++ ] || libraries=$CXX_STATIC extra=
 			case $cc in gcc) cxx=g++ ;; clang) cxx=clang++ ;; esac
@@ -74,7 +76,7 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 		done
 	done
 
-	# Orders and layouts.  The libraries may come before the object that leaks.
+	# The order of the code varies. The libraries may come before the object that leaks.
 	# shellcheck disable=SC2086
 	$CC $FLAGS -ffunction-sections -c -o "$W/origin.o" tests/link/origin.c ||
 		fail "cannot compile"
@@ -99,12 +101,13 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 	done
 done
 
-# What a library allocates for its caller is the caller's.
+# A block that a library allocates for its caller belongs to the caller.
 for kind in -static -static-libstdc++; do
 	libraries=$CXX handles="regex fopen dir"
 	[ $kind = -static ] || libraries=$CXX_STATIC handles=
 	# shellcheck disable=SC2086
-	g++ $FLAGS $kind -Wno-delete-non-virtual-dtor -o "$W/for_caller" tests/link/for_caller.cpp $WRAPS \
+	g++ $FLAGS $kind -Wno-delete-non-virtual-dtor -o "$W/for_caller" \
+		tests/link/for_caller.cpp $WRAPS \
 		$libraries || fail "for_caller: does not link"
 	judge "$kind, nothing" "$W/for_caller" 0
 	for what in string $handles; do
@@ -112,8 +115,8 @@ for kind in -static -static-libstdc++; do
 	done
 done
 
-# A stripped program cannot tell whose its blocks are: in its own dump they are the program's.  The
-# tool can, with the symbols at hand.
+# A stripped program cannot tell whose its blocks are, so its own dump marks none. The tool can
+# tell, if it finds the symbols.
 # shellcheck disable=SC2086
 g++ $FLAGS -static -Wl,--build-id -o "$W/clean" tests/link/clean.cpp $WRAPS $CXX ||
 	fail "does not link"
@@ -124,7 +127,7 @@ said 'has no symbols: what its C library allocated counts as the program.s own'
 status_is 0 "$lw" report --fail-on-leaks --exe="$W/clean" "$W/log"
 shows ', by a system library'
 
-# system=0 leaves those blocks out, and says how much that is.
+# system=0 leaves the marked blocks out, and says how much they are.
 LEAKWRAP_OPTIONS=system=0:log=$W/without "$W/clean" >"$W/printed" || fail "system=0: status $?"
 LEAKWRAP_OPTIONS=log=$W/with "$W/clean" >"$W/printed" || fail "system=1: status $?"
 equal "system=0: live bytes" "$(dump_value "$W/without" 1 live_bytes)" 0
@@ -139,7 +142,7 @@ shows "of the system's libraries left out"
 status_is 0 "$lw" report --format=json "$W/without"
 shows '"left_out_blocks":'
 
-# So does the tool, of any dump.
+# --no-system does the same, with any dump.
 status_is 0 "$lw" report --no-system "$W/with"
 shows '0 bytes live in 0 blocks at 0 call sites'
 shows "of the system's libraries left out"
@@ -153,7 +156,7 @@ grep -q 'note system=0 has left out nothing' "$W/unknown" || fail "stripped: no 
 LEAKWRAP_OPTIONS=system=0:log=$W/c.without "$W/c" leaks >"$W/printed" || fail "status $?"
 equal "system=0: the program's" "$(dump_value "$W/c.without" 1 live_bytes)" 1500
 
-# The lists of another C library do not fit: a report says so.
+# If the lists are of another C library, they do not fit, and a report says so.
 awk '/leakwrap_system|globl|hidden/ { next }
 	/long/ { sub(/, /, ", 1 + ") }
 	{ print }' "$O/include/system_c.h" | sed 's/long 1, 1 + /long 1, /' >"$W/other.h"
@@ -168,7 +171,7 @@ said 'has another C library than leakwrap was built for'
 judge "its own list" "$W/c" 0
 ! grep 'another C' "$W/err" || fail "its own list does not fit"
 
-# What --no-system leaves is counted without gaps.
+# With --no-system the call sites are numbered without gaps.
 cat >"$W/ranks.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* own_malloc.c - an allocator that a program brings along in an archive. */
+/* own_malloc.c - an allocator that a program brings in an archive. */
 #include <stddef.h>
 #include <string.h>
 
@@ -34,10 +34,11 @@ void *realloc(void *old, size_t size)
 {
 	char *block = malloc(size);
 
-	/* Behind a block of unknown size lie other blocks, not the end of the heap. */
+	/* Other blocks lie behind a block of unknown size, not the end of the heap. */
 	if (block && old)
 		memmove(block, old,
-		        size < (size_t)(block - (char *)old) ? size : (size_t)(block - (char *)old));
+		        size < (size_t)(block - (char *)old) ? size
+		                                             : (size_t)(block - (char *)old));
 	return block;
 }
 

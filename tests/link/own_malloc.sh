@@ -1,6 +1,8 @@
 #!/bin/sh
-# A program that brings its allocator along in an archive before the runtime keeps it, with every linker:
-# malloc and its relatives, and the C++ operators.
+# A program that brings its own allocator in an archive before the runtime keeps it.
+#
+# The allocator defines malloc and its relatives, or the C++ operators. This holds with every
+# linker.
 . tests/lib.sh
 
 WRAPS=$(leakwrap_flags LEAKWRAP_LDFLAGS)
@@ -28,9 +30,13 @@ for linker in bfd gold lld mold; do
 		[ $linker-$kind != lld-static ] || wraps="$wraps $LLD_STATIC"
 		for which in malloc new; do
 			what="$linker, $kind, own $which"
-			case $which in malloc) driver=$CC libraries=LEAKWRAP_LDLIBS ;; new) driver=g++ libraries=LEAKWRAP_CXX_LDLIBS ;; esac
+			case $which in
+			malloc) driver=$CC libraries=LEAKWRAP_LDLIBS ;;
+			new) driver=g++ libraries=LEAKWRAP_CXX_LDLIBS ;;
+			esac
 			# shellcheck disable=SC2046,SC2086
-			$driver -fuse-ld=$linker -$kind -o "$W/user" "$W/${which}_user.o" "$W/libown_$which.a" $wraps \
+			$driver -fuse-ld=$linker -$kind -o "$W/user" "$W/${which}_user.o" \
+				"$W/libown_$which.a" $wraps \
 				$(leakwrap_flags $libraries) || fail "$what: does not link"
 			rm -f "$W/log"
 			equal "$what" "$(LEAKWRAP_OPTIONS=log=$W/log "$W/user")" "its own allocator"

@@ -1,4 +1,4 @@
-/* own_malloc_user.c - uses an allocator of its own without naming it. */
+/* own_malloc_user.c - uses its own allocator without naming it. */
 #include <stdio.h>
 #include <stdlib.h>
 

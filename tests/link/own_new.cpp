@@ -1,4 +1,4 @@
-// own_new.cpp - operators new and delete that a program brings along in an archive.
+// own_new.cpp - operators new and delete that a program brings in an archive.
 #include <cstdlib>
 #include <new>
 

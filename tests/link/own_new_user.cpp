@@ -1,4 +1,4 @@
-// own_new_user.cpp - uses operators of its own without naming them.
+// own_new_user.cpp - uses its own operators without naming them.
 #include <cstdio>
 #include <new>
 

@@ -1,12 +1,15 @@
 #!/bin/sh
-# leakwrap.pc carries every flag: C programs through --libs, static C++ ones and static ones of lld through its variables.
+# leakwrap.pc carries every flag: for C programs by --libs, for other programs by its variables.
+#
+# Variables have the flags of static C++ programs, and of static programs of lld.
 . tests/lib.sh
 
 command -v pkg-config >"$W/which" 2>&1 || skip "no pkg-config"
 
 (
 	unset MAKEFLAGS MFLAGS MAKELEVEL
-	make -s O="$O" CC="$CC" PREFIX=/opt/leakwrap DESTDIR="$W/stage" install >"$W/install.out" 2>&1
+	make -s O="$O" CC="$CC" PREFIX=/opt/leakwrap DESTDIR="$W/stage" install \
+		>"$W/install.out" 2>&1
 ) || fail "make install: $(cat "$W/install.out")"
 
 PKG_CONFIG_PATH=$W/stage/opt/leakwrap/lib/pkgconfig
@@ -21,8 +24,10 @@ options="-O2 -fno-omit-frame-pointer -fno-builtin"
 # shellcheck disable=SC2046,SC2086
 {
 	$CC $options -o "$W/c" tests/link/leaks.c $(pkg-config --cflags --libs leakwrap) &&
-		$CC $options -static -o "$W/c_static" tests/link/leaks.c $(pkg-config --libs leakwrap) &&
-		g++ -std=gnu++17 $options -o "$W/cxx" tests/link/leaks.cpp $(pkg-config --libs leakwrap) &&
+		$CC $options -static -o "$W/c_static" tests/link/leaks.c \
+			$(pkg-config --libs leakwrap) &&
+		g++ -std=gnu++17 $options -o "$W/cxx" tests/link/leaks.cpp \
+			$(pkg-config --libs leakwrap) &&
 		g++ -std=gnu++17 $options -static -o "$W/cxx_static" tests/link/leaks.cpp \
 			$(pkg-config --variable=cxx_libs leakwrap) &&
 		g++ -std=gnu++17 $options -static-libstdc++ -o "$W/cxx_own" tests/link/leaks.cpp \
@@ -32,21 +37,24 @@ options="-O2 -fno-omit-frame-pointer -fno-builtin"
 programs="c c_static cxx cxx_static cxx_own"
 if command -v ld.lld >"$W/which" 2>&1; then
 	# shellcheck disable=SC2046,SC2086
-	$CC $options -fuse-ld=lld -static -o "$W/c_lld_static" tests/link/leaks.c $(pkg-config --libs leakwrap) \
+	$CC $options -fuse-ld=lld -static -o "$W/c_lld_static" tests/link/leaks.c \
+		$(pkg-config --libs leakwrap) \
 		$(pkg-config --variable=lld_static_flags leakwrap) || fail "does not link with lld"
 	programs="$programs c_lld_static"
 fi
 
-# Build systems that sort the libraries they see.  Meson groups them, the first to the last; gold and ld.lld take no group
-# in another.
+# Some build systems sort the libraries that they see. Meson groups them, from the first to the
+# last. gold and ld.lld take no group in another group.
 grouped() {
 	printf '%s\n' "$@" | awk '
 		{ word[NR] = $0 }
 		/^(-Wl,)?-l/ || /\.a$/ && !/^-Wl,/ { last = NR; if (!first) first = NR }
 		END { for (i = 1; i <= NR; i++)
-			print (i == first ? "-Wl,--start-group " : "") word[i] (i == last ? " -Wl,--end-group" : "") }'
+			print (i == first ? "-Wl,--start-group " : "") word[i] \
+				(i == last ? " -Wl,--end-group" : "")
+		}'
 }
-# libtool puts them behind the libraries of the project.
+# libtool puts them behind the project's own libraries.
 behind() {
 	project=$1
 	shift
@@ -64,7 +72,8 @@ programs="$programs c_behind"
 for linker in gold lld; do
 	command -v ld.$linker >"$W/which" 2>&1 || continue
 	# shellcheck disable=SC2046,SC2086
-	$CC $options -u main -fuse-ld=$linker -o "$W/c_$linker" $(grouped "$W/leaks.a" $(pkg-config --libs leakwrap)) ||
+	$CC $options -u main -fuse-ld=$linker -o "$W/c_$linker" \
+		$(grouped "$W/leaks.a" $(pkg-config --libs leakwrap)) ||
 		fail "does not link with $linker in a group"
 	programs="$programs c_$linker"
 done
@@ -74,6 +83,7 @@ for program in $programs; do
 	equal "$program: exit status" $? 5
 	sed -n 's/^leaks //p' "$W/out" >"$W/leaks"
 	while read -r function bytes blocks; do
-		equal "$program: $function" "$(site_by "$W/$program.log" 1 "$function")" "$bytes $blocks"
+		equal "$program: $function" "$(site_by "$W/$program.log" 1 "$function")" \
+			"$bytes $blocks"
 	done <"$W/leaks"
 done

@@ -1,4 +1,4 @@
-/* A program that calls none of the wrapped functions. */
+/* puts.c - a program that calls none of the wrapped functions. */
 #include <stdio.h>
 
 int main(void)

@@ -1,6 +1,8 @@
 #!/bin/sh
-# The runtime in a shared object, which a program that knows nothing of it opens with dlopen: with every
-# linker, the object's blocks are recorded, and the program's wrappers are its own affair.
+# The runtime works in a shared object that a program opens with dlopen, with every linker.
+#
+# The program knows nothing of it. The object's blocks are recorded, and the program's own wrappers
+# are left alone.
 . tests/lib.sh
 
 $CC -O2 -fno-builtin -o "$W/user" tests/link/shared_user.c || fail "cannot build the program"
@@ -10,7 +12,8 @@ for linker in bfd gold lld mold; do
 		continue
 	}
 	# shellcheck disable=SC2046
-	$CC -O2 -fPIC -fno-omit-frame-pointer -fno-builtin -shared -fuse-ld=$linker -Wl,-z,defs -o "$W/vendor.so" \
+	$CC -O2 -fPIC -fno-omit-frame-pointer -fno-builtin -shared -fuse-ld=$linker \
+		-Wl,-z,defs -o "$W/vendor.so" \
 		tests/link/shared_vendor.c $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) ||
 		fail "$linker: does not link"
 	readelf -dW "$W/vendor.so" >"$W/dynamic"

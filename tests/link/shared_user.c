@@ -1,4 +1,4 @@
-/* shared_user.c - a program that is not traced itself; it opens the shared object when it runs. */
+/* shared_user.c - an untraced program that opens the shared object when it runs. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

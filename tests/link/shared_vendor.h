@@ -1,4 +1,4 @@
-/* shared_vendor.h - what the shared object of shared_vendor.c offers. */
+/* shared_vendor.h - the interface of the shared object of shared_vendor.c. */
 #ifndef SHARED_VENDOR_H
 #define SHARED_VENDOR_H
 

@@ -1,4 +1,4 @@
-// A program that uses std::string alone: operators new and delete, called by its templates.
+// string.cpp - uses std::string alone, whose templates call operators new and delete.
 #include <cstdio>
 #include <string>
 

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Any subset of the wraps links and runs: each symbol alone, halves of the list drawn by a fixed seed, in
-# both spellings of the option, with every linker, dynamic and static; and the three symbols that
-# everybody begins with, without any other flag.
+# Any subset of the wraps links and runs, with every linker, dynamic and static.
+#
+# Subsets are each symbol alone, in both spellings of the option, and halves of the list that a
+# fixed seed draws. The last subset has the three symbols that everybody begins with, without any
+# other flag.
 . tests/lib.sh
 
 OPTIONS="-O2 -D_GNU_SOURCE -fno-pie -fno-omit-frame-pointer -fno-builtin -w"
@@ -15,7 +17,7 @@ for source in every_run every_vendor every leaks; do
 done
 EVERY="$W/every.o $W/every_run.o $W/every_vendor.o"
 
-# link WHAT FLAG...: into $W/program.  glibc's warnings of tempnam are not the matter here.
+# link WHAT FLAG...: links $W/program. It ignores glibc's warnings of tempnam.
 link() {
 	what=$1
 	shift
@@ -23,7 +25,7 @@ link() {
 	$CC "$@" -o "$W/program" 2>"$W/errors" || fail "$what: does not link: $(cat "$W/errors")"
 }
 
-# runs_as PLAIN WHAT: the program frees everything and prints what the untraced one printed.
+# runs_as PLAIN WHAT: the program frees everything and prints the same as the untraced program.
 runs_as() {
 	LEAKWRAP_OPTIONS=log=/dev/null "$W/program" free >"$W/out" 2>&1
 	equal "$2: exit status" $? 7
@@ -41,7 +43,8 @@ runs_as() {
 	count=0
 	for symbol in $SYMBOLS; do
 		count=$((count + 1))
-		case $((count % 2)) in 0) wrap=-Wl,--wrap=$symbol ;; 1) wrap=-Wl,--wrap,$symbol ;; esac
+		wrap=-Wl,--wrap=$symbol
+		[ $((count % 2)) = 0 ] || wrap=-Wl,--wrap,$symbol
 		link "$symbol alone" -no-pie $EVERY $wrap "$O/libleakwrap.a"
 		runs_as "$W/no-pie.out" "$symbol alone"
 	done
@@ -54,12 +57,18 @@ runs_as() {
 		for seed in 1 2 3; do
 			for kind in no-pie static; do
 				what="half $seed, $linker, $kind"
-				half=$(echo "$SYMBOLS" | tr ' ' '\n' | awk -v seed=$seed 'BEGIN { srand(seed) } rand() < 0.5')
+				half=$(echo "$SYMBOLS" | tr ' ' '\n' |
+					awk -v seed=$seed 'BEGIN { srand(seed) } rand() < 0.5')
 				wraps=
 				for symbol in $half; do
 					wraps="$wraps -Wl,--wrap=$symbol"
-					# lld, see LEAKWRAP_WEAK.  gold looks for what shared libraries import.
-					case $linker-$kind-$WEAK in lld-static-*" $symbol "*) wraps="$wraps -Wl,-u,__wrap_$symbol" ;; esac
+					# lld needs it, see LEAKWRAP_WEAK. gold looks for the
+					# imports of shared libraries.
+					case $linker-$kind-$WEAK in
+					lld-static-*" $symbol "*)
+						wraps="$wraps -Wl,-u,__wrap_$symbol"
+						;;
+					esac
 				done
 				[ $linker != gold ] || wraps="$wraps -Wl,--allow-shlib-undefined"
 				link "$what" -fuse-ld=$linker -$kind $EVERY $wraps $C
@@ -73,7 +82,8 @@ runs_as() {
 		LEAKWRAP_OPTIONS=log=$W/log "$W/program" >"$W/out"
 		equal "three symbols, $linker: exit status" $? 5
 		equal "three symbols, $linker: by_malloc" "$(site_by "$W/log" 1 by_malloc)" "700 7"
-		equal "three symbols, $linker: by_realloc" "$(site_by "$W/log" 1 by_realloc)" "100000 1"
+		equal "three symbols, $linker: by_realloc" \
+			"$(site_by "$W/log" 1 by_realloc)" "100000 1"
 		equal "three symbols, $linker: nothing" "$(site_by "$W/log" 1 nothing)" "0 0"
 	done
 }

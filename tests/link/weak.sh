@@ -1,6 +1,7 @@
 #!/bin/sh
-# LEAKWRAP_WEAK names every wrapped function that the static C library defines weakly, and no other, as
-# lld needs it.
+# LEAKWRAP_WEAK names exactly the wrapped functions that the static C library defines weakly.
+#
+# lld needs the list.
 . tests/lib.sh
 
 LC_ALL=C
@@ -14,4 +15,5 @@ leakwrap_flags LEAKWRAP_WEAK | tr ' ' '\n' | sort >"$W/said"
 nm -g --defined-only "$archive" 2>"$W/errors" |
 	awk 'NF == 3 && $2 ~ /[WV]/ { print $3 }' | sort -u | comm -12 - "$W/listed" >"$W/weak"
 [ -s "$W/weak" ] || fail "$archive defines nothing weakly: was it read?"
-diff "$W/said" "$W/weak" >"$W/difference" || fail "LEAKWRAP_WEAK (<) and $archive (>): $(cat "$W/difference")"
+diff "$W/said" "$W/weak" >"$W/difference" ||
+	fail "LEAKWRAP_WEAK (<) and $archive (>): $(cat "$W/difference")"

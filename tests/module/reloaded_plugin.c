@@ -1,6 +1,9 @@
-/* reloads.c PLUGIN COUNT WHERE - loads and unloads the plugin so often, at the "same" address or at a "new" one each
- * time, and allocates meanwhile at some call sites of its own and one through the plugin.  Prints the tracer's memory a
- * tenth of the way and at the end, and the milliseconds of processor time that the first and the last tenth took. */
+/* reloaded_plugin.c PLUGIN COUNT WHERE - loads and unloads the plugin COUNT times, at the "same"
+ * address or at a "new" address each time. Meanwhile it allocates at call sites of its own, and at
+ * one call site through the plugin.
+ *
+ * Prints the tracer's memory at a tenth of the way and at the end, and the milliseconds of
+ * processor time of the first and the last tenth. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +16,7 @@
 
 static void *volatile kept;
 
-/* 2^LEVELS call sites, each with frames of other sizes. */
+/* Allocates from 2^LEVELS call sites, each with frames of other sizes. */
 static NOINLINE void visit_large(int levels);
 
 static NOINLINE void visit(int levels)
@@ -75,7 +78,7 @@ int main(int argc, char **argv)
 		visit(6);
 		dlclose(plugin);
 		visit(6);
-		/* The loader takes the first address that is free: unless somebody else has it by now, it is not. */
+		/* The loader takes the first free address, so this block keeps it busy. */
 		if (argv[3][0] == 'n')
 			mmap((char *)(void *)((size_t)call & ~(size_t)4095), 4096, PROT_NONE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);

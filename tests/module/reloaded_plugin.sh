@@ -1,15 +1,18 @@
 #!/bin/sh
-# A plugin that is loaded and unloaded for ever takes memory for what is new alone: nothing when it comes back to the same
-# address, its own record and call site when it comes to another one.  Neither loading nor a dump takes the longer the more there were.
+# A plugin that is loaded and unloaded for ever takes memory only for what is new.
+#
+# At an address where it has been before, it takes no memory. At a new address it takes a module
+# record and a call site. Neither loading nor a dump takes longer the more plugins there were.
 # timeout: 240
 . tests/lib.sh
 
 $CC -O2 -shared -fPIC -o "$W/plugin.so" tests/stress/plugin.c || fail "cannot build the plugin"
 build reloads tests/module/reloaded_plugin.c
 
-# grown WHERE COUNT: bytes from a tenth of the way to the end.
+# grown WHERE COUNT: prints by how many bytes the tracer grew from a tenth of the way to the end.
 grown() {
-	LEAKWRAP_OPTIONS=log="$W/log.$1" "$W/reloads" "$W/plugin.so" "$2" "$1" >"$W/out" || fail "$1: status $?"
+	LEAKWRAP_OPTIONS=log="$W/log.$1" "$W/reloads" "$W/plugin.so" "$2" "$1" >"$W/out" ||
+		fail "$1: status $?"
 	read -r before after first last <"$W/out"
 	echo $((after - before))
 }
@@ -19,6 +22,7 @@ bytes=$(grown same 2000)
 bytes=$(grown new 10000)
 [ "$bytes" -lt 9000000 ] || fail "10,000 times at new addresses: the tracer grew by $bytes bytes"
 read -r before after first last <"$W/out"
-[ "$last" -lt $((3 * first)) ] || fail "the first 1,000 new addresses took $first ms, the last 1,000 $last ms"
+[ "$last" -lt $((3 * first)) ] ||
+	fail "the first 1,000 new addresses took $first ms, the last 1,000 $last ms"
 dump_ns=$(dump_value "$W/log.new" 1 dump_ns)
 [ "$dump_ns" -lt 100000000 ] || fail "a dump without call sites took $dump_ns ns"

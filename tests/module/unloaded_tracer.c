@@ -1,5 +1,5 @@
-/* unloaded.c OBJECT - loads a traced object, asks it for a dump, and unloads it, time and again; and finds its own handler in place each
- * time.  Ends with 0 when it did. */
+/* unloaded_tracer.c OBJECT - again and again, loads a traced object, asks it for a dump, and
+ * unloads it. Ends with 0 if its own handler was in place after each round. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* vanished.c FOLDER OBJECT - a library loads a large plugin, unloads it, and loads others until one has taken its place, but for the
- * end of it, where its unwind tables were.  Both plugins call what allocates: that of the program, or of OBJECT. */
+/* unseen_unload.c FOLDER OBJECT - a library loads a large plugin and unloads it. Then it loads
+ * other plugins until one of them lies in its place, except for its end, where its unwind tables
+ * were. Each plugin calls the function that allocates, in the program or in OBJECT. */
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
@@ -28,8 +29,8 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/large.so", argv[1]);
 	large = argc == 3 ? load(path) : NULL;
 	*(void **)&allocates = dlsym(RTLD_DEFAULT, "allocates");
-	object =
-	        dlopen(allocates ? "libm.so.6" : argv[2], RTLD_NOW); /* the tracer sees what is there */
+	object = dlopen(allocates ? "libm.so.6" : argv[2],
+	                RTLD_NOW); /* here the tracer reads the list of modules */
 	if (!allocates && object)
 		*(void **)&allocates = dlsym(object, "allocates");
 	if (!large || !allocates)
@@ -38,8 +39,8 @@ int main(int argc, char **argv)
 	raise(SIGUSR1);
 	start = (char *)((struct link_map *)large)->l_addr;
 	unload(large);
-	if (mmap(start + 0x12000, 0x2000, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-	         -1, 0) == MAP_FAILED)
+	if (mmap(start + 0x12000, 0x2000, PROT_NONE,
+	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
 		return 2;
 	for (int i = 0; i < 10; i++) {
 		struct link_map *plugin;

@@ -1,6 +1,8 @@
 #!/bin/sh
-# A library that code outside of the wrap unloads is gone for the tracer, too, even if it was listed: neither a dump nor a walk looks for
-# what lay there, be the runtime in the program or in a shared object.
+# A library that untraced code unloads is gone for the tracer, too.
+#
+# Neither a dump nor a walk reads where it lay, even if it was in the module list. This holds with
+# the runtime in the program or in a shared object.
 . tests/lib.sh
 
 cat >"$W/plugin.c" <<'END'
@@ -30,10 +32,11 @@ done
 build_plain large.so -shared -fPIC -DLARGE "$W/plugin.c"
 build_plain libloader.so -shared -fPIC "$W/loader.c"
 build object.so -shared -fPIC "$W/object.c"
-build in_program -rdynamic tests/module/unseen_unload.c "$W/object.c" -L"$W" -lloader -Wl,-rpath,"$W"
+build in_program -rdynamic tests/module/unseen_unload.c "$W/object.c" -L"$W" -lloader \
+	-Wl,-rpath,"$W"
 build_plain in_object tests/module/unseen_unload.c -L"$W" -lloader -Wl,-rpath,"$W"
 
-# check PROGRAM SITES: the allocation through the plugin that nobody told of is truncated.
+# check PROGRAM SITES: the stack through the plugin that the tracer did not see is truncated.
 check() {
 	"$W/$1" "$W" "$W/object.so" >"$W/out" 2>"$W/log" || fail "$1: status $?"
 	equal "$1: takes its place" "$(cat "$W/out")" yes

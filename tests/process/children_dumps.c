@@ -1,5 +1,5 @@
-/* children.c HOW - forks a child that keeps blocks of its own, or none, and may dump by a signal or
- * fork again. */
+/* children_dumps.c HOW - forks a child that keeps blocks of its own, or none. The child may dump by
+ * a signal or fork again. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static bool is(const char *how, const char *name)
 	return strcmp(how, name) == 0;
 }
 
-/* What the child does after its blocks at the call site of its parent's. */
+/* Ends the child in the way HOW, after it has allocated at its parent's call site. */
 static void end_child(const char *how)
 {
 	if (is(how, "other"))
@@ -47,7 +47,7 @@ static void end_child(const char *how)
 	exit(0);
 }
 
-/* 81 children: the last one keeps a block at a call site of its own. */
+/* Forks 81 children. The last child keeps a block at a call site of its own. */
 static int many(void)
 {
 	for (int i = 0; i <= 80; i++) {
@@ -66,8 +66,8 @@ static int many(void)
 	return 0;
 }
 
-/* 5 blocks in the parent; then in the child 2 at the same call site, and 1 in its own child, or
- * none. */
+/* Allocates 5 blocks in the parent, 2 blocks in the child at the same call site, and 1 block in the
+ * child's own child, or none. */
 int main(int argc, char **argv)
 {
 	const char *how = argc == 2 ? argv[1] : "";
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 		int status;
 		pid_t pid;
 
-		__asm__ volatile("" : "+r"(generation)); /* one call of allocate */
+		__asm__ volatile("" : "+r"(generation)); /* keeps one call of allocate */
 		if (generation == 0 || allocates)
 			allocate(generation * 5, counts[generation]);
 		if (generation == 2)

@@ -1,9 +1,11 @@
 #!/bin/sh
-# children= says which forked children dump when they end: none, those with blocks of their own, or all.  A dump by a signal shows
-# everything, and how much of it is from before the fork.
+# children= chooses the forked children that dump at their end: none, those with new blocks, or all.
+#
+# A dump by a signal shows all blocks, and says how many are from before the fork.
 . tests/lib.sh
 
-# run HOW CHILDREN: sets parent, and child: the dumps of the others.
+# run HOW CHILDREN: runs the program. Sets parent to its PID, and child to the dumps of its
+# children.
 run() {
 	log=$W/$1.$2.log
 	rm -f "$log"
@@ -17,12 +19,15 @@ run() {
 	child=${child% }
 }
 
-# inherits DUMP BYTES BLOCKS HOW.  In a static program the C library's blocks are inherited, too.
+# inherits DUMP BYTES BLOCKS HOW: checks the inherited blocks. In a static program the C library's
+# blocks are inherited, too.
 inherits() {
 	[ "$program" = "$W/children" ] || return 0
-	equal "$1: inherited" "$(dump_value "$log" "$1" inherited_bytes) $(dump_value "$log" "$1" inherited_blocks) $(
-		dump_value "$log" "$1" inherited
-	)" "$2 $3 $4"
+	inherited=
+	for key in inherited_bytes inherited_blocks inherited; do
+		inherited="$inherited$(dump_value "$log" "$1" $key) "
+	done
+	equal "$1: inherited" "$inherited" "$2 $3 $4 "
 }
 
 build children tests/process/children_dumps.c
@@ -53,7 +58,7 @@ for program in "$W/children" "$W/children-static"; do
 		inherits "$child" 4000 4 left_out
 	done
 
-	# One call site, be its blocks from before the fork or not.
+	# One call site holds blocks from before and after the fork.
 	run signal own
 	equal "signal: dumps" "$child" "${child%%.*}.1 ${child%%.*}.2"
 	equal "signal: blocks" "$(site_by "$log" "${child% *}" allocate)" "7000 7"
@@ -61,7 +66,8 @@ for program in "$W/children" "$W/children-static"; do
 	inherits "${child% *}" 5000 5 included
 	equal "signal: exit" "$(site_by "$log" "${child#* }" allocate)" "2000 2"
 
-	# Thousands of children that keep the same do not fill a disk: after 64 dumps only what is new is shown.
+	# Thousands of children that keep the same blocks must not fill a disk. After 64 dumps only
+	# a child with new blocks dumps.
 	log=$W/many.log
 	rm -f "$log"
 	LEAKWRAP_OPTIONS=log=$log "$program" many &
@@ -69,7 +75,8 @@ for program in "$W/children" "$W/children-static"; do
 	wait $parent || fail "$program many: status $?"
 	equal "many: dumps" "$(dumps "$log" | wc -l)" 66
 	equal "many: the last child's" "$(site_by "$log" 1 only_child)" "5000 1"
-	equal "many: silent" "$(dump_lines "$log" $parent.1 | grep -c '^note 16 forked children ended without')" 1
+	equal "many: silent" "$(dump_lines "$log" $parent.1 |
+		grep -c '^note 16 forked children ended without')" 1
 
 	# A child of the child inherits from both.
 	run twice own

@@ -1,4 +1,5 @@
-/* concurrent_exits.c - one thread returns from main with many call sites, and while their dump is written another one calls _exit. */
+/* concurrent_exits.c - one thread returns from main with many call sites. While their dump is
+ * written, another thread calls _exit. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

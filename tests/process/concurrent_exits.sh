@@ -1,10 +1,10 @@
 #!/bin/sh
-# The exit dump is written whole, also when another thread leaves the process meanwhile.
+# The exit dump is written whole, even if another thread leaves the process meanwhile.
 . tests/lib.sh
 
 for static in '' -static; do
 	build "leaving$static" $static tests/process/concurrent_exits.c
-	# A pipe that is read late holds the dump up.
+	# The reader of the pipe starts late, which delays the dump.
 	"$W/leaving$static" 2>&1 >/dev/null | {
 		sleep 1
 		cat >"$W/log"

@@ -1,5 +1,5 @@
-/* concurrent_forks.c - threads fork at once, and a handler that is called before each fork, after the tracer's own, takes its time.  Ends with 0 when all
- * children have come to their end. */
+/* concurrent_forks.c - threads fork at once. A handler runs before each fork, after the tracer's
+ * handler, and takes its time. Ends with 0 if all children have come to their end. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -14,14 +14,14 @@ static void before_fork(void)
 	usleep(30000);
 }
 
-/* What is registered first is called last before a fork. */
+/* fork calls last the handler that was registered first. */
 static void before_all(void)
 {
 	if (pthread_atfork(before_fork, NULL, NULL) != 0)
 		_exit(3);
 }
 
-/* Static programs have no other way to be as early. */
+/* A static program has no other way to register this early. */
 __attribute__((section(".preinit_array"), used)) static void (*const early)(void) = before_all;
 
 static void *forks(void *failed)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Threads that fork at once do not wait for each other for ever, and each child writes its dump.
+# Threads that fork at once do not deadlock, and each child writes its dump.
 # timeout: 60
 . tests/lib.sh
 

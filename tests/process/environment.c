@@ -1,4 +1,4 @@
-/* environment.c - puts an environment of its own in the place of the one above its stack, before it allocates. */
+/* environment.c - replaces the environment above its stack with its own before it allocates. */
 #include <stdlib.h>
 #include <unistd.h>
 

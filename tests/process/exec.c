@@ -1,4 +1,4 @@
-/* exec.c FUNCTION PROGRAM - ignores SIGUSR1, lets one exec fail, and executes PROGRAM by FUNCTION. */
+/* exec.c FUNCTION PROGRAM - ignores SIGUSR1, fails one exec, and executes PROGRAM by FUNCTION. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 		return 3;
 	if (signal(SIGUSR1, SIG_IGN) != SIG_IGN)
 		return 4;
-	raise(SIGUSR1); /* a dump, and nothing else */
+	raise(SIGUSR1); /* dumps, and does nothing else */
 	if (strcmp(function, "execv") == 0)
 		execv(program, arguments);
 	if (strcmp(function, "execve") == 0)

@@ -1,6 +1,8 @@
 #!/bin/sh
-# A program that another one executes ignores the dump signal when that one did, and gets its arguments and
-# environment; the tracer has its handler again when exec fails.
+# An executed program gets the signal dispositions, arguments and environment that it gets untraced.
+#
+# It ignores the dump signal if the program before it did. If exec fails, the tracer has its handler
+# again.
 . tests/lib.sh
 
 cat >"$W/executed" <<-'END'
@@ -17,9 +19,11 @@ for static in '' -static; do
 	for function in execv execve execvp execvpe fexecve execveat execl execlp execle vfork; do
 		name=none
 		case $function in execve | execvpe | fexecve | execveat | execle) name=value ;; esac
-		out=$("$W/exec$static" "$function" "$W/executed" 2>"$W/log") || fail "$function$static: status $?"
+		out=$("$W/exec$static" "$function" "$W/executed" 2>"$W/log") ||
+			fail "$function$static: status $?"
 		equal "$function$static" "$out" "an argument, $name, 1"
-		dump_is_whole "$W/log" 1 || fail "$function$static: no dump after the exec that failed"
+		dump_is_whole "$W/log" 1 ||
+			fail "$function$static: no dump after the exec that failed"
 	done
 	equal "dumps around vfork$static" "$(grep -c reason=signal "$W/log")" 2
 done

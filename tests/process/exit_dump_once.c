@@ -1,4 +1,5 @@
-/* exits.c HOW - leaves in one of many ways.  Blocks are freed by an atexit function and by a destructor. */
+/* exit_dump_once.c HOW - leaves in one of many ways. An atexit function and a destructor free
+ * blocks. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

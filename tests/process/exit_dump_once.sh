@@ -1,6 +1,8 @@
 #!/bin/sh
-# One exit dump for each process image, whichever way it leaves, after its atexit functions and destructors;
-# none from a child that shares or only repeats its parent's memory.
+# Each process image writes one exit dump, in whichever way it leaves.
+#
+# The dump comes after the atexit functions and destructors. A child that shares its parent's
+# memory, or only repeats it, writes no dump.
 . tests/lib.sh
 
 for static in '' -static; do
@@ -20,11 +22,15 @@ for static in '' -static; do
 		fi
 		equal "$how$static: exit dumps" "$(grep -c 'reason=exit' "$log")" "$dumps"
 		equal "$how$static: whole dumps" "$(dumps "$log" | wc -l)" "$dumps"
-		[ "$dumps" = 0 ] || equal "$how$static: live" "$(site_by "$log" "$pid.1" allocate)" "$bytes $blocks"
+		[ "$dumps" = 0 ] ||
+			equal "$how$static: live" "$(site_by "$log" "$pid.1" allocate)" \
+				"$bytes $blocks"
 		if [ "$how" = fork-malloc-_exit ]; then
 			child=$(dumps "$log" | grep -v "^$pid\\.")
-			equal "$how$static: live in the child" "$(site_by "$log" "$child" child_allocates)" "5000 1"
-			equal "$how$static: inherited" "$(site_by "$log" "$child" allocate)" "1230 3"
+			equal "$how$static: live in the child" \
+				"$(site_by "$log" "$child" child_allocates)" "5000 1"
+			equal "$how$static: inherited" "$(site_by "$log" "$child" allocate)" \
+				"1230 3"
 		fi
 	done <<-END
 		return 1 1000 1

@@ -1,4 +1,5 @@
-/* fork.c - a child goes on with its parent's heap while other threads allocate; both are asked for dumps. */
+/* fork.c - a child uses its parent's heap while other threads allocate. Both are asked for
+ * dumps. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +26,8 @@ static NOINLINE void in_parent(void)
 	kept = malloc(30000);
 }
 
-/* Call sites that nobody has seen before, so that the tracer's locks are taken, and often at the fork. */
+/* Allocates from call sites that are new to the tracer. It takes its locks for them, often during
+ * the fork. */
 static NOINLINE void descend(unsigned path)
 {
 	if (path <= 1) {

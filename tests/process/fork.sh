@@ -1,6 +1,8 @@
 #!/bin/sh
-# After fork each process dumps for itself, also when another thread was inside the tracer: numbered from 1,
-# told apart by the process, with the blocks that it has.
+# After fork each process dumps for itself, even if another thread was inside the tracer.
+#
+# Each process numbers its dumps from 1, and its lines carry its PID. A dump has the blocks of its
+# process alone.
 # timeout: 180
 . tests/lib.sh
 
@@ -10,7 +12,8 @@ pid=$!
 wait $pid || fail "status $?"
 log=$W/log
 equal "dumps of the parent" "$(dumps "$log" | grep "^$pid\\." | tr '\n' ' ')" "$pid.1 $pid.2 "
-equal "the parent's blocks" "$(site_by "$log" $pid.1 in_parent), $(site_by "$log" $pid.1 in_child)" "30000 1, 0 0"
+equal "the parent's blocks" \
+	"$(site_by "$log" $pid.1 in_parent), $(site_by "$log" $pid.1 in_child)" "30000 1, 0 0"
 equal "what was before" "$(site_by "$log" $pid.1 before)" "100 1"
 equal "dumps of the children" "$(dumps "$log" | grep -cv "^$pid\\.")" 200
 for child in $(dumps "$log" | grep -v "^$pid\\." | head -n 5); do

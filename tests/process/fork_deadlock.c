@@ -1,8 +1,13 @@
-/* forking.c [flush] - a thread holds a lock that fork takes, as it does malloc's, after it has told the tracer; while fork waits
- * for that lock, the thread takes a dump, allocates from new stacks, and sets the signal's handler again in the handler.  The lock is
- * one that a handler before a fork takes, or the C library's of all streams: then a stream's own write function does all that, while
- * all are flushed.  In the child, a handler allocates from new stacks.  Ends with 0 when all of them came to their end, and the
- * child's at once. */
+/* fork_deadlock.c [flush] - a thread holds a lock that fork takes, as malloc does after it has told
+ * the tracer. While fork waits for this lock, the thread takes a dump, allocates from new stacks,
+ * and sets the signal's handler again in the handler.
+ *
+ * Without "flush", a handler before the fork takes the lock. With "flush" it is the C library's
+ * lock of all streams: a stream's own write function does the thread's work while all streams are
+ * flushed.
+ *
+ * In the child, a handler allocates from new stacks. Ends with 0 if all threads came to their end,
+ * and the child's threads at once. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -40,7 +45,7 @@ static void again(int signo)
 	handled++;
 }
 
-/* Each depth is another stack. */
+/* Allocates from a stack of its own for each DEPTH. */
 static __attribute__((noinline)) void allocate(unsigned depth)
 {
 	volatile unsigned below = depth;
@@ -62,14 +67,14 @@ static void after_fork_in_child(void)
 	is_slow = end.tv_sec - start.tv_sec > 1;
 }
 
-/* What is registered first is called last before a fork, and first after it. */
+/* fork calls last the handler that was registered first, and after the fork it calls it first. */
 static void before_all(void)
 {
 	if (pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0)
 		_exit(3);
 }
 
-/* Static programs have no other way to be as early. */
+/* A static program has no other way to register this early. */
 __attribute__((section(".preinit_array"), used)) static void (*const early)(void) = before_all;
 
 static void hold(void)

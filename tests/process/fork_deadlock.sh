@@ -1,6 +1,8 @@
 #!/bin/sh
-# What a thread does that holds one of the C library's locks does not wait for ever for a fork, which waits for that lock: not a dump
-# in a handler, and not an allocation from a new stack; nor in the child.
+# A fork and a thread that holds a lock of the C library do not wait for each other.
+#
+# The fork waits for the thread's lock. Meanwhile the thread dumps in a handler, and allocates from
+# a new stack. The child does the same.
 # timeout: 60
 . tests/lib.sh
 
@@ -8,13 +10,14 @@ for static in '' -static; do
 	build "forking$static" $static tests/process/fork_deadlock.c
 	for way in '' flush; do
 		log=$W/log$static$way
-		# shellcheck disable=SC2086 # none or one argument
+		# shellcheck disable=SC2086 # no argument or one
 		timeout -s KILL 20 "$W/forking$static" $way >"$W/out" 2>"$log" ||
 			fail "forking$static $way: status $?: $(cat "$W/out")"
 		for n in 1 2; do
 			[ "$(dumps "$log" | grep -c "\.$n\$")" -ge 1 ] || fail "no dump $n"
 		done
-		parent=$(sed -n 's/^leakwrap\[\([0-9]*\)\.2\] dump .*reason=exit.*/\1/p' "$log" | head -n 1)
+		parent=$(sed -n 's/^leakwrap\[\([0-9]*\)\.2\] dump .*reason=exit.*/\1/p' "$log" |
+			head -n 1)
 		equal "lost call sites" "$(dump_value "$log" "$parent.2" lost_call_sites)" 0
 		equal "blocks$static $way" "$(site_by "$log" "$parent.2" allocate)" "50 5"
 	done

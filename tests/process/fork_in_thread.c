@@ -1,5 +1,5 @@
-/* fork_in_thread.c - a thread that has not allocated forks, and its child allocates.  Ends with 0 when the child's stacks were
- * recognized, and not all walked. */
+/* fork_in_thread.c - a thread that has not allocated forks, and its child allocates. Ends with 0 if
+ * the tracer recognized the child's stacks, and did not walk all of them. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { BLOCKS = 1000 };
 
-extern _Atomic unsigned long leakwrap_walks; /* the tracer's own */
+extern _Atomic unsigned long leakwrap_walks; /* the tracer's counter of walks */
 
 static void *volatile kept[BLOCKS];
 static int status = -1;

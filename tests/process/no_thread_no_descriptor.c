@@ -1,5 +1,6 @@
-/* guest.c FOLDER - a program in FOLDER that blocks the dump signal in all of its threads, and says what the process has:
- * "threads N, descriptors N, files N" before and after a dump. */
+/* no_thread_no_descriptor.c FOLDER - blocks the dump signal in all of its threads. Before and after
+ * a dump it prints "threads N, descriptors N, files N": the process's threads and descriptors, and
+ * the files in FOLDER, its working folder. */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,7 +25,7 @@ static int entries_of(const char *folder)
 
 static void tell(const char *folder)
 {
-	/* One descriptor is that of the folder which is being read. */
+	/* One descriptor belongs to the folder that the program is reading. */
 	printf("threads %d, descriptors %d, files %d\n", entries_of("/proc/self/task"),
 	       entries_of("/proc/self/fd") - 1, entries_of(folder));
 }
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
 	block = malloc(10);
 	if (argc != 2)
 		return 2;
-	setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* the untraced program dies of the signal */
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* the signal kills the untraced program */
 	tell(argv[1]);
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
@@ -55,10 +56,10 @@ int main(int argc, char **argv)
 		return 3;
 	pthread_barrier_wait(&barrier);
 	kill(getpid(), SIGUSR1);
-	kill(getpid(), SIGUSR1); /* the kernel joins the two */
+	kill(getpid(), SIGUSR1); /* the kernel merges the two signals */
 	sigpending(&pending);
 	printf("pending %d\n", sigismember(&pending, SIGUSR1));
-	block = malloc(30); /* it is the dump's: there was none before */
+	block = malloc(30); /* live in the dump: the earlier signals made no dump */
 	pthread_sigmask(SIG_UNBLOCK, &usr1, NULL);
 	sigpending(&pending);
 	printf("pending %d\n", sigismember(&pending, SIGUSR1));

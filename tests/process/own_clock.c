@@ -1,5 +1,5 @@
-/* own_clock.c - a program with a clock of its own, as those have that simulate time: it takes a lock, and stands still.  A dump is asked for
- * while the clock is being read. */
+/* own_clock.c - defines its own clock, like a program that simulates time. The clock takes a lock
+ * and stands still. A dump is requested while the program reads the clock. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program may have a clock_gettime of its own, which locks: neither a dump nor the end of the program reads that.
+# Neither a dump nor the end of the program reads a clock_gettime of the program's own, which locks.
 . tests/lib.sh
 
 build own_clock tests/process/own_clock.c

@@ -1,6 +1,7 @@
 #!/bin/sh
-# A program whose file has been deleted or replaced while it runs, as by an upgrade, keeps its name when it loads a library then: the
-# dumps before and after are those of one program.
+# A program whose file is deleted or replaced while it runs keeps its name when it loads a library.
+#
+# An upgrade replaces files so. The dumps before and after must name the same program.
 . tests/lib.sh
 
 cat >"$W/deleted.c" <<'END'
@@ -23,6 +24,7 @@ build deleted "$W/deleted.c"
 "$W/deleted" 2>"$W/log" || fail "status $?"
 for dump in 1 2; do
 	equal "dump $dump: the program" "$(dump_value "$W/log" $dump program)" "$W/deleted"
-	equal "dump $dump: module 1" "$(dump_lines "$W/log" $dump | sed -n 's/^module 1 .* path=//p')" "$W/deleted"
+	equal "dump $dump: module 1" \
+		"$(dump_lines "$W/log" $dump | sed -n 's/^module 1 .* path=//p')" "$W/deleted"
 done
 equal "by main" "$(site_by "$W/log" 2 main)" "300 2"

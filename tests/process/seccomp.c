@@ -1,7 +1,10 @@
-/* seccomp.c - under a seccomp filter that kills the process for every system call which neither the C library's allocator
- * nor the tracer needs (the list is in leakwrap(7)), and refuses those that the tracer can do without; allocates and asks
- * for dumps, also in a child and to a pipe that nobody reads.  With "otherwise" it refuses in another way, and not mincore, on which others
- * depend; with "crash" a thread dies of a signal. */
+/* seccomp.c [otherwise|crash] - allocates and asks for dumps under a seccomp filter, also in a
+ * child and to a pipe that nobody reads.
+ *
+ * The filter kills the process for a system call that neither the C library's allocator nor the
+ * tracer needs (leakwrap(7) lists these). It refuses the calls that the tracer can do without. With
+ * "otherwise" it refuses in another way, but allows mincore, on which other calls depend. With
+ * "crash" a thread dies of a signal. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -27,16 +30,13 @@ static const long allowed[] = {
         SYS_clone, SYS_set_robust_list, SYS_wait4,
 };
 
-static const long
-        refused
-                [] =
-                        {
-                                SYS_open,  SYS_openat,     SYS_madvise,    SYS_ioctl,
-                                SYS_lseek, SYS_read,       SYS_readlinkat, SYS_mremap,
-                                SYS_msync, SYS_membarrier, SYS_mincore, /* the last one not always */
+/* With "otherwise", mincore is allowed. */
+static const long refused[] = {
+        SYS_open,       SYS_openat, SYS_madvise, SYS_ioctl,      SYS_lseek,   SYS_read,
+        SYS_readlinkat, SYS_mremap, SYS_msync,   SYS_membarrier, SYS_mincore,
 };
 
-/* With "crash", for that and for the C library's threads. */
+/* Allowed with "crash", for the crash itself and for the C library's threads. */
 static const long allowed_to_crash[] = {SYS_rt_sigaction, SYS_sigaltstack, SYS_clone3, SYS_rseq};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -55,7 +55,8 @@ static void add(struct sock_filter statement)
 static void answer(const long *calls, size_t count, unsigned how)
 {
 	for (size_t i = 0; i < count; i++) {
-		add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1));
+		add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0,
+		                                 1));
 		add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, how));
 	}
 }
@@ -64,7 +65,8 @@ static void confine(bool otherwise, bool crashes)
 {
 	struct sock_fprog program = {.filter = filter};
 
-	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+	                                 offsetof(struct seccomp_data, nr)));
 	answer(allowed, COUNT(allowed), SECCOMP_RET_ALLOW);
 	if (crashes)
 		answer(allowed_to_crash, COUNT(allowed_to_crash), SECCOMP_RET_ALLOW);
@@ -105,7 +107,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	int ends[2];
 
-	free(malloc(1)); /* the C library asks for random bytes at first */
+	free(malloc(1)); /* the first call of the C library asks for random bytes */
 	if (pipe(ends) != 0)
 		return 2;
 	close(ends[0]);

@@ -1,5 +1,7 @@
 #!/bin/sh
-# A program that runs with raised privileges, as another user or with capabilities, ignores the environment's options.
+# A program that runs with raised privileges ignores the options in its environment.
+#
+# The program runs as another user, or with capabilities.
 . tests/lib.sh
 
 [ "$(id -u)" = 0 ] || skip "needs root, to make a set-user-id program"
@@ -12,18 +14,23 @@ secure=$(LEAKWRAP_OPTIONS=log=$W/planted:top=1 "$W/secure" 2>"$W/log") || fail "
 [ ! -e "$W/planted" ] || fail "the environment has made the program write a file"
 equal "call sites of the dump to standard error" "$(dump_sites "$W/log" 1 | wc -l)" 3
 
-# The control: the same environment works without privileges.
+# Without privileges the same environment takes effect.
 chmod 755 "$W/secure"
 LEAKWRAP_OPTIONS=log=$W/planted:top=1 "$W/secure" 2>"$W/log" || fail "status $?"
 equal "call sites without privileges" "$(dump_sites "$W/planted" 1 | wc -l)" 1
 
-# Capabilities of the file raise what another user may do.
+# A file with capabilities raises the privileges of another user.
 command -v setcap >"$W/which" && command -v setpriv >>"$W/which" || exit 0
 mkdir -m 777 "$W/open"
-# Not in a folder that others may not enter, nor on every file system.
-setpriv --reuid=nobody --clear-groups test -x "$W/secure" -a -w "$W/open" && setcap cap_net_raw+ep "$W/secure" || exit 0
-secure=$(LEAKWRAP_OPTIONS=log=$W/open/planted:top=1 setpriv --reuid=nobody --clear-groups "$W/secure" 2>"$W/log") ||
+# This needs a folder that others may enter, and a file system with capabilities.
+if ! setpriv --reuid=nobody --clear-groups test -x "$W/secure" -a -w "$W/open" ||
+	! setcap cap_net_raw+ep "$W/secure"; then
+	exit 0
+fi
+secure=$(LEAKWRAP_OPTIONS=log=$W/open/planted:top=1 \
+	setpriv --reuid=nobody --clear-groups "$W/secure" 2>"$W/log") ||
 	fail "with capabilities: status $?"
 [ "$secure" = "secure 1" ] || exit 0
-[ ! -e "$W/open/planted" ] || fail "with capabilities: the environment has made the program write a file"
+[ ! -e "$W/open/planted" ] ||
+	fail "with capabilities: the environment has made the program write a file"
 equal "call sites with capabilities" "$(dump_sites "$W/log" 1 | wc -l)" 3

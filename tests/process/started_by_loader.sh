@@ -1,6 +1,8 @@
 #!/bin/sh
-# A program that is started by way of its loader (ld.so PROGRAM) is named in its dumps, and not the loader; its functions, too.  It lives
-# as long as ever: a signal that comes after its exit dump, from a library's destructor, does not end it.
+# The dumps of a program that was started by its loader (ld.so PROGRAM) name it and its functions.
+#
+# They do not name the loader. A signal that comes after the exit dump, from a library's destructor,
+# does not end the program.
 . tests/lib.sh
 
 cat >"$W/by_loader.c" <<'END'
@@ -17,7 +19,7 @@ void late(void) {}
 __attribute__((destructor)) static void ask(void) { raise(SIGUSR1); }
 END
 
-# named LOG
+# named LOG: the dump in LOG names the program and its function.
 named() {
 	program=$(dump_value "$1" 1 program)
 	case $program in /*) ;; *) fail "the program is called $program" ;; esac
@@ -26,7 +28,7 @@ named() {
 	equal "by holds" "$(site_by "$1" 1 holds)" "100 1"
 }
 
-# tried: runs it in all ways.
+# tried: runs the program in all ways.
 tried() {
 	loader=$(readelf -l "$W/by_loader" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
 	[ -x "$loader" ] || fail "no loader"
@@ -50,5 +52,6 @@ CC=musl-gcc
 build_plain late.so -shared -fPIC "$W/late.c"
 # shellcheck disable=SC2046,SC2086 # lists of flags
 musl-gcc $CFLAGS_FOR_TESTS -o "$W/by_loader" "$W/by_loader.c" "$W/late.so" \
-	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") -pthread || fail "cannot link with musl"
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") \
+	-pthread || fail "cannot link with musl"
 tried

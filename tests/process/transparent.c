@@ -1,4 +1,4 @@
-/* transparent.c - says what every allocator call answers: result, errno, alignment, contents. */
+/* transparent.c - prints the result, errno, alignment and contents of every allocator call. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* So that the compiler neither knows the sizes nor removes the calls. */
+/* Volatile, so that the compiler neither knows the sizes nor removes the calls. */
 static volatile size_t zero = 0, one = 1, small = 40, huge = (size_t)PTRDIFF_MAX - 4096,
                        half = SIZE_MAX / 2 + 2;
 
@@ -22,7 +22,7 @@ static void say(const char *what, const void *block, size_t align)
 
 	printf("%s: %s, errno %d, aligned %d\n", what, block ? "block" : "NULL", error,
 	       (uintptr_t)block % align == 0);
-	errno = 77; /* what a call must leave alone when it succeeds */
+	errno = 77; /* a call that succeeds must leave it alone */
 }
 
 static NOINLINE void *empty(void)

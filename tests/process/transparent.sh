@@ -1,12 +1,17 @@
 #!/bin/sh
-# What the program sees is the same with the tracer and without: results, errno, contents, signal
-# dispositions, descriptors, standard output, exit status.  A failed realloc leaves the old block live,
-# realloc to 0 frees as the allocator does, malloc(0) is a live block of 0 bytes.
+# The program sees the same with the tracer and without.
+#
+# This covers results, errno, contents, signal dispositions, descriptors, standard output and exit
+# status. A failed realloc leaves the old block live. realloc to 0 frees if the allocator does.
+# malloc(0) is a live block of 0 bytes.
 . tests/lib.sh
 
+quiet="-Wno-unknown-warning-option -Wno-alloc-size-larger-than"
 for static in '' -static; do
-	build_plain "plain$static" tests/process/transparent.c $static -Wno-unknown-warning-option -Wno-alloc-size-larger-than
-	build "traced$static" tests/process/transparent.c $static -Wno-unknown-warning-option -Wno-alloc-size-larger-than
+	# shellcheck disable=SC2086 # a list of flags
+	build_plain "plain$static" tests/process/transparent.c $static $quiet
+	# shellcheck disable=SC2086 # a list of flags
+	build "traced$static" tests/process/transparent.c $static $quiet
 	"$W/plain$static" >"$W/plain$static.out" 2>"$W/plain$static.err"
 	equal "exit status, plain$static" $? 5
 	"$W/traced$static" >"$W/traced$static.out" 2>"$W/traced$static.log"

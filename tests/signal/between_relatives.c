@@ -1,4 +1,4 @@
-/* family.c CASE - processes of one program that send each other the dump signal. */
+/* between_relatives.c CASE - processes of one program send each other the dump signal. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void handle_and_leave(int number)
 	_exit(42);
 }
 
-/* Waits for the child PID: 256 and the signal that ended it, or its exit status. */
+/* Waits for the child PID. Returns its exit status, or 256 plus the signal that ended it. */
 static int end_of(pid_t pid)
 {
 	int status;
@@ -34,7 +34,7 @@ static int end_of(pid_t pid)
 	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Waits for a byte of another process. */
+/* Waits for a byte from another process. */
 static void await(int fd)
 {
 	char byte;
@@ -49,7 +49,7 @@ static void tell(int fd)
 		abort();
 }
 
-/* The parent ends a child that may not even have run yet. */
+/* The parent ends a child that has perhaps not run yet. */
 static int at_once(void)
 {
 	int ended = 0;
@@ -106,8 +106,7 @@ static int ignoring(void)
 	return end_of(child) == 7 ? 0 : 1;
 }
 
-/* A child tells its parent, and one of its siblings ends another, as does the grandparent its
- * grandchild. */
+/* A child signals its parent, a child ends its sibling, and a grandparent ends its grandchild. */
 static int all_ways(void)
 {
 	int ready[2];
@@ -157,7 +156,7 @@ static int all_ways(void)
 	return end_of(child) == 0 ? 0 : 4;
 }
 
-/* Other ways to send. */
+/* The program sends the signal by other calls than kill. */
 static int by_other_calls(void)
 {
 	for (int way = 0; way < 2; way++) {
@@ -177,7 +176,7 @@ static int by_other_calls(void)
 	return 0;
 }
 
-/* What a wait returns to the program is its own, too. */
+/* The program sends the number that a wait returned to it. */
 static int by_wait(void)
 {
 	sigset_t usr1;
@@ -193,7 +192,7 @@ static int by_wait(void)
 	return end_of(child) == 3 ? 0 : 1;
 }
 
-/* A signal whose default action is to stop does that, and the next one asks again. */
+/* A signal whose default action is to stop stops the process; the next signal asks for a dump. */
 static int stopping(void)
 {
 	int status;
@@ -213,7 +212,7 @@ static int stopping(void)
 	return end_of(child) == 256 + SIGKILL ? 0 : 1;
 }
 
-/* Another program asks: that one was executed by a child of this one. */
+/* Another program, which a child of this program executes, asks for a dump. */
 static int asked_by_other(void)
 {
 	char command[64];

@@ -1,5 +1,6 @@
-/* threads.c DUMPS LOG - eight threads allocate and free as fast as they can, while the process is asked for
- * dumps one after the other.  The threads count what they hold; what they hold at the end is printed. */
+/* busy_threads.c DUMPS LOG - eight threads allocate and free as fast as they can. Meanwhile the
+ * process is asked for one dump after the other. The threads count their blocks. The program prints
+ * how many bytes they hold at the end. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,7 +13,7 @@ enum { THREADS = 8, SLOTS = 1000 };
 
 static int stopping;
 
-/* Per thread. */
+/* A thread's blocks, and how many bytes they have. */
 struct work {
 	void *block[SLOTS];
 	size_t size[SLOTS];
@@ -30,7 +31,7 @@ static __attribute__((noinline)) void *churn(void *argument)
 		random = random * 1664525 + 1013904223;
 		slot = (random >> 8) % SLOTS;
 		if (work->block[slot] && random % 4 == 0) {
-			/* In place or not. */
+			/* realloc moves the block or keeps it in place. */
 			work->bytes -= work->size[slot];
 			work->size[slot] = random % 5000 + 1;
 			work->block[slot] = realloc(work->block[slot], work->size[slot]);
@@ -51,7 +52,7 @@ static __attribute__((noinline)) void *churn(void *argument)
 	return NULL;
 }
 
-/* Reads what the log has grown by; true when the end of a dump was in it. */
+/* Reads the new part of the log. Returns true if it holds the end of a dump. */
 static int dump_arrived(int log)
 {
 	static char text[1 << 16];
@@ -63,7 +64,7 @@ static int dump_arrived(int log)
 		return 0;
 	text[kept + (size_t)got] = '\0';
 	arrived = strstr(text, "] end ") != NULL;
-	/* The last bytes again next time, unless they are of a dump that has been counted. */
+	/* Reads the last bytes again next time, unless they belong to a counted dump. */
 	kept += (size_t)got;
 	if (arrived)
 		kept = 0;
@@ -86,7 +87,7 @@ int main(int argc, char **argv)
 		return 2;
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, churn, &work[i]);
-	/* The dumps fall on the threads that work. */
+	/* The working threads take the dumps. */
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &usr1, NULL);

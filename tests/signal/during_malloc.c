@@ -1,5 +1,6 @@
-/* during_malloc.c - asks for a dump while the allocator's lock is held, in malloc, realloc and free; and, in
- * the instant in which a free has been recorded and the block is still the program's, and the other way. */
+/* during_malloc.c - asks for a dump while malloc, realloc or free holds the allocator's lock. It
+ * also asks when the tracer has removed a block's record and the program still has the block, and
+ * the reverse. */
 #include "tests/alloc/own_malloc.h"
 
 #include <signal.h>
@@ -8,9 +9,9 @@
 
 #define NOINLINE __attribute__((noinline))
 
-static volatile int armed; /* the C library's headers promise that malloc calls nobody back */
+static volatile int armed; /* volatile: headers promise that malloc calls no function back */
 
-/* A dump that came back into the allocator would wait here for ever. */
+/* A dump that called the allocator would wait here for ever. */
 void own_malloc_locked(void)
 {
 	if (armed) {
@@ -36,7 +37,7 @@ int main(void)
 	armed = 1;
 	allocates(); /* dump 1: not yet live */
 	armed = 1;
-	resizes(); /* dump 2: in one place or in the other */
+	resizes(); /* dump 2: live at the old call site or at the new one, or at neither */
 	armed = 1;
 	free(kept[0]); /* dump 3: no longer live */
 	puts("done");

@@ -1,5 +1,5 @@
-/* early_handler.c - to be preloaded: a library that has installed its own SIGUSR1 handler before the
- * program starts, past any wrapper. */
+/* early_handler.c - a library to preload. It installs its own SIGUSR1 handler before the program
+ * starts, past any wrapper. */
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* idle.c HOW - an idle process: holds one block, waits in a system call, and says how the wait ended. */
+/* idle_process.c HOW - holds one block, waits in a system call, and prints how the wait ended. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 
 static void *volatile kept;
 
-/* Those of System V's outlive the process. */
+/* System V semaphores and queues outlive the process, so each function removes its own. */
 static long wait_for_semaphore(void)
 {
 	int semaphores = semget(IPC_PRIVATE, 1, 0600);

@@ -1,6 +1,8 @@
 #!/bin/sh
-# A dump arrives in a process that does nothing.  read goes on afterwards, as if nothing had been; calls that cannot be restarted
-# return EINTR.  The tracer holds little for one block: of its tables only pages in which something stands.
+# A dump arrives in a process that does nothing.
+#
+# read then goes on as if nothing had happened. Calls that the kernel cannot restart return EINTR.
+# The tracer holds little memory for one block: of its tables only the pages that it wrote.
 . tests/lib.sh
 
 build idle tests/signal/idle_process.c

@@ -1,4 +1,4 @@
-/* handlers.c CASE - a program that uses SIGUSR1 itself, in one of many ways.  Prints what it sees. */
+/* own_handlers.c CASE - uses SIGUSR1 itself in one of many ways, and prints what it sees. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	} else if (strncmp(test, "sig", 3) == 0) {
 		wait_with(test);
 	}
-	printf("at the end: %s, %d calls, argument %d, SIGHUP blocked %d, SIGUSR1 blocked %d\n", view(),
-	       calls, argument_ok, hup_was_blocked, usr1_was_blocked);
+	printf("at the end: %s, %d calls, argument %d, SIGHUP blocked %d, SIGUSR1 blocked %d\n",
+	       view(), calls, argument_ok, hup_was_blocked, usr1_was_blocked);
 	return 0;
 }

@@ -1,14 +1,15 @@
 #!/bin/sh
-# A program that uses SIGUSR1 itself sees what it would see without the tracer, and the dumps arrive as well:
-# handlers set by sigaction and signal, before and after the tracer's start, with every flag, and calls that
-# take the signal without a handler.
+# A program that uses SIGUSR1 itself sees what it sees untraced, and its dumps arrive.
+#
+# It sets handlers by sigaction and signal, before and after the tracer's start, with every flag. It
+# also makes calls that take the signal without a handler.
 . tests/lib.sh
 
 for static in '' -static; do
 	build_plain "plain$static" $static tests/signal/own_handlers.c
 	build "traced$static" $static tests/signal/own_handlers.c
 
-	# case and number of dumps by signal
+	# case, number of dumps by signal
 	while read -r case dumps; do
 		log=$W/$case$static.log
 		"$W/plain$static" "$case" >"$W/$case$static.plain"
@@ -33,8 +34,9 @@ for static in '' -static; do
 	END
 done
 
-# A handler that was there first.
-$CC -O2 -shared -fPIC -o "$W/early.so" tests/signal/early_handler.c || fail "cannot build early.so"
+# A library's handler, which was there before the tracer's.
+$CC -O2 -shared -fPIC -o "$W/early.so" tests/signal/early_handler.c ||
+	fail "cannot build early.so"
 cat >"$W/raise.c" <<'END'
 #include <signal.h>
 int main(void) { return raise(SIGUSR1); }

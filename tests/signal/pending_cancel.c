@@ -1,4 +1,4 @@
-/* pending_cancel.c - a thread that has been cancelled, and has not yet come to where it ends, takes a dump. */
+/* pending_cancel.c - a cancelled thread takes a dump before it comes to a cancellation point. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* request_during_dump.c - many call sites, so that a dump fills a pipe that nobody reads yet; while it waits there, two
- * more requests come: for the dumping thread, and for another one. */
+/* request_during_dump.c - has many call sites, so that a dump fills a pipe that nobody reads yet.
+ * While the dump waits there, two more requests come: for the dumping thread and for another
+ * thread. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 static void *volatile kept;
 
-/* 1,000 call sites. */
+/* Each ONE is a call site; there are 1,000. */
 #define ONE     kept = malloc(10);
 #define TEN     ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
@@ -37,8 +38,8 @@ int main(void)
 {
 	pthread_t thread[2], asking;
 
-	HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED pthread_create(
-	        &thread[0], NULL, idle, NULL);
+	HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
+	        pthread_create(&thread[0], NULL, idle, NULL);
 	pthread_create(&thread[1], NULL, idle, NULL);
 	pthread_create(&asking, NULL, ask, thread);
 	pthread_join(asking, NULL);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A request that comes while a dump is being written is served after it, also when it comes to another thread.
+# A request that comes during a dump is served after it, whichever thread gets it.
 . tests/lib.sh
 
 build pending tests/signal/request_during_dump.c
@@ -17,5 +17,6 @@ equal "dumps by signal" "$(grep -c 'reason=signal' "$W/log")" 3
 equal "dumps" "$(dumps "$W/log" | sed 's/.*\.//' | tr '\n' ' ')" "1 2 3 4 "
 for n in 1 2 3 4; do
 	equal "call sites in dump $n" "$(dump_sites "$W/log" $n | grep -c ' main;')" 1000
-	equal "lines of dump $n" "$(grep -c "^leakwrap\\[$pid\\.$n\\]" "$W/log")" "$(dump_value "$W/log" $n lines)"
+	equal "lines of dump $n" "$(grep -c "^leakwrap\\[$pid\\.$n\\]" "$W/log")" \
+		"$(dump_value "$W/log" $n lines)"
 done

@@ -1,4 +1,5 @@
-/* sharing.c HOW - sets the action of the dump signal in ways that are easily got wrong. */
+/* shared_with_program.c HOW - sets the dump signal's action in ways that a tracer easily gets
+ * wrong. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static int with_siginfo(void)
 	return 0;
 }
 
-/* A child of vfork that resets its signals before exec leaves its parent's alone. */
+/* A child of vfork resets its signals before exec. The parent keeps its own actions. */
 static int reset_after_vfork(void)
 {
 	pid_t child;
@@ -46,7 +47,8 @@ static int reset_after_vfork(void)
 	return handled == 1 ? 0 : 10;
 }
 
-/* It executes what its parent ignores with the action that it has set itself, also when another exec has failed. */
+/* The parent ignores the signal. The child sets another action, fails one exec, and executes with
+ * its own action. */
 static int other_action_after_vfork(void)
 {
 	int status = -1;
@@ -64,7 +66,7 @@ static int other_action_after_vfork(void)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1 ? 0 : 13;
 }
 
-/* A child that the C library does not know of sees the actions that it sets, and until then its parent's. */
+/* A child of clone, unknown to the C library, sees its parent's actions until it sets its own. */
 static int actions_after_clone(void)
 {
 	int status = -1;
@@ -85,7 +87,7 @@ static int actions_after_clone(void)
 	return status == 0 ? 0 : 14;
 }
 
-/* What siginterrupt said before signal holds. */
+/* What the program told siginterrupt holds for a later call of signal. */
 static int interrupted(void)
 {
 	struct sigaction now;
@@ -108,7 +110,7 @@ static void *sets(void *argument)
 	return argument;
 }
 
-/* A child can set the action although another thread was setting it at the fork. */
+/* A child can set the action even if another thread was setting it during the fork. */
 static int fork_while_setting(void)
 {
 	pthread_t thread;

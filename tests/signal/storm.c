@@ -1,5 +1,5 @@
-/* overload.c SECONDS - threads that allocate, thousands of call sites, so that a dump takes long, and another
- * process that asks for 1,000 dumps a second.  Prints how many signals were delivered. */
+/* storm.c SECONDS - threads allocate from thousands of call sites, so that a dump takes long.
+ * Another process asks for 1,000 dumps a second. Prints how many signals were delivered. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ static void on_signal(int number)
 	atomic_fetch_add(&delivered, 1);
 }
 
-/* 2^LEVELS call sites. */
+/* Allocates from 2^LEVELS call sites. */
 static NOINLINE void grow(int levels)
 {
 	if (levels == 0) {
@@ -42,7 +42,7 @@ static void *work(void *argument)
 	return argument;
 }
 
-/* As another program, whose signals ask for dumps. */
+/* Sends the requests. Executed as another program, because only another program's signals dump. */
 static void ask(pid_t process, int seconds)
 {
 	const struct timespec millisecond = {.tv_nsec = 1000000};

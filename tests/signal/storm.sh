@@ -1,6 +1,7 @@
 #!/bin/sh
-# Signals that come faster than dumps can be written, while every thread allocates: each delivered one has its dump, the
-# threads go on, and the exit dump comes.
+# Each delivered signal has its dump, even if signals come faster than dumps can be written.
+#
+# Every thread allocates meanwhile and goes on. The exit dump comes.
 . tests/lib.sh
 
 for static in '' -static; do
@@ -10,7 +11,8 @@ for static in '' -static; do
 	read -r delivered rounds <"$W/out$static"
 	[ "$delivered" -gt 20 ] || fail "overload$static: only $delivered signals were delivered"
 	[ "$rounds" -gt 100 ] || fail "overload$static: the threads made only $rounds rounds"
-	equal "overload$static: dumps by signal" "$(grep -c 'reason=signal' "$W/log$static")" "$delivered"
+	equal "overload$static: dumps by signal" \
+		"$(grep -c 'reason=signal' "$W/log$static")" "$delivered"
 	equal "overload$static: exit dumps" "$(grep -c 'reason=exit' "$W/log$static")" 1
 	equal "overload$static: whole dumps" "$(dumps "$W/log$static" | wc -l)" $((delivered + 1))
 	rm "$W/log$static" # it is large

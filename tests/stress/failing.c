@@ -1,9 +1,11 @@
-/* failing.c - what fails in the sweeps (sweep.c): the tracer's mmap and the program's own allocator, which is in
- * front of the C library's.  A file of its own: calls inside of one object are not wrapped.
+/* failing.c - decides what fails in the tests of failing memory: the tracer's mmap, and the
+ * program's own allocator, which stands in front of the C library's. It is a file of its own,
+ * because calls inside one object are not wrapped.
  *
- *   FAIL_MMAP=N     the tracer's Nth mmap fails (linked with --wrap=syscall); FAIL_MMAP=N+: and all after it, until
- *                   failing_is_over
- *   FAIL_MALLOC=N   the Nth allocation of the process fails, or, with FAIL_RANDOM=SEED, one in N at random
+ *   FAIL_MMAP=N     the tracer's Nth mmap fails (linked with --wrap=syscall)
+ *   FAIL_MMAP=N+    so do all later ones, until failing_is_over
+ *   FAIL_MALLOC=N   the Nth allocation of the process fails, or, with FAIL_RANDOM=SEED, one in N
+ *                   at random
  */
 #include "failing.h"
 
@@ -56,8 +58,8 @@ long __wrap_syscall(long number, ...)
 		errno = ENOMEM;
 		return -1;
 	}
-	return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4],
-	                      argument[5]);
+	return __real_syscall(number, argument[0], argument[1], argument[2], argument[3],
+	                      argument[4], argument[5]);
 }
 
 extern void *__libc_malloc(size_t size);

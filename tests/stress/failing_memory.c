@@ -1,7 +1,6 @@
-/* failing_memory.c - a program that does all kinds of things with its heap and tells what came of it: it prints whether
- * each allocation succeeded, and in the end the bytes and blocks that it holds.  Nothing that it prints depends
- * on addresses.
- * What fails is in failing.c. */
+/* failing_memory.c - uses its heap in all ways and prints the results: whether each allocation
+ * succeeded, and at the end the bytes and blocks that it holds. Nothing that it prints depends on
+ * addresses. failing.c decides what fails. */
 #include "failing.h"
 
 #include <errno.h>
@@ -46,7 +45,7 @@ static NOINLINE void *allocate(unsigned kind, size_t *size)
 	}
 }
 
-/* Call sites that nobody has seen before. */
+/* Allocates from call sites that are new to the tracer. */
 static NOINLINE void *descend(unsigned path, unsigned kind, size_t *size)
 {
 	void *block = path <= 1 ? allocate(kind, size) : NULL;

@@ -1,14 +1,16 @@
 #!/bin/sh
-# The tracer's mmap fails once, at each of its calls in turn, or from there on; each of the first allocations
-# fails, and some at random; memory= and RLIMIT_AS bound it.  The program does the same as untraced, and recorded
-# and untracked blocks together are what it holds.
+# A program does the same as untraced when the tracer or the program itself gets no memory.
+#
+# The tracer's mmap fails once, at each of its calls in turn, or from there on. Each of the first
+# allocations fails, and some at random. memory= and RLIMIT_AS bound the tracer. Recorded and
+# untracked blocks together are the program's blocks.
 # timeout: 240
 . tests/lib.sh
 
 build_plain untraced -Wl,--wrap=syscall tests/stress/failing_memory.c tests/stress/failing.c
 build traced -Wl,--wrap=syscall tests/stress/failing_memory.c tests/stress/failing.c
 
-# run WHAT [VARIABLE=VALUE...]: both, and compares.
+# run WHAT [VARIABLE=VALUE...]: runs the traced and the untraced program, and compares them.
 run() {
 	what=$1
 	shift
@@ -16,7 +18,8 @@ run() {
 	wanted=$?
 	env "$@" "$W/traced" >"$W/got" 2>"$W/log"
 	equal "$what: status" $? $wanted
-	cmp -s "$W/got" "$W/wanted" || fail "$what: the program behaves differently: $(diff "$W/got" "$W/wanted")"
+	cmp -s "$W/got" "$W/wanted" ||
+		fail "$what: the program behaves differently: $(diff "$W/got" "$W/wanted")"
 	held=$(sed -n 's/^held \([0-9]* [0-9]*\),.*/\1/p' "$W/got")
 	untracked=$(dump_value "$W/log" 1 untracked_blocks)
 	dump_is_whole "$W/log" 1 || fail "$what: no whole dump"
@@ -24,13 +27,14 @@ run() {
 		unknown=$((unknown + 1))
 		return 0
 	fi
-	# What was untracked may have been freed since: then the sum is larger.
+	# An untracked block may have been freed since. Then the sum is larger.
 	live="$(dump_value "$W/log" 1 live_bytes) $(dump_value "$W/log" 1 live_blocks)"
 	if [ "$untracked" = 0 ]; then
 		equal "$what: held" "$live" "$held"
 	else
 		lossy=$((lossy + 1))
-		if [ "${live#* }" -gt "${held#* }" ] || [ $((${live#* } + untracked)) -lt "${held#* }" ]; then
+		if [ "${live#* }" -gt "${held#* }" ] ||
+			[ $((${live#* } + untracked)) -lt "${held#* }" ]; then
 			fail "$what: $live live, $untracked untracked, $held held"
 		fi
 	fi

@@ -1,4 +1,4 @@
-/* model.c - see model.h. */
+/* model.c - compares dumps with a model of the heap, see model.h. */
 #include "model.h"
 
 #include "leakwrap.h"
@@ -20,8 +20,8 @@ _Atomic unsigned long model_foreign_frees;
 
 void model_start(void)
 {
-	slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-	             -1, 0);
+	slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slots == MAP_FAILED) {
 		perror("mmap");
 		exit(2);
@@ -48,7 +48,7 @@ void model_give(struct slot *slot)
 	atomic_store_explicit(&slot->taken, 0, memory_order_release);
 }
 
-/* -- reading a dump ------------------------------------------------------------------------------ */
+/* -- reading a dump ---------------------------------------------------------------------------- */
 
 struct dump {
 	struct sum total, maker[MAKERS_MAX], jumpy, other;
@@ -75,7 +75,8 @@ static struct sum *sum_of(struct dump *dump, const char *function)
 		    memcmp(function, model_makers[i].name, length) == 0)
 			return &dump->maker[i];
 	for (int i = 0; model_jumpy[i]; i++)
-		if (strlen(model_jumpy[i]) == length && memcmp(function, model_jumpy[i], length) == 0)
+		if (strlen(model_jumpy[i]) == length &&
+		    memcmp(function, model_jumpy[i], length) == 0)
 			return &dump->jumpy;
 	return &dump->other;
 }
@@ -99,7 +100,7 @@ static void read_line(struct dump *dump, const char *line)
 		dump->total.bytes = strtoull(line, &end, 10);
 		dump->total.blocks = strtoull(end + strlen(" live_blocks="), NULL, 10);
 	} else if (starts(&line, "site ")) {
-		if (site.blocks > 0) /* no frame came after the last one */
+		if (site.blocks > 0) /* the last call site has no frames */
 			add(&dump->other, site);
 		line = strchr(line, ':') + 2;
 		site.bytes = strtoull(line, &end, 10);
@@ -116,7 +117,7 @@ static void read_line(struct dump *dump, const char *line)
 	}
 }
 
-/* A dump by way of the API into a file in memory. */
+/* Takes a dump by the API into a file in memory, and reads it. */
 static bool read_dump(struct dump *dump)
 {
 	int fd = memfd_create("dump", MFD_CLOEXEC);
@@ -140,14 +141,14 @@ static bool read_dump(struct dump *dump)
 	return true;
 }
 
-/* -- comparing ----------------------------------------------------------------------------------- */
+/* -- comparing --------------------------------------------------------------------------------- */
 
 static unsigned differ(const char *when, const char *what, struct sum got, struct sum wanted)
 {
 	if (got.bytes == wanted.bytes && got.blocks == wanted.blocks)
 		return 0;
-	printf("%s: %s: the tracer has %llu bytes in %llu blocks, the model %llu in %llu\n", when, what,
-	       (unsigned long long)got.bytes, (unsigned long long)got.blocks,
+	printf("%s: %s: the tracer has %llu bytes in %llu blocks, the model %llu in %llu\n", when,
+	       what, (unsigned long long)got.bytes, (unsigned long long)got.blocks,
 	       (unsigned long long)wanted.bytes, (unsigned long long)wanted.blocks);
 	return 1;
 }

@@ -1,5 +1,5 @@
-/* plugin.c - a shared object that is loaded and unloaded while others allocate; it is not traced.  What it
- * allocates the program frees, and the program allocates through it. */
+/* plugin.c - an untraced shared object, which is loaded and unloaded while others allocate. The
+ * program frees its blocks, and allocates through it. */
 #include <stdlib.h>
 
 void *plugin_allocates(size_t size);

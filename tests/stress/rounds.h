@@ -1,4 +1,4 @@
-/* rounds.h - what the stress program (stress.c) tells its supervisor (supervise.c) at the beginning of a round. */
+/* rounds.h - the bytes that stress.c sends to supervise.c at the beginning of a round. */
 #ifndef ROUNDS_H
 #define ROUNDS_H
 

@@ -1,13 +1,16 @@
-/* stress.c SECONDS SEED PLUGIN - everything that a program does with its heap, at once and at random, round
- * after round; after each round, with every thread at rest, the tracer's tables are compared with the model
- * (model.h).  Ends with 0 when there was no difference.
+/* stress.c SECONDS SEED PLUGIN - does everything that a program does with its heap, at once and at
+ * random, round after round. After each round all threads rest, and the tracer's tables are
+ * compared with the model (model.h). Ends with 0 if there was no difference.
  *
- * Rounds alternate.  In a storm dumps, forks and loading follow each other as fast as they can, which leaves little
- * of the processors to the blocks; in a flow they are seldom, and most of the events of a long run happen there.
+ * Rounds alternate. In a storm, dumps, forks and loading follow each other as fast as they can,
+ * which leaves little processor time to the blocks. In a flow they are rare, and most of a long
+ * run's events happen there.
  *
- * Every thread has random numbers of its own that follow from SEED; which thread comes first does not.
- * Run by supervise.c, which reads the log, sends signals, and wants a sign of life on descriptor 3: STORM or FLOW (rounds.h) at
- * the beginning of each round. */
+ * Each thread has random numbers of its own, which follow from SEED. The order of the threads does
+ * not.
+ *
+ * supervise.c runs it, reads the log, and sends signals. It wants a sign of life on descriptor 3:
+ * STORM or FLOW (rounds.h) at the beginning of each round. */
 #include "leakwrap.h"
 #include "model.h"
 #include "rounds.h"
@@ -36,7 +39,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* With more or larger ones a round would take its time in page faults. */
+/* With more threads or larger stacks a round would spend its time on page faults. */
 enum { WORKERS = 3, SMALL_STACK = 16384 };
 
 static uint64_t seed;
@@ -45,7 +48,7 @@ static atomic_bool stopping;
 static _Atomic unsigned long failures;
 static _Atomic unsigned long long events;
 
-/* In the C++ variant (throwing.cpp). */
+/* Defined in the C++ variant (throwing.cpp). */
 void stress_throw(unsigned long random) __attribute__((weak));
 
 static void failed(const char *what)
@@ -54,7 +57,7 @@ static void failed(const char *what)
 	atomic_fetch_add(&failures, 1);
 }
 
-/* After each of the things that take the processors from the blocks. */
+/* Pauses after each action that takes the processors from the blocks. */
 static void pause_in(char kind, long milliseconds)
 {
 	const struct timespec pause = {0, milliseconds * 1000000};
@@ -63,19 +66,19 @@ static void pause_in(char kind, long milliseconds)
 		nanosleep(&pause, NULL);
 }
 
-/* -- random numbers ------------------------------------------------------------------------------ */
+/* -- random numbers ---------------------------------------------------------------------------- */
 
 struct thread {
 	uint64_t random;
 	unsigned long long events;
-	volatile sig_atomic_t nudgeable; /* its signal handler may allocate */
+	volatile sig_atomic_t nudgeable; /* the signal handler may allocate */
 	volatile sig_atomic_t armed;     /* ... or leave by siglongjmp */
 	sigjmp_buf escape;
 };
 
 static _Thread_local struct thread *self;
 
-/* S. Vigna's splitmix64. */
+/* Mixes Z. S. Vigna's splitmix64. */
 static uint64_t mix(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -107,7 +110,7 @@ static void end_thread(void)
 	atomic_fetch_add(&events, self->events);
 }
 
-/* -- the functions that allocate ----------------------------------------------------------------- */
+/* -- the functions that allocate --------------------------------------------------------------- */
 
 static const char long_text[] =
         "a text that is copied, in whole or in part, by the functions that make new "
@@ -145,7 +148,7 @@ static NOINLINE void *by_reallocarray(size_t *size, unsigned slot)
 	return reallocarray(NULL, *size, 1);
 }
 
-/* Only these four are used in signal handlers and on small stacks. */
+/* Signal handlers and small stacks use only these four. */
 enum { PLAIN_MAKERS = 4 };
 
 static NOINLINE void *by_memalign(size_t *size, unsigned slot)
@@ -293,7 +296,7 @@ static NOINLINE void *by_argz_create_sep(size_t *size, unsigned slot)
 	return block;
 }
 
-/* An allocator of the program's own, whose blocks lie next to each other, at any distance. */
+/* An allocator of the program's own. Its blocks lie next to each other, at any distance. */
 enum { PACKED = 8 };
 
 static char *packed_pool, *region_pool;
@@ -307,7 +310,7 @@ static NOINLINE void *by_leakwrap_record(size_t *size, unsigned slot)
 	return block;
 }
 
-/* Large blocks at the end of a megabyte, where the live table keeps them in another way. */
+/* Makes large blocks at the end of a megabyte, where the live table keeps them in another way. */
 static NOINLINE void *by_leakwrap_record_at_end(size_t *size, unsigned slot)
 {
 	char *block = region_pool + ((size_t)slot << 21) + (1 << 20) - 8 * (1 + *size % 40);
@@ -319,7 +322,7 @@ static NOINLINE void *by_leakwrap_record_at_end(size_t *size, unsigned slot)
 
 enum { REGION_SLOTS = 64 };
 
-/* Realloc's own are not asked for new blocks. */
+/* The entries of realloc are not asked for new blocks. */
 const struct model_maker model_makers[MAKERS_MAX] = {
         {"by_malloc", by_malloc},
         {"by_calloc", by_calloc},
@@ -356,7 +359,7 @@ enum {
 
 const char *const model_jumpy[] = {"jumpy", NULL};
 
-/* -- one step ------------------------------------------------------------------------------------ */
+/* -- one step ---------------------------------------------------------------------------------- */
 
 static size_t some_size(void)
 {
@@ -368,7 +371,7 @@ static size_t some_size(void)
 	case 160 ... 219:
 		return random % 4095;
 	case 220 ... 239:
-		return 4090 + random % 10; /* the last small and the first large ones */
+		return 4090 + random % 10; /* around the border between small and large blocks */
 	case 240 ... 252:
 		return random % 20000;
 	case 253:
@@ -385,7 +388,7 @@ static bool is_recorded_by_hand(const struct slot *slot)
 	return slot->maker == RECORD || slot->maker == RECORD_AT_END;
 }
 
-/* The program's own use of its blocks: nobody else writes there. */
+/* Writes to the block, as the program's own use of it. Nobody else writes there. */
 static void mark(const struct slot *slot)
 {
 	if (slot->size > 0 && !is_recorded_by_hand(slot)) {
@@ -405,7 +408,7 @@ static void check_mark(const struct slot *slot)
 	}
 }
 
-/* Different call sites for the same function. */
+/* Calls MAKE from different call sites. */
 static NOINLINE void *make_below(unsigned depth, model_maker *make, size_t *size, unsigned slot)
 {
 	void *block = depth == 0 ? make(size, slot) : make_below(depth - 1, make, size, slot);
@@ -425,8 +428,8 @@ static void fill(struct slot *slot, bool plain)
 		maker = RECORD;
 	slot->maker = maker;
 	slot->size = some_size();
-	slot->block =
-	        make_below(plain ? 0 : next_random() % 4, model_makers[maker].make, &slot->size, index);
+	slot->block = make_below(plain ? 0 : next_random() % 4, model_makers[maker].make,
+	                         &slot->size, index);
 	if (slot->block)
 		mark(slot);
 	else
@@ -449,12 +452,12 @@ static void resize(struct slot *slot)
 	void *block;
 
 	switch (next_random() % 16) {
-	case 0: /* fails: the old block stays */
+	case 0: /* fails, so the old block stays */
 		block = to_realloc(slot->block, (size_t)PTRDIFF_MAX - 100);
 		if (block)
 			failed("an impossible realloc");
 		return;
-	case 1: /* to nothing: as the C library does it */
+	case 1: /* resizes to 0 bytes; the C library decides what this does */
 		block = realloc(slot->block, 0);
 		if (block)
 			failed("realloc to zero");
@@ -503,12 +506,13 @@ static NOINLINE void step(bool plain)
 	model_give(slot);
 }
 
-/* -- signal handlers ----------------------------------------------------------------------------- */
+/* -- signal handlers --------------------------------------------------------------------------- */
 
 extern const char __executable_start[], etext[];
 
-/* Handlers allocate where the C library's allocator has not been interrupted: in the program and in the
- * tracer, which are the executable.  (In a static program the allocator is a part of that, too.) */
+/* A handler allocates if it has not interrupted the C library's allocator: if it interrupted the
+ * program or the tracer, which are the executable. (In a static program the executable has the
+ * allocator, too.) */
 static bool was_in_executable(const ucontext_t *context)
 {
 #if defined(__x86_64__) && !defined(STRESS_STATIC)
@@ -541,7 +545,7 @@ static void on_alarm(int signo, siginfo_t *info, void *context)
 
 static _Atomic unsigned long own_usr1;
 
-/* The program's own use of the dump signal; it keeps the other handler away. */
+/* The program's own handler of the dump signal. It keeps the other handler away. */
 static void on_usr1(int signo)
 {
 	(void)signo;
@@ -550,7 +554,8 @@ static void on_usr1(int signo)
 
 static void set_handlers(void)
 {
-	struct sigaction alarm_action = {.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction alarm_action = {.sa_sigaction = on_alarm,
+	                                 .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigaction usr1_action = {.sa_handler = on_usr1, .sa_flags = SA_RESTART}, seen;
 
 	sigaddset(&usr1_action.sa_mask, SIGALRM);
@@ -569,9 +574,9 @@ static void let_alarms(int how)
 	pthread_sigmask(how, &alarms, NULL);
 }
 
-/* -- unusual ways through the program ------------------------------------------------------------ */
+/* -- unusual ways through the program ---------------------------------------------------------- */
 
-/* Blocks may be lost here, when the jump comes between the allocation and the assignment. */
+/* Loses a block if the jump comes between the allocation and the assignment. */
 static NOINLINE void jumpy(void)
 {
 	for (int i = 0; i < 200; i++)
@@ -606,7 +611,7 @@ struct coroutine {
 	ucontext_t caller, callee;
 };
 
-/* makecontext passes ints. */
+/* makecontext passes ints, so two of them make a pointer. */
 static void run_coroutine(unsigned low, unsigned high)
 {
 	struct coroutine *coroutine = (struct coroutine *)((uintptr_t)high << 16 << 16 | low);
@@ -634,7 +639,7 @@ static void call_coroutine(void)
 	munmap(stack, STACK);
 }
 
-/* -- threads ------------------------------------------------------------------------------------- */
+/* -- threads ----------------------------------------------------------------------------------- */
 
 static pthread_key_t parting;
 
@@ -713,7 +718,7 @@ static void *thread_maker(void *unused)
 	return NULL;
 }
 
-/* -- processes ----------------------------------------------------------------------------------- */
+/* -- processes --------------------------------------------------------------------------------- */
 
 static void wait_for(pid_t child, const char *what)
 {
@@ -725,7 +730,7 @@ static void wait_for(pid_t child, const char *what)
 	}
 }
 
-/* What the child allocates must appear in its own counters, whatever its parent was doing. */
+/* Checks that the child's allocations appear in its own counters, whatever its parent was doing. */
 static NOINLINE void check_in_child(void)
 {
 	enum { BLOCKS = 100 };
@@ -746,9 +751,9 @@ static NOINLINE void check_in_child(void)
 		free(block[i]);
 	leakwrap_get_counters(&after);
 	if (with.live_bytes - before.live_bytes != bytes ||
-	    with.live_blocks - before.live_blocks != BLOCKS || after.live_bytes != before.live_bytes ||
-	    after.live_blocks != before.live_blocks || after.foreign_frees != 0 ||
-	    after.untracked_blocks != 0) {
+	    with.live_blocks - before.live_blocks != BLOCKS ||
+	    after.live_bytes != before.live_bytes || after.live_blocks != before.live_blocks ||
+	    after.foreign_frees != 0 || after.untracked_blocks != 0) {
 		failed("a child's counters");
 		_exit(1);
 	}
@@ -769,7 +774,7 @@ static void fork_child(void)
 			}
 			wait_for(child, "a grandchild");
 		}
-		_exit(0); /* the locks of exit() may be another thread's, who is not here */
+		_exit(0); /* a thread that is not in the child may hold the locks of exit() */
 	}
 	wait_for(child, "a child");
 }
@@ -826,7 +831,7 @@ static void *process_maker(void *unused)
 	return NULL;
 }
 
-/* -- a shared object that comes and goes --------------------------------------------------------- */
+/* -- a shared object that comes and goes ------------------------------------------------------- */
 
 static void step_with(void *plain)
 {
@@ -861,7 +866,7 @@ static void *loader(void *path)
 	return NULL;
 }
 
-/* -- rounds -------------------------------------------------------------------------------------- */
+/* -- rounds ------------------------------------------------------------------------------------ */
 
 static void run_round(const char *plugin)
 {
@@ -888,7 +893,7 @@ static void run_round(const char *plugin)
 		pthread_join(thread[i], NULL);
 }
 
-/* With every other thread at rest the child's tables are the parent's. */
+/* Compares in a child. All other threads rest, so the child's tables are equal to the parent's. */
 static unsigned check_in_forked(bool exact_totals)
 {
 	pid_t child = fork();
@@ -903,7 +908,8 @@ static unsigned check_in_forked(bool exact_totals)
 
 static void *reserve(size_t size)
 {
-	void *pool = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *pool =
+	        mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return (void *)(((uintptr_t)pool + (1 << 20) - 1) & ~(uintptr_t)((1 << 20) - 1));
 }

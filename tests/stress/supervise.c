@@ -1,11 +1,12 @@
-/* supervise.c - runs the stress program, asks it for dumps, a thousand times a second in a storm, reads the log that
- * it writes, and watches that it does not hang.  Not traced.
+/* supervise.c - runs the stress program, and asks it for dumps, a thousand times a second in a
+ * storm. It reads the program's log, and notices if the program hangs. It is not traced.
  *
  *   supervise LIMIT PROGRAM ARGUMENT...
  *
- * The program's standard error is a pipe to here: every line must belong to a dump, every dump must be whole,
- * and the numbers of a process's dumps must rise (some of its dumps go elsewhere).  The program writes the kind of
- * each round to descriptor 3 (rounds.h); when none comes for LIMIT seconds, it hangs. */
+ * The program's standard error is a pipe to here. Every line must belong to a dump, and every dump
+ * must be whole. The numbers of a process's dumps must rise (some of its dumps go elsewhere). The
+ * program writes the kind of each round to descriptor 3 (rounds.h). If none comes for LIMIT
+ * seconds, the program hangs. */
 #include "rounds.h"
 
 #include <errno.h>
@@ -21,9 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In a storm, in milliseconds: a burst of signals, one each; then the program serves what has gathered (while more
- * come than can be served, a thread does nothing else), and QUIET milliseconds after the last dump, PAUSE after
- * the burst at least, comes the next burst.  In a flow, a signal comes every SELDOM milliseconds. */
+/* Milliseconds, and signals in a burst. In a storm, a burst sends one signal each millisecond. Then
+ * the program serves the gathered signals; while more come than it can serve, a thread does nothing
+ * else. The next burst comes QUIET after the last dump, but at least PAUSE after the burst. In a
+ * flow, a signal comes every SELDOM. */
 enum { BURST = 200, PAUSE = 300, QUIET = 200, SELDOM = 100 };
 
 /* The processes that have written to the log. */
@@ -31,16 +33,16 @@ enum { PROCESSES = 1 << 16 };
 
 struct process {
 	int pid;
-	unsigned number;     /* of its last dump */
-	unsigned long lines; /* of the dump that it is writing, 0: none */
-	bool ends;           /* that is its last dump */
+	unsigned number;     /* of the process's last dump */
+	unsigned long lines; /* of the dump that it is writing, or 0 */
+	bool ends;           /* the last dump is the exit dump */
 };
 
 static struct process processes[PROCESSES];
 static unsigned long dumps, faults;
-static int program;        /* the process that was started */
-static int last_exit;      /* which process wrote the last exit dump */
-static double last_served; /* when the last dump came that a signal asked for */
+static int program;        /* the started process */
+static int last_exit;      /* the process that wrote the last exit dump */
+static double last_served; /* the time of the last dump that a signal asked for */
 
 static double now(void)
 {
@@ -56,8 +58,8 @@ static void fault(const char *what, const char *line)
 		printf("%s: %.200s\n", what, line);
 }
 
-/* Process numbers come around again: what follows the exit dump is another process.  Its first dumps may have gone to a
- * descriptor of its own. */
+/* Process numbers are reused: what follows the exit dump belongs to another process. Its first
+ * dumps may have gone to a descriptor of its own. */
 static struct process *process_of(int pid)
 {
 	struct process *process = &processes[(unsigned)pid % PROCESSES];
@@ -109,7 +111,7 @@ static void read_line(const char *line)
 	}
 }
 
-/* False at the end of the file. */
+/* Reads from the log. Returns false at its end. */
 static bool read_log(int fd)
 {
 	static char text[1 << 20];
@@ -135,7 +137,8 @@ static int start(char **command, int *log, int *life)
 	int log_pipe[2], life_pipe[2];
 	int pid;
 
-	if (pipe2(log_pipe, O_CLOEXEC) != 0 || pipe2(life_pipe, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+	if (pipe2(log_pipe, O_CLOEXEC) != 0 || pipe2(life_pipe, O_CLOEXEC) != 0 ||
+	    (pid = fork()) < 0) {
 		perror("supervise");
 		exit(2);
 	}
@@ -163,7 +166,7 @@ int main(int argc, char **argv)
 	int log, life, status = 0;
 	unsigned long sent = 0, in_storms = 0;
 	double limit, heard, next = 0;
-	char kind = 0; /* of the round, 0 before the first */
+	char kind = 0; /* of the round; 0 before the first round */
 	bool hangs = false, log_open = true, ended = false;
 
 	if (argc < 3)
@@ -187,9 +190,10 @@ int main(int argc, char **argv)
 		}
 		if (!ended && waitpid(program, &status, WNOHANG) == program)
 			ended = true;
-		/* By SIGUSR1 the program would be ended until the tracer has started. */
+		/* SIGUSR1 would end the program before the tracer has started. */
 		if (kind && !ended && now() * 1000 >= next &&
-		    (kind == FLOW || in_storms % BURST != 0 || (now() - last_served) * 1000 > QUIET)) {
+		    (kind == FLOW || in_storms % BURST != 0 ||
+		     (now() - last_served) * 1000 > QUIET)) {
 			kill(program, SIGUSR1);
 			sent++;
 			if (kind == FLOW)
@@ -216,7 +220,8 @@ int main(int argc, char **argv)
 		printf("the program's exit dump did not come last\n");
 		faults++;
 	}
-	printf("%lu signals, %lu dumps read, %lu faults in them, status %d%s\n", sent, dumps, faults,
-	       WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), hangs ? ", hung" : "");
+	printf("%lu signals, %lu dumps read, %lu faults in them, status %d%s\n", sent, dumps,
+	       faults, WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+	       hangs ? ", hung" : "");
 	return hangs || faults > 0 || status != 0;
 }

@@ -1,14 +1,17 @@
-// throwing.cpp - the C++ part of the stress program's C++ variant: exceptions through wrapped operators and
-// through frames that own memory, and objects of a thread that allocate in their destructors.
+// throwing.cpp - the C++ part of the stress program's C++ variant: exceptions through wrapped
+// operators and through frames that own memory, and a thread's objects that allocate in their
+// destructors.
 //
-// Vectors, not strings: libstdc++.so allocates and frees for strings, outside the wrap.
+// It uses vectors, not strings, because libstdc++.so allocates and frees for strings outside the
+// wrap.
 #include <memory>
 #include <new>
 #include <vector>
 
 extern "C" void stress_throw(unsigned long random);
 
-namespace {
+namespace
+{
 
 using Bytes = std::vector<char>;
 
@@ -40,7 +43,7 @@ struct Problem {
 	if (depth == 0) {
 		if (random & 1)
 			throw Problem{Bytes(random % 300, 'x')};
-		// More than there is: operator new throws.
+		// Asks for more memory than there is, so operator new throws.
 		array.reset(static_cast<char *>(::operator new(static_cast<size_t>(-1) / 4)));
 	}
 	throw_below(random >> 1, depth - 1);

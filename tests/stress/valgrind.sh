@@ -1,26 +1,31 @@
 #!/bin/sh
-# Traced programs under valgrind: it finds no error in them, they end as they do without it, and their last dumps say the
-# same.  (What the walk reads of a stack are words that were written; what it reads of the tables was zeroed.)
+# valgrind finds no error in traced programs, and their dumps say the same as without it.
 #
-# Of the programs of other tests these are left out:
-#   seccomp            its filter forbids what valgrind needs
-#   secure_execution              valgrind runs no program with raised privileges
+# They also end as they do without it. A walk reads only words of a stack that were written, and
+# only zeroed words of the tables.
+#
+# The programs of these tests are left out:
+#   seccomp             its filter forbids what valgrind needs
+#   secure_execution    valgrind runs no program with raised privileges
 #   during_malloc, left_by_longjmp, own_malloc, tracer_never_mallocs, address_reuse, failing
-#                       have an allocator of their own, and valgrind puts its own in the place of any
+#                       have an allocator of their own, which valgrind replaces
 #   transparent, every, stress
-#                       call pvalloc, which valgrind's allocator lacks, or print what differs from allocator to allocator
-#   crash_trace, handler, small_footprint
-#                       do on purpose what valgrind reports: they die, or read what lies below the stack
+#                       call pvalloc, which valgrind's allocator lacks, or print what depends on the
+#                       allocator
+#   crash_trace, interrupted_instruction, small_footprint
+#                       do on purpose what valgrind reports: die, or read below the stack
 #   misuse.c double, realloc, interior, ...
-#                       the same
-#   memory_bound, memory_follows_heap, busy_threads, storm, fork, shared_with_program fork, log_file processes
+#                       misuse their heap on purpose
+#   memory_bound, memory_follows_heap, busy_threads, storm, fork, shared_with_program fork,
+#   log_file processes
 #                       take minutes: valgrind runs one thread at a time and forks slowly
-#   stated_cost                measures itself
-#   idle_process, request_during_dump, where_it_goes, exec, unseen_frees, reloaded_plugin, early_handler
-#                       are nothing without what their scripts do around them
-#   assembly, ways, musl, shared_user, lto, own_malloc_user
-#                       their scripts build them of several parts, in ways that differ in nothing that valgrind looks at
-#   archives, relinked, stacks, mixed
+#   stated_cost         measures itself
+#   idle_process, request_during_dump, where_it_goes, exec, unseen_frees, reloaded_plugin,
+#   early_handler
+#                       need what their scripts do around them
+#   assembly, unwind_options, stacks_through_musl, shared_user, lto, own_malloc_user
+#                       consist of parts, which makes no difference to valgrind
+#   archives, relinked, stacks, mixed_arm_code
 #                       compare millions of walks, or walk garbage
 #   cfi, code, exidx, against_readelf
 #                       are not traced: they read tables
@@ -41,12 +46,14 @@ cat >"$W/suppressions" <<'END'
 }
 END
 
-# sites LOG: of the last dump, without the frames of the C library, which valgrind's preloaded one changes.
+# sites LOG: prints the call sites of the last dump, without the C library's frames, because
+# valgrind's preloaded library changes these.
 sites() {
 	dump_sites "$1" "$(dumps "$1" | tail -n 1)" | cut -d';' -f1-2 | sort
 }
 
-# check SOURCE [ARGUMENT...]: OPTIONS are more options for the tracer.
+# check SOURCE [ARGUMENT...]: compares the program with and without valgrind. OPTIONS are more
+# options for the tracer.
 check() {
 	source=$1
 	shift
@@ -55,10 +62,11 @@ check() {
 	rm -f "$W"/dumps*
 	LEAKWRAP_OPTIONS=${OPTIONS-}log="$W/dumps" "$W/$name" "$@" >"$W/out" 2>&1
 	status=$?
-	LEAKWRAP_OPTIONS=${OPTIONS-}log="$W/dumps.valgrind" valgrind -q --error-exitcode=99 --leak-check=no --log-file="$W/errors" \
+	LEAKWRAP_OPTIONS=${OPTIONS-}log="$W/dumps.valgrind" valgrind -q --error-exitcode=99 \
+		--leak-check=no --log-file="$W/errors" \
 		--suppressions="$W/suppressions" "$W/$name" "$@" >"$W/out.valgrind" 2>&1
 	equal "$name $*: status" $? $status
-	# That one way to ask whether memory can be read is new to it.
+	# valgrind does not know the tracer's way to ask whether memory can be read.
 	grep -v "sigprocmask: unknown 'how'" "$W/errors" >"$W/found"
 	[ ! -s "$W/found" ] || fail "$name $*: $(head -n 30 "$W/found")"
 	[ -n "$(dumps "$W/dumps")" ] || fail "$name $*: no dump"

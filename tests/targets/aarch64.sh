@@ -1,5 +1,6 @@
 #!/bin/sh
-# AArch64: gcc and clang, signed return addresses on a processor that checks them.
+# On AArch64 every call site is found: gcc and clang, and signed return addresses on a processor
+# that checks them.
 . tests/lib.sh
 . tests/targets/target.sh
 
@@ -7,10 +8,12 @@ target aarch64-linux-gnu qemu-aarch64
 run="qemu-aarch64 -cpu max -L /usr/$triple"
 clang="clang --target=$triple"
 
-# by_frame_pointers LABEL: the leaks of $W/app, without tables: in a thread the C library's first frames may be out of reach.
+# by_frame_pointers LABEL: checks the leaks of $W/app, which has no tables. In a thread, the C
+# library's first frames may be out of reach.
 by_frame_pointers() {
 	rm -f "$W/log"
-	LEAKWRAP_OPTIONS=log=$W/log:unwind=fp $run "$W/app" leaks >"$W/out" 2>&1 || fail "$1: status $?"
+	LEAKWRAP_OPTIONS=log=$W/log:unwind=fp $run "$W/app" leaks >"$W/out" 2>&1 ||
+		fail "$1: status $?"
 	call_sites "$W/app" "$W/log@1" | sed 's/ truncated$//' >"$W/got"
 	sort "$expected" | diff - "$W/got" || fail "$1: other call sites than expected"
 }

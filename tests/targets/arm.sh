@@ -1,18 +1,19 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # variables of target.sh and of the tests
-# arm.sh - what the two tests of 32-bit ARM share, behind tests/targets/target.sh: compilers and instruction sets, mixed
-# in one program.
+# arm.sh - tests one target of 32-bit ARM: compilers and instruction sets, mixed in one program.
+# Sourced after tests/targets/target.sh.
 
-# arm TRIPLE: with hard or soft float.
+# arm TRIPLE: tests the target TRIPLE, with hard or soft float.
 arm() {
 	target "$1" qemu-arm
 	clang="clang --target=$triple"
 	command -v clang >/dev/null || clang=
 
-	# With tables, each kind of code in the program and in the archive.
+	# Every kind of code in the program meets every kind of code in the archive, with tables.
 	for code in "$gcc -marm" "$gcc -mthumb" ${clang:+"$clang -marm" "$clang -mthumb"}; do
 		# shellcheck disable=SC2086 # a compiler and its flags
 		program $code -funwind-tables
-		for other in "$gcc -marm" "$gcc -mthumb" ${clang:+"$clang -marm" "$clang -mthumb"}; do
+		for other in "$gcc -marm" "$gcc -mthumb" \
+			${clang:+"$clang -marm" "$clang -mthumb"}; do
 			# shellcheck disable=SC2086
 			vendor $other -funwind-tables
 			for how in "" -static; do
@@ -27,7 +28,7 @@ arm() {
 		done
 	done
 
-	# As it comes from the compilers: C without tables.
+	# By default the compilers write no tables for C.
 	for code in "$gcc -marm" "$gcc -mthumb"; do
 		# shellcheck disable=SC2086
 		{

@@ -1,7 +1,8 @@
 #!/bin/sh
-# A cross build: the runtime for the target and the tool for this machine, from nothing but the cross compiler and
-# uthash.h; what is installed serves the target; and the section of leakwrap(7) for boards works as
-# written.
+# A cross build makes the runtime for the target and the tool for this machine.
+#
+# It needs nothing but the cross compiler and uthash.h. The installed files serve the target. The
+# section of leakwrap(7) for boards works as written.
 # timeout: 300
 . tests/lib.sh
 . tests/targets/target.sh
@@ -9,7 +10,7 @@
 target arm-linux-gnueabihf qemu-arm
 command -v pkg-config >/dev/null || skip "pkg-config is not installed"
 
-# The runtime alone, with one tool chain in sight.
+# The runtime is built with only one tool chain in PATH.
 mkdir "$W/bin"
 for command in sh make mkdir cp rm mv printf cat cmp sed awk grep sort tr wc "$gcc" "$triple-ar" \
 	"$triple-nm"; do
@@ -21,11 +22,13 @@ done
 ) >"$W/make.out" 2>&1 || fail "the runtime needs more than its compiler: $(tail -n 5 "$W/make.out")"
 readelf -h "$W/alone/libleakwrap.a" | grep Machine: | sort -u >"$W/machines"
 equal "machines in the archive" "$(sed 's/.*: *//' "$W/machines")" ARM
-foreign=$(cat "$W"/alone/*/*.d "$W"/alone/*/*/*.d | tr ' ' '\n' | grep -v '^/usr/\(lib/gcc-cross/\|arm-linux-gnueabihf/\)' |
+foreign=$(cat "$W"/alone/*/*.d "$W"/alone/*/*/*.d | tr ' ' '\n' |
+	grep -v '^/usr/\(lib/gcc-cross/\|arm-linux-gnueabihf/\)' |
 	grep '^/' | grep -v "^$W/alone/" | sort -u)
 equal "headers of this machine" "$foreign" ""
 
-# The section of leakwrap(7).  A line that begins with "board# " runs on the board: its / is rootfs.
+# The section of leakwrap(7). A line that begins with "board# " runs on the board, whose / is
+# rootfs.
 mkdir -p "$W/rootfs/opt" "$W/rootfs/lib" "$W/rootfs/tmp"
 for file in ld-linux-armhf.so.3 libc.so.6 libgcc_s.so.1; do
 	cp "/usr/$triple/lib/$file" "$W/rootfs/lib" || fail "no $file"
@@ -35,15 +38,16 @@ program "$gcc" -funwind-tables
 vendor "$gcc"
 mv "$W/program.o" "$W/app.o"
 cat >"$W/board" <<'END'
-# board COMMAND LINE: runs it with rootfs as /, and fetches its log.
+# board COMMAND LINE: runs the command with rootfs as /, and fetches its log.
 set -e
-command=$(echo "$1" | sed "s|log=/|log=$PWD/rootfs/|; s| /opt/| qemu-arm -L $PWD/rootfs $PWD/rootfs/opt/|")
+command=$(echo "$1" |
+	sed "s|log=/|log=$PWD/rootfs/|; s| /opt/| qemu-arm -L $PWD/rootfs $PWD/rootfs/opt/|")
 eval "$command leaks"
 for log in rootfs/tmp/*.log; do
 	sed "s|$PWD/rootfs/|/|g" "$log" >"${log##*/}"
 done
 END
-# Commands are indented deeper than sentences.
+# In the page, commands are indented deeper than sentences.
 manual_text wrap/man/leakwrap.7 >"$W/manual"
 sed -n '/^EMBEDDED LINUX/,/libgcc_s/p' "$W/manual" | sed -n 's/^ \{11\}//p' |
 	sed 's|^board# \(.*\)|sh ./board "\1"|' >"$W/commands"
@@ -53,8 +57,9 @@ sed -n '/^EMBEDDED LINUX/,/libgcc_s/p' "$W/manual" | sed -n 's/^ \{11\}//p' |
 	cd "$W" && O=$W/build sh -e ./commands
 ) >"$W/all" 2>&1 || fail "the commands of leakwrap(7): $(tail -n 5 "$W/all")"
 
-# Both reports are of the files as they are in the log: names and lines from the files that stayed here.
-grep -c 'vendor.c:' "$W/all" | grep -q '^[1-9]' || fail "the reports have no lines: $(tail -n 30 "$W/all")"
+# Both reports read the board's paths in the log, and find names and lines in this machine's files.
+grep -c 'vendor.c:' "$W/all" | grep -q '^[1-9]' ||
+	fail "the reports have no lines: $(tail -n 30 "$W/all")"
 "$W/arm/bin/leakwrap" report --all --sysroot="$W/rootfs" --exe="$W/app" "$W/app.log" >"$W/report" ||
 	fail "report --all: status $?"
 grep -q '__libc_start_main .*libc.so.6\|libc.so.6.*' "$W/report" ||
@@ -67,7 +72,7 @@ done
 file=$(readelf -h "$W/arm/bin/leakwrap" | sed -n 's/.*Machine: *//p')
 equal "the tool's machine" "$file" "$(readelf -h /bin/sh | sed -n 's/.*Machine: *//p')"
 
-# And the installed makefile fragment.
+# The installed makefile fragment relinks a program.
 cat >"$W/Makefile" <<'END'
 include arm/share/leakwrap/linker-flags.mk
 made: app.o vendor.a
@@ -80,9 +85,10 @@ END
 cp "$W/made" "$W/app"
 leaks "linker-flags.mk"
 
-# For a board without libgcc_s.so.1.
+# A board may lack libgcc_s.so.1.
 mv "$W/app.o" "$W/program.o"
 relink "$gcc" -static-libgcc
-! readelf -d "$W/app" | grep NEEDED | grep libgcc || fail "libgcc_s is needed in spite of -static-libgcc"
+! readelf -d "$W/app" | grep NEEDED | grep libgcc ||
+	fail "libgcc_s is needed in spite of -static-libgcc"
 leaks "-static-libgcc"
 echo "leakwrap(7) has $(grep -c -v -e '^#' -e '^$' "$W/commands") commands"

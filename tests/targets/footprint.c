@@ -1,6 +1,6 @@
-/* footprint.c - how much deeper an allocation goes on the stack, measured in paint: malloc, calloc, realloc, free,
- * strdup and memalign from a stack that was never seen before, and how many bytes they took at most.  The C library's
- * share is in it. */
+/* footprint.c - measures how much deeper an allocation goes on the stack, by painting it. malloc,
+ * calloc, realloc, free, strdup and memalign run on a stack that the tracer has not seen. Prints
+ * how many bytes they took at most, with the C library's share. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -27,7 +27,8 @@ static __attribute__((noinline)) void allocate(void)
 	kept = memalign(64, 70);
 }
 
-/* Below this frame the stack is painted, by hand: a function that does it would have a frame there. */
+/* Paints the stack below this frame, in a loop of its own, because a function that painted would
+ * have a frame there. */
 static __attribute__((noinline)) void measure(void)
 {
 	unsigned char *here = __builtin_frame_address(0);
@@ -42,7 +43,7 @@ static __attribute__((noinline)) void measure(void)
 		deepest = (size_t)(here - stack) - clean;
 }
 
-/* Each depth is a stack of its own, until backtraces are as long as they may be. */
+/* Each depth is a stack of its own, up to the longest backtrace. */
 static __attribute__((noinline)) void descend(unsigned level)
 {
 	measure();

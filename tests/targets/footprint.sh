@@ -1,6 +1,5 @@
 #!/bin/sh
-# How much of the stack an allocation takes, traced and not, and how large the runtime is in a program, on each target;
-# leakwrap(7) says how much at most.
+# On each target an allocation's stack and the runtime's size are at most what leakwrap(7) says.
 . tests/lib.sh
 . tests/targets/target.sh
 
@@ -12,20 +11,25 @@ promised_code=$(sed -n 's/^ *The runtime adds \([0-9]*\) to \([0-9]*\) KiB of co
 	"$W/manual")
 [ -n "$promised_code" ] || fail "leakwrap(7) does not say how large the runtime is"
 
-# footprint NAME COMPILER: $lib and $run are the target's.
+# footprint NAME COMPILER: measures the target of COMPILER. $lib and $run are the target's.
 footprint() {
 	# shellcheck disable=SC2046,SC2086 # lists
 	{
 		$2 $TARGET_CFLAGS -o "$W/plain" tests/targets/footprint.c -static -pthread &&
 			$2 $TARGET_CFLAGS -o "$W/traced" tests/targets/footprint.c -static \
-				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") -pthread
+				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+					sed "s|$O/libleakwrap.a|$lib|g") -pthread
 	} 2>"$W/link" || fail "$1: $(tail -n 5 "$W/link")"
 	plain=$($run "$W/plain") || fail "$1: the plain program: status $?"
 	traced=$(LEAKWRAP_OPTIONS=exit=0 $run "$W/traced") || fail "$1: status $?"
-	code=$(($(size "$W/traced" | awk 'NR == 2 { print $1 }') - $(size "$W/plain" | awk 'NR == 2 { print $1 }')))
+	code=$(size "$W/traced" "$W/plain" | awk '
+		NR > 1 { size[NR] = $1 }
+		END { print size[2] - size[3] }')
 	echo "$1: stack $traced bytes, $plain untraced; code $code bytes"
-	[ "$traced" -le $((promised * 1024)) ] || fail "$1: an allocation takes $traced bytes of the stack"
-	if [ "$code" -lt $((${promised_code% *} * 1024)) ] || [ "$code" -gt $((${promised_code#* } * 1024)) ]; then
+	[ "$traced" -le $((promised * 1024)) ] ||
+		fail "$1: an allocation takes $traced bytes of the stack"
+	if [ "$code" -lt $((${promised_code% *} * 1024)) ] ||
+		[ "$code" -gt $((${promised_code#* } * 1024)) ]; then
 		fail "$1: leakwrap(7) says that the runtime has $promised_code KiB"
 	fi
 	tried=$((tried + 1))

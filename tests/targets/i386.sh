@@ -1,10 +1,10 @@
 #!/bin/sh
-# i386: run by this machine's own kernel where it can, else by the emulator.
+# On i386 every call site is found, by this machine's own kernel or by the emulator.
 . tests/lib.sh
 . tests/targets/target.sh
 
 target i686-linux-gnu qemu-i386
-# The loader must not take the i386 libraries that this machine may have of its own.
+# The loader must not take i386 libraries of this machine.
 loader="-Wl,--dynamic-linker=/usr/$triple/lib/ld-linux.so.2,-rpath,/usr/$triple/lib"
 echo 'int main(void) { return 0; }' >"$W/native.c"
 $gcc "$loader" -o "$W/native" "$W/native.c" || fail "cannot link"
@@ -19,13 +19,13 @@ for how in "$loader" -static -static-pie; do
 	everything "gcc $how"
 done
 
-# As most 32-bit archives are: code for one address.
+# Most 32-bit archives have code for one address, without -fpic.
 vendor "$gcc" -fno-pie
 relink "$gcc" "$loader" -no-pie
 everything "gcc -no-pie"
 vendor "$gcc"
 
-# 64-bit time is a matter of the C library, which has its own names for what takes one.
+# With 64-bit time the C library has other names for the functions that take a time.
 program "$gcc" -D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64
 for how in "$loader" -static; do
 	relink "$gcc" "$how"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# x86-64 with musl, whose own code has no unwind tables.
+# On x86-64 with musl, whose own code has no unwind tables, every call site is found.
 . tests/lib.sh
 . tests/targets/target.sh
 
@@ -14,30 +14,31 @@ for how in -pie -no-pie -static -static-pie; do
 	everything "musl-gcc $how"
 done
 
-# build_musl FOLDER/NAME FLAG...: $W/NAME from tests/FOLDER/NAME.c.
+# build_musl FOLDER/NAME FLAG...: builds $W/NAME from tests/FOLDER/NAME.c.
 build_musl() {
 	source=tests/$1.c name=${1#*/}
 	shift
 	# shellcheck disable=SC2046,SC2086 # lists
 	musl-gcc $TARGET_CFLAGS "$@" -o "$W/$name" "$source" -pthread \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") 2>"$W/link" ||
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+			sed "s|$O/libleakwrap.a|$lib|g") 2>"$W/link" ||
 		fail "$name: $(tail -n 5 "$W/link")"
 }
 
-# In musl one wait is made of another, but there is one dump for each signal.
+# musl makes one wait of another, but there is one dump for each signal.
 build_musl signal/own_handlers -static
 for how in sigwait sigwaitinfo sigtimedwait; do
 	"$W/own_handlers" $how >"$W/out" 2>"$W/log" || fail "$how: status $?"
 	equal "$how: dumps" "$(grep -c 'reason=signal' "$W/log")" 1
 done
 
-# The main thread's stack ends where the environment was at start.
+# The main thread's stack ends at the place of the environment at the start.
 build_musl process/environment -fno-omit-frame-pointer
 LEAKWRAP_OPTIONS=unwind=fp "$W/environment" 2>"$W/log" || fail "environment: status $?"
 equal "another environment: truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 0
 
-# Nothing but what the program allocates is live, and what musl holds is marked: not the tracer's
-# own block.
+# Only the program's blocks live. musl's own blocks are marked. The tracer's own block is not
+# listed.
 echo 'int main(void) { return 0; }' >"$W/empty.c"
 musl_flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g")
 # shellcheck disable=SC2086 # lists

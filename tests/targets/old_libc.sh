@@ -1,10 +1,12 @@
 #!/bin/sh
-# C libraries that have less: dietlibc, and glibc without what is newer than twenty years.  What is missing is found
-# out when the runtime is built; a program without an environment brings its options along.
+# The runtime works with C libraries that lack functions.
+#
+# They are dietlibc, and glibc without what is newer than twenty years. The build of the runtime
+# finds out what is missing. A program without an environment brings its options along.
 . tests/lib.sh
 . tests/targets/target.sh
 
-# Links as if the C library did not have these, and hides the header of one.
+# This compiler links as if the C library lacked these functions, and hides one header.
 mkdir -p "$W/include/sys"
 echo '#error "an old C library"' >"$W/include/sys/auxv.h"
 missing="dl_iterate_phdr getauxval __libc_stack_end program_invocation_short_name"
@@ -17,11 +19,13 @@ chmod +x "$W/cc"
 rm -rf "$O/targets/old_glibc"
 runtime old_glibc CC="$W/cc"
 for function in $missing; do
-	grep -qx -e "-DLEAKWRAP_NO_$function" "$O/targets/old_glibc/lacks" || fail "$function was not missed"
+	grep -qx -e "-DLEAKWRAP_NO_$function" "$O/targets/old_glibc/lacks" ||
+		fail "$function was not missed"
 	! nm -u "$lib" | grep -q " [Uw] $function\$" || fail "the runtime calls $function"
 done
 
-# Nothing else that is new is called, but for the program: each original by its own wrapper.
+# The runtime calls no other new function. Only the program does, and each wrapper calls its own
+# original.
 for function in aligned_alloc reallocarray _dl_find_object quick_exit; do
 	! nm -u "$lib" | grep -q " [Uw] $function\$" || fail "the runtime calls $function"
 done
@@ -31,33 +35,38 @@ vendor gcc
 for how in -pie -no-pie -static -static-pie; do
 	relink gcc $how
 	everything "glibc without much $how"
-	dump_lines "$W/log" 1 | grep -q "^module 1 .*path=$W/app" || fail "$how: the program is not known"
+	dump_lines "$W/log" 1 | grep -q "^module 1 .*path=$W/app" ||
+		fail "$how: the program is not known"
 done
 
-# Options without an environment.
+# A program without an environment brings its options along.
 cat >"$W/options.c" <<END
 const char *leakwrap_default_options(void) { return "log=$W/brought:top=1"; }
 END
 # shellcheck disable=SC2046
-gcc -o "$W/app" "$W/program.o" "$W/options.c" "$W/vendor.a" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+gcc -o "$W/app" "$W/program.o" "$W/options.c" "$W/vendor.a" \
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 	sed "s|$O/libleakwrap.a|$lib|g") || fail "cannot link"
 env -i "$W/app" leaks >"$W/out" 2>&1 || fail "without an environment: status $?"
-equal "without an environment" "$(dumps "$W/brought" | wc -l) $(dump_lines "$W/brought" 1 | grep -c '^site ')" "2 1"
+equal "without an environment" \
+	"$(dumps "$W/brought" | wc -l) $(dump_lines "$W/brought" 1 | grep -c '^site ')" "2 1"
 
 command -v diet >/dev/null || {
 	echo "$tried programs; dietlibc is left out: it is not installed"
 	exit 0
 }
-# It has no posix_memalign, its malloc(0) gives no block, and programs with threads die at their end, traced or not.
+# dietlibc has no posix_memalign. Its malloc(0) gives no block. Programs with threads die at their
+# end, traced or not.
 runtime dietlibc CC="diet gcc"
 printf '#!/bin/sh\nexec diet gcc "$@"\n' >"$W/diet"
 chmod +x "$W/diet"
-TARGET_CFLAGS="$TARGET_CFLAGS -w" # of its headers
+TARGET_CFLAGS="$TARGET_CFLAGS -w" # because of warnings in its headers
 program "$W/diet" -DSMALL_LIBC
 vendor "$W/diet"
 # shellcheck disable=SC2046
-diet gcc -o "$W/app" "$W/program.o" "$W/vendor.o" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-	sed "s|$O/libleakwrap.a|$lib|g") -lpthread -lcompat 2>"$W/link" || fail "cannot link: $(tail -n 5 "$W/link")"
+diet gcc -o "$W/app" "$W/program.o" "$W/vendor.o" \
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") \
+	-lpthread -lcompat 2>"$W/link" || fail "cannot link: $(tail -n 5 "$W/link")"
 label=dietlibc
 app 0 leaks
 grep -v -e @nothing -e @memalign -e @asprintf -e in_thread tests/targets/expected >"$W/expected"

@@ -1,5 +1,5 @@
-/* program.c MODE - the program that is relinked for every target.  It leaks what tests/targets/expected lists, in
- * each way that a target may get wrong.
+/* program.c MODE - the program that is relinked for every target. It leaks what
+ * tests/targets/expected lists, in each way that a target may get wrong.
  *
  *   leaks        plants everything, asks for a dump by signal, and ends
  *   fork         the same in a child, beside what the parent has
@@ -8,7 +8,8 @@
  *   crash        dies in the vendor's code
  *   levels       compares leakwrap_return_address with what the compiler says
  *
- * With SMALL_LIBC it needs no threads, no posix_memalign and no asprintf.  Calls that a backtrace may show have names, as in vendor.c. */
+ * With SMALL_LIBC it needs no threads, no posix_memalign and no asprintf. Each call that a
+ * backtrace may show has a name, as in vendor.c. */
 #include "leakwrap.h"
 #include "vendor.h"
 
@@ -25,12 +26,12 @@
 
 #define FRAME __attribute__((noinline))
 
-/* -- leaks --------------------------------------------------------------------------------------- */
+/* -- leaks ------------------------------------------------------------------------------------- */
 
 static void *volatile kept[64];
 static volatile unsigned count;
 
-/* Not constants, so that no compiler unrolls the loops: that makes call sites of its own. */
+/* Volatile, so that no compiler unrolls the loops, which would make call sites of its own. */
 static volatile size_t five = 5, eight = 8;
 
 static FRAME void keep(void *block)
@@ -60,7 +61,7 @@ static FRAME void plant_in_vendor(void)
 	keep(vendor_open(101));         /* @open-one */
 	keep(vendor_name("a name"));    /* @name-it */
 	keep(vendor_table(10, 20));     /* @table-it */
-	block = vendor_table(1, 8);     /* given back by the next line */
+	block = vendor_table(1, 8);     /* the next line resizes it */
 	keep(vendor_grow(block, 250));  /* @grow-it */
 	vendor_each(3, on_each, &size); /* @each-three */
 	count++;
@@ -99,7 +100,7 @@ static FRAME void plant(void)
 	count++;
 }
 
-/* -- processes ----------------------------------------------------------------------------------- */
+/* -- processes --------------------------------------------------------------------------------- */
 
 static FRAME void in_child(void)
 {
@@ -143,7 +144,7 @@ static int execute(const char *function)
 	return 3;
 }
 
-/* The signal is taken without a handler, and the time limit has the size that the program's time_t has. */
+/* Takes the signal without a handler. The time limit has the size of the program's time_t. */
 static int wait_for_signal(void)
 {
 	const struct timespec limit = {10, 0};
@@ -160,12 +161,12 @@ static int wait_for_signal(void)
 	return 0;
 }
 
-/* -- levels -------------------------------------------------------------------------------------- */
+/* -- levels ------------------------------------------------------------------------------------ */
 
 static void *called_from[3]; /* of the functions below */
 static int wrong;
 
-/* Bit 0 of an ARM return address says which instruction set the caller is in. */
+/* Bit 0 of an ARM return address is the caller's instruction set. */
 static int is_same(void *a, void *b)
 {
 #ifdef __arm__
@@ -182,7 +183,7 @@ static FRAME void on_level(void *context)
 
 	(void)context;
 	called_from[2] = __builtin_return_address(0);
-	/* Called by vendor_each, by level_one, by level_zero, by main. */
+	/* The call chain is main, level_zero, level_one, vendor_each, and this function. */
 	wrong |= !is_same(leakwrap_return_address(0), called_from[2]);
 	wrong |= !is_same(leakwrap_return_address(2), called_from[1]) << 1;
 	wrong |= !is_same(leakwrap_return_address(3), called_from[0]) << 2;
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
 		return level_zero();
 	plant(); /* @plant */
 	if (strcmp(mode, "leaks") == 0) {
-		printf("planted\n"); /* for which a static C library allocates a buffer */
+		printf("planted\n"); /* a static C library allocates a buffer for it */
 		return raise(SIGUSR1);
 	}
 	if (strcmp(mode, "fork") == 0)

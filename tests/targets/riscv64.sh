@@ -1,5 +1,5 @@
 #!/bin/sh
-# RISC-V 64, whose compilers write no unwind tables for C by default.
+# On RISC-V 64, whose compilers write no unwind tables for C by default, every call site is found.
 . tests/lib.sh
 . tests/targets/target.sh
 

@@ -1,14 +1,16 @@
-# shellcheck shell=sh
-# target.sh - what the tests of the targets share, behind tests/lib.sh: programs for another machine are built from
-# one source, run, and held against one list of call sites.
+# shellcheck shell=sh disable=SC2154 # variables of tests/lib.sh
+# target.sh - builds programs for another machine from one source, runs them, and compares their
+# dumps with one list of call sites.
+#
+# Sourced after tests/lib.sh.
 
 lw=$O/leakwrap
 [ -x "$lw" ] || skip "the tool is not built: $O/leakwrap"
 unset DEBUGINFOD_URLS
 export LC_ALL=C
 
-# target TRIPLE QEMU: programs for TRIPLE run as "$run PROGRAM" (QEMU is empty for this machine).  The runtime that is
-# built for it is shared by the tests: one builds it, the others find it done.
+# target TRIPLE QEMU: programs for TRIPLE run as "$run PROGRAM". QEMU is empty for this machine. The
+# tests share the runtime for TRIPLE: one test builds it, and the others find it done.
 target() {
 	triple=$1
 	gcc=$triple-gcc
@@ -21,7 +23,7 @@ target() {
 	runtime "$triple" CROSS_COMPILE="$triple-"
 }
 
-# runtime NAME VARIABLE=VALUE...: $lib is the runtime, built so.
+# runtime NAME VARIABLE=VALUE...: builds the runtime with the variables, and sets $lib to it.
 runtime() {
 	lib=$O/targets/$1/libleakwrap.a
 	name=$1
@@ -36,19 +38,28 @@ runtime() {
 	! nm -u "$lib" | grep __atomic_ || fail "the runtime of $name wants libatomic"
 }
 
-# The programs' objects are compiled as ever, but each function leaves its frame; and a vendor's for size and speed.
-TARGET_CFLAGS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-builtin -fno-optimize-sibling-calls"
+# The program is compiled as usual, but each function has a frame. The vendor's code is compiled for
+# size and speed.
+TARGET_CFLAGS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap"
+TARGET_CFLAGS="$TARGET_CFLAGS -fno-builtin -fno-optimize-sibling-calls"
 
-# Each expected call, with the line of the source that it is on.
-grep -n '/\* @' tests/targets/program.c tests/targets/vendor.c | sed 's|^[^:]*/\([^/:]*\):\([0-9]*\):.*/\* @\([^ ]*\) .*|\1:\2 \3|' >"$W/names"
+# The name of each expected call, with its source line: FILE:LINE NAME.
+grep -n '/\* @' tests/targets/program.c tests/targets/vendor.c |
+	sed 's|^[^:]*/\([^/:]*\):\([0-9]*\):.*/\* @\([^ ]*\) .*|\1:\2 \3|' >"$W/names"
 
-# call_sites EXE LOG@N: the call sites of a dump as the tool tells them, in the notation of the expectation: bytes,
-# blocks, and the frames in the program's and the vendor's sources, function@name.  What the C library allocated
-# for itself is left out; a stack that is not complete says so.
+# call_sites EXE LOG@N: prints the call sites that the tool reports, in the notation of the list:
+# bytes, blocks, and the frames in the program's and the vendor's sources as function@name. It
+# leaves out the C library's own blocks. It says if a stack is not complete.
 call_sites() {
-	"$lw" report --all --exe="$1" "$2" >"$W/report" 2>"$W/report.err" || fail "no report: $(cat "$W/report.err")"
+	"$lw" report --all --exe="$1" "$2" >"$W/report" 2>"$W/report.err" ||
+		fail "no report: $(cat "$W/report.err")"
 	awk -v names="$W/names" '
-		BEGIN { while ((getline line < names) > 0) { split(line, w, " "); name[w[1]] = w[2] } }
+		BEGIN {
+			while ((getline line < names) > 0) {
+				split(line, w, " ")
+				name[w[1]] = w[2]
+			}
+		}
 		function flush() { if (site != "") print site frames kind; site = "" }
 		/^  #[0-9]+ [0-9,]+ bytes? in / {
 			flush()
@@ -71,7 +82,7 @@ call_sites() {
 		END { flush() }' "$W/report" | sort
 }
 
-# as_expected LABEL EXE LOG@N [LINES]: the dump has the expected call sites, and LINES, and nothing else.
+# as_expected LABEL EXE LOG@N [LINES]: the dump has the listed call sites, and LINES, and no others.
 as_expected() {
 	{
 		cat "$expected"
@@ -84,62 +95,69 @@ as_expected() {
 	}
 }
 
-# -- building and running -------------------------------------------------------------------------------
+# -- building and running --------------------------------------------------------------------------
 
-# program COMPILER FLAG...: $W/program.o.  vendor COMPILER FLAG...: $W/vendor.a, without frame pointers unless the
-# flags say otherwise.
+# program COMPILER FLAG...: builds $W/program.o.
+# vendor COMPILER FLAG...: builds $W/vendor.a, without frame pointers unless the flags say
+# otherwise.
 program() {
 	# shellcheck disable=SC2086 # a list of flags
-	"$@" $TARGET_CFLAGS -c -o "$W/program.o" tests/targets/program.c || fail "cannot compile: $*"
+	"$@" $TARGET_CFLAGS -c -o "$W/program.o" tests/targets/program.c ||
+		fail "cannot compile: $*"
 }
 
 vendor() {
 	compiler=$1
 	shift
 	# shellcheck disable=SC2086
-	"$compiler" $TARGET_CFLAGS -fomit-frame-pointer "$@" -c -o "$W/vendor.o" tests/targets/vendor.c ||
+	"$compiler" $TARGET_CFLAGS -fomit-frame-pointer "$@" -c -o "$W/vendor.o" \
+		tests/targets/vendor.c ||
 		fail "cannot compile: $compiler $*"
 	rm -f "$W/vendor.a"
 	ar rcs "$W/vendor.a" "$W/vendor.o"
 }
 
-# relink LINKER FLAG...: $W/app.
+# relink LINKER FLAG...: links $W/app.
 relink() {
 	# shellcheck disable=SC2046
 	"$@" -o "$W/app" "$W/program.o" "$W/vendor.a" \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") -pthread \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+			sed "s|$O/libleakwrap.a|$lib|g") -pthread \
 		2>"$W/link" || fail "cannot link: $* $(tail -n 5 "$W/link")"
 }
 
-# app STATUS ARGUMENT...: runs it; the dumps are in $W/log, what it says in $W/out.
+# app STATUS ARGUMENT...: runs $W/app. Its dumps go to $W/log, and its output to $W/out.
 app() {
 	wanted=$1
 	shift
 	rm -f "$W/log"
 	# shellcheck disable=SC2086 # an emulator and its options
-	LEAKWRAP_OPTIONS=log=$W/log:crash=1:children=all timeout 60 $run "$W/app" "$@" >"$W/out" 2>"$W/err"
+	LEAKWRAP_OPTIONS=log=$W/log:crash=1:children=all \
+		timeout 60 $run "$W/app" "$@" >"$W/out" 2>"$W/err"
 	got=$?
-	[ $got = "$wanted" ] || fail "$label: $*: status $got, wanted $wanted: $(tail -n 5 "$W/err")"
+	[ $got = "$wanted" ] ||
+		fail "$label: $*: status $got, wanted $wanted: $(tail -n 5 "$W/err")"
 }
 
 tried=0
 expected=tests/targets/expected
 
-# leaks LABEL: the leaks of $W/app, on request and at its end.
+# leaks LABEL: checks the leaks of $W/app, in a dump on request and at its end.
 leaks() {
 	label=$1
 	app 0 leaks
 	equal "$label: dumps" "$(dumps "$W/log" | wc -l)" 2
-	equal "$label: reasons" "$(dump_value "$W/log" 1 reason) $(dump_value "$W/log" 2 reason)" "signal exit"
+	equal "$label: reasons" \
+		"$(dump_value "$W/log" 1 reason) $(dump_value "$W/log" 2 reason)" "signal exit"
 	for number in 1 2; do
 		as_expected "$label, dump $number" "$W/app" "$W/log@$number"
 		equal "$label: lost" "$(dump_lines "$W/log" $number | sed -n 's/^loss //p')" \
-			"untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=0"
+			"$none_lost"
 	done
 	tried=$((tried + 1))
 }
 
-# everything LABEL: the leaks and all else that the program can do.
+# everything LABEL: checks the leaks and the program's other modes.
 everything() {
 	leaks "$1"
 
@@ -148,7 +166,8 @@ everything() {
 	parent=$(dumps "$W/log" | tail -n 1)
 	equal "$label: processes that dumped" "$(dumps "$W/log" | wc -l)" 2
 	as_expected "$label, parent" "$W/app" "$W/log@$(echo "$parent" | tr . :)"
-	as_expected "$label, child" "$W/app" "$W/log@$(echo "$child" | tr . :)" "900 1 in_child@in-child fork_child@child main@fork"
+	as_expected "$label, child" "$W/app" "$W/log@$(echo "$child" | tr . :)" \
+		"900 1 in_child@in-child fork_child@child main@fork"
 
 	for function in execv execve execvp execl execlp execle; do
 		app 0 exec $function
@@ -169,7 +188,7 @@ everything() {
 	equal "$label: the crash" "$(crashed "$W/log" 1)" "store_one;vendor_store;main;"
 }
 
-# crashed LOG DUMP: the first three functions of the chain.
+# crashed LOG DUMP: prints the first three functions of the crash's call chain.
 crashed() {
 	dump_lines "$1" "$2" | awk '
 		/^crash / { inside = 1; next }

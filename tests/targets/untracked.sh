@@ -1,5 +1,5 @@
 #!/bin/sh
-# What could not be recorded for want of memory is counted in bytes beyond 4 GiB, also on 32 bits.
+# Blocks that could not be recorded are counted in bytes beyond 4 GiB, also on 32 bits.
 . tests/lib.sh
 . tests/targets/target.sh
 
@@ -15,7 +15,8 @@ int main(void)
 END
 # shellcheck disable=SC2046,SC2086 # lists of flags
 "$gcc" $TARGET_CFLAGS -static -o "$W/untracked" "$W/untracked.c" \
-	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") || fail "cannot link"
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") ||
+	fail "cannot link"
 if "$W/untracked" 2>"$W/log"; then
 	run= # by this machine's own kernel
 fi
@@ -23,5 +24,5 @@ LEAKWRAP_OPTIONS=memory=4K $run "$W/untracked" 2>"$W/log" || fail "status $?"
 blocks=$(dump_value "$W/log" 1 untracked_blocks)
 bytes=$(dump_value "$W/log" 1 untracked_bytes)
 [ "$blocks" -ge 6000 ] || fail "$blocks blocks"
-# The C library's own ones are small.
+# The C library's own blocks are small.
 equal "MiB" $((bytes >> 20)) 6000

@@ -1,8 +1,9 @@
-/* vendor.c - the archive that stands for a vendor's: compiled without frame pointers, with and without unwind
- * tables.  Its functions have frames of different shapes: saved registers, arrays, more than a page, a size that
- * is only known when it runs, and floating-point registers.
+/* vendor.c - the archive that stands for a vendor's. It is compiled without frame pointers, with
+ * and without unwind tables. Its functions have frames of different shapes: saved registers,
+ * arrays, more than a page, a size that is known only at run time, and floating-point registers.
  *
- * A call that a backtrace may show has a comment with an at sign and a name: what the expectation calls it. */
+ * A comment with an at sign and a name marks a call that a backtrace may show. The list of expected
+ * call sites uses this name. */
 #include "vendor.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 
 #define FRAME __attribute__((noinline))
 
-/* So that no call is the last thing that a function does, and what it computes is needed after it. */
+/* Stored to after each call, so that no call is the last act of a function and its locals are
+ * needed later. */
 static volatile int sink;
 static volatile double scale = 1;
 

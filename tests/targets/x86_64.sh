@@ -1,6 +1,7 @@
 #!/bin/sh
-# x86-64 with glibc: gcc and clang, a vendor's archive with unwind tables, with frame pointers in their place, and with
-# neither.
+# On x86-64 with glibc every call site is found, by gcc and clang.
+#
+# The vendor's archive has unwind tables, or frame pointers, or neither.
 . tests/lib.sh
 . tests/targets/target.sh
 
@@ -15,7 +16,8 @@ for compiler in gcc clang; do
 		relink "$compiler" $how
 		everything "$compiler $how"
 	done
-	# Not everything: where a fault interrupts a prologue, frame pointers do not tell the caller.
+	# This runs not everything: where a fault interrupts a prologue, frame pointers do not lead
+	# to the caller.
 	# shellcheck disable=SC2086 # flags
 	vendor $compiler $tables -fno-omit-frame-pointer
 	relink "$compiler"

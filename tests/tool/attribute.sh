@@ -1,5 +1,5 @@
 #!/bin/sh
-# attribute.sh - who holds it: by function, file, module, and archive member from the map of each linker.
+# A report sums live blocks by function, file, module, and archive member, from each linker's map.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -26,9 +26,10 @@ flags="-O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls"
 # shellcheck disable=SC2086 # flags
 $CC $flags -ffunction-sections -c -o "$W/ble.o" "$W/ble.c" || fail "cannot build"
 ar rcs "$W/vendor.a" "$W/ble.o" || fail "cannot build"
-# A row: name, bytes, blocks, call sites.
+# row NAME: prints bytes, blocks and call sites of the row NAME.
 row() {
-	awk -v name="$1" '$NF == name && $1 != "command:" { gsub(",", ""); print $1, $2, $3 }' "$W/out"
+	awk -v name="$1" '
+		$NF == name && $1 != "command:" { gsub(",", ""); print $1, $2, $3 }' "$W/out"
 }
 
 tried=
@@ -36,7 +37,8 @@ for linker in bfd gold lld mold; do
 	for static in "" -static; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -g $flags -fuse-ld=$linker $static -o "$W/app" "$W/main.c" "$W/vendor.a" \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS) \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS \
+				LEAKWRAP_LDLIBS) \
 			-Wl,-Map="$W/map" >"$W/ld" 2>&1 || {
 			echo "left out: $linker $static: $(head -n 1 "$W/ld")"
 			continue
@@ -44,7 +46,8 @@ for linker in bfd gold lld mold; do
 		LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"
 		status_is 0 "$lw" report --by=member --map="$W/map" "$W/log"
 		equal "$linker $static: vendor.a(ble.o)" "$(row 'vendor.a(ble.o)')" "500 5 1"
-		# From the file symbols, where they can be trusted: never another's name.
+		# Without a map, members come from the file symbols, if they can be trusted. No row
+		# has another member's name.
 		status_is 0 "$lw" report --by=member "$W/log"
 		case $linker$static in
 		bfd* | gold | lld) equal "$linker $static: ble.c" "$(row ble.c)" "500 5 1" ;;
@@ -60,7 +63,7 @@ done
 [ -n "$tried" ] || fail "no linker worked"
 echo "linkers:$tried"
 
-# The map of another build is not used.
+# The tool does not use the map of another build.
 build app "$W/main.c" "$W/vendor.a"
 LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail app
 status_is 0 "$lw" report --by=member --map="$W/map" "$W/log"
@@ -70,14 +73,15 @@ status_is 0 "$lw" report --by=module "$W/log"
 equal "module" "$(row "$W/app")" "550 6 2"
 status_is 0 "$lw" report --by=file "$W/log"
 equal "file" "$(row "$W/main.c")" "50 1 1"
-# Bytes through main: all of them, here: its own.
+# All bytes go through main. Its row has its own bytes alone.
 status_is 0 "$lw" report --by=function "$W/log"
 equal "through main" "$(awk '$NF == "main" { print $4 }' "$W/out")" 550
 status_is 2 "$lw" report --by=moon "$W/log"
 
-# Two tasks with one backtrace are two call sites.
+# One backtrace in two tasks makes two call sites.
 printf '100 2 complete 0x10 0x20\n50 1 complete 0x10 0x20\n' |
-	make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none | sed '/site 1/s/$/ task=rx/; /site 2/s/$/ task=tx/' >"$W/tasks"
+	make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none |
+	sed '/site 1/s/$/ task=rx/; /site 2/s/$/ task=tx/' >"$W/tasks"
 status_is 0 "$lw" report --by=module "$W/tasks"
 equal "two tasks" "$(row /x/y)" "150 3 2"
 equal "through two tasks" "$(awk '$NF == "/x/y" { print $4 }' "$W/out")" 150

@@ -1,6 +1,5 @@
 #!/bin/sh
-# audit.sh - planted escapes are found in what each linker wrote, and none in programs that are relinked as
-# they should be.
+# leakwrap audit finds planted escapes in the output of each linker, and none in correct programs.
 # timeout: 300
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
@@ -20,31 +19,34 @@ END
 for linker in bfd gold lld mold; do
 	for static in "" -static; do
 		# shellcheck disable=SC2046,SC2086 # flags
-		$CC -O1 -fuse-ld=$linker $static -ffunction-sections -Wl,--gc-sections -o "$W/clean" tests/tool/leaky.c \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS) >"$W/ld" 2>&1 || {
+		$CC -O1 -fuse-ld=$linker $static -ffunction-sections -Wl,--gc-sections \
+			-o "$W/clean" tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS \
+				LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS) >"$W/ld" 2>&1 || {
 			echo "left out: $linker $static: $(head -n 1 "$W/ld")"
 			continue
 		}
 		status_is 0 "$lw" audit --strict "$W/clean"
-		# The tracer's note outlives the linker's garbage collection, and strip.
+		# The tracer's note survives the linker's garbage collection, and strip.
 		strip "$W/clean"
 		status_is 1 "$lw" audit --strict "$W/clean"
 		shows 'clean: escapes not searched for, 1 of quality'
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fuse-ld=$linker $static -o "$W/planted" "$W/planted.c" \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS |
-				sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') || fail "$linker $static"
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS \
+				LEAKWRAP_LDLIBS |
+				sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') ||
+			fail "$linker $static"
 		status_is 1 "$lw" audit --strict "$W/planted"
 		shows '^escape: 1 direct call of calloc, in by_calloc$'
 		shows 'mend: -Wl,--wrap=calloc$'
-		# In a static program the second name is the same address.
+		# In a static program the second name has the same address.
 		shows '^escape: 1 direct call of \(__libc_\)*malloc, in by_second_name$'
 		shows_not 'wrapped$'
 		status_is 0 "$lw" audit "$W/planted"
 	done
 done
 
-# A reference that was resolved before the link: the file defines the function itself.
+# A reference was resolved before the link, because the file defines the function itself.
 cat >"$W/own.c" <<'END'
 #include <stdlib.h>
 #include <string.h>
@@ -59,13 +61,15 @@ int main(int argc, char **argv) { kept = strdup(argv[argc - 1]); return 0; }
 END
 for flags in "" -flto "-static -Wl,-z,muldefs"; do
 	# shellcheck disable=SC2046,SC2086 # flags
-	$CC -O1 -fno-builtin $flags -o "$W/own" "$W/own.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) \
+	$CC -O1 -fno-builtin $flags -o "$W/own" "$W/own.c" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) \
 		2>"$W/ld" || fail "own strdup: $(cat "$W/ld")"
 	status_is 1 "$lw" audit --strict "$W/own"
 	shows 'direct call of strdup, in main'
 done
 
-# In a static program code behind the tracer's may be the C library's, or an archive's that was named late.
+# In a static program, code behind the tracer's code belongs to the C library, or to an archive that
+# was named late.
 cat >"$W/late.c" <<'END'
 #include <stdlib.h>
 void late(void);
@@ -81,17 +85,20 @@ $CC -O1 -static -o "$W/app" "$W/early.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKW
 status_is 1 "$lw" audit --strict "$W/app"
 shows '^escape: [0-9]* direct calls* of calloc, in .*late'
 
-# Nor is the C library's code the program's where it is named before the runtime.
+# If the C library is named before the runtime, its code is still not the program's.
 # shellcheck disable=SC2046 # flags
-$CC -O1 -static -o "$W/first" tests/tool/leaky.c -lc $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) || fail first
+$CC -O1 -static -o "$W/first" tests/tool/leaky.c -lc \
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) || fail first
 status_is 0 "$lw" audit --strict "$W/first"
 # shellcheck disable=SC2046 # flags
-$CC -O1 -static -o "$W/app" "$W/early.c" "$W/late.o" -lc $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+$CC -O1 -static -o "$W/app" "$W/early.c" "$W/late.o" -lc \
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 	sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') || fail first
 status_is 1 "$lw" audit --strict "$W/app"
 shows '^escape: 1 direct call of calloc, in late'
 
-# The tracer's own mention of malloc is no escape, wherever the program's calls of leakwrap.h have put it.
+# The tracer's own reference to malloc is no escape, wherever the program's calls of leakwrap.h have
+# put it.
 cat >"$W/asks.c" <<'END'
 #include "leakwrap.h"
 int main(void) { return leakwrap_dump(-1) < 0; }
@@ -99,7 +106,8 @@ END
 build asks "$W/asks.c"
 status_is 0 "$lw" audit --strict "$W/asks"
 
-# What a program refers to weakly alone is not there when it is traced, but it is when it is not.
+# A function that a program refers to only weakly is missing if the program is traced, and is there
+# if it is not.
 cat >"$W/weak.c" <<'END'
 #include <stdlib.h>
 extern void *reallocarray(void *, size_t, size_t) __attribute__((weak));
@@ -112,8 +120,11 @@ shows 'mend: -Wl,-u,__wrap_reallocarray'
 build weak -Wl,-u,__wrap_reallocarray "$W/weak.c"
 status_is 0 "$lw" audit --strict "$W/weak"
 
-# Functions of the program's own that are called like the C library's.
-echo 'int getline(char *line, int limit); int getline(char *line, int limit) { return line[limit]; }' >"$W/getline.c"
+# The program has functions of its own with the names of the C library's.
+cat >"$W/getline.c" <<'END'
+int getline(char *line, int limit);
+int getline(char *line, int limit) { return line[limit]; }
+END
 echo 'int getline(char *, int); int main(void) { return getline("", 0); }' >"$W/calls.c"
 { $CC -c -o "$W/getline.o" "$W/getline.c" && $CC -c -o "$W/calls.o" "$W/calls.c"; } || fail getline
 build getline "$W/calls.o" "$W/getline.o"
@@ -121,7 +132,7 @@ status_is 0 "$lw" audit --strict "$W/getline"
 shows "^note: getline is the program's own$"
 shows 'mend: leave -Wl,--wrap=getline out$'
 
-# Code without unwind tables: the program's own, or the C library's alone.
+# The program's own code has no unwind tables, or the C library's code alone has none.
 build leaky tests/tool/leaky.c
 status_is 0 "$lw" audit --strict "$W/leaky"
 shows_not 'unwind tables'
@@ -130,14 +141,15 @@ status_is 0 "$lw" audit --strict "$W/untabled"
 shows '^note: .* functions have no unwind tables: main, '
 shows 'mend: -funwind-tables, where you compile them yourself$'
 
-# What makes a report say less.
+# Some things make a report say less.
 strip -o "$W/stripped" "$W/leaky"
 status_is 1 "$lw" audit --strict "$W/stripped"
 shows '^quality: the symbol table is stripped'
 shows 'stripped: escapes not searched for, 1 of quality'
 # shellcheck disable=SC2046 # flags
 $CC -O1 -static -o "$W/bare" tests/tool/leaky.c \
-	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed 's/-Wl,--eh-frame-hdr//') -Wl,--build-id=none || fail bare
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed 's/-Wl,--eh-frame-hdr//') \
+	-Wl,--build-id=none || fail bare
 status_is 1 "$lw" audit --strict "$W/bare"
 shows '^quality: there is no .eh_frame_hdr'
 shows '^note: there is no build-id'
@@ -150,25 +162,28 @@ shows '^escape: nothing is wrapped'
 if command -v g++ >/dev/null; then
 	echo 'int main() { delete new int(1); }' >"$W/new.cc"
 	# shellcheck disable=SC2046 # flags
-	g++ -o "$W/new" "$W/new.cc" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail new
+	g++ -o "$W/new" "$W/new.cc" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail new
 	status_is 0 "$lw" audit --strict "$W/new"
 	shows '^note: libstdc++.so.6 is shared'
 	# shellcheck disable=SC2046 # flags
-	g++ -static-libstdc++ -o "$W/new" "$W/new.cc" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_STATIC_LDLIBS) ||
+	g++ -static-libstdc++ -o "$W/new" "$W/new.cc" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_STATIC_LDLIBS) ||
 		fail new
 	status_is 0 "$lw" audit --strict "$W/new"
 	shows_not 'shared'
 fi
 if command -v ld.lld >/dev/null; then
 	# shellcheck disable=SC2046 # flags
-	$CC -O1 -static -fuse-ld=lld -o "$W/void" "$W/own.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) \
+	$CC -O1 -static -fuse-ld=lld -o "$W/void" "$W/own.c" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) \
 		>/dev/null 2>&1 && {
 		status_is 1 "$lw" audit --strict "$W/void"
 		shows 'a call jumps to address 0'
 	}
 fi
 
-# Other machines' files are read here.
+# audit reads files of other machines here.
 cat >"$W/pointer.c" <<'END'
 #include <stdlib.h>
 void *volatile kept;
@@ -186,17 +201,19 @@ __asm__(".pushsection .note.leakwrap,\"a\",%note\n.balign 4\n.long 9, 4, 1\n.asc
 END
 	for flags in "" "-no-pie" "-static"; do
 		# shellcheck disable=SC2086 # flags
-		$machine-gcc -O1 $flags -Wl,--wrap=malloc -Wl,--eh-frame-hdr -o "$W/planted" "$W/planted.c" "$W/stub.c" ||
+		$machine-gcc -O1 $flags -Wl,--wrap=malloc -Wl,--eh-frame-hdr -o "$W/planted" \
+			"$W/planted.c" "$W/stub.c" ||
 			fail "$machine $flags"
 		status_is 1 "$lw" audit --strict "$W/planted"
 		shows '^escape: 1 direct call of calloc, in by_calloc$'
 		shows_not 'direct call of malloc, in wrapped'
 	done
-	# A pointer to the function, taken from the linkage table or computed.
+	# The program takes a pointer to the function from the linkage table, or computes it.
 	case $machine in arm* | i686*) continue ;; esac
 	for flags in "-fPIE -pie" "-static"; do
 		# shellcheck disable=SC2086 # flags
-		$machine-gcc -O1 $flags -Wl,--wrap=malloc -o "$W/planted" "$W/pointer.c" "$W/stub.c" || fail "$machine $flags"
+		$machine-gcc -O1 $flags -Wl,--wrap=malloc -o "$W/planted" \
+			"$W/pointer.c" "$W/stub.c" || fail "$machine $flags"
 		status_is 1 "$lw" audit --strict "$W/planted"
 		shows '^escape: [12] direct calls* of calloc, in main$'
 	done
@@ -204,14 +221,18 @@ done
 status_is 2 "$lw" audit "$W/planted.c"
 status_is 2 "$lw" audit "$W/none"
 
-# Allocators that the link names: one inside its callers' file, one in a file of its own, and a wrong name.
+# The link names allocators: in the file of its callers, in a file of its own, and by a wrong name.
 cat >"$W/se.c" <<'END'
 #include <stddef.h>
 void *my_malloc(size_t size);
 void my_free(void *block);
 static char memory[4096];
 static size_t used;
-__attribute__((noinline)) void *my_malloc(size_t size) { used += size; return memory + used - size; }
+__attribute__((noinline)) void *my_malloc(size_t size)
+{
+	used += size;
+	return memory + used - size;
+}
 __attribute__((noinline)) void my_free(void *block) { used -= block == memory + used; }
 #ifndef APART
 extern void *volatile kept;
@@ -231,13 +252,15 @@ for linker in bfd gold lld mold; do
 	for static in "" -static; do
 		named() {
 			# shellcheck disable=SC2086 # flags
-			"$lw" cc --allocator="$1" -- "$CC" $2 -O1 -fuse-ld=$linker $static -o "$W/se" "$W/se.c" "$W/se2.c"
+			"$lw" cc --allocator="$1" -- "$CC" $2 -O1 -fuse-ld=$linker $static \
+				-o "$W/se" "$W/se.c" "$W/se2.c"
 		}
 		named my_ "" >"$W/ld" 2>&1 || {
 			echo "left out: named, $linker $static: $(head -n 1 "$W/ld")"
 			continue
 		}
-		if nm "$W/se" | grep -q ' __wrap_my_malloc$'; then # this linker redirects calls inside a file
+		if nm "$W/se" | grep -q ' __wrap_my_malloc$'; then
+			# This linker redirects calls inside a file.
 			status_is 0 "$lw" audit --strict "$W/se"
 		else
 			status_is 1 "$lw" audit --strict "$W/se"
@@ -248,8 +271,9 @@ for linker in bfd gold lld mold; do
 		named my_ -DAPART || fail "named apart, $linker $static"
 		status_is 0 "$lw" audit --strict "$W/se"
 		named jemalloc_ -DAPART >"$W/ld" 2>&1 || {
-			# ld.lld itself misses the function.
-			grep -q 'undefined symbol: jemalloc_malloc' "$W/ld" || fail "wrong name, $linker $static"
+			# ld.lld itself notices that the function is missing.
+			grep -q 'undefined symbol: jemalloc_malloc' "$W/ld" ||
+				fail "wrong name, $linker $static"
 			continue
 		}
 		status_is 1 "$lw" audit --strict "$W/se"

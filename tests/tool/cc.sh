@@ -1,11 +1,12 @@
 #!/bin/sh
-# cc.sh - leakwrap cc adds its flags when a program is linked, and only then; a project that knows nothing of
-# it relinks by make CC="leakwrap cc -- gcc".
+# leakwrap cc adds its flags exactly if the compiler links a program.
+#
+# A project that knows nothing of it relinks by make CC="leakwrap cc -- gcc".
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-# A compiler that only says how it was called.
+# This compiler only prints its arguments.
 cat >"$W/echo" <<'END'
 #!/bin/sh
 printf '%s\n' "$@" >"$ECHOED"
@@ -28,10 +29,12 @@ links() {
 	called "$W/echo" "$@"
 	grep -qx -e '-Wl,--wrap=malloc' "$W/words" || fail "not wrapped: $*"
 	grep -q 'libleakwrap.a' "$W/words" || fail "without the library: $*"
-	equal "the words given, of $*" "$(head -n $# "$W/words" | tr '\n' ' ')" "$(printf '%s ' "$@")"
+	equal "the words given, of $*" "$(head -n $# "$W/words" | tr '\n' ' ')" \
+		"$(printf '%s ' "$@")"
 }
 cd "$W" || exit 2
-for stop in -c -S -E -M -MM -fsyntax-only -shared --shared -r -### --version -dumpmachine -print-search-dirs \
+for stop in -c -S -E -M -MM -fsyntax-only -shared --shared -r -### --version -dumpmachine \
+	-print-search-dirs \
 	--print-file-name=x -nostdlib -nostartfiles -Wl,-r -Wl,-shared,-z,now --help; do
 	plain $stop a.c
 done
@@ -69,12 +72,13 @@ links a.o @nofile
 printf -- '-o app\n"a.o"\\\n' >rsp
 links @rsp
 links -x c -
-grep -qx -e -x words && equal "-x none before the archive" "$(grep -x -A 1 -e -x words | tail -n 1)" none
+! grep -qx -e -x words ||
+	equal "-x none before the archive" "$(grep -x -A 1 -e -x words | tail -n 1)" none
 called "$W/echo" a.o
 ! grep -q 'lstdc++' words || fail "the C++ library for C"
 called "$W/g++" a.o
 grep -q 'lstdc++' words || fail "no C++ library for g++"
-called "$W/g++" -stdlib=libc++ a.o # two C++ libraries would not know each other's exceptions
+called "$W/g++" -stdlib=libc++ a.o # two C++ libraries do not catch each other's exceptions
 ! grep -q 'lstdc++' words || fail "the other C++ library beside libc++"
 grep -q 'lc++,-lc++abi,' words || fail "no libc++"
 called "$W/echo" a.o -lstdc++
@@ -94,16 +98,18 @@ cd - >/dev/null || exit 2
 status_is 127 "$lw" cc -- "$W/no-compiler" -c x.c
 said 'no-compiler: No such file'
 status_is 2 "$lw" cc
-LEAKWRAP_LIB=$W/nolib.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>/dev/null && fail "linked without a library"
-unset LEAKWRAP_LIB # beside the tool
+LEAKWRAP_LIB=$W/nolib.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>/dev/null &&
+	fail "linked without a library"
+unset LEAKWRAP_LIB # the default library lies beside the tool
 "$lw" cc -- "$CC" -g -O2 -o "$W/app" tests/tool/leaky.c || fail "cannot build through cc"
 LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"
 status_is 0 "$lw" report "$W/log"
 shows '4,301 bytes (4.20 KiB) live in 3 blocks'
 
-# As rustc links with crt-static.
+# rustc links so with crt-static.
 for static in -static -static-pie; do
-	"$lw" cc -- "$CC" -fPIE $static -nodefaultlibs -o "$W/app" tests/tool/leaky.c -lc -lgcc -lgcc_eh -lc -Wl,-Bdynamic \
+	"$lw" cc -- "$CC" -fPIE $static -nodefaultlibs -o "$W/app" tests/tool/leaky.c \
+		-lc -lgcc -lgcc_eh -lc -Wl,-Bdynamic \
 		2>"$W/err" || fail "$static -Bdynamic: $(tail -n 3 "$W/err")"
 	rm -f "$W/log"
 	LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "$static -Bdynamic: does not run"
@@ -111,18 +117,20 @@ for static in -static -static-pie; do
 	shows ' main  *'
 done
 
-# Programs that neither allocate nor free by the C++ library they are linked with.
+# These programs neither allocate nor free by the C++ library that they are linked with.
 echo 'int main() {}' >"$W/empty.cc"
 "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c -lstdc++ || fail "cannot link with -lstdc++"
 if command -v g++ >/dev/null; then
 	for flags in "" -static -static-libstdc++; do
 		# shellcheck disable=SC2086 # one or none
-		"$lw" cc -- g++ $flags -o "$W/app" "$W/empty.cc" 2>"$W/err" || fail "g++ $flags: $(tail -n 3 "$W/err")"
+		"$lw" cc -- g++ $flags -o "$W/app" "$W/empty.cc" 2>"$W/err" ||
+			fail "g++ $flags: $(tail -n 3 "$W/err")"
 		LEAKWRAP_OPTIONS=log="$W/empty.log" "$W/app" || fail "g++ $flags: does not run"
 	done
 fi
 
-# A project that was never prepared: a library, two programs, a test for the compiler, response files.
+# A project that was never prepared has a library, two programs, a test for the compiler, and
+# response files.
 mkdir -p "$W/project"
 cp tests/tool/leaky.c "$W/project/leaky.c"
 cat >"$W/project/Makefile" <<'END'
@@ -137,7 +145,11 @@ plugin.so: help.c
 	$(CC) -shared -fPIC -o $@ $<
 	! nm $@ | grep __wrap_
 END
-echo 'char *help(const char *); extern char *strdup(const char *); char *help(const char *s) { return strdup(s); }' >"$W/project/help.c"
+cat >"$W/project/help.c" <<'END'
+char *help(const char *);
+extern char *strdup(const char *);
+char *help(const char *s) { return strdup(s); }
+END
 echo 'char *help(const char *); int main(void) { return help("me") == 0; }' >"$W/project/tool.c"
 make -s -C "$W/project" CC="$lw cc -- $CC" CFLAGS="-O1 -g" || fail "the project does not build"
 LEAKWRAP_OPTIONS=log="$W/tool.log" "$W/project/tool" || fail tool
@@ -145,7 +157,7 @@ status_is 0 "$lw" report "$W/tool.log"
 shows '3 bytes live in 1 block at 1 call site'
 shows 'help  *'
 
-# The compiler's words end before its source files, in whatever order.
+# The compiler's words end before its source files, in whatever order they stand.
 export XDG_CACHE_HOME="$W/cache"
 mkdir -p "$W/short"
 cp tests/tool/leaky.c "$W/short/m.c"
@@ -154,22 +166,24 @@ printf '#!/bin/sh\nexec "$@"\n' >"$W/short/ccache"
 chmod +x "$W/short/ccache"
 "$CC" -c -o "$W/short/m.o" "$W/short/m.c" || fail "m.o"
 echo 'int own; ' >"$W/short/own.c"
-for words in "$CC m.c" "$CC m.o own.c" "./ccache $CC m.c" "./other-name m.c" "./ccache ./other-name m.o own.c"; do
+for words in "$CC m.c" "$CC m.o own.c" "./ccache $CC m.c" "./other-name m.c" \
+	"./ccache ./other-name m.o own.c"; do
 	rm -f "$W/short/x"
 	# shellcheck disable=SC2086 # words
-	(cd "$W/short" && "$lw" cc --options=exit=0 -- $words -o x) >"$W/out" 2>&1 || fail "$words: $(cat "$W/out")"
+	(cd "$W/short" && "$lw" cc --options=exit=0 -- $words -o x) >"$W/out" 2>&1 ||
+		fail "$words: $(cat "$W/out")"
 	rm -f "$W/log"
 	LEAKWRAP_OPTIONS=log="$W/log" "$W/short/x" || fail "$words: does not run"
 	[ ! -s "$W/log" ] || fail "$words: without its options"
 done
-# Of each compiler one result is kept, not of each program.
+# The cache keeps one result for each compiler, not for each program.
 equal "results in the cache" "$(find "$W/cache/leakwrap" -name '*.a' | wc -l)" 4
 touch -d '10 days ago' "$W/cache/leakwrap"/*
 status_is 0 "$lw" cc --options=exit=1 -- "$CC" "$W/short/m.c" -o "$W/short/x"
 equal "results after some days" "$(find "$W/cache/leakwrap" -name '*.a' | wc -l)" 1
 status_is 0 "$lw" cc --options= -- "$CC" "$W/short/m.c" -o "$W/short/x"
 
-# The tool's own options.
+# These are the tool's own options.
 status_is 0 "$lw" cc --options exit=0 -- "$CC" "$W/short/m.c" -o "$W/short/x"
 status_is 2 "$lw" cc --options -- "$CC" "$W/short/m.c"
 said '^leakwrap: cc: --options needs a value: --options=VALUE$'

@@ -1,5 +1,5 @@
-/* chain.c - three functions, one of them inlined, that allocate: what the symbolizer's tests look up.
- * The line numbers stand in tests/tool/golden. */
+/* chain.c - three functions allocate. The compiler inlines one of them. The symbolizer's tests look
+ * up their lines: the numbers stand in tests/tool/golden. */
 #include <stdlib.h>
 
 void *volatile kept;

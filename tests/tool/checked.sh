@@ -1,13 +1,15 @@
 #!/bin/sh
-# checked.sh - the tool under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, and the parser
-# under libFuzzer for a while.  FUZZ_SECONDS=N fuzzes longer.
+# The tool runs clean under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer.
+#
+# libFuzzer feeds the parser for a while. FUZZ_SECONDS=N fuzzes longer.
 # timeout: 400
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
 MAKEFLAGS='' make -s O="$O" "$O/leakwrap.checked" >"$W/make" 2>&1 || {
-	grep -q 'cannot find.*[au][sb]*an' "$W/make" && skip "the sanitizers' runtime is not installed"
+	grep -q 'cannot find.*[au][sb]*an' "$W/make" &&
+		skip "the sanitizers' runtime is not installed"
 	fail "$(tail -n 5 "$W/make")"
 }
 plain=$lw lw=$O/leakwrap.checked
@@ -17,10 +19,12 @@ LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 6 each || fail leaky
 LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" || fail leaky
 head -c 3000 "$W/series" >"$W/cut"
 build crash tests/unwind/crash_trace.c
-LEAKWRAP_OPTIONS=crash=1:log="$W/crashes" sh -c '"$0" SEGV; "$0" jump; "$0" ABRT' "$W/crash" >/dev/null 2>&1
+LEAKWRAP_OPTIONS=crash=1:log="$W/crashes" sh -c '"$0" SEGV; "$0" jump; "$0" ABRT' "$W/crash" \
+	>/dev/null 2>&1
 [ "$(dumps "$W/crashes" | wc -l)" = 3 ] || fail crashes
 build misuse -static -Wno-error tests/alloc/misuse.c
-LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/misuses" sh -c '"$0" double; "$0" interior; "$0" stack' "$W/misuse" >/dev/null 2>&1
+LEAKWRAP_OPTIONS=misuse=report:exit=0:log="$W/misuses" \
+	sh -c '"$0" double; "$0" interior; "$0" stack' "$W/misuse" >/dev/null 2>&1
 [ "$(dumps "$W/misuses" | wc -l)" = 3 ] || fail misuses
 cat "$W/crashes" "$W/misuses" >>"$W/cut"
 printf 'leak:open*\n' >"$W/suppressions"
@@ -30,10 +34,12 @@ for rounds in 0 2; do
 done
 printf 'skip=^open\nno-skip=zmalloc\n' >"$W/settings"
 for format in text json folded pprof html; do
-	for options in "" --growth --by=member "--suppressions=$W/suppressions --color=always" --last --all --no-skip \
+	for options in "" --growth --by=member "--suppressions=$W/suppressions --color=always" \
+		--last --all --no-skip \
 		--merge "--growth --by=function" "--config=$W/settings --each"; do
 		case $options:$format in
-		*--by*:folded | *--by*:pprof | *--by*:html | --merge:json | --merge:folded | --merge:pprof) continue ;;
+		*--by*:folded | *--by*:pprof | *--by*:html) continue ;;
+		--merge:json | --merge:folded | --merge:pprof) continue ;;
 		esac
 		# shellcheck disable=SC2086 # options
 		status_is 0 "$lw" report -f $format -o "$W/checked" $options "$W/series" "$W/cut"
@@ -50,10 +56,11 @@ status_is 1 "$lw" audit --strict "$plain"
 status_is 2 "$lw" dump $$
 "$lw" cc -- true -c x.c || fail cc
 
-# -- fuzzing ---------------------------------------------------------------------------------------------
+# -- fuzzing ---------------------------------------------------------------------------------------
 command -v clang >/dev/null || skip "clang, for the fuzzing, is not installed"
 MAKEFLAGS='' make -s O="$O" "$O/leakwrap.fuzz" >"$W/make" 2>&1 || {
-	grep -q 'cannot find.*fuzzer' "$W/make" && skip "libFuzzer (libclang-rt-14-dev) is not installed"
+	grep -q 'cannot find.*fuzzer' "$W/make" &&
+		skip "libFuzzer (libclang-rt-14-dev) is not installed"
 	fail "$(tail -n 5 "$W/make")"
 }
 mkdir "$W/corpus" "$W/found"
@@ -61,13 +68,17 @@ head -n 30 "$W/series" >"$W/corpus/series"
 head -n 12 "$W/old" >"$W/corpus/cut"
 cp "$W/crashes" "$W/corpus/crashes"
 head -n 9 "$W/crashes" >"$W/corpus/crash_alone"
-sed 's/.*] /leakwrap[1.1] /' "$W/crashes" | head -n 30 | shuf --random-source="$W/old" >"$W/corpus/crash_shuffled"
+for kind in crash misuse; do
+	case $kind in crash) from=$W/crashes ;; misuse) from=$W/misuses ;; esac
+	sed 's/.*] /leakwrap[1.1] /' "$from" | head -n 30 |
+		shuf --random-source="$W/old" >"$W/corpus/${kind}_shuffled"
+done
 cp "$W/misuses" "$W/corpus/misuses"
-sed 's/.*] /leakwrap[1.1] /' "$W/misuses" | head -n 30 | shuf --random-source="$W/old" >"$W/corpus/misuse_shuffled"
 sed 's/$/\r/' "$W/old" >"$W/corpus/crlf"
 paste -d '\n' "$W/old" "$W/series" | head -n 60 >"$W/corpus/mixed"
 sed 's/.*] /leakwrap[1.1] /' "$W/old" | shuf --random-source="$W/old" >"$W/corpus/shuffled"
-sed -n 'p; s/module \([0-9]*\) 0x\(.*\)-0x\(.*\) bias=0x/module 9\1 0x1\2-0x1\3 bias=0x1/p' "$W/old" | grep -v ' #' >"$W/corpus/moved"
+sed -n 'p; s/module \([0-9]*\) 0x\(.*\)-0x\(.*\) bias=0x/module 9\1 0x1\2-0x1\3 bias=0x1/p' \
+	"$W/old" | grep -v ' #' >"$W/corpus/moved"
 cat >"$W/words" <<'END'
 "leakwrap[1.1] "
 "leakwrap[1.2] "
@@ -101,6 +112,7 @@ for log in "$W"/corpus/*; do
 	"$lw" report -f json "$log" >/dev/null 2>"$W/err" || status=$?
 	[ $status != 1 ] || fail "$log: $(head -n 20 "$W/err")"
 done
-"$O/leakwrap.fuzz" -dict="$W/words" -artifact_prefix="$W/found/" -max_len=4096 -timeout=20 -close_fd_mask=3 \
+"$O/leakwrap.fuzz" -dict="$W/words" -artifact_prefix="$W/found/" -max_len=4096 -timeout=20 \
+	-close_fd_mask=3 \
 	-seed=1 -max_total_time="${FUZZ_SECONDS:-20}" "$W/corpus" >"$W/out" 2>&1 ||
 	fail "the parser: $(ls "$W/found"): $(tail -n 20 "$W/out")"

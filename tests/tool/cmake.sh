@@ -1,5 +1,5 @@
 #!/bin/sh
-# cmake.sh - a CMake project relinks without an edit, through CMAKE_C_LINKER_LAUNCHER.
+# A CMake project relinks without an edit, through CMAKE_C_LINKER_LAUNCHER.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -28,7 +28,8 @@ launcher="$lw;cc;--options=exit=0;--"
 	cmake -S "$W/project" -B "$W/build" -DCMAKE_C_LINKER_LAUNCHER="$launcher" \
 		-DCMAKE_CXX_LINKER_LAUNCHER="$launcher" && cmake --build "$W/build"
 ) >"$W/out" 2>&1 || fail "$(tail -n 5 "$W/out")"
-for program in in_c:31 in_cxx:40; do
-	LEAKWRAP_OPTIONS=exit=1:log=$W/log."${program%:*}" "$W/build/${program%:*}" || fail "$program: status $?"
-	equal "$program" "$(site_by "$W/log.${program%:*}" 1 "$([ "$program" = in_c:31 ] && echo part || echo main)")" "${program#*:} 1"
+for program in in_c:part:31 in_cxx:main:40; do
+	name=${program%%:*} bytes=${program##*:} function=${program#*:}
+	LEAKWRAP_OPTIONS=exit=1:log=$W/log.$name "$W/build/$name" || fail "$name: status $?"
+	equal "$name" "$(site_by "$W/log.$name" 1 "${function%:*}")" "$bytes 1"
 done

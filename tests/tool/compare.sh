@@ -1,6 +1,7 @@
 #!/bin/sh
-# compare.sh - diff matches call sites between runs at other addresses and between builds; growth ranks a
-# leak before a cache.
+# diff matches call sites between runs and between builds; growth ranks a leak before a cache.
+#
+# The runs have other addresses.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -8,35 +9,40 @@ cd "$(dirname "$0")/../.." || exit 2
 build leaky tests/tool/leaky.c -Wl,--build-id
 LEAKWRAP_OPTIONS=log="$W/old" "$W/leaky" 1 || fail leaky
 LEAKWRAP_OPTIONS=log="$W/new" "$W/leaky" 4 || fail leaky
-# make_basket 201 a round, open_shop 100 a round, fill_cache 4000 in the first two rounds.
+# In each round make_basket gains 201 bytes and open_shop 100; in the first two, fill_cache gains
+# 4000.
 status_is 0 "$lw" diff "$W/old" "$W/new"
 shows '^  +4,903 bytes: 4,301 before, 9,204 after$'
-equal "changes" "$(sed -n 's/^  \(grew .*\)/\1/p' "$W/out")" "grew +4,000 bytes in +1 block, now 8,000 bytes in 2 blocks
+equal "changes" "$(sed -n 's/^  \(grew .*\)/\1/p' "$W/out")" \
+	"grew +4,000 bytes in +1 block, now 8,000 bytes in 2 blocks
 grew +603 bytes in +3 blocks, now 804 bytes in 4 blocks
 grew +300 bytes in +3 blocks, now 400 bytes in 4 blocks"
 status_is 0 "$lw" diff "$W/new" "$W/old"
 shows 'shrank -603 bytes in -3 blocks, now 201 bytes in 1 block$'
-# A dump beside itself, or a log and one of its own dumps.
+# A dump is compared with its copy, and a log with one of its own dumps.
 cp "$W/old" "$W/copy"
 status_is 0 "$lw" diff "$W/old" "$W/copy"
 shows '^  +0 bytes: '
 shows_not 'grew\|shrank\|appeared\|vanished'
 cat "$W/old" "$W/new" >"$W/both"
-status_is 0 "$lw" diff "$W/both@$(sed -n 's/^leakwrap\[\([0-9]*\)\..*/\1/p' "$W/new" | head -n 1):1" "$W/old"
+pid=$(sed -n 's/^leakwrap\[\([0-9]*\)\..*/\1/p' "$W/new" | head -n 1)
+status_is 0 "$lw" diff "$W/both@$pid:1" "$W/old"
 shows 'shrank -603 bytes in -3 blocks, now 201 bytes in 1 block$'
 
 status_is 2 "$lw" diff "$W/both@1" "$W/old"
 said 'both@1 has dumps of several processes ([0-9]*, [0-9]*): choose one as LOG@PID:N$'
 
-# Folded: both numbers; JSON: the same.
+# Folded stacks and JSON have both numbers.
 status_is 0 "$lw" diff -f folded "$W/old" "$W/new"
 shows 'main;open_shop;make_basket;keep_inlined 201 804$'
 status_is 0 "$lw" diff -f json "$W/old" "$W/new"
 shows '"change":"grew","old_bytes":201,"new_bytes":804,"old_blocks":1,"new_blocks":4'
 
-# Two builds of one program: other addresses, another build-id, perhaps another name; the same functions.
+# Two builds of one program have the same functions. Addresses and build-id differ, perhaps the
+# name, too.
 mkdir -p "$W/two"
-sed 's/^int main/static char more[99];\nint other(void);\nint other(void) { return more[3]; }\nint main/' \
+more='static char more[99];\nint other(void);\nint other(void) { return more[3]; }'
+sed "s/^int main/$more\\nint main/" \
 	tests/tool/leaky.c >"$W/two/leaky.c"
 build two/leaky "$W/two/leaky.c" -Wl,--build-id
 cp "$W/two/leaky" "$W/two/leaky-1.1"
@@ -47,7 +53,7 @@ for name in leaky leaky-1.1; do
 	shows_not '"change":"appeared"'
 done
 
-# A site of only one side.
+# A call site is only in one of the dumps.
 echo "50 1 complete 0x10" | make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/one"
 echo "70 1 complete 0x20" | make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none >>"$W/one"
 status_is 0 "$lw" diff "$W/one@1" "$W/one@2"
@@ -55,15 +61,17 @@ shows 'appeared +70 bytes'
 shows 'vanished -50 bytes'
 shows '0 call sites did not change'
 
-# -- growth ----------------------------------------------------------------------------------------------
+# -- growth ----------------------------------------------------------------------------------------
 LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 9 each || fail leaky
 status_is 0 "$lw" report --growth "$W/series"
-equal "ranking" "$(sed -n 's/^  \(grows steadily by [0-9,]* bytes\|grew, not steadily\).*/\1/p' "$W/out")" \
+steadily='s/^  \(grows steadily by [0-9,]* bytes\|grew, not steadily\).*/\1/p'
+equal "ranking" "$(sed -n "$steadily" "$W/out")" \
 	"grows steadily by 1,608 bytes
 grows steadily by 800 bytes
 grew, not steadily"
 status_is 0 "$lw" report --growth -f folded "$W/series"
-equal "growth, folded" "$(sed 's/.*;\([a-z_]* [0-9]*\)$/\1/' "$W/out" | tr '\n' ' ')" "keep_inlined 1608 open_shop 800 "
+equal "growth, folded" "$(sed 's/.*;\([a-z_]* [0-9]*\)$/\1/' "$W/out" | tr '\n' ' ')" \
+	"keep_inlined 1608 open_shop 800 "
 status_is 0 "$lw" report --growth -f json "$W/series"
 shows '"steady_bytes":1608,'
 status_is 2 "$lw" report --growth "$W/old"

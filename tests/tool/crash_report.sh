@@ -1,6 +1,8 @@
 #!/bin/sh
-# crash.sh - what a program died of, in every format: real crashes here and on another machine, damaged ones, and
-# the interrupted instruction itself, which is no return address.
+# A report says what a program died of, in every format.
+#
+# The crashes are real ones, here and on another machine, and damaged ones. The report shows the
+# interrupted instruction itself, which is no return address.
 # timeout: 300
 # shellcheck disable=SC2016
 cd "$(dirname "$0")/../.." || exit 2
@@ -12,19 +14,20 @@ line_of() {
 	grep -n -F "$1" $program | head -n 1 | cut -d : -f 1
 }
 
-# crash COMMAND...: it dies, and leaves its dump in $W/log.
+# crash COMMAND...: runs a command that dies, and leaves its dump in $W/log.
 crash() {
 	rm -f "$W/log"
-	LEAKWRAP_OPTIONS=crash=1:exit=0:log=$W/log sh -c '"$@" >"$0/died" 2>&1' "$W" "$@" 2>/dev/null && fail "$* lives"
+	LEAKWRAP_OPTIONS=crash=1:exit=0:log=$W/log sh -c '"$@" >"$0/died" 2>&1' "$W" "$@" \
+		2>/dev/null && fail "$* lives"
 	dump_is_whole "$W/log" 1 || fail "no whole dump of $*: $(cat "$W/died")"
 }
 
-# The report's first lines, up to the totals.
+# Prints the report's first lines, up to the totals.
 told() {
 	awk '/ live in / { exit } { print }' "$W/out"
 }
 
-# in_order PATTERN...: lines of what was told match the patterns, one after the other.
+# in_order PATTERN...: fails unless the lines of told match the patterns, one after the other.
 in_order() {
 	told >"$W/told"
 	for pattern; do
@@ -36,20 +39,22 @@ in_order() {
 
 validator() {
 	[ -x "$W/validate" ] ||
-		${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c -ljansson ||
+		${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c \
+			-ljansson ||
 		fail "cannot build the validator"
 	"$W/validate" tests/tool/report.schema.json "$W/out" || fail "$1: $(head -n 3 "$W/out")"
 }
 
-# The registers as the dump has them, and as the JSON has them.
+# same_registers WHAT: the JSON has the same registers as the dump.
 same_registers() {
 	dump_lines "$W/log" 1 | sed -n 's/^registers //p' | tr ' ' '\n' >"$W/wanted"
 	[ -s "$W/wanted" ] || fail "$1: the dump has no registers"
-	sed -n 's/.*"registers":{\([^}]*\)}.*/\1/p' "$W/out" | tr ',' '\n' | sed 's/"//g; s/:/=/' >"$W/got"
+	sed -n 's/.*"registers":{\([^}]*\)}.*/\1/p' "$W/out" | tr ',' '\n' |
+		sed 's/"//g; s/:/=/' >"$W/got"
 	cmp -s "$W/wanted" "$W/got" || fail "$1: $(diff "$W/wanted" "$W/got")"
 }
 
-# -- real ones -------------------------------------------------------------------------------------------
+# -- real crashes ----------------------------------------------------------------------------------
 for static in "" -static; do
 	# shellcheck disable=SC2086 # none or one
 	build crash $static -Wl,--build-id $program
@@ -59,12 +64,15 @@ for static in "" -static; do
 		[ ! -s "$W/err" ] || fail "$how$static: $(cat "$W/err")"
 		shows ', dump 1 at a crash, '
 		line=$(line_of "$statement")
-		in_order "^  died of $cause in thread [0-9]*\$" ${frame:+"^      $frame"} "^      fails  *.*/crash_trace.c:$line\$" \
-			'^      caller  *.*/crash_trace.c:' '^      main  *.*/crash_trace.c:' '^  *[a-z0-9]* 0x[0-9a-f]*  ' '^$'
+		in_order "^  died of $cause in thread [0-9]*\$" ${frame:+"^      $frame"} \
+			"^      fails  *.*/crash_trace.c:$line\$" \
+			'^      caller  *.*/crash_trace.c:' '^      main  *.*/crash_trace.c:' \
+			'^  *[a-z0-9]* 0x[0-9a-f]*  ' '^$'
 		shows '^  #[0-9]* 100 bytes in 1 block, '
 		status_is 0 "$lw" report -f json "$W/log"
 		validator "$how$static"
-		shows "\"crash\":{\"signal\":$(dump_value "$W/log" 1 signal),\"code\":$(dump_value "$W/log" 1 code),"
+		signal=$(dump_value "$W/log" 1 signal) code=$(dump_value "$W/log" 1 code)
+		shows "\"crash\":{\"signal\":$signal,\"code\":$code,"
 		shows "\"thread\":$(dump_value "$W/log" 1 thread),"
 		same_registers "$how$static"
 	done <<-'ROWS'
@@ -76,23 +84,26 @@ for static in "" -static; do
 		BUS|SIGBUS (code -6, SI_TKILL)|raise(SIGBUS);|[a-z_]*kill
 	ROWS
 
-	# The innermost frame is the instruction pointer's, and what another tool finds there.
+	# The innermost frame is the instruction pointer. Another tool finds the same line there.
 	crash "$W/crash" FPE
 	status_is 0 "$lw" report -f json "$W/log"
 	rip=$(dump_lines "$W/log" 1 | sed -n 's/^registers .*rip=\(0x[0-9a-f]*\).*/\1/p')
 	shows "\"frames\":\[{\"address\":\"$rip\",\"module\":\"$W/crash\""
-	offset=$(sed 's/.*"crash":[^[]*\[{[^}]*"offset":"\(0x[0-9a-f]*\)".*/\1/' "$W/out" | grep -m 1 '^0x')
-	equal "innermost line$static" "$(addr2line -e "$W/crash" "$offset" | sed 's/.*:\([0-9]*\).*/\1/')" \
+	offset=$(sed 's/.*"crash":[^[]*\[{[^}]*"offset":"\(0x[0-9a-f]*\)".*/\1/' "$W/out" |
+		grep -m 1 '^0x')
+	found=$(addr2line -e "$W/crash" "$offset" | sed 's/.*:\([0-9]*\).*/\1/')
+	equal "innermost line$static" "$found" \
 		"$(line_of 'return number / zero;')"
-	shows "\"offset\":\"$offset\",[^}]*\"function\":\"fails\",\"file\":\"[^\"]*\",\"line\":$(line_of 'return number / zero;'),"
+	function='"function":"fails","file":"[^"]*"'
+	shows "\"offset\":\"$offset\",[^}]*$function,\"line\":$found,"
 	shows '"fault_address":"'"$rip"'"'
 
-	# Without an address there is none.
+	# abort has no fault address.
 	crash "$W/crash" ABRT
 	status_is 0 "$lw" report -f json "$W/log"
 	shows '"signal":6,"code":-6,"fault_address":null,'
 
-	# It is a dump as any other.
+	# A dump at a crash is a dump of live blocks, too.
 	status_is 1 "$lw" report --fail-on-leaks "$W/log"
 	status_is 0 "$lw" report --last "$W/log"
 	shows '  died of SIGABRT'
@@ -102,22 +113,25 @@ for static in "" -static; do
 	shows '"crash":{"cause":"SIGABRT (code -6, SI_TKILL) in thread [0-9]*","frames":\[[0-9]'
 done
 
-# Of a stack that overflowed all is read.
+# The report reads the whole stack that overflowed.
 crash "$W/crash" overflow
 status_is 0 "$lw" report "$W/log"
-in_order '^  died of SIGSEGV (code [12], SEGV_...ERR) at address 0x[0-9a-f]* in' '^      overflow ' '^      overflow '
+in_order '^  died of SIGSEGV (code [12], SEGV_...ERR) at address 0x[0-9a-f]* in' \
+	'^      overflow ' '^      overflow '
 
-# The formats and commands that are of memory alone do not change.
+# Formats and commands for memory alone do not change.
 crash "$W/crash" SEGV
 sed '/\] crash /d; /\] registers /d; s/reason=crash/reason=api/' "$W/log" |
 	awk '/\] total / { past = 1 } past || ! /\]   #/' >"$W/silent"
 for format in folded pprof; do
 	status_is 0 "$lw" report -f $format "$W/log"
 	mv "$W/out" "$W/with"
-	"$lw" report -f $format "$W/silent" 2>/dev/null | cmp -s - "$W/with" || fail "$format tells of the crash"
+	"$lw" report -f $format "$W/silent" 2>/dev/null | cmp -s - "$W/with" ||
+		fail "$format tells of the crash"
 done
 for format in text json; do
-	status_is 0 "$lw" diff -f $format "$W/silent" "$W/log" # the other way, one dump would be there twice
+	# In the other order, one dump would be there twice.
+	status_is 0 "$lw" diff -f $format "$W/silent" "$W/log"
 	shows_not 'SIGSEGV'
 	shows_not '"registers"'
 done
@@ -125,12 +139,14 @@ printf 'leak:fails\n' >"$W/suppressions"
 status_is 0 "$lw" report --suppressions="$W/suppressions" "$W/log"
 said 'leak:fails suppresses nothing'
 
-# -- the interrupted instruction -------------------------------------------------------------------------
-# The same address twice: the first instruction of a function when interrupted, the function before it when
-# returned to.
-build_plain chain tests/tool/chain.c -Wl,--build-id -no-pie -falign-functions=1 -fno-reorder-functions
+# -- the interrupted instruction -------------------------------------------------------------------
+# One address means the first instruction of a function if it was interrupted there, and the
+# function before it if a call returns there.
+build_plain chain tests/tool/chain.c -Wl,--build-id -no-pie -falign-functions=1 \
+	-fno-reorder-functions
 start=0x$(nm "$W/chain" | sed -n 's/^0*\([0-9a-f]*\) T open_shop$/\1/p')
-echo "100 1 complete $start" | make_dump 7.1 2026-11-20T18:36:01Z "$W/chain" 0x0 "$(build_id "$W/chain")" |
+echo "100 1 complete $start" |
+	make_dump 7.1 2026-11-20T18:36:01Z "$W/chain" 0x0 "$(build_id "$W/chain")" |
 	sed "s/reason=signal/reason=crash/; s/lines=.*/lines=13 dump_ns=1/
 		1a leakwrap[7.1] crash signal=11 code=2 fault_address=0x10 thread=8
 		1a leakwrap[7.1] registers r0=0x1 r10=0xffffffff12345678 sp=0x7f00
@@ -143,8 +159,9 @@ in_order '^  died of SIGSEGV (code 2, SEGV_ACCERR) at address 0x10 in thread 8$'
 	'^       r0 0x1                 r10 0xffffffff12345678   sp 0x7f00               pc 0x'
 equal "the function before it" "$(awk '/^  #1/ { getline; print $1 }' "$W/out")" make_basket
 
-# -- damage ----------------------------------------------------------------------------------------------
-# damage WHAT LINE MESSAGE CAUSE FRAMES REGISTERS: one message; what is whole is told.
+# -- damage ----------------------------------------------------------------------------------------
+# damage WHAT LINE MESSAGE CAUSE FRAMES REGISTERS: the report of $W/log has one message, and what is
+# whole.
 damage() {
 	status_is 0 "$lw" report "$W/log"
 	equal "$1: messages" "$(wc -l <"$W/err")" 1
@@ -153,7 +170,8 @@ damage() {
 	equal "$1: frames" "$(told | grep -c 'open_shop')" "$5"
 	equal "$1: registers" "$(told | tr ' ' '\n' | grep -c -x 'r0\|r10\|sp\|pc')" "$6"
 	equal "$1: call sites" "$(grep -c '^  #1' "$W/out")" 1
-	equal "$1: the call site's stack" "$(awk '/^  #1/ { getline; print $1 }' "$W/out")" make_basket
+	equal "$1: the call site's stack" "$(awk '/^  #1/ { getline; print $1 }' "$W/out")" \
+		make_basket
 	status_is 0 "$lw" report -f json "$W/log"
 	validator "$1"
 }
@@ -166,9 +184,11 @@ damage "a damaged signal" 2 'what it died of is damaged' 'an unknown signal$' 1 
 sed '2s/code=2//' "$W/plain" >"$W/log"
 damage "a lost code" 2 'what it died of is damaged' 'an unknown signal$' 1 4
 sed '2s/0x10/0x1g/' "$W/plain" >"$W/log"
-damage "a damaged address" 2 'what it died of is damaged' 'SIGSEGV (code 2, SEGV_ACCERR) in thread 8$' 1 4
+damage "a damaged address" 2 'what it died of is damaged' \
+	'SIGSEGV (code 2, SEGV_ACCERR) in thread 8$' 1 4
 sed '2s/thread=8/thread=8x/' "$W/plain" >"$W/log"
-damage "a damaged thread" 2 'what it died of is damaged' 'SIGSEGV (code 2, SEGV_ACCERR) at address 0x10$' 1 4
+damage "a damaged thread" 2 'what it died of is damaged' \
+	'SIGSEGV (code 2, SEGV_ACCERR) at address 0x10$' 1 4
 sed '3s/r10=0x/r10=/' "$W/plain" >"$W/log"
 damage "a damaged register" 3 'a register is damaged' "$known" 1 3
 sed '3s/r10=0x/"=0x/' "$W/plain" >"$W/log"
@@ -189,10 +209,13 @@ sed '1d' "$W/plain" >"$W/log"
 damage "a lost first line" 1 'its first line is missing' "$known" 1 4
 awk 'NR == 3 { printf "%s", substr($0, 1, 40); next } { print }' "$W/plain" >"$W/log"
 damage "a cut line" 3 'a line of it is cut' "$known" 1 1
-awk 'NR == 2 || NR == 3 { held = held $0 "\n"; next } { print } NR == 10 { printf "%s", held }' "$W/plain" >"$W/log"
-damage "its lines behind a call site" 9 'a line of the crash is out of order' 'an unknown signal$' 1 1
+awk 'NR == 2 || NR == 3 { held = held $0 "\n"; next }
+	{ print }
+	NR == 10 { printf "%s", held }' "$W/plain" >"$W/log"
+damage "its lines behind a call site" 9 'a line of the crash is out of order' \
+	'an unknown signal$' 1 1
 
-# The tracer's tables may be damaged, too: then the crash is all there is.
+# If the tracer's tables are damaged, too, the dump has the crash alone.
 head -n 5 "$W/plain" >"$W/log"
 status_is 0 "$lw" report "$W/log"
 in_order '^  died of SIGSEGV' '^      open_shop  *.*/chain.c:19$'
@@ -203,30 +226,37 @@ sed -n 2p "$W/plain" >"$W/log"
 status_is 0 "$lw" report "$W/log"
 shows 'died of SIGSEGV'
 
-# Numbers that no signal here has.
+# No signal here has these numbers.
 sed '2s/signal=11 code=2/signal=64 code=-60/' "$W/plain" >"$W/log"
 status_is 0 "$lw" report "$W/log"
 shows '^  died of signal 64 (code -60) at address 0x10 in thread 8$'
 
-# -- another machine -------------------------------------------------------------------------------------
+# -- another machine -------------------------------------------------------------------------------
 for machine in aarch64-linux-gnu:qemu-aarch64:aarch64 riscv64-linux-gnu:qemu-riscv64:riscv64 \
 	i686-linux-gnu:qemu-i386:i386 arm-linux-gnueabihf:qemu-arm:arm; do
 	header=wrap/arch/${machine##*:}.h qemu=${machine#*:} machine=${machine%%:*}
 	qemu=${qemu%:*}
-	{ command -v "$machine-gcc" && command -v "$qemu" && grep LEAKWRAP_CONTEXT_REGISTERS "$header"; } >/dev/null || continue
+	{
+		command -v "$machine-gcc" && command -v "$qemu" &&
+			grep LEAKWRAP_CONTEXT_REGISTERS "$header"
+	} >/dev/null || continue
 	lib=$W/$machine
-	MAKEFLAGS='' make -s O="$lib" CROSS_COMPILE="$machine-" CC="$machine-gcc" AR="$machine-ar" lib >"$W/make" 2>&1 ||
+	MAKEFLAGS='' make -s O="$lib" CROSS_COMPILE="$machine-" CC="$machine-gcc" \
+		AR="$machine-ar" lib >"$W/make" 2>&1 ||
 		fail "$machine: $(tail -n 5 "$W/make")"
 	for static in "" -static; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$machine-gcc $CFLAGS_FOR_TESTS $static -o "$W/foreign" $program \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") \
-			-pthread -Wl,--build-id 2>"$W/ld" || fail "$machine $static: $(tail -n 5 "$W/ld")"
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") \
+			-pthread -Wl,--build-id 2>"$W/ld" ||
+			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		crash "$qemu" -L "/usr/$machine" "$W/foreign" SEGV
 		status_is 0 "$lw" report --sysroot="/usr/$machine" --exe="$W/foreign" "$W/log"
 		shows_not damaged
 		in_order '^  died of SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread ' \
-			"^      fails  *.*/crash_trace.c:$(line_of 'return *nowhere + 1;')\$" '^      caller  *.*/crash_trace.c:' \
+			"^      fails  *.*/crash_trace.c:$(line_of 'return *nowhere + 1;')\$" \
+			'^      caller  *.*/crash_trace.c:' \
 			'^      main  *.*/crash_trace.c:' '^  *[a-z0-9]* 0x[0-9a-f]*  '
 		status_is 0 "$lw" report -f json --exe="$W/foreign" "$W/log"
 		validator "$machine$static"

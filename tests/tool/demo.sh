@@ -1,6 +1,7 @@
 #!/bin/sh
-# demo.sh - the demo shows reports with file and line, growth, and the path of a page; without the
-# tool it shows dumps.
+# The demo shows reports with file and line, growth, and the path of a page.
+#
+# Without the tool it shows dumps.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 
@@ -8,7 +9,7 @@ has() {
 	grep -q -e "$1" "$W/out" || fail "the demo does not show '$1': $(tail -n 40 "$W/out")"
 }
 
-# The line of the allocation in FUNCTION of the demo's server.
+# The line in FUNCTION of the demo's server that allocates.
 line=$(awk '/^static .* greet_client/ { inside = 1 } inside && /malloc/ { print NR; exit }' \
 	tests/demo/lua_server.c)
 
@@ -20,7 +21,7 @@ has 'bytes here  *blocks'
 page=$(sed -n 's/.*the page, for a browser: //p' "$W/out")
 grep -q greet_client "$page" || fail "no page in '$page'"
 
-# Where the tool's libraries are missing.
+# The tool's libraries are missing.
 mkdir "$W/without"
 for part in built-by lacks wrap report entry include demo libleakwrap.a; do
 	cp -a "$O/$part" "$W/without/" || fail "no $part"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# dump.sh - leakwrap dump asks only who is traced and listens, and waits until the dump is whole.
+# leakwrap dump asks only a process that is traced and listens, and waits until its dump is whole.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -27,12 +27,14 @@ int main(int argc, char **argv)
 END
 build wait "$W/wait.c"
 build_plain plain "$W/wait.c"
-# Catches the signal and names the tracer's variable, as a program that starts traced ones may.
+# This program catches the signal and names the tracer's variable, like a program that starts traced
+# programs.
 sed 's/kept = NULL;/signal(SIGUSR1, SIG_DFL); signal(SIGUSR1, nothing); kept = "LEAKWRAP_OPTIONS=";/
-	s/^int main/static void nothing(int number) { (void)number; }\n&/' "$W/wait.c" >"$W/catches.c"
+	s/^int main/static void nothing(int number) { (void)number; }\n&/' "$W/wait.c" \
+	>"$W/catches.c"
 build_plain catches "$W/catches.c"
 
-# start_program COMMAND...: in the background, until it says ready.
+# start_program COMMAND...: starts the command in the background, and waits until it says ready.
 start_program() {
 	: >"$W/ready"
 	"$@" >"$W/ready" 2>>"$W/stderr" &
@@ -69,7 +71,7 @@ status_is 0 "$lw" dump $program
 shows_dump 1
 stop
 
-# Where an earlier run left its dumps; a quotation mark in the middle of a path is no other character than any.
+# An earlier run has left its dumps in the log. A quotation mark in a path is an ordinary character.
 mkdir "$W/o'brien" || exit 2
 LEAKWRAP_OPTIONS="log=$W/o'brien/%n:exit=0" start_program "$W/wait"
 status_is 0 "$lw" dump $program
@@ -79,7 +81,7 @@ status_is 0 "$lw" dump --timeout=2 $program
 shows_dump 1
 stop
 
-# A relative path starts where the program was started, wherever it went from there.
+# A relative path counts from the folder where the program was started, wherever it went from there.
 cd "$W" || exit 2
 LEAKWRAP_OPTIONS=log=here.log start_program "$W/wait" leaves
 cd - >/dev/null || exit 2
@@ -87,7 +89,8 @@ status_is 0 "$lw" dump --timeout=2 $program
 shows_dump 1
 stop
 
-# Behind another program's line that has no end yet; called by another name than its file's; static.
+# The dump follows another program's unfinished line. The program has another name than its file, or
+# is static.
 printf 'no end: ' >>"$W/stderr"
 start_program "$W/wait"
 status_is 0 "$lw" dump $program
@@ -115,7 +118,7 @@ status_is 2 "$lw" dump --timeout=1 $program
 said "no whole dump of process $program came to $W/none/log within 1 s"
 stop
 
-# A pipe cannot be read by others.
+# Nobody else can read the program's pipe.
 mkfifo "$W/pipe" || exit 2
 cat "$W/pipe" >"$W/piped" &
 reader=$!
@@ -134,9 +137,9 @@ for program_name in plain catches; do
 	kill -0 $program || fail "a program that is not traced was ended"
 	stop
 done
-# Neither the end of a dump that was being written already nor a dump of misuse is the answer when it comes between the
-# asking and the answer.  The signal waits for the main thread, which is in vfork until the other thread has seen the
-# signal, written such an end and misused free.
+# Neither the end of an earlier dump nor a dump of misuse is the answer to the request. The signal
+# waits for the main thread, which is in vfork until the other thread has seen the signal, written
+# the end of a dump and misused free.
 cat >"$W/misuses.c" <<'END'
 #include <fcntl.h>
 #include <pthread.h>
@@ -200,11 +203,12 @@ LEAKWRAP_OPTIONS="misuse=report:log=$W/misuses.log" start_program "$W/misuses" "
 status_is 0 "$lw" dump $program
 shows_dump 2
 shows_not 'reason=misuse'
-grep -q "^leakwrap\\[$program\\.1\\] dump version=1 reason=misuse" "$W/misuses.log" || fail "no misuse was seen"
+grep -q "^leakwrap\\[$program\\.1\\] dump version=1 reason=misuse" "$W/misuses.log" ||
+	fail "no misuse was seen"
 stop
 
-# A program that overwrites its arguments and its environment, as daemons do that give themselves a title; or that has
-# options built in.
+# The program overwrites its arguments and its environment, like a daemon that gives itself a title.
+# Or it has built-in options.
 cat >"$W/title.c" <<'END'
 #include <signal.h>
 #include <stdlib.h>
@@ -241,13 +245,13 @@ for link in '' -static -static-pie -no-pie; do
 	status_is 0 "$lw" dump --timeout=5 $program
 	shows "^leakwrap\\[$program\\.1\\] end "
 	[ -f "$W/title of title$link.$program" ] || fail "no log with the program's name"
-	# Its own handler of the signal stops it, but the request of a dump does not.
+	# The program's own handler stops it, but the request for a dump does not run this handler.
 	kill -0 $program || fail "the request for a dump stopped the program"
 	kill -USR1 $program
 	wait $program
 	equal "status$link" $? 10
 done
-# A forked child, which the request wakes up, so that it ends at once.
+# The request wakes up a forked child, which ends at once.
 cat >"$W/forks.c" <<'END'
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -282,11 +286,12 @@ status_is 0 "$lw" dump $program
 shows_dump 1
 kill -0 $program || fail "the request for a dump stopped the program"
 
-# Where its memory cannot be read, and nobody says which signal it is, nothing is sent.
+# If the program's memory cannot be read, and no option names the signal, leakwrap dump sends none.
 cat >"$W/unreadable.c" <<'END'
 #include <errno.h>
 #include <sys/uio.h>
-ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_count, const struct iovec *from,
+ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_count,
+                         const struct iovec *from,
 			 unsigned long from_count, unsigned long flags)
 {
 	(void)pid, (void)to, (void)to_count, (void)from, (void)from_count, (void)flags;

@@ -1,31 +1,37 @@
 #!/bin/sh
-# targets.sh - a program for another machine, static and dynamic, runs traced under qemu; its dump is read here,
-# with the machine's files under a sysroot and the program's symbols beside it.
+# The dump of a program that ran traced under qemu is read here.
+#
+# The program is static or dynamic. The machine's files lie under a sysroot, and the program's
+# symbols beside it.
 # timeout: 400
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
 tried=
-for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm arm-linux-gnueabi:qemu-arm \
-	i686-linux-gnu:qemu-i386 riscv64-linux-gnu:qemu-riscv64; do
+for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm \
+	arm-linux-gnueabi:qemu-arm i686-linux-gnu:qemu-i386 riscv64-linux-gnu:qemu-riscv64; do
 	qemu=${machine#*:}
 	machine=${machine%:*}
 	{ command -v "$machine-gcc" && command -v "$qemu"; } >/dev/null || continue
 	lib=$W/$machine
-	MAKEFLAGS='' make -s O="$lib" CROSS_COMPILE="$machine-" CC="$machine-gcc" AR="$machine-ar" lib >"$W/make" 2>&1 ||
+	MAKEFLAGS='' make -s O="$lib" CROSS_COMPILE="$machine-" CC="$machine-gcc" \
+		AR="$machine-ar" lib >"$W/make" 2>&1 ||
 		fail "$machine: $(tail -n 5 "$W/make")"
 	for static in "" -static; do
 		rm -rf "$W/sysroot" "$W/log"
 		mkdir -p "$W/sysroot/opt" "$W/host"
 		# shellcheck disable=SC2046,SC2086 # flags
-		$machine-gcc -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls $static -o "$W/host/app" \
+		$machine-gcc -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls $static \
+			-o "$W/host/app" \
 			tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") -Wl,--build-id 2>"$W/ld" ||
+				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") \
+			-Wl,--build-id 2>"$W/ld" ||
 			fail "$machine $static: $(tail -n 5 "$W/ld")"
-		# On the device the program is stripped.
+		# The device has the stripped program.
 		"$machine-strip" -o "$W/sysroot/opt/app" "$W/host/app"
-		LEAKWRAP_OPTIONS=log="$W/log" $qemu -L "/usr/$machine" "$W/sysroot/opt/app" 2>"$W/err" ||
+		LEAKWRAP_OPTIONS=log="$W/log" $qemu -L "/usr/$machine" "$W/sysroot/opt/app" \
+			2>"$W/err" ||
 			fail "$machine $static: does not run: $(cat "$W/err")"
 		sed "s|$W/sysroot/|/|" "$W/log" >"$W/device"
 		status_is 0 "$lw" report --sysroot="$W/sysroot" --debug-dir="$W/host" "$W/device"

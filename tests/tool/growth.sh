@@ -1,24 +1,27 @@
 #!/bin/sh
-# growth.sh - what a series says of growth: the whole gain of a steady leak, whether its dumps come at
-# equal intervals or not, nothing of a cache or a burst, and sums by function, file, module and member.
+# A series of dumps shows the whole gain of a steady leak, and no growth of a cache or a burst.
+#
+# The dumps come at equal intervals or not. Sums are by function, file, module and member.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-# series SECONDS:BYTES...: $W/series, a dump for each, SECONDS after 18:00:00, of one call site that
-# holds BYTES.
+# series SECONDS:BYTES...: writes $W/series, with a dump for each argument, SECONDS after 18:00:00,
+# of one call site that holds BYTES.
 series() {
 	number=0
 	for dump; do
 		number=$((number + 1)) second=${dump%:*}
-		time=$(printf '2026-11-20T%02d:%02d:%02dZ' $((18 + second / 3600)) $((second / 60 % 60)) $((second % 60)))
+		time=$(printf '2026-11-20T%02d:%02d:%02dZ' \
+			$((18 + second / 3600)) $((second / 60 % 60)) $((second % 60)))
 		echo "${dump#*:} 1 complete 0x10" | make_dump 3.$number "$time" /x/y 0x1000 none
 	done >"$W/series"
 }
-# grows BYTES AN-HOUR, or "not steadily"
+# grows WANTED: the report of the series says WANTED, "BYTES AN-HOUR" or "not steadily".
 grows() {
 	status_is 0 "$lw" report --growth "$W/series"
-	equal "$what" "$(sed -n 's/^  grows steadily by \([0-9,]* bytes, .*\) an hour: .*/\1/p; s/^  grew, \(not steadily\): .*/\1/p' "$W/out")" "$1"
+	equal "$what" "$(sed -n 's/^  grows steadily by \([0-9,]* bytes, .*\) an hour: .*/\1/p
+		s/^  grew, \(not steadily\): .*/\1/p' "$W/out")" "$1"
 }
 
 what="1,000 bytes a second, at equal intervals"
@@ -51,17 +54,21 @@ what="a burst within a few seconds"
 series 0:0 0:0 0:9000 1:9000 1:9000 2:9000
 grows "not steadily"
 
-# A tree whose functions grow by 100 and by 40 bytes a minute each, at two call sites each.
+# In a tree, one function grows by 100 bytes a minute and another by 40, at two call sites each.
 for minute in 0 1 2 3 4; do
-	printf '%s\n' "$((1000 + 50 * minute)) 1 complete 0x110 0x310" "$((1000 + 50 * minute)) 1 complete 0x120 0x310" \
-		"$((1000 + 20 * minute)) 1 complete 0x210 0x320" "$((1000 + 20 * minute)) 1 complete 0x220 0x320" \
+	fast=$((1000 + 50 * minute)) slow=$((1000 + 20 * minute))
+	printf '%s\n' "$fast 1 complete 0x110 0x310" "$fast 1 complete 0x120 0x310" \
+		"$slow 1 complete 0x210 0x320" "$slow 1 complete 0x220 0x320" \
 		"5000 1 complete 0x410 0x320" |
 		make_dump 3.$((minute + 1)) 2026-11-20T18:0$minute:00Z /x/y 0x1000 none |
-		sed 's/ ? \[1\] y+0x1\(.*\)/ queue+0x\1 [1] y+0x1\1/; s/ ? \[1\] y+0x2\(.*\)/ log+0x\1 [1] y+0x2\1/
-			s/ ? \[1\] y+0x3\(.*\)/ main+0x\1 [1] y+0x3\1/; s/ ? \[1\] y+0x4\(.*\)/ table+0x\1 [1] y+0x4\1/'
+		sed 's/ ? \[1\] y+0x1\(.*\)/ queue+0x\1 [1] y+0x1\1/
+			s/ ? \[1\] y+0x2\(.*\)/ log+0x\1 [1] y+0x2\1/
+			s/ ? \[1\] y+0x3\(.*\)/ main+0x\1 [1] y+0x3\1/
+			s/ ? \[1\] y+0x4\(.*\)/ table+0x\1 [1] y+0x4\1/'
 done >"$W/tree"
 status_is 0 "$lw" report --growth --by=function "$W/tree"
-equal "by function" "$(grep -A 1 grows "$W/out")" "  grows steadily by 400 bytes, 5.86 KiB an hour: 2,000 to 2,400 bytes in 2 blocks
+equal "by function" "$(grep -A 1 grows "$W/out")" \
+	"  grows steadily by 400 bytes, 5.86 KiB an hour: 2,000 to 2,400 bytes in 2 blocks
       queue
 --
   grows steadily by 160 bytes, 2.34 KiB an hour: 2,000 to 2,160 bytes in 2 blocks
@@ -77,7 +84,7 @@ status_is 0 "$lw" report --growth --by=function --top=1 "$W/tree"
 shows queue
 shows_not ' log$'
 
-# Where sums have no place, they are not left out in silence.
+# A format that has no place for sums refuses them.
 for format in folded pprof html; do
 	status_is 2 "$lw" report --by=function -f $format -o "$W/report" "$W/tree"
 	said "^leakwrap: --by is for text and json: $format has every call site of its own$"

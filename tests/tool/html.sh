@@ -1,5 +1,5 @@
 #!/bin/sh
-# html.sh - the page works in a browser without a network: totals, flame graph, table, growth chart.
+# The page works in a browser without a network: totals, flame graph, table, growth chart.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -8,7 +8,8 @@ build leaky tests/tool/leaky.c
 LEAKWRAP_OPTIONS=log="$W/log" "$W/leaky" 5 each || fail leaky
 status_is 0 "$lw" report -f html -o "$W/page.html" "$W/log"
 ! grep -o '\(src\|href\)=.[^"]*' "$W/page.html" || fail "the page refers to something outside"
-! grep -v 'www.w3.org/2000/svg' "$W/page.html" | grep -q '//[a-z.]*[a-z]/' || fail "the page names a host"
+! grep -v 'www.w3.org/2000/svg' "$W/page.html" | grep -q '//[a-z.]*[a-z]/' ||
+	fail "the page names a host"
 
 browser=
 for name in chromium chromium-browser google-chrome; do
@@ -30,7 +31,7 @@ shows '<polyline points='
 shows 'fill_cache ← main'
 shows '<option value="5">'
 
-# What the program died of stands above all else, and not at all in a dump of another reason.
+# The cause of a program's death stands at the top. It is hidden in a dump of another reason.
 shows '<section id="crash" hidden=""'
 build crash tests/unwind/crash_trace.c
 LEAKWRAP_OPTIONS=crash=1:log="$W/died" sh -c '"$0" SEGV' "$W/crash" >/dev/null 2>&1
@@ -48,15 +49,16 @@ browse --dump-dom "file://$W/diff.html" >"$W/out" || fail "diff"
 shows 'id="flame" data-total="4301"'
 shows '+4,000'
 
-# Growth: the leak stands before the cache, in the table and in the chart.
+# With --growth the leak stands before the cache, in the table and in the chart.
 status_is 0 "$lw" report --growth -f html -o "$W/growth.html" "$W/log"
 browse --dump-dom "file://$W/growth.html" >"$W/out" || fail "growth"
 shows 'the call sites that grew steadily<'
-equal "call sites by steady growth" "$(grep -o '<span class="name">[a-z_]*' "$W/out" | head -n 3 | sed 's/.*>//' | tr '\n' ' ')" \
+names=$(grep -o '<span class="name">[a-z_]*' "$W/out" | head -n 3 | sed 's/.*>//' | tr '\n' ' ')
+equal "call sites by steady growth" "$names" \
 	'keep_inlined open_shop fill_cache '
 shows_not 'fill_cache ← main'
 
-# One backtrace in two tasks is one row, with what both have gained.
+# One backtrace in two tasks is one row, with the gain of both.
 for number in 1 2; do
 	printf '100 2 complete 0x10 0x20\n%s 1 complete 0x10 0x20\n' $((40 + 10 * number)) |
 		make_dump 3.$number 2026-11-20T18:00:0${number}Z /x/y 0x1000 none
@@ -66,7 +68,8 @@ browse --dump-dom "file://$W/tasks.html" >"$W/out" || fail "tasks"
 shows '<td class="up">+10</td>'
 shows_not '<td class="up">+50</td>'
 
-# The function that asked stands in the table and in the chart, not the wrapper; many processes are one view.
+# Table and chart have the function that asked for the memory, not the wrapper. Many processes are
+# one view.
 build wrappers tests/tool/wrappers.c
 for number in 1 2 3 4 5; do
 	LEAKWRAP_OPTIONS=log="$W/wrappers.$number" "$W/wrappers" $number || fail wrappers
@@ -98,5 +101,6 @@ browse --dump-dom "file://$W/two.html" >"$W/out" || fail "two processes"
 shows 'id="when" class="sub">process [0-9]*, dump 3 (exit)'
 shows '>all 2 processes, the last dump of each</option>'
 
-browse --screenshot="$W/page.png" --window-size=1300,1000 "file://$W/page.html" >/dev/null || fail "screenshot"
+browse --screenshot="$W/page.png" --window-size=1300,1000 "file://$W/page.html" >/dev/null ||
+	fail "screenshot"
 [ "$(wc -c <"$W/page.png")" -gt 20000 ] || fail "the screenshot is empty"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# json.sh - the JSON of real dumps fits its schema, and its numbers are those of the dump.
+# The JSON of real dumps fits its schema, and its numbers are the dump's.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -11,20 +11,21 @@ build chain tests/tool/leaky.c
 LEAKWRAP_OPTIONS=log="$W/log" "$W/chain" || fail "leaky"
 printf 'leak:make_basket\n' >"$W/suppressions"
 
-for options in "" "--by=function" "--by=file" "--by=module" "--by=member" "--suppressions=$W/suppressions"; do
+for options in "" "--by=function" "--by=file" "--by=module" "--by=member" \
+	"--suppressions=$W/suppressions"; do
 	# shellcheck disable=SC2086 # none or one
 	status_is 0 "$lw" report -f json $options "$W/log"
 	"$W/validate" tests/tool/report.schema.json "$W/out" || fail "json $options"
 done
 
-# What is not known is null, and says so: a cut log.
+# In the JSON of a cut log, an unknown value is null, and a warning says so.
 head -n 7 "$W/log" >"$W/cut"
 status_is 0 "$lw" report -f json "$W/cut"
 "$W/validate" tests/tool/report.schema.json "$W/out" || fail "json of a cut log"
 shows '"dump_ns":null'
 shows '"warnings":\["line 7: damaged: it has no end'
 
-# So is the program of a runtime that had no memory to find it out.
+# A runtime without memory did not find out its program's name.
 sed 's/ program=.*/ program=/' "$W/log" >"$W/nameless"
 status_is 0 "$lw" report -f json "$W/nameless"
 "$W/validate" tests/tool/report.schema.json "$W/out" || fail "json without a program"
@@ -38,6 +39,7 @@ for key in live_bytes live_blocks call_sites tracer_bytes dump_ns; do
 	value=$(dump_value "$W/log" 1 $key)
 	grep -q "\"$key\":${value}[,}]" "$W/report.json" || fail "$key is not $value"
 done
-# The validator itself notices what is wrong.
+# The validator itself notices a wrong document.
 sed 's/"rank":1,/"rank":"1",/' "$W/report.json" >"$W/bad.json"
-! "$W/validate" tests/tool/report.schema.json "$W/bad.json" 2>/dev/null || fail "the validator accepts anything"
+! "$W/validate" tests/tool/report.schema.json "$W/bad.json" 2>/dev/null ||
+	fail "the validator accepts anything"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# judge.sh - exit status: leaks, limits, suppressions; each process's last dump counts.
+# The exit status judges leaks, limits and suppressions by each process's last dump.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -17,7 +17,8 @@ status_is 1 "$lw" report --max-bytes=5K --max-blocks=2 "$W/log"
 said 'more than allowed'
 status_is 2 "$lw" report --max-bytes=many "$W/log"
 
-# Suppressions: function, file, module; anchors, stars; what covers nothing is named.
+# Suppressions name a function, a file or a module, with anchors and stars. An unused one is
+# reported.
 suppressed() {
 	printf '%s\n' "$1" >"$W/suppressions"
 	status_is "$2" "$lw" report --fail-on-leaks --suppressions="$W/suppressions" "$W/log"
@@ -42,7 +43,7 @@ equal "messages" "$(wc -l <"$W/err")" 1
 suppressed 'race:main' 2
 status_is 2 "$lw" report --suppressions="$W/none" "$W/log"
 
-# The last dump of each process is judged, and one that is not whole cannot be found good.
+# The last dump of each process is judged. A dump that is not whole never passes.
 echo "50 1 complete 0x10" | make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/series"
 make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none </dev/null >>"$W/series"
 status_is 0 "$lw" report --fail-on-leaks "$W/series"
@@ -53,7 +54,7 @@ status_is 2 "$lw" report --fail-on-leaks "$W/cut"
 said 'cannot be judged'
 status_is 0 "$lw" report "$W/cut"
 
-# The C library of a static program keeps blocks for itself: no leaks of the program's.
+# The C library of a static program keeps blocks for itself, which are no leaks.
 echo 'int main(void) { return 0; }' >"$W/empty.c"
 build empty -static "$W/empty.c" 2>/dev/null
 LEAKWRAP_OPTIONS=log="$W/empty.log" "$W/empty" || fail empty

@@ -1,5 +1,5 @@
-/* leaky.c - leaks on purpose: chain.c's functions again, and more of each with every round given.  With a
- * second argument it asks for a dump by signal after each round. */
+/* leaky.c ROUNDS [each] - leaks on purpose, by the functions of chain.c, more in each round. With
+ * "each" it asks for a dump by signal after each round. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# list.sh - list names the dumps of every log, whole ones and torn ones.
+# leakwrap list names the dumps of every log, whole or torn.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -11,7 +11,7 @@ for site in 1 2; do
 done | make_dump 12.1 2026-11-20T18:00:12Z /bin/app 0x10000 abcdef | head -n 7 >"$W/torn"
 status_is 0 "$lw" list "$W/log" "$W/torn"
 pid=$(sed -n 's/^leakwrap\[\([0-9]*\)\.1\].*/\1/p;' "$W/log" | head -n 1)
-equal "list" "$(sed 's/ 20[0-9-]* [0-9:]*/ TIME/; s/  */ /g; s/^ //' "$W/out")" \
+equal "list" "$(sed 's/ 20[0-9]*-[0-9-]* [0-9:]*/ TIME/; s/  */ /g; s/^ //' "$W/out")" \
 	"pid dump reason time (UTC) live bytes blocks state program, log
 $pid 1 signal TIME 4,301 3 whole $W/leaky $W/log
 $pid 2 signal TIME 8,602 6 whole $W/leaky $W/log

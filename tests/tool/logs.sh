@@ -1,6 +1,7 @@
 #!/bin/sh
-# logs.sh - dumps are found in whatever stands around them, and of a damaged one all that is whole is
-# reported, with one message that names the line.
+# The tool finds dumps among other text, and reports what is whole of a damaged dump.
+#
+# One message names the damaged line.
 # shellcheck disable=SC2016
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
@@ -35,23 +36,24 @@ same() {
 	quiet "$1"
 }
 
-# More than there can be is all of them.
+# A larger number of call sites than there can be shows all of them.
 report --top=4294967297 "$W/plain"
 same "--top=4294967297"
 
-# Control characters of a name stay out of the terminal.
+# Control characters of a name do not reach the terminal.
 sed "s|$exe|&\\\\x1b[31m|" "$W/plain" >"$W/log"
 report "$W/log"
 shows 'module /no/such/program?\[31m: left raw'
 
-# -- around the dump -------------------------------------------------------------------------------------
+# -- text around the dump --------------------------------------------------------------------------
 sed 's/$/\r/' "$W/plain" >"$W/log"
 report "$W/log"
 same "CR LF"
 sed 's/^/Nov 20 18:36:07 host app[99]: /; s/$/\r\r/' "$W/plain" >"$W/log"
 report "$W/log"
 same "a system log"
-sed "s/^/$(printf '\033')[36mapp |$(printf '\033')[0m /; s/\$/$(printf '\033')[0m/" "$W/plain" >"$W/log"
+escape=$(printf '\033')
+sed "s/^/${escape}[36mapp |${escape}[0m /; s/\$/${escape}[0m/" "$W/plain" >"$W/log"
 report "$W/log"
 same "colours"
 sed 's/.*/some leakwrap[ noise leakwrap[7] and leakwrap[x.y] z\n&\n/' "$W/plain" >"$W/log"
@@ -73,7 +75,7 @@ printf '%s' "$(cat "$W/plain")" >"$W/log"
 report "$W/log"
 same "no line end at the end"
 
-# -- several dumps ---------------------------------------------------------------------------------------
+# -- several dumps ---------------------------------------------------------------------------------
 dump 8.1 >"$W/other"
 paste -d '\n' "$W/plain" "$W/other" >"$W/log"
 report "$W/log"
@@ -89,18 +91,19 @@ report "$W/log@8:1"
 shows 'process 8, dump 1'
 shows_not 'process 7'
 report --last "$W/log"
-equal "last dumps" "$(grep ' dump [0-9]' "$W/out" | sed 's/.*process \([0-9]*\), dump \([0-9]*\).*/\1.\2/' | tr '\n' ' ')" "7.2 8.1 "
+numbers='s/.*process \([0-9]*\), dump \([0-9]*\).*/\1.\2/'
+equal "last dumps" "$(grep ' dump [0-9]' "$W/out" | sed "$numbers" | tr '\n' ' ')" "7.2 8.1 "
 report "$W/plain" "$W/plain"
 messages "a dump twice" 1
 said 'came twice'
 equal "a dump twice" "$(grep -c 'process 7' "$W/out")" 1
 
-# In containers every process has the same pid: a restart is another process.
+# In containers every process has the same PID. A process after a restart is another process.
 sed 's/18:36:01/19:00:00/' "$W/plain" | cat "$W/plain" - >"$W/log"
 report -f folded "$W/log"
 equal "a restart" "$(awk '{ n += $NF } END { print n }' "$W/out")" 1200
 
-# -- damage ----------------------------------------------------------------------------------------------
+# -- damage ----------------------------------------------------------------------------------------
 damage() {
 	report "$W/log"
 	messages "$1" 1
@@ -143,7 +146,7 @@ messages "the next dump starts early" 1
 said 'log:9: dump 7.1 is damaged: it has no end: the next dump starts'
 shows 'process 7, dump 2'
 
-# -- nothing to read -------------------------------------------------------------------------------------
+# -- nothing to read -------------------------------------------------------------------------------
 status_is 2 "$lw" report "$W/none"
 said 'none: No such file'
 status_is 2 "$lw" report "$W"
@@ -160,7 +163,7 @@ status_is 2 "$lw" report -o "$W/no/folder" "$W/plain"
 [ ! -e /dev/full ] || status_is 2 sh -c '"$1" report -o /dev/full "$2"' sh "$lw" "$W/plain"
 exit 0
 
-# Merged: notes and what was left out from before a fork are in the report.
+# A merged report has the notes, and how much from before a fork was left out.
 cat >"$W/forks.c" <<'END'
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# manual.sh - every command has --help and a page; page, help and completion name the same options.
+# Every command has --help and a page; page, help and completion name the same options.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -8,15 +8,17 @@ status_is 0 "$lw" --help
 for command in report diff list audit cc flags dump; do
 	shows "^  leakwrap $command "
 done
-# A heading has options below it.
-"$lw" report --help | grep -A 1 '^ [A-Z].*[a-z:]$' | grep -B 1 '^$' >"$W/empty" && fail "empty heading: $(cat "$W/empty")"
+# Each heading has options below it.
+"$lw" report --help | grep -A 1 '^ [A-Z].*[a-z:]$' | grep -B 1 '^$' >"$W/empty" &&
+	fail "empty heading: $(cat "$W/empty")"
 status_is 0 "$lw" --version
 equal "version" "$(cat "$W/out")" "leakwrap $(sed -n 's/^VERSION := //p' Makefile)"
 
 for command in report diff list audit cc flags dump; do
 	page=tools/man/leakwrap-$command.1
 	"$lw" $command --help >"$W/help" || fail "$command --help"
-	grep -o -e '--[a-z][a-z-]*' "$W/help" | grep -vx -e '--help\|--usage\|--version' | sort -u >"$W/options"
+	grep -o -e '--[a-z][a-z-]*' "$W/help" | grep -vx -e '--help\|--usage\|--version' |
+		sort -u >"$W/options"
 	sed 's/\\-/-/g; s/\\fR//g' "$page" >"$W/page"
 	while read -r option; do
 		grep -q -e "$option" "$W/page" || fail "$page does not explain $option"
@@ -24,13 +26,14 @@ for command in report diff list audit cc flags dump; do
 	done <"$W/options"
 	grep -o -e '--[a-z][a-z-]*' "$W/page" | sort -u | while read -r option; do
 		case $option in --help | --wrap) continue ;; esac
-		grep -q -e "$option" "$W/help" || fail "$page explains $option, which $command does not have"
+		grep -q -e "$option" "$W/help" ||
+			fail "$page explains $option, which $command does not have"
 	done || exit 1
 done
 if command -v mandoc >/dev/null; then
 	mandoc -T lint -W warning wrap/man/* tools/man/* >"$W/out" || fail "$(cat "$W/out")"
 fi
-# A page that another page names is there.
+# Each page that another page names exists.
 grep -ho '^\.BR leakwrap[a-z\\-]* ([0-9])' wrap/man/* tools/man/* | sed 's/[()\\]//g' | sort -u |
 	while read -r _ page section; do
 		[ -f "wrap/man/$page.$section" ] || [ -f "tools/man/$page.$section" ] ||
@@ -39,7 +42,9 @@ grep -ho '^\.BR leakwrap[a-z\\-]* ([0-9])' wrap/man/* tools/man/* | sed 's/[()\\
 
 command -v bash >/dev/null || skip "bash is not installed"
 complete_line() {
-	bash -c '. tools/leakwrap.bash; read -ra COMP_WORDS <<<"$1"; [[ $1 != *" " ]] || COMP_WORDS+=("")
+	bash -c '. tools/leakwrap.bash
+		read -ra COMP_WORDS <<<"$1"
+		[[ $1 != *" " ]] || COMP_WORDS+=("")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _leakwrap; echo "${COMPREPLY[*]}"' bash "$1"
 }
 equal "commands" "$(complete_line 'leakwrap d')" "diff dump"

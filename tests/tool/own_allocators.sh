@@ -1,12 +1,11 @@
 #!/bin/sh
-# own_allocators.sh - leakwrap audit finds allocators of other names that nobody wraps, and libraries
-# that allocate.
+# leakwrap audit finds allocators of other names that nobody wraps, and libraries that allocate.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 export XDG_CACHE_HOME="$W/cache" LEAKWRAP_LIB="$O/libleakwrap.a"
 
-# An allocator that takes memory from the system, a wrapper of malloc, and a pool on static memory.
+# One allocator takes memory from the system, one wraps malloc, and one is a pool in static memory.
 cat >"$W/vendor.c" <<'END'
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -51,16 +50,17 @@ for kind in -pie -static; do
 	shows '^escape: vnd_malloc and vnd_free are an allocator that is not wrapped$'
 	shows 'mend: leakwrap cc --allocator=vnd_; in make LEAKWRAP_ALLOCATORS := vnd_$'
 	shows '^note: pool_alloc and pool_free look like an allocator$'
-	shows "mend: leakwrap cc --allocator='malloc=pool_alloc(PARAMETERS),free=pool_free(PARAMETERS)'\$"
+	advice='malloc=pool_alloc(PARAMETERS),free=pool_free(PARAMETERS)'
+	shows "mend: leakwrap cc --allocator='$advice'\$"
 	shows_not 'xmalloc'
-	# What it says mends it.
-	"$lw" cc --allocator='vnd_ malloc=pool_alloc(size) free=pool_free(block)' -- "$CC" $kind -o "$W/app" \
-		"$W/user.o" "$W/vendor.o" || fail "$kind: does not link"
+	# This advice mends it.
+	"$lw" cc --allocator='vnd_ malloc=pool_alloc(size) free=pool_free(block)' -- "$CC" $kind \
+		-o "$W/app" "$W/user.o" "$W/vendor.o" || fail "$kind: does not link"
 	status_is 0 "$lw" audit --strict "$W/app"
 	shows_not 'an allocator'
 done
 
-# A library that allocates is named, whatever it is.
+# audit names a library that allocates, whatever it is.
 library=$($CC -print-file-name=libsqlite3.so)
 [ -e "$library" ] || skip "libsqlite3 is not installed"
 echo 'int sqlite3_initialize(void); int main(void) { return sqlite3_initialize(); }' >"$W/library.c"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# packages.sh - without its libraries the tool is not built, and the message names Debian's packages.
+# Without its libraries the tool is not built, and the message names Debian's packages.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -7,7 +7,8 @@ need make
 
 # A compiler that finds no header has none of the libraries.
 MAKEFLAGS='' MFLAGS='' status_is 0 make O="$W/none" HOSTCC='cc -nostdinc' tool
-shows '^leakwrap: the tool is not built: libraries are missing\.  On Debian: apt-get install .*libdw-dev libjansson-dev libprotobuf-c-dev zlib1g-dev'
+missing='^leakwrap: the tool is not built: libraries are missing\.  On Debian: apt-get install'
+shows "$missing .*libdw-dev libjansson-dev libprotobuf-c-dev zlib1g-dev"
 [ ! -e "$W/none/leakwrap" ] || fail "it is built all the same"
 # README names the same packages.
 # shellcheck disable=SC2013 # words

@@ -1,6 +1,5 @@
 #!/bin/sh
-# pprof.sh - go tool pprof, a reader that knows nothing of leakwrap, finds the dump's totals, functions,
-# lines and build-ids.
+# go tool pprof finds the dump's totals, functions, lines and build-ids in a profile.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -10,24 +9,30 @@ LEAKWRAP_OPTIONS=log="$W/log" "$W/leaky" || fail leaky
 status_is 0 "$lw" report -f pprof -o "$W/profile" "$W/log"
 gzip -t "$W/profile" || fail "not gzip"
 
-# Totals without any reader: folded stacks and dump agree.
+# Folded stacks and the dump have the same total. This needs no reader of profiles.
 status_is 0 "$lw" report -f folded "$W/log"
-equal "folded total" "$(awk '{ n += $NF } END { print n }' "$W/out")" "$(dump_value "$W/log" 1 live_bytes)"
+equal "folded total" "$(awk '{ n += $NF } END { print n }' "$W/out")" \
+	"$(dump_value "$W/log" 1 live_bytes)"
 
 need go
 export HOME="$W" GOCACHE="$W/cache" GOFLAGS=-mod=mod PPROF_TMPDIR="$W"
 go tool pprof -raw "$W/profile" >"$W/out" 2>"$W/err" || fail "$(cat "$W/err")"
 shows 'live_blocks/count live_bytes/bytes\[dflt\]'
-equal "blocks and bytes" "$(awk '/^ *[0-9]+ +[0-9]+: /{ sub(":", "", $2); b += $1; n += $2 } END { print b, n }' "$W/out")" "3 4301"
-shows "1: 0x[0-9a-f]*/0x[0-9a-f]*/0x0 $W/leaky $(build_id "$W/leaky") *\\[FN\\]\\[FL\\]\\[LN\\]\\[IN\\]"
+equal "blocks and bytes" "$(awk '
+	/^ *[0-9]+ +[0-9]+: / { sub(":", "", $2); b += $1; n += $2 }
+	END { print b, n }' "$W/out")" "3 4301"
+mapping="1: 0x[0-9a-f]*/0x[0-9a-f]*/0x0 $W/leaky $(build_id "$W/leaky")"
+shows "$mapping *\\[FN\\]\\[FL\\]\\[LN\\]\\[IN\\]"
 shows "keep_inlined $PWD/tests/tool/leaky.c:11"
-go tool pprof -top -sample_index=live_bytes "$W/profile" >"$W/out" 2>"$W/err" || fail "$(cat "$W/err")"
+go tool pprof -top -sample_index=live_bytes "$W/profile" >"$W/out" 2>"$W/err" ||
+	fail "$(cat "$W/err")"
 shows '^ *4000B 93.00% .* fill_cache$'
 shows '^ *201B  4.67% .* keep_inlined'
-go tool pprof -top -cum -sample_index=live_blocks "$W/profile" >"$W/out" 2>"$W/err" || fail "$(cat "$W/err")"
+go tool pprof -top -cum -sample_index=live_blocks "$W/profile" >"$W/out" 2>"$W/err" ||
+	fail "$(cat "$W/err")"
 shows ' 3   100% *main$'
 
-# The difference of two dumps.
+# A profile may be the difference of two dumps.
 LEAKWRAP_OPTIONS=log="$W/more" "$W/leaky" 4 || fail leaky
 status_is 0 "$lw" diff -f pprof -o "$W/profile" "$W/log" "$W/more"
 go tool pprof -top "$W/profile" >"$W/out" 2>"$W/err" || fail "$(cat "$W/err")"

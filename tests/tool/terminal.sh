@@ -1,6 +1,8 @@
 #!/bin/sh
-# terminal.sh - on a terminal: colour unless it is not wanted, lines that fit, progress that leaves nothing
-# behind; elsewhere none of it.  What cannot be written is an error, a reader that goes away is none.
+# On a terminal a report has colour, lines that fit, and progress; elsewhere it has none of these.
+#
+# The user can switch colour off. Progress leaves nothing behind. A failed write is an error, a
+# reader that goes away is none.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -14,7 +16,8 @@ std::map<std::string, std::map<std::string, long>> *volatile kept;
 int main()
 {
 	kept = new std::map<std::string, std::map<std::string, long>>;
-	(*kept)["a key that is too long for the string itself"]["and one more, which is no shorter"] = 1;
+	const char *key = "a key that is too long for the string itself";
+	(*kept)[key]["and one more, which is no shorter"] = 1;
 }
 END
 flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_STATIC_LDLIBS)
@@ -23,9 +26,10 @@ g++ -g -O1 -static-libstdc++ -o "$W/names" "$W/names.cc" $flags || fail names
 LEAKWRAP_OPTIONS=log="$W/log" "$W/names" || fail names
 escape=$(printf '\033')
 
-# on_terminal COLUMNS COMMAND: all that the terminal got, to $W/out
+# on_terminal COLUMNS COMMAND: runs the command on a terminal. $W/out gets all its output.
 on_terminal() {
-	TERM=${term-xterm} script -qec "stty cols $1; $2" /dev/null </dev/null >"$W/raw" 2>&1 || fail "$2: $(cat "$W/raw")"
+	TERM=${term-xterm} script -qec "stty cols $1; $2" /dev/null </dev/null >"$W/raw" 2>&1 ||
+		fail "$2: $(cat "$W/raw")"
 	tr -d '\r' <"$W/raw" >"$W/out"
 }
 on_terminal 200 "$lw report --no-skip $W/log"
@@ -42,42 +46,48 @@ NO_COLOR=1 on_terminal 200 "$lw report --color=always $W/log"
 shows "$escape"
 status_is 0 "$lw" report --no-skip "$W/log"
 shows_not "$escape"
-shows 'std::.*<.*std::.*  */.*/stl_tree.h:[0-9]*' # nothing is cut
+shows 'std::.*<.*std::.*  */.*/stl_tree.h:[0-9]*' # the name is not cut
 
 for columns in 40 60 80 120; do
 	for by in "" --no-skip --by=function; do
 		on_terminal $columns "$lw report --color=never $by $W/log"
-		[ "$by" = --by=function ] && [ $columns -lt 80 ] && continue # its numbers alone need more
+		# The numbers alone need more columns.
+		[ "$by" = --by=function ] && [ $columns -lt 80 ] && continue
 		grep '^      ' "$W/out" | awk -v most=$columns 'length($0) > most' >"$W/wide"
 		[ ! -s "$W/wide" ] || fail "$columns columns: $(cat "$W/wide")"
 	done
 done
 on_terminal 60 "$lw report --color=never --no-skip $W/log"
-shows '^      main  *\.*.*names.cc:8$'
+shows '^      main  *\.*.*names.cc:9$'
 shows '^      \.\.\.[^ ]*(\.\.\.)  \.\.\.'
 
 build crash tests/unwind/crash_trace.c
 LEAKWRAP_OPTIONS=crash=1:log="$W/died" sh -c '"$0" SEGV' "$W/crash" >/dev/null 2>&1
 for columns in 60 80 120; do
 	on_terminal $columns "$lw report --color=never $W/died"
-	grep ' 0x[0-9a-f]* ' "$W/out" | grep -v 'died of' | awk -v most=$columns 'length($0) > most' >"$W/wide"
+	grep ' 0x[0-9a-f]* ' "$W/out" | grep -v 'died of' |
+		awk -v most=$columns 'length($0) > most' >"$W/wide"
 	[ ! -s "$W/wide" ] || fail "registers in $columns columns: $(cat "$W/wide")"
 done
 
-# Progress, where standard error is a terminal and the work is long.
+# The tool shows progress if standard error is a terminal and the work takes long.
 for number in $(seq 70); do
-	echo "16 1 complete 0x1000" | make_dump "5.$number" 2026-11-20T18:00:00Z /no/program 0x1000 none
+	echo "16 1 complete 0x1000" |
+		make_dump "5.$number" 2026-11-20T18:00:00Z /no/program 0x1000 none
 done >"$W/long"
 on_terminal 80 "$lw report --last -o $W/report $W/long"
 shows "reading $W/long: 64 dumps"
-equal "what is left of it" "$(tr '\r' '\n' <"$W/raw" | grep -a -A 1 reading | tail -n 1 | head -c 3)" "$(printf '\033[K')"
+left=$(tr '\r' '\n' <"$W/raw" | grep -a -A 1 reading | tail -n 1 | head -c 3)
+equal "what is left of it" "$left" "$(printf '\033[K')"
 status_is 0 "$lw" report --last -o "$W/report" "$W/long"
 ! grep -q reading "$W/err" || fail "progress in a file"
-! "$lw" report -f pprof "$W/log" 2>/dev/null | grep -q 'not for a terminal' || fail "a pipe is no terminal"
-TERM=xterm script -qec "$lw report -f pprof $W/log" /dev/null </dev/null >"$W/out" 2>&1 && fail "a profile on a terminal"
+! "$lw" report -f pprof "$W/log" 2>/dev/null | grep -q 'not for a terminal' ||
+	fail "a pipe is no terminal"
+TERM=xterm script -qec "$lw report -f pprof $W/log" /dev/null </dev/null >"$W/out" 2>&1 &&
+	fail "a profile on a terminal"
 shows 'not for a terminal'
 
-# What cannot be written.
+# A failed write is an error.
 for command in "report $W/log" "report -f html $W/log" "diff $W/log $W/log" "audit $W/names"; do
 	# shellcheck disable=SC2086 # words
 	"$lw" $command >/dev/full 2>"$W/err"

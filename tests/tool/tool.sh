@@ -1,6 +1,8 @@
-# shellcheck shell=sh
-# tool.sh - what the tests of the tool share, behind tests/lib.sh: the tool itself, and dumps made by hand
+# shellcheck shell=sh disable=SC2154 # variables of tests/lib.sh
+# tool.sh - shared by the tests of the tool: runs the tool, and makes dumps by hand. These are dumps
 # of programs that are only linked, for machines on which they cannot run.
+#
+# Sourced after tests/lib.sh.
 
 lw=$O/leakwrap
 [ -x "$lw" ] || skip "the tool is not built: $O/leakwrap"
@@ -13,7 +15,8 @@ need() {
 	done
 }
 
-# status_is WANTED COMMAND...: standard output to $W/out, standard error to $W/err.
+# status_is WANTED COMMAND...: runs the command. Standard output goes to $W/out, standard error to
+# $W/err.
 status_is() {
 	wanted=$1
 	shift
@@ -34,7 +37,8 @@ shows_not() {
 	! grep -q -- "$1" "$W/out" || fail "shows '$1': $(head -n 40 "$W/out")"
 }
 
-# return_address OBJDUMP EXE CALLER CALLEE: of the first call of CALLEE in CALLER, as 0x...
+# return_address OBJDUMP EXE CALLER CALLEE: prints the return address of the first call of CALLEE in
+# CALLER, as 0x...
 return_address() {
 	"$1" -d --no-show-raw-insn "$2" | awk -v caller="<$3>:" -v callee="<$4[@+>]" '
 		/^[0-9a-f]+ <.*>:$/ { inside = $2 == caller; found = 0; next }
@@ -46,13 +50,13 @@ build_id() {
 	readelf -n "$1" 2>/dev/null | awk '/Build ID:/ { print $3 }'
 }
 
-# add A B: two 0x... numbers
+# add A B: prints the sum of two 0x... numbers.
 add() {
 	printf '0x%x' $(($1 + $2))
 }
 
-# make_dump PID.N TIME EXE BIAS BUILD_ID <SITES: a dump of one module.  A line of SITES is a call site:
-# BYTES BLOCKS KIND OFFSET..., the offsets innermost first.
+# make_dump PID.N TIME EXE BIAS BUILD_ID <SITES: prints a dump of one module. A line of SITES is a
+# call site: BYTES BLOCKS KIND OFFSET..., the innermost offset first.
 make_dump() {
 	make_dump_lines "$@" | sed "s/^/leakwrap[$1] /"
 }
@@ -74,7 +78,7 @@ make_dump_lines() {
 		dump version=1 reason=signal time=$2 program=$3
 		total live_bytes=$all_bytes live_blocks=$all_blocks call_sites=$sites
 		stacks complete_stack_bytes_percent=100.00 truncated_blocks=0 guessed_blocks=0
-		loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 freed_elsewhere_blocks=0 foreign_frees=2
+		loss ${none_lost%0}2
 		tracer tracer_bytes=1310720
 		${body}module 1 $4-$(add "$4" 0x100000) bias=$4 build_id=$5 path=$3
 		end sites=$sites lines=$((lines + 1)) dump_ns=812345

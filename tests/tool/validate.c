@@ -1,7 +1,7 @@
-/* validate.c - validate SCHEMA DOCUMENT: does a JSON document fit a schema?  The part of JSON Schema that
- * tests/tool/report.schema.json uses: type, enum, const, pattern-free strings, properties, required,
- * additionalProperties (false or a schema), items, minimum, maximum, $ref to #/$defs/NAME.
- */
+/* validate.c - validate SCHEMA DOCUMENT: checks that a JSON document fits a schema. It knows the
+ * part of JSON Schema that tests/tool/report.schema.json uses: type, enum, const, pattern-free
+ * strings, properties, required, additionalProperties (false or a schema), items, minimum, maximum,
+ * and $ref to #/$defs/NAME. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -93,8 +93,9 @@ static bool fits(const json_t *schema, const json_t *value, const char *where)
 		return wrong(where, "is not one of the allowed values");
 	const json_t *least = json_object_get(schema, "minimum"),
 	             *most = json_object_get(schema, "maximum");
-	if (json_is_number(value) && ((least && json_number_value(value) < json_number_value(least)) ||
-	                              (most && json_number_value(value) > json_number_value(most))))
+	if (json_is_number(value) &&
+	    ((least && json_number_value(value) < json_number_value(least)) ||
+	     (most && json_number_value(value) > json_number_value(most))))
 		return wrong(where, "is out of range");
 	if (json_is_object(value))
 		return fits_object(schema, value, where);

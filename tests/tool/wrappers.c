@@ -1,5 +1,5 @@
-/* wrappers.c - allocates as programs do: through wrappers that are named like malloc, through one
- * that is not, and without any.  Its argument is a number of rounds, each of which ends with a dump. */
+/* wrappers.c ROUNDS - allocates through wrappers with names like malloc, through a wrapper with
+ * another name, and without any. Each round ends with a dump. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ char *__attribute__((noinline)) zstrdup(const char *text)
 	return strcpy(copy, text);
 }
 
-/* Nothing in its name says what it is. */
+/* Nothing in its name says that it is a wrapper. */
 void *__attribute__((noinline)) obtain(size_t size)
 {
 	void *block = zmalloc(size);
@@ -34,7 +34,7 @@ void *__attribute__((noinline)) obtain(size_t size)
 	return block;
 }
 
-/* Only one function calls it, so the name proves nothing. */
+/* Only one function calls it, so its name alone does not make it a wrapper. */
 void *__attribute__((noinline)) allocate_session(void)
 {
 	kept = zmalloc(500);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# wrappers.sh - every format names the function that asked for the memory, not the wrapper in front of malloc;
-# what counts as a wrapper can be said, on the command line and in a file of the project.
+# Every format names the function that asked for the memory, not the wrapper in front of malloc.
+#
+# The user says what a wrapper is, on the command line or in a file of the project.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -9,29 +10,33 @@ build wrappers tests/tool/wrappers.c
 (cd "$W" && LEAKWRAP_OPTIONS=log=log ./wrappers 3) || fail wrappers
 log=$W/log
 
-# askers [OPTION...]: the functions that asked, with the bytes, largest first.
+# askers [OPTION...]: prints the functions that asked, with their bytes, largest first.
 askers() {
 	status_is 0 "$lw" report --by=function "$@" "$log"
 	awk '$NF == "function" { in_table = 1; next } in_table && $1 !~ /^[0-9,]+$/ { exit }
 		in_table && $1 != "0" { printf "%s=%s ", $5, $1 }' "$W/out" | tr -d ,
 }
 uses="use_8=116 use_7=115 use_6=114 use_5=113 use_4=112 use_3=111 use_2=110 use_1=109 "
-equal "by function" "$(askers)" "open_table=12032 allocate_session=508 add_route=280 ${uses}read_config=36 "
+equal "by function" "$(askers)" \
+	"open_table=12032 allocate_session=508 add_route=280 ${uses}read_config=36 "
 equal "without skipping" "$(askers --no-skip)" "try_malloc_usable_internal=13476 add_route=280 "
-equal "what the user skips" "$(askers '--skip=^allocate_*$')" "open_table=12032 log_in=508 add_route=280 ${uses}read_config=36 "
+equal "what the user skips" "$(askers '--skip=^allocate_*$')" \
+	"open_table=12032 log_in=508 add_route=280 ${uses}read_config=36 "
 equal "a source file" "$(askers --skip=wrappers.c)" "main=13756 "
 equal "what the user does not skip" "$(askers '--no-skip=^zmalloc$')" "zmalloc=13476 add_route=280 "
 equal "both" "$(askers --skip=open_table '--no-skip=^obtain$')" \
 	"main=12032 obtain=900 allocate_session=508 add_route=280 read_config=36 "
-# Through the wrapper goes what it went through before.
+# The wrapper's row counts the same bytes through it as without skipping.
 status_is 0 "$lw" report --by=function "$log"
 equal "through" "$(awk '$NF == "zmalloc" { print $1, $4 }' "$W/out")" "0 13,476"
 status_is 2 "$lw" report --skip= "$log"
 said 'skip needs a pattern'
 
-# Text: the wrappers on a line, unless all is asked for.
+# Text has the wrappers on one line, unless all is asked for.
 status_is 0 "$lw" report "$log"
-equal "text" "$(sed -n '/^  #1 /,/^$/p' "$W/out" | sed 's/  *[^ ]*wrappers.c:[0-9]*$//; s/^ *//')" "#1 9,024 bytes in 3 blocks, 65.6 %
+equal "text" \
+	"$(sed -n '/^  #1 /,/^$/p' "$W/out" | sed 's/  *[^ ]*wrappers.c:[0-9]*$//; s/^ *//')" \
+	"#1 9,024 bytes in 3 blocks, 65.6 %
 through try_malloc_usable_internal, zmalloc
 open_table
 main"
@@ -42,16 +47,18 @@ status_is 0 "$lw" report --all "$log"
 shows '^      try_malloc_usable_internal  '
 shows_not '^      through '
 
-# JSON: the index of the frame; folded stacks stay whole.
+# JSON has the index of the frame. Folded stacks stay whole.
 status_is 0 "$lw" report --last -f json "$log"
-equal "asked_by" "$(grep -o '"asked_by":[0-9]*' "$W/out" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
+equal "asked_by" \
+	"$(grep -o '"asked_by":[0-9]*' "$W/out" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
 	' 2 "asked_by":0; 3 "asked_by":2; 9 "asked_by":3;'
 status_is 0 "$lw" report --no-skip --last -f json "$log"
-equal "asked_by, without skipping" "$(grep -o '"asked_by":[0-9]*' "$W/out" | sort -u)" '"asked_by":0'
+equal "asked_by, without skipping" "$(grep -o '"asked_by":[0-9]*' "$W/out" | sort -u)" \
+	'"asked_by":0'
 status_is 0 "$lw" report -f folded "$log"
 shows 'main;open_table;zmalloc;try_malloc_usable_internal 9024$'
 
-# diff and growth name it too.
+# diff and growth name this function, too.
 status_is 0 "$lw" diff "$log@1" "$log@3"
 shows '^      open_table  '
 shows_not '^      zmalloc'
@@ -64,13 +71,20 @@ shows '^      open_table$'
 status_is 0 "$lw" report --growth -f json "$log"
 shows '"asked_by":2,"frames"'
 
-# C++: what the library does for a class is the caller's doing.
+# The caller asked for memory that a class of the C++ library allocates.
 cat >"$W/shelf.cc" <<'END'
 #include <memory>
 #include <string>
 #include <vector>
-template <typename T> struct shelf { std::vector<T> all; void __attribute__((noinline)) put(T t) { all.push_back(t); } };
-namespace { struct pool { void *__attribute__((noinline)) allocate(size_t n) { return ::operator new(n); } }; }
+template <typename T> struct shelf {
+	std::vector<T> all;
+	void __attribute__((noinline)) put(T t) { all.push_back(t); }
+};
+namespace {
+struct pool {
+	void *__attribute__((noinline)) allocate(size_t n) { return ::operator new(n); }
+};
+}
 pool common;
 void *volatile kept;
 shelf<std::string> *volatile names;
@@ -85,7 +99,8 @@ int main()
 }
 END
 # shellcheck disable=SC2046 # flags
-g++ -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -static-libstdc++ -o "$W/shelf" "$W/shelf.cc" \
+g++ -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -static-libstdc++ \
+	-o "$W/shelf" "$W/shelf.cc" \
 	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_STATIC_LDLIBS) || fail shelf
 LEAKWRAP_OPTIONS=log="$W/shelf.log" "$W/shelf" || fail shelf
 log=$W/shelf.log
@@ -98,7 +113,7 @@ shows '^      through .*std::vector::push_back'
 shows '^      shelf<.*>::put'
 log=$W/log
 
-# The project's file: long options, one a line; the command line has the last word.
+# The project's file has long options, one in each line. The command line overrides them.
 mkdir -p "$W/project"
 printf '# wrappers of ours\n\n  skip=^allocate_\n--by = function\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err)
@@ -111,9 +126,11 @@ printf '# wrappers of ours\n\n  skip=^allocate_\n--by=function\ntop=1\n' >"$W/pr
 (cd "$W/project" && "$lw" report ../log >../out 2>../err) || fail "settings"
 shows ' open_table$'
 equal "top=1" "$(sed -n '/ function$/,/^$/p' "$W/out" | wc -l)" 3
-(cd "$W/project" && "$lw" report --top=0 ../log >../out 2>../err) || fail "settings and the command line"
+(cd "$W/project" && "$lw" report --top=0 ../log >../out 2>../err) ||
+	fail "settings and the command line"
 shows ' log_in$'
-(cd "$W/project" && "$lw" diff ../log@1 ../log@3 >../out 2>../err) || fail "diff, and a setting for report"
+(cd "$W/project" && "$lw" diff ../log@1 ../log@3 >../out 2>../err) ||
+	fail "diff, and a setting for report"
 equal "diff: top=1" "$(grep -c '^  grew' "$W/out")" 1
 (cd "$W/project" && "$lw" report --by=module ../log >../out 2>../err) || fail "the last word"
 shows ' module$'
@@ -136,7 +153,7 @@ echo growth=1 >"$W/settings"
 status_is 2 "$lw" report --config="$W/settings" "$W/log"
 said 'settings:1: growth takes no value'
 
-# A single function that is called like a wrapper has its place on the line.
+# A single function with a wrapper's name stands on the line in its place.
 cat >"$W/local.c" <<'END'
 #include <stdlib.h>
 void *volatile kept;

@@ -1,4 +1,4 @@
-/* dump_signal.c - the program's view of the dump signal (wrap/signal/dump_signal.c), changed by threads while the signal arrives.
+/* dump_signal.c - threads change the program's view of the dump signal while the signal arrives.
  * sources: wrap/signal/dump_signal.c wrap/base/process.c wrap/port/linux*.c */
 #include "wrap/base/process.h"
 #include "wrap/signal/dump_signal.h"
@@ -71,7 +71,7 @@ int main(void)
 	leakwrap_process_start();
 	leakwrap_signals_install(SIGUSR1, dump);
 	CHECK(leakwrap_signals_owns(SIGUSR1) && !leakwrap_signals_owns(SIGUSR2));
-	/* What was there before is the view, and runs. */
+	/* The action from before is the view, and runs. */
 	CHECK(leakwrap_signals_view(NULL, &now) == 0 && now.sa_handler == on_first);
 	raise(SIGUSR1);
 	CHECK(atomic_load(&dumps) == 1 && atomic_load(&first) == 1);
@@ -92,13 +92,14 @@ int main(void)
 	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8));
 	CHECK(atomic_load(&second) > 0);
 
-	/* A wait that took the signal dumps; one of another signal does not, nor one whose inner wait has. */
+	/* A wait that took the signal dumps. A wait that took another signal does not, nor a wait
+	 * whose inner wait has dumped. */
 	leakwrap_signals_waited(SIGUSR1, NULL, leakwrap_self.waited);
 	leakwrap_signals_waited(SIGUSR2, NULL, leakwrap_self.waited);
 	leakwrap_signals_waited(SIGUSR1, NULL, leakwrap_self.waited - 1);
 	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8) + 1);
 
-	/* Ignored for the program that comes next; the view comes back. */
+	/* The view is ignored for the next program, and comes back. */
 	action = (struct sigaction){.sa_handler = SIG_IGN};
 	CHECK(leakwrap_signals_view(&action, NULL) == 0);
 	leakwrap_signals_executing();

@@ -1,12 +1,13 @@
-/* frame_writer.c - lines of frames (report/frame_writer.c) against what printf makes of the same: a frame that is copied from
- * the last time is the one that would be written.
- * sources: report/frame_writer.c report/frame_cache.c report/line_writer.c report/output.c wrap/port/linux*.c */
+/* frame_writer.c - compares lines of frames (report/frame_writer.c) with printf's output. A frame
+ * that the cache repeats must be equal to a frame that is newly written.
+ * sources: report/frame_writer.c report/frame_cache.c report/line_writer.c report/output.c
+ * sources: wrap/port/linux*.c */
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
 #include "wrap/base/options.h"
 #include "report/elf_symbols.h"
 #include "unit.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 #include <string.h>
 
@@ -21,14 +22,14 @@ static const struct leakwrap_module module = {.start = START,
                                               .path = "/lib/some.so"};
 static struct leakwrap_writer writer;
 
-/* -- a module that is made up, with a function every STEP bytes ---------------------------------- */
+/* -- a made-up module with a function every STEP bytes ----------------------------------------- */
 
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
 {
 	return address >= module.start && address < module.end ? &module : NULL;
 }
 
-/* Not asked for here. */
+/* This test does not need it. */
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {
 	return leakwrap_module_ever_at(address);
@@ -38,7 +39,7 @@ void leakwrap_modules_refresh(void)
 {
 }
 
-/* Names of any length: most are kept, the longest are not. */
+/* Names have any length. The cache keeps most of them, and not the longest. */
 const char *leakwrap_symbol(const struct leakwrap_module *in, uintptr_t pc, uintptr_t *offset)
 {
 	static char name[LONGEST + 1];
@@ -50,9 +51,9 @@ const char *leakwrap_symbol(const struct leakwrap_module *in, uintptr_t pc, uint
 	return name;
 }
 
-/* -- tests --------------------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------------------- */
 
-/* Nothing is written out: one line fits the buffer. */
+/* Writes nothing out, because one line fits the buffer. */
 static void begin(void)
 {
 	leakwrap_text_start(&writer, -1, "> ");
@@ -67,8 +68,8 @@ static void check_line(unsigned level, uintptr_t pc, bool is_return)
 	if (leakwrap_module_ever_at(pc - is_return)) {
 		const char *name = leakwrap_symbol(&module, pc - is_return, &offset);
 
-		snprintf(wanted, sizeof(wanted), ">   #%u 0x%lx %s+0x%lx [7] some.so+0x%lx%s\n", level,
-		         (unsigned long)pc, name, (unsigned long)offset + is_return,
+		snprintf(wanted, sizeof(wanted), ">   #%u 0x%lx %s+0x%lx [7] some.so+0x%lx%s\n",
+		         level, (unsigned long)pc, name, (unsigned long)offset + is_return,
 		         (unsigned long)(pc - module.bias), exact);
 	} else {
 		snprintf(wanted, sizeof(wanted), ">   #%u 0x%lx ?%s\n", level, (unsigned long)pc,
@@ -77,15 +78,16 @@ static void check_line(unsigned level, uintptr_t pc, bool is_return)
 	CHECK(writer.used == strlen(wanted) && memcmp(writer.buffer, wanted, writer.used) == 0);
 }
 
-/* Frames in FUNCTIONS_USED functions, and beside the module.  Returns how many were known. */
+/* Writes frames in FUNCTIONS_USED functions, and beside the module. Returns how many were
+ * cached. */
 static unsigned write_frames(unsigned functions_used, uint64_t seed)
 {
 	unsigned known = 0;
 
 	for (unsigned i = 0; i < FRAMES; i++) {
 		uint64_t random = unit_random(&seed);
-		uintptr_t pc =
-		        START - STEP + (uintptr_t)(random % ((functions_used + UINT64_C(2)) * STEP));
+		uintptr_t pc = START - STEP +
+		               (uintptr_t)(random % ((functions_used + UINT64_C(2)) * STEP));
 		unsigned level = (unsigned)(random >> 40) % LEAKWRAP_MAX_DEPTH;
 		bool is_return = random >> 60 > 0;
 

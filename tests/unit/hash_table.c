@@ -1,6 +1,6 @@
-/* hash_table.c - tables that are read without a lock (wrap/base/hash_table.c): what was put in is found, by threads that look meanwhile,
- * too, while the table grows; and when memory ends, the table goes on until it is full, and is never overfull.
- * Keys of stacks that are regular do not gather (wrap/site/stack_hash.h).
+/* hash_table.c - tables that are read without a lock (wrap/base/hash_table.c). Threads find every
+ * entry while the table grows. Without memory, the table goes on until it is full, and is never
+ * overfull. Keys of regular stacks do not cluster (wrap/site/stack_hash.h).
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/port/linux*.c */
 #include "wrap/base/arena.h"
 #include "wrap/base/hash_table.h"
@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* An entry is its number, which the key follows from. */
+/* An entry is its number. The key follows from the number. */
 typedef _Atomic uint32_t entry;
 
 static uint32_t choice_for(uint32_t number)
@@ -32,7 +32,8 @@ static uint32_t choice_of(const void *one)
 	return choice_for(atomic_load((const entry *)one));
 }
 
-static const struct leakwrap_hash_table_kind kind = {sizeof(entry), 5, UINT32_MAX, is_used, choice_of};
+static const struct leakwrap_hash_table_kind kind = {sizeof(entry), 5, UINT32_MAX, is_used,
+                                                     choice_of};
 
 static bool add(struct leakwrap_hash_table *_Atomic *table, uint32_t number, bool from_reserve)
 {
@@ -62,21 +63,22 @@ static bool has(const struct leakwrap_hash_table *table, uint32_t number)
 	return false;
 }
 
-/* -- growing while others look ------------------------------------------------------------------- */
+/* -- growing while others look ----------------------------------------------------------------- */
 
 enum { NUMBERS = 60000, READERS = 2 };
 
 static struct leakwrap_hash_table *_Atomic shared = &leakwrap_hash_table_empty.table;
 static _Atomic uint32_t added;
 
-/* What was added before is found, unless the table has been replaced meanwhile. */
+/* Finds what was added before, unless the table has been replaced meanwhile. */
 static void *look(void *seed)
 {
 	uint64_t random = (uintptr_t)seed, found = 0;
 	uint32_t now;
 
 	while ((now = atomic_load(&added)) < NUMBERS) {
-		struct leakwrap_hash_table *table = atomic_load_explicit(&shared, memory_order_acquire);
+		struct leakwrap_hash_table *table =
+		        atomic_load_explicit(&shared, memory_order_acquire);
 		const uint32_t number = 1 + (uint32_t)(unit_random(&random) % (now + 1));
 
 		if (number > now)
@@ -94,7 +96,7 @@ static void grow(void)
 {
 	pthread_t reader[READERS];
 
-	/* Enough for the last two tables: those before them are not counted any more. */
+	/* Enough for the last two tables. The limit does not count the tables before them. */
 	leakwrap_pages_limit((size_t)1100 << 10);
 	CHECK(add(&shared, 1, false));
 	atomic_store(&added, 1);
@@ -112,12 +114,12 @@ static void grow(void)
 	CHECK(atomic_load(&shared)->count == NUMBERS);
 	for (uint32_t one = 1; one <= NUMBERS; one++)
 		CHECK(has(atomic_load(&shared), one));
-	/* Nobody finds anything in one that is given up. */
+	/* No entry is found in a discarded table. */
 	leakwrap_hash_table_discard(atomic_load(&shared), &kind);
 	CHECK(!has(atomic_load(&shared), 1));
 }
 
-/* -- no memory ----------------------------------------------------------------------------------- */
+/* -- no memory --------------------------------------------------------------------------------- */
 
 static void fill(uint32_t expected)
 {
@@ -127,27 +129,29 @@ static void fill(uint32_t expected)
 	CHECK(!has(atomic_load(&table), 1));
 	CHECK(add(&table, 0x80000000, false) && has(atomic_load(&table), 0x80000000));
 	leakwrap_pages_limit(1);
-	while (leakwrap_arena_take(16)) /* what the arena still has */
+	while (leakwrap_arena_take(16)) /* empties the arena */
 		;
 	for (uint32_t number = 1; number < 5 * expected; number++)
 		held += add(&table, number, false);
-	/* No more than it was made for: looking must not take long. */
+	/* The table takes no more entries than it was made for, so that a search stays short. */
 	CHECK(held + 1 == expected);
 	for (uint32_t number = 5 * expected; number < 10 * expected; number++)
 		held += add(&table, number, true);
-	/* More than that, and the last entry is still empty: who looks for what is not there comes to an end. */
+	/* It takes more than that, but its last entry stays empty, so that a search for a missing
+	 * entry ends. */
 	CHECK(held > expected && held < atomic_load(&table)->size);
 	for (uint32_t number = 1; number < 10 * expected; number++)
 		held -= has(atomic_load(&table), number);
 	CHECK(held == 0);
 }
 
-/* -- keys ---------------------------------------------------------------------------------------- */
+/* -- keys -------------------------------------------------------------------------------------- */
 
 enum { WORDS = 12, KEYS = 10000 };
 
-/* How many entries are chosen by the keys of stacks of which three words differ by STEP from one stack to the next, each from that at GAP
- * before it; the table has four times as many entries. */
+/* Returns how many buckets the keys of KEYS stacks choose. Three words differ by STEP from one
+ * stack to the next. Each word lies GAP words behind the one before it. The table has four times as
+ * many entries. */
 static uint32_t chosen(uintptr_t step, unsigned gap)
 {
 	static const struct leakwrap_hash_table table = {.range = 4 * KEYS};
@@ -175,7 +179,8 @@ static uint32_t chosen(uintptr_t step, unsigned gap)
 	return count;
 }
 
-/* Of 40,000, 10,000 keys choose 8,848 by chance; 8,700 are five standard deviations less. */
+/* Of 40,000 buckets, 10,000 keys choose 8,848 by chance; 8,700 are five standard deviations
+ * less. */
 static void spread(void)
 {
 	for (uintptr_t step = 1; step < 1 << 13; step += step / 8 + 1)

@@ -1,5 +1,5 @@
-/* line_writer.c - lines of text (report/line_writer.c) against what printf makes of the same, and against the promises of the
- * format: no line is longer than allowed, none is torn, no name can be taken for something else.
+/* line_writer.c - compares lines of text (report/line_writer.c) with printf's output, and checks
+ * the promises of the format: no line is too long, none is torn, and no name can be mistaken.
  * sources: report/line_writer.c report/output.c wrap/port/linux*.c */
 #include "wrap/base/options.h"
 #include "wrap/port/port.h"
@@ -28,7 +28,7 @@ static void begin(const char *prefix)
 	leakwrap_text_start(&writer, fileno(file), prefix);
 }
 
-/* Everything that was written since. */
+/* Returns how many bytes were written since begin. */
 static size_t finish(void)
 {
 	ssize_t size;
@@ -42,12 +42,14 @@ static size_t finish(void)
 
 static void numbers(void)
 {
-	static const uint64_t edges[] = {0, 1, 9, 10, 99, 100, UINT32_MAX, UINT64_MAX - 1, UINT64_MAX};
+	static const uint64_t edges[] = {0,         1, 9, 10, 99, 100, UINT32_MAX, UINT64_MAX - 1,
+	                                 UINT64_MAX};
 	uint64_t seed = 1;
 
 	for (unsigned i = 0; i < 2000; i++) {
-		uint64_t number =
-		        i < sizeof(edges) / sizeof(edges[0]) ? edges[i] : unit_random(&seed) >> i % 64;
+		uint64_t number = i < sizeof(edges) / sizeof(edges[0])
+		                          ? edges[i]
+		                          : unit_random(&seed) >> i % 64;
 		uint64_t small = number % 100000000;
 		unsigned char bytes[] = {(unsigned char)number, 0, 255};
 		char wanted[200], digits[24];
@@ -71,13 +73,13 @@ static void numbers(void)
 	}
 }
 
-/* NAME comes back from its escapes, or its beginning does. */
+/* Checks that the escapes in LINE give NAME again, or its beginning. */
 static void check_name(const char *name, size_t limit, const char *line)
 {
 	size_t length = strlen(line);
 	bool is_cut = length >= 4 && strcmp(line + length - 4, "\\...") == 0;
 
-	CHECK(length <= limit + 4); /* the mark of the cut comes behind */
+	CHECK(length <= limit + 4); /* the mark of the cut follows */
 	for (const char *end = line + length - (is_cut ? 4 : 0); line < end; name++) {
 		unsigned byte = (unsigned char)*line;
 
@@ -105,7 +107,8 @@ static void names(void)
 		for (size_t at = 0; at < length; at++) {
 			unsigned random = (unsigned)unit_random(&seed);
 
-			name[at] = (char)(random % 4 ? 0x21 + random / 4 % 94 : random / 4 % 255 + 1);
+			name[at] =
+			        (char)(random % 4 ? 0x21 + random / 4 % 94 : random / 4 % 255 + 1);
 		}
 		name[length] = '\0';
 		begin("");
@@ -118,7 +121,8 @@ static void names(void)
 	}
 }
 
-/* Writes the line of the LENGTH bytes TEXT in one piece, and what is not to be seen behind it.  False: there is no room for it. */
+/* Writes a line of the LENGTH bytes TEXT in one piece, with bytes behind it that must not appear.
+ * Returns false if there is no room. */
 static bool write_whole(const char *text, size_t length)
 {
 	const size_t prefix = sizeof(PREFIX) - 1, size = prefix + length + 1, spare = 100;
@@ -135,7 +139,7 @@ static bool write_whole(const char *text, size_t length)
 	return true;
 }
 
-/* Writes the lines from FIRST up to END of any length, in one piece or in several. */
+/* Writes the lines from FIRST to END - 1, of any length, in one piece or in several. */
 static void write_lines(unsigned first, unsigned end, uint64_t *seed)
 {
 	static char text[6000];
@@ -152,7 +156,8 @@ static void write_lines(unsigned first, unsigned end, uint64_t *seed)
 	}
 }
 
-/* What was GOT are whole lines, the FIRST of those that write_lines has written and the following.  Returns how many. */
+/* Checks that GOT has whole lines, which write_lines has written from FIRST on. Returns how
+ * many. */
 static unsigned check_lines(size_t size, unsigned first)
 {
 	unsigned seen = first;
@@ -169,7 +174,7 @@ static unsigned check_lines(size_t size, unsigned first)
 	return seen - first;
 }
 
-/* Lines of any length: whole, with their prefix, and never too long. */
+/* Writes lines of any length. They are whole, have their prefix, and are never too long. */
 static void lines(void)
 {
 	uint64_t seed = 3;
@@ -184,7 +189,7 @@ static void lines(void)
 	}
 }
 
-/* A file takes many lines at once. */
+/* Writes to a file, which takes many lines at once. */
 static void many_to_a_file(void)
 {
 	uint64_t seed = 4;
@@ -199,7 +204,8 @@ static void many_to_a_file(void)
 	CHECK(writer.lines == 1060);
 }
 
-/* A pipe that keeps writes apart (O_DIRECT in pipe(2)): each is of whole lines, and not more than PIPE_BUF. */
+/* Writes to a pipe that keeps writes apart (O_DIRECT in pipe(2)). Each write has whole lines, and
+ * at most PIPE_BUF bytes. */
 static void many_to_a_pipe(void)
 {
 	struct leakwrap_mask before;

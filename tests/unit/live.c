@@ -1,8 +1,10 @@
-/* live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands out, with
- * threads, without memory, and with blocks that are freed unseen; for an allocator like glibc's, and for others.
+/* live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands
+ * out, with threads, without memory, and with blocks that are freed unseen. It runs for an
+ * allocator like glibc's, and for others.
  * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/reclaim.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
- * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach,--wrap=leakwrap_pages_present */
+ * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach
+ * flags: -Wl,--wrap=leakwrap_pages_present */
 #include "wrap/live/extension.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
@@ -17,7 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 static bool blocks_lie_apart;
 
 bool leakwrap_heap_min_block_is_4_words(void)
@@ -25,13 +26,13 @@ bool leakwrap_heap_min_block_is_4_words(void)
 	return blocks_lie_apart;
 }
 
-/* -- pages on request ---------------------------------------------------------------------------- */
+/* -- pages on request -------------------------------------------------------------------------- */
 
 void *__real_leakwrap_pages_map(size_t size);
 void *__wrap_leakwrap_pages_map(size_t size);
 
 static _Atomic size_t mapped;
-static bool (*fails)(void); /* decides about each mapping, when set */
+static bool (*fails)(void); /* if set, decides whether a mapping fails */
 
 void *__wrap_leakwrap_pages_map(size_t size)
 {
@@ -41,15 +42,15 @@ void *__wrap_leakwrap_pages_map(size_t size)
 	return __real_leakwrap_pages_map(size);
 }
 
-/* -- pages that go back -------------------------------------------------------------------------- */
+/* -- pages that go back ------------------------------------------------------------------------ */
 
 void *__real_leakwrap_pages_detach(void *start, size_t size);
 void *__wrap_leakwrap_pages_detach(void *start, size_t size);
 
-/* Called before the page of this slot is taken away and after it, when set. */
+/* If set, called before the page of this slot is taken away, and after it. */
 static void (*around_detaching)(bool before);
 static const leakwrap_live_slot *detached_slot;
-static _Atomic bool keeps_pages; /* they cannot be taken away */
+static _Atomic bool keeps_pages; /* pages cannot be taken away */
 static _Atomic unsigned long detached;
 
 void *__wrap_leakwrap_pages_detach(void *start, size_t size)
@@ -80,7 +81,7 @@ uint64_t __wrap_leakwrap_pages_present(const void *start, size_t size, size_t *p
 	return __real_leakwrap_pages_present(start, size, page);
 }
 
-/* -- a model for one thread ---------------------------------------------------------------------- */
+/* -- a model for one thread -------------------------------------------------------------------- */
 
 enum { BLOCKS = 1024 };
 
@@ -93,7 +94,7 @@ struct block {
 
 static struct block blocks[BLOCKS];
 
-/* Every test has addresses of its own. */
+/* Returns addresses that no earlier test has used. */
 static uintptr_t fresh_addresses(void)
 {
 	static uintptr_t next = (uintptr_t)1 << 40;
@@ -104,7 +105,7 @@ static uintptr_t fresh_addresses(void)
 
 static void *at(uintptr_t address)
 {
-	return (void *)address; /* not to be looked into */
+	return (void *)address; /* nobody reads what it points to */
 }
 
 static uint32_t forget(uintptr_t address, size_t *size)
@@ -179,7 +180,8 @@ static size_t random_size(uint64_t random)
 	}
 }
 
-/* Random life of blocks at these distances.  With little memory some are not recorded: those are told. */
+/* Adds and removes blocks at random, at this spacing. With little memory some are not recorded, and
+ * the table must say so. */
 static void live_randomly(size_t spacing, unsigned steps)
 {
 	const uintptr_t base = fresh_addresses();
@@ -202,13 +204,15 @@ static void live_randomly(size_t spacing, unsigned steps)
 
 			block->address = base + number * spacing;
 			block->size = random_size(unit_random(&random));
-			/* Blocks do not overlap: a large one takes as much room as it says. */
+			/* Blocks do not overlap, so a large block takes as much room as its size
+			 * says. */
 			if (spacing < 256 && block->size >= LEAKWRAP_SLOT_LARGE &&
 			    (number % 256 != 0 || number == 0))
 				block->size %= LEAKWRAP_SLOT_LARGE;
 			if (number % 256 == 0)
 				block->address += (uintptr_t)number << 24;
-			block->site = (uint32_t)(unit_random(&random) % (LEAKWRAP_SITE_LIMIT - 1)) + 1;
+			block->site =
+			        (uint32_t)(unit_random(&random) % (LEAKWRAP_SITE_LIMIT - 1)) + 1;
 			added = leakwrap_live_add(at(block->address), block->size, block->site);
 			CHECK(added != LEAKWRAP_LIVE_REPLACED);
 			CHECK(fails || added == LEAKWRAP_LIVE_NEW);
@@ -220,7 +224,7 @@ static void live_randomly(size_t spacing, unsigned steps)
 
 				CHECK(found.site == block->site && found.size == block->size);
 			}
-			/* Inside it no other block is. */
+			/* There is no other block inside it. */
 			if (spacing > 1 && step % 16 == 0)
 				CHECK(leakwrap_live_find(at(block->address + 1)).site == 0);
 		}
@@ -237,7 +241,7 @@ static void live_randomly(size_t spacing, unsigned steps)
 	CHECK(walk(base, base + ((uintptr_t)1 << 38)).count == 0);
 }
 
-/* -- layouts ------------------------------------------------------------------------------------- */
+/* -- layouts ----------------------------------------------------------------------------------- */
 
 #define WINDOW (4 * sizeof(void *))
 
@@ -253,7 +257,7 @@ static struct leakwrap_slot_layout layout_of_fresh_region(void)
 	return layout;
 }
 
-/* After ADDRESS was met last, do the inline paths serve it? */
+/* Returns whether the inline paths serve ADDRESS after its last use. */
 static bool is_served_inline(uintptr_t address)
 {
 	size_t size;
@@ -264,7 +268,8 @@ static bool is_served_inline(uintptr_t address)
 	       leakwrap_live_fast_remove(at(address));
 }
 
-/* Large blocks at the end of a region do not fit its slots.  That says nothing of how closely blocks lie. */
+/* A large block at the end of a region does not fit its slots. This says nothing about the blocks'
+ * spacing. */
 static void keep_layout_for_large_blocks(void)
 {
 	const uint32_t before = layout_of_fresh_region().slots;
@@ -281,7 +286,8 @@ static void keep_layout_for_large_blocks(void)
 	CHECK(layout_of_fresh_region().slots == before);
 }
 
-/* A large block at the end of a region leaves alone the slots of blocks at its beginning, which may be another thread's. */
+/* A large block at a region's end leaves the slots of blocks at its beginning alone. They may be
+ * another thread's. */
 static void keep_off_other_blocks(void)
 {
 	const uintptr_t base = fresh_addresses();
@@ -302,7 +308,7 @@ static void keep_off_other_blocks(void)
 	}
 }
 
-/* Two blocks in one window that live at once. */
+/* Two live blocks share a window. */
 static void share_window(void)
 {
 	const uintptr_t half = WINDOW / 2;
@@ -321,7 +327,7 @@ static void share_window(void)
 	CHECK(is_served_inline(base));
 }
 
-/* A pool's blocks may lie closer than those of the allocator. */
+/* A pool's blocks may lie closer than the allocator's blocks. */
 static void learn_of_close_blocks(void)
 {
 	const uintptr_t half = WINDOW / 2;
@@ -337,7 +343,7 @@ static void learn_of_close_blocks(void)
 	CHECK((uintptr_t)1 << layout_of_fresh_region().window_shift == WINDOW);
 }
 
-/* Blocks that are not aligned to 8 bytes get slots, too. */
+/* A block that is not aligned to 8 bytes gets a slot, too. */
 static void pack(void)
 {
 	const struct leakwrap_slot_layout before = layout_of_fresh_region();
@@ -357,13 +363,14 @@ static void pack(void)
 	CHECK(1u << after.window_shift == 8 && is_served_inline(fresh_addresses() + 4));
 }
 
-/* -- threads ------------------------------------------------------------------------------------- */
+/* -- threads ----------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, PACKED = 50000, ROUNDS = 5 };
 
 static pthread_barrier_t together;
 static uintptr_t packed_base, packed_spacing;
-static bool packed_share; /* two in one window: only with the region's veil drawn, by an exact block */
+static bool
+        packed_share; /* two in one window: only if an exact block has drawn the region's veil */
 
 static uintptr_t fresh_packed_base(void)
 {
@@ -376,7 +383,7 @@ static uintptr_t fresh_packed_base(void)
 	return base;
 }
 
-/* Neighbouring addresses belong to different threads. */
+/* Gives neighbouring addresses to different threads. */
 static void *live_packed(void *number)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -388,13 +395,15 @@ static void *live_packed(void *number)
 			              LEAKWRAP_LIVE_NEW);
 		pthread_barrier_wait(&together);
 		if (number == NULL)
-			CHECK(walk(packed_base, packed_base + PACKED * packed_spacing).count == PACKED);
+			CHECK(walk(packed_base, packed_base + PACKED * packed_spacing).count ==
+			      PACKED);
 		pthread_barrier_wait(&together);
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS) {
 			size_t size;
 
 			CHECK(leakwrap_live_fast_remove(at(packed_base + i * packed_spacing)) ||
-			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) == 5);
+			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) ==
+			              5);
 		}
 		pthread_barrier_wait(&together);
 		if (number == NULL) {
@@ -419,9 +428,9 @@ static void live_in_threads(uintptr_t spacing, bool share)
 		pthread_join(thread[i], NULL);
 }
 
-/* -- memory -------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
-/* The one exact block comes and goes. */
+/* One exact block comes and goes. */
 static void stay_small(void)
 {
 	const uintptr_t address = fresh_addresses() + 1;
@@ -461,10 +470,10 @@ static void live_without_memory(void)
 	fails = NULL;
 }
 
-/* -- freed elsewhere ----------------------------------------------------------------------------- */
+/* -- freed elsewhere --------------------------------------------------------------------------- */
 
-/* Small blocks where a large one is: it was freed unseen, or they are those of a pool in it.  Each has its own
- * record, whatever becomes of the others. */
+/* Small blocks lie inside a large block. The large block was freed unseen, or the small blocks are
+ * a pool's blocks in it. Each has its own record, whatever becomes of the others. */
 static void overlap_large_block(uintptr_t base, unsigned small_at, size_t large_size)
 {
 	size_t size = 0;
@@ -486,7 +495,7 @@ static void overlap_large_block(uintptr_t base, unsigned small_at, size_t large_
 	CHECK(walk(base, base + 5000).count == 0);
 }
 
-/* A block comes back, in another size, to where one was freed unseen. */
+/* A block of another size comes to the address of a block that was freed unseen. */
 static void replace(uintptr_t base, size_t old_size, size_t new_size)
 {
 	size_t size = 0;
@@ -499,8 +508,8 @@ static void replace(uintptr_t base, size_t old_size, size_t new_size)
 	CHECK(leakwrap_live_remove(at(base), &size) == 0);
 }
 
-/* The block of a window's second half stood aside for that of the first, was freed unseen, and comes back when the
- * window is empty: there is one of it. */
+/* The block of a window's second half stood aside for the block of the first half, and was freed
+ * unseen. It comes back when the window is empty, and has one record. */
 static void replace_aside(void)
 {
 	const uintptr_t half = WINDOW / 2;
@@ -513,14 +522,14 @@ static void replace_aside(void)
 	CHECK(leakwrap_live_add(at(base + half), 4, 3) == LEAKWRAP_LIVE_REPLACED);
 	CHECK(forget(base + half, &size) == 3 && size == 4);
 	CHECK(walk(base, base + 64).count == 0);
-	/* With the last exact block gone, the inline paths serve the region again. */
+	/* Without exact blocks the inline paths serve the region again. */
 	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_fast_remove(at(base)));
 }
 
-/* -- pages that go back -------------------------------------------------------------------------- */
+/* -- pages that go back ------------------------------------------------------------------------ */
 
-/* Does the system take pages back at all?  Linux does from 5.7 on. */
+/* Returns whether the system takes pages back (Linux 5.7 and later). */
 static bool pages_go_back(void)
 {
 	const uintptr_t address = fresh_addresses();
@@ -559,7 +568,7 @@ static void give_back_what_is_empty(void)
 		CHECK(forget(base + i * 64, &size) == 5);
 }
 
-/* What the program has locked in memory stays locked.  (The sanitizers' mlock does nothing.) */
+/* Memory that the program has locked stays locked. (The sanitizers' mlock does nothing.) */
 static void keep_what_is_locked(void)
 {
 	const uintptr_t address = fresh_addresses();
@@ -580,7 +589,7 @@ static void keep_what_is_locked(void)
 	CHECK(mincore(page, 1, &present) == 0 && !(present & 1));
 }
 
-/* A heap that leaves its old addresses for new ones takes no more and no more. */
+/* A heap that leaves its old addresses for new ones does not take more and more memory. */
 static void give_back_what_was_left(void)
 {
 	enum { MEGABYTES = 64, TIMES = 20 };
@@ -601,7 +610,8 @@ static void give_back_what_was_left(void)
 	CHECK(leakwrap_pages_held() < 2 * after_five);
 }
 
-/* Each block that finds no memory for a region comes here again: nothing else may be done for it then. */
+/* A block that finds no memory for a region comes here again. The table must do nothing else for it
+ * then. */
 static void look_at_nothing_without_memory(void)
 {
 	const uintptr_t base = fresh_addresses();
@@ -625,17 +635,17 @@ static void look_at_nothing_without_memory(void)
 	}
 }
 
-/* What threads may be doing that looked at the region before its veil was drawn. */
+/* What a thread may be doing that looked at the region before its veil was drawn. */
 static struct {
 	uintptr_t base;
 	leakwrap_live_slot *slot; /* of BASE */
-	uint32_t before, after;   /* values that they store */
-	uint32_t extension;       /* with BEFORE, behind it */
+	uint32_t before, after;   /* the values that the thread stores */
+	uint32_t extension;       /* stored with BEFORE, behind it */
 } under_way;
 
 static void store_under_way(bool before)
 {
-	CHECK(!leakwrap_region_cached(under_way.base)); /* whoever comes now must not do the same */
+	CHECK(!leakwrap_region_cached(under_way.base)); /* a later thread must not do the same */
 	if (before && under_way.extension != 0)
 		for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++)
 			atomic_store(&under_way.slot[i], under_way.extension);
@@ -645,7 +655,7 @@ static void store_under_way(bool before)
 		atomic_store(under_way.slot, under_way.after);
 }
 
-/* Returns the address at whose slot stores are under way while its page is given back. */
+/* Returns the address whose slot gets stores while its page is given back. */
 static uintptr_t add_under_way(void (*meanwhile)(bool before), uint32_t before, uint32_t after,
                                uint32_t extension)
 {
@@ -684,13 +694,13 @@ static void lose_nothing_under_way(void)
 	base = add_under_way(store_under_way, 0, first, 0);
 	CHECK(forget(base, &size) == 7 && size == 20);
 
-	/* A large one, whose size was taken away, or all of it. */
+	/* A large block, of which the size was taken away, or the whole record. */
 	base = add_under_way(store_under_way, 0, not_small, mark);
 	CHECK(forget(base, &size) == 7 && size == large);
 	base = add_under_way(store_under_way, not_small, 0, mark);
 	CHECK(forget(base, &size) == 7 && size == large);
 
-	/* Two of one window: the one that was taken away with the page stands aside. */
+	/* Two blocks of one window. The block that was taken away with the page stands aside. */
 	if (!blocks_lie_apart)
 		return;
 	base = add_under_way(store_under_way, first, second, 0);
@@ -704,7 +714,8 @@ static void lose_nothing_under_way(void)
 	CHECK(walk(base, base + 256).count == 0);
 }
 
-/* A block that was added while its page was given back is looked for before it is back in its place. */
+/* A block is added while its page is given back. Another thread looks for it before it is back in
+ * its place. */
 static pthread_t early;
 static void *(*early_act)(void *);
 
@@ -728,7 +739,7 @@ static void act_early(bool before)
 	if (before)
 		return;
 	CHECK(pthread_create(&early, NULL, early_act, at(under_way.base)) == 0);
-	usleep(20000); /* now it could go wrong */
+	usleep(20000); /* gives the other thread time to fail */
 }
 
 static void wait_for_pages(void)
@@ -746,8 +757,8 @@ static void wait_for_pages(void)
 	CHECK(walk(base, base + 64).count == 0);
 }
 
-/* Threads that add and forget a few blocks here and there, so that pages are emptied all the time, while others give them
- * back.  Each knows its own blocks. */
+/* Threads add and remove a few blocks here and there, so that pages become empty all the time.
+ * Other threads give these pages back. Each thread knows its own blocks. */
 enum { WANDERERS = 3, WANDERS = 10000, GIVEN_BACK = 400, AT_A_TIME = 3 };
 
 #define BETWEEN      ((uintptr_t)256)
@@ -756,14 +767,14 @@ enum { WANDERERS = 3, WANDERS = 10000, GIVEN_BACK = 400, AT_A_TIME = 3 };
 
 static uintptr_t wander_base;
 static _Atomic unsigned wandering;
-static unsigned long wander_until; /* so many times pages were given back */
+static unsigned long wander_until; /* ends after pages were given back so often */
 
 static void *wander(void *number)
 {
 	uint64_t random = (uintptr_t)number;
 
 	for (unsigned step = 0; step < WANDERS || atomic_load(&detached) < wander_until; step++) {
-		/* A page has blocks of all threads, and none for long. */
+		/* A page has blocks of all threads, and keeps none for long. */
 		const uintptr_t place =
 		        wander_base + AT_ONE_PLACE * (unit_random(&random) % (WANDERED * 32));
 		uintptr_t address[AT_A_TIME];
@@ -827,12 +838,14 @@ static void give_pages_back(void)
 static void live(void)
 {
 	const uintptr_t base = fresh_addresses();
-	/* Closer and closer: with the closest, the inline paths serve no region any more. */
-	static const size_t spacings[] = {1 << 20, 1 << 14, 1024, 48, 40, 32, 24, 16, 12, 8, 4, 2, 1};
+	/* The spacing becomes closer and closer. At the closest, the inline paths serve no region
+	 * any more. */
+	static const size_t spacings[] = {1 << 20, 1 << 14, 1024, 48, 40, 32, 24,
+	                                  16,      12,      8,    4,  2,  1};
 	static const size_t sizes[] = {0, 1, 4094, 4095, 4096, 1 << 13, (size_t)5 << 30};
 	static const unsigned offsets[] = {0, 16, 1, (1 << 20) - 16, (1 << 20) - 1};
 
-	/* The walk goes over all that there ever was, so what walks often comes first. */
+	/* A walk visits every region that ever was, so the tests that walk often come first. */
 	stay_small();
 	for (unsigned at_byte = 8; at_byte <= 192; at_byte += 8) {
 		overlap_large_block(base, at_byte, 4096);
@@ -854,7 +867,7 @@ static void live(void)
 	pack();
 	live_in_threads(4, true);
 #ifdef __SANITIZE_THREAD__
-	return; /* what follows has one thread, and takes long */
+	return; /* the tests below have one thread, and take long */
 #endif
 	for (unsigned i = 0; i < sizeof(spacings) / sizeof(spacings[0]); i++)
 		live_randomly(spacings[i], 8000);
@@ -862,7 +875,7 @@ static void live(void)
 	live_in_threads(4, true);
 }
 
-/* The table learns only once what the allocator is. */
+/* Runs in a child, because the table learns only once which allocator there is. */
 static void live_in_child(bool apart)
 {
 	const pid_t child = fork();

@@ -1,24 +1,24 @@
-/* made_up.h - stacks that are made up, for the units of the call-site table. */
+/* made_up.h - made-up stacks, for the unit tests of the call-site table. */
 #ifndef MADE_UP_H
 #define MADE_UP_H
 
 #include "wrap/unwind/read_set.h"
 #include "wrap/site/site_table.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* No return address: behind the last one. */
+/* What lies behind the last return address. It is none. */
 #define MADE_UP_END 8
 
-/* Return addresses at equal distances, in words, above sp. */
+/* A backtrace whose return addresses lie at equal distances, in words, above sp. */
 struct made_up {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	unsigned depth, gap;
 };
 
-/* Puts it on STACK, which has room for one more. */
+/* Puts MADE on STACK, which has room for one more return address. */
 static inline void made_up_call(const struct made_up *made, uintptr_t *stack)
 {
 	for (unsigned frame = 1; frame < made->depth; frame++)
@@ -26,27 +26,27 @@ static inline void made_up_call(const struct made_up *made, uintptr_t *stack)
 	stack[(size_t)made->depth * made->gap] = MADE_UP_END;
 }
 
-/* The number of its call site, by a walk of STACK, which ends at HIGH. */
+/* Walks STACK, which ends at HIGH. Returns the number of its call site. */
 static inline uint32_t made_up_walk(const struct made_up *made, const uintptr_t *stack,
                                     const uintptr_t *high)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uint16_t place[LEAKWRAP_MAX_DEPTH];
+	uint16_t positions[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_stack_link none[1];
-	struct leakwrap_read_set notes = {.place = place, .check = none};
+	struct leakwrap_read_set read_set = {.position = positions, .link = none};
 	struct leakwrap_trace trace = {
-	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = made->depth};
+	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set, .depth = made->depth};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
-	leakwrap_read_set_begin(&notes, (uintptr_t)stack);
+	leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
 	pcs[0] = made->pcs[0];
 	for (unsigned frame = 1; frame < made->depth; frame++) {
 		pcs[frame] = made->pcs[frame];
-		place[notes.returns++] = (uint16_t)(frame * made->gap);
+		positions[read_set.return_count++] = (uint16_t)(frame * made->gap);
 	}
-	notes.end_place = (uint16_t)(made->depth * made->gap);
-	notes.end_word = MADE_UP_END;
-	notes.usable = true;
+	read_set.end_position = (uint16_t)(made->depth * made->gap);
+	read_set.end_word = MADE_UP_END;
+	read_set.usable = true;
 	return leakwrap_site_number(&trace, &bounds);
 }
 

@@ -1,5 +1,7 @@
-/* options.c - the reader of LEAKWRAP_OPTIONS (wrap/runtime/option_table.c) with good and bad values, and with any text.
- * sources: wrap/runtime/option_table.c wrap/base/options.c report/line_writer.c report/output.c wrap/port/linux*.c */
+/* options.c - reads LEAKWRAP_OPTIONS (wrap/runtime/option_table.c) with good and bad values, and
+ * with any text.
+ * sources: wrap/runtime/option_table.c wrap/base/options.c report/line_writer.c report/output.c
+ * sources: wrap/port/linux*.c */
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
 #include "unit.h"
@@ -61,7 +63,7 @@ static void good_values(void)
 	defaults = NULL;
 }
 
-/* Each keeps its default. */
+/* Each option with a bad value keeps its default. */
 static void bad_values(void)
 {
 	static const char *const bad[] = {
@@ -112,7 +114,7 @@ static void bad_values(void)
 	}
 }
 
-/* Whatever the text, the options are ones that can be used. */
+/* Whatever the text is, the options are usable. */
 static void any_text(void)
 {
 	static const char *const pieces[] = {"log", "signal", "depth", "memory", "=",      ":",
@@ -133,12 +135,14 @@ static void any_text(void)
 				memset(text + used, 'x', random / 8 % 1200);
 				text[used + random / 8 % 1200] = '\0';
 			} else {
-				strcat(text, pieces[random / 8 % (sizeof(pieces) / sizeof(pieces[0]))]);
+				strcat(text,
+				       pieces[random / 8 % (sizeof(pieces) / sizeof(pieces[0]))]);
 			}
 		}
 		read_options(text);
 		CHECK(strlen(leakwrap_options.log) < LEAKWRAP_LOG_MAX);
-		CHECK(leakwrap_options.log[0] == '/' || strcmp(leakwrap_options.log, "stderr") == 0);
+		CHECK(leakwrap_options.log[0] == '/' ||
+		      strcmp(leakwrap_options.log, "stderr") == 0);
 		CHECK(leakwrap_options.depth >= 1 && leakwrap_options.depth <= 256);
 		CHECK(leakwrap_options.signal >= 0 && leakwrap_options.signal <= SIGRTMAX);
 	}
@@ -150,7 +154,7 @@ int main(void)
 
 	CHECK(null >= 0 && standard_error >= 0);
 	good_values();
-	dup2(null, 2); /* complaints */
+	dup2(null, 2); /* hides the complaints */
 	bad_values();
 	any_text();
 	dup2(standard_error, 2);

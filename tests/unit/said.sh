@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# said.sh - what a unit (unit_*.c) needs, as it says itself in its first comment.
+# said.sh - reads the needs of a unit test from its first comment.
 
-# said UNIT WHAT: its sources, or its flags.
+# said UNIT WHAT: prints the unit's sources, or its flags. There may be several lines of them.
 said() {
 	sed -n "s,^ \* $2: \(.*\),\1,p" "$1" | sed 's, \*/$,,'
 }

@@ -1,7 +1,12 @@
-/* site_table.c - the call-site table and its recognition of stacks (wrap/site/site_table.c, stack_cache.c, stack_shape.c, stack_index.c, delta_backtrace.c) with stacks that are made
- * up, in threads: a backtrace has one number, each number one backtrace, and a stack is recognized as what it is or not
- * at all.
- * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
+/* site_table.c - the call-site table and its recognition of stacks, with made-up stacks, in
+ * threads. A backtrace has one number, and a number has one backtrace. A stack is recognized as
+ * itself or not at all. The parts are site_table.c, stack_cache.c, stack_shape.c, stack_index.c and
+ * delta_backtrace.c in wrap/site.
+ * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c
+ * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
+ * sources: wrap/base/byte_pool.c wrap/base/readers.c wrap/site/site_numbers.c
+ * sources: wrap/base/hash_table.c wrap/site/base_backtrace.c wrap/base/arena.c
+ * sources: wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/slot.h"
@@ -19,19 +24,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* -- the rest of the runtime --------------------------------------------------------------------- */
+/* -- the rest of the runtime ------------------------------------------------------------------- */
 
 _Thread_local struct leakwrap_thread leakwrap_self;
 
-/* More than a call site's stacks may have forms. */
+/* More than the shapes that the stacks of one call site may have. */
 enum { SNAPSHOTS = 10 };
 
 static struct leakwrap_modules snapshots[SNAPSHOTS];
 static const struct leakwrap_module program = {.main = true, .permanent = true};
-/* The second one may have taken the place of the first one. */
+/* The second plugin may have taken the place of the first. */
 static const struct leakwrap_module plugins[2];
 static bool is_other_plugin[SNAPSHOTS]; /* in each snapshot */
-/* What plugins were linked with. */
+/* The library that plugins were linked with. */
 static const struct leakwrap_module library;
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
 
@@ -43,10 +48,10 @@ static void change_modules(const struct leakwrap_modules *now)
 	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
-/* Return addresses with this bit are the plugin's. */
+/* A return address with this bit belongs to the plugin. */
 #define OF_PLUGIN 2u
 
-/* And with this one, the library's. */
+/* A return address with this bit belongs to the library. */
 #define OF_LIBRARY 4u
 
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
@@ -54,7 +59,8 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 {
 	if ((address + 1) & OF_LIBRARY)
 		return &library;
-	return (address + 1) & OF_PLUGIN ? &plugins[is_other_plugin[modules - snapshots]] : &program;
+	return (address + 1) & OF_PLUGIN ? &plugins[is_other_plugin[modules - snapshots]]
+	                                 : &program;
 }
 
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
@@ -62,20 +68,21 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 	return leakwrap_module_among(leakwrap_modules(), address);
 }
 
-/* -- stacks -------------------------------------------------------------------------------------- */
+/* -- stacks ------------------------------------------------------------------------------------ */
 
 enum { THREADS = 4, CHAINS = 512, WORDS = 256, STEPS = 10000 };
 
-/* Far away: in other upper halves of addresses, where these have any. */
+/* Distance to addresses with other upper halves, if addresses have halves. */
 #define FAR ((uintptr_t)1 << (UINTPTR_MAX > UINT32_MAX ? 36 : 29))
 
 /* A bit that no return address has. */
 #define NO_BIT ((uintptr_t)1 << (UINTPTR_MAX > UINT32_MAX ? 40 : 28))
 
-/* Chains that are so far apart are as deep, and of one form. */
+/* Chains whose numbers differ by this are equally deep and have one shape. */
 enum { FORMS_PERIOD = 13 * 4 };
 
-/* Chain N has N % 13 + 1 frames.  Those with the same first return address have frames of the same size. */
+/* Chain N has N % 13 + 1 frames. Chains with the same first return address have frames of the same
+ * size. */
 static unsigned depth_of(unsigned chain)
 {
 	return chain % 13 + 1;
@@ -83,7 +90,7 @@ static unsigned depth_of(unsigned chain)
 
 static uintptr_t pc_of(unsigned chain, unsigned frame)
 {
-	/* Chains have callers in common, and their first frames.  Some go through a module far away. */
+	/* Chains share callers and their first frames. Some go through a module far away. */
 	const uintptr_t far = chain % 5 == 1 && frame >= 2 ? FAR : 0;
 	const unsigned near = (frame < 2 ? (chain / 13 % 4) * 64 : chain * 4096) + frame * 16 +
 	                      (chain % 7 == 0 && frame == 1 ? OF_PLUGIN : 0);
@@ -91,12 +98,13 @@ static uintptr_t pc_of(unsigned chain, unsigned frame)
 	return far + 0x400000 + near;
 }
 
-static uint16_t place_of(unsigned chain, unsigned frame)
+static uint16_t position_of(unsigned chain, unsigned frame)
 {
 	return (uint16_t)(frame * (2 + chain / 13 % 4));
 }
 
-/* The frames of every other form are linked: the word in front of a return address leads to the next such word. */
+/* Every other shape links its frames: the word below a return address leads to the next
+ * such word. */
 static bool is_linked(unsigned chain)
 {
 	return chain / 13 % 2 == 1;
@@ -104,12 +112,12 @@ static bool is_linked(unsigned chain)
 
 static uint16_t link_of(unsigned chain, unsigned frame)
 {
-	return (uint16_t)(place_of(chain, frame) - 1);
+	return (uint16_t)(position_of(chain, frame) - 1);
 }
 
 static _Atomic uint32_t number_of[CHAINS];
 
-/* The stack of the thread that calls this lies from LOW to HIGH from now on. */
+/* The calling thread's stack lies from LOW to HIGH from now on. */
 static void run_on(const uintptr_t *low, const uintptr_t *high)
 {
 	leakwrap_self.stack_high = (uintptr_t)high;
@@ -122,13 +130,13 @@ static void call(uintptr_t *stack, unsigned chain)
 	for (unsigned i = 0; i < WORDS; i++)
 		stack[i] = MADE_UP_END;
 	for (unsigned frame = 1; frame < depth_of(chain); frame++) {
-		stack[place_of(chain, frame)] = pc_of(chain, frame);
+		stack[position_of(chain, frame)] = pc_of(chain, frame);
 		if (is_linked(chain))
 			stack[link_of(chain, frame)] = (uintptr_t)&stack[link_of(chain, frame + 1)];
 	}
 }
 
-/* The frame pointer of the first caller. */
+/* Returns the frame pointer of the first caller. */
 static uintptr_t fp_of(const uintptr_t *stack, unsigned chain)
 {
 	return is_linked(chain) ? (uintptr_t)&stack[link_of(chain, 1)] : 0;
@@ -137,30 +145,32 @@ static uintptr_t fp_of(const uintptr_t *stack, unsigned chain)
 static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uint16_t place[LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_stack_link check[2 * LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_read_set notes = {.place = place, .check = check};
-	struct leakwrap_trace trace = {
-	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .notes = &notes, .depth = depth_of(chain)};
+	uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace = {.pcs = pcs,
+	                               .max = LEAKWRAP_MAX_DEPTH,
+	                               .read_set = &read_set,
+	                               .depth = depth_of(chain)};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
-	leakwrap_read_set_begin(&notes, (uintptr_t)stack);
+	leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
 	for (unsigned frame = 0; frame < depth_of(chain); frame++) {
 		pcs[frame] = pc_of(chain, frame);
 		if (frame == 0)
 			continue;
-		place[notes.returns++] = place_of(chain, frame);
-		/* What the last frame saved was not used. */
+		positions[read_set.return_count++] = position_of(chain, frame);
+		/* The walk did not use the word that the last frame saved. */
 		if (is_linked(chain) && frame + 1 < depth_of(chain))
-			check[notes.checks++] = (struct leakwrap_stack_link){link_of(chain, frame),
-			                                                     link_of(chain, frame + 1)};
+			links[read_set.link_count++] = (struct leakwrap_stack_link){
+			        link_of(chain, frame), link_of(chain, frame + 1)};
 	}
 	if (is_linked(chain) && depth_of(chain) > 1)
-		notes.fp_target = link_of(chain, 1);
-	/* The word behind the last one ends the walk. */
-	notes.end_place = (uint16_t)(place_of(chain, depth_of(chain)));
-	notes.end_word = MADE_UP_END;
-	notes.usable = true;
+		read_set.fp_target = link_of(chain, 1);
+	/* The word behind the last return address ends the walk. */
+	read_set.end_position = (uint16_t)(position_of(chain, depth_of(chain)));
+	read_set.end_word = MADE_UP_END;
+	read_set.usable = true;
 	return leakwrap_site_number(&trace, &bounds);
 }
 
@@ -178,8 +188,8 @@ static uint32_t recall(const uintptr_t *stack, unsigned chain)
 	return leakwrap_stack_cache_find(pc_of(chain, 0), (uintptr_t)stack, fp_of(stack, chain));
 }
 
-/* As long as nobody else learns, a stack is recognized from its first walk on, also on another thread, and all that were walked before
- * still are. */
+/* While only one thread learns, a stack is recognized from its first walk on, also on another
+ * thread. All stacks that were walked before are still recognized. */
 static void *learn(void *chains)
 {
 	uintptr_t whole[2][2 * WORDS];
@@ -191,7 +201,7 @@ static void *learn(void *chains)
 		run_on(whole[0], whole[1]);
 		call(stack, chain);
 		check_number(chain, walk(stack, chain, whole[1]));
-		/* Of another thread, elsewhere. */
+		/* The same chain on another thread's stack, elsewhere. */
 		run_on(whole[1], whole[1] + (size_t)2 * WORDS);
 		stack = whole[1] + begin;
 		for (unsigned known = chain % FORMS_PERIOD; known <= chain; known += FORMS_PERIOD) {
@@ -215,7 +225,7 @@ static void *live(void *seed)
 		unsigned frame = 1 + (unsigned)(unit_random(&random) % 13);
 		uint32_t number;
 
-		/* Deeper ones begin lower. */
+		/* A deeper chain begins lower. */
 		uintptr_t *stack = whole + WORDS - (size_t)depth_of(chain) * 8;
 
 		call(stack, chain);
@@ -224,16 +234,17 @@ static void *live(void *seed)
 		if (number == LEAKWRAP_SITE_NONE)
 			number = walk(stack, chain, high);
 		check_number(chain, number);
-		/* With another return address it is another one, or unknown. */
+		/* With another return address it is another stack, or unknown. */
 		if (frame < depth_of(chain)) {
-			stack[place_of(chain, frame)] ^= NO_BIT;
+			stack[position_of(chain, frame)] ^= NO_BIT;
 			CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
-			stack[place_of(chain, frame)] ^= NO_BIT;
+			stack[position_of(chain, frame)] ^= NO_BIT;
 		}
-		/* Nor is it the same when two of them have changed places, or are as far apart as they were together. */
+		/* It is also another stack if two return addresses have changed places, or were
+		 * both shifted by the same distance. */
 		if (frame + 1 < depth_of(chain)) {
-			uintptr_t *one = &stack[place_of(chain, frame)];
-			uintptr_t *other = &stack[place_of(chain, frame + 1)];
+			uintptr_t *one = &stack[position_of(chain, frame)];
+			uintptr_t *other = &stack[position_of(chain, frame + 1)];
 			const uintptr_t word = *one;
 
 			*one = *other;
@@ -245,11 +256,11 @@ static void *live(void *seed)
 			*one -= 16;
 			*other += 16;
 		}
-		/* And where a walk would go on, it would not end. */
-		stack[place_of(chain, depth_of(chain))] += MADE_UP_END;
+		/* It is not recognized if the walk would go on behind its end. */
+		stack[position_of(chain, depth_of(chain))] += MADE_UP_END;
 		CHECK(recall(stack, chain) == LEAKWRAP_SITE_NONE);
-		stack[place_of(chain, depth_of(chain))] -= MADE_UP_END;
-		/* Frames that are linked in another way are found elsewhere. */
+		stack[position_of(chain, depth_of(chain))] -= MADE_UP_END;
+		/* If the frames are linked in another way, they lie elsewhere. */
 		if (is_linked(chain) && frame + 2 < depth_of(chain)) {
 			stack[link_of(chain, frame)] += sizeof(uintptr_t);
 			stack[link_of(chain, frame + 1)] -= sizeof(uintptr_t);
@@ -273,12 +284,13 @@ static void *live(void *seed)
 	return NULL;
 }
 
-/* A caller with a variable-length array: one backtrace, and each time its return address stands elsewhere. */
+/* A caller has a variable-length array: one backtrace, whose return address stands elsewhere each
+ * time. */
 static void *vary(void *unused)
 {
 	enum { FORMS = 20000, ENOUGH = 100 };
 	static uintptr_t stack[FORMS + 2];
-	uint16_t place;
+	uint16_t position;
 	size_t held = 0;
 
 	(void)unused;
@@ -286,15 +298,16 @@ static void *vary(void *unused)
 	for (unsigned form = 0; form < FORMS; form++) {
 		uintptr_t pcs[2] = {0x300000, 0x300100};
 		struct leakwrap_stack_link none[1];
-		struct leakwrap_read_set notes = {.place = &place, .check = none};
-		struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .notes = &notes, .depth = 2};
+		struct leakwrap_read_set read_set = {.position = &position, .link = none};
+		struct leakwrap_trace trace = {
+		        .pcs = pcs, .max = 2, .read_set = &read_set, .depth = 2};
 		struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)(stack + FORMS + 2),
 		                                false};
 
-		place = (uint16_t)form;
-		leakwrap_read_set_begin(&notes, (uintptr_t)stack);
-		notes.returns = 1;
-		notes.usable = true;
+		position = (uint16_t)form;
+		leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
+		read_set.return_count = 1;
+		read_set.usable = true;
 		CHECK(leakwrap_site_number(&trace, &bounds) == LEAKWRAP_SITE_FIRST);
 		if (form == ENOUGH)
 			held = leakwrap_pages_held();
@@ -303,8 +316,9 @@ static void *vary(void *unused)
 	return NULL;
 }
 
-/* MADE is recognized on STACK, has the number NUMBER, and keeps its backtrace. */
-static void check_kept(struct made_up made, uintptr_t *stack, const uintptr_t *high, uint32_t number)
+/* Checks that MADE is recognized on STACK, has the number NUMBER, and keeps its backtrace. */
+static void check_kept(struct made_up made, uintptr_t *stack, const uintptr_t *high,
+                       uint32_t number)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs};
@@ -316,11 +330,11 @@ static void check_kept(struct made_up made, uintptr_t *stack, const uintptr_t *h
 	CHECK(trace.depth == made.depth && memcmp(pcs, made.pcs, made.depth * sizeof(pcs[0])) == 0);
 }
 
-/* -- the same callers ------------------------------------------------------------------------------ */
+/* -- the same callers -------------------------------------------------------------------------- */
 
 enum { SHARING = 8 };
 
-/* Of two functions that allocate, with four callers each: the same. */
+/* Two functions allocate. Both have the same four callers. */
 static struct made_up of_sharing(unsigned who, unsigned gap)
 {
 	return (struct made_up){.pcs = {0x900000 + (uintptr_t)(who % 2) * 0x100,
@@ -329,7 +343,8 @@ static struct made_up of_sharing(unsigned who, unsigned gap)
 	                        .gap = gap};
 }
 
-/* What chooses a call site by one pattern chooses none by another; and in a second form stacks are recognized, too. */
+/* A hash that chooses a call site by one shape chooses none by another shape. Stacks of a second
+ * shape are recognized, too. */
 static void *share(void *unused)
 {
 	uintptr_t whole[WORDS], *high = whole + WORDS, *stack = whole + WORDS / 2;
@@ -361,11 +376,11 @@ static void *share(void *unused)
 	return NULL;
 }
 
-/* -- modules come and go --------------------------------------------------------------------------- */
+/* -- modules come and go ----------------------------------------------------------------------- */
 
 enum { IN_PROGRAM, IN_PLUGIN, IN_BOTH };
 
-/* Puts a caller on STACK: all have stacks of one form. */
+/* Puts a caller on STACK. All callers have stacks of one shape. */
 static uintptr_t call_from(unsigned caller, unsigned where, uintptr_t *stack)
 {
 	stack[3] = 0xb10000 | (where != IN_PROGRAM ? OF_PLUGIN : 0);
@@ -373,20 +388,21 @@ static uintptr_t call_from(unsigned caller, unsigned where, uintptr_t *stack)
 	return 0xb00000;
 }
 
-/* The number of its call site, by a walk that began when the modules were those of THEN, and ended by a table. */
+/* Walks STACK. The modules were those of THEN when the walk began. The walk ended by a table.
+ * Returns the number of the call site. */
 static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, const uintptr_t *high,
                           const struct leakwrap_modules *then)
 {
 	uintptr_t pcs[] = {call_from(caller, where, stack), stack[3], stack[6]};
-	uint16_t place[] = {3, 6};
-	struct leakwrap_read_set notes = {.place = place};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = 3, .notes = &notes, .depth = 3};
+	uint16_t positions[] = {3, 6};
+	struct leakwrap_read_set read_set = {.position = positions};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = 3, .read_set = &read_set, .depth = 3};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
-	leakwrap_read_set_begin(&notes, (uintptr_t)stack);
-	notes.modules = then;
-	notes.returns = 2;
-	notes.usable = true;
+	leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
+	read_set.modules = then;
+	read_set.return_count = 2;
+	read_set.usable = true;
 	return leakwrap_site_number(&trace, &bounds);
 }
 
@@ -395,8 +411,8 @@ static uint32_t recall_from(unsigned caller, unsigned where, uintptr_t *stack)
 	return leakwrap_stack_cache_find(call_from(caller, where, stack), (uintptr_t)stack, 0);
 }
 
-/* What stays is known again, however often the modules change, the program itself at once; and another plugin at the same addresses is
- * not. */
+/* Stacks of modules that stay are recognized again, however often the modules change, and stacks of
+ * the program at once. A stack of another plugin at the same addresses is not. */
 static void check_changes(unsigned caller, unsigned where, uintptr_t *stack, const uintptr_t *high)
 {
 	uint32_t number;
@@ -429,7 +445,8 @@ static void *come_and_go(void *unused)
 
 	(void)unused;
 	run_on(whole, high);
-	/* What a call site says about the modules is of when it was seen first, also when one with stacks of the same form is older. */
+	/* A call site's modules are those of its first walk, even if an older call site has stacks
+	 * of the same shape. */
 	for (unsigned caller = 0; caller < 6; caller++) {
 		const struct leakwrap_modules *now = &snapshots[caller / 2 % 2];
 
@@ -437,7 +454,7 @@ static void *come_and_go(void *unused)
 		leakwrap_site_read(walk_from(caller, IN_PLUGIN, stack, high, now), &trace);
 		CHECK(trace.modules == now && pcs[2] == 0xb20000 + (uintptr_t)caller * 0x10);
 	}
-	/* A walk with other modules than now tells nothing. */
+	/* A walk that began with other modules teaches nothing. */
 	walk_from(10, IN_PROGRAM, stack, high, &snapshots[1]);
 	CHECK(recall_from(10, IN_PROGRAM, stack) == LEAKWRAP_SITE_NONE);
 	for (unsigned where = IN_PROGRAM; where <= IN_BOTH; where++)
@@ -446,14 +463,15 @@ static void *come_and_go(void *unused)
 	return NULL;
 }
 
-/* -- hints that mislead ------------------------------------------------------------------------------ */
+/* -- stack shapes that mislead ----------------------------------------------------------------- */
 
 static void *mislead(void *unused)
 {
 	enum { DEEP = 16384, GAP = 2000 };
 	static uintptr_t whole[2 * DEEP];
 	uintptr_t *high = whole + DEEP, *stack = whole;
-	struct made_up made = {.pcs = {0xc00000, 0xc10000, 0xc20000, 0xc30000}, .depth = 4, .gap = GAP};
+	struct made_up made = {
+	        .pcs = {0xc00000, 0xc10000, 0xc20000, 0xc30000}, .depth = 4, .gap = GAP};
 	const uintptr_t room = (uintptr_t)high - (uintptr_t)stack;
 	const uint32_t set = leakwrap_stack_cache_set(room, made.pcs[0]);
 	uintptr_t pc = made.pcs[0];
@@ -464,12 +482,12 @@ static void *mislead(void *unused)
 	number = made_up_walk(&made, stack, high);
 	made_up_call(&made, stack);
 	CHECK(leakwrap_stack_cache_find(pc, (uintptr_t)stack, 0) == number);
-	/* Another caller, whose stack is the same but for that. */
+	/* The other caller's stack differs in nothing else. */
 	do
 		pc++;
 	while (leakwrap_stack_cache_set(room, pc) != set);
 	CHECK(leakwrap_stack_cache_find(pc, (uintptr_t)stack, 0) == LEAKWRAP_SITE_NONE);
-	/* The same one near the stack's end, behind which lies what looks like the rest of it. */
+	/* The same stack lies near the stack's end. Behind it lie words that look like its rest. */
 	stack = high - (size_t)4 * GAP;
 	while (stack < high &&
 	       leakwrap_stack_cache_set((uintptr_t)high - (uintptr_t)stack, made.pcs[0]) != set)
@@ -481,9 +499,10 @@ static void *mislead(void *unused)
 	return NULL;
 }
 
-/* -- callers far apart ----------------------------------------------------------------------------- */
+/* -- callers far apart ------------------------------------------------------------------------- */
 
-/* Two of their return addresses, with one upper half, lie by every power of two before and behind those of the first one. */
+/* Two return addresses share an upper half with the first call site's, and lie by every power of
+ * two before and behind them. */
 enum { APART = 1 + 2 * 30 };
 
 static struct made_up of_apart(unsigned who)
@@ -515,9 +534,10 @@ static void *be_apart(void *unused)
 	return NULL;
 }
 
-/* -- very many call sites ------------------------------------------------------------------------ */
+/* -- very many call sites ---------------------------------------------------------------------- */
 
-/* Backtraces of one form that differ in up to six return addresses: the first 4,096 in four of them. */
+/* Backtraces of one shape that differ in up to six return addresses. The first 4,096 differ in
+ * four. */
 enum { CROWD = 6000, CROWD_DEPTH = 40 };
 
 static struct made_up of_crowd(unsigned who)
@@ -558,7 +578,8 @@ static void *crowd(void *unused)
 		CHECK(made_up_walk(&made, stack, high) == first + who);
 	}
 	check_crowd(stack, high, first);
-	/* Others come late that differ in one more frame each: they take no more than the others. */
+	/* Later backtraces differ in one more frame each. They take no more memory than the
+	 * others. */
 	held = leakwrap_pages_held();
 	for (unsigned frame = 8; frame < CROWD_DEPTH; frame++) {
 		struct made_up made = of_crowd(0);
@@ -572,9 +593,10 @@ static void *crowd(void *unused)
 	return NULL;
 }
 
-/* -- no more numbers ----------------------------------------------------------------------------- */
+/* -- no more numbers --------------------------------------------------------------------------- */
 
-/* The number of a stack of DEPTH frames with the return addresses PCS, of which nothing can be learned. */
+/* Returns the number of a stack of DEPTH frames with the return addresses PCS. The table can learn
+ * nothing from it. */
 static uint32_t number_by_pcs(uintptr_t *pcs, unsigned depth)
 {
 	struct leakwrap_trace trace = {.pcs = pcs, .max = depth, .depth = depth};
@@ -604,7 +626,8 @@ static void crowd_in(void)
 	CHECK(number_by_pcs(pcs, 6) == number && leakwrap_sites_limit() == number + 1);
 }
 
-/* When there are no more numbers, call sites are lost and counted, and nothing is kept of them, in whatever form they come. */
+/* When there are no more numbers, call sites are lost and counted. The table keeps nothing of them,
+ * whatever their shape. */
 static void *crowd_out(void *unused)
 {
 	enum { LOST = 20000, ENOUGH = 100 };
@@ -633,7 +656,7 @@ static void *crowd_out(void *unused)
 	return NULL;
 }
 
-/* -- all ----------------------------------------------------------------------------------------- */
+/* -- all ---------------------------------------------------------------------------------- ---- */
 
 /* Numbers lead to what was seen. */
 static void check_records(void)

@@ -1,7 +1,12 @@
-/* site_table_without_memory.c - the call-site table (wrap/site/site_table.c, stack_cache.c, stack_shape.c, stack_index.c, delta_backtrace.c) when memory ends: random stacks of all depths in two
- * threads.  A stack is recognized as what it is, or walked; its call site has its backtrace, or the innermost frames of it, or
- * is lost and counted.
- * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
+/* site_table_without_memory.c - the call-site table when memory ends, with random stacks of all
+ * depths in two threads. A stack is recognized as itself, or walked. Its call site has its
+ * backtrace, or the innermost frames of it, or is lost and counted. The parts are site_table.c,
+ * stack_cache.c, stack_shape.c, stack_index.c and delta_backtrace.c in wrap/site.
+ * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c
+ * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
+ * sources: wrap/base/byte_pool.c wrap/base/readers.c wrap/site/site_numbers.c
+ * sources: wrap/base/hash_table.c wrap/site/base_backtrace.c wrap/base/arena.c
+ * sources: wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "made_up.h"
@@ -15,7 +20,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* -- the rest of the runtime --------------------------------------------------------------------- */
+/* -- the rest of the runtime ------------------------------------------------------------------- */
 
 _Thread_local struct leakwrap_thread leakwrap_self;
 
@@ -36,13 +41,13 @@ const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_module
 	return leakwrap_module_at(address);
 }
 
-/* -- stacks -------------------------------------------------------------------------------------- */
+/* -- stacks ------------------------------------------------------------------------------------ */
 
 enum { THREADS = 2, STEPS = 30000, PLENTY = 5000, WORDS = 2 * LEAKWRAP_MAX_DEPTH + 2 };
 
 static _Atomic unsigned long recalled, cut, lost;
 
-/* Few frames vary, or many; some addresses are far away. */
+/* Makes a stack in which few frames vary, or many. Some addresses are far away. */
 static void make_up(struct made_up *made, uint64_t *random)
 {
 	static const unsigned depths[] = {
@@ -53,13 +58,13 @@ static void make_up(struct made_up *made, uint64_t *random)
 	made->depth = depths[unit_random(random) % rare];
 	made->gap = 1 + (unsigned)(unit_random(random) % 2);
 	for (unsigned i = 0; i < made->depth; i++)
-		made->pcs[i] =
-		        (uintptr_t)((uint64_t)(i % 3 == 2) << 36) + 0x400000 + (uintptr_t)i * 0x1000;
+		made->pcs[i] = (uintptr_t)((uint64_t)(i % 3 == 2) << 36) + 0x400000 +
+		               (uintptr_t)i * 0x1000;
 	made->pcs[0] += (uintptr_t)made->gap * 16;
 	for (; vary > 0 && made->depth > 1; vary--)
 		made->pcs[1 + unit_random(random) % (made->depth - 1)] +=
 		        16 * (unit_random(random) % 4);
-	if (made->depth > 1 && unit_random(random) % 8 == 0) /* never seen before */
+	if (made->depth > 1 && unit_random(random) % 8 == 0) /* mostly an unseen address */
 		made->pcs[1] = 0x1000000 + 16 * (unit_random(random) % 0x100000);
 }
 

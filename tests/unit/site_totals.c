@@ -1,15 +1,15 @@
-/* site_totals.c - adding up live blocks by call site (report/site_totals.c), from tables that are made up.
+/* site_totals.c - adds up live blocks by call site (report/site_totals.c), from made-up tables.
  * sources: report/site_totals.c wrap/base/loss.c wrap/port/linux*.c */
 #include "report/site_totals.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "unit.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-/* -- made-up tables ------------------------------------------------------------------------------ */
+/* -- made-up tables ---------------------------------------------------------------------------- */
 
 enum { SITES = 3000, BLOCKS = 50000, MANY_BLOCKS = 9000 };
 
@@ -30,7 +30,7 @@ uint32_t leakwrap_sites_first_own(void)
 	return first_own;
 }
 
-/* The third call site behind the fork is the second one. */
+/* After the fork, the third call site stands for the second call site. */
 uint32_t leakwrap_site_oldest(uint32_t number)
 {
 	return number == first_own + 2 ? LEAKWRAP_SITE_FIRST + 1 : number;
@@ -49,7 +49,7 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 		visit(context, &blocks[i]);
 }
 
-/* -- tests --------------------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------------------- */
 
 static bool is_in_order(const struct leakwrap_row *first, const struct leakwrap_row *second)
 {
@@ -64,7 +64,7 @@ static bool is_odd(uint32_t site)
 	return site % 2 == 1;
 }
 
-/* MASK: of the blocks' sizes. */
+/* MASK selects the bits of the blocks' sizes. */
 static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint64_t seed)
 {
 	uint64_t bytes[LEAKWRAP_SITE_FIRST + SITES] = {0}, count[LEAKWRAP_SITE_FIRST + SITES] = {0};
@@ -78,7 +78,8 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 		kinds[i] = (enum leakwrap_trace_kind)(unit_random(&seed) % 3);
 	for (size_t i = 0; i < with_blocks; i++) {
 		uint64_t random = unit_random(&seed);
-		/* Ignored ones, lost ones, and some of call sites that came after the walk began. */
+		/* Some are ignored, some lost, and some have call sites that came after the walk
+		 * began. */
 		uint32_t site = LEAKWRAP_SITE_IGNORED + (uint32_t)(random % (with_sites + 4));
 
 		blocks[i] = (struct leakwrap_live_block){
@@ -120,7 +121,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 	leakwrap_site_totals_release(&got);
 }
 
-/* Ten call sites with a block of 10 bytes each, and one that was lost.  Of the call sites four are
+/* Ten call sites have a block of 10 bytes each, and one block was lost. Four of the call sites are
  * from before a fork. */
 static void collect_in_child(void)
 {
@@ -165,7 +166,7 @@ int main(void)
 	}
 	collect(SITES, BLOCKS, 7, 1);
 	collect(SITES, 100, 7, 2);
-	/* Many rows, whose bytes are all 0, or differ in few places, or in many. */
+	/* Many rows whose bytes are all 0, or differ in few bits, or in many. */
 	collect(SITES, MANY_BLOCKS, 0, 3);
 	collect(SITES, MANY_BLOCKS, 0x10000, 4);
 	collect(SITES, MANY_BLOCKS, 0xff00ff00, 5);

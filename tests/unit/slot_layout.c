@@ -1,5 +1,6 @@
-/* slot_layout.c - each address has the slot that the layout of its region says (wrap/live/live.c), and what stands there is seen as that
- * address: for an allocator like glibc's, and for others, also where words are smaller.
+/* slot_layout.c - each address has the slot that its region's layout says (wrap/live/live.c), and a
+ * walk gives this address again. It runs for an allocator like glibc's, and for others, also with
+ * smaller words.
  * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/reclaim.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
 #include "wrap/live/fast.h"
@@ -11,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 static bool blocks_lie_apart;
 
 bool leakwrap_heap_min_block_is_4_words(void)
@@ -21,7 +21,7 @@ bool leakwrap_heap_min_block_is_4_words(void)
 
 #define WINDOW (4 * sizeof(void *))
 
-/* No block is there. */
+/* There is no block at this address. */
 #define BASE ((uintptr_t)0x40000000)
 
 static void *at(uintptr_t offset)
@@ -29,7 +29,7 @@ static void *at(uintptr_t offset)
 	return (void *)(BASE + offset);
 }
 
-/* The blocks that are seen stand for every 8 bytes, in this order. */
+/* The addresses that a walk gives, in this order, at most one for every 8 bytes. */
 static uintptr_t seen[LEAKWRAP_REGION_SIZE / 8];
 
 static void see(void *context, const struct leakwrap_live_block *block)
@@ -48,7 +48,7 @@ static unsigned see_all(void)
 	return count;
 }
 
-/* Blocks at FIRST, and each STEP bytes on: all are ordinary, and are told apart. */
+/* Adds blocks at FIRST and each STEP bytes on. All fit slots, and a walk tells them apart. */
 static void stand(uintptr_t first, uintptr_t step)
 {
 	static bool is_seen[LEAKWRAP_REGION_SIZE];
@@ -88,7 +88,7 @@ static void check_layout(void)
 		stand(first, WINDOW);
 }
 
-/* The table learns only once what the allocator is. */
+/* Runs in children, because the table learns only once which allocator there is. */
 int main(void)
 {
 	for (int apart = 0; apart <= 1; apart++) {

@@ -1,5 +1,5 @@
-/* unit.h - what the unit tests share: parts of the runtime are linked without the rest, and run under
- * sanitizers (unit.sh). */
+/* unit.h - shared by the unit tests. A unit test links parts of the runtime without the rest, and
+ * runs under sanitizers (unit.sh). */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -15,7 +15,7 @@
 		}                                                                       \
 	} while (0)
 
-/* S. Vigna's splitmix64. */
+/* The generator splitmix64 by S. Vigna. */
 static inline uint64_t unit_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;

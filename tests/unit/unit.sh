@@ -1,5 +1,5 @@
 #!/bin/sh
-# The runtime's parts (unit_*.c) under AddressSanitizer with UndefinedBehaviorSanitizer, and under
+# The runtime's parts work alone, under AddressSanitizer, UndefinedBehaviorSanitizer and
 # ThreadSanitizer.
 # timeout: 300
 . tests/lib.sh
@@ -10,10 +10,11 @@ make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
 unit() {
 	name=$(basename "$1" .c)
 	# shellcheck disable=SC2046 # lists
-	$CC -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-tsan -D_GNU_SOURCE -I"$O/include" -I. -Iwrap -fno-omit-frame-pointer \
-		-fsanitize="$2" -fno-sanitize-recover=all -o "$W/$name.$2" "$1" $(said "$1" sources) $(said "$1" flags) \
-		-pthread 2>"$W/$name.err" || fail "cannot build $name with $2: $(cat "$W/$name.err")"
-	# ThreadSanitizer needs the address space as it was when it was made.
+	$CC -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-tsan -D_GNU_SOURCE -I"$O/include" -I. \
+		-Iwrap -fno-omit-frame-pointer -fsanitize="$2" -fno-sanitize-recover=all \
+		-o "$W/$name.$2" "$1" $(said "$1" sources) $(said "$1" flags) -pthread \
+		2>"$W/$name.err" || fail "cannot build $name with $2: $(cat "$W/$name.err")"
+	# ThreadSanitizer needs the address space of its own time, without more randomization.
 	TSAN_OPTIONS=halt_on_error=1 setarch -R "$W/$name.$2" >"$W/$name.$2.out" 2>&1 ||
 		fail "$name, $2: status $?: $(head -n 60 "$W/$name.$2.out")"
 }

@@ -1,19 +1,21 @@
 #!/bin/sh
-# The call-site table, and the slots of the live table, where words are smaller, and where return addresses have bits of their own.
+# Call-site table and slots work with smaller words, and with return addresses that have flag bits.
 # timeout: 300
 . tests/lib.sh
 . tests/unit/said.sh
 
 make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
-# unit_for TRIPLE QEMU
+# unit_for TRIPLE QEMU: builds the units for TRIPLE, and runs them.
 unit_for() {
 	command -v "$1-gcc" >/dev/null || skip "$1-gcc is not installed"
 	command -v "$2" >/dev/null || skip "$2 is not installed"
 	for unit in tests/unit/site_table.c tests/unit/slot_layout.c; do
 		# shellcheck disable=SC2046 # a list
-		"$1-gcc" -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I"$O/include" -I. -Iwrap -static -o "$W/$1" \
-			"$unit" $(said "$unit" sources) -pthread 2>"$W/$1.err" || fail "cannot build for $1: $(cat "$W/$1.err")"
-		"$2" "$W/$1" >"$W/$1.out" 2>&1 || fail "$unit, $1: status $?: $(head -n 20 "$W/$1.out")"
+		"$1-gcc" -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I"$O/include" -I. \
+			-Iwrap -static -o "$W/$1" "$unit" $(said "$unit" sources) -pthread \
+			2>"$W/$1.err" || fail "cannot build for $1: $(cat "$W/$1.err")"
+		"$2" "$W/$1" >"$W/$1.out" 2>&1 ||
+			fail "$unit, $1: status $?: $(head -n 20 "$W/$1.out")"
 	done
 }
 

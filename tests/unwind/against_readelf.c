@@ -1,9 +1,10 @@
-/* against_readelf.c - the rules that an ELF file's tables give for return addresses, or for instructions that a signal
- * interrupts, one line each.
+/* against_readelf.c - prints the rules of an ELF file's tables for return addresses, or for
+ * instructions that a signal interrupts, one line each.
  *
- * sweep FILE calls|instructions <ADDRESSES: puts FILE's segments into memory as the loader would, reads hexadecimal addresses
- * of the file, and prints for each: the address, the CFA, fp, ra, and "slot" or "wide", as remembered by the
- * rule cache; in the notation of readelf --debug-dump=frames-interp. */
+ * sweep FILE calls|instructions <ADDRESSES: puts FILE's segments into memory as the loader would,
+ * and reads hexadecimal addresses of the file. For each it prints the address, the CFA, fp, ra, and
+ * "slot" or "wide", as the rule cache remembers it, in the notation of readelf
+ * --debug-dump=frames-interp. */
 #include "wrap/unwind/eh_frame.h"
 #include "image.h"
 #include "wrap/module/modules.h"
@@ -33,9 +34,9 @@ static void load(const char *path)
 	image = load_image(path);
 	for (unsigned i = 0; i < image.segment_count; i++)
 		if (image.segment[i].p_type == PT_GNU_EH_FRAME)
-			tables =
-			        (struct leakwrap_cfi){image.start + image.segment[i].p_vaddr,
-			                              image.segment[i].p_memsz, image.start, image.end};
+			tables = (struct leakwrap_cfi){image.start + image.segment[i].p_vaddr,
+			                               image.segment[i].p_memsz, image.start,
+			                               image.end};
 	if (!tables.header) {
 		fprintf(stderr, "%s has no .eh_frame_hdr\n", path);
 		exit(2);
@@ -92,10 +93,11 @@ int main(int argc, char **argv)
 			printf("end");
 		else if (rule.kind == LEAKWRAP_RULE_FRAME)
 			printf("%s%+d %s %s", rule.base == LEAKWRAP_BASE_SP ? SP_NAME : FP_NAME,
-			       rule.cfa, place(rule.fp_place, rule.fp), place(rule.ra_place, rule.ra));
+			       rule.cfa_offset, place(rule.fp_where, rule.fp_offset),
+			       place(rule.ra_where, rule.ra_offset));
 		else
-			printf("exp %s %s", place(rule.fp_place, rule.fp),
-			       place(rule.ra_place, rule.ra));
+			printf("exp %s %s", place(rule.fp_where, rule.fp_offset),
+			       place(rule.ra_where, rule.ra_offset));
 #if LEAKWRAP_HAVE_INLINE_RULES
 		puts(slot & LEAKWRAP_RULE_WIDE ? " wide" : " slot");
 #else

@@ -1,14 +1,17 @@
 #!/bin/sh
-# The rule cache against readelf: for every call in prebuilt archives, the rule for its return address must say
-# what the tables say, as "readelf --debug-dump=frames-interp" reads them; and in some for every instruction, where a
-# signal may come.  What no rule can represent is
-# counted.  Each archive is linked whole into a program, which is never run.
+# The rule cache gives the same rules as readelf --debug-dump=frames-interp.
+#
+# The test looks at the return address of every call in prebuilt archives. In some archives it looks
+# at every instruction, because a signal may come there. It counts the tables' rows that no rule can
+# represent. Each archive is linked whole into a program, which is never run.
 # timeout: 600
 . tests/lib.sh
 
-build_plain sweep tests/unwind/against_readelf.c tests/unwind/stand_ins.c wrap/unwind/eh_frame.c wrap/unwind/rule_cache.c
+build_plain sweep tests/unwind/against_readelf.c tests/unwind/stand_ins.c wrap/unwind/rule_cache.c \
+	wrap/unwind/eh_frame.c wrap/unwind/fde.c wrap/unwind/cfa_program.c wrap/unwind/dwarf_expr.c
 
-# The return address of each call, in 16 digits, or the address of each instruction.
+# addresses IMAGE WHAT: prints the return address of each call, or the address of each instruction,
+# in 16 digits.
 # shellcheck disable=SC2016 # $1 is awk's
 addresses() {
 	objdump -dw "$1" | awk -F '\t' -v all="$([ "$2" = calls ] || echo 1)" '
@@ -18,10 +21,11 @@ addresses() {
 		{ was_call = $3 ~ /^(notrack |bnd |addr32 |data16 |rex\.W )*l?call/ }'
 }
 
-# What readelf says: START-ADDRESS ORDER CFA FP RA, and "none" where an FDE ends.
+# rows IMAGE: prints what readelf says: START-ADDRESS ORDER CFA FP RA, and "none" where an FDE ends.
 # shellcheck disable=SC2016
 rows() {
-	readelf --debug-dump=frames-interp "$1" 2>/dev/null | sed 's/ r[0-9]* ([a-z0-9]*)/ elsewhere/g' | awk -v fp="$FP" '
+	readelf --debug-dump=frames-interp "$1" 2>/dev/null |
+		sed 's/ r[0-9]* ([a-z0-9]*)/ elsewhere/g' | awk -v fp="$FP" '
 		function pad(hex) { return substr("0000000000000000" hex, length(hex) + 1) }
 		function row(at, cfa, fp, ra) { print at, 1, cfa, fp, ra }
 		$4 == "CIE" { in_cie = $1; fde = 0; next }
@@ -44,7 +48,9 @@ rows() {
 		}
 		NF == 0 { fde = 0; in_cie = ""; next }
 		in_cie != "" { initial_cfa[in_cie] = $2; initial_ra[in_cie] = $NF; next }
-		fde && NF == columns { row(pad($1), $2, fp_column ? $fp_column : "u", $NF) }' | LC_ALL=C sort -s -k1,1 -k2,2n
+		fde && NF == columns {
+			row(pad($1), $2, fp_column ? $fp_column : "u", $NF)
+		}' | LC_ALL=C sort -s -k1,1 -k2,2n
 }
 
 # compare RULES ROWS WHAT: prints the differences, then the counts.
@@ -60,8 +66,17 @@ compare() {
 		BEGIN { wanted = "none"; read_row() }
 		{
 			address = substr("0000000000000000" $1, length($1) + 1)
-			while (at < address || (at == address && what == "instructions")) { wanted = next_row; read_row() }
-			if (wanted == "none") { uncovered += $2 == "none"; differ += $2 != "none"; if ($2 != "none") print; next }
+			while (at < address || (at == address && what == "instructions")) {
+				wanted = next_row
+				read_row()
+			}
+			if (wanted == "none") {
+				uncovered += $2 == "none"
+				differ += $2 != "none"
+				if ($2 != "none")
+					print
+				next
+			}
 			split(wanted, w, " ")
 			calls++
 			if ($NF == "slot") slots++
@@ -72,12 +87,16 @@ compare() {
 				ok = ($2 ~ /exp/) == (w[1] ~ /exp/) && $3 == w[2] && $4 == w[3]
 			}
 			else if (w[3] == "elsewhere") { cannot++; ok = $2 == "none" }
-			else if (index(w[1], sp "+") != 1 && index(w[1], fp "+") != 1) { cannot++; ok = $2 == "none" }
+			else if (index(w[1], sp "+") != 1 && index(w[1], fp "+") != 1) {
+				cannot++
+				ok = $2 == "none"
+			}
 			else ok = $2 == w[1] && $3 == w[2] && $4 == w[3]
 			if (!ok) { differ++; print "differs: " $0 ", wanted " wanted }
 		}
 		END {
-			printf "%d %s, %d rules in slots, %d expressions, %d ends, %d without a table, " \
+			printf "%d %s, %d rules in slots, %d expressions, %d ends, " \
+				"%d without a table, " \
 				"%d cannot be represented, %d differ\n", \
 				calls, what, slots, expressions, ends, uncovered, cannot, differ
 			exit differ != 0 || calls == 0
@@ -91,15 +110,20 @@ for library in libcrypto libsqlite3 liblua5.4 libxml2 libglib-2.0 libc; do
 	archive=$($CC -print-file-name=$library.a)
 	[ -e "$archive" ] || skip "$library.a is not installed"
 	image=$W/$library
-	$CC -o "$image" -nostdlib -static -Wl,--eh-frame-hdr,-e,0,--noinhibit-exec,--unresolved-symbols=ignore-all,-z,muldefs \
+	$CC -o "$image" -nostdlib -static -Wl,--eh-frame-hdr,-e,0,--noinhibit-exec \
+		-Wl,--unresolved-symbols=ignore-all,-z,muldefs \
 		-Wl,--defsym=_init=0,--defsym=_fini=0,--defsym=_DYNAMIC=0,--defsym=main=0 \
-		"$($CC -print-file-name=crt1.o)" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive >"$image.log" 2>&1
+		"$($CC -print-file-name=crt1.o)" \
+		-Wl,--whole-archive "$archive" -Wl,--no-whole-archive >"$image.log" 2>&1
 	[ -s "$image" ] || fail "cannot link $library: $(tail -n 3 "$image.log")"
 	rows "$image" >"$image.rows"
 	for what in calls instructions; do
-		case $what:$library in instructions:libsqlite3 | instructions:libxml2 | instructions:liblua5.4) continue ;; esac
+		case $what:$library in
+		instructions:libsqlite3 | instructions:libxml2 | instructions:liblua5.4) continue ;;
+		esac
 		addresses "$image" $what | LC_ALL=C sort -u >"$image.at"
-		"$W/sweep" "$image" $what <"$image.at" >"$image.rules" || fail "cannot read the rules of $library"
+		"$W/sweep" "$image" $what <"$image.at" >"$image.rules" ||
+			fail "cannot read the rules of $library"
 		counts=$(compare "$image.rules" "$image.rows" $what) || status=1
 		echo "$library: $counts" | tail -n 20
 	done

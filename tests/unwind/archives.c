@@ -1,4 +1,4 @@
-/* archives.c - allocates through prebuilt libraries, in the main thread and in another one. */
+/* archives.c - allocates through prebuilt libraries, in the main thread and in another thread. */
 #include "compare.h"
 #include "workloads.h"
 

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Walks in programs that use prebuilt archives, which have no frame pointers: at each allocation the trace
-# must be complete and equal to libgcc's.
+# Walks through prebuilt archives, which have no frame pointers, are complete and equal to libgcc's.
 . tests/lib.sh
 
 export LEAKWRAP_OPTIONS=exit=0:signal=none:depth=256
@@ -14,8 +13,10 @@ build_plain archives.o -c -fomit-frame-pointer tests/unwind/archives.c
 for how in "" -static -static-pie; do
 	name=archives$how
 	# shellcheck disable=SC2086 # lists
-	build_plain "$name" "$W/archives.o" "$W/workloads.o" tests/unwind/compare.c "$O/libleakwrap.a" $how $wrap \
+	build_plain "$name" "$W/archives.o" "$W/workloads.o" tests/unwind/compare.c \
+		"$O/libleakwrap.a" $how $wrap \
 		$archives 2>"$W/$name.log"
-	"$W/$name" >"$W/$name.out" 2>"$W/$name.err" || fail "$name: $(cat "$W/$name.out" "$W/$name.err")"
+	"$W/$name" >"$W/$name.out" 2>"$W/$name.err" ||
+		fail "$name: $(cat "$W/$name.out" "$W/$name.err")"
 	echo "$name: $(cat "$W/$name.out")"
 done

@@ -1,5 +1,5 @@
-/* assembly.S - functions as people write them by hand: without unwind tables and, but for one, without a frame pointer.
- * Each calls its argument and returns; assembly.c knows them by the list there. */
+/* assembly.S - functions as people write them by hand: without unwind tables, and all but one
+ * without a frame pointer. Each function calls its argument and returns. assembly.c lists them. */
 	.text
 
 	.macro function name
@@ -13,7 +13,7 @@
 	.size	\name, . - \name
 	.endm
 
-/* Nothing but the call. */
+/* Calls, and does nothing else. */
 function bare
 	call	*%rdi
 	ret
@@ -50,7 +50,7 @@ function pushes_and_subtracts
 	ret
 end pushes_and_subtracts
 
-/* The frame pointer's register as any other one. */
+/* Uses the frame pointer's register like any other register. */
 function uses_rbp
 	push	%rbp
 	push	%rbx
@@ -63,7 +63,7 @@ function uses_rbp
 	ret
 end uses_rbp
 
-/* As before, but the register points into the stack. */
+/* Uses the frame pointer's register, too, but lets it point into the stack. */
 function points_rbp
 	push	%rbp
 	sub	$0x40, %rsp
@@ -103,7 +103,7 @@ behind_a_call:
 	ret
 end decoy
 
-/* Ends with its call, which never returns: what comes next is another function. */
+/* Ends with its call, which never returns. Behind it lies another function. */
 function ends_with_call
 	lea	behind_a_call(%rip), %rax
 	push	%rax
@@ -116,7 +116,7 @@ function comes_next
 	ret
 end comes_next
 
-/* Two ways in and out, and an argument on the stack in the second. */
+/* Has two entries and two returns. Its second branch has an argument on the stack. */
 function branches
 	push	%rbx
 	test	%esi, %esi
@@ -132,7 +132,7 @@ function branches
 	ret
 end branches
 
-/* Its frame is gone when its argument runs. */
+/* Takes its frame down before its argument runs. */
 function jumps
 	jmp	*%rdi
 end jumps
@@ -172,13 +172,13 @@ end aligns
 	pop	%rbp
 .endm
 
-/* Returns by a jump through a pointer, to a function that returns in its place. */
+/* Returns by a jump through a pointer to a function that returns in its place. */
 function jumps_at_end
 	calls_without_frame_pointer
 	jmp	*in_its_place(%rip)
 end jumps_at_end
 
-/* The same by a jump to the function itself, which saves and restores the frame pointer once more. */
+/* Returns by a jump to that function itself, which saves and restores the frame pointer again. */
 function jumps_to_another
 	calls_without_frame_pointer
 	jmp	saves_again
@@ -193,7 +193,7 @@ function saves_again
 	ret
 end saves_again
 
-/* Many ways lead away from its end, and each but one comes back. */
+/* Has many branches near its end. All but one come back. */
 function many_ways
 	push	%rbx
 	lea	behind_a_call(%rip), %rbx

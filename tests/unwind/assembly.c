@@ -11,10 +11,10 @@ typedef void callback(void);
 typedef void caller(callback *call, int number);
 
 static void *volatile kept;
-static size_t size; /* tells whose block it is */
+static size_t size; /* identifies the function */
 
 static jmp_buf out;
-static volatile bool leaves; /* the callback never returns */
+static volatile bool leaves; /* whether the callback never returns */
 
 static NOINLINE __attribute__((force_align_arg_pointer)) void leak(void)
 {
@@ -24,13 +24,15 @@ static NOINLINE __attribute__((force_align_arg_pointer)) void leak(void)
 		longjmp(out, 1);
 }
 
-/* Functions, each with one that calls it, and its caller: names to tell from all others. */
+/* The functions of assembly.S. Each gets a function that it calls and a caller, with unique
+ * names. */
 // clang-format off
 #define EACH(X) \
-	X(bare) X(pushes) X(subtracts) X(pushes_and_subtracts) X(uses_rbp) X(points_rbp) X(with_frame_pointer) \
+	X(bare) X(pushes) X(subtracts) X(pushes_and_subtracts) X(uses_rbp) X(points_rbp) \
+	X(with_frame_pointer) \
 	X(keeps_returns) X(branches) X(jumps) X(switches_stack) X(aligns)
 
-/* Those that are called through a pointer: no call on the stack tells where they start. */
+/* Functions that are called through a pointer. No call on the stack says where they start. */
 #define EACH_BY_POINTER(X) X(jumps_at_end) X(jumps_to_another) X(many_ways)
 // clang-format on
 
@@ -67,7 +69,7 @@ EACH_BY_POINTER(POINTER)
 EACH(DECLARE)
 EACH_BY_POINTER(DECLARE_BY_POINTER)
 
-/* The same in memory that belongs to no file, as a just-in-time compiler has it. */
+/* Code in memory that belongs to no file, like a just-in-time compiler's. */
 static caller *generated;
 
 static NOINLINE void via_generated(int n)
@@ -110,7 +112,7 @@ static void generate(void)
 	if (pages == MAP_FAILED)
 		abort();
 	memcpy(pages, code, sizeof(code));
-	/* May be read where the processor cannot tell the two. */
+	/* A processor that cannot separate execution from reading lets it be read. */
 	if (mprotect(pages, 4096, PROT_EXEC) != 0)
 		abort();
 	*(void **)&generated = pages;

@@ -1,5 +1,5 @@
-/* backtrace.c - leakwrap_backtrace and leakwrap_return_address give what the C library's backtrace() does: at any depth,
- * in threads and in signal handlers. */
+/* backtrace.c - compares leakwrap_backtrace and leakwrap_return_address with the C library's
+ * backtrace(): at any depth, in threads and in signal handlers. */
 #include "leakwrap.h"
 
 #include <execinfo.h>
@@ -13,7 +13,8 @@
 
 static int checked;
 
-/* The signal comes from raise.  NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */
+/* The signal comes from raise, so calls are safe.
+ * NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */
 static void expect(int right, const char *what)
 {
 	if (!right)
@@ -25,7 +26,7 @@ static NOINLINE void check(void)
 {
 	void *got[MAX], *wanted[MAX], *first[3];
 	size_t count = leakwrap_backtrace(got, MAX);
-	int wanted_count = backtrace(wanted, MAX); /* the first is in this function */
+	int wanted_count = backtrace(wanted, MAX); /* frame 0 is in this function */
 
 	expect((int)count == wanted_count - 1, "how many");
 	expect(memcmp(got, wanted + 1, count * sizeof(*got)) == 0, "the addresses");

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The public walk against the C library's.
+# leakwrap_backtrace gives the same frames as the C library's backtrace.
 . tests/lib.sh
 
 for flags in "" -static -fomit-frame-pointer "-O0 -fomit-frame-pointer" -fcf-protection; do

@@ -1,8 +1,8 @@
-/* cfi.c - the interpreter of call frame information, on frames of every kind and on damaged tables.
+/* cfi.c - interprets call frame information, of frames of every kind and of damaged tables.
  *
- * cfi rules: the functions below are never called; their tables must give the rules that stand beside them.
- * cfi damaged COUNT: COUNT times, copies the tables in front of a page that cannot be read, damages them, and
- * looks every function up: nothing may happen. */
+ * cfi rules: nobody calls the functions below. Their tables must give the rules in the list.
+ * cfi damaged COUNT: copies the tables, COUNT times, in front of a page that cannot be read. It
+ * damages the copy and looks every function up. It must not crash. */
 #include "wrap/unwind/eh_frame.h"
 
 #include <link.h>
@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* -- frames -------------------------------------------------------------------------------------- */
+/* -- frames ------------------------------------------------------------------------------------ */
 
-/* Each point NAME lies behind the address "NAME - 1" to which its rule belongs. */
+/* Each label NAME lies behind the address "NAME - 1", to which its rule belongs. */
 __asm__(".text\n"
         ".globl plain_0, plain_1, plain_2, plain_3, plain_4\n"
         "plain: .cfi_startproc\n"
@@ -45,7 +45,7 @@ __asm__(".text\n"
         "nop\nframed_2:\n"
         ".cfi_endproc\n"
 
-        /* As gcc realigns the stack: the CFA is kept at rbp - 8, rbp at rbp + 0. */
+        /* gcc realigns the stack so: the CFA is kept at rbp - 8, rbp at rbp + 0. */
         ".globl realigned_0\n"
         "realigned: .cfi_startproc\n"
         ".cfi_escape 0x0f, 3, 0x76, 0x78, 0x06\n" /* def_cfa_expression: breg6 -8, deref */
@@ -53,7 +53,7 @@ __asm__(".text\n"
         "nop\nrealigned_0:\n"
         ".cfi_endproc\n"
 
-        /* As the assembly of libcrypto keeps the stack pointer of its caller. */
+        /* libcrypto's assembly keeps its caller's stack pointer so. */
         ".globl kept_0\n"
         "kept: .cfi_startproc\n"
         ".cfi_escape 0x0f, 6, 0x77, 0x98, 0x01, 0x06, 0x23, 0x08\n" /* breg7 152, deref, plus 8 */
@@ -61,7 +61,7 @@ __asm__(".text\n"
         "nop\nkept_0:\n"
         ".cfi_endproc\n"
 
-        /* As the linker describes its procedure linkage table: rsp + 8 + ((rip & 15) >= 11) * 8. */
+        /* The linker describes its procedure linkage table so: rsp + 8 + ((rip & 15) >= 11) * 8. */
         ".p2align 4\n"
         ".globl linkage_0, linkage_1\n"
         "linkage: .cfi_startproc\n"
@@ -83,7 +83,7 @@ __asm__(".text\n"
         "nop\nsignal_0:\n"
         ".cfi_endproc\n"
 
-        /* What a rule cannot say. */
+        /* No rule can represent these. */
         ".globl other_0, other_1, other_2, other_3\n"
         "other: .cfi_startproc\n"
         ".cfi_def_cfa r10, 8\n"
@@ -92,7 +92,7 @@ __asm__(".text\n"
         "nop\nother_1:\n"
         ".cfi_offset rip, -8\n .cfi_register rbp, r11\n"
         "nop\nother_2:\n"
-        ".cfi_escape 0x0f, 2, 0x06, 0x06\n" /* an expression that takes from an empty stack */
+        ".cfi_escape 0x0f, 2, 0x06, 0x06\n" /* an expression that pops from an empty stack */
         "nop\nother_3:\n"
         ".cfi_endproc\n");
 
@@ -156,7 +156,7 @@ static const struct point {
 
 #define POINTS (sizeof(points) / sizeof(points[0]))
 
-/* -- the tables ---------------------------------------------------------------------------------- */
+/* -- the tables -------------------------------------------------------------------------------- */
 
 static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -165,11 +165,13 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
 	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) {
-			tables->header = (const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+			tables->header =
+			        (const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 			tables->header_size = info->dlpi_phdr[i].p_memsz;
 		}
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const uint8_t *start = (const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		const uint8_t *start =
+		        (const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && tables->header >= start &&
 		    tables->header < start + info->dlpi_phdr[i].p_filesz) {
@@ -177,7 +179,7 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
 			tables->high = start + info->dlpi_phdr[i].p_filesz;
 		}
 	}
-	return 1; /* the program alone */
+	return 1; /* look at the program alone */
 }
 
 static int test_rules(const struct leakwrap_cfi *tables)
@@ -196,11 +198,12 @@ static int test_rules(const struct leakwrap_cfi *tables)
 				failed = printf("%s: no rule\n", points[i].name);
 		} else if (memcmp(&got, wanted, sizeof(got)) != 0) {
 			failed = printf("%s: kind %d base %d ra %d %d fp %d %d cfa %d + %d\n",
-			                points[i].name, got.kind, got.base, got.ra_place, got.ra,
-			                got.fp_place, got.fp, got.cfa, got.add);
+			                points[i].name, got.kind, got.base, got.ra_where,
+			                got.ra_offset, got.fp_where, got.fp_offset, got.cfa_offset,
+			                got.add);
 		}
 	}
-	/* Outside all functions, and outside the tables' reach. */
+	/* These addresses lie outside all functions, and outside the tables' reach. */
 	for (uintptr_t pc = 0; pc < 64; pc += 8) {
 		struct leakwrap_rule got;
 
@@ -210,7 +213,7 @@ static int test_rules(const struct leakwrap_cfi *tables)
 	return failed;
 }
 
-/* -- damage -------------------------------------------------------------------------------------- */
+/* -- damage ------------------------------------------------------------------------------------ */
 
 static uint32_t random_number(void)
 {
@@ -240,7 +243,7 @@ static void damage(uint8_t *bytes, size_t size)
 		case 2:
 			*at = nasty[random_number() % sizeof(nasty)];
 			break;
-		default: /* a word of ones: lengths and offsets */
+		default: /* a word of ones, for lengths and offsets */
 			for (unsigned i = 0; i < 4 && at + i < bytes + size; i++)
 				at[i] = 0xff;
 		}
@@ -252,8 +255,8 @@ static int test_damaged(const struct leakwrap_cfi *tables, unsigned long count)
 	size_t size = (size_t)(tables->high - tables->header);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t mapped = (size + page - 1) / page * page;
-	uint8_t *pages =
-	        mmap(NULL, mapped + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pages = mmap(NULL, mapped + page, PROT_READ | PROT_WRITE,
+	                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned long found = 0;
 
 	if (pages == MAP_FAILED || mprotect(pages + mapped, page, PROT_NONE) != 0)
@@ -264,11 +267,11 @@ static int test_damaged(const struct leakwrap_cfi *tables, unsigned long count)
 		struct leakwrap_cfi damaged = {copy, tables->header_size, copy, pages + mapped};
 
 		memcpy(copy, tables->header, kept);
-		/* The functions' entries come first: most of the damage goes there. */
+		/* The functions' entries come first, so most of the damage goes there. */
 		damage(copy, random_number() % 2 || kept < 2048 ? kept : 2048);
 		for (size_t i = 0; i < POINTS; i++) {
-			uintptr_t pc =
-			        (uintptr_t)points[i].pc + ((uintptr_t)copy - (uintptr_t)tables->header);
+			uintptr_t pc = (uintptr_t)points[i].pc +
+			               ((uintptr_t)copy - (uintptr_t)tables->header);
 			struct leakwrap_rule rule;
 
 			found += leakwrap_cfi_rule(&damaged, pc, random_number() % 2, &rule);

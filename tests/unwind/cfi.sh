@@ -1,5 +1,5 @@
 #!/bin/sh
-# The interpreter of call frame information: every kind of frame, and tables that are damaged.
+# The interpreter of call frame information handles every kind of frame, and damaged tables.
 . tests/lib.sh
 
 case $($CC -dumpmachine) in
@@ -7,7 +7,8 @@ x86_64-*) ;;
 *) skip "its frames are written for x86-64" ;;
 esac
 
-parts="tests/unwind/cfi.c tests/unwind/stand_ins.c wrap/unwind/eh_frame.c wrap/unwind/rule_cache.c"
+parts="tests/unwind/cfi.c tests/unwind/stand_ins.c wrap/unwind/rule_cache.c
+	wrap/unwind/eh_frame.c wrap/unwind/fde.c wrap/unwind/cfa_program.c wrap/unwind/dwarf_expr.c"
 # shellcheck disable=SC2086 # a list
 build_plain cfi $parts
 # shellcheck disable=SC2086

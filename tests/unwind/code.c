@@ -1,12 +1,13 @@
-/* code.c - what the instructions of an ELF file say of its frames, against what its unwind tables say.
+/* code.c - compares the frames that an ELF file's instructions describe with its unwind tables.
  *
- * code FILE <CALLS: puts FILE's segments into memory; each line of CALLS has a return address in hexadecimal, and
- * "thumb" behind it or another word.  Prints counts: of how frames are taken down (epilogue), of how they are built
- * (prologue), of where both are known and agree. */
+ * code FILE <CALLS: puts FILE's segments into memory. Each line of CALLS has a return address in
+ * hexadecimal, and behind it "thumb" or another word. Prints counts: how many frames were read from
+ * the way they are taken down (epilogue), how many from the way they are built (prologue), and how
+ * often both are known and agree. */
 #include "wrap/unwind/eh_frame.h"
 #include "wrap/unwind/arm_exidx.h"
 #include "image.h"
-#include "wrap/port/port.h"
+#include "wrap/unwind/epilogue.h"
 #include "wrap/unwind/prologue.h"
 
 #include <stdio.h>
@@ -15,12 +16,6 @@ static struct image image;
 static uintptr_t text_low, text_high;
 static struct leakwrap_cfi cfi;
 static struct leakwrap_exidx exidx;
-
-bool leakwrap_readable(uintptr_t address)
-{
-	(void)address;
-	return false;
-}
 
 static void load(const char *path)
 {
@@ -36,13 +31,14 @@ static void load(const char *path)
 			cfi = (struct leakwrap_cfi){at, segment->p_memsz, image.start, image.end};
 #ifdef PT_ARM_EXIDX
 		} else if (segment->p_type == PT_ARM_EXIDX) {
-			exidx = (struct leakwrap_exidx){at, segment->p_memsz, image.start, image.end};
+			exidx = (struct leakwrap_exidx){at, segment->p_memsz, image.start,
+			                                image.end};
 #endif
 		}
 	}
 }
 
-/* A frame: places from the base, or from the CFA when the base is another one. */
+/* A frame. Offsets count from the base, or from the CFA if the base differs. */
 struct frame {
 	int base;
 	int32_t cfa, ra, fp, r7;
@@ -53,18 +49,18 @@ struct frame {
 static int32_t from_base(const struct leakwrap_rule *rule, uint8_t place, int32_t offset)
 {
 	return place == LEAKWRAP_SAVED_IN_REGISTER ? IN_REGISTER
-	       : place == LEAKWRAP_SAVED_AT_CFA    ? rule->cfa + offset
+	       : place == LEAKWRAP_SAVED_AT_CFA    ? rule->cfa_offset + offset
 	                                           : offset;
 }
 
 static struct frame frame_of(const struct leakwrap_rule *rule)
 {
-	struct frame frame = {.base = rule->base, .cfa = rule->cfa, .r7 = IN_REGISTER};
+	struct frame frame = {.base = rule->base, .cfa = rule->cfa_offset, .r7 = IN_REGISTER};
 
-	frame.ra = from_base(rule, rule->ra_place, rule->ra);
-	frame.fp = from_base(rule, rule->fp_place, rule->fp);
+	frame.ra = from_base(rule, rule->ra_where, rule->ra_offset);
+	frame.fp = from_base(rule, rule->fp_where, rule->fp_offset);
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	frame.r7 = from_base(rule, (uint8_t)rule->r7_place, rule->r7);
+	frame.r7 = from_base(rule, (uint8_t)rule->r7_where, rule->r7_offset);
 #endif
 	return frame;
 }
@@ -88,7 +84,7 @@ static bool by_tables(uintptr_t pc, struct frame *frame)
 	struct leakwrap_rule rule;
 
 	if (!leakwrap_cfi_rule(&cfi, pc, false, &rule) || rule.kind != LEAKWRAP_RULE_FRAME ||
-	    rule.ra_place != LEAKWRAP_SAVED_AT_CFA)
+	    rule.ra_where != LEAKWRAP_SAVED_AT_CFA)
 		return false;
 	*frame = frame_of(&rule);
 	return true;
@@ -102,8 +98,10 @@ static int32_t below_cfa(const struct frame *frame, int32_t place)
 
 static bool same(const struct frame *a, const struct frame *b)
 {
-	return (a->base != b->base || a->cfa == b->cfa) && below_cfa(a, a->ra) == below_cfa(b, b->ra) &&
-	       below_cfa(a, a->fp) == below_cfa(b, b->fp) && below_cfa(a, a->r7) == below_cfa(b, b->r7);
+	return (a->base != b->base || a->cfa == b->cfa) &&
+	       below_cfa(a, a->ra) == below_cfa(b, b->ra) &&
+	       below_cfa(a, a->fp) == below_cfa(b, b->fp) &&
+	       below_cfa(a, a->r7) == below_cfa(b, b->r7);
 }
 
 int main(int argc, char **argv)
@@ -123,7 +121,7 @@ int main(int argc, char **argv)
 		struct frame frame[2], wanted;
 		bool is_found[2];
 
-		unseen += !leakwrap_call_before_return(&code, pc, &target);
+		unseen += leakwrap_call_before(&code, pc, &target) == 0;
 		if (!by_tables(pc, &wanted))
 			continue;
 		calls++;
@@ -141,8 +139,10 @@ int main(int argc, char **argv)
 			agree_wrong += !same(&frame[0], &wanted);
 		}
 	}
-	printf("%lu calls, %lu not seen, epilogue %lu right %lu wrong, prologue %lu right %lu wrong, "
+	printf("%lu calls, %lu not seen, epilogue %lu right %lu wrong, prologue %lu right %lu "
+	       "wrong, "
 	       "both %lu right %lu wrong\n",
-	       calls, unseen, right[0], wrong[0], right[1], wrong[1], agree - agree_wrong, agree_wrong);
+	       calls, unseen, right[0], wrong[0], right[1], wrong[1], agree - agree_wrong,
+	       agree_wrong);
 	return 0;
 }

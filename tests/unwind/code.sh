@@ -1,11 +1,14 @@
 #!/bin/sh
-# Frames read off the code against unwind tables: for each call of the cross compilers' libraries that has a table, as it
-# has none, how the function builds its frame and how it takes it down.  Where the two agree the walk asks no further: no
-# error there.  Where they do not, or one is not known, the stack decides: there may be few.
+# Frames that are read from the code agree with the unwind tables.
+#
+# The test looks at each call in the cross compilers' libraries that has a table, and reads the code
+# as if it had none: how the function builds its frame, and how it takes it down. If the two agree,
+# the walk believes them, so there must be no error. If they differ, or if one is unknown, the stack
+# decides; there may be few such calls.
 # timeout: 300
 . tests/lib.sh
 
-# calls TRIPLE FILE: return addresses, and "thumb" or "other".
+# calls TRIPLE FILE: prints return addresses, each with "thumb" or "other".
 calls() {
 	"$1-objdump" -d "$2" | awk -F '\t' '
 		/^ *[0-9a-f]+:/ {
@@ -23,7 +26,7 @@ calls() {
 }
 
 ran=0
-# images TRIPLE QEMU FILE...
+# images TRIPLE QEMU FILE...: compares code and tables of the files.
 images() {
 	triple=$1 qemu=$2
 	shift 2
@@ -32,8 +35,11 @@ images() {
 		return
 	fi
 	# shellcheck disable=SC2086 # a list of flags
-	"$triple-gcc" $CFLAGS_FOR_TESTS -static -o "$W/code-$triple" tests/unwind/code.c wrap/unwind/prologue.c wrap/unwind/eh_frame.c \
-		wrap/unwind/arm_exidx.c || fail "cannot build for $triple"
+	"$triple-gcc" $CFLAGS_FOR_TESTS -static -o "$W/code-$triple" tests/unwind/code.c \
+		wrap/arch/decoder.c wrap/unwind/code_follower.c wrap/unwind/epilogue.c \
+		wrap/unwind/prologue.c wrap/unwind/arm_exidx.c wrap/unwind/eh_frame.c \
+		wrap/unwind/fde.c wrap/unwind/cfa_program.c wrap/unwind/dwarf_expr.c ||
+		fail "cannot build for $triple"
 	for file; do
 		file=/usr/$triple/lib/$file
 		[ -e "$file" ] || continue
@@ -44,8 +50,9 @@ images() {
 		set -- $(tr -cs '0-9\n' ' ' <"$W/out")
 		[ "$1" -gt 100 ] || fail "$file: too few calls"
 		[ $(($2 * 1000)) -le "$1" ] || fail "$file: calls are not seen"
-		# ARM's tables tell one frame for all of a function: a call before the last instruction of the prologue
-		# has another one, which the code tells and the table does not.
+		# ARM's tables have one frame for a whole function. A call before the last
+		# instruction of the prologue has another frame: the code says so, the table does
+		# not.
 		case $triple in arm*) few=3 ;; *) few=0 ;; esac
 		[ "$8" -le $few ] || fail "$file: both agree on what is wrong"
 		[ $((($4 + $6) * 50)) -le "$1" ] || fail "$file: too many errors"

@@ -1,6 +1,7 @@
-/* compare.c - stands in the place of malloc, calloc and realloc, and at each call compares the backtrace that
- * the tracer takes for it, walked or recognized, with libgcc's _Unwind_Backtrace.  Linked with --wrap into
- * programs that use prebuilt archives; compare_report prints the counts and says whether all was well. */
+/* compare.c - replaces malloc, calloc and realloc. At each call it compares the backtrace that the
+ * tracer takes, walked or recognized, with libgcc's _Unwind_Backtrace. It is linked with --wrap
+ * into programs that use prebuilt archives. compare_report prints the counts and says whether all
+ * backtraces were equal. */
 #include "compare.h"
 
 #include "wrap/record/record.h"
@@ -34,11 +35,12 @@ struct expected {
 	bool started;
 };
 
-/* From libgcc's <unwind.h>, which has the name of one of the runtime's headers. */
+/* From libgcc's <unwind.h>; one of the runtime's headers has the same name. */
 struct _Unwind_Context;
 int _Unwind_Backtrace(int (*each)(struct _Unwind_Context *, void *), void *argument);
 #ifdef __arm__
-int _Unwind_VRS_Get(struct _Unwind_Context *context, int class, uint32_t reg, int form, void *value);
+int _Unwind_VRS_Get(struct _Unwind_Context *context, int class, uint32_t reg, int form,
+                    void *value);
 
 static uintptr_t _Unwind_GetIP(struct _Unwind_Context *context)
 {
@@ -67,14 +69,14 @@ static int collect(struct _Unwind_Context *context, void *argument)
 	return GO_ON;
 }
 
-/* The backtrace of the call site that an allocation by this caller is given. */
-static void read_site_of_caller(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* Reads the backtrace of the call site that the tracer gives to an allocation by this caller. */
+static void read_site_of_caller(struct leakwrap_trace *trace, struct leakwrap_caller caller)
 {
 	static _Alignas(64) _Thread_local char block[64];
 	uint32_t number;
 
 	leakwrap_begin_allocation();
-	leakwrap_record_allocation(block, 1, pc, sp, fp);
+	leakwrap_record_allocation(block, 1, caller);
 	number = leakwrap_live_find(block).site;
 	leakwrap_end_release(leakwrap_begin_release(block, 0));
 	leakwrap_site_read(number, trace);
@@ -90,7 +92,8 @@ static void complain(const struct leakwrap_trace *got, const struct expected *wa
 		        i < wanted->depth ? (unsigned long)wanted->pcs[i] : 0);
 }
 
-/* Where code lacks tables libgcc stops short: so do AArch64's linkage tables, in which a signal may come. */
+/* libgcc stops short where code lacks tables, as AArch64's linkage tables do, in which a signal may
+ * come. */
 static bool has_depth(unsigned got, unsigned expected)
 {
 #if defined(__x86_64__)
@@ -110,17 +113,17 @@ static bool is_as(const struct leakwrap_trace *got, const struct expected *wante
 	return true;
 }
 
-static __attribute__((noinline)) void compare(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static __attribute__((noinline)) void compare(struct leakwrap_caller caller)
 {
 	static _Thread_local bool inside;
-	struct expected expected = {.start = pc};
+	struct expected expected = {.start = caller.pc};
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace got = {.pcs = pcs};
 
 	if (inside || !atomic_load(&counts.on))
 		return;
 	inside = true;
-	read_site_of_caller(&got, pc, sp, fp);
+	read_site_of_caller(&got, caller);
 	_Unwind_Backtrace(collect, &expected);
 	atomic_fetch_add(&counts.walks, 1);
 	atomic_fetch_add(&counts.frames, got.depth);
@@ -163,7 +166,8 @@ bool compare_report(void)
 {
 	atomic_store(&counts.on, false);
 	printf("%lu backtraces, %lu frames, %lu complete, %lu differ\n", atomic_load(&counts.walks),
-	       atomic_load(&counts.frames), atomic_load(&counts.complete), atomic_load(&counts.differ));
+	       atomic_load(&counts.frames), atomic_load(&counts.complete),
+	       atomic_load(&counts.differ));
 	fflush(stdout);
 	return atomic_load(&counts.walks) > 0 && atomic_load(&counts.differ) == 0 &&
 	       atomic_load(&counts.complete) == atomic_load(&counts.walks);

@@ -1,16 +1,16 @@
-/* compare.h - see compare.c. */
+/* compare.h - compares the tracer's backtraces with libgcc's, see compare.c. */
 #ifndef TESTS_UNWIND_COMPARE_H
 #define TESTS_UNWIND_COMPARE_H
 
 #include <stdbool.h>
 
-/* Compares from now on. */
+/* Begins to compare. */
 void compare_start(void);
 
 /* Compares the backtraces of the caller. */
 void compare_here(void);
 
-/* Ends it and prints the counts; true when every walk was complete and equal. */
+/* Ends the comparison and prints the counts. Returns true if every walk was complete and equal. */
 bool compare_report(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* crash.c HOW - dies of one of several signals, behind a known chain of functions. */
+/* crash_trace.c HOW - dies of one of several signals, behind a known chain of functions. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void own_handler(int number)
 	_exit(8);
 }
 
-/* Which of the signals have a handler, and which when their default action has been set. */
+/* Prints which signals have a handler, before and after it sets their default action. */
 static int shown(void)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};

@@ -1,9 +1,11 @@
-/* exidx.c - what the ARM exception tables of an ELF file say, one line for each entry.
+/* exidx.c - prints what the ARM exception tables of an ELF file say, one line for each entry.
  *
- * exidx FILE <ADDRESSES: puts FILE's segments into memory, reads hexadecimal addresses of the file, and prints
- * for each: the address, the base, where sp, r7, r11 and pc are ("-": in the register), or "none".
- * exidx FILE damaged COUNT: COUNT times, damages the tables and looks every entry up: nothing may happen.
- * Runs on any machine: the tables hold nothing but relative addresses. */
+ * exidx FILE <ADDRESSES: puts FILE's segments into memory, and reads hexadecimal addresses of the
+ * file. For each it prints the address, the base, and where sp, r7, r11 and pc are saved ("-": they
+ * are in the register), or "none".
+ * exidx FILE damaged COUNT: damages the tables, COUNT times, and looks every entry up. It must not
+ * crash.
+ * It runs on any machine, because the tables hold only relative addresses. */
 #include "wrap/unwind/arm_exidx.h"
 
 #include <elf.h>
@@ -45,8 +47,8 @@ static void load(const char *path)
 			memcpy(image + segment[i].p_vaddr, bytes + segment[i].p_offset,
 			       segment[i].p_filesz);
 		else if (segment[i].p_type == PT_ARM_EXIDX)
-			tables = (struct leakwrap_exidx){image + segment[i].p_vaddr, segment[i].p_memsz,
-			                                 image, image + size};
+			tables = (struct leakwrap_exidx){image + segment[i].p_vaddr,
+			                                 segment[i].p_memsz, image, image + size};
 	if (!tables.index) {
 		fprintf(stderr, "%s has no .ARM.exidx\n", path);
 		exit(2);
@@ -100,7 +102,7 @@ static void damage(unsigned long count)
 		size_t at = random_number() % tables.index_size & ~(size_t)7;
 		uint32_t word;
 
-		/* An entry with a random word; its instructions, or a pointer to anywhere. */
+		/* An entry gets a random word: instructions, or a pointer to anywhere. */
 		word = random_number();
 		if (random_number() % 2)
 			word = 0x80000000 | (word & 0x00ffffff);
@@ -112,7 +114,8 @@ static void damage(unsigned long count)
 		memcpy(&word, copy + at, sizeof(word));
 		found += leakwrap_exidx_find(
 		        &tables,
-		        (uintptr_t)(index + at) + (uintptr_t)(intptr_t)((int32_t)(word << 1) >> 1) + 2,
+		        (uintptr_t)(index + at) + (uintptr_t)(intptr_t)((int32_t)(word << 1) >> 1) +
+		                2,
 		        &frame);
 		memcpy(index + at, copy + at, 8);
 	}

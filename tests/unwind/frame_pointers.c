@@ -1,4 +1,5 @@
-/* frame_pointers.c - one block behind a chain of calls, one behind a frame pointer that means nothing. */
+/* frame_pointers.c - leaks one block behind a chain of calls, and one behind a meaningless frame
+ * pointer. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ static void *thread_main(void *argument)
 
 #ifdef __x86_64__
 /* Calls malloc(22) with FP as the frame pointer. */
-__attribute__((naked, noinline)) static void *with_frame_pointer(__attribute__((unused)) uintptr_t fp)
+__attribute__((naked, noinline)) static void *with_frame_pointer(__attribute__((unused))
+                                                                 uintptr_t fp)
 {
 	__asm__("push %rbp\n\t"
 	        "mov %rdi, %rbp\n\t"
@@ -63,7 +65,7 @@ int main(void)
 	pthread_create(&thread, NULL, thread_main, NULL);
 	pthread_join(thread, NULL);
 #ifdef __x86_64__
-	/* A page, and behind it one that must not be touched. */
+	/* Two pages: the second page must not be touched. */
 	char *pages =
 	        mmap(NULL, 3ul * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -88,7 +90,7 @@ int main(void)
 		return 1;
 	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++)
 		with_frame_pointer(some[i]);
-	/* A frame that points to itself, and one that points below. */
+	/* One frame points to itself, another frame points below. */
 	*(uintptr_t *)(void *)pages = (uintptr_t)pages;
 	with_frame_pointer((uintptr_t)pages);
 	*(uintptr_t *)(void *)pages = 8;

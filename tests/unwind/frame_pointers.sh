@@ -1,34 +1,46 @@
 #!/bin/sh
-# The walk along frame pointers gives every frame, says whether it reached the first one, and never faults on
-# a frame pointer that is none.
+# The walk along frame pointers gives every frame, and says whether it reached the first frame.
+#
+# A frame pointer that is none never makes it fault.
 . tests/lib.sh
 
 for static in '' -static; do
 	build "frames$static" $static tests/unwind/frame_pointers.c
 	log=$W/log$static
 	LEAKWRAP_OPTIONS=unwind=fp "$W/frames$static" 2>"$log" || fail "status $?"
-	# Without tables a static program's own frames cannot be told from the C library's start code.
+	# Without tables the walk cannot tell a static program's own frames from the C library's
+	# start code.
 	kind=complete
 	[ -z "$static" ] || kind='[a-z]*'
 	stacks=$(dump_sites "$log" 1)
-	echo "$stacks" | grep -q "^11 1 $kind leaf;middle;outer;main;" || fail "outer(0)$static: $stacks"
-	echo "$stacks" | grep -q "^11 1 $kind leaf;middle;outer;outer;main;" || fail "outer(1)$static: $stacks"
-	echo "$stacks" | grep -q '^11 1 [a-z]* leaf;middle;thread_main;' || fail "the thread$static: $stacks"
-	# 64 frames are kept of the deep one.
+	while read -r what wanted; do
+		echo "$stacks" | grep -q "^11 1 $wanted" || fail "$what$static: $stacks"
+	done <<-END || exit 1
+		outer(0) $kind leaf;middle;outer;main;
+		outer(1) $kind leaf;middle;outer;outer;main;
+		thread [a-z]* leaf;middle;thread_main;
+	END
+	# The tracer keeps 64 frames of the deep stack.
 	deep=leaf\;middle\;$(yes 'outer;' | head -n 62 | tr -d '\n')
 	echo "$stacks" | grep -q "^11 1 truncated $deep\$" || fail "outer(100)$static: $stacks"
 	if [ "$(uname -m)" = x86_64 ]; then
-		equal "garbage frame pointers$static" "$(site_by "$log" 1 with_frame_pointer)" "396 18"
+		equal "garbage frame pointers$static" \
+			"$(site_by "$log" 1 with_frame_pointer)" "396 18"
 	fi
-	[ "$(dump_value "$log" 1 truncated_blocks)" -ge 1 ] || fail "no truncated block is counted$static"
+	[ "$(dump_value "$log" 1 truncated_blocks)" -ge 1 ] ||
+		fail "no truncated block is counted$static"
 done
 
-# The share of bytes with complete stacks is that of the sites, never rounded up.
-share=$(dump_sites "$log" 1 | awk '{ all += $1 } $3 == "complete" { whole += $1 } END { printf "%.2f", int(10000 * whole / all) / 100 }')
+# The dump's share of bytes with complete stacks is the call sites' share, never rounded up.
+share=$(dump_sites "$log" 1 | awk '
+	{ all += $1 }
+	$3 == "complete" { whole += $1 }
+	END { printf "%.2f", int(10000 * whole / all) / 100 }')
 equal "share of complete stacks" "$(dump_value "$log" 1 complete_stack_bytes_percent)" "$share"
 truncated=$(dump_sites "$log" 1 | awk '$3 == "truncated" { blocks += $2 } END { print blocks + 0 }')
 equal "truncated blocks" "$(dump_value "$log" 1 truncated_blocks)" "$truncated"
 
-# depth= keeps the innermost ones.
+# depth= keeps the innermost frames.
 LEAKWRAP_OPTIONS=unwind=fp:depth=3 "$W/frames" 2>"$W/depth.log" || fail "status $?"
-dump_sites "$W/depth.log" 1 | grep -q ' truncated leaf;middle;outer;$' || fail "depth=3: $(dump_sites "$W/depth.log" 1)"
+dump_sites "$W/depth.log" 1 | grep -q ' truncated leaf;middle;outer;$' ||
+	fail "depth=3: $(dump_sites "$W/depth.log" 1)"

@@ -1,4 +1,5 @@
-/* image.h - an ELF file of this machine in memory, as the loader would put it there, but not relocated. */
+/* image.h - puts an ELF file of this machine into memory as the loader would, but without
+ * relocation. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
@@ -13,12 +14,13 @@
 #include <unistd.h>
 
 struct image {
-	const uint8_t *start, *end; /* where address 0 of the file is, and behind its last segment */
+	const uint8_t *start,
+	        *end; /* where address 0 of the file is, and behind its last segment */
 	const ElfW(Phdr) * segment;
 	unsigned segment_count;
 };
 
-/* Ends the program when PATH cannot be read. */
+/* Loads PATH. Ends the program if it cannot be read. */
 static struct image load_image(const char *path)
 {
 	struct stat status;
@@ -37,7 +39,8 @@ static struct image load_image(const char *path)
 		if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr + segment[i].p_memsz > size)
 			size = segment[i].p_vaddr + segment[i].p_memsz;
 
-	uint8_t *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *start =
+	        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (start == MAP_FAILED)
 		exit(2);

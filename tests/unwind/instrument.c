@@ -1,5 +1,6 @@
-/* instrument.c - leaks behind instrumented functions: after a longjmp and an exception-like exit, in a signal
- * handler on its own stack, in a thread, in a forked child, and deeper than the shadow call stack. */
+/* instrument.c - leaks behind instrumented functions: after a longjmp and an exception-like exit,
+ * in a signal handler on its own stack, in a thread, in a forked child, and deeper than the shadow
+ * call stack. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -23,7 +24,8 @@ static void jump(void)
 	longjmp(out, 1);
 }
 
-static void (*volatile end)(void) = jump; /* so that the compiler does not know that it never returns */
+static void (*volatile end)(void) =
+        jump; /* volatile, so that the compiler does not know that the call never returns */
 
 static NOINLINE void deeper(int levels)
 {

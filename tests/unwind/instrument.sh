@@ -1,12 +1,16 @@
 #!/bin/sh
-# unwind=instrument takes backtraces from the hooks of -finstrument-functions, without tables or frame
-# pointers, on every architecture; longjmp, signals, threads and fork do not confuse them, and an overflow is told.
+# unwind=instrument takes backtraces from the hooks of -finstrument-functions, on every
+# architecture.
+#
+# The program has neither tables nor frame pointers. longjmp, signals, threads and fork do not
+# confuse the tracer. The dump reports an overflow.
 . tests/lib.sh
 . tests/targets/target.sh
 
-instrumented='-finstrument-functions -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables'
+instrumented='-finstrument-functions -fomit-frame-pointer -fno-asynchronous-unwind-tables'
+instrumented="$instrumented -fno-unwind-tables"
 
-# expect HOW PROGRAM...: the program's stacks are those that its hooks told of.
+# expect HOW PROGRAM...: runs the program. Its stacks must be what its hooks reported.
 expect() {
 	how=$1 log=$W/log
 	shift
@@ -21,8 +25,10 @@ expect() {
 		'5 1 complete leak;nests;nests;nests;nests;nests;main;'; do
 		echo "$sites" | grep -q "^$expected" || fail "$how: no '$expected' in: $sites"
 	done
-	echo "$sites" | grep -q '^5 1 truncated leak;nests;' || fail "$how: the deep one is not truncated: $sites"
-	dump_lines "$log" "$pid.1" | grep -q '^note .*too deep' || fail "$how: the overflow is not told"
+	echo "$sites" | grep -q '^5 1 truncated leak;nests;' ||
+		fail "$how: the deep stack is not truncated: $sites"
+	dump_lines "$log" "$pid.1" | grep -q '^note .*too deep' ||
+		fail "$how: the overflow is not told"
 	dump_sites "$log" "$child.1" | grep -q '^6 1 complete leak;in_child;main;' ||
 		fail "$how: the child: $(dump_sites "$log" "$child.1")"
 }
@@ -38,7 +44,8 @@ for machine in 'i686-linux-gnu ' 'aarch64-linux-gnu qemu-aarch64' 'riscv64-linux
 	target "${machine% *}" "${machine#* }"
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	"$gcc" $TARGET_CFLAGS $instrumented -static -o "$W/instrument" tests/unwind/instrument.c \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") -pthread ||
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+			sed "s|$O/libleakwrap.a|$lib|g") -pthread ||
 		fail "$triple: cannot build"
 	# shellcheck disable=SC2086 # a command and its arguments
 	expect "$triple" $run "$W/instrument"

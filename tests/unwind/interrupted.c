@@ -1,5 +1,6 @@
-/* interrupted.c HOW - dies behind a known chain of functions: in one that has called others before, or in one that calls
- * nothing; each is called directly or through a pointer.  The return addresses of the earlier calls are still about. */
+/* interrupted.c HOW - dies behind a known chain of functions: in a function that has called others
+ * before, or in a function that calls nothing. The caller calls it directly or through a pointer.
+ * The return addresses of the earlier calls are still in memory. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,17 +1,21 @@
 #!/bin/sh
-# The crash trace of a function that a signal interrupts has its caller, by every way to walk: neither a function that was
-# called before, nor one that is left out, nor one that stands there twice.
+# The crash trace of an interrupted function has its caller, exactly once, by every way to walk.
+#
+# It must not have a function that was called before.
 # timeout: 300
 . tests/lib.sh
 . tests/targets/target.sh
 
-# chain WAY HOW...: the frames of the trace, as far as main.
+# chain WAY HOW...: prints the frames of the trace up to main.
 chain() {
 	way=$1
 	shift
 	# shellcheck disable=SC2086 # a command
-	LEAKWRAP_OPTIONS=crash=1:exit=0:unwind=$way sh -c '"$@" 2>"$0"' "$W/log" $run "$W/program" "$@" >/dev/null 2>&1
-	dump_lines "$W/log" 1 | awk '/^total/ { exit } /^ *#/ { f = $3; sub(/\+0x.*/, "", f); printf "%s;", f; if (f == "main") exit }'
+	LEAKWRAP_OPTIONS=crash=1:exit=0:unwind=$way sh -c '"$@" 2>"$0"' "$W/log" $run \
+		"$W/program" "$@" >/dev/null 2>&1
+	dump_lines "$W/log" 1 | awk '
+		/^total/ { exit }
+		/^ *#/ { f = $3; sub(/\+0x.*/, "", f); printf "%s;", f; if (f == "main") exit }'
 }
 
 while read -r triple qemu flags; do
@@ -24,15 +28,19 @@ while read -r triple qemu flags; do
 	fi
 	for level in -O0 -O1 -O2; do
 		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$gcc $TARGET_CFLAGS -static -fno-ipa-icf -fno-stack-protector -fno-omit-frame-pointer $flags $level -o "$W/program" \
-			tests/unwind/interrupted.c $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+		$gcc $TARGET_CFLAGS -static -fno-ipa-icf -fno-stack-protector \
+			-fno-omit-frame-pointer $flags $level -o "$W/program" \
+			tests/unwind/interrupted.c \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 				sed "s,$O/libleakwrap.a,$lib,g") || fail "cannot build for $triple"
 		for way in auto fp; do
-			# gcc's frame pointers of Thumb code cannot be followed.
+			# A walk cannot follow gcc's frame pointers of Thumb code.
 			case $way$flags in fp*-mthumb*) continue ;; esac
 			for how in calls counts leaf; do
-				equal "$triple $flags $level, $way, $how" "$(chain $way $how)" "$how;direct;main;"
-				equal "$triple $flags $level, $way, $how by a pointer" "$(chain $way $how pointer)" "$how;by_pointer;main;"
+				how_built="$triple $flags $level, $way, $how"
+				equal "$how_built" "$(chain $way $how)" "$how;direct;main;"
+				equal "$how_built by a pointer" "$(chain $way $how pointer)" \
+					"$how;by_pointer;main;"
 			done
 		done
 	done

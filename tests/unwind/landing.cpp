@@ -1,5 +1,5 @@
-// landing.cpp - walks from destructors and handlers that run for an exception: behind landing pads, which compilers
-// put into the cold part of a function.
+// landing.cpp - walks from destructors and handlers that run for an exception. They run behind
+// landing pads, which compilers put into the cold part of a function.
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Walks on other architectures, under emulation: the traces of tests/unwind/stacks.c against libgcc's.  The
-# compilers of ARM and RISC-V write unwind tables only when asked to.
+# Walks on other architectures, under emulation, are equal to libgcc's.
+#
+# The traces are those of tests/unwind/stacks.c. Compilers of ARM and RISC-V write unwind tables
+# only on request.
 # timeout: 600
 . tests/lib.sh
 
@@ -8,7 +10,7 @@ export LEAKWRAP_OPTIONS=exit=0:signal=none:depth=256
 wrap=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--eh-frame-hdr
 ran=0
 
-# machine TRIPLE QEMU HOW...: CFLAGS for the program, RUNTIME_FLAGS for what stands for the runtime.
+# machine TRIPLE QEMU HOW...: builds the runtime and the programs, and runs them.
 machine() {
 	triple=$1 qemu=$2
 	shift 2
@@ -17,7 +19,8 @@ machine() {
 		return
 	fi
 	CC=$triple-gcc
-	make -s O="$W/$triple" CC="$CC" AR="$triple-ar" lib >"$W/log" 2>&1 || fail "$triple: $(tail -n 5 "$W/log")"
+	make -s O="$W/$triple" CC="$CC" AR="$triple-ar" lib >"$W/log" 2>&1 ||
+		fail "$triple: $(tail -n 5 "$W/log")"
 	# shellcheck disable=SC2086 # lists
 	build_plain $triple.o -c $program_flags -fomit-frame-pointer tests/unwind/stacks.c
 	for how; do
@@ -29,7 +32,8 @@ machine() {
 		"$qemu" -L "/usr/$triple" "$W/$triple-$how" none none >"$W/out" 2>&1 ||
 			fail "$triple $how: $(head -n 40 "$W/out")"
 		echo "$triple $how: $(tail -n 1 "$W/out")"
-		"$qemu" -L "/usr/$triple" "$W/$triple-$how" garbage 300 || fail "$triple $how: garbage, status $?"
+		"$qemu" -L "/usr/$triple" "$W/$triple-$how" garbage 300 ||
+			fail "$triple $how: garbage, status $?"
 		ran=$((ran + 1))
 	done
 }

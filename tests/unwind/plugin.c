@@ -1,4 +1,4 @@
-/* plugin.c - a library that calls back, from a frame of the size FRAME. */
+/* plugin.c - a library that calls back from a frame of size FRAME. */
 
 #ifndef FRAME
 #define FRAME 64

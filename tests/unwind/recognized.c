@@ -1,5 +1,5 @@
-/* recognized.c - allocates again and again from the same places, in main and in a thread.  Prints in how many of a thousand allocations
- * the stack was walked. */
+/* recognized.c - allocates again and again at the same places, in main and in a thread. Prints in
+ * how many of a thousand allocations the tracer walked the stack. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { BLOCKS = 10000 };
 
-extern _Atomic unsigned long leakwrap_walks; /* the tracer's own */
+extern _Atomic unsigned long leakwrap_walks; /* the tracer's counter of walks */
 
 static void *volatile block;
 

@@ -1,5 +1,5 @@
-/* relinked.c LIBRARY THREADS - keeps blocks that prebuilt libraries allocate, in so many threads or, if none, in
- * main; then dumps. */
+/* relinked.c LIBRARY THREADS - keeps blocks that prebuilt libraries allocate in THREADS threads, or
+ * in main if THREADS is 0. Then it dumps. */
 #include "leakwrap.h"
 #include "workloads.h"
 

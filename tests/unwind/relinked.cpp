@@ -1,5 +1,5 @@
-// relinked.cpp LIBRARY THREADS - keeps what C++ containers, streams and exceptions allocate, in so many threads
-// or, if none, in main; then dumps.
+// relinked.cpp LIBRARY THREADS - keeps blocks that C++ containers, streams and exceptions allocate
+// in THREADS threads, or in main if THREADS is 0. Then it dumps.
 #include "leakwrap.h"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@
 namespace
 {
 
-// Before main.
+// Allocates before main.
 std::vector<int> made_by_constructor(1000, 1);
 
 struct Node {
@@ -42,7 +42,8 @@ void keep()
 
 		text << "a word that does not fit inside the string object " << i;
 		node->words[text.str()].push_back(text.str());
-		functions.push_back([text = text.str()](int n) { return text + std::to_string(n); });
+		functions.push_back(
+		        [text = text.str()](int n) { return text + std::to_string(n); });
 	}
 	for (const auto &function : functions)
 		node->words["made by functions"].push_back(function(1));

@@ -1,15 +1,18 @@
 #!/bin/sh
-# In programs that are relinked with prebuilt archives, which have no frame pointers, at least 99.9 % of the live
-# bytes must have stacks that reach the first frame of all.  The dump's word for it is not taken: the frames' names must
-# say so.  At sampled allocations the backtrace must be gdb's.
+# In programs relinked with prebuilt archives, 99.9 % of the live bytes have stacks to the first
+# frame.
+#
+# The archives have no frame pointers. The frames' names must show it, not only the dump's word. At
+# sampled allocations the backtrace must be equal to gdb's.
 # timeout: 300
 . tests/lib.sh
 
 find_prebuilt_archives
 
-# stacks LOG: BYTES-IN-ALL BYTES-THAT-REACH-THE-FIRST-FRAME, and a line for each call site that is wrong or, by its
-# own account, not complete.  The C library's shared form has no names for what threads begin in: its last two
-# frames, behind one of those functions that the programs give to new threads.
+# stacks LOG: prints ALL-BYTES BYTES-THAT-REACH-THE-FIRST-FRAME, and a line for each call site that
+# is wrong, or incomplete by its own account. In the shared C library, the functions that threads
+# begin in have no names: they are its last two frames, behind one of the functions that the
+# programs give to new threads.
 stacks() {
 	dump_lines "$1" 1 | awk '
 		function is_first(   outer, first) {
@@ -19,8 +22,10 @@ stacks() {
 				return outer ~ /^__libc_start_main/
 			if (first ~ /^(__)?clone3?$/)
 				return outer == "start_thread"
-			return first == "?" && outer == "?" && file[frames] ~ /^libc\.so/ && file[frames - 1] ~ /^libc\.so/ && \
-				name[frames - 2] ~ /^(in_thread|g_thread_proxy|execute_native_thread_routine|\?)$/ && \
+			return first == "?" && outer == "?" && \
+				file[frames] ~ /^libc\.so/ && file[frames - 1] ~ /^libc\.so/ && \
+				name[frames - 2] ~ \
+				/^(in_thread|g_thread_proxy|execute_native_thread_routine|\?)$/ && \
 				(name[frames - 2] != "?" || file[frames - 2] ~ /^libstdc\+\+/)
 		}
 		function flush() {
@@ -60,23 +65,25 @@ check() {
 	[ "$all" -gt 1000 ] || fail "$what: only $all live bytes"
 	echo "$what: $reached of $all live bytes"
 	[ $((reached * 1000)) -ge $((all * 999)) ] || fail "$what: $(head -n 5 "$W/stacks")"
-	! grep -q ' bytes, complete:' "$W/stacks" || fail "$what: is not: $(grep -m 3 ' bytes, complete:' "$W/stacks")"
+	! grep -q ' bytes, complete:' "$W/stacks" ||
+		fail "$what: is not: $(grep -m 3 ' bytes, complete:' "$W/stacks")"
 	total=$((total + all)) total_reached=$((total_reached + reached))
 }
 
-# link NAME COMPILER ARGUMENT...: a traced program.  Static C++ code, which is in one of the archives, too, needs more
-# of the runtime.
+# link NAME COMPILER ARGUMENT...: links a traced program. Static C++ code needs more of the runtime.
+# One of the archives has such code.
 link() {
 	name=$1 compiler=$2
 	shift 2
 	libraries=LEAKWRAP_LDLIBS
 	case " $* " in *" -static"*) libraries=LEAKWRAP_CXX_LDLIBS ;; esac
 	# shellcheck disable=SC2046
-	$compiler -o "$W/$name" "$@" -pthread $(leakwrap_flags LEAKWRAP_LDFLAGS $libraries) 2>"$W/$name.log" ||
+	$compiler -o "$W/$name" "$@" -pthread \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS $libraries) 2>"$W/$name.log" ||
 		fail "cannot build $name: $(cat "$W/$name.log")"
 }
 
-# sample PROGRAM ARGUMENT...: compares with gdb.
+# sample PROGRAM ARGUMENT...: runs the program under gdb, and compares.
 sample() {
 	[ -z "$no_gdb" ] || return
 	what=$*
@@ -93,7 +100,8 @@ sample() {
 	samples=$((samples + $1))
 }
 
-no_gdb=$(gdb -nx -batch -ex 'python print()' -ex run --args true 2>&1 | grep -m 1 -iE 'not found|not permitted|python|cannot')
+no_gdb=$(gdb -nx -batch -ex 'python print()' -ex run --args true 2>&1 |
+	grep -m 1 -iE 'not found|not permitted|python|cannot')
 optimized="-O2 -fomit-frame-pointer -Wall -Wextra -I. -Iwrap"
 # shellcheck disable=SC2086 # lists
 build_plain workloads.o -c -fomit-frame-pointer $headers tests/unwind/workloads.c

@@ -1,5 +1,5 @@
-/* resolver.c - a library whose function is resolved by its own code (ifunc), at its first use: below the loader's
- * trampoline for lazy binding. */
+/* resolver.c - a library whose own code resolves its function (ifunc) at its first use, below the
+ * loader's trampoline for lazy binding. */
 
 void call_resolved(void (*function)(void));
 void resolved(void);
@@ -10,7 +10,7 @@ static void does_nothing(void)
 {
 }
 
-/* Run by the loader, below the trampoline of lazy binding. */
+/* The loader runs it below the trampoline of lazy binding. */
 static void (*resolve(void))(void)
 {
 	if (while_resolving)

@@ -1,11 +1,15 @@
-# sampled.py - run by gdb (relinked.sh): compares the backtraces that leakwrap takes for sampled allocations with
-# gdb's.  At the end it prints "sampled: SAMPLES FRAMES DIFFERENT STATUS".
+# sampled.py - gdb runs it (relinked.sh). It compares the backtraces that leakwrap takes for sampled
+# allocations with gdb's. At the end it prints "sampled: SAMPLES FRAMES DIFFERENT STATUS".
 #
-# At a sampled call of a wrapped function gdb walks the stack.  Then the call is made to ask for a huge block instead,
-# and the same caller is made to call leakwrap_dump, with min_bytes= so that the dump shows nothing but the huge block's
-# call site; then the function that gives the huge block back, and the first one again, with what the program
-# asked for.  Nothing inside of leakwrap needs to be known.  (gdb's own calls of functions would leave frames of
-# its own on the stack, and save more registers than every ptrace can.)
+# At a sampled call of a wrapped function gdb walks the stack. Then it changes the call: the same
+# caller asks for a huge block, then calls leakwrap_dump with min_bytes=, so that the dump shows
+# only
+# the huge block's call site. Then the caller calls the function that frees the huge block, and last
+# the first function with the program's own arguments. The script needs to know nothing of
+# leakwrap's
+# inside. (gdb's own calls of functions would leave frames on the stack, and save more registers
+# than
+# every ptrace can.)
 import os
 import re
 
@@ -13,7 +17,7 @@ import gdb
 
 HUGE = 1 << 30  # what min_bytes= must let through
 SAMPLES = 70
-FUNCTIONS = {  # the number of the argument that is the size, and what gives the block back
+FUNCTIONS = {  # the index of the size argument, and the function that frees the block
     "__wrap_malloc": (0, "__wrap_free"),
     "__wrap_calloc": (1, "__wrap_free"),
     "__wrap_realloc": (1, None),
@@ -22,7 +26,7 @@ FUNCTIONS = {  # the number of the argument that is the size, and what gives the
 
 
 class Sampler(gdb.Breakpoint):
-    """Stops at ever rarer calls of one function, so that the samples reach into runs of any length."""
+    """Stops at ever rarer calls of one function, so that samples reach into runs of any length."""
 
     def __init__(self, function):
         super().__init__("*" + function, internal=True)
@@ -69,7 +73,7 @@ def register(name):
 
 def set_register(name, value):
     gdb.execute("set $%s = %s" % (name, value))
-    gdb.newest_frame().select()  # gdb looks for the frame it had selected, and may find another one
+    gdb.newest_frame().select()  # gdb would search its selected frame, and may find another frame
 
 
 def call_from_here(function, arguments):
@@ -82,7 +86,7 @@ def call_from_here(function, arguments):
 
 
 def finish(arguments):
-    """Goes on with other arguments until the function, at whose first instruction we are, has returned."""
+    """Changes the arguments and runs the function from its first instruction to its end."""
     for name, value in zip(("rdi", "rsi"), arguments):
         set_register(name, value)
     stop = gdb.Breakpoint("*{unsigned long}$rsp", internal=True)
@@ -126,8 +130,9 @@ def enable(samplers, enabled):
 
 def main():
     log = os.environ["SAMPLED_LOG"]
-    for setting in ("confirm off", "pagination off", "debuginfod enabled off", "print thread-events off",
-                    "backtrace past-main on", "backtrace past-entry on", "print inferior-events off"):
+    for setting in ("confirm off", "pagination off", "debuginfod enabled off",
+                    "print thread-events off", "backtrace past-main on",
+                    "backtrace past-entry on", "print inferior-events off"):
         gdb.execute("set " + setting)
     samplers = [Sampler(function) for function in FUNCTIONS if gdb.lookup_global_symbol(function)]
     samples = frames = differ = 0

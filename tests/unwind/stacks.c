@@ -1,12 +1,14 @@
-/* stacks.c - walks on unusual stacks: signal handlers, alternate stacks, coroutines, plugins that come and go,
- * frames of every size; and on stacks full of garbage.
+/* stacks.c - takes backtraces on unusual stacks: signal handlers, alternate stacks, coroutines,
+ * plugins that come and go, frames of every size; and on stacks full of garbage.
  *
- * stacks PLUGIN PLUGIN: compares with libgcc.  stacks garbage COUNT: nothing may happen. */
+ * stacks PLUGIN PLUGIN: compares with libgcc. stacks garbage COUNT: walks garbage, and must not
+ * crash. */
 #include "compare.h"
 #include "wrap/record/record.h"
 #include "wrap/module/modules.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/unwind.h"
+#include "wrap/unwind/walk_rules.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -27,7 +29,7 @@
 
 static volatile int sink;
 
-/* -- frames -------------------------------------------------------------------------------------- */
+/* -- frames ------------------------------------------------------------------------------------ */
 
 static NOINLINE void use(volatile char *bytes)
 {
@@ -45,7 +47,7 @@ static NOINLINE void small_frame(void)
 
 static NOINLINE void large_frame(void)
 {
-	volatile char bytes[300000]; /* more than a slot of the rule cache can say */
+	volatile char bytes[300000]; /* more than a slot of the rule cache can hold */
 
 	bytes[sizeof(bytes) - 1] = 0;
 	use(bytes);
@@ -65,7 +67,7 @@ static NOINLINE void realigned_frame(void)
 
 static NOINLINE void all_frames(void)
 {
-	for (unsigned i = 0; i < 3; i++) { /* the second time from the memo */
+	for (unsigned i = 0; i < 3; i++) { /* from the second time on by the rule cache */
 		small_frame();
 		large_frame();
 		changing_frame(10 + i / 2 * 1000);
@@ -82,11 +84,11 @@ static NOINLINE int recurse(int depth)
 	return sink;
 }
 
-/* -- signals ------------------------------------------------------------------------------------- */
+/* -- signals ----------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t signals;
 
-/* A signal in the handler of another one. */
+/* Raises a signal in the handler of another signal. */
 static void on_outer_signal(int number)
 {
 	(void)number;
@@ -133,7 +135,7 @@ static __attribute__((unused)) void compare_in_handler(int number)
 	compare_here();
 }
 
-/* Signals at any instruction, in the walk itself, too. */
+/* Sends signals at any instruction, in the walk itself, too. */
 static __attribute__((unused)) NOINLINE void use_timer(void)
 {
 	struct sigaction action = {.sa_handler = compare_in_handler, .sa_flags = SA_RESTART};
@@ -145,7 +147,8 @@ static __attribute__((unused)) NOINLINE void use_timer(void)
 	setitimer(ITIMER_PROF, &timer, NULL);
 	while (signals - start < 50)
 		recurse(20);
-	/* In the kernel's code (the vdso), which is entered without a system call. */
+	/* These interrupt the kernel's code (the vdso), which a program enters without a system
+	 * call. */
 	while (signals - start < 100) {
 		struct timespec now;
 
@@ -164,7 +167,7 @@ static NOINLINE void record_this_stack(void)
 	leakwrap_end_release(leakwrap_begin_release(block, 0));
 }
 
-/* A handler that leaves the walk it interrupted by longjmp: the next ones must be right. */
+/* A handler leaves the walk that it interrupted by longjmp. The next walks must be right. */
 static sigjmp_buf jump;
 
 static void leave(int number)
@@ -192,10 +195,10 @@ static NOINLINE void use_longjmp(void)
 	}
 }
 
-/* -- linkage tables ------------------------------------------------------------------------------- */
+/* -- linkage tables ---------------------------------------------------------------------------- */
 
 #ifdef __aarch64__
-/* A signal may come in an entry of the linkage table, which has no unwind tables: right behind a call from a function that has
+/* A signal may come in an entry of the linkage table, which has no unwind tables. The caller has
  * its frame record where sp points to. */
 static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void use_linkage_table(void)
 {
@@ -222,7 +225,7 @@ static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void use_link
 }
 #endif
 
-/* -- jumps --------------------------------------------------------------------------------------- */
+/* -- jumps ------------------------------------------------------------------------------------- */
 
 static jmp_buf out;
 
@@ -232,7 +235,7 @@ static NOINLINE _Noreturn void never_returns(int value)
 	longjmp(out, value);
 }
 
-/* The call is the last instruction: its return address is that of the next function. */
+/* The call is the last instruction, so its return address belongs to the next function. */
 static NOINLINE _Noreturn void ends_with_call(int value)
 {
 	never_returns(value + 1);
@@ -251,7 +254,7 @@ static NOINLINE __attribute__((cold)) void seldom(int value)
 	use(bytes);
 }
 
-/* The unlikely part stands in another section, with tables of its own. */
+/* The compiler puts the unlikely part into another section, with tables of its own. */
 static NOINLINE void is_split(int value)
 {
 	volatile int values[8] = {value};
@@ -275,7 +278,7 @@ static NOINLINE void use_jumps(void)
 	}
 }
 
-/* -- other stacks -------------------------------------------------------------------------------- */
+/* -- other stacks ------------------------------------------------------------------------------ */
 
 static ucontext_t main_context, coroutine_context;
 
@@ -364,7 +367,7 @@ static NOINLINE void use_plugins(char **paths)
 	}
 }
 
-/* -- garbage ------------------------------------------------------------------------------------- */
+/* -- garbage ----------------------------------------------------------------------------------- */
 
 static uint64_t random_number(void)
 {
@@ -392,7 +395,7 @@ static uintptr_t random_word(uintptr_t start, size_t size)
 		return random_number();
 	case 1:
 		return random_number() % 4096;
-	case 2: /* anywhere near the stack, also in the pages that cannot be read */
+	case 2: /* anywhere near the stack, even in the pages that cannot be read */
 		return (start + random_number() % (2 * size) - size / 2) & ~(uintptr_t)7;
 	case 3:
 		return start + random_number() % size;
@@ -404,22 +407,24 @@ static uintptr_t random_word(uintptr_t start, size_t size)
 	}
 }
 
-/* Walks from a place in the given pages, from one behind them, or on this stack. */
+/* Walks from a place in the given pages, from a place behind them, or on this stack. */
 static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 {
 	static _Alignas(64) char block[64];
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs,
 	                               .max = 1 + (unsigned)(random_number() % LEAKWRAP_MAX_DEPTH)};
-	uintptr_t pc = random_code(), sp = random_word(start, size), fp = random_word(start, size);
+	struct leakwrap_caller caller = {.pc = random_code()};
 	struct leakwrap_stack stack;
 
+	caller.sp = random_word(start, size);
+	caller.fp = random_word(start, size);
 	if (random_number() % 8 == 0)
-		sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
-	stack = leakwrap_stack_at(sp);
-	leakwrap_unwind_table(&trace, &stack, pc, sp, fp);
+		caller.sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
+	stack = leakwrap_stack_at(caller.sp);
+	leakwrap_walk_rules(&trace, &stack, &caller);
 	leakwrap_begin_allocation();
-	leakwrap_record_allocation(block, 1, pc, sp, fp);
+	leakwrap_record_allocation(block, 1, caller);
 	leakwrap_end_release(leakwrap_begin_release(block, 0));
 	if (trace.depth == 0 || trace.depth > trace.max)
 		return 1;
@@ -439,14 +444,14 @@ static int test_garbage(unsigned long count)
 	leakwrap_modules_refresh();
 	if (pages == MAP_FAILED)
 		return 1;
-	alarm(100); /* an endless loop ends */
+	alarm(100); /* ends an endless loop */
 	for (unsigned long i = 0; i < count; i++) {
 		uintptr_t *words = (uintptr_t *)start;
 
 		mprotect(words, size, PROT_READ | PROT_WRITE);
 		for (size_t w = 0; w < size / sizeof(*words); w++)
 			words[w] = random_word(start, size);
-		/* Holes inside the stack, too. */
+		/* Some stacks have holes inside. */
 		if (i % 4 == 0)
 			mprotect((char *)words + page * (random_number() % 4), page, PROT_NONE);
 		for (int n = 0; n < 20; n++)
@@ -471,7 +476,7 @@ int main(int argc, char **argv)
 	use_handler(0);
 	use_handler(SA_SIGINFO | SA_NODEFER);
 	use_alternate_stack();
-#ifndef __arm__ /* its tables are made for calls, and say nothing right of a prologue */
+#ifndef __arm__ /* its tables describe calls, and nothing right within a prologue */
 	use_timer();
 #endif
 #ifdef __aarch64__

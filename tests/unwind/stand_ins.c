@@ -1,4 +1,5 @@
-/* stand_ins.c - what the rule cache asks of the rest of the runtime, for tests of single parts. */
+/* stand_ins.c - defines what the rule cache needs of the rest of the runtime, for tests of single
+ * parts. */
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 

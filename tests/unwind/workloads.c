@@ -1,4 +1,4 @@
-/* workloads.c - see workloads.h. */
+/* workloads.c - uses prebuilt libraries, see workloads.h. */
 #include "workloads.h"
 
 #include <glib.h>
@@ -18,13 +18,14 @@ static void use_lua(bool keep)
 	lua_State *lua = luaL_newstate();
 
 	luaL_openlibs(lua);
-	if (luaL_dostring(lua,
-	                  "t = {} for i = 1, 300 do t[i] = ('x'):rep(i) .. i end "
-	                  "table.sort(t, function(a, b) return #a > #b end) "
-	                  "string.gsub(table.concat(t), '%d+', function(d) return ({d, d})[1] end) "
-	                  "local co = coroutine.wrap(function() for i = 1, 60 do coroutine.yield({i}) "
-	                  "end end) "
-	                  "for i = 1, 50 do co() end pcall(error, {1})"))
+	if (luaL_dostring(
+	            lua,
+	            "t = {} for i = 1, 300 do t[i] = ('x'):rep(i) .. i end "
+	            "table.sort(t, function(a, b) return #a > #b end) "
+	            "string.gsub(table.concat(t), '%d+', function(d) return ({d, d})[1] end) "
+	            "local co = coroutine.wrap(function() for i = 1, 60 do coroutine.yield({i}) "
+	            "end end) "
+	            "for i = 1, 50 do co() end pcall(error, {1})"))
 		abort();
 	if (!keep)
 		lua_close(lua);
@@ -49,7 +50,8 @@ static void use_sqlite(bool keep)
 	            "with recursive n(i) as (select 1 union all select i + 1 from n where i < 300) "
 	            "insert into t select i, 'text ' || i from n;"
 	            "create index x on t(b);"
-	            "select group_concat(b), count(*), a % 7 from t where b like '%1%' group by a % 7 "
+	            "select group_concat(b), count(*), a % 7 from t where b like '%1%' group by a "
+	            "% 7 "
 	            "order by b",
 	            each_row, NULL, NULL) != SQLITE_OK)
 		abort();
@@ -95,7 +97,8 @@ static void use_glib(bool keep)
 	for (int i = 0; i < 200; i++)
 		g_tree_insert(tree, g_strdup_printf("key %d", i * 7 % 200), g_strdup("value"));
 	g_tree_foreach(tree, each_node, tree);
-	variant = g_variant_parse(NULL, "{'a': <(1, 'x', [1, 2, 3])>, 'b': <true>}", NULL, NULL, NULL);
+	variant = g_variant_parse(NULL, "{'a': <(1, 'x', [1, 2, 3])>, 'b': <true>}", NULL, NULL,
+	                          NULL);
 	g_free(g_variant_print(variant, TRUE));
 	g_thread_join(g_thread_new("other", in_other_thread, NULL));
 	if (keep)

@@ -1,7 +1,9 @@
-/* audit.c - the command audit: which allocations of a linked program will not be in its reports?
+/* audit.c - the command audit: finds the allocations of a linked program that its reports will
+ * lack.
  *
- * The linker's --wrap redirects undefined references by name.  What it cannot redirect, or was not asked
- * to, goes straight to the allocator.  Everything is read from the file; nothing is run.
+ * The linker's --wrap redirects undefined references by name.  A call that it cannot redirect, or
+ * was not asked to redirect, goes straight to the allocator.  The audit reads the file and runs
+ * nothing.
  */
 #include <argp.h>
 #include <string.h>
@@ -11,22 +13,23 @@
 #include "tools/elf/program.h"
 #include "tools/elf/unwind_tables.h"
 
-/* -- findings ------------------------------------------------------------------------------------ */
+/* -- findings ---------------------------------------------------------------------------------- */
 
 enum severity {
 	ESCAPE,  /* allocations are missing from the report */
 	QUALITY, /* the report says less than it could */
-	NOTE,    /* as it is meant to be, but good to know */
+	NOTE,    /* no mistake, but good to know */
 };
 
 struct audit {
-	struct arena arena; /* of what was found, as text */
-	size_t findings[3];
+	struct arena arena; /* for the text of findings */
+	size_t findings[3]; /* how many, by severity */
 };
 
-/* WHAT was found; MEANS: for the report; MEND: what to do about it, or NULL. */
-static void found(struct audit *audit, enum severity severity, const char *what, const char *means,
-                  const char *mend)
+/* Prints and counts a finding.  WHAT was found; what it MEANS for the report; how to MEND it, or
+ * NULL. */
+static void print_finding(struct audit *audit, enum severity severity, const char *what,
+                          const char *means, const char *mend)
 {
 	static const char *const names[] = {"escape", "quality", "note"};
 	audit->findings[severity]++;
@@ -35,9 +38,10 @@ static void found(struct audit *audit, enum severity severity, const char *what,
 		printf("        mend: %s\n", mend);
 }
 
-/* -- checks -------------------------------------------------------------------------------------- */
+/* -- checks ------------------------------------------------------------------------------------ */
 
-/* ld.lld and wrappers of weak functions, see linker-flags.mk; and functions to which the program refers weakly alone. */
+/* Finds wrappers that are referred to and not there.  They come from ld.lld and weak functions (see
+ * LEAKWRAP_WEAK in linker-flags.mk), and from functions to which the program refers only weakly. */
 static void check_void_wrappers(struct audit *audit, const struct program *program)
 {
 	struct arena *arena = &audit->arena;
@@ -50,90 +54,95 @@ static void check_void_wrappers(struct audit *audit, const struct program *progr
 		flags = arena_format(arena, "%s-Wl,-u,__wrap_%s ", flags, entry->name);
 	}
 	if (names)
-		found(audit, ESCAPE, arena_format(arena, "the wrappers of %s are missing", names),
-		      "the linker took these for weak and did not look for them: to the program they "
-		      "are not there, and a call jumps to address 0",
-		      flags);
+		print_finding(audit, ESCAPE,
+		              arena_format(arena, "the wrappers of %s are missing", names),
+		              "the linker took these for weak and did not look for them: to the "
+		              "program they are not there, and a call jumps to address 0",
+		              flags);
 }
 
-/* Does it give blocks back?  free and its like, operator delete. */
+/* Returns true if the function NAME releases blocks: free and its relatives, operator delete. */
 static bool is_release(const char *name)
 {
 	return strstr(name, "free") != NULL || strncmp(name, "_Zdl", 4) == 0 ||
 	       strncmp(name, "_Zda", 4) == 0;
 }
 
+/* Finds calls of allocating functions that go past the wrappers. */
 static void check_entries(struct audit *audit, const struct program *program)
 {
 	for (size_t i = 0; i < program->entry_count; i++) {
 		const struct entry *entry = &program->entries[i];
 		const char *name = entry->name;
-		const struct callers *callers = entry->direct.calls ? &entry->direct : &entry->behind;
+		const struct callers *callers =
+		        entry->direct.calls ? &entry->direct : &entry->behind;
 		if (!callers->calls)
 			continue;
-		const char *what =
-		        arena_format(&audit->arena, "%zu direct call%s of %s, in %s", callers->calls,
-		                     callers->calls == 1 ? "" : "s", name, callers->names);
+		const char *what = arena_format(&audit->arena, "%zu direct call%s of %s, in %s",
+		                                callers->calls, callers->calls == 1 ? "" : "s",
+		                                name, callers->names);
 		if (entry->alias)
-			found(audit, ESCAPE, what,
-			      "a second name of an allocator, for which there is no wrapper: these "
-			      "blocks are not in the report",
-			      "call it by its public name");
+			print_finding(audit, ESCAPE, what,
+			              "a second name of an allocator, for which there is no "
+			              "wrapper: these blocks are not in the report",
+			              "call it by its public name");
 		else if (entry->named)
-			found(audit, ESCAPE, what,
-			      "they were not redirected to the wrapper: the linker wraps no calls "
-			      "inside "
-			      "the file that defines the function",
-			      "define it in another source file than its callers");
+			print_finding(audit, ESCAPE, what,
+			              "they were not redirected to the wrapper: the linker wraps "
+			              "no calls inside the file that defines the function",
+			              "define it in another source file than its callers");
 		else if (!entry->wrapper)
-			found(audit, ESCAPE, what,
-			      is_release(name)
-			              ? "it has no wrapper here: blocks that are freed there stay in "
-			                "the report"
-			              : "it has no wrapper here: these blocks are not in the report, "
-			                "and freeing them counts as foreign",
-			      arena_format(&audit->arena, "-Wl,--wrap=%s", name));
+			print_finding(audit, ESCAPE, what,
+			              is_release(name)
+			                      ? "it has no wrapper here: blocks that are freed "
+			                        "there stay in the report"
+			                      : "it has no wrapper here: these blocks are not in "
+			                        "the report, and freeing them counts as foreign",
+			              arena_format(&audit->arena, "-Wl,--wrap=%s", name));
 		else
-			found(audit, ESCAPE, what,
-			      "they were not redirected to the wrapper: a reference that was resolved "
-			      "before the link (ld -r, link-time optimization, --defsym, the file that "
-			      "defines it)",
-			      "link the objects themselves; for -flto objects use -fno-lto on the link "
-			      "line, or a linker that wraps in them");
+			print_finding(audit, ESCAPE, what,
+			              "they were not redirected to the wrapper: a reference that "
+			              "was resolved before the link (ld -r, link-time "
+			              "optimization, --defsym, the file that defines it)",
+			              "link the objects themselves; for -flto objects use -fno-lto "
+			              "on the link line, or a linker that wraps in them");
 	}
 }
 
-/* Functions that --allocator names and the program lacks: the name is wrong, or nothing is linked that has it. */
+/* Finds functions that --allocator names and the program lacks.  Either the name is wrong, or the
+ * object that has the function is not linked. */
 static void check_named_allocators(struct audit *audit, const struct program *program)
 {
 	for (size_t i = 0; i < program->entry_count; i++) {
 		const struct entry *entry = &program->entries[i];
 		if (entry->expected && !entry->address && !entry->imported)
-			found(audit, ESCAPE,
-			      arena_format(&audit->arena, "the program has no function %s",
-			                   entry->name),
-			      "--allocator or LEAKWRAP_ALLOCATORS names it: nothing of this name is in "
-			      "the "
-			      "report",
-			      "name the allocator as the program calls it");
+			print_finding(audit, ESCAPE,
+			              arena_format(&audit->arena, "the program has no function %s",
+			                           entry->name),
+			              "--allocator or LEAKWRAP_ALLOCATORS names it: nothing of "
+			              "this name is in the report",
+			              "name the allocator as the program calls it");
 	}
 }
 
-/* Functions of the program's own that are called like the C library's.  In a static program they look alike. */
+/* Finds functions of the program that have the name of a function of the C library.  In a static
+ * program the two cannot be told apart. */
 static void check_namesakes(struct audit *audit, const struct program *program)
 {
 	for (size_t i = 0; program->shared_libc && i < program->entry_count; i++) {
 		const struct entry *entry = &program->entries[i];
 		if (entry->heap || !entry->address || !entry->wrapper || is_c_librarys(entry->name))
 			continue;
-		found(audit, NOTE, arena_format(&audit->arena, "%s is the program's own", entry->name),
-		      "its wrapper takes it for the C library's: with other parameters its calls go "
-		      "wrong",
-		      arena_format(&audit->arena, "leave -Wl,--wrap=%s out", entry->name));
+		print_finding(audit, NOTE,
+		              arena_format(&audit->arena, "%s is the program's own", entry->name),
+		              "its wrapper takes it for the C library's: with other parameters its "
+		              "calls go wrong",
+		              arena_format(&audit->arena, "leave -Wl,--wrap=%s out", entry->name));
 	}
 }
 
-/* What shared libraries give away, to be released by the functions that go with it. */
+/* Functions of shared libraries that allocate what their caller later releases.  The name of the
+ * library may lack its end. */
 static const struct giver {
 	const char *name, *library;
 } givers[] = {
@@ -171,6 +180,7 @@ static const struct giver {
         {"getpass", "the C library"},
 };
 
+/* Finds calls of givers. */
 static void check_givers(struct audit *audit, const struct program *program)
 {
 	const char *libc = NULL, *others = NULL;
@@ -186,19 +196,21 @@ static void check_givers(struct audit *audit, const struct program *program)
 			                      others ? ", " : "", giver->name, giver->library);
 	}
 	if (libc)
-		found(audit, NOTE,
-		      arena_format(&audit->arena, "the C library allocates inside %s", libc),
-		      "what a shared library allocates and frees by itself is not in the report",
-		      "-static, to see it");
+		print_finding(
+		        audit, NOTE,
+		        arena_format(&audit->arena, "the C library allocates inside %s", libc),
+		        "what a shared library allocates and frees by itself is not in the report",
+		        "-static, to see it");
 	if (others)
-		found(audit, NOTE,
-		      arena_format(&audit->arena, "shared libraries allocate inside %s", others),
-		      "their memory is not in the report",
-		      "link their archives (lib*.a) in their place");
+		print_finding(
+		        audit, NOTE,
+		        arena_format(&audit->arena, "shared libraries allocate inside %s", others),
+		        "their memory is not in the report",
+		        "link their archives (lib*.a) in their place");
 }
 
-/* Has the audit a word of its own for the library NAME? */
-static bool is_named_otherwise(const struct program *program, const char *name)
+/* Returns true if another finding names the library NAME. */
+static bool has_other_finding(const struct program *program, const char *name)
 {
 	for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
 		if (strncmp(name, givers[i].library, strlen(givers[i].library)) == 0 &&
@@ -207,112 +219,125 @@ static bool is_named_otherwise(const struct program *program, const char *name)
 	return name == program->cxx_library;
 }
 
+/* Finds shared libraries that allocate and have no other finding. */
 static void check_allocating_libraries(struct audit *audit, const struct program *program)
 {
 	const char *names = NULL;
 	for (size_t i = 0; i < program->library_count; i++) {
 		const char *name = program->libraries[i];
-		if (is_named_otherwise(program, name) || !library_allocates(program, name))
+		if (has_other_finding(program, name) || !library_allocates(program, name))
 			continue;
 		names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
 	}
 	if (names)
-		found(audit, NOTE,
-		      arena_format(&audit->arena, "shared libraries allocate by themselves: %s", names),
-		      "their memory is not in the report",
-		      "link their archives (lib*.a) in their place");
+		print_finding(audit, NOTE,
+		              arena_format(&audit->arena,
+		                           "shared libraries allocate by themselves: %s", names),
+		              "their memory is not in the report",
+		              "link their archives (lib*.a) in their place");
 }
 
-/* What goes on inside shared libraries. */
+/* Finds allocations inside shared libraries. */
 static void check_libraries(struct audit *audit, const struct program *program)
 {
 	check_givers(audit, program);
 	check_allocating_libraries(audit, program);
 	if (program->cxx_library)
-		found(audit, NOTE, arena_format(&audit->arena, "%s is shared", program->cxx_library),
-		      "it grows and frees the buffers of std::string and of streams by itself: blocks "
-		      "of theirs are missing, or stay listed",
-		      "-static-libstdc++");
+		print_finding(audit, NOTE,
+		              arena_format(&audit->arena, "%s is shared", program->cxx_library),
+		              "it grows and frees the buffers of std::string and of streams by "
+		              "itself: blocks of theirs are missing, or stay listed",
+		              "-static-libstdc++");
 }
 
-/* Every program has a few functions without tables, in assembly: one in so many is worth a word. */
-#define UNTABLED_SHARE 10
+/* Every program has a few functions in assembly, without unwind tables.  It is a finding if more
+ * than one function in UNTABLED_SHARE has none. */
+enum { UNTABLED_SHARE = 10 };
 
 static void check_tables(struct audit *audit, const struct program *program)
 {
-	const struct untabled untabled = untabled_find(program->elf, program->machine, &audit->arena);
+	const struct untabled untabled =
+	        untabled_find(program->elf, program->machine, &audit->arena);
 
 	if (!untabled.main && untabled.count <= untabled.functions / UNTABLED_SHARE)
 		return;
-	found(audit, NOTE,
-	      arena_format(&audit->arena, "%s of %s functions have no unwind tables: %s%s%s",
-	                   with_commas(untabled.count), with_commas(untabled.functions),
-	                   !untabled.main   ? ""
-	                   : untabled.names ? "main, "
-	                                    : "main",
-	                   untabled.names ? untabled.names : "", untabled.count > 4 ? ", ..." : ""),
-	      "the walk reads their code instead: stacks are complete where the code is clear, guessed "
-	      "where it is not",
-	      "-funwind-tables, where you compile them yourself");
+	print_finding(audit, NOTE,
+	              arena_format(&audit->arena,
+	                           "%s of %s functions have no unwind tables: %s%s%s",
+	                           with_commas(untabled.count), with_commas(untabled.functions),
+	                           !untabled.main   ? ""
+	                           : untabled.names ? "main, "
+	                                            : "main",
+	                           untabled.names ? untabled.names : "",
+	                           untabled.count > 4 ? ", ..." : ""),
+	              "the walk reads their code instead: stacks are complete where the code is "
+	              "clear, guessed where it is not",
+	              "-funwind-tables, where you compile them yourself");
 }
 
+/* Finds what makes reports say less than they could. */
 static void check_quality(struct audit *audit, const struct program *program)
 {
 	bool arm = program->machine == EM_ARM;
 
 	if (program->has_eh_frame && !program->has_eh_frame_hdr && !arm)
-		found(audit, QUALITY, "there is no .eh_frame_hdr",
-		      "the walk cannot find the unwind tables: stacks will be short or guessed",
-		      "-Wl,--eh-frame-hdr");
+		print_finding(
+		        audit, QUALITY, "there is no .eh_frame_hdr",
+		        "the walk cannot find the unwind tables: stacks will be short or guessed",
+		        "-Wl,--eh-frame-hdr");
 	if (!program->has_symbols)
-		found(audit, QUALITY, "the symbol table is stripped",
-		      "the dump names no functions, code without unwind tables is not walked, and this "
-		      "audit cannot tell which calls escape",
-		      "do not strip; or audit the unstripped file, and keep it for leakwrap report "
-		      "--exe");
+		print_finding(audit, QUALITY, "the symbol table is stripped",
+		              "the dump names no functions, code without unwind tables is not "
+		              "walked, and this audit cannot tell which calls escape",
+		              "do not strip; or audit the unstripped file, and keep it for "
+		              "leakwrap report --exe");
 	if (program->has_symbols)
 		check_tables(audit, program);
 	if (!program->has_build_id)
-		found(audit, NOTE, "there is no build-id",
-		      "a report cannot verify that it reads the symbols of this very build",
-		      "-Wl,--build-id");
+		print_finding(audit, NOTE, "there is no build-id",
+		              "a report cannot verify that it reads the symbols of this very build",
+		              "-Wl,--build-id");
 }
 
-/* Allocators of other names.  Those that are called like malloc's family and take memory from
- * the system certainly are some, and escape; of the others only the names speak. */
+/* Finds allocators of other names.  Functions with the names of malloc's family (PREFIXmalloc,
+ * PREFIXfree) that take memory from the system are an allocator: an escape.  Other functions only
+ * have such names: a note. */
 static void check_own_allocators(struct audit *audit, struct program *program)
 {
 	struct own_allocator all[16];
 	size_t count = find_own_allocators(program, all, sizeof all / sizeof *all, &audit->arena);
 	for (size_t i = 0; i < count; i++) {
 		bool escapes = all[i].family && all[i].from_system;
-		found(audit, escapes ? ESCAPE : NOTE,
-		      arena_format(&audit->arena, "%s and %s %s", all[i].allocate, all[i].release,
-		                   escapes ? "are an allocator that is not wrapped"
-		                           : "look like an allocator"),
-		      all[i].from_system
-		              ? "it takes memory by mmap or sbrk: its blocks are not in the report"
-		              : "no call of malloc is seen in it: if it hands out memory of its own, "
-		                "its blocks are not in the report",
-		      all[i].family
-		              ? arena_format(
-		                        &audit->arena,
-		                        "leakwrap cc --allocator=%s; in make LEAKWRAP_ALLOCATORS := %s",
-		                        all[i].family, all[i].family)
-		              : arena_format(&audit->arena,
-		                             "leakwrap cc "
-		                             "--allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
-		                             all[i].allocate, all[i].release));
+		print_finding(
+		        audit, escapes ? ESCAPE : NOTE,
+		        arena_format(&audit->arena, "%s and %s %s", all[i].allocate, all[i].release,
+		                     escapes ? "are an allocator that is not wrapped"
+		                             : "look like an allocator"),
+		        all[i].from_system ? "it takes memory by mmap or sbrk: its blocks are not "
+		                             "in the report"
+		                           : "no call of malloc is seen in it: if it hands out "
+		                             "memory of its own, its blocks are not in the report",
+		        all[i].family
+		                ? arena_format(&audit->arena,
+		                               "leakwrap cc --allocator=%s; in make "
+		                               "LEAKWRAP_ALLOCATORS := %s",
+		                               all[i].family, all[i].family)
+		                : arena_format(
+		                          &audit->arena,
+		                          "leakwrap cc "
+		                          "--allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
+		                          all[i].allocate, all[i].release));
 	}
 }
 
-/* What goes past the wrappers; only the symbols tell. */
+/* Finds what goes past the wrappers.  Needs symbols. */
 static void check_calls(struct audit *audit, struct program *program)
 {
 	program_find_calls(program);
-	if (!calls_known(program->machine))
-		found(audit, NOTE, "the code of this machine is not searched for direct calls",
-		      "only missing wrappers are found", NULL);
+	if (!calls_are_known(program->machine))
+		print_finding(audit, NOTE,
+		              "the code of this machine is not searched for direct calls",
+		              "only missing wrappers are found", NULL);
 	check_void_wrappers(audit, program);
 	check_entries(audit, program);
 	check_named_allocators(audit, program);
@@ -323,9 +348,10 @@ static void check_calls(struct audit *audit, struct program *program)
 static void check_program(struct audit *audit, struct program *program)
 {
 	if (!program->traced) {
-		found(audit, ESCAPE, "nothing is wrapped: the tracer is not in this program",
-		      "it will never write a dump",
-		      "relink with the flags of linker-flags.mk, or by leakwrap cc");
+		print_finding(audit, ESCAPE,
+		              "nothing is wrapped: the tracer is not in this program",
+		              "it will never write a dump",
+		              "relink with the flags of linker-flags.mk, or by leakwrap cc");
 		return;
 	}
 	if (program->has_symbols)
@@ -334,7 +360,7 @@ static void check_program(struct audit *audit, struct program *program)
 	check_libraries(audit, program);
 }
 
-/* -- the command --------------------------------------------------------------------------------- */
+/* -- the command ------------------------------------------------------------------------------- */
 
 static enum status audit_file(const char *path, bool strict)
 {
@@ -396,10 +422,11 @@ int command_audit(int argc, char **argv)
 	        .options = table,
 	        .parser = parse_audit,
 	        .args_doc = "EXE",
-	        .doc = "Finds the allocations of a relinked program that will not be in its reports."
-	               "\vEach finding says what was found, what it means for the report, and the flag "
-	               "that mends it.  An escape hides allocations, a finding of quality makes the "
-	               "report say less, a note is good to know.",
+	        .doc = "Finds the allocations of a relinked program that will not be in its "
+	               "reports."
+	               "\vEach finding says what was found, what it means for the report, and the "
+	               "flag that mends it.  An escape hides allocations, a finding of quality "
+	               "makes the report say less, a note is good to know.",
 	};
 	struct audit_options options = {0};
 

@@ -1,7 +1,7 @@
-/* cc.c - the command cc: a compiler's command line, with the flags of linker-flags.mk when it links a
- * program, and the compiler in the place of this process.
+/* cc.c - the command cc: runs a compiler, with the flags of linker-flags.mk if it links a program.
  *
- * Says nothing of its own while all is well: build systems read what a compiler prints.
+ * The compiler takes the place of this process.  This command prints nothing unless it fails: build
+ * systems read what a compiler prints.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,22 +13,27 @@
 #include "tools/command/commands.h"
 #include "tools/command/link.h"
 
-/* -- what the command line says ------------------------------------------------------------------ */
+/* -- reading the command line ------------------------------------------------------------------ */
 
 struct command_line {
-	const char **words; /* without the contents of response files */
+	const char **words; /* with the contents of response files in the place of their names */
 	size_t count, room;
 
-	bool stops;      /* before the link, or prints something instead */
-	bool no_program; /* makes a library or an object, or has no C library */
-	bool inputs;     /* there is something to link */
-	bool language;   /* -x was given, and would hold for what is added */
-	bool cxx_library, libcxx, statically, static_libstdcxx, lld;
-	bool no_default_libraries, c_library;
+	bool stops_early;  /* before the link, or only prints something */
+	bool no_program;   /* the link makes a library or an object, or has no C library */
+	bool has_inputs;   /* something to link */
+	bool has_language; /* -x was given, and would apply to the words that are added, too */
+	bool cxx_library;  /* -lstdc++ */
+	bool c_library;    /* -lc */
+	bool libcxx;       /* -stdlib=libc++ */
+	bool statically;   /* -static or -static-pie */
+	bool static_libstdcxx;
+	bool lld;
+	bool no_default_libraries;
 	bool wrapped; /* the flags are there already */
 };
 
-/* Options with their argument in the next word (gcc(1), clang(1)). */
+/* Returns true if the argument of option WORD is the next word (gcc(1), clang(1)). */
 static bool takes_argument(const char *word)
 {
 	static const char *const options[] = {
@@ -90,8 +95,9 @@ static bool takes_argument(const char *word)
 	return false;
 }
 
-/* Options that end before the link, or make the compiler print something instead. */
-static bool stops_early(const char *word)
+/* Returns true if option WORD ends the compiler before the link, or makes it only print
+ * something. */
+static bool is_stopping(const char *word)
 {
 	static const char *const options[] = {
 	        "-c",
@@ -125,16 +131,18 @@ static bool stops_early(const char *word)
 	       strncmp(word, "--help=", 7) == 0;
 }
 
+/* Returns true if the LENGTH bytes at WORD are TEXT. */
 static bool is_word(const char *word, size_t length, const char *text)
 {
 	return strlen(text) == length && memcmp(word, text, length) == 0;
 }
 
-/* One word that goes to the linker. */
+/* Reads the LENGTH bytes at WORD, which are a word for the linker. */
 static void read_linker_word(struct command_line *line, const char *word, size_t length)
 {
-	static const char *const not_programs[] = {"-r", "-shared",       "--shared",  "-Bshareable",
-	                                           "-i", "--relocatable", "--version", "--help"};
+	static const char *const not_programs[] = {"-r",          "-shared", "--shared",
+	                                           "-Bshareable", "-i",      "--relocatable",
+	                                           "--version",   "--help"};
 	for (size_t i = 0; i < sizeof not_programs / sizeof *not_programs; i++)
 		if (is_word(word, length, not_programs[i]))
 			line->no_program = true;
@@ -156,35 +164,37 @@ static bool is_header(const char *word)
 	       has_suffix(word, ".hxx") || has_suffix(word, ".H");
 }
 
-/* The argument of -x: the language of what follows. */
+/* Reads the argument of -x. */
 static void read_language(struct command_line *line, const char *language)
 {
-	line->language = strcmp(language, "none") != 0;
-	line->stops = line->stops || has_suffix(language, "-header"); /* it makes a precompiled one */
+	line->has_language = strcmp(language, "none") != 0;
+	if (has_suffix(language, "-header")) /* to be precompiled */
+		line->stops_early = true;
 }
 
-/* "-fuse-ld=lld", "-fuse-ld=lld-14", "--ld-path=/usr/bin/ld.lld" */
-static bool chooses_lld(const char *word)
+/* Returns true if WORD is "-fuse-ld=lld", "-fuse-ld=lld-14" or "--ld-path=/usr/bin/ld.lld". */
+static bool is_choice_of_lld(const char *word)
 {
 	const char *linker = strchr(word, '=');
 	return linker && strstr(base_name(linker + 1), "lld") &&
 	       (strncmp(word, "-fuse-ld=", 9) == 0 || strncmp(word, "--ld-path=", 10) == 0);
 }
 
-static bool links_statically(const char *word)
+static bool is_static_option(const char *word)
 {
 	return strcmp(word, "-static") == 0 || strcmp(word, "--static") == 0 ||
 	       strcmp(word, "-static-pie") == 0 || strcmp(word, "--static-pie") == 0;
 }
 
-/* The argument of -l. */
+/* Reads the argument of -l. */
 static void read_library(struct command_line *line, const char *name)
 {
-	line->inputs = true;
+	line->has_inputs = true;
 	line->cxx_library = line->cxx_library || strcmp(name, "stdc++") == 0;
 	line->c_library = line->c_library || strcmp(name, "c") == 0;
 }
 
+/* Reads the option WORD, which has no argument in the next word. */
 static void read_option(struct command_line *line, const char *word)
 {
 	static const char *const no_programs[] = {
@@ -193,8 +203,8 @@ static void read_option(struct command_line *line, const char *word)
 	for (size_t i = 0; i < sizeof no_programs / sizeof *no_programs; i++)
 		if (strcmp(word, no_programs[i]) == 0)
 			line->no_program = true;
-	if (stops_early(word))
-		line->stops = true;
+	if (is_stopping(word))
+		line->stops_early = true;
 	else if (strncmp(word, "-Wl,", 4) == 0) {
 		for (const char *part = word + 4; *part;) {
 			size_t length = strcspn(part, ",");
@@ -203,7 +213,7 @@ static void read_option(struct command_line *line, const char *word)
 		}
 	} else if (strncmp(word, "-x", 2) == 0 && word[2])
 		read_language(line, word + 2);
-	else if (links_statically(word))
+	else if (is_static_option(word))
 		line->statically = true;
 	else if (strcmp(word, "-nodefaultlibs") == 0)
 		line->no_default_libraries = true;
@@ -211,12 +221,13 @@ static void read_option(struct command_line *line, const char *word)
 		line->static_libstdcxx = true;
 	else if (strcmp(word, "-stdlib=libc++") == 0)
 		line->libcxx = true;
-	else if (chooses_lld(word))
+	else if (is_choice_of_lld(word))
 		line->lld = true;
 	else if (strncmp(word, "-l", 2) == 0 && word[2])
 		read_library(line, word + 2);
 }
 
+/* Reads OPTION with ARGUMENT, the next word. */
 static void read_argument(struct command_line *line, const char *option, const char *argument)
 {
 	if (strcmp(option, "-x") == 0) {
@@ -233,10 +244,10 @@ static void read_input(struct command_line *line, const char *word)
 	if (strcmp(base_name(word), "libleakwrap.a") == 0)
 		line->wrapped = true;
 	if (!is_header(word))
-		line->inputs = true;
+		line->has_inputs = true;
 }
 
-/* -- response files ------------------------------------------------------------------------------ */
+/* -- response files ---------------------------------------------------------------------------- */
 
 static void add_word(struct command_line *line, const char *word)
 {
@@ -244,9 +255,11 @@ static void add_word(struct command_line *line, const char *word)
 	line->words[line->count++] = word;
 }
 
-static void add_words(struct command_line *line, struct arena *arena, const char *word, unsigned depth);
+static void add_words(struct command_line *line, struct arena *arena, const char *word,
+                      unsigned depth);
 
-/* The words in TEXT: separated by space, quoted by ' or ", escaped by \ (gcc(1), @file). */
+/* Adds the words in TEXT, the contents of a response file.  White space separates words, ' and "
+ * quote, and a backslash escapes (gcc(1), @file). */
 static void split_words(struct command_line *line, struct arena *arena, const char *text,
                         unsigned depth)
 {
@@ -268,6 +281,7 @@ static void split_words(struct command_line *line, struct arena *arena, const ch
 	}
 }
 
+/* Returns the text of the file PATH, or NULL if it is no regular file that can be read. */
 static char *read_whole(struct arena *arena, const char *path)
 {
 	FILE *stream = fopen(path, "re");
@@ -284,7 +298,8 @@ static char *read_whole(struct arena *arena, const char *path)
 	return text;
 }
 
-static void add_words(struct command_line *line, struct arena *arena, const char *word, unsigned depth)
+static void add_words(struct command_line *line, struct arena *arena, const char *word,
+                      unsigned depth)
 {
 	char *text = word[0] == '@' && depth < 16 ? read_whole(arena, word + 1) : NULL;
 	if (text)
@@ -293,9 +308,11 @@ static void add_words(struct command_line *line, struct arena *arena, const char
 		add_word(line, word);
 }
 
-/* -- the decision -------------------------------------------------------------------------------- */
+/* -- the decision ------------------------------------------------------------------------------ */
 
-static bool links_program(struct command_line *line)
+/* Reads all words.  Returns true if the compiler links a program and the flags are not there
+ * yet. */
+static bool read_command_line(struct command_line *line)
 {
 	bool only_inputs = false; /* after -- */
 	for (size_t i = 0; i < line->count; i++) {
@@ -309,12 +326,13 @@ static bool links_program(struct command_line *line)
 		else
 			read_option(line, word);
 	}
-	/* rustc names the C library itself. */
+	/* rustc gives -nodefaultlibs and -lc. */
 	bool has_c_library = !line->no_default_libraries || line->c_library;
-	return line->inputs && has_c_library && !line->stops && !line->no_program && !line->wrapped;
+	return line->has_inputs && has_c_library && !line->stops_early && !line->no_program &&
+	       !line->wrapped;
 }
 
-/* "gcc", "clang++-14", "arm-linux-gnueabihf-c++"; not "ccache". */
+/* Returns true if WORD is "gcc", "clang++-14" or "arm-linux-gnueabihf-c++", and not "ccache". */
 static bool is_compiler(const char *word)
 {
 	static const char *const names[] = {"cc",      "c++", "gcc", "g++", "clang",
@@ -331,19 +349,21 @@ static bool is_compiler(const char *word)
 	return false;
 }
 
-/* Does WORD name a file to compile or link? */
+/* Returns true if WORD names a file to compile or link. */
 static bool is_input_file(const char *word)
 {
-	static const char *const suffixes[] = {".c", ".cc", ".cpp", ".cxx", ".C",  ".c++", ".i",  ".ii",
-	                                       ".s", ".S",  ".o",   ".obj", ".lo", ".a",   ".so", ".m"};
+	static const char *const suffixes[] = {".c",  ".cc", ".cpp", ".cxx", ".C", ".c++",
+	                                       ".i",  ".ii", ".s",   ".S",   ".o", ".obj",
+	                                       ".lo", ".a",  ".so",  ".m"};
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
 		if (has_suffix(word, suffixes[i]))
 			return true;
 	return is_header(word) || strstr(base_name(word), ".so.");
 }
 
-/* How many of WORDS are the compiler: "gcc" is one, "ccache gcc" are two.  They end with the first that
- * is called like a compiler.  An unknown compiler ends before the first option or input file. */
+/* Returns how many of WORDS name the compiler: 1 for "gcc", 2 for "ccache gcc".  The last of them
+ * is the first word that is called like a compiler.  If no word is, they end before the first
+ * option or input file. */
 static size_t count_compiler_words(char *const *words)
 {
 	size_t count = 0;
@@ -356,7 +376,8 @@ static size_t count_compiler_words(char *const *words)
 	return count ? count : 1;
 }
 
-/* Is one of the COUNT words of the compiler "g++", "clang++-14" or "arm-linux-gnueabihf-c++"? */
+/* Returns true if one of the COUNT words of the compiler is "g++", "clang++-14" or
+ * "arm-linux-gnueabihf-c++". */
 static bool is_cxx_compiler(char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -367,10 +388,12 @@ static bool is_cxx_compiler(char *const *words, size_t count)
 	return false;
 }
 
-/* The COUNT words of the compiler, and those of its flags that select the target. */
+/* Adds the COUNT words of the compiler to COMPILER, and those of its flags that select the
+ * target. */
 static void read_compiler(struct arguments *compiler, char *const *words, size_t count)
 {
-	static const char *const flags[] = {"-m", "--target=", "--sysroot=", "-B", "--gcc-toolchain="};
+	static const char *const flags[] = {"-m", "--target=", "--sysroot=", "-B",
+	                                    "--gcc-toolchain="};
 	for (; count > 0; count--)
 		add_argument(compiler, *words++);
 	for (; *words; words++) {
@@ -384,8 +407,8 @@ static void read_compiler(struct arguments *compiler, char *const *words, size_t
 	}
 }
 
-/* The value of the option NAME at WORDS, which is "NAME=VALUE" or the two words "NAME VALUE".  Sets *USED to
- * the number of words.  Returns NULL if WORDS begin with something else. */
+/* Returns the value of the option NAME at WORDS: the word "NAME=VALUE", or the two words "NAME" and
+ * "VALUE".  Sets *USED to the number of words.  Returns NULL if WORDS begin with another option. */
 static const char *option_value(char *const *words, const char *name, int *used)
 {
 	size_t length = strlen(name);
@@ -401,15 +424,14 @@ static const char *option_value(char *const *words, const char *name, int *used)
 	return words[1];
 }
 
-/* Reads one option of the tool's own at WORDS.  Returns the number of its words, 0 if there is none. */
+/* Reads an option of this command at WORDS.  Returns the number of its words, 0 if there is
+ * none. */
 static int read_own_option(struct link *link, struct arena *arena, char *const *words)
 {
 	int used = 0;
 	const char *value = option_value(words, "--allocator", &used);
 	if (value) {
-		link->allocators = link->allocators
-		                           ? arena_format(arena, "%s %s", link->allocators, value)
-		                           : value;
+		add_allocators(link, value, arena);
 		return used;
 	}
 	value = option_value(words, "--options", &used);
@@ -418,28 +440,28 @@ static int read_own_option(struct link *link, struct arena *arena, char *const *
 		return used;
 	}
 	if (words[0][0] == '-' && strcmp(words[0], "--") != 0)
-		die("cc: unknown option '%s'; the compiler's own stand behind it, as in leakwrap cc -- "
-		    "gcc %s",
+		die("cc: unknown option '%s'; the compiler's own options stand behind its name, as "
+		    "in "
+		    "leakwrap cc -- gcc %s",
 		    words[0], words[0]);
 	return 0;
 }
 
 static const char *const usage =
         "Usage: leakwrap cc [--allocator=LIST] [--options=OPTIONS] -- COMPILER [ARGUMENT...]\n"
-        "Runs the compiler; when it links a program, with the flags that trace its heap.\n"
+        "Runs the compiler.  Adds the flags that trace the heap if it links a program.\n"
         "\n"
         "  make CC=\"leakwrap cc -- gcc\" CXX=\"leakwrap cc -- g++\"\n"
         "\n"
-        "  --allocator=LIST   wrap an allocator of another name: a prefix (je_), or what each "
-        "function\n"
-        "                     is like: 'malloc=pool_alloc(pool,size),free=pool_free(pool,block)'\n"
-        "  --options=OPTIONS  default options of the linked programs, which LEAKWRAP_OPTIONS "
-        "overrides\n"
+        "  --allocator=LIST   wrap an allocator of another name: a prefix (je_), or what each\n"
+        "                     function is like:\n"
+        "                     'malloc=pool_alloc(pool,size),free=pool_free(pool,block)'\n"
+        "  --options=OPTIONS  default options of the linked programs, which LEAKWRAP_OPTIONS\n"
+        "                     overrides\n"
         "\n"
         "LEAKWRAP_LIB names another libleakwrap.a, for example one built for another machine.\n"
-        "Exit status: the compiler's; 2 when there is no libleakwrap.a or an option is wrong, 127 "
-        "when\n"
-        "there is no compiler.\n";
+        "Exit status: the compiler's; 2 if there is no libleakwrap.a or an option is wrong,\n"
+        "127 if there is no compiler.\n";
 
 int command_cc(int argc, char **argv)
 {
@@ -449,7 +471,8 @@ int command_cc(int argc, char **argv)
 	struct link link = {0};
 	int first = 1;
 
-	if (first < argc && (strcmp(argv[first], "--help") == 0 || strcmp(argv[first], "-?") == 0)) {
+	if (first < argc &&
+	    (strcmp(argv[first], "--help") == 0 || strcmp(argv[first], "-?") == 0)) {
 		fputs(usage, stdout);
 		return STATUS_FINE;
 	}
@@ -466,18 +489,18 @@ int command_cc(int argc, char **argv)
 	size_t compiler_words = count_compiler_words(argv + first);
 	for (int i = first + (int)compiler_words; i < argc; i++)
 		add_words(&line, &arena, argv[i], 0);
-	if (links_program(&line)) {
+	if (read_command_line(&line)) {
 		link.cxx = is_cxx_compiler(argv + first, compiler_words) || line.cxx_library;
 		link.libcxx = line.libcxx;
 		link.static_libstdcxx = line.static_libstdcxx;
 		link.statically = line.statically;
 		link.lld = line.lld;
 		read_compiler(&link.compiler, argv + first, compiler_words);
-		if (line.language) {
+		if (line.has_language) {
 			add_argument(&arguments, "-x");
 			add_argument(&arguments, "none");
 		}
-		link_add(&link, &arguments, &arena);
+		add_link_words(&link, &arguments, &arena);
 	}
 	execvp(arguments.all[0], arguments.all);
 	complain("%s: %s", arguments.all[0], strerror(errno));

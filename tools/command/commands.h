@@ -1,5 +1,5 @@
-/* commands.h - the commands of the tool; each gets its own arguments, argv[0] being "leakwrap NAME", and
- * returns the exit status.
+/* commands.h - the commands of the tool.  Each gets its own arguments, of which argv[0] is
+ * "leakwrap NAME", and returns the exit status.
  */
 #ifndef TOOLS_COMMANDS_H
 #define TOOLS_COMMANDS_H

@@ -1,6 +1,6 @@
-/* flags.c - the command flags: the words that a link needs, for build systems that take them
- * from a command or a file.
- * */
+/* flags.c - the command flags: prints the words that a traced link needs, for build systems that
+ * read them from a command or a file.
+ */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,9 +21,7 @@ static error_t parse_flags(int key, char *argument, struct argp_state *state)
 	struct link *link = &options->link;
 	switch (key) {
 	case 'a':
-		link->allocators = link->allocators ? arena_format(&options->arena, "%s %s",
-		                                                   link->allocators, argument)
-		                                    : argument;
+		add_allocators(link, argument, &options->arena);
 		break;
 	case 'O':
 		link->options = argument;
@@ -52,7 +50,8 @@ static error_t parse_flags(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* A word of a response file (gcc(1), @file): space, quotes and backslashes are escaped. */
+/* Writes WORD as a word of a response file (gcc(1), @file).  A backslash escapes space, quotes and
+ * backslashes. */
 static void put_escaped(FILE *stream, const char *word)
 {
 	for (; *word; word++) {
@@ -101,9 +100,8 @@ int command_flags(int argc, char **argv)
 	               "\v  gcc -o app app.o vendor.a $(leakwrap flags --allocator=je_)\n"
 	               "  leakwrap flags -o trace.flags --options=exit=0 -- gcc; gcc -o app app.o "
 	               "@trace.flags\n\n"
-	               "COMPILER and its flags select the target of what --allocator and --options "
-	               "need; cc is "
-	               "the default.",
+	               "COMPILER and its flags select the target for which --allocator and "
+	               "--options compile what they need.  The default is cc.",
 	};
 	struct flags_options options = {0};
 	struct arguments words = {0};
@@ -113,7 +111,7 @@ int command_flags(int argc, char **argv)
 	if (options.link.compiler.count == 0)
 		add_argument(&options.link.compiler, "cc");
 	options.link.output = options.output;
-	link_add(&options.link, &words, &options.arena);
+	add_link_words(&options.link, &words, &options.arena);
 	if (options.output)
 		status = write_flags(&words, options.output);
 	else

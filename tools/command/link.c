@@ -20,6 +20,12 @@ void add_argument(struct arguments *arguments, const char *word)
 	arguments->all[arguments->count] = NULL;
 }
 
+void add_allocators(struct link *link, const char *list, struct arena *arena)
+{
+	link->allocators =
+	        link->allocators ? arena_format(arena, "%s %s", link->allocators, list) : list;
+}
+
 /* -- the archive ------------------------------------------------------------------------------- */
 
 const char *link_archive(struct arena *arena)
@@ -44,9 +50,9 @@ const char *link_archive(struct arena *arena)
 	die("libleakwrap.a is neither beside this tool nor installed; LEAKWRAP_LIB names it");
 }
 
-/* -- what is made for this program ------------------------------------------------------------- */
+/* -- files made for this program ------------------------------------------------------------- */
 
-/* The script lies beside the archive, or where make install put it. */
+/* Returns the path of generate.sh, which is beside ARCHIVE or where make install put it. */
 static const char *find_generator(struct arena *arena, const char *archive)
 {
 	static const char *const places[] = {"generator", "../share/leakwrap/generator"};
@@ -61,16 +67,18 @@ static const char *find_generator(struct arena *arena, const char *archive)
 	    archive);
 }
 
-/* Makes FOLDER if it is not there.  Returns whether it is this user's alone to write. */
+/* Makes FOLDER if it is not there.  Returns true if it is a folder in which nobody but this user
+ * may write. */
 static bool make_folder(const char *folder)
 {
 	struct stat status;
 	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
 		return false;
-	return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+	return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) &&
+	       status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+/* Returns the folder of the cache, which it makes if necessary. */
 static const char *cache_folder(struct arena *arena)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -85,7 +93,8 @@ static const char *cache_folder(struct arena *arena)
 	}
 	folder = arena_format(arena, "/tmp/leakwrap-%u", (unsigned)geteuid());
 	if (!make_folder(folder))
-		die("%s cannot be used; XDG_CACHE_HOME names another folder for what is made", folder);
+		die("%s cannot be used; XDG_CACHE_HOME names another folder for what is made",
+		    folder);
 	return folder;
 }
 
@@ -94,7 +103,8 @@ static uint64_t hash_text(uint64_t seed, const char *text)
 	return hash_bytes(seed, text ? text : "", text ? strlen(text) + 1 : 0);
 }
 
-/* A name in the cache that stands for all that the result depends on. */
+/* Returns the path in the cache, without a suffix, of the files for LINK.  The name is a hash of
+ * all that the files depend on. */
 static const char *cached_name(struct arena *arena, const struct link *link, const char *archive,
                                const char *generator)
 {
@@ -111,7 +121,7 @@ static const char *cached_name(struct arena *arena, const struct link *link, con
 
 enum { CACHE_SECONDS = 7 * 24 * 60 * 60 };
 
-/* Removes from the cache what no link has used for CACHE_SECONDS. */
+/* Removes the files of the cache FOLDER that no link has used for CACHE_SECONDS. */
 static void clean_cache(const char *folder)
 {
 	DIR *files = opendir(folder);
@@ -126,14 +136,15 @@ static void clean_cache(const char *folder)
 	closedir(files);
 }
 
-/* Says that a link uses NAME.a and NAME.flags now. */
-static void renew_cached(struct arena *arena, const char *name)
+/* Marks NAME.a and NAME.flags as used now. */
+static void touch_cached(struct arena *arena, const char *name)
 {
 	utimensat(AT_FDCWD, arena_format(arena, "%s.a", name), NULL, 0);
 	utimensat(AT_FDCWD, arena_format(arena, "%s.flags", name), NULL, 0);
 }
 
-/* Runs COMMAND, whose standard output is not of interest.  Returns whether it ended well. */
+/* Runs COMMAND, with its standard output on standard error.  Returns true if it ended with status
+ * 0. */
 static bool run(char **command)
 {
 	int status;
@@ -151,17 +162,18 @@ static bool run(char **command)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Makes NAME.a and NAME.flags; returns NAME. */
+/* Makes the files NAME.a and NAME.flags for LINK unless they are in the cache.  Returns NAME. */
 static const char *generate(struct arena *arena, const struct link *link, const char *archive)
 {
 	const char *generator = find_generator(arena, archive);
-	const char *name = link->output ? link->output : cached_name(arena, link, archive, generator);
+	const char *name =
+	        link->output ? link->output : cached_name(arena, link, archive, generator);
 	const char *flags = arena_format(arena, "%s.flags", name);
 	struct arguments command = {0};
 
-	const char *archive_made = arena_format(arena, "%s.a", name);
-	if (!link->output && access(flags, R_OK) == 0 && access(archive_made, R_OK) == 0) {
-		renew_cached(arena, name);
+	const char *made = arena_format(arena, "%s.a", name);
+	if (!link->output && access(flags, R_OK) == 0 && access(made, R_OK) == 0) {
+		touch_cached(arena, name);
 		return name;
 	}
 	if (!link->output)
@@ -184,19 +196,19 @@ static const char *generate(struct arena *arena, const struct link *link, const 
 
 /* -- the words --------------------------------------------------------------------------------- */
 
-/* FLAGS with ARCHIVE in the place of its mark. */
+/* Adds FLAGS, with ARCHIVE in the place of the mark @LIB@. */
 static void add_flags(struct arguments *arguments, struct arena *arena, const char *const *flags,
                       const char *archive)
 {
 	for (; *flags; flags++) {
 		const char *at = strstr(*flags, "@LIB@");
-		add_argument(arguments, at ? arena_format(arena, "%.*s%s%s", (int)(at - *flags), *flags,
-		                                          archive, at + 5)
+		add_argument(arguments, at ? arena_format(arena, "%.*s%s%s", (int)(at - *flags),
+		                                          *flags, archive, at + 5)
 		                           : *flags);
 	}
 }
 
-/* The runtime, in a group with the libraries of the C++ that is linked. */
+/* Returns the flags that link the runtime, in a group with the C++ library of LINK. */
 static const char *const *libraries_for(const struct link *link)
 {
 	if (!link->cxx)
@@ -206,7 +218,7 @@ static const char *const *libraries_for(const struct link *link)
 	return link->static_libstdcxx ? cxx_static_ldlibs : cxx_ldlibs;
 }
 
-void link_add(const struct link *link, struct arguments *arguments, struct arena *arena)
+void add_link_words(const struct link *link, struct arguments *arguments, struct arena *arena)
 {
 	const char *archive = link_archive(arena);
 
@@ -218,7 +230,8 @@ void link_add(const struct link *link, struct arguments *arguments, struct arena
 		add_argument(arguments, arena_format(arena, "@%s.flags", name));
 		add_argument(arguments, arena_format(arena, "%s.a", name));
 	}
-	if (link->statically) /* rustc has -Bdynamic behind its libraries: our -lc would be the shared one */
+	/* rustc writes -Bdynamic behind its libraries, and -lc would be the shared C library. */
+	if (link->statically)
 		add_argument(arguments, "-Wl,-Bstatic");
 	add_flags(arguments, arena, libraries_for(link), archive);
 }

@@ -1,4 +1,4 @@
-/* list.c - the command list: which dumps are in a log, one line each, as they are read. */
+/* list.c - the command list: writes a line for each dump of a log, as it reads the log. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "tools/command/commands.h"
-#include "tools/log/parse.h"
+#include "tools/log/read_log.h"
 #include "tools/util.h"
 
 struct list {
 	const char **logs;
 	size_t log_count, log_room;
-	size_t dumps; /* listed */
+	size_t dumps; /* listed so far */
 };
 
 static error_t parse_argument(int key, char *argument, struct argp_state *state)
@@ -27,17 +27,10 @@ static error_t parse_argument(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* A number that the dump may lack. */
+/* Returns NUMBER as text, "-" if the dump does not have it. */
 static const char *number_or_dash(int64_t number)
 {
 	return number < 0 ? "-" : with_commas((uint64_t)number);
-}
-
-/* Names from a log may hold anything; a line is a line. */
-static void put_clean(const char *text)
-{
-	for (; *text; text++)
-		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
 }
 
 static void put_dump(void *context, const struct parsed_dump *dump)
@@ -53,9 +46,9 @@ static void put_dump(void *context, const struct parsed_dump *dump)
 	       dump->reason ? dump->reason : "?", dated ? time : "?", dated ? time + 11 : "",
 	       number_or_dash(dump->totals.live_bytes), number_or_dash(dump->totals.live_blocks),
 	       dump->damage ? "torn" : "whole");
-	put_clean(dump->program && *dump->program ? dump->program : "?");
+	put_text(stdout, dump->program && *dump->program ? dump->program : "?");
 	fputs("  ", stdout);
-	put_clean(dump->log);
+	put_text(stdout, dump->log);
 	if (dump->damage)
 		printf(":%lu: %s", dump->damage_line, dump->damage);
 	putchar('\n');
@@ -86,10 +79,10 @@ int command_list(int argc, char **argv)
 	        .parser = parse_argument,
 	        .args_doc = "[LOG...]",
 	        .doc = "Names the dumps in one or more logs."
-	               "\vLOG is a file with dumps between any other lines, or - for standard input "
-	               "(the default).  A dump that is not whole is torn, and its line says what is "
-	               "wrong, and in which line of the log that shows.  Other commands take one dump "
-	               "as LOG@PID:DUMP.\n\n"
+	               "\vLOG is a file with dumps between any other lines, or - for standard "
+	               "input (the default).  A dump that is not whole is torn.  Then its line "
+	               "says what is wrong, and in which line of the log.  Other commands take one "
+	               "dump as LOG@PID:DUMP.\n\n"
 	               "Exit status: 0 fine, 2 usage, unreadable input or a log without dumps.",
 	};
 	struct list list = {0};

@@ -1,6 +1,8 @@
 /* options.c - see options.h. */
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
+#include "tools/model/add_log.h"
+#include "tools/model/totals.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* -- arguments ----------------------------------------------------------------------------------- */
+/* -- arguments --------------------------------------------------------------------------------- */
 
 enum {
 	KEY_EXE = 0x100,
@@ -30,10 +32,11 @@ static const struct argp_option option_table[] = {
         {0, 0, 0, 0, "Output:", 2},
         {"format", 'f', "NAME", 0, "text (default), json, folded, pprof or html", 2},
         {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 2},
-        {"top", KEY_TOP, "N", 0, "In text, at most N call sites of each dump (default 20; 0 is all)",
-         2},
+        {"top", KEY_TOP, "N", 0,
+         "In text, at most N call sites of each dump (default 20; 0 is all)", 2},
         {"all", KEY_ALL, 0, 0, "In text, all dumps, call sites and frames", 2},
-        {"color", KEY_COLOR, "WHEN", 0, "auto (default), always or never; NO_COLOR is respected", 2},
+        {"color", KEY_COLOR, "WHEN", 0, "auto (default), always or never; NO_COLOR is respected",
+         2},
         {0, 0, 0, 0, "Where the traced program's files are:", 3},
         {"exe", KEY_EXE, "FILE", 0, "The program itself, with its symbols", 3},
         {"sysroot", KEY_SYSROOT, "DIR", 0, "What is / on the traced machine", 3},
@@ -44,8 +47,8 @@ static const struct argp_option option_table[] = {
         {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
          "Call sites to leave out, in LeakSanitizer's format; may be repeated", 4},
         {"skip", KEY_SKIP, "PATTERN", 0,
-         "Also pass over frames whose function, source file or module matches, as allocation wrappers; "
-         "may be repeated",
+         "Also pass over frames whose function, source file or module matches, as wrappers of an "
+         "allocator; may be repeated",
          4},
         {"no-skip", KEY_NO_SKIP, "PATTERN", OPTION_ARG_OPTIONAL,
          "Never pass over frames that match; without PATTERN, over none", 4},
@@ -97,8 +100,10 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 	return value;
 }
 
-/* ARGUMENT, when there is such a file or folder. */
-static const char *existing(const struct argp_state *state, const char *name, const char *argument)
+/* Returns ARGUMENT, the value of option NAME.  Ends the tool with a message if there is no such
+ * file or folder. */
+static const char *existing_path(const struct argp_state *state, const char *name,
+                                 const char *argument)
 {
 	if (access(argument, R_OK) != 0)
 		option_error(state, "--%s=%s: %s", name, argument, strerror(errno));
@@ -136,7 +141,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		else
 			options->skips.none = true;
 		break;
-	case KEY_CONFIG: /* settings.h */
+	case KEY_CONFIG: /* settings_read has read it */
 		break;
 	case KEY_COLOR:
 		if (strcmp(argument, "always") == 0)
@@ -149,19 +154,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			option_error(state, "--color=%s: auto, always or never", argument);
 		break;
 	case KEY_EXE:
-		options->search.exe = existing(state, "exe", argument);
+		options->search.exe = existing_path(state, "exe", argument);
 		break;
 	case KEY_SYSROOT:
-		options->search.sysroot = existing(state, "sysroot", argument);
+		options->search.sysroot = existing_path(state, "sysroot", argument);
 		break;
 	case KEY_DEBUG_DIR:
 		GROW(options->search.debug_dirs, options->debug_dir_room,
 		     options->search.debug_dir_count + 1);
 		options->search.debug_dirs[options->search.debug_dir_count++] =
-		        existing(state, "debug-dir", argument);
+		        existing_path(state, "debug-dir", argument);
 		break;
 	case KEY_MAP:
-		options->search.map = existing(state, "map", argument);
+		options->search.map = existing_path(state, "map", argument);
 		break;
 	case KEY_SUPPRESSIONS:
 		if (!suppressions_read(&options->suppressions, &options->arena, argument))
@@ -176,7 +181,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-const struct argp options_argp = {.options = option_table, .parser = parse_option};
+static const struct argp options_argp = {.options = option_table, .parser = parse_option};
+const struct argp_child common_options[] = {{&options_argp, 0, NULL, 0}, {0}};
 
 void options_free(struct options *options)
 {
@@ -186,9 +192,22 @@ void options_free(struct options *options)
 	arena_free(&options->arena);
 }
 
-/* -- output -------------------------------------------------------------------------------------- */
+/* -- stages ------------------------------------------------------------------------------------ */
 
-/* NO_COLOR, when it is there and not empty, means no colour (no-color.org). */
+void complete_report(struct report *report, struct options *options)
+{
+	report_finish(report);
+	symbolize(report, &options->search);
+	if (options->no_system)
+		leave_out_system_sites(report);
+	find_askers(report, &options->skips);
+	suppressions_apply(&options->suppressions, report);
+}
+
+/* -- output ------------------------------------------------------------------------------------ */
+
+/* Returns the style for STREAM.  A variable NO_COLOR that is not empty asks for no colour
+ * (no-color.org). */
 static struct style style_of(const struct options *options, FILE *stream)
 {
 	struct style style = {0};

@@ -1,5 +1,5 @@
-/* options.h - the options that report and diff have in common: where to look for files, which format to
- * write, and where to.
+/* options.h - what report and diff have in common: options, the stages between reading and writing,
+ * and the output.
  */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
@@ -24,7 +24,7 @@ struct options {
 	size_t debug_dir_room;
 	struct suppressions suppressions;
 	bool no_system;
-	struct arena arena; /* of the suppressions */
+	struct arena arena; /* of the suppressions and settings */
 	enum format format;
 	const char *output; /* NULL: standard output */
 	bool top_given, all;
@@ -33,18 +33,27 @@ struct options {
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
 
-/* A child for argp; its input is a struct options. */
-extern const struct argp options_argp;
+/* The children of the argp of report and of diff.  The input is a struct options. */
+extern const struct argp_child common_options[];
+
+/* The argp of report.  A settings file has options of report, and diff passes over those that it
+ * lacks. */
+extern const struct argp report_argp;
 
 void options_free(struct options *options);
 
-/* The most call sites of each dump that text shows; 0: all. */
+/* Returns the greatest number of call sites that text shows of a dump; 0 is all. */
 unsigned options_top(const struct options *options);
 
-/* Reads a number for option NAME, or ends with a usage error. */
+/* Returns the number ARGUMENT of option NAME, or ends the tool with a usage error.  K, M, G or T
+ * may follow the number. */
 uint64_t option_size(const struct argp_state *state, const char *name, const char *argument);
 
 const char *format_name(enum format format);
+
+/* Runs the stages between reading and writing on REPORT, to which all logs are added: names
+ * functions, finds who asked for the memory, and takes out what the options leave out. */
+void complete_report(struct report *report, struct options *options);
 
 /* Writes ANSWER as the options say.  Returns STATUS_FINE or, after a message, STATUS_USAGE. */
 enum status write_answer(const struct options *options, const struct answer *answer);

@@ -1,12 +1,13 @@
-/* report.c - the commands report and diff: the stages one after the other, and the exit status. */
+/* report.c - the command report: the stages one after the other, and the exit status. */
 #include <argp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/command/commands.h"
-#include "tools/model/merge.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
+#include "tools/model/add_log.h"
+#include "tools/model/merge.h"
+#include "tools/model/totals.h"
 
 struct report_options {
 	struct options common;
@@ -33,7 +34,8 @@ enum {
 static const struct argp_option report_table[] = {
         {0, 0, 0, 0, "What to show:", 1},
         {"by", KEY_BY, "WHAT", 0, "Sum up by function, file, module or member (of an archive)", 1},
-        {"growth", KEY_GROWTH, 0, 0, "Rank call sites by steady growth over each process's dumps", 1},
+        {"growth", KEY_GROWTH, 0, 0, "Rank call sites by steady growth over each process's dumps",
+         1},
         {"last", KEY_LAST, 0, 0, "Each process's last dump only, in all formats", 1},
         {"merge", KEY_MERGE, 0, 0,
          "One report of all processes' last dumps (the default for more than 4)", 1},
@@ -45,10 +47,24 @@ static const struct argp_option report_table[] = {
         {0},
 };
 
+/* Returns the member of OPTIONS that the option KEY sets to true, or NULL. */
+static bool *flag_of(struct report_options *options, int key)
+{
+	return key == KEY_GROWTH          ? &options->growth
+	       : key == KEY_LAST          ? &options->only_last
+	       : key == KEY_FAIL_ON_LEAKS ? &options->fail_on_leaks
+	                                  : NULL;
+}
+
 static error_t parse_report(int key, char *argument, struct argp_state *state)
 {
 	struct report_options *options = state->input;
+	bool *flag = flag_of(options, key);
 
+	if (flag) {
+		*flag = true;
+		return 0;
+	}
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->common;
@@ -58,20 +74,11 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		if (options->by == GROUP_NONE)
 			option_error(state, "--by=%s: function, file, module or member", argument);
 		break;
-	case KEY_GROWTH:
-		options->growth = true;
-		break;
-	case KEY_LAST:
-		options->only_last = true;
-		break;
 	case KEY_MERGE:
 		options->merge = MERGE_ALWAYS;
 		break;
 	case KEY_EACH:
 		options->merge = MERGE_NEVER;
-		break;
-	case KEY_FAIL_ON_LEAKS:
-		options->fail_on_leaks = true;
 		break;
 	case KEY_MAX_BYTES:
 		options->max_bytes = option_size(state, "max-bytes", argument);
@@ -91,10 +98,11 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* -- judgement ----------------------------------------------------------------------------------- */
+/* -- judgement --------------------------------------------------------------------------------- */
 
-/* What DUMP is judged by: not what is suppressed, nor what a static program's C library holds for itself, which
- * is not in the dump of a dynamic one either. */
+/* Counts the live bytes and blocks by which DUMP is judged.  Suppressed call sites do not count.
+ * Nor does the memory that a static program's C library holds for itself: in the dump of a dynamic
+ * program it does not appear. */
 static void count_judged(const struct dump *dump, uint64_t *bytes, uint64_t *blocks)
 {
 	*bytes = unsuppressed_bytes(dump);
@@ -108,10 +116,11 @@ static void count_judged(const struct dump *dump, uint64_t *bytes, uint64_t *blo
 	}
 }
 
-/* Processes that the judgement names, before it counts the others. */
+/* How many processes the judgement names before it only counts the others. */
 enum { JUDGED_NAMED = 10 };
 
-/* Does the last dump of each process keep within what was asked? */
+/* Judges the last dump of each process.  Returns STATUS_LEAKS after a message if one exceeds what
+ * the options allow. */
 static enum status judge(const struct report_options *options, const struct report *report)
 {
 	enum status status = STATUS_FINE;
@@ -154,13 +163,13 @@ static enum status judge(const struct report_options *options, const struct repo
 	return status;
 }
 
-/* -- many processes ------------------------------------------------------------------------------ */
+/* -- many processes ---------------------------------------------------------------------------- */
 
-/* Up to so many processes are reported one by one. */
+/* More processes than this are merged into one report. */
 enum { PROCESSES_EACH = 4 };
 
-/* Returns true if people see the last dumps of all processes added up, unless they choose another
- * view. */
+/* Returns true if text, and the page when it opens, show the last dumps of all processes added
+ * up. */
 static bool is_merged(const struct report_options *options, const struct report *report)
 {
 	bool many = report->process_count > PROCESSES_EACH;
@@ -171,8 +180,10 @@ static bool is_merged(const struct report_options *options, const struct report 
 	       (options->merge == MERGE_IF_MANY && many && !options->common.all);
 }
 
-/* Adds up the last dumps of all processes if text or the page shows that; else NULL. */
-static const struct dump *merged_view(const struct report_options *options, struct report *report)
+/* Adds up the last dumps of all processes.  Returns NULL if neither text nor the page shows
+ * that. */
+static const struct dump *merge_last_dumps(const struct report_options *options,
+                                           struct report *report)
 {
 	enum format format = options->common.format;
 	bool several = report->process_count > 1 && options->merge != MERGE_NEVER;
@@ -184,56 +195,62 @@ static const struct dump *merged_view(const struct report_options *options, stru
 	return merge_dumps(report, &last);
 }
 
-/* -- report -------------------------------------------------------------------------------------- */
+/* -- report ------------------------------------------------------------------------------------ */
+
+/* Returns false after a message if options exclude each other. */
+static bool check_options(const struct report_options *options)
+{
+	enum format format = options->common.format;
+	if (options->by != GROUP_NONE && format != FORMAT_TEXT && format != FORMAT_JSON) {
+		complain("--by is for text and json: %s has every call site of its own",
+		         format_name(format));
+		return false;
+	}
+	if (options->merge == MERGE_ALWAYS && options->growth) {
+		complain("--merge and --growth exclude each other: growth is of one process");
+		return false;
+	}
+	if (options->merge == MERGE_ALWAYS && format != FORMAT_TEXT && format != FORMAT_HTML) {
+		complain("--merge is for text and html: %s has every process of its own",
+		         format_name(format));
+		return false;
+	}
+	return true;
+}
 
 static enum status make_report(struct report_options *options, struct report *report)
 {
 	enum format format = options->common.format;
 	bool fine = true;
-	if (options->by != GROUP_NONE && format != FORMAT_TEXT && format != FORMAT_JSON) {
-		complain("--by is for text and json: %s has every call site of its own",
-		         format_name(format));
+	if (!check_options(options))
 		return STATUS_USAGE;
-	}
-	if (options->merge == MERGE_ALWAYS && options->growth) {
-		complain("--merge and --growth exclude each other: growth is of one process");
-		return STATUS_USAGE;
-	}
-	if (options->merge == MERGE_ALWAYS && format != FORMAT_TEXT && format != FORMAT_HTML) {
-		complain("--merge is for text and html: %s has every process of its own",
-		         format_name(format));
-		return STATUS_USAGE;
-	}
 	for (size_t i = 0; i < options->log_count; i++)
 		if (!report_add(report, options->logs[i]))
 			fine = false;
 	if (report->duplicates)
 		complain("%zu dump%s came twice and %s reported once", report->duplicates,
-		         report->duplicates == 1 ? "" : "s", report->duplicates == 1 ? "is" : "are");
+		         report->duplicates == 1 ? "" : "s",
+		         report->duplicates == 1 ? "is" : "are");
 	if (report->dump_count == 0 && report->misuse_count == 0)
 		return STATUS_USAGE;
-	report_finish(report);
-	symbolize(report, &options->common.search);
-	if (options->common.no_system)
-		leave_out_system_sites(report);
-	find_askers(report, &options->common.skips);
-	suppressions_apply(&options->common.suppressions, report);
-	suppressions_tell_unused(&options->common.suppressions);
+	complete_report(report, &options->common);
+	suppressions_report_unused(&options->common.suppressions);
 
-	/* Flame graphs add up what they are given, and two dumps of one process must not be added. */
+	/* Flame graphs add up all dumps.  Two dumps of one process must not be added up. */
 	bool adds_up = format == FORMAT_FOLDED || format == FORMAT_PPROF;
 	bool is_page = format == FORMAT_HTML;
 	if (report->dump_count == 0 && (adds_up || is_page)) {
 		complain("there is no dump of live blocks; of misuse, text and JSON tell");
 		return STATUS_USAGE;
 	}
-	enum which_dumps which = options->only_last || adds_up                   ? DUMPS_LAST
-	                         : format == FORMAT_TEXT && !options->common.all ? DUMPS_LAST_OR_CHOSEN
-	                                                                         : DUMPS_ALL;
+	enum which_dumps which = options->only_last || adds_up ? DUMPS_LAST
+	                         : format == FORMAT_TEXT && !options->common.all
+	                                 ? DUMPS_LAST_OR_CHOSEN
+	                                 : DUMPS_ALL;
 	struct dump_list list = list_dumps(report, which);
 	struct growths growths = {0};
 	struct answer answer = {.report = report,
-	                        .merged = merged_view(options, report),
+	                        .merged = merge_last_dumps(options, report),
 	                        .merged_first = is_merged(options, report),
 	                        .by = options->by,
 	                        .top = options_top(&options->common),
@@ -254,20 +271,19 @@ static enum status make_report(struct report_options *options, struct report *re
 	return !fine || written != STATUS_FINE ? STATUS_USAGE : judged;
 }
 
-static const struct argp_child children[] = {{&options_argp, 0, NULL, 0}, {0}};
-static const struct argp report_argp = {
+const struct argp report_argp = {
         .options = report_table,
         .parser = parse_report,
         .args_doc = "[LOG...]",
         .doc = "Turns the dumps in one or more logs into a report."
-               "\vLOG is a file with dumps between any other lines, or - for standard input "
-               "(the default).  LOG@N is dump N of the log, LOG@PID:N the one of process "
-               "PID; leakwrap list names them.\n\n"
+               "\vLOG is a file with dumps between any other lines, or - for standard input (the "
+               "default).  LOG@N is dump N of the log, LOG@PID:N is dump N of process PID; "
+               "leakwrap list names them.\n\n"
                "Text shows the last dump of each process, its largest call sites and the frames "
                "from the function that asked for the memory down to main.\n\n"
-               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or "
-               "unreadable input.",
-        .children = children,
+               "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or unreadable "
+               "input.",
+        .children = common_options,
 };
 
 int command_report(int argc, char **argv)
@@ -286,125 +302,5 @@ int command_report(int argc, char **argv)
 	report_free(&report);
 	options_free(&options.common);
 	free(options.logs);
-	return (int)status;
-}
-
-/* -- diff ---------------------------------------------------------------------------------------- */
-
-struct diff_options {
-	struct options common;
-	const char *logs[2];
-};
-
-static error_t parse_diff(int key, char *argument, struct argp_state *state)
-{
-	struct diff_options *options = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->common;
-		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num >= 2)
-			argp_usage(state);
-		options->logs[state->arg_num] = argument;
-		break;
-	case ARGP_KEY_END:
-		if (state->arg_num != 2)
-			argp_usage(state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-/* Names up to three of the processes that DUMPS, of which there are COUNT, come from. */
-static const char *name_processes(struct arena *arena, struct dump *const *dumps, size_t count)
-{
-	enum { NAMED = 3 };
-	const char *names = "";
-	size_t named = 0, others = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		bool known = false;
-		for (size_t j = 0; j < i && !known; j++)
-			known = dumps[j]->pid == dumps[i]->pid;
-		if (known)
-			continue;
-		if (named == NAMED) {
-			others++;
-			continue;
-		}
-		names = arena_format(arena, "%s%s%lu", names, named++ ? ", " : "", dumps[i]->pid);
-	}
-	return others ? arena_format(arena, "%s and %zu more, see leakwrap list", names, others)
-	              : names;
-}
-
-/* Adds one of the two logs and gives its only, or its last, dump; NULL after a message. */
-static const struct dump *add_side(struct report *report, const char *log)
-{
-	size_t before = report->dump_count;
-	if (!report_add(report, log))
-		return NULL;
-	const struct dump *dump = report->latest;
-	if (!dump) {
-		complain("%s holds no dump of live blocks", log);
-		return NULL;
-	}
-	for (size_t i = before; i < report->dump_count; i++) {
-		if (report->dumps[i]->pid != dump->pid) {
-			complain("%s has dumps of several processes (%s): choose one as LOG@PID:N", log,
-			         name_processes(&report->arena, report->dumps + before,
-			                        report->dump_count - before));
-			return NULL;
-		}
-	}
-	return dump;
-}
-
-static enum status make_diff(struct diff_options *options, struct report *report)
-{
-	const struct dump *old = add_side(report, options->logs[0]);
-	const struct dump *new = old ? add_side(report, options->logs[1]) : NULL;
-	if (!new)
-		return STATUS_USAGE;
-	report_finish(report);
-	symbolize(report, &options->common.search);
-	if (options->common.no_system)
-		leave_out_system_sites(report);
-	find_askers(report, &options->common.skips);
-	suppressions_apply(&options->common.suppressions, report);
-
-	struct changes changes = compare_dumps(report, old, new);
-	struct answer answer = {.report = report,
-	                        .changes = &changes,
-	                        .top = options_top(&options->common),
-	                        .all_frames = options->common.all};
-	return write_answer(&options->common, &answer);
-}
-
-int command_diff(int argc, char **argv)
-{
-	static const struct argp argp = {
-	        .parser = parse_diff,
-	        .args_doc = "OLD NEW",
-	        .doc = "Shows which call sites grew, shrank, appeared or vanished between two dumps."
-	               "\vOLD and NEW are logs as in leakwrap report; of a log with several dumps the "
-	               "last one is taken, LOG@N is dump N, LOG@PID:N the one of process PID.  Call "
-	               "sites are matched by what their stacks are called, so two runs and two builds "
-	               "compare.",
-	        .children = children,
-	};
-	struct diff_options options = {0};
-	struct report report;
-
-	settings_read(&options.common.arena, &argp, &report_argp, &argc, &argv);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	report_start(&report);
-	enum status status = make_diff(&options, &report);
-	report_free(&report);
-	options_free(&options.common);
 	return (int)status;
 }

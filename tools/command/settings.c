@@ -9,10 +9,10 @@
 static const char file_name[] = ".leakwrap";
 static const char config_option[] = "--config";
 
-/* Where the settings are from: they are the arguments 1 to COUNT. */
+/* Where the settings come from.  They are the arguments 1 to COUNT. */
 static struct {
 	const char *file;
-	unsigned long *lines; /* in an arena */
+	unsigned long *lines; /* the line of each setting, in the command's arena */
 	size_t count;
 } origin;
 
@@ -31,11 +31,11 @@ void option_error(const struct argp_state *state, const char *format, ...)
 	free(text);
 }
 
-/* The file that the command line names, or NULL.  An option may be cut short while it is the only
- * one. */
+/* Returns the file that --config names on the command line, or NULL.  As in argp, --config may be
+ * shortened as long as no other option begins so. */
 static const char *named_file(int argc, char **argv)
 {
-	enum { SHORTEST = sizeof "--con" - 1 };
+	enum { SHORTEST = sizeof "--con" - 1 }; /* --color begins with --co, too */
 
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		size_t length = strcspn(argv[i], "=");
@@ -47,8 +47,9 @@ static const char *named_file(int argc, char **argv)
 	return NULL;
 }
 
-/* The option NAME, LENGTH bytes long, of ARGP or its children, or NULL. */
-static const struct argp_option *find_option(const struct argp *argp, const char *name, size_t length)
+/* Returns the option of ARGP or its children whose name is the LENGTH bytes at NAME, or NULL. */
+static const struct argp_option *find_option(const struct argp *argp, const char *name,
+                                             size_t length)
 {
 	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
 		if (o->name && strlen(o->name) == length && memcmp(o->name, name, length) == 0)
@@ -61,13 +62,15 @@ static const struct argp_option *find_option(const struct argp *argp, const char
 	return NULL;
 }
 
-/* Where the output goes, and which settings there are, is said on the command line alone. */
+/* Returns true if a settings file may hold OPTION.  The output and the settings file are named on
+ * the command line alone. */
 static bool is_allowed(const struct argp_option *option)
 {
 	return strcmp(option->name, "output") != 0 && strcmp(option->name, config_option + 2) != 0;
 }
 
-/* Returns the option on LINE as an argument, or NULL if it is another command's. */
+/* Returns the option on LINE as a word of the command line, or NULL if only another command has it.
+ * FILE and NUMBER are for messages. */
 static char *argument_of(struct arena *arena, const struct argp *argp, const struct argp *others,
                          const char *line, const char *file, unsigned long number)
 {
@@ -89,8 +92,8 @@ static char *argument_of(struct arena *arena, const struct argp *argp, const str
 	return own ? arena_format(arena, "--%s", line) : NULL;
 }
 
-void settings_read(struct arena *arena, const struct argp *argp, const struct argp *others, int *argc,
-                   char ***argv)
+void settings_read(struct arena *arena, const struct argp *argp, const struct argp *others,
+                   int *argc, char ***argv)
 {
 	const char *named = named_file(*argc, *argv), *file = named ? named : file_name;
 	struct setting_lines lines = {.stream = fopen(file, "re")};

@@ -1,13 +1,15 @@
 /* calls.c - see calls.h.
  *
- * Instruction forms: Intel SDM volume 2 (CALL, JMP, ModR/M with RIP), Arm ARM (B, BL, ADRP, LDR; T32 BL
- * and BLX), RISC-V unprivileged ISA (AUIPC, JAL, JALR, C.J), and the PLT entries that ld.bfd, gold, ld.lld and mold
- * write.
+ * Forms of instructions: Intel SDM volume 2 (CALL, JMP, ModR/M with RIP); Arm ARM (B, BL, ADRP,
+ * LDR; T32 BL and BLX); RISC-V unprivileged ISA (AUIPC, JAL, JALR, C.J).  The entries of linkage
+ * tables are those of ld.bfd, gold, ld.lld and mold.
  */
 #include "tools/elf/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/elf/little_endian.h"
 
 struct code {
 	uint64_t address;
@@ -16,24 +18,13 @@ struct code {
 	unsigned entry; /* size of an entry, of a linkage table */
 };
 
-static uint32_t word_at(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	       (uint32_t)bytes[3] << 24;
-}
-
-static uint32_t half_at(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
-}
-
-/* The lowest BITS of VALUE as a signed number. */
+/* Returns the lowest BITS of VALUE as a signed number. */
 static int64_t sign_extend(uint64_t value, unsigned bits)
 {
 	return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* -- targets ------------------------------------------------------------------------------------- */
+/* -- targets ----------------------------------------------------------------------------------- */
 
 void targets_add(struct targets *targets, uint64_t address, size_t symbol, bool slot)
 {
@@ -59,12 +50,14 @@ static const struct target *find_target(const struct targets *targets, uint64_t 
 		else
 			high = middle;
 	}
-	return low < targets->count && targets->all[low].address == address ? &targets->all[low] : NULL;
+	return low < targets->count && targets->all[low].address == address ? &targets->all[low]
+	                                                                    : NULL;
 }
 
-/* -- sections ------------------------------------------------------------------------------------ */
+/* -- sections ---------------------------------------------------------------------------------- */
 
-/* Calls VISIT for each section of code; PLT says which kind. */
+/* Calls VISIT for each section of code.  PLT: only for linkage tables, otherwise only for
+ * others. */
 static void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), void *context)
 {
 	size_t names;
@@ -76,7 +69,8 @@ static void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct cod
 		    header.sh_type != SHT_PROGBITS)
 			continue;
 		const char *name = elf_strptr(elf, names, header.sh_name);
-		if ((name && (strncmp(name, ".plt", 4) == 0 || strncmp(name, ".iplt", 5) == 0)) != plt)
+		if ((name && (strncmp(name, ".plt", 4) == 0 || strncmp(name, ".iplt", 5) == 0)) !=
+		    plt)
 			continue;
 		Elf_Data *data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf)
@@ -87,7 +81,7 @@ static void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct cod
 	}
 }
 
-/* -- linkage tables ------------------------------------------------------------------------------ */
+/* -- linkage tables ---------------------------------------------------------------------------- */
 
 struct plt_search {
 	int machine;
@@ -105,7 +99,7 @@ static void plt_slot(struct plt_search *search, uint64_t entry, uint64_t slot)
 	}
 }
 
-/* An ARM immediate: eight bits, rotated right by twice the four bits above them. */
+/* Returns an immediate of ARM: eight bits, rotated right by twice the four bits above them. */
 static uint32_t arm_immediate(uint32_t instruction)
 {
 	uint32_t value = instruction & 0xff, rotation = 2 * (instruction >> 8 & 15);
@@ -127,14 +121,14 @@ static void plt_x86(struct plt_search *search, const struct code *code)
 	}
 }
 
-/* The page that the instruction ADRP at PC names. */
+/* Returns the page that the instruction ADRP at PC names. */
 static uint64_t adrp_page(uint64_t pc, uint32_t adrp)
 {
 	uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
 	return (pc & ~UINT64_C(0xfff)) + ((uint64_t)sign_extend(pages, 21) << 12);
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset] */
+/* Finds "adrp x16, page; ldr x17, [x16, #offset]". */
 static void plt_aarch64(struct plt_search *search, const struct code *code)
 {
 	for (size_t i = 0; i + 8 <= code->size; i += 4) {
@@ -148,7 +142,8 @@ static void plt_aarch64(struct plt_search *search, const struct code *code)
 	}
 }
 
-/* add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! and longer forms; "bx pc" in front for Thumb. */
+/* Finds "add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]!" and longer forms, with "bx pc" in front
+ * for Thumb. */
 static void plt_arm(struct plt_search *search, const struct code *code)
 {
 	for (size_t i = 0; i + 8 <= code->size; i += 4) {
@@ -172,32 +167,35 @@ static void plt_arm(struct plt_search *search, const struct code *code)
 	}
 }
 
-/* Bits HIGH to LOW of an instruction, moved to the lowest place. */
+/* Returns bits HIGH to LOW of INSTRUCTION. */
 static uint32_t bits(uint32_t instruction, unsigned high, unsigned low)
 {
 	return instruction >> low & ((UINT32_C(2) << (high - low)) - 1);
 }
 
-/* What "auipc rd, a" at PC and an instruction with the immediate LOWER and rd as its source make up. */
+/* Returns the sum of "auipc rd, a" at PC and an instruction with the immediate LOWER and the source
+ * rd. */
 static uint64_t riscv_sum(uint64_t pc, uint32_t auipc, uint32_t lower)
 {
-	return pc + (uint64_t)sign_extend(auipc & 0xfffff000, 32) + (uint64_t)sign_extend(lower, 12);
+	return pc + (uint64_t)sign_extend(auipc & 0xfffff000, 32) +
+	       (uint64_t)sign_extend(lower, 12);
 }
 
-/* Is NEXT an instruction of the form I with OPCODE that takes its base from the AUIPC before it? */
-static bool riscv_pair(uint32_t auipc, uint32_t next, uint32_t opcode)
+/* Returns true if NEXT is an instruction of form I with OPCODE whose base is the result of
+ * AUIPC. */
+static bool is_riscv_pair(uint32_t auipc, uint32_t next, uint32_t opcode)
 {
 	return (auipc & 0x7f) == 0x17 && (next & 0x7f) == opcode &&
 	       bits(next, 19, 15) == bits(auipc, 11, 7);
 }
 
-/* auipc t3, a; ld t3, b(t3); jalr t1, t3; nop */
+/* Finds "auipc t3, a; ld t3, b(t3); jalr t1, t3; nop". */
 static void plt_riscv(struct plt_search *search, const struct code *code)
 {
 	for (size_t i = 0; i + 8 <= code->size; i += 4) {
 		uint32_t auipc = word_at(code->bytes + i), load = word_at(code->bytes + i + 4);
 		uint64_t pc = code->address + i;
-		if (riscv_pair(auipc, load, 0x03))
+		if (is_riscv_pair(auipc, load, 0x03))
 			plt_slot(search, pc, riscv_sum(pc, auipc, bits(load, 31, 20)));
 	}
 }
@@ -224,7 +222,7 @@ static void visit_plt(void *context, const struct code *code)
 	}
 }
 
-/* The section NAME, NULL when there is none. */
+/* Returns the section WANTED, or NULL. */
 static Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header)
 {
 	size_t names;
@@ -239,7 +237,7 @@ static Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header)
 	return NULL;
 }
 
-/* Where .got.plt, or else .got, lies. */
+/* Returns the address of .got.plt, or of .got if there is none, or 0. */
 static uint64_t got_address(Elf *elf)
 {
 	GElf_Shdr header;
@@ -248,7 +246,7 @@ static uint64_t got_address(Elf *elf)
 	               : 0;
 }
 
-/* The slots that the linker filled itself: those of functions which are in the program. */
+/* Adds the slots that the linker filled, which belong to functions of the program. */
 static void add_filled_slots(Elf *elf, struct targets *targets)
 {
 	GElf_Shdr header;
@@ -265,22 +263,24 @@ static void add_filled_slots(Elf *elf, struct targets *targets)
 		                      : ((const Elf32_Word *)words->d_buf)[i];
 		for (size_t j = 0; value && j < count; j++)
 			if (!targets->all[j].slot && targets->all[j].address == value)
-				targets_add(targets, header.sh_addr + i * size, targets->all[j].symbol,
-				            true);
+				targets_add(targets, header.sh_addr + i * size,
+				            targets->all[j].symbol, true);
 	}
 }
 
 void calls_add_plt(Elf *elf, int machine, struct targets *targets)
 {
-	struct plt_search search = {.machine = machine, .got = got_address(elf), .targets = targets};
+	struct plt_search search = {
+	        .machine = machine, .got = got_address(elf), .targets = targets};
 	add_filled_slots(elf, targets);
 	each_code(elf, true, visit_plt, &search);
 	for (size_t i = 0; i < search.found.count; i++)
-		targets_add(targets, search.found.all[i].address, search.found.all[i].symbol, false);
+		targets_add(targets, search.found.all[i].address, search.found.all[i].symbol,
+		            false);
 	free(search.found.all);
 }
 
-/* -- calls --------------------------------------------------------------------------------------- */
+/* -- calls ------------------------------------------------------------------------------------- */
 
 struct call_search {
 	int machine;
@@ -296,8 +296,8 @@ static void report_call(const struct call_search *search, uint64_t pc, uint64_t 
 		search->seen(search->context, pc, target);
 }
 
-/* e8 call, e9 jmp, 0f 8x jcc; with a memory operand relative to RIP: call, jmp and mov through a slot,
- * lea of the function itself. */
+/* Finds e8 call, e9 jmp, 0f 8x jcc.  With an operand relative to RIP: call, jmp and mov through a
+ * slot, lea of a function. */
 static void calls_x86(const struct call_search *search, const struct code *code)
 {
 	bool wide = search->machine == EM_X86_64;
@@ -321,7 +321,8 @@ static void calls_x86(const struct call_search *search, const struct code *code)
 	}
 }
 
-/* adrp xN, page, and soon after it ldr from a slot in that page, or add to a function's address. */
+/* Finds "adrp xN, page", and soon after it ldr from a slot in the page, or add to the address of a
+ * function. */
 static void address_aarch64(const struct call_search *search, const struct code *code, size_t at)
 {
 	uint32_t adrp = word_at(code->bytes + at);
@@ -358,27 +359,30 @@ static void calls_arm(const struct call_search *search, const struct code *code)
 		uint32_t instruction = word_at(code->bytes + i);
 		uint64_t pc = code->address + i;
 		if ((instruction & 0x0e000000) == 0x0a000000)
-			report_call(
-			        search, pc,
-			        (pc + 8 + ((uint64_t)sign_extend(instruction & 0xffffff, 24) << 2)) &
-			                UINT32_MAX,
-			        false);
+			report_call(search, pc,
+			            (pc + 8 +
+			             ((uint64_t)sign_extend(instruction & 0xffffff, 24) << 2)) &
+			                    UINT32_MAX,
+			            false);
 	}
 	for (size_t i = 0; i + 4 <= code->size; i += 2) { /* T32: B.W, BL, BLX */
 		uint32_t high = half_at(code->bytes + i), low = half_at(code->bytes + i + 2);
 		bool exchange = (low & 0xd000) == 0xc000;
 		if ((high & 0xf800) != 0xf000 || !((low & 0x9000) == 0x9000 || exchange))
 			continue;
-		uint32_t s = high >> 10 & 1, i1 = ~((low >> 13) ^ s) & 1, i2 = ~((low >> 11) ^ s) & 1;
+		uint32_t s = high >> 10 & 1, i1 = ~((low >> 13) ^ s) & 1,
+		         i2 = ~((low >> 11) ^ s) & 1;
 		uint32_t offset =
 		        s << 24 | i1 << 23 | i2 << 22 | (high & 0x3ff) << 12 | (low & 0x7ff) << 1;
 		uint64_t pc = code->address + i, base = exchange ? (pc + 4) & ~UINT64_C(3) : pc + 4;
-		report_call(search, pc, (base + (uint64_t)sign_extend(offset, 25)) & UINT32_MAX, false);
+		report_call(search, pc, (base + (uint64_t)sign_extend(offset, 25)) & UINT32_MAX,
+		            false);
 	}
 }
 
-/* jal, c.j; auipc with jalr, with a load from a slot, with addi for a function's address.  The length of an
- * instruction is in its lowest bits, so the code can be read from its start on. */
+/* Finds jal and c.j; auipc with jalr, with a load from a slot, or with addi for the address of a
+ * function.  The lowest bits of an instruction hold its length, so the code can be read from its
+ * start. */
 static void calls_riscv(const struct call_search *search, const struct code *code)
 {
 	for (size_t i = 0, length; i + 4 <= code->size; i += length) {
@@ -392,7 +396,8 @@ static void calls_riscv(const struct call_search *search, const struct code *cod
 			        bits(instruction, 7, 7) << 6 | bits(instruction, 6, 6) << 7 |
 			        bits(instruction, 5, 3) << 1 | bits(instruction, 2, 2) << 5;
 			if ((instruction & 0xe003) == 0xa001)
-				report_call(search, pc, pc + (uint64_t)sign_extend(offset, 12), false);
+				report_call(search, pc, pc + (uint64_t)sign_extend(offset, 12),
+				            false);
 			continue;
 		}
 		if ((instruction & 0x7f) == 0x6f) {
@@ -403,9 +408,10 @@ static void calls_riscv(const struct call_search *search, const struct code *cod
 		}
 		uint32_t next = i + 8 <= code->size ? word_at(code->bytes + i + 4) : 0;
 		uint64_t sum = riscv_sum(pc, instruction, bits(next, 31, 20));
-		if (riscv_pair(instruction, next, 0x03))
+		if (is_riscv_pair(instruction, next, 0x03))
 			report_call(search, pc, sum, true);
-		else if (riscv_pair(instruction, next, 0x67) || riscv_pair(instruction, next, 0x13))
+		else if (is_riscv_pair(instruction, next, 0x67) ||
+		         is_riscv_pair(instruction, next, 0x13))
 			report_call(search, pc, sum, false);
 	}
 }
@@ -432,7 +438,7 @@ static void visit_code(void *context, const struct code *code)
 	}
 }
 
-bool calls_known(int machine)
+bool calls_are_known(int machine)
 {
 	return machine == EM_X86_64 || machine == EM_386 || machine == EM_AARCH64 ||
 	       machine == EM_ARM || machine == EM_RISCV;

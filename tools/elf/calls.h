@@ -1,8 +1,8 @@
-/* calls.h - who calls what in a linked program, without disassembling it.
+/* calls.h - who calls what in a linked program, without a disassembler.
  *
- * A call or jump is found by its encoded distance: at every place of the code where an instruction of
- * that form may stand, the address that it would go to is computed and compared with those asked for.
- * That a stray pattern hits one of a few addresses in 2^32 by chance is not to be feared.
+ * A call or jump encodes a distance.  At each place where such an instruction may stand, the
+ * address that it would go to is compared with those asked for.  A few addresses in 2^32 are not
+ * hit by chance.
  */
 #ifndef TOOLS_CALLS_H
 #define TOOLS_CALLS_H
@@ -14,7 +14,7 @@
 /* An address that is asked for. */
 struct target {
 	uint64_t address;
-	size_t symbol; /* the asker's own number */
+	size_t symbol; /* the caller's own number */
 	bool slot;     /* ADDRESS is not code: it holds a pointer (a GOT entry) */
 };
 
@@ -23,17 +23,18 @@ struct targets {
 	size_t count, room;
 };
 
-/* The vector is the asker's to free. */
+/* Adds a target.  The caller frees the vector. */
 void targets_add(struct targets *targets, uint64_t address, size_t symbol, bool slot);
 
-/* Can the code of this machine (EM_…) be searched? */
-bool calls_known(int machine);
+/* Returns true if code for MACHINE (EM_…) can be searched. */
+bool calls_are_known(int machine);
 
-/* Adds to TARGETS the slots that hold the address of one already, and the entries of the procedure linkage
- * table that go through its slots. */
+/* Adds to TARGETS the slots that already hold a target, and the entries of the procedure linkage
+ * table that go through slots among TARGETS. */
 void calls_add_plt(Elf *elf, int machine, struct targets *targets);
 
-/* Calls SEEN for each instruction at PC that goes to, or takes the address of, a target; sorts TARGETS for that. */
+/* Calls SEEN, with CONTEXT, for each instruction that goes to a target or takes its address.  Sorts
+ * TARGETS. */
 typedef void call_seen(void *context, uint64_t pc, const struct target *target);
 void calls_find(Elf *elf, int machine, struct targets *targets, call_seen *seen, void *context);
 

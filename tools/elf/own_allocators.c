@@ -1,11 +1,11 @@
 /* own_allocators.c - see own_allocators.h.
  *
- * From the callers of mmap and sbrk the search goes on to their callers, and so on, as far as
- * the calls are direct.  It ends where a family of functions with a common prefix, one of them
- * an allocator, is called from outside: who calls these is a user of it. */
+ * The search goes from the callers of mmap and sbrk to their callers, and so on, along direct
+ * calls.  It ends where a function outside a family calls the family.  A family is the functions
+ * with a common prefix, of which one is an allocator.  Its callers are users of the allocator.
+ */
 #include "tools/elf/own_allocators.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static const struct function *function_named(const struct program *program, cons
 	return NULL;
 }
 
-/* Fills *FOUND if FUNCTION is called like an allocator, and the program has the function that
- * releases. */
+/* Returns true if FUNCTION has the name of an allocator, and the program the function that
+ * releases.  Then sets *FOUND. */
 static bool is_allocator(const struct program *program, const struct function *function,
                          struct own_allocator *found, struct arena *arena)
 {
@@ -36,7 +36,7 @@ static bool is_allocator(const struct program *program, const struct function *f
 	const char *name = function->name;
 	if (!function->global || name[0] == '_' || strncmp(name, "leakwrap_", 9) == 0 ||
 	    has_suffix(name, "realloc") || has_suffix(name, "calloc") ||
-	    !program_owns(program, function->start))
+	    !program_has_code_at(program, function->start))
 		return false;
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 		if (!has_suffix(name, endings[i]))
@@ -56,8 +56,8 @@ static bool is_allocator(const struct program *program, const struct function *f
 
 /* -- families ---------------------------------------------------------------------------------- */
 
-/* The functions with an allocator's prefix, and where in the code they lie, with those between
- * them that have no prefix because they are static. */
+/* The functions with the prefix of an allocator, and the code that they lie in.  Static functions
+ * without the prefix lie among them. */
 struct family {
 	const char *prefix;
 	uint64_t start, end;
@@ -87,7 +87,7 @@ static void add_family(struct families *families, const struct program *program,
 	families->all[families->count++] = family;
 }
 
-/* Is a call of CALLEE by CALLER that of a user of its family? */
+/* Returns true if CALLER uses the family of CALLEE, and does not belong to it. */
 static bool is_use(const struct families *families, const struct function *caller,
                    const struct function *callee)
 {
@@ -100,12 +100,13 @@ static bool is_use(const struct families *families, const struct function *calle
 	return false;
 }
 
-/* Does PREFIX begin with that of a larger family? */
+/* Returns true if PREFIX begins with the prefix of another family. */
 static bool is_part_of_family(const struct families *families, const char *prefix)
 {
 	for (size_t i = 0; i < families->count; i++) {
 		size_t length = strlen(families->all[i].prefix);
-		if (strlen(prefix) > length && strncmp(prefix, families->all[i].prefix, length) == 0)
+		if (strlen(prefix) > length &&
+		    strncmp(prefix, families->all[i].prefix, length) == 0)
 			return true;
 	}
 	return false;
@@ -115,17 +116,17 @@ static bool is_part_of_family(const struct families *families, const char *prefi
 
 struct search {
 	struct program *program;
-	const struct families *families; /* whose users are not searched for, or NULL */
+	const struct families *families; /* at whose users the search ends, or NULL */
 	bool of_functions;               /* the targets' symbols are numbers of functions */
 	bool *reaches;                   /* by function */
 	struct targets next;
 };
 
-static void reached(void *context, uint64_t pc, const struct target *target)
+static void mark_caller(void *context, uint64_t pc, const struct target *target)
 {
 	struct search *search = context;
 	const struct function *caller = program_function_at(search->program, pc);
-	if (!caller || !program_owns(search->program, pc))
+	if (!caller || !program_has_code_at(search->program, pc))
 		return;
 	size_t i = (size_t)(caller - search->program->functions);
 	if (search->reaches[i] ||
@@ -136,13 +137,13 @@ static void reached(void *context, uint64_t pc, const struct target *target)
 	targets_add(&search->next, caller->start, i, false);
 }
 
-/* Marks in REACHES who calls SEEDS, which are freed, directly or by way of others. */
+/* Sets in REACHES, by function, who calls SEEDS, directly or through others.  Frees SEEDS. */
 static void search_callers(struct program *program, struct targets seeds,
                            const struct families *families, bool *reaches)
 {
 	struct search search = {.program = program, .families = families, .reaches = reaches};
 	while (seeds.count) {
-		calls_find(program->elf, program->machine, &seeds, reached, &search);
+		calls_find(program->elf, program->machine, &seeds, mark_caller, &search);
 		free(seeds.all);
 		seeds = search.next;
 		search.next = (struct targets){0};
@@ -150,7 +151,7 @@ static void search_callers(struct program *program, struct targets seeds,
 	}
 }
 
-/* The functions by which memory comes from the system. */
+/* Returns the functions by which memory comes from the system. */
 static struct targets system_targets(const struct program *program)
 {
 	struct targets some = {0};
@@ -170,8 +171,8 @@ static bool is_entry(const struct program *program, const char *name)
 	return false;
 }
 
-/* All wrappers, and the allocators among CANDIDATES that take memory from the system: who calls these
- * hands out their memory. */
+/* Returns all wrappers, and the allocators among CANDIDATES that take memory from the system.  A
+ * caller of these hands out their memory. */
 static struct targets allocator_targets(const struct program *program, const bool *candidates,
                                         const bool *of_system)
 {
@@ -183,7 +184,7 @@ static struct targets allocator_targets(const struct program *program, const boo
 	return some;
 }
 
-/* The wrappers of allocators that the user named. */
+/* Returns the wrappers of allocators that the user named. */
 static struct targets named_targets(const struct program *program)
 {
 	struct targets some = {0};
@@ -207,7 +208,7 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 	size_t functions = program->function_count, count = 0;
 	struct families families = {0};
 	struct own_allocator one;
-	if (!calls_known(program->machine) || functions == 0)
+	if (!calls_are_known(program->machine) || functions == 0)
 		return 0;
 	bool *candidates = xzalloc(functions), *of_system = xzalloc(functions),
 	     *of_other = xzalloc(functions);
@@ -241,12 +242,13 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 
 /* -- libraries --------------------------------------------------------------------------------- */
 
-/* Does the file PATH, for MACHINE, import an allocating function?  *KNOWN: it is such a file. */
+/* Returns true if the file PATH imports an allocating function.  *KNOWN: it is an ELF file for
+ * MACHINE. */
 static bool file_allocates(const char *path, int machine, bool *known)
 {
 	bool allocates = false;
 	GElf_Ehdr header;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_regular(path);
 	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
 	*known = elf && gelf_getehdr(elf, &header) && header.e_machine == machine;
 	for (Elf_Scn *scn = NULL; *known && (scn = elf_nextscn(elf, scn)) != NULL;) {

@@ -2,7 +2,6 @@
 #include "tools/elf/program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,14 +9,14 @@
 #include "flags.h"
 #include "tools/elf/traced.h"
 
-/* -- entries ------------------------------------------------------------------------------------- */
+/* -- entries ----------------------------------------------------------------------------------- */
 
-/* glibc's second names of its allocator, by which a call may reach it too. */
+/* The other names of glibc's allocator. */
 static const char *const aliases[] = {
         "__libc_malloc",   "__libc_calloc", "__libc_realloc", "__libc_free",
         "__libc_memalign", "__libc_valloc", "__libc_pvalloc", 0};
 
-/* By which allocators take memory from the system. */
+/* The functions that give allocators their memory. */
 static const char *const system_symbols[] = {"mmap", "mmap64", "sbrk", "brk", 0};
 
 static bool is_heap_symbol(const char *name)
@@ -28,13 +27,14 @@ static bool is_heap_symbol(const char *name)
 	return false;
 }
 
-/* The text at SYMBOL of the program, or NULL.  The arena owns it. */
+/* Returns the text at SYMBOL, or NULL.  The string is of the arena. */
 static const char *symbol_text(struct program *program, const GElf_Sym *symbol)
 {
 	GElf_Shdr header;
 	Elf_Scn *scn = elf_getscn(program->elf, symbol->st_shndx);
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
-	if (!data || !data->d_buf || !gelf_getshdr(scn, &header) || symbol->st_value < header.sh_addr)
+	if (!data || !data->d_buf || !gelf_getshdr(scn, &header) ||
+	    symbol->st_value < header.sh_addr)
 		return NULL;
 	uint64_t at = symbol->st_value - header.sh_addr;
 	if (at > data->d_size || symbol->st_size > data->d_size - at)
@@ -42,8 +42,8 @@ static const char *symbol_text(struct program *program, const GElf_Sym *symbol)
 	return arena_copy(&program->arena, (const char *)data->d_buf + at, symbol->st_size);
 }
 
-/* The functions that the link named as allocators': words, "?" behind those that may be missing.  generate.sh
- * has put them into the program.  Returns NULL if there are none. */
+/* Returns the functions that the link named as allocators (generate.sh puts them into the program),
+ * or NULL.  They are words; "?" follows a function that may be missing. */
 static char *named_functions(struct program *program)
 {
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
@@ -62,7 +62,7 @@ static char *named_functions(struct program *program)
 	return NULL;
 }
 
-/* Makes an entry of each of NAMES, from named_functions, behind those that PROGRAM has. */
+/* Adds an entry for each of NAMES, which named_functions returned. */
 static void add_named_entries(struct program *program, char *names)
 {
 	char *save = NULL;
@@ -72,8 +72,8 @@ static void add_named_entries(struct program *program, char *names)
 		bool expected = name[length - 1] != '?';
 		if (!expected)
 			name[length - 1] = '\0';
-		program->entries[program->entry_count++] =
-		        (struct entry){.name = name, .heap = true, .named = true, .expected = expected};
+		program->entries[program->entry_count++] = (struct entry){
+		        .name = name, .heap = true, .named = true, .expected = expected};
 	}
 }
 
@@ -87,14 +87,17 @@ static void list_entries(struct program *program)
 		wrapped++;
 	all = wrapped + sizeof aliases / sizeof *aliases - 1;
 	count = all + sizeof system_symbols / sizeof *system_symbols - 1;
-	program->entries = arena_alloc(&program->arena, (count + named + 1) * sizeof *program->entries);
+	program->entries =
+	        arena_alloc(&program->arena, (count + named + 1) * sizeof *program->entries);
 	for (size_t i = 0; i < all; i++) {
 		program->entries[i].alias = i >= wrapped;
-		program->entries[i].name = i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
+		program->entries[i].name =
+		        i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
 		program->entries[i].heap = i >= wrapped || is_heap_symbol(allocating_symbols[i]);
 	}
 	for (size_t i = all; i < count; i++)
-		program->entries[i] = (struct entry){.name = system_symbols[i - all], .system = true};
+		program->entries[i] =
+		        (struct entry){.name = system_symbols[i - all], .system = true};
 	program->entry_count = count;
 	add_named_entries(program, names);
 }
@@ -107,14 +110,9 @@ static struct entry *entry_named(struct program *program, const char *name)
 	return NULL;
 }
 
-/* -- symbols and relocations --------------------------------------------------------------------- */
+/* -- symbols and relocations ------------------------------------------------------------------- */
 
-static bool is_own(const char *name)
-{
-	return strncmp(name, "__wrap_", 7) == 0 || strncmp(name, "leakwrap_", 9) == 0;
-}
-
-/* ".cold" and the like: a part of a function that lies elsewhere. */
+/* Returns true for ".cold" and the like: a part of a function that lies elsewhere. */
 static bool is_part(const char *name)
 {
 	return strstr(name, ".cold") != NULL;
@@ -132,7 +130,7 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 		else if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
 			entry->wrapper_is_void = true;
 	}
-	if (defined && type == STT_OBJECT && is_own(name)) {
+	if (defined && type == STT_OBJECT && is_tracers_name(name)) {
 		GROW(program->own_data, program->own_data_room, program->own_data_count + 1);
 		program->own_data[program->own_data_count++] = (struct function){
 		        symbol->st_value, symbol->st_value + symbol->st_size, name, false};
@@ -150,7 +148,7 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	}
 	if (strcmp(name, "__libc_start_main") == 0) /* which the first object of all calls */
 		program->library_code = address;
-	if (is_own(name) && !is_part(name) && type == STT_FUNC) {
+	if (is_tracers_name(name) && !is_part(name) && type == STT_FUNC) {
 		if (address < program->own_code)
 			program->own_code = address;
 		if (address + symbol->st_size > program->own_end)
@@ -180,8 +178,9 @@ static void read_symbols(struct program *program, Elf_Scn *scn, const GElf_Shdr 
 	}
 }
 
-/* Is TYPE, at WHERE, the relocation of a GOT entry?  Any other one puts the address into data. */
-static bool is_slot(const struct program *program, uint64_t where, unsigned type)
+/* Returns true if TYPE, at WHERE, is the relocation of an entry of the GOT.  Another relocation
+ * puts the address into data. */
+static bool is_got_relocation(const struct program *program, uint64_t where, unsigned type)
 {
 	int machine = program->machine;
 	static const struct {
@@ -194,11 +193,12 @@ static bool is_slot(const struct program *program, uint64_t where, unsigned type
 	        {EM_ARM, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT},
 	};
 	if (machine == EM_RISCV) /* has no type of its own for GOT entries */
-		return type == R_RISCV_JUMP_SLOT || (where >= program->got && where < program->got_end);
+		return type == R_RISCV_JUMP_SLOT ||
+		       (where >= program->got && where < program->got_end);
 	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
 		if (slots[i].machine == machine)
 			return type == slots[i].jump || type == slots[i].data;
-	return true; /* not known: nothing is claimed */
+	return true; /* claim nothing for an unknown machine */
 }
 
 static bool is_own_data(const struct program *program, uint64_t where)
@@ -217,13 +217,14 @@ static void read_relocation(struct program *program, const GElf_Shdr *header, ui
 	GElf_Sym symbol;
 	Elf_Data *data = scn && gelf_getshdr(scn, &symbols) ? elf_getdata(scn, NULL) : NULL;
 
-	if (!data || !gelf_getsym(data, (int)GELF_R_SYM(info), &symbol) || symbol.st_shndx != SHN_UNDEF)
+	if (!data || !gelf_getsym(data, (int)GELF_R_SYM(info), &symbol) ||
+	    symbol.st_shndx != SHN_UNDEF)
 		return;
 	const char *name = elf_strptr(program->elf, symbols.sh_link, symbol.st_name);
 	struct entry *entry = name ? entry_named(program, name) : NULL;
 	if (!entry)
 		return;
-	if (is_slot(program, where, (unsigned)GELF_R_TYPE(info))) {
+	if (is_got_relocation(program, where, (unsigned)GELF_R_TYPE(info))) {
 		targets_add(&program->targets, where, (size_t)(entry - program->entries), true);
 	} else if (!entry->system && !is_own_data(program, where)) {
 		entry->direct.calls++;
@@ -250,9 +251,10 @@ static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shd
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Dyn entry;
 	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
-		const char *name = entry.d_tag == DT_NEEDED
-		                           ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
-		                           : NULL;
+		const char *name =
+		        entry.d_tag == DT_NEEDED
+		                ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
+		                : NULL;
 		if (name) {
 			GROW(program->libraries, program->library_room, program->library_count + 1);
 			program->libraries[program->library_count++] = name;
@@ -268,7 +270,7 @@ static int compare_functions(const void *left, const void *right)
 	const struct function *a = left, *b = right;
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	return is_own(b->name) - is_own(a->name);
+	return is_tracers_name(b->name) - is_tracers_name(a->name);
 }
 
 static void read_sections(struct program *program)
@@ -340,7 +342,7 @@ bool program_imports(const struct program *program, const char *wanted)
 	return false;
 }
 
-/* -- direct calls -------------------------------------------------------------------------------- */
+/* -- direct calls ------------------------------------------------------------------------------ */
 
 const struct function *program_function_at(const struct program *program, uint64_t pc)
 {
@@ -353,32 +355,35 @@ const struct function *program_function_at(const struct program *program, uint64
 			high = middle;
 	}
 	while (low > 1 && program->functions[low - 2].start == program->functions[low - 1].start)
-		low--; /* of aliases the tracer's name comes first */
-	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1] : NULL;
+		low--; /* the first of several names is the tracer's */
+	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1]
+	                                                       : NULL;
 }
 
-/* Names with an underscore in front are kept for the C library (C11 7.1.3), but for those of the C++ ABI; the others are
- * of glibc's malloc.c, in one version or another. */
+/* The C library has the names with an underscore in front (C11 7.1.3), except those of the C++ ABI.
+ * The other names are in malloc.c of some version of glibc. */
 bool is_c_librarys(const char *name)
 {
 	return (name[0] == '_' && name[1] != 'Z') || strncmp(name, "tcache_", 7) == 0 ||
 	       strstr(name, "_hook_ini") != NULL;
 }
 
-/* Where a call of ENTRY at PC counts, NULL when it does not.  A program that has its C library inside calls
- * the allocator from there too, under other names, as part of calls that are wrapped.  Code in front of the
- * tracer's and of the C library's is surely the program's own, whose objects are linked first.  Behind that there may be
- * more of the program's, and there only what goes straight to the heap is taken for an escape: in glibc nothing but
- * malloc.c itself does that. */
-static struct callers *callers_of(struct program *program, uint64_t pc, const struct function *caller,
-                                  struct entry *entry)
+/* Returns where a call of ENTRY at PC counts, or NULL if it does not count.
+ *
+ * A static C library also calls the allocator, under other names, inside calls that are wrapped.
+ * Code before the tracer and the C library is the program's own, because its objects are linked
+ * first.  Code behind them may be the program's too.  There only a call straight to the heap
+ * counts: in glibc only malloc.c does that.
+ */
+static struct callers *callers_of(struct program *program, uint64_t pc,
+                                  const struct function *caller, struct entry *entry)
 {
 	if (entry->system)
 		return NULL;
-	/* An allocating function may call another: that is part of a call which is wrapped. */
-	if (caller && (is_own(caller->name) || entry_named(program, caller->name)))
+	/* A call between allocating functions is part of a wrapped call. */
+	if (caller && (is_tracers_name(caller->name) || entry_named(program, caller->name)))
 		return NULL;
-	/* The tracer's objects stand together, among none but the C library's. */
+	/* The objects of the tracer stand together, with objects of the C library only. */
 	if (pc >= program->own_code && pc < program->own_end)
 		return NULL;
 	if (program->shared_libc)
@@ -390,7 +395,7 @@ static struct callers *callers_of(struct program *program, uint64_t pc, const st
 	return caller && entry->heap && !is_c_librarys(caller->name) ? &entry->behind : NULL;
 }
 
-bool program_owns(const struct program *program, uint64_t pc)
+bool program_has_code_at(const struct program *program, uint64_t pc)
 {
 	if (pc >= program->own_code && pc < program->own_end)
 		return false;
@@ -422,11 +427,11 @@ static void call_found(void *context, uint64_t pc, const struct target *target)
 
 void program_find_calls(struct program *program)
 {
-	/* What is defined here: by the C library inside, or by the program in its place. */
+	/* These are defined here, by a static C library or by the program in its place. */
 	for (size_t i = 0; i < program->entry_count; i++)
 		if (program->entries[i].address)
 			targets_add(&program->targets, program->entries[i].address, i, false);
-	if (calls_known(program->machine)) {
+	if (calls_are_known(program->machine)) {
 		calls_add_plt(program->elf, program->machine, &program->targets);
 		calls_find(program->elf, program->machine, &program->targets, call_found, program);
 		return;
@@ -440,20 +445,20 @@ void program_find_calls(struct program *program)
 	}
 }
 
-/* -- the file ------------------------------------------------------------------------------------ */
+/* -- the file ---------------------------------------------------------------------------------- */
 
 bool program_open(struct program *program, const char *path)
 {
 	GElf_Ehdr header;
 
 	*program = (struct program){.own_code = UINT64_MAX, .library_code = UINT64_MAX};
-	program->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (program->fd < 0) {
+	program->fd = open_regular(path);
+	if (program->fd < 0 && errno != EINVAL) {
 		complain("%s: %s", path, strerror(errno));
 		return false;
 	}
 	elf_version(EV_CURRENT);
-	program->elf = elf_begin(program->fd, ELF_C_READ_MMAP, NULL);
+	program->elf = program->fd >= 0 ? elf_begin(program->fd, ELF_C_READ_MMAP, NULL) : NULL;
 	if (!program->elf || elf_kind(program->elf) != ELF_K_ELF ||
 	    !gelf_getehdr(program->elf, &header) ||
 	    (header.e_type != ET_EXEC && header.e_type != ET_DYN)) {
@@ -477,5 +482,6 @@ void program_close(struct program *program)
 	free(program->targets.all);
 	arena_free(&program->arena);
 	elf_end(program->elf);
-	close(program->fd);
+	if (program->fd >= 0)
+		close(program->fd);
 }

@@ -5,9 +5,11 @@
 
 #include "report/format.h"
 
-/* Looked for word by word rather than from note to note: mold puts notes of different alignment
- * into one segment, in which the places of the later ones cannot be told from the segment alone.
- * *ANNOUNCEMENT is set if the note leads to one. */
+/* Returns true if SEGMENT has the note of the tracer.  Sets *ANNOUNCEMENT if the note leads to one.
+ *
+ * Searches word by word: mold puts notes of different alignment into one segment, which does not
+ * show where a later note starts.
+ */
 static bool find_note(Elf *elf, const GElf_Phdr *segment, uint64_t *announcement)
 {
 	const size_t header = 3, owner = sizeof LEAKWRAP_NOTE_OWNER;
@@ -37,7 +39,7 @@ static bool find_note(Elf *elf, const GElf_Phdr *segment, uint64_t *announcement
 	return false;
 }
 
-/* Sets *ANNOUNCEMENT to its address, or 0. */
+/* Returns true if ELF has the tracer.  *ANNOUNCEMENT is the address of its announcement, or 0. */
 static bool find_tracer(Elf *elf, uint64_t *announcement)
 {
 	size_t count;
@@ -51,6 +53,11 @@ static bool find_tracer(Elf *elf, uint64_t *announcement)
 			return true;
 	}
 	return false;
+}
+
+bool is_tracers_name(const char *name)
+{
+	return strncmp(name, "__wrap_", 7) == 0 || strncmp(name, "leakwrap_", 9) == 0;
 }
 
 bool elf_is_traced(Elf *elf)

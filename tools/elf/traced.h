@@ -1,18 +1,19 @@
-/* traced.h - is the tracer in a linked file?  It leaves a note there (report/format.h), which a stripped file
- * keeps too.
- */
+/* traced.h - is the tracer in a linked file?  It leaves a note (report/format.h), which stripping
+ * keeps. */
 #ifndef TOOLS_TRACED_H
 #define TOOLS_TRACED_H
 
 #include <gelf.h>
 #include <stdbool.h>
 
-/* For any machine; reads the program headers alone. */
+/* Returns true if the tracer is in ELF, for any machine.  Reads the program headers alone. */
 bool elf_is_traced(Elf *elf);
 
-/* Finds the announcement (report/format.h) of the tracer in ELF: *ADDRESS is the virtual address
- * that ELF gives it, before any load bias.  Returns false if ELF holds no tracer, or one without an
- * announcement. */
+/* Returns true if the tracer has the functions and data of names like NAME. */
+bool is_tracers_name(const char *name);
+
+/* Sets *ADDRESS to the virtual address of the announcement (report/format.h) in ELF, without a load
+ * bias.  Returns false if ELF has no tracer, or a tracer without an announcement. */
 bool elf_find_announcement(Elf *elf, uint64_t *address);
 
 #endif

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- tables
- * -------------------------------------------------------------------------------------- */
+#include "tools/elf/little_endian.h"
+#include "tools/elf/traced.h"
 
-/* Where the entry of ARM's table that begins at START ends, and what it says (Exception Handling
- * ABI for the Arm Architecture, section 6). */
+/* -- tables ------------------------------------------------------------------------------------ */
+
+/* An entry of ARM's table, which begins at START: does it unwind?  (Exception Handling ABI for the
+ * Arm Architecture, section 6) */
 struct entry {
 	uint64_t start;
 	bool unwinds;
@@ -23,19 +25,13 @@ struct tables {
 
 #define CANNOT_UNWIND 1u
 
-static uint32_t word_at(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	       (uint32_t)bytes[3] << 24;
-}
-
 static void read_exidx(struct tables *tables, Elf_Scn *scn, const GElf_Shdr *header)
 {
 	Elf_Data *data = elf_rawdata(scn, NULL);
 
 	for (size_t at = 0; data && at + 8 <= data->d_size; at += 8) {
 		const unsigned char *entry = (const unsigned char *)data->d_buf + at;
-		/* 31 bits, with a sign, from the entry. */
+		/* A signed number of 31 bits, from the entry on. */
 		int32_t offset = (int32_t)(word_at(entry) << 1) / 2;
 
 		GROW(tables->entries, tables->room, tables->count + 1);
@@ -69,7 +65,7 @@ static void tables_close(struct tables *tables)
 	free(tables->entries);
 }
 
-/* Does a table describe the code at ADDRESS? */
+/* Returns true if a table describes the code at ADDRESS. */
 static bool has_table(const struct tables *tables, uint64_t address)
 {
 	size_t low = 0, high = tables->count; /* ARM's are sorted */
@@ -89,8 +85,7 @@ static bool has_table(const struct tables *tables, uint64_t address)
 	return low > 0 && tables->entries[low - 1].unwinds;
 }
 
-/* -- functions
- * ----------------------------------------------------------------------------------- */
+/* -- functions --------------------------------------------------------------------------------- */
 
 #define NAMES_MAX 3
 
@@ -117,11 +112,6 @@ static void keep_largest(struct largest *largest, GElf_Xword size, const char *n
 	}
 }
 
-static bool is_tracers(const char *name)
-{
-	return strncmp(name, "leakwrap_", 9) == 0 || strncmp(name, "__wrap_", 7) == 0;
-}
-
 static void read_symbols(struct untabled *found, struct largest *largest, Elf *elf, Elf_Scn *scn,
                          const GElf_Shdr *header, const struct tables *tables, int machine)
 {
@@ -132,7 +122,7 @@ static void read_symbols(struct untabled *found, struct largest *largest, Elf *e
 		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
 
 		if (!name || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0 ||
-		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_tracers(name))
+		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_tracers_name(name))
 			continue;
 		found->functions++;
 		if (machine == EM_ARM)

@@ -1,4 +1,4 @@
-/* unwind_tables.h - which functions of a linked program do unwind tables describe? */
+/* unwind_tables.h - which functions of a linked program have unwind tables. */
 #ifndef TOOLS_UNWIND_TABLES_H
 #define TOOLS_UNWIND_TABLES_H
 
@@ -13,9 +13,8 @@ struct untabled {
 	bool main;         /* main is one of them */
 };
 
-/* Counts the functions of ELF, which has a symbol table and is for MACHINE (EM_…).  Entries of
- * ARM's table that say "cannot unwind" count as none: the linker inserts them for code without a
- * table. */
+/* Counts the functions of ELF, which has a symbol table and is for MACHINE (EM_…).  ARM's entries
+ * "cannot unwind" are no tables: the linker inserts them for code without a table. */
 struct untabled untabled_find(Elf *elf, int machine, struct arena *arena);
 
 #endif

@@ -1,142 +1,22 @@
-/* parse.h - from the lines of a log to dumps: the first stage.
+/* parse.h - from the lines of a log to dumps.
  *
- * Reads the format of report/format.h out of anything that may stand around it: other programs' lines,
- * prefixes of a system log, CR LF, dumps of several processes that alternate, a cut end.  Lines are
- * read one at a time; what is kept is only the dump of each process that has not ended yet.
+ * The lines of other programs may stand between those of a dump, and the words of a system log
+ * before them.  Dumps of several processes may be mixed, and ends may be missing.  The parser keeps
+ * only dumps that have not ended.
  */
 #ifndef TOOLS_PARSE_H
 #define TOOLS_PARSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tools/log/parsed_dump.h"
 
-enum stack_kind {
-	STACK_COMPLETE,
-	STACK_TRUNCATED,
-	STACK_GUESSED,
-};
-
-/* "complete", "truncated" or "guessed". */
-extern const char *const stack_kind_names[3];
-
-/* The numbers of a dump, named as in the format; -1 where the dump does not say. */
-struct totals {
-	int64_t live_bytes, live_blocks, call_sites;
-	int64_t untracked_blocks, untracked_bytes, lost_call_sites;
-	int64_t truncated_blocks, guessed_blocks, freed_elsewhere_blocks, foreign_frees;
-	int64_t left_out_blocks, left_out_bytes; /* only with the option system=0 */
-	int64_t tracer_bytes, dump_ns;
-	int64_t inherited_bytes, inherited_blocks; /* of a forked child: from before the fork */
-	double complete_percent;
-	const char *
-	        inherited; /* "included" in the numbers above, or "left_out"; NULL: the dump does not say */
-};
-
-struct parsed_frame {
-	uint64_t address;     /* raw */
-	uint64_t offset;      /* less the load bias; raw when there is no module */
-	uint64_t into;        /* bytes into FUNCTION */
-	const char *function; /* as the program's own symbols have it, or NULL */
-	const char *name;     /* of the module, or NULL */
-	unsigned module;      /* its number, 0 when there is none */
-	bool exact;           /* ADDRESS is the instruction's own, not behind a call */
-};
-
-struct parsed_site {
-	uint64_t rank, bytes, blocks;
-	enum stack_kind kind;
-	const char *task;    /* that allocated, or NULL */
-	bool of_system;      /* a system library made the allocation itself */
-	size_t first, depth; /* in parsed_dump.frames */
-};
-
-struct parsed_module {
-	unsigned number;
-	uint64_t start, end, bias;
-	const char *build_id; /* lower-case hexadecimal, or NULL */
-	const char *path;
-};
-
-struct machine_register {
-	const char *name; /* as in the ABI */
-	uint64_t value;
-};
-
-/* What a program died of, and the registers in the order of the dump. */
-struct fault {
-	bool told;             /* SIGNAL and CODE are known */
-	bool addressed;        /* FAULT_ADDRESS is there, and known */
-	const char *exception; /* the processor's name for it, or NULL */
-	unsigned signal;
-	int64_t code; /* si_code (sigaction(2)) */
-	uint64_t fault_address;
-	uint64_t thread; /* 0 when not known */
-	struct machine_register *registers;
-	size_t register_count;
-};
-
-/* The backtraces of misuse, in the order of the dump. */
-enum misuse_stack {
-	MISUSE_OFFENDER, /* the wrong release */
-	MISUSE_RELEASE,  /* of a double free, the release before it */
-	MISUSE_BLOCK,    /* the allocation of the block that is meant */
-	MISUSE_STACKS,
-};
-
-/* What a program did wrong with its heap. */
-struct misuse {
-	const char *what;     /* "double_free" and so on, or NULL: not known */
-	const char *function; /* that released, or NULL */
-	const char *maker;    /* that allocated, or NULL */
-	uint64_t pointer;
-	uint64_t thread;         /* 0 when not known */
-	uint64_t address, bytes; /* of the block */
-	bool has[MISUSE_STACKS];
-};
-
-struct parsed_frames {
-	size_t first, depth; /* in parsed_dump.frames */
-};
-
-struct parsed_dump {
-	unsigned long pid, sequence;
-	const char *reason, *time, *program; /* NULL when the first line is missing */
-	const char **command;                /* the words of the command line; none: not known */
-	bool crashed;                        /* CRASH holds something, or should */
-	struct fault fault;
-	size_t crash_depth; /* its frames are the first of FRAMES */
-	bool misused;       /* MISUSE holds something, or should: no live blocks are told of */
-	struct misuse misuse;
-	struct parsed_frames misuse_frames[MISUSE_STACKS];
-	struct totals totals;
-	struct parsed_site *sites;
-	struct parsed_frame *frames;
-	struct parsed_module *modules;
-	const char **notes;
-	size_t site_count, frame_count, module_count, note_count, command_count;
-
-	const char *log;    /* the name of the log */
-	unsigned long line; /* where the dump starts */
-
-	/* Of a dump that is not whole: what is wrong, and in which line it showed; NULL when all is well.
-	 * What follows the damage is still read. */
-	const char *damage;
-	unsigned long damage_line;
-};
-
-/* Takes a dump; it and all that it points to is gone afterwards. */
-typedef void dump_taker(void *context, const struct parsed_dump *dump);
-
-/* Reads the descriptor FD, called LOG in messages, to its end and gives each dump to TAKE when it has
- * ended, or when it is known that its end will not come.  Returns false with errno set when reading
- * fails. */
-bool parse_log(int fd, const char *log, dump_taker *take, void *context);
-
-/* The parts of parse_log, for a caller that has the lines: one line without its end; WHOLE says
- * whether its end was there. */
+/* Returns a parser that gives each dump of LOG to TAKE, with CONTEXT, when the dump has ended or
+ * its end cannot come any more.  LOG is the name for messages, and must outlive the parser. */
 struct parser *parser_start(const char *log, dump_taker *take, void *context);
+
+/* Reads the LENGTH bytes at LINE: one line, without its end.  WHOLE: the end was there. */
 void parser_line(struct parser *parser, const char *line, size_t length, bool whole);
+
+/* Gives the dumps that have no end to TAKE, and frees PARSER. */
 void parser_end(struct parser *parser);
 
 #endif

@@ -12,23 +12,23 @@ static void skip_spaces(struct cursor *c)
 
 bool scan_decimal(struct cursor *c, uint64_t *number)
 {
-	const char *start = c->at;
-	uint64_t value = 0;
-	for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
-		if (__builtin_mul_overflow(value, 10u, &value) ||
-		    __builtin_add_overflow(value, (unsigned)(*c->at - '0'), &value))
-			return false;
-	*number = value;
-	return c->at > start;
+	int64_t value;
+	if (!scan_count(c, &value))
+		return false;
+	*number = (uint64_t)value;
+	return true;
 }
 
 bool scan_count(struct cursor *c, int64_t *number)
 {
-	uint64_t value;
-	if (!scan_decimal(c, &value) || value > INT64_MAX)
-		return false;
-	*number = (int64_t)value;
-	return true;
+	const char *start = c->at;
+	int64_t value = 0;
+	for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, *c->at - '0', &value))
+			return false;
+	*number = value;
+	return c->at > start;
 }
 
 bool scan_small(struct cursor *c, unsigned *number)
@@ -92,7 +92,7 @@ const char *unescape(struct arena *arena, const struct cursor *text)
 			*p++ = (char)(hex_digit(s[2]) << 4 | hex_digit(s[3]));
 			s += 4;
 		} else if (*s == '\\') {
-			s++; /* the mark of a shortened name: \... */
+			s++; /* a shortened name ends with \... */
 		} else {
 			*p++ = *s++;
 		}

@@ -1,7 +1,7 @@
 /* scan.h - reads the words and numbers of a dump's line (report/format.h).
  *
- * A cursor is what is left of a line.  What is found is taken off it; where something else stands, a scan_
- * function returns false, and the cursor may be anywhere.
+ * A cursor is the rest of a line.  A scan_ function takes off what it reads.  It returns false if
+ * something else stands there, and then the cursor may be anywhere.
  */
 #ifndef TOOLS_SCAN_H
 #define TOOLS_SCAN_H
@@ -19,20 +19,26 @@ static inline bool at_end(const struct cursor *c)
 	return c->at == c->end;
 }
 
-/* Takes TEXT off; false when C does not start with it, and then C stays where it is. */
-static inline bool skip_text(struct cursor *c, const char *text)
+/* Returns true if C starts with TEXT. */
+static inline bool starts_with(const struct cursor *c, const char *text)
 {
 	size_t length = strlen(text);
-	if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0)
+	return (size_t)(c->end - c->at) >= length && memcmp(c->at, text, length) == 0;
+}
+
+/* Takes TEXT off.  Returns false, and leaves C as it is, if C does not start with TEXT. */
+static inline bool skip_text(struct cursor *c, const char *text)
+{
+	if (!starts_with(c, text))
 		return false;
-	c->at += length;
+	c->at += strlen(text);
 	return true;
 }
 
-/* Takes off the bytes up to the next space, perhaps none. */
+/* Takes off and returns the bytes up to the next space, which may be none. */
 struct cursor scan_word(struct cursor *c);
 
-/* The next word behind any spaces; false at the end of the line. */
+/* Takes off spaces, and the word behind them.  Returns false at the end of the line. */
 bool next_word(struct cursor *c, struct cursor *word);
 
 static inline bool word_is(const struct cursor *word, const char *text)
@@ -41,18 +47,20 @@ static inline bool word_is(const struct cursor *word, const char *text)
 	return (size_t)(word->end - word->at) == length && memcmp(word->at, text, length) == 0;
 }
 
+/* Take off a number.  A decimal number is at most INT64_MAX, because readers of JSON take no larger
+ * integer.  A small number is at most UINT32_MAX.  A hexadecimal number stands behind 0x. */
 bool scan_decimal(struct cursor *c, uint64_t *number);
-bool scan_count(struct cursor *c, int64_t *number); /* what JSON's readers call an integer */
+bool scan_count(struct cursor *c, int64_t *number);
 bool scan_small(struct cursor *c, unsigned *number);
-bool scan_hex(struct cursor *c, uint64_t *number); /* behind 0x */
+bool scan_hex(struct cursor *c, uint64_t *number);
 
-/* The value of a hexadecimal digit, -1 of any other character. */
+/* Returns the value of a hexadecimal digit, or -1 for any other character. */
 int hex_digit(char c);
 
-/* Splits "NAME+0xOFFSET" at its last plus sign. */
+/* Splits "NAME+0xOFFSET" at its last plus sign.  Returns false if WORD is anything else. */
 bool split_offset(const struct cursor *word, struct cursor *name, uint64_t *offset);
 
-/* A path or name as it was before the dump escaped it, from ARENA. */
+/* Returns the path or name that the runtime escaped as TEXT.  The string is ARENA's. */
 const char *unescape(struct arena *arena, const struct cursor *text);
 
 #endif

@@ -39,7 +39,7 @@ struct function {
 	unsigned point_count;
 	bool wrapper_calls; /* a caller's name suggests a wrapper */
 	bool calls_wrapper;
-	bool leads_on; /* stacks pass through it in which a function further in asked */
+	bool leads_on; /* in some stack a function that it called asked */
 };
 
 /* A frame of a location. */
@@ -60,14 +60,14 @@ struct finder {
 	size_t stack_room;
 };
 
-/* -- names --------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------- */
 
 static bool begins_with(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Is FULL, called PLAIN, a function of C++'s or Rust's library? */
+/* Returns true if the function FULL, whose plain name is PLAIN, is of C++'s or Rust's library. */
 static bool is_of_language(const char *full, const char *plain)
 {
 	static const char *const scopes[] = {"std::",          "__gnu_cxx::", "alloc::",
@@ -75,7 +75,8 @@ static bool is_of_language(const char *full, const char *plain)
 	                                     "core::result::", "hashbrown::", "__rust_",
 	                                     "__rdl_",         "operator new"};
 	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
-		if (begins_with(plain, scopes[i]) || (*full == '<' && begins_with(full + 1, scopes[i])))
+		if (begins_with(plain, scopes[i]) ||
+		    (*full == '<' && begins_with(full + 1, scopes[i])))
 			return true;
 	return false;
 }
@@ -112,7 +113,7 @@ static enum hint hint_of(struct arena *scratch, const char *full)
 	return hint;
 }
 
-/* -- what is known beforehand -------------------------------------------------------------------- */
+/* -- what is known beforehand ------------------------------------------------------------------ */
 
 static bool same_function(const void *key, const void *entry)
 {
@@ -165,7 +166,8 @@ static void know_frames(struct finder *finder, const struct skips *skips)
 			known->frame = &at->frames[j];
 			known->module = at->module;
 			if (known->frame->function)
-				known->function = add_function(finder, &table, known->frame->function);
+				known->function =
+				        add_function(finder, &table, known->frame->function);
 			known->keep = matches_any(&skips->keep, at, known->frame);
 			known->skip = matches_any(&skips->skip, at, known->frame);
 		}
@@ -173,14 +175,14 @@ static void know_frames(struct finder *finder, const struct skips *skips)
 	table_free(&table);
 }
 
-/* -- rounds -------------------------------------------------------------------------------------- */
+/* -- rounds ------------------------------------------------------------------------------------ */
 
 static bool is_skipped(const struct known_frame *known)
 {
 	return !known->keep && (known->skip || (known->function && known->function->is_wrapper));
 }
 
-/* Writes the frames of STACK down to main to the finder, and returns how many there are. */
+/* Sets finder->stack to the frames of STACK down to main.  Returns how many there are. */
 static unsigned lay_out(struct finder *finder, const struct stack *stack)
 {
 	unsigned count = 0, most = frames_to_main(stack);
@@ -221,7 +223,7 @@ static void note_caller(struct function *function, const struct known_frame *cal
 		function->callers[function->caller_count++] = name;
 }
 
-/* Finds the frame that asked in STACK, and notes what that says of its functions. */
+/* Finds the frame that asked in STACK, and notes what this shows about its functions. */
 static void note_stack(struct finder *finder, struct stack *stack)
 {
 	unsigned count = lay_out(finder, stack), asked = 0;
@@ -244,8 +246,8 @@ static void note_stack(struct finder *finder, struct stack *stack)
 			finder->stack[i]->function->leads_on = true;
 }
 
-/* Returns true if what the round noted of FUNCTION makes it a wrapper. */
-static bool turned_out(const struct function *function)
+/* Returns true if FUNCTION is a wrapper by what the round noted, and was not known as one. */
+static bool is_shown_to_wrap(const struct function *function)
 {
 	if (function->is_wrapper || function->leads_on || function->point_count == 0)
 		return false;
@@ -257,7 +259,7 @@ static bool turned_out(const struct function *function)
 	       function->point_count <= POINTS_OF_WRAPPER;
 }
 
-/* Goes through all stacks once; returns true if there are more wrappers than before. */
+/* Goes through all stacks once.  Returns true if it found more wrappers. */
 static bool run_round(struct finder *finder)
 {
 	bool more = false;
@@ -271,7 +273,7 @@ static bool run_round(struct finder *finder)
 	for (size_t i = 0; i < finder->report->stack_count; i++)
 		note_stack(finder, finder->report->stacks[i]);
 	for (size_t i = 0; i < finder->function_count; i++) {
-		if (turned_out(finder->functions[i]))
+		if (is_shown_to_wrap(finder->functions[i]))
 			finder->functions[i]->is_wrapper = more = true;
 	}
 	return more;

@@ -1,8 +1,8 @@
-/* askers.h - which function asked for a block: the innermost one that is no allocation wrapper.
+/* askers.h - which function asked for a block: the innermost that is no allocation wrapper.
  *
- * A wrapper passes its callers' requests on to malloc: xmalloc, zmalloc, operator new of a
- * library, std::vector's allocator.  In a program with wrappers every stack begins alike, and the
- * function that asked stands a few frames further out.
+ * A wrapper passes requests of its callers on to malloc: xmalloc, zmalloc, operator new of a
+ * library, the allocator of std::vector.  In a program with wrappers all stacks begin alike, and
+ * the function that asked stands a few frames further out.
  */
 #ifndef TOOLS_ASKERS_H
 #define TOOLS_ASKERS_H
@@ -22,17 +22,19 @@ struct skips {
 	bool none;            /* pass over nothing: the innermost frame asked */
 };
 
-/* Sets the frame that asked in each stack of REPORT; after symbolize.
+/* Sets the frame that asked in each stack of REPORT.  Call it after symbolize.
  *
- * Passed over are, from the innermost frame on:
- * - functions of C++'s and Rust's libraries;
+ * Passes over these frames, from the innermost one on:
+ * - functions of the libraries of C++ and Rust;
  * - functions whose names end like those of malloc's family (xmalloc, my_strdup);
- * - functions with such a word, or with "alloc", in their names, if two functions call them or
- *   one of such a name does; with such a word also if they call a wrapper;
- * - functions with at least eight callers that allocate at one or two places and do nothing else
- *   that allocates;
+ * - functions with such a word or "alloc" in their names, if two functions call them, or if a
+ *   function with such a name does; with a word of the family also if they call a wrapper;
+ * - functions with at least eight callers that allocate at one or two places, if no function that
+ *   they call asks elsewhere;
  * - what SKIPS names.
- * main, and the function that a thread starts with, asked if nothing else did. */
+ *
+ * If no frame is left, main or the first function of the thread asked.
+ */
 void find_askers(struct report *report, const struct skips *skips);
 
 void skips_free(struct skips *skips);

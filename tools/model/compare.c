@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- what a call site is known by ---------------------------------------------------------------- */
+/* -- what a call site is known by -------------------------------------------------------------- */
 
-/* Same build in both dumps? */
-static bool in_both(const struct dump *old, const struct dump *new, const struct module *module)
+/* Returns true if both dumps have MODULE, in the same build. */
+static bool is_in_both(const struct dump *old, const struct dump *new, const struct module *module)
 {
 	return module->build_id && mapping_of(old, module) && mapping_of(new, module);
 }
 
-/* What MODULE is called in either dump: the program itself may have another name in another build. */
+/* Returns the name of MODULE for a comparison.  The program itself may have another name in another
+ * build. */
 static const char *module_name(const struct module *module)
 {
 	return module->main ? "" : module->name;
@@ -23,10 +24,11 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return text ? hash_bytes(hash, text, strlen(text)) : hash_word(hash, 0);
 }
 
-static uint64_t location_hash(const struct dump *old, const struct dump *new, const struct location *at)
+static uint64_t location_hash(const struct dump *old, const struct dump *new,
+                              const struct location *at)
 {
 	uint64_t hash = at->module ? hash_text(1, module_name(at->module)) : 0;
-	if (!at->module || in_both(old, new, at->module) || !at->frames[0].function)
+	if (!at->module || is_in_both(old, new, at->module) || !at->frames[0].function)
 		return hash_word(hash, at->offset);
 	for (unsigned i = 0; i < at->frame_count; i++)
 		hash = hash_text(hash, at->frames[i].function);
@@ -40,8 +42,8 @@ static bool same_place(const struct dump *old, const struct dump *new, const str
 		return true;
 	if (!a->module || !b->module || strcmp(module_name(a->module), module_name(b->module)) != 0)
 		return false;
-	if (in_both(old, new, a->module) || in_both(old, new, b->module) || !a->frames[0].function ||
-	    !b->frames[0].function)
+	if (is_in_both(old, new, a->module) || is_in_both(old, new, b->module) ||
+	    !a->frames[0].function || !b->frames[0].function)
 		return a->offset == b->offset && !a->frames[0].function == !b->frames[0].function;
 	if (a->frame_count != b->frame_count)
 		return false;
@@ -53,7 +55,7 @@ static bool same_place(const struct dump *old, const struct dump *new, const str
 	return true;
 }
 
-/* -- two dumps ----------------------------------------------------------------------------------- */
+/* -- two dumps --------------------------------------------------------------------------------- */
 
 struct change_key {
 	const struct dump *old, *new;
@@ -88,8 +90,8 @@ static int compare_changes(const void *left, const void *right)
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
 }
 
-static struct change *find_change(struct table *table, struct changes *changes, struct change_key key,
-                                  const struct dump *dump)
+static struct change *find_change(struct table *table, struct changes *changes,
+                                  struct change_key key, const struct dump *dump)
 {
 	uint64_t hash = key.stack->depth;
 	for (unsigned i = 0; i < key.stack->depth; i++)
@@ -108,9 +110,9 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 	struct changes changes = {.old = old, .new = new};
 	struct table table = {0};
 
-	/* Room for all of them at once: the table points into the array. */
-	changes.all =
-	        arena_alloc(&report->arena, (old->site_count + new->site_count) * sizeof *changes.all);
+	/* The array never moves, because the table points into it. */
+	changes.all = arena_alloc(&report->arena,
+	                          (old->site_count + new->site_count) * sizeof *changes.all);
 	for (size_t i = 0; i < new->site_count; i++) {
 		const struct site *site = &new->sites[i];
 		struct change_key key = {old, new, site->stack};
@@ -130,7 +132,8 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 	size_t kept = 0;
 	for (size_t i = 0; i < changes.count; i++) {
 		const struct change *change = &changes.all[i];
-		if (change->old_bytes == change->new_bytes && change->old_blocks == change->new_blocks)
+		if (change->old_bytes == change->new_bytes &&
+		    change->old_blocks == change->new_blocks)
 			changes.unchanged++;
 		else
 			changes.all[kept++] = *change;
@@ -152,7 +155,7 @@ const char *change_name(const struct change *change)
 	return change->new_blocks > change->old_blocks ? "grew" : "shrank";
 }
 
-/* -- a series ------------------------------------------------------------------------------------ */
+/* -- a series ---------------------------------------------------------------------------------- */
 
 /* The dumps of one process in order. */
 struct series {
@@ -160,17 +163,17 @@ struct series {
 	size_t count, room;
 };
 
-/* The dumps at which the spans of a series end, and when that is: in seconds, or in dumps where the
- * times do not tell.  One entry more than there are spans. */
+/* The dumps at which the spans of a series end, and their times.  A time is in seconds, or counts
+ * dumps if the clock does not help.  There is one entry more than spans. */
 struct spans {
 	size_t dumps[SPANS_MAX + 1];
 	int64_t times[SPANS_MAX + 1];
 	unsigned count;
 };
 
-/* What is followed through a series: numbers from 0, by the number of a call site's stack. */
+/* What a series is about: each stack, or each group of stacks.  Subjects are numbers from 0. */
 struct subjects {
-	size_t *of_stack;
+	size_t *of_stack;   /* the subject, by the number of a stack */
 	const char **names; /* by subject, or NULL: each stack is a subject */
 	size_t count;
 };
@@ -182,7 +185,7 @@ static int compare_sequence(const void *left, const void *right)
 	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-/* Returns true if the times of SERIES tell how long its spans are.  Dumps carry whole seconds. */
+/* Returns true if the times of SERIES show how long its spans are.  Dumps have whole seconds. */
 static bool is_timed(const struct series *series)
 {
 	for (size_t i = 0; i < series->count; i++)
@@ -192,8 +195,9 @@ static bool is_timed(const struct series *series)
 	return series->dumps[series->count - 1]->seconds - series->dumps[0]->seconds >= SPANS_MAX;
 }
 
-/* When dump INDEX of SERIES was made: seconds after the first one if TIMED, else dumps after it.
- * The dump at the end of the program keeps to no interval, and follows the last one at once. */
+/* Returns the time of dump INDEX of SERIES.  TIMED: in seconds after the first dump, otherwise in
+ * dumps after it.  The exit dump comes between two intervals, and gets the time of the dump before
+ * it. */
 static int64_t time_of(const struct series *series, size_t index, bool timed)
 {
 	const struct dump *dump = series->dumps[index];
@@ -204,7 +208,7 @@ static int64_t time_of(const struct series *series, size_t index, bool timed)
 }
 
 /* Cuts SERIES into spans of about the same duration.  No span is shorter than half of that, so that
- * dumps which lie close together do not become a span. */
+ * dumps close together are no span. */
 static struct spans cut_series(const struct series *series)
 {
 	bool timed = is_timed(series);
@@ -216,7 +220,7 @@ static struct spans cut_series(const struct series *series)
 		int64_t wanted = duration * (int64_t)(spans.count + 1);
 		int64_t time = time_of(series, i, timed), next = time_of(series, i + 1, timed);
 		int64_t parts = INT64_C(2) * SPANS_MAX, shortest = (duration + parts - 1) / parts;
-		/* Is the next dump nearer to the end that is wanted? */
+		/* Is the next dump nearer to the wanted end? */
 		if (llabs(next * SPANS_MAX - wanted) < llabs(time * SPANS_MAX - wanted))
 			continue;
 		if (time - spans.times[spans.count] < shortest || duration - time < shortest)
@@ -231,8 +235,8 @@ static struct spans cut_series(const struct series *series)
 	return spans;
 }
 
-/* Adds up each subject at the ends of the spans.  ENTRIES: 1 + its index in GROWTHS, by the
- * subject. */
+/* Adds up each subject at the ends of the spans.  ENTRIES has, by subject, 1 + its index in
+ * GROWTHS. */
 static void sum_spans(const struct series *series, const struct spans *spans,
                       const struct subjects *subjects, size_t *entries, struct growths *growths)
 {
@@ -267,8 +271,8 @@ static void sum_spans(const struct series *series, const struct spans *spans,
 	}
 }
 
-/* Returns true if GROWTH fits one rate.  The true time of a dump is up to a second later than it
- * says; in dumps, the intervals are not known at all, and an error of one is allowed too. */
+/* Returns true if GROWTH fits one rate.  A dump's true time is up to a second later than it says.
+ * If times are in dumps, the intervals are not known, and an error of one dump is allowed. */
 static bool is_linear(const struct growth *growth, const struct spans *spans)
 {
 	double duration = (double)spans->times[spans->count];
@@ -282,7 +286,7 @@ static bool is_linear(const struct growth *growth, const struct spans *spans)
 	return gain > 0;
 }
 
-/* Returns what GROWTH would have gained at its lowest rate in any span. */
+/* Returns what GROWTH would gain over the series at its lowest rate in any span. */
 static int64_t steady_bytes(const struct growth *growth, const struct spans *spans)
 {
 	double duration = (double)spans->times[spans->count], least = 0;
@@ -290,15 +294,18 @@ static int64_t steady_bytes(const struct growth *growth, const struct spans *spa
 		return growth->spans_bytes[spans->count] - growth->spans_bytes[0];
 	for (unsigned span = 0; span < spans->count; span++) {
 		double gain = (double)(growth->spans_bytes[span + 1] - growth->spans_bytes[span]);
-		double steady = gain * duration / (double)(spans->times[span + 1] - spans->times[span]);
+		double steady =
+		        gain * duration / (double)(spans->times[span + 1] - spans->times[span]);
 		least = span == 0 || steady < least ? steady : least;
 	}
+	if (least >= (double)INT64_MAX)
+		return INT64_MAX;
 	return least > 0 ? (int64_t)(least + 0.5) : 0;
 }
 
-/* Adds the growth of each subject of the series that grew.  ENTRIES is all 0 before and after. */
-static void grow_series(const struct series *series, const struct subjects *subjects, size_t *entries,
-                        struct growths *growths)
+/* Adds each subject of SERIES that grew.  ENTRIES is all 0 before and after. */
+static void grow_series(const struct series *series, const struct subjects *subjects,
+                        size_t *entries, struct growths *growths)
 {
 	struct spans spans = cut_series(series);
 	size_t start = growths->count, kept = start;
@@ -337,7 +344,7 @@ static bool same_name(const void *key, const void *entry)
 	return key == ((const struct name_entry *)entry)->name;
 }
 
-/* Numbers the stacks of REPORT, or the groups that BY puts them into. */
+/* Numbers the stacks of REPORT, or their groups if BY names a kind. */
 static struct subjects number_subjects(struct report *report, enum group_kind by)
 {
 	struct arena *arena = &report->arena;

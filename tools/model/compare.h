@@ -1,11 +1,10 @@
-/* compare.h - what changed between two dumps, and what grows over many.
- */
+/* compare.h - what changed between two dumps, and what grows over many. */
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
 #include "tools/model/view.h"
 
-/* -- two dumps ----------------------------------------------------------------------------------- */
+/* -- two dumps --------------------------------------------------------------------------------- */
 
 struct change {
 	const struct stack *stack; /* the new dump's where it has one */
@@ -20,22 +19,23 @@ struct changes {
 	size_t unchanged;
 };
 
-/* Matches the call sites of two dumps.  In a module whose build-id is the same in both, a frame is
- * known by its offset; in others by what it is called, so that two builds compare too. */
+/* Matches the call sites of two dumps.  In a module of the same build-id in both, frames match
+ * by their offsets.  In other modules they match by their functions, so that two builds compare
+ * too. */
 struct changes compare_dumps(struct report *report, const struct dump *old, const struct dump *new);
 
-/* "grew", "shrank", "appeared" or "vanished". */
+/* Returns "grew", "shrank", "appeared" or "vanished". */
 const char *change_name(const struct change *change);
 
-/* -- a series ------------------------------------------------------------------------------------ */
+/* -- a series ---------------------------------------------------------------------------------- */
 
 enum { SPANS_MAX = 4 };
 
-/* How something grew over the dumps of one process: a call site, or all call sites of a group.
+/* The growth of a call site, or of all call sites of a group, over the dumps of one process.
  *
- * The series is cut into at most SPANS_MAX spans that take about the same time.  STEADY_BYTES is
- * the lowest rate of growth in any span, times the duration of the series.  A leak gains in every
- * span; a cache that has filled up, or one burst, gains nothing in some span.
+ * The series is cut into at most SPANS_MAX spans of about the same duration.  STEADY_BYTES is the
+ * lowest rate of growth in any span, times the duration of the series.  A leak gains in each span.
+ * A cache that fills up, or one burst, gains nothing in some span.
  */
 struct growth {
 	const struct stack *stack;                 /* NULL for a group */
@@ -45,7 +45,7 @@ struct growth {
 	int64_t steady_bytes;
 	int64_t spans_bytes[SPANS_MAX + 1]; /* at the ends of the spans */
 	unsigned spans;
-	size_t subject; /* while it is found */
+	size_t subject; /* compare.c's own */
 };
 
 struct growths {
@@ -55,8 +55,8 @@ struct growths {
 	enum group_kind by; /* GROUP_NONE: each entry is a call site */
 };
 
-/* Finds what grew in each process of REPORT that has at least two dumps.  BY adds up the call
- * sites whose memory the same function, file, module or member asked for. */
+/* Finds what grew in each process of REPORT that has at least two dumps.  BY adds up the call sites
+ * whose memory one function, file, module or member asked for. */
 struct growths find_growth(struct report *report, enum group_kind by);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- what is the same across processes ----------------------------------------------------------- */
+/* -- what is the same across processes --------------------------------------------------------- */
 
-/* Build-ids and paths are interned: equal ones are the same pointer. */
+/* Returns what identifies MODULE.  Build-ids and paths are interned: equal text has one address. */
 static const char *module_key(const struct module *module)
 {
 	return !module ? NULL : module->build_id ? module->build_id : module->path;
@@ -53,12 +53,15 @@ static bool same_note(const void *key, const void *entry)
 	return key == ((const struct noted *)entry)->text;
 }
 
-/* -- adding up ----------------------------------------------------------------------------------- */
+/* -- adding up --------------------------------------------------------------------------------- */
 
-/* A total is known if it is known of every dump. */
+/* Adds VALUE to *SUM.  The sum is known only if each value is; it stops at INT64_MAX. */
 static void add_total(int64_t *sum, int64_t value)
 {
-	*sum = *sum < 0 || value < 0 ? -1 : *sum + value;
+	if (*sum < 0 || value < 0)
+		*sum = -1;
+	else if (__builtin_add_overflow(*sum, value, sum))
+		*sum = INT64_MAX;
 }
 
 static void add_totals(struct totals *sum, const struct totals *one)
@@ -92,10 +95,11 @@ static int compare_sites(const void *left, const void *right)
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
 }
 
-/* The call site of MERGED for SITE, found by its stack; KNOWN saves the search for stacks met
- * before.  COUNTED: the number of the last dump that counts among its processes. */
-static void add_site(struct dump *merged, struct table *table, struct site **known, unsigned *counted,
-                     unsigned number, const struct site *site)
+/* Adds SITE to the call site of MERGED that has its stack.  KNOWN is that call site by the number
+ * of a stack, once it was found.  COUNTED is, by call site, the NUMBER of the last dump that counts
+ * among its processes. */
+static void add_site(struct dump *merged, struct table *table, struct site **known,
+                     unsigned *counted, unsigned number, const struct site *site)
 {
 	struct site *into = known[site->stack->number];
 	if (!into) {
@@ -103,20 +107,21 @@ static void add_site(struct dump *merged, struct table *table, struct site **kno
 		into = table_find(table, hash, site->stack, same_stack);
 		if (!into) {
 			into = &merged->sites[merged->site_count++];
-			*into = (struct site){
-			        .stack = site->stack, .kind = site->kind, .of_system = site->of_system};
+			*into = (struct site){.stack = site->stack,
+			                      .kind = site->kind,
+			                      .of_system = site->of_system};
 			table_add(table, hash, into);
 		}
 		known[site->stack->number] = into;
 	}
-	into->bytes += site->bytes;
-	into->blocks += site->blocks;
+	add_up(&into->bytes, site->bytes);
+	add_up(&into->blocks, site->blocks);
 	if (counted[into - merged->sites] != number)
 		into->processes++;
 	counted[into - merged->sites] = number;
 }
 
-/* What the processes left out from before their forks.  What others include is in the live bytes. */
+/* Adds what ONE left out from before its fork.  What a dump includes is in its live bytes. */
 static void add_inherited(struct totals *sum, const struct totals *one)
 {
 	if (!one->inherited || strcmp(one->inherited, "left_out") != 0)
@@ -126,7 +131,7 @@ static void add_inherited(struct totals *sum, const struct totals *one)
 	add_total(&sum->inherited_blocks, one->inherited_blocks);
 }
 
-/* Gives MERGED each note of the dumps in LIST once, with the process or how many of them. */
+/* Gives MERGED each note of the dumps in LIST once, with its process or the number of processes. */
 static void add_notes(struct arena *arena, struct dump *merged, const struct dump_list *list)
 {
 	struct table table = {0};
@@ -149,12 +154,31 @@ static void add_notes(struct arena *arena, struct dump *merged, const struct dum
 	merged->notes = arena_alloc(arena, (count + 1) * sizeof *merged->notes);
 	for (size_t i = 0; i < count; i++)
 		merged->notes[merged->note_count++] =
-		        noted[i].dumps > 1
-		                ? arena_format(arena, "%s (%zu processes)", noted[i].text,
-		                               noted[i].dumps)
-		                : arena_format(arena, "%s (process %lu)", noted[i].text, noted[i].pid);
+		        noted[i].dumps > 1 ? arena_format(arena, "%s (%zu processes)",
+		                                          noted[i].text, noted[i].dumps)
+		                           : arena_format(arena, "%s (process %lu)", noted[i].text,
+		                                          noted[i].pid);
 	table_free(&table);
 	free(noted);
+}
+
+/* Adds the program, the time and the state of ONE to SUM and MERGED.  PROGRAMS are those so far. */
+static void add_head(struct dump *sum, struct merged *merged, struct table *programs,
+                     const struct dump *one)
+{
+	merged->dumps++;
+	merged->crashed += one->crash != NULL;
+	merged->damaged += one->damage != NULL;
+	uint64_t hash = hash_word(0, (uintptr_t)one->program);
+	if (one->program && !table_find(programs, hash, one->program, same_pointer)) {
+		table_add(programs, hash, (void *)one->program);
+		merged->programs++;
+		sum->program = one->program;
+	}
+	if (one->time && (!merged->first_time || strcmp(one->time, merged->first_time) < 0))
+		merged->first_time = one->time;
+	if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
+		merged->last_time = one->time;
 }
 
 const struct dump *merge_dumps(struct report *report, const struct dump_list *list)
@@ -183,27 +207,15 @@ const struct dump *merge_dumps(struct report *report, const struct dump_list *li
 		add_totals(&dump->totals, &one->totals);
 		add_inherited(&dump->totals, &one->totals);
 		add_modules(dump, one);
-		dump->suppressed_bytes += one->suppressed_bytes;
-		dump->suppressed_blocks += one->suppressed_blocks;
+		add_up(&dump->suppressed_bytes, one->suppressed_bytes);
+		add_up(&dump->suppressed_blocks, one->suppressed_blocks);
 		dump->suppressed_sites += one->suppressed_sites;
 		if (one->totals.complete_percent >= 0 && one->totals.live_bytes >= 0) {
 			complete += one->totals.complete_percent * (double)one->totals.live_bytes;
 			bytes += (double)one->totals.live_bytes;
 			complete_known++;
 		}
-		merged->dumps++;
-		merged->crashed += one->crash != NULL;
-		merged->damaged += one->damage != NULL;
-		uint64_t hash = hash_word(0, (uintptr_t)one->program);
-		if (one->program && !table_find(&programs, hash, one->program, same_pointer)) {
-			table_add(&programs, hash, (void *)one->program);
-			merged->programs++;
-			dump->program = one->program;
-		}
-		if (one->time && (!merged->first_time || strcmp(one->time, merged->first_time) < 0))
-			merged->first_time = one->time;
-		if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
-			merged->last_time = one->time;
+		add_head(dump, merged, &programs, one);
 	}
 	add_notes(arena, dump, list);
 	table_free(&table);

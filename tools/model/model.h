@@ -1,17 +1,16 @@
-/* model.h - what the dumps say, with equal things stored once: the middle of the tool.
+/* model.h - what the dumps say, with equal things stored once.
  *
- * Everything that does not change from dump to dump is shared: modules, locations (a return address less
- * its module's load bias), stacks.  A call site of a dump is then two numbers and a pointer, so a
- * thousand dumps of one process cost little more than the first.  It also makes stacks of two runs with
- * different load addresses the same stack.
+ * Dumps share their modules, locations (a return address less the load bias of its module) and
+ * stacks.  A call site of a dump is two numbers and a pointer, so a thousand dumps of one process
+ * cost little more than the first.  Two runs with different load addresses have the same stacks.
  *
- * The symbolizer fills in what each location means; the renderers only read.
+ * The symbolizer finds the meaning of each location.  The renderers only read.
  */
 #ifndef TOOLS_MODEL_H
 #define TOOLS_MODEL_H
 
 #include "report/format.h"
-#include "tools/log/parse.h"
+#include "tools/log/parsed_dump.h"
 #include "tools/util.h"
 
 enum module_state {
@@ -30,10 +29,10 @@ struct module {
 	struct location *locations;
 	size_t location_count;
 	enum module_state state;
-	const char *file; /* that the symbols come from, or the one that does not match; or NULL */
+	const char *file; /* with the symbols, or another build (MODULE_MISMATCH), or NULL */
 };
 
-/* One function at one address: an address in inlined code has several, innermost first. */
+/* A function at an address.  An address in inlined code has several, innermost first. */
 struct frame {
 	const char *function; /* demangled, or NULL */
 	const char *file;     /* of the source, or NULL */
@@ -41,55 +40,54 @@ struct frame {
 	bool inlined;         /* into the frame that follows */
 };
 
-/* A place that a return address, or an instruction's own, names. */
+/* The place of a return address, or of an instruction (EXACT). */
 struct location {
 	const struct module *module; /* NULL when the address lies in none */
-	bool exact;                  /* the instruction itself, not the one behind a call */
-	uint64_t offset;             /* address less the load bias; the raw address without a module */
+	bool exact;                  /* the address of an instruction, not a return address */
+	uint64_t offset;             /* address less load bias; the address if there is no module */
 	const char *own_function;    /* as the dump names it, mangled, or NULL */
 	uint64_t own_into;           /* bytes into it */
-	struct frame *frames;        /* never NULL after symbolizing */
-	unsigned frame_count;        /* at least 1 after symbolizing */
-	enum leakwrap_system_role role; /* PROGRAM if the dump has a name */
-	const char *object;    /* source file or archive member that its code comes from, or NULL */
-	struct location *next; /* of the same module */
-	unsigned number;       /* from 0 in the order of appearance */
+	struct frame *frames;        /* not NULL after symbolize */
+	unsigned frame_count;        /* at least 1 after symbolize */
+	enum leakwrap_system_role role; /* LEAKWRAP_ROLE_PROGRAM if OWN_FUNCTION is there */
+	const char *object;             /* source file or archive member of its code, or NULL */
+	struct location *next;          /* of the same module */
+	unsigned number;                /* from 0 in the order of appearance */
 };
 
 struct stack {
 	unsigned depth;
 	unsigned number; /* from 0 in the order of appearance */
-	unsigned asked;  /* which frame asked for the memory, see askers.h; inlined
-	                                          frames count */
+	unsigned asked;  /* the frame that asked for the memory (askers.h); inlined frames count */
 	const struct suppression *suppression; /* see suppress.h */
 	const struct location *at[];           /* innermost first */
 };
 
 struct mapping {
 	const struct module *module;
-	uint64_t start, end; /* 0 when its line was lost */
+	uint64_t start, end; /* 0: its line was lost */
 	uint64_t bias;
 };
 
 struct site {
 	const struct stack *stack;
-	/* The raw ones, where a module lies at several places in the dump; else NULL. */
+	/* The raw addresses if a module lies at several places in the dump, otherwise NULL. */
 	const uint64_t *addresses;
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
-	const char *task;   /* that allocated, or NULL */
+	const char *task;   /* the task that allocated, or NULL */
 	bool of_system;     /* a system library made the allocation itself */
-	unsigned processes; /* that have it, in a merged dump */
+	unsigned processes; /* of a merged dump: how many have it */
 };
 
-/* What a program died of, and where: STACK is of no call site, and not among the report's stacks. */
+/* What a program died of, and where.  STACK is not among the stacks of the report. */
 struct crash {
 	struct fault fault;
 	const struct stack *stack;
 };
 
-/* What the program did wrong with its heap; the stacks are not among the report's either. */
+/* What a program did wrong with its heap.  The stacks are not among those of the report. */
 struct misused {
 	struct misuse misuse;
 	struct stack *stacks[MISUSE_STACKS]; /* NULL: there is none of the kind */
@@ -106,8 +104,8 @@ struct dump {
 	struct mapping *mappings;
 	const char **notes;
 	const struct crash *crash; /* or NULL */
-	struct misused *misuse;    /* or NULL; else nothing is told of live blocks */
-	size_t site_count, mapping_count, note_count;
+	struct misused *misuse;    /* or NULL; a dump of misuse has no live blocks */
+	size_t site_count, mapping_count, mapping_room, note_count;
 	const char *log;
 	unsigned long line;
 	const char *damage; /* or NULL */
@@ -115,7 +113,7 @@ struct dump {
 	unsigned process;            /* from 0: which of the processes of the report */
 	bool last;                   /* of its process */
 	bool chosen;                 /* named as LOG@N or LOG@PID:N */
-	const struct merged *merged; /* what it adds up (merge.h), or NULL: it is a dump from a log */
+	const struct merged *merged; /* what it adds up (merge.h); NULL: it is a dump of a log */
 	uint64_t suppressed_bytes, suppressed_blocks;
 	size_t suppressed_sites;
 };
@@ -124,7 +122,7 @@ struct report {
 	struct arena arena;
 	struct strings strings;
 	struct dump **dumps;       /* in the order of their ends */
-	const struct dump *latest; /* that report_add came to: perhaps one that was there already */
+	const struct dump *latest; /* of the last report_add; the log may have been read before */
 	size_t dump_count, dump_room;
 	const struct dump **misuses; /* dumps of misuse alone, which are not among DUMPS */
 	size_t misuse_count, misuse_room;
@@ -139,28 +137,17 @@ struct report {
 	struct table module_table, location_table, stack_table, dump_table;
 };
 
+/* Makes REPORT empty. */
 void report_start(struct report *report);
+
+/* Frees all that REPORT points to. */
 void report_free(struct report *report);
 
-/* Adds the dumps that SELECTOR names: "LOG", "-" (standard input), "LOG@N" or "LOG@PID:N".  Says what
- * is damaged.  Returns false after a message when LOG cannot be read or holds no such dump. */
-bool report_add(struct report *report, const char *selector);
-
-/* Finds the last dump of each process; after the last report_add. */
-void report_finish(struct report *report);
-
-/* The raw address of LOCATION in DUMP: at the first place of its module, if that lies at several. */
+/* Returns the raw address of LOCATION in DUMP.  If the module lies at several places, the first one
+ * counts. */
 uint64_t raw_address(const struct dump *dump, const struct location *location);
 
-/* Where MODULE lies in DUMP, or NULL. */
+/* Returns the first place of MODULE in DUMP, or NULL. */
 const struct mapping *mapping_of(const struct dump *dump, const struct module *module);
-
-/* Takes the call sites of system libraries out of the dumps and their totals, as the runtime's
- * option system=0 does; after symbolize. */
-void leave_out_system_sites(struct report *report);
-
-/* Live bytes or blocks of DUMP that no suppression covers. */
-uint64_t unsuppressed_bytes(const struct dump *dump);
-uint64_t unsuppressed_blocks(const struct dump *dump);
 
 #endif

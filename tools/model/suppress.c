@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- patterns ------------------------------------------------------------------------------------ */
+/* -- patterns ---------------------------------------------------------------------------------- */
 
-/* Does PATTERN, in which * stands for anything, match TEXT?  Both ends are free unless anchored: ^, $.
- * The pieces between stars are taken at the first place that fits, which leaves most for the rest. */
-static bool matches(const char *pattern, const char *text)
+/* Returns true if PATTERN matches TEXT.  * matches anything, ^ and $ anchor an end.  Each piece
+ * between two stars matches at its first place, which leaves most text for the next pieces. */
+static bool pattern_matches(const char *pattern, const char *text)
 {
 	bool anchored = *pattern == '^';
 	if (anchored)
@@ -42,9 +42,9 @@ static bool matches(const char *pattern, const char *text)
 
 bool frame_matches(const char *pattern, const struct location *location, const struct frame *frame)
 {
-	return (frame->function && matches(pattern, frame->function)) ||
-	       (frame->file && matches(pattern, frame->file)) ||
-	       (location->module && matches(pattern, location->module->path));
+	return (frame->function && pattern_matches(pattern, frame->function)) ||
+	       (frame->file && pattern_matches(pattern, frame->file)) ||
+	       (location->module && pattern_matches(pattern, location->module->path));
 }
 
 static bool stack_matches(const char *pattern, const struct stack *stack)
@@ -56,7 +56,7 @@ static bool stack_matches(const char *pattern, const struct stack *stack)
 	return false;
 }
 
-/* -- files --------------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
 
 bool suppressions_read(struct suppressions *suppressions, struct arena *arena, const char *path)
 {
@@ -88,7 +88,7 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 	return fine;
 }
 
-/* -- dumps --------------------------------------------------------------------------------------- */
+/* -- dumps ------------------------------------------------------------------------------------- */
 
 static void apply_to_dump(struct dump *dump)
 {
@@ -123,7 +123,7 @@ void suppressions_apply(struct suppressions *suppressions, struct report *report
 		apply_to_dump(report->dumps[i]);
 }
 
-void suppressions_tell_unused(const struct suppressions *suppressions)
+void suppressions_report_unused(const struct suppressions *suppressions)
 {
 	for (size_t i = 0; i < suppressions->count; i++)
 		if (!suppressions->all[i].used)

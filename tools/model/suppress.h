@@ -1,8 +1,8 @@
-/* suppress.h - call sites that the user knows of, in LeakSanitizer's format.
+/* suppress.h - call sites that the user knows of, in the format of LeakSanitizer.
  *
  * A line "leak:PATTERN" covers the call sites with a frame whose function, source file or module
- * contains PATTERN; * stands for anything, ^ at the start and $ at the end anchor it.  Lines starting
- * with # are comments.
+ * contains PATTERN.  In PATTERN, * matches anything, ^ anchors the start and $ the end.  A line
+ * that begins with # is a comment.
  */
 #ifndef TOOLS_SUPPRESS_H
 #define TOOLS_SUPPRESS_H
@@ -11,7 +11,7 @@
 
 struct suppression {
 	const char *pattern;
-	const char *file; /* that it stands in */
+	const char *file; /* of the pattern */
 	unsigned long line;
 	bool used;
 };
@@ -24,13 +24,14 @@ struct suppressions {
 /* Returns true if PATTERN covers FRAME of LOCATION. */
 bool frame_matches(const char *pattern, const struct location *location, const struct frame *frame);
 
-/* Adds the suppressions in PATH; false, after a message, when it cannot be read or understood. */
+/* Adds the suppressions of the file PATH to SUPPRESSIONS.  Their text is ARENA's.  Returns false,
+ * after a message, if the file cannot be read or understood. */
 bool suppressions_read(struct suppressions *suppressions, struct arena *arena, const char *path);
 
-/* Takes the covered call sites out of the dumps; after symbolize. */
+/* Takes the covered call sites out of the dumps of REPORT.  Call it after symbolize. */
 void suppressions_apply(struct suppressions *suppressions, struct report *report);
 
 /* Names the suppressions that covered nothing. */
-void suppressions_tell_unused(const struct suppressions *suppressions);
+void suppressions_report_unused(const struct suppressions *suppressions);
 
 #endif

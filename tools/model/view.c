@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- selection ----------------------------------------------------------------------------------- */
+/* -- selection --------------------------------------------------------------------------------- */
 
 struct dump_list list_dumps(struct report *report, enum which_dumps which)
 {
-	struct dump_list list = {arena_alloc(&report->arena, report->dump_count * sizeof *list.all), 0};
+	struct dump_list list = {arena_alloc(&report->arena, report->dump_count * sizeof *list.all),
+	                         0};
 	for (size_t i = 0; i < report->dump_count; i++)
 		if (which == DUMPS_ALL || report->dumps[i]->last ||
 		    (which == DUMPS_LAST_OR_CHOSEN && report->dumps[i]->chosen))
@@ -17,30 +18,7 @@ struct dump_list list_dumps(struct report *report, enum which_dumps which)
 	return list;
 }
 
-/* A total less what the call sites and the suppressions hold of it; 0 when the total is not known. */
-static int64_t hidden(int64_t total, uint64_t suppressed, uint64_t shown)
-{
-	uint64_t known = suppressed + shown;
-	return total >= 0 && (uint64_t)total > known ? (int64_t)((uint64_t)total - known) : 0;
-}
-
-int64_t hidden_bytes(const struct dump *dump)
-{
-	uint64_t shown = 0;
-	for (size_t i = 0; i < dump->site_count; i++)
-		shown += dump->sites[i].bytes;
-	return hidden(dump->totals.live_bytes, dump->suppressed_bytes, shown);
-}
-
-int64_t hidden_blocks(const struct dump *dump)
-{
-	uint64_t shown = 0;
-	for (size_t i = 0; i < dump->site_count; i++)
-		shown += dump->sites[i].blocks;
-	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
-}
-
-/* -- names --------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------- */
 
 static const char *raw_name(struct arena *arena, const struct location *location)
 {
@@ -49,12 +27,14 @@ static const char *raw_name(struct arena *arena, const struct location *location
 	return arena_format(arena, "%s+0x%" PRIx64, location->module->name, location->offset);
 }
 
-const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame)
+const char *frame_name(struct arena *arena, const struct location *location,
+                       const struct frame *frame)
 {
 	return frame->function ? frame->function : raw_name(arena, location);
 }
 
-const char *frame_place(struct arena *arena, const struct location *location, const struct frame *frame)
+const char *frame_place(struct arena *arena, const struct location *location,
+                        const struct frame *frame)
 {
 	if (frame->file && frame->line)
 		return arena_format(arena, "%s:%u", frame->file, frame->line);
@@ -63,8 +43,8 @@ const char *frame_place(struct arena *arena, const struct location *location, co
 	return raw_name(arena, location);
 }
 
-/* The signals that crash=1 traces, and the codes that they come with, from 1 on (sigaction(2)).  On every
- * architecture that the runtime knows they have these numbers. */
+/* The signals that crash=1 traces, and their codes from 1 on (sigaction(2)).  The numbers are equal
+ * on all architectures of the runtime. */
 enum { CODES = 8 };
 
 static const struct {
@@ -85,7 +65,7 @@ static const struct {
         {11, "SIGSEGV", {"SEGV_MAPERR", "SEGV_ACCERR", "SEGV_BNDERR", "SEGV_PKUERR"}},
 };
 
-/* Codes that any signal may come with (sigaction(2)). */
+/* Returns the name of a code that any signal may have (sigaction(2)), or NULL. */
 static const char *general_code(int64_t code)
 {
 	switch (code) {
@@ -122,7 +102,8 @@ const char *fault_text(struct arena *arena, const struct fault *fault)
 	if (fault->exception)
 		cause = arena_format(arena, "%s, %s", fault->exception, cause);
 	if (fault->addressed)
-		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause, fault->fault_address);
+		cause = arena_format(arena, "%s at address 0x%" PRIx64, cause,
+		                     fault->fault_address);
 	if (fault->thread)
 		cause = arena_format(arena, "%s in thread %" PRIu64, cause, fault->thread);
 	return cause;
@@ -144,7 +125,8 @@ const char *misuse_text(struct arena *arena, const struct misuse *misuse)
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (strcmp(misuse->what, texts[i][0]) == 0)
 			text = texts[i][1];
-	text = arena_format(arena, "%s 0x%" PRIx64 " by %s", text, misuse->pointer, misuse->function);
+	text = arena_format(arena, "%s 0x%" PRIx64 " by %s", text, misuse->pointer,
+	                    misuse->function);
 	if (misuse->thread)
 		text = arena_format(arena, "%s in thread %" PRIu64, text, misuse->thread);
 	return text;
@@ -153,8 +135,9 @@ const char *misuse_text(struct arena *arena, const struct misuse *misuse)
 const char *misuse_block_text(struct arena *arena, const struct misuse *misuse)
 {
 	return arena_format(arena, "%s byte%s at 0x%" PRIx64 ", allocated%s%s",
-	                    with_commas(misuse->bytes), misuse->bytes == 1 ? "" : "s", misuse->address,
-	                    misuse->maker ? " by " : "", misuse->maker ? misuse->maker : "");
+	                    with_commas(misuse->bytes), misuse->bytes == 1 ? "" : "s",
+	                    misuse->address, misuse->maker ? " by " : "",
+	                    misuse->maker ? misuse->maker : "");
 }
 
 char *plain_name(struct arena *arena, const char *full)
@@ -177,7 +160,7 @@ char *plain_name(struct arena *arena, const char *full)
 		} else if (depth == 0) {
 			if (*s == '(' || (*s == '.' && s > full))
 				break;
-			if (*s == ' ') /* what stood before it was a type */
+			if (*s == ' ') /* the words before it are a type */
 				out = name;
 			else
 				*out++ = *s;
@@ -187,9 +170,9 @@ char *plain_name(struct arena *arena, const char *full)
 	return name;
 }
 
-/* -- parts of a stack ---------------------------------------------------------------------------- */
+/* -- parts of a stack -------------------------------------------------------------------------- */
 
-/* Is FRAME one of those that call main, or a thread's first function? */
+/* Returns true if FRAME is in code that calls main, or the first function of a thread. */
 static bool starts_thread(const struct location *location, const struct frame *frame)
 {
 	/* glibc's, musl's, dietlibc's and newlib's. */
@@ -225,7 +208,7 @@ static bool starts_thread(const struct location *location, const struct frame *f
 		    (frame->function[length] == '\0' || frame->function[length] == '@'))
 			return true;
 	}
-	/* A C library without symbols has no names for them. */
+	/* A C library without symbols has no names. */
 	for (size_t i = 0;
 	     !frame->function && location->module && i < sizeof libraries / sizeof *libraries; i++)
 		if (strncmp(location->module->name, libraries[i], strlen(libraries[i])) == 0)
@@ -251,7 +234,7 @@ unsigned frames_to_main(const struct stack *stack)
 	return main ? main : inner ? inner : count;
 }
 
-/* -- attribution --------------------------------------------------------------------------------- */
+/* -- attribution ------------------------------------------------------------------------------- */
 
 const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};
 
@@ -263,7 +246,7 @@ enum group_kind group_kind_named(const char *name)
 	return GROUP_NONE;
 }
 
-/* What FRAME belongs to; always the same pointer for the same thing, so that pointers compare. */
+/* Returns what FRAME belongs to.  Equal names have one address. */
 static const char *group_name(enum group_kind kind, const struct location *location,
                               const struct frame *frame)
 {
@@ -340,25 +323,27 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
 		const struct stack *stack = site->stack;
-		struct group *asked = find_group(arena, &groups, &table, group_of_stack(stack, kind));
+		struct group *asked =
+		        find_group(arena, &groups, &table, group_of_stack(stack, kind));
 		for (unsigned j = 0; j < stack->depth; j++) {
 			const struct location *at = stack->at[j];
 			for (unsigned k = 0; k < at->frame_count; k++) {
-				struct group *group = find_group(arena, &groups, &table,
-				                                 group_name(kind, at, &at->frames[k]));
+				struct group *group =
+				        find_group(arena, &groups, &table,
+				                   group_name(kind, at, &at->frames[k]));
 				if (group->counted == i + 1)
 					continue;
 				group->counted = i + 1;
-				group->through_bytes += site->bytes;
-				group->through_blocks += site->blocks;
+				add_up(&group->through_bytes, site->bytes);
+				add_up(&group->through_blocks, site->blocks);
 			}
 		}
 		if (stack->depth == 0) {
-			asked->through_bytes += site->bytes;
-			asked->through_blocks += site->blocks;
+			add_up(&asked->through_bytes, site->bytes);
+			add_up(&asked->through_blocks, site->blocks);
 		}
-		asked->bytes += site->bytes;
-		asked->blocks += site->blocks;
+		add_up(&asked->bytes, site->bytes);
+		add_up(&asked->blocks, site->blocks);
 		asked->sites++;
 	}
 	table_free(&table);

@@ -1,10 +1,10 @@
-/* view.h - what the renderers share: which dumps to show, how things are called, attribution. */
+/* view.h - what the renderers share: which dumps to show, names, attribution. */
 #ifndef TOOLS_VIEW_H
 #define TOOLS_VIEW_H
 
 #include "tools/model/model.h"
 
-/* -- selection ----------------------------------------------------------------------------------- */
+/* -- selection --------------------------------------------------------------------------------- */
 
 struct dump_list {
 	const struct dump **all;
@@ -17,41 +17,38 @@ enum which_dumps {
 	DUMPS_LAST_OR_CHOSEN, /* and those that the user chose by number */
 };
 
-/* The dumps of REPORT; from the report's arena. */
+/* Returns the dumps of REPORT that WHICH names.  The list is of the arena of REPORT. */
 struct dump_list list_dumps(struct report *report, enum which_dumps which);
 
-/* The live bytes and blocks of DUMP at call sites that its options did not show. */
-int64_t hidden_bytes(const struct dump *dump);
-int64_t hidden_blocks(const struct dump *dump);
+/* -- names ------------------------------------------------------------------------------------- */
 
-/* -- names --------------------------------------------------------------------------------------- */
+/* Returns the function of FRAME.  Without one it returns "module+0x1234", or the raw address. */
+const char *frame_name(struct arena *arena, const struct location *location,
+                       const struct frame *frame);
 
-/* The function of FRAME, or else "module+0x1234", or the raw address. */
-const char *frame_name(struct arena *arena, const struct location *location, const struct frame *frame);
-
-/* What the function FULL is called without template arguments, parameters, return type and what
- * compilers append (foo.isra.0): "std::vector::push_back". */
+/* Returns the name of function FULL without template arguments, parameters, return type and the
+ * suffixes of compilers (foo.isra.0): "std::vector::push_back". */
 char *plain_name(struct arena *arena, const char *full);
 
-/* "file.c:12", or else "module+0x1234", or "". */
+/* Returns "file.c:12".  Without a file it returns "module+0x1234", or the raw address. */
 const char *frame_place(struct arena *arena, const struct location *location,
                         const struct frame *frame);
 
-/* "SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread 4712". */
+/* Returns a text like "SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread 4712". */
 const char *fault_text(struct arena *arena, const struct fault *fault);
 
-/* "double free of 0x55d0c9a012a0 by free in thread 4712", and of a block "40 bytes at 0x55d0c9a012a0, allocated by
- * operator new". */
+/* Returns a text like "double free of 0x55d0c9a012a0 by free in thread 4712", and of the block "40
+ * bytes at 0x55d0c9a012a0, allocated by operator new". */
 const char *misuse_text(struct arena *arena, const struct misuse *misuse);
 const char *misuse_block_text(struct arena *arena, const struct misuse *misuse);
 
-/* -- parts of a stack ---------------------------------------------------------------------------- */
+/* -- parts of a stack -------------------------------------------------------------------------- */
 
-/* How many frames of STACK, inlined ones counted, lead from the innermost one to main, or to the
- * function that its thread starts with.  What lies beyond them is the C library's start-up code. */
+/* Returns how many frames of STACK, with inlined ones, lead from the innermost one to main, or to
+ * the first function of the thread.  The frames beyond are the start-up code of the C library. */
 unsigned frames_to_main(const struct stack *stack);
 
-/* -- attribution --------------------------------------------------------------------------------- */
+/* -- attribution ------------------------------------------------------------------------------- */
 
 enum group_kind {
 	GROUP_NONE,
@@ -61,7 +58,7 @@ enum group_kind {
 	GROUP_MEMBER,
 };
 
-/* GROUP_NONE when NAME is none of function, file, module, member. */
+/* Returns the kind NAME (function, file, module or member), or GROUP_NONE. */
 enum group_kind group_kind_named(const char *name);
 extern const char *const group_kind_names[5];
 
@@ -69,7 +66,7 @@ struct group {
 	const char *name;
 	uint64_t bytes, blocks, sites;          /* that it asked for itself (askers.h) */
 	uint64_t through_bytes, through_blocks; /* that have it anywhere in their stacks */
-	size_t counted;                         /* how many call sites of the dump THROUGH has seen */
+	size_t counted; /* how many call sites of the dump THROUGH has seen */
 };
 
 struct groups {
@@ -77,10 +74,10 @@ struct groups {
 	size_t count, room;
 };
 
-/* What asked for the memory of STACK; the same pointer for the same thing. */
+/* Returns the group of KIND that asked for the memory of STACK.  Equal names have one address. */
 const char *group_of_stack(const struct stack *stack, enum group_kind kind);
 
-/* The call sites of DUMP by KIND; the groups live in ARENA, the array is the caller's to free. */
+/* Adds up the call sites of DUMP by KIND.  The groups are of ARENA.  The caller frees the array. */
 struct groups group_dump(struct arena *arena, const struct dump *dump, enum group_kind kind);
 
 #endif

@@ -1,6 +1,7 @@
 /* render.h - the last stage: one file for each format (render_NAME.c).
  *
- * A renderer only reads the model.  It writes to STREAM; whoever opened that checks for errors.
+ * A renderer reads the model and does not change it.  It writes to STREAM.  The caller checks
+ * STREAM for errors.
  */
 #ifndef TOOLS_RENDER_H
 #define TOOLS_RENDER_H
@@ -8,26 +9,28 @@
 #include "tools/model/compare.h"
 #include "tools/model/view.h"
 
-/* What a command has found out; one of the three parts is there. */
+/* What a command has found out.  At least one of DUMPS, CHANGES and GROWTHS is there. */
 struct answer {
 	struct report *report;
 	const struct dump_list *dumps; /* or NULL */
 	const struct dump *merged;     /* the last dumps of all processes, added up, or NULL */
-	bool merged_first;             /* the page shows MERGED until another dump is chosen */
-	enum group_kind by;            /* how to sum up DUMPS */
+	bool merged_first;  /* the page shows MERGED until the reader chooses another dump */
+	enum group_kind by; /* how DUMPS are summed up */
 	const struct changes *changes; /* or NULL */
 	const struct growths *growths; /* or NULL */
 	/* For text: */
-	unsigned top;    /* most call sites of each dump; 0: all */
-	bool all_frames; /* also of wrappers, and beyond main */
+	unsigned top;    /* the greatest number of call sites of a dump; 0 is all */
+	bool all_frames; /* show frames of wrappers and frames beyond main, too */
 };
 
 /* How text looks. */
 struct style {
 	bool color;
-	unsigned width; /* of the terminal, 0 when there is none */
+	unsigned width; /* columns of the terminal; 0 if there is no terminal */
 };
 
+/* Write ANSWER to STREAM.  folded and pprof add up all dumps, so DUMPS holds at most one of each
+ * process. */
 void render_text(FILE *stream, const struct answer *answer, const struct style *style);
 void render_json(FILE *stream, const struct answer *answer);
 void render_folded(FILE *stream, const struct answer *answer);

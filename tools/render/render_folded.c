@@ -1,18 +1,28 @@
-/* render_folded.c - one line "outermost;…;innermost BYTES" for each call site, as flame graph tools read
- * it.  Of two dumps there are two numbers, before and after, as differential flame graphs take them.
+/* render_folded.c - flame graph tools' format: a line "outermost;...;innermost BYTES" for each call
+ * site.
+ *
+ * For a comparison of two dumps a line ends with two numbers, before and after, for differential
+ * flame graphs.
  */
 #include "tools/render/render.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tools/model/weights.h"
+#include "tools/render/weights.h"
 
-/* Semicolons separate frames, and a line is a line. */
+/* Writes NAME without semicolons, which separate frames, and without control characters. */
 static void put_name(FILE *stream, const char *name)
 {
-	for (; *name; name++)
-		putc(*name == ';' ? ':' : (unsigned char)*name < ' ' ? '?' : *name, stream);
+	for (size_t length; *name; name += length) {
+		length = character_at(name).length;
+		if (*name == ';')
+			putc(':', stream);
+		else if (character_at(name).is_text)
+			fwrite(name, 1, length, stream);
+		else
+			putc('?', stream);
+	}
 }
 
 static void put_stack(FILE *stream, struct arena *scratch, const struct stack *stack)

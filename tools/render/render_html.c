@@ -1,10 +1,13 @@
-/* render_html.c - one page that needs no network: tools/render/page.html with the report's data put in.
+/* render_html.c - one page that needs no network: tools/render/page.html with the report's data put
+ * in.
  *
- * The data is compact.  Functions and stacks stand there once; a stack is numbers of functions,
- * with the number of the frame that asked, and how many frames lead to main.  A dump's call sites
- * are [stack, bytes, blocks, kind].  The page's script adds up, sorts and draws.
+ * The data is compact.  Each function and each stack is written once.  A stack is a list of numbers
+ * of functions; with it come the number of the frame that asked for the memory (askers.h), and how
+ * many frames lead to main.  A call site of a dump is [stack, bytes, blocks, kind].  The page's
+ * script adds up, sorts and draws.
  */
 #include "tools/model/merge.h"
+#include "tools/model/totals.h"
 #include "tools/render/render.h"
 
 #include <inttypes.h>
@@ -15,10 +18,12 @@ static const unsigned char page_bytes[] = {
 #include "page.h"
         0};
 
-/* Where in the page the data goes. */
+/* The place of the data in the page. */
 static const char mark[] = "@DATA@";
 
-/* A JSON string that may stand in a script element: no < is written as itself. */
+/* Writes TEXT as a JSON string, or null.  The string may stand in a script element: < is escaped.
+ * Characters that are no text would be invisible, or turn the page round: the page shows their
+ * numbers. */
 static void put_string(FILE *stream, const char *text)
 {
 	if (!text) {
@@ -26,16 +31,20 @@ static void put_string(FILE *stream, const char *text)
 		return;
 	}
 	putc('"', stream);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c < ' ' || c == '<' || c == '"' || c == '\\' || c == 0x7f)
-			fprintf(stream, "\\u%04x", c);
+	while (*text) {
+		struct character c = character_at(text);
+		if (!c.is_text)
+			fprintf(stream, c.length > 1 ? "\\\\u%04x" : "\\\\x%02x", c.code);
+		else if (c.code == '<' || c.code == '"' || c.code == '\\')
+			fprintf(stream, "\\u%04x", c.code);
 		else
-			putc(c, stream);
+			fwrite(text, 1, c.length, stream);
+		text += c.length;
 	}
 	putc('"', stream);
 }
 
+/* Writes the numbers of STACK's frames, see put_frames. */
 static void put_stack(FILE *stream, const struct stack *stack, const unsigned *first_frame)
 {
 	bool first = true;
@@ -48,7 +57,9 @@ static void put_stack(FILE *stream, const struct stack *stack, const unsigned *f
 	putc(']', stream);
 }
 
-/* Each frame of a location is one entry [name, place, module]; locations refer to a run of them. */
+/* Writes an entry [name, place, module, inlined] for each frame of each location, and then the
+ * stacks.  Fills FIRST_FRAME, which has an element for each location, with the number of its first
+ * entry. */
 static void put_frames(FILE *stream, const struct report *report, unsigned *first_frame)
 {
 	struct arena scratch = {0};
@@ -95,8 +106,8 @@ static void put_crash(FILE *stream, const struct crash *crash, const unsigned *f
 	put_stack(stream, crash->stack, first_frame);
 	fputs(",\"registers\":[", stream);
 	for (size_t i = 0; i < fault->register_count; i++)
-		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "", fault->registers[i].name,
-		        fault->registers[i].value);
+		fprintf(stream, "%s[\"%s\",\"0x%" PRIx64 "\"]", i ? "," : "",
+		        fault->registers[i].name, fault->registers[i].value);
 	fputs("]}", stream);
 	arena_free(&scratch);
 }
@@ -107,7 +118,8 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 		fprintf(stream, "\n{\"merged\":%zu,\"programs\":%zu,\"process\":-1,\"reason\":",
 		        dump->merged->dumps, dump->merged->programs);
 	else
-		fprintf(stream, "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
+		fprintf(stream,
+		        "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
 		        dump->sequence, dump->process);
 	put_string(stream, dump->reason);
 	fputs(",\"program\":", stream);
@@ -131,8 +143,8 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "", site->stack->number,
-		        site->bytes, site->blocks, (int)site->kind);
+		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "",
+		        site->stack->number, site->bytes, site->blocks, (int)site->kind);
 		fprintf(stream, dump->merged ? ",%u]" : "]", site->processes);
 	}
 	fputs("]}", stream);
@@ -147,7 +159,8 @@ void render_html(FILE *stream, const struct answer *answer)
 	fprintf(stream, "{\"mode\":\"%s\",\n", answer->changes ? "diff" : "report");
 	put_frames(stream, answer->report, first_frame);
 	if (answer->changes) {
-		/* Which stack of the old dump is which of the new one: two builds have different ones. */
+		/* Two builds have different stacks: the page cannot match those of the two
+		 * dumps. */
 		fputs("\"changes\":[", stream);
 		for (size_t i = 0; i < answer->changes->count; i++) {
 			const struct change *c = &answer->changes->all[i];
@@ -161,8 +174,8 @@ void render_html(FILE *stream, const struct answer *answer)
 		fputs("\"growth\":[", stream);
 		for (size_t i = 0; i < answer->growths->count; i++) {
 			const struct growth *g = &answer->growths->all[i];
-			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "", g->last_dump->process,
-			        g->stack->number, g->steady_bytes);
+			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "",
+			        g->last_dump->process, g->stack->number, g->steady_bytes);
 		}
 		fputs("],\n", stream);
 	}

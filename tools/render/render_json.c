@@ -1,7 +1,8 @@
 /* render_json.c - the report as JSON, version 1.
  *
- * Written dump by dump, so that a long series is never in memory as a tree.  Where a dump has something
- * to add to the agreed keys (damage, suppressions, sums), it adds keys; none ever goes away.
+ * The document is written dump by dump, so that a long series is never in memory as a tree.  Keys
+ * are only added, where a dump has more to say (damage, suppressions, sums).  No key is ever
+ * removed.
  */
 #include "tools/render/render.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A key, and the value, which is taken over. */
+/* Sets KEY of OBJECT to VALUE, which it takes over.  Ends the tool if there is no memory. */
 static void set(json_t *object, const char *key, json_t *value)
 {
 	if (!value || json_object_set_new(object, key, value) != 0)
@@ -23,7 +24,8 @@ static void append(json_t *array, json_t *value)
 		die("out of memory");
 }
 
-/* Names come from foreign files: what is not UTF-8 is shown byte by byte. */
+/* Returns VALUE as a string, or null.  Names come from foreign files.  If VALUE is not UTF-8, bytes
+ * outside ASCII are written as \xNN. */
 static json_t *text(const char *value)
 {
 	if (!value)
@@ -33,17 +35,19 @@ static json_t *text(const char *value)
 		return string;
 	struct arena arena = {0};
 	char *escaped = arena_alloc(&arena, 4 * strlen(value) + 1), *p = escaped;
-	for (; *value; value++) {
-		if ((unsigned char)*value < 0x80)
-			*p++ = *value;
+	for (struct character c; *value; value += c.length) {
+		c = character_at(value);
+		if (c.length == 1 && c.code >= 0x80)
+			p += sprintf(p, "\\x%02x", c.code);
 		else
-			p += sprintf(p, "\\x%02x", (unsigned char)*value);
+			p = mempcpy(p, value, c.length);
 	}
 	string = json_string(escaped);
 	arena_free(&arena);
 	return string;
 }
 
+/* Returns VALUE as a number.  A negative value is not known: null. */
 static json_t *count(int64_t value)
 {
 	return value < 0 ? json_null() : json_integer(value);
@@ -84,7 +88,7 @@ static json_t *totals_json(const struct totals *totals)
 	return object;
 }
 
-/* ADDRESSES: the raw ones, or NULL. */
+/* Returns the frames of STACK.  ADDRESSES has the raw return address of each, or is NULL. */
 static json_t *frames_json(const struct dump *dump, const struct stack *stack,
                            const uint64_t *addresses)
 {
@@ -94,7 +98,8 @@ static json_t *frames_json(const struct dump *dump, const struct stack *stack,
 		for (unsigned j = 0; j < at->frame_count; j++) {
 			const struct frame *frame = &at->frames[j];
 			json_t *object = json_object();
-			set(object, "address", hex(addresses ? addresses[i] : raw_address(dump, at)));
+			set(object, "address",
+			    hex(addresses ? addresses[i] : raw_address(dump, at)));
 			set(object, "module", text(at->module ? at->module->path : NULL));
 			set(object, "offset", at->module ? hex(at->offset) : json_null());
 			set(object, "build_id", text(at->module ? at->module->build_id : NULL));
@@ -108,7 +113,7 @@ static json_t *frames_json(const struct dump *dump, const struct stack *stack,
 	return frames;
 }
 
-/* The index of the frame that asked (askers.h). */
+/* Returns the index of the frame that asked for the memory (askers.h). */
 static json_t *asked_json(const struct stack *stack)
 {
 	return stack->depth ? json_integer(stack->asked) : json_null();
@@ -143,7 +148,8 @@ static json_t *crash_json(const struct dump *dump)
 	if (fault->exception)
 		set(object, "exception", text(fault->exception));
 	set(object, "fault_address", fault->addressed ? hex(fault->fault_address) : json_null());
-	set(object, "thread", fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
+	set(object, "thread",
+	    fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
 	set(object, "registers", registers);
 	set(object, "frames", frames_json(dump, crash->stack, NULL));
 	return object;
@@ -171,7 +177,7 @@ static json_t *groups_json(struct report *report, const struct dump *dump, enum 
 	return object;
 }
 
-/* What a reader of DUMP should know: its notes, its damage, and the modules that could not be verified. */
+/* Returns the notes of DUMP, its damage, and the modules that could not be verified. */
 static json_t *warnings_json(struct report *report, const struct dump *dump)
 {
 	json_t *warnings = json_array();
@@ -213,7 +219,7 @@ static json_t *command_json(const struct dump *dump)
 	return words;
 }
 
-/* Which DUMP it is. */
+/* Returns an object with the keys that identify DUMP. */
 static json_t *process_json(const struct dump *dump)
 {
 	json_t *object = json_object();
@@ -226,7 +232,7 @@ static json_t *process_json(const struct dump *dump)
 	return object;
 }
 
-/* All of DUMP but its call sites. */
+/* Returns an object with all keys of DUMP but its call sites. */
 static json_t *head_json(struct report *report, const struct dump *dump)
 {
 	json_t *object = process_json(dump);
@@ -255,7 +261,8 @@ static json_t *misuse_json(struct report *report, const struct dump *dump)
 	set(object, "what", text(misuse->what));
 	set(object, "function", text(misuse->function));
 	set(object, "pointer", misuse->what ? hex(misuse->pointer) : json_null());
-	set(object, "thread", misuse->thread ? json_integer((json_int_t)misuse->thread) : json_null());
+	set(object, "thread",
+	    misuse->thread ? json_integer((json_int_t)misuse->thread) : json_null());
 	set(object, "frames", stack_json(dump, misused->stacks[MISUSE_OFFENDER]));
 	set(object, "released", stack_json(dump, misused->stacks[MISUSE_RELEASE]));
 	json_t *block = json_null();
@@ -271,26 +278,39 @@ static json_t *misuse_json(struct report *report, const struct dump *dump)
 	return object;
 }
 
-/* -- the document -------------------------------------------------------------------------------- */
+/* -- the document ------------------------------------------------------------------------------ */
 
-static void put(FILE *stream, json_t *value, size_t flags)
-{
-	if (json_dumpf(value, stream, flags | JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0 &&
-	    !ferror(stream))
-		die("out of memory");
-	json_decref(value);
-}
-
-/* An object without its closing brace, for what follows. */
-static void put_open(FILE *stream, json_t *object)
+/* Writes OBJECT but for its last LEFT_OUT bytes, and frees it.  Characters that are
+ * no text are escaped, because they may go to a terminal. */
+static void put_part(FILE *stream, json_t *object, size_t left_out)
 {
 	char *string = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	if (string)
-		fwrite(string, 1, strlen(string) - 1, stream);
-	else
+	if (!string)
 		die("out of memory");
+	string[strlen(string) - left_out] = '\0';
+	for (const char *rest = string; *rest;) {
+		size_t span = text_span(rest);
+		fwrite(rest, 1, span, stream);
+		rest += span;
+		if (*rest) {
+			struct character c = character_at(rest);
+			fprintf(stream, "\\u%04x", c.code);
+			rest += c.length;
+		}
+	}
 	free(string);
 	json_decref(object);
+}
+
+static void put(FILE *stream, json_t *value)
+{
+	put_part(stream, value, 0);
+}
+
+/* Writes OBJECT without its closing brace, so that more keys can follow. */
+static void put_open(FILE *stream, json_t *object)
+{
+	put_part(stream, object, 1);
 }
 
 static void put_dumps(FILE *stream, const struct answer *answer)
@@ -308,14 +328,14 @@ static void put_dumps(FILE *stream, const struct answer *answer)
 		fputs(",\"call_sites\":[", stream);
 		for (size_t j = 0; j < dump->site_count; j++) {
 			fputs(j ? ",\n" : "\n", stream);
-			put(stream, site_json(dump, &dump->sites[j]), 0);
+			put(stream, site_json(dump, &dump->sites[j]));
 		}
 		fputs("]}", stream);
 	}
 	putc(']', stream);
 	for (size_t i = 0; i < answer->report->misuse_count; i++) {
 		fputs(i ? ",\n" : ",\"misuses\":[\n", stream);
-		put(stream, misuse_json(answer->report, answer->report->misuses[i]), 0);
+		put(stream, misuse_json(answer->report, answer->report->misuses[i]));
 	}
 	fputs(answer->report->misuse_count ? "]}\n" : "}\n", stream);
 }
@@ -325,9 +345,9 @@ static void put_changes(FILE *stream, const struct answer *answer)
 	const struct changes *changes = answer->changes;
 
 	fputs("{\"format\":\"leakwrap-diff\",\"version\":1,\"old\":", stream);
-	put(stream, head_json(answer->report, changes->old), 0);
+	put(stream, head_json(answer->report, changes->old));
 	fputs(",\"new\":", stream);
-	put(stream, head_json(answer->report, changes->new), 0);
+	put(stream, head_json(answer->report, changes->new));
 	fprintf(stream, ",\"unchanged_call_sites\":%zu,\"call_sites\":[", changes->unchanged);
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->all[i];
@@ -340,7 +360,7 @@ static void put_changes(FILE *stream, const struct answer *answer)
 		set(object, "asked_by", asked_json(change->stack));
 		set(object, "frames", frames_json(change->dump, change->stack, NULL));
 		fputs(i ? ",\n" : "\n", stream);
-		put(stream, object, 0);
+		put(stream, object);
 	}
 	fputs("]}\n", stream);
 }
@@ -359,7 +379,8 @@ static void put_growths(FILE *stream, const struct answer *answer)
 		const struct growth *growth = &growths->all[i];
 		json_t *object = json_object();
 		set(object, "pid", json_integer((json_int_t)growth->last_dump->pid));
-		set(object, "first_sequence", json_integer((json_int_t)growth->first_dump->sequence));
+		set(object, "first_sequence",
+		    json_integer((json_int_t)growth->first_dump->sequence));
 		set(object, "last_sequence", json_integer((json_int_t)growth->last_dump->sequence));
 		set(object, "steady_bytes", json_integer(growth->steady_bytes));
 		set(object, "first_bytes", json_integer((json_int_t)growth->first_bytes));
@@ -377,7 +398,7 @@ static void put_growths(FILE *stream, const struct answer *answer)
 			set(object, "name", text(growth->name));
 		}
 		fputs(i ? ",\n" : "\n", stream);
-		put(stream, object, 0);
+		put(stream, object);
 	}
 	fputs("]}\n", stream);
 }

@@ -1,7 +1,9 @@
-/* render_pprof.c - a gzipped profile.proto (tools/render/profile.proto) for pprof and whatever reads its format.
+/* render_pprof.c - a gzipped profile.proto (tools/render/profile.proto) for pprof and its
+ * relatives.
  *
- * Two values for each call site: live blocks and live bytes; for two dumps the change, for a series the
- * steady growth.  Everything is symbolized already, so a viewer needs none of the files.
+ * A call site has two values, live blocks and live bytes.  For a comparison of two dumps these are
+ * the changes, for a series the steady growth.  All names are in the profile, so a viewer needs no
+ * other file.
  */
 #include "tools/render/render.h"
 
@@ -11,7 +13,7 @@
 #include <zlib.h>
 
 #include "profile.pb-c.h"
-#include "tools/model/weights.h"
+#include "tools/render/weights.h"
 
 struct builder {
 	struct arena arena;
@@ -25,24 +27,25 @@ struct builder {
 	size_t location_count, location_room, sample_count, sample_room;
 };
 
-/* Entries of the tables: what was there before, and the number that it got. */
+/* An entry of a table: what was added before, and the number that it got. */
 struct numbered {
 	const void *a, *b; /* the key */
 	uint64_t c;
 	uint64_t number;
 };
 
-static bool same_numbered(const void *key, const void *entry)
+static bool is_same_numbered(const void *key, const void *entry)
 {
 	const struct numbered *k = key, *e = entry;
 	return k->a == e->a && k->b == e->b && k->c == e->c;
 }
 
-/* The entry of KEY in TABLE; its number is 0 when it is new. */
-static struct numbered *number_of(struct builder *b, struct table *table, struct numbered key)
+/* Returns the entry of KEY in TABLE.  A new entry has number 0. */
+static struct numbered *find_or_add(struct builder *b, struct table *table, struct numbered key)
 {
-	uint64_t hash = hash_word(hash_word(hash_word(0, (uintptr_t)key.a), (uintptr_t)key.b), key.c);
-	struct numbered *found = table_find(table, hash, &key, same_numbered);
+	uint64_t hash =
+	        hash_word(hash_word(hash_word(0, (uintptr_t)key.a), (uintptr_t)key.b), key.c);
+	struct numbered *found = table_find(table, hash, &key, is_same_numbered);
 	if (!found) {
 		found = arena_alloc(&b->arena, sizeof *found);
 		*found = key;
@@ -56,29 +59,19 @@ struct text_entry {
 	int64_t index;
 };
 
-static bool same_text(const void *key, const void *entry)
+static bool is_same_text(const void *key, const void *entry)
 {
 	return strcmp(key, ((const struct text_entry *)entry)->text) == 0;
 }
 
-/* protobuf demands UTF-8; foreign names may hold anything. */
+/* Returns TEXT with a question mark for each character that is no text.  protobuf demands UTF-8,
+ * and a viewer may write to a terminal. */
 static char *clean_utf8(struct arena *arena, const char *text)
 {
-	char *copy = arena_copy(arena, text, strlen(text));
-	for (unsigned char *p = (unsigned char *)copy; *p;) {
-		unsigned length = *p < 0x80                 ? 1
-		                  : *p >= 0xc2 && *p < 0xe0 ? 2
-		                  : *p >= 0xe0 && *p < 0xf0 ? 3
-		                  : *p >= 0xf0 && *p < 0xf5 ? 4
-		                                            : 0;
-		unsigned good = length ? 1 : 0;
-		while (good && good < length && (p[good] & 0xc0) == 0x80)
-			good++;
-		if (length == 0 || good < length) {
-			*p++ = '?';
-			continue;
-		}
-		p += length;
+	char *copy = arena_alloc(arena, strlen(text) + 1), *p = copy;
+	for (struct character c; *text; text += c.length) {
+		c = character_at(text);
+		p = c.is_text ? mempcpy(p, text, c.length) : stpcpy(p, "?");
 	}
 	return copy;
 }
@@ -88,7 +81,7 @@ static int64_t add_text(struct builder *b, const char *text)
 	if (!text)
 		text = "";
 	uint64_t hash = hash_bytes(0, text, strlen(text));
-	struct text_entry *entry = table_find(&b->strings, hash, text, same_text);
+	struct text_entry *entry = table_find(&b->strings, hash, text, is_same_text);
 	if (!entry) {
 		entry = arena_alloc(&b->arena, sizeof *entry);
 		*entry = (struct text_entry){arena_copy(&b->arena, text, strlen(text)),
@@ -102,8 +95,9 @@ static int64_t add_text(struct builder *b, const char *text)
 
 static uint64_t add_function(struct builder *b, const char *name, const char *file)
 {
-	struct numbered key = {.c = (uint64_t)add_text(b, name) << 32 | (uint64_t)add_text(b, file)};
-	struct numbered *entry = number_of(b, &b->functions, key);
+	struct numbered key = {.c = (uint64_t)add_text(b, name) << 32 |
+	                            (uint64_t)add_text(b, file)};
+	struct numbered *entry = find_or_add(b, &b->functions, key);
 	if (entry->number)
 		return entry->number;
 
@@ -123,7 +117,7 @@ static uint64_t add_mapping(struct builder *b, const struct dump *dump, const st
 	if (!where || where->end == 0)
 		return 0;
 	struct numbered key = {.a = module, .c = where->bias};
-	struct numbered *entry = number_of(b, &b->mappings, key);
+	struct numbered *entry = find_or_add(b, &b->mappings, key);
 	if (entry->number)
 		return entry->number;
 
@@ -136,7 +130,7 @@ static uint64_t add_mapping(struct builder *b, const struct dump *dump, const st
 	mapping->memory_limit = where->end;
 	mapping->filename = add_text(b, module->path);
 	mapping->build_id = add_text(b, module->build_id);
-	/* Says that the viewer need not look for the file itself. */
+	/* So the viewer does not look for the file. */
 	mapping->has_functions = mapping->has_filenames = mapping->has_line_numbers =
 	        mapping->has_inline_frames = true;
 	return mapping->id;
@@ -166,26 +160,27 @@ static void add_line(struct builder *b, Leakwrap__Pprof__Location *location, con
 static uint64_t add_location(struct builder *b, const struct dump *dump, const struct location *at)
 {
 	uint64_t address = raw_address(dump, at);
-	struct numbered *entry = number_of(b, &b->locations, (struct numbered){.a = at, .c = address});
+	struct numbered *entry =
+	        find_or_add(b, &b->locations, (struct numbered){.a = at, .c = address});
 	if (entry->number)
 		return entry->number;
 
 	Leakwrap__Pprof__Location *location = start_location(b, at->frame_count);
 	entry->number = location->id;
 	location->mapping_id = add_mapping(b, dump, at->module);
-	location->address =
-	        address && !at->exact ? address - 1 : address; /* of the call, as pprof wants it */
+	/* pprof wants the address of the call, not of the return. */
+	location->address = address && !at->exact ? address - 1 : address;
 	for (unsigned i = 0; i < at->frame_count; i++)
 		add_line(b, location, frame_name(&b->arena, at, &at->frames[i]), at->frames[i].file,
 		         at->frames[i].line);
 	return location->id;
 }
 
-/* A location that stands for no place: LABEL. */
+/* Adds a location that is no place in the program but has the name LABEL. */
 static uint64_t add_label(struct builder *b, const char *label)
 {
 	struct numbered key = {.b = b, .c = (uint64_t)add_text(b, label)};
-	struct numbered *entry = number_of(b, &b->locations, key);
+	struct numbered *entry = find_or_add(b, &b->locations, key);
 	if (!entry->number) {
 		Leakwrap__Pprof__Location *location = start_location(b, 1);
 		entry->number = location->id;
@@ -257,7 +252,7 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	blocks.unit = add_text(&b, "count");
 	bytes.type = add_text(&b, "live_bytes");
 	bytes.unit = add_text(&b, "bytes");
-	/* The first mapping is the main binary's for pprof. */
+	/* pprof takes the first mapping for that of the program. */
 	for (size_t i = 0; i < weights.count && i < 1; i++) {
 		const struct dump *dump = weights.all[0].dump;
 		for (size_t j = 0; j < dump->mapping_count; j++)
@@ -281,7 +276,8 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	profile.function = b.function;
 	profile.n_string_table = b.text_count;
 	profile.string_table = b.text;
-	profile.time_nanos = seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
+	profile.time_nanos =
+	        seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
 
 	size_t size = leakwrap__pprof__profile__get_packed_size(&profile);
 	uint8_t *packed = xmalloc(size);

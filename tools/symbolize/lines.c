@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The address range of entry INDEX of something. */
+/* An address range of entry INDEX of an array. */
 struct range {
 	uint64_t low, high;
-	uint64_t reach; /* the highest HIGH up to here: where a search backwards may stop */
+	uint64_t reach; /* the highest HIGH up to this range: a search backwards stops there */
 	size_t index;
 };
 
@@ -20,7 +20,7 @@ struct ranges {
 
 struct unit {
 	Dwarf_Die die;  /* has the line table */
-	Dwarf_Die tree; /* has the functions: another one in split DWARF */
+	Dwarf_Die tree; /* has the functions; in split DWARF it is not DIE */
 	bool indexed;
 	struct ranges ranges; /* of FUNCTIONS */
 	Dwarf_Die *functions;
@@ -35,10 +35,10 @@ struct lines {
 	struct ranges ranges; /* of UNITS */
 };
 
-/* -- ranges -------------------------------------------------------------------------------------- */
+/* -- ranges ------------------------------------------------------------------------------------ */
 
-/* Adds those of DIE; false when it has none.  What the linker dropped (--gc-sections) is at address 0, where no function
- * is, and would lie over code that has no DWARF of its own. */
+/* Adds the ranges of DIE.  Returns false if it has none.  Functions that the linker dropped
+ * (--gc-sections) are at address 0.  They are left out: they would cover code without DWARF. */
 static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t index)
 {
 	Dwarf_Addr base, low, high;
@@ -61,7 +61,9 @@ static int compare_ranges(const void *left, const void *right)
 	if (a->low != b->low)
 		return a->low < b->low ? -1 : 1;
 	if (a->high != b->high)
-		return a->high > b->high ? -1 : 1; /* the narrower one last: it is found first */
+		return a->high > b->high
+		               ? -1
+		               : 1; /* the narrower range comes last, and is found first */
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
@@ -77,7 +79,7 @@ static void sort_ranges(struct ranges *ranges)
 	}
 }
 
-/* The innermost range that holds ADDRESS, NULL when there is none. */
+/* Returns the innermost range that holds ADDRESS, or NULL. */
 static const struct range *find_range(const struct ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->count;
@@ -94,11 +96,11 @@ static const struct range *find_range(const struct ranges *ranges, uint64_t addr
 	return NULL;
 }
 
-/* -- functions ----------------------------------------------------------------------------------- */
+/* -- functions --------------------------------------------------------------------------------- */
 
-enum { NESTING_MAX = 64 }; /* deeper trees are not what compilers write */
+enum { NESTING_MAX = 64 }; /* compilers write no deeper trees */
 
-/* Collects the functions in the children of DIE. */
+/* Adds the functions among the children of DIE. */
 static void index_functions(struct unit *unit, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Die child;
@@ -108,7 +110,8 @@ static void index_functions(struct unit *unit, Dwarf_Die *die, unsigned depth)
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_subprogram:
 			if (add_ranges(&unit->ranges, &child, unit->function_count)) {
-				GROW(unit->functions, unit->function_room, unit->function_count + 1);
+				GROW(unit->functions, unit->function_room,
+				     unit->function_count + 1);
 				unit->functions[unit->function_count++] = child;
 			}
 			index_functions(unit, &child, depth + 1);
@@ -160,7 +163,7 @@ struct lines *lines_read(const struct elf_file *file)
 			unit->tree = split;
 		if (add_ranges(&lines->ranges, &die, index))
 			continue;
-		/* A unit without ranges of its own: those of its functions. */
+		/* A unit without ranges has those of its functions. */
 		index_unit(unit);
 		for (size_t i = 0; i < unit->ranges.count; i++) {
 			GROW(lines->ranges.all, lines->ranges.room, lines->ranges.count + 1);
@@ -185,9 +188,9 @@ void lines_free(struct lines *lines)
 	free(lines);
 }
 
-/* -- look-up ------------------------------------------------------------------------------------- */
+/* -- look-up ----------------------------------------------------------------------------------- */
 
-static void name_of(Dwarf_Die *die, struct line_frame *frame)
+static void set_name(Dwarf_Die *die, struct line_frame *frame)
 {
 	Dwarf_Attribute memory;
 	Dwarf_Attribute *attribute = dwarf_attr_integrate(die, DW_AT_linkage_name, &memory);
@@ -199,8 +202,8 @@ static void name_of(Dwarf_Die *die, struct line_frame *frame)
 		frame->name = dwarf_diename(die);
 }
 
-/* FILE as it was named to the compiler, from the folder that the compiler ran in.  Where that is not absolute either
- * (-ffile-prefix-map), libdw has put it in front of the files that lie in it already. */
+/* Returns FILE as an absolute path, by the folder that the compiler ran in.  If that folder is not
+ * absolute (-ffile-prefix-map), libdw has put it before FILE already. */
 static const char *absolute(Dwarf_Die *unit, const char *file, struct arena *arena)
 {
 	Dwarf_Attribute memory;
@@ -222,8 +225,9 @@ static unsigned number_of(Dwarf_Die *die, unsigned name)
 	return (unsigned)value;
 }
 
-/* Where the inlined function DIE is called from. */
-static void call_of(struct unit *unit, Dwarf_Die *die, struct arena *arena, struct line_frame *frame)
+/* Sets the file and line from which the inlined function DIE is called. */
+static void set_call(struct unit *unit, Dwarf_Die *die, struct arena *arena,
+                     struct line_frame *frame)
 {
 	Dwarf_Files *files;
 	size_t count;
@@ -237,7 +241,8 @@ static void call_of(struct unit *unit, Dwarf_Die *die, struct arena *arena, stru
 		frame->file = absolute(&unit->die, dwarf_filesrc(files, file, NULL, NULL), arena);
 }
 
-/* The child of DIE that ADDRESS lies in, inlined or a block; false when there is none. */
+/* Finds the child of DIE, inlined or a block, that ADDRESS lies in.  Returns false if there is
+ * none. */
 static bool inner_scope(Dwarf_Die *die, uint64_t address, Dwarf_Die *child)
 {
 	if (dwarf_child(die, child) != 0)
@@ -286,19 +291,19 @@ unsigned lines_find(struct lines *lines, uint64_t address, struct arena *arena,
 		frames[0] = here;
 		return here.file ? 1 : 0;
 	}
-	/* From the function inwards; the array is filled outermost first and turned round at the end. */
+	/* The array is filled from the function inwards, and reversed at the end. */
 	Dwarf_Die scope = unit->functions[found->index], inner;
 	unsigned count = 0;
 	frames[count] = (struct line_frame){0};
-	name_of(&scope, &frames[count++]);
+	set_name(&scope, &frames[count++]);
 	for (unsigned depth = 0; depth < 4 * NESTING_MAX && inner_scope(&scope, address, &inner);
 	     depth++) {
 		scope = inner;
 		if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine || count == LINE_FRAMES_MAX)
 			continue;
-		call_of(unit, &scope, arena, &frames[count - 1]);
+		set_call(unit, &scope, arena, &frames[count - 1]);
 		frames[count] = (struct line_frame){0};
-		name_of(&scope, &frames[count++]);
+		set_name(&scope, &frames[count++]);
 	}
 	frames[count - 1].file = here.file;
 	frames[count - 1].line = here.line;

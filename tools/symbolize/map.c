@@ -19,7 +19,7 @@ struct map {
 	size_t count, room;
 };
 
-/* An output section with code, as the file has it. */
+/* An output section with code, by the file. */
 struct section {
 	const char *name;
 	uint64_t address, size;
@@ -30,10 +30,10 @@ struct reading {
 	struct map *map;
 	struct section *sections;
 	size_t section_count, section_room;
-	bool in_code; /* the current output section is one of them; others may have overlapping addresses */
+	bool in_code; /* the current output section has code */
 };
 
-/* -- one line ------------------------------------------------------------------------------------ */
+/* -- one line ---------------------------------------------------------------------------------- */
 
 static bool take_number(const char **at, int base, uint64_t *number)
 {
@@ -50,8 +50,8 @@ static bool take_number(const char **at, int base, uint64_t *number)
 	return true;
 }
 
-/* "dir/vendor.a(ble.o)" without the folder. */
-static const char *plain_object(struct map *map, const char *text, size_t length)
+/* Returns "dir/vendor.a(ble.o)" without the folder. */
+static const char *object_name(struct map *map, const char *text, size_t length)
 {
 	const char *member = memchr(text, '(', length);
 	size_t path = member ? (size_t)(member - text) : length;
@@ -60,18 +60,19 @@ static const char *plain_object(struct map *map, const char *text, size_t length
 	return intern(&map->strings, text + path, length - path);
 }
 
-static void add_piece(struct map *map, uint64_t address, uint64_t size, const char *text, size_t length)
+static void add_piece(struct map *map, uint64_t address, uint64_t size, const char *text,
+                      size_t length)
 {
-	/* What link-time optimization wrote stands for no object file of the user's. */
+	/* An object that link-time optimization wrote is none of the user's. */
 	if (size == 0 || length == 0 || memmem(text, length, ".ltrans", 7))
 		return;
 	GROW(map->pieces, map->room, map->count + 1);
 	map->pieces[map->count++] =
-	        (struct piece){address, address + size, plain_object(map, text, length)};
+	        (struct piece){address, address + size, object_name(map, text, length)};
 }
 
-static void start_section(struct reading *reading, const char *name, size_t length, uint64_t address,
-                          uint64_t size)
+static void start_section(struct reading *reading, const char *name, size_t length,
+                          uint64_t address, uint64_t size)
 {
 	reading->in_code = false;
 	for (size_t i = 0; i < reading->section_count; i++) {
@@ -83,9 +84,9 @@ static void start_section(struct reading *reading, const char *name, size_t leng
 	}
 }
 
-/* ld.bfd, gold: " .text  0xADDRESS  0xSIZE FILE", the name on a line of its own when it is long; an
- * output section starts in the first column and has no FILE. */
-static void bfd_line(struct reading *reading, const char *line)
+/* Reads a line of ld.bfd or gold: " .text  0xADDRESS  0xSIZE FILE".  A long name has a line of its
+ * own.  An output section begins in the first column and has no FILE. */
+static void read_bfd_line(struct reading *reading, const char *line)
 {
 	uint64_t address, size;
 	bool output = line[0] == '.';
@@ -113,10 +114,10 @@ static void bfd_line(struct reading *reading, const char *line)
 		add_piece(reading->map, address, size, at, strlen(at));
 }
 
-/* ld.lld: "VMA LMA Size Align FILE:(.section)", hexadecimal, the output section's name for FILE in its
- * own line; mold the same without LMA and with a decimal size.  The columns Out, In and Symbol are told
- * apart by their indentation. */
-static void columns_line(struct reading *reading, const char *line, bool lma)
+/* Reads a line of ld.lld: "VMA LMA Size Align FILE:(.section)" in hexadecimal.  The line of an
+ * output section has its name for FILE.  mold leaves out LMA, and has decimal sizes.  Indentation
+ * tells the columns Out, In and Symbol. */
+static void read_columns_line(struct reading *reading, const char *line, bool lma)
 {
 	uint64_t address, size, ignored;
 	const char *at = line;
@@ -133,7 +134,7 @@ static void columns_line(struct reading *reading, const char *line, bool lma)
 		add_piece(reading->map, address, size, at, (size_t)(section - at));
 }
 
-/* -- the file ------------------------------------------------------------------------------------ */
+/* -- the file ---------------------------------------------------------------------------------- */
 
 static int compare_pieces(const void *left, const void *right)
 {
@@ -156,9 +157,9 @@ static void read_lines(struct reading *reading, FILE *stream)
 		else if (form == UNKNOWN && strstr(line, "emory map"))
 			form = BFD;
 		else if (form == BFD)
-			bfd_line(reading, line);
+			read_bfd_line(reading, line);
 		else if (form != UNKNOWN)
-			columns_line(reading, line, form == LLD);
+			read_columns_line(reading, line, form == LLD);
 	}
 	free(line);
 }
@@ -181,7 +182,8 @@ static void list_sections(struct reading *reading, const struct elf_file *file)
 	}
 }
 
-/* Is .text where the map says, and as large?  Smaller sections may grow after the map is written. */
+/* Returns true if the map has .text where the file has it, and as large.  Smaller sections may grow
+ * after the map is written. */
 static bool is_map_of_file(const struct reading *reading)
 {
 	for (size_t i = 0; i < reading->section_count; i++)

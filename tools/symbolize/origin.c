@@ -11,7 +11,7 @@
 #define EM_LOONGARCH 258
 #endif
 
-/* The contents of the section of the lists, or NULL. */
+/* Returns the section with the lists, or NULL. */
 static const Elf_Data *find_lists(Elf *elf)
 {
 	size_t names;
@@ -28,20 +28,6 @@ static const Elf_Data *find_lists(Elf *elf)
 	return NULL;
 }
 
-static bool has_interpreter(Elf *elf)
-{
-	size_t segments;
-
-	if (elf_getphdrnum(elf, &segments) != 0)
-		return false;
-	for (size_t i = 0; i < segments; i++) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
-			return true;
-	}
-	return false;
-}
-
 struct system_lists system_lists_read(const struct elf_file *file)
 {
 	GElf_Addr bias;
@@ -54,7 +40,7 @@ struct system_lists system_lists_read(const struct elf_file *file)
 	struct system_lists lists = {
 	        .words = xmalloc(data->d_size),
 	        .count = data->d_size / sizeof *lists.words,
-	        .program_is_static = !has_interpreter(elf),
+	        .program_is_static = !elf_file_has_interpreter(file),
 	        .linker_relaxes = file->machine == EM_RISCV || file->machine == EM_LOONGARCH,
 	};
 	memcpy(lists.words, data->d_buf, data->d_size);
@@ -79,7 +65,7 @@ enum leakwrap_system_role system_role(const struct system_lists *lists, const st
 	                            lists->linker_relaxes);
 }
 
-/* The functions of the list for C, *COUNT pairs of hash and size, or NULL. */
+/* Returns the list for C, *COUNT pairs of hash and size, or NULL. */
 static const uint32_t *find_c_list(const struct system_lists *lists, size_t *count)
 {
 	for (size_t at = 0; at + 2 <= lists->count; at += 2 + 2 * *count) {

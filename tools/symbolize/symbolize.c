@@ -4,30 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/elf/elf_file.h"
+#include "tools/elf/traced.h"
+#include "tools/symbolize/demangle.h"
 #include "tools/symbolize/lines.h"
 #include "tools/symbolize/map.h"
 #include "tools/symbolize/origin.h"
-#include "tools/elf/symbols.h"
+#include "tools/symbolize/symbols.h"
 
-/* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a: it comes with g++, and its
- * interface is part of the ABI; libiberty's header and archive belong to binutils and change with it. */
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
-
-const char *demangle(struct report *report, const char *name)
-{
-	if (!name)
-		return NULL;
-	/* A shorter name could be one of the ABI's builtin types: f is float. */
-	char *plain = strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, NULL) : NULL;
-	const char *kept = intern_text(&report->strings, plain ? plain : name);
-	free(plain);
-	return kept;
-}
-
-/* What the look-up of a module's locations needs. */
+/* What a look-up of an address needs. */
 struct sources {
 	struct report *report;
+	struct demangler *demangler;
 	struct elf_file file;
 	struct symbols symbols;
 	struct system_lists system;
@@ -36,8 +23,8 @@ struct sources {
 	struct arena scratch;
 };
 
-/* Of a return address, the instruction before it: a call may be the last of its function, and belongs to
- * another line than what follows it. */
+/* Returns the address of the call before a return address.  A call may be the last instruction of
+ * its function, and has another line than the instruction behind it. */
 static uint64_t code_address(const struct sources *sources, const struct location *location)
 {
 	uint64_t address = location->offset;
@@ -46,11 +33,12 @@ static uint64_t code_address(const struct sources *sources, const struct locatio
 	return location->exact ? address : address - 1;
 }
 
-/* What the dump itself knows of LOCATION. */
-static void keep_own_name(struct report *report, struct location *location)
+/* Gives LOCATION the name that the dump has for it. */
+static void use_own_name(struct report *report, struct demangler *demangler,
+                         struct location *location)
 {
 	location->frames = arena_alloc(&report->arena, sizeof *location->frames);
-	location->frames[0].function = demangle(report, location->own_function);
+	location->frames[0].function = demangle(demangler, location->own_function);
 	location->frame_count = 1;
 }
 
@@ -61,21 +49,21 @@ static void find_location(struct sources *sources, struct location *location)
 	const char *unit = NULL;
 	uint64_t address = code_address(sources, location);
 
-	unsigned count = sources->lines
-	                         ? lines_find(sources->lines, address, &sources->scratch, found, &unit)
-	                         : 0;
+	unsigned count = sources->lines ? lines_find(sources->lines, address, &sources->scratch,
+	                                             found, &unit)
+	                                : 0;
 	const struct symbol *symbol = symbols_find(&sources->symbols, address);
 	if (count == 0) {
-		keep_own_name(report, location);
+		use_own_name(report, sources->demangler, location);
 		if (symbol)
-			location->frames[0].function = demangle(report, symbol->name);
+			location->frames[0].function = demangle(sources->demangler, symbol->name);
 	} else {
 		location->frames = arena_alloc(&report->arena, count * sizeof *location->frames);
 		location->frame_count = count;
 		for (unsigned i = 0; i < count; i++) {
 			struct frame *frame = &location->frames[i];
 			frame->function = found[i].mangled
-			                          ? demangle(report, found[i].name)
+			                          ? demangle(sources->demangler, found[i].name)
 			                          : intern_text(&report->strings, found[i].name);
 			frame->file = intern_text(&report->strings, found[i].file);
 			frame->line = found[i].line;
@@ -83,7 +71,7 @@ static void find_location(struct sources *sources, struct location *location)
 		}
 		struct frame *outer = &location->frames[count - 1];
 		if (!outer->function && symbol)
-			outer->function = demangle(report, symbol->name);
+			outer->function = demangle(sources->demangler, symbol->name);
 	}
 	const char *member = sources->map ? map_find(sources->map, address) : NULL;
 	if (!member && unit)
@@ -91,31 +79,33 @@ static void find_location(struct sources *sources, struct location *location)
 	if (!member && symbol)
 		member = symbol->source;
 	location->object = intern_text(&report->strings, member);
-	/* Where the dump has a name, the runtime has judged by it. */
+	/* If the dump has a name, the runtime has judged by it. */
 	location->role = !location->own_function && symbol ? system_role(&sources->system, symbol)
 	                                                   : LEAKWRAP_ROLE_PROGRAM;
 	arena_reset(&sources->scratch);
 }
 
-/* Kernel pages that have no file. */
+/* Returns true for pages of the kernel, which have no file. */
 static bool is_pseudo(const struct module *module)
 {
 	return strncmp(module->name, "linux-vdso", 10) == 0 ||
 	       strncmp(module->name, "linux-gate", 10) == 0 || module->name[0] == '[';
 }
 
-static void tell_state(const struct module *module, const struct search *search)
+static void report_state(const struct module *module, const struct search *search)
 {
 	switch (module->state) {
 	case MODULE_MISMATCH:
-		complain("%s is another build of %s: the dump's build-id is %s; its frames stay raw",
-		         module->file, module->path, module->build_id);
+		complain(
+		        "%s is another build of %s: the dump's build-id is %s; its frames stay raw",
+		        module->file, module->path, module->build_id);
 		break;
 	case MODULE_MISSING:
 		if (!is_pseudo(module))
 			complain("%s was not found%s%s%s%s; its frames stay raw%s", module->path,
 			         module->build_id ? " (build-id " : "",
-			         module->build_id ? module->build_id : "", module->build_id ? ")" : "",
+			         module->build_id ? module->build_id : "",
+			         module->build_id ? ")" : "",
 			         search->sysroot ? " under the sysroot" : "",
 			         module->main && !search->exe ? " (--exe names its file)" : "");
 		break;
@@ -133,8 +123,8 @@ static void tell_state(const struct module *module, const struct search *search)
 	}
 }
 
-/* Says when blocks of the static libraries cannot be told from the program's. */
-static void tell_origin(const struct sources *sources, const struct module *module)
+/* Says if the blocks of static libraries cannot be told from those of the program. */
+static void report_origin(const struct sources *sources, const struct module *module)
 {
 	const struct system_lists *system = &sources->system;
 	if (!system->words)
@@ -152,21 +142,22 @@ static void tell_origin(const struct sources *sources, const struct module *modu
 	}
 }
 
-static void symbolize_module(struct report *report, struct module *module, const struct search *search)
+static void symbolize_module(struct report *report, struct demangler *demangler,
+                             struct module *module, const struct search *search)
 {
-	struct sources sources = {.report = report};
+	struct sources sources = {.report = report, .demangler = demangler};
 
 	sources.file = elf_file_open(&report->arena, module, search);
-	tell_state(module, search);
+	report_state(module, search);
 	if (!sources.file.dwfl) {
 		for (struct location *l = module->locations; l; l = l->next)
-			keep_own_name(report, l);
+			use_own_name(report, demangler, l);
 		return;
 	}
 	sources.symbols = symbols_read(&sources.file);
 	if (module->main)
 		sources.system = system_lists_read(&sources.file);
-	tell_origin(&sources, module);
+	report_origin(&sources, module);
 	sources.lines = lines_read(&sources.file);
 	if (module->main && search->map)
 		sources.map = map_read(search->map, &sources.file);
@@ -186,16 +177,14 @@ static void symbolize_module(struct report *report, struct module *module, const
 	arena_free(&sources.scratch);
 }
 
-/* The tracer's own functions, where the backtrace of a release begins. */
+/* Returns true for a function of the tracer.  The backtrace of a release begins there. */
 static bool is_own(const struct location *location)
 {
 	const char *function = location->frames[location->frame_count - 1].function;
-	return function &&
-	       (strncmp(function, "__wrap_", 7) == 0 || strncmp(function, "leakwrap_", 9) == 0 ||
-	        strcmp(function, "releasing") == 0);
+	return function && (is_tracers_name(function) || strcmp(function, "releasing") == 0);
 }
 
-/* A program without symbols could not leave them out itself. */
+/* Drops the functions of the tracer.  A program without symbols cannot drop them itself. */
 static void drop_own_frames(struct stack *stack)
 {
 	unsigned own = 0;
@@ -205,7 +194,8 @@ static void drop_own_frames(struct stack *stack)
 	memmove(stack->at, stack->at + own, stack->depth * sizeof *stack->at);
 }
 
-/* Behind functions that allocate for their caller the next frame decides. */
+/* Returns true if a system library made the allocation for itself.  If a function allocates for its
+ * caller, the next frame decides. */
 static bool is_kept_by_system(const struct stack *stack)
 {
 	enum leakwrap_system_role role = LEAKWRAP_ROLE_FOR_CALLER;
@@ -215,7 +205,7 @@ static bool is_kept_by_system(const struct stack *stack)
 	return role == LEAKWRAP_ROLE_KEEPS;
 }
 
-/* A stripped program cannot tell which allocations its C library made. */
+/* Marks the call sites of system libraries.  A stripped program cannot know them itself. */
 static void mark_system_sites(const struct report *report)
 {
 	for (size_t i = 0; i < report->dump_count; i++) {
@@ -230,12 +220,15 @@ static void mark_system_sites(const struct report *report)
 
 void symbolize(struct report *report, const struct search *search)
 {
+	struct demangler demangler = {.strings = &report->strings};
+
 	for (size_t i = 0; i < report->module_count; i++)
 		if (report->modules[i]->locations)
-			symbolize_module(report, report->modules[i], search);
+			symbolize_module(report, &demangler, report->modules[i], search);
 	for (size_t i = 0; i < report->location_count; i++)
 		if (!report->locations[i]->frames)
-			keep_own_name(report, report->locations[i]);
+			use_own_name(report, &demangler, report->locations[i]);
+	demangler_stop(&demangler);
 	for (size_t i = 0; i < report->misuse_count; i++)
 		for (unsigned j = 0; j < MISUSE_STACKS; j++)
 			if (report->misuses[i]->misuse->stacks[j])

@@ -1,27 +1,16 @@
-/* symbolize.h - from return addresses to functions, files and lines: the stage behind the model.
+/* symbolize.h - from return addresses to functions, files and lines.
  *
- * Modules are opened one at a time, each address of a module is looked up once, and what a look-up costs
- * does not grow with the number of look-ups: symbols, compilation units and the functions of a unit are
+ * Each module is opened once, one at a time, and each address of it is looked up once.  A look-up
+ * takes the same time however many there are: symbols, units, and the functions of a unit are
  * sorted when they are first needed.
  */
 #ifndef TOOLS_SYMBOLIZE_H
 #define TOOLS_SYMBOLIZE_H
 
 #include "tools/model/model.h"
+#include "tools/symbolize/search.h"
 
-/* Where to look for files. */
-struct search {
-	const char *exe;         /* the program's own file, or NULL */
-	const char *sysroot;     /* stands for the / of the traced machine, or NULL */
-	const char **debug_dirs; /* each holds .build-id/xx/yyy.debug */
-	size_t debug_dir_count;
-	const char *map; /* the linker's map of the program, or NULL */
-};
-
-/* Fills in the frames of every location of REPORT, and says which modules had to stay raw. */
+/* Sets the frames of each location of REPORT, and says which modules stay raw. */
 void symbolize(struct report *report, const struct search *search);
-
-/* NAME as C++ has it when it is a mangled name, otherwise NAME; the copy is REPORT's. */
-const char *demangle(struct report *report, const char *name);
 
 #endif

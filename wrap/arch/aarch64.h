@@ -23,9 +23,10 @@
 #endif
 
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                                          \
-	LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), (uintptr_t)LEAKWRAP_SP_AT_ENTRY, \
-	        *(const uintptr_t *)__builtin_frame_address(0)
+#define LEAKWRAP_CALLER                                                                         \
+	((struct leakwrap_caller){.pc = LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
+	                          .sp = (uintptr_t)LEAKWRAP_SP_AT_ENTRY,                        \
+	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 
 /* Removes the signature from a return address by XPACLRI, which works on x30.  XPACLRI is a hint:
  * older processors ignore it. */
@@ -87,7 +88,7 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 	X("pstate", uc_mcontext.pstate)
 // clang-format on
 
-/* The decoder of the instructions, for prologue.c. */
+/* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_aarch64.h"

@@ -2,15 +2,15 @@
  *
  * Each architecture is one small header that defines:
  *
- *   LEAKWRAP_CALLER        Three expressions about the caller of the function that contains it: the
- *                          return address, then the caller's stack pointer and frame pointer after
- *                          the return.
- *   LEAKWRAP_CALLER_AGAIN  Stores again what LEAKWRAP_CALLER has put outside of its expressions.
- *                          Another call may have overwritten it.  Most architectures store nothing.
+ *   LEAKWRAP_CALLER        The struct leakwrap_caller of the function that contains this macro.  In
+ *                          an always-inline function: of the function that it is inlined into.
  *   LEAKWRAP_SP_NAME       The compiler's name of the stack pointer.  Undefined if unknown.
  *   LEAKWRAP_FP_*          The frame layout for the walk by frame pointers, see each header.
  *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace.
  *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
+ *   LEAKWRAP_CODE_STEP     The same for one kind of code (struct leakwrap_code), in bytes.
+ *   LEAKWRAP_CODE_IS_WIDE  True if a half word begins an instruction of two half words, on
+ *                          architectures that also have instructions of one half word.
  *
  * The defaults below hold for an architecture that does not define the macro.
  */
@@ -18,6 +18,9 @@
 #define LEAKWRAP_ARCH_H
 
 #include <stdint.h>
+
+/* The size of a machine word in bytes. */
+#define LEAKWRAP_WORD ((int32_t)sizeof(uintptr_t))
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 #include "wrap/arch/x86_64.h"
@@ -38,14 +41,20 @@
 #define LEAKWRAP_STRIP(address) (address)
 #endif
 
-#ifndef LEAKWRAP_CALLER_AGAIN
-#define LEAKWRAP_CALLER_AGAIN ((void)0)
-#endif
-
 /* 1 for ARM, which has two frame pointers and its own unwind tables (EHABI). */
 #ifndef LEAKWRAP_HAVE_ARM_FRAMES
 #define LEAKWRAP_HAVE_ARM_FRAMES 0
 #endif
+
+/* The caller of a function, as its registers describe it after the return. */
+struct leakwrap_caller {
+	uintptr_t pc; /* the return address */
+	uintptr_t sp; /* the stack pointer */
+	uintptr_t fp; /* the frame pointer; 0 where the architecture is unknown */
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	uintptr_t r7; /* the frame pointer of Thumb code; 0 if it is unknown */
+#endif
+};
 
 /* The thread pointer, or 0 if it is unknown. */
 #ifndef LEAKWRAP_THREAD_POINTER
@@ -84,6 +93,14 @@
 /* 1 if a call leaves the return address in a register, the link register. */
 #ifndef LEAKWRAP_HAVE_LR
 #define LEAKWRAP_HAVE_LR 0
+#endif
+
+#ifndef LEAKWRAP_CODE_STEP
+#define LEAKWRAP_CODE_STEP(code) ((void)(code), 1 << LEAKWRAP_PC_SHIFT)
+#endif
+
+#ifndef LEAKWRAP_CODE_IS_WIDE
+#define LEAKWRAP_CODE_IS_WIDE(half) ((void)(half), 0)
 #endif
 
 /* 1 if there is a decoder of the architecture's instructions (decode.h). */

@@ -13,18 +13,23 @@
 #define LEAKWRAP_HAVE_FP_WALK    0 /* there is no single layout */
 #define LEAKWRAP_HAVE_ARM_FRAMES 1
 
-/* The caller's r7; LEAKWRAP_CALLER passes the other values.  A signal handler that allocates may
- * overwrite it before it is used.  Then the stack does not confirm a frame that r7 leads to. */
-extern _Thread_local uintptr_t leakwrap_caller_r7;
-
 #ifdef __clang__
+/* The caller's r7 is unknown: clang may have changed it. */
+static inline uintptr_t leakwrap_r7(void)
+{
+	return 0;
+}
+
 /* Needs -fno-omit-frame-pointer in the function that uses it.  The frame pointer points to the
- * caller's frame pointer, with the return address above it.  The caller's r7 is unknown. */
-#define LEAKWRAP_CALLER                                         \
-	LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
-	        (uintptr_t)__builtin_frame_address(0) + 8,      \
-	        *(const uintptr_t *)__builtin_frame_address(0)
+ * caller's frame pointer, with the return address above it. */
+#define LEAKWRAP_CALLER                                                                         \
+	((struct leakwrap_caller){.pc = LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
+	                          .sp = (uintptr_t)__builtin_frame_address(0) + 8,              \
+	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 #else
+/* Returns the caller's r7, in a wrapper and in all functions of the runtime that it calls.  Never
+ * use it in a function with arrays of variable length: gcc makes r7 its frame pointer there, also
+ * with -ffixed-r7. */
 static inline uintptr_t leakwrap_r7(void)
 {
 	uintptr_t r7;
@@ -41,22 +46,26 @@ static inline uintptr_t leakwrap_r11(void)
 	return r11;
 }
 
-#define LEAKWRAP_CALLER_AGAIN ((void)(leakwrap_caller_r7 = leakwrap_r7()))
-#define LEAKWRAP_CALLER                                                                           \
-	LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), (uintptr_t)__builtin_dwarf_cfa(), \
-	        (LEAKWRAP_CALLER_AGAIN, leakwrap_r11())
+#define LEAKWRAP_CALLER                                                                         \
+	((struct leakwrap_caller){.pc = LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
+	                          .sp = (uintptr_t)__builtin_dwarf_cfa(),                       \
+	                          .fp = leakwrap_r11(),                                         \
+	                          .r7 = leakwrap_r7()})
 #endif
 
 /* Bit 0 of a return address marks Thumb code. */
-#define LEAKWRAP_STRIP(address) ((address) & ~(uintptr_t)1)
+#define LEAKWRAP_STRIP(address)     ((address) & ~(uintptr_t)1)
 
-#define LEAKWRAP_CALL_PUSHES    0
+#define LEAKWRAP_CALL_PUSHES        0
 
-#define LEAKWRAP_SP_NAME        "sp"
+#define LEAKWRAP_SP_NAME            "sp"
 
-#define LEAKWRAP_PC_SHIFT       1
+#define LEAKWRAP_PC_SHIFT           1
 
-#define LEAKWRAP_THREAD_POINTER ((uintptr_t)__builtin_thread_pointer())
+#define LEAKWRAP_CODE_STEP(code)    ((code)->thumb ? 2 : 4)
+#define LEAKWRAP_CODE_IS_WIDE(half) ((half) >> 11 >= 0x1d)
+
+#define LEAKWRAP_THREAD_POINTER     ((uintptr_t)__builtin_thread_pointer())
 
 /* The sigreturn trampolines: for each its size and code, then the offsets from its sp at which the
  * interrupted function's sp, pc, r11 and lr are.  Source: Linux, arch/arm/kernel/signal.c.  struct
@@ -98,7 +107,7 @@ static inline uintptr_t leakwrap_r11(void)
 	X("pc", uc_mcontext.arm_pc) X("cpsr", uc_mcontext.arm_cpsr)
 // clang-format on
 
-/* The decoder of the instructions, for prologue.c. */
+/* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_arm.h"

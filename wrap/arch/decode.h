@@ -1,22 +1,13 @@
-/* decode.h - the interface between prologue.c and the decoders of machine code, decode_*.h.
+/* decode.h - what a machine instruction does to a frame.
+ *
+ * decoder.c has the decoder of the architecture, one of decode_*.h.
  *
  * A decoder knows the instructions that build frames, take them down, or change the flow.  They
  * add to the stack pointer, copy it to a frame pointer and back, store and load the registers
  * that a walk needs, jump and return.  All other instructions count as without effect.  A
  * decoder reads code only through leakwrap_code_at, and so never outside of the given bounds.
- * Each decoder defines:
  *
- *   LEAKWRAP_CODE_STEP(code)     Instructions begin at multiples of this number of bytes.
- *   LEAKWRAP_CODE_IS_WIDE(half)  True if the half word begins an instruction of two half words, on
- *                                architectures that also have instructions of one half word.
- *   leakwrap_decode              Decodes the instruction at an address.
- *   leakwrap_is_data             Returns true if constants lie at an address, not code.  Code
- *                                near them loads them.
- *   leakwrap_call_before         Returns where the call before a return address begins, or 0 if
- *                                there is none.  Sets *TARGET to the address that is called, or to
- *                                0 if the call is through a register.
- *
- * The decoders may run in signal handlers and take no lock.
+ * All functions here may run in signal handlers and take no lock.
  */
 #ifndef LEAKWRAP_ARCH_DECODE_H
 #define LEAKWRAP_ARCH_DECODE_H
@@ -31,7 +22,7 @@ struct leakwrap_code {
 	bool thumb; /* ARM: Thumb instructions; false: ARM instructions */
 };
 
-/* The registers whose values prologue.c follows. */
+/* The registers whose values code_follower.h follows. */
 enum leakwrap_code_register {
 	LEAKWRAP_CODE_SP,
 	LEAKWRAP_CODE_FP,
@@ -67,6 +58,28 @@ struct leakwrap_instruction {
 	int32_t ra, fp, r7, sp; /* offsets from THROUGH, or LEAKWRAP_CODE_NOWHERE */
 	uintptr_t target;       /* of a jump, branch or direct call; 0: unknown */
 };
+
+/* Decodes the instruction at AT into *INSTRUCTION.  Its flow is END if the bytes cannot be read or
+ * are no instruction. */
+void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                     struct leakwrap_instruction *instruction);
+
+/* Returns true if constants lie at AT, not code.  Code near them loads them. */
+bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at);
+
+/* Returns where the call right before PC begins, as before every return address.  Returns 0 if
+ * there is no call.  Sets *TARGET to the address that is called, or to 0 if the call is through a
+ * register. */
+uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target);
+
+/* Returns true if INSTRUCTION stores the return address on the stack. */
+static inline bool leakwrap_stores_return(const struct leakwrap_instruction *instruction)
+{
+	return instruction->through == LEAKWRAP_CODE_SP && !instruction->loads &&
+	       instruction->ra != LEAKWRAP_CODE_NOWHERE;
+}
+
+/* -- for the decoders -------------------------------------------------------------------------- */
 
 /* Sets *INSTRUCTION to an instruction of SIZE bytes without any effect but FLOW. */
 static inline void leakwrap_instruction_is(struct leakwrap_instruction *instruction, unsigned size,

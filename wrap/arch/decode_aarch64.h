@@ -6,9 +6,6 @@
 
 #include "wrap/arch/decode.h"
 
-#define LEAKWRAP_CODE_STEP(code)    ((void)(code), 4)
-#define LEAKWRAP_CODE_IS_WIDE(half) ((void)(half), false)
-
 /* Returns the followed register with the given number.  Register 31 is sp as an address or as the
  * result of an addition. */
 static unsigned leakwrap_code_register_of(unsigned number)
@@ -47,8 +44,8 @@ static void leakwrap_decode_access(struct leakwrap_instruction *instruction, uin
 		leakwrap_instruction_sets(instruction, base, base, offset);
 }
 
-static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
-                            struct leakwrap_instruction *instruction)
+void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                     struct leakwrap_instruction *instruction)
 {
 	uint32_t word;
 	unsigned to, from;
@@ -110,14 +107,13 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 }
 
 /* Constants lie in sections of their own, never among code. */
-static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
+bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	(void)code, (void)at;
 	return false;
 }
 
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
-                                      uintptr_t *target)
+uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
 {
 	struct leakwrap_instruction instruction;
 

@@ -6,9 +6,6 @@
 
 #include "wrap/arch/decode.h"
 
-#define LEAKWRAP_CODE_STEP(code)    ((code)->thumb ? 2 : 4)
-#define LEAKWRAP_CODE_IS_WIDE(half) ((half) >> 11 >= 0x1d)
-
 /* The numbers of the registers that matter, and a number that no register has. */
 enum {
 	LEAKWRAP_ARM_R7 = 7,
@@ -430,8 +427,8 @@ static void leakwrap_decode_wide(uint32_t first, uint32_t second, uintptr_t at,
 	}
 }
 
-static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
-                            struct leakwrap_instruction *instruction)
+void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                     struct leakwrap_instruction *instruction)
 {
 	uint32_t first, second;
 
@@ -525,7 +522,7 @@ static bool leakwrap_is_in_table(const struct leakwrap_code *code, uintptr_t at)
 
 /* Returns true if a constant lies at AT.  Compilers put constants behind a function, or between its
  * parts.  Code near them loads them relative to pc. */
-static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
+bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	const unsigned step = LEAKWRAP_CODE_STEP(code);
 	uintptr_t from = code->low, end = code->high;
@@ -562,8 +559,7 @@ static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 
 /* The instruction set must be known: a word that is a call in ARM code may be another call in Thumb
  * code.  Before BLX existed, a call was "mov lr, pc" and a jump. */
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
-                                      uintptr_t *target)
+uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
 {
 	struct leakwrap_instruction instruction;
 	uint32_t word;

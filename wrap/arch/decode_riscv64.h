@@ -6,9 +6,6 @@
 
 #include "wrap/arch/decode.h"
 
-#define LEAKWRAP_CODE_STEP(code)    ((void)(code), 2)
-#define LEAKWRAP_CODE_IS_WIDE(half) (((half)&3) == 3)
-
 /* The numbers of the registers that matter. */
 enum {
 	LEAKWRAP_RISCV_ZERO = 0,
@@ -305,8 +302,8 @@ static int32_t leakwrap_save_routine_frame(const struct leakwrap_code *code, uin
 	return 0;
 }
 
-static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
-                            struct leakwrap_instruction *instruction)
+void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                     struct leakwrap_instruction *instruction)
 {
 	uintptr_t target = 0;
 	int32_t size;
@@ -330,14 +327,13 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 }
 
 /* Constants lie in sections of their own, never among code. */
-static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
+bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	(void)code, (void)at;
 	return false;
 }
 
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
-                                      uintptr_t *target)
+uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
 {
 	struct leakwrap_instruction instruction;
 	uint32_t word;

@@ -6,11 +6,6 @@
 
 #include "wrap/arch/decode.h"
 
-#define LEAKWRAP_CODE_STEP(code)    ((void)(code), 1)
-#define LEAKWRAP_CODE_IS_WIDE(half) ((void)(half), false)
-
-#define LEAKWRAP_X86_WORD           ((int32_t)sizeof(uintptr_t))
-
 /* The numbers of the two followed registers, and a number that no register has. */
 enum { LEAKWRAP_X86_SP = 4, LEAKWRAP_X86_BP = 5, LEAKWRAP_X86_NO_REGISTER = 16 };
 
@@ -93,7 +88,7 @@ static unsigned leakwrap_x86_immediate(const struct leakwrap_x86 *x)
 	case 0xa1:
 	case 0xa2:
 	case 0xa3:
-		return (unsigned)LEAKWRAP_X86_WORD;
+		return (unsigned)LEAKWRAP_WORD;
 	case 0xf6:
 		return (x->modrm >> 3 & 6) == 0;
 	case 0xf7:
@@ -229,11 +224,11 @@ static void leakwrap_x86_push(struct leakwrap_instruction *instruction, unsigned
 	leakwrap_instruction_sets(instruction, LEAKWRAP_CODE_SP,
 	                          pops && number == LEAKWRAP_X86_SP ? LEAKWRAP_CODE_NONE
 	                                                            : LEAKWRAP_CODE_SP,
-	                          pops ? LEAKWRAP_X86_WORD : -LEAKWRAP_X86_WORD);
+	                          pops ? LEAKWRAP_WORD : -LEAKWRAP_WORD);
 	if (number == LEAKWRAP_X86_BP) {
 		instruction->through = LEAKWRAP_CODE_SP;
 		instruction->loads = pops;
-		instruction->fp = pops ? 0 : -LEAKWRAP_X86_WORD;
+		instruction->fp = pops ? 0 : -LEAKWRAP_WORD;
 	}
 }
 
@@ -246,7 +241,7 @@ static void leakwrap_x86_return(struct leakwrap_instruction *instruction,
 	instruction->through = LEAKWRAP_CODE_SP;
 	instruction->loads = true;
 	instruction->ra = 0;
-	leakwrap_x86_set(instruction, LEAKWRAP_X86_SP, LEAKWRAP_CODE_SP, LEAKWRAP_X86_WORD);
+	leakwrap_x86_set(instruction, LEAKWRAP_X86_SP, LEAKWRAP_CODE_SP, LEAKWRAP_WORD);
 }
 
 static void leakwrap_x86_jump(struct leakwrap_instruction *instruction,
@@ -312,7 +307,7 @@ static void leakwrap_x86_decode_map_0(const struct leakwrap_x86 *x, uintptr_t be
 		instruction->through = LEAKWRAP_CODE_FP;
 		instruction->loads = true;
 		instruction->fp = 0;
-		leakwrap_x86_set(instruction, LEAKWRAP_X86_SP, LEAKWRAP_CODE_FP, LEAKWRAP_X86_WORD);
+		leakwrap_x86_set(instruction, LEAKWRAP_X86_SP, LEAKWRAP_CODE_FP, LEAKWRAP_WORD);
 		break;
 	case 0xcc: /* int3 */
 	case 0xf4: /* hlt */
@@ -353,8 +348,8 @@ static void leakwrap_x86_decode_map_0(const struct leakwrap_x86 *x, uintptr_t be
 	}
 }
 
-static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
-                            struct leakwrap_instruction *instruction)
+void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
+                     struct leakwrap_instruction *instruction)
 {
 	struct leakwrap_x86 x;
 	uintptr_t behind = at;
@@ -376,15 +371,14 @@ static void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 }
 
 /* Constants lie in sections of their own, never among code. */
-static bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
+bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	(void)code, (void)at;
 	return false;
 }
 
 /* CALL is E8 with a 32-bit offset, or FF /2 with any operand. */
-static uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc,
-                                      uintptr_t *target)
+uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, uintptr_t *target)
 {
 	/* The size of the instruction that begins with FF, and the bytes behind FF under a mask.
 	 * The low byte is ModRM, the next one SIB (section 2.1.3). */

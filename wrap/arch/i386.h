@@ -12,9 +12,10 @@
 #define LEAKWRAP_FP_CALLER_SP 8 /* the caller's stack pointer */
 
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                                     \
-	(uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0) + 8, \
-	        *(const uintptr_t *)__builtin_frame_address(0)
+#define LEAKWRAP_CALLER                                                            \
+	((struct leakwrap_caller){.pc = (uintptr_t)__builtin_return_address(0),    \
+	                          .sp = (uintptr_t)__builtin_frame_address(0) + 8, \
+	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 
 /* The call instruction pushes the return address.  It is the word below the CFA (section 2.2.2). */
 #define LEAKWRAP_CALL_PUSHES 1
@@ -67,7 +68,7 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 	X("eip", uc_mcontext.gregs[REG_EIP]) X("eflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
-/* The decoder of the instructions, for prologue.c. */
+/* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_x86.h"

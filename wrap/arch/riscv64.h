@@ -20,17 +20,20 @@
 #endif
 
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                           \
-	(uintptr_t) __builtin_return_address(0), (uintptr_t)LEAKWRAP_SP_AT_ENTRY, \
-	        ((const uintptr_t *)__builtin_frame_address(0))[-2]
+#define LEAKWRAP_CALLER                                                         \
+	((struct leakwrap_caller){.pc = (uintptr_t)__builtin_return_address(0), \
+	                          .sp = (uintptr_t)LEAKWRAP_SP_AT_ENTRY,        \
+	                          .fp = ((const uintptr_t *)__builtin_frame_address(0))[-2]})
 
-#define LEAKWRAP_CALL_PUSHES    0
+#define LEAKWRAP_CALL_PUSHES        0
 
-#define LEAKWRAP_SP_NAME        "sp"
+#define LEAKWRAP_SP_NAME            "sp"
 
-#define LEAKWRAP_PC_SHIFT       1
+#define LEAKWRAP_PC_SHIFT           1
 
-#define LEAKWRAP_THREAD_POINTER ((uintptr_t)__builtin_thread_pointer())
+#define LEAKWRAP_CODE_IS_WIDE(half) (((half)&3) == 3)
+
+#define LEAKWRAP_THREAD_POINTER     ((uintptr_t)__builtin_thread_pointer())
 
 /* Section 4 "RISC-V DWARF Specification", table "DWARF register number encodings". */
 #define LEAKWRAP_DWARF_SP 2
@@ -73,7 +76,7 @@
 	X("t5", uc_mcontext.__gregs[30]) X("t6", uc_mcontext.__gregs[31])
 // clang-format on
 
-/* The decoder of the instructions, for prologue.c. */
+/* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_riscv64.h"

@@ -4,8 +4,9 @@
 
 #define LEAKWRAP_HAVE_FP_WALK 0
 
-#define LEAKWRAP_CALLER \
-	(uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0), (uintptr_t)0
+#define LEAKWRAP_CALLER                                                         \
+	((struct leakwrap_caller){.pc = (uintptr_t)__builtin_return_address(0), \
+	                          .sp = (uintptr_t)__builtin_frame_address(0)})
 
 #define LEAKWRAP_PC_SHIFT 0
 

@@ -11,26 +11,19 @@
 #define LEAKWRAP_FP_LOWEST    0  /* the lower of the two */
 #define LEAKWRAP_FP_CALLER_SP 16 /* the caller's stack pointer */
 
-/* Returns SP and hides from the compiler how it was computed.  Otherwise the compiler would keep
- * the source in a register for the rare second use, and every call would save that register. */
-static inline uintptr_t leakwrap_hide_sp_source(uintptr_t sp)
-{
-	__asm__ volatile("" : "+r"(sp));
-	return sp;
-}
-
 #ifdef LEAKWRAP_FIXED_RBP
 /* Built with -ffixed-rbp: %rbp still holds the caller's value. */
 register uintptr_t leakwrap_rbp __asm__("rbp");
-#define LEAKWRAP_CALLER                          \
-	(uintptr_t) __builtin_return_address(0), \
-	        leakwrap_hide_sp_source((uintptr_t)__builtin_dwarf_cfa()), leakwrap_rbp
+#define LEAKWRAP_CALLER                                                         \
+	((struct leakwrap_caller){.pc = (uintptr_t)__builtin_return_address(0), \
+	                          .sp = (uintptr_t)__builtin_dwarf_cfa(),       \
+	                          .fp = leakwrap_rbp})
 #else
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                              \
-	(uintptr_t) __builtin_return_address(0),                                     \
-	        leakwrap_hide_sp_source((uintptr_t)__builtin_frame_address(0) + 16), \
-	        *(const uintptr_t *)__builtin_frame_address(0)
+#define LEAKWRAP_CALLER                                                             \
+	((struct leakwrap_caller){.pc = (uintptr_t)__builtin_return_address(0),     \
+	                          .sp = (uintptr_t)__builtin_frame_address(0) + 16, \
+	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 #endif
 
 /* The call instruction pushes the return address.  It is the word below the CFA (section 3.2.2). */
@@ -84,7 +77,7 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 	X("rip", uc_mcontext.gregs[REG_RIP]) X("rflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
-/* The decoder of the instructions, for prologue.c. */
+/* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE
 #include "wrap/arch/decode_x86.h"

@@ -1,4 +1,4 @@
-/* bare_tables.h - prepares the tables that lie in the fixed memory that the program gave.  Call each
+/* bare_tables.h - prepares the tables in the fixed memory that the program gave.  Call each
  * function once at the start, after leakwrap_arena_start and before any other function of its
  * table. */
 #ifndef LEAKWRAP_BARE_TABLES_H

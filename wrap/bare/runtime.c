@@ -16,9 +16,6 @@
 _Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_SCRATCH_PER_SITE,
                "scratch memory of a dump");
 
-_Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_SCRATCH_PER_SITE,
-               "scratch memory of a dump");
-
 static bool started;
 
 bool leakwrap_runtime_enter(void)

@@ -24,7 +24,7 @@ typedef uint32_t leakwrap_pool_offset;
 #define LEAKWRAP_BYTE_CHUNK      ((size_t)1 << LEAKWRAP_BYTE_CHUNK_BITS)
 
 /* Longest byte string: a chunk begins with its list entry. */
-#define LEAKWRAP_BYTES_MAX       (LEAKWRAP_BYTE_CHUNK - 3 * sizeof(uint64_t))
+#define LEAKWRAP_BYTES_MAX (LEAKWRAP_BYTE_CHUNK - 3 * sizeof(uint64_t))
 
 #if UINTPTR_MAX > UINT32_MAX
 /* Largest number of chunks, for 1 GB: more than the records of all call sites need

@@ -174,10 +174,9 @@ void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
 	return entry;
 }
 
-struct leakwrap_hash_table *
-leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
-                         const struct leakwrap_hash_table_kind *kind,
-                         bool (*keep)(const void *entry))
+struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
+                                                     const struct leakwrap_hash_table_kind *kind,
+                                                     bool (*keep)(const void *entry))
 {
 	uint32_t count = 0;
 

@@ -79,10 +79,9 @@ bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
 
 /* Makes a table with those entries of FROM for which KEEP returns true.  Returns NULL if there is no
  * memory. */
-struct leakwrap_hash_table *
-leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
-                         const struct leakwrap_hash_table_kind *kind,
-                         bool (*keep)(const void *entry));
+struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
+                                                     const struct leakwrap_hash_table_kind *kind,
+                                                     bool (*keep)(const void *entry));
 
 /* Gives the memory of TABLE back.  Nobody may read it any more (readers.h). */
 void leakwrap_hash_table_free(struct leakwrap_hash_table *table,

@@ -54,10 +54,10 @@ struct leakwrap_thread {
 	/* record.c: INNER is the last block that was recorded since leakwrap_begin_allocation, also
 	 * if it was released again.  It shows an outer wrapped call the result of an inner call.
 	 * RELEASING is the block that an outer call releases or resizes.  All calls inside that
-	 * call have their stack below RELEASING_AT. */
+	 * call have their stack below RELEASE_SP. */
 	void *inner;
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
-	uintptr_t releasing_at;
+	uintptr_t release_sp;
 
 	/* record.c: the innermost call of an allocator that the user named, or NULL. */
 	struct leakwrap_inside *inside;

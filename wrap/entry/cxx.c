@@ -13,13 +13,13 @@
 #include "wrap/entry/define.h"
 
 #define NEW(name, parameters, arguments) \
-	ENTRY_ALLOCATE_AS(leakwrap_record_new, void *, name, parameters, arguments, size)
+	ENTRY_ALLOCATE(leakwrap_record_new, void *, name, parameters, arguments, size)
 #define NEW_ARRAY(name, parameters, arguments) \
-	ENTRY_ALLOCATE_AS(leakwrap_record_array, void *, name, parameters, arguments, size)
+	ENTRY_ALLOCATE(leakwrap_record_array, void *, name, parameters, arguments, size)
 #define DELETE(name, parameters, arguments) \
-	ENTRY_RELEASE_AS(leakwrap_begin_release_new, name, parameters, arguments)
+	ENTRY_RELEASE(leakwrap_begin_release_new, name, parameters, arguments)
 #define DELETE_ARRAY(name, parameters, arguments) \
-	ENTRY_RELEASE_AS(leakwrap_begin_release_array, name, parameters, arguments)
+	ENTRY_RELEASE(leakwrap_begin_release_array, name, parameters, arguments)
 
 #ifdef LEAKWRAP_ENTRY__Znwm
 NEW(_Znwm, (size_t size), (size))

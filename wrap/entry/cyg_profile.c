@@ -11,7 +11,7 @@ LEAKWRAP_ENTRY void __cyg_profile_func_exit(void *function, void *call_site);
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	leakwrap_shadow_enter(function, call_site, leakwrap_caller_sp(LEAKWRAP_CALLER));
+	leakwrap_shadow_enter(function, call_site, LEAKWRAP_CALLER.sp);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)

@@ -4,9 +4,18 @@
  * program calls it in place of <symbol>.  Recorded sizes are the sizes that the program asked for,
  * without the allocator's overhead.
  *
+ * What malloc does stands in define.h, in ENTRY_DEFINE_ALLOCATE: predict what there will be to
+ * record, call the real function, record the block; or take the slow path.  What free does stands
+ * in ENTRY_RELEASE.
+ *
  * __libc_malloc and its relatives are not wrapped: only allocators call them by name.  In a static
  * musl program malloc and free are built on them. */
 #include "wrap/entry/define.h"
+
+#define ALLOCATE(name, parameters, arguments, size) \
+	ENTRY_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size)
+#define RELEASE(name, parameters, arguments) \
+	ENTRY_RELEASE(leakwrap_begin_release, name, parameters, arguments)
 
 /* Defines a mark that misuse.c tests.  If the program has its own wrapper for NAME, the linker uses
  * that wrapper and the mark is missing. */
@@ -15,30 +24,30 @@
 	const char leakwrap_##name##_is_ours = 1;
 
 #ifdef LEAKWRAP_ENTRY_malloc
-ENTRY_ALLOCATE(void *, malloc, (size_t size), (size), size)
+ALLOCATE(malloc, (size_t size), (size), size)
 OURS(malloc)
 #endif
 
 /* If the product overflows, the real function returns NULL and nothing is recorded. */
 #ifdef LEAKWRAP_ENTRY_calloc
-ENTRY_ALLOCATE(void *, calloc, (size_t count, size_t size), (count, size), count *size)
+ALLOCATE(calloc, (size_t count, size_t size), (count, size), count *size)
 OURS(calloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_memalign
-ENTRY_ALLOCATE(void *, memalign, (size_t alignment, size_t size), (alignment, size), size)
+ALLOCATE(memalign, (size_t alignment, size_t size), (alignment, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_aligned_alloc
-ENTRY_ALLOCATE(void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
+ALLOCATE(aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_valloc
-ENTRY_ALLOCATE(void *, valloc, (size_t size), (size), size)
+ALLOCATE(valloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_pvalloc
-ENTRY_ALLOCATE(void *, pvalloc, (size_t size), (size), size)
+ALLOCATE(pvalloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_posix_memalign
@@ -65,18 +74,17 @@ ENTRY_RESIZE(reallocarray, (void *block, size_t count, size_t size), (block, cou
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free
-ENTRY_RELEASE(free, (void *block), (block))
+RELEASE(free, (void *block), (block))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_cfree
-ENTRY_RELEASE(cfree, (void *block), (block))
+RELEASE(cfree, (void *block), (block))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free_sized
-ENTRY_RELEASE(free_sized, (void *block, size_t size), (block, size))
+RELEASE(free_sized, (void *block, size_t size), (block, size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free_aligned_sized
-ENTRY_RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size),
-              (block, alignment, size))
+RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size), (block, alignment, size))
 #endif

@@ -4,19 +4,6 @@
  * program calls it in place of <symbol>. */
 #include "wrap/entry/define.h"
 
-#ifdef LEAKWRAP_ENTRY_realpath
-ENTRY_STRING_UNLESS_BUFFER(realpath, (const char *path, char *buffer), (path, buffer))
-#endif
-
-#ifdef LEAKWRAP_ENTRY___realpath_chk
-ENTRY_STRING_UNLESS_BUFFER(__realpath_chk, (const char *path, char *buffer, size_t room),
-                           (path, buffer, room))
-#endif
-
-#ifdef LEAKWRAP_ENTRY_canonicalize_file_name
-ENTRY_STRING(canonicalize_file_name, (const char *path), (path))
-#endif
-
 /* Does getcwd without a buffer allocate SIZE bytes?  glibc does; musl allocates the string's
  * length. */
 #ifdef __GLIBC__
@@ -25,25 +12,41 @@ ENTRY_STRING(canonicalize_file_name, (const char *path), (path))
 #define ALLOCATES_SIZE 0
 #endif
 
-#define GETCWD(name, parameters, arguments)                                     \
-	ENTRY_DECLARE(char *, name, parameters);                                \
-	char *__wrap_##name parameters                                          \
-	{                                                                       \
-		if (buffer)                                                     \
-			return __real_##name arguments;                         \
-		leakwrap_begin_allocation();                                    \
-		char *path = __real_##name arguments;                           \
-		if (size == 0 || !ALLOCATES_SIZE)                               \
-			return entry_string(path, LEAKWRAP_CALLER);             \
-		return leakwrap_record_allocation(path, size, LEAKWRAP_CALLER); \
+/* Defines the wrapper of a function that writes into the parameter "buffer", or returns a new
+ * string if "buffer" is NULL.  SIZE: what the program asks for, or 0 for the string's length. */
+#define PATH_UNLESS_BUFFER(name, parameters, arguments, size)                               \
+	ENTRY_DECLARE(char *, name, parameters);                                            \
+	char *__wrap_##name parameters                                                      \
+	{                                                                                   \
+		if (buffer)                                                                 \
+			return __real_##name arguments;                                     \
+		leakwrap_begin_allocation();                                                \
+		char *new_path = __real_##name arguments;                                   \
+		if ((size) != 0 && ALLOCATES_SIZE)                                          \
+			return leakwrap_record_allocation(new_path, size, LEAKWRAP_CALLER); \
+		return entry_string(new_path, LEAKWRAP_CALLER);                             \
 	}
 
+#ifdef LEAKWRAP_ENTRY_realpath
+PATH_UNLESS_BUFFER(realpath, (const char *path, char *buffer), (path, buffer), 0)
+#endif
+
+#ifdef LEAKWRAP_ENTRY___realpath_chk
+PATH_UNLESS_BUFFER(__realpath_chk, (const char *path, char *buffer, size_t room),
+                   (path, buffer, room), 0)
+#endif
+
 #ifdef LEAKWRAP_ENTRY_getcwd
-GETCWD(getcwd, (char *buffer, size_t size), (buffer, size))
+PATH_UNLESS_BUFFER(getcwd, (char *buffer, size_t size), (buffer, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY___getcwd_chk
-GETCWD(__getcwd_chk, (char *buffer, size_t size, size_t room), (buffer, size, room))
+PATH_UNLESS_BUFFER(__getcwd_chk, (char *buffer, size_t size, size_t room), (buffer, size, room),
+                   size)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_canonicalize_file_name
+ENTRY_STRING(canonicalize_file_name, (const char *path), (path))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_get_current_dir_name

@@ -40,22 +40,22 @@ void leakwrap_record(const void *block, size_t size)
 
 void leakwrap_forget(const void *block)
 {
-	leakwrap_end_release(leakwrap_begin_release_in_pool((void *)(uintptr_t)block,
-	                                                    leakwrap_caller_sp(LEAKWRAP_CALLER)));
+	leakwrap_end_release(
+	        leakwrap_begin_release_in_pool((void *)(uintptr_t)block, LEAKWRAP_CALLER.sp));
 }
 
 /* -- backtraces -------------------------------------------------------------------------------- */
 
-/* Walks the stack of the caller that PC, SP and FP describe, and fills FRAMES, at most MAX.  Frame
- * 0 is PC; frame 1 is the return address of the function that PC lies in.  Returns the depth. */
-static unsigned walk(uintptr_t *frames, size_t max, LEAKWRAP_CALLER_PARAMS)
+/* Walks the stack of CALLER and fills FRAMES, at most MAX.  Frame 0 is the CALLER's pc; frame 1 is
+ * the return address of the function that pc lies in.  Returns the depth. */
+static unsigned walk(uintptr_t *frames, size_t max, struct leakwrap_caller caller)
 {
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller.sp);
 	struct leakwrap_trace trace = {.pcs = frames,
 	                               .max = max < LEAKWRAP_MAX_DEPTH ? (unsigned)max
 	                                                               : LEAKWRAP_MAX_DEPTH};
 
-	leakwrap_unwind(&trace, &stack, pc, sp, fp);
+	leakwrap_unwind(&trace, &stack, &caller);
 	return trace.depth;
 }
 

@@ -4,13 +4,14 @@
 #include "wrap/entry/define.h"
 
 #ifdef LEAKWRAP_ENTRY_pvPortMalloc
-ENTRY_ALLOCATE(void *, pvPortMalloc, (size_t size), (size), size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, pvPortMalloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_pvPortCalloc
-ENTRY_ALLOCATE(void *, pvPortCalloc, (size_t count, size_t size), (count, size), count *size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, pvPortCalloc, (size_t count, size_t size),
+               (count, size), count *size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_vPortFree
-ENTRY_RELEASE(vPortFree, (void *block), (block))
+ENTRY_RELEASE(leakwrap_begin_release, vPortFree, (void *block), (block))
 #endif

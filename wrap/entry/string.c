@@ -33,78 +33,55 @@ ENTRY_STRING(__strndup, (const char *original, size_t max), (original, max))
 #ifdef LEAKWRAP_ENTRY_wcsdup
 size_t wcslen(const wchar_t *string); /* small C libraries may come without <wchar.h> */
 
-ENTRY_ALLOCATE(wchar_t *, wcsdup, (const wchar_t *original), (original),
+ENTRY_ALLOCATE(leakwrap_record_malloc, wchar_t *, wcsdup, (const wchar_t *original), (original),
                (wcslen(original) + 1) * sizeof *original)
 #endif
 
-#ifdef LEAKWRAP_ENTRY_vasprintf
-ENTRY_DECLARE(int, vasprintf, (char **string, const char *format, va_list arguments));
+/* Defines the wrapper of a function that stores a new string in *STRING and returns its length, or
+ * a negative number.  The format's arguments are a va_list. */
+#define FORMAT_LIST(name, parameters, arguments)                                          \
+	ENTRY_DECLARE(int, name, parameters);                                             \
+	int __wrap_##name parameters                                                      \
+	{                                                                                 \
+		leakwrap_begin_allocation();                                              \
+		return entry_formatted(string, __real_##name arguments, LEAKWRAP_CALLER); \
+	}
 
-int __wrap_vasprintf(char **string, const char *format, va_list arguments)
-{
-	leakwrap_begin_allocation();
-	return entry_formatted(string, __real_vasprintf(string, format, arguments),
-	                       LEAKWRAP_CALLER);
-}
+/* Defines the wrapper of such a function with "..." by CALL, a call of the function with va_list.
+ * If that function is wrapped too, it records the string first, and the record made here replaces
+ * that record. */
+#define FORMAT(name, parameters, call)                                   \
+	LEAKWRAP_ENTRY int __wrap_##name parameters;                     \
+	int __wrap_##name parameters                                     \
+	{                                                                \
+		va_list list;                                            \
+		leakwrap_begin_allocation();                             \
+		va_start(list, format);                                  \
+		int length = call;                                       \
+		va_end(list);                                            \
+		return entry_formatted(string, length, LEAKWRAP_CALLER); \
+	}
+
+#ifdef LEAKWRAP_ENTRY_vasprintf
+FORMAT_LIST(vasprintf, (char **string, const char *format, va_list list), (string, format, list))
 #endif
 
 #ifdef LEAKWRAP_ENTRY___vasprintf_chk
-ENTRY_DECLARE(int, __vasprintf_chk,
-              (char **string, int flag, const char *format, va_list arguments));
-
-int __wrap___vasprintf_chk(char **string, int flag, const char *format, va_list arguments)
-{
-	leakwrap_begin_allocation();
-	return entry_formatted(string, __real___vasprintf_chk(string, flag, format, arguments),
-	                       LEAKWRAP_CALLER);
-}
+FORMAT_LIST(__vasprintf_chk, (char **string, int flag, const char *format, va_list list),
+            (string, flag, format, list))
 #endif
 
-/* Functions with "..." call the form with va_list.  If that form is wrapped too, it records the
- * string first, and the record made here replaces that record. */
-
 #ifdef LEAKWRAP_ENTRY_asprintf
-LEAKWRAP_ENTRY int __wrap_asprintf(char **string, const char *format, ...);
-
-int __wrap_asprintf(char **string, const char *format, ...)
-{
-	va_list arguments;
-
-	leakwrap_begin_allocation();
-	va_start(arguments, format);
-	int length = vasprintf(string, format, arguments);
-	va_end(arguments);
-	return entry_formatted(string, length, LEAKWRAP_CALLER);
-}
+FORMAT(asprintf, (char **string, const char *format, ...), vasprintf(string, format, list))
 #endif
 
 #ifdef LEAKWRAP_ENTRY___asprintf
-LEAKWRAP_ENTRY int __wrap___asprintf(char **string, const char *format, ...);
-
-int __wrap___asprintf(char **string, const char *format, ...)
-{
-	va_list arguments;
-
-	leakwrap_begin_allocation();
-	va_start(arguments, format);
-	int length = vasprintf(string, format, arguments);
-	va_end(arguments);
-	return entry_formatted(string, length, LEAKWRAP_CALLER);
-}
+FORMAT(__asprintf, (char **string, const char *format, ...), vasprintf(string, format, list))
 #endif
 
 #ifdef LEAKWRAP_ENTRY___asprintf_chk
-int __vasprintf_chk(char **string, int flag, const char *format, va_list arguments);
-LEAKWRAP_ENTRY int __wrap___asprintf_chk(char **string, int flag, const char *format, ...);
+int __vasprintf_chk(char **string, int flag, const char *format, va_list list);
 
-int __wrap___asprintf_chk(char **string, int flag, const char *format, ...)
-{
-	va_list arguments;
-
-	leakwrap_begin_allocation();
-	va_start(arguments, format);
-	int length = __vasprintf_chk(string, flag, format, arguments);
-	va_end(arguments);
-	return entry_formatted(string, length, LEAKWRAP_CALLER);
-}
+FORMAT(__asprintf_chk, (char **string, int flag, const char *format, ...),
+       __vasprintf_chk(string, flag, format, list))
 #endif

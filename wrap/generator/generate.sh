@@ -124,7 +124,8 @@ functions=$(printf '%s\n' "$list" | awk '
 			refuse("no parameter is called block")
 		if (verb != "STORE" && ("result" in has))
 			refuse("result is a parameter of posix_memalign alone; " \
-				"write posix_memalign=NAME(PARAMETERS) for a function that stores the block\047s address")
+				"write posix_memalign=NAME(PARAMETERS) for a function that " \
+				"stores the block\047s address")
 		if (verb == "STORE" && !("result" in has))
 			refuse("no parameter is called result")
 		if (declared == "")
@@ -237,6 +238,12 @@ check_options() {
 			}
 			return 0
 		}
+		function hint_about(key) {
+			if (key == "signal")
+				return "; KILL and STOP cannot be caught, and SEGV, BUS, FPE, " \
+					"ILL, TRAP and ABRT report faults"
+			return allowed[key] == "BYTES" ? "; K, M and G may follow" : ""
+		}
 		BEGIN {
 			while ((getline line < file) > 0) {
 				if (line ~ /^signal /) {
@@ -284,7 +291,7 @@ check_options() {
 						"LEAKWRAP_OPTIONS=help=1 lists all")
 				if (!is_value(value, allowed[key]))
 					refuse("\047" value "\047 is no value of " key \
-						"; it takes " allowed[key])
+						"; it takes " allowed[key] hint_about(key))
 				sub(/^:/, "", text)
 			}
 		}' || exit 2
@@ -347,7 +354,9 @@ for source in "$work"/*.c; do
 		name=${source##*/}
 		name=${name%.c}
 		case $name in
-		leakwrap_link_*) why="$1 does not compile what leakwrap cc makes for this program" ;;
+		leakwrap_link_*)
+			why="$1 does not compile what leakwrap cc makes for this program"
+			;;
 		*) why="the wrapper of $name cannot be compiled; look at its parameters' types" ;;
 		esac
 		refuse "$why: $(sed -n 's/.*error: //p' "$work/errors" | head -n 1)"

@@ -59,31 +59,29 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 
 /* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes and returns
  * its new address, or NULL. */
-#define WRAPPER_RESIZE(name, parameters, arguments, size)                                \
-	WRAPPER(void *, name, parameters)                                                \
-	{                                                                                \
-		struct leakwrap_resize resize;                                           \
-		void *resized;                                                           \
-		leakwrap_begin_resize_in_allocator(&resize, block, (size),               \
-		                                   leakwrap_caller_sp(LEAKWRAP_CALLER)); \
-		WRAPPER_INSIDE(resized = __real_##name arguments);                       \
-		return leakwrap_end_resize(&resize, resized, (size), LEAKWRAP_CALLER);   \
+#define WRAPPER_RESIZE(name, parameters, arguments, size)                                       \
+	WRAPPER(void *, name, parameters)                                                       \
+	{                                                                                       \
+		struct leakwrap_resize resize;                                                  \
+		void *resized;                                                                  \
+		leakwrap_begin_resize_in_allocator(&resize, block, (size), LEAKWRAP_CALLER.sp); \
+		WRAPPER_INSIDE(resized = __real_##name arguments);                              \
+		return leakwrap_end_resize(&resize, resized, (size), LEAKWRAP_CALLER);          \
 	}
 
 /* Defines the wrapper of a function that frees the parameter "block".  The function's result, if
  * any, is a word or smaller. */
-#define WRAPPER_RELEASE(name, parameters, arguments)                 \
-	WRAPPER(uintptr_t, name, parameters)                         \
-	{                                                            \
-		struct leakwrap_enclosing_release enclosing;         \
-		uintptr_t result;                                    \
-		if (!block)                                          \
-			return __real_##name arguments;              \
-		enclosing = leakwrap_begin_release_in_allocator(     \
-		        block, leakwrap_caller_sp(LEAKWRAP_CALLER)); \
-		WRAPPER_INSIDE(result = __real_##name arguments);    \
-		leakwrap_end_release(enclosing);                     \
-		return result;                                       \
+#define WRAPPER_RELEASE(name, parameters, arguments)                                        \
+	WRAPPER(uintptr_t, name, parameters)                                                \
+	{                                                                                   \
+		struct leakwrap_enclosing_release enclosing;                                \
+		uintptr_t result;                                                           \
+		if (!block)                                                                 \
+			return __real_##name arguments;                                     \
+		enclosing = leakwrap_begin_release_in_allocator(block, LEAKWRAP_CALLER.sp); \
+		WRAPPER_INSIDE(result = __real_##name arguments);                           \
+		leakwrap_end_release(enclosing);                                            \
+		return result;                                                              \
 	}
 
 #endif

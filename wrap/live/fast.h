@@ -109,7 +109,7 @@ LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_sl
 	return true;
 }
 
-/* -- the fast path ------------------------------------------------------------------------------ */
+/* -- the fast path ----------------------------------------------------------------------------- */
 
 /* Stores VALUE in BLOCK's slot, with HALF added for the middle of a window.  Returns false and
  * changes nothing if the region is not cached or the slot is occupied.  Does the same if BLOCK is

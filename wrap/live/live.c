@@ -228,7 +228,7 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 	int pagemap = leakwrap_pagemap_open();
 
 	leakwrap_reclaim_wait_in_dump();
-	/* Before the slots are visited: reclaim may move a block from its slot to a newer record. */
+	/* Read this before the slots: reclaim may move a block from its slot to a newer record. */
 	record = leakwrap_exact_newest();
 	for (; region; region = region->next)
 		visit_region(region, pagemap, visit, context);

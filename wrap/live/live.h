@@ -36,8 +36,8 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 uint32_t leakwrap_live_remove(const void *block, size_t *size);
 
 /* Returns the record of the block that starts at BLOCK; its SITE is LEAKWRAP_SITE_NONE if there is
- * no record.  Signal-safe.  Takes the tables' lock if BLOCK may be an exact block or pages are being
- * reclaimed. */
+ * no record.  Signal-safe.  Takes the tables' lock if BLOCK may be an exact block, or while pages
+ * are being reclaimed. */
 struct leakwrap_live_block leakwrap_live_find(const void *block);
 
 /* Calls VISIT for every live block, also while other threads add and remove blocks.  A block that

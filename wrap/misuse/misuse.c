@@ -201,31 +201,31 @@ static bool find_freed(struct leakwrap_misuse *found)
  * the thread's own stack, without a signal frame between them. */
 static bool is_in_frames(const struct leakwrap_release *release)
 {
-	struct leakwrap_stack stack = leakwrap_stack_at(release->sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(release->caller.sp);
 	uintptr_t pcs[FRAMES_MAX];
-	uint16_t place[FRAMES_MAX];
+	uint16_t positions[FRAMES_MAX];
 	struct leakwrap_stack_link links[2 * FRAMES_MAX];
-	struct leakwrap_read_set read_set = {.place = place, .check = links};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .notes = &read_set};
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .read_set = &read_set};
 	uintptr_t last = 0;
 
-	if (stack.foreign || release->block < release->sp || release->block >= stack.high)
+	if (stack.foreign || release->block < release->caller.sp || release->block >= stack.high)
 		return false;
-	leakwrap_read_set_begin(&read_set, release->sp);
-	leakwrap_unwind(&trace, &stack, release->pc, release->sp, release->fp);
+	leakwrap_read_set_begin(&read_set, release->caller.sp);
+	leakwrap_unwind(&trace, &stack, &release->caller);
 	if (!read_set.usable)
 		return false;
-	for (unsigned i = 0; i < read_set.returns; i++)
-		if (read_set.place[i] > last)
-			last = read_set.place[i];
-	return release->block < release->sp + last * sizeof(uintptr_t);
+	for (unsigned i = 0; i < read_set.return_count; i++)
+		if (read_set.position[i] > last)
+			last = read_set.position[i];
+	return release->block < release->caller.sp + last * sizeof(uintptr_t);
 }
 
 /* Is the pointer on the thread's own stack?  It may lie where a frame was: a function whose last
  * act is a call of free (a tail call) has removed its frame before. */
 static bool is_on_stack(const struct leakwrap_release *release)
 {
-	return leakwrap_stack_holds(release->sp, release->block) || is_in_frames(release);
+	return leakwrap_stack_holds(release->caller.sp, release->block) || is_in_frames(release);
 }
 
 /* Is the pointer in the memory of a module, where the allocator has no blocks?  Read-only memory

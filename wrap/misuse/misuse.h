@@ -40,6 +40,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
+
 /* The family of a function that allocates or releases a block. */
 enum leakwrap_kind {
 	LEAKWRAP_KIND_MALLOC, /* the C library's functions */
@@ -76,8 +78,8 @@ struct leakwrap_release {
 	uintptr_t block;
 	enum leakwrap_kind kind;
 	bool resizes;
-	uint32_t offender;    /* the call site */
-	uintptr_t pc, sp, fp; /* of the call chain, as in LEAKWRAP_CALLER */
+	uint32_t offender; /* the call site */
+	struct leakwrap_caller caller;
 };
 
 /* Is misuse checked?  Constant after the start. */

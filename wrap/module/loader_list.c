@@ -29,7 +29,7 @@ struct reader {
 #define LIST_SIZE ((size_t)64 << 10)
 #define LIST_MAX  64u
 
-/* -- the headers of a module -------------------------------------------------------------------- */
+/* -- the headers of a module ------------------------------------------------------------------- */
 
 /* Copies the build-id into MODULE if NOTE, of SIZE bytes, has it.  An ELF note is three words, the
  * name and the description, both padded to four bytes (System V ABI, chapter 5, "Note Section").
@@ -198,8 +198,8 @@ static size_t read_program_path(const struct dl_phdr_info *info, const char *kno
 
 /* -- the list ---------------------------------------------------------------------------------- */
 
-/* Appends the module INFO to the list of the struct reader CONTEXT (dl_iterate_phdr(3)).  Returns 1 to stop
- * if the list is full. */
+/* Appends the module INFO to the list of the struct reader CONTEXT (dl_iterate_phdr(3)).  Returns
+ * 1, which stops the iteration, if the list is full. */
 static int list_module(struct dl_phdr_info *info, size_t info_size, void *context)
 {
 	struct reader *reader = context;

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
-#include "wrap/record/record.h"
+
 #include "wrap/live/slot.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/live/fast.h"
@@ -30,11 +30,10 @@
 
 /* Bare-metal builds have no fast path: every call takes the slow path. */
 
-LEAKWRAP_INLINE bool leakwrap_fast_predict(uint32_t *value, size_t size, LEAKWRAP_CALLER_PARAMS)
+LEAKWRAP_INLINE uint32_t leakwrap_fast_predict(size_t size, struct leakwrap_caller caller)
 {
-	(void)size, (void)pc, (void)sp, (void)fp;
-	*value = 0;
-	return false;
+	(void)size, (void)caller;
+	return 0;
 }
 
 LEAKWRAP_INLINE uint32_t leakwrap_predicted_site(uint32_t value)
@@ -69,22 +68,22 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 
 #else
 
-/* Predicts the value of the live-table slot for SIZE bytes that this caller is about to allocate.
- * *VALUE lacks only the block's position in its window.  Returns true if the thread records, SIZE
- * fits a slot and the stack is in the stack cache.  Otherwise returns false and sets *VALUE to 0.
- */
-LEAKWRAP_INLINE bool leakwrap_fast_predict(uint32_t *value, size_t size, LEAKWRAP_CALLER_PARAMS)
+/* Predicts the value of the live-table slot for SIZE bytes that CALLER is about to allocate.  The
+ * value lacks only the block's position in its window.  Returns 0 if the thread does not simply
+ * record, SIZE does not fit a slot, or the stack is not in the first way of the stack cache. */
+LEAKWRAP_INLINE uint32_t leakwrap_fast_predict(size_t size, struct leakwrap_caller caller)
 {
-	uint32_t site_value = 0;
+	uint32_t value = 0;
 
-	*value = 0;
 	if (leakwrap_likely(leakwrap_self.state == LEAKWRAP_THREAD_RECORDING &&
 	                    size < LEAKWRAP_SLOT_LARGE))
-		site_value = leakwrap_stack_cache_probe_first(pc, sp, fp);
-	if (leakwrap_unlikely(site_value == 0))
-		return false;
-	*value = site_value + (uint32_t)size;
-	return true;
+		value = leakwrap_stack_cache_probe_first(caller.pc, caller.sp, caller.fp);
+	if (leakwrap_unlikely(value == 0))
+		return 0;
+	value += (uint32_t)size;
+	if (value == 0)
+		__builtin_unreachable(); /* it holds a call site */
+	return value;
 }
 
 /* Returns the call site in VALUE, or LEAKWRAP_SITE_NONE if the prediction failed. */
@@ -121,7 +120,7 @@ register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
 /* Marks BLOCK as being released: all calls below the current frame are part of its release. */
 LEAKWRAP_INLINE void leakwrap_mark_release(void *block)
 {
-	leakwrap_self.releasing_at = leakwrap_sp_here;
+	leakwrap_self.release_sp = leakwrap_sp_here;
 	atomic_signal_fence(memory_order_seq_cst);
 	leakwrap_self.releasing = block;
 }

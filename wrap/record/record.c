@@ -16,6 +16,7 @@
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/stack_bounds.h"
+#include "wrap/unwind/unwind.h"
 #include "wrap/base/thread.h"
 
 #include <errno.h>
@@ -26,20 +27,20 @@
 #define ALIGNED_OFFSET_MAX 65536
 
 /* Walks the stack, which is not in the stack cache, and returns its call site. */
-static __attribute__((noinline)) uint32_t find_site_by_walk(LEAKWRAP_CALLER_PARAMS)
+static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
 {
-	struct leakwrap_stack stack = leakwrap_stack_at(sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
-	uint16_t place[max];
+	uint16_t positions[max];
 	struct leakwrap_stack_link links[2 * max];
-	struct leakwrap_read_set read_set = {.place = place, .check = links};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .notes = &read_set};
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};
 	uint32_t site;
 
 	leakwrap_count(&leakwrap_walks, 1);
-	leakwrap_read_set_begin(&read_set, sp);
-	leakwrap_unwind(&trace, &stack, pc, sp, fp);
+	leakwrap_read_set_begin(&read_set, caller->sp);
+	leakwrap_unwind(&trace, &stack, caller);
 	site = leakwrap_site_number(&trace, &stack);
 	leakwrap_sites_collect_if_due(site);
 	return site;
@@ -85,7 +86,7 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 		                                      : LEAKWRAP_THREAD_RECORDING;
 	}
 	site = leakwrap_stack_cache_find(pc, sp, fp);
-	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(pc, sp, fp);
+	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 /* Counts a block that was live already or could not be recorded, as ADDED says. */
@@ -131,19 +132,19 @@ static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
 	struct leakwrap_thread *self = &leakwrap_self;
 
 #ifndef LEAKWRAP_BARE
-	if (self->releasing && sp > self->releasing_at && leakwrap_stack_is_own(sp) &&
-	    leakwrap_stack_is_own(self->releasing_at))
+	if (self->releasing && sp > self->release_sp && leakwrap_stack_is_own(sp) &&
+	    leakwrap_stack_is_own(self->release_sp))
 		self->releasing = NULL;
 #else
 	(void)sp;
 #endif
-	return (struct leakwrap_enclosing_release){self->releasing, self->releasing_at};
+	return (struct leakwrap_enclosing_release){self->releasing, self->release_sp};
 }
 
 /* Marks BLOCK as being released: all calls with their stack below SP are part of its release. */
 static void mark_release_at(uintptr_t sp, void *block)
 {
-	leakwrap_self.releasing_at = sp - 1;
+	leakwrap_self.release_sp = sp - 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	leakwrap_self.releasing = block;
 }
@@ -187,8 +188,8 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 
 /* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
  * yet.  Returns BLOCK. */
-static void *record_slowly(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
-                           enum leakwrap_kind kind)
+static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
+                                 enum leakwrap_kind kind)
 {
 	enum leakwrap_live_added added;
 
@@ -197,7 +198,7 @@ static void *record_slowly(uint32_t site, void *block, size_t size, LEAKWRAP_CAL
 		return NULL;
 	}
 	if (site == LEAKWRAP_SITE_NONE)
-		site = find_site(pc, sp, fp);
+		site = find_site(LEAKWRAP_CALLER_PASSED);
 	if (retry_fast_record(site, block, size))
 		return block;
 	if (leakwrap_self.inner)
@@ -214,41 +215,42 @@ static void *record_slowly(uint32_t site, void *block, size_t size, LEAKWRAP_CAL
 	return block;
 }
 
-void *leakwrap_record_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_malloc_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_slowly(site, block, size, pc, sp, fp, LEAKWRAP_KIND_MALLOC);
+	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED, LEAKWRAP_KIND_MALLOC);
 }
 
-void *leakwrap_record_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_new_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_slowly(site, block, size, pc, sp, fp, LEAKWRAP_KIND_NEW);
+	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED, LEAKWRAP_KIND_NEW);
 }
 
-void *leakwrap_record_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_array_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_slowly(site, block, size, pc, sp, fp, LEAKWRAP_KIND_ARRAY);
+	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED, LEAKWRAP_KIND_ARRAY);
 }
 
-void *leakwrap_record_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_in_pool_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_slowly(LEAKWRAP_SITE_NONE, block, size, pc, sp, fp, LEAKWRAP_KIND_POOL);
+	return record_on_slow_path(LEAKWRAP_SITE_NONE, block, size, LEAKWRAP_CALLER_PASSED,
+	                           LEAKWRAP_KIND_POOL);
 }
 
 /* Records BLOCK by the fast path if that is possible, else by the slow path.  Returns BLOCK. */
 LEAKWRAP_INLINE void *record_of_kind(enum leakwrap_kind kind, void *block, size_t size,
-                                     LEAKWRAP_CALLER_PARAMS)
+                                     struct leakwrap_caller caller)
 {
-	uint32_t value;
+	uint32_t value = leakwrap_fast_predict(size, caller);
 
-	if (leakwrap_likely(leakwrap_fast_predict(&value, size, pc, sp, fp) &&
-	                    leakwrap_fast_record(value, block)))
+	if (leakwrap_likely(value != 0 && leakwrap_fast_record(value, block)))
 		return block;
-	return record_slowly(leakwrap_predicted_site(value), block, size, pc, sp, fp, kind);
+	return record_on_slow_path(leakwrap_predicted_site(value), block, size,
+	                           LEAKWRAP_CALLER_ARGS(caller), kind);
 }
 
-void *leakwrap_record_allocation(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_allocation_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_of_kind(LEAKWRAP_KIND_MALLOC, block, size, pc, sp, fp);
+	return record_of_kind(LEAKWRAP_KIND_MALLOC, block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 /* -- allocators that the user named ------------------------------------------------------------ */
@@ -289,15 +291,15 @@ static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 	} else if (leakwrap_self.inner) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 	}
-	return record_of_kind(kind, block, size, pc, sp, fp);
+	return record_of_kind(kind, block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }
 
-void *leakwrap_record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_in_allocator_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_in_allocator(block, size, pc, sp, fp);
+	return record_in_allocator(block, size, LEAKWRAP_CALLER_PASSED);
 }
 
-void *leakwrap_record_inner_size(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	if (block && leakwrap_self.inner) {
 		struct leakwrap_live_block inner = leakwrap_live_find(block);
@@ -305,7 +307,7 @@ void *leakwrap_record_inner_size(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 		if (inner.site != LEAKWRAP_SITE_NONE)
 			size = inner.size;
 	}
-	return leakwrap_record_allocation(block, size, pc, sp, fp);
+	return leakwrap_record_allocation(block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 /* -- release ----------------------------------------------------------------------------------- */
@@ -317,15 +319,14 @@ void *leakwrap_record_inner_size(void *block, size_t size, LEAKWRAP_CALLER_PARAM
  * release path does not pass its caller along, which keeps that path short. */
 static __attribute__((noinline)) bool check_release(void *block, size_t size, uint32_t site,
                                                     enum leakwrap_kind kind, bool resizes,
-                                                    LEAKWRAP_CALLER_PARAMS)
+                                                    const struct leakwrap_caller *caller)
 {
 	const struct leakwrap_release release = {.block = (uintptr_t)block,
 	                                         .kind = kind,
 	                                         .resizes = resizes,
-	                                         .offender = find_site(pc, sp, fp),
-	                                         .pc = pc,
-	                                         .sp = sp,
-	                                         .fp = fp};
+	                                         .offender =
+	                                                 find_site(LEAKWRAP_CALLER_ARGS(*caller)),
+	                                         .caller = *caller};
 
 	if (site == LEAKWRAP_SITE_NONE)
 		return leakwrap_misuse_check_unknown(&release);
@@ -358,7 +359,7 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 	if (site == LEAKWRAP_SITE_NONE && is_part_of(enclosing.block, block))
 		return enclosing;
 	if (leakwrap_misuse_checked &&
-	    check_release(block, size, site, kind, false, LEAKWRAP_CALLER))
+	    check_release(block, size, site, kind, false, &LEAKWRAP_CALLER))
 		return enclosing;
 	if (site == LEAKWRAP_SITE_NONE)
 		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
@@ -404,7 +405,7 @@ static __attribute__((noinline)) void check_resize(const struct leakwrap_resize 
 	if (resize->site != LEAKWRAP_SITE_NONE ||
 	    !is_part_of(resize->enclosing.block, resize->block))
 		check_release(resize->block, resize->old_size, resize->site,
-		              (enum leakwrap_kind)resize->kind, true, LEAKWRAP_CALLER);
+		              (enum leakwrap_kind)resize->kind, true, &LEAKWRAP_CALLER);
 }
 
 LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, size_t size,
@@ -468,15 +469,15 @@ static void record_resized(const struct leakwrap_resize *resize, void *block, si
 	                   leakwrap_self.state == LEAKWRAP_THREAD_DISABLED);
 
 	if (resize->kind == LEAKWRAP_KIND_ALLOCATOR)
-		record_in_allocator(block, size, pc, sp, fp);
+		record_in_allocator(block, size, LEAKWRAP_CALLER_PASSED);
 	else
-		leakwrap_record_allocation(block, size, pc, sp, fp);
+		leakwrap_record_allocation(block, size, LEAKWRAP_CALLER_OF_PARAMS);
 	if (keeps_site && leakwrap_live_remove(block, &size) != LEAKWRAP_SITE_NONE)
 		leakwrap_live_add(block, size, resize->site);
 }
 
-void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t size,
-                          LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size_t size,
+                               LEAKWRAP_CALLER_PARAMS)
 {
 	leakwrap_end_release(resize->enclosing);
 	if (!block) {
@@ -485,7 +486,7 @@ void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t si
 		if (resize->block && resize->site == LEAKWRAP_SITE_NONE &&
 		    !is_part_of(resize->enclosing.block, resize->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
-		record_resized(resize, block, size, pc, sp, fp);
+		record_resized(resize, block, size, LEAKWRAP_CALLER_PASSED);
 	}
 	if (resize->block && size == 0 && errno == 0)
 		errno = resize->saved_errno;
@@ -494,14 +495,14 @@ void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t si
 
 #ifndef LEAKWRAP_BARE
 
-void *leakwrap_end_fast_resize(uint32_t old_value, void *old_block, void *block, size_t size,
-                               LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_end_fast_resize_from(uint32_t old_value, void *old_block, void *block, size_t size,
+                                    LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_resize resize = {.block = old_block,
 	                                 .old_size = leakwrap_slot_size(old_value),
 	                                 .site = leakwrap_slot_site(old_value)};
 
-	return leakwrap_end_resize(&resize, block, size, pc, sp, fp);
+	return leakwrap_end_resize(&resize, block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 #endif
@@ -532,8 +533,8 @@ static void remove_replaced(const struct leakwrap_replacement *old)
 		leakwrap_live_remove(old->block, &size);
 }
 
-void leakwrap_end_replacement(struct leakwrap_replacement old, void *block, size_t size,
-                              LEAKWRAP_CALLER_PARAMS)
+void leakwrap_end_replacement_from(struct leakwrap_replacement old, void *block, size_t size,
+                                   LEAKWRAP_CALLER_PARAMS)
 {
 	if (block == old.block && size == old.capacity)
 		return;
@@ -542,5 +543,5 @@ void leakwrap_end_replacement(struct leakwrap_replacement old, void *block, size
 	    (block == old.block || !leakwrap_self.inner ||
 	     leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
 		remove_replaced(&old);
-	leakwrap_record_inner_size(block, size, pc, sp, fp);
+	leakwrap_record_inner_size(block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }

@@ -1,11 +1,10 @@
 /* record.h - the verbs by which an entry point tells the tracer what happened.
  *
  * The files of entry/ define the functions that the linker puts in the place of the program's
- * calls:
- * __wrap_NAME is called instead of NAME and reaches the original as __real_NAME (ld(1), --wrap).
- * Each is compiled into an archive member of its own, so that a program drags in only the wrappers
- * whose originals it links.  A wrapper calls the verbs below and returns the original's result; it
- * holds no logic of its own.
+ * calls: __wrap_NAME is called instead of NAME and reaches the original as __real_NAME (ld(1),
+ * --wrap).  Each wrapper is compiled into an archive member of its own, so that a program drags in
+ * only the wrappers whose originals it links.  A wrapper calls the verbs below and returns the
+ * original's result; it holds no logic of its own.
  *
  * No verb fails, allocates with malloc, holds a lock on return or changes errno, unless its comment
  * says so.  With misuse=abort a verb that begins a release or a resize may not return.  All may be
@@ -15,6 +14,11 @@
  * The tables are keyed by address, so the outer call takes over the block that the inner call
  * recorded.  There is no nesting counter that a longjmp, an exception or a cancelled thread could
  * leave behind.
+ *
+ * A verb that records takes the wrapper's CALLER, which LEAKWRAP_CALLER yields there.  Calling
+ * conventions pass a structure of that size in memory; to build it, even the fast path of malloc
+ * would need a frame.  Therefore these verbs are inline functions.  Each calls an out-of-line
+ * function NAME_from, to which it passes the caller's registers one by one.
  */
 #ifndef LEAKWRAP_RECORD_H
 #define LEAKWRAP_RECORD_H
@@ -29,10 +33,17 @@
 /* Exports a function.  Stands on the definition of every __wrap_ function. */
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
 
-/* The caller of the entry point: return address PC; stack pointer SP and frame pointer FP after the
- * return.  Every verb that records has these three parameters.  LEAKWRAP_CALLER yields the
- * arguments. Use it directly in the __wrap_ function, never in a helper that it calls. */
-#define LEAKWRAP_CALLER_PARAMS uintptr_t pc, uintptr_t sp, uintptr_t fp
+/* The caller in the signatures of out-of-line functions: the parameters; the arguments that CALLER
+ * gives; the arguments that a function passes on; the structure that the parameters make.  ARM's r7
+ * is not passed: it still holds the caller's value (arm.h). */
+#define LEAKWRAP_CALLER_PARAMS       uintptr_t pc, uintptr_t sp, uintptr_t fp
+#define LEAKWRAP_CALLER_ARGS(caller) (caller).pc, (caller).sp, (caller).fp
+#define LEAKWRAP_CALLER_PASSED       pc, sp, fp
+#if LEAKWRAP_HAVE_ARM_FRAMES
+#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){pc, sp, fp, leakwrap_r7()})
+#else
+#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){pc, sp, fp})
+#endif
 
 /* -- allocate ---------------------------------------------------------------------------------- */
 
@@ -42,23 +53,56 @@ static inline void leakwrap_begin_allocation(void)
 	leakwrap_self.inner = NULL;
 }
 
+void *leakwrap_record_allocation_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_record_in_pool_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_record_malloc_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_record_new_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_record_array_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
 /* Records BLOCK of SIZE bytes as live, after the real call.  With BLOCK NULL records nothing.
  * Returns BLOCK. */
-void *leakwrap_record_allocation(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+LEAKWRAP_INLINE void *leakwrap_record_allocation(void *block, size_t size,
+                                                 struct leakwrap_caller caller)
+{
+	return leakwrap_record_allocation_from(block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
+
+/* Records BLOCK of a function that does not say how much it allocated.  If an inner call recorded
+ * BLOCK, the inner call's size is kept; otherwise SIZE is used.  Returns BLOCK. */
+LEAKWRAP_INLINE void *leakwrap_record_inner_size(void *block, size_t size,
+                                                 struct leakwrap_caller caller)
+{
+	return leakwrap_record_inner_size_from(block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
 
 /* Records BLOCK like leakwrap_record_allocation, for the public function leakwrap_record(). */
-void *leakwrap_record_in_pool(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+LEAKWRAP_INLINE void *leakwrap_record_in_pool(void *block, size_t size,
+                                              struct leakwrap_caller caller)
+{
+	return leakwrap_record_in_pool_from(block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
 
 /* Record BLOCK like leakwrap_record_allocation: for the malloc family, operator new and operator
  * new[].  The option misuse= distinguishes the three.  SITE is the caller's call site if it is
  * known (fast_path.h), else LEAKWRAP_SITE_NONE. */
-void *leakwrap_record_malloc(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
-void *leakwrap_record_new(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
-void *leakwrap_record_array(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+LEAKWRAP_INLINE void *leakwrap_record_malloc(uint32_t site, void *block, size_t size,
+                                             struct leakwrap_caller caller)
+{
+	return leakwrap_record_malloc_from(site, block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
 
-/* Records BLOCK of a function that does not say how much it allocated.  If an inner call recorded
- * BLOCK, the inner call's size is kept; otherwise SIZE is used.  Returns BLOCK. */
-void *leakwrap_record_inner_size(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+LEAKWRAP_INLINE void *leakwrap_record_new(uint32_t site, void *block, size_t size,
+                                          struct leakwrap_caller caller)
+{
+	return leakwrap_record_new_from(site, block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
+
+LEAKWRAP_INLINE void *leakwrap_record_array(uint32_t site, void *block, size_t size,
+                                            struct leakwrap_caller caller)
+{
+	return leakwrap_record_array_from(site, block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
 
 /* -- allocators that the user named (wrapper.h) ------------------------------------------------ */
 
@@ -70,9 +114,15 @@ void leakwrap_inside_begin(struct leakwrap_inside *inside);
 /* Ends the call, after the real call or when an exception or a cancellation leaves it. */
 void leakwrap_inside_end(struct leakwrap_inside *inside);
 
+void *leakwrap_record_in_allocator_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
 /* Records BLOCK of SIZE bytes as live, after leakwrap_inside_end.  With BLOCK NULL records nothing.
  * Returns BLOCK. */
-void *leakwrap_record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+LEAKWRAP_INLINE void *leakwrap_record_in_allocator(void *block, size_t size,
+                                                   struct leakwrap_caller caller)
+{
+	return leakwrap_record_in_allocator_from(block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
 
 /* -- release ----------------------------------------------------------------------------------- */
 
@@ -83,9 +133,8 @@ struct leakwrap_enclosing_release {
 };
 
 /* Begins the release of BLOCK, before the real call: removes its record.  With BLOCK NULL removes
- * nothing.  SP is the caller's stack pointer (LEAKWRAP_CALLER), or 0.  With SP 0 the tracer cannot
- * detect an enclosing release that siglongjmp has left.  Returns the state for
- * leakwrap_end_release. */
+ * nothing.  SP is the caller's stack pointer, or 0.  With SP 0 the tracer cannot detect an
+ * enclosing release that siglongjmp has left.  Returns the state for leakwrap_end_release. */
 struct leakwrap_enclosing_release leakwrap_begin_release(void *block, uintptr_t sp);
 
 /* Begins a release like leakwrap_begin_release, for an allocator that the user named. */
@@ -99,20 +148,14 @@ struct leakwrap_enclosing_release leakwrap_begin_release_in_pool(void *block, ui
 
 /* Ends a release, after the real call: restores the state of the ENCLOSING release.
  *
- * The fence keeps "releasing" from being visible to a signal handler without its "releasing_at".
- * Every function that stores both has such a fence. */
+ * A signal handler may run between the two stores.  The fence keeps their order, so that it never
+ * sees a block in "releasing" with the "release_sp" of another release.  Every function that stores
+ * both has such a fence. */
 static inline void leakwrap_end_release(struct leakwrap_enclosing_release enclosing)
 {
 	leakwrap_self.releasing = enclosing.block;
 	atomic_signal_fence(memory_order_seq_cst);
-	leakwrap_self.releasing_at = enclosing.release_sp;
-}
-
-/* Returns the caller's stack pointer alone: leakwrap_caller_sp(LEAKWRAP_CALLER). */
-static inline uintptr_t leakwrap_caller_sp(LEAKWRAP_CALLER_PARAMS)
-{
-	(void)pc, (void)fp;
-	return sp;
+	leakwrap_self.release_sp = enclosing.release_sp;
 }
 
 /* -- resize ------------------------------------------------------------------------------------ */
@@ -121,10 +164,8 @@ static inline uintptr_t leakwrap_caller_sp(LEAKWRAP_CALLER_PARAMS)
 struct leakwrap_resize {
 	void *block; /* the old block, or NULL */
 	struct leakwrap_enclosing_release enclosing;
-	size_t old_size; /* recorded size of the old block; valid if SITE is not LEAKWRAP_SITE_NONE
-	                  */
-	uint32_t
-	        site; /* recorded call site, or LEAKWRAP_SITE_NONE if the old block had no record */
+	size_t old_size; /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
+	uint32_t site;   /* recorded call site; LEAKWRAP_SITE_NONE: the old block had no record */
 	int saved_errno; /* the caller's errno */
 	unsigned kind;   /* enum leakwrap_kind (misuse.h) of the function that resizes */
 };
@@ -138,16 +179,28 @@ void leakwrap_begin_resize(struct leakwrap_resize *resize, void *block, size_t s
 void leakwrap_begin_resize_in_allocator(struct leakwrap_resize *resize, void *block, size_t size,
                                         uintptr_t sp);
 
+void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size_t size,
+                               LEAKWRAP_CALLER_PARAMS);
+void *leakwrap_end_fast_resize_from(uint32_t old_value, void *old_block, void *block, size_t size,
+                                    LEAKWRAP_CALLER_PARAMS);
+
 /* Ends a resize, after the real call returned BLOCK: records BLOCK with SIZE bytes.  With BLOCK
  * NULL restores the old record, unless SIZE is 0 and errno shows no failure.  Leaves errno as the
  * real call alone would have left it.  Returns BLOCK. */
-void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t size,
-                          LEAKWRAP_CALLER_PARAMS);
+LEAKWRAP_INLINE void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t size,
+                                          struct leakwrap_caller caller)
+{
+	return leakwrap_end_resize_from(resize, block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
 
 /* Ends a resize like leakwrap_end_resize, where leakwrap_fast_take (fast_path.h) returned OLD_VALUE
  * for OLD_BLOCK. */
-void *leakwrap_end_fast_resize(uint32_t old_value, void *old_block, void *block, size_t size,
-                               LEAKWRAP_CALLER_PARAMS);
+LEAKWRAP_INLINE void *leakwrap_end_fast_resize(uint32_t old_value, void *old_block, void *block,
+                                               size_t size, struct leakwrap_caller caller)
+{
+	return leakwrap_end_fast_resize_from(old_value, old_block, block, size,
+	                                     LEAKWRAP_CALLER_ARGS(caller));
+}
 
 /* -- replace ----------------------------------------------------------------------------------- */
 
@@ -156,7 +209,7 @@ void *leakwrap_end_fast_resize(uint32_t old_value, void *old_block, void *block,
 struct leakwrap_replacement {
 	void *block;     /* the buffer before the call, or NULL */
 	size_t capacity; /* the buffer's size in bytes, according to the caller */
-	size_t size;     /* its recorded size; valid if SITE is not LEAKWRAP_SITE_NONE */
+	size_t size;     /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* its recorded call site, or LEAKWRAP_SITE_NONE */
 };
 
@@ -164,9 +217,15 @@ struct leakwrap_replacement {
  * Returns the state for leakwrap_end_replacement. */
 struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capacity);
 
+void leakwrap_end_replacement_from(struct leakwrap_replacement old, void *block, size_t size,
+                                   LEAKWRAP_CALLER_PARAMS);
+
 /* Ends the call that OLD describes, after the real call: the buffer is now BLOCK of SIZE bytes.
  * Keeps the record if neither the buffer nor its capacity has changed. */
-void leakwrap_end_replacement(struct leakwrap_replacement old, void *block, size_t size,
-                              LEAKWRAP_CALLER_PARAMS);
+LEAKWRAP_INLINE void leakwrap_end_replacement(struct leakwrap_replacement old, void *block,
+                                              size_t size, struct leakwrap_caller caller)
+{
+	leakwrap_end_replacement_from(old, block, size, LEAKWRAP_CALLER_ARGS(caller));
+}
 
 #endif

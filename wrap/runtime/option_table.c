@@ -287,9 +287,20 @@ static bool print_help(struct span value)
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
+/* Returns more about the values of an option, for a complaint.  SET tells which option. */
+static const char *hint_about(bool (*set)(struct span value))
+{
+	if (set == set_signal)
+		return "; KILL and STOP cannot be caught, and SEGV, BUS, FPE, ILL, TRAP and ABRT "
+		       "report faults";
+	if (set == set_memory || set == set_min_bytes)
+		return "; K, M and G may follow";
+	return "";
+}
+
 /* Writes a complaint about an option.  WHAT: the option as it was written; its first 63 bytes are
  * shown. */
-static void complain(struct span what, const char *why, const char *values)
+static void complain(struct span what, const char *why, const char *values, const char *hint)
 {
 	char word[64];
 	bool cut = what.length > sizeof(word) - 1;
@@ -301,7 +312,7 @@ static void complain(struct span what, const char *why, const char *values)
 		                  : what.start[i];
 	word[length] = '\0';
 	leakwrap_message("option '",
-	                 (const char *[]){word, cut ? "...' " : "' ", why, values,
+	                 (const char *[]){word, cut ? "...' " : "' ", why, values, hint,
 	                                  "; LEAKWRAP_OPTIONS=help=1 lists all options", NULL});
 }
 
@@ -315,11 +326,11 @@ static void set_option(struct span name, struct span value, struct span option)
 		if (!table[i].set(value)) {
 			leakwrap_options = before;
 			complain(option, "cannot be used, and keeps its default: it is ",
-			         table[i].values);
+			         table[i].values, hint_about(table[i].set));
 		}
 		return;
 	}
-	complain(option, "is unknown, and ignored", "");
+	complain(option, "is unknown, and ignored", "", "");
 }
 
 /* Reads a value at TEXT into *VALUE.  The value ends at a colon.  A value that begins with a

@@ -12,8 +12,8 @@
 /* The high halves of a backtrace's return addresses.  Backtraces with equal high halves share
  * it. */
 struct leakwrap_high_halves {
-	UT_hash_handle hh; /* the key is HALF */
-	unsigned sweep;    /* the last sweep that kept it */
+	UT_hash_handle hh;                 /* the key is HALF */
+	unsigned sweep;                    /* the last sweep that kept it */
 	struct leakwrap_high_halves *next; /* removed with it */
 	uint32_t half[];
 };
@@ -73,7 +73,8 @@ struct leakwrap_high_halves *leakwrap_high_halves_sweep(void)
 {
 	struct leakwrap_high_halves *list, *next, *removed = NULL;
 
-	HASH_ITER(hh, interned_high_halves, list, next) {
+	HASH_ITER(hh, interned_high_halves, list, next)
+	{
 		if (list->sweep == sweep)
 			continue;
 		HASH_DEL(interned_high_halves, list);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 struct leakwrap_base_backtrace {
 	uint16_t depth; /* frames */

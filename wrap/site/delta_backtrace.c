@@ -48,7 +48,8 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
 	uint8_t encoded[ENCODED_MAX(trace->depth)];
 	uint8_t *end = write_sleb128(encoded, base_site), *group_bitmap = end, *frame_bitmap = NULL;
 
-	_Static_assert(ENCODED_MAX(LEAKWRAP_MAX_DEPTH) <= LEAKWRAP_BYTES_MAX, "a chunk holds the longest delta");
+	_Static_assert(ENCODED_MAX(LEAKWRAP_MAX_DEPTH) <= LEAKWRAP_BYTES_MAX,
+	               "a chunk holds the longest delta");
 #if UINTPTR_MAX > UINT32_MAX
 	_Static_assert(LEAKWRAP_BYTE_CHUNKS *
 	                               (LEAKWRAP_BYTES_MAX / ENCODED_MAX(LEAKWRAP_MAX_DEPTH)) >

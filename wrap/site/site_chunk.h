@@ -1,4 +1,4 @@
-/* site_chunk.h - how the call-site table stores call sites.  Only files of this folder use it. */
+/* site_chunk.h - how call sites are stored.  Only files of this folder use it. */
 #ifndef LEAKWRAP_SITE_CHUNK_H
 #define LEAKWRAP_SITE_CHUNK_H
 

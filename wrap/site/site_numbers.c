@@ -20,7 +20,7 @@ static struct {
 static struct {
 	_Atomic uint32_t limit; /* the highest number plus 1 */
 	_Atomic uint32_t free_count;
-	_Atomic uint32_t taken; /* how often a number was taken */
+	_Atomic uint32_t taken;     /* how often a number was taken */
 	_Atomic uint32_t next_free; /* the search for a free number goes on in this word */
 	_Atomic bool is_marking;
 } numbers = {.limit = LEAKWRAP_SITE_FIRST};

@@ -199,8 +199,7 @@ static uint32_t hash_of(const struct leakwrap_trace *trace)
  * the lock is held: reading all backtraces would take too long. */
 static uint32_t hash_in_entry(const void *entry)
 {
-	const uint32_t found = atomic_load((const site_entry *)entry),
-	               number = number_in(found);
+	const uint32_t found = atomic_load((const site_entry *)entry), number = number_in(found);
 	const uint32_t high = leakwrap_site_chunk(number)->hash_high[number % LEAKWRAP_SITE_CHUNK];
 
 	return high << (32 - HASH_HIGH_BITS) | found >> NUMBER_BITS << UNUSED_BITS;

@@ -4,7 +4,8 @@
  *                         │ miss                                   ▲
  *                         └──► walk ──► backtrace ──► hash table ──┘
  *
- * Numbers are dense; slot.h has those with a special meaning.  The backtrace of a number never changes.  Release stores publish it, so the
+ * Numbers are dense.  slot.h names the numbers with a special meaning.  The backtrace of a number
+ * never changes.  Release stores publish it, so the
  * dump reads it without a lock.
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
@@ -18,7 +19,7 @@
 
 #include "wrap/live/slot.h"
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 
 /* Finds or adds the call site of TRACE.  STACK is the stack that was walked; it is added to the
  * stack cache if it can be recognized.  Returns the number.  If memory is short, TRACE is cut to

@@ -43,10 +43,11 @@ static void count_stack(uint32_t number)
  * complete, and the modules must be those of the walk. */
 static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
-	const struct leakwrap_read_set *read_set = trace->notes;
+	const struct leakwrap_read_set *read_set = trace->read_set;
 
 	return read_set && read_set->usable && !stack->foreign &&
-	       trace->depth == read_set->returns + 1u && read_set->modules == leakwrap_modules();
+	       trace->depth == read_set->return_count + 1u &&
+	       read_set->modules == leakwrap_modules();
 }
 
 /* Stacks of the first call sites are learned at each walk.  A program with more call sites may never
@@ -101,7 +102,7 @@ void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *tr
 	if (leakwrap_stack_index_add(key, number))
 		count_stack(number);
 	insert_shape(shape,
-	             leakwrap_stack_cache_set(stack->high - trace->notes->sp, trace->pcs[0]));
+	             leakwrap_stack_cache_set(stack->high - trace->read_set->sp, trace->pcs[0]));
 }
 
 void leakwrap_stack_cache_keep_shapes(void)

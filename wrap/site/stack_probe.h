@@ -1,5 +1,5 @@
-/* stack_probe.h - the inline part of the stack cache (stack_cache.h), for the allocation path.  Linux
- * only.
+/* stack_probe.h - the inline part of the stack cache (stack_cache.h), for the allocation path of
+ * Linux.
  *
  *   pc, room ──► set of shapes ──► key of the stack under a shape ──► slot value of the call site
  *                                  (stack_shape.h)                    (stack_index.h)

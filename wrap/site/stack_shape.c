@@ -49,12 +49,12 @@ static struct {
  * the walk depends on. */
 static uint64_t owners_of(const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_read_set *read_set = trace->notes;
+	const struct leakwrap_read_set *read_set = trace->read_set;
 	const struct leakwrap_module *last = NULL;
 	uint64_t hash = 0;
 
 	/* A module may be loaded at the address at which the walk ended. */
-	if (read_set->end_place != LEAKWRAP_STACK_INDEX_NONE && read_set->end_word != 0)
+	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE && read_set->end_word != 0)
 		return (uintptr_t)leakwrap_modules();
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
@@ -100,16 +100,16 @@ static uint32_t bytes_of_words(uint32_t words)
  * links.  Pads the last group with copies of the last word. */
 static void collect_words(struct words *words, const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_read_set *read_set = trace->notes;
+	const struct leakwrap_read_set *read_set = trace->read_set;
 
 	words->count = 0;
-	for (unsigned i = 0; i < read_set->returns; i++)
-		add_word(words, read_set->place[i], trace->pcs[i + 1], 0);
-	if (read_set->end_place != LEAKWRAP_STACK_INDEX_NONE)
-		add_word(words, read_set->end_place, read_set->end_word, 0);
-	for (unsigned i = 0; i < read_set->checks; i++)
-		add_word(words, read_set->check[i].place,
-		         read_set->sp + bytes_of_words(read_set->check[i].target), 1);
+	for (unsigned i = 0; i < read_set->return_count; i++)
+		add_word(words, read_set->position[i], trace->pcs[i + 1], 0);
+	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE)
+		add_word(words, read_set->end_position, read_set->end_word, 0);
+	for (unsigned i = 0; i < read_set->link_count; i++)
+		add_word(words, read_set->link[i].position,
+		         read_set->sp + bytes_of_words(read_set->link[i].target), 1);
 	while (words->count % LEAKWRAP_STACK_HASH_GROUP != 0) {
 		const unsigned last = words->count - 1;
 
@@ -135,7 +135,7 @@ static uint64_t link_factors(const struct words *words)
 static uint64_t key_of_words(const struct words *words, const struct leakwrap_stack_shape *shape,
                              const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_read_set *read_set = trace->notes;
+	const struct leakwrap_read_set *read_set = trace->read_set;
 	const struct word *word = words->word, *const end = word + words->count;
 	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(
 	        trace->pcs[0], word[0].value, word[1].value, word[2].value, word[3].value);
@@ -198,8 +198,9 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 		uint16_t position[WORDS_MAX];
 	} wanted;
 	static struct words words;
-	const struct leakwrap_read_set *read_set = trace->notes;
-	const uint64_t fp_factor = read_set->fp_target == LEAKWRAP_STACK_INDEX_NONE ? 0 : FP_FACTOR;
+	const struct leakwrap_read_set *read_set = trace->read_set;
+	const uint64_t fp_factor =
+	        read_set->fp_target == LEAKWRAP_STACK_POSITION_NONE ? 0 : FP_FACTOR;
 	struct leakwrap_stack_shape *shape;
 	size_t positions_size;
 
@@ -213,7 +214,7 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	        .fp_factor = fp_factor,
 	        .extent = extent_of(&words),
 	        .word_count = (uint16_t)words.count,
-	        .return_count = (uint8_t)read_set->returns,
+	        .return_count = (uint8_t)read_set->return_count,
 	        .kind = (uint8_t)trace->kind,
 	};
 	positions_size = words.count * sizeof(words.position[0]);
@@ -275,8 +276,8 @@ static bool end_rest(uint64_t now)
 
 		rest.first = shape->next;
 		add_to(&count.resting, 0u - 1);
-		leakwrap_arena_give(shape, sizeof(*shape) + shape->shape.word_count *
-		                                                    sizeof(uint16_t));
+		leakwrap_arena_give(shape,
+		                    sizeof(*shape) + shape->shape.word_count * sizeof(uint16_t));
 		has_given = true;
 	}
 	return has_given;
@@ -310,7 +311,8 @@ bool leakwrap_stack_shapes_sweep(uint64_t now)
 	const bool has_given = end_rest(now);
 	struct interned *shape, *next;
 
-	HASH_ITER(hh, shapes, shape, next) {
+	HASH_ITER(hh, shapes, shape, next)
+	{
 		if (shape->sweep == count.sweeps) {
 			leakwrap_high_halves_keep(shape->high_halves);
 		} else {

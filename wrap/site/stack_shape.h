@@ -28,7 +28,7 @@
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/unwind/unwind.h"
+#include "wrap/unwind/trace.h"
 #include "wrap/site/stack_hash.h"
 
 struct leakwrap_stack_shape {

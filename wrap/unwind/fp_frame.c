@@ -13,20 +13,12 @@
 
 #include <string.h>
 
-static bool read_word(struct leakwrap_stack *stack, uintptr_t address, uintptr_t *word)
-{
-	if (address % sizeof(*word) != 0 || !leakwrap_stack_reach(stack, address, sizeof(*word)))
-		return false;
-	*word = leakwrap_stack_word(address);
-	return true;
-}
-
 bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                            uintptr_t *target)
 {
 	uintptr_t word;
 
-	return address >= sp && read_word(stack, address, &word) &&
+	return address >= sp && leakwrap_stack_read(stack, address, &word) &&
 	       leakwrap_is_return(word, target);
 }
 
@@ -38,7 +30,7 @@ static bool holds_fp(struct leakwrap_stack *stack, uintptr_t address)
 {
 	uintptr_t word;
 
-	return read_word(stack, address, &word) &&
+	return leakwrap_stack_read(stack, address, &word) &&
 	       (word == 0 || (word > address && word < stack->high));
 }
 
@@ -48,7 +40,7 @@ static bool holds_apcs_pc(struct leakwrap_stack *stack, uintptr_t address)
 {
 	uintptr_t word;
 
-	if (!read_word(stack, address, &word) || word % 4 != 0 ||
+	if (!leakwrap_stack_read(stack, address, &word) || word % 4 != 0 ||
 	    !leakwrap_text_at(word - 12, true))
 		return false;
 	return (*(const uint32_t *)(word - 8) & LEAKWRAP_APCS_STORE_MASK) == LEAKWRAP_APCS_STORE ||
@@ -60,15 +52,15 @@ static void set_frame(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, int
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = kind;
 	rule->base = LEAKWRAP_BASE_FP;
-	rule->ra_place = rule->fp_place = LEAKWRAP_SAVED_AT_BASE;
-	rule->cfa = cfa;
-	rule->ra = ra;
-	rule->fp = fp;
+	rule->ra_where = rule->fp_where = LEAKWRAP_SAVED_AT_BASE;
+	rule->cfa_offset = cfa;
+	rule->ra_offset = ra;
+	rule->fp_offset = fp;
 }
 
 /* The order of the three layouts does not matter: each has a word that the other two lack. */
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                         struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                            struct leakwrap_rule *rule, uintptr_t *target)
 {
 	if (leakwrap_holds_return(stack, sp, fp + (uintptr_t)LEAKWRAP_APCS_RETURN, target) &&
 	    holds_apcs_pc(stack, fp)) {
@@ -96,35 +88,35 @@ bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintp
 {
 	set_frame(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_THUMB_CALLER_SP, LEAKWRAP_THUMB_RETURN, 0);
 	rule->base = LEAKWRAP_BASE_R7;
-	rule->fp_place = LEAKWRAP_SAVED_IN_REGISTER;
-	rule->r7_place = LEAKWRAP_SAVED_AT_BASE;
-	rule->r7 = LEAKWRAP_THUMB_PREVIOUS;
+	rule->fp_where = LEAKWRAP_SAVED_IN_REGISTER;
+	rule->r7_where = LEAKWRAP_SAVED_AT_BASE;
+	rule->r7_offset = LEAKWRAP_THUMB_PREVIOUS;
 	return leakwrap_holds_return(stack, sp, r7 + LEAKWRAP_THUMB_RETURN, target) &&
 	       holds_fp(stack, r7 + LEAKWRAP_THUMB_PREVIOUS);
 }
 
 #elif LEAKWRAP_HAVE_FP_WALK
 
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                         struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                            struct leakwrap_rule *rule, uintptr_t *target)
 {
 	const int32_t fp_to_cfa = (int32_t)LEAKWRAP_FP_CALLER_SP;
 
 	*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_FRAME,
 	                               .base = LEAKWRAP_BASE_FP,
-	                               .ra_place = LEAKWRAP_SAVED_AT_BASE,
-	                               .fp_place = LEAKWRAP_SAVED_AT_BASE,
-	                               .cfa = fp_to_cfa,
-	                               .ra = (int32_t)LEAKWRAP_FP_RETURN,
-	                               .fp = (int32_t)LEAKWRAP_FP_PREVIOUS};
+	                               .ra_where = LEAKWRAP_SAVED_AT_BASE,
+	                               .fp_where = LEAKWRAP_SAVED_AT_BASE,
+	                               .cfa_offset = fp_to_cfa,
+	                               .ra_offset = (int32_t)LEAKWRAP_FP_RETURN,
+	                               .fp_offset = (int32_t)LEAKWRAP_FP_PREVIOUS};
 	return fp + LEAKWRAP_FP_LOWEST >= sp &&
 	       leakwrap_holds_return(stack, sp, fp + LEAKWRAP_FP_RETURN, target);
 }
 
 #else
 
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                         struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                            struct leakwrap_rule *rule, uintptr_t *target)
 {
 	(void)stack, (void)sp, (void)fp, (void)rule, (void)target;
 	return false;

@@ -18,15 +18,15 @@
 /* Fills *RULE with the rule of the frame whose stack pointer is SP and whose frame pointer is FP.
  * Sets *TARGET to the address that the frame's caller called, or to 0 if it is unknown.  Returns
  * false if the stack holds no return address where the layout puts it. */
-bool leakwrap_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                         struct leakwrap_rule *rule, uintptr_t *target);
+bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                            struct leakwrap_rule *rule, uintptr_t *target);
 
-/* Does the work of leakwrap_frame_rule for Thumb code on ARM, whose frame pointer is R7. */
+/* Does the work of leakwrap_fp_frame_rule for Thumb code on ARM, whose frame pointer is R7. */
 bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
                                struct leakwrap_rule *rule, uintptr_t *target);
 
 /* Returns true if the word at ADDRESS is a return address and ADDRESS is not below SP. Sets *TARGET
- * as leakwrap_frame_rule does. */
+ * as leakwrap_fp_frame_rule does. */
 bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                            uintptr_t *target);
 

@@ -4,14 +4,14 @@
  * return addresses, and the words that hold addresses of the stack itself: saved frame pointers,
  * the CFA of a realigned frame.  Addresses of the stack matter only relative to sp.
  *
- * Take another stack with the same return addresses at the same indices.  Its saved addresses of
- * the stack lie at the same indices, too, and lead to the same indices.  Then a walk finds exactly
- * the same backtrace.  stack_cache.h uses this to recognize stacks instead of walking them.
+ * The position of a word is its distance from sp, upward, in words.
+ *
+ * Take another stack with the same return addresses at the same positions.  Its saved addresses of
+ * the stack lie at the same positions, too, and lead to the same positions.  Then a walk finds
+ * exactly the same backtrace.  stack_cache.h uses this to recognize stacks instead of walking them.
  *
  * Some steps have to choose by other words.  The choice is remembered with the return address
  * (rule_cache.h).  From then on the step depends only on the return address that it led to.
- *
- * The index of a word is its distance from sp, upward, in words.
  */
 #ifndef LEAKWRAP_READ_SET_H
 #define LEAKWRAP_READ_SET_H
@@ -21,28 +21,29 @@
 
 #include "wrap/module/modules.h"
 
-#define LEAKWRAP_STACK_INDEX_MAX  0xfffeu
-#define LEAKWRAP_STACK_INDEX_NONE 0xffffu
+#define LEAKWRAP_STACK_POSITION_MAX  0xfffeu
+#define LEAKWRAP_STACK_POSITION_NONE 0xffffu
 
-/* A saved address of the stack: the word with index PLACE holds the address of the word TARGET. */
+/* A saved address of the stack: the word at POSITION holds the address of the word at TARGET. */
 struct leakwrap_stack_link {
-	uint16_t place, target;
+	uint16_t position, target;
 };
 
-/* The read set of one walk.  The caller owns both arrays.  For a trace of N frames, PLACE needs N
- * elements and CHECK 2 * N. */
+/* The read set of one walk.  The caller owns both arrays.  For a trace of N frames, POSITION needs
+ * N elements and LINK 2 * N. */
 struct leakwrap_read_set {
-	const void *modules;               /* the snapshot that was current when the walk began */
-	uintptr_t sp;                      /* where the walk began */
-	uint16_t *place;                   /* indices of the return addresses: frames 1, 2, ... */
-	struct leakwrap_stack_link *check; /* the saved addresses of the stack */
+	const void *modules;              /* the snapshot that was current when the walk began */
+	uintptr_t sp;                     /* where the walk began */
+	uint16_t *position;               /* of the return addresses: frames 1, 2, ... */
+	struct leakwrap_stack_link *link; /* the saved addresses of the stack */
 
-	uint16_t returns;   /* elements of PLACE that are filled in */
-	uint16_t checks;    /* elements of CHECK that are filled in */
-	uint16_t fp_target; /* index of the word that fp pointed to, if a step used it; or NONE */
-	uint16_t end_place; /* index of the word that ended the walk, or NONE */
-	uintptr_t end_word; /* the value of that word */
-	bool usable;        /* the backtrace depends on nothing but this read set */
+	uint16_t return_count; /* elements of POSITION that are filled in */
+	uint16_t link_count;   /* elements of LINK that are filled in */
+	uint16_t
+	        fp_target; /* position of the word that fp pointed to, if a step used it; or NONE */
+	uint16_t end_position; /* of the word that ended the walk, or NONE */
+	uintptr_t end_word;    /* the value of that word */
+	bool usable;           /* the backtrace depends on nothing but this read set */
 };
 
 /* Empties READ_SET, for a walk that begins at SP. */
@@ -50,22 +51,22 @@ static inline void leakwrap_read_set_begin(struct leakwrap_read_set *read_set, u
 {
 	read_set->modules = leakwrap_modules();
 	read_set->sp = sp;
-	read_set->returns = read_set->checks = 0;
-	read_set->fp_target = read_set->end_place = LEAKWRAP_STACK_INDEX_NONE;
+	read_set->return_count = read_set->link_count = 0;
+	read_set->fp_target = read_set->end_position = LEAKWRAP_STACK_POSITION_NONE;
 	read_set->end_word = 0;
 	read_set->usable = false;
 }
 
-/* Returns the index of the word at ADDRESS.  Returns LEAKWRAP_STACK_INDEX_NONE if ADDRESS lies
- * below SP or too far above it, or is aligned differently. */
-static inline uint16_t leakwrap_stack_index_of(uintptr_t address, uintptr_t sp)
+/* Returns the position of the word at ADDRESS.  Returns LEAKWRAP_STACK_POSITION_NONE if ADDRESS
+ * lies below SP or too far above it, or is aligned differently. */
+static inline uint16_t leakwrap_stack_position_of(uintptr_t address, uintptr_t sp)
 {
-	uintptr_t index = (address - sp) / sizeof(uintptr_t);
+	uintptr_t position = (address - sp) / sizeof(uintptr_t);
 
 	return address % sizeof(uintptr_t) == sp % sizeof(uintptr_t) &&
-	                       index <= LEAKWRAP_STACK_INDEX_MAX
-	               ? (uint16_t)index
-	               : LEAKWRAP_STACK_INDEX_NONE;
+	                       position <= LEAKWRAP_STACK_POSITION_MAX
+	               ? (uint16_t)position
+	               : LEAKWRAP_STACK_POSITION_NONE;
 }
 
 #endif

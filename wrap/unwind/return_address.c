@@ -3,7 +3,6 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/port/port.h"
-#include "wrap/unwind/prologue.h"
 
 #include <string.h>
 
@@ -89,5 +88,5 @@ bool leakwrap_is_return(uintptr_t word, uintptr_t *target)
 	if (!module)
 		return false;
 	code = leakwrap_code_of(module, word);
-	return leakwrap_call_before_return(&code, pc, target);
+	return leakwrap_call_before(&code, pc, target) != 0;
 }

@@ -6,8 +6,6 @@
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 
-#define WORD ((int32_t)sizeof(uintptr_t))
-
 /* -- the wide table: rules that do not fit into a slot ----------------------------------------- */
 
 /* An open-addressing set that only grows.  An entry is claimed, written, then published.  A search
@@ -88,40 +86,41 @@ static uint32_t intern_rule(const struct leakwrap_rule *rule)
  * slot. */
 static bool to_field(int32_t offset, leakwrap_rule_slot *words)
 {
-	*words = (leakwrap_rule_slot)(offset / WORD);
-	return offset >= 0 && offset % WORD == 0 && *words < (1u << LEAKWRAP_RULE_FIELD);
+	*words = (leakwrap_rule_slot)(offset / LEAKWRAP_WORD);
+	return offset >= 0 && offset % LEAKWRAP_WORD == 0 && *words < (1u << LEAKWRAP_RULE_FIELD);
 }
 
 /* Stores RULE in *PACKED as the low bits of a slot.  Returns false if RULE does not fit there. */
 static bool pack(const struct leakwrap_rule *rule, leakwrap_rule_slot *packed)
 {
-	leakwrap_rule_slot cfa, place, flags = 0;
+	leakwrap_rule_slot cfa, saved, flags = 0;
 
-	if (rule->kind != LEAKWRAP_RULE_FRAME || !to_field(rule->cfa, &cfa) ||
-	    rule->ra_place != LEAKWRAP_SAVED_AT_CFA)
+	if (rule->kind != LEAKWRAP_RULE_FRAME || !to_field(rule->cfa_offset, &cfa) ||
+	    rule->ra_where != LEAKWRAP_SAVED_AT_CFA)
 		return false;
 	if (rule->base == LEAKWRAP_BASE_FP)
 		flags |= LEAKWRAP_RULE_FP;
 #if LEAKWRAP_CALL_PUSHES
-	if (rule->ra != -WORD || cfa == 0)
+	if (rule->ra_offset != -LEAKWRAP_WORD || cfa == 0)
 		return false;
-	if (rule->fp_place == LEAKWRAP_SAVED_IN_REGISTER)
-		place = 1;
-	else if (rule->fp_place != LEAKWRAP_SAVED_AT_CFA || rule->fp >= rule->ra ||
-	         !to_field(-rule->fp, &place) || place > cfa)
+	if (rule->fp_where == LEAKWRAP_SAVED_IN_REGISTER)
+		saved = 1;
+	else if (rule->fp_where != LEAKWRAP_SAVED_AT_CFA || rule->fp_offset >= rule->ra_offset ||
+	         !to_field(-rule->fp_offset, &saved) || saved > cfa)
 		return false;
 #else
-	if (rule->fp_place == LEAKWRAP_SAVED_IN_REGISTER) {
-		if (!to_field(-rule->ra, &place) || place == 0)
+	if (rule->fp_where == LEAKWRAP_SAVED_IN_REGISTER) {
+		if (!to_field(-rule->ra_offset, &saved) || saved == 0)
 			return false;
 	} else {
-		if (rule->fp_place != LEAKWRAP_SAVED_AT_CFA || rule->ra != rule->fp + WORD ||
-		    !to_field(-rule->fp, &place) || place < 2)
+		if (rule->fp_where != LEAKWRAP_SAVED_AT_CFA ||
+		    rule->ra_offset != rule->fp_offset + LEAKWRAP_WORD ||
+		    !to_field(-rule->fp_offset, &saved) || saved < 2)
 			return false;
 		flags |= LEAKWRAP_RULE_PAIR;
 	}
 #endif
-	*packed = flags | place << LEAKWRAP_RULE_FIELD | cfa;
+	*packed = flags | saved << LEAKWRAP_RULE_FIELD | cfa;
 	return true;
 }
 
@@ -130,26 +129,26 @@ static struct leakwrap_rule unpack(leakwrap_rule_slot slot)
 {
 	struct leakwrap_rule rule = {
 	        .kind = LEAKWRAP_RULE_FRAME,
-	        .ra_place = LEAKWRAP_SAVED_AT_CFA,
+	        .ra_where = LEAKWRAP_SAVED_AT_CFA,
 	};
 	leakwrap_rule_slot mask = (1u << LEAKWRAP_RULE_FIELD) - 1;
-	int32_t place = (int32_t)(slot >> LEAKWRAP_RULE_FIELD & mask) * WORD;
+	int32_t saved = (int32_t)(slot >> LEAKWRAP_RULE_FIELD & mask) * LEAKWRAP_WORD;
 
-	rule.cfa = (int32_t)(slot & mask) * WORD;
+	rule.cfa_offset = (int32_t)(slot & mask) * LEAKWRAP_WORD;
 	rule.base = slot & LEAKWRAP_RULE_FP ? LEAKWRAP_BASE_FP : LEAKWRAP_BASE_SP;
 #if LEAKWRAP_CALL_PUSHES
-	rule.ra = -WORD;
-	if (place != WORD) {
-		rule.fp = -place;
-		rule.fp_place = LEAKWRAP_SAVED_AT_CFA;
+	rule.ra_offset = -LEAKWRAP_WORD;
+	if (saved != LEAKWRAP_WORD) {
+		rule.fp_offset = -saved;
+		rule.fp_where = LEAKWRAP_SAVED_AT_CFA;
 	}
 #else
 	if (slot & LEAKWRAP_RULE_PAIR) {
-		rule.fp = -place;
-		rule.fp_place = LEAKWRAP_SAVED_AT_CFA;
-		rule.ra = WORD - place;
+		rule.fp_offset = -saved;
+		rule.fp_where = LEAKWRAP_SAVED_AT_CFA;
+		rule.ra_offset = LEAKWRAP_WORD - saved;
 	} else {
-		rule.ra = -place;
+		rule.ra_offset = -saved;
 	}
 #endif
 	return rule;

@@ -58,17 +58,17 @@ enum leakwrap_saved_where {
 
 /* A rule.  Offsets are in bytes.  There is no padding: rules are compared as memory. */
 struct leakwrap_rule {
-	uint8_t kind;     /* enum leakwrap_rule_kind */
-	uint8_t base;     /* enum leakwrap_rule_base */
-	uint8_t ra_place; /* enum leakwrap_saved_where */
-	uint8_t fp_place; /* enum leakwrap_saved_where */
-	int32_t cfa;      /* from the base to the CFA, or to the word that holds it */
-	int32_t add;      /* see enum leakwrap_rule_kind */
-	int32_t ra;       /* from the CFA or the base (ra_place) to the saved return address */
-	int32_t fp;       /* from the CFA or the base (fp_place) to the saved fp */
+	uint8_t kind;       /* enum leakwrap_rule_kind */
+	uint8_t base;       /* enum leakwrap_rule_base */
+	uint8_t ra_where;   /* enum leakwrap_saved_where */
+	uint8_t fp_where;   /* enum leakwrap_saved_where */
+	int32_t cfa_offset; /* from the base to the CFA, or to the word that holds it */
+	int32_t add;        /* see enum leakwrap_rule_kind */
+	int32_t ra_offset;  /* from the CFA or the base (ra_where) to the saved return address */
+	int32_t fp_offset;  /* from the CFA or the base (fp_where) to the saved fp */
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	int32_t r7_place; /* enum leakwrap_saved_where */
-	int32_t r7;       /* from the CFA or the base (r7_place) to the saved r7 */
+	int32_t r7_where;  /* enum leakwrap_saved_where */
+	int32_t r7_offset; /* from the CFA or the base (r7_where) to the saved r7 */
 #endif
 };
 
@@ -92,11 +92,11 @@ struct leakwrap_rule {
  *   bit 30       1: bits 0 to 12 are the number of a rule in the wide table
  *                0: the rule itself, of kind FRAME, as follows
  *   bit 29       the base: 0 sp, 1 fp
- *   bit 28       fp and ra were saved as a pair: fp at the place, ra in the next word
- *   bits 14..27  the place, in words below the CFA: of fp if a pair was saved, else of ra
+ *   bit 28       fp and ra were saved as a pair: fp first, ra in the next word
+ *   bits 14..27  where fp (of a pair) or ra was saved, in words below the CFA
  *   bits 0..13   cfa, in words
- * Where a call instruction pushes the return address, ra is always at place 1.  There bits 14..27
- * are the place of fp, or 1 if fp is still in its register. */
+ * Where a call instruction pushes the return address, ra is always 1 word below the CFA.  There
+ * bits 14..27 say where fp was saved; 1: fp is still in its register. */
 typedef uint64_t leakwrap_rule_slot;
 #define LEAKWRAP_RULE_BITS         31
 #define LEAKWRAP_RULE_WIDE         ((leakwrap_rule_slot)1 << 30)

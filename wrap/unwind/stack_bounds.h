@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/base/thread.h"
 
@@ -83,6 +84,26 @@ static inline uintptr_t leakwrap_stack_word(uintptr_t address)
 	typedef uintptr_t __attribute__((may_alias)) any_word;
 
 	return *(const any_word *)address;
+}
+
+/* Reads the word at ADDRESS into *WORD.  Returns false if it cannot be read, or is not aligned. */
+static inline bool leakwrap_stack_read(struct leakwrap_stack *stack, uintptr_t address,
+                                       uintptr_t *word)
+{
+	if (address % sizeof(*word) != 0 || !leakwrap_stack_reach(stack, address, sizeof(*word)))
+		return false;
+	*word = leakwrap_stack_word(address);
+	return true;
+}
+
+/* Does the work of leakwrap_stack_read, and strips the signature of a signed address. */
+static inline bool leakwrap_stack_read_address(struct leakwrap_stack *stack, uintptr_t address,
+                                               uintptr_t *word)
+{
+	if (!leakwrap_stack_read(stack, address, word))
+		return false;
+	*word = LEAKWRAP_STRIP(*word); /* cppcheck-suppress selfAssignment ; most sign nothing */
+	return true;
 }
 
 #endif

@@ -1,9 +1,5 @@
-/* walk_fp.c - the frame-pointer walk: frames that the compiler linked through the frame pointer.
- *
- * A frame costs a few loads.  Code without frame pointers uses the register for anything, so every
- * step is verified: the stack ascends and stays inside its bounds, and the return address lies in
- * the text of a module. */
-#include "wrap/unwind/unwind.h"
+/* walk_fp.c - see walk_fp.h. */
+#include "wrap/unwind/walk_fp.h"
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
@@ -51,24 +47,25 @@ static bool is_first_frame(const struct last_text *text, const struct leakwrap_s
 /* Records that the walk ended at WORD, read at ADDRESS: no frame pointer, or no return address. */
 static void record_end(struct leakwrap_read_set *read_set, uintptr_t address, uintptr_t word)
 {
-	read_set->end_place = leakwrap_stack_index_of(address, read_set->sp);
+	read_set->end_position = leakwrap_stack_position_of(address, read_set->sp);
 	read_set->end_word = word;
-	read_set->usable = read_set->end_place != LEAKWRAP_STACK_INDEX_NONE;
+	read_set->usable = read_set->end_position != LEAKWRAP_STACK_POSITION_NONE;
 }
 
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
+void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                      const struct leakwrap_caller *caller)
 {
 	const uintptr_t frame_size = LEAKWRAP_FP_CALLER_SP - LEAKWRAP_FP_LOWEST;
 	struct last_text text = {0, 0, true};
-	struct leakwrap_read_set *read_set = trace->notes;
+	struct leakwrap_read_set *read_set = trace->read_set;
+	uintptr_t sp = caller->sp, fp = caller->fp;
 	uintptr_t fp_address = 0; /* where fp was read; 0: the walk began with it */
 	unsigned depth = 0;
 
-	trace->pcs[depth++] = pc;
+	trace->pcs[depth++] = caller->pc;
 	while (depth < trace->max) {
 		uintptr_t lowest = fp + LEAKWRAP_FP_LOWEST;
-		uintptr_t caller;
+		uintptr_t return_address;
 
 		if (lowest < sp || (fp & (sizeof(fp) - 1)) != 0 ||
 		    !leakwrap_stack_reach(stack, lowest, frame_size)) {
@@ -76,27 +73,30 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 				record_end(read_set, fp_address, fp);
 			break;
 		}
-		caller = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
+		return_address = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
 		if (read_set) {
-			uint16_t target = leakwrap_stack_index_of(fp, read_set->sp);
+			uint16_t target = leakwrap_stack_position_of(fp, read_set->sp);
 
 			if (fp_address)
-				read_set->check[read_set->checks++] = (struct leakwrap_stack_link){
-				        leakwrap_stack_index_of(fp_address, read_set->sp), target};
+				read_set->link[read_set->link_count++] =
+				        (struct leakwrap_stack_link){
+				                leakwrap_stack_position_of(fp_address,
+				                                           read_set->sp),
+				                target};
 			else
 				read_set->fp_target = target;
-			if (target > LEAKWRAP_STACK_INDEX_MAX / 2)
+			if (target > LEAKWRAP_STACK_POSITION_MAX / 2)
 				read_set = NULL; /* too far above sp: the read set stays unusable */
 		}
-		if (!is_in_text(&text, caller)) {
+		if (!is_in_text(&text, return_address)) {
 			if (read_set)
-				record_end(read_set, fp + LEAKWRAP_FP_RETURN, caller);
+				record_end(read_set, fp + LEAKWRAP_FP_RETURN, return_address);
 			break;
 		}
 		if (read_set)
-			read_set->place[read_set->returns++] =
-			        leakwrap_stack_index_of(fp + LEAKWRAP_FP_RETURN, read_set->sp);
-		trace->pcs[depth++] = caller;
+			read_set->position[read_set->return_count++] =
+			        leakwrap_stack_position_of(fp + LEAKWRAP_FP_RETURN, read_set->sp);
+		trace->pcs[depth++] = return_address;
 		sp = fp + LEAKWRAP_FP_CALLER_SP;
 		fp_address = fp + LEAKWRAP_FP_PREVIOUS;
 		fp = leakwrap_stack_word(fp_address);
@@ -108,26 +108,6 @@ void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *sta
 	trace->kind = depth > 1 && depth < trace->max && is_first_frame(&text, stack, sp, fp)
 	                      ? LEAKWRAP_TRACE_COMPLETE
 	                      : LEAKWRAP_TRACE_TRUNCATED;
-}
-
-#elif LEAKWRAP_HAVE_ARM_FRAMES
-
-/* ARM's frames have several layouts and two frame pointers.  The walk by rules follows them. */
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
-{
-	leakwrap_unwind_table(trace, stack, pc, sp, fp);
-}
-
-#else
-
-void leakwrap_unwind_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack, uintptr_t pc,
-                        uintptr_t sp, uintptr_t fp)
-{
-	(void)stack, (void)sp, (void)fp;
-	trace->pcs[0] = pc;
-	trace->depth = 1;
-	trace->kind = LEAKWRAP_TRACE_TRUNCATED;
 }
 
 #endif

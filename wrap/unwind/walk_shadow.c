@@ -9,7 +9,6 @@
 #include "wrap/base/loss.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/thread.h"
-#include "wrap/unwind/unwind.h"
 
 #include <stdatomic.h>
 
@@ -114,7 +113,7 @@ void leakwrap_shadow_forked(void)
 	atomic_store(&overflows, 0);
 }
 
-void leakwrap_unwind_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp)
+void leakwrap_walk_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp)
 {
 	const struct leakwrap_shadow *shadow = leakwrap_self.shadow;
 	unsigned above = shadow ? load_depth(shadow) : 0;

@@ -11,12 +11,17 @@
 
 #include <stdint.h>
 
+#include "wrap/unwind/trace.h"
+
 /* Pushes FUNCTION, which is being entered and will return to CALL_SITE.  SP: the stack pointer of
  * the code that calls the hook. */
 void leakwrap_shadow_enter(const void *function, const void *call_site, uintptr_t sp);
 
 /* Pops FUNCTION, which is being left, and all functions above it. */
 void leakwrap_shadow_leave(const void *function);
+
+/* Fills TRACE from the calling thread's shadow stack.  PC, SP: as of leakwrap_unwind (unwind.h). */
+void leakwrap_walk_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t sp);
 
 /* Returns how often a function was entered when the shadow stack was full. */
 unsigned long leakwrap_shadow_overflows(void);

@@ -1,5 +1,5 @@
-/* hosted.c - what tests/targets/program.c takes from an operating system, as far as its leaks need it, on top of
- * rtos.h; the rest fails. */
+/* hosted.c - defines what the leaks of tests/targets/program.c need of an operating system, on top
+ * of rtos.h. The rest fails. */
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -41,9 +41,9 @@ static void task(struct leakwrap_bare_task *task)
 	task->stack_high = (uintptr_t)task_stack_high(now);
 }
 
-/* -- one thread at a time -------------------------------------------------------------------------- */
+/* -- one thread at a time ---------------------------------------------------------------------- */
 
-/* A page is one of the vendor's frames. */
+/* One of the vendor's frames takes a page. */
 #define STACK_SIZE 9000
 
 static void *(*thread_run)(void *);
@@ -71,14 +71,14 @@ int pthread_join(pthread_t thread, void **result)
 	return 0;
 }
 
-/* -- of signals, the dump ---------------------------------------------------------------------------- */
+/* -- signals: only the request for a dump ------------------------------------------------------ */
 
 int raise(int signo)
 {
 	return signo == SIGUSR1 ? leakwrap_dump(-1) : -1;
 }
 
-/* -- newlib does not have this ----------------------------------------------------------------------- */
+/* -- functions that newlib does not have ------------------------------------------------------- */
 
 int posix_memalign(void **block, size_t alignment, size_t size)
 {
@@ -86,7 +86,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
 	return *block ? 0 : ENOMEM;
 }
 
-/* -- what fails -------------------------------------------------------------------------------------- */
+/* -- functions that fail ----------------------------------------------------------------------- */
 
 int sigemptyset(sigset_t *set)
 {

@@ -1,4 +1,4 @@
-/* pthread.h - a thread is a task of rtos.h, which runs when it is waited for. */
+/* pthread.h - a thread is a task of rtos.h. It runs when another thread waits for it. */
 #ifndef HOSTED_PTHREAD_H
 #define HOSTED_PTHREAD_H
 

@@ -1,4 +1,4 @@
-/* signal.h - there are no signals: the one that asks for a dump does so at once. */
+/* signal.h - there are no signals. The request for a dump dumps at once. */
 #ifndef HOSTED_SIGNAL_H
 #define HOSTED_SIGNAL_H
 

@@ -1,0 +1,41 @@
+#!/bin/sh
+# The tracer does not read code that may run but must not be read.
+#
+# lld --execute-only makes such code, and a processor with memory protection keys enforces it. The
+# walk uses the tables. Without tables it does not call the stacks complete.
+. tests/lib.sh
+
+# only_run FILE: makes the executable segments of the program FILE unreadable.
+only_run() {
+	python3 - "$1" <<'END'
+import struct, sys
+with open(sys.argv[1], "r+b") as program:
+    header = program.read(64)
+    table, = struct.unpack_from("<Q", header, 32)
+    count, = struct.unpack_from("<H", header, 56)
+    for i in range(count):
+        program.seek(table + 56 * i)
+        kind, flags = struct.unpack("<II", program.read(8))
+        if kind == 1 and flags & 1:
+            program.seek(table + 56 * i + 4)
+            program.write(struct.pack("<I", 1))
+END
+}
+
+build with tests/unwind/execute_only.c -O2 -fasynchronous-unwind-tables
+build without tests/unwind/execute_only.c -O2 -fomit-frame-pointer \
+	-fno-asynchronous-unwind-tables -fno-unwind-tables
+for program in with without; do
+	only_run "$W/$program"
+	"$W/$program" 2>"$W/$program.log" || fail "$program: status $?"
+done
+site=$(dump_sites "$W/with.log" 1 | grep '^44 ')
+case $site in
+'44 1 complete leak;middle;main;'*';_start;') ;;
+*) fail "with tables: $site" ;;
+esac
+site=$(dump_sites "$W/without.log" 1 | grep '^44 ')
+case $site in
+'44 1 truncated leak;'* | '44 1 guessed leak;'*) ;;
+*) fail "without: $site" ;;
+esac

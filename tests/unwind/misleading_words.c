@@ -1,0 +1,46 @@
+/* misleading_words.c - one function has neither an unwind table nor code that describes its frame,
+ * so the walk looks at all words of the frame (x86-64). The words point between the program's two
+ * executable segments. With an argument, a word is the return address of the first frame, which an
+ * earlier walk may have left on the stack. */
+#include "leakwrap.h"
+
+#include <stdlib.h>
+
+static void *volatile kept;
+
+__attribute__((section(".far"), noinline)) void allocate(void)
+{
+	kept = malloc(11);
+}
+
+void call_allocate(void);
+unsigned long word; /* in the function's frame */
+
+__asm__(".text\n"
+        ".globl call_allocate\n"
+        ".type call_allocate, @function\n"
+        "call_allocate:\n"
+        "	push %rbp\n"
+        "	push %rbx\n"
+        "	mov %rsp, %rbx\n"
+        "	xor %ebp, %ebp\n"
+        "	push word(%rip)\n"
+        "	sub $64, %rsp\n"
+        "	and $-16, %rsp\n"
+        "	call allocate\n"
+        "	mov %rbx, %rsp\n"
+        "	pop %rbx\n"
+        "	pop %rbp\n"
+        "	ret\n"
+        ".size call_allocate, . - call_allocate\n");
+
+int main(int argc, char **argv)
+{
+	void *chain[16];
+	size_t count = leakwrap_backtrace(chain, 16);
+
+	(void)argv;
+	word = argc > 1 ? (unsigned long)chain[count - 1] : 0x5000000;
+	call_allocate();
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* unwind_options.c - leaks behind a function that has no unwind table, but a frame pointer
+ * (unwind_options_bare.c). */
+#include <stdlib.h>
+
+#define NOINLINE __attribute__((noinline))
+
+void bare(void (*next)(void));
+
+static void *volatile kept;
+
+static NOINLINE void leak(void)
+{
+	kept = malloc(11);
+	__asm__ volatile("");
+}
+
+int main(void)
+{
+	bare(leak);
+	return 0;
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Stacks of programs without unwind tables are recognized, and have the same frames as with tables.
+#
+# BusyBox, and gcc's C code on ARM, have no tables. Guessed stacks are recognized, too.
+# timeout: 300
+. tests/lib.sh
+. tests/targets/target.sh
+
+without="-fno-unwind-tables -fno-asynchronous-unwind-tables -fomit-frame-pointer"
+
+# sites LOG: prints the call sites of the program's own functions: bytes, blocks, kind, frames up to
+# main.
+sites() {
+	dump_sites "$1" 1 | sed -n 's/;main;.*/;main;/p' |
+		grep -E '[ ;](leave_some|evaluate);' | sort
+}
+
+# program NAME FLAG...: builds the program with tables and without, and runs both. $lib, $gcc and
+# $run are the target's.
+program() {
+	name=$1
+	shift
+	for tables in with without; do
+		flags=-funwind-tables
+		[ $tables = with ] || flags=$without
+		# shellcheck disable=SC2046,SC2086 # lists of flags
+		$gcc $TARGET_CFLAGS -fno-stack-protector -Os $flags "$@" -o "$W/$name-$tables" \
+			tests/unwind/without_tables.c \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+				sed "s,$O/libleakwrap.a,$lib,g") -pthread ||
+			fail "cannot build $name, $tables tables"
+		# shellcheck disable=SC2086 # a command
+		walks=$(LEAKWRAP_OPTIONS=log=$W/$name-$tables.log \
+			$run "$W/$name-$tables" interpreter) ||
+			fail "$name, $tables tables: status $?"
+		[ "$walks" -lt 5 ] ||
+			fail "$name, $tables tables: $walks walks for a thousand blocks"
+		sites "$W/$name-$tables.log" >"$W/$name-$tables.sites"
+	done
+	[ "$(wc -l <"$W/$name-with.sites")" -ge 3 ] ||
+		fail "$name: too few call sites: $(cat "$W/$name-with.sites")"
+	# On i386 main aligns sp in a way that its code does not show.
+	case $name in
+	i686*) kinds='s/ \(complete\|guessed\) / /' ;;
+	*) kinds= ;;
+	esac
+	for tables in with without; do
+		sed "$kinds" "$W/$name-$tables.sites" >"$W/$tables"
+	done
+	diff "$W/with" "$W/without" >"$W/diff" || fail "$name: $(cat "$W/diff")"
+	echo "$name: $(awk '{ n[$3] += $2 } END { for (k in n) printf " %d %s", n[k], k }' \
+		"$W/$name-without.sites")"
+}
+
+gcc=$CC run='' lib=$O/libleakwrap.a
+if [ "$(uname -m)" = x86_64 ]; then
+	program static -static
+	program static-pie -static-pie
+	program dynamic
+	program no-pie -no-pie
+fi
+ran=
+while read -r triple qemu flags; do
+	command -v "$triple-gcc" >/dev/null || continue
+	command -v "$qemu" >/dev/null || continue
+	target "$triple" "$qemu"
+	# shellcheck disable=SC2086 # a list of flags
+	program "$triple$(echo "$flags" | tr -d ' ')" $flags
+	ran=$ran$triple
+done <<-END
+	arm-linux-gnueabi qemu-arm -static
+	arm-linux-gnueabihf qemu-arm -static
+	arm-linux-gnueabihf qemu-arm -static -marm
+	i686-linux-gnu qemu-i386 -static
+	aarch64-linux-gnu qemu-aarch64 -static
+	riscv64-linux-gnu qemu-riscv64 -static
+END
+[ -n "$ran" ] || echo "no cross compiler with an emulator"

@@ -1,0 +1,202 @@
+/* dump_log.c - see dump_log.h. */
+#include "tools/command/dump_log.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/format.h"
+
+/* -- finding the files ------------------------------------------------------------------------- */
+
+/* Returns a name for which %e may stand: the first word of the command line if FROM_COMMAND,
+ * otherwise the name of the program's file. */
+static const char *program_name(struct arena *arena, const struct target_process *process,
+                                bool from_command)
+{
+	char file[4096];
+	size_t size;
+	if (from_command) {
+		const char *words = read_process_file(arena, process->pid, "cmdline", &size);
+		return words ? base_name(words) : "";
+	}
+	ssize_t length =
+	        readlink(arena_format(arena, "/proc/%d/exe", process->pid), file, sizeof file - 1);
+	file[length > 0 ? length : 0] = '\0';
+	return arena_format(arena, "%s", base_name(file));
+}
+
+/* Returns the pattern of glob(3) that matches TEXT alone. */
+static const char *quote_for_glob(struct arena *arena, const char *text)
+{
+	char *pattern = arena_alloc(arena, 2 * strlen(text) + 1), *p = pattern;
+	for (; *text; text++) {
+		if (strchr("*?[\\", *text))
+			*p++ = '\\';
+		*p++ = *text;
+	}
+	return pattern;
+}
+
+/* Opens the file or folder PATH, which is under /proc/PID.  Returns a path of it that stays valid
+ * when the process has ended, until this command ends.  Returns PATH if it cannot be opened. */
+static const char *hold_open(struct arena *arena, const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? path : arena_format(arena, "/proc/self/fd/%d", fd);
+}
+
+/* Returns a pattern of glob(3) for the log of PROCESS, in which %e stands for NAME.  A relative
+ * path begins at FOLDER of /proc/PID. */
+static const char *log_pattern(struct arena *arena, const struct target_process *process,
+                               const char *folder, const char *name)
+{
+	char *path = NULL;
+	size_t room = 0, length = 0;
+
+	for (const char *p = process->log; *p; p++) {
+		const char *piece = NULL;
+		char plain[2] = {*p, '\0'};
+		if (*p == '%' && p[1] == 'p')
+			piece = arena_format(arena, "%lu", process->inner_pid);
+		else if (*p == '%' && p[1] == 'n')
+			piece = "*";
+		else if (*p == '%' && p[1] == '%')
+			piece = "%";
+		else if (*p == '%' && p[1] == 'e')
+			piece = quote_for_glob(arena, name);
+		p += piece != NULL;
+		if (!piece)
+			piece = quote_for_glob(arena, plain);
+		GROW(path, room, length + strlen(piece) + 1);
+		memcpy(path + length, piece, strlen(piece) + 1);
+		length += strlen(piece);
+	}
+	const char *start = arena_format(arena, "/proc/%d/%s", process->pid,
+	                                 process->log[0] == '/' ? "root" : folder);
+	if (process->log[0] == '/')
+		start = hold_open(arena, start);
+	const char *pattern = arena_format(arena, "%s/%s", start, path ? path : "");
+	free(path);
+	return pattern;
+}
+
+/* Returns the size of the file PATH in bytes, 0 if there is no such file. */
+static off_t file_size(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 ? status.st_size : 0;
+}
+
+/* Returns the files that match the patterns of LOG now. */
+static glob_t find_files(const struct dump_log *log)
+{
+	glob_t files = {0};
+	for (size_t i = 0; i < log->pattern_count; i++)
+		glob(log->patterns[i], i ? GLOB_APPEND : 0, NULL, &files);
+	return files;
+}
+
+struct dump_log dump_log_find(struct arena *arena, const struct target_process *process)
+{
+	struct dump_log log = {0};
+	struct stat status;
+
+	if (strcmp(process->log, "stderr") == 0) {
+		const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
+		if (stat(fd, &status) == 0 && S_ISREG(status.st_mode))
+			log.patterns[log.pattern_count++] = hold_open(arena, fd);
+	} else if (process->announced) {
+		log.patterns[log.pattern_count++] = log_pattern(arena, process, "root", "");
+	} else {
+		/* A relative path begins at the folder where the program was started.  The program
+		 * may have left that folder. */
+		const char *folders[] = {
+		        "cwd",
+		        arena_format(arena, "root%s", quote_for_glob(arena, process->started_in))};
+		size_t folder_count = process->log[0] == '/' || !*process->started_in ? 1 : 2;
+		for (size_t i = 0; i < 2 * folder_count; i++)
+			log.patterns[log.pattern_count++] =
+			        log_pattern(arena, process, folders[i / 2],
+			                    program_name(arena, process, i % 2 == 0));
+	}
+	log.files = find_files(&log);
+	log.sizes = arena_alloc(arena, log.files.gl_pathc * sizeof *log.sizes);
+	for (size_t i = 0; i < log.files.gl_pathc; i++)
+		log.sizes[i] = file_size(log.files.gl_pathv[i]);
+	return log;
+}
+
+/* -- printing the dump ------------------------------------------------------------------------- */
+
+/* Returns the size in bytes that FILE had before the dump was asked for. */
+static off_t size_before(const struct dump_log *log, const char *file)
+{
+	for (size_t i = 0; i < log->files.gl_pathc; i++)
+		if (strcmp(log->files.gl_pathv[i], file) == 0)
+			return log->sizes[i];
+	return 0;
+}
+
+/* Searches FILE from START on for a whole dump of PROCESS.  Reports of misuse do not count.  Prints
+ * the dump and returns true if there is one. */
+static bool print_dump(const struct target_process *process, const char *file, off_t start)
+{
+	char prefix[64];
+	FILE *stream = fopen(file, "re");
+	char *line = NULL;
+	size_t room = 0, kept_size = 0, kept_room = 0;
+	char *kept = NULL;
+	bool begun = false, whole = false;
+	ssize_t length;
+
+	if (!stream)
+		return false;
+	snprintf(prefix, sizeof prefix, "%s%lu.", LEAKWRAP_LINE_PREFIX, process->inner_pid);
+	fseeko(stream, start, SEEK_SET);
+	while (!whole && (length = getline(&line, &room, stream)) > 0 && line[length - 1] == '\n') {
+		/* In front may stand a line of another program that lacks its end. */
+		const char *own = memmem(line, (size_t)length, prefix, strlen(prefix));
+		const char *rest = own ? strchr(own, ']') : NULL;
+		if (!rest)
+			continue;
+		size_t size = (size_t)(line + length - own);
+		/* Lines before this one belong to a dump that was already being written. */
+		if (strncmp(rest, "] dump ", 7) == 0) {
+			begun = memmem(own, size, " reason=misuse ", 15) == NULL;
+			kept_size = 0;
+		}
+		if (!begun)
+			continue;
+		GROW(kept, kept_room, kept_size + size);
+		memcpy(kept + kept_size, own, size);
+		kept_size += size;
+		whole = strncmp(rest, "] end ", 6) == 0;
+	}
+	if (whole)
+		fwrite(kept, 1, kept_size, stdout);
+	free(kept);
+	free(line);
+	fclose(stream);
+	return whole;
+}
+
+bool dump_log_print(const struct target_process *process, const struct dump_log *log)
+{
+	glob_t files = find_files(log);
+	bool printed = false;
+	for (size_t i = 0; i < files.gl_pathc && !printed; i++) {
+		off_t before = size_before(log, files.gl_pathv[i]);
+		printed = file_size(files.gl_pathv[i]) > before &&
+		          print_dump(process, files.gl_pathv[i], before);
+	}
+	globfree(&files);
+	return printed;
+}
+
+void dump_log_free(struct dump_log *log)
+{
+	globfree(&log->files);
+}

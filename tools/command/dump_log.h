@@ -1,0 +1,26 @@
+/* dump_log.h - the log to which a process writes the dump that it is asked for. */
+#ifndef TOOLS_DUMP_LOG_H
+#define TOOLS_DUMP_LOG_H
+
+#include <glob.h>
+
+#include "tools/command/target_process.h"
+
+/* The files to which the dump may come, and their sizes before it was asked for. */
+struct dump_log {
+	const char *patterns[4]; /* of glob(3): only the process knows the next %n */
+	size_t pattern_count;    /* 0 if the dump goes to a terminal or a pipe */
+	glob_t files;
+	off_t *sizes; /* of FILES: the dump will stand behind these bytes */
+};
+
+/* Finds where the next dump of PROCESS may come.  Call it before the signal is sent.  Strings come
+ * from ARENA; dump_log_free releases the rest. */
+struct dump_log dump_log_find(struct arena *arena, const struct target_process *process);
+
+/* Prints the new dump of PROCESS on standard output and returns true if it is whole. */
+bool dump_log_print(const struct target_process *process, const struct dump_log *log);
+
+void dump_log_free(struct dump_log *log);
+
+#endif

@@ -1,0 +1,411 @@
+/* target_process.c - see target_process.h.
+ *
+ * The process announces its dump signal and its log in its memory (report/format.h).  If this user
+ * may not read the memory, they come from the environment of the process.  There the signal must be
+ * named: the program may have another dump signal built in, and use SIGUSR1 for itself.
+ *
+ * A signal that the program does not catch would end it.  So the program must have the tracer
+ * inside, and a handler installed.
+ */
+#include "tools/command/target_process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "report/format.h"
+#include "tools/elf/traced.h"
+
+/* Reads the file PATH, whose size is not known before.  Returns as read_process_file. */
+static char *read_file(struct arena *arena, const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	char *bytes = NULL;
+	size_t room = 0;
+	*size = 0;
+	for (;;) {
+		GROW(bytes, room, *size + 4096);
+		ssize_t got = read(fd, bytes + *size, room - *size);
+		if (got <= 0)
+			break;
+		*size += (size_t)got;
+	}
+	close(fd);
+	char *copy = arena_alloc(arena, *size + 1);
+	memcpy(copy, bytes, *size);
+	free(bytes);
+	return copy;
+}
+
+char *read_process_file(struct arena *arena, pid_t pid, const char *name, size_t *size)
+{
+	return read_file(arena, arena_format(arena, "/proc/%d/%s", pid, name), size);
+}
+
+/* -- options ----------------------------------------------------------------------------------- */
+
+/* Returns the value of KEY in OPTIONS, which is read as the tracer reads it (wrap/base/options.c).
+ * Returns FALLBACK if KEY is not there. */
+static const char *option_value(struct arena *arena, const char *options, const char *key,
+                                const char *fallback)
+{
+	size_t length = strlen(key);
+	const char *value = fallback;
+	for (const char *p = options; *p; p += *p == ':') {
+		const char *name = p;
+		p += strcspn(p, "=:");
+		bool wanted =
+		        *p == '=' && (size_t)(p - name) == length && memcmp(name, key, length) == 0;
+		p += *p == '=';
+		const char *from = p, *to = p + strcspn(p, ":");
+		if (*p == '"' || *p == '\'') {
+			from = p + 1;
+			to = strchr(from, *p);
+			p = to ? to + 1 : from;
+			wanted = wanted && to && (*p == ':' || *p == '\0');
+		}
+		if (wanted)
+			value = arena_copy(arena, from, (size_t)(to - from));
+		p += strcspn(p, ":");
+	}
+	return value;
+}
+
+int signal_number(const char *name)
+{
+	uint64_t number;
+	if (strncmp(name, "SIG", 3) == 0)
+		name += 3;
+	if (strcasecmp(name, "none") == 0)
+		return 0;
+	if (parse_number(name, &number))
+		return number > 0 && number <= 64 ? (int)number : -1;
+	if (strncmp(name, "RTMIN", 5) == 0)
+		return !name[5] ? SIGRTMIN
+		       : name[5] == '+' && parse_number(name + 6, &number) && number < 32
+		               ? SIGRTMIN + (int)number
+		               : -1;
+	for (int i = 1; i < 32; i++)
+		if (sigabbrev_np(i) && strcmp(sigabbrev_np(i), name) == 0)
+			return i;
+	return -1;
+}
+
+/* -- the process ------------------------------------------------------------------------------- */
+
+/* A file that is mapped into the process and holds the tracer. */
+struct traced_file {
+	const char *path;      /* as /proc/PID/maps has it */
+	uint64_t announcement; /* virtual address of the announcement in the file; 0: none */
+	/* The first segment, both numbers rounded down to pages: */
+	uint64_t vaddr;  /* its virtual address */
+	uint64_t offset; /* where it begins in the file */
+};
+
+/* Reads FILE and fills in TRACED, but for its path.  Returns false if the tracer is not in FILE. */
+static bool read_traced_file(const char *file, struct traced_file *traced)
+{
+	/* FILE may be a device: opening it must not wait. */
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	bool found = elf && elf_kind(elf) == ELF_K_ELF && elf_is_traced(elf);
+	if (found && !elf_find_announcement(elf, &traced->announcement))
+		traced->announcement = 0;
+	uint64_t page = ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+	size_t count = 0;
+	if (found)
+		elf_getphdrnum(elf, &count);
+	for (size_t i = count; i-- > 0;) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD) {
+			traced->vaddr = header.p_vaddr & page;
+			traced->offset = header.p_offset & page;
+		}
+	}
+	elf_end(elf);
+	close(fd);
+	return found;
+}
+
+/* Finds the file that holds the tracer: the program, or one of its libraries.  Returns false if
+ * there is none. */
+static bool find_traced_file(struct arena *arena, pid_t pid, struct traced_file *traced)
+{
+	char program[4096];
+	size_t size;
+	const char *exe = arena_format(arena, "/proc/%d/exe", pid);
+	if (read_traced_file(exe, traced)) {
+		ssize_t length = readlink(exe, program, sizeof program);
+		traced->path = arena_copy(arena, program, length > 0 ? (size_t)length : 0);
+		return true;
+	}
+	char *maps = read_process_file(arena, pid, "maps", &size), *save = NULL;
+	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		traced->path = strchr(line, '/');
+		if (traced->path && strstr(line, " r-xp ") &&
+		    read_traced_file(arena_format(arena, "/proc/%d/root%s", pid, traced->path),
+		                     traced))
+			return true;
+	}
+	return false;
+}
+
+/* Finds the address at which the process has mapped the first segment of TRACED.  Returns false if
+ * it has not mapped it. */
+static bool find_mapping(struct arena *arena, pid_t pid, const struct traced_file *traced,
+                         uint64_t *address)
+{
+	size_t size;
+	char *maps = read_process_file(arena, pid, "maps", &size), *save = NULL;
+	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		const char *path = strchr(line, '/');
+		/* "55d0c8a00000-55d0c8a08000 r--p 00000000 fe:00 4711 /opt/app/server" */
+		const char *flags = strchr(line, ' '),
+		           *offset = flags ? strchr(flags + 1, ' ') : NULL;
+		if (!path || !offset || strcmp(path, traced->path) != 0 ||
+		    strtoull(offset, NULL, 16) != traced->offset)
+			continue;
+		*address = strtoull(line, NULL, 16);
+		return true;
+	}
+	return false;
+}
+
+/* Reads SIZE bytes at ADDRESS of the process into BYTES.  Returns false with errno set if they
+ * cannot be read. */
+static bool read_memory(struct arena *arena, pid_t pid, uint64_t address, void *bytes, size_t size)
+{
+	struct iovec here = {bytes, size}, there = {(void *)(uintptr_t)address, size}; // NOLINT
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size)
+		return true;
+	if (errno != ENOSYS)
+		return false;
+	int fd = open(arena_format(arena, "/proc/%d/mem", pid), O_RDONLY | O_CLOEXEC);
+	bool read = fd >= 0 && pread(fd, bytes, size, (off_t)address) == (ssize_t)size;
+	if (fd >= 0)
+		close(fd);
+	return read;
+}
+
+enum announcement {
+	ANNOUNCED,
+	NOT_ANNOUNCED, /* a message was printed */
+	NOT_READABLE,  /* errno says why */
+};
+
+/* Reads the announcement of PROCESS, whose tracer is in TRACED, and fills in signal and log. */
+static enum announcement read_announcement(struct arena *arena, struct target_process *process,
+                                           const struct traced_file *traced)
+{
+	struct leakwrap_announcement announced = {0};
+	uint64_t segment; /* its address in the process */
+	pid_t pid = process->pid;
+	if (traced->announcement == 0) {
+		complain("process %d has another version of the tracer: link its program again, or "
+		         "ask by kill",
+		         pid);
+		return NOT_ANNOUNCED;
+	}
+	errno = EACCES;
+	if (!find_mapping(arena, pid, traced, &segment) ||
+	    !read_memory(arena, pid, segment - traced->vaddr + traced->announcement, &announced,
+	                 sizeof announced))
+		return NOT_READABLE;
+	if (announced.version == 0 || (unsigned long)announced.process != process->inner_pid) {
+		complain("process %d has not begun to trace: it starts, or it is about to execute "
+		         "a program",
+		         pid);
+		return NOT_ANNOUNCED;
+	}
+	process->signal = announced.signal;
+	process->log =
+	        arena_copy(arena, announced.log, strnlen(announced.log, sizeof announced.log));
+	process->announced = true;
+	return ANNOUNCED;
+}
+
+/* Returns true if signal NUMBER is in the set FIELD of STATUS, the text of /proc/PID/status. */
+static bool is_in_signal_set(const char *status, const char *field, int number)
+{
+	const char *at = strstr(status, field);
+	if (!at)
+		return false;
+	uint64_t set = strtoull(at + strlen(field), NULL, 16);
+	return set >> (number - 1) & 1;
+}
+
+/* Returns true if every thread blocks signal NUMBER, so that no thread would run the handler.
+ * STATUS is that of the first thread. */
+static bool is_blocked_by_all_threads(struct arena *arena, pid_t pid, const char *status,
+                                      int number)
+{
+	size_t size;
+	if (!is_in_signal_set(status, "\nSigBlk:", number))
+		return false;
+	bool blocked = true;
+	DIR *threads = opendir(arena_format(arena, "/proc/%d/task", pid));
+	for (struct dirent *thread; threads && blocked && (thread = readdir(threads)) != NULL;) {
+		const char *other =
+		        thread->d_name[0] == '.'
+		                ? NULL
+		                : read_file(arena,
+		                            arena_format(arena, "/proc/%d/task/%s/status", pid,
+		                                         thread->d_name),
+		                            &size);
+		if (other)
+			blocked = is_in_signal_set(other, "\nSigBlk:", number);
+	}
+	if (threads)
+		closedir(threads);
+	return blocked;
+}
+
+/* Returns true if the process is in a state in which it runs handlers, otherwise prints a
+ * message. */
+static bool is_running(pid_t pid, const char *status)
+{
+	const char *state = strstr(status, "\nState:\t");
+	if (state && (state[8] == 'Z' || state[8] == 'X')) {
+		complain("process %d has ended", pid);
+		return false;
+	}
+	if (state && (state[8] == 'T' || state[8] == 't')) {
+		complain("process %d is stopped", pid);
+		return false;
+	}
+	return true;
+}
+
+/* Fills in the options and the folder.  Returns false after a message. */
+static bool read_environment(struct arena *arena, struct target_process *process)
+{
+	pid_t pid = process->pid;
+	size_t size;
+	char *environment = read_process_file(arena, pid, "environ", &size);
+	if (!environment) {
+		if (errno == ESRCH)
+			complain("process %d has ended, or is the kernel's", pid);
+		else
+			complain("process %d: its environment cannot be read: %s", pid,
+			         strerror(errno));
+		return false;
+	}
+	process->options = process->started_in = "";
+	for (const char *p = environment; p < environment + size; p += strlen(p) + 1) {
+		if (strncmp(p, "LEAKWRAP_OPTIONS=", 17) == 0)
+			process->options = p + 17;
+		if (strncmp(p, "PWD=/", 5) == 0)
+			process->started_in = p + 4;
+	}
+	return true;
+}
+
+/* Returns the process id in the innermost container: the last number of the line NSpid of STATUS.
+ * Returns PID if there is no such line. */
+static unsigned long find_inner_pid(pid_t pid, const char *status)
+{
+	const char *line = strstr(status, "\nNSpid:");
+	const char *last = line ? strchr(line + 1, '\n') : NULL;
+	if (!last)
+		return (unsigned long)pid;
+	while (last > line && !isspace((unsigned char)last[-1]))
+		last--;
+	return strtoul(last, NULL, 10);
+}
+
+/* Returns true if the dump signal of PROCESS leads to a dump, otherwise prints a message. */
+static bool is_signal_handled(struct arena *arena, const struct target_process *process,
+                              const char *status)
+{
+	pid_t pid = process->pid;
+	if (process->signal <= 0) {
+		complain("process %d takes no dump signal: its options say signal=none", pid);
+		return false;
+	}
+	const char *name = sigabbrev_np(process->signal);
+	if (!name)
+		name = arena_format(arena, "RTMIN+%d", process->signal - SIGRTMIN);
+	if (!is_in_signal_set(status, "\nSigCgt:", process->signal)) {
+		complain("process %d does not catch signal %s: it would end the process", pid,
+		         name);
+		return false;
+	}
+	if (is_blocked_by_all_threads(arena, pid, status, process->signal)) {
+		complain("process %d blocks signal %s", pid, name);
+		return false;
+	}
+	return true;
+}
+
+/* Fills in signal and log from the environment of PROCESS.  ERROR is the reason why its memory
+ * cannot be read.  Returns false after a message. */
+static bool read_options(struct arena *arena, struct target_process *process, int error,
+                         const char *assumed_signal)
+{
+	if (!read_environment(arena, process))
+		return false;
+	const char *name = option_value(arena, process->options, "signal", assumed_signal);
+	if (!name) {
+		complain("process %d does not say which signal asks for a dump: its memory cannot "
+		         "be read (%s); run as root, or name it by --signal, which is USR1 unless "
+		         "another one was built in",
+		         process->pid, strerror(error));
+		return false;
+	}
+	process->signal = signal_number(name);
+	if (process->signal < 0) {
+		complain("process %d: %s is no signal", process->pid, name);
+		return false;
+	}
+	process->log = option_value(arena, process->options, "log", "stderr");
+	return true;
+}
+
+bool examine_process(struct arena *arena, struct target_process *process,
+                     const char *assumed_signal)
+{
+	pid_t pid = process->pid;
+	size_t size;
+	struct traced_file traced;
+	char *status = read_process_file(arena, pid, "status", &size);
+	if (!status) {
+		complain("process %d: %s", pid,
+		         errno == ENOENT ? "there is none" : strerror(errno));
+		return false;
+	}
+	if (!is_running(pid, status))
+		return false;
+	process->inner_pid = find_inner_pid(pid, status);
+	if (!find_traced_file(arena, pid, &traced)) {
+		const char *exe = arena_format(arena, "/proc/%d/exe", pid);
+		int fd = open(exe, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			complain("process %d: its program cannot be read: %s", pid,
+			         strerror(errno));
+		else
+			complain("process %d is not traced: its program was not linked with "
+			         "libleakwrap.a",
+			         pid);
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	enum announcement announcement = read_announcement(arena, process, &traced);
+	if (announcement == NOT_ANNOUNCED ||
+	    (announcement == NOT_READABLE && !read_options(arena, process, errno, assumed_signal)))
+		return false;
+	return is_signal_handled(arena, process, status);
+}

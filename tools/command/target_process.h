@@ -1,0 +1,36 @@
+/* target_process.h - the process that is asked for a dump: what must be known before a signal may
+ * be sent to it.
+ */
+#ifndef TOOLS_TARGET_PROCESS_H
+#define TOOLS_TARGET_PROCESS_H
+
+#include <sys/types.h>
+
+#include "tools/util.h"
+
+struct target_process {
+	pid_t pid;               /* as this command sees it; the caller sets it */
+	unsigned long inner_pid; /* as the process itself sees it, perhaps in a container */
+	const char *options;     /* its LEAKWRAP_OPTIONS, "" if not set; only if !ANNOUNCED */
+	const char *started_in;  /* its PWD, "" if not known; only if !ANNOUNCED */
+	int signal;              /* the dump signal */
+	const char *log;         /* the path pattern, or "stderr" */
+	bool announced;          /* SIGNAL and LOG are from the announcement in its memory */
+};
+
+/* Fills in PROCESS, whose PID is set, and checks that its dump signal leads to a dump.
+ *
+ * ASSUMED_SIGNAL is the signal that the user names for a process that does not announce it, or
+ * NULL.  Strings come from ARENA.  Returns false after a message if no signal may be sent. */
+bool examine_process(struct arena *arena, struct target_process *process,
+                     const char *assumed_signal);
+
+/* Returns the number of the signal NAME: "USR1", "SIGUSR1", "10" or "RTMIN+3".  Returns 0 for
+ * "none", and -1 if there is no such signal. */
+int signal_number(const char *name);
+
+/* Reads the file /proc/PID/NAME.  Returns its bytes with a NUL behind them, from ARENA, and their
+ * number in *SIZE.  Returns NULL with errno set if the file cannot be opened. */
+char *read_process_file(struct arena *arena, pid_t pid, const char *name, size_t *size);
+
+#endif

@@ -1,0 +1,591 @@
+/* draft.c - see draft.h. */
+#include "tools/log/draft.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/format.h"
+
+/* -- a draft ----------------------------------------------------------------------------------- */
+
+void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
+{
+	struct parsed_dump *dump = &draft->dump;
+	*dump = (struct parsed_dump){
+	        .pid = pid,
+	        .sequence = sequence,
+	        .sites = dump->sites,
+	        .frames = dump->frames,
+	        .modules = dump->modules,
+	        .notes = dump->notes,
+	        .command = dump->command,
+	        .fault = {.registers = dump->fault.registers},
+	        .log = draft->log,
+	        .line = draft->line,
+	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0,
+	                   NULL},
+	};
+	arena_reset(&draft->arena);
+	draft->lines = 0;
+	draft->site_bytes = draft->site_blocks = 0;
+	draft->has_head = draft->is_skipped = draft->in_crash = draft->is_stack_broken = false;
+	draft->in_misuse = NULL;
+}
+
+void draft_free(struct draft *draft)
+{
+	free(draft->dump.sites);
+	free(draft->dump.frames);
+	free(draft->dump.modules);
+	free(draft->dump.notes);
+	free(draft->dump.command);
+	free(draft->dump.fault.registers);
+	arena_free(&draft->arena);
+}
+
+void draft_note_damage(struct draft *draft, const char *what)
+{
+	if (draft->dump.damage)
+		return;
+	draft->dump.damage = what;
+	draft->dump.damage_line = draft->line;
+}
+
+/* -- numbers ----------------------------------------------------------------------------------- */
+
+struct key {
+	const char *name;
+	size_t count; /* offset in struct totals */
+};
+
+#define COUNT(field)                                   \
+	{                                              \
+#field, offsetof(struct totals, field) \
+	}
+
+/* The keys of the lines total, stacks, loss, tracer and end whose values are counts. */
+static const struct key keys[] = {
+        COUNT(live_bytes),       COUNT(live_blocks),     COUNT(call_sites),
+        COUNT(untracked_blocks), COUNT(untracked_bytes), COUNT(lost_call_sites),
+        COUNT(truncated_blocks), COUNT(guessed_blocks),  COUNT(freed_elsewhere_blocks),
+        COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
+        COUNT(left_out_blocks),  COUNT(left_out_bytes),  COUNT(inherited_bytes),
+        COUNT(inherited_blocks),
+};
+
+static bool scan_percent(const struct cursor *value, double *percent)
+{
+	char digits[32];
+	size_t length = (size_t)(value->end - value->at);
+	if (word_is(value, "none"))
+		return true;
+	if (length == 0 || length >= sizeof digits)
+		return false;
+	memcpy(digits, value->at, length);
+	digits[length] = '\0';
+	if (strspn(digits, "0123456789.") != length)
+		return false;
+	char *end;
+	double number = strtod(digits, &end);
+	if (*end != '\0' || number > 100)
+		return false;
+	*percent = number;
+	return true;
+}
+
+static void read_totals(struct draft *draft, struct cursor c)
+{
+	for (struct cursor word; next_word(&c, &word);) {
+		const char *equals = memchr(word.at, '=', (size_t)(word.end - word.at));
+		if (!equals)
+			continue;
+		struct cursor name = {word.at, equals}, value = {equals + 1, word.end};
+		if (word_is(&name, "complete_stack_bytes_percent")) {
+			if (!scan_percent(&value, &draft->dump.totals.complete_percent))
+				draft_note_damage(draft, "a number is damaged");
+			continue;
+		}
+		if (word_is(&name, "inherited"))
+			draft->dump.totals.inherited = word_is(&value, "left_out")   ? "left_out"
+			                               : word_is(&value, "included") ? "included"
+			                                                             : NULL;
+		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+			if (!word_is(&name, keys[i].name))
+				continue;
+			int64_t count;
+			if (scan_count(&value, &count) && at_end(&value))
+				*(int64_t *)((char *)&draft->dump.totals + keys[i].count) = count;
+			else
+				draft_note_damage(draft, "a number is damaged");
+		}
+	}
+}
+
+static const char *known_reason(const struct cursor *word)
+{
+	static const char *const reasons[] = {"exit", "signal", "api", "crash", "misuse"};
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (word_is(word, reasons[i]))
+			return reasons[i];
+	return NULL;
+}
+
+static void read_head(struct draft *draft, struct cursor c)
+{
+	struct parsed_dump *dump = &draft->dump;
+	unsigned version = 0;
+
+	for (struct cursor word; next_word(&c, &word);) {
+		if (skip_text(&word, "program=")) {
+			word.end = c.end; /* the rest of the line */
+			dump->program = unescape(&draft->arena, &word);
+			break;
+		}
+		if (skip_text(&word, "version=")) {
+			if (!scan_small(&word, &version) || !at_end(&word))
+				version = 0;
+		} else if (skip_text(&word, "reason=")) {
+			dump->reason = known_reason(&word);
+		} else if (skip_text(&word, "time=")) {
+			int64_t seconds;
+			const char *text = unescape(&draft->arena, &word);
+			dump->time = parse_time(text, &seconds) ? text : NULL;
+		}
+	}
+	draft->has_head = true;
+	if (dump->reason && strcmp(dump->reason, "crash") == 0)
+		draft->in_crash = dump->crashed = true;
+	if (dump->reason && strcmp(dump->reason, "misuse") == 0)
+		dump->misused = true;
+	if (version != LEAKWRAP_FORMAT_VERSION) {
+		draft->is_skipped = version != 0;
+		if (draft->is_skipped)
+			dump->program = NULL; /* nothing of it is understood */
+		draft_note_damage(draft, version ? "its format version is not known to this tool; "
+		                                   "the dump is skipped"
+		                                 : "its first line is damaged");
+	} else if (!dump->program || !dump->reason || !dump->time) {
+		draft_note_damage(draft, "its first line is damaged");
+	}
+}
+
+/* Reads "/opt/app/server --port 8080". */
+static void read_command(struct draft *draft, struct cursor c)
+{
+	struct parsed_dump *dump = &draft->dump;
+
+	dump->command_count = 0; /* the line may come twice */
+	for (struct cursor word; next_word(&c, &word);) {
+		GROW(dump->command, draft->command_room, dump->command_count + 1);
+		dump->command[dump->command_count++] = unescape(&draft->arena, &word);
+	}
+}
+
+/* Enters the crash.  Returns false, and notes damage, after a call site: the lines of the crash
+ * stand before all call sites. */
+static bool enter_crash(struct draft *draft)
+{
+	if (draft->dump.site_count > 0) {
+		draft_note_damage(draft, "a line of the crash is out of order");
+		return false;
+	}
+	draft->in_crash = draft->dump.crashed = true;
+	return true;
+}
+
+static bool scan_code(struct cursor *c, int64_t *code)
+{
+	bool negative = skip_text(c, "-");
+	unsigned number;
+	if (!scan_small(c, &number))
+		return false;
+	*code = negative ? -(int64_t)number : (int64_t)number;
+	return true;
+}
+
+/* Returns true if WORD is a name such as those of registers. */
+static bool is_plain_name(const struct cursor *word)
+{
+	for (const char *p = word->at; p < word->end; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_')
+			return false;
+	return !at_end(word);
+}
+
+/* Reads "signal=11 code=1 fault_address=0x0 thread=4712". */
+static void read_crash(struct draft *draft, struct cursor c)
+{
+	struct fault *fault = &draft->dump.fault;
+	bool signal = false, code = false, whole = true;
+	uint64_t thread;
+
+	if (!enter_crash(draft))
+		return;
+	for (struct cursor word; next_word(&c, &word);) {
+		if (skip_text(&word, "signal="))
+			whole &= signal = scan_small(&word, &fault->signal) && at_end(&word);
+		else if (skip_text(&word, "code="))
+			whole &= code = scan_code(&word, &fault->code) && at_end(&word);
+		else if (skip_text(&word, "exception=") && is_plain_name(&word))
+			fault->exception = unescape(&draft->arena, &word);
+		else if (skip_text(&word, "fault_address="))
+			whole &= fault->addressed =
+			        scan_hex(&word, &fault->fault_address) && at_end(&word);
+		else if (skip_text(&word, "thread=") && scan_decimal(&word, &thread) &&
+		         at_end(&word))
+			fault->thread = thread;
+	}
+	fault->told = signal && code;
+	if (!fault->told || !whole || !fault->thread)
+		draft_note_damage(draft, "what it died of is damaged");
+}
+
+/* Reads "rip=0x55d0c8a01230 rsp=0x7ffd2f10". */
+static void read_registers(struct draft *draft, struct cursor c)
+{
+	struct fault *fault = &draft->dump.fault;
+
+	if (!enter_crash(draft))
+		return;
+	for (struct cursor word; next_word(&c, &word);) {
+		const char *equals = memchr(word.at, '=', (size_t)(word.end - word.at));
+		struct cursor name = {word.at, equals ? equals : word.at};
+		struct cursor value = {equals ? equals + 1 : word.end, word.end};
+		struct machine_register one = {0};
+		if (!is_plain_name(&name) || !scan_hex(&value, &one.value) || !at_end(&value)) {
+			draft_note_damage(draft, "a register is damaged");
+			continue;
+		}
+		one.name = arena_copy(&draft->arena, name.at, (size_t)(name.end - name.at));
+		GROW(fault->registers, draft->register_room, fault->register_count + 1);
+		fault->registers[fault->register_count++] = one;
+	}
+}
+
+/* Reads "double_free pointer=0x55d0c9a012a0 thread=4712 function=free", or "released", or "block
+ * address=0x55d0c9a012a0 bytes=40 function=operator new". */
+static void read_misuse(struct draft *draft, struct cursor c)
+{
+	struct parsed_dump *dump = &draft->dump;
+	struct misuse *misuse = &dump->misuse;
+	struct cursor what = scan_word(&c);
+	enum misuse_stack stack = word_is(&what, "released") ? MISUSE_RELEASE
+	                          : word_is(&what, "block")  ? MISUSE_BLOCK
+	                                                     : MISUSE_OFFENDER;
+	const char *function = NULL;
+	bool number = false, whole = true;
+
+	dump->misused = true;
+	for (struct cursor word; next_word(&c, &word);) {
+		if (skip_text(&word, "function=")) {
+			word.end = c.end; /* the rest of the line */
+			function = unescape(&draft->arena, &word);
+			break;
+		}
+		if (skip_text(&word, "pointer="))
+			number = scan_hex(&word, &misuse->pointer) && at_end(&word);
+		else if (skip_text(&word, "address="))
+			number = scan_hex(&word, &misuse->address) && at_end(&word);
+		else if (skip_text(&word, "bytes="))
+			whole &= scan_decimal(&word, &misuse->bytes) && at_end(&word);
+		else if (skip_text(&word, "thread="))
+			whole &= scan_decimal(&word, &misuse->thread) && at_end(&word);
+	}
+	draft->in_misuse = NULL;
+	draft->is_stack_broken = true;
+	if (misuse->has[stack] || !whole || (stack != MISUSE_RELEASE && !number) ||
+	    (stack == MISUSE_OFFENDER && (!function || !is_plain_name(&what)))) {
+		draft_note_damage(draft, "what was misused is damaged");
+		return;
+	}
+	if (stack == MISUSE_OFFENDER) {
+		misuse->what = unescape(&draft->arena, &what);
+		misuse->function = function;
+	} else if (stack == MISUSE_BLOCK) {
+		misuse->maker = function;
+	}
+	misuse->has[stack] = true;
+	draft->is_stack_broken = false;
+	draft->in_misuse = &dump->misuse_frames[stack];
+	draft->in_misuse->first = dump->frame_count;
+}
+
+static bool scan_kind(const struct cursor *word, enum stack_kind *kind)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		if (word_is(word, stack_kind_names[i])) {
+			*kind = (enum stack_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes off "25 blocks" or "1 block". */
+static bool scan_counted(struct cursor *c, const char *noun, uint64_t *number)
+{
+	if (!scan_decimal(c, number) || !skip_text(c, noun))
+		return false;
+	skip_text(c, "s");
+	return true;
+}
+
+/* Returns the last call site so far, or NULL. */
+static struct parsed_site *last_site(const struct parsed_dump *dump)
+{
+	return dump->site_count ? &dump->sites[dump->site_count - 1] : NULL;
+}
+
+/* Drops the frames of SITE, which cannot be trusted. */
+static void drop_frames(struct parsed_site *site)
+{
+	site->depth = 0;
+	site->kind = STACK_TRUNCATED;
+}
+
+/* Reads "1: 819200 bytes in 25 blocks, complete", which "task=uart_rx" and "origin=system_library"
+ * may follow. */
+static void read_site(struct draft *draft, struct cursor c)
+{
+	struct parsed_dump *dump = &draft->dump;
+	struct parsed_site site = {.first = dump->frame_count};
+	bool broken = draft->is_stack_broken;
+
+	draft->is_stack_broken = true;
+	if (!scan_decimal(&c, &site.rank) || !skip_text(&c, ": ") ||
+	    !scan_counted(&c, " byte", &site.bytes) || !skip_text(&c, " in ") ||
+	    !scan_counted(&c, " block", &site.blocks) || !skip_text(&c, ", ")) {
+		draft_note_damage(draft, "a call site is damaged");
+		return;
+	}
+	struct cursor word = scan_word(&c);
+	if (!scan_kind(&word, &site.kind)) {
+		draft_note_damage(draft, "a call site is damaged");
+		return;
+	}
+	if (site.bytes > (uint64_t)INT64_MAX - draft->site_bytes ||
+	    site.blocks > (uint64_t)INT64_MAX - draft->site_blocks) {
+		draft_note_damage(draft, "its call sites hold more than there can be");
+		return;
+	}
+	while (next_word(&c, &word)) {
+		if (skip_text(&word, "task="))
+			site.task = unescape(&draft->arena, &word);
+		else if (word_is(&word, "origin=system_library"))
+			site.of_system = true;
+	}
+	struct parsed_site *before = last_site(dump);
+	uint64_t last = before ? before->rank : 0;
+	if (site.rank != last + 1) {
+		draft_note_damage(draft, "a call site is missing or out of order");
+		/* The frames since the last call site may belong to the missing one, unless a frame
+		 * that did not fit was noted already. */
+		if (before && (!broken || site.rank <= last))
+			drop_frames(before);
+	}
+	/* The frames behind a call site that comes too late may belong to any. */
+	draft->is_stack_broken = site.rank <= last;
+	if (draft->is_stack_broken)
+		drop_frames(&site);
+	GROW(dump->sites, draft->site_room, dump->site_count + 1);
+	dump->sites[dump->site_count++] = site;
+	draft->site_bytes += site.bytes;
+	draft->site_blocks += site.blocks;
+}
+
+/* Ends the current stack: the frames that it has are its innermost ones. */
+static void break_stack(struct draft *draft, const char *what)
+{
+	struct parsed_site *site = last_site(&draft->dump);
+	draft_note_damage(draft, what);
+	if (!draft->is_stack_broken && site)
+		site->kind = STACK_TRUNCATED;
+	draft->is_stack_broken = true;
+}
+
+/* Takes off "0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234 exact=1". */
+static bool scan_frame(struct draft *draft, struct cursor c, uint64_t *number,
+                       struct parsed_frame *frame)
+{
+	struct cursor name;
+
+	*frame = (struct parsed_frame){0};
+	if (!scan_decimal(&c, number) || !skip_text(&c, " ") || !scan_hex(&c, &frame->address) ||
+	    !skip_text(&c, " "))
+		return false;
+	struct cursor word = scan_word(&c);
+	if (!word_is(&word, "?")) {
+		if (!split_offset(&word, &name, &frame->into))
+			return false;
+		frame->function = unescape(&draft->arena, &name);
+	}
+	frame->offset = frame->address;
+	if (skip_text(&c, " [")) {
+		if (!scan_small(&c, &frame->module) || frame->module == 0 || !skip_text(&c, "] "))
+			return false;
+		word = scan_word(&c);
+		if (!split_offset(&word, &name, &frame->offset))
+			return false;
+		frame->name = unescape(&draft->arena, &name);
+	}
+	while (next_word(&c, &word)) {
+		if (word_is(&word, "exact=1"))
+			frame->exact = true;
+		else if (!memchr(word.at, '=', (size_t)(word.end - word.at)))
+			return false;
+	}
+	return true;
+}
+
+static void read_frame(struct draft *draft, struct cursor c)
+{
+	struct parsed_dump *dump = &draft->dump;
+	uint64_t number;
+	struct parsed_frame frame;
+
+	if (!scan_frame(draft, c, &number, &frame)) {
+		break_stack(draft, "a frame is damaged");
+		return;
+	}
+	if (draft->is_stack_broken)
+		return;
+	struct parsed_site *site = last_site(dump);
+	size_t *depth = draft->in_crash    ? &dump->crash_depth
+	                : draft->in_misuse ? &draft->in_misuse->depth
+	                : site             ? &site->depth
+	                                   : NULL;
+	if (!depth || number != *depth) {
+		break_stack(draft, "a frame is missing or out of order");
+		return;
+	}
+	if (draft->in_crash && number == 0)
+		frame.exact = true;
+	GROW(dump->frames, draft->frame_room, dump->frame_count + 1);
+	dump->frames[dump->frame_count++] = frame;
+	++*depth;
+}
+
+static bool is_build_id(const struct cursor *word)
+{
+	if (word->at == word->end || (word->end - word->at) % 2 != 0)
+		return false;
+	for (const char *p = word->at; p < word->end; p++)
+		if (hex_digit(*p) < 0)
+			return false;
+	return true;
+}
+
+/* Reads "1 0x55d0c8a00000-0x55d0c8a08000 bias=0x55d0c8a00000 build_id=0a1b2c...
+ * path=/opt/app/server". */
+static void read_module(struct draft *draft, struct cursor c)
+{
+	struct parsed_dump *dump = &draft->dump;
+	struct parsed_module module = {0};
+	bool biased = false;
+
+	if (!scan_small(&c, &module.number) || !skip_text(&c, " ") ||
+	    !scan_hex(&c, &module.start) || !skip_text(&c, "-") || !scan_hex(&c, &module.end) ||
+	    module.end < module.start) {
+		draft_note_damage(draft, "a module is damaged");
+		return;
+	}
+	for (struct cursor word; next_word(&c, &word);) {
+		if (skip_text(&word, "path=")) {
+			word.end = c.end; /* the rest of the line */
+			module.path = unescape(&draft->arena, &word);
+			break;
+		}
+		if (skip_text(&word, "bias=")) {
+			biased = scan_hex(&word, &module.bias) && at_end(&word);
+		} else if (skip_text(&word, "build_id=") && is_build_id(&word)) {
+			char *id = arena_copy(&draft->arena, word.at, (size_t)(word.end - word.at));
+			for (char *p = id; *p; p++)
+				*p = (char)tolower((unsigned char)*p);
+			module.build_id = id;
+		}
+	}
+	if (!module.path || !biased) {
+		draft_note_damage(draft, "a module is damaged");
+		return;
+	}
+	GROW(dump->modules, draft->module_room, dump->module_count + 1);
+	dump->modules[dump->module_count++] = module;
+}
+
+static void read_note(struct draft *draft, struct cursor c)
+{
+	struct parsed_dump *dump = &draft->dump;
+	GROW(dump->notes, draft->note_room, dump->note_count + 1);
+	dump->notes[dump->note_count++] = arena_copy(&draft->arena, c.at, (size_t)(c.end - c.at));
+}
+
+/* Reads "sites=57 lines=240 dump_ns=812345". */
+static void read_end(struct draft *draft, struct cursor c)
+{
+	struct cursor all = c;
+	uint64_t sites = UINT64_MAX, lines = UINT64_MAX;
+
+	for (struct cursor word; next_word(&c, &word);) {
+		if (skip_text(&word, "sites=") && (!scan_decimal(&word, &sites) || !at_end(&word)))
+			sites = UINT64_MAX;
+		else if (skip_text(&word, "lines=") &&
+		         (!scan_decimal(&word, &lines) || !at_end(&word)))
+			lines = UINT64_MAX;
+	}
+	read_totals(draft, all);
+	if (sites == UINT64_MAX || lines == UINT64_MAX)
+		draft_note_damage(draft, "its end is damaged");
+	else if (lines > draft->lines)
+		draft_note_damage(draft, "lines of it are missing");
+	else if (lines < draft->lines || sites != draft->dump.site_count)
+		draft_note_damage(draft, "lines of it came twice or were changed");
+}
+
+/* -- every line -------------------------------------------------------------------------------- */
+
+static const struct line_kind {
+	const char *start; /* what stands behind the line's prefix */
+	void (*read)(struct draft *draft, struct cursor c);
+	bool ends_crash; /* no line of the crash comes later */
+} line_kinds[] = {
+        {"dump ", read_head, false},
+        {"note ", read_note, false},
+        {"command ", read_command, false},
+        {"crash ", read_crash, false},
+        {"registers ", read_registers, false},
+        {"misuse ", read_misuse, false},
+        {"  #", read_frame, false},
+        {"site ", read_site, true},
+        {"module ", read_module, true},
+        {"total ", read_totals, true},
+        {"stacks ", read_totals, true},
+        {"loss ", read_totals, true},
+        {"tracer ", read_totals, true},
+        {"end ", read_end, false},
+};
+
+bool draft_read(struct draft *draft, struct cursor c, bool whole)
+{
+	bool ends = starts_with(&c, "end ");
+
+	draft->lines++;
+	if (!whole && !ends) {
+		/* In the crash, the number of the next frame shows if a frame is missing.
+		 * Elsewhere the line may have been a call site. */
+		if (draft->in_crash)
+			draft_note_damage(draft, "a line of it is cut");
+		else
+			break_stack(draft, "a line of it is cut");
+		return false;
+	}
+	for (size_t i = 0; !draft->is_skipped && i < sizeof line_kinds / sizeof *line_kinds; i++) {
+		if (!skip_text(&c, line_kinds[i].start))
+			continue;
+		if (line_kinds[i].ends_crash)
+			draft->in_crash = false;
+		line_kinds[i].read(draft, c);
+		break;
+	}
+	return ends;
+}

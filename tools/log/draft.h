@@ -1,0 +1,44 @@
+/* draft.h - a dump whose lines are being read: the grammar of a dump (report/format.h).
+ *
+ * What does not fit is noted once, with its line, and skipped.  All else of the dump is kept.
+ */
+#ifndef TOOLS_DRAFT_H
+#define TOOLS_DRAFT_H
+
+#include "tools/log/parsed_dump.h"
+#include "tools/log/scan.h"
+
+struct draft {
+	/* Set by the caller: */
+	const char *log;    /* the name of the log */
+	unsigned long line; /* the number of the current line of the log */
+
+	/* For the caller to read: */
+	struct parsed_dump dump; /* what the lines said so far */
+	bool has_head;           /* its first line has come */
+
+	/* draft.c's own: */
+	struct arena arena; /* the dump's text */
+	size_t site_room, frame_room, module_room, note_room, register_room, command_room;
+	unsigned long lines;              /* how many the dump had so far */
+	uint64_t site_bytes, site_blocks; /* of all call sites so far, at most INT64_MAX */
+	bool is_skipped;                  /* the version of its format is not known */
+	bool in_crash;                    /* registers and frames belong to the crash */
+	bool is_stack_broken; /* a frame of the current stack is missing: it ends there */
+	struct parsed_frames *in_misuse; /* frames belong to this stack of the misuse, or NULL */
+};
+
+/* Empties DRAFT, which is all 0 the first time, for dump SEQUENCE of process PID. */
+void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence);
+
+/* Frees what DRAFT points to. */
+void draft_free(struct draft *draft);
+
+/* Notes that the dump is not whole.  WHAT is a constant; only the first note counts. */
+void draft_note_damage(struct draft *draft, const char *what);
+
+/* Reads a line of the dump.  C is what follows the line's prefix.  WHOLE: the line has its end.
+ * Returns true if it is the dump's last line. */
+bool draft_read(struct draft *draft, struct cursor c, bool whole);
+
+#endif

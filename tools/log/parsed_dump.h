@@ -1,0 +1,129 @@
+/* parsed_dump.h - what one dump says, with the names of its format (report/format.h).
+ *
+ * All text is the parser's, and is gone when the dump_taker returns.
+ */
+#ifndef TOOLS_PARSED_DUMP_H
+#define TOOLS_PARSED_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stack_kind {
+	STACK_COMPLETE,
+	STACK_TRUNCATED,
+	STACK_GUESSED,
+};
+
+/* "complete", "truncated" or "guessed". */
+extern const char *const stack_kind_names[3];
+
+/* The numbers of a dump, with the names of the format.  -1: the dump does not have it. */
+struct totals {
+	int64_t live_bytes, live_blocks, call_sites;
+	int64_t untracked_blocks, untracked_bytes, lost_call_sites;
+	int64_t truncated_blocks, guessed_blocks, freed_elsewhere_blocks, foreign_frees;
+	int64_t left_out_blocks, left_out_bytes; /* only with the option system=0 */
+	int64_t tracer_bytes, dump_ns;
+	int64_t inherited_bytes, inherited_blocks; /* of a forked child: from before the fork */
+	double complete_percent;
+	const char *inherited; /* "included" in the other numbers, "left_out", or NULL: not known */
+};
+
+struct parsed_frame {
+	uint64_t address;     /* raw */
+	uint64_t offset;      /* ADDRESS less the load bias, or ADDRESS without a module */
+	uint64_t into;        /* bytes into FUNCTION */
+	const char *function; /* by the symbol table of the program, or NULL */
+	const char *name;     /* of the module, or NULL */
+	unsigned module;      /* its number, or 0 */
+	bool exact;           /* ADDRESS is that of an instruction, not a return address */
+};
+
+/* The bytes of all call sites of a dump, and their blocks, add up to at most INT64_MAX. */
+struct parsed_site {
+	uint64_t rank, bytes, blocks;
+	enum stack_kind kind;
+	const char *task;    /* the task that allocated, or NULL */
+	bool of_system;      /* a system library made the allocation itself */
+	size_t first, depth; /* in parsed_dump.frames */
+};
+
+struct parsed_module {
+	unsigned number;
+	uint64_t start, end, bias;
+	const char *build_id; /* lower-case hexadecimal, or NULL */
+	const char *path;
+};
+
+struct machine_register {
+	const char *name; /* as in the ABI */
+	uint64_t value;
+};
+
+/* What a program died of, and the registers in the order of the dump. */
+struct fault {
+	bool told;             /* SIGNAL and CODE are known */
+	bool addressed;        /* FAULT_ADDRESS is known */
+	const char *exception; /* the processor's name for it, or NULL */
+	unsigned signal;
+	int64_t code; /* si_code (sigaction(2)) */
+	uint64_t fault_address;
+	uint64_t thread; /* 0: not known */
+	struct machine_register *registers;
+	size_t register_count;
+};
+
+/* The backtraces of misuse, in the order of the dump. */
+enum misuse_stack {
+	MISUSE_OFFENDER, /* the wrong release */
+	MISUSE_RELEASE,  /* of a double free, the release before it */
+	MISUSE_BLOCK,    /* the allocation of the block */
+	MISUSE_STACKS,
+};
+
+/* What a program did wrong with its heap. */
+struct misuse {
+	const char *what;     /* "double_free" and so on, or NULL: not known */
+	const char *function; /* the function that released, or NULL */
+	const char *maker;    /* the function that allocated, or NULL */
+	uint64_t pointer;
+	uint64_t thread;         /* 0: not known */
+	uint64_t address, bytes; /* of the block */
+	bool has[MISUSE_STACKS];
+};
+
+struct parsed_frames {
+	size_t first, depth; /* in parsed_dump.frames */
+};
+
+struct parsed_dump {
+	unsigned long pid, sequence;
+	const char *reason, *time, *program; /* NULL when the first line is missing */
+	const char **command;                /* the words of the command line; none: not known */
+	bool crashed;                        /* CRASH holds something, or should */
+	struct fault fault;
+	size_t crash_depth; /* its frames are the first of FRAMES */
+	bool misused;       /* MISUSE holds something, or should; there are no live blocks */
+	struct misuse misuse;
+	struct parsed_frames misuse_frames[MISUSE_STACKS];
+	struct totals totals;
+	struct parsed_site *sites;
+	struct parsed_frame *frames;
+	struct parsed_module *modules;
+	const char **notes;
+	size_t site_count, frame_count, module_count, note_count, command_count;
+
+	const char *log;    /* the name of the log */
+	unsigned long line; /* where the dump starts */
+
+	/* What is wrong with a dump that is not whole, and the line that shows it; otherwise NULL.
+	 * The lines behind the damage are read too. */
+	const char *damage;
+	unsigned long damage_line;
+};
+
+/* Takes DUMP.  It and all that it points to is gone afterwards. */
+typedef void dump_taker(void *context, const struct parsed_dump *dump);
+
+#endif

@@ -1,0 +1,11 @@
+/* read_log.h - from a descriptor to dumps, in pieces: a log may have any size. */
+#ifndef TOOLS_READ_LOG_H
+#define TOOLS_READ_LOG_H
+
+#include "tools/log/parsed_dump.h"
+
+/* Reads FD to its end; messages call it LOG.  Gives each dump to TAKE, with CONTEXT, when the dump
+ * has ended or its end cannot come any more.  Returns false with errno set if reading fails. */
+bool parse_log(int fd, const char *log, dump_taker *take, void *context);
+
+#endif

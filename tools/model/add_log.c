@@ -1,0 +1,216 @@
+/* add_log.c - see add_log.h. */
+#include "tools/model/add_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/log/read_log.h"
+#include "tools/model/copy_dump.h"
+
+/* -- dumps ------------------------------------------------------------------------------------- */
+
+/* Which dumps of a log to take, and what the log has. */
+struct selection {
+	struct report *report;
+	uint64_t pid, sequence; /* 0: any */
+	size_t seen, taken;     /* numbers of dumps */
+	uint64_t last_sequence; /* of the last dump seen */
+};
+
+static uint64_t dump_hash(const struct dump *dump)
+{
+	uint64_t hash = hash_word(hash_word(0, dump->pid), dump->sequence);
+	hash = hash_word(hash, (uint64_t)dump->seconds);
+	for (size_t i = 0; i < dump->site_count; i++) {
+		hash = hash_word(hash, dump->sites[i].stack->number);
+		hash = hash_word(hash, dump->sites[i].bytes);
+		hash = hash_word(hash, dump->sites[i].blocks);
+	}
+	return hash;
+}
+
+static bool same_dump(const void *key, const void *entry)
+{
+	const struct dump *a = key, *b = entry;
+	return a->pid == b->pid && a->sequence == b->sequence && a->time == b->time &&
+	       a->program == b->program && a->totals.live_bytes == b->totals.live_bytes &&
+	       a->totals.dump_ns == b->totals.dump_ns && a->site_count == b->site_count &&
+	       !a->damage == !b->damage;
+}
+
+/* Says that PARSED has the damage DAMAGE, which showed in line LINE of the log. */
+static void report_damage(const struct parsed_dump *parsed, const char *damage, unsigned long line)
+{
+	int64_t all = parsed->totals.call_sites;
+	size_t read = parsed->site_count;
+	if (parsed->misused)
+		complain("%s:%lu: dump %lu.%lu is damaged: %s", parsed->log, line, parsed->pid,
+		         parsed->sequence, damage);
+	else if (all >= 0 && (uint64_t)all > read)
+		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu of its %lld call site%s %s "
+		         "reported",
+		         parsed->log, line, parsed->pid, parsed->sequence, damage, read,
+		         (long long)all, all == 1 ? "" : "s", read == 1 ? "is" : "are");
+	else
+		complain("%s:%lu: dump %lu.%lu is damaged: %s; %zu call site%s reported",
+		         parsed->log, line, parsed->pid, parsed->sequence, damage, read,
+		         read == 1 ? " is" : "s are");
+}
+
+/* Returns true if PARSED is nothing but stray lines. */
+static bool is_empty(const struct parsed_dump *parsed)
+{
+	return parsed->damage && !parsed->program && parsed->site_count == 0 &&
+	       parsed->totals.live_bytes < 0 && !parsed->crashed && !parsed->misused;
+}
+
+/* Adds DUMP to REPORT, unless REPORT has it already. */
+static void add_dump(struct report *report, struct dump *dump)
+{
+	uint64_t hash = dump_hash(dump);
+	const struct dump *known = table_find(&report->dump_table, hash, dump, same_dump);
+	if (!dump->misuse)
+		report->latest = known ? known : dump;
+	if (known) {
+		report->duplicates++;
+		return;
+	}
+	table_add(&report->dump_table, hash, dump);
+	if (dump->misuse) {
+		GROW(report->misuses, report->misuse_room, report->misuse_count + 1);
+		report->misuses[report->misuse_count++] = dump;
+	} else {
+		GROW(report->dumps, report->dump_room, report->dump_count + 1);
+		report->dumps[report->dump_count++] = dump;
+	}
+}
+
+static void take_dump(void *context, const struct parsed_dump *parsed)
+{
+	struct selection *selection = context;
+
+	selection->seen++;
+	selection->last_sequence = parsed->sequence;
+	if ((selection->pid && selection->pid != parsed->pid) ||
+	    (selection->sequence && selection->sequence != parsed->sequence))
+		return;
+	if (selection->seen % 64 == 0)
+		progress("reading %s: %zu dumps", parsed->log, selection->seen);
+
+	if (is_empty(parsed)) {
+		report_damage(parsed, parsed->damage, parsed->damage_line);
+		return;
+	}
+	struct dump *dump = copy_dump(selection->report, parsed);
+	dump->chosen = selection->sequence != 0;
+	if (dump->damage)
+		report_damage(parsed, dump->damage, dump->damage_line);
+	selection->taken++;
+	add_dump(selection->report, dump);
+}
+
+/* -- logs -------------------------------------------------------------------------------------- */
+
+/* Splits "LOG@N" or "LOG@PID:N".  Returns the log, which the caller frees.  If a file has such a
+ * name, the file is meant. */
+static char *split_selector(const char *selector, struct selection *selection)
+{
+	char *log = xstrdup(selector);
+	char *at = strrchr(log, '@');
+	if (!at || access(log, F_OK) == 0)
+		return log;
+	*at++ = '\0';
+	char *colon = strchr(at, ':');
+	if (colon)
+		*colon++ = '\0';
+	if ((colon && !parse_number(at, &selection->pid)) ||
+	    !parse_number(colon ? colon : at, &selection->sequence) || selection->sequence == 0)
+		die("%s: what follows @ is the number of a dump, or PID:NUMBER", selector);
+	return log;
+}
+
+bool report_add(struct report *report, const char *selector)
+{
+	struct selection selection = {.report = report};
+	char *path = split_selector(selector, &selection);
+	bool standard_input = strcmp(path, "-") == 0;
+	const char *log = intern_text(&report->strings, path);
+	if (standard_input)
+		log = "standard input";
+	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	bool fine = false;
+
+	report->latest = NULL;
+	free(path);
+	if (fd < 0 || !parse_log(fd, log, take_dump, &selection))
+		complain("%s: %s", log, strerror(errno));
+	else if (selection.seen == 0)
+		complain("%s holds no dump", log);
+	else if (selection.taken == 0 && selection.sequence)
+		complain("%s holds no dump %s; its last is %llu", log, strrchr(selector, '@') + 1,
+		         (unsigned long long)selection.last_sequence);
+	else if (selection.taken == 0)
+		complain("%s holds no dump that can be read", log);
+	else
+		fine = true;
+	if (fd > STDIN_FILENO)
+		close(fd);
+	progress_done();
+	return fine;
+}
+
+/* -- processes --------------------------------------------------------------------------------- */
+
+/* The latest dump of a process so far. */
+struct process {
+	struct dump *last;
+};
+
+static bool same_pid(const void *key, const void *entry)
+{
+	return *(const unsigned long *)key == ((const struct process *)entry)->last->pid;
+}
+
+/* Returns true if DUMP comes from the process of LAST, a dump with the same pid met before it.  A
+ * pid may belong to a later process (in a container each is 1), or to another program that the
+ * process executed. */
+static bool same_process(const struct dump *last, const struct dump *dump)
+{
+	if (last->program && dump->program && last->program != dump->program)
+		return false;
+	if (dump->sequence > last->sequence)
+		return true;
+	/* A process that counts from 1 again is another one, unless a log has dumps out of
+	 * order. */
+	return dump->sequence < last->sequence && dump->log == last->log &&
+	       dump->seconds <= last->seconds;
+}
+
+void report_finish(struct report *report)
+{
+	struct table processes = {0}; /* the latest of each pid */
+
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct dump *dump = report->dumps[i];
+		uint64_t hash = hash_word(0, dump->pid);
+		struct process *process = table_find(&processes, hash, &dump->pid, same_pid);
+		bool known = process && same_process(process->last, dump);
+
+		if (!process) {
+			process = arena_alloc(&report->arena, sizeof *process);
+			process->last = dump;
+			table_add(&processes, hash, process);
+		}
+		dump->process = known ? process->last->process : report->process_count++;
+		if (known && dump->sequence < process->last->sequence)
+			continue;
+		if (known)
+			process->last->last = false;
+		process->last = dump;
+		dump->last = true;
+	}
+	table_free(&processes);
+}

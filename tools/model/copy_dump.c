@@ -1,0 +1,253 @@
+/* copy_dump.c - see copy_dump.h. */
+#include "tools/model/copy_dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/model/store.h"
+
+/* Returns false if the address and the offset of FRAME contradict MODULE in DUMP.  A module that
+ * was unloaded and loaded again has several biases. */
+static bool frame_fits(const struct dump *dump, const struct module *module,
+                       const struct parsed_frame *frame)
+{
+	bool is_mapped = false;
+	for (size_t i = 0; i < dump->mapping_count; i++) {
+		if (dump->mappings[i].module != module)
+			continue;
+		if (frame->address - dump->mappings[i].bias == frame->offset)
+			return true;
+		is_mapped = true;
+	}
+	return !is_mapped;
+}
+
+/* Returns the one of COUNT mappings that has the name and the bias of FRAME, or NULL. */
+static const struct mapping *fitting_mapping(const struct mapping *mappings, size_t count,
+                                             const struct parsed_frame *frame)
+{
+	for (size_t i = 0; i < count; i++)
+		if (mappings[i].bias == frame->address - frame->offset &&
+		    strcmp(mappings[i].module->name, frame->name) == 0)
+			return &mappings[i];
+	return NULL;
+}
+
+/* Adds to DUMP the module of FRAME, whose line was lost.  An earlier dump of the process may have
+ * it.  Otherwise only its name and its bias are known. */
+static const struct mapping *add_lost_mapping(struct report *report, struct dump *dump,
+                                              const struct parsed_frame *frame)
+{
+	const struct mapping *known = NULL;
+	for (size_t i = report->dump_count; i-- > 0 && !known;)
+		if (report->dumps[i]->pid == dump->pid)
+			known = fitting_mapping(report->dumps[i]->mappings,
+			                        report->dumps[i]->mapping_count, frame);
+
+	if (dump->mapping_count == dump->mapping_room) {
+		dump->mapping_room = 2 * dump->mapping_room + 1;
+		struct mapping *moved =
+		        arena_alloc(&report->arena, dump->mapping_room * sizeof *moved);
+		if (dump->mapping_count)
+			memcpy(moved, dump->mappings, dump->mapping_count * sizeof *moved);
+		dump->mappings = moved;
+	}
+	struct mapping *more = &dump->mappings[dump->mapping_count++];
+	if (known) {
+		*more = *known;
+	} else {
+		const char *path = frame->name;
+		if (frame->module == 1 && dump->program &&
+		    strcmp(base_name(dump->program), path) == 0)
+			path = dump->program;
+		struct module *module = add_module(report, path, NULL);
+		module->main = module->main || frame->module == 1;
+		*more = (struct mapping){.module = module, .bias = frame->address - frame->offset};
+	}
+	return more;
+}
+
+static struct module *module_of_frame(struct report *report, const struct parsed_dump *parsed,
+                                      struct dump *dump, struct module **modules,
+                                      const struct parsed_frame *frame)
+{
+	if (frame->module == 0)
+		return NULL;
+	/* The runtime numbers modules without gaps: the number is nearly always the index. */
+	for (size_t i = 0; i < parsed->module_count; i++) {
+		size_t at = (frame->module - 1 + i) % parsed->module_count;
+		if (parsed->modules[at].number == frame->module)
+			return modules[at];
+	}
+	const struct mapping *lost = fitting_mapping(dump->mappings, dump->mapping_count, frame);
+	if (!lost)
+		lost = add_lost_mapping(report, dump, frame);
+	return add_module(report, lost->module->path, lost->module->build_id);
+}
+
+static void copy_mappings(struct report *report, const struct parsed_dump *parsed,
+                          struct dump *dump, struct module **modules)
+{
+	dump->mappings = arena_alloc(&report->arena, parsed->module_count * sizeof *dump->mappings);
+	dump->mapping_room = parsed->module_count;
+	for (size_t i = 0; i < parsed->module_count; i++) {
+		const struct parsed_module *module = &parsed->modules[i];
+		modules[i] = add_module(report, module->path, module->build_id);
+		if (module->number == 1)
+			modules[i]->main = true;
+		dump->mappings[dump->mapping_count++] =
+		        (struct mapping){modules[i], module->start, module->end, module->bias};
+	}
+}
+
+/* A stack between the parser and the model.  The vector is reused. */
+struct copied {
+	const struct location **at;
+	size_t depth, room;
+};
+
+/* Copies DEPTH frames from FIRST on.  Returns false, and stops, at a frame that contradicts its
+ * module. */
+static bool copy_frames(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
+                        struct module **modules, size_t first, size_t depth, struct copied *copied)
+{
+	GROW(copied->at, copied->room, depth + 1);
+	for (copied->depth = 0; copied->depth < depth; copied->depth++) {
+		const struct parsed_frame *frame = &parsed->frames[first + copied->depth];
+		struct module *module = module_of_frame(report, parsed, dump, modules, frame);
+		if (module && !frame_fits(dump, module, frame)) {
+			if (!dump->damage) {
+				dump->damage = "an address does not fit its module";
+				dump->damage_line = parsed->line;
+			}
+			return false;
+		}
+		copied->at[copied->depth] = add_location(report, module, frame);
+	}
+	return true;
+}
+
+/* Returns true if a module lies at several places in DUMP. */
+static bool has_moved(const struct dump *dump)
+{
+	for (size_t i = 0; i < dump->mapping_count; i++)
+		if (mapping_of(dump, dump->mappings[i].module) != &dump->mappings[i])
+			return true;
+	return false;
+}
+
+static const uint64_t *copy_addresses(struct report *report, const struct parsed_frame *frames,
+                                      size_t depth)
+{
+	uint64_t *addresses = arena_alloc(&report->arena, depth * sizeof *addresses);
+	for (size_t i = 0; i < depth; i++)
+		addresses[i] = frames[i].address;
+	return addresses;
+}
+
+static void copy_sites(struct report *report, const struct parsed_dump *parsed, struct dump *dump,
+                       struct module **modules)
+{
+	struct copied copied = {0};
+	bool moved = has_moved(dump);
+
+	dump->sites = arena_alloc(&report->arena, parsed->site_count * sizeof *dump->sites);
+	for (size_t i = 0; i < parsed->site_count; i++) {
+		const struct parsed_site *from = &parsed->sites[i];
+		struct site *site = &dump->sites[dump->site_count++];
+
+		site->bytes = from->bytes;
+		site->blocks = from->blocks;
+		site->kind = from->kind;
+		site->task = intern_text(&report->strings, from->task);
+		site->of_system = from->of_system;
+		site->rank = from->rank;
+		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
+			site->kind = STACK_TRUNCATED;
+		site->stack = add_stack(report, copied.at, copied.depth);
+		site->addresses =
+		        moved && copied.depth > 0
+		                ? copy_addresses(report, &parsed->frames[from->first], copied.depth)
+		                : NULL;
+	}
+	free(copied.at);
+}
+
+static const struct crash *copy_crash(struct report *report, const struct parsed_dump *parsed,
+                                      struct dump *dump, struct module **modules)
+{
+	struct crash *crash = arena_alloc(&report->arena, sizeof *crash);
+	struct fault *fault = &crash->fault;
+	struct copied copied = {0};
+
+	*fault = parsed->fault;
+	fault->exception = intern_text(&report->strings, fault->exception);
+	fault->registers =
+	        arena_alloc(&report->arena, fault->register_count * sizeof *fault->registers);
+	for (size_t i = 0; i < fault->register_count; i++) {
+		fault->registers[i] = parsed->fault.registers[i];
+		fault->registers[i].name = intern_text(&report->strings, fault->registers[i].name);
+	}
+	copy_frames(report, parsed, dump, modules, 0, parsed->crash_depth, &copied);
+	crash->stack = make_stack(report, copied.at, copied.depth);
+	free(copied.at);
+	return crash;
+}
+
+static struct misused *copy_misuse(struct report *report, const struct parsed_dump *parsed,
+                                   struct dump *dump, struct module **modules)
+{
+	struct misused *misused = arena_alloc(&report->arena, sizeof *misused);
+	struct misuse *misuse = &misused->misuse;
+	struct copied copied = {0};
+
+	*misuse = parsed->misuse;
+	misuse->what = intern_text(&report->strings, misuse->what);
+	misuse->function = intern_text(&report->strings, misuse->function);
+	misuse->maker = intern_text(&report->strings, misuse->maker);
+	for (unsigned i = 0; i < MISUSE_STACKS; i++) {
+		const struct parsed_frames *frames = &parsed->misuse_frames[i];
+		if (!misuse->has[i])
+			continue;
+		copy_frames(report, parsed, dump, modules, frames->first, frames->depth, &copied);
+		misused->stacks[i] = make_stack(report, copied.at, copied.depth);
+	}
+	free(copied.at);
+	return misused;
+}
+
+struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
+{
+	struct dump *dump = arena_alloc(&report->arena, sizeof *dump);
+	dump->pid = parsed->pid;
+	dump->sequence = parsed->sequence;
+	dump->reason = parsed->reason;
+	dump->time = intern_text(&report->strings, parsed->time);
+	/* It is empty if the runtime had no memory for it. */
+	dump->program = intern_text(&report->strings,
+	                            parsed->program && *parsed->program ? parsed->program : NULL);
+	dump->command = arena_alloc(&report->arena, parsed->command_count * sizeof *dump->command);
+	for (size_t i = 0; i < parsed->command_count; i++)
+		dump->command[dump->command_count++] =
+		        intern_text(&report->strings, parsed->command[i]);
+	dump->totals = parsed->totals;
+	dump->log = parsed->log;
+	dump->line = parsed->line;
+	dump->damage = parsed->damage;
+	dump->damage_line = parsed->damage_line;
+	if (!dump->time || !parse_time(dump->time, &dump->seconds))
+		dump->seconds = -1;
+	dump->notes = arena_alloc(&report->arena, parsed->note_count * sizeof *dump->notes);
+	for (size_t i = 0; i < parsed->note_count; i++)
+		dump->notes[dump->note_count++] = intern_text(&report->strings, parsed->notes[i]);
+
+	struct module **modules = xmalloc((parsed->module_count + 1) * sizeof *modules);
+	copy_mappings(report, parsed, dump, modules);
+	if (parsed->crashed)
+		dump->crash = copy_crash(report, parsed, dump, modules);
+	if (parsed->misused)
+		dump->misuse = copy_misuse(report, parsed, dump, modules);
+	copy_sites(report, parsed, dump, modules);
+	free(modules);
+	return dump;
+}

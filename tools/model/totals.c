@@ -1,0 +1,119 @@
+/* totals.c - see totals.h. */
+#include "tools/model/totals.h"
+
+/* -- system libraries -------------------------------------------------------------------------- */
+
+/* Subtracts PART from *TOTAL if the dump has that total. */
+static void subtract(int64_t *total, uint64_t part)
+{
+	if (*total >= 0)
+		*total = (uint64_t)*total > part ? (int64_t)((uint64_t)*total - part) : 0;
+}
+
+/* Adds PART to *TOTAL, which the dump has. */
+static void add(int64_t *total, uint64_t part)
+{
+	uint64_t sum = (uint64_t)*total;
+	add_up(&sum, part);
+	*total = (int64_t)sum;
+}
+
+/* Moves SITE from the totals of its dump to what is left out. */
+static void leave_out(struct totals *totals, const struct site *site)
+{
+	subtract(&totals->live_bytes, site->bytes);
+	subtract(&totals->live_blocks, site->blocks);
+	subtract(&totals->call_sites, 1);
+	if (site->kind == STACK_TRUNCATED)
+		subtract(&totals->truncated_blocks, site->blocks);
+	if (site->kind == STACK_GUESSED)
+		subtract(&totals->guessed_blocks, site->blocks);
+	add(&totals->left_out_bytes, site->bytes);
+	add(&totals->left_out_blocks, site->blocks);
+}
+
+/* Computes the share of live bytes with complete stacks, if DUMP shows all its call sites. */
+static void count_complete(struct dump *dump)
+{
+	uint64_t all = 0, complete = 0;
+	for (size_t i = 0; i < dump->site_count; i++) {
+		all += dump->sites[i].bytes;
+		if (dump->sites[i].kind == STACK_COMPLETE)
+			complete += dump->sites[i].bytes;
+	}
+	if ((int64_t)all == dump->totals.live_bytes)
+		dump->totals.complete_percent = all ? 100.0 * (double)complete / (double)all : -1.0;
+}
+
+void leave_out_system_sites(struct report *report)
+{
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct dump *dump = report->dumps[i];
+		struct totals *totals = &dump->totals;
+		size_t kept = 0;
+		if (totals->left_out_bytes < 0)
+			totals->left_out_bytes = 0;
+		if (totals->left_out_blocks < 0)
+			totals->left_out_blocks = 0;
+		for (size_t j = 0; j < dump->site_count; j++) {
+			if (dump->sites[j].of_system)
+				leave_out(totals, &dump->sites[j]);
+			else
+				dump->sites[kept++] = dump->sites[j];
+		}
+		for (size_t j = 0; kept < dump->site_count && j < kept; j++)
+			dump->sites[j].rank = j + 1;
+		if (kept < dump->site_count) {
+			dump->site_count = kept;
+			count_complete(dump);
+		}
+	}
+}
+
+/* -- parts of the totals ----------------------------------------------------------------------- */
+
+uint64_t unsuppressed_bytes(const struct dump *dump)
+{
+	uint64_t all = 0;
+	if (dump->totals.live_bytes >= 0)
+		all = (uint64_t)dump->totals.live_bytes;
+	else
+		for (size_t i = 0; i < dump->site_count; i++)
+			all += dump->sites[i].bytes;
+	return all > dump->suppressed_bytes ? all - dump->suppressed_bytes : 0;
+}
+
+uint64_t unsuppressed_blocks(const struct dump *dump)
+{
+	uint64_t all = 0;
+	if (dump->totals.live_blocks >= 0)
+		all = (uint64_t)dump->totals.live_blocks;
+	else
+		for (size_t i = 0; i < dump->site_count; i++)
+			all += dump->sites[i].blocks;
+	return all > dump->suppressed_blocks ? all - dump->suppressed_blocks : 0;
+}
+
+/* Returns TOTAL without what suppressions and shown call sites hold; 0 if TOTAL is not known. */
+static int64_t hidden(int64_t total, uint64_t suppressed, uint64_t shown)
+{
+	uint64_t known = suppressed;
+	add_up(&known, shown);
+	return total >= 0 && (uint64_t)total > known ? (int64_t)((uint64_t)total - known) : 0;
+}
+
+int64_t hidden_bytes(const struct dump *dump)
+{
+	uint64_t shown = 0;
+	for (size_t i = 0; i < dump->site_count; i++)
+		add_up(&shown, dump->sites[i].bytes);
+	return hidden(dump->totals.live_bytes, dump->suppressed_bytes, shown);
+}
+
+int64_t hidden_blocks(const struct dump *dump)
+{
+	uint64_t shown = 0;
+	for (size_t i = 0; i < dump->site_count; i++)
+		add_up(&shown, dump->sites[i].blocks);
+	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
+}

@@ -1,0 +1,19 @@
+/* totals.h - parts of a dump's live bytes and blocks. */
+#ifndef TOOLS_TOTALS_H
+#define TOOLS_TOTALS_H
+
+#include "tools/model/model.h"
+
+/* Takes the call sites of system libraries out of the dumps of REPORT and their totals, as the
+ * runtime's option system=0 does.  To be called after symbolize. */
+void leave_out_system_sites(struct report *report);
+
+/* Return the live bytes or blocks of DUMP that no suppression covers. */
+uint64_t unsuppressed_bytes(const struct dump *dump);
+uint64_t unsuppressed_blocks(const struct dump *dump);
+
+/* Return the live bytes or blocks of DUMP at call sites that its options did not show. */
+int64_t hidden_bytes(const struct dump *dump);
+int64_t hidden_blocks(const struct dump *dump);
+
+#endif

@@ -1,0 +1,328 @@
+/* text_dump.c - one dump in the report for people, see text_page.h. */
+#include "tools/model/merge.h"
+#include "tools/model/totals.h"
+#include "tools/render/text_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *dump_time(struct page *page, const struct dump *dump)
+{
+	if (!dump->time)
+		return "at an unknown time";
+	return arena_format(&page->scratch, "%.10s %.8s UTC", dump->time, dump->time + 11);
+}
+
+/* Writes the command line of DUMP as a shell would read it. */
+static void put_command(struct page *page, const struct dump *dump)
+{
+	static const char plain[] =
+	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+	for (size_t i = 0; i < dump->command_count; i++) {
+		const char *word = dump->command[i];
+		bool quoted = !*word || word[strspn(word, plain)];
+		fputs(i ? " " : "  command: ", page->stream);
+		if (quoted)
+			putc('\'', page->stream);
+		for (const char *rest; (rest = strchr(word, '\'')) != NULL; word = rest + 1) {
+			put_text(page->stream,
+			         arena_copy(&page->scratch, word, (size_t)(rest - word)));
+			fputs("'\\''", page->stream);
+		}
+		put_text(page->stream, word);
+		if (quoted)
+			putc('\'', page->stream);
+	}
+	if (dump->command_count)
+		putc('\n', page->stream);
+}
+
+static void put_merged_title(struct page *page, const struct dump *dump)
+{
+	const struct merged *merged = dump->merged;
+	const char *first = merged->first_time, *last = merged->last_time;
+
+	set_tone(page, TONE_STRONG);
+	if (merged->programs > 1)
+		fputs(counted(page, merged->programs, "program"), page->stream);
+	else
+		put_text(page->stream, dump->program ? dump->program : "(unknown program)");
+	set_tone(page, TONE_PLAIN);
+	fprintf(page->stream, ", the last dumps of %s", counted(page, merged->dumps, "process"));
+	if (first)
+		fprintf(page->stream, ", %.10s %.8s to ", first, first + 11);
+	if (first && strncmp(first, last, 10) != 0)
+		fprintf(page->stream, "%.10s ", last);
+	if (first)
+		fprintf(page->stream, "%.8s UTC", last + 11);
+	putc('\n', page->stream);
+	set_tone(page, TONE_ALERT);
+	if (merged->crashed)
+		fprintf(page->stream, "  %s crashed\n", counted(page, merged->crashed, "process"));
+	if (merged->damaged)
+		fprintf(page->stream, "  %s damaged\n",
+		        merged->damaged == 1 ? "1 dump is"
+		                             : arena_format(&page->scratch, "%s dumps are",
+		                                            with_commas(merged->damaged)));
+	set_tone(page, TONE_PLAIN);
+}
+
+void put_title(struct page *page, const struct dump *dump)
+{
+	if (dump->merged) {
+		put_merged_title(page, dump);
+		return;
+	}
+	static const char *const reasons[][2] = {{"exit", "at exit"},
+	                                         {"signal", "on signal"},
+	                                         {"api", "on request"},
+	                                         {"crash", "at a crash"},
+	                                         {"misuse", "of misuse"}};
+	const char *reason = "for an unknown reason";
+	for (size_t i = 0; dump->reason && i < sizeof reasons / sizeof *reasons; i++)
+		if (strcmp(dump->reason, reasons[i][0]) == 0)
+			reason = reasons[i][1];
+	set_tone(page, TONE_STRONG);
+	put_text(page->stream, dump->program ? dump->program : "(unknown program)");
+	set_tone(page, TONE_PLAIN);
+	fprintf(page->stream, ", process %lu, dump %lu %s, %s\n", dump->pid, dump->sequence, reason,
+	        dump_time(page, dump));
+	put_command(page, dump);
+	if (dump->damage) {
+		set_tone(page, TONE_ALERT);
+		fprintf(page->stream, "  damaged: line %lu: %s\n", dump->damage_line, dump->damage);
+		set_tone(page, TONE_PLAIN);
+	}
+}
+
+enum { REGISTERS_PER_LINE = 4 };
+
+/* Writes the cause of the crash, its stack and the registers. */
+static void put_crash(struct page *page, const struct dump *dump)
+{
+	const struct crash *crash = dump->crash;
+	const struct fault *fault = &crash->fault;
+	size_t widest = 0;
+
+	set_tone(page, TONE_ALERT);
+	fprintf(page->stream, "  died of %s\n", fault_text(&page->scratch, fault));
+	set_tone(page, TONE_PLAIN);
+	put_frames(page, crash->stack, 0);
+	arena_reset(&page->scratch);
+	for (size_t i = 0; i < fault->register_count; i++)
+		if (strlen(fault->registers[i].name) > widest)
+			widest = strlen(fault->registers[i].name);
+	/* "name 0x0123456789abcdef  " */
+	size_t per_line = REGISTERS_PER_LINE, column = widest + 1 + 18 + 2;
+	while (page->style->width && per_line > 1 &&
+	       FRAME_INDENT - 2 + per_line * column > page->style->width)
+		per_line--;
+	for (size_t i = 0; i < fault->register_count; i++) {
+		const struct machine_register *r = &fault->registers[i];
+		bool last = i % per_line == per_line - 1 || i == fault->register_count - 1;
+		fprintf(page->stream, "%*s", i % per_line ? 2 : FRAME_INDENT, "");
+		fprintf(page->stream, "%*s", (int)(widest - strlen(r->name)), "");
+		fputs(r->name, page->stream);
+		fprintf(page->stream, last ? " 0x%" PRIx64 "\n" : " 0x%-16" PRIx64, r->value);
+	}
+	putc('\n', page->stream);
+}
+
+/* Writes the modules whose symbols could not be used or verified. */
+static void put_modules(struct page *page, const struct dump *dump)
+{
+	static const char *const states[] = {
+	        [MODULE_UNREAD] = NULL,
+	        [MODULE_VERIFIED] = NULL,
+	        [MODULE_UNVERIFIED] = "not verified, the dump has no build-id",
+	        [MODULE_MISMATCH] = "left raw, another build was found",
+	        [MODULE_MISSING] = "left raw, no file was found",
+	};
+	for (size_t i = 0; i < dump->mapping_count; i++) {
+		const struct module *module = dump->mappings[i].module;
+		if (!states[module->state])
+			continue;
+		fputs("  module ", page->stream);
+		put_text(page->stream, module->path);
+		fprintf(page->stream, ": %s\n", states[module->state]);
+	}
+}
+
+void put_misuse(struct page *page, const struct dump *dump)
+{
+	const struct misused *misused = dump->misuse;
+	const char *heads[MISUSE_STACKS] = {
+	        [MISUSE_OFFENDER] = misuse_text(&page->scratch, &misused->misuse),
+	        [MISUSE_RELEASE] = "released before",
+	        [MISUSE_BLOCK] = misuse_block_text(&page->scratch, &misused->misuse),
+	};
+
+	for (unsigned i = 0; i < MISUSE_STACKS; i++) {
+		if (!misused->stacks[i] && i != MISUSE_OFFENDER)
+			continue;
+		set_tone(page, i == MISUSE_OFFENDER ? TONE_ALERT : TONE_STRONG);
+		fputs("  ", page->stream);
+		put_text(page->stream, heads[i]);
+		putc('\n', page->stream);
+		set_tone(page, TONE_PLAIN);
+		if (misused->stacks[i])
+			put_frames(page, misused->stacks[i], 0);
+	}
+	put_modules(page, dump);
+}
+
+static void put_totals(struct page *page, const struct dump *dump)
+{
+	const struct totals *totals = &dump->totals;
+	if (totals->live_bytes < 0 || totals->live_blocks < 0) {
+		fputs("  its totals are missing\n", page->stream);
+		return;
+	}
+	set_tone(page, TONE_STRONG);
+	fprintf(page->stream, "  %s", counted(page, (uint64_t)totals->live_bytes, "byte"));
+	set_tone(page, TONE_PLAIN);
+	if (totals->live_bytes >= 1024)
+		fprintf(page->stream, " (%s)", with_unit((uint64_t)totals->live_bytes));
+	fprintf(page->stream, " live in %s", counted(page, (uint64_t)totals->live_blocks, "block"));
+	if (totals->call_sites >= 0)
+		fprintf(page->stream, " at %s",
+		        counted(page, (uint64_t)totals->call_sites, "call site"));
+	putc('\n', page->stream);
+	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks > 0)
+		fprintf(page->stream, "  %s from before the fork: %s in %s\n",
+		        strcmp(totals->inherited, "included") == 0 ? "of these" : "left out",
+		        counted(page, (uint64_t)totals->inherited_bytes, "byte"),
+		        counted(page, (uint64_t)totals->inherited_blocks, "block"));
+	if (dump->suppressed_sites)
+		fprintf(page->stream, "  of these suppressed: %s in %s%s%s\n",
+		        counted(page, dump->suppressed_bytes, "byte"),
+		        counted(page, dump->suppressed_blocks, "block"), dump->merged ? "" : " at ",
+		        dump->merged ? "" : counted(page, dump->suppressed_sites, "call site"));
+}
+
+static void put_sites(struct page *page, const struct dump *dump, unsigned top)
+{
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		if (top && i == top) {
+			leave_out(page, dump->site_count - i, "call site");
+			break;
+		}
+		fprintf(page->stream, "\n  #%" PRIu64 " ", site->rank);
+		set_tone(page, TONE_STRONG);
+		fputs(counted(page, site->bytes, "byte"), page->stream);
+		set_tone(page, TONE_PLAIN);
+		fprintf(page->stream, " in %s", counted(page, site->blocks, "block"));
+		if (dump->totals.live_bytes > 0)
+			fprintf(page->stream, ", %.1f %%",
+			        100.0 * (double)site->bytes / (double)dump->totals.live_bytes);
+		if (dump->merged)
+			fprintf(page->stream, ", in %s of %s", with_commas(site->processes),
+			        counted(page, dump->merged->dumps, "process"));
+		if (site->kind != STACK_COMPLETE)
+			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
+		if (site->task) {
+			fputs(", task ", page->stream);
+			put_text(page->stream, site->task);
+		}
+		if (site->of_system)
+			fputs(", by a system library", page->stream);
+		putc('\n', page->stream);
+		put_stack(page, site->stack);
+	}
+	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
+	if (bytes || blocks)
+		fprintf(page->stream, "\n  %s in %s at call sites that the dump does not show\n",
+		        counted(page, (uint64_t)bytes, "byte"),
+		        counted(page, (uint64_t)blocks, "block"));
+}
+
+static void put_groups(struct page *page, const struct dump *dump, enum group_kind by, unsigned top)
+{
+	struct arena arena = {0};
+	struct groups groups = group_dump(&arena, dump, by);
+	size_t numbers = 57, room = page->style->width > numbers + NAME_MIN_WIDTH
+	                                    ? page->style->width - numbers
+	                                    : NAME_MIN_WIDTH;
+
+	set_tone(page, TONE_FAINT);
+	fprintf(page->stream, "\n  %15s %12s %8s %15s  %s\n", "bytes here", "blocks", "sites",
+	        "bytes through", group_kind_names[by]);
+	set_tone(page, TONE_PLAIN);
+	for (size_t i = 0; i < groups.count; i++) {
+		const struct group *group = groups.all[i];
+		if (top && i == top) {
+			leave_out(page, groups.count - i, group_kind_names[by]);
+			break;
+		}
+		fprintf(page->stream, "  %15s %12s %8s %15s  ", with_commas(group->bytes),
+		        with_commas(group->blocks), with_commas(group->sites),
+		        with_commas(group->through_bytes));
+		set_tone(page, TONE_NAME);
+		put_text(page->stream, fitting_name(page, group->name, room));
+		set_tone(page, TONE_PLAIN);
+		putc('\n', page->stream);
+	}
+	free(groups.all);
+	arena_free(&arena);
+}
+
+/* Writes a line about NUMBER things that the totals do not count, unless there are none. */
+static void put_loss(struct page *page, int64_t number, const char *noun, const char *what)
+{
+	if (number > 0)
+		fprintf(page->stream, "  %s %s\n", counted(page, (uint64_t)number, noun), what);
+}
+
+static void put_footer(struct page *page, const struct dump *dump)
+{
+	const struct totals *totals = &dump->totals;
+
+	putc('\n', page->stream);
+	if (totals->complete_percent >= 0)
+		fprintf(page->stream, "  stacks: %.4g %% of the live bytes have complete ones\n",
+		        totals->complete_percent);
+	put_loss(page, totals->untracked_blocks, "block",
+	         "could not be recorded for want of memory");
+	put_loss(page, totals->lost_call_sites, "call site",
+	         "could not be recorded for want of memory");
+	put_loss(page, totals->freed_elsewhere_blocks, "block", "freed by code that is not traced");
+	put_loss(page, totals->foreign_frees, "free", "of blocks that were never recorded");
+	if (totals->left_out_blocks > 0 && totals->left_out_bytes >= 0)
+		fprintf(page->stream, "  %s in %s of the system's libraries left out\n",
+		        counted(page, (uint64_t)totals->left_out_bytes, "byte"),
+		        counted(page, (uint64_t)totals->left_out_blocks, "block"));
+	for (size_t i = 0; i < dump->note_count; i++) {
+		char *rest;
+		bool counts = dump->notes[i][0] >= '0' && dump->notes[i][0] <= '9';
+		uint64_t number = counts ? strtoull(dump->notes[i], &rest, 10) : 0;
+		fputs("  note: ", page->stream);
+		if (counts) /* "2936 forked children" */
+			fputs(with_commas(number), page->stream);
+		put_text(page->stream, counts ? rest : dump->notes[i]);
+		putc('\n', page->stream);
+	}
+	put_modules(page, dump);
+	if (totals->tracer_bytes >= 0)
+		fprintf(page->stream, "  tracer: %s of its own",
+		        with_unit((uint64_t)totals->tracer_bytes));
+	if (totals->tracer_bytes >= 0 && totals->dump_ns >= 0)
+		fprintf(page->stream, ", this dump took %.3g ms", (double)totals->dump_ns / 1e6);
+	if (totals->tracer_bytes >= 0)
+		putc('\n', page->stream);
+}
+
+void put_dump(struct page *page, const struct dump *dump, const struct answer *answer)
+{
+	put_title(page, dump);
+	if (dump->crash)
+		put_crash(page, dump);
+	put_totals(page, dump);
+	if (answer->by == GROUP_NONE)
+		put_sites(page, dump, answer->top);
+	else
+		put_groups(page, dump, answer->by, answer->top);
+	put_footer(page, dump);
+	arena_reset(&page->scratch);
+}

@@ -1,0 +1,27 @@
+/* text_page.c - see text_page.h. */
+#include "tools/render/text_page.h"
+
+#include <string.h>
+
+void set_tone(const struct page *page, enum tone tone)
+{
+	static const char *const codes[] = {"\033[0m", "\033[1m", "\033[36m", "\033[2m",
+	                                    "\033[31m"};
+	if (page->style->color)
+		fputs(codes[tone], page->stream);
+}
+
+const char *counted(struct page *page, uint64_t number, const char *noun)
+{
+	bool ends_in_s = noun[strlen(noun) - 1] == 's';
+	return arena_format(&page->scratch, "%s %s%s", with_commas(number), noun,
+	                    number == 1 ? ""
+	                    : ends_in_s ? "es"
+	                                : "s");
+}
+
+void leave_out(struct page *page, size_t count, const char *what)
+{
+	page->left_out += count;
+	page->left_what = what;
+}

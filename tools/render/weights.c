@@ -1,0 +1,72 @@
+/* weights.c - see weights.h. */
+#include "tools/render/weights.h"
+
+#include "tools/model/totals.h"
+
+static void add_weight(struct weights *weights, struct weight weight)
+{
+	GROW(weights->all, weights->room, weights->count + 1);
+	weights->all[weights->count++] = weight;
+}
+
+/* The call sites of DUMP, and what its totals hold beyond them. */
+static void add_dump(struct weights *weights, const struct dump *dump)
+{
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		add_weight(weights, (struct weight){
+		                            .stack = site->stack,
+		                            .dump = dump,
+		                            .bytes = (int64_t)site->bytes,
+		                            .blocks = (int64_t)site->blocks,
+		                    });
+	}
+	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
+	if (bytes || blocks)
+		add_weight(weights, (struct weight){
+		                            .label = "[call sites not shown]",
+		                            .dump = dump,
+		                            .bytes = bytes,
+		                            .blocks = blocks,
+		                    });
+}
+
+static void add_changes(struct weights *weights, const struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct change *c = &changes->all[i];
+		add_weight(weights, (struct weight){
+		                            .stack = c->stack,
+		                            .dump = c->dump,
+		                            .bytes = (int64_t)(c->new_bytes - c->old_bytes),
+		                            .blocks = (int64_t)(c->new_blocks - c->old_blocks),
+		                    });
+	}
+}
+
+static void add_growths(struct weights *weights, const struct growths *growths)
+{
+	for (size_t i = 0; i < growths->count; i++) {
+		const struct growth *g = &growths->all[i];
+		if (g->steady_bytes > 0)
+			add_weight(weights,
+			           (struct weight){
+			                   .stack = g->stack,
+			                   .dump = g->last_dump,
+			                   .bytes = g->steady_bytes,
+			                   .blocks = (int64_t)(g->last_blocks - g->first_blocks),
+			           });
+	}
+}
+
+struct weights answer_weights(const struct answer *answer)
+{
+	struct weights weights = {0};
+	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++)
+		add_dump(&weights, answer->dumps->all[i]);
+	if (answer->changes)
+		add_changes(&weights, answer->changes);
+	if (answer->growths)
+		add_growths(&weights, answer->growths);
+	return weights;
+}

@@ -1,0 +1,23 @@
+/* weights.h - the weights in folded stacks and pprof: a number of bytes and a number of blocks for
+ * each call site. */
+#ifndef TOOLS_WEIGHTS_H
+#define TOOLS_WEIGHTS_H
+
+#include "tools/render/render.h"
+
+struct weight {
+	const struct stack *stack; /* NULL: what no call site stands for, see LABEL */
+	const char *label;
+	const struct dump *dump; /* for the load addresses */
+	int64_t bytes, blocks;
+};
+
+struct weights {
+	struct weight *all; /* the caller's to free */
+	size_t count, room;
+};
+
+/* Of the dumps in ANSWER what is live, of two dumps the change, of a series the steady growth. */
+struct weights answer_weights(const struct answer *answer);
+
+#endif

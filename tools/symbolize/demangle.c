@@ -1,0 +1,196 @@
+/* demangle.c - see demangle.h.
+ *
+ * The child takes one name in each message, and answers with one message.  The kernel ends a child
+ * that runs out of time.  The next name gets a new child.
+ */
+#include "tools/symbolize/demangle.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a, which comes with g++.  This
+ * form of it allocates no memory: it hands the name over in pieces.  Returns 0 on success. */
+int __gcclibcxx_demangle_callback(const char *mangled,
+                                  void (*take)(const char *piece, size_t length, void *context),
+                                  void *context);
+
+enum {
+	NAME_LIMIT = 32 * 1024,  /* bytes of a mangled name */
+	PLAIN_LIMIT = 64 * 1024, /* bytes of a demangled name; either fits into one message */
+	TIME_LIMIT_US = 250000,  /* of a processor, for one name */
+	TIMEOUTS_MAX = 16,       /* so that a log full of such names costs a few seconds */
+};
+
+/* What the child sends: the first byte of a message. */
+enum answer {
+	ANSWER_PLAIN = 'p',   /* the demangled name follows */
+	ANSWER_INVALID = 'i', /* it is no mangled name */
+	ANSWER_TOO_LONG = 'l',
+};
+
+/* -- the child --------------------------------------------------------------------------------- */
+
+struct output {
+	char *text;
+	size_t length;
+	jmp_buf too_long;
+};
+
+static void take_piece(const char *piece, size_t length, void *context)
+{
+	struct output *output = context;
+	if (length > PLAIN_LIMIT - output->length)
+		longjmp(output->too_long, 1); /* the demangler holds no memory */
+	memcpy(output->text + output->length, piece, length);
+	output->length += length;
+}
+
+static void set_time_limit(void)
+{
+	const struct itimerval limit = {.it_value = {0, TIME_LIMIT_US}};
+	setitimer(ITIMER_VIRTUAL, &limit, NULL);
+}
+
+/* Sets OUTPUT to the name that NAME stands for, empty if there is none.  Returns the answer. */
+static enum answer demangle_within(const char *name, struct output *output)
+{
+	output->length = 0;
+	if (setjmp(output->too_long)) {
+		output->length = 0;
+		return ANSWER_TOO_LONG;
+	}
+	if (__gcclibcxx_demangle_callback(name, take_piece, output) == 0)
+		return ANSWER_PLAIN;
+	output->length = 0;
+	return ANSWER_INVALID;
+}
+
+/* Answers until the other end of SOCKET is closed. */
+static _Noreturn void serve(int socket)
+{
+	static char name[NAME_LIMIT + 1], text[1 + PLAIN_LIMIT];
+	struct output output = {.text = text + 1};
+	sigset_t expired;
+	ssize_t length;
+
+	/* The limit is a signal that the tool's parent may have blocked or ignored. */
+	signal(SIGVTALRM, SIG_DFL);
+	sigemptyset(&expired);
+	sigaddset(&expired, SIGVTALRM);
+	sigprocmask(SIG_UNBLOCK, &expired, NULL);
+
+	while ((length = recv(socket, name, NAME_LIMIT, 0)) > 0) {
+		name[length] = '\0';
+		set_time_limit();
+		text[0] = (char)demangle_within(name, &output);
+		if (send(socket, text, 1 + output.length, MSG_NOSIGNAL) < 0)
+			break;
+	}
+	_exit(0);
+}
+
+/* -- the tool ---------------------------------------------------------------------------------- */
+
+static bool start_child(struct demangler *demangler)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return false;
+	pid_t child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		serve(ends[1]);
+	}
+	close(ends[1]);
+	if (child < 0) {
+		close(ends[0]);
+		return false;
+	}
+	demangler->child = child;
+	demangler->socket = ends[0];
+	if (!demangler->reply)
+		demangler->reply = xmalloc(1 + PLAIN_LIMIT);
+	return true;
+}
+
+static void stop_child(struct demangler *demangler)
+{
+	close(demangler->socket);
+	while (waitpid(demangler->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	demangler->child = 0;
+}
+
+/* Returns the demangled NAME from the child, or NULL if there is none. */
+static const char *ask_child(struct demangler *demangler, const char *name, size_t length)
+{
+	ssize_t got;
+
+	if (length > NAME_LIMIT || demangler->timeouts == TIMEOUTS_MAX ||
+	    (!demangler->child && !start_child(demangler))) {
+		demangler->refused++;
+		return NULL;
+	}
+	if (send(demangler->socket, name, length, MSG_NOSIGNAL) < 0)
+		got = -1;
+	else
+		while ((got = recv(demangler->socket, demangler->reply, 1 + PLAIN_LIMIT, 0)) < 0 &&
+		       errno == EINTR)
+			;
+	if (got <= 0) {
+		stop_child(demangler);
+		demangler->timeouts++;
+		demangler->refused++;
+		return NULL;
+	}
+	demangler->refused += demangler->reply[0] == ANSWER_TOO_LONG;
+	if (demangler->reply[0] != ANSWER_PLAIN)
+		return NULL;
+	return intern(demangler->strings, demangler->reply + 1, (size_t)got - 1);
+}
+
+struct known_name {
+	const char *mangled, *plain; /* interned */
+};
+
+static bool same_mangled(const void *key, const void *entry)
+{
+	return key == ((const struct known_name *)entry)->mangled;
+}
+
+const char *demangle(struct demangler *demangler, const char *name)
+{
+	/* A shorter name could be one of the ABI's builtin types: f is float. */
+	if (!name || strncmp(name, "_Z", 2) != 0)
+		return intern_text(demangler->strings, name);
+
+	const char *mangled = intern_text(demangler->strings, name);
+	uint64_t hash = hash_word(0, (uintptr_t)mangled);
+	struct known_name *known = table_find(&demangler->known, hash, mangled, same_mangled);
+	if (!known) {
+		const char *plain = ask_child(demangler, mangled, strlen(mangled));
+		known = arena_alloc(demangler->strings->arena, sizeof *known);
+		*known = (struct known_name){mangled, plain ? plain : mangled};
+		table_add(&demangler->known, hash, known);
+	}
+	return known->plain;
+}
+
+void demangler_stop(struct demangler *demangler)
+{
+	if (demangler->child)
+		stop_child(demangler);
+	if (demangler->refused)
+		complain("%zu C++ name%s too large to demangle: shown mangled", demangler->refused,
+		         demangler->refused == 1 ? " is" : "s are");
+	table_free(&demangler->known);
+	free(demangler->reply);
+}

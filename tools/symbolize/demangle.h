@@ -1,0 +1,32 @@
+/* demangle.h - mangled C++ names as the source has them.
+ *
+ * A few hundred bytes of a mangled name can stand for gigabytes, or take the demangler years: each
+ * type of it may hold the type before it twice.  So a child process demangles, within limits of
+ * time and length.  A name beyond these limits is shown as it is.
+ */
+#ifndef TOOLS_DEMANGLE_H
+#define TOOLS_DEMANGLE_H
+
+#include <sys/types.h>
+
+#include "tools/util.h"
+
+struct demangler {
+	struct strings *strings; /* set by the caller, who owns it: holds the names */
+	/* The rest is demangle.c's, and 0 at first. */
+	struct table known; /* names that were demangled */
+	pid_t child;        /* 0: none runs */
+	int socket;         /* to the child */
+	unsigned timeouts;  /* children that ran out of time */
+	size_t refused;     /* names beyond the limits */
+	char *reply;
+};
+
+/* Returns the C++ name that NAME stands for, or NAME itself if it is no mangled name or is beyond
+ * the limits; NULL for NULL.  The string is one of DEMANGLER's strings. */
+const char *demangle(struct demangler *demangler, const char *name);
+
+/* Ends the child, frees all but the strings, and says how many names were beyond the limits. */
+void demangler_stop(struct demangler *demangler);
+
+#endif

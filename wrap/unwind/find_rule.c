@@ -1,0 +1,244 @@
+/* find_rule.c - see find_rule.h. */
+#include "wrap/unwind/find_rule.h"
+
+#include "wrap/base/options.h"
+#include "wrap/unwind/epilogue.h"
+#include "wrap/unwind/fp_frame.h"
+#include "wrap/unwind/prologue.h"
+#include "wrap/unwind/return_address.h"
+#include "wrap/unwind/sigreturn.h"
+#include "wrap/unwind/stack_scan.h"
+#include "wrap/unwind/start_code.h"
+#include "wrap/unwind/table_rule.h"
+
+#include <string.h>
+
+#if LEAKWRAP_HAVE_RULES
+
+/* Finds the rule of a function that a signal interrupted before it stored its return address.  The
+ * call before the address in lr calls this function.  Entries of linkage tables are such functions,
+ * too.  Returns false if this is no such function. */
+static bool rule_before_save(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
+                             struct leakwrap_rule *rule)
+{
+	uintptr_t target;
+
+	return LEAKWRAP_HAVE_LR && frame->interrupted && leakwrap_is_return(frame->lr, &target) &&
+	       leakwrap_rule_from_start(frame, code, target, rule) &&
+	       rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
+}
+
+/* Stores in *RULE the rule that READ finds in CODE for FRAME's pc.  Reads the code only if CACHE
+ * (enum leakwrap_code_cache) does not hold the result.  Returns false if the code gives no rule. */
+static bool read_code_cached(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
+                             unsigned cache,
+                             bool (*read)(const struct leakwrap_code *, uintptr_t, bool,
+                                          struct leakwrap_rule *),
+                             struct leakwrap_rule *rule)
+{
+	struct leakwrap_rule_cache known;
+	leakwrap_rule_slot slot;
+
+	if (frame->interrupted)
+		return read(code, frame->pc, true, rule);
+	known = leakwrap_code_cache(cache + (code->thumb ? LEAKWRAP_CODE_CACHES / 2 : 0));
+	slot = leakwrap_rule_cache_load(known, frame->pc);
+	if (leakwrap_rule_slot_is_for(slot, frame->pc)) {
+		*rule = leakwrap_rule_slot_rule(slot);
+	} else {
+		if (!read(code, frame->pc, false, rule))
+			memset(rule, 0, sizeof(*rule));
+		leakwrap_rule_cache_store(known, frame->pc, rule);
+	}
+	return rule->kind != LEAKWRAP_RULE_NONE;
+}
+
+/* Finds the rule that CODE around pc gives.  Two rules may be known: from the code that builds the
+ * frame, and from the code that takes it down.  Where both agree, they are right
+ * (tests/unwind/code.sh: without an error).  Else the stack decides.  Returns false if it supports
+ * neither.  Sets *CODE_HAS_RULE to true if any rule is known, supported or not. */
+static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *frame,
+                                                   const struct leakwrap_code *code,
+                                                   struct leakwrap_rule *rule, bool *code_has_rule)
+{
+	struct leakwrap_rule other = {
+	        0}; /* *RULE is by the epilogue first, OTHER by the prologue */
+	bool has_epilogue, has_prologue, all;
+	enum leakwrap_support epilogue_support = LEAKWRAP_UNSUPPORTED;
+	enum leakwrap_support prologue_support = LEAKWRAP_UNSUPPORTED;
+
+	if (rule_before_save(frame, code, rule))
+		return true;
+	has_epilogue = read_code_cached(frame, code, LEAKWRAP_CACHE_EPILOGUES,
+	                                leakwrap_epilogue_rule, rule);
+	has_prologue =
+	        !LEAKWRAP_CALL_PUSHES && read_code_cached(frame, code, LEAKWRAP_CACHE_PROLOGUES,
+	                                                  leakwrap_near_prologue_rule, &other);
+	*code_has_rule |= has_epilogue || has_prologue;
+	if (has_epilogue && has_prologue && leakwrap_rules_agree(rule, &other))
+		return true;
+	if (has_epilogue)
+		epilogue_support = leakwrap_rule_support(frame, code, rule);
+	if (has_prologue && epilogue_support != LEAKWRAP_CERTAIN)
+		prologue_support = leakwrap_rule_support(frame, code, &other);
+	if (prologue_support > epilogue_support)
+		*rule = other;
+	if (prologue_support < LEAKWRAP_PLAUSIBLE && epilogue_support < LEAKWRAP_PLAUSIBLE &&
+	    prologue_support + epilogue_support > LEAKWRAP_UNSUPPORTED &&
+	    leakwrap_scan_stack(frame, false, &other, &all) == LEAKWRAP_CERTAIN)
+		*rule = other;
+	if (prologue_support != LEAKWRAP_CERTAIN && epilogue_support != LEAKWRAP_CERTAIN)
+		rule->kind |= LEAKWRAP_RULE_VERIFY;
+	return prologue_support != LEAKWRAP_UNSUPPORTED || epilogue_support != LEAKWRAP_UNSUPPORTED;
+}
+
+/* What the code around pc shows beside a rule. */
+struct code_facts {
+	bool follows_call; /* pc follows a call, or the code cannot be read */
+	bool has_rule;     /* the code gives a rule, whether or not the stack supports it */
+	bool is_start;     /* it is the start code of the program or of a thread */
+};
+
+/* Finds the rule of FRAME in the code around pc.  On ARM the code may be of either kind.  Fills in
+ * *FACTS.  BY_CODE: false to do no more than that. */
+static bool find_by_code(const struct leakwrap_frame *frame, const struct leakwrap_module *module,
+                         bool by_code, bool has_callee, struct leakwrap_rule *rule,
+                         struct code_facts *facts)
+{
+	/* Code that cannot be read is assumed to hold a call before pc. */
+	facts->follows_call = leakwrap_code_of(module, frame->pc).high == 0;
+	facts->has_rule = false;
+	facts->is_start = leakwrap_is_start(frame->pc);
+	for (uintptr_t thumb = 0; thumb <= (LEAKWRAP_HAVE_ARM_FRAMES ? 1 : 0); thumb++) {
+		struct leakwrap_code code = leakwrap_code_of(module, frame->pc | thumb);
+		uintptr_t target;
+
+		if (LEAKWRAP_HAVE_ARM_FRAMES &&
+		    frame->instructions == (thumb ? LEAKWRAP_ARM_CODE : LEAKWRAP_THUMB_CODE))
+			continue;
+		if (!frame->interrupted && leakwrap_call_before(&code, frame->pc, &target) == 0)
+			continue;
+		facts->follows_call = true;
+		if (!by_code)
+			continue;
+		if (!facts->is_start && find_in_code(frame, &code, rule, &facts->has_rule))
+			return true;
+		/* Start code itself allocates nothing: it is never the first frame.  So the kind of
+		 * the code is known here. */
+		if (!frame->interrupted && has_callee && leakwrap_ends_thread(&code, frame->pc)) {
+			rule->kind = LEAKWRAP_RULE_END;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
+                        struct leakwrap_rule *rule, bool *keep)
+{
+	const bool interrupted = frame->interrupted;
+	/* The frame of an interrupted function may not be built yet, or may be taken down already.
+	 * lr may still hold the return address of an earlier call.  Frame pointers cannot tell. */
+	const bool fp_alone = leakwrap_options.unwind == LEAKWRAP_UNWIND_FP;
+	const bool by_code =
+	        leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO || (fp_alone && interrupted);
+	/* ARM's tables are made for calls.  Where a signal interrupts the first or last
+	 * instructions, the tables are wrong and the code is right. */
+	const bool code_first = LEAKWRAP_HAVE_ARM_FRAMES && interrupted && by_code;
+	const struct leakwrap_module *module = leakwrap_text_at(frame->pc, interrupted);
+	struct code_facts facts;
+
+	memset(rule, 0, sizeof(*rule));
+	*keep = !interrupted;
+	if (!module)
+		return leakwrap_sigreturn_rule(frame->pc, 0, rule);
+	if (leakwrap_sigreturn_rule(frame->pc, leakwrap_code_of(module, frame->pc).high, rule) ||
+	    ((!fp_alone || interrupted) && !code_first &&
+	     leakwrap_table_rule(module, frame->pc, interrupted, rule)) ||
+	    find_by_code(frame, module, by_code, has_callee, rule, &facts) ||
+	    (code_first && leakwrap_table_rule(module, frame->pc, interrupted, rule)))
+		return true;
+	memset(rule, 0, sizeof(*rule));
+	/* A return address that follows no call was made up, for a thread or a coroutine to return
+	 * to: glibc's makecontext does so. */
+	if ((!interrupted && !facts.follows_call) || facts.is_start)
+		rule->kind = LEAKWRAP_RULE_END;
+	else if (leakwrap_options.unwind != LEAKWRAP_UNWIND_TABLE)
+		rule->kind = LEAKWRAP_RULE_FP_FALLBACK;
+	*keep &= rule->kind != LEAKWRAP_RULE_FP_FALLBACK || !facts.has_rule;
+	/* An address that follows no call in ARM code may follow a call in Thumb code.  The cache
+	 * does not tell the two kinds apart. */
+	*keep &= facts.follows_call || !LEAKWRAP_HAVE_ARM_FRAMES;
+	return true;
+}
+
+bool leakwrap_find_leaf_rule(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
+{
+	uintptr_t target;
+
+	if (!LEAKWRAP_HAVE_LR || !frame->interrupted || !leakwrap_is_return(frame->lr, &target))
+		return false;
+	memset(rule, 0, sizeof(*rule));
+	rule->kind = LEAKWRAP_RULE_FRAME;
+	return true;
+}
+
+/* Finds the rule of a frame with a frame pointer.  Returns how well the stack supports it.  A
+ * function that leaves the frame pointer alone has its caller's frame pointer, which looks the
+ * same.  But then the call before the return address calls the caller. */
+static __attribute__((noinline)) enum leakwrap_support
+fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
+{
+	struct leakwrap_rule known;
+	struct leakwrap_code code;
+	uintptr_t target;
+
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	const bool thumb = frame->instructions == LEAKWRAP_THUMB_CODE;
+
+	/* Each kind of code leaves the other's frame pointer alone, or saves it in an unknown
+	 * place. */
+	if (!(thumb &&
+	      leakwrap_thumb_frame_rule(frame->stack, frame->sp, frame->r7, rule, &target)) &&
+	    !leakwrap_fp_frame_rule(frame->stack, frame->sp, frame->fp, rule, &target) &&
+	    !(!thumb &&
+	      leakwrap_thumb_frame_rule(frame->stack, frame->sp, frame->r7, rule, &target)))
+		return LEAKWRAP_UNSUPPORTED;
+#else
+	if (!leakwrap_fp_frame_rule(frame->stack, frame->sp, frame->fp, rule, &target))
+		return LEAKWRAP_UNSUPPORTED;
+#endif
+	return leakwrap_frame_code(frame, &code) &&
+	                       leakwrap_rule_from_start(frame, &code, target, &known) &&
+	                       known.base != LEAKWRAP_BASE_SP
+	               ? LEAKWRAP_CERTAIN
+	               : LEAKWRAP_PLAUSIBLE;
+}
+
+bool leakwrap_find_rule_on_stack(const struct leakwrap_frame *frame, bool by_pointers,
+                                 struct leakwrap_rule *rule, bool *all)
+{
+	struct leakwrap_rule found;
+	enum leakwrap_support support = fp_fallback(frame, rule);
+
+	*all = false;
+	if (support != LEAKWRAP_CERTAIN && leakwrap_options.unwind != LEAKWRAP_UNWIND_FP) {
+		const enum leakwrap_support found_support =
+		        leakwrap_scan_stack(frame, by_pointers, &found, all);
+
+		if (found_support > support) {
+			support = found_support;
+			*rule = found;
+		}
+	}
+	if (support == LEAKWRAP_UNSUPPORTED)
+		return false;
+	rule->kind |= LEAKWRAP_RULE_VERIFY;
+	if (support == LEAKWRAP_PLAUSIBLE)
+		rule->kind |= LEAKWRAP_RULE_GUESSED;
+	if (!LEAKWRAP_FP_GIVES_SP && !frame->interrupted)
+		rule->kind |= LEAKWRAP_RULE_CFA_LOW;
+	return true;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* stack_scan.h - searches the stack for the return address of a frame.
+ *
+ * The last resort, where neither tables nor code give a rule.  May run in signal handlers.  Takes
+ * no lock and allocates nothing.
+ */
+#ifndef LEAKWRAP_STACK_SCAN_H
+#define LEAKWRAP_STACK_SCAN_H
+
+#include <stdbool.h>
+
+#include "wrap/unwind/frame.h"
+
+/* Searches the stack for the return address of FRAME.  Stores the frame's rule in *RULE and returns
+ * how well the stack supports it.  BY_POINTERS: also try functions that are called through
+ * pointers.
+ *
+ * A return address is certain if the call before it calls a function whose frame ends there.
+ * Else the nearest return address is merely plausible.  It is certain, too, if it is the only one
+ * on the whole stack and lies in start code.
+ *
+ * Sets *ALL to true if the search came to the end of the stack.  If it found no return address,
+ * the frame has no caller. */
+enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bool by_pointers,
+                                          struct leakwrap_rule *rule, bool *all);
+
+#endif
