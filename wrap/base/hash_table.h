@@ -77,8 +77,8 @@ bool leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
 bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
                               const struct leakwrap_hash_table_kind *kind);
 
-/* Makes a table with those entries of FROM for which KEEP returns true.  Returns NULL if there is no
- * memory. */
+/* Makes a table with those entries of FROM for which KEEP returns true.  Returns NULL if there is
+ * no memory. */
 struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
                                                      const struct leakwrap_hash_table_kind *kind,
                                                      bool (*keep)(const void *entry));

@@ -167,8 +167,8 @@ static void schedule(void)
 	set_due(due_in);
 }
 
-/* Removes the shapes that the stack cache has dropped, the keys of unlinked call sites, and the high
- * halves to which nothing refers. */
+/* Removes the shapes that the stack cache has dropped, the keys of unlinked call sites, and the
+ * high halves to which nothing refers. */
 static void sweep_stacks(void)
 {
 	leakwrap_stack_shapes_begin_sweep();

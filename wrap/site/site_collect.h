@@ -5,9 +5,9 @@
  *
  * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
  * recognized the call site and has not yet recorded the block.  The next collection finds that
- * block, and keeps the call site.  So a call site is freed if two collections in a row find no block
- * of it.  Its number is given out again after all other free numbers: a thread that stays inside one
- * malloc for that long would see its block under another call site.
+ * block, and keeps the call site.  So a call site is freed if two collections in a row find no
+ * block of it.  Its number is given out again after all other free numbers: a thread that stays
+ * inside one malloc for that long would see its block under another call site.
  *
  * Collections are due after as many new call sites as there are live ones, at least 65,536.
  */

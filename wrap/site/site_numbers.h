@@ -33,8 +33,8 @@ void leakwrap_site_numbers_forget_free(void);
 
 /* -- marks: for site_collect.c ----------------------------------------------------------------- */
 
-/* Begins to mark: no number is marked, and numbers that are taken from now on are.  The caller holds
- * the tables' lock. */
+/* Begins to mark: no number is marked, and numbers that are taken from now on are.  The caller
+ * holds the tables' lock. */
 void leakwrap_site_marks_begin(void);
 
 /* Ends to mark.  The marks remain. */

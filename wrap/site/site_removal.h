@@ -1,5 +1,5 @@
-/* site_removal.h - what the call-site table does to remove call sites.  For site_collect.c alone, which
- * holds the tables' lock. */
+/* site_removal.h - what the call-site table does to remove call sites.  For site_collect.c alone,
+ * which holds the tables' lock. */
 #ifndef LEAKWRAP_SITE_REMOVAL_H
 #define LEAKWRAP_SITE_REMOVAL_H
 
@@ -13,8 +13,8 @@
  * it is stored in full. */
 uint32_t leakwrap_site_base(uint32_t number);
 
-/* Stores the backtrace of NUMBER in the current generation of the byte pool.  Returns false if there
- * is no memory. */
+/* Stores the backtrace of NUMBER in the current generation of the byte pool.  Returns false if
+ * there is no memory. */
 bool leakwrap_site_copy(uint32_t number);
 
 /* Removes those call sites from the table of backtraces for which KEEP returns false.  They remain

@@ -344,8 +344,8 @@ static _Atomic uint32_t *recent_of(const struct leakwrap_trace *trace)
 	return &bases.recent[sum >> (64 - RECENT_BITS)];
 }
 
-/* Stores TRACE as a delta against BASE_SITE.  Returns 0 if BASE_SITE is LEAKWRAP_SITE_NONE, if TRACE
- * cannot be its delta, or if there is no room: see leakwrap_delta_encode. */
+/* Stores TRACE as a delta against BASE_SITE.  Returns 0 if BASE_SITE is LEAKWRAP_SITE_NONE, if
+ * TRACE cannot be its delta, or if there is no room: see leakwrap_delta_encode. */
 static leakwrap_pool_offset encode_delta(const struct leakwrap_trace *trace, uint32_t base_site,
                                          bool has_lock)
 {
@@ -419,8 +419,8 @@ static uint32_t take_number(enum source source)
 	return leakwrap_site_number_take();
 }
 
-/* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if there
- * is no number or no memory.
+/* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if
+ * there is no number or no memory.
  *
  * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
  * stored here and copies the bytes, or the generation differs here. */
@@ -456,8 +456,9 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enu
 	return number;
 }
 
-/* Inserts the call site MADE of TRACE into TABLE.  Returns MADE, or the call site of TRACE that is in
- * the table already.  Returns LEAKWRAP_SITE_NONE if the table has no room or is being replaced. */
+/* Inserts the call site MADE of TRACE into TABLE.  Returns MADE, or the call site of TRACE that is
+ * in the table already.  Returns LEAKWRAP_SITE_NONE if the table has no room or is being
+ * replaced. */
 static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
                        const struct leakwrap_trace *trace, uint32_t hash)
 {
@@ -480,8 +481,8 @@ static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
 	return LEAKWRAP_SITE_NONE;
 }
 
-/* Returns the table of backtraces if it has room for another call site, else NULL.  With the lock, a
- * table without room is replaced.  FROM_RESERVE: a table that cannot be replaced is used up. */
+/* Returns the table of backtraces if it has room for another call site, else NULL.  With the lock,
+ * a table without room is replaced.  FROM_RESERVE: a table that cannot be replaced is used up. */
 static const struct leakwrap_hash_table *table_with_room(enum source source)
 {
 	const struct leakwrap_hash_table *const table = atomic_load(&sites.by_backtrace);

@@ -50,14 +50,14 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 	       read_set->modules == leakwrap_modules();
 }
 
-/* Stacks of the first call sites are learned at each walk.  A program with more call sites may never
- * see a stack again, and learning takes the lock.  So the stacks of a later call site are learned at
- * the 2nd, 4th, 8th ... walk that leads to it, and at each 32nd. */
+/* Stacks of the first call sites are learned at each walk.  A program with more call sites may
+ * never see a stack again, and learning takes the lock.  So the stacks of a later call site are
+ * learned at the 2nd, 4th, 8th ... walk that leads to it, and at each 32nd. */
 #define LEARN_ALWAYS 4096u
 #define LEARN_EVERY  32u
 
-/* Counts a walk that led to NUMBER.  Returns whether its stack should be learned.  The count is lost
- * at times: two threads may store at once.  After 255 comes 0. */
+/* Counts a walk that led to NUMBER.  Returns whether its stack should be learned.  The count is
+ * lost at times: two threads may store at once.  After 255 comes 0. */
 static bool count_walk(uint32_t number)
 {
 	_Atomic uint8_t *walks =

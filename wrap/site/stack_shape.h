@@ -113,10 +113,10 @@ bool leakwrap_stack_shapes_are_many(void);
  * no lock. */
 bool leakwrap_stack_shapes_have_room(void);
 
-/* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep keeps the high
- * halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_time_monotonic().  Returns true
- * if the caller must remove all keys of the stack index now: later shapes may lie where removed ones
- * lay. */
+/* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep keeps the
+ * high halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_time_monotonic().
+ * Returns true if the caller must remove all keys of the stack index now: later shapes may lie
+ * where removed ones lay. */
 void leakwrap_stack_shapes_begin_sweep(void);
 void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
 bool leakwrap_stack_shapes_sweep(uint64_t now);
