@@ -13,6 +13,7 @@
 #include "report/log_file.h"
 #include "report/output.h"
 #include "wrap/port/port.h"
+#include "wrap/base/readers.h"
 #include "wrap/base/process.h"
 
 #include <errno.h>
@@ -88,6 +89,7 @@ static void report_lost_dump(int error)
 static bool write_dump(int fd, const struct leakwrap_reason *reason)
 {
 	int opened = -1;
+	const unsigned entered = leakwrap_readers_enter();
 	bool written = false;
 
 	dump.last_number++;
@@ -104,6 +106,7 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason)
 		leakwrap_log_close(opened);
 	if (!written)
 		atomic_fetch_add(&dump.incomplete, 1);
+	leakwrap_readers_leave(entered);
 	return written;
 }
 
@@ -279,10 +282,13 @@ void leakwrap_dump_crash(const struct leakwrap_fault *fault)
 void leakwrap_dump_at_exit(bool all)
 {
 	struct leakwrap_mask before;
+	unsigned entered;
 
 	leakwrap_signals_block(&before);
+	entered = leakwrap_readers_enter();
 	if (all || decide_child_dump())
 		dump_in_turn(-1, &(struct leakwrap_reason){.name = "exit", .own = !all});
+	leakwrap_readers_leave(entered);
 	/* Other threads may still get signals.  Their requests must not keep the process from its
 	 * end: only those that are pending now are served. */
 	serve_pending(atomic_load(&dump.pending));
@@ -297,9 +303,11 @@ int leakwrap_dump(int fd)
 int leakwrap_get_counters(struct leakwrap_counters *counters)
 {
 	struct leakwrap_site_totals all;
+	unsigned entered;
 	bool collected;
 
 	leakwrap_live_reclaim_pages();
+	entered = leakwrap_readers_enter();
 	collected = leakwrap_site_totals_collect(&all, false, NULL);
 	counters->live_bytes = all.bytes;
 	counters->live_blocks = all.blocks;
@@ -311,5 +319,6 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	counters->foreign_frees = atomic_load(&leakwrap_loss.foreign_frees);
 	counters->tracer_bytes = leakwrap_pages_held();
 	leakwrap_site_totals_release(&all);
+	leakwrap_readers_leave(entered);
 	return collected ? 0 : -1;
 }

@@ -1,7 +1,7 @@
-/* arena.h - memory for records that live as long as the program.
+/* arena.h - memory for the records of the tables.
  *
- * It comes from mapped pages, is given out in order and is never freed.  The caller holds the
- * tables' lock.
+ * It comes from mapped pages and is given out in order.  What is given back serves later records of
+ * the same size.  The caller holds the tables' lock.
  */
 #ifndef LEAKWRAP_ARENA_H
 #define LEAKWRAP_ARENA_H
@@ -16,6 +16,10 @@ void *leakwrap_arena_take(size_t size);
  * mapped with the first chunk and serves the records that matter most.  Returns NULL if the reserve
  * is used up. */
 void *leakwrap_arena_take_reserve(size_t size);
+
+/* Gives back the SIZE bytes at MEMORY, which leakwrap_arena_take(SIZE) or
+ * leakwrap_arena_take_reserve(SIZE) returned.  Nobody may read them any more (readers.h). */
+void leakwrap_arena_give(void *memory, size_t size);
 
 /* Takes SIZE bytes from the reserve if RESERVE is true, else from the arena. */
 static inline void *leakwrap_arena_take_from(size_t size, bool reserve)

@@ -3,14 +3,25 @@
 
 #include "wrap/base/arena.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-/* The unused rest of the newest chunk. */
+/* What a chunk begins with.  Its byte strings follow. */
+struct leakwrap_byte_chunk {
+	struct leakwrap_byte_chunk *next; /* the chunk before it */
+	leakwrap_pool_offset address;     /* of this record */
+	_Atomic uint32_t used;            /* bytes, with this record; more than SIZE: full */
+	uint32_t size; /* of the chunk; less than LEAKWRAP_BYTE_CHUNK if it is from the reserve */
+};
+
+_Static_assert(LEAKWRAP_BYTES_MAX + sizeof(struct leakwrap_byte_chunk) <= LEAKWRAP_BYTE_CHUNK,
+               "a chunk holds the longest byte string");
+
 static struct {
-	uint8_t *next;
-	size_t left;
-	leakwrap_pool_offset address; /* of NEXT */
-} rest;
+	struct leakwrap_byte_chunk *_Atomic newest; /* of the current generation, or NULL */
+	_Atomic unsigned generation;
+	struct leakwrap_byte_chunk *free; /* all of LEAKWRAP_BYTE_CHUNK bytes */
+} pool;
 
 #if UINTPTR_MAX > UINT32_MAX
 
@@ -45,30 +56,103 @@ static leakwrap_pool_offset assign_address(const uint8_t *start, bool from_reser
 
 #endif
 
-static bool add_chunk(size_t size, bool from_reserve)
+/* Makes a chunk of SIZE bytes.  Returns NULL if there is no memory. */
+static struct leakwrap_byte_chunk *make_chunk(size_t size, bool from_reserve)
 {
-	uint8_t *start = leakwrap_arena_take_from(size, from_reserve);
-	const leakwrap_pool_offset address = start ? assign_address(start, from_reserve) : 0;
+	struct leakwrap_byte_chunk *chunk = leakwrap_arena_take_from(size, from_reserve);
 
-	if (address == 0)
+	if (!chunk)
+		return NULL;
+	chunk->size = (uint32_t)size;
+	chunk->address = assign_address((const uint8_t *)chunk, from_reserve);
+	return chunk->address != 0 ? chunk : NULL;
+}
+
+/* Makes CHUNK the newest of the generation.  Returns false if it is NULL. */
+static bool begin_chunk(struct leakwrap_byte_chunk *chunk)
+{
+	if (!chunk)
 		return false;
-	rest.next = start;
-	rest.left = size;
-	rest.address = address;
+	chunk->next = atomic_load(&pool.newest);
+	atomic_store(&chunk->used, sizeof(*chunk));
+	atomic_store(&pool.newest, chunk);
 	return true;
+}
+
+static bool add_chunk(void)
+{
+	struct leakwrap_byte_chunk *chunk = pool.free;
+
+	if (chunk)
+		pool.free = chunk->next;
+	else
+		chunk = make_chunk(LEAKWRAP_BYTE_CHUNK, false);
+	return begin_chunk(chunk);
+}
+
+leakwrap_pool_offset leakwrap_byte_pool_try_add(const uint8_t *from, size_t size)
+{
+	struct leakwrap_byte_chunk *const chunk = atomic_load(&pool.newest);
+	uint32_t at;
+
+	if (!chunk || atomic_load_explicit(&chunk->used, memory_order_relaxed) + size > chunk->size)
+		return 0;
+	at = atomic_fetch_add(&chunk->used, (uint32_t)size);
+	if (at + size > chunk->size)
+		return 0;
+	memcpy((uint8_t *)chunk + at, from, size);
+	return chunk->address + at;
 }
 
 leakwrap_pool_offset leakwrap_byte_pool_add(const uint8_t *from, size_t size, bool from_reserve)
 {
-	leakwrap_pool_offset address;
+	leakwrap_pool_offset address = leakwrap_byte_pool_try_add(from, size);
 
-	if (size > rest.left && !add_chunk(LEAKWRAP_BYTE_CHUNK, false) &&
-	    !(from_reserve && add_chunk(size, true)))
-		return 0;
-	address = rest.address;
-	memcpy(rest.next, from, size);
-	rest.next += size;
-	rest.left -= size;
-	rest.address += (leakwrap_pool_offset)size;
+	while (address == 0) {
+		if (!add_chunk() &&
+		    !(from_reserve &&
+		      begin_chunk(make_chunk(sizeof(struct leakwrap_byte_chunk) + size, true))))
+			return 0;
+		address = leakwrap_byte_pool_try_add(from, size);
+	}
 	return address;
+}
+
+unsigned leakwrap_byte_pool_generation(void)
+{
+	return atomic_load(&pool.generation);
+}
+
+struct leakwrap_byte_generation leakwrap_byte_pool_begin_generation(void)
+{
+	const struct leakwrap_byte_generation old = {atomic_load(&pool.newest)};
+
+	atomic_store(&pool.newest, NULL);
+	atomic_fetch_add(&pool.generation, 1);
+	return old;
+}
+
+void leakwrap_byte_pool_keep(struct leakwrap_byte_generation old)
+{
+	struct leakwrap_byte_chunk *oldest = atomic_load(&pool.newest);
+
+	if (!oldest) {
+		atomic_store(&pool.newest, old.chunks);
+		return;
+	}
+	while (oldest->next)
+		oldest = oldest->next;
+	oldest->next = old.chunks;
+}
+
+/* The few chunks from the reserve are lost: their sizes differ. */
+void leakwrap_byte_pool_give(struct leakwrap_byte_generation old)
+{
+	for (struct leakwrap_byte_chunk *chunk = old.chunks, *next; chunk; chunk = next) {
+		next = chunk->next;
+		if (chunk->size != LEAKWRAP_BYTE_CHUNK)
+			continue;
+		chunk->next = pool.free;
+		pool.free = chunk;
+	}
 }

@@ -1,8 +1,11 @@
-/* byte_pool.h - byte strings that live as long as the program, packed one after the other.
+/* byte_pool.h - byte strings, packed one after the other.
  *
  * A program may have several byte strings for each call site.  So their addresses have 32 bits on
  * all machines.  Where pointers are longer, an address is the index of a chunk and an offset into
  * it.
+ *
+ * Byte strings are not freed one by one.  To drop some, their owner begins a new generation of
+ * chunks, adds those that it keeps once more, and gives the chunks of the old generation back.
  */
 #ifndef LEAKWRAP_BYTE_POOL_H
 #define LEAKWRAP_BYTE_POOL_H
@@ -20,6 +23,9 @@ typedef uint32_t leakwrap_pool_offset;
 #define LEAKWRAP_BYTE_CHUNK_BITS 13
 #define LEAKWRAP_BYTE_CHUNK      ((size_t)1 << LEAKWRAP_BYTE_CHUNK_BITS)
 
+/* Longest byte string: a chunk begins with its list entry. */
+#define LEAKWRAP_BYTES_MAX (LEAKWRAP_BYTE_CHUNK - 3 * sizeof(uint64_t))
+
 #if UINTPTR_MAX > UINT32_MAX
 /* Largest number of chunks, for 1 GB: more than the records of all call sites need
  * (delta_backtrace.c). */
@@ -33,10 +39,36 @@ extern LEAKWRAP_HIDDEN const uint8_t *
         *leakwrap_byte_pool_groups[LEAKWRAP_BYTE_CHUNKS / LEAKWRAP_BYTE_CHUNK_GROUP];
 #endif
 
-/* Copies SIZE bytes, at most LEAKWRAP_BYTE_CHUNK, from FROM into the pool.  If memory is short and
+/* Copies SIZE bytes from FROM into the newest chunk.  Returns the copy's address, or 0 if the chunk
+ * has no room for them: then leakwrap_byte_pool_add is needed.  Takes no lock.  Signal-safe. */
+leakwrap_pool_offset leakwrap_byte_pool_try_add(const uint8_t *from, size_t size);
+
+/* Returns the number of the current generation.  A byte string that was added without the lock
+ * belongs to it only if the number is the same before and after.  Signal-safe. */
+unsigned leakwrap_byte_pool_generation(void);
+
+/* For the functions below, the caller holds the tables' lock. */
+
+/* Copies SIZE bytes, at most LEAKWRAP_BYTES_MAX, from FROM into the pool.  If memory is short and
  * FROM_RESERVE is true, uses the arena's reserve.  Returns the copy's address, or 0 if there is no
- * memory.  The caller holds the tables' lock. */
+ * memory. */
 leakwrap_pool_offset leakwrap_byte_pool_add(const uint8_t *from, size_t size, bool from_reserve);
+
+/* The chunks of a generation. */
+struct leakwrap_byte_generation {
+	struct leakwrap_byte_chunk *chunks; /* the newest first */
+};
+
+/* Begins a new generation: byte strings that are added from now on are in other chunks.  Returns
+ * the old generation, whose byte strings remain readable. */
+struct leakwrap_byte_generation leakwrap_byte_pool_begin_generation(void);
+
+/* Returns OLD to the current generation: byte strings of both remain. */
+void leakwrap_byte_pool_keep(struct leakwrap_byte_generation old);
+
+/* Gives the chunks of OLD back, for later byte strings.  Nobody may read OLD any more
+ * (readers.h). */
+void leakwrap_byte_pool_give(struct leakwrap_byte_generation old);
 
 /* Returns a pointer to the byte string at BYTES, which must not be 0.  The pool owns it.
  * Signal-safe. */

@@ -82,23 +82,35 @@ static void *find_empty_entry(const struct leakwrap_hash_table *table,
 	return NULL;
 }
 
-/* Copies all entries of FROM into TO, which is larger.  Returns false if they do not fit. */
+/* Copies the entries of FROM for which KEEP returns true into TO; KEEP NULL: all.  Returns false if
+ * they do not fit. */
 static bool copy_entries(struct leakwrap_hash_table *to, const struct leakwrap_hash_table *from,
-                         const struct leakwrap_hash_table_kind *kind)
+                         const struct leakwrap_hash_table_kind *kind,
+                         bool (*keep)(const void *entry))
 {
 	for (size_t i = 0; i < from->size; i++) {
-		const char *entry = entry_at(from, kind, i);
+		char *entry = entry_at(from, kind, i);
 		void *to_entry;
 
-		if (!kind->is_used(entry))
+		if (kind->set_closed)
+			kind->set_closed(entry, true);
+		if (!kind->is_used(entry) || (keep && !keep(entry)))
 			continue;
 		to_entry = find_empty_entry(to, kind, kind->hash(entry));
 		if (!to_entry)
 			return false;
 		memcpy(to_entry, entry, kind->size);
+		to->count++;
 	}
-	to->count = from->count;
 	return true;
+}
+
+/* Opens the entries of TABLE that copy_entries has closed. */
+static void open_entries(const struct leakwrap_hash_table *table,
+                         const struct leakwrap_hash_table_kind *kind)
+{
+	for (size_t i = 0; kind->set_closed && i < table->size; i++)
+		kind->set_closed(entry_at(table, kind, i), false);
 }
 
 /* Makes a table with the entries of OLD and room for a key with this HASH and for more.  Returns
@@ -112,12 +124,32 @@ static struct leakwrap_hash_table *make_larger(const struct leakwrap_hash_table 
 		struct leakwrap_hash_table *table = make(kind, range);
 
 		if (!table)
-			return NULL;
-		if (copy_entries(table, old, kind) && find_empty_entry(table, kind, hash))
+			break;
+		if (copy_entries(table, old, kind, NULL) && find_empty_entry(table, kind, hash))
 			return table;
-		leakwrap_hash_table_discard(table, kind);
+		leakwrap_hash_table_free(table, kind);
 	}
+	open_entries(old, kind);
 	return NULL;
+}
+
+bool leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
+                                  const struct leakwrap_hash_table_kind *kind)
+{
+	return range_for(kind, table->count + 1) <= table->range;
+}
+
+bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
+                              const struct leakwrap_hash_table_kind *kind)
+{
+	struct leakwrap_hash_table *const old = atomic_load(table);
+	struct leakwrap_hash_table *const larger = make_larger(old, kind, 0);
+
+	if (!larger)
+		return false;
+	atomic_store(table, larger);
+	leakwrap_hash_table_discard(old, kind);
+	return true;
 }
 
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
@@ -127,7 +159,7 @@ void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
 	struct leakwrap_hash_table *current = atomic_load(table), *larger;
 	void *entry = find_empty_entry(current, kind, hash);
 
-	if (!entry || range_for(kind, current->count + 1) > current->range) {
+	if (!entry || !leakwrap_hash_table_has_room(current, kind)) {
 		larger = make_larger(current, kind, hash);
 		if (larger) {
 			atomic_store_explicit(table, larger, memory_order_release);
@@ -140,6 +172,45 @@ void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
 	if (entry)
 		current->count++;
 	return entry;
+}
+
+struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
+                                                     const struct leakwrap_hash_table_kind *kind,
+                                                     bool (*keep)(const void *entry))
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < from->size; i++) {
+		const char *entry = entry_at(from, kind, i);
+
+		if (kind->is_used(entry) && keep(entry))
+			count++;
+	}
+	for (uint32_t range = range_to_grow_to(kind, count); range <= kind->max_range;
+	     range += range / 2) {
+		struct leakwrap_hash_table *table = make(kind, range);
+
+		if (!table)
+			break;
+		if (copy_entries(table, from, kind, keep))
+			return table;
+		leakwrap_hash_table_free(table, kind);
+	}
+	open_entries(from, kind);
+	return NULL;
+}
+
+void leakwrap_hash_table_free(struct leakwrap_hash_table *table,
+                              const struct leakwrap_hash_table_kind *kind)
+{
+	const size_t size = size_of(kind, table->size);
+
+	if (table == &leakwrap_hash_table_empty.table)
+		return;
+	if (size >= MAPPED_SIZE)
+		leakwrap_pages_unmap(table, size);
+	else
+		leakwrap_arena_give(table, size);
 }
 
 void leakwrap_hash_table_discard(struct leakwrap_hash_table *table,

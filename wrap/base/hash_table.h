@@ -22,7 +22,7 @@
 struct leakwrap_hash_table {
 	_Alignas(uint64_t) uint32_t range; /* number of buckets */
 	uint32_t size;                     /* number of entries; the last entry stays empty */
-	uint32_t count;                    /* number of used entries */
+	_Atomic uint32_t count;            /* number of used entries */
 };
 
 /* The first table of each kind.  It has one bucket.  Its entries are all empty and stay so. */
@@ -38,6 +38,9 @@ struct leakwrap_hash_table_kind {
 	uint32_t max_range;     /* the most buckets */
 	bool (*is_used)(const void *entry);
 	uint32_t (*hash)(const void *entry); /* hash of a used entry's key */
+	/* If entries are written without the lock, else NULL: closes an empty entry, which then
+	 * cannot be written, or opens a closed entry.  Closed entries do not count as used. */
+	void (*set_closed)(void *entry, bool is_closed);
 };
 
 /* Returns the hash of KEY: its upper half. */
@@ -65,6 +68,24 @@ LEAKWRAP_INLINE size_t leakwrap_hash_table_bucket(const struct leakwrap_hash_tab
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
                                   const struct leakwrap_hash_table_kind *kind, uint32_t hash,
                                   bool from_reserve);
+
+/* Returns whether TABLE has room for another entry.  Signal-safe. */
+bool leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
+                                  const struct leakwrap_hash_table_kind *kind);
+
+/* Replaces *TABLE by a larger table.  Returns false if there is no memory. */
+bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
+                              const struct leakwrap_hash_table_kind *kind);
+
+/* Makes a table with those entries of FROM for which KEEP returns true.  Returns NULL if there is
+ * no memory. */
+struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
+                                                     const struct leakwrap_hash_table_kind *kind,
+                                                     bool (*keep)(const void *entry));
+
+/* Gives the memory of TABLE back.  Nobody may read it any more (readers.h). */
+void leakwrap_hash_table_free(struct leakwrap_hash_table *table,
+                              const struct leakwrap_hash_table_kind *kind);
 
 /* Discards the memory of TABLE, which has been replaced.  A reader of TABLE finds the old entries
  * or none. */

@@ -17,10 +17,8 @@ extern struct leakwrap_lock leakwrap_tables_lock;
 /* Set by uthash if an addition failed and was undone.  Clear it before each addition. */
 extern bool leakwrap_tables_failed;
 
-#define uthash_malloc(size) leakwrap_arena_take(size)
-/* uthash frees only outgrown bucket arrays, each half the size of the next.  The arena does not
- * reuse them. */
-#define uthash_free(pointer, size)  ((void)(pointer))
+#define uthash_malloc(size)         leakwrap_arena_take(size)
+#define uthash_free(pointer, size)  leakwrap_arena_give(pointer, size)
 #define HASH_NONFATAL_OOM           1
 #define uthash_nonfatal_oom(record) (leakwrap_tables_failed = true)
 

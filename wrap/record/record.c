@@ -13,6 +13,7 @@
 #include "wrap/record/fast_path.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/runtime/runtime.h"
+#include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
@@ -35,11 +36,14 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	struct leakwrap_stack_link links[2 * max];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};
+	uint32_t site;
 
 	leakwrap_count(&leakwrap_walks, 1);
 	leakwrap_read_set_begin(&read_set, caller->sp);
 	leakwrap_unwind(&trace, &stack, caller);
-	return leakwrap_site_number(&trace, &stack);
+	site = leakwrap_site_number(&trace, &stack);
+	leakwrap_sites_collect_if_due(site);
+	return site;
 }
 
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */

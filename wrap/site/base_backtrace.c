@@ -11,22 +11,24 @@
 
 /* The high halves of a backtrace's return addresses.  Backtraces with equal high halves share
  * it. */
-struct high_halves {
-	UT_hash_handle hh; /* the key is HALF */
+struct leakwrap_high_halves {
+	UT_hash_handle hh;                 /* the key is HALF */
+	unsigned sweep;                    /* the last sweep that kept it */
+	struct leakwrap_high_halves *next; /* removed with it */
 	uint32_t half[];
 };
 
-static struct high_halves *interned_high_halves; /* uthash */
+static struct leakwrap_high_halves *interned_high_halves; /* uthash */
+static struct leakwrap_high_halves *latest;               /* the list that was wanted last */
+static unsigned sweep;                                    /* number of the latest sweep */
 
 /* Returns the interned copy of WANTED, which has SIZE bytes, or NULL.  Most calls want the list
  * that the call before wanted, so that list is compared first. */
-static struct high_halves *find_high_halves(const uint32_t *wanted, size_t size)
+static struct leakwrap_high_halves *find_high_halves(const uint32_t *wanted, size_t size)
 {
-	static struct high_halves *last;
-
-	if (!last || last->hh.keylen != size || memcmp(last->half, wanted, size) != 0)
-		HASH_FIND(hh, interned_high_halves, wanted, size, last);
-	return last;
+	if (!latest || latest->hh.keylen != size || memcmp(latest->half, wanted, size) != 0)
+		HASH_FIND(hh, interned_high_halves, wanted, size, latest);
+	return latest;
 }
 
 bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,
@@ -34,7 +36,7 @@ bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_r
 {
 	static uint32_t wanted[LEAKWRAP_MAX_DEPTH];
 	const size_t size = trace->depth * sizeof(wanted[0]);
-	struct high_halves *found;
+	struct leakwrap_high_halves *found;
 
 	for (unsigned i = 0; i < trace->depth; i++)
 		wanted[i] = (uint32_t)(trace->pcs[i] >> 32);
@@ -44,6 +46,7 @@ bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_r
 		if (!found)
 			return false;
 		memcpy(found->half, wanted, size);
+		found->sweep = sweep;
 		leakwrap_tables_failed = false;
 		HASH_ADD_KEYPTR(hh, interned_high_halves, found->half, size, found);
 		if (leakwrap_tables_failed)
@@ -51,6 +54,43 @@ bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_r
 	}
 	*high_halves = found->half;
 	return true;
+}
+
+void leakwrap_high_halves_begin_sweep(void)
+{
+	sweep++;
+}
+
+void leakwrap_high_halves_keep(const uint32_t *high_halves)
+{
+	if (high_halves)
+		((struct leakwrap_high_halves *)((uintptr_t)high_halves -
+		                                 offsetof(struct leakwrap_high_halves, half)))
+		        ->sweep = sweep;
+}
+
+struct leakwrap_high_halves *leakwrap_high_halves_sweep(void)
+{
+	struct leakwrap_high_halves *list, *next, *removed = NULL;
+
+	HASH_ITER(hh, interned_high_halves, list, next)
+	{
+		if (list->sweep == sweep)
+			continue;
+		HASH_DEL(interned_high_halves, list);
+		list->next = removed;
+		removed = list;
+	}
+	latest = NULL;
+	return removed;
+}
+
+void leakwrap_high_halves_give(struct leakwrap_high_halves *removed)
+{
+	for (struct leakwrap_high_halves *next; removed; removed = next) {
+		next = removed->next;
+		leakwrap_arena_give(removed, sizeof(*removed) + removed->hh.keylen);
+	}
 }
 
 #else
@@ -61,6 +101,25 @@ bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_r
 	(void)trace, (void)from_reserve;
 	*high_halves = NULL;
 	return true;
+}
+
+void leakwrap_high_halves_begin_sweep(void)
+{
+}
+
+void leakwrap_high_halves_keep(const uint32_t *high_halves)
+{
+	(void)high_halves;
+}
+
+struct leakwrap_high_halves *leakwrap_high_halves_sweep(void)
+{
+	return NULL;
+}
+
+void leakwrap_high_halves_give(struct leakwrap_high_halves *removed)
+{
+	(void)removed;
 }
 
 #endif

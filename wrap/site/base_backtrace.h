@@ -4,12 +4,13 @@
  * stands in the base backtrace.  Modules lie in few regions of 4 GiB, so many backtraces have equal
  * lists of high halves.  Each distinct list is stored once, and backtraces point to it.
  *
- * A base backtrace is immutable and is never freed.  A signal handler may read it.
+ * A base backtrace is immutable.  It is freed with its call site (site_collect.h).
  */
 #ifndef LEAKWRAP_BASE_BACKTRACE_H
 #define LEAKWRAP_BASE_BACKTRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wrap/base/common.h"
@@ -21,6 +22,7 @@ struct leakwrap_base_backtrace {
 #if UINTPTR_MAX > UINT32_MAX
 	const uint32_t *high_halves; /* of the return addresses: DEPTH elements, shared */
 #endif
+	struct leakwrap_base_backtrace *next_dead; /* site_collect.c: after it is freed */
 	/* The modules loaded at the walk.  NULL if no module of this backtrace is ever unloaded. */
 	const struct leakwrap_modules *modules;
 	uint32_t low_halves[]; /* of the return addresses: DEPTH elements */
@@ -55,8 +57,24 @@ const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leak
 bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace *base,
                                             const struct leakwrap_trace *trace);
 
+/* The bytes of the memory that BASE takes in the arena. */
+static inline size_t leakwrap_base_backtrace_size(const struct leakwrap_base_backtrace *base)
+{
+	return sizeof(*base) + base->depth * sizeof(base->low_halves[0]);
+}
+
+/* To remove the lists of high halves that nobody refers to: begin, keep each list that is still
+ * referred to (NULL: none), and sweep.  leakwrap_high_halves_sweep returns the removed lists, which
+ * may still be read, and leakwrap_high_halves_give gives their memory back (readers.h).  The caller
+ * holds the tables' lock. */
+struct leakwrap_high_halves;
+void leakwrap_high_halves_begin_sweep(void);
+void leakwrap_high_halves_keep(const uint32_t *high_halves);
+struct leakwrap_high_halves *leakwrap_high_halves_sweep(void);
+void leakwrap_high_halves_give(struct leakwrap_high_halves *removed);
+
 /* Interns the high halves of TRACE's return addresses and stores the list in *HIGH_HALVES.  Equal
- * lists have equal pointers.  The list is never freed.  Where addresses have at most 32 bits,
+ * lists have equal pointers.  Where addresses have at most 32 bits,
  * *HIGH_HALVES is NULL.  FROM_RESERVE: takes memory from the arena's reserve.  Returns false if
  * there is no memory.  The caller holds the tables' lock. */
 bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,

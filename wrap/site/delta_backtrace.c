@@ -10,6 +10,9 @@
 /* The most bytes that a number of 32 bits takes in SLEB128. */
 #define SLEB128_MAX 5
 
+/* The most bytes of a delta backtrace with so many frames. */
+#define ENCODED_MAX(frames) (SLEB128_MAX + (SLEB128_MAX + 1) * (size_t)(frames) + 1)
+
 /* Writes NUMBER at TO.  Returns the end of the written bytes. */
 static uint8_t *write_sleb128(uint8_t *to, uint32_t number)
 {
@@ -40,14 +43,16 @@ static uint32_t read_sleb128(const uint8_t **at)
 }
 
 leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t base_site,
-                                           const uint32_t *low_halves)
+                                           const uint32_t *low_halves, bool has_lock)
 {
-	static uint8_t encoded[SLEB128_MAX + (SLEB128_MAX + 1) * LEAKWRAP_MAX_DEPTH];
+	uint8_t encoded[ENCODED_MAX(trace->depth)];
 	uint8_t *end = write_sleb128(encoded, base_site), *group_bitmap = end, *frame_bitmap = NULL;
 
-	_Static_assert(sizeof(encoded) <= LEAKWRAP_BYTE_CHUNK, "a chunk holds the longest delta");
+	_Static_assert(ENCODED_MAX(LEAKWRAP_MAX_DEPTH) <= LEAKWRAP_BYTES_MAX,
+	               "a chunk holds the longest delta");
 #if UINTPTR_MAX > UINT32_MAX
-	_Static_assert(LEAKWRAP_BYTE_CHUNKS * (LEAKWRAP_BYTE_CHUNK / sizeof(encoded)) >
+	_Static_assert(LEAKWRAP_BYTE_CHUNKS *
+	                               (LEAKWRAP_BYTES_MAX / ENCODED_MAX(LEAKWRAP_MAX_DEPTH)) >
 	                       LEAKWRAP_SITE_LIMIT,
 	               "the byte pool holds the deltas of all call sites");
 #endif
@@ -70,7 +75,8 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
 		*frame_bitmap |= (uint8_t)(1u << i % GROUP);
 		end = write_sleb128(end, offset);
 	}
-	return leakwrap_byte_pool_add(encoded, (size_t)(end - encoded), false);
+	return has_lock ? leakwrap_byte_pool_add(encoded, (size_t)(end - encoded), false)
+	                : leakwrap_byte_pool_try_add(encoded, (size_t)(end - encoded));
 }
 
 leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *base,
@@ -108,4 +114,22 @@ unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *reader, unsign
 uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *reader, unsigned frame)
 {
 	return reader->frame_bitmap >> frame % GROUP & 1 ? read_sleb128(&reader->at) : 0;
+}
+
+leakwrap_pool_offset leakwrap_delta_copy(leakwrap_pool_offset bytes, unsigned depth)
+{
+	const uint8_t *const start = leakwrap_byte_pool_at(bytes);
+	const struct leakwrap_base_backtrace *base;
+	struct leakwrap_delta_reader reader;
+
+	if (leakwrap_delta_read_site(&reader, bytes, &base) == LEAKWRAP_SITE_NONE) {
+		reader.at += sizeof(base);
+	} else {
+		for (unsigned frame = 0; frame < depth; frame++) {
+			if (frame % GROUP == 0)
+				leakwrap_delta_read_bitmap(&reader, frame);
+			leakwrap_delta_read_offset(&reader, frame);
+		}
+	}
+	return leakwrap_byte_pool_add(start, (size_t)(reader.at - start), false);
 }

@@ -34,13 +34,15 @@ struct leakwrap_delta_reader {
 	unsigned frame_bitmap; /* of the current group: the frames that differ */
 };
 
-/* For leakwrap_delta_encode and leakwrap_delta_encode_base: the caller holds the tables' lock.
- * They return 0 if there is no memory. */
-
 /* Encodes TRACE as a delta against the call site BASE_SITE.  LOW_HALVES are the low halves of the
- * base site's return addresses, as many as TRACE has.  Returns where the bytes are stored. */
+ * base site's return addresses, as many as TRACE has.  Returns where the bytes are stored.  Returns
+ * 0 if the newest chunk of the byte pool has no room; with HAS_LOCK, the caller holds the tables'
+ * lock, and 0 means that there is no memory.  Signal-safe. */
 leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t base_site,
-                                           const uint32_t *low_halves);
+                                           const uint32_t *low_halves, bool has_lock);
+
+/* For leakwrap_delta_encode_base and leakwrap_delta_copy: the caller holds the tables' lock.  They
+ * return 0 if there is no memory. */
 
 /* Encodes a reference to BASE.  FROM_RESERVE: takes memory from the arena's reserve (arena.h) if no
  * other memory is left.  Returns where the bytes are stored. */
@@ -62,5 +64,9 @@ unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *reader, unsign
 /* Reads the offset of FRAME.  Returns 0 if the frame does not differ.  Call it in order for each
  * frame that differs, after the bitmap of the frame's group. */
 uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *reader, unsigned frame);
+
+/* Stores the bytes at BYTES once more, as the backtrace of DEPTH frames that they are.  Returns
+ * where. */
+leakwrap_pool_offset leakwrap_delta_copy(leakwrap_pool_offset bytes, unsigned depth);
 
 #endif

@@ -16,12 +16,15 @@
 
 /* Call sites with consecutive numbers.  The index is the number modulo LEAKWRAP_SITE_CHUNK. */
 struct leakwrap_site_chunk {
-	/* In the form of delta_backtrace.h.  Immutable once published. */
-	leakwrap_pool_offset backtrace[LEAKWRAP_SITE_CHUNK];
+	/* In the form of delta_backtrace.h.  0: the number is not in use.  A collection replaces the
+	 * address by that of an equal copy. */
+	_Atomic leakwrap_pool_offset backtrace[LEAKWRAP_SITE_CHUNK];
 	/* The high 16 bits of the backtrace's hash: see site_entry in site_table.c. */
 	uint16_t hash_high[LEAKWRAP_SITE_CHUNK];
-	/* How many stacks of the call site the stack index was given: see stack_cache.c. */
+	/* How many stacks of the call site the stack index was given, and how many walks have led
+	 * to the call site: see stack_cache.c. */
 	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];
+	_Atomic uint8_t walk_count[LEAKWRAP_SITE_CHUNK];
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_site_chunk
@@ -32,6 +35,15 @@ LEAKWRAP_INLINE struct leakwrap_site_chunk *leakwrap_site_chunk(uint32_t number)
 {
 	return atomic_load_explicit(&leakwrap_site_chunks[number >> LEAKWRAP_SITE_CHUNK_BITS],
 	                            memory_order_acquire);
+}
+
+/* Returns where the backtrace of the call site NUMBER is stored; 0 if the number is not in use.
+ * Signal-safe. */
+LEAKWRAP_INLINE leakwrap_pool_offset leakwrap_site_backtrace(uint32_t number)
+{
+	return atomic_load_explicit(
+	        &leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK],
+	        memory_order_acquire);
 }
 
 /* Returns the chunk of the call site NUMBER and makes it if needed.  FROM_RESERVE: takes memory

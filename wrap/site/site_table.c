@@ -5,39 +5,48 @@
 #include "wrap/base/loss.h"
 #include "wrap/base/hash_table.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/readers.h"
 #include "wrap/live/slot.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/delta_backtrace.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/site/site_removal.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_hash.h"
 #include "wrap/site/stack_index.h"
-#include "wrap/site/stack_shape.h"
 #include "wrap/unwind/unwind.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Frames of a backtrace that are stored if there is no memory, or hardly a number, for all of
- * them. */
-#define LEAF_FRAMES 4
-
-/* Numbers that are reserved for backtraces cut to LEAF_FRAMES. */
-#define LEAF_SITES 4096
+/* Numbers that are reserved for backtraces cut to few frames. */
+#define LEAF_SITES 4096u
 
 static struct {
-	_Atomic uint32_t limit;        /* the highest number plus 1 */
 	_Atomic uint32_t first_own;    /* the limit at the latest leakwrap_sites_begin_own */
 	_Atomic uint32_t unique_limit; /* the limit at the first call: lower numbers are unique */
 	struct leakwrap_hash_table *_Atomic by_backtrace;
-} sites = {LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_LIMIT,
-           &leakwrap_hash_table_empty.table};
+} sites = {LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_LIMIT, &leakwrap_hash_table_empty.table};
+
+/* Call sites against which the backtraces of new call sites are stored.  A collection that unlinks
+ * a call site removes it here, too. */
+#define RECENT_BITS 10
+static struct {
+	/* Per depth, the latest call site with a base backtrace. */
+	_Atomic uint32_t of_depth[LEAKWRAP_MAX_DEPTH + 1];
+	/* Call sites with a base backtrace, or with a delta against one, by recent_of. */
+	_Atomic uint32_t recent[1 << RECENT_BITS];
+} bases;
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
 /* The longest delta chain.  A backtrace may be a delta against the first call site of its shape,
  * whose backtrace may be a delta against a call site with a base backtrace. */
 #define DELTA_CHAIN_MAX 2
+
+/* Stands for the backtrace of a number that has been freed. */
+static const struct leakwrap_base_backtrace no_frames = {.kind = LEAKWRAP_TRACE_TRUNCATED};
 
 /* A position in the backtrace of a call site, which is read from the innermost frame on. */
 struct reader {
@@ -48,18 +57,19 @@ struct reader {
 	struct leakwrap_delta_reader delta[DELTA_CHAIN_MAX + 1]; /* the last reads BASE */
 };
 
-static leakwrap_pool_offset backtrace_of(uint32_t number)
-{
-	return leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK];
-}
-
 static void start_reading(struct reader *reader, uint32_t number)
 {
 	reader->frame = 0;
 	reader->delta_count = 0;
 	for (;; reader->delta_count++) {
-		number = leakwrap_delta_read_site(&reader->delta[reader->delta_count],
-		                                  backtrace_of(number), &reader->base);
+		const leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
+
+		if (bytes == 0) {
+			reader->base = &no_frames;
+			break;
+		}
+		number = leakwrap_delta_read_site(&reader->delta[reader->delta_count], bytes,
+		                                  &reader->base);
 		if (number == LEAKWRAP_SITE_NONE)
 			break;
 	}
@@ -111,8 +121,11 @@ void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 
 void leakwrap_site_prefetch(uint32_t number)
 {
-	if (number >= LEAKWRAP_SITE_FIRST)
-		__builtin_prefetch(leakwrap_byte_pool_at(backtrace_of(number)));
+	const leakwrap_pool_offset bytes =
+	        number >= LEAKWRAP_SITE_FIRST ? leakwrap_site_backtrace(number) : 0;
+
+	if (bytes != 0)
+		__builtin_prefetch(leakwrap_byte_pool_at(bytes));
 }
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
@@ -131,7 +144,7 @@ const char *leakwrap_site_task(uint32_t number)
 
 uint32_t leakwrap_sites_limit(void)
 {
-	return atomic_load_explicit(&sites.limit, memory_order_acquire);
+	return leakwrap_site_numbers_limit();
 }
 
 /* -- by backtrace ------------------------------------------------------------------------------ */
@@ -152,9 +165,24 @@ static uint32_t entry_for(uint32_t number, uint32_t hash)
 	return number | hash >> UNUSED_BITS << NUMBER_BITS;
 }
 
+/* An empty entry that cannot be written any more: its table is being replaced. */
+#define CLOSED ((uint32_t)1 << NUMBER_BITS)
+
+static uint32_t number_in(uint32_t entry)
+{
+	return entry % LEAKWRAP_SITE_LIMIT;
+}
+
 static bool is_used(const void *entry)
 {
-	return atomic_load((const site_entry *)entry) != 0;
+	return number_in(atomic_load((const site_entry *)entry)) != LEAKWRAP_SITE_NONE;
+}
+
+static void set_closed(void *entry, bool is_closed)
+{
+	uint32_t from = is_closed ? 0 : CLOSED;
+
+	atomic_compare_exchange_strong((site_entry *)entry, &from, is_closed ? CLOSED : 0);
 }
 
 static uint32_t hash_of(const struct leakwrap_trace *trace)
@@ -171,8 +199,7 @@ static uint32_t hash_of(const struct leakwrap_trace *trace)
  * the lock is held: reading all backtraces would take too long. */
 static uint32_t hash_in_entry(const void *entry)
 {
-	const uint32_t found = atomic_load((const site_entry *)entry),
-	               number = found % LEAKWRAP_SITE_LIMIT;
+	const uint32_t found = atomic_load((const site_entry *)entry), number = number_in(found);
 	const uint32_t high = leakwrap_site_chunk(number)->hash_high[number % LEAKWRAP_SITE_CHUNK];
 
 	return high << (32 - HASH_HIGH_BITS) | found >> NUMBER_BITS << UNUSED_BITS;
@@ -184,6 +211,7 @@ static const struct leakwrap_hash_table_kind entries = {
         .is_used = is_used,
         .max_range = (uint32_t)4 * LEAKWRAP_SITE_LIMIT,
         .hash = hash_in_entry,
+        .set_closed = set_closed,
 };
 
 /* Compares the call site NUMBER with TRACE.  Returns the base backtrace of its delta chain if it
@@ -210,6 +238,16 @@ static bool is_site_of(uint32_t number, const struct leakwrap_trace *trace)
 	return base && leakwrap_base_backtrace_has_modules_of(base, trace);
 }
 
+/* Returns true if the entry FOUND is that of TRACE, whose hash is HASH, and a new block may use it:
+ * see leakwrap_sites_begin_own. */
+static bool is_entry_of(uint32_t found, const struct leakwrap_trace *trace, uint32_t hash)
+{
+	const uint32_t number = number_in(found);
+
+	return found == entry_for(number, hash) && number >= leakwrap_sites_first_own() &&
+	       is_site_of(number, trace);
+}
+
 /* Finds the number of TRACE, whose hash is HASH.  Returns LEAKWRAP_SITE_NONE if it has no number.
  * A caller without the lock also gets LEAKWRAP_SITE_NONE while another thread replaces the
  * table. */
@@ -222,12 +260,11 @@ static uint32_t find(const struct leakwrap_trace *trace, uint32_t hash)
 	entry += leakwrap_hash_table_bucket(table, hash);
 	for (;; entry++) {
 		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
-		const uint32_t number = found % LEAKWRAP_SITE_LIMIT;
+		const uint32_t number = number_in(found);
 
-		if (found == 0)
+		if (number == LEAKWRAP_SITE_NONE)
 			return LEAKWRAP_SITE_NONE;
-		if (found == entry_for(number, hash) && number >= leakwrap_sites_first_own() &&
-		    is_site_of(number, trace))
+		if (is_entry_of(found, trace, hash))
 			return number;
 	}
 }
@@ -263,8 +300,10 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 	leakwrap_site_read(number, &trace);
 	hash = hash_of(&trace);
 	entry += leakwrap_hash_table_bucket(table, hash);
-	for (; (found = atomic_load_explicit(entry, memory_order_acquire)) != 0; entry++) {
-		const uint32_t older = found % LEAKWRAP_SITE_LIMIT;
+	for (; number_in(found = atomic_load_explicit(entry, memory_order_acquire)) !=
+	       LEAKWRAP_SITE_NONE;
+	     entry++) {
+		const uint32_t older = number_in(found);
 		const struct leakwrap_base_backtrace *base =
 		        older < number && found == entry_for(older, hash)
 		                ? base_with_frames_of(older, &trace)
@@ -276,7 +315,7 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 	return number;
 }
 
-/* -- adding: the lock is held ------------------------------------------------------------------ */
+/* -- storing a backtrace ----------------------------------------------------------------------- */
 
 /* Returns true if TRACE, which was walked just now, can be a delta in a chain that ends at BASE.
  * Its depth is that of BASE.  The kind, the modules and the high halves must be equal. */
@@ -294,21 +333,34 @@ static bool is_delta_possible(const struct leakwrap_trace *trace,
 	return true;
 }
 
-/* Stores TRACE as a delta against BASE_SITE, which has as many frames.  Returns 0 if BASE_SITE is
- * LEAKWRAP_SITE_NONE, if TRACE cannot be its delta, or if there is no memory. */
-static leakwrap_pool_offset encode_delta(const struct leakwrap_trace *trace, uint32_t base_site)
+/* Returns where the call site against which TRACE is stored is kept.  Stacks with the same outer
+ * half have it in common. */
+static _Atomic uint32_t *recent_of(const struct leakwrap_trace *trace)
 {
-	static uint32_t low_halves[LEAKWRAP_MAX_DEPTH];
+	uint64_t sum = trace->depth;
+
+	for (unsigned i = (trace->depth + 1) / 2; i < trace->depth; i++)
+		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
+	return &bases.recent[sum >> (64 - RECENT_BITS)];
+}
+
+/* Stores TRACE as a delta against BASE_SITE.  Returns 0 if BASE_SITE is LEAKWRAP_SITE_NONE, if
+ * TRACE cannot be its delta, or if there is no room: see leakwrap_delta_encode. */
+static leakwrap_pool_offset encode_delta(const struct leakwrap_trace *trace, uint32_t base_site,
+                                         bool has_lock)
+{
+	uint32_t low_halves[trace->depth];
 	struct reader reader;
 
 	if (base_site == LEAKWRAP_SITE_NONE)
 		return 0;
 	start_reading(&reader, base_site);
-	if (!is_delta_possible(trace, reader.base))
+	if (reader.delta_count >= DELTA_CHAIN_MAX || reader.base->depth != trace->depth ||
+	    !is_delta_possible(trace, reader.base))
 		return 0;
 	for (unsigned i = 0; i < trace->depth; i++)
 		low_halves[i] = (uint32_t)next_pc(&reader);
-	return leakwrap_delta_encode(trace, base_site, low_halves);
+	return leakwrap_delta_encode(trace, base_site, low_halves, has_lock);
 }
 
 /* Stores TRACE as a base backtrace.  Returns 0 if there is no memory. */
@@ -320,97 +372,212 @@ static leakwrap_pool_offset encode_base(const struct leakwrap_trace *trace, bool
 	return base ? leakwrap_delta_encode_base(base, from_reserve) : 0;
 }
 
-/* Adds TRACE, which has no number yet.  SHAPE is the shape of its stack, or NULL.  Returns the new
- * number, or LEAKWRAP_SITE_NONE if no number or no memory is left.  The limit is raised before the
- * entry is published: a thread that finds the entry finds a number below the limit. */
-static uint32_t add(const struct leakwrap_trace *trace, uint32_t hash,
-                    struct leakwrap_stack_shape *shape, bool from_reserve)
-{
-	/* Per depth, the latest call site with a base backtrace. */
-	static uint32_t base_site_of_depth[LEAKWRAP_MAX_DEPTH + 1];
-	const uint32_t number = atomic_load(&sites.limit);
-	struct leakwrap_site_chunk *chunk = number < LEAKWRAP_SITE_LIMIT
-	                                            ? leakwrap_site_chunk_make(number, from_reserve)
-	                                            : NULL;
-	uint32_t *const shape_site = shape ? leakwrap_stack_shape_base_site(shape) : NULL;
-	uint32_t *const depth_site = &base_site_of_depth[trace->depth];
-	leakwrap_pool_offset backtrace = chunk && shape_site ? encode_delta(trace, *shape_site) : 0;
-	const bool is_shape_site = backtrace == 0;
-	bool is_depth_site = false;
-	site_entry *entry = NULL;
+/* Which memory serves a new call site. */
+enum source {
+	WITHOUT_LOCK, /* what is at hand; a new call site may have to wait for the lock */
+	WITH_LOCK,    /* the tables' lock is held */
+	FROM_RESERVE, /* it is held, and the reserve is taken if no other memory is left */
+};
 
-	if (chunk && is_shape_site)
-		backtrace = encode_delta(trace, *depth_site);
-	if (chunk && backtrace == 0) {
-		backtrace = encode_base(trace, from_reserve);
-		is_depth_site = true;
+/* Stores TRACE.  Returns 0 if there is no memory.  Sets *RECENT to where the call site is kept, if
+ * others may be stored against it; else to NULL. */
+static leakwrap_pool_offset store(const struct leakwrap_trace *trace, enum source source,
+                                  _Atomic uint32_t **recent)
+{
+	_Atomic uint32_t *const of_depth = &bases.of_depth[trace->depth];
+	leakwrap_pool_offset bytes;
+
+	*recent = NULL;
+	bytes = encode_delta(trace, atomic_load(recent_of(trace)), source != WITHOUT_LOCK);
+	if (bytes != 0)
+		return bytes;
+	*recent = recent_of(trace);
+	bytes = encode_delta(trace, atomic_load(of_depth), source != WITHOUT_LOCK);
+	if (bytes == 0 && source != WITHOUT_LOCK) {
+		bytes = encode_base(trace, source == FROM_RESERVE);
+		*recent = of_depth;
 	}
-	if (backtrace != 0)
-		entry = leakwrap_hash_table_reserve(&sites.by_backtrace, &entries, hash,
-		                                    from_reserve);
-	if (!entry)
+	return bytes;
+}
+
+/* -- adding ------------------------------------------------------------------------------------ */
+
+/* Drops NUMBER, which make_site has made and nobody knows. */
+static void drop_site(uint32_t number)
+{
+	if (number != LEAKWRAP_SITE_NONE) {
+		atomic_store(&leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK],
+		             0);
+		leakwrap_site_number_free(number);
+	}
+}
+
+static uint32_t take_number(enum source source)
+{
+	if (source != WITHOUT_LOCK && !leakwrap_site_numbers_add_chunk(source == FROM_RESERVE))
 		return LEAKWRAP_SITE_NONE;
-	chunk->backtrace[number % LEAKWRAP_SITE_CHUNK] = backtrace;
-	chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] = (uint16_t)(hash >> (32 - HASH_HIGH_BITS));
-	atomic_store_explicit(&sites.limit, number + 1, memory_order_release);
-	atomic_store_explicit(entry, entry_for(number, hash), memory_order_release);
-	if (shape_site && is_shape_site)
-		*shape_site = number;
-	if (is_depth_site)
-		*depth_site = number;
+	return leakwrap_site_number_take();
+}
+
+/* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if
+ * there is no number or no memory.
+ *
+ * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
+ * stored here and copies the bytes, or the generation differs here. */
+static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enum source source)
+{
+	uint32_t number = LEAKWRAP_SITE_NONE;
+	_Atomic uint32_t *recent;
+	unsigned generation;
+
+	do {
+		leakwrap_pool_offset bytes;
+		struct leakwrap_site_chunk *chunk;
+
+		generation = leakwrap_byte_pool_generation();
+		bytes = store(trace, source, &recent);
+		if (bytes != 0 && number == LEAKWRAP_SITE_NONE)
+			number = take_number(source);
+		if (bytes == 0 || number == LEAKWRAP_SITE_NONE) {
+			drop_site(number);
+			return LEAKWRAP_SITE_NONE;
+		}
+		chunk = leakwrap_site_chunk(number);
+		chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] =
+		        (uint16_t)(hash >> (32 - HASH_HIGH_BITS));
+		atomic_store_explicit(&chunk->walk_count[number % LEAKWRAP_SITE_CHUNK], 0,
+		                      memory_order_relaxed);
+		atomic_store_explicit(&chunk->stack_count[number % LEAKWRAP_SITE_CHUNK], 0,
+		                      memory_order_relaxed);
+		atomic_store(&chunk->backtrace[number % LEAKWRAP_SITE_CHUNK], bytes);
+	} while (generation != leakwrap_byte_pool_generation());
+	if (recent)
+		atomic_store(recent, number);
 	return number;
 }
 
-/* Finds or adds the number of TRACE, and adds STACK to the stack cache if it can be recognized.
- * Returns LEAKWRAP_SITE_NONE if TRACE has no number and only the reserved numbers are left, or if
- * there is no memory. */
-static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash,
-                            const struct leakwrap_stack *stack)
+/* Inserts the call site MADE of TRACE into TABLE.  Returns MADE, or the call site of TRACE that is
+ * in the table already.  Returns LEAKWRAP_SITE_NONE if the table has no room or is being
+ * replaced. */
+static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
+                       const struct leakwrap_trace *trace, uint32_t hash)
 {
-	uint32_t number = find(trace, hash);
-	struct leakwrap_stack_shape *shape;
-	uint64_t stack_key;
+	site_entry *entry = (site_entry *)leakwrap_hash_table_entries(table);
+	site_entry *const last = entry + table->size - 1; /* stays empty */
 
-	/* Do not intern a shape that nothing will use. */
-	if (number != LEAKWRAP_SITE_NONE
-	            ? !leakwrap_stack_cache_wants(number, trace, stack)
-	            : atomic_load(&sites.limit) >= LEAKWRAP_SITE_LIMIT - LEAF_SITES)
+	for (entry += leakwrap_hash_table_bucket(table, hash); entry < last; entry++) {
+		uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
+
+		if (found == 0 &&
+		    atomic_compare_exchange_strong(entry, &found, entry_for(made, hash))) {
+			atomic_fetch_add((_Atomic uint32_t *)&table->count, 1);
+			return made;
+		}
+		if (number_in(found) == LEAKWRAP_SITE_NONE)
+			break;
+		if (is_entry_of(found, trace, hash))
+			return number_in(found);
+	}
+	return LEAKWRAP_SITE_NONE;
+}
+
+/* Returns the table of backtraces if it has room for another call site, else NULL.  With the lock,
+ * a table without room is replaced.  FROM_RESERVE: a table that cannot be replaced is used up. */
+static const struct leakwrap_hash_table *table_with_room(enum source source)
+{
+	const struct leakwrap_hash_table *const table = atomic_load(&sites.by_backtrace);
+
+	if (leakwrap_hash_table_has_room(table, &entries))
+		return table;
+	if (source == WITHOUT_LOCK)
+		return NULL;
+	if (leakwrap_hash_table_grow(&sites.by_backtrace, &entries))
+		return atomic_load(&sites.by_backtrace);
+	return source == FROM_RESERVE ? table : NULL;
+}
+
+/* Finds or adds the call site of TRACE, whose hash is HASH.  Returns LEAKWRAP_SITE_NONE if there is
+ * no number or no memory, or with WITHOUT_LOCK if the lock is needed. */
+static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash, enum source source)
+{
+	uint32_t number = find(trace, hash), made = LEAKWRAP_SITE_NONE;
+	const struct leakwrap_hash_table *table;
+
+	if (number != LEAKWRAP_SITE_NONE)
 		return number;
-	shape = leakwrap_stack_cache_shape(trace, stack, &stack_key);
-	if (number == LEAKWRAP_SITE_NONE)
-		number = add(trace, hash, shape, false);
-	if (number != LEAKWRAP_SITE_NONE && shape)
-		leakwrap_stack_cache_add(shape, stack_key, number, trace, stack);
+	do {
+		table = table_with_room(source);
+		if (table && made == LEAKWRAP_SITE_NONE)
+			made = make_site(trace, hash, source);
+		number = table && made != LEAKWRAP_SITE_NONE ? insert(table, made, trace, hash)
+		                                             : LEAKWRAP_SITE_NONE;
+		/* A table that is replaced meanwhile may lose the entry. */
+	} while (number != LEAKWRAP_SITE_NONE && table != atomic_load(&sites.by_backtrace));
+	if (number != made)
+		drop_site(made);
 	return number;
+}
+
+/* Depths to which a backtrace is cut if there is no memory or no number for all its frames.  The
+ * deepest that is known already is taken.  A new one gets the more frames the more numbers of the
+ * reserve are left. */
+static const unsigned leaf_depths[] = {64, 32, 16, 8, 4, 2, 1};
+
+#define LEAF_DEPTHS (sizeof(leaf_depths) / sizeof(leaf_depths[0]))
+
+/* Cuts TRACE to its innermost DEPTH frames. */
+static struct leakwrap_trace cut(const struct leakwrap_trace *trace, unsigned depth)
+{
+	struct leakwrap_trace leaf = *trace;
+
+	if (leaf.depth > depth) {
+		leaf.depth = depth;
+		leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
+	}
+	return leaf;
+}
+
+/* Finds the call site with the most of TRACE's innermost frames that is cut to them.  Returns
+ * LEAKWRAP_SITE_NONE if there is none. */
+static uint32_t find_leaf(const struct leakwrap_trace *trace)
+{
+	uint32_t number = LEAKWRAP_SITE_NONE;
+
+	for (unsigned i = 0; i < LEAF_DEPTHS && number == LEAKWRAP_SITE_NONE; i++) {
+		const struct leakwrap_trace leaf = cut(trace, leaf_depths[i]);
+
+		if (leaf.depth < trace->depth || i == LEAF_DEPTHS - 1)
+			number = find(&leaf, hash_of(&leaf));
+	}
+	return number;
+}
+
+/* Adds TRACE, cut to as many frames as the reserve allows.  Returns LEAKWRAP_SITE_NONE if even the
+ * reserve has no memory, or if no number is left. */
+static uint32_t add_leaf(const struct leakwrap_trace *trace)
+{
+	const uint32_t left = leakwrap_site_numbers_left();
+	unsigned depth = left > LEAF_SITES * 3 / 4 ? 16 : left > LEAF_SITES / 2 ? 8 : 4;
+	struct leakwrap_trace leaf;
+	uint32_t number;
+
+	if (left < LEAF_SITES / 4)
+		depth = left < LEAF_SITES / 8 ? 1 : 2;
+	leaf = cut(trace, depth);
+	number = find_or_add(&leaf, hash_of(&leaf), WITH_LOCK);
+	return number != LEAKWRAP_SITE_NONE ? number
+	                                    : find_or_add(&leaf, hash_of(&leaf), FROM_RESERVE);
 }
 
 /* -- for the rest of the tracer ---------------------------------------------------------------- */
 
-/* Finds or adds the number of the innermost LEAF_FRAMES frames of TRACE.  Returns
- * LEAKWRAP_SITE_NONE if even the reserve has no memory, or if no number is left. */
-static uint32_t find_or_add_leaf(const struct leakwrap_trace *trace)
-{
-	struct leakwrap_trace leaf = *trace;
-	uint32_t hash;
-	uint32_t number;
-
-	if (leaf.depth > LEAF_FRAMES) {
-		leaf.depth = LEAF_FRAMES;
-		leaf.kind = LEAKWRAP_TRACE_TRUNCATED;
-	}
-	hash = hash_of(&leaf);
-	number = find(&leaf, hash);
-	if (number == LEAKWRAP_SITE_NONE)
-		number = add(&leaf, hash, NULL, false);
-	return number != LEAKWRAP_SITE_NONE ? number : add(&leaf, hash, NULL, true);
-}
-
 void leakwrap_sites_begin_own(void)
 {
-	const uint32_t limit = atomic_load(&sites.limit);
+	const uint32_t limit = leakwrap_sites_limit();
 
 	if (limit >= LEAKWRAP_SITE_LIMIT / 2)
 		return;
+	leakwrap_site_numbers_forget_free();
 	if (limit < atomic_load(&sites.unique_limit))
 		atomic_store(&sites.unique_limit, limit);
 	atomic_store(&sites.first_own, limit);
@@ -422,21 +589,134 @@ uint32_t leakwrap_sites_first_own(void)
 	return atomic_load_explicit(&sites.first_own, memory_order_relaxed);
 }
 
+/* Returns the call site of TRACE without the lock, or LEAKWRAP_SITE_NONE if the lock is needed. */
+static uint32_t number_without_lock(const struct leakwrap_trace *trace, uint32_t hash)
+{
+	uint32_t number;
+
+	if (leakwrap_site_numbers_left() > LEAF_SITES)
+		return find_or_add(trace, hash, WITHOUT_LOCK);
+	number = find(trace, hash);
+	return number != LEAKWRAP_SITE_NONE ? number : find_leaf(trace);
+}
+
+/* The same with the lock.  Cuts TRACE if there is no memory or no number for all its frames. */
+static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint32_t hash)
+{
+	uint32_t number = LEAKWRAP_SITE_NONE;
+
+	if (leakwrap_site_numbers_left() > LEAF_SITES)
+		number = find_or_add(trace, hash, WITH_LOCK);
+	return number != LEAKWRAP_SITE_NONE ? number : add_leaf(trace);
+}
+
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
 	const uint32_t hash = hash_of(trace);
-	uint32_t number = find(trace, hash);
+	const unsigned entered = leakwrap_readers_enter();
+	uint32_t number = number_without_lock(trace, hash);
+	const bool has_number = number != LEAKWRAP_SITE_NONE;
+	const bool is_learned =
+	        has_number ? leakwrap_stack_cache_wants(number, trace, stack) : true;
 
-	if (number != LEAKWRAP_SITE_NONE && !leakwrap_stack_cache_wants(number, trace, stack))
-		return number;
-	leakwrap_lock(&leakwrap_tables_lock);
-	number = find_or_add(trace, hash, stack);
-	if (leakwrap_unlikely(number == LEAKWRAP_SITE_NONE))
-		number = find_or_add_leaf(trace);
-	leakwrap_unlock(&leakwrap_tables_lock);
+	leakwrap_readers_leave(entered);
+	if (leakwrap_unlikely(is_learned && leakwrap_site_numbers_left() > 0)) {
+		leakwrap_lock(&leakwrap_tables_lock);
+		if (!has_number)
+			number = number_with_lock(trace, hash);
+		if (number != LEAKWRAP_SITE_NONE &&
+		    (has_number || leakwrap_stack_cache_wants(number, trace, stack)))
+			leakwrap_stack_cache_learn(number, trace, stack);
+		leakwrap_unlock(&leakwrap_tables_lock);
+	}
 	if (leakwrap_likely(number != LEAKWRAP_SITE_NONE))
 		return number;
 	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 	return LEAKWRAP_SITE_LOST;
+}
+
+/* -- removing: site_removal.h ------------------------------------------------------------------ */
+
+static const struct leakwrap_base_backtrace *base_backtrace_of(uint32_t number)
+{
+	struct reader reader;
+
+	start_reading(&reader, number);
+	return reader.base;
+}
+
+void leakwrap_site_keep_high_halves(uint32_t number)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	leakwrap_high_halves_keep(base_backtrace_of(number)->high_halves);
+#else
+	(void)number;
+#endif
+}
+
+uint32_t leakwrap_site_base(uint32_t number)
+{
+	const struct leakwrap_base_backtrace *base;
+	struct leakwrap_delta_reader reader;
+
+	return leakwrap_delta_read_site(&reader, leakwrap_site_backtrace(number), &base);
+}
+
+bool leakwrap_site_copy(uint32_t number)
+{
+	const leakwrap_pool_offset copy =
+	        leakwrap_delta_copy(leakwrap_site_backtrace(number), depth_of(number));
+
+	if (copy != 0)
+		atomic_store_explicit(
+		        &leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK], copy,
+		        memory_order_release);
+	return copy != 0;
+}
+
+/* The argument of leakwrap_sites_unlink: hash_table.h passes entries alone. */
+static bool (*keep_number)(uint32_t number);
+
+static bool keep_entry(const void *entry)
+{
+	return keep_number(number_in(atomic_load((const site_entry *)entry)));
+}
+
+struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number))
+{
+	struct leakwrap_hash_table *const old = atomic_load(&sites.by_backtrace);
+	_Atomic uint32_t *const base = (_Atomic uint32_t *)&bases;
+	struct leakwrap_hash_table *kept;
+
+	keep_number = keep;
+	kept = leakwrap_hash_table_copy(old, &entries, keep_entry);
+	if (!kept)
+		return NULL;
+	atomic_store(&sites.by_backtrace, kept);
+	for (unsigned i = 0; i < sizeof(bases) / sizeof(uint32_t); i++)
+		if (base[i] != LEAKWRAP_SITE_NONE && !keep(base[i]))
+			atomic_store(&base[i], LEAKWRAP_SITE_NONE);
+	return old;
+}
+
+void leakwrap_sites_free_table(struct leakwrap_hash_table *old)
+{
+	leakwrap_hash_table_free(old, &entries);
+}
+
+struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number)
+{
+	const struct leakwrap_base_backtrace *base = NULL;
+	struct leakwrap_delta_reader reader;
+
+	leakwrap_delta_read_site(&reader, leakwrap_site_backtrace(number), &base);
+	atomic_store(&leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK], 0);
+	leakwrap_site_number_free(number);
+	return (struct leakwrap_base_backtrace *)base;
+}
+
+void leakwrap_sites_may_repeat(void)
+{
+	atomic_store(&sites.unique_limit, LEAKWRAP_SITE_FIRST);
 }

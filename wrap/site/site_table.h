@@ -4,9 +4,10 @@
  *                         │ miss                                   ▲
  *                         └──► walk ──► backtrace ──► hash table ──┘
  *
- * Numbers are dense.  slot.h names the numbers with a special meaning.  The backtrace of a number
- * never changes.  Release stores publish it, so the
- * dump reads it without a lock.
+ * slot.h names the numbers with a special meaning.  The backtrace of a number does not change while
+ * a live block refers to it.  A number without live blocks is given back (site_collect.h).  A dump
+ * reads backtraces without a lock: release stores publish them.  Whoever reads backtraces by their
+ * numbers does so between leakwrap_readers_enter and leakwrap_readers_leave (readers.h).
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
  * deltas (delta_backtrace.h), the rest in full (base_backtrace.h).  There may be very many call
@@ -24,7 +25,8 @@
 /* Finds or adds the call site of TRACE.  STACK is the stack that was walked; it is added to the
  * stack cache if it can be recognized.  Returns the number.  If memory is short, TRACE is cut to
  * its innermost frames.  If that fails too, counts the loss in leakwrap_loss and returns
- * LEAKWRAP_SITE_LOST.  Takes the tables' lock if TRACE or its stack is new. */
+ * LEAKWRAP_SITE_LOST.  Takes the tables' lock at times if TRACE or its
+ * stack is new. */
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack);
 

@@ -50,18 +50,31 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 	       read_set->modules == leakwrap_modules();
 }
 
+/* Stacks of the first call sites are learned at each walk.  A program with more call sites may
+ * never see a stack again, and learning takes the lock.  So the stacks of a later call site are
+ * learned at the 2nd, 4th, 8th ... walk that leads to it, and at each 32nd. */
+#define LEARN_ALWAYS 4096u
+#define LEARN_EVERY  32u
+
+/* Counts a walk that led to NUMBER.  Returns whether its stack should be learned.  The count is
+ * lost at times: two threads may store at once.  After 255 comes 0. */
+static bool count_walk(uint32_t number)
+{
+	_Atomic uint8_t *walks =
+	        &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
+	const unsigned count = atomic_load_explicit(walks, memory_order_relaxed) + 1u;
+
+	atomic_store_explicit(walks, (uint8_t)count, memory_order_relaxed);
+	return number < LEARN_ALWAYS || count % LEARN_EVERY == 0 ||
+	       (count > 1 && (count & (count - 1)) == 0);
+}
+
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
-	return is_cacheable(trace, stack) &&
-	       atomic_load_explicit(stack_count_of(number), memory_order_relaxed) < STACKS_MAX;
-}
-
-struct leakwrap_stack_shape *leakwrap_stack_cache_shape(const struct leakwrap_trace *trace,
-                                                        const struct leakwrap_stack *stack,
-                                                        uint64_t *key)
-{
-	return is_cacheable(trace, stack) ? leakwrap_stack_shape_intern(trace, key) : NULL;
+	return is_cacheable(trace, stack) && leakwrap_stack_shapes_have_room() &&
+	       atomic_load_explicit(stack_count_of(number), memory_order_relaxed) < STACKS_MAX &&
+	       count_walk(number);
 }
 
 /* Inserts SHAPE in way 0 of SET and moves each other shape one way back.  The last way falls
@@ -77,14 +90,36 @@ static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
 	}
 }
 
-void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *shape, uint64_t key,
-                              uint32_t number, const struct leakwrap_trace *trace,
-                              const struct leakwrap_stack *stack)
+void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *trace,
+                                const struct leakwrap_stack *stack)
 {
+	uint64_t key;
+	const struct leakwrap_stack_shape *shape =
+	        is_cacheable(trace, stack) ? leakwrap_stack_shape_intern(trace, &key) : NULL;
+
+	if (!shape)
+		return;
 	if (leakwrap_stack_index_add(key, number))
 		count_stack(number);
 	insert_shape(shape,
 	             leakwrap_stack_cache_set(stack->high - trace->read_set->sp, trace->pcs[0]));
+}
+
+void leakwrap_stack_cache_keep_shapes(void)
+{
+	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++)
+		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++) {
+			const struct leakwrap_stack_shape *shape =
+			        atomic_load(&leakwrap_stack_cache_ways[way][set]);
+
+			if (shape)
+				leakwrap_stack_shape_keep(shape);
+		}
+}
+
+void leakwrap_stack_cache_forget(uint32_t number)
+{
+	atomic_store_explicit(stack_count_of(number), 0, memory_order_relaxed);
 }
 
 /* -- flushing and finding ---------------------------------------------------------------------- */

@@ -31,24 +31,23 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, u
 }
 #endif
 
-/* Returns true if leakwrap_stack_cache_add should be called for STACK, whose walk gave TRACE of
- * the call site NUMBER.  Takes no lock. */
+/* Counts a walk of STACK, which gave TRACE of the call site NUMBER.  Returns true if
+ * leakwrap_stack_cache_learn should be called.  Takes no lock.  Signal-safe. */
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack);
 
 /* For the functions below, the caller holds the tables' lock. */
 
-/* Interns the shape of STACK, whose walk gave TRACE, and stores the key in *KEY.  Returns NULL if
- * the cache could not recognize the stack or if there is no memory. */
-struct leakwrap_stack_shape *leakwrap_stack_cache_shape(const struct leakwrap_trace *trace,
-                                                        const struct leakwrap_stack *stack,
-                                                        uint64_t *key);
+/* Adds STACK to the stack cache and the stack index.  Its walk gave TRACE of the call site NUMBER.
+ * Does nothing if the cache could not recognize the stack, or if there is no memory. */
+void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *trace,
+                                const struct leakwrap_stack *stack);
 
-/* Adds STACK to the stack cache and the stack index, with SHAPE and KEY from
- * leakwrap_stack_cache_shape.  Its walk gave TRACE of the call site NUMBER. */
-void leakwrap_stack_cache_add(const struct leakwrap_stack_shape *shape, uint64_t key,
-                              uint32_t number, const struct leakwrap_trace *trace,
-                              const struct leakwrap_stack *stack);
+/* Keeps all shapes of the cache in a sweep (stack_shape.h). */
+void leakwrap_stack_cache_keep_shapes(void);
+
+/* Forgets that stacks of the call site NUMBER were added.  All keys were removed. */
+void leakwrap_stack_cache_forget(uint32_t number);
 
 /* Removes all shapes of stacks that go through a module that may be unloaded.  Call it after the
  * current modules have changed (leakwrap_modules_set_change_hook). */

@@ -23,6 +23,14 @@ static const struct leakwrap_hash_table_kind entries = {
         .hash = hash_of,
 };
 
+/* Writes an empty ENTRY, the value last. */
+static void write_entry(struct leakwrap_stack_entry *entry, uint64_t key, uint32_t value)
+{
+	atomic_store_explicit(&entry->key_lo, leakwrap_stack_key_lo(key), memory_order_relaxed);
+	memcpy(&entry->key_hi, (const char *)&key + sizeof(entry->key_lo), sizeof(entry->key_hi));
+	atomic_store_explicit(&entry->value, value, memory_order_release);
+}
+
 bool leakwrap_stack_index_add(uint64_t key, uint32_t number)
 {
 	struct leakwrap_stack_entry *entry;
@@ -33,17 +41,63 @@ bool leakwrap_stack_index_add(uint64_t key, uint32_t number)
 	                                    leakwrap_hash_of_key(key), false);
 	if (!entry)
 		return false;
-	atomic_store_explicit(&entry->key_lo, leakwrap_stack_key_lo(key), memory_order_relaxed);
-	memcpy(&entry->key_hi, (const char *)&key + sizeof(entry->key_lo), sizeof(entry->key_hi));
-	atomic_store_explicit(&entry->value, leakwrap_slot_value(0, number, 0),
-	                      memory_order_release);
+	write_entry(entry, key, leakwrap_slot_value(0, number, 0));
 	return true;
 }
 
+uint32_t leakwrap_stack_index_count(void)
+{
+	return atomic_load(&leakwrap_stack_index)->count;
+}
+
+/* Moves ENTRY to the first empty entry from its bucket on, if that lies before it. */
+static void move_forward(struct leakwrap_hash_table *table, struct leakwrap_stack_entry *entry)
+{
+	const uint64_t key = leakwrap_stack_entry_key(entry);
+	struct leakwrap_stack_entry *to =
+	        (struct leakwrap_stack_entry *)leakwrap_hash_table_entries(table) +
+	        leakwrap_hash_table_bucket(table, leakwrap_hash_of_key(key));
+
+	while (to != entry && atomic_load_explicit(&to->value, memory_order_relaxed) != 0)
+		to++;
+	if (to == entry)
+		return;
+	write_entry(to, key, entry->value);
+	atomic_store_explicit(&entry->value, 0, memory_order_relaxed);
+}
+
+/* A lookup finds no empty entry between a key's bucket and the key.  So keys behind removed ones
+ * move forward, in the order of the table. */
+void leakwrap_stack_index_keep(bool (*is_kept)(uint32_t number))
+{
+	struct leakwrap_hash_table *const table = atomic_load(&leakwrap_stack_index);
+	struct leakwrap_stack_entry *const first =
+	        (struct leakwrap_stack_entry *)leakwrap_hash_table_entries(table);
+
+	for (size_t i = 0; i < table->size; i++) {
+		const uint32_t value = atomic_load_explicit(&first[i].value, memory_order_relaxed);
+
+		if (value == 0)
+			continue;
+		if (is_kept(leakwrap_slot_site(value))) {
+			move_forward(table, &first[i]);
+		} else {
+			atomic_store_explicit(&first[i].value, 0, memory_order_relaxed);
+			table->count--;
+		}
+	}
+}
+
+/* The table stays in place: the allocation path reads it and tells nobody.  A reader may meet an
+ * entry that is written anew.  It compares the whole key after it has read the value, so it finds
+ * the old call site, the new one or none.  With the old one the key still is the reader's. */
 void leakwrap_stack_index_clear(void)
 {
 	struct leakwrap_hash_table *const table = atomic_load(&leakwrap_stack_index);
+	struct leakwrap_stack_entry *entry =
+	        (struct leakwrap_stack_entry *)leakwrap_hash_table_entries(table);
 
-	atomic_store(&leakwrap_stack_index, &leakwrap_hash_table_empty.table);
-	leakwrap_hash_table_discard(table, &entries);
+	for (size_t i = 0; table->count > 0 && i < table->size; i++)
+		atomic_store_explicit(&entry[i].value, 0, memory_order_relaxed);
+	table->count = 0;
 }

@@ -73,6 +73,13 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
  * if there is no memory.  The caller holds the tables' lock. */
 bool leakwrap_stack_index_add(uint64_t key, uint32_t number);
 
+/* Returns the number of keys. */
+uint32_t leakwrap_stack_index_count(void);
+
+/* Removes the keys of the call sites for which IS_KEPT returns false.  The caller holds the tables'
+ * lock. */
+void leakwrap_stack_index_keep(bool (*is_kept)(uint32_t number));
+
 /* Removes all keys: each stack is walked again at its next allocation.  The caller holds the
  * tables' lock. */
 void leakwrap_stack_index_clear(void);

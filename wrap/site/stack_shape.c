@@ -14,7 +14,9 @@
 /* Shapes are interned: equal shapes are one object. */
 struct interned {
 	UT_hash_handle hh;           /* the key is all from HIGH_HALVES to the last position */
-	uint32_t base_site;          /* leakwrap_stack_shape_base_site */
+	struct interned *next;       /* the shape that was removed after this one */
+	unsigned sweep;              /* the latest sweep that kept it */
+	unsigned tick;               /* when it was removed (rest.tick) */
 	const uint32_t *high_halves; /* of the return addresses: base_backtrace.h */
 	uint64_t owners;             /* owners_of */
 	struct leakwrap_stack_shape shape;
@@ -28,6 +30,18 @@ struct interned {
 _Static_assert(sizeof(struct leakwrap_stack_shape) == 24, "no padding: memcmp compares shapes");
 
 static struct interned *shapes; /* uthash */
+
+/* The most shapes that there may be: interned and resting. */
+#define SHAPES_MAX 65536u
+
+/* A sweep is due after this number of shapes. */
+#define SWEEP_AFTER 16384u
+
+static struct {
+	_Atomic unsigned interned, resting;
+	_Atomic unsigned since_sweep; /* interned since the latest sweep */
+	unsigned sweeps;
+} count;
 
 /* Hashes the modules of TRACE that may be unloaded, in the order of the frames.  Loading or
  * unloading other modules leaves the hash as it is.  Returns 0 if none may be unloaded.  Returns
@@ -145,6 +159,13 @@ static uint32_t extent_of(const struct words *words)
 
 /* -- shapes ------------------------------------------------------------------------------------ */
 
+/* Adds BY to COUNTER, which only holders of the tables' lock change. */
+static void add_to(_Atomic unsigned *counter, unsigned by)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + by,
+	                      memory_order_relaxed);
+}
+
 /* Returns the interned copy of WANTED, which POSITIONS_SIZE bytes of positions follow.  Returns
  * NULL if there is no memory. */
 static struct leakwrap_stack_shape *intern(const struct interned *wanted, size_t positions_size)
@@ -155,13 +176,17 @@ static struct leakwrap_stack_shape *intern(const struct interned *wanted, size_t
 	HASH_FIND(hh, shapes, (const char *)wanted + KEY, size - KEY, found);
 	if (found)
 		return &found->shape;
-	found = leakwrap_arena_take(size);
+	found = leakwrap_stack_shapes_have_room() ? leakwrap_arena_take(size) : NULL;
 	if (!found)
 		return NULL;
 	memcpy(found, wanted, size);
 	leakwrap_tables_failed = false;
 	HASH_ADD(hh, shapes, high_halves, size - KEY, found);
-	return leakwrap_tables_failed ? NULL : &found->shape;
+	if (leakwrap_tables_failed)
+		return NULL;
+	add_to(&count.interned, 1);
+	add_to(&count.since_sweep, 1);
+	return &found->shape;
 }
 
 struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
@@ -210,7 +235,91 @@ bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape)
 	return interned_of(shape)->owners == 0;
 }
 
-uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *shape)
+/* -- removing ---------------------------------------------------------------------------------- */
+
+/* A thread may stop between two instructions of the allocation path, in the middle of a shape.  A
+ * shape that is removed meanwhile rests until this number of ticks has passed.  A tick takes a
+ * second or more, also when the whole process stands still for a while. */
+#define REST_TICKS  10
+#define NS_PER_TICK 1000000000u
+
+/* The removed shapes that rest, oldest first. */
+static struct {
+	struct interned *first, *last;
+	unsigned tick;
+	uint64_t tick_began; /* leakwrap_time_monotonic */
+} rest;
+
+bool leakwrap_stack_shapes_are_many(void)
 {
-	return &interned_of(shape)->base_site;
+	return atomic_load_explicit(&count.since_sweep, memory_order_relaxed) >= SWEEP_AFTER;
+}
+
+bool leakwrap_stack_shapes_have_room(void)
+{
+	return atomic_load_explicit(&count.interned, memory_order_relaxed) +
+	               atomic_load_explicit(&count.resting, memory_order_relaxed) <
+	       SHAPES_MAX;
+}
+
+/* Gives back the shapes that have rested long enough.  Returns whether there were any. */
+static bool end_rest(uint64_t now)
+{
+	bool has_given = false;
+
+	if (now - rest.tick_began >= NS_PER_TICK) {
+		rest.tick++;
+		rest.tick_began = now;
+	}
+	while (rest.first && rest.tick - rest.first->tick >= REST_TICKS) {
+		struct interned *shape = rest.first;
+
+		rest.first = shape->next;
+		add_to(&count.resting, 0u - 1);
+		leakwrap_arena_give(shape,
+		                    sizeof(*shape) + shape->shape.word_count * sizeof(uint16_t));
+		has_given = true;
+	}
+	return has_given;
+}
+
+static void begin_rest(struct interned *shape)
+{
+	shape->tick = rest.tick;
+	shape->next = NULL;
+	if (rest.first)
+		rest.last->next = shape;
+	else
+		rest.first = shape;
+	rest.last = shape;
+	add_to(&count.resting, 1);
+	add_to(&count.interned, 0u - 1);
+}
+
+void leakwrap_stack_shapes_begin_sweep(void)
+{
+	count.sweeps++;
+}
+
+void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape)
+{
+	interned_of(shape)->sweep = count.sweeps;
+}
+
+bool leakwrap_stack_shapes_sweep(uint64_t now)
+{
+	const bool has_given = end_rest(now);
+	struct interned *shape, *next;
+
+	HASH_ITER(hh, shapes, shape, next)
+	{
+		if (shape->sweep == count.sweeps) {
+			leakwrap_high_halves_keep(shape->high_halves);
+		} else {
+			HASH_DEL(shapes, shape);
+			begin_rest(shape);
+		}
+	}
+	atomic_store(&count.since_sweep, 0);
+	return has_given;
 }

@@ -15,7 +15,9 @@
  * few cache lines.  Then the processor overlaps the cache misses of one allocation with those of
  * the next.  This decides what tracing costs a program with many live blocks.
  *
- * A shape is immutable once published and is never freed.  A signal handler may read it.
+ * A shape is immutable once published.  A signal handler may read it.  The allocation path reads
+ * shapes and tells nobody, so the memory of a removed shape rests for ten seconds or more before it
+ * is used again (leakwrap_stack_shapes_sweep).
  */
 #ifndef LEAKWRAP_STACK_SHAPE_H
 #define LEAKWRAP_STACK_SHAPE_H
@@ -104,11 +106,22 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
                                                          uint64_t *key);
 
+/* Returns whether so many shapes were interned since the last sweep that another is due. */
+bool leakwrap_stack_shapes_are_many(void);
+
+/* Returns false if no shape can be interned at present: too many were, in too little time.  Takes
+ * no lock. */
+bool leakwrap_stack_shapes_have_room(void);
+
+/* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep keeps the
+ * high halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_time_monotonic().
+ * Returns true if the caller must remove all keys of the stack index now: later shapes may lie
+ * where removed ones lay. */
+void leakwrap_stack_shapes_begin_sweep(void);
+void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
+bool leakwrap_stack_shapes_sweep(uint64_t now);
+
 /* Returns true if stacks with SHAPE go only through modules that are never unloaded. */
 bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape);
-
-/* Returns where the caller keeps the first call site with SHAPE.  Backtraces of later call sites
- * are deltas against it.  It starts as LEAKWRAP_SITE_NONE. */
-uint32_t *leakwrap_stack_shape_base_site(struct leakwrap_stack_shape *shape);
 
 #endif

@@ -1,0 +1,55 @@
+/* readers.h - tells when no reader can see memory any more that the tables no longer refer to.
+ *
+ * Call sites are read without a lock.  A thread that reads them enters first and leaves afterwards.
+ * Who removes a record unlinks it, waits until every reader that was inside has left, and only then
+ * gives the memory back:
+ *
+ *   unlink ──► leakwrap_grace_begin ──► leakwrap_grace_is_over, until it is true ──► give back
+ *
+ * Nobody waits.  While a reader stays inside (a dump may for minutes), memory is not given back.
+ * The readers are counted in slots, so that threads rarely share a cache line.
+ */
+#ifndef LEAKWRAP_READERS_H
+#define LEAKWRAP_READERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef LEAKWRAP_BARE
+
+/* Enters.  Returns the argument for leakwrap_readers_leave.  Calls nest.  Signal-safe. */
+unsigned leakwrap_readers_enter(void);
+
+/* Leaves.  ENTERED: what leakwrap_readers_enter returned to this thread.  Signal-safe. */
+void leakwrap_readers_leave(unsigned entered);
+
+/* The slots whose readers may still see what was unlinked before leakwrap_grace_begin. */
+struct leakwrap_grace {
+	uint64_t slots; /* bit i: slot i was not seen empty yet */
+};
+
+/* Begins to wait for the readers that are inside now. */
+void leakwrap_grace_begin(struct leakwrap_grace *grace);
+
+/* Returns whether all those readers have left. */
+bool leakwrap_grace_is_over(struct leakwrap_grace *grace);
+
+/* In a forked child: forgets the readers, which were threads of the parent. */
+void leakwrap_readers_forked(void);
+
+#else
+
+/* Without an operating system no record is removed. */
+static inline unsigned leakwrap_readers_enter(void)
+{
+	return 0;
+}
+
+static inline void leakwrap_readers_leave(unsigned entered)
+{
+	(void)entered;
+}
+
+#endif
+
+#endif

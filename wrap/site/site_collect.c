@@ -1,0 +1,251 @@
+/* site_collect.c - see site_collect.h. */
+#include "wrap/site/site_collect.h"
+
+#include "wrap/base/arena.h"
+#include "wrap/base/byte_pool.h"
+#include "wrap/base/locked_uthash.h"
+#include "wrap/base/readers.h"
+#include "wrap/live/live.h"
+#include "wrap/site/base_backtrace.h"
+#include "wrap/site/site_chunk.h"
+#include "wrap/site/site_removal.h"
+#include "wrap/site/site_table.h"
+#include "wrap/site/stack_index.h"
+#include "wrap/site/stack_shape.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/port/port.h"
+#include "wrap/site/stack_cache.h"
+
+#include <stdatomic.h>
+
+/* The fewest new call sites between two collections. */
+#define NEW_MIN 65536u
+
+/* A collection reads all live blocks.  After as many blocks it may cost as much as one new call
+ * site. */
+#define BLOCKS_PER_SITE 64u
+
+/* If readers or a want of memory prevent a collection, it is tried again after this number of call
+ * sites. */
+#define RETRY_AFTER 1024u
+
+static struct {
+	_Atomic bool is_running;
+	_Atomic uint32_t due_at; /* leakwrap_site_numbers_taken at the next collection */
+	size_t blocks;           /* live blocks that the running collection has met */
+	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
+	struct leakwrap_grace grace;
+	struct leakwrap_byte_generation old_bytes;
+	struct leakwrap_hash_table *old_table;
+	struct leakwrap_high_halves *dead_high_halves;
+	struct leakwrap_base_backtrace *dead_bases;
+} collection = {.due_at = NEW_MIN};
+
+/* Makes the next collection due after DUE_IN call sites. */
+static void set_due(uint32_t due_in)
+{
+	atomic_store(&collection.due_at, leakwrap_site_numbers_taken() + due_in);
+}
+
+static bool is_due(void)
+{
+	return (int32_t)(leakwrap_site_numbers_taken() -
+	                 atomic_load_explicit(&collection.due_at, memory_order_relaxed)) >= 0 ||
+	       leakwrap_stack_shapes_are_many();
+}
+
+/* -- marking: without the lock ----------------------------------------------------------------- */
+
+static void mark_block(void *context, const struct leakwrap_live_block *block)
+{
+	(void)context;
+	collection.blocks++;
+	if (block->site >= LEAKWRAP_SITE_FIRST)
+		leakwrap_site_mark(block->site);
+}
+
+/* -- collecting: the lock is held -------------------------------------------------------------- */
+
+/* Calls VISIT for each number that has a backtrace. */
+static void for_each_site(void (*visit)(uint32_t number))
+{
+	const uint32_t limit = leakwrap_sites_limit();
+
+	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++)
+		if (leakwrap_site_backtrace(number) != 0)
+			visit(number);
+}
+
+/* Marks the call sites from before the fork, whose numbers say so, and those against which the
+ * backtraces of other call sites are stored.  Call sites that are about to be freed need none. */
+static void mark_needed(uint32_t number)
+{
+	if (number < leakwrap_sites_first_own())
+		leakwrap_site_mark(number);
+	if (leakwrap_site_is_unlinked(number) && !leakwrap_site_is_marked(number))
+		return;
+	while ((number = leakwrap_site_base(number)) != LEAKWRAP_SITE_NONE)
+		leakwrap_site_mark(number);
+}
+
+/* Frees NUMBER if the latest collection has unlinked it and it still has no block. */
+static void free_unlinked(uint32_t number)
+{
+	struct leakwrap_base_backtrace *base;
+
+	if (!leakwrap_site_is_unlinked(number))
+		return;
+	leakwrap_site_set_unlinked(number, false);
+	if (leakwrap_site_is_marked(number)) {
+		leakwrap_sites_may_repeat();
+		return;
+	}
+	base = leakwrap_site_free(number);
+	if (base) {
+		base->next_dead = collection.dead_bases;
+		collection.dead_bases = base;
+	}
+}
+
+/* Gives back the memory that nobody can read any more. */
+static void give_back(void)
+{
+	leakwrap_byte_pool_give(collection.old_bytes);
+	collection.old_bytes = (struct leakwrap_byte_generation){NULL};
+	leakwrap_high_halves_give(collection.dead_high_halves);
+	if (collection.old_table)
+		leakwrap_sites_free_table(collection.old_table);
+	while (collection.dead_bases) {
+		struct leakwrap_base_backtrace *const base = collection.dead_bases;
+
+		collection.dead_bases = base->next_dead;
+		leakwrap_arena_give(base, leakwrap_base_backtrace_size(base));
+	}
+}
+
+static uint32_t kept_count;
+
+static void unlink_unmarked(uint32_t number)
+{
+	if (leakwrap_site_is_marked(number))
+		kept_count++;
+	else
+		leakwrap_site_set_unlinked(number, true);
+}
+
+static bool copied_all;
+
+static void copy_backtrace(uint32_t number)
+{
+	copied_all = copied_all && leakwrap_site_copy(number);
+}
+
+/* Drops the byte strings of the call sites that were freed. */
+static void compact_bytes(void)
+{
+	const struct leakwrap_byte_generation old = leakwrap_byte_pool_begin_generation();
+
+	copied_all = true;
+	for_each_site(copy_backtrace);
+	if (copied_all)
+		collection.old_bytes = old;
+	else
+		leakwrap_byte_pool_keep(old);
+}
+
+/* Sets when the next collection is due.  Half of the numbers that are left serve until then. */
+static void schedule(void)
+{
+	const uint32_t left = leakwrap_site_numbers_left() / 2;
+	uint32_t due_in = kept_count + leakwrap_stack_index_count() / 2 +
+	                  (uint32_t)(collection.blocks / BLOCKS_PER_SITE);
+
+	if (due_in < NEW_MIN)
+		due_in = NEW_MIN;
+	if (due_in > left)
+		due_in = left > RETRY_AFTER ? left : RETRY_AFTER;
+	set_due(due_in);
+}
+
+/* Removes the shapes that the stack cache has dropped, the keys of unlinked call sites, and the
+ * high halves to which nothing refers. */
+static void sweep_stacks(void)
+{
+	leakwrap_stack_shapes_begin_sweep();
+	leakwrap_high_halves_begin_sweep();
+	leakwrap_stack_cache_keep_shapes();
+	if (leakwrap_stack_shapes_sweep(leakwrap_time_monotonic())) {
+		leakwrap_stack_index_clear();
+		for_each_site(leakwrap_stack_cache_forget);
+	} else {
+		leakwrap_stack_index_keep(leakwrap_site_is_marked);
+	}
+	for_each_site(leakwrap_site_keep_high_halves);
+	collection.dead_high_halves = leakwrap_high_halves_sweep();
+}
+
+/* Frees what the latest collection unlinked, and unlinks the call sites that are not marked. */
+static void collect(void)
+{
+	kept_count = 0;
+	if (collection.has_unlinked)
+		give_back();
+	for_each_site(mark_needed);
+	for_each_site(free_unlinked);
+	collection.old_table = leakwrap_sites_unlink(leakwrap_site_is_marked);
+	if (collection.old_table)
+		for_each_site(unlink_unmarked);
+	schedule();
+	sweep_stacks();
+	compact_bytes();
+	leakwrap_grace_begin(&collection.grace);
+	collection.has_unlinked = true;
+}
+
+/* -- for record.c ------------------------------------------------------------------------------ */
+
+static bool begin_marks(void)
+{
+	bool has_begun;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	has_begun = !collection.has_unlinked || leakwrap_grace_is_over(&collection.grace);
+	if (has_begun)
+		leakwrap_site_marks_begin();
+	else
+		set_due(RETRY_AFTER);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return has_begun;
+}
+
+/* The marks are set without the lock: the other threads go on.  Signals are blocked, because a
+ * handler that leaves by siglongjmp would end the collection for ever. */
+void leakwrap_sites_collect_if_due(uint32_t number)
+{
+	struct leakwrap_mask before;
+
+	if (leakwrap_likely(!is_due()))
+		return;
+	leakwrap_signals_block(&before);
+	if (!atomic_exchange(&collection.is_running, true)) {
+		if (begin_marks()) {
+			collection.blocks = 0;
+			if (number >= LEAKWRAP_SITE_FIRST)
+				leakwrap_site_mark(number);
+			leakwrap_live_each(mark_block, NULL);
+			leakwrap_lock(&leakwrap_tables_lock);
+			leakwrap_site_marks_end();
+			collect();
+			leakwrap_unlock(&leakwrap_tables_lock);
+		}
+		atomic_store(&collection.is_running, false);
+	}
+	leakwrap_signals_restore(&before);
+}
+
+void leakwrap_sites_collect_forked(void)
+{
+	leakwrap_readers_forked();
+	leakwrap_site_marks_end();
+	atomic_store(&collection.is_running, false);
+}

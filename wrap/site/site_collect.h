@@ -1,0 +1,38 @@
+/* site_collect.h - gives back the call sites that no live block refers to.
+ *
+ *   live table ──► marks ──► unmarked call sites are unlinked ──► next collection: still unmarked,
+ *                                                                 and no reader: freed
+ *
+ * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
+ * recognized the call site and has not yet recorded the block.  The next collection finds that
+ * block, and keeps the call site.  So a call site is freed if two collections in a row find no
+ * block of it.  Its number is given out again after all other free numbers: a thread that stays
+ * inside one malloc for that long would see its block under another call site.
+ *
+ * Collections are due after as many new call sites as there are live ones, at least 65,536.
+ */
+#ifndef LEAKWRAP_SITE_COLLECT_H
+#define LEAKWRAP_SITE_COLLECT_H
+
+#include <stdint.h>
+
+#ifndef LEAKWRAP_BARE
+
+/* Collects if that is due.  NUMBER: the call site of the block that the caller is about to record.
+ * The caller does not hold the tables' lock.  Signal-safe. */
+void leakwrap_sites_collect_if_due(uint32_t number);
+
+/* In a forked child: forgets the parent's threads.  The caller holds the tables' lock. */
+void leakwrap_sites_collect_forked(void);
+
+#else
+
+/* Without an operating system call sites are not given back. */
+static inline void leakwrap_sites_collect_if_due(uint32_t number)
+{
+	(void)number;
+}
+
+#endif
+
+#endif

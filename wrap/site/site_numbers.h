@@ -1,0 +1,52 @@
+/* site_numbers.h - which numbers of call sites are in use, and which blocks are live at them. */
+#ifndef LEAKWRAP_SITE_NUMBERS_H
+#define LEAKWRAP_SITE_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/live/slot.h"
+
+/* Returns the highest number that was ever taken, plus 1.  Signal-safe. */
+uint32_t leakwrap_site_numbers_limit(void);
+
+/* Returns how many numbers can still be taken.  Signal-safe. */
+uint32_t leakwrap_site_numbers_left(void);
+
+/* Returns how often a number was taken.  Signal-safe. */
+uint32_t leakwrap_site_numbers_taken(void);
+
+/* Takes a number for a new call site.  Its chunk exists (site_chunk.h).  Returns LEAKWRAP_SITE_NONE
+ * if no number is left, or if leakwrap_site_numbers_add_chunk must be called first.  Takes no lock.
+ * Signal-safe. */
+uint32_t leakwrap_site_number_take(void);
+
+/* Frees NUMBER, which was taken.  Takes no lock.  Signal-safe. */
+void leakwrap_site_number_free(uint32_t number);
+
+/* Makes a chunk for the next numbers if there is none.  Returns false if there is no memory.  The
+ * caller holds the tables' lock. */
+bool leakwrap_site_numbers_add_chunk(bool from_reserve);
+
+/* Forgets the free numbers: they are not taken any more.  The caller holds the tables' lock. */
+void leakwrap_site_numbers_forget_free(void);
+
+/* -- marks: for site_collect.c ----------------------------------------------------------------- */
+
+/* Begins to mark: no number is marked, and numbers that are taken from now on are.  The caller
+ * holds the tables' lock. */
+void leakwrap_site_marks_begin(void);
+
+/* Ends to mark.  The marks remain. */
+void leakwrap_site_marks_end(void);
+
+/* Marks NUMBER, or returns whether it is marked.  NUMBER is below the limit.  Neither needs the
+ * tables' lock. */
+void leakwrap_site_mark(uint32_t number);
+bool leakwrap_site_is_marked(uint32_t number);
+
+/* The numbers that a collection has unlinked and not yet freed. */
+void leakwrap_site_set_unlinked(uint32_t number, bool is_unlinked);
+bool leakwrap_site_is_unlinked(uint32_t number);
+
+#endif

@@ -1,0 +1,38 @@
+/* site_removal.h - what the call-site table does to remove call sites.  For site_collect.c alone,
+ * which holds the tables' lock. */
+#ifndef LEAKWRAP_SITE_REMOVAL_H
+#define LEAKWRAP_SITE_REMOVAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/base/hash_table.h"
+#include "wrap/site/base_backtrace.h"
+
+/* Returns the call site against which the backtrace of NUMBER is a delta, or LEAKWRAP_SITE_NONE if
+ * it is stored in full. */
+uint32_t leakwrap_site_base(uint32_t number);
+
+/* Stores the backtrace of NUMBER in the current generation of the byte pool.  Returns false if
+ * there is no memory. */
+bool leakwrap_site_copy(uint32_t number);
+
+/* Removes those call sites from the table of backtraces for which KEEP returns false.  They remain
+ * readable by their numbers.  Returns the old table, which may still be read.  Returns NULL and
+ * removes nothing if there is no memory. */
+struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number));
+
+/* Gives back the memory of OLD, which leakwrap_sites_unlink returned. */
+void leakwrap_sites_free_table(struct leakwrap_hash_table *old);
+
+/* Frees NUMBER.  Returns its backtrace if it is stored in full: that may still be read.  Otherwise
+ * returns NULL. */
+struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number);
+
+/* Keeps the high halves of NUMBER's backtrace in a sweep of them (base_backtrace.h). */
+void leakwrap_site_keep_high_halves(uint32_t number);
+
+/* Says that a backtrace may have two numbers from now on. */
+void leakwrap_sites_may_repeat(void);
+
+#endif
