@@ -16,8 +16,8 @@
 
 /* Call sites with consecutive numbers.  The index is the number modulo LEAKWRAP_SITE_CHUNK. */
 struct leakwrap_site_chunk {
-	/* In the form of delta_backtrace.h.  0: the number is not in use.  A collection replaces the
-	 * address by that of an equal copy. */
+	/* In the form of delta_backtrace.h.  0: the number is not in use.  A collection replaces
+	 * the address by that of an equal copy. */
 	_Atomic leakwrap_pool_offset backtrace[LEAKWRAP_SITE_CHUNK];
 	/* The high 16 bits of the backtrace's hash: see site_entry in site_table.c. */
 	uint16_t hash_high[LEAKWRAP_SITE_CHUNK];
