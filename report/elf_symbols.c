@@ -193,8 +193,9 @@ static bool find_in_program_file(struct table *table)
 }
 
 /* Returns the number of symbols in the module that has the GNU hash table HASH.  The table is a
- * header of 4 words, the bloom filter, the buckets and the chains.  Symbols before "first" are not
- * in the table.  A chain ends with an odd word (binutils, bfd/elflink.c). */
+ * header of 4 words, the bloom filter, the buckets and the chains.  The symbols before "first" are
+ * counted although the hash table does not hold them.  A chain ends with an odd word (binutils,
+ * bfd/elflink.c). */
 static size_t count_in_gnu_hash(const uint32_t *hash)
 {
 	uint32_t buckets = hash[0], first = hash[1], bloom = hash[2];
@@ -365,8 +366,9 @@ void leakwrap_symbols_start(void)
 		complete(table);
 }
 
-/* Returns the table of MODULE, which it makes at the first call.  Returns NULL if there is no
- * room, or if the module may be unloaded: then its functions have no names. */
+/* Returns the table of MODULE.  Makes the table when MODULE is looked up for the first time.
+ * Returns NULL if there is no room, or if the module may be unloaded.  In both cases the functions
+ * of MODULE have no names. */
 static struct table *table_of(const struct leakwrap_module *module)
 {
 	static struct table room[64];

@@ -140,7 +140,7 @@ END
 # The message names the bad value, shortened if it is long, and describes a good value.
 run depth=100000:top=1
 bad="cannot be used"
-grep -q "^leakwrap: option 'depth=100000' $bad, and keeps its default: it is 1 to 256; " "$log" ||
+grep -q "^leakwrap: option 'depth=100000' $bad, and is ignored: it takes 1 to 256; " "$log" ||
 	fail "a bad value is not shown: $(head -n 1 "$log")"
 for bad in signal=KILL signal=9 signal=SIGSTOP; do
 	run $bad
@@ -150,7 +150,7 @@ for bad in signal=KILL signal=9 signal=SIGSTOP; do
 done
 for bad in memory=1Q min_bytes=1Q; do
 	run $bad
-	why=": it is BYTES; K, M and G may follow; "
+	why=": it takes BYTES; K, M and G may follow; "
 	grep -q "^leakwrap: option '$bad' cannot be used, .*$why" "$log" ||
 		fail "the units are not said: $(head -n 1 "$log")"
 done

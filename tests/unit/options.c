@@ -63,7 +63,7 @@ static void good_values(void)
 	defaults = NULL;
 }
 
-/* Each option with a bad value keeps its default. */
+/* An option with a bad value is ignored. */
 static void bad_values(void)
 {
 	static const char *const bad[] = {

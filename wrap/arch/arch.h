@@ -5,14 +5,19 @@
  *   LEAKWRAP_CALLER        The struct leakwrap_caller of the function that contains this macro.  In
  *                          an always-inline function: of the function that it is inlined into.
  *   LEAKWRAP_SP_NAME       The compiler's name of the stack pointer.  Undefined if unknown.
- *   LEAKWRAP_FP_*          The frame layout for the walk by frame pointers, see each header.
+ *   LEAKWRAP_HAVE_FP_WALK  1 if frames have one layout that a walk by frame pointers can follow;
+ *   LEAKWRAP_FP_*          then that layout, see each header.
+ *   LEAKWRAP_CALL_PUSHES   1 if a call pushes the return address, 0 if it goes to a register.
+ *   LEAKWRAP_DWARF_SP, _FP The numbers of the registers in unwind tables, if there are such tables.
+ *   LEAKWRAP_SIGRETURN_TRAMPOLINES  The code to which signal handlers return.
  *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace.
  *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
  *   LEAKWRAP_CODE_STEP     The same for one kind of code (struct leakwrap_code), in bytes.
  *   LEAKWRAP_CODE_IS_WIDE  True if a half word begins an instruction of two half words, on
  *                          architectures that also have instructions of one half word.
  *
- * The defaults below hold for an architecture that does not define the macro.
+ * The defaults below, each with its meaning, hold for an architecture that does not define the
+ * macro.  x86_64.h is the example of a header with all of them.
  */
 #ifndef LEAKWRAP_ARCH_H
 #define LEAKWRAP_ARCH_H

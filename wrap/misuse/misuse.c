@@ -33,7 +33,7 @@ struct freed_block {
 #define ALLOCATES(kind) (1u << (kind))
 #define REPORTED(what)  (1u << (LEAKWRAP_KIND_POOL + 1 + (what)))
 
-/* The most frames that are searched for a pointer into the stack. */
+/* The largest number of frames that are searched for a pointer into the stack. */
 #define FRAMES_MAX 64
 
 static struct {
@@ -155,8 +155,8 @@ static struct freed_block *freed_at(uintptr_t address)
 	return &misuse.freed[hash >> (sizeof(hash) * 8 - FREED_BITS)];
 }
 
-/* Stores a release of a block of SIZE bytes from call site SITE.  Does nothing if another thread is
- * writing the entry. */
+/* Stores RELEASE of a block of SIZE bytes that the call site SITE allocated.  Does nothing if
+ * another thread is writing the entry. */
 static void add_freed(const struct leakwrap_release *release, size_t size, uint32_t site)
 {
 	struct freed_block *freed = freed_at(release->block);
@@ -179,25 +179,29 @@ static void remove_freed(uintptr_t address)
 	atomic_compare_exchange_strong(&freed->address, &address, 0);
 }
 
-/* Fills *FOUND with the release of the block that was at its pointer.  Returns false if the table
- * does not have it. */
+/* Fills *FOUND with the release of the block that was at its pointer.  Returns false and leaves
+ * *FOUND as it was if the table does not have that block, or if another thread is replacing it. */
 static bool find_freed(struct leakwrap_misuse *found)
 {
 	struct freed_block *freed = freed_at(found->pointer);
+	struct leakwrap_misuse copy = *found;
 
 	if (atomic_load(&freed->address) != found->pointer)
 		return false;
-	found->what = LEAKWRAP_MISUSE_FREED;
-	found->block = found->pointer;
-	found->size = freed->size;
-	found->allocated = freed->allocated;
-	found->released = freed->released;
-	return atomic_load(&freed->address) == found->pointer;
+	copy.what = LEAKWRAP_MISUSE_FREED;
+	copy.block = found->pointer;
+	copy.size = freed->size;
+	copy.allocated = freed->allocated;
+	copy.released = freed->released;
+	if (atomic_load(&freed->address) != found->pointer)
+		return false;
+	*found = copy;
+	return true;
 }
 
 /* -- pointers that are no block ---------------------------------------------------------------- */
 
-/* Is the pointer inside the frames of the call chain?  Only frames count that follow each other on
+/* Is the pointer inside the frames of the call chain?  Frames count only if they are consecutive on
  * the thread's own stack, without a signal frame between them. */
 static bool is_in_frames(const struct leakwrap_release *release)
 {
@@ -282,8 +286,8 @@ static bool find_interior(struct leakwrap_misuse *found)
 	return found->block != 0;
 }
 
-/* Finds out whether the pointer is certainly no block.  Returns true and fills *FOUND with the
- * reason if so. */
+/* Decides whether the pointer certainly does not start a live block.  Returns true and fills *FOUND
+ * with the reason if so. */
 static bool find_no_block(const struct leakwrap_release *release, struct leakwrap_misuse *found)
 {
 	if (is_on_stack(release))

@@ -9,9 +9,10 @@
  *
  *   always      A pointer into the thread's own stack is no block.  That holds above the stack
  *               pointer and below it, where a function that frees last has taken its frame down.
- *               The stack lies between the limits of its mapping.  Where these are not known, only
- *               the frames of the call chain that frees count.  Other stacks, of coroutines and
- *               signal handlers, may be blocks themselves: nothing is certain there.
+ *               The stack lies between the limits of its mapping.  If the limits are unknown, only
+ *               the frames from the free up to the thread's start count as stack.  Other stacks,
+ *               of coroutines and signal handlers, may be allocated blocks: nothing is certain
+ *               there.
  *               A pointer into memory of the program or of a shared library that is not writable
  *               is no block: code, constants, string literals.
  *   the allocator is glibc's
@@ -27,9 +28,9 @@
  *               allocated by the function that its record names.
  *
  * Every allocation and release is seen if the program is static, its allocator is the C library's,
- * all wraps are in place (linker-flags.mk says so) and no module was loaded since.  In addition no
- * block may have come back unseen, and no unknown block may have been freed so far.  In a dynamic
- * program any library may allocate, free and hand over blocks unseen.
+ * all wraps are in place (linker-flags.mk says so) and no module has been loaded after the start.
+ * In addition no block has come back unseen so far, and no unknown block has been freed.  In a
+ * dynamic program any library may allocate, free and hand over blocks unseen.
  *
  * Operators new and delete that the program defines may be called past the wrap, and may call
  * malloc and free.  Then misuse between malloc, new and new[] is not reported. */
@@ -93,12 +94,14 @@ bool leakwrap_misuse_start(void (*report)(const struct leakwrap_misuse *misuse))
 /* Notes that BLOCK was allocated at call site SITE by a function of KIND. */
 void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_kind kind);
 
-/* Checks RELEASE of a block that was recorded with SIZE and SITE, before the real call. */
+/* Checks RELEASE of a block that was recorded with SIZE and SITE, before the real call, and notes
+ * the block as freed. */
 void leakwrap_misuse_check_release(const struct leakwrap_release *release, size_t size,
                                    uint32_t site);
 
 /* Checks RELEASE of a pointer that has no record, before the real call.  Returns true if it was
- * reported.  Returns false if nothing is known about the pointer. */
+ * reported.  Otherwise returns false and counts the block as allocated unseen: from then on fewer
+ * releases are certain misuse.  A pool's block is never checked. */
 bool leakwrap_misuse_check_unknown(const struct leakwrap_release *release);
 
 /* Notes that a resize has failed: BLOCK is live as before. */

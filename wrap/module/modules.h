@@ -128,8 +128,8 @@ const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
 const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
 #endif
 
-/* Returns true if the headers of MODULE are still in memory.  Code outside of the wrap may have
- * unloaded a listed module.  Signal-safe; one system call. */
+/* Returns true if the headers of MODULE are still in memory, or could never be read.  Code outside
+ * of the wrap may have unloaded a listed module.  Signal-safe; one system call. */
 bool leakwrap_module_is_there(const struct leakwrap_module *module);
 
 /* Returns the highest module number.  Modules that were ever loaded have the numbers from 1 on.

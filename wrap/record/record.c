@@ -125,8 +125,8 @@ static void absorb_inner(const void *block, size_t new_size)
 }
 
 /* Returns the release that encloses a release called at SP.  A signal handler may have left the
- * enclosing release by siglongjmp.  Drops it if both addresses are on the thread's own stack and SP
- * is above it. */
+ * enclosing release by siglongjmp.  Forgets it if SP and release_sp lie on the thread's own stack
+ * and SP is above release_sp. */
 static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
@@ -144,13 +144,16 @@ static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
 /* Marks BLOCK as being released: all calls with their stack below SP are part of its release. */
 static void mark_release_at(uintptr_t sp, void *block)
 {
+	/* A later call at SP itself is no part of the release.  From SP 0 this makes the highest
+	 * address: that release is never forgotten. */
 	leakwrap_self.release_sp = sp - 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	leakwrap_self.releasing = block;
 }
 
 /* Is the release of BLOCK, which has no record, a part of the release of ENCLOSING?  The enclosing
- * release may be over although the stack does not show it: it is if its block is live again. */
+ * release may be over although the stack does not show it: it is over if ENCLOSING has a record
+ * again.  LEAKWRAP_RELEASING_PARTS: always part of it. */
 static bool is_part_of(const void *enclosing, const void *block)
 {
 	if (!enclosing || enclosing == LEAKWRAP_RELEASING_PARTS)

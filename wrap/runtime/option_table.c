@@ -325,7 +325,7 @@ static void set_option(struct span name, struct span value, struct span option)
 			continue;
 		if (!table[i].set(value)) {
 			leakwrap_options = before;
-			complain(option, "cannot be used, and keeps its default: it is ",
+			complain(option, "cannot be used, and is ignored: it takes ",
 			         table[i].values, hint_about(table[i].set));
 		}
 		return;

@@ -234,7 +234,7 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 		return result;
 	}
 	/* Copy *ACTION first: it may be the object *BEFORE, and a bad pointer faults before the
-	 * lock is dump_signal. */
+	 * lock is taken. */
 	if (action)
 		wanted = *action;
 	leakwrap_lock(&dump_signal.lock);
@@ -252,7 +252,7 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 
 /* Returns true if the program's view ignores the signal and IS_AS_EXPECTED is true of the signal's
  * action.  A child of vfork may have set another action. */
-static bool is_ignored_and(bool (*is_as_expected)(const struct sigaction *action))
+static bool view_ignores_while_action(bool (*is_as_expected)(const struct sigaction *action))
 {
 	struct sigaction now;
 
@@ -265,7 +265,7 @@ void leakwrap_signals_executing(void)
 	int saved = errno;
 
 	leakwrap_process_executing();
-	if (is_ignored_and(is_tracers))
+	if (view_ignores_while_action(is_tracers))
 		leakwrap_signals_set(dump_signal.signo, current_view(), NULL);
 	errno = saved;
 }
@@ -275,7 +275,7 @@ void leakwrap_signals_not_executed(void)
 	int saved = errno;
 
 	leakwrap_process_not_executed();
-	if (is_ignored_and(is_ignored))
+	if (view_ignores_while_action(is_ignored))
 		install_handler(current_view());
 	errno = saved;
 }

@@ -36,8 +36,8 @@ extern _Atomic bool leakwrap_signals_interrupts;
 void leakwrap_signals_executing(void);
 void leakwrap_signals_not_executed(void);
 
-/* In a forked child: frees the lock and installs the handler for the program's view.  A change
- * that another thread had begun in the parent is dropped. */
+/* In a forked child.  If another thread held the lock at the fork: frees the lock, and installs the
+ * handler for the program's view.  A change that was not yet stored in the view is lost. */
 void leakwrap_signals_forked(void);
 
 /* Makes the program's view the signal's action.  Call it before the handler's code is unloaded.

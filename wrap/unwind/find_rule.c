@@ -15,9 +15,9 @@
 
 #if LEAKWRAP_HAVE_RULES
 
-/* Finds the rule of a function that a signal interrupted before it stored its return address.  The
- * call before the address in lr calls this function.  Entries of linkage tables are such functions,
- * too.  Returns false if this is no such function. */
+/* Finds the rule of a function that a signal interrupted before it stored its return address.  lr
+ * is then a return address, and the call before it has this function as its target.  Entries of
+ * linkage tables (PLT) count, too.  Returns false for any other function. */
 static bool rule_before_save(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
                              struct leakwrap_rule *rule)
 {
@@ -28,7 +28,8 @@ static bool rule_before_save(const struct leakwrap_frame *frame, const struct le
 	       rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
 }
 
-/* Stores in *RULE the rule that READ finds in CODE for FRAME's pc.  Reads the code only if CACHE
+/* Stores in *RULE the rule that READ (leakwrap_epilogue_rule or leakwrap_near_prologue_rule) finds
+ * in CODE for FRAME's pc.  Reads the code only if CACHE
  * (enum leakwrap_code_cache) does not hold the result.  Returns false if the code gives no rule. */
 static bool read_code_cached(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
                              unsigned cache,
@@ -54,9 +55,10 @@ static bool read_code_cached(const struct leakwrap_frame *frame, const struct le
 }
 
 /* Finds the rule that CODE around pc gives.  Two rules may be known: from the code that builds the
- * frame, and from the code that takes it down.  Where both agree, they are right
- * (tests/unwind/code.sh: without an error).  Else the stack decides.  Returns false if it supports
- * neither.  Sets *CODE_HAS_RULE to true if any rule is known, supported or not. */
+ * frame, and from the code that takes it down.  If both agree, the rule is used as it is:
+ * tests/unwind/code.sh finds no case where that is wrong.  Otherwise *RULE becomes the rule that
+ * the stack supports better.  Returns false if the stack supports neither.  Sets *CODE_HAS_RULE to
+ * true if either rule is known, and never clears it. */
 static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *frame,
                                                    const struct leakwrap_code *code,
                                                    struct leakwrap_rule *rule, bool *code_has_rule)
@@ -83,6 +85,7 @@ static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *
 		prologue_support = leakwrap_rule_support(frame, code, &other);
 	if (prologue_support > epilogue_support)
 		*rule = other;
+	/* Neither rule is plausible: take the rule that a search of the stack proves. */
 	if (prologue_support < LEAKWRAP_PLAUSIBLE && epilogue_support < LEAKWRAP_PLAUSIBLE &&
 	    prologue_support + epilogue_support > LEAKWRAP_UNSUPPORTED &&
 	    leakwrap_scan_stack(frame, false, &other, &all) == LEAKWRAP_CERTAIN)
@@ -99,8 +102,9 @@ struct code_facts {
 	bool is_start;     /* it is the start code of the program or of a thread */
 };
 
-/* Finds the rule of FRAME in the code around pc.  On ARM the code may be of either kind.  Fills in
- * *FACTS.  BY_CODE: false to do no more than that. */
+/* Finds the rule of FRAME in the code around pc.  On ARM, tries ARM code and then Thumb code.
+ * Fills in *FACTS.  With BY_CODE false finds no rule and fills in follows_call and is_start alone.
+ * HAS_CALLEE: as of leakwrap_find_rule.  Returns false if no rule is found. */
 static bool find_by_code(const struct leakwrap_frame *frame, const struct leakwrap_module *module,
                          bool by_code, bool has_callee, struct leakwrap_rule *rule,
                          struct code_facts *facts)
@@ -123,8 +127,8 @@ static bool find_by_code(const struct leakwrap_frame *frame, const struct leakwr
 			continue;
 		if (!facts->is_start && find_in_code(frame, &code, rule, &facts->has_rule))
 			return true;
-		/* Start code itself allocates nothing: it is never the first frame.  So the kind of
-		 * the code is known here. */
+		/* Start code never allocates, so it is never the first frame.  Behind the first
+		 * frame the kind of the code, ARM or Thumb, is known. */
 		if (!frame->interrupted && has_callee && leakwrap_ends_thread(&code, frame->pc)) {
 			rule->kind = LEAKWRAP_RULE_END;
 			return true;
@@ -137,9 +141,9 @@ bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
                         struct leakwrap_rule *rule, bool *keep)
 {
 	const bool interrupted = frame->interrupted;
-	/* The frame of an interrupted function may not be built yet, or may be taken down already.
-	 * lr may still hold the return address of an earlier call.  Frame pointers cannot tell. */
 	const bool fp_alone = leakwrap_options.unwind == LEAKWRAP_UNWIND_FP;
+	/* The frame of an interrupted function may not be built yet, or may be taken down already.
+	 * lr may still hold the return address of an earlier call.  Frame pointers show neither. */
 	const bool by_code =
 	        leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO || (fp_alone && interrupted);
 	/* ARM's tables are made for calls.  Where a signal interrupts the first or last
@@ -178,14 +182,16 @@ bool leakwrap_find_leaf_rule(const struct leakwrap_frame *frame, struct leakwrap
 
 	if (!LEAKWRAP_HAVE_LR || !frame->interrupted || !leakwrap_is_return(frame->lr, &target))
 		return false;
+	/* All else is zero: the CFA is sp, and the return address is in lr. */
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = LEAKWRAP_RULE_FRAME;
 	return true;
 }
 
 /* Finds the rule of a frame with a frame pointer.  Returns how well the stack supports it.  A
- * function that leaves the frame pointer alone has its caller's frame pointer, which looks the
- * same.  But then the call before the return address calls the caller. */
+ * function that leaves the frame pointer alone has its caller's frame pointer.  The result then
+ * looks right, but skips a frame.  It shows in that the call before the return address has the
+ * caller as its target, not this function. */
 static __attribute__((noinline)) enum leakwrap_support
 fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
 {
@@ -196,8 +202,8 @@ fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	const bool thumb = frame->instructions == LEAKWRAP_THUMB_CODE;
 
-	/* Each kind of code leaves the other's frame pointer alone, or saves it in an unknown
-	 * place. */
+	/* ARM code does not touch r7, and Thumb code does not touch r11.  Either may save it in an
+	 * unknown place. */
 	if (!(thumb &&
 	      leakwrap_thumb_frame_rule(frame->stack, frame->sp, frame->r7, rule, &target)) &&
 	    !leakwrap_fp_frame_rule(frame->stack, frame->sp, frame->fp, rule, &target) &&

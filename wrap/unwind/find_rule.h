@@ -11,8 +11,9 @@
 #include "wrap/unwind/frame.h"
 
 /* Finds the rule for FRAME without searching the stack.  Stores it in *RULE.  HAS_CALLEE: the walk
- * came here from another frame.  Returns false if pc lies in no code at all.  Sets *KEEP to false
- * if the rule must not be cached: it depends on this stack. */
+ * came here from another frame.  Sets *KEEP to true, or to false if the rule must not be cached: it
+ * depends on this stack.  Returns false if pc lies in no code: neither in a module's nor in code to
+ * which signal handlers return. */
 bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
                         struct leakwrap_rule *rule, bool *keep);
 

@@ -79,9 +79,14 @@ bool leakwrap_ends_thread(const struct leakwrap_code *code, uintptr_t pc)
 bool leakwrap_is_start_word(uintptr_t word)
 {
 	const uintptr_t pc = LEAKWRAP_STRIP(word);
-	const struct leakwrap_code code = leakwrap_code_of(leakwrap_text_at(pc, false), word);
+	const struct leakwrap_module *module = leakwrap_text_at(pc, false);
+	struct leakwrap_code code;
 
-	return leakwrap_is_start(pc) || leakwrap_ends_thread(&code, pc);
+	/* The module may have been unloaded since the word was found. */
+	if (!module || leakwrap_is_start(pc))
+		return module != NULL;
+	code = leakwrap_code_of(module, word);
+	return leakwrap_ends_thread(&code, pc);
 }
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "wrap/arch/decode.h"
 
-/* Returns true if PC, a return address, lies in the start code of the program or of a thread. */
+/* Returns true if PC is the return address of one of the first calls in the start code of the
+ * program (_start) or of a thread (__clone).  Returns false if their symbols are missing. */
 bool leakwrap_is_start(uintptr_t pc);
 
 /* Does the work of leakwrap_is_start, also for start code without a symbol.  WORD is a return
