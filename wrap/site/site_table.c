@@ -617,17 +617,20 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 	const unsigned entered = leakwrap_readers_enter();
 	uint32_t number = number_without_lock(trace, hash);
 	const bool has_number = number != LEAKWRAP_SITE_NONE;
-	const bool is_learned =
-	        has_number ? leakwrap_stack_cache_wants(number, trace, stack) : true;
+	bool is_wanted = has_number && leakwrap_stack_cache_wants(number, trace, stack);
 
 	leakwrap_readers_leave(entered);
-	if (leakwrap_unlikely(is_learned && leakwrap_site_numbers_left() > 0)) {
+	if (!has_number && leakwrap_site_numbers_left() > 0) {
 		leakwrap_lock(&leakwrap_tables_lock);
-		if (!has_number)
-			number = number_with_lock(trace, hash);
-		if (number != LEAKWRAP_SITE_NONE &&
-		    (has_number || leakwrap_stack_cache_wants(number, trace, stack)))
+		number = number_with_lock(trace, hash);
+		is_wanted = number != LEAKWRAP_SITE_NONE &&
+		            leakwrap_stack_cache_wants(number, trace, stack);
+		if (is_wanted)
 			leakwrap_stack_cache_learn(number, trace, stack);
+		leakwrap_unlock(&leakwrap_tables_lock);
+	} else if (is_wanted && leakwrap_trylock(&leakwrap_tables_lock)) {
+		/* While another thread has the lock, the stack is not learned: nobody waits. */
+		leakwrap_stack_cache_learn(number, trace, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}
 	if (leakwrap_likely(number != LEAKWRAP_SITE_NONE))
