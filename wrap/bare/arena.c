@@ -22,8 +22,8 @@ static struct {
 	char *start, *next; /* records */
 	char *scratch;      /* lower end of the scratch memory in use */
 	char *end;
-	size_t scratch_reserve; /* bytes */
-	size_t reserve;         /* bytes */
+	size_t scratch_reserve; /* bytes kept free for scratch memory */
+	size_t reserve;         /* bytes kept free for leaf frames */
 } arena;
 
 static size_t round_up(size_t size)
@@ -121,7 +121,7 @@ size_t leakwrap_pages_held(void)
 }
 
 /* Maps scratch memory in a stack: the last mapping is unmapped first.  It may use the reserve,
- * since records return after the dump. */
+ * because it is given back after the dump. */
 void *leakwrap_scratch_map(size_t size)
 {
 	char *mapped = NULL;

@@ -14,7 +14,8 @@
  * of the arena. */
 void leakwrap_arena_start(void);
 
-/* Frees all scratch memory.  For the fault handler: the dump that used it never continues. */
+/* Frees all scratch memory.  Takes no lock: only the fault handler may call it, and the dump that
+ * used the memory never continues. */
 void leakwrap_arena_abandon_scratch(void);
 
 /* Scratch memory, in bytes, that a dump needs for each call site: a struct leakwrap_row

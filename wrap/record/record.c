@@ -26,7 +26,8 @@
  * starts less than this number of bytes before the aligned block. */
 #define ALIGNED_OFFSET_MAX 65536
 
-/* Walks the stack, which is not in the stack cache, and returns its call site. */
+/* Walks a stack that the stack cache did not recognize.  Returns its call site, or
+ * LEAKWRAP_SITE_LOST. */
 static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
@@ -63,7 +64,7 @@ static bool is_inside_allocator(uintptr_t sp)
 
 /* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
  * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
- * start. */
+ * start, or if no memory or no number is left. */
 static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
@@ -89,7 +90,8 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
 }
 
-/* Counts a block that was live already or could not be recorded, as ADDED says. */
+/* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older
+ * record, as ADDED says.  An inner call's record is no older record. */
 static void count_exception(enum leakwrap_live_added added, size_t size)
 {
 	if (added == LEAKWRAP_LIVE_UNTRACKED) {
@@ -107,7 +109,8 @@ static bool is_cut_out_of(uintptr_t block, uintptr_t memory, size_t size)
 	return block > memory && block - memory < size;
 }
 
-/* Removes the record of an inner call's block if that block and BLOCK of NEW_SIZE bytes are one.
+/* Removes the record of an inner call's block if that block and BLOCK of NEW_SIZE bytes lie one
+ * inside the other.
  * BLOCK may be cut out of it, or a resize may have added it to BLOCK (newlib's realloc). */
 static void absorb_inner(const void *block, size_t new_size)
 {
@@ -207,7 +210,7 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 	if (leakwrap_self.inner)
 		absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
-	/* A block that an inner call could not record has been counted there. */
+	/* The inner call has counted a block that it could not record. */
 	if (added != LEAKWRAP_LIVE_NEW && (added != LEAKWRAP_LIVE_UNTRACKED ||
 	                                   leakwrap_self.inner != LEAKWRAP_INNER_UNTRACKED(block)))
 		count_exception(added, size);
@@ -281,9 +284,9 @@ void leakwrap_inside_end(struct leakwrap_inside *inside)
 		self->state = inside->before;
 }
 
-/* Records BLOCK of a named allocator.  The memory that BLOCK was cut out of stays recorded, since
- * the allocator may free it; dumps do not show it.  If malloc itself returned BLOCK, functions of
- * either family may release it. */
+/* Records BLOCK of a named allocator.  The memory from which the allocator cut BLOCK stays
+ * recorded, hidden from dumps: the allocator may free it.  If malloc itself returned BLOCK,
+ * functions of either family may release it. */
 static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	enum leakwrap_kind kind = LEAKWRAP_KIND_ALLOCATOR;
@@ -541,7 +544,7 @@ void leakwrap_end_replacement_from(struct leakwrap_replacement old, void *block,
 {
 	if (block == old.block && size == old.capacity)
 		return;
-	/* If there was an inner call, a record of BLOCK is the inner call's. */
+	/* After an inner call, a record of the new BLOCK is that call's. */
 	if (old.site != LEAKWRAP_SITE_NONE &&
 	    (block == old.block || !leakwrap_self.inner ||
 	     leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))

@@ -124,8 +124,26 @@ void leakwrap_high_halves_give(struct leakwrap_high_halves *removed)
 
 #endif
 
+/* Returns whether no module of the current snapshot is ever unloaded, as in most programs. */
+static bool are_all_permanent(const struct leakwrap_modules *now)
+{
+	/* The last snapshots that were looked at, by the answer. */
+	static const struct leakwrap_modules *_Atomic known[2];
+	bool permanent = true;
+
+	for (unsigned answer = 0; answer < 2; answer++)
+		if (atomic_load_explicit(&known[answer], memory_order_relaxed) == now)
+			return answer == 1;
+	for (unsigned i = 0; i < now->count; i++)
+		permanent &= now->module[i]->permanent;
+	atomic_store_explicit(&known[permanent], now, memory_order_relaxed);
+	return permanent;
+}
+
 const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leakwrap_trace *trace)
 {
+	if (are_all_permanent(leakwrap_modules()))
+		return NULL;
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
 
