@@ -25,10 +25,10 @@ bool leakwrap_process_owns_memory(void);
 
 /* Returns whether PID is a relative.  A relative is another process, perhaps already ended.  It
  * descends by fork from the same exec, as parent, child or sibling, and has executed no program
- * since.  The parent always counts, even after an exec of its own.  Relatives share a table of 1,024
- * processes, in which a process replaces an older one whose id is equal modulo 1,024.  A process
- * that is not in the table counts as a relative if /proc shows that it has the memory layout of
- * this process.  Signal-safe; takes 1 KiB of stack. */
+ * since.  The parent always counts, even after an exec of its own.  Relatives share a table of
+ * 1,024 processes, in which a process replaces an older one whose id is equal modulo 1,024.  A
+ * process that is not in the table counts as a relative if /proc shows that it has the memory
+ * layout of this process.  Signal-safe; takes 1 KiB of stack. */
 bool leakwrap_process_is_relative(int pid);
 
 /* The exit dumps of forked children, in memory that all relatives share.  Signal-safe. */
