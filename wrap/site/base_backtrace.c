@@ -187,3 +187,12 @@ leakwrap_base_backtrace_make(const struct leakwrap_trace *trace, bool from_reser
 		base->low_halves[i] = (uint32_t)trace->pcs[i];
 	return base;
 }
+
+void leakwrap_base_backtrace_keep_high_halves(const struct leakwrap_base_backtrace *base)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	leakwrap_high_halves_keep(base->high_halves);
+#else
+	(void)base;
+#endif
+}

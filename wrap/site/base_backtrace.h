@@ -70,6 +70,7 @@ static inline size_t leakwrap_base_backtrace_size(const struct leakwrap_base_bac
 struct leakwrap_high_halves;
 void leakwrap_high_halves_begin_sweep(void);
 void leakwrap_high_halves_keep(const uint32_t *high_halves);
+void leakwrap_base_backtrace_keep_high_halves(const struct leakwrap_base_backtrace *base);
 struct leakwrap_high_halves *leakwrap_high_halves_sweep(void);
 void leakwrap_high_halves_give(struct leakwrap_high_halves *removed);
 

@@ -651,11 +651,7 @@ static const struct leakwrap_base_backtrace *base_backtrace_of(uint32_t number)
 
 void leakwrap_site_keep_high_halves(uint32_t number)
 {
-#if UINTPTR_MAX > UINT32_MAX
-	leakwrap_high_halves_keep(base_backtrace_of(number)->high_halves);
-#else
-	(void)number;
-#endif
+	leakwrap_base_backtrace_keep_high_halves(base_backtrace_of(number));
 }
 
 uint32_t leakwrap_site_base(uint32_t number)
