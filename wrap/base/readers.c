@@ -24,6 +24,7 @@ unsigned leakwrap_readers_enter(void)
 	const unsigned slot = slot_of_thread();
 
 	atomic_fetch_add(&inside[slot].count, 1);
+	atomic_thread_fence(memory_order_seq_cst); /* the tables are read after that */
 	return slot;
 }
 
