@@ -15,8 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifndef LEAKWRAP_BARE
-
 /* Enters.  Returns the argument for leakwrap_readers_leave.  Calls nest.  Signal-safe. */
 unsigned leakwrap_readers_enter(void);
 
@@ -36,20 +34,5 @@ bool leakwrap_grace_is_over(struct leakwrap_grace *grace);
 
 /* In a forked child: forgets the readers, which were threads of the parent. */
 void leakwrap_readers_forked(void);
-
-#else
-
-/* Without an operating system no record is removed. */
-static inline unsigned leakwrap_readers_enter(void)
-{
-	return 0;
-}
-
-static inline void leakwrap_readers_leave(unsigned entered)
-{
-	(void)entered;
-}
-
-#endif
 
 #endif
