@@ -41,6 +41,13 @@ static struct {
 	struct leakwrap_base_backtrace *dead_bases;
 } collection = {.due_at = NEW_MIN};
 
+static const struct leakwrap_site_keeper *keeper; /* or NULL */
+
+void leakwrap_sites_set_keeper(const struct leakwrap_site_keeper *new_keeper)
+{
+	keeper = new_keeper;
+}
+
 /* Makes the next collection due after DUE_IN call sites. */
 static void set_due(uint32_t due_in)
 {
@@ -100,6 +107,8 @@ static void free_unlinked(uint32_t number)
 		leakwrap_sites_may_repeat();
 		return;
 	}
+	if (keeper)
+		keeper->forget(number);
 	base = leakwrap_site_free(number);
 	if (base) {
 		base->next_dead = collection.dead_bases;
@@ -247,6 +256,8 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 			if (number >= LEAKWRAP_SITE_FIRST)
 				leakwrap_site_mark(number);
 			leakwrap_live_each(mark_block, NULL);
+			if (keeper)
+				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);
 			leakwrap_site_marks_end();
 			collect();
