@@ -676,17 +676,18 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 	const bool is_learned =
 	        has_number ? is_whole && leakwrap_stack_cache_wants(number, trace, stack) : true;
 
-	leakwrap_readers_leave(entered);
 	if (leakwrap_unlikely(is_learned && leakwrap_site_numbers_left() > 0)) {
 		leakwrap_lock(&leakwrap_tables_lock);
 		if (!has_number)
 			number = number_with_lock(trace, hash, &is_whole);
-		/* A stack whose backtrace is cut, or was unlinked meanwhile, is walked again. */
-		if (is_whole && (has_number ? find(trace, hash) == number
+		/* A stack whose backtrace is cut is walked again, and so is one whose call site was
+		 * unlinked meanwhile.  It cannot be freed while this thread is among the readers. */
+		if (is_whole && (has_number ? !leakwrap_site_is_unlinked(number)
 		                            : leakwrap_stack_cache_wants(number, trace, stack)))
 			leakwrap_stack_cache_learn(number, trace, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}
+	leakwrap_readers_leave(entered);
 	if (leakwrap_likely(number != LEAKWRAP_SITE_NONE))
 		return number;
 	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
