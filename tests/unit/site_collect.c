@@ -514,8 +514,8 @@ int main(void)
 	/* ThreadSanitizer is slow, and finds nothing in what one thread does alone. */
 	const bool is_slow = IS_SLOW;
 
+	come_back();
 	if (!is_slow) {
-		come_back();
 		in_child(fork_numbers);
 		record_late();
 	}

@@ -680,8 +680,8 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 		leakwrap_lock(&leakwrap_tables_lock);
 		if (!has_number)
 			number = number_with_lock(trace, hash, &is_whole);
-		/* A stack whose backtrace is cut is walked again, and so is one whose call site was
-		 * unlinked meanwhile.  It cannot be freed while this thread is among the readers. */
+		/* A stack is walked again if its backtrace is cut, or if its call site was unlinked
+		 * meanwhile.  The call site is not freed before this thread leaves the readers. */
 		if (is_whole && (has_number ? !leakwrap_site_is_unlinked(number)
 		                            : leakwrap_stack_cache_wants(number, trace, stack)))
 			leakwrap_stack_cache_learn(number, trace, stack);
