@@ -324,6 +324,29 @@ static void dump_slowly(void)
 	CHECK(freed > SEEN * 9 / 10);
 }
 
+/* -- readers that do not come back ------------------------------------------------------------- */
+
+static __attribute__((noinline)) void enter_for_ever(void)
+{
+	char below[4096];
+
+	__asm__ volatile("" : : "r"(below) : "memory");
+	leakwrap_readers_enter();
+}
+
+/* A signal handler has left a reader by siglongjmp.  Collections go on when the thread enters
+ * again. */
+static void abandon_reader(void)
+{
+	char here;
+
+	leakwrap_self.stack_high = (uintptr_t)&here + 4096;
+	leakwrap_self.stack_room = 65536;
+	enter_for_ever();
+	collect(3);
+	leakwrap_self.stack_room = 0;
+}
+
 /* -- want of memory ---------------------------------------------------------------------------- */
 
 /* The mapping COUNT after the beginning of a collection fails, and all that follow. */
@@ -372,7 +395,7 @@ static void *live_in_thread(void *argument)
 		const unsigned block =
 		        thread * OF_THREAD + (unsigned)(unit_random(&random) % OF_THREAD);
 		const uint32_t who =
-		        unit_random(&random) % 8 == 0 ? new_stack() : 0x10000000 + step / 4;
+		        unit_random(&random) % 2 == 0 ? new_stack() : 0x10000000 + step / 4;
 		uint32_t number;
 
 		check_block(block);
@@ -520,8 +543,10 @@ int main(void)
 		record_late();
 	}
 	dump_slowly();
-	if (!is_slow)
+	if (!is_slow) {
+		abandon_reader();
 		lack_memory();
+	}
 	live_in_threads();
 	if (!is_slow)
 		fill_up();

@@ -7,7 +7,9 @@
  *   unlink ──► leakwrap_grace_begin ──► leakwrap_grace_is_over, until it is true ──► give back
  *
  * Nobody waits.  While a reader stays inside (a dump may for minutes), memory is not given back.
- * The readers are counted in slots, so that threads rarely share a cache line.
+ * The readers are counted in slots, so that threads rarely share a cache line.  A reader that a
+ * signal handler has left by siglongjmp is forgotten when its thread enters again, higher on its
+ * stack.
  */
 #ifndef LEAKWRAP_READERS_H
 #define LEAKWRAP_READERS_H
