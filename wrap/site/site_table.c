@@ -696,18 +696,13 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 
 /* -- removing: site_removal.h ------------------------------------------------------------------ */
 
-static const struct leakwrap_base_backtrace *base_backtrace_of(uint32_t number)
-{
-	struct reader reader;
-
-	start_reading(&reader, number);
-	return reader.base;
-}
-
 void leakwrap_site_keep_high_halves(uint32_t number)
 {
 #if UINTPTR_MAX > UINT32_MAX
-	leakwrap_high_halves_keep(base_backtrace_of(number)->high_halves);
+	struct reader reader;
+
+	start_reading(&reader, number);
+	leakwrap_high_halves_keep(reader.base->high_halves);
 #else
 	(void)number;
 #endif
