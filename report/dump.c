@@ -13,7 +13,7 @@
 #include "report/log_file.h"
 #include "report/output.h"
 #include "wrap/port/port.h"
-#include "wrap/base/readers.h"
+#include "wrap/site/site_table.h"
 #include "wrap/base/process.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ static void report_lost_dump(int error)
 static bool write_dump(int fd, const struct leakwrap_reason *reason)
 {
 	int opened = -1;
-	const unsigned entered = leakwrap_readers_enter();
+	const unsigned entered = leakwrap_sites_begin_reading();
 	bool written = false;
 
 	dump.last_number++;
@@ -106,7 +106,7 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason)
 		leakwrap_log_close(opened);
 	if (!written)
 		atomic_fetch_add(&dump.incomplete, 1);
-	leakwrap_readers_leave(entered);
+	leakwrap_sites_end_reading(entered);
 	return written;
 }
 
@@ -285,10 +285,10 @@ void leakwrap_dump_at_exit(bool all)
 	unsigned entered;
 
 	leakwrap_signals_block(&before);
-	entered = leakwrap_readers_enter();
+	entered = leakwrap_sites_begin_reading();
 	if (all || decide_child_dump())
 		dump_in_turn(-1, &(struct leakwrap_reason){.name = "exit", .own = !all});
-	leakwrap_readers_leave(entered);
+	leakwrap_sites_end_reading(entered);
 	/* Other threads may still get signals.  Their requests must not keep the process from its
 	 * end: only those that are pending now are served. */
 	serve_pending(atomic_load(&dump.pending));
@@ -303,11 +303,13 @@ int leakwrap_dump(int fd)
 int leakwrap_get_counters(struct leakwrap_counters *counters)
 {
 	struct leakwrap_site_totals all;
+	struct leakwrap_mask before;
 	unsigned entered;
 	bool collected;
 
 	leakwrap_live_reclaim_pages();
-	entered = leakwrap_readers_enter();
+	leakwrap_signals_block(&before);
+	entered = leakwrap_sites_begin_reading();
 	collected = leakwrap_site_totals_collect(&all, false, NULL);
 	counters->live_bytes = all.bytes;
 	counters->live_blocks = all.blocks;
@@ -319,6 +321,7 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	counters->foreign_frees = atomic_load(&leakwrap_loss.foreign_frees);
 	counters->tracer_bytes = leakwrap_pages_held();
 	leakwrap_site_totals_release(&all);
-	leakwrap_readers_leave(entered);
+	leakwrap_sites_end_reading(entered);
+	leakwrap_signals_restore(&before);
 	return collected ? 0 : -1;
 }

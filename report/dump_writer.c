@@ -415,6 +415,9 @@ static size_t write_live(bool own, bool earlier_lost)
 	if (leakwrap_shadow_overflows() > 0)
 		write_note("instrumented functions were nested too deep for the shadow call stack: "
 		           "some backtraces are truncated");
+	if (leakwrap_sites_were_scarce())
+		write_note("the table of call sites has been full of call sites with live blocks: "
+		           "some backtraces are truncated");
 	shown = write_sites(&dump.totals);
 	leakwrap_site_totals_release(&dump.totals);
 	return shown;

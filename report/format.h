@@ -75,8 +75,10 @@
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
  *
  *             untracked_*             allocations that were not recorded, for lack of memory
- *             lost_call_sites         backtraces that were not recorded, for lack of memory; their
- *                                     blocks are shown at a call site without frames
+ *             lost_call_sites         backtraces that were not recorded, for lack of memory or
+ *                                     because the table of call sites is full of call sites with
+ *                                     live blocks; their blocks are shown at a call site without
+ *                                     frames
  *             freed_elsewhere_blocks  blocks whose address was allocated again, although no free
  *                                     had been seen
  *             foreign_frees           frees of blocks that were never recorded

@@ -15,6 +15,7 @@
 #include "model.h"
 #include "rounds.h"
 
+#include <alloca.h>
 #include <argz.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -592,6 +593,32 @@ static void leave_by_siglongjmp(void)
 	}
 }
 
+/* Recurses from one of six places, with frames of different sizes: hardly a stack comes twice.  The
+ * blocks of each call are freed before it returns.  Blocks of the model are made at the end. */
+static NOINLINE void recurse(unsigned depth, uint64_t path)
+{
+	static void (*const volatile again)(unsigned, uint64_t) = recurse;
+	volatile char *room = alloca(16 + path % 4 * 48); /* cppcheck-suppress allocaCalled */
+	void *block = malloc(path % 300);
+
+	room[0] = 1;
+	if (depth == 0)
+		step(false);
+	else if (path % 6 == 0)
+		again(depth - 1, path / 6);
+	else if (path % 6 == 1)
+		again(depth - 1, path / 6), room[1] = 1;
+	else if (path % 6 == 2)
+		again(depth - 1, path / 6), room[2] = 1;
+	else if (path % 6 == 3)
+		again(depth - 1, path / 6), room[3] = 1;
+	else if (path % 6 == 4)
+		again(depth - 1, path / 6), room[4] = 1;
+	else
+		again(depth - 1, path / 6), room[5] = 1;
+	free(block);
+}
+
 static NOINLINE void jump_out(jmp_buf back)
 {
 	step(false);
@@ -678,6 +705,8 @@ static void *worker(void *unused)
 		self->nudgeable = 1;
 		for (int i = 0; i < 500; i++)
 			step(false);
+		for (int i = 0; i < 100; i++)
+			recurse((unsigned)(next_random() % 14), next_random() >> 8);
 		leave_by_siglongjmp();
 		self->nudgeable = 0;
 		leave_by_longjmp();

@@ -32,8 +32,11 @@ static uint32_t choice_of(const void *one)
 	return choice_for(atomic_load((const entry *)one));
 }
 
-static const struct leakwrap_hash_table_kind kind = {sizeof(entry), 5, UINT32_MAX, is_used,
-                                                     choice_of};
+static const struct leakwrap_hash_table_kind kind = {.size = sizeof(entry),
+                                                     .buckets_per_4 = 5,
+                                                     .max_range = UINT32_MAX,
+                                                     .is_used = is_used,
+                                                     .hash = choice_of};
 
 static bool add(struct leakwrap_hash_table *_Atomic *table, uint32_t number, bool from_reserve)
 {
@@ -145,6 +148,57 @@ static void fill(uint32_t expected)
 	CHECK(held == 0);
 }
 
+/* -- copies ------------------------------------------------------------------------------------ */
+
+/* An empty entry that cannot be written. */
+#define CLOSED ((uint32_t)1 << 31)
+
+static bool is_open_and_used(const void *one)
+{
+	return is_used(one) && atomic_load((const entry *)one) != CLOSED;
+}
+
+static void set_closed(void *one, bool is_closed)
+{
+	uint32_t from = is_closed ? 0 : CLOSED;
+
+	atomic_compare_exchange_strong((entry *)one, &from, is_closed ? CLOSED : 0);
+}
+
+static bool is_even(const void *one)
+{
+	return atomic_load((const entry *)one) % 2 == 0;
+}
+
+/* A copy has the entries that are kept and room for more.  Nothing can be written to the old
+ * table. */
+static void copy(void)
+{
+	enum { COUNT = 5000, MORE = 3000 };
+	struct leakwrap_hash_table_kind closing = kind;
+	static struct leakwrap_hash_table *_Atomic table = &leakwrap_hash_table_empty.table;
+	struct leakwrap_hash_table *copied;
+	const entry *old;
+
+	for (uint32_t number = 1; number <= COUNT; number++)
+		CHECK(add(&table, number, false));
+	closing.is_used = is_open_and_used;
+	closing.set_closed = set_closed;
+	leakwrap_lock(&leakwrap_tables_lock);
+	copied = leakwrap_hash_table_copy(atomic_load(&table), &closing, is_even, MORE);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	CHECK(copied && copied->count == COUNT / 2);
+	for (uint32_t number = 1; number <= COUNT; number++)
+		CHECK(has(copied, number) == (number % 2 == 0));
+	old = leakwrap_hash_table_entries(atomic_load(&table));
+	for (size_t i = 0; i < atomic_load(&table)->size; i++)
+		CHECK(atomic_load(&old[i]) != 0);
+	atomic_store(&table, copied);
+	for (uint32_t number = COUNT + 1; number <= COUNT + MORE; number++)
+		CHECK(add(&table, number, false));
+	CHECK(atomic_load(&table) == copied);
+}
+
 /* -- keys -------------------------------------------------------------------------------------- */
 
 enum { WORDS = 12, KEYS = 10000 };
@@ -191,6 +245,7 @@ static void spread(void)
 int main(void)
 {
 	grow();
+	copy();
 	spread();
 	fill(200);
 	return 0;

@@ -286,7 +286,7 @@ static void put_footer(struct page *page, const struct dump *dump)
 	put_loss(page, totals->untracked_blocks, "block",
 	         "could not be recorded for want of memory");
 	put_loss(page, totals->lost_call_sites, "call site",
-	         "could not be recorded for want of memory");
+	         "could not be recorded for want of memory, or of room in the table of call sites");
 	put_loss(page, totals->freed_elsewhere_blocks, "block", "freed by code that is not traced");
 	put_loss(page, totals->foreign_frees, "free", "of blocks that were never recorded");
 	if (totals->left_out_blocks > 0 && totals->left_out_bytes >= 0)

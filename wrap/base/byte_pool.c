@@ -129,6 +129,8 @@ struct leakwrap_byte_generation leakwrap_byte_pool_begin_generation(void)
 
 	atomic_store(&pool.newest, NULL);
 	atomic_fetch_add(&pool.generation, 1);
+	/* Who does not see the new generation has stored its addresses before: see make_site. */
+	atomic_thread_fence(memory_order_seq_cst);
 	return old;
 }
 

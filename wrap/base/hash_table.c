@@ -128,8 +128,8 @@ static struct leakwrap_hash_table *make_larger(const struct leakwrap_hash_table 
 		if (copy_entries(table, old, kind, NULL) && find_empty_entry(table, kind, hash))
 			return table;
 		leakwrap_hash_table_free(table, kind);
+		open_entries(old, kind);
 	}
-	open_entries(old, kind);
 	return NULL;
 }
 
@@ -176,9 +176,9 @@ void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
 
 struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
                                                      const struct leakwrap_hash_table_kind *kind,
-                                                     bool (*keep)(const void *entry))
+                                                     bool (*keep)(const void *entry), uint32_t more)
 {
-	uint32_t count = 0;
+	uint32_t count = more;
 
 	for (size_t i = 0; i < from->size; i++) {
 		const char *entry = entry_at(from, kind, i);
@@ -195,8 +195,8 @@ struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_
 		if (copy_entries(table, from, kind, keep))
 			return table;
 		leakwrap_hash_table_free(table, kind);
+		open_entries(from, kind);
 	}
-	open_entries(from, kind);
 	return NULL;
 }
 

@@ -77,11 +77,12 @@ bool leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
 bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
                               const struct leakwrap_hash_table_kind *kind);
 
-/* Makes a table with those entries of FROM for which KEEP returns true.  Returns NULL if there is
- * no memory. */
+/* Makes a table with those entries of FROM for which KEEP returns true, and with room for MORE
+ * entries.  Returns NULL if there is no memory. */
 struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_table *from,
                                                      const struct leakwrap_hash_table_kind *kind,
-                                                     bool (*keep)(const void *entry));
+                                                     bool (*keep)(const void *entry),
+                                                     uint32_t more);
 
 /* Gives the memory of TABLE back.  Nobody may read it any more (readers.h). */
 void leakwrap_hash_table_free(struct leakwrap_hash_table *table,

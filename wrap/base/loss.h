@@ -16,7 +16,7 @@ struct leakwrap_loss {
 	_Atomic unsigned long untracked_blocks; /* without a record: no memory */
 	_Atomic unsigned long untracked_bytes;
 	_Atomic unsigned long untracked_overflows; /* 32-bit: carries out of untracked_bytes */
-	_Atomic unsigned long lost_call_sites;     /* without a backtrace: no memory */
+	_Atomic unsigned long lost_call_sites;     /* without a backtrace: no memory or number */
 	_Atomic unsigned long freed_elsewhere;     /* addresses allocated again without a free */
 	_Atomic unsigned long foreign_frees;       /* frees of blocks that were never recorded */
 };

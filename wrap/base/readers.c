@@ -1,6 +1,8 @@
 /* readers.c - see readers.h. */
 #include "wrap/base/readers.h"
 
+#include "wrap/base/thread.h"
+
 #include <stdatomic.h>
 
 #define SLOTS     64u
@@ -19,16 +21,49 @@ static unsigned slot_of_thread(void)
 	return stack * 0x9e3779b1u >> (32 - SLOT_BITS);
 }
 
+/* Returned for an entry inside another: the outer entry is counted. */
+#define NESTED SLOTS
+
+static bool is_on_own_stack(const struct leakwrap_thread *self, uintptr_t sp)
+{
+	return self->stack_high - sp - 1 < self->stack_room;
+}
+
+/* Returns whether the outermost entry of the thread, which now runs at SP, was left by longjmp: a
+ * signal handler has interrupted a reader and has not returned. */
+static bool is_abandoned(const struct leakwrap_thread *self, uintptr_t sp)
+{
+	return sp > self->reader_sp && is_on_own_stack(self, sp) &&
+	       is_on_own_stack(self, self->reader_sp);
+}
+
+/* A signal handler may interrupt between any two instructions.  It must not find reader_sp while
+ * the entry is not counted. */
 unsigned leakwrap_readers_enter(void)
 {
+	struct leakwrap_thread *const self = &leakwrap_self;
+	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
 	const unsigned slot = slot_of_thread();
 
+	if (self->reader_sp != 0) {
+		if (!is_abandoned(self, sp))
+			return NESTED;
+		leakwrap_readers_leave(self->reader_slot);
+	}
 	atomic_fetch_add(&inside[slot].count, 1);
+	self->reader_slot = slot;
+	atomic_signal_fence(memory_order_seq_cst);
+	self->reader_sp = sp;
+	atomic_thread_fence(memory_order_seq_cst); /* the tables are read after that */
 	return slot;
 }
 
 void leakwrap_readers_leave(unsigned entered)
 {
+	if (entered == NESTED)
+		return;
+	leakwrap_self.reader_sp = 0;
+	atomic_signal_fence(memory_order_seq_cst);
 	atomic_fetch_sub_explicit(&inside[entered].count, 1, memory_order_release);
 }
 
@@ -39,18 +74,20 @@ void leakwrap_grace_begin(struct leakwrap_grace *grace)
 }
 
 /* A slot may have been empty at any time since the beginning.  A reader that enters later cannot
- * find what is unlinked.  After a fork a count may be negative: see leakwrap_readers_forked. */
+ * find what is unlinked. */
 bool leakwrap_grace_is_over(struct leakwrap_grace *grace)
 {
 	for (unsigned slot = 0; slot < SLOTS; slot++)
-		if (grace->slots >> slot & 1 && atomic_load(&inside[slot].count) <= 0)
+		if (grace->slots >> slot & 1 && atomic_load(&inside[slot].count) == 0)
 			grace->slots &= ~((uint64_t)1 << slot);
 	return grace->slots == 0;
 }
 
-/* The thread that forks may be inside itself.  It leaves later, so its count becomes negative. */
+/* The thread that forks may be inside itself: a signal handler forks. */
 void leakwrap_readers_forked(void)
 {
 	for (unsigned slot = 0; slot < SLOTS; slot++)
 		atomic_store(&inside[slot].count, 0);
+	if (leakwrap_self.reader_sp != 0)
+		atomic_store(&inside[leakwrap_self.reader_slot].count, 1);
 }

@@ -7,15 +7,15 @@
  *   unlink ──► leakwrap_grace_begin ──► leakwrap_grace_is_over, until it is true ──► give back
  *
  * Nobody waits.  While a reader stays inside (a dump may for minutes), memory is not given back.
- * The readers are counted in slots, so that threads rarely share a cache line.
+ * The readers are counted in slots, so that threads rarely share a cache line.  A reader that a
+ * signal handler has left by siglongjmp is forgotten when its thread enters again, higher on its
+ * stack.
  */
 #ifndef LEAKWRAP_READERS_H
 #define LEAKWRAP_READERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifndef LEAKWRAP_BARE
 
 /* Enters.  Returns the argument for leakwrap_readers_leave.  Calls nest.  Signal-safe. */
 unsigned leakwrap_readers_enter(void);
@@ -36,20 +36,5 @@ bool leakwrap_grace_is_over(struct leakwrap_grace *grace);
 
 /* In a forked child: forgets the readers, which were threads of the parent. */
 void leakwrap_readers_forked(void);
-
-#else
-
-/* Without an operating system no record is removed. */
-static inline unsigned leakwrap_readers_enter(void)
-{
-	return 0;
-}
-
-static inline void leakwrap_readers_leave(unsigned entered)
-{
-	(void)entered;
-}
-
-#endif
 
 #endif

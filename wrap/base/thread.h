@@ -67,6 +67,11 @@ struct leakwrap_thread {
 	 * counts the dumps for signals that the thread waited for. */
 	unsigned passing;
 	unsigned waited;
+
+	/* readers.c: where the thread's outermost entry among the readers is on the stack, 0 if
+	 * there is none, and the slot that counts it. */
+	uintptr_t reader_sp;
+	unsigned reader_slot;
 #endif
 };
 

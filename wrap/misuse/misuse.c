@@ -8,6 +8,8 @@
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_collect.h"
+#include "wrap/site/site_numbers.h"
 #include "wrap/site/site_table.h"
 #include "wrap/live/heap_allocator.h"
 #include "wrap/unwind/unwind.h"
@@ -312,6 +314,36 @@ static void report(const struct leakwrap_misuse *found)
 		abort();
 }
 
+static void mark_number(uint32_t number)
+{
+	if (number >= LEAKWRAP_SITE_FIRST && number < leakwrap_sites_limit())
+		leakwrap_site_mark(number);
+}
+
+/* Marks the call sites of freed blocks, and those whose misuse was reported: it would be reported
+ * again under another number. */
+static void mark_sites(void)
+{
+	const uint32_t limit = leakwrap_sites_limit();
+
+	for (size_t i = 0; i < FREED; i++) {
+		if (atomic_load(&misuse.freed[i].address) == 0)
+			continue;
+		mark_number(misuse.freed[i].allocated);
+		mark_number(misuse.freed[i].released);
+	}
+	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++)
+		if (atomic_load(&misuse.site[number]) >= REPORTED(0))
+			leakwrap_site_mark(number);
+}
+
+static void forget_site(uint32_t number)
+{
+	atomic_store(&misuse.site[number], 0);
+}
+
+static const struct leakwrap_site_keeper keeper = {mark_sites, forget_site};
+
 bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
 {
 	misuse.report = reporter;
@@ -325,6 +357,7 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 	                   &leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
 	                   &leakwrap_realloc_is_ours;
 	misuse.is_libstdcxx = are_operators_of_library();
+	leakwrap_sites_set_keeper(&keeper);
 	leakwrap_live_disable_fast_path();
 	leakwrap_misuse_checked = true;
 	return true;

@@ -120,7 +120,7 @@ leakwrap_pool_offset leakwrap_delta_copy(leakwrap_pool_offset bytes, unsigned de
 {
 	const uint8_t *const start = leakwrap_byte_pool_at(bytes);
 	const struct leakwrap_base_backtrace *base;
-	struct leakwrap_delta_reader reader = {NULL};
+	struct leakwrap_delta_reader reader = {.at = NULL};
 
 	if (leakwrap_delta_read_site(&reader, bytes, &base) == LEAKWRAP_SITE_NONE) {
 		reader.at += sizeof(base);

@@ -31,7 +31,7 @@
 
 static struct {
 	_Atomic bool is_running;
-	_Atomic uint32_t due_at; /* leakwrap_site_numbers_taken at the next collection */
+	_Atomic uint32_t due_at; /* leakwrap_site_numbers_wanted at the next collection */
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
 	struct leakwrap_grace grace;
@@ -41,15 +41,22 @@ static struct {
 	struct leakwrap_base_backtrace *dead_bases;
 } collection = {.due_at = NEW_MIN};
 
+static const struct leakwrap_site_keeper *keeper; /* or NULL */
+
+void leakwrap_sites_set_keeper(const struct leakwrap_site_keeper *new_keeper)
+{
+	keeper = new_keeper;
+}
+
 /* Makes the next collection due after DUE_IN call sites. */
 static void set_due(uint32_t due_in)
 {
-	atomic_store(&collection.due_at, leakwrap_site_numbers_taken() + due_in);
+	atomic_store(&collection.due_at, leakwrap_site_numbers_wanted() + due_in);
 }
 
 static bool is_due(void)
 {
-	return (int32_t)(leakwrap_site_numbers_taken() -
+	return (int32_t)(leakwrap_site_numbers_wanted() -
 	                 atomic_load_explicit(&collection.due_at, memory_order_relaxed)) >= 0 ||
 	       leakwrap_stack_shapes_are_many();
 }
@@ -100,6 +107,8 @@ static void free_unlinked(uint32_t number)
 		leakwrap_sites_may_repeat();
 		return;
 	}
+	if (keeper)
+		keeper->forget(number);
 	base = leakwrap_site_free(number);
 	if (base) {
 		base->next_dead = collection.dead_bases;
@@ -125,11 +134,14 @@ static void give_back(void)
 
 static uint32_t kept_count;
 
+static void count_kept(uint32_t number)
+{
+	kept_count += leakwrap_site_is_marked(number);
+}
+
 static void unlink_unmarked(uint32_t number)
 {
-	if (leakwrap_site_is_marked(number))
-		kept_count++;
-	else
+	if (!leakwrap_site_is_marked(number))
 		leakwrap_site_set_unlinked(number, true);
 }
 
@@ -153,18 +165,20 @@ static void compact_bytes(void)
 		leakwrap_byte_pool_keep(old);
 }
 
-/* Sets when the next collection is due.  Half of the numbers that are left serve until then. */
-static void schedule(void)
+/* Returns after how many new call sites the next collection is due.  Half of the numbers that are
+ * left serve until then.  If so few are left that backtraces are cut, each stack that gets no
+ * number counts, and there may be many: a collection costs as much as some of them. */
+static uint32_t next_due(void)
 {
 	const uint32_t left = leakwrap_site_numbers_left() / 2;
-	uint32_t due_in = kept_count + leakwrap_stack_index_count() / 2 +
-	                  (uint32_t)(collection.blocks / BLOCKS_PER_SITE);
+	const uint32_t for_blocks = (uint32_t)(collection.blocks / BLOCKS_PER_SITE);
+	uint32_t due_in = kept_count + leakwrap_stack_index_count() / 2 + for_blocks;
 
 	if (due_in < NEW_MIN)
 		due_in = NEW_MIN;
 	if (due_in > left)
-		due_in = left > RETRY_AFTER ? left : RETRY_AFTER;
-	set_due(due_in);
+		due_in = leakwrap_sites_are_scarce() ? kept_count / 8 + for_blocks : left;
+	return due_in > RETRY_AFTER ? due_in : RETRY_AFTER;
 }
 
 /* Removes the shapes that the stack cache has dropped, the keys of unlinked call sites, and the
@@ -187,19 +201,28 @@ static void sweep_stacks(void)
 /* Frees what the latest collection unlinked, and unlinks the call sites that are not marked. */
 static void collect(void)
 {
+	uint32_t due_in, left;
+
+	leakwrap_sites_begin_removal();
 	kept_count = 0;
 	if (collection.has_unlinked)
 		give_back();
 	for_each_site(mark_needed);
-	for_each_site(free_unlinked);
-	collection.old_table = leakwrap_sites_unlink(leakwrap_site_is_marked);
+	if (!leakwrap_site_numbers_are_held())
+		for_each_site(free_unlinked);
+	for_each_site(count_kept);
+	due_in = next_due();
+	left = leakwrap_site_numbers_left();
+	collection.old_table =
+	        leakwrap_sites_unlink(leakwrap_site_is_marked, due_in < left ? due_in : left);
 	if (collection.old_table)
 		for_each_site(unlink_unmarked);
-	schedule();
+	set_due(due_in);
 	sweep_stacks();
 	compact_bytes();
 	leakwrap_grace_begin(&collection.grace);
 	collection.has_unlinked = true;
+	leakwrap_sites_end_removal();
 }
 
 /* -- for record.c ------------------------------------------------------------------------------ */
@@ -233,6 +256,8 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 			if (number >= LEAKWRAP_SITE_FIRST)
 				leakwrap_site_mark(number);
 			leakwrap_live_each(mark_block, NULL);
+			if (keeper)
+				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);
 			leakwrap_site_marks_end();
 			collect();
@@ -246,6 +271,7 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 void leakwrap_sites_collect_forked(void)
 {
 	leakwrap_readers_forked();
+	leakwrap_site_numbers_forked();
 	leakwrap_site_marks_end();
 	atomic_store(&collection.is_running, false);
 }

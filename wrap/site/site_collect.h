@@ -22,6 +22,15 @@
  * The caller does not hold the tables' lock.  Signal-safe. */
 void leakwrap_sites_collect_if_due(uint32_t number);
 
+/* Who keeps numbers of call sites outside the live table. */
+struct leakwrap_site_keeper {
+	void (*mark)(void);              /* marks the numbers (site_numbers.h); takes no lock */
+	void (*forget)(uint32_t number); /* NUMBER is freed, and will be another call site's */
+};
+
+/* Sets the only keeper, once, at the start of the runtime.  KEEPER stays valid. */
+void leakwrap_sites_set_keeper(const struct leakwrap_site_keeper *keeper);
+
 /* In a forked child: forgets the parent's threads.  The caller holds the tables' lock. */
 void leakwrap_sites_collect_forked(void);
 

@@ -14,13 +14,14 @@
 static struct {
 	_Atomic uint32_t free[WORDS];
 	_Atomic uint32_t marked[WORDS];
-	uint32_t unlinked[WORDS];
+	_Atomic uint32_t unlinked[WORDS];
 } bits;
 
 static struct {
 	_Atomic uint32_t limit; /* the highest number plus 1 */
 	_Atomic uint32_t free_count;
-	_Atomic uint32_t taken;     /* how often a number was taken */
+	_Atomic uint32_t wanted;    /* leakwrap_site_numbers_wanted */
+	_Atomic unsigned holders;   /* leakwrap_site_numbers_hold */
 	_Atomic uint32_t next_free; /* the search for a free number goes on in this word */
 	_Atomic bool is_marking;
 } numbers = {.limit = LEAKWRAP_SITE_FIRST};
@@ -36,9 +37,14 @@ uint32_t leakwrap_site_numbers_left(void)
 	       atomic_load_explicit(&numbers.free_count, memory_order_relaxed);
 }
 
-uint32_t leakwrap_site_numbers_taken(void)
+uint32_t leakwrap_site_numbers_wanted(void)
 {
-	return atomic_load_explicit(&numbers.taken, memory_order_relaxed);
+	return atomic_load_explicit(&numbers.wanted, memory_order_relaxed);
+}
+
+void leakwrap_site_numbers_count_want(void)
+{
+	atomic_fetch_add_explicit(&numbers.wanted, 1, memory_order_relaxed);
 }
 
 /* Free numbers are taken in a circle, so that a number rests as long as possible.  A few thousand
@@ -48,7 +54,7 @@ uint32_t leakwrap_site_numbers_taken(void)
 /* Takes a free number.  Returns LEAKWRAP_SITE_NONE if there is none. */
 static uint32_t take_free(void)
 {
-	const uint32_t words = leakwrap_site_numbers_limit() / BITS + 1;
+	const uint32_t words = (leakwrap_site_numbers_limit() + BITS - 1) / BITS;
 	uint32_t word = atomic_load(&numbers.next_free);
 
 	/* The count may be too high: this code may have interrupted itself, in a signal handler. */
@@ -90,7 +96,9 @@ uint32_t leakwrap_site_number_take(void)
 		number = take_new();
 	if (number == LEAKWRAP_SITE_NONE)
 		return number;
-	atomic_fetch_add_explicit(&numbers.taken, 1, memory_order_relaxed);
+	leakwrap_site_numbers_count_want();
+	/* Who had the number before may have dropped it after a collection unlinked it. */
+	leakwrap_site_set_unlinked(number, false);
 	if (atomic_load(&numbers.is_marking))
 		leakwrap_site_mark(number);
 	return number;
@@ -115,6 +123,27 @@ void leakwrap_site_numbers_forget_free(void)
 	for (uint32_t word = 0; word < WORDS; word++)
 		if (atomic_load(&bits.free[word]) != 0)
 			atomic_store(&bits.free[word], 0);
+}
+
+void leakwrap_site_numbers_hold(void)
+{
+	atomic_fetch_add(&numbers.holders, 1);
+	atomic_thread_fence(memory_order_seq_cst); /* the live table is read after that */
+}
+
+void leakwrap_site_numbers_release(void)
+{
+	atomic_fetch_sub(&numbers.holders, 1);
+}
+
+bool leakwrap_site_numbers_are_held(void)
+{
+	return atomic_load(&numbers.holders) > 0;
+}
+
+void leakwrap_site_numbers_forked(void)
+{
+	atomic_store(&numbers.holders, 0);
 }
 
 void leakwrap_site_marks_begin(void)
@@ -147,13 +176,16 @@ bool leakwrap_site_is_marked(uint32_t number)
 
 void leakwrap_site_set_unlinked(uint32_t number, bool is_unlinked)
 {
-	uint32_t *const word = &bits.unlinked[number / BITS];
+	_Atomic uint32_t *const word = &bits.unlinked[number / BITS];
 	const uint32_t bit = 1u << number % BITS;
 
-	*word = is_unlinked ? *word | bit : *word & ~bit;
+	if (is_unlinked)
+		atomic_fetch_or(word, bit);
+	else if (atomic_load(word) & bit)
+		atomic_fetch_and(word, ~bit);
 }
 
 bool leakwrap_site_is_unlinked(uint32_t number)
 {
-	return bits.unlinked[number / BITS] >> number % BITS & 1;
+	return atomic_load(&bits.unlinked[number / BITS]) >> number % BITS & 1;
 }

@@ -13,8 +13,12 @@ uint32_t leakwrap_site_numbers_limit(void);
 /* Returns how many numbers can still be taken.  Signal-safe. */
 uint32_t leakwrap_site_numbers_left(void);
 
-/* Returns how often a number was taken.  Signal-safe. */
-uint32_t leakwrap_site_numbers_taken(void);
+/* Returns how often a number was wanted: how many were taken, and how many were not because too few
+ * are left.  Signal-safe. */
+uint32_t leakwrap_site_numbers_wanted(void);
+
+/* Counts a number that is wanted, but not taken.  Takes no lock.  Signal-safe. */
+void leakwrap_site_numbers_count_want(void);
 
 /* Takes a number for a new call site.  Its chunk exists (site_chunk.h).  Returns LEAKWRAP_SITE_NONE
  * if no number is left, or if leakwrap_site_numbers_add_chunk must be called first.  Takes no lock.
@@ -27,6 +31,17 @@ void leakwrap_site_number_free(uint32_t number);
 /* Makes a chunk for the next numbers if there is none.  Returns false if there is no memory.  The
  * caller holds the tables' lock. */
 bool leakwrap_site_numbers_add_chunk(bool from_reserve);
+
+/* Keeps the numbers that live blocks have from being freed, until leakwrap_site_numbers_release is
+ * called as often: a dump shows blocks that may be released meanwhile.  Signal-safe. */
+void leakwrap_site_numbers_hold(void);
+void leakwrap_site_numbers_release(void);
+
+/* Returns whether numbers are held. */
+bool leakwrap_site_numbers_are_held(void);
+
+/* In a forked child: forgets the holders, which were threads of the parent. */
+void leakwrap_site_numbers_forked(void);
 
 /* Forgets the free numbers: they are not taken any more.  The caller holds the tables' lock. */
 void leakwrap_site_numbers_forget_free(void);
@@ -45,7 +60,8 @@ void leakwrap_site_marks_end(void);
 void leakwrap_site_mark(uint32_t number);
 bool leakwrap_site_is_marked(uint32_t number);
 
-/* The numbers that a collection has unlinked and not yet freed. */
+/* The numbers that a collection has unlinked and not yet freed.  No number that was just taken is
+ * among them. */
 void leakwrap_site_set_unlinked(uint32_t number, bool is_unlinked);
 bool leakwrap_site_is_unlinked(uint32_t number);
 

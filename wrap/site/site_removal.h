@@ -17,10 +17,15 @@ uint32_t leakwrap_site_base(uint32_t number);
  * there is no memory. */
 bool leakwrap_site_copy(uint32_t number);
 
+/* Tells the threads that add call sites that a collection unlinks and frees call sites between
+ * these two calls. */
+void leakwrap_sites_begin_removal(void);
+void leakwrap_sites_end_removal(void);
+
 /* Removes those call sites from the table of backtraces for which KEEP returns false.  They remain
- * readable by their numbers.  Returns the old table, which may still be read.  Returns NULL and
- * removes nothing if there is no memory. */
-struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number));
+ * readable by their numbers.  The new table has room for MORE call sites.  Returns the old table,
+ * which may still be read.  Returns NULL and removes nothing if there is no memory. */
+struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number), uint32_t more);
 
 /* Gives back the memory of OLD, which leakwrap_sites_unlink returned. */
 void leakwrap_sites_free_table(struct leakwrap_hash_table *old);

@@ -27,7 +27,11 @@ static struct {
 	_Atomic uint32_t first_own;    /* the limit at the latest leakwrap_sites_begin_own */
 	_Atomic uint32_t unique_limit; /* the limit at the first call: lower numbers are unique */
 	struct leakwrap_hash_table *_Atomic by_backtrace;
-} sites = {LEAKWRAP_SITE_FIRST, LEAKWRAP_SITE_LIMIT, &leakwrap_hash_table_empty.table};
+	_Atomic unsigned removals; /* odd while call sites are being removed */
+	_Atomic bool were_scarce;  /* a backtrace was cut because too few numbers were left */
+} sites = {.first_own = LEAKWRAP_SITE_FIRST,
+           .unique_limit = LEAKWRAP_SITE_LIMIT,
+           .by_backtrace = &leakwrap_hash_table_empty.table};
 
 /* Call sites against which the backtraces of new call sites are stored.  A collection that unlinks
  * a call site removes it here, too. */
@@ -420,14 +424,14 @@ static uint32_t take_number(enum source source)
 }
 
 /* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if
- * there is no number or no memory.
+ * there is no number or no memory.  Sets *RECENT as store does.
  *
  * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
  * stored here and copies the bytes, or the generation differs here. */
-static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enum source source)
+static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enum source source,
+                          _Atomic uint32_t **recent)
 {
 	uint32_t number = LEAKWRAP_SITE_NONE;
-	_Atomic uint32_t *recent;
 	unsigned generation;
 
 	do {
@@ -435,7 +439,7 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enu
 		struct leakwrap_site_chunk *chunk;
 
 		generation = leakwrap_byte_pool_generation();
-		bytes = store(trace, source, &recent);
+		bytes = store(trace, source, recent);
 		if (bytes != 0 && number == LEAKWRAP_SITE_NONE)
 			number = take_number(source);
 		if (bytes == 0 || number == LEAKWRAP_SITE_NONE) {
@@ -451,8 +455,6 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enu
 		                      memory_order_relaxed);
 		atomic_store(&chunk->backtrace[number % LEAKWRAP_SITE_CHUNK], bytes);
 	} while (generation != leakwrap_byte_pool_generation());
-	if (recent)
-		atomic_store(recent, number);
 	return number;
 }
 
@@ -496,25 +498,47 @@ static const struct leakwrap_hash_table *table_with_room(enum source source)
 	return source == FROM_RESERVE ? table : NULL;
 }
 
+/* Lets other call sites be stored against MADE, which is in the table of backtraces now: keeps it
+ * in *RECENT, if RECENT is not NULL.  REMOVALS: sites.removals before MADE was taken.
+ *
+ * A collection that runs meanwhile may unlink MADE before it is in the table.  It would free MADE
+ * too early then: other threads find it.  So that is undone.  The next collection does not begin
+ * before this thread has left the readers. */
+static void publish(uint32_t made, _Atomic uint32_t *recent, enum source source, unsigned removals)
+{
+	if (recent)
+		atomic_store(recent, made);
+	if (source != WITHOUT_LOCK ||
+	    (removals % 2 == 0 && removals == atomic_load(&sites.removals)))
+		return;
+	leakwrap_lock(&leakwrap_tables_lock);
+	leakwrap_site_set_unlinked(made, false);
+	leakwrap_unlock(&leakwrap_tables_lock);
+}
+
 /* Finds or adds the call site of TRACE, whose hash is HASH.  Returns LEAKWRAP_SITE_NONE if there is
  * no number or no memory, or with WITHOUT_LOCK if the lock is needed. */
 static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash, enum source source)
 {
 	uint32_t number = find(trace, hash), made = LEAKWRAP_SITE_NONE;
+	const unsigned removals = atomic_load(&sites.removals);
 	const struct leakwrap_hash_table *table;
+	_Atomic uint32_t *recent = NULL;
 
 	if (number != LEAKWRAP_SITE_NONE)
 		return number;
 	do {
 		table = table_with_room(source);
 		if (table && made == LEAKWRAP_SITE_NONE)
-			made = make_site(trace, hash, source);
+			made = make_site(trace, hash, source, &recent);
 		number = table && made != LEAKWRAP_SITE_NONE ? insert(table, made, trace, hash)
 		                                             : LEAKWRAP_SITE_NONE;
 		/* A table that is replaced meanwhile may lose the entry. */
 	} while (number != LEAKWRAP_SITE_NONE && table != atomic_load(&sites.by_backtrace));
 	if (number != made)
 		drop_site(made);
+	else if (made != LEAKWRAP_SITE_NONE)
+		publish(made, recent, source, removals);
 	return number;
 }
 
@@ -589,25 +613,56 @@ uint32_t leakwrap_sites_first_own(void)
 	return atomic_load_explicit(&sites.first_own, memory_order_relaxed);
 }
 
-/* Returns the call site of TRACE without the lock, or LEAKWRAP_SITE_NONE if the lock is needed. */
-static uint32_t number_without_lock(const struct leakwrap_trace *trace, uint32_t hash)
+unsigned leakwrap_sites_begin_reading(void)
+{
+	leakwrap_site_numbers_hold();
+	return leakwrap_readers_enter();
+}
+
+void leakwrap_sites_end_reading(unsigned entered)
+{
+	leakwrap_readers_leave(entered);
+	leakwrap_site_numbers_release();
+}
+
+bool leakwrap_sites_are_scarce(void)
+{
+	return leakwrap_site_numbers_left() <= LEAF_SITES;
+}
+
+bool leakwrap_sites_were_scarce(void)
+{
+	return atomic_load_explicit(&sites.were_scarce, memory_order_relaxed);
+}
+
+/* Returns the call site of TRACE without the lock, or LEAKWRAP_SITE_NONE if the lock is needed.
+ * Sets *IS_WHOLE to whether it has all frames of TRACE. */
+static uint32_t number_without_lock(const struct leakwrap_trace *trace, uint32_t hash,
+                                    bool *is_whole)
 {
 	uint32_t number;
 
-	if (leakwrap_site_numbers_left() > LEAF_SITES)
+	*is_whole = true;
+	if (!leakwrap_sites_are_scarce())
 		return find_or_add(trace, hash, WITHOUT_LOCK);
 	number = find(trace, hash);
-	return number != LEAKWRAP_SITE_NONE ? number : find_leaf(trace);
+	if (number != LEAKWRAP_SITE_NONE)
+		return number;
+	leakwrap_site_numbers_count_want();
+	atomic_store_explicit(&sites.were_scarce, true, memory_order_relaxed);
+	*is_whole = false;
+	return find_leaf(trace);
 }
 
 /* The same with the lock.  Cuts TRACE if there is no memory or no number for all its frames. */
-static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint32_t hash)
+static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint32_t hash, bool *is_whole)
 {
 	uint32_t number = LEAKWRAP_SITE_NONE;
 
-	if (leakwrap_site_numbers_left() > LEAF_SITES)
+	if (!leakwrap_sites_are_scarce())
 		number = find_or_add(trace, hash, WITH_LOCK);
-	return number != LEAKWRAP_SITE_NONE ? number : add_leaf(trace);
+	*is_whole = number != LEAKWRAP_SITE_NONE;
+	return *is_whole ? number : add_leaf(trace);
 }
 
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
@@ -615,24 +670,27 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 {
 	const uint32_t hash = hash_of(trace);
 	const unsigned entered = leakwrap_readers_enter();
-	uint32_t number = number_without_lock(trace, hash);
+	bool is_whole;
+	uint32_t number = number_without_lock(trace, hash, &is_whole);
 	const bool has_number = number != LEAKWRAP_SITE_NONE;
-	bool is_wanted = has_number && leakwrap_stack_cache_wants(number, trace, stack);
 
-	leakwrap_readers_leave(entered);
+	/* A stack is walked again if its backtrace is cut, or if its call site was unlinked
+	 * meanwhile.  The call site is not freed before this thread leaves the readers.  While
+	 * another thread has the lock, the stack of a known call site is not learned: nobody
+	 * waits. */
 	if (!has_number && leakwrap_site_numbers_left() > 0) {
 		leakwrap_lock(&leakwrap_tables_lock);
-		number = number_with_lock(trace, hash);
-		is_wanted = number != LEAKWRAP_SITE_NONE &&
-		            leakwrap_stack_cache_wants(number, trace, stack);
-		if (is_wanted)
+		number = number_with_lock(trace, hash, &is_whole);
+		if (is_whole && leakwrap_stack_cache_wants(number, trace, stack))
 			leakwrap_stack_cache_learn(number, trace, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
-	} else if (is_wanted && leakwrap_trylock(&leakwrap_tables_lock)) {
-		/* While another thread has the lock, the stack is not learned: nobody waits. */
-		leakwrap_stack_cache_learn(number, trace, stack);
+	} else if (has_number && is_whole && leakwrap_stack_cache_wants(number, trace, stack) &&
+	           leakwrap_trylock(&leakwrap_tables_lock)) {
+		if (!leakwrap_site_is_unlinked(number))
+			leakwrap_stack_cache_learn(number, trace, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}
+	leakwrap_readers_leave(entered);
 	if (leakwrap_likely(number != LEAKWRAP_SITE_NONE))
 		return number;
 	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
@@ -641,37 +699,45 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 
 /* -- removing: site_removal.h ------------------------------------------------------------------ */
 
-static const struct leakwrap_base_backtrace *base_backtrace_of(uint32_t number)
+void leakwrap_site_keep_high_halves(uint32_t number)
 {
 	struct reader reader;
 
 	start_reading(&reader, number);
-	return reader.base;
-}
-
-void leakwrap_site_keep_high_halves(uint32_t number)
-{
-	leakwrap_base_backtrace_keep_high_halves(base_backtrace_of(number));
+	leakwrap_base_backtrace_keep_high_halves(reader.base);
 }
 
 uint32_t leakwrap_site_base(uint32_t number)
 {
+	const leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
 	const struct leakwrap_base_backtrace *base;
 	struct leakwrap_delta_reader reader;
 
-	return leakwrap_delta_read_site(&reader, leakwrap_site_backtrace(number), &base);
+	return bytes != 0 ? leakwrap_delta_read_site(&reader, bytes, &base) : LEAKWRAP_SITE_NONE;
 }
 
 bool leakwrap_site_copy(uint32_t number)
 {
+	leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
 	const leakwrap_pool_offset copy =
-	        leakwrap_delta_copy(leakwrap_site_backtrace(number), depth_of(number));
+	        bytes != 0 ? leakwrap_delta_copy(bytes, depth_of(number)) : 0;
 
+	/* The thread that made NUMBER may drop it or store its backtrace anew meanwhile. */
 	if (copy != 0)
-		atomic_store_explicit(
-		        &leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK], copy,
-		        memory_order_release);
-	return copy != 0;
+		atomic_compare_exchange_strong(
+		        &leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK],
+		        &bytes, copy);
+	return bytes == 0 || copy != 0;
+}
+
+void leakwrap_sites_begin_removal(void)
+{
+	atomic_fetch_add(&sites.removals, 1);
+}
+
+void leakwrap_sites_end_removal(void)
+{
+	atomic_fetch_add(&sites.removals, 1);
 }
 
 /* The argument of leakwrap_sites_unlink: hash_table.h passes entries alone. */
@@ -682,14 +748,14 @@ static bool keep_entry(const void *entry)
 	return keep_number(number_in(atomic_load((const site_entry *)entry)));
 }
 
-struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number))
+struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number), uint32_t more)
 {
 	struct leakwrap_hash_table *const old = atomic_load(&sites.by_backtrace);
 	_Atomic uint32_t *const base = (_Atomic uint32_t *)&bases;
 	struct leakwrap_hash_table *kept;
 
 	keep_number = keep;
-	kept = leakwrap_hash_table_copy(old, &entries, keep_entry);
+	kept = leakwrap_hash_table_copy(old, &entries, keep_entry, more);
 	if (!kept)
 		return NULL;
 	atomic_store(&sites.by_backtrace, kept);

@@ -6,8 +6,9 @@
  *
  * slot.h names the numbers with a special meaning.  The backtrace of a number does not change while
  * a live block refers to it.  A number without live blocks is given back (site_collect.h).  A dump
- * reads backtraces without a lock: release stores publish them.  Whoever reads backtraces by their
- * numbers does so between leakwrap_readers_enter and leakwrap_readers_leave (readers.h).
+ * reads backtraces without a lock: release stores publish them.  Whoever reads the live table and
+ * then the backtraces of its numbers does so between leakwrap_sites_begin_reading and
+ * leakwrap_sites_end_reading.
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
  * deltas (delta_backtrace.h), the rest in full (base_backtrace.h).  There may be very many call
@@ -16,6 +17,7 @@
 #ifndef LEAKWRAP_SITE_TABLE_H
 #define LEAKWRAP_SITE_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wrap/live/slot.h"
@@ -34,6 +36,21 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 uint32_t leakwrap_sites_limit(void);
 
 #ifndef LEAKWRAP_BARE
+/* Begins to read the live table and call sites: numbers that are found keep their backtraces until
+ * the end, also if their blocks are released.  Returns the argument for leakwrap_sites_end_reading.
+ * Calls nest.  Signals must be blocked until the end: a handler that leaves by siglongjmp would
+ * keep call sites for ever.  Signal-safe, takes no lock. */
+unsigned leakwrap_sites_begin_reading(void);
+
+/* Ends to read.  ENTERED: what leakwrap_sites_begin_reading returned to this thread. */
+void leakwrap_sites_end_reading(unsigned entered);
+
+/* Returns whether live blocks have nearly all numbers: new backtraces are cut.  Signal-safe. */
+bool leakwrap_sites_are_scarce(void);
+
+/* Returns whether a backtrace was ever cut for that reason.  Signal-safe. */
+bool leakwrap_sites_were_scarce(void);
+
 /* Starts new numbers in a forked child: from now on each backtrace gets a new number, even if it
  * had a number before the fork.  So the number of a block shows whether the child allocated it.
  * Does nothing once half of all numbers are used.  The caller holds the tables' lock. */
@@ -51,6 +68,21 @@ uint32_t leakwrap_site_oldest(uint32_t number);
  * equal hashes for equal backtraces.  Signal-safe, takes no lock. */
 uint32_t leakwrap_site_key(uint32_t number);
 #else
+static inline unsigned leakwrap_sites_begin_reading(void)
+{
+	return 0;
+}
+
+static inline void leakwrap_sites_end_reading(unsigned entered)
+{
+	(void)entered;
+}
+
+static inline bool leakwrap_sites_were_scarce(void)
+{
+	return false;
+}
+
 static inline uint32_t leakwrap_sites_first_own(void)
 {
 	return LEAKWRAP_SITE_FIRST;

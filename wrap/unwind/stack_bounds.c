@@ -20,10 +20,6 @@ extern void *__libc_stack_end; /* glibc: the stack pointer that the kernel set a
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ; /* not in the <unistd.h> of every C library */
 
-_Thread_local struct leakwrap_thread leakwrap_self;
-extern _Thread_local struct leakwrap_thread leakwrap_self_after_call
-        __attribute__((alias("leakwrap_self")));
-
 static uintptr_t page_of(uintptr_t address)
 {
 	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Call sites without live blocks give their memory back: a program that for ever allocates from new
+# stacks and frees everything never fills the tables, and what it leaks later has complete stacks.
+# timeout: 240
+. tests/lib.sh
+
+jansson=$($CC -print-file-name=libjansson.a)
+[ -e "$jansson" ] || skip "libjansson.a is not installed"
+build stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
+build parser tests/limits/nested_json.c tests/limits/tracer_calls.c -Wl,--wrap=syscall \
+	"$jansson"
+failed=
+
+# at_most WHAT GOT LIMIT
+at_most() {
+	echo "$1: $2"
+	[ "$2" -le "$3" ] || failed="$failed; $1 is more than $3"
+}
+
+# leaks_are_complete LOG: of the blocks that are left in the end.
+leaks_are_complete() {
+	at_most "$1: lost_call_sites" "$(dump_value "$W/$1" 1 lost_call_sites)" 0
+	[ "$(dump_value "$W/$1" 1 complete_stack_bytes_percent)" = 100.00 ] ||
+		failed="$failed; $1: $(dump_lines "$W/$1" 1 | grep '^stacks')"
+}
+
+"$W/stacks" trees 200000 >"$W/out" 2>"$W/trees" || fail "trees: status $?"
+read -r calls walks allocations grown <"$W/out"
+at_most "trees: system calls in $allocations allocations ($walks walks)" "$calls" \
+	$((allocations / 5))
+at_most "trees: bytes grown in the last half" "$grown" 1000000
+leaks_are_complete trees
+[ "$(site_through "$W/trees" 1 main)" = "10000 10" ] ||
+	failed="$failed; trees: the leaks have no stack"
+
+"$W/parser" 30000 >"$W/out" 2>"$W/json" || fail "json: status $?"
+read -r calls walks requests <"$W/out"
+at_most "json: system calls in $requests requests ($walks walks)" "$calls" $((requests * 20))
+at_most "json: tracer_bytes" "$(dump_value "$W/json" 1 tracer_bytes)" 8000000
+leaks_are_complete json
+
+[ -z "$failed" ] || fail "${failed#; }"

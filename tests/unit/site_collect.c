@@ -1,0 +1,554 @@
+/* site_collect.c - collections of call sites, with made-up backtraces and a made-up live table.
+ * Call sites without blocks come back, and their memory does.  Blocks keep their backtraces: in
+ * threads, without memory, in a child, and when no number is left.  The parts are site_collect.c
+ * and the rest of wrap/site, byte_pool.c, readers.c and hash_table.c in wrap/base.
+ * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
+ * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
+ * sources: wrap/site/delta_backtrace.c wrap/site/site_numbers.c wrap/site/base_backtrace.c
+ * sources: wrap/base/byte_pool.c wrap/base/readers.c wrap/base/hash_table.c wrap/base/arena.c
+ * sources: wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
+ * flags: -Wl,--wrap=leakwrap_pages_map -Wl,--wrap=leakwrap_lock */
+#include "wrap/base/byte_pool.h"
+#include "wrap/base/common.h"
+#include "wrap/base/locked_uthash.h"
+#include "wrap/base/loss.h"
+#include "wrap/base/readers.h"
+#include "wrap/base/thread.h"
+#include "wrap/live/live.h"
+#include "wrap/module/modules.h"
+#include "wrap/port/port.h"
+#include "wrap/site/site_chunk.h"
+#include "wrap/site/site_collect.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/site/site_table.h"
+#include "unit.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_THREAD__
+#define IS_SLOW true
+#else
+#define IS_SLOW false
+#endif
+
+/* -- the rest of the runtime ------------------------------------------------------------------- */
+
+_Thread_local struct leakwrap_thread leakwrap_self;
+
+static struct leakwrap_modules snapshot;
+static const struct leakwrap_module program = {.main = true, .permanent = true};
+const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
+
+const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
+{
+	(void)address;
+	return &program;
+}
+
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	(void)modules;
+	return leakwrap_module_at(address);
+}
+
+/* The live table: in each entry the number of a call site, below the number of its stack; 0: no
+ * block. */
+enum { BLOCKS = 600000 };
+
+static _Atomic uint64_t live[BLOCKS];
+
+/* Entries from here on hold no block. */
+static _Atomic unsigned live_end = BLOCKS;
+
+static struct leakwrap_live_block block_in(uint64_t entry)
+{
+	return (struct leakwrap_live_block){1, 1, (uint32_t)entry};
+}
+
+void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
+                        void *context)
+{
+	for (unsigned i = 0; i < atomic_load(&live_end); i++) {
+		const struct leakwrap_live_block block = block_in(atomic_load(&live[i]));
+
+		if (block.site != LEAKWRAP_SITE_NONE)
+			visit(context, &block);
+	}
+}
+
+/* The mappings after the next SPARED fail, until ended. */
+static _Atomic unsigned spared = UINT32_MAX;
+static _Atomic unsigned refused;
+
+void *__wrap_leakwrap_pages_map(size_t size);
+void *__real_leakwrap_pages_map(size_t size);
+
+void *__wrap_leakwrap_pages_map(size_t size)
+{
+	if (atomic_load(&spared) == 0) {
+		atomic_fetch_add(&refused, 1);
+		return NULL;
+	}
+	if (atomic_load(&spared) != UINT32_MAX)
+		atomic_fetch_sub(&spared, 1);
+	return __real_leakwrap_pages_map(size);
+}
+
+static _Atomic unsigned locks;
+
+void __wrap_leakwrap_lock(struct leakwrap_lock *lock);
+void __real_leakwrap_lock(struct leakwrap_lock *lock);
+
+void __wrap_leakwrap_lock(struct leakwrap_lock *lock)
+{
+	atomic_fetch_add(&locks, 1);
+	__real_leakwrap_lock(lock);
+}
+
+/* -- stacks ------------------------------------------------------------------------------------ */
+
+enum { DEPTH_MAX = 26, DIGITS = 5 };
+
+/* Distance to addresses with other upper halves, if addresses have halves. */
+#define FAR ((uintptr_t)1 << (UINTPTR_MAX > UINT32_MAX ? 36 : 29))
+
+/* Makes the backtrace of stack WHO in PCS.  Returns its depth. */
+static unsigned make_up(uint32_t who, uintptr_t *pcs)
+{
+	const unsigned depth = DIGITS + who % 8 * 3;
+
+	for (unsigned i = 0; i < depth; i++)
+		pcs[i] = 0x400000 + (uintptr_t)i * 0x10000 + (who % 11 == 3 && i > 2 ? FAR : 0);
+	for (unsigned i = 0; i < DIGITS; i++)
+		pcs[(i + who % 3) % depth] += (uintptr_t)(who >> 6 * i & 63) * 16;
+	return depth;
+}
+
+/* Walks stack WHO, whose backtrace is not learned.  Returns its call site. */
+static uint32_t walk(uint32_t who)
+{
+	uintptr_t pcs[DEPTH_MAX];
+	struct leakwrap_trace trace = {.pcs = pcs, .max = DEPTH_MAX, .depth = make_up(who, pcs)};
+	struct leakwrap_stack bounds = {1, 2, false};
+	const uint32_t number = leakwrap_site_number(&trace, &bounds);
+
+	leakwrap_sites_collect_if_due(number);
+	return number;
+}
+
+/* Returns how many frames of stack WHO the call site NUMBER has; all others are right. */
+static unsigned frames_of(uint32_t number, uint32_t who)
+{
+	uintptr_t wanted[DEPTH_MAX], pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs};
+	const unsigned depth = make_up(who, wanted);
+
+	CHECK(number >= LEAKWRAP_SITE_FIRST && number < leakwrap_sites_limit());
+	leakwrap_site_read(number, &trace);
+	CHECK(trace.depth <= depth && memcmp(pcs, wanted, trace.depth * sizeof(pcs[0])) == 0);
+	CHECK(trace.kind ==
+	      (trace.depth == depth ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED));
+	return trace.depth;
+}
+
+static void check(uint32_t number, uint32_t who)
+{
+	uintptr_t pcs[DEPTH_MAX];
+
+	CHECK(frames_of(number, who) == make_up(who, pcs));
+}
+
+/* Stacks that no other stack equals. */
+static _Atomic uint32_t next_stack = 1;
+
+static uint32_t new_stack(void)
+{
+	return atomic_fetch_add(&next_stack, 1);
+}
+
+/* Walks new stacks, whose blocks are released at once, until COUNT collections have ended. */
+static void collect(unsigned count)
+{
+	for (; count > 0; count--) {
+		const unsigned generation = leakwrap_byte_pool_generation();
+
+		for (unsigned i = 0; leakwrap_byte_pool_generation() == generation; i++) {
+			const uint32_t who = new_stack();
+
+			CHECK(i < 4 * LEAKWRAP_SITE_LIMIT);
+			frames_of(walk(who), who);
+		}
+	}
+}
+
+static void record(unsigned block, uint32_t number, uint32_t who)
+{
+	atomic_store(&live[block], (uint64_t)who << 32 | number);
+}
+
+static void release(unsigned block)
+{
+	atomic_store(&live[block], 0);
+}
+
+static void release_all(void)
+{
+	for (unsigned i = 0; i < BLOCKS; i++)
+		release(i);
+}
+
+static void check_block(unsigned block)
+{
+	const uint64_t entry = atomic_load(&live[block]);
+
+	if (entry)
+		check((uint32_t)entry, (uint32_t)(entry >> 32));
+}
+
+/* -- numbers and memory come back -------------------------------------------------------------- */
+
+static void come_back(void)
+{
+	enum { KEPT = 3000 };
+	uint32_t limit = 0;
+	size_t held = 0;
+
+	for (unsigned i = 0; i < KEPT; i++) {
+		const uint32_t who = new_stack();
+
+		record(i, walk(who), who);
+	}
+	for (unsigned round = 0; round < 6; round++) {
+		collect(1);
+		for (unsigned i = 0; i < KEPT; i++)
+			check_block(i);
+		if (round == 2) {
+			limit = leakwrap_sites_limit();
+			held = leakwrap_pages_held();
+		}
+	}
+	/* A few thousand numbers rest. */
+	CHECK(leakwrap_sites_limit() < limit + 20000);
+	CHECK(leakwrap_pages_held() <= held + held / 8);
+	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
+	release_all();
+}
+
+/* -- blocks that are recorded late ------------------------------------------------------------- */
+
+/* A thread knows its call site, and records the block after the next collection.  Another block of
+ * the stack has a number of its own then.  Both keep the backtrace. */
+static void record_late(void)
+{
+	enum { LATE = 200 };
+	uint32_t who[LATE], number[LATE];
+
+	for (unsigned i = 0; i < LATE; i++) {
+		who[i] = new_stack();
+		number[i] = walk(who[i]);
+	}
+	collect(1);
+	for (unsigned i = 0; i < LATE; i++) {
+		record(i, number[i], who[i]);
+		record(LATE + i, walk(who[i]), who[i]);
+	}
+	for (unsigned round = 0; round < 4; round++) {
+		collect(1);
+		for (unsigned i = 0; i < 2 * LATE; i++)
+			check_block(i);
+	}
+	release_all();
+}
+
+/* -- a dump ------------------------------------------------------------------------------------ */
+
+static _Atomic bool is_inside, may_leave;
+
+static void *stay_inside(void *unused)
+{
+	const unsigned entered = leakwrap_readers_enter();
+
+	atomic_store(&is_inside, true);
+	while (!atomic_load(&may_leave))
+		;
+	leakwrap_readers_leave(entered);
+	return unused;
+}
+
+/* Walks so many new stacks that collections are due, and checks that none runs. */
+static void collect_in_vain(void)
+{
+	const unsigned generation = leakwrap_byte_pool_generation();
+
+	for (unsigned i = 0; i < 80000; i++)
+		walk(new_stack());
+	CHECK(leakwrap_byte_pool_generation() == generation);
+}
+
+/* While readers are inside, no collection follows the one that they may have seen.  While a dump
+ * reads, blocks that it has seen keep their backtraces, although they are released. */
+static void dump_slowly(void)
+{
+	enum { SEEN = 100 };
+	uint32_t who[SEEN], number[SEEN];
+	pthread_t reader;
+	unsigned entered, freed = 0;
+
+	for (unsigned i = 0; i < SEEN; i++) {
+		who[i] = new_stack();
+		number[i] = walk(who[i]);
+	}
+	collect(1);
+	CHECK(pthread_create(&reader, NULL, stay_inside, NULL) == 0);
+	while (!atomic_load(&is_inside))
+		;
+	collect_in_vain();
+	entered = leakwrap_sites_begin_reading();
+	atomic_store(&may_leave, true);
+	pthread_join(reader, NULL);
+	collect(1);
+	for (unsigned i = 0; i < SEEN; i++)
+		check(number[i], who[i]);
+	collect_in_vain();
+	for (unsigned i = 0; i < SEEN; i++)
+		check(number[i], who[i]);
+	leakwrap_sites_end_reading(entered);
+	collect(1);
+	for (unsigned i = 0; i < SEEN; i++)
+		freed += leakwrap_site_backtrace(number[i]) == 0;
+	CHECK(freed > SEEN * 9 / 10);
+}
+
+/* -- readers that do not come back ------------------------------------------------------------- */
+
+static __attribute__((noinline)) void enter_for_ever(void)
+{
+	char below[4096];
+
+	__asm__ volatile("" : : "r"(below) : "memory");
+	leakwrap_readers_enter();
+}
+
+/* A signal handler has left a reader by siglongjmp.  Collections go on when the thread enters
+ * again. */
+static void abandon_reader(void)
+{
+	char here;
+
+	leakwrap_self.stack_high = (uintptr_t)&here + 4096;
+	leakwrap_self.stack_room = 65536;
+	enter_for_ever();
+	collect(3);
+	leakwrap_self.stack_room = 0;
+}
+
+/* -- want of memory ---------------------------------------------------------------------------- */
+
+/* The mapping COUNT after the beginning of a collection fails, and all that follow. */
+static void lack_memory(void)
+{
+	enum { KEPT = 500 };
+
+	for (unsigned i = 0; i < KEPT; i++) {
+		const uint32_t who = new_stack();
+
+		record(i, walk(who), who);
+	}
+	for (unsigned count = 0; count < 4; count++) {
+		const unsigned generation = leakwrap_byte_pool_generation();
+
+		atomic_store(&spared, count);
+		for (unsigned i = 0; leakwrap_byte_pool_generation() < generation + 2 && i < 70000;
+		     i++) {
+			const uint32_t who = new_stack(), number = walk(who);
+
+			if (number != LEAKWRAP_SITE_LOST)
+				frames_of(number, who);
+		}
+		for (unsigned i = 0; i < KEPT; i++)
+			check_block(i);
+		atomic_store(&spared, UINT32_MAX);
+		collect(2);
+		for (unsigned i = 0; i < KEPT; i++)
+			check_block(i);
+	}
+	atomic_store(&leakwrap_loss.lost_call_sites, 0);
+	release_all();
+}
+
+/* -- threads ----------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, STEPS = IS_SLOW ? 60000 : 120000, OF_THREAD = 512 };
+
+/* Threads add equal stacks at the same time, and different ones.  Blocks stay for a while. */
+static void *live_in_thread(void *argument)
+{
+	const unsigned thread = (unsigned)(uintptr_t)argument;
+	uint64_t random = thread + 1;
+
+	for (unsigned step = 0; step < STEPS; step++) {
+		const unsigned block =
+		        thread * OF_THREAD + (unsigned)(unit_random(&random) % OF_THREAD);
+		const uint32_t who =
+		        unit_random(&random) % 2 == 0 ? new_stack() : 0x10000000 + step / 4;
+		uint32_t number;
+
+		check_block(block);
+		release(block);
+		number = walk(who);
+		if (unit_random(&random) % 4 != 0)
+			record(block, number, who);
+		check(number, who);
+	}
+	return NULL;
+}
+
+static _Atomic bool has_ended;
+
+/* Reads the blocks of all threads, as a dump does. */
+static void *dump_in_thread(void *unused)
+{
+	static uint64_t seen[THREADS * OF_THREAD];
+
+	(void)unused;
+	while (!atomic_load(&has_ended)) {
+		const unsigned entered = leakwrap_sites_begin_reading();
+
+		for (unsigned i = 0; i < THREADS * OF_THREAD; i++)
+			seen[i] = atomic_load(&live[i]);
+		for (unsigned i = 0; i < THREADS * OF_THREAD; i++)
+			if (seen[i])
+				check((uint32_t)seen[i], (uint32_t)(seen[i] >> 32));
+		leakwrap_sites_end_reading(entered);
+		usleep(2000); /* collections run between dumps */
+	}
+	return NULL;
+}
+
+static void live_in_threads(void)
+{
+	pthread_t thread[THREADS], dumper;
+	const unsigned generation = leakwrap_byte_pool_generation();
+
+	atomic_store(&live_end, THREADS * OF_THREAD);
+	CHECK(pthread_create(&dumper, NULL, dump_in_thread, NULL) == 0);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&thread[i], NULL, live_in_thread, (void *)i) == 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	atomic_store(&has_ended, true);
+	pthread_join(dumper, NULL);
+	CHECK(leakwrap_byte_pool_generation() > generation);
+	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
+	release_all();
+	atomic_store(&live_end, BLOCKS);
+}
+
+/* -- no number is left ------------------------------------------------------------------------- */
+
+/* If all numbers have live blocks, new stacks share cut backtraces, and take no lock.  When the
+ * blocks are released, new stacks get their own call sites again, and so do those that were cut. */
+static void fill_up(void)
+{
+	uintptr_t pcs[DEPTH_MAX];
+	unsigned blocks = 0, taken;
+	uint32_t number, who;
+
+	do {
+		who = new_stack();
+		number = walk(who);
+		record(blocks++, number, who);
+	} while (frames_of(number, who) == make_up(who, pcs) && blocks < BLOCKS);
+	CHECK(leakwrap_sites_are_scarce() && blocks > LEAKWRAP_SITE_LIMIT - 10000);
+	/* The numbers that are reserved for cut backtraces are used up. */
+	for (unsigned i = 0; i < 20000; i++) {
+		who = new_stack();
+		frames_of(walk(who), who);
+	}
+	taken = atomic_load(&locks);
+	for (unsigned i = 0; i < 10000; i++) {
+		who = new_stack();
+		number = walk(who);
+		CHECK(frames_of(number, who) < make_up(who, pcs));
+	}
+	CHECK(atomic_load(&locks) <= taken + 4);
+	for (unsigned i = 0; i < blocks; i += 997)
+		check_block(i);
+	release_all();
+	collect(2);
+	check(walk(who), who);
+	/* The search for free numbers comes around. */
+	for (unsigned round = 0; round < 9; round++) {
+		collect(1);
+		check(walk(who), who);
+	}
+	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
+}
+
+/* -- a child ----------------------------------------------------------------------------------- */
+
+/* After a fork, numbers from before it stay, and a stack from before it gets a new number. */
+static void fork_numbers(void)
+{
+	enum { BEFORE = 100 };
+	uint32_t who[BEFORE], number[BEFORE], first_own;
+
+	for (unsigned i = 0; i < BEFORE; i++) {
+		who[i] = new_stack();
+		number[i] = walk(who[i]);
+	}
+	leakwrap_lock(&leakwrap_tables_lock);
+	leakwrap_sites_collect_forked();
+	leakwrap_sites_begin_own();
+	leakwrap_unlock(&leakwrap_tables_lock);
+	first_own = leakwrap_sites_first_own();
+	CHECK(first_own == leakwrap_sites_limit());
+	for (unsigned round = 0; round < 4; round++) {
+		collect(1);
+		for (unsigned i = 0; i < BEFORE; i++) {
+			const uint32_t own = walk(who[i]);
+
+			check(number[i], who[i]);
+			check(own, who[i]);
+			CHECK(own >= first_own && leakwrap_site_oldest(own) == number[i]);
+		}
+	}
+}
+
+static void in_child(void (*what)(void))
+{
+	const pid_t child = fork();
+	int status = 1;
+
+	if (child == 0) {
+		what();
+		exit(0);
+	}
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+int main(void)
+{
+	/* ThreadSanitizer is slow, and finds nothing in what one thread does alone. */
+	const bool is_slow = IS_SLOW;
+
+	come_back();
+	if (!is_slow) {
+		in_child(fork_numbers);
+		record_late();
+	}
+	dump_slowly();
+	if (!is_slow) {
+		abandon_reader();
+		lack_memory();
+	}
+	live_in_threads();
+	if (!is_slow)
+		fill_up();
+	return 0;
+}
