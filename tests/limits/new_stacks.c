@@ -7,9 +7,9 @@
  *   new_stacks live ROUNDS      so many different stacks, 21 deep, with a block each that stays
  *   new_stacks frames ROUNDS    the same, with frames of different sizes
  *
- * All but the last two leak ten blocks at the end, in leak_later.  Prints the
- * tracer's system calls, walks and allocations in the last tenth of the rounds, and how many bytes the
- * tracer has grown by in the last half. */
+ * All but the last two leak ten blocks at the end, in leak_later.  Prints the tracer's system
+ * calls, walks and allocations in the last tenth of the rounds, and how many bytes the tracer has
+ * grown by in the last half. */
 #include "leakwrap.h"
 #include "tests/limits/tracer_calls.h"
 
