@@ -1,5 +1,6 @@
 /* dump_signal.c - threads change the program's view of the dump signal while the signal arrives.
- * sources: wrap/signal/dump_signal.c wrap/base/process.c wrap/port/linux*.c */
+ * sources: wrap/signal/dump_signal.c wrap/signal/spare_stack.c wrap/arch/call_on_stack.c
+ * sources: wrap/unwind/stack_bounds.c wrap/base/process.c wrap/port/linux*.c */
 #include "wrap/base/process.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/base/thread.h"
@@ -9,8 +10,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
-
-_Thread_local struct leakwrap_thread leakwrap_self;
 
 enum { THREADS = 3, STEPS = 5000 };
 

@@ -88,6 +88,32 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 	X("pstate", uc_mcontext.pstate)
 // clang-format on
 
+/* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in x0, ARGUMENT in x1, TOP in x2.
+ * FUNCTION preserves x29 (section 6.1.1).  DWARF numbers are those of the registers, 31 is sp. */
+// clang-format off
+#define LEAKWRAP_CALL_ON_STACK \
+	".cfi_startproc\n" \
+	".cfi_signal_frame\n" \
+	"stp x29, x30, [sp, #-16]!\n" \
+	".cfi_def_cfa_offset 16\n" \
+	".cfi_offset 29, -16\n" \
+	".cfi_offset 30, -8\n" \
+	"mov x29, sp\n" \
+	".cfi_def_cfa_register 29\n" \
+	"mov x3, x0\n" \
+	"mov x0, x1\n" \
+	"mov sp, x2\n" \
+	"blr x3\n" \
+	"mov sp, x29\n" \
+	".cfi_def_cfa_register 31\n" \
+	"ldp x29, x30, [sp], #16\n" \
+	".cfi_def_cfa_offset 0\n" \
+	".cfi_restore 29\n" \
+	".cfi_restore 30\n" \
+	"ret\n" \
+	".cfi_endproc\n"
+// clang-format on
+
 /* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE

@@ -13,6 +13,10 @@
  *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace.
  *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
  *   LEAKWRAP_CODE_STEP     The same for one kind of code (struct leakwrap_code), in bytes.
+ *   LEAKWRAP_CALL_ON_STACK The instructions of leakwrap_call_on_stack (call_on_stack.h), with
+ *                          unwind directives.  It counts as a signal frame: gdb distrusts any
+ *                          other frame that lies below its callee's.  Undefined: the runtime
+ *                          never changes stacks.
  *   LEAKWRAP_CODE_IS_WIDE  True if a half word begins an instruction of two half words, on
  *                          architectures that also have instructions of one half word.
  *
@@ -106,6 +110,11 @@ struct leakwrap_caller {
 
 #ifndef LEAKWRAP_CODE_IS_WIDE
 #define LEAKWRAP_CODE_IS_WIDE(half) ((void)(half), 0)
+#endif
+
+/* Directives that stand before the label of leakwrap_call_on_stack. */
+#ifndef LEAKWRAP_CALL_ON_STACK_PREFIX
+#define LEAKWRAP_CALL_ON_STACK_PREFIX ""
 #endif
 
 /* 1 if there is a decoder of the architecture's instructions (decode.h). */

@@ -107,6 +107,33 @@ static inline uintptr_t leakwrap_r11(void)
 	X("pc", uc_mcontext.arm_pc) X("cpsr", uc_mcontext.arm_cpsr)
 // clang-format on
 
+/* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in r0, ARGUMENT in r1, TOP in r2.
+ * FUNCTION preserves r4 (AAPCS32 2022Q3, section 6.1.1).  ARMv4 has no blx to a register.  Thumb
+ * code before ARMv6 has no mov between low registers that keeps the flags. */
+// clang-format off
+#ifdef __thumb__
+#define LEAKWRAP_CALL_ON_STACK_MODE ".thumb\n.thumb_func\n"
+#else
+#define LEAKWRAP_CALL_ON_STACK_MODE ".arm\n"
+#endif
+#if __ARM_ARCH >= 5
+#define LEAKWRAP_CALL_ON_STACK_PREFIX ".syntax unified\n.align 2\n" LEAKWRAP_CALL_ON_STACK_MODE
+#define LEAKWRAP_CALL_ON_STACK \
+	".fnstart\n" \
+	"push {r4, lr}\n" \
+	".save {r4, lr}\n" \
+	"mov r4, sp\n" \
+	".setfp r4, sp\n" \
+	"movs r3, r0\n" \
+	"movs r0, r1\n" \
+	"mov sp, r2\n" \
+	"blx r3\n" \
+	"mov sp, r4\n" \
+	"pop {r4, pc}\n" \
+	".fnend\n"
+#endif
+// clang-format on
+
 /* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE

@@ -68,6 +68,29 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 	X("eip", uc_mcontext.gregs[REG_EIP]) X("eflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
+/* leakwrap_call_on_stack (call_on_stack.h): FUNCTION, ARGUMENT and TOP are above the return
+ * address.  The argument of a call lies at a multiple of 16 (section 2.2.2).  FUNCTION preserves
+ * %ebp (section 2.2.1).  DWARF numbers: 4 %esp, 5 %ebp (table 2.14). */
+// clang-format off
+#define LEAKWRAP_CALL_ON_STACK \
+	".cfi_startproc\n" \
+	".cfi_signal_frame\n" \
+	"pushl %ebp\n" \
+	".cfi_def_cfa_offset 8\n" \
+	".cfi_offset 5, -8\n" \
+	"movl %esp, %ebp\n" \
+	".cfi_def_cfa_register 5\n" \
+	"movl 12(%ebp), %eax\n" \
+	"movl 16(%ebp), %esp\n" \
+	"subl $16, %esp\n" \
+	"movl %eax, (%esp)\n" \
+	"call *8(%ebp)\n" \
+	"leave\n" \
+	".cfi_def_cfa 4, 4\n" \
+	"ret\n" \
+	".cfi_endproc\n"
+// clang-format on
+
 /* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE

@@ -76,6 +76,36 @@
 	X("t5", uc_mcontext.__gregs[30]) X("t6", uc_mcontext.__gregs[31])
 // clang-format on
 
+/* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in a0, ARGUMENT in a1, TOP in a2.
+ * FUNCTION preserves s0 (section 1.1).  DWARF numbers: 1 ra, 2 sp, 8 s0. */
+// clang-format off
+#define LEAKWRAP_CALL_ON_STACK \
+	".cfi_startproc\n" \
+	".cfi_signal_frame\n" \
+	"addi sp, sp, -16\n" \
+	".cfi_def_cfa_offset 16\n" \
+	"sd ra, 8(sp)\n" \
+	"sd s0, 0(sp)\n" \
+	".cfi_offset 1, -8\n" \
+	".cfi_offset 8, -16\n" \
+	"addi s0, sp, 16\n" \
+	".cfi_def_cfa 8, 0\n" \
+	"mv t0, a0\n" \
+	"mv a0, a1\n" \
+	"mv sp, a2\n" \
+	"jalr t0\n" \
+	"addi sp, s0, -16\n" \
+	".cfi_def_cfa 2, 16\n" \
+	"ld ra, 8(sp)\n" \
+	"ld s0, 0(sp)\n" \
+	".cfi_restore 1\n" \
+	".cfi_restore 8\n" \
+	"addi sp, sp, 16\n" \
+	".cfi_def_cfa_offset 0\n" \
+	"ret\n" \
+	".cfi_endproc\n"
+// clang-format on
+
 /* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE

@@ -77,6 +77,27 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 	X("rip", uc_mcontext.gregs[REG_RIP]) X("rflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
+/* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in %rdi, ARGUMENT in %rsi, TOP in %rdx.
+ * FUNCTION preserves %rbp (section 3.2.1).  DWARF numbers: 6 %rbp, 7 %rsp (figure 3.36). */
+// clang-format off
+#define LEAKWRAP_CALL_ON_STACK \
+	".cfi_startproc\n" \
+	".cfi_signal_frame\n" \
+	"pushq %rbp\n" \
+	".cfi_def_cfa_offset 16\n" \
+	".cfi_offset 6, -16\n" \
+	"movq %rsp, %rbp\n" \
+	".cfi_def_cfa_register 6\n" \
+	"movq %rdi, %rax\n" \
+	"movq %rsi, %rdi\n" \
+	"movq %rdx, %rsp\n" \
+	"call *%rax\n" \
+	"leave\n" \
+	".cfi_def_cfa 7, 8\n" \
+	"ret\n" \
+	".cfi_endproc\n"
+// clang-format on
+
 /* The decoder of the instructions, for decoder.c. */
 #define LEAKWRAP_HAVE_CODE 1
 #ifdef LEAKWRAP_NEEDS_CODE

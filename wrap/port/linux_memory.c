@@ -72,19 +72,24 @@ static void *mapped_address(long mapped)
 
 /* Maps memory with a system call.  A program may define mmap(), or wrap it in the same link, and
  * allocate there.  mmap2(2) counts the offset in units of 4096 bytes, whatever the page size is. */
-static void *map(size_t size, int protection, int flags, int fd, uint64_t offset)
+static void *map_at(void *at, size_t size, int protection, int flags, int fd, uint64_t offset)
 {
 #ifdef __NR_mmap2
-	return mapped_address(leakwrap_syscall(__NR_mmap2, 0, (long)size, protection, flags, fd,
-	                                       (long)(offset / 4096)));
+	return mapped_address(leakwrap_syscall(__NR_mmap2, (long)at, (long)size, protection, flags,
+	                                       fd, (long)(offset / 4096)));
 #elif defined(__s390x__) /* mmap(2) takes a pointer to its arguments */
-	const long arguments[] = {0, (long)size, protection, flags, fd, (long)offset};
+	const long arguments[] = {(long)at, (long)size, protection, flags, fd, (long)offset};
 
 	return mapped_address(leakwrap_syscall(__NR_mmap, (long)arguments, 0, 0, 0, 0, 0));
 #else
-	return mapped_address(
-	        leakwrap_syscall(__NR_mmap, 0, (long)size, protection, flags, fd, (long)offset));
+	return mapped_address(leakwrap_syscall(__NR_mmap, (long)at, (long)size, protection, flags,
+	                                       fd, (long)offset));
 #endif
+}
+
+static void *map(size_t size, int protection, int flags, int fd, uint64_t offset)
+{
+	return map_at(NULL, size, protection, flags, fd, offset);
 }
 
 static void *map_anonymous(size_t size)
@@ -153,6 +158,31 @@ void *leakwrap_pages_map(size_t size)
 	else
 		atomic_fetch_sub(&pages.mapped, size);
 	return mapped;
+}
+
+/* Maps all pages without access, then the stack over all of them but the lowest.  mprotect(2) may
+ * be refused where mmap(2) is not. */
+void *leakwrap_stack_map(size_t size)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	const size_t guard = leakwrap_page_size();
+	char *guarded, *stack = NULL;
+
+	size = round_to_pages(size);
+	if (!reserve_bytes(size))
+		return NULL;
+	guarded = map(guard + size, PROT_NONE, flags, -1, 0);
+	if (guarded)
+		stack = map_at(guarded + guard, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1,
+		               0);
+	if (stack) {
+		record_mapping(stack, size);
+	} else {
+		if (guarded)
+			unmap(guarded, guard + size);
+		atomic_fetch_sub(&pages.mapped, size);
+	}
+	return stack;
 }
 
 void *leakwrap_pages_map_shared(size_t size)

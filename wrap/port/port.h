@@ -19,6 +19,9 @@
  * huge pages. */
 void *leakwrap_pages_map(size_t size);
 
+/* As leakwrap_pages_map, for a stack: an access to the page below the mapped pages faults. */
+void *leakwrap_stack_map(size_t size);
+
 /* Unmaps the pages of one leakwrap_pages_map(SIZE). */
 void leakwrap_pages_unmap(void *mapped, size_t size);
 

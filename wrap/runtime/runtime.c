@@ -7,6 +7,7 @@
 #include "report/command.h"
 #include "wrap/base/loss.h"
 #include "wrap/signal/crash.h"
+#include "wrap/signal/spare_stack.h"
 #include "report/dump.h"
 #include "wrap/leakwrap.h"
 #include "wrap/misuse/misuse.h"
@@ -154,6 +155,7 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
 	leakwrap_shadow_forked();
 	leakwrap_crash_forked();
+	leakwrap_spare_stack_forked();
 	leakwrap_dump_forked();
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();

@@ -4,6 +4,7 @@
 #include "wrap/base/thread_memory.h"
 #include "wrap/port/port.h"
 #include "wrap/signal/dump_signal.h"
+#include "wrap/signal/spare_stack.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,8 +12,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes of an alternate signal stack.  The dump takes less than 2 KiB.  The kernel's signal frame
- * holds all vector registers, and a handler of the program may run on this stack, too. */
+/* Bytes of an alternate signal stack.  The trace takes less than LEAKWRAP_HANDLER_ROOM.  The
+ * kernel's signal frame holds all vector registers, and a handler of the program may run on this
+ * stack, too. */
 #define STACK_SIZE ((size_t)64 << 10)
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
@@ -23,34 +25,44 @@ static struct leakwrap_thread_memory stacks = {.size = STACK_SIZE};
 
 static void (*_Atomic report)(const struct leakwrap_fault *fault);
 
-/* Makes the process die of SIGNO once the handler returns.  Restores the default action; an
- * instruction that faulted then faults again.  A signal that was sent (si_code is not positive,
+/* Makes the process die of FAULT's signal once the handler returns.  Restores the default action:
+ * an instruction that faulted then faults again.  A signal that was sent (si_code is not positive,
  * sigaction(2)) is sent again.  It is blocked while the handler runs and kills when the handler
- * returns. */
-static void die_after_return(int signo, const siginfo_t *info)
+ * returns.  Out of line: its variables must not be on a small stack before it is called. */
+static __attribute__((noinline)) void die_after_return(const struct leakwrap_fault *fault)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 
 	sigemptyset(&action.sa_mask);
-	leakwrap_signals_set(signo, &action, NULL);
-	if (info->si_code <= 0)
-		leakwrap_signal_send(signo);
+	leakwrap_signals_set(fault->signal, &action, NULL);
+	if (fault->code <= 0)
+		leakwrap_signal_send(fault->signal);
+}
+
+/* Reports a fault and prepares the death of it.  ARGUMENT: a struct leakwrap_fault.  Preserves
+ * errno. */
+static void report_and_die(void *argument)
+{
+	const struct leakwrap_fault *fault = argument;
+	int saved = errno;
+
+	atomic_load (&report)(fault);
+	die_after_return(fault);
+	errno = saved;
 }
 
 /* Reports a fatal signal, then dies of it.  SIGSEGV, SIGBUS, SIGILL and SIGFPE have an address in
  * si_addr, unless they were sent (sigaction(2)). */
 static void on_fatal_signal(int signo, siginfo_t *info, void *context)
 {
-	const struct leakwrap_fault fault = {.signal = signo,
-	                                     .code = info->si_code,
-	                                     .has_address = info->si_code > 0 && signo != SIGABRT,
-	                                     .address = (uintptr_t)info->si_addr,
-	                                     .context = context};
-	int saved = errno;
+	struct leakwrap_fault fault = {.signal = signo,
+	                               .code = info->si_code,
+	                               .has_address = info->si_code > 0 && signo != SIGABRT,
+	                               .address = (uintptr_t)info->si_addr,
+	                               .context = context};
 
-	atomic_load (&report)(&fault);
-	die_after_return(signo, info);
-	errno = saved;
+	if (!leakwrap_call_with_room(report_and_die, &fault, context))
+		die_after_return(&fault);
 }
 
 unsigned leakwrap_crash_install(void (*reporter)(const struct leakwrap_fault *fault))
@@ -62,6 +74,7 @@ unsigned leakwrap_crash_install(void (*reporter)(const struct leakwrap_fault *fa
 	atomic_store(&report, reporter);
 	sigemptyset(&action.sa_mask);
 	leakwrap_crash_enter_thread();
+	leakwrap_spare_stack_start();
 	for (size_t i = 0; i < FATAL_COUNT; i++) {
 		struct sigaction before;
 

@@ -7,6 +7,7 @@
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/base/thread.h"
+#include "wrap/signal/spare_stack.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -61,10 +62,16 @@ static void change_view(const struct sigaction *action)
 	atomic_store(&dump_signal.current, next);
 }
 
-/* Returns the function and the flags of the program's view; the mask is empty.  Takes no lock. */
-static struct sigaction handler_of_program(void)
+/* What a signal handler needs to know of the program's view. */
+struct program_handler {
+	uintptr_t function;
+	int flags;
+};
+
+/* Returns function and flags of the program's view.  Takes no lock. */
+static struct program_handler handler_of_program(void)
 {
-	struct sigaction handler = {.sa_flags = 0};
+	struct program_handler handler;
 	unsigned current;
 
 	do {
@@ -72,9 +79,8 @@ static struct sigaction handler_of_program(void)
 
 		current = atomic_load(&dump_signal.current);
 		view = &dump_signal.view[current % VIEWS];
-		handler.sa_flags = (__typeof__(handler.sa_flags))atomic_load(&view->flags);
-		handler.sa_sigaction =
-		        (void (*)(int, siginfo_t *, void *))atomic_load(&view->function);
+		handler.flags = atomic_load(&view->flags);
+		handler.function = atomic_load(&view->function);
 	} while (atomic_load(&dump_signal.current) - current >= VIEWS - 1);
 	return handler;
 }
@@ -92,23 +98,16 @@ static bool is_ignored(const struct sigaction *action)
 
 static int install_handler(const struct sigaction *view);
 
-/* Calls the function of VIEW, which handler_of_program returned. */
-static void run_program_handler(const struct sigaction *view, int signo, siginfo_t *info,
-                                void *context)
+/* Resets the program's view as SA_RESETHAND asks.  The kernel keeps flags and mask, too. */
+static void reset_view(void)
 {
-	if ((view->sa_flags & (__typeof__(view->sa_flags))SA_RESETHAND) != 0) {
-		struct sigaction reset;
+	struct sigaction reset;
 
-		leakwrap_lock(&dump_signal.lock);
-		reset = *current_view();
-		reset.sa_handler = SIG_DFL; /* the kernel keeps flags and mask, too */
-		change_view(&reset);
-		leakwrap_unlock(&dump_signal.lock);
-	}
-	if ((view->sa_flags & SA_SIGINFO) != 0)
-		view->sa_sigaction(signo, info, context);
-	else
-		view->sa_handler(signo);
+	leakwrap_lock(&dump_signal.lock);
+	reset = *current_view();
+	reset.sa_handler = SIG_DFL;
+	change_view(&reset);
+	leakwrap_unlock(&dump_signal.lock);
 }
 
 /* -- who sends --------------------------------------------------------------------------------- */
@@ -147,28 +146,60 @@ static void take_default_action(int signo)
 	leakwrap_unlock(&dump_signal.lock);
 }
 
-/* Gives SIGNO, which SENDER sent, the effect that it has on the program untraced.  Out of line:
- * while a dump runs, this function's variables must not be on the stack. */
-static __attribute__((noinline)) void
-act_as_untraced(enum sender sender, int signo, siginfo_t *info, void *context, int saved_errno)
-{
-	const struct sigaction view = handler_of_program();
+/* A signal that has arrived. */
+struct arrival {
+	siginfo_t *info;
+	void *context;
+	struct program_handler handler; /* to be called with it; function 0: none */
+};
 
-	if (sender == SENDER_RELATIVE && !has_handler(&view) && !is_ignored(&view))
-		take_default_action(signo);
-	errno = saved_errno;
-	if (sender != SENDER_TOOL && has_handler(&view))
-		run_program_handler(&view, signo, info, context);
+/* Prepares the effect that the signal of ARRIVAL, which SENDER sent, has on the program untraced.
+ * Sets ARRIVAL's handler, or performs the default action.  Out of line: while a dump runs, this
+ * function's variables must not be on the stack. */
+static __attribute__((noinline)) void find_effect(enum sender sender, struct arrival *arrival)
+{
+	const struct program_handler handler = handler_of_program();
+	const bool is_function =
+	        handler.function != (uintptr_t)SIG_DFL && handler.function != (uintptr_t)SIG_IGN;
+
+	if (sender == SENDER_RELATIVE && handler.function == (uintptr_t)SIG_DFL)
+		take_default_action(arrival->info->si_signo);
+	if (sender == SENDER_TOOL || !is_function)
+		return;
+	if ((handler.flags & (int)SA_RESETHAND) != 0)
+		reset_view();
+	arrival->handler = handler;
 }
 
-static void on_signal(int signo, siginfo_t *info, void *context)
+/* Does what a signal asks of the tracer.  ARGUMENT: a struct arrival.  Preserves errno. */
+static void serve(void *argument)
 {
+	struct arrival *arrival = argument;
+	const enum sender sender = sender_of(arrival->info);
 	const int saved = errno;
-	const enum sender sender = sender_of(info);
 
 	if (sender != SENDER_RELATIVE)
 		dump_signal.dump();
-	act_as_untraced(sender, signo, info, context, saved);
+	find_effect(sender, arrival);
+	errno = saved;
+}
+
+/* Has few variables and reads them from ARRIVAL, which takes less of the stack than registers that
+ * are saved: the program's handler may run on a stack that has little more room than it needs. */
+static void on_signal(int signo, siginfo_t *info, void *context)
+{
+	struct arrival arrival = {.info = info, .context = context};
+
+	(void)signo;
+	if (!leakwrap_call_with_room(serve, &arrival, context))
+		find_effect(SENDER_OTHER, &arrival);
+	if (arrival.handler.function == 0)
+		return;
+	if ((arrival.handler.flags & SA_SIGINFO) != 0)
+		((void (*)(int, siginfo_t *, void *))arrival.handler.function)(
+		        arrival.info->si_signo, arrival.info, arrival.context);
+	else
+		((void (*)(int))arrival.handler.function)(arrival.info->si_signo);
 }
 
 /* Returns true if ACTION is the tracer's handler. */
@@ -210,6 +241,7 @@ void leakwrap_signals_install(int signo, void (*dump)(void))
 
 	if (leakwrap_signals_set(signo, NULL, &before) != 0)
 		return;
+	leakwrap_spare_stack_start();
 	dump_signal.dump = dump;
 	change_view(&before);
 	dump_signal.signo = signo;
