@@ -1,5 +1,5 @@
-/* long_memstream.c - memory streams of all lengths that a C library may treat differently.  The last one's
- * memory stays live. */
+/* long_memstream.c - memory streams of all lengths that a C library may treat differently.  The
+ * last one's memory stays live. */
 #include <stdio.h>
 #include <stdlib.h>
 
