@@ -13,8 +13,8 @@
  * allocates at the address overwrites the mark.  A dump finds the record behind the mark.
  *
  * A siglongjmp, an exception or a cancellation may leave the call without ending it.  Its entry is
- * then found by the same thread's next call with the stack above it, or by the next thread whose
- * state has the same address.  Until then dumps show the block, and its release is recorded.
+ * then found by a later call of the same thread with the stack above it, or of a later thread whose
+ * state has the same address.  Until then dumps show the block.
  *
  * All functions may run in a signal handler and take no lock.  For the files of wrap/live alone.
  */
@@ -55,8 +55,8 @@ void leakwrap_held_give(uint32_t mark);
 bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block);
 
 /* Takes over an entry that calls of this thread, or of an earlier thread, have left without giving
- * it back.  Returns its mark and its record in *BLOCK: the caller restores the block and gives the
- * entry back.  Returns 0 if there is no such entry.  SP is the stack pointer of the current call's
+ * it back.  Returns its mark and its record in *BLOCK: the caller ends the hold and gives the entry
+ * back.  Returns 0 if there is no such entry.  SP is the stack pointer of the current call's
  * caller, or 0: then only the entries of an earlier thread are found. */
 uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block);
 

@@ -268,7 +268,7 @@ uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t
 	uint32_t old;
 
 	*mark = 0;
-	leakwrap_live_restore_left(sp);
+	leakwrap_live_end_left_holds(sp);
 	find_to_hold(region, address, &found, &slot, &old);
 	if (found.site == LEAKWRAP_SITE_NONE)
 		return LEAKWRAP_SITE_NONE;
@@ -344,15 +344,19 @@ enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, u
 	return added;
 }
 
-void leakwrap_live_restore_left(uintptr_t sp)
+void leakwrap_live_end_left_holds(uintptr_t sp)
 {
 	enum leakwrap_live_added added;
 	struct leakwrap_live_block block;
 	uint32_t mark;
 
 	while ((mark = leakwrap_held_take_left(sp, &block)) != 0) {
-		restore(&block, mark, &added);
-		leakwrap_held_give(mark);
+		if (leakwrap_held_is_lent(mark)) {
+			restore(&block, mark, &added);
+			leakwrap_held_give(mark);
+		} else {
+			leakwrap_live_end_hold((const void *)block.address, mark);
+		}
 	}
 }
 

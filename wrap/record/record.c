@@ -126,7 +126,7 @@ static void absorb_inner(const void *block, size_t new_size)
 
 /* Returns the release that encloses a release called at SP.  A signal handler may have left the
  * enclosing release by siglongjmp.  Drops it if both addresses are on the thread's own stack and SP
- * is above it.  Likewise restores blocks held by calls that were left. */
+ * is above it.  Likewise ends the holds of calls that were left. */
 static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
@@ -136,7 +136,7 @@ static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
 	    leakwrap_stack_is_own(self->release_sp))
 		self->releasing = NULL;
 	if (self->held > 0)
-		leakwrap_live_restore_left(sp);
+		leakwrap_live_end_left_holds(sp);
 #else
 	(void)sp;
 #endif
