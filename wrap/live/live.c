@@ -158,18 +158,23 @@ static bool read_value(const struct leakwrap_region *region, const leakwrap_live
 	       leakwrap_slot_of(region, block->address, &within) == slot;
 }
 
+/* How often a walk reads a record that is incomplete. */
+#define READS_MAX 8
+
 /* Reads the block, held or not, that starts in the window of SLOT.  Other threads may change SLOT
- * meanwhile.  Returns false if SLOT holds no complete record. */
+ * meanwhile.  Returns false if SLOT holds no complete record.  A thread may hold a block and
+ * restore it again and again: then SLOT has the same value, although the record was incomplete
+ * between. */
 static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
                       struct leakwrap_live_block *block)
 {
 	uint32_t value = atomic_load_explicit(slot, memory_order_acquire);
 
-	while (value != 0) {
+	for (unsigned reads = 0; value != 0; reads++) {
 		const bool is_whole = read_value(region, slot, value, block);
 		const uint32_t again = atomic_load_explicit(slot, memory_order_acquire);
 
-		if (again == value)
+		if (again == value && (is_whole || reads >= READS_MAX))
 			return is_whole;
 		value = again;
 	}
