@@ -164,18 +164,6 @@ uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t
 	return found.site;
 }
 
-void leakwrap_live_end_hold(const void *block, uint32_t mark)
-{
-	(void)block, (void)mark;
-}
-
-enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, uint32_t site,
-                                               uint32_t mark)
-{
-	(void)mark;
-	return leakwrap_live_add(block, size, site);
-}
-
 void leakwrap_live_reclaim_pages(void)
 {
 }

@@ -2,6 +2,7 @@
 #include "wrap/live/live.h"
 
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/thread.h"
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"
 #include "wrap/live/fast.h"
@@ -273,12 +274,19 @@ uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t
 	uint32_t old;
 
 	*mark = 0;
-	leakwrap_live_end_left_holds(sp);
+	if (leakwrap_self.held > 0)
+		leakwrap_live_end_left_holds(sp);
 	find_to_hold(region, address, &found, &slot, &old);
 	if (found.site == LEAKWRAP_SITE_NONE)
 		return LEAKWRAP_SITE_NONE;
 	*size = found.size;
 	*mark = leakwrap_held_take(&found, how == LEAKWRAP_HOLD_LENT, sp);
+	if (*mark == 0) {
+		/* Earlier threads may have left theirs. */
+		leakwrap_live_end_left_holds(sp);
+		find_to_hold(region, address, &found, &slot, &old);
+		*mark = leakwrap_held_take(&found, how == LEAKWRAP_HOLD_LENT, sp);
+	}
 	if (*mark == 0)
 		return how == LEAKWRAP_HOLD_LENT ? found.site : leakwrap_live_remove(block, size);
 	if (slot ? store_mark(slot, old, *mark) : leakwrap_exact_mark(address, old, *mark))

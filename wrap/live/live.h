@@ -67,6 +67,8 @@ enum leakwrap_hold {
 uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t sp, size_t *size,
                             uint32_t *mark);
 
+#ifndef LEAKWRAP_BARE
+
 /* Ends the hold of BLOCK with MARK: removes its record, unless its address has been recorded anew.
  * With MARK 0 does nothing.  May take the tables' lock. */
 void leakwrap_live_end_hold(const void *block, uint32_t mark);
@@ -81,6 +83,23 @@ enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, u
  * restores lent blocks, and removes the records of taken blocks, which may be free.  SP is the
  * stack pointer of the current call's caller, or 0.  May take the tables' lock. */
 void leakwrap_live_end_left_holds(uintptr_t sp);
+
+#else
+
+/* Without an operating system there are no marks. */
+static inline void leakwrap_live_end_hold(const void *block, uint32_t mark)
+{
+	(void)block, (void)mark;
+}
+
+static inline enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size,
+                                                             uint32_t site, uint32_t mark)
+{
+	(void)mark;
+	return leakwrap_live_add(block, size, site);
+}
+
+#endif
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
