@@ -1,7 +1,8 @@
 /* live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands
  * out, with threads, without memory, and with blocks that are freed unseen. It runs for an
  * allocator like glibc's, and for others.
- * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/reclaim.c
+ * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/held.c
+ * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach
  * flags: -Wl,--wrap=leakwrap_pages_present */
@@ -835,6 +836,164 @@ static void give_pages_back(void)
 	look_at_nothing_without_memory();
 }
 
+/* -- held blocks ------------------------------------------------------------------------------- */
+
+/* The sizes of blocks that are held: in a slot, large, and at an address without a slot. */
+static const struct {
+	uintptr_t offset;
+	size_t size;
+} to_hold[] = {{0, 20}, {4096, 200000}, {8193, 30}, {65536, 0}};
+
+enum { TO_HOLD = sizeof(to_hold) / sizeof(to_hold[0]), HOLDING_SP = 1 };
+
+/* A block that is held is in a walk, and nowhere else.  Afterwards it is live as before or gone, or
+ * another block has its address. */
+static void hold_each(enum leakwrap_hold how)
+{
+	const uintptr_t base = fresh_addresses();
+
+	for (unsigned i = 0; i < TO_HOLD; i++) {
+		void *const block = at(base + to_hold[i].offset);
+		const size_t wanted = to_hold[i].size;
+		const bool is_lent = how == LEAKWRAP_HOLD_LENT;
+		size_t size = 0;
+		uint32_t mark, inner;
+
+		CHECK(leakwrap_live_add(block, wanted, 7) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_hold(block, how, HOLDING_SP, &size, &mark) == 7);
+		CHECK(size == wanted && mark != 0);
+		CHECK(leakwrap_live_find(block).site == 0);
+		CHECK(!leakwrap_live_fast_remove(block));
+		CHECK(walk(base, base + 131072).count == 1);
+		CHECK(walk(base, base + 131072).bytes == wanted);
+		CHECK(leakwrap_live_restore(block, size, 7, mark) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_find(block).size == wanted);
+
+		/* An inner call finds the block if it is lent. */
+		leakwrap_live_hold(block, how, HOLDING_SP, &size, &mark);
+		CHECK(leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, HOLDING_SP, &size, &inner) ==
+		      (is_lent ? 7 : 0));
+		CHECK((inner != 0) == is_lent);
+		leakwrap_live_end_hold(block, inner);
+		CHECK(walk(base, base + 131072).count == !is_lent);
+		leakwrap_live_end_hold(block, mark);
+		CHECK(walk(base, base + 131072).count == 0);
+
+		/* Another block at the address, of the same size and call site, stays. */
+		leakwrap_live_add(block, wanted, 7);
+		leakwrap_live_hold(block, how, HOLDING_SP, &size, &mark);
+		CHECK(leakwrap_live_add(block, wanted, 7) == LEAKWRAP_LIVE_NEW);
+		leakwrap_live_end_hold(block, mark);
+		CHECK(walk(base, base + 131072).bytes == wanted);
+		CHECK(forget((uintptr_t)block, &size) == 7 && size == wanted);
+
+		/* The release of a lent block is a release. */
+		leakwrap_live_add(block, wanted, 7);
+		leakwrap_live_hold(block, how, HOLDING_SP, &size, &mark);
+		size = 0;
+		CHECK(!is_lent || (leakwrap_live_remove(block, &size) == 7 && size == wanted));
+		leakwrap_live_end_hold(block, mark);
+		CHECK(walk(base, base + 131072).count == 0);
+	}
+}
+
+/* More blocks are held than there is room for: the others are as without the table. */
+static void hold_too_many(void)
+{
+	enum { MANY = 40 };
+	const uintptr_t base = fresh_addresses();
+	uint32_t mark[MANY];
+	unsigned with_mark = 0;
+	size_t size;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		leakwrap_live_add(at(base + i * 64), 10, 7);
+		CHECK(leakwrap_live_hold(at(base + i * 64), LEAKWRAP_HOLD_LENT, 0, &size,
+		                         &mark[i]) == 7);
+		with_mark += mark[i] != 0;
+	}
+	CHECK(with_mark > 0 && with_mark < MANY);
+	CHECK(walk(base, base + MANY * 64).count == MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		leakwrap_live_restore(at(base + i * 64), 10, 7, mark[i]);
+		CHECK(forget(base + i * 64, &size) == 7);
+	}
+}
+
+/* Calls end that siglongjmp has left. */
+static void leave_holds(void)
+{
+	const uintptr_t base = fresh_addresses(), sp = (uintptr_t)__builtin_frame_address(0);
+	size_t size;
+	uint32_t mark;
+
+	for (unsigned i = 0; i < 100; i++) {
+		leakwrap_live_add(at(base), 10, 7);
+		leakwrap_live_add(at(base + 64), 20, 7);
+		CHECK(leakwrap_live_hold(at(base), LEAKWRAP_HOLD_LENT, sp - 256, &size, &mark) ==
+		      7);
+		CHECK(mark != 0);
+		leakwrap_live_hold(at(base + 64), LEAKWRAP_HOLD_TAKEN, sp - 512, &size, &mark);
+		CHECK(mark != 0);
+		leakwrap_live_end_left_holds(sp - 600);
+		CHECK(leakwrap_live_find(at(base)).site == 0); /* these calls are inside */
+		leakwrap_live_end_left_holds(sp);
+		CHECK(walk(base, base + 128).count == 1);
+		CHECK(forget(base, &size) == 7 && size == 10);
+	}
+}
+
+/* A thread holds and restores blocks all the time.  Each walk finds all of them, once. */
+static uintptr_t held_base;
+static _Atomic bool has_walked;
+
+static void *hold_again_and_again(void *unused)
+{
+	for (unsigned i = 0; !atomic_load(&has_walked); i = (i + 1) % TO_HOLD) {
+		void *const block = at(held_base + to_hold[i].offset);
+		size_t size;
+		uint32_t mark, site;
+
+		site = leakwrap_live_hold(block, i % 2 ? LEAKWRAP_HOLD_LENT : LEAKWRAP_HOLD_TAKEN,
+		                          HOLDING_SP, &size, &mark);
+		CHECK(site == 7 && size == to_hold[i].size && mark != 0);
+		leakwrap_live_restore(block, size, site, mark);
+	}
+	return unused;
+}
+
+static void walk_while_held(void)
+{
+	pthread_t thread;
+	size_t bytes = 0, size;
+
+	held_base = fresh_addresses();
+	for (unsigned i = 0; i < TO_HOLD; i++) {
+		leakwrap_live_add(at(held_base + to_hold[i].offset), to_hold[i].size, 7);
+		bytes += to_hold[i].size;
+	}
+	CHECK(pthread_create(&thread, NULL, hold_again_and_again, NULL) == 0);
+	for (unsigned i = 0; i < 20000; i++) {
+		const struct sums is = walk(held_base, held_base + 131072);
+
+		CHECK(is.count == TO_HOLD && is.bytes == bytes);
+	}
+	atomic_store(&has_walked, true);
+	pthread_join(thread, NULL);
+	atomic_store(&has_walked, false);
+	for (unsigned i = 0; i < TO_HOLD; i++)
+		CHECK(forget(held_base + to_hold[i].offset, &size) == 7);
+}
+
+static void hold_blocks(void)
+{
+	hold_each(LEAKWRAP_HOLD_TAKEN);
+	hold_each(LEAKWRAP_HOLD_LENT);
+	hold_too_many();
+	leave_holds();
+	walk_while_held();
+}
+
 static void live(void)
 {
 	const uintptr_t base = fresh_addresses();
@@ -856,6 +1015,7 @@ static void live(void)
 			for (unsigned k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++)
 				replace(base + offsets[k], sizes[i], sizes[j]);
 	replace_aside();
+	hold_blocks();
 	give_pages_back();
 	keep_layout_for_large_blocks();
 	keep_off_other_blocks();

@@ -63,6 +63,10 @@ struct leakwrap_thread {
 	struct leakwrap_inside *inside;
 
 #ifndef LEAKWRAP_BARE
+	/* held.c: the number of calls that hold a block and have not ended, also if they were left
+	 * by siglongjmp. */
+	unsigned held;
+
 	/* dump_signal.c: PASSING is not 0 while the tracer itself calls a wrapped function.  WAITED
 	 * counts the dumps for signals that the thread waited for. */
 	unsigned passing;

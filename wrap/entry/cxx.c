@@ -166,10 +166,13 @@ ENTRY_DECLARE(char *, __cxa_demangle,
 /* Returns the name in BUFFER, or in a new block that replaces BUFFER (Itanium C++ ABI, 3.4). */
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
-	struct leakwrap_replacement old = leakwrap_begin_replacement(buffer, length ? *length : 0);
+	struct leakwrap_replacement old =
+	        leakwrap_begin_replacement(buffer, length ? *length : 0, LEAKWRAP_CALLER.sp);
 	char *name = __real___cxa_demangle(mangled, buffer, length, status);
 
-	if (name && name != buffer)
+	if (!name || name == buffer)
+		leakwrap_end_replacement(old, buffer, old.capacity, LEAKWRAP_CALLER);
+	else
 		leakwrap_end_replacement(old, name, length ? *length : strlen(name) + 1,
 		                         LEAKWRAP_CALLER);
 	return name;

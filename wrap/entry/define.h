@@ -147,14 +147,15 @@ __asm__(".globl leakwrap_disable");
 
 /* Defines the wrapper of a function that may replace *VECTOR by another block or NULL, and stores
  * its length in *LENGTH: argz and envz. */
-#define ENTRY_REPLACE(type, name, parameters, arguments)                                        \
-	ENTRY_DECLARE(type, name, parameters);                                                  \
-	type __wrap_##name parameters                                                           \
-	{                                                                                       \
-		struct leakwrap_replacement old = leakwrap_begin_replacement(*vector, *length); \
-		type result = __real_##name arguments;                                          \
-		leakwrap_end_replacement(old, *vector, *length, LEAKWRAP_CALLER);               \
-		return result;                                                                  \
+#define ENTRY_REPLACE(type, name, parameters, arguments)                                  \
+	ENTRY_DECLARE(type, name, parameters);                                            \
+	type __wrap_##name parameters                                                     \
+	{                                                                                 \
+		struct leakwrap_replacement old =                                         \
+		        leakwrap_begin_replacement(*vector, *length, LEAKWRAP_CALLER.sp); \
+		type result = __real_##name arguments;                                    \
+		leakwrap_end_replacement(old, *vector, *length, LEAKWRAP_CALLER);         \
+		return result;                                                            \
 	}
 
 /* Records the new STRING, which may be NULL.  Returns STRING. */

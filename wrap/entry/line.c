@@ -18,16 +18,17 @@
 #endif
 
 /* Defines the wrapper of a function that reads into *LINE, which has *CAPACITY bytes. */
-#define READ_LINE(name, parameters, arguments)                                                   \
-	ENTRY_DECLARE(ssize_t, name, parameters);                                                \
-	ssize_t __wrap_##name parameters                                                         \
-	{                                                                                        \
-		if (!line || (uintptr_t)capacity < LOWEST_POINTER)                               \
-			return __real_##name arguments;                                          \
-		struct leakwrap_replacement old = leakwrap_begin_replacement(BUFFER, *capacity); \
-		ssize_t read = __real_##name arguments;                                          \
-		leakwrap_end_replacement(old, BUFFER, *capacity, LEAKWRAP_CALLER);               \
-		return read;                                                                     \
+#define READ_LINE(name, parameters, arguments)                                             \
+	ENTRY_DECLARE(ssize_t, name, parameters);                                          \
+	ssize_t __wrap_##name parameters                                                   \
+	{                                                                                  \
+		if (!line || (uintptr_t)capacity < LOWEST_POINTER)                         \
+			return __real_##name arguments;                                    \
+		struct leakwrap_replacement old =                                          \
+		        leakwrap_begin_replacement(BUFFER, *capacity, LEAKWRAP_CALLER.sp); \
+		ssize_t read = __real_##name arguments;                                    \
+		leakwrap_end_replacement(old, BUFFER, *capacity, LEAKWRAP_CALLER);         \
+		return read;                                                               \
 	}
 
 /* The buffer that the call may replace.  If *CAPACITY is 0, glibc ignores *LINE and leaves the old

@@ -131,14 +131,15 @@ ENTRY_REPLACE(int, envz_merge,
 
 /* Defines the wrapper of a function that removes an entry.  It shortens the vector in place, and
  * frees the vector if it is empty. */
-#define REMOVE(name, entry_type)                                                                \
-	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry));           \
-	void __wrap_##name(char **vector, size_t *length, entry_type entry)                     \
-	{                                                                                       \
-		struct leakwrap_replacement old = leakwrap_begin_replacement(*vector, *length); \
-		__real_##name(vector, length, entry);                                           \
-		if (!*vector)                                                                   \
-			leakwrap_end_replacement(old, NULL, 0, LEAKWRAP_CALLER);                \
+#define REMOVE(name, entry_type)                                                          \
+	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry));     \
+	void __wrap_##name(char **vector, size_t *length, entry_type entry)               \
+	{                                                                                 \
+		struct leakwrap_replacement old =                                         \
+		        leakwrap_begin_replacement(*vector, *length, LEAKWRAP_CALLER.sp); \
+		__real_##name(vector, length, entry);                                     \
+		leakwrap_end_replacement(old, *vector, *vector ? old.capacity : 0,        \
+		                         LEAKWRAP_CALLER);                                \
 	}
 
 #ifdef LEAKWRAP_ENTRY_argz_delete

@@ -42,7 +42,7 @@ int __wrap_fclose(FILE *stream)
 {
 	struct leakwrap_memstream closed = leakwrap_memstream_closing(stream);
 
-	leakwrap_begin_allocation();
+	leakwrap_begin_handing_over(closed.buffer ? *closed.buffer : NULL);
 	int error = __real_fclose(stream);
 	if (closed.buffer)
 		leakwrap_record_inner_size(*closed.buffer, (*closed.size + 1) * closed.unit,

@@ -14,6 +14,7 @@ struct leakwrap_exact_block {
 	_Atomic uintptr_t address; /* a copy for the dump; 0: unused */
 	_Atomic size_t size;
 	_Atomic uint32_t site;
+	uint32_t mark;                     /* of a held block (held.h), or 0 */
 	struct leakwrap_region *region;    /* counts this block; NULL: no memory for a region */
 	struct leakwrap_exact_block *next; /* all records */
 	struct leakwrap_exact_block *next_free; /* list of unused records */
@@ -93,6 +94,7 @@ bool leakwrap_exact_add_locked(struct leakwrap_region *region, uintptr_t address
 		return false;
 	}
 	block->region = region;
+	block->mark = 0;
 	leakwrap_region_count_exact(region, address);
 	publish_exact(block, size, site);
 	return true;
@@ -109,38 +111,81 @@ bool leakwrap_exact_add(struct leakwrap_region *region, uintptr_t address, size_
 	return added;
 }
 
-uint32_t leakwrap_exact_remove(uintptr_t address, size_t *size)
+/* Returns the exact block at ADDRESS, or NULL.  The lock is held. */
+static struct leakwrap_exact_block *find_exact(uintptr_t address)
+{
+	struct leakwrap_exact_block *block;
+
+	HASH_FIND(hh, exact.by_address, &address, sizeof(address), block);
+	return block && atomic_load(&block->address) != 0 ? block : NULL;
+}
+
+/* Removes BLOCK.  The lock is held. */
+static void remove_exact(struct leakwrap_exact_block *block)
+{
+	HASH_DELETE(hh, exact.by_address, block);
+	atomic_store(&block->address, 0);
+	free_exact(block);
+	leakwrap_region_uncount_exact(block->region);
+}
+
+uint32_t leakwrap_exact_remove(uintptr_t address, size_t *size, uint32_t *mark)
 {
 	struct leakwrap_exact_block *block;
 	uint32_t site = LEAKWRAP_SITE_NONE;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	HASH_FIND(hh, exact.by_address, &address, sizeof(address), block);
-	if (block && atomic_load(&block->address) != 0) {
+	block = find_exact(address);
+	if (block) {
 		site = atomic_load(&block->site);
 		*size = atomic_load(&block->size);
-		HASH_DELETE(hh, exact.by_address, block);
-		atomic_store(&block->address, 0);
-		free_exact(block);
-		leakwrap_region_uncount_exact(block->region);
+		*mark = block->mark;
+		remove_exact(block);
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return site;
 }
 
-struct leakwrap_live_block leakwrap_exact_find(uintptr_t address)
+void leakwrap_exact_remove_marked(uintptr_t address, uint32_t mark)
 {
-	struct leakwrap_live_block found = {address, 0, LEAKWRAP_SITE_NONE};
 	struct leakwrap_exact_block *block;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	HASH_FIND(hh, exact.by_address, &address, sizeof(address), block);
-	if (block && atomic_load(&block->address) != 0) {
+	block = find_exact(address);
+	if (block && block->mark == mark)
+		remove_exact(block);
+	leakwrap_unlock(&leakwrap_tables_lock);
+}
+
+struct leakwrap_live_block leakwrap_exact_find(uintptr_t address, uint32_t *mark)
+{
+	struct leakwrap_live_block found = {address, 0, LEAKWRAP_SITE_NONE};
+	const struct leakwrap_exact_block *block;
+
+	*mark = 0;
+	leakwrap_lock(&leakwrap_tables_lock);
+	block = find_exact(address);
+	if (block) {
 		found.size = atomic_load(&block->size);
 		found.site = atomic_load(&block->site);
+		*mark = block->mark;
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return found;
+}
+
+bool leakwrap_exact_mark(uintptr_t address, uint32_t old, uint32_t mark)
+{
+	struct leakwrap_exact_block *block;
+	bool has_old;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	block = find_exact(address);
+	has_old = block && block->mark == old;
+	if (has_old)
+		block->mark = mark;
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return has_old;
 }
 
 const struct leakwrap_exact_block *leakwrap_exact_newest(void)

@@ -2,9 +2,11 @@
 #include "wrap/live/live.h"
 
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/thread.h"
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"
 #include "wrap/live/fast.h"
+#include "wrap/live/held.h"
 #include "wrap/live/reclaim.h"
 #include "wrap/live/region.h"
 #include "wrap/port/port.h"
@@ -55,10 +57,12 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 	bool large = size >= LEAKWRAP_SLOT_LARGE;
 	bool replaces = false;
 	size_t old_size;
+	uint32_t mark;
 
 	/* An older record of BLOCK may be an exact block. */
 	if (leakwrap_region_may_have_exact(region, address))
-		replaces = leakwrap_exact_remove(address, &old_size) != LEAKWRAP_SITE_NONE;
+		replaces = leakwrap_exact_remove(address, &old_size, &mark) != LEAKWRAP_SITE_NONE &&
+		           mark == 0;
 	if (region) {
 		uint32_t within;
 		leakwrap_live_slot *slot = leakwrap_slot_of(region, address, &within);
@@ -90,6 +94,22 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 	return replaces ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
 }
 
+/* Reads the record of ADDRESS behind MARK.  Returns false if MARK stands for another address. */
+static bool read_held(uint32_t mark, uintptr_t address, struct leakwrap_live_block *block)
+{
+	return leakwrap_held_is_mark(mark) && leakwrap_held_read(mark, block) &&
+	       block->address == address;
+}
+
+/* Removes the record of BLOCK from the exact blocks. */
+static uint32_t remove_exact(uintptr_t address, size_t *size)
+{
+	uint32_t mark = 0;
+	const uint32_t site = leakwrap_exact_remove(address, size, &mark);
+
+	return mark == 0 || leakwrap_held_is_lent(mark) ? site : LEAKWRAP_SITE_NONE;
+}
+
 uint32_t leakwrap_live_remove(const void *block, size_t *size)
 {
 	uintptr_t address = (uintptr_t)block;
@@ -99,6 +119,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 		uint32_t within;
 		leakwrap_live_slot *slot = leakwrap_slot_of(region, address, &within);
 		uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
+		struct leakwrap_live_block held;
 
 		if (leakwrap_slot_is_block(value) && leakwrap_slot_within(value) == within) {
 			*size = leakwrap_slot_size(value);
@@ -109,46 +130,71 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 				leakwrap_extension_clear(slot);
 			return leakwrap_slot_site(value);
 		}
+		if (leakwrap_held_is_lent(value) && read_held(value, address, &held) &&
+		    atomic_compare_exchange_strong(slot, &value, 0)) {
+			*size = held.size;
+			return held.site;
+		}
 	}
-	return leakwrap_region_may_have_exact(region, address)
-	               ? leakwrap_exact_remove(address, size)
-	               : LEAKWRAP_SITE_NONE;
+	return leakwrap_region_may_have_exact(region, address) ? remove_exact(address, size)
+	                                                       : LEAKWRAP_SITE_NONE;
 }
 
 /* -- finding ----------------------------------------------------------------------------------- */
 
-/* Reads the block that starts in the window of SLOT.  Other threads may change SLOT meanwhile.
- * Returns false if SLOT holds no complete record. */
+/* Reads the block, held or not, for which SLOT holds VALUE.  Returns false if VALUE stands for no
+ * block, or the record behind it is incomplete. */
+static bool read_value(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                       uint32_t value, struct leakwrap_live_block *block)
+{
+	uint32_t within;
+
+	if (leakwrap_slot_is_block(value)) {
+		*block = leakwrap_region_decode(region, slot, value);
+		return block->size != LEAKWRAP_SLOT_LARGE ||
+		       leakwrap_extension_load(slot, &block->size);
+	}
+	return leakwrap_held_is_mark(value) && leakwrap_held_read(value, block) &&
+	       block->address >> LEAKWRAP_REGION_BITS == region->key &&
+	       leakwrap_slot_of(region, block->address, &within) == slot;
+}
+
+/* How often a walk reads a record that is incomplete. */
+#define READS_MAX 8
+
+/* Reads the block, held or not, that starts in the window of SLOT.  Other threads may change SLOT
+ * meanwhile.  Returns false if SLOT holds no complete record.  A thread may hold a block and
+ * restore it again and again: then SLOT has the same value, although the record was incomplete
+ * between. */
 static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
                       struct leakwrap_live_block *block)
 {
 	uint32_t value = atomic_load_explicit(slot, memory_order_acquire);
 
-	while (leakwrap_slot_is_block(value)) {
-		bool whole;
-		uint32_t again;
+	for (unsigned reads = 0; value != 0; reads++) {
+		const bool is_whole = read_value(region, slot, value, block);
+		const uint32_t again = atomic_load_explicit(slot, memory_order_acquire);
 
-		*block = leakwrap_region_decode(region, slot, value);
-		if (block->size != LEAKWRAP_SLOT_LARGE)
-			return true;
-		whole = leakwrap_extension_load(slot, &block->size);
-		again = atomic_load_explicit(slot, memory_order_acquire);
-		if (again == value)
-			return whole;
+		if (again == value && (is_whole || reads >= READS_MAX))
+			return is_whole;
 		value = again;
 	}
 	return false;
 }
 
 /* Reads the block at ADDRESS from the slots of REGION, which may be NULL.  Returns false if they do
- * not hold it. */
+ * not hold it, or if it is held. */
 static bool find_in_slots(const struct leakwrap_region *region, uintptr_t address,
                           struct leakwrap_live_block *found)
 {
+	const leakwrap_live_slot *slot;
 	uint32_t within;
 
-	return region && read_slot(region, leakwrap_slot_of(region, address, &within), found) &&
-	       found->address == address;
+	if (!region)
+		return false;
+	slot = leakwrap_slot_of(region, address, &within);
+	return leakwrap_slot_is_block(atomic_load_explicit(slot, memory_order_relaxed)) &&
+	       read_slot(region, slot, found) && found->address == address;
 }
 
 struct leakwrap_live_block leakwrap_live_find(const void *block)
@@ -161,9 +207,170 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 	region = leakwrap_region_find(address);
 	if (find_in_slots(region, address, &found))
 		return found;
-	if (leakwrap_region_may_have_exact(region, address))
-		return leakwrap_exact_find(address);
+	if (leakwrap_region_may_have_exact(region, address)) {
+		uint32_t mark;
+
+		found = leakwrap_exact_find(address, &mark);
+		if (mark == 0)
+			return found;
+	}
 	return (struct leakwrap_live_block){address, 0, LEAKWRAP_SITE_NONE};
+}
+
+/* -- held blocks ------------------------------------------------------------------------------- */
+
+/* Finds the record of ADDRESS, whose region is REGION (may be NULL), for a call that will hold it.
+ * Fills *FOUND; its SITE is LEAKWRAP_SITE_NONE if there is no record or another call has taken it.
+ * Sets *SLOT and *OLD, the slot and its value, or *SLOT to NULL and *OLD to the exact block's mark
+ * or 0. */
+static void find_to_hold(struct leakwrap_region *region, uintptr_t address,
+                         struct leakwrap_live_block *found, leakwrap_live_slot **slot,
+                         uint32_t *old)
+{
+	uint32_t within;
+
+	*found = (struct leakwrap_live_block){address, 0, LEAKWRAP_SITE_NONE};
+	if (region) {
+		*slot = leakwrap_slot_of(region, address, &within);
+		*old = atomic_load_explicit(*slot, memory_order_relaxed);
+		if (leakwrap_slot_is_block(*old) && leakwrap_slot_within(*old) == within) {
+			read_value(region, *slot, *old, found);
+			return;
+		}
+		if (read_held(*old, address, found)) {
+			if (!leakwrap_held_is_lent(*old))
+				found->site = LEAKWRAP_SITE_NONE;
+			return;
+		}
+		*found = (struct leakwrap_live_block){address, 0, LEAKWRAP_SITE_NONE};
+	}
+	*slot = NULL;
+	*old = 0;
+	if (leakwrap_region_may_have_exact(region, address))
+		*found = leakwrap_exact_find(address, old);
+	if (*old != 0 && !leakwrap_held_is_lent(*old))
+		found->site = LEAKWRAP_SITE_NONE;
+}
+
+/* Replaces the value OLD of SLOT by MARK.  Returns false if another thread has changed SLOT.  A
+ * dump that still sees the old value finds its extension. */
+static bool store_mark(leakwrap_live_slot *slot, uint32_t old, uint32_t mark)
+{
+	if (!atomic_compare_exchange_strong(slot, &old, mark))
+		return false;
+	atomic_thread_fence(memory_order_release);
+	if (leakwrap_slot_is_large_block(old))
+		leakwrap_extension_clear(slot);
+	return true;
+}
+
+uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t sp, size_t *size,
+                            uint32_t *mark)
+{
+	const uintptr_t address = (uintptr_t)block;
+	struct leakwrap_region *const region = find_or_make_region(address);
+	struct leakwrap_live_block found;
+	leakwrap_live_slot *slot;
+	uint32_t old;
+
+	*mark = 0;
+	if (leakwrap_self.held > 0)
+		leakwrap_live_end_left_holds(sp);
+	find_to_hold(region, address, &found, &slot, &old);
+	if (found.site == LEAKWRAP_SITE_NONE)
+		return LEAKWRAP_SITE_NONE;
+	*size = found.size;
+	*mark = leakwrap_held_take(&found, how == LEAKWRAP_HOLD_LENT, sp);
+	if (*mark == 0) {
+		/* Earlier threads may have left theirs. */
+		leakwrap_live_end_left_holds(sp);
+		find_to_hold(region, address, &found, &slot, &old);
+		*mark = leakwrap_held_take(&found, how == LEAKWRAP_HOLD_LENT, sp);
+	}
+	if (*mark == 0)
+		return how == LEAKWRAP_HOLD_LENT ? found.site : leakwrap_live_remove(block, size);
+	if (slot ? store_mark(slot, old, *mark) : leakwrap_exact_mark(address, old, *mark))
+		return found.site;
+	leakwrap_held_give(*mark);
+	*mark = 0;
+	return LEAKWRAP_SITE_NONE;
+}
+
+/* Returns the slot of ADDRESS in REGION (may be NULL) if it holds MARK.  Else returns NULL. */
+static leakwrap_live_slot *find_marked_slot(const struct leakwrap_region *region, uintptr_t address,
+                                            uint32_t mark)
+{
+	leakwrap_live_slot *slot;
+	uint32_t within;
+
+	if (!region)
+		return NULL;
+	slot = leakwrap_slot_of(region, address, &within);
+	return atomic_load_explicit(slot, memory_order_relaxed) == mark ? slot : NULL;
+}
+
+void leakwrap_live_end_hold(const void *block, uint32_t mark)
+{
+	const uintptr_t address = (uintptr_t)block;
+	const struct leakwrap_region *region;
+	leakwrap_live_slot *slot;
+	uint32_t value = mark;
+
+	if (mark == 0)
+		return;
+	region = find_or_make_region(address);
+	slot = find_marked_slot(region, address, mark);
+	if (slot)
+		atomic_compare_exchange_strong(slot, &value, 0);
+	else if (leakwrap_region_may_have_exact(region, address))
+		leakwrap_exact_remove_marked(address, mark);
+	leakwrap_held_give(mark);
+}
+
+/* Ends the hold of BLOCK, which the call has not freed: records BLOCK instead of MARK.  Returns
+ * false if MARK is not in the table any more, else true and sets *ADDED. */
+static bool restore(const struct leakwrap_live_block *block, uint32_t mark,
+                    enum leakwrap_live_added *added)
+{
+	const struct leakwrap_region *const region = find_or_make_region(block->address);
+
+	*added = LEAKWRAP_LIVE_NEW;
+	if (find_marked_slot(region, block->address, mark)) {
+		*added = leakwrap_live_add((const void *)block->address, block->size, block->site);
+		return true;
+	}
+	return leakwrap_region_may_have_exact(region, block->address) &&
+	       leakwrap_exact_mark(block->address, mark, 0);
+}
+
+enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, uint32_t site,
+                                               uint32_t mark)
+{
+	const struct leakwrap_live_block held = {(uintptr_t)block, size, site};
+	enum leakwrap_live_added added = LEAKWRAP_LIVE_NEW;
+
+	if ((mark == 0 || !restore(&held, mark, &added)) &&
+	    leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE)
+		added = leakwrap_live_add(block, size, site);
+	if (mark != 0)
+		leakwrap_held_give(mark);
+	return added;
+}
+
+void leakwrap_live_end_left_holds(uintptr_t sp)
+{
+	enum leakwrap_live_added added;
+	struct leakwrap_live_block block;
+	uint32_t mark;
+
+	while ((mark = leakwrap_held_take_left(sp, &block)) != 0) {
+		if (leakwrap_held_is_lent(mark)) {
+			restore(&block, mark, &added);
+			leakwrap_held_give(mark);
+		} else {
+			leakwrap_live_end_hold((const void *)block.address, mark);
+		}
+	}
 }
 
 /* -- visiting ---------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
  *   slot.h       a live block, and its slot   fast.h     from an address to its slot
  *   extension.h  the size of a large block    region.h   regions and how their slots are laid out
  *   exact.h      blocks without a slot        reclaim.h  pages of empty slots go back
+ *   held.h       blocks inside realloc or getline
  *
  * A program without an operating system has a small hash table instead (wrap/bare/live.c).  There
  * each function takes the table's lock.
@@ -27,24 +28,80 @@ enum leakwrap_live_added {
 };
 
 /* Records that SIZE bytes at BLOCK are live, allocated at call site SITE, not LEAKWRAP_SITE_NONE.
- * Replaces an older record of BLOCK.  Returns LEAKWRAP_LIVE_UNTRACKED and records nothing if memory
- * is short.  May take the tables' lock. */
+ * Replaces an older record of BLOCK; that of a held block does not count as one.  Returns
+ * LEAKWRAP_LIVE_UNTRACKED and records nothing if memory is short.  May take the tables' lock. */
 enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site);
 
-/* Removes the record of BLOCK.  Returns its call site and sets *SIZE, or returns LEAKWRAP_SITE_NONE
- * if BLOCK has no record.  May take the tables' lock. */
+/* Removes the record of BLOCK, also if BLOCK is held and lent.  Returns its call site and sets
+ * *SIZE, or returns LEAKWRAP_SITE_NONE if BLOCK has no record.  May take the tables' lock. */
 uint32_t leakwrap_live_remove(const void *block, size_t *size);
 
 /* Returns the record of the block that starts at BLOCK; its SITE is LEAKWRAP_SITE_NONE if there is
- * no record.  Signal-safe.  Takes the tables' lock if BLOCK may be an exact block, or while pages
- * are being reclaimed. */
+ * no record, or if the block is held.  Signal-safe.  Takes the tables' lock if BLOCK may be an
+ * exact block, or while pages are being reclaimed. */
 struct leakwrap_live_block leakwrap_live_find(const void *block);
 
-/* Calls VISIT for every live block, also while other threads add and remove blocks.  A block that
- * is live throughout the call is visited once.  CONTEXT is passed to VISIT.  Signal-safe, takes no
- * lock. */
+/* Calls VISIT for every live block, held or not, also while other threads add and remove blocks.  A
+ * block that is live throughout the call is visited once.  CONTEXT is passed to VISIT.
+ * Signal-safe, takes no lock. */
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
                         void *context);
+
+/* -- held blocks ------------------------------------------------------------------------------- */
+
+/* How a call holds a block. */
+enum leakwrap_hold {
+	LEAKWRAP_HOLD_TAKEN, /* the call frees or moves the block, unless it fails */
+	LEAKWRAP_HOLD_LENT,  /* the call may also leave the block alone */
+};
+
+/* Holds BLOCK, before a call that may free it: its address may become another thread's block
+ * before the call returns.  Dumps show BLOCK until leakwrap_live_end_hold, or until its address is
+ * recorded anew.  SP is the stack pointer of the call's caller, or 0.  With SP 0 a call that
+ * siglongjmp leaves cannot be detected.
+ *
+ * Returns the call site of BLOCK and sets *SIZE, or returns LEAKWRAP_SITE_NONE if BLOCK has no
+ * record or another call has taken it.  Sets *MARK for the functions below; 0 if BLOCK is not held
+ * because there is no record or no room.  Without room removes the record if HOW is
+ * LEAKWRAP_HOLD_TAKEN, and keeps it otherwise.  May take the tables' lock. */
+uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t sp, size_t *size,
+                            uint32_t *mark);
+
+#ifndef LEAKWRAP_BARE
+
+/* Ends the hold of BLOCK with MARK: removes its record, unless its address has been recorded anew.
+ * With MARK 0 does nothing.  May take the tables' lock. */
+void leakwrap_live_end_hold(const void *block, uint32_t mark);
+
+/* Ends the hold of BLOCK with MARK (0: not held), because the call has not freed it: records it
+ * with SIZE and SITE as before, unless an inner call did.  Returns what leakwrap_live_add returns.
+ * May take the tables' lock. */
+enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, uint32_t site,
+                                               uint32_t mark);
+
+/* Ends the holds of calls that this thread has left by siglongjmp, an exception or a cancellation:
+ * restores lent blocks, and removes the records of taken blocks, which may be free.  SP is the
+ * stack pointer of the current call's caller, or 0.  May take the tables' lock. */
+void leakwrap_live_end_left_holds(uintptr_t sp);
+
+#else
+
+/* Without an operating system there are no marks. */
+static inline void leakwrap_live_end_hold(const void *block, uint32_t mark)
+{
+	(void)block, (void)mark;
+}
+
+static inline enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size,
+                                                             uint32_t site, uint32_t mark)
+{
+	(void)mark;
+	return leakwrap_live_add(block, size, site);
+}
+
+#endif
+
+/* -- memory ------------------------------------------------------------------------------------ */
 
 /* Returns pages of slots without a live block to the system.  Signal-safe.  Skips a region if the
  * tables' lock is held.  Does nothing in a program without an operating system. */

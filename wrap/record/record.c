@@ -129,7 +129,7 @@ static void absorb_inner(const void *block, size_t new_size)
 
 /* Returns the release that encloses a release called at SP.  A signal handler may have left the
  * enclosing release by siglongjmp.  Forgets it if SP and release_sp lie on the thread's own stack
- * and SP is above release_sp. */
+ * and SP is above release_sp.  Likewise ends the holds of calls that were left. */
 static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
@@ -138,6 +138,8 @@ static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
 	if (self->releasing && sp > self->release_sp && leakwrap_stack_is_own(sp) &&
 	    leakwrap_stack_is_own(self->release_sp))
 		self->releasing = NULL;
+	if (self->held > 0)
+		leakwrap_live_end_left_holds(sp);
 #else
 	(void)sp;
 #endif
@@ -424,10 +426,12 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 	resize->enclosing = find_enclosing_release(sp);
 	resize->saved_errno = errno;
 	resize->site = LEAKWRAP_SITE_NONE;
+	resize->mark = 0;
 	self->inner = NULL;
 	if (!block)
 		return;
-	resize->site = leakwrap_live_remove(block, &resize->old_size);
+	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
+	                                  &resize->mark);
 	if (leakwrap_misuse_checked)
 		check_resize(resize);
 	mark_release_at(sp, block);
@@ -455,12 +459,13 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 		if (resize->site == LEAKWRAP_SITE_NONE &&
 		    !is_part_of(resize->enclosing.block, resize->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+		leakwrap_live_end_hold(resize->block, resize->mark);
 		return;
 	}
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&
-	    leakwrap_live_add(resize->block, resize->old_size, resize->site) ==
+	    leakwrap_live_restore(resize->block, resize->old_size, resize->site, resize->mark) ==
 	            LEAKWRAP_LIVE_UNTRACKED)
 		count_exception(LEAKWRAP_LIVE_UNTRACKED, resize->old_size);
 }
@@ -493,6 +498,7 @@ void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size
 		    !is_part_of(resize->enclosing.block, resize->block))
 			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 		record_resized(resize, block, size, LEAKWRAP_CALLER_PASSED);
+		leakwrap_live_end_hold(resize->block, resize->mark);
 	}
 	if (resize->block && size == 0 && errno == 0)
 		errno = resize->saved_errno;
@@ -515,21 +521,21 @@ void *leakwrap_end_fast_resize_from(uint32_t old_value, void *old_block, void *b
 
 /* -- replace ----------------------------------------------------------------------------------- */
 
-struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capacity)
+struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capacity, uintptr_t sp)
 {
-	struct leakwrap_live_block live = {0, 0, LEAKWRAP_SITE_NONE};
+	struct leakwrap_replacement old = {
+	        .block = block, .capacity = capacity, .site = LEAKWRAP_SITE_NONE};
 
 	if (block)
-		live = leakwrap_live_find(block);
+		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
 	leakwrap_self.inner = NULL;
-	return (struct leakwrap_replacement){
-	        .block = block, .capacity = capacity, .size = live.size, .site = live.site};
+	return old;
 }
 
-/* Removes the record of the OLD buffer, which the C library has freed inside.  Where the wrapper
- * sees inner calls, they have removed it already.  Otherwise another thread may have got the
- * address since.  Its record differs, unless that thread allocated the same size at the same call
- * site. */
+/* Removes the record of the OLD buffer, which the table had no room to hold.  The C library has
+ * freed the buffer.  Where the wrapper sees inner calls, they have removed the record already.
+ * Otherwise another thread may have got the address since.  Its record differs, unless that thread
+ * allocated the same size at the same call site. */
 static void remove_replaced(const struct leakwrap_replacement *old)
 {
 	struct leakwrap_live_block live = leakwrap_live_find(old->block);
@@ -542,12 +548,25 @@ static void remove_replaced(const struct leakwrap_replacement *old)
 void leakwrap_end_replacement_from(struct leakwrap_replacement old, void *block, size_t size,
                                    LEAKWRAP_CALLER_PARAMS)
 {
-	if (block == old.block && size == old.capacity)
+	if (block == old.block && size == old.capacity) {
+		if (old.mark != 0 && leakwrap_live_restore(block, old.size, old.site, old.mark) ==
+		                             LEAKWRAP_LIVE_UNTRACKED)
+			count_exception(LEAKWRAP_LIVE_UNTRACKED, old.size);
 		return;
+	}
 	/* After an inner call, a record of the new BLOCK is that call's. */
-	if (old.site != LEAKWRAP_SITE_NONE &&
+	if (old.mark == 0 && old.site != LEAKWRAP_SITE_NONE &&
 	    (block == old.block || !leakwrap_self.inner ||
 	     leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
 		remove_replaced(&old);
 	leakwrap_record_inner_size(block, size, LEAKWRAP_CALLER_OF_PARAMS);
+	leakwrap_live_end_hold(old.block, old.mark);
+}
+
+/* -- hand over --------------------------------------------------------------------------------- */
+
+void leakwrap_begin_handing_over(void *block)
+{
+	leakwrap_self.inner =
+	        block && leakwrap_live_find(block).site != LEAKWRAP_SITE_NONE ? block : NULL;
 }

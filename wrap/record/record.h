@@ -166,13 +166,14 @@ struct leakwrap_resize {
 	struct leakwrap_enclosing_release enclosing;
 	size_t old_size; /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* recorded call site; LEAKWRAP_SITE_NONE: the old block had no record */
+	uint32_t mark;   /* by which the live table holds the old block, or 0 */
 	int saved_errno; /* the caller's errno */
 	unsigned kind;   /* enum leakwrap_kind (misuse.h) of the function that resizes */
 };
 
-/* Begins a resize of BLOCK (may be NULL) to SIZE bytes, before the real call: removes the record of
- * BLOCK and fills *RESIZE.  SP as for leakwrap_begin_release.  With SIZE 0 sets errno to 0, so that
- * leakwrap_end_resize can distinguish "freed" from "failed". */
+/* Begins a resize of BLOCK (may be NULL) to SIZE bytes, before the real call: holds BLOCK, so that
+ * only dumps find its record, and fills *RESIZE.  SP as for leakwrap_begin_release.  With SIZE 0
+ * sets errno to 0, so that leakwrap_end_resize can distinguish "freed" from "failed". */
 void leakwrap_begin_resize(struct leakwrap_resize *resize, void *block, size_t size, uintptr_t sp);
 
 /* Begins a resize like leakwrap_begin_resize, for an allocator that the user named. */
@@ -184,7 +185,8 @@ void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size
 void *leakwrap_end_fast_resize_from(uint32_t old_value, void *old_block, void *block, size_t size,
                                     LEAKWRAP_CALLER_PARAMS);
 
-/* Ends a resize, after the real call returned BLOCK: records BLOCK with SIZE bytes.  With BLOCK
+/* Ends a resize, after the real call returned BLOCK: records BLOCK with SIZE bytes, then removes
+ * the old record.  With BLOCK
  * NULL restores the old record, unless SIZE is 0 and errno shows no failure.  Leaves errno as the
  * real call alone would have left it.  Returns BLOCK. */
 LEAKWRAP_INLINE void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t size,
@@ -205,17 +207,19 @@ LEAKWRAP_INLINE void *leakwrap_end_fast_resize(uint32_t old_value, void *old_blo
 /* -- replace ----------------------------------------------------------------------------------- */
 
 /* The state of a function that may replace the caller's buffer by a larger buffer.  getline and its
- * relatives may wait for hours; the old buffer stays live and recorded meanwhile. */
+ * relatives may wait for hours; the live table holds the old buffer meanwhile. */
 struct leakwrap_replacement {
 	void *block;     /* the buffer before the call, or NULL */
 	size_t capacity; /* the buffer's size in bytes, according to the caller */
 	size_t size;     /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* its recorded call site, or LEAKWRAP_SITE_NONE */
+	uint32_t mark;   /* by which the live table holds it, or 0 */
 };
 
-/* Begins a call that may replace BLOCK (may be NULL) of CAPACITY bytes, before the real call.
- * Returns the state for leakwrap_end_replacement. */
-struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capacity);
+/* Begins a call that may replace BLOCK (may be NULL) of CAPACITY bytes, before the real call.  SP
+ * as for leakwrap_begin_release.  Returns the state for leakwrap_end_replacement, which must
+ * follow. */
+struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capacity, uintptr_t sp);
 
 void leakwrap_end_replacement_from(struct leakwrap_replacement old, void *block, size_t size,
                                    LEAKWRAP_CALLER_PARAMS);
@@ -227,5 +231,12 @@ LEAKWRAP_INLINE void leakwrap_end_replacement(struct leakwrap_replacement old, v
 {
 	leakwrap_end_replacement_from(old, block, size, LEAKWRAP_CALLER_ARGS(caller));
 }
+
+/* -- hand over --------------------------------------------------------------------------------- */
+
+/* Begins a call that hands BLOCK (may be NULL) over to the program: BLOCK was allocated by earlier
+ * calls.  Where the wrapper sees these, BLOCK has a record, and leakwrap_record_inner_size takes it
+ * over. */
+void leakwrap_begin_handing_over(void *block);
 
 #endif

@@ -1,0 +1,116 @@
+/* held.c - see held.h. */
+#include "wrap/live/held.h"
+
+#include "wrap/base/thread.h"
+#include "wrap/unwind/stack_bounds.h"
+
+#include <stdatomic.h>
+
+/* The entries that one thread may use: a window of neighbours, chosen by the thread. */
+#define WINDOW  16u
+#define WINDOWS 127u
+
+_Static_assert(WINDOW *WINDOWS < LEAKWRAP_HELD_LENT, "numbers begin at 1");
+
+struct entry {
+	uintptr_t sp;
+	_Atomic uintptr_t address; /* 0 while the entry changes */
+	_Atomic size_t size;
+	_Atomic uint32_t site;
+	_Atomic uint32_t mark;
+};
+
+static struct {
+	_Atomic uintptr_t owner[WINDOW * WINDOWS]; /* the thread that uses the entry; 0: unused */
+	struct entry entry[WINDOW * WINDOWS];
+} held;
+
+/* The address of a thread's state stands for the thread. */
+static uintptr_t this_thread(void)
+{
+	return (uintptr_t)&leakwrap_self;
+}
+
+/* Returns the first entry of the thread's window.  The multiplier is 2^32 divided by the golden
+ * ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). */
+static uint32_t first_of_window(void)
+{
+	const uint32_t hash = (uint32_t)(this_thread() >> 6) * 0x9e3779b1u;
+
+	return (uint32_t)((uint64_t)hash * WINDOWS >> 32) * WINDOW;
+}
+
+static uint32_t entry_of(uint32_t mark)
+{
+	return (mark & (LEAKWRAP_HELD_LENT - 1)) - 1;
+}
+
+uint32_t leakwrap_held_take(const struct leakwrap_live_block *block, bool is_lent, uintptr_t sp)
+{
+	const uint32_t first = first_of_window();
+
+	for (uint32_t i = first; i < first + WINDOW; i++) {
+		struct entry *const entry = &held.entry[i];
+		const uint32_t mark = (i + 1) | (is_lent ? LEAKWRAP_HELD_LENT : 0);
+		uintptr_t nobody = 0;
+
+		if (!atomic_compare_exchange_strong(&held.owner[i], &nobody, this_thread()))
+			continue;
+		leakwrap_self.held++;
+		entry->sp = sp;
+		atomic_store(&entry->size, block->size);
+		atomic_store(&entry->site, block->site);
+		atomic_store(&entry->mark, mark);
+		atomic_store(&entry->address, block->address);
+		return mark;
+	}
+	return 0;
+}
+
+void leakwrap_held_give(uint32_t mark)
+{
+	const uint32_t i = entry_of(mark);
+
+	atomic_store(&held.entry[i].address, 0);
+	/* A coroutine may end the call in another thread. */
+	if (atomic_load(&held.owner[i]) == this_thread() && leakwrap_self.held > 0)
+		leakwrap_self.held--;
+	atomic_store(&held.owner[i], 0);
+}
+
+bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block)
+{
+	const struct entry *const entry = &held.entry[entry_of(mark)];
+
+	block->address = atomic_load(&entry->address);
+	block->size = atomic_load(&entry->size);
+	block->site = atomic_load(&entry->site);
+	return block->address != 0 && atomic_load(&entry->address) == block->address;
+}
+
+/* Has the call with entry I, which is this thread's, been left?  Stacks of coroutines and signal
+ * handlers cannot be compared. */
+static bool is_left(uint32_t i, uintptr_t sp)
+{
+	return leakwrap_self.held == 0 ||
+	       (sp >= held.entry[i].sp && leakwrap_stack_is_own(held.entry[i].sp) &&
+	        leakwrap_stack_is_own(sp));
+}
+
+uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block)
+{
+	const uint32_t first = first_of_window();
+
+	for (uint32_t i = first; i < first + WINDOW; i++) {
+		const uint32_t mark =
+		        atomic_load_explicit(&held.entry[i].mark, memory_order_relaxed);
+
+		if (atomic_load_explicit(&held.owner[i], memory_order_relaxed) != this_thread() ||
+		    !leakwrap_held_read(mark, block) || !is_left(i, sp))
+			continue;
+		/* A signal handler may take it over meanwhile. */
+		if (atomic_compare_exchange_strong(&held.entry[i].address, &block->address, 0))
+			return mark;
+	}
+	return 0;
+}

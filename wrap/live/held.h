@@ -1,0 +1,63 @@
+/* held.h - held blocks: live blocks inside a call that may free them, such as realloc and getline.
+ *
+ * Inside the call the block's address may become another thread's block, long before the call
+ * returns.  So the live table does not keep the block's record.  It keeps a mark: the number of an
+ * entry of a small table, which has the record.  A mark is no block for the fast path.
+ *
+ *    31                     12   11           0
+ *    +-----------------------+------+----------+
+ *    | 0                     | lent | number   |   in a slot (slot.h), or in an exact block
+ *    +-----------------------+------+----------+
+ *
+ * An entry belongs to one call, so its mark tells whether the address is still that call's.  Who
+ * allocates at the address overwrites the mark.  A dump finds the record behind the mark.
+ *
+ * A siglongjmp, an exception or a cancellation may leave the call without ending it.  Its entry is
+ * then found by a later call of the same thread with the stack above it, or of a later thread whose
+ * state has the same address.  Until then dumps show the block.
+ *
+ * All functions may run in a signal handler and take no lock.  For the files of wrap/live alone.
+ */
+#ifndef LEAKWRAP_HELD_H
+#define LEAKWRAP_HELD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+#include "wrap/live/slot.h"
+
+/* Set in a mark: the call may leave the block alone, so an inner call that frees or resizes the
+ * block finds its record. */
+#define LEAKWRAP_HELD_LENT 0x800u
+
+/* Returns whether VALUE, of a slot, is a mark. */
+LEAKWRAP_INLINE bool leakwrap_held_is_mark(uint32_t value)
+{
+	return value != 0 && value < LEAKWRAP_SLOT_HALF;
+}
+
+/* Returns whether MARK is a mark of a lent block. */
+LEAKWRAP_INLINE bool leakwrap_held_is_lent(uint32_t mark)
+{
+	return leakwrap_held_is_mark(mark) && (mark & LEAKWRAP_HELD_LENT) != 0;
+}
+
+/* Takes an entry for BLOCK and this thread.  SP is the stack pointer of the call's caller, or 0 if
+ * it is not known.  Returns the mark, or 0 if no entry is free. */
+uint32_t leakwrap_held_take(const struct leakwrap_live_block *block, bool is_lent, uintptr_t sp);
+
+/* Gives back the entry of MARK.  No slot may hold MARK any more. */
+void leakwrap_held_give(uint32_t mark);
+
+/* Reads the record of MARK into *BLOCK.  Other threads may change the entry meanwhile: afterwards
+ * the slot must still hold MARK.  Returns false if the entry is being changed. */
+bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block);
+
+/* Takes over an entry that calls of this thread, or of an earlier thread, have left without giving
+ * it back.  Returns its mark and its record in *BLOCK: the caller ends the hold and gives the entry
+ * back.  Returns 0 if there is no such entry.  SP is the stack pointer of the current call's
+ * caller, or 0: then only the entries of an earlier thread are found. */
+uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block);
+
+#endif
