@@ -4,9 +4,10 @@
  * and the rest of wrap/site, byte_pool.c, readers.c and hash_table.c in wrap/base.
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
- * sources: wrap/site/delta_backtrace.c wrap/site/site_numbers.c wrap/site/base_backtrace.c
- * sources: wrap/base/byte_pool.c wrap/base/readers.c wrap/base/hash_table.c wrap/base/arena.c
- * sources: wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
+ * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
+ * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
+ * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
+ * sources: wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map -Wl,--wrap=leakwrap_lock */
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/common.h"

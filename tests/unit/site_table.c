@@ -4,9 +4,9 @@
  * delta_backtrace.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c
  * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
- * sources: wrap/base/byte_pool.c wrap/base/readers.c wrap/site/site_numbers.c
- * sources: wrap/base/hash_table.c wrap/site/base_backtrace.c wrap/base/arena.c
- * sources: wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
+ * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
+ * sources: wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c
+ * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/slot.h"

@@ -129,7 +129,7 @@ static bool are_all_permanent(const struct leakwrap_modules *now)
 {
 	/* The last snapshots that were looked at, by the answer. */
 	static const struct leakwrap_modules *_Atomic known[2];
-	bool permanent = true;
+	bool permanent = now->count > 0;
 
 	for (unsigned answer = 0; answer < 2; answer++)
 		if (atomic_load_explicit(&known[answer], memory_order_relaxed) == now)

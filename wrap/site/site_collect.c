@@ -30,7 +30,7 @@
 #define RETRY_AFTER 1024u
 
 static struct {
-	_Atomic bool is_running;
+	_Atomic int is_running;
 	_Atomic uint32_t due_at; /* leakwrap_site_numbers_wanted at the next collection */
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
@@ -250,7 +250,7 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 	if (leakwrap_likely(!is_due()))
 		return;
 	leakwrap_signals_block(&before);
-	if (!atomic_exchange(&collection.is_running, true)) {
+	if (!atomic_exchange(&collection.is_running, 1)) {
 		if (begin_marks()) {
 			collection.blocks = 0;
 			if (number >= LEAKWRAP_SITE_FIRST)
@@ -263,7 +263,7 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 			collect();
 			leakwrap_unlock(&leakwrap_tables_lock);
 		}
-		atomic_store(&collection.is_running, false);
+		atomic_store(&collection.is_running, 0);
 	}
 	leakwrap_signals_restore(&before);
 }
@@ -273,5 +273,5 @@ void leakwrap_sites_collect_forked(void)
 	leakwrap_readers_forked();
 	leakwrap_site_numbers_forked();
 	leakwrap_site_marks_end();
-	atomic_store(&collection.is_running, false);
+	atomic_store(&collection.is_running, 0);
 }

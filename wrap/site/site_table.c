@@ -13,6 +13,7 @@
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/stack_cache.h"
+#include "wrap/site/stored_backtrace.h"
 #include "wrap/site/stack_hash.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/unwind/unwind.h"
@@ -33,94 +34,18 @@ static struct {
            .unique_limit = LEAKWRAP_SITE_LIMIT,
            .by_backtrace = &leakwrap_hash_table_empty.table};
 
-/* Call sites against which the backtraces of new call sites are stored.  A collection that unlinks
- * a call site removes it here, too. */
-#define RECENT_BITS 10
-static struct {
-	/* Per depth, the latest call site with a base backtrace. */
-	_Atomic uint32_t of_depth[LEAKWRAP_MAX_DEPTH + 1];
-	/* Call sites with a base backtrace, or with a delta against one, by recent_of. */
-	_Atomic uint32_t recent[1 << RECENT_BITS];
-} bases;
-
 /* -- reading ----------------------------------------------------------------------------------- */
-
-/* The longest delta chain.  A backtrace may be a delta against the first call site of its shape,
- * whose backtrace may be a delta against a call site with a base backtrace. */
-#define DELTA_CHAIN_MAX 2
-
-/* Stands for the backtrace of a number that has been freed. */
-static const struct leakwrap_base_backtrace no_frames = {.kind = LEAKWRAP_TRACE_TRUNCATED};
-
-/* A position in the backtrace of a call site, which is read from the innermost frame on. */
-struct reader {
-	const struct leakwrap_base_backtrace *base; /* at the end of the delta chain */
-	unsigned delta_count;                       /* deltas in the chain */
-	unsigned frame;                             /* the next frame to read */
-	unsigned differing; /* bitmap of the current group: the frames that differ in any delta */
-	struct leakwrap_delta_reader delta[DELTA_CHAIN_MAX + 1]; /* the last reads BASE */
-};
-
-static void start_reading(struct reader *reader, uint32_t number)
-{
-	reader->frame = 0;
-	reader->delta_count = 0;
-	for (;; reader->delta_count++) {
-		const leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
-
-		if (bytes == 0) {
-			reader->base = &no_frames;
-			break;
-		}
-		number = leakwrap_delta_read_site(&reader->delta[reader->delta_count], bytes,
-		                                  &reader->base);
-		if (number == LEAKWRAP_SITE_NONE)
-			break;
-	}
-}
-
-/* Reads the bitmaps of all deltas for the group that begins with FRAME.  Returns their union. */
-static unsigned read_bitmaps(struct reader *reader, unsigned frame)
-{
-	unsigned differing = 0;
-
-	for (unsigned i = 0; i < reader->delta_count; i++)
-		differing |= leakwrap_delta_read_bitmap(&reader->delta[i], frame);
-	return differing;
-}
-
-/* Returns the sum of the offsets of FRAME in all deltas. */
-static uint32_t read_offsets(struct reader *reader, unsigned frame)
-{
-	uint32_t offset = 0;
-
-	for (unsigned i = 0; i < reader->delta_count; i++)
-		offset += leakwrap_delta_read_offset(&reader->delta[i], frame);
-	return offset;
-}
-
-/* Reads the next return address.  Most frames differ in no delta, so their offsets are not read. */
-static inline uintptr_t next_pc(struct reader *reader)
-{
-	const unsigned frame = reader->frame++, bit = frame % LEAKWRAP_DELTA_GROUP;
-
-	if (bit == 0)
-		reader->differing = read_bitmaps(reader, frame);
-	return leakwrap_base_backtrace_pc(reader->base, frame,
-	                                  reader->differing >> bit & 1 ? read_offsets(reader, frame)
-	                                                               : 0);
-}
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 {
-	struct reader reader;
+	struct leakwrap_site_reader reader;
 
-	start_reading(&reader, number);
+	leakwrap_site_reader_start(&reader, number);
 	trace->depth = reader.base->depth;
 	trace->kind = reader.base->kind;
 	trace->modules = reader.base->modules;
 	for (unsigned i = 0; i < trace->depth; i++)
-		trace->pcs[i] = next_pc(&reader);
+		trace->pcs[i] = leakwrap_site_reader_next(&reader);
 }
 
 void leakwrap_site_prefetch(uint32_t number)
@@ -134,9 +59,9 @@ void leakwrap_site_prefetch(uint32_t number)
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
-	struct reader reader;
+	struct leakwrap_site_reader reader;
 
-	start_reading(&reader, number);
+	leakwrap_site_reader_start(&reader, number);
 	return reader.base->kind;
 }
 
@@ -223,13 +148,13 @@ static const struct leakwrap_hash_table_kind entries = {
 static const struct leakwrap_base_backtrace *base_with_frames_of(uint32_t number,
                                                                  const struct leakwrap_trace *trace)
 {
-	struct reader reader;
+	struct leakwrap_site_reader reader;
 
-	start_reading(&reader, number);
+	leakwrap_site_reader_start(&reader, number);
 	if (reader.base->depth != trace->depth || reader.base->kind != (uint8_t)trace->kind)
 		return NULL;
 	for (unsigned i = 0; i < trace->depth; i++)
-		if (next_pc(&reader) != trace->pcs[i])
+		if (leakwrap_site_reader_next(&reader) != trace->pcs[i])
 			return NULL;
 	return reader.base;
 }
@@ -273,17 +198,9 @@ static uint32_t find(const struct leakwrap_trace *trace, uint32_t hash)
 	}
 }
 
-static unsigned depth_of(uint32_t number)
-{
-	struct reader reader;
-
-	start_reading(&reader, number);
-	return reader.base->depth;
-}
-
 uint32_t leakwrap_site_key(uint32_t number)
 {
-	uintptr_t pcs[depth_of(number) + 1];
+	uintptr_t pcs[leakwrap_site_depth(number) + 1];
 	struct leakwrap_trace trace = {.pcs = pcs};
 
 	leakwrap_site_read(number, &trace);
@@ -292,7 +209,7 @@ uint32_t leakwrap_site_key(uint32_t number)
 
 uint32_t leakwrap_site_oldest(uint32_t number)
 {
-	uintptr_t pcs[depth_of(number) + 1];
+	uintptr_t pcs[leakwrap_site_depth(number) + 1];
 	struct leakwrap_trace trace = {.pcs = pcs};
 	const struct leakwrap_hash_table *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
@@ -319,91 +236,6 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 	return number;
 }
 
-/* -- storing a backtrace ----------------------------------------------------------------------- */
-
-/* Returns true if TRACE, which was walked just now, can be a delta in a chain that ends at BASE.
- * Its depth is that of BASE.  The kind, the modules and the high halves must be equal. */
-static bool is_delta_possible(const struct leakwrap_trace *trace,
-                              const struct leakwrap_base_backtrace *base)
-{
-	if (base->kind != (uint8_t)trace->kind ||
-	    base->modules != leakwrap_base_backtrace_modules(trace))
-		return false;
-	for (unsigned i = 0; i < trace->depth; i++)
-		if (leakwrap_base_backtrace_pc(base, i,
-		                               (uint32_t)trace->pcs[i] - base->low_halves[i]) !=
-		    trace->pcs[i])
-			return false;
-	return true;
-}
-
-/* Returns where the call site against which TRACE is stored is kept.  Stacks with the same outer
- * half have it in common. */
-static _Atomic uint32_t *recent_of(const struct leakwrap_trace *trace)
-{
-	uint64_t sum = trace->depth;
-
-	for (unsigned i = (trace->depth + 1) / 2; i < trace->depth; i++)
-		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-	return &bases.recent[sum >> (64 - RECENT_BITS)];
-}
-
-/* Stores TRACE as a delta against BASE_SITE.  Returns 0 if BASE_SITE is LEAKWRAP_SITE_NONE, if
- * TRACE cannot be its delta, or if there is no room: see leakwrap_delta_encode. */
-static leakwrap_pool_offset encode_delta(const struct leakwrap_trace *trace, uint32_t base_site,
-                                         bool has_lock)
-{
-	uint32_t low_halves[trace->depth];
-	struct reader reader;
-
-	if (base_site == LEAKWRAP_SITE_NONE)
-		return 0;
-	start_reading(&reader, base_site);
-	if (reader.delta_count >= DELTA_CHAIN_MAX || reader.base->depth != trace->depth ||
-	    !is_delta_possible(trace, reader.base))
-		return 0;
-	for (unsigned i = 0; i < trace->depth; i++)
-		low_halves[i] = (uint32_t)next_pc(&reader);
-	return leakwrap_delta_encode(trace, base_site, low_halves, has_lock);
-}
-
-/* Stores TRACE as a base backtrace.  Returns 0 if there is no memory. */
-static leakwrap_pool_offset encode_base(const struct leakwrap_trace *trace, bool from_reserve)
-{
-	const struct leakwrap_base_backtrace *base =
-	        leakwrap_base_backtrace_make(trace, from_reserve);
-
-	return base ? leakwrap_delta_encode_base(base, from_reserve) : 0;
-}
-
-/* Which memory serves a new call site. */
-enum source {
-	WITHOUT_LOCK, /* what is at hand; a new call site may have to wait for the lock */
-	WITH_LOCK,    /* the tables' lock is held */
-	FROM_RESERVE, /* it is held, and the reserve is taken if no other memory is left */
-};
-
-/* Stores TRACE.  Returns 0 if there is no memory.  Sets *RECENT to where the call site is kept, if
- * others may be stored against it; else to NULL. */
-static leakwrap_pool_offset store(const struct leakwrap_trace *trace, enum source source,
-                                  _Atomic uint32_t **recent)
-{
-	_Atomic uint32_t *const of_depth = &bases.of_depth[trace->depth];
-	leakwrap_pool_offset bytes;
-
-	*recent = NULL;
-	bytes = encode_delta(trace, atomic_load(recent_of(trace)), source != WITHOUT_LOCK);
-	if (bytes != 0)
-		return bytes;
-	*recent = recent_of(trace);
-	bytes = encode_delta(trace, atomic_load(of_depth), source != WITHOUT_LOCK);
-	if (bytes == 0 && source != WITHOUT_LOCK) {
-		bytes = encode_base(trace, source == FROM_RESERVE);
-		*recent = of_depth;
-	}
-	return bytes;
-}
-
 /* -- adding ------------------------------------------------------------------------------------ */
 
 /* Drops NUMBER, which make_site has made and nobody knows. */
@@ -416,9 +248,10 @@ static void drop_site(uint32_t number)
 	}
 }
 
-static uint32_t take_number(enum source source)
+static uint32_t take_number(enum leakwrap_site_source source)
 {
-	if (source != WITHOUT_LOCK && !leakwrap_site_numbers_add_chunk(source == FROM_RESERVE))
+	if (source != LEAKWRAP_WITHOUT_LOCK &&
+	    !leakwrap_site_numbers_add_chunk(source == LEAKWRAP_FROM_RESERVE))
 		return LEAKWRAP_SITE_NONE;
 	return leakwrap_site_number_take();
 }
@@ -428,8 +261,8 @@ static uint32_t take_number(enum source source)
  *
  * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
  * stored here and copies the bytes, or the generation differs here. */
-static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enum source source,
-                          _Atomic uint32_t **recent)
+static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash,
+                          enum leakwrap_site_source source, _Atomic uint32_t **recent)
 {
 	uint32_t number = LEAKWRAP_SITE_NONE;
 	unsigned generation;
@@ -439,7 +272,7 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash, enu
 		struct leakwrap_site_chunk *chunk;
 
 		generation = leakwrap_byte_pool_generation();
-		bytes = store(trace, source, recent);
+		bytes = leakwrap_site_store(trace, source, recent);
 		if (bytes != 0 && number == LEAKWRAP_SITE_NONE)
 			number = take_number(source);
 		if (bytes == 0 || number == LEAKWRAP_SITE_NONE) {
@@ -484,18 +317,19 @@ static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
 }
 
 /* Returns the table of backtraces if it has room for another call site, else NULL.  With the lock,
- * a table without room is replaced.  FROM_RESERVE: a table that cannot be replaced is used up. */
-static const struct leakwrap_hash_table *table_with_room(enum source source)
+ * a table without room is replaced.  LEAKWRAP_FROM_RESERVE: a table that cannot be replaced is used
+ * up. */
+static const struct leakwrap_hash_table *table_with_room(enum leakwrap_site_source source)
 {
 	const struct leakwrap_hash_table *const table = atomic_load(&sites.by_backtrace);
 
 	if (leakwrap_hash_table_has_room(table, &entries))
 		return table;
-	if (source == WITHOUT_LOCK)
+	if (source == LEAKWRAP_WITHOUT_LOCK)
 		return NULL;
 	if (leakwrap_hash_table_grow(&sites.by_backtrace, &entries))
 		return atomic_load(&sites.by_backtrace);
-	return source == FROM_RESERVE ? table : NULL;
+	return source == LEAKWRAP_FROM_RESERVE ? table : NULL;
 }
 
 /* Lets other call sites be stored against MADE, which is in the table of backtraces now: keeps it
@@ -504,11 +338,12 @@ static const struct leakwrap_hash_table *table_with_room(enum source source)
  * A collection that runs meanwhile may unlink MADE before it is in the table.  It would free MADE
  * too early then: other threads find it.  So that is undone.  The next collection does not begin
  * before this thread has left the readers. */
-static void publish(uint32_t made, _Atomic uint32_t *recent, enum source source, unsigned removals)
+static void publish(uint32_t made, _Atomic uint32_t *recent, enum leakwrap_site_source source,
+                    unsigned removals)
 {
 	if (recent)
 		atomic_store(recent, made);
-	if (source != WITHOUT_LOCK ||
+	if (source != LEAKWRAP_WITHOUT_LOCK ||
 	    (removals % 2 == 0 && removals == atomic_load(&sites.removals)))
 		return;
 	leakwrap_lock(&leakwrap_tables_lock);
@@ -517,8 +352,9 @@ static void publish(uint32_t made, _Atomic uint32_t *recent, enum source source,
 }
 
 /* Finds or adds the call site of TRACE, whose hash is HASH.  Returns LEAKWRAP_SITE_NONE if there is
- * no number or no memory, or with WITHOUT_LOCK if the lock is needed. */
-static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash, enum source source)
+ * no number or no memory, or with LEAKWRAP_WITHOUT_LOCK if the lock is needed. */
+static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash,
+                            enum leakwrap_site_source source)
 {
 	uint32_t number = find(trace, hash), made = LEAKWRAP_SITE_NONE;
 	const unsigned removals = atomic_load(&sites.removals);
@@ -588,9 +424,10 @@ static uint32_t add_leaf(const struct leakwrap_trace *trace)
 	if (left < LEAF_SITES / 4)
 		depth = left < LEAF_SITES / 8 ? 1 : 2;
 	leaf = cut(trace, depth);
-	number = find_or_add(&leaf, hash_of(&leaf), WITH_LOCK);
-	return number != LEAKWRAP_SITE_NONE ? number
-	                                    : find_or_add(&leaf, hash_of(&leaf), FROM_RESERVE);
+	number = find_or_add(&leaf, hash_of(&leaf), LEAKWRAP_WITH_LOCK);
+	return number != LEAKWRAP_SITE_NONE
+	               ? number
+	               : find_or_add(&leaf, hash_of(&leaf), LEAKWRAP_FROM_RESERVE);
 }
 
 /* -- for the rest of the tracer ---------------------------------------------------------------- */
@@ -644,7 +481,7 @@ static uint32_t number_without_lock(const struct leakwrap_trace *trace, uint32_t
 
 	*is_whole = true;
 	if (!leakwrap_sites_are_scarce())
-		return find_or_add(trace, hash, WITHOUT_LOCK);
+		return find_or_add(trace, hash, LEAKWRAP_WITHOUT_LOCK);
 	number = find(trace, hash);
 	if (number != LEAKWRAP_SITE_NONE)
 		return number;
@@ -660,7 +497,7 @@ static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint32_t ha
 	uint32_t number = LEAKWRAP_SITE_NONE;
 
 	if (!leakwrap_sites_are_scarce())
-		number = find_or_add(trace, hash, WITH_LOCK);
+		number = find_or_add(trace, hash, LEAKWRAP_WITH_LOCK);
 	*is_whole = number != LEAKWRAP_SITE_NONE;
 	return *is_whole ? number : add_leaf(trace);
 }
@@ -699,37 +536,6 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 
 /* -- removing: site_removal.h ------------------------------------------------------------------ */
 
-void leakwrap_site_keep_high_halves(uint32_t number)
-{
-	struct reader reader;
-
-	start_reading(&reader, number);
-	leakwrap_base_backtrace_keep_high_halves(reader.base);
-}
-
-uint32_t leakwrap_site_base(uint32_t number)
-{
-	const leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
-	const struct leakwrap_base_backtrace *base;
-	struct leakwrap_delta_reader reader;
-
-	return bytes != 0 ? leakwrap_delta_read_site(&reader, bytes, &base) : LEAKWRAP_SITE_NONE;
-}
-
-bool leakwrap_site_copy(uint32_t number)
-{
-	leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
-	const leakwrap_pool_offset copy =
-	        bytes != 0 ? leakwrap_delta_copy(bytes, depth_of(number)) : 0;
-
-	/* The thread that made NUMBER may drop it or store its backtrace anew meanwhile. */
-	if (copy != 0)
-		atomic_compare_exchange_strong(
-		        &leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK],
-		        &bytes, copy);
-	return bytes == 0 || copy != 0;
-}
-
 void leakwrap_sites_begin_removal(void)
 {
 	atomic_fetch_add(&sites.removals, 1);
@@ -751,7 +557,6 @@ static bool keep_entry(const void *entry)
 struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number), uint32_t more)
 {
 	struct leakwrap_hash_table *const old = atomic_load(&sites.by_backtrace);
-	_Atomic uint32_t *const base = (_Atomic uint32_t *)&bases;
 	struct leakwrap_hash_table *kept;
 
 	keep_number = keep;
@@ -759,9 +564,7 @@ struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number),
 	if (!kept)
 		return NULL;
 	atomic_store(&sites.by_backtrace, kept);
-	for (unsigned i = 0; i < sizeof(bases) / sizeof(uint32_t); i++)
-		if (base[i] != LEAKWRAP_SITE_NONE && !keep(base[i]))
-			atomic_store(&base[i], LEAKWRAP_SITE_NONE);
+	leakwrap_site_bases_keep(keep);
 	return old;
 }
 

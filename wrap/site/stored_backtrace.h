@@ -1,0 +1,76 @@
+/* stored_backtrace.h - the backtrace of a call site as it is stored: in full, or as a delta against
+ * the backtrace of another call site, which may be a delta itself.
+ *
+ * All functions are signal-safe.  Whoever reads by a number is a reader (readers.h).
+ */
+#ifndef LEAKWRAP_STORED_BACKTRACE_H
+#define LEAKWRAP_STORED_BACKTRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/site/base_backtrace.h"
+#include "wrap/site/delta_backtrace.h"
+#include "wrap/unwind/trace.h"
+
+/* -- reading ----------------------------------------------------------------------------------- */
+
+/* The longest delta chain.  A backtrace may be a delta against the first call site of its shape,
+ * whose backtrace may be a delta against a call site with a base backtrace. */
+#define LEAKWRAP_DELTA_CHAIN_MAX 2
+
+/* A position in the backtrace of a call site, which is read from the innermost frame on. */
+struct leakwrap_site_reader {
+	const struct leakwrap_base_backtrace *base; /* at the end of the delta chain */
+	unsigned delta_count;                       /* deltas in the chain */
+	unsigned frame;                             /* the next frame to read */
+	unsigned differing; /* bitmap of the current group: the frames that differ in any delta */
+	struct leakwrap_delta_reader delta[LEAKWRAP_DELTA_CHAIN_MAX + 1]; /* the last reads BASE */
+};
+
+/* Begins to read the backtrace of the call site NUMBER.  If NUMBER has been freed, the backtrace
+ * has no frames. */
+void leakwrap_site_reader_start(struct leakwrap_site_reader *reader, uint32_t number);
+
+/* Reads the bitmaps of all deltas for the group that begins with FRAME.  Returns their union. */
+unsigned leakwrap_site_reader_bitmaps(struct leakwrap_site_reader *reader, unsigned frame);
+
+/* Returns the sum of the offsets of FRAME in all deltas. */
+uint32_t leakwrap_site_reader_offsets(struct leakwrap_site_reader *reader, unsigned frame);
+
+/* Reads the next return address.  Most frames differ in no delta, so their offsets are not read. */
+static inline uintptr_t leakwrap_site_reader_next(struct leakwrap_site_reader *reader)
+{
+	const unsigned frame = reader->frame++, bit = frame % LEAKWRAP_DELTA_GROUP;
+
+	if (bit == 0)
+		reader->differing = leakwrap_site_reader_bitmaps(reader, frame);
+	return leakwrap_base_backtrace_pc(
+	        reader->base, frame,
+	        reader->differing >> bit & 1 ? leakwrap_site_reader_offsets(reader, frame) : 0);
+}
+
+/* Returns the number of frames of the backtrace of the call site NUMBER. */
+unsigned leakwrap_site_depth(uint32_t number);
+
+/* -- storing ----------------------------------------------------------------------------------- */
+
+/* Which memory serves a new call site. */
+enum leakwrap_site_source {
+	LEAKWRAP_WITHOUT_LOCK, /* what is at hand; a new call site may have to wait for the lock */
+	LEAKWRAP_WITH_LOCK,    /* the tables' lock is held */
+	LEAKWRAP_FROM_RESERVE, /* it is held, and the reserve is taken if no other memory is left */
+};
+
+/* Stores TRACE.  Returns where, or 0 if there is no memory.  Sets *RECENT to where the call site is
+ * to be kept, if others may be stored against it; else to NULL. */
+leakwrap_pool_offset leakwrap_site_store(const struct leakwrap_trace *trace,
+                                         enum leakwrap_site_source source,
+                                         _Atomic uint32_t **recent);
+
+/* Forgets the call sites for which KEEP returns false: no new backtrace is stored against them.
+ * The caller holds the tables' lock. */
+void leakwrap_site_bases_keep(bool (*keep)(uint32_t number));
+
+#endif
