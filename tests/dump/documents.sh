@@ -94,7 +94,7 @@ writes a dump when the program gets a signal|signal/idle_process signal/busy_thr
 and another when the program ends|process/exit_dump_once
 it works on static binaries|dump/demo_lua dump/demo_sqlite
 from the caller of malloc to main or the thread's start|unwind/relinked unwind/archives
-relinks two real programs with Debian's compiled archives|dump/demo_lua dump/demo_sqlite tool/demo
+relinks two programs, whose libraries Debian compiled|dump/demo_lua dump/demo_sqlite tool/demo
 $(pkg-config --libs leakwrap) takes the place of both variables|link/pkgconfig
 any subset links|link/subsets
 Link the runtime into one object only|link/shared

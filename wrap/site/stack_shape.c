@@ -204,16 +204,16 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	struct leakwrap_stack_shape *shape;
 	size_t positions_size;
 
-	collect_words(&collected, trace);
-	if (collected.count == 0 ||
+	collect_words(&words, trace);
+	if (words.count == 0 ||
 	    !leakwrap_high_halves_intern(trace, false, &wanted.interned.high_halves))
 		return NULL;
 	wanted.interned.owners = owners_of(trace);
 	wanted.interned.shape = (struct leakwrap_stack_shape){
-	        .sp_factor = link_factors(&collected) + fp_factor,
+	        .sp_factor = link_factors(&words) + fp_factor,
 	        .fp_factor = fp_factor,
-	        .extent = extent_of(&collected),
-	        .word_count = (uint16_t)collected.count,
+	        .extent = extent_of(&words),
+	        .word_count = (uint16_t)words.count,
 	        .return_count = (uint8_t)read_set->return_count,
 	        .kind = (uint8_t)trace->kind,
 	};
@@ -221,7 +221,7 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	memcpy(wanted.position, words.position, positions_size);
 	shape = intern(&wanted.interned, positions_size);
 	if (shape)
-		*key = key_of_words(&collected, shape, trace);
+		*key = key_of_words(&words, shape, trace);
 	return shape;
 }
 
