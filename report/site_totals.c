@@ -249,7 +249,7 @@ bool leakwrap_has_own_sites(void)
  * oldest number. */
 static void join_rows(struct leakwrap_row *rows, uint32_t limit)
 {
-	if (leakwrap_sites_first_own() == LEAKWRAP_SITE_FIRST)
+	if (leakwrap_sites_are_unique())
 		return;
 	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++) {
 		const uint32_t oldest =

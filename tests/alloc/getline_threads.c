@@ -2,7 +2,7 @@
  * old buffer's address, at the same call site and with the same size: it is another block.
  *
  * Linked with an allocator of the test's own (getline_threads_malloc.c). */
-#include "tests/alloc/getline_threads.h"
+#include "tests/alloc/handed_on_malloc.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -41,9 +41,9 @@ static void run(unsigned number)
 		pthread_join(thread, NULL);
 }
 
-void old_block_is_free(void)
+void inside_realloc(enum place place)
 {
-	if (armed) {
+	if (armed && place == OLD_BLOCK_FREE) {
 		armed = false;
 		run(1);
 	}

@@ -4,7 +4,7 @@
 # block.
 . tests/lib.sh
 
-build threads tests/alloc/getline_threads.c tests/alloc/getline_threads_malloc.c
+build threads tests/alloc/getline_threads.c tests/alloc/handed_on_malloc.c
 "$W/threads" 2>"$W/log" || fail "status $?"
 failed=
 # expect LOG DUMP FUNCTION "BYTES BLOCKS"

@@ -1,6 +1,6 @@
 /* inside_realloc.c - asks for dumps while a large block is being copied by realloc, and lets
  * another thread have the old block's address before realloc returns. */
-#include "tests/signal/inside_realloc.h"
+#include "tests/alloc/handed_on_malloc.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -18,7 +18,7 @@ expect() {
 
 for static in '' -static; do
 	build "realloc$static" $static tests/signal/inside_realloc.c \
-		tests/signal/inside_realloc_malloc.c
+		tests/alloc/handed_on_malloc.c
 	"$W/realloc$static" 2>"$W/log$static" || fail "status $?"
 	expect "$static" 1 allocates "200000000 1"
 	expect "$static" 1 resizes "0 0"

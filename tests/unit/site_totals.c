@@ -30,6 +30,11 @@ uint32_t leakwrap_sites_first_own(void)
 	return first_own;
 }
 
+bool leakwrap_sites_are_unique(void)
+{
+	return first_own == LEAKWRAP_SITE_FIRST;
+}
+
 /* After the fork, the third call site stands for the second call site. */
 uint32_t leakwrap_site_oldest(uint32_t number)
 {

@@ -4,7 +4,8 @@
  * Who removes a record unlinks it, waits until every reader that was inside has left, and only then
  * gives the memory back:
  *
- *   unlink ──► leakwrap_grace_begin ──► leakwrap_grace_is_over, until it is true ──► give back
+ *   unlink ──► leakwrap_grace_begin
+ *                  ... ──► leakwrap_grace_is_over returns true ──► give back
  *
  * Nobody waits.  While a reader stays inside (a dump may for minutes), memory is not given back.
  * The readers are counted in slots, so that threads rarely share a cache line.  A reader that a

@@ -6,15 +6,15 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
+#include "wrap/port/port.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/site_numbers.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
+#include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_shape.h"
-#include "wrap/site/site_numbers.h"
-#include "wrap/port/port.h"
-#include "wrap/site/stack_cache.h"
 
 #include <stdatomic.h>
 

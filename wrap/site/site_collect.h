@@ -1,7 +1,7 @@
 /* site_collect.h - gives back the call sites that no live block refers to.
  *
- *   live table ──► marks ──► unmarked call sites are unlinked ──► next collection: still unmarked,
- *                                                                 and no reader: freed
+ *   live table ──► marks ──► unmarked call sites: unlinked
+ *                                  next collection ──► still unmarked, no reader: freed
  *
  * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
  * recognized the call site and has not yet recorded the block.  The next collection finds that

@@ -1,4 +1,4 @@
-/* site_numbers.h - which numbers of call sites are in use, and which blocks are live at them. */
+/* site_numbers.h - which numbers of call sites are in use, free, marked or unlinked. */
 #ifndef LEAKWRAP_SITE_NUMBERS_H
 #define LEAKWRAP_SITE_NUMBERS_H
 
@@ -48,20 +48,20 @@ void leakwrap_site_numbers_forget_free(void);
 
 /* -- marks: for site_collect.c ----------------------------------------------------------------- */
 
-/* Begins to mark: no number is marked, and numbers that are taken from now on are.  The caller
- * holds the tables' lock. */
+/* Begins marking: clears all marks.  Numbers that are taken from now on are marked at once.  The
+ * caller holds the tables' lock. */
 void leakwrap_site_marks_begin(void);
 
-/* Ends to mark.  The marks remain. */
+/* Ends marking.  The marks remain. */
 void leakwrap_site_marks_end(void);
 
-/* Marks NUMBER, or returns whether it is marked.  NUMBER is below the limit.  Neither needs the
- * tables' lock. */
+/* Mark NUMBER, and return whether NUMBER is marked.  NUMBER is below the limit.  They take no
+ * lock. */
 void leakwrap_site_mark(uint32_t number);
 bool leakwrap_site_is_marked(uint32_t number);
 
-/* The numbers that a collection has unlinked and not yet freed.  No number that was just taken is
- * among them. */
+/* Set, and return, whether a collection has unlinked NUMBER and not yet freed it.  False for a
+ * number that was just taken. */
 void leakwrap_site_set_unlinked(uint32_t number, bool is_unlinked);
 bool leakwrap_site_is_unlinked(uint32_t number);
 

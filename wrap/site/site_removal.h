@@ -17,8 +17,8 @@ uint32_t leakwrap_site_base(uint32_t number);
  * there is no memory. */
 bool leakwrap_site_copy(uint32_t number);
 
-/* Tells the threads that add call sites that a collection unlinks and frees call sites between
- * these two calls. */
+/* Call these before and after the work of a collection.  A thread that adds a call site meanwhile
+ * sees that it must check whether its call site was unlinked. */
 void leakwrap_sites_begin_removal(void);
 void leakwrap_sites_end_removal(void);
 
@@ -37,7 +37,7 @@ struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number);
 /* Keeps the high halves of NUMBER's backtrace in a sweep of them (base_backtrace.h). */
 void leakwrap_site_keep_high_halves(uint32_t number);
 
-/* Says that a backtrace may have two numbers from now on. */
+/* Records that a backtrace may have two numbers from now on: leakwrap_sites_are_unique is false. */
 void leakwrap_sites_may_repeat(void);
 
 #endif

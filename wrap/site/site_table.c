@@ -248,6 +248,8 @@ static void drop_site(uint32_t number)
 	}
 }
 
+/* Takes a number with a chunk.  Returns LEAKWRAP_SITE_NONE if there is none: see
+ * leakwrap_site_number_take. */
 static uint32_t take_number(enum leakwrap_site_source source)
 {
 	if (source != LEAKWRAP_WITHOUT_LOCK &&
@@ -257,7 +259,8 @@ static uint32_t take_number(enum leakwrap_site_source source)
 }
 
 /* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if
- * there is no number or no memory.  Sets *RECENT as store does.
+ * there is no number or no memory.  Sets *RECENT as
+ * leakwrap_site_store does.
  *
  * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
  * stored here and copies the bytes, or the generation differs here. */
@@ -450,6 +453,11 @@ uint32_t leakwrap_sites_first_own(void)
 	return atomic_load_explicit(&sites.first_own, memory_order_relaxed);
 }
 
+bool leakwrap_sites_are_unique(void)
+{
+	return atomic_load(&sites.unique_limit) == LEAKWRAP_SITE_LIMIT;
+}
+
 unsigned leakwrap_sites_begin_reading(void)
 {
 	leakwrap_site_numbers_hold();
@@ -491,7 +499,9 @@ static uint32_t number_without_lock(const struct leakwrap_trace *trace, uint32_t
 	return find_leaf(trace);
 }
 
-/* The same with the lock.  Cuts TRACE if there is no memory or no number for all its frames. */
+/* Returns the call site of TRACE while the lock is held.  Cuts TRACE if there is no memory or no
+ * number for all its frames.  Returns LEAKWRAP_SITE_NONE if that fails, too.  Sets *IS_WHOLE as
+ * number_without_lock does. */
 static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint32_t hash, bool *is_whole)
 {
 	uint32_t number = LEAKWRAP_SITE_NONE;

@@ -1,8 +1,8 @@
 /* site_table.h - the call-site table: it stores each distinct backtrace once, under a small number.
  *
- *   pc, sp, fp ──► stack cache (stack_cache.h) ── hit ────────► call site
- *                         │ miss                                   ▲
- *                         └──► walk ──► backtrace ──► hash table ──┘
+ *   pc, sp, fp ──► stack cache ── hit ───────► call site
+ *                      │ miss                      ▲
+ *                      └─► walk ──► hash table ────┘
  *
  * slot.h names the numbers with a special meaning.  The backtrace of a number does not change while
  * a live block refers to it.  A number without live blocks is given back (site_collect.h).  A dump
@@ -60,14 +60,23 @@ void leakwrap_sites_begin_own(void);
  * LEAKWRAP_SITE_FIRST if that function was not called or did nothing.  Signal-safe. */
 uint32_t leakwrap_sites_first_own(void);
 
-/* Returns the lowest number with the backtrace of the call site NUMBER: NUMBER itself, or a number
- * from before a fork.  Signal-safe, takes no lock. */
+/* Returns whether no backtrace has two numbers.  A backtrace may have two after a fork, or if a
+ * block came late at a call site that a collection had unlinked.  Signal-safe. */
+bool leakwrap_sites_are_unique(void);
+
+/* Returns the lowest number with the backtrace of the call site NUMBER: NUMBER itself, or an older
+ * number.  Signal-safe, takes no lock. */
 uint32_t leakwrap_site_oldest(uint32_t number);
 
 /* Returns a hash of the backtrace of the call site NUMBER.  A process and its forked children have
  * equal hashes for equal backtraces.  Signal-safe, takes no lock. */
 uint32_t leakwrap_site_key(uint32_t number);
 #else
+static inline bool leakwrap_sites_are_unique(void)
+{
+	return true;
+}
+
 static inline unsigned leakwrap_sites_begin_reading(void)
 {
 	return 0;

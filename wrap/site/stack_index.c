@@ -89,8 +89,13 @@ void leakwrap_stack_index_keep(bool (*is_kept)(uint32_t number))
 }
 
 /* The table stays in place: the allocation path reads it and tells nobody.  A reader may meet an
- * entry that is written anew.  It compares the whole key after it has read the value, so it finds
- * the old call site, the new one or none.  With the old one the key still is the reader's. */
+ * entry that is written anew.  It reads the value first and compares the whole key afterwards, so
+ * it mostly finds the old call site, the new call site or none.
+ *
+ * Known limit: between the two, the entry may be emptied and then be given the reader's own key.
+ * Then the reader takes another key's old call site, and one block is shown under it.
+ *
+ * Entries that are empty are not written: a forked child would copy their pages. */
 void leakwrap_stack_index_clear(void)
 {
 	struct leakwrap_hash_table *const table = atomic_load(&leakwrap_stack_index);
@@ -98,6 +103,7 @@ void leakwrap_stack_index_clear(void)
 	        (struct leakwrap_stack_entry *)leakwrap_hash_table_entries(table);
 
 	for (size_t i = 0; table->count > 0 && i < table->size; i++)
-		atomic_store_explicit(&entry[i].value, 0, memory_order_relaxed);
+		if (atomic_load_explicit(&entry[i].value, memory_order_relaxed) != 0)
+			atomic_store_explicit(&entry[i].value, 0, memory_order_relaxed);
 	table->count = 0;
 }

@@ -1,8 +1,9 @@
 /* stack_probe.h - the inline part of the stack cache (stack_cache.h), for the allocation path of
  * Linux.
  *
- *   pc, room ──► set of shapes ──► key of the stack under a shape ──► slot value of the call site
- *                                  (stack_shape.h)                    (stack_index.h)
+ *   pc, room ──► set of shapes
+ *   shape, stack ──► key of the stack (stack_shape.h)
+ *   key ──► slot value of the call site (stack_index.h)
  *
  * The set follows from where a stack begins: the caller's pc, and the room between sp and the
  * upper end of the thread's stack.  The key covers all that a walk depends on, so a hit gives the

@@ -16,8 +16,8 @@
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
-/* The longest delta chain.  A backtrace may be a delta against the first call site of its shape,
- * whose backtrace may be a delta against a call site with a base backtrace. */
+/* The longest delta chain.  A backtrace may be a delta against a recent call site with the same
+ * outer frames, whose backtrace may be a delta against a call site with a base backtrace. */
 #define LEAKWRAP_DELTA_CHAIN_MAX 2
 
 /* A position in the backtrace of a call site, which is read from the innermost frame on. */

@@ -1,7 +1,7 @@
-/* inside_realloc_malloc.c - an allocator that is slow in realloc, and lets the test act there:
+/* handed_on_malloc.c - an allocator that is slow in realloc, and lets the test act there:
  * before the copy, and when the old block is already free for others.  A freed block goes to
  * whoever asks next for its size. */
-#include "tests/signal/inside_realloc.h"
+#include "tests/alloc/handed_on_malloc.h"
 
 #include <stdint.h>
 #include <stdlib.h>
