@@ -3,6 +3,7 @@
  * "without" it only makes the documents' text, which is to be subtracted.
  *
  * Prints the tracer's system calls, walks and requests in the last tenth of the rounds. */
+#include "tests/limits/endless.h"
 #include "tests/limits/tracer_calls.h"
 
 #include <jansson.h>
@@ -12,24 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The runtime's own (record.c).  The test also builds the program without the tracer. */
-extern _Atomic unsigned long leakwrap_walks __attribute__((weak));
-
 static json_t *volatile kept;
 static char text[1 << 16];
 static size_t used;
-
-/* S. Vigna's splitmix64. */
-static uint64_t random_state;
-
-static uint64_t next_random(void)
-{
-	uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
 
 static void add(const char *piece)
 {
@@ -79,11 +65,6 @@ static __attribute__((noinline)) void leak_later(void)
 {
 	make_text();
 	kept = json_loads(text, 0, NULL);
-}
-
-static unsigned long walks(void)
-{
-	return &leakwrap_walks ? leakwrap_walks : 0;
 }
 
 int main(int argc, char **argv)

@@ -11,6 +11,7 @@
  * calls, walks and allocations in the last tenth of the rounds, and how many bytes the tracer has
  * grown by in the last half. */
 #include "leakwrap.h"
+#include "tests/limits/endless.h"
 #include "tests/limits/tracer_calls.h"
 
 #include <alloca.h>
@@ -22,25 +23,11 @@
 
 #define NOINLINE __attribute__((noinline, noclone))
 
-/* The runtime's own (record.c).  The test also builds the program without the tracer. */
-extern _Atomic unsigned long leakwrap_walks __attribute__((weak));
 #pragma weak leakwrap_get_counters
 
 static void *volatile kept;
 static unsigned long allocations;
 static bool allocates = true;
-
-/* S. Vigna's splitmix64. */
-static uint64_t random_state;
-
-static uint64_t next_random(void)
-{
-	uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
 
 /* -- ten functions ----------------------------------------------------------------------------- */
 
@@ -195,11 +182,6 @@ static unsigned long tracer_bytes(void)
 	return leakwrap_get_counters && leakwrap_get_counters(&counters) == 0
 	               ? (unsigned long)counters.tracer_bytes
 	               : 0;
-}
-
-static unsigned long walks(void)
-{
-	return &leakwrap_walks ? leakwrap_walks : 0;
 }
 
 int main(int argc, char **argv)
