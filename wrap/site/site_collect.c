@@ -233,10 +233,12 @@ static bool begin_marks(void)
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	has_begun = !collection.has_unlinked || leakwrap_grace_is_over(&collection.grace);
-	if (has_begun)
+	if (has_begun) {
 		leakwrap_site_marks_begin();
-	else
+	} else {
 		set_due(RETRY_AFTER);
+		leakwrap_stack_shapes_postpone_sweep();
+	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return has_begun;
 }

@@ -72,9 +72,14 @@ static bool count_walk(uint32_t number)
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
-	return is_cacheable(trace, stack) && leakwrap_stack_shapes_have_room() &&
-	       atomic_load_explicit(stack_count_of(number), memory_order_relaxed) < STACKS_MAX &&
-	       count_walk(number);
+	if (!is_cacheable(trace, stack) ||
+	    atomic_load_explicit(stack_count_of(number), memory_order_relaxed) >= STACKS_MAX ||
+	    !count_walk(number))
+		return false;
+	if (leakwrap_stack_shapes_have_room())
+		return true;
+	leakwrap_stack_shapes_count_refused();
+	return false;
 }
 
 /* Inserts SHAPE in way 0 of SET and moves each other shape one way back.  The last way falls

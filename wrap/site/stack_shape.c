@@ -37,9 +37,13 @@ static struct interned *shapes; /* uthash */
 /* A sweep is due after this number of shapes. */
 #define SWEEP_AFTER 16384u
 
+/* Or after this number of walks without room for a shape: only sweeps end the rest of shapes. */
+#define SWEEP_AFTER_REFUSED 65536u
+
 static struct {
 	_Atomic unsigned interned, resting;
-	_Atomic unsigned since_sweep; /* interned since the latest sweep */
+	/* Since the latest sweep: interned shapes, and walks that found no room for a shape. */
+	_Atomic unsigned since_sweep, refused;
 	unsigned sweeps;
 } count;
 
@@ -252,7 +256,13 @@ static struct {
 
 bool leakwrap_stack_shapes_are_many(void)
 {
-	return atomic_load_explicit(&count.since_sweep, memory_order_relaxed) >= SWEEP_AFTER;
+	return atomic_load_explicit(&count.since_sweep, memory_order_relaxed) >= SWEEP_AFTER ||
+	       atomic_load_explicit(&count.refused, memory_order_relaxed) >= SWEEP_AFTER_REFUSED;
+}
+
+void leakwrap_stack_shapes_count_refused(void)
+{
+	atomic_fetch_add_explicit(&count.refused, 1, memory_order_relaxed);
 }
 
 bool leakwrap_stack_shapes_have_room(void)
@@ -260,6 +270,13 @@ bool leakwrap_stack_shapes_have_room(void)
 	return atomic_load_explicit(&count.interned, memory_order_relaxed) +
 	               atomic_load_explicit(&count.resting, memory_order_relaxed) <
 	       SHAPES_MAX;
+}
+
+void leakwrap_stack_shapes_postpone_sweep(void)
+{
+	if (leakwrap_stack_shapes_are_many())
+		atomic_store(&count.since_sweep, SWEEP_AFTER / 2);
+	atomic_store(&count.refused, 0);
 }
 
 /* Gives back the shapes that have rested long enough.  Returns whether there were any. */
@@ -321,5 +338,6 @@ bool leakwrap_stack_shapes_sweep(uint64_t now)
 		}
 	}
 	atomic_store(&count.since_sweep, 0);
+	atomic_store(&count.refused, 0);
 	return has_given;
 }

@@ -106,12 +106,19 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
                                                          uint64_t *key);
 
-/* Returns whether so many shapes were interned since the last sweep that another is due. */
+/* Returns whether another sweep is due: since the last one many shapes were interned, or many walks
+ * found no room for a shape. */
 bool leakwrap_stack_shapes_are_many(void);
 
 /* Returns false if no shape can be interned at present: too many were, in too little time.  Takes
  * no lock. */
 bool leakwrap_stack_shapes_have_room(void);
+
+/* Counts a walk that found no room for a shape.  Takes no lock.  Signal-safe. */
+void leakwrap_stack_shapes_count_refused(void);
+
+/* Makes the next sweep due later: readers prevent it now.  The caller holds the tables' lock. */
+void leakwrap_stack_shapes_postpone_sweep(void);
 
 /* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep keeps the
  * high halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_time_monotonic().
