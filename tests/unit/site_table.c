@@ -16,6 +16,7 @@
 #include "wrap/port/port.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_probe.h"
+#include "wrap/site/site_numbers.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/locked_uthash.h"
 #include "unit.h"
@@ -644,6 +645,12 @@ static void *crowd_out(void *unused)
 		made.pcs[0]++;
 		CHECK(number_by_pcs(made.pcs, 1) == number);
 	}
+	/* The last numbers are those that threads have taken and dropped: they added one stack at
+	 * once. */
+	while (leakwrap_site_numbers_left() > 0) {
+		made.pcs[0]++;
+		CHECK(number_by_pcs(made.pcs, 1) != LEAKWRAP_SITE_LOST);
+	}
 	made.depth = 2;
 	for (unsigned form = 0; form < LOST; form++) {
 		made.gap = 1 + form;
@@ -656,7 +663,7 @@ static void *crowd_out(void *unused)
 	return NULL;
 }
 
-/* -- all ---------------------------------------------------------------------------------- ---- */
+/* -- all --------------------------------------------------------------------------------------- */
 
 /* Numbers lead to what was seen. */
 static void check_records(void)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The runtime's parts work alone, under AddressSanitizer, UndefinedBehaviorSanitizer and
 # ThreadSanitizer.
-# timeout: 300
+# timeout: 600
 . tests/lib.sh
 . tests/unit/said.sh
 
