@@ -50,7 +50,14 @@ small() {
 			at_most "$what: $how" $((used - untraced)) "$small"
 		done <"$W/out"
 		wanted='1 signal'
-		[ $how != two ] || wanted="400 signal"
+		# qemu-user loses signals while another thread handles one, also untraced.  Each
+		# signal that the program's handler gets is dumped.
+		if [ $how = two ]; then
+			handled=$(tail -n 1 "$W/err")
+			[ -n "$run" ] || equal "$what: $how: signals" "$handled" 400
+			[ "$handled" -gt 200 ] || fail "$what: $how: only $handled signals"
+			wanted="$handled signal"
+		fi
 		[ $how != crash ] || wanted='1 crash'
 		equal "$what: $how: dumps" \
 			"$(grep -c " reason=${wanted#* } " "$log") ${wanted#* }" "$wanted"

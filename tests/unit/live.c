@@ -973,7 +973,7 @@ static void walk_while_held(void)
 		bytes += to_hold[i].size;
 	}
 	CHECK(pthread_create(&thread, NULL, hold_again_and_again, NULL) == 0);
-	for (unsigned i = 0; i < 20000; i++) {
+	for (unsigned i = 0; i < 4000; i++) {
 		const struct sums is = walk(held_base, held_base + 131072);
 
 		CHECK(is.count == TO_HOLD && is.bytes == bytes);
