@@ -40,6 +40,22 @@ leakwrap_flags() {
 		LEAKWRAP_LIB="$O/libleakwrap.a" SHOW="$*" leakwrap-show-flags
 }
 
+# runtime NAME VARIABLE=VALUE...: builds the runtime with the variables, and sets $lib to it. Tests
+# share it by its name: one test builds it, and the others find it done.
+runtime() {
+	lib=$O/targets/$1/libleakwrap.a
+	name=$1
+	shift
+	mkdir -p "$O/targets/$name"
+	(
+		flock 9
+		unset MAKEFLAGS MFLAGS CC AR
+		make -s O="$O/targets/$name" "$@" lib >"$W/make" 2>&1
+	) 9>"$O/targets/$name/lock" || fail "cannot build the runtime: $(tail -n 5 "$W/make")"
+	# Programs are not linked with libatomic.
+	! nm -u "$lib" | grep __atomic_ || fail "the runtime of $name wants libatomic"
+}
+
 # The flags resemble a user's. But the compiler keeps every call of a test, and each call has a
 # frame.
 CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-builtin"

@@ -24,7 +24,7 @@ enum status {
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Writes such a line and ends the tool with STATUS_USAGE. */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* Shows progress on standard error, if that is a terminal.  The next message or progress_done wipes
  * it. */

@@ -76,7 +76,7 @@ int main(void)
 
 	if (!stream || pipe(ends) != 0)
 		return 2;
-	setvbuf(stream, NULL, _IOFBF, 2 * LINE);
+	setvbuf(stream, NULL, _IOFBF, 2 * (size_t)LINE);
 	for (unsigned i = 0; i < TIMES; i++) {
 		make_buffer();
 		leave(stream);

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 	const size_t least = getauxval(AT_MINSIGSTKSZ);
 	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_ONSTACK | SA_SIGINFO};
 	/* Shared, so that it outlives a child. */
-	char *memory = mmap(NULL, 2 * (BELOW + MOST), PROT_READ | PROT_WRITE,
+	char *memory = mmap(NULL, 2 * (size_t)(BELOW + MOST), PROT_READ | PROT_WRITE,
 	                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	size = (least > LEAST ? least : LEAST) + (argc > 2 ? (size_t)atol(argv[2]) : 0);

@@ -598,7 +598,7 @@ static void leave_by_siglongjmp(void)
 static NOINLINE void recurse(unsigned depth, uint64_t path)
 {
 	static void (*const volatile again)(unsigned, uint64_t) = recurse;
-	volatile char *room = alloca(16 + path % 4 * 48); /* cppcheck-suppress allocaCalled */
+	volatile char *room = alloca(16 + path % 4 * 48);
 	void *block = malloc(path % 300);
 
 	room[0] = 1;

@@ -9,8 +9,7 @@ lw=$O/leakwrap
 unset DEBUGINFOD_URLS
 export LC_ALL=C
 
-# target TRIPLE QEMU: programs for TRIPLE run as "$run PROGRAM". QEMU is empty for this machine. The
-# tests share the runtime for TRIPLE: one test builds it, and the others find it done.
+# target TRIPLE QEMU: programs for TRIPLE run as "$run PROGRAM". QEMU is empty for this machine.
 target() {
 	triple=$1
 	gcc=$triple-gcc
@@ -21,21 +20,6 @@ target() {
 		run="$2 -L /usr/$triple"
 	fi
 	runtime "$triple" CROSS_COMPILE="$triple-"
-}
-
-# runtime NAME VARIABLE=VALUE...: builds the runtime with the variables, and sets $lib to it.
-runtime() {
-	lib=$O/targets/$1/libleakwrap.a
-	name=$1
-	shift
-	mkdir -p "$O/targets/$name"
-	(
-		flock 9
-		unset MAKEFLAGS MFLAGS CC AR
-		make -s O="$O/targets/$name" "$@" lib >"$W/make" 2>&1
-	) 9>"$O/targets/$name/lock" || fail "cannot build the runtime: $(tail -n 5 "$W/make")"
-	# Programs are not linked with libatomic.
-	! nm -u "$lib" | grep __atomic_ || fail "the runtime of $name wants libatomic"
 }
 
 # The program is compiled as usual, but each function has a frame. The vendor's code is compiled for

@@ -240,15 +240,12 @@ for machine in aarch64-linux-gnu:qemu-aarch64:aarch64 riscv64-linux-gnu:qemu-ris
 		command -v "$machine-gcc" && command -v "$qemu" &&
 			grep LEAKWRAP_CONTEXT_REGISTERS "$header"
 	} >/dev/null || continue
-	lib=$W/$machine
-	MAKEFLAGS='' make -s O="$lib" CROSS_COMPILE="$machine-" CC="$machine-gcc" \
-		AR="$machine-ar" lib >"$W/make" 2>&1 ||
-		fail "$machine: $(tail -n 5 "$W/make")"
+	runtime "$machine" CROSS_COMPILE="$machine-"
 	for static in "" -static; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$machine-gcc $CFLAGS_FOR_TESTS $static -o "$W/foreign" $program \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") \
+				sed "s|$O/libleakwrap.a|$lib|g") \
 			-pthread -Wl,--build-id 2>"$W/ld" ||
 			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		crash "$qemu" -L "/usr/$machine" "$W/foreign" SEGV

@@ -14,10 +14,7 @@ for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm \
 	qemu=${machine#*:}
 	machine=${machine%:*}
 	{ command -v "$machine-gcc" && command -v "$qemu"; } >/dev/null || continue
-	lib=$W/$machine
-	MAKEFLAGS='' make -s O="$lib" CROSS_COMPILE="$machine-" CC="$machine-gcc" \
-		AR="$machine-ar" lib >"$W/make" 2>&1 ||
-		fail "$machine: $(tail -n 5 "$W/make")"
+	runtime "$machine" CROSS_COMPILE="$machine-"
 	for static in "" -static; do
 		rm -rf "$W/sysroot" "$W/log"
 		mkdir -p "$W/sysroot/opt" "$W/host"
@@ -25,7 +22,7 @@ for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm \
 		$machine-gcc -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls $static \
 			-o "$W/host/app" \
 			tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s|$O/libleakwrap.a|$lib/libleakwrap.a|g") \
+				sed "s|$O/libleakwrap.a|$lib|g") \
 			-Wl,--build-id 2>"$W/ld" ||
 			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		# The device has the stripped program.

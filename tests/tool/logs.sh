@@ -161,8 +161,8 @@ status_is 2 "$lw" nonsense
 status_is 2 "$lw"
 status_is 2 "$lw" report -o "$W/no/folder" "$W/plain"
 [ ! -e /dev/full ] || status_is 2 sh -c '"$1" report -o /dev/full "$2"' sh "$lw" "$W/plain"
-exit 0
 
+# -- processes that forked -------------------------------------------------------------------------
 # A merged report has the notes, and how much from before a fork was left out.
 cat >"$W/forks.c" <<'END'
 #include <stdlib.h>

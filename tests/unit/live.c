@@ -906,15 +906,15 @@ static void hold_too_many(void)
 	unsigned with_mark = 0;
 	size_t size;
 
-	for (unsigned i = 0; i < MANY; i++) {
+	for (size_t i = 0; i < MANY; i++) {
 		leakwrap_live_add(at(base + i * 64), 10, 7);
 		CHECK(leakwrap_live_hold(at(base + i * 64), LEAKWRAP_HOLD_LENT, 0, &size,
 		                         &mark[i]) == 7);
 		with_mark += mark[i] != 0;
 	}
 	CHECK(with_mark > 0 && with_mark < MANY);
-	CHECK(walk(base, base + MANY * 64).count == MANY);
-	for (unsigned i = 0; i < MANY; i++) {
+	CHECK(walk(base, base + (size_t)MANY * 64).count == MANY);
+	for (size_t i = 0; i < MANY; i++) {
 		leakwrap_live_restore(at(base + i * 64), 10, 7, mark[i]);
 		CHECK(forget(base + i * 64, &size) == 7);
 	}

@@ -14,10 +14,7 @@ command -v $gcc >/dev/null || skip "$gcc is not installed"
 command -v qemu-arm >/dev/null || skip "qemu-arm is not installed"
 command -v clang >/dev/null || skip "clang is not installed"
 
-(
-	unset MAKEFLAGS MFLAGS CC AR
-	make -s O="$W/runtime" CROSS_COMPILE=$triple- lib >"$W/log" 2>&1
-) || fail "cannot build the runtime: $(tail -n 5 "$W/log")"
+runtime $triple CROSS_COMPILE=$triple-
 
 # kind NAME ROOM COMPILER FLAG...: builds $W/NAME.o.
 kind() {
@@ -42,7 +39,7 @@ for level in 1 2 s; do
 	$gcc -std=gnu11 -O1 -marm -fno-omit-frame-pointer -Wall -Wextra -I. -Iwrap -o "$W/mixed" \
 		tests/unwind/mixed_arm_code.c "$W"/apcs.o "$W"/arm_gcc.o "$W"/arm_clang.o \
 		"$W"/thumb_clang.o "$W"/thumb_gcc.o "$W"/arm_plain.o \
-		"$W/runtime/libleakwrap.a" || fail "cannot link"
+		"$lib" || fail "cannot link"
 	for way in "auto 6" "fp 3"; do
 		# shellcheck disable=SC2086
 		LEAKWRAP_OPTIONS=exit=0:unwind=${way% *} qemu-arm -L /usr/$triple \

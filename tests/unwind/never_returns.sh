@@ -15,10 +15,7 @@ machine() {
 		echo "$triple: no compiler or no emulator"
 		return 1
 	fi
-	(
-		unset MAKEFLAGS MFLAGS CC AR
-		make -s O="$W/$triple" CROSS_COMPILE="$triple-" lib >"$W/log" 2>&1
-	) || fail "$triple: cannot build the runtime: $(tail -n 5 "$W/log")"
+	runtime "$triple" CROSS_COMPILE="$triple-"
 }
 
 ran=0
@@ -26,7 +23,7 @@ ran=0
 walks() {
 	"$triple-gcc" -std=gnu11 -Wall -Wextra -I. -Iwrap -fno-unwind-tables \
 		-fno-asynchronous-unwind-tables -fno-pie -fno-toplevel-reorder "$@" \
-		-static -o "$W/never" tests/unwind/never_returns.c "$W/$triple/libleakwrap.a" ||
+		-static -o "$W/never" tests/unwind/never_returns.c "$lib" ||
 		fail "$triple: cannot link: $*"
 	GMON_OUT_PREFIX=$W/gmon LEAKWRAP_OPTIONS=exit=0 "$qemu" "$W/never" >"$W/out" 2>&1 ||
 		fail "$triple $*: $(cat "$W/out")"

@@ -19,8 +19,7 @@ machine() {
 		return
 	fi
 	CC=$triple-gcc
-	make -s O="$W/$triple" CC="$CC" AR="$triple-ar" lib >"$W/log" 2>&1 ||
-		fail "$triple: $(tail -n 5 "$W/log")"
+	runtime "$triple" CROSS_COMPILE="$triple-"
 	# shellcheck disable=SC2086 # lists
 	build_plain $triple.o -c $program_flags -fomit-frame-pointer tests/unwind/stacks.c
 	for how; do
@@ -28,7 +27,7 @@ machine() {
 		[ "$how" != dynamic ] || flag=
 		# shellcheck disable=SC2086
 		build_plain "$triple-$how" "$W/$triple.o" tests/unwind/compare.c $runtime_flags \
-			"$W/$triple/libleakwrap.a" $flag $wrap 2>"$W/log"
+			"$lib" $flag $wrap 2>"$W/log"
 		"$qemu" -L "/usr/$triple" "$W/$triple-$how" none none >"$W/out" 2>&1 ||
 			fail "$triple $how: $(head -n 40 "$W/out")"
 		echo "$triple $how: $(tail -n 1 "$W/out")"

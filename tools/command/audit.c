@@ -256,9 +256,9 @@ enum { UNTABLED_SHARE = 10 };
 
 static void check_tables(struct audit *audit, const struct program *program)
 {
-	const struct untabled untabled =
-	        untabled_find(program->elf, program->machine, &audit->arena);
+	struct untabled untabled;
 
+	untabled_find(&untabled, program->elf, program->machine, &audit->arena);
 	if (!untabled.main && untabled.count <= untabled.functions / UNTABLED_SHARE)
 		return;
 	print_finding(audit, NOTE,

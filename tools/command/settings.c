@@ -106,6 +106,7 @@ void settings_read(struct arena *arena, const struct argp *argp, const struct ar
 	if (!lines.stream)
 		die("%s: %s", file, strerror(errno));
 	GROW(all, all_room, (size_t)*argc + 1);
+	GROW(numbers, number_room, 1);
 	all[count++] = (*argv)[0];
 	for (const char *text; (text = next_setting(&lines)) != NULL;) {
 		char *argument = argument_of(arena, argp, others, text, file, lines.number);

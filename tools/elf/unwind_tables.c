@@ -137,21 +137,20 @@ static void read_symbols(struct untabled *found, struct largest *largest, Elf *e
 	}
 }
 
-struct untabled untabled_find(Elf *elf, int machine, struct arena *arena)
+void untabled_find(struct untabled *found, Elf *elf, int machine, struct arena *arena)
 {
 	struct tables tables = tables_open(elf, machine);
-	struct untabled found = {.functions = 0};
 	struct largest largest = {.size = {0}};
 
+	*found = (struct untabled){.functions = 0};
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
 		GElf_Shdr header;
 
 		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_SYMTAB)
-			read_symbols(&found, &largest, elf, scn, &header, &tables, machine);
+			read_symbols(found, &largest, elf, scn, &header, &tables, machine);
 	}
 	for (size_t i = 0; i < NAMES_MAX && largest.name[i]; i++)
-		found.names = arena_format(arena, "%s%s%s", found.names ? found.names : "",
-		                           found.names ? ", " : "", largest.name[i]);
+		found->names = arena_format(arena, "%s%s%s", found->names ? found->names : "",
+		                            found->names ? ", " : "", largest.name[i]);
 	tables_close(&tables);
-	return found;
 }

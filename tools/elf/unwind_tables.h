@@ -13,8 +13,8 @@ struct untabled {
 	bool main;         /* main is one of them */
 };
 
-/* Counts the functions of ELF, which has a symbol table and is for MACHINE (EM_…).  ARM's entries
- * "cannot unwind" are no tables: the linker inserts them for code without a table. */
-struct untabled untabled_find(Elf *elf, int machine, struct arena *arena);
+/* Fills *FOUND from the functions of ELF, which has a symbol table and is for MACHINE (EM_…).  ARM's
+ * entries "cannot unwind" are no tables: the linker inserts them for code without a table. */
+void untabled_find(struct untabled *found, Elf *elf, int machine, struct arena *arena);
 
 #endif

@@ -39,7 +39,7 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 	uintptr_t pointer;
 
 	__asm__("movq %%fs:0, %0" : "=r"(pointer));
-	return pointer;
+	return pointer; /* cppcheck-suppress uninitvar ; the assembly sets it */
 }
 
 #define LEAKWRAP_THREAD_POINTER        leakwrap_thread_pointer()

@@ -271,16 +271,17 @@ static char *const *arguments_on_stack(long *count)
 {
 #ifndef LEAKWRAP_NO___libc_stack_end
 	const long *argc = __libc_stack_end;
-	char *const *argv = (char *const *)(argc + 1);
 
 	/* In a static program __libc_stack_end is near argc, but not equal to its address.  So
 	 * check what it points to. */
-	if (argc && *argc >= 0 && *argc < INT_MAX &&
-	    (environ ? (uintptr_t)argv + ((uintptr_t)*argc + 1) * sizeof(*argv) ==
-	                       (uintptr_t)environ
-	             : !argv[*argc])) {
-		*count = *argc;
-		return argv;
+	if (argc && *argc >= 0 && *argc < INT_MAX) {
+		char *const *const argv = (char *const *)(argc + 1);
+		const uintptr_t behind = (uintptr_t)argv + ((uintptr_t)*argc + 1) * sizeof(*argv);
+
+		if (environ ? behind == (uintptr_t)environ : !argv[*argc]) {
+			*count = *argc;
+			return argv;
+		}
 	}
 #endif
 	*count = 0;
