@@ -97,19 +97,16 @@ static _Atomic uint32_t *recent_of(const struct leakwrap_trace *trace)
 static leakwrap_pool_offset encode_delta(const struct leakwrap_trace *trace, uint32_t base_site,
                                          bool has_lock)
 {
-	const unsigned depth = trace->depth;
+	uint32_t low_halves[trace->depth + 1]; /* an array has at least one element */
 	struct leakwrap_site_reader reader;
 
-	if (depth == 0 || base_site == LEAKWRAP_SITE_NONE)
+	if (base_site == LEAKWRAP_SITE_NONE)
 		return 0;
 	leakwrap_site_reader_start(&reader, base_site);
-	if (reader.delta_count >= LEAKWRAP_DELTA_CHAIN_MAX || reader.base->depth != depth ||
+	if (reader.delta_count >= LEAKWRAP_DELTA_CHAIN_MAX || reader.base->depth != trace->depth ||
 	    !is_delta_possible(trace, reader.base))
 		return 0;
-
-	uint32_t low_halves[depth];
-
-	for (unsigned i = 0; i < depth; i++)
+	for (unsigned i = 0; i < trace->depth; i++)
 		low_halves[i] = (uint32_t)leakwrap_site_reader_next(&reader);
 	return leakwrap_delta_encode(trace, base_site, low_halves, has_lock);
 }
