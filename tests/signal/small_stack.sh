@@ -37,10 +37,20 @@ small() {
 				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 					sed "s|$O/libleakwrap.a|$lib|g") -pthread
 	} 2>"$W/link" || fail "$what: $(tail -n 5 "$W/link")"
+	# qemu-i386 mixes up the thread pointers of two threads that return from signal handlers.
+	hows='own within two crash'
+	if [ "$run" = qemu-i386 ]; then
+		if "$W/plain" own 0 >/dev/null 2>&1; then
+			run='' more=0 # this machine runs the program itself
+		else
+			hows='own within crash'
+			echo "$what: two threads are left out: no machine but the emulator"
+		fi
+	fi
 	$run "$W/plain" own "$more" >"$W/out" || fail "$what: untraced: status $?"
 	read -r size overwritten untraced <"$W/out"
 	equal "$what: untraced: bytes below a stack of $size" "$overwritten" 0
-	for how in own within two crash; do
+	for how in $hows; do
 		log=$W/log
 		rm -f "$log"
 		LEAKWRAP_OPTIONS=crash=1:log=$log $run "$W/small" $how "$more" \
