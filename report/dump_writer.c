@@ -3,6 +3,7 @@
 
 #include "report/site_totals.h"
 #include "report/command.h"
+#include "report/failure_writer.h"
 #include "wrap/base/loss.h"
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
@@ -441,6 +442,10 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 		                      &(struct leakwrap_trace){.pcs = dump.pcs});
 	else
 		shown = write_live(reason->own, earlier_lost);
+#ifndef LEAKWRAP_BARE
+	leakwrap_failures_write(dump.writer, write_backtrace,
+	                        &(struct leakwrap_trace){.pcs = dump.pcs});
+#endif
 	write_modules();
 	write_end(shown, started);
 }

@@ -7,6 +7,7 @@
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/unwind/read_set.h"
+#include "wrap/fail/fail.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/base/options.h"
@@ -83,11 +84,17 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		self->state = leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING
-		                                      : LEAKWRAP_THREAD_RECORDING;
+		self->state = leakwrap_misuse_checked || leakwrap_fail_may_come()
+		                      ? LEAKWRAP_THREAD_CHECKING
+		                      : LEAKWRAP_THREAD_RECORDING;
 	}
 	site = leakwrap_stack_cache_find(pc, sp, fp);
 	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
+}
+
+uint32_t leakwrap_find_site(LEAKWRAP_CALLER_PARAMS)
+{
+	return find_site(LEAKWRAP_CALLER_PASSED);
 }
 
 /* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older

@@ -9,6 +9,8 @@
 #include "wrap/signal/crash.h"
 #include "wrap/signal/spare_stack.h"
 #include "report/dump.h"
+#include "report/failure_writer.h"
+#include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
@@ -77,6 +79,8 @@ static void start(void)
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
+	if (!leakwrap_fail_start(leakwrap_name_of_function))
+		leakwrap_message("no memory to make allocations fail", (const char *[]){NULL});
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)
@@ -153,6 +157,7 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
+	leakwrap_fail_forked();
 	leakwrap_shadow_forked();
 	leakwrap_crash_forked();
 	leakwrap_spare_stack_forked();

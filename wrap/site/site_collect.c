@@ -4,6 +4,7 @@
 #include "wrap/base/arena.h"
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/options.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
@@ -249,8 +250,8 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 {
 	struct leakwrap_mask before;
 
-	if (leakwrap_likely(!is_due()))
-		return;
+	if (leakwrap_likely(!is_due()) || leakwrap_options.fail.choice != LEAKWRAP_FAIL_NOTHING)
+		return; /* failing allocations are counted by their numbers */
 	leakwrap_signals_block(&before);
 	if (!atomic_exchange(&collection.is_running, 1)) {
 		if (begin_marks()) {
