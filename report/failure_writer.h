@@ -1,5 +1,5 @@
-/* failure_writer.h - writes the lines of a dump about allocations that were made to fail (format.h).
- */
+/* failure_writer.h - writes the lines of a dump about allocations that were made to fail, see
+ * format.h. */
 #ifndef LEAKWRAP_FAILURE_WRITER_H
 #define LEAKWRAP_FAILURE_WRITER_H
 

@@ -11,7 +11,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff list audit cc flags dump --help --version'
+		options='report diff list audit cc flags dump torture --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
 	fi
@@ -25,9 +25,10 @@ _leakwrap() {
 	-f | --format)
 		mapfile -t COMPREPLY < <(compgen -W 'text json folded pprof html' -- "$word")
 		;;
+	--engine) mapfile -t COMPREPLY < <(compgen -W 'rerun' -- "$word") ;;
 	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
-	--sysroot | --debug-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+	--sysroot | --debug-dir | --state) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
 	--exe | --map | --suppressions | --config | --output | -o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		;;
@@ -49,6 +50,11 @@ _leakwrap() {
 			options='--allocator= --options= --cxx --static-libstdcxx --static --lld
 				--output= -- --help'
 			;;
+		torture)
+			options="$files --hits= --sticky --below= --size= --limit= --engine= --jobs=
+				--state= --timeout= --leaks= --"
+			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -c -- "$word")
+			;;
 		cc)
 			options='--allocator= --options= -- --help'
 			# The compiler, and then what is given to it.
@@ -61,7 +67,7 @@ _leakwrap() {
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
-		elif [[ $command != dump && $command != cc ]]; then
+		elif [[ $command != dump && $command != cc && $command != torture ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			compopt -o filenames 2>/dev/null
 		fi

@@ -13,8 +13,10 @@ build_new '' LEAKWRAP_CXX_STATIC_LDLIBS
 build_new -static LEAKWRAP_CXX_LDLIBS
 
 for static in '' -static; do
+	# The static linker warns of tempnam.
 	build "failing$static" $static tests/alloc/fail_next.c 2>"$W/warnings"
-	LEAKWRAP_OPTIONS=system=0 "$W/failing$static" >"$W/out" 2>"$W/log" || fail "$static: $(cat "$W/out")"
+	LEAKWRAP_OPTIONS=system=0 "$W/failing$static" >"$W/out" 2>"$W/log" ||
+		fail "$static: $(cat "$W/out")"
 	[ "$(dump_value "$W/log" 1 failures)" -gt 25 ] || fail "$static: $(cat "$W/log")"
 	equal "live blocks$static" "$(dump_value "$W/log" 1 live_blocks)" 0
 

@@ -63,8 +63,8 @@ program=$W/failing
 run rate=1,below=failing
 equal "below a module" "$(echo "$out" | wc -w)" 36
 
-for bad in '' nth nth=0 nth=x nth=1,rate=2 rate=0 site=xyz hit=2 sticky seed=1 size=5 nth=1,size=9-3 \
-	nth=1,below= nth=18446744073709551616; do
+for bad in '' nth nth=0 nth=x nth=1,rate=2 rate=0 site=xyz hit=2 sticky seed=1 size=5 \
+	nth=1,size=9-3 nth=1,below= nth=18446744073709551616; do
 	run "$bad"
 	equal "fail=$bad" "$out $(grep -c 'cannot be used' "$W/log")" ' 1'
 done

@@ -216,6 +216,30 @@ static struct misused *copy_misuse(struct report *report, const struct parsed_du
 	return misused;
 }
 
+static void copy_failures(struct report *report, const struct parsed_dump *parsed,
+                          struct dump *dump, struct module **modules)
+{
+	struct copied copied = {0};
+
+	dump->injected_failures = parsed->injected_failures;
+	dump->failures =
+	        arena_alloc(&report->arena, parsed->failure_count * sizeof *dump->failures);
+	for (size_t i = 0; i < parsed->failure_count; i++) {
+		const struct parsed_failure *from = &parsed->failures[i];
+
+		copy_frames(report, parsed, dump, modules, from->frames.first, from->frames.depth,
+		            &copied);
+		dump->failures[dump->failure_count++] =
+		        (struct failure){.stack = add_stack(report, copied.at, copied.depth),
+		                         .only_reached = from->only_reached,
+		                         .of_system = from->of_system,
+		                         .identity = from->identity,
+		                         .hits = from->hits,
+		                         .bytes = from->bytes};
+	}
+	free(copied.at);
+}
+
 struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 {
 	struct dump *dump = arena_alloc(&report->arena, sizeof *dump);
@@ -248,6 +272,7 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	if (parsed->misused)
 		dump->misuse = copy_misuse(report, parsed, dump, modules);
 	copy_sites(report, parsed, dump, modules);
+	copy_failures(report, parsed, dump, modules);
 	free(modules);
 	return dump;
 }

@@ -93,6 +93,13 @@ struct misused {
 	struct stack *stacks[MISUSE_STACKS]; /* NULL: there is none of the kind */
 };
 
+/* A call site where an allocation was made to fail, or that was reached (parsed_failure). */
+struct failure {
+	const struct stack *stack; /* among the stacks of the report */
+	bool only_reached, of_system;
+	uint64_t identity, hits, bytes;
+};
+
 struct dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when not known */
@@ -100,6 +107,9 @@ struct dump {
 	size_t command_count;                /* 0: not known */
 	int64_t seconds;                     /* TIME since 1970, -1 when not known */
 	struct totals totals;
+	uint64_t injected_failures; /* how many allocations were made to fail */
+	struct failure *failures;
+	size_t failure_count;
 	struct site *sites;
 	struct mapping *mappings;
 	const char **notes;

@@ -313,6 +313,28 @@ static void put_footer(struct page *page, const struct dump *dump)
 		putc('\n', page->stream);
 }
 
+/* Writes how many allocations were made to fail, and the stacks of the first. */
+static void put_failures(struct page *page, const struct dump *dump)
+{
+	if (dump->injected_failures == 0)
+		return;
+	putc('\n', page->stream);
+	set_tone(page, TONE_STRONG);
+	fprintf(page->stream, "  %s made to fail on purpose\n",
+	        counted(page, dump->injected_failures, "allocation"));
+	set_tone(page, TONE_PLAIN);
+	for (size_t i = 0; i < dump->failure_count; i++) {
+		const struct failure *failure = &dump->failures[i];
+		if (failure->only_reached)
+			continue;
+		if (failure->bytes)
+			fprintf(page->stream, "  of %s:\n", counted(page, failure->bytes, "byte"));
+		else
+			fputs("  of unknown size:\n", page->stream);
+		put_stack(page, failure->stack);
+	}
+}
+
 void put_dump(struct page *page, const struct dump *dump, const struct answer *answer)
 {
 	put_title(page, dump);
@@ -323,6 +345,7 @@ void put_dump(struct page *page, const struct dump *dump, const struct answer *a
 		put_sites(page, dump, answer->top);
 	else
 		put_groups(page, dump, answer->by, answer->top);
+	put_failures(page, dump);
 	put_footer(page, dump);
 	arena_reset(&page->scratch);
 }
