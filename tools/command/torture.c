@@ -52,7 +52,10 @@ static const struct argp_option torture_table[] = {
          1},
         {"size", KEY_SIZE, "MIN-MAX", 0, "Only allocations of such sizes, in bytes", 1},
         {"limit", KEY_LIMIT, "N", 0, "At most N failures", 1},
-        {"engine", KEY_ENGINE, "NAME", 0, "rerun: a run of the program for each failure", 1},
+        {"engine", KEY_ENGINE, "NAME", 0,
+         "fork: one run that forks for each failure; rerun: a run for each failure (default: fork, "
+         "and rerun where the program cannot fork)",
+         1},
         {"jobs", 'j', "N", 0, "N processes at a time (default: the number of processors)", 1},
         {"state", KEY_STATE, "DIR", 0,
          "Keep the logs in DIR; a torture that was stopped goes on where it was", 1},
@@ -98,9 +101,11 @@ static error_t parse_torture(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &options->common;
 		break;
 	case KEY_ENGINE:
-		if (strcmp(argument, "rerun") != 0)
-			option_error(state, "--engine=%s: rerun", argument);
-		options->engine = ENGINE_RERUN;
+		options->engine = strcmp(argument, "fork") == 0    ? ENGINE_FORK
+		                  : strcmp(argument, "rerun") == 0 ? ENGINE_RERUN
+		                                                   : ENGINE_ANY;
+		if (options->engine == ENGINE_ANY)
+			option_error(state, "--engine=%s: fork or rerun", argument);
 		break;
 	case 'j':
 		options->jobs = (unsigned)option_size(state, "jobs", argument);
@@ -156,7 +161,8 @@ static const struct argp torture_argp = {
         .args_doc = "-- PROGRAM [ARGUMENT...]",
         .doc = "Makes an allocation fail at each call site that a traced program reaches, and "
                "reports what the program does then."
-               "\vThe program runs once without failures, and then once for each call site.  "
+               "\vThe program runs once without failures, and then forks or runs again for each "
+               "call site.  "
                "Findings are crashes, aborts, hangs, misuse of the heap, and blocks that are live "
                "at the end and are not without failures.\n\n"
                "Exit status: 0 no finding, 1 findings, 2 usage, or a program that cannot be "
@@ -297,6 +303,21 @@ static void write_report(FILE *stream, const struct options *options, void *cont
 		torture_text(stream, context, &style, options->all);
 }
 
+/* Makes all attempts.  Returns false if the user has interrupted the tool. */
+static bool try_all(const struct torture_options *options, struct engine *engine)
+{
+	struct torture *torture = engine->torture;
+
+	if (options->engine != ENGINE_RERUN && count_done(torture) < torture->attempt_count &&
+	    !fork_pass(engine))
+		return false;
+	if (options->engine != ENGINE_FORK)
+		return rerun(engine);
+	/* What the program did not come to again, or could not fork for, is left out. */
+	torture->not_forked = torture->attempt_count - count_done(torture);
+	return true;
+}
+
 static enum status make_torture(struct torture_options *options, struct engine *engine)
 {
 	struct torture *torture = engine->torture;
@@ -307,8 +328,7 @@ static enum status make_torture(struct torture_options *options, struct engine *
 	torture->resumed = state_resume(engine->state, torture);
 	judge_resumed(engine);
 	started = monotonic_ns();
-	torture->engine = "rerun";
-	if (!rerun(engine)) {
+	if (!try_all(options, engine)) {
 		complain("interrupted%s%s", options->state ? ": go on with --state=" : "",
 		         options->state ? options->state : "");
 		return STATUS_USAGE;

@@ -20,13 +20,18 @@ struct engine {
  * message if the program is not traced, or does not end by itself. */
 void run_baseline(struct engine *engine);
 
-/* Makes the attempts that are not done.  Returns false if the user has interrupted the tool. */
+/* Make the attempts that are not done.  The fork pass leaves out attempts at which the program
+ * could not fork, or did not come to.  Return false if the user has interrupted the tool. */
 bool rerun(struct engine *engine);
+bool fork_pass(struct engine *engine);
 
 /* For the engines: */
 
 /* Returns the value of LEAKWRAP_OPTIONS for a run whose dumps go to LOG, with fail=RULE. */
 const char *run_options(struct engine *engine, const char *log, const char *rule);
+
+/* Returns the number of attempts that are done. */
+size_t count_done(const struct torture *torture);
 
 /* Takes the result ENDED of ATTEMPT, whose dumps are in LOG: judges it, adds it to the state, and
  * removes the log if it shows nothing. */

@@ -23,8 +23,8 @@ const char *run_options(struct engine *engine, const char *log, const char *rule
 	const char *own = getenv("LEAKWRAP_OPTIONS");
 
 	return arena_format(&engine->arena,
-	                    "%s%slog=\"%s\":exit=1:crash=1:misuse=report:children=none:top=0:"
-	                    "min_bytes=0:system=0:signal=none:fail=%s%s",
+	                    "%s%slog=\"%s\":exit=1:crash=1:misuse=report:children=all:top=0:"
+	                    "min_bytes=0:system=0:signal=none:fail=\"%s%s\"",
 	                    own ? own : "", own && *own ? ":" : "", log, rule, engine->words);
 }
 
@@ -99,6 +99,15 @@ void run_baseline(struct engine *engine)
 }
 
 /* -- attempts ---------------------------------------------------------------------------------- */
+
+size_t count_done(const struct torture *torture)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < torture->attempt_count; i++)
+		count += torture->attempts[i].done;
+	return count;
+}
 
 void finish_attempt(struct engine *engine, struct attempt *attempt, const struct ended *ended,
                     const char *log)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +25,9 @@ uint64_t monotonic_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
+
+/* The descriptors below are looked at, to find those that were inherited. */
+#define INHERITED_MAX 256
 
 static sigset_t awaited_signals(void)
 {
@@ -65,6 +69,18 @@ static void open_streams(int input)
 		close(fd);
 }
 
+/* In the child: closes pipes and sockets that the tool has inherited, as from make.  They would keep
+ * the program from forking. */
+static void close_inherited_pipes(int report)
+{
+	struct stat status;
+
+	for (int fd = STDERR_FILENO + 1; fd < INHERITED_MAX; fd++)
+		if (fd != report && fstat(fd, &status) == 0 &&
+		    (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
+			close(fd);
+}
+
 /* In the child: becomes the program.  Writes errno to REPORT if that fails. */
 static void become_program(const struct runner *runner, char *const *argv, const char *options,
                            int report)
@@ -77,6 +93,7 @@ static void become_program(const struct runner *runner, char *const *argv, const
 	setrlimit(RLIMIT_CORE, &no_core);
 	setenv("LEAKWRAP_OPTIONS", options, 1);
 	open_streams(runner->input);
+	close_inherited_pipes(report);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	execvp(argv[0], argv);
 	const int error = errno;

@@ -59,8 +59,8 @@ static const char *make_folder(struct arena *arena, const char *path)
 		die("%s: %s", path, strerror(errno));
 	const char *folder = arena_copy(arena, absolute, strlen(absolute));
 	free(absolute);
-	if (strpbrk(folder, "\"%\n"))
-		die("%s: the state folder's name must not contain \" or %%", folder);
+	if (strpbrk(folder, "\"%,\n"))
+		die("%s: the state folder's name must not contain \", %% or a comma", folder);
 	return folder;
 }
 

@@ -75,8 +75,8 @@ struct torture {
 	size_t resumed;            /* attempts that an earlier torture has made */
 	size_t left_out;           /* call sites that the options leave out */
 	uint64_t ns;               /* the time that all attempts took */
-	const char *engine;        /* "fork" or "rerun" */
-	const char *why_not_forks; /* or NULL */
+	size_t not_forked;         /* attempts that were left out: the program could not fork */
+	const char *why_not_forks; /* the first reason why it could not, or NULL */
 	bool judges_error_exits;   /* live blocks after another exit status are findings, too */
 };
 

@@ -81,14 +81,18 @@ void torture_json(FILE *stream, const struct torture *torture)
 	for (unsigned i = 0; i < OUTCOMES; i++)
 		put(outcomes, outcome_names[i], number(count_outcomes(torture, (enum outcome)i)));
 	for (size_t i = 0; i < torture->attempt_count; i++)
-		json_array_append_new(attempts, attempt_json(torture, &torture->attempts[i]));
+		if (torture->attempts[i].done)
+			json_array_append_new(attempts,
+			                      attempt_json(torture, &torture->attempts[i]));
 	for (size_t i = 0; i < torture->finding_count; i++)
 		json_array_append_new(findings, finding_json(torture, &torture->findings[i]));
 	put(baseline, "ns", number(torture->baseline_ns));
 	put(object, "format", json_string("leakwrap-torture"));
 	put(object, "version", number(1));
 	put(object, "command", command);
-	put(object, "engine", json_string(torture->engine));
+	put(object, "not_forked", number(torture->not_forked));
+	put(object, "why_not_forked",
+	    torture->why_not_forks ? json_string(torture->why_not_forks) : json_null());
 	put(object, "ns", number(torture->ns));
 	put(object, "left_out_call_sites", number(torture->left_out));
 	put(object, "baseline", baseline);

@@ -7,29 +7,47 @@
 /* The most failed call sites of a finding that are shown. */
 enum { SITES_SHOWN = 1 };
 
-/* Writes what came of all attempts. */
-static void put_outcomes(struct page *page, const struct torture *torture)
+static void put_command(const struct page *page, const struct torture *torture)
 {
-	const double seconds = (double)torture->ns / 1e9;
-	const size_t made = torture->attempt_count - torture->resumed;
-	char **word;
-
 	set_tone(page, TONE_STRONG);
-	for (word = (char **)torture->argv; *word; word++) {
+	for (char *const *word = torture->argv; *word; word++) {
 		if (word != torture->argv)
 			putc(' ', page->stream);
 		put_text(page->stream, *word);
 	}
 	set_tone(page, TONE_PLAIN);
-	fprintf(page->stream, "\n  %s tried, %s by %s in %.3g s",
-	        counted(page, torture->attempt_count, "failure"), with_commas(made),
-	        torture->engine, seconds);
-	if (torture->resumed)
-		fprintf(page->stream, ", %s before", with_commas(torture->resumed));
-	if (torture->left_out)
-		fprintf(page->stream, "; %s left out",
-		        counted(page, torture->left_out, "call site"));
 	putc('\n', page->stream);
+}
+
+/* Writes how the attempts were made. */
+static void put_engines(struct page *page, const struct torture *torture)
+{
+	size_t done = 0, forked = 0;
+
+	for (size_t i = 0; i < torture->attempt_count; i++) {
+		done += torture->attempts[i].done;
+		forked += torture->attempts[i].forked;
+	}
+	fprintf(page->stream, "  %s tried: %s by fork, %s by rerun", counted(page, done, "failure"),
+	        with_commas(forked), with_commas(done - forked));
+	if (torture->resumed)
+		fprintf(page->stream, ", %s of these before", with_commas(torture->resumed));
+	fprintf(page->stream, "; %.3g s\n", (double)torture->ns / 1e9);
+	if (torture->left_out)
+		fprintf(page->stream, "  %s left out\n",
+		        counted(page, torture->left_out, "call site"));
+	if (torture->not_forked)
+		fprintf(page->stream, "  %s not tried\n",
+		        counted(page, torture->not_forked, "failure"));
+	if (torture->why_not_forks)
+		fprintf(page->stream, "  it could not fork at some: %s\n", torture->why_not_forks);
+}
+
+/* Writes what came of all attempts. */
+static void put_outcomes(struct page *page, const struct torture *torture)
+{
+	put_command(page, torture);
+	put_engines(page, torture);
 	for (unsigned i = 0; i < OUTCOMES; i++) {
 		const size_t count = count_outcomes(torture, (enum outcome)i);
 		if (count)

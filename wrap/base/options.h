@@ -40,10 +40,14 @@ enum leakwrap_fail_choice {
 	LEAKWRAP_FAIL_NTH,  /* the NUMBERth allocation of the process */
 	LEAKWRAP_FAIL_RATE, /* one in NUMBER at random, by SEED */
 	LEAKWRAP_FAIL_SITE, /* the NUMBERth allocation at the call site SITE */
+	LEAKWRAP_FAIL_PLAN, /* in forked children, those that the file PLAN names (plan.h) */
 };
 
 /* The longest pattern of the option fail=below=, with its NUL. */
 #define LEAKWRAP_FAIL_BELOW_MAX 128
+
+/* The longest path of the option fail=plan=, with its NUL. */
+#define LEAKWRAP_FAIL_PLAN_MAX 1024
 
 struct leakwrap_fail_rule {
 	enum leakwrap_fail_choice choice;
@@ -55,6 +59,7 @@ struct leakwrap_fail_rule {
 	/* "", or a pattern with *: only allocations fail that a function or a module whose name
 	 * matches has led to. */
 	char below[LEAKWRAP_FAIL_BELOW_MAX];
+	char plan[LEAKWRAP_FAIL_PLAN_MAX]; /* of LEAKWRAP_FAIL_PLAN */
 };
 
 /* LOG_MAX: bytes of the option log= with its NUL.  MAX_DEPTH: the most frames of a backtrace.  Bare

@@ -2,6 +2,7 @@
 #include "wrap/fail/fail.h"
 
 #include "wrap/fail/identity.h"
+#include "wrap/fail/plan.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_table.h"
@@ -23,20 +24,21 @@ bool leakwrap_fail_is_on;
 
 static struct {
 	struct entry *entry; /* of LEAKWRAP_SITE_LIMIT call sites, or NULL */
-	const char *(*name_of)(uintptr_t instruction);
+	const struct leakwrap_fail_hooks *hooks;
 	_Atomic unsigned long attempts; /* allocations that the rule does not exclude */
 	_Atomic bool has_begun;         /* with "sticky", the first failure has come */
 	_Atomic uint32_t failures;
 	struct leakwrap_failure kept[LEAKWRAP_FAILURES_KEPT];
 } fail;
 
-bool leakwrap_fail_start(const char *(*name_of)(uintptr_t instruction))
+bool leakwrap_fail_start(const struct leakwrap_fail_hooks *hooks)
 {
 	if (leakwrap_options.fail.choice == LEAKWRAP_FAIL_NOTHING)
 		return true;
-	fail.name_of = name_of;
+	fail.hooks = hooks;
 	fail.entry = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(fail.entry[0]));
-	leakwrap_fail_is_on = fail.entry != NULL;
+	leakwrap_fail_is_on = fail.entry && (leakwrap_options.fail.choice != LEAKWRAP_FAIL_PLAN ||
+	                                     leakwrap_plan_start(hooks->fork));
 	return leakwrap_fail_is_on;
 }
 
@@ -88,7 +90,7 @@ static bool is_below(uint32_t site)
 		const struct leakwrap_module *module = leakwrap_module_ever_at(pcs[i] - 1);
 		const char *slash = module ? strrchr(module->path, '/') : NULL;
 
-		if (matches(fail.name_of(pcs[i] - 1)) || (slash && matches(slash + 1)))
+		if (matches(fail.hooks->name_of(pcs[i] - 1)) || (slash && matches(slash + 1)))
 			return true;
 	}
 	return false;
@@ -132,6 +134,8 @@ static bool is_chosen(const struct leakwrap_fail_rule *rule, uint64_t attempt, u
 		return draw(rule->seed, identity, hit) % rule->number == 0;
 	case LEAKWRAP_FAIL_SITE:
 		return identity == rule->site && hit == rule->number;
+	case LEAKWRAP_FAIL_PLAN:
+		return leakwrap_plan_fork(identity, hit);
 	default:
 		return false;
 	}

@@ -33,10 +33,17 @@ static inline bool leakwrap_fail_may_come(void)
  * into *RULE.  Returns false if it is no such value; *RULE may be changed then. */
 bool leakwrap_fail_parse(const char *text, size_t length, struct leakwrap_fail_rule *rule);
 
-/* Starts failing as the option fail= says, once, at the start of the runtime.  NAME_OF returns the
- * name of the function that an instruction is in, or NULL, for the pattern below=; it is
- * signal-safe.  Returns false if there is no memory for the table of call sites. */
-bool leakwrap_fail_start(const char *(*name_of)(uintptr_t instruction));
+/* What the runtime gives to this folder. */
+struct leakwrap_fail_hooks {
+	/* Returns the name of the function that INSTRUCTION is in, or NULL.  Signal-safe. */
+	const char *(*name_of)(uintptr_t instruction);
+	/* Forks, and prepares the tracer in the child (plan.h). */
+	long (*fork)(void);
+};
+
+/* Starts failing as the option fail= says, once, at the start of the runtime.  HOOKS stays valid.
+ * Returns false if there is no memory for the table of call sites, or no plan. */
+bool leakwrap_fail_start(const struct leakwrap_fail_hooks *hooks);
 
 /* Counts an allocation of SIZE bytes at the call site SITE, which is not LEAKWRAP_SITE_IGNORED.
  * Returns whether it must fail, and notes the failure then. */

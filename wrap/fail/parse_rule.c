@@ -65,14 +65,15 @@ static bool parse_sizes(struct span word, struct leakwrap_fail_rule *rule)
 	return true;
 }
 
-static bool parse_below(struct span word, struct leakwrap_fail_rule *rule)
+/* Copies WORD, which must not be empty, to TEXT of SIZE bytes, and a NUL. */
+static bool copy_word(struct span word, char *text, size_t size)
 {
 	const size_t length = (size_t)(word.end - word.start);
 
-	if (length == 0 || length >= sizeof(rule->below))
+	if (length == 0 || length >= size)
 		return false;
-	memcpy(rule->below, word.start, length);
-	rule->below[length] = '\0';
+	memcpy(text, word.start, length);
+	text[length] = '\0';
 	return true;
 }
 
@@ -100,7 +101,10 @@ static bool parse_word(struct span word, struct leakwrap_fail_rule *rule, uint64
 	if (skip(&word, "size="))
 		return parse_sizes(word, rule);
 	if (skip(&word, "below="))
-		return parse_below(word, rule);
+		return copy_word(word, rule->below, sizeof(rule->below));
+	if (skip(&word, "plan="))
+		return choose(rule, LEAKWRAP_FAIL_PLAN) &&
+		       copy_word(word, rule->plan, sizeof(rule->plan));
 	if (skip(&word, "sticky"))
 		rule->is_sticky = true;
 	else if (!skip(&word, "list") || !choose(rule, LEAKWRAP_FAIL_LIST))

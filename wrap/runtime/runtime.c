@@ -16,6 +16,7 @@
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
+#include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/walk_shadow.h"
@@ -49,6 +50,10 @@ enum { NO_EXIT_DUMP, WRITING_EXIT_DUMP, EXIT_DUMP_WRITTEN };
 /* How long a thread that ends the process waits for another thread's exit dump, in nanoseconds. */
 #define EXIT_DUMP_LIMIT 30000000000u
 
+static long fork_with_tracer(void);
+
+static const struct leakwrap_fail_hooks fail_hooks = {leakwrap_name_of_function, fork_with_tracer};
+
 /* -- start ------------------------------------------------------------------------------------- */
 
 static void dump_on_signal(void)
@@ -79,8 +84,9 @@ static void start(void)
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
-	if (!leakwrap_fail_start(leakwrap_name_of_function))
-		leakwrap_message("no memory to make allocations fail", (const char *[]){NULL});
+	if (!leakwrap_fail_start(&fail_hooks))
+		leakwrap_message("no memory or no plan to make allocations fail",
+		                 (const char *[]){NULL});
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)
@@ -168,6 +174,22 @@ static void after_fork_in_child(void)
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
 		leakwrap_sites_begin_own();
 	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
+}
+
+/* Forks past the C library, for leakwrap torture.  The program has a single thread. */
+static long fork_with_tracer(void)
+{
+	long pid;
+
+	before_fork();
+	pid = leakwrap_fork_sibling();
+	if (pid != 0) {
+		after_fork_in_parent();
+		return pid;
+	}
+	after_fork_in_child();
+	atomic_store(&runtime.has_entered, true); /* it dumps also if it calls _exit at once */
+	return 0;
 }
 
 #ifndef LEAKWRAP_NO___register_atfork
