@@ -280,7 +280,7 @@ enum leakwrap_plan_state {
 
 struct leakwrap_plan_entry {
 	uint64_t identity; /* of the call site */
-	uint64_t started;  /* CLOCK_MONOTONIC in nanoseconds, when the child started */
+	uint64_t started;  /* CLOCK_MONOTONIC in nanoseconds, when the child was forked */
 	uint32_t hit;      /* which allocation there fails, from 1 */
 	uint32_t state;    /* enum leakwrap_plan_state */
 	int32_t pid;       /* of the child */

@@ -17,15 +17,16 @@ follows() {
 		fail "no '$2' behind '$1': $(cat "$W/out")"
 }
 
-for program in bugs bugs-static; do
+for program in bugs bugs-static; do for engine in fork rerun; do
 	# A program without bugs.
-	status_is 0 "$lw" torture -- "$W/$program"
-	shows '^  9 failures tried, 9 by '
+	status_is 0 "$lw" torture --engine=$engine -- "$W/$program"
+	shows "^  9 failures tried: .*\\<9 by $engine\\>"
 	shows '^ *9 ended with another status$'
 	shows '^  0 findings$'
 
 	# All bugs at once: each is found once.
-	status_is 1 "$lw" torture --timeout=1 -- "$W/$program" leak,twice,null,retry,library
+	status_is 1 "$lw" torture --engine=$engine --timeout=1 -- "$W/$program" \
+		leak,twice,null,retry,library
 	shows '^  5 findings$'
 	equal "leaks" "$(grep -c '^  #[0-9] leak of' "$W/out")" 2
 	follows '^  #[0-9] leak of 40 bytes in 1 block$' 'leak_on_error .*torture.c:'
@@ -35,9 +36,10 @@ for program in bugs bugs-static; do
 	equal "crashes" "$(grep -c '^  #[0-9] crash, SIGSEGV' "$W/out")" 1
 	follows '^  #[0-9] crash, SIGSEGV' 'write_to_null .*torture.c:'
 	equal "hangs" "$(grep -c '^  #[0-9] hang$' "$W/out")" 1
-	follows '^  #[0-9] hang$' 'retry .*torture.c:'
+	# The compiler has put has_bug into retry.
+	[ $engine = fork ] || follows '^  #[0-9] hang$' 'retry .*torture.c:'
 	follows 'after a failed allocation of up to 70 bytes (did not end in time)' 'retry .*torture.c:'
-done
+done done
 # What is certain misuse in a static program, the C library finds in a dynamic program.
 equal "misuse" "$(grep -c '^  #[0-9] misuse of the heap, double free of' "$W/out")" 1
 follows '^  #[0-9] misuse of the heap' 'free_twice .*torture.c:'
@@ -56,7 +58,8 @@ equal "findings in JSON" "$(grep -c '"kind"' "$W/out")" 2
 
 # What is tried.
 status_is 0 "$lw" torture --below=library_* -- "$W/bugs" null
-shows '^  3 failures tried, 3 by .*; 6 call sites left out$'
+shows '^  3 failures tried: '
+shows '^  6 call sites left out$'
 status_is 0 "$lw" torture --size=40-70 -- "$W/bugs" null
 shows '^  4 failures tried'
 status_is 1 "$lw" torture --sticky --below=torture_library.c -- "$W/bugs" library
@@ -74,7 +77,7 @@ status_is 0 "$lw" torture --leaks=handled -- "$W/bugs" library
 status_is 1 "$lw" torture --limit=5 --state="$W/state" -- "$W/bugs" leak,library
 shows '^  1 finding$'
 status_is 1 "$lw" torture --state="$W/state" -- "$W/bugs" leak,library
-shows '^  9 failures tried, 4 by .*, 5 before$'
+shows '^  9 failures tried: .*, 5 of these before; '
 shows '^  2 findings$'
 status_is 2 "$lw" torture --state="$W/state" -- "$W/bugs" leak
 said 'belongs to another torture: .* leak,library$'

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -152,6 +153,7 @@ bool fork_pass(struct engine *engine)
 	const pid_t program =
 	        runner_run(runner, engine->torture->argv, run_options(engine, log, rule), &pass);
 	runner->limit = limit;
+	runner->spared = program;
 	while ((pass.is_running || runner->count > 0) && !runner->stopped) {
 		adopt_children(&pass);
 		if (runner_wait(runner, OFTEN, &ended)) {
@@ -167,6 +169,8 @@ bool fork_pass(struct engine *engine)
 		progress("%zu failures tried by forks, %zu findings", count_done(engine->torture),
 		         engine->torture->finding_count);
 	}
+	kill(-program, SIGKILL);
+	runner->spared = 0;
 	find_obstacle(&pass);
 	unlink(child_log(engine, program));
 	unlink(path);

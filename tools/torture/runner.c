@@ -172,7 +172,8 @@ static bool take_ended(struct runner *runner, struct ended *ended)
 
 		if (running.pid != ended->pid)
 			continue;
-		kill(-running.pid, SIGKILL); /* what it has left running in its group */
+		if (running.pid != runner->spared)
+			kill(-running.pid, SIGKILL); /* what it has left running */
 		ended->context = running.context;
 		ended->timed_out = running.timed_out;
 		ended->ns = monotonic_ns() - running.started;

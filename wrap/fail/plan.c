@@ -69,14 +69,20 @@ static void refuse(struct leakwrap_plan_entry *entry, const char *why)
 	__atomic_store_n(&entry->state, LEAKWRAP_PLAN_REFUSED, __ATOMIC_RELEASE);
 }
 
-/* In the child: tells the tool, and forgets the plan. */
+/* Tells the tool that the child PID has got the failure of ENTRY.  Parent and child both do so:
+ * either may end before the other has run. */
+static void announce_child(struct leakwrap_plan_entry *entry, int pid)
+{
+	entry->pid = pid;
+	__atomic_store_n(&entry->state, LEAKWRAP_PLAN_FORKED, __ATOMIC_RELEASE);
+}
+
+/* In the child: chooses the failure, and forgets the plan. */
 static void begin_child(struct leakwrap_plan_entry *entry)
 {
 	struct leakwrap_fail_rule *rule = &leakwrap_options.fail;
 
-	entry->pid = leakwrap_process_id();
-	entry->started = leakwrap_time_monotonic();
-	__atomic_store_n(&entry->state, LEAKWRAP_PLAN_FORKED, __ATOMIC_RELEASE);
+	announce_child(entry, leakwrap_process_id());
 	plan.shared = NULL;
 	rule->choice = LEAKWRAP_FAIL_SITE;
 	rule->site = entry->identity;
@@ -100,10 +106,13 @@ bool leakwrap_plan_fork(uint64_t identity, uint32_t hit)
 	}
 	leakwrap_signals_block(&before);
 	__atomic_fetch_add(&plan.shared->running, 1, __ATOMIC_ACQ_REL);
+	entry->started = leakwrap_time_monotonic();
 	pid = plan.fork();
 	if (pid == 0) {
 		begin_child(entry);
-	} else if (pid < 0) {
+	} else if (pid > 0) {
+		announce_child(entry, (int)pid);
+	} else {
 		__atomic_fetch_sub(&plan.shared->running, 1, __ATOMIC_ACQ_REL);
 		refuse(entry, "the system does not let it fork");
 	}
