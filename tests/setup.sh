@@ -55,6 +55,8 @@ packages() {
 	archives) # more prebuilt archives than the demo has
 		packages demo
 		echo pkg-config libglib2.0-dev libssl-dev libxml2-dev
+		# whose error paths are tested
+		echo libexpat1-dev libjson-c-dev libpng-dev libyaml-dev zlib1g-dev
 		;;
 	lint)
 		packages archives

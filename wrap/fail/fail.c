@@ -31,14 +31,27 @@ static struct {
 	struct leakwrap_failure kept[LEAKWRAP_FAILURES_KEPT];
 } fail;
 
+/* Looks up a function of each module, so that the tables of symbols are read once, and not by each
+ * child for its dump. */
+static void read_symbols(void)
+{
+	const struct leakwrap_modules *modules = leakwrap_modules();
+
+	for (unsigned i = 0; i < modules->count; i++)
+		fail.hooks->name_of(modules->module[i]->text[0].start);
+}
+
 bool leakwrap_fail_start(const struct leakwrap_fail_hooks *hooks)
 {
 	if (leakwrap_options.fail.choice == LEAKWRAP_FAIL_NOTHING)
 		return true;
 	fail.hooks = hooks;
 	fail.entry = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(fail.entry[0]));
-	leakwrap_fail_is_on = fail.entry && (leakwrap_options.fail.choice != LEAKWRAP_FAIL_PLAN ||
-	                                     leakwrap_plan_start(hooks->fork));
+	leakwrap_fail_is_on = fail.entry != NULL;
+	if (leakwrap_options.fail.choice == LEAKWRAP_FAIL_PLAN) {
+		leakwrap_fail_is_on &= leakwrap_plan_start(hooks->fork);
+		read_symbols();
+	}
 	return leakwrap_fail_is_on;
 }
 
