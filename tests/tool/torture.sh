@@ -24,6 +24,9 @@ for program in bugs bugs-static; do for engine in fork rerun; do
 	shows '^ *9 ended with another status$'
 	shows '^  0 findings$'
 
+	status_is 0 "$lw" torture --engine=$engine --jobs=1 -- "$W/$program"
+	shows '^  9 failures tried: '
+
 	# All bugs at once: each is found once.
 	status_is 1 "$lw" torture --engine=$engine --timeout=1 -- "$W/$program" \
 		leak,twice,null,retry,library

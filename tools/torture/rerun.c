@@ -146,25 +146,32 @@ static struct attempt *next_attempt(struct torture *torture, size_t *next)
 	return *next < torture->attempt_count ? &torture->attempts[(*next)++] : NULL;
 }
 
+/* Starts attempts until as many run as may.  Returns whether any runs. */
+static bool start_more(struct engine *engine, size_t *next)
+{
+	struct attempt *attempt;
+
+	while (engine->runner->count < engine->jobs &&
+	       (attempt = next_attempt(engine->torture, next)) != NULL)
+		start(engine, attempt);
+	return engine->runner->count > 0;
+}
+
 bool rerun(struct engine *engine)
 {
 	struct runner *runner = engine->runner;
-	struct attempt *attempt;
 	struct ended ended;
 	size_t next = 0;
 
-	do {
-		while (runner->count < engine->jobs &&
-		       (attempt = next_attempt(engine->torture, &next)) != NULL)
-			start(engine, attempt);
-		if (runner->count > 0 && runner_wait(runner, AWHILE, &ended) && ended.context)
+	while (!runner->stopped && start_more(engine, &next)) {
+		if (runner_wait(runner, AWHILE, &ended) && ended.context)
 			finish_attempt(engine, ended.context, &ended,
 			               attempt_log(&engine->arena, engine->state, ended.context));
-		progress("%zu of %zu failures tried, %zu findings", next - runner->count,
-		         engine->torture->attempt_count, engine->torture->finding_count);
 		if (runner->count == 0)
 			arena_reset(&engine->arena);
-	} while (runner->count > 0 && !runner->stopped);
+		progress("%zu of %zu failures tried, %zu findings", count_done(engine->torture),
+		         engine->torture->attempt_count, engine->torture->finding_count);
+	}
 	progress_done();
 	return !runner->stopped;
 }
