@@ -25,7 +25,7 @@ _leakwrap() {
 	-f | --format)
 		mapfile -t COMPREPLY < <(compgen -W 'text json folded pprof html' -- "$word")
 		;;
-	--engine) mapfile -t COMPREPLY < <(compgen -W 'rerun' -- "$word") ;;
+	--engine) mapfile -t COMPREPLY < <(compgen -W 'fork rerun' -- "$word") ;;
 	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
 	--sysroot | --debug-dir | --state) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;

@@ -41,7 +41,8 @@ for program in bugs bugs-static; do for engine in fork rerun; do
 	equal "hangs" "$(grep -c '^  #[0-9] hang$' "$W/out")" 1
 	# The compiler has put has_bug into retry.
 	[ $engine = fork ] || follows '^  #[0-9] hang$' 'retry .*torture.c:'
-	follows 'after a failed allocation of up to 70 bytes (did not end in time)' 'retry .*torture.c:'
+	follows 'after a failed allocation of up to 70 bytes (did not end in time)' \
+		'retry .*torture.c:'
 done done
 # What is certain misuse in a static program, the C library finds in a dynamic program.
 equal "misuse" "$(grep -c '^  #[0-9] misuse of the heap, double free of' "$W/out")" 1
@@ -58,6 +59,14 @@ for line in '"format": "leakwrap-torture"' '"crash": 1' '"error_exit": 8' '"kind
 	grep -q -e "$line" "$W/out" || fail "JSON without $line: $(cat "$W/out")"
 done
 equal "findings in JSON" "$(grep -c '"kind"' "$W/out")" 2
+
+# HTML.
+status_is 1 "$lw" torture --format=html -- "$W/bugs" null
+for part in '^<!DOCTYPE html>$' '1 findings' '<h2>1. crash</h2>' '^<pre>write_to_null  ' '</html>$'; do
+	shows "$part"
+done
+status_is 2 "$lw" torture --format=pprof -- "$W/bugs"
+said 'text, json or html'
 
 # What is tried.
 status_is 0 "$lw" torture --below=library_* -- "$W/bugs" null

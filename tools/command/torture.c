@@ -299,6 +299,8 @@ static void write_report(FILE *stream, const struct options *options, void *cont
 
 	if (options->format == FORMAT_JSON)
 		torture_json(stream, context);
+	else if (options->format == FORMAT_HTML)
+		torture_html(stream, context);
 	else
 		torture_text(stream, context, &style, options->all);
 }
@@ -373,8 +375,8 @@ int command_torture(int argc, char **argv)
 
 	settings_read(&options.common.arena, &torture_argp, &report_argp, &argc, &argv);
 	argp_parse(&torture_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	if (options.common.format != FORMAT_TEXT && options.common.format != FORMAT_JSON)
-		die("--format=%s is not for a torture: text or json",
+	if (options.common.format == FORMAT_FOLDED || options.common.format == FORMAT_PPROF)
+		die("--format=%s is not for a torture: text, json or html",
 		    format_name(options.common.format));
 	report_start(&torture.report);
 	torture.argv = options.argv;

@@ -1,6 +1,6 @@
 /* state.h - the folder of a torture: the logs of its runs, and what has been tried.
  *
- *   FOLDER/torture        a line that says what is tortured, and a line for each attempt that is done
+ *   FOLDER/torture        a line that says what is tortured, and a line for each attempt
  *   FOLDER/baseline.log   the run without failures
  *   FOLDER/IDENTITY.HIT   the log of an attempt that has found something
  */

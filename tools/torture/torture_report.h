@@ -19,6 +19,7 @@ size_t count_outcomes(const struct torture *torture, enum outcome outcome);
 /* Write the report of TORTURE to STREAM.  ALL: with all frames, and all call sites of a finding. */
 void torture_text(FILE *stream, const struct torture *torture, const struct style *style, bool all);
 void torture_json(FILE *stream, const struct torture *torture);
+void torture_html(FILE *stream, const struct torture *torture);
 
 void torture_free(struct torture *torture);
 
