@@ -62,7 +62,8 @@ equal "findings in JSON" "$(grep -c '"kind"' "$W/out")" 2
 
 # HTML.
 status_is 1 "$lw" torture --format=html -- "$W/bugs" null
-for part in '^<!DOCTYPE html>$' '1 findings' '<h2>1. crash</h2>' '^<pre>write_to_null  ' '</html>$'; do
+for part in '^<!DOCTYPE html>$' '1 findings' '<h2>1. crash</h2>' '^<pre>write_to_null  ' \
+	'</html>$'; do
 	shows "$part"
 done
 status_is 2 "$lw" torture --format=pprof -- "$W/bugs"
@@ -93,6 +94,33 @@ shows '^  9 failures tried: .*, 5 of these before; '
 shows '^  2 findings$'
 status_is 2 "$lw" torture --state="$W/state" -- "$W/bugs" leak
 said 'belongs to another torture: .* leak,library$'
+
+# A user interrupts a torture: nothing stays behind, and it goes on from there.
+"$lw" torture --engine=rerun --jobs=1 --timeout=60 --state="$W/stopped" -- "$W/bugs" retry \
+	>"$W/out" 2>"$W/err" &
+tool=$!
+wait_until "$patience" grep -q . "$W/stopped/torture" || fail "no attempt"
+# The hang is the last but some: wait until its run is under way.
+wait_until "$patience" pgrep -f "^$W/bugs retry" >/dev/null || fail "no run"
+kill -TERM $tool
+wait $tool
+equal "status of an interrupted torture" $? 2
+said 'interrupted: go on with --state='
+! pgrep -f "^$W/bugs retry" || fail "a run is left behind"
+status_is 1 "$lw" torture --timeout=1 --state="$W/stopped" -- "$W/bugs" retry
+shows '^  9 failures tried: '
+shows '^  1 finding$'
+
+# A report names failures, too.
+LEAKWRAP_OPTIONS=log=$W/log:fail=nth=1,below=leak_on_error "$W/bugs" >"$W/out" 2>"$W/err"
+status_is 0 "$lw" report "$W/log"
+shows '^  1 allocation made to fail on purpose$'
+shows '^  of 40 bytes:$'
+status_is 0 "$lw" report --format=json "$W/log"
+shows '"injected":{"failures":1,"call_sites":\[{"identity":"0x[0-9a-f]*","hit":1,"bytes":40,'
+${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c -ljansson &&
+	"$W/validate" tests/tool/report.schema.json "$W/out" ||
+	fail "the JSON does not fit its schema"
 
 # Programs that cannot be tortured.
 build_plain untraced tests/tool/torture.c "$W/library.a"

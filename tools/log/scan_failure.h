@@ -5,9 +5,8 @@
 #include "tools/log/parsed_dump.h"
 #include "tools/log/scan.h"
 
-/* Reads what follows "failed " in C, "1: hit=1 bytes=40 identity=0x8d1c67f2a3b4c5d6", or what
- * follows "reached ", "1: hits=3 bytes=40 identity=0x8d1c67f2a3b4c5d6", to *FAILURE.  Returns false if C is
- * damaged. */
+/* Reads "1: hit=1 bytes=40 identity=0x8d1c67f2a3b4c5d6", what follows "failed " in C, to *FAILURE.
+ * Behind "reached " the line has "hits=".  Returns false if C is damaged. */
 bool scan_failure(struct cursor c, struct parsed_failure *failure);
 
 #endif

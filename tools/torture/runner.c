@@ -69,8 +69,8 @@ static void open_streams(int input)
 		close(fd);
 }
 
-/* In the child: closes pipes and sockets that the tool has inherited, as from make.  They would keep
- * the program from forking. */
+/* In the child: closes pipes and sockets that the tool has inherited, as from make.  They would
+ * keep the program from forking. */
 static void close_inherited_pipes(int report)
 {
 	struct stat status;
