@@ -124,12 +124,39 @@ __asm__(".globl leakwrap_disable");
 		return leakwrap_##name##_allocate arguments;                          \
 	}
 
+/* Defines leakwrap_NAME_resize_attempt, which resizes like the slow path of NAME where threads do
+ * more than record.  A resize to 0 bytes may free the block, and is not made to fail. */
+#ifdef LEAKWRAP_BARE
+#define ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)
+#define ENTRY_RESIZE_ATTEMPT(name, arguments)
+#else
+#define ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                 \
+	ENTRY_SLOW_PATH void *leakwrap_##name##_resize_attempt(ENTRY_LIST parameters,  \
+	                                                       LEAKWRAP_CALLER_PARAMS) \
+	{                                                                              \
+		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;       \
+		struct leakwrap_attempt attempt = {.mark = 0};                         \
+		struct leakwrap_resize resize;                                         \
+		if ((size) != 0 && leakwrap_begin_attempt(&attempt, size, caller))     \
+			return NULL;                                                   \
+		leakwrap_begin_resize(&resize, block, size, caller.sp);                \
+		void *resized = __real_##name arguments;                               \
+		leakwrap_end_attempt(&attempt);                                        \
+		return leakwrap_end_resize(&resize, resized, size, caller);            \
+	}
+#define ENTRY_RESIZE_ATTEMPT(name, arguments)                                    \
+	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING)) \
+		return leakwrap_##name##_resize_attempt(ENTRY_LIST arguments,    \
+		                                        LEAKWRAP_CALLER_PASSED);
+#endif
+
 /* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes, or allocates
- * if "block" is NULL.  A resize to 0 bytes may free the block, and is not made to fail. */
+ * if "block" is NULL. */
 #define ENTRY_RESIZE(name, parameters, arguments, size)                                           \
 	ENTRY_DECLARE(void *, name, parameters);                                                  \
 	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size,  \
 	                      return NULL)                                                        \
+	ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                            \
 	ENTRY_SLOW_PATH void *leakwrap_##name##_resize(ENTRY_LIST parameters,                     \
 	                                               LEAKWRAP_CALLER_PARAMS)                    \
 	{                                                                                         \
@@ -144,11 +171,10 @@ __asm__(".globl leakwrap_disable");
 				return resized;                                                   \
 			return leakwrap_end_fast_resize(old_value, block, resized, size, caller); \
 		}                                                                                 \
-		ENTRY_BEGIN_ATTEMPT_IF((size) != 0, size, caller, return NULL)                    \
+		ENTRY_RESIZE_ATTEMPT(name, arguments)                                             \
 		struct leakwrap_resize resize;                                                    \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                           \
 		void *resized = __real_##name arguments;                                          \
-		ENTRY_END_ATTEMPT();                                                              \
 		return leakwrap_end_resize(&resize, resized, size, caller);                       \
 	}                                                                                         \
 	void *__wrap_##name parameters                                                            \
