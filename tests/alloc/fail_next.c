@@ -94,7 +94,7 @@ static void check_what_does_not_fail(void)
 	free(malloc(20));
 	wrong += !malloc(20); /* leaks, and dumps do not show it */
 	leakwrap_enable();
-	block = realloc(block, 0); /* frees */
+	wrong += realloc(block, 0) != NULL; /* frees */
 	wrong += malloc(10) != NULL;
 	block = malloc(10);
 	wrong += !block;

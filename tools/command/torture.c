@@ -7,6 +7,8 @@
 #include "tools/torture/engine.h"
 #include "tools/torture/torture_report.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,6 +345,21 @@ static enum status make_torture(struct torture_options *options, struct engine *
 	return count_findings(torture) > 0 ? STATUS_LEAKS : STATUS_FINE;
 }
 
+/* Copies the standard input to a file.  Returns its descriptor. */
+static int copy_input(void)
+{
+	char name[] = "/tmp/leakwrap-torture-input.XXXXXX", bytes[4096];
+	const int copy = mkostemp(name, O_CLOEXEC);
+
+	if (copy < 0)
+		die("%s: %s", name, strerror(errno));
+	unlink(name);
+	for (size_t got; (got = fread(bytes, 1, sizeof bytes, stdin)) > 0;)
+		if (write(copy, bytes, got) != (ssize_t)got)
+			die("the standard input does not fit the disk");
+	return copy;
+}
+
 /* Returns a descriptor for the standard input of all runs, or -1.  What comes through a pipe is
  * copied, so that each run gets it. */
 static int input_of_runs(void)
@@ -351,20 +368,9 @@ static int input_of_runs(void)
 
 	if (fstat(STDIN_FILENO, &status) != 0)
 		return -1;
-	if (S_ISREG(status.st_mode))
-		return STDIN_FILENO;
-	if (!S_ISFIFO(status.st_mode))
-		return -1;
-	FILE *copy = tmpfile();
-	char bytes[4096];
-	if (!copy)
-		die("no temporary file for the standard input");
-	for (size_t got; (got = fread(bytes, 1, sizeof bytes, stdin)) > 0;)
-		if (fwrite(bytes, 1, got, copy) != got)
-			die("the standard input does not fit the disk");
-	if (fflush(copy) != 0)
-		die("the standard input does not fit the disk");
-	return fileno(copy);
+	return S_ISREG(status.st_mode)    ? STDIN_FILENO
+	       : S_ISFIFO(status.st_mode) ? copy_input()
+	                                  : -1;
 }
 
 int command_torture(int argc, char **argv)

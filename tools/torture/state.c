@@ -97,29 +97,39 @@ static struct attempt *find_attempt(struct torture *torture, uint64_t identity, 
 	return NULL;
 }
 
+/* Fills NUMBERS with the numbers of LINE.  Returns false if it has another number of them. */
+static bool read_numbers(const char *line, uint64_t *numbers, size_t count)
+{
+	char *end = NULL;
+
+	for (size_t i = 0; i < count; i++, line = end) {
+		numbers[i] = strtoull(line, &end, i == 0 ? 16 : 10);
+		if (end == line)
+			return false;
+	}
+	return *line == '\n';
+}
+
 size_t state_resume(struct state *state, struct torture *torture)
 {
 	char *line = NULL;
 	size_t room = 0, count = 0;
+	uint64_t numbers[8]; /* as state_add writes them */
 
 	rewind(state->attempts);
 	while (getline(&line, &room, state->attempts) > 0) {
-		uint64_t identity, hit, ns;
-		int status, timed_out, forked, pid, reached;
-
-		if (sscanf(line, "%" SCNx64 " %" SCNu64 " %d %d %d %d %d %" SCNu64 "\n", &identity,
-		           &hit, &status, &timed_out, &forked, &pid, &reached, &ns) != 8)
+		if (!read_numbers(line, numbers, sizeof numbers / sizeof *numbers))
 			continue;
-		struct attempt *attempt = find_attempt(torture, identity, hit);
+		struct attempt *attempt = find_attempt(torture, numbers[0], numbers[1]);
 		if (!attempt || attempt->done)
 			continue;
 		attempt->done = true;
-		attempt->status = status;
-		attempt->timed_out = timed_out;
-		attempt->forked = forked;
-		attempt->pid = pid;
-		attempt->missed = !reached;
-		attempt->ns = ns;
+		attempt->status = (int)numbers[2];
+		attempt->timed_out = numbers[3];
+		attempt->forked = numbers[4];
+		attempt->pid = (pid_t)numbers[5];
+		attempt->missed = !numbers[6];
+		attempt->ns = numbers[7];
 		count++;
 	}
 	free(line);
