@@ -87,20 +87,24 @@ static void check_lists(void)
 /* Allocations that are no part of the test do not fail. */
 static void check_what_does_not_fail(void)
 {
-	void *block = malloc(10);
+	void *block = malloc(10), *hidden;
 
 	leakwrap_fail_next(1);
 	leakwrap_disable();
-	free(malloc(20));
-	wrong += !malloc(20); /* leaks, and dumps do not show it */
+	hidden = malloc(20);
+	wrong += !hidden;
+	free(hidden);
 	leakwrap_enable();
-	wrong += realloc(block, 0) != NULL; /* frees */
+	block = realloc(block, 0); /* frees */
+	wrong += block != NULL;
 	wrong += malloc(10) != NULL;
 	block = malloc(10);
 	wrong += !block;
 	free(block);
+	leakwrap_fail_next(1);
 	leakwrap_fail_next(0);
-	wrong += !(block = malloc(10));
+	block = malloc(10);
+	wrong += !block;
 	free(block);
 }
 

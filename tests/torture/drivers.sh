@@ -3,6 +3,7 @@
 #
 # Sourced after tests/lib.sh.
 
+# shellcheck disable=SC2034 # for the tests
 drivers="sqlite lua xml expat json png zlib yaml"
 
 archive() {

@@ -45,9 +45,11 @@ static int write_image(void)
 	static unsigned char row[WIDTH * 3];
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, stop, be_silent);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
-	png_text text = {
-	        .compression = PNG_TEXT_COMPRESSION_zTXt, .key = "Title", .text = "A test"};
+	png_text text = {0};
 
+	text.compression = PNG_TEXT_COMPRESSION_zTXt;
+	text.key = "Title";
+	text.text = "A test";
 	if (!info || setjmp(png_jmpbuf(png))) {
 		png_destroy_write_struct(&png, &info);
 		return 1;
