@@ -27,7 +27,7 @@ extern void (*leakwrap_get_new_handler(void))(void) __asm__("_ZSt15get_new_handl
 /* Makes an operator new of SIZE bytes fail.  Its attempts end when the handler throws or there is
  * none (C++17, [new.delete.single]).  Calls the handler once, and returns SIZE for the next
  * attempt.  Returns TOO_LARGE if there is no handler. */
-static inline size_t fail_new(size_t size)
+static inline __attribute__((unused)) size_t fail_new(size_t size)
 {
 	void (*handler)(void) = leakwrap_get_new_handler ? leakwrap_get_new_handler() : NULL;
 
