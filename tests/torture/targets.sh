@@ -1,6 +1,7 @@
 #!/bin/sh
 # On ARM and AArch64 under emulation, and with musl, static and dynamic, torture finds the same bugs
 # as here.
+# timeout: 400
 . tests/lib.sh
 . tests/tool/tool.sh
 
