@@ -34,7 +34,7 @@ _leakwrap() {
 	*)
 		case $command in
 		report)
-			options="$files --by= --growth --last --merge --each --fail-on-leaks
+			options="$files --by= --growth --last --merge --each --hosts= --fail-on-leaks
 				--max-bytes= --max-blocks="
 			;;
 		diff) options=$files ;;

@@ -191,7 +191,8 @@ void render_html(FILE *stream, const struct answer *answer)
 		put_dump(stream, answer->dumps->all[i], first_frame);
 	}
 	if (answer->merged) {
-		putc(',', stream);
+		if (answer->dumps && answer->dumps->count)
+			putc(',', stream);
 		put_dump(stream, answer->merged, first_frame);
 	}
 	fprintf(stream, "]%s}", answer->merged_first ? ",\"first_merged\":true" : "");
