@@ -11,7 +11,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff list audit cc flags dump --help --version'
+		options='report diff list audit cc flags dump serve --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
 	fi
@@ -45,6 +45,11 @@ _leakwrap() {
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
+		serve)
+			options='--listen= --interval= --timeout= --help'
+			[[ $word == -* ]] ||
+				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=,comm=)" -- "$word")
+			;;
 		flags)
 			options='--allocator= --options= --cxx --static-libstdcxx --static --lld
 				--output= -- --help'
@@ -61,7 +66,7 @@ _leakwrap() {
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
-		elif [[ $command != dump && $command != cc ]]; then
+		elif [[ $command != dump && $command != serve && $command != cc ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			compopt -o filenames 2>/dev/null
 		fi

@@ -42,3 +42,12 @@ const char *parse_log(int fd, const char *log, dump_taker *take, void *context)
 	free(buffer);
 	return error;
 }
+
+void parse_text(const char *text, size_t size, dump_taker *take, void *context)
+{
+	struct parser *parser = parser_start("dump", take, context);
+	const char *end = text + size, *newline;
+	for (; (newline = memchr(text, '\n', (size_t)(end - text))) != NULL; text = newline + 1)
+		parser_line(parser, text, (size_t)(newline - text), true);
+	parser_end(parser);
+}

@@ -9,4 +9,7 @@
  * NULL, or what is wrong if reading fails; then TAKE had the dumps before the failure. */
 const char *parse_log(int fd, const char *log, dump_taker *take, void *context);
 
+/* Gives each dump in the SIZE bytes at TEXT to TAKE, with CONTEXT. */
+void parse_text(const char *text, size_t size, dump_taker *take, void *context);
+
 #endif
