@@ -11,7 +11,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff list audit cc flags dump serve --help --version'
+		options='report diff list audit cc flags dump top serve --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
 	fi
@@ -45,8 +45,9 @@ _leakwrap() {
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
-		serve)
-			options='--listen= --interval= --timeout= --help'
+		top | serve)
+			options='--interval= --help'
+			[[ $command == top ]] || options+=' --listen= --timeout='
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=,comm=)" -- "$word")
 			;;
@@ -66,7 +67,7 @@ _leakwrap() {
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
-		elif [[ $command != dump && $command != serve && $command != cc ]]; then
+		elif [[ $command != dump && $command != serve && $command != top && $command != cc ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			compopt -o filenames 2>/dev/null
 		fi

@@ -6,7 +6,7 @@
  *   cc             a compiler's command line → the same, relinked
  *   flags          the flags that cc adds, for other build systems
  *   dump           a running program → a dump in its log
- *   serve          running programs → dumps → model → HTTP
+ *   top, serve     running programs → dumps → model → terminal, HTTP
  */
 #include <argp.h>
 #include <errno.h>
@@ -29,6 +29,7 @@ static const struct command {
         {"cc", command_cc, "[OPTION...] -- COMPILER [ARGUMENT...]", "compile and link, traced"},
         {"flags", command_flags, "[OPTION...] [-- COMPILER]", "print the flags of such a link"},
         {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},
+        {"top", command_top, "[OPTION...] [PID|NAME...]", "show running programs on the terminal"},
         {"serve", command_serve, "[OPTION...] [PID|NAME...]", "show running programs by HTTP"},
 };
 

@@ -10,22 +10,22 @@ need curl
 "$lw" serve --listen=nowhere 2>&1 | grep -q 'without libmicrohttpd' &&
 	skip "built without libmicrohttpd"
 
-build grows tests/tool/grows.c -Wl,--build-id
-cp "$W/grows" "$W/other"
-start_growing grows 100
+build served tests/tool/grows.c -Wl,--build-id
+cp "$W/served" "$W/served2"
+start_growing served 100
 first=$pid
-start_server --interval=1 grows other
+start_server --interval=1 served served2
 get 200 /debug/pprof/heap
 gzip -t "$W/out" || fail "the profile is not gzip"
 get 200 '/debug/pprof/heap?debug=1'
 shows '^heap profile: [0-9]*: [0-9]* \[[0-9]*: [0-9]*\] @ heap_v2/1$'
 shows '^1: 5000 \[1: 5000\] @ 0x'
 shows 'keep_steady.*grows.c:[0-9]*$'
-shows "r-xp .* $W/grows$"
+shows "r-xp .* $W/served$"
 get 200 /pprof/heap
 shows '^heap profile: '
 get 200 /pprof/cmdline
-shows "^$W/grows$"
+shows "^$W/served$"
 get 200 /pprof/symbol
 shows '^num_symbols: 1$'
 address=$(dump_lines "$W/$first.log" 1 | sed -n 's/^  #0 \(0x[0-9a-f]*\) keep_steady.*/\1/p')
@@ -71,18 +71,18 @@ wait $clients
 [ "$(($(count) - before))" -le 2 ] || fail "8 clients led to $(($(count) - before)) dumps"
 
 # A second program: the path names one of them.
-options="log=$W/%p.log" start_growing other
+options="log=$W/%p.log" start_growing served2
 second=$pid
 sleep 1.1
 get 409 /debug/pprof/heap
 shows '2 processes are served: /process/PID/debug/pprof/heap names one'
 get 200 "/process/$second/debug/pprof/heap?debug=1"
-get 200 "/process/grows/debug/pprof/heap?debug=1"
+get 200 "/process/served/debug/pprof/heap?debug=1"
 get 200 /
 shows "href=\"/process/$second/\""
 get 200 /metrics
-shows "^leakwrap_live_bytes{program=\"other\",pid=\"$second\"} 6000$"
-shows "^leakwrap_up{program=\"grows\",pid=\"$first\"} 1$"
+shows "^leakwrap_live_bytes{program=\"served2\",pid=\"$second\"} 6000$"
+shows "^leakwrap_up{program=\"served\",pid=\"$first\"} 1$"
 shows '^leakwrap_processes 2$'
 if command -v promtool >/dev/null; then
 	promtool check metrics <"$W/out" >"$W/lint" 2>&1 || fail "$(cat "$W/lint")"
@@ -113,9 +113,9 @@ kill -CONT "$first"
 kill -9 "$first"
 sleep 1.1
 get 404 "/process/$first/debug/pprof/heap"
-start_growing grows 100
+start_growing served 100
 sleep 1.1
-get 200 "/process/grows/debug/pprof/heap?debug=1"
+get 200 "/process/served/debug/pprof/heap?debug=1"
 
 # Malformed requests end no server, and slow clients hold up nobody.
 port=${url##*:}

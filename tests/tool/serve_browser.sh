@@ -8,9 +8,9 @@ need curl
 "$lw" serve --listen=nowhere 2>&1 | grep -q 'without libmicrohttpd' &&
 	skip "built without libmicrohttpd"
 
-build grows tests/tool/grows.c
-start_growing grows 4000
-start_server --interval=1 grows
+build watched tests/tool/grows.c
+start_growing watched 4000
+start_server --interval=1 watched
 
 if command -v prometheus >/dev/null; then
 	promtool check rules tools/examples/alerts.yml >"$W/out" 2>&1 || fail "$(cat "$W/out")"
@@ -29,7 +29,7 @@ if command -v prometheus >/dev/null; then
 	command -v ss >/dev/null && wait_until "$patience" find_port || web=
 	scraped() {
 		curl -s "http://127.0.0.1:$web/api/v1/query?query=leakwrap_live_bytes" >"$W/out"
-		grep -q "\"pid\":\"$pid\",\"program\":\"grows\"" "$W/out"
+		grep -q "\"pid\":\"$pid\",\"program\":\"watched\"" "$W/out"
 	}
 	[ -z "$web" ] || wait_until "$patience" scraped || fail "not scraped: $(cat "$W/out")"
 	kill -9 $prometheus

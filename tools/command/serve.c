@@ -97,7 +97,7 @@ static bool is_own_host(const struct server *server, struct MHD_Connection *conn
 static enum MHD_Result send_reply(struct MHD_Connection *connection, struct web_reply reply)
 {
 	struct MHD_Response *response =
-	        MHD_create_response_from_buffer(reply.size, reply.body, MHD_RESPMEM_MUST_FREE);
+	        MHD_create_response_from_buffer_with_free_callback(reply.size, reply.body, free);
 	if (!response)
 		return MHD_NO;
 	MHD_add_response_header(response, "Content-Type", reply.type);
