@@ -11,7 +11,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff list audit cc flags dump top serve --help --version'
+		options='report diff list audit cc flags dump top serve push --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
 	fi
@@ -27,7 +27,8 @@ _leakwrap() {
 		;;
 	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
-	--sysroot | --debug-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+	--protocol) mapfile -t COMPREPLY < <(compgen -W 'pyroscope parca' -- "$word") ;;
+	--sysroot | --debug-dir | --queue) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
 	--exe | --map | --suppressions | --config | --output | -o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		;;
@@ -45,9 +46,12 @@ _leakwrap() {
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
-		top | serve)
+		top | serve | push)
 			options='--interval= --help'
-			[[ $command == top ]] || options+=' --listen= --timeout='
+			[[ $command != push ]] ||
+				options+=' --to= --protocol= --label= --tenant= --queue= --queue-bytes=
+					--addresses --count='
+			[[ $command != serve ]] || options+=' --listen= --timeout='
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=,comm=)" -- "$word")
 			;;
@@ -67,7 +71,7 @@ _leakwrap() {
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
-		elif [[ $command != dump && $command != serve && $command != top && $command != cc ]]; then
+		elif [[ ! $command =~ ^(dump|top|serve|push|cc)$ ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			compopt -o filenames 2>/dev/null
 		fi
