@@ -35,8 +35,8 @@ _leakwrap() {
 	*)
 		case $command in
 		report)
-			options="$files --by= --growth --last --merge --each --hosts= --fail-on-leaks
-				--max-bytes= --max-blocks="
+			options="$files --by= --growth --last --merge --each --hosts=
+				--fail-on-leaks --max-bytes= --max-blocks="
 			;;
 		diff) options=$files ;;
 		list) options=--help ;;
@@ -49,11 +49,13 @@ _leakwrap() {
 		top | serve | push)
 			options='--interval= --help'
 			[[ $command != push ]] ||
-				options+=' --to= --protocol= --label= --tenant= --queue= --queue-bytes=
-					--addresses --count='
+				options+=' --to= --protocol= --label= --tenant= --queue=
+					--queue-bytes= --addresses --count='
 			[[ $command != serve ]] || options+=' --listen= --timeout='
+			local processes
+			processes=$(ps -e -o pid=,comm=)
 			[[ $word == -* ]] ||
-				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=,comm=)" -- "$word")
+				mapfile -t COMPREPLY < <(compgen -W "$processes" -- "$word")
 			;;
 		flags)
 			options='--allocator= --options= --cxx --static-libstdcxx --static --lld

@@ -28,7 +28,8 @@ void progress_done(void)
 
 /* Writes START, the message and END to OUT, all at once.  Names from foreign files may be in the
  * message. */
-static void put_message(FILE *out, const char *start, const char *format, va_list arguments, const char *end)
+static void put_message(FILE *out, const char *start, const char *format, va_list arguments,
+                        const char *end)
 {
 	char *text = NULL, *line = NULL;
 	size_t length;

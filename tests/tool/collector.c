@@ -111,9 +111,9 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	folder = argv[1];
-	struct MHD_Daemon *daemon = MHD_start_daemon(
-	        MHD_USE_INTERNAL_POLLING_THREAD, argc > 2 ? (unsigned short)atoi(argv[2]) : 0,
-	        NULL, NULL, answer, NULL, MHD_OPTION_END);
+	struct MHD_Daemon *daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD,
+	                                             argc > 2 ? (unsigned short)atoi(argv[2]) : 0,
+	                                             NULL, NULL, answer, NULL, MHD_OPTION_END);
 	if (!daemon)
 		return 1;
 	printf("%u\n", MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);

@@ -51,7 +51,8 @@ status_is 0 "$lw" report --merge "$W"/each.*
 shows 'the last dumps of 1 process,'
 shows '^  1,005 bytes live'
 for container in a b c; do
-	one_dump 1.1 1$(printf %d "0x$container" | tail -c 1) 0x70000 10 5 >"$W/container.$container"
+	minute=1$(printf %d "0x$container" | tail -c 1)
+	one_dump 1.1 "$minute" 0x70000 10 5 >"$W/container.$container"
 done
 status_is 0 "$lw" report --merge "$W"/container.*
 shows 'the last dumps of 3 processes,'

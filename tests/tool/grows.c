@@ -1,5 +1,5 @@
-/* grows.c - a program that runs until it is killed, and keeps ARGV[1] more bytes ten times a second.
- * It says "ready" when its first block is there.
+/* grows.c - a program that runs until it is killed, and keeps ARGV[1] more bytes ten times a
+ * second. It says "ready" when its first block is there.
  */
 #include <stdlib.h>
 #include <unistd.h>

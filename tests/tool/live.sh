@@ -20,7 +20,8 @@ start_server() {
 	"$lw" serve --listen=127.0.0.1:0 "$@" >"$W/serve.out" 2>"$W/serve.err" &
 	server=$!
 	started="$started $server"
-	wait_until "$patience" grep -q http "$W/serve.out" || fail "no server: $(cat "$W/serve.err")"
+	wait_until "$patience" grep -q http "$W/serve.out" ||
+		fail "no server: $(cat "$W/serve.err")"
 	url=$(sed 's/^leakwrap serve: //; s/\/$//' "$W/serve.out")
 }
 

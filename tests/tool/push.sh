@@ -1,6 +1,7 @@
 #!/bin/sh
-# leakwrap push sends what the interfaces of Grafana Pyroscope and Parca want, field by field. What a
-# server does not take waits in a bounded queue.
+# leakwrap push sends what the interfaces of Grafana Pyroscope and Parca want, field by field.
+#
+# What a server does not take waits in a bounded queue.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

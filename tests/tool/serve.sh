@@ -1,6 +1,6 @@
 #!/bin/sh
-# leakwrap serve shows running programs to curl, go tool pprof and Prometheus. It finds them itself,
-# asks a process rarely, says what is wrong, and no path reaches a file.
+# leakwrap serve shows running programs to curl and go tool pprof. It finds them itself, asks a
+# process rarely, says what is wrong, and no path reaches a file.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -122,8 +122,10 @@ port=${url##*:}
 if command -v bash >/dev/null; then
 	for line in 'GET' 'GET / HTTP/9.9' '%00%ff' 'POST / HTTP/1.1\r\nContent-Length: -5' \
 		'GET /%zz%00%0a?seconds=%00&&&=&debug HTTP/1.1\r\nHost: localhost'; do
-		bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"; printf "$2\r\n\r\n" >&3; timeout 1 cat <&3' \
-			bash "$port" "$line" >"$W/answer" 2>/dev/null
+		# shellcheck disable=SC2016 # for the inner shell
+		bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
+			printf "$2\r\n\r\n" >&3
+			timeout 1 cat <&3' bash "$port" "$line" >"$W/answer" 2>/dev/null
 	done
 fi
 get 200 "/process/$second/debug/pprof/heap"

@@ -23,7 +23,8 @@ if command -v prometheus >/dev/null; then
 	prometheus=$!
 	web=
 	find_port() {
-		web=$(ss -Hltnp 2>/dev/null | sed -n "s/.*127.0.0.1:\([0-9]*\) .*pid=$prometheus,.*/\1/p")
+		web=$(ss -Hltnp 2>/dev/null |
+			sed -n "s/.*127.0.0.1:\([0-9]*\) .*pid=$prometheus,.*/\1/p")
 		[ -n "$web" ]
 	}
 	command -v ss >/dev/null && wait_until "$patience" find_port || web=

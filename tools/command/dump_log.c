@@ -144,8 +144,8 @@ static off_t size_before(const struct dump_log *log, const char *file)
 	return 0;
 }
 
-/* Searches FILE from START on for a whole dump of PROCESS.  Reports of misuse do not count.  Returns
- * as dump_log_read. */
+/* Searches FILE from START on for a whole dump of PROCESS.  Reports of misuse do not count.
+ * Returns as dump_log_read. */
 static char *read_dump(const struct target_process *process, const char *file, off_t start,
                        size_t *dump_size)
 {
@@ -190,8 +190,7 @@ static char *read_dump(const struct target_process *process, const char *file, o
 	return kept;
 }
 
-char *dump_log_read(const struct target_process *process, const struct dump_log *log,
-                    size_t *size)
+char *dump_log_read(const struct target_process *process, const struct dump_log *log, size_t *size)
 {
 	glob_t files = find_files(log);
 	char *dump = NULL;

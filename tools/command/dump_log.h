@@ -20,10 +20,9 @@ struct dump_log {
  * from ARENA; dump_log_free releases the rest. */
 struct dump_log dump_log_find(struct arena *arena, const struct target_process *process);
 
-/* Returns the text of the new dump of PROCESS, of *SIZE bytes, which the caller frees.  Returns NULL
- * if the dump is not whole yet. */
-char *dump_log_read(const struct target_process *process, const struct dump_log *log,
-                    size_t *size);
+/* Returns the text of the new dump of PROCESS, of *SIZE bytes, which the caller frees.  Returns
+ * NULL if the dump is not whole yet. */
+char *dump_log_read(const struct target_process *process, const struct dump_log *log, size_t *size);
 
 void dump_log_free(struct dump_log *log);
 

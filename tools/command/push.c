@@ -1,8 +1,8 @@
 /* push.c - the command push: sends profiles of running programs to a server of profiles.
  *
- * A request is a file of the queue until the server has taken it.  The file has the path, the type of
- * the body and the body, the first two in a line each.  Its name is the time of the request, so that
- * the oldest is sent first.  A queue that is too large loses its oldest requests.
+ * A request is a file of the queue until the server has taken it.  The file has the path, the type
+ * of the body and the body, the first two in a line each.  Its name is the time of the request, so
+ * that the oldest is sent first.  A queue that is too large loses its oldest requests.
  */
 #include "tools/command/commands.h"
 #include "tools/util.h"
@@ -211,8 +211,8 @@ static size_t ignore_answer(char *bytes, size_t size, size_t count, void *unused
 	return size * count;
 }
 
-/* Sends the BODY of SIZE bytes.  Returns the status of HTTP, 0 if there is no answer; then *ERROR says
- * why. */
+/* Sends the BODY of SIZE bytes.  Returns the status of HTTP, 0 if there is no answer; then *ERROR
+ * says why. */
 static long post(struct push *push, const char *path, const char *type, const char *body,
                  size_t size, const char **error)
 {
@@ -220,8 +220,7 @@ static long post(struct push *push, const char *path, const char *type, const ch
 	struct curl_slist *headers = NULL;
 	long status = 0;
 
-	headers = curl_slist_append(headers,
-	                            arena_format(&push->arena, "Content-Type: %s", type));
+	headers = curl_slist_append(headers, arena_format(&push->arena, "Content-Type: %s", type));
 	if (push->tenant)
 		headers = curl_slist_append(
 		        headers, arena_format(&push->arena, "X-Scope-OrgID: %s", push->tenant));
@@ -303,8 +302,8 @@ static void send_queue(struct push *push)
 	struct dirent **names = list_queue(push, &count);
 	bool fine = true;
 	for (int i = 0; i < count && fine && !ended; i++)
-		fine = send_queued(push,
-		                   arena_format(&push->arena, "%s/%s", push->queue, names[i]->d_name));
+		fine = send_queued(
+		        push, arena_format(&push->arena, "%s/%s", push->queue, names[i]->d_name));
 	free_list(names, count);
 	push->wait = fine ? 0 : push->wait > 0 ? 2 * push->wait : 1;
 	if (push->wait > SECONDS_MAX_WAIT)
@@ -342,8 +341,8 @@ static void take_profiles(struct push *push)
 		                        .label_count = push->label_count + 1,
 		                        .from = now - (int64_t)push->options.interval,
 		                        .until = now};
-		push->labels[push->label_count] = (struct label){
-		        "pid", arena_format(&push->arena, "%d", target->pid)};
+		push->labels[push->label_count] =
+		        (struct label){"pid", arena_format(&push->arena, "%d", target->pid)};
 		char *profile = render_profile(target, push->addresses_only, &pushed.size);
 		pushed.profile = profile;
 		struct push_request request = push_request_make(push->protocol, &pushed);
@@ -361,7 +360,8 @@ int command_push(int argc, char **argv)
 	static const struct argp_option table[] = {
 	        {"to", KEY_TO, "URL", 0, "The server, such as http://localhost:4040", 0},
 	        {"protocol", KEY_PROTOCOL, "NAME", 0, "pyroscope (default) or parca", 0},
-	        {"label", KEY_LABEL, "NAME=VALUE", 0, "A label of each profile; may be repeated", 0},
+	        {"label", KEY_LABEL, "NAME=VALUE", 0, "A label of each profile; may be repeated",
+	         0},
 	        {"tenant", KEY_TENANT, "ID", 0, "The tenant, for the header X-Scope-OrgID", 0},
 	        {"interval", KEY_INTERVAL, "SECONDS", 0,
 	         "Send a profile of each process once in so many seconds (default 30)", 0},

@@ -39,7 +39,9 @@ enum {
 static const struct argp_option report_table[] = {
         {0, 0, 0, 0, "What to show:", 1},
         {"by", KEY_BY, "WHAT", 0, "Sum up by function, file, module or member (of an archive)", 1},
-        {"growth", KEY_GROWTH, 0, 0, "Rank call sites by steady growth over each process's dumps; with --merge over all processes",
+        {"growth", KEY_GROWTH, 0, 0,
+         "Rank call sites by steady growth over each process's dumps; with --merge over all "
+         "processes",
          1},
         {"last", KEY_LAST, 0, 0, "Each process's last dump only, in all formats", 1},
         {"merge", KEY_MERGE, 0, 0,

@@ -57,8 +57,7 @@ static error_t parse_serve(int key, char *argument, struct argp_state *state)
 		server->options.timeout = (double)seconds_of(state, "timeout", argument);
 		break;
 	case ARGP_KEY_ARG:
-		GROW(server->options.wanted, server->wanted_room,
-		     server->options.wanted_count + 1);
+		GROW(server->options.wanted, server->wanted_room, server->options.wanted_count + 1);
 		server->options.wanted[server->options.wanted_count++] = argument;
 		break;
 	default:
@@ -76,9 +75,9 @@ struct body {
 	bool too_long;
 };
 
-/* Returns false if a name that another host controls may stand behind the request: a page of another
- * site could then read from this server (DNS rebinding).  Only matters on loopback, where there is no
- * proxy to ask for a password. */
+/* Returns false if a name that another host controls may stand behind the request: a page of
+ * another site could then read from this server (DNS rebinding).  Only matters on loopback, where
+ * there is no proxy to ask for a password. */
 static bool is_own_host(const struct server *server, struct MHD_Connection *connection)
 {
 	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -148,10 +147,9 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 	const struct web_request request = {
 	        .method = method,
 	        .path = url,
-	        .seconds = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND,
-	                                               "seconds"),
-	        .debug =
-	                MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "debug"),
+	        .seconds =
+	                MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "seconds"),
+	        .debug = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "debug"),
 	        .body = body->text ? body->text : "",
 	};
 	return send_reply(connection, web_answer(&server->watch, &request));
@@ -247,9 +245,9 @@ int command_serve(int argc, char **argv)
 	               "If several processes are served, /process/PID/ or /process/NAME/ stands in "
 	               "front of the path of a profile.",
 	};
-	struct server server = {.options = {.interval = 10, .timeout = 10,
-	                                    .dumps_kept = DUMPS_KEPT},
-	                        .listen = "127.0.0.1:8417"};
+	struct server server = {
+	        .options = {.interval = 10, .timeout = 10, .dumps_kept = DUMPS_KEPT},
+	        .listen = "127.0.0.1:8417"};
 	struct sockaddr_storage bound;
 	socklen_t length;
 	sigset_t signals;
@@ -269,9 +267,8 @@ int command_serve(int argc, char **argv)
 	        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0,
 	        NULL, NULL, take_request, &server, MHD_OPTION_LISTEN_SOCKET, fd,
 	        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-	        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-	        MHD_OPTION_THREAD_STACK_SIZE, (size_t)512 * 1024, MHD_OPTION_NOTIFY_COMPLETED,
-	        end_request, NULL, MHD_OPTION_END);
+	        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_THREAD_STACK_SIZE,
+	        (size_t)512 * 1024, MHD_OPTION_NOTIFY_COMPLETED, end_request, NULL, MHD_OPTION_END);
 	if (!daemon)
 		die("the HTTP server does not start: %s", strerror(errno));
 	say_address(&bound, length);

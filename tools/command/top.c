@@ -52,9 +52,9 @@ struct top {
 	enum order order;
 	bool frozen, has_baseline, expanded, typing, has_utf8, help;
 	char filter[FILTER_MAX + 1];
-	pid_t only;      /* the process that is shown; 0: all */
-	double updated;  /* when the rows were; 0: never */
-	unsigned dumps;  /* that the rows know */
+	pid_t only;     /* the process that is shown; 0: all */
+	double updated; /* when the rows were; 0: never */
+	unsigned dumps; /* that the rows know */
 	char message[200];
 	struct arena names; /* of the rows */
 	struct strings strings;
@@ -229,9 +229,10 @@ static void put_chart(const struct top *top, const struct row *row)
 			continue;
 		}
 		uint64_t value = i < 0 ? row->bytes : row->before[i];
-		unsigned level = most > least ? (unsigned)(7.0 * (double)(value - least) /
-		                                           (double)(most - least))
-		                              : 0;
+		unsigned level =
+		        most > least
+		                ? (unsigned)(7.0 * (double)(value - least) / (double)(most - least))
+		                : 0;
 		if (top->has_utf8)
 			addstr(bars[level]);
 		else
@@ -301,12 +302,12 @@ static void put_head(struct top *top)
 	else if (processes == 0)
 		addstr("no traced process yet");
 	else
-		printw("by %s, most %s first%s%s%s", view_names[top->view],
-		       order_names[top->order], top->has_baseline ? ", grown since the mark" : "",
+		printw("by %s, most %s first%s%s%s", view_names[top->view], order_names[top->order],
+		       top->has_baseline ? ", grown since the mark" : "",
 		       *top->filter ? ", filter " : "", top->filter);
 	attron(A_REVERSE);
-	mvprintw(3, 0, "%11s %10s %14s %-*s  %-*s", top->has_baseline ? "GREW" : "BYTES",
-	         "BLOCKS", "GROWTH", CHART, "CHART", COLS > 52 ? COLS - 52 : 0,
+	mvprintw(3, 0, "%11s %10s %14s %-*s  %-*s", top->has_baseline ? "GREW" : "BYTES", "BLOCKS",
+	         "GROWTH", CHART, "CHART", COLS > 52 ? COLS - 52 : 0,
 	         top->view == VIEW_SITES ? "ASKED BY" : view_names[top->view]);
 	attroff(A_REVERSE);
 }
@@ -397,10 +398,11 @@ static void write_dumps(struct top *top)
 	for (size_t i = 0; fine && i < top->watch.target_count; i++) {
 		const struct target *target = top->watch.targets[i];
 		if (is_shown(top, target) && target->raw)
-			fine = write(fd, target->raw, target->raw_size) == (ssize_t)target->raw_size;
+			fine = write(fd, target->raw, target->raw_size) ==
+			       (ssize_t)target->raw_size;
 	}
-	snprintf(top->message, sizeof top->message, fine ? "%s has the dumps%s%s" : "%s: %s%s", name,
-	         fine ? "" : strerror(errno), "");
+	snprintf(top->message, sizeof top->message, fine ? "%s has the dumps%s%s" : "%s: %s%s",
+	         name, fine ? "" : strerror(errno), "");
 	if (fd >= 0)
 		close(fd);
 }

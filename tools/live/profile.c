@@ -76,8 +76,8 @@ char *render_difference(const struct target *target, const char *old, size_t old
 	parse_text(new, new_size, take_dump, &pair);
 	if (pair.history.count == 2) {
 		pair.report->dump_arena = &arena;
-		const struct changes changes = compare_dumps(pair.report, pair.history.dumps[0],
-		                                             pair.history.dumps[1]);
+		const struct changes changes =
+		        compare_dumps(pair.report, pair.history.dumps[0], pair.history.dumps[1]);
 		pair.report->dump_arena = &pair.report->arena;
 		bytes = render_answer((struct answer){.report = pair.report,
 		                                      .changes = &changes,
@@ -92,9 +92,8 @@ char *render_difference(const struct target *target, const char *old, size_t old
 char *render_live(const struct target *target, unsigned seconds, bool data_alone, size_t *size)
 {
 	const struct dump_list list = {target->history.dumps, target->history.count};
-	const struct answer answer = {.report = &target->program->report,
-	                              .dumps = &list,
-	                              .live_seconds = seconds};
+	const struct answer answer = {
+	        .report = &target->program->report, .dumps = &list, .live_seconds = seconds};
 	return render_answer(answer, data_alone ? render_page_data : render_html, size);
 }
 
@@ -138,12 +137,13 @@ enum { PROCESSES_MAX = 1000 };
 /* Writes TEXT as the value of a label, without what may end it. */
 static void put_label(FILE *stream, const char *text)
 {
-	for (struct character c; *text; text += c.length) {
-		c = character_at(text);
+	while (*text) {
+		const struct character c = character_at(text);
+		text += c.length;
 		if (!c.is_text || c.code == '"' || c.code == '\\')
 			putc(c.is_text ? '\'' : '?', stream);
 		else
-			fwrite(text, 1, c.length, stream);
+			fwrite(text - c.length, 1, c.length, stream);
 	}
 }
 
@@ -181,11 +181,13 @@ char *render_metrics(const struct watch *watch, size_t *size)
 		const char *name, *type, *help;
 	} metrics[] = {
 	        {"leakwrap_up", "gauge", "Whether the last request for a dump was answered."},
-	        {"leakwrap_live_bytes", "gauge", "Bytes that the process has allocated and not freed."},
+	        {"leakwrap_live_bytes", "gauge",
+	         "Bytes that the process has allocated and not freed."},
 	        {"leakwrap_live_blocks", "gauge", "Blocks that it has allocated and not freed."},
 	        {"leakwrap_call_sites", "gauge", "Call sites with live blocks."},
 	        {"leakwrap_lost_call_sites_total", "counter", "Backtraces that were not recorded."},
-	        {"leakwrap_untracked_blocks_total", "counter", "Allocations that were not recorded."},
+	        {"leakwrap_untracked_blocks_total", "counter",
+	         "Allocations that were not recorded."},
 	        {"leakwrap_tracer_bytes", "gauge", "Memory that the tracer holds for itself."},
 	        {"leakwrap_dump_seconds", "gauge", "How long the process took for its last dump."},
 	        {"leakwrap_dump_age_seconds", "gauge", "How old the last dump is."},
@@ -219,14 +221,15 @@ char *render_metrics(const struct watch *watch, size_t *size)
 
 static void put_html(FILE *stream, const char *text)
 {
-	for (struct character c; *text; text += c.length) {
-		c = character_at(text);
+	while (*text) {
+		const struct character c = character_at(text);
+		text += c.length;
 		if (!c.is_text)
 			putc('?', stream);
 		else if (strchr("<>&\"'", (int)c.code) && c.code < 128)
 			fprintf(stream, "&#%u;", c.code);
 		else
-			fwrite(text, 1, c.length, stream);
+			fwrite(text - c.length, 1, c.length, stream);
 	}
 }
 

@@ -1,5 +1,5 @@
-/* profile.h - the answers to those who watch: profiles, pages and metrics of targets.  All functions
- * want the lock of the watch.  A result has *SIZE bytes, and the caller frees it.
+/* profile.h - the answers to those who watch: profiles, pages and metrics of targets.  All
+ * functions want the lock of the watch.  A result has *SIZE bytes, and the caller frees it.
  */
 #ifndef TOOLS_PROFILE_H
 #define TOOLS_PROFILE_H
@@ -11,8 +11,8 @@
 char *render_last(const struct target *target, void (*render)(FILE *, const struct answer *),
                   size_t *size);
 
-/* Returns the pprof profile of the last dump of TARGET, with the value names of Go.  ADDRESSES_ONLY:
- * without functions and lines. */
+/* Returns the pprof profile of the last dump of TARGET, with the value names of Go.
+ * ADDRESSES_ONLY: without functions and lines. */
 char *render_profile(const struct target *target, bool addresses_only, size_t *size);
 
 /* Returns what RENDER writes of the change between two dumps of TARGET, of which the texts are

@@ -78,7 +78,8 @@ static char *encode_base64(const char *bytes, size_t size)
 	const unsigned char *in = (const unsigned char *)bytes;
 	char *text = xmalloc((size + 2) / 3 * 4 + 1), *out = text;
 	for (size_t i = 0; i < size; i += 3) {
-		unsigned word = (unsigned)in[i] << 16 | (i + 1 < size ? (unsigned)in[i + 1] << 8 : 0) |
+		unsigned word = (unsigned)in[i] << 16 |
+		                (i + 1 < size ? (unsigned)in[i + 1] << 8 : 0) |
 		                (i + 2 < size ? in[i + 2] : 0);
 		*out++ = digits[word >> 18];
 		*out++ = digits[word >> 12 & 63];

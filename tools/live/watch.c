@@ -482,9 +482,8 @@ struct target *watch_find(const struct watch *watch, const char *what, size_t *c
 	*count = 0;
 	for (size_t i = 0; i < watch->target_count; i++) {
 		struct target *target = watch->targets[i];
-		if (target->ended ||
-		    (what && (numeric ? number != (uint64_t)target->pid
-		                      : strcmp(what, target->name) != 0)))
+		if (target->ended || (what && (numeric ? number != (uint64_t)target->pid
+		                                       : strcmp(what, target->name) != 0)))
 			continue;
 		found = target;
 		++*count;

@@ -15,8 +15,8 @@
 struct watch_options {
 	const char **wanted; /* process ids and names of programs; none: every traced process */
 	size_t wanted_count;
-	double interval;  /* at least so many seconds lie between two dumps of a process */
-	double timeout;   /* for how many seconds a dump is waited for */
+	double interval;   /* at least so many seconds lie between two dumps of a process */
+	double timeout;    /* for how many seconds a dump is waited for */
 	size_t dumps_kept; /* of each process */
 	struct search search;
 	struct skips skips;
@@ -30,22 +30,22 @@ struct watched_program {
 
 struct target {
 	pid_t pid;
-	uint64_t started;     /* the time of its start, as in /proc/PID/stat */
-	const char *name;     /* of its program's file */
+	uint64_t started; /* the time of its start, as in /proc/PID/stat */
+	const char *name; /* of its program's file */
 	bool ended;
-	bool wanted;          /* a dump of it is asked for */
-	unsigned users;       /* callers that let go of the lock and come back to it */
-	bool is_named;        /* the user named its process id: errors are kept */
+	bool wanted;                     /* a dump of it is asked for */
+	unsigned users;                  /* callers that let go of the lock and come back to it */
+	bool is_named;                   /* the user named its process id: errors are kept */
 	struct watched_program *program; /* NULL before the first dump */
 	struct history history;
 	char *raw; /* the text of the last dump */
 	size_t raw_size;
-	unsigned dumps;       /* that came so far */
-	unsigned tries;       /* that ended, with a dump or with an error */
-	double asked_at;      /* in seconds of watch_now; 0: never */
-	double came_at;       /* when the last dump came */
-	double took;          /* seconds from the request to the dump */
-	char *error;          /* why the last try failed, a line, or NULL */
+	unsigned dumps;  /* that came so far */
+	unsigned tries;  /* that ended, with a dump or with an error */
+	double asked_at; /* in seconds of watch_now; 0: never */
+	double came_at;  /* when the last dump came */
+	double took;     /* seconds from the request to the dump */
+	char *error;     /* why the last try failed, a line, or NULL */
 	/* A profile of the last dump that a client asked for, or NULL. */
 	char *profile;
 	size_t profile_size;
@@ -96,8 +96,8 @@ void watch_wait(struct watch *watch, struct target **targets, size_t count);
 /* Returns the last dump of TARGET, or NULL. */
 const struct dump *watch_last(const struct target *target);
 
-/* Returns the one live target with the process id or the name WHAT, or any if WHAT is NULL.  If there
- * is none or there are several, returns NULL, and *COUNT is their number. */
+/* Returns the one live target with the process id or the name WHAT, or any if WHAT is NULL.  If
+ * there is none or there are several, returns NULL, and *COUNT is their number. */
 struct target *watch_find(const struct watch *watch, const char *what, size_t *count);
 
 #endif

@@ -10,8 +10,8 @@
 
 enum { SECONDS_MAX = 3600 };
 
-static const char text_type[] = "text/plain; charset=utf-8", page_type[] =
-                                                                     "text/html; charset=utf-8";
+static const char text_type[] = "text/plain; charset=utf-8",
+                  page_type[] = "text/html; charset=utf-8";
 
 static struct web_reply make_reply(unsigned status, const char *type, char *body, size_t size)
 {
@@ -40,8 +40,8 @@ static struct web_reply make_error(unsigned status, const char *format, ...)
 	return make_reply(status, text_type, body, size);
 }
 
-/* Waits until the next dump of TARGET has come, or the last one is young enough.  Returns false, and
- * sets *REPLY, if there is none. */
+/* Waits until the next dump of TARGET has come, or the last one is young enough.  Returns false,
+ * and sets *REPLY, if there is none. */
 static bool update(struct watch *watch, struct target *target, struct web_reply *reply)
 {
 	watch_want(watch, target);
@@ -83,8 +83,8 @@ static struct web_reply answer_difference(struct watch *watch, struct target *ta
 	sleep_until(watch, target->asked_at + (seconds > least ? seconds : least));
 	target->users--;
 	if (update(watch, target, &reply)) {
-		char *body = render_difference(target, old, old_size, target->raw,
-		                               target->raw_size, render, &size);
+		char *body = render_difference(target, old, old_size, target->raw, target->raw_size,
+		                               render, &size);
 		reply = body ? make_reply(200, type, body, size)
 		             : make_error(502, "the dumps of process %d cannot be compared",
 		                          target->pid);
@@ -152,8 +152,8 @@ static unsigned live_seconds(const struct watch *watch, const struct target *tar
 }
 
 /* Answers for PAGE of TARGET. */
-static struct web_reply answer_target(struct watch *watch, struct target *target,
-                                      const char *page, const struct web_request *request)
+static struct web_reply answer_target(struct watch *watch, struct target *target, const char *page,
+                                      const struct web_request *request)
 {
 	struct web_reply reply;
 	size_t size = 0;

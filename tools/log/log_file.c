@@ -28,8 +28,8 @@ struct log_file {
 	enum { CODING_UNKNOWN, CODING_NONE, CODING_GZIP, CODING_ZSTD } coding;
 	unsigned char *input; /* bytes of the file that are not decoded yet */
 	size_t at, filled;
-	bool at_end;     /* of the file */
-	bool in_member;  /* of a compressed file: its end has not come */
+	bool at_end;    /* of the file */
+	bool in_member; /* of a compressed file: its end has not come */
 	const char *error;
 	z_stream gzip;
 #if HAS_ZSTD
@@ -69,8 +69,7 @@ static bool fill(struct log_file *file, size_t least)
 	if (file->at == file->filled)
 		file->at = file->filled = 0;
 	while (file->filled - file->at < least && !file->at_end) {
-		ssize_t got = read_raw(file, file->input + file->filled,
-		                       INPUT_SIZE - file->filled);
+		ssize_t got = read_raw(file, file->input + file->filled, INPUT_SIZE - file->filled);
 		if (got < 0)
 			return false;
 		file->filled += (size_t)got;

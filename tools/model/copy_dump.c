@@ -88,7 +88,8 @@ static struct module *module_of_frame(struct report *report, const struct parsed
 static void copy_mappings(struct report *report, const struct parsed_dump *parsed,
                           struct dump *dump, struct module **modules)
 {
-	dump->mappings = arena_alloc(report->dump_arena, parsed->module_count * sizeof *dump->mappings);
+	dump->mappings =
+	        arena_alloc(report->dump_arena, parsed->module_count * sizeof *dump->mappings);
 	dump->mapping_room = parsed->module_count;
 	for (size_t i = 0; i < parsed->module_count; i++) {
 		const struct parsed_module *module = &parsed->modules[i];
@@ -227,7 +228,8 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	/* It is empty if the runtime had no memory for it. */
 	dump->program = intern_text(&report->strings,
 	                            parsed->program && *parsed->program ? parsed->program : NULL);
-	dump->command = arena_alloc(report->dump_arena, parsed->command_count * sizeof *dump->command);
+	dump->command =
+	        arena_alloc(report->dump_arena, parsed->command_count * sizeof *dump->command);
 	for (size_t i = 0; i < parsed->command_count; i++)
 		dump->command[dump->command_count++] =
 		        intern_text(&report->strings, parsed->command[i]);
@@ -240,8 +242,8 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 		dump->seconds = -1;
 	dump->notes = arena_alloc(report->dump_arena, parsed->note_count * sizeof *dump->notes);
 	for (size_t i = 0; i < parsed->note_count; i++)
-		dump->notes[dump->note_count++] = arena_copy(
-		        report->dump_arena, parsed->notes[i], strlen(parsed->notes[i]));
+		dump->notes[dump->note_count++] =
+		        arena_copy(report->dump_arena, parsed->notes[i], strlen(parsed->notes[i]));
 
 	struct module **modules = xmalloc((parsed->module_count + 1) * sizeof *modules);
 	copy_mappings(report, parsed, dump, modules);

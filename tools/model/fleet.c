@@ -120,8 +120,7 @@ static void close_process(struct fleet *fleet, struct open_process *process)
 	if (table_find(&fleet->counted, hash, &identity, same_identity)) {
 		fleet->report->duplicates++;
 	} else {
-		struct identity *counted =
-		        arena_alloc(&fleet->report->arena, sizeof *counted);
+		struct identity *counted = arena_alloc(&fleet->report->arena, sizeof *counted);
 		*counted = identity;
 		table_add(&fleet->counted, hash, counted);
 		const struct dump_list list = {history->dumps, history->count};
@@ -167,8 +166,7 @@ static bool continues(const struct fleet *fleet, const struct open_process *proc
 static struct open_process *process_of(struct fleet *fleet, const struct parsed_dump *parsed)
 {
 	uint64_t hash = hash_word(0, parsed->pid);
-	struct open_process *process =
-	        table_find(&fleet->by_pid, hash, &parsed->pid, same_pid);
+	struct open_process *process = table_find(&fleet->by_pid, hash, &parsed->pid, same_pid);
 	if (!process) {
 		process = xzalloc(sizeof *process);
 		process->pid = parsed->pid;

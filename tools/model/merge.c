@@ -101,19 +101,19 @@ static int compare_site_growth(const void *left, const void *right)
 
 struct merger {
 	struct report *report;
-	struct dump *dump;        /* the sum; its sites move while they become more */
+	struct dump *dump; /* the sum; its sites move while they become more */
 	size_t site_room, mapping_room;
-	struct spread *spreads;   /* by call site */
+	struct spread *spreads; /* by call site */
 	size_t spread_room;
-	size_t *known;            /* by the number of a stack: 1 + its call site, or 0 */
+	size_t *known; /* by the number of a stack: 1 + its call site, or 0 */
 	size_t known_room;
-	struct table stacks;      /* the stacks of the call sites */
+	struct table stacks; /* the stacks of the call sites */
 	struct table programs, notes;
 	struct noted **noted;
 	size_t noted_count, noted_room;
 	struct merged *merged;
-	const char *host;         /* of the process before */
-	double complete, bytes;   /* of the dumps that have a share of complete stacks */
+	const char *host;       /* of the process before */
+	double complete, bytes; /* of the dumps that have a share of complete stacks */
 	size_t complete_known;
 };
 
@@ -161,7 +161,7 @@ static int64_t steady_gain(const uint64_t at[POINTS], const int64_t times[POINTS
 	double early = (double)(int64_t)(at[POINT_MIDDLE] - at[POINT_FIRST]) * all / (double)first;
 	double late = (double)(int64_t)(at[POINT_LAST] - at[POINT_MIDDLE]) * all / (double)second;
 	double least = early < late ? early : late;
-	return least <= 0                     ? 0
+	return least <= 0                       ? 0
 	       : least >= (double)INT64_MAX / 2 ? INT64_MAX / 2
 	                                        : (int64_t)(least + 0.5);
 }
@@ -195,8 +195,8 @@ static void finish_process(struct spread *spread)
 }
 
 /* Adds the call sites of DUMP, which is POINT of PROCESS. */
-static void add_sites(struct merger *merger, const struct merged_process *process,
-                      enum point point, const struct dump *dump)
+static void add_sites(struct merger *merger, const struct merged_process *process, enum point point,
+                      const struct dump *dump)
 {
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
@@ -260,10 +260,10 @@ static void finish_notes(struct merger *merger)
 	for (size_t i = 0; i < merger->noted_count; i++) {
 		const struct noted *noted = merger->noted[i];
 		dump->notes[dump->note_count++] =
-		        noted->dumps > 1 ? arena_format(arena, "%s (%zu processes)", noted->text,
-		                                        noted->dumps)
-		                         : arena_format(arena, "%s (process %lu)", noted->text,
-		                                        noted->pid);
+		        noted->dumps > 1
+		                ? arena_format(arena, "%s (%zu processes)", noted->text,
+		                               noted->dumps)
+		                : arena_format(arena, "%s (process %lu)", noted->text, noted->pid);
 	}
 }
 
@@ -321,8 +321,7 @@ static void add_last(struct merger *merger, const struct dump *one)
 	add_up(&sum->suppressed_blocks, one->suppressed_blocks);
 	sum->suppressed_sites += one->suppressed_sites;
 	if (one->totals.complete_percent >= 0 && one->totals.live_bytes >= 0) {
-		merger->complete +=
-		        one->totals.complete_percent * (double)one->totals.live_bytes;
+		merger->complete += one->totals.complete_percent * (double)one->totals.live_bytes;
 		merger->bytes += (double)one->totals.live_bytes;
 		merger->complete_known++;
 	}
@@ -345,8 +344,7 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 {
 	const struct dump *last = list->all[list->count - 1];
 	struct merged *merged = merger->merged;
-	struct merged_process *process =
-	        arena_alloc(&merger->report->arena, sizeof *process);
+	struct merged_process *process = arena_alloc(&merger->report->arena, sizeof *process);
 
 	process->pid = last->pid;
 	process->log = last->log;
@@ -393,15 +391,13 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 	for (size_t i = 0; i < dump->site_count; i++)
 		dump->totals.call_sites += merger->spreads[i].processes > 0;
 	if (count)
-		qsort(sites, count, sizeof *sites,
-		      by_growth ? compare_site_growth : compare_sites);
+		qsort(sites, count, sizeof *sites, by_growth ? compare_site_growth : compare_sites);
 	for (size_t i = 0; i < count; i++)
 		sites[i].rank = i + 1;
 	free(dump->sites);
 	dump->sites = sites;
 	dump->site_count = count;
-	struct mapping *mappings =
-	        arena_alloc(arena, (dump->mapping_count + 1) * sizeof *mappings);
+	struct mapping *mappings = arena_alloc(arena, (dump->mapping_count + 1) * sizeof *mappings);
 	if (dump->mapping_count)
 		memcpy(mappings, dump->mappings, dump->mapping_count * sizeof *mappings);
 	free(dump->mappings);

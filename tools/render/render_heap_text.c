@@ -1,9 +1,9 @@
 /* render_heap_text.c - the text format of heap profiles, by which gperftools and Go agree.
  *
  * A call site is "BLOCKS: BYTES [BLOCKS: BYTES] @ ADDRESS...", innermost return address first.  The
- * numbers in brackets are of all allocations ever made, which dumps do not have: the live ones stand
- * there again.  Lines that begin with # have functions and lines for people.  "heap_v2/1" says that
- * the numbers are no estimates.
+ * numbers in brackets are of all allocations ever made, which dumps do not have: the live ones
+ * stand there again.  Lines that begin with # have functions and lines for people.  "heap_v2/1"
+ * says that the numbers are no estimates.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ void render_heap_text(FILE *stream, const struct answer *answer)
 	const struct dump *dump = weights.count ? weights.all[0].dump : NULL;
 	for (size_t i = 0; dump && i < dump->mapping_count; i++) {
 		const struct mapping *mapping = &dump->mappings[i];
-		fprintf(stream, "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 ", mapping->start,
-		        mapping->end, mapping->start - mapping->bias);
+		fprintf(stream, "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 ",
+		        mapping->start, mapping->end, mapping->start - mapping->bias);
 		put_text(stream, mapping->module->path);
 		putc('\n', stream);
 	}

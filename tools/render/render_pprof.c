@@ -172,7 +172,8 @@ static uint64_t add_location(struct builder *b, const struct dump *dump, const s
 	/* pprof wants the address of the call, not of the return. */
 	location->address = address && !at->exact ? address - 1 : address;
 	/* An address without a mapping means nothing to a reader, so it has a name. */
-	for (unsigned i = 0; i < at->frame_count && !(b->addresses_only && location->mapping_id); i++)
+	for (unsigned i = 0; i < at->frame_count && !(b->addresses_only && location->mapping_id);
+	     i++)
 		add_line(b, location, frame_name(&b->arena, at, &at->frames[i]), at->frames[i].file,
 		         at->frames[i].line);
 	return location->id;
