@@ -77,8 +77,10 @@ static void add_label(struct push *push, const struct argp_state *state, char *a
 {
 	char *equals = strchr(argument, '=');
 	if (!equals || !is_label_name(argument, (size_t)(equals - argument)) ||
-	    strpbrk(equals + 1, "{},=\"\n"))
+	    strpbrk(equals + 1, "{},=\"\n")) {
 		argp_error(state, "--label=%s: NAME=VALUE", argument);
+		return;
+	}
 	if (push->label_count == LABELS_MAX - 1) /* one is left for the process id */
 		argp_error(state, "more than %d labels", LABELS_MAX - 1);
 	*equals = '\0';

@@ -248,7 +248,7 @@ int command_serve(int argc, char **argv)
 	struct server server = {
 	        .options = {.interval = 10, .timeout = 10, .dumps_kept = DUMPS_KEPT},
 	        .listen = "127.0.0.1:8417"};
-	struct sockaddr_storage bound;
+	struct sockaddr_storage bound = {0};
 	socklen_t length;
 	sigset_t signals;
 	int number;
