@@ -116,8 +116,6 @@ status_is 0 "$lw" report -f json "$W"/many.*
 equal "JSON: dumps" "$(grep -o '"sequence":' "$W/out" | wc -l)" 24
 status_is 2 "$lw" report --merge -f json "$W"/many.*
 said '^leakwrap: --merge is not for json, which has every process of its own$'
-status_is 2 "$lw" report --merge --growth "$W"/many.*
-said '^leakwrap: --merge and --growth exclude each other'
 status_is 1 "$lw" report --fail-on-leaks "$W"/many.*
 equal "judged" "$(grep -c ' are live$' "$W/err")" 10
 said '^leakwrap: and 2 more processes$'
