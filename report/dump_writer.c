@@ -3,6 +3,7 @@
 
 #include "report/site_totals.h"
 #include "report/command.h"
+#include "report/coverage.h"
 #include "wrap/base/loss.h"
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
@@ -186,6 +187,9 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 
 	write_pair("tracer tracer_bytes=", tracer_bytes);
 	leakwrap_text_end(dump.writer);
+#ifndef LEAKWRAP_BARE
+	leakwrap_coverage_write(dump.writer);
+#endif
 }
 
 /* Returns whether PC is in the sigreturn trampoline, the code to which signal handlers return.
@@ -244,6 +248,15 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 	}
 }
 
+/* Writes ORIGIN if it is not the program itself. */
+static void write_origin(struct leakwrap_origin origin)
+{
+	if (origin.kind == LEAKWRAP_ORIGIN_SYSTEM)
+		leakwrap_text(dump.writer, " origin=system_library");
+	if (origin.kind == LEAKWRAP_ORIGIN_LIBRARY)
+		write_pair(" origin=library module=", origin.module->number);
+}
+
 /* Writes the call site of ROW with its backtrace.  RANK: its place in the dump, from 1. */
 static void write_site(size_t rank, const struct leakwrap_row *row)
 {
@@ -268,8 +281,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(dump.writer, " task=");
 		leakwrap_text_name(dump.writer, task, TASK_LIMIT);
 	}
-	if (leakwrap_is_kept_by_system(trace.pcs, trace.depth))
-		leakwrap_text(dump.writer, " origin=system_library");
+	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
 }
@@ -371,8 +383,8 @@ static void write_modules(void)
 	}
 }
 
-/* Returns whether a function of the statically linked C or C++ library made the allocations of the
- * call site SITE (origin.h). */
+/* Returns whether the C or C++ library or the loader made the allocations of the call site SITE for
+ * itself (origin.h). */
 static bool is_system_site(uint32_t site)
 {
 	struct leakwrap_trace trace = {.pcs = dump.pcs};
@@ -380,7 +392,7 @@ static bool is_system_site(uint32_t site)
 	if (site == LEAKWRAP_SITE_LOST)
 		return false;
 	leakwrap_site_read(site, &trace);
-	return leakwrap_is_kept_by_system(trace.pcs, trace.depth);
+	return leakwrap_origin_of(trace.pcs, trace.depth).kind == LEAKWRAP_ORIGIN_SYSTEM;
 }
 
 /* Writes the totals, the notes and the call sites.  OWN: only blocks from after the fork.

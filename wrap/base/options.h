@@ -55,7 +55,8 @@ struct leakwrap_options {
 	bool crash;
 	bool command;
 	enum leakwrap_on_misuse misuse;
-	bool system; /* false: leaves out what the static C library allocated for itself */
+	bool libraries; /* false: records only the program's own calls */
+	bool system;    /* false: leaves out what the static C library allocated for itself */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_options leakwrap_options;

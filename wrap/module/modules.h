@@ -61,6 +61,9 @@ struct leakwrap_module {
 	size_t exidx_size;                  /* in bytes */
 	uintptr_t tables_start, tables_end; /* the readable segment that holds the unwind tables */
 	const void *dynamic;                /* PT_DYNAMIC in memory, or NULL */
+#ifndef LEAKWRAP_BARE
+	unsigned char bypass; /* enum leakwrap_bypass when it was loaded; not set if PERMANENT */
+#endif
 	unsigned number;  /* 1 for the program, then in the order in which they were first listed */
 	bool main;        /* the program itself */
 	bool permanent;   /* loaded at the start and never unloaded */
@@ -95,6 +98,21 @@ struct leakwrap_modules {
 void leakwrap_modules_refresh(void);
 
 #ifndef LEAKWRAP_BARE
+/* Refreshes like leakwrap_modules_refresh after the program has loaded a module with RTLD_DEEPBIND:
+ * the calls of the new modules are bound to the C library's malloc. */
+void leakwrap_modules_refresh_deepbind(void);
+
+/* Returns true if modules have been loaded or unloaded since the last refresh: by a shared library,
+ * whose calls are not wrapped.  Takes the loader's lock. */
+bool leakwrap_modules_are_stale(void);
+
+/* Notes that the program has loaded a module into a namespace of its own, which the loader's list
+ * does not show (dlmopen(3)).  Signal-safe. */
+void leakwrap_modules_note_namespace(void);
+
+/* Returns whether a namespace was noted.  Signal-safe. */
+bool leakwrap_modules_have_namespaces(void);
+
 /* Sets the function that each change of the current snapshot calls, after it.  It is called with
  * the tables' lock held, so signals are blocked.  The runtime sets it once at its start, before it
  * reads the loader's list.  Earlier changes call nothing: no call site exists yet. */

@@ -4,7 +4,9 @@
 #include "wrap/base/arena.h"
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/module/bypass.h"
 #include "wrap/module/loader_list.h"
+#include "wrap/module/originals.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>
@@ -37,8 +39,10 @@ static struct {
 	const struct snapshot *permanent; /* all modules at start; empty if they may be unloaded */
 	unsigned _Atomic generation;
 	_Atomic unsigned count;
-	unsigned long last_published; /* the read whose list was published: its turn */
-	bool traces_program;          /* the runtime is part of the program itself */
+	unsigned long long _Atomic changes; /* of the loader's list, when it was last read */
+	unsigned long last_published;       /* the read whose list was published: its turn */
+	_Atomic bool has_namespaces;
+	bool traces_program; /* the runtime is part of the program itself */
 	void (*_Atomic on_change)(void);
 } registry = {.permanent = &no_modules};
 
@@ -82,9 +86,20 @@ static bool add_by_start(struct module_record *record, struct module_record *fir
 	return !leakwrap_tables_failed;
 }
 
-/* Finds or adds the record of LISTED.  Returns NULL if there is no memory.  The caller holds the
- * tables' lock. */
-static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed)
+/* Returns how the calls of LISTED, which has just been loaded, pass the tracer by.  Calls that are
+ * not bound yet will be bound to another function if it was loaded with RTLD_DEEPBIND. */
+static enum leakwrap_bypass find_bypass(const struct leakwrap_module *listed, bool is_deepbind)
+{
+	const enum leakwrap_bypass bypass =
+	        leakwrap_libraries_are_recorded ? leakwrap_bypass_of(listed) : LEAKWRAP_BYPASS_NONE;
+
+	return bypass == LEAKWRAP_BYPASS_NONE && is_deepbind ? LEAKWRAP_BYPASS_BOUND : bypass;
+}
+
+/* Finds or adds the record of LISTED.  IS_DEEPBIND: see find_bypass.  Returns NULL if there is no
+ * memory.  The caller holds the tables' lock. */
+static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed,
+                                                 bool is_deepbind)
 {
 	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
 	struct module_record *first, *record;
@@ -112,6 +127,8 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 		registry.count = 1;
 	record->module.number = listed->main ? 1 : registry.count + 1;
 	record->module.permanent = decide_permanent(listed);
+	if (!record->module.permanent)
+		record->module.bypass = (unsigned char)find_bypass(listed, is_deepbind);
 	record->next = atomic_load(&registry.newest);
 	atomic_store_explicit(&registry.newest, record, memory_order_release);
 	if (listed->main)
@@ -190,8 +207,9 @@ static void publish_permanent(void)
 		make_current(registry.permanent);
 }
 
-/* Publishes the modules of LIST.  The caller holds the tables' lock. */
-static void publish(const struct leakwrap_loader_list *list)
+/* Publishes the modules of LIST.  IS_DEEPBIND: see find_bypass.  The caller holds the tables'
+ * lock. */
+static void publish(const struct leakwrap_loader_list *list, bool is_deepbind)
 {
 	const struct leakwrap_module **module = list->sorted;
 	const bool first = leakwrap_modules() == &no_modules.modules;
@@ -199,7 +217,7 @@ static void publish(const struct leakwrap_loader_list *list)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < list->count; i++) {
-		module[count] = find_or_add(&list->module[i]);
+		module[count] = find_or_add(&list->module[i], is_deepbind);
 		count += module[count] != NULL;
 	}
 	sort_by_address(module, count);
@@ -213,10 +231,11 @@ static void publish(const struct leakwrap_loader_list *list)
 	make_current(snapshot);
 }
 
-void leakwrap_modules_refresh(void)
+static void refresh(bool is_deepbind)
 {
 	int saved = errno;
 	unsigned long turn;
+	const unsigned long long changes = leakwrap_loader_list_changes();
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 	struct leakwrap_loader_list *list =
 	        leakwrap_loader_list_read(program ? program->path : NULL, &turn);
@@ -225,14 +244,40 @@ void leakwrap_modules_refresh(void)
 	/* Of two threads, the later reader has seen every change that the earlier reader saw. */
 	if (turn > registry.last_published) {
 		registry.last_published = turn;
+		registry.changes = changes;
 		if (list)
-			publish(list);
+			publish(list, is_deepbind);
 		else
 			publish_permanent();
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	leakwrap_loader_list_release(list);
 	errno = saved;
+}
+
+void leakwrap_modules_refresh(void)
+{
+	refresh(false);
+}
+
+void leakwrap_modules_refresh_deepbind(void)
+{
+	refresh(true);
+}
+
+bool leakwrap_modules_are_stale(void)
+{
+	return leakwrap_loader_list_changes() != registry.changes;
+}
+
+void leakwrap_modules_note_namespace(void)
+{
+	atomic_store(&registry.has_namespaces, true);
+}
+
+bool leakwrap_modules_have_namespaces(void)
+{
+	return atomic_load(&registry.has_namespaces);
 }
 
 void leakwrap_modules_set_change_hook(void (*on_change)(void))

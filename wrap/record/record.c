@@ -11,6 +11,7 @@
 #include "wrap/misuse/misuse.h"
 #include "wrap/base/options.h"
 #include "wrap/record/fast_path.h"
+#include "wrap/record/library_calls.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/runtime/runtime.h"
 #include "wrap/site/site_collect.h"
@@ -42,6 +43,12 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	leakwrap_count(&leakwrap_walks, 1);
 	leakwrap_read_set_begin(&read_set, caller->sp);
 	leakwrap_unwind(&trace, &stack, caller);
+	/* The stack may lead through a module that a shared library has loaded. */
+	if (trace.kind != LEAKWRAP_TRACE_COMPLETE && leakwrap_library_calls_refresh_modules()) {
+		trace = (struct leakwrap_trace){.pcs = pcs, .max = max, .read_set = &read_set};
+		leakwrap_read_set_begin(&read_set, caller->sp);
+		leakwrap_unwind(&trace, &stack, caller);
+	}
 	site = leakwrap_site_number(&trace, &stack);
 	leakwrap_sites_collect_if_due(site);
 	return site;
@@ -217,7 +224,7 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 	                                   leakwrap_self.inner != LEAKWRAP_INNER_UNTRACKED(block)))
 		count_exception(added, size);
 	if (leakwrap_misuse_checked)
-		leakwrap_misuse_note_allocation(block, site, kind);
+		leakwrap_misuse_note_allocation(block, site, leakwrap_library_calls_kind(kind, pc));
 	leakwrap_self.inner =
 	        added == LEAKWRAP_LIVE_UNTRACKED ? LEAKWRAP_INNER_UNTRACKED(block) : block;
 	return block;
@@ -394,6 +401,13 @@ struct leakwrap_enclosing_release leakwrap_begin_release_new(void *block, uintpt
 {
 	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_NEW, sp);
 }
+
+#ifndef LEAKWRAP_BARE
+struct leakwrap_enclosing_release leakwrap_begin_library_release(void *block, uintptr_t sp)
+{
+	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_LIBRARY, sp);
+}
+#endif
 
 struct leakwrap_enclosing_release leakwrap_begin_release_array(void *block, uintptr_t sp)
 {

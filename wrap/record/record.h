@@ -104,6 +104,11 @@ LEAKWRAP_INLINE void *leakwrap_record_array(uint32_t site, void *block, size_t s
 	return leakwrap_record_array_from(site, block, size, LEAKWRAP_CALLER_ARGS(caller));
 }
 
+/* -- calls of shared libraries (export.h) ----------------------------------------------------- */
+
+/* Begins a release like leakwrap_begin_release, for a call that a shared library makes. */
+struct leakwrap_enclosing_release leakwrap_begin_library_release(void *block, uintptr_t sp);
+
 /* -- allocators that the user named (wrapper.h) ------------------------------------------------ */
 
 /* Begins a call of a named allocator, before the real call, and fills *INSIDE.  *INSIDE must lie in
