@@ -7,7 +7,7 @@ _leakwrap() {
 	local command=${COMP_WORDS[1]-}
 	local options files='--format= --output= --top= --all --color= --exe= --sysroot=
 		--debug-dir= --map= --suppressions= --skip= --no-skip --config= --help'
-	files+=' --no-system'
+	files+=' --no-system --origin='
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
@@ -25,7 +25,14 @@ _leakwrap() {
 	-f | --format)
 		mapfile -t COMPREPLY < <(compgen -W 'text json folded pprof html' -- "$word")
 		;;
-	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
+	--by)
+		mapfile -t COMPREPLY < <(compgen -W 'function file module member origin' \
+			-- "$word")
+		;;
+	--judge) mapfile -t COMPREPLY < <(compgen -W 'program all' -- "$word") ;;
+	--origin)
+		mapfile -t COMPREPLY < <(compgen -W 'program library system_library' -- "$word")
+		;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
 	--sysroot | --debug-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
 	--exe | --map | --suppressions | --config | --output | -o)
@@ -35,7 +42,7 @@ _leakwrap() {
 		case $command in
 		report)
 			options="$files --by= --growth --last --merge --each --fail-on-leaks
-				--max-bytes= --max-blocks="
+				--judge= --max-bytes= --max-blocks="
 			;;
 		diff) options=$files ;;
 		list) options=--help ;;
@@ -47,10 +54,10 @@ _leakwrap() {
 			;;
 		flags)
 			options='--allocator= --options= --cxx --static-libstdcxx --static --lld
-				--output= -- --help'
+				--program-only --output= -- --help'
 			;;
 		cc)
-			options='--allocator= --options= -- --help'
+			options='--allocator= --options= --program-only -- --help'
 			# The compiler, and then what is given to it.
 			local what=-f
 			((COMP_CWORD > 3)) || what=-c

@@ -109,7 +109,8 @@ static void add_site(struct dump *merged, struct table *table, struct site **kno
 			into = &merged->sites[merged->site_count++];
 			*into = (struct site){.stack = site->stack,
 			                      .kind = site->kind,
-			                      .of_system = site->of_system};
+			                      .origin = site->origin,
+			                      .library = site->library};
 			table_add(table, hash, into);
 		}
 		known[site->stack->number] = into;
@@ -119,6 +120,17 @@ static void add_site(struct dump *merged, struct table *table, struct site **kno
 	if (counted[into - merged->sites] != number)
 		into->processes++;
 	counted[into - merged->sites] = number;
+}
+
+/* The merged dump covers the whole process if all its dumps do. */
+static void add_coverage(struct dump *merged, const struct dump *one)
+{
+	if (!merged->coverage || (one->coverage && strcmp(one->coverage, "program") == 0))
+		merged->coverage = one->coverage;
+	if (merged->bypass_count == 0) {
+		merged->bypasses = one->bypasses;
+		merged->bypass_count = one->bypass_count;
+	}
 }
 
 /* Adds what ONE left out from before its fork.  What a dump includes is in its live bytes. */
@@ -205,6 +217,7 @@ const struct dump *merge_dumps(struct report *report, const struct dump_list *li
 		for (size_t j = 0; j < one->site_count; j++)
 			add_site(dump, &table, known, counted, (unsigned)i + 1, &one->sites[j]);
 		add_totals(&dump->totals, &one->totals);
+		add_coverage(dump, one);
 		add_inherited(&dump->totals, &one->totals);
 		add_modules(dump, one);
 		add_up(&dump->suppressed_bytes, one->suppressed_bytes);
