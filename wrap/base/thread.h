@@ -76,6 +76,9 @@ struct leakwrap_thread {
 	 * there is none, and the slot that counts it. */
 	uintptr_t reader_sp;
 	unsigned reader_slot;
+
+	/* young_sites.c: the thread's ring, or NULL. */
+	struct leakwrap_young_sites *young;
 #endif
 };
 

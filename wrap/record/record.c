@@ -14,9 +14,12 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/runtime/runtime.h"
 #include "wrap/site/site_collect.h"
-#include "wrap/site/site_table.h"
+#include "wrap/site/stack_site.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
+#ifndef LEAKWRAP_BARE
+#include "wrap/site/young_sites.h"
+#endif
 #include "wrap/base/thread.h"
 
 #include <errno.h>
@@ -27,8 +30,9 @@
 #define ALIGNED_OFFSET_MAX 65536
 
 /* Walks a stack that the stack cache did not recognize.  Returns its call site, or
- * LEAKWRAP_SITE_LOST. */
-static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
+ * LEAKWRAP_SITE_LOST.  BLOCK: as of leakwrap_stack_site. */
+static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller,
+                                                            const void *block)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
 	const unsigned max = leakwrap_options.depth;
@@ -42,7 +46,7 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	leakwrap_count(&leakwrap_walks, 1);
 	leakwrap_read_set_begin(&read_set, caller->sp);
 	leakwrap_unwind(&trace, &stack, caller);
-	site = leakwrap_site_number(&trace, &stack);
+	site = leakwrap_stack_site(&trace, &stack, caller->sp, block);
 	leakwrap_sites_collect_if_due(site);
 	return site;
 }
@@ -64,8 +68,8 @@ static bool is_inside_allocator(uintptr_t sp)
 
 /* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
  * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
- * start, or if no memory or no number is left. */
-static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
+ * start, or if no memory or no number is left.  BLOCK: as of leakwrap_stack_site. */
+static uint32_t find_site(const void *block, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 	uint32_t site;
@@ -87,7 +91,8 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 		                                      : LEAKWRAP_THREAD_RECORDING;
 	}
 	site = leakwrap_stack_cache_find(pc, sp, fp);
-	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
+	return site != LEAKWRAP_SITE_NONE ? site
+	                                  : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS, block);
 }
 
 /* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older
@@ -194,6 +199,22 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 
 #endif
 
+/* Finds the call site of BLOCK, of SIZE bytes, and tries to record BLOCK in its slot.  Returns true
+ * if it is recorded.  Otherwise sets *SITE. */
+static bool find_and_record(uint32_t *site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	/* A young call site is for a small block in a slot.  Misuse remembers call sites. */
+	const bool may_be_young = size < LEAKWRAP_SLOT_LARGE && !leakwrap_misuse_checked;
+	bool is_recorded;
+
+	*site = find_site(may_be_young ? block : NULL, LEAKWRAP_CALLER_PASSED);
+	is_recorded = retry_fast_record(*site, block, size);
+	if (!is_recorded)
+		*site = leakwrap_settled_site(*site, block);
+	leakwrap_young_sites_end(sp);
+	return is_recorded;
+}
+
 /* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
  * yet.  Returns BLOCK. */
 static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
@@ -205,9 +226,8 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 		return NULL;
 	}
-	if (site == LEAKWRAP_SITE_NONE)
-		site = find_site(LEAKWRAP_CALLER_PASSED);
-	if (retry_fast_record(site, block, size))
+	if (site == LEAKWRAP_SITE_NONE ? find_and_record(&site, block, size, LEAKWRAP_CALLER_PASSED)
+	                               : retry_fast_record(site, block, size))
 		return block;
 	if (leakwrap_self.inner)
 		absorb_inner(block, size);
@@ -329,12 +349,12 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
                                                     enum leakwrap_kind kind, bool resizes,
                                                     const struct leakwrap_caller *caller)
 {
-	const struct leakwrap_release release = {.block = (uintptr_t)block,
-	                                         .kind = kind,
-	                                         .resizes = resizes,
-	                                         .offender =
-	                                                 find_site(LEAKWRAP_CALLER_ARGS(*caller)),
-	                                         .caller = *caller};
+	const struct leakwrap_release release = {
+	        .block = (uintptr_t)block,
+	        .kind = kind,
+	        .resizes = resizes,
+	        .offender = find_site(NULL, LEAKWRAP_CALLER_ARGS(*caller)),
+	        .caller = *caller};
 
 	if (site == LEAKWRAP_SITE_NONE)
 		return leakwrap_misuse_check_unknown(&release);
@@ -430,6 +450,7 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 	self->inner = NULL;
 	if (!block)
 		return;
+	leakwrap_settle_block(block);
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
 	                                  &resize->mark);
 	if (leakwrap_misuse_checked)
@@ -465,8 +486,9 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&
-	    leakwrap_live_restore(resize->block, resize->old_size, resize->site, resize->mark) ==
-	            LEAKWRAP_LIVE_UNTRACKED)
+	    leakwrap_live_restore(resize->block, resize->old_size,
+	                          leakwrap_settled_site(resize->site, resize->block),
+	                          resize->mark) == LEAKWRAP_LIVE_UNTRACKED)
 		count_exception(LEAKWRAP_LIVE_UNTRACKED, resize->old_size);
 }
 
@@ -484,7 +506,7 @@ static void record_resized(const struct leakwrap_resize *resize, void *block, si
 	else
 		leakwrap_record_allocation(block, size, LEAKWRAP_CALLER_OF_PARAMS);
 	if (keeps_site && leakwrap_live_remove(block, &size) != LEAKWRAP_SITE_NONE)
-		leakwrap_live_add(block, size, resize->site);
+		leakwrap_live_add(block, size, leakwrap_settled_site(resize->site, resize->block));
 }
 
 void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size_t size,
@@ -526,8 +548,10 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	struct leakwrap_replacement old = {
 	        .block = block, .capacity = capacity, .site = LEAKWRAP_SITE_NONE};
 
-	if (block)
+	if (block) {
+		leakwrap_settle_block(block);
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
+	}
 	leakwrap_self.inner = NULL;
 	return old;
 }
