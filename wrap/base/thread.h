@@ -77,6 +77,9 @@ struct leakwrap_thread {
 	uintptr_t reader_sp;
 	unsigned reader_slot;
 
+	/* walk_memo.c: the frames of the thread's latest walk, or NULL. */
+	struct leakwrap_walk_memo *walk_memo;
+
 	/* young_sites.c: the thread's ring, or NULL. */
 	struct leakwrap_young_sites *young;
 #endif

@@ -17,6 +17,7 @@
 #include "wrap/site/stack_site.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
+#include "wrap/unwind/walk_memo.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/site/young_sites.h"
 #endif
@@ -45,8 +46,12 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 
 	leakwrap_count(&leakwrap_walks, 1);
 	leakwrap_read_set_begin(&read_set, caller->sp);
-	leakwrap_unwind(&trace, &stack, caller);
+	if (leakwrap_walk_again(&trace, &stack, caller))
+		read_set.is_due = true;
+	else
+		leakwrap_unwind(&trace, &stack, caller);
 	site = leakwrap_stack_site(&trace, &stack, caller->sp, block);
+	leakwrap_walk_again_end(caller->sp);
 	leakwrap_sites_collect_if_due(site);
 	return site;
 }

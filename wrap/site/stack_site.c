@@ -9,6 +9,7 @@
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/young_sites.h"
+#include "wrap/unwind/walk_memo.h"
 
 #include <stdatomic.h>
 
@@ -111,8 +112,11 @@ uint32_t leakwrap_stack_site(const struct leakwrap_trace *trace, const struct le
 	const uint32_t young =
 	        block && !is_learned ? make_young(trace, hash, sp, block) : LEAKWRAP_SITE_NONE;
 
-	return young != LEAKWRAP_SITE_NONE ? young
-	                                   : leakwrap_site_number(trace, is_learned ? stack : NULL);
+	if (young != LEAKWRAP_SITE_NONE)
+		return young;
+	if (is_learned && trace->read_set->is_due)
+		leakwrap_walk_again_read_set(trace, trace->read_set);
+	return leakwrap_site_number(trace, is_learned ? stack : NULL);
 }
 
 uint32_t leakwrap_settled_site(uint32_t site, const void *block)
