@@ -59,6 +59,9 @@ struct leakwrap_thread {
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 	uintptr_t release_sp;
 
+	/* record.c: the latest stacks that the stack cache did not have. */
+	unsigned walks_in_row;
+
 	/* record.c: the innermost call of an allocator that the user named, or NULL. */
 	struct leakwrap_inside *inside;
 

@@ -56,6 +56,23 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	return site;
 }
 
+/* After this number of walks in a row, a thread meets nothing but new stacks.  Then it searches the
+ * stack cache for one of SEARCH_ONE_OF stacks: a walk costs little more than a search in vain. */
+#define WALKS_IN_ROW  64u
+#define SEARCH_ONE_OF 16u
+
+/* Searches the stack cache.  Returns the call site, or LEAKWRAP_SITE_NONE. */
+static uint32_t find_in_cache(LEAKWRAP_CALLER_PARAMS)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+	uint32_t site = LEAKWRAP_SITE_NONE;
+
+	if (self->walks_in_row < WALKS_IN_ROW || self->walks_in_row % SEARCH_ONE_OF == 0)
+		site = leakwrap_stack_cache_find(pc, sp, fp);
+	self->walks_in_row = site == LEAKWRAP_SITE_NONE ? self->walks_in_row + 1 : 0;
+	return site;
+}
+
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */
 #define INSIDE_MAX  65536
 
@@ -95,7 +112,7 @@ static uint32_t find_site(const void *block, LEAKWRAP_CALLER_PARAMS)
 		self->state = leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING
 		                                      : LEAKWRAP_THREAD_RECORDING;
 	}
-	site = leakwrap_stack_cache_find(pc, sp, fp);
+	site = find_in_cache(LEAKWRAP_CALLER_PASSED);
 	return site != LEAKWRAP_SITE_NONE ? site
 	                                  : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS, block);
 }

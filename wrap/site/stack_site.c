@@ -18,27 +18,35 @@
 /* A program with fewer call sites has no young ones. */
 #define FEW_SITES 4096u
 
-/* Counts of walks, by the hashes of the backtraces.  An entry is a part of the hash and a count.
- * A later stack takes the place of an earlier one. */
+/* Counts of walks, by the hashes of the backtraces.  An entry is a part of the hash and a count. */
 #define COUNTS_BITS 16
 #define COUNT_BITS  5
 
 static _Atomic uint16_t counts[1u << COUNTS_BITS];
 
-/* Counts a walk that led to a backtrace with HASH.  Returns whether the stack has come again: at
- * the 2nd, 4th, 8th ... walk, and at each 32nd.  Counts are lost at times: two threads may store at
- * once. */
-static bool has_come_again(uint32_t hash)
+/* A stack is learned at this walk, and after as many walks again: to learn it costs about as much
+ * as to walk it so often.  A power of 2. */
+#define LEARN_AT 4u
+
+/* Of the stacks whose entry belongs to another stack, one of this number takes the entry. */
+#define TAKEOVER 4u
+
+/* Counts a walk that led to a backtrace with HASH.  Returns whether the stack has come so often that
+ * it is worth to be learned.  Counts are lost at times: two threads may store at once. */
+static bool has_come_often(uint32_t hash)
 {
 	_Atomic uint16_t *const entry = &counts[hash >> (32 - COUNTS_BITS)];
 	const unsigned found = atomic_load_explicit(entry, memory_order_relaxed);
-	const unsigned tag = (hash << COUNTS_BITS >> (COUNTS_BITS + COUNT_BITS)) << COUNT_BITS;
+	const unsigned tag = hash << COUNTS_BITS >> (COUNTS_BITS + COUNT_BITS);
 	unsigned count = 1;
 
-	if (found >> COUNT_BITS == tag >> COUNT_BITS)
+	if (found >> COUNT_BITS == tag)
 		count = (found + 1) % (1u << COUNT_BITS);
-	atomic_store_explicit(entry, (uint16_t)(tag | count), memory_order_relaxed);
-	return count != 1 && (count & (count - 1)) == 0;
+	else if (found != 0 &&
+	         (uint32_t)leakwrap_walks * 0x9e3779b1u >= UINT32_MAX / TAKEOVER)
+		return false;
+	atomic_store_explicit(entry, (uint16_t)(tag << COUNT_BITS | count), memory_order_relaxed);
+	return count % LEARN_AT == 0 && (count & (count - 1)) == 0;
 }
 
 /* -- young call sites -------------------------------------------------------------------------- */
@@ -108,7 +116,7 @@ uint32_t leakwrap_stack_site(const struct leakwrap_trace *trace, const struct le
                              uintptr_t sp, const void *block)
 {
 	const uint32_t hash = leakwrap_trace_hash(trace);
-	const bool is_learned = leakwrap_site_numbers_wanted() < FEW_SITES || has_come_again(hash);
+	const bool is_learned = leakwrap_site_numbers_wanted() < FEW_SITES || has_come_often(hash);
 	const uint32_t young =
 	        block && !is_learned ? make_young(trace, hash, sp, block) : LEAKWRAP_SITE_NONE;
 

@@ -165,7 +165,9 @@ uint32_t leakwrap_young_site_oldest(const struct leakwrap_young_sites *young, co
 
 void leakwrap_young_site_drop(struct leakwrap_young_sites *young)
 {
-	atomic_store(&young->first, atomic_load_explicit(&young->first, memory_order_relaxed) + 1);
+	const uint32_t first = atomic_load_explicit(&young->first, memory_order_relaxed);
+
+	atomic_store_explicit(&young->first, first + 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 }
 
