@@ -198,6 +198,13 @@ static bool is_part_of(const void *enclosing, const void *block)
 
 #ifndef LEAKWRAP_BARE
 
+/* Returns whether a block of SIZE bytes may have a young call site: it must fit a slot.  Misuse
+ * remembers call sites. */
+static bool may_be_young(size_t size)
+{
+	return size < LEAKWRAP_SLOT_LARGE && !leakwrap_misuse_checked;
+}
+
 /* Retries the fast path now that SITE is known, or changes the record of an inner call with the
  * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
  * nothing if the thread does not simply record, SIZE does not fit a slot, or the fast path does not
@@ -213,6 +220,12 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 
 #else
 
+static bool may_be_young(size_t size)
+{
+	(void)size;
+	return false;
+}
+
 static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	(void)site, (void)block, (void)size;
@@ -225,11 +238,9 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
  * if it is recorded.  Otherwise sets *SITE. */
 static bool find_and_record(uint32_t *site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	/* A young call site is for a small block in a slot.  Misuse remembers call sites. */
-	const bool may_be_young = size < LEAKWRAP_SLOT_LARGE && !leakwrap_misuse_checked;
 	bool is_recorded;
 
-	*site = find_site(may_be_young ? block : NULL, LEAKWRAP_CALLER_PASSED);
+	*site = find_site(may_be_young(size) ? block : NULL, LEAKWRAP_CALLER_PASSED);
 	is_recorded = retry_fast_record(*site, block, size);
 	if (!is_recorded)
 		*site = leakwrap_settled_site(*site, block);
