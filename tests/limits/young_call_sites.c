@@ -1,6 +1,6 @@
 /* young_call_sites.c ROUNDS - three threads allocate from ever new stacks, resize and free each
  * other's blocks, while the main thread looks up the call sites of live blocks: each has the
- * backtrace from which its block was allocated. A forked child sees its parent's blocks and its own.
+ * backtrace from which its block was allocated. A forked child sees its parent's blocks, too.
  * Prints how many blocks were looked up, how many of them had young call sites, and how many had a
  * wrong backtrace. */
 #include "wrap/live/live.h"

@@ -38,8 +38,8 @@ struct walked {
 
 static void prepare(struct walked *walked, uintptr_t sp)
 {
-	walked->read_set = (struct leakwrap_read_set){.position = walked->positions,
-	                                              .link = walked->links};
+	walked->read_set =
+	        (struct leakwrap_read_set){.position = walked->positions, .link = walked->links};
 	walked->trace = (struct leakwrap_trace){
 	        .pcs = walked->pcs, .max = leakwrap_options.depth, .read_set = &walked->read_set};
 	leakwrap_read_set_begin(&walked->read_set, sp);

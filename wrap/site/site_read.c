@@ -1,8 +1,9 @@
-/* site_read.c - reads the backtraces of call sites: see site_table.h. */
+/* site_read.c - see site_read.h. */
+#include "wrap/site/site_read.h"
+
 #include "wrap/base/byte_pool.h"
 #include "wrap/live/slot.h"
 #include "wrap/site/site_chunk.h"
-#include "wrap/site/site_table.h"
 #include "wrap/site/stored_backtrace.h"
 #include "wrap/site/young_sites.h"
 

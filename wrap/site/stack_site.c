@@ -31,8 +31,8 @@ static _Atomic uint16_t counts[1u << COUNTS_BITS];
 /* Of the stacks whose entry belongs to another stack, one of this number takes the entry. */
 #define TAKEOVER 4u
 
-/* Counts a walk that led to a backtrace with HASH.  Returns whether the stack has come so often that
- * it is worth to be learned.  Counts are lost at times: two threads may store at once. */
+/* Counts a walk that led to a backtrace with HASH.  Returns whether the stack is worth to be learned
+ * now.  Counts are lost at times: two threads may store at once. */
 static bool has_come_often(uint32_t hash)
 {
 	_Atomic uint16_t *const entry = &counts[hash >> (32 - COUNTS_BITS)];
@@ -42,8 +42,7 @@ static bool has_come_often(uint32_t hash)
 
 	if (found >> COUNT_BITS == tag)
 		count = (found + 1) % (1u << COUNT_BITS);
-	else if (found != 0 &&
-	         (uint32_t)leakwrap_walks * 0x9e3779b1u >= UINT32_MAX / TAKEOVER)
+	else if (found != 0 && (uint32_t)leakwrap_walks * 0x9e3779b1u >= UINT32_MAX / TAKEOVER)
 		return false;
 	atomic_store_explicit(entry, (uint16_t)(tag << COUNT_BITS | count), memory_order_relaxed);
 	return count % LEARN_AT == 0 && (count & (count - 1)) == 0;

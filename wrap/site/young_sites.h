@@ -69,8 +69,8 @@ void leakwrap_young_site_drop(struct leakwrap_young_sites *young);
 
 /* -- reading: by any thread.  These functions are signal-safe and take no lock ----------------- */
 
-/* Reads the depth and the kind of the young call site NUMBER into TRACE.  The depth is 0 if the call
- * site has been dropped. */
+/* Reads the depth and the kind of the young call site NUMBER into TRACE.  The depth is 0 if the
+ * call site has been dropped. */
 void leakwrap_young_site_read_head(uint32_t number, struct leakwrap_trace *trace);
 
 /* Reads the backtrace of the young call site NUMBER into TRACE, which has room for all frames.

@@ -163,7 +163,7 @@ static __attribute__((noinline)) enum stepped step_by_rule(struct position *at,
 	ra_at = leakwrap_saved_at(rule.ra_where, base, cfa, rule.ra_offset);
 	fp_at = leakwrap_saved_at(rule.fp_where, base, cfa, rule.fp_offset);
 	frame->uses_fp = rule.base == LEAKWRAP_BASE_FP;
-	return ra_at % LEAKWRAP_WORD == 0 && fp_at % LEAKWRAP_WORD == 0 &&
+	return ra_at != 0 && ra_at % LEAKWRAP_WORD == 0 && fp_at % LEAKWRAP_WORD == 0 &&
 	                       step(at, stack, cfa, ra_at, fp_at, frame)
 	               ? TO_CALLER
 	               : NOT_STEPPED;
@@ -254,8 +254,8 @@ static bool add_new_frames(struct leakwrap_walk_memo *memo, unsigned count, unsi
 	return true;
 }
 
-/* Walks from AT until a frame of MEMO is met, or to the end.  Remembers the frames in MEMO.  Returns
- * false if that is not possible. */
+/* Walks from AT until a frame of MEMO is met, or to the end.  Remembers the frames in MEMO.
+ * Returns false if that is not possible. */
 static bool walk(struct leakwrap_walk_memo *memo, struct position at,
                  const struct leakwrap_stack *stack)
 {
@@ -288,7 +288,7 @@ static bool walk(struct leakwrap_walk_memo *memo, struct position at,
 	return add_new_frames(memo, count, next);
 }
 
-/* Fills TRACE from MEMO.  Returns false if the trace has room for frames that are not remembered. */
+/* Fills TRACE from MEMO.  Returns false if TRACE has room for frames that are not remembered. */
 static bool fill_trace(const struct leakwrap_walk_memo *memo, struct leakwrap_trace *trace)
 {
 	const unsigned count = FRAMES - memo->first;

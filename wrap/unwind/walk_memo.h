@@ -27,8 +27,8 @@
 
 #ifndef LEAKWRAP_BARE
 
-/* Walks the stack of CALLER, with bounds STACK, as leakwrap_unwind does (unwind.h).  Fills TRACE but
- * for its read set.  Lets TRACE's PCS point to memory of the thread, which is valid until
+/* Walks the stack of CALLER, with bounds STACK, as leakwrap_unwind does (unwind.h).  Fills TRACE
+ * but for its read set.  Lets TRACE's PCS point to memory of the thread, which is valid until
  * leakwrap_walk_again_end.  Returns false if leakwrap_unwind must be called instead.  Signal-safe,
  * takes no lock. */
 bool leakwrap_walk_again(struct leakwrap_trace *trace, const struct leakwrap_stack *stack,
