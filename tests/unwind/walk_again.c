@@ -96,6 +96,7 @@ static __attribute__((noinline)) void *allocate(size_t size)
 /* -- stacks ------------------------------------------------------------------------------------ */
 
 static _Thread_local uint64_t state;
+static atomic_ulong seeds;
 static _Thread_local sigjmp_buf *way_out; /* or NULL */
 
 /* S. Vigna's splitmix64. */
@@ -211,7 +212,7 @@ static void *run(void *rounds)
 {
 	sigjmp_buf out;
 
-	state = (uintptr_t)&out;
+	state = atomic_fetch_add(&seeds, 1);
 	for (volatile unsigned long i = 0; i < *(const unsigned long *)rounds; i++) {
 		/* libjansson must not be left in the middle. */
 		parse();
@@ -235,7 +236,7 @@ int main(int argc, char **argv)
 	json_set_alloc_funcs(allocate, free);
 	leakwrap_modules_refresh();
 	free(malloc(1)); /* starts the runtime */
-	signal(SIGALRM, handle);
+	sigaction(SIGALRM, &(struct sigaction){.sa_handler = handle, .sa_flags = SA_RESTART}, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	if (pthread_create(&thread, NULL, run, &rounds) != 0)
 		return 2;

@@ -43,7 +43,7 @@ struct leakwrap_live_block leakwrap_live_find(const void *block);
 
 #ifndef LEAKWRAP_BARE
 /* Changes the call site of BLOCK from FROM to TO.  Does nothing if BLOCK has no record in a slot,
- * or another call site.  The thread that owns BLOCK may release it meanwhile.  Signal-safe.  Takes the
+ * or another call site.  Another thread may release BLOCK meanwhile.  Signal-safe.  Takes the
  * tables' lock as leakwrap_live_find does. */
 void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to);
 #endif

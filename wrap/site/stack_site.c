@@ -31,7 +31,7 @@ static _Atomic uint16_t counts[1u << COUNTS_BITS];
 /* Of the stacks whose entry belongs to another stack, one of this number takes the entry. */
 #define TAKEOVER 4u
 
-/* Counts a walk that led to a backtrace with HASH.  Returns whether the stack is worth to be learned
+/* Counts a walk that led to a backtrace with HASH.  Returns whether the stack is worth learning
  * now.  Counts are lost at times: two threads may store at once. */
 static bool has_come_often(uint32_t hash)
 {

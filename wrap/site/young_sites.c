@@ -77,19 +77,13 @@ static struct leakwrap_young_sites *take_ring(void)
 	return leakwrap_self.young = young;
 }
 
-/* Returns whether a handler has left the allocation that YOUNG records, by siglongjmp.  SP is the
- * stack pointer of another allocation. */
-static bool was_left(const struct leakwrap_young_sites *young, uintptr_t sp)
-{
-	return sp >= young->sp && leakwrap_stack_room(sp) > 0 && leakwrap_stack_room(young->sp) > 0;
-}
-
 struct leakwrap_young_sites *leakwrap_young_sites_begin(uintptr_t sp)
 {
 	struct leakwrap_young_sites *const young =
 	        leakwrap_likely(leakwrap_self.young) ? leakwrap_self.young : take_ring();
 
-	if (!young || young->first_number == 0 || (young->sp != 0 && !was_left(young, sp)))
+	if (!young || young->first_number == 0 ||
+	    (young->sp != 0 && !leakwrap_stack_was_left(young->sp, sp)))
 		return NULL;
 	young->sp = sp;
 	atomic_signal_fence(memory_order_seq_cst);

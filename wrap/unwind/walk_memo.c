@@ -66,14 +66,6 @@ void leakwrap_walk_memo_forked(void)
 	leakwrap_thread_memory_reset_after_fork(&memory, leakwrap_self.walk_memo);
 }
 
-/* Returns whether a handler has left the allocation that uses MEMO, by siglongjmp.  SP is the stack
- * pointer of another allocation. */
-static bool was_left(const struct leakwrap_walk_memo *memo, uintptr_t sp)
-{
-	return sp >= memo->in_use_at && leakwrap_stack_room(sp) > 0 &&
-	       leakwrap_stack_room(memo->in_use_at) > 0;
-}
-
 /* Returns the memo for a walk of STACK from SP.  Its frames are of the current modules and of
  * STACK.  Returns NULL if there is none, or it is in use. */
 static struct leakwrap_walk_memo *begin(const struct leakwrap_stack *stack, uintptr_t sp)
@@ -82,7 +74,7 @@ static struct leakwrap_walk_memo *begin(const struct leakwrap_stack *stack, uint
 	        leakwrap_likely(leakwrap_self.walk_memo) ? leakwrap_self.walk_memo : take_memo();
 	const unsigned generation = leakwrap_modules_generation();
 
-	if (!memo || (memo->in_use_at != 0 && !was_left(memo, sp)))
+	if (!memo || (memo->in_use_at != 0 && !leakwrap_stack_was_left(memo->in_use_at, sp)))
 		return NULL;
 	if (memo->skip > 0) {
 		memo->skip--;
