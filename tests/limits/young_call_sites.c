@@ -1,4 +1,4 @@
-/* young_call_sites.c ROUNDS - three threads allocate from ever new stacks, resize and free each
+/* young_call_sites.c BLOCKS - three threads allocate from ever new stacks, resize and free each
  * other's blocks, while the main thread looks up the call sites of live blocks: each has the
  * backtrace from which its block was allocated. A forked child sees its parent's blocks, too.
  * Prints how many blocks were looked up, how many of them had young call sites, and how many had a
@@ -171,7 +171,7 @@ static int run_child(void)
 
 int main(int argc, char **argv)
 {
-	const unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
+	const unsigned long wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
 	pthread_t threads[THREADS];
 	int status = 0;
 
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, run, (void *)(i + 1)) != 0)
 			return 2;
-	for (unsigned long i = 0; i < rounds; i++)
+	while (looked_up < wanted)
 		look_up_all();
 	atomic_store(&is_over, true);
 	for (unsigned i = 0; i < THREADS; i++)
@@ -191,5 +191,5 @@ int main(int argc, char **argv)
 		_exit(run_child());
 	wait(&status);
 	printf("%lu looked up, %lu young, %lu wrong, child %d\n", looked_up, young, wrong, status);
-	return wrong != 0 || status != 0 || young < looked_up / 100;
+	return wrong != 0 || status != 0 || young < wanted / 100;
 }

@@ -4,6 +4,6 @@
 . tests/lib.sh
 
 build young tests/limits/young_call_sites.c
-"$W/young" 200 >"$W/out" 2>"$W/log" || fail "status $?: $(head -n 20 "$W/out" "$W/log")"
+"$W/young" 100000 >"$W/out" 2>"$W/log" || fail "status $?: $(head -n 20 "$W/out" "$W/log")"
 cat "$W/out"
 equal "lost_call_sites" "$(dump_value "$W/log" 1 lost_call_sites)" 0

@@ -9,7 +9,7 @@ for flags in -fomit-frame-pointer "-Os -fomit-frame-pointer" -fno-omit-frame-poi
 	# shellcheck disable=SC2086 # lists
 	build walk_again tests/unwind/walk_again.c "$jansson" $flags
 	for depth in 64 20; do
-		LEAKWRAP_OPTIONS=exit=0:depth=$depth "$W/walk_again" 5000 >"$W/out" 2>&1 ||
+		LEAKWRAP_OPTIONS=exit=0:depth=$depth "$W/walk_again" 2000 >"$W/out" 2>&1 ||
 			fail "$flags, depth=$depth: status $?: $(head -n 60 "$W/out")"
 		echo "$flags, depth=$depth: $(cat "$W/out")"
 	done

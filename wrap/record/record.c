@@ -6,18 +6,14 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
-#include "wrap/unwind/read_set.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/base/options.h"
 #include "wrap/record/fast_path.h"
-#include "wrap/site/stack_cache.h"
+#include "wrap/record/find_site.h"
 #include "wrap/runtime/runtime.h"
-#include "wrap/site/site_collect.h"
 #include "wrap/site/stack_site.h"
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/unwind/unwind.h"
-#include "wrap/unwind/walk_memo.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/site/young_sites.h"
 #endif
@@ -29,49 +25,6 @@
 /* An aligned block may be cut out of a larger block that an inner call allocated.  The larger block
  * starts less than this number of bytes before the aligned block. */
 #define ALIGNED_OFFSET_MAX 65536
-
-/* Walks a stack that the stack cache did not recognize.  Returns its call site, or
- * LEAKWRAP_SITE_LOST.  BLOCK: as of leakwrap_stack_site. */
-static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller,
-                                                            const void *block)
-{
-	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
-	const unsigned max = leakwrap_options.depth;
-	uintptr_t pcs[max];
-	uint16_t positions[max];
-	struct leakwrap_stack_link links[2 * max];
-	struct leakwrap_read_set read_set = {.position = positions, .link = links};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};
-	uint32_t site;
-
-	leakwrap_count(&leakwrap_walks, 1);
-	leakwrap_read_set_begin(&read_set, caller->sp);
-	if (leakwrap_walk_again(&trace, &stack, caller))
-		read_set.is_due = true;
-	else
-		leakwrap_unwind(&trace, &stack, caller);
-	site = leakwrap_stack_site(&trace, &stack, caller->sp, block);
-	leakwrap_walk_again_end(caller->sp);
-	leakwrap_sites_collect_if_due(site);
-	return site;
-}
-
-/* After this number of walks in a row, a thread meets nothing but new stacks.  Then it searches the
- * stack cache for one of SEARCH_ONE_OF stacks: a walk costs little more than a search in vain. */
-#define WALKS_IN_ROW  64u
-#define SEARCH_ONE_OF 16u
-
-/* Searches the stack cache.  Returns the call site, or LEAKWRAP_SITE_NONE. */
-static uint32_t find_in_cache(LEAKWRAP_CALLER_PARAMS)
-{
-	struct leakwrap_thread *self = &leakwrap_self;
-	uint32_t site = LEAKWRAP_SITE_NONE;
-
-	if (self->walks_in_row < WALKS_IN_ROW || self->walks_in_row % SEARCH_ONE_OF == 0)
-		site = leakwrap_stack_cache_find(pc, sp, fp);
-	self->walks_in_row = site == LEAKWRAP_SITE_NONE ? self->walks_in_row + 1 : 0;
-	return site;
-}
 
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */
 #define INSIDE_MAX  65536
@@ -94,7 +47,6 @@ static bool is_inside_allocator(uintptr_t sp)
 static uint32_t find_site(const void *block, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
-	uint32_t site;
 
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
 		return LEAKWRAP_SITE_IGNORED;
@@ -112,9 +64,7 @@ static uint32_t find_site(const void *block, LEAKWRAP_CALLER_PARAMS)
 		self->state = leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING
 		                                      : LEAKWRAP_THREAD_RECORDING;
 	}
-	site = find_in_cache(LEAKWRAP_CALLER_PASSED);
-	return site != LEAKWRAP_SITE_NONE ? site
-	                                  : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS, block);
+	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS, block);
 }
 
 /* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older

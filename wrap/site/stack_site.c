@@ -18,6 +18,11 @@
 /* A program with fewer call sites has no young ones. */
 #define FEW_SITES 4096u
 
+bool leakwrap_sites_are_few(void)
+{
+	return leakwrap_site_numbers_wanted() < FEW_SITES;
+}
+
 /* Counts of walks, by the hashes of the backtraces.  An entry is a part of the hash and a count. */
 #define COUNTS_BITS 16
 #define COUNT_BITS  5
@@ -115,7 +120,7 @@ uint32_t leakwrap_stack_site(const struct leakwrap_trace *trace, const struct le
                              uintptr_t sp, const void *block)
 {
 	const uint32_t hash = leakwrap_trace_hash(trace);
-	const bool is_learned = leakwrap_site_numbers_wanted() < FEW_SITES || has_come_often(hash);
+	const bool is_learned = leakwrap_sites_are_few() || has_come_often(hash);
 	const uint32_t young =
 	        block && !is_learned ? make_young(trace, hash, sp, block) : LEAKWRAP_SITE_NONE;
 

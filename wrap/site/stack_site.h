@@ -17,6 +17,10 @@
 
 #ifndef LEAKWRAP_BARE
 
+/* Returns whether the program has had few call sites: each stack is learned, and there are no young
+ * call sites.  Signal-safe. */
+bool leakwrap_sites_are_few(void);
+
 /* Finds or adds the call site of TRACE, a walk of STACK that began at SP.  BLOCK is the block that
  * the caller is about to record in a slot of the live table, or NULL.  If the result may be young
  * (BLOCK is not NULL), the caller calls leakwrap_young_sites_end once BLOCK is recorded.  Returns
