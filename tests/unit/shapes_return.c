@@ -2,6 +2,7 @@
  * stacks of ever new shapes learns stacks again later. The parts are stack_shape.c, stack_cache.c
  * and site_collect.c in wrap/site.
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
+ * sources: wrap/site/site_read.c wrap/site/young_sites.c wrap/base/thread_memory.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
