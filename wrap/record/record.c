@@ -15,6 +15,7 @@
 #include "wrap/runtime/runtime.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
+#include "wrap/unwind/foreign_stack.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
 #include "wrap/base/thread.h"
@@ -30,7 +31,7 @@
  * LEAKWRAP_SITE_LOST. */
 static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
 {
-	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
+	struct leakwrap_stack stack = leakwrap_stack_of(caller->pc, caller->sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
 	uint16_t positions[max];
@@ -42,6 +43,7 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	leakwrap_count(&leakwrap_walks, 1);
 	leakwrap_read_set_begin(&read_set, caller->sp);
 	leakwrap_unwind(&trace, &stack, caller);
+	leakwrap_foreign_stack_remember(&stack, &trace);
 	site = leakwrap_site_number(&trace, &stack);
 	leakwrap_sites_collect_if_due(site);
 	return site;
