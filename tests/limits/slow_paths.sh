@@ -16,11 +16,10 @@ recognizes() {
 
 ulimit -s 8192
 recognizes coroutines
-#recognizes deep
-#recognizes thread
+recognizes heaps
 [ -z "$failed" ] || fail "not recognized:$failed"
 
 # What is remembered of a stack is not believed when a smaller stack takes its place.
 "$W/paths" smaller 2>"$W/smaller" >/dev/null || fail "smaller: status $?"
 equal "leaks on smaller stacks" "$(dump_sites "$W/smaller" 1 | grep 'complete leak;')" \
-	"39000 39 complete leak;cross_page;leak_and_pair;"
+	"39000 39 complete leak;cross_page;leak_and_pair;?;"
