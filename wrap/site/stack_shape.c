@@ -49,8 +49,8 @@ static struct {
 
 /* Hashes the modules of TRACE that may be unloaded, in the order of the frames.  Loading or
  * unloading other modules leaves the hash as it is.  Returns 0 if none may be unloaded.  Returns
- * the address of the current snapshot of all modules if TRACE alone does not show which modules
- * the walk depends on. */
+ * the serial number of the current snapshot of all modules if TRACE alone does not show which
+ * modules the walk depends on. */
 static uint64_t owners_of(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
@@ -59,15 +59,15 @@ static uint64_t owners_of(const struct leakwrap_trace *trace)
 
 	/* A module may be loaded at the address at which the walk ended. */
 	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE && read_set->end_word != 0)
-		return (uintptr_t)leakwrap_modules();
+		return leakwrap_modules()->serial;
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
 
 		if (!module)
-			return (uintptr_t)leakwrap_modules();
+			return leakwrap_modules()->serial;
 		if (module->permanent || module == last)
 			continue;
-		hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uintptr_t)module;
+		hash = hash * UINT64_C(0x9e3779b97f4a7c15) + module->serial;
 		last = module;
 	}
 	return hash;
