@@ -16,6 +16,8 @@ recognizes() {
 
 ulimit -s 8192
 recognizes coroutines
+recognizes deep
+recognizes thread
 recognizes heaps
 [ -z "$failed" ] || fail "not recognized:$failed"
 

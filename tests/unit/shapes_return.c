@@ -28,6 +28,21 @@ static struct leakwrap_modules snapshot;
 static const struct leakwrap_module program = {.main = true, .permanent = true};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
 
+void leakwrap_modules_hold(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+void leakwrap_modules_release(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+bool leakwrap_modules_are_many(void)
+{
+	return false;
+}
+
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {
 	(void)address;

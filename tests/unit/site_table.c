@@ -42,6 +42,21 @@ static bool is_other_plugin[SNAPSHOTS]; /* in each snapshot */
 static const struct leakwrap_module library;
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
 
+void leakwrap_modules_hold(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+void leakwrap_modules_release(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+bool leakwrap_modules_are_many(void)
+{
+	return false;
+}
+
 static void change_modules(const struct leakwrap_modules *now)
 {
 	leakwrap_lock(&leakwrap_tables_lock);
@@ -147,7 +162,7 @@ static uintptr_t fp_of(const uintptr_t *stack, unsigned chain)
 static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	leakwrap_stack_position positions[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {.pcs = pcs,
@@ -292,7 +307,7 @@ static void *vary(void *unused)
 {
 	enum { FORMS = 20000, ENOUGH = 100 };
 	static uintptr_t stack[FORMS + 2];
-	uint16_t position;
+	leakwrap_stack_position position;
 	size_t held = 0;
 
 	(void)unused;
@@ -396,7 +411,7 @@ static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, con
                           const struct leakwrap_modules *then)
 {
 	uintptr_t pcs[] = {call_from(caller, where, stack), stack[3], stack[6]};
-	uint16_t positions[] = {3, 6};
+	leakwrap_stack_position positions[] = {3, 6};
 	struct leakwrap_read_set read_set = {.position = positions};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = 3, .read_set = &read_set, .depth = 3};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};

@@ -34,7 +34,7 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	struct leakwrap_stack stack = leakwrap_stack_of(caller->pc, caller->sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
-	uint16_t positions[max];
+	leakwrap_stack_position positions[max];
 	struct leakwrap_stack_link links[2 * max];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};

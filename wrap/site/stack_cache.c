@@ -174,9 +174,12 @@ uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++) {
 		const struct leakwrap_stack_shape *shape;
-		const uint32_t value =
-		        leakwrap_stack_cache_probe(set, way, &shape, room, pc, sp, fp);
+		uint32_t value = leakwrap_stack_cache_probe(set, way, &shape, room, pc, sp, fp);
 
+		if (value == 0 && shape && leakwrap_stack_shape_is_wide(shape) &&
+		    leakwrap_stack_shape_has_room(shape, room))
+			value = leakwrap_stack_index_find(
+			        leakwrap_stack_shape_wide_key(shape, pc, sp, fp));
 		if (value != 0) {
 			swap_to_front(set, way, shape, before);
 			return leakwrap_slot_site(value);
