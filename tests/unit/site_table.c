@@ -36,10 +36,10 @@ enum { SNAPSHOTS = 10 };
 static struct leakwrap_modules snapshots[SNAPSHOTS];
 static const struct leakwrap_module program = {.main = true, .permanent = true};
 /* The second plugin may have taken the place of the first. */
-static const struct leakwrap_module plugins[2];
+static const struct leakwrap_module plugins[2] = {{.serial = 101}, {.serial = 102}};
 static bool is_other_plugin[SNAPSHOTS]; /* in each snapshot */
 /* The library that plugins were linked with. */
-static const struct leakwrap_module library;
+static const struct leakwrap_module library = {.serial = 103};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
 
 void leakwrap_modules_hold(const struct leakwrap_modules *modules)
@@ -717,6 +717,8 @@ int main(void)
 {
 	pthread_t thread[THREADS];
 
+	for (unsigned i = 0; i < SNAPSHOTS; i++)
+		snapshots[i].serial = 1 + i;
 	in_thread(vary, NULL);
 	in_thread(learn, (void *)(CHAINS / 2));
 	for (uintptr_t i = 0; i < THREADS; i++)

@@ -23,8 +23,8 @@ struct module_record {
 	struct module_record *same_start;   /* the next record with the same start */
 	UT_hash_handle hh;  /* by module.start; of records with the same start, the first has it */
 	unsigned snapshots; /* that list the module, resting ones too */
-	unsigned tick;      /* when it was unlinked (rest.tick); SAME_START is the next such record */
-	char *path;         /* in the arena */
+	unsigned tick; /* when it was unlinked (rest.tick); SAME_START is the next such record */
+	char *path;    /* in the arena */
 };
 
 /* A list of modules that was current. */
@@ -47,8 +47,8 @@ static struct {
 	struct snapshot *snapshots;       /* uthash */
 	const struct snapshot *permanent; /* all modules at start; empty if they may be unloaded */
 	unsigned _Atomic generation;
-	_Atomic unsigned count; /* of numbers */
-	uint64_t serial;        /* the latest */
+	_Atomic unsigned count;       /* of numbers */
+	uint64_t serial;              /* the latest */
 	unsigned long last_published; /* the read whose list was published: its turn */
 	bool traces_program;          /* the runtime is part of the program itself */
 	void (*_Atomic on_change)(void);

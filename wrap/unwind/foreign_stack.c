@@ -46,8 +46,8 @@ static uint32_t hash_of(uintptr_t page, uint32_t pc)
 static inline uint32_t check_of(const struct entry *entry)
 {
 	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t sum = (entry->page ^ entry->pc) * factor +
-	               entry->high * UINT64_C(0x9fb21c651e98df25);
+	uint64_t sum =
+	        (entry->page ^ entry->pc) * factor + entry->high * UINT64_C(0x9fb21c651e98df25);
 
 #pragma GCC unroll 5
 	for (unsigned i = 0; i < CROSSINGS_MAX; i++)
@@ -117,8 +117,7 @@ uintptr_t leakwrap_foreign_stack_room(uintptr_t pc, uintptr_t sp)
 
 struct leakwrap_stack leakwrap_stack_of(uintptr_t pc, uintptr_t sp)
 {
-	const uintptr_t room =
-	        leakwrap_stack_is_own(sp) ? 0 : leakwrap_foreign_stack_room(pc, sp);
+	const uintptr_t room = leakwrap_stack_is_own(sp) ? 0 : leakwrap_foreign_stack_room(pc, sp);
 
 	return room == 0 ? leakwrap_stack_at(sp) : (struct leakwrap_stack){sp, sp + room, true};
 }

@@ -35,8 +35,8 @@ struct leakwrap_stack_link {
 /* The read set of one walk.  The caller owns both arrays.  For a trace of N frames, POSITION needs
  * N elements and LINK 2 * N. */
 struct leakwrap_read_set {
-	const void *modules;              /* the snapshot that was current when the walk began */
-	uintptr_t sp;                     /* where the walk began */
+	const void *modules;               /* the snapshot that was current when the walk began */
+	uintptr_t sp;                      /* where the walk began */
 	leakwrap_stack_position *position; /* of the return addresses: frames 1, 2, ... */
 	struct leakwrap_stack_link *link;  /* the saved addresses of the stack */
 
@@ -46,7 +46,7 @@ struct leakwrap_read_set {
 	leakwrap_stack_position fp_target;
 	leakwrap_stack_position end_position; /* of the word that ended the walk, or NONE */
 	uintptr_t end_word;                   /* the value of that word */
-	bool usable;                          /* the backtrace depends on nothing but this read set */
+	bool usable; /* the backtrace depends on nothing but this read set */
 };
 
 /* Empties READ_SET, for a walk that begins at SP. */
