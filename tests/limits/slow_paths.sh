@@ -14,7 +14,6 @@ recognizes() {
 	[ "$walks" -le 100 ] && [ "$calls" -le 100 ] || failed="$failed $1"
 }
 
-ulimit -s 8192
 recognizes coroutines
 recognizes deep
 recognizes thread

@@ -49,14 +49,14 @@ struct leakwrap_region *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE
 
 _Atomic size_t leakwrap_exact_without_region;
 
-/* Regions by a hash of the whole key.  Heaps whose distance is a multiple of 64 GiB share entries of
- * the cache.  A region that has lost its entry is found here without the lock.  A region that is
+/* Regions by a hash of the whole key.  Heaps whose distance is a multiple of 64 GiB share entries
+ * of the cache.  A region that has lost its entry is found here without the lock.  A region that is
  * being reclaimed is not here. */
 #define DISPLACED_BITS 12
 
 static struct leakwrap_region *_Atomic displaced[1 << DISPLACED_BITS];
 
-/* Every so many times, a displaced region that is in use gets its entry in the cache. */
+/* After this number of uses, a displaced region gets its entry in the cache again. */
 #define USES_TO_RETURN 1024u
 
 static struct {
