@@ -9,6 +9,7 @@
 #include "wrap/site/site_collect.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_site.h"
+#include "wrap/unwind/foreign_stack.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
@@ -43,10 +44,10 @@ static bool meets_new_stacks(void)
 static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller,
                                                             const void *block)
 {
-	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
+	struct leakwrap_stack stack = leakwrap_stack_of(caller->pc, caller->sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
-	uint16_t positions[max];
+	leakwrap_stack_position positions[max];
 	struct leakwrap_stack_link links[2 * max];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};
@@ -59,6 +60,7 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 		read_set.is_due = true;
 	else
 		leakwrap_unwind(&trace, &stack, caller);
+	leakwrap_foreign_stack_remember(&stack, &trace);
 	site = leakwrap_stack_site(&trace, &stack, caller->sp, meets_new ? block : NULL);
 	leakwrap_walk_again_end(caller->sp);
 	leakwrap_sites_collect_if_due(site);

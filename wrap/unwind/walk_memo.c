@@ -325,10 +325,10 @@ bool leakwrap_walk_again(struct leakwrap_trace *trace, const struct leakwrap_sta
 /* -- the read set ------------------------------------------------------------------------------ */
 
 /* Returns the position of ADDRESS in READ_SET, and clears *IN_RANGE if it has none. */
-static uint16_t position_in(const struct leakwrap_read_set *read_set, uintptr_t address,
-                            bool *in_range)
+static leakwrap_stack_position position_in(const struct leakwrap_read_set *read_set,
+                                           uintptr_t address, bool *in_range)
 {
-	const uint16_t position = leakwrap_stack_position_of(address, read_set->sp);
+	const leakwrap_stack_position position = leakwrap_stack_position_of(address, read_set->sp);
 
 	*in_range &= position != LEAKWRAP_STACK_POSITION_NONE;
 	return position;
