@@ -7,6 +7,7 @@
  *   flags          the flags that cc adds, for other build systems
  *   dump           a running program → a dump in its log
  *   torture        a program → what it does when its allocations fail
+ *   top, serve, push   running programs → dumps → model → terminal, HTTP, a server of profiles
  */
 #include <argp.h>
 #include <errno.h>
@@ -31,6 +32,9 @@ static const struct command {
         {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},
         {"torture", command_torture, "[OPTION...] -- PROGRAM...",
          "make each allocation of a program fail"},
+        {"top", command_top, "[OPTION...] [PID|NAME...]", "show running programs on the terminal"},
+        {"serve", command_serve, "[OPTION...] [PID|NAME...]", "show running programs by HTTP"},
+        {"push", command_push, "[OPTION...] [PID|NAME...]", "send profiles to Pyroscope or Parca"},
 };
 
 static void print_help(FILE *stream)

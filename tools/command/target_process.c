@@ -162,6 +162,15 @@ static bool find_traced_file(struct arena *arena, pid_t pid, struct traced_file 
 	return false;
 }
 
+bool process_is_traced(pid_t pid)
+{
+	struct arena arena = {0};
+	struct traced_file traced;
+	bool found = find_traced_file(&arena, pid, &traced);
+	arena_free(&arena);
+	return found;
+}
+
 /* Finds the address at which the process has mapped the first segment of TRACED.  Returns false if
  * it has not mapped it. */
 static bool find_mapping(struct arena *arena, pid_t pid, const struct traced_file *traced,

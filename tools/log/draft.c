@@ -589,14 +589,15 @@ static const struct line_kind {
 	void (*read)(struct draft *draft, struct cursor c);
 	bool ends_crash; /* no line of the crash comes later */
 } line_kinds[] = {
+        /* Most lines are of the first two kinds. */
+        {"  #", read_frame, false},
+        {"site ", read_site, true},
         {"dump ", read_head, false},
         {"note ", read_note, false},
         {"command ", read_command, false},
         {"crash ", read_crash, false},
         {"registers ", read_registers, false},
         {"misuse ", read_misuse, false},
-        {"  #", read_frame, false},
-        {"site ", read_site, true},
         {"module ", read_module, true},
         {"total ", read_totals, true},
         {"stacks ", read_totals, true},

@@ -76,9 +76,10 @@ struct site {
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
-	const char *task;   /* the task that allocated, or NULL */
-	bool of_system;     /* a system library made the allocation itself */
-	unsigned processes; /* of a merged dump: how many have it */
+	const char *task;            /* the task that allocated, or NULL */
+	bool of_system;              /* a system library made the allocation itself */
+	unsigned processes;          /* of a merged dump: how many have it */
+	const struct spread *spread; /* of a merged dump: how it spreads (merge.h) */
 };
 
 /* What a program died of, and where.  STACK is not among the stacks of the report. */
@@ -130,6 +131,7 @@ struct dump {
 
 struct report {
 	struct arena arena;
+	struct arena *dump_arena; /* for what only one dump has; ARENA unless dumps go earlier */
 	struct strings strings;
 	struct dump **dumps;       /* in the order of their ends */
 	const struct dump *latest; /* of the last report_add; the log may have been read before */

@@ -50,6 +50,8 @@ static void put_merged_title(struct page *page, const struct dump *dump)
 		put_text(page->stream, dump->program ? dump->program : "(unknown program)");
 	set_tone(page, TONE_PLAIN);
 	fprintf(page->stream, ", the last dumps of %s", counted(page, merged->dumps, "process"));
+	if (merged->hosts)
+		fprintf(page->stream, " on %s", counted(page, merged->hosts, "host"));
 	if (first)
 		fprintf(page->stream, ", %.10s %.8s to ", first, first + 11);
 	if (first && strncmp(first, last, 10) != 0)
@@ -201,6 +203,34 @@ static void put_totals(struct page *page, const struct dump *dump)
 		        dump->merged ? "" : counted(page, dump->suppressed_sites, "call site"));
 }
 
+/* Writes how SITE of the sum DUMP spreads over the processes. */
+static void put_spread(struct page *page, const struct dump *dump, const struct site *site)
+{
+	const struct spread *spread = site->spread;
+	const struct merged *merged = dump->merged;
+
+	if (merged->by_growth && spread->steady_bytes > 0)
+		fprintf(page->stream, "      grew steadily by %s, ",
+		        counted(page, (uint64_t)spread->steady_bytes, "byte"));
+	else if (merged->by_growth)
+		fputs("      grew by bursts, ", page->stream);
+	if (merged->by_growth)
+		fprintf(page->stream, "by %s in all, in %s of %s\n",
+		        counted(page, (uint64_t)spread->gained_bytes, "byte"),
+		        with_commas(spread->grew_in), counted(page, merged->series, "process"));
+	if (spread->processes < 2)
+		return;
+	set_tone(page, TONE_FAINT);
+	fprintf(page->stream, "      from %s to %s each, %s on average", with_unit(spread->least),
+	        with_unit(spread->most), with_unit(site->bytes / spread->processes));
+	if (spread->most > spread->least) {
+		fprintf(page->stream, "; most in process %lu of ", spread->most_in->pid);
+		put_text(page->stream, spread->most_in->log);
+	}
+	putc('\n', page->stream);
+	set_tone(page, TONE_PLAIN);
+}
+
 static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 {
 	for (size_t i = 0; i < dump->site_count; i++) {
@@ -220,6 +250,9 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		if (dump->merged)
 			fprintf(page->stream, ", in %s of %s", with_commas(site->processes),
 			        counted(page, dump->merged->dumps, "process"));
+		if (dump->merged && dump->merged->hosts)
+			fprintf(page->stream, " on %s of %s", with_commas(site->spread->hosts),
+			        counted(page, dump->merged->hosts, "host"));
 		if (site->kind != STACK_COMPLETE)
 			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
 		if (site->task) {
@@ -229,6 +262,8 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		if (site->of_system)
 			fputs(", by a system library", page->stream);
 		putc('\n', page->stream);
+		if (dump->merged)
+			put_spread(page, dump, site);
 		put_stack(page, site->stack);
 	}
 	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
