@@ -13,7 +13,7 @@
 
 #include "report/format.h"
 #include "tools/command/commands.h"
-#include "tools/command/dump_log.h"
+#include "tools/process/dump_log.h"
 
 enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
 

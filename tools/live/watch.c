@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "report/format.h"
-#include "tools/command/dump_log.h"
+#include "tools/process/dump_log.h"
 #include "tools/log/read_log.h"
 #include "tools/symbolize/symbolize.h"
 

@@ -4,7 +4,7 @@
 
 #include <glob.h>
 
-#include "tools/command/target_process.h"
+#include "tools/process/target_process.h"
 
 /* The files to which the dump may come, and their sizes before it was asked for. */
 struct dump_log {

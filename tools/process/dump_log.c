@@ -1,5 +1,5 @@
 /* dump_log.c - see dump_log.h. */
-#include "tools/command/dump_log.h"
+#include "tools/process/dump_log.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

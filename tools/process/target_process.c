@@ -7,7 +7,7 @@
  * A signal that the program does not catch would end it.  So the program must have the tracer
  * inside, and a handler installed.
  */
-#include "tools/command/target_process.h"
+#include "tools/process/target_process.h"
 
 #include <ctype.h>
 #include <dirent.h>
