@@ -82,6 +82,7 @@ struct site {
 	const struct module
 	        *library;   /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
 	unsigned processes; /* of a merged dump: how many have it */
+	const struct spread *spread; /* of a merged dump: how it spreads (merge.h) */
 };
 
 /* What a program died of, and where.  STACK is not among the stacks of the report. */
@@ -96,6 +97,13 @@ struct misused {
 	struct stack *stacks[MISUSE_STACKS]; /* NULL: there is none of the kind */
 };
 
+/* A call site where an allocation was made to fail, or that was reached (parsed_failure). */
+struct failure {
+	const struct stack *stack; /* among the stacks of the report */
+	bool only_reached, of_system;
+	uint64_t identity, hits, bytes;
+};
+
 struct dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when not known */
@@ -103,6 +111,9 @@ struct dump {
 	size_t command_count;                /* 0: not known */
 	int64_t seconds;                     /* TIME since 1970, -1 when not known */
 	struct totals totals;
+	uint64_t injected_failures; /* how many allocations were made to fail */
+	struct failure *failures;
+	size_t failure_count;
 	struct site *sites;
 	struct mapping *mappings;
 	const char **notes;
@@ -126,6 +137,7 @@ struct dump {
 
 struct report {
 	struct arena arena;
+	struct arena *dump_arena; /* for what only one dump has; ARENA unless dumps go earlier */
 	struct strings strings;
 	struct dump **dumps;       /* in the order of their ends */
 	const struct dump *latest; /* of the last report_add; the log may have been read before */

@@ -25,6 +25,7 @@ struct builder {
 	Leakwrap__Pprof__Sample **sample;
 	size_t text_count, text_room, function_count, function_room, mapping_count, mapping_room;
 	size_t location_count, location_room, sample_count, sample_room;
+	bool addresses_only;
 };
 
 /* An entry of a table: what was added before, and the number that it got. */
@@ -132,7 +133,7 @@ static uint64_t add_mapping(struct builder *b, const struct dump *dump, const st
 	mapping->build_id = add_text(b, module->build_id);
 	/* So the viewer does not look for the file. */
 	mapping->has_functions = mapping->has_filenames = mapping->has_line_numbers =
-	        mapping->has_inline_frames = true;
+	        mapping->has_inline_frames = !b->addresses_only;
 	return mapping->id;
 }
 
@@ -170,7 +171,9 @@ static uint64_t add_location(struct builder *b, const struct dump *dump, const s
 	location->mapping_id = add_mapping(b, dump, at->module);
 	/* pprof wants the address of the call, not of the return. */
 	location->address = address && !at->exact ? address - 1 : address;
-	for (unsigned i = 0; i < at->frame_count; i++)
+	/* An address without a mapping means nothing to a reader, so it has a name. */
+	for (unsigned i = 0; i < at->frame_count && !(b->addresses_only && location->mapping_id);
+	     i++)
 		add_line(b, location, frame_name(&b->arena, at, &at->frames[i]), at->frames[i].file,
 		         at->frames[i].line);
 	return location->id;
@@ -239,7 +242,7 @@ static void write_gzip(FILE *stream, const uint8_t *bytes, size_t size)
 
 void render_pprof(FILE *stream, const struct answer *answer)
 {
-	struct builder b = {0};
+	struct builder b = {.addresses_only = answer->addresses_only};
 	Leakwrap__Pprof__Profile profile = LEAKWRAP__PPROF__PROFILE__INIT;
 	Leakwrap__Pprof__ValueType blocks = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
 	Leakwrap__Pprof__ValueType bytes = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
@@ -248,9 +251,9 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	int64_t seconds = -1;
 
 	add_text(&b, "");
-	blocks.type = add_text(&b, "live_blocks");
+	blocks.type = add_text(&b, answer->go_names ? "inuse_objects" : "live_blocks");
 	blocks.unit = add_text(&b, "count");
-	bytes.type = add_text(&b, "live_bytes");
+	bytes.type = add_text(&b, answer->go_names ? "inuse_space" : "live_bytes");
 	bytes.unit = add_text(&b, "bytes");
 	/* pprof takes the first mapping for that of the program. */
 	for (size_t i = 0; i < weights.count && i < 1; i++) {
@@ -263,6 +266,11 @@ void render_pprof(FILE *stream, const struct answer *answer)
 		if (weights.all[i].dump->seconds > seconds)
 			seconds = weights.all[i].dump->seconds;
 	}
+	Leakwrap__Pprof__ValueType space = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
+	space.type = add_text(&b, "space");
+	space.unit = bytes.unit;
+	profile.period_type = &space;
+	profile.period = 1; /* each allocation is in the profile, whatever its size */
 	profile.n_sample_type = 2;
 	profile.sample_type = types;
 	profile.default_sample_type = bytes.type;

@@ -12,8 +12,9 @@
  * musl program malloc and free are built on them. */
 #include "wrap/entry/define.h"
 
-#define ALLOCATE(name, parameters, arguments, size) \
-	ENTRY_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size)
+#define ALLOCATE(name, parameters, arguments, size)                                       \
+	ENTRY_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size, \
+	               return NULL)
 #define RELEASE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release, name, parameters, arguments)
 
@@ -87,7 +88,9 @@ int ENTRY_WRAPPER(posix_memalign)(void **block, size_t alignment, size_t size)
 {
 	leakwrap_begin_allocation();
 	ENTRY_FIND_ORIGINAL();
+	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
 	int error = ENTRY_ORIGINAL(posix_memalign)(block, alignment, size);
+	ENTRY_END_ATTEMPT();
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
 	return error;

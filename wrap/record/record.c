@@ -6,18 +6,19 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
-#include "wrap/unwind/read_set.h"
+#include "wrap/fail/fail.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/base/options.h"
 #include "wrap/record/fast_path.h"
+#include "wrap/record/find_site.h"
 #include "wrap/record/library_calls.h"
-#include "wrap/site/stack_cache.h"
 #include "wrap/runtime/runtime.h"
-#include "wrap/site/site_collect.h"
-#include "wrap/site/site_table.h"
+#include "wrap/site/stack_site.h"
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/unwind/unwind.h"
+#ifndef LEAKWRAP_BARE
+#include "wrap/site/young_sites.h"
+#endif
 #include "wrap/base/thread.h"
 
 #include <errno.h>
@@ -26,33 +27,6 @@
 /* An aligned block may be cut out of a larger block that an inner call allocated.  The larger block
  * starts less than this number of bytes before the aligned block. */
 #define ALIGNED_OFFSET_MAX 65536
-
-/* Walks a stack that the stack cache did not recognize.  Returns its call site, or
- * LEAKWRAP_SITE_LOST. */
-static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
-{
-	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
-	const unsigned max = leakwrap_options.depth;
-	uintptr_t pcs[max];
-	uint16_t positions[max];
-	struct leakwrap_stack_link links[2 * max];
-	struct leakwrap_read_set read_set = {.position = positions, .link = links};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};
-	uint32_t site;
-
-	leakwrap_count(&leakwrap_walks, 1);
-	leakwrap_read_set_begin(&read_set, caller->sp);
-	leakwrap_unwind(&trace, &stack, caller);
-	/* The stack may lead through a module that a shared library has loaded. */
-	if (trace.kind != LEAKWRAP_TRACE_COMPLETE && leakwrap_library_calls_refresh_modules()) {
-		trace = (struct leakwrap_trace){.pcs = pcs, .max = max, .read_set = &read_set};
-		leakwrap_read_set_begin(&read_set, caller->sp);
-		leakwrap_unwind(&trace, &stack, caller);
-	}
-	site = leakwrap_site_number(&trace, &stack);
-	leakwrap_sites_collect_if_due(site);
-	return site;
-}
 
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */
 #define INSIDE_MAX  65536
@@ -71,11 +45,10 @@ static bool is_inside_allocator(uintptr_t sp)
 
 /* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
  * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
- * start, or if no memory or no number is left. */
-static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
+ * start, or if no memory or no number is left.  BLOCK: as of leakwrap_stack_site. */
+static uint32_t find_site(const void *block, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
-	uint32_t site;
 
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
 		return LEAKWRAP_SITE_IGNORED;
@@ -90,11 +63,16 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		self->state = leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING
-		                                      : LEAKWRAP_THREAD_RECORDING;
+		self->state = leakwrap_misuse_checked || leakwrap_fail_may_come()
+		                      ? LEAKWRAP_THREAD_CHECKING
+		                      : LEAKWRAP_THREAD_RECORDING;
 	}
-	site = leakwrap_stack_cache_find(pc, sp, fp);
-	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
+	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS, block);
+}
+
+uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS)
+{
+	return find_site(NULL, LEAKWRAP_CALLER_PASSED);
 }
 
 /* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older
@@ -178,6 +156,13 @@ static bool is_part_of(const void *enclosing, const void *block)
 
 #ifndef LEAKWRAP_BARE
 
+/* Returns whether a block of SIZE bytes may have a young call site: it must fit a slot.  Misuse
+ * remembers call sites. */
+static bool may_be_young(size_t size)
+{
+	return size < LEAKWRAP_SLOT_LARGE && !leakwrap_misuse_checked;
+}
+
 /* Retries the fast path now that SITE is known, or changes the record of an inner call with the
  * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
  * nothing if the thread does not simply record, SIZE does not fit a slot, or the fast path does not
@@ -193,6 +178,12 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 
 #else
 
+static bool may_be_young(size_t size)
+{
+	(void)size;
+	return false;
+}
+
 static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	(void)site, (void)block, (void)size;
@@ -200,6 +191,20 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 }
 
 #endif
+
+/* Finds the call site of BLOCK, of SIZE bytes, and tries to record BLOCK in its slot.  Returns true
+ * if it is recorded.  Otherwise sets *SITE. */
+static bool find_and_record(uint32_t *site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	bool is_recorded;
+
+	*site = find_site(may_be_young(size) ? block : NULL, LEAKWRAP_CALLER_PASSED);
+	is_recorded = retry_fast_record(*site, block, size);
+	if (!is_recorded)
+		*site = leakwrap_settled_site(*site, block);
+	leakwrap_young_sites_end(sp);
+	return is_recorded;
+}
 
 /* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
  * yet.  Returns BLOCK. */
@@ -212,9 +217,8 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 		return NULL;
 	}
-	if (site == LEAKWRAP_SITE_NONE)
-		site = find_site(LEAKWRAP_CALLER_PASSED);
-	if (retry_fast_record(site, block, size))
+	if (site == LEAKWRAP_SITE_NONE ? find_and_record(&site, block, size, LEAKWRAP_CALLER_PASSED)
+	                               : retry_fast_record(site, block, size))
 		return block;
 	if (leakwrap_self.inner)
 		absorb_inner(block, size);
@@ -336,12 +340,12 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
                                                     enum leakwrap_kind kind, bool resizes,
                                                     const struct leakwrap_caller *caller)
 {
-	const struct leakwrap_release release = {.block = (uintptr_t)block,
-	                                         .kind = kind,
-	                                         .resizes = resizes,
-	                                         .offender =
-	                                                 find_site(LEAKWRAP_CALLER_ARGS(*caller)),
-	                                         .caller = *caller};
+	const struct leakwrap_release release = {
+	        .block = (uintptr_t)block,
+	        .kind = kind,
+	        .resizes = resizes,
+	        .offender = find_site(NULL, LEAKWRAP_CALLER_ARGS(*caller)),
+	        .caller = *caller};
 
 	if (site == LEAKWRAP_SITE_NONE)
 		return leakwrap_misuse_check_unknown(&release);
@@ -444,6 +448,7 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 	self->inner = NULL;
 	if (!block)
 		return;
+	leakwrap_settle_block(block);
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
 	                                  &resize->mark);
 	if (leakwrap_misuse_checked)
@@ -479,8 +484,9 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&
-	    leakwrap_live_restore(resize->block, resize->old_size, resize->site, resize->mark) ==
-	            LEAKWRAP_LIVE_UNTRACKED)
+	    leakwrap_live_restore(resize->block, resize->old_size,
+	                          leakwrap_settled_site(resize->site, resize->block),
+	                          resize->mark) == LEAKWRAP_LIVE_UNTRACKED)
 		count_exception(LEAKWRAP_LIVE_UNTRACKED, resize->old_size);
 }
 
@@ -498,7 +504,7 @@ static void record_resized(const struct leakwrap_resize *resize, void *block, si
 	else
 		leakwrap_record_allocation(block, size, LEAKWRAP_CALLER_OF_PARAMS);
 	if (keeps_site && leakwrap_live_remove(block, &size) != LEAKWRAP_SITE_NONE)
-		leakwrap_live_add(block, size, resize->site);
+		leakwrap_live_add(block, size, leakwrap_settled_site(resize->site, resize->block));
 }
 
 void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size_t size,
@@ -540,8 +546,10 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	struct leakwrap_replacement old = {
 	        .block = block, .capacity = capacity, .site = LEAKWRAP_SITE_NONE};
 
-	if (block)
+	if (block) {
+		leakwrap_settle_block(block);
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
+	}
 	leakwrap_self.inner = NULL;
 	return old;
 }

@@ -4,6 +4,7 @@
 #include "wrap/runtime/option_table.h"
 
 #include "wrap/base/options.h"
+#include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/port/port.h"
 #include "report/line_writer.h"
@@ -225,6 +226,11 @@ static bool set_libraries(struct span value)
 	return parse_switch(value, &leakwrap_options.libraries);
 }
 
+static bool set_fail(struct span value)
+{
+	return leakwrap_fail_parse(value.start, value.length, &leakwrap_options.fail);
+}
+
 static bool set_system(struct span value)
 {
 	return parse_switch(value, &leakwrap_options.system);
@@ -270,6 +276,8 @@ static const struct option {
         {"libraries", set_libraries, "1", "0 or 1",
          "0 records only the program's own calls; a dynamic program records the calls of its "
          "shared libraries, too"},
+        {"fail", set_fail, "off", "off, or nth=N, rate=N, site=IDENTITY or list, and more words",
+         "which allocations fail, as a test of the program; words have commas between them"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries and the loader allocated for themselves"},
         {"command", set_command, "1", "0 or 1",

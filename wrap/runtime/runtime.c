@@ -9,18 +9,22 @@
 #include "wrap/signal/crash.h"
 #include "wrap/signal/spare_stack.h"
 #include "report/dump.h"
+#include "report/failure_writer.h"
+#include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
+#include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
+#include "wrap/unwind/walk_memo.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/locked_uthash.h"
@@ -47,6 +51,10 @@ enum { NO_EXIT_DUMP, WRITING_EXIT_DUMP, EXIT_DUMP_WRITTEN };
 
 /* How long a thread that ends the process waits for another thread's exit dump, in nanoseconds. */
 #define EXIT_DUMP_LIMIT 30000000000u
+
+static long fork_with_tracer(void);
+
+static const struct leakwrap_fail_hooks fail_hooks = {leakwrap_name_of_function, fork_with_tracer};
 
 /* -- start ------------------------------------------------------------------------------------- */
 
@@ -79,6 +87,9 @@ static void start(void)
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
+	if (!leakwrap_fail_start(&fail_hooks))
+		leakwrap_message("no memory or no plan to make allocations fail",
+		                 (const char *[]){NULL});
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)
@@ -163,16 +174,34 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
+	leakwrap_fail_forked();
 	leakwrap_shadow_forked();
 	leakwrap_crash_forked();
 	leakwrap_spare_stack_forked();
 	leakwrap_dump_forked();
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();
+	leakwrap_walk_memo_forked();
 	leakwrap_sites_collect_forked();
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
 		leakwrap_sites_begin_own();
 	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
+}
+
+/* Forks past the C library, for leakwrap torture.  The program has a single thread. */
+static long fork_with_tracer(void)
+{
+	long pid;
+
+	before_fork();
+	pid = leakwrap_fork_sibling();
+	if (pid != 0) {
+		after_fork_in_parent();
+		return pid;
+	}
+	after_fork_in_child();
+	atomic_store(&runtime.has_entered, true); /* it dumps also if it calls _exit at once */
+	return 0;
 }
 
 #ifndef LEAKWRAP_NO___register_atfork
