@@ -191,7 +191,8 @@ static void copy_coverage(struct report *report, const struct parsed_dump *parse
                           struct dump *dump)
 {
 	dump->coverage = parsed->coverage;
-	dump->bypasses = arena_alloc(report->dump_arena, parsed->bypass_count * sizeof *dump->bypasses);
+	dump->bypasses =
+	        arena_alloc(report->dump_arena, parsed->bypass_count * sizeof *dump->bypasses);
 	for (size_t i = 0; i < parsed->bypass_count; i++)
 		dump->bypasses[dump->bypass_count++] =
 		        (struct bypass){intern_text(&report->strings, parsed->bypasses[i].reason),
