@@ -193,6 +193,14 @@ none_lost="untracked_blocks=0 untracked_bytes=0 lost_call_sites=0"
 # shellcheck disable=SC2034 # for the tests
 none_lost="$none_lost freed_elsewhere_blocks=0 foreign_frees=0"
 
+# own_sites LOG DUMP: prints "BYTES BLOCKS" of the call sites of the program's own code, which have
+# no origin.
+own_sites() {
+	dump_lines "$1" "$2" | awk '
+		/^site / && !/ origin=/ { bytes += $3; blocks += $6 }
+		END { print bytes + 0, blocks + 0 }'
+}
+
 # dumps LOG: prints the PID.N of every whole dump, in the order of their ends.
 dumps() {
 	sed -n 's/^leakwrap\[\([0-9]*\.[0-9]*\)\] end .*/\1/p' "$1" 2>/dev/null

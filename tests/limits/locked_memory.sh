@@ -2,7 +2,7 @@
 # The tracer leaves a program the memory that it may lock.
 . tests/lib.sh
 
-build locked tests/limits/locked_memory.c
+build_program_only locked tests/limits/locked_memory.c
 build_plain plain tests/limits/locked_memory.c
 
 "$W/plain" >"$W/plain.out" || skip "memory cannot be locked here"

@@ -32,7 +32,7 @@ struct walked {
 	struct leakwrap_trace trace;
 	struct leakwrap_read_set read_set;
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	leakwrap_stack_position positions[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
 };
 
@@ -52,7 +52,7 @@ static bool are_equal(const struct walked *a, const struct walked *b)
 	return a->trace.depth == b->trace.depth && a->trace.kind == b->trace.kind &&
 	       memcmp(a->trace.pcs, b->trace.pcs, a->trace.depth * sizeof(uintptr_t)) == 0 &&
 	       x->usable == y->usable && x->return_count == y->return_count &&
-	       memcmp(x->position, y->position, x->return_count * sizeof(uint16_t)) == 0 &&
+	       memcmp(x->position, y->position, x->return_count * sizeof(leakwrap_stack_position)) == 0 &&
 	       x->link_count == y->link_count &&
 	       memcmp(x->link, y->link, x->link_count * sizeof(*x->link)) == 0 &&
 	       x->fp_target == y->fp_target && x->end_position == y->end_position &&

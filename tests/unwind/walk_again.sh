@@ -1,6 +1,7 @@
 #!/bin/sh
 # A walk that ends at the thread's latest walk finds what a whole walk finds, and knows as well on
 # which words it depends: with and without frame pointers, in threads, amid signals and siglongjmp.
+# timeout: 300
 . tests/lib.sh
 
 jansson=$($CC -print-file-name=libjansson.a)
