@@ -427,3 +427,27 @@ void leakwrap_loader_list_release(struct leakwrap_loader_list *list)
 	if (list)
 		leakwrap_scratch_unmap(list, list->size);
 }
+
+bool leakwrap_module_is_there(const struct leakwrap_module *module)
+{
+	return leakwrap_module_hash_headers(module) == module->headers;
+}
+
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	unsigned first = 0, behind = modules->count;
+
+	while (first < behind) {
+		unsigned middle = (first + behind) / 2;
+		const struct leakwrap_module *module = modules->module[middle];
+
+		if (address < module->start)
+			behind = middle;
+		else if (address >= module->end)
+			first = middle + 1;
+		else
+			return module;
+	}
+	return NULL;
+}

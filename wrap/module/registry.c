@@ -562,68 +562,14 @@ const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
 	return record ? &record->module : NULL;
 }
 
-bool leakwrap_modules_are_program_alone(void)
-{
-	const struct leakwrap_modules *modules = leakwrap_modules();
-	uintptr_t vdso = (uintptr_t)leakwrap_auxiliary(AT_SYSINFO_EHDR);
-
-	for (unsigned i = 0; i < modules->count; i++)
-		if (!modules->module[i]->main && modules->module[i]->start != vdso)
-			return false;
-	return modules->count > 0;
-}
-
 unsigned leakwrap_modules_generation(void)
 {
 	return atomic_load_explicit(&registry.generation, memory_order_acquire);
 }
 
-const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
-                                                    uintptr_t address)
-{
-	unsigned first = 0, behind = modules->count;
-
-	while (first < behind) {
-		unsigned middle = (first + behind) / 2;
-		const struct leakwrap_module *module = modules->module[middle];
-
-		if (address < module->start)
-			behind = middle;
-		else if (address >= module->end)
-			first = middle + 1;
-		else
-			return module;
-	}
-	return NULL;
-}
-
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {
 	return leakwrap_module_among(leakwrap_modules(), address);
-}
-
-bool leakwrap_module_is_there(const struct leakwrap_module *module)
-{
-	return leakwrap_module_hash_headers(module) == module->headers;
-}
-
-/* Returns true if MODULE is certainly still loaded. */
-static bool is_loaded(const struct leakwrap_module *module)
-{
-	return module->permanent || (module->headers != 0 && leakwrap_module_is_there(module));
-}
-
-const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
-{
-	const struct leakwrap_module *module = leakwrap_module_at(address);
-
-	for (unsigned i = 0; module && i < LEAKWRAP_SEGMENTS_MAX; i++) {
-		const struct leakwrap_segment *segment = &module->segment[i];
-
-		if (address >= segment->start && address < segment->end)
-			return is_loaded(module) ? segment : NULL;
-	}
-	return NULL;
 }
 
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
