@@ -2,7 +2,6 @@
  * stacks of ever new shapes learns stacks again later. The parts are stack_shape.c, stack_cache.c
  * and site_collect.c in wrap/site.
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
- * sources: wrap/site/site_read.c wrap/site/young_sites.c wrap/base/thread_memory.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
  * sources: wrap/unwind/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c

@@ -3,7 +3,6 @@
  * threads, without memory, in a child, and when no number is left.  The parts are site_collect.c
  * and the rest of wrap/site, byte_pool.c, readers.c and hash_table.c in wrap/base.
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
- * sources: wrap/site/site_read.c wrap/site/young_sites.c wrap/base/thread_memory.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
  * sources: wrap/unwind/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c

@@ -67,9 +67,6 @@ struct leakwrap_thread {
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 	uintptr_t release_sp;
 
-	/* record.c: the latest stacks that the stack cache did not have. */
-	unsigned walks_in_row;
-
 	/* record.c: the innermost call of an allocator that the user named, or NULL. */
 	struct leakwrap_inside *inside;
 
@@ -92,12 +89,6 @@ struct leakwrap_thread {
 	 * there is none, and the slot that counts it. */
 	uintptr_t reader_sp;
 	unsigned reader_slot;
-
-	/* walk_memo.c: the frames of the thread's latest walk, or NULL. */
-	struct leakwrap_walk_memo *walk_memo;
-
-	/* young_sites.c: the thread's ring, or NULL. */
-	struct leakwrap_young_sites *young;
 #endif
 };
 

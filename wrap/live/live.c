@@ -219,22 +219,6 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 	return (struct leakwrap_live_block){address, 0, LEAKWRAP_SITE_NONE};
 }
 
-void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to)
-{
-	const struct leakwrap_region *const region = leakwrap_region_find((uintptr_t)block);
-	leakwrap_live_slot *slot;
-	uint32_t within, value;
-
-	if (!region)
-		return;
-	slot = leakwrap_slot_of(region, (uintptr_t)block, &within);
-	value = atomic_load_explicit(slot, memory_order_relaxed);
-	while (leakwrap_slot_is_block(value) && leakwrap_slot_site(value) == from &&
-	       !atomic_compare_exchange_weak(slot, &value,
-	                                     value + ((to - from) << LEAKWRAP_SLOT_SITE_SHIFT)))
-		;
-}
-
 /* -- held blocks ------------------------------------------------------------------------------- */
 
 /* Finds the record of ADDRESS, whose region is REGION (may be NULL), for a call that will hold it.

@@ -6,8 +6,8 @@
 
 #include "wrap/arch/arch.h"
 
-/* Finds or adds the call site of an allocation by CALLER, in the stack cache or by a walk.  BLOCK
- * and the result: as of leakwrap_stack_site (stack_site.h).  Signal-safe. */
-uint32_t leakwrap_find_site(const struct leakwrap_caller *caller, const void *block);
+/* Finds or adds the call site of an allocation by CALLER, in the stack cache or by a walk.  Returns
+ * LEAKWRAP_SITE_LOST if no memory or no number is left.  Signal-safe. */
+uint32_t leakwrap_find_site(const struct leakwrap_caller *caller);
 
 #endif

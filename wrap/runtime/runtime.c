@@ -24,7 +24,6 @@
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
-#include "wrap/unwind/walk_memo.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/locked_uthash.h"
@@ -181,7 +180,6 @@ static void after_fork_in_child(void)
 	leakwrap_dump_forked();
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();
-	leakwrap_walk_memo_forked();
 	leakwrap_sites_collect_forked();
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
 		leakwrap_sites_begin_own();

@@ -17,7 +17,6 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_shape.h"
-#include "wrap/site/young_sites.h"
 
 #include <stdatomic.h>
 
@@ -276,7 +275,6 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 void leakwrap_sites_collect_forked(void)
 {
 	leakwrap_readers_forked();
-	leakwrap_young_sites_forked();
 	leakwrap_site_numbers_forked();
 	leakwrap_site_marks_end();
 	atomic_store(&collection.is_running, 0);

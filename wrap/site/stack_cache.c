@@ -46,16 +46,36 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 
-	return stack && read_set && read_set->usable && !stack->foreign &&
+	return read_set && read_set->usable && !stack->foreign &&
 	       trace->depth == read_set->return_count + 1u &&
 	       read_set->modules == leakwrap_modules();
+}
+
+/* Stacks of the first call sites are learned at each walk.  A program with more call sites may
+ * never see a stack again, and learning takes the lock.  So the stacks of a later call site are
+ * learned at the 2nd, 4th, 8th ... walk that leads to it, and at each 32nd. */
+#define LEARN_ALWAYS 4096u
+#define LEARN_EVERY  32u
+
+/* Counts a walk that led to NUMBER.  Returns whether its stack should be learned.  The count is
+ * lost at times: two threads may store at once.  After 255 comes 0. */
+static bool count_walk(uint32_t number)
+{
+	_Atomic uint8_t *walks =
+	        &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
+	const unsigned count = atomic_load_explicit(walks, memory_order_relaxed) + 1u;
+
+	atomic_store_explicit(walks, (uint8_t)count, memory_order_relaxed);
+	return number < LEARN_ALWAYS || count % LEARN_EVERY == 0 ||
+	       (count > 1 && (count & (count - 1)) == 0);
 }
 
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
 	if (!is_cacheable(trace, stack) ||
-	    atomic_load_explicit(stack_count_of(number), memory_order_relaxed) >= STACKS_MAX)
+	    atomic_load_explicit(stack_count_of(number), memory_order_relaxed) >= STACKS_MAX ||
+	    !count_walk(number))
 		return false;
 	if (leakwrap_stack_shapes_have_room())
 		return true;

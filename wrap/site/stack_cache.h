@@ -30,8 +30,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, u
 }
 #endif
 
-/* Returns true if leakwrap_stack_cache_learn should be called for STACK, whose walk gave TRACE of
- * the call site NUMBER.  With STACK NULL returns false.  Takes no lock.  Signal-safe. */
+/* Counts a walk of STACK, which gave TRACE of the call site NUMBER.  Returns true if
+ * leakwrap_stack_cache_learn should be called.  Takes no lock.  Signal-safe. */
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack);
 

@@ -47,7 +47,6 @@ struct leakwrap_read_set {
 	leakwrap_stack_position end_position; /* of the word that ended the walk, or NONE */
 	uintptr_t end_word;                   /* the value of that word */
 	bool usable; /* the backtrace depends on nothing but this read set */
-	bool is_due; /* leakwrap_walk_again_read_set has to fill it in (walk_memo.h) */
 };
 
 /* Empties READ_SET, for a walk that begins at SP. */
@@ -58,7 +57,7 @@ static inline void leakwrap_read_set_begin(struct leakwrap_read_set *read_set, u
 	read_set->return_count = read_set->link_count = 0;
 	read_set->fp_target = read_set->end_position = LEAKWRAP_STACK_POSITION_NONE;
 	read_set->end_word = 0;
-	read_set->usable = read_set->is_due = false;
+	read_set->usable = false;
 }
 
 /* Returns the position of the word at ADDRESS.  Returns LEAKWRAP_STACK_POSITION_NONE if ADDRESS

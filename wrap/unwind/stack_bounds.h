@@ -40,14 +40,6 @@ static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 	return leakwrap_likely(room <= self->stack_room) ? room : 0;
 }
 
-/* Returns whether a call at the stack pointer THEN, which has not ended, was left by siglongjmp or
- * an exception.  SP is the stack pointer of a later call.  Returns false if either lies on another
- * stack. */
-static inline bool leakwrap_stack_was_left(uintptr_t then, uintptr_t sp)
-{
-	return sp >= then && leakwrap_stack_room(sp) > 0 && leakwrap_stack_room(then) > 0;
-}
-
 /* Returns true if SP lies on the thread's own stack.  Makes system calls as leakwrap_stack_at
  * does. */
 bool leakwrap_stack_is_own(uintptr_t sp);

@@ -336,6 +336,11 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 
 #if LEAKWRAP_HAVE_INLINE_RULES
 
+/* The tag of a slot for PC whose rule is not in the wide table. */
+#define INLINE_TAG(pc) (LEAKWRAP_RULE_TAG(pc) << 1)
+
+#define FIELD_MASK     (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
+
 /* Loads what the frame with CFA has saved by the rule in SLOT: returns the caller's pc, and sets
  * *FP if fp was saved.  BELOW_CFA: from the slot, in bytes.  RECORDING: records the positions of
  * both words, in *FP_POSITION and READ_SET. */
@@ -386,14 +391,12 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 
 	for (;;) {
 		slot = leakwrap_rule_cache_load(cache, pc);
-		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) !=
-		                      LEAKWRAP_RULE_INLINE_TAG(pc)))
+		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != INLINE_TAG(pc)))
 			break;
 
-		uintptr_t below_cfa =
-		        (slot >> LEAKWRAP_RULE_FIELD & LEAKWRAP_RULE_FIELD_MASK) * LEAKWRAP_WORD;
-		uintptr_t cfa = (slot & LEAKWRAP_RULE_FP ? fp : sp) +
-		                (slot & LEAKWRAP_RULE_FIELD_MASK) * LEAKWRAP_WORD;
+		uintptr_t below_cfa = (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * LEAKWRAP_WORD;
+		uintptr_t cfa =
+		        (slot & LEAKWRAP_RULE_FP ? fp : sp) + (slot & FIELD_MASK) * LEAKWRAP_WORD;
 
 		/* The lowest word to read must not lie below sp.  An empty slot seems to match a pc
 		 * in the first pages.  Its fields are 0, so it also stops here. */
