@@ -115,7 +115,7 @@ shows '^  #1 240 bytes in 2 blocks, 70.6 %, in 2 of 2 processes'
 status_is 0 "$lw" report -f json "$W"/many.*
 equal "JSON: dumps" "$(grep -o '"sequence":' "$W/out" | wc -l)" 24
 status_is 2 "$lw" report --merge -f json "$W"/many.*
-said '^leakwrap: --merge is for text and html: json has every process of its own$'
+said '^leakwrap: --merge is not for json, which has every process of its own$'
 status_is 2 "$lw" report --merge --growth "$W"/many.*
 said '^leakwrap: --merge and --growth exclude each other'
 status_is 1 "$lw" report --fail-on-leaks "$W"/many.*

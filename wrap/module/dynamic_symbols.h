@@ -4,9 +4,10 @@
 #ifndef LEAKWRAP_DYNAMIC_SYMBOLS_H
 #define LEAKWRAP_DYNAMIC_SYMBOLS_H
 
+#include <stddef.h> /* before link.h: dietlibc's uses size_t */
+
 #include <elf.h>
 #include <link.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "wrap/module/modules.h"

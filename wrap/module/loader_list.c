@@ -274,14 +274,14 @@ static void list_program(iterator *take, void *context)
 struct counting {
 	iterator *take;
 	void *context;
-	unsigned count;
+	unsigned count; /* of modules with program headers */
 };
 
 static int take_counted(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct counting *counting = context;
 
-	counting->count++;
+	counting->count += info->dlpi_phnum > 0;
 	return counting->take(info, size, counting->context);
 }
 
@@ -289,13 +289,13 @@ static int take_counted(struct dl_phdr_info *info, size_t size, void *context)
 static int read_changes(struct dl_phdr_info *info, size_t size, void *context)
 {
 	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		*(unsigned long long *)context = info->dlpi_adds + info->dlpi_subs;
+		*(uintptr_t *)context = (uintptr_t)(info->dlpi_adds + info->dlpi_subs);
 	return 1;
 }
 
-unsigned long long leakwrap_loader_list_changes(void)
+uintptr_t leakwrap_loader_list_changes(void)
 {
-	unsigned long long changes = 0;
+	uintptr_t changes = 0;
 
 	dl_iterate_phdr(read_changes, &changes);
 	return changes;
@@ -312,7 +312,7 @@ static void list_all(iterator *take, void *context)
 
 #else
 
-unsigned long long leakwrap_loader_list_changes(void)
+uintptr_t leakwrap_loader_list_changes(void)
 {
 	return 0;
 }

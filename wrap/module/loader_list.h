@@ -38,7 +38,7 @@ void leakwrap_loader_list_visit(leakwrap_module_visitor *visit, void *context);
 
 /* Returns a number that changes when a module is loaded or unloaded, or 0 if the C library does not
  * count these.  Cheap. */
-unsigned long long leakwrap_loader_list_changes(void);
+uintptr_t leakwrap_loader_list_changes(void);
 
 /* Unmaps LIST, which may be NULL. */
 void leakwrap_loader_list_release(struct leakwrap_loader_list *list);

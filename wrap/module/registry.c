@@ -49,10 +49,10 @@ static struct {
 	struct snapshot *snapshots;       /* uthash */
 	const struct snapshot *permanent; /* all modules at start; empty if they may be unloaded */
 	unsigned _Atomic generation;
-	_Atomic unsigned count;             /* of numbers */
-	uint64_t serial;                    /* the latest */
-	unsigned long long _Atomic changes; /* of the loader's list, when it was last read */
-	unsigned long last_published;       /* the read whose list was published: its turn */
+	_Atomic unsigned count;       /* of numbers */
+	uint64_t serial;              /* the latest */
+	_Atomic uintptr_t changes;    /* of the loader's list, when it was last read */
+	unsigned long last_published; /* the read whose list was published: its turn */
 	_Atomic bool has_namespaces;
 	bool traces_program; /* the runtime is part of the program itself */
 	void (*_Atomic on_change)(void);
@@ -488,7 +488,7 @@ static void refresh(bool is_deepbind)
 {
 	int saved = errno;
 	unsigned long turn;
-	const unsigned long long changes = leakwrap_loader_list_changes();
+	const uintptr_t changes = leakwrap_loader_list_changes();
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 	struct leakwrap_loader_list *list =
 	        leakwrap_loader_list_read(program ? program->path : NULL, &turn);

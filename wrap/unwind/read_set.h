@@ -21,11 +21,17 @@
 
 #include "wrap/module/modules.h"
 
+/* MAX: the largest position.  The bytes up to the end of the word are fewer than 1 << 32.  Bare
+ * metal has small stacks. */
+#ifdef LEAKWRAP_BARE
+typedef uint16_t leakwrap_stack_position;
+#define LEAKWRAP_STACK_POSITION_NONE UINT16_MAX
+#define LEAKWRAP_STACK_POSITION_MAX  ((leakwrap_stack_position)(UINT16_MAX - 1))
+#else
 typedef uint32_t leakwrap_stack_position;
-
-/* The largest position: the bytes up to the end of the word are fewer than 1 << 32. */
-#define LEAKWRAP_STACK_POSITION_MAX  ((leakwrap_stack_position)(UINT32_MAX / sizeof(uintptr_t) - 1))
 #define LEAKWRAP_STACK_POSITION_NONE UINT32_MAX
+#define LEAKWRAP_STACK_POSITION_MAX  ((leakwrap_stack_position)(UINT32_MAX / sizeof(uintptr_t) - 1))
+#endif
 
 /* A saved address of the stack: the word at POSITION holds the address of the word at TARGET. */
 struct leakwrap_stack_link {
