@@ -8,6 +8,9 @@
  * runtime's option system=0 does.  To be called after symbolize. */
 void leave_out_system_sites(struct report *report);
 
+/* Subtracts PART from *SUM, which stops at 0. */
+void subtract_reach(struct reach_sums *sum, const struct reach_sums *part);
+
 /* Return the live bytes or blocks of DUMP that no suppression covers. */
 uint64_t unsuppressed_bytes(const struct dump *dump);
 uint64_t unsuppressed_blocks(const struct dump *dump);
