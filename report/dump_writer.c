@@ -271,9 +271,9 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(dump.writer, " task=");
 		leakwrap_text_name(dump.writer, task, TASK_LIMIT);
 	}
+	leakwrap_kinds_write_site(dump.writer, row->site);
 	if (leakwrap_is_kept_by_system(trace.pcs, trace.depth))
 		leakwrap_text(dump.writer, " origin=system_library");
-	leakwrap_kinds_write_site(dump.writer, row->site);
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
 }
