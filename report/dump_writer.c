@@ -10,9 +10,11 @@
 #include "report/misuse_writer.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
 #include "report/origin.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
+#include "wrap/site/site_allocated.h"
 #include "wrap/unwind/sigreturn.h"
 #include "wrap/unwind/unwind.h"
 #include "report/registers.h"
@@ -154,6 +156,66 @@ static bool is_system_left_out(void)
 #endif
 }
 
+#ifndef LEAKWRAP_BARE
+
+/* Writes how many blocks were observed, and the standard error of the live bytes. */
+static void write_estimate(const char *sampled, const char *error,
+                           const struct leakwrap_estimate *estimate)
+{
+	write_pair(sampled, estimate->sampled_blocks);
+	write_pair(error, leakwrap_square_root(estimate->variance_high, estimate->variance_low));
+}
+
+/* Writes BLOCKS and BYTES that were allocated so far. */
+static void write_allocated(struct leakwrap_allocated allocated)
+{
+	write_pair(" allocated_bytes=", allocated.bytes);
+	write_pair(" allocated_blocks=",
+	           (allocated.blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS);
+}
+
+/* Writes the line about sampling, if blocks are sampled. */
+static void write_sampling(const struct leakwrap_site_totals *all)
+{
+	struct leakwrap_allocated sum = {0, 0};
+
+	if (!leakwrap_is_sampling())
+		return;
+	for (size_t i = 0; i < all->rows_count; i++) {
+		const struct leakwrap_allocated one = leakwrap_site_allocated(all->rows[i].site);
+
+		sum.blocks += one.blocks;
+		sum.bytes += one.bytes;
+	}
+	write_pair("sampling sample_interval=", leakwrap_sampling_interval());
+	write_estimate(" sampled_blocks=", " live_bytes_error=", &all->estimate);
+	write_allocated(sum);
+	leakwrap_text_end(dump.writer);
+}
+
+/* Appends what is known of the estimate of ROW to its line, if blocks are sampled. */
+static void write_site_estimate(const struct leakwrap_row *row)
+{
+	if (!dump.totals.estimates)
+		return;
+	write_estimate(" sampled=", " error=", &dump.totals.estimates[row->site]);
+	write_allocated(leakwrap_site_allocated(row->site));
+}
+
+#else
+
+static void write_sampling(const struct leakwrap_site_totals *all)
+{
+	(void)all;
+}
+
+static void write_site_estimate(const struct leakwrap_row *row)
+{
+	(void)row;
+}
+
+#endif
+
 static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer_bytes)
 {
 	write_pair("total live_bytes=", all->bytes);
@@ -167,6 +229,7 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 	}
 	leakwrap_text_end(dump.writer);
 
+	write_sampling(all);
 	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
 	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
 	write_pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
@@ -270,6 +333,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	}
 	if (leakwrap_is_kept_by_system(trace.pcs, trace.depth))
 		leakwrap_text(dump.writer, " origin=system_library");
+	write_site_estimate(row);
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
 }

@@ -18,6 +18,8 @@
  *   leakwrap[4711.1] registers rip=0x55d0c8a01230 rsp=0x7ffd2f10 ...         any number of lines
  *   leakwrap[4711.1]   #0 0x55d0c8a01230 load_config+0x20 [1] server+0x1230
  *   leakwrap[4711.1] total live_bytes=1203344 live_blocks=10432 call_sites=57
+ *   leakwrap[4711.1] sampling sample_interval=524288 sampled_blocks=93 live_bytes_error=126112 \
+ *           allocated_bytes=7211003 allocated_blocks=90332            only if blocks are sampled
  *   leakwrap[4711.1] stacks complete_stack_bytes_percent=99.98 truncated_blocks=3 guessed_blocks=0
  *   leakwrap[4711.1] loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 \
  *           freed_elsewhere_blocks=0 foreign_frees=12
@@ -70,6 +72,15 @@
  *         In a forked child whose exit dump is to show its own blocks (children=own) three keys
  *         follow.  inherited_bytes and inherited_blocks are the live blocks from before the fork.
  *         inherited=included if the dump shows these blocks, too; inherited=left_out if not.
+ * sampling
+ *         Only while a sample of the blocks is recorded.  Live bytes and blocks are estimates then,
+ *         in the line before and at the call sites:
+ *
+ *             sample_interval   bytes, on average, for which one block is recorded
+ *             sampled_blocks    the recorded blocks that are live
+ *             live_bytes_error  the standard error of live_bytes
+ *             allocated_*       estimates of the blocks and bytes that were allocated so far
+ *
  * stacks  The share of live bytes whose stacks are complete; "none" if there are no live bytes.
  *         The live blocks whose stacks are truncated, and those whose stacks are guessed.
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
@@ -92,7 +103,9 @@
  *         " task=NAME" follows if the task that allocated has a name.  Equal backtraces in two
  *         tasks are two call sites.  " origin=system_library" follows if a C or C++ library, which
  *         the program is linked with statically, made the allocation for itself and not for its
- *         caller.
+ *         caller.  In a dump of a sample " sampled=N error=N allocated_bytes=N allocated_blocks=N"
+ *         follow, as in the line sampling.  Call sites that have allocated but hold no block come
+ *         last, with 0 bytes in 0 blocks.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
  *             the raw return address

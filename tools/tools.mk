@@ -25,7 +25,7 @@ tool: ## the host tool alone
 
 TOOL_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE \
 	-DLEAKWRAP_VERSION='"$(VERSION)"' -I. -I$(O)/tools
-TOOL_LDLIBS := -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a
+TOOL_LDLIBS := -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a -lm
 
 TOOL_SOURCES := $(filter-out %/fuzz_parse.c,$(wildcard tools/*.c tools/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(O)/%.o) $(O)/tools/profile.pb-c.o

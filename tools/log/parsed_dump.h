@@ -18,6 +18,15 @@ enum stack_kind {
 /* "complete", "truncated" or "guessed". */
 extern const char *const stack_kind_names[3];
 
+/* What a dump of a sample says beside its estimates of live bytes and blocks.  -1: it does not. */
+struct estimate {
+	int64_t sampled_blocks;                    /* blocks that were observed */
+	int64_t live_bytes_error;                  /* the standard error of the live bytes */
+	int64_t allocated_bytes, allocated_blocks; /* so far, with what was freed again */
+};
+
+#define NO_ESTIMATE ((struct estimate){-1, -1, -1, -1})
+
 /* The numbers of a dump, with the names of the format.  -1: the dump does not have it. */
 struct totals {
 	int64_t live_bytes, live_blocks, call_sites;
@@ -26,6 +35,8 @@ struct totals {
 	int64_t left_out_blocks, left_out_bytes; /* only with the option system=0 */
 	int64_t tracer_bytes, dump_ns;
 	int64_t inherited_bytes, inherited_blocks; /* of a forked child: from before the fork */
+	int64_t sample_interval;                   /* bytes; -1: all blocks were recorded */
+	struct estimate estimate;
 	double complete_percent;
 	const char *inherited; /* "included" in the other numbers, "left_out", or NULL: not known */
 };
@@ -44,8 +55,9 @@ struct parsed_frame {
 struct parsed_site {
 	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;
-	const char *task;    /* the task that allocated, or NULL */
-	bool of_system;      /* a system library made the allocation itself */
+	const char *task; /* the task that allocated, or NULL */
+	bool of_system;   /* a system library made the allocation itself */
+	struct estimate estimate;
 	size_t first, depth; /* in parsed_dump.frames */
 };
 

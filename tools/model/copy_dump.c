@@ -161,6 +161,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->kind = from->kind;
 		site->task = intern_text(&report->strings, from->task);
 		site->of_system = from->of_system;
+		site->estimate = from->estimate;
 		site->rank = from->rank;
 		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
 			site->kind = STACK_TRUNCATED;

@@ -1,6 +1,7 @@
 /* merge.c - see merge.h. */
 #include "tools/model/merge.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,28 @@ static void add_total(int64_t *sum, int64_t value)
 		*sum = INT64_MAX;
 }
 
+/* Adds VALUE to *SUM.  A value that is not known adds nothing. */
+static void add_known(int64_t *sum, int64_t value)
+{
+	if (*sum < 0)
+		*sum = value;
+	else if (value >= 0)
+		add_total(sum, value);
+}
+
+/* Adds ONE to SUM.  The errors of independent samples add up by their squares. */
+static void add_estimate(struct estimate *sum, const struct estimate *one)
+{
+	add_known(&sum->sampled_blocks, one->sampled_blocks);
+	if (sum->live_bytes_error < 0)
+		sum->live_bytes_error = one->live_bytes_error;
+	else if (one->live_bytes_error >= 0)
+		sum->live_bytes_error = (int64_t)hypot((double)sum->live_bytes_error,
+		                                       (double)one->live_bytes_error);
+	add_known(&sum->allocated_bytes, one->allocated_bytes);
+	add_known(&sum->allocated_blocks, one->allocated_blocks);
+}
+
 static void add_totals(struct totals *sum, const struct totals *one)
 {
 	add_total(&sum->live_bytes, one->live_bytes);
@@ -76,6 +99,9 @@ static void add_totals(struct totals *sum, const struct totals *one)
 	add_total(&sum->freed_elsewhere_blocks, one->freed_elsewhere_blocks);
 	add_total(&sum->foreign_frees, one->foreign_frees);
 	add_total(&sum->tracer_bytes, one->tracer_bytes);
+	add_estimate(&sum->estimate, &one->estimate);
+	if (sum->sample_interval < one->sample_interval)
+		sum->sample_interval = one->sample_interval;
 }
 
 static void add_modules(struct dump *merged, const struct dump *dump)
@@ -109,13 +135,15 @@ static void add_site(struct dump *merged, struct table *table, struct site **kno
 			into = &merged->sites[merged->site_count++];
 			*into = (struct site){.stack = site->stack,
 			                      .kind = site->kind,
-			                      .of_system = site->of_system};
+			                      .of_system = site->of_system,
+			                      .estimate = NO_ESTIMATE};
 			table_add(table, hash, into);
 		}
 		known[site->stack->number] = into;
 	}
 	add_up(&into->bytes, site->bytes);
 	add_up(&into->blocks, site->blocks);
+	add_estimate(&into->estimate, &site->estimate);
 	if (counted[into - merged->sites] != number)
 		into->processes++;
 	counted[into - merged->sites] = number;
@@ -191,6 +219,8 @@ const struct dump *merge_dumps(struct report *report, const struct dump_list *li
 	size_t modules = 0, complete_known = 0;
 	double complete = 0, bytes = 0;
 
+	dump->totals.estimate = NO_ESTIMATE;
+	dump->totals.sample_interval = -1;
 	for (size_t i = 0; i < list->count; i++)
 		modules += list->all[i]->mapping_count;
 	if (modules > report->module_count)

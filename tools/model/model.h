@@ -76,8 +76,9 @@ struct site {
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
-	const char *task;   /* the task that allocated, or NULL */
-	bool of_system;     /* a system library made the allocation itself */
+	const char *task; /* the task that allocated, or NULL */
+	bool of_system;   /* a system library made the allocation itself */
+	struct estimate estimate;
 	unsigned processes; /* of a merged dump: how many have it */
 };
 

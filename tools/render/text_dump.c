@@ -172,6 +172,26 @@ void put_misuse(struct page *page, const struct dump *dump)
 	put_modules(page, dump);
 }
 
+/* Writes how the live bytes were estimated, and what was allocated so far. */
+static void put_estimate(struct page *page, const struct totals *totals)
+{
+	const struct estimate *estimate = &totals->estimate;
+
+	if (totals->sample_interval > 0 && estimate->sampled_blocks >= 0) {
+		fprintf(page->stream, "  estimated from %s, one for each %s allocated",
+		        counted(page, (uint64_t)estimate->sampled_blocks, "sampled block"),
+		        with_unit((uint64_t)totals->sample_interval));
+		if (estimate->live_bytes_error >= 0)
+			fprintf(page->stream, "; standard error %s",
+			        counted(page, (uint64_t)estimate->live_bytes_error, "byte"));
+		putc('\n', page->stream);
+	}
+	if (estimate->allocated_bytes >= 0 && estimate->allocated_blocks >= 0)
+		fprintf(page->stream, "  allocated so far: %s in %s\n",
+		        counted(page, (uint64_t)estimate->allocated_bytes, "byte"),
+		        counted(page, (uint64_t)estimate->allocated_blocks, "block"));
+}
+
 static void put_totals(struct page *page, const struct dump *dump)
 {
 	const struct totals *totals = &dump->totals;
@@ -189,6 +209,7 @@ static void put_totals(struct page *page, const struct dump *dump)
 		fprintf(page->stream, " at %s",
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
+	put_estimate(page, totals);
 	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks > 0)
 		fprintf(page->stream, "  %s from before the fork: %s in %s\n",
 		        strcmp(totals->inherited, "included") == 0 ? "of these" : "left out",
@@ -201,12 +222,39 @@ static void put_totals(struct page *page, const struct dump *dump)
 		        dump->merged ? "" : counted(page, dump->suppressed_sites, "call site"));
 }
 
+/* Returns the number of call sites of DUMP with live blocks.  In a sample's dump, those that have
+ * allocated and freed come after them. */
+static size_t live_site_count(const struct dump *dump)
+{
+	size_t count = dump->site_count;
+	while (count > 0 && dump->sites[count - 1].blocks == 0 &&
+	       dump->sites[count - 1].estimate.allocated_blocks >= 0)
+		count--;
+	return count;
+}
+
+/* Writes what the call sites without live blocks have allocated. */
+static void put_freed_sites(struct page *page, const struct dump *dump, size_t live)
+{
+	uint64_t bytes = 0, blocks = 0;
+	for (size_t i = live; i < dump->site_count; i++) {
+		add_up(&bytes, (uint64_t)dump->sites[i].estimate.allocated_bytes);
+		add_up(&blocks, (uint64_t)dump->sites[i].estimate.allocated_blocks);
+	}
+	if (live < dump->site_count)
+		fprintf(page->stream, "\n  %s without live blocks %s allocated %s in %s\n",
+		        counted(page, dump->site_count - live, "call site"),
+		        dump->site_count - live == 1 ? "has" : "have", counted(page, bytes, "byte"),
+		        counted(page, blocks, "block"));
+}
+
 static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 {
-	for (size_t i = 0; i < dump->site_count; i++) {
+	const size_t live = live_site_count(dump);
+	for (size_t i = 0; i < live; i++) {
 		const struct site *site = &dump->sites[i];
 		if (top && i == top) {
-			leave_out(page, dump->site_count - i, "call site");
+			leave_out(page, live - i, "call site");
 			break;
 		}
 		fprintf(page->stream, "\n  #%" PRIu64 " ", site->rank);
@@ -228,9 +276,14 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		}
 		if (site->of_system)
 			fputs(", by a system library", page->stream);
+		if (site->estimate.live_bytes_error > 0 && site->bytes > 0)
+			fprintf(page->stream, ", standard error %.1f %%",
+			        100.0 * (double)site->estimate.live_bytes_error /
+			                (double)site->bytes);
 		putc('\n', page->stream);
 		put_stack(page, site->stack);
 	}
+	put_freed_sites(page, dump, live);
 	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
 	if (bytes || blocks)
 		fprintf(page->stream, "\n  %s in %s at call sites that the dump does not show\n",

@@ -55,7 +55,8 @@ struct leakwrap_options {
 	bool crash;
 	bool command;
 	enum leakwrap_on_misuse misuse;
-	bool system; /* false: leaves out what the static C library allocated for itself */
+	size_t sample; /* the interval of sampling in bytes; 0: all blocks are recorded */
+	bool system;   /* false: leaves out what the static C library allocated for itself */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_options leakwrap_options;

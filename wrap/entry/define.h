@@ -43,14 +43,19 @@ __asm__(".globl leakwrap_disable");
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
  * that it returns.  This is malloc: its wrapper does nothing else.
  *
+ * IS_LEAF: the real function calls no other wrapped function.  A thread that samples then passes
+ * the block before the real call, and nothing is left to do after it.
+ *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands three times, because a
  * variable for the caller would take a register that malloc had to save. */
-#define ENTRY_DEFINE_ALLOCATE(verb, type, name, parameters, arguments, size)                 \
+#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size)        \
 	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,              \
 	                                                 LEAKWRAP_CALLER_PARAMS)             \
 	{                                                                                    \
 		void *new_block = __real_##name arguments;                                   \
+		if (!(is_leaf) && leakwrap_likely(leakwrap_pass_after_call(size)))           \
+			return new_block;                                                    \
 		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
 	}                                                                                    \
 	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                           \
@@ -58,6 +63,8 @@ __asm__(".globl leakwrap_disable");
 		leakwrap_begin_allocation();                                                 \
 		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);               \
 		if (leakwrap_unlikely(value == 0)) {                                         \
+			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))   \
+				return __real_##name arguments;                              \
 			struct leakwrap_caller caller = LEAKWRAP_CALLER;                     \
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,             \
 			                                   LEAKWRAP_CALLER_ARGS(caller));    \
@@ -69,20 +76,28 @@ __asm__(".globl leakwrap_disable");
 		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                \
 	}
 
-/* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL. */
-#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size)        \
-	ENTRY_DECLARE(type, name, parameters);                               \
-	ENTRY_DEFINE_ALLOCATE(verb, type, name, parameters, arguments, size) \
-	type __wrap_##name parameters                                        \
-	{                                                                    \
-		return leakwrap_##name##_allocate arguments;                 \
+#define ENTRY_ALLOCATE_AS(verb, is_leaf, type, name, parameters, arguments, size)     \
+	ENTRY_DECLARE(type, name, parameters);                                        \
+	ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size) \
+	type __wrap_##name parameters                                                 \
+	{                                                                             \
+		return leakwrap_##name##_allocate arguments;                          \
 	}
+
+/* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL. */
+#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size) \
+	ENTRY_ALLOCATE_AS(verb, false, type, name, parameters, arguments, size)
+
+/* The same for a function that calls no other wrapped function. */
+#define ENTRY_ALLOCATE_LEAF(verb, type, name, parameters, arguments, size) \
+	ENTRY_ALLOCATE_AS(verb, true, type, name, parameters, arguments, size)
 
 /* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes, or allocates
  * if "block" is NULL. */
 #define ENTRY_RESIZE(name, parameters, arguments, size)                                           \
 	ENTRY_DECLARE(void *, name, parameters);                                                  \
-	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size)  \
+	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, false, void *, name, parameters, arguments, \
+	                      size)                                                               \
 	ENTRY_SLOW_PATH void *leakwrap_##name##_resize(ENTRY_LIST parameters,                     \
 	                                               LEAKWRAP_CALLER_PARAMS)                    \
 	{                                                                                         \
@@ -96,6 +111,12 @@ __asm__(".globl leakwrap_disable");
 			if (leakwrap_likely(leakwrap_fast_record(value, resized)))                \
 				return resized;                                                   \
 			return leakwrap_end_fast_resize(old_value, block, resized, size, caller); \
+		}                                                                                 \
+		if (leakwrap_has_no_record(block)) {                                              \
+			void *resized = __real_##name arguments;                                  \
+			if (leakwrap_likely(leakwrap_pass_after_call(size)))                      \
+				return resized;                                                   \
+			return leakwrap_record_malloc(LEAKWRAP_SITE_NONE, resized, size, caller); \
 		}                                                                                 \
 		struct leakwrap_resize resize;                                                    \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                           \
@@ -127,6 +148,10 @@ __asm__(".globl leakwrap_disable");
 	void __wrap_##name parameters                                                          \
 	{                                                                                      \
 		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                         \
+			if (leakwrap_has_no_record(block)) {                                   \
+				__real_##name arguments;                                       \
+				return;                                                        \
+			}                                                                      \
 			leakwrap_##name##_slow_path arguments;                                 \
 			return;                                                                \
 		}                                                                              \

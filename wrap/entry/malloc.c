@@ -24,7 +24,7 @@
 	const char leakwrap_##name##_is_ours = 1;
 
 #ifdef LEAKWRAP_ENTRY_malloc
-ALLOCATE(malloc, (size_t size), (size), size)
+ENTRY_ALLOCATE_LEAF(leakwrap_record_malloc, void *, malloc, (size_t size), (size), size)
 OURS(malloc)
 #endif
 

@@ -29,21 +29,11 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/thread.h"
+#include "wrap/live/samples.h"
+#include "wrap/record/caller.h"
 
 /* Exports a function.  Stands on the definition of every __wrap_ function. */
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
-
-/* The caller in the signatures of out-of-line functions: the parameters; the arguments that CALLER
- * gives; the arguments that a function passes on; the structure that the parameters make.  ARM's r7
- * is not passed: it still holds the caller's value (arm.h). */
-#define LEAKWRAP_CALLER_PARAMS       uintptr_t pc, uintptr_t sp, uintptr_t fp
-#define LEAKWRAP_CALLER_ARGS(caller) (caller).pc, (caller).sp, (caller).fp
-#define LEAKWRAP_CALLER_PASSED       pc, sp, fp
-#if LEAKWRAP_HAVE_ARM_FRAMES
-#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){pc, sp, fp, leakwrap_r7()})
-#else
-#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){pc, sp, fp})
-#endif
 
 /* -- allocate ---------------------------------------------------------------------------------- */
 
@@ -167,8 +157,9 @@ struct leakwrap_resize {
 	size_t old_size; /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* recorded call site; LEAKWRAP_SITE_NONE: the old block had no record */
 	uint32_t mark;   /* by which the live table holds the old block, or 0 */
-	int saved_errno; /* the caller's errno */
-	unsigned kind;   /* enum leakwrap_kind (misuse.h) of the function that resizes */
+	struct leakwrap_found_sample sample; /* its sample; valid if SITE is LEAKWRAP_SITE_NONE */
+	int saved_errno;                     /* the caller's errno */
+	unsigned kind; /* enum leakwrap_kind (misuse.h) of the function that resizes */
 };
 
 /* Begins a resize of BLOCK (may be NULL) to SIZE bytes, before the real call: holds BLOCK, so that
@@ -214,6 +205,7 @@ struct leakwrap_replacement {
 	size_t size;     /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* its recorded call site, or LEAKWRAP_SITE_NONE */
 	uint32_t mark;   /* by which the live table holds it, or 0 */
+	struct leakwrap_found_sample sample; /* its sample; valid if SITE is LEAKWRAP_SITE_NONE */
 };
 
 /* Begins a call that may replace BLOCK (may be NULL) of CAPACITY bytes, before the real call.  SP

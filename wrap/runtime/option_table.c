@@ -4,6 +4,7 @@
 #include "wrap/runtime/option_table.h"
 
 #include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
 #include "wrap/leakwrap.h"
 #include "wrap/port/port.h"
 #include "report/line_writer.h"
@@ -220,6 +221,12 @@ static bool set_misuse(struct span value)
 	return true;
 }
 
+static bool set_sample(struct span value)
+{
+	return parse_bytes(value, &leakwrap_options.sample) &&
+	       leakwrap_options.sample <= LEAKWRAP_SAMPLE_MAX;
+}
+
 static bool set_system(struct span value)
 {
 	return parse_switch(value, &leakwrap_options.system);
@@ -258,6 +265,9 @@ static const struct option {
         {"crash", set_crash, "0", "0 or 1",
          "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
          "SIGFPE or SIGABRT"},
+        {"sample", set_sample, "0", "BYTES, at most 1G",
+         "records a sample of the blocks, one block for each interval of that size on average, "
+         "and dumps estimate all blocks; 0 records every block"},
         {"misuse", set_misuse, "off", "off, report or abort",
          "blocks that are freed twice, by a pointer into them or by a function of another kind, "
          "and pointers into the stack or static data that are freed, are reported, as far as that "

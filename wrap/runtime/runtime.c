@@ -16,6 +16,7 @@
 #include "wrap/runtime/option_table.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
+#include "wrap/base/sampling.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
@@ -55,6 +56,16 @@ static void dump_on_signal(void)
 		leakwrap_dump_on_signal();
 }
 
+/* Starts sampling.  Who samples cannot tell which releases are wrong. */
+static void start_sampling(void)
+{
+	if (leakwrap_misuse_checked)
+		leakwrap_message("misuse= needs all blocks: sample= is ignored",
+		                 (const char *[]){NULL});
+	else
+		leakwrap_sampling_start((uint32_t)leakwrap_options.sample);
+}
+
 /* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its
  * own thread. */
 static void start(void)
@@ -77,6 +88,8 @@ static void start(void)
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
+	if (leakwrap_options.sample != 0)
+		start_sampling();
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)
