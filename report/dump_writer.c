@@ -109,6 +109,20 @@ static void write_note(const char *text)
 	leakwrap_text_end(dump.writer);
 }
 
+/* Writes the note that says what made the dump due. */
+static void write_trigger(const struct leakwrap_trigger *trigger)
+{
+	leakwrap_text(dump.writer, "note ");
+	leakwrap_text(dump.writer, trigger->what);
+	write_pair(": ", trigger->value);
+	leakwrap_text(dump.writer, " bytes");
+	if (trigger->bound > 0) {
+		write_pair(", above ", trigger->bound);
+		leakwrap_text(dump.writer, " bytes");
+	}
+	leakwrap_text_end(dump.writer);
+}
+
 #ifndef LEAKWRAP_BARE
 /* Writes the note that SILENT forked children ended without an exit dump.  Writes nothing if SILENT
  * is 0. */
@@ -447,11 +461,11 @@ static bool is_system_site(uint32_t site)
 	return leakwrap_is_kept_by_system(trace.pcs, trace.depth);
 }
 
-/* Writes the totals, the notes and the call sites.  OWN: only blocks from after the fork.
- * EARLIER_LOST: an earlier dump could not be written whole.  Returns the number of call sites that
- * it showed. */
-static size_t write_live(bool own, bool earlier_lost)
+/* Writes the totals, the notes and the call sites of a dump for REASON.  EARLIER_LOST: an earlier
+ * dump could not be written whole.  Returns the number of call sites that it showed. */
+static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost)
 {
+	const bool own = reason->own;
 	leakwrap_site_test *const is_skipped = is_system_left_out() ? is_system_site : NULL;
 	uint64_t tracer_bytes = leakwrap_pages_held();
 	size_t shown;
@@ -469,6 +483,8 @@ static size_t write_live(bool own, bool earlier_lost)
 	if (dump.totals.rows_count < dump.totals.count)
 		write_note("no memory to list all call sites: the largest are shown");
 #endif
+	if (reason->trigger)
+		write_trigger(reason->trigger);
 	if (earlier_lost)
 		write_note("earlier dumps could not be written whole");
 	if (is_system_left_out() && !leakwrap_origin_is_known())
@@ -504,7 +520,7 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 		leakwrap_misuse_write(dump.writer, reason->misuse, write_backtrace,
 		                      &(struct leakwrap_trace){.pcs = dump.pcs});
 	else
-		shown = write_live(reason->own, earlier_lost);
+		shown = write_live(reason, earlier_lost);
 	write_modules();
 	write_end(shown, started);
 }

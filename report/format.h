@@ -33,8 +33,9 @@
  *           build_id=0a1b2c... path=/opt/app/server
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
  *
- * dump    reason is exit, signal, api, crash or misuse.  time is UTC, in the format of RFC 3339.
- *         program is the rest of the line.
+ * dump    reason is exit, signal, api, crash, misuse, or what the option dump_at= asks for:
+ *         threshold, height or failure.  For the last three a note says more.  time is UTC, in the
+ *         format of RFC 3339.  program is the rest of the line.
  * command The command line that started the program, if it is known and the option command= is 1.
  *         The line has the words of the command line, with a space in front of each.  An empty word
  *         is written as a single backslash.  At most 960 bytes of the command line are copied.  If

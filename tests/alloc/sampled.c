@@ -1,6 +1,6 @@
 /* sampled.c EVENTS INTERVAL - allocates, resizes and frees at random in four threads, each also
- * blocks of the others. The set of sampled blocks must be that of a model: a block is sampled or not
- * when it is allocated, and stays so until it is freed or resized. */
+ * blocks of the others. The set of sampled blocks must be that of a model: a block is sampled or
+ * not when it is allocated, and stays so until it is freed or resized. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>

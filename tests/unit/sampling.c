@@ -1,6 +1,6 @@
 /* sampling.c - what a sample says (wrap/base/sampling.c). The weights and roots are those of libm.
- * Over many seeds the estimates of blocks of very different sizes have the mean of the truth and the
- * spread of the theory. SAMPLING_RUNS: the number of seeds.
+ * Over many seeds the estimates of blocks of very different sizes have the mean of the truth and
+ * the spread of the theory. SAMPLING_RUNS: the number of seeds.
  * sources: wrap/base/sampling.c wrap/base/thread.c wrap/port/linux*.c
  * flags: -lm */
 #include "wrap/base/sampling.h"

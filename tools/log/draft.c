@@ -160,7 +160,8 @@ static void read_totals(struct draft *draft, struct cursor c)
 
 static const char *known_reason(const struct cursor *word)
 {
-	static const char *const reasons[] = {"exit", "signal", "api", "crash", "misuse"};
+	static const char *const reasons[] = {"exit",   "signal",    "api",    "crash",
+	                                      "misuse", "threshold", "height", "failure"};
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (word_is(word, reasons[i]))
 			return reasons[i];

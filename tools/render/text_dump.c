@@ -74,11 +74,11 @@ void put_title(struct page *page, const struct dump *dump)
 		put_merged_title(page, dump);
 		return;
 	}
-	static const char *const reasons[][2] = {{"exit", "at exit"},
-	                                         {"signal", "on signal"},
-	                                         {"api", "on request"},
-	                                         {"crash", "at a crash"},
-	                                         {"misuse", "of misuse"}};
+	static const char *const reasons[][2] = {
+	        {"exit", "at exit"},           {"signal", "on signal"},
+	        {"api", "on request"},         {"crash", "at a crash"},
+	        {"misuse", "of misuse"},       {"threshold", "at a threshold"},
+	        {"height", "at a new height"}, {"failure", "at a failed allocation"}};
 	const char *reason = "for an unknown reason";
 	for (size_t i = 0; dump->reason && i < sizeof reasons / sizeof *reasons; i++)
 		if (strcmp(dump->reason, reasons[i][0]) == 0)

@@ -8,8 +8,8 @@
  *     p = 1 - e^(-SIZE / interval)
  *
  * whatever was allocated before it (a Poisson process).  A block of at least the interval is always
- * sampled, and is not counted.  A block of 0 bytes never is.  A sampled block stands for 1/p blocks,
- * its weight.
+ * sampled, and is not counted.  A block of 0 bytes never is.  A sampled block stands for 1/p
+ * blocks, its weight.
  *
  * Threads that do not record everything are in a state of their own.  The fast path of exact
  * recording, which tests for LEAKWRAP_THREAD_RECORDING, fails for them, and its code is unchanged.

@@ -17,6 +17,19 @@
 
 /* -- adding and removing ----------------------------------------------------------------------- */
 
+static void (*growth_hook)(void);
+
+void leakwrap_live_set_growth_hook(void (*hook)(void))
+{
+	growth_hook = hook;
+}
+
+void leakwrap_live_report_growth(void)
+{
+	if (growth_hook)
+		growth_hook();
+}
+
 /* Returns the region of ADDRESS, which the cache does not have.  Makes it if there is none, or
  * returns NULL if IS_KNOWN or memory is short. */
 static __attribute__((noinline)) struct leakwrap_region *look_up_region(uintptr_t address,
@@ -34,6 +47,8 @@ static __attribute__((noinline)) struct leakwrap_region *look_up_region(uintptr_
 	if (region)
 		leakwrap_region_cache_put(region);
 	leakwrap_unlock(&leakwrap_tables_lock);
+	if (is_new)
+		leakwrap_live_report_growth();
 	return region;
 }
 

@@ -4,8 +4,8 @@
  *       └──────► level 0, level 1, ...: a bucket of each ──► size, call site, interval
  *
  * Each free asks the filter.  It has a counter of samples for each piece of the address space, 8
- * KiB, which the pieces at a distance of 1 GiB share.  So neighbours in the heap are neighbours in
- * the filter, which takes one cache line for 512 KiB of the heap.
+ * KiB.  Pieces at a distance of 512 MiB share a counter.  So neighbours in the heap are neighbours
+ * in the filter, which takes one cache line for 512 KiB of the heap.
  *
  * An address leads to one bucket of each level.  A sample goes into the first bucket with a free
  * entry.  If there is none, a level twice as large is made.  Levels never move and are never freed.
@@ -44,7 +44,7 @@ struct leakwrap_found_sample {
 /* -- the filter -------------------------------------------------------------------------------- */
 
 #define LEAKWRAP_FILTER_PIECE_BITS 13
-#define LEAKWRAP_FILTER_BITS       17
+#define LEAKWRAP_FILTER_BITS       16
 
 extern LEAKWRAP_HIDDEN _Atomic uint8_t leakwrap_sample_filter[1 << LEAKWRAP_FILTER_BITS];
 

@@ -200,6 +200,7 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 
 	if (!block) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
+		leakwrap_runtime_report_failure(size);
 		return NULL;
 	}
 	if (site == LEAKWRAP_SITE_NONE) {
@@ -469,6 +470,7 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 		leakwrap_live_end_hold(resize->block, resize->mark);
 		return;
 	}
+	leakwrap_runtime_report_failure(size);
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&

@@ -4,7 +4,7 @@
 #include "wrap/base/loss.h"
 #include "wrap/base/sampling.h"
 #include "wrap/base/thread.h"
-#include "wrap/live/slot.h"
+#include "wrap/live/live.h"
 #include "wrap/record/aligned.h"
 #include "wrap/record/fast_path.h"
 #include "wrap/record/find_site.h"
@@ -72,6 +72,7 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 		self->inner = block;
 	else
 		leakwrap_count_untracked(size);
+	leakwrap_live_report_growth();
 	return block;
 }
 

@@ -9,7 +9,9 @@
 #include "wrap/signal/crash.h"
 #include "wrap/signal/spare_stack.h"
 #include "report/dump.h"
+#include "report/unasked.h"
 #include "wrap/leakwrap.h"
+#include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
@@ -90,6 +92,8 @@ static void start(void)
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
 	if (leakwrap_options.sample != 0)
 		start_sampling();
+	if (leakwrap_unasked_start())
+		leakwrap_live_set_growth_hook(leakwrap_unasked_look);
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)
@@ -120,6 +124,12 @@ bool leakwrap_runtime_enter(void)
 	atomic_store_explicit(&runtime.has_entered, true, memory_order_relaxed);
 	leakwrap_crash_enter_thread();
 	return true;
+}
+
+void leakwrap_runtime_report_failure(size_t size)
+{
+	if (leakwrap_options.dump_at_failure && leakwrap_process_owns_memory())
+		leakwrap_unasked_failure(size);
 }
 
 int leakwrap_install_crash_trace(void)
@@ -170,6 +180,7 @@ static void after_fork_in_child(void)
 	leakwrap_crash_forked();
 	leakwrap_spare_stack_forked();
 	leakwrap_dump_forked();
+	leakwrap_unasked_forked();
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();
 	leakwrap_sites_collect_forked();
