@@ -98,6 +98,14 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_DECLARE(void *, name, parameters);                                                  \
 	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, false, void *, name, parameters, arguments, \
 	                      size)                                                               \
+	ENTRY_SLOW_PATH void *leakwrap_##name##_unrecorded(ENTRY_LIST parameters,                 \
+	                                                   LEAKWRAP_CALLER_PARAMS)                \
+	{                                                                                         \
+		void *resized = __real_##name arguments;                                          \
+		if (leakwrap_likely(leakwrap_pass_after_call(size)))                              \
+			return resized;                                                           \
+		return leakwrap_record_allocation(resized, size, LEAKWRAP_CALLER_OF_PARAMS);      \
+	}                                                                                         \
 	ENTRY_SLOW_PATH void *leakwrap_##name##_resize(ENTRY_LIST parameters,                     \
 	                                               LEAKWRAP_CALLER_PARAMS)                    \
 	{                                                                                         \
@@ -112,12 +120,9 @@ __asm__(".globl leakwrap_disable");
 				return resized;                                                   \
 			return leakwrap_end_fast_resize(old_value, block, resized, size, caller); \
 		}                                                                                 \
-		if (leakwrap_has_no_record(block)) {                                              \
-			void *resized = __real_##name arguments;                                  \
-			if (leakwrap_likely(leakwrap_pass_after_call(size)))                      \
-				return resized;                                                   \
-			return leakwrap_record_malloc(LEAKWRAP_SITE_NONE, resized, size, caller); \
-		}                                                                                 \
+		if (leakwrap_has_no_record(block))                                                \
+			return leakwrap_##name##_unrecorded(ENTRY_LIST arguments,                 \
+			                                    LEAKWRAP_CALLER_ARGS(caller));        \
 		struct leakwrap_resize resize;                                                    \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                           \
 		void *resized = __real_##name arguments;                                          \
