@@ -75,7 +75,7 @@ static void *allocate(uint64_t *random, size_t size)
 
 static void change(size_t number, uint64_t *random)
 {
-	void *block = slots[number].block;
+	void *block;
 	size_t size = random_size(random);
 
 	if (atomic_exchange(&slots[number].is_busy, true))

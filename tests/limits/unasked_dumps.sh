@@ -25,7 +25,8 @@ for at in live:20M rss:30M; do
 	equal "$at: reasons" "$(reasons "$log")" "threshold "
 	leak_is_on_top "$log"
 	live=$(dump_value "$log" 1 live_bytes)
-	[ "$live" -ge 15000000 ] && [ "$live" -le 45000000 ] || fail "$at: at $live live bytes"
+	[ "$live" -ge 15000000 ] || fail "$at: at $live live bytes"
+	[ "$live" -le 45000000 ] || fail "$at: at $live live bytes"
 	grep -q 'note .*, above [0-9]* bytes$' "$log" || fail "$at: no word about the threshold"
 done
 
@@ -62,6 +63,7 @@ done
 for run in $(seq "$runs"); do
 	log=$W/failure-$run.log
 	(
+		# shellcheck disable=SC3045 # dash has it
 		ulimit -v 60000
 		LEAKWRAP_OPTIONS="log=$log:exit=0:dump_at=failure" exec "$W/leaks" 10000000
 	)
@@ -75,7 +77,7 @@ mkdir "$W/none"
 LEAKWRAP_OPTIONS="log=$W/none.log:cgroup=$W/none:dump_at='limit:80'" "$W/leaks" 10 2>"$W/err" ||
 	fail "no limit: status $?"
 grep -q 'no limit of memory was found' "$W/err" || fail "no word about the missing limit"
-for bad in rss limit:101 limit:0 live:x often rss:1M, ''; do
+for bad in rss limit:101 limit:0 live:x often 'rss:1M,' ''; do
 	LEAKWRAP_OPTIONS="exit=0:dump_at='$bad'" "$W/leaks" 10 2>"$W/err" || fail "bad: status $?"
 	grep -q "option 'dump_at=" "$W/err" || fail "no complaint about dump_at='$bad'"
 done
@@ -100,7 +102,8 @@ build dumps "$W/dumps.c"
 LEAKWRAP_OPTIONS="log=$W/bounded.log:log_max=8K:exit=0" "$W/dumps" || fail dumps
 for file in "$W/bounded.log" "$W/bounded.log.1"; do
 	size=$(wc -c <"$file")
-	[ "$size" -gt 500 ] && [ "$size" -le 16384 ] || fail "$file has $size bytes"
+	[ "$size" -gt 500 ] || fail "$file has $size bytes"
+	[ "$size" -le 16384 ] || fail "$file has $size bytes"
 done
 sed -n 's/leakwrap\[[0-9]*\.\([0-9]*\)\] dump .*/\1/p' "$W/bounded.log.1" "$W/bounded.log" >"$W/numbers"
 equal "the last dump" "$(tail -n 1 "$W/numbers")" 40
