@@ -29,6 +29,9 @@
  *   leakwrap[4711.1]   #0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234
  *   leakwrap[4711.1]   #1 0x55d0c8a01301 main+0x41 [1] server+0x1301
  *   leakwrap[4711.1]   #2 0x7f20cb45224a ? [2] libc.so.6+0x2724a
+ *   leakwrap[4711.1] injected failures=1           only if allocations were made to fail
+ *   leakwrap[4711.1] failed 1: hit=1 bytes=40 identity=0x8d1c67f2a3b4c5d6
+ *   leakwrap[4711.1]   #0 0x55d0c8a01402 open_session+0x12 [1] server+0x1402
  *   leakwrap[4711.1] module 1 0x55d0c8a00000-0x55d0c8a08000 bias=0x55d0c8a00000 \
  *           build_id=0a1b2c... path=/opt/app/server
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
@@ -118,6 +121,19 @@
  *         "[M] NAME+OFFSET" is missing if the address is in no known module.  " exact=1" follows if
  *         the address is no return address: there is no call before it.  Then it is an instruction
  *         that a signal interrupted, or the code to which the signal handler returns.
+ * injected
+ *         The number of allocations that the tracer has made fail, by the option fail= or
+ *         leakwrap_fail_next, since the process started or was forked.  Failures for want of memory
+ *         are not among them.  The first failures follow.
+ * failed  Its rank; which allocation at its call site it was, from 1 (0: not counted); the bytes
+ *         that were asked for, 0 if that is not known; and the identity of the call site, see
+ *         below.  The frames that follow are those of the call site.
+ * reached Only with fail=list: a call site that the program has allocated from, with frames.
+ *
+ *             leakwrap[4711.1] reached 1: hits=3 bytes=40 identity=0x8d1c67f2a3b4c5d6
+ *
+ *         Its rank, the number of allocations, the bytes of the largest, and the identity.
+ *         " origin=system_library" may follow, as in the line of a call site.
  * module  Number, first address, address behind the last, load bias, build-id (hexadecimal, or
  *         none), and the path as the rest of the line.  All modules that a frame names come before
  *         the end line.
@@ -238,6 +254,62 @@ static inline enum leakwrap_system_role leakwrap_system_role(const uint32_t *lis
 	}
 	return role;
 }
+
+/* The identity of a call site is a number that is the same in each run of the program, wherever the
+ * kernel loads its modules.  It is the 64-bit FNV-1a hash of these bytes, for each frame from the
+ * innermost on: the module's build-id, or the last component of its path if it has none; then the
+ * address less the module's load bias, as 8 bytes, the lowest first.  A frame without a module
+ * gives eight bytes of 0xff. */
+#define LEAKWRAP_IDENTITY_START UINT64_C(0xcbf29ce484222325)
+
+/* Returns IDENTITY with SIZE more BYTES. */
+static inline uint64_t leakwrap_identity_add(uint64_t identity, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		identity = (identity ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+	return identity;
+}
+
+/* Returns IDENTITY with the OFFSET of a frame. */
+static inline uint64_t leakwrap_identity_add_offset(uint64_t identity, uint64_t offset)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		const unsigned char byte = (unsigned char)(offset >> 8 * i);
+
+		identity = leakwrap_identity_add(identity, &byte, 1);
+	}
+	return identity;
+}
+
+/* The plan of leakwrap torture for failures in forked children: a file that the tool makes and the
+ * process maps.  Entries are sorted by identity, then by hit.  Members that change are accessed
+ * atomically. */
+#define LEAKWRAP_PLAN_MAGIC 0x6e616c70
+
+enum leakwrap_plan_state {
+	LEAKWRAP_PLAN_WANTED,  /* the allocation has not been made yet */
+	LEAKWRAP_PLAN_FORKED,  /* a child has got the failure */
+	LEAKWRAP_PLAN_REFUSED, /* the process could not fork */
+};
+
+struct leakwrap_plan_entry {
+	uint64_t identity; /* of the call site */
+	uint64_t started;  /* CLOCK_MONOTONIC in nanoseconds, when the child was forked */
+	uint32_t hit;      /* which allocation there fails, from 1 */
+	uint32_t state;    /* enum leakwrap_plan_state */
+	int32_t pid;       /* of the child */
+	char obstacle[52]; /* why the process could not fork, in words; ends with NUL */
+};
+
+struct leakwrap_plan {
+	uint32_t magic;
+	uint32_t count;   /* entries */
+	int32_t tool;     /* the tool's process id, which is the parent of all */
+	uint32_t jobs;    /* the most children at a time */
+	uint32_t running; /* children: the process counts up, the tool counts down */
+	uint32_t unused;
+	struct leakwrap_plan_entry entry[];
+};
 
 #define LEAKWRAP_ANNOUNCEMENT_VERSION 1
 

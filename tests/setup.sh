@@ -16,6 +16,8 @@ packages() {
 		packages lib
 		echo g++ libdw-dev libelf-dev libjansson-dev libprotobuf-c-dev \
 			protobuf-c-compiler zlib1g-dev
+		# without one of these a command or a format is left out
+		echo libzstd-dev libmicrohttpd-dev libncurses-dev libcurl4-openssl-dev
 		;;
 	demo)
 		packages lib
@@ -47,6 +49,8 @@ packages() {
 		echo cmake
 		# allocators that programs bring along
 		echo libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
+		# readers of live data, and of compressed logs
+		echo curl prometheus tmux zstd
 		# readers of the tool's pages, profiles and manual, a fuzzer, and a debuginfod
 		# server
 		packages picture
@@ -55,6 +59,8 @@ packages() {
 	archives) # more prebuilt archives than the demo has
 		packages demo
 		echo pkg-config libglib2.0-dev libssl-dev libxml2-dev
+		# whose error paths are tested
+		echo libexpat1-dev libjson-c-dev libpng-dev libyaml-dev zlib1g-dev
 		;;
 	lint)
 		packages archives

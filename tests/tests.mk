@@ -85,6 +85,12 @@ format: ## clang-format everything
 
 # -- stress ----------------------------------------------------------------------------------------
 
+.PHONY: soak
+soak: ## leakwrap serve with 200 processes and 50 clients, for MINUTES=10
+	$(Q)$(SETUP) test
+	$(AGAIN) all
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/stress/serve $$(($(MINUTES) * 60)) 200 50
+
 MINUTES ?= 10
 SEED ?= 1
 

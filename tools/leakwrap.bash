@@ -11,7 +11,8 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff list audit cc flags dump --help --version'
+		options='report diff list audit cc flags dump top serve push torture'
+		options+=' --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
 	fi
@@ -25,17 +26,21 @@ _leakwrap() {
 	-f | --format)
 		mapfile -t COMPREPLY < <(compgen -W 'text json folded pprof html' -- "$word")
 		;;
+	--engine) mapfile -t COMPREPLY < <(compgen -W 'fork rerun' -- "$word") ;;
 	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
-	--sysroot | --debug-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+	--protocol) mapfile -t COMPREPLY < <(compgen -W 'pyroscope parca' -- "$word") ;;
+	--sysroot | --debug-dir | --queue | --state)
+		mapfile -t COMPREPLY < <(compgen -d -- "$word")
+		;;
 	--exe | --map | --suppressions | --config | --output | -o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		;;
 	*)
 		case $command in
 		report)
-			options="$files --by= --growth --last --merge --each --fail-on-leaks
-				--max-bytes= --max-blocks="
+			options="$files --by= --growth --last --merge --each --hosts=
+				--fail-on-leaks --max-bytes= --max-blocks="
 			;;
 		diff) options=$files ;;
 		list) options=--help ;;
@@ -45,9 +50,25 @@ _leakwrap() {
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;
+		top | serve | push)
+			options='--interval= --help'
+			[[ $command != push ]] ||
+				options+=' --to= --protocol= --label= --tenant= --queue=
+					--queue-bytes= --addresses --count='
+			[[ $command != serve ]] || options+=' --listen= --timeout='
+			local processes
+			processes=$(ps -e -o pid=,comm=)
+			[[ $word == -* ]] ||
+				mapfile -t COMPREPLY < <(compgen -W "$processes" -- "$word")
+			;;
 		flags)
 			options='--allocator= --options= --cxx --static-libstdcxx --static --lld
 				--output= -- --help'
+			;;
+		torture)
+			options="$files --hits= --sticky --below= --size= --limit= --engine= --jobs=
+				--state= --timeout= --leaks= --"
+			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -c -- "$word")
 			;;
 		cc)
 			options='--allocator= --options= -- --help'
@@ -61,7 +82,7 @@ _leakwrap() {
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
-		elif [[ $command != dump && $command != cc ]]; then
+		elif [[ ! $command =~ ^(dump|top|serve|push|torture|cc)$ ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			compopt -o filenames 2>/dev/null
 		fi

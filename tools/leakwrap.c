@@ -6,6 +6,8 @@
  *   cc             a compiler's command line → the same, relinked
  *   flags          the flags that cc adds, for other build systems
  *   dump           a running program → a dump in its log
+ *   torture        a program → what it does when its allocations fail
+ *   top, serve, push   running programs → dumps → model → terminal, HTTP, a server of profiles
  */
 #include <argp.h>
 #include <errno.h>
@@ -28,6 +30,11 @@ static const struct command {
         {"cc", command_cc, "[OPTION...] -- COMPILER [ARGUMENT...]", "compile and link, traced"},
         {"flags", command_flags, "[OPTION...] [-- COMPILER]", "print the flags of such a link"},
         {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},
+        {"torture", command_torture, "[OPTION...] -- PROGRAM...",
+         "make each allocation of a program fail"},
+        {"top", command_top, "[OPTION...] [PID|NAME...]", "show running programs on the terminal"},
+        {"serve", command_serve, "[OPTION...] [PID|NAME...]", "show running programs by HTTP"},
+        {"push", command_push, "[OPTION...] [PID|NAME...]", "send profiles to Pyroscope or Parca"},
 };
 
 static void print_help(FILE *stream)

@@ -12,6 +12,12 @@
 /* -- errors ------------------------------------------------------------------------------------ */
 
 static bool progress_shown;
+static _Thread_local FILE *complaints; /* NULL: standard error */
+
+void send_complaints(FILE *stream)
+{
+	complaints = stream;
+}
 
 void progress_done(void)
 {
@@ -20,9 +26,10 @@ void progress_done(void)
 	progress_shown = false;
 }
 
-/* Writes START, the message and END to standard error, all at once.  Names from foreign files may
- * be in the message. */
-static void put_message(const char *start, const char *format, va_list arguments, const char *end)
+/* Writes START, the message and END to OUT, all at once.  Names from foreign files may be in the
+ * message. */
+static void put_message(FILE *out, const char *start, const char *format, va_list arguments,
+                        const char *end)
 {
 	char *text = NULL, *line = NULL;
 	size_t length;
@@ -35,7 +42,7 @@ static void put_message(const char *start, const char *format, va_list arguments
 		put_text(stream, text ? text : format);
 		fputs(end, stream);
 		fclose(stream);
-		fputs(line, stderr);
+		fputs(line, out);
 	}
 	free(line);
 	free(text);
@@ -43,9 +50,13 @@ static void put_message(const char *start, const char *format, va_list arguments
 
 static void say(const char *format, va_list arguments)
 {
+	if (complaints) {
+		put_message(complaints, "", format, arguments, "\n");
+		return;
+	}
 	progress_done();
 	fflush(stdout);
-	put_message("leakwrap: ", format, arguments, "\n");
+	put_message(stderr, "leakwrap: ", format, arguments, "\n");
 }
 
 void complain(const char *format, ...)
@@ -60,6 +71,7 @@ void die(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
+	complaints = NULL;
 	say(format, arguments);
 	va_end(arguments);
 	exit(STATUS_USAGE);
@@ -70,12 +82,12 @@ void progress(const char *format, ...)
 	static int terminal = -1;
 	if (terminal < 0)
 		terminal = isatty(STDERR_FILENO);
-	if (!terminal)
+	if (!terminal || complaints)
 		return;
 
 	va_list arguments;
 	va_start(arguments, format);
-	put_message("\r\033[K", format, arguments, "");
+	put_message(stderr, "\r\033[K", format, arguments, "");
 	va_end(arguments);
 	fflush(stderr);
 	progress_shown = true;

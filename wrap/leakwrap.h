@@ -86,6 +86,15 @@ LEAKWRAP_API void *leakwrap_return_address(unsigned level);
  * Returns 0, or -1 if the program has a handler for each of these signals. */
 LEAKWRAP_API int leakwrap_install_crash_trace(void);
 
+/* -- failures ---------------------------------------------------------------------------------- */
+
+/* Makes the next COUNT allocations of the calling thread fail, as they fail without memory: malloc
+ * and most others return NULL with errno ENOMEM, posix_memalign returns ENOMEM, operator new calls
+ * the new handler and throws std::bad_alloc.  COUNT 0 ends it early.  Allocations between
+ * leakwrap_disable and leakwrap_enable do not fail, and do not count.  The option fail= chooses
+ * allocations without a call.  Signal-safe.  Not without an operating system. */
+LEAKWRAP_API void leakwrap_fail_next(unsigned count);
+
 /* -- options ----------------------------------------------------------------------------------- */
 
 /* The program may define this function.  It returns options in the notation of LEAKWRAP_OPTIONS.

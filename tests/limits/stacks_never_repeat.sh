@@ -13,7 +13,7 @@ at_most() {
 }
 
 # Variable-length arrays and alloca in a recursion: at most 21 blocks are live.
-"$W/stacks" arrays 40000 >"$W/out" 2>"$W/arrays" || fail "arrays: status $?"
+"$W/stacks" arrays 100000 >"$W/out" 2>"$W/arrays" || fail "arrays: status $?"
 read -r calls walks allocations grown <"$W/out"
 at_most "arrays: system calls in $allocations allocations ($walks walks)" "$calls" \
 	$((allocations / 50))

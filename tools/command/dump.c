@@ -6,13 +6,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "report/format.h"
 #include "tools/command/commands.h"
-#include "tools/command/dump_log.h"
+#include "tools/process/dump_log.h"
 
 enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
 
@@ -50,16 +51,27 @@ static error_t parse_dump(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
+/* Prints the new dump of PROCESS and returns true if it is whole. */
+static bool print_dump(const struct target_process *process, const struct dump_log *log)
+{
+	size_t size = 0;
+	char *dump = dump_log_read(process, log, &size);
+	if (dump)
+		fwrite(dump, 1, size, stdout);
+	free(dump);
+	return dump != NULL;
+}
+
 /* Waits up to TIMEOUT seconds until the dump is whole, and prints it. */
 static enum status wait_for_dump(const struct target_process *process, const struct dump_log *log,
                                  uint64_t timeout)
 {
 	for (uint64_t waited = 0; waited < timeout * 100; waited++) {
 		const struct timespec pause = {.tv_nsec = 10000000};
-		if (dump_log_print(process, log))
+		if (print_dump(process, log))
 			return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
-			if (dump_log_print(process, log)) /* written just before the end */
+			if (print_dump(process, log)) /* written just before the end */
 				return STATUS_FINE;
 			complain("process %d ended before its dump was whole", process->pid);
 			return STATUS_USAGE;

@@ -62,8 +62,9 @@ static bool list_log(struct list *list, const char *path)
 	size_t before = list->dumps;
 	bool fine = false;
 
-	if (fd < 0 || !parse_log(fd, log, put_dump, list))
-		complain("%s: %s", log, strerror(errno));
+	const char *error = fd < 0 ? strerror(errno) : parse_log(fd, log, put_dump, list);
+	if (error)
+		complain("%s: %s", log, error);
 	else if (list->dumps == before)
 		complain("%s holds no dump", log);
 	else

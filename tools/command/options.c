@@ -216,9 +216,8 @@ void complete_report(struct report *report, struct options *options)
 
 /* -- output ------------------------------------------------------------------------------------ */
 
-/* Returns the style for STREAM.  A variable NO_COLOR that is not empty asks for no colour
- * (no-color.org). */
-static struct style style_of(const struct options *options, FILE *stream)
+/* A variable NO_COLOR that is not empty asks for no colour (no-color.org). */
+struct style options_style(const struct options *options, FILE *stream)
 {
 	struct style style = {0};
 	bool terminal = isatty(fileno(stream));
@@ -233,9 +232,10 @@ static struct style style_of(const struct options *options, FILE *stream)
 	return style;
 }
 
-static void render(FILE *stream, const struct options *options, const struct answer *answer)
+static void render(FILE *stream, const struct options *options, void *context)
 {
-	struct style style = style_of(options, stream);
+	const struct answer *answer = context;
+	struct style style = options_style(options, stream);
 
 	switch (options->format) {
 	case FORMAT_TEXT:
@@ -256,7 +256,7 @@ static void render(FILE *stream, const struct options *options, const struct ans
 	}
 }
 
-enum status write_answer(const struct options *options, const struct answer *answer)
+enum status write_output(const struct options *options, output_writer *writer, void *context)
 {
 	const bool is_file = options->output && strcmp(options->output, "-") != 0;
 	const char *name = is_file ? options->output : "standard output";
@@ -273,7 +273,7 @@ enum status write_answer(const struct options *options, const struct answer *ans
 		return STATUS_USAGE;
 	}
 	progress_done();
-	render(stream, options, answer);
+	writer(stream, options, context);
 
 	bool failed = fflush(stream) != 0 || ferror(stream);
 	if (is_file && fclose(stream) != 0)
@@ -281,4 +281,9 @@ enum status write_answer(const struct options *options, const struct answer *ans
 	if (failed)
 		complain("%s: %s", name, errno ? strerror(errno) : "cannot be written");
 	return failed ? STATUS_USAGE : STATUS_FINE;
+}
+
+enum status write_answer(const struct options *options, struct answer *answer)
+{
+	return write_output(options, render, answer);
 }

@@ -55,7 +55,17 @@ const char *format_name(enum format format);
  * functions, finds who asked for the memory, and takes out what the options leave out. */
 void complete_report(struct report *report, struct options *options);
 
-/* Writes ANSWER as the options say.  Returns STATUS_FINE or, after a message, STATUS_USAGE. */
-enum status write_answer(const struct options *options, const struct answer *answer);
+/* Returns how text that goes to STREAM looks. */
+struct style options_style(const struct options *options, FILE *stream);
+
+/* Writes a document to STREAM. */
+typedef void output_writer(FILE *stream, const struct options *options, void *context);
+
+/* Opens the output that OPTIONS name and lets WRITER, with CONTEXT, write to it.  Returns
+ * STATUS_FINE or, after a message, STATUS_USAGE. */
+enum status write_output(const struct options *options, output_writer *writer, void *context);
+
+/* Writes ANSWER so. */
+enum status write_answer(const struct options *options, struct answer *answer);
 
 #endif

@@ -1,11 +1,14 @@
 /* report.c - the command report: the stages one after the other, and the exit status. */
 #include <argp.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tools/command/commands.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
 #include "tools/model/add_log.h"
+#include "tools/model/fleet.h"
 #include "tools/model/merge.h"
 #include "tools/model/totals.h"
 
@@ -16,6 +19,7 @@ struct report_options {
 	enum group_kind by;
 	bool growth, only_last, fail_on_leaks;
 	enum { MERGE_IF_MANY, MERGE_ALWAYS, MERGE_NEVER } merge;
+	const char *hosts;
 	bool limits_bytes, limits_blocks;
 	uint64_t max_bytes, max_blocks;
 };
@@ -26,6 +30,7 @@ enum {
 	KEY_LAST,
 	KEY_MERGE,
 	KEY_EACH,
+	KEY_HOSTS,
 	KEY_FAIL_ON_LEAKS,
 	KEY_MAX_BYTES,
 	KEY_MAX_BLOCKS,
@@ -34,11 +39,15 @@ enum {
 static const struct argp_option report_table[] = {
         {0, 0, 0, 0, "What to show:", 1},
         {"by", KEY_BY, "WHAT", 0, "Sum up by function, file, module or member (of an archive)", 1},
-        {"growth", KEY_GROWTH, 0, 0, "Rank call sites by steady growth over each process's dumps",
+        {"growth", KEY_GROWTH, 0, 0,
+         "Rank call sites by steady growth over each process's dumps; with --merge over all "
+         "processes",
          1},
         {"last", KEY_LAST, 0, 0, "Each process's last dump only, in all formats", 1},
         {"merge", KEY_MERGE, 0, 0,
          "One report of all processes' last dumps (the default for more than 4)", 1},
+        {"hosts", KEY_HOSTS, "PATTERN", 0,
+         "With --merge, where the path of a log names its host: logs/%h/*.log", 1},
         {"each", KEY_EACH, 0, 0, "A report of each process, however many", 1},
         {0, 0, 0, 0, "Exit with status 1 when the last dump of a process", 5},
         {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0, "has any live block", 5},
@@ -79,6 +88,11 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		break;
 	case KEY_EACH:
 		options->merge = MERGE_NEVER;
+		break;
+	case KEY_HOSTS:
+		if (!strstr(argument, "%h"))
+			option_error(state, "--hosts=%s: %%h must stand for the host", argument);
+		options->hosts = argument;
 		break;
 	case KEY_MAX_BYTES:
 		options->max_bytes = option_size(state, "max-bytes", argument);
@@ -168,6 +182,23 @@ static enum status judge(const struct report_options *options, const struct repo
 /* More processes than this are merged into one report. */
 enum { PROCESSES_EACH = 4 };
 
+/* More logs than this are read one by one, so that memory does not grow with their number. */
+enum { LOGS_TOGETHER = 64 };
+
+/* Returns true if each log is added to a sum and forgotten. */
+static bool is_fleet(const struct report_options *options)
+{
+	bool judged = options->fail_on_leaks || options->limits_bytes || options->limits_blocks;
+	bool many = options->log_count > LOGS_TOGETHER && options->merge == MERGE_IF_MANY &&
+	            !options->growth && !options->common.all &&
+	            options->common.format != FORMAT_JSON;
+
+	for (size_t i = 0; i < options->log_count; i++)
+		if (strchr(options->logs[i], '@') && access(options->logs[i], F_OK) != 0)
+			return false;
+	return !judged && (many || options->merge == MERGE_ALWAYS);
+}
+
 /* Returns true if text, and the page when it opens, show the last dumps of all processes added
  * up. */
 static bool is_merged(const struct report_options *options, const struct report *report)
@@ -206,13 +237,16 @@ static bool check_options(const struct report_options *options)
 		         format_name(format));
 		return false;
 	}
-	if (options->merge == MERGE_ALWAYS && options->growth) {
-		complain("--merge and --growth exclude each other: growth is of one process");
+	if (options->merge == MERGE_ALWAYS && options->growth && !is_fleet(options)) {
+		complain("--merge --growth takes whole logs, and judges none of them");
 		return false;
 	}
-	if (options->merge == MERGE_ALWAYS && format != FORMAT_TEXT && format != FORMAT_HTML) {
-		complain("--merge is for text and html: %s has every process of its own",
-		         format_name(format));
+	if (options->merge == MERGE_ALWAYS && format == FORMAT_JSON) {
+		complain("--merge is not for json, which has every process of its own");
+		return false;
+	}
+	if (options->hosts && !is_fleet(options)) {
+		complain("--hosts is for --merge of whole logs");
 		return false;
 	}
 	return true;
@@ -224,7 +258,11 @@ static enum status make_report(struct report_options *options, struct report *re
 	bool fine = true;
 	if (!check_options(options))
 		return STATUS_USAGE;
-	for (size_t i = 0; i < options->log_count; i++)
+	bool fleet = is_fleet(options);
+	const struct fleet_options fleet_options = {options->hosts, options->growth};
+	if (fleet)
+		fine = fleet_add(report, options->logs, options->log_count, &fleet_options);
+	for (size_t i = 0; !fleet && i < options->log_count; i++)
 		if (!report_add(report, options->logs[i]))
 			fine = false;
 	if (report->duplicates)
@@ -249,13 +287,20 @@ static enum status make_report(struct report_options *options, struct report *re
 	                                 : DUMPS_ALL;
 	struct dump_list list = list_dumps(report, which);
 	struct growths growths = {0};
+	const struct dump *sum = fleet && report->dump_count ? report->dumps[0] : NULL;
+	if (sum && options->growth && sum->merged->series == 0) {
+		complain("growth needs at least two dumps of one process");
+		return STATUS_USAGE;
+	}
+	if (sum && !adds_up)
+		list.count = 0;
 	struct answer answer = {.report = report,
-	                        .merged = merge_last_dumps(options, report),
-	                        .merged_first = is_merged(options, report),
+	                        .merged = sum ? sum : merge_last_dumps(options, report),
+	                        .merged_first = sum || is_merged(options, report),
 	                        .by = options->by,
 	                        .top = options_top(&options->common),
 	                        .all_frames = options->common.all};
-	if (options->growth) {
+	if (options->growth && !fleet) {
 		growths = find_growth(report, options->by);
 		answer.growths = &growths;
 		if (growths.series == 0) {
@@ -263,7 +308,7 @@ static enum status make_report(struct report_options *options, struct report *re
 			return STATUS_USAGE;
 		}
 	}
-	if (!options->growth || is_page)
+	if (!options->growth || is_page || fleet)
 		answer.dumps = &list;
 	enum status written = write_answer(&options->common, &answer);
 	free(growths.all);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "tools/log/scan_failure.h"
 
 /* -- a draft ----------------------------------------------------------------------------------- */
 
@@ -16,6 +17,7 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .pid = pid,
 	        .sequence = sequence,
 	        .sites = dump->sites,
+	        .failures = dump->failures,
 	        .frames = dump->frames,
 	        .modules = dump->modules,
 	        .notes = dump->notes,
@@ -30,12 +32,13 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	draft->lines = 0;
 	draft->site_bytes = draft->site_blocks = 0;
 	draft->has_head = draft->is_skipped = draft->in_crash = draft->is_stack_broken = false;
-	draft->in_misuse = NULL;
+	draft->in_frames = NULL;
 }
 
 void draft_free(struct draft *draft)
 {
 	free(draft->dump.sites);
+	free(draft->dump.failures);
 	free(draft->dump.frames);
 	free(draft->dump.modules);
 	free(draft->dump.notes);
@@ -329,7 +332,7 @@ static void read_misuse(struct draft *draft, struct cursor c)
 		else if (skip_text(&word, "thread="))
 			whole &= scan_decimal(&word, &misuse->thread) && at_end(&word);
 	}
-	draft->in_misuse = NULL;
+	draft->in_frames = NULL;
 	draft->is_stack_broken = true;
 	if (misuse->has[stack] || !whole || (stack != MISUSE_RELEASE && !number) ||
 	    (stack == MISUSE_OFFENDER && (!function || !is_plain_name(&what)))) {
@@ -344,8 +347,8 @@ static void read_misuse(struct draft *draft, struct cursor c)
 	}
 	misuse->has[stack] = true;
 	draft->is_stack_broken = false;
-	draft->in_misuse = &dump->misuse_frames[stack];
-	draft->in_misuse->first = dump->frame_count;
+	draft->in_frames = &dump->misuse_frames[stack];
+	draft->in_frames->first = dump->frame_count;
 }
 
 static bool scan_kind(const struct cursor *word, enum stack_kind *kind)
@@ -491,7 +494,7 @@ static void read_frame(struct draft *draft, struct cursor c)
 		return;
 	struct parsed_site *site = last_site(dump);
 	size_t *depth = draft->in_crash    ? &dump->crash_depth
-	                : draft->in_misuse ? &draft->in_misuse->depth
+	                : draft->in_frames ? &draft->in_frames->depth
 	                : site             ? &site->depth
 	                                   : NULL;
 	if (!depth || number != *depth) {
@@ -503,6 +506,43 @@ static void read_frame(struct draft *draft, struct cursor c)
 	GROW(dump->frames, draft->frame_room, dump->frame_count + 1);
 	dump->frames[dump->frame_count++] = frame;
 	++*depth;
+}
+
+/* Reads "failures=1". */
+static void read_injected(struct draft *draft, struct cursor c)
+{
+	if (!skip_text(&c, "failures=") || !scan_decimal(&c, &draft->dump.injected_failures))
+		draft_note_damage(draft, "a number is damaged");
+}
+
+/* Adds the call site of the line C, whose frames follow. */
+static void add_failure(struct draft *draft, struct cursor c, bool only_reached)
+{
+	struct parsed_dump *dump = &draft->dump;
+	struct parsed_failure failure;
+
+	draft->in_frames = NULL;
+	draft->is_stack_broken = true;
+	if (!scan_failure(c, &failure)) {
+		draft_note_damage(draft, "a failure is damaged");
+		return;
+	}
+	failure.only_reached = only_reached;
+	failure.frames.first = dump->frame_count;
+	GROW(dump->failures, draft->failure_room, dump->failure_count + 1);
+	dump->failures[dump->failure_count] = failure;
+	draft->in_frames = &dump->failures[dump->failure_count++].frames;
+	draft->is_stack_broken = false;
+}
+
+static void read_failed(struct draft *draft, struct cursor c)
+{
+	add_failure(draft, c, false);
+}
+
+static void read_reached(struct draft *draft, struct cursor c)
+{
+	add_failure(draft, c, true);
 }
 
 static bool is_build_id(const struct cursor *word)
@@ -588,20 +628,24 @@ static const struct line_kind {
 	void (*read)(struct draft *draft, struct cursor c);
 	bool ends_crash; /* no line of the crash comes later */
 } line_kinds[] = {
+        /* Most lines are of the first two kinds. */
+        {"  #", read_frame, false},
+        {"site ", read_site, true},
         {"dump ", read_head, false},
         {"note ", read_note, false},
         {"command ", read_command, false},
         {"crash ", read_crash, false},
         {"registers ", read_registers, false},
         {"misuse ", read_misuse, false},
-        {"  #", read_frame, false},
-        {"site ", read_site, true},
         {"module ", read_module, true},
         {"total ", read_totals, true},
         {"sampling ", read_totals, true},
         {"stacks ", read_totals, true},
         {"loss ", read_totals, true},
         {"tracer ", read_totals, true},
+        {"injected ", read_injected, true},
+        {"failed ", read_failed, true},
+        {"reached ", read_reached, true},
         {"end ", read_end, false},
 };
 

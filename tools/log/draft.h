@@ -25,7 +25,9 @@ struct draft {
 	bool is_skipped;                  /* the version of its format is not known */
 	bool in_crash;                    /* registers and frames belong to the crash */
 	bool is_stack_broken; /* a frame of the current stack is missing: it ends there */
-	struct parsed_frames *in_misuse; /* frames belong to this stack of the misuse, or NULL */
+	size_t failure_room;
+	/* Frames belong to this stack of the misuse or of a failure.  NULL: to a call site. */
+	struct parsed_frames *in_frames;
 };
 
 /* Empties DRAFT, which is all 0 the first time, for dump SEQUENCE of process PID. */

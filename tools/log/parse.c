@@ -163,12 +163,17 @@ static bool find_prefix(struct cursor *c, const char **start, unsigned long *pid
                         unsigned long *sequence)
 {
 	const size_t length = sizeof LEAKWRAP_LINE_PREFIX - 1;
+	const char *from = c->at;
 	while (c->at < c->end) {
-		const char *found =
-		        memmem(c->at, (size_t)(c->end - c->at), LEAKWRAP_LINE_PREFIX, length);
-		if (!found)
+		/* Few bytes of a line are brackets, so this is faster than memmem. */
+		const char *bracket = memchr(c->at, '[', (size_t)(c->end - c->at));
+		if (!bracket)
 			return false;
-		c->at = found + length;
+		c->at = bracket + 1;
+		const char *found = c->at - length;
+		if ((size_t)(c->at - from) < length ||
+		    memcmp(found, LEAKWRAP_LINE_PREFIX, length) != 0)
+			continue;
 		struct cursor rest = *c;
 		uint64_t p, n;
 		if (scan_decimal(&rest, &p) && skip_text(&rest, ".") && scan_decimal(&rest, &n) &&
@@ -181,6 +186,24 @@ static bool find_prefix(struct cursor *c, const char **start, unsigned long *pid
 		}
 	}
 	return false;
+}
+
+/* Returns the first control character from AT on, or END.  The format has none: a carriage return,
+ * or a sequence for the terminal, ends a line. */
+static const char *find_control(const char *at, const char *end)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+	uint64_t word;
+	/* Of eight bytes at once: the top bit of a byte is set by the borrow if the byte is less
+	 * than a space.  A borrow from a lower byte only leads to a closer look. */
+	for (; (size_t)(end - at) >= sizeof word; at += sizeof word) {
+		memcpy(&word, at, sizeof word);
+		if ((word - ones * ' ') & ~word & tops)
+			break;
+	}
+	while (at < end && (unsigned char)*at >= ' ')
+		at++;
+	return at;
 }
 
 struct parser *parser_start(const char *log, dump_taker *take, void *context)
@@ -201,11 +224,7 @@ void parser_line(struct parser *parser, const char *line, size_t length, bool wh
 	parser->line++;
 	if (!find_prefix(&c, &start, &pid, &sequence))
 		return;
-	/* The format has no control characters.  A carriage return, or a sequence for the terminal,
-	 * ends the line. */
-	for (const char *p = c.at; p < c.end; p++)
-		if ((unsigned char)*p < ' ')
-			c.end = p;
+	c.end = find_control(c.at, c.end);
 	while (c.end > c.at && c.end[-1] == ' ')
 		c.end--;
 

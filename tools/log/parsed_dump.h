@@ -109,6 +109,17 @@ struct parsed_frames {
 	size_t first, depth; /* in parsed_dump.frames */
 };
 
+/* A call site where an allocation was made to fail; or, with the option fail=list, a call site that
+ * the program has allocated from. */
+struct parsed_failure {
+	bool only_reached; /* nothing failed there */
+	uint64_t identity; /* the same in each run (report/format.h) */
+	uint64_t hits;     /* the allocations there; of a failure, which of them failed */
+	uint64_t bytes;    /* of the largest; of a failure, what was asked for */
+	bool of_system;    /* a system library made the allocation itself */
+	struct parsed_frames frames;
+};
+
 struct parsed_dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when the first line is missing */
@@ -120,6 +131,9 @@ struct parsed_dump {
 	struct misuse misuse;
 	struct parsed_frames misuse_frames[MISUSE_STACKS];
 	struct totals totals;
+	uint64_t injected_failures; /* how many allocations were made to fail */
+	struct parsed_failure *failures;
+	size_t failure_count;
 	struct parsed_site *sites;
 	struct parsed_frame *frames;
 	struct parsed_module *modules;

@@ -1,29 +1,25 @@
 /* read_log.c - see read_log.h. */
 #include "tools/log/read_log.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report/format.h"
+#include "tools/log/log_file.h"
 #include "tools/log/parse.h"
 #include "tools/util.h"
 
 enum { READ_SIZE = 256 * 1024 };
 
-bool parse_log(int fd, const char *log, dump_taker *take, void *context)
+const char *parse_log(int fd, const char *log, dump_taker *take, void *context)
 {
 	struct parser *parser = parser_start(log, take, context);
+	struct log_file *file = log_file_start(fd);
 	char *buffer = xmalloc(READ_SIZE);
 	size_t filled = 0;
 	ssize_t got;
 
-	while ((got = read(fd, buffer + filled, READ_SIZE - filled)) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			break;
+	while ((got = log_file_read(file, buffer + filled, READ_SIZE - filled)) > 0) {
 		filled += (size_t)got;
 		char *line = buffer, *end = buffer + filled, *newline;
 		for (; (newline = memchr(line, '\n', (size_t)(end - line))) != NULL;
@@ -38,11 +34,20 @@ bool parse_log(int fd, const char *log, dump_taker *take, void *context)
 		}
 		memmove(buffer, line, filled);
 	}
-	int error = errno;
-	if (got == 0 && filled)
+	if (filled)
 		parser_line(parser, buffer, filled, false);
 	parser_end(parser);
+	const char *error = log_file_error(file);
+	log_file_end(file);
 	free(buffer);
-	errno = error;
-	return got == 0;
+	return error;
+}
+
+void parse_text(const char *text, size_t size, dump_taker *take, void *context)
+{
+	struct parser *parser = parser_start("dump", take, context);
+	const char *end = text + size, *newline;
+	for (; (newline = memchr(text, '\n', (size_t)(end - text))) != NULL; text = newline + 1)
+		parser_line(parser, text, (size_t)(newline - text), true);
+	parser_end(parser);
 }

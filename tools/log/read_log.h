@@ -4,8 +4,12 @@
 
 #include "tools/log/parsed_dump.h"
 
-/* Reads FD to its end; messages call it LOG.  Gives each dump to TAKE, with CONTEXT, when the dump
- * has ended or its end cannot come any more.  Returns false with errno set if reading fails. */
-bool parse_log(int fd, const char *log, dump_taker *take, void *context);
+/* Reads FD, which may be compressed (log_file.h), to its end.  Messages call it LOG.  Gives each
+ * dump to TAKE, with CONTEXT, when the dump has ended or its end cannot come any more.  Returns
+ * NULL, or what is wrong if reading fails; then TAKE had the dumps before the failure. */
+const char *parse_log(int fd, const char *log, dump_taker *take, void *context);
+
+/* Gives each dump in the SIZE bytes at TEXT to TAKE, with CONTEXT. */
+void parse_text(const char *text, size_t size, dump_taker *take, void *context);
 
 #endif

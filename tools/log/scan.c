@@ -1,7 +1,6 @@
 /* scan.c - see scan.h. */
 #include "tools/log/scan.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static void skip_spaces(struct cursor *c)
@@ -23,10 +22,12 @@ bool scan_count(struct cursor *c, int64_t *number)
 {
 	const char *start = c->at;
 	int64_t value = 0;
-	for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, *c->at - '0', &value))
+	for (; c->at < c->end && (unsigned char)(*c->at - '0') < 10; c->at++) {
+		int digit = *c->at - '0';
+		if (value > (INT64_MAX - digit) / 10)
 			return false;
+		value = 10 * value + digit;
+	}
 	*number = value;
 	return c->at > start;
 }
@@ -57,10 +58,10 @@ bool scan_hex(struct cursor *c, uint64_t *number)
 		return false;
 	const char *start = c->at;
 	uint64_t value = 0;
-	for (; c->at < c->end && hex_digit(*c->at) >= 0; c->at++) {
+	for (int digit; c->at < c->end && (digit = hex_digit(*c->at)) >= 0; c->at++) {
 		if (value >> 60)
 			return false;
-		value = value << 4 | (unsigned)hex_digit(*c->at);
+		value = value << 4 | (unsigned)digit;
 	}
 	*number = value;
 	return c->at > start;
@@ -84,8 +85,13 @@ bool next_word(struct cursor *c, struct cursor *word)
 
 const char *unescape(struct arena *arena, const struct cursor *text)
 {
-	char *out = arena_alloc(arena, (size_t)(text->end - text->at) + 1);
+	char *out = arena_alloc(arena, (size_t)(text->end - text->at) + 1); /* zeros */
 	char *p = out;
+	size_t length = (size_t)(text->end - text->at);
+	if (!memchr(text->at, '\\', length)) {
+		memcpy(out, text->at, length);
+		return out;
+	}
 	for (const char *s = text->at; s < text->end;) {
 		if (text->end - s >= 4 && s[0] == '\\' && s[1] == 'x' && hex_digit(s[2]) >= 0 &&
 		    hex_digit(s[3]) >= 0 && (s[2] != '0' || s[3] != '0')) {

@@ -18,6 +18,8 @@ struct selection {
 	uint64_t pid, sequence; /* 0: any */
 	size_t seen, taken;     /* numbers of dumps */
 	uint64_t last_sequence; /* of the last dump seen */
+	dump_taker *take;       /* takes the dumps with live blocks; NULL: REPORT does */
+	void *context;          /* of TAKE */
 };
 
 static uint64_t dump_hash(const struct dump *dump)
@@ -35,14 +37,13 @@ static uint64_t dump_hash(const struct dump *dump)
 static bool same_dump(const void *key, const void *entry)
 {
 	const struct dump *a = key, *b = entry;
-	return a->pid == b->pid && a->sequence == b->sequence && a->time == b->time &&
+	return a->pid == b->pid && a->sequence == b->sequence && a->seconds == b->seconds &&
 	       a->program == b->program && a->totals.live_bytes == b->totals.live_bytes &&
 	       a->totals.dump_ns == b->totals.dump_ns && a->site_count == b->site_count &&
 	       !a->damage == !b->damage;
 }
 
-/* Says that PARSED has the damage DAMAGE, which showed in line LINE of the log. */
-static void report_damage(const struct parsed_dump *parsed, const char *damage, unsigned long line)
+void report_damage(const struct parsed_dump *parsed, const char *damage, unsigned long line)
 {
 	int64_t all = parsed->totals.call_sites;
 	size_t read = parsed->site_count;
@@ -104,6 +105,11 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		report_damage(parsed, parsed->damage, parsed->damage_line);
 		return;
 	}
+	if (selection->take && !parsed->misused) {
+		selection->taken++;
+		selection->take(selection->context, parsed);
+		return;
+	}
 	struct dump *dump = copy_dump(selection->report, parsed);
 	dump->chosen = selection->sequence != 0;
 	if (dump->damage)
@@ -132,27 +138,26 @@ static char *split_selector(const char *selector, struct selection *selection)
 	return log;
 }
 
-bool report_add(struct report *report, const char *selector)
+/* Reads the log PATH, or standard input for "-".  SELECTOR is what the user named. */
+static bool read_selected(const char *path, const char *selector, struct selection *selection)
 {
-	struct selection selection = {.report = report};
-	char *path = split_selector(selector, &selection);
 	bool standard_input = strcmp(path, "-") == 0;
-	const char *log = intern_text(&report->strings, path);
+	const char *log = intern_text(&selection->report->strings, path);
 	if (standard_input)
 		log = "standard input";
 	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	bool fine = false;
 
-	report->latest = NULL;
-	free(path);
-	if (fd < 0 || !parse_log(fd, log, take_dump, &selection))
-		complain("%s: %s", log, strerror(errno));
-	else if (selection.seen == 0)
+	selection->report->latest = NULL;
+	const char *error = fd < 0 ? strerror(errno) : parse_log(fd, log, take_dump, selection);
+	if (error)
+		complain("%s: %s", log, error);
+	else if (selection->seen == 0)
 		complain("%s holds no dump", log);
-	else if (selection.taken == 0 && selection.sequence)
+	else if (selection->taken == 0 && selection->sequence)
 		complain("%s holds no dump %s; its last is %llu", log, strrchr(selector, '@') + 1,
-		         (unsigned long long)selection.last_sequence);
-	else if (selection.taken == 0)
+		         (unsigned long long)selection->last_sequence);
+	else if (selection->taken == 0)
 		complain("%s holds no dump that can be read", log);
 	else
 		fine = true;
@@ -160,6 +165,21 @@ bool report_add(struct report *report, const char *selector)
 		close(fd);
 	progress_done();
 	return fine;
+}
+
+bool report_add(struct report *report, const char *selector)
+{
+	struct selection selection = {.report = report};
+	char *path = split_selector(selector, &selection);
+	bool fine = read_selected(path, selector, &selection);
+	free(path);
+	return fine;
+}
+
+bool report_read(struct report *report, const char *log, dump_taker *take, void *context)
+{
+	struct selection selection = {.report = report, .take = take, .context = context};
+	return read_selected(log, log, &selection);
 }
 
 /* -- processes --------------------------------------------------------------------------------- */

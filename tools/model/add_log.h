@@ -9,6 +9,13 @@
  * holds no such dump. */
 bool report_add(struct report *report, const char *selector);
 
+/* Reads a whole log, "LOG" or "-", and gives TAKE each dump with live blocks.  Dumps of misuse are
+ * added to REPORT.  Returns as report_add. */
+bool report_read(struct report *report, const char *log, dump_taker *take, void *context);
+
+/* Says that PARSED has the damage DAMAGE, which showed in line LINE of its log. */
+void report_damage(const struct parsed_dump *parsed, const char *damage, unsigned long line);
+
 /* Finds the last dump of each process of REPORT.  Call it after the last report_add. */
 void report_finish(struct report *report);
 

@@ -111,7 +111,7 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 	struct table table = {0};
 
 	/* The array never moves, because the table points into it. */
-	changes.all = arena_alloc(&report->arena,
+	changes.all = arena_alloc(report->dump_arena,
 	                          (old->site_count + new->site_count) * sizeof *changes.all);
 	for (size_t i = 0; i < new->site_count; i++) {
 		const struct site *site = &new->sites[i];

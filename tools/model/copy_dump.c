@@ -47,7 +47,7 @@ static const struct mapping *add_lost_mapping(struct report *report, struct dump
 	if (dump->mapping_count == dump->mapping_room) {
 		dump->mapping_room = 2 * dump->mapping_room + 1;
 		struct mapping *moved =
-		        arena_alloc(&report->arena, dump->mapping_room * sizeof *moved);
+		        arena_alloc(report->dump_arena, dump->mapping_room * sizeof *moved);
 		if (dump->mapping_count)
 			memcpy(moved, dump->mappings, dump->mapping_count * sizeof *moved);
 		dump->mappings = moved;
@@ -88,7 +88,8 @@ static struct module *module_of_frame(struct report *report, const struct parsed
 static void copy_mappings(struct report *report, const struct parsed_dump *parsed,
                           struct dump *dump, struct module **modules)
 {
-	dump->mappings = arena_alloc(&report->arena, parsed->module_count * sizeof *dump->mappings);
+	dump->mappings =
+	        arena_alloc(report->dump_arena, parsed->module_count * sizeof *dump->mappings);
 	dump->mapping_room = parsed->module_count;
 	for (size_t i = 0; i < parsed->module_count; i++) {
 		const struct parsed_module *module = &parsed->modules[i];
@@ -139,7 +140,7 @@ static bool has_moved(const struct dump *dump)
 static const uint64_t *copy_addresses(struct report *report, const struct parsed_frame *frames,
                                       size_t depth)
 {
-	uint64_t *addresses = arena_alloc(&report->arena, depth * sizeof *addresses);
+	uint64_t *addresses = arena_alloc(report->dump_arena, depth * sizeof *addresses);
 	for (size_t i = 0; i < depth; i++)
 		addresses[i] = frames[i].address;
 	return addresses;
@@ -151,7 +152,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 	struct copied copied = {0};
 	bool moved = has_moved(dump);
 
-	dump->sites = arena_alloc(&report->arena, parsed->site_count * sizeof *dump->sites);
+	dump->sites = arena_alloc(report->dump_arena, parsed->site_count * sizeof *dump->sites);
 	for (size_t i = 0; i < parsed->site_count; i++) {
 		const struct parsed_site *from = &parsed->sites[i];
 		struct site *site = &dump->sites[dump->site_count++];
@@ -177,14 +178,14 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 static const struct crash *copy_crash(struct report *report, const struct parsed_dump *parsed,
                                       struct dump *dump, struct module **modules)
 {
-	struct crash *crash = arena_alloc(&report->arena, sizeof *crash);
+	struct crash *crash = arena_alloc(report->dump_arena, sizeof *crash);
 	struct fault *fault = &crash->fault;
 	struct copied copied = {0};
 
 	*fault = parsed->fault;
 	fault->exception = intern_text(&report->strings, fault->exception);
 	fault->registers =
-	        arena_alloc(&report->arena, fault->register_count * sizeof *fault->registers);
+	        arena_alloc(report->dump_arena, fault->register_count * sizeof *fault->registers);
 	for (size_t i = 0; i < fault->register_count; i++) {
 		fault->registers[i] = parsed->fault.registers[i];
 		fault->registers[i].name = intern_text(&report->strings, fault->registers[i].name);
@@ -198,7 +199,7 @@ static const struct crash *copy_crash(struct report *report, const struct parsed
 static struct misused *copy_misuse(struct report *report, const struct parsed_dump *parsed,
                                    struct dump *dump, struct module **modules)
 {
-	struct misused *misused = arena_alloc(&report->arena, sizeof *misused);
+	struct misused *misused = arena_alloc(report->dump_arena, sizeof *misused);
 	struct misuse *misuse = &misused->misuse;
 	struct copied copied = {0};
 
@@ -217,17 +218,43 @@ static struct misused *copy_misuse(struct report *report, const struct parsed_du
 	return misused;
 }
 
+static void copy_failures(struct report *report, const struct parsed_dump *parsed,
+                          struct dump *dump, struct module **modules)
+{
+	struct copied copied = {0};
+
+	dump->injected_failures = parsed->injected_failures;
+	dump->failures =
+	        arena_alloc(&report->arena, parsed->failure_count * sizeof *dump->failures);
+	for (size_t i = 0; i < parsed->failure_count; i++) {
+		const struct parsed_failure *from = &parsed->failures[i];
+
+		copy_frames(report, parsed, dump, modules, from->frames.first, from->frames.depth,
+		            &copied);
+		dump->failures[dump->failure_count++] =
+		        (struct failure){.stack = add_stack(report, copied.at, copied.depth),
+		                         .only_reached = from->only_reached,
+		                         .of_system = from->of_system,
+		                         .identity = from->identity,
+		                         .hits = from->hits,
+		                         .bytes = from->bytes};
+	}
+	free(copied.at);
+}
+
 struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 {
-	struct dump *dump = arena_alloc(&report->arena, sizeof *dump);
+	struct dump *dump = arena_alloc(report->dump_arena, sizeof *dump);
 	dump->pid = parsed->pid;
 	dump->sequence = parsed->sequence;
 	dump->reason = parsed->reason;
-	dump->time = intern_text(&report->strings, parsed->time);
+	if (parsed->time)
+		dump->time = arena_copy(report->dump_arena, parsed->time, strlen(parsed->time));
 	/* It is empty if the runtime had no memory for it. */
 	dump->program = intern_text(&report->strings,
 	                            parsed->program && *parsed->program ? parsed->program : NULL);
-	dump->command = arena_alloc(&report->arena, parsed->command_count * sizeof *dump->command);
+	dump->command =
+	        arena_alloc(report->dump_arena, parsed->command_count * sizeof *dump->command);
 	for (size_t i = 0; i < parsed->command_count; i++)
 		dump->command[dump->command_count++] =
 		        intern_text(&report->strings, parsed->command[i]);
@@ -238,9 +265,10 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	dump->damage_line = parsed->damage_line;
 	if (!dump->time || !parse_time(dump->time, &dump->seconds))
 		dump->seconds = -1;
-	dump->notes = arena_alloc(&report->arena, parsed->note_count * sizeof *dump->notes);
+	dump->notes = arena_alloc(report->dump_arena, parsed->note_count * sizeof *dump->notes);
 	for (size_t i = 0; i < parsed->note_count; i++)
-		dump->notes[dump->note_count++] = intern_text(&report->strings, parsed->notes[i]);
+		dump->notes[dump->note_count++] =
+		        arena_copy(report->dump_arena, parsed->notes[i], strlen(parsed->notes[i]));
 
 	struct module **modules = xmalloc((parsed->module_count + 1) * sizeof *modules);
 	copy_mappings(report, parsed, dump, modules);
@@ -249,6 +277,7 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	if (parsed->misused)
 		dump->misuse = copy_misuse(report, parsed, dump, modules);
 	copy_sites(report, parsed, dump, modules);
+	copy_failures(report, parsed, dump, modules);
 	free(modules);
 	return dump;
 }

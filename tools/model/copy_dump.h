@@ -4,9 +4,9 @@
 
 #include "tools/model/model.h"
 
-/* Returns a copy of PARSED that lives as long as REPORT.  It is not yet among the dumps of REPORT;
- * its modules, locations and stacks are in REPORT.  A frame that contradicts its module ends its
- * stack, and the copy is damaged. */
+/* Returns a copy of PARSED that lives as long as the arena for dumps of REPORT.  It is not yet
+ * among the dumps of REPORT; its modules, locations and stacks are in REPORT.  A frame that
+ * contradicts its module ends its stack, and the copy is damaged. */
 struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed);
 
 #endif

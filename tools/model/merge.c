@@ -15,7 +15,7 @@ static const char *module_key(const struct module *module)
 
 static bool same_stack(const void *key, const void *entry)
 {
-	const struct stack *a = key, *b = ((const struct site *)entry)->stack;
+	const struct stack *a = key, *b = entry;
 	if (a == b)
 		return true;
 	if (a->depth != b->depth)
@@ -44,14 +44,14 @@ static bool same_pointer(const void *key, const void *entry)
 
 /* A note, and in how many dumps it is. */
 struct noted {
-	const char *text; /* interned */
-	unsigned long pid;
+	const char *text;
+	unsigned long pid; /* of the first */
 	size_t dumps;
 };
 
 static bool same_note(const void *key, const void *entry)
 {
-	return key == ((const struct noted *)entry)->text;
+	return strcmp(key, ((const struct noted *)entry)->text) == 0;
 }
 
 /* -- adding up --------------------------------------------------------------------------------- */
@@ -104,13 +104,6 @@ static void add_totals(struct totals *sum, const struct totals *one)
 		sum->sample_interval = one->sample_interval;
 }
 
-static void add_modules(struct dump *merged, const struct dump *dump)
-{
-	for (size_t i = 0; i < dump->mapping_count; i++)
-		if (!mapping_of(merged, dump->mappings[i].module))
-			merged->mappings[merged->mapping_count++] = dump->mappings[i];
-}
-
 static int compare_sites(const void *left, const void *right)
 {
 	const struct site *a = left, *b = right;
@@ -121,32 +114,139 @@ static int compare_sites(const void *left, const void *right)
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
 }
 
-/* Adds SITE to the call site of MERGED that has its stack.  KNOWN is that call site by the number
- * of a stack, once it was found.  COUNTED is, by call site, the NUMBER of the last dump that counts
- * among its processes. */
-static void add_site(struct dump *merged, struct table *table, struct site **known,
-                     unsigned *counted, unsigned number, const struct site *site)
+/* Steadiest growth first. */
+static int compare_site_growth(const void *left, const void *right)
 {
-	struct site *into = known[site->stack->number];
-	if (!into) {
-		uint64_t hash = stack_hash(site->stack);
-		into = table_find(table, hash, site->stack, same_stack);
-		if (!into) {
-			into = &merged->sites[merged->site_count++];
-			*into = (struct site){.stack = site->stack,
-			                      .kind = site->kind,
-			                      .of_system = site->of_system,
-			                      .estimate = NO_ESTIMATE};
-			table_add(table, hash, into);
-		}
-		known[site->stack->number] = into;
+	const struct site *a = left, *b = right;
+	if (a->spread->steady_bytes != b->spread->steady_bytes)
+		return a->spread->steady_bytes > b->spread->steady_bytes ? -1 : 1;
+	if (a->spread->gained_bytes != b->spread->gained_bytes)
+		return a->spread->gained_bytes > b->spread->gained_bytes ? -1 : 1;
+	return compare_sites(left, right);
+}
+
+struct merger {
+	struct report *report;
+	struct dump *dump; /* the sum; its sites move while they become more */
+	size_t site_room, mapping_room;
+	struct spread *spreads; /* by call site */
+	size_t spread_room;
+	size_t *known; /* by the number of a stack: 1 + its call site, or 0 */
+	size_t known_room;
+	struct table stacks; /* the stacks of the call sites */
+	struct table programs, notes;
+	struct noted **noted;
+	size_t noted_count, noted_room;
+	struct merged *merged;
+	const char *host;       /* of the process before */
+	double complete, bytes; /* of the dumps that have a share of complete stacks */
+	size_t complete_known;
+};
+
+/* Returns the index of the call site of the sum that has STACK. */
+static size_t site_of(struct merger *merger, const struct stack *stack)
+{
+	struct dump *dump = merger->dump;
+	size_t before = merger->known_room;
+	GROW(merger->known, merger->known_room, stack->number + 1);
+	if (merger->known_room > before)
+		memset(merger->known + before, 0,
+		       (merger->known_room - before) * sizeof *merger->known);
+	size_t *known = &merger->known[stack->number];
+	if (*known)
+		return *known - 1;
+	uint64_t hash = stack_hash(stack);
+	const struct stack *equal = table_find(&merger->stacks, hash, stack, same_stack);
+	if (equal) {
+		*known = merger->known[equal->number];
+		return *known - 1;
 	}
-	add_up(&into->bytes, site->bytes);
-	add_up(&into->blocks, site->blocks);
-	add_estimate(&into->estimate, &site->estimate);
-	if (counted[into - merged->sites] != number)
-		into->processes++;
-	counted[into - merged->sites] = number;
+	table_add(&merger->stacks, hash, (void *)stack);
+	GROW(dump->sites, merger->site_room, dump->site_count + 1);
+	GROW(merger->spreads, merger->spread_room, dump->site_count + 1);
+	dump->sites[dump->site_count] = (struct site){.stack = stack, .estimate = NO_ESTIMATE};
+	merger->spreads[dump->site_count] = (struct spread){0};
+	*known = ++dump->site_count;
+	return *known - 1;
+}
+
+/* The dumps of one process that count for its growth, at most three. */
+enum point { POINT_FIRST, POINT_MIDDLE, POINT_LAST, POINTS };
+
+/* Returns what AT, the bytes of a call site at the points, gains over the process at its lowest
+ * rate in the two spans, and what it gains in all.  A leak gains in both spans.  A cache that fills
+ * up gains nothing in the second. */
+static int64_t steady_gain(const uint64_t at[POINTS], const int64_t times[POINTS], int64_t *gained)
+{
+	*gained = (int64_t)(at[POINT_LAST] - at[POINT_FIRST]);
+	int64_t first = times[POINT_MIDDLE] - times[POINT_FIRST];
+	int64_t second = times[POINT_LAST] - times[POINT_MIDDLE];
+	if (first <= 0 || second <= 0)
+		return *gained > 0 ? *gained : 0;
+	double all = (double)(first + second);
+	double early = (double)(int64_t)(at[POINT_MIDDLE] - at[POINT_FIRST]) * all / (double)first;
+	double late = (double)(int64_t)(at[POINT_LAST] - at[POINT_MIDDLE]) * all / (double)second;
+	double least = early < late ? early : late;
+	return least <= 0                       ? 0
+	       : least >= (double)INT64_MAX / 2 ? INT64_MAX / 2
+	                                        : (int64_t)(least + 0.5);
+}
+
+/* Counts the last process of SPREAD, whose bytes are complete. */
+static void finish_process(struct spread *spread)
+{
+	if (!spread->process)
+		return;
+	uint64_t bytes = spread->at[POINT_LAST];
+	int64_t gained, steady = steady_gain(spread->at, spread->process->times, &gained);
+	if (spread->is_live) {
+		if (spread->processes == 0 || bytes < spread->least)
+			spread->least = bytes;
+		if (spread->processes == 0 || bytes > spread->most) {
+			spread->most = bytes;
+			spread->most_in = spread->process;
+		}
+		spread->processes++;
+		if (spread->hosts == 0 || spread->last_host != spread->process->host) {
+			spread->hosts++;
+			spread->last_host = spread->process->host;
+		}
+	}
+	if (spread->process->grows) {
+		spread->gained_bytes += gained;
+		spread->grew_in += gained > 0;
+		if (__builtin_add_overflow(spread->steady_bytes, steady, &spread->steady_bytes))
+			spread->steady_bytes = INT64_MAX;
+	}
+}
+
+/* Adds the call sites of DUMP, which is POINT of PROCESS. */
+static void add_sites(struct merger *merger, const struct merged_process *process, enum point point,
+                      const struct dump *dump)
+{
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		size_t index = site_of(merger, site->stack);
+		struct spread *spread = &merger->spreads[index];
+		if (spread->process != process) {
+			finish_process(spread);
+			spread->process = process;
+			spread->is_live = false;
+			memset(spread->at, 0, sizeof spread->at);
+		}
+		add_up(&spread->at[point], site->bytes);
+		if (point != POINT_LAST)
+			continue;
+		struct site *into = &merger->dump->sites[index];
+		if (into->blocks == 0 && into->bytes == 0) {
+			into->kind = site->kind;
+			into->of_system = site->of_system;
+		}
+		spread->is_live = true;
+		add_up(&into->bytes, site->bytes);
+		add_up(&into->blocks, site->blocks);
+		add_estimate(&into->estimate, &site->estimate);
+	}
 }
 
 /* Adds what ONE left out from before its fork.  What a dump includes is in its live bytes. */
@@ -159,109 +259,203 @@ static void add_inherited(struct totals *sum, const struct totals *one)
 	add_total(&sum->inherited_blocks, one->inherited_blocks);
 }
 
-/* Gives MERGED each note of the dumps in LIST once, with its process or the number of processes. */
-static void add_notes(struct arena *arena, struct dump *merged, const struct dump_list *list)
+/* Counts the notes of ONE. */
+static void add_notes(struct merger *merger, const struct dump *one)
 {
-	struct table table = {0};
-	size_t all = 0, count = 0;
-	for (size_t i = 0; i < list->count; i++)
-		all += list->all[i]->note_count;
-	struct noted *noted = xzalloc((all + 1) * sizeof *noted);
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->all[i]->note_count; j++) {
-			const char *text = list->all[i]->notes[j];
-			uint64_t hash = hash_word(0, (uintptr_t)text);
-			struct noted *one = table_find(&table, hash, text, same_note);
-			if (!one) {
-				one = &noted[count++];
-				*one = (struct noted){.text = text, .pid = list->all[i]->pid};
-				table_add(&table, hash, one);
-			}
-			one->dumps++;
+	for (size_t i = 0; i < one->note_count; i++) {
+		const char *text = one->notes[i];
+		uint64_t hash = hash_bytes(0, text, strlen(text));
+		struct noted *noted = table_find(&merger->notes, hash, text, same_note);
+		if (!noted) {
+			noted = arena_alloc(&merger->report->arena, sizeof *noted);
+			noted->text = intern_text(&merger->report->strings, text);
+			noted->pid = one->pid;
+			table_add(&merger->notes, hash, noted);
+			GROW(merger->noted, merger->noted_room, merger->noted_count + 1);
+			merger->noted[merger->noted_count++] = noted;
 		}
-	merged->notes = arena_alloc(arena, (count + 1) * sizeof *merged->notes);
-	for (size_t i = 0; i < count; i++)
-		merged->notes[merged->note_count++] =
-		        noted[i].dumps > 1 ? arena_format(arena, "%s (%zu processes)",
-		                                          noted[i].text, noted[i].dumps)
-		                           : arena_format(arena, "%s (process %lu)", noted[i].text,
-		                                          noted[i].pid);
-	table_free(&table);
-	free(noted);
+		noted->dumps++;
+	}
 }
 
-/* Adds the program, the time and the state of ONE to SUM and MERGED.  PROGRAMS are those so far. */
-static void add_head(struct dump *sum, struct merged *merged, struct table *programs,
-                     const struct dump *one)
+/* Gives the sum each note once, with its process or the number of processes. */
+static void finish_notes(struct merger *merger)
 {
+	struct arena *arena = &merger->report->arena;
+	struct dump *dump = merger->dump;
+	dump->notes = arena_alloc(arena, (merger->noted_count + 1) * sizeof *dump->notes);
+	for (size_t i = 0; i < merger->noted_count; i++) {
+		const struct noted *noted = merger->noted[i];
+		dump->notes[dump->note_count++] =
+		        noted->dumps > 1
+		                ? arena_format(arena, "%s (%zu processes)", noted->text,
+		                               noted->dumps)
+		                : arena_format(arena, "%s (process %lu)", noted->text, noted->pid);
+	}
+}
+
+/* Adds the program, the time and the state of ONE. */
+static void add_head(struct merger *merger, const struct dump *one)
+{
+	struct dump *sum = merger->dump;
+	struct merged *merged = merger->merged;
+	struct strings *strings = &merger->report->strings;
+
 	merged->dumps++;
 	merged->crashed += one->crash != NULL;
 	merged->damaged += one->damage != NULL;
 	uint64_t hash = hash_word(0, (uintptr_t)one->program);
-	if (one->program && !table_find(programs, hash, one->program, same_pointer)) {
-		table_add(programs, hash, (void *)one->program);
+	if (one->program && !table_find(&merger->programs, hash, one->program, same_pointer)) {
+		table_add(&merger->programs, hash, (void *)one->program);
 		merged->programs++;
 		sum->program = one->program;
 	}
 	if (one->time && (!merged->first_time || strcmp(one->time, merged->first_time) < 0))
-		merged->first_time = one->time;
+		merged->first_time = intern_text(strings, one->time);
 	if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
-		merged->last_time = one->time;
+		merged->last_time = intern_text(strings, one->time);
+}
+
+struct merger *merge_start(struct report *report)
+{
+	struct merger *merger = xzalloc(sizeof *merger);
+	merger->report = report;
+	merger->dump = arena_alloc(&report->arena, sizeof *merger->dump);
+	merger->merged = arena_alloc(&report->arena, sizeof *merger->merged);
+	merger->dump->totals.estimate = NO_ESTIMATE;
+	merger->dump->totals.sample_interval = -1;
+	return merger;
+}
+
+/* Adds the modules of DUMP that the sum does not have. */
+static void add_modules(struct merger *merger, const struct dump *dump)
+{
+	struct dump *sum = merger->dump;
+	for (size_t i = 0; i < dump->mapping_count; i++) {
+		if (mapping_of(sum, dump->mappings[i].module))
+			continue;
+		GROW(sum->mappings, merger->mapping_room, sum->mapping_count + 1);
+		sum->mappings[sum->mapping_count++] = dump->mappings[i];
+	}
+}
+
+/* Adds the totals of ONE, the last dump of a process. */
+static void add_last(struct merger *merger, const struct dump *one)
+{
+	struct dump *sum = merger->dump;
+	add_totals(&sum->totals, &one->totals);
+	add_inherited(&sum->totals, &one->totals);
+	add_modules(merger, one);
+	add_up(&sum->suppressed_bytes, one->suppressed_bytes);
+	add_up(&sum->suppressed_blocks, one->suppressed_blocks);
+	sum->suppressed_sites += one->suppressed_sites;
+	if (one->totals.complete_percent >= 0 && one->totals.live_bytes >= 0) {
+		merger->complete += one->totals.complete_percent * (double)one->totals.live_bytes;
+		merger->bytes += (double)one->totals.live_bytes;
+		merger->complete_known++;
+	}
+	add_notes(merger, one);
+	add_head(merger, one);
+}
+
+/* Returns the dump of LIST whose time is nearest to the middle between the first and the last. */
+static const struct dump *middle_of(const struct dump_list *list)
+{
+	const struct dump *first = list->all[0], *last = list->all[list->count - 1], *best = NULL;
+	int64_t wanted = first->seconds + (last->seconds - first->seconds) / 2;
+	for (size_t i = 1; i + 1 < list->count; i++)
+		if (!best || llabs(list->all[i]->seconds - wanted) < llabs(best->seconds - wanted))
+			best = list->all[i];
+	return best;
+}
+
+void merge_process(struct merger *merger, const struct dump_list *list, const char *host)
+{
+	const struct dump *last = list->all[list->count - 1];
+	struct merged *merged = merger->merged;
+	struct merged_process *process = arena_alloc(&merger->report->arena, sizeof *process);
+
+	process->pid = last->pid;
+	process->log = last->log;
+	process->host = host;
+	if (merged->dumps == 0 || host != merger->host)
+		merged->hosts += host != NULL;
+	merger->host = host;
+	if (list->count > 1) {
+		const struct dump *points[POINTS] = {list->all[0], middle_of(list), last};
+		process->grows = true;
+		merged->series++;
+		for (unsigned i = 0; i < POINTS; i++)
+			process->times[i] = points[i] ? points[i]->seconds : 0;
+		add_sites(merger, process, POINT_FIRST, points[POINT_FIRST]);
+		if (points[POINT_MIDDLE])
+			add_sites(merger, process, POINT_MIDDLE, points[POINT_MIDDLE]);
+	}
+	add_sites(merger, process, POINT_LAST, last);
+	add_last(merger, last);
+}
+
+struct dump *merge_finish(struct merger *merger, bool by_growth)
+{
+	struct arena *arena = &merger->report->arena;
+	struct dump *dump = merger->dump;
+	struct merged *merged = merger->merged;
+	struct site *sites = arena_alloc(arena, (dump->site_count + 1) * sizeof *sites);
+	struct spread *spreads = arena_alloc(arena, (dump->site_count + 1) * sizeof *spreads);
+	size_t count = 0;
+
+	for (size_t i = 0; i < dump->site_count; i++) {
+		struct spread *spread = &merger->spreads[i];
+		finish_process(spread);
+		/* A call site that only earlier dumps have is gone. */
+		if (spread->processes == 0 || (by_growth && spread->gained_bytes <= 0))
+			continue;
+		spreads[count] = *spread;
+		sites[count] = dump->sites[i];
+		sites[count].processes = spread->processes;
+		sites[count].spread = &spreads[count];
+		count++;
+	}
+	dump->totals.call_sites = 0;
+	for (size_t i = 0; i < dump->site_count; i++)
+		dump->totals.call_sites += merger->spreads[i].processes > 0;
+	if (count)
+		qsort(sites, count, sizeof *sites, by_growth ? compare_site_growth : compare_sites);
+	for (size_t i = 0; i < count; i++)
+		sites[i].rank = i + 1;
+	free(dump->sites);
+	dump->sites = sites;
+	dump->site_count = count;
+	struct mapping *mappings = arena_alloc(arena, (dump->mapping_count + 1) * sizeof *mappings);
+	if (dump->mapping_count)
+		memcpy(mappings, dump->mappings, dump->mapping_count * sizeof *mappings);
+	free(dump->mappings);
+	dump->mappings = mappings;
+	dump->mapping_room = dump->mapping_count;
+	finish_notes(merger);
+	dump->totals.dump_ns = -1;
+	dump->totals.complete_percent = merger->complete_known < merged->dumps ? -1
+	                                : merger->bytes > 0 ? merger->complete / merger->bytes
+	                                                    : 100;
+	merged->by_growth = by_growth;
+	dump->merged = merged;
+	dump->seconds = -1;
+	table_free(&merger->stacks);
+	table_free(&merger->programs);
+	table_free(&merger->notes);
+	free(merger->noted);
+	free(merger->known);
+	free(merger->spreads);
+	free(merger);
+	return dump;
 }
 
 const struct dump *merge_dumps(struct report *report, const struct dump_list *list)
 {
-	struct arena *arena = &report->arena;
-	struct dump *dump = arena_alloc(arena, sizeof *dump);
-	struct merged *merged = arena_alloc(arena, sizeof *merged);
-	struct table table = {0};
-	struct table programs = {0};
-	size_t modules = 0, complete_known = 0;
-	double complete = 0, bytes = 0;
-
-	dump->totals.estimate = NO_ESTIMATE;
-	dump->totals.sample_interval = -1;
-	for (size_t i = 0; i < list->count; i++)
-		modules += list->all[i]->mapping_count;
-	if (modules > report->module_count)
-		modules = report->module_count;
-	dump->mappings = arena_alloc(arena, modules * sizeof *dump->mappings);
-	dump->sites = arena_alloc(arena, report->stack_count * sizeof *dump->sites);
-	struct site **known = xzalloc((report->stack_count + 1) * sizeof *known);
-	unsigned *counted = xzalloc((report->stack_count + 1) * sizeof *counted);
-
+	struct merger *merger = merge_start(report);
 	for (size_t i = 0; i < list->count; i++) {
-		const struct dump *one = list->all[i];
-		for (size_t j = 0; j < one->site_count; j++)
-			add_site(dump, &table, known, counted, (unsigned)i + 1, &one->sites[j]);
-		add_totals(&dump->totals, &one->totals);
-		add_inherited(&dump->totals, &one->totals);
-		add_modules(dump, one);
-		add_up(&dump->suppressed_bytes, one->suppressed_bytes);
-		add_up(&dump->suppressed_blocks, one->suppressed_blocks);
-		dump->suppressed_sites += one->suppressed_sites;
-		if (one->totals.complete_percent >= 0 && one->totals.live_bytes >= 0) {
-			complete += one->totals.complete_percent * (double)one->totals.live_bytes;
-			bytes += (double)one->totals.live_bytes;
-			complete_known++;
-		}
-		add_head(dump, merged, &programs, one);
+		const struct dump_list one = {&list->all[i], 1};
+		merge_process(merger, &one, NULL);
 	}
-	add_notes(arena, dump, list);
-	table_free(&table);
-	table_free(&programs);
-	free(known);
-	free(counted);
-	if (dump->site_count)
-		qsort(dump->sites, dump->site_count, sizeof *dump->sites, compare_sites);
-	for (size_t i = 0; i < dump->site_count; i++)
-		dump->sites[i].rank = i + 1;
-	dump->totals.call_sites = (int64_t)dump->site_count;
-	dump->totals.dump_ns = -1;
-	dump->totals.complete_percent = complete_known < list->count ? -1
-	                                : bytes > 0                  ? complete / bytes
-	                                                             : 100;
-	dump->merged = merged;
-	dump->seconds = -1;
-	return dump;
+	return merge_finish(merger, false);
 }

@@ -4,16 +4,54 @@
 
 #include "tools/model/view.h"
 
+/* A process of a sum. */
+struct merged_process {
+	unsigned long pid;
+	const char *log, *host; /* HOST is NULL if it is not known */
+	bool grows;             /* it has several dumps */
+	int64_t times[3];       /* in seconds, of its first, its middle and its last dump */
+};
+
+/* How a call site of a sum spreads over the processes. */
+struct spread {
+	unsigned processes, hosts;            /* that have it */
+	uint64_t least, most;                 /* its live bytes in one of these processes */
+	const struct merged_process *most_in; /* the process with MOST */
+	unsigned grew_in;                     /* processes in which its bytes became more */
+	int64_t gained_bytes;                 /* from the first to the last dumps */
+	int64_t steady_bytes;                 /* the steady part of it, see merge_process */
+	/* merge.c's own: */
+	const struct merged_process *process;
+	uint64_t at[3];
+	bool is_live;
+	const char *last_host;
+};
+
 struct merged {
 	size_t dumps, programs;
+	size_t hosts;                       /* 0: not known */
+	size_t series;                      /* processes with several dumps */
+	bool by_growth;                     /* only call sites that grew, steadiest growth first */
 	size_t crashed, damaged;            /* of the dumps */
 	const char *first_time, *last_time; /* or NULL */
 };
 
-/* Adds up the call sites and totals of the dumps in LIST, of which each process has one.  Most
- * bytes come first.  Call sites are equal if their frames have the same offsets in modules of the
- * same build-id, or of the same path where the build-id is not known.  Sums stop at INT64_MAX.  The
- * dump lives as long as REPORT, and is not among its dumps. */
+/* Starts an empty sum, which lives as long as REPORT.  Call sites are equal if their frames have
+ * the same offsets in modules of the same build-id, or of the same path where the build-id is not
+ * known.  Its memory is bounded by the number of different call sites. */
+struct merger *merge_start(struct report *report);
+
+/* Adds a process, which has the dumps LIST in order.  The last dump counts, and the others tell the
+ * growth: of each call site the lowest rate in the two halves of the process, times its duration.
+ * The dumps may be freed afterwards, but what they share with REPORT may not.  The processes of one
+ * HOST, an interned name or NULL, come one after the other. */
+void merge_process(struct merger *merger, const struct dump_list *list, const char *host);
+
+/* Frees MERGER and returns the sum, which is not among the dumps of its report.  Most bytes come
+ * first, or the steadiest growth BY_GROWTH.  Sums stop at INT64_MAX. */
+struct dump *merge_finish(struct merger *merger, bool by_growth);
+
+/* Adds up the dumps in LIST, of which each process has one. */
 const struct dump *merge_dumps(struct report *report, const struct dump_list *list);
 
 #endif

@@ -7,6 +7,7 @@ void report_start(struct report *report)
 {
 	*report = (struct report){0};
 	report->strings.arena = &report->arena;
+	report->dump_arena = &report->arena;
 }
 
 void report_free(struct report *report)

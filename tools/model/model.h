@@ -79,7 +79,8 @@ struct site {
 	const char *task; /* the task that allocated, or NULL */
 	bool of_system;   /* a system library made the allocation itself */
 	struct estimate estimate;
-	unsigned processes; /* of a merged dump: how many have it */
+	unsigned processes;          /* of a merged dump: how many have it */
+	const struct spread *spread; /* of a merged dump: how it spreads (merge.h) */
 };
 
 /* What a program died of, and where.  STACK is not among the stacks of the report. */
@@ -94,6 +95,13 @@ struct misused {
 	struct stack *stacks[MISUSE_STACKS]; /* NULL: there is none of the kind */
 };
 
+/* A call site where an allocation was made to fail, or that was reached (parsed_failure). */
+struct failure {
+	const struct stack *stack; /* among the stacks of the report */
+	bool only_reached, of_system;
+	uint64_t identity, hits, bytes;
+};
+
 struct dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when not known */
@@ -101,6 +109,9 @@ struct dump {
 	size_t command_count;                /* 0: not known */
 	int64_t seconds;                     /* TIME since 1970, -1 when not known */
 	struct totals totals;
+	uint64_t injected_failures; /* how many allocations were made to fail */
+	struct failure *failures;
+	size_t failure_count;
 	struct site *sites;
 	struct mapping *mappings;
 	const char **notes;
@@ -121,6 +132,7 @@ struct dump {
 
 struct report {
 	struct arena arena;
+	struct arena *dump_arena; /* for what only one dump has; ARENA unless dumps go earlier */
 	struct strings strings;
 	struct dump **dumps;       /* in the order of their ends */
 	const struct dump *latest; /* of the last report_add; the log may have been read before */

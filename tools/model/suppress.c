@@ -47,7 +47,7 @@ bool frame_matches(const char *pattern, const struct location *location, const s
 	       (location->module && pattern_matches(pattern, location->module->path));
 }
 
-static bool stack_matches(const char *pattern, const struct stack *stack)
+bool stack_matches(const char *pattern, const struct stack *stack)
 {
 	for (unsigned i = 0; i < stack->depth; i++)
 		for (unsigned j = 0; j < stack->at[i]->frame_count; j++)
@@ -58,6 +58,23 @@ static bool stack_matches(const char *pattern, const struct stack *stack)
 
 /* -- files ------------------------------------------------------------------------------------- */
 
+/* Returns the kind of finding that the line TEXT names, and sets *PATTERN to the pattern behind it.
+ * Returns NULL if the line is no suppression. */
+static const char *suppressed_kind(const char *text, const char **pattern)
+{
+	static const char *const kinds[] = {"leak", "crash", "abort", "killed", "hang", "misuse"};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		const size_t length = strlen(kinds[i]);
+		if (strncmp(text, kinds[i], length) == 0 && text[length] == ':' &&
+		    text[length + 1] != '\0') {
+			*pattern = text + length + 1;
+			return kinds[i];
+		}
+	}
+	return NULL;
+}
+
 bool suppressions_read(struct suppressions *suppressions, struct arena *arena, const char *path)
 {
 	struct setting_lines lines = {.stream = fopen(path, "re")};
@@ -67,14 +84,16 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 	}
 	bool fine = true;
 	for (const char *text; (text = next_setting(&lines)) != NULL;) {
-		if (strncmp(text, "leak:", 5) != 0 || text[5] == '\0') {
+		const char *pattern, *kind = suppressed_kind(text, &pattern);
+		if (!kind) {
 			complain("%s:%lu: a suppression is leak:PATTERN", path, lines.number);
 			fine = false;
 			continue;
 		}
 		GROW(suppressions->all, suppressions->room, suppressions->count + 1);
 		suppressions->all[suppressions->count++] = (struct suppression){
-		        .pattern = arena_copy(arena, text + 5, strlen(text + 5)),
+		        .kind = kind,
+		        .pattern = arena_copy(arena, pattern, strlen(pattern)),
 		        .file = path,
 		        .line = lines.number,
 		};
@@ -113,7 +132,8 @@ void suppressions_apply(struct suppressions *suppressions, struct report *report
 	for (size_t i = 0; i < report->stack_count; i++) {
 		struct stack *stack = report->stacks[i];
 		for (size_t j = 0; j < suppressions->count && !stack->suppression; j++) {
-			if (stack_matches(suppressions->all[j].pattern, stack)) {
+			if (strcmp(suppressions->all[j].kind, "leak") == 0 &&
+			    stack_matches(suppressions->all[j].pattern, stack)) {
 				suppressions->all[j].used = true;
 				stack->suppression = &suppressions->all[j];
 			}
@@ -126,7 +146,7 @@ void suppressions_apply(struct suppressions *suppressions, struct report *report
 void suppressions_report_unused(const struct suppressions *suppressions)
 {
 	for (size_t i = 0; i < suppressions->count; i++)
-		if (!suppressions->all[i].used)
+		if (!suppressions->all[i].used && strcmp(suppressions->all[i].kind, "leak") == 0)
 			complain("%s:%lu: leak:%s suppresses nothing", suppressions->all[i].file,
 			         suppressions->all[i].line, suppressions->all[i].pattern);
 }

@@ -3,6 +3,9 @@
  * A line "leak:PATTERN" covers the call sites with a frame whose function, source file or module
  * contains PATTERN.  In PATTERN, * matches anything, ^ anchors the start and $ the end.  A line
  * that begins with # is a comment.
+ *
+ * Lines "crash:PATTERN", "abort:", "killed:", "hang:" and "misuse:" cover findings of leakwrap
+ * torture.
  */
 #ifndef TOOLS_SUPPRESS_H
 #define TOOLS_SUPPRESS_H
@@ -10,6 +13,7 @@
 #include "tools/model/model.h"
 
 struct suppression {
+	const char *kind; /* "leak", "crash" ... */
 	const char *pattern;
 	const char *file; /* of the pattern */
 	unsigned long line;
@@ -21,6 +25,9 @@ struct suppressions {
 	size_t count, room;
 };
 
+/* Returns true if PATTERN covers STACK. */
+bool stack_matches(const char *pattern, const struct stack *stack);
+
 /* Returns true if PATTERN covers FRAME of LOCATION. */
 bool frame_matches(const char *pattern, const struct location *location, const struct frame *frame);
 
@@ -31,7 +38,7 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 /* Takes the covered call sites out of the dumps of REPORT.  Call it after symbolize. */
 void suppressions_apply(struct suppressions *suppressions, struct report *report);
 
-/* Names the suppressions that covered nothing. */
+/* Names the suppressions of leaks that covered nothing. */
 void suppressions_report_unused(const struct suppressions *suppressions);
 
 #endif

@@ -21,6 +21,11 @@ struct answer {
 	/* For text: */
 	unsigned top;    /* the greatest number of call sites of a dump; 0 is all */
 	bool all_frames; /* show frames of wrappers and frames beyond main, too */
+	/* For pprof: */
+	bool go_names;       /* of the values, as profiles of Go name them: inuse_space */
+	bool addresses_only; /* no functions and lines: the reader symbolizes */
+	/* For the page: the seconds after which it asks for "data.json" again; 0: never. */
+	unsigned live_seconds;
 };
 
 /* How text looks. */
@@ -36,5 +41,11 @@ void render_json(FILE *stream, const struct answer *answer);
 void render_folded(FILE *stream, const struct answer *answer);
 void render_pprof(FILE *stream, const struct answer *answer);
 void render_html(FILE *stream, const struct answer *answer);
+
+/* Writes the data of the page alone, as JSON. */
+void render_page_data(FILE *stream, const struct answer *answer);
+
+/* Writes the heap profile of gperftools, which Go's /debug/pprof/heap?debug=1 writes too. */
+void render_heap_text(FILE *stream, const struct answer *answer);
 
 #endif

@@ -154,13 +154,13 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 	fputs("]}", stream);
 }
 
-void render_html(FILE *stream, const struct answer *answer)
+void render_page_data(FILE *stream, const struct answer *answer)
 {
-	const char *page = (const char *)page_bytes, *at = strstr(page, mark);
 	unsigned *first_frame = xmalloc((answer->report->location_count + 1) * sizeof *first_frame);
 
-	fwrite(page, 1, (size_t)(at - page), stream);
 	fprintf(stream, "{\"mode\":\"%s\",\n", answer->changes ? "diff" : "report");
+	if (answer->live_seconds)
+		fprintf(stream, "\"live\":%u,\n", answer->live_seconds);
 	put_frames(stream, answer->report, first_frame);
 	if (answer->changes) {
 		/* Two builds have different stacks: the page cannot match those of the two
@@ -195,10 +195,19 @@ void render_html(FILE *stream, const struct answer *answer)
 		put_dump(stream, answer->dumps->all[i], first_frame);
 	}
 	if (answer->merged) {
-		putc(',', stream);
+		if (answer->dumps && answer->dumps->count)
+			putc(',', stream);
 		put_dump(stream, answer->merged, first_frame);
 	}
 	fprintf(stream, "]%s}", answer->merged_first ? ",\"first_merged\":true" : "");
-	fputs(at + sizeof mark - 1, stream);
 	free(first_frame);
+}
+
+void render_html(FILE *stream, const struct answer *answer)
+{
+	const char *page = (const char *)page_bytes, *at = strstr(page, mark);
+
+	fwrite(page, 1, (size_t)(at - page), stream);
+	render_page_data(stream, answer);
+	fputs(at + sizeof mark - 1, stream);
 }

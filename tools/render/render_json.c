@@ -4,6 +4,7 @@
  * are only added, where a dump has more to say (damage, suppressions, sums).  No key is ever
  * removed.
  */
+#include "tools/render/json_stack.h"
 #include "tools/render/render.h"
 
 #include <inttypes.h>
@@ -265,9 +266,31 @@ static json_t *head_json(struct report *report, const struct dump *dump)
 	return object;
 }
 
-static json_t *stack_json(const struct dump *dump, const struct stack *stack)
+json_t *stack_json(const struct dump *dump, const struct stack *stack)
 {
 	return stack ? frames_json(dump, stack, NULL) : json_null();
+}
+
+/* Returns the allocations of DUMP that were made to fail. */
+static json_t *injected_json(const struct dump *dump)
+{
+	json_t *object = json_object(), *sites = json_array();
+	for (size_t i = 0; i < dump->failure_count; i++) {
+		const struct failure *failure = &dump->failures[i];
+		if (failure->only_reached)
+			continue;
+		json_t *site = json_object();
+		set(site, "identity", hex(failure->identity));
+		set(site, "hit",
+		    failure->hits ? json_integer((json_int_t)failure->hits) : json_null());
+		set(site, "bytes",
+		    failure->bytes ? json_integer((json_int_t)failure->bytes) : json_null());
+		set(site, "frames", stack_json(dump, failure->stack));
+		append(sites, site);
+	}
+	set(object, "failures", json_integer((json_int_t)dump->injected_failures));
+	set(object, "call_sites", sites);
+	return object;
 }
 
 static json_t *misuse_json(struct report *report, const struct dump *dump)
@@ -339,6 +362,8 @@ static void put_dumps(FILE *stream, const struct answer *answer)
 		json_t *head = head_json(answer->report, dump);
 		if (dump->crash)
 			set(head, "crash", crash_json(dump));
+		if (dump->injected_failures)
+			set(head, "injected", injected_json(dump));
 		if (answer->by != GROUP_NONE)
 			set(head, "groups", groups_json(answer->report, dump, answer->by));
 		put_open(stream, head);

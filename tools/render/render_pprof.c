@@ -29,6 +29,7 @@ struct builder {
 	Leakwrap__Pprof__Sample **sample;
 	size_t text_count, text_room, function_count, function_room, mapping_count, mapping_room;
 	size_t location_count, location_room, sample_count, sample_room;
+	bool addresses_only;
 };
 
 /* An entry of a table: what was added before, and the number that it got. */
@@ -136,7 +137,7 @@ static uint64_t add_mapping(struct builder *b, const struct dump *dump, const st
 	mapping->build_id = add_text(b, module->build_id);
 	/* So the viewer does not look for the file. */
 	mapping->has_functions = mapping->has_filenames = mapping->has_line_numbers =
-	        mapping->has_inline_frames = true;
+	        mapping->has_inline_frames = !b->addresses_only;
 	return mapping->id;
 }
 
@@ -174,7 +175,9 @@ static uint64_t add_location(struct builder *b, const struct dump *dump, const s
 	location->mapping_id = add_mapping(b, dump, at->module);
 	/* pprof wants the address of the call, not of the return. */
 	location->address = address && !at->exact ? address - 1 : address;
-	for (unsigned i = 0; i < at->frame_count; i++)
+	/* An address without a mapping means nothing to a reader, so it has a name. */
+	for (unsigned i = 0; i < at->frame_count && !(b->addresses_only && location->mapping_id);
+	     i++)
 		add_line(b, location, frame_name(&b->arena, at, &at->frames[i]), at->frames[i].file,
 		         at->frames[i].line);
 	return location->id;
@@ -246,7 +249,7 @@ static void write_gzip(FILE *stream, const uint8_t *bytes, size_t size)
 
 void render_pprof(FILE *stream, const struct answer *answer)
 {
-	struct builder b = {0};
+	struct builder b = {.addresses_only = answer->addresses_only};
 	Leakwrap__Pprof__Profile profile = LEAKWRAP__PPROF__PROFILE__INIT;
 	Leakwrap__Pprof__ValueType types[VALUES], *type[VALUES];
 	Leakwrap__Pprof__ValueType period = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
@@ -257,20 +260,17 @@ void render_pprof(FILE *stream, const struct answer *answer)
 
 	add_text(&b, "");
 	/* A profile of a sample has the names that pprof's own heap profiles have. */
-	static const char *const names[] = {"alloc_objects", "alloc_space", "inuse_objects",
-	                                    "inuse_space"};
+	static const char *const go_names[] = {"alloc_objects", "alloc_space", "inuse_objects",
+	                                       "inuse_space"};
 	static const char *const live_names[] = {"live_blocks", "live_bytes"};
+	const char *const *names = is_sampled         ? go_names
+	                           : answer->go_names ? go_names + (VALUES - LIVE_VALUES)
+	                                              : live_names;
 	for (size_t i = 0; i < value_count; i++) {
 		type[i] = &types[i];
 		leakwrap__pprof__value_type__init(type[i]);
-		type[i]->type = add_text(&b, is_sampled ? names[i] : live_names[i]);
+		type[i]->type = add_text(&b, names[i]);
 		type[i]->unit = add_text(&b, i % 2 ? "bytes" : "count");
-	}
-	if (is_sampled) {
-		period.type = add_text(&b, "space");
-		period.unit = add_text(&b, "bytes");
-		profile.period_type = &period;
-		profile.period = weights.interval;
 	}
 	/* pprof takes the first mapping for that of the program. */
 	for (size_t i = 0; i < weights.count && i < 1; i++) {
@@ -283,6 +283,11 @@ void render_pprof(FILE *stream, const struct answer *answer)
 		if (weights.all[i].dump->seconds > seconds)
 			seconds = weights.all[i].dump->seconds;
 	}
+	period.type = add_text(&b, "space");
+	period.unit = add_text(&b, "bytes");
+	profile.period_type = &period;
+	/* If all blocks were recorded, each byte is in the profile. */
+	profile.period = is_sampled ? weights.interval : 1;
 	profile.n_sample_type = value_count;
 	profile.sample_type = type;
 	profile.default_sample_type = type[value_count - 1]->type;

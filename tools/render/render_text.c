@@ -64,6 +64,8 @@ void render_text(FILE *stream, const struct answer *answer, const struct style *
 		put_changes(&page, answer->changes, answer->top);
 	if (answer->growths)
 		put_growths(&page, answer->growths, answer->top);
-	put_left_out(&page, answer, answer->dumps ? report->dump_count - shown : 0);
+	/* A sum may be of dumps that are gone. */
+	bool has_more = answer->dumps && report->dump_count > shown;
+	put_left_out(&page, answer, has_more ? report->dump_count - shown : 0);
 	arena_free(&page.scratch);
 }

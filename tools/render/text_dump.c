@@ -50,6 +50,8 @@ static void put_merged_title(struct page *page, const struct dump *dump)
 		put_text(page->stream, dump->program ? dump->program : "(unknown program)");
 	set_tone(page, TONE_PLAIN);
 	fprintf(page->stream, ", the last dumps of %s", counted(page, merged->dumps, "process"));
+	if (merged->hosts)
+		fprintf(page->stream, " on %s", counted(page, merged->hosts, "host"));
 	if (first)
 		fprintf(page->stream, ", %.10s %.8s to ", first, first + 11);
 	if (first && strncmp(first, last, 10) != 0)
@@ -248,6 +250,34 @@ static void put_freed_sites(struct page *page, const struct dump *dump, size_t l
 		        counted(page, blocks, "block"));
 }
 
+/* Writes how SITE of the sum DUMP spreads over the processes. */
+static void put_spread(struct page *page, const struct dump *dump, const struct site *site)
+{
+	const struct spread *spread = site->spread;
+	const struct merged *merged = dump->merged;
+
+	if (merged->by_growth && spread->steady_bytes > 0)
+		fprintf(page->stream, "      grew steadily by %s, ",
+		        counted(page, (uint64_t)spread->steady_bytes, "byte"));
+	else if (merged->by_growth)
+		fputs("      grew by bursts, ", page->stream);
+	if (merged->by_growth)
+		fprintf(page->stream, "by %s in all, in %s of %s\n",
+		        counted(page, (uint64_t)spread->gained_bytes, "byte"),
+		        with_commas(spread->grew_in), counted(page, merged->series, "process"));
+	if (spread->processes < 2)
+		return;
+	set_tone(page, TONE_FAINT);
+	fprintf(page->stream, "      from %s to %s each, %s on average", with_unit(spread->least),
+	        with_unit(spread->most), with_unit(site->bytes / spread->processes));
+	if (spread->most > spread->least) {
+		fprintf(page->stream, "; most in process %lu of ", spread->most_in->pid);
+		put_text(page->stream, spread->most_in->log);
+	}
+	putc('\n', page->stream);
+	set_tone(page, TONE_PLAIN);
+}
+
 static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 {
 	const size_t live = live_site_count(dump);
@@ -268,6 +298,9 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		if (dump->merged)
 			fprintf(page->stream, ", in %s of %s", with_commas(site->processes),
 			        counted(page, dump->merged->dumps, "process"));
+		if (dump->merged && dump->merged->hosts)
+			fprintf(page->stream, " on %s of %s", with_commas(site->spread->hosts),
+			        counted(page, dump->merged->hosts, "host"));
 		if (site->kind != STACK_COMPLETE)
 			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
 		if (site->task) {
@@ -281,6 +314,8 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			        100.0 * (double)site->estimate.live_bytes_error /
 			                (double)site->bytes);
 		putc('\n', page->stream);
+		if (dump->merged)
+			put_spread(page, dump, site);
 		put_stack(page, site->stack);
 	}
 	put_freed_sites(page, dump, live);
@@ -366,6 +401,28 @@ static void put_footer(struct page *page, const struct dump *dump)
 		putc('\n', page->stream);
 }
 
+/* Writes how many allocations were made to fail, and the stacks of the first. */
+static void put_failures(struct page *page, const struct dump *dump)
+{
+	if (dump->injected_failures == 0)
+		return;
+	putc('\n', page->stream);
+	set_tone(page, TONE_STRONG);
+	fprintf(page->stream, "  %s made to fail on purpose\n",
+	        counted(page, dump->injected_failures, "allocation"));
+	set_tone(page, TONE_PLAIN);
+	for (size_t i = 0; i < dump->failure_count; i++) {
+		const struct failure *failure = &dump->failures[i];
+		if (failure->only_reached)
+			continue;
+		if (failure->bytes)
+			fprintf(page->stream, "  of %s:\n", counted(page, failure->bytes, "byte"));
+		else
+			fputs("  of unknown size:\n", page->stream);
+		put_stack(page, failure->stack);
+	}
+}
+
 void put_dump(struct page *page, const struct dump *dump, const struct answer *answer)
 {
 	put_title(page, dump);
@@ -376,6 +433,7 @@ void put_dump(struct page *page, const struct dump *dump, const struct answer *a
 		put_sites(page, dump, answer->top);
 	else
 		put_groups(page, dump, answer->by, answer->top);
+	put_failures(page, dump);
 	put_footer(page, dump);
 	arena_reset(&page->scratch);
 }

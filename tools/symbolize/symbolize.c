@@ -151,7 +151,8 @@ static void symbolize_module(struct report *report, struct demangler *demangler,
 	report_state(module, search);
 	if (!sources.file.dwfl) {
 		for (struct location *l = module->locations; l; l = l->next)
-			use_own_name(report, demangler, l);
+			if (!l->frames)
+				use_own_name(report, demangler, l);
 		return;
 	}
 	sources.symbols = symbols_read(&sources.file);
@@ -164,6 +165,8 @@ static void symbolize_module(struct report *report, struct demangler *demangler,
 
 	size_t done = 0;
 	for (struct location *l = module->locations; l; l = l->next) {
+		if (l->frames)
+			continue;
 		find_location(&sources, l);
 		if (++done % 256 == 0)
 			progress("symbolizing %s: %zu of %zu addresses", module->name, done,
@@ -218,12 +221,18 @@ static void mark_system_sites(const struct report *report)
 	}
 }
 
+/* Returns true if MODULE has locations without frames.  New ones come first. */
+static bool has_new_locations(const struct module *module)
+{
+	return module->locations && !module->locations->frames;
+}
+
 void symbolize(struct report *report, const struct search *search)
 {
 	struct demangler demangler = {.strings = &report->strings};
 
 	for (size_t i = 0; i < report->module_count; i++)
-		if (report->modules[i]->locations)
+		if (has_new_locations(report->modules[i]))
 			symbolize_module(report, &demangler, report->modules[i], search);
 	for (size_t i = 0; i < report->location_count; i++)
 		if (!report->locations[i]->frames)

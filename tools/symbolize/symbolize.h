@@ -10,7 +10,8 @@
 #include "tools/model/model.h"
 #include "tools/symbolize/search.h"
 
-/* Sets the frames of each location of REPORT, and says which modules stay raw. */
+/* Sets the frames of each location of REPORT that has none, and says which of their modules stay
+ * raw. */
 void symbolize(struct report *report, const struct search *search);
 
 #endif

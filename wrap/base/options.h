@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "wrap/base/common.h"
 
@@ -30,6 +31,35 @@ enum leakwrap_on_misuse {
 	LEAKWRAP_ON_MISUSE_NOTHING,
 	LEAKWRAP_ON_MISUSE_REPORT,
 	LEAKWRAP_ON_MISUSE_ABORT, /* reports, then aborts */
+};
+
+/* Which allocations are made to fail. */
+enum leakwrap_fail_choice {
+	LEAKWRAP_FAIL_NOTHING,
+	LEAKWRAP_FAIL_LIST, /* none; but dumps at exit list the call sites that were reached */
+	LEAKWRAP_FAIL_NTH,  /* the NUMBERth allocation of the process */
+	LEAKWRAP_FAIL_RATE, /* one in NUMBER at random, by SEED */
+	LEAKWRAP_FAIL_SITE, /* the NUMBERth allocation at the call site SITE */
+	LEAKWRAP_FAIL_PLAN, /* in forked children, those that the file PLAN names (plan.h) */
+};
+
+/* The longest pattern of the option fail=below=, with its NUL. */
+#define LEAKWRAP_FAIL_BELOW_MAX 128
+
+/* The longest path of the option fail=plan=, with its NUL. */
+#define LEAKWRAP_FAIL_PLAN_MAX 1024
+
+struct leakwrap_fail_rule {
+	enum leakwrap_fail_choice choice;
+	bool is_sticky;           /* from the first failure on, all allocations fail */
+	uint64_t number;          /* see CHOICE */
+	uint64_t seed;            /* of LEAKWRAP_FAIL_RATE */
+	uint64_t site;            /* of LEAKWRAP_FAIL_SITE: an identity (format.h) */
+	size_t smallest, largest; /* in bytes; only allocations of such sizes fail */
+	/* "", or a pattern with *: only allocations fail that a function or a module whose name
+	 * matches has led to. */
+	char below[LEAKWRAP_FAIL_BELOW_MAX];
+	char plan[LEAKWRAP_FAIL_PLAN_MAX]; /* of LEAKWRAP_FAIL_PLAN */
 };
 
 /* LOG_MAX, CGROUP_MAX: bytes of the options log= and cgroup= with their NUL.  MAX_DEPTH: the most
@@ -66,6 +96,9 @@ struct leakwrap_options {
 	char cgroup[LEAKWRAP_CGROUP_MAX]; /* a folder, or "": the kernel says it */
 	size_t log_max;                   /* bytes; 0: no bound */
 	bool system; /* false: leaves out what the static C library allocated for itself */
+#ifndef LEAKWRAP_BARE
+	struct leakwrap_fail_rule fail;
+#endif
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_options leakwrap_options;

@@ -15,7 +15,7 @@
 enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_NEW, /* nothing traced yet in this thread or since the fork */
 	LEAKWRAP_THREAD_RECORDING,
-	LEAKWRAP_THREAD_CHECKING, /* recording, and looking for misuse */
+	LEAKWRAP_THREAD_CHECKING, /* recording; looks for misuse, or makes allocations fail */
 	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
 	LEAKWRAP_THREAD_INSIDE,   /* in an allocator that the user named (wrapper.h) */
 	LEAKWRAP_THREAD_SAMPLING, /* recording a sample of the blocks (sampling.h) */
@@ -43,6 +43,14 @@ struct leakwrap_inside {
 	uintptr_t mark; /* distinguishes a live record from its remains after a longjmp */
 };
 
+/* An allocation that could have been made to fail, and was not (record.h).  It lies in the
+ * wrapper's frame for the time of the call. */
+struct leakwrap_attempt {
+	struct leakwrap_attempt *outer; /* the enclosing attempt, or NULL */
+	uintptr_t mark; /* distinguishes a live attempt from its remains after a longjmp */
+	uint32_t site;  /* the call site, or LEAKWRAP_SITE_NONE: not known */
+};
+
 struct leakwrap_thread {
 	enum leakwrap_thread_state state;
 	unsigned disabled; /* how deep leakwrap_disable() is nested */
@@ -62,10 +70,18 @@ struct leakwrap_thread {
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 	uintptr_t release_sp;
 
+	/* record.c: the latest stacks that the stack cache did not have. */
+	unsigned walks_in_row;
+
 	/* record.c: the innermost call of an allocator that the user named, or NULL. */
 	struct leakwrap_inside *inside;
 
 #ifndef LEAKWRAP_BARE
+	/* attempt.c: the innermost attempt, or NULL, and how many allocations must still fail
+	 * (leakwrap_fail_next). */
+	struct leakwrap_attempt *attempt;
+	unsigned fail_next;
+
 	/* held.c: the number of calls that hold a block and have not ended, also if they were left
 	 * by siglongjmp. */
 	unsigned held;
@@ -84,6 +100,12 @@ struct leakwrap_thread {
 	 * there is none, and the slot that counts it. */
 	uintptr_t reader_sp;
 	unsigned reader_slot;
+
+	/* walk_memo.c: the frames of the thread's latest walk, or NULL. */
+	struct leakwrap_walk_memo *walk_memo;
+
+	/* young_sites.c: the thread's ring, or NULL. */
+	struct leakwrap_young_sites *young;
 #endif
 };
 

@@ -10,12 +10,49 @@
  *
  * An exception from operator new passes through: the verb before the call leaves nothing to undo.
  */
+#include <stdint.h>
+
 #include "wrap/entry/define.h"
 
-#define NEW(name, parameters, arguments) \
-	ENTRY_ALLOCATE(leakwrap_record_new, void *, name, parameters, arguments, size)
-#define NEW_ARRAY(name, parameters, arguments) \
-	ENTRY_ALLOCATE(leakwrap_record_array, void *, name, parameters, arguments, size)
+#ifndef LEAKWRAP_BARE
+
+/* More bytes than any allocator has.  The real operator gets this size if it must fail, and ends as
+ * it does without memory.  Rounding it up to an alignment does not overflow. */
+#define TOO_LARGE ((size_t)PTRDIFF_MAX - 4096)
+
+/* std::get_new_handler(), if the program has the C++ library. */
+extern void (*leakwrap_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv")
+        __attribute__((weak));
+
+/* Makes an operator new of SIZE bytes fail.  Its attempts end when the handler throws or there is
+ * none (C++17, [new.delete.single]).  Calls the handler once, and returns SIZE for the next
+ * attempt.  Returns TOO_LARGE if there is no handler. */
+static inline __attribute__((unused)) size_t fail_new(size_t size)
+{
+	void (*handler)(void) = leakwrap_get_new_handler ? leakwrap_get_new_handler() : NULL;
+
+	if (!handler)
+		return TOO_LARGE;
+	handler();
+	return size;
+}
+
+#endif
+
+#define NEW(name, parameters, arguments)                                               \
+	ENTRY_ALLOCATE(leakwrap_record_new, void *, name, parameters, arguments, size, \
+	               size = fail_new(size))
+#define NEW_ARRAY(name, parameters, arguments)                                           \
+	ENTRY_ALLOCATE(leakwrap_record_array, void *, name, parameters, arguments, size, \
+	               size = fail_new(size))
+
+/* The operators that return NULL.  They catch what the handler throws. */
+#define NEW_NOTHROW(name, parameters, arguments)                                       \
+	ENTRY_ALLOCATE(leakwrap_record_new, void *, name, parameters, arguments, size, \
+	               size = TOO_LARGE)
+#define NEW_ARRAY_NOTHROW(name, parameters, arguments)                                   \
+	ENTRY_ALLOCATE(leakwrap_record_array, void *, name, parameters, arguments, size, \
+	               size = TOO_LARGE)
 #define DELETE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release_new, name, parameters, arguments)
 #define DELETE_ARRAY(name, parameters, arguments) \
@@ -26,7 +63,7 @@ NEW(_Znwm, (size_t size), (size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnwmRKSt9nothrow_t
-NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+NEW_NOTHROW(_ZnwmRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnwmSt11align_val_t
@@ -34,8 +71,8 @@ NEW(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnwmSt11align_val_tRKSt9nothrow_t
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
-    (size, alignment, nothrow))
+NEW_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t,
+            (size_t size, size_t alignment, const void *nothrow), (size, alignment, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__Znam
@@ -43,7 +80,7 @@ NEW_ARRAY(_Znam, (size_t size), (size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnamRKSt9nothrow_t
-NEW_ARRAY(_ZnamRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+NEW_ARRAY_NOTHROW(_ZnamRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnamSt11align_val_t
@@ -51,8 +88,8 @@ NEW_ARRAY(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignmen
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnamSt11align_val_tRKSt9nothrow_t
-NEW_ARRAY(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
-          (size, alignment, nothrow))
+NEW_ARRAY_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t,
+                  (size_t size, size_t alignment, const void *nothrow), (size, alignment, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__Znwj
@@ -60,7 +97,7 @@ NEW(_Znwj, (size_t size), (size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnwjRKSt9nothrow_t
-NEW(_ZnwjRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+NEW_NOTHROW(_ZnwjRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnwjSt11align_val_t
@@ -68,8 +105,8 @@ NEW(_ZnwjSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnwjSt11align_val_tRKSt9nothrow_t
-NEW(_ZnwjSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
-    (size, alignment, nothrow))
+NEW_NOTHROW(_ZnwjSt11align_val_tRKSt9nothrow_t,
+            (size_t size, size_t alignment, const void *nothrow), (size, alignment, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__Znaj
@@ -77,7 +114,7 @@ NEW_ARRAY(_Znaj, (size_t size), (size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnajRKSt9nothrow_t
-NEW_ARRAY(_ZnajRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
+NEW_ARRAY_NOTHROW(_ZnajRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnajSt11align_val_t
@@ -85,8 +122,8 @@ NEW_ARRAY(_ZnajSt11align_val_t, (size_t size, size_t alignment), (size, alignmen
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZnajSt11align_val_tRKSt9nothrow_t
-NEW_ARRAY(_ZnajSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *nothrow),
-          (size, alignment, nothrow))
+NEW_ARRAY_NOTHROW(_ZnajSt11align_val_tRKSt9nothrow_t,
+                  (size_t size, size_t alignment, const void *nothrow), (size, alignment, nothrow))
 #endif
 
 #ifdef LEAKWRAP_ENTRY__ZdlPv
@@ -166,9 +203,11 @@ ENTRY_DECLARE(char *, __cxa_demangle,
 /* Returns the name in BUFFER, or in a new block that replaces BUFFER (Itanium C++ ABI, 3.4). */
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
+	ENTRY_BEGIN_ATTEMPT(0, if (status) *status = -1; return NULL)
 	struct leakwrap_replacement old =
 	        leakwrap_begin_replacement(buffer, length ? *length : 0, LEAKWRAP_CALLER.sp);
 	char *name = __real___cxa_demangle(mangled, buffer, length, status);
+	ENTRY_END_ATTEMPT();
 
 	if (!name || name == buffer)
 		leakwrap_end_replacement(old, buffer, old.capacity, LEAKWRAP_CALLER);

@@ -10,6 +10,7 @@
 #ifndef LEAKWRAP_DEFINE_H
 #define LEAKWRAP_DEFINE_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -38,7 +39,52 @@ __asm__(".globl leakwrap_disable");
 /* Removes the parentheses of a list: ENTRY_LIST (a, b) is a, b. */
 #define ENTRY_LIST(...) __VA_ARGS__
 
+/* In a wrapper without a fast path, before the real call: runs FAILURE if the allocation of SIZE
+ * bytes must fail.  FAILURE returns from the wrapper as the original returns without memory.  SIZE
+ * is 0 if it is not known.  If CONDITION is false, nothing fails.  ENTRY_END_ATTEMPT must follow
+ * the real call. */
+#ifdef LEAKWRAP_BARE
+#define ENTRY_BEGIN_ATTEMPT_IF(condition, size, caller, failure)
+#define ENTRY_END_ATTEMPT()
+#else
+#define ENTRY_BEGIN_ATTEMPT_IF(condition, size, caller, failure)                                  \
+	struct leakwrap_attempt attempt = {.mark = 0};                                            \
+	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING) && (condition) && \
+	    leakwrap_begin_attempt(&attempt, size, caller)) {                                     \
+		failure;                                                                          \
+	}
+#define ENTRY_END_ATTEMPT() leakwrap_end_attempt(&attempt)
+#endif
+#define ENTRY_BEGIN_ATTEMPT(size, failure) \
+	ENTRY_BEGIN_ATTEMPT_IF(true, size, LEAKWRAP_CALLER, failure)
+
 /* -- the allocator ----------------------------------------------------------------------------- */
+
+/* Defines leakwrap_NAME_attempt, which allocates like the slow path of NAME where threads do more
+ * than record, or record a sample: the allocation may have to fail.  FAILURE is the statement that
+ * makes it fail. */
+#ifdef LEAKWRAP_BARE
+#define ENTRY_DEFINE_ATTEMPT(verb, is_leaf, type, name, parameters, arguments, size, failure)
+#define ENTRY_ATTEMPT(name, arguments)
+#else
+#define ENTRY_DEFINE_ATTEMPT(verb, is_leaf, type, name, parameters, arguments, size, failure) \
+	ENTRY_SLOW_PATH type leakwrap_##name##_attempt(ENTRY_LIST parameters,                 \
+	                                               LEAKWRAP_CALLER_PARAMS)                \
+	{                                                                                     \
+		struct leakwrap_attempt attempt;                                              \
+		if (leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER_OF_PARAMS)) {      \
+			failure;                                                              \
+		}                                                                             \
+		void *new_block = __real_##name arguments;                                    \
+		leakwrap_end_attempt(&attempt);                                               \
+		if (!(is_leaf) && leakwrap_likely(leakwrap_pass_after_call(size)))            \
+			return new_block;                                                     \
+		return verb(attempt.site, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);        \
+	}
+#define ENTRY_ATTEMPT(name, arguments)                                           \
+	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING)) \
+		return leakwrap_##name##_attempt(ENTRY_LIST arguments, LEAKWRAP_CALLER_PASSED);
+#endif
 
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
  * that it returns.  This is malloc: its wrapper does nothing else.
@@ -49,63 +95,89 @@ __asm__(".globl leakwrap_disable");
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands three times, because a
  * variable for the caller would take a register that malloc had to save. */
-#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size)        \
-	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,              \
-	                                                 LEAKWRAP_CALLER_PARAMS)             \
-	{                                                                                    \
-		void *new_block = __real_##name arguments;                                   \
-		if (!(is_leaf) && leakwrap_likely(leakwrap_pass_after_call(size)))           \
-			return new_block;                                                    \
-		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
-	}                                                                                    \
-	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                           \
-	{                                                                                    \
-		leakwrap_begin_allocation();                                                 \
-		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);               \
-		if (leakwrap_unlikely(value == 0)) {                                         \
-			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))   \
-				return __real_##name arguments;                              \
-			struct leakwrap_caller caller = LEAKWRAP_CALLER;                     \
-			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,             \
-			                                   LEAKWRAP_CALLER_ARGS(caller));    \
-		}                                                                            \
-		void *new_block = __real_##name arguments;                                   \
-		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                 \
-			return new_block;                                                    \
-		return verb(leakwrap_predicted_site(value), new_block,                       \
-		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                \
+#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure) \
+	ENTRY_DEFINE_ATTEMPT(verb, is_leaf, type, name, parameters, arguments, size, failure)  \
+	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                \
+	                                                 LEAKWRAP_CALLER_PARAMS)               \
+	{                                                                                      \
+		ENTRY_ATTEMPT(name, arguments)                                                 \
+		void *new_block = __real_##name arguments;                                     \
+		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
+	}                                                                                      \
+	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                             \
+	{                                                                                      \
+		leakwrap_begin_allocation();                                                   \
+		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);                 \
+		if (leakwrap_unlikely(value == 0)) {                                           \
+			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))     \
+				return __real_##name arguments;                                \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
+			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,               \
+			                                   LEAKWRAP_CALLER_ARGS(caller));      \
+		}                                                                              \
+		void *new_block = __real_##name arguments;                                     \
+		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                   \
+			return new_block;                                                      \
+		return verb(leakwrap_predicted_site(value), new_block,                         \
+		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                  \
 	}
 
-#define ENTRY_ALLOCATE_AS(verb, is_leaf, type, name, parameters, arguments, size)     \
-	ENTRY_DECLARE(type, name, parameters);                                        \
-	ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size) \
-	type __wrap_##name parameters                                                 \
-	{                                                                             \
-		return leakwrap_##name##_allocate arguments;                          \
+#define ENTRY_ALLOCATE_AS(verb, is_leaf, type, name, parameters, arguments, size, failure)     \
+	ENTRY_DECLARE(type, name, parameters);                                                 \
+	ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure) \
+	type __wrap_##name parameters                                                          \
+	{                                                                                      \
+		return leakwrap_##name##_allocate arguments;                                   \
 	}
 
-/* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL. */
-#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size) \
-	ENTRY_ALLOCATE_AS(verb, false, type, name, parameters, arguments, size)
+/* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL.  FAILURE: the
+ * statement that makes it fail (ENTRY_DEFINE_ATTEMPT). */
+#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure) \
+	ENTRY_ALLOCATE_AS(verb, false, type, name, parameters, arguments, size, failure)
 
 /* The same for a function that calls no other wrapped function. */
-#define ENTRY_ALLOCATE_LEAF(verb, type, name, parameters, arguments, size) \
-	ENTRY_ALLOCATE_AS(verb, true, type, name, parameters, arguments, size)
+#define ENTRY_ALLOCATE_LEAF(verb, type, name, parameters, arguments, size, failure) \
+	ENTRY_ALLOCATE_AS(verb, true, type, name, parameters, arguments, size, failure)
+
+/* Defines leakwrap_NAME_resize_attempt, which resizes like the slow path of NAME where threads do
+ * more than record.  A resize to 0 bytes may free the block, and is not made to fail. */
+#ifdef LEAKWRAP_BARE
+#define ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)
+#define ENTRY_RESIZE_ATTEMPT(name, arguments)
+#else
+#define ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                 \
+	ENTRY_SLOW_PATH void *leakwrap_##name##_resize_attempt(ENTRY_LIST parameters,  \
+	                                                       LEAKWRAP_CALLER_PARAMS) \
+	{                                                                              \
+		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;       \
+		struct leakwrap_attempt attempt = {.mark = 0};                         \
+		struct leakwrap_resize resize;                                         \
+		if (leakwrap_has_no_record(block)) {                                   \
+			void *passed = __real_##name arguments;                        \
+			if (leakwrap_likely(leakwrap_pass_after_call(size)))           \
+				return passed;                                         \
+			return leakwrap_record_allocation(passed, size, caller);       \
+		}                                                                      \
+		if ((size) != 0 && leakwrap_begin_attempt(&attempt, size, caller))     \
+			return NULL;                                                   \
+		leakwrap_begin_resize(&resize, block, size, caller.sp);                \
+		void *resized = __real_##name arguments;                               \
+		leakwrap_end_attempt(&attempt);                                        \
+		return leakwrap_end_resize(&resize, resized, size, caller);            \
+	}
+#define ENTRY_RESIZE_ATTEMPT(name, arguments)                                    \
+	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING)) \
+		return leakwrap_##name##_resize_attempt(ENTRY_LIST arguments,    \
+		                                        LEAKWRAP_CALLER_PASSED);
+#endif
 
 /* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes, or allocates
  * if "block" is NULL. */
 #define ENTRY_RESIZE(name, parameters, arguments, size)                                           \
 	ENTRY_DECLARE(void *, name, parameters);                                                  \
 	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, false, void *, name, parameters, arguments, \
-	                      size)                                                               \
-	ENTRY_SLOW_PATH void *leakwrap_##name##_unrecorded(ENTRY_LIST parameters,                 \
-	                                                   LEAKWRAP_CALLER_PARAMS)                \
-	{                                                                                         \
-		void *resized = __real_##name arguments;                                          \
-		if (leakwrap_likely(leakwrap_pass_after_call(size)))                              \
-			return resized;                                                           \
-		return leakwrap_record_allocation(resized, size, LEAKWRAP_CALLER_OF_PARAMS);      \
-	}                                                                                         \
+	                      size, return NULL)                                                  \
+	ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                            \
 	ENTRY_SLOW_PATH void *leakwrap_##name##_resize(ENTRY_LIST parameters,                     \
 	                                               LEAKWRAP_CALLER_PARAMS)                    \
 	{                                                                                         \
@@ -120,9 +192,7 @@ __asm__(".globl leakwrap_disable");
 				return resized;                                                   \
 			return leakwrap_end_fast_resize(old_value, block, resized, size, caller); \
 		}                                                                                 \
-		if (leakwrap_has_no_record(block))                                                \
-			return leakwrap_##name##_unrecorded(ENTRY_LIST arguments,                 \
-			                                    LEAKWRAP_CALLER_ARGS(caller));        \
+		ENTRY_RESIZE_ATTEMPT(name, arguments)                                             \
 		struct leakwrap_resize resize;                                                    \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                           \
 		void *resized = __real_##name arguments;                                          \
@@ -167,12 +237,15 @@ __asm__(".globl leakwrap_disable");
 /* -- the C library's functions that allocate --------------------------------------------------- */
 
 /* Defines the wrapper of a function that returns a new string, or NULL. */
-#define ENTRY_STRING(name, parameters, arguments)                              \
-	ENTRY_DECLARE(char *, name, parameters);                               \
-	char *__wrap_##name parameters                                         \
-	{                                                                      \
-		leakwrap_begin_allocation();                                   \
-		return entry_string(__real_##name arguments, LEAKWRAP_CALLER); \
+#define ENTRY_STRING(name, parameters, arguments)             \
+	ENTRY_DECLARE(char *, name, parameters);              \
+	char *__wrap_##name parameters                        \
+	{                                                     \
+		leakwrap_begin_allocation();                  \
+		ENTRY_BEGIN_ATTEMPT(0, return NULL)           \
+		char *string = __real_##name arguments;       \
+		ENTRY_END_ATTEMPT();                          \
+		return entry_string(string, LEAKWRAP_CALLER); \
 	}
 
 /* Defines the wrapper of a function that may replace *VECTOR by another block or NULL, and stores
@@ -181,9 +254,11 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_DECLARE(type, name, parameters);                                            \
 	type __wrap_##name parameters                                                     \
 	{                                                                                 \
+		ENTRY_BEGIN_ATTEMPT(0, return (type)ENOMEM)                               \
 		struct leakwrap_replacement old =                                         \
 		        leakwrap_begin_replacement(*vector, *length, LEAKWRAP_CALLER.sp); \
 		type result = __real_##name arguments;                                    \
+		ENTRY_END_ATTEMPT();                                                      \
 		leakwrap_end_replacement(old, *vector, *length, LEAKWRAP_CALLER);         \
 		return result;                                                            \
 	}

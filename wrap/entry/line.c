@@ -24,9 +24,12 @@
 	{                                                                                  \
 		if (!line || (uintptr_t)capacity < LOWEST_POINTER)                         \
 			return __real_##name arguments;                                    \
+		/* Without a buffer the call certainly allocates. */                       \
+		ENTRY_BEGIN_ATTEMPT_IF(!BUFFER, 0, LEAKWRAP_CALLER, return -1)             \
 		struct leakwrap_replacement old =                                          \
 		        leakwrap_begin_replacement(BUFFER, *capacity, LEAKWRAP_CALLER.sp); \
 		ssize_t read = __real_##name arguments;                                    \
+		ENTRY_END_ATTEMPT();                                                       \
 		leakwrap_end_replacement(old, BUFFER, *capacity, LEAKWRAP_CALLER);         \
 		return read;                                                               \
 	}

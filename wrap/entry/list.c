@@ -17,7 +17,9 @@
 	int __wrap_##name parameters                                                       \
 	{                                                                                  \
 		leakwrap_begin_allocation();                                               \
+		ENTRY_BEGIN_ATTEMPT(0, return -1)                                          \
 		int count = __real_##name arguments;                                       \
+		ENTRY_END_ATTEMPT();                                                       \
 		void *inner = leakwrap_self.inner;                                         \
 		for (int i = 0; i < count; i++) {                                          \
 			leakwrap_record_inner_size((*list)[i], (*list)[i]->d_reclen,       \
@@ -61,7 +63,9 @@ ENTRY_DECLARE(char **, backtrace_symbols, (void *const *addresses, int count));
 char **__wrap_backtrace_symbols(void *const *addresses, int count)
 {
 	leakwrap_begin_allocation();
+	ENTRY_BEGIN_ATTEMPT(0, return NULL)
 	char **names = __real_backtrace_symbols(addresses, count);
+	ENTRY_END_ATTEMPT();
 	const char *end =
 	        names && count > 0 ? strchr(names[count - 1], '\0') + 1 : (const char *)names;
 	return leakwrap_record_inner_size(names, (size_t)(end - (const char *)names),
@@ -76,7 +80,9 @@ char **__wrap_backtrace_symbols(void *const *addresses, int count)
 	int __wrap_##name parameters                                                   \
 	{                                                                              \
 		leakwrap_begin_allocation();                                           \
+		ENTRY_BEGIN_ATTEMPT(0, return ENOMEM)                                  \
 		int error = __real_##name arguments;                                   \
+		ENTRY_END_ATTEMPT();                                                   \
 		if (error == 0)                                                        \
 			leakwrap_record_inner_size(*vector, *length, LEAKWRAP_CALLER); \
 		return error;                                                          \

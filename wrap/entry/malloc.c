@@ -12,8 +12,9 @@
  * musl program malloc and free are built on them. */
 #include "wrap/entry/define.h"
 
-#define ALLOCATE(name, parameters, arguments, size) \
-	ENTRY_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size)
+#define ALLOCATE(name, parameters, arguments, size)                                       \
+	ENTRY_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size, \
+	               return NULL)
 #define RELEASE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release, name, parameters, arguments)
 
@@ -24,7 +25,8 @@
 	const char leakwrap_##name##_is_ours = 1;
 
 #ifdef LEAKWRAP_ENTRY_malloc
-ENTRY_ALLOCATE_LEAF(leakwrap_record_malloc, void *, malloc, (size_t size), (size), size)
+ENTRY_ALLOCATE_LEAF(leakwrap_record_malloc, void *, malloc, (size_t size), (size), size,
+                    return NULL)
 OURS(malloc)
 #endif
 
@@ -56,7 +58,9 @@ ENTRY_DECLARE(int, posix_memalign, (void **block, size_t alignment, size_t size)
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 {
 	leakwrap_begin_allocation();
+	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
 	int error = __real_posix_memalign(block, alignment, size);
+	ENTRY_END_ATTEMPT();
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
 	return error;

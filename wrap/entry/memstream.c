@@ -14,8 +14,10 @@ ENTRY_DECLARE(FILE *, open_memstream, (char **buffer, size_t *size));
 
 FILE *__wrap_open_memstream(char **buffer, size_t *size)
 {
+	ENTRY_BEGIN_ATTEMPT(0, return NULL)
 	FILE *stream = __real_open_memstream(buffer, size);
 
+	ENTRY_END_ATTEMPT();
 	leakwrap_memstream_opened(
 	        stream, (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
 	return stream;
@@ -27,8 +29,10 @@ ENTRY_DECLARE(FILE *, open_wmemstream, (wchar_t * *buffer, size_t *size));
 
 FILE *__wrap_open_wmemstream(wchar_t **buffer, size_t *size)
 {
+	ENTRY_BEGIN_ATTEMPT(0, return NULL)
 	FILE *stream = __real_open_wmemstream(buffer, size);
 
+	ENTRY_END_ATTEMPT();
 	leakwrap_memstream_opened(
 	        stream, (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
 	return stream;

@@ -21,7 +21,9 @@
 		if (buffer)                                                                 \
 			return __real_##name arguments;                                     \
 		leakwrap_begin_allocation();                                                \
+		ENTRY_BEGIN_ATTEMPT(size, return NULL)                                      \
 		char *new_path = __real_##name arguments;                                   \
+		ENTRY_END_ATTEMPT();                                                        \
 		if ((size) != 0 && ALLOCATES_SIZE)                                          \
 			return leakwrap_record_allocation(new_path, size, LEAKWRAP_CALLER); \
 		return entry_string(new_path, LEAKWRAP_CALLER);                             \

@@ -51,6 +51,21 @@ void leakwrap_forget(const void *block)
 	        leakwrap_begin_release_in_pool((void *)(uintptr_t)block, LEAKWRAP_CALLER.sp));
 }
 
+/* -- failures ---------------------------------------------------------------------------------- */
+
+#ifndef LEAKWRAP_BARE
+void leakwrap_fail_next(unsigned count)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	self->fail_next = count;
+	/* The next allocation finds out what the thread has to do. */
+	if (self->state == LEAKWRAP_THREAD_RECORDING || self->state == LEAKWRAP_THREAD_CHECKING ||
+	    self->state == LEAKWRAP_THREAD_SAMPLING)
+		self->state = LEAKWRAP_THREAD_NEW;
+}
+#endif
+
 /* -- backtraces -------------------------------------------------------------------------------- */
 
 /* Walks the stack of CALLER and fills FRAMES, at most MAX.  Frame 0 is the CALLER's pc; frame 1 is

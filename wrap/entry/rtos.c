@@ -4,12 +4,13 @@
 #include "wrap/entry/define.h"
 
 #ifdef LEAKWRAP_ENTRY_pvPortMalloc
-ENTRY_ALLOCATE(leakwrap_record_malloc, void *, pvPortMalloc, (size_t size), (size), size)
+ENTRY_ALLOCATE(leakwrap_record_malloc, void *, pvPortMalloc, (size_t size), (size), size,
+               return NULL)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_pvPortCalloc
 ENTRY_ALLOCATE(leakwrap_record_malloc, void *, pvPortCalloc, (size_t count, size_t size),
-               (count, size), count *size)
+               (count, size), count *size, return NULL)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_vPortFree

@@ -34,17 +34,20 @@ ENTRY_STRING(__strndup, (const char *original, size_t max), (original, max))
 size_t wcslen(const wchar_t *string); /* small C libraries may come without <wchar.h> */
 
 ENTRY_ALLOCATE(leakwrap_record_malloc, wchar_t *, wcsdup, (const wchar_t *original), (original),
-               (wcslen(original) + 1) * sizeof *original)
+               (wcslen(original) + 1) * sizeof *original, return NULL)
 #endif
 
 /* Defines the wrapper of a function that stores a new string in *STRING and returns its length, or
  * a negative number.  The format's arguments are a va_list. */
-#define FORMAT_LIST(name, parameters, arguments)                                          \
-	ENTRY_DECLARE(int, name, parameters);                                             \
-	int __wrap_##name parameters                                                      \
-	{                                                                                 \
-		leakwrap_begin_allocation();                                              \
-		return entry_formatted(string, __real_##name arguments, LEAKWRAP_CALLER); \
+#define FORMAT_LIST(name, parameters, arguments)                         \
+	ENTRY_DECLARE(int, name, parameters);                            \
+	int __wrap_##name parameters                                     \
+	{                                                                \
+		leakwrap_begin_allocation();                             \
+		ENTRY_BEGIN_ATTEMPT(0, return -1)                        \
+		int length = __real_##name arguments;                    \
+		ENTRY_END_ATTEMPT();                                     \
+		return entry_formatted(string, length, LEAKWRAP_CALLER); \
 	}
 
 /* Defines the wrapper of such a function with "..." by CALL, a call of the function with va_list.
@@ -56,9 +59,11 @@ ENTRY_ALLOCATE(leakwrap_record_malloc, wchar_t *, wcsdup, (const wchar_t *origin
 	{                                                                \
 		va_list list;                                            \
 		leakwrap_begin_allocation();                             \
+		ENTRY_BEGIN_ATTEMPT(0, return -1)                        \
 		va_start(list, format);                                  \
 		int length = call;                                       \
 		va_end(list);                                            \
+		ENTRY_END_ATTEMPT();                                     \
 		return entry_formatted(string, length, LEAKWRAP_CALLER); \
 	}
 

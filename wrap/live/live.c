@@ -52,15 +52,17 @@ static __attribute__((noinline)) struct leakwrap_region *look_up_region(uintptr_
 	return region;
 }
 
-/* Returns the region of ADDRESS if the cache has it, else NULL. */
+/* Returns the region of ADDRESS if the cache has it, or remembers it beside the cache.  Else returns
+ * NULL. */
 LEAKWRAP_INLINE struct leakwrap_region *find_cached_region(uintptr_t address)
 {
 	struct leakwrap_region *region;
 
 	leakwrap_reclaim_wait();
 	region = leakwrap_region_cached_or_bypassed(address);
-	return region && (leakwrap_region_cached(address) ||
-	                  !leakwrap_region_is_fast_path_allowed(region))
+	if (!region)
+		return leakwrap_region_displaced(address);
+	return leakwrap_region_cached(address) || !leakwrap_region_is_fast_path_allowed(region)
 	               ? region
 	               : NULL;
 }
@@ -264,6 +266,22 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 			return found;
 	}
 	return (struct leakwrap_live_block){address, 0, LEAKWRAP_SITE_NONE};
+}
+
+void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to)
+{
+	const struct leakwrap_region *const region = leakwrap_region_find((uintptr_t)block);
+	leakwrap_live_slot *slot;
+	uint32_t within, value;
+
+	if (!region)
+		return;
+	slot = leakwrap_slot_of(region, (uintptr_t)block, &within);
+	value = atomic_load_explicit(slot, memory_order_relaxed);
+	while (leakwrap_slot_is_block(value) && leakwrap_slot_site(value) == from &&
+	       !atomic_compare_exchange_weak(slot, &value,
+	                                     value + ((to - from) << LEAKWRAP_SLOT_SITE_SHIFT)))
+		;
 }
 
 /* -- held blocks ------------------------------------------------------------------------------- */

@@ -41,6 +41,13 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size);
  * exact block, or while pages are being reclaimed. */
 struct leakwrap_live_block leakwrap_live_find(const void *block);
 
+#ifndef LEAKWRAP_BARE
+/* Changes the call site of BLOCK from FROM to TO.  Does nothing if BLOCK has no record in a slot,
+ * or another call site.  Another thread may release BLOCK meanwhile.  Signal-safe.  Takes the
+ * tables' lock as leakwrap_live_find does. */
+void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to);
+#endif
+
 /* Calls VISIT for every live block, held or not, also while other threads add and remove blocks.  A
  * block that is live throughout the call is visited once.  CONTEXT is passed to VISIT.
  * Signal-safe, takes no lock. */

@@ -209,7 +209,7 @@ static bool is_in_frames(const struct leakwrap_release *release)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(release->caller.sp);
 	uintptr_t pcs[FRAMES_MAX];
-	uint16_t positions[FRAMES_MAX];
+	leakwrap_stack_position positions[FRAMES_MAX];
 	struct leakwrap_stack_link links[2 * FRAMES_MAX];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .read_set = &read_set};

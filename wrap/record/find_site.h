@@ -1,4 +1,4 @@
-/* find_site.h - finds the call site of a stack that was not recognized. */
+/* find_site.h - the call site of an allocation whose stack the fast path does not recognize. */
 #ifndef LEAKWRAP_FIND_SITE_H
 #define LEAKWRAP_FIND_SITE_H
 
@@ -6,8 +6,8 @@
 
 #include "wrap/arch/arch.h"
 
-/* Walks the stack of CALLER, which the stack cache did not recognize.  Returns its call site, or
- * LEAKWRAP_SITE_LOST if no memory or no number is left.  Signal-safe. */
-uint32_t leakwrap_find_site_by_walk(const struct leakwrap_caller *caller);
+/* Finds or adds the call site of an allocation by CALLER, in the stack cache or by a walk.  BLOCK
+ * and the result: as of leakwrap_stack_site (stack_site.h).  Signal-safe. */
+uint32_t leakwrap_find_site(const struct leakwrap_caller *caller, const void *block);
 
 #endif

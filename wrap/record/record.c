@@ -6,6 +6,7 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
+#include "wrap/fail/fail.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/base/sampling.h"
@@ -13,9 +14,12 @@
 #include "wrap/record/fast_path.h"
 #include "wrap/record/find_site.h"
 #include "wrap/record/record_sample.h"
-#include "wrap/site/stack_cache.h"
 #include "wrap/runtime/runtime.h"
+#include "wrap/site/stack_site.h"
 #include "wrap/unwind/stack_bounds.h"
+#ifndef LEAKWRAP_BARE
+#include "wrap/site/young_sites.h"
+#endif
 #include "wrap/base/thread.h"
 
 #include <errno.h>
@@ -56,11 +60,12 @@ static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		if (leakwrap_is_sampling())
+		if (leakwrap_misuse_checked || leakwrap_fail_may_come())
+			self->state = LEAKWRAP_THREAD_CHECKING;
+		else if (is_sampling)
 			leakwrap_sampling_enter_thread();
 		else
-			self->state = leakwrap_misuse_checked ? LEAKWRAP_THREAD_CHECKING
-			                                      : LEAKWRAP_THREAD_RECORDING;
+			self->state = LEAKWRAP_THREAD_RECORDING;
 	}
 	return self->state == LEAKWRAP_THREAD_SAMPLING ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_FIRST;
 }
@@ -68,20 +73,21 @@ static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
 /* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
  * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
  * start, or if no memory or no number is left.  Returns LEAKWRAP_SITE_NONE if blocks are sampled:
- * then leakwrap_record_sample decides. */
-static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
+ * then leakwrap_record_sample decides.  BLOCK: as of leakwrap_stack_site. */
+static uint32_t find_site(const void *block, LEAKWRAP_CALLER_PARAMS)
 {
-	uint32_t site;
-
 	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING) {
 		const uint32_t special = prepare_thread(sp);
 
 		if (special != LEAKWRAP_SITE_FIRST)
 			return special;
 	}
-	site = leakwrap_stack_cache_find(pc, sp, fp);
-	return site != LEAKWRAP_SITE_NONE ? site
-	                                  : leakwrap_find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
+	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS, block);
+}
+
+uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS)
+{
+	return find_site(NULL, LEAKWRAP_CALLER_PASSED);
 }
 
 /* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older
@@ -161,6 +167,13 @@ static bool is_part_of(const void *enclosing, const void *block)
 
 #ifndef LEAKWRAP_BARE
 
+/* Returns whether a block of SIZE bytes may have a young call site: it must fit a slot.  Misuse
+ * remembers call sites. */
+static bool may_be_young(size_t size)
+{
+	return size < LEAKWRAP_SLOT_LARGE && !leakwrap_misuse_checked;
+}
+
 /* Retries the fast path now that SITE is known, or changes the record of an inner call with the
  * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
  * nothing if the thread does not simply record, SIZE does not fit a slot, or the fast path does not
@@ -176,6 +189,12 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 
 #else
 
+static bool may_be_young(size_t size)
+{
+	(void)size;
+	return false;
+}
+
 static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	(void)site, (void)block, (void)size;
@@ -183,6 +202,20 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 }
 
 #endif
+
+/* Finds the call site of BLOCK, of SIZE bytes, and tries to record BLOCK in its slot.  Returns true
+ * if it is recorded.  Otherwise sets *SITE. */
+static bool find_and_record(uint32_t *site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	bool is_recorded;
+
+	*site = find_site(may_be_young(size) ? block : NULL, LEAKWRAP_CALLER_PASSED);
+	is_recorded = retry_fast_record(*site, block, size);
+	if (!is_recorded)
+		*site = leakwrap_settled_site(*site, block);
+	leakwrap_young_sites_end(sp);
+	return is_recorded;
+}
 
 /* Counts a free of a block that has no record, unless not all blocks are recorded. */
 static void count_foreign_free(void)
@@ -204,12 +237,13 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 		return NULL;
 	}
 	if (site == LEAKWRAP_SITE_NONE) {
-		site = find_site(LEAKWRAP_CALLER_PASSED);
+		if (find_and_record(&site, block, size, LEAKWRAP_CALLER_PASSED))
+			return block;
 		if (site == LEAKWRAP_SITE_NONE)
 			return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
-	}
-	if (retry_fast_record(site, block, size))
+	} else if (retry_fast_record(site, block, size)) {
 		return block;
+	}
 	if (leakwrap_self.inner)
 		absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
@@ -330,12 +364,12 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
                                                     enum leakwrap_kind kind, bool resizes,
                                                     const struct leakwrap_caller *caller)
 {
-	const struct leakwrap_release release = {.block = (uintptr_t)block,
-	                                         .kind = kind,
-	                                         .resizes = resizes,
-	                                         .offender =
-	                                                 find_site(LEAKWRAP_CALLER_ARGS(*caller)),
-	                                         .caller = *caller};
+	const struct leakwrap_release release = {
+	        .block = (uintptr_t)block,
+	        .kind = kind,
+	        .resizes = resizes,
+	        .offender = find_site(NULL, LEAKWRAP_CALLER_ARGS(*caller)),
+	        .caller = *caller};
 
 	if (site == LEAKWRAP_SITE_NONE)
 		return leakwrap_misuse_check_unknown(&release);
@@ -435,6 +469,7 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 		resize->sample.entry = NULL;
 		return;
 	}
+	leakwrap_settle_block(block);
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
 	                                  &resize->mark);
 	if (resize->site == LEAKWRAP_SITE_NONE)
@@ -474,8 +509,9 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&
-	    leakwrap_live_restore(resize->block, resize->old_size, resize->site, resize->mark) ==
-	            LEAKWRAP_LIVE_UNTRACKED)
+	    leakwrap_live_restore(resize->block, resize->old_size,
+	                          leakwrap_settled_site(resize->site, resize->block),
+	                          resize->mark) == LEAKWRAP_LIVE_UNTRACKED)
 		count_exception(LEAKWRAP_LIVE_UNTRACKED, resize->old_size);
 }
 
@@ -493,7 +529,7 @@ static void record_resized(const struct leakwrap_resize *resize, void *block, si
 	else
 		leakwrap_record_allocation(block, size, LEAKWRAP_CALLER_OF_PARAMS);
 	if (keeps_site && leakwrap_live_remove(block, &size) != LEAKWRAP_SITE_NONE)
-		leakwrap_live_add(block, size, resize->site);
+		leakwrap_live_add(block, size, leakwrap_settled_site(resize->site, resize->block));
 }
 
 void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size_t size,
@@ -536,8 +572,10 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	struct leakwrap_replacement old = {
 	        .block = block, .capacity = capacity, .site = LEAKWRAP_SITE_NONE};
 
-	if (block)
+	if (block) {
+		leakwrap_settle_block(block);
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
+	}
 	if (old.site == LEAKWRAP_SITE_NONE)
 		old.sample = leakwrap_find_sample(block);
 	leakwrap_self.inner = NULL;

@@ -24,6 +24,7 @@
 #define LEAKWRAP_RECORD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,42 @@ static inline void leakwrap_begin_allocation(void)
 {
 	leakwrap_self.inner = NULL;
 }
+
+/* Returns the call site of an allocation by this caller, and updates the thread's state: the thread
+ * may be new.  Returns LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST,
+ * or LEAKWRAP_SITE_NONE if blocks are sampled (slot.h). */
+uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS);
+
+#ifndef LEAKWRAP_BARE
+bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
+                                 LEAKWRAP_CALLER_PARAMS);
+
+/* Decides whether the allocation of SIZE bytes by CALLER must fail, before the real call.  Called
+ * only if the thread does not simply record.  SIZE is 0 if it is not known.  *ATTEMPT must lie in
+ * the wrapper's frame.  Nothing fails in a thread that samples.
+ *
+ * Returns true if the allocation must fail: sets errno to ENOMEM, and leakwrap_end_attempt need not
+ * follow.  Otherwise leakwrap_end_attempt must follow the real call.  Wrapped functions that the
+ * real call reaches do not fail meanwhile: they are parts of the same allocation. */
+LEAKWRAP_INLINE bool leakwrap_begin_attempt(struct leakwrap_attempt *attempt, size_t size,
+                                            struct leakwrap_caller caller)
+{
+	if (leakwrap_self.state == LEAKWRAP_THREAD_SAMPLING) {
+		*attempt = (struct leakwrap_attempt){.mark = 0};
+		return false;
+	}
+	return leakwrap_begin_attempt_from(attempt, size, LEAKWRAP_CALLER_ARGS(caller));
+}
+
+/* Ends ATTEMPT, after the real call.  Does nothing if the attempt was never begun. */
+static inline void leakwrap_end_attempt(struct leakwrap_attempt *attempt)
+{
+	if (leakwrap_unlikely(attempt->mark != 0)) {
+		attempt->mark = 0;
+		leakwrap_self.attempt = attempt->outer;
+	}
+}
+#endif
 
 void *leakwrap_record_allocation_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);

@@ -9,16 +9,12 @@
 #include "wrap/record/fast_path.h"
 #include "wrap/record/find_site.h"
 #include "wrap/site/site_allocated.h"
-#include "wrap/site/stack_cache.h"
 
-/* Finds the call site of this caller by its stack.  Returns LEAKWRAP_SITE_LOST if no memory or no
- * number is left. */
+/* Finds the call site of this caller by its stack.  It is none of the young ones: the table of
+ * samples keeps its number.  Returns LEAKWRAP_SITE_LOST if no memory or no number is left. */
 static uint32_t find_site_of_stack(LEAKWRAP_CALLER_PARAMS)
 {
-	const uint32_t site = leakwrap_stack_cache_find(pc, sp, fp);
-
-	return site != LEAKWRAP_SITE_NONE ? site
-	                                  : leakwrap_find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
+	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS, NULL);
 }
 
 /* Makes the caller the call site of BLOCK if an inner call has sampled it.  BLOCK may be cut out of

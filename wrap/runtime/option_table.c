@@ -5,6 +5,7 @@
 
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
+#include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/port/port.h"
 #include "report/line_writer.h"
@@ -305,6 +306,11 @@ static bool set_log_max(struct span value)
 	return parse_bytes(value, &leakwrap_options.log_max);
 }
 
+static bool set_fail(struct span value)
+{
+	return leakwrap_fail_parse(value.start, value.length, &leakwrap_options.fail);
+}
+
 static bool set_system(struct span value)
 {
 	return parse_switch(value, &leakwrap_options.system);
@@ -362,6 +368,8 @@ static const struct option {
          "blocks that are freed twice, by a pointer into them or by a function of another kind, "
          "and pointers into the stack or static data that are freed, are reported, as far as that "
          "is certain; abort ends the program then"},
+        {"fail", set_fail, "off", "off, or nth=N, rate=N, site=IDENTITY or list, and more words",
+         "which allocations fail, as a test of the program; words have commas between them"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries of a static program allocated for themselves"},
         {"command", set_command, "1", "0 or 1",

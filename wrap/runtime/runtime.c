@@ -10,12 +10,15 @@
 #include "wrap/signal/spare_stack.h"
 #include "report/dump.h"
 #include "report/unasked.h"
+#include "report/failure_writer.h"
+#include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
+#include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/base/sampling.h"
@@ -23,6 +26,7 @@
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
+#include "wrap/unwind/walk_memo.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/locked_uthash.h"
@@ -50,6 +54,10 @@ enum { NO_EXIT_DUMP, WRITING_EXIT_DUMP, EXIT_DUMP_WRITTEN };
 /* How long a thread that ends the process waits for another thread's exit dump, in nanoseconds. */
 #define EXIT_DUMP_LIMIT 30000000000u
 
+static long fork_with_tracer(void);
+
+static const struct leakwrap_fail_hooks fail_hooks = {leakwrap_name_of_function, fork_with_tracer};
+
 /* -- start ------------------------------------------------------------------------------------- */
 
 static void dump_on_signal(void)
@@ -58,11 +66,15 @@ static void dump_on_signal(void)
 		leakwrap_dump_on_signal();
 }
 
-/* Starts sampling.  Who samples cannot tell which releases are wrong. */
+/* Starts sampling.  Who samples cannot tell which releases are wrong, and does not find the call
+ * site of each allocation. */
 static void start_sampling(void)
 {
-	if (leakwrap_misuse_checked)
-		leakwrap_message("misuse= needs all blocks: sample= is ignored",
+	const bool may_fail = leakwrap_options.fail.choice != LEAKWRAP_FAIL_NOTHING;
+
+	if (leakwrap_misuse_checked || may_fail)
+		leakwrap_message(may_fail ? "fail= needs all blocks: sample= is ignored"
+		                          : "misuse= needs all blocks: sample= is ignored",
 		                 (const char *[]){NULL});
 	else
 		leakwrap_sampling_start((uint32_t)leakwrap_options.sample);
@@ -94,6 +106,9 @@ static void start(void)
 		start_sampling();
 	if (leakwrap_unasked_start())
 		leakwrap_live_set_growth_hook(leakwrap_unasked_look);
+	if (!leakwrap_fail_start(&fail_hooks))
+		leakwrap_message("no memory or no plan to make allocations fail",
+		                 (const char *[]){NULL});
 	if (leakwrap_options.signal != 0)
 		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
 	if (leakwrap_options.crash)
@@ -176,6 +191,7 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
+	leakwrap_fail_forked();
 	leakwrap_shadow_forked();
 	leakwrap_crash_forked();
 	leakwrap_spare_stack_forked();
@@ -183,10 +199,27 @@ static void after_fork_in_child(void)
 	leakwrap_unasked_forked();
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();
+	leakwrap_walk_memo_forked();
 	leakwrap_sites_collect_forked();
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
 		leakwrap_sites_begin_own();
 	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
+}
+
+/* Forks past the C library, for leakwrap torture.  The program has a single thread. */
+static long fork_with_tracer(void)
+{
+	long pid;
+
+	before_fork();
+	pid = leakwrap_fork_sibling();
+	if (pid != 0) {
+		after_fork_in_parent();
+		return pid;
+	}
+	after_fork_in_child();
+	atomic_store(&runtime.has_entered, true); /* it dumps also if it calls _exit at once */
+	return 0;
 }
 
 #ifndef LEAKWRAP_NO___register_atfork

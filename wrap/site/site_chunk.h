@@ -21,10 +21,10 @@ struct leakwrap_site_chunk {
 	_Atomic leakwrap_pool_offset backtrace[LEAKWRAP_SITE_CHUNK];
 	/* The high 16 bits of the backtrace's hash: see site_entry in site_table.c. */
 	uint16_t hash_high[LEAKWRAP_SITE_CHUNK];
-	/* How many stacks of the call site the stack index was given, and how many walks have led
-	 * to the call site: see stack_cache.c. */
+	/* How many stacks of the call site the stack index was given: see stack_cache.c. */
 	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];
-	_Atomic uint8_t walk_count[LEAKWRAP_SITE_CHUNK];
+	/* If its numbers are those of young call sites: their ring (young_sites.h).  Else NULL. */
+	struct leakwrap_young_sites *_Atomic young;
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_site_chunk

@@ -4,9 +4,11 @@
 #include "wrap/base/arena.h"
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/options.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
 #include "wrap/live/samples.h"
+#include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"
@@ -17,6 +19,7 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_shape.h"
+#include "wrap/site/young_sites.h"
 
 #include <stdatomic.h>
 
@@ -60,7 +63,7 @@ static bool is_due(void)
 {
 	return (int32_t)(leakwrap_site_numbers_wanted() -
 	                 atomic_load_explicit(&collection.due_at, memory_order_relaxed)) >= 0 ||
-	       leakwrap_stack_shapes_are_many();
+	       leakwrap_stack_shapes_are_many() || leakwrap_modules_are_many();
 }
 
 /* -- marking: without the lock ----------------------------------------------------------------- */
@@ -138,7 +141,7 @@ static void give_back(void)
 		struct leakwrap_base_backtrace *const base = collection.dead_bases;
 
 		collection.dead_bases = base->next_dead;
-		leakwrap_arena_give(base, leakwrap_base_backtrace_size(base));
+		leakwrap_base_backtrace_free(base);
 	}
 }
 
@@ -259,8 +262,8 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 {
 	struct leakwrap_mask before;
 
-	if (leakwrap_likely(!is_due()))
-		return;
+	if (leakwrap_likely(!is_due()) || leakwrap_options.fail.choice != LEAKWRAP_FAIL_NOTHING)
+		return; /* failing allocations are counted by their numbers */
 	leakwrap_signals_block(&before);
 	if (!atomic_exchange(&collection.is_running, 1)) {
 		if (begin_marks()) {
@@ -284,6 +287,7 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 void leakwrap_sites_collect_forked(void)
 {
 	leakwrap_readers_forked();
+	leakwrap_young_sites_forked();
 	leakwrap_site_numbers_forked();
 	leakwrap_site_marks_end();
 	atomic_store(&collection.is_running, 0);

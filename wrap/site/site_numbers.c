@@ -111,6 +111,22 @@ bool leakwrap_site_numbers_add_chunk(bool from_reserve)
 	return number == LEAKWRAP_SITE_LIMIT || leakwrap_site_chunk_make(number, from_reserve);
 }
 
+uint32_t leakwrap_site_numbers_take_chunk(void)
+{
+	uint32_t limit = leakwrap_site_numbers_limit(), first;
+
+	do {
+		first = (limit + LEAKWRAP_SITE_CHUNK - 1) / LEAKWRAP_SITE_CHUNK *
+		        LEAKWRAP_SITE_CHUNK;
+		if (first >= LEAKWRAP_SITE_LIMIT / 2 || !leakwrap_site_chunk_make(first, false))
+			return LEAKWRAP_SITE_NONE;
+	} while (
+	        !atomic_compare_exchange_weak(&numbers.limit, &limit, first + LEAKWRAP_SITE_CHUNK));
+	for (; limit < first; limit++)
+		leakwrap_site_number_free(limit);
+	return first;
+}
+
 void leakwrap_site_number_free(uint32_t number)
 {
 	atomic_fetch_or(&bits.free[number / BITS], 1u << number % BITS);

@@ -32,6 +32,11 @@ void leakwrap_site_number_free(uint32_t number);
  * caller holds the tables' lock. */
 bool leakwrap_site_numbers_add_chunk(bool from_reserve);
 
+/* Takes all numbers of a chunk, which were never taken, and makes the chunk.  Returns the first of
+ * them, or LEAKWRAP_SITE_NONE if there is no memory or half of all numbers were taken.  The caller
+ * holds the tables' lock. */
+uint32_t leakwrap_site_numbers_take_chunk(void);
+
 /* Keeps the numbers that live blocks have from being freed, until leakwrap_site_numbers_release is
  * called as often: a dump shows blocks that may be released meanwhile.  Signal-safe. */
 void leakwrap_site_numbers_hold(void);

@@ -16,6 +16,7 @@
 #include "wrap/site/stored_backtrace.h"
 #include "wrap/site/stack_hash.h"
 #include "wrap/site/stack_index.h"
+#include "wrap/site/young_sites.h"
 #include "wrap/unwind/unwind.h"
 
 #include <stdatomic.h>
@@ -33,48 +34,6 @@ static struct {
 } sites = {.first_own = LEAKWRAP_SITE_FIRST,
            .unique_limit = LEAKWRAP_SITE_LIMIT,
            .by_backtrace = &leakwrap_hash_table_empty.table};
-
-/* -- reading ----------------------------------------------------------------------------------- */
-
-void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
-{
-	struct leakwrap_site_reader reader;
-
-	leakwrap_site_reader_start(&reader, number);
-	trace->depth = reader.base->depth;
-	trace->kind = reader.base->kind;
-	trace->modules = reader.base->modules;
-	for (unsigned i = 0; i < trace->depth; i++)
-		trace->pcs[i] = leakwrap_site_reader_next(&reader);
-}
-
-void leakwrap_site_prefetch(uint32_t number)
-{
-	const leakwrap_pool_offset bytes =
-	        number >= LEAKWRAP_SITE_FIRST ? leakwrap_site_backtrace(number) : 0;
-
-	if (bytes != 0)
-		__builtin_prefetch(leakwrap_byte_pool_at(bytes));
-}
-
-enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
-{
-	struct leakwrap_site_reader reader;
-
-	leakwrap_site_reader_start(&reader, number);
-	return reader.base->kind;
-}
-
-const char *leakwrap_site_task(uint32_t number)
-{
-	(void)number;
-	return NULL;
-}
-
-uint32_t leakwrap_sites_limit(void)
-{
-	return leakwrap_site_numbers_limit();
-}
 
 /* -- by backtrace ------------------------------------------------------------------------------ */
 
@@ -114,7 +73,7 @@ static void set_closed(void *entry, bool is_closed)
 	atomic_compare_exchange_strong((site_entry *)entry, &from, is_closed ? CLOSED : 0);
 }
 
-static uint32_t hash_of(const struct leakwrap_trace *trace)
+uint32_t leakwrap_trace_hash(const struct leakwrap_trace *trace)
 {
 	uint64_t sum = 0;
 
@@ -198,28 +157,35 @@ static uint32_t find(const struct leakwrap_trace *trace, uint32_t hash)
 	}
 }
 
+/* Returns the number of frames of the backtrace of the call site NUMBER. */
+static unsigned depth_of(uint32_t number)
+{
+	struct leakwrap_trace young;
+
+	if (!leakwrap_site_is_young(number))
+		return leakwrap_site_depth(number);
+	leakwrap_young_site_read_head(number, &young);
+	return young.depth;
+}
+
 uint32_t leakwrap_site_key(uint32_t number)
 {
-	uintptr_t pcs[leakwrap_site_depth(number) + 1];
+	uintptr_t pcs[depth_of(number) + 1];
 	struct leakwrap_trace trace = {.pcs = pcs};
 
 	leakwrap_site_read(number, &trace);
-	return hash_of(&trace);
+	return leakwrap_trace_hash(&trace);
 }
 
-uint32_t leakwrap_site_oldest(uint32_t number)
+/* Returns the lowest number below NUMBER in the table that has the backtrace TRACE with HASH.
+ * Returns NUMBER if there is none. */
+static uint32_t find_older(uint32_t number, const struct leakwrap_trace *trace, uint32_t hash)
 {
-	uintptr_t pcs[leakwrap_site_depth(number) + 1];
-	struct leakwrap_trace trace = {.pcs = pcs};
 	const struct leakwrap_hash_table *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
 	const site_entry *entry = leakwrap_hash_table_entries(table);
-	uint32_t hash, found;
+	uint32_t found;
 
-	if (number < atomic_load(&sites.unique_limit))
-		return number;
-	leakwrap_site_read(number, &trace);
-	hash = hash_of(&trace);
 	entry += leakwrap_hash_table_bucket(table, hash);
 	for (; number_in(found = atomic_load_explicit(entry, memory_order_acquire)) !=
 	       LEAKWRAP_SITE_NONE;
@@ -227,13 +193,31 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 		const uint32_t older = number_in(found);
 		const struct leakwrap_base_backtrace *base =
 		        older < number && found == entry_for(older, hash)
-		                ? base_with_frames_of(older, &trace)
+		                ? base_with_frames_of(older, trace)
 		                : NULL;
 
-		if (base && base->modules == trace.modules)
+		if (base && base->modules == trace->modules)
 			number = older;
 	}
 	return number;
+}
+
+uint32_t leakwrap_site_oldest(uint32_t number)
+{
+	const bool is_young = leakwrap_site_is_young(number);
+	uintptr_t pcs[depth_of(number) + 1];
+	struct leakwrap_trace trace = {.pcs = pcs};
+	uint32_t hash, older;
+
+	if (!is_young && number < atomic_load(&sites.unique_limit))
+		return number;
+	leakwrap_site_read(number, &trace);
+	hash = leakwrap_trace_hash(&trace);
+	if (!is_young)
+		return find_older(number, &trace, hash);
+	older = find_older(LEAKWRAP_SITE_LIMIT, &trace, hash);
+	return older != LEAKWRAP_SITE_LIMIT ? older
+	                                    : leakwrap_young_site_lowest(number, &trace, hash);
 }
 
 /* -- adding ------------------------------------------------------------------------------------ */
@@ -285,8 +269,6 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash,
 		chunk = leakwrap_site_chunk(number);
 		chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] =
 		        (uint16_t)(hash >> (32 - HASH_HIGH_BITS));
-		atomic_store_explicit(&chunk->walk_count[number % LEAKWRAP_SITE_CHUNK], 0,
-		                      memory_order_relaxed);
 		atomic_store_explicit(&chunk->stack_count[number % LEAKWRAP_SITE_CHUNK], 0,
 		                      memory_order_relaxed);
 		atomic_store(&chunk->backtrace[number % LEAKWRAP_SITE_CHUNK], bytes);
@@ -410,7 +392,7 @@ static uint32_t find_leaf(const struct leakwrap_trace *trace)
 		const struct leakwrap_trace leaf = cut(trace, leaf_depths[i]);
 
 		if (leaf.depth < trace->depth || i == LEAF_DEPTHS - 1)
-			number = find(&leaf, hash_of(&leaf));
+			number = find(&leaf, leakwrap_trace_hash(&leaf));
 	}
 	return number;
 }
@@ -427,13 +409,18 @@ static uint32_t add_leaf(const struct leakwrap_trace *trace)
 	if (left < LEAF_SITES / 4)
 		depth = left < LEAF_SITES / 8 ? 1 : 2;
 	leaf = cut(trace, depth);
-	number = find_or_add(&leaf, hash_of(&leaf), LEAKWRAP_WITH_LOCK);
+	number = find_or_add(&leaf, leakwrap_trace_hash(&leaf), LEAKWRAP_WITH_LOCK);
 	return number != LEAKWRAP_SITE_NONE
 	               ? number
-	               : find_or_add(&leaf, hash_of(&leaf), LEAKWRAP_FROM_RESERVE);
+	               : find_or_add(&leaf, leakwrap_trace_hash(&leaf), LEAKWRAP_FROM_RESERVE);
 }
 
 /* -- for the rest of the tracer ---------------------------------------------------------------- */
+
+uint32_t leakwrap_sites_limit(void)
+{
+	return leakwrap_site_numbers_limit();
+}
 
 void leakwrap_sites_begin_own(void)
 {
@@ -455,7 +442,8 @@ uint32_t leakwrap_sites_first_own(void)
 
 bool leakwrap_sites_are_unique(void)
 {
-	return atomic_load(&sites.unique_limit) == LEAKWRAP_SITE_LIMIT;
+	return atomic_load(&sites.unique_limit) == LEAKWRAP_SITE_LIMIT &&
+	       !leakwrap_young_sites_exist();
 }
 
 unsigned leakwrap_sites_begin_reading(void)
@@ -515,7 +503,7 @@ static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint32_t ha
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
-	const uint32_t hash = hash_of(trace);
+	const uint32_t hash = leakwrap_trace_hash(trace);
 	const unsigned entered = leakwrap_readers_enter();
 	bool is_whole;
 	uint32_t number = number_without_lock(trace, hash, &is_whole);

@@ -21,13 +21,14 @@
 #include <stdint.h>
 
 #include "wrap/live/slot.h"
+#include "wrap/site/site_read.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/trace.h"
 
 /* Finds or adds the call site of TRACE.  STACK is the stack that was walked; it is added to the
- * stack cache if it can be recognized.  Returns the number.  If memory is short, TRACE is cut to
- * its innermost frames.  If that fails too, counts the loss in leakwrap_loss and returns
- * LEAKWRAP_SITE_LOST.  Takes the tables' lock at times if TRACE or its
+ * stack cache if it can be recognized.  With STACK NULL it is not added.  Returns the number.  If
+ * memory is short, TRACE is cut to its innermost frames.  If that fails too, counts the loss in
+ * leakwrap_loss and returns LEAKWRAP_SITE_LOST.  Takes the tables' lock at times if TRACE or its
  * stack is new. */
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack);
@@ -60,13 +61,18 @@ void leakwrap_sites_begin_own(void);
  * LEAKWRAP_SITE_FIRST if that function was not called or did nothing.  Signal-safe. */
 uint32_t leakwrap_sites_first_own(void);
 
-/* Returns whether no backtrace has two numbers.  A backtrace may have two after a fork, or if a
- * block came late at a call site that a collection had unlinked.  Signal-safe. */
+/* Returns whether no backtrace has two numbers.  A backtrace may have two after a fork, if a block
+ * came late at a call site that a collection had unlinked, or if there are young call sites.
+ * Signal-safe. */
 bool leakwrap_sites_are_unique(void);
 
 /* Returns the lowest number with the backtrace of the call site NUMBER: NUMBER itself, or an older
- * number.  Signal-safe, takes no lock. */
+ * number.  For a young call site (young_sites.h) prefers the number of the table.  Signal-safe,
+ * takes no lock. */
 uint32_t leakwrap_site_oldest(uint32_t number);
+
+/* Returns a hash of TRACE.  Equal backtraces have equal hashes. */
+uint32_t leakwrap_trace_hash(const struct leakwrap_trace *trace);
 
 /* Returns a hash of the backtrace of the call site NUMBER.  A process and its forked children have
  * equal hashes for equal backtraces.  Signal-safe, takes no lock. */
@@ -100,30 +106,6 @@ static inline uint32_t leakwrap_sites_first_own(void)
 static inline uint32_t leakwrap_site_oldest(uint32_t number)
 {
 	return number;
-}
-#endif
-
-/* For the next three functions, NUMBER is at least LEAKWRAP_SITE_FIRST and below the limit.  They
- * are signal-safe. */
-
-/* Reads the backtrace into TRACE.  The caller provides pcs with room for LEAKWRAP_MAX_DEPTH return
- * addresses.  Sets depth, kind and modules. */
-void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace);
-
-/* Returns how far the backtrace can be trusted. */
-enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number);
-
-/* Returns the name of the task that allocated at the call site, or NULL if tasks have no names. */
-const char *leakwrap_site_task(uint32_t number);
-
-/* Prefetches the call site NUMBER, which will be read soon; any number is allowed.  A dump reads
- * thousands of call sites, and most are in no processor cache. */
-#ifndef LEAKWRAP_BARE
-void leakwrap_site_prefetch(uint32_t number);
-#else
-static inline void leakwrap_site_prefetch(uint32_t number)
-{
-	(void)number;
 }
 #endif
 

@@ -7,6 +7,7 @@
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_probe.h"
 #include "wrap/site/stack_shape.h"
+#include "wrap/unwind/foreign_stack.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
@@ -45,36 +46,16 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 
-	return read_set && read_set->usable && !stack->foreign &&
+	return stack && read_set && read_set->usable && !stack->foreign &&
 	       trace->depth == read_set->return_count + 1u &&
 	       read_set->modules == leakwrap_modules();
-}
-
-/* Stacks of the first call sites are learned at each walk.  A program with more call sites may
- * never see a stack again, and learning takes the lock.  So the stacks of a later call site are
- * learned at the 2nd, 4th, 8th ... walk that leads to it, and at each 32nd. */
-#define LEARN_ALWAYS 4096u
-#define LEARN_EVERY  32u
-
-/* Counts a walk that led to NUMBER.  Returns whether its stack should be learned.  The count is
- * lost at times: two threads may store at once.  After 255 comes 0. */
-static bool count_walk(uint32_t number)
-{
-	_Atomic uint8_t *walks =
-	        &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
-	const unsigned count = atomic_load_explicit(walks, memory_order_relaxed) + 1u;
-
-	atomic_store_explicit(walks, (uint8_t)count, memory_order_relaxed);
-	return number < LEARN_ALWAYS || count % LEARN_EVERY == 0 ||
-	       (count > 1 && (count & (count - 1)) == 0);
 }
 
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
 	if (!is_cacheable(trace, stack) ||
-	    atomic_load_explicit(stack_count_of(number), memory_order_relaxed) >= STACKS_MAX ||
-	    !count_walk(number))
+	    atomic_load_explicit(stack_count_of(number), memory_order_relaxed) >= STACKS_MAX)
 		return false;
 	if (leakwrap_stack_shapes_have_room())
 		return true;
@@ -166,15 +147,19 @@ static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stac
 
 uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	const uintptr_t room = leakwrap_stack_room(sp);
+	const uintptr_t own_room = leakwrap_stack_room(sp);
+	const uintptr_t room = own_room != 0 ? own_room : leakwrap_foreign_stack_room(pc, sp);
 	uint32_t set = leakwrap_stack_cache_set(room, pc);
 	const struct leakwrap_modules *before = leakwrap_modules();
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++) {
 		const struct leakwrap_stack_shape *shape;
-		const uint32_t value =
-		        leakwrap_stack_cache_probe(set, way, &shape, room, pc, sp, fp);
+		uint32_t value = leakwrap_stack_cache_probe(set, way, &shape, room, pc, sp, fp);
 
+		if (value == 0 && shape && leakwrap_stack_shape_is_wide(shape) &&
+		    leakwrap_stack_shape_has_room(shape, room))
+			value = leakwrap_stack_index_find(
+			        leakwrap_stack_shape_wide_key(shape, pc, sp, fp));
 		if (value != 0) {
 			swap_to_front(set, way, shape, before);
 			return leakwrap_slot_site(value);

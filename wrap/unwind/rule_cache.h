@@ -137,6 +137,32 @@ enum leakwrap_code_cache {
  * spare. */
 struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache);
 
+#if LEAKWRAP_HAVE_INLINE_RULES
+
+/* The tag of a slot for PC whose rule is not in the wide table. */
+#define LEAKWRAP_RULE_INLINE_TAG(pc) (LEAKWRAP_RULE_TAG(pc) << 1)
+
+#define LEAKWRAP_RULE_FIELD_MASK     (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
+
+/* Sets *RA_AT and *FP_AT to where a frame with CFA has saved its return address and fp, by the rule
+ * in SLOT, which is not in the wide table.  *FP_AT is 0 if fp is not saved. */
+LEAKWRAP_INLINE void leakwrap_rule_inline_saved(leakwrap_rule_slot slot, uintptr_t cfa,
+                                                uintptr_t *ra_at, uintptr_t *fp_at)
+{
+	const uintptr_t below_cfa =
+	        (slot >> LEAKWRAP_RULE_FIELD & LEAKWRAP_RULE_FIELD_MASK) * LEAKWRAP_WORD;
+
+#if LEAKWRAP_CALL_PUSHES
+	*ra_at = cfa - LEAKWRAP_WORD;
+	*fp_at = below_cfa != LEAKWRAP_WORD ? cfa - below_cfa : 0;
+#else
+	*fp_at = slot & LEAKWRAP_RULE_PAIR ? cfa - below_cfa : 0;
+	*ra_at = cfa - below_cfa + (*fp_at != 0 ? LEAKWRAP_WORD : 0);
+#endif
+}
+
+#endif
+
 /* Loads the slot of CACHE that belongs to PC.  The slot may be empty or hold another address. */
 static inline leakwrap_rule_slot leakwrap_rule_cache_load(struct leakwrap_rule_cache cache,
                                                           uintptr_t pc)

@@ -6,8 +6,7 @@
  *
  * The trusted part [low, high) grows downward as the thread goes deeper: each new page is probed
  * once.  A stack pointer outside of it belongs to a coroutine or to an alternate signal stack.
- * Such a foreign stack is probed page by page in each backtrace, and nothing about it is
- * remembered.
+ * Such a foreign stack is probed page by page in each backtrace, unless foreign_stack.h knows it.
  *
  * All functions here may run in signal handlers and take no lock.
  */
@@ -39,6 +38,14 @@ static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 	uintptr_t room = self->stack_high - sp;
 
 	return leakwrap_likely(room <= self->stack_room) ? room : 0;
+}
+
+/* Returns whether a call at the stack pointer THEN, which has not ended, was left by siglongjmp or
+ * an exception.  SP is the stack pointer of a later call.  Returns false if either lies on another
+ * stack. */
+static inline bool leakwrap_stack_was_left(uintptr_t then, uintptr_t sp)
+{
+	return sp >= then && leakwrap_stack_room(sp) > 0 && leakwrap_stack_room(then) > 0;
 }
 
 /* Returns true if SP lies on the thread's own stack.  Makes system calls as leakwrap_stack_at

@@ -4,13 +4,15 @@
 
 #include <glob.h>
 
-#include "tools/command/target_process.h"
+#include "tools/process/target_process.h"
 
 /* The files to which the dump may come, and their sizes before it was asked for. */
 struct dump_log {
 	const char *patterns[4]; /* of glob(3): only the process knows the next %n */
 	size_t pattern_count;    /* 0 if the dump goes to a terminal or a pipe */
 	glob_t files;
+	int held[4]; /* descriptors of files and folders that must outlive the process */
+	size_t held_count;
 	off_t *sizes; /* of FILES: the dump will stand behind these bytes */
 };
 
@@ -18,8 +20,9 @@ struct dump_log {
  * from ARENA; dump_log_free releases the rest. */
 struct dump_log dump_log_find(struct arena *arena, const struct target_process *process);
 
-/* Prints the new dump of PROCESS on standard output and returns true if it is whole. */
-bool dump_log_print(const struct target_process *process, const struct dump_log *log);
+/* Returns the text of the new dump of PROCESS, of *SIZE bytes, which the caller frees.  Returns
+ * NULL if the dump is not whole yet. */
+char *dump_log_read(const struct target_process *process, const struct dump_log *log, size_t *size);
 
 void dump_log_free(struct dump_log *log);
 

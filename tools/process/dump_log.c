@@ -1,5 +1,5 @@
 /* dump_log.c - see dump_log.h. */
-#include "tools/command/dump_log.h"
+#include "tools/process/dump_log.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -40,18 +40,22 @@ static const char *quote_for_glob(struct arena *arena, const char *text)
 	return pattern;
 }
 
-/* Opens the file or folder PATH, which is under /proc/PID.  Returns a path of it that stays valid
- * when the process has ended, until this command ends.  Returns PATH if it cannot be opened. */
-static const char *hold_open(struct arena *arena, const char *path)
+/* Opens the file or folder PATH, which is under /proc/PID, and LOG holds it.  Returns a path of it
+ * that stays valid when the process has ended.  Returns PATH if it cannot be opened. */
+static const char *hold_open(struct arena *arena, struct dump_log *log, const char *path)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);
-	return fd < 0 ? path : arena_format(arena, "/proc/self/fd/%d", fd);
+	if (fd < 0)
+		return path;
+	log->held[log->held_count++] = fd;
+	return arena_format(arena, "/proc/self/fd/%d", fd);
 }
 
 /* Returns a pattern of glob(3) for the log of PROCESS, in which %e stands for NAME.  A relative
  * path begins at FOLDER of /proc/PID. */
-static const char *log_pattern(struct arena *arena, const struct target_process *process,
-                               const char *folder, const char *name)
+static const char *log_pattern(struct arena *arena, struct dump_log *log,
+                               const struct target_process *process, const char *folder,
+                               const char *name)
 {
 	char *path = NULL;
 	size_t room = 0, length = 0;
@@ -77,7 +81,7 @@ static const char *log_pattern(struct arena *arena, const struct target_process 
 	const char *start = arena_format(arena, "/proc/%d/%s", process->pid,
 	                                 process->log[0] == '/' ? "root" : folder);
 	if (process->log[0] == '/')
-		start = hold_open(arena, start);
+		start = hold_open(arena, log, start);
 	const char *pattern = arena_format(arena, "%s/%s", start, path ? path : "");
 	free(path);
 	return pattern;
@@ -107,9 +111,9 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 	if (strcmp(process->log, "stderr") == 0) {
 		const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
 		if (stat(fd, &status) == 0 && S_ISREG(status.st_mode))
-			log.patterns[log.pattern_count++] = hold_open(arena, fd);
+			log.patterns[log.pattern_count++] = hold_open(arena, &log, fd);
 	} else if (process->announced) {
-		log.patterns[log.pattern_count++] = log_pattern(arena, process, "root", "");
+		log.patterns[log.pattern_count++] = log_pattern(arena, &log, process, "root", "");
 	} else {
 		/* A relative path begins at the folder where the program was started.  The program
 		 * may have left that folder. */
@@ -119,7 +123,7 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 		size_t folder_count = process->log[0] == '/' || !*process->started_in ? 1 : 2;
 		for (size_t i = 0; i < 2 * folder_count; i++)
 			log.patterns[log.pattern_count++] =
-			        log_pattern(arena, process, folders[i / 2],
+			        log_pattern(arena, &log, process, folders[i / 2],
 			                    program_name(arena, process, i % 2 == 0));
 	}
 	log.files = find_files(&log);
@@ -129,7 +133,7 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 	return log;
 }
 
-/* -- printing the dump ------------------------------------------------------------------------- */
+/* -- reading the dump -------------------------------------------------------------------------- */
 
 /* Returns the size in bytes that FILE had before the dump was asked for. */
 static off_t size_before(const struct dump_log *log, const char *file)
@@ -140,9 +144,10 @@ static off_t size_before(const struct dump_log *log, const char *file)
 	return 0;
 }
 
-/* Searches FILE from START on for a whole dump of PROCESS.  Reports of misuse do not count.  Prints
- * the dump and returns true if there is one. */
-static bool print_dump(const struct target_process *process, const char *file, off_t start)
+/* Searches FILE from START on for a whole dump of PROCESS.  Reports of misuse do not count.
+ * Returns as dump_log_read. */
+static char *read_dump(const struct target_process *process, const char *file, off_t start,
+                       size_t *dump_size)
 {
 	char prefix[64];
 	FILE *stream = fopen(file, "re");
@@ -153,7 +158,7 @@ static bool print_dump(const struct target_process *process, const char *file, o
 	ssize_t length;
 
 	if (!stream)
-		return false;
+		return NULL;
 	snprintf(prefix, sizeof prefix, "%s%lu.", LEAKWRAP_LINE_PREFIX, process->inner_pid);
 	fseeko(stream, start, SEEK_SET);
 	while (!whole && (length = getline(&line, &room, stream)) > 0 && line[length - 1] == '\n') {
@@ -175,28 +180,32 @@ static bool print_dump(const struct target_process *process, const char *file, o
 		kept_size += size;
 		whole = strncmp(rest, "] end ", 6) == 0;
 	}
-	if (whole)
-		fwrite(kept, 1, kept_size, stdout);
-	free(kept);
 	free(line);
 	fclose(stream);
-	return whole;
+	if (!whole) {
+		free(kept);
+		return NULL;
+	}
+	*dump_size = kept_size;
+	return kept;
 }
 
-bool dump_log_print(const struct target_process *process, const struct dump_log *log)
+char *dump_log_read(const struct target_process *process, const struct dump_log *log, size_t *size)
 {
 	glob_t files = find_files(log);
-	bool printed = false;
-	for (size_t i = 0; i < files.gl_pathc && !printed; i++) {
+	char *dump = NULL;
+	for (size_t i = 0; i < files.gl_pathc && !dump; i++) {
 		off_t before = size_before(log, files.gl_pathv[i]);
-		printed = file_size(files.gl_pathv[i]) > before &&
-		          print_dump(process, files.gl_pathv[i], before);
+		if (file_size(files.gl_pathv[i]) > before)
+			dump = read_dump(process, files.gl_pathv[i], before, size);
 	}
 	globfree(&files);
-	return printed;
+	return dump;
 }
 
 void dump_log_free(struct dump_log *log)
 {
+	for (size_t i = 0; i < log->held_count; i++)
+		close(log->held[i]);
 	globfree(&log->files);
 }

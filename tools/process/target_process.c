@@ -7,7 +7,7 @@
  * A signal that the program does not catch would end it.  So the program must have the tracer
  * inside, and a handler installed.
  */
-#include "tools/command/target_process.h"
+#include "tools/process/target_process.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -160,6 +160,15 @@ static bool find_traced_file(struct arena *arena, pid_t pid, struct traced_file 
 			return true;
 	}
 	return false;
+}
+
+bool process_is_traced(pid_t pid)
+{
+	struct arena arena = {0};
+	struct traced_file traced;
+	bool found = find_traced_file(&arena, pid, &traced);
+	arena_free(&arena);
+	return found;
 }
 
 /* Finds the address at which the process has mapped the first segment of TRACED.  Returns false if

@@ -25,6 +25,10 @@ struct target_process {
 bool examine_process(struct arena *arena, struct target_process *process,
                      const char *assumed_signal);
 
+/* Returns true if the program of process PID, or one of its libraries, holds the tracer and this
+ * user may see it. */
+bool process_is_traced(pid_t pid);
+
 /* Returns the number of the signal NAME: "USR1", "SIGUSR1", "10" or "RTMIN+3".  Returns 0 for
  * "none", and -1 if there is no such signal. */
 int signal_number(const char *name);

@@ -1,0 +1,82 @@
+// fail_next_new.cpp - makes operators new fail, with and without a new handler. Returns the number
+// of the check that failed.
+#include "leakwrap.h"
+
+#include <cstdint>
+#include <new>
+#include <string>
+
+static int calls;
+
+static void count_call()
+{
+	calls++;
+}
+
+static void throw_number()
+{
+	throw 5;
+}
+
+static const std::align_val_t line{64};
+static void *volatile kept;
+
+template <typename Expression> static bool throws(Expression expression)
+{
+	leakwrap_fail_next(1);
+	try {
+		kept = expression();
+		return false;
+	} catch (const std::bad_alloc &) {
+		return true;
+	}
+}
+
+template <typename Expression> static bool is_null(Expression expression)
+{
+	leakwrap_fail_next(1);
+	kept = expression();
+	return kept == nullptr;
+}
+
+int main()
+{
+	if (!throws([] { return operator new(10); }))
+		return 1;
+	if (!throws([] { return operator new[](10); }))
+		return 2;
+	if (!throws([] { return operator new(64, line); }))
+		return 3;
+	if (!throws([] { return operator new[](64, line); }))
+		return 4;
+	if (!is_null([] { return operator new(10, std::nothrow); }))
+		return 5;
+	if (!is_null([] { return operator new[](10, std::nothrow); }))
+		return 6;
+	if (!is_null([] { return operator new(64, line, std::nothrow); }))
+		return 7;
+	if (!is_null([] { return operator new[](64, line, std::nothrow); }))
+		return 8;
+	if (!throws([] { return new std::string(100, 'x'); }))
+		return 9;
+
+	// A handler that returns: the operator tries again.
+	std::set_new_handler(count_call);
+	leakwrap_fail_next(1);
+	kept = operator new(10);
+	if (!kept || calls != 1)
+		return 10;
+	operator delete(kept);
+
+	// A handler that throws: its exception leaves the operator.
+	std::set_new_handler(throw_number);
+	leakwrap_fail_next(1);
+	try {
+		kept = operator new(10);
+		return 11;
+	} catch (int number) {
+		if (number != 5)
+			return 12;
+	}
+	return 0;
+}

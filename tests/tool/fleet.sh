@@ -1,0 +1,96 @@
+#!/bin/sh
+# Thousands of logs become one report: call sites of all processes and hosts, their spread and their
+# growth. Memory does not grow with the number of logs, and logs may be compressed.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+need prlimit gzip zstd
+
+# one_dump PID.N MINUTE BIAS LEAK CACHE: a dump of a leak at 0x100 and a cache at 0x200.
+one_dump() {
+	printf '%s 1 complete 0x100 0x10\n%s 1 complete 0x200 0x10\n' "$4" "$5" |
+		make_dump "$1" "2026-11-20T18:$2:00Z" /no/such/server "$3" 0a1b
+}
+# The leak grows steadily, faster on the host blue. The cache is full after the second dump.
+mkdir -p "$W/logs/red" "$W/logs/blue" || exit 2
+for pid in 1 2 3; do
+	[ $pid = 3 ] && host=blue || host=red
+	for number in 1 2 3; do
+		one_dump $pid.$number 1$number 0x${pid}0000 $((pid * 100 * number)) \
+			$((number > 1 ? 9000 : 10))
+	done >"$W/logs/$host/$pid.log"
+done
+status_is 0 "$lw" report --merge --hosts='*/logs/%h/*' "$W"/logs/*/*.log
+shows '^/no/such/server, the last dumps of 3 processes on 2 hosts, 2026-11-20 18:13:00 to 18:13:00'
+shows '28,800 bytes (28.1 KiB) live in 6 blocks at 2 call sites'
+shows '#1 27,000 bytes in 3 blocks, 93.8 %, in 3 of 3 processes on 2 of 2 hosts'
+shows '#2 1,800 bytes in 3 blocks'
+shows "from 300 bytes to 900 bytes each, 600 bytes on average; most in process 3 of .*/blue/3.log"
+status_is 0 "$lw" report --merge --growth "$W"/logs/*/*.log
+shows '#1 1,800 bytes in 3 blocks'
+shows 'grew steadily by 1,200 bytes, by 1,200 bytes in all, in 3 of 3 processes'
+shows 'grew by bursts, by 26,970 bytes in all'
+for format in folded pprof html; do
+	status_is 0 "$lw" report --merge -f $format -o "$W/$format" "$W"/logs/*/*.log
+done
+equal "folded" "$(awk '{ n += $NF } END { print n }' "$W/folded")" 28800
+status_is 2 "$lw" report --hosts=logs "$W/logs/red/1.log"
+said '%h must stand for the host'
+status_is 2 "$lw" report --merge --growth --fail-on-leaks "$W/logs/red/1.log"
+
+# A log that comes twice counts once. A process may have a log for each dump. In containers, many
+# processes have the number 1.
+status_is 0 "$lw" report --merge "$W/logs/red/1.log" "$W/logs/red/1.log"
+said '1 dump came twice'
+shows 'the last dumps of 1 process,'
+for number in 1 2 9 10; do
+	one_dump 7.$number 1$((number % 10)) 0x70000 $((100 * number)) 5 >"$W/each.$number"
+done
+sed -i 's/18:10:00/18:50:00/' "$W/each.10"
+status_is 0 "$lw" report --merge "$W"/each.*
+shows 'the last dumps of 1 process,'
+shows '^  1,005 bytes live'
+for container in a b c; do
+	minute=1$(printf %d "0x$container" | tail -c 1)
+	one_dump 1.1 "$minute" 0x70000 10 5 >"$W/container.$container"
+done
+status_is 0 "$lw" report --merge "$W"/container.*
+shows 'the last dumps of 3 processes,'
+shows '^  45 bytes live'
+
+# Compressed logs, also in pieces; a piece of one is told.
+gzip -k "$W/logs/red/1.log" "$W/each.1"
+zstd -q "$W/logs/red/1.log" -o "$W/1.zst"
+for log in "$W/logs/red/1.log.gz" "$W/1.zst"; do
+	status_is 0 "$lw" list "$log"
+	equal "dumps of ${log##*/}" "$(grep -c whole "$W/out")" 3
+done
+cat "$W/logs/red/1.log.gz" "$W/each.1.gz" >"$W/two.gz"
+status_is 0 "$lw" list - <"$W/two.gz"
+equal "dumps" "$(grep -c whole "$W/out")" 4
+head -c 300 "$W/two.gz" >"$W/cut.gz"
+status_is 2 "$lw" list "$W/cut.gz"
+said 'cut.gz: its compressed data has no end'
+head -c 100 "$W/1.zst" >"$W/cut.zst"
+status_is 2 "$lw" list "$W/cut.zst"
+said 'cut.zst: its compressed data has no end'
+printf '(\265/\375garbage' >"$W/bad.zst"
+status_is 2 "$lw" list "$W/bad.zst"
+said 'bad.zst: its compressed data is damaged'
+
+# 120 logs of 3,000 call sites each take little more memory than one.
+awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "%d 1 complete 0x%x 0x10\n", 3001 - i, 4096 + i }' |
+	awk '{ print "site " NR ": " $1 " bytes in " $2 " blocks, complete"
+		printf "  #0 0x%s ? [1] server+%s\n", substr($4, 3), $4 }' >"$W/sites"
+{
+	echo 'dump version=1 reason=signal time=2026-11-20T18:00:00Z program=/no/such/server'
+	cat "$W/sites"
+	echo 'module 1 0x0-0x100000 bias=0x0 build_id=0a1b path=/no/such/server'
+	echo 'end sites=3000 lines=6003 dump_ns=1'
+} >"$W/body"
+for pid in $(seq 1 120); do
+	sed "s/^/leakwrap[$pid.1] /" "$W/body" >"$W/many.$pid"
+done
+status_is 0 prlimit --data=20000000 "$lw" report --top=1 "$W"/many.*
+shows 'the last dumps of 120 processes'
+shows '#1 360,000 bytes in 120 blocks, in 120 of 120 processes'

@@ -1,0 +1,34 @@
+# shellcheck shell=sh disable=SC2154 # variables of tests/lib.sh
+# live.sh - shared by the tests of top, serve and push: starts programs that run, and the server.
+#
+# Sourced after tests/tool/tool.sh.
+
+started=
+trap 'for one in $started; do kill -9 $one 2>/dev/null; done' EXIT
+
+# start_growing NAME ARGUMENT...: starts $W/NAME, and sets $pid.
+start_growing() {
+	: >"$W/ready"
+	LEAKWRAP_OPTIONS=${options-log=$W/%p.log} "$W/$1" ${2+"$2"} >"$W/ready" 2>"$W/$1.err" &
+	pid=$!
+	started="$started $pid"
+	wait_until "$patience" test -s "$W/ready" || fail "$1 does not start"
+}
+
+# start_server ARGUMENT...: starts leakwrap serve, and sets $server and $url.
+start_server() {
+	"$lw" serve --listen=127.0.0.1:0 "$@" >"$W/serve.out" 2>"$W/serve.err" &
+	server=$!
+	started="$started $server"
+	wait_until "$patience" grep -q http "$W/serve.out" ||
+		fail "no server: $(cat "$W/serve.err")"
+	url=$(sed 's/^leakwrap serve: //; s/\/$//' "$W/serve.out")
+}
+
+# get STATUS PATH ARGUMENT...: asks the server by curl; $W/out gets the body.
+get() {
+	wanted=$1 path=$2
+	shift 2
+	got=$(curl -s --path-as-is -m 60 -o "$W/out" -w '%{http_code}' "$@" "$url$path")
+	[ "$got" = "$wanted" ] || fail "$path: status $got, wanted $wanted: $(head -c 300 "$W/out")"
+}

@@ -1,0 +1,110 @@
+#!/bin/sh
+# leakwrap push sends what the interfaces of Grafana Pyroscope and Parca want, field by field.
+#
+# What a server does not take waits in a bounded queue.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+. tests/tool/live.sh
+need go base64
+status_is 0 "$lw" push --help
+"$lw" push --to=x --queue=/none 2>&1 | grep -q 'without libcurl' && skip "built without libcurl"
+$CC -D_GNU_SOURCE -Wall -Wextra -Werror -o "$W/collector" tests/tool/collector.c -lmicrohttpd ||
+	skip "no libmicrohttpd"
+export HOME="$W" GOCACHE="$W/cache" PPROF_TMPDIR="$W"
+
+build pushed tests/tool/grows.c -Wl,--build-id
+start_growing pushed
+mkdir "$W/queue" "$W/got" || exit 2
+start_collector() {
+	: >"$W/port"
+	"$W/collector" "$W/got" "$@" >"$W/port" &
+	collector=$!
+	started="$started $collector"
+	wait_until "$patience" test -s "$W/port" || fail "no collector"
+	port=$(cat "$W/port")
+}
+start_collector
+push() {
+	"$lw" push --to="http://127.0.0.1:$port" --queue="$W/queue" --interval=1 "$@" pushed
+}
+field() {
+	grep -qix -e "$2" "$W/got/$1" || fail "$1 has no '$2': $(head -c 2000 "$W/got/$1")"
+}
+
+# Grafana Pyroscope.
+status_is 0 push --count=1 --label=region=eu --label=env=test --tenant=team-7
+field 1.request 'POST /ingest'
+field 1.request "name=pushed{region=eu,env=test,pid=$pid}"
+field 1.request 'format=pprof'
+from=$(sed -n 's/^from=//p' "$W/got/1.request") until=$(sed -n 's/^until=//p' "$W/got/1.request")
+equal "until - from" $((until - from)) 1
+[ $(($(date +%s) - until)) -le 60 ] || fail "until=$until is not now"
+field 1.headers 'X-Scope-OrgID=team-7'
+field 1.headers 'Content-Type=multipart/form-data; boundary=.*'
+# value_type NAME UNITS: a member of the configuration.
+value_type() {
+	printf '"%s":{"units":"%s","aggregation":"average","display-name":"%s","sampled":false}' \
+		"$1" "$2" "$1"
+}
+equal "config" "$(cat "$W/got/1.part.sample_type_config")" \
+	"{$(value_type inuse_objects objects),$(value_type inuse_space bytes)}"
+# profile_is FILE: the profile has the program, its build-id, and what it holds.
+profile_is() {
+	go tool pprof -raw "$1" >"$W/out" 2>"$W/err" || fail "$(cat "$W/err")"
+	shows 'inuse_objects/count inuse_space/bytes'
+	shows "^1: 0x[0-9a-f]*/0x[0-9a-f]*/0x[0-9a-f]* $W/pushed $(build_id "$W/pushed")"
+	equal "objects and bytes" "$(awk '
+		/^ *[0-9]+ +[0-9]+: / { sub(":", "", $2); b += $1; n += $2 }
+		END { print b, n }' "$W/out")" "2 6000"
+}
+profile_is "$W/got/1.part.profile"
+shows keep_steady
+
+# Parca. The server symbolizes: no names, but mappings with build-ids, and addresses.
+status_is 0 push --count=1 --protocol=parca --addresses --label=region=eu
+field 2.request 'POST /profiles/writeraw'
+field 2.headers 'Content-Type=application/json'
+for label in __name__:memory job:pushed region:eu "pid:$pid"; do
+	grep -q "{\"name\":\"${label%%:*}\",\"value\":\"${label#*:}\"}" "$W/got/2.body" ||
+		fail "no label $label: $(head -c 500 "$W/got/2.body")"
+done
+grep -q '^{"normalized":false,"series":\[{"labels":{"labels":\[' "$W/got/2.body" ||
+	fail "$(head -c 200 "$W/got/2.body")"
+sed 's/.*"samples":\[{"rawProfile":"\([^"]*\)"}\].*/\1/' "$W/got/2.body" | base64 -d >"$W/raw" ||
+	fail "no base64"
+gzip -dc "$W/raw" | grep -q keep_steady && fail "addresses have names"
+profile_is "$W/raw"
+
+# A server that fails, or is not there, gets the profiles later. One that refuses them does not.
+echo 503 >"$W/got/status"
+status_is 2 push --count=1
+said "answers 503: profiles wait in $W/queue"
+equal "queue" "$(find "$W/queue" -type f | wc -l)" 1
+kill -9 "$collector"
+status_is 2 push --count=1
+said "profiles wait in $W/queue"
+equal "queue" "$(find "$W/queue" -type f | wc -l)" 2
+rm "$W"/got/*
+start_collector "$port"
+status_is 0 push --count=1
+equal "queue" "$(find "$W/queue" -type f | wc -l)" 0
+[ -f "$W/got/3.request" ] || fail "what waited was not sent: $(ls "$W/got")"
+echo 400 >"$W/got/status"
+status_is 0 push --count=1
+said 'refuses a profile: status 400'
+
+# The queue is bounded, and the oldest profiles go first.
+echo 503 >"$W/got/status"
+for _ in 1 2 3 4; do
+	push --count=1 --queue-bytes=3000 >"$W/out" 2>"$W/err"
+	sleep 1
+done
+said 'the queue is full: 1 profiles were dropped'
+[ "$(cat "$W"/queue/* | wc -c)" -le 3000 ] || fail "the queue is too large"
+status_is 2 push --label=1x=y
+said 'NAME=VALUE'
+status_is 2 "$lw" push --to=file:///etc/passwd --queue="$W/queue" --count=1 pushed
+said 'profiles wait'
+status_is 2 "$lw" push --to="http://127.0.0.1:$port" --queue="$W/none" pushed
+said 'No such file'

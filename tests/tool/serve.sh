@@ -1,0 +1,137 @@
+#!/bin/sh
+# leakwrap serve shows running programs to curl and go tool pprof. It finds them itself, asks a
+# process rarely, says what is wrong, and no path reaches a file.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+. tests/tool/live.sh
+status_is 0 "$lw" serve --help
+need curl
+"$lw" serve --listen=nowhere 2>&1 | grep -q 'without libmicrohttpd' &&
+	skip "built without libmicrohttpd"
+
+build served tests/tool/grows.c -Wl,--build-id
+cp "$W/served" "$W/served2"
+start_growing served 100
+first=$pid
+start_server --interval=1 served served2
+get 200 /debug/pprof/heap
+gzip -t "$W/out" || fail "the profile is not gzip"
+get 200 '/debug/pprof/heap?debug=1'
+shows '^heap profile: [0-9]*: [0-9]* \[[0-9]*: [0-9]*\] @ heap_v2/1$'
+shows '^1: 5000 \[1: 5000\] @ 0x'
+shows 'keep_steady.*grows.c:[0-9]*$'
+shows "r-xp .* $W/served$"
+get 200 /pprof/heap
+shows '^heap profile: '
+get 200 /pprof/cmdline
+shows "^$W/served$"
+get 200 /pprof/symbol
+shows '^num_symbols: 1$'
+address=$(dump_lines "$W/$first.log" 1 | sed -n 's/^  #0 \(0x[0-9a-f]*\) keep_steady.*/\1/p')
+get 200 /pprof/symbol -d "$address+0x1"
+shows "^$address	keep_steady$"
+get 200 /dumps
+"$lw" report "$W/out" >"$W/report" || fail "dumps"
+grep -q keep_steady "$W/report" || fail "no call site in /dumps"
+
+# Profiles, for go tool pprof. Between two dumps only what grew is left.
+if command -v go >/dev/null; then
+	export HOME="$W" GOCACHE="$W/cache" PPROF_TMPDIR="$W"
+	go tool pprof -top -sample_index=inuse_space "$url/debug/pprof/heap" >"$W/out" 2>"$W/err" ||
+		fail "$(cat "$W/err")"
+	shows ' keep_growing$'
+	shows '^ *4.88kB .* keep_steady$'
+	go tool pprof -raw -seconds 2 "$url/debug/pprof/heap" >"$W/out" 2>"$W/err" ||
+		fail "$(cat "$W/err")"
+	shows keep_growing
+	shows_not keep_steady
+	shows 'PeriodType: space bytes'
+	get 200 /debug/pprof/heap
+	cp "$W/out" "$W/base"
+	sleep 1.1
+	go tool pprof -raw -diff_base "$W/base" "$url/debug/pprof/heap" >"$W/out" 2>"$W/err" ||
+		fail "$(cat "$W/err")"
+	shows keep_growing
+fi
+
+# One dump serves many, and a process is not asked more often than the interval says.
+count() {
+	dumps "$W/$first.log" | wc -l
+}
+sleep 1.1
+before=$(count)
+clients=
+for _ in 1 2 3 4 5 6 7 8; do
+	curl -s -o /dev/null "$url/debug/pprof/heap" &
+	clients="$clients $!"
+done
+# shellcheck disable=SC2086 # words
+wait $clients
+[ "$(($(count) - before))" -le 2 ] || fail "8 clients led to $(($(count) - before)) dumps"
+
+# A second program: the path names one of them.
+options="log=$W/%p.log" start_growing served2
+second=$pid
+sleep 1.1
+get 409 /debug/pprof/heap
+shows '2 processes are served: /process/PID/debug/pprof/heap names one'
+get 200 "/process/$second/debug/pprof/heap?debug=1"
+get 200 "/process/served/debug/pprof/heap?debug=1"
+get 200 /
+shows "href=\"/process/$second/\""
+get 200 /metrics
+shows "^leakwrap_live_bytes{program=\"served2\",pid=\"$second\"} 6000$"
+shows "^leakwrap_up{program=\"served\",pid=\"$first\"} 1$"
+shows '^leakwrap_processes 2$'
+if command -v promtool >/dev/null; then
+	promtool check metrics <"$W/out" >"$W/lint" 2>&1 || fail "$(cat "$W/lint")"
+fi
+
+# What is not there, or makes no sense.
+get 404 "/process/1/debug/pprof/heap"
+shows 'no traced process 1 is served'
+for path in /no/such/page /process/ /process/../../etc/passwd /../../../etc/passwd \
+	"/process/%2e%2e%2fetc%2fpasswd/dump" "/$W/$first.log"; do
+	get 404 "$path"
+	shows_not root:
+done
+get 400 "/process/$first/debug/pprof/heap?seconds=-1"
+get 400 "/process/$first/debug/pprof/heap?debug=9"
+get 405 / -X DELETE
+get 403 / -H 'Host: attacker.example'
+get 501 "/process/$first/debug/pprof/allocs"
+head -c 70000 /dev/zero | tr '\0' a >"$W/long"
+get 413 "/process/$first/pprof/symbol" --data-binary "@$W/long"
+
+# A process that is stopped, and one that is gone. Another one takes its place.
+kill -STOP "$first"
+sleep 1.1
+get 502 "/process/$first/debug/pprof/heap"
+shows "process $first is stopped"
+kill -CONT "$first"
+kill -9 "$first"
+sleep 1.1
+get 404 "/process/$first/debug/pprof/heap"
+start_growing served 100
+sleep 1.1
+get 200 "/process/served/debug/pprof/heap?debug=1"
+
+# Malformed requests end no server, and slow clients hold up nobody.
+port=${url##*:}
+if command -v bash >/dev/null; then
+	for line in 'GET' 'GET / HTTP/9.9' '%00%ff' 'POST / HTTP/1.1\r\nContent-Length: -5' \
+		'GET /%zz%00%0a?seconds=%00&&&=&debug HTTP/1.1\r\nHost: localhost'; do
+		# shellcheck disable=SC2016 # for the inner shell
+		bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
+			printf "$2\r\n\r\n" >&3
+			timeout 1 cat <&3' bash "$port" "$line" >"$W/answer" 2>/dev/null
+	done
+fi
+get 200 "/process/$second/debug/pprof/heap"
+status_is 2 "$lw" serve --listen="127.0.0.1:$port"
+said 'Address already in use'
+kill -TERM "$server"
+wait "$server"
+equal "status" $? 0
+[ ! -s "$W/serve.err" ] || fail "the server said: $(cat "$W/serve.err")"

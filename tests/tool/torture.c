@@ -1,0 +1,101 @@
+/* torture.c - a program with a bug on each of some error paths. The arguments choose the bugs;
+ * without arguments every failure is handled well. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOINLINE __attribute__((noinline))
+
+void *library_open(int has_bug); /* torture_library.c */
+void library_close(void *opened);
+
+static const char *bugs = "";
+
+static int has_bug(const char *name)
+{
+	return strstr(bugs, name) != NULL;
+}
+
+/* Loses the first block if there is none for the second. */
+static NOINLINE int leak_on_error(void)
+{
+	char *first = malloc(40), *second;
+
+	if (!first)
+		return 0;
+	second = malloc(50);
+	if (!second) {
+		if (!has_bug("leak"))
+			free(first);
+		return 0;
+	}
+	free(second);
+	free(first);
+	return 1;
+}
+
+/* Frees a block twice if it cannot grow. */
+static NOINLINE int free_twice(void)
+{
+	char *block = malloc(60), *larger;
+
+	if (!block)
+		return 0;
+	larger = realloc(block, 6000);
+	if (!larger) {
+		free(block);
+		if (has_bug("twice"))
+			free(block); /* cppcheck-suppress doubleFree; it is the bug */
+		return 0;
+	}
+	free(larger);
+	return 1;
+}
+
+/* Writes to NULL. */
+static NOINLINE int write_to_null(void)
+{
+	char *text = strdup("a text");
+
+	if (!text && !has_bug("null"))
+		return 0;
+	text[0] = 'A'; /* NOLINT(clang-analyzer-core.NullDereference): it is the bug */
+	free(text);
+	return 1;
+}
+
+/* Tries again for ever. */
+static NOINLINE int retry(void)
+{
+	static int has_failed;
+	void *block = has_failed ? NULL : malloc(70);
+
+	while (!block && has_bug("retry"))
+		has_failed = 1;
+	free(block);
+	return block != NULL;
+}
+
+static NOINLINE int use_library(void)
+{
+	void *opened = library_open(has_bug("library"));
+
+	if (!opened)
+		return 0;
+	library_close(opened);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	int worked = 0;
+
+	if (argc > 1)
+		bugs = argv[1];
+	worked += leak_on_error();
+	worked += free_twice();
+	worked += write_to_null();
+	worked += retry();
+	worked += use_library();
+	return worked == 5 ? 0 : 3;
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# leakwrap torture finds each bug on an error path once, with the stack of the bug and of the failed
+# call site, and nothing in a program that handles all failures.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+# The library is in an archive of its own.
+$CC -O2 -g -c -o "$W/library.o" tests/tool/torture_library.c || fail "cannot build the library"
+ar rcs "$W/library.a" "$W/library.o"
+build bugs tests/tool/torture.c "$W/library.a"
+build bugs-static -static tests/tool/torture.c "$W/library.a"
+
+# follows FIRST SECOND: a line with SECOND comes at most 12 lines behind a line with FIRST.
+follows() {
+	grep -A 12 -e "$1" "$W/out" | grep -q -e "$2" ||
+		fail "no '$2' behind '$1': $(cat "$W/out")"
+}
+
+for program in bugs bugs-static; do for engine in fork rerun; do
+	# A program without bugs.
+	status_is 0 "$lw" torture --engine=$engine -- "$W/$program"
+	shows "^  9 failures tried: .*\\<9 by $engine\\>"
+	shows '^ *9 ended with another status$'
+	shows '^  0 findings$'
+
+	status_is 0 "$lw" torture --engine=$engine --jobs=1 -- "$W/$program"
+	shows '^  9 failures tried: '
+
+	# All bugs at once: each is found once.
+	status_is 1 "$lw" torture --engine=$engine --timeout=1 -- "$W/$program" \
+		leak,twice,null,retry,library
+	shows '^  5 findings$'
+	equal "leaks" "$(grep -c '^  #[0-9] leak of' "$W/out")" 2
+	follows '^  #[0-9] leak of 40 bytes in 1 block$' 'leak_on_error .*torture.c:'
+	follows 'after a failed allocation of up to 50 bytes' 'leak_on_error .*torture.c:'
+	follows '^  #[0-9] leak of 100 bytes in 1 block$' 'library_open .*torture_library.c:'
+	follows 'after a failed allocation of up to 200 bytes' 'library_open .*torture_library.c:'
+	equal "crashes" "$(grep -c '^  #[0-9] crash, SIGSEGV' "$W/out")" 1
+	follows '^  #[0-9] crash, SIGSEGV' 'write_to_null .*torture.c:'
+	equal "hangs" "$(grep -c '^  #[0-9] hang$' "$W/out")" 1
+	# The compiler has put has_bug into retry.
+	[ $engine = fork ] || follows '^  #[0-9] hang$' 'retry .*torture.c:'
+	follows 'after a failed allocation of up to 70 bytes (did not end in time)' \
+		'retry .*torture.c:'
+done done
+# What is certain misuse in a static program, the C library finds in a dynamic program.
+equal "misuse" "$(grep -c '^  #[0-9] misuse of the heap, double free of' "$W/out")" 1
+follows '^  #[0-9] misuse of the heap' 'free_twice .*torture.c:'
+status_is 1 "$lw" torture -- "$W/bugs" twice
+shows '^  1 finding$'
+follows '^  #1 abort$' 'free_twice .*torture.c:'
+follows 'after a failed allocation of up to 6,000 bytes (aborted)' 'free_twice .*torture.c:'
+
+# JSON.
+status_is 1 "$lw" torture --format=json -- "$W/bugs" null,leak
+for line in '"format": "leakwrap-torture"' '"crash": 1' '"error_exit": 8' '"kind": "crash"' \
+	'"kind": "leak"' '"function": "write_to_null"' '"outcome": "crash"' '"exit_status": 3'; do
+	grep -q -e "$line" "$W/out" || fail "JSON without $line: $(cat "$W/out")"
+done
+equal "findings in JSON" "$(grep -c '"kind"' "$W/out")" 2
+
+# HTML.
+status_is 1 "$lw" torture --format=html -- "$W/bugs" null
+for part in '^<!DOCTYPE html>$' '1 findings' '<h2>1. crash</h2>' '^<pre>write_to_null  ' \
+	'</html>$'; do
+	shows "$part"
+done
+status_is 2 "$lw" torture --format=pprof -- "$W/bugs"
+said 'text, json or html'
+
+# What is tried.
+status_is 0 "$lw" torture --below=library_* -- "$W/bugs" null
+shows '^  3 failures tried: '
+shows '^  6 call sites left out$'
+status_is 0 "$lw" torture --size=40-70 -- "$W/bugs" null
+shows '^  4 failures tried'
+status_is 1 "$lw" torture --sticky --below=torture_library.c -- "$W/bugs" library
+shows '^  1 finding$'
+status_is 0 "$lw" torture --hits=2,last --limit=2 -- "$W/bugs" null
+shows '^  2 failures tried'
+
+# Suppressions, and leaks that an error exit leaves.
+printf 'crash:write_to_null\nleak:library_open\n' >"$W/suppressions"
+status_is 0 "$lw" torture --suppressions="$W/suppressions" -- "$W/bugs" null,library
+shows '^  0 findings, 2 suppressed$'
+status_is 0 "$lw" torture --leaks=handled -- "$W/bugs" library
+
+# A torture that goes on: nothing is tried twice, and what was found before is told again.
+status_is 1 "$lw" torture --limit=5 --state="$W/state" -- "$W/bugs" leak,library
+shows '^  1 finding$'
+status_is 1 "$lw" torture --state="$W/state" -- "$W/bugs" leak,library
+shows '^  9 failures tried: .*, 5 of these before; '
+shows '^  2 findings$'
+status_is 2 "$lw" torture --state="$W/state" -- "$W/bugs" leak
+said 'belongs to another torture: .* leak,library$'
+
+# A user interrupts a torture: nothing stays behind, and it goes on from there.
+"$lw" torture --engine=rerun --jobs=1 --timeout=60 --state="$W/stopped" -- "$W/bugs" retry \
+	>"$W/out" 2>"$W/err" &
+tool=$!
+wait_until "$patience" grep -q . "$W/stopped/torture" || fail "no attempt"
+# The hang is the last but some: wait until its run is under way.
+wait_until "$patience" pgrep -f "^$W/bugs retry" >/dev/null || fail "no run"
+kill -TERM $tool
+wait $tool
+equal "status of an interrupted torture" $? 2
+said 'interrupted: go on with --state='
+! pgrep -f "^$W/bugs retry" || fail "a run is left behind"
+status_is 1 "$lw" torture --timeout=1 --state="$W/stopped" -- "$W/bugs" retry
+shows '^  9 failures tried: '
+shows '^  1 finding$'
+
+# A report names failures, too.
+LEAKWRAP_OPTIONS=log=$W/log:fail=nth=1,below=leak_on_error "$W/bugs" >"$W/out" 2>"$W/err"
+status_is 0 "$lw" report "$W/log"
+shows '^  1 allocation made to fail on purpose$'
+shows '^  of 40 bytes:$'
+status_is 0 "$lw" report --format=json "$W/log"
+shows '"injected":{"failures":1,"call_sites":\[{"identity":"0x[0-9a-f]*","hit":1,"bytes":40,'
+${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.c -ljansson ||
+	fail "the validator does not build"
+"$W/validate" tests/tool/report.schema.json "$W/out" || fail "the JSON does not fit its schema"
+
+# Programs that cannot be tortured.
+build_plain untraced tests/tool/torture.c "$W/library.a"
+status_is 2 "$lw" torture -- "$W/untraced"
+said 'it is not linked with leakwrap'
+status_is 2 "$lw" torture -- "$W/nothing"
+said 'cannot be started: No such file'
+status_is 2 "$lw" torture --timeout=1 -- sleep 60
+said 'did not end within 1 s without a failure'
+status_is 2 "$lw" torture
+said 'no program'
+
+equal "folders left behind" "$(find "$W" -name 'leakwrap-torture*')" ''

@@ -1,0 +1,438 @@
+/* push.c - the command push: sends profiles of running programs to a server of profiles.
+ *
+ * A request is a file of the queue until the server has taken it.  The file has the path, the type
+ * of the body and the body, the first two in a line each.  Its name is the time of the request, so
+ * that the oldest is sent first.  A queue that is too large loses its oldest requests.
+ */
+#include "tools/command/commands.h"
+#include "tools/util.h"
+
+#if __has_include(<curl/curl.h>)
+
+#include <argp.h>
+#include <curl/curl.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/live/profile.h"
+#include "tools/live/push.h"
+
+enum {
+	KEY_TO = 0x300,
+	KEY_PROTOCOL,
+	KEY_LABEL,
+	KEY_TENANT,
+	KEY_INTERVAL,
+	KEY_QUEUE,
+	KEY_QUEUE_BYTES,
+	KEY_RAW,
+	KEY_COUNT,
+	LABELS_MAX = 32,
+	SECONDS_MAX_WAIT = 300, /* between two tries to reach the server */
+};
+
+struct push {
+	struct watch_options options;
+	size_t wanted_room;
+	const char *to, *tenant, *queue;
+	enum push_protocol protocol;
+	struct label labels[LABELS_MAX];
+	size_t label_count;
+	uint64_t queue_bytes, count;
+	bool addresses_only;
+	struct watch watch;
+	struct arena arena;
+	CURL *curl;
+	double wait, next_try; /* the back-off, and when the server is tried again */
+	bool complained;       /* that the server cannot be reached */
+	unsigned long sent, lost, number;
+};
+
+static volatile sig_atomic_t ended;
+
+static void end(int number)
+{
+	ended = number;
+}
+
+/* -- options ----------------------------------------------------------------------------------- */
+
+/* Returns true if NAME may be the name of a label for both servers. */
+static bool is_label_name(const char *name, size_t length)
+{
+	return length > 0 && !(*name >= '0' && *name <= '9') &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+	               length;
+}
+
+static void add_label(struct push *push, const struct argp_state *state, char *argument)
+{
+	char *equals = strchr(argument, '=');
+	if (!equals || !is_label_name(argument, (size_t)(equals - argument)) ||
+	    strpbrk(equals + 1, "{},=\"\n")) {
+		argp_error(state, "--label=%s: NAME=VALUE", argument);
+		return;
+	}
+	if (push->label_count == LABELS_MAX - 1) /* one is left for the process id */
+		argp_error(state, "more than %d labels", LABELS_MAX - 1);
+	*equals = '\0';
+	push->labels[push->label_count++] = (struct label){argument, equals + 1};
+}
+
+static error_t parse_push(int key, char *argument, struct argp_state *state)
+{
+	struct push *push = state->input;
+	uint64_t number;
+	switch (key) {
+	case KEY_TO:
+		push->to = argument;
+		break;
+	case KEY_PROTOCOL:
+		if (strcmp(argument, "parca") != 0 && strcmp(argument, "pyroscope") != 0)
+			argp_error(state, "--protocol=%s: pyroscope or parca", argument);
+		push->protocol = strcmp(argument, "parca") == 0 ? PUSH_PARCA : PUSH_PYROSCOPE;
+		break;
+	case KEY_LABEL:
+		add_label(push, state, argument);
+		break;
+	case KEY_TENANT:
+		push->tenant = argument;
+		break;
+	case KEY_INTERVAL:
+		if (!parse_number(argument, &number) || number == 0 || number > 86400)
+			argp_error(state, "--interval=%s: seconds, up to 86400", argument);
+		push->options.interval = (double)number;
+		break;
+	case KEY_QUEUE:
+		push->queue = argument;
+		break;
+	case KEY_QUEUE_BYTES:
+		if (!parse_size(argument, &push->queue_bytes))
+			argp_error(state, "--queue-bytes=%s: not a number", argument);
+		break;
+	case KEY_RAW:
+		push->addresses_only = true;
+		break;
+	case KEY_COUNT:
+		if (!parse_number(argument, &push->count) || push->count == 0)
+			argp_error(state, "--count=%s: not a number", argument);
+		break;
+	case ARGP_KEY_ARG:
+		GROW(push->options.wanted, push->wanted_room, push->options.wanted_count + 1);
+		push->options.wanted[push->options.wanted_count++] = argument;
+		break;
+	case ARGP_KEY_END:
+		if (!push->to || !push->queue)
+			argp_error(state, "--to and --queue are needed");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* -- the queue --------------------------------------------------------------------------------- */
+
+static int is_queued(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, "profile-", 8) == 0 && !strchr(entry->d_name, '.');
+}
+
+/* Returns the sorted names of the queue, *COUNT of them, as scandir does. */
+static struct dirent **list_queue(const struct push *push, int *count)
+{
+	struct dirent **names = NULL;
+	*count = scandir(push->queue, &names, is_queued, alphasort);
+	if (*count < 0)
+		*count = 0;
+	return names;
+}
+
+static void free_list(struct dirent **names, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* Removes the oldest requests until the queue is small enough. */
+static void shorten_queue(struct push *push)
+{
+	int count;
+	struct dirent **names = list_queue(push, &count);
+	uint64_t bytes = 0;
+	for (int i = count; i-- > 0;) {
+		char *path = arena_format(&push->arena, "%s/%s", push->queue, names[i]->d_name);
+		struct stat status;
+		if (stat(path, &status) == 0)
+			bytes += (uint64_t)status.st_size;
+		if (bytes > push->queue_bytes && unlink(path) == 0)
+			push->lost++;
+	}
+	free_list(names, count);
+	if (push->lost)
+		complain("the queue is full: %lu profiles were dropped", push->lost);
+	push->lost = 0;
+}
+
+/* Writes REQUEST to the queue.  A half-written file has another name, and is never sent. */
+static void enqueue(struct push *push, const struct push_request *request)
+{
+	char *path = arena_format(&push->arena, "%s/profile-%012" PRId64 "-%09lu-%d", push->queue,
+	                          (int64_t)time(NULL), push->number++, getpid());
+	char *part = arena_format(&push->arena, "%s.part", path);
+	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream) {
+		complain("%s: %s", part, strerror(errno));
+		return;
+	}
+	fprintf(stream, "%s\n%s\n", request->path, request->type);
+	fwrite(request->body, 1, request->size, stream);
+	bool failed = ferror(stream) != 0;
+	failed |= fclose(stream) != 0;
+	if (failed || rename(part, path) != 0) {
+		complain("%s: %s", path, strerror(errno));
+		unlink(part);
+	}
+}
+
+/* -- sending ----------------------------------------------------------------------------------- */
+
+static size_t ignore_answer(char *bytes, size_t size, size_t count, void *unused)
+{
+	(void)bytes, (void)unused;
+	return size * count;
+}
+
+/* Sends the BODY of SIZE bytes.  Returns the status of HTTP, 0 if there is no answer; then *ERROR
+ * says why. */
+static long post(struct push *push, const char *path, const char *type, const char *body,
+                 size_t size, const char **error)
+{
+	CURL *curl = push->curl;
+	struct curl_slist *headers = NULL;
+	long status = 0;
+
+	headers = curl_slist_append(headers, arena_format(&push->arena, "Content-Type: %s", type));
+	if (push->tenant)
+		headers = curl_slist_append(
+		        headers, arena_format(&push->arena, "X-Scope-OrgID: %s", push->tenant));
+	headers = curl_slist_append(headers, "Expect:");
+	curl_easy_reset(curl);
+	curl_easy_setopt(curl, CURLOPT_URL, arena_format(&push->arena, "%s%s", push->to, path));
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore_answer);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT, 30L);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	CURLcode code = curl_easy_perform(curl);
+	if (code == CURLE_OK)
+		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	*error = curl_easy_strerror(code);
+	curl_slist_free_all(headers);
+	return status;
+}
+
+/* Returns the text of the file PATH, of *SIZE bytes, or NULL.  The caller frees it. */
+static char *read_queued(const char *path, size_t *size)
+{
+	struct stat status;
+	int fd = open_regular(path);
+	if (fd < 0 || fstat(fd, &status) != 0)
+		return NULL;
+	char *text = xmalloc((size_t)status.st_size + 1);
+	ssize_t got = read(fd, text, (size_t)status.st_size);
+	close(fd);
+	*size = got > 0 ? (size_t)got : 0;
+	text[*size] = '\0';
+	return text;
+}
+
+/* Sends the request in the file PATH.  Returns false if the server is to be tried later. */
+static bool send_queued(struct push *push, const char *path)
+{
+	size_t size;
+	const char *error;
+	char *text = read_queued(path, &size);
+	char *type = text ? strchr(text, '\n') : NULL, *body = type ? strchr(type + 1, '\n') : NULL;
+
+	if (!body) {
+		complain("%s is not of the queue, and is removed", path);
+		unlink(path);
+		free(text);
+		return true;
+	}
+	*type++ = '\0';
+	*body++ = '\0';
+	long status = post(push, text, type, body, size - (size_t)(body - text), &error);
+	free(text);
+	/* A server that is not there, is busy, or fails, may take the request later. */
+	if (status == 0 || status == 429 || status >= 500) {
+		if (!push->complained && status)
+			complain("%s answers %ld: profiles wait in %s", push->to, status,
+			         push->queue);
+		else if (!push->complained)
+			complain("%s: %s: profiles wait in %s", push->to, error, push->queue);
+		push->complained = true;
+		return false;
+	}
+	if (status >= 300)
+		complain("%s refuses a profile: status %ld", push->to, status);
+	else
+		push->sent++;
+	unlink(path);
+	return true;
+}
+
+/* Sends what is in the queue, unless the server has failed a short time ago. */
+static void send_queue(struct push *push)
+{
+	int count;
+	if (watch_now() < push->next_try)
+		return;
+	struct dirent **names = list_queue(push, &count);
+	bool fine = true;
+	for (int i = 0; i < count && fine && !ended; i++)
+		fine = send_queued(
+		        push, arena_format(&push->arena, "%s/%s", push->queue, names[i]->d_name));
+	free_list(names, count);
+	push->wait = fine ? 0 : push->wait > 0 ? 2 * push->wait : 1;
+	if (push->wait > SECONDS_MAX_WAIT)
+		push->wait = SECONDS_MAX_WAIT;
+	push->next_try = watch_now() + push->wait;
+	push->complained = push->complained && !fine;
+}
+
+/* -- the loop ---------------------------------------------------------------------------------- */
+
+/* Puts a profile of each process that is due into the queue. */
+static void take_profiles(struct push *push)
+{
+	struct watch *watch = &push->watch;
+	pthread_mutex_lock(&watch->lock);
+	watch_scan(watch);
+	size_t count = watch->target_count;
+	struct target **targets = xmalloc((count + 1) * sizeof *targets);
+	unsigned *dumps = xmalloc((count + 1) * sizeof *dumps);
+	for (size_t i = 0; i < count; i++) {
+		targets[i] = watch->targets[i];
+		dumps[i] = targets[i]->dumps;
+		watch_want(watch, targets[i]);
+	}
+	watch_wait(watch, targets, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct target *target = targets[i];
+		if (target->error)
+			complain("%.*s", (int)strcspn(target->error, "\n"), target->error);
+		if (target->dumps == dumps[i] || !watch_last(target))
+			continue;
+		int64_t now = time(NULL);
+		struct pushed pushed = {.name = target->name,
+		                        .labels = push->labels,
+		                        .label_count = push->label_count + 1,
+		                        .from = now - (int64_t)push->options.interval,
+		                        .until = now};
+		push->labels[push->label_count] =
+		        (struct label){"pid", arena_format(&push->arena, "%d", target->pid)};
+		char *profile = render_profile(target, push->addresses_only, &pushed.size);
+		pushed.profile = profile;
+		struct push_request request = push_request_make(push->protocol, &pushed);
+		enqueue(push, &request);
+		push_request_free(&request);
+		free(profile);
+	}
+	free(targets);
+	free(dumps);
+	pthread_mutex_unlock(&watch->lock);
+}
+
+int command_push(int argc, char **argv)
+{
+	static const struct argp_option table[] = {
+	        {"to", KEY_TO, "URL", 0, "The server, such as http://localhost:4040", 0},
+	        {"protocol", KEY_PROTOCOL, "NAME", 0, "pyroscope (default) or parca", 0},
+	        {"label", KEY_LABEL, "NAME=VALUE", 0, "A label of each profile; may be repeated",
+	         0},
+	        {"tenant", KEY_TENANT, "ID", 0, "The tenant, for the header X-Scope-OrgID", 0},
+	        {"interval", KEY_INTERVAL, "SECONDS", 0,
+	         "Send a profile of each process once in so many seconds (default 30)", 0},
+	        {"queue", KEY_QUEUE, "DIR", 0, "A folder for profiles that are not sent yet", 0},
+	        {"queue-bytes", KEY_QUEUE_BYTES, "N[K|M|G]", 0,
+	         "How large the queue may become (default 64M); then the oldest profiles go", 0},
+	        {"addresses", KEY_RAW, 0, 0,
+	         "Send addresses and build-ids alone: the server symbolizes", 0},
+	        {"count", KEY_COUNT, "N", 0, "End after N rounds", 0},
+	        {0},
+	};
+	static const struct argp argp = {
+	        .options = table,
+	        .parser = parse_push,
+	        .args_doc = "[PID|NAME...]",
+	        .doc = "Sends profiles of running programs to Grafana Pyroscope or Parca."
+	               "\vPID is a process, NAME the name of a program.  Without either, profiles "
+	               "of all traced processes are sent that this user may ask.\n\n"
+	               "  leakwrap push --to=http://localhost:4040 --queue=/var/spool/leakwrap",
+	};
+	struct push push = {.options = {.interval = 30, .timeout = 10, .dumps_kept = 1},
+	                    .queue_bytes = UINT64_C(64) << 20};
+	const struct sigaction action = {.sa_handler = end};
+	const struct timespec pause = {.tv_nsec = 200000000};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &push);
+	struct stat status;
+	if (stat(push.queue, &status) != 0 || access(push.queue, W_OK | X_OK) != 0)
+		die("--queue=%s: %s", push.queue, strerror(errno));
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	push.curl = curl_easy_init();
+	if (!push.curl)
+		die("libcurl does not start");
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	watch_start(&push.watch, &push.options);
+	double next = 0;
+	for (uint64_t rounds = 0; !ended && (!push.count || rounds < push.count);) {
+		if (watch_now() >= next) {
+			next = watch_now() + push.options.interval;
+			take_profiles(&push);
+			shorten_queue(&push);
+			rounds++;
+		}
+		send_queue(&push);
+		arena_reset(&push.arena);
+		if (!push.count || rounds < push.count)
+			nanosleep(&pause, NULL);
+	}
+	watch_stop(&push.watch);
+	curl_easy_cleanup(push.curl);
+	curl_global_cleanup();
+	int left;
+	struct dirent **names = list_queue(&push, &left);
+	free_list(names, left);
+	arena_free(&push.arena);
+	free(push.options.wanted);
+	return left ? STATUS_USAGE : STATUS_FINE;
+}
+
+#else
+
+int command_push(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	complain("this leakwrap was built without libcurl: install libcurl4-openssl-dev, and build "
+	         "it again after make clean");
+	return STATUS_USAGE;
+}
+
+#endif

@@ -1,0 +1,297 @@
+/* serve.c - the command serve: dumps of running programs by HTTP. */
+#include "tools/command/commands.h"
+#include "tools/util.h"
+
+#if __has_include(<microhttpd.h>)
+
+#include <argp.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tools/live/web.h"
+
+enum {
+	CONNECTIONS_MAX = 256,
+	IDLE_SECONDS = 15,    /* a slow client is dropped after them */
+	BODY_MAX = 64 * 1024, /* of a POST, which only has addresses */
+	DUMPS_KEPT = 32,
+	KEY_LISTEN = 0x300,
+	KEY_INTERVAL,
+	KEY_TIMEOUT,
+};
+
+struct server {
+	struct watch_options options;
+	size_t wanted_room;
+	const char *listen;
+	bool is_local; /* it listens on loopback */
+	struct watch watch;
+};
+
+static uint64_t seconds_of(const struct argp_state *state, const char *name, const char *argument)
+{
+	uint64_t seconds;
+	if (!parse_number(argument, &seconds) || seconds > 86400)
+		argp_error(state, "--%s=%s: seconds, up to 86400", name, argument);
+	return seconds;
+}
+
+static error_t parse_serve(int key, char *argument, struct argp_state *state)
+{
+	struct server *server = state->input;
+	switch (key) {
+	case KEY_LISTEN:
+		server->listen = argument;
+		break;
+	case KEY_INTERVAL:
+		server->options.interval = (double)seconds_of(state, "interval", argument);
+		break;
+	case KEY_TIMEOUT:
+		server->options.timeout = (double)seconds_of(state, "timeout", argument);
+		break;
+	case ARGP_KEY_ARG:
+		GROW(server->options.wanted, server->wanted_room, server->options.wanted_count + 1);
+		server->options.wanted[server->options.wanted_count++] = argument;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* -- requests ---------------------------------------------------------------------------------- */
+
+/* The body of a POST so far. */
+struct body {
+	char *text;
+	size_t size, room;
+	bool too_long;
+};
+
+/* Returns false if a name that another host controls may stand behind the request: a page of
+ * another site could then read from this server (DNS rebinding).  Only matters on loopback, where
+ * there is no proxy to ask for a password. */
+static bool is_own_host(const struct server *server, struct MHD_Connection *connection)
+{
+	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+	const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+	if (!server->is_local || !host)
+		return true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t length = strlen(names[i]);
+		if (strncasecmp(host, names[i], length) == 0 &&
+		    (host[length] == '\0' || host[length] == ':'))
+			return true;
+	}
+	return false;
+}
+
+static enum MHD_Result send_reply(struct MHD_Connection *connection, struct web_reply reply)
+{
+	struct MHD_Response *response =
+	        MHD_create_response_from_buffer_with_free_callback(reply.size, reply.body, free);
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, "Content-Type", reply.type);
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	enum MHD_Result result = MHD_queue_response(connection, reply.status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status, const char *why)
+{
+	return send_reply(connection, (struct web_reply){status, "text/plain; charset=utf-8",
+	                                                 xstrdup(why), strlen(why)});
+}
+
+static enum MHD_Result take_request(void *context, struct MHD_Connection *connection,
+                                    const char *url, const char *method, const char *version,
+                                    const char *data, size_t *size, void **state)
+{
+	struct server *server = context;
+	struct body *body = *state;
+	bool is_post = strcmp(method, "POST") == 0;
+
+	(void)version;
+	if (!body) { /* the headers have come */
+		*state = xzalloc(sizeof *body);
+		return MHD_YES;
+	}
+	if (*size) {
+		if (body->size + *size > BODY_MAX) {
+			body->too_long = true;
+		} else {
+			GROW(body->text, body->room, body->size + *size + 1);
+			memcpy(body->text + body->size, data, *size);
+			body->size += *size;
+			body->text[body->size] = '\0';
+		}
+		*size = 0;
+		return MHD_YES;
+	}
+	if (!is_own_host(server, connection))
+		return refuse(connection, 403, "this server is for localhost\n");
+	if (!is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		return refuse(connection, 405, "GET is the method\n");
+	if (body->too_long)
+		return refuse(connection, 413, "the body is too long\n");
+	const struct web_request request = {
+	        .method = method,
+	        .path = url,
+	        .seconds =
+	                MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "seconds"),
+	        .debug = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "debug"),
+	        .body = body->text ? body->text : "",
+	};
+	return send_reply(connection, web_answer(&server->watch, &request));
+}
+
+static void end_request(void *context, struct MHD_Connection *connection, void **state,
+                        enum MHD_RequestTerminationCode code)
+{
+	struct body *body = *state;
+	(void)context, (void)connection, (void)code;
+	if (body)
+		free(body->text);
+	free(body);
+	*state = NULL;
+}
+
+/* -- the server -------------------------------------------------------------------------------- */
+
+/* Returns a socket that listens at ADDRESS, "127.0.0.1:8417" or "[::1]:8417".  Ends the tool with a
+ * message if that is not possible. */
+static int open_socket(const char *address, struct sockaddr_storage *bound, socklen_t *length)
+{
+	char *host = xstrdup(address), *port = strrchr(host, ':');
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
+	int one = 1;
+
+	if (!port || port == host)
+		die("--listen=%s: ADDRESS:PORT", address);
+	*port++ = '\0';
+	char *name = host;
+	if (*name == '[' && name[strlen(name) - 1] == ']') {
+		name[strlen(name) - 1] = '\0';
+		name++;
+	}
+	int error = getaddrinfo(name, port, &hints, &found);
+	if (error)
+		die("--listen=%s: %s", address, gai_strerror(error));
+	int fd = socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+	if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, 128) != 0)
+		die("--listen=%s: %s", address, strerror(errno));
+	freeaddrinfo(found);
+	free(host);
+	*length = sizeof *bound;
+	getsockname(fd, (struct sockaddr *)bound, length);
+	return fd;
+}
+
+static bool is_loopback(const struct sockaddr_storage *address)
+{
+	if (address->ss_family == AF_INET)
+		return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
+	return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+}
+
+static void say_address(const struct sockaddr_storage *bound, socklen_t length)
+{
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	if (getnameinfo((const struct sockaddr *)bound, length, host, sizeof host, port,
+	                sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		return;
+	bool is_v6 = bound->ss_family == AF_INET6;
+	printf("leakwrap serve: http://%s%s%s:%s/\n", is_v6 ? "[" : "", host, is_v6 ? "]" : "",
+	       port);
+	fflush(stdout);
+}
+
+int command_serve(int argc, char **argv)
+{
+	static const struct argp_option table[] = {
+	        {"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
+	         "Where to listen (default 127.0.0.1:8417; port 0 is any free port)", 0},
+	        {"interval", KEY_INTERVAL, "SECONDS", 0,
+	         "Ask a process at most once in so many seconds (default 10)", 0},
+	        {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for a dump (default 10)",
+	         0},
+	        {0},
+	};
+	static const struct argp argp = {
+	        .options = table,
+	        .parser = parse_serve,
+	        .args_doc = "[PID|NAME...]",
+	        .doc = "Serves dumps of running programs by HTTP, for browsers, go tool pprof and "
+	               "Prometheus.\vPID is a process, NAME the name of a program, whose processes "
+	               "may come and go.  Without either, all traced processes that this user may "
+	               "ask are served.\n\n"
+	               "  /                   what is live, in a browser\n"
+	               "  /debug/pprof/heap   the profile for go tool pprof; seconds=, debug=1\n"
+	               "  /pprof/heap         the profile for gperftools\n"
+	               "  /metrics            numbers for Prometheus\n"
+	               "  /dumps              the dumps themselves, for leakwrap report\n\n"
+	               "If several processes are served, /process/PID/ or /process/NAME/ stands in "
+	               "front of the path of a profile.",
+	};
+	struct server server = {
+	        .options = {.interval = 10, .timeout = 10, .dumps_kept = DUMPS_KEPT},
+	        .listen = "127.0.0.1:8417"};
+	struct sockaddr_storage bound = {0};
+	socklen_t length;
+	sigset_t signals;
+	int number;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &server);
+	int fd = open_socket(server.listen, &bound, &length);
+	server.is_local = is_loopback(&bound);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	watch_start(&server.watch, &server.options);
+	struct MHD_Daemon *daemon = MHD_start_daemon(
+	        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0,
+	        NULL, NULL, take_request, &server, MHD_OPTION_LISTEN_SOCKET, fd,
+	        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+	        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_THREAD_STACK_SIZE,
+	        (size_t)512 * 1024, MHD_OPTION_NOTIFY_COMPLETED, end_request, NULL, MHD_OPTION_END);
+	if (!daemon)
+		die("the HTTP server does not start: %s", strerror(errno));
+	say_address(&bound, length);
+	sigwait(&signals, &number);
+	/* Requests that wait for a dump end first. */
+	pthread_mutex_lock(&server.watch.lock);
+	server.watch.stopping = true;
+	pthread_cond_broadcast(&server.watch.changed);
+	pthread_mutex_unlock(&server.watch.lock);
+	MHD_stop_daemon(daemon);
+	watch_stop(&server.watch);
+	free(server.options.wanted);
+	return STATUS_FINE;
+}
+
+#else
+
+int command_serve(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	complain("this leakwrap was built without libmicrohttpd: install libmicrohttpd-dev, and "
+	         "build it again after make clean");
+	return STATUS_USAGE;
+}
+
+#endif

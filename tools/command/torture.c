@@ -1,0 +1,414 @@
+/* torture.c - leakwrap torture: makes each allocation of a program fail, and reports what it does
+ * then. */
+#include "tools/command/commands.h"
+#include "tools/command/options.h"
+#include "tools/command/settings.h"
+#include "tools/model/add_log.h"
+#include "tools/torture/engine.h"
+#include "tools/torture/torture_report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* -- arguments --------------------------------------------------------------------------------- */
+
+enum {
+	KEY_ENGINE = 0x300,
+	KEY_STATE,
+	KEY_HITS,
+	KEY_STICKY,
+	KEY_BELOW,
+	KEY_SIZE,
+	KEY_TIMEOUT,
+	KEY_LIMIT,
+	KEY_LEAKS,
+};
+
+struct torture_options {
+	struct options common;
+	enum { ENGINE_ANY, ENGINE_FORK, ENGINE_RERUN } engine;
+	unsigned jobs;
+	const char *state;
+	const char *hits; /* "1,2,last" */
+	bool sticky, only_handled_leaks;
+	struct patterns below;
+	const char *size;
+	uint64_t timeout; /* in seconds; 0: by the baseline */
+	uint64_t limit;   /* the most attempts; 0: all */
+	char **argv;      /* the program and its arguments */
+};
+
+static const struct argp_option torture_table[] = {
+        {0, 0, 0, 0, "What fails, and how it is run:", 1},
+        {"hits", KEY_HITS, "LIST", 0,
+         "Which allocations of a call site fail, one in each run: numbers, or last (default 1)", 1},
+        {"sticky", KEY_STICKY, 0, 0, "All allocations after the first failure fail, too", 1},
+        {"below", KEY_BELOW, "PATTERN", 0,
+         "Only call sites with a frame whose function, source file or module matches; may be "
+         "repeated",
+         1},
+        {"size", KEY_SIZE, "MIN-MAX", 0, "Only allocations of such sizes, in bytes", 1},
+        {"limit", KEY_LIMIT, "N", 0, "At most N failures", 1},
+        {"engine", KEY_ENGINE, "NAME", 0,
+         "fork: one run that forks for each failure; rerun: a run for each failure (default: fork, "
+         "and rerun where the program cannot fork)",
+         1},
+        {"jobs", 'j', "N", 0, "N processes at a time (default: the number of processors)", 1},
+        {"state", KEY_STATE, "DIR", 0,
+         "Keep the logs in DIR; a torture that was stopped goes on where it was", 1},
+        {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+         "A run that takes longer hangs (default: 20 times the run without failures, at least 5)",
+         1},
+        {"leaks", KEY_LEAKS, "WHEN", 0,
+         "all (default), or handled: blocks that are live after an error exit are no leak", 1},
+        {0},
+};
+
+static void add_pattern(struct patterns *patterns, const char *pattern)
+{
+	GROW(patterns->all, patterns->room, patterns->count + 1);
+	patterns->all[patterns->count++] = pattern;
+}
+
+/* Returns whether LIST is numbers and "last" with commas between them. */
+static bool is_hits(const char *list)
+{
+	while (*list) {
+		const size_t length = strcspn(list, ",");
+		char word[24];
+		uint64_t number;
+
+		if (length == 0 || length >= sizeof word)
+			return false;
+		memcpy(word, list, length);
+		word[length] = '\0';
+		if (strcmp(word, "last") != 0 && (!parse_number(word, &number) || number == 0))
+			return false;
+		list += length + (list[length] == ',');
+	}
+	return true;
+}
+
+static error_t parse_torture(int key, char *argument, struct argp_state *state)
+{
+	struct torture_options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->common;
+		break;
+	case KEY_ENGINE:
+		options->engine = strcmp(argument, "fork") == 0    ? ENGINE_FORK
+		                  : strcmp(argument, "rerun") == 0 ? ENGINE_RERUN
+		                                                   : ENGINE_ANY;
+		if (options->engine == ENGINE_ANY)
+			option_error(state, "--engine=%s: fork or rerun", argument);
+		break;
+	case 'j':
+		options->jobs = (unsigned)option_size(state, "jobs", argument);
+		if (options->jobs == 0 || options->jobs > 4096)
+			option_error(state, "--jobs=%s: 1 to 4096", argument);
+		break;
+	case KEY_STATE:
+		options->state = argument;
+		break;
+	case KEY_HITS:
+		if (!*argument || !is_hits(argument))
+			option_error(state, "--hits=%s: numbers or last, with commas", argument);
+		options->hits = argument;
+		break;
+	case KEY_STICKY:
+		options->sticky = true;
+		break;
+	case KEY_BELOW:
+		add_pattern(&options->below, argument);
+		break;
+	case KEY_SIZE:
+		if (!*argument || argument[strspn(argument, "0123456789-")])
+			option_error(state, "--size=%s: MIN-MAX, MIN- or -MAX", argument);
+		options->size = argument;
+		break;
+	case KEY_TIMEOUT:
+		options->timeout = option_size(state, "timeout", argument);
+		break;
+	case KEY_LIMIT:
+		options->limit = option_size(state, "limit", argument);
+		break;
+	case KEY_LEAKS:
+		options->only_handled_leaks = strcmp(argument, "handled") == 0;
+		if (!options->only_handled_leaks && strcmp(argument, "all") != 0)
+			option_error(state, "--leaks=%s: all or handled", argument);
+		break;
+	case ARGP_KEY_ARGS:
+		options->argv = state->argv + state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		option_error(state, "no program: leakwrap torture [OPTION...] -- PROGRAM "
+		                    "[ARGUMENT...]");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp torture_argp = {
+        .options = torture_table,
+        .parser = parse_torture,
+        .args_doc = "-- PROGRAM [ARGUMENT...]",
+        .doc = "Makes an allocation fail at each call site that a traced program reaches, and "
+               "reports what the program does then."
+               "\vThe program runs once without failures, and then forks or runs again for each "
+               "call site.  "
+               "Findings are crashes, aborts, hangs, misuse of the heap, and blocks that are live "
+               "at the end and are not without failures.\n\n"
+               "Exit status: 0 no finding, 1 findings, 2 usage, or a program that cannot be "
+               "tortured.",
+        .children = common_options,
+};
+
+/* -- what is tried ----------------------------------------------------------------------------- */
+
+/* Returns whether a frame of STACK matches one of PATTERNS. */
+static bool is_below(const struct patterns *patterns, const struct stack *stack)
+{
+	for (unsigned i = 0; i < stack->depth; i++)
+		for (unsigned j = 0; j < stack->at[i]->frame_count; j++)
+			for (size_t k = 0; k < patterns->count; k++)
+				if (frame_matches(patterns->all[k], stack->at[i],
+				                  &stack->at[i]->frames[j]))
+					return true;
+	return false;
+}
+
+/* Marks the call sites of the baseline that no pattern of --below= matches.  The functions' names
+ * come from a report of their own: the torture's report is symbolized when it has all stacks. */
+static void apply_below(struct torture_options *options, struct engine *engine, bool *excluded)
+{
+	struct report report;
+
+	if (options->below.count == 0)
+		return;
+	report_start(&report);
+	if (report_add(&report, state_path(&engine->arena, engine->state, "baseline.log")))
+		symbolize(&report, &options->common.search);
+	for (size_t i = 0; i < report.dump_count; i++) {
+		const struct dump *dump = report.dumps[i];
+
+		if (dump->pid != engine->torture->baseline->pid ||
+		    dump->sequence != engine->torture->baseline->sequence)
+			continue;
+		for (size_t j = 0; j < dump->failure_count; j++)
+			excluded[j] = !is_below(&options->below, dump->failures[j].stack);
+	}
+	report_free(&report);
+}
+
+static void add_attempt(struct torture *torture, const struct failure *site, uint64_t hit)
+{
+	GROW(torture->attempts, torture->attempt_room, torture->attempt_count + 1);
+	torture->attempts[torture->attempt_count++] = (struct attempt){.site = site, .hit = hit};
+}
+
+/* Adds the attempts at SITE that HITS names. */
+static void add_attempts(struct torture *torture, const struct failure *site, const char *hits)
+{
+	const size_t before = torture->attempt_count;
+
+	while (*hits) {
+		char *end;
+		const bool last = strncmp(hits, "last", 4) == 0;
+		const uint64_t hit = last ? site->hits : strtoull(hits, &end, 10);
+		bool known = hit > site->hits;
+
+		for (size_t i = before; i < torture->attempt_count; i++)
+			known |= torture->attempts[i].hit == hit;
+		if (!known)
+			add_attempt(torture, site, hit);
+		hits += strcspn(hits, ",");
+		hits += *hits == ',';
+	}
+}
+
+/* Chooses what is tried. */
+static void choose_attempts(struct torture_options *options, struct engine *engine)
+{
+	struct torture *torture = engine->torture;
+	const struct dump *baseline = torture->baseline;
+	bool *excluded = xzalloc(baseline->failure_count + 1);
+
+	apply_below(options, engine, excluded);
+	for (size_t i = 0; i < baseline->failure_count; i++) {
+		const struct failure *site = &baseline->failures[i];
+
+		if (!site->only_reached)
+			continue;
+		if (excluded[i] || site->of_system)
+			torture->left_out++;
+		else
+			add_attempts(torture, site, options->hits);
+	}
+	free(excluded);
+	if (options->limit && torture->attempt_count > options->limit)
+		torture->attempt_count = options->limit;
+}
+
+/* -- state ------------------------------------------------------------------------------------- */
+
+/* Returns a line that says what is tortured and how. */
+static const char *subject_of(const struct torture_options *options, struct arena *arena)
+{
+	char *subject =
+	        arena_format(arena, "leakwrap torture%s%s%s --", options->sticky ? " --sticky" : "",
+	                     options->size ? " --size=" : "", options->size ? options->size : "");
+
+	for (char **word = options->argv; *word; word++)
+		subject = arena_format(arena, "%s %s", subject, *word);
+	for (char *c = subject; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	return subject;
+}
+
+/* Judges the attempts that an earlier torture has made. */
+static void judge_resumed(struct engine *engine)
+{
+	struct torture *torture = engine->torture;
+
+	for (size_t i = 0; i < torture->attempt_count; i++) {
+		struct attempt *attempt = &torture->attempts[i];
+		const size_t dumps = torture->report.dump_count,
+		             misuses = torture->report.misuse_count;
+		if (!attempt->done)
+			continue;
+		const char *log = attempt_log(&engine->arena, engine->state, attempt);
+		if (access(log, R_OK) == 0)
+			report_add(&torture->report, log);
+		judge(torture, attempt, dumps, misuses);
+	}
+}
+
+/* -- torture ----------------------------------------------------------------------------------- */
+
+static void write_report(FILE *stream, const struct options *options, void *context)
+{
+	const struct style style = options_style(options, stream);
+
+	if (options->format == FORMAT_JSON)
+		torture_json(stream, context);
+	else if (options->format == FORMAT_HTML)
+		torture_html(stream, context);
+	else
+		torture_text(stream, context, &style, options->all);
+}
+
+/* Makes all attempts.  Returns false if the user has interrupted the tool. */
+static bool try_all(const struct torture_options *options, struct engine *engine)
+{
+	struct torture *torture = engine->torture;
+
+	if (options->engine != ENGINE_RERUN && count_done(torture) < torture->attempt_count &&
+	    !fork_pass(engine))
+		return false;
+	if (options->engine != ENGINE_FORK)
+		return rerun(engine);
+	/* What the program did not come to again, or could not fork for, is left out. */
+	torture->not_forked = torture->attempt_count - count_done(torture);
+	return true;
+}
+
+static enum status make_torture(struct torture_options *options, struct engine *engine)
+{
+	struct torture *torture = engine->torture;
+	uint64_t started;
+
+	run_baseline(engine);
+	choose_attempts(options, engine);
+	torture->resumed = state_resume(engine->state, torture);
+	judge_resumed(engine);
+	started = monotonic_ns();
+	if (!try_all(options, engine)) {
+		complain("interrupted%s%s", options->state ? ": go on with --state=" : "",
+		         options->state ? options->state : "");
+		return STATUS_USAGE;
+	}
+	torture->ns = monotonic_ns() - started;
+	complete_report(&torture->report, &options->common);
+	suppress_findings(torture, &options->common.suppressions);
+	if (write_output(&options->common, write_report, torture) != STATUS_FINE)
+		return STATUS_USAGE;
+	return count_findings(torture) > 0 ? STATUS_LEAKS : STATUS_FINE;
+}
+
+/* Copies the standard input to a file.  Returns its descriptor. */
+static int copy_input(void)
+{
+	char name[] = "/tmp/leakwrap-torture-input.XXXXXX", bytes[4096];
+	const int copy = mkostemp(name, O_CLOEXEC);
+
+	if (copy < 0)
+		die("%s: %s", name, strerror(errno));
+	unlink(name);
+	for (size_t got; (got = fread(bytes, 1, sizeof bytes, stdin)) > 0;)
+		if (write(copy, bytes, got) != (ssize_t)got)
+			die("the standard input does not fit the disk");
+	return copy;
+}
+
+/* Returns a descriptor for the standard input of all runs, or -1.  What comes through a pipe is
+ * copied, so that each run gets it. */
+static int input_of_runs(void)
+{
+	struct stat status;
+
+	if (fstat(STDIN_FILENO, &status) != 0)
+		return -1;
+	return S_ISREG(status.st_mode)    ? STDIN_FILENO
+	       : S_ISFIFO(status.st_mode) ? copy_input()
+	                                  : -1;
+}
+
+int command_torture(int argc, char **argv)
+{
+	struct torture_options options = {.hits = "1"};
+	struct torture torture = {0};
+	struct runner runner = {0};
+
+	settings_read(&options.common.arena, &torture_argp, &report_argp, &argc, &argv);
+	argp_parse(&torture_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	if (options.common.format == FORMAT_FOLDED || options.common.format == FORMAT_PPROF)
+		die("--format=%s is not for a torture: text, json or html",
+		    format_name(options.common.format));
+	report_start(&torture.report);
+	torture.argv = options.argv;
+	torture.judges_error_exits = !options.only_handled_leaks;
+	runner.input = input_of_runs();
+	runner.limit = options.timeout * 1000000000;
+	runner_start(&runner);
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct state state = state_open(&options.common.arena, options.state,
+	                                subject_of(&options, &options.common.arena));
+	struct engine engine = {.torture = &torture,
+	                        .state = &state,
+	                        .runner = &runner,
+	                        .jobs = options.jobs     ? options.jobs
+	                                : processors > 0 ? (unsigned)processors
+	                                                 : 1,
+	                        .sticky = options.sticky,
+	                        .words = options.size ? arena_format(&options.common.arena,
+	                                                             ",size=%s", options.size)
+	                                              : ""};
+	const enum status status = make_torture(&options, &engine);
+	runner_end(&runner);
+	state_close(&state);
+	torture_free(&torture);
+	arena_free(&engine.arena);
+	free(options.below.all);
+	options_free(&options.common);
+	return (int)status;
+}

@@ -1,0 +1,273 @@
+/* profile.c - see profile.h. */
+#include "tools/live/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/log/read_log.h"
+#include "tools/model/totals.h"
+
+static FILE *open_result(char **bytes, size_t *size)
+{
+	FILE *stream = open_memstream(bytes, size);
+	if (!stream)
+		die("out of memory");
+	return stream;
+}
+
+/* -- profiles ---------------------------------------------------------------------------------- */
+
+/* Writes an answer about DUMPS, or about CHANGES. */
+static char *render_answer(struct answer answer, void (*render)(FILE *, const struct answer *),
+                           size_t *size)
+{
+	char *bytes = NULL;
+	FILE *stream = open_result(&bytes, size);
+	render(stream, &answer);
+	fclose(stream);
+	return bytes;
+}
+
+static struct dump_list last_of(const struct target *target)
+{
+	return (struct dump_list){target->history.dumps + target->history.count - 1, 1};
+}
+
+char *render_last(const struct target *target, void (*render)(FILE *, const struct answer *),
+                  size_t *size)
+{
+	const struct dump_list list = last_of(target);
+	const struct answer answer = {
+	        .report = &target->program->report, .dumps = &list, .go_names = true};
+	return render_answer(answer, render, size);
+}
+
+char *render_profile(const struct target *target, bool addresses_only, size_t *size)
+{
+	const struct dump_list list = last_of(target);
+	const struct answer answer = {.report = &target->program->report,
+	                              .dumps = &list,
+	                              .go_names = true,
+	                              .addresses_only = addresses_only};
+	return render_answer(answer, render_pprof, size);
+}
+
+struct pair {
+	struct report *report;
+	struct history history;
+};
+
+static void take_dump(void *context, const struct parsed_dump *parsed)
+{
+	struct pair *pair = context;
+	history_add(&pair->history, pair->report, parsed, 2);
+}
+
+char *render_difference(const struct target *target, const char *old, size_t old_size,
+                        const char *new, size_t new_size,
+                        void (*render)(FILE *, const struct answer *), size_t *size)
+{
+	struct pair pair = {.report = &target->program->report};
+	struct arena arena = {0};
+	char *bytes = NULL;
+
+	parse_text(old, old_size, take_dump, &pair);
+	parse_text(new, new_size, take_dump, &pair);
+	if (pair.history.count == 2) {
+		pair.report->dump_arena = &arena;
+		const struct changes changes =
+		        compare_dumps(pair.report, pair.history.dumps[0], pair.history.dumps[1]);
+		pair.report->dump_arena = &pair.report->arena;
+		bytes = render_answer((struct answer){.report = pair.report,
+		                                      .changes = &changes,
+		                                      .go_names = true},
+		                      render, size);
+	}
+	history_free(&pair.history);
+	arena_free(&arena);
+	return bytes;
+}
+
+char *render_live(const struct target *target, unsigned seconds, bool data_alone, size_t *size)
+{
+	const struct dump_list list = {target->history.dumps, target->history.count};
+	const struct answer answer = {
+	        .report = &target->program->report, .dumps = &list, .live_seconds = seconds};
+	return render_answer(answer, data_alone ? render_page_data : render_html, size);
+}
+
+char *render_symbols(const struct target *target, const char *addresses, size_t *size)
+{
+	const struct report *report = &target->program->report;
+	const struct dump *dump = watch_last(target);
+	struct arena scratch = {0};
+	char *bytes = NULL;
+	FILE *stream = open_result(&bytes, size);
+
+	if (!*addresses)
+		fputs("num_symbols: 1\n", stream);
+	for (const char *at = addresses; *at;) {
+		char *end;
+		uint64_t address = strtoull(at, &end, 16);
+		for (size_t i = 0; i < report->location_count; i++) {
+			const struct location *location = report->locations[i];
+			uint64_t raw = raw_address(dump, location);
+			/* gperftools asks for the address of the call. */
+			if (raw != address && raw - 1 != address)
+				continue;
+			fprintf(stream, "0x%" PRIx64 "\t", address);
+			put_text(stream, frame_name(&scratch, location, &location->frames[0]));
+			putc('\n', stream);
+			break;
+		}
+		at = end + strcspn(end, "+");
+		at += *at == '+';
+	}
+	fclose(stream);
+	arena_free(&scratch);
+	return bytes;
+}
+
+/* -- metrics ----------------------------------------------------------------------------------- */
+
+/* More processes are counted, but have no metrics of their own. */
+enum { PROCESSES_MAX = 1000 };
+
+/* Writes TEXT as the value of a label, without what may end it. */
+static void put_label(FILE *stream, const char *text)
+{
+	while (*text) {
+		const struct character c = character_at(text);
+		text += c.length;
+		if (!c.is_text || c.code == '"' || c.code == '\\')
+			putc(c.is_text ? '\'' : '?', stream);
+		else
+			fwrite(text - c.length, 1, c.length, stream);
+	}
+}
+
+static double value_of(const struct target *target, unsigned metric)
+{
+	const struct dump *last = watch_last(target);
+	const struct totals *totals = last ? &last->totals : NULL;
+	switch (metric) {
+	case 0:
+		return target->error ? 0 : target->dumps > 0;
+	case 1:
+		return totals ? (double)totals->live_bytes : -1;
+	case 2:
+		return totals ? (double)totals->live_blocks : -1;
+	case 3:
+		return totals ? (double)totals->call_sites : -1;
+	case 4:
+		return totals ? (double)totals->lost_call_sites : -1;
+	case 5:
+		return totals ? (double)totals->untracked_blocks : -1;
+	case 6:
+		return totals ? (double)totals->tracer_bytes : -1;
+	case 7:
+		return totals && totals->dump_ns >= 0 ? (double)totals->dump_ns / 1e9 : -1;
+	case 8:
+		return totals ? watch_now() - target->came_at : -1;
+	default:
+		return target->dumps;
+	}
+}
+
+char *render_metrics(const struct watch *watch, size_t *size)
+{
+	static const struct {
+		const char *name, *type, *help;
+	} metrics[] = {
+	        {"leakwrap_up", "gauge", "Whether the last request for a dump was answered."},
+	        {"leakwrap_live_bytes", "gauge",
+	         "Bytes that the process has allocated and not freed."},
+	        {"leakwrap_live_blocks", "gauge", "Blocks that it has allocated and not freed."},
+	        {"leakwrap_call_sites", "gauge", "Call sites with live blocks."},
+	        {"leakwrap_lost_call_sites_total", "counter", "Backtraces that were not recorded."},
+	        {"leakwrap_untracked_blocks_total", "counter",
+	         "Allocations that were not recorded."},
+	        {"leakwrap_tracer_bytes", "gauge", "Memory that the tracer holds for itself."},
+	        {"leakwrap_dump_seconds", "gauge", "How long the process took for its last dump."},
+	        {"leakwrap_dump_age_seconds", "gauge", "How old the last dump is."},
+	        {"leakwrap_dumps_total", "counter", "Dumps that the process was asked for."},
+	};
+	char *bytes = NULL;
+	FILE *stream = open_result(&bytes, size);
+
+	for (unsigned i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+		fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", metrics[i].name, metrics[i].help,
+		        metrics[i].name, metrics[i].type);
+		for (size_t j = 0; j < watch->target_count && j < PROCESSES_MAX; j++) {
+			const struct target *target = watch->targets[j];
+			double value = value_of(target, i);
+			if (target->ended || value < 0)
+				continue;
+			fprintf(stream, "%s{program=\"", metrics[i].name);
+			put_label(stream, target->name);
+			fprintf(stream, "\",pid=\"%d\"} %.17g\n", target->pid, value);
+		}
+	}
+	fprintf(stream,
+	        "# HELP leakwrap_processes Traced processes.\n# TYPE leakwrap_processes gauge\n"
+	        "leakwrap_processes %zu\n",
+	        watch->target_count);
+	fclose(stream);
+	return bytes;
+}
+
+/* -- the list ---------------------------------------------------------------------------------- */
+
+static void put_html(FILE *stream, const char *text)
+{
+	while (*text) {
+		const struct character c = character_at(text);
+		text += c.length;
+		if (!c.is_text)
+			putc('?', stream);
+		else if (strchr("<>&\"'", (int)c.code) && c.code < 128)
+			fprintf(stream, "&#%u;", c.code);
+		else
+			fwrite(text - c.length, 1, c.length, stream);
+	}
+}
+
+char *render_list(const struct watch *watch, size_t *size)
+{
+	char *bytes = NULL;
+	FILE *stream = open_result(&bytes, size);
+
+	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+	      "<meta http-equiv=\"refresh\" content=\"10\"><title>leakwrap</title>\n"
+	      "<style>body{font:14px/1.5 system-ui,sans-serif;margin:2em}td,th{padding:2px 14px;"
+	      "text-align:right}td:nth-child(2),th:nth-child(2){text-align:left}</style></head>\n"
+	      "<body><h1>Traced processes</h1>\n<table><tr><th>process<th>program<th>live bytes"
+	      "<th>blocks<th>call sites<th>dump</tr>\n",
+	      stream);
+	for (size_t i = 0; i < watch->target_count; i++) {
+		const struct target *target = watch->targets[i];
+		const struct dump *last = watch_last(target);
+		if (target->ended)
+			continue;
+		fprintf(stream, "<tr><td><a href=\"/process/%d/\">%d</a><td>", target->pid,
+		        target->pid);
+		put_html(stream, target->name);
+		if (last) {
+			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.live_bytes));
+			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.live_blocks));
+			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.call_sites));
+			fprintf(stream, "<td>%.1f ms", (double)last->totals.dump_ns / 1e6);
+		}
+		if (target->error) {
+			fputs("<td colspan=\"4\">", stream);
+			put_html(stream, target->error);
+		}
+		fputs("</tr>\n", stream);
+	}
+	fputs("</table>\n<p><a href=\"/metrics\">metrics</a> <a href=\"/dumps\">dumps</a></p>"
+	      "</body></html>\n",
+	      stream);
+	fclose(stream);
+	return bytes;
+}

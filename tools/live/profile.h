@@ -1,0 +1,37 @@
+/* profile.h - the answers to those who watch: profiles, pages and metrics of targets.  All
+ * functions want the lock of the watch.  A result has *SIZE bytes, and the caller frees it.
+ */
+#ifndef TOOLS_PROFILE_H
+#define TOOLS_PROFILE_H
+
+#include "tools/live/watch.h"
+#include "tools/render/render.h"
+
+/* Returns what RENDER writes of the last dump of TARGET, which has one. */
+char *render_last(const struct target *target, void (*render)(FILE *, const struct answer *),
+                  size_t *size);
+
+/* Returns the pprof profile of the last dump of TARGET, with the value names of Go.
+ * ADDRESSES_ONLY: without functions and lines. */
+char *render_profile(const struct target *target, bool addresses_only, size_t *size);
+
+/* Returns what RENDER writes of the change between two dumps of TARGET, of which the texts are
+ * given. */
+char *render_difference(const struct target *target, const char *old, size_t old_size,
+                        const char *new, size_t new_size,
+                        void (*render)(FILE *, const struct answer *), size_t *size);
+
+/* Returns the live page of TARGET, which asks for its data every SECONDS, or the data alone. */
+char *render_live(const struct target *target, unsigned seconds, bool data_alone, size_t *size);
+
+/* Returns the names of the code at the raw ADDRESSES, "0x1234+0x5678", in the form of gperftools'
+ * /pprof/symbol. */
+char *render_symbols(const struct target *target, const char *addresses, size_t *size);
+
+/* Returns the metrics of all targets in the text format of Prometheus. */
+char *render_metrics(const struct watch *watch, size_t *size);
+
+/* Returns a page that links to the targets. */
+char *render_list(const struct watch *watch, size_t *size);
+
+#endif

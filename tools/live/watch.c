@@ -1,0 +1,492 @@
+/* watch.c - see watch.h. */
+#include "tools/live/watch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/format.h"
+#include "tools/process/dump_log.h"
+#include "tools/log/read_log.h"
+#include "tools/symbolize/symbolize.h"
+
+double watch_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* -- processes --------------------------------------------------------------------------------- */
+
+/* A process that was looked at.  Another program in it is looked at again. */
+struct seen {
+	pid_t pid;
+	uint64_t started;
+	dev_t device;
+	ino_t file;
+	bool traced, present;
+};
+
+/* Returns the time of the start of process PID (proc(5), field 22 of stat), 0 if there is none. */
+static uint64_t start_time(pid_t pid)
+{
+	struct arena arena = {0};
+	size_t size;
+	const char *text = read_process_file(&arena, pid, "stat", &size);
+	const char *at = text ? strrchr(text, ')') : NULL;
+	uint64_t time = 0;
+	if (at && at[1] == ' ' && at[2] != 'Z' && at[2] != 'X') {
+		for (int field = 2; at && field < 22; field++)
+			at = strchr(at + 1, ' ');
+		time = at ? strtoull(at + 1, NULL, 10) : 0;
+	}
+	arena_free(&arena);
+	return time;
+}
+
+/* Returns the name of the program's file of process PID, or what started it if IN_COMMAND.  The
+ * string is ARENA's. */
+static const char *process_name(struct arena *arena, pid_t pid, bool in_command)
+{
+	char file[4096];
+	size_t size;
+	if (in_command) {
+		const char *words = read_process_file(arena, pid, "cmdline", &size);
+		return words ? base_name(words) : "";
+	}
+	ssize_t length = readlink(arena_format(arena, "/proc/%d/exe", pid), file, sizeof file - 1);
+	file[length > 0 ? length : 0] = '\0';
+	char *deleted = strstr(file, " (deleted)");
+	if (deleted)
+		*deleted = '\0';
+	return arena_format(arena, "%s", base_name(file));
+}
+
+/* Returns true if the user wants to see process PID.  *NAMED: by its number. */
+static bool is_wanted(const struct watch *watch, pid_t pid, bool *named)
+{
+	const struct watch_options *options = &watch->options;
+	struct arena arena = {0};
+	const char *name = NULL, *command = NULL;
+	bool wanted = options->wanted_count == 0;
+	uint64_t number;
+
+	*named = false;
+	for (size_t i = 0; i < options->wanted_count && !wanted; i++) {
+		if (parse_number(options->wanted[i], &number)) {
+			wanted = *named = number == (uint64_t)pid;
+			continue;
+		}
+		if (!name) {
+			name = process_name(&arena, pid, false);
+			command = process_name(&arena, pid, true);
+		}
+		wanted = strcmp(options->wanted[i], name) == 0 ||
+		         strcmp(options->wanted[i], command) == 0;
+	}
+	arena_free(&arena);
+	return wanted;
+}
+
+/* Returns true if process PID is traced.  The answer is kept as long as it runs the program. */
+static bool is_traced(struct watch *watch, pid_t pid, uint64_t started)
+{
+	char path[64];
+	struct stat status;
+	snprintf(path, sizeof path, "/proc/%d/exe", pid);
+	if (stat(path, &status) != 0)
+		return false;
+	struct seen *seen = NULL;
+	for (size_t i = 0; i < watch->seen_count && !seen; i++)
+		if (watch->seen[i].pid == pid)
+			seen = &watch->seen[i];
+	if (!seen) {
+		GROW(watch->seen, watch->seen_room, watch->seen_count + 1);
+		seen = &watch->seen[watch->seen_count++];
+		*seen = (struct seen){.pid = pid};
+	}
+	seen->present = true;
+	if (seen->started != started || seen->device != status.st_dev ||
+	    seen->file != status.st_ino) {
+		seen->started = started;
+		seen->device = status.st_dev;
+		seen->file = status.st_ino;
+		seen->traced = process_is_traced(pid);
+	}
+	return seen->traced;
+}
+
+static struct target *target_of(const struct watch *watch, pid_t pid, uint64_t started)
+{
+	for (size_t i = 0; i < watch->target_count; i++)
+		if (watch->targets[i]->pid == pid && watch->targets[i]->started == started)
+			return watch->targets[i];
+	return NULL;
+}
+
+static void free_target(struct target *target)
+{
+	history_free(&target->history);
+	free(target->raw);
+	free(target->error);
+	free(target->profile);
+	free(target);
+}
+
+/* Forgets processes that have ended, but for those that are just being asked. */
+static void forget_ended(struct watch *watch)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < watch->target_count; i++) {
+		struct target *target = watch->targets[i];
+		target->ended = start_time(target->pid) != target->started;
+		if (target->ended && !target->wanted && !target->users)
+			free_target(target);
+		else
+			watch->targets[kept++] = target;
+	}
+	watch->target_count = kept;
+	kept = 0;
+	for (size_t i = 0; i < watch->seen_count; i++)
+		if (watch->seen[i].present)
+			watch->seen[kept++] = watch->seen[i];
+	watch->seen_count = kept;
+}
+
+static void look_at(struct watch *watch, pid_t pid)
+{
+	bool named;
+	uint64_t started = start_time(pid);
+	if (!started || pid == getpid() || target_of(watch, pid, started) ||
+	    !is_wanted(watch, pid, &named) || (!named && !is_traced(watch, pid, started)))
+		return;
+	struct target *target = xzalloc(sizeof *target);
+	struct arena arena = {0};
+	target->pid = pid;
+	target->started = started;
+	target->is_named = named;
+	target->name = intern_text(&watch->strings, process_name(&arena, pid, false));
+	arena_free(&arena);
+	GROW(watch->targets, watch->target_room, watch->target_count + 1);
+	watch->targets[watch->target_count++] = target;
+}
+
+void watch_scan(struct watch *watch)
+{
+	double now = watch_now();
+	if (watch->scanned_at && now - watch->scanned_at < 1)
+		return;
+	watch->scanned_at = now;
+	for (size_t i = 0; i < watch->seen_count; i++)
+		watch->seen[i].present = false;
+	DIR *processes = opendir("/proc");
+	for (struct dirent *one; processes && (one = readdir(processes)) != NULL;)
+		if (isdigit((unsigned char)one->d_name[0]))
+			look_at(watch, (pid_t)strtol(one->d_name, NULL, 10));
+	if (processes)
+		closedir(processes);
+	forget_ended(watch);
+}
+
+/* -- asking ------------------------------------------------------------------------------------ */
+
+/* A request that waits for its dump. */
+struct request {
+	struct target *target;
+	struct target_process process;
+	struct dump_log log;
+	struct arena arena;
+	double began;
+	bool waits;
+	char *raw;
+	size_t raw_size;
+	char *error;
+	size_t error_size;
+};
+
+/* Sends the dump signal.  Sets the error of REQUEST if that is not possible. */
+static void begin_request(struct request *request)
+{
+	FILE *errors = open_memstream(&request->error, &request->error_size);
+	send_complaints(errors);
+	request->process.pid = request->target->pid;
+	request->began = watch_now();
+	if (examine_process(&request->arena, &request->process, NULL)) {
+		request->log = dump_log_find(&request->arena, &request->process);
+		if (request->log.pattern_count == 0)
+			complain("process %d writes its dumps to a terminal or a pipe: "
+			         "LEAKWRAP_OPTIONS=log=FILE gives it a file",
+			         request->target->pid);
+		else if (sigqueue(request->target->pid, request->process.signal,
+		                  (union sigval){.sival_int = LEAKWRAP_REQUEST}) != 0)
+			complain("process %d: %s", request->target->pid, strerror(errno));
+		else
+			request->waits = true;
+	}
+	send_complaints(NULL);
+	if (errors)
+		fclose(errors);
+}
+
+static void end_request(struct request *request, const char *format)
+{
+	request->waits = false;
+	if (format) {
+		free(request->error);
+		if (asprintf(&request->error, format, request->target->pid) < 0)
+			request->error = NULL;
+	}
+}
+
+static void poll_request(struct request *request, double timeout)
+{
+	bool runs = kill(request->target->pid, 0) == 0;
+	request->raw = dump_log_read(&request->process, &request->log, &request->raw_size);
+	if (request->raw)
+		end_request(request, NULL);
+	else if (!runs)
+		end_request(request, "process %d ended before its dump was whole\n");
+	else if (watch_now() - request->began > timeout)
+		end_request(request, "no whole dump of process %d came in time\n");
+}
+
+/* -- the dumps --------------------------------------------------------------------------------- */
+
+static struct watched_program *program_of(struct watch *watch, const char *path)
+{
+	for (size_t i = 0; i < watch->program_count; i++)
+		if (strcmp(watch->programs[i]->path, path) == 0)
+			return watch->programs[i];
+	struct watched_program *program = xzalloc(sizeof *program);
+	report_start(&program->report);
+	program->path = intern_text(&watch->strings, path);
+	GROW(watch->programs, watch->program_room, watch->program_count + 1);
+	watch->programs[watch->program_count++] = program;
+	return program;
+}
+
+struct taking {
+	struct watch *watch;
+	struct target *target;
+};
+
+static void take_dump(void *context, const struct parsed_dump *parsed)
+{
+	struct taking *taking = context;
+	struct watch *watch = taking->watch;
+	struct target *target = taking->target;
+
+	if (parsed->misused || parsed->damage)
+		return;
+	if (!target->program)
+		target->program = program_of(watch, parsed->program ? parsed->program : "");
+	struct report *report = &target->program->report;
+	size_t stacks = report->stack_count;
+	history_add(&target->history, report, parsed, watch->options.dumps_kept);
+	if (report->stack_count == stacks)
+		return;
+	symbolize(report, &watch->options.search);
+	find_askers(report, &watch->options.skips);
+}
+
+/* Gives the target of REQUEST what came of it. */
+static void finish_request(struct watch *watch, struct request *request)
+{
+	struct target *target = request->target;
+	struct taking taking = {watch, target};
+	char *unused = NULL;
+	size_t size;
+
+	target->took = watch_now() - request->began;
+	if (request->raw) {
+		FILE *warnings = open_memstream(&unused, &size);
+		send_complaints(warnings);
+		parse_text(request->raw, request->raw_size, take_dump, &taking);
+		send_complaints(NULL);
+		if (warnings)
+			fclose(warnings);
+		free(unused);
+	}
+	free(target->error);
+	target->error = request->error && *request->error ? request->error : NULL;
+	if (!target->error)
+		free(request->error);
+	if (request->raw) {
+		free(target->raw);
+		free(target->profile);
+		target->profile = NULL;
+		target->raw = request->raw;
+		target->raw_size = request->raw_size;
+		target->dumps++;
+		target->came_at = watch_now();
+	}
+	target->tries++;
+	target->wanted = false;
+}
+
+/* Asks all wanted targets, and finishes each as its dump comes.  The lock is held on entry and on
+ * return, but not while the processes work. */
+static void ask_wanted(struct watch *watch)
+{
+	struct request *requests = xzalloc(watch->target_count * sizeof *requests);
+	size_t count = 0, waiting = 0;
+	struct timespec pause = {.tv_nsec = 1000000};
+
+	for (size_t i = 0; i < watch->target_count; i++)
+		if (watch->targets[i]->wanted)
+			requests[count++].target = watch->targets[i];
+	pthread_mutex_unlock(&watch->lock);
+	for (size_t i = 0; i < count; i++)
+		begin_request(&requests[i]);
+	do {
+		waiting = 0;
+		for (size_t i = 0; i < count; i++) {
+			struct request *request = &requests[i];
+			if (request->waits)
+				poll_request(request, watch->options.timeout);
+			if (request->waits) {
+				waiting++;
+			} else if (request->target) {
+				pthread_mutex_lock(&watch->lock);
+				finish_request(watch, request);
+				pthread_cond_broadcast(&watch->changed);
+				pthread_mutex_unlock(&watch->lock);
+				dump_log_free(&request->log);
+				arena_free(&request->arena);
+				request->target = NULL;
+			}
+		}
+		if (waiting)
+			nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 16000000)
+			pause.tv_nsec *= 2;
+	} while (waiting);
+	free(requests);
+	pthread_mutex_lock(&watch->lock);
+}
+
+static bool has_wanted(const struct watch *watch)
+{
+	for (size_t i = 0; i < watch->target_count; i++)
+		if (watch->targets[i]->wanted)
+			return true;
+	return false;
+}
+
+static void *run(void *argument)
+{
+	struct watch *watch = argument;
+	pthread_mutex_lock(&watch->lock);
+	while (!watch->stopping) {
+		if (has_wanted(watch))
+			ask_wanted(watch);
+		else
+			pthread_cond_wait(&watch->asked, &watch->lock);
+	}
+	pthread_mutex_unlock(&watch->lock);
+	return NULL;
+}
+
+/* -- for the callers --------------------------------------------------------------------------- */
+
+void watch_start(struct watch *watch, const struct watch_options *options)
+{
+	*watch = (struct watch){.options = *options};
+	watch->strings.arena = &watch->arena;
+	pthread_mutex_init(&watch->lock, NULL);
+	pthread_cond_init(&watch->asked, NULL);
+	pthread_condattr_t attributes;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&watch->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (pthread_create(&watch->thread, NULL, run, watch) != 0)
+		die("no thread can be started");
+}
+
+void watch_stop(struct watch *watch)
+{
+	pthread_mutex_lock(&watch->lock);
+	watch->stopping = true;
+	pthread_cond_broadcast(&watch->asked);
+	pthread_cond_broadcast(&watch->changed);
+	pthread_mutex_unlock(&watch->lock);
+	pthread_join(watch->thread, NULL);
+	for (size_t i = 0; i < watch->target_count; i++)
+		free_target(watch->targets[i]);
+	for (size_t i = 0; i < watch->program_count; i++) {
+		report_free(&watch->programs[i]->report);
+		free(watch->programs[i]);
+	}
+	free(watch->targets);
+	free(watch->programs);
+	free(watch->seen);
+	table_free(&watch->strings.table);
+	arena_free(&watch->arena);
+	pthread_mutex_destroy(&watch->lock);
+	pthread_cond_destroy(&watch->changed);
+	pthread_cond_destroy(&watch->asked);
+}
+
+/* A program spends at most a fiftieth of its time on dumps. */
+enum { TIMES_DUMP = 50 };
+
+double watch_interval(const struct watch *watch, const struct target *target)
+{
+	const struct dump *last = watch_last(target);
+	double least = last && last->totals.dump_ns > 0
+	                       ? TIMES_DUMP * (double)last->totals.dump_ns / 1e9
+	                       : 0;
+	return least > watch->options.interval ? least : watch->options.interval;
+}
+
+void watch_want(struct watch *watch, struct target *target)
+{
+	double now = watch_now();
+	if (target->wanted || watch->stopping ||
+	    (target->asked_at && now - target->asked_at < watch_interval(watch, target)))
+		return;
+	target->asked_at = now;
+	target->wanted = true;
+	pthread_cond_signal(&watch->asked);
+}
+
+void watch_wait(struct watch *watch, struct target **targets, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		targets[i]->users++;
+	for (size_t i = 0; i < count; i++)
+		while (targets[i]->wanted && !watch->stopping)
+			pthread_cond_wait(&watch->changed, &watch->lock);
+	for (size_t i = 0; i < count; i++)
+		targets[i]->users--;
+}
+
+const struct dump *watch_last(const struct target *target)
+{
+	return target->history.count ? target->history.dumps[target->history.count - 1] : NULL;
+}
+
+struct target *watch_find(const struct watch *watch, const char *what, size_t *count)
+{
+	struct target *found = NULL;
+	uint64_t number;
+	bool numeric = what && parse_number(what, &number);
+	*count = 0;
+	for (size_t i = 0; i < watch->target_count; i++) {
+		struct target *target = watch->targets[i];
+		if (target->ended || (what && (numeric ? number != (uint64_t)target->pid
+		                                       : strcmp(what, target->name) != 0)))
+			continue;
+		found = target;
+		++*count;
+	}
+	return *count == 1 ? found : NULL;
+}

@@ -1,0 +1,103 @@
+/* watch.h - traced processes that are asked for dumps again and again.
+ *
+ * A thread of its own asks all processes that are due, at once, and reads their dumps.  Everything
+ * that a struct watch points to is guarded by its lock.
+ */
+#ifndef TOOLS_WATCH_H
+#define TOOLS_WATCH_H
+
+#include <pthread.h>
+
+#include "tools/model/askers.h"
+#include "tools/model/history.h"
+#include "tools/symbolize/search.h"
+
+struct watch_options {
+	const char **wanted; /* process ids and names of programs; none: every traced process */
+	size_t wanted_count;
+	double interval;   /* at least so many seconds lie between two dumps of a process */
+	double timeout;    /* for how many seconds a dump is waited for */
+	size_t dumps_kept; /* of each process */
+	struct search search;
+	struct skips skips;
+};
+
+/* A program, with what the dumps of its processes share. */
+struct watched_program {
+	const char *path;
+	struct report report;
+};
+
+struct target {
+	pid_t pid;
+	uint64_t started; /* the time of its start, as in /proc/PID/stat */
+	const char *name; /* of its program's file */
+	bool ended;
+	bool wanted;                     /* a dump of it is asked for */
+	unsigned users;                  /* callers that let go of the lock and come back to it */
+	bool is_named;                   /* the user named its process id: errors are kept */
+	struct watched_program *program; /* NULL before the first dump */
+	struct history history;
+	char *raw; /* the text of the last dump */
+	size_t raw_size;
+	unsigned dumps;  /* that came so far */
+	unsigned tries;  /* that ended, with a dump or with an error */
+	double asked_at; /* in seconds of watch_now; 0: never */
+	double came_at;  /* when the last dump came */
+	double took;     /* seconds from the request to the dump */
+	char *error;     /* why the last try failed, a line, or NULL */
+	/* A profile of the last dump that a client asked for, or NULL. */
+	char *profile;
+	size_t profile_size;
+};
+
+struct watch {
+	struct watch_options options;
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* a try ended, or STOPPING */
+	pthread_cond_t asked;   /* a target is wanted, or STOPPING */
+	pthread_t thread;
+	bool stopping;
+	struct target **targets; /* in the order in which they were found */
+	size_t target_count, target_room;
+	struct watched_program **programs;
+	size_t program_count, program_room;
+	double scanned_at;
+	struct seen *seen; /* processes that were looked at */
+	size_t seen_count, seen_room;
+	struct arena arena;
+	struct strings strings;
+};
+
+/* Returns seconds of a clock that does not jump. */
+double watch_now(void);
+
+/* Starts WATCH.  OPTIONS must outlive it. */
+void watch_start(struct watch *watch, const struct watch_options *options);
+
+/* Ends the thread and frees everything. */
+void watch_stop(struct watch *watch);
+
+/* The functions that follow want the lock. */
+
+/* Looks for processes that have started or ended, at most once a second. */
+void watch_scan(struct watch *watch);
+
+/* Returns the seconds that must lie between two dumps of TARGET.  A program spends at most a
+ * fiftieth of its time on dumps. */
+double watch_interval(const struct watch *watch, const struct target *target);
+
+/* Asks the thread for a dump of TARGET, unless the last one is younger than its interval. */
+void watch_want(struct watch *watch, struct target *target);
+
+/* Waits until no one of the COUNT targets is wanted any more.  Lets go of the lock meanwhile. */
+void watch_wait(struct watch *watch, struct target **targets, size_t count);
+
+/* Returns the last dump of TARGET, or NULL. */
+const struct dump *watch_last(const struct target *target);
+
+/* Returns the one live target with the process id or the name WHAT, or any if WHAT is NULL.  If
+ * there is none or there are several, returns NULL, and *COUNT is their number. */
+struct target *watch_find(const struct watch *watch, const char *what, size_t *count);
+
+#endif

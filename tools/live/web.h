@@ -1,0 +1,27 @@
+/* web.h - the pages of `leakwrap serve`: from a request to its answer.
+ *
+ * A path names a page and, behind /process/, a process id or the name of a program, which is
+ * compared with those of the targets.  Nothing of a request is ever used as the name of a file.
+ */
+#ifndef TOOLS_WEB_H
+#define TOOLS_WEB_H
+
+#include "tools/live/watch.h"
+
+struct web_request {
+	const char *method, *path;
+	const char *seconds, *debug; /* the parameters, or NULL */
+	const char *body;            /* of a POST, or "" */
+};
+
+struct web_reply {
+	unsigned status; /* of HTTP */
+	const char *type;
+	char *body; /* the caller frees it */
+	size_t size;
+};
+
+/* Answers REQUEST.  Takes the lock of WATCH itself, and may wait for dumps. */
+struct web_reply web_answer(struct watch *watch, const struct web_request *request);
+
+#endif

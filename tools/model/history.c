@@ -1,0 +1,48 @@
+/* history.c - see history.h. */
+#include "tools/model/history.h"
+
+#include <stdlib.h>
+
+#include "tools/model/copy_dump.h"
+
+/* Frees the dumps from FIRST on up to LAST - 1, of which each STEPth is kept. */
+static void drop(struct history *history, size_t first, size_t last, size_t step)
+{
+	size_t kept = first;
+	for (size_t i = first; i < history->count; i++) {
+		if (i < last && (step == 0 || (i - first) % step != 0)) {
+			arena_free(&history->arenas[i]);
+			continue;
+		}
+		history->dumps[kept] = history->dumps[i];
+		history->arenas[kept++] = history->arenas[i];
+	}
+	history->count = kept;
+}
+
+struct dump *history_add(struct history *history, struct report *report,
+                         const struct parsed_dump *parsed, size_t limit)
+{
+	struct arena arena = {0};
+	report->dump_arena = &arena;
+	struct dump *dump = copy_dump(report, parsed);
+	report->dump_arena = &report->arena;
+
+	GROW(history->dumps, history->room, history->count + 1);
+	GROW(history->arenas, history->arena_room, history->count + 1);
+	history->dumps[history->count] = dump;
+	history->arenas[history->count++] = arena;
+	if (history->count > limit && limit == 1)
+		drop(history, 0, history->count - 1, 0);
+	else if (history->count > limit)
+		drop(history, 0, history->count - 1, 2);
+	return dump;
+}
+
+void history_free(struct history *history)
+{
+	drop(history, 0, history->count, 0);
+	free(history->dumps);
+	free(history->arenas);
+	*history = (struct history){0};
+}

@@ -1,0 +1,63 @@
+/* render_heap_text.c - the text format of heap profiles, by which gperftools and Go agree.
+ *
+ * A call site is "BLOCKS: BYTES [BLOCKS: BYTES] @ ADDRESS...", innermost return address first.  The
+ * numbers in brackets are of all allocations ever made, which dumps do not have: the live ones
+ * stand there again.  Lines that begin with # have functions and lines for people.  "heap_v2/1"
+ * says that the numbers are no estimates.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tools/render/render.h"
+#include "tools/render/weights.h"
+
+static void put_frames(FILE *stream, struct arena *scratch, const struct weight *weight)
+{
+	for (unsigned i = 0; i < weight->stack->depth; i++) {
+		const struct location *at = weight->stack->at[i];
+		for (unsigned j = 0; j < at->frame_count; j++) {
+			fprintf(stream, "#\t0x%" PRIx64 "\t", raw_address(weight->dump, at));
+			put_text(stream, frame_name(scratch, at, &at->frames[j]));
+			putc('\t', stream);
+			put_text(stream, frame_place(scratch, at, &at->frames[j]));
+			putc('\n', stream);
+		}
+	}
+	arena_reset(scratch);
+}
+
+void render_heap_text(FILE *stream, const struct answer *answer)
+{
+	struct arena scratch = {0};
+	struct weights weights = answer_weights(answer);
+	int64_t blocks = 0, bytes = 0;
+
+	for (size_t i = 0; i < weights.count; i++) {
+		blocks += weights.all[i].blocks;
+		bytes += weights.all[i].bytes;
+	}
+	fprintf(stream,
+	        "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ heap_v2/1\n",
+	        blocks, bytes, blocks, bytes);
+	for (size_t i = 0; i < weights.count; i++) {
+		const struct weight *w = &weights.all[i];
+		fprintf(stream, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", w->blocks,
+		        w->bytes, w->blocks, w->bytes);
+		for (unsigned j = 0; w->stack && j < w->stack->depth; j++)
+			fprintf(stream, " 0x%" PRIx64, raw_address(w->dump, w->stack->at[j]));
+		putc('\n', stream);
+		if (w->stack)
+			put_frames(stream, &scratch, w);
+	}
+	fputs("\nMAPPED_LIBRARIES:\n", stream);
+	const struct dump *dump = weights.count ? weights.all[0].dump : NULL;
+	for (size_t i = 0; dump && i < dump->mapping_count; i++) {
+		const struct mapping *mapping = &dump->mappings[i];
+		fprintf(stream, "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 ",
+		        mapping->start, mapping->end, mapping->start - mapping->bias);
+		put_text(stream, mapping->module->path);
+		putc('\n', stream);
+	}
+	free(weights.all);
+	arena_free(&scratch);
+}

@@ -1,0 +1,205 @@
+/* judge.c - from how a run has ended to its outcome and its findings, see torture.h. */
+#include "tools/torture/torture.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+const char *const outcome_names[OUTCOMES] = {
+        [OUTCOME_HANDLED] = "handled",
+        [OUTCOME_ERROR_EXIT] = "error_exit",
+        [OUTCOME_CRASH] = "crash",
+        [OUTCOME_ABORT] = "abort",
+        [OUTCOME_KILLED] = "killed",
+        [OUTCOME_HANG] = "hang",
+        [OUTCOME_NOT_REACHED] = "not_reached",
+};
+
+const char *const outcome_words[OUTCOMES] = {
+        [OUTCOME_HANDLED] = "went on",
+        [OUTCOME_ERROR_EXIT] = "ended with another status",
+        [OUTCOME_CRASH] = "crashed",
+        [OUTCOME_ABORT] = "aborted",
+        [OUTCOME_KILLED] = "died of another signal",
+        [OUTCOME_HANG] = "did not end in time",
+        [OUTCOME_NOT_REACHED] = "did not come to the call site",
+};
+
+const char *const finding_names[FINDING_KINDS] = {
+        [FINDING_CRASH] = "crash", [FINDING_ABORT] = "abort", [FINDING_KILLED] = "killed",
+        [FINDING_HANG] = "hang",   [FINDING_LEAK] = "leak",   [FINDING_MISUSE] = "misuse",
+};
+
+/* -- equal findings ---------------------------------------------------------------------------- */
+
+/* Frames that decide whether two crashes or leaks are the same.  Callers further out differ. */
+enum { DECIDING_FRAMES = 4 };
+
+/* Returns the number of the first frame of STACK that is in the program's own file. */
+static unsigned first_own_frame(const struct stack *stack)
+{
+	for (unsigned i = 0; i < stack->depth; i++)
+		if (stack->at[i]->module && stack->at[i]->module->main)
+			return i;
+	return 0;
+}
+
+/* Returns whether the first MOST frames of the program in A and B are the same. */
+static bool same_frames(const struct stack *a, const struct stack *b, unsigned most)
+{
+	if (!a || !b)
+		return a == b;
+	const unsigned from_a = first_own_frame(a), from_b = first_own_frame(b);
+	const unsigned rest_a = a->depth - from_a, rest_b = b->depth - from_b;
+	const unsigned count_a = rest_a < most ? rest_a : most;
+	const unsigned count_b = rest_b < most ? rest_b : most;
+
+	return count_a == count_b &&
+	       memcmp(&a->at[from_a], &b->at[from_b], count_a * sizeof *a->at) == 0;
+}
+
+/* Returns whether FINDING is the KIND that ATTEMPT has found with STACK. */
+static bool is_same(const struct finding *finding, enum finding_kind kind,
+                    const struct stack *stack, const struct attempt *attempt)
+{
+	if (finding->kind != kind)
+		return false;
+	switch (kind) {
+	case FINDING_HANG: /* the stack is where the time was over */
+	case FINDING_KILLED:
+		return finding->attempts[0]->site == attempt->site;
+	case FINDING_ABORT: /* all exceptions that nobody catches abort alike */
+		return same_frames(finding->stack, stack, stack ? stack->depth : 0);
+	default:
+		return same_frames(finding->stack, stack, DECIDING_FRAMES);
+	}
+}
+
+/* Adds a finding of ATTEMPT, or adds ATTEMPT to an equal finding.  Returns the finding. */
+static struct finding *add_finding(struct torture *torture, struct attempt *attempt,
+                                   enum finding_kind kind, const struct stack *stack,
+                                   const struct dump *dump)
+{
+	struct finding *finding = NULL;
+
+	for (size_t i = 0; i < torture->finding_count && !finding; i++)
+		if (is_same(&torture->findings[i], kind, stack, attempt))
+			finding = &torture->findings[i];
+	if (!finding) {
+		GROW(torture->findings, torture->finding_room, torture->finding_count + 1);
+		finding = &torture->findings[torture->finding_count++];
+		*finding = (struct finding){.kind = kind, .stack = stack, .dump = dump};
+	}
+	if (finding->attempt_count == 0 ||
+	    finding->attempts[finding->attempt_count - 1] != attempt) {
+		GROW(finding->attempts, finding->room, finding->attempt_count + 1);
+		finding->attempts[finding->attempt_count++] = attempt;
+	}
+	return finding;
+}
+
+/* -- what a run has found ---------------------------------------------------------------------- */
+
+/* Returns the blocks that the baseline holds at its end at the call site of STACK. */
+static uint64_t baseline_blocks(const struct dump *baseline, const struct stack *stack)
+{
+	uint64_t blocks = 0;
+
+	for (size_t i = 0; i < baseline->site_count; i++)
+		if (baseline->sites[i].stack == stack)
+			blocks += baseline->sites[i].blocks;
+	return blocks;
+}
+
+/* Adds a leak for each call site with more live blocks at the end than without failures. */
+static bool find_leaks(struct torture *torture, struct attempt *attempt, const struct dump *dump)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		const uint64_t before = baseline_blocks(torture->baseline, site->stack);
+
+		if (site->of_system || site->blocks <= before)
+			continue;
+		struct finding *finding =
+		        add_finding(torture, attempt, FINDING_LEAK, site->stack, dump);
+		if (site->blocks - before > finding->blocks) {
+			finding->blocks = site->blocks - before;
+			finding->bytes = before ? 0 : site->bytes;
+		}
+		found = true;
+	}
+	return found;
+}
+
+static bool find_misuse(struct torture *torture, struct attempt *attempt, size_t first)
+{
+	const struct report *report = &torture->report;
+
+	for (size_t i = first; i < report->misuse_count; i++)
+		add_finding(torture, attempt, FINDING_MISUSE,
+		            report->misuses[i]->misuse->stacks[MISUSE_OFFENDER],
+		            report->misuses[i]);
+	return report->misuse_count > first;
+}
+
+static enum outcome outcome_of(const struct torture *torture, const struct attempt *attempt)
+{
+	const int status = attempt->status;
+
+	if (attempt->timed_out)
+		return OUTCOME_HANG;
+	if (WIFSIGNALED(status)) {
+		switch (WTERMSIG(status)) {
+		case SIGSEGV:
+		case SIGBUS:
+		case SIGILL:
+		case SIGFPE:
+			return OUTCOME_CRASH;
+		case SIGABRT:
+			return OUTCOME_ABORT;
+		default:
+			return OUTCOME_KILLED;
+		}
+	}
+	return status == torture->baseline_status ? OUTCOME_HANDLED : OUTCOME_ERROR_EXIT;
+}
+
+bool judge(struct torture *torture, struct attempt *attempt, size_t first_dump, size_t first_misuse)
+{
+	static const enum finding_kind kinds[OUTCOMES] = {
+	        [OUTCOME_CRASH] = FINDING_CRASH,
+	        [OUTCOME_ABORT] = FINDING_ABORT,
+	        [OUTCOME_KILLED] = FINDING_KILLED,
+	        [OUTCOME_HANG] = FINDING_HANG,
+	};
+	const struct report *report = &torture->report;
+	bool found = find_misuse(torture, attempt, first_misuse);
+
+	attempt->dump = NULL;
+	for (size_t i = first_dump; i < report->dump_count; i++)
+		if (!attempt->dump || attempt->pid == 0 ||
+		    report->dumps[i]->pid == (unsigned long)attempt->pid)
+			attempt->dump = report->dumps[i];
+	attempt->outcome = outcome_of(torture, attempt);
+	const struct dump *dump = attempt->dump;
+	const bool exits =
+	        attempt->outcome == OUTCOME_HANDLED || attempt->outcome == OUTCOME_ERROR_EXIT;
+
+	attempt->missed |= dump && dump->injected_failures == 0;
+	if (exits && attempt->missed) {
+		attempt->outcome = OUTCOME_NOT_REACHED;
+		return found;
+	}
+	if (found && !exits)
+		return true; /* what the C library does of a double free is no second finding */
+	if (!exits) {
+		add_finding(torture, attempt, kinds[attempt->outcome],
+		            dump && dump->crash ? dump->crash->stack : NULL, dump);
+		return true;
+	}
+	if (dump && (attempt->outcome == OUTCOME_HANDLED || torture->judges_error_exits))
+		found |= find_leaks(torture, attempt, dump);
+	return found;
+}

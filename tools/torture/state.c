@@ -1,0 +1,152 @@
+/* state.c - see state.h. */
+#include "tools/torture/state.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char file_name[] = "torture";
+
+const char *state_path(struct arena *arena, const struct state *state, const char *name)
+{
+	return arena_format(arena, "%s/%s", state->folder, name);
+}
+
+const char *attempt_log(struct arena *arena, const struct state *state,
+                        const struct attempt *attempt)
+{
+	return arena_format(arena, "%s/%016" PRIx64 ".%" PRIu64, state->folder,
+	                    attempt->site->identity, attempt->hit);
+}
+
+/* The folder that is removed when the tool ends, or NULL. */
+static char *temporary;
+
+static void remove_temporary(void)
+{
+	DIR *folder = opendir(temporary);
+
+	if (!folder)
+		return;
+	for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	closedir(folder);
+	rmdir(temporary);
+}
+
+/* Returns the absolute path of the folder PATH, which it makes if it is missing. */
+static const char *make_folder(struct arena *arena, const char *path)
+{
+	if (!path) {
+		const char *parent = getenv("TMPDIR");
+		char *made = arena_format(arena, "%s/leakwrap-torture.XXXXXX",
+		                          parent && *parent ? parent : "/tmp");
+		if (!mkdtemp(made))
+			die("%s: %s", made, strerror(errno));
+		path = made;
+		temporary = xstrdup(made);
+		atexit(remove_temporary);
+	} else if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+		die("%s: %s", path, strerror(errno));
+	}
+	char *absolute = realpath(path, NULL);
+	if (!absolute)
+		die("%s: %s", path, strerror(errno));
+	const char *folder = arena_copy(arena, absolute, strlen(absolute));
+	free(absolute);
+	if (strpbrk(folder, "\"%,\n"))
+		die("%s: the state folder's name must not contain \", %% or a comma", folder);
+	return folder;
+}
+
+struct state state_open(struct arena *arena, const char *path, const char *subject)
+{
+	struct state state = {.folder = make_folder(arena, path)};
+	const char *name = state_path(arena, &state, file_name);
+	char *line = NULL;
+	size_t room = 0;
+
+	state.attempts = fopen(name, "ae+");
+	if (!state.attempts)
+		die("%s: %s", name, strerror(errno));
+	rewind(state.attempts);
+	if (getline(&line, &room, state.attempts) < 0) {
+		fprintf(state.attempts, "%s\n", subject);
+		if (fflush(state.attempts) != 0)
+			die("%s: %s", name, strerror(errno));
+	} else {
+		line[strcspn(line, "\n")] = '\0';
+		if (strcmp(line, subject) != 0)
+			die("%s belongs to another torture: %s", state.folder, line);
+	}
+	free(line);
+	return state;
+}
+
+static struct attempt *find_attempt(struct torture *torture, uint64_t identity, uint64_t hit)
+{
+	for (size_t i = 0; i < torture->attempt_count; i++)
+		if (torture->attempts[i].site->identity == identity &&
+		    torture->attempts[i].hit == hit)
+			return &torture->attempts[i];
+	return NULL;
+}
+
+/* Fills NUMBERS with the numbers of LINE.  Returns false if it has another number of them. */
+static bool read_numbers(const char *line, uint64_t *numbers, size_t count)
+{
+	char *end = NULL;
+
+	for (size_t i = 0; i < count; i++, line = end) {
+		numbers[i] = strtoull(line, &end, i == 0 ? 16 : 10);
+		if (end == line)
+			return false;
+	}
+	return *line == '\n';
+}
+
+size_t state_resume(struct state *state, struct torture *torture)
+{
+	char *line = NULL;
+	size_t room = 0, count = 0;
+	uint64_t numbers[8]; /* as state_add writes them */
+
+	rewind(state->attempts);
+	while (getline(&line, &room, state->attempts) > 0) {
+		if (!read_numbers(line, numbers, sizeof numbers / sizeof *numbers))
+			continue;
+		struct attempt *attempt = find_attempt(torture, numbers[0], numbers[1]);
+		if (!attempt || attempt->done)
+			continue;
+		attempt->done = true;
+		attempt->status = (int)numbers[2];
+		attempt->timed_out = numbers[3];
+		attempt->forked = numbers[4];
+		attempt->pid = (pid_t)numbers[5];
+		attempt->missed = !numbers[6];
+		attempt->ns = numbers[7];
+		count++;
+	}
+	free(line);
+	fseek(state->attempts, 0, SEEK_END);
+	return count;
+}
+
+void state_add(struct state *state, const struct attempt *attempt)
+{
+	fprintf(state->attempts, "%016" PRIx64 " %" PRIu64 " %d %d %d %d %d %" PRIu64 "\n",
+	        attempt->site->identity, attempt->hit, attempt->status, attempt->timed_out,
+	        attempt->forked, (int)attempt->pid, !attempt->missed, attempt->ns);
+	if (fflush(state->attempts) != 0)
+		die("%s: %s", state->folder, strerror(errno));
+}
+
+void state_close(struct state *state)
+{
+	fclose(state->attempts);
+}

@@ -1,0 +1,149 @@
+/* linux_fork.c - see linux_fork.h. */
+#define _FILE_OFFSET_BITS 64 /* 64-bit file sizes, also on 32-bit systems */
+#include "wrap/port/linux_fork.h"
+
+#include "wrap/port/linux.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Linux, uapi/linux/sched.h. */
+#ifndef CLONE_PARENT
+#define CLONE_PARENT 0x8000
+#endif
+
+void *leakwrap_file_map_shared(const char *path, size_t least)
+{
+	const int saved = errno, fd = (int)leakwrap_open(path, O_RDWR | O_CLOEXEC, 0);
+	const uint64_t size = fd >= 0 ? leakwrap_file_size(fd) : 0;
+	void *mapped = MAP_FAILED;
+
+	if (size >= least && size <= SIZE_MAX)
+		mapped = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		leakwrap_close(fd);
+	errno = saved;
+	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* -- the entries of a folder of /proc ---------------------------------------------------------- */
+
+/* As getdents64(2) stores it. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
+
+/* Calls EACH for each entry of the folder PATH whose name is a number, but not for the folder's own
+ * descriptor.  Returns the first result of EACH that is not NULL, or NULL. */
+static const char *for_each_number(const char *path, const char *(*each)(int number))
+{
+	_Alignas(struct entry) char bytes[1024];
+	const int folder = (int)leakwrap_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	const char *result = NULL;
+	long got;
+
+	if (folder < 0)
+		return "/proc cannot be read";
+	while (!result && (got = leakwrap_syscall(__NR_getdents64, folder, (long)bytes,
+	                                          sizeof(bytes), 0, 0, 0)) > 0)
+		for (long at = 0; at < got && !result;) {
+			const struct entry *entry = (const struct entry *)(bytes + at);
+			int number = 0;
+
+			for (const char *c = entry->name; *c >= '0' && *c <= '9'; c++)
+				number = number * 10 + (*c - '0');
+			if (entry->name[0] != '.' && number != folder)
+				result = each(number);
+			at += entry->length;
+		}
+	leakwrap_close(folder);
+	return result;
+}
+
+/* -- what a child shares ----------------------------------------------------------------------- */
+
+static const char *check_descriptor(int fd)
+{
+	struct stat status;
+	const long flags = leakwrap_fcntl(fd, F_GETFL, 0);
+
+	if (fstat(fd, &status) != 0)
+		return NULL;
+	if (S_ISCHR(status.st_mode))
+		return NULL;
+	if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+		return (flags & O_ACCMODE) == O_RDONLY ? NULL : "a file is open for writing";
+	return S_ISFIFO(status.st_mode)   ? "a pipe is open"
+	       : S_ISSOCK(status.st_mode) ? "a socket is open"
+	                                  : "a device or an event descriptor is open";
+}
+
+static const char *check_thread(int thread)
+{
+	return thread == leakwrap_thread_id() ? NULL : "the program has several threads";
+}
+
+const char *leakwrap_fork_obstacle(void)
+{
+	const int saved = errno;
+	const char *obstacle = for_each_number("/proc/self/task", check_thread);
+
+	if (!obstacle)
+		obstacle = for_each_number("/proc/self/fd", check_descriptor);
+	errno = saved;
+	return obstacle;
+}
+
+/* -- the fork ---------------------------------------------------------------------------------- */
+
+long leakwrap_fork_sibling(void)
+{
+	const long pid = leakwrap_syscall(__NR_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0, 0);
+
+	if (pid == 0) {
+		leakwrap_syscall(__NR_setpgid, 0, 0, 0, 0, 0, 0);
+		leakwrap_syscall(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
+	}
+	return pid;
+}
+
+/* Opens the file of FD again, if it is a file or a folder. */
+static const char *separate_descriptor(int fd)
+{
+	char path[32] = "/proc/self/fd/0000000000", *digit = path + sizeof("/proc/self/fd/");
+	struct stat status;
+	int divisor = 1, again;
+
+	if (fstat(fd, &status) != 0 || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
+		return NULL;
+	while (fd / divisor >= 10)
+		divisor *= 10;
+	for (digit--; divisor > 0; divisor /= 10)
+		*digit++ = (char)('0' + fd / divisor % 10);
+	*digit = '\0';
+	again = (int)leakwrap_open(path, (int)leakwrap_fcntl(fd, F_GETFL, 0) | O_CLOEXEC, 0);
+	if (again >= 0) {
+		const long flags = leakwrap_fcntl(fd, F_GETFD, 0);
+
+		lseek(again, lseek(fd, 0, SEEK_CUR), SEEK_SET);
+		leakwrap_syscall(__NR_dup3, again, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0, 0, 0, 0);
+		leakwrap_close(again);
+	}
+	return NULL;
+}
+
+void leakwrap_fork_separate_files(void)
+{
+	const int saved = errno;
+
+	for_each_number("/proc/self/fd", separate_descriptor);
+	errno = saved;
+}

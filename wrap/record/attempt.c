@@ -1,0 +1,69 @@
+/* attempt.c - makes allocations fail: leakwrap_begin_attempt of record.h.
+ *
+ * Only a thread that does more than record comes here.  wrap/fail/ decides what fails; this file
+ * knows the thread. */
+#include "wrap/fail/fail.h"
+#include "wrap/live/slot.h"
+#include "wrap/record/record.h"
+
+#include <errno.h>
+
+/* The most stack, in bytes, that a function of the C or C++ library uses below its wrapper. */
+#define INNER_MAX 65536
+
+#define MARK      ((uintptr_t)0x6661696c)
+
+/* Returns whether a caller at SP runs inside the thread's innermost attempt.  An exception or a
+ * longjmp may have left the attempt: then SP is above it, or the mark is overwritten. */
+static bool is_inside_attempt(uintptr_t sp)
+{
+	const struct leakwrap_attempt *outer = leakwrap_self.attempt;
+
+	return outer && sp < (uintptr_t)outer && (uintptr_t)outer - sp < INNER_MAX &&
+	       outer->mark == ((uintptr_t)outer ^ MARK);
+}
+
+/* Counts one failure off what leakwrap_fail_next asked for.  Returns whether there was one. */
+static bool take_next_failure(void)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	if (self->fail_next == 0)
+		return false;
+	if (--self->fail_next == 0)
+		self->state = LEAKWRAP_THREAD_NEW; /* the thread may simply record again */
+	return true;
+}
+
+bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
+                                 LEAKWRAP_CALLER_PARAMS)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+	bool fails;
+
+	attempt->mark = 0;
+	attempt->site = LEAKWRAP_SITE_NONE;
+	/* A larger size fails anyway. */
+	if (size > PTRDIFF_MAX || is_inside_attempt(sp))
+		return false;
+	if (self->state == LEAKWRAP_THREAD_CHECKING && !leakwrap_fail_may_come())
+		return false; /* it looks for misuse alone */
+	attempt->site = leakwrap_site_of_caller(LEAKWRAP_CALLER_PASSED);
+	if (self->state != LEAKWRAP_THREAD_CHECKING || attempt->site == LEAKWRAP_SITE_IGNORED)
+		return false;
+	if (take_next_failure()) {
+		leakwrap_fail_note(attempt->site, size);
+		fails = true;
+	} else {
+		fails = leakwrap_fail_decide(attempt->site, size);
+	}
+	if (fails) {
+		self->inner = LEAKWRAP_INNER_GONE;
+		errno = ENOMEM;
+	} else {
+		attempt->outer = is_inside_attempt((uintptr_t)attempt) ? self->attempt : NULL;
+		attempt->mark = (uintptr_t)attempt ^ MARK;
+		self->attempt = attempt;
+	}
+	return fails;
+}
