@@ -5,8 +5,8 @@
 build leaks tests/limits/unasked_dumps.c
 runs=${UNASKED_RUNS:-3}
 
-# leak_is_on_top FILE: fails unless the last dump in the file is whole, with the leak on top: blocks of
-# 100 bytes. Where no memory is left for the symbol table, functions have no names.
+# leak_is_on_top FILE: fails unless the last dump in the file is whole, with the leak on top:
+# blocks of 100 bytes. Where no memory is left for the symbol table, functions have no names.
 leak_is_on_top() {
 	grep ' site 1: ' "$1" | tail -n 1 |
 		awk '{ exit !($4 > 1000000 && $4 / $7 > 99.9 && $4 / $7 < 100.1) }' ||
@@ -51,7 +51,8 @@ for version in 1 2; do
 		for sample in 0 64K; do
 			log=$W/limit$version-$run-$sample.log
 			rm -f "$folder/memory.current" "$folder/memory.usage_in_bytes"
-			LEAKWRAP_OPTIONS="log=$log:exit=0:cgroup=$folder:dump_at='limit:80':sample=$sample" \
+			options=log=$log:exit=0:cgroup=$folder:sample=$sample
+			LEAKWRAP_OPTIONS="$options:dump_at='limit:80'" \
 				"$W/leaks" 350000 "$folder" || fail "limit: status $?"
 			equal "limit: reasons" "$(reasons "$log")" "threshold "
 			leak_is_on_top "$log"
@@ -105,6 +106,7 @@ for file in "$W/bounded.log" "$W/bounded.log.1"; do
 	[ "$size" -gt 500 ] || fail "$file has $size bytes"
 	[ "$size" -le 16384 ] || fail "$file has $size bytes"
 done
-sed -n 's/leakwrap\[[0-9]*\.\([0-9]*\)\] dump .*/\1/p' "$W/bounded.log.1" "$W/bounded.log" >"$W/numbers"
+sed -n 's/leakwrap\[[0-9]*\.\([0-9]*\)\] dump .*/\1/p' "$W/bounded.log.1" \
+	"$W/bounded.log" >"$W/numbers"
 equal "the last dump" "$(tail -n 1 "$W/numbers")" 40
 awk 'NR > 1 && $1 != last + 1 { exit 1 } { last = $1 }' "$W/numbers" || fail "dumps are missing"

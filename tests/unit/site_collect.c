@@ -10,7 +10,7 @@
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
- * sources: wrap/port/linux*.c
+ * sources: wrap/base/options.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map -Wl,--wrap=leakwrap_lock */
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/common.h"

@@ -52,8 +52,7 @@ static __attribute__((noinline)) struct leakwrap_region *look_up_region(uintptr_
 	return region;
 }
 
-/* Returns the region of ADDRESS if the cache has it, or remembers it beside the cache.  Else returns
- * NULL. */
+/* Returns the region of ADDRESS if it is in the cache or remembered beside it, else NULL. */
 LEAKWRAP_INLINE struct leakwrap_region *find_cached_region(uintptr_t address)
 {
 	struct leakwrap_region *region;
