@@ -28,8 +28,8 @@ static struct {
 	char folder[PATH_ROOM];
 } cgroup;
 
-/* Reads the file NAME in FOLDER into TEXT, which has SIZE bytes, and ends it with NUL.  Returns false
- * if it cannot be read. */
+/* Reads the file NAME in FOLDER into TEXT, which has SIZE bytes, and ends it with NUL.  Returns
+ * false if it cannot be read. */
 static bool read_file(const char *folder, const char *name, char *text, size_t size)
 {
 	char path[PATH_ROOM + 64];

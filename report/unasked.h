@@ -2,8 +2,9 @@
  * height, or when an allocation fails (the option dump_at=).
  *
  * There is no thread and no timer.  The memory is looked at where the heap comes to new addresses,
- * or where a block is sampled, at most every millisecond.  A walk through the live table is made when
- * the heap has come to a tenth more new addresses, and else for at most two per cent of the time.
+ * or where a block is sampled, at most every millisecond.  A walk through the live table is made
+ * when the heap has come to a tenth more new addresses, and else for at most two per cent of the
+ * time.
  *
  * All functions but leakwrap_unasked_start are signal-safe. */
 #ifndef LEAKWRAP_UNASKED_H

@@ -88,4 +88,7 @@ done
 # Misuse cannot be told from blocks that were not recorded.
 LEAKWRAP_OPTIONS="log=$W/misuse.log:sample=64K:misuse=report" "$W/static" 2>"$W/err" || fail misuse
 grep -q 'sample= is ignored' "$W/err" || fail "no word about misuse="
+LEAKWRAP_OPTIONS="log=$W/fail.log:sample=64K:fail=list" "$W/static" 2>"$W/err" || fail "fail=list"
+grep -q 'fail= needs all blocks: sample= is ignored' "$W/err" || fail "no word about fail="
+! grep -q '] sampling' "$W/fail.log" || fail "fail=list samples"
 equal "misuse" "$(dump_value "$W/misuse.log" 1 sampled_blocks)" ""

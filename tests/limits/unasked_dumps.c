@@ -1,6 +1,6 @@
 /* unasked_dumps.c BLOCKS [FOLDER] - holds a cache, and then leaks BLOCKS blocks. With a FOLDER it
- * writes there what a kernel would say of a cgroup with 4 MiB more than the leak. Ends with status 3
- * when an allocation fails. */
+ * writes there what a kernel would say of a cgroup with 4 MiB more than the leak. Ends with status
+ * 3 when an allocation fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
