@@ -78,7 +78,7 @@ no extra thread, and no files beside the program|process/no_thread_no_descriptor
 statically, made the allocation for itself|alloc/calls_past_the_wrap link/origin
 once for each place|alloc/misuse
 the 128 largest call sites are shown|limits/address_space_full
-The runtime adds 65 to 220 KiB of code and tables|targets/footprint
+The runtime adds 65 to 230 KiB of code and tables|targets/footprint
 An allocation takes at most 4 KiB of the thread's stack|targets/footprint
 not in the module list until the program itself calls dlopen|alloc/calls_past_the_wrap
 sscanf("%ms")|alloc/calls_past_the_wrap
