@@ -29,6 +29,17 @@ struct leakwrap_loader_list {
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
                                                        unsigned long *turn);
 
+/* Takes MODULE, whose path is the loader's name for it.  The module is gone afterwards. */
+typedef void leakwrap_module_visitor(void *context, const struct leakwrap_module *module);
+
+/* Calls VISIT for the program, then for each of its libraries, in the order of the loader's list.
+ * Needs no memory. */
+void leakwrap_loader_list_visit(leakwrap_module_visitor *visit, void *context);
+
+/* Returns a number that changes when a module is loaded or unloaded, or 0 if the C library does not
+ * count these.  Cheap. */
+uintptr_t leakwrap_loader_list_changes(void);
+
 /* Unmaps LIST, which may be NULL. */
 void leakwrap_loader_list_release(struct leakwrap_loader_list *list);
 

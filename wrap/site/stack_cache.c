@@ -7,6 +7,7 @@
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_probe.h"
 #include "wrap/site/stack_shape.h"
+#include "wrap/unwind/foreign_stack.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
@@ -166,15 +167,19 @@ static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stac
 
 uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	const uintptr_t room = leakwrap_stack_room(sp);
+	const uintptr_t own_room = leakwrap_stack_room(sp);
+	const uintptr_t room = own_room != 0 ? own_room : leakwrap_foreign_stack_room(pc, sp);
 	uint32_t set = leakwrap_stack_cache_set(room, pc);
 	const struct leakwrap_modules *before = leakwrap_modules();
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++) {
 		const struct leakwrap_stack_shape *shape;
-		const uint32_t value =
-		        leakwrap_stack_cache_probe(set, way, &shape, room, pc, sp, fp);
+		uint32_t value = leakwrap_stack_cache_probe(set, way, &shape, room, pc, sp, fp);
 
+		if (value == 0 && shape && leakwrap_stack_shape_is_wide(shape) &&
+		    leakwrap_stack_shape_has_room(shape, room))
+			value = leakwrap_stack_index_find(
+			        leakwrap_stack_shape_wide_key(shape, pc, sp, fp));
 		if (value != 0) {
 			swap_to_front(set, way, shape, before);
 			return leakwrap_slot_site(value);
