@@ -171,7 +171,9 @@ function grid(    i, name, part, live, adds, lsan_adds) {
 }
 
 function plain_of(tool) {
-	return tool ~ /^static-/ ? "static-untraced" : "untraced"
+	if (tool ~ /^(static|shared)-/)
+		return substr(tool, 1, 7) "untraced"
+	return "untraced"
 }
 
 function ratio(part, name, tool, metric) {
@@ -259,6 +261,38 @@ function programs(    i, name, slower) {
 	}
 	finish("The same: added time, and what leakwrap itself says; " \
 		"\"nothing\" allocates one block and so shows the fixed part")
+}
+
+function shared(    i, name, sum, ours, lsan, used) {
+	head("linked with shared libraries|untraced|leakwrap|LeakSanitizer|peak: leakwrap|" \
+		"LeakSanitizer")
+	for (i = 1; i <= name_count["programs"]; i++) {
+		name = names["programs", i]
+		if (name == "nothing" || !has("programs", name, "shared-leakwrap", ns))
+			continue
+		start_row()
+		cell(readme ? "`" name "`" : name)
+		cell(sprintf("%.2f s", get("programs", name, "shared-untraced", ns) / 1e9))
+		ours = ratio("programs", name, "shared-leakwrap", ns)
+		lsan = ratio("programs", name, "shared-lsan", ns)
+		cell(bold_if(readme && ours > lsan, sprintf("%.2f", ours)))
+		cell(sprintf("%.2f", lsan))
+		cell(sprintf("%.2f", ratio("programs", name, "shared-leakwrap", "peak_bytes")))
+		cell(sprintf("%.2f", ratio("programs", name, "shared-lsan", "peak_bytes")))
+		sum["ours"] += log(ours)
+		sum["lsan"] += log(lsan)
+		used++
+	}
+	if (!used)
+		return
+	start_row()
+	cell("geometric mean")
+	cell("1")
+	cell(sprintf("%.2f", exp(sum["ours"] / used)))
+	cell(sprintf("%.2f", exp(sum["lsan"] / used)))
+	finish("The same programs with the same libraries as shared libraries, of which every " \
+		"allocation is recorded: time and peak of\nresident memory as multiples of " \
+		"the untraced program's that is so linked")
 }
 
 # Returns cycles by the rule of thumb of KCachegrind, its event type "Cycle Estimation".
@@ -573,8 +607,10 @@ function readme_grid(    i, j, name, at, row, rows, row_known, row_total, n, man
 END {
 	if (readme) {
 		printf "On %d CPUs, %s, %s, %s:\n\n", cpus, cpu, libc, substr(date, 1, 10)
-		if (name_count["programs"])
+		if (name_count["programs"]) {
 			readme_programs()
+			shared()
+		}
 		if (name_count["counts"])
 			counts()
 		if (name_count["grid"])
@@ -592,8 +628,10 @@ END {
 		cpu, cpus, memory, kernel, libc, compiler, load,
 		rounds, (rounds == 1 ? "" : "s"), date,
 		(quick ? "; a QUICK pass, whose figures mean little" : "")
-	if (name_count["programs"])
+	if (name_count["programs"]) {
 		programs()
+		shared()
+	}
 	if (name_count["counts"])
 		counts()
 	if (name_count["grid"])
