@@ -4,6 +4,7 @@
  *
  *   coroutines   100 coroutines, one after the other
  *   smaller      coroutines on ever-smaller stacks at one address
+ *   rooms        the same, with a larger frame of one function on the larger stack
  *   deep         5 MB on the main thread's stack between main and the caller
  *   thread       the same on another thread
  *   heaps        two heaps whose addresses differ by 64 GiB */
@@ -11,6 +12,7 @@
 #include "tests/limits/endless.h"
 #include "tests/limits/tracer_calls.h"
 
+#include <alloca.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -141,6 +143,43 @@ static void smaller_stacks(void)
 	end_count();
 }
 
+static size_t room_size;
+
+static NOINLINE void leak_beside_room(void)
+{
+	volatile char *room = alloca(room_size);
+
+	room[0] = 1;
+	kept = malloc(500);
+	room[room_size - 1] = room[0];
+}
+
+static void leaks_beside_room(void)
+{
+	leak_beside_room();
+	leak_beside_room();
+}
+
+/* The caller has the same stack pointer on both stacks, but its frame ends a page lower on the
+ * second stack, below memory that cannot be read. */
+static void other_rooms(void)
+{
+	enum { PAGES = 16 };
+	char *low = mmap(NULL, PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	begin_count();
+	for (unsigned smaller = 0; smaller < 2; smaller++) {
+		const unsigned pages = PAGES - smaller;
+
+		munmap(low, PAGES * PAGE);
+		map(low, pages * PAGE);
+		room_size = 1000 + (1 - smaller) * PAGE;
+		start(&coroutine[0], low, pages * PAGE, leaks_beside_room);
+		swapcontext(&caller, &coroutine[0]);
+	}
+	end_count();
+}
+
 /* -- far down the stack ------------------------------------------------------------------------ */
 
 static NOINLINE void *far_down(void *unused)
@@ -191,6 +230,8 @@ int main(int argc, char **argv)
 		many_coroutines();
 	else if (strcmp(what, "smaller") == 0)
 		smaller_stacks();
+	else if (strcmp(what, "rooms") == 0)
+		other_rooms();
 	else if (strcmp(what, "deep") == 0)
 		far_down(NULL);
 	else if (strcmp(what, "thread") == 0)

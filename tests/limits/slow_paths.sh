@@ -24,3 +24,8 @@ recognizes heaps
 "$W/paths" smaller 2>"$W/smaller" >/dev/null || fail "smaller: status $?"
 equal "leaks on smaller stacks" "$(dump_sites "$W/smaller" 1 | grep 'complete leak;')" \
 	"39000 39 complete leak;cross_page;leak_and_pair;?;"
+"$W/paths" rooms 2>"$W/rooms" >/dev/null || fail "rooms: status $?"
+equal "leaks beside rooms" \
+	"$(dump_sites "$W/rooms" 1 | grep 'complete leak_beside_room;' | sort | cut -d';' -f1,2)" \
+	"1000 2 complete leak_beside_room;leaks_beside_room
+1000 2 complete leak_beside_room;leaks_beside_room"

@@ -3,7 +3,7 @@
  * and site_collect.c in wrap/site.
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
- * sources: wrap/unwind/foreign_stack.c wrap/unwind/stack_bounds.c
+ * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c

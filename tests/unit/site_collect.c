@@ -4,7 +4,7 @@
  * and the rest of wrap/site, byte_pool.c, readers.c and hash_table.c in wrap/base.
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
- * sources: wrap/unwind/foreign_stack.c wrap/unwind/stack_bounds.c
+ * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c

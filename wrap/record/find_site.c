@@ -8,7 +8,6 @@
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
-#include "wrap/unwind/foreign_stack.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
@@ -17,7 +16,7 @@
  * LEAKWRAP_SITE_LOST. */
 static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
 {
-	struct leakwrap_stack stack = leakwrap_stack_of(caller->pc, caller->sp);
+	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
 	const unsigned max = leakwrap_options.depth;
 	uintptr_t pcs[max];
 	leakwrap_stack_position positions[max];
@@ -35,7 +34,6 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 		leakwrap_read_set_begin(&read_set, caller->sp);
 		leakwrap_unwind(&trace, &stack, caller);
 	}
-	leakwrap_foreign_stack_remember(&stack, &trace);
 	site = leakwrap_site_number(&trace, &stack);
 	leakwrap_sites_collect_if_due(site);
 	return site;

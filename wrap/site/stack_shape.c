@@ -269,9 +269,9 @@ static struct interned *interned_of(const struct leakwrap_stack_shape *shape)
 	return (struct interned *)((uintptr_t)shape - offsetof(struct interned, shape));
 }
 
-bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape)
+uint64_t leakwrap_stack_shape_owners(const struct leakwrap_stack_shape *shape)
 {
-	return interned_of(shape)->owners == 0;
+	return interned_of(shape)->owners;
 }
 
 /* -- removing ---------------------------------------------------------------------------------- */

@@ -140,7 +140,9 @@ void leakwrap_stack_shapes_begin_sweep(void);
 void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
 bool leakwrap_stack_shapes_sweep(uint64_t now);
 
-/* Returns true if stacks with SHAPE go only through modules that are never unloaded. */
-bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape);
+/* Returns a number that stands for the modules of SHAPE that may be unloaded.  No other modules had
+ * or will have it.  Returns 0 if stacks with SHAPE go only through modules that are never unloaded.
+ * Signal-safe, takes no lock. */
+uint64_t leakwrap_stack_shape_owners(const struct leakwrap_stack_shape *shape);
 
 #endif
