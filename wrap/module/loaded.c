@@ -4,6 +4,7 @@
 #include "wrap/port/port.h"
 
 #include <elf.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,18 @@ bool leakwrap_modules_are_program_alone(void)
 		if (!modules->module[i]->main && modules->module[i]->start != vdso)
 			return false;
 	return modules->count > 0;
+}
+
+static _Atomic bool has_namespaces;
+
+void leakwrap_modules_note_namespace(void)
+{
+	atomic_store(&has_namespaces, true);
+}
+
+bool leakwrap_modules_have_namespaces(void)
+{
+	return atomic_load(&has_namespaces);
 }
 
 /* Returns true if MODULE is certainly still loaded. */

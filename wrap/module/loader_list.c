@@ -19,8 +19,9 @@
 struct reader {
 	struct leakwrap_loader_list *list;
 	const char *program_path; /* NULL: not known */
-	char *next, *end;         /* the unused scratch memory, for paths */
-	unsigned capacity;        /* of LIST, in modules */
+	leakwrap_module_inspector *inspect;
+	char *next, *end;  /* the unused scratch memory, for paths */
+	unsigned capacity; /* of LIST, in modules */
 	bool is_full;
 };
 
@@ -211,6 +212,43 @@ static bool read_module(struct leakwrap_module *module, const struct dl_phdr_inf
 	return module->start < module->end;
 }
 
+/* Sets the program headers of INFO, whose file is mapped at START.  Returns false if there is no ELF
+ * header. */
+static bool find_program_headers(struct dl_phdr_info *info, uintptr_t start)
+{
+	const ElfW(Ehdr) *header = (const void *)start;
+
+	if (!leakwrap_readable(start) || memcmp(header, ELFMAG, SELFMAG) != 0)
+		return false;
+	info->dlpi_phdr = (const void *)(start + header->e_phoff);
+	info->dlpi_phnum = header->e_phnum;
+	return true;
+}
+
+bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintptr_t bias,
+                          const char *path)
+{
+	struct dl_phdr_info info = {.dlpi_addr = bias};
+
+	if (!find_program_headers(&info, start) || !read_module(module, &info))
+		return false;
+	module->headers = leakwrap_module_hash_headers(module);
+	module->path = path;
+	return true;
+}
+
+/* Returns the number of changes of the list that INFO, of SIZE bytes, tells, or 0. */
+static uintptr_t changes_of(const struct dl_phdr_info *info, size_t size)
+{
+#ifndef LEAKWRAP_NO_dl_iterate_phdr
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		return (uintptr_t)(info->dlpi_adds + info->dlpi_subs);
+#else
+	(void)info, (void)size;
+#endif
+	return 0;
+}
+
 /* Appends the module INFO to the list of the struct reader CONTEXT (dl_iterate_phdr(3)).  Returns
  * 1, which stops the iteration, if the list is full. */
 static int list_module(struct dl_phdr_info *info, size_t info_size, void *context)
@@ -221,7 +259,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	size_t room = (size_t)(reader->end - reader->next);
 	size_t length = strlen(info->dlpi_name);
 
-	(void)info_size;
+	list->changes = changes_of(info, info_size);
 	if (list->count == reader->capacity || length + 1 > room) {
 		reader->is_full = true;
 		return 1;
@@ -236,6 +274,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 		memcpy(reader->next, info->dlpi_name, length + 1);
 	module->path = reader->next;
 	reader->next += length + 1;
+	reader->inspect(module);
 	list->count++;
 	return 0;
 }
@@ -288,8 +327,7 @@ static int take_counted(struct dl_phdr_info *info, size_t size, void *context)
 /* Stores the number of changes of the list in *CONTEXT.  Returns 1, which stops the iteration. */
 static int read_changes(struct dl_phdr_info *info, size_t size, void *context)
 {
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		*(uintptr_t *)context = (uintptr_t)(info->dlpi_adds + info->dlpi_subs);
+	*(uintptr_t *)context = changes_of(info, size);
 	return 1;
 }
 
@@ -343,8 +381,7 @@ static int find_dynamic(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Lists the program and its libraries.  The beginning of a library's file is mapped at its bias,
- * and its ELF header leads to the program headers. */
+/* Lists the program and its libraries.  The beginning of a library's file is mapped at its bias. */
 static void list_all(iterator *take, void *context)
 {
 	const struct debug *debug = NULL;
@@ -357,14 +394,10 @@ static void list_all(iterator *take, void *context)
 			debug = (const void *)entry->d_un.d_ptr;
 	for (const struct loaded *loaded = debug ? debug->first : NULL; loaded;
 	     loaded = loaded->next) {
-		const ElfW(Ehdr) *header = (const void *)loaded->bias;
 		struct dl_phdr_info info = {.dlpi_addr = loaded->bias, .dlpi_name = loaded->name};
 
-		if (loaded == debug->first || !leakwrap_readable(loaded->bias) ||
-		    memcmp(header, ELFMAG, SELFMAG) != 0)
+		if (loaded == debug->first || !find_program_headers(&info, loaded->bias))
 			continue;
-		info.dlpi_phdr = (const void *)(loaded->bias + header->e_phoff);
-		info.dlpi_phnum = header->e_phnum;
 		if (take(&info, sizeof(info), context) != 0)
 			return;
 	}
@@ -373,12 +406,13 @@ static void list_all(iterator *take, void *context)
 #endif
 
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
+                                                       leakwrap_module_inspector *inspect,
                                                        unsigned long *turn)
 {
 	static _Atomic unsigned long reads_started;
 
 	for (size_t size = LIST_SIZE;; size *= 2) {
-		struct reader reader = {.program_path = program_path};
+		struct reader reader = {.program_path = program_path, .inspect = inspect};
 		struct leakwrap_loader_list *list;
 
 		*turn = atomic_fetch_add(&reads_started, 1) + 1;

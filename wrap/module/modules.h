@@ -3,7 +3,7 @@
  *
  * The tracer reads the loader's list at start and after each dlopen and dlclose.  dl_iterate_phdr
  * takes the loader's lock, so no allocation and no signal handler calls it.  The list is published
- * as an immutable snapshot.
+ * as an immutable snapshot.  An allocation adds what a shared library has loaded (unlisted.c).
  *
  * A call site whose module was unloaded still has its module's name: it holds the snapshot of its
  * time.  A snapshot that nobody holds is freed some time after it was current, and with it the
@@ -110,6 +110,15 @@ void leakwrap_modules_refresh_deepbind(void);
 /* Returns true if modules have been loaded or unloaded since the last refresh: by a shared library,
  * whose calls are not wrapped.  Takes the loader's lock. */
 bool leakwrap_modules_are_stale(void);
+
+/* Lists the module that holds ADDRESS if it is not listed, or if another module is listed in its
+ * place.  The code at ADDRESS has called the calling thread's function, so it stays loaded.  Returns
+ * true if a module was listed.  Takes the tables' lock, not the loader's.  Preserves errno. */
+bool leakwrap_modules_list_unseen(uintptr_t address);
+
+/* Adds FOUND, a loaded module, to the current snapshot, in the place of modules that were where it
+ * is.  Returns false if there is no memory.  The caller holds the tables' lock. */
+bool leakwrap_modules_add(struct leakwrap_module *found);
 
 /* Notes that the program has loaded a module into a namespace of its own, which the loader's list
  * does not show (dlmopen(3)).  Signal-safe. */

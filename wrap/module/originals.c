@@ -92,6 +92,7 @@ struct search {
 	bool is_first;
 	bool malloc_is_exported;
 	function *before[FUNCTION_COUNT], *behind[FUNCTION_COUNT]; /* the first definitions */
+	function *find_object;
 };
 
 static void visit_module(void *context, const struct leakwrap_module *module)
@@ -108,6 +109,8 @@ static void visit_module(void *context, const struct leakwrap_module *module)
 		return;
 	}
 	search->is_first = false;
+	if (!search->find_object)
+		search->find_object = (function *)leakwrap_dynamic_find(module, "_dl_find_object");
 	for (size_t i = 0; i < FUNCTION_COUNT; i++)
 		if (!found[i])
 			found[i] = (function *)leakwrap_dynamic_find(module,
@@ -166,6 +169,7 @@ void leakwrap_originals_find(void)
 	FUNCTIONS(FIND)
 	if (!found.malloc || !found.free || !found.calloc || !found.realloc)
 		end_without_allocator();
+	found.find_object = (void *)search.find_object;
 	found.malloc_is_exported = search.malloc_is_exported;
 	complete(&found);
 	/* Two threads may both be here.  They store the same. */

@@ -25,6 +25,9 @@ struct leakwrap_originals {
 	int (*posix_memalign)(void **block, size_t alignment, size_t size);
 	void *(*valloc)(size_t size);
 	void *(*pvalloc)(size_t size);
+	/* glibc's _dl_find_object, since 2.35; else NULL.  It fills a struct dl_find_object and
+	 * returns 0, or -1 if no module holds ADDRESS.  Takes no lock; signal-safe. */
+	int (*find_object)(void *address, void *object);
 	bool are_found; /* the members of this structure are set, and never change */
 	/* The libraries' calls of malloc come to the tracer: the program exports the process
 	 * variants, and has no malloc of its own. */

@@ -53,8 +53,7 @@ static struct {
 	uint64_t serial;              /* the latest */
 	_Atomic uintptr_t changes;    /* of the loader's list, when it was last read */
 	unsigned long last_published; /* the read whose list was published: its turn */
-	_Atomic bool has_namespaces;
-	bool traces_program; /* the runtime is part of the program itself */
+	bool traces_program;          /* the runtime is part of the program itself */
 	void (*_Atomic on_change)(void);
 } registry = {.permanent = &no_modules};
 
@@ -98,14 +97,13 @@ static bool add_by_start(struct module_record *record, struct module_record *fir
 	return !leakwrap_tables_failed;
 }
 
-/* Returns how the calls of LISTED, which has just been loaded, pass the tracer by.  Calls that are
- * not bound yet will be bound to another function if it was loaded with RTLD_DEEPBIND. */
-static enum leakwrap_bypass find_bypass(const struct leakwrap_module *listed, bool is_deepbind)
+/* Finds out how the calls of LISTED pass the tracer by, unless it is in the current snapshot. */
+static void find_bypass(struct leakwrap_module *listed)
 {
-	const enum leakwrap_bypass bypass =
-	        leakwrap_libraries_are_recorded ? leakwrap_bypass_of(listed) : LEAKWRAP_BYPASS_NONE;
+	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
 
-	return bypass == LEAKWRAP_BYPASS_NONE && is_deepbind ? LEAKWRAP_BYPASS_BOUND : bypass;
+	if (leakwrap_libraries_are_recorded && !(current && is_same(current, listed)))
+		listed->bypass = (unsigned char)leakwrap_bypass_of(listed);
 }
 
 /* Returns an unused record with its number, or NULL if there is no memory. */
@@ -146,7 +144,8 @@ static void link_record(struct module_record *record)
 	atomic_store_explicit(&registry.newest, record, memory_order_release);
 }
 
-/* Finds or adds the record of LISTED.  IS_DEEPBIND: see find_bypass.  Returns NULL if there is no
+/* Finds or adds the record of LISTED.  IS_DEEPBIND: the calls that are not bound yet will be bound to
+ * another function (RTLD_DEEPBIND).  Returns NULL if there is no
  * memory.  The caller holds the tables' lock. */
 static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed,
                                                  bool is_deepbind)
@@ -187,8 +186,10 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	else if (number == 0)
 		record->module.number = ++registry.count;
 	record->module.permanent = decide_permanent(listed);
-	if (!record->module.permanent)
-		record->module.bypass = (unsigned char)find_bypass(listed, is_deepbind);
+	if (record->module.permanent)
+		record->module.bypass = LEAKWRAP_BYPASS_NONE;
+	else if (is_deepbind && listed->bypass == LEAKWRAP_BYPASS_NONE)
+		record->module.bypass = LEAKWRAP_BYPASS_BOUND;
 	link_record(record);
 	if (listed->main)
 		atomic_store_explicit(&registry.program, record, memory_order_release);
@@ -459,7 +460,7 @@ static void publish_permanent(void)
 		make_current(registry.permanent);
 }
 
-/* Publishes the modules of LIST.  IS_DEEPBIND: see find_bypass.  The caller holds the tables'
+/* Publishes the modules of LIST.  IS_DEEPBIND: see find_or_add.  The caller holds the tables'
  * lock. */
 static void publish(const struct leakwrap_loader_list *list, bool is_deepbind)
 {
@@ -469,6 +470,7 @@ static void publish(const struct leakwrap_loader_list *list, bool is_deepbind)
 	unsigned count = 0;
 
 	end_rest();
+	registry.changes = list->changes;
 	for (unsigned i = 0; i < list->count; i++) {
 		module[count] = find_or_add(&list->module[i], is_deepbind);
 		count += module[count] != NULL;
@@ -484,20 +486,42 @@ static void publish(const struct leakwrap_loader_list *list, bool is_deepbind)
 	make_current(snapshot);
 }
 
+bool leakwrap_modules_add(struct leakwrap_module *found)
+{
+	const struct leakwrap_modules *const now = leakwrap_modules();
+	const size_t size = (now->count + 1) * sizeof(now->module[0]);
+	const struct leakwrap_module **module = now->count ? leakwrap_scratch_map(size) : NULL;
+	const struct snapshot *snapshot;
+	unsigned count = 0;
+
+	if (!module)
+		return false;
+	for (unsigned i = 0; i < now->count; i++)
+		if (now->module[i]->start >= found->end || now->module[i]->end <= found->start)
+			module[count++] = now->module[i];
+	find_bypass(found);
+	module[count] = find_or_add(found, false);
+	count += module[count] != NULL;
+	sort_by_address(module, count);
+	snapshot = find_or_add_snapshot(module, count);
+	if (snapshot)
+		make_current(snapshot);
+	leakwrap_scratch_unmap(module, size);
+	return snapshot != NULL && leakwrap_module_at(found->start) != NULL;
+}
+
 static void refresh(bool is_deepbind)
 {
 	int saved = errno;
 	unsigned long turn;
-	const uintptr_t changes = leakwrap_loader_list_changes();
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 	struct leakwrap_loader_list *list =
-	        leakwrap_loader_list_read(program ? program->path : NULL, &turn);
+	        leakwrap_loader_list_read(program ? program->path : NULL, find_bypass, &turn);
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	/* Of two threads, the later reader has seen every change that the earlier reader saw. */
 	if (turn > registry.last_published) {
 		registry.last_published = turn;
-		registry.changes = changes;
 		if (list)
 			publish(list, is_deepbind);
 		else
@@ -521,16 +545,6 @@ void leakwrap_modules_refresh_deepbind(void)
 bool leakwrap_modules_are_stale(void)
 {
 	return leakwrap_loader_list_changes() != registry.changes;
-}
-
-void leakwrap_modules_note_namespace(void)
-{
-	atomic_store(&registry.has_namespaces, true);
-}
-
-bool leakwrap_modules_have_namespaces(void)
-{
-	return atomic_load(&registry.has_namespaces);
 }
 
 void leakwrap_modules_set_change_hook(void (*on_change)(void))

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "wrap/misuse/misuse.h"
+#include "wrap/unwind/trace.h"
 
 #ifndef LEAKWRAP_BARE
 
@@ -16,10 +17,10 @@ bool leakwrap_begin_library_calls(void);
 /* Has BLOCK a record?  BLOCK may be NULL, which has none. */
 bool leakwrap_is_recorded(const void *block);
 
-/* Lists the modules that a shared library has loaded, if there are any, and if the calls of shared
- * libraries are recorded.  Returns true if the list of modules was stale.  Takes the loader's
- * lock. */
-bool leakwrap_library_calls_refresh_modules(void);
+/* Lists the modules that a shared library has loaded and to which the walk of TRACE came, if the
+ * calls of shared libraries are recorded.  TRACE has a read set.  Returns true if there were any: then
+ * the walk would go on.  Takes the tables' lock. */
+bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace);
 
 /* Returns the kind of an allocation whose caller is at PC.  It is LEAKWRAP_KIND_LIBRARY for a call
  * of malloc outside of the program, else KIND.  Signal-safe. */
@@ -27,8 +28,9 @@ enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_
 
 #else
 
-static inline bool leakwrap_library_calls_refresh_modules(void)
+static inline bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
 {
+	(void)trace;
 	return false;
 }
 
