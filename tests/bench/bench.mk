@@ -1,7 +1,8 @@
 # The benchmark's programs.  "make bench", which builds them, has installed what they need.
 #
 # Each object is linked untraced, traced, and with LeakSanitizer.  Whole programs are also linked
-# statically, and with shared libraries instead of archives.  Tools that are preloaded run the untraced program.
+# statically, and with shared libraries instead of archives.  Tools that are preloaded run the
+# untraced program.
 
 .PHONY: bench-programs
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An allocation never waits for the loader's lock, also in a plugin that a shared library has loaded.
+# An allocation never waits for the loader's lock, also in a plugin that a library has loaded.
 . tests/lib.sh
 
 for frame in 100 200 300 400 500; do

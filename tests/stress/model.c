@@ -188,7 +188,8 @@ unsigned model_check(bool exact_totals, const char *when)
 	differences += not_zero(when, "lost_call_sites", counters.lost_call_sites);
 	differences += not_zero(when, "freed_elsewhere_blocks", counters.freed_elsewhere_blocks);
 	if (exact_totals) {
-		differences += differ(when, "the program's other functions", dump.other, (struct sum){0, 0});
+		differences += differ(when, "the program's other functions", dump.other,
+		                      (struct sum){0, 0});
 		add(&all, dump.jumpy);
 		add(&all, dump.libraries);
 		differences += differ(when, "total of the dump", dump.total, all);

@@ -88,10 +88,12 @@ static enum leakwrap_bypass judge(const struct leakwrap_module *module,
 	ours = leakwrap_exported_function(name);
 	if (ours == 0 || !is_in(module, place) || place % sizeof(uintptr_t) != 0)
 		return LEAKWRAP_BYPASS_NONE;
-	/* Before the first call, the place holds an address in the module itself. */
+	/* Before the first call, the place holds an address in the module itself.  Before the
+	 * module is relocated, the place holds that address without the bias, or 0. */
 	bound = *(const uintptr_t *)place;
-	return bound == ours || bound == 0 || is_in(module, bound) ? LEAKWRAP_BYPASS_NONE
-	                                                           : LEAKWRAP_BYPASS_BOUND;
+	return bound == ours || bound < module->end - module->bias || is_in(module, bound)
+	               ? LEAKWRAP_BYPASS_NONE
+	               : LEAKWRAP_BYPASS_BOUND;
 }
 
 enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module)

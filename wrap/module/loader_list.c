@@ -212,8 +212,8 @@ static bool read_module(struct leakwrap_module *module, const struct dl_phdr_inf
 	return module->start < module->end;
 }
 
-/* Sets the program headers of INFO, whose file is mapped at START.  Returns false if there is no ELF
- * header. */
+/* Sets the program headers of INFO, whose file is mapped at START.  Returns false if there is no
+ * ELF header. */
 static bool find_program_headers(struct dl_phdr_info *info, uintptr_t start)
 {
 	const ElfW(Ehdr) *header = (const void *)start;

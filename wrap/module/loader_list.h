@@ -27,10 +27,10 @@ struct leakwrap_loader_list {
 /* Completes MODULE of a list while the loader's lock keeps the module loaded. */
 typedef void leakwrap_module_inspector(struct leakwrap_module *module);
 
-/* Reads the loader's list, and calls INSPECT for each module.  PROGRAM_PATH is the program's path if it is known, else NULL.  *TURN
- * becomes the number of this read: a later read, which has seen every change that an earlier read
- * saw, has a larger number.  Returns NULL if there is no memory.  The caller passes the result to
- * leakwrap_loader_list_release. */
+/* Reads the loader's list, and calls INSPECT for each module.  PROGRAM_PATH is the program's path
+ * if it is known, else NULL.  *TURN becomes the number of this read: a later read, which has seen
+ * every change that an earlier read saw, has a larger number.  Returns NULL if there is no memory.
+ * The caller passes the result to leakwrap_loader_list_release. */
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
                                                        leakwrap_module_inspector *inspect,
                                                        unsigned long *turn);

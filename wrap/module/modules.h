@@ -112,8 +112,9 @@ void leakwrap_modules_refresh_deepbind(void);
 bool leakwrap_modules_are_stale(void);
 
 /* Lists the module that holds ADDRESS if it is not listed, or if another module is listed in its
- * place.  The code at ADDRESS has called the calling thread's function, so it stays loaded.  Returns
- * true if a module was listed.  Takes the tables' lock, not the loader's.  Preserves errno. */
+ * place.  The code at ADDRESS has called the calling thread's function, so it stays loaded.
+ * Returns true if a module was listed.  Takes the tables' lock, not the loader's.  Preserves
+ * errno. */
 bool leakwrap_modules_list_unseen(uintptr_t address);
 
 /* Adds FOUND, a loaded module, to the current snapshot, in the place of modules that were where it

@@ -144,9 +144,9 @@ static void link_record(struct module_record *record)
 	atomic_store_explicit(&registry.newest, record, memory_order_release);
 }
 
-/* Finds or adds the record of LISTED.  IS_DEEPBIND: the calls that are not bound yet will be bound to
- * another function (RTLD_DEEPBIND).  Returns NULL if there is no
- * memory.  The caller holds the tables' lock. */
+/* Finds or adds the record of LISTED.  IS_DEEPBIND: the calls that are not bound yet will be bound
+ * to another function (RTLD_DEEPBIND).  Returns NULL if there is no memory.  The caller holds the
+ * tables' lock. */
 static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed,
                                                  bool is_deepbind)
 {

@@ -18,8 +18,8 @@ bool leakwrap_begin_library_calls(void);
 bool leakwrap_is_recorded(const void *block);
 
 /* Lists the modules that a shared library has loaded and to which the walk of TRACE came, if the
- * calls of shared libraries are recorded.  TRACE has a read set.  Returns true if there were any: then
- * the walk would go on.  Takes the tables' lock. */
+ * calls of shared libraries are recorded.  TRACE has a read set.  Returns true if there were any:
+ * then the walk would go on.  Takes the tables' lock. */
 bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace);
 
 /* Returns the kind of an allocation whose caller is at PC.  It is LEAKWRAP_KIND_LIBRARY for a call
