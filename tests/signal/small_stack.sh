@@ -64,8 +64,8 @@ small() {
 		# signal that the program's handler gets is dumped.
 		if [ $how = two ]; then
 			handled=$(tail -n 1 "$W/err")
-			[ -n "$run" ] || equal "$what: $how: signals" "$handled" 400
-			[ "$handled" -gt 200 ] || fail "$what: $how: only $handled signals"
+			[ -n "$run" ] || equal "$what: $how: signals" "$handled" 120
+			[ "$handled" -gt 60 ] || fail "$what: $how: only $handled signals"
 			wanted="$handled signal"
 		fi
 		[ $how != crash ] || wanted='1 crash'
