@@ -170,6 +170,37 @@ function grid(    i, name, part, live, adds, lsan_adds) {
 		"no walk; B/block: what the tracer holds, for each live block.")
 }
 
+function shapes(    i, name, part, share, worst, worst_name) {
+	head("shape|live|untraced|leakwrap adds|LeakSanitizer adds|share|" \
+		"without frame pointers: untraced|leakwrap adds")
+	for (i = 1; i <= name_count["shapes"]; i++) {
+		name = names["shapes", i]
+		split(name, part, "/")
+		start_row()
+		cell(readme ? "`" part[1] "`" : part[1])
+		cell(words(part[2]))
+		cell(sprintf("%.1f", get("shapes", name, "untraced", ns)))
+		adds = adds_in_turns("shapes", name, "leakwrap")
+		lsan_adds = adds_in_turns("shapes", name, "lsan")
+		share = lsan_adds > 0 ? 100 * adds / lsan_adds : 0
+		cell(sprintf("%.1f", adds))
+		cell(sprintf("%.1f", lsan_adds))
+		cell(bold_if(readme && share > 100, sprintf("%.0f%%", share)))
+		cell(sprintf("%.1f", get("shapes", name, "nofp-untraced", ns)))
+		cell(sprintf("%.1f", adds_in_turns("shapes", name, "nofp-leakwrap")))
+		if (share > worst) {
+			worst = share
+			worst_name = name
+		}
+	}
+	finish("Malloc and free pairs of programs that use the heap in different ways " \
+		"(pairs.c): nanoseconds; adds: the median of what a\nturn took longer than the " \
+		"untraced program's at that time; share: of what LeakSanitizer adds")
+	if (worst)
+		printf "The worst shape is %s: %.0f%% of what LeakSanitizer adds.\n\n", \
+			worst_name, worst
+}
+
 function plain_of(tool) {
 	if (tool ~ /^(static|shared)-/)
 		return substr(tool, 1, 7) "untraced"
@@ -615,6 +646,8 @@ END {
 			counts()
 		if (name_count["grid"])
 			readme_grid()
+		if (name_count["shapes"])
+			shapes()
 		if (name_count["allocators"])
 			allocators()
 		if (name_count["frames"])
@@ -636,6 +669,8 @@ END {
 		counts()
 	if (name_count["grid"])
 		grid()
+	if (name_count["shapes"])
+		shapes()
 	if (name_count["counts-pairs"])
 		counts_of_pairs()
 	if (name_count["allocators"])

@@ -35,9 +35,9 @@ __asm__(".globl leakwrap_disable");
 	type __real_##name parameters;        \
 	ENTRY_WRAPPER_LINKAGE type ENTRY_WRAPPER(name) parameters
 
-/* ENTRY_WRAPPER is the name of the wrapper.  ENTRY_ORIGINAL names the original of NAME.  A slow
- * path stands behind ENTRY_FIND_ORIGINAL; a thread on the fast path has been on a slow path before.
- * ENTRY_EXPORT_... define what the program exports as NAME. */
+/* ENTRY_WRAPPER is the name of the wrapper.  ENTRY_CALL_ORIGINAL calls the original of NAME.  A
+ * slow path stands behind ENTRY_FIND_ORIGINAL; a thread on the fast path has been on a slow path
+ * before.  ENTRY_EXPORT_... define what the program exports as NAME. */
 #ifndef LEAKWRAP_EXPORT
 #define ENTRY_WRAPPER_LINKAGE LEAKWRAP_ENTRY
 #define ENTRY_WRAPPER(name)   __wrap_##name
@@ -48,12 +48,12 @@ __asm__(".globl leakwrap_disable");
 #include "wrap/entry/export.h"
 #endif
 #ifndef LEAKWRAP_PROCESS
-#define ENTRY_ORIGINAL(name)  __real_##name
-#define ENTRY_FIND_ORIGINAL() ((void)0)
+#define ENTRY_CALL_ORIGINAL(name, arguments) __real_##name arguments
+#define ENTRY_FIND_ORIGINAL()                ((void)0)
 #else
 #include "wrap/module/originals.h"
-#define ENTRY_ORIGINAL(name)  leakwrap_originals.name
-#define ENTRY_FIND_ORIGINAL() leakwrap_originals_find()
+#define ENTRY_CALL_ORIGINAL(name, arguments) leakwrap_originals.name arguments
+#define ENTRY_FIND_ORIGINAL()                leakwrap_originals_find()
 #endif
 
 /* On a slow path: the function stands out of line, so that the fast path saves no registers for it.
@@ -103,7 +103,7 @@ __asm__(".globl leakwrap_disable");
 		if (leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER_OF_PARAMS)) { \
 			failure;                                                         \
 		}                                                                        \
-		void *new_block = ENTRY_ORIGINAL(name) arguments;                        \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                  \
 		leakwrap_end_attempt(&attempt);                                          \
 		return verb(attempt.site, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
 	}
@@ -125,7 +125,7 @@ __asm__(".globl leakwrap_disable");
 	{                                                                                    \
 		ENTRY_FIND_ORIGINAL();                                                       \
 		ENTRY_ATTEMPT(name, arguments)                                               \
-		void *new_block = ENTRY_ORIGINAL(name) arguments;                            \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
 		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
 	}                                                                                    \
 	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                           \
@@ -137,7 +137,7 @@ __asm__(".globl leakwrap_disable");
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,             \
 			                                   LEAKWRAP_CALLER_ARGS(caller));    \
 		}                                                                            \
-		void *new_block = ENTRY_ORIGINAL(name) arguments;                            \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
 		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                 \
 			return new_block;                                                    \
 		return verb(leakwrap_predicted_site(value), new_block,                       \
@@ -172,7 +172,7 @@ __asm__(".globl leakwrap_disable");
 			return NULL;                                                   \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                \
 		ENTRY_FIND_ORIGINAL();                                                 \
-		void *resized = ENTRY_ORIGINAL(name) arguments;                        \
+		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                  \
 		leakwrap_end_attempt(&attempt);                                        \
 		return leakwrap_end_resize(&resize, resized, size, caller);            \
 	}
@@ -197,7 +197,7 @@ __asm__(".globl leakwrap_disable");
 		uint32_t value = leakwrap_fast_predict(size, caller);                             \
 		uint32_t old_value = leakwrap_fast_take(&value, block, size);                     \
 		if (leakwrap_likely(old_value)) {                                                 \
-			void *resized = ENTRY_ORIGINAL(name) arguments;                           \
+			void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                     \
 			leakwrap_self.releasing = NULL;                                           \
 			if (leakwrap_likely(leakwrap_fast_record(value, resized)))                \
 				return resized;                                                   \
@@ -207,7 +207,7 @@ __asm__(".globl leakwrap_disable");
 		struct leakwrap_resize resize;                                                    \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                           \
 		ENTRY_FIND_ORIGINAL();                                                            \
-		void *resized = ENTRY_ORIGINAL(name) arguments;                                   \
+		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                             \
 		return leakwrap_end_resize(&resize, resized, size, caller);                       \
 	}                                                                                         \
 	void *ENTRY_WRAPPER(name) parameters                                                      \
@@ -226,11 +226,11 @@ __asm__(".globl leakwrap_disable");
 	{                                                                                      \
 		ENTRY_FIND_ORIGINAL();                                                         \
 		if (!block) {                                                                  \
-			ENTRY_ORIGINAL(name) arguments;                                        \
+			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
 			return;                                                                \
 		}                                                                              \
 		struct leakwrap_enclosing_release enclosing = verb(block, LEAKWRAP_CALLER.sp); \
-		ENTRY_ORIGINAL(name) arguments;                                                \
+		ENTRY_CALL_ORIGINAL(name, arguments);                                          \
 		leakwrap_end_release(enclosing);                                               \
 	}
 
@@ -244,7 +244,7 @@ __asm__(".globl leakwrap_disable");
 			leakwrap_##name##_slow_path arguments;                             \
 			return;                                                            \
 		}                                                                          \
-		ENTRY_ORIGINAL(name) arguments;                                            \
+		ENTRY_CALL_ORIGINAL(name, arguments);                                      \
 		leakwrap_self.releasing = NULL;                                            \
 	}                                                                                  \
 	ENTRY_EXPORT_RELEASE(name, parameters, arguments)

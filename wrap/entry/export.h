@@ -30,7 +30,7 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 		if (leakwrap_begin_library_calls())                                       \
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,          \
 			                                   LEAKWRAP_CALLER_PASSED);       \
-		return ENTRY_ORIGINAL(name) arguments;                                    \
+		return ENTRY_CALL_ORIGINAL(name, arguments);                              \
 	}                                                                                 \
 	ENTRY_EXPORT(type, name, parameters)                                              \
 	{                                                                                 \
@@ -47,7 +47,7 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 	                                                  LEAKWRAP_CALLER_PARAMS)         \
 	{                                                                                 \
 		if (!leakwrap_begin_library_calls() && !leakwrap_is_recorded(block))      \
-			return ENTRY_ORIGINAL(name) arguments;                            \
+			return ENTRY_CALL_ORIGINAL(name, arguments);                      \
 		return block ? leakwrap_##name##_resize(ENTRY_LIST arguments,             \
 		                                        LEAKWRAP_CALLER_PASSED)           \
 		             : leakwrap_##name##_slow_path(ENTRY_LIST arguments,          \
@@ -73,7 +73,7 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 		if (leakwrap_begin_library_calls() || leakwrap_is_recorded(block))             \
 			leakwrap_##name##_by_library arguments;                                \
 		else                                                                           \
-			ENTRY_ORIGINAL(name) arguments;                                        \
+			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
 	}                                                                                      \
 	ENTRY_EXPORT(void, name, parameters)                                                   \
 	{                                                                                      \
@@ -85,7 +85,7 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 			leakwrap_##name##_by_library arguments;                                \
 			return;                                                                \
 		}                                                                              \
-		ENTRY_ORIGINAL(name) arguments;                                                \
+		ENTRY_CALL_ORIGINAL(name, arguments);                                          \
 		leakwrap_self.releasing = NULL;                                                \
 	}
 

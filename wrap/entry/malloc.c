@@ -89,7 +89,7 @@ int ENTRY_WRAPPER(posix_memalign)(void **block, size_t alignment, size_t size)
 	leakwrap_begin_allocation();
 	ENTRY_FIND_ORIGINAL();
 	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
-	int error = ENTRY_ORIGINAL(posix_memalign)(block, alignment, size);
+	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	ENTRY_END_ATTEMPT();
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
@@ -100,9 +100,9 @@ int ENTRY_WRAPPER(posix_memalign)(void **block, size_t alignment, size_t size)
 ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 {
 	if (!leakwrap_begin_library_calls())
-		return ENTRY_ORIGINAL(posix_memalign)(block, alignment, size);
+		return ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	leakwrap_begin_allocation();
-	int error = ENTRY_ORIGINAL(posix_memalign)(block, alignment, size);
+	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
 	return error;
