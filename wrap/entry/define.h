@@ -33,14 +33,14 @@ __asm__(".globl leakwrap_disable");
 /* Declares the original and its wrapper. */
 #define ENTRY_DECLARE(type, name, parameters) \
 	type __real_##name parameters;        \
-	ENTRY_WRAPPER_LINKAGE type ENTRY_WRAPPER(name) parameters
+	ENTRY_WRAPPER_LINKAGE type ENTRY_WRAPPER(name, parameters)
 
-/* ENTRY_WRAPPER is the name of the wrapper.  ENTRY_CALL_ORIGINAL calls the original of NAME.  A
+/* ENTRY_WRAPPER declares the wrapper.  ENTRY_CALL_ORIGINAL calls the original of NAME.  A
  * slow path stands behind ENTRY_FIND_ORIGINAL; a thread on the fast path has been on a slow path
  * before.  ENTRY_EXPORT_... define what the program exports as NAME. */
 #ifndef LEAKWRAP_EXPORT
-#define ENTRY_WRAPPER_LINKAGE LEAKWRAP_ENTRY
-#define ENTRY_WRAPPER(name)   __wrap_##name
+#define ENTRY_WRAPPER_LINKAGE           LEAKWRAP_ENTRY
+#define ENTRY_WRAPPER(name, parameters) __wrap_##name parameters
 #define ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 #define ENTRY_EXPORT_RESIZE(name, parameters, arguments)
 #define ENTRY_EXPORT_RELEASE(name, parameters, arguments)
@@ -149,7 +149,7 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)        \
 	ENTRY_DECLARE(type, name, parameters);                                        \
 	ENTRY_DEFINE_ALLOCATE(verb, type, name, parameters, arguments, size, failure) \
-	type ENTRY_WRAPPER(name) parameters                                           \
+	type ENTRY_WRAPPER(name, parameters)                                          \
 	{                                                                             \
 		return leakwrap_##name##_allocate arguments;                          \
 	}                                                                             \
@@ -210,7 +210,7 @@ __asm__(".globl leakwrap_disable");
 		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                             \
 		return leakwrap_end_resize(&resize, resized, size, caller);                       \
 	}                                                                                         \
-	void *ENTRY_WRAPPER(name) parameters                                                      \
+	void *ENTRY_WRAPPER(name, parameters)                                                     \
 	{                                                                                         \
 		if (!block)                                                                       \
 			return leakwrap_##name##_allocate arguments;                              \
@@ -238,7 +238,7 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_RELEASE(verb, name, parameters, arguments)                                   \
 	ENTRY_DECLARE(void, name, parameters);                                             \
 	ENTRY_SLOW_RELEASE(verb, leakwrap_##name##_slow_path, name, parameters, arguments) \
-	void ENTRY_WRAPPER(name) parameters                                                \
+	void ENTRY_WRAPPER(name, parameters)                                               \
 	{                                                                                  \
 		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                     \
 			leakwrap_##name##_slow_path arguments;                             \

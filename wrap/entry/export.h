@@ -11,8 +11,8 @@
 #include "wrap/record/library_calls.h"
 
 /* The wrapper of the program's own calls has a member of its own. */
-#define ENTRY_WRAPPER_LINKAGE static __attribute__((unused))
-#define ENTRY_WRAPPER(name)   leakwrap_unused_##name
+#define ENTRY_WRAPPER_LINKAGE           static __attribute__((unused))
+#define ENTRY_WRAPPER(name, parameters) leakwrap_unused_##name parameters
 
 __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 

@@ -84,7 +84,7 @@ ALLOCATE(pvalloc, (size_t size), (size), size)
 #ifdef LEAKWRAP_ENTRY_posix_memalign
 ENTRY_DECLARE(int, posix_memalign, (void **block, size_t alignment, size_t size));
 
-int ENTRY_WRAPPER(posix_memalign)(void **block, size_t alignment, size_t size)
+int ENTRY_WRAPPER(posix_memalign, (void **block, size_t alignment, size_t size))
 {
 	leakwrap_begin_allocation();
 	ENTRY_FIND_ORIGINAL();
