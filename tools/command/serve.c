@@ -33,6 +33,7 @@ struct server {
 	const char *listen;
 	bool is_local; /* it listens on loopback */
 	struct watch watch;
+	struct web web;
 };
 
 static uint64_t seconds_of(const struct argp_state *state, const char *name, const char *argument)
@@ -152,7 +153,7 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 	        .debug = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "debug"),
 	        .body = body->text ? body->text : "",
 	};
-	return send_reply(connection, web_answer(&server->watch, &request));
+	return send_reply(connection, web_answer(&server->web, &request));
 }
 
 static void end_request(void *context, struct MHD_Connection *connection, void **state,
@@ -245,8 +246,9 @@ int command_serve(int argc, char **argv)
 	               "  /pprof/heap         the profile for gperftools\n"
 	               "  /metrics            numbers for Prometheus\n"
 	               "  /dumps              the dumps themselves, for leakwrap report\n\n"
-	               "If several processes are served, /process/PID/ or /process/NAME/ stands in "
-	               "front of the path of a profile.",
+	               "If several processes are served, / is a list of them, /all/ shows them "
+	               "together, and a profile is their sum.  /process/PID/ or /process/NAME/ in "
+	               "front of a path names one, or those of a program.",
 	};
 	struct server server = {
 	        .options = {.interval = 10, .timeout = 10, .dumps_kept = DUMPS_KEPT},
@@ -266,6 +268,7 @@ int command_serve(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	watch_start(&server.watch, &server.options);
+	server.web.watch = &server.watch;
 	struct MHD_Daemon *daemon = MHD_start_daemon(
 	        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0,
 	        NULL, NULL, take_request, &server, MHD_OPTION_LISTEN_SOCKET, fd,
@@ -282,6 +285,7 @@ int command_serve(int argc, char **argv)
 	pthread_cond_broadcast(&server.watch.changed);
 	pthread_mutex_unlock(&server.watch.lock);
 	MHD_stop_daemon(daemon);
+	sum_free(server.web.sum);
 	watch_stop(&server.watch);
 	free(server.options.wanted);
 	return STATUS_FINE;

@@ -101,6 +101,7 @@ static int compare_site_growth(const void *left, const void *right)
 
 struct merger {
 	struct report *report;
+	struct arena *arena; /* of the sum */
 	struct dump *dump; /* the sum; its sites move while they become more */
 	size_t site_room, mapping_room;
 	struct spread *spreads; /* by call site */
@@ -233,7 +234,7 @@ static void add_coverage(struct merger *merger, const struct dump *one)
 		sum->coverage = one->coverage;
 	if (sum->bypass_count > 0 || size == 0)
 		return;
-	sum->bypasses = arena_alloc(&merger->report->arena, size);
+	sum->bypasses = arena_alloc(merger->arena, size);
 	memcpy(sum->bypasses, one->bypasses, size);
 	sum->bypass_count = one->bypass_count;
 }
@@ -256,8 +257,8 @@ static void add_notes(struct merger *merger, const struct dump *one)
 		uint64_t hash = hash_bytes(0, text, strlen(text));
 		struct noted *noted = table_find(&merger->notes, hash, text, same_note);
 		if (!noted) {
-			noted = arena_alloc(&merger->report->arena, sizeof *noted);
-			noted->text = intern_text(&merger->report->strings, text);
+			noted = arena_alloc(merger->arena, sizeof *noted);
+			noted->text = arena_copy(merger->arena, text, strlen(text));
 			noted->pid = one->pid;
 			table_add(&merger->notes, hash, noted);
 			GROW(merger->noted, merger->noted_room, merger->noted_count + 1);
@@ -270,7 +271,7 @@ static void add_notes(struct merger *merger, const struct dump *one)
 /* Gives the sum each note once, with its process or the number of processes. */
 static void finish_notes(struct merger *merger)
 {
-	struct arena *arena = &merger->report->arena;
+	struct arena *arena = merger->arena;
 	struct dump *dump = merger->dump;
 	dump->notes = arena_alloc(arena, (merger->noted_count + 1) * sizeof *dump->notes);
 	for (size_t i = 0; i < merger->noted_count; i++) {
@@ -288,7 +289,6 @@ static void add_head(struct merger *merger, const struct dump *one)
 {
 	struct dump *sum = merger->dump;
 	struct merged *merged = merger->merged;
-	struct strings *strings = &merger->report->strings;
 
 	merged->dumps++;
 	merged->crashed += one->crash != NULL;
@@ -300,17 +300,18 @@ static void add_head(struct merger *merger, const struct dump *one)
 		sum->program = one->program;
 	}
 	if (one->time && (!merged->first_time || strcmp(one->time, merged->first_time) < 0))
-		merged->first_time = intern_text(strings, one->time);
+		merged->first_time = arena_copy(merger->arena, one->time, strlen(one->time));
 	if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
-		merged->last_time = intern_text(strings, one->time);
+		merged->last_time = arena_copy(merger->arena, one->time, strlen(one->time));
 }
 
 struct merger *merge_start(struct report *report)
 {
 	struct merger *merger = xzalloc(sizeof *merger);
 	merger->report = report;
-	merger->dump = arena_alloc(&report->arena, sizeof *merger->dump);
-	merger->merged = arena_alloc(&report->arena, sizeof *merger->merged);
+	merger->arena = report->dump_arena;
+	merger->dump = arena_alloc(merger->arena, sizeof *merger->dump);
+	merger->merged = arena_alloc(merger->arena, sizeof *merger->merged);
 	return merger;
 }
 
@@ -361,7 +362,7 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 {
 	const struct dump *last = list->all[list->count - 1];
 	struct merged *merged = merger->merged;
-	struct merged_process *process = arena_alloc(&merger->report->arena, sizeof *process);
+	struct merged_process *process = arena_alloc(merger->arena, sizeof *process);
 
 	process->pid = last->pid;
 	process->log = last->log;
@@ -385,7 +386,7 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 
 struct dump *merge_finish(struct merger *merger, bool by_growth)
 {
-	struct arena *arena = &merger->report->arena;
+	struct arena *arena = merger->arena;
 	struct dump *dump = merger->dump;
 	struct merged *merged = merger->merged;
 	struct site *sites = arena_alloc(arena, (dump->site_count + 1) * sizeof *sites);
