@@ -102,7 +102,7 @@ static int compare_site_growth(const void *left, const void *right)
 struct merger {
 	struct report *report;
 	struct arena *arena; /* of the sum */
-	struct dump *dump; /* the sum; its sites move while they become more */
+	struct dump *dump;   /* the sum; its sites move while they become more */
 	size_t site_room, mapping_room;
 	struct spread *spreads; /* by call site */
 	size_t spread_room;
@@ -347,14 +347,35 @@ static void add_last(struct merger *merger, const struct dump *one)
 	add_head(merger, one);
 }
 
-/* Returns the dump of LIST whose time is nearest to the middle between the first and the last. */
-static const struct dump *middle_of(const struct dump_list *list)
+/* Returns whether the times of LIST show how long lies between its dumps.  A clock may go back, or
+ * all dumps may come within a second. */
+static bool is_timed(const struct dump_list *list)
 {
-	const struct dump *first = list->all[0], *last = list->all[list->count - 1], *best = NULL;
-	int64_t wanted = first->seconds + (last->seconds - first->seconds) / 2;
-	for (size_t i = 1; i + 1 < list->count; i++)
-		if (!best || llabs(list->all[i]->seconds - wanted) < llabs(best->seconds - wanted))
-			best = list->all[i];
+	for (size_t i = 0; i < list->count; i++)
+		if (list->all[i]->seconds < (i ? list->all[i - 1]->seconds : 0))
+			return false;
+	return list->all[list->count - 1]->seconds - list->all[0]->seconds >= 2;
+}
+
+/* Sets *TIMES to those of the first, the middle and the last dump of LIST: in seconds or, if the
+ * clock does not help, in dumps.  Returns the index of the middle dump, 0 if there is none. */
+static size_t find_middle(const struct dump_list *list, int64_t times[POINTS])
+{
+	const bool timed = is_timed(list);
+	const int64_t start = timed ? list->all[0]->seconds : 0;
+	const int64_t duration =
+	        timed ? list->all[list->count - 1]->seconds - start : (int64_t)list->count - 1;
+	size_t best = 0;
+
+	times[POINT_FIRST] = times[POINT_MIDDLE] = 0;
+	times[POINT_LAST] = duration;
+	for (size_t i = 1; i + 1 < list->count; i++) {
+		int64_t time = timed ? list->all[i]->seconds - start : (int64_t)i;
+		if (best && llabs(2 * time - duration) >= llabs(2 * times[POINT_MIDDLE] - duration))
+			continue;
+		best = i;
+		times[POINT_MIDDLE] = time;
+	}
 	return best;
 }
 
@@ -371,14 +392,12 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 		merged->hosts += host != NULL;
 	merger->host = host;
 	if (list->count > 1) {
-		const struct dump *points[POINTS] = {list->all[0], middle_of(list), last};
+		size_t middle = find_middle(list, process->times);
 		process->grows = true;
 		merged->series++;
-		for (unsigned i = 0; i < POINTS; i++)
-			process->times[i] = points[i] ? points[i]->seconds : 0;
-		add_sites(merger, process, POINT_FIRST, points[POINT_FIRST]);
-		if (points[POINT_MIDDLE])
-			add_sites(merger, process, POINT_MIDDLE, points[POINT_MIDDLE]);
+		add_sites(merger, process, POINT_FIRST, list->all[0]);
+		if (middle)
+			add_sites(merger, process, POINT_MIDDLE, list->all[middle]);
 	}
 	add_sites(merger, process, POINT_LAST, last);
 	add_last(merger, last);

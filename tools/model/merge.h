@@ -9,7 +9,7 @@ struct merged_process {
 	unsigned long pid;
 	const char *log, *host; /* HOST is NULL if it is not known */
 	bool grows;             /* it has several dumps */
-	int64_t times[3];       /* in seconds, of its first, its middle and its last dump */
+	int64_t times[3];       /* of its first, its middle and its last dump, see find_middle */
 };
 
 /* How a call site of a sum spreads over the processes. */
