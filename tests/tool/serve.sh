@@ -100,7 +100,11 @@ sum_is 2 /all/pprof/heap
 sum_is 1 "/process/$first/debug/pprof/heap"
 get 200 /debug/pprof/heap
 gzip -t "$W/out" || fail "the profile of the sum is not gzip"
-cp "$W/out" "$W/sum"
+if command -v go >/dev/null; then
+	go tool pprof -raw "$W/out" >"$W/raw" 2>"$W/err" || fail "$(cat "$W/err")"
+	grep -q '^Time: 20' "$W/raw" || fail "the sum has no time: $(cat "$W/raw")"
+	grep -q '^ *2 *10000: ' "$W/raw" || fail "$(cat "$W/raw")"
+fi
 get 200 /all/
 shows '"first_merged":true'
 get 200 /all/data.json

@@ -7,6 +7,7 @@ struct sum *sum_make(struct watch *watch, struct target *const *targets, size_t 
 {
 	struct sum *sum = xzalloc(sizeof *sum);
 	struct report *report = &watch->report;
+	int64_t seconds = -1;
 	size_t added = 0;
 
 	report->dump_arena = &sum->arena;
@@ -17,9 +18,12 @@ struct sum *sum_make(struct watch *watch, struct target *const *targets, size_t 
 		if (!last)
 			continue;
 		merge_process(merger, &one, NULL);
+		seconds = last->seconds > seconds ? last->seconds : seconds;
 		added++;
 	}
-	sum->dump = merge_finish(merger, false);
+	struct dump *dump = merge_finish(merger, false);
+	dump->seconds = seconds; /* a profile has one time */
+	sum->dump = dump;
 	report->dump_arena = &report->arena;
 	if (added)
 		return sum;

@@ -173,10 +173,24 @@ static struct web_reply answer_cmdline(const struct target *target)
 	return make_reply(200, text_type, body, size);
 }
 
-static unsigned live_seconds(const struct watch *watch, const struct target *target)
+/* Returns the longest interval of TARGETS. */
+static double longest_interval(const struct watch *watch, struct target *const *targets,
+                               size_t count)
 {
-	double interval = watch_interval(watch, target);
-	return interval < 1 ? 1 : (unsigned)interval;
+	double longest = 0;
+	for (size_t i = 0; i < count; i++) {
+		double interval = watch_interval(watch, targets[i]);
+		longest = interval > longest ? interval : longest;
+	}
+	return longest;
+}
+
+/* Returns after how many seconds a page of TARGETS asks again: the longest interval, within what is
+ * useful to a browser. */
+static unsigned live_seconds(const struct watch *watch, struct target *const *targets, size_t count)
+{
+	double interval = longest_interval(watch, targets, count);
+	return interval < 1 ? 1 : interval < SECONDS_MAX ? (unsigned)interval : SECONDS_MAX;
 }
 
 /* Answers for PAGE of TARGET. */
@@ -198,7 +212,7 @@ static struct web_reply answer_target(struct watch *watch, struct target *target
 		return reply;
 	if (strcmp(page, "") == 0 || strcmp(page, "data.json") == 0) {
 		bool data = *page != '\0';
-		char *body = render_live(target, live_seconds(watch, target), data, &size);
+		char *body = render_live(target, live_seconds(watch, &target, 1), data, &size);
 		return make_reply(200, data ? "application/json" : page_type, body, size);
 	}
 	if (strcmp(page, "dump") == 0)
@@ -249,18 +263,6 @@ static struct web_reply answer_dumps(struct target *const *targets, size_t count
 			fwrite(targets[i]->raw, 1, targets[i]->raw_size, stream);
 	fclose(stream);
 	return make_reply(200, text_type, body, size);
-}
-
-/* Returns the longest interval of TARGETS. */
-static double longest_interval(const struct watch *watch, struct target *const *targets,
-                               size_t count)
-{
-	double longest = 0;
-	for (size_t i = 0; i < count; i++) {
-		double interval = watch_interval(watch, targets[i]);
-		longest = interval > longest ? interval : longest;
-	}
-	return longest;
 }
 
 /* Returns the sum of TARGETS, which stays for the next client while no dump comes. */
@@ -346,10 +348,9 @@ static struct web_reply answer_group(struct web *web, const char *what, struct t
 	if (!sum)
 		return answer_no_dump(targets, count);
 	if (!is_heap) {
-		double interval = longest_interval(watch, targets, count);
 		bool data = *page != '\0';
 		char *body = render_live_sum(&watch->report, sum->dump,
-		                             interval < 1 ? 1 : (unsigned)interval, data, &size);
+		                             live_seconds(watch, targets, count), data, &size);
 		return make_reply(200, data ? "application/json" : page_type, body, size);
 	}
 	if (wish.seconds > 0)
