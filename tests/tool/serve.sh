@@ -156,6 +156,30 @@ start_growing served 100
 sleep 1.1
 get 200 "/process/served/debug/pprof/heap?debug=1"
 
+# A process of another user is told, whether its number or its name was given.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	cp "$lw" "$W/lw"
+	chmod 755 "$W/lw" "$W"
+	own=$server own_url=$url lw="setpriv --reuid=65534 --clear-groups $W/lw"
+	start_foreign() {
+		# shellcheck disable=SC2086 # words
+		$lw serve --listen=127.0.0.1:0 "$1" >"$W/foreign.out" 2>&1 &
+		started="$started $!"
+		wait_until "$patience" grep -q http "$W/foreign.out" || fail "$(cat "$W/foreign.out")"
+		url=$(sed 's/^leakwrap serve: //; s/\/$//' "$W/foreign.out")
+	}
+	if $lw --help >/dev/null 2>&1; then
+		for named in "$second" served2; do
+			start_foreign "$named"
+			get 502 /debug/pprof/heap
+			shows "process $second: its program cannot be read: Permission denied"
+			get 200 /metrics
+			shows "leakwrap_up{program=\"served2\",pid=\"$second\"} 0"
+		done
+	fi
+	server=$own url=$own_url lw=$O/leakwrap
+fi
+
 # Malformed requests end no server, and slow clients hold up nobody.
 port=${url##*:}
 if command -v bash >/dev/null; then

@@ -51,8 +51,8 @@ static uint64_t start_time(pid_t pid)
 	return time;
 }
 
-/* Returns the name of the program's file of process PID, or what started it if IN_COMMAND.  The
- * string is ARENA's. */
+/* Returns the name of the program's file of process PID, or what started it if IN_COMMAND.  Returns
+ * "" if that cannot be read.  The string is ARENA's. */
 static const char *process_name(struct arena *arena, pid_t pid, bool in_command)
 {
 	char file[4096];
@@ -69,7 +69,8 @@ static const char *process_name(struct arena *arena, pid_t pid, bool in_command)
 	return arena_format(arena, "%s", base_name(file));
 }
 
-/* Returns true if the user wants to see process PID.  *NAMED: by its number. */
+/* Returns true if the user wants to see process PID.  *NAMED: by its number, or by its name though
+ * its program's file cannot be read: then an error says so. */
 static bool is_wanted(const struct watch *watch, pid_t pid, bool *named)
 {
 	const struct watch_options *options = &watch->options;
@@ -90,6 +91,7 @@ static bool is_wanted(const struct watch *watch, pid_t pid, bool *named)
 		}
 		wanted = strcmp(options->wanted[i], name) == 0 ||
 		         strcmp(options->wanted[i], command) == 0;
+		*named = wanted && !*name;
 	}
 	arena_free(&arena);
 	return wanted;
@@ -173,7 +175,9 @@ static void look_at(struct watch *watch, pid_t pid)
 	target->started = started;
 	target->is_named = named;
 	target->report = &watch->report;
-	target->name = intern_text(&watch->strings, process_name(&arena, pid, false));
+	const char *name = process_name(&arena, pid, false);
+	target->name =
+	        intern_text(&watch->strings, *name ? name : process_name(&arena, pid, true));
 	arena_free(&arena);
 	GROW(watch->targets, watch->target_room, watch->target_count + 1);
 	watch->targets[watch->target_count++] = target;
