@@ -116,8 +116,8 @@ done
 fuzz() {
 	fuzzer=$O/$1 seconds=$2
 	shift 2
-	"$fuzzer" -dict="$W/words" -artifact_prefix="$W/found/" -timeout=20 \
-		-seed=1 -max_total_time="${FUZZ_SECONDS:-$seconds}" "$@" "$W/corpus" >"$W/out" 2>&1 ||
+	"$fuzzer" -dict="$W/words" -artifact_prefix="$W/found/" -timeout=20 -seed=1 \
+		-max_total_time="${FUZZ_SECONDS:-$seconds}" "$@" "$W/corpus" >"$W/out" 2>&1 ||
 		fail "$fuzzer: $(ls "$W/found"): $(tail -n 20 "$W/out")"
 }
 fuzz leakwrap.fuzz 20 -max_len=4096 -close_fd_mask=3
@@ -137,7 +137,8 @@ for path in / /all/ /metrics /dumps '/debug/pprof/heap?debug=1' '/debug/pprof/he
 	write_request GET "$path" '\r\n'
 done
 write_request POST /process/1/pprof/symbol 'Content-Length: 15\r\n\r\n0x10100+0x10200'
-write_request POST /pprof/symbol 'Transfer-Encoding: chunked\r\n\r\n8\r\n0x10100+\r\n0\r\n\r\n'
+write_request POST /pprof/symbol \
+	'Transfer-Encoding: chunked\r\n\r\n8\r\n0x10100+\r\n0\r\n\r\n'
 cat >"$W/words" <<'END'
 "GET "
 "POST "

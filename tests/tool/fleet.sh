@@ -58,9 +58,9 @@ status_is 0 "$lw" report --merge "$W"/container.*
 shows 'the last dumps of 3 processes,'
 shows '^  45 bytes live'
 
-# A clock that goes back makes no second process, in one log or in several. Growth counts dumps then:
-# a cache that is full after the second of three dumps has not grown steadily, nor has one whose
-# dumps all have the same time.
+# A clock that goes back makes no second process, in one log or in several. Growth counts dumps
+# then: a cache that is full after the second of three dumps has not grown steadily. So it is where
+# all dumps have the same time.
 for number in 1 2 3; do
 	one_dump 8.$number 1$((4 - number)) 0x80000 $((100 * number)) $((number > 1 ? 9000 : 10)) \
 		>"$W/back.$number"

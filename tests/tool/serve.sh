@@ -165,7 +165,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		# shellcheck disable=SC2086 # words
 		$lw serve --listen=127.0.0.1:0 "$1" >"$W/foreign.out" 2>&1 &
 		started="$started $!"
-		wait_until "$patience" grep -q http "$W/foreign.out" || fail "$(cat "$W/foreign.out")"
+		wait_until "$patience" grep -q http "$W/foreign.out" ||
+			fail "$(cat "$W/foreign.out")"
 		url=$(sed 's/^leakwrap serve: //; s/\/$//' "$W/foreign.out")
 	}
 	if $lw --help >/dev/null 2>&1; then

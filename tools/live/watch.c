@@ -176,8 +176,7 @@ static void look_at(struct watch *watch, pid_t pid)
 	target->is_named = named;
 	target->report = &watch->report;
 	const char *name = process_name(&arena, pid, false);
-	target->name =
-	        intern_text(&watch->strings, *name ? name : process_name(&arena, pid, true));
+	target->name = intern_text(&watch->strings, *name ? name : process_name(&arena, pid, true));
 	arena_free(&arena);
 	GROW(watch->targets, watch->target_room, watch->target_count + 1);
 	watch->targets[watch->target_count++] = target;

@@ -1,7 +1,8 @@
 /* web.h - the pages of `leakwrap serve`: from a request to its answer.
  *
  * A path names a page and, behind /process/, a process id or the name of a program, which is
- * compared with those of the targets.  If these are several, the page is of their sum.  Nothing of a request is ever used as the name of a file.
+ * compared with those of the targets.  If these are several, the page is of their sum.  Nothing of
+ * a request is ever used as the name of a file.
  */
 #ifndef TOOLS_WEB_H
 #define TOOLS_WEB_H
