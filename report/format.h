@@ -306,7 +306,7 @@ struct leakwrap_plan {
 	uint32_t count;   /* entries */
 	int32_t tool;     /* the tool's process id, which is the parent of all */
 	uint32_t jobs;    /* the most children at a time */
-	uint32_t running; /* children: the process counts up, the tool counts down */
+	uint32_t running; /* children: the process counts up; the tool counts down, and wakes it */
 	uint32_t unused;
 	struct leakwrap_plan_entry entry[];
 };

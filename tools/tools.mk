@@ -33,7 +33,7 @@ TOOL_OPTIONAL_LIBS = $(foreach library,$(TOOL_OPTIONAL),$(if \
 	$(call tool_has,$(firstword $(subst :, ,$(library)))),$(lastword $(subst :, ,$(library)))))
 TOOL_LDLIBS = -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a -lpthread $(TOOL_OPTIONAL_LIBS)
 
-TOOL_SOURCES := $(filter-out %/fuzz_parse.c,$(wildcard tools/*.c tools/*/*.c))
+TOOL_SOURCES := $(filter-out tools/fuzz_%.c,$(wildcard tools/*.c tools/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(O)/%.o) $(O)/tools/profile.pb-c.o
 
 $(O)/leakwrap: $(TOOL_OBJECTS)
@@ -102,8 +102,21 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
 
-$(O)/leakwrap.fuzz: tools/fuzz_parse.c $(TOOL_OBJECTS)
+# Any bytes are a log (leakwrap.fuzz), or what a client sends to leakwrap serve.
+FUZZED_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter-out tools/leakwrap.c,$(TOOL_SOURCES))) \
+	$(O)/tools/profile.pb-c.o
+# The fuzzer of requests sees whether a request opens a file, and has a clock of its own.
+FUZZ_WRAPS := -Wl,--wrap=watch_now,--wrap=fopen,--wrap=open,--wrap=opendir
+
+$(O)/fuzz/%.o: %.c $(TOOL_OBJECTS)
+	$(call say,CLANG,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+$(O)/leakwrap.fuzz: $(O)/fuzz/tools/fuzz_parse.o $(FUZZED_OBJECTS)
 	$(call say,CLANG,$@)
-	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ tools/fuzz_parse.c \
-		$(filter-out tools/leakwrap.c,$(TOOL_SOURCES)) $(O)/tools/profile.pb-c.o \
-		$(TOOL_LDLIBS)
+	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ $^ $(TOOL_LDLIBS)
+
+$(O)/leakwrap.fuzz_requests: $(O)/fuzz/tools/fuzz_requests.o $(FUZZED_OBJECTS)
+	$(call say,CLANG,$@)
+	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer $(FUZZ_WRAPS) -o $@ $^ $(TOOL_LDLIBS)

@@ -21,5 +21,5 @@ for static in '' -static; do
 	equal "live blocks$static" "$(dump_value "$W/log" 1 live_blocks)" 0
 
 	"$W/failing_new$static" 2>"$W/log" || fail "operator new$static: status $?"
-	equal "failures$static" "$(dump_value "$W/log" 1 failures)" 11
+	equal "failures$static" "$(dump_value "$W/log" 1 failures)" 14
 done

@@ -78,5 +78,24 @@ int main()
 		if (number != 5)
 			return 12;
 	}
+
+	// The operators that return NULL. One whose handler returns tries again, and the handler
+	// stays. It catches what the handler throws.
+	leakwrap_fail_next(1);
+	kept = operator new(10, std::nothrow);
+	if (kept || std::get_new_handler() != throw_number)
+		return 13;
+	std::set_new_handler(count_call);
+	calls = 0;
+	leakwrap_fail_next(1);
+	kept = operator new(10, std::nothrow);
+	if (!kept || calls != 1 || std::get_new_handler() != count_call)
+		return 14;
+	operator delete(kept);
+	leakwrap_fail_next(1);
+	kept = operator new[](64, line, std::nothrow);
+	if (!kept || calls != 2)
+		return 15;
+	operator delete[](kept, line);
 	return 0;
 }

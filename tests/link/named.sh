@@ -85,6 +85,22 @@ LEAKWRAP_OPTIONS=log=$W/log:misuse=report "$W/app" >"$W/out" 2>&1 ||
 	fail "with misuse=report: status $?"
 equal "misuse that is none" "$(grep -c 'reason=misuse' "$W/log")" 0
 
+# -- failures: functions of another name fail, and what they allocate for themselves does not
+
+# fails NTH FUNCTION LEFT: FUNCTION keeps the bytes and blocks LEFT if its allocation NTH fails.
+fails() {
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log=$W/log:fail=nth=$1,below=$2 "$W/app" >"$W/out" 2>&1 ||
+		fail "with failures: status $?"
+	equal "failures in $2" "$(dump_value "$W/log" 1 failures)" 1
+	equal "left by $2" "$(site_by "$W/log" 1 "$2")" "$3"
+}
+fails 1 by_calloc '0 0'
+fails 1 by_aligned '0 0'
+fails 1 by_fixed '0 0'
+fails 5 by_malloc '400 4'
+fails 2 by_realloc '10 1'
+
 # -- the tool
 
 "$lw" cc --allocator="$LIST" -- "$CC" -o "$W/app" "$W/named.o" "$W/vendor.a" || fail "leakwrap cc"

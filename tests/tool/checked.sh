@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tool runs clean under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer.
 #
-# libFuzzer feeds the parser for a while. FUZZ_SECONDS=N fuzzes longer.
+# libFuzzer feeds the parser of logs and the server for a while. FUZZ_SECONDS=N fuzzes longer.
 # timeout: 400
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
@@ -58,7 +58,7 @@ status_is 2 "$lw" dump $$
 
 # -- fuzzing ---------------------------------------------------------------------------------------
 command -v clang >/dev/null || skip "clang, for the fuzzing, is not installed"
-MAKEFLAGS='' make -s O="$O" "$O/leakwrap.fuzz" >"$W/make" 2>&1 || {
+MAKEFLAGS='' make -s O="$O" "$O/leakwrap.fuzz" "$O/leakwrap.fuzz_requests" >"$W/make" 2>&1 || {
 	grep -q 'cannot find.*fuzzer' "$W/make" &&
 		skip "libFuzzer (libclang-rt-14-dev) is not installed"
 	fail "$(tail -n 5 "$W/make")"
@@ -112,7 +112,55 @@ for log in "$W"/corpus/*; do
 	"$lw" report -f json "$log" >/dev/null 2>"$W/err" || status=$?
 	[ $status != 1 ] || fail "$log: $(head -n 20 "$W/err")"
 done
-"$O/leakwrap.fuzz" -dict="$W/words" -artifact_prefix="$W/found/" -max_len=4096 -timeout=20 \
-	-close_fd_mask=3 \
-	-seed=1 -max_total_time="${FUZZ_SECONDS:-20}" "$W/corpus" >"$W/out" 2>&1 ||
-	fail "the parser: $(ls "$W/found"): $(tail -n 20 "$W/out")"
+# fuzz PROGRAM SECONDS ARGUMENT...: a finding is a failure.
+fuzz() {
+	fuzzer=$O/$1 seconds=$2
+	shift 2
+	"$fuzzer" -dict="$W/words" -artifact_prefix="$W/found/" -timeout=20 -seed=1 \
+		-max_total_time="${FUZZ_SECONDS:-$seconds}" "$@" "$W/corpus" >"$W/out" 2>&1 ||
+		fail "$fuzzer: $(ls "$W/found"): $(tail -n 20 "$W/out")"
+}
+fuzz leakwrap.fuzz 20 -max_len=4096 -close_fd_mask=3
+
+# Requests: no answer is no HTTP, and none opens a file.
+rm -r "$W/corpus"
+mkdir "$W/corpus"
+request=0
+# write_request METHOD PATH LINES: adds a request to the corpus.
+write_request() {
+	request=$((request + 1))
+	printf "%s %s HTTP/1.1\r\nHost: localhost\r\n$3" "$1" "$2" >"$W/corpus/$request"
+}
+for path in / /all/ /metrics /dumps '/debug/pprof/heap?debug=1' '/debug/pprof/heap?seconds=3' \
+	/all/data.json /process/one/pprof/heap /process/1/ '/process/4/pprof/heap?seconds=2' \
+	/process/two/pprof/cmdline /process/3/dump /process/%74wo/dump /process/one/dump; do
+	write_request GET "$path" '\r\n'
+done
+write_request POST /process/1/pprof/symbol 'Content-Length: 15\r\n\r\n0x10100+0x10200'
+write_request POST /pprof/symbol \
+	'Transfer-Encoding: chunked\r\n\r\n8\r\n0x10100+\r\n0\r\n\r\n'
+cat >"$W/words" <<'END'
+"GET "
+"POST "
+"HEAD "
+" HTTP/1.1\x0d\x0a"
+"Host: localhost\x0d\x0a"
+"Content-Length: "
+"Transfer-Encoding: chunked\x0d\x0a"
+"Expect: 100-continue\x0d\x0a"
+"\x0d\x0a\x0d\x0a"
+"/process/"
+"/all/"
+"/metrics"
+"data.json"
+"debug/pprof/"
+"pprof/symbol"
+"pprof/cmdline"
+"?seconds="
+"&debug=1"
+"%2e%2e%2f"
+"%00"
+"one"
+"0x10100"
+END
+fuzz leakwrap.fuzz_requests 8 -max_len=2048

@@ -58,6 +58,44 @@ status_is 0 "$lw" report --merge "$W"/container.*
 shows 'the last dumps of 3 processes,'
 shows '^  45 bytes live'
 
+# A clock that goes back makes no second process, in one log or in several. Growth counts dumps
+# then: a cache that is full after the second of three dumps has not grown steadily. So it is where
+# all dumps have the same time.
+for number in 1 2 3; do
+	one_dump 8.$number 1$((4 - number)) 0x80000 $((100 * number)) $((number > 1 ? 9000 : 10)) \
+		>"$W/back.$number"
+	one_dump 8.$number 15 0x80000 $((100 * number)) $((number > 1 ? 9000 : 10)) \
+		>"$W/same.$number"
+done
+cat "$W"/back.* >"$W/back"
+for logs in "$W/back" "$W/back.1 $W/back.2 $W/back.3" "$W/same.1 $W/same.2 $W/same.3"; do
+	# shellcheck disable=SC2086 # words
+	status_is 0 "$lw" report --merge --growth $logs
+	shows 'the last dumps of 1 process,'
+	shows '^  9,300 bytes '
+	shows 'grew steadily by 200 bytes,'
+	shows 'grew by bursts, by 8,990 bytes in all'
+done
+# Another process of the same number is another one: its program lies elsewhere.
+one_dump 8.4 20 0x90000 7 5 >"$W/later"
+status_is 0 "$lw" report --merge "$W/back" "$W/later"
+shows 'the last dumps of 2 processes,'
+
+# Dumps of older runtimes lack lines, those of newer ones have more. A format of another version is
+# left out, and told.
+one_dump 21.1 10 0x10000 100 1 | grep -v -e tracer_bytes -e 'stacks complete' >"$W/older"
+sed -i "s/ lines=[0-9]*/ lines=$(wc -l <"$W/older")/" "$W/older"
+one_dump 22.1 10 0x20000 100 1 |
+	sed 's/\] total .*/& new_total=5/; s/\] site 1: .*/& color=blue/' >"$W/newer"
+one_dump 23.1 10 0x30000 100 1 | sed 's/version=1/version=2/' >"$W/other"
+status_is 0 "$lw" report --merge "$W/older" "$W/newer"
+shows 'the last dumps of 2 processes,'
+shows '^  202 bytes live'
+shows_not damaged
+status_is 2 "$lw" report --merge "$W/older" "$W/newer" "$W/other"
+shows 'the last dumps of 2 processes,'
+said 'other:1: dump 23.1 is damaged: its format version is not known to this tool'
+
 # Compressed logs, also in pieces; a piece of one is told.
 gzip -k "$W/logs/red/1.log" "$W/each.1"
 zstd -q "$W/logs/red/1.log" -o "$W/1.zst"

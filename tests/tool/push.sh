@@ -102,6 +102,13 @@ for _ in 1 2 3 4; do
 done
 said 'the queue is full: 1 profiles were dropped'
 [ "$(cat "$W"/queue/* | wc -c)" -le 3000 ] || fail "the queue is too large"
+# Which are the oldest does not depend on the clock: a profile that waits since the clock was ahead.
+rm "$W"/queue/*
+printf '/ingest\ntext/plain\nold' >"$W/queue/profile-099999999999-1"
+push --count=1 --queue-bytes=1500 >"$W/out" 2>"$W/err"
+push --count=1 --queue-bytes=1500 >"$W/out" 2>"$W/err"
+[ ! -e "$W/queue/profile-099999999999-1" ] || fail "a newer profile was dropped"
+equal "queue" "$(find "$W/queue" -type f | wc -l)" 1
 status_is 2 push --label=1x=y
 said 'NAME=VALUE'
 status_is 2 "$lw" push --to=file:///etc/passwd --queue="$W/queue" --count=1 pushed

@@ -74,8 +74,8 @@ wait $clients
 options="log=$W/%p.log" start_growing served2
 second=$pid
 sleep 1.1
-get 409 /debug/pprof/heap
-shows '2 processes are served: /process/PID/debug/pprof/heap names one'
+get 409 /pprof/symbol
+shows '2 processes are served: /process/PID/pprof/symbol names one'
 get 200 "/process/$second/debug/pprof/heap?debug=1"
 get 200 "/process/served/debug/pprof/heap?debug=1"
 get 200 /
@@ -87,6 +87,45 @@ shows '^leakwrap_processes 2$'
 if command -v promtool >/dev/null; then
 	promtool check metrics <"$W/out" >"$W/lint" 2>&1 || fail "$(cat "$W/lint")"
 fi
+
+# All processes together. A call site of the same build is one, wherever the program was loaded.
+# sum_is BLOCKS PATH: the processes of PATH hold 5,000 bytes in BLOCKS blocks of keep_steady.
+sum_is() {
+	get 200 "$2?debug=1"
+	shows "^$1: $(($1 * 5000)) \[$1: $(($1 * 5000))\] @ 0x"
+	equal "call sites of keep_steady in $2" "$(grep -c keep_steady "$W/out")" 1
+}
+sum_is 2 /debug/pprof/heap
+sum_is 2 /all/pprof/heap
+sum_is 1 "/process/$first/debug/pprof/heap"
+get 200 /debug/pprof/heap
+gzip -t "$W/out" || fail "the profile of the sum is not gzip"
+if command -v go >/dev/null; then
+	go tool pprof -raw "$W/out" >"$W/raw" 2>"$W/err" || fail "$(cat "$W/err")"
+	grep -q '^Time: 20' "$W/raw" || fail "the sum has no time: $(cat "$W/raw")"
+	grep -q '^ *2 *10000: ' "$W/raw" || fail "$(cat "$W/raw")"
+fi
+get 200 /all/
+shows '"first_merged":true'
+get 200 /all/data.json
+shows '"live":1'
+shows '"merged":2,"programs":2'
+options="log=$W/%p.log" start_growing served2 100
+third=$pid
+sleep 1.1
+sum_is 2 /process/served2/debug/pprof/heap
+sum_is 3 /debug/pprof/heap
+get 200 '/process/served2/debug/pprof/heap?debug=1&seconds=1'
+shows keep_growing
+shows_not keep_steady
+get 200 /process/served2/dump
+"$lw" list "$W/out" >"$W/report" || fail "dumps of a program"
+equal "dumps of served2" "$(grep -c whole "$W/report")" 2
+kill -STOP "$third"
+sleep 1.1
+sum_is 2 /process/served2/debug/pprof/heap
+kill -9 "$third"
+sleep 1.1
 
 # What is not there, or makes no sense.
 get 404 "/process/1/debug/pprof/heap"
@@ -116,6 +155,31 @@ get 404 "/process/$first/debug/pprof/heap"
 start_growing served 100
 sleep 1.1
 get 200 "/process/served/debug/pprof/heap?debug=1"
+
+# A process of another user is told, whether its number or its name was given.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	cp "$lw" "$W/lw"
+	chmod 755 "$W/lw" "$W"
+	own=$server own_url=$url lw="setpriv --reuid=65534 --clear-groups $W/lw"
+	start_foreign() {
+		# shellcheck disable=SC2086 # words
+		$lw serve --listen=127.0.0.1:0 "$1" >"$W/foreign.out" 2>&1 &
+		started="$started $!"
+		wait_until "$patience" grep -q http "$W/foreign.out" ||
+			fail "$(cat "$W/foreign.out")"
+		url=$(sed 's/^leakwrap serve: //; s/\/$//' "$W/foreign.out")
+	}
+	if $lw --help >/dev/null 2>&1; then
+		for named in "$second" served2; do
+			start_foreign "$named"
+			get 502 /debug/pprof/heap
+			shows "process $second: its program cannot be read: Permission denied"
+			get 200 /metrics
+			shows "leakwrap_up{program=\"served2\",pid=\"$second\"} 0"
+		done
+	fi
+	server=$own url=$own_url lw=$O/leakwrap
+fi
 
 # Malformed requests end no server, and slow clients hold up nobody.
 port=${url##*:}

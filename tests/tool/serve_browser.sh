@@ -56,3 +56,11 @@ shows 'id="live-error" class="warn"></span>'
 browse --virtual-time-budget=3000 --screenshot="$W/page.png" --window-size=1300,1000 "$url/" \
 	>/dev/null || fail screenshot
 [ "$(wc -c <"$W/page.png")" -gt 20000 ] || fail "the screenshot is empty"
+
+# All processes together.
+start_growing watched 4000
+sleep 1.1
+browse --virtual-time-budget=4000 --dump-dom "$url/all/" >"$W/out" || fail "$browser ends"
+shows 'data-updates="[1-9]'
+shows 'all 2 processes, the last dump of each'
+! grep 'CONSOLE' "$W/browser" | grep -v favicon || fail "the page of all complains"

@@ -83,6 +83,7 @@ shows keep_growing
 
 # Two processes are added up, and each can be looked at alone.
 start_growing ascending
+second=$pid
 screen_has '^2 processes ascending'
 tmux send-keys p
 screen_has "^process $first "
@@ -90,6 +91,15 @@ tmux send-keys p
 screen_has "^process $pid "
 tmux send-keys p
 screen_has '^2 processes'
+tmux send-keys q
+screen_has '^back$'
+cp "$W/ascending" "$W/other"
+start_growing other
+tmux send-keys "clear; $lw top --interval=1 ascending other; echo back" Enter
+screen_has '^3 processes of several programs'
+kill -9 "$pid"
+screen_has '^2 processes ascending'
+pid=$second
 
 for columns in 40 120; do
 	tmux resize-window -x $columns -y 20

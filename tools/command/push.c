@@ -53,7 +53,7 @@ struct push {
 	CURL *curl;
 	double wait, next_try; /* the back-off, and when the server is tried again */
 	bool complained;       /* that the server cannot be reached */
-	unsigned long sent, lost, number;
+	unsigned long sent, lost;
 };
 
 static volatile sig_atomic_t ended;
@@ -183,11 +183,22 @@ static void shorten_queue(struct push *push)
 	push->lost = 0;
 }
 
+/* Returns a number for the next request, above those of all that wait.  The time would not do: a
+ * clock may go back. */
+static uint64_t next_number(const struct push *push)
+{
+	int count;
+	struct dirent **names = list_queue(push, &count);
+	uint64_t number = count ? strtoull(names[count - 1]->d_name + 8, NULL, 10) + 1 : 1;
+	free_list(names, count);
+	return number;
+}
+
 /* Writes REQUEST to the queue.  A half-written file has another name, and is never sent. */
 static void enqueue(struct push *push, const struct push_request *request)
 {
-	char *path = arena_format(&push->arena, "%s/profile-%012" PRId64 "-%09lu-%d", push->queue,
-	                          (int64_t)time(NULL), push->number++, getpid());
+	char *path = arena_format(&push->arena, "%s/profile-%012" PRIu64 "-%d", push->queue,
+	                          next_number(push), getpid());
 	char *part = arena_format(&push->arena, "%s.part", path);
 	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");

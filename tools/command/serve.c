@@ -7,7 +7,6 @@
 #include <argp.h>
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,12 +14,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tools/live/web.h"
+#include "tools/live/http.h"
 
 enum {
 	CONNECTIONS_MAX = 256,
-	IDLE_SECONDS = 15,    /* a slow client is dropped after them */
-	BODY_MAX = 64 * 1024, /* of a POST, which only has addresses */
+	IDLE_SECONDS = 15, /* a slow client is dropped after them */
 	DUMPS_KEPT = 32,
 	KEY_LISTEN = 0x300,
 	KEY_INTERVAL,
@@ -31,8 +29,8 @@ struct server {
 	struct watch_options options;
 	size_t wanted_room;
 	const char *listen;
-	bool is_local; /* it listens on loopback */
 	struct watch watch;
+	struct http http;
 };
 
 static uint64_t seconds_of(const struct argp_state *state, const char *name, const char *argument)
@@ -64,106 +62,6 @@ static error_t parse_serve(int key, char *argument, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
-}
-
-/* -- requests ---------------------------------------------------------------------------------- */
-
-/* The body of a POST so far. */
-struct body {
-	char *text;
-	size_t size, room;
-	bool too_long;
-};
-
-/* Returns false if a name that another host controls may stand behind the request: a page of
- * another site could then read from this server (DNS rebinding).  Only matters on loopback, where
- * there is no proxy to ask for a password. */
-static bool is_own_host(const struct server *server, struct MHD_Connection *connection)
-{
-	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-	const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-	if (!server->is_local || !host)
-		return true;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		size_t length = strlen(names[i]);
-		if (strncasecmp(host, names[i], length) == 0 &&
-		    (host[length] == '\0' || host[length] == ':'))
-			return true;
-	}
-	return false;
-}
-
-static enum MHD_Result send_reply(struct MHD_Connection *connection, struct web_reply reply)
-{
-	struct MHD_Response *response =
-	        MHD_create_response_from_buffer_with_free_callback(reply.size, reply.body, free);
-	if (!response)
-		return MHD_NO;
-	MHD_add_response_header(response, "Content-Type", reply.type);
-	MHD_add_response_header(response, "Cache-Control", "no-store");
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	enum MHD_Result result = MHD_queue_response(connection, reply.status, response);
-	MHD_destroy_response(response);
-	return result;
-}
-
-static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status, const char *why)
-{
-	return send_reply(connection, (struct web_reply){status, "text/plain; charset=utf-8",
-	                                                 xstrdup(why), strlen(why)});
-}
-
-static enum MHD_Result take_request(void *context, struct MHD_Connection *connection,
-                                    const char *url, const char *method, const char *version,
-                                    const char *data, size_t *size, void **state)
-{
-	struct server *server = context;
-	struct body *body = *state;
-	bool is_post = strcmp(method, "POST") == 0;
-
-	(void)version;
-	if (!body) { /* the headers have come */
-		*state = xzalloc(sizeof *body);
-		return MHD_YES;
-	}
-	if (*size) {
-		if (body->size + *size > BODY_MAX) {
-			body->too_long = true;
-		} else {
-			GROW(body->text, body->room, body->size + *size + 1);
-			memcpy(body->text + body->size, data, *size);
-			body->size += *size;
-			body->text[body->size] = '\0';
-		}
-		*size = 0;
-		return MHD_YES;
-	}
-	if (!is_own_host(server, connection))
-		return refuse(connection, 403, "this server is for localhost\n");
-	if (!is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-		return refuse(connection, 405, "GET is the method\n");
-	if (body->too_long)
-		return refuse(connection, 413, "the body is too long\n");
-	const struct web_request request = {
-	        .method = method,
-	        .path = url,
-	        .seconds =
-	                MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "seconds"),
-	        .debug = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "debug"),
-	        .body = body->text ? body->text : "",
-	};
-	return send_reply(connection, web_answer(&server->watch, &request));
-}
-
-static void end_request(void *context, struct MHD_Connection *connection, void **state,
-                        enum MHD_RequestTerminationCode code)
-{
-	struct body *body = *state;
-	(void)context, (void)connection, (void)code;
-	if (body)
-		free(body->text);
-	free(body);
-	*state = NULL;
 }
 
 /* -- the server -------------------------------------------------------------------------------- */
@@ -245,8 +143,9 @@ int command_serve(int argc, char **argv)
 	               "  /pprof/heap         the profile for gperftools\n"
 	               "  /metrics            numbers for Prometheus\n"
 	               "  /dumps              the dumps themselves, for leakwrap report\n\n"
-	               "If several processes are served, /process/PID/ or /process/NAME/ stands in "
-	               "front of the path of a profile.",
+	               "If several processes are served, / is a list of them, /all/ shows them "
+	               "together, and a profile is their sum.  /process/PID/ or /process/NAME/ in "
+	               "front of a path names one, or those of a program.",
 	};
 	struct server server = {
 	        .options = {.interval = 10, .timeout = 10, .dumps_kept = DUMPS_KEPT},
@@ -258,7 +157,7 @@ int command_serve(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &server);
 	int fd = open_socket(server.listen, &bound, &length);
-	server.is_local = is_loopback(&bound);
+	server.http.is_local = is_loopback(&bound);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
@@ -266,12 +165,14 @@ int command_serve(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	watch_start(&server.watch, &server.options);
+	server.http.web.watch = &server.watch;
 	struct MHD_Daemon *daemon = MHD_start_daemon(
 	        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0,
-	        NULL, NULL, take_request, &server, MHD_OPTION_LISTEN_SOCKET, fd,
+	        NULL, NULL, http_take_request, &server.http, MHD_OPTION_LISTEN_SOCKET, fd,
 	        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 	        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_THREAD_STACK_SIZE,
-	        (size_t)512 * 1024, MHD_OPTION_NOTIFY_COMPLETED, end_request, NULL, MHD_OPTION_END);
+	        (size_t)512 * 1024, MHD_OPTION_NOTIFY_COMPLETED, http_end_request, NULL,
+	        MHD_OPTION_END);
 	if (!daemon)
 		die("the HTTP server does not start: %s", strerror(errno));
 	say_address(&bound, length);
@@ -282,6 +183,7 @@ int command_serve(int argc, char **argv)
 	pthread_cond_broadcast(&server.watch.changed);
 	pthread_mutex_unlock(&server.watch.lock);
 	MHD_stop_daemon(daemon);
+	sum_free(server.http.web.sum);
 	watch_stop(&server.watch);
 	free(server.options.wanted);
 	return STATUS_FINE;

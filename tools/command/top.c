@@ -256,6 +256,7 @@ static void put_head(struct top *top)
 	size_t processes = 0, errors = 0;
 	double cost = 0, interval = top->options.interval;
 	const struct target *one = NULL, *failed = NULL;
+	bool is_mixed = false; /* they run several programs */
 
 	for (size_t i = 0; i < top->watch.target_count; i++) {
 		const struct target *target = top->watch.targets[i];
@@ -266,6 +267,7 @@ static void put_head(struct top *top)
 		if (!is_shown(top, target))
 			continue;
 		const struct totals *totals = &watch_last(target)->totals;
+		is_mixed |= one && one->name != target->name;
 		one = target;
 		processes++;
 		add_up(&bytes, totals->live_bytes > 0 ? (uint64_t)totals->live_bytes : 0);
@@ -283,7 +285,7 @@ static void put_head(struct top *top)
 		printw("process %d ", one->pid);
 	else
 		printw("%zu processes ", processes);
-	put_cut(top, one ? one->name : "", COLS / 2);
+	put_cut(top, is_mixed ? "of several programs" : one ? one->name : "", COLS / 2);
 	attroff(A_BOLD);
 	if (top->frozen)
 		addstr("  frozen");

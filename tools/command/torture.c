@@ -235,6 +235,24 @@ static void add_attempts(struct torture *torture, const struct failure *site, co
 	}
 }
 
+/* Returns whether the allocation at SITE is the system libraries' own business: nobody checks what
+ * they allocate before main.  What a shared C library allocates in a call of the program is tried:
+ * glibc's fopen ends in a function without a name, and looks like the library's own. */
+static bool is_of_system(const struct failure *site)
+{
+	const struct stack *stack = site->stack;
+
+	if (!site->of_system)
+		return false;
+	if (stack->depth == 0 || !stack->at[0]->module || stack->at[0]->module->main)
+		return true;
+	/* The last frame is _start. */
+	for (unsigned i = 1; i + 1 < stack->depth; i++)
+		if (stack->at[i]->module && stack->at[i]->module->main)
+			return false;
+	return true;
+}
+
 /* Chooses what is tried. */
 static void choose_attempts(struct torture_options *options, struct engine *engine)
 {
@@ -248,7 +266,7 @@ static void choose_attempts(struct torture_options *options, struct engine *engi
 
 		if (!site->only_reached)
 			continue;
-		if (excluded[i] || site->of_system)
+		if (excluded[i] || is_of_system(site))
 			torture->left_out++;
 		else
 			add_attempts(torture, site, options->hits);

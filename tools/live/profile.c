@@ -34,23 +34,41 @@ static struct dump_list last_of(const struct target *target)
 	return (struct dump_list){target->history.dumps + target->history.count - 1, 1};
 }
 
+char *render_sum(struct report *report, const struct dump *dump,
+                 void (*render)(FILE *, const struct answer *), size_t *size)
+{
+	const struct dump_list list = {&dump, 1};
+	const struct answer answer = {.report = report, .dumps = &list, .go_names = true};
+	return render_answer(answer, render, size);
+}
+
 char *render_last(const struct target *target, void (*render)(FILE *, const struct answer *),
                   size_t *size)
 {
-	const struct dump_list list = last_of(target);
-	const struct answer answer = {
-	        .report = &target->program->report, .dumps = &list, .go_names = true};
-	return render_answer(answer, render, size);
+	return render_sum(target->report, watch_last(target), render, size);
 }
 
 char *render_profile(const struct target *target, bool addresses_only, size_t *size)
 {
 	const struct dump_list list = last_of(target);
-	const struct answer answer = {.report = &target->program->report,
+	const struct answer answer = {.report = target->report,
 	                              .dumps = &list,
 	                              .go_names = true,
 	                              .addresses_only = addresses_only};
 	return render_answer(answer, render_pprof, size);
+}
+
+char *render_change(struct report *report, const struct dump *old, const struct dump *new,
+                    void (*render)(FILE *, const struct answer *), size_t *size)
+{
+	struct arena arena = {0};
+	report->dump_arena = &arena;
+	const struct changes changes = compare_dumps(report, old, new);
+	report->dump_arena = &report->arena;
+	const struct answer answer = {.report = report, .changes = &changes, .go_names = true};
+	char *bytes = render_answer(answer, render, size);
+	arena_free(&arena);
+	return bytes;
 }
 
 struct pair {
@@ -68,24 +86,15 @@ char *render_difference(const struct target *target, const char *old, size_t old
                         const char *new, size_t new_size,
                         void (*render)(FILE *, const struct answer *), size_t *size)
 {
-	struct pair pair = {.report = &target->program->report};
-	struct arena arena = {0};
+	struct pair pair = {.report = target->report};
 	char *bytes = NULL;
 
 	parse_text(old, old_size, take_dump, &pair);
 	parse_text(new, new_size, take_dump, &pair);
-	if (pair.history.count == 2) {
-		pair.report->dump_arena = &arena;
-		const struct changes changes =
-		        compare_dumps(pair.report, pair.history.dumps[0], pair.history.dumps[1]);
-		pair.report->dump_arena = &pair.report->arena;
-		bytes = render_answer((struct answer){.report = pair.report,
-		                                      .changes = &changes,
-		                                      .go_names = true},
+	if (pair.history.count == 2)
+		bytes = render_change(pair.report, pair.history.dumps[0], pair.history.dumps[1],
 		                      render, size);
-	}
 	history_free(&pair.history);
-	arena_free(&arena);
 	return bytes;
 }
 
@@ -93,13 +102,21 @@ char *render_live(const struct target *target, unsigned seconds, bool data_alone
 {
 	const struct dump_list list = {target->history.dumps, target->history.count};
 	const struct answer answer = {
-	        .report = &target->program->report, .dumps = &list, .live_seconds = seconds};
+	        .report = target->report, .dumps = &list, .live_seconds = seconds};
+	return render_answer(answer, data_alone ? render_page_data : render_html, size);
+}
+
+char *render_live_sum(struct report *report, const struct dump *dump, unsigned seconds,
+                      bool data_alone, size_t *size)
+{
+	const struct answer answer = {
+	        .report = report, .merged = dump, .merged_first = true, .live_seconds = seconds};
 	return render_answer(answer, data_alone ? render_page_data : render_html, size);
 }
 
 char *render_symbols(const struct target *target, const char *addresses, size_t *size)
 {
-	const struct report *report = &target->program->report;
+	const struct report *report = target->report;
 	const struct dump *dump = watch_last(target);
 	struct arena scratch = {0};
 	char *bytes = NULL;
@@ -265,8 +282,8 @@ char *render_list(const struct watch *watch, size_t *size)
 		}
 		fputs("</tr>\n", stream);
 	}
-	fputs("</table>\n<p><a href=\"/metrics\">metrics</a> <a href=\"/dumps\">dumps</a></p>"
-	      "</body></html>\n",
+	fputs("</table>\n<p><a href=\"/all/\">all together</a> "
+	      "<a href=\"/metrics\">metrics</a> <a href=\"/dumps\">dumps</a></p></body></html>\n",
 	      stream);
 	fclose(stream);
 	return bytes;

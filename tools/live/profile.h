@@ -24,6 +24,17 @@ char *render_difference(const struct target *target, const char *old, size_t old
 /* Returns the live page of TARGET, which asks for its data every SECONDS, or the data alone. */
 char *render_live(const struct target *target, unsigned seconds, bool data_alone, size_t *size);
 
+/* Return of DUMP, a sum of targets whose dumps share REPORT, what RENDER writes, and the live page
+ * or its data, as for a target. */
+char *render_sum(struct report *report, const struct dump *dump,
+                 void (*render)(FILE *, const struct answer *), size_t *size);
+char *render_live_sum(struct report *report, const struct dump *dump, unsigned seconds,
+                      bool data_alone, size_t *size);
+
+/* Returns what RENDER writes of the change from the dump OLD to NEW. */
+char *render_change(struct report *report, const struct dump *old, const struct dump *new,
+                    void (*render)(FILE *, const struct answer *), size_t *size);
+
 /* Returns the names of the code at the raw ADDRESSES, "0x1234+0x5678", in the form of gperftools'
  * /pprof/symbol. */
 char *render_symbols(const struct target *target, const char *addresses, size_t *size);

@@ -51,8 +51,8 @@ static uint64_t start_time(pid_t pid)
 	return time;
 }
 
-/* Returns the name of the program's file of process PID, or what started it if IN_COMMAND.  The
- * string is ARENA's. */
+/* Returns the name of the program's file of process PID, or what started it if IN_COMMAND.  Returns
+ * "" if that cannot be read.  The string is ARENA's. */
 static const char *process_name(struct arena *arena, pid_t pid, bool in_command)
 {
 	char file[4096];
@@ -69,7 +69,8 @@ static const char *process_name(struct arena *arena, pid_t pid, bool in_command)
 	return arena_format(arena, "%s", base_name(file));
 }
 
-/* Returns true if the user wants to see process PID.  *NAMED: by its number. */
+/* Returns true if the user wants to see process PID.  *NAMED: by its number, or by its name though
+ * its program's file cannot be read: then an error says so. */
 static bool is_wanted(const struct watch *watch, pid_t pid, bool *named)
 {
 	const struct watch_options *options = &watch->options;
@@ -90,6 +91,7 @@ static bool is_wanted(const struct watch *watch, pid_t pid, bool *named)
 		}
 		wanted = strcmp(options->wanted[i], name) == 0 ||
 		         strcmp(options->wanted[i], command) == 0;
+		*named = wanted && !*name;
 	}
 	arena_free(&arena);
 	return wanted;
@@ -172,7 +174,9 @@ static void look_at(struct watch *watch, pid_t pid)
 	target->pid = pid;
 	target->started = started;
 	target->is_named = named;
-	target->name = intern_text(&watch->strings, process_name(&arena, pid, false));
+	target->report = &watch->report;
+	const char *name = process_name(&arena, pid, false);
+	target->name = intern_text(&watch->strings, *name ? name : process_name(&arena, pid, true));
 	arena_free(&arena);
 	GROW(watch->targets, watch->target_room, watch->target_count + 1);
 	watch->targets[watch->target_count++] = target;
@@ -259,19 +263,6 @@ static void poll_request(struct request *request, double timeout)
 
 /* -- the dumps --------------------------------------------------------------------------------- */
 
-static struct watched_program *program_of(struct watch *watch, const char *path)
-{
-	for (size_t i = 0; i < watch->program_count; i++)
-		if (strcmp(watch->programs[i]->path, path) == 0)
-			return watch->programs[i];
-	struct watched_program *program = xzalloc(sizeof *program);
-	report_start(&program->report);
-	program->path = intern_text(&watch->strings, path);
-	GROW(watch->programs, watch->program_room, watch->program_count + 1);
-	watch->programs[watch->program_count++] = program;
-	return program;
-}
-
 struct taking {
 	struct watch *watch;
 	struct target *target;
@@ -285,9 +276,7 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 
 	if (parsed->misused || parsed->damage)
 		return;
-	if (!target->program)
-		target->program = program_of(watch, parsed->program ? parsed->program : "");
-	struct report *report = &target->program->report;
+	struct report *report = &watch->report;
 	size_t stacks = report->stack_count;
 	history_add(&target->history, report, parsed, watch->options.dumps_kept);
 	if (report->stack_count == stacks)
@@ -402,6 +391,7 @@ void watch_start(struct watch *watch, const struct watch_options *options)
 {
 	*watch = (struct watch){.options = *options};
 	watch->strings.arena = &watch->arena;
+	report_start(&watch->report);
 	pthread_mutex_init(&watch->lock, NULL);
 	pthread_cond_init(&watch->asked, NULL);
 	pthread_condattr_t attributes;
@@ -423,12 +413,8 @@ void watch_stop(struct watch *watch)
 	pthread_join(watch->thread, NULL);
 	for (size_t i = 0; i < watch->target_count; i++)
 		free_target(watch->targets[i]);
-	for (size_t i = 0; i < watch->program_count; i++) {
-		report_free(&watch->programs[i]->report);
-		free(watch->programs[i]);
-	}
+	report_free(&watch->report);
 	free(watch->targets);
-	free(watch->programs);
 	free(watch->seen);
 	table_free(&watch->strings.table);
 	arena_free(&watch->arena);
@@ -476,9 +462,9 @@ const struct dump *watch_last(const struct target *target)
 	return target->history.count ? target->history.dumps[target->history.count - 1] : NULL;
 }
 
-struct target *watch_find(const struct watch *watch, const char *what, size_t *count)
+struct target **watch_find(const struct watch *watch, const char *what, size_t *count)
 {
-	struct target *found = NULL;
+	struct target **found = xmalloc((watch->target_count + 1) * sizeof *found);
 	uint64_t number;
 	bool numeric = what && parse_number(what, &number);
 	*count = 0;
@@ -487,8 +473,7 @@ struct target *watch_find(const struct watch *watch, const char *what, size_t *c
 		if (target->ended || (what && (numeric ? number != (uint64_t)target->pid
 		                                       : strcmp(what, target->name) != 0)))
 			continue;
-		found = target;
-		++*count;
+		found[(*count)++] = target;
 	}
-	return *count == 1 ? found : NULL;
+	return found;
 }

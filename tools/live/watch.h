@@ -22,21 +22,15 @@ struct watch_options {
 	struct skips skips;
 };
 
-/* A program, with what the dumps of its processes share. */
-struct watched_program {
-	const char *path;
-	struct report report;
-};
-
 struct target {
 	pid_t pid;
 	uint64_t started; /* the time of its start, as in /proc/PID/stat */
 	const char *name; /* of its program's file */
 	bool ended;
-	bool wanted;                     /* a dump of it is asked for */
-	unsigned users;                  /* callers that let go of the lock and come back to it */
-	bool is_named;                   /* the user named its process id: errors are kept */
-	struct watched_program *program; /* NULL before the first dump */
+	bool wanted;           /* a dump of it is asked for */
+	unsigned users;        /* callers that let go of the lock and come back to it */
+	bool is_named;         /* the user named its process id: errors are kept */
+	struct report *report; /* of the watch */
 	struct history history;
 	char *raw; /* the text of the last dump */
 	size_t raw_size;
@@ -60,8 +54,7 @@ struct watch {
 	bool stopping;
 	struct target **targets; /* in the order in which they were found */
 	size_t target_count, target_room;
-	struct watched_program **programs;
-	size_t program_count, program_room;
+	struct report report; /* what the dumps of all targets share */
 	double scanned_at;
 	struct seen *seen; /* processes that were looked at */
 	size_t seen_count, seen_room;
@@ -96,8 +89,8 @@ void watch_wait(struct watch *watch, struct target **targets, size_t count);
 /* Returns the last dump of TARGET, or NULL. */
 const struct dump *watch_last(const struct target *target);
 
-/* Returns the one live target with the process id or the name WHAT, or any if WHAT is NULL.  If
- * there is none or there are several, returns NULL, and *COUNT is their number. */
-struct target *watch_find(const struct watch *watch, const char *what, size_t *count);
+/* Returns the live targets with the process id or the name WHAT, or all if WHAT is NULL.  *COUNT is
+ * their number.  The caller frees the vector. */
+struct target **watch_find(const struct watch *watch, const char *what, size_t *count);
 
 #endif

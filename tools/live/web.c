@@ -67,11 +67,51 @@ static void sleep_until(struct watch *watch, double when)
 		pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
 }
 
-/* Answers with what changes over SECONDS. */
+/* What a client wants of a heap profile. */
+struct wish {
+	void (*render)(FILE *, const struct answer *);
+	const char *type;
+	bool is_text;
+	double seconds; /* 0: what is live, otherwise what changes meanwhile */
+};
+
+/* Reads the parameters of REQUEST into *WISH.  IS_TEXT: the page is text anyway.  Returns false,
+ * and sets *REPLY, if they make no sense. */
+static bool read_wish(const struct web_request *request, bool is_text, struct wish *wish,
+                      struct web_reply *reply)
+{
+	uint64_t seconds = 0;
+
+	if (request->debug && strcmp(request->debug, "0") != 0) {
+		if (strcmp(request->debug, "1") != 0) {
+			*reply =
+			        make_error(400, "debug=1 is text, debug=0 or nothing is a profile");
+			return false;
+		}
+		is_text = true;
+	}
+	if (request->seconds &&
+	    (!parse_number(request->seconds, &seconds) || seconds > SECONDS_MAX)) {
+		*reply = make_error(400, "seconds= is a number up to %d", SECONDS_MAX);
+		return false;
+	}
+	*wish = (struct wish){.render = is_text ? render_heap_text : render_pprof,
+	                      .type = is_text ? text_type : "application/octet-stream",
+	                      .is_text = is_text,
+	                      .seconds = (double)seconds};
+	return true;
+}
+
+static struct web_reply make_copy(const char *type, const char *bytes, size_t size)
+{
+	char *copy = xmalloc(size + 1);
+	memcpy(copy, bytes, size);
+	return make_reply(200, type, copy, size);
+}
+
+/* Answers with what changes over the seconds of WISH. */
 static struct web_reply answer_difference(struct watch *watch, struct target *target,
-                                          double seconds,
-                                          void (*render)(FILE *, const struct answer *),
-                                          const char *type)
+                                          const struct wish *wish)
 {
 	struct web_reply reply = {0};
 	double least = watch_interval(watch, target);
@@ -80,12 +120,12 @@ static struct web_reply answer_difference(struct watch *watch, struct target *ta
 
 	memcpy(old, target->raw, old_size);
 	target->users++;
-	sleep_until(watch, target->asked_at + (seconds > least ? seconds : least));
+	sleep_until(watch, target->asked_at + (wish->seconds > least ? wish->seconds : least));
 	target->users--;
 	if (update(watch, target, &reply)) {
 		char *body = render_difference(target, old, old_size, target->raw, target->raw_size,
-		                               render, &size);
-		reply = body ? make_reply(200, type, body, size)
+		                               wish->render, &size);
+		reply = body ? make_reply(200, wish->type, body, size)
 		             : make_error(502, "the dumps of process %d cannot be compared",
 		                          target->pid);
 	}
@@ -97,32 +137,20 @@ static struct web_reply answer_heap(struct watch *watch, struct target *target,
                                     const struct web_request *request, bool text)
 {
 	struct web_reply reply;
-	uint64_t seconds = 0;
+	struct wish wish;
 	size_t size = 0;
 
-	if (request->debug && strcmp(request->debug, "0") != 0) {
-		if (strcmp(request->debug, "1") != 0)
-			return make_error(400, "debug=1 is text, debug=0 or nothing is a profile");
-		text = true;
-	}
-	if (request->seconds &&
-	    (!parse_number(request->seconds, &seconds) || seconds > SECONDS_MAX))
-		return make_error(400, "seconds= is a number up to %d", SECONDS_MAX);
-	if (!update(watch, target, &reply))
+	if (!read_wish(request, text, &wish, &reply) || !update(watch, target, &reply))
 		return reply;
-	const char *type = text ? text_type : "application/octet-stream";
-	if (seconds)
-		return answer_difference(watch, target, (double)seconds,
-		                         text ? render_heap_text : render_pprof, type);
-	if (text) {
-		char *body = render_last(target, render_heap_text, &size);
-		return make_reply(200, type, body, size);
+	if (wish.seconds > 0)
+		return answer_difference(watch, target, &wish);
+	if (wish.is_text) {
+		char *body = render_last(target, wish.render, &size);
+		return make_reply(200, wish.type, body, size);
 	}
 	if (!target->profile)
 		target->profile = render_profile(target, false, &target->profile_size);
-	char *copy = xmalloc(target->profile_size);
-	memcpy(copy, target->profile, target->profile_size);
-	return make_reply(200, type, copy, target->profile_size);
+	return make_copy(wish.type, target->profile, target->profile_size);
 }
 
 static struct web_reply answer_cmdline(const struct target *target)
@@ -145,10 +173,24 @@ static struct web_reply answer_cmdline(const struct target *target)
 	return make_reply(200, text_type, body, size);
 }
 
-static unsigned live_seconds(const struct watch *watch, const struct target *target)
+/* Returns the longest interval of TARGETS. */
+static double longest_interval(const struct watch *watch, struct target *const *targets,
+                               size_t count)
 {
-	double interval = watch_interval(watch, target);
-	return interval < 1 ? 1 : (unsigned)interval;
+	double longest = 0;
+	for (size_t i = 0; i < count; i++) {
+		double interval = watch_interval(watch, targets[i]);
+		longest = interval > longest ? interval : longest;
+	}
+	return longest;
+}
+
+/* Returns after how many seconds a page of TARGETS asks again: the longest interval, within what is
+ * useful to a browser. */
+static unsigned live_seconds(const struct watch *watch, struct target *const *targets, size_t count)
+{
+	double interval = longest_interval(watch, targets, count);
+	return interval < 1 ? 1 : interval < SECONDS_MAX ? (unsigned)interval : SECONDS_MAX;
 }
 
 /* Answers for PAGE of TARGET. */
@@ -170,14 +212,11 @@ static struct web_reply answer_target(struct watch *watch, struct target *target
 		return reply;
 	if (strcmp(page, "") == 0 || strcmp(page, "data.json") == 0) {
 		bool data = *page != '\0';
-		char *body = render_live(target, live_seconds(watch, target), data, &size);
+		char *body = render_live(target, live_seconds(watch, &target, 1), data, &size);
 		return make_reply(200, data ? "application/json" : page_type, body, size);
 	}
-	if (strcmp(page, "dump") == 0) {
-		char *copy = xmalloc(target->raw_size);
-		memcpy(copy, target->raw, target->raw_size);
-		return make_reply(200, text_type, copy, target->raw_size);
-	}
+	if (strcmp(page, "dump") == 0)
+		return make_copy(text_type, target->raw, target->raw_size);
 	if (strcmp(page, "pprof/cmdline") == 0 || strcmp(page, "debug/pprof/cmdline") == 0)
 		return answer_cmdline(target);
 	char *body = render_symbols(target, request->body, &size); /* pprof/symbol */
@@ -202,83 +241,231 @@ static bool is_target_page(const char *page)
 	return false;
 }
 
-/* Asks all targets that are due, and waits. */
-static void update_all(struct watch *watch)
+/* -- several processes ------------------------------------------------------------------------- */
+
+/* Asks those of TARGETS that are due, and waits. */
+static void update_all(struct watch *watch, struct target **targets, size_t count)
 {
-	size_t count = watch->target_count;
-	struct target **targets = xmalloc((count + 1) * sizeof *targets);
-	for (size_t i = 0; i < count; i++) {
-		targets[i] = watch->targets[i];
+	for (size_t i = 0; i < count; i++)
 		watch_want(watch, targets[i]);
-	}
 	watch_wait(watch, targets, count);
-	free(targets);
 }
 
-static struct web_reply answer_dumps(const struct watch *watch)
+static struct web_reply answer_dumps(struct target *const *targets, size_t count)
 {
 	char *body = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&body, &size);
 	if (!stream)
 		die("out of memory");
-	for (size_t i = 0; i < watch->target_count; i++)
-		if (watch->targets[i]->raw)
-			fwrite(watch->targets[i]->raw, 1, watch->targets[i]->raw_size, stream);
+	for (size_t i = 0; i < count; i++)
+		if (targets[i]->raw)
+			fwrite(targets[i]->raw, 1, targets[i]->raw_size, stream);
 	fclose(stream);
 	return make_reply(200, text_type, body, size);
 }
 
-/* Answers for PAGE of the process that WHAT names; NULL: the only one. */
-static struct web_reply answer_process(struct watch *watch, const char *what, const char *page,
-                                       const struct web_request *request)
+/* Returns the sum of TARGETS, which stays for the next client while no dump comes. */
+static struct sum *keep_sum(struct web *web, struct target *const *targets, size_t count)
 {
-	size_t count, size = 0;
-	struct target *target = watch_find(watch, what, &count);
-	if (!is_target_page(page))
-		return make_error(404, "there is no such page");
-	if (target)
-		return answer_target(watch, target, page, request);
-	if (!what && strcmp(page, "") == 0) {
-		update_all(watch);
-		char *body = render_list(watch, &size);
-		return make_reply(200, page_type, body, size);
+	uint64_t state = count;
+	for (size_t i = 0; i < count; i++) {
+		state = hash_word(state, (uint64_t)targets[i]->pid);
+		state = hash_word(state, targets[i]->started);
+		state = hash_word(state, targets[i]->dumps);
 	}
-	if (count == 0)
-		return what ? make_error(404, "no traced process %s is served", what)
-		            : make_error(404, "no process is traced");
-	if (what)
-		return make_error(409, "%zu processes are called %s: /process/PID/ names one",
-		                  count, what);
-	return make_error(409, "%zu processes are served: /process/PID/%s names one", count, page);
+	if (!web->sum || web->sum_state != state) {
+		sum_free(web->sum);
+		web->sum = sum_make(web->watch, targets, count);
+		web->sum_state = state;
+	}
+	return web->sum;
 }
 
-struct web_reply web_answer(struct watch *watch, const struct web_request *request)
+/* Answers for no one has a dump. */
+static struct web_reply answer_no_dump(struct target *const *targets, size_t count)
 {
-	static const char process[] = "/process/";
+	for (size_t i = 0; i < count; i++)
+		if (targets[i]->error)
+			return make_error(502, "%.*s", (int)strcspn(targets[i]->error, "\n"),
+			                  targets[i]->error);
+	return make_error(502, "%zu processes have sent no dump that can be read", count);
+}
+
+/* Answers with what changes in the processes that WHAT names, over the seconds of WISH.  A process
+ * that starts or ends meanwhile counts, too. */
+static struct web_reply answer_group_difference(struct web *web, const char *what,
+                                                const struct wish *wish)
+{
+	struct watch *watch = web->watch;
+	size_t count, size = 0;
+	struct target **targets = watch_find(watch, what, &count);
+	struct sum *old = sum_make(watch, targets, count), *new = NULL;
+	double least = longest_interval(watch, targets, count);
 	struct web_reply reply;
-	const char *path = request->path;
+
+	free(targets);
+	sleep_until(watch, watch_now() + (wish->seconds > least ? wish->seconds : least));
+	watch_scan(watch);
+	targets = watch_find(watch, what, &count);
+	update_all(watch, targets, count);
+	new = sum_make(watch, targets, count);
+	if (watch->stopping) {
+		reply = make_error(503, "the server ends");
+	} else if (old && new) {
+		char *body =
+		        render_change(&watch->report, old->dump, new->dump, wish->render, &size);
+		reply = make_reply(200, wish->type, body, size);
+	} else {
+		reply = answer_no_dump(targets, count);
+	}
+	free(targets);
+	sum_free(old);
+	sum_free(new);
+	return reply;
+}
+
+/* Answers for PAGE of the COUNT processes TARGETS, which WHAT names, together. */
+static struct web_reply answer_group(struct web *web, const char *what, struct target **targets,
+                                     size_t count, const char *page,
+                                     const struct web_request *request)
+{
+	struct watch *watch = web->watch;
+	const bool is_text = strcmp(page, "pprof/heap") == 0;
+	const bool is_heap = is_text || strcmp(page, "debug/pprof/heap") == 0;
+	struct web_reply reply;
+	struct wish wish;
 	size_t size = 0;
 
-	pthread_mutex_lock(&watch->lock);
-	watch_scan(watch);
-	if (strcmp(path, "/metrics") == 0) {
-		update_all(watch);
-		char *body = render_metrics(watch, &size);
-		reply = make_reply(200, "text/plain; version=0.0.4; charset=utf-8", body, size);
-	} else if (strcmp(path, "/dumps") == 0) {
-		update_all(watch);
-		reply = answer_dumps(watch);
-	} else if (strncmp(path, process, sizeof process - 1) == 0) {
-		const char *what = path + sizeof process - 1, *slash = strchr(what, '/');
-		char *name = slash ? strndup(what, (size_t)(slash - what)) : NULL;
-		reply = name && *name ? answer_process(watch, name, slash + 1, request)
-		                      : make_error(404, "/process/PID/ names a process");
-		free(name);
-	} else {
-		reply = *path == '/' ? answer_process(watch, NULL, path + 1, request)
-		                     : make_error(400, "the path must begin with a slash");
+	if (is_heap && !read_wish(request, is_text, &wish, &reply))
+		return reply;
+	update_all(watch, targets, count);
+	if (watch->stopping)
+		return make_error(503, "the server ends");
+	if (strcmp(page, "dump") == 0)
+		return answer_dumps(targets, count);
+	struct sum *sum = keep_sum(web, targets, count);
+	if (!sum)
+		return answer_no_dump(targets, count);
+	if (!is_heap) {
+		bool data = *page != '\0';
+		char *body = render_live_sum(&watch->report, sum->dump,
+		                             live_seconds(watch, targets, count), data, &size);
+		return make_reply(200, data ? "application/json" : page_type, body, size);
 	}
-	pthread_mutex_unlock(&watch->lock);
+	if (wish.seconds > 0)
+		return answer_group_difference(web, what, &wish);
+	if (wish.is_text) {
+		char *body = render_sum(&watch->report, sum->dump, wish.render, &size);
+		return make_reply(200, wish.type, body, size);
+	}
+	if (!sum->profile)
+		sum->profile =
+		        render_sum(&watch->report, sum->dump, wish.render, &sum->profile_size);
+	return make_copy(wish.type, sum->profile, sum->profile_size);
+}
+
+/* Returns whether PAGE shows several processes together. */
+static bool is_group_page(const char *page)
+{
+	static const char *const pages[] = {"", "data.json", "dump", "debug/pprof/heap",
+	                                    "pprof/heap"};
+	for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+		if (strcmp(page, pages[i]) == 0)
+			return true;
+	return false;
+}
+
+/* -- paths ------------------------------------------------------------------------------------- */
+
+static struct web_reply answer_list(struct watch *watch)
+{
+	size_t count, size = 0;
+	struct target **targets = watch_find(watch, NULL, &count);
+	update_all(watch, targets, count);
+	free(targets);
+	char *body = render_list(watch, &size);
+	return make_reply(200, page_type, body, size);
+}
+
+/* Answers for PAGE of the processes that WHAT names; NULL: of all. */
+static struct web_reply answer_process(struct web *web, const char *what, const char *page,
+                                       const struct web_request *request)
+{
+	struct watch *watch = web->watch;
+	size_t count;
+	struct target **targets = watch_find(watch, what, &count);
+	struct web_reply reply;
+
+	if (!is_target_page(page))
+		reply = make_error(404, "there is no such page");
+	else if (count == 1)
+		reply = answer_target(watch, targets[0], page, request);
+	else if (count > 1 && is_group_page(page))
+		reply = answer_group(web, what, targets, count, page, request);
+	else if (count > 1)
+		reply = make_error(409, "%zu processes are served: /process/PID/%s names one",
+		                   count, page);
+	else
+		reply = what ? make_error(404, "no traced process %s is served", what)
+		             : make_error(404, "no process is traced");
+	free(targets);
+	return reply;
+}
+
+/* Returns what stands in PATH behind PREFIX, or NULL. */
+static const char *behind(const char *path, const char *prefix)
+{
+	size_t length = strlen(prefix);
+	return strncmp(path, prefix, length) == 0 ? path + length : NULL;
+}
+
+/* Answers for the pages that are of no process, and finds the processes for the others. */
+static struct web_reply answer_path(struct web *web, const struct web_request *request)
+{
+	struct watch *watch = web->watch;
+	const char *path = request->path, *rest;
+	size_t count, size = 0;
+
+	if (strcmp(path, "/metrics") == 0 || strcmp(path, "/dumps") == 0) {
+		struct target **targets = watch_find(watch, NULL, &count);
+		struct web_reply reply;
+		update_all(watch, targets, count);
+		if (path[1] == 'd') {
+			reply = answer_dumps(targets, count);
+		} else {
+			char *body = render_metrics(watch, &size);
+			reply = make_reply(200, "text/plain; version=0.0.4; charset=utf-8", body,
+			                   size);
+		}
+		free(targets);
+		return reply;
+	}
+	if ((rest = behind(path, "/process/")) != NULL) {
+		const char *slash = strchr(rest, '/');
+		char *name = slash && slash > rest ? strndup(rest, (size_t)(slash - rest)) : NULL;
+		struct web_reply reply = name ? answer_process(web, name, slash + 1, request)
+		                              : make_error(404, "/process/PID/ names a process");
+		free(name);
+		return reply;
+	}
+	if ((rest = behind(path, "/all/")) != NULL)
+		return answer_process(web, NULL, rest, request);
+	if (*path != '/')
+		return make_error(400, "the path must begin with a slash");
+	if (path[1] == '\0') {
+		free(watch_find(watch, NULL, &count));
+		if (count != 1)
+			return answer_list(watch);
+	}
+	return answer_process(web, NULL, path + 1, request);
+}
+
+struct web_reply web_answer(struct web *web, const struct web_request *request)
+{
+	pthread_mutex_lock(&web->watch->lock);
+	watch_scan(web->watch);
+	struct web_reply reply = answer_path(web, request);
+	pthread_mutex_unlock(&web->watch->lock);
 	return reply;
 }

@@ -1,12 +1,20 @@
 /* web.h - the pages of `leakwrap serve`: from a request to its answer.
  *
  * A path names a page and, behind /process/, a process id or the name of a program, which is
- * compared with those of the targets.  Nothing of a request is ever used as the name of a file.
+ * compared with those of the targets.  If these are several, the page is of their sum.  Nothing of
+ * a request is ever used as the name of a file.
  */
 #ifndef TOOLS_WEB_H
 #define TOOLS_WEB_H
 
-#include "tools/live/watch.h"
+#include "tools/live/sum.h"
+
+/* What the pages are made of. */
+struct web {
+	struct watch *watch;
+	struct sum *sum;    /* of some targets that a client asked for, or NULL */
+	uint64_t sum_state; /* which targets and dumps it adds up */
+};
 
 struct web_request {
 	const char *method, *path;
@@ -21,7 +29,7 @@ struct web_reply {
 	size_t size;
 };
 
-/* Answers REQUEST.  Takes the lock of WATCH itself, and may wait for dumps. */
-struct web_reply web_answer(struct watch *watch, const struct web_request *request);
+/* Answers REQUEST.  Takes the lock of the watch itself, and may wait for dumps. */
+struct web_reply web_answer(struct web *web, const struct web_request *request);
 
 #endif

@@ -249,7 +249,7 @@ static void copy_failures(struct report *report, const struct parsed_dump *parse
 
 	dump->injected_failures = parsed->injected_failures;
 	dump->failures =
-	        arena_alloc(&report->arena, parsed->failure_count * sizeof *dump->failures);
+	        arena_alloc(report->dump_arena, parsed->failure_count * sizeof *dump->failures);
 	for (size_t i = 0; i < parsed->failure_count; i++) {
 		const struct parsed_failure *from = &parsed->failures[i];
 

@@ -148,7 +148,20 @@ static void close_processes(struct fleet *fleet, size_t before)
 	fleet->open_count = kept;
 }
 
-/* Returns true if a dump PARSED of the process id of PROCESS is of PROCESS itself. */
+/* Returns true if PARSED shows its program at another address than LAST. */
+static bool is_elsewhere(const struct dump *last, const struct parsed_dump *parsed)
+{
+	for (size_t i = 0; i < parsed->module_count; i++) {
+		const struct parsed_module *module = &parsed->modules[i];
+		for (size_t j = 0; module->number == 1 && j < last->mapping_count; j++)
+			if (last->mappings[j].module->main)
+				return last->mappings[j].bias != module->bias;
+	}
+	return false;
+}
+
+/* Returns true if a dump PARSED of the process id of PROCESS is of PROCESS itself.  In containers
+ * many processes have the same id.  The clock of a process may go back. */
 static bool continues(const struct fleet *fleet, const struct open_process *process,
                       const struct parsed_dump *parsed)
 {
@@ -156,10 +169,13 @@ static bool continues(const struct fleet *fleet, const struct open_process *proc
 		return true;
 	const struct dump *last = process->history.dumps[process->history.count - 1];
 	int64_t seconds;
-	if (process->host != fleet->host || parsed->sequence <= last->sequence)
+	if (process->host != fleet->host || parsed->sequence <= last->sequence ||
+	    is_elsewhere(last, parsed))
 		return false;
 	if (last->program && parsed->program && strcmp(last->program, parsed->program) != 0)
 		return false;
+	if (process->log == fleet->log || parsed->sequence == last->sequence + 1)
+		return true;
 	return !parsed->time || !parse_time(parsed->time, &seconds) || seconds >= last->seconds;
 }
 

@@ -101,7 +101,8 @@ static int compare_site_growth(const void *left, const void *right)
 
 struct merger {
 	struct report *report;
-	struct dump *dump; /* the sum; its sites move while they become more */
+	struct arena *arena; /* of the sum */
+	struct dump *dump;   /* the sum; its sites move while they become more */
 	size_t site_room, mapping_room;
 	struct spread *spreads; /* by call site */
 	size_t spread_room;
@@ -233,7 +234,7 @@ static void add_coverage(struct merger *merger, const struct dump *one)
 		sum->coverage = one->coverage;
 	if (sum->bypass_count > 0 || size == 0)
 		return;
-	sum->bypasses = arena_alloc(&merger->report->arena, size);
+	sum->bypasses = arena_alloc(merger->arena, size);
 	memcpy(sum->bypasses, one->bypasses, size);
 	sum->bypass_count = one->bypass_count;
 }
@@ -256,8 +257,8 @@ static void add_notes(struct merger *merger, const struct dump *one)
 		uint64_t hash = hash_bytes(0, text, strlen(text));
 		struct noted *noted = table_find(&merger->notes, hash, text, same_note);
 		if (!noted) {
-			noted = arena_alloc(&merger->report->arena, sizeof *noted);
-			noted->text = intern_text(&merger->report->strings, text);
+			noted = arena_alloc(merger->arena, sizeof *noted);
+			noted->text = arena_copy(merger->arena, text, strlen(text));
 			noted->pid = one->pid;
 			table_add(&merger->notes, hash, noted);
 			GROW(merger->noted, merger->noted_room, merger->noted_count + 1);
@@ -270,7 +271,7 @@ static void add_notes(struct merger *merger, const struct dump *one)
 /* Gives the sum each note once, with its process or the number of processes. */
 static void finish_notes(struct merger *merger)
 {
-	struct arena *arena = &merger->report->arena;
+	struct arena *arena = merger->arena;
 	struct dump *dump = merger->dump;
 	dump->notes = arena_alloc(arena, (merger->noted_count + 1) * sizeof *dump->notes);
 	for (size_t i = 0; i < merger->noted_count; i++) {
@@ -288,7 +289,6 @@ static void add_head(struct merger *merger, const struct dump *one)
 {
 	struct dump *sum = merger->dump;
 	struct merged *merged = merger->merged;
-	struct strings *strings = &merger->report->strings;
 
 	merged->dumps++;
 	merged->crashed += one->crash != NULL;
@@ -300,17 +300,18 @@ static void add_head(struct merger *merger, const struct dump *one)
 		sum->program = one->program;
 	}
 	if (one->time && (!merged->first_time || strcmp(one->time, merged->first_time) < 0))
-		merged->first_time = intern_text(strings, one->time);
+		merged->first_time = arena_copy(merger->arena, one->time, strlen(one->time));
 	if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
-		merged->last_time = intern_text(strings, one->time);
+		merged->last_time = arena_copy(merger->arena, one->time, strlen(one->time));
 }
 
 struct merger *merge_start(struct report *report)
 {
 	struct merger *merger = xzalloc(sizeof *merger);
 	merger->report = report;
-	merger->dump = arena_alloc(&report->arena, sizeof *merger->dump);
-	merger->merged = arena_alloc(&report->arena, sizeof *merger->merged);
+	merger->arena = report->dump_arena;
+	merger->dump = arena_alloc(merger->arena, sizeof *merger->dump);
+	merger->merged = arena_alloc(merger->arena, sizeof *merger->merged);
 	return merger;
 }
 
@@ -346,14 +347,35 @@ static void add_last(struct merger *merger, const struct dump *one)
 	add_head(merger, one);
 }
 
-/* Returns the dump of LIST whose time is nearest to the middle between the first and the last. */
-static const struct dump *middle_of(const struct dump_list *list)
+/* Returns whether the times of LIST show how long lies between its dumps.  A clock may go back, or
+ * all dumps may come within a second. */
+static bool is_timed(const struct dump_list *list)
 {
-	const struct dump *first = list->all[0], *last = list->all[list->count - 1], *best = NULL;
-	int64_t wanted = first->seconds + (last->seconds - first->seconds) / 2;
-	for (size_t i = 1; i + 1 < list->count; i++)
-		if (!best || llabs(list->all[i]->seconds - wanted) < llabs(best->seconds - wanted))
-			best = list->all[i];
+	for (size_t i = 0; i < list->count; i++)
+		if (list->all[i]->seconds < (i ? list->all[i - 1]->seconds : 0))
+			return false;
+	return list->all[list->count - 1]->seconds - list->all[0]->seconds >= 2;
+}
+
+/* Sets *TIMES to those of the first, the middle and the last dump of LIST: in seconds or, if the
+ * clock does not help, in dumps.  Returns the index of the middle dump, 0 if there is none. */
+static size_t find_middle(const struct dump_list *list, int64_t times[POINTS])
+{
+	const bool timed = is_timed(list);
+	const int64_t start = timed ? list->all[0]->seconds : 0;
+	const int64_t duration =
+	        timed ? list->all[list->count - 1]->seconds - start : (int64_t)list->count - 1;
+	size_t best = 0;
+
+	times[POINT_FIRST] = times[POINT_MIDDLE] = 0;
+	times[POINT_LAST] = duration;
+	for (size_t i = 1; i + 1 < list->count; i++) {
+		int64_t time = timed ? list->all[i]->seconds - start : (int64_t)i;
+		if (best && llabs(2 * time - duration) >= llabs(2 * times[POINT_MIDDLE] - duration))
+			continue;
+		best = i;
+		times[POINT_MIDDLE] = time;
+	}
 	return best;
 }
 
@@ -361,7 +383,7 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 {
 	const struct dump *last = list->all[list->count - 1];
 	struct merged *merged = merger->merged;
-	struct merged_process *process = arena_alloc(&merger->report->arena, sizeof *process);
+	struct merged_process *process = arena_alloc(merger->arena, sizeof *process);
 
 	process->pid = last->pid;
 	process->log = last->log;
@@ -370,14 +392,12 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 		merged->hosts += host != NULL;
 	merger->host = host;
 	if (list->count > 1) {
-		const struct dump *points[POINTS] = {list->all[0], middle_of(list), last};
+		size_t middle = find_middle(list, process->times);
 		process->grows = true;
 		merged->series++;
-		for (unsigned i = 0; i < POINTS; i++)
-			process->times[i] = points[i] ? points[i]->seconds : 0;
-		add_sites(merger, process, POINT_FIRST, points[POINT_FIRST]);
-		if (points[POINT_MIDDLE])
-			add_sites(merger, process, POINT_MIDDLE, points[POINT_MIDDLE]);
+		add_sites(merger, process, POINT_FIRST, list->all[0]);
+		if (middle)
+			add_sites(merger, process, POINT_MIDDLE, list->all[middle]);
 	}
 	add_sites(merger, process, POINT_LAST, last);
 	add_last(merger, last);
@@ -385,7 +405,7 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 
 struct dump *merge_finish(struct merger *merger, bool by_growth)
 {
-	struct arena *arena = &merger->report->arena;
+	struct arena *arena = merger->arena;
 	struct dump *dump = merger->dump;
 	struct merged *merged = merger->merged;
 	struct site *sites = arena_alloc(arena, (dump->site_count + 1) * sizeof *sites);

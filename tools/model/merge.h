@@ -9,7 +9,7 @@ struct merged_process {
 	unsigned long pid;
 	const char *log, *host; /* HOST is NULL if it is not known */
 	bool grows;             /* it has several dumps */
-	int64_t times[3];       /* in seconds, of its first, its middle and its last dump */
+	int64_t times[3];       /* of its first, its middle and its last dump, see find_middle */
 };
 
 /* How a call site of a sum spreads over the processes. */
@@ -36,8 +36,8 @@ struct merged {
 	const char *first_time, *last_time; /* or NULL */
 };
 
-/* Starts an empty sum, which lives as long as REPORT.  Call sites are equal if their frames have
- * the same offsets in modules of the same build-id, or of the same path where the build-id is not
+/* Starts an empty sum in the dump_arena of REPORT.  Call sites are equal if their frames have the
+ * same offsets in modules of the same build-id, or of the same path where the build-id is not
  * known.  Its memory is bounded by the number of different call sites. */
 struct merger *merge_start(struct report *report);
 

@@ -44,6 +44,75 @@ static void put_string(FILE *stream, const char *text)
 	putc('"', stream);
 }
 
+/* The page's numbers.  Only what the answer uses gets one: a report may have many programs. */
+struct numbers {
+	bool *is_used;         /* by the number of a location */
+	unsigned *first_frame; /* by the number of a location: of its first frame */
+	unsigned *stack;       /* by the number of a stack: 1 + its number in the page, or 0 */
+	const struct stack **stacks;
+	size_t stack_count;
+};
+
+static void use_locations(struct numbers *numbers, const struct stack *stack)
+{
+	for (unsigned i = 0; i < stack->depth; i++)
+		numbers->is_used[stack->at[i]->number] = true;
+}
+
+static void use_stack(struct numbers *numbers, const struct stack *stack)
+{
+	if (numbers->stack[stack->number])
+		return;
+	numbers->stacks[numbers->stack_count++] = stack;
+	numbers->stack[stack->number] = (unsigned)numbers->stack_count;
+	use_locations(numbers, stack);
+}
+
+static void use_dump(struct numbers *numbers, const struct dump *dump)
+{
+	for (size_t i = 0; i < dump->site_count; i++)
+		use_stack(numbers, dump->sites[i].stack);
+	if (dump->crash)
+		use_locations(numbers, dump->crash->stack);
+}
+
+/* Gives numbers to the stacks of ANSWER. */
+static struct numbers number_all(const struct answer *answer)
+{
+	const struct report *report = answer->report;
+	struct numbers numbers = {
+	        .is_used = xzalloc(report->location_count + 1),
+	        .first_frame = xzalloc((report->location_count + 1) * sizeof(unsigned)),
+	        .stack = xzalloc((report->stack_count + 1) * sizeof(unsigned)),
+	        .stacks = xmalloc((report->stack_count + 1) * sizeof(struct stack *)),
+	};
+
+	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++)
+		use_dump(&numbers, answer->dumps->all[i]);
+	if (answer->merged)
+		use_dump(&numbers, answer->merged);
+	for (size_t i = 0; answer->growths && i < answer->growths->count; i++)
+		use_stack(&numbers, answer->growths->all[i].stack);
+	if (answer->changes) {
+		use_dump(&numbers, answer->changes->old);
+		use_dump(&numbers, answer->changes->new);
+	}
+	return numbers;
+}
+
+static void free_numbers(struct numbers *numbers)
+{
+	free(numbers->is_used);
+	free(numbers->first_frame);
+	free(numbers->stack);
+	free(numbers->stacks);
+}
+
+static unsigned stack_number(const struct numbers *numbers, const struct stack *stack)
+{
+	return numbers->stack[stack->number] - 1;
+}
+
 /* Writes the numbers of STACK's frames, see put_frames. */
 static void put_stack(FILE *stream, const struct stack *stack, const unsigned *first_frame)
 {
@@ -57,10 +126,9 @@ static void put_stack(FILE *stream, const struct stack *stack, const unsigned *f
 	putc(']', stream);
 }
 
-/* Writes an entry [name, place, module, inlined] for each frame of each location, and then the
- * stacks.  Fills FIRST_FRAME, which has an element for each location, with the number of its first
- * entry. */
-static void put_frames(FILE *stream, const struct report *report, unsigned *first_frame)
+/* Writes an entry [name, place, module, inlined] for each frame of each location that is used, and
+ * then the stacks.  Fills the first frames of NUMBERS. */
+static void put_frames(FILE *stream, const struct report *report, struct numbers *numbers)
 {
 	struct arena scratch = {0};
 	unsigned count = 0;
@@ -68,8 +136,8 @@ static void put_frames(FILE *stream, const struct report *report, unsigned *firs
 	fputs("\"frames\":[", stream);
 	for (size_t i = 0; i < report->location_count; i++) {
 		const struct location *at = report->locations[i];
-		first_frame[i] = count;
-		for (unsigned j = 0; j < at->frame_count; j++) {
+		numbers->first_frame[i] = count;
+		for (unsigned j = 0; numbers->is_used[i] && j < at->frame_count; j++) {
 			fputs(count++ ? ",\n[" : "\n[", stream);
 			put_string(stream, frame_name(&scratch, at, &at->frames[j]));
 			putc(',', stream);
@@ -82,16 +150,16 @@ static void put_frames(FILE *stream, const struct report *report, unsigned *firs
 	}
 	arena_free(&scratch);
 	fputs("],\n\"stacks\":[", stream);
-	for (size_t i = 0; i < report->stack_count; i++) {
+	for (size_t i = 0; i < numbers->stack_count; i++) {
 		fputs(i ? ",\n" : "\n", stream);
-		put_stack(stream, report->stacks[i], first_frame);
+		put_stack(stream, numbers->stacks[i], numbers->first_frame);
 	}
 	fputs("],\n\"asked\":[", stream);
-	for (size_t i = 0; i < report->stack_count; i++)
-		fprintf(stream, i ? ",%u" : "%u", report->stacks[i]->asked);
+	for (size_t i = 0; i < numbers->stack_count; i++)
+		fprintf(stream, i ? ",%u" : "%u", numbers->stacks[i]->asked);
 	fputs("],\n\"to_main\":[", stream);
-	for (size_t i = 0; i < report->stack_count; i++)
-		fprintf(stream, i ? ",%u" : "%u", frames_to_main(report->stacks[i]));
+	for (size_t i = 0; i < numbers->stack_count; i++)
+		fprintf(stream, i ? ",%u" : "%u", frames_to_main(numbers->stacks[i]));
 	fputs("],\n", stream);
 }
 
@@ -112,7 +180,7 @@ static void put_crash(FILE *stream, const struct crash *crash, const unsigned *f
 	arena_free(&scratch);
 }
 
-static void put_dump(FILE *stream, const struct dump *dump, const unsigned *first_frame)
+static void put_dump(FILE *stream, const struct dump *dump, const struct numbers *numbers)
 {
 	if (dump->merged)
 		fprintf(stream, "\n{\"merged\":%zu,\"programs\":%zu,\"process\":-1,\"reason\":",
@@ -138,13 +206,14 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 	if (dump->totals.complete_percent >= 0)
 		fprintf(stream, ",\"complete\":%g", dump->totals.complete_percent);
 	if (dump->crash)
-		put_crash(stream, dump->crash, first_frame);
+		put_crash(stream, dump->crash, numbers->first_frame);
 	fprintf(stream, ",\"hidden\":[%" PRId64 ",%" PRId64 "],\"sites\":[", hidden_bytes(dump),
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
 		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "",
-		        site->stack->number, site->bytes, site->blocks, (int)site->kind);
+		        stack_number(numbers, site->stack), site->bytes, site->blocks,
+		        (int)site->kind);
 		fprintf(stream, dump->merged ? ",%u]" : "]", site->processes);
 	}
 	fputs("]}", stream);
@@ -152,12 +221,12 @@ static void put_dump(FILE *stream, const struct dump *dump, const unsigned *firs
 
 void render_page_data(FILE *stream, const struct answer *answer)
 {
-	unsigned *first_frame = xmalloc((answer->report->location_count + 1) * sizeof *first_frame);
+	struct numbers numbers = number_all(answer);
 
 	fprintf(stream, "{\"mode\":\"%s\",\n", answer->changes ? "diff" : "report");
 	if (answer->live_seconds)
 		fprintf(stream, "\"live\":%u,\n", answer->live_seconds);
-	put_frames(stream, answer->report, first_frame);
+	put_frames(stream, answer->report, &numbers);
 	if (answer->changes) {
 		/* Two builds have different stacks: the page cannot match those of the two
 		 * dumps. */
@@ -165,8 +234,8 @@ void render_page_data(FILE *stream, const struct answer *answer)
 		for (size_t i = 0; i < answer->changes->count; i++) {
 			const struct change *c = &answer->changes->all[i];
 			fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-			        i ? "," : "", c->stack->number, c->old_bytes, c->new_bytes,
-			        c->old_blocks, c->new_blocks);
+			        i ? "," : "", stack_number(&numbers, c->stack), c->old_bytes,
+			        c->new_bytes, c->old_blocks, c->new_blocks);
 		}
 		fputs("],\n", stream);
 	}
@@ -175,28 +244,29 @@ void render_page_data(FILE *stream, const struct answer *answer)
 		for (size_t i = 0; i < answer->growths->count; i++) {
 			const struct growth *g = &answer->growths->all[i];
 			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "",
-			        g->last_dump->process, g->stack->number, g->steady_bytes);
+			        g->last_dump->process, stack_number(&numbers, g->stack),
+			        g->steady_bytes);
 		}
 		fputs("],\n", stream);
 	}
 	fputs("\"dumps\":[", stream);
 	if (answer->changes) {
-		put_dump(stream, answer->changes->old, first_frame);
+		put_dump(stream, answer->changes->old, &numbers);
 		putc(',', stream);
-		put_dump(stream, answer->changes->new, first_frame);
+		put_dump(stream, answer->changes->new, &numbers);
 	}
 	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++) {
 		if (i)
 			putc(',', stream);
-		put_dump(stream, answer->dumps->all[i], first_frame);
+		put_dump(stream, answer->dumps->all[i], &numbers);
 	}
 	if (answer->merged) {
 		if (answer->dumps && answer->dumps->count)
 			putc(',', stream);
-		put_dump(stream, answer->merged, first_frame);
+		put_dump(stream, answer->merged, &numbers);
 	}
 	fprintf(stream, "]%s}", answer->merged_first ? ",\"first_merged\":true" : "");
-	free(first_frame);
+	free_numbers(&numbers);
 }
 
 void render_html(FILE *stream, const struct answer *answer)

@@ -8,10 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "report/format.h"
@@ -97,17 +100,24 @@ static const char *child_log(struct engine *engine, pid_t pid)
 	return arena_format(&engine->arena, "%s/fork-%d.log", engine->state->folder, (int)pid);
 }
 
+/* Tells the program that a child has ended.  It forks again while the tool looks at the child. */
+static void count_down(struct pass *pass)
+{
+	__atomic_fetch_sub(&pass->plan->running, 1, __ATOMIC_ACQ_REL);
+	syscall(SYS_futex, &pass->plan->running, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 /* Takes the end of a child. */
 static void take_child(struct pass *pass, struct attempt *attempt, const struct ended *ended)
 {
 	struct engine *engine = pass->engine;
 	const char *log = attempt_log(&engine->arena, engine->state, attempt);
 
+	count_down(pass);
 	attempt->forked = true;
 	unlink(log);
 	rename(child_log(engine, ended->pid), log);
 	finish_attempt(engine, attempt, ended, log);
-	__atomic_fetch_sub(&pass->plan->running, 1, __ATOMIC_ACQ_REL);
 }
 
 /* Takes the end of a process that the tool has not adopted yet.  It may be a child, or what a

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,9 @@
 /* The least time that a run may take, and the multiple of the baseline's time. */
 #define LIMIT_LEAST  (UINT64_C(5) * 1000000000)
 #define LIMIT_FACTOR 20
+
+/* A file system with less room, in bytes, has none for a dump. */
+#define LEAST_ROOM 65536
 
 /* Progress is shown after so many nanoseconds. */
 #define AWHILE (UINT64_C(200) * 1000000)
@@ -35,6 +39,34 @@ static void add_log(struct engine *engine, const char *log)
 
 	if (stat(log, &status) == 0 && status.st_size > 0)
 		report_add(&engine->torture->report, log);
+}
+
+/* Returns whether the file system of the file PATH is full. */
+static bool is_full(const char *path)
+{
+	struct statvfs status;
+
+	return statvfs(path, &status) == 0 && status.f_bavail * status.f_frsize < LEAST_ROOM;
+}
+
+/* Ends the torture with a message if a process that has ended by itself could not write its whole
+ * dump to LOG.  FIRST: the number of its first dump in the report.  A torture that went on without
+ * dumps would find nothing. */
+static void check_log(struct engine *engine, const char *log, size_t first,
+                      const struct ended *ended)
+{
+	const struct report *report = &engine->torture->report;
+	struct stat status;
+	bool is_whole = stat(log, &status) != 0 || status.st_size > 0 || !is_full(log);
+
+	/* The children that a process leaves are killed, and cut their dumps short. */
+	for (size_t i = first; i < report->dump_count; i++)
+		is_whole &= !report->dumps[i]->damage ||
+		            report->dumps[i]->pid != (unsigned long)ended->pid;
+	if (is_whole || ended->timed_out || !WIFEXITED(ended->status))
+		return;
+	runner_end(engine->runner);
+	die("%s is cut short: is the disk full?", log);
 }
 
 /* -- the run without failures ------------------------------------------------------------------ */
@@ -88,6 +120,7 @@ void run_baseline(struct engine *engine)
 		}
 	} while (ended.context != torture);
 	add_log(engine, log);
+	check_log(engine, log, 0, &ended);
 	torture->baseline = find_baseline(&torture->report);
 	torture->baseline_status = ended.status;
 	torture->baseline_ns = ended.ns;
@@ -121,6 +154,7 @@ void finish_attempt(struct engine *engine, struct attempt *attempt, const struct
 	attempt->ns = ended->ns;
 	attempt->pid = ended->pid;
 	add_log(engine, log);
+	check_log(engine, log, dumps, ended);
 	if (!judge(torture, attempt, dumps, misuses))
 		unlink(log);
 	state_add(engine->state, attempt);

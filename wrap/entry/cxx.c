@@ -37,6 +37,56 @@ static inline __attribute__((unused)) size_t fail_new(size_t size)
 	return size;
 }
 
+/* std::set_new_handler(). */
+extern void (*leakwrap_set_new_handler(void (*handler)(void)))(void) __asm__(
+        "_ZSt15set_new_handlerPFvvE") __attribute__((weak));
+
+/* The program's new handler during a failure, and whether it has returned. */
+static __attribute__((unused)) struct {
+	void (*program)(void);
+	bool has_returned;
+} handler_of;
+
+/* Stands in for the program's handler.  The next attempt of the real operator finds no handler. */
+static __attribute__((unused)) void call_handler_once(void)
+{
+	leakwrap_set_new_handler(NULL);
+	handler_of.program();
+	handler_of.has_returned = true;
+}
+
+/* Begins a failure of an operator that returns NULL: the real operator, which gets TOO_LARGE, calls
+ * the program's handler once and catches what the handler throws.  Otherwise it would call a
+ * handler that returns again and again. */
+static inline __attribute__((unused)) void begin_nothrow_failure(void)
+{
+	handler_of.has_returned = false;
+	handler_of.program = leakwrap_get_new_handler && leakwrap_set_new_handler
+	                             ? leakwrap_get_new_handler()
+	                             : NULL;
+	if (handler_of.program)
+		leakwrap_set_new_handler(call_handler_once);
+}
+
+/* Ends it.  Returns whether the handler has returned, so that the operator tries again. */
+static inline __attribute__((unused)) bool end_nothrow_failure(void)
+{
+	/* The handler may have installed another handler. */
+	if (handler_of.program && !leakwrap_get_new_handler())
+		leakwrap_set_new_handler(handler_of.program);
+	return handler_of.has_returned;
+}
+
+/* Makes the operator NAME that returns NULL fail.  Leaves the function unless it tries again. */
+#define FAIL_NOTHROW(name, arguments)         \
+	const size_t asked = size;            \
+	size = TOO_LARGE;                     \
+	begin_nothrow_failure();              \
+	(void)ENTRY_ORIGINAL(name) arguments; \
+	size = asked;                         \
+	if (!end_nothrow_failure())           \
+	return NULL
+
 #endif
 
 #define NEW(name, parameters, arguments)                                               \
@@ -46,13 +96,13 @@ static inline __attribute__((unused)) size_t fail_new(size_t size)
 	ENTRY_ALLOCATE(leakwrap_record_array, void *, name, parameters, arguments, size, \
 	               size = fail_new(size))
 
-/* The operators that return NULL.  They catch what the handler throws. */
+/* The operators that return NULL. */
 #define NEW_NOTHROW(name, parameters, arguments)                                       \
 	ENTRY_ALLOCATE(leakwrap_record_new, void *, name, parameters, arguments, size, \
-	               size = TOO_LARGE)
+	               FAIL_NOTHROW(name, arguments))
 #define NEW_ARRAY_NOTHROW(name, parameters, arguments)                                   \
 	ENTRY_ALLOCATE(leakwrap_record_array, void *, name, parameters, arguments, size, \
-	               size = TOO_LARGE)
+	               FAIL_NOTHROW(name, arguments))
 #define DELETE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release_new, name, parameters, arguments)
 #define DELETE_ARRAY(name, parameters, arguments) \

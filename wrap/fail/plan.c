@@ -3,6 +3,7 @@
 
 #include "report/format.h"
 #include "wrap/base/options.h"
+#include "wrap/port/linux.h"
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 
@@ -10,8 +11,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* How long the process sleeps until it looks again whether it may fork, in nanoseconds. */
-#define POLL_NS 200000u
+/* How long the process sleeps until it looks again whether the tool is still there, in
+ * nanoseconds.  The tool wakes it when a child has ended. */
+#define POLL_NS 20000000u
 
 static struct {
 	struct leakwrap_plan *shared; /* NULL: there is none, or it is over */
@@ -52,12 +54,13 @@ static struct leakwrap_plan_entry *find_entry(uint64_t identity, uint32_t hit)
 /* Waits until fewer children run than the plan allows.  Returns false if the tool has gone. */
 static bool wait_for_room(void)
 {
-	_Atomic uint32_t never = 0;
+	uint32_t running;
 
-	while (__atomic_load_n(&plan.shared->running, __ATOMIC_ACQUIRE) >= plan.shared->jobs) {
+	while ((running = __atomic_load_n(&plan.shared->running, __ATOMIC_ACQUIRE)) >=
+	       plan.shared->jobs) {
 		if (leakwrap_process_parent_id() != plan.shared->tool)
 			return false;
-		leakwrap_wait(&never, 0, POLL_NS);
+		leakwrap_wait_shared(&plan.shared->running, running, POLL_NS);
 	}
 	return leakwrap_process_parent_id() == plan.shared->tool;
 }

@@ -10,6 +10,8 @@
 #ifndef LEAKWRAP_WRAPPER_H
 #define LEAKWRAP_WRAPPER_H
 
+#include <errno.h>
+
 #include "wrap/record/record.h"
 
 /* Refers to a public function (public_api.c), so that linkers take that member out of the archive.
@@ -36,11 +38,28 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 		statement;                                                                   \
 	} while (0)
 
+/* Runs FAILURE, a statement that leaves the function as it ends without memory, if this allocation
+ * of SIZE bytes must fail and CONDITION holds.  What the allocator allocates for itself does not
+ * fail. */
+#ifdef LEAKWRAP_BARE
+#define WRAPPER_FAIL_IF(condition, size, failure)
+#else
+#define WRAPPER_FAIL_IF(condition, size, failure)                                                 \
+	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING) && (condition)) { \
+		struct leakwrap_attempt attempt;                                                  \
+		if (leakwrap_begin_attempt(&attempt, (size), LEAKWRAP_CALLER)) {                  \
+			failure;                                                                  \
+		}                                                                                 \
+		leakwrap_end_attempt(&attempt);                                                   \
+	}
+#endif
+
 /* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL. */
 #define WRAPPER_ALLOCATE(name, parameters, arguments, size)                              \
 	WRAPPER(void *, name, parameters)                                                \
 	{                                                                                \
 		void *new_block;                                                         \
+		WRAPPER_FAIL_IF(true, size, return NULL)                                 \
 		WRAPPER_INSIDE(new_block = __real_##name arguments);                     \
 		return leakwrap_record_in_allocator(new_block, (size), LEAKWRAP_CALLER); \
 	}
@@ -51,6 +70,7 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 	WRAPPER(int, name, parameters)                                                           \
 	{                                                                                        \
 		int error;                                                                       \
+		WRAPPER_FAIL_IF(true, size, return ENOMEM)                                       \
 		WRAPPER_INSIDE(error = __real_##name arguments);                                 \
 		if (error == 0)                                                                  \
 			leakwrap_record_in_allocator(*(void **)result, (size), LEAKWRAP_CALLER); \
@@ -64,6 +84,7 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 	{                                                                                       \
 		struct leakwrap_resize resize;                                                  \
 		void *resized;                                                                  \
+		WRAPPER_FAIL_IF((size) != 0, size, return NULL)                                 \
 		leakwrap_begin_resize_in_allocator(&resize, block, (size), LEAKWRAP_CALLER.sp); \
 		WRAPPER_INSIDE(resized = __real_##name arguments);                              \
 		return leakwrap_end_resize(&resize, resized, (size), LEAKWRAP_CALLER);          \

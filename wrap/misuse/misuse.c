@@ -422,12 +422,14 @@ void leakwrap_misuse_check_release(const struct leakwrap_release *release, size_
 	if (release->kind == LEAKWRAP_KIND_POOL)
 		return;
 	add_freed(release, size, site);
-	if (release->kind == LEAKWRAP_KIND_LIBRARY || !misuse.is_libstdcxx || !is_everything_seen())
+	if (release->kind == LEAKWRAP_KIND_LIBRARY || !misuse.is_libstdcxx)
 		return;
 	if (release->kind == LEAKWRAP_KIND_ALLOCATOR && !is_allocator_apart())
 		return;
+	/* The last question reads the relocations of all modules. */
 	for (found.kind = LEAKWRAP_KIND_MALLOC; found.kind < LEAKWRAP_KIND_POOL; found.kind++)
-		if (found.kind != release->kind && is_certainly(site, found.kind))
+		if (found.kind != release->kind && is_certainly(site, found.kind) &&
+		    is_everything_seen())
 			report(&found);
 }
 

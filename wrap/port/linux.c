@@ -40,6 +40,7 @@
  * not share.  musl has no header for them. */
 #define WAIT_PRIVATE (0 | 128)
 #define WAKE_PRIVATE (1 | 128)
+#define WAIT_SHARED  0
 
 /* Likewise FUTEX_LOCK_PI and FUTEX_UNLOCK_PI: the word holds the id of the thread that has it. */
 #define LOCK_PI_PRIVATE   (6 | 128)
@@ -390,6 +391,13 @@ void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 	const struct kernel_time limit = kernel_time(nanoseconds);
 
 	leakwrap_syscall(FUTEX, (long)word, WAIT_PRIVATE, (long)value, (long)&limit, 0, 0);
+}
+
+void leakwrap_wait_shared(const uint32_t *word, uint32_t value, uint64_t nanoseconds)
+{
+	const struct kernel_time limit = kernel_time(nanoseconds);
+
+	leakwrap_syscall(FUTEX, (long)word, WAIT_SHARED, (long)value, (long)&limit, 0, 0);
 }
 
 void leakwrap_wake(_Atomic uint32_t *word)
