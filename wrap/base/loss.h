@@ -6,9 +6,12 @@
 
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wrap/base/common.h"
+
+#include <stdbool.h>
 
 /* Counters of the events that a dump cannot show, since the process started or was forked.  Added
  * to with relaxed order: the events are rare and independent of each other. */
@@ -19,6 +22,7 @@ struct leakwrap_loss {
 	_Atomic unsigned long lost_call_sites;     /* without a backtrace: no memory or number */
 	_Atomic unsigned long freed_elsewhere;     /* addresses allocated again without a free */
 	_Atomic unsigned long foreign_frees;       /* frees of blocks that were never recorded */
+	_Atomic bool has_hidden; /* leakwrap_disable() was called: blocks may be hidden */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_loss leakwrap_loss;

@@ -164,12 +164,10 @@ static bool read_value(const struct leakwrap_region *region, const leakwrap_live
 /* How often a walk reads a record that is incomplete. */
 #define READS_MAX 8
 
-/* Reads the block, held or not, that starts in the window of SLOT.  Other threads may change SLOT
- * meanwhile.  Returns false if SLOT holds no complete record.  A thread may hold a block and
- * restore it again and again: then SLOT has the same value, although the record was incomplete
- * between. */
-static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
-                      struct leakwrap_live_block *block)
+/* A thread may hold a block and restore it again and again: then SLOT has the same value, although
+ * the record was incomplete between. */
+bool leakwrap_region_read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                               struct leakwrap_live_block *block)
 {
 	uint32_t value = atomic_load_explicit(slot, memory_order_acquire);
 
@@ -196,7 +194,7 @@ static bool find_in_slots(const struct leakwrap_region *region, uintptr_t addres
 		return false;
 	slot = leakwrap_slot_of(region, address, &within);
 	return leakwrap_slot_is_block(atomic_load_explicit(slot, memory_order_relaxed)) &&
-	       read_slot(region, slot, found) && found->address == address;
+	       leakwrap_region_read_slot(region, slot, found) && found->address == address;
 }
 
 struct leakwrap_live_block leakwrap_live_find(const void *block)
@@ -399,7 +397,7 @@ static void visit_slots(const struct leakwrap_region *region, const leakwrap_liv
 		if (leakwrap_slot_group_is_empty(slot))
 			continue;
 		for (unsigned used = used_slots_in_group(slot); used != 0; used &= used - 1)
-			if (read_slot(region, &slot[__builtin_ctz(used)], &block))
+			if (leakwrap_region_read_slot(region, &slot[__builtin_ctz(used)], &block))
 				visit(context, &block);
 	}
 }

@@ -149,6 +149,11 @@ leakwrap_region_decode(const struct leakwrap_region *region, const leakwrap_live
 	};
 }
 
+/* Reads the block, held or not, that starts in the window of SLOT, a slot of REGION.  Other threads
+ * may change SLOT meanwhile.  Returns false if SLOT holds no complete record.  Signal-safe. */
+bool leakwrap_region_read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                               struct leakwrap_live_block *block);
+
 /* Number of slots that are tested together, a word at a time.  Most slots are empty. */
 #define LEAKWRAP_SLOT_GROUP 16
 

@@ -28,8 +28,6 @@
  * errno value for an error, as the kernel does. */
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
-size_t leakwrap_page_size(void);
-
 /* As leakwrap_wake, but wakes at most one waiting thread. */
 void leakwrap_wake_one(_Atomic uint32_t *word);
 
