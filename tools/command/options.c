@@ -138,6 +138,26 @@ static const char *existing_path(const struct argp_state *state, const char *nam
 	return argument;
 }
 
+static enum color color_named(const struct argp_state *state, const char *name)
+{
+	if (strcmp(name, "always") == 0)
+		return COLOR_ALWAYS;
+	if (strcmp(name, "never") == 0)
+		return COLOR_NEVER;
+	if (strcmp(name, "auto") != 0)
+		option_error(state, "--color=%s: auto, always or never", name);
+	return COLOR_AUTO;
+}
+
+/* Adds the folder PATH, in which separate files with debug information are looked for. */
+static void add_debug_dir(struct options *options, const char *path)
+{
+	struct search *search = &options->search;
+
+	GROW(search->debug_dirs, options->debug_dir_room, search->debug_dir_count + 1);
+	search->debug_dirs[search->debug_dir_count++] = path;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -172,14 +192,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_CONFIG: /* settings_read has read it */
 		break;
 	case KEY_COLOR:
-		if (strcmp(argument, "always") == 0)
-			options->color = COLOR_ALWAYS;
-		else if (strcmp(argument, "never") == 0)
-			options->color = COLOR_NEVER;
-		else if (strcmp(argument, "auto") == 0)
-			options->color = COLOR_AUTO;
-		else
-			option_error(state, "--color=%s: auto, always or never", argument);
+		options->color = color_named(state, argument);
 		break;
 	case KEY_EXE:
 		options->search.exe = existing_path(state, "exe", argument);
@@ -188,10 +201,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->search.sysroot = existing_path(state, "sysroot", argument);
 		break;
 	case KEY_DEBUG_DIR:
-		GROW(options->search.debug_dirs, options->debug_dir_room,
-		     options->search.debug_dir_count + 1);
-		options->search.debug_dirs[options->search.debug_dir_count++] =
-		        existing_path(state, "debug-dir", argument);
+		add_debug_dir(options, existing_path(state, "debug-dir", argument));
 		break;
 	case KEY_MAP:
 		options->search.map = existing_path(state, "map", argument);

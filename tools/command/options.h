@@ -30,7 +30,7 @@ struct options {
 	bool top_given, all;
 	unsigned top; /* if TOP_GIVEN */
 	struct skips skips;
-	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
+	enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
 
 /* The children of the argp of report and of diff.  The input is a struct options. */

@@ -13,8 +13,9 @@ struct untabled {
 	bool main;         /* main is one of them */
 };
 
-/* Fills *FOUND from the functions of ELF, which has a symbol table and is for MACHINE (EM_…).  ARM's
- * entries "cannot unwind" are no tables: the linker inserts them for code without a table. */
+/* Fills *FOUND from the functions of ELF.  ELF has a symbol table and is for MACHINE, a number EM_*
+ * of elf.h.  ARM's entries "cannot unwind" are no tables: the linker inserts them for code without
+ * tables. */
 void untabled_find(struct untabled *found, Elf *elf, int machine, struct arena *arena);
 
 #endif
