@@ -18,7 +18,8 @@ check() {
 	rm -f "$W/log"
 	LEAKWRAP_OPTIONS="kinds=always:log=$W/log:signal=none" "$@" || fail "$what: status $?"
 	grep -q '^leakwrap.* kinds ' "$W/log" || fail "$what: no kinds: $(grep note "$W/log")"
-	for function in $(sed -n 's/^BLOCK(\([a-z_]*\))$/\1/p' tests/reach/roots.c); do
+	sed -n 's/^BLOCK(\([a-z_]*\))$/\1/p' tests/reach/roots.c >"$W/functions"
+	while read -r function; do
 		case $function in
 		lose_*) wanted=definite ;;
 		*ignored) wanted= ;;
@@ -26,7 +27,7 @@ check() {
 		esac
 		[ "$function" != keep_through_ignored ] || wanted=reachable
 		equal "$what: $function" "$(kind_of "$function")" "$wanted"
-	done
+	done <"$W/functions"
 }
 
 flags=-fno-optimize-sibling-calls

@@ -11,8 +11,6 @@
 
 #include "wrap/base/common.h"
 
-#include <stdbool.h>
-
 /* Counters of the events that a dump cannot show, since the process started or was forked.  Added
  * to with relaxed order: the events are rare and independent of each other. */
 struct leakwrap_loss {

@@ -54,7 +54,7 @@ uintptr_t leakwrap_glibc_arena_end(uintptr_t arena, uintptr_t end)
 /* struct malloc_state has a pair of words for each of 127 bins.  A pair of an empty bin holds the
  * address two words before the pair, twice.  The last bin is never used.  Before the bins come two
  * words (top, last_remainder), ten fast bins, and two or three words of flags. */
-#define BINS         127u
+#define BINS         ((uintptr_t)127)
 #define EMPTY_MIN    64u
 #define WORDS_BEFORE 15u
 

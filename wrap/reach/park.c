@@ -54,7 +54,7 @@ static struct {
 /* Returns the hash table's element for THREAD; it is 0 if THREAD is not in the table. */
 static uint32_t *find_thread(int thread)
 {
-	size_t at = (uint32_t)thread * 0x9e3779b1u % HASH;
+	size_t at = (size_t)(uint32_t)thread * 0x9e3779b1u % HASH;
 
 	while (park.hash[at] != 0 && park.threads[park.hash[at] - 1].thread != thread)
 		at = (at + 1) % HASH;

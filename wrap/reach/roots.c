@@ -355,7 +355,7 @@ static uintptr_t size_of_tls(void)
 
 	for (uintptr_t i = 0; header && i < count; i++)
 		if (header[i].p_type == PT_TLS)
-			return header[i].p_memsz + 2 * header[i].p_align + LEAKWRAP_WORD * 2u;
+			return header[i].p_memsz + 2 * header[i].p_align + 2 * sizeof(uintptr_t);
 	return 0;
 }
 
