@@ -375,18 +375,6 @@ void leakwrap_live_end_left_holds(uintptr_t sp)
 
 /* -- visiting ---------------------------------------------------------------------------------- */
 
-/* Returns a bit for each slot of the group at SLOT: set if the slot is not empty.  Branch-free for
- * each slot: no processor could predict which slots are in use. */
-static unsigned used_slots_in_group(const leakwrap_live_slot *slot)
-{
-	unsigned used = 0;
-
-#pragma GCC unroll 16 /* halves the instructions */
-	for (unsigned i = LEAKWRAP_SLOT_GROUP; i-- > 0;)
-		used = used << 1 | (atomic_load_explicit(&slot[i], memory_order_relaxed) != 0);
-	return used;
-}
-
 static void visit_slots(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
                         const leakwrap_live_slot *end,
                         void (*visit)(void *, const struct leakwrap_live_block *), void *context)
@@ -396,7 +384,7 @@ static void visit_slots(const struct leakwrap_region *region, const leakwrap_liv
 	for (; slot < end; slot += LEAKWRAP_SLOT_GROUP) {
 		if (leakwrap_slot_group_is_empty(slot))
 			continue;
-		for (unsigned used = used_slots_in_group(slot); used != 0; used &= used - 1)
+		for (unsigned used = leakwrap_slot_group_used(slot); used != 0; used &= used - 1)
 			if (leakwrap_region_read_slot(region, &slot[__builtin_ctz(used)], &block))
 				visit(context, &block);
 	}

@@ -169,4 +169,16 @@ LEAKWRAP_INLINE bool leakwrap_slot_group_is_empty(const leakwrap_live_slot *slot
 	return any == 0;
 }
 
+/* Returns a bit for each slot of the group at SLOT: set if the slot is not empty.  Branch-free for
+ * each slot: no processor could predict which slots are in use. */
+LEAKWRAP_INLINE unsigned leakwrap_slot_group_used(const leakwrap_live_slot *slot)
+{
+	unsigned used = 0;
+
+#pragma GCC unroll 16 /* halves the instructions */
+	for (unsigned i = LEAKWRAP_SLOT_GROUP; i-- > 0;)
+		used = used << 1 | (atomic_load_explicit(&slot[i], memory_order_relaxed) != 0);
+	return used;
+}
+
 #endif

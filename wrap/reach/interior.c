@@ -2,6 +2,7 @@
 #include "wrap/reach/interior.h"
 
 #include "wrap/module/modules.h"
+#include "wrap/reach/maps.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #include <string.h>
@@ -44,10 +45,13 @@ static bool is_behind_length(const struct leakwrap_indexed_block *block)
  * follows soon. */
 static bool is_vtable(uintptr_t address)
 {
+	const struct leakwrap_mapping *const mapping =
+	        address % WORD == 0 ? leakwrap_mapping_at(address) : NULL;
 	const struct leakwrap_module *module;
 	const struct leakwrap_segment *segment;
 
-	if (address == 0 || address % WORD != 0)
+	/* Most words are no addresses of a file: that is found out quickly. */
+	if (!mapping || !mapping->is_file)
 		return false;
 	module = leakwrap_module_at(address);
 	segment = leakwrap_segment_at(address);

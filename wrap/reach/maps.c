@@ -10,6 +10,10 @@
 #define ROOM   ((size_t)1 << 16)
 #define BUFFER ((size_t)64 << 10)
 
+/* The array of mappings, and behind it the buffer.  Both stay mapped as long as the mappings are in
+ * use: they are among them, and later memory of the scan must not take their place. */
+#define MEMORY (ROOM * sizeof(struct leakwrap_mapping) + BUFFER)
+
 static struct {
 	struct leakwrap_mapping *mapping;
 	size_t count;
@@ -120,18 +124,14 @@ static bool read_all(int fd, char *buffer)
 bool leakwrap_maps_read(void)
 {
 	const int fd = (int)leakwrap_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-	char *buffer;
 	bool is_whole = false;
 
 	if (fd < 0)
 		return false;
-	buffer = leakwrap_scratch_map(BUFFER);
 	maps.count = maps.last = 0;
-	maps.mapping = leakwrap_scratch_map(ROOM * sizeof(*maps.mapping));
-	if (buffer && maps.mapping)
-		is_whole = read_all(fd, buffer);
-	if (buffer)
-		leakwrap_scratch_unmap(buffer, BUFFER);
+	maps.mapping = leakwrap_scratch_map(MEMORY);
+	if (maps.mapping)
+		is_whole = read_all(fd, (char *)(maps.mapping + ROOM));
 	leakwrap_close(fd);
 	if (!is_whole)
 		leakwrap_maps_release();
@@ -141,9 +141,15 @@ bool leakwrap_maps_read(void)
 void leakwrap_maps_release(void)
 {
 	if (maps.mapping)
-		leakwrap_scratch_unmap(maps.mapping, ROOM * sizeof(*maps.mapping));
+		leakwrap_scratch_unmap(maps.mapping, MEMORY);
 	maps.mapping = NULL;
 	maps.count = 0;
+}
+
+void leakwrap_maps_own_memory(uintptr_t *start, uintptr_t *end)
+{
+	*start = (uintptr_t)maps.mapping;
+	*end = *start + MEMORY;
 }
 
 const struct leakwrap_mapping *leakwrap_maps(size_t *count)

@@ -16,8 +16,9 @@ enum {
 	REACHABLE,
 	LOST, /* unreached, and its pointers were followed */
 	KIND = 3,
-	PENDING = 4,  /* its pointers must be followed */
+	PENDING = 4,  /* its pointers must be followed, and it is not on the stack */
 	INDIRECT = 8, /* another lost block leads to it */
+	HALFWAY = 8,  /* it is REACHABLE, and begins in the second half of its window */
 };
 
 #define STACK_ROOM ((size_t)1 << 16)
@@ -28,12 +29,38 @@ enum {
 /* How many blocks are scanned between two looks at the process of which this is a copy. */
 #define BLOCKS_PER_LOOK 10000u
 
+/* Memory is slow.  So what will be read soon is fetched, and waits meanwhile in three lines: words
+ * whose block's bits are fetched, words whose block's slot is fetched, and blocks whose first words
+ * are fetched.  Powers of two. */
+#define WORDS_FETCHED  64u
+#define SLOTS_FETCHED  16u
+#define BLOCKS_FETCHED 16u
+
+/* What a word means depends on where it was read. */
+typedef void take_word(uintptr_t word);
+
+/* A word that may be a pointer to a block in the region IN. */
+struct candidate {
+	uintptr_t word;
+	const struct leakwrap_indexed_region *in;
+	take_word *take;
+};
+
+/* A block whose pointers must be followed. */
+struct followed {
+	uintptr_t address;
+	size_t size;
+	take_word *take;
+};
+
 static struct {
-	struct leakwrap_block_range range;
-	uintptr_t *stack; /* addresses of blocks that are PENDING */
+	struct followed *stack;
 	size_t depth;
-	bool has_overflowed; /* more blocks are PENDING than the stack holds */
+	bool has_overflowed; /* blocks are PENDING, for want of room on the stack */
+	struct candidate words[WORDS_FETCHED], slots[SLOTS_FETCHED];
+	unsigned words_in, words_out, slots_in, slots_out; /* how many went into and out of them */
 	int pagemap;
+	uintptr_t readable_start, readable_end; /* the last readable memory that was looked up */
 	/* The lost block whose pointers are followed: its address and call site. */
 	uintptr_t leader;
 	uint32_t leader_site;
@@ -42,46 +69,41 @@ static struct {
 	unsigned blocks; /* blocks until the next look at it */
 } mark;
 
-/* What a word means depends on where it was read. */
-typedef void take_word(uintptr_t word);
+/* -- words ------------------------------------------------------------------------------------- */
 
-/* -- following pointers ------------------------------------------------------------------------ */
-
-static void push(const struct leakwrap_indexed_block *block, unsigned bits)
+/* Sets the bits of BLOCK, and puts it on the stack: TAKE gets its words. */
+static void push(const struct leakwrap_indexed_block *block, unsigned bits, take_word *take)
 {
-	leakwrap_block_set_bits(block, bits | PENDING);
-	if (mark.depth < STACK_ROOM)
-		mark.stack[mark.depth++] = block->address;
-	else
+	if (mark.depth < STACK_ROOM) {
+		mark.stack[mark.depth++] = (struct followed){block->address, block->size, take};
+	} else {
 		mark.has_overflowed = true;
+		bits |= PENDING;
+	}
+	leakwrap_block_set_bits(block, bits);
 }
 
-/* Finds the block that WORD leads to.  Returns false if it is no pointer to a block. */
-static bool find_block(uintptr_t word, struct leakwrap_indexed_block *block)
-{
-	return word - mark.range.low < mark.range.high - mark.range.low &&
-	       leakwrap_block_index_find(word, block);
-}
+static void take_from_reachable(uintptr_t word);
+static void take_from_possible(uintptr_t word);
 
 /* Takes WORD, read from a root or a reachable block, or from a possibly lost block. */
 static void take_pointer(uintptr_t word, bool is_from_possible)
 {
 	struct leakwrap_indexed_block block;
-	unsigned kind, now;
+	unsigned now;
 
-	if (!find_block(word, &block))
+	if (!leakwrap_block_index_find(word, &block))
 		return;
 	now = leakwrap_block_bits(&block);
 	if ((now & KIND) == REACHABLE)
 		return;
-	kind = !is_from_possible &&
-	                       (word == block.address || leakwrap_is_usual_interior(&block, word))
-	               ? REACHABLE
-	               : POSSIBLE;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, REACHABLE);
-	else if (kind > (now & KIND))
-		push(&block, kind);
+	else if (!is_from_possible &&
+	         (word == block.address || leakwrap_is_usual_interior(&block, word)))
+		push(&block, REACHABLE | (block.is_halfway ? HALFWAY : 0), take_from_reachable);
+	else if ((now & KIND) != POSSIBLE)
+		push(&block, POSSIBLE, take_from_possible);
 }
 
 static void take_from_reachable(uintptr_t word)
@@ -100,16 +122,17 @@ static void take_from_lost(uintptr_t word)
 	struct leakwrap_indexed_block block;
 	unsigned bits;
 
-	if (!find_block(word, &block) || block.address == mark.leader || block.is_parted)
+	if (!leakwrap_block_index_find(word, &block) || block.address == mark.leader ||
+	    block.is_parted)
 		return;
 	bits = leakwrap_block_bits(&block);
-	if ((bits & INDIRECT) != 0 || (bits & KIND) == POSSIBLE || (bits & KIND) == REACHABLE)
+	if ((bits & KIND) == POSSIBLE || (bits & KIND) == REACHABLE || (bits & INDIRECT) != 0)
 		return;
 	/* An earlier leader: its pointers have been followed. */
 	if ((bits & KIND) == LOST)
 		leakwrap_block_set_bits(&block, bits | INDIRECT);
 	else
-		push(&block, LOST | INDIRECT);
+		push(&block, LOST | INDIRECT, take_from_lost);
 }
 
 /* Takes WORD, read from a lost block: counts the block that it leads to, once, at the leader. */
@@ -117,11 +140,57 @@ static void take_to_count(uintptr_t word)
 {
 	struct leakwrap_indexed_block block;
 
-	if (!find_block(word, &block) || leakwrap_block_bits(&block) != (LOST | INDIRECT))
+	if (!leakwrap_block_index_find(word, &block) ||
+	    leakwrap_block_bits(&block) != (LOST | INDIRECT))
 		return;
 	mark.verdicts->indirect(mark.verdicts->context, mark.leader_site, block.site, block.size);
-	push(&block, UNREACHED | INDIRECT);
+	push(&block, UNREACHED | INDIRECT, take_to_count);
 }
+
+/* Returns whether WORD, an address in IN, leads to a reachable block for sure: nobody needs to take
+ * it. */
+static inline bool is_settled(const struct leakwrap_indexed_region *in, uintptr_t word)
+{
+	const struct leakwrap_window_bits at = leakwrap_window_bits_of(in, word);
+	const unsigned bits = *at.byte >> at.shift;
+
+	return (bits & KIND) == REACHABLE && ((bits & HALFWAY) == 0 || at.is_halfway);
+}
+
+/* Passes the oldest word whose slot was fetched on to its function. */
+static void take_oldest(void)
+{
+	const struct candidate *const oldest = &mark.slots[mark.slots_out++ % SLOTS_FETCHED];
+
+	if (!is_settled(oldest->in, oldest->word))
+		oldest->take(oldest->word);
+}
+
+/* Looks at the bits of the oldest word whose bits were fetched.  Fetches its slot if it must be
+ * taken. */
+static inline void look_at_oldest(void)
+{
+	const struct candidate *const oldest = &mark.words[mark.words_out++ % WORDS_FETCHED];
+	uint32_t within;
+
+	if (is_settled(oldest->in, oldest->word))
+		return;
+	__builtin_prefetch(leakwrap_slot_of(oldest->in->region, oldest->word, &within));
+	if (mark.slots_in - mark.slots_out == SLOTS_FETCHED)
+		take_oldest();
+	mark.slots[mark.slots_in++ % SLOTS_FETCHED] = *oldest;
+}
+
+/* Takes all words that wait. */
+static void take_waiting(void)
+{
+	while (mark.words_in != mark.words_out)
+		look_at_oldest();
+	while (mark.slots_in != mark.slots_out)
+		take_oldest();
+}
+
+/* -- memory ------------------------------------------------------------------------------------ */
 
 #ifdef LEAKWRAP_UNTAG
 #define UNTAG(word) LEAKWRAP_UNTAG(word)
@@ -129,18 +198,35 @@ static void take_to_count(uintptr_t word)
 #define UNTAG(word) (word)
 #endif
 
-/* Calls TAKE for each word from START to END, which can be read. */
-static inline void scan(uintptr_t start, uintptr_t end, take_word *take)
+/* Lets WORD wait for TAKE, unless it is known already what it leads to. */
+static __attribute__((noinline)) void add_word(uintptr_t word, take_word *take)
 {
-	const uintptr_t low = mark.range.low, size = mark.range.high - low;
+	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(word);
+
+	if (!in) {
+		take(word);
+		return;
+	}
+	__builtin_prefetch(leakwrap_window_bits_of(in, word).byte);
+	if (mark.words_in - mark.words_out == WORDS_FETCHED)
+		look_at_oldest();
+	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in, take};
+}
+
+/* Calls TAKE for each word from START to END, which can be read, that may lead to a block.  May do
+ * so later: take_waiting. */
+static void scan(uintptr_t start, uintptr_t end, take_word *take)
+{
+	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
 
 	start = (start + sizeof(start) - 1) & ~(sizeof(start) - 1);
-	for (uintptr_t at = start; at + sizeof(at) <= end; at += sizeof(at)) {
-		const uintptr_t word = UNTAG(leakwrap_stack_word(at));
+	end &= ~(sizeof(end) - 1);
+	for (; start < end; start += sizeof(start)) {
+		const uintptr_t word = UNTAG(leakwrap_stack_word(start));
 
 		/* Most words are no addresses of the heap. */
-		if (word - low < size)
-			take(word);
+		if (leakwrap_unlikely(word - low < size))
+			add_word(word, take);
 	}
 }
 
@@ -173,74 +259,84 @@ static void check_original(void)
 		leakwrap_process_end(1);
 }
 
-static void scan_block(const struct leakwrap_indexed_block *block, take_word *take)
+/* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT. */
+static uintptr_t readable_end(uintptr_t address, uintptr_t limit)
 {
-	uintptr_t at = block->address;
-	const uintptr_t end = at + block->size;
+	if (address < mark.readable_start || limit > mark.readable_end) {
+		const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(address);
+
+		if (!mapping || limit > mapping->end || !mapping->is_readable ||
+		    mapping->is_special)
+			return leakwrap_maps_readable_end(address, limit);
+		mark.readable_start = mapping->start;
+		mark.readable_end = mapping->end;
+	}
+	return limit;
+}
+
+/* Scans a block of SIZE bytes at ADDRESS. */
+static void scan_block(uintptr_t address, size_t size, take_word *take)
+{
+	const uintptr_t end = address + size;
 
 	check_original();
 	/* A program may have protected a part of it. */
-	while (at < end) {
-		const uintptr_t readable = leakwrap_maps_readable_end(at, end);
+	while (address < end) {
+		const uintptr_t readable = readable_end(address, end);
 
-		if (readable - at >= SPARSE_MIN)
-			scan_sparse(at, readable, take);
+		if (readable - address >= SPARSE_MIN)
+			scan_sparse(address, readable, take);
 		else
-			scan(at, readable, take);
-		at = (readable & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
+			scan(address, readable, take);
+		address = (readable & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
 	}
 }
 
-/* Follows the pointers of BLOCK.  TAKE: NULL if its kind decides. */
-static void follow(const struct leakwrap_indexed_block *block, take_word *take)
+/* Follows the blocks on the stack, and those that they lead to. */
+static void follow_stack(void)
 {
-	const unsigned bits = leakwrap_block_bits(block) & ~(unsigned)PENDING;
-
-	leakwrap_block_set_bits(block, bits);
-	if (!take)
-		take = (bits & KIND) == REACHABLE ? take_from_reachable : take_from_possible;
-	scan_block(block, take);
-}
-
-/* Blocks on their way from the stack, in the order in which they were fetched: memory is slow, and
- * lists are long.  A power of two. */
-#define FETCHED 16u
-
-static void follow_stack(take_word *take)
-{
-	uintptr_t fetched[FETCHED];
+	struct followed fetched[BLOCKS_FETCHED];
 	unsigned first = 0, behind = 0;
-	struct leakwrap_indexed_block block;
 
 	do {
-		for (; behind - first < FETCHED && mark.depth > 0; behind++) {
-			const uintptr_t address = mark.stack[--mark.depth];
+		if (mark.depth == 0 && first == behind)
+			take_waiting();
+		for (; behind - first < BLOCKS_FETCHED && mark.depth > 0; behind++) {
+			const struct followed *const next = &mark.stack[--mark.depth];
 
-			fetched[behind % FETCHED] = address;
-			__builtin_prefetch((const void *)address);
+			fetched[behind % BLOCKS_FETCHED] = *next;
+			__builtin_prefetch((const void *)next->address);
+			__builtin_prefetch((const void *)(next->address + next->size - 1));
 		}
 		if (first == behind)
 			break;
-		if (leakwrap_block_index_find(fetched[first++ % FETCHED], &block) &&
-		    (leakwrap_block_bits(&block) & PENDING) != 0)
-			follow(&block, take);
+		scan_block(fetched[first % BLOCKS_FETCHED].address,
+		           fetched[first % BLOCKS_FETCHED].size,
+		           fetched[first % BLOCKS_FETCHED].take);
+		first++;
 	} while (true);
 }
 
+/* Follows the pointers of BLOCK if it is PENDING.  TAKE: NULL if its kind decides. */
 static void follow_if_pending(void *context, const struct leakwrap_indexed_block *block)
 {
-	take_word *const *take = context;
+	const unsigned bits = leakwrap_block_bits(block);
+	take_word *take = *(take_word *const *)context;
 
-	if ((leakwrap_block_bits(block) & PENDING) != 0) {
-		follow(block, *take);
-		follow_stack(*take);
-	}
+	if ((bits & PENDING) == 0)
+		return;
+	leakwrap_block_set_bits(block, bits & ~(unsigned)PENDING);
+	if (!take)
+		take = (bits & KIND) == REACHABLE ? take_from_reachable : take_from_possible;
+	scan_block(block->address, block->size, take);
+	follow_stack();
 }
 
-/* Follows the pointers of all blocks that are PENDING. */
+/* Follows the pointers of all blocks that are on the stack or PENDING.  TAKE: what their words
+ * mean; NULL if the kind of a block decides. */
 static void follow_all(take_word *take)
 {
-	follow_stack(take);
+	follow_stack();
 	while (mark.has_overflowed) {
 		mark.has_overflowed = false;
 		leakwrap_block_index_each(follow_if_pending, &take);
@@ -257,7 +353,7 @@ static void follow_unreached(void *context, const struct leakwrap_indexed_block 
 		return;
 	mark.leader = block->address;
 	leakwrap_block_set_bits(block, LOST);
-	scan_block(block, take_from_lost);
+	scan_block(block->address, block->size, take_from_lost);
 	follow_all(take_from_lost);
 }
 
@@ -270,6 +366,7 @@ static void give_verdict(void *context, const struct leakwrap_indexed_block *blo
 	(void)context;
 	switch (leakwrap_block_bits(block)) {
 	case REACHABLE:
+	case REACHABLE | HALFWAY:
 		verdicts->reachable(verdicts->context, block->site, block->size);
 		break;
 	case POSSIBLE:
@@ -279,7 +376,7 @@ static void give_verdict(void *context, const struct leakwrap_indexed_block *blo
 		verdicts->definite(verdicts->context, block->site, block->size);
 		mark.leader = block->address;
 		mark.leader_site = block->site;
-		scan_block(block, take_to_count);
+		scan_block(block->address, block->size, take_to_count);
 		follow_all(take_to_count);
 		break;
 	default: /* indirectly lost: told with its leader */
@@ -301,7 +398,8 @@ bool leakwrap_mark_start(int original)
 	mark.original = original;
 	mark.depth = 0;
 	mark.has_overflowed = false;
-	mark.range = leakwrap_block_index_range();
+	mark.words_in = mark.words_out = mark.slots_in = mark.slots_out = 0;
+	mark.readable_start = mark.readable_end = 0;
 	mark.pagemap = leakwrap_pagemap_open();
 	return true;
 }
@@ -322,7 +420,9 @@ void leakwrap_mark_own_memory(uintptr_t *start, uintptr_t *end)
 
 void leakwrap_mark_word(uintptr_t word)
 {
-	take_from_reachable(UNTAG(word));
+	word = UNTAG(word);
+	if (!leakwrap_is_outside_of_blocks(word, word + 1))
+		take_from_reachable(word);
 }
 
 void leakwrap_mark_range(uintptr_t start, uintptr_t end)
@@ -334,7 +434,8 @@ void leakwrap_mark_block(uintptr_t address)
 {
 	struct leakwrap_indexed_block block;
 
-	if (find_block(address, &block))
+	if (!leakwrap_is_outside_of_blocks(address, address + 1) &&
+	    leakwrap_block_index_find(address, &block))
 		take_from_reachable(block.address);
 }
 
@@ -345,15 +446,17 @@ static void mark_known(void *context, const struct leakwrap_indexed_block *block
 	(void)context;
 	if (block->is_parted)
 		leakwrap_block_set_bits(block, REACHABLE);
-	else if (block->site == LEAKWRAP_SITE_IGNORED && leakwrap_block_bits(block) < REACHABLE)
-		push(block, REACHABLE);
+	else if (block->site == LEAKWRAP_SITE_IGNORED &&
+	         (leakwrap_block_bits(block) & KIND) != REACHABLE)
+		push(block, REACHABLE | (block->is_halfway ? HALFWAY : 0), take_from_reachable);
 }
 
 void leakwrap_mark_finish(const struct leakwrap_verdicts *verdicts)
 {
 	mark.verdicts = verdicts;
-	leakwrap_block_index_each(mark_known, NULL);
+	if (leakwrap_block_index.ignored_count > 0 || leakwrap_block_index.parted_count > 0)
+		leakwrap_block_index_each(mark_known, NULL);
 	follow_all(NULL);
-	leakwrap_block_index_each(follow_unreached, NULL);
+	leakwrap_block_index_each_clear(follow_unreached, NULL);
 	leakwrap_block_index_each(give_verdict, NULL);
 }

@@ -144,6 +144,7 @@ static void except_own_variables(void)
 	        leakwrap_held_own_memory,
 	        leakwrap_block_index_own_memory,
 	        leakwrap_mark_own_memory,
+	        leakwrap_maps_own_memory,
 	};
 	struct range range;
 
@@ -169,28 +170,29 @@ static void collect_exceptions(const struct leakwrap_standing *own)
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
+/* Marks from START to END, where no block begins.  Between the parts of a block lies the memory of
+ * an allocator, which is no root. */
+static void mark_gap(uintptr_t start, uintptr_t end)
+{
+	struct leakwrap_indexed_block block;
+
+	if (start < end &&
+	    (leakwrap_block_index.parted_count == 0 || !leakwrap_block_index_find(start, &block)))
+		leakwrap_mark_range(start, end);
+}
+
 /* Marks from START to END, which lie in one page, but for live blocks: these are no roots. */
 static void mark_between_blocks(uintptr_t start, uintptr_t end)
 {
 	struct leakwrap_indexed_block block;
 
-	while (start < end) {
-		if (leakwrap_block_index_find(start, &block)) {
-			const uintptr_t behind = block.address + (block.size > 0 ? block.size : 1);
-			struct leakwrap_indexed_block part;
-
-			/* Between the parts of a block lies the memory of an allocator. */
-			start = block.is_parted && leakwrap_block_index_next(start + 1, end, &part)
-			                ? part.address
-			                : behind;
-		} else if (leakwrap_block_index_next(start, end, &block)) {
-			leakwrap_mark_range(start, block.address);
-			start = block.address;
-		} else {
-			leakwrap_mark_range(start, end);
-			start = end;
-		}
+	if (leakwrap_block_index_find(start, &block))
+		start = block.address + (block.size > 0 ? block.size : 1);
+	while (start < end && leakwrap_block_index_next(start, end, &block)) {
+		mark_gap(start, block.address);
+		start = block.address + (block.size > 0 ? block.size : 1);
 	}
+	mark_gap(start, end);
 }
 
 /* Returns true if a live block lies on the page from START to END. */
@@ -205,11 +207,8 @@ static bool has_block(uintptr_t start, uintptr_t end)
 /* Marks from START to END, a part of one page. */
 static void mark_page(uintptr_t start, uintptr_t end)
 {
-	const struct leakwrap_block_range range = leakwrap_block_index_range();
-	const bool is_outside = end <= range.low || start >= range.high;
-
 	/* A page with a live block is the allocator's as a whole. */
-	if (is_outside || !has_block(start, end))
+	if (leakwrap_is_outside_of_blocks(start, end) || !has_block(start, end))
 		leakwrap_mark_range(start, end);
 	else if (!roots.is_heap_known)
 		mark_between_blocks(start, end);
