@@ -8,8 +8,8 @@
  *           into it
  *
  * So the block that holds an address is found by the slots of one or two cards.  Blocks without a
- * slot, large blocks, and blocks in which other blocks lie are also in a sorted array.  With glibc's
- * malloc the index takes 1/60 of the heap that it looks at.
+ * slot, large blocks, and blocks in which other blocks lie are also in a sorted array.  With
+ * glibc's malloc the index takes 1/60 of the heap that it looks at.
  *
  * Nobody may add or remove blocks while the index is in use: other threads are parked, or the
  * process is a copy (fork).  One thread at a time.  Signal-safe, takes no lock.
