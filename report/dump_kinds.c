@@ -4,6 +4,7 @@
 #include "report/kinds_writer.h"
 #include "wrap/live/live.h"
 #include "wrap/reach/heap_known.h"
+#include "wrap/reach/start_frame.h"
 
 #include <string.h>
 
@@ -61,7 +62,9 @@ bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned 
                                const struct leakwrap_standing *standing)
 {
 	const struct job job = {writer, fd, number, earlier_lost, reason};
+	const bool is_exit = strcmp(reason->name, "exit") == 0;
 	struct leakwrap_kinds_request request;
+	uintptr_t start_sp;
 	int pid = -1;
 
 	if (!standing)
@@ -69,12 +72,14 @@ bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned 
 	leakwrap_live_reclaim_pages();
 	memset(&request, 0, sizeof(request));
 	request.scan.own = *standing;
+	if (is_exit && (start_sp = leakwrap_start_frame_sp()) != 0)
+		request.scan.own.sp = start_sp;
 	request.scan.is_heap_known = leakwrap_heap_is_known();
 	request.process = leakwrap_process_id();
 	request.started = leakwrap_time_monotonic();
 	request.scan.running_threads = leakwrap_park();
 	/* At its exit the process has nothing else to do. */
-	if (strcmp(reason->name, "exit") != 0)
+	if (!is_exit)
 		pid = leakwrap_process_copy();
 	if (pid == 0)
 		write_in_copy(&job, &request);

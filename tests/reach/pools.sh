@@ -1,6 +1,6 @@
 #!/bin/sh
-# Blocks that a program declares in its pools have kinds of their own, in small and large pools, with
-# each C library. The free memory of a pool keeps nothing reachable.
+# Blocks that a program declares in its pools have kinds of their own, in small and large pools,
+# with each C library. The free memory of a pool keeps nothing reachable.
 . tests/lib.sh
 
 # kinds_of FUNCTION: prints the kinds of its blocks in the dump.
@@ -12,7 +12,12 @@ kinds_of() {
 				if ($i ~ /^(definite|possible|reachable)=/)
 					kinds = kinds " " $i
 		}
-		/^ *#0 / { name = $3; sub(/[.+].*/, "", name); if (name == f) print substr(kinds, 2) }'
+		/^ *#0 / {
+			name = $3
+			sub(/[.+].*/, "", name)
+			if (name == f)
+				print substr(kinds, 2)
+		}'
 }
 
 # check WHAT: runs the program and checks its blocks.

@@ -68,7 +68,8 @@ static void except_own_pages(void *context, uintptr_t start, uintptr_t end)
 
 static void except_of_thread(void *context, const struct leakwrap_standing *thread)
 {
-	const uintptr_t sp = thread->sp - RED_ZONE;
+	/* A function that calls another has nothing there. */
+	const uintptr_t sp = thread->sp - (thread->context ? RED_ZONE : 0);
 
 	(void)context;
 	except(thread->state, thread->state + sizeof(struct leakwrap_thread));
