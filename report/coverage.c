@@ -1,8 +1,4 @@
-/* coverage.c - see coverage.h.
- *
- * The calls of modules that were loaded at the start are looked up anew in each dump: a function is
- * bound when it is called for the first time.  A module that may be unloaded is not read in a dump;
- * the registry has looked at it when it was loaded. */
+/* coverage.c - see coverage.h. */
 #include "report/coverage.h"
 
 #include "report/format.h"
@@ -38,11 +34,9 @@ void leakwrap_coverage_write(struct leakwrap_writer *writer)
 		return;
 	for (unsigned i = 0; i < modules->count; i++) {
 		const struct leakwrap_module *module = modules->module[i];
-		const enum leakwrap_bypass bypass =
-		        module->permanent ? leakwrap_bypass_of(module) : module->bypass;
+		const enum leakwrap_bypass bypass = leakwrap_bypass_now(module);
 
-		/* The program's own calls are wrapped; the tracer in it compares addresses. */
-		if (!module->main && bypass != LEAKWRAP_BYPASS_NONE)
+		if (bypass != LEAKWRAP_BYPASS_NONE)
 			write_bypass(writer, reasons[bypass], module->path);
 	}
 	if (leakwrap_modules_have_namespaces())

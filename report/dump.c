@@ -6,6 +6,7 @@
 
 #include "report/site_totals.h"
 #include "wrap/base/loss.h"
+#include "report/dump_kinds.h"
 #include "report/dump_writer.h"
 #include "wrap/leakwrap.h"
 #include "wrap/live/live.h"
@@ -33,6 +34,7 @@
 static struct {
 	_Atomic uint32_t busy;            /* 1: a thread has the turn */
 	_Atomic uint32_t pending;         /* requests that signals left */
+	_Atomic uint32_t pending_kinds;   /* those of them that want kinds */
 	_Atomic uint32_t waiting;         /* threads that wait for their turn */
 	_Atomic uint32_t served;          /* requests that the writing thread has served */
 	unsigned last_number;             /* the number of the last dump */
@@ -84,9 +86,11 @@ static void report_lost_dump(int error)
 	leakwrap_text_flush(&dump.writer);
 }
 
-/* Writes a dump for REASON to FD; a negative FD stands for the option log=.  Returns whether the
- * whole dump was written.  The calling thread has the turn. */
-static bool write_dump(int fd, const struct leakwrap_reason *reason)
+/* Writes a dump for REASON to FD; a negative FD stands for the option log=.  STANDING: where this
+ * thread stands; NULL: the dump has no kinds.  Returns whether the whole dump was written.  The
+ * calling thread has the turn. */
+static bool write_dump(int fd, const struct leakwrap_reason *reason,
+                       const struct leakwrap_standing *standing)
 {
 	int opened = -1;
 	const unsigned entered = leakwrap_sites_begin_reading();
@@ -96,8 +100,9 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason)
 	if (fd < 0)
 		fd = opened = leakwrap_log_open(dump.last_number);
 	if (fd >= 0)
-		written = leakwrap_dump_write(&dump.writer, fd, dump.last_number,
-		                              atomic_load(&dump.incomplete) > 0, reason);
+		written = leakwrap_dump_write_kinds(&dump.writer, fd, dump.last_number,
+		                                    atomic_load(&dump.incomplete) > 0, reason,
+		                                    standing);
 	else
 		report_lost_dump(-fd);
 	if (opened > 2 && !written)
@@ -130,23 +135,41 @@ static bool wait_for_turn(void)
 	uint64_t deadline = leakwrap_time_monotonic() + TURN_LIMIT_NS;
 	bool has_turn;
 
+	if (try_turn())
+		return true;
 	atomic_fetch_add(&dump.waiting, 1);
+	leakwrap_park_allow(true); /* the thread that has the turn may park this thread */
 	while (!(has_turn = try_turn()) && leakwrap_time_monotonic() <= deadline)
 		leakwrap_wait(&dump.busy, 1, TURN_LIMIT_NS / 100);
+	leakwrap_park_allow(false);
 	atomic_fetch_sub(&dump.waiting, 1);
 	return has_turn;
 }
 
+/* Takes a request for a dump with kinds.  Returns false if there is none. */
+static bool take_pending_kinds(void)
+{
+	uint32_t pending = atomic_load(&dump.pending_kinds);
+
+	while (pending > 0)
+		if (atomic_compare_exchange_weak(&dump.pending_kinds, &pending, pending - 1))
+			return true;
+	return false;
+}
+
 /* Writes dumps for pending requests, at most MOST, and ends the turn.  Requests that arrive
  * meanwhile count.  Stops early if another thread waits for the turn: that thread serves the rest.
- * The calling thread has the turn. */
-static void serve(uint32_t most)
+ * STANDING: where this thread stands.  The calling thread has the turn. */
+static void serve(uint32_t most, const struct leakwrap_standing *standing)
 {
 	atomic_store(&dump.served, 0);
 	for (; most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0;
 	     most--) {
 		atomic_fetch_sub(&dump.pending, 1);
-		write_dump(-1, &(struct leakwrap_reason){.name = "signal"});
+		write_dump(-1, &(struct leakwrap_reason){.name = "signal"},
+		           take_pending_kinds() || leakwrap_options.kinds == LEAKWRAP_KINDS_ALWAYS
+		                   ? standing
+		                   : NULL);
 		atomic_fetch_add(&dump.served, 1);
 	}
 	atomic_store(&dump.served, 0);
@@ -154,36 +177,39 @@ static void serve(uint32_t most)
 }
 
 /* Serves pending requests, at most MOST, unless another thread has the turn or waits for it. */
-static void serve_pending(uint32_t most)
+static void serve_pending(uint32_t most, const struct leakwrap_standing *standing)
 {
 	while (most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0 &&
 	       try_turn())
-		serve(most);
+		serve(most, standing);
 }
 
-/* Waits for the turn, writes a dump for REASON to FD and ends the turn.  Returns whether the whole
- * dump was written. */
-static bool dump_in_turn(int fd, const struct leakwrap_reason *reason)
+/* Waits for the turn, writes a dump for REASON to FD and ends the turn.  STANDING: see write_dump.
+ * Returns whether the whole dump was written. */
+static bool dump_in_turn(int fd, const struct leakwrap_reason *reason,
+                         const struct leakwrap_standing *standing)
 {
 	bool written = false;
 
 	if (wait_for_turn()) {
-		written = write_dump(fd, reason);
+		written = write_dump(fd, reason, standing);
 		end_turn();
 	}
 	return written;
 }
 
-/* Writes a dump for REASON to FD, then serves requests; signals are blocked meanwhile.  Returns
- * whether the whole dump was written. */
-static bool dump_and_serve(int fd, const struct leakwrap_reason *reason)
+/* Writes a dump for REASON to FD, then serves requests; signals are blocked meanwhile.
+ * WITH_KINDS: the dump has kinds.  STANDING: where this thread stands.  Returns whether the whole
+ * dump was written. */
+static bool dump_and_serve(int fd, const struct leakwrap_reason *reason, bool with_kinds,
+                           const struct leakwrap_standing *standing)
 {
 	struct leakwrap_mask before;
 	bool written;
 
 	leakwrap_signals_block(&before);
-	written = dump_in_turn(fd, reason);
-	serve_pending(UINT32_MAX);
+	written = dump_in_turn(fd, reason, with_kinds ? standing : NULL);
+	serve_pending(UINT32_MAX, standing);
 	leakwrap_signals_restore(&before);
 	return written;
 }
@@ -245,6 +271,7 @@ void leakwrap_dump_forked(void)
 {
 	atomic_store(&dump.busy, 0);
 	atomic_store(&dump.pending, 0);
+	atomic_store(&dump.pending_kinds, 0);
 	atomic_store(&dump.waiting, 0);
 	atomic_store(&dump.served, 0);
 	atomic_store(&dump.incomplete, 0);
@@ -256,48 +283,69 @@ void leakwrap_dump_abandon(void)
 	atomic_store(&dump.busy, 0);
 }
 
-void leakwrap_dump_on_signal(void)
+void leakwrap_dump_on_signal(bool wants_kinds, const void *context)
 {
 	struct leakwrap_mask before;
+	struct leakwrap_standing standing;
 
 	leakwrap_signals_block(&before);
+	LEAKWRAP_STAND_AT(&standing, context);
+	if (wants_kinds)
+		atomic_fetch_add(&dump.pending_kinds, 1);
 	if ((atomic_fetch_add(&dump.pending, 1) >= PENDING_MAX ||
 	     atomic_load(&dump.served) >= SERVED_MAX) &&
 	    wait_for_turn())
-		serve(UINT32_MAX);
-	serve_pending(UINT32_MAX);
+		serve(UINT32_MAX, &standing);
+	serve_pending(UINT32_MAX, &standing);
 	leakwrap_signals_restore(&before);
 }
 
 void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse)
 {
-	dump_and_serve(-1, &(struct leakwrap_reason){.name = "misuse", .misuse = misuse});
+	struct leakwrap_standing standing;
+
+	LEAKWRAP_STAND_AT(&standing, NULL);
+	dump_and_serve(-1, &(struct leakwrap_reason){.name = "misuse", .misuse = misuse}, false,
+	               &standing);
 }
 
 void leakwrap_dump_crash(const struct leakwrap_fault *fault)
 {
-	dump_and_serve(-1, &(struct leakwrap_reason){.name = "crash", .crash = fault});
+	struct leakwrap_standing standing;
+
+	LEAKWRAP_STAND_AT(&standing, fault->context);
+	dump_and_serve(-1, &(struct leakwrap_reason){.name = "crash", .crash = fault}, false,
+	               &standing);
 }
 
 void leakwrap_dump_at_exit(bool all)
 {
 	struct leakwrap_mask before;
+	struct leakwrap_standing standing;
 	unsigned entered;
 
 	leakwrap_signals_block(&before);
+	LEAKWRAP_STAND_AT(&standing, NULL);
 	entered = leakwrap_sites_begin_reading();
 	if (all || decide_child_dump())
-		dump_in_turn(-1, &(struct leakwrap_reason){.name = "exit", .own = !all});
+		dump_in_turn(-1, &(struct leakwrap_reason){.name = "exit", .own = !all},
+		             leakwrap_options.kinds != LEAKWRAP_KINDS_NEVER ? &standing : NULL);
 	leakwrap_sites_end_reading(entered);
 	/* Other threads may still get signals.  Their requests must not keep the process from its
 	 * end: only those that are pending now are served. */
-	serve_pending(atomic_load(&dump.pending));
+	serve_pending(atomic_load(&dump.pending), &standing);
 	leakwrap_signals_restore(&before);
 }
 
 int leakwrap_dump(int fd)
 {
-	return dump_and_serve(fd, &(struct leakwrap_reason){.name = "api"}) ? 0 : -1;
+	struct leakwrap_standing standing;
+
+	LEAKWRAP_STAND_AT(&standing, NULL);
+	return dump_and_serve(fd, &(struct leakwrap_reason){.name = "api"},
+	                      leakwrap_options.kinds == LEAKWRAP_KINDS_ALWAYS, &standing)
+	               ? 0
+	               : -1;
 }
 
 int leakwrap_get_counters(struct leakwrap_counters *counters)

@@ -22,8 +22,9 @@ void leakwrap_dump_start(void);
 void leakwrap_dump_forked(void);
 
 /* Requests a dump, and writes it unless another thread does.  Called by the handler of the dump
- * signal. */
-void leakwrap_dump_on_signal(void);
+ * signal.  WANTS_KINDS: the dump tells lost from reachable memory.  CONTEXT: the handler's third
+ * argument; NULL if no handler runs. */
+void leakwrap_dump_on_signal(bool wants_kinds, const void *context);
 
 /* Writes a dump with the trace of FAULT, which stays the caller's.  Called by the handler of a
  * fatal signal or exception. */

@@ -8,6 +8,7 @@
 #include "wrap/base/loss.h"
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
+#include "report/kinds_writer.h"
 #include "wrap/live/live.h"
 #include "report/misuse_writer.h"
 #include "wrap/module/modules.h"
@@ -284,6 +285,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(dump.writer, " task=");
 		leakwrap_text_name(dump.writer, task, TASK_LIMIT);
 	}
+	leakwrap_kinds_write_site(dump.writer, row->site);
 	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
@@ -331,13 +333,13 @@ static void write_end(size_t shown, uint64_t started)
 	leakwrap_text_end(dump.writer);
 }
 
-/* Stores "leakwrap[PID.NUMBER] " to PREFIX, which has room for PREFIX_SIZE bytes. */
-static void make_prefix(char *prefix, unsigned number)
+/* Stores "leakwrap[PROCESS.NUMBER] " to PREFIX, which has room for PREFIX_SIZE bytes. */
+static void make_prefix(char *prefix, int process, unsigned number)
 {
 	char digits[24];
 
 	strcpy(prefix, LEAKWRAP_LINE_PREFIX);
-	strcat(prefix, leakwrap_decimal(digits, sizeof(digits), (uint64_t)leakwrap_process_id()));
+	strcat(prefix, leakwrap_decimal(digits, sizeof(digits), (uint64_t)process));
 	strcat(prefix, ".");
 	strcat(prefix, leakwrap_decimal(digits, sizeof(digits), number));
 	strcat(prefix, "] ");
@@ -396,17 +398,19 @@ static bool is_system_site(uint32_t site)
 	return leakwrap_origin_of(trace.pcs, trace.depth).kind == LEAKWRAP_ORIGIN_SYSTEM;
 }
 
-/* Writes the totals, the notes and the call sites.  OWN: only blocks from after the fork.
- * EARLIER_LOST: an earlier dump could not be written whole.  Returns the number of call sites that
- * it showed. */
-static size_t write_live(bool own, bool earlier_lost)
+/* Writes the totals, the notes and the call sites for REASON.  EARLIER_LOST: an earlier dump could
+ * not be written whole.  Returns the number of call sites that it showed. */
+static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost)
 {
+	const bool own = reason->own;
 	leakwrap_site_test *const is_skipped = is_system_left_out() ? is_system_site : NULL;
 	uint64_t tracer_bytes = leakwrap_pages_held();
 	size_t shown;
 	bool collected;
 
+	leakwrap_kinds_find(reason->kinds);
 	collected = leakwrap_site_totals_collect(&dump.totals, own, is_skipped);
+	leakwrap_kinds_found(reason->kinds);
 #ifdef LEAKWRAP_BARE
 	write_totals(&dump.totals, tracer_bytes);
 	if (!collected)
@@ -418,6 +422,7 @@ static size_t write_live(bool own, bool earlier_lost)
 	if (dump.totals.rows_count < dump.totals.count)
 		write_note("no memory to list all call sites: the largest are shown");
 #endif
+	leakwrap_kinds_write_total(dump.writer, reason->kinds, &dump.totals);
 	if (earlier_lost)
 		write_note("earlier dumps could not be written whole");
 	if (is_system_left_out() && !leakwrap_origin_is_known())
@@ -432,6 +437,7 @@ static size_t write_live(bool own, bool earlier_lost)
 		write_note("the table of call sites has been full of call sites with live blocks: "
 		           "some backtraces are truncated");
 	shown = write_sites(&dump.totals);
+	leakwrap_kinds_end();
 	leakwrap_site_totals_release(&dump.totals);
 	return shown;
 }
@@ -447,13 +453,13 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 		write_crash(reason->crash);
 		/* The lines so far go out first: a crash may have damaged the tables, too. */
 		leakwrap_text_flush(dump.writer);
-	} else if (!reason->misuse)
+	} else if (!reason->misuse && !reason->kinds)
 		leakwrap_live_reclaim_pages();
 	if (reason->misuse)
 		leakwrap_misuse_write(dump.writer, reason->misuse, write_backtrace,
 		                      &(struct leakwrap_trace){.pcs = dump.pcs});
 	else
-		shown = write_live(reason->own, earlier_lost);
+		shown = write_live(reason, earlier_lost);
 #ifndef LEAKWRAP_BARE
 	leakwrap_failures_write(dump.writer, write_backtrace,
 	                        &(struct leakwrap_trace){.pcs = dump.pcs});
@@ -477,7 +483,9 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	leakwrap_frame_cache_start();
 	leakwrap_symbols_start();
 	leakwrap_origin_start();
-	make_prefix(prefix, number);
+	make_prefix(prefix,
+	            reason->kinds ? leakwrap_kinds_process(reason->kinds) : leakwrap_process_id(),
+	            number);
 	leakwrap_text_start(writer, fd, prefix);
 	leakwrap_text_expect_many(writer);
 	write_lines(reason, earlier_lost);

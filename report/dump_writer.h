@@ -8,12 +8,16 @@
 #include "wrap/misuse/misuse.h"
 #include "report/line_writer.h"
 
+struct leakwrap_kinds_request;
+
 /* Why a dump is written. */
 struct leakwrap_reason {
 	const char *name; /* the value of "reason=" (format.h) */
 	bool own; /* show only the blocks that the process has allocated since it was forked */
 	const struct leakwrap_fault *crash;   /* the fault, or NULL: no crash */
 	const struct leakwrap_misuse *misuse; /* the misuse, or NULL: no misuse */
+	/* The scan that tells lost from reachable memory (kinds_writer.h), or NULL: no kinds. */
+	const struct leakwrap_kinds_request *kinds;
 };
 
 /* Writes dump NUMBER for REASON to the descriptor FD.  Starts and finishes WRITER.  EARLIER_LOST:

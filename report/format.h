@@ -24,6 +24,7 @@
  *   leakwrap[4711.1] tracer tracer_bytes=1310720
  *   leakwrap[4711.1] coverage process
  *   leakwrap[4711.1] bypass bound path=/opt/app/plugin.so                    any number of lines
+ *   leakwrap[4711.1] kinds definite_bytes=40 definite_blocks=1 indirect_bytes=80 ... pause_ns=53211
  *   leakwrap[4711.1] note TEXT          any number of lines; TEXT is something a person should know
  *   leakwrap[4711.1] site 1: 819200 bytes in 25 blocks, complete
  *   leakwrap[4711.1]   #0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234
@@ -103,6 +104,13 @@
  *             namespace  the program has loaded modules by dlmopen; the path is ?
  *
  *         The path is the rest of the line.
+ * kinds   Only in a dump that tells lost from reachable memory (wrap/reach/reach.h).  The bytes
+ *         and blocks of each kind: definite, indirect, possible and reachable.  pause_ns: how long
+ *         other threads were stopped.  scan_ns: how long the scan took.  scanned=copy if a copy of
+ *         the process was scanned, scanned=in_place if not.  heap=known if memory of the heap
+ *         outside of live blocks keeps no block reachable, heap=part if it does.
+ *         running_threads: threads that could not be stopped; if there are any, lost blocks count
+ *         as possible.
  * site    Rank, live bytes, live blocks ("1 block" if there is one block), and complete, truncated
  *         or guessed.  The call site with the most live bytes comes first.  Under an RTOS
  *         " task=NAME" follows if the task that allocated has a name.  Equal backtraces in two
@@ -110,6 +118,9 @@
  *         the loader made the allocation for itself and not for its caller.  " origin=library
  *         module=M" follows if the code of another shared library made the allocation: module M.
  *         Otherwise the program's own code did.
+ *         In a dump with kinds, definite=BYTES/BLOCKS and so on follow for each kind that the call
+ *         site has.  indirect: what its definitely lost blocks lead to, at any call site.  within:
+ *         its own blocks that are indirectly lost.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
  *             the raw return address
@@ -162,7 +173,8 @@
 
 /* The integer that `leakwrap dump` sends with the dump signal, by sigqueue(3).  It marks a person's
  * request, which the program's own handler must not see. */
-#define LEAKWRAP_REQUEST 0x6b77656c
+#define LEAKWRAP_REQUEST       0x6b77656c
+#define LEAKWRAP_REQUEST_KINDS 0x6b77656d /* for a dump with kinds */
 
 /* The section, the owner and the type of an ELF note.  Every program or library that holds the
  * tracer has the note, stripped or not.  The note's description is two 32-bit words.  The first

@@ -47,13 +47,13 @@ _leakwrap() {
 		case $command in
 		report)
 			options="$files --by= --growth --last --merge --each --hosts=
-				--fail-on-leaks --judge= --max-bytes= --max-blocks="
+				--fail-on-leaks --leak-kinds= --judge= --max-bytes= --max-blocks="
 			;;
 		diff) options=$files ;;
 		list) options=--help ;;
 		audit) options='--strict --help' ;;
 		dump)
-			options='--signal= --timeout= --help'
+			options='--kinds --signal= --timeout= --help'
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
 			;;

@@ -64,6 +64,15 @@ LEAKWRAP_API int leakwrap_ignore(const void *block);
 LEAKWRAP_API void leakwrap_record(const void *block, size_t size);
 LEAKWRAP_API void leakwrap_forget(const void *block);
 
+/* A dump that tells lost from reachable memory (option kinds=) looks for pointers in data, stacks,
+ * registers and in all memory that the process has mapped.  leakwrap_root declares SIZE more bytes
+ * at START, such as pointers in a device's memory.  They are read at each such dump, as far as they
+ * can be.  START again changes the size.  leakwrap_unroot ends that.  Both return 0, or -1: SIZE is
+ * 0 or there is no memory; no range begins at START.  Without an operating system they return -1.
+ * Signal-safe. */
+LEAKWRAP_API int leakwrap_root(const void *start, size_t size);
+LEAKWRAP_API int leakwrap_unroot(const void *start);
+
 /* -- backtraces -------------------------------------------------------------------------------- */
 
 /* Stores up to MAX return addresses in PCS, innermost first.  The first is the return address of

@@ -21,7 +21,7 @@ judge() {
 	rm -f "$W/log"
 	LEAKWRAP_OPTIONS=log=$W/log "$program" "$@" >"$W/printed" ||
 		fail "$what: the program's status is $?"
-	"$lw" report --fail-on-leaks "$W/log" >"$W/out" 2>"$W/err"
+	"$lw" report --fail-on-leaks --leak-kinds=all "$W/log" >"$W/out" 2>"$W/err"
 	got=$?
 	[ $got = "$wanted" ] ||
 		fail "$what: verdict $got, wanted $wanted: $(cat "$W/err" "$W/log")"

@@ -49,7 +49,7 @@ equal "empty: live blocks" "$(dump_value "$W/log" 1 live_blocks)" 0
 musl-gcc -static $TARGET_CFLAGS -o "$W/origin" tests/link/origin.c $musl_flags ||
 	fail "origin: does not link"
 "$W/origin" leaks >"$W/out" 2>"$W/log" || fail "origin: status $?"
-"$lw" report --fail-on-leaks "$W/log" >"$W/out" 2>"$W/err"
+"$lw" report --fail-on-leaks --leak-kinds=all "$W/log" >"$W/out" 2>"$W/err"
 equal "origin: verdict" $? 1
 grep -q ' 1,500 bytes in 5 blocks are live' "$W/err" || fail "origin: $(cat "$W/err" "$W/log")"
 "$W/origin" >"$W/out" 2>"$W/log" || fail "origin: status $?"

@@ -9,7 +9,7 @@ LEAKWRAP_OPTIONS=log="$W/log" "$W/leaky" || fail leaky # 4,301 bytes in 3 blocks
 
 status_is 0 "$lw" report "$W/log"
 status_is 1 "$lw" report --fail-on-leaks "$W/log"
-said '4,301 bytes in 3 blocks are live'
+said '4,301 bytes in 3 blocks are lost'
 status_is 0 "$lw" report --max-bytes=4301 "$W/log"
 status_is 1 "$lw" report --max-bytes=4300 "$W/log"
 status_is 0 "$lw" report --max-bytes=5K --max-blocks=3 "$W/log"
@@ -62,5 +62,5 @@ status_is 0 "$lw" report --fail-on-leaks "$W/empty.log"
 build leaky_static -static tests/tool/leaky.c 2>/dev/null
 LEAKWRAP_OPTIONS=log="$W/static.log" "$W/leaky_static" || fail leaky_static
 status_is 1 "$lw" report --fail-on-leaks "$W/static.log"
-said '4,301 bytes in 3 blocks are live'
+said '4,301 bytes in 3 blocks are lost'
 status_is 0 "$lw" report --max-blocks=3 --max-bytes=4301 "$W/static.log"

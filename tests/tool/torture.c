@@ -16,7 +16,9 @@ static int has_bug(const char *name)
 	return strstr(bugs, name) != NULL;
 }
 
-/* Loses the first block if there is none for the second. */
+void *volatile kept; /* keeps a block reachable */
+
+/* Loses the first block if there is none for the second, or keeps it. */
 static NOINLINE int leak_on_error(void)
 {
 	char *first = malloc(40), *second;
@@ -25,7 +27,9 @@ static NOINLINE int leak_on_error(void)
 		return 0;
 	second = malloc(50);
 	if (!second) {
-		if (!has_bug("leak"))
+		if (has_bug("keep"))
+			kept = first;
+		else if (!has_bug("leak"))
 			free(first);
 		return 0;
 	}

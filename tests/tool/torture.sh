@@ -52,6 +52,14 @@ shows '^  1 finding$'
 follows '^  #1 misuse of the heap, double free' 'free_twice .*torture.c:'
 follows 'after a failed allocation of up to 6,000 bytes (aborted)' 'free_twice .*torture.c:'
 
+# A block to which a variable leads is no leak, unless nobody tells it from lost blocks.
+for program in bugs bugs-static; do
+	status_is 0 "$lw" torture -- "$W/$program" keep
+	shows '^  0 findings$'
+done
+status_is 1 env LEAKWRAP_OPTIONS=kinds=never "$lw" torture -- "$W/bugs" keep
+shows '^  1 finding$'
+
 # JSON.
 status_is 1 "$lw" torture --format=json -- "$W/bugs" null,leak
 for line in '"format": "leakwrap-torture"' '"crash": 1' '"error_exit": 8' '"kind": "crash"' \

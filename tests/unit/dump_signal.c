@@ -16,8 +16,10 @@ enum { THREADS = 3, STEPS = 5000 };
 
 static _Atomic unsigned dumps, first, second;
 
-static void dump(void)
+static void dump(bool wants_kinds, const void *context)
 {
+	(void)context;
+	CHECK(!wants_kinds);
 	atomic_fetch_add(&dumps, 1);
 }
 

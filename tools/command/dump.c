@@ -21,6 +21,7 @@ struct dump_options {
 	uint64_t pid;
 	uint64_t timeout;   /* in seconds */
 	const char *signal; /* the name that the user gives, or NULL */
+	bool kinds;         /* the dump tells lost from reachable memory */
 };
 
 static error_t parse_dump(int key, char *argument, struct argp_state *state)
@@ -35,6 +36,9 @@ static error_t parse_dump(int key, char *argument, struct argp_state *state)
 		options->signal = argument;
 		if (signal_number(argument) <= 0)
 			argp_error(state, "--signal=%s: not a signal", argument);
+		break;
+	case 'k':
+		options->kinds = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (options->pid || !parse_number(argument, &options->pid) || options->pid == 0 ||
@@ -84,15 +88,17 @@ static enum status wait_for_dump(const struct target_process *process, const str
 	return STATUS_USAGE;
 }
 
-/* Asks PROCESS for a dump and prints it, unless it goes to a terminal or a pipe. */
+/* Asks PROCESS for a dump and prints it, unless it goes to a terminal or a pipe.  KINDS: the dump
+ * tells lost from reachable memory. */
 static enum status take_dump(struct arena *arena, const struct target_process *process,
-                             uint64_t timeout)
+                             uint64_t timeout, bool kinds)
 {
 	struct dump_log log = dump_log_find(arena, process);
 	enum status status = STATUS_FINE;
 
 	if (sigqueue(process->pid, process->signal,
-	             (union sigval){.sival_int = LEAKWRAP_REQUEST}) != 0) {
+	             (union sigval){.sival_int = kinds ? LEAKWRAP_REQUEST_KINDS
+	                                               : LEAKWRAP_REQUEST}) != 0) {
 		complain("process %d: %s", process->pid, strerror(errno));
 		status = STATUS_USAGE;
 	} else if (log.pattern_count == 0) {
@@ -112,6 +118,7 @@ static enum status take_dump(struct arena *arena, const struct target_process *p
 int command_dump(int argc, char **argv)
 {
 	static const struct argp_option table[] = {
+	        {"kinds", 'k', 0, 0, "Tell lost memory from reachable memory", 0},
 	        {"signal", 's', "NAME", 0,
 	         "The dump signal of a process whose memory this user may not read (USR1, RTMIN+3)",
 	         0},
@@ -134,7 +141,7 @@ int command_dump(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	struct target_process process = {.pid = (pid_t)options.pid};
 	enum status status = examine_process(&arena, &process, options.signal)
-	                             ? take_dump(&arena, &process, options.timeout)
+	                             ? take_dump(&arena, &process, options.timeout, options.kinds)
 	                             : STATUS_USAGE;
 	arena_free(&arena);
 	return (int)status;

@@ -18,6 +18,7 @@ struct report_options {
 	size_t log_count, log_room;
 	enum group_kind by;
 	bool growth, only_last, fail_on_leaks, judges_all;
+	unsigned leak_kinds; /* bits by enum reach; 0: not chosen */
 	enum { MERGE_IF_MANY, MERGE_ALWAYS, MERGE_NEVER } merge;
 	const char *hosts;
 	bool limits_bytes, limits_blocks;
@@ -33,6 +34,7 @@ enum {
 	KEY_HOSTS,
 	KEY_FAIL_ON_LEAKS,
 	KEY_JUDGE,
+	KEY_LEAK_KINDS,
 	KEY_MAX_BYTES,
 	KEY_MAX_BLOCKS,
 };
@@ -52,7 +54,12 @@ static const struct argp_option report_table[] = {
          "With --merge, where the path of a log names its host: logs/%h/*.log", 1},
         {"each", KEY_EACH, 0, 0, "A report of each process, however many", 1},
         {0, 0, 0, 0, "Exit with status 1 when the last dump of a process", 5},
-        {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0, "has any live block", 5},
+        {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0,
+         "has a lost block, or any live block if it does not tell lost from reachable", 5},
+        {"leak-kinds", KEY_LEAK_KINDS, "KINDS", 0,
+         "Kinds of leaks for --fail-on-leaks: definite, indirect, possible, reachable, with commas "
+         "between them, or all (default definite,indirect,possible)",
+         6},
         {"max-bytes", KEY_MAX_BYTES, "N[K|M|G]", 0, "has more live bytes", 5},
         {"max-blocks", KEY_MAX_BLOCKS, "N", 0, "has more live blocks", 5},
         {"judge", KEY_JUDGE, "WHAT", 0,
@@ -67,6 +74,28 @@ static bool *flag_of(struct report_options *options, int key)
 	       : key == KEY_LAST          ? &options->only_last
 	       : key == KEY_FAIL_ON_LEAKS ? &options->fail_on_leaks
 	                                  : NULL;
+}
+
+/* Reads a list of kinds.  Returns bits by enum reach, or 0 if TEXT is no such list. */
+static unsigned parse_kinds(const char *text)
+{
+	unsigned kinds = 0;
+
+	if (strcmp(text, "all") == 0)
+		return (1u << REACHES) - 1;
+	while (*text) {
+		size_t length = strcspn(text, ",");
+		unsigned kind = 0;
+		while (kind < REACHES && (strlen(reach_names[kind]) != length ||
+		                          memcmp(reach_names[kind], text, length) != 0))
+			kind++;
+		if (kind == REACHES)
+			return 0;
+		kinds |= 1u << kind;
+		text += length;
+		text += *text == ',';
+	}
+	return kinds;
 }
 
 static error_t parse_report(int key, char *argument, struct argp_state *state)
@@ -103,6 +132,14 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		if (!strstr(argument, "%h"))
 			option_error(state, "--hosts=%s: %%h must stand for the host", argument);
 		options->hosts = argument;
+		break;
+	case KEY_LEAK_KINDS:
+		options->leak_kinds = parse_kinds(argument);
+		if (!options->leak_kinds)
+			option_error(
+			        state,
+			        "--leak-kinds=%s: definite, indirect, possible, reachable or all",
+			        argument);
 		break;
 	case KEY_MAX_BYTES:
 		options->max_bytes = option_size(state, "max-bytes", argument);
@@ -141,6 +178,26 @@ static void count_judged(const struct dump *dump, bool judges_all, uint64_t *byt
 	}
 }
 
+/* By default these are leaks. */
+#define LOST (1u << REACH_DEFINITE | 1u << REACH_INDIRECT | 1u << REACH_POSSIBLE)
+
+/* Counts the bytes and blocks of DUMP that are leaks of KINDS, as count_judged does. */
+static void count_leaks(const struct dump *dump, bool judges_all, unsigned kinds, uint64_t *bytes,
+                        uint64_t *blocks)
+{
+	struct reach_sums reach = dump->totals.reach;
+
+	for (size_t i = 0; i < dump->site_count; i++)
+		if (!judges_all && dump->sites[i].origin != ORIGIN_PROGRAM)
+			subtract_reach(&reach, &dump->sites[i].reach);
+	*bytes = *blocks = 0;
+	for (unsigned kind = 0; kind < REACHES; kind++)
+		if (kinds >> kind & 1) {
+			add_up(bytes, reach.bytes[kind]);
+			add_up(blocks, reach.blocks[kind]);
+		}
+}
+
 /* How many processes the judgement names before it only counts the others. */
 enum { JUDGED_NAMED = 10 };
 
@@ -163,16 +220,23 @@ static enum status judge(const struct report_options *options, const struct repo
 			continue;
 		uint64_t bytes, blocks;
 		count_judged(dump, options->judges_all, &bytes, &blocks);
-		bool leaks = options->fail_on_leaks && blocks > 0;
 		bool many_bytes = options->limits_bytes && bytes > options->max_bytes;
 		bool many_blocks = options->limits_blocks && blocks > options->max_blocks;
+		bool tells = options->fail_on_leaks && dump->totals.reach.is_known && !many_bytes &&
+		             !many_blocks;
+		if (tells)
+			count_leaks(dump, options->judges_all,
+			            options->leak_kinds ? options->leak_kinds : LOST, &bytes,
+			            &blocks);
+		bool leaks = options->fail_on_leaks && blocks > 0;
 		if (leaks || many_bytes || many_blocks) {
 			if (failed++ < JUDGED_NAMED)
-				complain("process %lu, dump %lu: %s byte%s in %s block%s %s live%s",
+				complain("process %lu, dump %lu: %s byte%s in %s block%s %s %s%s",
 				         dump->pid, dump->sequence, with_commas(bytes),
 				         bytes == 1 ? "" : "s", with_commas(blocks),
 				         blocks == 1 ? "" : "s",
 				         bytes == 1 && blocks == 1 ? "is" : "are",
+				         tells && !(options->leak_kinds & ~LOST) ? "lost" : "live",
 				         many_bytes || many_blocks ? ", more than allowed" : "");
 			if (status == STATUS_FINE)
 				status = STATUS_LEAKS;

@@ -27,8 +27,8 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .fault = {.registers = dump->fault.registers},
 	        .log = draft->log,
 	        .line = draft->line,
-	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0,
-	                   NULL},
+	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1,   -1,   -1,   -1,   -1,
+	                   -1, -1, -1, -1, -1, -1, -1, -1.0, NULL, NULL, NULL, {.is_known = false}},
 	};
 	arena_reset(&draft->arena);
 	draft->lines = 0;
@@ -77,7 +77,8 @@ static const struct key keys[] = {
         COUNT(truncated_blocks), COUNT(guessed_blocks),  COUNT(freed_elsewhere_blocks),
         COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
         COUNT(left_out_blocks),  COUNT(left_out_bytes),  COUNT(inherited_bytes),
-        COUNT(inherited_blocks),
+        COUNT(inherited_blocks), COUNT(pause_ns),        COUNT(scan_ns),
+        COUNT(running_threads),
 };
 
 static bool scan_percent(const struct cursor *value, double *percent)
@@ -126,6 +127,85 @@ static void read_totals(struct draft *draft, struct cursor c)
 				draft_note_damage(draft, "a number is damaged");
 		}
 	}
+}
+
+const char *const reach_names[REACH_NUMBERS] = {"definite", "indirect", "possible", "reachable",
+                                                "within"};
+
+/* Takes the value of "definite_bytes=" and so on.  Returns false if NAME is no such key. */
+static bool read_kind(struct reach_sums *reach, const struct cursor *name, struct cursor value,
+                      bool *is_whole)
+{
+	for (unsigned kind = 0; kind < REACHES; kind++) {
+		struct cursor rest = *name;
+		int64_t count;
+		if (!skip_text(&rest, reach_names[kind]))
+			continue;
+		uint64_t *to = word_is(&rest, "_bytes")    ? &reach->bytes[kind]
+		               : word_is(&rest, "_blocks") ? &reach->blocks[kind]
+		                                           : NULL;
+		if (!to)
+			return false;
+		if (scan_count(&value, &count) && at_end(&value))
+			*to = (uint64_t)count;
+		else
+			*is_whole = false;
+		return true;
+	}
+	return false;
+}
+
+/* Reads "definite_bytes=40 definite_blocks=1 ... pause_ns=53211 scanned=copy heap=known". */
+static void read_kinds(struct draft *draft, struct cursor c)
+{
+	struct totals *totals = &draft->dump.totals;
+	struct cursor line = c;
+	bool is_whole = true;
+
+	totals->reach = (struct reach_sums){.is_known = true}; /* the line may come twice */
+	for (struct cursor word; next_word(&c, &word);) {
+		const char *equals = memchr(word.at, '=', (size_t)(word.end - word.at));
+		if (!equals)
+			continue;
+		struct cursor name = {word.at, equals}, value = {equals + 1, word.end};
+		if (word_is(&name, "scanned"))
+			totals->scanned = word_is(&value, "copy")       ? "copy"
+			                  : word_is(&value, "in_place") ? "in_place"
+			                                                : NULL;
+		else if (word_is(&name, "heap"))
+			totals->heap = word_is(&value, "known")  ? "known"
+			               : word_is(&value, "part") ? "part"
+			                                         : NULL;
+		else
+			read_kind(&totals->reach, &name, value, &is_whole);
+	}
+	if (!is_whole)
+		draft_note_damage(draft, "a number is damaged");
+	read_totals(draft, line);
+}
+
+/* Reads "definite=40/1", a kind of a call site.  Returns false if WORD is no such word.  Sets
+ * *IS_WHOLE to false if a number is damaged or larger than those of SITE, whose bytes indirectly
+ * lost blocks of other call sites may exceed. */
+static bool read_site_kind(struct parsed_site *site, struct cursor word, bool *is_whole)
+{
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++) {
+		struct cursor value = word;
+		int64_t bytes, blocks;
+		if (!skip_text(&value, reach_names[kind]) || !skip_text(&value, "="))
+			continue;
+		if (!scan_count(&value, &bytes) || !skip_text(&value, "/") ||
+		    !scan_count(&value, &blocks) || !at_end(&value) ||
+		    (kind != REACH_INDIRECT &&
+		     ((uint64_t)bytes > site->bytes || (uint64_t)blocks > site->blocks))) {
+			*is_whole = false;
+			return true;
+		}
+		site->reach.bytes[kind] = (uint64_t)bytes;
+		site->reach.blocks[kind] = (uint64_t)blocks;
+		return true;
+	}
+	return false;
 }
 
 static const char *known_reason(const struct cursor *word)
@@ -352,8 +432,9 @@ static void drop_frames(struct parsed_site *site)
 
 const char *const origin_names[3] = {"program", "library", "system_library"};
 
-/* Reads WORD if it is "origin=NAME" or, behind that, "module=NUMBER". */
-static void read_origin(struct parsed_site *site, struct cursor *word)
+/* Reads WORD if it is "origin=NAME" or, behind that, "module=NUMBER".  Returns false if it is
+ * neither. */
+static bool read_origin(struct parsed_site *site, struct cursor *word)
 {
 	uint64_t number;
 
@@ -361,10 +442,13 @@ static void read_origin(struct parsed_site *site, struct cursor *word)
 		for (unsigned i = 0; i < 3; i++)
 			if (word_is(word, origin_names[i]))
 				site->origin = (enum origin)i;
-	} else if (skip_text(word, "module=") && scan_decimal(word, &number) && at_end(word) &&
-	           number <= UINT_MAX) {
-		site->origin_module = (unsigned)number;
+		return true;
 	}
+	if (!skip_text(word, "module="))
+		return false;
+	if (scan_decimal(word, &number) && at_end(word) && number <= UINT_MAX)
+		site->origin_module = (unsigned)number;
+	return true;
 }
 
 /* Reads "1: 819200 bytes in 25 blocks, complete".  "task=uart_rx" and "origin=library module=2" may
@@ -392,12 +476,16 @@ static void read_site(struct draft *draft, struct cursor c)
 		draft_note_damage(draft, "its call sites hold more than there can be");
 		return;
 	}
+	bool is_whole = true;
+	site.reach.is_known = dump->totals.reach.is_known;
 	while (next_word(&c, &word)) {
 		if (skip_text(&word, "task="))
 			site.task = unescape(&draft->arena, &word);
-		else
-			read_origin(&site, &word);
+		else if (!read_origin(&site, &word))
+			read_site_kind(&site, word, &is_whole);
 	}
+	if (!is_whole)
+		draft_note_damage(draft, "the kinds of a call site are damaged");
 	struct parsed_site *before = last_site(dump);
 	uint64_t last = before ? before->rank : 0;
 	if (site.rank != last + 1) {
@@ -652,6 +740,7 @@ static const struct line_kind {
         {"injected ", read_injected, true},
         {"failed ", read_failed, true},
         {"reached ", read_reached, true},
+        {"kinds ", read_kinds, true},
         {"end ", read_end, false},
 };
 

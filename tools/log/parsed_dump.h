@@ -34,6 +34,26 @@ struct bypass {
 	const char *path;   /* of the module, or NULL: not known */
 };
 
+/* The kinds of live blocks: whether pointers lead to them. */
+enum reach {
+	REACH_DEFINITE,
+	REACH_INDIRECT, /* what definitely lost blocks lead to, counted at these */
+	REACH_POSSIBLE,
+	REACH_REACHABLE,
+	REACHES,
+	REACH_WITHIN = REACHES, /* of a call site's own blocks those that are indirectly lost */
+	REACH_NUMBERS,
+};
+
+/* "definite" and so on, as in the dump. */
+extern const char *const reach_names[REACH_NUMBERS];
+
+/* Bytes and blocks by kind.  If IS_KNOWN is false, the dump does not tell, and all are 0. */
+struct reach_sums {
+	bool is_known;
+	uint64_t bytes[REACH_NUMBERS], blocks[REACH_NUMBERS];
+};
+
 /* The numbers of a dump, with the names of the format.  -1: the dump does not have it. */
 struct totals {
 	int64_t live_bytes, live_blocks, call_sites;
@@ -41,9 +61,13 @@ struct totals {
 	int64_t truncated_blocks, guessed_blocks, freed_elsewhere_blocks, foreign_frees;
 	int64_t left_out_blocks, left_out_bytes; /* only with the option system=0 */
 	int64_t tracer_bytes, dump_ns;
-	int64_t inherited_bytes, inherited_blocks; /* of a forked child: from before the fork */
+	int64_t inherited_bytes, inherited_blocks;  /* of a forked child: from before the fork */
+	int64_t pause_ns, scan_ns, running_threads; /* only with kinds */
 	double complete_percent;
 	const char *inherited; /* "included" in the other numbers, "left_out", or NULL: not known */
+	const char *scanned;   /* "copy", "in_place", or NULL: not known */
+	const char *heap;      /* "known", "part", or NULL: not known */
+	struct reach_sums reach;
 };
 
 struct parsed_frame {
@@ -63,6 +87,7 @@ struct parsed_site {
 	const char *task; /* the task that allocated, or NULL */
 	enum origin origin;
 	unsigned origin_module; /* the number of the library, or 0 */
+	struct reach_sums reach;
 	size_t first, depth;    /* in parsed_dump.frames */
 };
 

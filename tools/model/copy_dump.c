@@ -171,6 +171,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->blocks = from->blocks;
 		site->kind = from->kind;
 		site->task = intern_text(&report->strings, from->task);
+		site->reach = from->reach;
 		site->origin = from->origin;
 		site->library = module_numbered(parsed, modules, from->origin_module);
 		site->rank = from->rank;

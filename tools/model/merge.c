@@ -64,6 +64,16 @@ static void add_total(int64_t *sum, int64_t value)
 		*sum = INT64_MAX;
 }
 
+/* Adds ONE to SUM.  A sum is known only if each dump tells its kinds. */
+static void add_reach(struct reach_sums *sum, const struct reach_sums *one)
+{
+	sum->is_known &= one->is_known;
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++) {
+		add_up(&sum->bytes[kind], one->bytes[kind]);
+		add_up(&sum->blocks[kind], one->blocks[kind]);
+	}
+}
+
 static void add_totals(struct totals *sum, const struct totals *one)
 {
 	add_total(&sum->live_bytes, one->live_bytes);
@@ -76,6 +86,7 @@ static void add_totals(struct totals *sum, const struct totals *one)
 	add_total(&sum->freed_elsewhere_blocks, one->freed_elsewhere_blocks);
 	add_total(&sum->foreign_frees, one->foreign_frees);
 	add_total(&sum->tracer_bytes, one->tracer_bytes);
+	add_reach(&sum->reach, &one->reach);
 }
 
 static int compare_sites(const void *left, const void *right)
@@ -217,10 +228,12 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			into->kind = site->kind;
 			into->origin = site->origin;
 			into->library = site->library;
+			into->reach.is_known = true;
 		}
 		spread->is_live = true;
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);
+		add_reach(&into->reach, &site->reach);
 	}
 }
 
@@ -312,6 +325,9 @@ struct merger *merge_start(struct report *report)
 	merger->arena = report->dump_arena;
 	merger->dump = arena_alloc(merger->arena, sizeof *merger->dump);
 	merger->merged = arena_alloc(merger->arena, sizeof *merger->merged);
+	struct totals *totals = &merger->dump->totals;
+	totals->reach.is_known = true;
+	totals->pause_ns = totals->scan_ns = totals->running_threads = -1;
 	return merger;
 }
 

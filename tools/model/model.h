@@ -78,10 +78,11 @@ struct site {
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
 	const char *task; /* the task that allocated, or NULL */
+	struct reach_sums reach;
 	enum origin origin;
 	const struct module
 	        *library;   /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
-	unsigned processes; /* of a merged dump: how many have it */
+	unsigned processes;          /* of a merged dump: how many have it */
 	const struct spread *spread; /* of a merged dump: how it spreads (merge.h) */
 };
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/model/totals.h"
+
 /* -- patterns ---------------------------------------------------------------------------------- */
 
 /* Returns true if PATTERN matches TEXT.  * matches anything, ^ and $ anchor an end.  Each piece
@@ -121,6 +123,7 @@ static void apply_to_dump(struct dump *dump)
 		dump->suppressed_sites++;
 		dump->suppressed_bytes += site.bytes;
 		dump->suppressed_blocks += site.blocks;
+		subtract_reach(&dump->totals.reach, &site.reach);
 	}
 	dump->site_count = kept;
 }

@@ -18,6 +18,16 @@ static void add(int64_t *total, uint64_t part)
 	*total = (int64_t)sum;
 }
 
+void subtract_reach(struct reach_sums *sum, const struct reach_sums *part)
+{
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++) {
+		sum->bytes[kind] -=
+		        sum->bytes[kind] < part->bytes[kind] ? sum->bytes[kind] : part->bytes[kind];
+		sum->blocks[kind] -= sum->blocks[kind] < part->blocks[kind] ? sum->blocks[kind]
+		                                                            : part->blocks[kind];
+	}
+}
+
 /* Moves SITE from the totals of its dump to what is left out. */
 static void leave_out(struct totals *totals, const struct site *site)
 {
@@ -30,6 +40,7 @@ static void leave_out(struct totals *totals, const struct site *site)
 		subtract(&totals->guessed_blocks, site->blocks);
 	add(&totals->left_out_bytes, site->bytes);
 	add(&totals->left_out_blocks, site->blocks);
+	subtract_reach(&totals->reach, &site->reach);
 }
 
 /* Computes the share of live bytes with complete stacks, if DUMP shows all its call sites. */

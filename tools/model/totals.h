@@ -8,6 +8,9 @@
  * does: keeps those whose origin KEEPS, by enum origin, says.  To be called after symbolize. */
 void keep_origins(struct report *report, const bool *keeps);
 
+/* Subtracts PART from *SUM, which stops at 0. */
+void subtract_reach(struct reach_sums *sum, const struct reach_sums *part);
+
 /* Return the live bytes or blocks of DUMP that no suppression covers. */
 uint64_t unsuppressed_bytes(const struct dump *dump);
 uint64_t unsuppressed_blocks(const struct dump *dump);

@@ -61,6 +61,22 @@ static json_t *hex(uint64_t value)
 	return json_string(digits);
 }
 
+/* Returns the kinds of REACH; null if they are not known.  IS_SITE: of a call site. */
+static json_t *kinds_json(const struct reach_sums *reach, bool is_site)
+{
+	if (!reach->is_known)
+		return json_null();
+	json_t *object = json_object();
+	char key[40];
+	for (unsigned kind = 0; kind < (is_site ? REACH_NUMBERS : REACHES); kind++) {
+		snprintf(key, sizeof key, "%s_bytes", reach_names[kind]);
+		set(object, key, json_integer((json_int_t)reach->bytes[kind]));
+		snprintf(key, sizeof key, "%s_blocks", reach_names[kind]);
+		set(object, key, json_integer((json_int_t)reach->blocks[kind]));
+	}
+	return object;
+}
+
 static json_t *totals_json(const struct totals *totals)
 {
 	json_t *object = json_object();
@@ -76,6 +92,14 @@ static json_t *totals_json(const struct totals *totals)
 	if (totals->left_out_blocks >= 0) {
 		set(object, "left_out_blocks", count(totals->left_out_blocks));
 		set(object, "left_out_bytes", count(totals->left_out_bytes));
+	}
+	set(object, "kinds", kinds_json(&totals->reach, false));
+	if (totals->reach.is_known) {
+		set(object, "pause_ns", count(totals->pause_ns));
+		set(object, "scan_ns", count(totals->scan_ns));
+		set(object, "scanned", text(totals->scanned));
+		set(object, "heap", text(totals->heap));
+		set(object, "running_threads", count(totals->running_threads));
 	}
 	set(object, "tracer_bytes", count(totals->tracer_bytes));
 	set(object, "dump_ns", count(totals->dump_ns));
@@ -129,6 +153,7 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 	set(object, "stack", json_string(stack_kind_names[site->kind]));
 	if (site->task)
 		set(object, "task", text(site->task));
+	set(object, "kinds", kinds_json(&site->reach, true));
 	set(object, "origin", json_string(origin_names[site->origin]));
 	if (site->library)
 		set(object, "library", text(site->library->path));

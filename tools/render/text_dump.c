@@ -243,10 +243,89 @@ static void put_spread(struct page *page, const struct dump *dump, const struct 
 	set_tone(page, TONE_PLAIN);
 }
 
+/* How the kinds are called in text. */
+static const char *const kind_texts[REACHES] = {"definitely lost", "indirectly lost",
+                                                "possibly lost", "still reachable"};
+
+/* Writes the kinds of all live blocks, lost ones first. */
+static void put_kinds(struct page *page, const struct reach_sums *reach)
+{
+	if (!reach->is_known)
+		return;
+	for (unsigned kind = 0; kind < REACHES; kind++) {
+		set_tone(page,
+		         kind == REACH_DEFINITE && reach->blocks[kind] ? TONE_ALERT : TONE_PLAIN);
+		fprintf(page->stream, "  %s: %s", kind_texts[kind],
+		        counted(page, reach->bytes[kind], "byte"));
+		fprintf(page->stream, " in %s\n", counted(page, reach->blocks[kind], "block"));
+	}
+	set_tone(page, TONE_PLAIN);
+}
+
+/* Writes the kinds of SITE behind its bytes and blocks. */
+static void put_site_kinds(struct page *page, const struct site *site)
+{
+	const struct reach_sums *reach = &site->reach;
+
+	if (!reach->is_known)
+		return;
+	for (unsigned kind = 0; kind < REACHES; kind++) {
+		if (reach->blocks[kind] == 0)
+			continue;
+		if (kind == REACH_INDIRECT)
+			fprintf(page->stream, ", which lead to %s",
+			        counted(page, reach->bytes[kind], "byte"));
+		else if (reach->blocks[kind] == site->blocks)
+			fprintf(page->stream, ", %s", kind_texts[kind]);
+		else
+			fprintf(page->stream, ", %s %s", with_commas(reach->bytes[kind]),
+			        kind_texts[kind]);
+	}
+	if (reach->blocks[REACH_WITHIN] > 0)
+		fprintf(page->stream, ", %s lost indirectly",
+		        with_commas(reach->bytes[REACH_WITHIN]));
+}
+
+/* Compares two call sites for the order of the text: what is lost comes first. */
+static int compare_lost(const void *left, const void *right)
+{
+	const struct site *a = *(const struct site *const *)left;
+	const struct site *b = *(const struct site *const *)right;
+	uint64_t lost_a = a->reach.bytes[REACH_DEFINITE] + a->reach.bytes[REACH_INDIRECT];
+	uint64_t lost_b = b->reach.bytes[REACH_DEFINITE] + b->reach.bytes[REACH_INDIRECT];
+	bool is_lost_a = a->reach.blocks[REACH_DEFINITE] > 0;
+	bool is_lost_b = b->reach.blocks[REACH_DEFINITE] > 0;
+	uint64_t possible_a = a->reach.bytes[REACH_POSSIBLE];
+	uint64_t possible_b = b->reach.bytes[REACH_POSSIBLE];
+
+	if (is_lost_a != is_lost_b)
+		return is_lost_a ? -1 : 1;
+	if (lost_a != lost_b)
+		return lost_a > lost_b ? -1 : 1;
+	if (possible_a != possible_b)
+		return possible_a > possible_b ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* Returns the call sites of DUMP in the order of the text.  The caller frees the array. */
+static const struct site **sorted_sites(const struct dump *dump)
+{
+	const struct site **sites = xmalloc((dump->site_count + 1) * sizeof *sites);
+
+	for (size_t i = 0; i < dump->site_count; i++)
+		sites[i] = &dump->sites[i];
+	if (dump->totals.reach.is_known && dump->site_count &&
+	    !(dump->merged && dump->merged->by_growth))
+		qsort(sites, dump->site_count, sizeof *sites, compare_lost);
+	return sites;
+}
+
 static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 {
+	const struct site **sites = sorted_sites(dump);
+
 	for (size_t i = 0; i < dump->site_count; i++) {
-		const struct site *site = &dump->sites[i];
+		const struct site *site = sites[i];
 		if (top && i == top) {
 			leave_out(page, dump->site_count - i, "call site");
 			break;
@@ -259,6 +338,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		if (dump->totals.live_bytes > 0)
 			fprintf(page->stream, ", %.1f %%",
 			        100.0 * (double)site->bytes / (double)dump->totals.live_bytes);
+		put_site_kinds(page, site);
 		if (dump->merged)
 			fprintf(page->stream, ", in %s of %s", with_commas(site->processes),
 			        counted(page, dump->merged->dumps, "process"));
@@ -277,6 +357,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			put_spread(page, dump, site);
 		put_stack(page, site->stack);
 	}
+	free(sites);
 	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
 	if (bytes || blocks)
 		fprintf(page->stream, "\n  %s in %s at call sites that the dump does not show\n",
@@ -410,6 +491,7 @@ void put_dump(struct page *page, const struct dump *dump, const struct answer *a
 	if (dump->crash)
 		put_crash(page, dump);
 	put_totals(page, dump);
+	put_kinds(page, &dump->totals.reach);
 	if (answer->by == GROUP_NONE)
 		put_sites(page, dump, answer->top);
 	else

@@ -100,33 +100,59 @@ static struct finding *add_finding(struct torture *torture, struct attempt *atte
 
 /* -- what a run has found ---------------------------------------------------------------------- */
 
-/* Returns the blocks that the baseline holds at its end at the call site of STACK. */
-static uint64_t baseline_blocks(const struct dump *baseline, const struct stack *stack)
+/* Blocks that a call site leaves behind, and their bytes. */
+struct left {
+	uint64_t bytes, blocks;
+};
+
+/* Returns the lost blocks of SITE, or all its live blocks if ONLY_LOST is false. */
+static struct left left_by(const struct site *site, bool only_lost)
+{
+	static const enum reach lost[] = {REACH_DEFINITE, REACH_WITHIN, REACH_POSSIBLE};
+	struct left left = {site->bytes, site->blocks};
+
+	if (only_lost) {
+		left = (struct left){0, 0};
+		for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
+			left.bytes += site->reach.bytes[lost[i]];
+			left.blocks += site->reach.blocks[lost[i]];
+		}
+	}
+	return left;
+}
+
+/* Returns the blocks that the baseline leaves behind at the call site of STACK. */
+static uint64_t baseline_blocks(const struct dump *baseline, const struct stack *stack,
+                                bool only_lost)
 {
 	uint64_t blocks = 0;
 
 	for (size_t i = 0; i < baseline->site_count; i++)
 		if (baseline->sites[i].stack == stack)
-			blocks += baseline->sites[i].blocks;
+			blocks += left_by(&baseline->sites[i], only_lost).blocks;
 	return blocks;
 }
 
-/* Adds a leak for each call site with more live blocks at the end than without failures. */
+/* Adds a leak for each call site that leaves more blocks behind than without failures: lost blocks
+ * if both dumps tell lost from reachable memory, and live blocks otherwise. */
 static bool find_leaks(struct torture *torture, struct attempt *attempt, const struct dump *dump)
 {
+	const bool only_lost =
+	        dump->totals.reach.is_known && torture->baseline->totals.reach.is_known;
 	bool found = false;
 
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		const uint64_t before = baseline_blocks(torture->baseline, site->stack);
+		const struct left left = left_by(site, only_lost);
+		const uint64_t before = baseline_blocks(torture->baseline, site->stack, only_lost);
 
-		if (site->origin != ORIGIN_PROGRAM || site->blocks <= before)
+		if (site->origin != ORIGIN_PROGRAM || left.blocks <= before)
 			continue;
 		struct finding *finding =
 		        add_finding(torture, attempt, FINDING_LEAK, site->stack, dump);
-		if (site->blocks - before > finding->blocks) {
-			finding->blocks = site->blocks - before;
-			finding->bytes = before ? 0 : site->bytes;
+		if (left.blocks - before > finding->blocks) {
+			finding->blocks = left.blocks - before;
+			finding->bytes = before ? 0 : left.bytes;
 		}
 		found = true;
 	}

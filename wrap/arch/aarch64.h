@@ -88,6 +88,17 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 	X("pstate", uc_mcontext.pstate)
 // clang-format on
 
+/* The address of the vector registers v0 to v31 of a ucontext_t, and their size.  Compilers copy
+ * pairs of pointers through them.  The kernel puts their record first (Linux,
+ * arch/arm64/kernel/signal.c, setup_sigframe_layout; uapi/asm/sigcontext.h, struct fpsimd_context:
+ * 16 bytes before the registers). */
+#define LEAKWRAP_CONTEXT_VECTORS(context) ((uintptr_t)(context)->uc_mcontext.__reserved + 16)
+#define LEAKWRAP_CONTEXT_VECTORS_SIZE     512u
+
+/* The processor ignores the top byte of an address (Linux, Documentation/arch/arm64/
+ * tagged-address-abi.rst).  Programs and the Memory Tagging Extension store tags there. */
+#define LEAKWRAP_UNTAG(address) ((address) & (((uintptr_t)1 << 56) - 1))
+
 /* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in x0, ARGUMENT in x1, TOP in x2.
  * FUNCTION preserves x29 (section 6.1.1).  DWARF numbers are those of the registers, 31 is sp. */
 // clang-format off

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wrap/base/common.h"
@@ -19,6 +20,7 @@ struct leakwrap_loss {
 	_Atomic unsigned long lost_call_sites;     /* without a backtrace: no memory or number */
 	_Atomic unsigned long freed_elsewhere;     /* addresses allocated again without a free */
 	_Atomic unsigned long foreign_frees;       /* frees of blocks that were never recorded */
+	_Atomic bool has_hidden; /* leakwrap_disable() was called: blocks may be hidden */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_loss leakwrap_loss;

@@ -27,6 +27,13 @@ enum leakwrap_children {
 	LEAKWRAP_CHILDREN_ALL,
 };
 
+/* Which dumps tell lost from reachable memory, besides those that a person asks to. */
+enum leakwrap_kinds_when {
+	LEAKWRAP_KINDS_NEVER,
+	LEAKWRAP_KINDS_EXIT,
+	LEAKWRAP_KINDS_ALWAYS, /* at exit, on a signal, and by leakwrap_dump() */
+};
+
 enum leakwrap_on_misuse {
 	LEAKWRAP_ON_MISUSE_NOTHING,
 	LEAKWRAP_ON_MISUSE_REPORT,
@@ -85,6 +92,7 @@ struct leakwrap_options {
 	bool crash;
 	bool command;
 	enum leakwrap_on_misuse misuse;
+	enum leakwrap_kinds_when kinds;
 	bool libraries; /* false: records only the program's own calls */
 	bool system;    /* false: leaves out what the static C library allocated for itself */
 #ifndef LEAKWRAP_BARE

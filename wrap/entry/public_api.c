@@ -3,7 +3,11 @@
 #include "wrap/leakwrap.h"
 
 #include "wrap/record/record.h"
+#include "wrap/base/loss.h"
 #include "wrap/live/live.h"
+#ifndef LEAKWRAP_BARE
+#include "wrap/reach/roots.h"
+#endif
 #include "wrap/site/site_table.h"
 #include "wrap/base/thread.h"
 #include "wrap/unwind/unwind.h"
@@ -14,6 +18,7 @@
 
 void leakwrap_disable(void)
 {
+	atomic_store(&leakwrap_loss.has_hidden, true);
 	leakwrap_thread_disable();
 }
 
@@ -56,6 +61,36 @@ void leakwrap_fail_next(unsigned count)
 	if (self->state == LEAKWRAP_THREAD_RECORDING || self->state == LEAKWRAP_THREAD_CHECKING)
 		self->state = LEAKWRAP_THREAD_NEW;
 }
+#endif
+
+/* -- roots ------------------------------------------------------------------------------------- */
+
+#ifndef LEAKWRAP_BARE
+
+int leakwrap_root(const void *start, size_t size)
+{
+	return leakwrap_roots_add((uintptr_t)start, size);
+}
+
+int leakwrap_unroot(const void *start)
+{
+	return leakwrap_roots_remove((uintptr_t)start);
+}
+
+#else
+
+int leakwrap_root(const void *start, size_t size)
+{
+	(void)start, (void)size;
+	return -1;
+}
+
+int leakwrap_unroot(const void *start)
+{
+	(void)start;
+	return -1;
+}
+
 #endif
 
 /* -- backtraces -------------------------------------------------------------------------------- */

@@ -114,3 +114,9 @@ uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block
 	}
 	return 0;
 }
+
+void leakwrap_held_own_memory(uintptr_t *start, uintptr_t *end)
+{
+	*start = (uintptr_t)&held;
+	*end = (uintptr_t)(&held + 1);
+}

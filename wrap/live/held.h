@@ -16,7 +16,8 @@
  * then found by a later call of the same thread with the stack above it, or of a later thread whose
  * state has the same address.  Until then dumps show the block.
  *
- * All functions may run in a signal handler and take no lock.  For the files of wrap/live alone.
+ * All functions may run in a signal handler and take no lock.  For the files of wrap/live alone,
+ * but for leakwrap_held_own_memory.
  */
 #ifndef LEAKWRAP_HELD_H
 #define LEAKWRAP_HELD_H
@@ -59,5 +60,8 @@ bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block);
  * back.  Returns 0 if there is no such entry.  SP is the stack pointer of the current call's
  * caller, or 0: then only the entries of an earlier thread are found. */
 uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block);
+
+/* Sets *START and *END to the bounds of the table: it holds addresses of blocks. */
+void leakwrap_held_own_memory(uintptr_t *start, uintptr_t *end);
 
 #endif

@@ -164,12 +164,10 @@ static bool read_value(const struct leakwrap_region *region, const leakwrap_live
 /* How often a walk reads a record that is incomplete. */
 #define READS_MAX 8
 
-/* Reads the block, held or not, that starts in the window of SLOT.  Other threads may change SLOT
- * meanwhile.  Returns false if SLOT holds no complete record.  A thread may hold a block and
- * restore it again and again: then SLOT has the same value, although the record was incomplete
- * between. */
-static bool read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
-                      struct leakwrap_live_block *block)
+/* A thread may hold a block and restore it again and again: then SLOT has the same value, although
+ * the record was incomplete between. */
+bool leakwrap_region_read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                               struct leakwrap_live_block *block)
 {
 	uint32_t value = atomic_load_explicit(slot, memory_order_acquire);
 
@@ -196,7 +194,7 @@ static bool find_in_slots(const struct leakwrap_region *region, uintptr_t addres
 		return false;
 	slot = leakwrap_slot_of(region, address, &within);
 	return leakwrap_slot_is_block(atomic_load_explicit(slot, memory_order_relaxed)) &&
-	       read_slot(region, slot, found) && found->address == address;
+	       leakwrap_region_read_slot(region, slot, found) && found->address == address;
 }
 
 struct leakwrap_live_block leakwrap_live_find(const void *block)
@@ -377,18 +375,6 @@ void leakwrap_live_end_left_holds(uintptr_t sp)
 
 /* -- visiting ---------------------------------------------------------------------------------- */
 
-/* Returns a bit for each slot of the group at SLOT: set if the slot is not empty.  Branch-free for
- * each slot: no processor could predict which slots are in use. */
-static unsigned used_slots_in_group(const leakwrap_live_slot *slot)
-{
-	unsigned used = 0;
-
-#pragma GCC unroll 16 /* halves the instructions */
-	for (unsigned i = LEAKWRAP_SLOT_GROUP; i-- > 0;)
-		used = used << 1 | (atomic_load_explicit(&slot[i], memory_order_relaxed) != 0);
-	return used;
-}
-
 static void visit_slots(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
                         const leakwrap_live_slot *end,
                         void (*visit)(void *, const struct leakwrap_live_block *), void *context)
@@ -398,8 +384,8 @@ static void visit_slots(const struct leakwrap_region *region, const leakwrap_liv
 	for (; slot < end; slot += LEAKWRAP_SLOT_GROUP) {
 		if (leakwrap_slot_group_is_empty(slot))
 			continue;
-		for (unsigned used = used_slots_in_group(slot); used != 0; used &= used - 1)
-			if (read_slot(region, &slot[__builtin_ctz(used)], &block))
+		for (unsigned used = leakwrap_slot_group_used(slot); used != 0; used &= used - 1)
+			if (leakwrap_region_read_slot(region, &slot[__builtin_ctz(used)], &block))
 				visit(context, &block);
 	}
 }

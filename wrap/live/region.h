@@ -149,6 +149,11 @@ leakwrap_region_decode(const struct leakwrap_region *region, const leakwrap_live
 	};
 }
 
+/* Reads the block, held or not, that starts in the window of SLOT, a slot of REGION.  Other threads
+ * may change SLOT meanwhile.  Returns false if SLOT holds no complete record.  Signal-safe. */
+bool leakwrap_region_read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
+                               struct leakwrap_live_block *block);
+
 /* Number of slots that are tested together, a word at a time.  Most slots are empty. */
 #define LEAKWRAP_SLOT_GROUP 16
 
@@ -162,6 +167,18 @@ LEAKWRAP_INLINE bool leakwrap_slot_group_is_empty(const leakwrap_live_slot *slot
 	for (unsigned i = 0; i < LEAKWRAP_SLOT_GROUP * sizeof(*slot) / sizeof(*word); i++)
 		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
 	return any == 0;
+}
+
+/* Returns a bit for each slot of the group at SLOT: set if the slot is not empty.  Branch-free for
+ * each slot: no processor could predict which slots are in use. */
+LEAKWRAP_INLINE unsigned leakwrap_slot_group_used(const leakwrap_live_slot *slot)
+{
+	unsigned used = 0;
+
+#pragma GCC unroll 16 /* halves the instructions */
+	for (unsigned i = LEAKWRAP_SLOT_GROUP; i-- > 0;)
+		used = used << 1 | (atomic_load_explicit(&slot[i], memory_order_relaxed) != 0);
+	return used;
 }
 
 #endif

@@ -17,4 +17,16 @@ enum leakwrap_bypass {
  * MODULE must stay loaded meanwhile.  Signal-safe. */
 enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module);
 
+/* Returns why the calls of MODULE, a module of leakwrap_modules, pass the tracer by.  Reads the
+ * relocations of a module that stays loaded: a function is bound when it is called for the first
+ * time.  A module that may be unloaded was judged when it was loaded.  The program's own calls are
+ * wrapped.  Signal-safe. */
+static inline enum leakwrap_bypass leakwrap_bypass_now(const struct leakwrap_module *module)
+{
+	if (module->main)
+		return LEAKWRAP_BYPASS_NONE;
+	return module->permanent ? leakwrap_bypass_of(module)
+	                         : (enum leakwrap_bypass)module->bypass;
+}
+
 #endif

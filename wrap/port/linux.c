@@ -238,6 +238,15 @@ bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts)
 	return true;
 }
 
+/* qemu makes up /proc/self/stat, with zeros for all that it does not know.  The kernel shows a
+ * process where its own code is. */
+bool leakwrap_process_is_emulated(void)
+{
+	struct leakwrap_process_facts facts;
+
+	return leakwrap_process_facts(leakwrap_process_id(), &facts) && facts.code_start == 0;
+}
+
 /* Reads the auxiliary vector (getauxval(3)).  In /proc/self/auxv each entry has two words. */
 uintptr_t leakwrap_auxiliary(unsigned type)
 {

@@ -28,8 +28,6 @@
  * errno value for an error, as the kernel does. */
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
-size_t leakwrap_page_size(void);
-
 /* Waits for a word that holds the id of a thread or is 0, until it holds the id of this thread, at
  * most NANOSECONDS.  The other thread runs with this thread's priority meanwhile.  Returns whether
  * it holds this thread's id now. */

@@ -1,8 +1,6 @@
 /* linux_lock.c - the Linux port: the lock. */
 #include "wrap/port/linux.h"
 
-#include <string.h>
-
 /* Interval, in nanoseconds, at which a waiting thread checks whether it may borrow the lock. */
 #define RECHECK_INTERVAL 10000000
 
@@ -10,31 +8,14 @@
 #define FIRST_INTERVAL 1000000
 
 /* Returns whether THREAD of this process is asleep.  A thread in fork that copies the process is
- * not asleep.  A thread in fork that waits for a lock is.  Reads the third field of /proc/pid/stat
- * (proc(5)), after the last parenthesis.  Sets *KNOWN to false if the state cannot be read. */
+ * not asleep.  A thread in fork that waits for a lock is.  Sets *KNOWN to false if the state cannot
+ * be read. */
 static bool is_asleep(int thread, bool *known)
 {
-	char path[48] = "/proc/self/task/", digits[12], line[128] = "";
-	size_t length = strlen(path), count = 0;
-	const char *after_name;
-	int fd;
+	const char state = leakwrap_thread_state(thread);
 
-	for (unsigned rest = (unsigned)thread; count == 0 || rest > 0; rest /= 10)
-		digits[count++] = (char)('0' + rest % 10);
-	while (count > 0)
-		path[length++] = digits[--count];
-	memcpy(path + length, "/stat", sizeof("/stat"));
-	fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
-	length = 0;
-	if (fd >= 0) {
-		long got = leakwrap_read(fd, line, sizeof(line));
-
-		leakwrap_close(fd);
-		length = got > 0 ? (size_t)got : 0;
-	}
-	after_name = memrchr(line, ')', length);
-	*known = after_name && after_name + 2 < line + length;
-	return *known && after_name[2] == 'S';
+	*known = state != '\0';
+	return state == 'S';
 }
 
 /* Tries to borrow the lock from a thread that is in fork.  TRIES: number of earlier tries.  The

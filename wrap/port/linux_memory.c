@@ -400,6 +400,21 @@ size_t leakwrap_pages_held(void)
 	return bytes;
 }
 
+void leakwrap_pages_each(void (*visit)(void *context, uintptr_t start, uintptr_t end),
+                         void *context)
+{
+	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next) {
+		visit(context, (uintptr_t)page,
+		      (uintptr_t)page + round_to_pages(sizeof(struct mapping_page)));
+		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++) {
+			const uintptr_t mapped = (uintptr_t)atomic_load(&page->mapping[i].pages);
+
+			if (mapped != 0)
+				visit(context, mapped, mapped + page->mapping[i].size);
+		}
+	}
+}
+
 /* rt_sigprocmask(2) reads the new mask before it checks HOW, and HOW is invalid here.  EFAULT: the
  * memory cannot be read.  EINVAL: it can.  Nothing changes either way.  The mask must lie in one
  * page. */

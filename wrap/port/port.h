@@ -32,10 +32,18 @@ void leakwrap_pages_limit(size_t bytes);
 /* Returns the bytes of memory that the mapped pages take now.  For a dump. */
 size_t leakwrap_pages_held(void);
 
+/* Calls VISIT for each range of memory that the tracer has mapped for its tables.
+ * CONTEXT is passed to VISIT.  Takes no lock. */
+void leakwrap_pages_each(void (*visit)(void *context, uintptr_t start, uintptr_t end),
+                         void *context);
+
 /* Opens the descriptor for leakwrap_pages_written.  Returns a negative number if the kernel cannot
  * tell which pages were written to.  Reading a page that was never written to costs a page fault.
  * The caller closes the descriptor with leakwrap_close. */
 int leakwrap_pagemap_open(void);
+
+/* Returns the size of a page in bytes. */
+size_t leakwrap_page_size(void);
 
 #define LEAKWRAP_PAGES_AT_ONCE 64
 
@@ -131,6 +139,44 @@ void leakwrap_unlock(struct leakwrap_lock *lock);
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock);
 void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
 
+/* -- other threads, and copies of the process -------------------------------------------------- */
+
+/* The signal that parks threads.  The C library keeps it for itself, and no program can block it
+ * with the C library's functions.  0: none is known. */
+int leakwrap_park_signal(void);
+
+/* Calls HANDLER(signal, siginfo_t *, ucontext_t *) for the park signal from now on, with all
+ * signals blocked.  HANDLER NULL: restores the action that was there before the last call.  Returns
+ * false if the kernel refuses, or on an architecture whose calls are not known. */
+bool leakwrap_park_signal_catch(void (*handler)(int signo, void *info, void *context));
+
+/* Calls the handler that the park signal had before leakwrap_park_signal_catch, if it had one. */
+void leakwrap_park_signal_pass_on(int signo, void *info, void *context);
+
+/* Sends the park signal with VALUE to THREAD of this process.  Returns the system call's result. */
+long leakwrap_park_signal_send(int thread, int value);
+
+/* Returns whether INFO, the handler's second argument, is of a leakwrap_park_signal_send(VALUE). */
+bool leakwrap_park_signal_is(const void *info, int value);
+
+/* Unblocks the park signal for this thread while others are blocked, and blocks it again. */
+void leakwrap_park_signal_allow(bool is_allowed);
+
+/* Copies the process, without the C library: no handlers of pthread_atfork(3) run, and no SIGCHLD
+ * is sent at the copy's end.  Returns 0 in the copy, its process id in the original, or a negative
+ * errno value. */
+int leakwrap_process_copy(void);
+
+/* Ends the process at once, in a copy. */
+_Noreturn void leakwrap_process_end(int status);
+
+/* Limits the copy's core file to nothing. */
+void leakwrap_process_forbid_core(void);
+
+/* Waits until the copy PID has ended, at most NANOSECONDS, and sets *STATUS as wait(2) does.  Kills
+ * a copy that takes longer.  Returns false then, or if the program has waited for it. */
+bool leakwrap_process_await(int pid, uint64_t nanoseconds, int *status);
+
 /* -- time and process -------------------------------------------------------------------------- */
 
 uint64_t leakwrap_time_monotonic(void); /* nanoseconds */
@@ -151,8 +197,16 @@ struct leakwrap_process_facts {
  * kernel does not show it.  Takes 1 KiB of stack. */
 bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts);
 
+/* Returns whether an emulator of processes (qemu) runs the program.  Its threads are listed among
+ * the program's. */
+bool leakwrap_process_is_emulated(void);
+
 /* Returns whether THREAD of PROCESS has ended.  False if the kernel cannot tell. */
 bool leakwrap_thread_has_ended(int process, int thread);
+
+/* Returns the state of THREAD of this process: a letter of /proc/PID/stat (proc(5)), such as 'S'
+ * for a thread that sleeps.  Returns '\0' if the kernel does not tell. */
+char leakwrap_thread_state(int thread);
 
 /* Returns the auxiliary vector's word of TYPE (AT_* of <elf.h>), or 0 if there is none. */
 uintptr_t leakwrap_auxiliary(unsigned type);
@@ -200,6 +254,11 @@ const void *leakwrap_file_map(int fd, uint64_t offset, size_t size);
 
 /* Unmaps BYTES, which leakwrap_file_map(OFFSET, SIZE) returned. */
 void leakwrap_file_unmap(const void *bytes, uint64_t offset, size_t size);
+
+/* Calls VISIT for each entry of the folder PATH, with its name; "." and ".." too.  CONTEXT is
+ * passed to VISIT.  Returns false if the folder cannot be read. */
+bool leakwrap_folder_each(const char *path, void (*visit)(void *context, const char *name),
+                          void *context);
 
 /* Waits until FD can be written to, at most NANOSECONDS.  Returns false if it cannot be by then. */
 bool leakwrap_wait_writable(int fd, uint64_t nanoseconds);

@@ -231,6 +231,19 @@ static bool set_fail(struct span value)
 	return leakwrap_fail_parse(value.start, value.length, &leakwrap_options.fail);
 }
 
+static bool set_kinds(struct span value)
+{
+	if (is_word(value, "never"))
+		leakwrap_options.kinds = LEAKWRAP_KINDS_NEVER;
+	else if (is_word(value, "exit"))
+		leakwrap_options.kinds = LEAKWRAP_KINDS_EXIT;
+	else if (is_word(value, "always"))
+		leakwrap_options.kinds = LEAKWRAP_KINDS_ALWAYS;
+	else
+		return false;
+	return true;
+}
+
 static bool set_system(struct span value)
 {
 	return parse_switch(value, &leakwrap_options.system);
@@ -278,6 +291,9 @@ static const struct option {
          "shared libraries, too"},
         {"fail", set_fail, "off", "off, or nth=N, rate=N, site=IDENTITY or list, and more words",
          "which allocations fail, as a test of the program; words have commas between them"},
+        {"kinds", set_kinds, "exit", "never, exit or always",
+         "which dumps tell lost memory from reachable memory: none; the dump when the program "
+         "ends; or all; leakwrap dump --kinds asks for one"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries and the loader allocated for themselves"},
         {"command", set_command, "1", "0 or 1",

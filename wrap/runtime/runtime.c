@@ -57,10 +57,10 @@ static const struct leakwrap_fail_hooks fail_hooks = {leakwrap_name_of_function,
 
 /* -- start ------------------------------------------------------------------------------------- */
 
-static void dump_on_signal(void)
+static void dump_on_signal(bool wants_kinds, const void *context)
 {
 	if (leakwrap_process_owns_memory())
-		leakwrap_dump_on_signal();
+		leakwrap_dump_on_signal(wants_kinds, context);
 }
 
 /* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its
@@ -241,9 +241,12 @@ static void await_exit_dump(void)
 {
 	uint64_t deadline = leakwrap_time_monotonic() + EXIT_DUMP_LIMIT;
 
+	/* The dump may park this thread. */
+	leakwrap_park_signal_allow(true);
 	while (atomic_load(&runtime.exit_dump) == WRITING_EXIT_DUMP &&
 	       leakwrap_time_monotonic() <= deadline)
 		leakwrap_wait(&runtime.exit_dump, WRITING_EXIT_DUMP, EXIT_DUMP_LIMIT / 100);
+	leakwrap_park_signal_allow(false);
 }
 
 /* Returns true if the process must write an exit dump.  Sets *ALL to true if the dump lists all

@@ -33,7 +33,7 @@ struct view {
 
 static struct {
 	int signo; /* the dump signal; 0: none */
-	void (*dump)(void);
+	leakwrap_dump_function *dump;
 	struct leakwrap_lock lock;
 	struct view view[VIEWS];
 	_Atomic unsigned current; /* number of the newest view; its index is modulo VIEWS */
@@ -120,12 +120,18 @@ enum sender {
 
 static enum sender sender_of(const siginfo_t *info)
 {
-	if (info->si_code == SI_QUEUE && info->si_value.sival_int == LEAKWRAP_REQUEST)
+	if (info->si_code == SI_QUEUE && (info->si_value.sival_int == LEAKWRAP_REQUEST ||
+	                                  info->si_value.sival_int == LEAKWRAP_REQUEST_KINDS))
 		return SENDER_TOOL;
 	if ((info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL) &&
 	    leakwrap_process_is_relative(info->si_pid))
 		return SENDER_RELATIVE;
 	return SENDER_OTHER;
+}
+
+static bool wants_kinds(enum sender sender, const siginfo_t *info)
+{
+	return sender == SENDER_TOOL && info->si_value.sival_int == LEAKWRAP_REQUEST_KINDS;
 }
 
 /* Performs the default action of SIGNO.  Returns if the process survives: it was stopped and
@@ -179,7 +185,7 @@ static void serve(void *argument)
 	const int saved = errno;
 
 	if (sender != SENDER_RELATIVE)
-		dump_signal.dump();
+		dump_signal.dump(wants_kinds(sender, arrival->info), arrival->context);
 	find_effect(sender, arrival);
 	errno = saved;
 }
@@ -235,7 +241,7 @@ static int install_handler(const struct sigaction *view)
 	return leakwrap_signals_set(dump_signal.signo, &action, NULL);
 }
 
-void leakwrap_signals_install(int signo, void (*dump)(void))
+void leakwrap_signals_install(int signo, leakwrap_dump_function *dump)
 {
 	struct sigaction before;
 
@@ -335,9 +341,11 @@ void leakwrap_signals_waited(int signo, const siginfo_t *info, unsigned before)
 	int saved = errno;
 
 	if (leakwrap_signals_owns(signo) && leakwrap_self.waited == before) {
+		const enum sender sender = info ? sender_of(info) : SENDER_OTHER;
+
 		leakwrap_self.waited++;
-		if (!info || sender_of(info) != SENDER_RELATIVE)
-			dump_signal.dump();
+		if (sender != SENDER_RELATIVE)
+			dump_signal.dump(wants_kinds(sender, info), NULL);
 	}
 	errno = saved;
 }

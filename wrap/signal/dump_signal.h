@@ -9,12 +9,16 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* Writes a dump.  WANTS_KINDS: the sender asks for a dump with kinds.  CONTEXT: the handler's third
+ * argument, or NULL if there is no handler. */
+typedef void leakwrap_dump_function(bool wants_kinds, const void *context);
+
 /* Makes SIGNO the dump signal.  From now on the signal calls DUMP, then the program's handler.
  * DUMP must be signal-safe.  The action that was installed before becomes the program's view.
  *
  * If `leakwrap dump` sent the signal, only DUMP is called.  If a relative sent it (process.h),
  * DUMP is not called, and the signal has the effect that it has untraced. */
-void leakwrap_signals_install(int signo, void (*dump)(void));
+void leakwrap_signals_install(int signo, leakwrap_dump_function *dump);
 
 /* Calls sigaction(2) for the tracer itself, past the wrapper.  Returns 0, or -1 with errno set.
  * Signal-safe. */

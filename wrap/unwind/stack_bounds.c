@@ -144,6 +144,16 @@ bool leakwrap_stack_holds(uintptr_t sp, uintptr_t address)
 	return address >= sp || (sp - address <= GROWTH_MAX && is_joined(address, sp));
 }
 
+uintptr_t leakwrap_stack_low(uintptr_t sp)
+{
+	uintptr_t low;
+
+	if (!leakwrap_stack_is_own(sp) || leakwrap_self.stack_high != (uintptr_t)&leakwrap_self)
+		return 0;
+	low = find_low(sp);
+	return low == UINTPTR_MAX ? 0 : low;
+}
+
 bool leakwrap_stack_is_own(uintptr_t sp)
 {
 	return leakwrap_stack_room(sp) > 0 || grow_down(&leakwrap_self, sp);

@@ -1,0 +1,95 @@
+/* dump_kinds.c - see dump_kinds.h. */
+#include "report/dump_kinds.h"
+
+#include "report/kinds_writer.h"
+#include "wrap/live/live.h"
+#include "wrap/reach/heap_known.h"
+#include "wrap/reach/start_frame.h"
+
+#include <string.h>
+
+/* How long a copy of the process may take, in nanoseconds. */
+#define COPY_LIMIT 600000000000u
+
+/* Exit statuses of the copy. */
+enum { WRITTEN, NOT_WRITTEN };
+
+/* What a dump is made of, for the functions below. */
+struct job {
+	struct leakwrap_writer *writer;
+	int fd;
+	unsigned number;
+	bool earlier_lost;
+	const struct leakwrap_reason *reason;
+};
+
+static bool write_with(const struct job *job, const struct leakwrap_kinds_request *request)
+{
+	struct leakwrap_reason reason = *job->reason;
+
+	reason.kinds = request;
+	return leakwrap_dump_write(job->writer, job->fd, job->number, job->earlier_lost, &reason);
+}
+
+/* Writes the dump in a copy of the process, and ends the copy. */
+static _Noreturn void write_in_copy(const struct job *job, struct leakwrap_kinds_request *request)
+{
+	leakwrap_process_forbid_core();
+	request->is_copy = true;
+	request->scan.original = request->process;
+	request->pause_ns = leakwrap_time_monotonic() - request->started;
+	leakwrap_process_end(write_with(job, request) ? WRITTEN : NOT_WRITTEN);
+}
+
+/* Waits for the copy PID.  If it could not write the dump, writes it without kinds.  Returns
+ * whether the whole dump was written. */
+static bool await_copy(const struct job *job, struct leakwrap_kinds_request *request, int pid)
+{
+	int status = 0;
+
+	if (leakwrap_process_await(pid, COPY_LIMIT, &status)) {
+		if (status == WRITTEN << 8)
+			return true;
+		if (status == NOT_WRITTEN << 8)
+			return false;
+	}
+	request->error = "the copy of the process did not end as it should";
+	return write_with(job, request);
+}
+
+bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned number,
+                               bool earlier_lost, const struct leakwrap_reason *reason,
+                               const struct leakwrap_standing *standing)
+{
+	const struct job job = {writer, fd, number, earlier_lost, reason};
+	const bool is_exit = strcmp(reason->name, "exit") == 0;
+	struct leakwrap_kinds_request request;
+	uintptr_t start_sp;
+	int pid = -1;
+
+	if (!standing)
+		return leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
+	leakwrap_live_reclaim_pages();
+	memset(&request, 0, sizeof(request));
+	request.scan.own = *standing;
+	if (is_exit && (start_sp = leakwrap_start_frame_sp()) != 0)
+		request.scan.own.sp = start_sp;
+	request.scan.is_heap_known = leakwrap_heap_is_known();
+	request.process = leakwrap_process_id();
+	request.started = leakwrap_time_monotonic();
+	request.scan.running_threads = leakwrap_park();
+	/* At its exit the process has nothing else to do. */
+	if (!is_exit)
+		pid = leakwrap_process_copy();
+	if (pid == 0)
+		write_in_copy(&job, &request);
+	if (pid > 0) {
+		leakwrap_unpark();
+		return await_copy(&job, &request, pid);
+	}
+	request.is_parked = true;
+	/* A thread that runs could unmap memory under the scan. */
+	if (request.scan.running_threads > 0)
+		request.error = "other threads could not be stopped";
+	return write_with(&job, &request);
+}

@@ -1,0 +1,62 @@
+/* dump_kinds.h - writes dumps that tell lost from reachable memory.
+ *
+ * The other threads are parked, and the process is copied.  They go on while the copy looks for
+ * lost memory and writes the dump.  Where the process cannot be copied, and at its exit, they stay
+ * parked until lost memory has been found. */
+#ifndef LEAKWRAP_DUMP_KINDS_H
+#define LEAKWRAP_DUMP_KINDS_H
+
+#include "report/dump_writer.h"
+
+#ifndef LEAKWRAP_BARE
+
+#include "wrap/port/port.h"
+#include "wrap/reach/park.h"
+
+/* Does what leakwrap_dump_write does.  STANDING: where the calling thread stands; the dump has
+ * kinds. NULL: it has none. */
+bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned number,
+                               bool earlier_lost, const struct leakwrap_reason *reason,
+                               const struct leakwrap_standing *standing);
+
+/* Lets another thread park this thread, although signals are blocked, or ends that. */
+static inline void leakwrap_park_allow(bool is_allowed)
+{
+	leakwrap_park_signal_allow(is_allowed);
+}
+
+/* Fills *STANDING for a signal handler with CONTEXT, or without a CONTEXT for the function that
+ * contains this macro. */
+#define LEAKWRAP_STAND_AT(standing, context)                  \
+	do {                                                  \
+		if (context)                                  \
+			leakwrap_stand(standing, context, 0); \
+		else                                          \
+			LEAKWRAP_STAND_HERE(standing);        \
+	} while (0)
+
+#else
+
+struct leakwrap_standing {
+	char unused;
+};
+
+static inline bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd,
+                                             unsigned number, bool earlier_lost,
+                                             const struct leakwrap_reason *reason,
+                                             const struct leakwrap_standing *standing)
+{
+	(void)standing;
+	return leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
+}
+
+static inline void leakwrap_park_allow(bool is_allowed)
+{
+	(void)is_allowed;
+}
+
+#define LEAKWRAP_STAND_AT(standing, context) ((void)(standing), (void)(context))
+
+#endif
+
+#endif

@@ -1,0 +1,113 @@
+/* kinds_writer.c - see kinds_writer.h.  format.h describes the lines. */
+#include "report/kinds_writer.h"
+
+#include "wrap/port/port.h"
+#include "wrap/site/site_table.h"
+
+static const char *const names[LEAKWRAP_KINDS] = {
+        [LEAKWRAP_DEFINITE] = "definite",   [LEAKWRAP_INDIRECT] = "indirect",
+        [LEAKWRAP_POSSIBLE] = "possible",   [LEAKWRAP_REACHABLE] = "reachable",
+        [LEAKWRAP_OWN_INDIRECT] = "within",
+};
+
+static struct {
+	struct leakwrap_kinds *by_site; /* NULL: there are no kinds */
+	uint32_t sites;
+	uint64_t scan_ns, pause_ns;
+} found;
+
+void leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
+{
+	uint64_t start;
+
+	found.by_site = NULL;
+	if (!request || request->error)
+		return;
+	start = leakwrap_time_monotonic();
+	found.sites = leakwrap_sites_limit();
+	found.by_site = leakwrap_reach_scan(&request->scan, found.sites);
+	found.scan_ns = leakwrap_time_monotonic() - start;
+	found.pause_ns = request->pause_ns;
+}
+
+void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)
+{
+	if (!request || !request->is_parked)
+		return;
+	leakwrap_unpark();
+	found.pause_ns = leakwrap_time_monotonic() - request->started;
+}
+
+/* Writes KEY, which holds its own separators, and VALUE. */
+static void write_pair(struct leakwrap_writer *writer, const char *key, uint64_t value)
+{
+	leakwrap_text(writer, key);
+	leakwrap_text_number(writer, value);
+}
+
+static void write_reason(struct leakwrap_writer *writer, const char *error)
+{
+	leakwrap_text(writer, "note lost memory is not told from reachable memory: ");
+	leakwrap_text(writer,
+	              error ? error : "/proc/self/maps cannot be read, or there is no memory");
+	leakwrap_text_end(writer);
+}
+
+void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
+                                const struct leakwrap_kinds_request *request,
+                                const struct leakwrap_site_totals *totals)
+{
+	struct leakwrap_kinds sum = {.bytes = {0}};
+
+	if (!request)
+		return;
+	if (!found.by_site) {
+		write_reason(writer, request->error);
+		return;
+	}
+	for (size_t i = 0; i < totals->rows_count; i++)
+		for (unsigned kind = 0; kind < LEAKWRAP_KINDS; kind++) {
+			const struct leakwrap_kinds *const of =
+			        &found.by_site[totals->rows[i].site];
+
+			sum.bytes[kind] += of->bytes[kind];
+			sum.blocks[kind] += of->blocks[kind];
+		}
+	leakwrap_text(writer, "kinds");
+	for (unsigned kind = 0; kind <= LEAKWRAP_REACHABLE; kind++) {
+		leakwrap_text(writer, " ");
+		leakwrap_text(writer, names[kind]);
+		write_pair(writer, "_bytes=", sum.bytes[kind]);
+		leakwrap_text(writer, " ");
+		leakwrap_text(writer, names[kind]);
+		write_pair(writer, "_blocks=", sum.blocks[kind]);
+	}
+	write_pair(writer, " pause_ns=", found.pause_ns);
+	write_pair(writer, " scan_ns=", found.scan_ns);
+	leakwrap_text(writer, request->is_copy ? " scanned=copy" : " scanned=in_place");
+	leakwrap_text(writer, request->scan.is_heap_known ? " heap=known" : " heap=part");
+	write_pair(writer, " running_threads=", request->scan.running_threads);
+	leakwrap_text_end(writer);
+}
+
+void leakwrap_kinds_write_site(struct leakwrap_writer *writer, uint32_t site)
+{
+	if (!found.by_site || site >= found.sites)
+		return;
+	for (unsigned kind = 0; kind < LEAKWRAP_KINDS; kind++) {
+		const struct leakwrap_kinds *const of = &found.by_site[site];
+
+		if (of->blocks[kind] == 0)
+			continue;
+		leakwrap_text(writer, " ");
+		leakwrap_text(writer, names[kind]);
+		write_pair(writer, "=", of->bytes[kind]);
+		write_pair(writer, "/", of->blocks[kind]);
+	}
+}
+
+void leakwrap_kinds_end(void)
+{
+	leakwrap_reach_release(found.by_site, found.sites);
+	found.by_site = NULL;
+}

@@ -1,0 +1,89 @@
+/* kinds_writer.h - finds lost memory for a dump, and writes the kinds of blocks (format.h).
+ *
+ * The functions are called in this order: find, collect the totals, found, write_total, write_site
+ * for each call site, end.  Without a request they do nothing.  One thread at a time.
+ * Signal-safe. */
+#ifndef LEAKWRAP_KINDS_WRITER_H
+#define LEAKWRAP_KINDS_WRITER_H
+
+#include "report/line_writer.h"
+#include "report/site_totals.h"
+
+#ifndef LEAKWRAP_BARE
+
+#include "wrap/reach/reach.h"
+
+/* How a dump finds its kinds. */
+struct leakwrap_kinds_request {
+	struct leakwrap_scan scan;
+	int process;       /* the process that the dump is of */
+	bool is_copy;      /* the dump is written in a copy of it */
+	bool is_parked;    /* the threads wait until the totals are collected */
+	const char *error; /* why there are no kinds, or NULL */
+	uint64_t started;  /* when the first thread was asked to park; leakwrap_time_monotonic */
+	uint64_t pause_ns; /* how long the copy took, in nanoseconds */
+};
+
+static inline int leakwrap_kinds_process(const struct leakwrap_kinds_request *request)
+{
+	return request->process;
+}
+
+/* Scans the process for REQUEST, which may be NULL. */
+void leakwrap_kinds_find(const struct leakwrap_kinds_request *request);
+
+/* Lets parked threads go on.  The totals have been collected. */
+void leakwrap_kinds_found(const struct leakwrap_kinds_request *request);
+
+/* Writes the line of the kinds in total, of the call sites of TOTALS, or a note why there are no
+ * kinds. */
+void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
+                                const struct leakwrap_kinds_request *request,
+                                const struct leakwrap_site_totals *totals);
+
+/* Writes the kinds of the call site SITE, as a part of its line. */
+void leakwrap_kinds_write_site(struct leakwrap_writer *writer, uint32_t site);
+
+/* Gives the memory of the scan back. */
+void leakwrap_kinds_end(void);
+
+#else
+
+/* Without an operating system there are no kinds. */
+struct leakwrap_kinds_request;
+
+static inline int leakwrap_kinds_process(const struct leakwrap_kinds_request *request)
+{
+	(void)request;
+	return 0;
+}
+
+static inline void leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
+{
+	(void)request;
+}
+
+static inline void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)
+{
+	(void)request;
+}
+
+static inline void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
+                                              const struct leakwrap_kinds_request *request,
+                                              const struct leakwrap_site_totals *totals)
+{
+	(void)writer, (void)request, (void)totals;
+}
+
+static inline void leakwrap_kinds_write_site(struct leakwrap_writer *writer, uint32_t site)
+{
+	(void)writer, (void)site;
+}
+
+static inline void leakwrap_kinds_end(void)
+{
+}
+
+#endif
+
+#endif

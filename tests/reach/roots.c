@@ -1,0 +1,197 @@
+/* roots.c - blocks that one kind of root alone holds, and blocks that nothing holds.  A function
+ * keep_ROOT or lose_WAY allocates each, so that call sites tell them apart. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "leakwrap.h"
+
+#define BLOCK(name)                                       \
+	static __attribute__((noinline)) void *name(void) \
+	{                                                 \
+		return malloc(40);                        \
+	}
+
+BLOCK(keep_data)
+BLOCK(keep_tls)
+BLOCK(keep_key)
+BLOCK(keep_late_key)
+BLOCK(keep_sleeper)
+BLOCK(keep_blocked)
+BLOCK(keep_register)
+BLOCK(keep_coroutine)
+BLOCK(keep_mapped)
+BLOCK(keep_shared)
+BLOCK(keep_protected)
+BLOCK(keep_declared)
+BLOCK(keep_ignored)
+BLOCK(keep_through_ignored)
+BLOCK(lose_plain)
+BLOCK(lose_stale_stack)
+BLOCK(lose_undeclared)
+
+static void *volatile data;
+static _Thread_local void *volatile tls __attribute__((tls_model("initial-exec")));
+static _Atomic int ready;
+static ucontext_t main_context, coroutine_context;
+
+#define PAGE 65536u
+
+static void **map(int flags)
+{
+	return mmap(NULL, PAGE, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+}
+
+/* Sleeps with a block that its stack alone holds. */
+static void *sleeper(void *unused)
+{
+	void *volatile kept = keep_sleeper();
+
+	tls = keep_tls();
+	ready++;
+	while (kept)
+		pause();
+	return unused;
+}
+
+/* Sleeps with all signals blocked. */
+static void *blocked(void *unused)
+{
+	void *volatile kept = keep_blocked();
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	ready++;
+	while (kept)
+		pause();
+	return unused;
+}
+
+/* Runs with a block that a register alone holds. */
+static void *runner(void *unused)
+{
+	register void *kept = keep_register();
+
+	ready++;
+	for (;;)
+		__asm__ volatile("" : "+r"(kept));
+	return unused;
+}
+
+static void coroutine(void)
+{
+	void *volatile kept = keep_coroutine();
+
+	swapcontext(&coroutine_context, &main_context);
+	free(kept);
+}
+
+static void start_coroutine(void)
+{
+	getcontext(&coroutine_context);
+	coroutine_context.uc_stack.ss_sp = map(MAP_PRIVATE);
+	coroutine_context.uc_stack.ss_size = PAGE;
+	makecontext(&coroutine_context, coroutine, 0);
+	swapcontext(&main_context, &coroutine_context);
+}
+
+static void hold_in_keys(void)
+{
+	pthread_key_t key;
+
+	pthread_key_create(&key, NULL);
+	pthread_setspecific(key, keep_key());
+	for (unsigned i = 0; i < 40; i++)
+		pthread_key_create(&key, NULL);
+	pthread_setspecific(key, keep_late_key());
+}
+
+static void hold_in_mappings(void)
+{
+	void **const hidden = map(MAP_PRIVATE);
+	void **const ignored = keep_ignored();
+
+	*map(MAP_PRIVATE) = keep_mapped();
+	*map(MAP_SHARED) = keep_shared();
+	*hidden = keep_protected();
+	mprotect(hidden, PAGE, PROT_READ);
+	*ignored = keep_through_ignored();
+	leakwrap_ignore(ignored);
+}
+
+/* A pointer that is no pointer to the scan: it is inverted, but for a copy in memory that the
+ * program declares. */
+static void hold_in_declared(void)
+{
+	static uintptr_t inverted;
+	void **const other = map(MAP_PRIVATE), **const range = map(MAP_PRIVATE);
+
+	inverted = ~(uintptr_t)lose_undeclared();
+	other[0] = range[0] = keep_declared();
+	leakwrap_root(other, sizeof(*other));
+	leakwrap_root(range, 2 * sizeof(*range));
+	if (leakwrap_unroot(other) != 0 || leakwrap_unroot(other) != -1)
+		abort();
+	(void)inverted;
+}
+
+static __attribute__((noinline)) void lose(void)
+{
+	void *volatile lost = lose_plain();
+
+	lost = NULL;
+	(void)lost;
+}
+
+/* Leaves a pointer deep below the stack of the dump. */
+static __attribute__((noinline)) void leave_on_stack(void)
+{
+	volatile char room[16384];
+	void *volatile deep = lose_stale_stack();
+
+	room[0] = 0;
+	(void)deep, (void)room;
+}
+
+static __attribute__((noinline)) void clear_stack(void)
+{
+	volatile char room[8192];
+
+	memset((char *)room, 0, sizeof(room));
+}
+
+static __attribute__((noinline)) void make(void)
+{
+	pthread_t thread;
+
+	data = keep_data();
+	pthread_create(&thread, NULL, sleeper, NULL);
+	pthread_create(&thread, NULL, blocked, NULL);
+	pthread_create(&thread, NULL, runner, NULL);
+	start_coroutine();
+	hold_in_keys();
+	hold_in_mappings();
+	hold_in_declared();
+	lose();
+	while (ready < 3)
+		usleep(1000);
+}
+
+int main(void)
+{
+	make();
+	clear_stack();
+	leave_on_stack();
+	if (leakwrap_dump(-1) != 0)
+		return 1;
+	syscall(SYS_exit_group, 0); /* other threads hold locks */
+	return 1;
+}

@@ -1,0 +1,245 @@
+/* linux_threads.c - the Linux port: other threads of the process, and copies of the process. */
+#include "wrap/port/linux.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* Linux, uapi/linux/wait.h.  Not in the headers of every C library. */
+#ifndef __WCLONE
+#define __WCLONE 0x80000000
+#endif
+
+/* -- folders ----------------------------------------------------------------------------------- */
+
+/* The kernel's struct linux_dirent64 (getdents64(2)). */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
+
+bool leakwrap_folder_each(const char *path, void (*visit)(void *context, const char *name),
+                          void *context)
+{
+	const int fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY, 0);
+	union {
+		char bytes[512];
+		uint64_t aligned;
+	} buffer;
+	long length;
+
+	if (fd < 0)
+		return false;
+	while ((length = leakwrap_syscall(__NR_getdents64, fd, (long)&buffer, sizeof(buffer), 0, 0,
+	                                  0)) > 0)
+		for (long at = 0; at < length;) {
+			const struct entry *const entry = (const void *)&buffer.bytes[at];
+
+			visit(context, entry->name);
+			at += entry->length;
+		}
+	leakwrap_close(fd);
+	return length == 0;
+}
+
+/* -- other threads ----------------------------------------------------------------------------- */
+
+/* Reads the third field of /proc/self/task/THREAD/stat, after the last parenthesis. */
+char leakwrap_thread_state(int thread)
+{
+	char path[48] = "/proc/self/task/", digits[12], line[128] = "";
+	size_t length = strlen(path), count = 0;
+	const char *after_name;
+	int fd;
+
+	for (unsigned rest = (unsigned)thread; count == 0 || rest > 0; rest /= 10)
+		digits[count++] = (char)('0' + rest % 10);
+	while (count > 0)
+		path[length++] = digits[--count];
+	memcpy(path + length, "/stat", sizeof("/stat"));
+	fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+	length = 0;
+	if (fd >= 0) {
+		long got = leakwrap_read(fd, line, sizeof(line));
+
+		leakwrap_close(fd);
+		length = got > 0 ? (size_t)got : 0;
+	}
+	after_name = memrchr(line, ')', length);
+	return after_name && after_name + 2 < line + length ? after_name[2] : '\0';
+}
+
+/* glibc changes user and group ids of all threads by signal 33 (SIGSETXID,
+ * sysdeps/unix/sysv/linux/internal-signals.h).  Its handler is installed with the first thread.
+ * musl calls a function in all threads by signal 34 (SIGSYNCCALL, src/internal/pthread_impl.h), and
+ * sets the handler each time.  Neither lets a program block or catch its signal. */
+#ifdef __GLIBC__
+#define PARK_SIGNAL 33
+#else
+#define PARK_SIGNAL 34
+#endif
+
+int leakwrap_park_signal(void)
+{
+	return PARK_SIGNAL;
+}
+
+/* The kernel's struct sigaction (Linux, include/linux/signal_types.h).  Only architectures with the
+ * flag SA_RESTORER have the member.  MIPS has another order. */
+#if defined(__x86_64__) || defined(__i386__) || defined(__arm__) || defined(__aarch64__)
+#define HAVE_ACTION   1
+#define HAVE_RESTORER 1
+#elif defined(__riscv)
+#define HAVE_ACTION   1
+#define HAVE_RESTORER 0
+#else
+#define HAVE_ACTION   0
+#define HAVE_RESTORER 0
+#endif
+
+struct kernel_action {
+	void (*handler)(int signo, void *info, void *context);
+	unsigned long flags;
+#if HAVE_RESTORER
+	void (*restorer)(void);
+#endif
+	uint64_t mask;
+};
+
+#define KERNEL_SA_SIGINFO  4ul
+#define KERNEL_SA_ONSTACK  0x08000000ul
+#define KERNEL_SA_RESTART  0x10000000ul
+#define KERNEL_SA_RESTORER 0x04000000ul
+
+#if defined(__x86_64__) && HAVE_ACTION
+/* x86-64 has no trampoline of the kernel's.  The code is that of x86_64.h, so that walks know it.
+ * */
+extern void leakwrap_park_return(void);
+__asm__(".pushsection .text\n"
+        ".hidden leakwrap_park_return\n"
+        ".globl leakwrap_park_return\n"
+        ".type leakwrap_park_return, @function\n"
+        "nop\n" /* walks look up the byte before a return address */
+        "leakwrap_park_return:\n"
+        "movq $15, %rax\n"
+        "syscall\n"
+        ".size leakwrap_park_return, . - leakwrap_park_return\n"
+        ".popsection\n");
+#endif
+
+/* The action before the tracer's, written while the park signal is not caught. */
+static struct kernel_action before;
+
+static bool set_action(const struct kernel_action *action, struct kernel_action *old)
+{
+	return HAVE_ACTION && leakwrap_syscall(__NR_rt_sigaction, PARK_SIGNAL, (long)action,
+	                                       (long)old, KERNEL_SIGSET_SIZE, 0, 0) == 0;
+}
+
+bool leakwrap_park_signal_catch(void (*handler)(int signo, void *info, void *context))
+{
+	struct kernel_action action = {.handler = handler, .mask = ~(uint64_t)0}, old;
+
+	if (!handler)
+		return set_action(&before, NULL);
+	action.flags = KERNEL_SA_SIGINFO | KERNEL_SA_ONSTACK | KERNEL_SA_RESTART;
+#if defined(__x86_64__) && HAVE_ACTION
+	action.flags |= KERNEL_SA_RESTORER;
+	action.restorer = leakwrap_park_return;
+#endif
+	if (!set_action(NULL, &old))
+		return false;
+	if (old.handler != handler)
+		before = old;
+	return set_action(&action, NULL);
+}
+
+void leakwrap_park_signal_pass_on(int signo, void *info, void *context)
+{
+	if ((uintptr_t)before.handler != (uintptr_t)SIG_DFL &&
+	    (uintptr_t)before.handler != (uintptr_t)SIG_IGN)
+		before.handler(signo, info, context);
+}
+
+long leakwrap_park_signal_send(int thread, int value)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_signo = PARK_SIGNAL;
+	info.si_code = SI_QUEUE;
+	info.si_pid = leakwrap_process_id();
+	info.si_value.sival_int = value;
+	return leakwrap_syscall(__NR_rt_tgsigqueueinfo, info.si_pid, thread, PARK_SIGNAL,
+	                        (long)&info, 0, 0);
+}
+
+bool leakwrap_park_signal_is(const void *info, int value)
+{
+	const siginfo_t *const sent = info;
+
+	return sent->si_code == SI_QUEUE && sent->si_value.sival_int == value;
+}
+
+void leakwrap_park_signal_allow(bool is_allowed)
+{
+	const struct leakwrap_mask mask = {{(uint64_t)1 << (PARK_SIGNAL - 1), 0}};
+
+	leakwrap_syscall(__NR_rt_sigprocmask, is_allowed ? SIG_UNBLOCK : SIG_BLOCK, (long)&mask, 0,
+	                 KERNEL_SIGSET_SIZE, 0, 0);
+}
+
+/* -- copies of the process --------------------------------------------------------------------- */
+
+/* clone(2) without flags and without a signal at the end, on this stack.  The order of the other
+ * arguments differs between architectures, and all are 0. */
+int leakwrap_process_copy(void)
+{
+	return (int)leakwrap_syscall(__NR_clone, 0, 0, 0, 0, 0, 0);
+}
+
+void leakwrap_process_end(int status)
+{
+	for (;;)
+		leakwrap_syscall(__NR_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+/* prlimit(2) has 64-bit limits on all architectures. */
+void leakwrap_process_forbid_core(void)
+{
+	const uint64_t none[2] = {0, 0};
+
+	leakwrap_syscall(__NR_prlimit64, 0, RLIMIT_CORE, (long)none, 0, 0, 0);
+}
+
+/* How long the first sleep between two questions takes, and the longest sleep. */
+#define SLEEP_FIRST 200000u
+#define SLEEP_MAX   5000000u
+
+bool leakwrap_process_await(int pid, uint64_t nanoseconds, int *status)
+{
+	const uint64_t deadline = leakwrap_time_monotonic() + nanoseconds;
+	_Atomic uint32_t nobody = 0;
+	bool is_in_time = true;
+	long waited;
+
+	for (uint64_t sleep = SLEEP_FIRST;; sleep = sleep < SLEEP_MAX ? 2 * sleep : SLEEP_MAX) {
+		/* A killed copy ends for certain. */
+		waited = leakwrap_syscall(__NR_wait4, pid, (long)status,
+		                          (int)(__WCLONE | (is_in_time ? WNOHANG : 0)), 0, 0, 0);
+		if (waited != 0 && waited != -EINTR)
+			break;
+		if (waited == 0 && leakwrap_time_monotonic() > deadline) {
+			leakwrap_syscall(__NR_kill, pid, SIGKILL, 0, 0, 0, 0);
+			is_in_time = false;
+		}
+		if (waited == 0 && is_in_time)
+			leakwrap_wait(&nobody, 0, sleep);
+	}
+	return is_in_time && waited == pid;
+}

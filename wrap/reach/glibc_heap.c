@@ -1,0 +1,113 @@
+/* glibc_heap.c - see glibc_heap.h. */
+#include "wrap/reach/glibc_heap.h"
+
+#include "wrap/live/block_index.h"
+#include "wrap/unwind/stack_bounds.h"
+
+#ifdef __GLIBC__
+
+#define WORD sizeof(uintptr_t)
+
+/* An arena of threads is a heap that begins at a multiple of HEAP_MAX_SIZE, twice
+ * DEFAULT_MMAP_THRESHOLD_MAX.  Its heap_info begins with the arena's address, the arena's previous
+ * heap, and the size that is in use. */
+#define HEAP_SIZE (sizeof(long) > 4 ? (uintptr_t)64 << 20 : (uintptr_t)1 << 20)
+
+/* Set in the word before a block: the block is in an arena of threads (NON_MAIN_ARENA). */
+#define IN_OTHER_ARENA 4u
+
+/* The first block of a heap lies behind heap_info and the arena's state. */
+#define FIRST_BLOCK_MAX 4096u
+
+static bool is_arena(uintptr_t at, uintptr_t end)
+{
+	struct leakwrap_indexed_block block;
+	uintptr_t arena, size;
+
+	if (end - at < FIRST_BLOCK_MAX)
+		return false;
+	arena = leakwrap_stack_word(at);
+	size = leakwrap_stack_word(at + 2 * WORD);
+	return arena % WORD == 0 && arena != 0 && size >= FIRST_BLOCK_MAX && size <= HEAP_SIZE &&
+	       size % FIRST_BLOCK_MAX == 0 && size <= end - at &&
+	       leakwrap_block_index_next(at, at + size, &block) &&
+	       (leakwrap_stack_word(block.address - WORD) & IN_OTHER_ARENA) != 0;
+}
+
+uintptr_t leakwrap_glibc_arena_after(uintptr_t start, uintptr_t end)
+{
+	uintptr_t at = (start + HEAP_SIZE - 1) & ~(HEAP_SIZE - 1);
+
+	for (; at >= start && at < end; at += HEAP_SIZE)
+		if (is_arena(at, end))
+			return at;
+	return end;
+}
+
+uintptr_t leakwrap_glibc_arena_end(uintptr_t arena, uintptr_t end)
+{
+	const uintptr_t size = leakwrap_stack_word(arena + 2 * WORD);
+
+	return size < end - arena ? arena + size : end;
+}
+
+/* struct malloc_state has a pair of words for each of 127 bins.  A pair of an empty bin holds the
+ * address two words before the pair, twice.  The last bin is never used.  Before the bins come two
+ * words (top, last_remainder), ten fast bins, and two or three words of flags. */
+#define BINS         ((uintptr_t)127)
+#define EMPTY_MIN    64u
+#define WORDS_BEFORE 15u
+
+static bool is_empty_bin(uintptr_t at)
+{
+	return leakwrap_stack_word(at) == at - 2 * WORD &&
+	       leakwrap_stack_word(at + WORD) == at - 2 * WORD;
+}
+
+bool leakwrap_glibc_find_state(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind)
+{
+	uintptr_t last = 0;
+	unsigned empty = 0;
+
+	start = (start + WORD - 1) & ~(uintptr_t)(WORD - 1);
+	for (uintptr_t at = start; at + 2 * WORD <= end; at += WORD) {
+		if (is_empty_bin(at)) {
+			last = at;
+			empty++;
+		} else if (last != 0 && at - last > 2 * BINS * WORD) {
+			if (empty >= EMPTY_MIN)
+				break;
+			last = 0;
+			empty = 0;
+		}
+	}
+	if (empty < EMPTY_MIN)
+		return false;
+	*behind = last + 2 * WORD;
+	*first = *behind - (2 * BINS + WORDS_BEFORE) * WORD;
+	if (*first < start)
+		*first = start;
+	return true;
+}
+
+#else
+
+uintptr_t leakwrap_glibc_arena_after(uintptr_t start, uintptr_t end)
+{
+	(void)start;
+	return end;
+}
+
+uintptr_t leakwrap_glibc_arena_end(uintptr_t arena, uintptr_t end)
+{
+	(void)arena;
+	return end;
+}
+
+bool leakwrap_glibc_find_state(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind)
+{
+	(void)start, (void)end, (void)first, (void)behind;
+	return false;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* glibc_heap.h - which memory belongs to glibc's malloc itself.
+ *
+ * The layouts are those of glibc 2.1 to 2.41 (malloc/malloc.c, malloc/arena.c).  They are
+ * recognized by their values, because a program may have another malloc.  With another C library,
+ * nothing is found. */
+#ifndef LEAKWRAP_GLIBC_HEAP_H
+#define LEAKWRAP_GLIBC_HEAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Returns the first address from START on, in readable memory that ends at END, at which an arena
+ * of threads begins.  Returns END if there is none. */
+uintptr_t leakwrap_glibc_arena_after(uintptr_t start, uintptr_t end);
+
+/* Returns the end of the arena that begins at ARENA, in readable memory that ends at END. */
+uintptr_t leakwrap_glibc_arena_end(uintptr_t arena, uintptr_t end);
+
+/* Finds the state of the first arena (main_arena) in the readable memory from START to END.
+ * Returns false if it is not there. */
+bool leakwrap_glibc_find_state(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind);
+
+#endif

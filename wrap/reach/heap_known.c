@@ -1,0 +1,33 @@
+/* heap_known.c - see heap_known.h. */
+#include "wrap/reach/heap_known.h"
+
+#include "wrap/base/loss.h"
+#include "wrap/module/bypass.h"
+#include "wrap/module/modules.h"
+#include "wrap/module/originals.h"
+
+#include <stdatomic.h>
+
+/* Returns whether the calls of each module come to the tracer.  In a static program all calls of
+ * malloc are wrapped. */
+static bool are_modules_covered(void)
+{
+	const struct leakwrap_modules *const modules = leakwrap_modules();
+
+	if (leakwrap_modules_are_program_alone())
+		return true;
+	if (!leakwrap_libraries_are_recorded || leakwrap_modules_have_namespaces())
+		return false;
+	for (unsigned i = 0; i < modules->count; i++)
+		if (leakwrap_bypass_now(modules->module[i]) != LEAKWRAP_BYPASS_NONE)
+			return false;
+	return true;
+}
+
+/* A free of an unrecorded block shows that a call was not seen. */
+bool leakwrap_heap_is_known(void)
+{
+	return !atomic_load(&leakwrap_loss.has_hidden) &&
+	       atomic_load(&leakwrap_loss.untracked_blocks) == 0 &&
+	       atomic_load(&leakwrap_loss.foreign_frees) == 0 && are_modules_covered();
+}

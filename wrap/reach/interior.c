@@ -1,0 +1,87 @@
+/* interior.c - see interior.h. */
+#include "wrap/reach/interior.h"
+
+#include "wrap/module/modules.h"
+#include "wrap/reach/maps.h"
+#include "wrap/unwind/stack_bounds.h"
+
+#include <string.h>
+
+#define WORD sizeof(uintptr_t)
+
+/* The word NUMBER of BLOCK. */
+static uintptr_t word_of(const struct leakwrap_indexed_block *block, unsigned number)
+{
+	return leakwrap_stack_word(block->address + number * WORD);
+}
+
+static bool is_old_string(const struct leakwrap_indexed_block *block)
+{
+	const uintptr_t length = word_of(block, 0), capacity = word_of(block, 1);
+
+	return length <= capacity && block->size > 3 * WORD &&
+	       capacity == block->size - 3 * WORD - 1;
+}
+
+static bool is_array(const struct leakwrap_indexed_block *block)
+{
+	const uintptr_t elements = word_of(block, 0);
+
+	return elements > 0 && (block->size - WORD) % elements == 0;
+}
+
+static bool is_behind_length(const struct leakwrap_indexed_block *block)
+{
+	uint64_t length;
+
+	memcpy(&length, (const void *)block->address, sizeof(length));
+	return length > 0 && length == block->size - sizeof(length);
+}
+
+/* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
+#define VTABLE_WORDS 20u
+
+/* Returns true if ADDRESS may be a vtable: constant data of a module, in which the address of code
+ * follows soon. */
+static bool is_vtable(uintptr_t address)
+{
+	const struct leakwrap_mapping *const mapping =
+	        address % WORD == 0 ? leakwrap_mapping_at(address) : NULL;
+	const struct leakwrap_module *module;
+	const struct leakwrap_segment *segment;
+
+	/* Most words are no addresses of a file: that is found out quickly. */
+	if (!mapping || !mapping->is_file)
+		return false;
+	module = leakwrap_module_at(address);
+	segment = leakwrap_segment_at(address);
+	if (!module || !segment || leakwrap_module_text(module, address))
+		return false;
+	for (unsigned i = 0; i < VTABLE_WORDS && segment->end - address >= WORD; i++) {
+		const uintptr_t word = leakwrap_stack_word(address);
+		const struct leakwrap_module *const code = leakwrap_module_at(word);
+
+		if (code && leakwrap_module_text(code, word))
+			return true;
+		if (word != 0)
+			return false;
+		address += WORD;
+	}
+	return false;
+}
+
+static bool is_part_of_object(const struct leakwrap_indexed_block *block, uintptr_t pointer)
+{
+	return pointer % WORD == 0 && block->address + block->size - pointer >= WORD &&
+	       is_vtable(leakwrap_stack_word(pointer)) && is_vtable(word_of(block, 0));
+}
+
+bool leakwrap_is_usual_interior(const struct leakwrap_indexed_block *block, uintptr_t pointer)
+{
+	const uintptr_t offset = pointer - block->address;
+
+	return block->size > 2 * WORD && ((offset == 3 * WORD && is_old_string(block)) ||
+	                                  (offset == WORD && is_array(block)) ||
+	                                  (offset == sizeof(uint64_t) && is_behind_length(block)) ||
+	                                  is_part_of_object(block, pointer));
+}

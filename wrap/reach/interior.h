@@ -1,0 +1,23 @@
+/* interior.h - why a program may have no pointer to a block's first byte, but one into it.
+ *
+ * The reasons are those of valgrind (memcheck, --leak-check-heuristics): */
+#ifndef LEAKWRAP_INTERIOR_H
+#define LEAKWRAP_INTERIOR_H
+
+#include <stdbool.h>
+
+#include "wrap/live/block_index.h"
+
+/* Returns true if POINTER, which leads into BLOCK, is a usual way to hold it:
+ *
+ *   - to the characters of a std::string of the old ABI of libstdc++, behind length, capacity and
+ *     reference count
+ *   - to the first element of an array by new[], behind the number of its elements
+ *   - to a part of an object with multiple inheritance: the part and the object begin with
+ *     addresses of vtables
+ *   - behind a 64-bit length of the rest of the block
+ *
+ * The block can be read. */
+bool leakwrap_is_usual_interior(const struct leakwrap_indexed_block *block, uintptr_t pointer);
+
+#endif

@@ -1,0 +1,252 @@
+/* park.c - see park.h. */
+#include "wrap/reach/park.h"
+
+#include "wrap/arch/arch.h"
+#include "wrap/base/thread.h"
+#include "wrap/port/port.h"
+#include "wrap/unwind/stack_bounds.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#ifdef LEAKWRAP_CONTEXT_PC
+#include <ucontext.h>
+#endif
+
+/* The value of the tracer's park signals. */
+#define PARK_VALUE 0x6b706172
+
+/* Room for threads, and for the hash table by which they are found. */
+#define ROOM ((size_t)1 << 15)
+#define HASH ((size_t)2 * ROOM)
+
+/* How long all threads together may take to park, and how long those that sleep may, in
+ * nanoseconds.  An uninterruptible sleep for a disk takes longer than a sleep that ends at once. */
+#define PARK_LIMIT  2000000000u
+#define SLEEP_LIMIT 100000000u
+#define LOOK_LIMIT  5000000u
+
+enum { ASKED = 1, PARKED, GONE };
+
+struct parked {
+	int thread;
+	_Atomic int state;
+	struct leakwrap_standing standing;
+};
+
+#define TABLES_SIZE (ROOM * sizeof(struct parked) + HASH * sizeof(uint32_t))
+
+static struct {
+	_Atomic uint32_t turn;    /* odd: threads park, and wait while it has this value */
+	_Atomic uint32_t arrived; /* changes when a thread has parked */
+	struct parked *threads;   /* in the order in which they were found */
+	uint32_t *hash;           /* by thread id: 1 + an index of THREADS; 0: unused */
+	size_t count;             /* of THREADS */
+	int self;
+	unsigned missing;   /* threads of the last listing that have not parked */
+	bool has_asked;     /* the last listing found a new thread */
+	bool is_incomplete; /* a thread could not be asked */
+	bool is_caught;     /* the handler is installed */
+} park;
+
+/* -- in the other threads ---------------------------------------------------------------------- */
+
+/* Returns the hash table's element for THREAD; it is 0 if THREAD is not in the table. */
+static uint32_t *find_thread(int thread)
+{
+	size_t at = (size_t)(uint32_t)thread * 0x9e3779b1u % HASH;
+
+	while (park.hash[at] != 0 && park.threads[park.hash[at] - 1].thread != thread)
+		at = (at + 1) % HASH;
+	return &park.hash[at];
+}
+
+void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uintptr_t sp)
+{
+	uintptr_t low;
+
+#ifdef LEAKWRAP_CONTEXT_PC
+	if (context)
+		sp = (uintptr_t)((const ucontext_t *)context)->LEAKWRAP_CONTEXT_SP;
+#endif
+	low = leakwrap_stack_low(sp);
+	*standing = (struct leakwrap_standing){
+	        .context = context,
+	        .sp = sp,
+	        .stack_low = low,
+	        .thread_pointer = LEAKWRAP_THREAD_POINTER,
+	        .state = (uintptr_t)&leakwrap_self,
+	        .is_main = leakwrap_thread_id() == leakwrap_process_id(),
+	};
+}
+
+/* Parks this thread.  It may be late: then nobody waits for it any more. */
+static void on_park(int signo, void *info, void *context)
+{
+	const uint32_t turn = atomic_load(&park.turn);
+	struct parked *entry;
+	uint32_t number;
+
+	if (!leakwrap_park_signal_is(info, PARK_VALUE)) {
+		leakwrap_park_signal_pass_on(signo, info, context);
+		return;
+	}
+	if ((turn & 1) == 0)
+		return;
+	number = *find_thread(leakwrap_thread_id());
+	entry = &park.threads[number - 1];
+	if (number == 0 || atomic_load(&entry->state) != ASKED)
+		return;
+	leakwrap_stand(&entry->standing, context, 0);
+	atomic_store(&entry->state, PARKED);
+	atomic_fetch_add(&park.arrived, 1);
+	leakwrap_wake(&park.arrived);
+	while (atomic_load(&park.turn) == turn)
+		leakwrap_wait(&park.turn, turn, 1000000000);
+}
+
+/* -- in the thread that parks them ------------------------------------------------------------- */
+
+static int read_number(const char *name)
+{
+	int number = 0;
+
+	for (; *name >= '0' && *name <= '9'; name++)
+		number = number * 10 + (*name - '0');
+	return *name == '\0' ? number : 0;
+}
+
+/* Sends the park signal to THREAD.  Returns the new state of its entry. */
+static int send_signal(int thread)
+{
+	long error;
+
+	if (!park.is_caught)
+		park.is_caught = leakwrap_park_signal_catch(on_park);
+	error = park.is_caught ? leakwrap_park_signal_send(thread, PARK_VALUE) : -EPERM;
+	if (error == -ESRCH) /* it has ended */
+		return GONE;
+	park.is_incomplete |= error != 0;
+	return ASKED;
+}
+
+/* Asks the thread of the folder NAME to park, unless it has been asked.  Counts it as missing if it
+ * has not parked. */
+static void ask(void *context, const char *name)
+{
+	const int thread = read_number(name);
+	struct parked *entry;
+	uint32_t *number;
+
+	(void)context;
+	if (thread == 0 || thread == park.self)
+		return;
+	number = find_thread(thread);
+	if (*number == 0) {
+		if (park.count == ROOM) {
+			park.is_incomplete = true;
+			return;
+		}
+		entry = &park.threads[park.count++];
+		entry->thread = thread;
+		atomic_store(&entry->state, ASKED);
+		*number = (uint32_t)park.count;
+		park.has_asked = true;
+		if (send_signal(thread) == GONE)
+			atomic_store(&entry->state, GONE);
+	}
+	park.missing += atomic_load(&park.threads[*number - 1].state) == ASKED;
+}
+
+/* Does without threads that have ended, but are listed as long as the process lives, and without
+ * those of an emulator (qemu).  Returns whether all others that are missing sleep: the signal has
+ * not woken them, so they block it, or cannot be interrupted. */
+static bool look_at_missing(void)
+{
+	const bool is_emulated = leakwrap_process_is_emulated();
+	bool is_hopeless = true;
+
+	for (size_t i = 0; i < park.count; i++) {
+		struct parked *const entry = &park.threads[i];
+		char state;
+
+		if (atomic_load(&entry->state) != ASKED)
+			continue;
+		state = leakwrap_thread_state(entry->thread);
+		if (state == 'Z' || state == 'X' || state == '\0' || (is_emulated && state == 'S'))
+			atomic_store(&entry->state, GONE);
+		else if (state == 'R')
+			is_hopeless = false;
+	}
+	return is_hopeless;
+}
+
+/* Asks and waits until all threads have parked, or the time is over. */
+static void gather(void)
+{
+	const uint64_t start = leakwrap_time_monotonic();
+	uint64_t step = 100000;
+
+	do {
+		const uint32_t arrived = atomic_load(&park.arrived);
+
+		park.missing = 0;
+		park.has_asked = false;
+		if (!leakwrap_folder_each("/proc/self/task", ask, NULL)) {
+			park.is_incomplete = true;
+			return;
+		}
+		if (park.is_incomplete || (park.missing == 0 && !park.has_asked))
+			return;
+		if (park.missing > 0) {
+			const uint64_t waited = leakwrap_time_monotonic() - start;
+
+			if (waited > PARK_LIMIT)
+				return;
+			if (waited > LOOK_LIMIT && look_at_missing() && waited > SLEEP_LIMIT)
+				return;
+			leakwrap_wait(&park.arrived, arrived, step);
+			step = step < 10000000 ? 2 * step : step;
+		}
+	} while (true);
+}
+
+unsigned leakwrap_park(void)
+{
+	park.self = leakwrap_thread_id();
+	park.count = 0;
+	park.missing = 0;
+	park.is_incomplete = park.is_caught = false;
+	park.threads = leakwrap_scratch_map(TABLES_SIZE);
+	if (!park.threads)
+		return 1;
+	park.hash = (uint32_t *)(park.threads + ROOM);
+	atomic_fetch_add(&park.turn, 1);
+	gather();
+	return park.is_incomplete && park.missing == 0 ? 1 : park.missing;
+}
+
+void leakwrap_unpark(void)
+{
+	const bool is_late_possible = park.missing > 0 || park.is_incomplete;
+
+	if (!park.threads)
+		return;
+	atomic_fetch_add(&park.turn, 1);
+	leakwrap_wake(&park.turn);
+	/* A thread that comes late needs the handler, and may be about to read the table. */
+	if (is_late_possible)
+		return;
+	if (park.is_caught)
+		leakwrap_park_signal_catch(NULL);
+	leakwrap_scratch_unmap(park.threads, TABLES_SIZE);
+	park.threads = NULL;
+}
+
+void leakwrap_parked_each(void (*visit)(void *context, const struct leakwrap_standing *thread),
+                          void *context)
+{
+	for (size_t i = 0; park.threads && i < park.count; i++)
+		if (atomic_load(&park.threads[i].state) == PARKED)
+			visit(context, &park.threads[i].standing);
+}

@@ -1,0 +1,65 @@
+/* park.h - stops the other threads of the process for a moment.
+ *
+ * Each thread gets a signal (leakwrap_park_signal).  Its handler notes where the thread's registers
+ * and stack are, and waits.  The kernel has saved the registers on the stack.  System calls that
+ * the signal interrupts are restarted where the kernel can; the others fail with EINTR, as with any
+ * signal that has a handler.
+ *
+ * One thread at a time parks the others.
+ */
+#ifndef LEAKWRAP_PARK_H
+#define LEAKWRAP_PARK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/arch/arch.h"
+
+/* Where a thread stands.  A thread without CONTEXT has saved its registers on the stack above SP.
+ * */
+struct leakwrap_standing {
+	const void *context;      /* its ucontext_t, or NULL */
+	uintptr_t sp;             /* its stack pointer */
+	uintptr_t stack_low;      /* where its own stack begins, if SP is on it; else 0 */
+	uintptr_t thread_pointer; /* 0: unknown */
+	uintptr_t state;          /* the address of its leakwrap_self */
+	bool is_main;             /* the thread that the process began with */
+};
+
+/* Parks all other threads.  Returns the number of threads that run on: they did not answer in time,
+ * or it is not known which threads there are.  The caller calls leakwrap_unpark in any case, and
+ * soon.  Signals are blocked. */
+unsigned leakwrap_park(void);
+
+/* Lets the threads go on.  In a copy of the process, which has no other threads, it does the same
+ * harmlessly. */
+void leakwrap_unpark(void);
+
+/* Calls VISIT for each parked thread.  CONTEXT is passed to VISIT. */
+void leakwrap_parked_each(void (*visit)(void *context, const struct leakwrap_standing *thread),
+                          void *context);
+
+/* Fills *STANDING for the calling thread.  CONTEXT: the ucontext_t of the signal handler that it is
+ * in, or NULL.  SP: the stack pointer of a function that has saved all registers, and does not
+ * return before *STANDING is used last; ignored with a CONTEXT. */
+void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uintptr_t sp);
+
+/* Fills *STANDING for the function that contains this macro: it saves the registers that belong to
+ * its caller. */
+#if defined(LEAKWRAP_SP_NAME) && !defined(LEAKWRAP_BARE)
+register uintptr_t leakwrap_sp_now __asm__(LEAKWRAP_SP_NAME);
+#define LEAKWRAP_STAND_HERE(standing)                            \
+	do {                                                     \
+		__builtin_unwind_init();                         \
+		leakwrap_stand(standing, NULL, leakwrap_sp_now); \
+	} while (0)
+#else
+#define LEAKWRAP_STAND_HERE(standing)                                                  \
+	do {                                                                           \
+		__builtin_unwind_init();                                               \
+		leakwrap_stand(standing, NULL, (uintptr_t)__builtin_frame_address(0)); \
+	} while (0)
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/* reach.h - tells lost memory from reachable memory: the kinds of live blocks.
+ *
+ * The words are valgrind's:
+ *
+ *   definitely lost   no pointer leads to the block
+ *   indirectly lost   only lost blocks lead to it; it counts at a definitely lost block that does
+ *   possibly lost     only pointers into the block are known, but none to its first byte
+ *   reachable         all other blocks
+ *
+ * A scan wants all other threads parked (park.h) or runs in a copy of the process.  Signal-safe,
+ * takes no lock, allocates nothing but pages for its own time.
+ */
+#ifndef LEAKWRAP_REACH_H
+#define LEAKWRAP_REACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/reach/park.h"
+
+enum leakwrap_reach_kind {
+	LEAKWRAP_DEFINITE,
+	LEAKWRAP_INDIRECT, /* what the definitely lost blocks of a call site lead to */
+	LEAKWRAP_POSSIBLE,
+	LEAKWRAP_REACHABLE,
+	/* A call site's own blocks that count as INDIRECT at another call site, or at this one. */
+	LEAKWRAP_OWN_INDIRECT,
+	LEAKWRAP_KINDS,
+};
+
+/* The bytes and blocks of each kind, of a call site or in total. */
+struct leakwrap_kinds {
+	uint64_t bytes[LEAKWRAP_KINDS], blocks[LEAKWRAP_KINDS];
+};
+
+/* What a scan knows of the process. */
+struct leakwrap_scan {
+	struct leakwrap_standing own; /* the thread that scans or has made the copy */
+	unsigned running_threads;     /* threads that did not park: they may hold any pointer */
+	int original; /* in a copy: the process that it was made of.  Without it, the copy ends */
+	bool is_heap_known; /* memory of the heap outside of live blocks is no root */
+};
+
+/* Finds the kinds of all live blocks.  If threads were not parked, what seems lost is possibly
+ * lost: their registers may hold the pointers.  Returns an array of kinds, by call site, of SITES
+ * elements, which the caller gives to leakwrap_reach_release.  Returns NULL if there is no memory
+ * or the mappings of the process are not known. */
+struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites);
+
+void leakwrap_reach_release(struct leakwrap_kinds *kinds, uint32_t sites);
+
+#endif

@@ -1,0 +1,436 @@
+/* roots.c - see roots.h. */
+#include "wrap/reach/roots.h"
+
+#include "wrap/arch/arch.h"
+#include "wrap/base/arena.h"
+#include "wrap/base/locked_uthash.h"
+#include "wrap/base/thread.h"
+#include "wrap/live/block_index.h"
+#include "wrap/live/held.h"
+#include "wrap/port/port.h"
+#include "wrap/reach/glibc_heap.h"
+#include "wrap/reach/maps.h"
+#include "wrap/reach/mark.h"
+#include "wrap/unwind/stack_bounds.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#ifdef LEAKWRAP_CONTEXT_REGISTERS
+#include <ucontext.h>
+#endif
+
+/* A range of memory that is no root. */
+struct range {
+	uintptr_t start, end;
+};
+
+#define RANGES_ROOM ((size_t)1 << 16)
+
+static struct {
+	struct range *except; /* by address */
+	size_t count;
+	bool is_heap_known;
+	int pagemap;
+	uintptr_t tls_size; /* of the program, in bytes; with its alignment */
+} roots;
+
+/* A range of leakwrap_root(). */
+struct declared {
+	_Atomic uintptr_t start; /* 0: unused */
+	_Atomic uintptr_t size;
+	struct declared *next;
+};
+
+static struct declared *_Atomic declared;
+
+/* -- what is no root --------------------------------------------------------------------------- */
+
+static void except(uintptr_t start, uintptr_t end)
+{
+	if (start < end && roots.count < RANGES_ROOM)
+		roots.except[roots.count++] = (struct range){start, end};
+}
+
+static void except_own_pages(void *context, uintptr_t start, uintptr_t end)
+{
+	(void)context;
+	except(start, end);
+}
+
+/* Below the stack pointer lies the past.  The x86-64 ABI lets functions use 128 bytes there
+ * (section 3.2.2, "red zone"). */
+#ifdef __x86_64__
+#define RED_ZONE 128u
+#else
+#define RED_ZONE 0u
+#endif
+
+static void except_of_thread(void *context, const struct leakwrap_standing *thread)
+{
+	/* A function that calls another has nothing there. */
+	const uintptr_t sp = thread->sp - (thread->context ? RED_ZONE : 0);
+
+	(void)context;
+	except(thread->state, thread->state + sizeof(struct leakwrap_thread));
+	if (thread->stack_low != 0) {
+		except(thread->stack_low, sp);
+	} else if (thread->is_main) {
+		const struct leakwrap_mapping *const stack = leakwrap_mapping_at(sp);
+
+		if (stack && stack->is_stack)
+			except(stack->start, sp);
+	}
+}
+
+/* The memory of brk(2) is the allocator's.  So are the arenas of glibc's malloc. */
+static void except_heap(void)
+{
+	size_t count;
+	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!mapping[i].is_readable || mapping[i].is_special)
+			continue;
+		if (mapping[i].is_break)
+			except(mapping[i].start, mapping[i].end);
+		for (uintptr_t at = mapping[i].start;
+		     (at = leakwrap_glibc_arena_after(at, mapping[i].end)) < mapping[i].end;) {
+			const uintptr_t end = leakwrap_glibc_arena_end(at, mapping[i].end);
+
+			except(at, end);
+			at = end > at ? end : at + 1;
+		}
+	}
+}
+
+/* The state of glibc's malloc leads to free memory, and to where the last block ends. */
+static void except_allocator_state(void)
+{
+	size_t count;
+	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct range state;
+
+		/* Not the tracer's tables, nor a program's large arrays. */
+		if (!mapping[i].is_file || !mapping[i].is_readable || !mapping[i].is_writable ||
+		    mapping[i].is_shared || mapping[i].is_special)
+			continue;
+		if (leakwrap_glibc_find_state(mapping[i].start, mapping[i].end, &state.start,
+		                              &state.end))
+			except(state.start, state.end);
+	}
+}
+
+static void sort_exceptions(void)
+{
+	struct range *const except = roots.except;
+
+	for (size_t gap = roots.count / 2; gap > 0; gap /= 2)
+		for (size_t i = gap; i < roots.count; i++) {
+			const struct range moving = except[i];
+			size_t at = i;
+
+			for (; at >= gap && except[at - gap].start > moving.start; at -= gap)
+				except[at] = except[at - gap];
+			except[at] = moving;
+		}
+}
+
+/* The tracer's other variables hold no addresses of blocks. */
+static void except_own_variables(void)
+{
+	static void (*const of[])(uintptr_t * start, uintptr_t * end) = {
+	        leakwrap_held_own_memory,
+	        leakwrap_block_index_own_memory,
+	        leakwrap_mark_own_memory,
+	        leakwrap_maps_own_memory,
+	};
+	struct range range;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		of[i](&range.start, &range.end);
+		except(range.start, range.end);
+	}
+}
+
+static void collect_exceptions(const struct leakwrap_standing *own)
+{
+	leakwrap_pages_each(except_own_pages, NULL);
+	except_own_variables();
+	except((uintptr_t)roots.except,
+	       (uintptr_t)roots.except + RANGES_ROOM * sizeof(*roots.except));
+	except_of_thread(NULL, own);
+	leakwrap_parked_each(except_of_thread, NULL);
+	except_allocator_state();
+	if (roots.is_heap_known)
+		except_heap();
+	sort_exceptions();
+}
+
+/* -- memory ------------------------------------------------------------------------------------ */
+
+/* Marks from START to END, where no block begins.  Between the parts of a block lies the memory of
+ * an allocator, which is no root. */
+static void mark_gap(uintptr_t start, uintptr_t end)
+{
+	struct leakwrap_indexed_block block;
+
+	if (start < end &&
+	    (leakwrap_block_index.parted_count == 0 || !leakwrap_block_index_find(start, &block)))
+		leakwrap_mark_range(start, end);
+}
+
+/* Marks from START to END, which lie in one page, but for live blocks: these are no roots. */
+static void mark_between_blocks(uintptr_t start, uintptr_t end)
+{
+	struct leakwrap_indexed_block block;
+
+	if (leakwrap_block_index_find(start, &block))
+		start = block.address + (block.size > 0 ? block.size : 1);
+	while (start < end && leakwrap_block_index_next(start, end, &block)) {
+		mark_gap(start, block.address);
+		start = block.address + (block.size > 0 ? block.size : 1);
+	}
+	mark_gap(start, end);
+}
+
+/* Returns true if a live block lies on the page from START to END. */
+static bool has_block(uintptr_t start, uintptr_t end)
+{
+	struct leakwrap_indexed_block block;
+
+	return leakwrap_block_index_find(start, &block) ||
+	       leakwrap_block_index_next(start, end, &block);
+}
+
+/* Marks from START to END, a part of one page. */
+static void mark_page(uintptr_t start, uintptr_t end)
+{
+	/* A page with a live block is the allocator's as a whole. */
+	if (leakwrap_is_outside_of_blocks(start, end) || !has_block(start, end))
+		leakwrap_mark_range(start, end);
+	else if (!roots.is_heap_known)
+		mark_between_blocks(start, end);
+}
+
+/* Marks the pages from START to END of MAPPING that may hold a pointer. */
+static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, uintptr_t end)
+{
+	size_t page = leakwrap_page_size();
+
+	while (start < end) {
+		const uintptr_t first = start & ~(uintptr_t)(page - 1);
+		const uintptr_t limit = end - first < LEAKWRAP_PAGES_AT_ONCE * page
+		                                ? end
+		                                : first + LEAKWRAP_PAGES_AT_ONCE * page;
+		/* A file may be shorter than its mapping.  A shared page may be in memory and not
+		 * in the page table. */
+		const uint64_t wanted =
+		        mapping->is_shared
+		                ? leakwrap_pages_present((const void *)first,
+		                                         (limit - first + page - 1) & ~(page - 1),
+		                                         &page)
+		                : leakwrap_pages_written(roots.pagemap, (const void *)first, &page);
+
+		for (unsigned i = 0; start < limit; i++) {
+			const uintptr_t next = first + (i + 1) * page;
+			const uintptr_t behind = next < limit ? next : limit;
+
+			if (wanted >> i & 1)
+				mark_page(start, behind);
+			start = behind;
+		}
+	}
+}
+
+/* Memory that is only read may have been written to before.  Code is never a root. */
+static bool is_root(const struct leakwrap_mapping *mapping)
+{
+	return mapping->is_readable && !mapping->is_special &&
+	       (mapping->is_writable || (!mapping->is_executable && !mapping->is_shared));
+}
+
+static void mark_mappings(void)
+{
+	size_t count, next = 0;
+	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		uintptr_t at = mapping[i].start;
+
+		if (!is_root(&mapping[i]))
+			continue;
+		while (next < roots.count && roots.except[next].end <= at)
+			next++;
+		for (size_t in = next; at < mapping[i].end; in++) {
+			const bool is_any =
+			        in < roots.count && roots.except[in].start < mapping[i].end;
+			const uintptr_t end = is_any ? roots.except[in].start : mapping[i].end;
+
+			if (at < end)
+				mark_pages(&mapping[i], at, end);
+			if (!is_any)
+				break;
+			if (roots.except[in].end > at)
+				at = roots.except[in].end;
+		}
+	}
+}
+
+/* -- threads ----------------------------------------------------------------------------------- */
+
+/* Marks from the registers in the ucontext_t CONTEXT. */
+static void mark_registers(const void *context)
+{
+#ifdef LEAKWRAP_CONTEXT_REGISTERS
+	const ucontext_t *const interrupted = context;
+#define REGISTER(name, field) leakwrap_mark_word((uintptr_t)interrupted->field);
+	LEAKWRAP_CONTEXT_REGISTERS(REGISTER)
+#undef REGISTER
+#ifdef LEAKWRAP_CONTEXT_VECTORS
+	leakwrap_mark_range(LEAKWRAP_CONTEXT_VECTORS(interrupted),
+	                    LEAKWRAP_CONTEXT_VECTORS(interrupted) + LEAKWRAP_CONTEXT_VECTORS_SIZE);
+#endif
+#else
+	(void)context;
+#endif
+}
+
+/* The C library describes a thread in a structure at the thread pointer (stack_bounds.c). */
+#define DESCRIPTION_SIZE 2560u
+
+/* Marks from the thread-local storage of THREAD and the C library's description of it, which may
+ * lie beside the heap.  Skips the tracer's part. */
+static void mark_thread_storage(const struct leakwrap_standing *thread)
+{
+	const uintptr_t pointer = thread->thread_pointer;
+	const uintptr_t below = LEAKWRAP_THREAD_POINTER_IS_END ? DESCRIPTION_SIZE : roots.tls_size;
+	const uintptr_t above = LEAKWRAP_THREAD_POINTER_IS_END ? roots.tls_size : DESCRIPTION_SIZE;
+	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(pointer);
+	uintptr_t start = pointer - below, end = pointer + above;
+	const uintptr_t state_end = thread->state + sizeof(struct leakwrap_thread);
+
+	if (!mapping || !mapping->is_readable)
+		return;
+	/* The vector of dynamic thread-local storage: glibc points behind its first elements. */
+	for (uintptr_t at = pointer - 2 * sizeof(at); at < pointer + 2 * sizeof(at);
+	     at += sizeof(at))
+		if (at >= mapping->start && at < mapping->end)
+			leakwrap_mark_block(leakwrap_stack_word(at));
+	if (start < mapping->start || start > pointer)
+		start = mapping->start;
+	if (end > mapping->end || end < pointer)
+		end = mapping->end;
+	if (thread->state >= start && thread->state < end) {
+		mark_between_blocks(start, thread->state);
+		mark_between_blocks(state_end, end);
+	} else {
+		mark_between_blocks(start, end);
+	}
+}
+
+/* Bytes of a stack that are read in any case. */
+#define ALTERNATE_STACK_MAX ((uintptr_t)64 << 10)
+
+static void mark_thread(void *context, const struct leakwrap_standing *thread)
+{
+	(void)context;
+	if (thread->context)
+		mark_registers(thread->context);
+	mark_thread_storage(thread);
+	/* Its stack may be a block. */
+	leakwrap_mark_block(thread->sp);
+	/* Or it is an alternate stack that the tracer has mapped. */
+	leakwrap_mark_range(thread->sp, leakwrap_maps_readable_end(
+	                                        thread->sp, thread->sp + ALTERNATE_STACK_MAX));
+}
+
+/* Returns the size of the program's thread-local storage (PT_TLS), with room for its alignment. */
+static uintptr_t size_of_tls(void)
+{
+	const ElfW(Phdr) *header = (const void *)leakwrap_auxiliary(AT_PHDR);
+	const uintptr_t count = leakwrap_auxiliary(AT_PHNUM);
+
+	for (uintptr_t i = 0; header && i < count; i++)
+		if (header[i].p_type == PT_TLS)
+			return header[i].p_memsz + 2 * header[i].p_align + 2 * sizeof(uintptr_t);
+	return 0;
+}
+
+/* -- ranges of the program's choice ------------------------------------------------------------ */
+
+int leakwrap_roots_add(uintptr_t start, uintptr_t size)
+{
+	struct declared *root = atomic_load(&declared);
+
+	if (start == 0 || size == 0 || start + size < start)
+		return -1;
+	leakwrap_lock(&leakwrap_tables_lock);
+	while (root && atomic_load(&root->start) != 0 && atomic_load(&root->start) != start)
+		root = root->next;
+	if (!root) {
+		root = leakwrap_arena_take(sizeof(*root));
+		if (root) {
+			root->next = atomic_load(&declared);
+			atomic_store(&declared, root);
+		}
+	}
+	if (root) {
+		atomic_store(&root->size, size);
+		atomic_store(&root->start, start);
+	}
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return root ? 0 : -1;
+}
+
+int leakwrap_roots_remove(uintptr_t start)
+{
+	struct declared *root = atomic_load(&declared);
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	while (root && (start == 0 || atomic_load(&root->start) != start))
+		root = root->next;
+	if (root)
+		atomic_store(&root->start, 0);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return root ? 0 : -1;
+}
+
+static void mark_declared(void)
+{
+	for (const struct declared *root = atomic_load(&declared); root; root = root->next) {
+		const uintptr_t start = atomic_load(&root->start);
+		const uintptr_t end = start + atomic_load(&root->size);
+
+		for (uintptr_t at = start; start != 0 && at < end;) {
+			const uintptr_t readable = leakwrap_maps_readable_end(at, end);
+
+			leakwrap_mark_range(at, readable);
+			at = (readable & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
+		}
+	}
+}
+
+/* -- the public functions ---------------------------------------------------------------------- */
+
+bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known)
+{
+	roots.count = 0;
+	roots.is_heap_known = is_heap_known;
+	roots.except = leakwrap_scratch_map(RANGES_ROOM * sizeof(*roots.except));
+	if (!roots.except)
+		return false;
+	roots.tls_size = size_of_tls();
+	roots.pagemap = leakwrap_pagemap_open();
+	collect_exceptions(own);
+	mark_mappings();
+	mark_thread(NULL, own);
+	leakwrap_parked_each(mark_thread, NULL);
+	mark_declared();
+	if (roots.pagemap >= 0)
+		leakwrap_close(roots.pagemap);
+	leakwrap_scratch_unmap(roots.except, RANGES_ROOM * sizeof(*roots.except));
+	return true;
+}

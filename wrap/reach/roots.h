@@ -1,0 +1,30 @@
+/* roots.h - the memory in which pointers keep blocks reachable: all that is neither the heap nor
+ * the tracer's own.
+ *
+ *   - the writable memory of each mapping: data of modules, anonymous memory, shared memory
+ *   - of a thread's stack the part above its stack pointer
+ *   - the registers that the kernel saved when the thread parked
+ *   - thread-local storage, also where it lies beside the heap
+ *   - the ranges of leakwrap_root()
+ *
+ * Memory of the heap outside of live blocks is a root unless the tracer knows all of the heap
+ * (heap_known.h): another library's blocks may hold the only pointer to a block.
+ */
+#ifndef LEAKWRAP_ROOTS_H
+#define LEAKWRAP_ROOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/reach/park.h"
+
+/* Marks from all roots (mark.h).  OWN: the calling thread.  IS_HEAP_KNOWN: memory of the heap
+ * outside of live blocks is no root.  The mappings have been read (maps.h), and all other threads
+ * are parked.  Returns false if there is no memory. */
+bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known);
+
+/* Adds and removes a range of the program's choice.  See leakwrap_root in leakwrap.h. */
+int leakwrap_roots_add(uintptr_t start, uintptr_t size);
+int leakwrap_roots_remove(uintptr_t start);
+
+#endif
