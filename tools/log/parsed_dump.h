@@ -88,7 +88,7 @@ struct parsed_site {
 	enum origin origin;
 	unsigned origin_module; /* the number of the library, or 0 */
 	struct reach_sums reach;
-	size_t first, depth;    /* in parsed_dump.frames */
+	size_t first, depth; /* in parsed_dump.frames */
 };
 
 struct parsed_module {

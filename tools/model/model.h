@@ -82,7 +82,7 @@ struct site {
 	enum origin origin;
 	const struct module
 	        *library;   /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
-	unsigned processes;          /* of a merged dump: how many have it */
+	unsigned processes; /* of a merged dump: how many have it */
 	const struct spread *spread; /* of a merged dump: how it spreads (merge.h) */
 };
 

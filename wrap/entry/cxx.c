@@ -78,13 +78,13 @@ static inline __attribute__((unused)) bool end_nothrow_failure(void)
 }
 
 /* Makes the operator NAME that returns NULL fail.  Leaves the function unless it tries again. */
-#define FAIL_NOTHROW(name, arguments)         \
-	const size_t asked = size;            \
-	size = TOO_LARGE;                     \
-	begin_nothrow_failure();              \
-	(void)ENTRY_ORIGINAL(name) arguments; \
-	size = asked;                         \
-	if (!end_nothrow_failure())           \
+#define FAIL_NOTHROW(name, arguments)               \
+	const size_t asked = size;                  \
+	size = TOO_LARGE;                           \
+	begin_nothrow_failure();                    \
+	(void)ENTRY_CALL_ORIGINAL(name, arguments); \
+	size = asked;                               \
+	if (!end_nothrow_failure())                 \
 	return NULL
 
 #endif
