@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone))
-#define PAGE     4096u
+#define PAGE     ((size_t)4096)
 
 enum { TIMES = 10000 };
 

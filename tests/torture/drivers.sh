@@ -23,7 +23,7 @@ build_driver() {
 		more='-licuuc -licudata -lz -llzma -lm -lstdc++'
 		;;
 	expat) archives=expat more=-lm ;;
-	json) archives=json-c includes=-I/usr/include/json-c ;;
+	json) archives=json-c ;;
 	png) archives='png16 z' more=-lm ;;
 	zlib) archives=z ;;
 	yaml) archives=yaml ;;

@@ -1,5 +1,5 @@
 /* json.c - a document is parsed, changed and written. */
-#include <json.h>
+#include <json-c/json.h>
 #include <string.h>
 
 static const char text[] =

@@ -154,13 +154,12 @@ enum { PROCESSES_MAX = 1000 };
 /* Writes TEXT as the value of a label, without what may end it. */
 static void put_label(FILE *stream, const char *text)
 {
-	while (*text) {
-		const struct character c = character_at(text);
-		text += c.length;
+	for (struct character c; *text; text += c.length) {
+		c = character_at(text);
 		if (!c.is_text || c.code == '"' || c.code == '\\')
 			putc(c.is_text ? '\'' : '?', stream);
 		else
-			fwrite(text - c.length, 1, c.length, stream);
+			fwrite(text, 1, c.length, stream);
 	}
 }
 
