@@ -204,8 +204,8 @@ static void leak_with_far_fp(void)
 static void far_fp(void)
 {
 	enum { PAGES = 16 };
-	char *low = map(NULL, 2 * PAGES * PAGE);
-	char *far = low + (2 * PAGES - 1) * PAGE;
+	char *low = map(NULL, PAGE * 2 * PAGES);
+	char *far = low + PAGE * (2 * PAGES - 1);
 	uintptr_t *frame = (uintptr_t *)far;
 
 	frame[1] = (uintptr_t)__builtin_return_address(0);

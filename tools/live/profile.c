@@ -156,8 +156,10 @@ static void put_label(FILE *stream, const char *text)
 {
 	for (struct character c; *text; text += c.length) {
 		c = character_at(text);
-		if (!c.is_text || c.code == '"' || c.code == '\\')
-			putc(c.is_text ? '\'' : '?', stream);
+		if (!c.is_text)
+			putc('?', stream);
+		else if (c.code == '"' || c.code == '\\')
+			putc('\'', stream);
 		else
 			fwrite(text, 1, c.length, stream);
 	}
