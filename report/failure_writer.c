@@ -6,6 +6,7 @@
 #include "wrap/fail/fail.h"
 #include "wrap/fail/identity.h"
 #include "wrap/module/modules.h"
+#include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/trace.h"
 

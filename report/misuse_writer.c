@@ -3,6 +3,7 @@
 
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
 #include "report/elf_symbols.h"
 #include "wrap/unwind/trace.h"

@@ -5,6 +5,7 @@
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_read.h"
 
 #include <string.h>
 

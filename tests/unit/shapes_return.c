@@ -6,7 +6,7 @@
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
- * sources: wrap/port/linux*.c wrap/base/options.c
+ * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
  * flags: -Wl,--wrap=leakwrap_time_monotonic */
 #include "wrap/base/thread.h"
 #include "wrap/live/live.h"

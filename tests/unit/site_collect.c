@@ -7,7 +7,7 @@
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
- * sources: wrap/port/linux*.c wrap/base/options.c
+ * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
  * flags: -Wl,--wrap=leakwrap_pages_map -Wl,--wrap=leakwrap_lock */
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/common.h"
@@ -21,6 +21,7 @@
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
+#include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
 #include "unit.h"
 

@@ -6,7 +6,8 @@
  * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
  * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
+ * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
+ * sources: wrap/site/site_read.c */
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/slot.h"
@@ -17,6 +18,7 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_probe.h"
 #include "wrap/site/site_numbers.h"
+#include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/locked_uthash.h"
 #include "unit.h"

@@ -3,6 +3,7 @@
 #include "report/site_totals.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
+#include "wrap/site/site_read.h"
 #include "unit.h"
 #include "wrap/unwind/trace.h"
 

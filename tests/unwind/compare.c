@@ -7,7 +7,7 @@
 #include "wrap/record/record.h"
 #include "wrap/live/live.h"
 #include "wrap/module/modules.h"
-#include "wrap/site/site_table.h"
+#include "wrap/site/site_read.h"
 #include "wrap/unwind/unwind.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* site_table.c - a call-site table in kilobytes: implements site_table.h by chains of records.
  * Every stack is walked, since there is no stack cache.  If tasks have names, each task has its own
  * call sites. */
+#include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
 
 #include "wrap/base/loss.h"

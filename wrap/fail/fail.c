@@ -5,7 +5,8 @@
 #include "wrap/fail/plan.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
-#include "wrap/site/site_table.h"
+#include "wrap/live/slot.h"
+#include "wrap/site/site_read.h"
 #include "wrap/unwind/trace.h"
 
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 
 #include "report/format.h"
 #include "wrap/module/modules.h"
-#include "wrap/site/site_table.h"
+#include "wrap/site/site_read.h"
 #include "wrap/unwind/trace.h"
 
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "wrap/site/delta_backtrace.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
+#include "wrap/site/site_read.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stored_backtrace.h"
@@ -33,48 +34,6 @@ static struct {
 } sites = {.first_own = LEAKWRAP_SITE_FIRST,
            .unique_limit = LEAKWRAP_SITE_LIMIT,
            .by_backtrace = &leakwrap_hash_table_empty.table};
-
-/* -- reading ----------------------------------------------------------------------------------- */
-
-void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
-{
-	struct leakwrap_site_reader reader;
-
-	leakwrap_site_reader_start(&reader, number);
-	trace->depth = reader.base->depth;
-	trace->kind = reader.base->kind;
-	trace->modules = reader.base->modules;
-	for (unsigned i = 0; i < trace->depth; i++)
-		trace->pcs[i] = leakwrap_site_reader_next(&reader);
-}
-
-void leakwrap_site_prefetch(uint32_t number)
-{
-	const leakwrap_pool_offset bytes =
-	        number >= LEAKWRAP_SITE_FIRST ? leakwrap_site_backtrace(number) : 0;
-
-	if (bytes != 0)
-		__builtin_prefetch(leakwrap_byte_pool_at(bytes));
-}
-
-enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
-{
-	struct leakwrap_site_reader reader;
-
-	leakwrap_site_reader_start(&reader, number);
-	return reader.base->kind;
-}
-
-const char *leakwrap_site_task(uint32_t number)
-{
-	(void)number;
-	return NULL;
-}
-
-uint32_t leakwrap_sites_limit(void)
-{
-	return leakwrap_site_numbers_limit();
-}
 
 /* -- by backtrace ------------------------------------------------------------------------------ */
 
@@ -434,6 +393,11 @@ static uint32_t add_leaf(const struct leakwrap_trace *trace)
 }
 
 /* -- for the rest of the tracer ---------------------------------------------------------------- */
+
+uint32_t leakwrap_sites_limit(void)
+{
+	return leakwrap_site_numbers_limit();
+}
 
 void leakwrap_sites_begin_own(void)
 {

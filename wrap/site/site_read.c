@@ -1,0 +1,42 @@
+/* site_read.c - see site_read.h. */
+#include "wrap/site/site_read.h"
+
+#include "wrap/base/byte_pool.h"
+#include "wrap/live/slot.h"
+#include "wrap/site/site_chunk.h"
+#include "wrap/site/stored_backtrace.h"
+
+void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
+{
+	struct leakwrap_site_reader reader;
+
+	leakwrap_site_reader_start(&reader, number);
+	trace->depth = reader.base->depth;
+	trace->kind = reader.base->kind;
+	trace->modules = reader.base->modules;
+	for (unsigned i = 0; i < trace->depth; i++)
+		trace->pcs[i] = leakwrap_site_reader_next(&reader);
+}
+
+void leakwrap_site_prefetch(uint32_t number)
+{
+	const leakwrap_pool_offset bytes =
+	        number >= LEAKWRAP_SITE_FIRST ? leakwrap_site_backtrace(number) : 0;
+
+	if (bytes != 0)
+		__builtin_prefetch(leakwrap_byte_pool_at(bytes));
+}
+
+enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
+{
+	struct leakwrap_site_reader reader;
+
+	leakwrap_site_reader_start(&reader, number);
+	return reader.base->kind;
+}
+
+const char *leakwrap_site_task(uint32_t number)
+{
+	(void)number;
+	return NULL;
+}
