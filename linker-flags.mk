@@ -14,12 +14,18 @@
 #                        operators new and delete in an archive.  With gold also for a C program, if
 #                        a shared library is in C++
 #   LEAKWRAP_CXX_STATIC_LDLIBS  the runtime for a program that is linked with -static-libstdc++
+#   LEAKWRAP_PROGRAM_LDLIBS, LEAKWRAP_PROGRAM_CXX_LDLIBS, LEAKWRAP_PROGRAM_CXX_STATIC_LDLIBS  the
+#                        same for the program's own calls alone.  The three above also trace what
+#                        the shared libraries of a dynamic program allocate.  A shared object that
+#                        is linked with the runtime needs these
 #   LEAKWRAP_BARE_LDFLAGS, LEAKWRAP_BARE_LDLIBS, LEAKWRAP_BARE_CXX_LDLIBS  wraps and runtime for a
 #                        program without an operating system
 #
 # To be set before the include:
 #
 #   LEAKWRAP_LIB         another libleakwrap.a
+#   LEAKWRAP_PROCESS_DIR  the folder of its libleakwrap_process.so, if it is neither process/ nor
+#                        leakwrap/ beside it
 #   LEAKWRAP_ALLOCATORS  allocators of another name: a prefix (je_), or what a function is like
 #                        (malloc=pool_alloc(pool,size) free=pool_free(pool,block)); generate.sh has
 #                        the notation
@@ -168,14 +174,27 @@ endif
 # and ld.lld take no group inside a group: so the group is one word.  libtool moves libraries to the
 # end, where the program's own libraries find the wrappers: so the archive stands in front of the
 # group by itself.
-LEAKWRAP_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
+#
+# -lleakwrap_process makes a dynamic program export malloc and its relatives, so that shared
+# libraries call the tracer, too.  With -static it is an empty archive.  It is searched before the
+# runtime, whose malloc is for the program's own calls alone.
+LEAKWRAP_PROCESS_DIR ?= $(firstword $(patsubst %/libleakwrap_process.so,%,$(wildcard \
+	$(addsuffix /libleakwrap_process.so,$(addprefix $(dir $(LEAKWRAP_LIB)),process leakwrap)))))
+LEAKWRAP_PROCESS_LDLIBS = $(if $(LEAKWRAP_PROCESS_DIR),\
+	-Wl$(leakwrap_comma)-L$(LEAKWRAP_PROCESS_DIR)$(leakwrap_comma)-lleakwrap_process)
+leakwrap_comma := ,
+
+LEAKWRAP_PROGRAM_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
-LEAKWRAP_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
+LEAKWRAP_PROGRAM_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
 	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lstdc++,-lm,-lc,--end-group
-LEAKWRAP_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
-	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
+LEAKWRAP_PROGRAM_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv \
+	-Wl,-u,leakwrap_system_cxx $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-Bstatic,-lstdc++,-Bdynamic,-lm,-lc,--end-group
+LEAKWRAP_LDLIBS = $(LEAKWRAP_PROCESS_LDLIBS) $(LEAKWRAP_PROGRAM_LDLIBS)
+LEAKWRAP_CXX_LDLIBS = $(LEAKWRAP_PROCESS_LDLIBS) $(LEAKWRAP_PROGRAM_CXX_LDLIBS)
+LEAKWRAP_CXX_STATIC_LDLIBS = $(LEAKWRAP_PROCESS_LDLIBS) $(LEAKWRAP_PROGRAM_CXX_STATIC_LDLIBS)
 
 # Programs without an operating system.  -u: behind all of this the compiler links what the board's
 # --specs= names.  That may refer to functions of newlib which nothing before refers to, and these

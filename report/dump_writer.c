@@ -3,6 +3,7 @@
 
 #include "report/site_totals.h"
 #include "report/command.h"
+#include "report/coverage.h"
 #include "report/failure_writer.h"
 #include "wrap/base/loss.h"
 #include "report/frame_writer.h"
@@ -37,8 +38,9 @@ static struct {
 	struct leakwrap_writer *writer;
 	struct leakwrap_site_totals totals;
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* the return addresses of the backtrace being written */
-	bool *is_module_named; /* by module number - 1: has a frame named it?  NULL: no memory */
-	unsigned module_count; /* modules that were known when the dump began */
+	/* By module number - 1: the modules that frames have named.  NULL: no memory. */
+	const struct leakwrap_module **named;
+	unsigned module_count; /* the highest number when the dump began */
 } dump;
 
 /* -- lines ------------------------------------------------------------------------------------- */
@@ -188,14 +190,17 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 
 	write_pair("tracer tracer_bytes=", tracer_bytes);
 	leakwrap_text_end(dump.writer);
+#ifndef LEAKWRAP_BARE
+	leakwrap_coverage_write(dump.writer);
+#endif
 }
 
 /* Returns whether PC is in the sigreturn trampoline, the code to which signal handlers return.
  * The trampoline belongs to the C library or to the kernel.  So the code of a module that may be
  * unloaded is not read: it could be unloaded meanwhile. */
-static bool is_sigreturn_trampoline(uintptr_t pc)
+static bool is_sigreturn_trampoline(uintptr_t pc, const struct leakwrap_module *gone)
 {
-	const struct leakwrap_module *module = leakwrap_module_ever_at(pc);
+	const struct leakwrap_module *module = gone ? gone : leakwrap_module_at(pc);
 	struct leakwrap_rule rule;
 
 	return (!module || module->permanent) &&
@@ -203,32 +208,32 @@ static bool is_sigreturn_trampoline(uintptr_t pc)
 }
 
 /* Writes the line of frame LEVEL at PC.  INTERRUPTED: PC is an instruction that a signal
- * interrupted, not a return address.  GONE: the module that PC was in, if another module has taken
- * its place; else NULL.  Returns whether the next frame is interrupted: it is if PC is in the
- * sigreturn trampoline.  A PC in the trampoline is no return address either: the kernel made that
- * frame, and no call did. */
+ * interrupted, not a return address.  GONE: the module that PC was in, if it was unloaded; else
+ * NULL.  Returns whether the next frame is interrupted: it is if PC is in the sigreturn trampoline.
+ * A PC in the trampoline is no return address either: the kernel made that frame, and no call did.
+ */
 static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
                         const struct leakwrap_module *gone)
 {
-	const bool is_trampoline = is_sigreturn_trampoline(pc);
+	const bool is_trampoline = is_sigreturn_trampoline(pc, gone);
 	const struct leakwrap_module *module =
 	        leakwrap_frame_write(dump.writer, level, pc, !interrupted && !is_trampoline, gone);
 
 	/* Another thread may have loaded more modules since the dump began. */
-	if (module && dump.is_module_named && module->number <= dump.module_count)
-		dump.is_module_named[module->number - 1] = true;
+	if (module && dump.named && module->number <= dump.module_count)
+		dump.named[module->number - 1] = module;
 	return is_trampoline;
 }
 
-/* Returns the module in the snapshot MODULES that CODE was in, if another module has taken its
- * place.  Else returns NULL. */
-static const struct leakwrap_module *find_replaced_module(const struct leakwrap_modules *modules,
-                                                          uintptr_t code)
+/* Returns the module in the snapshot MODULES that CODE was in, if it is not loaded any more.  Else
+ * returns NULL. */
+static const struct leakwrap_module *find_gone_module(const struct leakwrap_modules *modules,
+                                                      uintptr_t code)
 {
 	const struct leakwrap_module *then =
 	        modules != leakwrap_modules() ? leakwrap_module_among(modules, code) : NULL;
 
-	return then != leakwrap_module_ever_at(code) ? then : NULL;
+	return then != leakwrap_module_at(code) ? then : NULL;
 }
 
 /* Writes the lines of TRACE from frame FIRST on; that frame has level 0. */
@@ -239,11 +244,20 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 	for (unsigned i = first; i < trace->depth; i++) {
 		const uintptr_t pc = trace->pcs[i];
 		const struct leakwrap_module *gone =
-		        trace->modules ? find_replaced_module(trace->modules, pc - 1) : NULL;
+		        trace->modules ? find_gone_module(trace->modules, pc - 1) : NULL;
 
 		if (interrupted || gone || !leakwrap_frame_write_stored(dump.writer, i - first, pc))
 			interrupted = write_frame(i - first, pc, interrupted, gone);
 	}
+}
+
+/* Writes ORIGIN if it is not the program itself. */
+static void write_origin(struct leakwrap_origin origin)
+{
+	if (origin.kind == LEAKWRAP_ORIGIN_SYSTEM)
+		leakwrap_text(dump.writer, " origin=system_library");
+	if (origin.kind == LEAKWRAP_ORIGIN_LIBRARY)
+		write_pair(" origin=library module=", origin.module->number);
 }
 
 /* Writes the call site of ROW with its backtrace.  RANK: its place in the dump, from 1. */
@@ -270,8 +284,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(dump.writer, " task=");
 		leakwrap_text_name(dump.writer, task, TASK_LIMIT);
 	}
-	if (leakwrap_is_kept_by_system(trace.pcs, trace.depth))
-		leakwrap_text(dump.writer, " origin=system_library");
+	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
 }
@@ -363,18 +376,16 @@ static void write_crash(const struct leakwrap_fault *crash)
 static void write_modules(void)
 {
 	for (unsigned number = 1; number <= dump.module_count; number++) {
-		const bool named = !dump.is_module_named || dump.is_module_named[number - 1];
-		/* Other modules are not looked up: there may be very many. */
 		const struct leakwrap_module *module =
-		        named ? leakwrap_module_numbered(number) : NULL;
+		        dump.named ? dump.named[number - 1] : leakwrap_module_numbered(number);
 
 		if (module)
 			write_module(module);
 	}
 }
 
-/* Returns whether a function of the statically linked C or C++ library made the allocations of the
- * call site SITE (origin.h). */
+/* Returns whether the C or C++ library or the loader made the allocations of the call site SITE for
+ * itself (origin.h). */
 static bool is_system_site(uint32_t site)
 {
 	struct leakwrap_trace trace = {.pcs = dump.pcs};
@@ -382,7 +393,7 @@ static bool is_system_site(uint32_t site)
 	if (site == LEAKWRAP_SITE_LOST)
 		return false;
 	leakwrap_site_read(site, &trace);
-	return leakwrap_is_kept_by_system(trace.pcs, trace.depth);
+	return leakwrap_origin_of(trace.pcs, trace.depth).kind == LEAKWRAP_ORIGIN_SYSTEM;
 }
 
 /* Writes the totals, the notes and the call sites.  OWN: only blocks from after the fork.
@@ -455,12 +466,14 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
                          const struct leakwrap_reason *reason)
 {
 	char prefix[PREFIX_SIZE];
+	size_t named_size;
 	bool written;
 
 	dump.writer = writer;
 	dump.module_count = leakwrap_modules_count();
+	named_size = (dump.module_count + 1) * sizeof(dump.named[0]);
 	/* Without this memory, the dump lists all modules. */
-	dump.is_module_named = leakwrap_scratch_map(dump.module_count + 1);
+	dump.named = leakwrap_scratch_map(named_size);
 	leakwrap_frame_cache_start();
 	leakwrap_symbols_start();
 	leakwrap_origin_start();
@@ -470,7 +483,7 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	write_lines(reason, earlier_lost);
 	written = leakwrap_text_finish(writer);
 	leakwrap_frame_cache_end();
-	if (dump.is_module_named)
-		leakwrap_scratch_unmap(dump.is_module_named, dump.module_count + 1);
+	if (dump.named)
+		leakwrap_scratch_unmap(dump.named, named_size);
 	return written;
 }

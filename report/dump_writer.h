@@ -8,9 +8,6 @@
 #include "wrap/misuse/misuse.h"
 #include "report/line_writer.h"
 
-/* The most bytes of output that the path of the program, or of the log, takes in a line. */
-#define LEAKWRAP_PATH_LIMIT 2048
-
 /* Why a dump is written. */
 struct leakwrap_reason {
 	const char *name; /* the value of "reason=" (format.h) */

@@ -5,6 +5,7 @@
 #include "report/elf_symbols.h"
 
 #include "report/format.h"
+#include "wrap/module/dynamic_symbols.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>
@@ -192,75 +193,16 @@ static bool find_in_program_file(struct table *table)
 	return false;
 }
 
-/* Returns the number of symbols in the module that has the GNU hash table HASH.  The table is a
- * header of 4 words, the bloom filter, the buckets and the chains.  The symbols before "first" are
- * counted although the hash table does not hold them.  A chain ends with an odd word (binutils,
- * bfd/elflink.c). */
-static size_t count_in_gnu_hash(const uint32_t *hash)
-{
-	uint32_t buckets = hash[0], first = hash[1], bloom = hash[2];
-	const uint32_t *bucket = hash + 4 + bloom * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
-	const uint32_t *chain = bucket + buckets;
-	uint32_t last = 0;
-
-	for (uint32_t i = 0; i < buckets; i++)
-		if (bucket[i] > last)
-			last = bucket[i];
-	if (last < first)
-		return first;
-	while ((chain[last - first] & 1) == 0)
-		last++;
-	return (size_t)last + 1;
-}
-
-/* Returns the address for VALUE, a pointer of MODULE's dynamic section, or NULL if it is not
- * inside the module.  Some C libraries make these pointers addresses; others leave them as
- * offsets. */
-static const void *dynamic_pointer(const struct leakwrap_module *module, uintptr_t value)
-{
-	if (value < module->start)
-		value += module->bias;
-	return value >= module->start && value < module->end ? (const void *)value : NULL;
-}
-
 /* Finds the symbols of a module in memory, by its dynamic section, and stores them in TABLE. */
 static void find_in_memory(struct table *table)
 {
-	const struct leakwrap_module *module = table->module;
-	const ElfW(Dyn) *entry = module->dynamic;
-	const uint32_t *hash = NULL, *gnu_hash = NULL;
+	const struct leakwrap_dynamic dynamic = leakwrap_dynamic_read(table->module);
 
-	for (; entry && entry->d_tag != DT_NULL; entry++) {
-		uintptr_t value = entry->d_un.d_ptr;
-
-		switch (entry->d_tag) {
-		case DT_SYMTAB:
-			table->symbols = dynamic_pointer(module, value);
-			break;
-		case DT_STRTAB:
-			table->names = dynamic_pointer(module, value);
-			break;
-		case DT_STRSZ:
-			table->names_size = value;
-			break;
-		case DT_HASH:
-			hash = dynamic_pointer(module, value);
-			break;
-		case DT_GNU_HASH:
-			gnu_hash = dynamic_pointer(module, value);
-			break;
-		default:
-			break;
-		}
-	}
-	table->symbol_count = 0;
-	if (!table->symbols || !table->names)
-		return;
-	/* hash[1] is nchain, the number of symbols (System V ABI, chapter 5, "Hash Table"). */
-	if (hash)
-		table->symbol_count = hash[1];
-	else if (gnu_hash)
-		table->symbol_count = count_in_gnu_hash(gnu_hash);
+	table->symbols = dynamic.symbols;
+	table->names = dynamic.names;
+	table->names_size = dynamic.names_size;
+	table->symbol_count =
+	        dynamic.symbols && dynamic.names ? leakwrap_dynamic_count(&dynamic) : 0;
 }
 
 /* -- the sorted table -------------------------------------------------------------------------- */

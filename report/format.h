@@ -22,6 +22,8 @@
  *   leakwrap[4711.1] loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 \
  *           freed_elsewhere_blocks=0 foreign_frees=12
  *   leakwrap[4711.1] tracer tracer_bytes=1310720
+ *   leakwrap[4711.1] coverage process
+ *   leakwrap[4711.1] bypass bound path=/opt/app/plugin.so                    any number of lines
  *   leakwrap[4711.1] note TEXT          any number of lines; TEXT is something a person should know
  *   leakwrap[4711.1] site 1: 819200 bytes in 25 blocks, complete
  *   leakwrap[4711.1]   #0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234
@@ -90,12 +92,24 @@
  *                                     this option
  *
  * tracer  The memory that the tracer holds for itself.
+ * coverage  "process": the calls of all modules are recorded.  "program": only the calls of the
+ *         program's own objects are, not those of its shared libraries.  Not without an operating
+ *         system.
+ * bypass  Only with "coverage process": a module whose calls pass the tracer by, and why:
+ *
+ *             bound      its malloc or free is bound to another function: it was loaded with
+ *                        RTLD_DEEPBIND, or brings an allocator
+ *             libc_name  it calls __libc_malloc or a relative, which the tracer does not replace
+ *             namespace  the program has loaded modules by dlmopen; the path is ?
+ *
+ *         The path is the rest of the line.
  * site    Rank, live bytes, live blocks ("1 block" if there is one block), and complete, truncated
  *         or guessed.  The call site with the most live bytes comes first.  Under an RTOS
  *         " task=NAME" follows if the task that allocated has a name.  Equal backtraces in two
- *         tasks are two call sites.  " origin=system_library" follows if a C or C++ library, which
- *         the program is linked with statically, made the allocation for itself and not for its
- *         caller.
+ *         tasks are two call sites.  " origin=system_library" follows if the C or C++ library or
+ *         the loader made the allocation for itself and not for its caller.  " origin=library
+ *         module=M" follows if the code of another shared library made the allocation: module M.
+ *         Otherwise the program's own code did.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
  *             the raw return address

@@ -12,7 +12,7 @@
 
 /* Writes the line of frame LEVEL at PC to WRITER.  IS_RETURN: PC is a return address, and the call
  * is before it; else PC is an instruction that was interrupted.  GONE: the module that PC was in,
- * if another module has taken its place; else NULL.  Stores the text of a return address in the
+ * if it is not loaded any more; else NULL.  Stores the text of a return address in the
  * frame cache.  Returns the module that PC is or was in, or NULL if it is in no known module. */
 const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *writer, unsigned level,
                                                    uintptr_t pc, bool is_return,

@@ -23,6 +23,9 @@
 #define LEAKWRAP_TEXT_ROOM LEAKWRAP_LINE_MAX
 #endif
 
+/* The most bytes of output that the path of the program, or of the log, takes in a line. */
+#define LEAKWRAP_PATH_LIMIT 2048
+
 struct leakwrap_writer {
 	struct leakwrap_target target;
 	bool failed;         /* some bytes could not be written */

@@ -42,6 +42,7 @@ static const char *releasing_function(const struct leakwrap_misuse *misuse)
 {
 	static const char *const functions[] = {
 	        [LEAKWRAP_KIND_MALLOC] = "free",
+	        [LEAKWRAP_KIND_LIBRARY] = "free",
 	        [LEAKWRAP_KIND_NEW] = "operator delete",
 	        [LEAKWRAP_KIND_ARRAY] = "operator delete[]",
 	        [LEAKWRAP_KIND_ALLOCATOR] = "allocator",
@@ -74,9 +75,8 @@ static void write_release(struct leakwrap_writer *writer, const struct leakwrap_
 static void write_block(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse)
 {
 	static const char *const functions[] = {
-	        [LEAKWRAP_KIND_MALLOC] = "malloc",
-	        [LEAKWRAP_KIND_NEW] = "operator new",
-	        [LEAKWRAP_KIND_ARRAY] = "operator new[]",
+	        [LEAKWRAP_KIND_MALLOC] = "malloc",       [LEAKWRAP_KIND_LIBRARY] = "malloc",
+	        [LEAKWRAP_KIND_NEW] = "operator new",    [LEAKWRAP_KIND_ARRAY] = "operator new[]",
 	        [LEAKWRAP_KIND_ALLOCATOR] = "allocator",
 	};
 

@@ -9,7 +9,12 @@
  * file.
  *
  * Many functions of a library allocate for their caller: fopen, regcomp, a std::string that grows.
- * Behind these the next frame decides. */
+ * Behind these the next frame decides.
+ *
+ * In a dynamic program the module tells whose code a function is.  The same lists tell, by name
+ * alone, which functions of the shared C library allocate for their caller.  Most functions inside
+ * that library have no name in its symbol table: all its frames up to the caller are searched for
+ * a listed name. */
 #include "report/origin.h"
 
 #include "report/format.h"
@@ -28,13 +33,23 @@
 #define LINKER_RELAXES false
 #endif
 
+/* What a frame says about the owner of the block. */
+enum role {
+	ROLE_OWNER,          /* the frame's module owns the block */
+	ROLE_SYSTEM,         /* the system's libraries own the block */
+	ROLE_FOR_CALLER,     /* the next frame decides */
+	ROLE_LIBC,           /* the C library, and unless one of its next frames says otherwise, it
+	                      * owns the block */
+	ROLE_LIBC_FOR_CALLER /* the C library, for the caller of its last frame */
+};
+
 /* A direct-mapped cache of answers by return address: many call sites share their innermost
  * frame. */
 #define CACHE_SIZE 512
 
 static struct {
 	uintptr_t pc; /* 0: the entry is empty */
-	enum leakwrap_system_role role;
+	enum role role;
 } cache[CACHE_SIZE];
 
 void leakwrap_origin_start(void)
@@ -52,21 +67,97 @@ bool leakwrap_origin_is_known(void)
 	       lists.has_symbols;
 }
 
-/* role_of without the cache. */
-static enum leakwrap_system_role find_role(uintptr_t pc)
+static bool begins_with(const char *text, const char *prefix)
 {
-	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
-	struct leakwrap_system_lists lists;
-	struct leakwrap_function function;
-
-	if (!module || !module->main || !leakwrap_read_lists(module, &lists) ||
-	    !leakwrap_symbol_find(module, pc - 1, &function))
-		return LEAKWRAP_ROLE_PROGRAM;
-	return leakwrap_system_role(lists.words, lists.count, function.name, function.size,
-	                            lists.program_is_static, LINKER_RELAXES);
+	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static enum leakwrap_system_role role_of(uintptr_t pc)
+/* Does NAME begin with one of PREFIXES, which ends with NULL? */
+static bool begins_with_any(const char *name, const char *const *prefixes)
+{
+	while (*prefixes && !begins_with(name, *prefixes))
+		prefixes++;
+	return *prefixes != NULL;
+}
+
+/* Does the shared C library allocate for the caller of its function NAME?  scanf does with the
+ * format "%ms", and calls a function that has no name. */
+static bool is_for_caller(const char *name)
+{
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+	const uint32_t hash = leakwrap_hash_name(name);
+	const size_t length = strlen(name);
+	struct leakwrap_system_lists lists;
+
+	if (length >= 5 && strcmp(name + length - 5, "scanf") == 0)
+		return true;
+	if (!program || !leakwrap_read_lists(program, &lists))
+		return false;
+	while (lists.count >= 2 && lists.words[1] <= (lists.count - 2) / 2) {
+		const size_t count = lists.words[1];
+
+		if (lists.words[0] == LEAKWRAP_SYSTEM_C_FOR_CALLER &&
+		    leakwrap_system_list_has(lists.words + 2, count, hash, 0, UINT64_MAX))
+			return true;
+		lists.words += 2 + 2 * count;
+		lists.count -= 2 + 2 * count;
+	}
+	return false;
+}
+
+/* Returns the role of the function FUNCTION of the program, by the lists of static libraries. */
+static enum role role_in_program(const struct leakwrap_module *program,
+                                 const struct leakwrap_function *function)
+{
+	struct leakwrap_system_lists lists;
+
+	if (!function || !leakwrap_read_lists(program, &lists))
+		return ROLE_OWNER;
+	switch (leakwrap_system_role(lists.words, lists.count, function->name, function->size,
+	                             lists.program_is_static, LINKER_RELAXES)) {
+	case LEAKWRAP_ROLE_KEEPS:
+		return ROLE_SYSTEM;
+	case LEAKWRAP_ROLE_FOR_CALLER:
+		return ROLE_FOR_CALLER;
+	default:
+		return ROLE_OWNER;
+	}
+}
+
+/* role_of without the cache. */
+static enum role find_role(uintptr_t pc)
+{
+	/* The system's shared libraries.  musl's loader is its C library, too. */
+	static const char *const c_library[] = {"libc.",  "libc-2", "ld-musl",   "libpthread",
+	                                        "libdl.", "librt.", "libresolv", "libnss_",
+	                                        "libnsl", NULL};
+	static const char *const cxx_library[] = {"libstdc++.", "libc++.",    "libc++abi.",
+	                                          "libgcc_s.",  "libsupc++.", NULL};
+	static const char *const loader[] = {"ld-", "ld.", "ld64.", NULL};
+	/* Functions of the C++ library that allocate for the library itself. */
+	static const char *const kept_by_cxx[] = {"_ZNSt6locale", "_ZNSt8ios_base4Init",
+	                                          "_ZNSt8ios_base15sync_with_stdio", NULL};
+	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
+	struct leakwrap_function function;
+	bool is_named;
+	const char *base, *slash;
+
+	if (!module)
+		return ROLE_OWNER;
+	slash = strrchr(module->path, '/');
+	base = slash ? slash + 1 : module->path;
+	is_named = leakwrap_symbol_find(module, pc - 1, &function);
+	if (module->main)
+		return role_in_program(module, is_named ? &function : NULL);
+	if (begins_with_any(base, c_library))
+		return is_named && is_for_caller(function.name) ? ROLE_LIBC_FOR_CALLER : ROLE_LIBC;
+	if (begins_with_any(base, cxx_library))
+		return is_named && begins_with_any(function.name, kept_by_cxx) ? ROLE_SYSTEM
+		                                                               : ROLE_FOR_CALLER;
+	return begins_with_any(base, loader) ? ROLE_SYSTEM : ROLE_OWNER;
+}
+
+static enum role role_of(uintptr_t pc)
 {
 	const size_t entry = (pc ^ pc >> 9) % CACHE_SIZE;
 
@@ -77,13 +168,43 @@ static enum leakwrap_system_role role_of(uintptr_t pc)
 	return cache[entry].role;
 }
 
-bool leakwrap_is_kept_by_system(const uintptr_t *pcs, unsigned depth)
+static struct leakwrap_origin origin_in(uintptr_t pc)
 {
-	enum leakwrap_system_role role = LEAKWRAP_ROLE_FOR_CALLER;
+	const struct leakwrap_module *module = leakwrap_module_ever_at(pc - 1);
 
-	for (unsigned i = 0; i < depth && role == LEAKWRAP_ROLE_FOR_CALLER; i++)
-		role = role_of(pcs[i]);
-	return role == LEAKWRAP_ROLE_KEEPS;
+	if (!module || module->main)
+		return (struct leakwrap_origin){LEAKWRAP_ORIGIN_PROGRAM, NULL};
+	return (struct leakwrap_origin){LEAKWRAP_ORIGIN_LIBRARY, module};
+}
+
+struct leakwrap_origin leakwrap_origin_of(const uintptr_t *pcs, unsigned depth)
+{
+	const struct leakwrap_origin of_system = {LEAKWRAP_ORIGIN_SYSTEM, NULL};
+	bool is_libc_owner = false, is_for_caller_of_libc = false;
+
+	for (unsigned i = 0; i < depth; i++) {
+		const enum role role = role_of(pcs[i]);
+
+		switch (role) {
+		case ROLE_LIBC_FOR_CALLER:
+			is_for_caller_of_libc = true;
+			break;
+		case ROLE_LIBC:
+			is_libc_owner = true;
+			break;
+		case ROLE_SYSTEM:
+			return of_system;
+		default:
+			if (is_libc_owner && !is_for_caller_of_libc)
+				return of_system;
+			is_libc_owner = is_for_caller_of_libc = false;
+			if (role == ROLE_OWNER)
+				return origin_in(pcs[i]);
+		}
+	}
+	return is_libc_owner && !is_for_caller_of_libc
+	               ? of_system
+	               : (struct leakwrap_origin){LEAKWRAP_ORIGIN_PROGRAM, NULL};
 }
 
 #else
@@ -99,10 +220,10 @@ bool leakwrap_origin_is_known(void)
 	return false;
 }
 
-bool leakwrap_is_kept_by_system(const uintptr_t *pcs, unsigned depth)
+struct leakwrap_origin leakwrap_origin_of(const uintptr_t *pcs, unsigned depth)
 {
 	(void)pcs, (void)depth;
-	return false;
+	return (struct leakwrap_origin){LEAKWRAP_ORIGIN_PROGRAM, NULL};
 }
 
 #endif

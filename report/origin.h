@@ -1,10 +1,12 @@
-/* origin.h - identifies the code that made an allocation: the program's own code, or a function of
- * the system's static libraries. */
+/* origin.h - identifies the code that made an allocation: the program's own code, a shared library,
+ * or the system's C and C++ libraries, static or shared. */
 #ifndef LEAKWRAP_ORIGIN_H
 #define LEAKWRAP_ORIGIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "wrap/module/modules.h"
 
 /* All functions are signal-safe, and are called by the thread that writes the dump. */
 
@@ -15,10 +17,21 @@ void leakwrap_origin_start(void);
  * symbol table, and always in bare-metal builds. */
 bool leakwrap_origin_is_known(void);
 
-/* Returns whether a block belongs to a C or C++ library that is linked into the program statically:
- * PCS are the DEPTH return addresses of its backtrace, innermost first.  A block that the library
- * made for its caller belongs to the caller.  Where the owner cannot be told it is the program, as
- * in a stripped program.  Signal-safe; one thread at a time (that of the dump). */
-bool leakwrap_is_kept_by_system(const uintptr_t *pcs, unsigned depth);
+enum leakwrap_origin_kind {
+	LEAKWRAP_ORIGIN_PROGRAM,
+	LEAKWRAP_ORIGIN_LIBRARY, /* a shared library, but none of the system's */
+	LEAKWRAP_ORIGIN_SYSTEM,  /* the C or C++ library, or the loader */
+};
+
+struct leakwrap_origin {
+	enum leakwrap_origin_kind kind;
+	const struct leakwrap_module *module; /* the library; NULL if KIND is not LIBRARY */
+};
+
+/* Returns on whose behalf a block was allocated.  PCS are the DEPTH return addresses of its
+ * backtrace, innermost first.  A block that the C or C++ library made for its caller belongs to the
+ * caller.  Where the owner cannot be told it is the program, as in a stripped static program.
+ * Signal-safe; one thread at a time (that of the dump). */
+struct leakwrap_origin leakwrap_origin_of(const uintptr_t *pcs, unsigned depth);
 
 #endif

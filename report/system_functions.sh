@@ -73,7 +73,10 @@ done <"$work/archives" >"$work/symbols"
 printf '%s\n' "$@" | sort -u >"$work/wrapped"
 awk -v wrapped="$work/wrapped" '
 	BEGIN { while ((getline line <wrapped) > 0) is_wrapped[line] }
-	function end_member(   i) {
+	# A function that has a wrapper gives its caller what it allocates.
+	function end_member(   i, is_wrapped) {
+		for (i = 1; i <= count; i++)
+			is_wrapped = is_wrapped || names[i] in is_allocator
 		for (i = 1; i <= count; i++)
 			if (places[i] in wraps)
 				print names[i]
@@ -117,10 +120,13 @@ LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports
 			return name !~ own_of_cxx
 		return member ~ for_caller
 	}
-	function end_member(   i) {
+	# A function that has a wrapper gives its caller what it allocates.
+	function end_member(   i, is_wrapped) {
+		for (i = 1; i <= count; i++)
+			is_wrapped = is_wrapped || names[i] in is_allocator
 		for (i = 1; (allocates || language == "cxx") && i <= count; i++)
 			if (is_of_library(types[i], names[i]))
-				printf "%d %.0f %.0f\n", is_for_caller(names[i]), \
+				printf "%d %.0f %.0f\n", is_wrapped || is_for_caller(names[i]), \
 					hash(names[i]), sizes[i]
 		count = allocates = 0
 		split("", strong)
@@ -134,7 +140,8 @@ LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports
 			"^(oldf|f)memopen$|^(fd)?opendir$|^reg(comp|ex)$|^glob(64)?$|^wordexp$|" \
 			"^getaddrinfo$|^if_(name)?index$|^if_nameindex$|^tsearch$|" \
 			"^fts(64)?(-time64)?$|^(new|dup)locale$|^(g|i)conv_open$|^iconv$|" \
-			"^(catgets|open_catalog)$|^hsearch(_r)?$"
+			"^(catgets|open_catalog)$|^hsearch(_r)?$|^ifaddrs$|" \
+			"^(io)?vfw?scanf(-internal)?$"
 		for (i = 1; i < 256; i++)
 			code[sprintf("%c", i)] = i
 		while ((getline line <allocators) > 0)

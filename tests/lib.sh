@@ -56,6 +56,11 @@ runtime() {
 	! nm -u "$lib" | grep __atomic_ || fail "the runtime of $name wants libatomic"
 }
 
+# of_runtime: copies flags of leakwrap_flags, and puts the runtime of $lib in the place of $O's.
+of_runtime() {
+	sed "s#$O/\\(libleakwrap.a\\|process\\)#${lib%/*}/\\1#g"
+}
+
 # The flags resemble a user's. But the compiler keeps every call of a test, and each call has a
 # frame.
 CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-builtin"
@@ -65,14 +70,25 @@ case $($CC --version 2>/dev/null) in
 *) CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-ipa-icf" ;;
 esac
 
-# build NAME SOURCE-OR-FLAG...: builds $W/NAME, traced. build_plain builds it untraced.
-build() {
-	name=$1
-	shift
+# build_with LIBRARIES NAME SOURCE-OR-FLAG...: builds $W/NAME, traced. LIBRARIES is the variable of
+# linker-flags.mk that has the libraries.
+build_with() {
+	libraries=$1 name=$2
+	shift 2
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) -pthread ||
+		$(leakwrap_flags LEAKWRAP_LDFLAGS "$libraries") -pthread ||
 		fail "cannot build $name"
+}
+
+# build NAME SOURCE-OR-FLAG...: builds $W/NAME, traced. build_program_only builds it without the
+# calls of shared libraries, and build_plain untraced.
+build() {
+	build_with LEAKWRAP_LDLIBS "$@"
+}
+
+build_program_only() {
+	build_with LEAKWRAP_PROGRAM_LDLIBS "$@"
 }
 
 build_plain() {
@@ -176,6 +192,14 @@ site_through() {
 none_lost="untracked_blocks=0 untracked_bytes=0 lost_call_sites=0"
 # shellcheck disable=SC2034 # for the tests
 none_lost="$none_lost freed_elsewhere_blocks=0 foreign_frees=0"
+
+# own_sites LOG DUMP: prints "BYTES BLOCKS" of the call sites of the program's own code, which have
+# no origin.
+own_sites() {
+	dump_lines "$1" "$2" | awk '
+		/^site / && !/ origin=/ { bytes += $3; blocks += $6 }
+		END { print bytes + 0, blocks + 0 }'
+}
 
 # dumps LOG: prints the PID.N of every whole dump, in the order of their ends.
 dumps() {

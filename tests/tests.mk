@@ -97,4 +97,4 @@ SEED ?= 1
 stress: ## everything at once against a model, for MINUTES=10 with SEED=1
 	$(Q)$(SETUP) test
 	$(AGAIN) lib
-	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/stress/run $$(($(MINUTES) * 20)) $(SEED)
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/stress/run $$(($(MINUTES) * 15)) $(SEED)

@@ -7,7 +7,7 @@ _leakwrap() {
 	local command=${COMP_WORDS[1]-}
 	local options files='--format= --output= --top= --all --color= --exe= --sysroot=
 		--debug-dir= --map= --suppressions= --skip= --no-skip --config= --help'
-	files+=' --no-system'
+	files+=' --no-system --origin='
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
@@ -27,7 +27,14 @@ _leakwrap() {
 		mapfile -t COMPREPLY < <(compgen -W 'text json folded pprof html' -- "$word")
 		;;
 	--engine) mapfile -t COMPREPLY < <(compgen -W 'fork rerun' -- "$word") ;;
-	--by) mapfile -t COMPREPLY < <(compgen -W 'function file module member' -- "$word") ;;
+	--by)
+		mapfile -t COMPREPLY < <(compgen -W 'function file module member origin' \
+			-- "$word")
+		;;
+	--judge) mapfile -t COMPREPLY < <(compgen -W 'program all' -- "$word") ;;
+	--origin)
+		mapfile -t COMPREPLY < <(compgen -W 'program library system_library' -- "$word")
+		;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
 	--protocol) mapfile -t COMPREPLY < <(compgen -W 'pyroscope parca' -- "$word") ;;
 	--sysroot | --debug-dir | --queue | --state)
@@ -40,7 +47,7 @@ _leakwrap() {
 		case $command in
 		report)
 			options="$files --by= --growth --last --merge --each --hosts=
-				--fail-on-leaks --max-bytes= --max-blocks="
+				--fail-on-leaks --judge= --max-bytes= --max-blocks="
 			;;
 		diff) options=$files ;;
 		list) options=--help ;;
@@ -63,7 +70,7 @@ _leakwrap() {
 			;;
 		flags)
 			options='--allocator= --options= --cxx --static-libstdcxx --static --lld
-				--output= -- --help'
+				--program-only --output= -- --help'
 			;;
 		torture)
 			options="$files --hits= --sticky --below= --size= --limit= --engine= --jobs=
@@ -71,7 +78,7 @@ _leakwrap() {
 			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -c -- "$word")
 			;;
 		cc)
-			options='--allocator= --options= -- --help'
+			options='--allocator= --options= --program-only -- --help'
 			# The compiler, and then what is given to it.
 			local what=-f
 			((COMP_CWORD > 3)) || what=-c

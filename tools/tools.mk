@@ -57,7 +57,8 @@ $(O)/tools/profile.pb-c.o: $(O)/tools/profile.pb-c.c
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -g -I$(O)/tools -c -o $@ $<
 
-# The lists of linker-flags.mk as C strings; @LIB@ is the archive.  fclose allocates nothing:
+# The lists of linker-flags.mk as C strings; @LIB@ is the archive, @PROCESS@ the folder of
+# libleakwrap_process.so.  fclose allocates nothing:
 # it is wrapped because of open_memstream.
 tool_list = static const char *const $(1)[] = \
 	{$(foreach word,$(subst $(LEAKWRAP_LIB),@LIB@,$(2)),"$(word)",) 0};
@@ -74,6 +75,7 @@ $(O)/tools/flags.h: linker-flags.mk tools/tools.mk
 		'$(call tool_list,heap_symbols,\
 			$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))' >$@
 
+$(O)/tools/cc_flags.h: LEAKWRAP_PROCESS_DIR := @PROCESS@
 $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '%s\n' \

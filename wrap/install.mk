@@ -8,6 +8,7 @@
 all: $(O)/leakwrap.pc
 
 PC_LIB := $${libdir}/libleakwrap.a
+$(O)/leakwrap.pc: LEAKWRAP_PROCESS_DIR := $${libdir}/leakwrap
 define PC_TEXT
 prefix=$${pcfiledir}/../..
 libdir=$${prefix}/lib
@@ -18,6 +19,8 @@ flags=$(LEAKWRAP_LDFLAGS)
 # (pkg-config --variable=cxx_libs leakwrap).
 cxx_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_LDLIBS))
 cxx_static_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_STATIC_LDLIBS))
+# The same for the program's own calls alone, without those of shared libraries.
+program_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_PROGRAM_LDLIBS))
 # In the place of Libs: the flags as one word, a response file.
 short_libs=@$${prefix}/share/leakwrap/ldflags $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_LDLIBS))
 # Beside one of these, for lld with -static or -static-pie.
@@ -46,6 +49,8 @@ install_pages = $(foreach page,$(1),\
 
 INSTALL_FILES := \
 	$(O)/libleakwrap.a:lib/libleakwrap.a \
+	$(if $(filter bare,$(PORT)),,$(foreach file,$(PROCESS_FILES),\
+		$(file):lib/leakwrap/$(notdir $(file)))) \
 	$(if $(filter bare,$(PORT)),,$(O)/leakwrap.pc:lib/pkgconfig/leakwrap.pc) \
 	linker-flags.mk:share/leakwrap/linker-flags.mk \
 	$(O)/ldflags:share/leakwrap/ldflags \
@@ -58,7 +63,7 @@ INSTALL_TOOL := $(if $(wildcard tools/tools.mk),\
 	$(call install_pages,$(wildcard tools/man/*)) \
 	tools/leakwrap.bash:share/bash-completion/completions/leakwrap)
 
-install: $(O)/libleakwrap.a generator $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool)
+install: $(O)/libleakwrap.a process generator $(O)/leakwrap.pc $(if $(INSTALL_TOOL),tool)
 install: ## install under PREFIX, in DESTDIR
 	$(Q)set -e; tool='$(INSTALL_TOOL)'; [ -x '$(O)/leakwrap' ] || tool=; \
 	for file in $(INSTALL_FILES) $$tool; do \
@@ -74,6 +79,7 @@ uninstall: ## remove what install put there
 	$(Q)set -e; for file in $(INSTALL_FILES) $(INSTALL_TOOL); do \
 		rm -f -- '$(DESTDIR)$(PREFIX)'/$${file#*:}; \
 	done
+	$(Q)rmdir -- '$(DESTDIR)$(PREFIX)/lib/leakwrap' 2>/dev/null || :
 	$(Q)for folder in $(GENERATOR_FOLDERS:%=generator/%) generator/wrap generator ''; do \
 		rmdir -- '$(DESTDIR)$(PREFIX)'/share/leakwrap/$$folder 2>/dev/null || :; \
 	done

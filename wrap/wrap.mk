@@ -1,7 +1,8 @@
 # The runtime archive: the core (wrap/, report/) and one member for each wrapped symbol.
 
 .PHONY: lib
-lib: $(O)/libleakwrap.a generator ## the runtime archive alone: needs a compiler and uthash.h
+lib: process $(O)/libleakwrap.a generator
+lib: ## the runtime archive alone: needs a compiler and uthash.h
 
 # if_accepted FLAGS: FLAGS if the compiler accepts them, otherwise nothing.
 if_accepted = $(shell $(CC) -Werror $(1) -E -x c /dev/null >/dev/null 2>&1 && echo '$(1)')
@@ -39,10 +40,14 @@ CORE_OBJECTS := $(CORE_SOURCES:%.c=$(O)/%.o)
 ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 	$(LEAKWRAP_SYMBOLS_$(family):%=$(O)/entry/$(family)/%.o))
 
+# The functions that a dynamic program exports in place of the C library's (entry/export.h).
+PROCESS_SYMBOLS := malloc free calloc realloc memalign aligned_alloc posix_memalign valloc pvalloc
+
 # $(O)/lacks has -DLEAKWRAP_NO_FUNCTION for each function that the C library does not have.  A link
 # tells.  If the compiler cannot link "main" either, no function counts as lacking.
 MAYBE_LACKING := main dl_iterate_phdr getauxval __register_atfork pthread_atfork \
-	program_invocation_short_name __libc_stack_end
+	program_invocation_short_name __libc_stack_end \
+	$(PROCESS_SYMBOLS)
 
 # With another compiler than the last time, all objects are made again.
 BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET)
@@ -108,6 +113,49 @@ $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: \
 		-DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
 $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
+
+# -- the process variants --------------------------------------------------------------------------
+# -lleakwrap_process is the archive of the process variants in a dynamic link, and nothing in a
+# static link: with -static the linkers take libNAME.a, otherwise libNAME.so.  The latter is a
+# linker script that names the archive.
+
+PROCESS := $(O)/process
+PROCESS_FILES := $(addprefix $(PROCESS)/,\
+	libleakwrap_process.so libleakwrap_process.a libleakwrap_process_members.a)
+.PHONY: process
+process: $(if $(filter bare,$(PORT)),,$(PROCESS_FILES))
+
+# process_rule PREFIX,FLAG: compiles the variants whose objects' names begin with PREFIX.
+define process_rule
+$(PROCESS_SYMBOLS:%=$(PROCESS)/entry/$(1)%.o): $(PROCESS)/entry/$(1)%.o: \
+		wrap/entry/malloc.c $(O)/built-by $(O)/lacks
+	$$(call say,CC,$$< $(1)$$* process)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(LACKS) \
+		$$(if $$(filter $(ALLOCATING_SYMBOLS),$$*),$$(FIXED_FP)) \
+		-DLEAKWRAP_PROCESS $(2) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
+endef
+$(eval $(call process_rule,,))
+$(eval $(call process_rule,exported_,-DLEAKWRAP_EXPORT))
+
+$(PROCESS)/libleakwrap_process_members.a: \
+		$(foreach symbol,$(PROCESS_SYMBOLS),$(PROCESS)/entry/$(symbol).o \
+		$(PROCESS)/entry/exported_$(symbol).o)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $$(for symbol in $(PROCESS_SYMBOLS); do \
+		grep -q -e "^-DLEAKWRAP_NO_$$symbol$$" $(O)/lacks || \
+			echo $(PROCESS)/entry/$$symbol.o $(PROCESS)/entry/exported_$$symbol.o; \
+	done)
+
+$(PROCESS)/libleakwrap_process.a: wrap/wrap.mk
+	$(Q)mkdir -p $(@D)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@
+
+$(PROCESS)/libleakwrap_process.so: wrap/wrap.mk
+	$(Q)mkdir -p $(@D)
+	$(Q)echo 'INPUT(-lleakwrap_process_members)' >$@
 
 # The functions of the compiler's static libraries, by language (report/origin.c).  They are listed
 # again when the libraries change.

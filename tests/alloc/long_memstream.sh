@@ -30,7 +30,7 @@ if command -v musl-gcc >"$W/which"; then
 		# shellcheck disable=SC2046,SC2086,SC2154 # lists; lib is set by runtime
 		musl-gcc $TARGET_CFLAGS $how -o "$W/musl$how" tests/alloc/long_memstream.c \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s|$O/libleakwrap.a|$lib|g") ||
+				of_runtime) ||
 			fail "cannot build musl$how"
 		check "musl$how"
 	done

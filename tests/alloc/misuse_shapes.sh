@@ -19,7 +19,7 @@ check() {
 		}
 		{
 			wanted = $2 == "STACK" || $2 == "ALLOCA" ? "stack_pointer" \
-				: $2 == "HEAP" || ($2 == "INSIDE" && linked == "dynamic") ? "" \
+				: $2 == "HEAP" || ($2 == "INSIDE" && linked == "program") ? "" \
 				: $2 == "INSIDE" ? "interior_pointer" : "static_pointer"
 			if (told[$1] != wanted || ($2 == "HEAP" && $6 != 0))
 				print $2, $3, $4, $5 ": told \"" told[$1] "\", wanted \"" wanted \
@@ -32,11 +32,14 @@ check() {
 }
 
 while read -r cxx how; do
-	linked=dynamic
-	case $how in *-static*) linked=static ;; esac
+	linked=process libraries=LEAKWRAP_CXX_LDLIBS
+	case $how in
+	*-static*) linked=static ;;
+	*no-pie*) linked=program libraries=LEAKWRAP_PROGRAM_CXX_LDLIBS ;;
+	esac
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	$cxx -std=c++17 -g -w $how -o "$W/shapes_program" tests/alloc/misuse_shapes.cpp \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) -pthread ||
+		$(leakwrap_flags LEAKWRAP_LDFLAGS $libraries) -pthread ||
 		fail "cannot build with $cxx $how"
 	check shapes_program "$linked"
 	check shapes_program "$linked" thread

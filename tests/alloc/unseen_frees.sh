@@ -7,7 +7,7 @@
 
 $CC -O2 -shared -fPIC -o "$W/libelsewhere.so" tests/alloc/unseen_frees_library.c ||
 	fail "cannot build the library"
-build elsewhere tests/alloc/unseen_frees.c -L"$W" -lelsewhere -Wl,-rpath,"$W"
+build_program_only elsewhere tests/alloc/unseen_frees.c -L"$W" -lelsewhere -Wl,-rpath,"$W"
 mkdir "$W/folder"
 for i in 0 1 2 3 4 5 6 7 8 9; do
 	for j in 0 1 2 3 4 5 6 7 8 9; do

@@ -1,7 +1,8 @@
 # The benchmark's programs.  "make bench", which builds them, has installed what they need.
 #
 # Each object is linked untraced, traced, and with LeakSanitizer.  Whole programs are also linked
-# statically.  Tools that are preloaded run the untraced program.
+# statically, and with shared libraries instead of archives.  Tools that are preloaded run the
+# untraced program.
 
 .PHONY: bench-programs
 
@@ -40,6 +41,7 @@ BENCH_ALL := $(BENCH_WHOLE) $(BENCH_MEASURING)
 BENCH_HELPERS := $(O)/bench/timed $(O)/bench/turns $(O)/bench/frames
 
 bench-programs: $(BENCH_HELPERS) $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) \
+	$(foreach t,$(BENCH_TOOLS),$(BENCH_WHOLE:%=$(O)/bench/%.shared-$(t))) \
 	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)) \
 		$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-$(t)))
 
@@ -58,6 +60,9 @@ BENCH_RUNTIME := $(O)/libleakwrap.a linker-flags.mk
 BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
 	$(foreach archive,$(BENCH_ARCHIVES_$*),$$($(CC) -print-file-name=$(archive))) \
 	$(BENCH_LIBS_$*)
+
+BENCH_LINK_SHARED = $(CC) -o $@ $(filter %.o,$^) \
+	$(foreach archive,$(BENCH_ARCHIVES_$*),$(patsubst lib%.a,-l%,$(archive)))
 
 $(O)/bench/timed $(O)/bench/turns: $(O)/bench/%: $(O)/bench/%.o
 	$(call say,LINK,$@)
@@ -104,3 +109,17 @@ $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: \
 $(BENCH_ALL:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) -fsanitize=leak -lm -pthread $(LINK_QUIETLY)
+
+$(BENCH_WHOLE:%=$(O)/bench/%.shared-untraced): $(O)/bench/%.shared-untraced: $(O)/bench/%.o
+	$(call say,LINK,$@)
+	$(Q)$(BENCH_LINK_SHARED) -lm -pthread
+
+$(BENCH_WHOLE:%=$(O)/bench/%.shared-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
+$(BENCH_WHOLE:%=$(O)/bench/%.shared-leakwrap): $(O)/bench/%.shared-leakwrap: \
+		$(O)/bench/%.o $(BENCH_RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(BENCH_LINK_SHARED) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread
+
+$(BENCH_WHOLE:%=$(O)/bench/%.shared-lsan): $(O)/bench/%.shared-lsan: $(O)/bench/%.o
+	$(call say,LINK,$@)
+	$(Q)$(BENCH_LINK_SHARED) -fsanitize=leak -lm -pthread

@@ -103,7 +103,7 @@ static unsigned by_fp(struct leakwrap_caller caller)
 /* Does what an allocation does if its stack is not recognized, but its call site is known. */
 static unsigned by_walk_to_site(struct leakwrap_caller caller)
 {
-	static uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	static leakwrap_stack_position positions[LEAKWRAP_MAX_DEPTH];
 	static struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {

@@ -1,9 +1,10 @@
-/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST [SMALLEST]] - measures what a
- * malloc and free pair costs.
+/* pairs.c LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST [SMALLEST [SHAPE]]] - measures
+ * what a malloc and free pair costs.
  *
  * It replaces random blocks in a live set of LIVE blocks of SMALLEST (16) to LARGEST (271) bytes,
  * behind DEPTH frames, over STACKS distinct call paths. Each thread has its share of the live set.
- * The same object is linked untraced, traced, and with LeakSanitizer.
+ * The same object is linked untraced, traced, and with LeakSanitizer. SHAPE is another way to use
+ * the heap: see shapes below.
  *
  * It measures in turns (turns.c). It prints "ready". For each byte that it reads, it measures for
  * MILLISECONDS and prints a line. With a number of PAIRS ("20000x") instead, for a tool that counts
@@ -24,6 +25,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -48,6 +51,9 @@ struct worker {
 	void **block;
 	size_t count;
 	uint64_t random;
+	size_t grown; /* elements of BLOCK that shape "heaps" uses now */
+	int shrinks;
+	uint64_t unmeasured, unmeasured_cpu; /* nanoseconds of this turn that are no pairs */
 	/* These belong to the last turn. */
 	uint64_t pairs, nanoseconds, on_processor;
 	long waits;
@@ -87,9 +93,164 @@ static NOINLINE void replace_some(struct worker *worker, size_t count, int in_or
 	}
 }
 
+/* -- other shapes: each call makes COUNT pairs ------------------------------------------------- */
+
+static size_t random_size(struct worker *worker)
+{
+	return smallest + next_random(&worker->random) % (largest - smallest + 1);
+}
+
+static size_t random_slot(struct worker *worker)
+{
+	return next_random(&worker->random) % worker->count;
+}
+
+static NOINLINE void make(void **block, size_t size)
+{
+	*block = malloc(size);
+	*(volatile char *)*block = 1;
+}
+
+static NOINLINE void descend(void **block, size_t size, unsigned frames)
+{
+	if (frames)
+		descend(block, size, frames - 1);
+	else
+		make(block, size);
+	__asm__ volatile("");
+}
+
+// clang-format off
+#define WINDING(n) \
+	static NOINLINE void winding_##n(void **block, size_t size) \
+	{ \
+		descend(block, size, (n)); \
+		__asm__ volatile(""); \
+	}
+// clang-format on
+WINDING(0)
+WINDING(1)
+WINDING(2)
+WINDING(4)
+WINDING(5)
+WINDING(7)
+WINDING(8)
+WINDING(10)
+
+/* The outermost function frees. The size, which no processor can predict, chooses one of eight ways
+ * to malloc. */
+static NOINLINE void replace_apart(struct worker *worker, size_t count, int in_order)
+{
+	static void (*const winding[])(void **, size_t) = {winding_0, winding_1, winding_2,
+	                                                   winding_4, winding_5, winding_7,
+	                                                   winding_8, winding_10};
+
+	for (size_t i = 0; i < count; i++) {
+		size_t slot = in_order ? i : random_slot(worker), size = random_size(worker);
+
+		free(worker->block[slot]);
+		winding[size % 8](&worker->block[slot], size);
+	}
+}
+
+/* What one thread allocates, another frees. */
+static void *_Atomic *passed;
+
+static NOINLINE void pass_on(struct worker *worker, size_t count, int in_order)
+{
+	(void)in_order;
+	for (size_t i = 0; i < count; i++) {
+		void *made;
+
+		descend(&made, random_size(worker), 8);
+		free(atomic_exchange(&passed[next_random(&worker->random) % live_blocks], made));
+	}
+}
+
+/* The heap grows to the whole live set, shrinks to nothing, and grows again. */
+static NOINLINE void grow_and_shrink(struct worker *worker, size_t count, int in_order)
+{
+	(void)in_order;
+	for (size_t i = 0; i < 2 * count; i++) {
+		if (worker->shrinks) {
+			free(worker->block[--worker->grown]);
+			worker->block[worker->grown] = NULL;
+		} else {
+			descend(&worker->block[worker->grown++], random_size(worker), 8);
+		}
+		if (worker->grown == 0 || worker->grown == worker->count)
+			worker->shrinks = worker->grown != 0;
+	}
+}
+
+static NOINLINE void resize(void **block, size_t size, unsigned frames)
+{
+	if (frames)
+		resize(block, size, frames - 1);
+	else
+		*block = realloc(*block, size);
+	__asm__ volatile("");
+}
+
+/* A pair is one realloc. */
+static NOINLINE void resize_some(struct worker *worker, size_t count, int in_order)
+{
+	for (size_t i = 0; i < count; i++)
+		resize(&worker->block[in_order ? i : random_slot(worker)], random_size(worker), 8);
+}
+
+/* Eight doublings of the smallest size, and what lies between. */
+static NOINLINE void replace_sizes(struct worker *worker, size_t count, int in_order)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t slot = in_order ? i : random_slot(worker);
+		size_t size = smallest << next_random(&worker->random) % 8;
+
+		free(worker->block[slot]);
+		descend(&worker->block[slot], size + next_random(&worker->random) % size, 8);
+	}
+}
+
+/* Short bursts of pairs, between which other memory takes the place in the caches. */
+static NOINLINE void replace_cold(struct worker *worker, size_t count, int in_order)
+{
+	enum { OTHER = 8 << 20, BURST = 64 };
+	static char other[OTHER];
+
+	for (size_t i = 0; i < count; i += BURST) {
+		const uint64_t start = now(), start_cpu = now_of_thread();
+
+		for (size_t at = 0; at < OTHER && !in_order; at += 64)
+			((volatile char *)other)[at]++;
+		worker->unmeasured += now() - start;
+		worker->unmeasured_cpu += now_of_thread() - start_cpu;
+		for (size_t j = i; j < i + BURST && j < count; j++) {
+			size_t slot = in_order ? j : random_slot(worker);
+
+			free(worker->block[slot]);
+			descend(&worker->block[slot], random_size(worker), 8);
+		}
+	}
+}
+
+static const struct shape {
+	const char *name;
+	void (*replace)(struct worker *worker, size_t count, int in_order);
+} shapes[] = {
+        {"pairs", replace_some},    {"apart", replace_apart}, {"passed", pass_on},
+        {"heaps", grow_and_shrink}, {"resize", resize_some},  {"sizes", replace_sizes},
+        {"cold", replace_cold},
+};
+enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+
+static const struct shape *shape = shapes;
+
+/* -- turns ------------------------------------------------------------------------------------- */
+
 static void begin_measuring(struct worker *worker)
 {
 	worker->pairs = 0;
+	worker->unmeasured = worker->unmeasured_cpu = 0;
 	worker->walks = walks();
 	worker->waits = waits_of_thread();
 	worker->on_processor = now_of_thread();
@@ -98,8 +259,8 @@ static void begin_measuring(struct worker *worker)
 
 static void end_measuring(struct worker *worker)
 {
-	worker->nanoseconds = now() - worker->nanoseconds;
-	worker->on_processor = now_of_thread() - worker->on_processor;
+	worker->nanoseconds = now() - worker->nanoseconds - worker->unmeasured;
+	worker->on_processor = now_of_thread() - worker->on_processor - worker->unmeasured_cpu;
 	worker->waits = waits_of_thread() - worker->waits;
 	worker->walks = walks() - worker->walks;
 }
@@ -114,7 +275,7 @@ static void *work(void *argument)
 	uint64_t start = 0;
 
 	for (;;) {
-		replace_some(worker, count, phase == FILLS);
+		shape->replace(worker, count, phase == FILLS);
 		switch (phase) {
 		case FILLS:
 			count = 8ul * stacks < 1000 ? 1000 : 8ul * stacks;
@@ -189,10 +350,10 @@ int main(int argc, char **argv)
 	static struct worker worker[THREADS_MAX];
 	char *unit;
 
-	if (argc < 6 || argc > 8) {
+	if (argc < 6 || argc > 9) {
 		fprintf(stderr,
 		        "usage: %s LIVE DEPTH STACKS THREADS MILLISECONDS|PAIRSx [LARGEST "
-		        "[SMALLEST]]\n",
+		        "[SMALLEST [SHAPE]]]\n",
 		        argv[0]);
 		return 2;
 	}
@@ -209,8 +370,13 @@ int main(int argc, char **argv)
 		largest = strtoul(argv[6], NULL, 10);
 	if (argc > 7)
 		smallest = strtoul(argv[7], NULL, 10);
+	for (; argc > 8 && strcmp(shape->name, argv[8]) != 0; shape++)
+		if (shape + 1 == shapes + SHAPES)
+			return 2;
+	passed = mmap(NULL, live_blocks * sizeof(*passed), PROT_READ | PROT_WRITE,
+	              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (depth < 4 || stacks < 1 || stacks > PATHS || threads < 1 || threads > THREADS_MAX ||
-	    live_blocks < threads || largest < smallest)
+	    live_blocks < threads || largest < smallest || passed == MAP_FAILED)
 		return 2;
 	pthread_barrier_init(&turn_begins, NULL, threads + 1);
 	pthread_barrier_init(&turn_ends, NULL, threads + 1);

@@ -50,7 +50,7 @@ function add(key, value) {
 
 # What a tool adds to a pair in each turn: its time less the untraced program's in the turn beside
 # it. ("nofp-leakwrap" is compared with "nofp-untraced".)
-$1 ~ /^(grid|allocators|growth)/ && $4 ~ /^(cpu_)?ns$/ {
+$1 ~ /^(grid|shapes|allocators|growth)/ && $4 ~ /^(cpu_)?ns$/ {
 	plain = $3
 	sub(/[a-z]*$/, "untraced", plain)
 	plain = key_of($1, $2, plain, $4)

@@ -170,8 +170,41 @@ function grid(    i, name, part, live, adds, lsan_adds) {
 		"no walk; B/block: what the tracer holds, for each live block.")
 }
 
+function shapes(    i, name, part, share, worst, worst_name) {
+	head("shape|live|untraced|leakwrap adds|LeakSanitizer adds|share|" \
+		"without frame pointers: untraced|leakwrap adds")
+	for (i = 1; i <= name_count["shapes"]; i++) {
+		name = names["shapes", i]
+		split(name, part, "/")
+		start_row()
+		cell(readme ? "`" part[1] "`" : part[1])
+		cell(words(part[2]))
+		cell(sprintf("%.1f", get("shapes", name, "untraced", ns)))
+		adds = adds_in_turns("shapes", name, "leakwrap")
+		lsan_adds = adds_in_turns("shapes", name, "lsan")
+		share = lsan_adds > 0 ? 100 * adds / lsan_adds : 0
+		cell(sprintf("%.1f", adds))
+		cell(sprintf("%.1f", lsan_adds))
+		cell(bold_if(readme && share > 100, sprintf("%.0f%%", share)))
+		cell(sprintf("%.1f", get("shapes", name, "nofp-untraced", ns)))
+		cell(sprintf("%.1f", adds_in_turns("shapes", name, "nofp-leakwrap")))
+		if (share > worst) {
+			worst = share
+			worst_name = name
+		}
+	}
+	finish("Malloc and free pairs of programs that use the heap in different ways " \
+		"(pairs.c): nanoseconds; adds: the median of what a\nturn took longer than the " \
+		"untraced program's at that time; share: of what LeakSanitizer adds")
+	if (worst)
+		printf "The worst shape is %s: %.0f%% of what LeakSanitizer adds.\n\n", \
+			worst_name, worst
+}
+
 function plain_of(tool) {
-	return tool ~ /^static-/ ? "static-untraced" : "untraced"
+	if (tool ~ /^(static|shared)-/)
+		return substr(tool, 1, 7) "untraced"
+	return "untraced"
 }
 
 function ratio(part, name, tool, metric) {
@@ -259,6 +292,38 @@ function programs(    i, name, slower) {
 	}
 	finish("The same: added time, and what leakwrap itself says; " \
 		"\"nothing\" allocates one block and so shows the fixed part")
+}
+
+function shared(    i, name, sum, ours, lsan, used) {
+	head("linked with shared libraries|untraced|leakwrap|LeakSanitizer|peak: leakwrap|" \
+		"LeakSanitizer")
+	for (i = 1; i <= name_count["programs"]; i++) {
+		name = names["programs", i]
+		if (name == "nothing" || !has("programs", name, "shared-leakwrap", ns))
+			continue
+		start_row()
+		cell(readme ? "`" name "`" : name)
+		cell(sprintf("%.2f s", get("programs", name, "shared-untraced", ns) / 1e9))
+		ours = ratio("programs", name, "shared-leakwrap", ns)
+		lsan = ratio("programs", name, "shared-lsan", ns)
+		cell(bold_if(readme && ours > lsan, sprintf("%.2f", ours)))
+		cell(sprintf("%.2f", lsan))
+		cell(sprintf("%.2f", ratio("programs", name, "shared-leakwrap", "peak_bytes")))
+		cell(sprintf("%.2f", ratio("programs", name, "shared-lsan", "peak_bytes")))
+		sum["ours"] += log(ours)
+		sum["lsan"] += log(lsan)
+		used++
+	}
+	if (!used)
+		return
+	start_row()
+	cell("geometric mean")
+	cell("1")
+	cell(sprintf("%.2f", exp(sum["ours"] / used)))
+	cell(sprintf("%.2f", exp(sum["lsan"] / used)))
+	finish("The same programs with the same libraries as shared libraries, of which every " \
+		"allocation is recorded: time and peak of\nresident memory as multiples of " \
+		"the untraced program's that is so linked")
 }
 
 # Returns cycles by the rule of thumb of KCachegrind, its event type "Cycle Estimation".
@@ -573,12 +638,16 @@ function readme_grid(    i, j, name, at, row, rows, row_known, row_total, n, man
 END {
 	if (readme) {
 		printf "On %d CPUs, %s, %s, %s:\n\n", cpus, cpu, libc, substr(date, 1, 10)
-		if (name_count["programs"])
+		if (name_count["programs"]) {
 			readme_programs()
+			shared()
+		}
 		if (name_count["counts"])
 			counts()
 		if (name_count["grid"])
 			readme_grid()
+		if (name_count["shapes"])
+			shapes()
 		if (name_count["allocators"])
 			allocators()
 		if (name_count["frames"])
@@ -592,12 +661,16 @@ END {
 		cpu, cpus, memory, kernel, libc, compiler, load,
 		rounds, (rounds == 1 ? "" : "s"), date,
 		(quick ? "; a QUICK pass, whose figures mean little" : "")
-	if (name_count["programs"])
+	if (name_count["programs"]) {
 		programs()
+		shared()
+	}
 	if (name_count["counts"])
 		counts()
 	if (name_count["grid"])
 		grid()
+	if (name_count["shapes"])
+		shapes()
 	if (name_count["counts-pairs"])
 		counts_of_pairs()
 	if (name_count["allocators"])

@@ -5,7 +5,7 @@
 # default.
 . tests/lib.sh
 
-build options tests/dump/options.c
+build_program_only options tests/dump/options.c
 usr1=$(kill -l USR1 2>/dev/null) && [ "$usr1" -gt 0 ] 2>/dev/null || usr1=10
 
 # run OPTIONS [SIGNAL...]: runs the program. $log gets its dumps and complaints.

@@ -6,7 +6,7 @@
 
 jansson=$($CC -print-file-name=libjansson.a)
 [ -e "$jansson" ] || skip "libjansson.a is not installed"
-build stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
+build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
 build parser tests/limits/nested_json.c tests/limits/tracer_calls.c -Wl,--wrap=syscall \
 	"$jansson"
 failed=

@@ -5,7 +5,7 @@
 # program's blocks.
 . tests/lib.sh
 
-build bound tests/limits/memory_bound.c
+build_program_only bound tests/limits/memory_bound.c
 for memory in 256K 1M 4M 1G; do
 	log=$W/$memory.log
 	held=$(LEAKWRAP_OPTIONS=memory=$memory "$W/bound" 2>"$log") || fail "$memory: status $?"

@@ -3,7 +3,7 @@
 # timeout: 240
 . tests/lib.sh
 
-build stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
+build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
 failed=
 
 # at_most WHAT GOT LIMIT

@@ -54,7 +54,8 @@ install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 # If the tool's libraries are missing, make installs the runtime, and says which packages the tool
 # needs.
 mkdir "$W/runtime"
-for part in built-by lacks wrap report entry include generator ldflags libleakwrap.a leakwrap.pc; do
+for part in built-by lacks wrap report entry process include generator ldflags libleakwrap.a \
+	leakwrap.pc; do
 	cp -a "$O/$part" "$W/runtime/" || fail "no $part"
 done
 (O=$W/runtime install_make HOSTCC="cc -nostdinc" PREFIX=/usr DESTDIR="$W/bare" install) || exit 1
@@ -62,7 +63,10 @@ grep -q 'the tool is not built: .*apt-get install .*libdw-dev' "$W/make.out" ||
 	fail "not said: $(cat "$W/make.out")"
 (cd "$W/bare/usr" && find . ! -type d ! -path '*/generator/*' | sort | tr '\n' ' ') >"$W/after"
 equal "without the tool" "$(cat "$W/after")" \
-	"$(printf './%s ' include/leakwrap.h lib/libleakwrap.a lib/pkgconfig/leakwrap.pc \
+	"$(printf './%s ' include/leakwrap.h \
+		lib/leakwrap/libleakwrap_process.a lib/leakwrap/libleakwrap_process.so \
+		lib/leakwrap/libleakwrap_process_members.a lib/libleakwrap.a \
+		lib/pkgconfig/leakwrap.pc \
 		share/leakwrap/ldflags share/leakwrap/linker-flags.mk share/man/man3/leakwrap.3 \
 		share/man/man5/leakwrap-dump.5 share/man/man7/leakwrap-bare.7 \
 		share/man/man7/leakwrap-options.7 share/man/man7/leakwrap.7)"

@@ -32,7 +32,7 @@ done
 build_plain large.so -shared -fPIC -DLARGE "$W/plugin.c"
 build_plain libloader.so -shared -fPIC "$W/loader.c"
 build object.so -shared -fPIC "$W/object.c"
-build in_program -rdynamic tests/module/unseen_unload.c "$W/object.c" -L"$W" -lloader \
+build_program_only in_program -rdynamic tests/module/unseen_unload.c "$W/object.c" -L"$W" -lloader \
 	-Wl,-rpath,"$W"
 build_plain in_object tests/module/unseen_unload.c -L"$W" -lloader -Wl,-rpath,"$W"
 

@@ -5,7 +5,7 @@
 . tests/lib.sh
 
 [ "$(id -u)" = 0 ] || skip "needs root, to make a set-user-id program"
-build secure tests/dump/options.c
+build_program_only secure tests/dump/options.c
 if ! chown nobody "$W/secure" || ! chmod 4755 "$W/secure"; then
 	fail "cannot make a set-user-id program"
 fi

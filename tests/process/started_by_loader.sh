@@ -52,6 +52,6 @@ CC=musl-gcc
 build_plain late.so -shared -fPIC "$W/late.c"
 # shellcheck disable=SC2046,SC2086 # lists of flags
 musl-gcc $CFLAGS_FOR_TESTS -o "$W/by_loader" "$W/by_loader.c" "$W/late.so" \
-	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") \
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) \
 	-pthread || fail "cannot link with musl"
 tried

@@ -5,7 +5,7 @@
 # The tracer holds little memory for one block: of its tables only the pages that it wrote.
 . tests/lib.sh
 
-build idle tests/signal/idle_process.c
+build_program_only idle tests/signal/idle_process.c
 interrupted="pause sleep usleep poll select epoll_wait sigsuspend semop msgrcv accept"
 for how in $interrupted read; do
 	log=$W/$how.log

@@ -29,7 +29,7 @@ enum { LEAST = 5120 };
 #else
 enum { LEAST = 2048 };
 #endif
-enum { BELOW = 65536, PATTERN = 0x5a, MOST = 65536, ROUNDS = 200 };
+enum { BELOW = 65536, PATTERN = 0x5a, MOST = 65536, ROUNDS = 60 };
 
 /* Signals that the program's handler has got. */
 static _Atomic int handled;

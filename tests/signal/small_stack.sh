@@ -35,7 +35,7 @@ small() {
 		$compiler $TARGET_CFLAGS "$@" -o "$W/plain" tests/signal/small_stack.c -pthread &&
 			$compiler $TARGET_CFLAGS "$@" -o "$W/small" tests/signal/small_stack.c \
 				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-					sed "s|$O/libleakwrap.a|$lib|g") -pthread
+					of_runtime) -pthread
 	} 2>"$W/link" || fail "$what: $(tail -n 5 "$W/link")"
 	# qemu-i386 mixes up the thread pointers of two threads that return from signal handlers.
 	hows='own within two crash'
@@ -64,8 +64,8 @@ small() {
 		# signal that the program's handler gets is dumped.
 		if [ $how = two ]; then
 			handled=$(tail -n 1 "$W/err")
-			[ -n "$run" ] || equal "$what: $how: signals" "$handled" 400
-			[ "$handled" -gt 200 ] || fail "$what: $how: only $handled signals"
+			[ -n "$run" ] || equal "$what: $how: signals" "$handled" 120
+			[ "$handled" -gt 60 ] || fail "$what: $how: only $handled signals"
 			wanted="$handled signal"
 		fi
 		[ $how != crash ] || wanted='1 crash'

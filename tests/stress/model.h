@@ -45,7 +45,8 @@ void model_give(struct slot *slot);
 unsigned model_index(const struct slot *slot);
 
 /* Compares the tracer's tables with the model, while no thread allocates. Prints the differences
- * and returns their number. EXACT_TOTALS: only the makers' blocks are traced. */
+ * and returns their number. EXACT_TOTALS: the program
+ * has no other blocks than the makers'. Blocks of libraries are left out. */
 unsigned model_check(bool exact_totals, const char *when);
 
 #endif

@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -238,17 +239,31 @@ static NOINLINE void *make_by_vasprintf(size_t *size, unsigned slot)
 	return block;
 }
 
+/* Lines of growing lengths: getline resizes its buffer, which another thread may free later. */
+static char line_text[12000];
+
+static void make_lines(void)
+{
+	size_t at = 0;
+
+	for (size_t length = 40; at + length < sizeof(line_text); length = length * 3 / 2) {
+		memset(line_text + at, 'x', length);
+		line_text[at + length - 1] = '\n';
+		at += length;
+	}
+}
+
 static NOINLINE void *by_getline(size_t *size, unsigned slot)
 {
-	FILE *stream = fmemopen((char *)(uintptr_t)long_text, sizeof(long_text) - 1, "r");
+	FILE *stream = fmemopen(line_text, strlen(line_text), "r");
 	char *line = NULL;
 	size_t capacity = 0;
 
-	(void)slot;
 	if (!stream)
 		return NULL;
-	if (getline(&line, &capacity, stream) < 0)
-		failed("getline");
+	for (unsigned lines = 0; lines <= slot % 12; lines++)
+		if (getline(&line, &capacity, stream) < 0)
+			failed("getline");
 	fclose(stream);
 	*size = capacity;
 	return line;
@@ -479,6 +494,36 @@ static void resize(struct slot *slot)
 	slot->block = block;
 	slot->size = size;
 	mark(slot);
+}
+
+/* Makes the block of a slot large, so that dumps and signals come while realloc moves it. */
+static void resize_large(void)
+{
+	struct slot *slot = model_take(next_random());
+	void *block;
+
+	self->events++;
+	if (slot->block && !is_recorded_by_hand(slot)) {
+		check_mark(slot);
+		slot->maker = REALLOC;
+		slot->size = (4u << 20) + next_random() % (8u << 20);
+		block = to_realloc(slot->block, slot->size);
+		if (block) {
+			memset(block, 1, slot->size); /* to be copied */
+			slot->block = block;
+			slot->size = next_random() % 2 ? slot->size * 2 : 100;
+			slot->block = to_realloc(block, slot->size);
+		}
+		if (!block || !slot->block)
+			failed("a large realloc");
+		else
+			mark(slot);
+		if (slot->size > 100) {
+			free(slot->block);
+			slot->block = NULL;
+		}
+	}
+	model_give(slot);
 }
 
 static void empty(struct slot *slot)
@@ -712,11 +757,34 @@ static void *worker(void *unused)
 		leave_by_longjmp();
 		if (one_in(8))
 			call_coroutine();
+		if (one_in(32))
+			resize_large();
 		if (stress_throw)
 			stress_throw(next_random());
 	}
 	let_alarms(SIG_BLOCK);
 	return NULL;
+}
+
+/* Preempts the others, wherever they are, and meets new stacks. Sleeps most of the time: it must
+ * not starve them. Without the right to such a priority it is one more worker. */
+static void *urgent(void *unused)
+{
+	static _Thread_local struct thread thread;
+	const struct sched_param priority = {.sched_priority = 1};
+	const struct timespec rest = {0, 5000000};
+
+	begin_thread(&thread);
+	pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+	while (!atomic_load(&stopping)) {
+		for (int i = 0; i < 20; i++)
+			recurse((unsigned)(next_random() % 14), next_random() >> 8);
+		for (int i = 0; i < 100; i++)
+			step(false);
+		nanosleep(&rest, NULL);
+	}
+	end_thread();
+	return unused;
 }
 
 static void *thread_maker(void *unused)
@@ -867,6 +935,32 @@ static void step_with(void *plain)
 	step(plain != NULL);
 }
 
+/* Keeps the loader away from the page at ADDRESS, so that the plugin comes to a new address. */
+static void occupy(uintptr_t address)
+{
+	enum { PAGE = 4096, PLACES = 1000 };
+	static void *place[PLACES];
+	static unsigned next;
+	void **at = &place[next++ % PLACES];
+
+	if (*at)
+		munmap(*at, PAGE);
+	*at = mmap((void *)(address & ~(uintptr_t)(PAGE - 1)), PAGE, PROT_NONE,
+	           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (*at == MAP_FAILED)
+		*at = NULL;
+}
+
+/* Returns whether the calls of libraries are recorded: the program exports malloc. */
+static bool is_process_traced(void)
+{
+#ifdef STRESS_PROCESS
+	return true;
+#else
+	return false;
+#endif
+}
+
 static void *loader(void *path)
 {
 	static _Thread_local struct thread thread;
@@ -885,10 +979,12 @@ static void *loader(void *path)
 		*(void **)&calls = dlsym(handle, "plugin_calls");
 		for (int i = 0; i < 20; i++)
 			calls(step_with, NULL);
-		atomic_fetch_add(&model_foreign_frees, 1);
+		if (!is_process_traced())
+			atomic_fetch_add(&model_foreign_frees, 1);
 		free(allocates(next_random() % 1000));
 		if (dlclose(handle) != 0)
 			failed("dlclose");
+		occupy((uintptr_t)calls);
 		pause_in(FLOW, 20);
 	}
 	end_thread();
@@ -899,17 +995,18 @@ static void *loader(void *path)
 
 static void run_round(const char *plugin)
 {
-	static void *(*const kinds[])(void *) = {thread_maker, process_maker, loader};
+	static void *(*const kinds[])(void *) = {thread_maker, process_maker, urgent, loader};
+	enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 	const long stretch = (long)(next_random() % 200000000);
 	struct timespec left = {round_kind == FLOW, 100000000 + stretch};
 	const struct itimerval nudges = {{0, 700}, {0, 700}}, none = {{0, 0}, {0, 0}};
-	pthread_t thread[WORKERS + 3];
+	pthread_t thread[WORKERS + KINDS];
 	int count = 0;
 
 	atomic_store(&stopping, false);
 	for (int i = 0; i < WORKERS; i++)
 		count += pthread_create(&thread[count], NULL, worker, NULL) == 0;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < KINDS; i++)
 		if (kinds[i] != loader || plugin)
 			count += pthread_create(&thread[count], NULL, kinds[i],
 			                        (void *)(uintptr_t)plugin) == 0;
@@ -935,6 +1032,79 @@ static unsigned check_in_forked(bool exact_totals)
 	return waitpid(child, &status, 0) != child || status != 0;
 }
 
+/* -- what it costs over time ------------------------------------------------------------------- */
+
+enum { SAMPLES = 1 << 15 };
+
+/* One sample after each round. */
+static struct {
+	unsigned count;
+	double time[SAMPLES]; /* seconds since the start */
+	double bytes[SAMPLES], pair[SAMPLES];
+} samples;
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Returns the nanoseconds of an allocation with its release: the least of several runs. */
+static NOINLINE double time_of_pair(void)
+{
+	enum { PAIRS = 2000, RUNS = 10 };
+	double least = 1e9;
+
+	for (int run = 0; run < RUNS; run++) {
+		const double start = seconds();
+		double took;
+
+		for (int i = 0; i < PAIRS; i++) {
+			void *volatile block = malloc(100);
+
+			free(block);
+		}
+		took = (seconds() - start) * 1e9 / PAIRS;
+		if (took < least)
+			least = took;
+	}
+	return least;
+}
+
+/* Takes a sample, while no other thread runs. */
+static void take_sample(double start)
+{
+	struct leakwrap_counters counters;
+
+	if (samples.count == SAMPLES)
+		return;
+	leakwrap_get_counters(&counters);
+	samples.time[samples.count] = seconds() - start;
+	samples.bytes[samples.count] = (double)counters.tracer_bytes;
+	samples.pair[samples.count++] = time_of_pair();
+}
+
+/* Prints the mean of VALUE over the last half of the samples, and its slope by least squares, in
+ * percent of the mean an hour. */
+static void print_slope(const char *name, const double *value)
+{
+	const unsigned first = samples.count / 2;
+	const double count = samples.count - first;
+	double time = 0, mean = 0, product = 0, square = 0;
+
+	for (unsigned i = first; i < samples.count; i++)
+		time += samples.time[i] / count, mean += value[i] / count;
+	for (unsigned i = first; i < samples.count; i++) {
+		product += (samples.time[i] - time) * (value[i] - mean);
+		square += (samples.time[i] - time) * (samples.time[i] - time);
+	}
+	if (mean > 0 && square > 0)
+		printf("%s in the last half: mean %.1f, slope %+.2f %% an hour\n", name, mean,
+		       product / square * 3600 / mean * 100);
+}
+
 static void *reserve(size_t size)
 {
 	void *pool =
@@ -948,6 +1118,7 @@ int main(int argc, char **argv)
 	static struct thread main_thread;
 	const char *plugin = argc > 3 && argv[3][0] ? argv[3] : NULL;
 	struct timespec start, now;
+	const double began = seconds();
 	unsigned differences = 0, rounds = 0;
 #ifdef STRESS_STATIC
 	const bool exact_totals = false; /* the C library's own blocks are traced, too */
@@ -962,6 +1133,7 @@ int main(int argc, char **argv)
 	model_start();
 	packed_pool = reserve((SLOTS * PACKED) + (2 << 20));
 	region_pool = reserve(((size_t)REGION_SLOTS << 21) + (2 << 20));
+	make_lines();
 	begin_thread(&main_thread);
 	pthread_key_create(&parting, on_thread_end);
 	let_alarms(SIG_BLOCK);
@@ -974,11 +1146,14 @@ int main(int argc, char **argv)
 		run_round(plugin);
 		differences += model_check(exact_totals, "after a round");
 		differences += check_in_forked(exact_totals);
+		take_sample(began);
 		rounds++;
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (now.tv_sec - start.tv_sec < atol(argv[1]) && differences + failures < 20);
 	printf("%u rounds, %llu events, %lu signals of the program's own, %u differences, %lu "
 	       "failures\n",
 	       rounds, (unsigned long long)events, own_usr1, differences, failures);
+	print_slope("tracer_bytes", samples.bytes);
+	print_slope("nanoseconds of a pair", samples.pair);
 	return differences > 0 || failures > 0;
 }

@@ -18,7 +18,7 @@ footprint() {
 		$2 $TARGET_CFLAGS -o "$W/plain" tests/targets/footprint.c -static -pthread &&
 			$2 $TARGET_CFLAGS -o "$W/traced" tests/targets/footprint.c -static \
 				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-					sed "s|$O/libleakwrap.a|$lib|g") -pthread
+					of_runtime) -pthread
 	} 2>"$W/link" || fail "$1: $(tail -n 5 "$W/link")"
 	plain=$($run "$W/plain") || fail "$1: the plain program: status $?"
 	traced=$(LEAKWRAP_OPTIONS=exit=0 $run "$W/traced") || fail "$1: status $?"

@@ -42,7 +42,7 @@ check() {
 programs() {
 	label=$1 compiler=$2
 	shift 2
-	flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g")
+	flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime)
 	# shellcheck disable=SC2086 # lists of flags
 	{
 		$compiler -shared -fPIC -O2 "$@" -o "$W/libelsewhere.so" \

@@ -21,7 +21,7 @@ build_musl() {
 	# shellcheck disable=SC2046,SC2086 # lists
 	musl-gcc $TARGET_CFLAGS "$@" -o "$W/$name" "$source" -pthread \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-			sed "s|$O/libleakwrap.a|$lib|g") 2>"$W/link" ||
+			of_runtime) 2>"$W/link" ||
 		fail "$name: $(tail -n 5 "$W/link")"
 }
 
@@ -40,7 +40,7 @@ equal "another environment: truncated" "$(dump_value "$W/log" 1 truncated_blocks
 # Only the program's blocks live. musl's own blocks are marked. The tracer's own block is not
 # listed.
 echo 'int main(void) { return 0; }' >"$W/empty.c"
-musl_flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g")
+musl_flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime)
 # shellcheck disable=SC2086 # lists
 musl-gcc -static -o "$W/empty" "$W/empty.c" $musl_flags || fail "empty: does not link"
 "$W/empty" 2>"$W/log" || fail "empty: status $?"

@@ -46,7 +46,7 @@ END
 # shellcheck disable=SC2046
 gcc -o "$W/app" "$W/program.o" "$W/options.c" "$W/vendor.a" \
 	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-	sed "s|$O/libleakwrap.a|$lib|g") || fail "cannot link"
+	of_runtime) || fail "cannot link"
 env -i "$W/app" leaks >"$W/out" 2>&1 || fail "without an environment: status $?"
 equal "without an environment" \
 	"$(dumps "$W/brought" | wc -l) $(dump_lines "$W/brought" 1 | grep -c '^site ')" "2 1"
@@ -65,7 +65,7 @@ program "$W/diet" -DSMALL_LIBC
 vendor "$W/diet"
 # shellcheck disable=SC2046
 diet gcc -o "$W/app" "$W/program.o" "$W/vendor.o" \
-	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") \
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) \
 	-lpthread -lcompat 2>"$W/link" || fail "cannot link: $(tail -n 5 "$W/link")"
 label=dietlibc
 app 0 leaks

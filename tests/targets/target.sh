@@ -106,7 +106,7 @@ relink() {
 	# shellcheck disable=SC2046
 	"$@" -o "$W/app" "$W/program.o" "$W/vendor.a" \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-			sed "s|$O/libleakwrap.a|$lib|g") -pthread \
+			of_runtime) -pthread \
 		2>"$W/link" || fail "cannot link: $* $(tail -n 5 "$W/link")"
 }
 

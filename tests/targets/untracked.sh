@@ -15,7 +15,7 @@ int main(void)
 END
 # shellcheck disable=SC2046,SC2086 # lists of flags
 "$gcc" $TARGET_CFLAGS -static -o "$W/untracked" "$W/untracked.c" \
-	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | sed "s|$O/libleakwrap.a|$lib|g") ||
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) ||
 	fail "cannot link"
 if "$W/untracked" 2>"$W/log"; then
 	run= # by this machine's own kernel

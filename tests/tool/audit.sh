@@ -33,7 +33,7 @@ for linker in bfd gold lld mold; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fuse-ld=$linker $static -o "$W/planted" "$W/planted.c" \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS \
-				LEAKWRAP_LDLIBS |
+				LEAKWRAP_PROGRAM_LDLIBS |
 				sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') ||
 			fail "$linker $static"
 		status_is 1 "$lw" audit --strict "$W/planted"
@@ -165,6 +165,13 @@ if command -v g++ >/dev/null; then
 	g++ -o "$W/new" "$W/new.cc" \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail new
 	status_is 0 "$lw" audit --strict "$W/new"
+	shows '^coverage: the whole process'
+	shows_not 'shared$'
+	# shellcheck disable=SC2046 # flags
+	g++ -o "$W/new" "$W/new.cc" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_PROGRAM_CXX_LDLIBS) || fail new
+	status_is 0 "$lw" audit --strict "$W/new"
+	shows "^coverage: the program's own calls"
 	shows '^note: libstdc++.so.6 is shared'
 	# shellcheck disable=SC2046 # flags
 	g++ -static-libstdc++ -o "$W/new" "$W/new.cc" \

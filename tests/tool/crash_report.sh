@@ -245,7 +245,7 @@ for machine in aarch64-linux-gnu:qemu-aarch64:aarch64 riscv64-linux-gnu:qemu-ris
 		# shellcheck disable=SC2046,SC2086 # flags
 		$machine-gcc $CFLAGS_FOR_TESTS $static -o "$W/foreign" $program \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s|$O/libleakwrap.a|$lib|g") \
+				of_runtime) \
 			-pthread -Wl,--build-id 2>"$W/ld" ||
 			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		crash "$qemu" -L "/usr/$machine" "$W/foreign" SEGV

@@ -22,7 +22,7 @@ for machine in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm \
 		$machine-gcc -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls $static \
 			-o "$W/host/app" \
 			tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s|$O/libleakwrap.a|$lib|g") \
+				of_runtime) \
 			-Wl,--build-id 2>"$W/ld" ||
 			fail "$machine $static: $(tail -n 5 "$W/ld")"
 		# The device has the stripped program.

@@ -64,6 +64,6 @@ done
 library=$($CC -print-file-name=libsqlite3.so)
 [ -e "$library" ] || skip "libsqlite3 is not installed"
 echo 'int sqlite3_initialize(void); int main(void) { return sqlite3_initialize(); }' >"$W/library.c"
-"$lw" cc -- "$CC" -o "$W/app" "$W/library.c" -lsqlite3 -lm || fail "does not link"
+"$lw" cc --program-only -- "$CC" -o "$W/app" "$W/library.c" -lsqlite3 -lm || fail "does not link"
 status_is 0 "$lw" audit --strict "$W/app"
 shows 'shared libraries allocate by themselves: libsqlite3\.so'

@@ -49,7 +49,7 @@ equal "misuse" "$(grep -c '^  #[0-9] misuse of the heap, double free of' "$W/out
 follows '^  #[0-9] misuse of the heap' 'free_twice .*torture.c:'
 status_is 1 "$lw" torture -- "$W/bugs" twice
 shows '^  1 finding$'
-follows '^  #1 abort$' 'free_twice .*torture.c:'
+follows '^  #1 misuse of the heap, double free' 'free_twice .*torture.c:'
 follows 'after a failed allocation of up to 6,000 bytes (aborted)' 'free_twice .*torture.c:'
 
 # JSON.

@@ -121,7 +121,7 @@ said '^leakwrap: .leakwrap:4: by  *is no option that a settings file may hold$'
 printf '# wrappers of ours\n\ntop=1\nby=sorcery\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err)
 equal "status of a wrong value" $? 2
-said '^leakwrap: .leakwrap:4: --by=sorcery: function, file, module or member$'
+said '^leakwrap: .leakwrap:4: --by=sorcery: function, file, module, member or origin$'
 printf '# wrappers of ours\n\n  skip=^allocate_\n--by=function\ntop=1\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err) || fail "settings"
 shows ' open_table$'

@@ -12,7 +12,7 @@ torture_with() {
 		-D_GNU_SOURCE -funwind-tables -o "$W/bugs" tests/tool/torture.c \
 		tests/tool/torture_library.c \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-			sed "s|$O/libleakwrap.a|$lib|g") 2>"$W/link" ||
+			of_runtime) 2>"$W/link" ||
 		fail "$*: $(tail -n 3 "$W/link")"
 	# shellcheck disable=SC2086
 	"$lw" torture --timeout=3 --below=torture.c -- $run "$W/bugs" leak,null,retry >"$W/out" \

@@ -31,7 +31,7 @@ static inline uint32_t made_up_walk(const struct made_up *made, const uintptr_t 
                                     const uintptr_t *high)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	leakwrap_stack_position positions[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_stack_link none[1];
 	struct leakwrap_read_set read_set = {.position = positions, .link = none};
 	struct leakwrap_trace trace = {
@@ -42,9 +42,9 @@ static inline uint32_t made_up_walk(const struct made_up *made, const uintptr_t 
 	pcs[0] = made->pcs[0];
 	for (unsigned frame = 1; frame < made->depth; frame++) {
 		pcs[frame] = made->pcs[frame];
-		positions[read_set.return_count++] = (uint16_t)(frame * made->gap);
+		positions[read_set.return_count++] = (leakwrap_stack_position)(frame * made->gap);
 	}
-	read_set.end_position = (uint16_t)(made->depth * made->gap);
+	read_set.end_position = (leakwrap_stack_position)(made->depth * made->gap);
 	read_set.end_word = MADE_UP_END;
 	read_set.usable = true;
 	return leakwrap_site_number(&trace, &bounds);

@@ -4,6 +4,7 @@
  * and the rest of wrap/site, byte_pool.c, readers.c and hash_table.c in wrap/base.
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
+ * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
@@ -44,6 +45,21 @@ _Thread_local struct leakwrap_thread leakwrap_self;
 static struct leakwrap_modules snapshot;
 static const struct leakwrap_module program = {.main = true, .permanent = true};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
+
+void leakwrap_modules_hold(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+void leakwrap_modules_release(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+bool leakwrap_modules_are_many(void)
+{
+	return false;
+}
 
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {

@@ -3,6 +3,7 @@
  * itself or not at all. The parts are site_table.c, stack_cache.c, stack_shape.c, stack_index.c and
  * delta_backtrace.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c
+ * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
  * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c
@@ -37,11 +38,26 @@ enum { SNAPSHOTS = 10 };
 static struct leakwrap_modules snapshots[SNAPSHOTS];
 static const struct leakwrap_module program = {.main = true, .permanent = true};
 /* The second plugin may have taken the place of the first. */
-static const struct leakwrap_module plugins[2];
+static const struct leakwrap_module plugins[2] = {{.serial = 101}, {.serial = 102}};
 static bool is_other_plugin[SNAPSHOTS]; /* in each snapshot */
 /* The library that plugins were linked with. */
-static const struct leakwrap_module library;
+static const struct leakwrap_module library = {.serial = 103};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
+
+void leakwrap_modules_hold(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+void leakwrap_modules_release(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+bool leakwrap_modules_are_many(void)
+{
+	return false;
+}
 
 static void change_modules(const struct leakwrap_modules *now)
 {
@@ -148,7 +164,7 @@ static uintptr_t fp_of(const uintptr_t *stack, unsigned chain)
 static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	uint16_t positions[LEAKWRAP_MAX_DEPTH];
+	leakwrap_stack_position positions[LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_stack_link links[2 * LEAKWRAP_MAX_DEPTH];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {.pcs = pcs,
@@ -293,7 +309,7 @@ static void *vary(void *unused)
 {
 	enum { FORMS = 20000, ENOUGH = 100 };
 	static uintptr_t stack[FORMS + 2];
-	uint16_t position;
+	leakwrap_stack_position position;
 	size_t held = 0;
 
 	(void)unused;
@@ -397,7 +413,7 @@ static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, con
                           const struct leakwrap_modules *then)
 {
 	uintptr_t pcs[] = {call_from(caller, where, stack), stack[3], stack[6]};
-	uint16_t positions[] = {3, 6};
+	leakwrap_stack_position positions[] = {3, 6};
 	struct leakwrap_read_set read_set = {.position = positions};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = 3, .read_set = &read_set, .depth = 3};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
@@ -703,6 +719,8 @@ int main(void)
 {
 	pthread_t thread[THREADS];
 
+	for (unsigned i = 0; i < SNAPSHOTS; i++)
+		snapshots[i].serial = 1 + i;
 	in_thread(vary, NULL);
 	in_thread(learn, (void *)(CHAINS / 2));
 	for (uintptr_t i = 0; i < THREADS; i++)

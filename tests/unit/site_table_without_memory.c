@@ -3,6 +3,7 @@
  * backtrace, or the innermost frames of it, or is lost and counted. The parts are site_table.c,
  * stack_cache.c, stack_shape.c, stack_index.c and delta_backtrace.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/stack_cache.c
+ * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
  * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c
@@ -29,6 +30,21 @@ _Thread_local struct leakwrap_thread leakwrap_self;
 static struct leakwrap_modules snapshot;
 static const struct leakwrap_module program = {.main = true, .permanent = true};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
+
+void leakwrap_modules_hold(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+void leakwrap_modules_release(const struct leakwrap_modules *modules)
+{
+	(void)modules;
+}
+
+bool leakwrap_modules_are_many(void)
+{
+	return false;
+}
 
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {

@@ -45,7 +45,7 @@ for machine in 'i686-linux-gnu ' 'aarch64-linux-gnu qemu-aarch64' 'riscv64-linux
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	"$gcc" $TARGET_CFLAGS $instrumented -static -o "$W/instrument" tests/unwind/instrument.c \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-			sed "s|$O/libleakwrap.a|$lib|g") -pthread ||
+			of_runtime) -pthread ||
 		fail "$triple: cannot build"
 	# shellcheck disable=SC2086 # a command and its arguments
 	expect "$triple" $run "$W/instrument"

@@ -32,7 +32,7 @@ while read -r triple qemu flags; do
 			-fno-omit-frame-pointer $flags $level -o "$W/program" \
 			tests/unwind/interrupted.c \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s,$O/libleakwrap.a,$lib,g") || fail "cannot build for $triple"
+				of_runtime) || fail "cannot build for $triple"
 		for way in auto fp; do
 			# A walk cannot follow gcc's frame pointers of Thumb code.
 			case $way$flags in fp*-mthumb*) continue ;; esac

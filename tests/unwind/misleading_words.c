@@ -34,12 +34,22 @@ __asm__(".text\n"
         "	ret\n"
         ".size call_allocate, . - call_allocate\n");
 
+/* Clears the stack below main: earlier calls have left return addresses there. */
+__attribute__((noinline)) static void clear_stack(void)
+{
+	volatile char room[32768];
+
+	for (size_t i = 0; i < sizeof(room); i++)
+		room[i] = 0;
+}
+
 int main(int argc, char **argv)
 {
 	void *chain[16];
 	size_t count = leakwrap_backtrace(chain, 16);
 
 	(void)argv;
+	clear_stack();
 	word = argc > 1 ? (unsigned long)chain[count - 1] : 0x5000000;
 	call_allocate();
 	return 0;

@@ -12,7 +12,8 @@ find_prebuilt_archives
 # stacks LOG: prints ALL-BYTES BYTES-THAT-REACH-THE-FIRST-FRAME, and a line for each call site that
 # is wrong, or incomplete by its own account. In the shared C library, the functions that threads
 # begin in have no names: they are its last two frames, behind one of the functions that the
-# programs give to new threads.
+# programs give to new threads. The loader runs the constructors of libraries. Its functions have no
+# names.
 stacks() {
 	dump_lines "$1" 1 | awk '
 		function is_first(   outer, first) {
@@ -22,6 +23,8 @@ stacks() {
 				return outer ~ /^__libc_start_main/
 			if (first ~ /^(__)?clone3?$/)
 				return outer == "start_thread"
+			if (first == "?" && file[frames] ~ /^ld-linux/)
+				return outer == "?" && file[frames - 1] ~ /^ld-linux/
 			return first == "?" && outer == "?" && \
 				file[frames] ~ /^libc\.so/ && file[frames - 1] ~ /^libc\.so/ && \
 				name[frames - 2] ~ \

@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "wrap/record/record.h"
 #include "wrap/module/modules.h"
+#include "wrap/port/port.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/unwind.h"
 #include "wrap/unwind/walk_rules.h"
@@ -423,9 +424,11 @@ static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 		caller.sp = (uintptr_t)__builtin_frame_address(0) + random_number() % 64 * 8;
 	stack = leakwrap_stack_at(caller.sp);
 	leakwrap_walk_rules(&trace, &stack, &caller);
-	leakwrap_begin_allocation();
-	leakwrap_record_allocation(block, 1, caller);
-	leakwrap_end_release(leakwrap_begin_release(block, 0));
+	if (leakwrap_readable(caller.sp - 1)) { /* as below every caller */
+		leakwrap_begin_allocation();
+		leakwrap_record_allocation(block, 1, caller);
+		leakwrap_end_release(leakwrap_begin_release(block, 0));
+	}
 	if (trace.depth == 0 || trace.depth > trace.max)
 		return 1;
 	for (unsigned i = 1; i < trace.depth; i++)

@@ -17,7 +17,7 @@ build_musl() {
 	# shellcheck disable=SC2046 # lists of flags
 	$CC -O2 -o "$W/$name" "$@" \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-			sed "s,$O/libleakwrap.a,$lib,g") -pthread ||
+			of_runtime) -pthread ||
 		fail "cannot build $name"
 }
 

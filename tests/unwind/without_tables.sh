@@ -27,7 +27,7 @@ program() {
 		$gcc $TARGET_CFLAGS -fno-stack-protector -Os $flags "$@" -o "$W/$name-$tables" \
 			tests/unwind/without_tables.c \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				sed "s,$O/libleakwrap.a,$lib,g") -pthread ||
+				of_runtime) -pthread ||
 			fail "cannot build $name, $tables tables"
 		# shellcheck disable=SC2086 # a command
 		walks=$(LEAKWRAP_OPTIONS=log=$W/$name-$tables.log \

@@ -76,7 +76,7 @@ static void check_entries(struct audit *audit, const struct program *program)
 		const char *name = entry->name;
 		const struct callers *callers =
 		        entry->direct.calls ? &entry->direct : &entry->behind;
-		if (!callers->calls)
+		if (!callers->calls || entry_is_exported(entry))
 			continue;
 		const char *what = arena_format(&audit->arena, "%zu direct call%s of %s, in %s",
 		                                callers->calls, callers->calls == 1 ? "" : "s",
@@ -225,7 +225,7 @@ static void check_allocating_libraries(struct audit *audit, const struct program
 	const char *names = NULL;
 	for (size_t i = 0; i < program->library_count; i++) {
 		const char *name = program->libraries[i];
-		if (has_other_finding(program, name) || !library_allocates(program, name))
+		if (has_other_finding(program, name) || !library_allocates(program, name, false))
 			continue;
 		names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
 	}
@@ -237,9 +237,30 @@ static void check_allocating_libraries(struct audit *audit, const struct program
 		              "link their archives (lib*.a) in their place");
 }
 
+/* Finds shared libraries whose calls will pass the tracer by, although the program exports
+ * malloc. */
+static void check_bypasses(struct audit *audit, const struct program *program)
+{
+	const char *names = NULL;
+	for (size_t i = 0; i < program->library_count; i++) {
+		const char *name = program->libraries[i];
+		if (library_allocates(program, name, true))
+			names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
+	}
+	if (names)
+		print_finding(
+		        audit, NOTE,
+		        arena_format(&audit->arena, "%s: calls of __libc_malloc by name", names),
+		        "these blocks are not in the report", NULL);
+}
+
 /* Finds allocations inside shared libraries. */
 static void check_libraries(struct audit *audit, const struct program *program)
 {
+	if (program_covers_libraries(program)) {
+		check_bypasses(audit, program);
+		return;
+	}
 	check_givers(audit, program);
 	check_allocating_libraries(audit, program);
 	if (program->cxx_library)
@@ -372,6 +393,10 @@ static enum status audit_file(const char *path, bool strict)
 	check_program(&audit, &program);
 
 	size_t escapes = audit.findings[ESCAPE], bad = escapes + audit.findings[QUALITY];
+	if (program.traced && program.has_symbols && program.shared_libc)
+		puts(program_covers_libraries(&program)
+		             ? "coverage: the whole process, libraries included"
+		             : "coverage: the program's own calls, not those of shared libraries");
 	printf("%s: ", path);
 	if (program.traced && !program.has_symbols)
 		fputs("escapes not searched for", stdout);

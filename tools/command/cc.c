@@ -439,6 +439,10 @@ static int read_own_option(struct link *link, struct arena *arena, char *const *
 		link->options = value;
 		return used;
 	}
+	if (strcmp(words[0], "--program-only") == 0) {
+		link->program_only = true;
+		return 1;
+	}
 	if (words[0][0] == '-' && strcmp(words[0], "--") != 0)
 		die("cc: unknown option '%s'; the compiler's own options stand behind its name, as "
 		    "in "
@@ -448,7 +452,8 @@ static int read_own_option(struct link *link, struct arena *arena, char *const *
 }
 
 static const char *const usage =
-        "Usage: leakwrap cc [--allocator=LIST] [--options=OPTIONS] -- COMPILER [ARGUMENT...]\n"
+        "Usage: leakwrap cc [--allocator=LIST] [--options=OPTIONS] [--program-only]\n"
+        "                   -- COMPILER [ARGUMENT...]\n"
         "Runs the compiler.  Adds the flags that trace the heap if it links a program.\n"
         "\n"
         "  make CC=\"leakwrap cc -- gcc\" CXX=\"leakwrap cc -- g++\"\n"
@@ -458,6 +463,7 @@ static const char *const usage =
         "                     'malloc=pool_alloc(pool,size),free=pool_free(pool,block)'\n"
         "  --options=OPTIONS  default options of the linked programs, which LEAKWRAP_OPTIONS\n"
         "                     overrides\n"
+        "  --program-only     trace the program's own calls, not those of shared libraries\n"
         "\n"
         "LEAKWRAP_LIB names another libleakwrap.a, for example one built for another machine.\n"
         "Exit status: the compiler's; 2 if there is no libleakwrap.a or an option is wrong,\n"

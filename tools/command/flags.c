@@ -41,6 +41,9 @@ static error_t parse_flags(int key, char *argument, struct argp_state *state)
 	case 'l':
 		link->lld = true;
 		break;
+	case 'p':
+		link->program_only = true;
+		break;
 	case ARGP_KEY_ARG:
 		add_argument(&link->compiler, argument);
 		break;
@@ -87,6 +90,8 @@ int command_flags(int argc, char **argv)
 	        {"static-libstdcxx", 'S', 0, 0, "For a C++ program with -static-libstdc++", 0},
 	        {"static", 's', 0, 0, "For -static and -static-pie", 0},
 	        {"lld", 'l', 0, 0, "For ld.lld", 0},
+	        {"program-only", 'p', 0, 0,
+	         "Trace the program's own calls, not those of shared libraries", 0},
 	        {"output", 'o', "FILE", 0,
 	         "Write a response file, and what --allocator and --options need beside it", 0},
 	        {0},

@@ -196,16 +196,39 @@ static const char *generate(struct arena *arena, const struct link *link, const 
 
 /* -- the words --------------------------------------------------------------------------------- */
 
-/* Adds FLAGS, with ARCHIVE in the place of the mark @LIB@. */
-static void add_flags(struct arguments *arguments, struct arena *arena, const char *const *flags,
-                      const char *archive)
+/* Returns the folder of libleakwrap_process.so, which is beside ARCHIVE.  Returns NULL if there is
+ * none. */
+static const char *find_process_folder(struct arena *arena, const char *archive)
 {
-	for (; *flags; flags++) {
-		const char *at = strstr(*flags, "@LIB@");
-		add_argument(arguments, at ? arena_format(arena, "%.*s%s%s", (int)(at - *flags),
-		                                          *flags, archive, at + 5)
-		                           : *flags);
+	static const char *const places[] = {"process", "leakwrap"};
+	int folder = (int)(base_name(archive) - archive);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		const char *found = arena_format(arena, "%.*s%s", folder, archive, places[i]);
+		if (access(arena_format(arena, "%s/libleakwrap_process.so", found), R_OK) == 0)
+			return found;
 	}
+	return NULL;
+}
+
+/* Returns FLAG with TEXT in the place of MARK, or FLAG itself if it does not have MARK. */
+static const char *fill_in(struct arena *arena, const char *flag, const char *mark,
+                           const char *text)
+{
+	const char *at = strstr(flag, mark);
+	return at ? arena_format(arena, "%.*s%s%s", (int)(at - flag), flag, text, at + strlen(mark))
+	          : flag;
+}
+
+/* Adds FLAGS, with ARCHIVE in the place of the mark @LIB@, and the folder PROCESS in the place of
+ * @PROCESS@.  PROCESS NULL: leaves out the flag with @PROCESS@. */
+static void add_flags(struct arguments *arguments, struct arena *arena, const char *const *flags,
+                      const char *archive, const char *process)
+{
+	for (; *flags; flags++)
+		if (!strstr(*flags, "@PROCESS@"))
+			add_argument(arguments, fill_in(arena, *flags, "@LIB@", archive));
+		else if (process)
+			add_argument(arguments, fill_in(arena, *flags, "@PROCESS@", process));
 }
 
 /* Returns the flags that link the runtime, in a group with the C++ library of LINK. */
@@ -221,10 +244,11 @@ static const char *const *libraries_for(const struct link *link)
 void add_link_words(const struct link *link, struct arguments *arguments, struct arena *arena)
 {
 	const char *archive = link_archive(arena);
+	const char *process = link->program_only ? NULL : find_process_folder(arena, archive);
 
-	add_flags(arguments, arena, ldflags, archive);
+	add_flags(arguments, arena, ldflags, archive, process);
 	if (link->lld && link->statically)
-		add_flags(arguments, arena, lld_static_ldflags, archive);
+		add_flags(arguments, arena, lld_static_ldflags, archive, process);
 	if (link->allocators || link->options) {
 		const char *name = generate(arena, link, archive);
 		add_argument(arguments, arena_format(arena, "@%s.flags", name));
@@ -233,5 +257,5 @@ void add_link_words(const struct link *link, struct arguments *arguments, struct
 	/* rustc writes -Bdynamic behind its libraries, and -lc would be the shared C library. */
 	if (link->statically)
 		add_argument(arguments, "-Wl,-Bstatic");
-	add_flags(arguments, arena, libraries_for(link), archive);
+	add_flags(arguments, arena, libraries_for(link), archive, process);
 }

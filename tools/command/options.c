@@ -20,6 +20,7 @@ enum {
 	KEY_MAP,
 	KEY_SUPPRESSIONS,
 	KEY_NO_SYSTEM,
+	KEY_ORIGIN,
 	KEY_TOP,
 	KEY_ALL,
 	KEY_COLOR,
@@ -53,7 +54,11 @@ static const struct argp_option option_table[] = {
         {"no-skip", KEY_NO_SKIP, "PATTERN", OPTION_ARG_OPTIONAL,
          "Never pass over frames that match; without PATTERN, over none", 4},
         {"no-system", KEY_NO_SYSTEM, 0, 0,
-         "Leave out what a static program's C and C++ libraries allocated for themselves", 4},
+         "Leave out what the C and C++ libraries and the loader allocated for themselves", 4},
+        {"origin", KEY_ORIGIN, "LIST", 0,
+         "Show only what was allocated by program, library (shared libraries) or system_library; a "
+         "comma between them",
+         4},
         {0, 0, 0, 0, "Settings:", 6},
         {"config", KEY_CONFIG, "FILE", 0,
          "Read long options from FILE, one a line (default .leakwrap, if it is there)", 6},
@@ -71,6 +76,29 @@ static void add_pattern(struct patterns *patterns, const char *pattern)
 {
 	GROW(patterns->all, patterns->room, patterns->count + 1);
 	patterns->all[patterns->count++] = pattern;
+}
+
+/* Reads LIST, the origins to show. */
+static void parse_origins(struct options *options, const char *list, struct argp_state *state)
+{
+	bool keeps[3] = {false};
+	for (const char *at = list;; at++) {
+		size_t length = strcspn(at, ",");
+		unsigned i = 0;
+		while (i < 3 && (strlen(origin_names[i]) != length ||
+		                 strncmp(at, origin_names[i], length) != 0))
+			i++;
+		if (i == 3)
+			option_error(state, "--origin=%s: program, library or system_library",
+			             list);
+		else
+			keeps[i] = true;
+		at += length;
+		if (!*at)
+			break;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		options->left_out[i] = options->left_out[i] || !keeps[i];
 }
 
 static const char *const formats[] = {
@@ -183,7 +211,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			exit(STATUS_USAGE);
 		break;
 	case KEY_NO_SYSTEM:
-		options->no_system = true;
+		options->left_out[ORIGIN_SYSTEM] = true;
+		break;
+	case KEY_ORIGIN:
+		parse_origins(options, argument, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -208,8 +239,11 @@ void complete_report(struct report *report, struct options *options)
 {
 	report_finish(report);
 	symbolize(report, &options->search);
-	if (options->no_system)
-		leave_out_system_sites(report);
+	bool keeps[3];
+	for (unsigned i = 0; i < 3; i++)
+		keeps[i] = !options->left_out[i];
+	if (!keeps[ORIGIN_PROGRAM] || !keeps[ORIGIN_LIBRARY] || !keeps[ORIGIN_SYSTEM])
+		keep_origins(report, keeps);
 	find_askers(report, &options->skips);
 	suppressions_apply(&options->suppressions, report);
 }

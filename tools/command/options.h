@@ -23,7 +23,7 @@ struct options {
 	struct search search;
 	size_t debug_dir_room;
 	struct suppressions suppressions;
-	bool no_system;
+	bool left_out[3];   /* by enum origin */
 	struct arena arena; /* of the suppressions and settings */
 	enum format format;
 	const char *output; /* NULL: standard output */

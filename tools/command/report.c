@@ -17,7 +17,7 @@ struct report_options {
 	const char **logs;
 	size_t log_count, log_room;
 	enum group_kind by;
-	bool growth, only_last, fail_on_leaks;
+	bool growth, only_last, fail_on_leaks, judges_all;
 	enum { MERGE_IF_MANY, MERGE_ALWAYS, MERGE_NEVER } merge;
 	const char *hosts;
 	bool limits_bytes, limits_blocks;
@@ -32,13 +32,15 @@ enum {
 	KEY_EACH,
 	KEY_HOSTS,
 	KEY_FAIL_ON_LEAKS,
+	KEY_JUDGE,
 	KEY_MAX_BYTES,
 	KEY_MAX_BLOCKS,
 };
 
 static const struct argp_option report_table[] = {
         {0, 0, 0, 0, "What to show:", 1},
-        {"by", KEY_BY, "WHAT", 0, "Sum up by function, file, module or member (of an archive)", 1},
+        {"by", KEY_BY, "WHAT", 0,
+         "Sum up by function, file, module, member (of an archive) or origin", 1},
         {"growth", KEY_GROWTH, 0, 0,
          "Rank call sites by steady growth over each process's dumps; with --merge over all "
          "processes",
@@ -53,6 +55,8 @@ static const struct argp_option report_table[] = {
         {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0, "has any live block", 5},
         {"max-bytes", KEY_MAX_BYTES, "N[K|M|G]", 0, "has more live bytes", 5},
         {"max-blocks", KEY_MAX_BLOCKS, "N", 0, "has more live blocks", 5},
+        {"judge", KEY_JUDGE, "WHAT", 0,
+         "all: also what libraries allocated for themselves (the default is program)", 5},
         {0},
 };
 
@@ -81,7 +85,13 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 	case KEY_BY:
 		options->by = group_kind_named(argument);
 		if (options->by == GROUP_NONE)
-			option_error(state, "--by=%s: function, file, module or member", argument);
+			option_error(state, "--by=%s: function, file, module, member or origin",
+			             argument);
+		break;
+	case KEY_JUDGE:
+		options->judges_all = strcmp(argument, "all") == 0;
+		if (!options->judges_all && strcmp(argument, "program") != 0)
+			option_error(state, "--judge=%s: program or all", argument);
 		break;
 	case KEY_MERGE:
 		options->merge = MERGE_ALWAYS;
@@ -115,15 +125,16 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 /* -- judgement --------------------------------------------------------------------------------- */
 
 /* Counts the live bytes and blocks by which DUMP is judged.  Suppressed call sites do not count.
- * Nor does the memory that a static program's C library holds for itself: in the dump of a dynamic
- * program it does not appear. */
-static void count_judged(const struct dump *dump, uint64_t *bytes, uint64_t *blocks)
+ * Nor does the memory that libraries hold for themselves, unless JUDGES_ALL. */
+static void count_judged(const struct dump *dump, bool judges_all, uint64_t *bytes,
+                         uint64_t *blocks)
 {
 	*bytes = unsuppressed_bytes(dump);
 	*blocks = unsuppressed_blocks(dump);
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		if (site->of_system && site->bytes <= *bytes && site->blocks <= *blocks) {
+		if (!judges_all && site->origin != ORIGIN_PROGRAM && site->bytes <= *bytes &&
+		    site->blocks <= *blocks) {
 			*bytes -= site->bytes;
 			*blocks -= site->blocks;
 		}
@@ -151,7 +162,7 @@ static enum status judge(const struct report_options *options, const struct repo
 		if (!dump->last)
 			continue;
 		uint64_t bytes, blocks;
-		count_judged(dump, &bytes, &blocks);
+		count_judged(dump, options->judges_all, &bytes, &blocks);
 		bool leaks = options->fail_on_leaks && blocks > 0;
 		bool many_bytes = options->limits_bytes && bytes > options->max_bytes;
 		bool many_blocks = options->limits_blocks && blocks > options->max_blocks;

@@ -201,9 +201,12 @@ static int open_socket(const char *address, struct sockaddr_storage *bound, sock
 
 static bool is_loopback(const struct sockaddr_storage *address)
 {
+	struct sockaddr_in6 address6;
+
 	if (address->ss_family == AF_INET)
 		return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
-	return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+	memcpy(&address6, address, sizeof address6);
+	return IN6_IS_ADDR_LOOPBACK(&address6.sin6_addr);
 }
 
 static void say_address(const struct sockaddr_storage *bound, socklen_t length)

@@ -242,9 +242,21 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 
 /* -- libraries --------------------------------------------------------------------------------- */
 
+/* Returns true if NAME is malloc or a relative.  BY_SECOND_NAME: with __libc_ in front. */
+static bool is_allocating(const char *name, bool by_second_name)
+{
+	static const char prefix[] = "__libc_";
+	if (by_second_name && strncmp(name, prefix, sizeof prefix - 1) != 0)
+		return false;
+	if (by_second_name)
+		name += sizeof prefix - 1;
+	return strcmp(name, "malloc") == 0 || strcmp(name, "calloc") == 0 ||
+	       strcmp(name, "realloc") == 0;
+}
+
 /* Returns true if the file PATH imports an allocating function.  *KNOWN: it is an ELF file for
  * MACHINE. */
-static bool file_allocates(const char *path, int machine, bool *known)
+static bool file_allocates(const char *path, int machine, bool by_second_name, bool *known)
 {
 	bool allocates = false;
 	GElf_Ehdr header;
@@ -260,8 +272,7 @@ static bool file_allocates(const char *path, int machine, bool *known)
 		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
 			const char *name = elf_strptr(elf, section.sh_link, symbol.st_name);
 			if (name && symbol.st_shndx == SHN_UNDEF &&
-			    (strcmp(name, "malloc") == 0 || strcmp(name, "calloc") == 0 ||
-			     strcmp(name, "realloc") == 0))
+			    is_allocating(name, by_second_name))
 				allocates = true;
 		}
 	}
@@ -271,7 +282,7 @@ static bool file_allocates(const char *path, int machine, bool *known)
 	return allocates;
 }
 
-bool library_allocates(const struct program *program, const char *name)
+bool library_allocates(const struct program *program, const char *name, bool by_second_name)
 {
 	static const char *const patterns[] = {
 	        "/lib/",   "/usr/lib/",   "/lib/*-linux-*/", "/usr/lib/*-linux-*/",
@@ -290,7 +301,8 @@ bool library_allocates(const struct program *program, const char *name)
 		if (glob(pattern, 0, NULL, &paths) != 0)
 			continue;
 		for (size_t j = 0; !known && j < paths.gl_pathc; j++)
-			allocates = file_allocates(paths.gl_pathv[j], program->machine, &known);
+			allocates = file_allocates(paths.gl_pathv[j], program->machine,
+			                           by_second_name, &known);
 		globfree(&paths);
 	}
 	return allocates;

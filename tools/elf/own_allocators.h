@@ -16,8 +16,9 @@ struct own_allocator {
 size_t find_own_allocators(struct program *program, struct own_allocator *found, size_t room,
                            struct arena *arena);
 
-/* Returns true if the shared library NAME imports malloc or a relative.  Looks where this machine
+/* Returns true if the shared library NAME imports malloc or a relative.  BY_SECOND_NAME: if it
+ * imports __libc_malloc or a relative.  Looks where this machine
  * keeps libraries.  Returns false if it is not there, and for parts of the C library. */
-bool library_allocates(const struct program *program, const char *name);
+bool library_allocates(const struct program *program, const char *name, bool by_second_name);
 
 #endif

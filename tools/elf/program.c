@@ -157,6 +157,9 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	entry = entry_named(program, name);
 	if (entry && type != STT_NOTYPE)
 		entry->address = address;
+	if (strncmp(name, "leakwrap_exported_", 18) == 0 &&
+	    (entry = entry_named(program, name + 18)) != NULL)
+		entry->exported = address;
 }
 
 static void read_symbols(struct program *program, Elf_Scn *scn, const GElf_Shdr *header)
@@ -339,6 +342,14 @@ bool program_imports(const struct program *program, const char *wanted)
 				return true;
 		}
 	}
+	return false;
+}
+
+bool program_covers_libraries(const struct program *program)
+{
+	for (size_t i = 0; i < program->entry_count; i++)
+		if (strcmp(program->entries[i].name, "malloc") == 0)
+			return entry_is_exported(&program->entries[i]);
 	return false;
 }
 

@@ -27,6 +27,7 @@ struct entry {
 	bool imported;        /* from a shared library */
 	uint64_t address;     /* of its definition, or 0 */
 	uint64_t wrapper;     /* of its wrapper's definition, or 0 */
+	uint64_t exported;    /* of the tracer's definition for the whole process, or 0 */
 	bool wrapper_is_void; /* its wrapper is undefined and weak: a call jumps to 0 */
 	struct callers direct; /* calls that go past the wrapper */
 	struct callers behind; /* calls that may be the C library's own */
@@ -84,6 +85,16 @@ bool program_has_code_at(const struct program *program, uint64_t pc);
 
 /* Returns true if the program imports the function NAME from a shared library. */
 bool program_imports(const struct program *program, const char *name);
+
+/* Returns true if calls of ENTRY's name reach the tracer, also those of shared libraries: its
+ * definition is the tracer's. */
+static inline bool entry_is_exported(const struct entry *entry)
+{
+	return entry->exported != 0 && entry->exported == entry->address;
+}
+
+/* Returns true if the program traces the calls of its shared libraries.  PROGRAM has symbols. */
+bool program_covers_libraries(const struct program *program);
 
 /* Returns true if only the C library itself defines functions of the name NAME. */
 bool is_c_librarys(const char *name);

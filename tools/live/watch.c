@@ -349,19 +349,21 @@ static void ask_wanted(struct watch *watch)
 		waiting = 0;
 		for (size_t i = 0; i < count; i++) {
 			struct request *request = &requests[i];
+			if (!request->target)
+				continue; /* it is finished */
 			if (request->waits)
 				poll_request(request, watch->options.timeout);
 			if (request->waits) {
 				waiting++;
-			} else if (request->target) {
-				pthread_mutex_lock(&watch->lock);
-				finish_request(watch, request);
-				pthread_cond_broadcast(&watch->changed);
-				pthread_mutex_unlock(&watch->lock);
-				dump_log_free(&request->log);
-				arena_free(&request->arena);
-				request->target = NULL;
+				continue;
 			}
+			pthread_mutex_lock(&watch->lock);
+			finish_request(watch, request);
+			pthread_cond_broadcast(&watch->changed);
+			pthread_mutex_unlock(&watch->lock);
+			dump_log_free(&request->log);
+			arena_free(&request->arena);
+			request->target = NULL;
 		}
 		if (waiting)
 			nanosleep(&pause, NULL);

@@ -2,6 +2,7 @@
 #include "tools/log/draft.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .frames = dump->frames,
 	        .modules = dump->modules,
 	        .notes = dump->notes,
+	        .bypasses = dump->bypasses,
 	        .command = dump->command,
 	        .fault = {.registers = dump->fault.registers},
 	        .log = draft->log,
@@ -42,6 +44,7 @@ void draft_free(struct draft *draft)
 	free(draft->dump.frames);
 	free(draft->dump.modules);
 	free(draft->dump.notes);
+	free(draft->dump.bypasses);
 	free(draft->dump.command);
 	free(draft->dump.fault.registers);
 	arena_free(&draft->arena);
@@ -347,8 +350,25 @@ static void drop_frames(struct parsed_site *site)
 	site->kind = STACK_TRUNCATED;
 }
 
-/* Reads "1: 819200 bytes in 25 blocks, complete", which "task=uart_rx" and "origin=system_library"
- * may follow. */
+const char *const origin_names[3] = {"program", "library", "system_library"};
+
+/* Reads WORD if it is "origin=NAME" or, behind that, "module=NUMBER". */
+static void read_origin(struct parsed_site *site, struct cursor *word)
+{
+	uint64_t number;
+
+	if (skip_text(word, "origin=")) {
+		for (unsigned i = 0; i < 3; i++)
+			if (word_is(word, origin_names[i]))
+				site->origin = (enum origin)i;
+	} else if (skip_text(word, "module=") && scan_decimal(word, &number) && at_end(word) &&
+	           number <= UINT_MAX) {
+		site->origin_module = (unsigned)number;
+	}
+}
+
+/* Reads "1: 819200 bytes in 25 blocks, complete".  "task=uart_rx" and "origin=library module=2" may
+ * follow. */
 static void read_site(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
@@ -375,8 +395,8 @@ static void read_site(struct draft *draft, struct cursor c)
 	while (next_word(&c, &word)) {
 		if (skip_text(&word, "task="))
 			site.task = unescape(&draft->arena, &word);
-		else if (word_is(&word, "origin=system_library"))
-			site.of_system = true;
+		else
+			read_origin(&site, &word);
 	}
 	struct parsed_site *before = last_site(dump);
 	uint64_t last = before ? before->rank : 0;
@@ -560,6 +580,30 @@ static void read_note(struct draft *draft, struct cursor c)
 	dump->notes[dump->note_count++] = arena_copy(&draft->arena, c.at, (size_t)(c.end - c.at));
 }
 
+/* Reads "process" or "program". */
+static void read_coverage(struct draft *draft, struct cursor c)
+{
+	struct cursor word = scan_word(&c);
+
+	if (word_is(&word, "process"))
+		draft->dump.coverage = "process";
+	else if (word_is(&word, "program"))
+		draft->dump.coverage = "program";
+}
+
+/* Reads "bound path=/usr/lib/libx.so". */
+static void read_bypass(struct draft *draft, struct cursor c)
+{
+	struct parsed_dump *dump = &draft->dump;
+	struct cursor reason = scan_word(&c);
+	struct bypass bypass = {.reason = unescape(&draft->arena, &reason)};
+
+	if (skip_text(&c, " path=") && !word_is(&c, "?"))
+		bypass.path = unescape(&draft->arena, &c);
+	GROW(dump->bypasses, draft->bypass_room, dump->bypass_count + 1);
+	dump->bypasses[dump->bypass_count++] = bypass;
+}
+
 /* Reads "sites=57 lines=240 dump_ns=812345". */
 static void read_end(struct draft *draft, struct cursor c)
 {
@@ -603,6 +647,8 @@ static const struct line_kind {
         {"stacks ", read_totals, true},
         {"loss ", read_totals, true},
         {"tracer ", read_totals, true},
+        {"coverage ", read_coverage, true},
+        {"bypass ", read_bypass, true},
         {"injected ", read_injected, true},
         {"failed ", read_failed, true},
         {"reached ", read_reached, true},

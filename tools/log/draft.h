@@ -19,7 +19,8 @@ struct draft {
 
 	/* draft.c's own: */
 	struct arena arena; /* the dump's text */
-	size_t site_room, frame_room, module_room, note_room, register_room, command_room;
+	size_t site_room, frame_room, module_room, note_room, bypass_room, register_room,
+	        command_room;
 	unsigned long lines;              /* how many the dump had so far */
 	uint64_t site_bytes, site_blocks; /* of all call sites so far, at most INT64_MAX */
 	bool is_skipped;                  /* the version of its format is not known */

@@ -18,6 +18,22 @@ enum stack_kind {
 /* "complete", "truncated" or "guessed". */
 extern const char *const stack_kind_names[3];
 
+/* On whose behalf a call site allocated. */
+enum origin {
+	ORIGIN_PROGRAM,
+	ORIGIN_LIBRARY, /* a shared library, but none of the system's */
+	ORIGIN_SYSTEM,  /* the C or C++ library, or the loader */
+};
+
+/* "program", "library" or "system_library". */
+extern const char *const origin_names[3];
+
+/* A module whose allocations pass the tracer by. */
+struct bypass {
+	const char *reason; /* "bound", "libc_name" or "namespace" */
+	const char *path;   /* of the module, or NULL: not known */
+};
+
 /* The numbers of a dump, with the names of the format.  -1: the dump does not have it. */
 struct totals {
 	int64_t live_bytes, live_blocks, call_sites;
@@ -44,9 +60,10 @@ struct parsed_frame {
 struct parsed_site {
 	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;
-	const char *task;    /* the task that allocated, or NULL */
-	bool of_system;      /* a system library made the allocation itself */
-	size_t first, depth; /* in parsed_dump.frames */
+	const char *task; /* the task that allocated, or NULL */
+	enum origin origin;
+	unsigned origin_module; /* the number of the library, or 0 */
+	size_t first, depth;    /* in parsed_dump.frames */
 };
 
 struct parsed_module {
@@ -126,6 +143,9 @@ struct parsed_dump {
 	struct parsed_frame *frames;
 	struct parsed_module *modules;
 	const char **notes;
+	const char *coverage; /* "process" or "program", or NULL: not known */
+	struct bypass *bypasses;
+	size_t bypass_count;
 	size_t site_count, frame_count, module_count, note_count, command_count;
 
 	const char *log;    /* the name of the log */

@@ -67,18 +67,28 @@ static const struct mapping *add_lost_mapping(struct report *report, struct dump
 	return more;
 }
 
+/* Returns the module that PARSED numbers NUMBER, or NULL if there is none. */
+static struct module *module_numbered(const struct parsed_dump *parsed, struct module **modules,
+                                      unsigned number)
+{
+	/* The runtime numbers modules without gaps: the number is nearly always the index. */
+	for (size_t i = 0; number != 0 && i < parsed->module_count; i++) {
+		size_t at = (number - 1 + i) % parsed->module_count;
+		if (parsed->modules[at].number == number)
+			return modules[at];
+	}
+	return NULL;
+}
+
 static struct module *module_of_frame(struct report *report, const struct parsed_dump *parsed,
                                       struct dump *dump, struct module **modules,
                                       const struct parsed_frame *frame)
 {
 	if (frame->module == 0)
 		return NULL;
-	/* The runtime numbers modules without gaps: the number is nearly always the index. */
-	for (size_t i = 0; i < parsed->module_count; i++) {
-		size_t at = (frame->module - 1 + i) % parsed->module_count;
-		if (parsed->modules[at].number == frame->module)
-			return modules[at];
-	}
+	struct module *module = module_numbered(parsed, modules, frame->module);
+	if (module)
+		return module;
 	const struct mapping *lost = fitting_mapping(dump->mappings, dump->mapping_count, frame);
 	if (!lost)
 		lost = add_lost_mapping(report, dump, frame);
@@ -161,17 +171,32 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->blocks = from->blocks;
 		site->kind = from->kind;
 		site->task = intern_text(&report->strings, from->task);
-		site->of_system = from->of_system;
+		site->origin = from->origin;
+		site->library = module_numbered(parsed, modules, from->origin_module);
 		site->rank = from->rank;
 		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
 			site->kind = STACK_TRUNCATED;
-		site->stack = add_stack(report, copied.at, copied.depth);
+		struct stack *stack = add_stack(report, copied.at, copied.depth);
+		stack->origin = site->library ? site->library->path : origin_names[site->origin];
+		site->stack = stack;
 		site->addresses =
 		        moved && copied.depth > 0
 		                ? copy_addresses(report, &parsed->frames[from->first], copied.depth)
 		                : NULL;
 	}
 	free(copied.at);
+}
+
+static void copy_coverage(struct report *report, const struct parsed_dump *parsed,
+                          struct dump *dump)
+{
+	dump->coverage = parsed->coverage;
+	dump->bypasses =
+	        arena_alloc(report->dump_arena, parsed->bypass_count * sizeof *dump->bypasses);
+	for (size_t i = 0; i < parsed->bypass_count; i++)
+		dump->bypasses[dump->bypass_count++] =
+		        (struct bypass){intern_text(&report->strings, parsed->bypasses[i].reason),
+		                        intern_text(&report->strings, parsed->bypasses[i].path)};
 }
 
 static const struct crash *copy_crash(struct report *report, const struct parsed_dump *parsed,
@@ -264,6 +289,7 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	dump->damage_line = parsed->damage_line;
 	if (!dump->time || !parse_time(dump->time, &dump->seconds))
 		dump->seconds = -1;
+	copy_coverage(report, parsed, dump);
 	dump->notes = arena_alloc(report->dump_arena, parsed->note_count * sizeof *dump->notes);
 	for (size_t i = 0; i < parsed->note_count; i++)
 		dump->notes[dump->note_count++] =

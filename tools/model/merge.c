@@ -214,12 +214,28 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 		struct site *into = &merger->dump->sites[index];
 		if (into->blocks == 0 && into->bytes == 0) {
 			into->kind = site->kind;
-			into->of_system = site->of_system;
+			into->origin = site->origin;
+			into->library = site->library;
 		}
 		spread->is_live = true;
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);
 	}
+}
+
+/* Adds the coverage of ONE.  The sum covers the whole process if all its dumps do. */
+static void add_coverage(struct merger *merger, const struct dump *one)
+{
+	struct dump *sum = merger->dump;
+	const size_t size = one->bypass_count * sizeof *one->bypasses;
+
+	if (!sum->coverage || (one->coverage && strcmp(one->coverage, "program") == 0))
+		sum->coverage = one->coverage;
+	if (sum->bypass_count > 0 || size == 0)
+		return;
+	sum->bypasses = arena_alloc(&merger->report->arena, size);
+	memcpy(sum->bypasses, one->bypasses, size);
+	sum->bypass_count = one->bypass_count;
 }
 
 /* Adds what ONE left out from before its fork.  What a dump includes is in its live bytes. */
@@ -317,6 +333,7 @@ static void add_last(struct merger *merger, const struct dump *one)
 	add_totals(&sum->totals, &one->totals);
 	add_inherited(&sum->totals, &one->totals);
 	add_modules(merger, one);
+	add_coverage(merger, one);
 	add_up(&sum->suppressed_bytes, one->suppressed_bytes);
 	add_up(&sum->suppressed_blocks, one->suppressed_blocks);
 	sum->suppressed_sites += one->suppressed_sites;

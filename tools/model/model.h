@@ -60,7 +60,8 @@ struct stack {
 	unsigned number; /* from 0 in the order of appearance */
 	unsigned asked;  /* the frame that asked for the memory (askers.h); inlined frames count */
 	const struct suppression *suppression; /* see suppress.h */
-	const struct location *at[];           /* innermost first */
+	const char *origin;          /* "program", "system_library", or the library's path */
+	const struct location *at[]; /* innermost first */
 };
 
 struct mapping {
@@ -76,9 +77,11 @@ struct site {
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
-	const char *task;            /* the task that allocated, or NULL */
-	bool of_system;              /* a system library made the allocation itself */
-	unsigned processes;          /* of a merged dump: how many have it */
+	const char *task; /* the task that allocated, or NULL */
+	enum origin origin;
+	const struct module
+	        *library;   /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
+	unsigned processes; /* of a merged dump: how many have it */
 	const struct spread *spread; /* of a merged dump: how it spreads (merge.h) */
 };
 
@@ -114,6 +117,9 @@ struct dump {
 	struct site *sites;
 	struct mapping *mappings;
 	const char **notes;
+	const char *coverage; /* "process" or "program", or NULL: not known */
+	struct bypass *bypasses;
+	size_t bypass_count;
 	const struct crash *crash; /* or NULL */
 	struct misused *misuse;    /* or NULL; a dump of misuse has no live blocks */
 	size_t site_count, mapping_count, mapping_room, note_count;

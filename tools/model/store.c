@@ -97,7 +97,7 @@ struct stack *make_stack(struct report *report, const struct location **at, size
 	return stack;
 }
 
-const struct stack *add_stack(struct report *report, const struct location **at, size_t depth)
+struct stack *add_stack(struct report *report, const struct location **at, size_t depth)
 {
 	struct stack_key key = {at, depth};
 	uint64_t hash = hash_bytes(0, at, depth * sizeof *at);

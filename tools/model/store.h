@@ -14,7 +14,7 @@ const struct location *add_location(struct report *report, struct module *module
 
 /* Returns the stack of REPORT that is the DEPTH locations AT, innermost first.  Adds it if it is
  * new. */
-const struct stack *add_stack(struct report *report, const struct location **at, size_t depth);
+struct stack *add_stack(struct report *report, const struct location **at, size_t depth);
 
 /* Returns a stack of the DEPTH locations AT that is not among the stacks of REPORT, and lives as
  * long. */

@@ -1,7 +1,7 @@
 /* totals.c - see totals.h. */
 #include "tools/model/totals.h"
 
-/* -- system libraries -------------------------------------------------------------------------- */
+/* -- origins -------------------------------------------------------------------------------- */
 
 /* Subtracts PART from *TOTAL if the dump has that total. */
 static void subtract(int64_t *total, uint64_t part)
@@ -45,7 +45,7 @@ static void count_complete(struct dump *dump)
 		dump->totals.complete_percent = all ? 100.0 * (double)complete / (double)all : -1.0;
 }
 
-void leave_out_system_sites(struct report *report)
+void keep_origins(struct report *report, const bool *keeps)
 {
 	for (size_t i = 0; i < report->dump_count; i++) {
 		struct dump *dump = report->dumps[i];
@@ -56,7 +56,7 @@ void leave_out_system_sites(struct report *report)
 		if (totals->left_out_blocks < 0)
 			totals->left_out_blocks = 0;
 		for (size_t j = 0; j < dump->site_count; j++) {
-			if (dump->sites[j].of_system)
+			if (!keeps[dump->sites[j].origin])
 				leave_out(totals, &dump->sites[j]);
 			else
 				dump->sites[kept++] = dump->sites[j];

@@ -4,9 +4,9 @@
 
 #include "tools/model/model.h"
 
-/* Takes the call sites of system libraries out of the dumps of REPORT and their totals, as the
- * runtime's option system=0 does.  To be called after symbolize. */
-void leave_out_system_sites(struct report *report);
+/* Takes call sites out of the dumps of REPORT and their totals, as the runtime's option system=0
+ * does: keeps those whose origin KEEPS, by enum origin, says.  To be called after symbolize. */
+void keep_origins(struct report *report, const bool *keeps);
 
 /* Return the live bytes or blocks of DUMP that no suppression covers. */
 uint64_t unsuppressed_bytes(const struct dump *dump);

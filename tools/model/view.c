@@ -236,11 +236,11 @@ unsigned frames_to_main(const struct stack *stack)
 
 /* -- attribution ------------------------------------------------------------------------------- */
 
-const char *const group_kind_names[5] = {"none", "function", "file", "module", "member"};
+const char *const group_kind_names[6] = {"none", "function", "file", "module", "member", "origin"};
 
 enum group_kind group_kind_named(const char *name)
 {
-	for (unsigned i = GROUP_FUNCTION; i <= GROUP_MEMBER; i++)
+	for (unsigned i = GROUP_FUNCTION; i <= GROUP_ORIGIN; i++)
 		if (strcmp(name, group_kind_names[i]) == 0)
 			return (enum group_kind)i;
 	return GROUP_NONE;
@@ -262,6 +262,7 @@ static const char *group_name(enum group_kind kind, const struct location *locat
 	case GROUP_MEMBER:
 		name = location->object;
 		break;
+	case GROUP_ORIGIN:
 	case GROUP_MODULE:
 	case GROUP_NONE:
 		break;
@@ -276,6 +277,8 @@ static const char no_stack[] = "(no stack)";
 const char *group_of_stack(const struct stack *stack, enum group_kind kind)
 {
 	unsigned count = 0;
+	if (kind == GROUP_ORIGIN)
+		return stack->origin;
 	for (unsigned i = 0; i < stack->depth; i++) {
 		const struct location *at = stack->at[i];
 		if (stack->asked < count + at->frame_count)
@@ -325,7 +328,9 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 		const struct stack *stack = site->stack;
 		struct group *asked =
 		        find_group(arena, &groups, &table, group_of_stack(stack, kind));
-		for (unsigned j = 0; j < stack->depth; j++) {
+		/* All frames of a call site have one origin. */
+		const unsigned depth = kind == GROUP_ORIGIN ? 0 : stack->depth;
+		for (unsigned j = 0; j < depth; j++) {
 			const struct location *at = stack->at[j];
 			for (unsigned k = 0; k < at->frame_count; k++) {
 				struct group *group =
@@ -338,7 +343,7 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 				add_up(&group->through_blocks, site->blocks);
 			}
 		}
-		if (stack->depth == 0) {
+		if (depth == 0) {
 			add_up(&asked->through_bytes, site->bytes);
 			add_up(&asked->through_blocks, site->blocks);
 		}

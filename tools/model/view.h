@@ -56,11 +56,12 @@ enum group_kind {
 	GROUP_FILE,
 	GROUP_MODULE,
 	GROUP_MEMBER,
+	GROUP_ORIGIN, /* the program, the system's libraries, or a library's path */
 };
 
-/* Returns the kind NAME (function, file, module or member), or GROUP_NONE. */
+/* Returns the kind NAME (function, file, module, member or origin), or GROUP_NONE. */
 enum group_kind group_kind_named(const char *name);
-extern const char *const group_kind_names[5];
+extern const char *const group_kind_names[6];
 
 struct group {
 	const char *name;

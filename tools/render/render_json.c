@@ -129,8 +129,9 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 	set(object, "stack", json_string(stack_kind_names[site->kind]));
 	if (site->task)
 		set(object, "task", text(site->task));
-	if (site->of_system)
-		set(object, "origin", json_string("system_library"));
+	set(object, "origin", json_string(origin_names[site->origin]));
+	if (site->library)
+		set(object, "library", text(site->library->path));
 	set(object, "asked_by", asked_json(site->stack));
 	set(object, "frames", frames_json(dump, site->stack, site->addresses));
 	return object;
@@ -233,11 +234,27 @@ static json_t *process_json(const struct dump *dump)
 	return object;
 }
 
+/* Adds to TOTALS which part of the process DUMP shows. */
+static void set_coverage(const struct dump *dump, json_t *totals)
+{
+	json_t *bypasses = json_array();
+	for (size_t i = 0; i < dump->bypass_count; i++) {
+		json_t *bypass = json_object();
+		set(bypass, "reason", text(dump->bypasses[i].reason));
+		set(bypass, "module", text(dump->bypasses[i].path));
+		append(bypasses, bypass);
+	}
+	set(totals, "coverage", text(dump->coverage));
+	set(totals, "bypassed_by", bypasses);
+}
+
 /* Returns an object with all keys of DUMP but its call sites. */
 static json_t *head_json(struct report *report, const struct dump *dump)
 {
 	json_t *object = process_json(dump);
-	set(object, "totals", totals_json(&dump->totals));
+	json_t *totals = totals_json(&dump->totals);
+	set_coverage(dump, totals);
+	set(object, "totals", totals);
 	set_warnings(report, dump, object);
 	if (dump->suppressed_sites) {
 		json_t *suppressed = json_object();

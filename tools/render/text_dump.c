@@ -203,6 +203,18 @@ static void put_totals(struct page *page, const struct dump *dump)
 		        dump->merged ? "" : counted(page, dump->suppressed_sites, "call site"));
 }
 
+/* Says whose code allocated, if it is not the program's. */
+static void put_origin(struct page *page, const struct site *site)
+{
+	if (site->origin == ORIGIN_SYSTEM) {
+		fputs(", by a system library", page->stream);
+	} else if (site->origin == ORIGIN_LIBRARY) {
+		fputs(", by ", page->stream);
+		put_text(page->stream,
+		         site->library ? base_name(site->library->path) : "a library");
+	}
+}
+
 /* Writes how SITE of the sum DUMP spreads over the processes. */
 static void put_spread(struct page *page, const struct dump *dump, const struct site *site)
 {
@@ -259,8 +271,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			fputs(", task ", page->stream);
 			put_text(page->stream, site->task);
 		}
-		if (site->of_system)
-			fputs(", by a system library", page->stream);
+		put_origin(page, site);
 		putc('\n', page->stream);
 		if (dump->merged)
 			put_spread(page, dump, site);
@@ -310,6 +321,28 @@ static void put_loss(struct page *page, int64_t number, const char *noun, const 
 		fprintf(page->stream, "  %s %s\n", counted(page, (uint64_t)number, noun), what);
 }
 
+/* Says which part of the process the dump shows. */
+static void put_coverage(struct page *page, const struct dump *dump)
+{
+	if (!dump->coverage)
+		return;
+	fputs(strcmp(dump->coverage, "process") == 0
+	              ? "  coverage: the whole process, libraries included\n"
+	              : "  coverage: the program's own calls, not those of shared libraries\n",
+	      page->stream);
+	for (size_t i = 0; i < dump->bypass_count; i++) {
+		const struct bypass *bypass = &dump->bypasses[i];
+		fputs("  not covered: ", page->stream);
+		put_text(page->stream,
+		         bypass->path ? bypass->path : "a module of another namespace");
+		fputs(strcmp(bypass->reason, "libc_name") == 0
+		              ? " (it calls __libc_malloc or a relative)\n"
+		      : strcmp(bypass->reason, "namespace") == 0 ? " (dlmopen)\n"
+		                                                 : " (it has another malloc)\n",
+		      page->stream);
+	}
+}
+
 static void put_footer(struct page *page, const struct dump *dump)
 {
 	const struct totals *totals = &dump->totals;
@@ -325,9 +358,10 @@ static void put_footer(struct page *page, const struct dump *dump)
 	put_loss(page, totals->freed_elsewhere_blocks, "block", "freed by code that is not traced");
 	put_loss(page, totals->foreign_frees, "free", "of blocks that were never recorded");
 	if (totals->left_out_blocks > 0 && totals->left_out_bytes >= 0)
-		fprintf(page->stream, "  %s in %s of the system's libraries left out\n",
+		fprintf(page->stream, "  %s in %s of libraries left out\n",
 		        counted(page, (uint64_t)totals->left_out_bytes, "byte"),
 		        counted(page, (uint64_t)totals->left_out_blocks, "block"));
+	put_coverage(page, dump);
 	for (size_t i = 0; i < dump->note_count; i++) {
 		char *rest;
 		bool counts = dump->notes[i][0] >= '0' && dump->notes[i][0] <= '9';

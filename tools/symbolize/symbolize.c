@@ -215,8 +215,10 @@ static void mark_system_sites(const struct report *report)
 		struct dump *dump = report->dumps[i];
 		for (size_t j = 0; j < dump->site_count; j++) {
 			struct site *site = &dump->sites[j];
-			if (is_kept_by_system(site->stack))
-				site->of_system = true;
+			if (!is_kept_by_system(site->stack))
+				continue;
+			site->origin = ORIGIN_SYSTEM;
+			report->stacks[site->stack->number]->origin = origin_names[ORIGIN_SYSTEM];
 		}
 	}
 }

@@ -120,7 +120,7 @@ static bool find_leaks(struct torture *torture, struct attempt *attempt, const s
 		const struct site *site = &dump->sites[i];
 		const uint64_t before = baseline_blocks(torture->baseline, site->stack);
 
-		if (site->of_system || site->blocks <= before)
+		if (site->origin != ORIGIN_PROGRAM || site->blocks <= before)
 			continue;
 		struct finding *finding =
 		        add_finding(torture, attempt, FINDING_LEAK, site->stack, dump);

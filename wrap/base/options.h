@@ -85,7 +85,8 @@ struct leakwrap_options {
 	bool crash;
 	bool command;
 	enum leakwrap_on_misuse misuse;
-	bool system; /* false: leaves out what the static C library allocated for itself */
+	bool libraries; /* false: records only the program's own calls */
+	bool system;    /* false: leaves out what the static C library allocated for itself */
 #ifndef LEAKWRAP_BARE
 	struct leakwrap_fail_rule fail;
 #endif

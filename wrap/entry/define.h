@@ -6,7 +6,15 @@
  *
  * A wrapper refers to no __real_ function but its own: a second __real_ name would not link where
  * only the first function is wrapped.  Other functions of the C library are called by their plain
- * names. */
+ * names.
+ *
+ * The malloc family has two more variants, the process variants, for dynamic programs:
+ *
+ *   LEAKWRAP_PROCESS                    defines the wrapper, but calls the original through
+ *                                       leakwrap_originals: no name leads to it
+ *   LEAKWRAP_PROCESS, LEAKWRAP_EXPORT   defines NAME itself, which the program exports, so that
+ *                                       shared libraries call it.  The definition is weak: an
+ *                                       allocator that the program brings takes its place */
 #ifndef LEAKWRAP_DEFINE_H
 #define LEAKWRAP_DEFINE_H
 
@@ -25,7 +33,28 @@ __asm__(".globl leakwrap_disable");
 /* Declares the original and its wrapper. */
 #define ENTRY_DECLARE(type, name, parameters) \
 	type __real_##name parameters;        \
-	LEAKWRAP_ENTRY type __wrap_##name parameters
+	ENTRY_WRAPPER_LINKAGE type ENTRY_WRAPPER(name, parameters)
+
+/* ENTRY_WRAPPER declares the wrapper.  ENTRY_CALL_ORIGINAL calls the original of NAME.  A
+ * slow path stands behind ENTRY_FIND_ORIGINAL; a thread on the fast path has been on a slow path
+ * before.  ENTRY_EXPORT_... define what the program exports as NAME. */
+#ifndef LEAKWRAP_EXPORT
+#define ENTRY_WRAPPER_LINKAGE           LEAKWRAP_ENTRY
+#define ENTRY_WRAPPER(name, parameters) __wrap_##name parameters
+#define ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
+#define ENTRY_EXPORT_RESIZE(name, parameters, arguments)
+#define ENTRY_EXPORT_RELEASE(name, parameters, arguments)
+#else
+#include "wrap/entry/export.h"
+#endif
+#ifndef LEAKWRAP_PROCESS
+#define ENTRY_CALL_ORIGINAL(name, arguments) __real_##name arguments
+#define ENTRY_FIND_ORIGINAL()                ((void)0)
+#else
+#include "wrap/module/originals.h"
+#define ENTRY_CALL_ORIGINAL(name, arguments) leakwrap_originals.name arguments
+#define ENTRY_FIND_ORIGINAL()                leakwrap_originals_find()
+#endif
 
 /* On a slow path: the function stands out of line, so that the fast path saves no registers for it.
  * Bare-metal builds have no fast path; there the slow path is inlined.  The functions' names begin
@@ -74,7 +103,7 @@ __asm__(".globl leakwrap_disable");
 		if (leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER_OF_PARAMS)) { \
 			failure;                                                         \
 		}                                                                        \
-		void *new_block = __real_##name arguments;                               \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                  \
 		leakwrap_end_attempt(&attempt);                                          \
 		return verb(attempt.site, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
 	}
@@ -94,8 +123,9 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,              \
 	                                                 LEAKWRAP_CALLER_PARAMS)             \
 	{                                                                                    \
+		ENTRY_FIND_ORIGINAL();                                                       \
 		ENTRY_ATTEMPT(name, arguments)                                               \
-		void *new_block = __real_##name arguments;                                   \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
 		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
 	}                                                                                    \
 	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                           \
@@ -107,7 +137,7 @@ __asm__(".globl leakwrap_disable");
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,             \
 			                                   LEAKWRAP_CALLER_ARGS(caller));    \
 		}                                                                            \
-		void *new_block = __real_##name arguments;                                   \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
 		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                 \
 			return new_block;                                                    \
 		return verb(leakwrap_predicted_site(value), new_block,                       \
@@ -119,10 +149,11 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)        \
 	ENTRY_DECLARE(type, name, parameters);                                        \
 	ENTRY_DEFINE_ALLOCATE(verb, type, name, parameters, arguments, size, failure) \
-	type __wrap_##name parameters                                                 \
+	type ENTRY_WRAPPER(name, parameters)                                          \
 	{                                                                             \
 		return leakwrap_##name##_allocate arguments;                          \
-	}
+	}                                                                             \
+	ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 
 /* Defines leakwrap_NAME_resize_attempt, which resizes like the slow path of NAME where threads do
  * more than record.  A resize to 0 bytes may free the block, and is not made to fail. */
@@ -140,7 +171,8 @@ __asm__(".globl leakwrap_disable");
 		if ((size) != 0 && leakwrap_begin_attempt(&attempt, size, caller))     \
 			return NULL;                                                   \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                \
-		void *resized = __real_##name arguments;                               \
+		ENTRY_FIND_ORIGINAL();                                                 \
+		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                  \
 		leakwrap_end_attempt(&attempt);                                        \
 		return leakwrap_end_resize(&resize, resized, size, caller);            \
 	}
@@ -165,7 +197,7 @@ __asm__(".globl leakwrap_disable");
 		uint32_t value = leakwrap_fast_predict(size, caller);                             \
 		uint32_t old_value = leakwrap_fast_take(&value, block, size);                     \
 		if (leakwrap_likely(old_value)) {                                                 \
-			void *resized = __real_##name arguments;                                  \
+			void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                     \
 			leakwrap_self.releasing = NULL;                                           \
 			if (leakwrap_likely(leakwrap_fast_record(value, resized)))                \
 				return resized;                                                   \
@@ -174,40 +206,48 @@ __asm__(".globl leakwrap_disable");
 		ENTRY_RESIZE_ATTEMPT(name, arguments)                                             \
 		struct leakwrap_resize resize;                                                    \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                           \
-		void *resized = __real_##name arguments;                                          \
+		ENTRY_FIND_ORIGINAL();                                                            \
+		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                             \
 		return leakwrap_end_resize(&resize, resized, size, caller);                       \
 	}                                                                                         \
-	void *__wrap_##name parameters                                                            \
+	void *ENTRY_WRAPPER(name, parameters)                                                     \
 	{                                                                                         \
 		if (!block)                                                                       \
 			return leakwrap_##name##_allocate arguments;                              \
 		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                  \
 		return leakwrap_##name##_resize(ENTRY_LIST arguments,                             \
 		                                LEAKWRAP_CALLER_ARGS(caller));                    \
-	}
+	}                                                                                         \
+	ENTRY_EXPORT_RESIZE(name, parameters, arguments)
 
-/* Defines the wrapper of a function that frees the parameter "block". */
-#define ENTRY_RELEASE(verb, name, parameters, arguments)                                       \
-	ENTRY_DECLARE(void, name, parameters);                                                 \
-	ENTRY_SLOW_PATH void leakwrap_##name##_slow_path parameters                            \
+/* Defines FUNCTION, the slow path of a function that frees the parameter "block". */
+#define ENTRY_SLOW_RELEASE(verb, function, name, parameters, arguments)                        \
+	ENTRY_SLOW_PATH void function parameters                                               \
 	{                                                                                      \
+		ENTRY_FIND_ORIGINAL();                                                         \
 		if (!block) {                                                                  \
-			__real_##name arguments;                                               \
+			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
 			return;                                                                \
 		}                                                                              \
 		struct leakwrap_enclosing_release enclosing = verb(block, LEAKWRAP_CALLER.sp); \
-		__real_##name arguments;                                                       \
+		ENTRY_CALL_ORIGINAL(name, arguments);                                          \
 		leakwrap_end_release(enclosing);                                               \
-	}                                                                                      \
-	void __wrap_##name parameters                                                          \
-	{                                                                                      \
-		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                         \
-			leakwrap_##name##_slow_path arguments;                                 \
-			return;                                                                \
-		}                                                                              \
-		__real_##name arguments;                                                       \
-		leakwrap_self.releasing = NULL;                                                \
 	}
+
+/* Defines the wrapper of a function that frees the parameter "block". */
+#define ENTRY_RELEASE(verb, name, parameters, arguments)                                   \
+	ENTRY_DECLARE(void, name, parameters);                                             \
+	ENTRY_SLOW_RELEASE(verb, leakwrap_##name##_slow_path, name, parameters, arguments) \
+	void ENTRY_WRAPPER(name, parameters)                                               \
+	{                                                                                  \
+		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                     \
+			leakwrap_##name##_slow_path arguments;                             \
+			return;                                                            \
+		}                                                                          \
+		ENTRY_CALL_ORIGINAL(name, arguments);                                      \
+		leakwrap_self.releasing = NULL;                                            \
+	}                                                                                  \
+	ENTRY_EXPORT_RELEASE(name, parameters, arguments)
 
 /* -- the C library's functions that allocate --------------------------------------------------- */
 

@@ -6,6 +6,10 @@
 #include "wrap/entry/define.h"
 #include "wrap/module/modules.h"
 
+#ifndef RTLD_DEEPBIND /* musl does not have it */
+#define RTLD_DEEPBIND 0
+#endif
+
 #ifdef LEAKWRAP_ENTRY_dlopen
 ENTRY_DECLARE(void *, dlopen, (const char *file, int mode));
 
@@ -13,12 +17,15 @@ void *__wrap_dlopen(const char *file, int mode)
 {
 	void *handle = __real_dlopen(file, mode);
 
-	leakwrap_modules_refresh();
+	if ((mode & RTLD_DEEPBIND) != 0)
+		leakwrap_modules_refresh_deepbind();
+	else
+		leakwrap_modules_refresh();
 	return handle;
 }
 #endif
 
-/* Only glibc has dlmopen; its Lmid_t is long. */
+/* Only glibc has dlmopen; its Lmid_t is long, and 0 is the program's namespace. */
 #ifdef LEAKWRAP_ENTRY_dlmopen
 ENTRY_DECLARE(void *, dlmopen, (long name_space, const char *file, int mode));
 
@@ -26,6 +33,8 @@ void *__wrap_dlmopen(long name_space, const char *file, int mode)
 {
 	void *handle = __real_dlmopen(name_space, file, mode);
 
+	if (handle && name_space != 0)
+		leakwrap_modules_note_namespace();
 	leakwrap_modules_refresh();
 	return handle;
 }

@@ -20,9 +20,39 @@
 
 /* Defines a mark that misuse.c tests.  If the program has its own wrapper for NAME, the linker uses
  * that wrapper and the mark is missing. */
+#ifdef LEAKWRAP_EXPORT
+#define OURS(name)
+#else
 #define OURS(name)                                   \
 	extern const char leakwrap_##name##_is_ours; \
 	const char leakwrap_##name##_is_ours = 1;
+#endif
+
+#if defined LEAKWRAP_ENTRY_malloc && defined LEAKWRAP_PROCESS
+/* The program exports the whole family or nothing: a block of one function may be freed or resized
+ * by another.  A reference to a function takes its member out of the archive.  ld.lld takes the
+ * wrapper of a weak function for weak, too, and does not look for it without a reference. */
+#define REFER(name) __asm__(".globl leakwrap_exported_" #name ", __wrap_" #name)
+REFER(malloc);
+REFER(calloc);
+REFER(realloc);
+REFER(free);
+#ifndef LEAKWRAP_NO_memalign
+REFER(memalign);
+#endif
+#ifndef LEAKWRAP_NO_aligned_alloc
+REFER(aligned_alloc);
+#endif
+#ifndef LEAKWRAP_NO_posix_memalign
+REFER(posix_memalign);
+#endif
+#ifndef LEAKWRAP_NO_valloc
+REFER(valloc);
+#endif
+#ifndef LEAKWRAP_NO_pvalloc
+REFER(pvalloc);
+#endif
+#endif
 
 #ifdef LEAKWRAP_ENTRY_malloc
 ALLOCATE(malloc, (size_t size), (size), size)
@@ -54,16 +84,30 @@ ALLOCATE(pvalloc, (size_t size), (size), size)
 #ifdef LEAKWRAP_ENTRY_posix_memalign
 ENTRY_DECLARE(int, posix_memalign, (void **block, size_t alignment, size_t size));
 
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
+int ENTRY_WRAPPER(posix_memalign, (void **block, size_t alignment, size_t size))
 {
 	leakwrap_begin_allocation();
+	ENTRY_FIND_ORIGINAL();
 	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
-	int error = __real_posix_memalign(block, alignment, size);
+	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	ENTRY_END_ATTEMPT();
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
 	return error;
 }
+
+#ifdef LEAKWRAP_EXPORT
+ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
+{
+	if (!leakwrap_begin_library_calls())
+		return ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
+	leakwrap_begin_allocation();
+	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
+	if (error == 0)
+		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
+	return error;
+}
+#endif
 #endif
 
 #ifdef LEAKWRAP_ENTRY_realloc

@@ -1,6 +1,8 @@
 /* heap_allocator.c - see heap_allocator.h. */
 #include "wrap/live/heap_allocator.h"
 
+#include "wrap/module/originals.h"
+
 #include <features.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +37,9 @@ static bool is_beside_mallopt(uintptr_t malloc_address)
 
 bool leakwrap_heap_is_libc(void)
 {
-	const uintptr_t malloc_address = (uintptr_t)__real_malloc;
+	const uintptr_t malloc_address = leakwrap_originals.are_found
+	                                         ? (uintptr_t)leakwrap_originals.malloc
+	                                         : (uintptr_t)__real_malloc;
 
 	if (malloc_address == 0 || malloc_address != (uintptr_t)__libc_malloc)
 		return false;

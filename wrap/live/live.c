@@ -27,6 +27,8 @@ static struct leakwrap_region *find_or_make_region(uintptr_t address)
 	if (region &&
 	    (leakwrap_region_cached(address) || !leakwrap_region_is_fast_path_allowed(region)))
 		return region;
+	if (!region && (region = leakwrap_region_displaced(address)) != NULL)
+		return region;
 	leakwrap_lock(&leakwrap_tables_lock);
 	region = leakwrap_region_find_or_make(address, &is_new);
 	/* Only for a new region: if memory is short, each block asks for a region again. */

@@ -49,6 +49,16 @@ struct leakwrap_region *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE
 
 _Atomic size_t leakwrap_exact_without_region;
 
+/* Regions by a hash of the whole key.  Heaps whose distance is a multiple of 64 GiB share entries
+ * of the cache.  A region that has lost its entry is found here without the lock.  A region that is
+ * being reclaimed is not here. */
+#define DISPLACED_BITS 12
+
+static struct leakwrap_region *_Atomic displaced[1 << DISPLACED_BITS];
+
+/* After this number of uses, a displaced region gets its entry in the cache again. */
+#define USES_TO_RETURN 1024u
+
 static struct {
 	struct leakwrap_region_record *by_key;     /* uthash */
 	struct leakwrap_region *_Atomic newest;    /* for the dump */
@@ -122,10 +132,39 @@ struct leakwrap_region *leakwrap_region_newest(void)
 	return atomic_load_explicit(&regions.newest, memory_order_acquire);
 }
 
+static struct leakwrap_region *_Atomic *displaced_entry(uintptr_t key)
+{
+	return &displaced[(uint32_t)(key ^ key >> 16) * 0x9e3779b1u >> (32 - DISPLACED_BITS)];
+}
+
+/* Returns the region KEY if it is remembered beside the cache, else NULL. */
+static struct leakwrap_region *find_displaced(uintptr_t key)
+{
+	struct leakwrap_region *region =
+	        atomic_load_explicit(displaced_entry(key), memory_order_acquire);
+
+	return region && region->key == key ? region : NULL;
+}
+
+struct leakwrap_region *leakwrap_region_displaced(uintptr_t address)
+{
+	static _Atomic unsigned uses; /* some are lost: threads store at once */
+	struct leakwrap_region *region = find_displaced(address >> LEAKWRAP_REGION_BITS);
+	unsigned count;
+
+	if (!region)
+		return NULL;
+	count = atomic_load_explicit(&uses, memory_order_relaxed) + 1;
+	atomic_store_explicit(&uses, count, memory_order_relaxed);
+	return count % USES_TO_RETURN != 0 ? region : NULL;
+}
+
 struct leakwrap_region *leakwrap_region_find(uintptr_t address)
 {
 	struct leakwrap_region *region = leakwrap_region_cached_or_bypassed(address);
 
+	if (!region)
+		region = find_displaced(address >> LEAKWRAP_REGION_BITS);
 	if (!region) {
 		region = leakwrap_region_newest();
 		while (region && region->key != address >> LEAKWRAP_REGION_BITS)
@@ -165,10 +204,15 @@ void leakwrap_region_cache_put(struct leakwrap_region *region)
 	                              ? region
 	                              : &leakwrap_region_record_of(region)->bypass,
 	                      memory_order_release);
+	atomic_store_explicit(displaced_entry(region->key), region, memory_order_release);
 }
 
 void leakwrap_region_cache_bypass(struct leakwrap_region *region)
 {
+	struct leakwrap_region *_Atomic *entry = displaced_entry(region->key);
+
+	if (atomic_load(entry) == region)
+		atomic_store(entry, NULL);
 	atomic_store(leakwrap_region_cache_entry(region->key),
 	             &leakwrap_region_record_of(region)->bypass);
 }

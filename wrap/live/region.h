@@ -66,6 +66,11 @@ LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached_or_bypassed(uintp
 	return region->key == leakwrap_region_bypass_key(key) ? region->next : NULL;
 }
 
+/* Returns the region of ADDRESS if it is remembered beside the cache, where another region has its
+ * entry.  Else returns NULL.  Does so once in many calls, too, so that the caller puts the region
+ * into the cache again.  Signal-safe, takes no lock. */
+struct leakwrap_region *leakwrap_region_displaced(uintptr_t address);
+
 /* Returns the newest region, or NULL; its NEXT is the next older region.  Signal-safe. */
 struct leakwrap_region *leakwrap_region_newest(void);
 
@@ -83,8 +88,8 @@ struct leakwrap_region *leakwrap_region_find_or_make(uintptr_t address, bool *is
  * an address of REGION. */
 bool leakwrap_region_is_fast_path_allowed(const struct leakwrap_region *region);
 
-/* Puts REGION, or its bypass entry, into the cache.  The lock is held, so the number of exact
- * blocks cannot change meanwhile. */
+/* Puts REGION, or its bypass entry, into the cache, and remembers REGION beside it.  The lock is
+ * held, so the number of exact blocks cannot change meanwhile. */
 void leakwrap_region_cache_put(struct leakwrap_region *region);
 
 /* Puts the bypass entry of REGION into the cache.  The lock is held. */

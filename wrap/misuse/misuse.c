@@ -5,7 +5,9 @@
 #include "wrap/unwind/read_set.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
+#include "wrap/module/bypass.h"
 #include "wrap/module/modules.h"
+#include "wrap/module/originals.h"
 #include "wrap/base/options.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_collect.h"
@@ -33,7 +35,7 @@ struct freed_block {
 /* The bits of a call site: the kinds of blocks it has allocated, and its misuse that has been
  * reported. */
 #define ALLOCATES(kind) (1u << (kind))
-#define REPORTED(what)  (1u << (LEAKWRAP_KIND_POOL + 1 + (what)))
+#define REPORTED(what)  (1u << (LEAKWRAP_KIND_LIBRARY + 1 + (what)))
 
 /* The largest number of frames that are searched for a pointer into the stack. */
 #define FRAMES_MAX 64
@@ -114,18 +116,38 @@ static bool are_operators_of_library(void)
 	return true;
 }
 
+/* Do all modules call the tracer's malloc and free?  A module that a library has loaded unseen may
+ * not. */
+static bool are_libraries_seen(void)
+{
+	const struct leakwrap_modules *modules = leakwrap_modules();
+
+	if (!leakwrap_libraries_are_recorded || leakwrap_modules_have_namespaces() ||
+	    leakwrap_modules_are_stale())
+		return false;
+	for (unsigned i = 0; i < modules->count; i++) {
+		const struct leakwrap_module *module = modules->module[i];
+
+		if (!module->main &&
+		    (module->permanent ? leakwrap_bypass_of(module) != LEAKWRAP_BYPASS_NONE
+		                       : module->bypass != LEAKWRAP_BYPASS_NONE))
+			return false;
+	}
+	return true;
+}
+
 /* Has the tracer seen every allocation and every release (misuse.h)? */
 static bool is_everything_seen(void)
 {
 	return misuse.is_closed && !atomic_load(&misuse.in_doubt) &&
-	       leakwrap_modules_are_program_alone();
+	       (leakwrap_modules_are_program_alone() || are_libraries_seen());
 }
 
 /* Has call site SITE allocated blocks of KIND, and of no other kind? */
 static bool is_certainly(uint32_t site, enum leakwrap_kind kind)
 {
 	return site >= LEAKWRAP_SITE_FIRST &&
-	       (atomic_load(&misuse.site[site]) & (ALLOCATES(LEAKWRAP_KIND_POOL + 1) - 1)) ==
+	       (atomic_load(&misuse.site[site]) & (ALLOCATES(LEAKWRAP_KIND_LIBRARY + 1) - 1)) ==
 	               ALLOCATES(kind);
 }
 
@@ -209,7 +231,7 @@ static bool is_in_frames(const struct leakwrap_release *release)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(release->caller.sp);
 	uintptr_t pcs[FRAMES_MAX];
-	uint16_t positions[FRAMES_MAX];
+	leakwrap_stack_position positions[FRAMES_MAX];
 	struct leakwrap_stack_link links[2 * FRAMES_MAX];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .read_set = &read_set};
@@ -246,7 +268,8 @@ static bool is_static(const struct leakwrap_release *release)
 	if (!segment->is_writable)
 		return true;
 	return misuse.is_glibc && release->kind != LEAKWRAP_KIND_ALLOCATOR &&
-	       (release->kind == LEAKWRAP_KIND_MALLOC || misuse.is_libstdcxx);
+	       (release->kind == LEAKWRAP_KIND_MALLOC || release->kind == LEAKWRAP_KIND_LIBRARY ||
+	        misuse.is_libstdcxx);
 }
 
 /* Notes whether the live BLOCK lies in a module.  Then the allocator has an arena there, and
@@ -342,6 +365,12 @@ static void forget_site(uint32_t number)
 	atomic_store(&misuse.site[number], 0);
 }
 
+/* Returns the allocator's free, or NULL if free is not wrapped. */
+static void (*original_free(void))(void *)
+{
+	return leakwrap_originals.are_found ? leakwrap_originals.free : __real_free;
+}
+
 static const struct leakwrap_site_keeper keeper = {mark_sites, forget_site};
 
 bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
@@ -352,7 +381,7 @@ bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse
 	if (!misuse.freed || !misuse.site)
 		return false;
 	misuse.is_libc_allocator = leakwrap_heap_is_libc();
-	misuse.is_glibc = leakwrap_heap_is_glibc() && __real_free == __libc_free;
+	misuse.is_glibc = leakwrap_heap_is_glibc() && original_free() == __libc_free;
 	misuse.is_closed = misuse.is_libc_allocator && &leakwrap_wraps_are_complete &&
 	                   &leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
 	                   &leakwrap_realloc_is_ours;
@@ -393,7 +422,7 @@ void leakwrap_misuse_check_release(const struct leakwrap_release *release, size_
 	if (release->kind == LEAKWRAP_KIND_POOL)
 		return;
 	add_freed(release, size, site);
-	if (!misuse.is_libstdcxx || !is_everything_seen())
+	if (release->kind == LEAKWRAP_KIND_LIBRARY || !misuse.is_libstdcxx || !is_everything_seen())
 		return;
 	if (release->kind == LEAKWRAP_KIND_ALLOCATOR && !is_allocator_apart())
 		return;

@@ -27,10 +27,14 @@
  *               free.  A pointer inside a live block is not another block.  A live block was
  *               allocated by the function that its record names.
  *
- * Every allocation and release is seen if the program is static, its allocator is the C library's,
- * all wraps are in place (linker-flags.mk says so) and no module has been loaded after the start.
- * In addition no block has come back unseen so far, and no unknown block has been freed.  In a
- * dynamic program any library may allocate, free and hand over blocks unseen.
+ * Every allocation and release is seen if the program is static or its libraries' calls are
+ * recorded, its allocator is the C library's and all wraps are in place (linker-flags.mk says so).
+ * No module may have been loaded after the start of a static program.  No module of a dynamic
+ * program may bypass the tracer (bypass.h).  In addition no block has come back unseen so far, and
+ * no unknown block has been freed.
+ *
+ * A shared library's call of malloc or free may stand for an operator new or delete.  Its kind is
+ * not known, so such a call never mismatches.
  *
  * Operators new and delete that the program defines may be called past the wrap, and may call
  * malloc and free.  Then misuse between malloc, new and new[] is not reported. */
@@ -50,6 +54,8 @@ enum leakwrap_kind {
 	LEAKWRAP_KIND_ARRAY,     /* new[] */
 	LEAKWRAP_KIND_ALLOCATOR, /* an allocator that the user named (wrapper.h) */
 	LEAKWRAP_KIND_POOL,      /* leakwrap_record(), leakwrap_forget(): never judged */
+	/* A shared library called malloc or free: itself, or by its operators new and delete. */
+	LEAKWRAP_KIND_LIBRARY,
 };
 
 enum leakwrap_misuse_what {

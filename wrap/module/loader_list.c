@@ -19,8 +19,9 @@
 struct reader {
 	struct leakwrap_loader_list *list;
 	const char *program_path; /* NULL: not known */
-	char *next, *end;         /* the unused scratch memory, for paths */
-	unsigned capacity;        /* of LIST, in modules */
+	leakwrap_module_inspector *inspect;
+	char *next, *end;  /* the unused scratch memory, for paths */
+	unsigned capacity; /* of LIST, in modules */
 	bool is_full;
 };
 
@@ -198,6 +199,56 @@ static size_t read_program_path(const struct dl_phdr_info *info, const char *kno
 
 /* -- the list ---------------------------------------------------------------------------------- */
 
+/* Fills MODULE from the program headers of INFO, without its path.  Returns false if it has no
+ * segments. */
+static bool read_module(struct leakwrap_module *module, const struct dl_phdr_info *info)
+{
+	memset(module, 0, sizeof(*module));
+	module->bias = info->dlpi_addr;
+	module->start = UINTPTR_MAX;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++)
+		read_segment(module, &info->dlpi_phdr[i]);
+	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
+	return module->start < module->end;
+}
+
+/* Sets the program headers of INFO, whose file is mapped at START.  Returns false if there is no
+ * ELF header. */
+static bool find_program_headers(struct dl_phdr_info *info, uintptr_t start)
+{
+	const ElfW(Ehdr) *header = (const void *)start;
+
+	if (!leakwrap_readable(start) || memcmp(header, ELFMAG, SELFMAG) != 0)
+		return false;
+	info->dlpi_phdr = (const void *)(start + header->e_phoff);
+	info->dlpi_phnum = header->e_phnum;
+	return true;
+}
+
+bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintptr_t bias,
+                          const char *path)
+{
+	struct dl_phdr_info info = {.dlpi_addr = bias};
+
+	if (!find_program_headers(&info, start) || !read_module(module, &info))
+		return false;
+	module->headers = leakwrap_module_hash_headers(module);
+	module->path = path;
+	return true;
+}
+
+/* Returns the number of changes of the list that INFO, of SIZE bytes, tells, or 0. */
+static uintptr_t changes_of(const struct dl_phdr_info *info, size_t size)
+{
+#ifndef LEAKWRAP_NO_dl_iterate_phdr
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		return (uintptr_t)(info->dlpi_adds + info->dlpi_subs);
+#else
+	(void)info, (void)size;
+#endif
+	return 0;
+}
+
 /* Appends the module INFO to the list of the struct reader CONTEXT (dl_iterate_phdr(3)).  Returns
  * 1, which stops the iteration, if the list is full. */
 static int list_module(struct dl_phdr_info *info, size_t info_size, void *context)
@@ -208,20 +259,14 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	size_t room = (size_t)(reader->end - reader->next);
 	size_t length = strlen(info->dlpi_name);
 
-	(void)info_size;
+	list->changes = changes_of(info, info_size);
 	if (list->count == reader->capacity || length + 1 > room) {
 		reader->is_full = true;
 		return 1;
 	}
-	memset(module, 0, sizeof(*module));
-	module->main = list->count == 0;
-	module->bias = info->dlpi_addr;
-	module->start = UINTPTR_MAX;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++)
-		read_segment(module, &info->dlpi_phdr[i]);
-	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
-	if (module->start >= module->end)
+	if (!read_module(module, info))
 		return 0;
+	module->main = list->count == 0;
 	module->headers = leakwrap_module_hash_headers(module);
 	if (module->main)
 		length = read_program_path(info, reader->program_path, reader->next, room);
@@ -229,6 +274,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 		memcpy(reader->next, info->dlpi_name, length + 1);
 	module->path = reader->next;
 	reader->next += length + 1;
+	reader->inspect(module);
 	list->count++;
 	return 0;
 }
@@ -240,9 +286,12 @@ static bool begins_file(const ElfW(Phdr) * segment)
 	return segment->p_type == PT_LOAD && segment->p_offset == 0 && segment->p_filesz > 0;
 }
 
+/* A function that takes a module, as dl_iterate_phdr(3) calls it. */
+typedef int iterator(struct dl_phdr_info *info, size_t size, void *context);
+
 /* Lists the program from the program headers that the kernel passed (AT_PHDR).  A static program
  * allocates before its C library has filled in the loader's list. */
-static void list_program(struct reader *reader)
+static void list_program(iterator *take, void *context)
 {
 	const ElfW(Phdr) *segment = (const void *)leakwrap_auxiliary(AT_PHDR);
 	struct dl_phdr_info info = {.dlpi_name = "", .dlpi_phdr = segment};
@@ -256,19 +305,55 @@ static void list_program(struct reader *reader)
 		if (segment[i].p_type == PT_PHDR || begins_file(&segment[i]))
 			info.dlpi_addr = (ElfW(Addr))segment - segment[i].p_vaddr -
 			                 (segment[i].p_type == PT_LOAD ? sizeof(ElfW(Ehdr)) : 0);
-	list_module(&info, sizeof(info), reader);
+	take(&info, sizeof(info), context);
 }
 
 #ifndef LEAKWRAP_NO_dl_iterate_phdr
 
-static void list_all(struct reader *reader)
+struct counting {
+	iterator *take;
+	void *context;
+	unsigned count; /* of modules with program headers */
+};
+
+static int take_counted(struct dl_phdr_info *info, size_t size, void *context)
 {
-	dl_iterate_phdr(list_module, reader);
-	if (reader->list->count == 0)
-		list_program(reader);
+	struct counting *counting = context;
+
+	counting->count += info->dlpi_phnum > 0;
+	return counting->take(info, size, counting->context);
+}
+
+/* Stores the number of changes of the list in *CONTEXT.  Returns 1, which stops the iteration. */
+static int read_changes(struct dl_phdr_info *info, size_t size, void *context)
+{
+	*(uintptr_t *)context = changes_of(info, size);
+	return 1;
+}
+
+uintptr_t leakwrap_loader_list_changes(void)
+{
+	uintptr_t changes = 0;
+
+	dl_iterate_phdr(read_changes, &changes);
+	return changes;
+}
+
+static void list_all(iterator *take, void *context)
+{
+	struct counting counting = {take, context, 0};
+
+	dl_iterate_phdr(take_counted, &counting);
+	if (counting.count == 0)
+		list_program(take, context);
 }
 
 #else
+
+uintptr_t leakwrap_loader_list_changes(void)
+{
+	return 0;
+}
 
 /* The loader's list as debuggers read it; every loader has it.  DT_DEBUG in the dynamic section
  * points to it (System V ABI, chapter 5, "Dynamic Section").  These are struct link_map and struct
@@ -285,41 +370,49 @@ struct debug {
 	const struct loaded *first; /* the program itself */
 };
 
-/* Lists the program and its libraries.  The beginning of a library's file is mapped at its bias,
- * and its ELF header leads to the program headers. */
-static void list_all(struct reader *reader)
+/* Stores the dynamic section of the program INFO in *CONTEXT. */
+static int find_dynamic(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct leakwrap_module program;
+
+	(void)size;
+	if (read_module(&program, info))
+		*(const ElfW(Dyn) **)context = program.dynamic;
+	return 0;
+}
+
+/* Lists the program and its libraries.  The beginning of a library's file is mapped at its bias. */
+static void list_all(iterator *take, void *context)
 {
 	const struct debug *debug = NULL;
-	const ElfW(Dyn) * entry;
+	const ElfW(Dyn) *entry = NULL;
 
-	list_program(reader);
-	entry = reader->list->count > 0 ? reader->list->module[0].dynamic : NULL;
+	list_program(take, context);
+	list_program(find_dynamic, &entry);
 	for (; entry && entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_DEBUG)
 			debug = (const void *)entry->d_un.d_ptr;
 	for (const struct loaded *loaded = debug ? debug->first : NULL; loaded;
 	     loaded = loaded->next) {
-		const ElfW(Ehdr) *header = (const void *)loaded->bias;
 		struct dl_phdr_info info = {.dlpi_addr = loaded->bias, .dlpi_name = loaded->name};
 
-		if (loaded == debug->first || !leakwrap_readable(loaded->bias) ||
-		    memcmp(header, ELFMAG, SELFMAG) != 0)
+		if (loaded == debug->first || !find_program_headers(&info, loaded->bias))
 			continue;
-		info.dlpi_phdr = (const void *)(loaded->bias + header->e_phoff);
-		info.dlpi_phnum = header->e_phnum;
-		list_module(&info, sizeof(info), reader);
+		if (take(&info, sizeof(info), context) != 0)
+			return;
 	}
 }
 
 #endif
 
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
+                                                       leakwrap_module_inspector *inspect,
                                                        unsigned long *turn)
 {
 	static _Atomic unsigned long reads_started;
 
 	for (size_t size = LIST_SIZE;; size *= 2) {
-		struct reader reader = {.program_path = program_path};
+		struct reader reader = {.program_path = program_path, .inspect = inspect};
 		struct leakwrap_loader_list *list;
 
 		*turn = atomic_fetch_add(&reads_started, 1) + 1;
@@ -332,15 +425,63 @@ struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
 		list->size = size;
 		list->sorted = (const struct leakwrap_module **)&list->module[reader.capacity];
 		reader.next = (char *)(list->sorted + reader.capacity);
-		list_all(&reader);
+		list_all(list_module, &reader);
 		if (!reader.is_full)
 			return list;
 		leakwrap_scratch_unmap(list, size);
 	}
 }
 
+/* The context of visit_module. */
+struct visitor {
+	leakwrap_module_visitor *visit;
+	void *context;
+};
+
+static int visit_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct visitor *visitor = context;
+	struct leakwrap_module module;
+
+	(void)size;
+	if (read_module(&module, info)) {
+		module.path = info->dlpi_name;
+		visitor->visit(visitor->context, &module);
+	}
+	return 0;
+}
+
+void leakwrap_loader_list_visit(leakwrap_module_visitor *visit, void *context)
+{
+	list_all(visit_module, &(struct visitor){visit, context});
+}
+
 void leakwrap_loader_list_release(struct leakwrap_loader_list *list)
 {
 	if (list)
 		leakwrap_scratch_unmap(list, list->size);
+}
+
+bool leakwrap_module_is_there(const struct leakwrap_module *module)
+{
+	return leakwrap_module_hash_headers(module) == module->headers;
+}
+
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	unsigned first = 0, behind = modules->count;
+
+	while (first < behind) {
+		unsigned middle = (first + behind) / 2;
+		const struct leakwrap_module *module = modules->module[middle];
+
+		if (address < module->start)
+			behind = middle;
+		else if (address >= module->end)
+			first = middle + 1;
+		else
+			return module;
+	}
+	return NULL;
 }

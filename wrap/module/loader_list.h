@@ -4,7 +4,8 @@
  * that loaders keep for debuggers.  A static program allocates before its C library has filled in
  * the loader's list: then the program headers that the kernel passed tell the only module.
  *
- * The functions here are not signal-safe: dl_iterate_phdr takes the loader's lock.
+ * The functions that read the list are not signal-safe: dl_iterate_phdr takes the loader's lock.
+ * No allocation calls them but the first of the program.
  */
 #ifndef LEAKWRAP_LOADER_LIST_H
 #define LEAKWRAP_LOADER_LIST_H
@@ -18,16 +19,38 @@
 struct leakwrap_loader_list {
 	size_t size;                           /* of the scratch memory, in bytes */
 	const struct leakwrap_module **sorted; /* room for a pointer to each module, unused */
+	uintptr_t changes;                     /* leakwrap_loader_list_changes at that time */
 	unsigned count;
 	struct leakwrap_module module[]; /* COUNT elements, the program first; no NUMBER is set */
 };
 
-/* Reads the loader's list.  PROGRAM_PATH is the program's path if it is known, else NULL.  *TURN
- * becomes the number of this read: a later read, which has seen every change that an earlier read
- * saw, has a larger number.  Returns NULL if there is no memory.  The caller passes the result to
- * leakwrap_loader_list_release. */
+/* Completes MODULE of a list while the loader's lock keeps the module loaded. */
+typedef void leakwrap_module_inspector(struct leakwrap_module *module);
+
+/* Reads the loader's list, and calls INSPECT for each module.  PROGRAM_PATH is the program's path
+ * if it is known, else NULL.  *TURN becomes the number of this read: a later read, which has seen
+ * every change that an earlier read saw, has a larger number.  Returns NULL if there is no memory.
+ * The caller passes the result to leakwrap_loader_list_release. */
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
+                                                       leakwrap_module_inspector *inspect,
                                                        unsigned long *turn);
+
+/* Fills MODULE from the ELF header at START, where the module's file is mapped.  BIAS, PATH: as in
+ * struct leakwrap_module; the path is not copied.  Returns false if there is no ELF header.  The
+ * module must stay loaded meanwhile.  Signal-safe; a few system calls. */
+bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintptr_t bias,
+                          const char *path);
+
+/* Takes MODULE, whose path is the loader's name for it.  The module is gone afterwards. */
+typedef void leakwrap_module_visitor(void *context, const struct leakwrap_module *module);
+
+/* Calls VISIT for the program, then for each of its libraries, in the order of the loader's list.
+ * Needs no memory. */
+void leakwrap_loader_list_visit(leakwrap_module_visitor *visit, void *context);
+
+/* Returns a number that changes when a module is loaded or unloaded, or 0 if the C library does not
+ * count these.  Cheap. */
+uintptr_t leakwrap_loader_list_changes(void);
 
 /* Unmaps LIST, which may be NULL. */
 void leakwrap_loader_list_release(struct leakwrap_loader_list *list);

@@ -3,10 +3,12 @@
  *
  * The tracer reads the loader's list at start and after each dlopen and dlclose.  dl_iterate_phdr
  * takes the loader's lock, so no allocation and no signal handler calls it.  The list is published
- * as an immutable snapshot.
+ * as an immutable snapshot.  An allocation adds what a shared library has loaded (unlisted.c).
  *
- * Records of modules are never moved or freed.  A call site whose module was unloaded still has
- * its module's name.
+ * A call site whose module was unloaded still has its module's name: it holds the snapshot of its
+ * time.  A snapshot that nobody holds is freed some time after it was current, and with it the
+ * records of modules that no other snapshot lists.  Threads read snapshots and tell nobody, so
+ * both rest for ten seconds or more before their memory is used again.
  */
 #ifndef LEAKWRAP_MODULES_H
 #define LEAKWRAP_MODULES_H
@@ -45,7 +47,7 @@ struct leakwrap_segment {
 };
 #endif
 
-/* A module.  Immutable and never freed. */
+/* A module.  Immutable. */
 struct leakwrap_module {
 	uintptr_t start, end; /* all its segments lie in [start, end) */
 #ifndef LEAKWRAP_BARE
@@ -61,7 +63,11 @@ struct leakwrap_module {
 	size_t exidx_size;                  /* in bytes */
 	uintptr_t tables_start, tables_end; /* the readable segment that holds the unwind tables */
 	const void *dynamic;                /* PT_DYNAMIC in memory, or NULL */
-	unsigned number;  /* 1 for the program, then in the order in which they were first listed */
+#ifndef LEAKWRAP_BARE
+	unsigned char bypass; /* enum leakwrap_bypass when it was loaded; not set if PERMANENT */
+#endif
+	unsigned number;  /* 1 for the program; a later module may get the number of a freed one */
+	uint64_t serial;  /* differs from that of every other module, freed ones too */
 	bool main;        /* the program itself */
 	bool permanent;   /* loaded at the start and never unloaded */
 	uint32_t headers; /* a hash of the ELF headers in memory; 0 if unreadable */
@@ -86,6 +92,8 @@ static inline const struct leakwrap_text *leakwrap_module_text(const struct leak
 /* A snapshot: the modules that were mapped at one time, sorted by address. */
 struct leakwrap_modules {
 	unsigned count;
+	bool are_permanent; /* there are modules, and none is ever unloaded */
+	uint64_t serial;    /* differs from that of every other snapshot, freed ones too */
 	const struct leakwrap_module *module[];
 };
 
@@ -95,13 +103,38 @@ struct leakwrap_modules {
 void leakwrap_modules_refresh(void);
 
 #ifndef LEAKWRAP_BARE
+/* Refreshes like leakwrap_modules_refresh after the program has loaded a module with RTLD_DEEPBIND:
+ * the calls of the new modules are bound to the C library's malloc. */
+void leakwrap_modules_refresh_deepbind(void);
+
+/* Returns true if modules have been loaded or unloaded since the last refresh: by a shared library,
+ * whose calls are not wrapped.  Takes the loader's lock. */
+bool leakwrap_modules_are_stale(void);
+
+/* Lists the module that holds ADDRESS if it is not listed, or if another module is listed in its
+ * place.  The code at ADDRESS has called the calling thread's function, so it stays loaded.
+ * Returns true if a module was listed.  Takes the tables' lock, not the loader's.  Preserves
+ * errno. */
+bool leakwrap_modules_list_unseen(uintptr_t address);
+
+/* Adds FOUND, a loaded module, to the current snapshot, in the place of modules that were where it
+ * is.  Returns false if there is no memory.  The caller holds the tables' lock. */
+bool leakwrap_modules_add(struct leakwrap_module *found);
+
+/* Notes that the program has loaded a module into a namespace of its own, which the loader's list
+ * does not show (dlmopen(3)).  Signal-safe. */
+void leakwrap_modules_note_namespace(void);
+
+/* Returns whether a namespace was noted.  Signal-safe. */
+bool leakwrap_modules_have_namespaces(void);
+
 /* Sets the function that each change of the current snapshot calls, after it.  It is called with
  * the tables' lock held, so signals are blocked.  The runtime sets it once at its start, before it
  * reads the loader's list.  Earlier changes call nothing: no call site exists yet. */
 void leakwrap_modules_set_change_hook(void (*on_change)(void));
 #endif
 
-/* The current snapshot.  It is never NULL; snapshots are never freed.  Signal-safe. */
+/* The current snapshot.  It is never NULL.  Signal-safe. */
 extern LEAKWRAP_HIDDEN const struct leakwrap_modules *_Atomic leakwrap_modules_current;
 
 /* Returns the current snapshot.  Signal-safe. */
@@ -117,13 +150,25 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address);
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
                                                     uintptr_t address);
 
+#ifndef LEAKWRAP_BARE
+/* Keeps MODULES, the current snapshot or one that is held, until it is released as often.  The
+ * caller holds the tables' lock. */
+void leakwrap_modules_hold(const struct leakwrap_modules *modules);
+void leakwrap_modules_release(const struct leakwrap_modules *modules);
+
+/* Returns true if so many snapshots are held that their holders should be looked through, and
+ * starts to count anew.  Takes no lock. */
+bool leakwrap_modules_are_many(void);
+#endif
+
 /* Returns the module that holds ADDRESS, loaded or not, or NULL.  Of several modules, returns the
- * module of the current snapshot, else the newest record.  Signal-safe. */
+ * module of the current snapshot, else the newest record.  Looks at all records if ADDRESS is in no
+ * module of the current snapshot.  Signal-safe. */
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address);
 
 #ifndef LEAKWRAP_BARE
 /* Finds the segment of a loaded module that holds ADDRESS.  Returns NULL if there is none, or
- * if code outside of the wrap has unloaded the module.  The segment is never freed.
+ * if code outside of the wrap has unloaded the module.
  * Signal-safe; one system call if ADDRESS lies in a module that may be unloaded, else none. */
 const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
 #endif
@@ -132,8 +177,7 @@ const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
  * of the wrap may have unloaded a listed module.  Signal-safe; one system call. */
 bool leakwrap_module_is_there(const struct leakwrap_module *module);
 
-/* Returns the highest module number.  Modules that were ever loaded have the numbers from 1 on.
- * Signal-safe. */
+/* Returns the highest module number.  Signal-safe. */
 unsigned leakwrap_modules_count(void);
 
 /* Returns the module NUMBER, or NULL if there is none.  Signal-safe. */

@@ -4,26 +4,38 @@
 #include "wrap/base/arena.h"
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/readers.h"
+#include "wrap/module/bypass.h"
 #include "wrap/module/loader_list.h"
+#include "wrap/module/originals.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
-/* A module that was ever loaded.  A daemon that loads and unloads plugins for years may have very
- * many records and snapshots, so hash tables find them. */
+/* A module that a snapshot lists.  A daemon that loads and unloads plugins for years has very many
+ * records and snapshots, so hash tables find them. */
 struct module_record {
 	struct leakwrap_module module;
-	struct module_record *next;       /* newest first */
-	struct module_record *same_start; /* the next record with the same start */
-	UT_hash_handle hh; /* by module.start; of records with the same start, the first has it */
+	struct module_record *_Atomic next; /* newest first */
+	struct module_record *before;       /* the newer record, or NULL */
+	struct module_record *same_start;   /* the next record with the same start */
+	UT_hash_handle hh;  /* by module.start; of records with the same start, the first has it */
+	unsigned snapshots; /* that list the module, resting ones too */
+	unsigned tick; /* when it was unlinked (rest.tick); SAME_START is the next such record */
+	char *path;    /* in the arena */
 };
 
-/* A list of modules that was ever current. */
+/* A list of modules that was current. */
 struct snapshot {
 	UT_hash_handle hh; /* by its modules */
+	unsigned holds;
+	bool is_resting;
+	unsigned tick;         /* when it was last in use (rest.tick) */
+	struct snapshot *next; /* the snapshot that rests after it */
 	struct leakwrap_modules modules;
 };
 
@@ -33,10 +45,13 @@ static struct {
 	struct module_record *_Atomic newest;
 	struct module_record *_Atomic program;
 	struct module_record *by_start;   /* uthash */
+	struct module_record *free;       /* unlinked records, which keep their numbers */
 	struct snapshot *snapshots;       /* uthash */
 	const struct snapshot *permanent; /* all modules at start; empty if they may be unloaded */
 	unsigned _Atomic generation;
-	_Atomic unsigned count;
+	_Atomic unsigned count;       /* of numbers */
+	uint64_t serial;              /* the latest */
+	_Atomic uintptr_t changes;    /* of the loader's list, when it was last read */
 	unsigned long last_published; /* the read whose list was published: its turn */
 	bool traces_program;          /* the runtime is part of the program itself */
 	void (*_Atomic on_change)(void);
@@ -44,7 +59,7 @@ static struct {
 
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.modules;
 
-/* -- publishing -------------------------------------------------------------------------------- */
+/* -- records and snapshots --------------------------------------------------------------------- */
 
 /* Returns true if A and B are the same file at the same address. */
 static bool is_same(const struct leakwrap_module *a, const struct leakwrap_module *b)
@@ -82,14 +97,63 @@ static bool add_by_start(struct module_record *record, struct module_record *fir
 	return !leakwrap_tables_failed;
 }
 
-/* Finds or adds the record of LISTED.  Returns NULL if there is no memory.  The caller holds the
+/* Finds out how the calls of LISTED pass the tracer by, unless it is in the current snapshot. */
+static void find_bypass(struct leakwrap_module *listed)
+{
+	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
+
+	if (leakwrap_libraries_are_recorded && !(current && is_same(current, listed)))
+		listed->bypass = (unsigned char)leakwrap_bypass_of(listed);
+}
+
+/* Returns an unused record with its number, or NULL if there is no memory. */
+static struct module_record *take_record(bool main)
+{
+	struct module_record *record = main ? NULL : registry.free;
+
+	if (record) {
+		const unsigned number = record->module.number;
+
+		registry.free = atomic_load(&record->next);
+		memset(record, 0, sizeof(*record));
+		record->module.number = number;
+		return record;
+	}
+	return leakwrap_arena_take(sizeof(*record));
+}
+
+/* Returns RECORD, whose number stays its own, to the unused records. */
+static void give_record(struct module_record *record)
+{
+	if (record->module.number == 0) {
+		leakwrap_arena_give(record, sizeof(*record));
+		return;
+	}
+	atomic_store(&record->next, registry.free);
+	registry.free = record;
+}
+
+/* Puts RECORD into the list of all records. */
+static void link_record(struct module_record *record)
+{
+	struct module_record *const newest = atomic_load(&registry.newest);
+
+	atomic_store(&record->next, newest);
+	if (newest)
+		newest->before = record;
+	atomic_store_explicit(&registry.newest, record, memory_order_release);
+}
+
+/* Finds or adds the record of LISTED.  IS_DEEPBIND: the calls that are not bound yet will be bound
+ * to another function (RTLD_DEEPBIND).  Returns NULL if there is no memory.  The caller holds the
  * tables' lock. */
-static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed)
+static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed,
+                                                 bool is_deepbind)
 {
 	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
 	struct module_record *first, *record;
 	size_t length = strlen(listed->path) + 1;
-	char *path;
+	unsigned number;
 
 	/* Fast path: nearly all listed modules are in the current snapshot. */
 	if (current && is_same(current, listed))
@@ -98,26 +162,37 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	for (record = first; record; record = record->same_start)
 		if (is_same(&record->module, listed))
 			return &record->module;
-	record = leakwrap_arena_take(sizeof(*record) + length);
+	record = take_record(listed->main);
 	if (!record)
 		return NULL;
-	path = (char *)(record + 1);
-	memcpy(path, listed->path, length);
+	number = record->module.number;
 	record->module = *listed;
-	record->module.path = path;
-	if (!add_by_start(record, first))
+	record->module.number = number;
+	record->path = leakwrap_arena_take(length);
+	if (!record->path || !add_by_start(record, first)) {
+		if (record->path)
+			leakwrap_arena_give(record->path, length);
+		give_record(record);
 		return NULL;
+	}
+	memcpy(record->path, listed->path, length);
+	record->module.path = record->path;
+	record->module.serial = ++registry.serial;
 	/* Number 1 is the program's, even if there was no memory for its record before. */
 	if (registry.count == 0)
 		registry.count = 1;
-	record->module.number = listed->main ? 1 : registry.count + 1;
+	if (listed->main)
+		record->module.number = 1;
+	else if (number == 0)
+		record->module.number = ++registry.count;
 	record->module.permanent = decide_permanent(listed);
-	record->next = atomic_load(&registry.newest);
-	atomic_store_explicit(&registry.newest, record, memory_order_release);
+	if (record->module.permanent)
+		record->module.bypass = LEAKWRAP_BYPASS_NONE;
+	else if (is_deepbind && listed->bypass == LEAKWRAP_BYPASS_NONE)
+		record->module.bypass = LEAKWRAP_BYPASS_BOUND;
+	link_record(record);
 	if (listed->main)
 		atomic_store_explicit(&registry.program, record, memory_order_release);
-	else
-		registry.count++;
 	return &record->module;
 }
 
@@ -131,6 +206,11 @@ static void sort_by_address(const struct leakwrap_module **module, unsigned coun
 			module[at] = module[at - 1];
 		module[at] = moving;
 	}
+}
+
+static struct module_record *record_of(const struct leakwrap_module *module)
+{
+	return (struct module_record *)module;
 }
 
 /* Finds or adds the snapshot of the COUNT modules MODULE.  A program that loads and unloads one
@@ -149,25 +229,215 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 	if (!snapshot)
 		return NULL;
 	snapshot->modules.count = count;
+	snapshot->modules.serial = ++registry.serial;
+	snapshot->modules.are_permanent = count > 0;
 	memcpy(snapshot->modules.module, module, size);
 	leakwrap_tables_failed = false;
 	HASH_ADD_KEYPTR(hh, registry.snapshots, snapshot->modules.module, size, snapshot);
-	return leakwrap_tables_failed ? NULL : snapshot;
+	if (leakwrap_tables_failed) {
+		leakwrap_arena_give(snapshot, sizeof(*snapshot) + size);
+		return NULL;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		snapshot->modules.are_permanent &= module[i]->permanent;
+		record_of(module[i])->snapshots++;
+	}
+	return snapshot;
 }
+
+/* -- giving back ------------------------------------------------------------------------------- */
+
+/* A thread may stop anywhere in a walk, with the address of a snapshot or of a record.  So what
+ * nobody holds any more rests until this number of ticks has passed.  A tick takes a second or
+ * more, also when the whole process stands still for a while. */
+#define REST_TICKS  10
+#define NS_PER_TICK 1000000000u
+
+/* Snapshots that are held are too many when their number has doubled, from this number on. */
+#define MANY_HELD_MIN 1024u
+
+/* The snapshots that rest and the unlinked records, in the order in which they came. */
+static struct {
+	struct snapshot *first, *last;
+	struct module_record *first_record, *last_record;
+	unsigned tick;
+	uint64_t tick_began; /* leakwrap_time_monotonic */
+	/* Readers (a dump may take minutes): those from before GRACE_TICK, and the latest tick from
+	 * before which all have left. */
+	struct leakwrap_grace grace;
+	unsigned grace_tick, left_tick;
+} rest;
+
+static struct {
+	_Atomic unsigned count; /* of snapshots that are held */
+	_Atomic unsigned many;  /* the number from which on they are too many */
+} held = {.many = MANY_HELD_MIN};
+
+static struct snapshot *snapshot_of(const struct leakwrap_modules *modules)
+{
+	return (struct snapshot *)((uintptr_t)modules - offsetof(struct snapshot, modules));
+}
+
+static bool is_in_use(const struct snapshot *snapshot)
+{
+	return snapshot->holds > 0 || &snapshot->modules == leakwrap_modules() ||
+	       snapshot == registry.permanent || snapshot == &no_modules;
+}
+
+static void append_to_rest(struct snapshot *snapshot)
+{
+	snapshot->next = NULL;
+	if (rest.first)
+		rest.last->next = snapshot;
+	else
+		rest.first = snapshot;
+	rest.last = snapshot;
+}
+
+/* Lets SNAPSHOT rest from now on if it is not in use. */
+static void begin_rest(struct snapshot *snapshot)
+{
+	if (is_in_use(snapshot))
+		return;
+	snapshot->tick = rest.tick;
+	if (!snapshot->is_resting) {
+		snapshot->is_resting = true;
+		append_to_rest(snapshot);
+	}
+}
+
+/* Takes RECORD out of the tables.  Its memory and its NEXT stay for those who read it now. */
+static void unlink_record(struct module_record *record)
+{
+	struct module_record *const next = atomic_load(&record->next), *first;
+
+	if (record->before)
+		atomic_store(&record->before->next, next);
+	else
+		atomic_store(&registry.newest, next);
+	if (next)
+		next->before = record->before;
+	HASH_FIND(hh, registry.by_start, &record->module.start, sizeof(record->module.start),
+	          first);
+	if (first == record) {
+		HASH_DELETE(hh, registry.by_start, record);
+		if (record->same_start)
+			add_by_start(record->same_start, NULL);
+	} else {
+		while (first && first->same_start != record)
+			first = first->same_start;
+		if (first)
+			first->same_start = record->same_start;
+	}
+	record->same_start = NULL;
+	record->tick = rest.tick;
+	if (rest.first_record)
+		rest.last_record->same_start = record;
+	else
+		rest.first_record = record;
+	rest.last_record = record;
+}
+
+/* Frees SNAPSHOT, and takes the records out of the tables that no other snapshot lists. */
+static void free_snapshot(struct snapshot *snapshot)
+{
+	const unsigned count = snapshot->modules.count;
+
+	HASH_DELETE(hh, registry.snapshots, snapshot);
+	for (unsigned i = 0; i < count; i++) {
+		struct module_record *record = record_of(snapshot->modules.module[i]);
+
+		if (--record->snapshots == 0 && !record->module.main)
+			unlink_record(record);
+	}
+	leakwrap_arena_give(snapshot,
+	                    sizeof(*snapshot) + count * sizeof(snapshot->modules.module[0]));
+}
+
+static void begin_tick(uint64_t now)
+{
+	rest.tick++;
+	rest.tick_began = now;
+	if (leakwrap_grace_is_over(&rest.grace)) {
+		rest.left_tick = rest.grace_tick;
+		rest.grace_tick = rest.tick;
+		leakwrap_grace_begin(&rest.grace);
+	}
+}
+
+/* Has what went to rest in TICK rested long enough? */
+static bool has_rested(unsigned tick)
+{
+	return rest.tick - tick >= REST_TICKS && (int)(rest.left_tick - tick) > 0;
+}
+
+/* Frees what has rested long enough.  The caller holds the tables' lock. */
+static void end_rest(void)
+{
+	const uint64_t now = leakwrap_time_monotonic();
+
+	if (now - rest.tick_began >= NS_PER_TICK)
+		begin_tick(now);
+	while (rest.first_record && has_rested(rest.first_record->tick)) {
+		struct module_record *const record = rest.first_record;
+
+		rest.first_record = record->same_start;
+		leakwrap_arena_give(record->path, strlen(record->path) + 1);
+		give_record(record);
+	}
+	while (rest.first && has_rested(rest.first->tick)) {
+		struct snapshot *const snapshot = rest.first;
+
+		rest.first = snapshot->next;
+		snapshot->is_resting = false;
+		if (!is_in_use(snapshot))
+			free_snapshot(snapshot);
+	}
+}
+
+void leakwrap_modules_hold(const struct leakwrap_modules *modules)
+{
+	if (snapshot_of(modules)->holds++ == 0)
+		atomic_fetch_add(&held.count, 1);
+}
+
+void leakwrap_modules_release(const struct leakwrap_modules *modules)
+{
+	struct snapshot *const snapshot = snapshot_of(modules);
+
+	if (--snapshot->holds == 0) {
+		atomic_fetch_sub(&held.count, 1);
+		begin_rest(snapshot);
+	}
+}
+
+bool leakwrap_modules_are_many(void)
+{
+	const unsigned count = atomic_load_explicit(&held.count, memory_order_relaxed);
+
+	if (count < atomic_load_explicit(&held.many, memory_order_relaxed))
+		return false;
+	atomic_store(&held.many, 2 * count);
+	return true;
+}
+
+/* -- publishing -------------------------------------------------------------------------------- */
 
 /* Publishes SNAPSHOT if it is not current.  The caller holds the tables' lock. */
 static void make_current(const struct snapshot *snapshot)
 {
-	if (&snapshot->modules != atomic_load(&leakwrap_modules_current)) {
-		void (*on_change)(void);
+	const struct leakwrap_modules *const before = leakwrap_modules();
+	void (*on_change)(void);
 
-		/* Store before the call: swap_to_front in stack_cache.c depends on it. */
-		atomic_store(&leakwrap_modules_current, &snapshot->modules);
-		atomic_fetch_add(&registry.generation, 1);
-		on_change = atomic_load(&registry.on_change);
-		if (on_change)
-			on_change();
-	}
+	if (&snapshot->modules == before)
+		return;
+	/* Store before the call: swap_to_front in stack_cache.c depends on it. */
+	atomic_store(&leakwrap_modules_current, &snapshot->modules);
+	atomic_fetch_add(&registry.generation, 1);
+	begin_rest(snapshot_of(before));
+	on_change = atomic_load(&registry.on_change);
+	if (on_change)
+		on_change();
 }
 
 /* Returns true if all modules of the current snapshot are still loaded. */
@@ -190,16 +460,19 @@ static void publish_permanent(void)
 		make_current(registry.permanent);
 }
 
-/* Publishes the modules of LIST.  The caller holds the tables' lock. */
-static void publish(const struct leakwrap_loader_list *list)
+/* Publishes the modules of LIST.  IS_DEEPBIND: see find_or_add.  The caller holds the tables'
+ * lock. */
+static void publish(const struct leakwrap_loader_list *list, bool is_deepbind)
 {
 	const struct leakwrap_module **module = list->sorted;
 	const bool first = leakwrap_modules() == &no_modules.modules;
 	const struct snapshot *snapshot;
 	unsigned count = 0;
 
+	end_rest();
+	registry.changes = list->changes;
 	for (unsigned i = 0; i < list->count; i++) {
-		module[count] = find_or_add(&list->module[i]);
+		module[count] = find_or_add(&list->module[i], is_deepbind);
 		count += module[count] != NULL;
 	}
 	sort_by_address(module, count);
@@ -213,26 +486,65 @@ static void publish(const struct leakwrap_loader_list *list)
 	make_current(snapshot);
 }
 
-void leakwrap_modules_refresh(void)
+bool leakwrap_modules_add(struct leakwrap_module *found)
+{
+	const struct leakwrap_modules *const now = leakwrap_modules();
+	const size_t size = (now->count + 1) * sizeof(now->module[0]);
+	const struct leakwrap_module **module = now->count ? leakwrap_scratch_map(size) : NULL;
+	const struct snapshot *snapshot;
+	unsigned count = 0;
+
+	if (!module)
+		return false;
+	for (unsigned i = 0; i < now->count; i++)
+		if (now->module[i]->start >= found->end || now->module[i]->end <= found->start)
+			module[count++] = now->module[i];
+	find_bypass(found);
+	module[count] = find_or_add(found, false);
+	count += module[count] != NULL;
+	sort_by_address(module, count);
+	snapshot = find_or_add_snapshot(module, count);
+	if (snapshot)
+		make_current(snapshot);
+	leakwrap_scratch_unmap(module, size);
+	return snapshot != NULL && leakwrap_module_at(found->start) != NULL;
+}
+
+static void refresh(bool is_deepbind)
 {
 	int saved = errno;
 	unsigned long turn;
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 	struct leakwrap_loader_list *list =
-	        leakwrap_loader_list_read(program ? program->path : NULL, &turn);
+	        leakwrap_loader_list_read(program ? program->path : NULL, find_bypass, &turn);
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	/* Of two threads, the later reader has seen every change that the earlier reader saw. */
 	if (turn > registry.last_published) {
 		registry.last_published = turn;
 		if (list)
-			publish(list);
+			publish(list, is_deepbind);
 		else
 			publish_permanent();
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	leakwrap_loader_list_release(list);
 	errno = saved;
+}
+
+void leakwrap_modules_refresh(void)
+{
+	refresh(false);
+}
+
+void leakwrap_modules_refresh_deepbind(void)
+{
+	refresh(true);
+}
+
+bool leakwrap_modules_are_stale(void)
+{
+	return leakwrap_loader_list_changes() != registry.changes;
 }
 
 void leakwrap_modules_set_change_hook(void (*on_change)(void))
@@ -260,19 +572,8 @@ const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
 	struct module_record *record = atomic_load_explicit(&registry.newest, memory_order_acquire);
 
 	while (record && record->module.number != number)
-		record = record->next;
+		record = atomic_load_explicit(&record->next, memory_order_acquire);
 	return record ? &record->module : NULL;
-}
-
-bool leakwrap_modules_are_program_alone(void)
-{
-	const struct leakwrap_modules *modules = leakwrap_modules();
-	uintptr_t vdso = (uintptr_t)leakwrap_auxiliary(AT_SYSINFO_EHDR);
-
-	for (unsigned i = 0; i < modules->count; i++)
-		if (!modules->module[i]->main && modules->module[i]->start != vdso)
-			return false;
-	return modules->count > 0;
 }
 
 unsigned leakwrap_modules_generation(void)
@@ -280,52 +581,9 @@ unsigned leakwrap_modules_generation(void)
 	return atomic_load_explicit(&registry.generation, memory_order_acquire);
 }
 
-const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
-                                                    uintptr_t address)
-{
-	unsigned first = 0, behind = modules->count;
-
-	while (first < behind) {
-		unsigned middle = (first + behind) / 2;
-		const struct leakwrap_module *module = modules->module[middle];
-
-		if (address < module->start)
-			behind = middle;
-		else if (address >= module->end)
-			first = middle + 1;
-		else
-			return module;
-	}
-	return NULL;
-}
-
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {
 	return leakwrap_module_among(leakwrap_modules(), address);
-}
-
-bool leakwrap_module_is_there(const struct leakwrap_module *module)
-{
-	return leakwrap_module_hash_headers(module) == module->headers;
-}
-
-/* Returns true if MODULE is certainly still loaded. */
-static bool is_loaded(const struct leakwrap_module *module)
-{
-	return module->permanent || (module->headers != 0 && leakwrap_module_is_there(module));
-}
-
-const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
-{
-	const struct leakwrap_module *module = leakwrap_module_at(address);
-
-	for (unsigned i = 0; module && i < LEAKWRAP_SEGMENTS_MAX; i++) {
-		const struct leakwrap_segment *segment = &module->segment[i];
-
-		if (address >= segment->start && address < segment->end)
-			return is_loaded(module) ? segment : NULL;
-	}
-	return NULL;
 }
 
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
@@ -333,7 +591,8 @@ const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
 	const struct leakwrap_module *module = leakwrap_module_at(address);
 	struct module_record *record = atomic_load_explicit(&registry.newest, memory_order_acquire);
 
-	for (; !module && record; record = record->next)
+	for (; !module && record;
+	     record = atomic_load_explicit(&record->next, memory_order_acquire))
 		if (address - record->module.start < record->module.end - record->module.start)
 			module = &record->module;
 	return module;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Constants that old headers lack (Linux, uapi/asm-generic/mman-common.h, uapi/linux/mman.h). */
@@ -92,13 +93,42 @@ static void *map(size_t size, int protection, int flags, int fd, uint64_t offset
 	return map_at(NULL, size, protection, flags, fd, offset);
 }
 
+/* Is the memory limited that the process may lock? */
+static bool is_locking_limited(void)
+{
+#ifdef __NR_prlimit64
+	uint64_t limit[2] = {0}; /* struct rlimit64 (prlimit(2)): the soft limit, the hard limit */
+
+	return leakwrap_syscall(__NR_prlimit64, 0, RLIMIT_MEMLOCK, 0, (long)limit, 0, 0) == 0 &&
+	       limit[0] != UINT64_MAX;
+#else
+	return false;
+#endif
+}
+
+/* Unlocks the fresh pages at MAPPED and drops their content, if the program has locked its future
+ * pages in memory (mlockall(2)) but may lock only so many.  They are the program's to use.  The
+ * kernel does not discard locked pages: so madvise fails. */
+static void unlock_if_limited(void *mapped, size_t size)
+{
+	const long at = (long)mapped;
+
+	if (leakwrap_syscall(__NR_madvise, at, (long)size, MADV_DONTNEED, 0, 0, 0) != -EINVAL ||
+	    !is_locking_limited() ||
+	    leakwrap_syscall(__NR_munlock, at, (long)size, 0, 0, 0, 0) != 0)
+		return;
+	leakwrap_syscall(__NR_madvise, at, (long)size, MADV_DONTNEED, 0, 0, 0);
+}
+
 static void *map_anonymous(size_t size)
 {
 	void *mapped = map(size, PROT_READ | PROT_WRITE,
 	                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (mapped) /* older kernels refuse it, which does no harm */
+	if (mapped) { /* older kernels refuse it, which does no harm */
 		leakwrap_syscall(__NR_madvise, (long)mapped, (long)size, MADV_NOHUGEPAGE, 0, 0, 0);
+		unlock_if_limited(mapped, size);
+	}
 	return mapped;
 }
 

@@ -48,7 +48,7 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
 		return false;
 	if (self->state == LEAKWRAP_THREAD_CHECKING && !leakwrap_fail_may_come())
 		return false; /* it looks for misuse alone */
-	attempt->site = leakwrap_find_site(LEAKWRAP_CALLER_PASSED);
+	attempt->site = leakwrap_site_of_caller(LEAKWRAP_CALLER_PASSED);
 	if (self->state != LEAKWRAP_THREAD_CHECKING || attempt->site == LEAKWRAP_SITE_IGNORED)
 		return false;
 	if (take_next_failure()) {

@@ -6,18 +6,15 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
-#include "wrap/unwind/read_set.h"
 #include "wrap/fail/fail.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/base/options.h"
 #include "wrap/record/fast_path.h"
-#include "wrap/site/stack_cache.h"
+#include "wrap/record/find_site.h"
+#include "wrap/record/library_calls.h"
 #include "wrap/runtime/runtime.h"
-#include "wrap/site/site_collect.h"
-#include "wrap/site/site_table.h"
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/unwind/unwind.h"
 #include "wrap/base/thread.h"
 
 #include <errno.h>
@@ -26,27 +23,6 @@
 /* An aligned block may be cut out of a larger block that an inner call allocated.  The larger block
  * starts less than this number of bytes before the aligned block. */
 #define ALIGNED_OFFSET_MAX 65536
-
-/* Walks a stack that the stack cache did not recognize.  Returns its call site, or
- * LEAKWRAP_SITE_LOST. */
-static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
-{
-	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
-	const unsigned max = leakwrap_options.depth;
-	uintptr_t pcs[max];
-	uint16_t positions[max];
-	struct leakwrap_stack_link links[2 * max];
-	struct leakwrap_read_set read_set = {.position = positions, .link = links};
-	struct leakwrap_trace trace = {.pcs = pcs, .max = max, .read_set = &read_set};
-	uint32_t site;
-
-	leakwrap_count(&leakwrap_walks, 1);
-	leakwrap_read_set_begin(&read_set, caller->sp);
-	leakwrap_unwind(&trace, &stack, caller);
-	site = leakwrap_site_number(&trace, &stack);
-	leakwrap_sites_collect_if_due(site);
-	return site;
-}
 
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */
 #define INSIDE_MAX  65536
@@ -69,7 +45,6 @@ static bool is_inside_allocator(uintptr_t sp)
 static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
-	uint32_t site;
 
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
 		return LEAKWRAP_SITE_IGNORED;
@@ -88,11 +63,10 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 		                      ? LEAKWRAP_THREAD_CHECKING
 		                      : LEAKWRAP_THREAD_RECORDING;
 	}
-	site = leakwrap_stack_cache_find(pc, sp, fp);
-	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(&LEAKWRAP_CALLER_OF_PARAMS);
+	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
 }
 
-uint32_t leakwrap_find_site(LEAKWRAP_CALLER_PARAMS)
+uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS)
 {
 	return find_site(LEAKWRAP_CALLER_PASSED);
 }
@@ -224,7 +198,7 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 	                                   leakwrap_self.inner != LEAKWRAP_INNER_UNTRACKED(block)))
 		count_exception(added, size);
 	if (leakwrap_misuse_checked)
-		leakwrap_misuse_note_allocation(block, site, kind);
+		leakwrap_misuse_note_allocation(block, site, leakwrap_library_calls_kind(kind, pc));
 	leakwrap_self.inner =
 	        added == LEAKWRAP_LIVE_UNTRACKED ? LEAKWRAP_INNER_UNTRACKED(block) : block;
 	return block;
@@ -401,6 +375,13 @@ struct leakwrap_enclosing_release leakwrap_begin_release_new(void *block, uintpt
 {
 	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_NEW, sp);
 }
+
+#ifndef LEAKWRAP_BARE
+struct leakwrap_enclosing_release leakwrap_begin_library_release(void *block, uintptr_t sp)
+{
+	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_LIBRARY, sp);
+}
+#endif
 
 struct leakwrap_enclosing_release leakwrap_begin_release_array(void *block, uintptr_t sp)
 {

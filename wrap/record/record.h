@@ -57,7 +57,7 @@ static inline void leakwrap_begin_allocation(void)
 /* Returns the call site of an allocation by this caller, and updates the thread's state: the thread
  * may be new.  Returns LEAKWRAP_SITE_IGNORED if dumps shall not show the block, or
  * LEAKWRAP_SITE_LOST (slot.h). */
-uint32_t leakwrap_find_site(LEAKWRAP_CALLER_PARAMS);
+uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS);
 
 #ifndef LEAKWRAP_BARE
 bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
@@ -136,6 +136,11 @@ LEAKWRAP_INLINE void *leakwrap_record_array(uint32_t site, void *block, size_t s
 {
 	return leakwrap_record_array_from(site, block, size, LEAKWRAP_CALLER_ARGS(caller));
 }
+
+/* -- calls of shared libraries (export.h) ----------------------------------------------------- */
+
+/* Begins a release like leakwrap_begin_release, for a call that a shared library makes. */
+struct leakwrap_enclosing_release leakwrap_begin_library_release(void *block, uintptr_t sp);
 
 /* -- allocators that the user named (wrapper.h) ------------------------------------------------ */
 

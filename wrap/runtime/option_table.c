@@ -221,6 +221,11 @@ static bool set_misuse(struct span value)
 	return true;
 }
 
+static bool set_libraries(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.libraries);
+}
+
 static bool set_fail(struct span value)
 {
 	return leakwrap_fail_parse(value.start, value.length, &leakwrap_options.fail);
@@ -268,10 +273,13 @@ static const struct option {
          "blocks that are freed twice, by a pointer into them or by a function of another kind, "
          "and pointers into the stack or static data that are freed, are reported, as far as that "
          "is certain; abort ends the program then"},
+        {"libraries", set_libraries, "1", "0 or 1",
+         "0 records only the program's own calls; a dynamic program records the calls of its "
+         "shared libraries, too"},
         {"fail", set_fail, "off", "off, or nth=N, rate=N, site=IDENTITY or list, and more words",
          "which allocations fail, as a test of the program; words have commas between them"},
         {"system", set_system, "1", "0 or 1",
-         "0 leaves out what the C and C++ libraries of a static program allocated for themselves"},
+         "0 leaves out what the C and C++ libraries and the loader allocated for themselves"},
         {"command", set_command, "1", "0 or 1",
          "dumps say which command line started the program, its first 960 bytes; 0 where it holds "
          "a secret"},

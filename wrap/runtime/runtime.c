@@ -14,6 +14,7 @@
 #include "wrap/leakwrap.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
+#include "wrap/module/originals.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
 #include "wrap/port/linux_fork.h"
@@ -76,6 +77,7 @@ static void start(void)
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_dump_start();
 	leakwrap_options_read();
+	leakwrap_originals_find();
 	if (leakwrap_options.command)
 		leakwrap_command_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
@@ -92,6 +94,8 @@ static void start(void)
 	if (leakwrap_options.crash)
 		leakwrap_crash_install(leakwrap_dump_crash);
 	leakwrap_announce();
+	leakwrap_libraries_are_recorded =
+	        leakwrap_options.libraries && leakwrap_originals.malloc_is_exported;
 	atomic_store(&runtime.state, STARTED);
 	leakwrap_signals_restore(&before);
 	errno = saved;
@@ -108,6 +112,12 @@ static bool start_once(void)
 		return true;
 	}
 	return state == STARTED;
+}
+
+void leakwrap_runtime_start(void)
+{
+	if (atomic_load(&runtime.state) == NOT_STARTED)
+		start_once();
 }
 
 bool leakwrap_runtime_enter(void)
@@ -293,10 +303,44 @@ static bool is_in_shared_object(void)
 	       !(program && own - program->start < program->end - program->start);
 }
 
+#ifdef __GLIBC__
+/* Registers a function for exit() (Itanium C++ ABI, 3.3.6.3). */
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
+
+static void dump_after_libraries(void *unused)
+{
+	(void)unused;
+	leakwrap_runtime_exit();
+}
+#endif
+
+/* Has dump_after_libraries called after the destructors of the shared libraries, which free much of
+ * the memory that the libraries hold.  Returns false if the C library cannot do so.
+ *
+ * exit() runs the destructors of all modules as the last of its functions: the loader registers
+ * them before the program starts.  glibc then calls what has been registered meanwhile.  musl
+ * does not. */
+static bool dump_later(void)
+{
+#ifdef __GLIBC__
+	int error;
+
+	/* A function that belongs to no module: no module's destructors call it. */
+	leakwrap_thread_disable();
+	error = __cxa_atexit(dump_after_libraries, NULL, NULL);
+	leakwrap_thread_enable();
+	return error == 0;
+#else
+	return false;
+#endif
+}
+
 /* Writes the exit dump.  In a shared object, which may be unloaded next, also removes the signal
  * handlers, because they are code of the object. */
 static void dump_and_remove_handlers(void)
 {
+	if (leakwrap_libraries_are_recorded && dump_later())
+		return;
 	leakwrap_runtime_exit();
 	if (is_in_shared_object()) {
 		leakwrap_signals_release();

@@ -9,6 +9,9 @@
  * the tracer is being started.  Preserves errno. */
 bool leakwrap_runtime_enter(void);
 
+/* Starts the tracer if it has not been started.  Preserves errno. */
+void leakwrap_runtime_start(void);
+
 /* Writes the exit dump if the options ask for it and it was not written before.  Call it after the
  * executable's last destructor or at_quick_exit function.  Waits while another thread writes the
  * dump.  Preserves errno. */

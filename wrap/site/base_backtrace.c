@@ -124,25 +124,9 @@ void leakwrap_high_halves_give(struct leakwrap_high_halves *removed)
 
 #endif
 
-/* Returns whether no module of the current snapshot is ever unloaded, as in most programs. */
-static bool are_all_permanent(const struct leakwrap_modules *now)
-{
-	/* The last snapshots that were looked at, by the answer. */
-	static const struct leakwrap_modules *_Atomic known[2];
-	bool permanent = now->count > 0;
-
-	for (unsigned answer = 0; answer < 2; answer++)
-		if (atomic_load_explicit(&known[answer], memory_order_relaxed) == now)
-			return answer == 1;
-	for (unsigned i = 0; i < now->count; i++)
-		permanent &= now->module[i]->permanent;
-	atomic_store_explicit(&known[permanent], now, memory_order_relaxed);
-	return permanent;
-}
-
 const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leakwrap_trace *trace)
 {
-	if (are_all_permanent(leakwrap_modules()))
+	if (leakwrap_modules()->are_permanent)
 		return NULL;
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
@@ -180,12 +164,21 @@ leakwrap_base_backtrace_make(const struct leakwrap_trace *trace, bool from_reser
 	base->depth = (uint16_t)trace->depth;
 	base->kind = (uint8_t)trace->kind;
 	base->modules = leakwrap_base_backtrace_modules(trace);
+	if (base->modules)
+		leakwrap_modules_hold(base->modules);
 #if UINTPTR_MAX > UINT32_MAX
 	base->high_halves = high_halves;
 #endif
 	for (unsigned i = 0; i < trace->depth; i++)
 		base->low_halves[i] = (uint32_t)trace->pcs[i];
 	return base;
+}
+
+void leakwrap_base_backtrace_free(struct leakwrap_base_backtrace *base)
+{
+	if (base->modules)
+		leakwrap_modules_release(base->modules);
+	leakwrap_arena_give(base, sizeof(*base) + base->depth * sizeof(base->low_halves[0]));
 }
 
 void leakwrap_base_backtrace_keep_high_halves(const struct leakwrap_base_backtrace *base)

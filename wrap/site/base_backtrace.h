@@ -57,11 +57,8 @@ const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leak
 bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace *base,
                                             const struct leakwrap_trace *trace);
 
-/* The bytes of the memory that BASE takes in the arena. */
-static inline size_t leakwrap_base_backtrace_size(const struct leakwrap_base_backtrace *base)
-{
-	return sizeof(*base) + base->depth * sizeof(base->low_halves[0]);
-}
+/* Frees BASE, which nobody may read any more.  The caller holds the tables' lock. */
+void leakwrap_base_backtrace_free(struct leakwrap_base_backtrace *base);
 
 /* To remove the lists of high halves that nobody refers to: begin, keep each list that is still
  * referred to (NULL: none), and sweep.  leakwrap_high_halves_sweep returns the removed lists, which

@@ -7,6 +7,7 @@
 #include "wrap/base/options.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
+#include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"
@@ -59,7 +60,7 @@ static bool is_due(void)
 {
 	return (int32_t)(leakwrap_site_numbers_wanted() -
 	                 atomic_load_explicit(&collection.due_at, memory_order_relaxed)) >= 0 ||
-	       leakwrap_stack_shapes_are_many();
+	       leakwrap_stack_shapes_are_many() || leakwrap_modules_are_many();
 }
 
 /* -- marking: without the lock ----------------------------------------------------------------- */
@@ -129,7 +130,7 @@ static void give_back(void)
 		struct leakwrap_base_backtrace *const base = collection.dead_bases;
 
 		collection.dead_bases = base->next_dead;
-		leakwrap_arena_give(base, leakwrap_base_backtrace_size(base));
+		leakwrap_base_backtrace_free(base);
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "wrap/live/slot.h"
 #include "wrap/module/modules.h"
+#include "wrap/site/foreign_stack.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_probe.h"
@@ -26,6 +27,11 @@ static _Atomic uint8_t *stack_count_of(uint32_t number)
 	return &leakwrap_site_chunk(number)->stack_count[number % LEAKWRAP_SITE_CHUNK];
 }
 
+static bool has_all_stacks(uint32_t number)
+{
+	return atomic_load_explicit(stack_count_of(number), memory_order_relaxed) >= STACKS_MAX;
+}
+
 /* Counts a stack of the call site NUMBER.  The store is plain: the caller holds the tables' lock,
  * and not every machine has atomic increments of a byte. */
 static void count_stack(uint32_t number)
@@ -40,12 +46,14 @@ static void count_stack(uint32_t number)
 /* -- adding ------------------------------------------------------------------------------------ */
 
 /* Returns true if the cache can recognize STACK, whose walk gave TRACE.  The read set must be
- * complete, and the modules must be those of the walk. */
+ * complete, and the modules must be those of the walk.  A guessed walk on a foreign stack may have
+ * read words that belong to no frame. */
 static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 
-	return read_set && read_set->usable && !stack->foreign &&
+	return read_set && read_set->usable &&
+	       !(stack->foreign && trace->kind == LEAKWRAP_TRACE_GUESSED) &&
 	       trace->depth == read_set->return_count + 1u &&
 	       read_set->modules == leakwrap_modules();
 }
@@ -56,15 +64,20 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 #define LEARN_ALWAYS 4096u
 #define LEARN_EVERY  32u
 
-/* Counts a walk that led to NUMBER.  Returns whether its stack should be learned.  The count is
- * lost at times: two threads may store at once.  After 255 comes 0. */
-static bool count_walk(uint32_t number)
+/* Counts a walk of STACK that led to NUMBER.  Returns whether its stack should be learned.  The
+ * count is lost at times: two threads may store at once.  After 255 comes 0.
+ *
+ * A call site with STACKS_MAX stacks learns nothing more.  But the cache may have lost what it
+ * needs to read a foreign stack that it knows, so it learns such a stack again at times. */
+static bool count_walk(uint32_t number, const struct leakwrap_stack *stack)
 {
 	_Atomic uint8_t *walks =
 	        &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
 	const unsigned count = atomic_load_explicit(walks, memory_order_relaxed) + 1u;
 
 	atomic_store_explicit(walks, (uint8_t)count, memory_order_relaxed);
+	if (has_all_stacks(number))
+		return stack->foreign && count % LEARN_EVERY == 0;
 	return number < LEARN_ALWAYS || count % LEARN_EVERY == 0 ||
 	       (count > 1 && (count & (count - 1)) == 0);
 }
@@ -72,9 +85,8 @@ static bool count_walk(uint32_t number)
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
-	if (!is_cacheable(trace, stack) ||
-	    atomic_load_explicit(stack_count_of(number), memory_order_relaxed) >= STACKS_MAX ||
-	    !count_walk(number))
+	if (!is_cacheable(trace, stack) || (has_all_stacks(number) && !stack->foreign) ||
+	    !count_walk(number, stack))
 		return false;
 	if (leakwrap_stack_shapes_have_room())
 		return true;
@@ -98,16 +110,20 @@ static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
 void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
+	const uintptr_t sp = trace->read_set ? trace->read_set->sp : 0;
+	const uintptr_t place =
+	        stack->foreign ? leakwrap_foreign_stack_place(sp) : stack->high - sp;
 	uint64_t key;
 	const struct leakwrap_stack_shape *shape =
 	        is_cacheable(trace, stack) ? leakwrap_stack_shape_intern(trace, &key) : NULL;
 
 	if (!shape)
 		return;
-	if (leakwrap_stack_index_add(key, number))
+	if (!has_all_stacks(number) && leakwrap_stack_index_add(key, number))
 		count_stack(number);
-	insert_shape(shape,
-	             leakwrap_stack_cache_set(stack->high - trace->read_set->sp, trace->pcs[0]));
+	if (stack->foreign)
+		leakwrap_foreign_stack_remember(shape, trace);
+	insert_shape(shape, leakwrap_stack_cache_set(place, trace->pcs[0]));
 }
 
 void leakwrap_stack_cache_keep_shapes(void)
@@ -139,7 +155,7 @@ void leakwrap_stack_cache_flush(void)
 			const struct leakwrap_stack_shape *shape =
 			        atomic_load(&leakwrap_stack_cache_ways[way][set]);
 
-			if (shape && !leakwrap_stack_shape_is_permanent(shape))
+			if (shape && leakwrap_stack_shape_owners(shape) != 0)
 				atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
 		}
 }
@@ -164,17 +180,32 @@ static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stac
 	atomic_store_explicit(&leakwrap_stack_cache_ways[0][set], shape, memory_order_release);
 }
 
+/* Returns the slot value of the call site whose stack has SHAPE at PC, SP and FP, or 0.  All words
+ * of SHAPE can be read. */
+static uint32_t find_in_index(const struct leakwrap_stack_shape *shape, uintptr_t pc, uintptr_t sp,
+                              uintptr_t fp)
+{
+	return leakwrap_stack_index_find(leakwrap_stack_shape_is_wide(shape)
+	                                         ? leakwrap_stack_shape_wide_key(shape, pc, sp, fp)
+	                                         : leakwrap_stack_shape_key(shape, pc, sp, fp));
+}
+
 uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t room = leakwrap_stack_room(sp);
-	uint32_t set = leakwrap_stack_cache_set(room, pc);
+	const uintptr_t place = room != 0 ? room : leakwrap_foreign_stack_place(sp);
+	const uint32_t set = leakwrap_stack_cache_set(place, pc);
 	const struct leakwrap_modules *before = leakwrap_modules();
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++) {
-		const struct leakwrap_stack_shape *shape;
-		const uint32_t value =
-		        leakwrap_stack_cache_probe(set, way, &shape, room, pc, sp, fp);
+		const struct leakwrap_stack_shape *shape = atomic_load_explicit(
+		        &leakwrap_stack_cache_ways[way][set], memory_order_acquire);
+		uint32_t value;
 
+		if (!shape || !(room != 0 ? leakwrap_stack_shape_has_room(shape, room)
+		                          : leakwrap_foreign_stack_is_readable(shape, pc, sp, fp)))
+			continue;
+		value = find_in_index(shape, pc, sp, fp);
 		if (value != 0) {
 			swap_to_front(set, way, shape, before);
 			return leakwrap_slot_site(value);

@@ -49,8 +49,8 @@ static struct {
 
 /* Hashes the modules of TRACE that may be unloaded, in the order of the frames.  Loading or
  * unloading other modules leaves the hash as it is.  Returns 0 if none may be unloaded.  Returns
- * the address of the current snapshot of all modules if TRACE alone does not show which modules
- * the walk depends on. */
+ * the serial number of the current snapshot of all modules if TRACE alone does not show which
+ * modules the walk depends on. */
 static uint64_t owners_of(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
@@ -59,15 +59,15 @@ static uint64_t owners_of(const struct leakwrap_trace *trace)
 
 	/* A module may be loaded at the address at which the walk ended. */
 	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE && read_set->end_word != 0)
-		return (uintptr_t)leakwrap_modules();
+		return leakwrap_modules()->serial;
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
 
 		if (!module)
-			return (uintptr_t)leakwrap_modules();
+			return leakwrap_modules()->serial;
 		if (module->permanent || module == last)
 			continue;
-		hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uintptr_t)module;
+		hash = hash * UINT64_C(0x9e3779b97f4a7c15) + module->serial;
 		last = module;
 	}
 	return hash;
@@ -85,11 +85,12 @@ struct word {
 /* The words that a walk depends on.  The last group of LEAKWRAP_STACK_HASH_GROUP is padded. */
 struct words {
 	unsigned count;
-	uint16_t position[WORDS_MAX]; /* in words above sp */
+	leakwrap_stack_position position[WORDS_MAX];
 	struct word word[WORDS_MAX];
 };
 
-static void add_word(struct words *words, uint16_t position, uintptr_t value, uintptr_t is_link)
+static void add_word(struct words *words, leakwrap_stack_position position, uintptr_t value,
+                     uintptr_t is_link)
 {
 	words->position[words->count] = position;
 	words->word[words->count++] = (struct word){value, is_link};
@@ -161,6 +162,42 @@ static uint32_t extent_of(const struct words *words)
 	return extent;
 }
 
+/* Returns the bytes of SHAPE's positions. */
+static size_t positions_size(const struct leakwrap_stack_shape *shape)
+{
+	return shape->word_count * (leakwrap_stack_shape_is_wide(shape)
+	                                    ? sizeof(leakwrap_stack_position)
+	                                    : sizeof(uint16_t));
+}
+
+/* Stores the positions of WORDS behind SHAPE. */
+static void store_positions(struct leakwrap_stack_shape *shape, const struct words *words)
+{
+	uint16_t *const narrow = (uint16_t *)(shape + 1);
+
+	if (leakwrap_stack_shape_is_wide(shape)) {
+		memcpy(shape + 1, words->position, positions_size(shape));
+		return;
+	}
+	for (unsigned i = 0; i < words->count; i++)
+		narrow[i] = (uint16_t)words->position[i];
+}
+
+uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape, uintptr_t pc,
+                                       uintptr_t sp, uintptr_t fp)
+{
+	const leakwrap_stack_position *const position = (const void *)(shape + 1);
+	struct leakwrap_stack_hash hash = {.a = pc};
+
+	for (unsigned i = 0; i < shape->word_count; i += LEAKWRAP_STACK_HASH_GROUP)
+		hash = leakwrap_stack_hash_accumulate(
+		        hash, leakwrap_stack_shape_word(sp, position[i]),
+		        leakwrap_stack_shape_word(sp, position[i + 1]),
+		        leakwrap_stack_shape_word(sp, position[i + 2]),
+		        leakwrap_stack_shape_word(sp, position[i + 3]));
+	return leakwrap_stack_shape_end(shape, hash, sp, fp);
+}
+
 /* -- shapes ------------------------------------------------------------------------------------ */
 
 /* Adds BY to COUNTER, which only holders of the tables' lock change. */
@@ -170,11 +207,11 @@ static void add_to(_Atomic unsigned *counter, unsigned by)
 	                      memory_order_relaxed);
 }
 
-/* Returns the interned copy of WANTED, which POSITIONS_SIZE bytes of positions follow.  Returns
+/* Returns the interned copy of WANTED, which WANTED_SIZE bytes of positions follow.  Returns
  * NULL if there is no memory. */
-static struct leakwrap_stack_shape *intern(const struct interned *wanted, size_t positions_size)
+static struct leakwrap_stack_shape *intern(const struct interned *wanted, size_t wanted_size)
 {
-	const size_t size = sizeof(*wanted) + positions_size;
+	const size_t size = sizeof(*wanted) + wanted_size;
 	struct interned *found;
 
 	HASH_FIND(hh, shapes, (const char *)wanted + KEY, size - KEY, found);
@@ -199,14 +236,13 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	/* uthash looks up a key that is contiguous in memory. */
 	static struct {
 		struct interned interned;
-		uint16_t position[WORDS_MAX];
+		uint32_t position[WORDS_MAX];
 	} wanted;
 	static struct words words;
 	const struct leakwrap_read_set *read_set = trace->read_set;
 	const uint64_t fp_factor =
 	        read_set->fp_target == LEAKWRAP_STACK_POSITION_NONE ? 0 : FP_FACTOR;
 	struct leakwrap_stack_shape *shape;
-	size_t positions_size;
 
 	collect_words(&words, trace);
 	if (words.count == 0 ||
@@ -221,9 +257,8 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	        .return_count = (uint8_t)read_set->return_count,
 	        .kind = (uint8_t)trace->kind,
 	};
-	positions_size = words.count * sizeof(words.position[0]);
-	memcpy(wanted.position, words.position, positions_size);
-	shape = intern(&wanted.interned, positions_size);
+	store_positions(&wanted.interned.shape, &words);
+	shape = intern(&wanted.interned, positions_size(&wanted.interned.shape));
 	if (shape)
 		*key = key_of_words(&words, shape, trace);
 	return shape;
@@ -234,9 +269,9 @@ static struct interned *interned_of(const struct leakwrap_stack_shape *shape)
 	return (struct interned *)((uintptr_t)shape - offsetof(struct interned, shape));
 }
 
-bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape)
+uint64_t leakwrap_stack_shape_owners(const struct leakwrap_stack_shape *shape)
 {
-	return interned_of(shape)->owners == 0;
+	return interned_of(shape)->owners;
 }
 
 /* -- removing ---------------------------------------------------------------------------------- */
@@ -293,8 +328,7 @@ static bool end_rest(uint64_t now)
 
 		rest.first = shape->next;
 		add_to(&count.resting, 0u - 1);
-		leakwrap_arena_give(shape,
-		                    sizeof(*shape) + shape->shape.word_count * sizeof(uint16_t));
+		leakwrap_arena_give(shape, sizeof(*shape) + positions_size(&shape->shape));
 		has_given = true;
 	}
 	return has_given;

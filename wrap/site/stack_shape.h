@@ -9,7 +9,9 @@
  * hash of pc, fp and the words identifies the stack (stack_index.h).  The hash is the stack's key.
  * The shape's own address is added after the mixing, so it needs no factor.
  *
- * The positions follow the struct in memory, as uint16_t, in words above sp.
+ * The positions follow the struct in memory, as uint16_t, in words above sp.  A wide shape has
+ * positions that do not fit: all of its positions are 32 bits.  The allocation path takes them for
+ * smaller positions, and finds nothing.
  *
  * The allocation path executes leakwrap_stack_shape_key.  It must have few instructions and touch
  * few cache lines.  Then the processor overlaps the cache misses of one allocation with those of
@@ -48,9 +50,15 @@ LEAKWRAP_INLINE bool leakwrap_stack_shape_has_room(const struct leakwrap_stack_s
 	return shape->extent <= (uint32_t)room;
 }
 
+/* Returns whether SHAPE is wide. */
+LEAKWRAP_INLINE bool leakwrap_stack_shape_is_wide(const struct leakwrap_stack_shape *shape)
+{
+	return shape->extent > ((uint32_t)UINT16_MAX + 1) * sizeof(uintptr_t);
+}
+
 /* Reads the word at POSITION, without the authentication code of a return address.  A link has no
  * such code, so stripping leaves it as it is. */
-LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint16_t position)
+LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint32_t position)
 {
 	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + position * sizeof(uintptr_t)));
 }
@@ -97,6 +105,10 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 	return leakwrap_stack_shape_end(shape, hash, sp, fp);
 }
 
+/* As leakwrap_stack_shape_key, for a wide SHAPE.  Signal-safe, takes no lock. */
+uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape, uintptr_t pc,
+                                       uintptr_t sp, uintptr_t fp);
+
 /* For the functions below, the caller holds the tables' lock. */
 
 /* Interns the shape of the stack whose walk gave TRACE and TRACE's read set.  Stores the stack's
@@ -128,7 +140,9 @@ void leakwrap_stack_shapes_begin_sweep(void);
 void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
 bool leakwrap_stack_shapes_sweep(uint64_t now);
 
-/* Returns true if stacks with SHAPE go only through modules that are never unloaded. */
-bool leakwrap_stack_shape_is_permanent(const struct leakwrap_stack_shape *shape);
+/* Returns a number that stands for the modules of SHAPE that may be unloaded.  No other modules had
+ * or will have it.  Returns 0 if stacks with SHAPE go only through modules that are never unloaded.
+ * Signal-safe, takes no lock. */
+uint64_t leakwrap_stack_shape_owners(const struct leakwrap_stack_shape *shape);
 
 #endif

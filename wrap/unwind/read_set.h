@@ -21,29 +21,38 @@
 
 #include "wrap/module/modules.h"
 
-#define LEAKWRAP_STACK_POSITION_MAX  0xfffeu
-#define LEAKWRAP_STACK_POSITION_NONE 0xffffu
+/* MAX: the largest position.  The bytes up to the end of the word are fewer than 1 << 32.  Bare
+ * metal has small stacks. */
+#ifdef LEAKWRAP_BARE
+typedef uint16_t leakwrap_stack_position;
+#define LEAKWRAP_STACK_POSITION_NONE UINT16_MAX
+#define LEAKWRAP_STACK_POSITION_MAX  ((leakwrap_stack_position)(UINT16_MAX - 1))
+#else
+typedef uint32_t leakwrap_stack_position;
+#define LEAKWRAP_STACK_POSITION_NONE UINT32_MAX
+#define LEAKWRAP_STACK_POSITION_MAX  ((leakwrap_stack_position)(UINT32_MAX / sizeof(uintptr_t) - 1))
+#endif
 
 /* A saved address of the stack: the word at POSITION holds the address of the word at TARGET. */
 struct leakwrap_stack_link {
-	uint16_t position, target;
+	leakwrap_stack_position position, target;
 };
 
 /* The read set of one walk.  The caller owns both arrays.  For a trace of N frames, POSITION needs
  * N elements and LINK 2 * N. */
 struct leakwrap_read_set {
-	const void *modules;              /* the snapshot that was current when the walk began */
-	uintptr_t sp;                     /* where the walk began */
-	uint16_t *position;               /* of the return addresses: frames 1, 2, ... */
-	struct leakwrap_stack_link *link; /* the saved addresses of the stack */
+	const void *modules;               /* the snapshot that was current when the walk began */
+	uintptr_t sp;                      /* where the walk began */
+	leakwrap_stack_position *position; /* of the return addresses: frames 1, 2, ... */
+	struct leakwrap_stack_link *link;  /* the saved addresses of the stack */
 
 	uint16_t return_count; /* elements of POSITION that are filled in */
 	uint16_t link_count;   /* elements of LINK that are filled in */
-	uint16_t
-	        fp_target; /* position of the word that fp pointed to, if a step used it; or NONE */
-	uint16_t end_position; /* of the word that ended the walk, or NONE */
-	uintptr_t end_word;    /* the value of that word */
-	bool usable;           /* the backtrace depends on nothing but this read set */
+	/* Position of the word that fp pointed to, if a step used it; or NONE. */
+	leakwrap_stack_position fp_target;
+	leakwrap_stack_position end_position; /* of the word that ended the walk, or NONE */
+	uintptr_t end_word;                   /* the value of that word */
+	bool usable; /* the backtrace depends on nothing but this read set */
 };
 
 /* Empties READ_SET, for a walk that begins at SP. */
@@ -59,13 +68,13 @@ static inline void leakwrap_read_set_begin(struct leakwrap_read_set *read_set, u
 
 /* Returns the position of the word at ADDRESS.  Returns LEAKWRAP_STACK_POSITION_NONE if ADDRESS
  * lies below SP or too far above it, or is aligned differently. */
-static inline uint16_t leakwrap_stack_position_of(uintptr_t address, uintptr_t sp)
+static inline leakwrap_stack_position leakwrap_stack_position_of(uintptr_t address, uintptr_t sp)
 {
 	uintptr_t position = (address - sp) / sizeof(uintptr_t);
 
 	return address % sizeof(uintptr_t) == sp % sizeof(uintptr_t) &&
 	                       position <= LEAKWRAP_STACK_POSITION_MAX
-	               ? (uint16_t)position
+	               ? (leakwrap_stack_position)position
 	               : LEAKWRAP_STACK_POSITION_NONE;
 }
 

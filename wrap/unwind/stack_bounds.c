@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* The stack may grow by this many bytes between two backtraces; each page is probed once.  A stack
- * pointer further below counts as foreign. */
-#define GROWTH_MAX ((uintptr_t)1024 * LEAKWRAP_PAGE)
+/* Where the lower end of the stack is not known, the stack may grow by this many bytes between two
+ * backtraces; each page is probed once.  A stack pointer further below counts as foreign.  The
+ * kernel keeps mappings 128 MiB away from the main thread's stack. */
+#define GROWTH_MAX ((uintptr_t)16384 * LEAKWRAP_PAGE)
 
 #ifndef LEAKWRAP_NO___libc_stack_end
 extern void *__libc_stack_end; /* glibc: the stack pointer that the kernel set at the start */
@@ -38,40 +39,6 @@ static uintptr_t find_high(void)
 #else
 	return (uintptr_t)environ;
 #endif
-}
-
-/* Extends the trusted part down to the page of SP. Returns false if SP is not on this stack, is
- * more than GROWTH_MAX below it, or a page on the way cannot be read. */
-static bool grow_down(struct leakwrap_thread *self, uintptr_t sp)
-{
-	if (self->stack_high == 0) {
-		self->stack_high = find_high();
-		self->stack_room = self->stack_high - page_of(self->stack_high);
-	}
-	if (sp >= self->stack_high || sp < self->stack_floor)
-		return false;
-	if (self->stack_high - sp > self->stack_room + GROWTH_MAX)
-		return false;
-	while (self->stack_high - sp > self->stack_room) {
-		uintptr_t low = self->stack_high - self->stack_room;
-
-		if (!leakwrap_readable(low - LEAKWRAP_PAGE)) {
-			self->stack_floor = low;
-			return false;
-		}
-		self->stack_room = self->stack_high - (low - LEAKWRAP_PAGE);
-	}
-	return true;
-}
-
-/* Measured: on the main thread glibc 2.36 and musl 1.2.3 use 150 to 450 bytes above main.  On other
- * threads 116 (musl) to 2,100 bytes lie between the first function and leakwrap_self.  That
- * includes room for the thread-local storage of libraries that are loaded later. */
-bool leakwrap_stack_is_outermost(uintptr_t sp)
-{
-	uintptr_t high = leakwrap_self.stack_high;
-
-	return high - sp <= (high == (uintptr_t)&leakwrap_self ? 3072 : 1024);
 }
 
 /* The C library describes each thread in a structure that begins or ends at the thread pointer.
@@ -109,6 +76,51 @@ static uintptr_t find_low(uintptr_t sp)
 		low = size; /* this word may be the start, the next word its size */
 	}
 	return UINTPTR_MAX;
+}
+
+/* Finds the bounds of the thread's stack.  stack_floor stays 0 if the lower end is not known. */
+static void find_bounds(struct leakwrap_thread *self)
+{
+	uintptr_t low = UINTPTR_MAX;
+
+	self->stack_high = find_high();
+	self->stack_room = self->stack_high - page_of(self->stack_high);
+	if (self->stack_high == (uintptr_t)self)
+		low = find_low(self->stack_high);
+	if (low != UINTPTR_MAX)
+		self->stack_floor = low;
+}
+
+/* Extends the trusted part down to the page of SP.  Returns false if SP is not on this stack, or a
+ * page on the way cannot be read. */
+static bool grow_down(struct leakwrap_thread *self, uintptr_t sp)
+{
+	if (self->stack_high == 0)
+		find_bounds(self);
+	if (sp >= self->stack_high || sp < self->stack_floor)
+		return false;
+	if (self->stack_floor == 0 && self->stack_high - sp > self->stack_room + GROWTH_MAX)
+		return false;
+	while (self->stack_high - sp > self->stack_room) {
+		uintptr_t low = self->stack_high - self->stack_room;
+
+		if (!leakwrap_readable(low - LEAKWRAP_PAGE)) {
+			self->stack_floor = low;
+			return false;
+		}
+		self->stack_room = self->stack_high - (low - LEAKWRAP_PAGE);
+	}
+	return true;
+}
+
+/* Measured: on the main thread glibc 2.36 and musl 1.2.3 use 150 to 450 bytes above main.  On other
+ * threads 116 (musl) to 2,100 bytes lie between the first function and leakwrap_self.  That
+ * includes room for the thread-local storage of libraries that are loaded later. */
+bool leakwrap_stack_is_outermost(uintptr_t sp)
+{
+	uintptr_t high = leakwrap_self.stack_high;
+
+	return high - sp <= (high == (uintptr_t)&leakwrap_self ? 3072 : 1024);
 }
 
 /* Returns true if all pages from LOW to HIGH can be read.  The kernel leaves a gap below the main

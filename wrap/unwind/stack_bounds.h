@@ -6,8 +6,7 @@
  *
  * The trusted part [low, high) grows downward as the thread goes deeper: each new page is probed
  * once.  A stack pointer outside of it belongs to a coroutine or to an alternate signal stack.
- * Such a foreign stack is probed page by page in each backtrace, and nothing about it is
- * remembered.
+ * Such a foreign stack is probed page by page in each walk, and nothing about it is remembered.
  *
  * All functions here may run in signal handlers and take no lock.
  */

@@ -75,7 +75,8 @@ void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack
 		}
 		return_address = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
 		if (read_set) {
-			uint16_t target = leakwrap_stack_position_of(fp, read_set->sp);
+			leakwrap_stack_position target =
+			        leakwrap_stack_position_of(fp, read_set->sp);
 
 			if (fp_address)
 				read_set->link[read_set->link_count++] =

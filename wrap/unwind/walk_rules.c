@@ -45,9 +45,11 @@ struct walk {
 	 * step depends on.  The word that fp came from counts only if a step uses fp: code without
 	 * frame pointers keeps anything in that register. */
 	struct leakwrap_read_set *read_set; /* or NULL */
-	uint16_t fp_position; /* of the word that fp was read from; NONE: the walk began with it */
+	/* Of the word that fp was read from; NONE: the walk began with it. */
+	leakwrap_stack_position fp_position;
 #if LEAKWRAP_HAVE_ARM_FRAMES
-	uint16_t r7_position; /* of the word that r7 was read from; NONE: the walk began with it */
+	/* Of the word that r7 was read from; NONE: the walk began with it. */
+	leakwrap_stack_position r7_position;
 #endif
 };
 
@@ -55,10 +57,10 @@ struct walk {
 
 /* Records that the step depends on WORD, an address of the stack that was read at POSITION.
  * Returns false if a position is out of range. */
-static inline bool record_link(struct leakwrap_read_set *read_set, uint16_t position,
+static inline bool record_link(struct leakwrap_read_set *read_set, leakwrap_stack_position position,
                                uintptr_t word)
 {
-	uint16_t target = leakwrap_stack_position_of(word, read_set->sp);
+	leakwrap_stack_position target = leakwrap_stack_position_of(word, read_set->sp);
 
 	read_set->link[read_set->link_count++] = (struct leakwrap_stack_link){position, target};
 	return position != LEAKWRAP_STACK_POSITION_NONE && target != LEAKWRAP_STACK_POSITION_NONE;
@@ -66,8 +68,8 @@ static inline bool record_link(struct leakwrap_read_set *read_set, uint16_t posi
 
 /* Records that the step depends on FP, read at POSITION.  NONE: FP is the register that the walk
  * began with.  Returns false if a position is out of range. */
-static inline bool record_fp_use(struct leakwrap_read_set *read_set, uint16_t position,
-                                 uintptr_t fp)
+static inline bool record_fp_use(struct leakwrap_read_set *read_set,
+                                 leakwrap_stack_position position, uintptr_t fp)
 {
 	if (position != LEAKWRAP_STACK_POSITION_NONE)
 		return record_link(read_set, position, fp);
@@ -344,7 +346,8 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
  * both words, in *FP_POSITION and READ_SET. */
 static inline __attribute__((always_inline)) uintptr_t
 load_caller(leakwrap_rule_slot slot, uintptr_t cfa, uintptr_t below_cfa, uintptr_t *fp,
-            uint16_t *fp_position, struct leakwrap_read_set *read_set, const bool recording)
+            leakwrap_stack_position *fp_position, struct leakwrap_read_set *read_set,
+            const bool recording)
 {
 	const uintptr_t first_at = cfa - below_cfa;
 	const uintptr_t first = leakwrap_stack_word(first_at);
@@ -379,7 +382,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 	const struct leakwrap_rule_cache cache = walk->cache;
 	const uintptr_t high = walk->frame.stack->high;
 	struct leakwrap_read_set *read_set = walk->read_set;
-	uint16_t fp_position = walk->fp_position;
+	leakwrap_stack_position fp_position = walk->fp_position;
 	bool recorded = true;
 	uintptr_t *next = walk->trace->pcs + walk->trace->depth;
 	uintptr_t *const end = walk->trace->pcs + walk->trace->max;

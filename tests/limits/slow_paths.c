@@ -1,0 +1,244 @@
+/* slow_paths.c CASE - allocates where a tracer may need more than a look at its tables: on
+ * coroutines, far down a stack, in two heaps.  Prints the tracer's walks and system calls in the
+ * last 10,000 allocations.
+ *
+ *   coroutines   100 coroutines, one after the other
+ *   smaller      coroutines on ever-smaller stacks at one address
+ *   rooms        the same, with a larger frame of one function on the larger stack
+ *   deep         5 MB on the main thread's stack between main and the caller
+ *   thread       the same on another thread
+ *   heaps        two heaps whose addresses differ by 64 GiB */
+#include "leakwrap.h"
+#include "tests/limits/endless.h"
+#include "tests/limits/tracer_calls.h"
+
+#include <alloca.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+#define PAGE     4096u
+
+enum { TIMES = 10000 };
+
+static void *volatile kept;
+static unsigned long walks_before, calls_before;
+
+static void begin_count(void)
+{
+	walks_before = walks();
+	calls_before = tracer_calls;
+}
+
+static void end_count(void)
+{
+	printf("%lu %lu\n", walks() - walks_before, tracer_calls - calls_before);
+}
+
+static NOINLINE void pair(void)
+{
+	kept = malloc(100);
+	free(kept);
+}
+
+static NOINLINE void pairs(void)
+{
+	for (int i = 0; i < TIMES; i++)
+		pair();
+}
+
+static NOINLINE void leak(void)
+{
+	kept = malloc(1000);
+}
+
+/* -- coroutines -------------------------------------------------------------------------------- */
+
+enum { COROUTINES = 100 };
+
+static ucontext_t caller, coroutine[COROUTINES];
+static int running;
+
+/* Its frame leads from one page into the next. */
+static NOINLINE void cross_page(void (*call)(void))
+{
+	volatile char room[PAGE];
+
+	room[0] = 1;
+	call();
+	room[PAGE - 1] = room[0];
+}
+
+static void run(void)
+{
+	for (;;) {
+		if (running % 2 == 0)
+			pair();
+		else
+			cross_page(pair);
+		swapcontext(&coroutine[running], &caller);
+	}
+}
+
+static void start(ucontext_t *context, char *stack, size_t size, void (*function)(void))
+{
+	getcontext(context);
+	context->uc_stack.ss_sp = stack;
+	context->uc_stack.ss_size = size;
+	context->uc_link = &caller;
+	makecontext(context, function, 0);
+}
+
+static void *map(void *at, size_t size)
+{
+	return mmap(at, size, PROT_READ | PROT_WRITE,
+	            MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+}
+
+static void many_coroutines(void)
+{
+	const size_t size = 32 << 10;
+
+	for (int i = 0; i < COROUTINES; i++)
+		start(&coroutine[i], i % 4 < 2 ? malloc(size) : map(NULL, size), size, run);
+	for (int i = 0; i < 2 * TIMES; i++) {
+		if (i == TIMES)
+			begin_count();
+		running = i % COROUTINES;
+		swapcontext(&caller, &coroutine[running]);
+	}
+	end_count();
+}
+
+static void leak_and_pair(void)
+{
+	pair();
+	cross_page(pair);
+	cross_page(leak);
+}
+
+/* The same function runs on a stack of 16 pages, of 15, and so on, with nothing mapped above. */
+static void smaller_stacks(void)
+{
+	enum { PAGES = 16, LEAST = 4 };
+	char *low = mmap(NULL, PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	begin_count();
+	for (int pages = PAGES; pages >= LEAST; pages--) {
+		munmap(low, PAGES * PAGE);
+		map(low, (size_t)pages * PAGE);
+		for (int i = 0; i < 3; i++) {
+			start(&coroutine[0], low, (size_t)pages * PAGE, leak_and_pair);
+			swapcontext(&caller, &coroutine[0]);
+		}
+	}
+	/* The top stays, and the stack below it is entered with less on it. */
+	end_count();
+}
+
+static size_t room_size;
+
+static NOINLINE void leak_beside_room(void)
+{
+	volatile char *room = alloca(room_size);
+
+	room[0] = 1;
+	kept = malloc(500);
+	room[room_size - 1] = room[0];
+}
+
+static void leaks_beside_room(void)
+{
+	leak_beside_room();
+	leak_beside_room();
+}
+
+/* The caller has the same stack pointer on both stacks, but its frame ends a page lower on the
+ * second stack, below memory that cannot be read. */
+static void other_rooms(void)
+{
+	enum { PAGES = 16 };
+	char *low = mmap(NULL, PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	begin_count();
+	for (unsigned smaller = 0; smaller < 2; smaller++) {
+		const unsigned pages = PAGES - smaller;
+
+		munmap(low, PAGES * PAGE);
+		map(low, pages * PAGE);
+		room_size = 1000 + (1 - smaller) * PAGE;
+		start(&coroutine[0], low, pages * PAGE, leaks_beside_room);
+		swapcontext(&caller, &coroutine[0]);
+	}
+	end_count();
+}
+
+/* -- far down the stack ------------------------------------------------------------------------ */
+
+static NOINLINE void *far_down(void *unused)
+{
+	enum { ROOM = 5 << 20 };
+	volatile char room[ROOM];
+
+	room[0] = room[ROOM - 1] = 1;
+	pairs();
+	begin_count();
+	pairs();
+	end_count();
+	room[1] = room[0];
+	return unused;
+}
+
+static void in_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, far_down, NULL) == 0)
+		pthread_join(thread, NULL);
+}
+
+/* -- two heaps --------------------------------------------------------------------------------- */
+
+static void two_heaps(void)
+{
+	char *const low = (char *)0x100000000000;
+	char *const heap[] = {map(low, 1 << 20), map(low + ((size_t)64 << 30), 1 << 20)};
+
+	for (int i = 0; i < 2 * TIMES; i++) {
+		if (i == TIMES)
+			begin_count();
+		for (int j = 0; j < 2; j++)
+			leakwrap_record(heap[j], 100);
+		for (int j = 0; j < 2; j++)
+			leakwrap_forget(heap[j]);
+	}
+	end_count();
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (strcmp(what, "coroutines") == 0)
+		many_coroutines();
+	else if (strcmp(what, "smaller") == 0)
+		smaller_stacks();
+	else if (strcmp(what, "rooms") == 0)
+		other_rooms();
+	else if (strcmp(what, "deep") == 0)
+		far_down(NULL);
+	else if (strcmp(what, "thread") == 0)
+		in_thread();
+	else if (strcmp(what, "heaps") == 0)
+		two_heaps();
+	else
+		return 2;
+	return 0;
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# On coroutines, far down a stack and in two heaps, allocations are recognized: they need no walk
+# and no system call.
+. tests/lib.sh
+
+build paths tests/limits/slow_paths.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
+failed=
+
+# recognizes CASE: 10,000 allocations need few walks and few system calls.
+recognizes() {
+	LEAKWRAP_OPTIONS=exit=0 "$W/paths" "$1" >"$W/out" || fail "$1: status $?"
+	read -r walks calls <"$W/out"
+	echo "$1: $walks walks, $calls system calls"
+	[ "$walks" -le 100 ] && [ "$calls" -le 100 ] || failed="$failed $1"
+}
+
+recognizes coroutines
+recognizes deep
+recognizes thread
+recognizes heaps
+[ -z "$failed" ] || fail "not recognized:$failed"
+
+# What is remembered of a stack is not believed when a smaller stack takes its place.
+"$W/paths" smaller 2>"$W/smaller" >/dev/null || fail "smaller: status $?"
+equal "leaks on smaller stacks" "$(dump_sites "$W/smaller" 1 | grep 'complete leak;')" \
+	"39000 39 complete leak;cross_page;leak_and_pair;?;"
+"$W/paths" rooms 2>"$W/rooms" >/dev/null || fail "rooms: status $?"
+equal "leaks beside rooms" \
+	"$(dump_sites "$W/rooms" 1 | grep 'complete leak_beside_room;' | sort | cut -d';' -f1,2)" \
+	"1000 2 complete leak_beside_room;leaks_beside_room
+1000 2 complete leak_beside_room;leaks_beside_room"

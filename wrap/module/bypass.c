@@ -1,0 +1,127 @@
+/* bypass.c - see bypass.h. */
+#include "wrap/module/bypass.h"
+
+#include "wrap/module/dynamic_symbols.h"
+#include "wrap/module/originals.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#if UINTPTR_MAX > UINT32_MAX
+#define SYMBOL_OF(info) ((size_t)ELF64_R_SYM(info))
+#else
+#define SYMBOL_OF(info) ((size_t)ELF32_R_SYM(info))
+#endif
+
+/* Parts of the dynamic section that hold relocations (System V ABI, chapter 5).  SKIPPED: bytes of
+ * relocations at the start that refer to no symbol. */
+struct relocations {
+	uintptr_t start;
+	size_t size, entry, skipped;
+};
+
+enum { PLT, RELA, REL, KINDS };
+
+static void read_relocations(const struct leakwrap_module *module, struct relocations kinds[KINDS])
+{
+	const ElfW(Dyn) *entry = module->dynamic;
+
+	memset(kinds, 0, KINDS * sizeof(kinds[0]));
+	kinds[RELA].entry = sizeof(ElfW(Rela));
+	kinds[REL].entry = sizeof(ElfW(Rel));
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
+		const uintptr_t value = entry->d_un.d_val;
+
+		switch (entry->d_tag) {
+		case DT_JMPREL:
+			kinds[PLT].start = value;
+			break;
+		case DT_PLTRELSZ:
+			kinds[PLT].size = value;
+			break;
+		case DT_PLTREL:
+			kinds[PLT].entry =
+			        value == DT_RELA ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
+			break;
+		case DT_RELA:
+			kinds[RELA].start = value;
+			break;
+		case DT_RELASZ:
+			kinds[RELA].size = value;
+			break;
+		case DT_RELACOUNT:
+			kinds[RELA].skipped = value * sizeof(ElfW(Rela));
+			break;
+		case DT_REL:
+			kinds[REL].start = value;
+			break;
+		case DT_RELSZ:
+			kinds[REL].size = value;
+			break;
+		case DT_RELCOUNT:
+			kinds[REL].skipped = value * sizeof(ElfW(Rel));
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static bool is_in(const struct leakwrap_module *module, uintptr_t address)
+{
+	return address - module->start < module->end - module->start;
+}
+
+/* Judges a relocation of MODULE for the function NAME.  Both kinds of relocations begin with the
+ * members of RELOCATION. */
+static enum leakwrap_bypass judge(const struct leakwrap_module *module,
+                                  const ElfW(Rel) * relocation, const char *name)
+{
+	static const char libc_prefix[] = "__libc_";
+	const uintptr_t place = module->bias + relocation->r_offset;
+	uintptr_t ours, bound;
+
+	if (strncmp(name, libc_prefix, sizeof(libc_prefix) - 1) == 0)
+		return leakwrap_exported_function(name + sizeof(libc_prefix) - 1) != 0
+		               ? LEAKWRAP_BYPASS_LIBC_NAME
+		               : LEAKWRAP_BYPASS_NONE;
+	ours = leakwrap_exported_function(name);
+	if (ours == 0 || !is_in(module, place) || place % sizeof(uintptr_t) != 0)
+		return LEAKWRAP_BYPASS_NONE;
+	/* Before the first call, the place holds an address in the module itself.  Before the
+	 * module is relocated, the place holds that address without the bias, or 0. */
+	bound = *(const uintptr_t *)place;
+	return bound == ours || bound < module->end - module->bias || is_in(module, bound)
+	               ? LEAKWRAP_BYPASS_NONE
+	               : LEAKWRAP_BYPASS_BOUND;
+}
+
+enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module)
+{
+	const struct leakwrap_dynamic dynamic = leakwrap_dynamic_read(module);
+	const size_t count =
+	        dynamic.symbols && dynamic.names ? leakwrap_dynamic_count(&dynamic) : 0;
+	struct relocations kinds[KINDS];
+	enum leakwrap_bypass found = LEAKWRAP_BYPASS_NONE;
+
+	read_relocations(module, kinds);
+	for (unsigned kind = 0; kind < KINDS && found == LEAKWRAP_BYPASS_NONE; kind++) {
+		const char *start = leakwrap_dynamic_pointer(module, kinds[kind].start);
+
+		if (!start || kinds[kind].start == 0 || kinds[kind].entry == 0 ||
+		    kinds[kind].size > module->end - (uintptr_t)start)
+			continue;
+		for (size_t at = kinds[kind].skipped;
+		     at < kinds[kind].size && found == LEAKWRAP_BYPASS_NONE;
+		     at += kinds[kind].entry) {
+			const ElfW(Rel) *relocation = (const void *)(start + at);
+			const size_t symbol = SYMBOL_OF(relocation->r_info);
+
+			if (symbol != 0 && symbol < count &&
+			    dynamic.symbols[symbol].st_name < dynamic.names_size)
+				found = judge(module, relocation,
+				              dynamic.names + dynamic.symbols[symbol].st_name);
+		}
+	}
+	return found;
+}

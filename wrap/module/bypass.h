@@ -1,0 +1,20 @@
+/* bypass.h - finds the modules whose calls of malloc do not come to the tracer, although the
+ * program exports malloc (originals.h). */
+#ifndef LEAKWRAP_BYPASS_H
+#define LEAKWRAP_BYPASS_H
+
+#include "wrap/module/modules.h"
+
+/* Why a module's calls pass the tracer by.  format.h has the words of the dump. */
+enum leakwrap_bypass {
+	LEAKWRAP_BYPASS_NONE,
+	LEAKWRAP_BYPASS_BOUND,     /* its malloc or free is bound to another function */
+	LEAKWRAP_BYPASS_LIBC_NAME, /* it calls the C library's __libc_malloc or a relative */
+};
+
+/* Reads from the relocations of MODULE to which functions its calls are bound.  A call that is not
+ * bound yet counts as a call of the tracer.  The C library's own second names are no bypass.
+ * MODULE must stay loaded meanwhile.  Signal-safe. */
+enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module);
+
+#endif

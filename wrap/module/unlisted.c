@@ -1,0 +1,72 @@
+/* unlisted.c - lists a module that a shared library has loaded, whose calls are not wrapped.  See
+ * modules.h.
+ *
+ * An allocation meets such a module, so the loader's lock must not be taken: another thread may
+ * hold it and wait for the allocating thread.  glibc finds the module of an address without a lock
+ * since version 2.35.  Older versions do not; the module is listed when the program calls dlopen
+ * or dlclose.  musl holds its lock only while nothing outside of its loader runs. */
+#include "wrap/base/common.h"
+#include "wrap/base/locked_uthash.h"
+#include "wrap/module/loader_list.h"
+#include "wrap/module/modules.h"
+#include "wrap/module/originals.h"
+
+#include <errno.h>
+
+#ifdef __GLIBC__
+
+/* struct dl_find_object and struct link_map of glibc's <dlfcn.h> and <link.h>, as far as they are
+ * used.  Older versions of these headers lack the first. */
+struct link_map_begin {
+	uintptr_t bias;
+	const char *path;
+};
+
+struct found_object {
+	unsigned long long flags;
+	uintptr_t start, end;
+	const struct link_map_begin *map;
+	unsigned long long rest[16]; /* more than any version writes */
+};
+
+/* Lists the module that holds ADDRESS.  Returns false if there is none. */
+static bool list_module(uintptr_t address)
+{
+	struct found_object object = {0};
+	struct leakwrap_module module;
+	bool is_listed;
+
+	if (!leakwrap_originals.find_object ||
+	    leakwrap_originals.find_object((void *)address, &object) != 0 || !object.map ||
+	    !leakwrap_module_read(&module, object.start, object.map->bias, object.map->path))
+		return false;
+	leakwrap_lock(&leakwrap_tables_lock);
+	is_listed = leakwrap_modules_add(&module);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return is_listed;
+}
+
+#else
+
+static bool list_module(uintptr_t address)
+{
+	if (!leakwrap_modules_are_stale())
+		return false;
+	leakwrap_modules_refresh();
+	return leakwrap_module_at(address) != NULL;
+}
+
+#endif
+
+bool leakwrap_modules_list_unseen(uintptr_t address)
+{
+	const struct leakwrap_module *module = leakwrap_module_at(address);
+	const int saved = errno;
+	bool is_listed;
+
+	if (module && (module->permanent || leakwrap_module_is_there(module)))
+		return false;
+	is_listed = list_module(address);
+	errno = saved;
+	return is_listed;
+}

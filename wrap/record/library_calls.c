@@ -1,0 +1,50 @@
+/* library_calls.c - see library_calls.h. */
+#include "wrap/record/library_calls.h"
+
+#include "wrap/live/live.h"
+#include "wrap/module/modules.h"
+#include "wrap/module/originals.h"
+#include "wrap/runtime/runtime.h"
+#include "wrap/unwind/read_set.h"
+
+bool leakwrap_begin_library_calls(void)
+{
+	leakwrap_originals_find();
+	leakwrap_runtime_start();
+	return leakwrap_libraries_are_recorded;
+}
+
+bool leakwrap_is_recorded(const void *block)
+{
+	return block && leakwrap_live_find(block).site != LEAKWRAP_SITE_NONE;
+}
+
+bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
+{
+	const struct leakwrap_read_set *read_set = trace->read_set;
+	const struct leakwrap_module *last = NULL;
+	bool are_listed = false;
+
+	if (!leakwrap_libraries_are_recorded)
+		return false;
+	for (unsigned i = 0; i < trace->depth; i++) {
+		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
+
+		if (!module || module != last)
+			are_listed |= leakwrap_modules_list_unseen(trace->pcs[i] - 1);
+		last = module;
+	}
+	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE)
+		are_listed |= leakwrap_modules_list_unseen(read_set->end_word - 1);
+	return are_listed;
+}
+
+enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc)
+{
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+
+	if (kind != LEAKWRAP_KIND_MALLOC || !leakwrap_libraries_are_recorded || !program ||
+	    pc - program->start < program->end - program->start)
+		return kind;
+	return LEAKWRAP_KIND_LIBRARY;
+}

@@ -1,0 +1,45 @@
+/* library_calls.h - what export.h and record.c do for calls that shared libraries make. */
+#ifndef LEAKWRAP_LIBRARY_CALLS_H
+#define LEAKWRAP_LIBRARY_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/misuse/misuse.h"
+#include "wrap/unwind/trace.h"
+
+#ifndef LEAKWRAP_BARE
+
+/* Begins a call that a shared library makes, before the fast path applies: finds the original
+ * functions and starts the tracer.  Returns whether the libraries' new blocks are recorded. */
+bool leakwrap_begin_library_calls(void);
+
+/* Has BLOCK a record?  BLOCK may be NULL, which has none. */
+bool leakwrap_is_recorded(const void *block);
+
+/* Lists the modules that a shared library has loaded and to which the walk of TRACE came, if the
+ * calls of shared libraries are recorded.  TRACE has a read set.  Returns true if there were any:
+ * then the walk would go on.  Takes the tables' lock. */
+bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace);
+
+/* Returns the kind of an allocation whose caller is at PC.  It is LEAKWRAP_KIND_LIBRARY for a call
+ * of malloc outside of the program, else KIND.  Signal-safe. */
+enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc);
+
+#else
+
+static inline bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
+{
+	(void)trace;
+	return false;
+}
+
+static inline enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc)
+{
+	(void)pc;
+	return kind;
+}
+
+#endif
+
+#endif
