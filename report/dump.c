@@ -274,6 +274,22 @@ void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse)
 	dump_and_serve(-1, &(struct leakwrap_reason){.name = "misuse", .misuse = misuse});
 }
 
+bool leakwrap_dump_unasked(const char *reason, const struct leakwrap_trigger *trigger)
+{
+	struct leakwrap_mask before;
+	bool has_turn;
+
+	leakwrap_signals_block(&before);
+	has_turn = try_turn();
+	if (has_turn) {
+		write_dump(-1, &(struct leakwrap_reason){.name = reason, .trigger = trigger});
+		end_turn();
+		serve_pending(UINT32_MAX);
+	}
+	leakwrap_signals_restore(&before);
+	return has_turn;
+}
+
 void leakwrap_dump_crash(const struct leakwrap_fault *fault)
 {
 	dump_and_serve(-1, &(struct leakwrap_reason){.name = "crash", .crash = fault});

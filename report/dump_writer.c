@@ -12,10 +12,12 @@
 #include "report/misuse_writer.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
 #include "report/origin.h"
 #include "wrap/site/site_read.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
+#include "wrap/site/site_allocated.h"
 #include "wrap/unwind/sigreturn.h"
 #include "wrap/unwind/unwind.h"
 #include "report/registers.h"
@@ -111,6 +113,20 @@ static void write_note(const char *text)
 	leakwrap_text_end(dump.writer);
 }
 
+/* Writes the note that says what made the dump due. */
+static void write_trigger(const struct leakwrap_trigger *trigger)
+{
+	leakwrap_text(dump.writer, "note ");
+	leakwrap_text(dump.writer, trigger->what);
+	write_pair(": ", trigger->value);
+	leakwrap_text(dump.writer, " bytes");
+	if (trigger->bound > 0) {
+		write_pair(", above ", trigger->bound);
+		leakwrap_text(dump.writer, " bytes");
+	}
+	leakwrap_text_end(dump.writer);
+}
+
 #ifndef LEAKWRAP_BARE
 /* Writes the note that SILENT forked children ended without an exit dump.  Writes nothing if SILENT
  * is 0. */
@@ -158,6 +174,66 @@ static bool is_system_left_out(void)
 #endif
 }
 
+#ifndef LEAKWRAP_BARE
+
+/* Writes how many blocks were observed, and the standard error of the live bytes. */
+static void write_estimate(const char *sampled, const char *error,
+                           const struct leakwrap_estimate *estimate)
+{
+	write_pair(sampled, estimate->sampled_blocks);
+	write_pair(error, leakwrap_square_root(estimate->variance_high, estimate->variance_low));
+}
+
+/* Writes BLOCKS and BYTES that were allocated so far. */
+static void write_allocated(struct leakwrap_allocated allocated)
+{
+	write_pair(" allocated_bytes=", allocated.bytes);
+	write_pair(" allocated_blocks=",
+	           (allocated.blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS);
+}
+
+/* Writes the line about sampling, if blocks are sampled. */
+static void write_sampling(const struct leakwrap_site_totals *all)
+{
+	struct leakwrap_allocated sum = {0, 0};
+
+	if (!leakwrap_is_sampling())
+		return;
+	for (size_t i = 0; i < all->rows_count; i++) {
+		const struct leakwrap_allocated one = leakwrap_site_allocated(all->rows[i].site);
+
+		sum.blocks += one.blocks;
+		sum.bytes += one.bytes;
+	}
+	write_pair("sampling sample_interval=", leakwrap_sampling_interval());
+	write_estimate(" sampled_blocks=", " live_bytes_error=", &all->estimate);
+	write_allocated(sum);
+	leakwrap_text_end(dump.writer);
+}
+
+/* Appends what is known of the estimate of ROW to its line, if blocks are sampled. */
+static void write_site_estimate(const struct leakwrap_row *row)
+{
+	if (!dump.totals.estimates)
+		return;
+	write_estimate(" sampled=", " error=", &dump.totals.estimates[row->site]);
+	write_allocated(leakwrap_site_allocated(row->site));
+}
+
+#else
+
+static void write_sampling(const struct leakwrap_site_totals *all)
+{
+	(void)all;
+}
+
+static void write_site_estimate(const struct leakwrap_row *row)
+{
+	(void)row;
+}
+
+#endif
+
 static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer_bytes)
 {
 	write_pair("total live_bytes=", all->bytes);
@@ -171,6 +247,7 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 	}
 	leakwrap_text_end(dump.writer);
 
+	write_sampling(all);
 	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
 	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
 	write_pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
@@ -285,6 +362,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text_name(dump.writer, task, TASK_LIMIT);
 	}
 	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
+	write_site_estimate(row);
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
 }
@@ -396,11 +474,11 @@ static bool is_system_site(uint32_t site)
 	return leakwrap_origin_of(trace.pcs, trace.depth).kind == LEAKWRAP_ORIGIN_SYSTEM;
 }
 
-/* Writes the totals, the notes and the call sites.  OWN: only blocks from after the fork.
- * EARLIER_LOST: an earlier dump could not be written whole.  Returns the number of call sites that
- * it showed. */
-static size_t write_live(bool own, bool earlier_lost)
+/* Writes the totals, the notes and the call sites of a dump for REASON.  EARLIER_LOST: an earlier
+ * dump could not be written whole.  Returns the number of call sites that it showed. */
+static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost)
 {
+	const bool own = reason->own;
 	leakwrap_site_test *const is_skipped = is_system_left_out() ? is_system_site : NULL;
 	uint64_t tracer_bytes = leakwrap_pages_held();
 	size_t shown;
@@ -418,6 +496,8 @@ static size_t write_live(bool own, bool earlier_lost)
 	if (dump.totals.rows_count < dump.totals.count)
 		write_note("no memory to list all call sites: the largest are shown");
 #endif
+	if (reason->trigger)
+		write_trigger(reason->trigger);
 	if (earlier_lost)
 		write_note("earlier dumps could not be written whole");
 	if (is_system_left_out() && !leakwrap_origin_is_known())
@@ -453,7 +533,7 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 		leakwrap_misuse_write(dump.writer, reason->misuse, write_backtrace,
 		                      &(struct leakwrap_trace){.pcs = dump.pcs});
 	else
-		shown = write_live(reason->own, earlier_lost);
+		shown = write_live(reason, earlier_lost);
 #ifndef LEAKWRAP_BARE
 	leakwrap_failures_write(dump.writer, write_backtrace,
 	                        &(struct leakwrap_trace){.pcs = dump.pcs});

@@ -3,17 +3,25 @@
 #define LEAKWRAP_DUMP_WRITER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "wrap/signal/crash.h"
 #include "wrap/misuse/misuse.h"
 #include "report/line_writer.h"
 
+/* What made an unasked dump due. */
+struct leakwrap_trigger {
+	const char *what;      /* what VALUE measures */
+	uint64_t value, bound; /* in bytes; BOUND is the threshold or the last height, or 0 */
+};
+
 /* Why a dump is written. */
 struct leakwrap_reason {
 	const char *name; /* the value of "reason=" (format.h) */
 	bool own; /* show only the blocks that the process has allocated since it was forked */
-	const struct leakwrap_fault *crash;   /* the fault, or NULL: no crash */
-	const struct leakwrap_misuse *misuse; /* the misuse, or NULL: no misuse */
+	const struct leakwrap_fault *crash;     /* the fault, or NULL: no crash */
+	const struct leakwrap_misuse *misuse;   /* the misuse, or NULL: no misuse */
+	const struct leakwrap_trigger *trigger; /* of an unasked dump, or NULL */
 };
 
 /* Writes dump NUMBER for REASON to the descriptor FD.  Starts and finishes WRITER.  EARLIER_LOST:

@@ -18,6 +18,8 @@
  *   leakwrap[4711.1] registers rip=0x55d0c8a01230 rsp=0x7ffd2f10 ...         any number of lines
  *   leakwrap[4711.1]   #0 0x55d0c8a01230 load_config+0x20 [1] server+0x1230
  *   leakwrap[4711.1] total live_bytes=1203344 live_blocks=10432 call_sites=57
+ *   leakwrap[4711.1] sampling sample_interval=524288 sampled_blocks=93 live_bytes_error=126112 \
+ *           allocated_bytes=7211003 allocated_blocks=90332            only if blocks are sampled
  *   leakwrap[4711.1] stacks complete_stack_bytes_percent=99.98 truncated_blocks=3 guessed_blocks=0
  *   leakwrap[4711.1] loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 \
  *           freed_elsewhere_blocks=0 foreign_frees=12
@@ -36,8 +38,9 @@
  *           build_id=0a1b2c... path=/opt/app/server
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
  *
- * dump    reason is exit, signal, api, crash or misuse.  time is UTC, in the format of RFC 3339.
- *         program is the rest of the line.
+ * dump    reason is exit, signal, api, crash, misuse, or what the option dump_at= asks for:
+ *         threshold, height or failure.  For the last three a note says more.  time is UTC, in the
+ *         format of RFC 3339.  program is the rest of the line.
  * command The command line that started the program, if it is known and the option command= is 1.
  *         The line has the words of the command line, with a space in front of each.  An empty word
  *         is written as a single backslash.  At most 960 bytes of the command line are copied.  If
@@ -75,6 +78,15 @@
  *         In a forked child whose exit dump is to show its own blocks (children=own) three keys
  *         follow.  inherited_bytes and inherited_blocks are the live blocks from before the fork.
  *         inherited=included if the dump shows these blocks, too; inherited=left_out if not.
+ * sampling
+ *         Only while a sample of the blocks is recorded.  Live bytes and blocks are estimates then,
+ *         in the line before and at the call sites:
+ *
+ *             sample_interval   bytes, on average, for which one block is recorded
+ *             sampled_blocks    the recorded blocks that are live
+ *             live_bytes_error  the standard error of live_bytes
+ *             allocated_*       estimates of the blocks and bytes that were allocated so far
+ *
  * stacks  The share of live bytes whose stacks are complete; "none" if there are no live bytes.
  *         The live blocks whose stacks are truncated, and those whose stacks are guessed.
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
@@ -109,7 +121,9 @@
  *         tasks are two call sites.  " origin=system_library" follows if the C or C++ library or
  *         the loader made the allocation for itself and not for its caller.  " origin=library
  *         module=M" follows if the code of another shared library made the allocation: module M.
- *         Otherwise the program's own code did.
+ *         Otherwise the program's own code did.  In a dump of a sample " sampled=N error=N
+ *         allocated_bytes=N allocated_blocks=N" follow, as in the line sampling.  Call sites that
+ *         have allocated but hold no block come last, with 0 bytes in 0 blocks.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
  *             the raw return address

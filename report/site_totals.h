@@ -17,6 +17,14 @@ struct leakwrap_row {
 	uint64_t bytes, blocks;
 };
 
+/* What is known of a sum of live bytes that was estimated from a sample (sampling.h). */
+struct leakwrap_estimate {
+	uint64_t sampled_blocks; /* that were observed; they stand for more */
+	uint64_t blocks;         /* with LEAKWRAP_WEIGHT_BITS fractional bits */
+	/* The variance of the live bytes: HIGH * 2^64 + LOW. */
+	uint64_t variance_low, variance_high;
+};
+
 struct leakwrap_site_totals {
 	struct leakwrap_row *rows; /* call sites with live blocks; largest first */
 	size_t rows_count;
@@ -30,6 +38,11 @@ struct leakwrap_site_totals {
 	/* All other numbers and the rows include only blocks from after the fork. */
 	bool own;
 	size_t scratch_size; /* bytes that are mapped for the rows; 0: they are not mapped */
+	/* Only while blocks are sampled.  The rows have live bytes and blocks as estimated.  After
+	 * the call sites with live blocks come those that have allocated and freed. */
+	struct leakwrap_estimate *estimates; /* by call-site number; NULL: not known */
+	size_t estimates_size;               /* bytes that are mapped for them */
+	struct leakwrap_estimate estimate;   /* of all rows and those that are missing */
 };
 
 /* Returns whether the blocks of the call site SITE are left out. */

@@ -55,7 +55,7 @@ LEAKWRAP_API void leakwrap_disable(void);
 LEAKWRAP_API void leakwrap_enable(void);
 
 /* Hides the live block that starts at BLOCK from later dumps.  Returns 0, or -1 if no live block
- * starts there.  Signal-safe. */
+ * starts there.  While blocks are sampled, returns 0 also for any other address.  Signal-safe. */
 LEAKWRAP_API int leakwrap_ignore(const void *block);
 
 /* For a pool or an allocator of the program's own.  leakwrap_record declares SIZE bytes at BLOCK

@@ -27,8 +27,8 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .fault = {.registers = dump->fault.registers},
 	        .log = draft->log,
 	        .line = draft->line,
-	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0,
-	                   NULL},
+	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1,          -1,   -1,
+	                   -1, -1, -1, -1, -1, -1, -1, NO_ESTIMATE, -1.0, NULL},
 	};
 	arena_reset(&draft->arena);
 	draft->lines = 0;
@@ -62,7 +62,7 @@ void draft_note_damage(struct draft *draft, const char *what)
 
 struct key {
 	const char *name;
-	size_t count; /* offset in struct totals */
+	size_t count; /* offset in struct totals, or struct estimate */
 };
 
 #define COUNT(field)                                   \
@@ -77,8 +77,50 @@ static const struct key keys[] = {
         COUNT(truncated_blocks), COUNT(guessed_blocks),  COUNT(freed_elsewhere_blocks),
         COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
         COUNT(left_out_blocks),  COUNT(left_out_bytes),  COUNT(inherited_bytes),
-        COUNT(inherited_blocks),
+        COUNT(inherited_blocks), COUNT(sample_interval),
 };
+
+#define ESTIMATE(name, field)                          \
+	{                                              \
+		name, offsetof(struct estimate, field) \
+	}
+
+/* The keys of the line sampling, and those of a call site. */
+static const struct key estimate_keys[] = {
+        ESTIMATE("sampled_blocks", sampled_blocks),
+        ESTIMATE("sampled", sampled_blocks),
+        ESTIMATE("live_bytes_error", live_bytes_error),
+        ESTIMATE("error", live_bytes_error),
+        ESTIMATE("allocated_bytes", allocated_bytes),
+        ESTIMATE("allocated_blocks", allocated_blocks),
+};
+
+/* Stores the number VALUE in STRUCTURE if NAME is one of LIST_SIZE keys in LIST. */
+static void read_count(struct draft *draft, const struct key *list, size_t list_size,
+                       void *structure, const struct cursor *name, struct cursor value)
+{
+	int64_t number;
+
+	for (size_t i = 0; i < list_size; i++) {
+		if (!word_is(name, list[i].name))
+			continue;
+		if (scan_count(&value, &number) && at_end(&value))
+			*(int64_t *)((char *)structure + list[i].count) = number;
+		else
+			draft_note_damage(draft, "a number is damaged");
+	}
+}
+
+/* Reads WORD, "sampled=12", into ESTIMATE if it is one of its keys. */
+static void read_estimate(struct draft *draft, struct estimate *estimate, const struct cursor *word)
+{
+	const char *equals = memchr(word->at, '=', (size_t)(word->end - word->at));
+	if (!equals)
+		return;
+	struct cursor name = {word->at, equals}, value = {equals + 1, word->end};
+	read_count(draft, estimate_keys, sizeof estimate_keys / sizeof *estimate_keys, estimate,
+	           &name, value);
+}
 
 static bool scan_percent(const struct cursor *value, double *percent)
 {
@@ -116,21 +158,16 @@ static void read_totals(struct draft *draft, struct cursor c)
 			draft->dump.totals.inherited = word_is(&value, "left_out")   ? "left_out"
 			                               : word_is(&value, "included") ? "included"
 			                                                             : NULL;
-		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-			if (!word_is(&name, keys[i].name))
-				continue;
-			int64_t count;
-			if (scan_count(&value, &count) && at_end(&value))
-				*(int64_t *)((char *)&draft->dump.totals + keys[i].count) = count;
-			else
-				draft_note_damage(draft, "a number is damaged");
-		}
+		read_count(draft, keys, sizeof keys / sizeof *keys, &draft->dump.totals, &name,
+		           value);
+		read_estimate(draft, &draft->dump.totals.estimate, &word);
 	}
 }
 
 static const char *known_reason(const struct cursor *word)
 {
-	static const char *const reasons[] = {"exit", "signal", "api", "crash", "misuse"};
+	static const char *const reasons[] = {"exit",   "signal",    "api",    "crash",
+	                                      "misuse", "threshold", "height", "failure"};
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (word_is(word, reasons[i]))
 			return reasons[i];
@@ -352,8 +389,8 @@ static void drop_frames(struct parsed_site *site)
 
 const char *const origin_names[3] = {"program", "library", "system_library"};
 
-/* Reads WORD if it is "origin=NAME" or, behind that, "module=NUMBER". */
-static void read_origin(struct parsed_site *site, struct cursor *word)
+/* Reads WORD if it is "origin=NAME" or, behind that, "module=NUMBER".  Returns whether it is. */
+static bool read_origin(struct parsed_site *site, struct cursor *word)
 {
 	uint64_t number;
 
@@ -364,7 +401,10 @@ static void read_origin(struct parsed_site *site, struct cursor *word)
 	} else if (skip_text(word, "module=") && scan_decimal(word, &number) && at_end(word) &&
 	           number <= UINT_MAX) {
 		site->origin_module = (unsigned)number;
+	} else {
+		return false;
 	}
+	return true;
 }
 
 /* Reads "1: 819200 bytes in 25 blocks, complete".  "task=uart_rx" and "origin=library module=2" may
@@ -372,7 +412,7 @@ static void read_origin(struct parsed_site *site, struct cursor *word)
 static void read_site(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
-	struct parsed_site site = {.first = dump->frame_count};
+	struct parsed_site site = {.first = dump->frame_count, .estimate = NO_ESTIMATE};
 	bool broken = draft->is_stack_broken;
 
 	draft->is_stack_broken = true;
@@ -395,8 +435,8 @@ static void read_site(struct draft *draft, struct cursor c)
 	while (next_word(&c, &word)) {
 		if (skip_text(&word, "task="))
 			site.task = unescape(&draft->arena, &word);
-		else
-			read_origin(&site, &word);
+		else if (!read_origin(&site, &word))
+			read_estimate(draft, &site.estimate, &word);
 	}
 	struct parsed_site *before = last_site(dump);
 	uint64_t last = before ? before->rank : 0;
@@ -644,6 +684,7 @@ static const struct line_kind {
         {"misuse ", read_misuse, false},
         {"module ", read_module, true},
         {"total ", read_totals, true},
+        {"sampling ", read_totals, true},
         {"stacks ", read_totals, true},
         {"loss ", read_totals, true},
         {"tracer ", read_totals, true},

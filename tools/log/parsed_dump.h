@@ -34,6 +34,15 @@ struct bypass {
 	const char *path;   /* of the module, or NULL: not known */
 };
 
+/* What a dump of a sample says beside its estimates of live bytes and blocks.  -1: it does not. */
+struct estimate {
+	int64_t sampled_blocks;                    /* blocks that were observed */
+	int64_t live_bytes_error;                  /* the standard error of the live bytes */
+	int64_t allocated_bytes, allocated_blocks; /* so far, with what was freed again */
+};
+
+#define NO_ESTIMATE ((struct estimate){-1, -1, -1, -1})
+
 /* The numbers of a dump, with the names of the format.  -1: the dump does not have it. */
 struct totals {
 	int64_t live_bytes, live_blocks, call_sites;
@@ -42,6 +51,8 @@ struct totals {
 	int64_t left_out_blocks, left_out_bytes; /* only with the option system=0 */
 	int64_t tracer_bytes, dump_ns;
 	int64_t inherited_bytes, inherited_blocks; /* of a forked child: from before the fork */
+	int64_t sample_interval;                   /* bytes; -1: all blocks were recorded */
+	struct estimate estimate;
 	double complete_percent;
 	const char *inherited; /* "included" in the other numbers, "left_out", or NULL: not known */
 };
@@ -63,7 +74,8 @@ struct parsed_site {
 	const char *task; /* the task that allocated, or NULL */
 	enum origin origin;
 	unsigned origin_module; /* the number of the library, or 0 */
-	size_t first, depth;    /* in parsed_dump.frames */
+	struct estimate estimate;
+	size_t first, depth; /* in parsed_dump.frames */
 };
 
 struct parsed_module {

@@ -173,6 +173,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->task = intern_text(&report->strings, from->task);
 		site->origin = from->origin;
 		site->library = module_numbered(parsed, modules, from->origin_module);
+		site->estimate = from->estimate;
 		site->rank = from->rank;
 		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
 			site->kind = STACK_TRUNCATED;

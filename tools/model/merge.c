@@ -1,6 +1,7 @@
 /* merge.c - see merge.h. */
 #include "tools/model/merge.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,28 @@ static void add_total(int64_t *sum, int64_t value)
 		*sum = INT64_MAX;
 }
 
+/* Adds VALUE to *SUM.  A value that is not known adds nothing. */
+static void add_known(int64_t *sum, int64_t value)
+{
+	if (*sum < 0)
+		*sum = value;
+	else if (value >= 0)
+		add_total(sum, value);
+}
+
+/* Adds ONE to SUM.  The errors of independent samples add up by their squares. */
+static void add_estimate(struct estimate *sum, const struct estimate *one)
+{
+	add_known(&sum->sampled_blocks, one->sampled_blocks);
+	if (sum->live_bytes_error < 0)
+		sum->live_bytes_error = one->live_bytes_error;
+	else if (one->live_bytes_error >= 0)
+		sum->live_bytes_error = (int64_t)hypot((double)sum->live_bytes_error,
+		                                       (double)one->live_bytes_error);
+	add_known(&sum->allocated_bytes, one->allocated_bytes);
+	add_known(&sum->allocated_blocks, one->allocated_blocks);
+}
+
 static void add_totals(struct totals *sum, const struct totals *one)
 {
 	add_total(&sum->live_bytes, one->live_bytes);
@@ -76,6 +99,9 @@ static void add_totals(struct totals *sum, const struct totals *one)
 	add_total(&sum->freed_elsewhere_blocks, one->freed_elsewhere_blocks);
 	add_total(&sum->foreign_frees, one->foreign_frees);
 	add_total(&sum->tracer_bytes, one->tracer_bytes);
+	add_estimate(&sum->estimate, &one->estimate);
+	if (sum->sample_interval < one->sample_interval)
+		sum->sample_interval = one->sample_interval;
 }
 
 static int compare_sites(const void *left, const void *right)
@@ -138,7 +164,7 @@ static size_t site_of(struct merger *merger, const struct stack *stack)
 	table_add(&merger->stacks, hash, (void *)stack);
 	GROW(dump->sites, merger->site_room, dump->site_count + 1);
 	GROW(merger->spreads, merger->spread_room, dump->site_count + 1);
-	dump->sites[dump->site_count] = (struct site){.stack = stack};
+	dump->sites[dump->site_count] = (struct site){.stack = stack, .estimate = NO_ESTIMATE};
 	merger->spreads[dump->site_count] = (struct spread){0};
 	*known = ++dump->site_count;
 	return *known - 1;
@@ -220,6 +246,7 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 		spread->is_live = true;
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);
+		add_estimate(&into->estimate, &site->estimate);
 	}
 }
 
@@ -311,6 +338,8 @@ struct merger *merge_start(struct report *report)
 	merger->report = report;
 	merger->dump = arena_alloc(&report->arena, sizeof *merger->dump);
 	merger->merged = arena_alloc(&report->arena, sizeof *merger->merged);
+	merger->dump->totals.estimate = NO_ESTIMATE;
+	merger->dump->totals.sample_interval = -1;
 	return merger;
 }
 

@@ -80,8 +80,9 @@ struct site {
 	const char *task; /* the task that allocated, or NULL */
 	enum origin origin;
 	const struct module
-	        *library;   /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
-	unsigned processes; /* of a merged dump: how many have it */
+	        *library; /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
+	struct estimate estimate;
+	unsigned processes;          /* of a merged dump: how many have it */
 	const struct spread *spread; /* of a merged dump: how it spreads (merge.h) */
 };
 

@@ -76,11 +76,11 @@ void put_title(struct page *page, const struct dump *dump)
 		put_merged_title(page, dump);
 		return;
 	}
-	static const char *const reasons[][2] = {{"exit", "at exit"},
-	                                         {"signal", "on signal"},
-	                                         {"api", "on request"},
-	                                         {"crash", "at a crash"},
-	                                         {"misuse", "of misuse"}};
+	static const char *const reasons[][2] = {
+	        {"exit", "at exit"},           {"signal", "on signal"},
+	        {"api", "on request"},         {"crash", "at a crash"},
+	        {"misuse", "of misuse"},       {"threshold", "at a threshold"},
+	        {"height", "at a new height"}, {"failure", "at a failed allocation"}};
 	const char *reason = "for an unknown reason";
 	for (size_t i = 0; dump->reason && i < sizeof reasons / sizeof *reasons; i++)
 		if (strcmp(dump->reason, reasons[i][0]) == 0)
@@ -174,6 +174,26 @@ void put_misuse(struct page *page, const struct dump *dump)
 	put_modules(page, dump);
 }
 
+/* Writes how the live bytes were estimated, and what was allocated so far. */
+static void put_estimate(struct page *page, const struct totals *totals)
+{
+	const struct estimate *estimate = &totals->estimate;
+
+	if (totals->sample_interval > 0 && estimate->sampled_blocks >= 0) {
+		fprintf(page->stream, "  estimated from %s, one for each %s allocated",
+		        counted(page, (uint64_t)estimate->sampled_blocks, "sampled block"),
+		        with_unit((uint64_t)totals->sample_interval));
+		if (estimate->live_bytes_error >= 0)
+			fprintf(page->stream, "; standard error %s",
+			        counted(page, (uint64_t)estimate->live_bytes_error, "byte"));
+		putc('\n', page->stream);
+	}
+	if (estimate->allocated_bytes >= 0 && estimate->allocated_blocks >= 0)
+		fprintf(page->stream, "  allocated so far: %s in %s\n",
+		        counted(page, (uint64_t)estimate->allocated_bytes, "byte"),
+		        counted(page, (uint64_t)estimate->allocated_blocks, "block"));
+}
+
 static void put_totals(struct page *page, const struct dump *dump)
 {
 	const struct totals *totals = &dump->totals;
@@ -191,6 +211,7 @@ static void put_totals(struct page *page, const struct dump *dump)
 		fprintf(page->stream, " at %s",
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
+	put_estimate(page, totals);
 	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks > 0)
 		fprintf(page->stream, "  %s from before the fork: %s in %s\n",
 		        strcmp(totals->inherited, "included") == 0 ? "of these" : "left out",
@@ -213,6 +234,32 @@ static void put_origin(struct page *page, const struct site *site)
 		put_text(page->stream,
 		         site->library ? base_name(site->library->path) : "a library");
 	}
+}
+
+/* Returns the number of call sites of DUMP with live blocks.  In a sample's dump, those that have
+ * allocated and freed come after them. */
+static size_t live_site_count(const struct dump *dump)
+{
+	size_t count = dump->site_count;
+	while (count > 0 && dump->sites[count - 1].blocks == 0 &&
+	       dump->sites[count - 1].estimate.allocated_blocks >= 0)
+		count--;
+	return count;
+}
+
+/* Writes what the call sites without live blocks have allocated. */
+static void put_freed_sites(struct page *page, const struct dump *dump, size_t live)
+{
+	uint64_t bytes = 0, blocks = 0;
+	for (size_t i = live; i < dump->site_count; i++) {
+		add_up(&bytes, (uint64_t)dump->sites[i].estimate.allocated_bytes);
+		add_up(&blocks, (uint64_t)dump->sites[i].estimate.allocated_blocks);
+	}
+	if (live < dump->site_count)
+		fprintf(page->stream, "\n  %s without live blocks %s allocated %s in %s\n",
+		        counted(page, dump->site_count - live, "call site"),
+		        dump->site_count - live == 1 ? "has" : "have", counted(page, bytes, "byte"),
+		        counted(page, blocks, "block"));
 }
 
 /* Writes how SITE of the sum DUMP spreads over the processes. */
@@ -245,10 +292,11 @@ static void put_spread(struct page *page, const struct dump *dump, const struct 
 
 static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 {
-	for (size_t i = 0; i < dump->site_count; i++) {
+	const size_t live = live_site_count(dump);
+	for (size_t i = 0; i < live; i++) {
 		const struct site *site = &dump->sites[i];
 		if (top && i == top) {
-			leave_out(page, dump->site_count - i, "call site");
+			leave_out(page, live - i, "call site");
 			break;
 		}
 		fprintf(page->stream, "\n  #%" PRIu64 " ", site->rank);
@@ -272,11 +320,16 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			put_text(page->stream, site->task);
 		}
 		put_origin(page, site);
+		if (site->estimate.live_bytes_error > 0 && site->bytes > 0)
+			fprintf(page->stream, ", standard error %.1f %%",
+			        100.0 * (double)site->estimate.live_bytes_error /
+			                (double)site->bytes);
 		putc('\n', page->stream);
 		if (dump->merged)
 			put_spread(page, dump, site);
 		put_stack(page, site->stack);
 	}
+	put_freed_sites(page, dump, live);
 	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
 	if (bytes || blocks)
 		fprintf(page->stream, "\n  %s in %s at call sites that the dump does not show\n",

@@ -2,7 +2,9 @@
  * those that write dumps. */
 #include "wrap/leakwrap.h"
 
+#include "wrap/base/sampling.h"
 #include "wrap/record/record.h"
+#include "wrap/record/record_sample.h"
 #include "wrap/live/live.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/thread.h"
@@ -26,6 +28,11 @@ int leakwrap_ignore(const void *block)
 {
 	size_t size;
 
+	/* No dump shows a block that is not sampled, live or not. */
+	if (leakwrap_is_sampling()) {
+		leakwrap_remove_sample(LEAKWRAP_SITE_NONE, leakwrap_find_sample(block));
+		return 0;
+	}
 	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE)
 		return -1;
 	leakwrap_live_add(block, size, LEAKWRAP_SITE_IGNORED);
@@ -53,7 +60,8 @@ void leakwrap_fail_next(unsigned count)
 
 	self->fail_next = count;
 	/* The next allocation finds out what the thread has to do. */
-	if (self->state == LEAKWRAP_THREAD_RECORDING || self->state == LEAKWRAP_THREAD_CHECKING)
+	if (self->state == LEAKWRAP_THREAD_RECORDING || self->state == LEAKWRAP_THREAD_CHECKING ||
+	    self->state == LEAKWRAP_THREAD_SAMPLING)
 		self->state = LEAKWRAP_THREAD_NEW;
 }
 #endif

@@ -9,20 +9,18 @@
 #include "wrap/fail/fail.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
-#include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
+#include "wrap/record/aligned.h"
 #include "wrap/record/fast_path.h"
 #include "wrap/record/find_site.h"
 #include "wrap/record/library_calls.h"
+#include "wrap/record/record_sample.h"
 #include "wrap/runtime/runtime.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/thread.h"
 
 #include <errno.h>
 #include <stdbool.h>
-
-/* An aligned block may be cut out of a larger block that an inner call allocated.  The larger block
- * starts less than this number of bytes before the aligned block. */
-#define ALIGNED_OFFSET_MAX 65536
 
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */
 #define INSIDE_MAX  65536
@@ -39,18 +37,17 @@ static bool is_inside_allocator(uintptr_t sp)
 	       inside->mark == ((uintptr_t)inside ^ INSIDE_MARK);
 }
 
-/* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
- * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
- * start, or if no memory or no number is left. */
-static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
+/* Gives a thread that does not simply record the state that it should have.  Returns the special
+ * call site of the block that it has allocated, or LEAKWRAP_SITE_FIRST if its stack decides. */
+static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
-		return LEAKWRAP_SITE_IGNORED;
+		return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
 	if (self->state == LEAKWRAP_THREAD_INSIDE) {
 		if (is_inside_allocator(sp))
-			return LEAKWRAP_SITE_IGNORED;
+			return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
 		self->inside = NULL;
 		self->state = LEAKWRAP_THREAD_NEW;
 	}
@@ -59,9 +56,27 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		self->state = leakwrap_misuse_checked || leakwrap_fail_may_come()
-		                      ? LEAKWRAP_THREAD_CHECKING
-		                      : LEAKWRAP_THREAD_RECORDING;
+		if (leakwrap_misuse_checked || leakwrap_fail_may_come())
+			self->state = LEAKWRAP_THREAD_CHECKING;
+		else if (leakwrap_is_sampling())
+			leakwrap_sampling_enter_thread();
+		else
+			self->state = LEAKWRAP_THREAD_RECORDING;
+	}
+	return self->state == LEAKWRAP_THREAD_SAMPLING ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_FIRST;
+}
+
+/* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
+ * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
+ * start, or if no memory or no number is left.  Returns LEAKWRAP_SITE_NONE if blocks are sampled:
+ * then leakwrap_record_sample decides. */
+static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
+{
+	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING) {
+		const uint32_t special = prepare_thread(sp);
+
+		if (special != LEAKWRAP_SITE_FIRST)
+			return special;
 	}
 	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
 }
@@ -84,12 +99,6 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 	}
 }
 
-/* Does BLOCK lie in the SIZE bytes at MEMORY, behind their first byte? */
-static bool is_cut_out_of(uintptr_t block, uintptr_t memory, size_t size)
-{
-	return block > memory && block - memory < size;
-}
-
 /* Removes the record of an inner call's block if that block and BLOCK of NEW_SIZE bytes lie one
  * inside the other.
  * BLOCK may be cut out of it, or a resize may have added it to BLOCK (newlib's realloc). */
@@ -102,9 +111,11 @@ static void absorb_inner(const void *block, size_t new_size)
 		return;
 	inner = leakwrap_live_find(leakwrap_self.inner);
 	if (inner.site != LEAKWRAP_SITE_NONE &&
-	    (is_cut_out_of((uintptr_t)block, inner.address,
-	                   inner.size < ALIGNED_OFFSET_MAX ? inner.size : ALIGNED_OFFSET_MAX) ||
-	     is_cut_out_of(inner.address, (uintptr_t)block, new_size)))
+	    (leakwrap_is_cut_out_of((uintptr_t)block, inner.address,
+	                            inner.size < LEAKWRAP_ALIGNED_OFFSET_MAX
+	                                    ? inner.size
+	                                    : LEAKWRAP_ALIGNED_OFFSET_MAX) ||
+	     leakwrap_is_cut_out_of(inner.address, (uintptr_t)block, new_size)))
 		leakwrap_live_remove(leakwrap_self.inner, &size);
 }
 
@@ -144,7 +155,7 @@ static bool is_part_of(const void *enclosing, const void *block)
 {
 	if (!enclosing || enclosing == LEAKWRAP_RELEASING_PARTS)
 		return enclosing != NULL;
-	return (uintptr_t)enclosing - (uintptr_t)block < ALIGNED_OFFSET_MAX &&
+	return (uintptr_t)enclosing - (uintptr_t)block < LEAKWRAP_ALIGNED_OFFSET_MAX &&
 	       (enclosing == block || leakwrap_live_find(enclosing).site == LEAKWRAP_SITE_NONE);
 }
 
@@ -175,6 +186,13 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 
 #endif
 
+/* Counts a free of a block that has no record, unless not all blocks are recorded. */
+static void count_foreign_free(void)
+{
+	if (!leakwrap_is_sampling())
+		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+}
+
 /* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
  * yet.  Returns BLOCK. */
 static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
@@ -184,10 +202,13 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 
 	if (!block) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
+		leakwrap_runtime_report_failure(size);
 		return NULL;
 	}
 	if (site == LEAKWRAP_SITE_NONE)
 		site = find_site(LEAKWRAP_CALLER_PASSED);
+	if (site == LEAKWRAP_SITE_NONE)
+		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
 	if (retry_fast_record(site, block, size))
 		return block;
 	if (leakwrap_self.inner)
@@ -345,13 +366,15 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 		self->inner = LEAKWRAP_INNER_GONE;
 	mark_release_at(sp, block);
 	site = leakwrap_live_remove(block, &size);
-	if (site == LEAKWRAP_SITE_NONE && is_part_of(enclosing.block, block))
+	if (site == LEAKWRAP_SITE_NONE &&
+	    (leakwrap_remove_sample(site, leakwrap_find_sample(block)) ||
+	     is_part_of(enclosing.block, block)))
 		return enclosing;
 	if (leakwrap_misuse_checked &&
 	    check_release(block, size, site, kind, false, &LEAKWRAP_CALLER))
 		return enclosing;
 	if (site == LEAKWRAP_SITE_NONE)
-		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+		count_foreign_free();
 	return enclosing;
 }
 
@@ -416,10 +439,14 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 	resize->site = LEAKWRAP_SITE_NONE;
 	resize->mark = 0;
 	self->inner = NULL;
-	if (!block)
+	if (!block) {
+		resize->sample.entry = NULL;
 		return;
+	}
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
 	                                  &resize->mark);
+	if (resize->site == LEAKWRAP_SITE_NONE)
+		resize->sample = leakwrap_find_sample(block);
 	if (leakwrap_misuse_checked)
 		check_resize(resize);
 	mark_release_at(sp, block);
@@ -446,10 +473,12 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 	if (resize->block && size == 0 && errno != ENOMEM) {
 		if (resize->site == LEAKWRAP_SITE_NONE &&
 		    !is_part_of(resize->enclosing.block, resize->block))
-			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+			count_foreign_free();
+		leakwrap_remove_sample(resize->site, resize->sample);
 		leakwrap_live_end_hold(resize->block, resize->mark);
 		return;
 	}
+	leakwrap_runtime_report_failure(size);
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&
@@ -484,8 +513,9 @@ void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size
 	} else {
 		if (resize->block && resize->site == LEAKWRAP_SITE_NONE &&
 		    !is_part_of(resize->enclosing.block, resize->block))
-			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+			count_foreign_free();
 		record_resized(resize, block, size, LEAKWRAP_CALLER_PASSED);
+		leakwrap_remove_sample(resize->site, resize->sample);
 		leakwrap_live_end_hold(resize->block, resize->mark);
 	}
 	if (resize->block && size == 0 && errno == 0)
@@ -516,6 +546,8 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 
 	if (block)
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
+	if (old.site == LEAKWRAP_SITE_NONE)
+		old.sample = leakwrap_find_sample(block);
 	leakwrap_self.inner = NULL;
 	return old;
 }
@@ -548,6 +580,7 @@ void leakwrap_end_replacement_from(struct leakwrap_replacement old, void *block,
 	     leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
 		remove_replaced(&old);
 	leakwrap_record_inner_size(block, size, LEAKWRAP_CALLER_OF_PARAMS);
+	leakwrap_remove_sample(old.site, old.sample);
 	leakwrap_live_end_hold(old.block, old.mark);
 }
 

@@ -9,9 +9,11 @@
 #include "wrap/signal/crash.h"
 #include "wrap/signal/spare_stack.h"
 #include "report/dump.h"
+#include "report/unasked.h"
 #include "report/failure_writer.h"
 #include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
+#include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
@@ -20,6 +22,7 @@
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
+#include "wrap/base/sampling.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
@@ -63,6 +66,20 @@ static void dump_on_signal(void)
 		leakwrap_dump_on_signal();
 }
 
+/* Starts sampling.  Who samples cannot tell which releases are wrong, and does not find the call
+ * site of each allocation. */
+static void start_sampling(void)
+{
+	const bool may_fail = leakwrap_options.fail.choice != LEAKWRAP_FAIL_NOTHING;
+
+	if (leakwrap_misuse_checked || may_fail)
+		leakwrap_message(may_fail ? "fail= needs all blocks: sample= is ignored"
+		                          : "misuse= needs all blocks: sample= is ignored",
+		                 (const char *[]){NULL});
+	else
+		leakwrap_sampling_start((uint32_t)leakwrap_options.sample);
+}
+
 /* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its
  * own thread. */
 static void start(void)
@@ -86,6 +103,10 @@ static void start(void)
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
+	if (leakwrap_options.sample != 0)
+		start_sampling();
+	if (leakwrap_unasked_start())
+		leakwrap_live_set_growth_hook(leakwrap_unasked_look);
 	if (!leakwrap_fail_start(&fail_hooks))
 		leakwrap_message("no memory or no plan to make allocations fail",
 		                 (const char *[]){NULL});
@@ -127,6 +148,12 @@ bool leakwrap_runtime_enter(void)
 	atomic_store_explicit(&runtime.has_entered, true, memory_order_relaxed);
 	leakwrap_crash_enter_thread();
 	return true;
+}
+
+void leakwrap_runtime_report_failure(size_t size)
+{
+	if (leakwrap_options.dump_at_failure && leakwrap_process_owns_memory())
+		leakwrap_unasked_failure(size);
 }
 
 int leakwrap_install_crash_trace(void)
@@ -178,6 +205,7 @@ static void after_fork_in_child(void)
 	leakwrap_crash_forked();
 	leakwrap_spare_stack_forked();
 	leakwrap_dump_forked();
+	leakwrap_unasked_forked();
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();
 	leakwrap_sites_collect_forked();

@@ -7,10 +7,12 @@
 #include "wrap/base/options.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
+#include "wrap/live/samples.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/site_allocated.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
@@ -73,6 +75,13 @@ static void mark_block(void *context, const struct leakwrap_live_block *block)
 		leakwrap_site_mark(block->site);
 }
 
+static void mark_sample(void *context, const struct leakwrap_sample *sample)
+{
+	(void)context;
+	if (sample->site >= LEAKWRAP_SITE_FIRST)
+		leakwrap_site_mark(sample->site);
+}
+
 /* -- collecting: the lock is held -------------------------------------------------------------- */
 
 /* Calls VISIT for each number that has a backtrace. */
@@ -111,6 +120,7 @@ static void free_unlinked(uint32_t number)
 	}
 	if (keeper)
 		keeper->forget(number);
+	leakwrap_site_forget_allocated(number);
 	base = leakwrap_site_free(number);
 	if (base) {
 		base->next_dead = collection.dead_bases;
@@ -260,6 +270,7 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 			if (number >= LEAKWRAP_SITE_FIRST)
 				leakwrap_site_mark(number);
 			leakwrap_live_each(mark_block, NULL);
+			leakwrap_samples_each(mark_sample, NULL);
 			if (keeper)
 				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);
