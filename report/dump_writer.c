@@ -192,32 +192,29 @@ static void write_allocated(struct leakwrap_allocated allocated)
 	           (allocated.blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS);
 }
 
-/* Writes the line about sampling, if blocks are sampled. */
+/* Writes the line about sampling, if blocks are sampled, and the line about what was allocated, if
+ * that is counted. */
 static void write_sampling(const struct leakwrap_site_totals *all)
 {
-	struct leakwrap_allocated sum = {0, 0};
-
-	if (!leakwrap_is_sampling())
-		return;
-	for (size_t i = 0; i < all->rows_count; i++) {
-		const struct leakwrap_allocated one = leakwrap_site_allocated(all->rows[i].site);
-
-		sum.blocks += one.blocks;
-		sum.bytes += one.bytes;
+	if (leakwrap_is_sampling()) {
+		write_pair("sampling sample_interval=", leakwrap_sampling_interval());
+		write_estimate(" sampled_blocks=", " live_bytes_error=", &all->estimate);
+		leakwrap_text_end(dump.writer);
 	}
-	write_pair("sampling sample_interval=", leakwrap_sampling_interval());
-	write_estimate(" sampled_blocks=", " live_bytes_error=", &all->estimate);
-	write_allocated(sum);
-	leakwrap_text_end(dump.writer);
+	if (leakwrap_counts_allocated()) {
+		leakwrap_text(dump.writer, "allocated");
+		write_allocated(leakwrap_sites_allocated());
+		leakwrap_text_end(dump.writer);
+	}
 }
 
-/* Appends what is known of the estimate of ROW to its line, if blocks are sampled. */
+/* Appends what is known of the estimate of ROW, and of what it has allocated, to its line. */
 static void write_site_estimate(const struct leakwrap_row *row)
 {
-	if (!dump.totals.estimates)
-		return;
-	write_estimate(" sampled=", " error=", &dump.totals.estimates[row->site]);
-	write_allocated(leakwrap_site_allocated(row->site));
+	if (dump.totals.estimates)
+		write_estimate(" sampled=", " error=", &dump.totals.estimates[row->site]);
+	if (leakwrap_counts_allocated())
+		write_allocated(leakwrap_site_allocated(row->site));
 }
 
 #else

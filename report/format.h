@@ -85,8 +85,10 @@
  *             sample_interval   bytes, on average, for which one block is recorded
  *             sampled_blocks    the recorded blocks that are live
  *             live_bytes_error  the standard error of live_bytes
- *             allocated_*       estimates of the blocks and bytes that were allocated so far
  *
+ * allocated
+ *         Only while a sample is recorded, or with the option allocated=1: the blocks and bytes
+ *         that were allocated so far, also what was freed again.  In a sample they are estimates.
  * stacks  The share of live bytes whose stacks are complete; "none" if there are no live bytes.
  *         The live blocks whose stacks are truncated, and those whose stacks are guessed.
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
@@ -121,9 +123,10 @@
  *         tasks are two call sites.  " origin=system_library" follows if the C or C++ library or
  *         the loader made the allocation for itself and not for its caller.  " origin=library
  *         module=M" follows if the code of another shared library made the allocation: module M.
- *         Otherwise the program's own code did.  In a dump of a sample " sampled=N error=N
- *         allocated_bytes=N allocated_blocks=N" follow, as in the line sampling.  Call sites that
- *         have allocated but hold no block come last, with 0 bytes in 0 blocks.
+ *         Otherwise the program's own code did.  In a dump of a sample " sampled=N error=N"
+ *         follow, as in the line sampling.  If what was allocated is counted,
+ *         " allocated_bytes=N allocated_blocks=N" follow, and call sites that have allocated but
+ *         hold no block come last, with 0 bytes in 0 blocks.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
  *             the raw return address

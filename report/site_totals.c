@@ -152,9 +152,9 @@ static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 }
 
 /* Returns whether SITE, which has no live block, is shown: it has allocated. */
-static bool has_allocated(const struct leakwrap_site_totals *totals, uint32_t site)
+static bool has_allocated(uint32_t site)
 {
-	return totals->estimates && leakwrap_site_allocated(site).blocks > 0;
+	return leakwrap_counts_allocated() && leakwrap_site_allocated(site).blocks > 0;
 }
 
 #else
@@ -169,9 +169,9 @@ static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 	(void)totals, (void)count;
 }
 
-static bool has_allocated(const struct leakwrap_site_totals *totals, uint32_t site)
+static bool has_allocated(uint32_t site)
 {
-	(void)totals, (void)site;
+	(void)site;
 	return false;
 }
 
@@ -386,7 +386,7 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 
 		if (is_live && walk.estimates)
 			add_estimate(&totals->estimate, &walk.estimates[number]);
-		if (is_live || (row.blocks == 0 && has_allocated(totals, number))) {
+		if (is_live || (row.blocks == 0 && has_allocated(number))) {
 			row.site = number;
 			totals->rows[totals->rows_count++] = row;
 		}

@@ -26,7 +26,9 @@ struct leakwrap_estimate {
 };
 
 struct leakwrap_site_totals {
-	struct leakwrap_row *rows; /* call sites with live blocks; largest first */
+	/* Call sites with live blocks; largest first.  After them come those that have allocated
+	 * and freed, if that is known (leakwrap_counts_allocated). */
+	struct leakwrap_row *rows;
 	size_t rows_count;
 	size_t count; /* call sites with live blocks; may be more than there are rows */
 	uint64_t bytes, blocks;
@@ -38,8 +40,7 @@ struct leakwrap_site_totals {
 	/* All other numbers and the rows include only blocks from after the fork. */
 	bool own;
 	size_t scratch_size; /* bytes that are mapped for the rows; 0: they are not mapped */
-	/* Only while blocks are sampled.  The rows have live bytes and blocks as estimated.  After
-	 * the call sites with live blocks come those that have allocated and freed. */
+	/* Only while blocks are sampled.  The rows have live bytes and blocks as estimated. */
 	struct leakwrap_estimate *estimates; /* by call-site number; NULL: not known */
 	size_t estimates_size;               /* bytes that are mapped for them */
 	struct leakwrap_estimate estimate;   /* of all rows and those that are missing */

@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.." || exit 2
 cat >"$W/log" <<'END'
 leakwrap[7.1] dump version=1 reason=signal time=2026-11-20T18:36:07Z program=/opt/server
 leakwrap[7.1] total live_bytes=3000000 live_blocks=3010 call_sites=2
-leakwrap[7.1] sampling sample_interval=524288 sampled_blocks=9 live_bytes_error=700000 \
-allocated_bytes=13000000 allocated_blocks=200000
+leakwrap[7.1] sampling sample_interval=524288 sampled_blocks=9 live_bytes_error=700000
+leakwrap[7.1] allocated allocated_bytes=13000000 allocated_blocks=200000
 leakwrap[7.1] stacks complete_stack_bytes_percent=100.00 truncated_blocks=0 guessed_blocks=0
 leakwrap[7.1] tracer tracer_bytes=40960
 leakwrap[7.1] site 1: 2000000 bytes in 10 blocks, complete sampled=5 error=600000 \
@@ -21,7 +21,7 @@ leakwrap[7.1] site 3: 0 bytes in 0 blocks, complete sampled=0 error=0 \
 allocated_bytes=10000000 allocated_blocks=196990
 leakwrap[7.1]   #0 0x401434 churn+0x4 [1] server+0x1434
 leakwrap[7.1] module 1 0x400000-0x408000 bias=0x400000 build_id=none path=/opt/server
-leakwrap[7.1] end sites=3 lines=13 dump_ns=1000
+leakwrap[7.1] end sites=3 lines=14 dump_ns=1000
 END
 # A dump's line is one line.
 sed -i -e ':again' -e '/\\$/ { N; s/\\\n//; b again' -e '}' "$W/log"

@@ -53,6 +53,16 @@ char *render_profile(const struct target *target, bool addresses_only, size_t *s
 	return render_answer(answer, render_pprof, size);
 }
 
+char *render_allocs(const struct target *target, size_t *size)
+{
+	const struct dump_list list = last_of(target);
+	const struct answer answer = {.report = &target->program->report,
+	                              .dumps = &list,
+	                              .go_names = true,
+	                              .shows_allocated = true};
+	return render_answer(answer, render_pprof, size);
+}
+
 struct pair {
 	struct report *report;
 	struct history history;

@@ -685,6 +685,7 @@ static const struct line_kind {
         {"module ", read_module, true},
         {"total ", read_totals, true},
         {"sampling ", read_totals, true},
+        {"allocated ", read_totals, true},
         {"stacks ", read_totals, true},
         {"loss ", read_totals, true},
         {"tracer ", read_totals, true},

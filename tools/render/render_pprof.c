@@ -1,8 +1,8 @@
 /* render_pprof.c - a gzipped profile.proto (tools/render/profile.proto) for pprof and its
  * relatives.
  *
- * A call site has two values, live blocks and live bytes.  If these are estimates of a sample, the
- * blocks and bytes allocated so far stand before them.  For a comparison of two dumps these are
+ * A call site has two values, live blocks and live bytes.  If the dump says what was allocated so
+ * far, these blocks and bytes stand before them.  For a comparison of two dumps these are
  * the changes, for a series the steady growth.  All names are in the profile, so a viewer needs no
  * other file.
  */
@@ -16,7 +16,7 @@
 #include "profile.pb-c.h"
 #include "tools/render/weights.h"
 
-/* The values of a sample, and how many of them there are if all blocks were recorded. */
+/* The values of a call site, and how many of them are of live blocks. */
 enum { VALUES = 4, LIVE_VALUES = 2 };
 
 struct builder {
@@ -254,18 +254,17 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	Leakwrap__Pprof__ValueType types[VALUES], *type[VALUES];
 	Leakwrap__Pprof__ValueType period = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
 	struct weights weights = answer_weights(answer);
-	const bool is_sampled = weights.interval > 0;
-	const size_t value_count = is_sampled ? VALUES : LIVE_VALUES;
+	const size_t value_count = weights.has_allocated ? VALUES : LIVE_VALUES;
 	int64_t seconds = -1;
 
 	add_text(&b, "");
-	/* A profile of a sample has the names that pprof's own heap profiles have. */
+	/* A profile of four values has the names that pprof's own heap profiles have. */
 	static const char *const go_names[] = {"alloc_objects", "alloc_space", "inuse_objects",
 	                                       "inuse_space"};
 	static const char *const live_names[] = {"live_blocks", "live_bytes"};
-	const char *const *names = is_sampled         ? go_names
-	                           : answer->go_names ? go_names + (VALUES - LIVE_VALUES)
-	                                              : live_names;
+	const char *const *names = value_count == VALUES ? go_names
+	                           : answer->go_names    ? go_names + (VALUES - LIVE_VALUES)
+	                                                 : live_names;
 	for (size_t i = 0; i < value_count; i++) {
 		type[i] = &types[i];
 		leakwrap__pprof__value_type__init(type[i]);
@@ -287,10 +286,11 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	period.unit = add_text(&b, "bytes");
 	profile.period_type = &period;
 	/* If all blocks were recorded, each byte is in the profile. */
-	profile.period = is_sampled ? weights.interval : 1;
+	profile.period = weights.interval > 0 ? weights.interval : 1;
 	profile.n_sample_type = value_count;
 	profile.sample_type = type;
-	profile.default_sample_type = type[value_count - 1]->type;
+	profile.default_sample_type =
+	        type[answer->shows_allocated ? VALUES - LIVE_VALUES - 1 : value_count - 1]->type;
 	profile.n_sample = b.sample_count;
 	profile.sample = b.sample;
 	profile.n_mapping = b.mapping_count;

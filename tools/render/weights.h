@@ -16,7 +16,8 @@ struct weight {
 struct weights {
 	struct weight *all; /* the caller's to free */
 	size_t count, room;
-	int64_t interval; /* of the sample from which dumps were estimated; -1: of none */
+	int64_t interval;   /* of the sample from which dumps were estimated; -1: of none */
+	bool has_allocated; /* dumps say what was allocated */
 };
 
 /* Of the dumps in ANSWER what is live, of two dumps the change, of a series the steady growth. */

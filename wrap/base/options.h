@@ -89,6 +89,7 @@ struct leakwrap_options {
 	enum leakwrap_on_misuse misuse;
 	bool libraries; /* false: records only the program's own calls */
 	size_t sample;  /* the interval of sampling in bytes; 0: all blocks are recorded */
+	bool allocated; /* counts what each call site has allocated so far */
 	/* The option dump_at=: bytes, per cent; 0: not asked for. */
 	size_t dump_at_live, dump_at_rss;
 	unsigned dump_at_limit, dump_at_height;

@@ -15,7 +15,8 @@
 enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_NEW, /* nothing traced yet in this thread or since the fork */
 	LEAKWRAP_THREAD_RECORDING,
-	LEAKWRAP_THREAD_CHECKING, /* recording; looks for misuse, or makes allocations fail */
+	/* Recording; looks for misuse, makes allocations fail, or counts what is allocated. */
+	LEAKWRAP_THREAD_CHECKING,
 	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
 	LEAKWRAP_THREAD_INSIDE,   /* in an allocator that the user named (wrapper.h) */
 	LEAKWRAP_THREAD_SAMPLING, /* recording a sample of the blocks (sampling.h) */

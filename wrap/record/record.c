@@ -9,10 +9,12 @@
 #include "wrap/fail/fail.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
+#include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
 #include "wrap/record/aligned.h"
 #include "wrap/record/fast_path.h"
 #include "wrap/record/find_site.h"
+#include "wrap/record/inner_block.h"
 #include "wrap/record/library_calls.h"
 #include "wrap/record/record_sample.h"
 #include "wrap/runtime/runtime.h"
@@ -37,6 +39,12 @@ static bool is_inside_allocator(uintptr_t sp)
 	       inside->mark == ((uintptr_t)inside ^ INSIDE_MARK);
 }
 
+/* Returns whether each allocation must take the slow path. */
+static bool does_more_than_record(void)
+{
+	return leakwrap_misuse_checked || leakwrap_fail_may_come() || leakwrap_options.allocated;
+}
+
 /* Gives a thread that does not simply record the state that it should have.  Returns the special
  * call site of the block that it has allocated, or LEAKWRAP_SITE_FIRST if its stack decides. */
 static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
@@ -56,12 +64,11 @@ static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		if (leakwrap_misuse_checked || leakwrap_fail_may_come())
-			self->state = LEAKWRAP_THREAD_CHECKING;
-		else if (leakwrap_is_sampling())
+		if (leakwrap_is_sampling())
 			leakwrap_sampling_enter_thread();
 		else
-			self->state = LEAKWRAP_THREAD_RECORDING;
+			self->state = does_more_than_record() ? LEAKWRAP_THREAD_CHECKING
+			                                      : LEAKWRAP_THREAD_RECORDING;
 	}
 	return self->state == LEAKWRAP_THREAD_SAMPLING ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_FIRST;
 }
@@ -97,26 +104,6 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);
 		leakwrap_misuse_note_unseen();
 	}
-}
-
-/* Removes the record of an inner call's block if that block and BLOCK of NEW_SIZE bytes lie one
- * inside the other.
- * BLOCK may be cut out of it, or a resize may have added it to BLOCK (newlib's realloc). */
-static void absorb_inner(const void *block, size_t new_size)
-{
-	struct leakwrap_live_block inner;
-	size_t size;
-
-	if (leakwrap_self.inner == block || leakwrap_self.inner == LEAKWRAP_INNER_GONE)
-		return;
-	inner = leakwrap_live_find(leakwrap_self.inner);
-	if (inner.site != LEAKWRAP_SITE_NONE &&
-	    (leakwrap_is_cut_out_of((uintptr_t)block, inner.address,
-	                            inner.size < LEAKWRAP_ALIGNED_OFFSET_MAX
-	                                    ? inner.size
-	                                    : LEAKWRAP_ALIGNED_OFFSET_MAX) ||
-	     leakwrap_is_cut_out_of(inner.address, (uintptr_t)block, new_size)))
-		leakwrap_live_remove(leakwrap_self.inner, &size);
 }
 
 /* Returns the release that encloses a release called at SP.  A signal handler may have left the
@@ -165,11 +152,15 @@ static bool is_part_of(const void *enclosing, const void *block)
 
 /* Retries the fast path now that SITE is known, or changes the record of an inner call with the
  * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
- * nothing if the thread does not simply record, SIZE does not fit a slot, or the fast path does not
- * apply. */
+ * nothing if the thread is disabled or inside an allocator, misuse is looked for, SIZE does not fit
+ * a slot, or the fast path does not apply. */
 static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
-	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || size >= LEAKWRAP_SLOT_LARGE)
+	const uint32_t state = leakwrap_self.state;
+
+	if ((state != LEAKWRAP_THREAD_RECORDING &&
+	     (state != LEAKWRAP_THREAD_CHECKING || leakwrap_misuse_checked)) ||
+	    size >= LEAKWRAP_SLOT_LARGE)
 		return false;
 	return leakwrap_self.inner == block
 	               ? leakwrap_live_fast_change(block, size, site)
@@ -209,10 +200,12 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 		site = find_site(LEAKWRAP_CALLER_PASSED);
 	if (site == LEAKWRAP_SITE_NONE)
 		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
+	if (leakwrap_unlikely(leakwrap_options.allocated))
+		leakwrap_count_allocation(block, size, site);
 	if (retry_fast_record(site, block, size))
 		return block;
 	if (leakwrap_self.inner)
-		absorb_inner(block, size);
+		leakwrap_absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
 	/* The inner call has counted a block that it could not record. */
 	if (added != LEAKWRAP_LIVE_NEW && (added != LEAKWRAP_LIVE_UNTRACKED ||

@@ -10,35 +10,49 @@
 #include "wrap/record/find_site.h"
 #include "wrap/site/site_allocated.h"
 
+/* Returns the blocks and bytes that SAMPLE stands for. */
+static struct leakwrap_allocated allocated_by(const struct leakwrap_sample *sample)
+{
+	const uint64_t weight = leakwrap_sample_weight(sample->size, sample->interval);
+
+	return (struct leakwrap_allocated){weight, leakwrap_weigh(sample->size, weight)};
+}
+
+/* Moves what SAMPLE stands for to SITE, among what call sites have allocated. */
+static void move_allocated(const struct leakwrap_sample *sample, uint32_t site)
+{
+	const struct leakwrap_allocated part = allocated_by(sample);
+
+	leakwrap_site_add_allocated(sample->site,
+	                            (struct leakwrap_allocated){-part.blocks, -part.bytes});
+	leakwrap_site_add_allocated(site, part);
+}
+
 /* Makes the caller the call site of BLOCK if an inner call has sampled it.  BLOCK may be cut out of
  * the inner call's block: then the sample moves to BLOCK. */
 static void take_over_sample(const void *block, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_found_sample found = leakwrap_samples_find(block);
 	struct leakwrap_sample inner;
+	uint32_t site;
 
-	if (found.entry) {
-		leakwrap_samples_change_site(found, leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS));
+	if (!found.entry)
+		found = leakwrap_samples_find(leakwrap_self.inner);
+	if (!leakwrap_samples_read(found, &inner))
 		return;
-	}
-	found = leakwrap_samples_find(leakwrap_self.inner);
-	if (leakwrap_samples_read(found, &inner) &&
-	    leakwrap_is_cut_out_of((uintptr_t)block, inner.address, LEAKWRAP_ALIGNED_OFFSET_MAX) &&
-	    leakwrap_samples_remove(found)) {
+	if (inner.address == (uintptr_t)block) {
+		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+		leakwrap_samples_change_site(found, site);
+		move_allocated(&inner, site);
+	} else if (leakwrap_is_cut_out_of((uintptr_t)block, inner.address,
+	                                  LEAKWRAP_ALIGNED_OFFSET_MAX) &&
+	           leakwrap_samples_remove(found)) {
+		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+		move_allocated(&inner, site);
 		inner.address = (uintptr_t)block;
-		inner.site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+		inner.site = site;
 		leakwrap_samples_add(&inner);
 	}
-}
-
-/* Adds SAMPLE, and the blocks that it stands for, to what its call site has allocated. */
-static void count_allocated(const struct leakwrap_sample *sample)
-{
-	const uint64_t weight = leakwrap_sample_weight(sample->size, sample->interval);
-
-	leakwrap_site_add_allocated(
-	        sample->site,
-	        (struct leakwrap_allocated){weight, leakwrap_weigh(sample->size, weight)});
 }
 
 void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
@@ -56,7 +70,7 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 	if (!leakwrap_sampling_count(size, &sample.interval))
 		return block;
 	sample.site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
-	count_allocated(&sample);
+	leakwrap_site_add_allocated(sample.site, allocated_by(&sample));
 	if (leakwrap_samples_add(&sample))
 		self->inner = block;
 	else

@@ -233,6 +233,11 @@ static bool set_sample(struct span value)
 	       leakwrap_options.sample <= LEAKWRAP_SAMPLE_MAX;
 }
 
+static bool set_allocated(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.allocated);
+}
+
 static bool parse_percent(struct span value, size_t most, unsigned *percent)
 {
 	size_t number;
@@ -357,6 +362,9 @@ static const struct option {
         {"sample", set_sample, "0", "BYTES, at most 1G",
          "records a sample of the blocks, one block for each interval of that size on average, "
          "and dumps estimate all blocks; 0 records every block"},
+        {"allocated", set_allocated, "0", "0 or 1",
+         "counts what each call site has allocated so far, with what was freed again; a sample "
+         "always estimates it"},
         {"dump_at", set_dump_at, "none",
          "none, or a list of live:BYTES, rss:BYTES, limit:PERCENT, height:PERCENT and failure",
          "dumps without being asked: when live bytes, resident memory or the share of the cgroup's "

@@ -2,6 +2,8 @@
 #include "wrap/site/site_allocated.h"
 
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 
@@ -20,6 +22,14 @@ struct sums {
 #define SITES_PER_CHUNK 4096
 
 static struct sums *_Atomic chunks[LEAKWRAP_SITE_LIMIT / SITES_PER_CHUNK];
+
+/* The sums of the call sites that were given back. */
+static struct sums given_back;
+
+bool leakwrap_counts_allocated(void)
+{
+	return leakwrap_options.allocated || leakwrap_is_sampling();
+}
 
 static void add_to(struct sum *sum, uint64_t more)
 {
@@ -80,12 +90,29 @@ struct leakwrap_allocated leakwrap_site_allocated(uint32_t site)
 	return (struct leakwrap_allocated){read_sum(&sums->blocks), read_sum(&sums->bytes)};
 }
 
+struct leakwrap_allocated leakwrap_sites_allocated(void)
+{
+	struct leakwrap_allocated all = {read_sum(&given_back.blocks), read_sum(&given_back.bytes)};
+
+	for (uint32_t i = 0; i < LEAKWRAP_SITE_LIMIT / SITES_PER_CHUNK; i++) {
+		const struct sums *chunk = atomic_load(&chunks[i]);
+
+		for (uint32_t j = 0; chunk && j < SITES_PER_CHUNK; j++) {
+			all.blocks += read_sum(&chunk[j].blocks);
+			all.bytes += read_sum(&chunk[j].bytes);
+		}
+	}
+	return all;
+}
+
 void leakwrap_site_forget_allocated(uint32_t site)
 {
 	struct sums *sums = sums_of(site);
 
 	if (!sums)
 		return;
+	add_to(&given_back.blocks, read_sum(&sums->blocks));
+	add_to(&given_back.bytes, read_sum(&sums->bytes));
 	atomic_store(&sums->blocks.low, 0);
 	atomic_store(&sums->blocks.high, 0);
 	atomic_store(&sums->bytes.low, 0);

@@ -1,12 +1,14 @@
 /* site_allocated.h - what each call site has allocated so far, also what was freed again.
  *
- * Only while blocks are sampled: then the numbers are estimates (sampling.h).  A call site that is
- * given back (site_collect.h) loses its numbers.  Everything here is signal-safe.  Only the first
- * call sites of a few thousand take the tables' lock.
+ * Only while blocks are sampled: then the numbers are estimates (sampling.h); or with the option
+ * allocated=.  A call site that is given back (site_collect.h) loses its numbers, and they stay in
+ * the sum of all.  Everything here is signal-safe.  Only the first call sites of a few thousand
+ * take the tables' lock.
  */
 #ifndef LEAKWRAP_SITE_ALLOCATED_H
 #define LEAKWRAP_SITE_ALLOCATED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct leakwrap_allocated {
@@ -14,13 +16,20 @@ struct leakwrap_allocated {
 	uint64_t bytes;
 };
 
-/* Adds MORE to what the call site SITE has allocated.  Adds nothing if there is no memory. */
+/* Returns whether what call sites allocate is counted. */
+bool leakwrap_counts_allocated(void);
+
+/* Adds MORE to what the call site SITE has allocated.  Adds nothing if there is no memory.  What is
+ * taken off is added as a negative number, modulo 2^64. */
 void leakwrap_site_add_allocated(uint32_t site, struct leakwrap_allocated more);
 
 /* Returns what the call site SITE has allocated. */
 struct leakwrap_allocated leakwrap_site_allocated(uint32_t site);
 
-/* Forgets what the call site SITE has allocated. */
+/* Returns what all call sites have allocated, also those that were given back. */
+struct leakwrap_allocated leakwrap_sites_allocated(void);
+
+/* Forgets what the call site SITE has allocated, except in the sum of all call sites. */
 void leakwrap_site_forget_allocated(uint32_t site);
 
 #endif
