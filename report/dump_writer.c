@@ -192,12 +192,22 @@ static void write_allocated(struct leakwrap_allocated allocated)
 	           (allocated.blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS);
 }
 
-/* Writes the line about sampling, if blocks are sampled, and the line about what was allocated, if
- * that is counted. */
+/* Writes the lines about what is recorded, if not all was, about sampling, if blocks were sampled,
+ * and about what was allocated, if that is counted. */
 static void write_sampling(const struct leakwrap_site_totals *all)
 {
-	if (leakwrap_is_sampling()) {
-		write_pair("sampling sample_interval=", leakwrap_sampling_interval());
+	if (leakwrap_has_gaps()) {
+		leakwrap_text(dump.writer, "recording state=");
+		leakwrap_text(dump.writer, leakwrap_sampling_interval() == LEAKWRAP_SAMPLE_OFF
+		                                   ? "off"
+		                           : leakwrap_is_sampling() ? "sample"
+		                                                    : "all");
+		leakwrap_text(dump.writer, " since=");
+		write_time(leakwrap_sampling_since());
+		leakwrap_text_end(dump.writer);
+	}
+	if (leakwrap_last_interval() != 0) {
+		write_pair("sampling sample_interval=", leakwrap_last_interval());
 		write_estimate(" sampled_blocks=", " live_bytes_error=", &all->estimate);
 		leakwrap_text_end(dump.writer);
 	}

@@ -78,9 +78,16 @@
  *         In a forked child whose exit dump is to show its own blocks (children=own) three keys
  *         follow.  inherited_bytes and inherited_blocks are the live blocks from before the fork.
  *         inherited=included if the dump shows these blocks, too; inherited=left_out if not.
+ * recording
+ *         Only if not all blocks were recorded at some time.  What is recorded now, off, sample or
+ *         all, and since when.  Blocks that were allocated while recording was off are in no
+ *         number:
+ *
+ *             leakwrap[4711.1] recording state=off since=2026-11-20T18:36:07Z
+ *
  * sampling
- *         Only while a sample of the blocks is recorded.  Live bytes and blocks are estimates then,
- *         in the line before and at the call sites:
+ *         Only if a sample of the blocks is or was recorded.  Live bytes and blocks are estimates
+ *         then, in the line total and at the call sites:
  *
  *             sample_interval   bytes, on average, for which one block is recorded
  *             sampled_blocks    the recorded blocks that are live
@@ -180,6 +187,33 @@
 /* The integer that `leakwrap dump` sends with the dump signal, by sigqueue(3).  It marks a person's
  * request, which the program's own handler must not see. */
 #define LEAKWRAP_REQUEST 0x6b77656c
+
+/* The integer that `leakwrap set` sends with the dump signal, by sigqueue(3): LEAKWRAP_SET in the
+ * bits of LEAKWRAP_SET_MASK, and what is asked for.  If RECORD is set, RECORD_ON says whether
+ * recording is turned on or off.  If SAMPLE is set, BYTES is the interval (leakwrap_pack_bytes). */
+#define LEAKWRAP_SET           UINT32_C(0x5e000000)
+#define LEAKWRAP_SET_MASK      UINT32_C(0xff000000)
+#define LEAKWRAP_SET_RECORD    UINT32_C(0x00800000)
+#define LEAKWRAP_SET_RECORD_ON UINT32_C(0x00400000)
+#define LEAKWRAP_SET_SAMPLE    UINT32_C(0x00200000)
+#define LEAKWRAP_SET_BYTES     UINT32_C(0x000fffff)
+
+/* Returns BYTES, below 2^46, in 20 bits: 15 significant bits, and a shift.  Further bits are cut
+ * off. */
+static inline uint32_t leakwrap_pack_bytes(uint64_t bytes)
+{
+	uint32_t shift = 0;
+
+	for (; bytes >= 1u << 15; bytes >>= 1)
+		shift++;
+	return shift << 15 | (uint32_t)bytes;
+}
+
+/* Returns the bytes in PACKED. */
+static inline uint64_t leakwrap_unpack_bytes(uint32_t packed)
+{
+	return (uint64_t)(packed & ((1u << 15) - 1)) << (packed >> 15 & 31);
+}
 
 /* The section, the owner and the type of an ELF note.  Every program or library that holds the
  * tracer has the note, stripped or not.  The note's description is two 32-bit words.  The first
@@ -342,6 +376,8 @@ struct leakwrap_announcement {
 	/* "stderr", or a path with %p, %n and %%, as in the option log=.  "": the path is too
 	 * long. */
 	char log[1280];
+	uint32_t record; /* whether recording is on: 0 or 1 */
+	uint32_t sample; /* the interval of sampling in bytes; 0: none */
 };
 
 #endif

@@ -142,10 +142,10 @@ static void add_samples(struct walk *walk)
 		                        LEAKWRAP_WEIGHT_BITS;
 }
 
-/* Maps the estimates of COUNT call sites, if blocks are sampled. */
+/* Maps the estimates of COUNT call sites, if blocks were sampled. */
 static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 {
-	if (!leakwrap_is_sampling())
+	if (leakwrap_last_interval() == 0)
 		return;
 	totals->estimates_size = count * sizeof(totals->estimates[0]);
 	totals->estimates = leakwrap_scratch_map(totals->estimates_size);
@@ -435,7 +435,7 @@ void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
 		        .fork = last_fork(),
 		        .own = own,
 		        .inherited = first == LEAKWRAP_SITE_LOST ? totals : NULL,
-		        .estimates = leakwrap_is_sampling() ? estimates : NULL,
+		        .estimates = leakwrap_last_interval() != 0 ? estimates : NULL,
 		};
 
 		memset(part, 0, sizeof(part));

@@ -30,6 +30,8 @@ static const struct command {
         {"cc", command_cc, "[OPTION...] -- COMPILER [ARGUMENT...]", "compile and link, traced"},
         {"flags", command_flags, "[OPTION...] [-- COMPILER]", "print the flags of such a link"},
         {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},
+        {"set", command_set, "[OPTION...] PID KEY=VALUE...",
+         "change what a running program records"},
         {"torture", command_torture, "[OPTION...] -- PROGRAM...",
          "make each allocation of a program fail"},
         {"top", command_top, "[OPTION...] [PID|NAME...]", "show running programs on the terminal"},

@@ -64,6 +64,20 @@ LEAKWRAP_API int leakwrap_ignore(const void *block);
 LEAKWRAP_API void leakwrap_record(const void *block, size_t size);
 LEAKWRAP_API void leakwrap_forget(const void *block);
 
+/* -- what is recorded -------------------------------------------------------------------------- */
+
+/* Turns recording off (ON 0) or on, for all threads.  Blocks that are allocated while it is off are
+ * in no dump; frees of recorded blocks are always seen.  The option record=0 begins with recording
+ * off.  Returns 0, or -1 if the options misuse= or fail= need every block.  Signal-safe.  Not
+ * without an operating system. */
+LEAKWRAP_API int leakwrap_set_recording(int on);
+
+/* Records a sample of the blocks that are allocated from now on, one for each INTERVAL bytes on
+ * average, at most 1 GiB; 0 records every block.  While recording is off, the interval is for the
+ * time after.  Like the option sample=.  Returns 0, or -1 if INTERVAL is too large, or the options
+ * misuse= or fail= need every block.  Signal-safe.  Not without an operating system. */
+LEAKWRAP_API int leakwrap_set_sample(size_t interval);
+
 /* -- backtraces -------------------------------------------------------------------------------- */
 
 /* Stores up to MAX return addresses in PCS, innermost first.  The first is the return address of

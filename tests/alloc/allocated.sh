@@ -10,7 +10,11 @@ cat >"$W/churn.cc" <<'END'
 #define SITE extern "C" __attribute__((noinline)) void *
 SITE small(void) { return malloc(48); }
 SITE zeroed(void) { return calloc(3, 100); }
-SITE aligned(void) { void *block = nullptr; return posix_memalign(&block, 256, 700) ? nullptr : block; }
+SITE aligned(void)
+{
+	void *block = nullptr;
+	return posix_memalign(&block, 256, 700) ? nullptr : block;
+}
 SITE large(void) { return malloc(800000); }
 SITE grown(void *block) { return realloc(block, 300); }
 SITE by_new(void) { return operator new(80); }
@@ -44,9 +48,9 @@ END
 # site FUNCTION: prints the live blocks, and the bytes and blocks allocated at the call sites whose
 # innermost frame is FUNCTION.
 site() {
-	grep -B1 "  #0 .* $1+" "$W/$link.log" | sed -n \
-		's/.* bytes* in \([0-9]*\) .* allocated_bytes=\([0-9]*\) allocated_blocks=\([0-9]*\)$/\1 \2 \3/p' |
-		awk '{ live += $1; bytes += $2; blocks += $3 } END { print live, bytes, blocks }'
+	grep -B1 "  #0 .* $1+" "$W/$link.log" | tr = ' ' | awk '
+		$2 == "site" { live += $7; bytes += $(NF - 2); blocks += $NF }
+		END { print live + 0, bytes + 0, blocks + 0 }'
 }
 
 for link in dynamic static; do
@@ -78,4 +82,5 @@ done
 # The tool shows it.
 "$O/leakwrap" report -f json "$W/static.log" >"$W/out" || fail json
 grep -q '"allocated_bytes":384000,"allocated_blocks":8000' "$W/out" ||
-	grep -q '"allocated_bytes":192000,"allocated_blocks":4000' "$W/out" || fail "JSON: $(cat "$W/out")"
+	grep -q '"allocated_bytes":192000,"allocated_blocks":4000' "$W/out" ||
+	fail "JSON: $(cat "$W/out")"

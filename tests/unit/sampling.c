@@ -161,7 +161,7 @@ int main(void)
 	check_weights();
 	check_products();
 	check_roots();
-	leakwrap_sampling_start(INTERVAL);
+	leakwrap_sampling_switch(INTERVAL);
 	for (unsigned program = 0; program < 3; program++)
 		check_estimates(program, text ? (unsigned)atoi(text) : 40);
 	return 0;

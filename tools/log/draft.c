@@ -27,8 +27,8 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .fault = {.registers = dump->fault.registers},
 	        .log = draft->log,
 	        .line = draft->line,
-	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1,          -1,   -1,
-	                   -1, -1, -1, -1, -1, -1, -1, NO_ESTIMATE, -1.0, NULL},
+	        .totals = {-1, -1, -1, -1, -1, -1, -1,          -1,   -1,   -1,   -1,
+	                   -1, -1, -1, -1, -1, -1, NO_ESTIMATE, -1.0, NULL, NULL, NULL},
 	};
 	arena_reset(&draft->arena);
 	draft->lines = 0;
@@ -142,6 +142,26 @@ static bool scan_percent(const struct cursor *value, double *percent)
 	return true;
 }
 
+/* Returns the time in WORD, or NULL if it is none. */
+static const char *read_time(struct draft *draft, const struct cursor *word)
+{
+	int64_t seconds;
+	const char *text = unescape(&draft->arena, word);
+	return parse_time(text, &seconds) ? text : NULL;
+}
+
+/* Reads NAME and VALUE of the line recording, if they are its. */
+static void read_recording(struct draft *draft, const struct cursor *name,
+                           const struct cursor *value)
+{
+	static const char *const states[] = {"off", "sample", "all"};
+	for (size_t i = 0; word_is(name, "state") && i < sizeof states / sizeof *states; i++)
+		if (word_is(value, states[i]))
+			draft->dump.totals.recording = states[i];
+	if (word_is(name, "since"))
+		draft->dump.totals.recording_since = read_time(draft, value);
+}
+
 static void read_totals(struct draft *draft, struct cursor c)
 {
 	for (struct cursor word; next_word(&c, &word);) {
@@ -158,6 +178,7 @@ static void read_totals(struct draft *draft, struct cursor c)
 			draft->dump.totals.inherited = word_is(&value, "left_out")   ? "left_out"
 			                               : word_is(&value, "included") ? "included"
 			                                                             : NULL;
+		read_recording(draft, &name, &value);
 		read_count(draft, keys, sizeof keys / sizeof *keys, &draft->dump.totals, &name,
 		           value);
 		read_estimate(draft, &draft->dump.totals.estimate, &word);
@@ -191,9 +212,7 @@ static void read_head(struct draft *draft, struct cursor c)
 		} else if (skip_text(&word, "reason=")) {
 			dump->reason = known_reason(&word);
 		} else if (skip_text(&word, "time=")) {
-			int64_t seconds;
-			const char *text = unescape(&draft->arena, &word);
-			dump->time = parse_time(text, &seconds) ? text : NULL;
+			dump->time = read_time(draft, &word);
 		}
 	}
 	draft->has_head = true;
@@ -684,6 +703,7 @@ static const struct line_kind {
         {"misuse ", read_misuse, false},
         {"module ", read_module, true},
         {"total ", read_totals, true},
+        {"recording ", read_totals, true},
         {"sampling ", read_totals, true},
         {"allocated ", read_totals, true},
         {"stacks ", read_totals, true},

@@ -55,6 +55,9 @@ struct totals {
 	struct estimate estimate;
 	double complete_percent;
 	const char *inherited; /* "included" in the other numbers, "left_out", or NULL: not known */
+	/* What is recorded: "off", "sample" or "all", and since when, in RFC 3339.  NULL: all
+	 * blocks were recorded all the time. */
+	const char *recording, *recording_since;
 };
 
 struct parsed_frame {

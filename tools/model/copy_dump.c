@@ -267,14 +267,19 @@ static void copy_failures(struct report *report, const struct parsed_dump *parse
 	free(copied.at);
 }
 
+/* Returns a copy of TEXT, which may be NULL, in ARENA. */
+static const char *copy_text(struct arena *arena, const char *text)
+{
+	return text ? arena_copy(arena, text, strlen(text)) : NULL;
+}
+
 struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 {
 	struct dump *dump = arena_alloc(report->dump_arena, sizeof *dump);
 	dump->pid = parsed->pid;
 	dump->sequence = parsed->sequence;
 	dump->reason = parsed->reason;
-	if (parsed->time)
-		dump->time = arena_copy(report->dump_arena, parsed->time, strlen(parsed->time));
+	dump->time = copy_text(report->dump_arena, parsed->time);
 	/* It is empty if the runtime had no memory for it. */
 	dump->program = intern_text(&report->strings,
 	                            parsed->program && *parsed->program ? parsed->program : NULL);
@@ -284,6 +289,8 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 		dump->command[dump->command_count++] =
 		        intern_text(&report->strings, parsed->command[i]);
 	dump->totals = parsed->totals;
+	dump->totals.recording_since =
+	        copy_text(report->dump_arena, parsed->totals.recording_since);
 	dump->log = parsed->log;
 	dump->line = parsed->line;
 	dump->damage = parsed->damage;

@@ -9,13 +9,16 @@
 #include "tools/util.h"
 
 struct target_process {
-	pid_t pid;               /* as this command sees it; the caller sets it */
-	unsigned long inner_pid; /* as the process itself sees it, perhaps in a container */
-	const char *options;     /* its LEAKWRAP_OPTIONS, "" if not set; only if !ANNOUNCED */
-	const char *started_in;  /* its PWD, "" if not known; only if !ANNOUNCED */
-	int signal;              /* the dump signal */
-	const char *log;         /* the path pattern, or "stderr" */
-	bool announced;          /* SIGNAL and LOG are from the announcement in its memory */
+	pid_t pid;                /* as this command sees it; the caller sets it */
+	unsigned long inner_pid;  /* as the process itself sees it, perhaps in a container */
+	const char *options;      /* its LEAKWRAP_OPTIONS, "" if not set; only if !ANNOUNCED */
+	const char *started_in;   /* its PWD, "" if not known; only if !ANNOUNCED */
+	int signal;               /* the dump signal */
+	const char *log;          /* the path pattern, or "stderr" */
+	bool announced;           /* SIGNAL and LOG are from the announcement in its memory */
+	bool announces_recording; /* the next two are known */
+	bool record;              /* recording is on */
+	uint32_t sample;          /* the interval of sampling in bytes, or 0 */
 };
 
 /* Fills in PROCESS, whose PID is set, and checks that its dump signal leads to a dump.

@@ -97,6 +97,10 @@ static json_t *totals_json(const struct totals *totals)
 	if (totals->sample_interval > 0)
 		set(object, "sample_interval", count(totals->sample_interval));
 	set_estimate(object, &totals->estimate);
+	if (totals->recording) {
+		set(object, "recording", json_string(totals->recording));
+		set(object, "recording_since", text(totals->recording_since));
+	}
 	if (totals->inherited) {
 		set(object, "inherited_bytes", count(totals->inherited_bytes));
 		set(object, "inherited_blocks", count(totals->inherited_blocks));

@@ -174,6 +174,21 @@ void put_misuse(struct page *page, const struct dump *dump)
 	put_modules(page, dump);
 }
 
+/* Writes what is recorded, if it was not all all the time. */
+static void put_recording(struct page *page, const struct totals *totals)
+{
+	if (!totals->recording)
+		return;
+	fprintf(page->stream, "  recording %s",
+	        strcmp(totals->recording, "off") == 0      ? "is off"
+	        : strcmp(totals->recording, "sample") == 0 ? "a sample"
+	                                                   : "all blocks");
+	if (totals->recording_since)
+		fprintf(page->stream, " since %.10s %.8s UTC", totals->recording_since,
+		        totals->recording_since + 11);
+	fputs("; blocks that were allocated before may be missing\n", page->stream);
+}
+
 /* Writes how the live bytes were estimated, and what was allocated so far. */
 static void put_estimate(struct page *page, const struct totals *totals)
 {
@@ -211,6 +226,7 @@ static void put_totals(struct page *page, const struct dump *dump)
 		fprintf(page->stream, " at %s",
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
+	put_recording(page, totals);
 	put_estimate(page, totals);
 	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks > 0)
 		fprintf(page->stream, "  %s from before the fork: %s in %s\n",

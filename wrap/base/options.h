@@ -88,6 +88,7 @@ struct leakwrap_options {
 	bool command;
 	enum leakwrap_on_misuse misuse;
 	bool libraries; /* false: records only the program's own calls */
+	bool record;    /* false: begins with recording off */
 	size_t sample;  /* the interval of sampling in bytes; 0: all blocks are recorded */
 	bool allocated; /* counts what each call site has allocated so far */
 	/* The option dump_at=: bytes, per cent; 0: not asked for. */

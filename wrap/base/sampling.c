@@ -73,15 +73,46 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
 
 static struct {
-	_Atomic uint32_t interval; /* 0: all blocks are recorded */
-	_Atomic uint32_t threads;  /* threads that have drawn, for their seeds */
-	uint64_t seed;
+	_Atomic uint32_t interval;      /* as of leakwrap_sampling_interval */
+	_Atomic uint32_t last_interval; /* as of leakwrap_last_interval */
+	_Atomic bool has_gaps;
+	_Atomic uint32_t since;   /* seconds since 1970 */
+	_Atomic uint32_t threads; /* threads that have drawn, for their seeds */
+	_Atomic uint32_t seed;
 } sampling;
 
-void leakwrap_sampling_start(uint32_t interval)
+void leakwrap_sampling_switch(uint32_t interval)
 {
-	sampling.seed = leakwrap_time_monotonic() ^ (uint64_t)(uintptr_t)&interval << 16;
+	uint32_t state = atomic_load(&leakwrap_sampling_state) + 1;
+
+	if (atomic_load(&sampling.seed) == 0)
+		atomic_store(&sampling.seed, (uint32_t)leakwrap_time_monotonic() |
+		                                     (uint32_t)(uintptr_t)&interval << 16 | 1);
+	atomic_store(&sampling.since, (uint32_t)leakwrap_time_utc());
+	if (interval != 0)
+		atomic_store(&sampling.has_gaps, true);
+	if (interval != 0 && interval != LEAKWRAP_SAMPLE_OFF)
+		atomic_store(&sampling.last_interval, interval);
+	/* A thread reads the state before the interval: with an old state it looks again. */
 	atomic_store(&sampling.interval, interval);
+	if (state < LEAKWRAP_THREAD_SAMPLING)
+		state = LEAKWRAP_THREAD_SAMPLING;
+	atomic_store(&leakwrap_sampling_state, state);
+}
+
+bool leakwrap_has_gaps(void)
+{
+	return atomic_load_explicit(&sampling.has_gaps, memory_order_relaxed);
+}
+
+uint32_t leakwrap_last_interval(void)
+{
+	return atomic_load(&sampling.last_interval);
+}
+
+int64_t leakwrap_sampling_since(void)
+{
+	return atomic_load(&sampling.since);
 }
 
 uint32_t leakwrap_sampling_interval(void)
@@ -138,18 +169,24 @@ static void draw_distance(uint32_t interval)
 {
 	const uint64_t random = next_random();
 
+	if (interval == LEAKWRAP_SAMPLE_OFF) {
+		leakwrap_self.countdown = SIZE_MAX;
+		leakwrap_self.beyond = 0;
+		return;
+	}
 	set_distance((negative_logarithm(random | 1) * interval >> LOG_BITS) + 1, interval);
 }
 
 void leakwrap_sampling_enter_thread(void)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
+	const uint32_t state = atomic_load(&leakwrap_sampling_state);
 
 	if (self->random == 0)
-		self->random =
-		        sampling.seed + ((uint64_t)atomic_fetch_add(&sampling.threads, 1) << 40);
-	draw_distance(leakwrap_sampling_interval());
-	self->state = atomic_load(&leakwrap_sampling_state);
+		self->random = atomic_load(&sampling.seed) +
+		               ((uint64_t)atomic_fetch_add(&sampling.threads, 1) << 40);
+	draw_distance(atomic_load(&sampling.interval));
+	self->state = state;
 }
 
 bool leakwrap_sampling_count(size_t size, uint32_t *interval)
@@ -157,6 +194,10 @@ bool leakwrap_sampling_count(size_t size, uint32_t *interval)
 	const uint32_t present = leakwrap_sampling_interval();
 	const uint64_t distance = leakwrap_self.countdown + leakwrap_self.beyond;
 
+	if (present == LEAKWRAP_SAMPLE_OFF || present == 0) {
+		draw_distance(LEAKWRAP_SAMPLE_OFF);
+		return false;
+	}
 	if (size >= present) {
 		*interval = LEAKWRAP_SAMPLE_CERTAIN;
 		return true;

@@ -34,6 +34,9 @@
 /* The interval of a sample that was certain: its weight is 1. */
 #define LEAKWRAP_SAMPLE_CERTAIN 0
 
+/* In the place of an interval: no block is recorded. */
+#define LEAKWRAP_SAMPLE_OFF UINT32_MAX
+
 /* Weights are fixed-point numbers with this many fractional bits. */
 #define LEAKWRAP_WEIGHT_BITS 20
 #define LEAKWRAP_WEIGHT_ONE  ((uint64_t)1 << LEAKWRAP_WEIGHT_BITS)
@@ -52,24 +55,34 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low);
 
 #ifndef LEAKWRAP_BARE
 
-/* The state of the threads that sample by the present settings.  No thread has it while all blocks
- * are recorded. */
+/* The state of the threads that sample by the present settings.  It changes with the settings, and
+ * is LEAKWRAP_THREAD_SAMPLING or more.  No thread has it while all blocks are recorded. */
 extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_sampling_state;
 
-/* Samples one block for each INTERVAL bytes, 1 to LEAKWRAP_SAMPLE_MAX.  Called at start, before any
- * thread records. */
-void leakwrap_sampling_start(uint32_t interval);
+/* Samples one block for each INTERVAL bytes, 1 to LEAKWRAP_SAMPLE_MAX.  0 records all blocks, and
+ * LEAKWRAP_SAMPLE_OFF none.  Called at start, before any thread records, or with the tables' lock
+ * held.  Threads follow when they take the slow path. */
+void leakwrap_sampling_switch(uint32_t interval);
 
-/* Returns the interval, or 0 if all blocks are recorded. */
+/* Returns the interval, 0 if all blocks are recorded, or LEAKWRAP_SAMPLE_OFF. */
 uint32_t leakwrap_sampling_interval(void);
 
-/* Returns whether not all blocks are recorded. */
+/* Returns whether not all new blocks are recorded. */
 static inline bool leakwrap_is_sampling(void)
 {
 	return leakwrap_sampling_interval() != 0;
 }
 
-/* Makes this thread one that samples: draws its first point. */
+/* Returns whether there was a time when not all new blocks were recorded. */
+bool leakwrap_has_gaps(void);
+
+/* Returns the last interval by which blocks were sampled, or 0 if none was. */
+uint32_t leakwrap_last_interval(void);
+
+/* Returns the time of the last switch, in seconds since 1970. */
+int64_t leakwrap_sampling_since(void);
+
+/* Makes this thread one that samples by the present settings: draws its next point. */
 void leakwrap_sampling_enter_thread(void);
 
 /* Counts a block of SIZE bytes that this thread, which samples, has allocated.  Returns whether it
@@ -83,6 +96,16 @@ bool leakwrap_sampling_count(size_t size, uint32_t *interval);
 static inline bool leakwrap_is_sampling(void)
 {
 	return false;
+}
+
+static inline bool leakwrap_has_gaps(void)
+{
+	return false;
+}
+
+static inline uint32_t leakwrap_last_interval(void)
+{
+	return 0;
 }
 
 static inline void leakwrap_sampling_enter_thread(void)

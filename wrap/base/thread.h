@@ -19,7 +19,9 @@ enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_CHECKING,
 	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
 	LEAKWRAP_THREAD_INSIDE,   /* in an allocator that the user named (wrapper.h) */
-	LEAKWRAP_THREAD_SAMPLING, /* recording a sample of the blocks (sampling.h) */
+	/* Recording a sample of the blocks, or none.  More states follow, one for each change of
+	 * the settings (leakwrap_sampling_state). */
+	LEAKWRAP_THREAD_SAMPLING,
 };
 
 /* Value of leakwrap_thread.inner: an inner call recorded a block and released it again, allocated

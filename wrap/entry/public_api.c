@@ -6,6 +6,8 @@
 #include "wrap/record/record.h"
 #include "wrap/record/record_sample.h"
 #include "wrap/live/live.h"
+#include "wrap/runtime/recording.h"
+#include "wrap/runtime/runtime.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/thread.h"
 #include "wrap/unwind/unwind.h"
@@ -28,13 +30,11 @@ int leakwrap_ignore(const void *block)
 {
 	size_t size;
 
-	/* No dump shows a block that is not sampled, live or not. */
-	if (leakwrap_is_sampling()) {
+	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE) {
+		/* No dump shows a block that is not sampled, live or not. */
 		leakwrap_remove_sample(LEAKWRAP_SITE_NONE, leakwrap_find_sample(block));
-		return 0;
+		return leakwrap_has_gaps() ? 0 : -1;
 	}
-	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE)
-		return -1;
 	leakwrap_live_add(block, size, LEAKWRAP_SITE_IGNORED);
 	return 0;
 }
@@ -51,6 +51,22 @@ void leakwrap_forget(const void *block)
 	        leakwrap_begin_release_in_pool((void *)(uintptr_t)block, LEAKWRAP_CALLER.sp));
 }
 
+/* -- what is recorded -------------------------------------------------------------------------- */
+
+#ifndef LEAKWRAP_BARE
+int leakwrap_set_recording(int on)
+{
+	leakwrap_runtime_start();
+	return leakwrap_recording_turn(on != 0) ? 0 : -1;
+}
+
+int leakwrap_set_sample(size_t interval)
+{
+	leakwrap_runtime_start();
+	return leakwrap_recording_sample(interval) ? 0 : -1;
+}
+#endif
+
 /* -- failures ---------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE
@@ -61,7 +77,7 @@ void leakwrap_fail_next(unsigned count)
 	self->fail_next = count;
 	/* The next allocation finds out what the thread has to do. */
 	if (self->state == LEAKWRAP_THREAD_RECORDING || self->state == LEAKWRAP_THREAD_CHECKING ||
-	    self->state == LEAKWRAP_THREAD_SAMPLING)
+	    self->state >= LEAKWRAP_THREAD_SAMPLING)
 		self->state = LEAKWRAP_THREAD_NEW;
 }
 #endif

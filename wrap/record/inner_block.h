@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Removes the record of an inner call's block if that block is not BLOCK, and the two lie one inside
- * the other.  BLOCK, of SIZE bytes, may be cut out of it, or a resize may have added it to BLOCK
- * (newlib's realloc). */
+/* Removes the record of an inner call's block if that block is not BLOCK, and the two lie one
+ * inside the other.  BLOCK, of SIZE bytes, may be cut out of it, or a resize may have added it to
+ * BLOCK (newlib's realloc). */
 void leakwrap_absorb_inner(const void *block, size_t size);
 
 #ifndef LEAKWRAP_BARE

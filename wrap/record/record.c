@@ -39,10 +39,16 @@ static bool is_inside_allocator(uintptr_t sp)
 	       inside->mark == ((uintptr_t)inside ^ INSIDE_MARK);
 }
 
-/* Returns whether each allocation must take the slow path. */
-static bool does_more_than_record(void)
+/* Gives this thread the state that the present settings ask for. */
+static void choose_state(struct leakwrap_thread *self)
 {
-	return leakwrap_misuse_checked || leakwrap_fail_may_come() || leakwrap_options.allocated;
+	if (leakwrap_misuse_checked || leakwrap_fail_may_come())
+		self->state = LEAKWRAP_THREAD_CHECKING;
+	else if (!leakwrap_is_sampling())
+		self->state = leakwrap_options.allocated ? LEAKWRAP_THREAD_CHECKING
+		                                         : LEAKWRAP_THREAD_RECORDING;
+	else if (!leakwrap_thread_is_sampling())
+		leakwrap_sampling_enter_thread();
 }
 
 /* Gives a thread that does not simply record the state that it should have.  Returns the special
@@ -64,13 +70,9 @@ static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		if (leakwrap_is_sampling())
-			leakwrap_sampling_enter_thread();
-		else
-			self->state = does_more_than_record() ? LEAKWRAP_THREAD_CHECKING
-			                                      : LEAKWRAP_THREAD_RECORDING;
 	}
-	return self->state == LEAKWRAP_THREAD_SAMPLING ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_FIRST;
+	choose_state(self);
+	return self->state >= LEAKWRAP_THREAD_SAMPLING ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_FIRST;
 }
 
 /* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
@@ -79,7 +81,7 @@ static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
  * then leakwrap_record_sample decides. */
 static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 {
-	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING) {
+	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || leakwrap_is_sampling()) {
 		const uint32_t special = prepare_thread(sp);
 
 		if (special != LEAKWRAP_SITE_FIRST)
@@ -177,10 +179,10 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 
 #endif
 
-/* Counts a free of a block that has no record, unless not all blocks are recorded. */
+/* Counts a free of a block that has no record, unless not all blocks were recorded. */
 static void count_foreign_free(void)
 {
-	if (!leakwrap_is_sampling())
+	if (!leakwrap_has_gaps())
 		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 }
 

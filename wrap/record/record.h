@@ -63,7 +63,7 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
 LEAKWRAP_INLINE bool leakwrap_begin_attempt(struct leakwrap_attempt *attempt, size_t size,
                                             struct leakwrap_caller caller)
 {
-	if (leakwrap_self.state == LEAKWRAP_THREAD_SAMPLING) {
+	if (leakwrap_self.state >= LEAKWRAP_THREAD_SAMPLING) {
 		*attempt = (struct leakwrap_attempt){.mark = 0};
 		return false;
 	}

@@ -227,6 +227,11 @@ static bool set_libraries(struct span value)
 	return parse_switch(value, &leakwrap_options.libraries);
 }
 
+static bool set_record(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.record);
+}
+
 static bool set_sample(struct span value)
 {
 	return parse_bytes(value, &leakwrap_options.sample) &&
@@ -359,6 +364,8 @@ static const struct option {
         {"crash", set_crash, "0", "0 or 1",
          "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
          "SIGFPE or SIGABRT"},
+        {"record", set_record, "1", "0 or 1",
+         "0 records nothing until leakwrap set PID record=1, or leakwrap_set_recording"},
         {"sample", set_sample, "0", "BYTES, at most 1G",
          "records a sample of the blocks, one block for each interval of that size on average, "
          "and dumps estimate all blocks; 0 records every block"},

@@ -19,10 +19,10 @@
 #include "wrap/module/originals.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
+#include "wrap/runtime/recording.h"
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
-#include "wrap/base/sampling.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
@@ -66,18 +66,12 @@ static void dump_on_signal(void)
 		leakwrap_dump_on_signal();
 }
 
-/* Starts sampling.  Who samples cannot tell which releases are wrong, and does not find the call
- * site of each allocation. */
-static void start_sampling(void)
+/* Changes what is recorded.  Not in a program with raised privileges: who has started it may send
+ * it signals. */
+static void set_on_signal(uint32_t value)
 {
-	const bool may_fail = leakwrap_options.fail.choice != LEAKWRAP_FAIL_NOTHING;
-
-	if (leakwrap_misuse_checked || may_fail)
-		leakwrap_message(may_fail ? "fail= needs all blocks: sample= is ignored"
-		                          : "misuse= needs all blocks: sample= is ignored",
-		                 (const char *[]){NULL});
-	else
-		leakwrap_sampling_start((uint32_t)leakwrap_options.sample);
+	if (leakwrap_process_owns_memory() && !leakwrap_process_is_privileged())
+		leakwrap_recording_request(value);
 }
 
 /* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its
@@ -103,15 +97,14 @@ static void start(void)
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
-	if (leakwrap_options.sample != 0)
-		start_sampling();
+	leakwrap_recording_start();
 	if (leakwrap_unasked_start())
 		leakwrap_live_set_growth_hook(leakwrap_unasked_look);
 	if (!leakwrap_fail_start(&fail_hooks))
 		leakwrap_message("no memory or no plan to make allocations fail",
 		                 (const char *[]){NULL});
 	if (leakwrap_options.signal != 0)
-		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
+		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal, set_on_signal);
 	if (leakwrap_options.crash)
 		leakwrap_crash_install(leakwrap_dump_crash);
 	leakwrap_announce();

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* The kernel's value.  <signal.h> of old C libraries lacks it. */
 #ifndef SI_TKILL
@@ -34,6 +35,7 @@ struct view {
 static struct {
 	int signo; /* the dump signal; 0: none */
 	void (*dump)(void);
+	void (*set)(uint32_t value);
 	struct leakwrap_lock lock;
 	struct view view[VIEWS];
 	_Atomic unsigned current; /* number of the newest view; its index is modulo VIEWS */
@@ -114,6 +116,7 @@ static void reset_view(void)
 
 enum sender {
 	SENDER_TOOL,     /* the command leakwrap dump */
+	SENDER_SETTER,   /* the command leakwrap set */
 	SENDER_RELATIVE, /* a process of the same program (process.h): no dump */
 	SENDER_OTHER,    /* a user by kill(1), another program, this process, a timer */
 };
@@ -122,10 +125,22 @@ static enum sender sender_of(const siginfo_t *info)
 {
 	if (info->si_code == SI_QUEUE && info->si_value.sival_int == LEAKWRAP_REQUEST)
 		return SENDER_TOOL;
+	if (info->si_code == SI_QUEUE &&
+	    ((uint32_t)info->si_value.sival_int & LEAKWRAP_SET_MASK) == LEAKWRAP_SET)
+		return SENDER_SETTER;
 	if ((info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL) &&
 	    leakwrap_process_is_relative(info->si_pid))
 		return SENDER_RELATIVE;
 	return SENDER_OTHER;
+}
+
+/* Does what the signal of INFO from SENDER asks of the tracer.  Other users change nothing. */
+static void do_as_asked(enum sender sender, const siginfo_t *info)
+{
+	if (sender != SENDER_SETTER && sender != SENDER_RELATIVE)
+		dump_signal.dump();
+	if (sender == SENDER_SETTER && (info->si_uid == 0 || info->si_uid == geteuid()))
+		dump_signal.set((uint32_t)info->si_value.sival_int);
 }
 
 /* Performs the default action of SIGNO.  Returns if the process survives: it was stopped and
@@ -164,7 +179,7 @@ static __attribute__((noinline)) void find_effect(enum sender sender, struct arr
 
 	if (sender == SENDER_RELATIVE && handler.function == (uintptr_t)SIG_DFL)
 		take_default_action(arrival->info->si_signo);
-	if (sender == SENDER_TOOL || !is_function)
+	if (sender == SENDER_TOOL || sender == SENDER_SETTER || !is_function)
 		return;
 	if ((handler.flags & (int)SA_RESETHAND) != 0)
 		reset_view();
@@ -178,8 +193,7 @@ static void serve(void *argument)
 	const enum sender sender = sender_of(arrival->info);
 	const int saved = errno;
 
-	if (sender != SENDER_RELATIVE)
-		dump_signal.dump();
+	do_as_asked(sender, arrival->info);
 	find_effect(sender, arrival);
 	errno = saved;
 }
@@ -235,7 +249,7 @@ static int install_handler(const struct sigaction *view)
 	return leakwrap_signals_set(dump_signal.signo, &action, NULL);
 }
 
-void leakwrap_signals_install(int signo, void (*dump)(void))
+void leakwrap_signals_install(int signo, void (*dump)(void), void (*set)(uint32_t value))
 {
 	struct sigaction before;
 
@@ -243,6 +257,7 @@ void leakwrap_signals_install(int signo, void (*dump)(void))
 		return;
 	leakwrap_spare_stack_start();
 	dump_signal.dump = dump;
+	dump_signal.set = set;
 	change_view(&before);
 	dump_signal.signo = signo;
 	install_handler(&before);
@@ -336,8 +351,7 @@ void leakwrap_signals_waited(int signo, const siginfo_t *info, unsigned before)
 
 	if (leakwrap_signals_owns(signo) && leakwrap_self.waited == before) {
 		leakwrap_self.waited++;
-		if (!info || sender_of(info) != SENDER_RELATIVE)
-			dump_signal.dump();
+		do_as_asked(info ? sender_of(info) : SENDER_OTHER, info);
 	}
 	errno = saved;
 }
