@@ -18,6 +18,7 @@
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/site/site_allocated.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/unwind/sigreturn.h"
 #include "wrap/unwind/unwind.h"
 #include "report/registers.h"
@@ -43,6 +44,11 @@ static struct {
 	/* By module number - 1: the modules that frames have named.  NULL: no memory. */
 	const struct leakwrap_module **named;
 	unsigned module_count; /* the highest number when the dump began */
+#ifndef LEAKWRAP_BARE
+	bool has_peak; /* and then, with its time in seconds since 1970: */
+	struct leakwrap_peak peak;
+	int64_t peak_time;
+#endif
 } dump;
 
 /* -- lines ------------------------------------------------------------------------------------- */
@@ -218,13 +224,52 @@ static void write_sampling(const struct leakwrap_site_totals *all)
 	}
 }
 
-/* Appends what is known of the estimate of ROW, and of what it has allocated, to its line. */
+/* Writes BYTES and BLOCKS of the peak. */
+static void write_peak_pairs(struct leakwrap_peak peak)
+{
+	write_pair(" peak_bytes=", peak.bytes);
+	write_pair(" peak_blocks=", peak.blocks);
+}
+
+/* Writes the line about the peak, with the option peak=. */
+static void write_peak(void)
+{
+	if (!dump.has_peak)
+		return;
+	leakwrap_text(dump.writer, "peak");
+	write_peak_pairs(dump.peak);
+	leakwrap_text(dump.writer, " peak_time=");
+	write_time(dump.peak_time);
+	leakwrap_text_end(dump.writer);
+}
+
+/* Begins to read the peak, with the option peak=.  Not in a dump of a crash, which may have
+ * interrupted who looks at the peak. */
+static void begin_peak(const struct leakwrap_reason *reason)
+{
+	dump.has_peak = leakwrap_options.peak && !reason->crash;
+	if (!dump.has_peak)
+		return;
+	leakwrap_peak_look();
+	dump.peak = leakwrap_peak_begin_reading(&dump.peak_time);
+}
+
+static void end_peak(void)
+{
+	if (dump.has_peak)
+		leakwrap_peak_end_reading();
+}
+
+/* Appends what is known of the estimate of ROW, of what it has allocated, and of its part in the
+ * peak, to its line. */
 static void write_site_estimate(const struct leakwrap_row *row)
 {
 	if (dump.totals.estimates)
 		write_estimate(" sampled=", " error=", &dump.totals.estimates[row->site]);
 	if (leakwrap_counts_allocated())
 		write_allocated(leakwrap_site_allocated(row->site));
+	if (dump.has_peak)
+		write_peak_pairs(leakwrap_site_peak(row->site));
 }
 
 #else
@@ -232,6 +277,19 @@ static void write_site_estimate(const struct leakwrap_row *row)
 static void write_sampling(const struct leakwrap_site_totals *all)
 {
 	(void)all;
+}
+
+static void write_peak(void)
+{
+}
+
+static void begin_peak(const struct leakwrap_reason *reason)
+{
+	(void)reason;
+}
+
+static void end_peak(void)
+{
 }
 
 static void write_site_estimate(const struct leakwrap_row *row)
@@ -255,6 +313,7 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 	leakwrap_text_end(dump.writer);
 
 	write_sampling(all);
+	write_peak();
 	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
 	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
 	write_pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
@@ -491,6 +550,7 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	size_t shown;
 	bool collected;
 
+	begin_peak(reason);
 	collected = leakwrap_site_totals_collect(&dump.totals, own, is_skipped);
 #ifdef LEAKWRAP_BARE
 	write_totals(&dump.totals, tracer_bytes);
@@ -520,6 +580,7 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 		           "some backtraces are truncated");
 	shown = write_sites(&dump.totals);
 	leakwrap_site_totals_release(&dump.totals);
+	end_peak();
 	return shown;
 }
 

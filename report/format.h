@@ -96,6 +96,11 @@
  * allocated
  *         Only while a sample is recorded, or with the option allocated=1: the blocks and bytes
  *         that were allocated so far, also what was freed again.  In a sample they are estimates.
+ * peak    Only with the option peak=1: the live bytes and blocks when most bytes were live, as far
+ *         as the heap's growth was looked at, and when that was.  In a sample they are estimates:
+ *
+ *             leakwrap[4711.1] peak peak_bytes=N peak_blocks=N peak_time=2026-11-20T18:36:07Z
+ *
  * stacks  The share of live bytes whose stacks are complete; "none" if there are no live bytes.
  *         The live blocks whose stacks are truncated, and those whose stacks are guessed.
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
@@ -132,8 +137,9 @@
  *         module=M" follows if the code of another shared library made the allocation: module M.
  *         Otherwise the program's own code did.  In a dump of a sample " sampled=N error=N"
  *         follow, as in the line sampling.  If what was allocated is counted,
- *         " allocated_bytes=N allocated_blocks=N" follow, and call sites that have allocated but
- *         hold no block come last, with 0 bytes in 0 blocks.
+ *         " allocated_bytes=N allocated_blocks=N" follow; with the option peak=1
+ *         " peak_bytes=N peak_blocks=N".  Then call sites that have allocated or were in the peak,
+ *         but hold no block, come last, with 0 bytes in 0 blocks.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
  *             the raw return address

@@ -8,6 +8,7 @@
 #include "wrap/live/samples.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_allocated.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/site/site_read.h"
 
 #include <string.h>
@@ -151,10 +152,11 @@ static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 	totals->estimates = leakwrap_scratch_map(totals->estimates_size);
 }
 
-/* Returns whether SITE, which has no live block, is shown: it has allocated. */
-static bool has_allocated(uint32_t site)
+/* Returns whether SITE, which has no live block, is shown: it has allocated, or was in the peak. */
+static bool has_held(uint32_t site)
 {
-	return leakwrap_counts_allocated() && leakwrap_site_allocated(site).blocks > 0;
+	return (leakwrap_counts_allocated() && leakwrap_site_allocated(site).blocks > 0) ||
+	       leakwrap_site_peak(site).blocks > 0;
 }
 
 #else
@@ -169,7 +171,7 @@ static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 	(void)totals, (void)count;
 }
 
-static bool has_allocated(uint32_t site)
+static bool has_held(uint32_t site)
 {
 	(void)site;
 	return false;
@@ -386,7 +388,7 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 
 		if (is_live && walk.estimates)
 			add_estimate(&totals->estimate, &walk.estimates[number]);
-		if (is_live || (row.blocks == 0 && has_allocated(number))) {
+		if (is_live || (row.blocks == 0 && has_held(number))) {
 			row.site = number;
 			totals->rows[totals->rows_count++] = row;
 		}

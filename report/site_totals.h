@@ -27,7 +27,7 @@ struct leakwrap_estimate {
 
 struct leakwrap_site_totals {
 	/* Call sites with live blocks; largest first.  After them come those that have allocated
-	 * and freed, if that is known (leakwrap_counts_allocated). */
+	 * and freed, if that is known (leakwrap_counts_allocated, leakwrap_site_peak). */
 	struct leakwrap_row *rows;
 	size_t rows_count;
 	size_t count; /* call sites with live blocks; may be more than there are rows */

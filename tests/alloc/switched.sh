@@ -7,7 +7,8 @@ for link in dynamic static; do
 	[ $link = dynamic ] || flag=-static
 	# shellcheck disable=SC2086 # one flag or none
 	build $link tests/alloc/switched.c $flag
-	LEAKWRAP_OPTIONS="log=$W/$link.log" "$W/$link" "${SWITCHES:-2000}" || fail "$link: status $?"
+	LEAKWRAP_OPTIONS="log=$W/$link.log" "$W/$link" "${SWITCHES:-2000}" ||
+		fail "$link: status $?"
 	# After all is freed, the threads' own memory is left, and no sample.
 	equal "$link: left" \
 		"$(dump_lines "$W/$link.log" 1 | grep '^site ' | grep -v ' 0 bytes in 0 blocks' |

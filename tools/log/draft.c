@@ -27,8 +27,8 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .fault = {.registers = dump->fault.registers},
 	        .log = draft->log,
 	        .line = draft->line,
-	        .totals = {-1, -1, -1, -1, -1, -1, -1,          -1,   -1,   -1,   -1,
-	                   -1, -1, -1, -1, -1, -1, NO_ESTIMATE, -1.0, NULL, NULL, NULL},
+	        .totals = {-1, -1, -1, -1, -1, -1,          -1,   -1,   -1,   -1,   -1,  -1,
+	                   -1, -1, -1, -1, -1, NO_ESTIMATE, -1.0, NULL, NULL, NULL, NULL},
 	};
 	arena_reset(&draft->arena);
 	draft->lines = 0;
@@ -93,6 +93,8 @@ static const struct key estimate_keys[] = {
         ESTIMATE("error", live_bytes_error),
         ESTIMATE("allocated_bytes", allocated_bytes),
         ESTIMATE("allocated_blocks", allocated_blocks),
+        ESTIMATE("peak_bytes", peak_bytes),
+        ESTIMATE("peak_blocks", peak_blocks),
 };
 
 /* Stores the number VALUE in STRUCTURE if NAME is one of LIST_SIZE keys in LIST. */
@@ -150,7 +152,7 @@ static const char *read_time(struct draft *draft, const struct cursor *word)
 	return parse_time(text, &seconds) ? text : NULL;
 }
 
-/* Reads NAME and VALUE of the line recording, if they are its. */
+/* Reads NAME and VALUE of the lines recording and peak, if they are theirs and no number. */
 static void read_recording(struct draft *draft, const struct cursor *name,
                            const struct cursor *value)
 {
@@ -160,6 +162,8 @@ static void read_recording(struct draft *draft, const struct cursor *name,
 			draft->dump.totals.recording = states[i];
 	if (word_is(name, "since"))
 		draft->dump.totals.recording_since = read_time(draft, value);
+	if (word_is(name, "peak_time"))
+		draft->dump.totals.peak_time = read_time(draft, value);
 }
 
 static void read_totals(struct draft *draft, struct cursor c)
@@ -705,6 +709,7 @@ static const struct line_kind {
         {"total ", read_totals, true},
         {"recording ", read_totals, true},
         {"sampling ", read_totals, true},
+        {"peak ", read_totals, true},
         {"allocated ", read_totals, true},
         {"stacks ", read_totals, true},
         {"loss ", read_totals, true},

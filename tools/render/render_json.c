@@ -72,6 +72,10 @@ static void set_estimate(json_t *object, const struct estimate *estimate)
 		set(object, "allocated_bytes", count(estimate->allocated_bytes));
 		set(object, "allocated_blocks", count(estimate->allocated_blocks));
 	}
+	if (estimate->peak_bytes >= 0) {
+		set(object, "peak_bytes", count(estimate->peak_bytes));
+		set(object, "peak_blocks", count(estimate->peak_blocks));
+	}
 }
 
 static json_t *totals_json(const struct totals *totals)
@@ -97,6 +101,8 @@ static json_t *totals_json(const struct totals *totals)
 	if (totals->sample_interval > 0)
 		set(object, "sample_interval", count(totals->sample_interval));
 	set_estimate(object, &totals->estimate);
+	if (totals->peak_time)
+		set(object, "peak_time", text(totals->peak_time));
 	if (totals->recording) {
 		set(object, "recording", json_string(totals->recording));
 		set(object, "recording_since", text(totals->recording_since));

@@ -7,11 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns TIME, which is in RFC 3339 or NULL, for people. */
+static const char *time_text(struct page *page, const char *time)
+{
+	if (!time)
+		return "at an unknown time";
+	return arena_format(&page->scratch, "%.10s %.8s UTC", time, time + 11);
+}
+
 const char *dump_time(struct page *page, const struct dump *dump)
 {
-	if (!dump->time)
-		return "at an unknown time";
-	return arena_format(&page->scratch, "%.10s %.8s UTC", dump->time, dump->time + 11);
+	return time_text(page, dump->time);
 }
 
 /* Writes the command line of DUMP as a shell would read it. */
@@ -184,8 +190,7 @@ static void put_recording(struct page *page, const struct totals *totals)
 	        : strcmp(totals->recording, "sample") == 0 ? "a sample"
 	                                                   : "all blocks");
 	if (totals->recording_since)
-		fprintf(page->stream, " since %.10s %.8s UTC", totals->recording_since,
-		        totals->recording_since + 11);
+		fprintf(page->stream, " since %s", time_text(page, totals->recording_since));
 	fputs("; blocks that were allocated before may be missing\n", page->stream);
 }
 
@@ -252,13 +257,14 @@ static void put_origin(struct page *page, const struct site *site)
 	}
 }
 
-/* Returns the number of call sites of DUMP with live blocks.  In a sample's dump, those that have
- * allocated and freed come after them. */
+/* Returns the number of call sites of DUMP with live blocks.  Those that have allocated and freed
+ * may come after them. */
 static size_t live_site_count(const struct dump *dump)
 {
 	size_t count = dump->site_count;
 	while (count > 0 && dump->sites[count - 1].blocks == 0 &&
-	       dump->sites[count - 1].estimate.allocated_blocks >= 0)
+	       (dump->sites[count - 1].estimate.allocated_blocks >= 0 ||
+	        dump->sites[count - 1].estimate.peak_blocks >= 0))
 		count--;
 	return count;
 }
@@ -267,6 +273,8 @@ static size_t live_site_count(const struct dump *dump)
 static void put_freed_sites(struct page *page, const struct dump *dump, size_t live)
 {
 	uint64_t bytes = 0, blocks = 0;
+	if (dump->totals.estimate.allocated_blocks < 0)
+		return;
 	for (size_t i = live; i < dump->site_count; i++) {
 		add_up(&bytes, (uint64_t)dump->sites[i].estimate.allocated_bytes);
 		add_up(&blocks, (uint64_t)dump->sites[i].estimate.allocated_blocks);
@@ -276,6 +284,46 @@ static void put_freed_sites(struct page *page, const struct dump *dump, size_t l
 		        counted(page, dump->site_count - live, "call site"),
 		        dump->site_count - live == 1 ? "has" : "have", counted(page, bytes, "byte"),
 		        counted(page, blocks, "block"));
+}
+
+static int compare_peaks(const void *left, const void *right)
+{
+	const struct site *const *a = left, *const *b = right;
+	int64_t bytes_a = (*a)->estimate.peak_bytes, bytes_b = (*b)->estimate.peak_bytes;
+	if (bytes_a != bytes_b)
+		return bytes_a > bytes_b ? -1 : 1;
+	return (*a)->rank < (*b)->rank ? -1 : (*a)->rank > (*b)->rank;
+}
+
+/* The most call sites of the peak that are shown unless the user gives another number. */
+enum { PEAK_SITES = 10 };
+
+/* Writes which call sites held the most when most bytes were live. */
+static void put_peak(struct page *page, const struct dump *dump, unsigned top)
+{
+	const struct estimate *all = &dump->totals.estimate;
+	size_t count = 0;
+	if (all->peak_bytes < 0 || all->peak_blocks < 0)
+		return;
+	fprintf(page->stream, "\n  at the peak, %s: %s in %s\n",
+	        time_text(page, dump->totals.peak_time),
+	        counted(page, (uint64_t)all->peak_bytes, "byte"),
+	        counted(page, (uint64_t)all->peak_blocks, "block"));
+	const struct site **sites = xmalloc((dump->site_count + 1) * sizeof *sites);
+	for (size_t i = 0; i < dump->site_count; i++)
+		if (dump->sites[i].estimate.peak_bytes > 0)
+			sites[count++] = &dump->sites[i];
+	qsort(sites, count, sizeof *sites, compare_peaks);
+	for (size_t i = 0; i < count && i < (top ? top : PEAK_SITES); i++) {
+		const struct site *site = sites[i];
+		fprintf(page->stream, "\n    %s in %s, %.1f %% of the peak, now %s\n",
+		        counted(page, (uint64_t)site->estimate.peak_bytes, "byte"),
+		        counted(page, (uint64_t)site->estimate.peak_blocks, "block"),
+		        100.0 * (double)site->estimate.peak_bytes / (double)all->peak_bytes,
+		        counted(page, site->bytes, "byte"));
+		put_stack(page, site->stack);
+	}
+	free(sites);
 }
 
 /* Writes how SITE of the sum DUMP spreads over the processes. */
@@ -346,6 +394,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		put_stack(page, site->stack);
 	}
 	put_freed_sites(page, dump, live);
+	put_peak(page, dump, top);
 	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
 	if (bytes || blocks)
 		fprintf(page->stream, "\n  %s in %s at call sites that the dump does not show\n",

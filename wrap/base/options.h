@@ -90,6 +90,7 @@ struct leakwrap_options {
 	bool libraries; /* false: records only the program's own calls */
 	bool record;    /* false: begins with recording off */
 	size_t sample;  /* the interval of sampling in bytes; 0: all blocks are recorded */
+	bool peak;      /* keeps what each call site held when most bytes were live */
 	bool allocated; /* counts what each call site has allocated so far */
 	/* The option dump_at=: bytes, per cent; 0: not asked for. */
 	size_t dump_at_live, dump_at_rss;

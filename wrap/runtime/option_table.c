@@ -238,6 +238,11 @@ static bool set_sample(struct span value)
 	       leakwrap_options.sample <= LEAKWRAP_SAMPLE_MAX;
 }
 
+static bool set_peak(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.peak);
+}
+
 static bool set_allocated(struct span value)
 {
 	return parse_switch(value, &leakwrap_options.allocated);
@@ -372,6 +377,8 @@ static const struct option {
         {"allocated", set_allocated, "0", "0 or 1",
          "counts what each call site has allocated so far, with what was freed again; a sample "
          "always estimates it"},
+        {"peak", set_peak, "0", "0 or 1",
+         "dumps also say what each call site held when most bytes were live"},
         {"dump_at", set_dump_at, "none",
          "none, or a list of live:BYTES, rss:BYTES, limit:PERCENT, height:PERCENT and failure",
          "dumps without being asked: when live bytes, resident memory or the share of the cgroup's "

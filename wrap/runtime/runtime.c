@@ -26,6 +26,7 @@
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/unwind/stack_bounds.h"
@@ -199,6 +200,7 @@ static void after_fork_in_child(void)
 	leakwrap_spare_stack_forked();
 	leakwrap_dump_forked();
 	leakwrap_unasked_forked();
+	leakwrap_peak_forked();
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();
 	leakwrap_sites_collect_forked();

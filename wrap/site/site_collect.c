@@ -14,6 +14,7 @@
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_allocated.h"
 #include "wrap/site/site_numbers.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
@@ -271,6 +272,7 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 				leakwrap_site_mark(number);
 			leakwrap_live_each(mark_block, NULL);
 			leakwrap_samples_each(mark_sample, NULL);
+			leakwrap_peak_mark_sites();
 			if (keeper)
 				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);
