@@ -243,6 +243,25 @@ static void write_peak(void)
 	leakwrap_text_end(dump.writer);
 }
 
+/* Writes BYTES and BLOCKS from after the mark. */
+static void write_since_pairs(struct leakwrap_since since)
+{
+	write_pair(" since_mark_bytes=", since.bytes);
+	write_pair(" since_mark_blocks=", since.blocks);
+}
+
+/* Writes the line about the mark, if there is one. */
+static void write_mark(const struct leakwrap_site_totals *all)
+{
+	if (!all->since_mark)
+		return;
+	leakwrap_text(dump.writer, "mark");
+	write_since_pairs(all->all_since_mark);
+	leakwrap_text(dump.writer, " mark_time=");
+	write_time(leakwrap_sites_mark_time());
+	leakwrap_text_end(dump.writer);
+}
+
 /* Begins to read the peak, with the option peak=.  Not in a dump of a crash, which may have
  * interrupted who looks at the peak. */
 static void begin_peak(const struct leakwrap_reason *reason)
@@ -270,6 +289,8 @@ static void write_site_estimate(const struct leakwrap_row *row)
 		write_allocated(leakwrap_site_allocated(row->site));
 	if (dump.has_peak)
 		write_peak_pairs(leakwrap_site_peak(row->site));
+	if (dump.totals.since_mark)
+		write_since_pairs(dump.totals.since_mark[row->site]);
 }
 
 #else
@@ -281,6 +302,11 @@ static void write_sampling(const struct leakwrap_site_totals *all)
 
 static void write_peak(void)
 {
+}
+
+static void write_mark(const struct leakwrap_site_totals *all)
+{
+	(void)all;
 }
 
 static void begin_peak(const struct leakwrap_reason *reason)
@@ -314,6 +340,7 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 
 	write_sampling(all);
 	write_peak();
+	write_mark(all);
 	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
 	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
 	write_pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);

@@ -101,6 +101,11 @@
  *
  *             leakwrap[4711.1] peak peak_bytes=N peak_blocks=N peak_time=2026-11-20T18:36:07Z
  *
+ * mark    Only after leakwrap mark or leakwrap_mark: the live bytes and blocks that were allocated
+ *         since, and when that was:
+ *
+ *             leakwrap[4711.1] mark since_mark_bytes=N since_mark_blocks=N mark_time=...
+ *
  * stacks  The share of live bytes whose stacks are complete; "none" if there are no live bytes.
  *         The live blocks whose stacks are truncated, and those whose stacks are guessed.
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
@@ -138,7 +143,8 @@
  *         Otherwise the program's own code did.  In a dump of a sample " sampled=N error=N"
  *         follow, as in the line sampling.  If what was allocated is counted,
  *         " allocated_bytes=N allocated_blocks=N" follow; with the option peak=1
- *         " peak_bytes=N peak_blocks=N".  Then call sites that have allocated or were in the peak,
+ *         " peak_bytes=N peak_blocks=N"; after a mark " since_mark_bytes=N since_mark_blocks=N".
+ *         Call sites that have allocated or were in the peak,
  *         but hold no block, come last, with 0 bytes in 0 blocks.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
@@ -194,14 +200,16 @@
  * request, which the program's own handler must not see. */
 #define LEAKWRAP_REQUEST 0x6b77656c
 
-/* The integer that `leakwrap set` sends with the dump signal, by sigqueue(3): LEAKWRAP_SET in the
- * bits of LEAKWRAP_SET_MASK, and what is asked for.  If RECORD is set, RECORD_ON says whether
- * recording is turned on or off.  If SAMPLE is set, BYTES is the interval (leakwrap_pack_bytes). */
+/* The integer that `leakwrap set` and `leakwrap mark` send with the dump signal, by sigqueue(3):
+ * LEAKWRAP_SET in the bits of LEAKWRAP_SET_MASK, and what is asked for.  If RECORD is set,
+ * RECORD_ON says whether recording is turned on or off.  If SAMPLE is set, BYTES is the interval
+ * (leakwrap_pack_bytes).  MARK, alone, marks the time. */
 #define LEAKWRAP_SET           UINT32_C(0x5e000000)
 #define LEAKWRAP_SET_MASK      UINT32_C(0xff000000)
 #define LEAKWRAP_SET_RECORD    UINT32_C(0x00800000)
 #define LEAKWRAP_SET_RECORD_ON UINT32_C(0x00400000)
 #define LEAKWRAP_SET_SAMPLE    UINT32_C(0x00200000)
+#define LEAKWRAP_SET_MARK      UINT32_C(0x00100000)
 #define LEAKWRAP_SET_BYTES     UINT32_C(0x000fffff)
 
 /* Returns BYTES, below 2^46, in 20 bits: 15 significant bits, and a shift.  Further bits are cut
@@ -384,6 +392,7 @@ struct leakwrap_announcement {
 	char log[1280];
 	uint32_t record; /* whether recording is on: 0 or 1 */
 	uint32_t sample; /* the interval of sampling in bytes; 0: none */
+	uint32_t marks;  /* how many times leakwrap mark or leakwrap_mark has succeeded */
 };
 
 #endif

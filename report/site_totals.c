@@ -152,6 +152,35 @@ static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 	totals->estimates = leakwrap_scratch_map(totals->estimates_size);
 }
 
+/* Notes which of ROWS, LIMIT of them and not joined yet, are from after the mark. */
+static void note_since_mark(struct leakwrap_site_totals *totals, const struct leakwrap_row *rows,
+                            uint32_t limit)
+{
+	const uint32_t first = leakwrap_sites_first_marked();
+
+	if (first == LEAKWRAP_SITE_FIRST)
+		return;
+	totals->since_mark_size = limit * sizeof(totals->since_mark[0]);
+	totals->since_mark = leakwrap_scratch_map(totals->since_mark_size);
+	for (uint32_t number = first; totals->since_mark && number < limit; number++) {
+		totals->since_mark[number].bytes = rows[number].bytes;
+		totals->since_mark[number].blocks = rows[number].blocks;
+		totals->all_since_mark.bytes += rows[number].bytes;
+		totals->all_since_mark.blocks += rows[number].blocks;
+	}
+}
+
+/* Moves what the call site NUMBER has allocated, or held, to the call site OLDEST. */
+static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint32_t oldest)
+{
+	leakwrap_site_move_allocated(number, oldest);
+	leakwrap_peak_move(number, oldest);
+	if (totals->since_mark) {
+		totals->since_mark[oldest].bytes += totals->since_mark[number].bytes;
+		totals->since_mark[oldest].blocks += totals->since_mark[number].blocks;
+	}
+}
+
 /* Returns whether SITE, which has no live block, is shown: it has allocated, or was in the peak. */
 static bool has_held(uint32_t site)
 {
@@ -169,6 +198,17 @@ static void add_samples(struct walk *walk)
 static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 {
 	(void)totals, (void)count;
+}
+
+static void note_since_mark(struct leakwrap_site_totals *totals, const struct leakwrap_row *rows,
+                            uint32_t limit)
+{
+	(void)totals, (void)rows, (void)limit;
+}
+
+static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint32_t oldest)
+{
+	(void)totals, (void)number, (void)oldest;
 }
 
 static bool has_held(uint32_t site)
@@ -343,17 +383,21 @@ bool leakwrap_has_own_sites(void)
 /* Joins rows of equal backtraces.  A forked child gives a backtrace a new call-site number, also
  * if it had a number before the fork.  The blocks of the new number are added to the row of the
  * oldest number. */
-static void join_rows(struct leakwrap_row *rows, struct leakwrap_estimate *estimates,
+static void join_rows(struct leakwrap_site_totals *totals, struct leakwrap_row *rows,
                       uint32_t limit)
 {
+	struct leakwrap_estimate *const estimates = totals->estimates;
+
 	if (leakwrap_sites_are_unique())
 		return;
 	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++) {
-		const uint32_t oldest =
-		        rows[number].blocks > 0 ? leakwrap_site_oldest(number) : number;
+		const uint32_t oldest = rows[number].blocks > 0 || has_held(number)
+		                                ? leakwrap_site_oldest(number)
+		                                : number;
 
 		if (oldest == number)
 			continue;
+		join_held(totals, number, oldest);
 		rows[oldest].site = oldest;
 		rows[oldest].bytes += rows[number].bytes;
 		rows[oldest].blocks += rows[number].blocks;
@@ -380,7 +424,8 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 	walk.estimates = totals->estimates;
 	leakwrap_live_each(add_block, &walk);
 	add_samples(&walk);
-	join_rows(walk.rows, walk.estimates, limit);
+	note_since_mark(totals, walk.rows, limit);
+	join_rows(totals, walk.rows, limit);
 	totals->rows = walk.rows;
 	for (uint32_t number = LEAKWRAP_SITE_LOST; number < limit; number++) {
 		struct leakwrap_row row = walk.rows[number];
@@ -464,5 +509,8 @@ void leakwrap_site_totals_release(struct leakwrap_site_totals *totals)
 	if (totals->estimates)
 		leakwrap_scratch_unmap(totals->estimates, totals->estimates_size);
 	totals->estimates = NULL;
+	if (totals->since_mark)
+		leakwrap_scratch_unmap(totals->since_mark, totals->since_mark_size);
+	totals->since_mark = NULL;
 #endif
 }

@@ -25,6 +25,11 @@ struct leakwrap_estimate {
 	uint64_t variance_low, variance_high;
 };
 
+/* The live blocks that were allocated since the mark. */
+struct leakwrap_since {
+	uint64_t bytes, blocks;
+};
+
 struct leakwrap_site_totals {
 	/* Call sites with live blocks; largest first.  After them come those that have allocated
 	 * and freed, if that is known (leakwrap_counts_allocated, leakwrap_site_peak). */
@@ -44,6 +49,11 @@ struct leakwrap_site_totals {
 	struct leakwrap_estimate *estimates; /* by call-site number; NULL: not known */
 	size_t estimates_size;               /* bytes that are mapped for them */
 	struct leakwrap_estimate estimate;   /* of all rows and those that are missing */
+	/* Only after leakwrap_sites_mark: what was allocated since.  By call-site number, and of
+	 * all rows; NULL: not known. */
+	struct leakwrap_since *since_mark;
+	size_t since_mark_size; /* bytes that are mapped */
+	struct leakwrap_since all_since_mark;
 };
 
 /* Returns whether the blocks of the call site SITE are left out. */

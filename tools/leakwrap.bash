@@ -11,7 +11,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff list audit cc flags dump set top serve push torture'
+		options='report diff list audit cc flags dump set mark top serve push torture'
 		options+=' --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
@@ -52,7 +52,7 @@ _leakwrap() {
 		diff) options=$files ;;
 		list) options=--help ;;
 		audit) options='--strict --help' ;;
-		dump)
+		dump | mark)
 			options='--signal= --timeout= --help'
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
@@ -95,7 +95,7 @@ _leakwrap() {
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
-		elif [[ ! $command =~ ^(dump|set|top|serve|push|torture|cc)$ ]]; then
+		elif [[ ! $command =~ ^(dump|set|mark|top|serve|push|torture|cc)$ ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			compopt -o filenames 2>/dev/null
 		fi

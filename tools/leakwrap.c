@@ -32,6 +32,7 @@ static const struct command {
         {"dump", command_dump, "[OPTION...] PID", "ask a running program for a dump"},
         {"set", command_set, "[OPTION...] PID KEY=VALUE...",
          "change what a running program records"},
+        {"mark", command_mark, "[OPTION...] PID", "let its dumps tell what came since"},
         {"torture", command_torture, "[OPTION...] -- PROGRAM...",
          "make each allocation of a program fail"},
         {"top", command_top, "[OPTION...] [PID|NAME...]", "show running programs on the terminal"},

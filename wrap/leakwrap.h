@@ -78,6 +78,12 @@ LEAKWRAP_API int leakwrap_set_recording(int on);
  * misuse= or fail= need every block.  Signal-safe.  Not without an operating system. */
 LEAKWRAP_API int leakwrap_set_sample(size_t interval);
 
+/* Marks this time: from now on dumps tell live blocks that were allocated since from older blocks.
+ * A new mark replaces the old.  Returns 0, or -1 if the option fail= is given, or if half of all
+ * call-site numbers are used: each mark gives new numbers to the call sites that allocate after it.
+ * Signal-safe.  Not without an operating system. */
+LEAKWRAP_API int leakwrap_mark(void);
+
 /* -- backtraces -------------------------------------------------------------------------------- */
 
 /* Stores up to MAX return addresses in PCS, innermost first.  The first is the return address of

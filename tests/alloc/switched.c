@@ -1,6 +1,6 @@
 /* switched.c - eight threads allocate, resize and free, while what is recorded changes ARGV[1]
- * times: off, all, samples of several intervals.  In the end nothing that was freed may have a
- * record, and each new block must have one. */
+ * times: off, all, samples of several intervals, with marks between.  In the end nothing that was
+ * freed may have a record, and each new block must have one. */
 #include <leakwrap.h>
 
 #include <pthread.h>
@@ -82,6 +82,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < switches; i++) {
 		leakwrap_set_recording(i % 3 != 0);
 		leakwrap_set_sample(intervals[i % 5]);
+		if (i % 16 == 0)
+			leakwrap_mark();
 		sched_yield();
 	}
 	atomic_store(&is_over, true);

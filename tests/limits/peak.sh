@@ -4,9 +4,10 @@
 
 # near WHAT GOT WANTED PERCENT: fails if GOT is further than PERCENT from WANTED.
 near() {
-	awk -v got="$2" -v wanted="$3" -v percent="$4" \
-		'BEGIN { d = got - wanted; if (d < 0) d = -d; exit !(d * 100 <= wanted * percent) }' ||
-		fail "$1: $2, wanted $3"
+	awk -v got="$2" -v wanted="$3" -v percent="$4" 'BEGIN {
+		off = got > wanted ? got - wanted : wanted - got
+		exit !(off * 100 <= wanted * percent)
+	}' || fail "$1: $2, wanted $3"
 }
 
 # site_key FUNCTION KEY: prints the number behind KEY= at the call site of FUNCTION.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # leakwrap set turns recording on and off in a running program, and changes the sampling interval.
+# After leakwrap mark its dumps tell new blocks from older ones.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -62,6 +63,38 @@ shows '"recording":"off","recording_since":"20'
 shows '"recording":"all","recording_since":"20'
 status_is 0 "$lw" report "$W/off.log@1"
 shows '^  recording is off since 20'
+
+# After a mark a dump tells new blocks from older ones, at the same call sites.
+start marked allocated=1
+allocate 1
+allocate 2
+status_is 0 "$lw" mark $pid
+allocate 1
+allocate 3
+status_is 0 "$lw" dump $pid
+shows '] mark since_mark_bytes=4[0-9]* since_mark_blocks=200[0-9]* mark_time=20.*Z$'
+# since FUNCTION: prints live blocks, allocated blocks and blocks since the mark of FUNCTION.
+since() {
+	grep -B1 "  #0 .* $1+" "$W/out" | tr = ' ' | awk '$2 == "site" { print $7, $(NF - 4), $NF }'
+}
+equal "first" "$(since first)" "20000 20000 10000"
+equal "second" "$(since second)" "10000 10000 0"
+equal "third" "$(since third)" "10000 10000 10000"
+status_is 0 "$lw" mark $pid
+allocate 3
+status_is 0 "$lw" dump $pid
+equal "first, next mark" "$(since first)" "20000 20000 0"
+equal "third, next mark" "$(since third)" "20000 20000 10000"
+exec 7>&-
+wait $pid || fail "the marked program ends with status $?"
+status_is 0 "$lw" report -f json "$W/marked.log"
+shows '"since_mark_bytes":30000000,"since_mark_blocks":10000'
+shows '"mark_time":"20'
+status_is 0 "$lw" report "$W/marked.log"
+shows '^  of these since the mark, 20.*: 30,000,000 bytes in 10,000 blocks$'
+shows '60,000,000 bytes in 20,000 blocks, .*, 30,000,000 bytes since the mark$'
+status_is 2 "$lw" mark
+status_is 2 "$lw" mark 4711 4712
 
 # What makes no sense, or is refused, changes nothing.
 start checked misuse=report

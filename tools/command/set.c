@@ -1,4 +1,4 @@
-/* set.c - the command set: changes what a running program records.
+/* set.c - the commands set and mark: change what a running program records, and mark the time.
  *
  * What is asked for goes to the program in the integer of the dump signal, which the program's own
  * handler does not see.  The program announces in its memory what it records then.
@@ -27,6 +27,8 @@ struct set_options {
 	bool has_record, record;
 	bool has_sample;
 	uint64_t sample;
+	bool marks; /* the command is mark */
+	uint32_t marks_before;
 };
 
 /* Reads "record=1" or "sample=512K". */
@@ -70,14 +72,15 @@ static error_t parse_set(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--signal=%s: not a signal", argument);
 		break;
 	case ARGP_KEY_ARG:
-		if (options->pid)
+		if (options->pid && !options->marks)
 			parse_setting(options, argument, state);
-		else if (!parse_number(argument, &options->pid) || options->pid == 0 ||
-		         options->pid > INT32_MAX)
+		else if (options->pid || !parse_number(argument, &options->pid) ||
+		         options->pid == 0 || options->pid > INT32_MAX)
 			argp_error(state, "%s: not a process id", argument);
 		break;
 	case ARGP_KEY_END:
-		if (!options->has_record && !options->has_sample)
+		if (!options->pid ||
+		    (!options->marks && !options->has_record && !options->has_sample))
 			argp_usage(state);
 		break;
 	default:
@@ -91,6 +94,8 @@ static uint32_t request_of(const struct set_options *options)
 {
 	uint32_t request = LEAKWRAP_SET;
 
+	if (options->marks)
+		request |= LEAKWRAP_SET_MARK;
 	if (options->has_record)
 		request |= LEAKWRAP_SET_RECORD;
 	if (options->record)
@@ -102,7 +107,8 @@ static uint32_t request_of(const struct set_options *options)
 
 static bool is_done(const struct set_options *options, const struct target_process *process)
 {
-	return (!options->has_record || process->record == options->record) &&
+	return (!options->marks || process->marks != options->marks_before) &&
+	       (!options->has_record || process->record == options->record) &&
 	       (!options->has_sample || process->sample == options->sample);
 }
 
@@ -112,21 +118,31 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 {
 	for (uint64_t waited = 0; waited <= options->timeout * 100; waited++) {
 		const struct timespec pause = {.tv_nsec = 10000000};
-		if (!examine_process(arena, process, options->signal))
-			return STATUS_USAGE;
-		if (is_done(options, process))
+		if (reexamine_process(arena, process) && is_done(options, process))
 			return STATUS_FINE;
+		if (kill(process->pid, 0) != 0) {
+			complain("process %d ended meanwhile", process->pid);
+			return STATUS_USAGE;
+		}
 		nanosleep(&pause, NULL);
 	}
-	complain("process %d has not changed what it records within %" PRIu64
-	         " s: it has raised privileges, or its options misuse= or fail= need all blocks",
-	         process->pid, options->timeout);
+	if (options->marks)
+		complain("process %d has not marked the time within %" PRIu64
+		         " s: it has raised privileges, or the option fail=, or half of its "
+		         "call-site numbers are used",
+		         process->pid, options->timeout);
+	else
+		complain("process %d has not changed what it records within %" PRIu64
+		         " s: it has raised privileges, or its options misuse= or fail= need all "
+		         "blocks",
+		         process->pid, options->timeout);
 	return STATUS_USAGE;
 }
 
 static enum status set(struct arena *arena, struct target_process *process,
-                       const struct set_options *options)
+                       struct set_options *options)
 {
+	options->marks_before = process->marks;
 	if (process->announced && !process->announces_recording) {
 		complain("process %d has another version of the tracer: link its program again",
 		         process->pid);
@@ -146,15 +162,29 @@ static enum status set(struct arena *arena, struct target_process *process,
 	return wait_until_done(arena, process, options);
 }
 
+/* Runs a command with ARGP, whose input is OPTIONS. */
+static int run(const struct argp *argp, struct set_options *options, int argc, char **argv)
+{
+	struct arena arena = {0};
+
+	argp_parse(argp, argc, argv, 0, NULL, options);
+	struct target_process process = {.pid = (pid_t)options->pid};
+	enum status status = examine_process(&arena, &process, options->signal)
+	                             ? set(&arena, &process, options)
+	                             : STATUS_USAGE;
+	arena_free(&arena);
+	return (int)status;
+}
+
+static const struct argp_option table[] = {
+        {"signal", 's', "NAME", 0,
+         "The dump signal of a process whose memory this user may not read (USR1, RTMIN+3)", 0},
+        {"timeout", 't', "SECONDS", 0, "How long to wait for the change (default 10)", 0},
+        {0},
+};
+
 int command_set(int argc, char **argv)
 {
-	static const struct argp_option table[] = {
-	        {"signal", 's', "NAME", 0,
-	         "The dump signal of a process whose memory this user may not read (USR1, RTMIN+3)",
-	         0},
-	        {"timeout", 't', "SECONDS", 0, "How long to wait for the change (default 10)", 0},
-	        {0},
-	};
 	static const struct argp argp = {
 	        .options = table,
 	        .parser = parse_set,
@@ -167,13 +197,20 @@ int command_set(int argc, char **argv)
 	               "  leakwrap set PID record=1 sample=512K",
 	};
 	struct set_options options = {.timeout = DEFAULT_TIMEOUT};
-	struct arena arena = {0};
+	return run(&argp, &options, argc, argv);
+}
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	struct target_process process = {.pid = (pid_t)options.pid};
-	enum status status = examine_process(&arena, &process, options.signal)
-	                             ? set(&arena, &process, &options)
-	                             : STATUS_USAGE;
-	arena_free(&arena);
-	return (int)status;
+int command_mark(int argc, char **argv)
+{
+	static const struct argp argp = {
+	        .options = table,
+	        .parser = parse_set,
+	        .args_doc = "PID",
+	        .doc = "Marks the time in a running, traced process, and waits until it is done."
+	               "\vFrom then on its dumps tell blocks that were allocated since from older "
+	               "blocks.  A new mark replaces the old.\n\n"
+	               "  leakwrap mark PID; sleep 600; leakwrap dump PID | leakwrap report",
+	};
+	struct set_options options = {.timeout = DEFAULT_TIMEOUT, .marks = true};
+	return run(&argp, &options, argc, argv);
 }

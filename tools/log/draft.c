@@ -95,6 +95,8 @@ static const struct key estimate_keys[] = {
         ESTIMATE("allocated_blocks", allocated_blocks),
         ESTIMATE("peak_bytes", peak_bytes),
         ESTIMATE("peak_blocks", peak_blocks),
+        ESTIMATE("since_mark_bytes", since_mark_bytes),
+        ESTIMATE("since_mark_blocks", since_mark_blocks),
 };
 
 /* Stores the number VALUE in STRUCTURE if NAME is one of LIST_SIZE keys in LIST. */
@@ -152,7 +154,7 @@ static const char *read_time(struct draft *draft, const struct cursor *word)
 	return parse_time(text, &seconds) ? text : NULL;
 }
 
-/* Reads NAME and VALUE of the lines recording and peak, if they are theirs and no number. */
+/* Reads NAME and VALUE of the lines recording, peak and mark, if they are theirs and no number. */
 static void read_recording(struct draft *draft, const struct cursor *name,
                            const struct cursor *value)
 {
@@ -164,6 +166,8 @@ static void read_recording(struct draft *draft, const struct cursor *name,
 		draft->dump.totals.recording_since = read_time(draft, value);
 	if (word_is(name, "peak_time"))
 		draft->dump.totals.peak_time = read_time(draft, value);
+	if (word_is(name, "mark_time"))
+		draft->dump.totals.mark_time = read_time(draft, value);
 }
 
 static void read_totals(struct draft *draft, struct cursor c)
@@ -710,6 +714,7 @@ static const struct line_kind {
         {"recording ", read_totals, true},
         {"sampling ", read_totals, true},
         {"peak ", read_totals, true},
+        {"mark ", read_totals, true},
         {"allocated ", read_totals, true},
         {"stacks ", read_totals, true},
         {"loss ", read_totals, true},

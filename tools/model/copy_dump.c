@@ -291,6 +291,7 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	dump->totals = parsed->totals;
 	dump->totals.recording_since =
 	        copy_text(report->dump_arena, parsed->totals.recording_since);
+	dump->totals.mark_time = copy_text(report->dump_arena, parsed->totals.mark_time);
 	dump->totals.peak_time = copy_text(report->dump_arena, parsed->totals.peak_time);
 	dump->log = parsed->log;
 	dump->line = parsed->line;

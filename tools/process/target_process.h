@@ -16,8 +16,9 @@ struct target_process {
 	int signal;               /* the dump signal */
 	const char *log;          /* the path pattern, or "stderr" */
 	bool announced;           /* SIGNAL and LOG are from the announcement in its memory */
-	bool announces_recording; /* the next two are known */
+	bool announces_recording; /* the next three are known */
 	bool record;              /* recording is on */
+	uint32_t marks;           /* so far */
 	uint32_t sample;          /* the interval of sampling in bytes, or 0 */
 };
 
@@ -27,6 +28,10 @@ struct target_process {
  * NULL.  Strings come from ARENA.  Returns false after a message if no signal may be sent. */
 bool examine_process(struct arena *arena, struct target_process *process,
                      const char *assumed_signal);
+
+/* Reads again what PROCESS announces.  Returns false if that cannot be read, or if no thread takes
+ * the dump signal now: its handler may be running. */
+bool reexamine_process(struct arena *arena, struct target_process *process);
 
 /* Returns true if the program of process PID, or one of its libraries, holds the tracer and this
  * user may see it. */

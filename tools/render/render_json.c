@@ -76,6 +76,10 @@ static void set_estimate(json_t *object, const struct estimate *estimate)
 		set(object, "peak_bytes", count(estimate->peak_bytes));
 		set(object, "peak_blocks", count(estimate->peak_blocks));
 	}
+	if (estimate->since_mark_bytes >= 0) {
+		set(object, "since_mark_bytes", count(estimate->since_mark_bytes));
+		set(object, "since_mark_blocks", count(estimate->since_mark_blocks));
+	}
 }
 
 static json_t *totals_json(const struct totals *totals)
@@ -101,6 +105,8 @@ static json_t *totals_json(const struct totals *totals)
 	if (totals->sample_interval > 0)
 		set(object, "sample_interval", count(totals->sample_interval));
 	set_estimate(object, &totals->estimate);
+	if (totals->mark_time)
+		set(object, "mark_time", text(totals->mark_time));
 	if (totals->peak_time)
 		set(object, "peak_time", text(totals->peak_time));
 	if (totals->recording) {

@@ -194,7 +194,8 @@ static void put_recording(struct page *page, const struct totals *totals)
 	fputs("; blocks that were allocated before may be missing\n", page->stream);
 }
 
-/* Writes how the live bytes were estimated, and what was allocated so far. */
+/* Writes how the live bytes were estimated, what was allocated so far, and what of the live blocks
+ * since the mark. */
 static void put_estimate(struct page *page, const struct totals *totals)
 {
 	const struct estimate *estimate = &totals->estimate;
@@ -212,6 +213,11 @@ static void put_estimate(struct page *page, const struct totals *totals)
 		fprintf(page->stream, "  allocated so far: %s in %s\n",
 		        counted(page, (uint64_t)estimate->allocated_bytes, "byte"),
 		        counted(page, (uint64_t)estimate->allocated_blocks, "block"));
+	if (estimate->since_mark_bytes >= 0 && estimate->since_mark_blocks >= 0)
+		fprintf(page->stream, "  of these since the mark, %s: %s in %s\n",
+		        time_text(page, totals->mark_time),
+		        counted(page, (uint64_t)estimate->since_mark_bytes, "byte"),
+		        counted(page, (uint64_t)estimate->since_mark_blocks, "block"));
 }
 
 static void put_totals(struct page *page, const struct dump *dump)
@@ -384,6 +390,9 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			put_text(page->stream, site->task);
 		}
 		put_origin(page, site);
+		if (site->estimate.since_mark_bytes > 0)
+			fprintf(page->stream, ", %s since the mark",
+			        counted(page, (uint64_t)site->estimate.since_mark_bytes, "byte"));
 		if (site->estimate.live_bytes_error > 0 && site->bytes > 0)
 			fprintf(page->stream, ", standard error %.1f %%",
 			        100.0 * (double)site->estimate.live_bytes_error /

@@ -60,6 +60,12 @@ int leakwrap_set_recording(int on)
 	return leakwrap_recording_turn(on != 0) ? 0 : -1;
 }
 
+int leakwrap_mark(void)
+{
+	leakwrap_runtime_start();
+	return leakwrap_recording_mark() ? 0 : -1;
+}
+
 int leakwrap_set_sample(size_t interval)
 {
 	leakwrap_runtime_start();

@@ -8,12 +8,14 @@
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
 #include "wrap/misuse/misuse.h"
+#include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
 
 /* What was asked for last.  Changed with the tables' lock. */
 static struct {
 	bool is_on;
 	uint32_t interval;
+	bool pauses; /* the stack cache is paused */
 } recording;
 
 /* Returns the option that needs every block, or NULL.  Who samples cannot tell which releases are
@@ -36,8 +38,10 @@ static void apply(void)
 		return;
 	leakwrap_sampling_switch(wanted);
 	/* Threads that simply record find out on the slow path. */
-	if (before == 0 || wanted == 0)
-		leakwrap_stack_cache_pause(wanted != 0);
+	if (before == 0 || wanted == 0) {
+		recording.pauses = wanted != 0;
+		leakwrap_stack_cache_pause(recording.pauses);
+	}
 }
 
 void leakwrap_recording_start(void)
@@ -88,12 +92,30 @@ bool leakwrap_recording_sample(size_t interval)
 	return interval <= LEAKWRAP_SAMPLE_MAX && change(NULL, &wanted);
 }
 
+bool leakwrap_recording_mark(void)
+{
+	bool is_marked = false;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	if (leakwrap_options.fail.choice == LEAKWRAP_FAIL_NOTHING) {
+		leakwrap_stack_cache_pause(true);
+		is_marked = leakwrap_sites_mark();
+		leakwrap_stack_cache_pause(recording.pauses);
+	}
+	if (is_marked)
+		leakwrap_announce_mark();
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return is_marked;
+}
+
 void leakwrap_recording_request(uint32_t value)
 {
 	const bool is_on = (value & LEAKWRAP_SET_RECORD_ON) != 0;
 	const uint32_t interval = (uint32_t)leakwrap_unpack_bytes(value & LEAKWRAP_SET_BYTES);
 
-	if (interval <= LEAKWRAP_SAMPLE_MAX)
+	if ((value & LEAKWRAP_SET_MARK) != 0)
+		leakwrap_recording_mark();
+	else if (interval <= LEAKWRAP_SAMPLE_MAX)
 		change((value & LEAKWRAP_SET_RECORD) != 0 ? &is_on : NULL,
 		       (value & LEAKWRAP_SET_SAMPLE) != 0 ? &interval : NULL);
 }

@@ -23,6 +23,11 @@ bool leakwrap_recording_turn(bool on);
  * Otherwise as leakwrap_recording_turn.  The interval is kept while recording is off. */
 bool leakwrap_recording_sample(size_t interval);
 
+/* Marks this time: dumps tell blocks that were allocated since from older blocks.  Returns false
+ * and changes nothing if fail= counts allocations at their call sites, or if half of all call-site
+ * numbers are used.  Takes the tables' lock.  Signal-safe. */
+bool leakwrap_recording_mark(void);
+
 /* Does what VALUE, an integer of `leakwrap set` (format.h), asks for. */
 void leakwrap_recording_request(uint32_t value);
 

@@ -105,6 +105,14 @@ struct leakwrap_allocated leakwrap_sites_allocated(void)
 	return all;
 }
 
+void leakwrap_site_move_allocated(uint32_t from, uint32_t to)
+{
+	const struct leakwrap_allocated moved = leakwrap_site_allocated(from);
+
+	leakwrap_site_add_allocated(to, moved);
+	leakwrap_site_add_allocated(from, (struct leakwrap_allocated){-moved.blocks, -moved.bytes});
+}
+
 void leakwrap_site_forget_allocated(uint32_t site)
 {
 	struct sums *sums = sums_of(site);

@@ -29,6 +29,9 @@ struct leakwrap_allocated leakwrap_site_allocated(uint32_t site);
 /* Returns what all call sites have allocated, also those that were given back. */
 struct leakwrap_allocated leakwrap_sites_allocated(void);
 
+/* Moves what the call site FROM has allocated to the call site TO. */
+void leakwrap_site_move_allocated(uint32_t from, uint32_t to);
+
 /* Forgets what the call site SITE has allocated, except in the sum of all call sites. */
 void leakwrap_site_forget_allocated(uint32_t site);
 

@@ -95,11 +95,12 @@ static void for_each_site(void (*visit)(uint32_t number))
 			visit(number);
 }
 
-/* Marks the call sites from before the fork, whose numbers say so, and those against which the
- * backtraces of other call sites are stored.  Call sites that are about to be freed need none. */
+/* Marks the call sites from before the fork or the mark, whose numbers say so, and those against
+ * which the backtraces of other call sites are stored.  Call sites that are about to be freed need
+ * none. */
 static void mark_needed(uint32_t number)
 {
-	if (number < leakwrap_sites_first_own())
+	if (number < leakwrap_sites_first_new())
 		leakwrap_site_mark(number);
 	if (leakwrap_site_is_unlinked(number) && !leakwrap_site_is_marked(number))
 		return;

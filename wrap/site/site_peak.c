@@ -94,6 +94,15 @@ struct leakwrap_peak leakwrap_site_peak(uint32_t site)
 	return peak.is_read && site < peak.count ? peak.sites[site] : (struct leakwrap_peak){0, 0};
 }
 
+void leakwrap_peak_move(uint32_t from, uint32_t to)
+{
+	if (!peak.is_read || from >= peak.count || to >= peak.count)
+		return;
+	peak.sites[to].bytes += peak.sites[from].bytes;
+	peak.sites[to].blocks += peak.sites[from].blocks;
+	peak.sites[from] = (struct leakwrap_peak){0, 0};
+}
+
 void leakwrap_peak_end_reading(void)
 {
 	leakwrap_lock(&peak.lock);

@@ -25,6 +25,9 @@ struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time);
 /* Returns what the call site SITE held at the peak; nothing if no thread reads. */
 struct leakwrap_peak leakwrap_site_peak(uint32_t site);
 
+/* Moves what the call site FROM held at the peak to the call site TO, while a thread reads. */
+void leakwrap_peak_move(uint32_t from, uint32_t to);
+
 void leakwrap_peak_end_reading(void);
 
 /* Marks all call sites of the peak, for a collection (site_collect.h). */
