@@ -48,7 +48,7 @@ END
 # site FUNCTION: prints the live blocks, and the bytes and blocks allocated at the call sites whose
 # innermost frame is FUNCTION.
 site() {
-	grep -B1 "  #0 .* $1+" "$W/$link.log" | tr = ' ' | awk '
+	grep -B1 "  #0 .* $1+" "$W/$link.log" | tr '=' ' ' | awk '
 		$2 == "site" { live += $7; bytes += $(NF - 2); blocks += $NF }
 		END { print live + 0, bytes + 0, blocks + 0 }'
 }

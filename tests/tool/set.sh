@@ -46,7 +46,9 @@ status_is 0 "$lw" dump $pid
 equal "while it was off" "$(live first)" ""
 equal "while it was on" "$(live second)" 10000
 sampled=$(live third)
-[ "$sampled" -gt 7000 ] && [ "$sampled" -lt 13000 ] || fail "sampled: $sampled of 10000"
+if [ "$sampled" -lt 7000 ] || [ "$sampled" -gt 13000 ]; then
+	fail "sampled: $sampled of 10000"
+fi
 shows '^leakwrap.*] recording state=off since=20'
 # The interval may change while it is off, and both at once.
 status_is 0 "$lw" set $pid sample=0
@@ -75,7 +77,7 @@ status_is 0 "$lw" dump $pid
 shows '] mark since_mark_bytes=4[0-9]* since_mark_blocks=200[0-9]* mark_time=20.*Z$'
 # since FUNCTION: prints live blocks, allocated blocks and blocks since the mark of FUNCTION.
 since() {
-	grep -B1 "  #0 .* $1+" "$W/out" | tr = ' ' | awk '$2 == "site" { print $7, $(NF - 4), $NF }'
+	grep -B1 "  #0 .* $1+" "$W/out" | tr '=' ' ' | awk '$2 == "site" { print $7, $(NF - 4), $NF }'
 }
 equal "first" "$(since first)" "20000 20000 10000"
 equal "second" "$(since second)" "10000 10000 0"

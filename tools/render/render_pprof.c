@@ -289,8 +289,9 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	profile.period = weights.interval > 0 ? weights.interval : 1;
 	profile.n_sample_type = value_count;
 	profile.sample_type = type;
+	/* The bytes: of all allocations, or of live blocks. */
 	profile.default_sample_type =
-	        type[answer->shows_allocated ? VALUES - LIVE_VALUES - 1 : value_count - 1]->type;
+	        add_text(&b, answer->shows_allocated ? names[1] : names[value_count - 1]);
 	profile.n_sample = b.sample_count;
 	profile.sample = b.sample;
 	profile.n_mapping = b.mapping_count;

@@ -90,25 +90,22 @@ __asm__(".globl leakwrap_disable");
 /* -- the allocator ----------------------------------------------------------------------------- */
 
 /* Defines leakwrap_NAME_attempt, which allocates like the slow path of NAME where threads do more
- * than record, or record a sample: the allocation may have to fail.  FAILURE is the statement that
- * makes it fail. */
+ * than record: the allocation may have to fail.  FAILURE is the statement that makes it fail. */
 #ifdef LEAKWRAP_BARE
-#define ENTRY_DEFINE_ATTEMPT(verb, is_leaf, type, name, parameters, arguments, size, failure)
+#define ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)
 #define ENTRY_ATTEMPT(name, arguments)
 #else
-#define ENTRY_DEFINE_ATTEMPT(verb, is_leaf, type, name, parameters, arguments, size, failure) \
-	ENTRY_SLOW_PATH type leakwrap_##name##_attempt(ENTRY_LIST parameters,                 \
-	                                               LEAKWRAP_CALLER_PARAMS)                \
-	{                                                                                     \
-		struct leakwrap_attempt attempt;                                              \
-		if (leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER_OF_PARAMS)) {      \
-			failure;                                                              \
-		}                                                                             \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                       \
-		leakwrap_end_attempt(&attempt);                                               \
-		if (!(is_leaf) && leakwrap_likely(leakwrap_pass_after_call(size)))            \
-			return new_block;                                                     \
-		return verb(attempt.site, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);        \
+#define ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)     \
+	ENTRY_SLOW_PATH type leakwrap_##name##_attempt(ENTRY_LIST parameters,            \
+	                                               LEAKWRAP_CALLER_PARAMS)           \
+	{                                                                                \
+		struct leakwrap_attempt attempt;                                         \
+		if (leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER_OF_PARAMS)) { \
+			failure;                                                         \
+		}                                                                        \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                  \
+		leakwrap_end_attempt(&attempt);                                          \
+		return verb(attempt.site, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
 	}
 #define ENTRY_ATTEMPT(name, arguments)                                           \
 	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING)) \
@@ -124,32 +121,38 @@ __asm__(".globl leakwrap_disable");
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands three times, because a
  * variable for the caller would take a register that malloc had to save. */
-#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure) \
-	ENTRY_DEFINE_ATTEMPT(verb, is_leaf, type, name, parameters, arguments, size, failure)  \
-	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                \
-	                                                 LEAKWRAP_CALLER_PARAMS)               \
-	{                                                                                      \
-		ENTRY_FIND_ORIGINAL();                                                         \
-		ENTRY_ATTEMPT(name, arguments)                                                 \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
-		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
-	}                                                                                      \
-	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                             \
-	{                                                                                      \
-		leakwrap_begin_allocation();                                                   \
-		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);                 \
-		if (leakwrap_unlikely(value == 0)) {                                           \
-			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))     \
-				return ENTRY_CALL_ORIGINAL(name, arguments);                   \
-			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
-			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,               \
-			                                   LEAKWRAP_CALLER_ARGS(caller));      \
-		}                                                                              \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
-		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                   \
-			return new_block;                                                      \
-		return verb(leakwrap_predicted_site(value), new_block,                         \
-		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                  \
+#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure)    \
+	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)              \
+	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                   \
+	                                                 LEAKWRAP_CALLER_PARAMS)                  \
+	{                                                                                         \
+		if (leakwrap_likely(leakwrap_thread_is_sampling())) {                             \
+			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                      \
+			if (!(is_leaf) && leakwrap_likely(leakwrap_pass_after_call(size)))        \
+				return passed;                                                    \
+			return verb(LEAKWRAP_SITE_NONE, passed, size, LEAKWRAP_CALLER_OF_PARAMS); \
+		}                                                                                 \
+		ENTRY_FIND_ORIGINAL();                                                            \
+		ENTRY_ATTEMPT(name, arguments)                                                    \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                           \
+		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);      \
+	}                                                                                         \
+	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                                \
+	{                                                                                         \
+		leakwrap_begin_allocation();                                                      \
+		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);                    \
+		if (leakwrap_unlikely(value == 0)) {                                              \
+			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))        \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                      \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                          \
+			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                  \
+			                                   LEAKWRAP_CALLER_ARGS(caller));         \
+		}                                                                                 \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                           \
+		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                      \
+			return new_block;                                                         \
+		return verb(leakwrap_predicted_site(value), new_block,                            \
+		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                     \
 	}
 
 #define ENTRY_ALLOCATE_AS(verb, is_leaf, type, name, parameters, arguments, size, failure)     \
@@ -183,12 +186,6 @@ __asm__(".globl leakwrap_disable");
 		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;       \
 		struct leakwrap_attempt attempt = {.mark = 0};                         \
 		struct leakwrap_resize resize;                                         \
-		if (leakwrap_has_no_record(block)) {                                   \
-			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);           \
-			if (leakwrap_likely(leakwrap_pass_after_call(size)))           \
-				return passed;                                         \
-			return leakwrap_record_allocation(passed, size, caller);       \
-		}                                                                      \
 		if ((size) != 0 && leakwrap_begin_attempt(&attempt, size, caller))     \
 			return NULL;                                                   \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                \
@@ -223,6 +220,12 @@ __asm__(".globl leakwrap_disable");
 			if (leakwrap_likely(leakwrap_fast_record(value, resized)))                \
 				return resized;                                                   \
 			return leakwrap_end_fast_resize(old_value, block, resized, size, caller); \
+		}                                                                                 \
+		if (leakwrap_has_no_record(block)) {                                              \
+			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                      \
+			if (leakwrap_likely(leakwrap_pass_after_call(size)))                      \
+				return passed;                                                    \
+			return leakwrap_record_allocation(passed, size, caller);                  \
 		}                                                                                 \
 		ENTRY_RESIZE_ATTEMPT(name, arguments)                                             \
 		struct leakwrap_resize resize;                                                    \
