@@ -186,6 +186,12 @@ __asm__(".globl leakwrap_disable");
 		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;       \
 		struct leakwrap_attempt attempt = {.mark = 0};                         \
 		struct leakwrap_resize resize;                                         \
+		if (leakwrap_has_no_record(block)) {                                   \
+			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);           \
+			if (leakwrap_likely(leakwrap_pass_after_call(size)))           \
+				return passed;                                         \
+			return leakwrap_record_allocation(passed, size, caller);       \
+		}                                                                      \
 		if ((size) != 0 && leakwrap_begin_attempt(&attempt, size, caller))     \
 			return NULL;                                                   \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                \
@@ -220,12 +226,6 @@ __asm__(".globl leakwrap_disable");
 			if (leakwrap_likely(leakwrap_fast_record(value, resized)))                \
 				return resized;                                                   \
 			return leakwrap_end_fast_resize(old_value, block, resized, size, caller); \
-		}                                                                                 \
-		if (leakwrap_has_no_record(block)) {                                              \
-			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                      \
-			if (leakwrap_likely(leakwrap_pass_after_call(size)))                      \
-				return passed;                                                    \
-			return leakwrap_record_allocation(passed, size, caller);                  \
 		}                                                                                 \
 		ENTRY_RESIZE_ATTEMPT(name, arguments)                                             \
 		struct leakwrap_resize resize;                                                    \
