@@ -28,6 +28,17 @@ void leakwrap_announce(void)
 	atomic_store(atomic_version(), LEAKWRAP_ANNOUNCEMENT_VERSION);
 }
 
+void leakwrap_announce_recording(bool is_on, uint32_t interval)
+{
+	leakwrap_announcement.sample = interval;
+	leakwrap_announcement.record = is_on;
+}
+
+void leakwrap_announce_mark(void)
+{
+	leakwrap_announcement.marks++;
+}
+
 void leakwrap_announce_forked(void)
 {
 	leakwrap_announcement.process = leakwrap_process_id();

@@ -3,8 +3,17 @@
 #ifndef LEAKWRAP_ANNOUNCE_H
 #define LEAKWRAP_ANNOUNCE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Fills in the announcement.  Called once at start, after the options are read. */
 void leakwrap_announce(void);
+
+/* Announces whether recording IS_ON, and the INTERVAL of sampling, 0 for none. */
+void leakwrap_announce_recording(bool is_on, uint32_t interval);
+
+/* Announces one more mark. */
+void leakwrap_announce_mark(void);
 
 /* Puts this process's id into the announcement.  Called in a forked child. */
 void leakwrap_announce_forked(void);

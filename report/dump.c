@@ -309,6 +309,25 @@ void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse)
 	               &standing);
 }
 
+bool leakwrap_dump_unasked(const char *reason, const struct leakwrap_trigger *trigger)
+{
+	struct leakwrap_standing standing;
+	struct leakwrap_mask before;
+	bool has_turn;
+
+	leakwrap_signals_block(&before);
+	LEAKWRAP_STAND_AT(&standing, NULL);
+	has_turn = try_turn();
+	if (has_turn) {
+		write_dump(-1, &(struct leakwrap_reason){.name = reason, .trigger = trigger},
+		           leakwrap_options.kinds == LEAKWRAP_KINDS_ALWAYS ? &standing : NULL);
+		end_turn();
+		serve_pending(UINT32_MAX, &standing);
+	}
+	leakwrap_signals_restore(&before);
+	return has_turn;
+}
+
 void leakwrap_dump_crash(const struct leakwrap_fault *fault)
 {
 	struct leakwrap_standing standing;

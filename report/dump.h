@@ -14,6 +14,8 @@
 #include "wrap/signal/crash.h"
 #include "wrap/misuse/misuse.h"
 
+struct leakwrap_trigger; /* dump_writer.h */
+
 /* Prepares dumps: remembers standard error and the program's name.  Called once at start. */
 void leakwrap_dump_start(void);
 
@@ -32,6 +34,10 @@ void leakwrap_dump_crash(const struct leakwrap_fault *fault);
 
 /* Writes a dump that shows MISUSE alone.  MISUSE stays the caller's. */
 void leakwrap_dump_misuse(const struct leakwrap_misuse *misuse);
+
+/* Writes a dump for REASON that TRIGGER, which stays the caller's, has made due.  Returns false and
+ * writes nothing if another thread writes a dump. */
+bool leakwrap_dump_unasked(const char *reason, const struct leakwrap_trigger *trigger);
 
 /* Ends the turn of the thread that writes a dump.  Called without an operating system, when an
  * exception has stopped that thread for good. */

@@ -13,10 +13,13 @@
 #include "report/misuse_writer.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
 #include "report/origin.h"
 #include "wrap/site/site_read.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
+#include "wrap/site/site_allocated.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/unwind/sigreturn.h"
 #include "wrap/unwind/unwind.h"
 #include "report/registers.h"
@@ -42,6 +45,11 @@ static struct {
 	/* By module number - 1: the modules that frames have named.  NULL: no memory. */
 	const struct leakwrap_module **named;
 	unsigned module_count; /* the highest number when the dump began */
+#ifndef LEAKWRAP_BARE
+	bool has_peak; /* and then, with its time in seconds since 1970: */
+	struct leakwrap_peak peak;
+	int64_t peak_time;
+#endif
 } dump;
 
 /* -- lines ------------------------------------------------------------------------------------- */
@@ -112,6 +120,20 @@ static void write_note(const char *text)
 	leakwrap_text_end(dump.writer);
 }
 
+/* Writes the note that says what made the dump due. */
+static void write_trigger(const struct leakwrap_trigger *trigger)
+{
+	leakwrap_text(dump.writer, "note ");
+	leakwrap_text(dump.writer, trigger->what);
+	write_pair(": ", trigger->value);
+	leakwrap_text(dump.writer, " bytes");
+	if (trigger->bound > 0) {
+		write_pair(", above ", trigger->bound);
+		leakwrap_text(dump.writer, " bytes");
+	}
+	leakwrap_text_end(dump.writer);
+}
+
 #ifndef LEAKWRAP_BARE
 /* Writes the note that SILENT forked children ended without an exit dump.  Writes nothing if SILENT
  * is 0. */
@@ -159,6 +181,151 @@ static bool is_system_left_out(void)
 #endif
 }
 
+#ifndef LEAKWRAP_BARE
+
+/* Writes how many blocks were observed, and the standard error of the live bytes. */
+static void write_estimate(const char *sampled, const char *error,
+                           const struct leakwrap_estimate *estimate)
+{
+	write_pair(sampled, estimate->sampled_blocks);
+	write_pair(error, leakwrap_square_root(estimate->variance_high, estimate->variance_low));
+}
+
+/* Writes BLOCKS and BYTES that were allocated so far. */
+static void write_allocated(struct leakwrap_allocated allocated)
+{
+	write_pair(" allocated_bytes=", allocated.bytes);
+	write_pair(" allocated_blocks=",
+	           (allocated.blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS);
+}
+
+/* Writes the lines about what is recorded, if not all was, about sampling, if blocks were sampled,
+ * and about what was allocated, if that is counted. */
+static void write_sampling(const struct leakwrap_site_totals *all)
+{
+	if (leakwrap_has_gaps()) {
+		leakwrap_text(dump.writer, "recording state=");
+		leakwrap_text(dump.writer, leakwrap_sampling_interval() == LEAKWRAP_SAMPLE_OFF
+		                                   ? "off"
+		                           : leakwrap_is_sampling() ? "sample"
+		                                                    : "all");
+		leakwrap_text(dump.writer, " since=");
+		write_time(leakwrap_sampling_since());
+		leakwrap_text_end(dump.writer);
+	}
+	if (leakwrap_last_interval() != 0) {
+		write_pair("sampling sample_interval=", leakwrap_last_interval());
+		write_estimate(" sampled_blocks=", " live_bytes_error=", &all->estimate);
+		leakwrap_text_end(dump.writer);
+	}
+	if (leakwrap_counts_allocated()) {
+		leakwrap_text(dump.writer, "allocated");
+		write_allocated(leakwrap_sites_allocated());
+		leakwrap_text_end(dump.writer);
+	}
+}
+
+/* Writes BYTES and BLOCKS of the peak. */
+static void write_peak_pairs(struct leakwrap_peak peak)
+{
+	write_pair(" peak_bytes=", peak.bytes);
+	write_pair(" peak_blocks=", peak.blocks);
+}
+
+/* Writes the line about the peak, with the option peak=. */
+static void write_peak(void)
+{
+	if (!dump.has_peak)
+		return;
+	leakwrap_text(dump.writer, "peak");
+	write_peak_pairs(dump.peak);
+	leakwrap_text(dump.writer, " peak_time=");
+	write_time(dump.peak_time);
+	leakwrap_text_end(dump.writer);
+}
+
+/* Writes BYTES and BLOCKS from after the mark. */
+static void write_since_pairs(struct leakwrap_since since)
+{
+	write_pair(" since_mark_bytes=", since.bytes);
+	write_pair(" since_mark_blocks=", since.blocks);
+}
+
+/* Writes the line about the mark, if there is one. */
+static void write_mark(const struct leakwrap_site_totals *all)
+{
+	if (!all->since_mark)
+		return;
+	leakwrap_text(dump.writer, "mark");
+	write_since_pairs(all->all_since_mark);
+	leakwrap_text(dump.writer, " mark_time=");
+	write_time(leakwrap_sites_mark_time());
+	leakwrap_text_end(dump.writer);
+}
+
+/* Begins to read the peak, with the option peak=.  Not in a dump of a crash, which may have
+ * interrupted who looks at the peak. */
+static void begin_peak(const struct leakwrap_reason *reason)
+{
+	dump.has_peak = leakwrap_options.peak && !reason->crash;
+	if (!dump.has_peak)
+		return;
+	leakwrap_peak_look();
+	dump.peak = leakwrap_peak_begin_reading(&dump.peak_time);
+}
+
+static void end_peak(void)
+{
+	if (dump.has_peak)
+		leakwrap_peak_end_reading();
+}
+
+/* Appends what is known of the estimate of ROW, of what it has allocated, and of its part in the
+ * peak, to its line. */
+static void write_site_estimate(const struct leakwrap_row *row)
+{
+	if (dump.totals.estimates)
+		write_estimate(" sampled=", " error=", &dump.totals.estimates[row->site]);
+	if (leakwrap_counts_allocated())
+		write_allocated(leakwrap_site_allocated(row->site));
+	if (dump.has_peak)
+		write_peak_pairs(leakwrap_site_peak(row->site));
+	if (dump.totals.since_mark)
+		write_since_pairs(dump.totals.since_mark[row->site]);
+}
+
+#else
+
+static void write_sampling(const struct leakwrap_site_totals *all)
+{
+	(void)all;
+}
+
+static void write_peak(void)
+{
+}
+
+static void write_mark(const struct leakwrap_site_totals *all)
+{
+	(void)all;
+}
+
+static void begin_peak(const struct leakwrap_reason *reason)
+{
+	(void)reason;
+}
+
+static void end_peak(void)
+{
+}
+
+static void write_site_estimate(const struct leakwrap_row *row)
+{
+	(void)row;
+}
+
+#endif
+
 static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer_bytes)
 {
 	write_pair("total live_bytes=", all->bytes);
@@ -172,6 +339,9 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 	}
 	leakwrap_text_end(dump.writer);
 
+	write_sampling(all);
+	write_peak();
+	write_mark(all);
 	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
 	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
 	write_pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
@@ -287,6 +457,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	}
 	leakwrap_kinds_write_site(dump.writer, row->site);
 	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
+	write_site_estimate(row);
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
 }
@@ -409,6 +580,7 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	bool collected;
 
 	leakwrap_kinds_find(reason->kinds);
+	begin_peak(reason);
 	collected = leakwrap_site_totals_collect(&dump.totals, own, is_skipped);
 	leakwrap_kinds_found(reason->kinds);
 #ifdef LEAKWRAP_BARE
@@ -423,6 +595,8 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 		write_note("no memory to list all call sites: the largest are shown");
 #endif
 	leakwrap_kinds_write_total(dump.writer, reason->kinds, &dump.totals);
+	if (reason->trigger)
+		write_trigger(reason->trigger);
 	if (earlier_lost)
 		write_note("earlier dumps could not be written whole");
 	if (is_system_left_out() && !leakwrap_origin_is_known())
@@ -439,6 +613,7 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	shown = write_sites(&dump.totals);
 	leakwrap_kinds_end();
 	leakwrap_site_totals_release(&dump.totals);
+	end_peak();
 	return shown;
 }
 

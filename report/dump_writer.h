@@ -3,6 +3,7 @@
 #define LEAKWRAP_DUMP_WRITER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "wrap/signal/crash.h"
 #include "wrap/misuse/misuse.h"
@@ -10,12 +11,19 @@
 
 struct leakwrap_kinds_request;
 
+/* What made an unasked dump due. */
+struct leakwrap_trigger {
+	const char *what;      /* what VALUE measures */
+	uint64_t value, bound; /* in bytes; BOUND is the threshold or the last height, or 0 */
+};
+
 /* Why a dump is written. */
 struct leakwrap_reason {
 	const char *name; /* the value of "reason=" (format.h) */
 	bool own; /* show only the blocks that the process has allocated since it was forked */
-	const struct leakwrap_fault *crash;   /* the fault, or NULL: no crash */
-	const struct leakwrap_misuse *misuse; /* the misuse, or NULL: no misuse */
+	const struct leakwrap_fault *crash;     /* the fault, or NULL: no crash */
+	const struct leakwrap_misuse *misuse;   /* the misuse, or NULL: no misuse */
+	const struct leakwrap_trigger *trigger; /* of an unasked dump, or NULL */
 	/* The scan that tells lost from reachable memory (kinds_writer.h), or NULL: no kinds. */
 	const struct leakwrap_kinds_request *kinds;
 };

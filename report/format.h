@@ -18,6 +18,8 @@
  *   leakwrap[4711.1] registers rip=0x55d0c8a01230 rsp=0x7ffd2f10 ...         any number of lines
  *   leakwrap[4711.1]   #0 0x55d0c8a01230 load_config+0x20 [1] server+0x1230
  *   leakwrap[4711.1] total live_bytes=1203344 live_blocks=10432 call_sites=57
+ *   leakwrap[4711.1] sampling sample_interval=524288 sampled_blocks=93 live_bytes_error=126112 \
+ *           allocated_bytes=7211003 allocated_blocks=90332            only if blocks are sampled
  *   leakwrap[4711.1] stacks complete_stack_bytes_percent=99.98 truncated_blocks=3 guessed_blocks=0
  *   leakwrap[4711.1] loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 \
  *           freed_elsewhere_blocks=0 foreign_frees=12
@@ -37,8 +39,9 @@
  *           build_id=0a1b2c... path=/opt/app/server
  *   leakwrap[4711.1] end sites=57 lines=240 dump_ns=812345
  *
- * dump    reason is exit, signal, api, crash or misuse.  time is UTC, in the format of RFC 3339.
- *         program is the rest of the line.
+ * dump    reason is exit, signal, api, crash, misuse, or what the option dump_at= asks for:
+ *         threshold, height or failure.  For the last three a note says more.  time is UTC, in the
+ *         format of RFC 3339.  program is the rest of the line.
  * command The command line that started the program, if it is known and the option command= is 1.
  *         The line has the words of the command line, with a space in front of each.  An empty word
  *         is written as a single backslash.  At most 960 bytes of the command line are copied.  If
@@ -76,6 +79,34 @@
  *         In a forked child whose exit dump is to show its own blocks (children=own) three keys
  *         follow.  inherited_bytes and inherited_blocks are the live blocks from before the fork.
  *         inherited=included if the dump shows these blocks, too; inherited=left_out if not.
+ * recording
+ *         Only if not all blocks were recorded at some time.  What is recorded now, off, sample or
+ *         all, and since when.  Blocks that were allocated while recording was off are in no
+ *         number:
+ *
+ *             leakwrap[4711.1] recording state=off since=2026-11-20T18:36:07Z
+ *
+ * sampling
+ *         Only if a sample of the blocks is or was recorded.  Live bytes and blocks are estimates
+ *         then, in the line total and at the call sites:
+ *
+ *             sample_interval   bytes, on average, for which one block is recorded
+ *             sampled_blocks    the recorded blocks that are live
+ *             live_bytes_error  the standard error of live_bytes
+ *
+ * allocated
+ *         Only while a sample is recorded, or with the option allocated=1: the blocks and bytes
+ *         that were allocated so far, also what was freed again.  In a sample they are estimates.
+ * peak    Only with the option peak=1: the live bytes and blocks when most bytes were live, as far
+ *         as the heap's growth was looked at, and when that was.  In a sample they are estimates:
+ *
+ *             leakwrap[4711.1] peak peak_bytes=N peak_blocks=N peak_time=2026-11-20T18:36:07Z
+ *
+ * mark    Only after leakwrap mark or leakwrap_mark: the live bytes and blocks that were allocated
+ *         since, and when that was:
+ *
+ *             leakwrap[4711.1] mark since_mark_bytes=N since_mark_blocks=N mark_time=...
+ *
  * stacks  The share of live bytes whose stacks are complete; "none" if there are no live bytes.
  *         The live blocks whose stacks are truncated, and those whose stacks are guessed.
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
@@ -121,6 +152,11 @@
  *         In a dump with kinds, definite=BYTES/BLOCKS and so on follow for each kind that the call
  *         site has.  indirect: what its definitely lost blocks lead to, at any call site.  within:
  *         its own blocks that are indirectly lost.
+ *         In a dump of a sample " sampled=N error=N" follow, as in the line sampling.  If what was
+ *         allocated is counted, " allocated_bytes=N allocated_blocks=N" follow; with the option
+ *         peak=1 " peak_bytes=N peak_blocks=N"; after a mark " since_mark_bytes=N
+ *         since_mark_blocks=N".  Call sites that have allocated or were in the peak, but hold no
+ *         block, come last, with 0 bytes in 0 blocks.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
  *             the raw return address
@@ -175,6 +211,35 @@
  * request, which the program's own handler must not see. */
 #define LEAKWRAP_REQUEST       0x6b77656c
 #define LEAKWRAP_REQUEST_KINDS 0x6b77656d /* for a dump with kinds */
+
+/* The integer that `leakwrap set` and `leakwrap mark` send with the dump signal, by sigqueue(3):
+ * LEAKWRAP_SET in the bits of LEAKWRAP_SET_MASK, and what is asked for.  If RECORD is set,
+ * RECORD_ON says whether recording is turned on or off.  If SAMPLE is set, BYTES is the interval
+ * (leakwrap_pack_bytes).  MARK, alone, marks the time. */
+#define LEAKWRAP_SET           UINT32_C(0x5e000000)
+#define LEAKWRAP_SET_MASK      UINT32_C(0xff000000)
+#define LEAKWRAP_SET_RECORD    UINT32_C(0x00800000)
+#define LEAKWRAP_SET_RECORD_ON UINT32_C(0x00400000)
+#define LEAKWRAP_SET_SAMPLE    UINT32_C(0x00200000)
+#define LEAKWRAP_SET_MARK      UINT32_C(0x00100000)
+#define LEAKWRAP_SET_BYTES     UINT32_C(0x000fffff)
+
+/* Returns BYTES, below 2^46, in 20 bits: 15 significant bits, and a shift.  Further bits are cut
+ * off. */
+static inline uint32_t leakwrap_pack_bytes(uint64_t bytes)
+{
+	uint32_t shift = 0;
+
+	for (; bytes >= 1u << 15; bytes >>= 1)
+		shift++;
+	return shift << 15 | (uint32_t)bytes;
+}
+
+/* Returns the bytes in PACKED. */
+static inline uint64_t leakwrap_unpack_bytes(uint32_t packed)
+{
+	return (uint64_t)(packed & ((1u << 15) - 1)) << (packed >> 15 & 31);
+}
 
 /* The section, the owner and the type of an ELF note.  Every program or library that holds the
  * tracer has the note, stripped or not.  The note's description is two 32-bit words.  The first
@@ -337,6 +402,9 @@ struct leakwrap_announcement {
 	/* "stderr", or a path with %p, %n and %%, as in the option log=.  "": the path is too
 	 * long. */
 	char log[1280];
+	uint32_t record; /* whether recording is on: 0 or 1 */
+	uint32_t sample; /* the interval of sampling in bytes; 0: none */
+	uint32_t marks;  /* how many times leakwrap mark or leakwrap_mark has succeeded */
 };
 
 #endif

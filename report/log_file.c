@@ -95,6 +95,44 @@ static int move_above_stderr(int fd)
 	return moved;
 }
 
+static int open_log(const char *path)
+{
+	const int fd = (int)leakwrap_open(path,
+	                                  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY |
+	                                          O_NOFOLLOW | O_NONBLOCK,
+	                                  0600);
+
+	return fd < 0 ? fd : move_above_stderr(fd);
+}
+
+/* Returns whether the log FD is a regular file that has come to the size of the option log_max=. */
+static bool is_full(int fd)
+{
+	struct leakwrap_file file;
+
+	return leakwrap_options.log_max > 0 && leakwrap_file_size(fd) >= leakwrap_options.log_max &&
+	       leakwrap_file_describe(fd, &file) && file.is_regular;
+}
+
+/* Renames the log PATH, which FD is open on, to PATH.1.  Processes that share the log may do so at
+ * once: the first one locks the file, and for the others PATH is another file then. */
+static void rename_log(const char *path, int fd)
+{
+	static char renamed[LEAKWRAP_LOG_MAX + 130];
+	struct leakwrap_file opened, present;
+	const int again = leakwrap_lock_file(fd) ? open_log(path) : -1;
+
+	if (again < 0)
+		return;
+	if (leakwrap_file_describe(fd, &opened) && leakwrap_file_describe(again, &present) &&
+	    opened.inode == present.inode && opened.device == present.device) {
+		strcpy(renamed, path);
+		strcat(renamed, ".1");
+		leakwrap_rename(path, renamed);
+	}
+	leakwrap_close(again);
+}
+
 int leakwrap_log_open(unsigned number)
 {
 	static char path[LEAKWRAP_LOG_MAX + 128]; /* static: one dump is written at a time */
@@ -104,11 +142,13 @@ int leakwrap_log_open(unsigned number)
 		return leakwrap_output_stderr_is_usable() ? 2 : -EBADF;
 	if (!expand_path(path, sizeof(path), leakwrap_options.log, number))
 		return -ENAMETOOLONG;
-	fd = (int)leakwrap_open(path,
-	                        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW |
-	                                O_NONBLOCK,
-	                        0600);
-	return fd < 0 ? fd : move_above_stderr(fd);
+	fd = open_log(path);
+	if (fd >= 0 && is_full(fd)) {
+		rename_log(path, fd);
+		leakwrap_close(fd);
+		fd = open_log(path);
+	}
+	return fd;
 }
 
 void leakwrap_log_close(int fd)

@@ -3,8 +3,12 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
+#include "wrap/base/sampling.h"
 #include "wrap/live/live.h"
+#include "wrap/live/samples.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_allocated.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/site/site_read.h"
 
 #include <string.h>
@@ -25,6 +29,7 @@ struct walk {
 	struct fork_boundary fork;
 	bool own;                               /* leave inherited blocks out */
 	struct leakwrap_site_totals *inherited; /* gets the sums of inherited blocks, or NULL */
+	struct leakwrap_estimate *estimates;    /* as the rows; NULL: blocks are not sampled */
 };
 
 static struct fork_boundary last_fork(void)
@@ -88,6 +93,136 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 	row->bytes += block->size;
 	row->blocks++;
 }
+
+#ifndef LEAKWRAP_BARE
+
+/* Adds MORE to ESTIMATE. */
+static void add_estimate(struct leakwrap_estimate *estimate, const struct leakwrap_estimate *more)
+{
+	estimate->sampled_blocks += more->sampled_blocks;
+	estimate->blocks += more->blocks;
+	estimate->variance_low += more->variance_low;
+	estimate->variance_high +=
+	        more->variance_high + (estimate->variance_low < more->variance_low);
+}
+
+/* Adds SAMPLE, and the blocks for which it stands, to the row of its call site.  CONTEXT: the walk.
+ *
+ * A block of S bytes that is sampled with the probability p = 1/W adds (1 - p) / p^2 * S^2 to the
+ * variance of the estimate (Horvitz and Thompson): W * (W - 1) * S^2. */
+static void add_sample(void *context, const struct leakwrap_sample *sample)
+{
+	struct walk *walk = context;
+	const uint64_t weight = leakwrap_sample_weight(sample->size, sample->interval);
+	const uint64_t bytes = leakwrap_weigh(sample->size, weight);
+	const struct leakwrap_live_block block = {sample->address, (size_t)bytes, sample->site};
+	struct leakwrap_row *row;
+
+	if (count_inherited(walk, &block) || sample->site < walk->first ||
+	    sample->site - walk->first >= walk->count)
+		return;
+	row = &walk->rows[sample->site - walk->first];
+	row->site = sample->site;
+	row->bytes += bytes;
+	add_estimate(&walk->estimates[sample->site - walk->first],
+	             &(struct leakwrap_estimate){
+	                     .sampled_blocks = 1,
+	                     .blocks = weight,
+	                     .variance_low = bytes * (bytes - sample->size),
+	             });
+}
+
+/* Adds the samples to the rows of WALK, and rounds the numbers of blocks. */
+static void add_samples(struct walk *walk)
+{
+	if (!walk->estimates)
+		return;
+	leakwrap_samples_each(add_sample, walk);
+	for (uint32_t i = 0; i < walk->count; i++)
+		walk->rows[i].blocks += (walk->estimates[i].blocks + LEAKWRAP_WEIGHT_ONE / 2) >>
+		                        LEAKWRAP_WEIGHT_BITS;
+}
+
+/* Maps the estimates of COUNT call sites, if blocks were sampled. */
+static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
+{
+	if (leakwrap_last_interval() == 0)
+		return;
+	totals->estimates_size = count * sizeof(totals->estimates[0]);
+	totals->estimates = leakwrap_scratch_map(totals->estimates_size);
+}
+
+/* Notes which of ROWS, LIMIT of them and not joined yet, are from after the mark. */
+static void note_since_mark(struct leakwrap_site_totals *totals, const struct leakwrap_row *rows,
+                            uint32_t limit)
+{
+	const uint32_t first = leakwrap_sites_first_marked();
+
+	if (first == LEAKWRAP_SITE_FIRST)
+		return;
+	totals->since_mark_size = limit * sizeof(totals->since_mark[0]);
+	totals->since_mark = leakwrap_scratch_map(totals->since_mark_size);
+	for (uint32_t number = first; totals->since_mark && number < limit; number++) {
+		totals->since_mark[number].bytes = rows[number].bytes;
+		totals->since_mark[number].blocks = rows[number].blocks;
+		totals->all_since_mark.bytes += rows[number].bytes;
+		totals->all_since_mark.blocks += rows[number].blocks;
+	}
+}
+
+/* Moves what the call site NUMBER has allocated, or held, to the call site OLDEST. */
+static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint32_t oldest)
+{
+	leakwrap_site_move_allocated(number, oldest);
+	leakwrap_peak_move(number, oldest);
+	if (totals->since_mark) {
+		totals->since_mark[oldest].bytes += totals->since_mark[number].bytes;
+		totals->since_mark[oldest].blocks += totals->since_mark[number].blocks;
+	}
+}
+
+/* Returns whether SITE, which has no live block, is shown: it has allocated, or was in the peak. */
+static bool has_held(uint32_t site)
+{
+	return (leakwrap_counts_allocated() && leakwrap_site_allocated(site).blocks > 0) ||
+	       leakwrap_site_peak(site).blocks > 0;
+}
+
+#else
+
+static void add_samples(struct walk *walk)
+{
+	(void)walk;
+}
+
+static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
+{
+	(void)totals, (void)count;
+}
+
+static void note_since_mark(struct leakwrap_site_totals *totals, const struct leakwrap_row *rows,
+                            uint32_t limit)
+{
+	(void)totals, (void)rows, (void)limit;
+}
+
+static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint32_t oldest)
+{
+	(void)totals, (void)number, (void)oldest;
+}
+
+static bool has_held(uint32_t site)
+{
+	(void)site;
+	return false;
+}
+
+static void add_estimate(struct leakwrap_estimate *estimate, const struct leakwrap_estimate *more)
+{
+	(void)estimate, (void)more;
+}
+
+#endif
 
 /* Adds ROW to TOTALS.  Returns false if it has no blocks, or if its call site is left out. */
 static bool add_row(struct leakwrap_site_totals *totals, const struct leakwrap_row *row,
@@ -248,20 +383,27 @@ bool leakwrap_has_own_sites(void)
 /* Joins rows of equal backtraces.  A forked child gives a backtrace a new call-site number, also
  * if it had a number before the fork.  The blocks of the new number are added to the row of the
  * oldest number. */
-static void join_rows(struct leakwrap_row *rows, uint32_t limit)
+static void join_rows(struct leakwrap_site_totals *totals, struct leakwrap_row *rows,
+                      uint32_t limit)
 {
+	struct leakwrap_estimate *const estimates = totals->estimates;
+
 	if (leakwrap_sites_are_unique())
 		return;
 	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++) {
-		const uint32_t oldest =
-		        rows[number].blocks > 0 ? leakwrap_site_oldest(number) : number;
+		const uint32_t oldest = rows[number].blocks > 0 || has_held(number)
+		                                ? leakwrap_site_oldest(number)
+		                                : number;
 
 		if (oldest == number)
 			continue;
+		join_held(totals, number, oldest);
 		rows[oldest].site = oldest;
 		rows[oldest].bytes += rows[number].bytes;
 		rows[oldest].blocks += rows[number].blocks;
 		rows[number].blocks = 0;
+		if (estimates)
+			add_estimate(&estimates[oldest], &estimates[number]);
 	}
 }
 
@@ -278,14 +420,23 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 	walk.rows = leakwrap_scratch_map(totals->scratch_size);
 	if (!walk.rows)
 		return false;
+	map_estimates(totals, limit);
+	walk.estimates = totals->estimates;
 	leakwrap_live_each(add_block, &walk);
-	join_rows(walk.rows, limit);
+	add_samples(&walk);
+	note_since_mark(totals, walk.rows, limit);
+	join_rows(totals, walk.rows, limit);
 	totals->rows = walk.rows;
 	for (uint32_t number = LEAKWRAP_SITE_LOST; number < limit; number++) {
-		const struct leakwrap_row row = walk.rows[number];
+		struct leakwrap_row row = walk.rows[number];
+		const bool is_live = add_row(totals, &row, is_skipped);
 
-		if (add_row(totals, &row, is_skipped))
+		if (is_live && walk.estimates)
+			add_estimate(&totals->estimate, &walk.estimates[number]);
+		if (is_live || (row.blocks == 0 && has_held(number))) {
+			row.site = number;
 			totals->rows[totals->rows_count++] = row;
+		}
 	}
 	sort(totals->rows, totals->rows_count);
 	return true;
@@ -317,6 +468,7 @@ void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
                                   leakwrap_site_test *is_skipped)
 {
 	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[SITES_PER_WALK];
+	static struct leakwrap_estimate estimates[SITES_PER_WALK];
 	const uint32_t limit = leakwrap_sites_limit();
 
 	memset(totals, 0, sizeof(*totals));
@@ -330,13 +482,18 @@ void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
 		        .fork = last_fork(),
 		        .own = own,
 		        .inherited = first == LEAKWRAP_SITE_LOST ? totals : NULL,
+		        .estimates = leakwrap_last_interval() != 0 ? estimates : NULL,
 		};
 
 		memset(part, 0, sizeof(part));
+		memset(estimates, 0, sizeof(estimates));
 		leakwrap_live_each(add_block, &walk);
+		add_samples(&walk);
 		for (uint32_t i = 0; i < walk.count; i++)
-			if (add_row(totals, &part[i], is_skipped))
+			if (add_row(totals, &part[i], is_skipped)) {
 				keep_if_largest(totals, &part[i]);
+				add_estimate(&totals->estimate, &estimates[i]);
+			}
 	}
 	sort_in_place(largest, totals->rows_count);
 }
@@ -348,4 +505,12 @@ void leakwrap_site_totals_release(struct leakwrap_site_totals *totals)
 	if (totals->rows && totals->scratch_size > 0)
 		leakwrap_scratch_unmap(totals->rows, totals->scratch_size);
 	totals->rows = NULL;
+#ifndef LEAKWRAP_BARE
+	if (totals->estimates)
+		leakwrap_scratch_unmap(totals->estimates, totals->estimates_size);
+	totals->estimates = NULL;
+	if (totals->since_mark)
+		leakwrap_scratch_unmap(totals->since_mark, totals->since_mark_size);
+	totals->since_mark = NULL;
+#endif
 }

@@ -17,8 +17,23 @@ struct leakwrap_row {
 	uint64_t bytes, blocks;
 };
 
+/* What is known of a sum of live bytes that was estimated from a sample (sampling.h). */
+struct leakwrap_estimate {
+	uint64_t sampled_blocks; /* that were observed; they stand for more */
+	uint64_t blocks;         /* with LEAKWRAP_WEIGHT_BITS fractional bits */
+	/* The variance of the live bytes: HIGH * 2^64 + LOW. */
+	uint64_t variance_low, variance_high;
+};
+
+/* The live blocks that were allocated since the mark. */
+struct leakwrap_since {
+	uint64_t bytes, blocks;
+};
+
 struct leakwrap_site_totals {
-	struct leakwrap_row *rows; /* call sites with live blocks; largest first */
+	/* Call sites with live blocks; largest first.  After them come those that have allocated
+	 * and freed, if that is known (leakwrap_counts_allocated, leakwrap_site_peak). */
+	struct leakwrap_row *rows;
 	size_t rows_count;
 	size_t count; /* call sites with live blocks; may be more than there are rows */
 	uint64_t bytes, blocks;
@@ -30,6 +45,15 @@ struct leakwrap_site_totals {
 	/* All other numbers and the rows include only blocks from after the fork. */
 	bool own;
 	size_t scratch_size; /* bytes that are mapped for the rows; 0: they are not mapped */
+	/* Only while blocks are sampled.  The rows have live bytes and blocks as estimated. */
+	struct leakwrap_estimate *estimates; /* by call-site number; NULL: not known */
+	size_t estimates_size;               /* bytes that are mapped for them */
+	struct leakwrap_estimate estimate;   /* of all rows and those that are missing */
+	/* Only after leakwrap_sites_mark: what was allocated since.  By call-site number, and of
+	 * all rows; NULL: not known. */
+	struct leakwrap_since *since_mark;
+	size_t since_mark_size; /* bytes that are mapped */
+	struct leakwrap_since all_since_mark;
 };
 
 /* Returns whether the blocks of the call site SITE are left out. */

@@ -11,7 +11,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff list audit cc flags dump top serve push torture'
+		options='report diff list audit cc flags dump set mark top serve push torture'
 		options+=' --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
@@ -54,8 +54,17 @@ _leakwrap() {
 		audit) options='--strict --help' ;;
 		dump)
 			options='--kinds --signal= --timeout= --help'
+			;;
+		mark)
+			options='--signal= --timeout= --help'
 			[[ $word == -* ]] ||
 				mapfile -t COMPREPLY < <(compgen -W "$(ps -e -o pid=)" -- "$word")
+			;;
+		set)
+			options='--signal= --timeout= --help'
+			local what='record=0 record=1 sample='
+			((COMP_CWORD > 2)) || what=$(ps -e -o pid=)
+			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$what" -- "$word")
 			;;
 		top | serve | push)
 			options='--interval= --help'
@@ -89,7 +98,7 @@ _leakwrap() {
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
-		elif [[ ! $command =~ ^(dump|top|serve|push|torture|cc)$ ]]; then
+		elif [[ ! $command =~ ^(dump|set|mark|top|serve|push|torture|cc)$ ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			compopt -o filenames 2>/dev/null
 		fi

@@ -31,7 +31,8 @@ TOOL_OPTIONAL := zstd.h:-lzstd microhttpd.h:-lmicrohttpd curl/curl.h:-lcurl \
 	curses.h:-lncursesw curses.h:-ltinfo
 TOOL_OPTIONAL_LIBS = $(foreach library,$(TOOL_OPTIONAL),$(if \
 	$(call tool_has,$(firstword $(subst :, ,$(library)))),$(lastword $(subst :, ,$(library)))))
-TOOL_LDLIBS = -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a -lpthread $(TOOL_OPTIONAL_LIBS)
+TOOL_LDLIBS = -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a -lpthread -lm \
+	$(TOOL_OPTIONAL_LIBS)
 
 TOOL_SOURCES := $(filter-out tools/fuzz_%.c,$(wildcard tools/*.c tools/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(O)/%.o) $(O)/tools/profile.pb-c.o

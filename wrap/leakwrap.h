@@ -55,7 +55,7 @@ LEAKWRAP_API void leakwrap_disable(void);
 LEAKWRAP_API void leakwrap_enable(void);
 
 /* Hides the live block that starts at BLOCK from later dumps.  Returns 0, or -1 if no live block
- * starts there.  Signal-safe. */
+ * starts there.  While blocks are sampled, returns 0 also for any other address.  Signal-safe. */
 LEAKWRAP_API int leakwrap_ignore(const void *block);
 
 /* For a pool or an allocator of the program's own.  leakwrap_record declares SIZE bytes at BLOCK
@@ -72,6 +72,26 @@ LEAKWRAP_API void leakwrap_forget(const void *block);
  * Signal-safe. */
 LEAKWRAP_API int leakwrap_root(const void *start, size_t size);
 LEAKWRAP_API int leakwrap_unroot(const void *start);
+
+/* -- what is recorded -------------------------------------------------------------------------- */
+
+/* Turns recording off (ON 0) or on, for all threads.  Blocks that are allocated while it is off are
+ * in no dump; frees of recorded blocks are always seen.  The option record=0 begins with recording
+ * off.  Returns 0, or -1 if the options misuse= or fail= need every block.  Signal-safe.  Not
+ * without an operating system. */
+LEAKWRAP_API int leakwrap_set_recording(int on);
+
+/* Records a sample of the blocks that are allocated from now on, one for each INTERVAL bytes on
+ * average, at most 1 GiB; 0 records every block.  While recording is off, the interval is for the
+ * time after.  Like the option sample=.  Returns 0, or -1 if INTERVAL is too large, or the options
+ * misuse= or fail= need every block.  Signal-safe.  Not without an operating system. */
+LEAKWRAP_API int leakwrap_set_sample(size_t interval);
+
+/* Marks this time: from now on dumps tell live blocks that were allocated since from older blocks.
+ * A new mark replaces the old.  Returns 0, or -1 if the option fail= is given, or if half of all
+ * call-site numbers are used: each mark gives new numbers to the call sites that allocate after it.
+ * Signal-safe.  Not without an operating system. */
+LEAKWRAP_API int leakwrap_mark(void);
 
 /* -- backtraces -------------------------------------------------------------------------------- */
 

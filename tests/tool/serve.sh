@@ -71,13 +71,23 @@ wait $clients
 [ "$(($(count) - before))" -le 2 ] || fail "8 clients led to $(($(count) - before)) dumps"
 
 # A second program: the path names one of them.
-options="log=$W/%p.log" start_growing served2
+options="log=$W/%p.log:allocated=1" start_growing served2
 second=$pid
 sleep 1.1
 get 409 /pprof/symbol
 shows '2 processes are served: /process/PID/pprof/symbol names one'
 get 200 "/process/$second/debug/pprof/heap?debug=1"
 get 200 "/process/served/debug/pprof/heap?debug=1"
+get 200 "/process/$second/debug/pprof/allocs"
+gzip -t "$W/out" || fail "the profile is not gzip"
+get 200 "/process/$second/debug/pprof/allocs?debug=1"
+shows '^1: 5000 \[1: 5000\] @ 0x'
+get 400 "/process/$second/debug/pprof/allocs?seconds=1"
+if command -v go >/dev/null; then
+	go tool pprof -top "$url/process/$second/debug/pprof/allocs" >"$W/out" 2>"$W/err" ||
+		fail "$(cat "$W/err")"
+	shows '^Type: alloc_space'
+fi
 get 200 /
 shows "href=\"/process/$second/\""
 get 200 /metrics
@@ -140,6 +150,7 @@ get 400 "/process/$first/debug/pprof/heap?debug=9"
 get 405 / -X DELETE
 get 403 / -H 'Host: attacker.example'
 get 501 "/process/$first/debug/pprof/allocs"
+shows 'start it with allocated=1 or sample='
 head -c 70000 /dev/zero | tr '\0' a >"$W/long"
 get 413 "/process/$first/pprof/symbol" --data-binary "@$W/long"
 

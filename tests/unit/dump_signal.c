@@ -23,6 +23,11 @@ static void dump(bool wants_kinds, const void *context)
 	atomic_fetch_add(&dumps, 1);
 }
 
+static void set(uint32_t value)
+{
+	(void)value;
+}
+
 static void on_first(int signo)
 {
 	CHECK(signo == SIGUSR1);
@@ -71,7 +76,7 @@ int main(void)
 
 	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
 	leakwrap_process_start();
-	leakwrap_signals_install(SIGUSR1, dump);
+	leakwrap_signals_install(SIGUSR1, dump, set);
 	CHECK(leakwrap_signals_owns(SIGUSR1) && !leakwrap_signals_owns(SIGUSR2));
 	/* The action from before is the view, and runs. */
 	CHECK(leakwrap_signals_view(NULL, &now) == 0 && now.sa_handler == on_first);

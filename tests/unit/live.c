@@ -2,6 +2,7 @@
  * out, with threads, without memory, and with blocks that are freed unseen. It runs for an
  * allocator like glibc's, and for others.
  * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/held.c
+ * sources: wrap/base/sampling.c
  * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach

@@ -1,6 +1,8 @@
 /* shapes_return.c - stack shapes fill their room, rest, and come back: a program that has met
  * stacks of ever new shapes learns stacks again later. The parts are stack_shape.c, stack_cache.c
  * and site_collect.c in wrap/site.
+ * sources: wrap/site/site_peak.c wrap/live/samples.c
+ * sources: wrap/site/site_allocated.c wrap/base/sampling.c
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
  * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c

@@ -2,6 +2,8 @@
  * Call sites without blocks come back, and their memory does.  Blocks keep their backtraces: in
  * threads, without memory, in a child, and when no number is left.  The parts are site_collect.c
  * and the rest of wrap/site, byte_pool.c, readers.c and hash_table.c in wrap/base.
+ * sources: wrap/site/site_peak.c wrap/live/samples.c
+ * sources: wrap/site/site_allocated.c wrap/base/sampling.c
  * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
  * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
  * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c

@@ -11,6 +11,8 @@ int command_audit(int argc, char **argv);
 int command_cc(int argc, char **argv);
 int command_flags(int argc, char **argv);
 int command_dump(int argc, char **argv);
+int command_set(int argc, char **argv);
+int command_mark(int argc, char **argv);
 int command_torture(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_top(int argc, char **argv);

@@ -71,6 +71,16 @@ char *render_change(struct report *report, const struct dump *old, const struct 
 	return bytes;
 }
 
+char *render_allocs(const struct target *target, size_t *size)
+{
+	const struct dump_list list = last_of(target);
+	const struct answer answer = {.report = target->report,
+	                              .dumps = &list,
+	                              .go_names = true,
+	                              .shows_allocated = true};
+	return render_answer(answer, render_pprof, size);
+}
+
 struct pair {
 	struct report *report;
 	struct history history;

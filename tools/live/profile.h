@@ -15,6 +15,9 @@ char *render_last(const struct target *target, void (*render)(FILE *, const stru
  * ADDRESSES_ONLY: without functions and lines. */
 char *render_profile(const struct target *target, bool addresses_only, size_t *size);
 
+/* Returns the same profile, but viewers show first what was allocated.  The dump must say it. */
+char *render_allocs(const struct target *target, size_t *size);
+
 /* Returns what RENDER writes of the change between two dumps of TARGET, of which the texts are
  * given. */
 char *render_difference(const struct target *target, const char *old, size_t old_size,

@@ -153,6 +153,30 @@ static struct web_reply answer_heap(struct watch *watch, struct target *target,
 	return make_copy(wish.type, target->profile, target->profile_size);
 }
 
+/* Answers with what was allocated so far. */
+static struct web_reply answer_allocs(struct watch *watch, struct target *target,
+                                      const struct web_request *request)
+{
+	struct web_reply reply;
+	const bool text = request->debug && strcmp(request->debug, "0") != 0;
+	size_t size = 0;
+
+	if (text && strcmp(request->debug, "1") != 0)
+		return make_error(400, "debug=1 is text, debug=0 or nothing is a profile");
+	if (request->seconds && strcmp(request->seconds, "0") != 0)
+		return make_error(400, "seconds= is for /debug/pprof/heap alone");
+	if (!update(watch, target, &reply))
+		return reply;
+	if (watch_last(target)->totals.estimate.allocated_bytes < 0)
+		return make_error(501,
+		                  "the dumps of process %d do not say what it allocated in all; "
+		                  "start it with allocated=1 or sample= in LEAKWRAP_OPTIONS",
+		                  target->pid);
+	char *body =
+	        text ? render_last(target, render_heap_text, &size) : render_allocs(target, &size);
+	return make_reply(200, text ? text_type : "application/octet-stream", body, size);
+}
+
 static struct web_reply answer_cmdline(const struct target *target)
 {
 	const struct dump *last = watch_last(target);
@@ -201,9 +225,7 @@ static struct web_reply answer_target(struct watch *watch, struct target *target
 	size_t size = 0;
 
 	if (strcmp(page, "debug/pprof/allocs") == 0)
-		return make_error(501, "dumps do not say how much was allocated in all; "
-		                       "/debug/pprof/heap has what is live, and seconds= what it "
-		                       "gains");
+		return answer_allocs(watch, target, request);
 	if (strcmp(page, "debug/pprof/heap") == 0)
 		return answer_heap(watch, target, request, false);
 	if (strcmp(page, "pprof/heap") == 0)

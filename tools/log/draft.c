@@ -27,8 +27,11 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .fault = {.registers = dump->fault.registers},
 	        .log = draft->log,
 	        .line = draft->line,
-	        .totals = {-1, -1, -1, -1, -1, -1, -1, -1,   -1,   -1,   -1,   -1,
-	                   -1, -1, -1, -1, -1, -1, -1, -1.0, NULL, NULL, NULL, {.is_known = false}},
+	        .totals = {-1,   -1,   -1,          -1,   -1,   -1,
+	                   -1,   -1,   -1,          -1,   -1,   -1,
+	                   -1,   -1,   -1,          -1,   -1,   -1,
+	                   -1,   -1,   NO_ESTIMATE, -1.0, NULL, NULL,
+	                   NULL, NULL, NULL,        NULL, NULL, {.is_known = false}},
 	};
 	arena_reset(&draft->arena);
 	draft->lines = 0;
@@ -62,7 +65,7 @@ void draft_note_damage(struct draft *draft, const char *what)
 
 struct key {
 	const char *name;
-	size_t count; /* offset in struct totals */
+	size_t count; /* offset in struct totals, or struct estimate */
 };
 
 #define COUNT(field)                                   \
@@ -78,8 +81,54 @@ static const struct key keys[] = {
         COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
         COUNT(left_out_blocks),  COUNT(left_out_bytes),  COUNT(inherited_bytes),
         COUNT(inherited_blocks), COUNT(pause_ns),        COUNT(scan_ns),
-        COUNT(running_threads),
+        COUNT(running_threads),  COUNT(sample_interval),
 };
+
+#define ESTIMATE(name, field)                          \
+	{                                              \
+		name, offsetof(struct estimate, field) \
+	}
+
+/* The keys of the line sampling, and those of a call site. */
+static const struct key estimate_keys[] = {
+        ESTIMATE("sampled_blocks", sampled_blocks),
+        ESTIMATE("sampled", sampled_blocks),
+        ESTIMATE("live_bytes_error", live_bytes_error),
+        ESTIMATE("error", live_bytes_error),
+        ESTIMATE("allocated_bytes", allocated_bytes),
+        ESTIMATE("allocated_blocks", allocated_blocks),
+        ESTIMATE("peak_bytes", peak_bytes),
+        ESTIMATE("peak_blocks", peak_blocks),
+        ESTIMATE("since_mark_bytes", since_mark_bytes),
+        ESTIMATE("since_mark_blocks", since_mark_blocks),
+};
+
+/* Stores the number VALUE in STRUCTURE if NAME is one of LIST_SIZE keys in LIST. */
+static void read_count(struct draft *draft, const struct key *list, size_t list_size,
+                       void *structure, const struct cursor *name, struct cursor value)
+{
+	int64_t number;
+
+	for (size_t i = 0; i < list_size; i++) {
+		if (!word_is(name, list[i].name))
+			continue;
+		if (scan_count(&value, &number) && at_end(&value))
+			*(int64_t *)((char *)structure + list[i].count) = number;
+		else
+			draft_note_damage(draft, "a number is damaged");
+	}
+}
+
+/* Reads WORD, "sampled=12", into ESTIMATE if it is one of its keys. */
+static void read_estimate(struct draft *draft, struct estimate *estimate, const struct cursor *word)
+{
+	const char *equals = memchr(word->at, '=', (size_t)(word->end - word->at));
+	if (!equals)
+		return;
+	struct cursor name = {word->at, equals}, value = {equals + 1, word->end};
+	read_count(draft, estimate_keys, sizeof estimate_keys / sizeof *estimate_keys, estimate,
+	           &name, value);
+}
 
 static bool scan_percent(const struct cursor *value, double *percent)
 {
@@ -101,6 +150,30 @@ static bool scan_percent(const struct cursor *value, double *percent)
 	return true;
 }
 
+/* Returns the time in WORD, or NULL if it is none. */
+static const char *read_time(struct draft *draft, const struct cursor *word)
+{
+	int64_t seconds;
+	const char *text = unescape(&draft->arena, word);
+	return parse_time(text, &seconds) ? text : NULL;
+}
+
+/* Reads NAME and VALUE of the lines recording, peak and mark, if they are theirs and no number. */
+static void read_recording(struct draft *draft, const struct cursor *name,
+                           const struct cursor *value)
+{
+	static const char *const states[] = {"off", "sample", "all"};
+	for (size_t i = 0; word_is(name, "state") && i < sizeof states / sizeof *states; i++)
+		if (word_is(value, states[i]))
+			draft->dump.totals.recording = states[i];
+	if (word_is(name, "since"))
+		draft->dump.totals.recording_since = read_time(draft, value);
+	if (word_is(name, "peak_time"))
+		draft->dump.totals.peak_time = read_time(draft, value);
+	if (word_is(name, "mark_time"))
+		draft->dump.totals.mark_time = read_time(draft, value);
+}
+
 static void read_totals(struct draft *draft, struct cursor c)
 {
 	for (struct cursor word; next_word(&c, &word);) {
@@ -117,15 +190,10 @@ static void read_totals(struct draft *draft, struct cursor c)
 			draft->dump.totals.inherited = word_is(&value, "left_out")   ? "left_out"
 			                               : word_is(&value, "included") ? "included"
 			                                                             : NULL;
-		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-			if (!word_is(&name, keys[i].name))
-				continue;
-			int64_t count;
-			if (scan_count(&value, &count) && at_end(&value))
-				*(int64_t *)((char *)&draft->dump.totals + keys[i].count) = count;
-			else
-				draft_note_damage(draft, "a number is damaged");
-		}
+		read_recording(draft, &name, &value);
+		read_count(draft, keys, sizeof keys / sizeof *keys, &draft->dump.totals, &name,
+		           value);
+		read_estimate(draft, &draft->dump.totals.estimate, &word);
 	}
 }
 
@@ -210,7 +278,8 @@ static bool read_site_kind(struct parsed_site *site, struct cursor word, bool *i
 
 static const char *known_reason(const struct cursor *word)
 {
-	static const char *const reasons[] = {"exit", "signal", "api", "crash", "misuse"};
+	static const char *const reasons[] = {"exit",   "signal",    "api",    "crash",
+	                                      "misuse", "threshold", "height", "failure"};
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (word_is(word, reasons[i]))
 			return reasons[i];
@@ -234,9 +303,7 @@ static void read_head(struct draft *draft, struct cursor c)
 		} else if (skip_text(&word, "reason=")) {
 			dump->reason = known_reason(&word);
 		} else if (skip_text(&word, "time=")) {
-			int64_t seconds;
-			const char *text = unescape(&draft->arena, &word);
-			dump->time = parse_time(text, &seconds) ? text : NULL;
+			dump->time = read_time(draft, &word);
 		}
 	}
 	draft->has_head = true;
@@ -432,8 +499,7 @@ static void drop_frames(struct parsed_site *site)
 
 const char *const origin_names[3] = {"program", "library", "system_library"};
 
-/* Reads WORD if it is "origin=NAME" or, behind that, "module=NUMBER".  Returns false if it is
- * neither. */
+/* Reads WORD if it is "origin=NAME" or, behind that, "module=NUMBER".  Returns whether it is. */
 static bool read_origin(struct parsed_site *site, struct cursor *word)
 {
 	uint64_t number;
@@ -442,12 +508,12 @@ static bool read_origin(struct parsed_site *site, struct cursor *word)
 		for (unsigned i = 0; i < 3; i++)
 			if (word_is(word, origin_names[i]))
 				site->origin = (enum origin)i;
-		return true;
-	}
-	if (!skip_text(word, "module="))
-		return false;
-	if (scan_decimal(word, &number) && at_end(word) && number <= UINT_MAX)
+	} else if (skip_text(word, "module=") && scan_decimal(word, &number) && at_end(word) &&
+	           number <= UINT_MAX) {
 		site->origin_module = (unsigned)number;
+	} else {
+		return false;
+	}
 	return true;
 }
 
@@ -456,7 +522,7 @@ static bool read_origin(struct parsed_site *site, struct cursor *word)
 static void read_site(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
-	struct parsed_site site = {.first = dump->frame_count};
+	struct parsed_site site = {.first = dump->frame_count, .estimate = NO_ESTIMATE};
 	bool broken = draft->is_stack_broken;
 
 	draft->is_stack_broken = true;
@@ -481,8 +547,8 @@ static void read_site(struct draft *draft, struct cursor c)
 	while (next_word(&c, &word)) {
 		if (skip_text(&word, "task="))
 			site.task = unescape(&draft->arena, &word);
-		else if (!read_origin(&site, &word))
-			read_site_kind(&site, word, &is_whole);
+		else if (!read_origin(&site, &word) && !read_site_kind(&site, word, &is_whole))
+			read_estimate(draft, &site.estimate, &word);
 	}
 	if (!is_whole)
 		draft_note_damage(draft, "the kinds of a call site are damaged");
@@ -732,6 +798,11 @@ static const struct line_kind {
         {"misuse ", read_misuse, false},
         {"module ", read_module, true},
         {"total ", read_totals, true},
+        {"recording ", read_totals, true},
+        {"sampling ", read_totals, true},
+        {"peak ", read_totals, true},
+        {"mark ", read_totals, true},
+        {"allocated ", read_totals, true},
         {"stacks ", read_totals, true},
         {"loss ", read_totals, true},
         {"tracer ", read_totals, true},

@@ -54,6 +54,17 @@ struct reach_sums {
 	uint64_t bytes[REACH_NUMBERS], blocks[REACH_NUMBERS];
 };
 
+/* What a dump may say beside the live bytes and blocks.  -1: it does not. */
+struct estimate {
+	int64_t sampled_blocks;                      /* blocks that were observed */
+	int64_t live_bytes_error;                    /* the standard error of the live bytes */
+	int64_t allocated_bytes, allocated_blocks;   /* so far, with what was freed again */
+	int64_t peak_bytes, peak_blocks;             /* when most bytes were live */
+	int64_t since_mark_bytes, since_mark_blocks; /* live, and allocated since the mark */
+};
+
+#define NO_ESTIMATE ((struct estimate){-1, -1, -1, -1, -1, -1, -1, -1})
+
 /* The numbers of a dump, with the names of the format.  -1: the dump does not have it. */
 struct totals {
 	int64_t live_bytes, live_blocks, call_sites;
@@ -63,10 +74,16 @@ struct totals {
 	int64_t tracer_bytes, dump_ns;
 	int64_t inherited_bytes, inherited_blocks;  /* of a forked child: from before the fork */
 	int64_t pause_ns, scan_ns, running_threads; /* only with kinds */
+	int64_t sample_interval;                    /* bytes; -1: all blocks were recorded */
+	struct estimate estimate;
 	double complete_percent;
 	const char *inherited; /* "included" in the other numbers, "left_out", or NULL: not known */
 	const char *scanned;   /* "copy", "in_place", or NULL: not known */
 	const char *heap;      /* "known", "part", or NULL: not known */
+	/* What is recorded: "off", "sample" or "all", and since when, in RFC 3339.  NULL: all
+	 * blocks were recorded all the time. */
+	const char *recording, *recording_since;
+	const char *peak_time, *mark_time; /* in RFC 3339, or NULL */
 	struct reach_sums reach;
 };
 
@@ -88,6 +105,7 @@ struct parsed_site {
 	enum origin origin;
 	unsigned origin_module; /* the number of the library, or 0 */
 	struct reach_sums reach;
+	struct estimate estimate;
 	size_t first, depth; /* in parsed_dump.frames */
 };
 

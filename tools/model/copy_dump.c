@@ -174,6 +174,7 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->reach = from->reach;
 		site->origin = from->origin;
 		site->library = module_numbered(parsed, modules, from->origin_module);
+		site->estimate = from->estimate;
 		site->rank = from->rank;
 		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
 			site->kind = STACK_TRUNCATED;
@@ -267,14 +268,19 @@ static void copy_failures(struct report *report, const struct parsed_dump *parse
 	free(copied.at);
 }
 
+/* Returns a copy of TEXT, which may be NULL, in ARENA. */
+static const char *copy_text(struct arena *arena, const char *text)
+{
+	return text ? arena_copy(arena, text, strlen(text)) : NULL;
+}
+
 struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 {
 	struct dump *dump = arena_alloc(report->dump_arena, sizeof *dump);
 	dump->pid = parsed->pid;
 	dump->sequence = parsed->sequence;
 	dump->reason = parsed->reason;
-	if (parsed->time)
-		dump->time = arena_copy(report->dump_arena, parsed->time, strlen(parsed->time));
+	dump->time = copy_text(report->dump_arena, parsed->time);
 	/* It is empty if the runtime had no memory for it. */
 	dump->program = intern_text(&report->strings,
 	                            parsed->program && *parsed->program ? parsed->program : NULL);
@@ -284,6 +290,10 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 		dump->command[dump->command_count++] =
 		        intern_text(&report->strings, parsed->command[i]);
 	dump->totals = parsed->totals;
+	dump->totals.recording_since =
+	        copy_text(report->dump_arena, parsed->totals.recording_since);
+	dump->totals.mark_time = copy_text(report->dump_arena, parsed->totals.mark_time);
+	dump->totals.peak_time = copy_text(report->dump_arena, parsed->totals.peak_time);
 	dump->log = parsed->log;
 	dump->line = parsed->line;
 	dump->damage = parsed->damage;

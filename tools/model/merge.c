@@ -1,6 +1,7 @@
 /* merge.c - see merge.h. */
 #include "tools/model/merge.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,28 @@ static void add_reach(struct reach_sums *sum, const struct reach_sums *one)
 	}
 }
 
+/* Adds VALUE to *SUM.  A value that is not known adds nothing. */
+static void add_known(int64_t *sum, int64_t value)
+{
+	if (*sum < 0)
+		*sum = value;
+	else if (value >= 0)
+		add_total(sum, value);
+}
+
+/* Adds ONE to SUM.  The errors of independent samples add up by their squares. */
+static void add_estimate(struct estimate *sum, const struct estimate *one)
+{
+	add_known(&sum->sampled_blocks, one->sampled_blocks);
+	if (sum->live_bytes_error < 0)
+		sum->live_bytes_error = one->live_bytes_error;
+	else if (one->live_bytes_error >= 0)
+		sum->live_bytes_error = (int64_t)hypot((double)sum->live_bytes_error,
+		                                       (double)one->live_bytes_error);
+	add_known(&sum->allocated_bytes, one->allocated_bytes);
+	add_known(&sum->allocated_blocks, one->allocated_blocks);
+}
+
 static void add_totals(struct totals *sum, const struct totals *one)
 {
 	add_total(&sum->live_bytes, one->live_bytes);
@@ -87,6 +110,9 @@ static void add_totals(struct totals *sum, const struct totals *one)
 	add_total(&sum->foreign_frees, one->foreign_frees);
 	add_total(&sum->tracer_bytes, one->tracer_bytes);
 	add_reach(&sum->reach, &one->reach);
+	add_estimate(&sum->estimate, &one->estimate);
+	if (sum->sample_interval < one->sample_interval)
+		sum->sample_interval = one->sample_interval;
 }
 
 static int compare_sites(const void *left, const void *right)
@@ -150,7 +176,7 @@ static size_t site_of(struct merger *merger, const struct stack *stack)
 	table_add(&merger->stacks, hash, (void *)stack);
 	GROW(dump->sites, merger->site_room, dump->site_count + 1);
 	GROW(merger->spreads, merger->spread_room, dump->site_count + 1);
-	dump->sites[dump->site_count] = (struct site){.stack = stack};
+	dump->sites[dump->site_count] = (struct site){.stack = stack, .estimate = NO_ESTIMATE};
 	merger->spreads[dump->site_count] = (struct spread){0};
 	*known = ++dump->site_count;
 	return *known - 1;
@@ -234,6 +260,7 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);
 		add_reach(&into->reach, &site->reach);
+		add_estimate(&into->estimate, &site->estimate);
 	}
 }
 
@@ -328,6 +355,8 @@ struct merger *merge_start(struct report *report)
 	struct totals *totals = &merger->dump->totals;
 	totals->reach.is_known = true;
 	totals->pause_ns = totals->scan_ns = totals->running_threads = -1;
+	merger->dump->totals.estimate = NO_ESTIMATE;
+	merger->dump->totals.sample_interval = -1;
 	return merger;
 }
 

@@ -81,8 +81,9 @@ struct site {
 	struct reach_sums reach;
 	enum origin origin;
 	const struct module
-	        *library;   /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
-	unsigned processes; /* of a merged dump: how many have it */
+	        *library; /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
+	struct estimate estimate;
+	unsigned processes;          /* of a merged dump: how many have it */
 	const struct spread *spread; /* of a merged dump: how it spreads (merge.h) */
 };
 

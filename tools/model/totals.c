@@ -38,6 +38,8 @@ static void leave_out(struct totals *totals, const struct site *site)
 		subtract(&totals->truncated_blocks, site->blocks);
 	if (site->kind == STACK_GUESSED)
 		subtract(&totals->guessed_blocks, site->blocks);
+	if (site->estimate.sampled_blocks > 0)
+		subtract(&totals->estimate.sampled_blocks, (uint64_t)site->estimate.sampled_blocks);
 	add(&totals->left_out_bytes, site->bytes);
 	add(&totals->left_out_blocks, site->blocks);
 	subtract_reach(&totals->reach, &site->reach);

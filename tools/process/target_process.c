@@ -243,6 +243,10 @@ static enum announcement read_announcement(struct arena *arena, struct target_pr
 	process->log =
 	        arena_copy(arena, announced.log, strnlen(announced.log, sizeof announced.log));
 	process->announced = true;
+	process->announces_recording = announced.size >= sizeof announced;
+	process->record = announced.record != 0;
+	process->sample = announced.sample;
+	process->marks = announced.marks;
 	return ANNOUNCED;
 }
 
@@ -417,4 +421,14 @@ bool examine_process(struct arena *arena, struct target_process *process,
 	    (announcement == NOT_READABLE && !read_options(arena, process, errno, assumed_signal)))
 		return false;
 	return is_signal_handled(arena, process, status);
+}
+
+bool reexamine_process(struct arena *arena, struct target_process *process)
+{
+	size_t size;
+	struct traced_file traced;
+	const char *status = read_process_file(arena, process->pid, "status", &size);
+	return status && !is_blocked_by_all_threads(arena, process->pid, status, process->signal) &&
+	       find_traced_file(arena, process->pid, &traced) &&
+	       read_announcement(arena, process, &traced) == ANNOUNCED;
 }

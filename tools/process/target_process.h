@@ -9,13 +9,17 @@
 #include "tools/util.h"
 
 struct target_process {
-	pid_t pid;               /* as this command sees it; the caller sets it */
-	unsigned long inner_pid; /* as the process itself sees it, perhaps in a container */
-	const char *options;     /* its LEAKWRAP_OPTIONS, "" if not set; only if !ANNOUNCED */
-	const char *started_in;  /* its PWD, "" if not known; only if !ANNOUNCED */
-	int signal;              /* the dump signal */
-	const char *log;         /* the path pattern, or "stderr" */
-	bool announced;          /* SIGNAL and LOG are from the announcement in its memory */
+	pid_t pid;                /* as this command sees it; the caller sets it */
+	unsigned long inner_pid;  /* as the process itself sees it, perhaps in a container */
+	const char *options;      /* its LEAKWRAP_OPTIONS, "" if not set; only if !ANNOUNCED */
+	const char *started_in;   /* its PWD, "" if not known; only if !ANNOUNCED */
+	int signal;               /* the dump signal */
+	const char *log;          /* the path pattern, or "stderr" */
+	bool announced;           /* SIGNAL and LOG are from the announcement in its memory */
+	bool announces_recording; /* the next three are known */
+	bool record;              /* recording is on */
+	uint32_t marks;           /* so far */
+	uint32_t sample;          /* the interval of sampling in bytes, or 0 */
 };
 
 /* Fills in PROCESS, whose PID is set, and checks that its dump signal leads to a dump.
@@ -24,6 +28,10 @@ struct target_process {
  * NULL.  Strings come from ARENA.  Returns false after a message if no signal may be sent. */
 bool examine_process(struct arena *arena, struct target_process *process,
                      const char *assumed_signal);
+
+/* Reads again what PROCESS announces.  Returns false if that cannot be read, or if no thread takes
+ * the dump signal now: its handler may be running. */
+bool reexamine_process(struct arena *arena, struct target_process *process);
 
 /* Returns true if the program of process PID, or one of its libraries, holds the tracer and this
  * user may see it. */

@@ -55,6 +55,8 @@ void render_folded(FILE *stream, const struct answer *answer)
 		struct weights weights = answer_weights(answer);
 		for (size_t i = 0; i < weights.count; i++) {
 			const struct weight *w = &weights.all[i];
+			if (w->bytes == 0 && w->blocks == 0)
+				continue;
 			if (w->stack)
 				put_stack(stream, &scratch, w->stack);
 			else

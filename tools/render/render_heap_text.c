@@ -1,7 +1,7 @@
 /* render_heap_text.c - the text format of heap profiles, by which gperftools and Go agree.
  *
  * A call site is "BLOCKS: BYTES [BLOCKS: BYTES] @ ADDRESS...", innermost return address first.  The
- * numbers in brackets are of all allocations ever made, which dumps do not have: the live ones
+ * numbers in brackets are of all allocations ever made.  If dumps do not say them, the live ones
  * stand there again.  Lines that begin with # have functions and lines for people.  "heap_v2/1"
  * says that the numbers are no estimates.
  */
@@ -26,23 +26,35 @@ static void put_frames(FILE *stream, struct arena *scratch, const struct weight 
 	arena_reset(scratch);
 }
 
+static void put_numbers(FILE *stream, const struct weight *weight)
+{
+	fprintf(stream, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", weight->blocks,
+	        weight->bytes, weight->allocated_blocks, weight->allocated_bytes);
+}
+
 void render_heap_text(FILE *stream, const struct answer *answer)
 {
 	struct arena scratch = {0};
 	struct weights weights = answer_weights(answer);
-	int64_t blocks = 0, bytes = 0;
+	struct weight sum = {0};
 
 	for (size_t i = 0; i < weights.count; i++) {
-		blocks += weights.all[i].blocks;
-		bytes += weights.all[i].bytes;
+		struct weight *w = &weights.all[i];
+		if (!weights.has_allocated) {
+			w->allocated_blocks = w->blocks;
+			w->allocated_bytes = w->bytes;
+		}
+		sum.blocks += w->blocks;
+		sum.bytes += w->bytes;
+		sum.allocated_blocks += w->allocated_blocks;
+		sum.allocated_bytes += w->allocated_bytes;
 	}
-	fprintf(stream,
-	        "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ heap_v2/1\n",
-	        blocks, bytes, blocks, bytes);
+	fputs("heap profile: ", stream);
+	put_numbers(stream, &sum);
+	fputs(" heap_v2/1\n", stream);
 	for (size_t i = 0; i < weights.count; i++) {
 		const struct weight *w = &weights.all[i];
-		fprintf(stream, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", w->blocks,
-		        w->bytes, w->blocks, w->bytes);
+		put_numbers(stream, w);
 		for (unsigned j = 0; w->stack && j < w->stack->depth; j++)
 			fprintf(stream, " 0x%" PRIx64, raw_address(w->dump, w->stack->at[j]));
 		putc('\n', stream);

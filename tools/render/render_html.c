@@ -205,6 +205,10 @@ static void put_dump(FILE *stream, const struct dump *dump, const struct numbers
 	put_string(stream, dump->damage);
 	if (dump->totals.complete_percent >= 0)
 		fprintf(stream, ",\"complete\":%g", dump->totals.complete_percent);
+	if (dump->totals.sample_interval > 0)
+		fprintf(stream, ",\"sampled\":[%" PRId64 ",%" PRId64 ",%" PRId64 "]",
+		        dump->totals.sample_interval, dump->totals.estimate.sampled_blocks,
+		        dump->totals.estimate.live_bytes_error);
 	if (dump->crash)
 		put_crash(stream, dump->crash, numbers->first_frame);
 	fprintf(stream, ",\"hidden\":[%" PRId64 ",%" PRId64 "],\"sites\":[", hidden_bytes(dump),

@@ -77,6 +77,27 @@ static json_t *kinds_json(const struct reach_sums *reach, bool is_site)
 	return object;
 }
 
+/* Adds the keys of ESTIMATE to OBJECT, if the dump had them. */
+static void set_estimate(json_t *object, const struct estimate *estimate)
+{
+	if (estimate->sampled_blocks >= 0) {
+		set(object, "sampled_blocks", count(estimate->sampled_blocks));
+		set(object, "live_bytes_error", count(estimate->live_bytes_error));
+	}
+	if (estimate->allocated_bytes >= 0) {
+		set(object, "allocated_bytes", count(estimate->allocated_bytes));
+		set(object, "allocated_blocks", count(estimate->allocated_blocks));
+	}
+	if (estimate->peak_bytes >= 0) {
+		set(object, "peak_bytes", count(estimate->peak_bytes));
+		set(object, "peak_blocks", count(estimate->peak_blocks));
+	}
+	if (estimate->since_mark_bytes >= 0) {
+		set(object, "since_mark_bytes", count(estimate->since_mark_bytes));
+		set(object, "since_mark_blocks", count(estimate->since_mark_blocks));
+	}
+}
+
 static json_t *totals_json(const struct totals *totals)
 {
 	json_t *object = json_object();
@@ -105,6 +126,17 @@ static json_t *totals_json(const struct totals *totals)
 	set(object, "dump_ns", count(totals->dump_ns));
 	set(object, "complete_stack_bytes_percent",
 	    totals->complete_percent < 0 ? json_null() : json_real(totals->complete_percent));
+	if (totals->sample_interval > 0)
+		set(object, "sample_interval", count(totals->sample_interval));
+	set_estimate(object, &totals->estimate);
+	if (totals->mark_time)
+		set(object, "mark_time", text(totals->mark_time));
+	if (totals->peak_time)
+		set(object, "peak_time", text(totals->peak_time));
+	if (totals->recording) {
+		set(object, "recording", json_string(totals->recording));
+		set(object, "recording_since", text(totals->recording_since));
+	}
 	if (totals->inherited) {
 		set(object, "inherited_bytes", count(totals->inherited_bytes));
 		set(object, "inherited_blocks", count(totals->inherited_blocks));
@@ -150,6 +182,7 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 	set(object, "rank", json_integer((json_int_t)site->rank));
 	set(object, "live_bytes", json_integer((json_int_t)site->bytes));
 	set(object, "live_blocks", json_integer((json_int_t)site->blocks));
+	set_estimate(object, &site->estimate);
 	set(object, "stack", json_string(stack_kind_names[site->kind]));
 	if (site->task)
 		set(object, "task", text(site->task));

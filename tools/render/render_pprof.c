@@ -1,7 +1,8 @@
 /* render_pprof.c - a gzipped profile.proto (tools/render/profile.proto) for pprof and its
  * relatives.
  *
- * A call site has two values, live blocks and live bytes.  For a comparison of two dumps these are
+ * A call site has two values, live blocks and live bytes.  If the dump says what was allocated so
+ * far, these blocks and bytes stand before them.  For a comparison of two dumps these are
  * the changes, for a series the steady growth.  All names are in the profile, so a viewer needs no
  * other file.
  */
@@ -14,6 +15,9 @@
 
 #include "profile.pb-c.h"
 #include "tools/render/weights.h"
+
+/* The values of a call site, and how many of them are of live blocks. */
+enum { VALUES = 4, LIVE_VALUES = 2 };
 
 struct builder {
 	struct arena arena;
@@ -192,7 +196,9 @@ static uint64_t add_label(struct builder *b, const char *label)
 	return entry->number;
 }
 
-static void add_sample(struct builder *b, const struct weight *weight)
+/* Adds WEIGHT with VALUE_COUNT values: live blocks and bytes, behind allocated blocks and bytes if
+ * there are four. */
+static void add_sample(struct builder *b, const struct weight *weight, size_t value_count)
 {
 	const struct stack *stack = weight->stack;
 	size_t depth = stack && stack->depth ? stack->depth : 1;
@@ -206,10 +212,11 @@ static void add_sample(struct builder *b, const struct weight *weight)
 	for (unsigned i = 0; stack && i < stack->depth; i++)
 		sample->location_id[sample->n_location_id++] =
 		        add_location(b, weight->dump, stack->at[i]);
-	sample->value = arena_alloc(&b->arena, 2 * sizeof *sample->value);
-	sample->n_value = 2;
-	sample->value[0] = weight->blocks;
-	sample->value[1] = weight->bytes;
+	const int64_t values[] = {weight->allocated_blocks, weight->allocated_bytes, weight->blocks,
+	                          weight->bytes};
+	sample->value = arena_alloc(&b->arena, value_count * sizeof *sample->value);
+	sample->n_value = value_count;
+	memcpy(sample->value, values + (VALUES - value_count), value_count * sizeof *values);
 	GROW(b->sample, b->sample_room, b->sample_count + 1);
 	b->sample[b->sample_count++] = sample;
 }
@@ -244,17 +251,26 @@ void render_pprof(FILE *stream, const struct answer *answer)
 {
 	struct builder b = {.addresses_only = answer->addresses_only};
 	Leakwrap__Pprof__Profile profile = LEAKWRAP__PPROF__PROFILE__INIT;
-	Leakwrap__Pprof__ValueType blocks = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
-	Leakwrap__Pprof__ValueType bytes = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
-	Leakwrap__Pprof__ValueType *types[] = {&blocks, &bytes};
+	Leakwrap__Pprof__ValueType types[VALUES], *type[VALUES];
+	Leakwrap__Pprof__ValueType period = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
 	struct weights weights = answer_weights(answer);
+	const size_t value_count = weights.has_allocated ? VALUES : LIVE_VALUES;
 	int64_t seconds = -1;
 
 	add_text(&b, "");
-	blocks.type = add_text(&b, answer->go_names ? "inuse_objects" : "live_blocks");
-	blocks.unit = add_text(&b, "count");
-	bytes.type = add_text(&b, answer->go_names ? "inuse_space" : "live_bytes");
-	bytes.unit = add_text(&b, "bytes");
+	/* A profile of four values has the names that pprof's own heap profiles have. */
+	static const char *const go_names[] = {"alloc_objects", "alloc_space", "inuse_objects",
+	                                       "inuse_space"};
+	static const char *const live_names[] = {"live_blocks", "live_bytes"};
+	const char *const *names = value_count == VALUES ? go_names
+	                           : answer->go_names    ? go_names + (VALUES - LIVE_VALUES)
+	                                                 : live_names;
+	for (size_t i = 0; i < value_count; i++) {
+		type[i] = &types[i];
+		leakwrap__pprof__value_type__init(type[i]);
+		type[i]->type = add_text(&b, names[i]);
+		type[i]->unit = add_text(&b, i % 2 ? "bytes" : "count");
+	}
 	/* pprof takes the first mapping for that of the program. */
 	for (size_t i = 0; i < weights.count && i < 1; i++) {
 		const struct dump *dump = weights.all[0].dump;
@@ -262,18 +278,20 @@ void render_pprof(FILE *stream, const struct answer *answer)
 			add_mapping(&b, dump, dump->mappings[j].module);
 	}
 	for (size_t i = 0; i < weights.count; i++) {
-		add_sample(&b, &weights.all[i]);
+		add_sample(&b, &weights.all[i], value_count);
 		if (weights.all[i].dump->seconds > seconds)
 			seconds = weights.all[i].dump->seconds;
 	}
-	Leakwrap__Pprof__ValueType space = LEAKWRAP__PPROF__VALUE_TYPE__INIT;
-	space.type = add_text(&b, "space");
-	space.unit = bytes.unit;
-	profile.period_type = &space;
-	profile.period = 1; /* each allocation is in the profile, whatever its size */
-	profile.n_sample_type = 2;
-	profile.sample_type = types;
-	profile.default_sample_type = bytes.type;
+	period.type = add_text(&b, "space");
+	period.unit = add_text(&b, "bytes");
+	profile.period_type = &period;
+	/* If all blocks were recorded, each byte is in the profile. */
+	profile.period = weights.interval > 0 ? weights.interval : 1;
+	profile.n_sample_type = value_count;
+	profile.sample_type = type;
+	/* The bytes: of all allocations, or of live blocks. */
+	profile.default_sample_type =
+	        add_text(&b, answer->shows_allocated ? names[1] : names[value_count - 1]);
 	profile.n_sample = b.sample_count;
 	profile.sample = b.sample;
 	profile.n_mapping = b.mapping_count;

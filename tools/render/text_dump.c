@@ -7,11 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns TIME, which is in RFC 3339 or NULL, for people. */
+static const char *time_text(struct page *page, const char *time)
+{
+	if (!time)
+		return "at an unknown time";
+	return arena_format(&page->scratch, "%.10s %.8s UTC", time, time + 11);
+}
+
 const char *dump_time(struct page *page, const struct dump *dump)
 {
-	if (!dump->time)
-		return "at an unknown time";
-	return arena_format(&page->scratch, "%.10s %.8s UTC", dump->time, dump->time + 11);
+	return time_text(page, dump->time);
 }
 
 /* Writes the command line of DUMP as a shell would read it. */
@@ -76,11 +82,11 @@ void put_title(struct page *page, const struct dump *dump)
 		put_merged_title(page, dump);
 		return;
 	}
-	static const char *const reasons[][2] = {{"exit", "at exit"},
-	                                         {"signal", "on signal"},
-	                                         {"api", "on request"},
-	                                         {"crash", "at a crash"},
-	                                         {"misuse", "of misuse"}};
+	static const char *const reasons[][2] = {
+	        {"exit", "at exit"},           {"signal", "on signal"},
+	        {"api", "on request"},         {"crash", "at a crash"},
+	        {"misuse", "of misuse"},       {"threshold", "at a threshold"},
+	        {"height", "at a new height"}, {"failure", "at a failed allocation"}};
 	const char *reason = "for an unknown reason";
 	for (size_t i = 0; dump->reason && i < sizeof reasons / sizeof *reasons; i++)
 		if (strcmp(dump->reason, reasons[i][0]) == 0)
@@ -174,6 +180,46 @@ void put_misuse(struct page *page, const struct dump *dump)
 	put_modules(page, dump);
 }
 
+/* Writes what is recorded, if it was not all all the time. */
+static void put_recording(struct page *page, const struct totals *totals)
+{
+	if (!totals->recording)
+		return;
+	fprintf(page->stream, "  recording %s",
+	        strcmp(totals->recording, "off") == 0      ? "is off"
+	        : strcmp(totals->recording, "sample") == 0 ? "a sample"
+	                                                   : "all blocks");
+	if (totals->recording_since)
+		fprintf(page->stream, " since %s", time_text(page, totals->recording_since));
+	fputs("; blocks that were allocated before may be missing\n", page->stream);
+}
+
+/* Writes how the live bytes were estimated, what was allocated so far, and what of the live blocks
+ * since the mark. */
+static void put_estimate(struct page *page, const struct totals *totals)
+{
+	const struct estimate *estimate = &totals->estimate;
+
+	if (totals->sample_interval > 0 && estimate->sampled_blocks >= 0) {
+		fprintf(page->stream, "  estimated from %s, one for each %s allocated",
+		        counted(page, (uint64_t)estimate->sampled_blocks, "sampled block"),
+		        with_unit((uint64_t)totals->sample_interval));
+		if (estimate->live_bytes_error >= 0)
+			fprintf(page->stream, "; standard error %s",
+			        counted(page, (uint64_t)estimate->live_bytes_error, "byte"));
+		putc('\n', page->stream);
+	}
+	if (estimate->allocated_bytes >= 0 && estimate->allocated_blocks >= 0)
+		fprintf(page->stream, "  allocated so far: %s in %s\n",
+		        counted(page, (uint64_t)estimate->allocated_bytes, "byte"),
+		        counted(page, (uint64_t)estimate->allocated_blocks, "block"));
+	if (estimate->since_mark_bytes >= 0 && estimate->since_mark_blocks >= 0)
+		fprintf(page->stream, "  of these since the mark, %s: %s in %s\n",
+		        time_text(page, totals->mark_time),
+		        counted(page, (uint64_t)estimate->since_mark_bytes, "byte"),
+		        counted(page, (uint64_t)estimate->since_mark_blocks, "block"));
+}
+
 static void put_totals(struct page *page, const struct dump *dump)
 {
 	const struct totals *totals = &dump->totals;
@@ -191,6 +237,8 @@ static void put_totals(struct page *page, const struct dump *dump)
 		fprintf(page->stream, " at %s",
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
+	put_recording(page, totals);
+	put_estimate(page, totals);
 	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks > 0)
 		fprintf(page->stream, "  %s from before the fork: %s in %s\n",
 		        strcmp(totals->inherited, "included") == 0 ? "of these" : "left out",
@@ -213,6 +261,75 @@ static void put_origin(struct page *page, const struct site *site)
 		put_text(page->stream,
 		         site->library ? base_name(site->library->path) : "a library");
 	}
+}
+
+/* Returns the number of call sites of DUMP with live blocks.  Those that have allocated and freed
+ * may come after them. */
+static size_t live_site_count(const struct dump *dump)
+{
+	size_t count = dump->site_count;
+	while (count > 0 && dump->sites[count - 1].blocks == 0 &&
+	       (dump->sites[count - 1].estimate.allocated_blocks >= 0 ||
+	        dump->sites[count - 1].estimate.peak_blocks >= 0))
+		count--;
+	return count;
+}
+
+/* Writes what the call sites without live blocks have allocated. */
+static void put_freed_sites(struct page *page, const struct dump *dump, size_t live)
+{
+	uint64_t bytes = 0, blocks = 0;
+	if (dump->totals.estimate.allocated_blocks < 0)
+		return;
+	for (size_t i = live; i < dump->site_count; i++) {
+		add_up(&bytes, (uint64_t)dump->sites[i].estimate.allocated_bytes);
+		add_up(&blocks, (uint64_t)dump->sites[i].estimate.allocated_blocks);
+	}
+	if (live < dump->site_count)
+		fprintf(page->stream, "\n  %s without live blocks %s allocated %s in %s\n",
+		        counted(page, dump->site_count - live, "call site"),
+		        dump->site_count - live == 1 ? "has" : "have", counted(page, bytes, "byte"),
+		        counted(page, blocks, "block"));
+}
+
+static int compare_peaks(const void *left, const void *right)
+{
+	const struct site *const *a = left, *const *b = right;
+	int64_t bytes_a = (*a)->estimate.peak_bytes, bytes_b = (*b)->estimate.peak_bytes;
+	if (bytes_a != bytes_b)
+		return bytes_a > bytes_b ? -1 : 1;
+	return (*a)->rank < (*b)->rank ? -1 : (*a)->rank > (*b)->rank;
+}
+
+/* The most call sites of the peak that are shown unless the user gives another number. */
+enum { PEAK_SITES = 10 };
+
+/* Writes which call sites held the most when most bytes were live. */
+static void put_peak(struct page *page, const struct dump *dump, unsigned top)
+{
+	const struct estimate *all = &dump->totals.estimate;
+	size_t count = 0;
+	if (all->peak_bytes < 0 || all->peak_blocks < 0)
+		return;
+	fprintf(page->stream, "\n  at the peak, %s: %s in %s\n",
+	        time_text(page, dump->totals.peak_time),
+	        counted(page, (uint64_t)all->peak_bytes, "byte"),
+	        counted(page, (uint64_t)all->peak_blocks, "block"));
+	const struct site **sites = xmalloc((dump->site_count + 1) * sizeof *sites);
+	for (size_t i = 0; i < dump->site_count; i++)
+		if (dump->sites[i].estimate.peak_bytes > 0)
+			sites[count++] = &dump->sites[i];
+	qsort(sites, count, sizeof *sites, compare_peaks);
+	for (size_t i = 0; i < count && i < (top ? top : PEAK_SITES); i++) {
+		const struct site *site = sites[i];
+		fprintf(page->stream, "\n    %s in %s, %.1f %% of the peak, now %s\n",
+		        counted(page, (uint64_t)site->estimate.peak_bytes, "byte"),
+		        counted(page, (uint64_t)site->estimate.peak_blocks, "block"),
+		        100.0 * (double)site->estimate.peak_bytes / (double)all->peak_bytes,
+		        counted(page, site->bytes, "byte"));
+		put_stack(page, site->stack);
+	}
+	free(sites);
 }
 
 /* Writes how SITE of the sum DUMP spreads over the processes. */
@@ -308,26 +425,26 @@ static int compare_lost(const void *left, const void *right)
 }
 
 /* Returns the call sites of DUMP in the order of the text.  The caller frees the array. */
-static const struct site **sorted_sites(const struct dump *dump)
+static const struct site **sorted_sites(const struct dump *dump, size_t count)
 {
-	const struct site **sites = xmalloc((dump->site_count + 1) * sizeof *sites);
+	const struct site **sites = xmalloc((count + 1) * sizeof *sites);
 
-	for (size_t i = 0; i < dump->site_count; i++)
+	for (size_t i = 0; i < count; i++)
 		sites[i] = &dump->sites[i];
-	if (dump->totals.reach.is_known && dump->site_count &&
-	    !(dump->merged && dump->merged->by_growth))
-		qsort(sites, dump->site_count, sizeof *sites, compare_lost);
+	if (dump->totals.reach.is_known && count && !(dump->merged && dump->merged->by_growth))
+		qsort(sites, count, sizeof *sites, compare_lost);
 	return sites;
 }
 
 static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 {
-	const struct site **sites = sorted_sites(dump);
+	const size_t live = live_site_count(dump);
+	const struct site **sites = sorted_sites(dump, live);
 
-	for (size_t i = 0; i < dump->site_count; i++) {
+	for (size_t i = 0; i < live; i++) {
 		const struct site *site = sites[i];
 		if (top && i == top) {
-			leave_out(page, dump->site_count - i, "call site");
+			leave_out(page, live - i, "call site");
 			break;
 		}
 		fprintf(page->stream, "\n  #%" PRIu64 " ", site->rank);
@@ -352,12 +469,21 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			put_text(page->stream, site->task);
 		}
 		put_origin(page, site);
+		if (site->estimate.since_mark_bytes > 0)
+			fprintf(page->stream, ", %s since the mark",
+			        counted(page, (uint64_t)site->estimate.since_mark_bytes, "byte"));
+		if (site->estimate.live_bytes_error > 0 && site->bytes > 0)
+			fprintf(page->stream, ", standard error %.1f %%",
+			        100.0 * (double)site->estimate.live_bytes_error /
+			                (double)site->bytes);
 		putc('\n', page->stream);
 		if (dump->merged)
 			put_spread(page, dump, site);
 		put_stack(page, site->stack);
 	}
 	free(sites);
+	put_freed_sites(page, dump, live);
+	put_peak(page, dump, top);
 	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
 	if (bytes || blocks)
 		fprintf(page->stream, "\n  %s in %s at call sites that the dump does not show\n",

@@ -9,26 +9,53 @@ static void add_weight(struct weights *weights, struct weight weight)
 	weights->all[weights->count++] = weight;
 }
 
+/* Returns VALUE, or 0 if it is not known. */
+static int64_t known(int64_t value)
+{
+	return value > 0 ? value : 0;
+}
+
+/* Returns what the totals of DUMP hold beyond its call sites. */
+static struct weight hidden_weight(const struct dump *dump)
+{
+	struct weight hidden = {
+	        .label = "[call sites not shown]",
+	        .dump = dump,
+	        .bytes = hidden_bytes(dump),
+	        .blocks = hidden_blocks(dump),
+	        .allocated_bytes = known(dump->totals.estimate.allocated_bytes),
+	        .allocated_blocks = known(dump->totals.estimate.allocated_blocks),
+	};
+	for (size_t i = 0; i < dump->site_count; i++) {
+		hidden.allocated_bytes -= known(dump->sites[i].estimate.allocated_bytes);
+		hidden.allocated_blocks -= known(dump->sites[i].estimate.allocated_blocks);
+	}
+	hidden.allocated_bytes = known(hidden.allocated_bytes);
+	hidden.allocated_blocks = known(hidden.allocated_blocks);
+	return hidden;
+}
+
 /* The call sites of DUMP, and what its totals hold beyond them. */
 static void add_dump(struct weights *weights, const struct dump *dump)
 {
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		add_weight(weights, (struct weight){
-		                            .stack = site->stack,
-		                            .dump = dump,
-		                            .bytes = (int64_t)site->bytes,
-		                            .blocks = (int64_t)site->blocks,
-		                    });
+		add_weight(weights,
+		           (struct weight){
+		                   .stack = site->stack,
+		                   .dump = dump,
+		                   .bytes = (int64_t)site->bytes,
+		                   .blocks = (int64_t)site->blocks,
+		                   .allocated_bytes = known(site->estimate.allocated_bytes),
+		                   .allocated_blocks = known(site->estimate.allocated_blocks),
+		           });
 	}
-	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
-	if (bytes || blocks)
-		add_weight(weights, (struct weight){
-		                            .label = "[call sites not shown]",
-		                            .dump = dump,
-		                            .bytes = bytes,
-		                            .blocks = blocks,
-		                    });
+	weights->has_allocated |= dump->totals.estimate.allocated_bytes >= 0;
+	if (weights->interval < dump->totals.sample_interval)
+		weights->interval = dump->totals.sample_interval;
+	struct weight hidden = hidden_weight(dump);
+	if (hidden.bytes || hidden.blocks || hidden.allocated_bytes || hidden.allocated_blocks)
+		add_weight(weights, hidden);
 }
 
 static void add_changes(struct weights *weights, const struct changes *changes)
@@ -61,7 +88,7 @@ static void add_growths(struct weights *weights, const struct growths *growths)
 
 struct weights answer_weights(const struct answer *answer)
 {
-	struct weights weights = {0};
+	struct weights weights = {.interval = -1};
 	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++)
 		add_dump(&weights, answer->dumps->all[i]);
 	if (answer->changes)

@@ -10,11 +10,14 @@ struct weight {
 	const char *label;
 	const struct dump *dump; /* for the load addresses */
 	int64_t bytes, blocks;
+	int64_t allocated_bytes, allocated_blocks; /* 0: none, or not known */
 };
 
 struct weights {
 	struct weight *all; /* the caller's to free */
 	size_t count, room;
+	int64_t interval;   /* of the sample from which dumps were estimated; -1: of none */
+	bool has_allocated; /* dumps say what was allocated */
 };
 
 /* Of the dumps in ANSWER what is live, of two dumps the change, of a series the steady growth. */

@@ -69,14 +69,16 @@ struct leakwrap_fail_rule {
 	char plan[LEAKWRAP_FAIL_PLAN_MAX]; /* of LEAKWRAP_FAIL_PLAN */
 };
 
-/* LOG_MAX: bytes of the option log= with its NUL.  MAX_DEPTH: the most frames of a backtrace.  Bare
- * metal has no files and little memory. */
+/* LOG_MAX, CGROUP_MAX: bytes of the options log= and cgroup= with their NUL.  MAX_DEPTH: the most
+ * frames of a backtrace.  Bare metal has no files and little memory. */
 #ifdef LEAKWRAP_BARE
-#define LEAKWRAP_LOG_MAX   1
-#define LEAKWRAP_MAX_DEPTH 32
+#define LEAKWRAP_LOG_MAX    1
+#define LEAKWRAP_CGROUP_MAX 1
+#define LEAKWRAP_MAX_DEPTH  32
 #else
-#define LEAKWRAP_LOG_MAX   1024
-#define LEAKWRAP_MAX_DEPTH 256
+#define LEAKWRAP_LOG_MAX    1024
+#define LEAKWRAP_CGROUP_MAX 256
+#define LEAKWRAP_MAX_DEPTH  256
 #endif
 
 struct leakwrap_options {
@@ -94,7 +96,18 @@ struct leakwrap_options {
 	enum leakwrap_on_misuse misuse;
 	enum leakwrap_kinds_when kinds;
 	bool libraries; /* false: records only the program's own calls */
-	bool system;    /* false: leaves out what the static C library allocated for itself */
+	bool record;    /* false: begins with recording off */
+	size_t sample;  /* the interval of sampling in bytes; 0: all blocks are recorded */
+	bool peak;      /* keeps what each call site held when most bytes were live */
+	bool allocated; /* counts what each call site has allocated so far */
+	/* The option dump_at=: bytes, per cent; 0: not asked for. */
+	size_t dump_at_live, dump_at_rss;
+	unsigned dump_at_limit, dump_at_height;
+	bool dump_at_failure;
+	size_t dump_pause;                /* seconds */
+	char cgroup[LEAKWRAP_CGROUP_MAX]; /* a folder, or "": the kernel says it */
+	size_t log_max;                   /* bytes; 0: no bound */
+	bool system; /* false: leaves out what the static C library allocated for itself */
 #ifndef LEAKWRAP_BARE
 	struct leakwrap_fail_rule fail;
 #endif

@@ -7,6 +7,7 @@
 #ifndef LEAKWRAP_THREAD_H
 #define LEAKWRAP_THREAD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wrap/base/common.h"
@@ -14,14 +15,19 @@
 enum leakwrap_thread_state {
 	LEAKWRAP_THREAD_NEW, /* nothing traced yet in this thread or since the fork */
 	LEAKWRAP_THREAD_RECORDING,
-	LEAKWRAP_THREAD_CHECKING, /* recording; looks for misuse, or makes allocations fail */
+	/* Recording; looks for misuse, makes allocations fail, or counts what is allocated. */
+	LEAKWRAP_THREAD_CHECKING,
 	LEAKWRAP_THREAD_DISABLED, /* by leakwrap_disable() */
 	LEAKWRAP_THREAD_INSIDE,   /* in an allocator that the user named (wrapper.h) */
+	/* Recording a sample of the blocks, or none.  More states follow, one for each change of
+	 * the settings (leakwrap_sampling_state). */
+	LEAKWRAP_THREAD_SAMPLING,
 };
 
-/* Value of leakwrap_thread.inner: an inner call recorded a block and released it again, or
- * allocated nothing.  A signal handler's call is an inner call of the call that it interrupted.
- * INNER must not be NULL then, which means that there was no inner call. */
+/* Value of leakwrap_thread.inner: an inner call recorded a block and released it again, allocated
+ * nothing, or counted a block that is not sampled.  A signal handler's call is an inner call of the
+ * call that it interrupted.  INNER must not be NULL then, which means that there was no inner
+ * call. */
 #define LEAKWRAP_INNER_GONE ((void *)1)
 
 /* Value of leakwrap_thread.inner: an inner call could not record BLOCK for want of memory, and
@@ -84,6 +90,11 @@ struct leakwrap_thread {
 	 * counts the dumps for signals that the thread waited for. */
 	unsigned passing;
 	unsigned waited;
+
+	/* sampling.c: bytes from here to the thread's next look, and from there to the sampled
+	 * byte.  RANDOM: the state of the generator, or 0. */
+	size_t countdown;
+	uint64_t beyond, random;
 
 	/* readers.c: where the thread's outermost entry among the readers is on the stack, 0 if
 	 * there is none, and the slot that counts it. */

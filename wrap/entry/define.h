@@ -115,45 +115,63 @@ __asm__(".globl leakwrap_disable");
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
  * that it returns.  This is malloc: its wrapper does nothing else.
  *
+ * IS_LEAF: the real function calls no other wrapped function.  A thread that samples then passes
+ * the block before the real call, and nothing is left to do after it.
+ *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands three times, because a
  * variable for the caller would take a register that malloc had to save. */
-#define ENTRY_DEFINE_ALLOCATE(verb, type, name, parameters, arguments, size, failure)        \
-	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)         \
-	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,              \
-	                                                 LEAKWRAP_CALLER_PARAMS)             \
-	{                                                                                    \
-		ENTRY_FIND_ORIGINAL();                                                       \
-		ENTRY_ATTEMPT(name, arguments)                                               \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
-		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
-	}                                                                                    \
-	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                           \
-	{                                                                                    \
-		leakwrap_begin_allocation();                                                 \
-		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);               \
-		if (leakwrap_unlikely(value == 0)) {                                         \
-			struct leakwrap_caller caller = LEAKWRAP_CALLER;                     \
-			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,             \
-			                                   LEAKWRAP_CALLER_ARGS(caller));    \
-		}                                                                            \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
-		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                 \
-			return new_block;                                                    \
-		return verb(leakwrap_predicted_site(value), new_block,                       \
-		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                \
+#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure)    \
+	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)              \
+	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                   \
+	                                                 LEAKWRAP_CALLER_PARAMS)                  \
+	{                                                                                         \
+		if (leakwrap_likely(leakwrap_thread_is_sampling())) {                             \
+			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                      \
+			if (!(is_leaf) && leakwrap_likely(leakwrap_pass_after_call(size)))        \
+				return passed;                                                    \
+			return verb(LEAKWRAP_SITE_NONE, passed, size, LEAKWRAP_CALLER_OF_PARAMS); \
+		}                                                                                 \
+		ENTRY_FIND_ORIGINAL();                                                            \
+		ENTRY_ATTEMPT(name, arguments)                                                    \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                           \
+		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);      \
+	}                                                                                         \
+	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                                \
+	{                                                                                         \
+		leakwrap_begin_allocation();                                                      \
+		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);                    \
+		if (leakwrap_unlikely(value == 0)) {                                              \
+			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))        \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                      \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                          \
+			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                  \
+			                                   LEAKWRAP_CALLER_ARGS(caller));         \
+		}                                                                                 \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                           \
+		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                      \
+			return new_block;                                                         \
+		return verb(leakwrap_predicted_site(value), new_block,                            \
+		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                     \
 	}
+
+#define ENTRY_ALLOCATE_AS(verb, is_leaf, type, name, parameters, arguments, size, failure)     \
+	ENTRY_DECLARE(type, name, parameters);                                                 \
+	ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure) \
+	type ENTRY_WRAPPER(name, parameters)                                                   \
+	{                                                                                      \
+		return leakwrap_##name##_allocate arguments;                                   \
+	}                                                                                      \
+	ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 
 /* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL.  FAILURE: the
  * statement that makes it fail (ENTRY_DEFINE_ATTEMPT). */
-#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)        \
-	ENTRY_DECLARE(type, name, parameters);                                        \
-	ENTRY_DEFINE_ALLOCATE(verb, type, name, parameters, arguments, size, failure) \
-	type ENTRY_WRAPPER(name, parameters)                                          \
-	{                                                                             \
-		return leakwrap_##name##_allocate arguments;                          \
-	}                                                                             \
-	ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
+#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure) \
+	ENTRY_ALLOCATE_AS(verb, false, type, name, parameters, arguments, size, failure)
+
+/* The same for a function that calls no other wrapped function. */
+#define ENTRY_ALLOCATE_LEAF(verb, type, name, parameters, arguments, size, failure) \
+	ENTRY_ALLOCATE_AS(verb, true, type, name, parameters, arguments, size, failure)
 
 /* Defines leakwrap_NAME_resize_attempt, which resizes like the slow path of NAME where threads do
  * more than record.  A resize to 0 bytes may free the block, and is not made to fail. */
@@ -168,6 +186,12 @@ __asm__(".globl leakwrap_disable");
 		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;       \
 		struct leakwrap_attempt attempt = {.mark = 0};                         \
 		struct leakwrap_resize resize;                                         \
+		if (leakwrap_has_no_record(block)) {                                   \
+			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);           \
+			if (leakwrap_likely(leakwrap_pass_after_call(size)))           \
+				return passed;                                         \
+			return leakwrap_record_allocation(passed, size, caller);       \
+		}                                                                      \
 		if ((size) != 0 && leakwrap_begin_attempt(&attempt, size, caller))     \
 			return NULL;                                                   \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                \
@@ -186,8 +210,8 @@ __asm__(".globl leakwrap_disable");
  * if "block" is NULL. */
 #define ENTRY_RESIZE(name, parameters, arguments, size)                                           \
 	ENTRY_DECLARE(void *, name, parameters);                                                  \
-	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size,  \
-	                      return NULL)                                                        \
+	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, false, void *, name, parameters, arguments, \
+	                      size, return NULL)                                                  \
 	ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                            \
 	ENTRY_SLOW_PATH void *leakwrap_##name##_resize(ENTRY_LIST parameters,                     \
 	                                               LEAKWRAP_CALLER_PARAMS)                    \
@@ -241,6 +265,10 @@ __asm__(".globl leakwrap_disable");
 	void ENTRY_WRAPPER(name, parameters)                                               \
 	{                                                                                  \
 		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                     \
+			if (leakwrap_has_no_record(block)) {                               \
+				ENTRY_CALL_ORIGINAL(name, arguments);                      \
+				return;                                                    \
+			}                                                                  \
 			leakwrap_##name##_slow_path arguments;                             \
 			return;                                                            \
 		}                                                                          \

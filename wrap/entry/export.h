@@ -82,6 +82,10 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 			return;                                                                \
 		}                                                                              \
 		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                         \
+			if (leakwrap_has_no_record(block)) {                                   \
+				ENTRY_CALL_ORIGINAL(name, arguments);                          \
+				return;                                                        \
+			}                                                                      \
 			leakwrap_##name##_by_library arguments;                                \
 			return;                                                                \
 		}                                                                              \

@@ -55,7 +55,8 @@ REFER(pvalloc);
 #endif
 
 #ifdef LEAKWRAP_ENTRY_malloc
-ALLOCATE(malloc, (size_t size), (size), size)
+ENTRY_ALLOCATE_LEAF(leakwrap_record_malloc, void *, malloc, (size_t size), (size), size,
+                    return NULL)
 OURS(malloc)
 #endif
 

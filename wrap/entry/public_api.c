@@ -2,12 +2,16 @@
  * those that write dumps. */
 #include "wrap/leakwrap.h"
 
+#include "wrap/base/sampling.h"
 #include "wrap/record/record.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/reach/roots.h"
 #endif
+#include "wrap/record/record_sample.h"
+#include "wrap/runtime/recording.h"
+#include "wrap/runtime/runtime.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/thread.h"
 #include "wrap/unwind/unwind.h"
@@ -31,8 +35,11 @@ int leakwrap_ignore(const void *block)
 {
 	size_t size;
 
-	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE)
-		return -1;
+	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE) {
+		/* No dump shows a block that is not sampled, live or not. */
+		leakwrap_remove_sample(LEAKWRAP_SITE_NONE, leakwrap_find_sample(block));
+		return leakwrap_has_gaps() ? 0 : -1;
+	}
 	leakwrap_live_add(block, size, LEAKWRAP_SITE_IGNORED);
 	return 0;
 }
@@ -49,6 +56,28 @@ void leakwrap_forget(const void *block)
 	        leakwrap_begin_release_in_pool((void *)(uintptr_t)block, LEAKWRAP_CALLER.sp));
 }
 
+/* -- what is recorded -------------------------------------------------------------------------- */
+
+#ifndef LEAKWRAP_BARE
+int leakwrap_set_recording(int on)
+{
+	leakwrap_runtime_start();
+	return leakwrap_recording_turn(on != 0) ? 0 : -1;
+}
+
+int leakwrap_mark(void)
+{
+	leakwrap_runtime_start();
+	return leakwrap_recording_mark() ? 0 : -1;
+}
+
+int leakwrap_set_sample(size_t interval)
+{
+	leakwrap_runtime_start();
+	return leakwrap_recording_sample(interval) ? 0 : -1;
+}
+#endif
+
 /* -- failures ---------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE
@@ -58,7 +87,8 @@ void leakwrap_fail_next(unsigned count)
 
 	self->fail_next = count;
 	/* The next allocation finds out what the thread has to do. */
-	if (self->state == LEAKWRAP_THREAD_RECORDING || self->state == LEAKWRAP_THREAD_CHECKING)
+	if (self->state == LEAKWRAP_THREAD_RECORDING || self->state == LEAKWRAP_THREAD_CHECKING ||
+	    self->state >= LEAKWRAP_THREAD_SAMPLING)
 		self->state = LEAKWRAP_THREAD_NEW;
 }
 #endif

@@ -177,6 +177,14 @@ LEAKWRAP_INLINE bool leakwrap_live_is_slot_empty(const void *block)
 	       atomic_load_explicit(slot, memory_order_relaxed) == 0;
 }
 
+/* Returns whether BLOCK certainly has no record in the live table: its slot is empty, or no region
+ * was made for it.  Mostly reads one cache entry. */
+LEAKWRAP_INLINE bool leakwrap_live_has_none(const void *block)
+{
+	return !leakwrap_region_cache_load((uintptr_t)block >> LEAKWRAP_REGION_BITS) ||
+	       leakwrap_live_is_slot_empty(block);
+}
+
 /* Keeps the fast path away from all blocks, because each release must be checked.  From then on
  * leakwrap_live_fast_remove returns false for every block.  Call it before the first block is
  * recorded. */

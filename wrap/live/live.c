@@ -2,6 +2,7 @@
 #include "wrap/live/live.h"
 
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/sampling.h"
 #include "wrap/base/thread.h"
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"
@@ -16,28 +17,75 @@
 
 /* -- adding and removing ----------------------------------------------------------------------- */
 
-/* Returns the region of ADDRESS; makes it if there is none.  Returns NULL if memory is short. */
-static struct leakwrap_region *find_or_make_region(uintptr_t address)
+static void (*growth_hook)(void);
+
+void leakwrap_live_set_growth_hook(void (*hook)(void))
+{
+	growth_hook = hook;
+}
+
+void leakwrap_live_report_growth(void)
+{
+	if (growth_hook)
+		growth_hook();
+}
+
+/* Returns the region of ADDRESS, which the cache does not have.  Makes it if there is none, or
+ * returns NULL if IS_KNOWN or memory is short. */
+static __attribute__((noinline)) struct leakwrap_region *look_up_region(uintptr_t address,
+                                                                        bool is_known)
 {
 	struct leakwrap_region *region;
-	bool is_new;
+	bool is_new = false;
 
-	leakwrap_reclaim_wait();
-	region = leakwrap_region_cached_or_bypassed(address);
-	if (region &&
-	    (leakwrap_region_cached(address) || !leakwrap_region_is_fast_path_allowed(region)))
-		return region;
-	if (!region && (region = leakwrap_region_displaced(address)) != NULL)
-		return region;
 	leakwrap_lock(&leakwrap_tables_lock);
-	region = leakwrap_region_find_or_make(address, &is_new);
+	region = is_known ? leakwrap_region_look_up(address)
+	                  : leakwrap_region_find_or_make(address, &is_new);
 	/* Only for a new region: if memory is short, each block asks for a region again. */
 	if (region && is_new)
 		leakwrap_reclaim_for_new_region(region);
 	if (region)
 		leakwrap_region_cache_put(region);
 	leakwrap_unlock(&leakwrap_tables_lock);
+	if (is_new)
+		leakwrap_live_report_growth();
 	return region;
+}
+
+/* Returns the region of ADDRESS if it is in the cache or remembered beside it, else NULL. */
+LEAKWRAP_INLINE struct leakwrap_region *find_cached_region(uintptr_t address)
+{
+	struct leakwrap_region *region;
+
+	leakwrap_reclaim_wait();
+	region = leakwrap_region_cached_or_bypassed(address);
+	if (!region)
+		return leakwrap_region_displaced(address);
+	return leakwrap_region_cached(address) || !leakwrap_region_is_fast_path_allowed(region)
+	               ? region
+	               : NULL;
+}
+
+/* Returns the region of ADDRESS; makes it if there is none.  Returns NULL if memory is short. */
+static struct leakwrap_region *find_or_make_region(uintptr_t address)
+{
+	struct leakwrap_region *region = find_cached_region(address);
+
+	return region ? region : look_up_region(address, false);
+}
+
+/* Returns the region of ADDRESS, whose block may have a record.  While blocks are sampled, makes no
+ * region for a block that has none, and returns NULL. */
+static struct leakwrap_region *find_region_of_record(uintptr_t address)
+{
+	struct leakwrap_region *region = find_cached_region(address);
+
+	if (region)
+		return region;
+	/* If a region was made, the cache has it or a region that took its entry. */
+	if (leakwrap_is_sampling() && !leakwrap_region_cache_load(address >> LEAKWRAP_REGION_BITS))
+		return NULL;
+	return look_up_region(address, leakwrap_is_sampling());
 }
 
 /* Returns whether a block that starts WITHIN the window of SLOT may use SLOT, which holds OLD.  It
@@ -115,7 +163,7 @@ static uint32_t remove_exact(uintptr_t address, size_t *size)
 uint32_t leakwrap_live_remove(const void *block, size_t *size)
 {
 	uintptr_t address = (uintptr_t)block;
-	struct leakwrap_region *region = find_or_make_region(address);
+	struct leakwrap_region *region = find_region_of_record(address);
 
 	if (region) {
 		uint32_t within;
@@ -268,7 +316,7 @@ uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t
                             uint32_t *mark)
 {
 	const uintptr_t address = (uintptr_t)block;
-	struct leakwrap_region *const region = find_or_make_region(address);
+	struct leakwrap_region *const region = find_region_of_record(address);
 	struct leakwrap_live_block found;
 	leakwrap_live_slot *slot;
 	uint32_t old;
@@ -318,7 +366,7 @@ void leakwrap_live_end_hold(const void *block, uint32_t mark)
 
 	if (mark == 0)
 		return;
-	region = find_or_make_region(address);
+	region = find_region_of_record(address);
 	slot = find_marked_slot(region, address, mark);
 	if (slot)
 		atomic_compare_exchange_strong(slot, &value, 0);
@@ -332,7 +380,7 @@ void leakwrap_live_end_hold(const void *block, uint32_t mark)
 static bool restore(const struct leakwrap_live_block *block, uint32_t mark,
                     enum leakwrap_live_added *added)
 {
-	const struct leakwrap_region *const region = find_or_make_region(block->address);
+	const struct leakwrap_region *const region = find_region_of_record(block->address);
 
 	*added = LEAKWRAP_LIVE_NEW;
 	if (find_marked_slot(region, block->address, mark)) {

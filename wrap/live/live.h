@@ -101,6 +101,20 @@ static inline enum leakwrap_live_added leakwrap_live_restore(const void *block, 
 
 #endif
 
+/* -- growth ------------------------------------------------------------------------------------ */
+
+#ifndef LEAKWRAP_BARE
+
+/* Sets the function that is called when the heap comes to new addresses, and by
+ * leakwrap_live_report_growth.  No lock is held then.  HOOK may run in a signal handler.  Called
+ * once at start, before any block is recorded. */
+void leakwrap_live_set_growth_hook(void (*hook)(void));
+
+/* Calls the hook, if one was set. */
+void leakwrap_live_report_growth(void);
+
+#endif
+
 /* -- memory ------------------------------------------------------------------------------------ */
 
 /* Returns pages of slots without a live block to the system.  Signal-safe.  Skips a region if the

@@ -183,6 +183,15 @@ struct leakwrap_region *leakwrap_region_find_or_make(uintptr_t address, bool *is
 	return record ? &record->region : make_region(key);
 }
 
+struct leakwrap_region *leakwrap_region_look_up(uintptr_t address)
+{
+	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	struct leakwrap_region_record *record;
+
+	HASH_FIND(hh, regions.by_key, &key, sizeof(key), record);
+	return record ? &record->region : NULL;
+}
+
 /* -- the fast path ----------------------------------------------------------------------------- */
 
 void leakwrap_live_disable_fast_path(void)
@@ -239,6 +248,14 @@ static void choose_next_layout(const struct leakwrap_region *region, uintptr_t a
 void leakwrap_region_count_exact(struct leakwrap_region *region, uintptr_t address)
 {
 	if (!region) {
+		/* An empty cache entry would say that there is no record (leakwrap_live_has_none).
+		 * The key of this entry matches no address. */
+		static struct leakwrap_region no_region = {.key = UINTPTR_MAX};
+		struct leakwrap_region *none = NULL;
+
+		atomic_compare_exchange_strong(
+		        leakwrap_region_cache_entry(address >> LEAKWRAP_REGION_BITS), &none,
+		        &no_region);
 		atomic_fetch_add(&leakwrap_exact_without_region, 1);
 		return;
 	}

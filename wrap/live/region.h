@@ -82,6 +82,9 @@ struct leakwrap_region *leakwrap_region_find(uintptr_t address);
  * false.  Returns NULL if memory is short.  The lock is held. */
 struct leakwrap_region *leakwrap_region_find_or_make(uintptr_t address, bool *is_new);
 
+/* Returns the region of ADDRESS, or NULL if it has not been made.  The lock is held. */
+struct leakwrap_region *leakwrap_region_look_up(uintptr_t address);
+
 /* -- the fast path ----------------------------------------------------------------------------- */
 
 /* Returns whether the fast path may see REGION.  It may not if the table of exact blocks may hold

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -461,6 +462,20 @@ long leakwrap_open(const char *path, int flags, int mode)
 long leakwrap_close(int fd)
 {
 	return leakwrap_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+}
+
+long leakwrap_rename(const char *from, const char *to)
+{
+#ifdef __NR_renameat
+	return leakwrap_syscall(__NR_renameat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
+#else
+	return leakwrap_syscall(__NR_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
+#endif
+}
+
+bool leakwrap_lock_file(int fd)
+{
+	return leakwrap_syscall(__NR_flock, fd, LOCK_EX | LOCK_NB, 0, 0, 0, 0) == 0;
 }
 
 long leakwrap_read(int fd, void *buffer, size_t size)

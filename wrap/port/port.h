@@ -245,6 +245,12 @@ long leakwrap_read(int fd, void *buffer, size_t size);
 long leakwrap_write(int fd, const void *bytes, size_t size);
 long leakwrap_fcntl(int fd, int command, long argument);
 
+long leakwrap_rename(const char *from, const char *to);
+
+/* Takes the advisory lock of the open file FD (flock(2)), without waiting.  Returns false if
+ * another process has it.  The lock ends when FD is closed. */
+bool leakwrap_lock_file(int fd);
+
 /* Returns the size of the file in bytes, or 0 if it is not known. */
 uint64_t leakwrap_file_size(int fd);
 

@@ -21,7 +21,9 @@
 
 #include "wrap/live/slot.h"
 #ifndef LEAKWRAP_BARE
+#include "wrap/base/sampling.h"
 #include "wrap/live/fast.h"
+#include "wrap/live/samples.h"
 #include "wrap/site/stack_probe.h"
 #endif
 #include "wrap/base/thread.h"
@@ -64,6 +66,31 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 {
 	(void)value, (void)block, (void)size;
 	return 0;
+}
+
+/* They have no sampling. */
+
+LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
+{
+	return false;
+}
+
+LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
+{
+	(void)size;
+	return false;
+}
+
+LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
+{
+	(void)size;
+	return false;
+}
+
+LEAKWRAP_INLINE bool leakwrap_has_no_record(const void *block)
+{
+	(void)block;
+	return false;
 }
 
 #else
@@ -157,6 +184,62 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
 	leakwrap_mark_release(block);
 	return old_value;
+}
+
+/* -- sampling ---------------------------------------------------------------------------------- */
+
+/* The functions here are for a thread that samples, and return false in any other.  They stand
+ * behind a failure of the functions above, and cost exact recording nothing.  Under the other name
+ * of leakwrap_self nothing of theirs is kept in a register of the fast path. */
+
+/* Returns whether this thread samples by the present settings. */
+LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
+{
+	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
+	return leakwrap_self_after_call.state ==
+	       atomic_load_explicit(&leakwrap_sampling_state, memory_order_relaxed);
+}
+
+/* Counts a block of SIZE bytes that is about to be allocated.  Returns false and changes nothing if
+ * the block may be sampled.  Inner calls would count the block again: only for a function that
+ * calls no other wrapped function. */
+LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
+{
+	size_t countdown;
+
+	if (leakwrap_unlikely(!leakwrap_thread_is_sampling()))
+		return false;
+	countdown = leakwrap_self_after_call.countdown;
+	if (leakwrap_unlikely(countdown <= size))
+		return false;
+	leakwrap_self_after_call.countdown = countdown - size;
+	leakwrap_self_after_call.inner = LEAKWRAP_INNER_GONE;
+	return true;
+}
+
+/* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.
+ * Returns false and changes nothing if the block is or may be sampled. */
+LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
+{
+	size_t countdown;
+
+	if (leakwrap_unlikely(!leakwrap_thread_is_sampling()))
+		return false;
+	if (leakwrap_self_after_call.inner)
+		return leakwrap_self_after_call.inner == LEAKWRAP_INNER_GONE;
+	countdown = leakwrap_self_after_call.countdown;
+	if (leakwrap_unlikely(countdown <= size))
+		return false;
+	leakwrap_self_after_call.countdown = countdown - size;
+	leakwrap_self_after_call.inner = LEAKWRAP_INNER_GONE;
+	return true;
+}
+
+/* Returns whether BLOCK, which may be NULL, certainly has no record. */
+LEAKWRAP_INLINE bool leakwrap_has_no_record(const void *block)
+{
+	return leakwrap_likely(leakwrap_thread_is_sampling() && leakwrap_live_has_none(block) &&
+	                       !leakwrap_may_be_sampled(block));
 }
 
 #endif

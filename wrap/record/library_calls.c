@@ -2,6 +2,7 @@
 #include "wrap/record/library_calls.h"
 
 #include "wrap/live/live.h"
+#include "wrap/live/samples.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 #include "wrap/runtime/runtime.h"
@@ -16,7 +17,8 @@ bool leakwrap_begin_library_calls(void)
 
 bool leakwrap_is_recorded(const void *block)
 {
-	return block && leakwrap_live_find(block).site != LEAKWRAP_SITE_NONE;
+	return block && (leakwrap_live_find(block).site != LEAKWRAP_SITE_NONE ||
+	                 (leakwrap_may_be_sampled(block) && leakwrap_samples_find(block).entry));
 }
 
 bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)

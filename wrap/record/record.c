@@ -10,19 +10,19 @@
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
+#include "wrap/record/aligned.h"
 #include "wrap/record/fast_path.h"
 #include "wrap/record/find_site.h"
+#include "wrap/record/inner_block.h"
 #include "wrap/record/library_calls.h"
+#include "wrap/record/record_sample.h"
 #include "wrap/runtime/runtime.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/thread.h"
 
 #include <errno.h>
 #include <stdbool.h>
-
-/* An aligned block may be cut out of a larger block that an inner call allocated.  The larger block
- * starts less than this number of bytes before the aligned block. */
-#define ALIGNED_OFFSET_MAX 65536
 
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */
 #define INSIDE_MAX  65536
@@ -39,18 +39,29 @@ static bool is_inside_allocator(uintptr_t sp)
 	       inside->mark == ((uintptr_t)inside ^ INSIDE_MARK);
 }
 
-/* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
- * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
- * start, or if no memory or no number is left. */
-static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
+/* Gives this thread the state that the present settings ask for. */
+static void choose_state(struct leakwrap_thread *self)
+{
+	if (leakwrap_misuse_checked || leakwrap_fail_may_come())
+		self->state = LEAKWRAP_THREAD_CHECKING;
+	else if (!leakwrap_is_sampling())
+		self->state = leakwrap_options.allocated ? LEAKWRAP_THREAD_CHECKING
+		                                         : LEAKWRAP_THREAD_RECORDING;
+	else if (!leakwrap_thread_is_sampling())
+		leakwrap_sampling_enter_thread();
+}
+
+/* Gives a thread that does not simply record the state that it should have.  Returns the special
+ * call site of the block that it has allocated, or LEAKWRAP_SITE_FIRST if its stack decides. */
+static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
-		return LEAKWRAP_SITE_IGNORED;
+		return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
 	if (self->state == LEAKWRAP_THREAD_INSIDE) {
 		if (is_inside_allocator(sp))
-			return LEAKWRAP_SITE_IGNORED;
+			return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
 		self->inside = NULL;
 		self->state = LEAKWRAP_THREAD_NEW;
 	}
@@ -59,9 +70,22 @@ static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
-		self->state = leakwrap_misuse_checked || leakwrap_fail_may_come()
-		                      ? LEAKWRAP_THREAD_CHECKING
-		                      : LEAKWRAP_THREAD_RECORDING;
+	}
+	choose_state(self);
+	return self->state >= LEAKWRAP_THREAD_SAMPLING ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_FIRST;
+}
+
+/* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
+ * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
+ * start, or if no memory or no number is left.  Returns LEAKWRAP_SITE_NONE if blocks are sampled:
+ * then leakwrap_record_sample decides. */
+static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
+{
+	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || leakwrap_is_sampling()) {
+		const uint32_t special = prepare_thread(sp);
+
+		if (special != LEAKWRAP_SITE_FIRST)
+			return special;
 	}
 	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
 }
@@ -82,30 +106,6 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);
 		leakwrap_misuse_note_unseen();
 	}
-}
-
-/* Does BLOCK lie in the SIZE bytes at MEMORY, behind their first byte? */
-static bool is_cut_out_of(uintptr_t block, uintptr_t memory, size_t size)
-{
-	return block > memory && block - memory < size;
-}
-
-/* Removes the record of an inner call's block if that block and BLOCK of NEW_SIZE bytes lie one
- * inside the other.
- * BLOCK may be cut out of it, or a resize may have added it to BLOCK (newlib's realloc). */
-static void absorb_inner(const void *block, size_t new_size)
-{
-	struct leakwrap_live_block inner;
-	size_t size;
-
-	if (leakwrap_self.inner == block || leakwrap_self.inner == LEAKWRAP_INNER_GONE)
-		return;
-	inner = leakwrap_live_find(leakwrap_self.inner);
-	if (inner.site != LEAKWRAP_SITE_NONE &&
-	    (is_cut_out_of((uintptr_t)block, inner.address,
-	                   inner.size < ALIGNED_OFFSET_MAX ? inner.size : ALIGNED_OFFSET_MAX) ||
-	     is_cut_out_of(inner.address, (uintptr_t)block, new_size)))
-		leakwrap_live_remove(leakwrap_self.inner, &size);
 }
 
 /* Returns the release that encloses a release called at SP.  A signal handler may have left the
@@ -144,7 +144,7 @@ static bool is_part_of(const void *enclosing, const void *block)
 {
 	if (!enclosing || enclosing == LEAKWRAP_RELEASING_PARTS)
 		return enclosing != NULL;
-	return (uintptr_t)enclosing - (uintptr_t)block < ALIGNED_OFFSET_MAX &&
+	return (uintptr_t)enclosing - (uintptr_t)block < LEAKWRAP_ALIGNED_OFFSET_MAX &&
 	       (enclosing == block || leakwrap_live_find(enclosing).site == LEAKWRAP_SITE_NONE);
 }
 
@@ -154,11 +154,15 @@ static bool is_part_of(const void *enclosing, const void *block)
 
 /* Retries the fast path now that SITE is known, or changes the record of an inner call with the
  * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
- * nothing if the thread does not simply record, SIZE does not fit a slot, or the fast path does not
- * apply. */
+ * nothing if the thread is disabled or inside an allocator, misuse is looked for, SIZE does not fit
+ * a slot, or the fast path does not apply. */
 static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
-	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || size >= LEAKWRAP_SLOT_LARGE)
+	const uint32_t state = leakwrap_self.state;
+
+	if ((state != LEAKWRAP_THREAD_RECORDING &&
+	     (state != LEAKWRAP_THREAD_CHECKING || leakwrap_misuse_checked)) ||
+	    size >= LEAKWRAP_SLOT_LARGE)
 		return false;
 	return leakwrap_self.inner == block
 	               ? leakwrap_live_fast_change(block, size, site)
@@ -175,6 +179,13 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 
 #endif
 
+/* Counts a free of a block that has no record, unless not all blocks were recorded. */
+static void count_foreign_free(void)
+{
+	if (!leakwrap_has_gaps())
+		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+}
+
 /* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
  * yet.  Returns BLOCK. */
 static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
@@ -184,14 +195,19 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 
 	if (!block) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
+		leakwrap_runtime_report_failure(size);
 		return NULL;
 	}
 	if (site == LEAKWRAP_SITE_NONE)
 		site = find_site(LEAKWRAP_CALLER_PASSED);
+	if (site == LEAKWRAP_SITE_NONE)
+		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
+	if (leakwrap_unlikely(leakwrap_options.allocated))
+		leakwrap_count_allocation(block, size, site);
 	if (retry_fast_record(site, block, size))
 		return block;
 	if (leakwrap_self.inner)
-		absorb_inner(block, size);
+		leakwrap_absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
 	/* The inner call has counted a block that it could not record. */
 	if (added != LEAKWRAP_LIVE_NEW && (added != LEAKWRAP_LIVE_UNTRACKED ||
@@ -345,13 +361,15 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 		self->inner = LEAKWRAP_INNER_GONE;
 	mark_release_at(sp, block);
 	site = leakwrap_live_remove(block, &size);
-	if (site == LEAKWRAP_SITE_NONE && is_part_of(enclosing.block, block))
+	if (site == LEAKWRAP_SITE_NONE &&
+	    (leakwrap_remove_sample(site, leakwrap_find_sample(block)) ||
+	     is_part_of(enclosing.block, block)))
 		return enclosing;
 	if (leakwrap_misuse_checked &&
 	    check_release(block, size, site, kind, false, &LEAKWRAP_CALLER))
 		return enclosing;
 	if (site == LEAKWRAP_SITE_NONE)
-		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+		count_foreign_free();
 	return enclosing;
 }
 
@@ -416,10 +434,14 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 	resize->site = LEAKWRAP_SITE_NONE;
 	resize->mark = 0;
 	self->inner = NULL;
-	if (!block)
+	if (!block) {
+		resize->sample.entry = NULL;
 		return;
+	}
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
 	                                  &resize->mark);
+	if (resize->site == LEAKWRAP_SITE_NONE)
+		resize->sample = leakwrap_find_sample(block);
 	if (leakwrap_misuse_checked)
 		check_resize(resize);
 	mark_release_at(sp, block);
@@ -446,10 +468,12 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 	if (resize->block && size == 0 && errno != ENOMEM) {
 		if (resize->site == LEAKWRAP_SITE_NONE &&
 		    !is_part_of(resize->enclosing.block, resize->block))
-			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+			count_foreign_free();
+		leakwrap_remove_sample(resize->site, resize->sample);
 		leakwrap_live_end_hold(resize->block, resize->mark);
 		return;
 	}
+	leakwrap_runtime_report_failure(size);
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&
@@ -484,8 +508,9 @@ void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size
 	} else {
 		if (resize->block && resize->site == LEAKWRAP_SITE_NONE &&
 		    !is_part_of(resize->enclosing.block, resize->block))
-			leakwrap_count(&leakwrap_loss.foreign_frees, 1);
+			count_foreign_free();
 		record_resized(resize, block, size, LEAKWRAP_CALLER_PASSED);
+		leakwrap_remove_sample(resize->site, resize->sample);
 		leakwrap_live_end_hold(resize->block, resize->mark);
 	}
 	if (resize->block && size == 0 && errno == 0)
@@ -516,6 +541,8 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 
 	if (block)
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
+	if (old.site == LEAKWRAP_SITE_NONE)
+		old.sample = leakwrap_find_sample(block);
 	leakwrap_self.inner = NULL;
 	return old;
 }
@@ -548,6 +575,7 @@ void leakwrap_end_replacement_from(struct leakwrap_replacement old, void *block,
 	     leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
 		remove_replaced(&old);
 	leakwrap_record_inner_size(block, size, LEAKWRAP_CALLER_OF_PARAMS);
+	leakwrap_remove_sample(old.site, old.sample);
 	leakwrap_live_end_hold(old.block, old.mark);
 }
 

@@ -30,21 +30,11 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/thread.h"
+#include "wrap/live/samples.h"
+#include "wrap/record/caller.h"
 
 /* Exports a function.  Stands on the definition of every __wrap_ function. */
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
-
-/* The caller in the signatures of out-of-line functions: the parameters; the arguments that CALLER
- * gives; the arguments that a function passes on; the structure that the parameters make.  ARM's r7
- * is not passed: it still holds the caller's value (arm.h). */
-#define LEAKWRAP_CALLER_PARAMS       uintptr_t pc, uintptr_t sp, uintptr_t fp
-#define LEAKWRAP_CALLER_ARGS(caller) (caller).pc, (caller).sp, (caller).fp
-#define LEAKWRAP_CALLER_PASSED       pc, sp, fp
-#if LEAKWRAP_HAVE_ARM_FRAMES
-#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){pc, sp, fp, leakwrap_r7()})
-#else
-#define LEAKWRAP_CALLER_OF_PARAMS ((struct leakwrap_caller){pc, sp, fp})
-#endif
 
 /* -- allocate ---------------------------------------------------------------------------------- */
 
@@ -55,8 +45,8 @@ static inline void leakwrap_begin_allocation(void)
 }
 
 /* Returns the call site of an allocation by this caller, and updates the thread's state: the thread
- * may be new.  Returns LEAKWRAP_SITE_IGNORED if dumps shall not show the block, or
- * LEAKWRAP_SITE_LOST (slot.h). */
+ * may be new.  Returns LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST,
+ * or LEAKWRAP_SITE_NONE if blocks are sampled (slot.h). */
 uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS);
 
 #ifndef LEAKWRAP_BARE
@@ -64,8 +54,8 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
                                  LEAKWRAP_CALLER_PARAMS);
 
 /* Decides whether the allocation of SIZE bytes by CALLER must fail, before the real call.  Called
- * only if the thread does more than record.  SIZE is 0 if it is not known.  *ATTEMPT must lie in
- * the wrapper's frame.
+ * only if the thread does not simply record.  SIZE is 0 if it is not known.  *ATTEMPT must lie in
+ * the wrapper's frame.  Nothing fails in a thread that samples.
  *
  * Returns true if the allocation must fail: sets errno to ENOMEM, and leakwrap_end_attempt need not
  * follow.  Otherwise leakwrap_end_attempt must follow the real call.  Wrapped functions that the
@@ -73,6 +63,10 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
 LEAKWRAP_INLINE bool leakwrap_begin_attempt(struct leakwrap_attempt *attempt, size_t size,
                                             struct leakwrap_caller caller)
 {
+	if (leakwrap_self.state >= LEAKWRAP_THREAD_SAMPLING) {
+		*attempt = (struct leakwrap_attempt){.mark = 0};
+		return false;
+	}
 	return leakwrap_begin_attempt_from(attempt, size, LEAKWRAP_CALLER_ARGS(caller));
 }
 
@@ -205,8 +199,9 @@ struct leakwrap_resize {
 	size_t old_size; /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* recorded call site; LEAKWRAP_SITE_NONE: the old block had no record */
 	uint32_t mark;   /* by which the live table holds the old block, or 0 */
-	int saved_errno; /* the caller's errno */
-	unsigned kind;   /* enum leakwrap_kind (misuse.h) of the function that resizes */
+	struct leakwrap_found_sample sample; /* its sample; valid if SITE is LEAKWRAP_SITE_NONE */
+	int saved_errno;                     /* the caller's errno */
+	unsigned kind; /* enum leakwrap_kind (misuse.h) of the function that resizes */
 };
 
 /* Begins a resize of BLOCK (may be NULL) to SIZE bytes, before the real call: holds BLOCK, so that
@@ -252,6 +247,7 @@ struct leakwrap_replacement {
 	size_t size;     /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* its recorded call site, or LEAKWRAP_SITE_NONE */
 	uint32_t mark;   /* by which the live table holds it, or 0 */
+	struct leakwrap_found_sample sample; /* its sample; valid if SITE is LEAKWRAP_SITE_NONE */
 };
 
 /* Begins a call that may replace BLOCK (may be NULL) of CAPACITY bytes, before the real call.  SP

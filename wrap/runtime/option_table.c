@@ -4,6 +4,7 @@
 #include "wrap/runtime/option_table.h"
 
 #include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
 #include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/port/port.h"
@@ -226,6 +227,105 @@ static bool set_libraries(struct span value)
 	return parse_switch(value, &leakwrap_options.libraries);
 }
 
+static bool set_record(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.record);
+}
+
+static bool set_sample(struct span value)
+{
+	return parse_bytes(value, &leakwrap_options.sample) &&
+	       leakwrap_options.sample <= LEAKWRAP_SAMPLE_MAX;
+}
+
+static bool set_peak(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.peak);
+}
+
+static bool set_allocated(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.allocated);
+}
+
+static bool parse_percent(struct span value, size_t most, unsigned *percent)
+{
+	size_t number;
+
+	if (!parse_number(value, &number) || number < 1 || number > most)
+		return false;
+	*percent = (unsigned)number;
+	return true;
+}
+
+/* Reads one part of dump_at=, such as "rss:2G". */
+static bool set_one_dump_at(struct span part)
+{
+	const char *colon = memchr(part.start, ':', part.length);
+	struct span name = {part.start, colon ? (size_t)(colon - part.start) : part.length};
+	struct span value = {part.start + name.length + (colon != NULL),
+	                     part.length - name.length - (colon != NULL)};
+
+	if (is_word(part, "failure")) {
+		leakwrap_options.dump_at_failure = true;
+		return true;
+	}
+	if (is_word(name, "live"))
+		return parse_bytes(value, &leakwrap_options.dump_at_live);
+	if (is_word(name, "rss"))
+		return parse_bytes(value, &leakwrap_options.dump_at_rss);
+	if (is_word(name, "limit"))
+		return parse_percent(value, 100, &leakwrap_options.dump_at_limit);
+	if (is_word(name, "height"))
+		return parse_percent(value, 1000, &leakwrap_options.dump_at_height);
+	return false;
+}
+
+static bool set_dump_at(struct span value)
+{
+	leakwrap_options.dump_at_live = leakwrap_options.dump_at_rss = 0;
+	leakwrap_options.dump_at_limit = leakwrap_options.dump_at_height = 0;
+	leakwrap_options.dump_at_failure = false;
+	if (is_word(value, "none"))
+		return true;
+	for (;;) {
+		const char *comma = memchr(value.start, ',', value.length);
+		const size_t length = comma ? (size_t)(comma - value.start) : value.length;
+
+		if (!set_one_dump_at((struct span){value.start, length}))
+			return false;
+		if (!comma)
+			return true;
+		value.start += length + 1;
+		value.length -= length + 1;
+	}
+}
+
+static bool set_dump_pause(struct span value)
+{
+	return parse_number(value, &leakwrap_options.dump_pause) &&
+	       leakwrap_options.dump_pause <= 1000000000;
+}
+
+static bool set_cgroup(struct span value)
+{
+	char *folder = leakwrap_options.cgroup;
+
+	*folder = '\0';
+	if (is_word(value, "auto"))
+		return true;
+	if (value.length == 0 || value.length >= LEAKWRAP_CGROUP_MAX || value.start[0] != '/')
+		return false;
+	memcpy(folder, value.start, value.length);
+	folder[value.length] = '\0';
+	return true;
+}
+
+static bool set_log_max(struct span value)
+{
+	return parse_bytes(value, &leakwrap_options.log_max);
+}
+
 static bool set_fail(struct span value)
 {
 	return leakwrap_fail_parse(value.start, value.length, &leakwrap_options.fail);
@@ -282,6 +382,28 @@ static const struct option {
         {"crash", set_crash, "0", "0 or 1",
          "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
          "SIGFPE or SIGABRT"},
+        {"record", set_record, "1", "0 or 1",
+         "0 records nothing until leakwrap set PID record=1, or leakwrap_set_recording"},
+        {"sample", set_sample, "0", "BYTES, at most 1G",
+         "records a sample of the blocks, one block for each interval of that size on average, "
+         "and dumps estimate all blocks; 0 records every block"},
+        {"allocated", set_allocated, "0", "0 or 1",
+         "counts what each call site has allocated so far, with what was freed again; a sample "
+         "always estimates it"},
+        {"peak", set_peak, "0", "0 or 1",
+         "dumps also say what each call site held when most bytes were live"},
+        {"dump_at", set_dump_at, "none",
+         "none, or a list of live:BYTES, rss:BYTES, limit:PERCENT, height:PERCENT and failure",
+         "dumps without being asked: when live bytes, resident memory or the share of the cgroup's "
+         "limit reach a threshold, when live bytes have grown by a percentage since the last "
+         "height, when an allocation fails for the first time"},
+        {"dump_pause", set_dump_pause, "60", "SECONDS",
+         "the least time between two dumps for the same part of dump_at="},
+        {"cgroup", set_cgroup, "auto", "auto or PATH",
+         "the folder of the cgroup's files, for limit in dump_at=; auto asks the kernel"},
+        {"log_max", set_log_max, "0", "BYTES",
+         "a log file of this size or more is renamed before the next dump: .1 is appended to its "
+         "name; 0 is no bound"},
         {"misuse", set_misuse, "off", "off, report or abort",
          "blocks that are freed twice, by a pointer into them or by a function of another kind, "
          "and pointers into the stack or static data that are freed, are reported, as far as that "
@@ -325,7 +447,7 @@ static const char *hint_about(bool (*set)(struct span value))
 	if (set == set_signal)
 		return "; KILL and STOP cannot be caught, and SEGV, BUS, FPE, ILL, TRAP and ABRT "
 		       "report faults";
-	if (set == set_memory || set == set_min_bytes)
+	if (set == set_memory || set == set_min_bytes || set == set_sample || set == set_log_max)
 		return "; K, M and G may follow";
 	return "";
 }

@@ -9,20 +9,24 @@
 #include "wrap/signal/crash.h"
 #include "wrap/signal/spare_stack.h"
 #include "report/dump.h"
+#include "report/unasked.h"
 #include "report/failure_writer.h"
 #include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
+#include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
+#include "wrap/runtime/recording.h"
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/site/site_collect.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/unwind/stack_bounds.h"
@@ -63,6 +67,14 @@ static void dump_on_signal(bool wants_kinds, const void *context)
 		leakwrap_dump_on_signal(wants_kinds, context);
 }
 
+/* Changes what is recorded.  Not in a program with raised privileges: who has started it may send
+ * it signals. */
+static void set_on_signal(uint32_t value)
+{
+	if (leakwrap_process_owns_memory() && !leakwrap_process_is_privileged())
+		leakwrap_recording_request(value);
+}
+
 /* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its
  * own thread. */
 static void start(void)
@@ -86,11 +98,14 @@ static void start(void)
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
+	leakwrap_recording_start();
+	if (leakwrap_unasked_start())
+		leakwrap_live_set_growth_hook(leakwrap_unasked_look);
 	if (!leakwrap_fail_start(&fail_hooks))
 		leakwrap_message("no memory or no plan to make allocations fail",
 		                 (const char *[]){NULL});
 	if (leakwrap_options.signal != 0)
-		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal);
+		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal, set_on_signal);
 	if (leakwrap_options.crash)
 		leakwrap_crash_install(leakwrap_dump_crash);
 	leakwrap_announce();
@@ -127,6 +142,12 @@ bool leakwrap_runtime_enter(void)
 	atomic_store_explicit(&runtime.has_entered, true, memory_order_relaxed);
 	leakwrap_crash_enter_thread();
 	return true;
+}
+
+void leakwrap_runtime_report_failure(size_t size)
+{
+	if (leakwrap_options.dump_at_failure && leakwrap_process_owns_memory())
+		leakwrap_unasked_failure(size);
 }
 
 int leakwrap_install_crash_trace(void)
@@ -178,6 +199,8 @@ static void after_fork_in_child(void)
 	leakwrap_crash_forked();
 	leakwrap_spare_stack_forked();
 	leakwrap_dump_forked();
+	leakwrap_unasked_forked();
+	leakwrap_peak_forked();
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();
 	leakwrap_sites_collect_forked();

@@ -3,6 +3,7 @@
 #define LEAKWRAP_RUNTIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Starts the tracer if it has not been started, and prepares the calling thread.  Call it when a
  * thread records its first allocation, or its first allocation since a fork.  Returns false while
@@ -11,6 +12,17 @@ bool leakwrap_runtime_enter(void);
 
 /* Starts the tracer if it has not been started.  Preserves errno. */
 void leakwrap_runtime_start(void);
+
+/* Writes a dump if the options ask for one at the first failed allocation, and this is the first.
+ * SIZE: the bytes that were asked for.  Preserves errno. */
+#ifndef LEAKWRAP_BARE
+void leakwrap_runtime_report_failure(size_t size);
+#else
+static inline void leakwrap_runtime_report_failure(size_t size)
+{
+	(void)size;
+}
+#endif
 
 /* Writes the exit dump if the options ask for it and it was not written before.  Call it after the
  * executable's last destructor or at_quick_exit function.  Waits while another thread writes the

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* The kernel's value.  <signal.h> of old C libraries lacks it. */
 #ifndef SI_TKILL
@@ -34,6 +35,7 @@ struct view {
 static struct {
 	int signo; /* the dump signal; 0: none */
 	leakwrap_dump_function *dump;
+	void (*set)(uint32_t value);
 	struct leakwrap_lock lock;
 	struct view view[VIEWS];
 	_Atomic unsigned current; /* number of the newest view; its index is modulo VIEWS */
@@ -114,6 +116,7 @@ static void reset_view(void)
 
 enum sender {
 	SENDER_TOOL,     /* the command leakwrap dump */
+	SENDER_SETTER,   /* the command leakwrap set */
 	SENDER_RELATIVE, /* a process of the same program (process.h): no dump */
 	SENDER_OTHER,    /* a user by kill(1), another program, this process, a timer */
 };
@@ -123,6 +126,9 @@ static enum sender sender_of(const siginfo_t *info)
 	if (info->si_code == SI_QUEUE && (info->si_value.sival_int == LEAKWRAP_REQUEST ||
 	                                  info->si_value.sival_int == LEAKWRAP_REQUEST_KINDS))
 		return SENDER_TOOL;
+	if (info->si_code == SI_QUEUE &&
+	    ((uint32_t)info->si_value.sival_int & LEAKWRAP_SET_MASK) == LEAKWRAP_SET)
+		return SENDER_SETTER;
 	if ((info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL) &&
 	    leakwrap_process_is_relative(info->si_pid))
 		return SENDER_RELATIVE;
@@ -132,6 +138,16 @@ static enum sender sender_of(const siginfo_t *info)
 static bool wants_kinds(enum sender sender, const siginfo_t *info)
 {
 	return sender == SENDER_TOOL && info->si_value.sival_int == LEAKWRAP_REQUEST_KINDS;
+}
+
+/* Does what the signal of INFO from SENDER asks of the tracer.  CONTEXT: as in
+ * leakwrap_dump_function.  Other users change nothing. */
+static void do_as_asked(enum sender sender, const siginfo_t *info, const void *context)
+{
+	if (sender != SENDER_SETTER && sender != SENDER_RELATIVE)
+		dump_signal.dump(wants_kinds(sender, info), context);
+	if (sender == SENDER_SETTER && (info->si_uid == 0 || info->si_uid == geteuid()))
+		dump_signal.set((uint32_t)info->si_value.sival_int);
 }
 
 /* Performs the default action of SIGNO.  Returns if the process survives: it was stopped and
@@ -170,7 +186,7 @@ static __attribute__((noinline)) void find_effect(enum sender sender, struct arr
 
 	if (sender == SENDER_RELATIVE && handler.function == (uintptr_t)SIG_DFL)
 		take_default_action(arrival->info->si_signo);
-	if (sender == SENDER_TOOL || !is_function)
+	if (sender == SENDER_TOOL || sender == SENDER_SETTER || !is_function)
 		return;
 	if ((handler.flags & (int)SA_RESETHAND) != 0)
 		reset_view();
@@ -184,8 +200,7 @@ static void serve(void *argument)
 	const enum sender sender = sender_of(arrival->info);
 	const int saved = errno;
 
-	if (sender != SENDER_RELATIVE)
-		dump_signal.dump(wants_kinds(sender, arrival->info), arrival->context);
+	do_as_asked(sender, arrival->info, arrival->context);
 	find_effect(sender, arrival);
 	errno = saved;
 }
@@ -241,7 +256,7 @@ static int install_handler(const struct sigaction *view)
 	return leakwrap_signals_set(dump_signal.signo, &action, NULL);
 }
 
-void leakwrap_signals_install(int signo, leakwrap_dump_function *dump)
+void leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value))
 {
 	struct sigaction before;
 
@@ -249,6 +264,7 @@ void leakwrap_signals_install(int signo, leakwrap_dump_function *dump)
 		return;
 	leakwrap_spare_stack_start();
 	dump_signal.dump = dump;
+	dump_signal.set = set;
 	change_view(&before);
 	dump_signal.signo = signo;
 	install_handler(&before);
@@ -344,8 +360,7 @@ void leakwrap_signals_waited(int signo, const siginfo_t *info, unsigned before)
 		const enum sender sender = info ? sender_of(info) : SENDER_OTHER;
 
 		leakwrap_self.waited++;
-		if (sender != SENDER_RELATIVE)
-			dump_signal.dump(wants_kinds(sender, info), NULL);
+		do_as_asked(sender, info, NULL);
 	}
 	errno = saved;
 }

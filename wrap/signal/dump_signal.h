@@ -8,17 +8,20 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Writes a dump.  WANTS_KINDS: the sender asks for a dump with kinds.  CONTEXT: the handler's third
  * argument, or NULL if there is no handler. */
 typedef void leakwrap_dump_function(bool wants_kinds, const void *context);
 
-/* Makes SIGNO the dump signal.  From now on the signal calls DUMP, then the program's handler.
- * DUMP must be signal-safe.  The action that was installed before becomes the program's view.
+/* Makes SIGNO the dump signal.  From now on the signal calls DUMP, then the program's handler.  If
+ * `leakwrap set` sent the signal, only SET is called, with the integer that was sent (format.h), if
+ * this user or root sent it.  DUMP and SET must be signal-safe.  The action that was installed
+ * before becomes the program's view.
  *
  * If `leakwrap dump` sent the signal, only DUMP is called.  If a relative sent it (process.h),
  * DUMP is not called, and the signal has the effect that it has untraced. */
-void leakwrap_signals_install(int signo, leakwrap_dump_function *dump);
+void leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value));
 
 /* Calls sigaction(2) for the tracer itself, past the wrapper.  Returns 0, or -1 with errno set.
  * Signal-safe. */

@@ -7,11 +7,14 @@
 #include "wrap/base/options.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
+#include "wrap/live/samples.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/site_allocated.h"
 #include "wrap/site/site_numbers.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
@@ -73,6 +76,13 @@ static void mark_block(void *context, const struct leakwrap_live_block *block)
 		leakwrap_site_mark(block->site);
 }
 
+static void mark_sample(void *context, const struct leakwrap_sample *sample)
+{
+	(void)context;
+	if (sample->site >= LEAKWRAP_SITE_FIRST)
+		leakwrap_site_mark(sample->site);
+}
+
 /* -- collecting: the lock is held -------------------------------------------------------------- */
 
 /* Calls VISIT for each number that has a backtrace. */
@@ -85,11 +95,12 @@ static void for_each_site(void (*visit)(uint32_t number))
 			visit(number);
 }
 
-/* Marks the call sites from before the fork, whose numbers say so, and those against which the
- * backtraces of other call sites are stored.  Call sites that are about to be freed need none. */
+/* Marks the call sites from before the fork or the mark, whose numbers say so, and those against
+ * which the backtraces of other call sites are stored.  Call sites that are about to be freed need
+ * none. */
 static void mark_needed(uint32_t number)
 {
-	if (number < leakwrap_sites_first_own())
+	if (number < leakwrap_sites_first_new())
 		leakwrap_site_mark(number);
 	if (leakwrap_site_is_unlinked(number) && !leakwrap_site_is_marked(number))
 		return;
@@ -111,6 +122,7 @@ static void free_unlinked(uint32_t number)
 	}
 	if (keeper)
 		keeper->forget(number);
+	leakwrap_site_forget_allocated(number);
 	base = leakwrap_site_free(number);
 	if (base) {
 		base->next_dead = collection.dead_bases;
@@ -260,6 +272,8 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 			if (number >= LEAKWRAP_SITE_FIRST)
 				leakwrap_site_mark(number);
 			leakwrap_live_each(mark_block, NULL);
+			leakwrap_samples_each(mark_sample, NULL);
+			leakwrap_peak_mark_sites();
 			if (keeper)
 				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);

@@ -119,10 +119,11 @@ void leakwrap_site_number_free(uint32_t number)
 
 void leakwrap_site_numbers_forget_free(void)
 {
-	atomic_store(&numbers.free_count, 0);
 	for (uint32_t word = 0; word < WORDS; word++)
 		if (atomic_load(&bits.free[word]) != 0)
-			atomic_store(&bits.free[word], 0);
+			atomic_fetch_sub(
+			        &numbers.free_count,
+			        (uint32_t)__builtin_popcount(atomic_exchange(&bits.free[word], 0)));
 }
 
 void leakwrap_site_numbers_hold(void)

@@ -27,11 +27,16 @@
 
 static struct {
 	_Atomic uint32_t first_own;    /* the limit at the latest leakwrap_sites_begin_own */
+	_Atomic uint32_t first_marked; /* the limit at the latest leakwrap_sites_mark */
+	_Atomic uint32_t first_new;    /* the highest of both: new blocks have no lower numbers */
+	_Atomic uint32_t mark_time;    /* seconds since 1970 */
 	_Atomic uint32_t unique_limit; /* the limit at the first call: lower numbers are unique */
 	struct leakwrap_hash_table *_Atomic by_backtrace;
 	_Atomic unsigned removals; /* odd while call sites are being removed */
 	_Atomic bool were_scarce;  /* a backtrace was cut because too few numbers were left */
 } sites = {.first_own = LEAKWRAP_SITE_FIRST,
+           .first_marked = LEAKWRAP_SITE_FIRST,
+           .first_new = LEAKWRAP_SITE_FIRST,
            .unique_limit = LEAKWRAP_SITE_LIMIT,
            .by_backtrace = &leakwrap_hash_table_empty.table};
 
@@ -127,12 +132,12 @@ static bool is_site_of(uint32_t number, const struct leakwrap_trace *trace)
 }
 
 /* Returns true if the entry FOUND is that of TRACE, whose hash is HASH, and a new block may use it:
- * see leakwrap_sites_begin_own. */
+ * see leakwrap_sites_begin_own and leakwrap_sites_mark. */
 static bool is_entry_of(uint32_t found, const struct leakwrap_trace *trace, uint32_t hash)
 {
 	const uint32_t number = number_in(found);
 
-	return found == entry_for(number, hash) && number >= leakwrap_sites_first_own() &&
+	return found == entry_for(number, hash) && number >= leakwrap_sites_first_new() &&
 	       is_site_of(number, trace);
 }
 
@@ -399,17 +404,50 @@ uint32_t leakwrap_sites_limit(void)
 	return leakwrap_site_numbers_limit();
 }
 
-void leakwrap_sites_begin_own(void)
+/* Gives new numbers to all backtraces from now on.  Returns false and changes nothing once half of
+ * all numbers are used. */
+static bool begin_new_numbers(void)
 {
 	const uint32_t limit = leakwrap_sites_limit();
 
 	if (limit >= LEAKWRAP_SITE_LIMIT / 2)
-		return;
+		return false;
 	leakwrap_site_numbers_forget_free();
 	if (limit < atomic_load(&sites.unique_limit))
 		atomic_store(&sites.unique_limit, limit);
-	atomic_store(&sites.first_own, limit);
+	atomic_store(&sites.first_new, limit);
 	leakwrap_stack_index_clear();
+	return true;
+}
+
+void leakwrap_sites_begin_own(void)
+{
+	if (begin_new_numbers())
+		atomic_store(&sites.first_own, leakwrap_sites_first_new());
+}
+
+bool leakwrap_sites_mark(void)
+{
+	if (!begin_new_numbers())
+		return false;
+	atomic_store(&sites.first_marked, leakwrap_sites_first_new());
+	atomic_store(&sites.mark_time, (uint32_t)leakwrap_time_utc());
+	return true;
+}
+
+uint32_t leakwrap_sites_first_marked(void)
+{
+	return atomic_load(&sites.first_marked);
+}
+
+int64_t leakwrap_sites_mark_time(void)
+{
+	return atomic_load(&sites.mark_time);
+}
+
+uint32_t leakwrap_sites_first_new(void)
+{
+	return atomic_load_explicit(&sites.first_new, memory_order_relaxed);
 }
 
 uint32_t leakwrap_sites_first_own(void)
@@ -497,7 +535,8 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 		leakwrap_unlock(&leakwrap_tables_lock);
 	} else if (has_number && is_whole && leakwrap_stack_cache_wants(number, trace, stack) &&
 	           leakwrap_trylock(&leakwrap_tables_lock)) {
-		if (!leakwrap_site_is_unlinked(number))
+		/* A mark may have come between: its older numbers must not be found again. */
+		if (!leakwrap_site_is_unlinked(number) && number >= leakwrap_sites_first_new())
 			leakwrap_stack_cache_learn(number, trace, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}

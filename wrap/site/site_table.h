@@ -60,8 +60,24 @@ void leakwrap_sites_begin_own(void);
  * LEAKWRAP_SITE_FIRST if that function was not called or did nothing.  Signal-safe. */
 uint32_t leakwrap_sites_first_own(void);
 
-/* Returns whether no backtrace has two numbers.  A backtrace may have two after a fork, or if a
- * block came late at a call site that a collection had unlinked.  Signal-safe. */
+/* Marks this time: from now on each backtrace gets a new number, so that the number of a block
+ * shows whether it was allocated since.  A block that is being allocated meanwhile may count as
+ * older.  Returns false and changes nothing once half of all numbers are used.  The caller holds
+ * the tables' lock, and pauses the stack cache.  Signal-safe. */
+bool leakwrap_sites_mark(void);
+
+/* Returns the first number that was given since leakwrap_sites_mark.  Returns LEAKWRAP_SITE_FIRST
+ * if there was no mark.  Signal-safe. */
+uint32_t leakwrap_sites_first_marked(void);
+
+/* Returns the time of the mark, in seconds since 1970.  Signal-safe. */
+int64_t leakwrap_sites_mark_time(void);
+
+/* Returns the lowest number that new blocks may have.  Signal-safe. */
+uint32_t leakwrap_sites_first_new(void);
+
+/* Returns whether no backtrace has two numbers.  A backtrace may have two after a fork or a mark,
+ * or if a block came late at a call site that a collection had unlinked.  Signal-safe. */
 bool leakwrap_sites_are_unique(void);
 
 /* Returns the lowest number with the backtrace of the call site NUMBER: NUMBER itself, or an older

@@ -24,6 +24,9 @@
 const struct leakwrap_stack_shape *_Atomic
         leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
 
+/* Whether no shape may be in the cache (leakwrap_stack_cache_pause). */
+static _Atomic bool is_paused;
+
 static _Atomic uint8_t *stack_count_of(uint32_t number)
 {
 	return &leakwrap_site_chunk(number)->stack_count[number % LEAKWRAP_SITE_CHUNK];
@@ -93,8 +96,8 @@ static bool count_walk(uint32_t number, const struct leakwrap_stack *stack)
 bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack)
 {
-	if (!is_cacheable(trace, stack) || (has_all_stacks(number) && !stack->foreign) ||
-	    !count_walk(number, stack))
+	if (atomic_load_explicit(&is_paused, memory_order_relaxed) || !is_cacheable(trace, stack) ||
+	    (has_all_stacks(number) && !stack->foreign) || !count_walk(number, stack))
 		return false;
 	if (leakwrap_stack_shapes_have_room())
 		return true;
@@ -125,7 +128,7 @@ void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *tr
 	const struct leakwrap_stack_shape *shape =
 	        is_cacheable(trace, stack) ? leakwrap_stack_shape_intern(trace, &key) : NULL;
 
-	if (!shape)
+	if (!shape || atomic_load(&is_paused))
 		return;
 	if (!has_all_stacks(number) && leakwrap_stack_index_add(key, number))
 		count_stack(number);
@@ -168,13 +171,23 @@ void leakwrap_stack_cache_flush(void)
 		}
 }
 
+void leakwrap_stack_cache_pause(bool pauses)
+{
+	atomic_store(&is_paused, pauses);
+	for (unsigned way = 0; pauses && way < LEAKWRAP_STACK_CACHE_WAYS; way++)
+		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
+			if (atomic_load(&leakwrap_stack_cache_ways[way][set]))
+				atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
+}
+
 /* Swaps SHAPE, which was found in WAY of SET, into way 0.  A program that soon returns to a place
  * mostly has the same stack again.  If two threads swap at once, a shape may be lost or stand in
  * two ways.
  *
  * The shape that leaves way 0 may belong to a module that is being unloaded.  BEFORE are the
  * current modules at the start of the search.  Either leakwrap_stack_cache_flush sees that shape
- * in WAY, or the modules here differ from BEFORE. */
+ * in WAY, or the modules here differ from BEFORE.  Likewise leakwrap_stack_cache_pause sees what is
+ * stored here, or the cache is paused here. */
 static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stack_shape *shape,
                           const struct leakwrap_modules *before)
 {
@@ -185,7 +198,11 @@ static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stac
 	        atomic_load_explicit(&leakwrap_stack_cache_ways[0][set], memory_order_acquire));
 	if (atomic_load(&leakwrap_modules_current) != before)
 		atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
-	atomic_store_explicit(&leakwrap_stack_cache_ways[0][set], shape, memory_order_release);
+	atomic_store(&leakwrap_stack_cache_ways[0][set], shape);
+	if (atomic_load(&is_paused)) {
+		atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
+		atomic_store(&leakwrap_stack_cache_ways[0][set], NULL);
+	}
 }
 
 /* Returns the slot value of the call site whose stack has SHAPE at PC, SP and FP, or 0.  All words

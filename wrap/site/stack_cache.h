@@ -48,6 +48,10 @@ void leakwrap_stack_cache_keep_shapes(void);
 /* Forgets that stacks of the call site NUMBER were added.  All keys were removed. */
 void leakwrap_stack_cache_forget(uint32_t number);
 
+/* Makes the cache recognize no stack, until it is called with false.  Then every allocation takes
+ * the slow path, and its thread learns there that it shall not simply record (sampling.h). */
+void leakwrap_stack_cache_pause(bool pauses);
+
 /* Removes all shapes of stacks that go through a module that may be unloaded.  Call it after the
  * current modules have changed (leakwrap_modules_set_change_hook). */
 void leakwrap_stack_cache_flush(void);

@@ -1,0 +1,62 @@
+#!/bin/sh
+# With peak=1 a dump says what each call site held when most bytes were live.
+. tests/lib.sh
+
+# near WHAT GOT WANTED PERCENT: fails if GOT is further than PERCENT from WANTED.
+near() {
+	awk -v got="$2" -v wanted="$3" -v percent="$4" 'BEGIN {
+		off = got > wanted ? got - wanted : wanted - got
+		exit !(off * 100 <= wanted * percent)
+	}' || fail "$1: $2, wanted $3"
+}
+
+# site_key FUNCTION KEY: prints the number behind KEY= at the call site of FUNCTION.
+site_key() {
+	grep -B1 "  #0 .* $1+" "$log" | sed -n "s/.* site .* $2=\\([0-9]*\\).*/\\1/p"
+}
+
+for link in dynamic static; do
+	flag=
+	[ $link = dynamic ] || flag=-static
+	# shellcheck disable=SC2086 # one flag or none
+	build $link tests/limits/peak.c $flag
+	log=$W/$link.log
+	LEAKWRAP_OPTIONS="log=$log:peak=1" "$W/$link" || fail "$link: status $?"
+	# The largest part of the peak is freed in the end.
+	near "$link: peak" "$(dump_value "$log" 1 peak_bytes)" 100000000 2
+	near "$link: build_index" "$(site_key build_index peak_bytes)" 60000000 2
+	near "$link: load" "$(site_key load peak_bytes)" 30000000 2
+	near "$link: parse" "$(site_key parse peak_bytes)" 10000000 2
+	equal "$link: later" "$(site_key later peak_bytes)" 0
+done
+
+# A sample estimates the peak.
+log=$W/sampled.log
+LEAKWRAP_OPTIONS="log=$log:peak=1:sample=64K" "$W/dynamic" || fail "sampled: status $?"
+near "sampled: peak" "$(dump_value "$log" 1 peak_bytes)" 100000000 15
+
+# The highest point may be now.
+log=$W/now.log
+cat >"$W/rises.c" <<'END'
+#include <stdlib.h>
+int main(void)
+{
+	for (int i = 0; i < 777; i++)
+		*(volatile char *)malloc(100) = 1;
+	return 0;
+}
+END
+build rises "$W/rises.c"
+LEAKWRAP_OPTIONS="log=$log:peak=1" "$W/rises" || fail "rises: status $?"
+equal "now" "$(site_key main peak_blocks)" 777
+
+# The tool shows it; without the option nothing does.
+"$O/leakwrap" report "$W/dynamic.log" >"$W/out" || fail report
+grep -q 'at the peak, 20..-..-.. ..:..:.. UTC: .* bytes in [23],... blocks$' "$W/out" ||
+	fail "no peak: $(cat "$W/out")"
+grep -A1 '^    .* bytes in .*, [56][0-9]\.. % of the peak, now 0 bytes$' "$W/out" |
+	grep -q build_index || fail "build_index is not on top of the peak: $(cat "$W/out")"
+"$O/leakwrap" report -f json "$W/dynamic.log" >"$W/out" || fail json
+grep -q '"peak_bytes":.*"peak_blocks":.*"peak_time":"20' "$W/out" || fail "JSON has no peak"
+LEAKWRAP_OPTIONS="log=$W/plain.log" "$W/dynamic" || fail plain
+! grep -q peak_ "$W/plain.log" || fail "a peak without being asked"

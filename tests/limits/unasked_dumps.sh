@@ -1,0 +1,112 @@
+#!/bin/sh
+# dump_at= writes dumps before memory runs out and at new heights, log_max= bounds the log.
+. tests/lib.sh
+
+build leaks tests/limits/unasked_dumps.c
+runs=${UNASKED_RUNS:-3}
+
+# leak_is_on_top FILE: fails unless the last dump in the file is whole, with the leak on top:
+# blocks of 100 bytes. Where no memory is left for the symbol table, functions have no names.
+leak_is_on_top() {
+	grep ' site 1: ' "$1" | tail -n 1 |
+		awk '{ exit !($4 > 1000000 && $4 / $7 > 99.9 && $4 / $7 < 100.1) }' ||
+		fail "$1: the leak is not on top"
+	tail -n 1 "$1" | grep -q '\] end sites=' || fail "$1: the dump is not whole"
+}
+
+reasons() {
+	sed -n 's/.* dump .* reason=\([a-z]*\) .*/\1/p' "$1" | tr '\n' ' '
+}
+
+# A threshold makes one dump, near it.
+for at in live:20M rss:30M; do
+	log=$W/${at%:*}.log
+	LEAKWRAP_OPTIONS="log=$log:exit=0:dump_at='$at'" "$W/leaks" 600000 || fail "$at: status $?"
+	equal "$at: reasons" "$(reasons "$log")" "threshold "
+	leak_is_on_top "$log"
+	live=$(dump_value "$log" 1 live_bytes)
+	[ "$live" -ge 15000000 ] || fail "$at: at $live live bytes"
+	[ "$live" -le 45000000 ] || fail "$at: at $live live bytes"
+	grep -q 'note .*, above [0-9]* bytes$' "$log" || fail "$at: no word about the threshold"
+done
+
+# New heights: each is higher than the last by the percentage, and the pause holds.
+LEAKWRAP_OPTIONS="log=$W/height.log:exit=0:dump_at='height:50':dump_pause=0" "$W/leaks" 600000 ||
+	fail "height: status $?"
+sed -n 's/.* total live_bytes=\([0-9]*\) .*/\1/p' "$W/height.log" >"$W/heights"
+awk 'last && $1 < 1.4 * last { exit 1 } { last = $1 } END { exit NR < 2 }' "$W/heights" ||
+	fail "heights: $(cat "$W/heights")"
+LEAKWRAP_OPTIONS="log=$W/pause.log:exit=0:dump_at='height:50'" "$W/leaks" 600000 || fail pause
+equal "pause" "$(reasons "$W/pause.log")" "height "
+
+# A cgroup's limit, in both versions of the interface, exact and sampled.
+for version in 1 2; do
+	folder=$W/cgroup$version
+	mkdir "$folder"
+	case $version in
+	1) echo 40000000 >"$folder/memory.limit_in_bytes" ;;
+	2) echo 40000000 >"$folder/memory.max" ;;
+	esac
+	for run in $(seq "$runs"); do
+		for sample in 0 64K; do
+			log=$W/limit$version-$run-$sample.log
+			rm -f "$folder/memory.current" "$folder/memory.usage_in_bytes"
+			options=log=$log:exit=0:cgroup=$folder:sample=$sample
+			LEAKWRAP_OPTIONS="$options:dump_at='limit:80'" \
+				"$W/leaks" 350000 "$folder" || fail "limit: status $?"
+			equal "limit: reasons" "$(reasons "$log")" "threshold "
+			leak_is_on_top "$log"
+		done
+	done
+done
+
+# The first failed allocation, where no memory is left for the dump either.
+for run in $(seq "$runs"); do
+	log=$W/failure-$run.log
+	(
+		# shellcheck disable=SC3045 # dash has it
+		ulimit -v 60000
+		LEAKWRAP_OPTIONS="log=$log:exit=0:dump_at=failure" exec "$W/leaks" 10000000
+	)
+	equal "failure: status" $? 3
+	equal "failure: reasons" "$(reasons "$log")" "failure "
+	leak_is_on_top "$log"
+done
+
+# Without a limit one line says so, and the program runs.
+mkdir "$W/none"
+LEAKWRAP_OPTIONS="log=$W/none.log:cgroup=$W/none:dump_at='limit:80'" "$W/leaks" 10 2>"$W/err" ||
+	fail "no limit: status $?"
+grep -q 'no limit of memory was found' "$W/err" || fail "no word about the missing limit"
+for bad in rss limit:101 limit:0 live:x often 'rss:1M,' ''; do
+	LEAKWRAP_OPTIONS="exit=0:dump_at='$bad'" "$W/leaks" 10 2>"$W/err" || fail "bad: status $?"
+	grep -q "option 'dump_at=" "$W/err" || fail "no complaint about dump_at='$bad'"
+done
+
+# The log's bound: two files, each at most the bound and a dump, and the numbers go on.
+cat >"$W/dumps.c" <<'END'
+#include <stdlib.h>
+
+#include "wrap/leakwrap.h"
+
+int main(void)
+{
+	void *kept = malloc(10);
+
+	for (int i = 0; i < 40; i++)
+		leakwrap_dump(-1);
+	free(kept);
+	return 0;
+}
+END
+build dumps "$W/dumps.c"
+LEAKWRAP_OPTIONS="log=$W/bounded.log:log_max=8K:exit=0" "$W/dumps" || fail dumps
+for file in "$W/bounded.log" "$W/bounded.log.1"; do
+	size=$(wc -c <"$file")
+	[ "$size" -gt 500 ] || fail "$file has $size bytes"
+	[ "$size" -le 16384 ] || fail "$file has $size bytes"
+done
+sed -n 's/leakwrap\[[0-9]*\.\([0-9]*\)\] dump .*/\1/p' "$W/bounded.log.1" \
+	"$W/bounded.log" >"$W/numbers"
+equal "the last dump" "$(tail -n 1 "$W/numbers")" 40
+awk 'NR > 1 && $1 != last + 1 { exit 1 } { last = $1 }' "$W/numbers" || fail "dumps are missing"

@@ -1,0 +1,129 @@
+#!/bin/sh
+# leakwrap set turns recording on and off in a running program, and changes the sampling interval.
+# After leakwrap mark its dumps tell new blocks from older ones.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+trap 'exec 7>&-; kill -9 $pid $secure 2>/dev/null' EXIT
+pid='' secure=''
+status_is 0 "$lw" set --help
+
+build switchable tests/tool/set.c
+mkfifo "$W/in"
+
+# start OPTIONS: starts the program, and sets $pid.
+start() {
+	: >"$W/said"
+	LEAKWRAP_OPTIONS="log=$W/$1.log:$2" "$W/switchable" <"$W/in" >"$W/said" 2>"$W/err" &
+	pid=$!
+	exec 7>"$W/in"
+	allocate 0
+}
+
+# allocate LETTER: the program allocates 10,000 blocks.
+allocate() {
+	echo "$1" >&7
+	wait_until "$patience" grep -q "done $1" "$W/said" || fail "the program does not answer"
+	: >"$W/said"
+}
+
+# live FUNCTION: prints the live blocks of the last dump at the call site whose innermost frame is
+# FUNCTION.
+live() {
+	grep -B1 "  #0 .* $1+" "$W/out" | sed -n 's/.* bytes* in \([0-9]*\) block.*/\1/p'
+}
+
+start off record=0
+allocate 1
+status_is 0 "$lw" set $pid record=1
+allocate 2
+status_is 0 "$lw" set $pid sample=64K
+allocate 3
+status_is 0 "$lw" set $pid record=0
+allocate 1
+allocate 2
+status_is 0 "$lw" dump $pid
+equal "while it was off" "$(live first)" ""
+equal "while it was on" "$(live second)" 10000
+sampled=$(live third)
+if [ "$sampled" -lt 7000 ] || [ "$sampled" -gt 13000 ]; then
+	fail "sampled: $sampled of 10000"
+fi
+shows '^leakwrap.*] recording state=off since=20'
+# The interval may change while it is off, and both at once.
+status_is 0 "$lw" set $pid sample=0
+allocate 1
+status_is 0 "$lw" set $pid sample=32768 record=1
+status_is 0 "$lw" set $pid sample=0
+allocate 1
+exec 7>&-
+wait $pid || fail "the program ends with status $?"
+dump_lines "$W/off.log" 2 | sed 's/^/leakwrap /' >"$W/out"
+equal "on again" "$(live first)" 10000
+status_is 0 "$lw" report -f json "$W/off.log"
+shows '"recording":"off","recording_since":"20'
+shows '"recording":"all","recording_since":"20'
+status_is 0 "$lw" report "$W/off.log@1"
+shows '^  recording is off since 20'
+
+# After a mark a dump tells new blocks from older ones, at the same call sites.
+start marked allocated=1
+allocate 1
+allocate 2
+status_is 0 "$lw" mark $pid
+allocate 1
+allocate 3
+status_is 0 "$lw" dump $pid
+shows '] mark since_mark_bytes=4[0-9]* since_mark_blocks=200[0-9]* mark_time=20.*Z$'
+# since FUNCTION: prints live blocks, allocated blocks and blocks since the mark of FUNCTION.
+since() {
+	grep -B1 "  #0 .* $1+" "$W/out" | tr '=' ' ' |
+		awk '$2 == "site" { print $7, $(NF - 4), $NF }'
+}
+equal "first" "$(since first)" "20000 20000 10000"
+equal "second" "$(since second)" "10000 10000 0"
+equal "third" "$(since third)" "10000 10000 10000"
+status_is 0 "$lw" mark $pid
+allocate 3
+status_is 0 "$lw" dump $pid
+equal "first, next mark" "$(since first)" "20000 20000 0"
+equal "third, next mark" "$(since third)" "20000 20000 10000"
+exec 7>&-
+wait $pid || fail "the marked program ends with status $?"
+status_is 0 "$lw" report -f json "$W/marked.log"
+shows '"since_mark_bytes":30000000,"since_mark_blocks":10000'
+shows '"mark_time":"20'
+status_is 0 "$lw" report "$W/marked.log"
+shows '^  of these since the mark, 20.*: 30,000,000 bytes in 10,000 blocks$'
+shows '60,000,000 bytes in 20,000 blocks, .*, 30,000,000 bytes since the mark$'
+status_is 2 "$lw" mark
+status_is 2 "$lw" mark 4711 4712
+
+# What makes no sense, or is refused, changes nothing.
+start checked misuse=report
+for wrong in record=2 record= sample=2G sample=x sample=99999999 depth=3 record; do
+	status_is 2 "$lw" set $pid $wrong
+done
+status_is 2 "$lw" set $pid
+status_is 2 "$lw" set x record=1
+status_is 2 "$lw" set --timeout=1 $pid record=0
+said 'options misuse= or fail= need all blocks'
+exec 7>&-
+wait $pid || fail "the program with misuse= ends with status $?"
+! grep -q '] recording' "$W/checked.log" || fail "misuse= was switched off"
+
+# A program with raised privileges refuses.
+[ "$(id -u)" = 0 ] || exit 0
+cp "$W/switchable" "$W/secure"
+if ! chown nobody "$W/secure" || ! chmod 4755 "$W/secure"; then
+	exit 0
+fi
+"$W/secure" <"$W/in" >"$W/said" 2>"$W/secure.log" &
+secure=$!
+exec 7>"$W/in"
+allocate 0
+if ! grep -q '^Uid:.0' "/proc/$secure/status" || grep -q '^Uid:.0.0' "/proc/$secure/status"; then
+	exit 0 # set-user-id has no effect in this folder
+fi
+status_is 2 "$lw" set --timeout=1 $secure record=0
+said 'it has raised privileges'

@@ -1,0 +1,168 @@
+/* sampling.c - what a sample says (wrap/base/sampling.c). The weights and roots are those of libm.
+ * Over many seeds the estimates of blocks of very different sizes have the mean of the truth and
+ * the spread of the theory. SAMPLING_RUNS: the number of seeds.
+ * sources: wrap/base/sampling.c wrap/base/thread.c wrap/port/linux*.c
+ * flags: -lm */
+#include "wrap/base/sampling.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "unit.h"
+
+/* -- arithmetic -------------------------------------------------------------------------------- */
+
+static double weight_of(size_t size, uint32_t interval)
+{
+	return (double)leakwrap_sample_weight(size, interval) / (double)LEAKWRAP_WEIGHT_ONE;
+}
+
+static void check_weights(void)
+{
+	static const uint32_t intervals[] = {1, 2, 100, 4096, 524288, LEAKWRAP_SAMPLE_MAX};
+	uint64_t random = 1;
+
+	for (unsigned i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++)
+		for (unsigned j = 0; j < 10000; j++) {
+			const uint32_t interval = intervals[i];
+			const size_t size = 1 + unit_random(&random) % interval;
+			const double wanted = -1 / expm1(-(double)size / interval);
+			const double got = weight_of(size, interval);
+
+			CHECK(size == interval ? got == 1 : fabs(got / wanted - 1) < 3e-6);
+		}
+	CHECK(weight_of(1000, LEAKWRAP_SAMPLE_CERTAIN) == 1);
+	CHECK(weight_of(0, 1000) == 1);
+	CHECK(weight_of(SIZE_MAX, LEAKWRAP_SAMPLE_MAX) == 1);
+}
+
+static void check_products(void)
+{
+	uint64_t random = 2;
+
+	CHECK(leakwrap_weigh(UINT64_MAX >> 1, LEAKWRAP_WEIGHT_ONE) == UINT64_MAX >> 1);
+	for (unsigned i = 0; i < 100000; i++) {
+		const uint64_t number = unit_random(&random) % LEAKWRAP_SAMPLE_MAX;
+		const uint64_t weight = leakwrap_sample_weight(number, LEAKWRAP_SAMPLE_MAX);
+		const long double wanted =
+		        (long double)number * (long double)weight / LEAKWRAP_WEIGHT_ONE;
+
+		CHECK(fabsl((long double)leakwrap_weigh(number, weight) - wanted) <= 0.5L);
+	}
+}
+
+static void check_roots(void)
+{
+	uint64_t random = 3;
+
+	CHECK(leakwrap_square_root(0, 0) == 0);
+	CHECK(leakwrap_square_root(0, UINT64_MAX) == UINT32_MAX);
+	for (unsigned i = 0; i < 100000; i++) {
+		const uint64_t high = unit_random(&random) >> (32 + unit_random(&random) % 32);
+		const uint64_t low = unit_random(&random) >> unit_random(&random) % 64;
+		const long double wanted = sqrtl((long double)high * 0x1p64L + (long double)low);
+		const uint64_t got = leakwrap_square_root(high, low);
+
+		CHECK(high == 0 ? got == (uint64_t)wanted
+		                : fabsl((long double)got / wanted - 1) < 1e-9L);
+	}
+}
+
+/* -- estimates --------------------------------------------------------------------------------- */
+
+enum { SITES = 4, INTERVAL = 1 << 16 };
+
+/* Three programs: the sizes of the blocks of each call site, and how many blocks it allocates. */
+static const struct {
+	size_t smallest, largest;
+	unsigned blocks;
+} programs[3][SITES] = {
+        {{1, 16, 30000}, {24, 24, 20000}, {17, 64, 20000}, {200, 200, 3000}},
+        {{100, 3000, 2000}, {4096, 4096, 400}, {1, 1, 30000}, {10000, 60000, 100}},
+        {{1, 100000, 200}, {65535, 65536, 50}, {1000000, 2000000, 10}, {8, 8, 20000}},
+};
+
+struct result {
+	double truth, estimate, variance; /* VARIANCE: as the tracer estimates it */
+};
+
+/* Allocates as PROGRAM does, the call sites by turns, and adds up what is sampled. */
+static void run(unsigned program, uint64_t seed, struct result *result)
+{
+	unsigned left[SITES], all = 0;
+	uint64_t random = 4; /* the same sizes in each run */
+
+	leakwrap_self = (struct leakwrap_thread){.random = unit_random(&seed)};
+	leakwrap_sampling_enter_thread();
+	for (unsigned i = 0; i < SITES; i++) {
+		result[i] = (struct result){0, 0, 0};
+		left[i] = programs[program][i].blocks;
+		all += left[i];
+	}
+	for (; all > 0; all--) {
+		unsigned site = unit_random(&random) % SITES;
+		uint32_t interval;
+		size_t size;
+
+		while (left[site] == 0)
+			site = (site + 1) % SITES;
+		left[site]--;
+		size = programs[program][site].smallest +
+		       unit_random(&random) % (programs[program][site].largest -
+		                               programs[program][site].smallest + 1);
+		result[site].truth += (double)size;
+		if (!leakwrap_sampling_count(size, &interval)) {
+			CHECK(size < INTERVAL);
+			continue;
+		}
+		CHECK((interval == LEAKWRAP_SAMPLE_CERTAIN) == (size >= INTERVAL));
+		result[site].estimate +=
+		        (double)leakwrap_weigh(size, leakwrap_sample_weight(size, interval));
+		result[site].variance += weight_of(size, interval) *
+		                         (weight_of(size, interval) - 1) * (double)size *
+		                         (double)size;
+	}
+}
+
+/* Runs PROGRAM with many seeds. The mean of the estimates must be that of the truth within five
+ * standard errors. Their spread must be the one that the tracer estimates. */
+static void check_estimates(unsigned program, unsigned runs)
+{
+	double sum[SITES] = {0}, squares[SITES] = {0}, variance[SITES] = {0};
+	struct result result[SITES];
+
+	for (unsigned i = 0; i < runs; i++) {
+		run(program, i, result);
+		for (unsigned site = 0; site < SITES; site++) {
+			const double off = result[site].estimate - result[site].truth;
+
+			sum[site] += off;
+			squares[site] += off * off;
+			variance[site] += result[site].variance;
+		}
+	}
+	for (unsigned site = 0; site < SITES; site++) {
+		const double theory = variance[site] / runs, spread = squares[site] / runs;
+		const double of_spread = sqrt(2.0 / runs); /* the standard error of a variance */
+
+		fprintf(stderr, "program %u, site %u: %.0f bytes, off by %.2f %%; spread %.3f\n",
+		        program, site, result[site].truth,
+		        100 * sum[site] / runs / result[site].truth,
+		        theory > 0 ? sqrt(spread / theory) : 1);
+		CHECK(fabs(sum[site] / runs) <= 5 * sqrt(theory / runs));
+		CHECK(theory == 0 ? spread == 0 : fabs(spread / theory - 1) < 5.5 * of_spread);
+	}
+}
+
+int main(void)
+{
+	const char *text = getenv("SAMPLING_RUNS");
+
+	check_weights();
+	check_products();
+	check_roots();
+	leakwrap_sampling_switch(INTERVAL);
+	for (unsigned program = 0; program < 3; program++)
+		check_estimates(program, text ? (unsigned)atoi(text) : 40);
+	return 0;
+}

@@ -1,0 +1,216 @@
+/* set.c - the commands set and mark: change what a running program records, and mark the time.
+ *
+ * What is asked for goes to the program in the integer of the dump signal, which the program's own
+ * handler does not see.  The program announces in its memory what it records then.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/format.h"
+#include "tools/command/commands.h"
+#include "tools/process/target_process.h"
+
+enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
+
+/* The largest interval of sampling (wrap/base/sampling.h). */
+#define SAMPLE_MAX ((uint64_t)1 << 30)
+
+struct set_options {
+	uint64_t pid;
+	uint64_t timeout;   /* in seconds */
+	const char *signal; /* the name that the user gives, or NULL */
+	bool has_record, record;
+	bool has_sample;
+	uint64_t sample;
+	bool marks; /* the command is mark */
+	uint32_t marks_before;
+};
+
+/* Reads "record=1" or "sample=512K". */
+static void parse_setting(struct set_options *options, const char *text, struct argp_state *state)
+{
+	const char *value = strchr(text, '=');
+	const size_t length = value ? (size_t)(value++ - text) : 0;
+
+	if (length == 6 && strncmp(text, "record", length) == 0) {
+		if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+			argp_error(state, "%s: record is 0 or 1", text);
+		options->has_record = true;
+		options->record = *value == '1';
+	} else if (length == 6 && strncmp(text, "sample", length) == 0) {
+		if (!parse_size(value, &options->sample) || options->sample > SAMPLE_MAX)
+			argp_error(state, "%s: bytes, at most 1G; K, M and G may follow", text);
+		if (leakwrap_unpack_bytes(leakwrap_pack_bytes(options->sample)) != options->sample)
+			argp_error(state, "%s: a number of 15 significant bits, such as %" PRIu64,
+			           text,
+			           leakwrap_unpack_bytes(leakwrap_pack_bytes(options->sample)));
+		options->has_sample = true;
+	} else {
+		argp_error(state,
+		           "%s: a running program can change record=0, record=1 and "
+		           "sample=BYTES",
+		           text);
+	}
+}
+
+static error_t parse_set(int key, char *argument, struct argp_state *state)
+{
+	struct set_options *options = state->input;
+	switch (key) {
+	case 't':
+		if (!parse_number(argument, &options->timeout) || options->timeout > 86400)
+			argp_error(state, "--timeout=%s: seconds", argument);
+		break;
+	case 's':
+		options->signal = argument;
+		if (signal_number(argument) <= 0)
+			argp_error(state, "--signal=%s: not a signal", argument);
+		break;
+	case ARGP_KEY_ARG:
+		if (options->pid && !options->marks)
+			parse_setting(options, argument, state);
+		else if (options->pid || !parse_number(argument, &options->pid) ||
+		         options->pid == 0 || options->pid > INT32_MAX)
+			argp_error(state, "%s: not a process id", argument);
+		break;
+	case ARGP_KEY_END:
+		if (!options->pid ||
+		    (!options->marks && !options->has_record && !options->has_sample))
+			argp_usage(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Returns the integer that asks for what OPTIONS say (report/format.h). */
+static uint32_t request_of(const struct set_options *options)
+{
+	uint32_t request = LEAKWRAP_SET;
+
+	if (options->marks)
+		request |= LEAKWRAP_SET_MARK;
+	if (options->has_record)
+		request |= LEAKWRAP_SET_RECORD;
+	if (options->record)
+		request |= LEAKWRAP_SET_RECORD_ON;
+	if (options->has_sample)
+		request |= LEAKWRAP_SET_SAMPLE | leakwrap_pack_bytes(options->sample);
+	return request;
+}
+
+static bool is_done(const struct set_options *options, const struct target_process *process)
+{
+	return (!options->marks || process->marks != options->marks_before) &&
+	       (!options->has_record || process->record == options->record) &&
+	       (!options->has_sample || process->sample == options->sample);
+}
+
+/* Waits until PROCESS announces what OPTIONS say. */
+static enum status wait_until_done(struct arena *arena, struct target_process *process,
+                                   const struct set_options *options)
+{
+	for (uint64_t waited = 0; waited <= options->timeout * 100; waited++) {
+		const struct timespec pause = {.tv_nsec = 10000000};
+		if (reexamine_process(arena, process) && is_done(options, process))
+			return STATUS_FINE;
+		if (kill(process->pid, 0) != 0) {
+			complain("process %d ended meanwhile", process->pid);
+			return STATUS_USAGE;
+		}
+		nanosleep(&pause, NULL);
+	}
+	if (options->marks)
+		complain("process %d has not marked the time within %" PRIu64
+		         " s: it has raised privileges, or the option fail=, or half of its "
+		         "call-site numbers are used",
+		         process->pid, options->timeout);
+	else
+		complain("process %d has not changed what it records within %" PRIu64
+		         " s: it has raised privileges, or its options misuse= or fail= need all "
+		         "blocks",
+		         process->pid, options->timeout);
+	return STATUS_USAGE;
+}
+
+static enum status set(struct arena *arena, struct target_process *process,
+                       struct set_options *options)
+{
+	options->marks_before = process->marks;
+	if (process->announced && !process->announces_recording) {
+		complain("process %d has another version of the tracer: link its program again",
+		         process->pid);
+		return STATUS_USAGE;
+	}
+	if (sigqueue(process->pid, process->signal,
+	             (union sigval){.sival_int = (int)request_of(options)}) != 0) {
+		complain("process %d: %s", process->pid, strerror(errno));
+		return STATUS_USAGE;
+	}
+	if (!process->announced) {
+		complain("process %d was asked, but its memory cannot be read: whether it has "
+		         "changed what it records is not known",
+		         process->pid);
+		return STATUS_FINE;
+	}
+	return wait_until_done(arena, process, options);
+}
+
+/* Runs a command with ARGP, whose input is OPTIONS. */
+static int run(const struct argp *argp, struct set_options *options, int argc, char **argv)
+{
+	struct arena arena = {0};
+
+	argp_parse(argp, argc, argv, 0, NULL, options);
+	struct target_process process = {.pid = (pid_t)options->pid};
+	enum status status = examine_process(&arena, &process, options->signal)
+	                             ? set(&arena, &process, options)
+	                             : STATUS_USAGE;
+	arena_free(&arena);
+	return (int)status;
+}
+
+static const struct argp_option table[] = {
+        {"signal", 's', "NAME", 0,
+         "The dump signal of a process whose memory this user may not read (USR1, RTMIN+3)", 0},
+        {"timeout", 't', "SECONDS", 0, "How long to wait for the change (default 10)", 0},
+        {0},
+};
+
+int command_set(int argc, char **argv)
+{
+	static const struct argp argp = {
+	        .options = table,
+	        .parser = parse_set,
+	        .args_doc = "PID KEY=VALUE...",
+	        .doc = "Changes what a running, traced process records, and waits until it is done."
+	               "\vThe keys are:\n\n"
+	               "  record=0       records nothing more; record=1 records again\n"
+	               "  sample=BYTES   records a sample, one block for each BYTES; 0 records "
+	               "all\n\n"
+	               "  leakwrap set PID record=1 sample=512K",
+	};
+	struct set_options options = {.timeout = DEFAULT_TIMEOUT};
+	return run(&argp, &options, argc, argv);
+}
+
+int command_mark(int argc, char **argv)
+{
+	static const struct argp argp = {
+	        .options = table,
+	        .parser = parse_set,
+	        .args_doc = "PID",
+	        .doc = "Marks the time in a running, traced process, and waits until it is done."
+	               "\vFrom then on its dumps tell blocks that were allocated since from older "
+	               "blocks.  A new mark replaces the old.\n\n"
+	               "  leakwrap mark PID; sleep 600; leakwrap dump PID | leakwrap report",
+	};
+	struct set_options options = {.timeout = DEFAULT_TIMEOUT, .marks = true};
+	return run(&argp, &options, argc, argv);
+}

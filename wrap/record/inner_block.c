@@ -1,0 +1,52 @@
+/* inner_block.c - see inner_block.h. */
+#include "wrap/record/inner_block.h"
+
+#include "wrap/base/thread.h"
+#include "wrap/live/live.h"
+#include "wrap/record/aligned.h"
+#ifndef LEAKWRAP_BARE
+#include "wrap/base/sampling.h"
+#include "wrap/site/site_allocated.h"
+#endif
+
+/* Finds the record of an inner call's block if that block is BLOCK, or the two lie one inside the
+ * other.  Otherwise the site is LEAKWRAP_SITE_NONE. */
+static struct leakwrap_live_block find_inner(const void *block, size_t size)
+{
+	const uintptr_t address = (uintptr_t)block;
+	struct leakwrap_live_block inner = {.site = LEAKWRAP_SITE_NONE};
+	size_t cut_max;
+
+	if (!leakwrap_self.inner || leakwrap_self.inner == LEAKWRAP_INNER_GONE)
+		return inner;
+	inner = leakwrap_live_find(leakwrap_self.inner);
+	cut_max =
+	        inner.size < LEAKWRAP_ALIGNED_OFFSET_MAX ? inner.size : LEAKWRAP_ALIGNED_OFFSET_MAX;
+	if (inner.address != address && !leakwrap_is_cut_out_of(address, inner.address, cut_max) &&
+	    !leakwrap_is_cut_out_of(inner.address, address, size))
+		inner.site = LEAKWRAP_SITE_NONE;
+	return inner;
+}
+
+void leakwrap_absorb_inner(const void *block, size_t size)
+{
+	if (leakwrap_self.inner != block && find_inner(block, size).site != LEAKWRAP_SITE_NONE)
+		leakwrap_live_remove(leakwrap_self.inner, &size);
+}
+
+#ifndef LEAKWRAP_BARE
+
+void leakwrap_count_allocation(const void *block, size_t size, uint32_t site)
+{
+	const struct leakwrap_live_block inner = find_inner(block, size);
+
+	if (inner.site >= LEAKWRAP_SITE_LOST)
+		leakwrap_site_add_allocated(
+		        inner.site,
+		        (struct leakwrap_allocated){-LEAKWRAP_WEIGHT_ONE, -(uint64_t)inner.size});
+	if (site >= LEAKWRAP_SITE_LOST)
+		leakwrap_site_add_allocated(site,
+		                            (struct leakwrap_allocated){LEAKWRAP_WEIGHT_ONE, size});
+}
+
+#endif

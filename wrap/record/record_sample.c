@@ -1,0 +1,91 @@
+/* record_sample.c - see record_sample.h. */
+#include "wrap/record/record_sample.h"
+
+#include "wrap/base/loss.h"
+#include "wrap/base/sampling.h"
+#include "wrap/base/thread.h"
+#include "wrap/live/live.h"
+#include "wrap/record/aligned.h"
+#include "wrap/record/fast_path.h"
+#include "wrap/record/find_site.h"
+#include "wrap/site/site_allocated.h"
+
+/* Returns the blocks and bytes that SAMPLE stands for. */
+static struct leakwrap_allocated allocated_by(const struct leakwrap_sample *sample)
+{
+	const uint64_t weight = leakwrap_sample_weight(sample->size, sample->interval);
+
+	return (struct leakwrap_allocated){weight, leakwrap_weigh(sample->size, weight)};
+}
+
+/* Moves what SAMPLE stands for to SITE, among what call sites have allocated. */
+static void move_allocated(const struct leakwrap_sample *sample, uint32_t site)
+{
+	const struct leakwrap_allocated part = allocated_by(sample);
+
+	leakwrap_site_add_allocated(sample->site,
+	                            (struct leakwrap_allocated){-part.blocks, -part.bytes});
+	leakwrap_site_add_allocated(site, part);
+}
+
+/* Makes the caller the call site of BLOCK if an inner call has sampled it.  BLOCK may be cut out of
+ * the inner call's block: then the sample moves to BLOCK. */
+static void take_over_sample(const void *block, LEAKWRAP_CALLER_PARAMS)
+{
+	struct leakwrap_found_sample found = leakwrap_samples_find(block);
+	struct leakwrap_sample inner;
+	uint32_t site;
+
+	if (!found.entry)
+		found = leakwrap_samples_find(leakwrap_self.inner);
+	if (!leakwrap_samples_read(found, &inner))
+		return;
+	if (inner.address == (uintptr_t)block) {
+		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+		leakwrap_samples_change_site(found, site);
+		move_allocated(&inner, site);
+	} else if (leakwrap_is_cut_out_of((uintptr_t)block, inner.address,
+	                                  LEAKWRAP_ALIGNED_OFFSET_MAX) &&
+	           leakwrap_samples_remove(found)) {
+		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+		move_allocated(&inner, site);
+		inner.address = (uintptr_t)block;
+		inner.site = site;
+		leakwrap_samples_add(&inner);
+	}
+}
+
+void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+	struct leakwrap_sample sample = {.address = (uintptr_t)block, .size = size};
+
+	if (!leakwrap_thread_is_sampling())
+		return block;
+	if (self->inner) {
+		take_over_sample(block, LEAKWRAP_CALLER_PASSED);
+		return block;
+	}
+	self->inner = LEAKWRAP_INNER_GONE;
+	if (!leakwrap_sampling_count(size, &sample.interval))
+		return block;
+	sample.site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+	leakwrap_site_add_allocated(sample.site, allocated_by(&sample));
+	if (leakwrap_samples_add(&sample))
+		self->inner = block;
+	else
+		leakwrap_count_untracked(size);
+	leakwrap_live_report_growth();
+	return block;
+}
+
+struct leakwrap_found_sample leakwrap_find_sample(const void *block)
+{
+	return leakwrap_may_be_sampled(block) ? leakwrap_samples_find(block)
+	                                      : (struct leakwrap_found_sample){NULL, 0};
+}
+
+bool leakwrap_remove_sample(uint32_t site, struct leakwrap_found_sample sample)
+{
+	return site == LEAKWRAP_SITE_NONE && leakwrap_samples_remove(sample);
+}

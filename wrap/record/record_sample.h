@@ -1,0 +1,51 @@
+/* record_sample.h - the verbs of record.c for blocks that are sampled (sampling.h).
+ *
+ * All functions may run in signal handlers.  Without an operating system nothing is sampled.
+ */
+#ifndef LEAKWRAP_RECORD_SAMPLE_H
+#define LEAKWRAP_RECORD_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/live/samples.h"
+#include "wrap/record/caller.h"
+
+#ifndef LEAKWRAP_BARE
+
+/* Records BLOCK of SIZE bytes if it is sampled.  The innermost call that allocates a block counts
+ * it.  A thread that is disabled, or inside an allocator that the user named, counts nothing.
+ * Returns BLOCK. */
+void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
+
+/* Finds the sample of BLOCK, which may be NULL. */
+struct leakwrap_found_sample leakwrap_find_sample(const void *block);
+
+/* Removes SAMPLE, unless it has been removed meanwhile.  Returns whether there was one.  A block
+ * with a record has no sample: SITE is its call site. */
+bool leakwrap_remove_sample(uint32_t site, struct leakwrap_found_sample sample);
+
+#else
+
+static inline void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+{
+	(void)size, (void)pc, (void)sp, (void)fp;
+	return block;
+}
+
+static inline struct leakwrap_found_sample leakwrap_find_sample(const void *block)
+{
+	(void)block;
+	return (struct leakwrap_found_sample){NULL, 0};
+}
+
+static inline bool leakwrap_remove_sample(uint32_t site, struct leakwrap_found_sample sample)
+{
+	(void)site, (void)sample;
+	return false;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+/* recording.c - see recording.h. */
+#include "wrap/runtime/recording.h"
+
+#include "report/announce.h"
+#include "report/format.h"
+#include "report/line_writer.h"
+#include "wrap/base/locked_uthash.h"
+#include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
+#include "wrap/misuse/misuse.h"
+#include "wrap/site/site_table.h"
+#include "wrap/site/stack_cache.h"
+
+/* What was asked for last.  Changed with the tables' lock. */
+static struct {
+	bool is_on;
+	uint32_t interval;
+	bool pauses; /* the stack cache is paused */
+} recording;
+
+/* Returns the option that needs every block, or NULL.  Who samples cannot tell which releases are
+ * wrong, and does not find the call site of each allocation. */
+static const char *option_that_needs_all(void)
+{
+	if (leakwrap_options.fail.choice != LEAKWRAP_FAIL_NOTHING)
+		return "fail=";
+	return leakwrap_misuse_checked ? "misuse=" : NULL;
+}
+
+/* Switches to what was asked for.  The caller holds the tables' lock, or is the only thread. */
+static void apply(void)
+{
+	const uint32_t before = leakwrap_sampling_interval();
+	const uint32_t wanted = recording.is_on ? recording.interval : LEAKWRAP_SAMPLE_OFF;
+
+	leakwrap_announce_recording(recording.is_on, recording.interval);
+	if (wanted == before)
+		return;
+	leakwrap_sampling_switch(wanted);
+	/* Threads that simply record find out on the slow path. */
+	if (before == 0 || wanted == 0) {
+		recording.pauses = wanted != 0;
+		leakwrap_stack_cache_pause(recording.pauses);
+	}
+}
+
+void leakwrap_recording_start(void)
+{
+	const char *needs_all = option_that_needs_all();
+	const bool is_plain = leakwrap_options.sample == 0 && leakwrap_options.record;
+
+	recording.is_on = leakwrap_options.record;
+	recording.interval = (uint32_t)leakwrap_options.sample;
+	if (needs_all && !is_plain) {
+		leakwrap_message(needs_all,
+		                 (const char *[]){" needs all blocks: ",
+		                                  recording.is_on ? "sample=" : "record=0",
+		                                  " is ignored", NULL});
+		recording.is_on = true;
+		recording.interval = 0;
+	}
+	leakwrap_announce_recording(recording.is_on, recording.interval);
+	if (!recording.is_on || recording.interval != 0)
+		leakwrap_sampling_switch(recording.is_on ? recording.interval
+		                                         : LEAKWRAP_SAMPLE_OFF);
+}
+
+/* Sets what is asked for, and applies it.  IS_ON, INTERVAL: NULL leaves it as it is. */
+static bool change(const bool *is_on, const uint32_t *interval)
+{
+	if (option_that_needs_all())
+		return false;
+	leakwrap_lock(&leakwrap_tables_lock);
+	if (is_on)
+		recording.is_on = *is_on;
+	if (interval)
+		recording.interval = *interval;
+	apply();
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return true;
+}
+
+bool leakwrap_recording_turn(bool on)
+{
+	return change(&on, NULL);
+}
+
+bool leakwrap_recording_sample(size_t interval)
+{
+	const uint32_t wanted = (uint32_t)interval;
+
+	return interval <= LEAKWRAP_SAMPLE_MAX && change(NULL, &wanted);
+}
+
+bool leakwrap_recording_mark(void)
+{
+	bool is_marked = false;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	if (leakwrap_options.fail.choice == LEAKWRAP_FAIL_NOTHING) {
+		leakwrap_stack_cache_pause(true);
+		is_marked = leakwrap_sites_mark();
+		leakwrap_stack_cache_pause(recording.pauses);
+	}
+	if (is_marked)
+		leakwrap_announce_mark();
+	leakwrap_unlock(&leakwrap_tables_lock);
+	return is_marked;
+}
+
+void leakwrap_recording_request(uint32_t value)
+{
+	const bool is_on = (value & LEAKWRAP_SET_RECORD_ON) != 0;
+	const uint32_t interval = (uint32_t)leakwrap_unpack_bytes(value & LEAKWRAP_SET_BYTES);
+
+	if ((value & LEAKWRAP_SET_MARK) != 0)
+		leakwrap_recording_mark();
+	else if (interval <= LEAKWRAP_SAMPLE_MAX)
+		change((value & LEAKWRAP_SET_RECORD) != 0 ? &is_on : NULL,
+		       (value & LEAKWRAP_SET_SAMPLE) != 0 ? &interval : NULL);
+}

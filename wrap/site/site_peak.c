@@ -1,0 +1,126 @@
+/* site_peak.c - see site_peak.h. */
+#include "wrap/site/site_peak.h"
+
+#include "wrap/base/sampling.h"
+#include "wrap/live/live.h"
+#include "wrap/live/samples.h"
+#include "wrap/port/port.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/site/site_table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static struct {
+	struct leakwrap_lock lock;   /* of all that follows */
+	struct leakwrap_peak *sites; /* by call-site number; or NULL */
+	uint32_t count;              /* of SITES */
+	struct leakwrap_peak all;
+	int64_t time;
+	bool is_read; /* a dump reads: nothing changes */
+} peak;
+
+/* The state of a walk through the live blocks. */
+struct walk {
+	struct leakwrap_peak *sites, all;
+	uint32_t count;
+};
+
+static void add(struct walk *walk, uint32_t site, uint64_t bytes, uint64_t blocks)
+{
+	if (site < LEAKWRAP_SITE_LOST || site >= walk->count)
+		return;
+	walk->sites[site].bytes += bytes;
+	walk->sites[site].blocks += blocks;
+	walk->all.bytes += bytes;
+	walk->all.blocks += blocks;
+}
+
+static void add_block(void *walk, const struct leakwrap_live_block *block)
+{
+	add(walk, block->site, block->size, 1);
+}
+
+static void add_sample(void *walk, const struct leakwrap_sample *sample)
+{
+	const uint64_t weight = leakwrap_sample_weight(sample->size, sample->interval);
+
+	add(walk, sample->site, leakwrap_weigh(sample->size, weight),
+	    (weight + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS);
+}
+
+static void unmap(struct leakwrap_peak *sites, uint32_t count)
+{
+	if (sites)
+		leakwrap_scratch_unmap(sites, count * sizeof(*sites));
+}
+
+void leakwrap_peak_look(void)
+{
+	struct walk walk = {.count = leakwrap_sites_limit()};
+
+	walk.sites = leakwrap_scratch_map(walk.count * sizeof(*walk.sites));
+	if (!walk.sites)
+		return;
+	leakwrap_live_each(add_block, &walk);
+	leakwrap_samples_each(add_sample, &walk);
+	leakwrap_lock(&peak.lock);
+	if (!peak.is_read && walk.all.bytes > peak.all.bytes) {
+		struct leakwrap_peak *const before = peak.sites;
+		const uint32_t count_before = peak.count;
+
+		peak.sites = walk.sites;
+		peak.count = walk.count;
+		peak.all = walk.all;
+		peak.time = leakwrap_time_utc();
+		walk.sites = before;
+		walk.count = count_before;
+	}
+	leakwrap_unlock(&peak.lock);
+	unmap(walk.sites, walk.count);
+}
+
+struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time)
+{
+	leakwrap_lock(&peak.lock);
+	peak.is_read = true;
+	leakwrap_unlock(&peak.lock);
+	*time = peak.time;
+	return peak.all;
+}
+
+struct leakwrap_peak leakwrap_site_peak(uint32_t site)
+{
+	return peak.is_read && site < peak.count ? peak.sites[site] : (struct leakwrap_peak){0, 0};
+}
+
+void leakwrap_peak_move(uint32_t from, uint32_t to)
+{
+	if (!peak.is_read || from >= peak.count || to >= peak.count)
+		return;
+	peak.sites[to].bytes += peak.sites[from].bytes;
+	peak.sites[to].blocks += peak.sites[from].blocks;
+	peak.sites[from] = (struct leakwrap_peak){0, 0};
+}
+
+void leakwrap_peak_end_reading(void)
+{
+	leakwrap_lock(&peak.lock);
+	peak.is_read = false;
+	leakwrap_unlock(&peak.lock);
+}
+
+void leakwrap_peak_mark_sites(void)
+{
+	leakwrap_lock(&peak.lock);
+	for (uint32_t site = LEAKWRAP_SITE_FIRST; site < peak.count; site++)
+		if (peak.sites[site].blocks > 0)
+			leakwrap_site_mark(site);
+	leakwrap_unlock(&peak.lock);
+}
+
+void leakwrap_peak_forked(void)
+{
+	peak.lock = (struct leakwrap_lock){.word = 0};
+	peak.is_read = false;
+}

@@ -1,0 +1,39 @@
+/* site_peak.h - what each call site held when there were most live bytes (the option peak=).
+ *
+ * The live blocks are added up when the heap has grown.  The sums are kept if there are more live
+ * bytes than ever before.  So the number of sums follows the logarithm of the growth, and the peak
+ * is found as exactly as the heap's growth is looked at.
+ *
+ * All functions are signal-safe.  They have a lock of their own, which none holds for long. */
+#ifndef LEAKWRAP_SITE_PEAK_H
+#define LEAKWRAP_SITE_PEAK_H
+
+#include <stdint.h>
+
+struct leakwrap_peak {
+	uint64_t bytes, blocks;
+};
+
+/* Adds up the live blocks by call site, and keeps the sums if there are more bytes than ever. */
+void leakwrap_peak_look(void);
+
+/* Begins to read the peak, which does not change until leakwrap_peak_end_reading.  One thread at a
+ * time reads.  Returns all that
+ * was live at the peak, and its time in *TIME, in seconds since 1970. */
+struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time);
+
+/* Returns what the call site SITE held at the peak; nothing if no thread reads. */
+struct leakwrap_peak leakwrap_site_peak(uint32_t site);
+
+/* Moves what the call site FROM held at the peak to the call site TO, while a thread reads. */
+void leakwrap_peak_move(uint32_t from, uint32_t to);
+
+void leakwrap_peak_end_reading(void);
+
+/* Marks all call sites of the peak, for a collection (site_collect.h). */
+void leakwrap_peak_mark_sites(void);
+
+/* Resets in a forked child: another thread of the parent may have held the lock. */
+void leakwrap_peak_forked(void);
+
+#endif
