@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -39,6 +40,10 @@
  * not share.  musl has no header for them. */
 #define WAIT_PRIVATE (0 | 128)
 #define WAKE_PRIVATE (1 | 128)
+
+/* Likewise FUTEX_LOCK_PI and FUTEX_UNLOCK_PI: the word holds the id of the thread that has it. */
+#define LOCK_PI_PRIVATE   (6 | 128)
+#define UNLOCK_PI_PRIVATE (7 | 128)
 
 /* The kernel's struct timespec in the system calls below: two longs.  32-bit systems that are newer
  * than these calls have only the calls with 64-bit time. */
@@ -395,6 +400,34 @@ void leakwrap_wake(_Atomic uint32_t *word)
 void leakwrap_wake_one(_Atomic uint32_t *word)
 {
 	leakwrap_syscall(FUTEX, (long)word, WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+/* The limit is a point of time of CLOCK_REALTIME. */
+bool leakwrap_wait_with_priority(_Atomic uint32_t *word, uint64_t nanoseconds)
+{
+	struct kernel_time limit = read_clock(CLOCK_REALTIME);
+
+	nanoseconds += (uint64_t)limit.nanoseconds;
+	limit.seconds += (long)(nanoseconds / 1000000000u);
+	limit.nanoseconds = (long)(nanoseconds % 1000000000u);
+	return leakwrap_syscall(FUTEX, (long)word, LOCK_PI_PRIVATE, 0, (long)&limit, 0, 0) == 0;
+}
+
+bool leakwrap_release_with_priority(_Atomic uint32_t *word)
+{
+	return leakwrap_syscall(FUTEX, (long)word, UNLOCK_PI_PRIVATE, 0, 0, 0, 0) == 0;
+}
+
+/* SCHED_DEADLINE and SCHED_RESET_ON_FORK: not in every <sched.h>. */
+#define DEADLINE      6
+#define RESET_ON_FORK 0x40000000
+
+bool leakwrap_thread_is_realtime(void)
+{
+	const long policy = leakwrap_syscall(__NR_sched_getscheduler, 0, 0, 0, 0, 0, 0);
+	const long plain = policy & ~(long)RESET_ON_FORK;
+
+	return policy > 0 && (plain == SCHED_FIFO || plain == SCHED_RR || plain == DEADLINE);
 }
 
 /* -- files ------------------------------------------------------------------------------------- */

@@ -30,6 +30,18 @@ long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long 
 
 size_t leakwrap_page_size(void);
 
+/* Waits for a word that holds the id of a thread or is 0, until it holds the id of this thread, at
+ * most NANOSECONDS.  The other thread runs with this thread's priority meanwhile.  Returns whether
+ * it holds this thread's id now. */
+bool leakwrap_wait_with_priority(_Atomic uint32_t *word, uint64_t nanoseconds);
+
+/* Sets WORD, for which threads may wait by leakwrap_wait_with_priority, to the id of such a thread
+ * or to 0.  Returns false if WORD does not hold the id of this thread. */
+bool leakwrap_release_with_priority(_Atomic uint32_t *word);
+
+/* Does the calling thread run before all threads of ordinary priority (sched(7))? */
+bool leakwrap_thread_is_realtime(void);
+
 /* As leakwrap_wake, but wakes at most one waiting thread. */
 void leakwrap_wake_one(_Atomic uint32_t *word);
 

@@ -6,6 +6,9 @@
 /* Interval, in nanoseconds, at which a waiting thread checks whether it may borrow the lock. */
 #define RECHECK_INTERVAL 10000000
 
+/* The first such interval.  Only a thread that does not run holds the lock for longer. */
+#define FIRST_INTERVAL 1000000
+
 /* Returns whether THREAD of this process is asleep.  A thread in fork that copies the process is
  * not asleep.  A thread in fork that waits for a lock is.  Reads the third field of /proc/pid/stat
  * (proc(5)), after the last parenthesis.  Sets *KNOWN to false if the state cannot be read. */
@@ -65,28 +68,67 @@ static bool try_to_borrow(struct leakwrap_lock *lock, unsigned tries)
 	return false;
 }
 
-/* Acquires or borrows the lock.  Its word is 0 if free, 1 if held, 2 if held with waiters (U.
- * Drepper, "Futexes Are Tricky", mutex 2).  IS_FORKING: the thread is about to fork.  It then waits
- * for the end of another thread's fork.  It would keep a borrowed lock for too long, while others
- * need it.  Returns whether the lock is borrowed. */
+/* The id of the calling thread, or 0.  The id of the parent's thread in a child of vfork, and in a
+ * child of a fork that called no handlers. */
+static _Thread_local int known_id;
+
+static uint32_t own_id(void)
+{
+	if (known_id == 0)
+		known_id = leakwrap_thread_id();
+	return (uint32_t)known_id;
+}
+
+/* Acquires the lock if it is free.  Its word is 0 if free, else the id of the thread that has it.
+ * A bit more is set if threads wait for it with their priority. */
+static bool try_to_acquire(struct leakwrap_lock *lock, uint32_t own)
+{
+	uint32_t free = 0;
+
+	return atomic_compare_exchange_strong((_Atomic uint32_t *)&lock->word, &free, own);
+}
+
+/* Waits for the lock, for some milliseconds at most.  TRIES: number of earlier waits.  Returns
+ * whether the lock is acquired.
+ *
+ * The thread that has the lock may be of a low priority, and not run for long.  A real-time thread
+ * that has waited for a while lends it its own priority.  Others do not: sandboxes allow the
+ * ordinary wait alone. */
+static bool wait_for_lock(struct leakwrap_lock *lock, uint32_t own, unsigned tries)
+{
+	uint32_t releases;
+	bool is_acquired;
+
+	if (tries > 0 && leakwrap_thread_is_realtime() &&
+	    leakwrap_wait_with_priority((_Atomic uint32_t *)&lock->word, RECHECK_INTERVAL))
+		return true;
+	atomic_fetch_add(&lock->waiting, 1);
+	releases = atomic_load(&lock->releases);
+	is_acquired = try_to_acquire(lock, own);
+	if (!is_acquired)
+		leakwrap_wait(&lock->releases, releases,
+		              tries == 0 ? FIRST_INTERVAL : RECHECK_INTERVAL);
+	atomic_fetch_sub(&lock->waiting, 1);
+	return is_acquired || try_to_acquire(lock, own);
+}
+
+/* Acquires or borrows the lock.  IS_FORKING: the thread is about to fork.  It then waits for the
+ * end of another thread's fork.  It would keep a borrowed lock for too long, while others need it.
+ * Returns whether the lock is borrowed. */
 static bool acquire(struct leakwrap_lock *lock, bool is_forking)
 {
-	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	const uint32_t own = own_id();
 	struct leakwrap_mask before;
-	uint32_t seen = 0;
+	bool is_acquired;
 
 	leakwrap_signals_block(&before);
-	if (!atomic_compare_exchange_strong(word, &seen, 1)) {
-		if (seen != 2)
-			seen = atomic_exchange(word, 2);
-		for (unsigned tries = 0; seen != 0; tries++) {
-			if (try_to_borrow(lock, is_forking ? 0 : tries)) {
-				lock->lent_mask = before;
-				return true;
-			}
-			leakwrap_wait(word, 2, RECHECK_INTERVAL);
-			seen = atomic_exchange(word, 2);
+	is_acquired = try_to_acquire(lock, own);
+	for (unsigned tries = 0; !is_acquired; tries++) {
+		if (try_to_borrow(lock, is_forking ? 0 : tries)) {
+			lock->lent_mask = before;
+			return true;
 		}
+		is_acquired = wait_for_lock(lock, own, tries);
 	}
 	lock->mask = before;
 	return false;
@@ -99,12 +141,10 @@ void leakwrap_lock(struct leakwrap_lock *lock)
 
 bool leakwrap_trylock(struct leakwrap_lock *lock)
 {
-	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
 	struct leakwrap_mask before;
-	uint32_t seen = 0;
 
 	leakwrap_signals_block(&before);
-	if (!atomic_compare_exchange_strong(word, &seen, 1)) {
+	if (!try_to_acquire(lock, own_id())) {
 		leakwrap_signals_restore(&before);
 		return false;
 	}
@@ -112,9 +152,23 @@ bool leakwrap_trylock(struct leakwrap_lock *lock)
 	return true;
 }
 
-void leakwrap_unlock(struct leakwrap_lock *lock)
+/* Releases the lock, which this thread has, and wakes a thread that waits. */
+static void release(struct leakwrap_lock *lock)
 {
 	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
+	uint32_t own = own_id();
+
+	/* Where the id is the parent's, threads that wait find out at their next check. */
+	if (!atomic_compare_exchange_strong(word, &own, 0) && !leakwrap_release_with_priority(word))
+		atomic_store(word, 0);
+	if (atomic_load(&lock->waiting) > 0) {
+		atomic_fetch_add(&lock->releases, 1);
+		leakwrap_wake_one(&lock->releases);
+	}
+}
+
+void leakwrap_unlock(struct leakwrap_lock *lock)
+{
 	const uint32_t lent = atomic_load(&lock->lent);
 	struct leakwrap_mask before = lock->mask;
 
@@ -123,8 +177,8 @@ void leakwrap_unlock(struct leakwrap_lock *lock)
 		before = lock->lent_mask;
 		atomic_store(&lock->lent, 0);
 		leakwrap_wake(&lock->lent);
-	} else if (atomic_exchange(word, 0) == 2) {
-		leakwrap_wake_one(word);
+	} else {
+		release(lock);
 	}
 	leakwrap_signals_restore(&before);
 }
@@ -147,5 +201,10 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 	while (!is_child && (lent = atomic_load(&lock->lent)) != 0)
 		leakwrap_wait(&lock->lent, lent, RECHECK_INTERVAL);
 	atomic_store(&lock->lent, 0);
+	if (is_child) { /* this thread has another id, and the threads that waited are not there */
+		known_id = 0;
+		lock->word = own_id();
+		atomic_store(&lock->waiting, 0);
+	}
 	leakwrap_unlock(lock);
 }

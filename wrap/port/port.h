@@ -106,9 +106,11 @@ void leakwrap_signal_send(int signo);
 /* A lock for the slow paths.  Signals are blocked while it is held, so a handler never meets the
  * lock held by its own thread. */
 struct leakwrap_lock {
-	uint32_t word;
+	uint32_t word;             /* 0: free */
 	struct leakwrap_mask mask; /* the holder's mask */
 #ifndef LEAKWRAP_BARE
+	_Atomic uint32_t waiting;       /* threads that wait on RELEASES */
+	_Atomic uint32_t releases;      /* changes when the lock is released while threads wait */
 	_Atomic int forking;            /* if the holder is in fork: its thread id, else 0 */
 	_Atomic uint32_t lent;          /* thread id of the borrower, or 0 */
 	struct leakwrap_mask lent_mask; /* the borrower's mask */
