@@ -2,9 +2,10 @@
  * coroutines, far down a stack, in two heaps.  Prints the tracer's walks and system calls in the
  * last 10,000 allocations.
  *
- *   coroutines   100 coroutines, one after the other
+ *   coroutines   5,000 coroutines, one after the other
  *   smaller      coroutines on ever-smaller stacks at one address
  *   rooms        the same, with a larger frame of one function on the larger stack
+ *   far_fp       a frame pointer that leads out of a coroutine's stack, to memory that goes away
  *   deep         5 MB on the main thread's stack between main and the caller
  *   thread       the same on another thread
  *   heaps        two heaps whose addresses differ by 64 GiB */
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone))
-#define PAGE     4096u
+#define PAGE     ((size_t)4096)
 
 enum { TIMES = 10000 };
 
@@ -61,7 +62,7 @@ static NOINLINE void leak(void)
 
 /* -- coroutines -------------------------------------------------------------------------------- */
 
-enum { COROUTINES = 100 };
+enum { COROUTINES = 5000 };
 
 static ucontext_t caller, coroutine[COROUTINES];
 static int running;
@@ -104,10 +105,11 @@ static void *map(void *at, size_t size)
 
 static void many_coroutines(void)
 {
-	const size_t size = 32 << 10;
+	for (int i = 0; i < COROUTINES; i++) {
+		const size_t size = (16 << 10) + (size_t)(i % 97) * 16;
 
-	for (int i = 0; i < COROUTINES; i++)
 		start(&coroutine[i], i % 4 < 2 ? malloc(size) : map(NULL, size), size, run);
+	}
 	for (int i = 0; i < 2 * TIMES; i++) {
 		if (i == TIMES)
 			begin_count();
@@ -180,6 +182,54 @@ static void other_rooms(void)
 	end_count();
 }
 
+#ifdef __x86_64__
+
+/* Calls FUNCTION with the frame pointer FP. */
+void call_with_fp(const void *fp, void (*function)(void));
+__asm__(".text\n"
+        "call_with_fp:\n"
+        "	push %rbp\n"
+        "	mov %rdi, %rbp\n"
+        "	call *%rsi\n"
+        "	pop %rbp\n"
+        "	ret\n");
+
+static const void *far_frame;
+
+static void leak_with_far_fp(void)
+{
+	call_with_fp(far_frame, leak);
+}
+
+static void far_fp(void)
+{
+	enum { PAGES = 16 };
+	char *low = map(NULL, PAGE * 2 * PAGES);
+	char *far = low + PAGE * (2 * PAGES - 1);
+	uintptr_t *frame = (uintptr_t *)far;
+
+	frame[1] = (uintptr_t)__builtin_return_address(0);
+	far_frame = frame;
+	begin_count();
+	for (int i = 0; i < 6; i++) {
+		if (i == 3)
+			munmap(far, PAGE);
+		start(&coroutine[0], low, PAGES * PAGE, leak_with_far_fp);
+		swapcontext(&caller, &coroutine[0]);
+	}
+	end_count();
+}
+
+#else
+
+static void far_fp(void)
+{
+	begin_count();
+	end_count();
+}
+
+#endif
+
 /* -- far down the stack ------------------------------------------------------------------------ */
 
 static NOINLINE void *far_down(void *unused)
@@ -232,6 +282,8 @@ int main(int argc, char **argv)
 		smaller_stacks();
 	else if (strcmp(what, "rooms") == 0)
 		other_rooms();
+	else if (strcmp(what, "far_fp") == 0)
+		far_fp();
 	else if (strcmp(what, "deep") == 0)
 		far_down(NULL);
 	else if (strcmp(what, "thread") == 0)

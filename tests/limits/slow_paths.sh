@@ -29,3 +29,5 @@ equal "leaks beside rooms" \
 	"$(dump_sites "$W/rooms" 1 | grep 'complete leak_beside_room;' | sort | cut -d';' -f1,2)" \
 	"1000 2 complete leak_beside_room;leaks_beside_room
 1000 2 complete leak_beside_room;leaks_beside_room"
+# A frame pointer is only believed where the frame is known to have one.
+LEAKWRAP_OPTIONS=unwind=fp "$W/paths" far_fp 2>"$W/far_fp" >/dev/null || fail "far_fp: status $?"

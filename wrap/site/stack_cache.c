@@ -1,6 +1,8 @@
 /* stack_cache.c - see stack_cache.h.  Called after a walk, for a stack that missed in way 0. */
 #include "wrap/site/stack_cache.h"
 
+#include "wrap/arch/arch.h"
+#include "wrap/base/options.h"
 #include "wrap/live/slot.h"
 #include "wrap/module/modules.h"
 #include "wrap/site/foreign_stack.h"
@@ -45,15 +47,21 @@ static void count_stack(uint32_t number)
 
 /* -- adding ------------------------------------------------------------------------------------ */
 
+/* Did the walk of TRACE read words of frames only?  A guess may be wrong.  In code without
+ * frame pointers that register may lead anywhere. */
+static bool has_read_frames(const struct leakwrap_trace *trace)
+{
+	return LEAKWRAP_HAVE_RULES && leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO &&
+	       trace->kind != LEAKWRAP_TRACE_GUESSED;
+}
+
 /* Returns true if the cache can recognize STACK, whose walk gave TRACE.  The read set must be
- * complete, and the modules must be those of the walk.  A guessed walk on a foreign stack may have
- * read words that belong to no frame. */
+ * complete, and the modules must be those of the walk. */
 static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 
-	return read_set && read_set->usable &&
-	       !(stack->foreign && trace->kind == LEAKWRAP_TRACE_GUESSED) &&
+	return read_set && read_set->usable && (!stack->foreign || has_read_frames(trace)) &&
 	       trace->depth == read_set->return_count + 1u &&
 	       read_set->modules == leakwrap_modules();
 }
