@@ -431,9 +431,9 @@ bool leakwrap_wait_with_priority(_Atomic uint32_t *word, uint64_t nanoseconds)
 	return leakwrap_syscall(FUTEX, (long)word, LOCK_PI_PRIVATE, 0, (long)&limit, 0, 0) == 0;
 }
 
-void leakwrap_release_with_priority(_Atomic uint32_t *word)
+bool leakwrap_release_with_priority(_Atomic uint32_t *word)
 {
-	leakwrap_syscall(FUTEX, (long)word, UNLOCK_PI_PRIVATE, 0, 0, 0, 0);
+	return leakwrap_syscall(FUTEX, (long)word, UNLOCK_PI_PRIVATE, 0, 0, 0, 0) == 0;
 }
 
 /* SCHED_DEADLINE and SCHED_RESET_ON_FORK: not in every <sched.h>. */

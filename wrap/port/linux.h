@@ -34,8 +34,8 @@ long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long 
 bool leakwrap_wait_with_priority(_Atomic uint32_t *word, uint64_t nanoseconds);
 
 /* Sets WORD, for which threads may wait by leakwrap_wait_with_priority, to the id of such a thread
- * or to 0.  WORD holds the id of this thread. */
-void leakwrap_release_with_priority(_Atomic uint32_t *word);
+ * or to 0.  Returns false if WORD does not hold the id of this thread. */
+bool leakwrap_release_with_priority(_Atomic uint32_t *word);
 
 /* Does the calling thread run before all threads of ordinary priority (sched(7))? */
 bool leakwrap_thread_is_realtime(void);

@@ -49,6 +49,17 @@ static bool try_to_borrow(struct leakwrap_lock *lock, unsigned tries)
 	return false;
 }
 
+/* The id of the calling thread, or 0.  The id of the parent's thread in a child of vfork, and in a
+ * child of a fork that called no handlers. */
+static _Thread_local int known_id;
+
+static uint32_t own_id(void)
+{
+	if (known_id == 0)
+		known_id = leakwrap_thread_id();
+	return (uint32_t)known_id;
+}
+
 /* Acquires the lock if it is free.  Its word is 0 if free, else the id of the thread that has it.
  * A bit more is set if threads wait for it with their priority. */
 static bool try_to_acquire(struct leakwrap_lock *lock, uint32_t own)
@@ -87,7 +98,7 @@ static bool wait_for_lock(struct leakwrap_lock *lock, uint32_t own, unsigned tri
  * Returns whether the lock is borrowed. */
 static bool acquire(struct leakwrap_lock *lock, bool is_forking)
 {
-	const uint32_t own = (uint32_t)leakwrap_thread_id();
+	const uint32_t own = own_id();
 	struct leakwrap_mask before;
 	bool is_acquired;
 
@@ -114,7 +125,7 @@ bool leakwrap_trylock(struct leakwrap_lock *lock)
 	struct leakwrap_mask before;
 
 	leakwrap_signals_block(&before);
-	if (!try_to_acquire(lock, (uint32_t)leakwrap_thread_id())) {
+	if (!try_to_acquire(lock, own_id())) {
 		leakwrap_signals_restore(&before);
 		return false;
 	}
@@ -126,10 +137,11 @@ bool leakwrap_trylock(struct leakwrap_lock *lock)
 static void release(struct leakwrap_lock *lock)
 {
 	_Atomic uint32_t *word = (_Atomic uint32_t *)&lock->word;
-	uint32_t own = (uint32_t)leakwrap_thread_id();
+	uint32_t own = own_id();
 
-	if (!atomic_compare_exchange_strong(word, &own, 0))
-		leakwrap_release_with_priority(word);
+	/* Where the id is the parent's, threads that wait find out at their next check. */
+	if (!atomic_compare_exchange_strong(word, &own, 0) && !leakwrap_release_with_priority(word))
+		atomic_store(word, 0);
 	if (atomic_load(&lock->waiting) > 0) {
 		atomic_fetch_add(&lock->releases, 1);
 		leakwrap_wake_one(&lock->releases);
@@ -171,7 +183,8 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 		leakwrap_wait(&lock->lent, lent, RECHECK_INTERVAL);
 	atomic_store(&lock->lent, 0);
 	if (is_child) { /* this thread has another id, and the threads that waited are not there */
-		lock->word = (uint32_t)leakwrap_thread_id();
+		known_id = 0;
+		lock->word = own_id();
 		atomic_store(&lock->waiting, 0);
 	}
 	leakwrap_unlock(lock);
