@@ -304,7 +304,7 @@ static struct sum *keep_sum(struct web *web, struct target *const *targets, size
 	return web->sum;
 }
 
-/* Answers for no one has a dump. */
+/* Answers that none of TARGETS has a dump. */
 static struct web_reply answer_no_dump(struct target *const *targets, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
