@@ -1,7 +1,7 @@
 /* glibc_heap.c - see glibc_heap.h. */
 #include "wrap/reach/glibc_heap.h"
 
-#include "wrap/live/block_index.h"
+#include "wrap/live/indexed_block.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #ifdef __GLIBC__

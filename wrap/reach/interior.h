@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "wrap/live/block_index.h"
+#include "wrap/live/indexed_block.h"
 
 /* Returns true if POINTER, which leads into BLOCK, is a usual way to hold it:
  *

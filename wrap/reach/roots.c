@@ -5,7 +5,7 @@
 #include "wrap/base/arena.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/thread.h"
-#include "wrap/live/block_index.h"
+#include "wrap/live/indexed_block.h"
 #include "wrap/live/held.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/glibc_heap.h"

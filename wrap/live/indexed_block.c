@@ -1,0 +1,285 @@
+/* indexed_block.c - see indexed_block.h. */
+#include "wrap/live/indexed_block.h"
+
+struct leakwrap_block_index leakwrap_block_index;
+
+#define blocks leakwrap_block_index
+
+/* Returns whether BLOCK holds ADDRESS. */
+static bool holds(uintptr_t block, size_t size, uintptr_t address)
+{
+	return address - block < (size > 0 ? size : 1);
+}
+
+bool leakwrap_block_find_back(const struct leakwrap_indexed_region *in, uintptr_t low,
+                              uintptr_t address, struct leakwrap_indexed_block *found)
+{
+	const struct leakwrap_slot_order order = leakwrap_slot_order_of(in);
+	const leakwrap_live_slot *const slots = in->region->slots;
+	const uint32_t first = (uint32_t)(low & (LEAKWRAP_REGION_SIZE - 1)) >> order.shift;
+	uint32_t window = (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) >> order.shift;
+
+	for (;; window--) {
+		/* In most layouts there is one plane. */
+		while (order.planes == 1 && window > first &&
+		       atomic_load_explicit(&slots[window], memory_order_relaxed) == 0)
+			window--;
+		for (uint32_t plane = order.planes; plane-- > 0;) {
+			const uint32_t number = plane * order.windows + window;
+
+			if (leakwrap_block_read(in, number, found) && found->address <= address)
+				return found->address >= low;
+		}
+		if (window == first)
+			return false;
+	}
+}
+
+/* -- listed blocks ----------------------------------------------------------------------------- */
+
+/* Returns the index of the first listed block that starts above ADDRESS. */
+static size_t first_listed_above(uintptr_t address)
+{
+	size_t low = 0, high = blocks.listed_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (blocks.listed[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct leakwrap_indexed_block describe_listed(struct leakwrap_listed_block *listed)
+{
+	struct leakwrap_indexed_block block = {
+	        .address = listed->address,
+	        .size = listed->size,
+	        .site = listed->site,
+	        .bits = &listed->bits,
+	        .is_parted = listed->is_parted,
+	};
+
+	if (listed->has_slot) {
+		const struct leakwrap_indexed_region *const in =
+		        leakwrap_indexed_region_at(listed->address);
+		const struct leakwrap_window_bits bits =
+		        leakwrap_window_bits_of(in, listed->address);
+
+		block.bits = &in->bits[bits.byte - in->bits];
+		block.shift = bits.shift;
+		block.is_halfway = bits.is_halfway;
+	}
+	return block;
+}
+
+bool leakwrap_block_is_parted(uintptr_t address)
+{
+	for (size_t at = first_listed_above(address); at > 0; at--) {
+		const struct leakwrap_listed_block *const listed = &blocks.listed[at - 1];
+
+		if (listed->address != address)
+			return false;
+		if (listed->has_slot)
+			return listed->is_parted;
+	}
+	return false;
+}
+
+/* How many listed blocks before an address are tried.  They lie in each other only where a program
+ * declares parts of a block (leakwrap_record). */
+#define TRIES 8
+
+static bool find_listed(uintptr_t address, struct leakwrap_indexed_block *found)
+{
+	size_t at = first_listed_above(address);
+
+	for (unsigned tries = 0; at > 0 && tries < TRIES; tries++) {
+		struct leakwrap_listed_block *const listed = &blocks.listed[--at];
+
+		if (holds(listed->address, listed->size, address)) {
+			*found = describe_listed(listed);
+			return true;
+		}
+		/* The parts of a parted block may be many. */
+		if (listed->is_parted)
+			tries = 0;
+	}
+	return false;
+}
+
+/* -- finding ----------------------------------------------------------------------------------- */
+
+bool leakwrap_block_find_in_cards(const struct leakwrap_indexed_region *in, uintptr_t address,
+                                  struct leakwrap_indexed_block *found)
+{
+	const uintptr_t card = address & ~(LEAKWRAP_CARD_SIZE - 1);
+	const unsigned back =
+	        in->cards[(address & (LEAKWRAP_REGION_SIZE - 1)) >> LEAKWRAP_CARD_SHIFT];
+	uintptr_t start;
+
+	if (leakwrap_block_find_back(in, card, address, found))
+		return holds(found->address, found->size, address);
+	if (back == LEAKWRAP_CARD_FREE || back == LEAKWRAP_CARD_LISTED)
+		return false;
+	start = card - back * LEAKWRAP_CARD_SIZE;
+	in = leakwrap_indexed_region_at(start);
+	return in && leakwrap_block_find_back(in, start, start + LEAKWRAP_CARD_SIZE - 1, found) &&
+	       holds(found->address, found->size, address);
+}
+
+/* As find_in_cards, where blocks may lie in each other: goes back from ADDRESS as far as small
+ * blocks may reach. */
+static bool find_innermost(uintptr_t address, struct leakwrap_indexed_block *found)
+{
+	const uintptr_t lowest = address > LEAKWRAP_SLOT_LARGE ? address - LEAKWRAP_SLOT_LARGE : 0;
+	uintptr_t at = address;
+
+	for (;;) {
+		const uintptr_t start = at & ~(LEAKWRAP_REGION_SIZE - 1);
+		const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(at);
+
+		while (in &&
+		       leakwrap_block_find_back(in, lowest > start ? lowest : start, at, found)) {
+			if (found->size < LEAKWRAP_SLOT_LARGE &&
+			    holds(found->address, found->size, address))
+				return true;
+			if (found->address <= (lowest > start ? lowest : start))
+				break;
+			at = found->address - 1;
+		}
+		if (start <= lowest)
+			return false;
+		at = start - 1;
+	}
+}
+
+/* Finds the smallest block that holds ADDRESS, where blocks may lie in each other.  IN: the region
+ * of ADDRESS, or NULL. */
+static bool find_smallest(const struct leakwrap_indexed_region *in, uintptr_t address,
+                          struct leakwrap_indexed_block *found)
+{
+	const bool is_near_region =
+	        in || (address & (LEAKWRAP_REGION_SIZE - 1)) < LEAKWRAP_SLOT_LARGE;
+	const bool has_small = is_near_region && find_innermost(address, found);
+	struct leakwrap_indexed_block listed;
+
+	if (!find_listed(address, &listed))
+		return has_small || (in && leakwrap_block_find_in_cards(in, address, found));
+	if (!has_small || listed.address > found->address ||
+	    (listed.address == found->address && listed.size < found->size))
+		*found = listed;
+	return true;
+}
+
+bool leakwrap_block_index_find(uintptr_t address, struct leakwrap_indexed_block *found)
+{
+	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(address);
+
+	if (in && leakwrap_likely(!in->has_overlap)) {
+		uint32_t within;
+		const leakwrap_live_slot *const slot =
+		        leakwrap_slot_of(in->region, address, &within);
+
+		/* Most pointers lead to a block's first byte. */
+		if (leakwrap_block_read(in, (uint32_t)(slot - in->region->slots), found) &&
+		    found->address == address)
+			return true;
+		if (leakwrap_block_find_in_cards(in, address, found))
+			return true;
+		return (in->has_exact ||
+		        in->cards[(address & (LEAKWRAP_REGION_SIZE - 1)) >> LEAKWRAP_CARD_SHIFT] ==
+		                LEAKWRAP_CARD_LISTED) &&
+		       find_listed(address, found);
+	}
+	return find_smallest(in, address, found);
+}
+
+static bool take_first(void *found, const struct leakwrap_indexed_block *block)
+{
+	*(struct leakwrap_indexed_block *)found = *block;
+	return false;
+}
+
+bool leakwrap_block_find_next(uintptr_t from, uintptr_t limit, struct leakwrap_indexed_block *found)
+{
+	while (from < limit) {
+		const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(from);
+
+		if (in && !leakwrap_block_each_in(in, from, limit - 1, false, take_first, found))
+			return true;
+		from = (from | (LEAKWRAP_REGION_SIZE - 1)) + 1;
+		if (from == 0)
+			break;
+	}
+	return false;
+}
+
+bool leakwrap_block_index_next(uintptr_t from, uintptr_t limit,
+                               struct leakwrap_indexed_block *found)
+{
+	struct leakwrap_listed_block *listed = NULL;
+
+	for (size_t at = blocks.exact_count > 0 && from > 0 ? first_listed_above(from - 1)
+	                                                    : blocks.listed_count;
+	     at < blocks.listed_count && blocks.listed[at].address < limit && !listed; at++)
+		if (!blocks.listed[at].has_slot)
+			listed = &blocks.listed[at];
+	if (leakwrap_block_find_next(from, listed ? listed->address : limit, found))
+		return true;
+	if (listed)
+		*found = describe_listed(listed);
+	return listed != NULL;
+}
+
+/* A visit of the functions below. */
+struct each {
+	void (*visit)(void *context, const struct leakwrap_indexed_block *block);
+	void *context;
+};
+
+static bool visit_next(void *context, const struct leakwrap_indexed_block *block)
+{
+	const struct each *const each = context;
+
+	each->visit(each->context, block);
+	return true;
+}
+
+LEAKWRAP_INLINE void each_block(struct each *each, bool is_clear_only)
+{
+	for (size_t i = 0; i < blocks.region_count; i++)
+		leakwrap_block_each_in(&blocks.regions[i],
+		                       blocks.regions[i].key << LEAKWRAP_REGION_BITS, UINTPTR_MAX,
+		                       is_clear_only, visit_next, each);
+	for (size_t i = 0; i < blocks.listed_count; i++)
+		if (!blocks.listed[i].has_slot) {
+			const struct leakwrap_indexed_block block =
+			        describe_listed(&blocks.listed[i]);
+
+			each->visit(each->context, &block);
+		}
+}
+
+void leakwrap_block_index_each(void (*visit)(void *context,
+                                             const struct leakwrap_indexed_block *block),
+                               void *context)
+{
+	each_block(&(struct each){visit, context}, false);
+}
+
+void leakwrap_block_index_each_clear(void (*visit)(void *context,
+                                                   const struct leakwrap_indexed_block *block),
+                                     void *context)
+{
+	each_block(&(struct each){visit, context}, true);
+}
+
+void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end)
+{
+	*start = (uintptr_t)&blocks;
+	*end = (uintptr_t)(&blocks + 1);
+}

@@ -1,0 +1,272 @@
+/* indexed_block.h - finds live blocks in the index (block_index.h).
+ *
+ * One thread at a time.  Signal-safe, takes no lock.
+ */
+#ifndef LEAKWRAP_INDEXED_BLOCK_H
+#define LEAKWRAP_INDEXED_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+#include "wrap/live/fast.h"
+#include "wrap/live/held.h"
+#include "wrap/live/region.h"
+
+/* A live block, and where its four bits are. */
+struct leakwrap_indexed_block {
+	uintptr_t address;
+	size_t size;
+	uint32_t site;
+	uint8_t *bits;   /* the byte that holds the block's bits */
+	uint8_t shift;   /* their position in it: 0 or 4 */
+	bool is_parted;  /* other live blocks lie in it: an allocator hands out its parts */
+	bool is_halfway; /* it begins in the second half of its window */
+};
+
+/* A region with live blocks. */
+struct leakwrap_indexed_region {
+	const struct leakwrap_region *region;
+	uint8_t *bits, *cards;
+	uintptr_t key; /* of the region, for a search without another access */
+	uint32_t factor;
+	bool has_overlap; /* blocks lie in each other */
+	bool has_exact;   /* blocks without a slot reach into it */
+};
+
+/* The index.  Only the functions below use its members. */
+struct leakwrap_block_index {
+	struct leakwrap_indexed_region *regions; /* by address */
+	size_t region_count;
+	uint32_t *hash; /* by key: 1 + an index of REGIONS; 0: none */
+	unsigned hash_shift;
+	struct leakwrap_listed_block *listed; /* by address; of equal addresses the largest first */
+	size_t listed_count, listed_room;
+	size_t exact_count, parted_count, ignored_count;
+	uint8_t *memory; /* of bits and cards */
+	size_t memory_size;
+	uintptr_t low, high; /* the bounds of all blocks; both 0 if there is none */
+};
+
+extern LEAKWRAP_HIDDEN struct leakwrap_block_index leakwrap_block_index;
+
+/* Returns whether no block holds any of the bytes from START to END. */
+LEAKWRAP_INLINE bool leakwrap_is_outside_of_blocks(uintptr_t start, uintptr_t end)
+{
+	return end <= leakwrap_block_index.low || start >= leakwrap_block_index.high;
+}
+
+/* Returns the region of ADDRESS, or NULL if it has no blocks. */
+LEAKWRAP_INLINE const struct leakwrap_indexed_region *leakwrap_indexed_region_at(uintptr_t address)
+{
+	const struct leakwrap_block_index *const index = &leakwrap_block_index;
+	const uintptr_t key = address >> LEAKWRAP_REGION_BITS;
+	const uint32_t mask = ((uint32_t)1 << (32 - index->hash_shift)) - 1;
+	uint32_t at = (uint32_t)(key ^ key >> 16) * 0x9e3779b1u >> index->hash_shift;
+
+	for (;; at = (at + 1) & mask) {
+		const uint32_t number = index->hash[at];
+
+		if (number == 0)
+			return NULL;
+		if (index->regions[number - 1].key == key)
+			return &index->regions[number - 1];
+	}
+}
+
+/* Where the bits are of the block that begins in an address's window. */
+struct leakwrap_window_bits {
+	const uint8_t *byte;
+	uint8_t shift;
+	bool is_halfway; /* the address is in the second half of the window */
+};
+
+/* Finds the bits of the block, if any, that begins in the window of ADDRESS, an address in IN. */
+LEAKWRAP_INLINE struct leakwrap_window_bits
+leakwrap_window_bits_of(const struct leakwrap_indexed_region *in, uintptr_t address)
+{
+	const uint32_t product = (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * in->factor;
+	const uint32_t number = product >> LEAKWRAP_SLOT_NUMBER_SHIFT;
+
+	return (struct leakwrap_window_bits){&in->bits[number / 2], (uint8_t)(number % 2 * 4),
+	                                     (product & LEAKWRAP_HALFWAY) != 0};
+}
+
+/* Finds the live block that holds ADDRESS: the smallest one if blocks lie in each other.  A block
+ * of size 0 holds its own address.  Returns false if there is none. */
+bool leakwrap_block_index_find(uintptr_t address, struct leakwrap_indexed_block *found);
+
+/* Finds the lowest live block that starts at an address from FROM to below LIMIT.  Returns false if
+ * there is none. */
+bool leakwrap_block_index_next(uintptr_t from, uintptr_t limit,
+                               struct leakwrap_indexed_block *found);
+
+/* Calls VISIT for every live block.  CONTEXT is passed to VISIT. */
+void leakwrap_block_index_each(void (*visit)(void *context,
+                                             const struct leakwrap_indexed_block *block),
+                               void *context);
+
+/* As leakwrap_block_index_each, but leaves out blocks whose bits are not 0, if they have slots. */
+void leakwrap_block_index_each_clear(void (*visit)(void *context,
+                                                   const struct leakwrap_indexed_block *block),
+                                     void *context);
+
+/* Sets *START and *END to the bounds of the index's variables: they hold addresses of blocks. */
+void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end);
+
+/* Returns the bits of BLOCK. */
+static inline unsigned leakwrap_block_bits(const struct leakwrap_indexed_block *block)
+{
+	return *block->bits >> block->shift & 15u;
+}
+
+/* Sets the bits of BLOCK to BITS. */
+static inline void leakwrap_block_set_bits(const struct leakwrap_indexed_block *block,
+                                           unsigned bits)
+{
+	*block->bits = (uint8_t)((*block->bits & ~(15u << block->shift)) | bits << block->shift);
+}
+
+/* -- for block_index.c ------------------------------------------------------------------------- */
+
+/* A card, and a mark for a card into which a block of the array reaches. */
+#define LEAKWRAP_CARD_SHIFT  10u
+#define LEAKWRAP_CARD_SIZE   ((uintptr_t)1 << LEAKWRAP_CARD_SHIFT)
+#define LEAKWRAP_CARDS       (LEAKWRAP_REGION_SIZE >> LEAKWRAP_CARD_SHIFT)
+#define LEAKWRAP_CARD_FREE   0u
+#define LEAKWRAP_CARD_LISTED 255u
+
+/* Blocks from this size on are in the array: fewer cards than LEAKWRAP_CARD_LISTED. */
+#define LEAKWRAP_LISTED_MIN ((size_t)64 << LEAKWRAP_CARD_SHIFT)
+
+/* A block in the array. */
+struct leakwrap_listed_block {
+	uintptr_t address;
+	size_t size;
+	uint32_t site;
+	uint8_t bits; /* of a block without a slot */
+	bool has_slot, is_parted;
+};
+
+/* Returns whether other blocks lie in the block with a slot that begins at ADDRESS. */
+bool leakwrap_block_is_parted(uintptr_t address);
+
+/* Finds the block that holds ADDRESS, an address in IN, by the slots of its card and of the card
+ * where a block begins that reaches into its card. */
+bool leakwrap_block_find_in_cards(const struct leakwrap_indexed_region *in, uintptr_t address,
+                                  struct leakwrap_indexed_block *found);
+
+/* Finds the last block with a slot that starts from LOW to ADDRESS, both in IN. */
+bool leakwrap_block_find_back(const struct leakwrap_indexed_region *in, uintptr_t low,
+                              uintptr_t address, struct leakwrap_indexed_block *found);
+
+/* Finds the lowest block with a slot that starts at an address from FROM to below LIMIT. */
+bool leakwrap_block_find_next(uintptr_t from, uintptr_t limit,
+                              struct leakwrap_indexed_block *found);
+
+/* Returns the address behind a block of SIZE bytes.  A block of size 0 counts as one byte. */
+static inline uintptr_t leakwrap_block_end(uintptr_t address, size_t size)
+{
+	return address + (size > 0 ? size : 1);
+}
+
+/* The slots of a region in the order of addresses: a slot of each plane for each window. */
+struct leakwrap_slot_order {
+	uint32_t windows; /* in a region */
+	uint32_t planes;
+	uint32_t shift; /* a window is 1 << shift bytes */
+};
+
+static inline struct leakwrap_slot_order
+leakwrap_slot_order_of(const struct leakwrap_indexed_region *in)
+{
+	const struct leakwrap_slot_layout *const layout = &in->region->layout;
+	const uint32_t windows = (uint32_t)LEAKWRAP_REGION_SIZE >> layout->window_shift;
+
+	return (struct leakwrap_slot_order){windows, layout->slots / windows, layout->window_shift};
+}
+
+/* Reads the block in the slot NUMBER.  Returns false if it has none. */
+LEAKWRAP_INLINE bool leakwrap_block_read(const struct leakwrap_indexed_region *in, uint32_t number,
+                                         struct leakwrap_indexed_block *found)
+{
+	const leakwrap_live_slot *const slot = &in->region->slots[number];
+	const uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
+	struct leakwrap_live_block block;
+
+	if (leakwrap_slot_is_block(value) && leakwrap_slot_size(value) != LEAKWRAP_SLOT_LARGE)
+		block = leakwrap_region_decode(in->region, slot, value);
+	else if ((!leakwrap_slot_is_block(value) && !leakwrap_held_is_mark(value)) ||
+	         !leakwrap_region_read_slot(in->region, slot, &block))
+		return false;
+	*found = (struct leakwrap_indexed_block){
+	        .address = block.address,
+	        .size = block.size,
+	        .site = block.site,
+	        .bits = &in->bits[number / 2],
+	        .shift = (uint8_t)(number % 2 * 4),
+	        .is_halfway = leakwrap_window_bits_of(in, block.address).is_halfway,
+	        .is_parted = in->has_overlap && leakwrap_block_index.parted_count > 0 &&
+	                     leakwrap_block_is_parted(block.address),
+	};
+	return true;
+}
+
+/* Returns a bit for each of the windows from GROUP on, LEAKWRAP_SLOT_GROUP of them: set if any slot
+ * of the window is in use. */
+static inline unsigned leakwrap_windows_used(const struct leakwrap_indexed_region *in,
+                                             const struct leakwrap_slot_order *order,
+                                             uint32_t group)
+{
+	unsigned used = 0;
+
+	for (uint32_t plane = 0; plane < order->planes; plane++) {
+		const leakwrap_live_slot *const slot =
+		        &in->region->slots[plane * order->windows + group];
+
+		if (!leakwrap_slot_group_is_empty(slot))
+			used |= leakwrap_slot_group_used(slot);
+	}
+	return used;
+}
+
+/* Calls VISIT for the blocks with slots in IN that start from FROM, an address in IN, to LAST, in
+ * the order of addresses, until it returns false.  IS_CLEAR_ONLY: only those whose bits are 0.
+ * Returns whether it never did. */
+LEAKWRAP_INLINE bool
+leakwrap_block_each_in(const struct leakwrap_indexed_region *in, uintptr_t from, uintptr_t last,
+                       bool is_clear_only,
+                       bool (*visit)(void *, const struct leakwrap_indexed_block *), void *context)
+{
+	const uintptr_t end_of_region = from | (LEAKWRAP_REGION_SIZE - 1);
+	const struct leakwrap_slot_order order = leakwrap_slot_order_of(in);
+	const uint32_t first = (uint32_t)(from & (LEAKWRAP_REGION_SIZE - 1)) >> order.shift;
+	struct leakwrap_indexed_block block;
+	uint32_t behind;
+
+	if (last > end_of_region)
+		last = end_of_region;
+	behind = ((uint32_t)(last & (LEAKWRAP_REGION_SIZE - 1)) >> order.shift) + 1;
+	for (uint32_t group = first & ~(uint32_t)(LEAKWRAP_SLOT_GROUP - 1); group < behind;
+	     group += LEAKWRAP_SLOT_GROUP) {
+		for (unsigned used = leakwrap_windows_used(in, &order, group); used != 0;
+		     used &= used - 1) {
+			uint32_t number = group + (uint32_t)__builtin_ctz(used);
+
+			for (uint32_t plane = 0; plane < order.planes;
+			     plane++, number += order.windows) {
+				if (is_clear_only &&
+				    (in->bits[number / 2] >> number % 2 * 4 & 15) != 0)
+					continue;
+				if (leakwrap_block_read(in, number, &block) &&
+				    block.address >= from && block.address <= last &&
+				    !visit(context, &block))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
+#endif
