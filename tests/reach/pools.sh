@@ -2,6 +2,7 @@
 # Blocks that a program declares in its pools have kinds of their own, in small and large pools,
 # with each C library. The free memory of a pool keeps nothing reachable.
 . tests/lib.sh
+# timeout: 300
 
 # kinds_of FUNCTION: prints the kinds of its blocks in the dump.
 kinds_of() {
