@@ -148,13 +148,15 @@ static void take_to_count(uintptr_t word)
 }
 
 /* Returns whether WORD, an address in IN, leads to a reachable block for sure: nobody needs to take
- * it. */
+ * it.  Where blocks lie in each other or have no slot, it may lead to another block than the one
+ * that begins in its window. */
 static inline bool is_settled(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
 	const struct leakwrap_window_bits at = leakwrap_window_bits_of(in, word);
 	const unsigned bits = *at.byte >> at.shift;
 
-	return (bits & KIND) == REACHABLE && ((bits & HALFWAY) == 0 || at.is_halfway);
+	return (bits & KIND) == REACHABLE && ((bits & HALFWAY) == 0 || at.is_halfway) &&
+	       !in->has_overlap && !in->has_exact;
 }
 
 /* Passes the oldest word whose slot was fetched on to its function. */
@@ -295,7 +297,7 @@ static void scan_block(uintptr_t address, size_t size, take_word *take)
 /* Follows the blocks on the stack, and those that they lead to. */
 static void follow_stack(void)
 {
-	struct followed fetched[BLOCKS_FETCHED];
+	struct followed fetched[BLOCKS_FETCHED] = {{0}};
 	unsigned first = 0, behind = 0;
 
 	do {
@@ -420,9 +422,10 @@ void leakwrap_mark_own_memory(uintptr_t *start, uintptr_t *end)
 
 void leakwrap_mark_word(uintptr_t word)
 {
-	word = UNTAG(word);
-	if (!leakwrap_is_outside_of_blocks(word, word + 1))
-		take_from_reachable(word);
+	const uintptr_t address = UNTAG(word);
+
+	if (!leakwrap_is_outside_of_blocks(address, address + 1))
+		take_from_reachable(address);
 }
 
 void leakwrap_mark_range(uintptr_t start, uintptr_t end)
