@@ -24,12 +24,18 @@
 extern void (*leakwrap_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv")
         __attribute__((weak));
 
+/* Returns the program's new handler, or NULL. */
+static inline __attribute__((unused)) void (*new_handler(void))(void)
+{
+	return leakwrap_get_new_handler ? leakwrap_get_new_handler() : NULL;
+}
+
 /* Makes an operator new of SIZE bytes fail.  Its attempts end when the handler throws or there is
  * none (C++17, [new.delete.single]).  Calls the handler once, and returns SIZE for the next
  * attempt.  Returns TOO_LARGE if there is no handler. */
 static inline __attribute__((unused)) size_t fail_new(size_t size)
 {
-	void (*handler)(void) = leakwrap_get_new_handler ? leakwrap_get_new_handler() : NULL;
+	void (*handler)(void) = new_handler();
 
 	if (!handler)
 		return TOO_LARGE;
@@ -61,9 +67,7 @@ static __attribute__((unused)) void call_handler_once(void)
 static inline __attribute__((unused)) void begin_nothrow_failure(void)
 {
 	handler_of.has_returned = false;
-	handler_of.program = leakwrap_get_new_handler && leakwrap_set_new_handler
-	                             ? leakwrap_get_new_handler()
-	                             : NULL;
+	handler_of.program = leakwrap_set_new_handler ? new_handler() : NULL;
 	if (handler_of.program)
 		leakwrap_set_new_handler(call_handler_once);
 }
@@ -72,19 +76,19 @@ static inline __attribute__((unused)) void begin_nothrow_failure(void)
 static inline __attribute__((unused)) bool end_nothrow_failure(void)
 {
 	/* The handler may have installed another handler. */
-	if (handler_of.program && !leakwrap_get_new_handler())
+	if (handler_of.program && leakwrap_set_new_handler && !new_handler())
 		leakwrap_set_new_handler(handler_of.program);
 	return handler_of.has_returned;
 }
 
 /* Makes the operator NAME that returns NULL fail.  Leaves the function unless it tries again. */
-#define FAIL_NOTHROW(name, arguments)               \
-	const size_t asked = size;                  \
-	size = TOO_LARGE;                           \
-	begin_nothrow_failure();                    \
-	(void)ENTRY_CALL_ORIGINAL(name, arguments); \
-	size = asked;                               \
-	if (!end_nothrow_failure())                 \
+#define FAIL_NOTHROW(name, arguments)         \
+	const size_t asked = size;            \
+	size = TOO_LARGE;                     \
+	begin_nothrow_failure();              \
+	ENTRY_CALL_ORIGINAL(name, arguments); \
+	size = asked;                         \
+	if (!end_nothrow_failure())           \
 	return NULL
 
 #endif
