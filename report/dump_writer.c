@@ -4,6 +4,7 @@
 #include "report/site_totals.h"
 #include "report/command.h"
 #include "report/coverage.h"
+#include "report/estimate_writer.h"
 #include "report/failure_writer.h"
 #include "wrap/base/loss.h"
 #include "report/frame_writer.h"
@@ -13,13 +14,10 @@
 #include "report/misuse_writer.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
-#include "wrap/base/sampling.h"
 #include "report/origin.h"
 #include "wrap/site/site_read.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
-#include "wrap/site/site_allocated.h"
-#include "wrap/site/site_peak.h"
 #include "wrap/unwind/sigreturn.h"
 #include "wrap/unwind/unwind.h"
 #include "report/registers.h"
@@ -45,58 +43,9 @@ static struct {
 	/* By module number - 1: the modules that frames have named.  NULL: no memory. */
 	const struct leakwrap_module **named;
 	unsigned module_count; /* the highest number when the dump began */
-#ifndef LEAKWRAP_BARE
-	bool has_peak; /* and then, with its time in seconds since 1970: */
-	struct leakwrap_peak peak;
-	int64_t peak_time;
-#endif
 } dump;
 
 /* -- lines ------------------------------------------------------------------------------------- */
-
-/* Writes KEY, which holds its own separators, and VALUE in decimal. */
-static void write_pair(const char *key, uint64_t value)
-{
-	leakwrap_text(dump.writer, key);
-	leakwrap_text_number(dump.writer, value);
-}
-
-/* Writes the date DAYS after 1 January 1970, as YYYY-MM-DD of the proleptic Gregorian calendar.
- * Years are counted from March, so that the leap day is the last day of its year. */
-static void write_date(int64_t days)
-{
-	int64_t since = days + 719468; /* from 1 March of year 0 to 1 January 1970 */
-	int64_t era = since / 146097;  /* periods of 400 years */
-	int64_t day = since % 146097;
-	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-	int64_t month;
-
-	day -= 365 * year + year / 4 - year / 100;
-	month = (5 * day + 2) / 153;
-	day -= (153 * month + 2) / 5;
-	leakwrap_text_digits(dump.writer, (uint64_t)(year + era * 400 + (month >= 10)), 4);
-	leakwrap_text(dump.writer, "-");
-	leakwrap_text_digits(dump.writer, (uint64_t)(month < 10 ? month + 3 : month - 9), 2);
-	leakwrap_text(dump.writer, "-");
-	leakwrap_text_digits(dump.writer, (uint64_t)(day + 1), 2);
-}
-
-/* Writes the time SECONDS after 1970 in UTC, as RFC 3339 has it. */
-static void write_time(int64_t seconds)
-{
-	int64_t second_of_day = seconds % 86400;
-
-	if (seconds < 0) /* a clock that was never set */
-		seconds = second_of_day = 0;
-	write_date(seconds / 86400);
-	leakwrap_text(dump.writer, "T");
-	leakwrap_text_digits(dump.writer, (uint64_t)(second_of_day / 3600), 2);
-	leakwrap_text(dump.writer, ":");
-	leakwrap_text_digits(dump.writer, (uint64_t)(second_of_day / 60 % 60), 2);
-	leakwrap_text(dump.writer, ":");
-	leakwrap_text_digits(dump.writer, (uint64_t)(second_of_day % 60), 2);
-	leakwrap_text(dump.writer, "Z");
-}
 
 /* Writes PART as a percentage of WHOLE with two decimals, or "none" if WHOLE is 0. */
 static void write_percent(uint64_t part, uint64_t whole)
@@ -125,10 +74,10 @@ static void write_trigger(const struct leakwrap_trigger *trigger)
 {
 	leakwrap_text(dump.writer, "note ");
 	leakwrap_text(dump.writer, trigger->what);
-	write_pair(": ", trigger->value);
+	leakwrap_text_pair(dump.writer, ": ", trigger->value);
 	leakwrap_text(dump.writer, " bytes");
 	if (trigger->bound > 0) {
-		write_pair(", above ", trigger->bound);
+		leakwrap_text_pair(dump.writer, ", above ", trigger->bound);
 		leakwrap_text(dump.writer, " bytes");
 	}
 	leakwrap_text_end(dump.writer);
@@ -141,7 +90,7 @@ static void write_silent_children(uint32_t silent)
 {
 	if (silent == 0)
 		return;
-	write_pair("note ", silent);
+	leakwrap_text_pair(dump.writer, "note ", silent);
 	leakwrap_text(dump.writer, silent == 1 ? " forked child" : " forked children");
 	leakwrap_text(dump.writer,
 	              " ended without a dump, with blocks at call sites that earlier children have "
@@ -161,7 +110,7 @@ static void write_head(const char *reason)
 	leakwrap_text(dump.writer, " reason=");
 	leakwrap_text(dump.writer, reason);
 	leakwrap_text(dump.writer, " time=");
-	write_time(leakwrap_time_utc());
+	leakwrap_text_time(dump.writer, leakwrap_time_utc());
 	leakwrap_text(dump.writer, " program=");
 	leakwrap_text_name(dump.writer, program ? program->path : "", LEAKWRAP_PATH_LIMIT);
 	leakwrap_text_end(dump.writer);
@@ -181,185 +130,44 @@ static bool is_system_left_out(void)
 #endif
 }
 
-#ifndef LEAKWRAP_BARE
-
-/* Writes how many blocks were observed, and the standard error of the live bytes. */
-static void write_estimate(const char *sampled, const char *error,
-                           const struct leakwrap_estimate *estimate)
-{
-	write_pair(sampled, estimate->sampled_blocks);
-	write_pair(error, leakwrap_square_root(estimate->variance_high, estimate->variance_low));
-}
-
-/* Writes BLOCKS and BYTES that were allocated so far. */
-static void write_allocated(struct leakwrap_allocated allocated)
-{
-	write_pair(" allocated_bytes=", allocated.bytes);
-	write_pair(" allocated_blocks=",
-	           (allocated.blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS);
-}
-
-/* Writes the lines about what is recorded, if not all was, about sampling, if blocks were sampled,
- * and about what was allocated, if that is counted. */
-static void write_sampling(const struct leakwrap_site_totals *all)
-{
-	if (leakwrap_has_gaps()) {
-		leakwrap_text(dump.writer, "recording state=");
-		leakwrap_text(dump.writer, leakwrap_sampling_interval() == LEAKWRAP_SAMPLE_OFF
-		                                   ? "off"
-		                           : leakwrap_is_sampling() ? "sample"
-		                                                    : "all");
-		leakwrap_text(dump.writer, " since=");
-		write_time(leakwrap_sampling_since());
-		leakwrap_text_end(dump.writer);
-	}
-	if (leakwrap_last_interval() != 0) {
-		write_pair("sampling sample_interval=", leakwrap_last_interval());
-		write_estimate(" sampled_blocks=", " live_bytes_error=", &all->estimate);
-		leakwrap_text_end(dump.writer);
-	}
-	if (leakwrap_counts_allocated()) {
-		leakwrap_text(dump.writer, "allocated");
-		write_allocated(leakwrap_sites_allocated());
-		leakwrap_text_end(dump.writer);
-	}
-}
-
-/* Writes BYTES and BLOCKS of the peak. */
-static void write_peak_pairs(struct leakwrap_peak peak)
-{
-	write_pair(" peak_bytes=", peak.bytes);
-	write_pair(" peak_blocks=", peak.blocks);
-}
-
-/* Writes the line about the peak, with the option peak=. */
-static void write_peak(void)
-{
-	if (!dump.has_peak)
-		return;
-	leakwrap_text(dump.writer, "peak");
-	write_peak_pairs(dump.peak);
-	leakwrap_text(dump.writer, " peak_time=");
-	write_time(dump.peak_time);
-	leakwrap_text_end(dump.writer);
-}
-
-/* Writes BYTES and BLOCKS from after the mark. */
-static void write_since_pairs(struct leakwrap_since since)
-{
-	write_pair(" since_mark_bytes=", since.bytes);
-	write_pair(" since_mark_blocks=", since.blocks);
-}
-
-/* Writes the line about the mark, if there is one. */
-static void write_mark(const struct leakwrap_site_totals *all)
-{
-	if (!all->since_mark)
-		return;
-	leakwrap_text(dump.writer, "mark");
-	write_since_pairs(all->all_since_mark);
-	leakwrap_text(dump.writer, " mark_time=");
-	write_time(leakwrap_sites_mark_time());
-	leakwrap_text_end(dump.writer);
-}
-
-/* Begins to read the peak, with the option peak=.  Not in a dump of a crash, which may have
- * interrupted who looks at the peak. */
-static void begin_peak(const struct leakwrap_reason *reason)
-{
-	dump.has_peak = leakwrap_options.peak && !reason->crash;
-	if (!dump.has_peak)
-		return;
-	leakwrap_peak_look();
-	dump.peak = leakwrap_peak_begin_reading(&dump.peak_time);
-}
-
-static void end_peak(void)
-{
-	if (dump.has_peak)
-		leakwrap_peak_end_reading();
-}
-
-/* Appends what is known of the estimate of ROW, of what it has allocated, and of its part in the
- * peak, to its line. */
-static void write_site_estimate(const struct leakwrap_row *row)
-{
-	if (dump.totals.estimates)
-		write_estimate(" sampled=", " error=", &dump.totals.estimates[row->site]);
-	if (leakwrap_counts_allocated())
-		write_allocated(leakwrap_site_allocated(row->site));
-	if (dump.has_peak)
-		write_peak_pairs(leakwrap_site_peak(row->site));
-	if (dump.totals.since_mark)
-		write_since_pairs(dump.totals.since_mark[row->site]);
-}
-
-#else
-
-static void write_sampling(const struct leakwrap_site_totals *all)
-{
-	(void)all;
-}
-
-static void write_peak(void)
-{
-}
-
-static void write_mark(const struct leakwrap_site_totals *all)
-{
-	(void)all;
-}
-
-static void begin_peak(const struct leakwrap_reason *reason)
-{
-	(void)reason;
-}
-
-static void end_peak(void)
-{
-}
-
-static void write_site_estimate(const struct leakwrap_row *row)
-{
-	(void)row;
-}
-
-#endif
-
 static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer_bytes)
 {
-	write_pair("total live_bytes=", all->bytes);
-	write_pair(" live_blocks=", all->blocks);
-	write_pair(" call_sites=", all->count);
+	leakwrap_text_pair(dump.writer, "total live_bytes=", all->bytes);
+	leakwrap_text_pair(dump.writer, " live_blocks=", all->blocks);
+	leakwrap_text_pair(dump.writer, " call_sites=", all->count);
 	if (leakwrap_sites_first_own() > LEAKWRAP_SITE_FIRST) {
-		write_pair(" inherited_bytes=", all->inherited_bytes);
-		write_pair(" inherited_blocks=", all->inherited_blocks);
+		leakwrap_text_pair(dump.writer, " inherited_bytes=", all->inherited_bytes);
+		leakwrap_text_pair(dump.writer, " inherited_blocks=", all->inherited_blocks);
 		leakwrap_text(dump.writer,
 		              all->own ? " inherited=left_out" : " inherited=included");
 	}
 	leakwrap_text_end(dump.writer);
 
-	write_sampling(all);
-	write_peak();
-	write_mark(all);
+	leakwrap_estimates_write_totals(dump.writer, all);
 	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
 	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
-	write_pair(" truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
-	write_pair(" guessed_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_GUESSED]);
+	leakwrap_text_pair(dump.writer,
+	                   " truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
+	leakwrap_text_pair(dump.writer,
+	                   " guessed_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_GUESSED]);
 	leakwrap_text_end(dump.writer);
 
-	write_pair("loss untracked_blocks=", atomic_load(&leakwrap_loss.untracked_blocks));
-	write_pair(" untracked_bytes=", leakwrap_untracked_bytes());
-	write_pair(" lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
-	write_pair(" freed_elsewhere_blocks=", atomic_load(&leakwrap_loss.freed_elsewhere));
-	write_pair(" foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
+	leakwrap_text_pair(dump.writer,
+	                   "loss untracked_blocks=", atomic_load(&leakwrap_loss.untracked_blocks));
+	leakwrap_text_pair(dump.writer, " untracked_bytes=", leakwrap_untracked_bytes());
+	leakwrap_text_pair(dump.writer,
+	                   " lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
+	leakwrap_text_pair(dump.writer,
+	                   " freed_elsewhere_blocks=", atomic_load(&leakwrap_loss.freed_elsewhere));
+	leakwrap_text_pair(dump.writer,
+	                   " foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
 	if (is_system_left_out()) {
-		write_pair(" left_out_blocks=", all->left_out_blocks);
-		write_pair(" left_out_bytes=", all->left_out_bytes);
+		leakwrap_text_pair(dump.writer, " left_out_blocks=", all->left_out_blocks);
+		leakwrap_text_pair(dump.writer, " left_out_bytes=", all->left_out_bytes);
 	}
 	leakwrap_text_end(dump.writer);
 
-	write_pair("tracer tracer_bytes=", tracer_bytes);
+	leakwrap_text_pair(dump.writer, "tracer tracer_bytes=", tracer_bytes);
 	leakwrap_text_end(dump.writer);
 #ifndef LEAKWRAP_BARE
 	leakwrap_coverage_write(dump.writer);
@@ -428,7 +236,7 @@ static void write_origin(struct leakwrap_origin origin)
 	if (origin.kind == LEAKWRAP_ORIGIN_SYSTEM)
 		leakwrap_text(dump.writer, " origin=system_library");
 	if (origin.kind == LEAKWRAP_ORIGIN_LIBRARY)
-		write_pair(" origin=library module=", origin.module->number);
+		leakwrap_text_pair(dump.writer, " origin=library module=", origin.module->number);
 }
 
 /* Writes the call site of ROW with its backtrace.  RANK: its place in the dump, from 1. */
@@ -446,9 +254,9 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_site_read(row->site, &trace);
 		task = leakwrap_site_task(row->site);
 	}
-	write_pair("site ", rank);
-	write_pair(": ", row->bytes);
-	write_pair(" bytes in ", row->blocks);
+	leakwrap_text_pair(dump.writer, "site ", rank);
+	leakwrap_text_pair(dump.writer, ": ", row->bytes);
+	leakwrap_text_pair(dump.writer, " bytes in ", row->blocks);
 	leakwrap_text(dump.writer, row->blocks == 1 ? " block, " : " blocks, ");
 	leakwrap_text(dump.writer, kinds[trace.kind]);
 	if (task) {
@@ -457,7 +265,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	}
 	leakwrap_kinds_write_site(dump.writer, row->site);
 	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
-	write_site_estimate(row);
+	leakwrap_estimates_write_site(dump.writer, &dump.totals, row->site);
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
 }
@@ -479,7 +287,7 @@ static size_t write_sites(const struct leakwrap_site_totals *all)
 
 static void write_module(const struct leakwrap_module *module)
 {
-	write_pair("module ", module->number);
+	leakwrap_text_pair(dump.writer, "module ", module->number);
 	leakwrap_text(dump.writer, " ");
 	leakwrap_text_hex(dump.writer, module->start);
 	leakwrap_text(dump.writer, "-");
@@ -498,9 +306,9 @@ static void write_module(const struct leakwrap_module *module)
 
 static void write_end(size_t shown, uint64_t started)
 {
-	write_pair("end sites=", shown);
-	write_pair(" lines=", dump.writer->lines + 1);
-	write_pair(" dump_ns=", leakwrap_time_monotonic() - started);
+	leakwrap_text_pair(dump.writer, "end sites=", shown);
+	leakwrap_text_pair(dump.writer, " lines=", dump.writer->lines + 1);
+	leakwrap_text_pair(dump.writer, " dump_ns=", leakwrap_time_monotonic() - started);
 	leakwrap_text_end(dump.writer);
 }
 
@@ -528,7 +336,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 		leakwrap_text(dump.writer, " exception=");
 		leakwrap_text(dump.writer, crash->exception);
 	}
-	write_pair(" signal=", (uint64_t)crash->signal);
+	leakwrap_text_pair(dump.writer, " signal=", (uint64_t)crash->signal);
 	leakwrap_text(dump.writer, " code=");
 	if (crash->code < 0)
 		leakwrap_text(dump.writer, "-");
@@ -537,7 +345,7 @@ static void write_crash(const struct leakwrap_fault *crash)
 		leakwrap_text(dump.writer, " fault_address=");
 		leakwrap_text_hex(dump.writer, crash->address);
 	}
-	write_pair(" thread=", (uint64_t)leakwrap_thread_id());
+	leakwrap_text_pair(dump.writer, " thread=", (uint64_t)leakwrap_thread_id());
 	leakwrap_text_end(dump.writer);
 	leakwrap_registers_write(dump.writer, crash->context);
 	leakwrap_unwind_interrupted(&trace, &stack, &start);
@@ -580,7 +388,7 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	bool collected;
 
 	leakwrap_kinds_find(reason->kinds);
-	begin_peak(reason);
+	leakwrap_estimates_begin(reason->crash != NULL);
 	collected = leakwrap_site_totals_collect(&dump.totals, own, is_skipped);
 	leakwrap_kinds_found(reason->kinds);
 #ifdef LEAKWRAP_BARE
@@ -613,7 +421,7 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	shown = write_sites(&dump.totals);
 	leakwrap_kinds_end();
 	leakwrap_site_totals_release(&dump.totals);
-	end_peak();
+	leakwrap_estimates_end();
 	return shown;
 }
 

@@ -18,12 +18,6 @@ const char *leakwrap_name_of_function(uintptr_t instruction)
 	return module ? leakwrap_symbol(module, instruction, &offset) : NULL;
 }
 
-static void write_pair(struct leakwrap_writer *writer, const char *key, uint64_t value)
-{
-	leakwrap_text(writer, key);
-	leakwrap_text_number(writer, value);
-}
-
 /* Appends the identity of a call site. */
 static void write_identity(struct leakwrap_writer *writer, uint64_t identity)
 {
@@ -43,15 +37,15 @@ static void write_failed(struct leakwrap_writer *writer, leakwrap_write_trace *w
 	struct leakwrap_failure failure;
 
 	if (count > 0) {
-		write_pair(writer, "injected failures=", count);
+		leakwrap_text_pair(writer, "injected failures=", count);
 		leakwrap_text_end(writer);
 	}
 	for (unsigned i = 0; leakwrap_failure_read(i, &failure); i++) {
 		const bool has_site = failure.site >= LEAKWRAP_SITE_FIRST;
 
-		write_pair(writer, "failed ", i + 1);
-		write_pair(writer, ": hit=", failure.hit);
-		write_pair(writer, " bytes=", failure.size);
+		leakwrap_text_pair(writer, "failed ", i + 1);
+		leakwrap_text_pair(writer, ": hit=", failure.hit);
+		leakwrap_text_pair(writer, " bytes=", failure.size);
 		write_identity(writer, has_site ? leakwrap_site_identity(failure.site) : 0);
 		leakwrap_text_end(writer);
 		if (has_site) {
@@ -71,9 +65,9 @@ static void write_reached(struct leakwrap_writer *writer, leakwrap_write_trace *
 
 	for (uint32_t site = LEAKWRAP_SITE_FIRST; site < limit; site++)
 		if (leakwrap_fail_reached(site, &reached)) {
-			write_pair(writer, "reached ", ++rank);
-			write_pair(writer, ": hits=", reached.hits);
-			write_pair(writer, " bytes=", reached.largest);
+			leakwrap_text_pair(writer, "reached ", ++rank);
+			leakwrap_text_pair(writer, ": hits=", reached.hits);
+			leakwrap_text_pair(writer, " bytes=", reached.largest);
 			write_identity(writer, reached.identity);
 			leakwrap_site_read(site, trace);
 			if (leakwrap_origin_of(trace->pcs, trace->depth).kind ==

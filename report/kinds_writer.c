@@ -38,13 +38,6 @@ void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)
 	found.pause_ns = leakwrap_time_monotonic() - request->started;
 }
 
-/* Writes KEY, which holds its own separators, and VALUE. */
-static void write_pair(struct leakwrap_writer *writer, const char *key, uint64_t value)
-{
-	leakwrap_text(writer, key);
-	leakwrap_text_number(writer, value);
-}
-
 static void write_reason(struct leakwrap_writer *writer, const char *error)
 {
 	leakwrap_text(writer, "note lost memory is not told from reachable memory: ");
@@ -77,16 +70,16 @@ void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
 	for (unsigned kind = 0; kind <= LEAKWRAP_REACHABLE; kind++) {
 		leakwrap_text(writer, " ");
 		leakwrap_text(writer, names[kind]);
-		write_pair(writer, "_bytes=", sum.bytes[kind]);
+		leakwrap_text_pair(writer, "_bytes=", sum.bytes[kind]);
 		leakwrap_text(writer, " ");
 		leakwrap_text(writer, names[kind]);
-		write_pair(writer, "_blocks=", sum.blocks[kind]);
+		leakwrap_text_pair(writer, "_blocks=", sum.blocks[kind]);
 	}
-	write_pair(writer, " pause_ns=", found.pause_ns);
-	write_pair(writer, " scan_ns=", found.scan_ns);
+	leakwrap_text_pair(writer, " pause_ns=", found.pause_ns);
+	leakwrap_text_pair(writer, " scan_ns=", found.scan_ns);
 	leakwrap_text(writer, request->is_copy ? " scanned=copy" : " scanned=in_place");
 	leakwrap_text(writer, request->scan.is_heap_known ? " heap=known" : " heap=part");
-	write_pair(writer, " running_threads=", request->scan.running_threads);
+	leakwrap_text_pair(writer, " running_threads=", request->scan.running_threads);
 	leakwrap_text_end(writer);
 }
 
@@ -101,8 +94,8 @@ void leakwrap_kinds_write_site(struct leakwrap_writer *writer, uint32_t site)
 			continue;
 		leakwrap_text(writer, " ");
 		leakwrap_text(writer, names[kind]);
-		write_pair(writer, "=", of->bytes[kind]);
-		write_pair(writer, "/", of->blocks[kind]);
+		leakwrap_text_pair(writer, "=", of->bytes[kind]);
+		leakwrap_text_pair(writer, "/", of->blocks[kind]);
 	}
 }
 

@@ -212,3 +212,45 @@ void leakwrap_message(const char *text, const char *const more[])
 	leakwrap_text_flush(&writer);
 	leakwrap_signals_restore(&before);
 }
+
+void leakwrap_text_pair(struct leakwrap_writer *writer, const char *key, uint64_t value)
+{
+	leakwrap_text(writer, key);
+	leakwrap_text_number(writer, value);
+}
+
+/* Writes the date DAYS after 1 January 1970, as YYYY-MM-DD of the proleptic Gregorian calendar.
+ * Years are counted from March, so that the leap day is the last day of its year. */
+static void write_date(struct leakwrap_writer *writer, int64_t days)
+{
+	int64_t since = days + 719468; /* from 1 March of year 0 to 1 January 1970 */
+	int64_t era = since / 146097;  /* periods of 400 years */
+	int64_t day = since % 146097;
+	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+	int64_t month;
+
+	day -= 365 * year + year / 4 - year / 100;
+	month = (5 * day + 2) / 153;
+	day -= (153 * month + 2) / 5;
+	leakwrap_text_digits(writer, (uint64_t)(year + era * 400 + (month >= 10)), 4);
+	leakwrap_text(writer, "-");
+	leakwrap_text_digits(writer, (uint64_t)(month < 10 ? month + 3 : month - 9), 2);
+	leakwrap_text(writer, "-");
+	leakwrap_text_digits(writer, (uint64_t)(day + 1), 2);
+}
+
+void leakwrap_text_time(struct leakwrap_writer *writer, int64_t seconds)
+{
+	int64_t second_of_day = seconds % 86400;
+
+	if (seconds < 0) /* a clock that was never set */
+		seconds = second_of_day = 0;
+	write_date(writer, seconds / 86400);
+	leakwrap_text(writer, "T");
+	leakwrap_text_digits(writer, (uint64_t)(second_of_day / 3600), 2);
+	leakwrap_text(writer, ":");
+	leakwrap_text_digits(writer, (uint64_t)(second_of_day / 60 % 60), 2);
+	leakwrap_text(writer, ":");
+	leakwrap_text_digits(writer, (uint64_t)(second_of_day % 60), 2);
+	leakwrap_text(writer, "Z");
+}

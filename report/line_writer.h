@@ -52,6 +52,13 @@ void leakwrap_text(struct leakwrap_writer *writer, const char *text);
 void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size);
 void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number);
 
+/* Writes KEY, which holds its own separators, and VALUE in decimal. */
+void leakwrap_text_pair(struct leakwrap_writer *writer, const char *key, uint64_t value);
+
+/* Writes the time SECONDS after 1970 in UTC, as RFC 3339 has it.  A negative time, of a clock that
+ * was never set, becomes 1970. */
+void leakwrap_text_time(struct leakwrap_writer *writer, int64_t seconds);
+
 /* Appends NUMBER in decimal with at least WIDTH digits, zeros in front.  WIDTH: at most 23. */
 void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width);
 

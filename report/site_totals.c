@@ -9,6 +9,7 @@
 #include "wrap/port/port.h"
 #include "wrap/site/site_allocated.h"
 #include "wrap/site/site_peak.h"
+#include "wrap/site/site_mark.h"
 #include "wrap/site/site_read.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
 #include "wrap/misuse/misuse.h"
+#include "wrap/site/site_mark.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
 

@@ -27,15 +27,12 @@
 
 static struct {
 	_Atomic uint32_t first_own;    /* the limit at the latest leakwrap_sites_begin_own */
-	_Atomic uint32_t first_marked; /* the limit at the latest leakwrap_sites_mark */
-	_Atomic uint32_t first_new;    /* the highest of both: new blocks have no lower numbers */
-	_Atomic uint32_t mark_time;    /* seconds since 1970 */
+	_Atomic uint32_t first_new;    /* the limit at the latest leakwrap_sites_begin_new */
 	_Atomic uint32_t unique_limit; /* the limit at the first call: lower numbers are unique */
 	struct leakwrap_hash_table *_Atomic by_backtrace;
 	_Atomic unsigned removals; /* odd while call sites are being removed */
 	_Atomic bool were_scarce;  /* a backtrace was cut because too few numbers were left */
 } sites = {.first_own = LEAKWRAP_SITE_FIRST,
-           .first_marked = LEAKWRAP_SITE_FIRST,
            .first_new = LEAKWRAP_SITE_FIRST,
            .unique_limit = LEAKWRAP_SITE_LIMIT,
            .by_backtrace = &leakwrap_hash_table_empty.table};
@@ -404,9 +401,7 @@ uint32_t leakwrap_sites_limit(void)
 	return leakwrap_site_numbers_limit();
 }
 
-/* Gives new numbers to all backtraces from now on.  Returns false and changes nothing once half of
- * all numbers are used. */
-static bool begin_new_numbers(void)
+bool leakwrap_sites_begin_new(void)
 {
 	const uint32_t limit = leakwrap_sites_limit();
 
@@ -422,27 +417,8 @@ static bool begin_new_numbers(void)
 
 void leakwrap_sites_begin_own(void)
 {
-	if (begin_new_numbers())
+	if (leakwrap_sites_begin_new())
 		atomic_store(&sites.first_own, leakwrap_sites_first_new());
-}
-
-bool leakwrap_sites_mark(void)
-{
-	if (!begin_new_numbers())
-		return false;
-	atomic_store(&sites.first_marked, leakwrap_sites_first_new());
-	atomic_store(&sites.mark_time, (uint32_t)leakwrap_time_utc());
-	return true;
-}
-
-uint32_t leakwrap_sites_first_marked(void)
-{
-	return atomic_load(&sites.first_marked);
-}
-
-int64_t leakwrap_sites_mark_time(void)
-{
-	return atomic_load(&sites.mark_time);
 }
 
 uint32_t leakwrap_sites_first_new(void)

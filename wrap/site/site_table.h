@@ -60,18 +60,9 @@ void leakwrap_sites_begin_own(void);
  * LEAKWRAP_SITE_FIRST if that function was not called or did nothing.  Signal-safe. */
 uint32_t leakwrap_sites_first_own(void);
 
-/* Marks this time: from now on each backtrace gets a new number, so that the number of a block
- * shows whether it was allocated since.  A block that is being allocated meanwhile may count as
- * older.  Returns false and changes nothing once half of all numbers are used.  The caller holds
- * the tables' lock, and pauses the stack cache.  Signal-safe. */
-bool leakwrap_sites_mark(void);
-
-/* Returns the first number that was given since leakwrap_sites_mark.  Returns LEAKWRAP_SITE_FIRST
- * if there was no mark.  Signal-safe. */
-uint32_t leakwrap_sites_first_marked(void);
-
-/* Returns the time of the mark, in seconds since 1970.  Signal-safe. */
-int64_t leakwrap_sites_mark_time(void);
+/* Gives new numbers to all backtraces from now on.  Returns false and changes nothing once half of
+ * all numbers are used.  The caller holds the tables' lock.  Signal-safe. */
+bool leakwrap_sites_begin_new(void);
 
 /* Returns the lowest number that new blocks may have.  Signal-safe. */
 uint32_t leakwrap_sites_first_new(void);
