@@ -43,9 +43,9 @@ sed -n 's/^LEAKWRAP_API .*\(leakwrap_[a-z_]*\)(.*/\1/p' wrap/leakwrap.h |
 {
 	printf '#include "leakwrap.h"\n#include <stdlib.h>\n'
 	sed 's/.*/extern __typeof__(&) & __attribute__((weak));/' "$W/functions"
-	echo 'int main(void) { free(malloc(1)); return 0'
-	sed 's/.*/ + !!&/' "$W/functions"
-	echo '; }'
+	echo 'int main(void) { volatile int found = 0; free(malloc(1));'
+	sed 's/.*/if (&) found++;/' "$W/functions"
+	echo 'return found; }'
 } >"$W/weak.c"
 build_plain weak.plain "$W/weak.c"
 "$W/weak.plain"

@@ -392,8 +392,7 @@ static const struct option {
          "always estimates it"},
         {"peak", set_peak, "0", "0 or 1",
          "dumps also say what each call site held when most bytes were live"},
-        {"dump_at", set_dump_at, "none",
-         "none, or a list of live:BYTES, rss:BYTES, limit:PERCENT, height:PERCENT and failure",
+        {"dump_at", set_dump_at, "none", "none or CAUSES",
          "dumps without being asked: when live bytes, resident memory or the share of the cgroup's "
          "limit reach a threshold, when live bytes have grown by a percentage since the last "
          "height, when an allocation fails for the first time"},
