@@ -19,6 +19,48 @@
 /* The first block of a heap lies behind heap_info and the arena's state. */
 #define FIRST_BLOCK_MAX 4096u
 
+/* Flags in the low bits of a chunk's size: it has a mapping of its own (IS_MMAPPED), and the above.
+ * The first arena's chunks have neither. */
+#define SIZE_FLAGS  7u
+#define OTHER_FLAGS (2u | IN_OTHER_ARENA)
+
+/* A chunk begins two words before its block.  The second word is its size. */
+#define BEFORE_BLOCK (2 * WORD)
+
+/* Returns the end of the row of chunks that begins at CHUNK, or CHUNK if there is no chunk. */
+static uintptr_t row_end(uintptr_t chunk, uintptr_t end)
+{
+	while (end - chunk >= 2 * BEFORE_BLOCK) {
+		const uintptr_t word = leakwrap_stack_word(chunk + WORD);
+		const uintptr_t size = word & ~(uintptr_t)SIZE_FLAGS;
+
+		if ((word & OTHER_FLAGS) != 0 || size < 2 * BEFORE_BLOCK ||
+		    size % BEFORE_BLOCK != 0 || size > end - chunk)
+			break;
+		chunk += size;
+	}
+	return chunk;
+}
+
+/* The most blocks behind START that are no chunks: a program may record blocks in memory of its
+ * own. */
+#define TRIES 1000u
+
+bool leakwrap_break_after(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind)
+{
+	struct leakwrap_indexed_block block;
+
+	for (unsigned i = 0;
+	     i < TRIES && leakwrap_block_index_next(start + BEFORE_BLOCK, end, &block); i++) {
+		*first = block.address - BEFORE_BLOCK;
+		*behind = row_end(*first, end);
+		if (*behind > block.address)
+			return true;
+		start = block.address;
+	}
+	return false;
+}
+
 static bool is_arena(uintptr_t at, uintptr_t end)
 {
 	struct leakwrap_indexed_block block;
@@ -91,6 +133,13 @@ bool leakwrap_glibc_find_state(uintptr_t start, uintptr_t end, uintptr_t *first,
 }
 
 #else
+
+bool leakwrap_break_after(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind)
+{
+	*first = start;
+	*behind = end;
+	return start < end;
+}
 
 uintptr_t leakwrap_glibc_arena_after(uintptr_t start, uintptr_t end)
 {

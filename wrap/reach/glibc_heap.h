@@ -9,6 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Finds the allocator's next memory from START on, in the readable memory of brk(2), which ends at
+ * END.  With glibc that is a row of chunks that follow each other; a program that calls sbrk(2)
+ * itself has its memory between two rows.  With another C library it is all memory up to END.
+ * Returns false if there is no more. */
+bool leakwrap_break_after(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind);
+
 /* Returns the first address from START on, in readable memory that ends at END, at which an arena
  * of threads begins.  Returns END if there is none. */
 uintptr_t leakwrap_glibc_arena_after(uintptr_t start, uintptr_t end);

@@ -83,7 +83,17 @@ static void except_of_thread(void *context, const struct leakwrap_standing *thre
 	}
 }
 
-/* The memory of brk(2) is the allocator's.  So are the arenas of glibc's malloc. */
+/* Excepts what the allocator has of the memory MAPPING of brk(2). */
+static void except_break(const struct leakwrap_mapping *mapping)
+{
+	struct range row;
+
+	for (uintptr_t at = mapping->start;
+	     leakwrap_break_after(at, mapping->end, &row.start, &row.end); at = row.end)
+		except(row.start, row.end);
+}
+
+/* Excepts the allocator's memory: that of brk(2), and the arenas of glibc's malloc. */
 static void except_heap(void)
 {
 	size_t count;
@@ -93,7 +103,7 @@ static void except_heap(void)
 		if (!mapping[i].is_readable || mapping[i].is_special)
 			continue;
 		if (mapping[i].is_break)
-			except(mapping[i].start, mapping[i].end);
+			except_break(&mapping[i]);
 		for (uintptr_t at = mapping[i].start;
 		     (at = leakwrap_glibc_arena_after(at, mapping[i].end)) < mapping[i].end;) {
 			const uintptr_t end = leakwrap_glibc_arena_end(at, mapping[i].end);
