@@ -57,18 +57,16 @@ static bool await_copy(const struct job *job, struct leakwrap_kinds_request *req
 	return write_with(job, request);
 }
 
-bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned number,
-                               bool earlier_lost, const struct leakwrap_reason *reason,
-                               const struct leakwrap_standing *standing)
+/* Scans for JOB, and writes its dump.  Not inlined: a dump without kinds takes little of the
+ * stack. */
+static __attribute__((noinline)) bool scan_and_write(const struct job *job,
+                                                     const struct leakwrap_standing *standing)
 {
-	const struct job job = {writer, fd, number, earlier_lost, reason};
-	const bool is_exit = strcmp(reason->name, "exit") == 0;
+	const bool is_exit = strcmp(job->reason->name, "exit") == 0;
 	struct leakwrap_kinds_request request;
 	uintptr_t start_sp;
 	int pid = -1;
 
-	if (!standing)
-		return leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
 	leakwrap_live_reclaim_pages();
 	memset(&request, 0, sizeof(request));
 	request.scan.own = *standing;
@@ -82,14 +80,23 @@ bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned 
 	if (!is_exit)
 		pid = leakwrap_process_copy();
 	if (pid == 0)
-		write_in_copy(&job, &request);
+		write_in_copy(job, &request);
 	if (pid > 0) {
 		leakwrap_unpark();
-		return await_copy(&job, &request, pid);
+		return await_copy(job, &request, pid);
 	}
 	request.is_parked = true;
 	/* A thread that runs could unmap memory under the scan. */
 	if (request.scan.running_threads > 0)
 		request.error = "other threads could not be stopped";
-	return write_with(&job, &request);
+	return write_with(job, &request);
+}
+
+bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned number,
+                               bool earlier_lost, const struct leakwrap_reason *reason,
+                               const struct leakwrap_standing *standing)
+{
+	if (!standing)
+		return leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
+	return scan_and_write(&(struct job){writer, fd, number, earlier_lost, reason}, standing);
 }
