@@ -38,9 +38,10 @@ struct threshold {
 };
 
 static struct {
-	_Atomic bool is_looking;  /* a thread looks; it owns the rest */
-	_Atomic bool has_failed;  /* an allocation has failed */
-	_Atomic uint32_t growths; /* calls of leakwrap_unasked_look */
+	/* RISC-V exchanges only whole words. */
+	_Atomic uint32_t is_looking; /* a thread looks; it owns the rest */
+	_Atomic uint32_t has_failed; /* an allocation has failed */
+	_Atomic uint32_t growths;    /* calls of leakwrap_unasked_look */
 	uint32_t next_walk_growths;
 	_Atomic uint32_t next_peak_growths;
 	uint64_t next_look, next_walk, next_peak;
@@ -168,7 +169,7 @@ void leakwrap_unasked_look(void)
 	const int saved = errno;
 
 	if ((now < unasked.next_look && !has_grown_to_peak(growths)) ||
-	    atomic_exchange(&unasked.is_looking, true))
+	    atomic_exchange(&unasked.is_looking, 1) != 0)
 		return;
 	leakwrap_signals_block(&before);
 	if (leakwrap_options.dump_at_rss > 0)
@@ -181,7 +182,7 @@ void leakwrap_unasked_look(void)
 	if (leakwrap_options.peak)
 		look_at_peak(leakwrap_time_monotonic());
 	unasked.next_look = leakwrap_time_monotonic() + LOOK_PAUSE_NS;
-	atomic_store(&unasked.is_looking, false);
+	atomic_store(&unasked.is_looking, 0);
 	leakwrap_signals_restore(&before);
 	errno = saved;
 }
@@ -190,7 +191,7 @@ void leakwrap_unasked_failure(size_t size)
 {
 	const int saved = errno;
 
-	if (leakwrap_options.dump_at_failure && !atomic_exchange(&unasked.has_failed, true))
+	if (leakwrap_options.dump_at_failure && atomic_exchange(&unasked.has_failed, 1) == 0)
 		leakwrap_dump_unasked(
 		        "failure",
 		        &(struct leakwrap_trigger){.what = "failed allocation", .value = size});
@@ -214,5 +215,5 @@ bool leakwrap_unasked_start(void)
 
 void leakwrap_unasked_forked(void)
 {
-	atomic_store(&unasked.is_looking, false);
+	atomic_store(&unasked.is_looking, 0);
 }

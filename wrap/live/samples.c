@@ -22,21 +22,33 @@ struct leakwrap_sample_entry {
 #define LEVELS       (sizeof(void *) > 4 ? 24 : 12)
 #define FILTER_STUCK UINT8_MAX /* a counter that has counted so far stays */
 
-_Atomic uint8_t leakwrap_sample_filter[1 << LEAKWRAP_FILTER_BITS];
+_Alignas(uint32_t) _Atomic uint8_t leakwrap_sample_filter[1 << LEAKWRAP_FILTER_BITS];
 
 static struct leakwrap_sample_entry *_Atomic levels[LEVELS];
 
 /* -- the filter -------------------------------------------------------------------------------- */
 
-/* Adds CHANGE, 1 or -1, to the counter of ADDRESS.  A counter that is full is never changed
- * again. */
-static void count_in_filter(uintptr_t address, int change)
-{
-	_Atomic uint8_t *counter = leakwrap_sample_filter_of((const void *)address);
-	uint8_t count = atomic_load_explicit(counter, memory_order_relaxed);
+/* Four counters.  RISC-V changes only whole words in one step. */
+typedef uint32_t __attribute__((may_alias)) filter_word;
 
-	while (count != FILTER_STUCK &&
-	       !atomic_compare_exchange_weak(counter, &count, (uint8_t)(count + change)))
+/* Adds 1 to the counter of ADDRESS, or subtracts 1.  A counter that is full is never changed
+ * again. */
+static void count_in_filter(uintptr_t address, bool is_new)
+{
+	const uintptr_t counter = (uintptr_t)leakwrap_sample_filter_of((const void *)address);
+	const unsigned byte = counter % sizeof(filter_word);
+	_Atomic filter_word *const word = (_Atomic filter_word *)(counter - byte);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	const unsigned shift = 8 * byte;
+#else
+	const unsigned shift = 8 * (unsigned)(sizeof(filter_word) - 1 - byte);
+#endif
+	const uint32_t one = (uint32_t)1 << shift;
+	uint32_t counters = atomic_load_explicit(word, memory_order_relaxed);
+
+	while ((counters >> shift & UINT8_MAX) != FILTER_STUCK &&
+	       !atomic_compare_exchange_weak(word, &counters,
+	                                     is_new ? counters + one : counters - one))
 		;
 }
 
@@ -113,7 +125,7 @@ bool leakwrap_samples_add(const struct leakwrap_sample *sample)
 		entry = claim_entry(bucket_of(level, sample->address));
 	}
 	/* Counted first: a free that finds the counter at 0 must not have missed the sample. */
-	count_in_filter(sample->address, 1);
+	count_in_filter(sample->address, true);
 	atomic_store_explicit(&entry->size, sample->size, memory_order_relaxed);
 	atomic_store_explicit(&entry->site, sample->site, memory_order_relaxed);
 	atomic_store_explicit(&entry->interval, sample->interval, memory_order_relaxed);
@@ -154,7 +166,7 @@ bool leakwrap_samples_remove(struct leakwrap_found_sample found)
 	if (!atomic_compare_exchange_strong(&found.entry->state, &found.state, found.state + 1))
 		return false;
 	atomic_store_explicit(&found.entry->address, 0, memory_order_release);
-	count_in_filter(address, -1);
+	count_in_filter(address, false);
 	return true;
 }
 

@@ -119,11 +119,14 @@ void leakwrap_site_number_free(uint32_t number)
 
 void leakwrap_site_numbers_forget_free(void)
 {
-	for (uint32_t word = 0; word < WORDS; word++)
-		if (atomic_load(&bits.free[word]) != 0)
-			atomic_fetch_sub(
-			        &numbers.free_count,
-			        (uint32_t)__builtin_popcount(atomic_exchange(&bits.free[word], 0)));
+	for (uint32_t word = 0; word < WORDS; word++) {
+		uint32_t set = atomic_load(&bits.free[word]);
+
+		if (set != 0)
+			set = atomic_exchange(&bits.free[word], 0);
+		for (; set != 0; set &= set - 1)
+			atomic_fetch_sub(&numbers.free_count, 1);
+	}
 }
 
 void leakwrap_site_numbers_hold(void)
