@@ -162,11 +162,13 @@ static bool take_pending_kinds(void)
  * STANDING: where this thread stands.  The calling thread has the turn. */
 static void serve(uint32_t most, const struct leakwrap_standing *standing)
 {
+	static const struct leakwrap_reason on_signal = {.name = "signal"};
+
 	atomic_store(&dump.served, 0);
 	for (; most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0;
 	     most--) {
 		atomic_fetch_sub(&dump.pending, 1);
-		write_dump(-1, &(struct leakwrap_reason){.name = "signal"},
+		write_dump(-1, &on_signal,
 		           take_pending_kinds() || leakwrap_options.kinds == LEAKWRAP_KINDS_ALWAYS
 		                   ? standing
 		                   : NULL);

@@ -33,7 +33,7 @@
 #define TASK_LIMIT 64
 
 /* Room for "leakwrap[PID.NUMBER] ". */
-#define PREFIX_SIZE 64
+#define PREFIX_SIZE 40
 
 /* The dump that is being written. */
 static struct {
@@ -324,7 +324,8 @@ static void make_prefix(char *prefix, int process, unsigned number)
 	strcat(prefix, "] ");
 }
 
-static void write_crash(const struct leakwrap_fault *crash)
+/* Not inlined: other dumps take less of the stack. */
+static __attribute__((noinline)) void write_crash(const struct leakwrap_fault *crash)
 {
 	struct leakwrap_trace trace = {.pcs = dump.pcs, .max = leakwrap_options.depth};
 	struct leakwrap_regs start = leakwrap_registers_read(crash->context);

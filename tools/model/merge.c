@@ -84,8 +84,9 @@ static void add_known(int64_t *sum, int64_t value)
 		add_total(sum, value);
 }
 
-/* Adds ONE to SUM.  The errors of independent samples add up by their squares. */
-static void add_estimate(struct estimate *sum, const struct estimate *one)
+/* Adds ONE to SUM.  IS_FIRST: nothing was added before.  The errors of independent samples add up
+ * by their squares.  What was allocated is known only if each dump tells it. */
+static void add_estimate(struct estimate *sum, const struct estimate *one, bool is_first)
 {
 	add_known(&sum->sampled_blocks, one->sampled_blocks);
 	if (sum->live_bytes_error < 0)
@@ -93,11 +94,16 @@ static void add_estimate(struct estimate *sum, const struct estimate *one)
 	else if (one->live_bytes_error >= 0)
 		sum->live_bytes_error = (int64_t)hypot((double)sum->live_bytes_error,
 		                                       (double)one->live_bytes_error);
-	add_known(&sum->allocated_bytes, one->allocated_bytes);
-	add_known(&sum->allocated_blocks, one->allocated_blocks);
+	if (is_first) {
+		sum->allocated_bytes = one->allocated_bytes;
+		sum->allocated_blocks = one->allocated_blocks;
+	} else {
+		add_total(&sum->allocated_bytes, one->allocated_bytes);
+		add_total(&sum->allocated_blocks, one->allocated_blocks);
+	}
 }
 
-static void add_totals(struct totals *sum, const struct totals *one)
+static void add_totals(struct totals *sum, const struct totals *one, bool is_first)
 {
 	add_total(&sum->live_bytes, one->live_bytes);
 	add_total(&sum->live_blocks, one->live_blocks);
@@ -110,7 +116,7 @@ static void add_totals(struct totals *sum, const struct totals *one)
 	add_total(&sum->foreign_frees, one->foreign_frees);
 	add_total(&sum->tracer_bytes, one->tracer_bytes);
 	add_reach(&sum->reach, &one->reach);
-	add_estimate(&sum->estimate, &one->estimate);
+	add_estimate(&sum->estimate, &one->estimate, is_first);
 	if (sum->sample_interval < one->sample_interval)
 		sum->sample_interval = one->sample_interval;
 }
@@ -260,7 +266,8 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);
 		add_reach(&into->reach, &site->reach);
-		add_estimate(&into->estimate, &site->estimate);
+		add_estimate(&into->estimate, &site->estimate, !spread->has_last);
+		spread->has_last = true;
 	}
 }
 
@@ -376,7 +383,7 @@ static void add_modules(struct merger *merger, const struct dump *dump)
 static void add_last(struct merger *merger, const struct dump *one)
 {
 	struct dump *sum = merger->dump;
-	add_totals(&sum->totals, &one->totals);
+	add_totals(&sum->totals, &one->totals, merger->merged->dumps == 0);
 	add_inherited(&sum->totals, &one->totals);
 	add_modules(merger, one);
 	add_coverage(merger, one);

@@ -24,6 +24,7 @@ struct spread {
 	const struct merged_process *process;
 	uint64_t at[3];
 	bool is_live;
+	bool has_last; /* the last dump of a process has been added */
 	const char *last_host;
 };
 
