@@ -23,10 +23,16 @@ for name in one two; do
 		grep -A 3 '^site .: 77 bytes in 1 block' | grep -c "$name.so+")" 2
 done
 
-# With no space even for the list of modules, the tracer knows nothing of the second plugin, which
-# has come to the place of the first.
+# With no space even for the list of modules, dlopen does not tell the tracer of the second plugin,
+# which has come to the place of the first. Its first allocation does, if the loader can be asked
+# without a lock.
 build_plain other.so -shared -fPIC -Wl,--build-id=none tests/unwind/plugin.c
 "$W/plugins" 4 "$W/one.so" "$W/other.so" 2>"$W/log" || fail "status $?"
 equal "through one" "$(dump_lines "$W/log" 1 | grep -c '#. .* one.so+')" 2
-equal "truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 1
+if getconf GNU_LIBC_VERSION | awk '{ exit !($2 >= 2.35) }'; then
+	equal "through other" "$(dump_lines "$W/log" 1 | grep -c '#. .* other.so+')" 2
+	equal "truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 0
+else
+	equal "truncated" "$(dump_value "$W/log" 1 truncated_blocks)" 1
+fi
 equal "allocated" "$(site_by "$W/log" 1 allocates)" "154 2"
