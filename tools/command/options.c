@@ -158,6 +158,15 @@ static void add_debug_dir(struct options *options, const char *path)
 	search->debug_dirs[search->debug_dir_count++] = path;
 }
 
+/* Does not skip functions that match PATTERN, or any function if there is none. */
+static void keep_functions(struct options *options, const char *pattern)
+{
+	if (pattern && *pattern)
+		add_pattern(&options->skips.keep, pattern);
+	else
+		options->skips.none = true;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -184,10 +193,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		add_pattern(&options->skips.skip, argument);
 		break;
 	case KEY_NO_SKIP:
-		if (argument && *argument)
-			add_pattern(&options->skips.keep, argument);
-		else
-			options->skips.none = true;
+		keep_functions(options, argument);
 		break;
 	case KEY_CONFIG: /* settings_read has read it */
 		break;

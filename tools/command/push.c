@@ -368,39 +368,40 @@ static void take_profiles(struct push *push)
 	pthread_mutex_unlock(&watch->lock);
 }
 
+static const struct argp_option push_table[] = {
+        {"to", KEY_TO, "URL", 0, "The server, such as http://localhost:4040", 0},
+        {"protocol", KEY_PROTOCOL, "NAME", 0, "pyroscope (default) or parca", 0},
+        {"label", KEY_LABEL, "NAME=VALUE", 0, "A label of each profile; may be repeated", 0},
+        {"tenant", KEY_TENANT, "ID", 0, "The tenant, for the header X-Scope-OrgID", 0},
+        {"interval", KEY_INTERVAL, "SECONDS", 0,
+         "Send a profile of each process once in so many seconds (default 30)", 0},
+        {"queue", KEY_QUEUE, "DIR", 0, "A folder for profiles that are not sent yet", 0},
+        {"queue-bytes", KEY_QUEUE_BYTES, "N[K|M|G]", 0,
+         "How large the queue may become (default 64M); then the oldest profiles go", 0},
+        {"addresses", KEY_RAW, 0, 0, "Send addresses and build-ids alone: the server symbolizes",
+         0},
+        {"count", KEY_COUNT, "N", 0, "End after N rounds", 0},
+        {0},
+};
+
+static const struct argp push_argp = {
+        .options = push_table,
+        .parser = parse_push,
+        .args_doc = "[PID|NAME...]",
+        .doc = "Sends profiles of running programs to Grafana Pyroscope or Parca."
+               "\vPID is a process, NAME the name of a program.  Without either, profiles "
+               "of all traced processes are sent that this user may ask.\n\n"
+               "  leakwrap push --to=http://localhost:4040 --queue=/var/spool/leakwrap",
+};
+
 int command_push(int argc, char **argv)
 {
-	static const struct argp_option table[] = {
-	        {"to", KEY_TO, "URL", 0, "The server, such as http://localhost:4040", 0},
-	        {"protocol", KEY_PROTOCOL, "NAME", 0, "pyroscope (default) or parca", 0},
-	        {"label", KEY_LABEL, "NAME=VALUE", 0, "A label of each profile; may be repeated",
-	         0},
-	        {"tenant", KEY_TENANT, "ID", 0, "The tenant, for the header X-Scope-OrgID", 0},
-	        {"interval", KEY_INTERVAL, "SECONDS", 0,
-	         "Send a profile of each process once in so many seconds (default 30)", 0},
-	        {"queue", KEY_QUEUE, "DIR", 0, "A folder for profiles that are not sent yet", 0},
-	        {"queue-bytes", KEY_QUEUE_BYTES, "N[K|M|G]", 0,
-	         "How large the queue may become (default 64M); then the oldest profiles go", 0},
-	        {"addresses", KEY_RAW, 0, 0,
-	         "Send addresses and build-ids alone: the server symbolizes", 0},
-	        {"count", KEY_COUNT, "N", 0, "End after N rounds", 0},
-	        {0},
-	};
-	static const struct argp argp = {
-	        .options = table,
-	        .parser = parse_push,
-	        .args_doc = "[PID|NAME...]",
-	        .doc = "Sends profiles of running programs to Grafana Pyroscope or Parca."
-	               "\vPID is a process, NAME the name of a program.  Without either, profiles "
-	               "of all traced processes are sent that this user may ask.\n\n"
-	               "  leakwrap push --to=http://localhost:4040 --queue=/var/spool/leakwrap",
-	};
 	struct push push = {.options = {.interval = 30, .timeout = 10, .dumps_kept = 1},
 	                    .queue_bytes = UINT64_C(64) << 20};
 	const struct sigaction action = {.sa_handler = end};
 	const struct timespec pause = {.tv_nsec = 200000000};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &push);
+	argp_parse(&push_argp, argc, argv, 0, NULL, &push);
 	struct stat status;
 	if (stat(push.queue, &status) != 0 || access(push.queue, W_OK | X_OK) != 0)
 		die("--queue=%s: %s", push.queue, strerror(errno));

@@ -327,6 +327,13 @@ static bool check_options(const struct report_options *options)
 	return true;
 }
 
+/* Says that the dumps are too few to tell what grows. */
+static enum status lack_series(void)
+{
+	complain("growth needs at least two dumps of one process");
+	return STATUS_USAGE;
+}
+
 static enum status make_report(struct report_options *options, struct report *report)
 {
 	enum format format = options->common.format;
@@ -363,10 +370,8 @@ static enum status make_report(struct report_options *options, struct report *re
 	struct dump_list list = list_dumps(report, which);
 	struct growths growths = {0};
 	const struct dump *sum = fleet && report->dump_count ? report->dumps[0] : NULL;
-	if (sum && options->growth && sum->merged->series == 0) {
-		complain("growth needs at least two dumps of one process");
-		return STATUS_USAGE;
-	}
+	if (sum && options->growth && sum->merged->series == 0)
+		return lack_series();
 	if (sum && !adds_up)
 		list.count = 0;
 	struct answer answer = {.report = report,
@@ -378,10 +383,8 @@ static enum status make_report(struct report_options *options, struct report *re
 	if (options->growth && !fleet) {
 		growths = find_growth(report, options->by);
 		answer.growths = &growths;
-		if (growths.series == 0) {
-			complain("growth needs at least two dumps of one process");
-			return STATUS_USAGE;
-		}
+		if (growths.series == 0)
+			return lack_series();
 	}
 	if (!options->growth || is_page || fleet)
 		answer.dumps = &list;

@@ -119,34 +119,35 @@ static void say_address(const struct sockaddr_storage *bound, socklen_t length)
 	fflush(stdout);
 }
 
+static const struct argp_option serve_table[] = {
+        {"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
+         "Where to listen (default 127.0.0.1:8417; port 0 is any free port)", 0},
+        {"interval", KEY_INTERVAL, "SECONDS", 0,
+         "Ask a process at most once in so many seconds (default 10)", 0},
+        {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for a dump (default 10)", 0},
+        {0},
+};
+
+static const struct argp serve_argp = {
+        .options = serve_table,
+        .parser = parse_serve,
+        .args_doc = "[PID|NAME...]",
+        .doc = "Serves dumps of running programs by HTTP, for browsers, go tool pprof and "
+               "Prometheus.\vPID is a process, NAME the name of a program, whose processes "
+               "may come and go.  Without either, all traced processes that this user may "
+               "ask are served.\n\n"
+               "  /                   what is live, in a browser\n"
+               "  /debug/pprof/heap   the profile for go tool pprof; seconds=, debug=1\n"
+               "  /pprof/heap         the profile for gperftools\n"
+               "  /metrics            numbers for Prometheus\n"
+               "  /dumps              the dumps themselves, for leakwrap report\n\n"
+               "If several processes are served, / is a list of them, /all/ shows them "
+               "together, and a profile is their sum.  /process/PID/ or /process/NAME/ in "
+               "front of a path names one, or those of a program.",
+};
+
 int command_serve(int argc, char **argv)
 {
-	static const struct argp_option table[] = {
-	        {"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
-	         "Where to listen (default 127.0.0.1:8417; port 0 is any free port)", 0},
-	        {"interval", KEY_INTERVAL, "SECONDS", 0,
-	         "Ask a process at most once in so many seconds (default 10)", 0},
-	        {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for a dump (default 10)",
-	         0},
-	        {0},
-	};
-	static const struct argp argp = {
-	        .options = table,
-	        .parser = parse_serve,
-	        .args_doc = "[PID|NAME...]",
-	        .doc = "Serves dumps of running programs by HTTP, for browsers, go tool pprof and "
-	               "Prometheus.\vPID is a process, NAME the name of a program, whose processes "
-	               "may come and go.  Without either, all traced processes that this user may "
-	               "ask are served.\n\n"
-	               "  /                   what is live, in a browser\n"
-	               "  /debug/pprof/heap   the profile for go tool pprof; seconds=, debug=1\n"
-	               "  /pprof/heap         the profile for gperftools\n"
-	               "  /metrics            numbers for Prometheus\n"
-	               "  /dumps              the dumps themselves, for leakwrap report\n\n"
-	               "If several processes are served, / is a list of them, /all/ shows them "
-	               "together, and a profile is their sum.  /process/PID/ or /process/NAME/ in "
-	               "front of a path names one, or those of a program.",
-	};
 	struct server server = {
 	        .options = {.interval = 10, .timeout = 10, .dumps_kept = DUMPS_KEPT},
 	        .listen = "127.0.0.1:8417"};
@@ -155,7 +156,7 @@ int command_serve(int argc, char **argv)
 	sigset_t signals;
 	int number;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &server);
+	argp_parse(&serve_argp, argc, argv, 0, NULL, &server);
 	int fd = open_socket(server.listen, &bound, &length);
 	server.http.is_local = is_loopback(&bound);
 	sigemptyset(&signals);

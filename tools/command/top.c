@@ -250,6 +250,15 @@ static const char *signed_unit(double bytes)
 	return text;
 }
 
+static void put_columns(const struct top *top)
+{
+	attron(A_REVERSE);
+	mvprintw(3, 0, "%11s %10s %14s %-*s  %-*s", top->has_baseline ? "GREW" : "BYTES", "BLOCKS",
+	         "GROWTH", CHART, "CHART", COLS > 52 ? COLS - 52 : 0,
+	         top->view == VIEW_SITES ? "ASKED BY" : view_names[top->view]);
+	attroff(A_REVERSE);
+}
+
 static void put_head(struct top *top)
 {
 	uint64_t bytes = 0, blocks = 0, lost = 0;
@@ -307,11 +316,7 @@ static void put_head(struct top *top)
 		printw("by %s, most %s first%s%s%s", view_names[top->view], order_names[top->order],
 		       top->has_baseline ? ", grown since the mark" : "",
 		       *top->filter ? ", filter " : "", top->filter);
-	attron(A_REVERSE);
-	mvprintw(3, 0, "%11s %10s %14s %-*s  %-*s", top->has_baseline ? "GREW" : "BYTES", "BLOCKS",
-	         "GROWTH", CHART, "CHART", COLS > 52 ? COLS - 52 : 0,
-	         top->view == VIEW_SITES ? "ASKED BY" : view_names[top->view]);
-	attroff(A_REVERSE);
+	put_columns(top);
 }
 
 /* Writes the frames of ROW below it.  Returns the next line. */
@@ -447,6 +452,18 @@ static void move_selection(struct top *top, int by)
 	top->selected = at < 0 ? 0 : (size_t)at;
 }
 
+/* Asks twice as often, or half as often. */
+static void change_interval(struct top *top, bool is_shorter)
+{
+	double *interval = &top->watch.options.interval;
+
+	if (is_shorter && *interval > 1)
+		*interval /= 2;
+	else if (!is_shorter && *interval < 3600)
+		*interval *= 2;
+	top->options.interval = *interval;
+}
+
 /* Does what KEY says.  Returns false at the end. */
 static bool take_key(struct top *top, int key)
 {
@@ -488,10 +505,8 @@ static bool take_key(struct top *top, int key)
 		write_dumps(top);
 		break;
 	case '+':
-		top->watch.options.interval /= top->watch.options.interval > 1 ? 2 : 1;
-		break;
 	case '-':
-		top->watch.options.interval *= top->watch.options.interval < 3600 ? 2 : 1;
+		change_interval(top, key == '+');
 		break;
 	case '\n':
 	case KEY_ENTER:
@@ -508,7 +523,6 @@ static bool take_key(struct top *top, int key)
 	default:
 		break;
 	}
-	top->options.interval = top->watch.options.interval;
 	return true;
 }
 

@@ -31,7 +31,7 @@ enum {
 
 struct torture_options {
 	struct options common;
-	enum { ENGINE_ANY, ENGINE_FORK, ENGINE_RERUN } engine;
+	enum engine_choice { ENGINE_ANY, ENGINE_FORK, ENGINE_RERUN } engine;
 	unsigned jobs;
 	const char *state;
 	const char *hits; /* "1,2,last" */
@@ -94,6 +94,15 @@ static bool is_hits(const char *list)
 	return true;
 }
 
+static enum engine_choice engine_named(const struct argp_state *state, const char *name)
+{
+	if (strcmp(name, "fork") == 0)
+		return ENGINE_FORK;
+	if (strcmp(name, "rerun") != 0)
+		option_error(state, "--engine=%s: fork or rerun", name);
+	return ENGINE_RERUN;
+}
+
 static error_t parse_torture(int key, char *argument, struct argp_state *state)
 {
 	struct torture_options *options = state->input;
@@ -103,11 +112,7 @@ static error_t parse_torture(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &options->common;
 		break;
 	case KEY_ENGINE:
-		options->engine = strcmp(argument, "fork") == 0    ? ENGINE_FORK
-		                  : strcmp(argument, "rerun") == 0 ? ENGINE_RERUN
-		                                                   : ENGINE_ANY;
-		if (options->engine == ENGINE_ANY)
-			option_error(state, "--engine=%s: fork or rerun", argument);
+		options->engine = engine_named(state, argument);
 		break;
 	case 'j':
 		options->jobs = (unsigned)option_size(state, "jobs", argument);

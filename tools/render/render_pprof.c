@@ -247,6 +247,31 @@ static void write_gzip(FILE *stream, const uint8_t *bytes, size_t size)
 	deflateEnd(&zip);
 }
 
+/* Packs PROFILE and writes it to STREAM. */
+static void write_profile(FILE *stream, const Leakwrap__Pprof__Profile *profile)
+{
+	size_t size = leakwrap__pprof__profile__get_packed_size(profile);
+	uint8_t *packed = xmalloc(size);
+
+	leakwrap__pprof__profile__pack(profile, packed);
+	write_gzip(stream, packed, size);
+	free(packed);
+}
+
+static void free_builder(struct builder *b)
+{
+	free(b->text);
+	free(b->function);
+	free(b->mapping);
+	free(b->location);
+	free(b->sample);
+	table_free(&b->strings);
+	table_free(&b->functions);
+	table_free(&b->mappings);
+	table_free(&b->locations);
+	arena_free(&b->arena);
+}
+
 void render_pprof(FILE *stream, const struct answer *answer)
 {
 	struct builder b = {.addresses_only = answer->addresses_only};
@@ -272,11 +297,9 @@ void render_pprof(FILE *stream, const struct answer *answer)
 		type[i]->unit = add_text(&b, i % 2 ? "bytes" : "count");
 	}
 	/* pprof takes the first mapping for that of the program. */
-	for (size_t i = 0; i < weights.count && i < 1; i++) {
-		const struct dump *dump = weights.all[0].dump;
-		for (size_t j = 0; j < dump->mapping_count; j++)
-			add_mapping(&b, dump, dump->mappings[j].module);
-	}
+	const struct dump *first = weights.count > 0 ? weights.all[0].dump : NULL;
+	for (size_t j = 0; first && j < first->mapping_count; j++)
+		add_mapping(&b, first, first->mappings[j].module);
 	for (size_t i = 0; i < weights.count; i++) {
 		add_sample(&b, &weights.all[i], value_count);
 		if (weights.all[i].dump->seconds > seconds)
@@ -305,21 +328,7 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	profile.time_nanos =
 	        seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
 
-	size_t size = leakwrap__pprof__profile__get_packed_size(&profile);
-	uint8_t *packed = xmalloc(size);
-	leakwrap__pprof__profile__pack(&profile, packed);
-	write_gzip(stream, packed, size);
-
-	free(packed);
+	write_profile(stream, &profile);
 	free(weights.all);
-	free(b.text);
-	free(b.function);
-	free(b.mapping);
-	free(b.location);
-	free(b.sample);
-	table_free(&b.strings);
-	table_free(&b.functions);
-	table_free(&b.mappings);
-	table_free(&b.locations);
-	arena_free(&b.arena);
+	free_builder(&b);
 }
