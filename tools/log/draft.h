@@ -1,4 +1,4 @@
-/* draft.h - a dump whose lines are being read: the grammar of a dump (report/format.h).
+/* draft.h - a dump whose lines are being read (draft_lines.h).
  *
  * What does not fit is noted once, with its line, and skipped.  All else of the dump is kept.
  */
@@ -17,7 +17,7 @@ struct draft {
 	struct parsed_dump dump; /* what the lines said so far */
 	bool has_head;           /* its first line has come */
 
-	/* draft.c's own: */
+	/* For the files that read lines: */
 	struct arena arena; /* the dump's text */
 	size_t site_room, frame_room, module_room, note_room, bypass_room, register_room,
 	        command_room;
@@ -39,9 +39,5 @@ void draft_free(struct draft *draft);
 
 /* Notes that the dump is not whole.  WHAT is a constant; only the first note counts. */
 void draft_note_damage(struct draft *draft, const char *what);
-
-/* Reads a line of the dump.  C is what follows the line's prefix.  WHOLE: the line has its end.
- * Returns true if it is the dump's last line. */
-bool draft_read(struct draft *draft, struct cursor c, bool whole);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/format.h"
-#include "tools/log/draft.h"
+#include "tools/log/draft_lines.h"
 
 struct open_dump {
 	struct draft draft;

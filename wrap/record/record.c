@@ -435,13 +435,13 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 	resize->mark = 0;
 	self->inner = NULL;
 	if (!block) {
-		resize->sample.entry = NULL;
+		resize->sample.address = 0;
 		return;
 	}
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
 	                                  &resize->mark);
 	if (resize->site == LEAKWRAP_SITE_NONE)
-		resize->sample = leakwrap_find_sample(block);
+		resize->sample = leakwrap_take_sample(block);
 	if (leakwrap_misuse_checked)
 		check_resize(resize);
 	mark_release_at(sp, block);
@@ -469,10 +469,11 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 		if (resize->site == LEAKWRAP_SITE_NONE &&
 		    !is_part_of(resize->enclosing.block, resize->block))
 			count_foreign_free();
-		leakwrap_remove_sample(resize->site, resize->sample);
 		leakwrap_live_end_hold(resize->block, resize->mark);
 		return;
 	}
+	if (resize->site == LEAKWRAP_SITE_NONE)
+		leakwrap_restore_sample(&resize->sample);
 	leakwrap_runtime_report_failure(size);
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
@@ -510,7 +511,6 @@ void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size
 		    !is_part_of(resize->enclosing.block, resize->block))
 			count_foreign_free();
 		record_resized(resize, block, size, LEAKWRAP_CALLER_PASSED);
-		leakwrap_remove_sample(resize->site, resize->sample);
 		leakwrap_live_end_hold(resize->block, resize->mark);
 	}
 	if (resize->block && size == 0 && errno == 0)

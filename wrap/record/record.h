@@ -199,8 +199,8 @@ struct leakwrap_resize {
 	size_t old_size; /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* recorded call site; LEAKWRAP_SITE_NONE: the old block had no record */
 	uint32_t mark;   /* by which the live table holds the old block, or 0 */
-	struct leakwrap_found_sample sample; /* its sample; valid if SITE is LEAKWRAP_SITE_NONE */
-	int saved_errno;                     /* the caller's errno */
+	struct leakwrap_sample sample; /* its sample, taken; valid if SITE is LEAKWRAP_SITE_NONE */
+	int saved_errno;               /* the caller's errno */
 	unsigned kind; /* enum leakwrap_kind (misuse.h) of the function that resizes */
 };
 

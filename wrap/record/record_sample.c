@@ -85,6 +85,22 @@ struct leakwrap_found_sample leakwrap_find_sample(const void *block)
 	                                      : (struct leakwrap_found_sample){NULL, 0};
 }
 
+struct leakwrap_sample leakwrap_take_sample(const void *block)
+{
+	const struct leakwrap_found_sample found = leakwrap_find_sample(block);
+	struct leakwrap_sample sample;
+
+	if (leakwrap_samples_read(found, &sample) && leakwrap_samples_remove(found))
+		return sample;
+	return (struct leakwrap_sample){.address = 0};
+}
+
+void leakwrap_restore_sample(const struct leakwrap_sample *sample)
+{
+	if (sample->address != 0 && !leakwrap_samples_add(sample))
+		leakwrap_count_untracked(sample->size);
+}
+
 bool leakwrap_remove_sample(uint32_t site, struct leakwrap_found_sample sample)
 {
 	return site == LEAKWRAP_SITE_NONE && leakwrap_samples_remove(sample);

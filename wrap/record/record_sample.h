@@ -22,6 +22,14 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 /* Finds the sample of BLOCK, which may be NULL. */
 struct leakwrap_found_sample leakwrap_find_sample(const void *block);
 
+/* Removes the sample of BLOCK, which is not NULL, before the block is resized: once it is, another
+ * thread may have its address.  Returns the sample, for leakwrap_restore_sample, or an ADDRESS of 0
+ * if there was none. */
+struct leakwrap_sample leakwrap_take_sample(const void *block);
+
+/* Adds SAMPLE again, which leakwrap_take_sample returned, because its block was not resized. */
+void leakwrap_restore_sample(const struct leakwrap_sample *sample);
+
 /* Removes SAMPLE, unless it has been removed meanwhile.  Returns whether there was one.  A block
  * with a record has no sample: SITE is its call site. */
 bool leakwrap_remove_sample(uint32_t site, struct leakwrap_found_sample sample);
@@ -38,6 +46,17 @@ static inline struct leakwrap_found_sample leakwrap_find_sample(const void *bloc
 {
 	(void)block;
 	return (struct leakwrap_found_sample){NULL, 0};
+}
+
+static inline struct leakwrap_sample leakwrap_take_sample(const void *block)
+{
+	(void)block;
+	return (struct leakwrap_sample){.address = 0};
+}
+
+static inline void leakwrap_restore_sample(const struct leakwrap_sample *sample)
+{
+	(void)sample;
 }
 
 static inline bool leakwrap_remove_sample(uint32_t site, struct leakwrap_found_sample sample)
