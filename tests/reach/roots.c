@@ -138,17 +138,19 @@ static void hold_in_declared(void)
 	other[0] = range[0] = keep_declared();
 	leakwrap_root(other, sizeof(*other));
 	leakwrap_root(range, 2 * sizeof(*range));
-	if (leakwrap_unroot(other) != 0 || leakwrap_unroot(other) != -1)
+	if (leakwrap_unroot(other) != 0)
+		abort();
+	if (leakwrap_unroot(other) != -1) /* again */
 		abort();
 	(void)inverted;
 }
 
+static void *volatile overwritten;
+
 static __attribute__((noinline)) void lose(void)
 {
-	void *volatile lost = lose_plain();
-
-	lost = NULL;
-	(void)lost;
+	overwritten = lose_plain();
+	overwritten = NULL;
 }
 
 /* Leaves a pointer deep below the stack of the dump. */

@@ -82,7 +82,8 @@ static void delta(void)
 	for (unsigned step = 0; step < 4; step++) {
 		roots[step] = malloc(100 + step);
 		roots[step % 2] = malloc(10);
-		inner[step] = (char *)malloc(50) + step % 2;
+		inner[step] = malloc(50);
+		inner[step] += step % 2;
 		if (step == 2)
 			free((void *)roots[2]), roots[2] = NULL;
 	}
@@ -93,8 +94,8 @@ static void lengths(void)
 {
 	unsigned long long *const counted = malloc(8 + 40);
 	size_t *const string = malloc(3 * sizeof(size_t) + 21);
-	size_t *const array = malloc(sizeof(size_t) + 5 * 12);
-	size_t *const other = malloc(sizeof(size_t) + 5 * 12);
+	size_t *const array = malloc(sizeof(size_t) + (size_t)5 * 12);
+	size_t *const other = malloc(sizeof(size_t) + (size_t)5 * 12);
 
 	*counted = 40;
 	inner[0] = (char *)(counted + 1);
