@@ -48,5 +48,4 @@ done <<-END
 	g++ -O2 -fno-pie -no-pie
 	g++ -O2 -static
 	clang++ -O2 -fPIE -pie
-	clang++ -O2 -static
 END
