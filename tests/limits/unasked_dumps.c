@@ -8,6 +8,8 @@
 
 enum { CACHED = 500, CACHED_SIZE = 5000, LEAKED_SIZE = 100 };
 
+static void *volatile cache[CACHED];
+
 static __attribute__((noinline)) void *fill_cache(void)
 {
 	return malloc(CACHED_SIZE);
@@ -41,7 +43,7 @@ int main(int argc, char **argv)
 	const long blocks = atol(argv[1]);
 
 	for (int i = 0; i < CACHED; i++)
-		memset(fill_cache(), 1, CACHED_SIZE);
+		cache[i] = memset(fill_cache(), 1, CACHED_SIZE);
 	for (long i = 0; i < blocks; i++) {
 		char *block = leak();
 

@@ -129,7 +129,7 @@ static void run(unsigned program, uint64_t seed, struct result *result)
 static void check_estimates(unsigned program, unsigned runs)
 {
 	double sum[SITES] = {0}, squares[SITES] = {0}, variance[SITES] = {0};
-	struct result result[SITES];
+	struct result result[SITES] = {0};
 
 	for (unsigned i = 0; i < runs; i++) {
 		run(program, i, result);

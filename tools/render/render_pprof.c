@@ -272,6 +272,16 @@ static void free_builder(struct builder *b)
 	arena_free(&b->arena);
 }
 
+/* Adds the mappings of the first dump.  pprof takes the first mapping for that of the program. */
+static void add_mappings(struct builder *b, const struct weights *weights)
+{
+	if (weights->count == 0)
+		return;
+	const struct dump *dump = weights->all[0].dump;
+	for (size_t i = 0; i < dump->mapping_count; i++)
+		add_mapping(b, dump, dump->mappings[i].module);
+}
+
 void render_pprof(FILE *stream, const struct answer *answer)
 {
 	struct builder b = {.addresses_only = answer->addresses_only};
@@ -296,10 +306,7 @@ void render_pprof(FILE *stream, const struct answer *answer)
 		type[i]->type = add_text(&b, names[i]);
 		type[i]->unit = add_text(&b, i % 2 ? "bytes" : "count");
 	}
-	/* pprof takes the first mapping for that of the program. */
-	const struct dump *first = weights.count > 0 ? weights.all[0].dump : NULL;
-	for (size_t j = 0; first && j < first->mapping_count; j++)
-		add_mapping(&b, first, first->mappings[j].module);
+	add_mappings(&b, &weights);
 	for (size_t i = 0; i < weights.count; i++) {
 		add_sample(&b, &weights.all[i], value_count);
 		if (weights.all[i].dump->seconds > seconds)
