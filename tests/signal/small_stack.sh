@@ -53,7 +53,7 @@ small() {
 	for how in $hows; do
 		log=$W/log
 		rm -f "$log"
-		LEAKWRAP_OPTIONS=crash=1:log=$log $run "$W/small" $how "$more" \
+		LEAKWRAP_OPTIONS=crash=1:log=$log $run "$W/small" "$how" "$more" \
 			>"$W/out" 2>"$W/err" || fail "$what: $how: status $?"
 		while read -r size overwritten used; do
 			equal "$what: $how: bytes below a stack of $size" "$overwritten" 0
@@ -62,13 +62,13 @@ small() {
 		wanted='1 signal'
 		# qemu-user loses signals while another thread handles one, also untraced.  Each
 		# signal that the program's handler gets is dumped.
-		if [ $how = two ]; then
+		if [ "$how" = two ]; then
 			handled=$(tail -n 1 "$W/err")
 			[ -n "$run" ] || equal "$what: $how: signals" "$handled" 120
 			[ "$handled" -gt 60 ] || fail "$what: $how: only $handled signals"
 			wanted="$handled signal"
 		fi
-		[ $how != crash ] || wanted='1 crash'
+		[ "$how" != crash ] || wanted='1 crash'
 		equal "$what: $how: dumps" \
 			"$(grep -c " reason=${wanted#* } " "$log") ${wanted#* }" "$wanted"
 		equal "$what: $how: whole dumps" "$(dumps "$log" | wc -l)" $((${wanted% *} + 1))
