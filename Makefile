@@ -16,6 +16,12 @@ endif
 HOSTCC ?= cc
 V ?= 0
 
+# One job for each processor, unless the command line has -j.
+ifeq ($(MAKELEVEL),0)
+JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null)
+MAKEFLAGS += $(JOBS:%=-j%)
+endif
+
 VERSION := 0.1.0
 
 ifeq ($(V),0)

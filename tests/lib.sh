@@ -11,7 +11,7 @@ here=${0%/*}
 W=$O/tests/${here##*/}/$(basename "$0" .sh)
 rm -rf "$W" && mkdir -p "$W" || exit 2
 export TMPDIR="$W"
-unset LEAKWRAP_OPTIONS
+unset LEAKWRAP_OPTIONS MAKEFLAGS MFLAGS # make in a test gets no flags of a make around it
 
 # -- verdicts --------------------------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ equal() {
 # leakwrap_flags VARIABLE...: prints the flags that a user's makefile gets.
 # shellcheck disable=SC2016 # for make, not for the shell
 leakwrap_flags() {
-	MAKEFLAGS='' MFLAGS='' make --no-print-directory -s -f linker-flags.mk \
+	make --no-print-directory -s -f linker-flags.mk \
 		--eval 'leakwrap-show-flags: ; @echo $(foreach v,$(SHOW),$($(v)))' \
 		LEAKWRAP_LIB="$O/libleakwrap.a" SHOW="$*" leakwrap-show-flags
 }
@@ -49,7 +49,7 @@ runtime() {
 	mkdir -p "$O/targets/$name"
 	(
 		flock 9
-		unset MAKEFLAGS MFLAGS CC AR
+		unset CC AR
 		make -s O="$O/targets/$name" "$@" lib >"$W/make" 2>&1
 	) 9>"$O/targets/$name/lock" || fail "cannot build the runtime: $(tail -n 5 "$W/make")"
 	# Programs are not linked with libatomic.

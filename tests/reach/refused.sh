@@ -28,9 +28,9 @@ LEAKWRAP_OPTIONS="kinds=never:log=$W/log" "$W/program" || fail "kinds=never: sta
 rm "$W/log"
 
 [ "$(id -u)" -eq 0 ] || skip "only root may change the root folder"
-mkdir "$W/root"
-cp "$W/program" "$W/root/"
-LEAKWRAP_OPTIONS="kinds=always:log=stderr" chroot "$W/root" /program 2>"$W/log" ||
+mkdir "$W/without_proc"
+cp "$W/program" "$W/without_proc/"
+LEAKWRAP_OPTIONS="kinds=always:log=stderr" chroot "$W/without_proc" /program 2>"$W/log" ||
 	fail "without /proc: status $?"
 grep -q 'note lost memory is not told from reachable memory' "$W/log" || fail "no note"
 equal "without /proc" "$(dump_value "$W/log" 2 live_bytes)" "$(dump_value "$W/log" 1 live_bytes)"

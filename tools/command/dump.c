@@ -13,41 +13,25 @@
 
 #include "report/format.h"
 #include "tools/command/commands.h"
+#include "tools/command/process_options.h"
 #include "tools/process/dump_log.h"
 
-enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
-
 struct dump_options {
-	uint64_t pid;
-	uint64_t timeout;   /* in seconds */
-	const char *signal; /* the name that the user gives, or NULL */
-	bool kinds;         /* the dump tells lost from reachable memory */
+	struct process_options process;
+	bool kinds; /* the dump tells lost from reachable memory */
 };
 
 static error_t parse_dump(int key, char *argument, struct argp_state *state)
 {
 	struct dump_options *options = state->input;
+
+	(void)argument;
 	switch (key) {
-	case 't':
-		if (!parse_number(argument, &options->timeout) || options->timeout > 86400)
-			argp_error(state, "--timeout=%s: seconds", argument);
-		break;
-	case 's':
-		options->signal = argument;
-		if (signal_number(argument) <= 0)
-			argp_error(state, "--signal=%s: not a signal", argument);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->process;
 		break;
 	case 'k':
 		options->kinds = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (options->pid || !parse_number(argument, &options->pid) || options->pid == 0 ||
-		    options->pid > INT32_MAX)
-			argp_error(state, "%s: not a process id", argument);
-		break;
-	case ARGP_KEY_END:
-		if (!options->pid)
-			argp_usage(state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -119,15 +103,12 @@ int command_dump(int argc, char **argv)
 {
 	static const struct argp_option table[] = {
 	        {"kinds", 'k', 0, 0, "Tell lost memory from reachable memory", 0},
-	        {"signal", 's', "NAME", 0,
-	         "The dump signal of a process whose memory this user may not read (USR1, RTMIN+3)",
-	         0},
-	        {"timeout", 't', "SECONDS", 0, "How long to wait for the dump (default 10)", 0},
 	        {0},
 	};
 	static const struct argp argp = {
 	        .options = table,
 	        .parser = parse_dump,
+	        .children = process_options,
 	        .args_doc = "PID",
 	        .doc = "Asks a traced process for a dump, waits until it is whole, and prints it."
 	               "\vThe process itself says which signal asks it, and where its log is.  The "
@@ -135,14 +116,15 @@ int command_dump(int argc, char **argv)
 	               "process that is not traced, does not catch the signal, or blocks it.\n\n"
 	               "  leakwrap dump PID | leakwrap report",
 	};
-	struct dump_options options = {.timeout = DEFAULT_TIMEOUT};
+	struct dump_options options = {.kinds = false};
 	struct arena arena = {0};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	struct target_process process = {.pid = (pid_t)options.pid};
-	enum status status = examine_process(&arena, &process, options.signal)
-	                             ? take_dump(&arena, &process, options.timeout, options.kinds)
-	                             : STATUS_USAGE;
+	struct target_process process = {.pid = (pid_t)options.process.pid};
+	enum status status =
+	        examine_process(&arena, &process, options.process.signal)
+	                ? take_dump(&arena, &process, options.process.timeout, options.kinds)
+	                : STATUS_USAGE;
 	arena_free(&arena);
 	return (int)status;
 }

@@ -13,17 +13,14 @@
 
 #include "report/format.h"
 #include "tools/command/commands.h"
+#include "tools/command/process_options.h"
 #include "tools/process/target_process.h"
-
-enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
 
 /* The largest interval of sampling (wrap/base/sampling.h). */
 #define SAMPLE_MAX ((uint64_t)1 << 30)
 
 struct set_options {
-	uint64_t pid;
-	uint64_t timeout;   /* in seconds */
-	const char *signal; /* the name that the user gives, or NULL */
+	struct process_options process;
 	bool has_record, record;
 	bool has_sample;
 	uint64_t sample;
@@ -62,25 +59,16 @@ static error_t parse_set(int key, char *argument, struct argp_state *state)
 {
 	struct set_options *options = state->input;
 	switch (key) {
-	case 't':
-		if (!parse_number(argument, &options->timeout) || options->timeout > 86400)
-			argp_error(state, "--timeout=%s: seconds", argument);
-		break;
-	case 's':
-		options->signal = argument;
-		if (signal_number(argument) <= 0)
-			argp_error(state, "--signal=%s: not a signal", argument);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->process;
 		break;
 	case ARGP_KEY_ARG:
-		if (options->pid && !options->marks)
-			parse_setting(options, argument, state);
-		else if (options->pid || !parse_number(argument, &options->pid) ||
-		         options->pid == 0 || options->pid > INT32_MAX)
-			argp_error(state, "%s: not a process id", argument);
+		if (!options->process.pid || options->marks)
+			return ARGP_ERR_UNKNOWN; /* it is the process */
+		parse_setting(options, argument, state);
 		break;
 	case ARGP_KEY_END:
-		if (!options->pid ||
-		    (!options->marks && !options->has_record && !options->has_sample))
+		if (!options->marks && !options->has_record && !options->has_sample)
 			argp_usage(state);
 		break;
 	default:
@@ -116,7 +104,7 @@ static bool is_done(const struct set_options *options, const struct target_proce
 static enum status wait_until_done(struct arena *arena, struct target_process *process,
                                    const struct set_options *options)
 {
-	for (uint64_t waited = 0; waited <= options->timeout * 100; waited++) {
+	for (uint64_t waited = 0; waited <= options->process.timeout * 100; waited++) {
 		const struct timespec pause = {.tv_nsec = 10000000};
 		if (reexamine_process(arena, process) && is_done(options, process))
 			return STATUS_FINE;
@@ -130,12 +118,12 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 		complain("process %d has not marked the time within %" PRIu64
 		         " s: it has raised privileges, or the option fail=, or half of its "
 		         "call-site numbers are used",
-		         process->pid, options->timeout);
+		         process->pid, options->process.timeout);
 	else
 		complain("process %d has not changed what it records within %" PRIu64
 		         " s: it has raised privileges, or its options misuse= or fail= need all "
 		         "blocks",
-		         process->pid, options->timeout);
+		         process->pid, options->process.timeout);
 	return STATUS_USAGE;
 }
 
@@ -168,26 +156,19 @@ static int run(const struct argp *argp, struct set_options *options, int argc, c
 	struct arena arena = {0};
 
 	argp_parse(argp, argc, argv, 0, NULL, options);
-	struct target_process process = {.pid = (pid_t)options->pid};
-	enum status status = examine_process(&arena, &process, options->signal)
+	struct target_process process = {.pid = (pid_t)options->process.pid};
+	enum status status = examine_process(&arena, &process, options->process.signal)
 	                             ? set(&arena, &process, options)
 	                             : STATUS_USAGE;
 	arena_free(&arena);
 	return (int)status;
 }
 
-static const struct argp_option table[] = {
-        {"signal", 's', "NAME", 0,
-         "The dump signal of a process whose memory this user may not read (USR1, RTMIN+3)", 0},
-        {"timeout", 't', "SECONDS", 0, "How long to wait for the change (default 10)", 0},
-        {0},
-};
-
 int command_set(int argc, char **argv)
 {
 	static const struct argp argp = {
-	        .options = table,
 	        .parser = parse_set,
+	        .children = process_options,
 	        .args_doc = "PID KEY=VALUE...",
 	        .doc = "Changes what a running, traced process records, and waits until it is done."
 	               "\vThe keys are:\n\n"
@@ -196,21 +177,21 @@ int command_set(int argc, char **argv)
 	               "all\n\n"
 	               "  leakwrap set PID record=1 sample=512K",
 	};
-	struct set_options options = {.timeout = DEFAULT_TIMEOUT};
+	struct set_options options = {.marks = false};
 	return run(&argp, &options, argc, argv);
 }
 
 int command_mark(int argc, char **argv)
 {
 	static const struct argp argp = {
-	        .options = table,
 	        .parser = parse_set,
+	        .children = process_options,
 	        .args_doc = "PID",
 	        .doc = "Marks the time in a running, traced process, and waits until it is done."
 	               "\vFrom then on its dumps tell blocks that were allocated since from older "
 	               "blocks.  A new mark replaces the old.\n\n"
 	               "  leakwrap mark PID; sleep 600; leakwrap dump PID | leakwrap report",
 	};
-	struct set_options options = {.timeout = DEFAULT_TIMEOUT, .marks = true};
+	struct set_options options = {.marks = true};
 	return run(&argp, &options, argc, argv);
 }

@@ -1,7 +1,7 @@
 /* samples.h - the sampled blocks (sampling.h): a table beside the live table, for few blocks.
  *
  *    address ──► filter: certainly not sampled?
- *       └──────► level 0, level 1, ...: a bucket of each ──► size, call site, interval
+ *       └──────► a bucket of each level ──► size, call site, interval
  *
  * Each free asks the filter.  It has a counter of samples for each piece of the address space, 8
  * KiB.  Pieces at a distance of 512 MiB share a counter.  So neighbours in the heap are neighbours

@@ -1,0 +1,49 @@
+/* process_options.c - see process_options.h. */
+#include "tools/command/process_options.h"
+
+#include "tools/process/target_process.h"
+
+enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct process_options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		options->timeout = DEFAULT_TIMEOUT;
+		break;
+	case 't':
+		if (!parse_number(argument, &options->timeout) || options->timeout > 86400)
+			argp_error(state, "--timeout=%s: seconds", argument);
+		break;
+	case 's':
+		options->signal = argument;
+		if (signal_number(argument) <= 0)
+			argp_error(state, "--signal=%s: not a signal", argument);
+		break;
+	case ARGP_KEY_ARG:
+		if (options->pid || !parse_number(argument, &options->pid) || options->pid == 0 ||
+		    options->pid > INT32_MAX)
+			argp_error(state, "%s: not a process id", argument);
+		break;
+	case ARGP_KEY_END:
+		if (!options->pid)
+			argp_usage(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option table[] = {
+        {"signal", 's', "NAME", 0,
+         "The dump signal of a process whose memory this user may not read (USR1, RTMIN+3)", 0},
+        {"timeout", 't', "SECONDS", 0, "How long to wait for the process (default 10)", 0},
+        {0},
+};
+
+static const struct argp process_argp = {.options = table, .parser = parse_option};
+
+const struct argp_child process_options[] = {{&process_argp, 0, NULL, 0}, {0}};
