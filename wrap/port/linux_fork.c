@@ -30,47 +30,10 @@ void *leakwrap_file_map_shared(const char *path, size_t least)
 	return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-/* -- the entries of a folder of /proc ---------------------------------------------------------- */
-
-/* As getdents64(2) stores it. */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t length;
-	uint8_t type;
-	char name[];
-};
-
-/* Calls EACH for each entry of the folder PATH whose name is a number, but not for the folder's own
- * descriptor.  Returns the first result of EACH that is not NULL, or NULL. */
-static const char *for_each_number(const char *path, const char *(*each)(int number))
-{
-	_Alignas(struct entry) char bytes[1024];
-	const int folder = (int)leakwrap_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	const char *result = NULL;
-	long got;
-
-	if (folder < 0)
-		return "/proc cannot be read";
-	while (!result && (got = leakwrap_syscall(__NR_getdents64, folder, (long)bytes,
-	                                          sizeof(bytes), 0, 0, 0)) > 0)
-		for (long at = 0; at < got && !result;) {
-			const struct entry *entry = (const struct entry *)(bytes + at);
-			int number = 0;
-
-			for (const char *c = entry->name; *c >= '0' && *c <= '9'; c++)
-				number = number * 10 + (*c - '0');
-			if (entry->name[0] != '.' && number != folder)
-				result = each(number);
-			at += entry->length;
-		}
-	leakwrap_close(folder);
-	return result;
-}
-
 /* -- what a child shares ----------------------------------------------------------------------- */
 
-static const char *check_descriptor(int fd)
+/* Returns why a child cannot share FD, or NULL. */
+static const char *descriptor_obstacle(int fd)
 {
 	struct stat status;
 	const long flags = leakwrap_fcntl(fd, F_GETFL, 0);
@@ -86,18 +49,33 @@ static const char *check_descriptor(int fd)
 	                                  : "a device or an event descriptor is open";
 }
 
-static const char *check_thread(int thread)
+/* Sets *OBSTACLE, and ends the visits when there is one. */
+static bool check_descriptor(void *obstacle, int fd, int folder)
 {
-	return thread == leakwrap_thread_id() ? NULL : "the program has several threads";
+	const char **const found = obstacle;
+
+	*found = fd == folder ? NULL : descriptor_obstacle(fd);
+	return !*found;
+}
+
+static bool check_thread(void *obstacle, int thread, int folder)
+{
+	const char **const found = obstacle;
+
+	(void)folder;
+	*found = thread == leakwrap_thread_id() ? NULL : "the program has several threads";
+	return !*found;
 }
 
 const char *leakwrap_fork_obstacle(void)
 {
 	const int saved = errno;
-	const char *obstacle = for_each_number("/proc/self/task", check_thread);
+	const char *obstacle = NULL;
 
-	if (!obstacle)
-		obstacle = for_each_number("/proc/self/fd", check_descriptor);
+	if (!leakwrap_folder_each_number("/proc/self/task", check_thread, &obstacle) ||
+	    (!obstacle &&
+	     !leakwrap_folder_each_number("/proc/self/fd", check_descriptor, &obstacle)))
+		obstacle = "/proc cannot be read";
 	errno = saved;
 	return obstacle;
 }
@@ -115,15 +93,17 @@ long leakwrap_fork_sibling(void)
 	return pid;
 }
 
-/* Opens the file of FD again, if it is a file or a folder. */
-static const char *separate_descriptor(int fd)
+/* Opens the file of FD again, if it is a file or a folder, but not FOLDER. */
+static bool separate_descriptor(void *context, int fd, int folder)
 {
 	char path[32] = "/proc/self/fd/0000000000", *digit = path + sizeof("/proc/self/fd/");
 	struct stat status;
 	int divisor = 1, again;
 
-	if (fstat(fd, &status) != 0 || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
-		return NULL;
+	(void)context;
+	if (fd == folder || fstat(fd, &status) != 0 ||
+	    !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
+		return true;
 	while (fd / divisor >= 10)
 		divisor *= 10;
 	for (digit--; divisor > 0; divisor /= 10)
@@ -137,13 +117,13 @@ static const char *separate_descriptor(int fd)
 		leakwrap_syscall(__NR_dup3, again, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0, 0, 0, 0);
 		leakwrap_close(again);
 	}
-	return NULL;
+	return true;
 }
 
 void leakwrap_fork_separate_files(void)
 {
 	const int saved = errno;
 
-	for_each_number("/proc/self/fd", separate_descriptor);
+	leakwrap_folder_each_number("/proc/self/fd", separate_descriptor, NULL);
 	errno = saved;
 }

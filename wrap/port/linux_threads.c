@@ -23,28 +23,37 @@ struct entry {
 	char name[];
 };
 
-bool leakwrap_folder_each(const char *path, void (*visit)(void *context, const char *name),
-                          void *context)
+/* Sets *NUMBER to the number that NAME is.  Returns false if NAME is none. */
+static bool read_number(const char *name, int *number)
+{
+	if (*name < '0' || *name > '9')
+		return false;
+	for (*number = 0; *name >= '0' && *name <= '9'; name++)
+		*number = *number * 10 + (*name - '0');
+	return true;
+}
+
+bool leakwrap_folder_each_number(const char *path, leakwrap_number_visitor *visit, void *context)
 {
 	const int fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY, 0);
-	union {
-		char bytes[512];
-		uint64_t aligned;
-	} buffer;
-	long length;
+	_Alignas(struct entry) char bytes[512];
+	bool goes_on = true;
+	long length = 0;
 
 	if (fd < 0)
 		return false;
-	while ((length = leakwrap_syscall(__NR_getdents64, fd, (long)&buffer, sizeof(buffer), 0, 0,
-	                                  0)) > 0)
-		for (long at = 0; at < length;) {
-			const struct entry *const entry = (const void *)&buffer.bytes[at];
+	while (goes_on && (length = leakwrap_syscall(__NR_getdents64, fd, (long)bytes,
+	                                             sizeof(bytes), 0, 0, 0)) > 0)
+		for (long at = 0; at < length && goes_on;) {
+			const struct entry *const entry = (const void *)&bytes[at];
+			int number;
 
-			visit(context, entry->name);
+			if (read_number(entry->name, &number))
+				goes_on = visit(context, number, fd);
 			at += entry->length;
 		}
 	leakwrap_close(fd);
-	return length == 0;
+	return length >= 0;
 }
 
 /* -- other threads ----------------------------------------------------------------------------- */

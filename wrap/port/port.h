@@ -261,10 +261,13 @@ const void *leakwrap_file_map(int fd, uint64_t offset, size_t size);
 /* Unmaps BYTES, which leakwrap_file_map(OFFSET, SIZE) returned. */
 void leakwrap_file_unmap(const void *bytes, uint64_t offset, size_t size);
 
-/* Calls VISIT for each entry of the folder PATH, with its name; "." and ".." too.  CONTEXT is
- * passed to VISIT.  Returns false if the folder cannot be read. */
-bool leakwrap_folder_each(const char *path, void (*visit)(void *context, const char *name),
-                          void *context);
+/* Visits an entry of a folder of /proc whose name is NUMBER.  FOLDER is the descriptor by which the
+ * folder is read.  Returns false to end the visits. */
+typedef bool leakwrap_number_visitor(void *context, int number, int folder);
+
+/* Calls VISIT for each entry of the folder PATH whose name is a number.  CONTEXT is passed to
+ * VISIT.  Returns false if the folder cannot be read. */
+bool leakwrap_folder_each_number(const char *path, leakwrap_number_visitor *visit, void *context);
 
 /* Waits until FD can be written to, at most NANOSECONDS.  Returns false if it cannot be by then. */
 bool leakwrap_wait_writable(int fd, uint64_t nanoseconds);

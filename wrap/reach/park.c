@@ -107,15 +107,6 @@ static void on_park(int signo, void *info, void *context)
 
 /* -- in the thread that parks them ------------------------------------------------------------- */
 
-static int read_number(const char *name)
-{
-	int number = 0;
-
-	for (; *name >= '0' && *name <= '9'; name++)
-		number = number * 10 + (*name - '0');
-	return *name == '\0' ? number : 0;
-}
-
 /* Sends the park signal to THREAD.  Returns the new state of its entry. */
 static int send_signal(int thread)
 {
@@ -130,22 +121,21 @@ static int send_signal(int thread)
 	return ASKED;
 }
 
-/* Asks the thread of the folder NAME to park, unless it has been asked.  Counts it as missing if it
- * has not parked. */
-static void ask(void *context, const char *name)
+/* Asks THREAD to park, unless it has been asked.  Counts it as missing if it has not parked.
+ * Returns false if there is no room for it. */
+static bool ask(void *context, int thread, int folder)
 {
-	const int thread = read_number(name);
 	struct parked *entry;
 	uint32_t *number;
 
-	(void)context;
-	if (thread == 0 || thread == park.self)
-		return;
+	(void)context, (void)folder;
+	if (thread == park.self)
+		return true;
 	number = find_thread(thread);
 	if (*number == 0) {
 		if (park.count == ROOM) {
 			park.is_incomplete = true;
-			return;
+			return false;
 		}
 		entry = &park.threads[park.count++];
 		entry->thread = thread;
@@ -156,6 +146,7 @@ static void ask(void *context, const char *name)
 			atomic_store(&entry->state, GONE);
 	}
 	park.missing += atomic_load(&park.threads[*number - 1].state) == ASKED;
+	return true;
 }
 
 /* Does without threads that have ended, but are listed as long as the process lives, and without
@@ -192,7 +183,7 @@ static void gather(void)
 
 		park.missing = 0;
 		park.has_asked = false;
-		if (!leakwrap_folder_each("/proc/self/task", ask, NULL)) {
+		if (!leakwrap_folder_each_number("/proc/self/task", ask, NULL)) {
 			park.is_incomplete = true;
 			return;
 		}

@@ -200,16 +200,11 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 	       atomic_load_explicit(&leakwrap_sampling_state, memory_order_relaxed);
 }
 
-/* Counts a block of SIZE bytes that is about to be allocated.  Returns false and changes nothing if
- * the block may be sampled.  Inner calls would count the block again: only for a function that
- * calls no other wrapped function. */
-LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
+/* Counts a block of SIZE bytes.  Returns false and changes nothing if the block may be sampled. */
+LEAKWRAP_INLINE bool leakwrap_count_down(size_t size)
 {
-	size_t countdown;
+	const size_t countdown = leakwrap_self_after_call.countdown;
 
-	if (leakwrap_unlikely(!leakwrap_thread_is_sampling()))
-		return false;
-	countdown = leakwrap_self_after_call.countdown;
 	if (leakwrap_unlikely(countdown <= size))
 		return false;
 	leakwrap_self_after_call.countdown = countdown - size;
@@ -217,22 +212,23 @@ LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
 	return true;
 }
 
+/* Counts a block of SIZE bytes that is about to be allocated.  Returns false and changes nothing if
+ * the block may be sampled.  Inner calls would count the block again: only for a function that
+ * calls no other wrapped function. */
+LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
+{
+	return leakwrap_likely(leakwrap_thread_is_sampling()) && leakwrap_count_down(size);
+}
+
 /* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.
  * Returns false and changes nothing if the block is or may be sampled. */
 LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
 {
-	size_t countdown;
-
 	if (leakwrap_unlikely(!leakwrap_thread_is_sampling()))
 		return false;
 	if (leakwrap_self_after_call.inner)
 		return leakwrap_self_after_call.inner == LEAKWRAP_INNER_GONE;
-	countdown = leakwrap_self_after_call.countdown;
-	if (leakwrap_unlikely(countdown <= size))
-		return false;
-	leakwrap_self_after_call.countdown = countdown - size;
-	leakwrap_self_after_call.inner = LEAKWRAP_INNER_GONE;
-	return true;
+	return leakwrap_count_down(size);
 }
 
 /* Returns whether BLOCK, which may be NULL, certainly has no record. */
