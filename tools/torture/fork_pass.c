@@ -136,15 +136,37 @@ static void take_unknown(struct pass *pass, struct ended *ended)
 	}
 }
 
-/* Remembers why the program did not fork everywhere. */
+/* Returns for how many failures the program did not fork because of OBSTACLE. */
+static size_t count_refused(const struct pass *pass, const char *obstacle)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < pass->count; i++)
+		count += pass->plan->entry[i].state == LEAKWRAP_PLAN_REFUSED &&
+		         strcmp(pass->plan->entry[i].obstacle, obstacle) == 0;
+	return count;
+}
+
+/* Remembers the most frequent reason why the program did not fork, if there was none before. */
 static void find_obstacle(struct pass *pass)
 {
 	struct torture *torture = pass->engine->torture;
+	size_t most = 0;
 
-	for (size_t i = 0; i < pass->count && !torture->why_not_forks; i++)
-		if (pass->plan->entry[i].state == LEAKWRAP_PLAN_REFUSED)
-			torture->why_not_forks = intern_text(&torture->report.strings,
-			                                     pass->plan->entry[i].obstacle);
+	if (torture->why_not_forks)
+		return;
+	for (size_t i = 0; i < pass->count && most <= pass->count / 2; i++) {
+		const struct leakwrap_plan_entry *entry = &pass->plan->entry[i];
+		size_t count;
+
+		if (entry->state != LEAKWRAP_PLAN_REFUSED)
+			continue;
+		count = count_refused(pass, entry->obstacle);
+		if (count <= most)
+			continue;
+		most = count;
+		torture->why_not_forks = intern_text(&torture->report.strings, entry->obstacle);
+	}
 }
 
 bool fork_pass(struct engine *engine)

@@ -76,7 +76,7 @@ struct torture {
 	size_t left_out;           /* call sites that the options leave out */
 	uint64_t ns;               /* the time that all attempts took */
 	size_t not_forked;         /* attempts that were left out: the program could not fork */
-	const char *why_not_forks; /* the first reason why it could not, or NULL */
+	const char *why_not_forks; /* the most frequent reason why it could not, or NULL */
 	bool judges_error_exits;   /* live blocks after another exit status are findings, too */
 };
 
