@@ -32,7 +32,7 @@ board_runtime() {
 		CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags "$1")"
 	board=$1
 	shift
-	MAKEFLAGS='' MFLAGS='' flock "$O/tests/bare.lock" make -s "$@" lib >"$W/make.$board" 2>&1 ||
+	flock "$O/tests/bare.lock" make -s "$@" lib >"$W/make.$board" 2>&1 ||
 		fail "$board: cannot build the runtime: $(cat "$W/make.$board")"
 }
 
@@ -52,7 +52,7 @@ board_build() {
 		-Itests/bare -fno-builtin -fno-optimize-sibling-calls -fno-inline -fno-ipa-icf \
 		-nostartfiles -Ltests/bare -T "$board.ld" -Wl,--build-id -o "$W/$name.$board" \
 		"$@" tests/bare/board.c "$W/rtos.$board.o" \
-		$(MAKEFLAGS='' make --no-print-directory -s -f linker-flags.mk \
+		$(make --no-print-directory -s -f linker-flags.mk \
 			--eval 'flags: ; @echo $(LEAKWRAP_BARE_LDFLAGS) $(LEAKWRAP_BARE_LDLIBS)' \
 			LEAKWRAP_LIB="$O/bare/$board/libleakwrap.a" flags) ||
 		fail "$board: cannot build $name"

@@ -32,7 +32,7 @@ LEAKWRAP_LINK := link-$board
 include $PWD/linker-flags.mk
 all: \$(LEAKWRAP_LINK_LIB)
 END
-	(cd "$W" && MAKEFLAGS='' MFLAGS='' make -s all >make.out 2>&1) ||
+	(cd "$W" && make -s all >make.out 2>&1) ||
 		fail "$board: $(cat "$W/make.out")"
 	board_build "$board" pool tests/bare/pool.c tests/bare/vendor_pool.c \
 		"@$W/link-$board.flags" "$W/link-$board.a"
@@ -44,7 +44,7 @@ END
 	! grep -q "cannot be used" "$W/log" || fail "$board: $(grep "cannot be used" "$W/log")"
 done
 sed 's/depth=9/unwind=fp/' "$W/Makefile" >"$W/Makefile.2"
-(cd "$W" && MAKEFLAGS='' MFLAGS='' make -s -f Makefile.2 all >make.out 2>&1) &&
+(cd "$W" && make -s -f Makefile.2 all >make.out 2>&1) &&
 	fail "unwind= is not refused"
 grep -qx "leakwrap: options: there is no option 'unwind'.*" "$W/make.out" ||
 	fail "$(cat "$W/make.out")"

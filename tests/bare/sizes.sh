@@ -16,7 +16,7 @@ near() {
 	[ $(($2 * 5)) -ge $(($3 * 4)) ] || fail "that is too much"
 }
 
-size=$(MAKEFLAGS='' MFLAGS='' make O="$W/build" PORT=bare CC=arm-none-eabi-gcc AR=arm-none-eabi-ar \
+size=$(make O="$W/build" PORT=bare CC=arm-none-eabi-gcc AR=arm-none-eabi-ar \
 	CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags m3)" lib |
 	sed -n 's/^ *SIZE *//p')
 number() {
