@@ -14,8 +14,8 @@
 
 #ifndef LEAKWRAP_BARE
 
-/* Begins to read the peak, with the option peak=.  IS_CRASH: the dump is of a crash, which may have
- * interrupted who looks at the peak; then the dump has no peak. */
+/* Begins to read the peak, with the option peak=.  IS_CRASH: the dump is of a crash.  It has
+ * no peak, because the crash may have interrupted a look at the peak. */
 void leakwrap_estimates_begin(bool is_crash);
 
 /* Ends to read the peak. */

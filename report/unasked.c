@@ -109,9 +109,8 @@ static uint64_t sum_live_bytes(void)
 static void look_at_live(uint64_t now)
 {
 	const unsigned percent = leakwrap_options.dump_at_height;
-	uint64_t live, took;
-
 	const uint32_t growths = atomic_load(&unasked.growths);
+	uint64_t live, took;
 
 	if (now < unasked.next_walk && growths < unasked.next_walk_growths)
 		return;
@@ -131,7 +130,8 @@ static void look_at_live(uint64_t now)
 		unasked.highest = live;
 }
 
-/* Returns whether GROWTHS are so many that the peak is looked at without a pause. */
+/* Returns whether the peak is looked at without a pause: the heap has grown enough since the last
+ * look.  GROWTHS: of the heap so far. */
 static bool has_grown_to_peak(uint32_t growths)
 {
 	return leakwrap_options.peak && growths >= atomic_load(&unasked.next_peak_growths);
@@ -161,17 +161,8 @@ static void look_at_limit(void)
 		        limit / 100 * leakwrap_options.dump_at_limit);
 }
 
-void leakwrap_unasked_look(void)
+static void look_at_all(uint64_t now)
 {
-	struct leakwrap_mask before;
-	const uint64_t now = leakwrap_time_monotonic();
-	const uint32_t growths = atomic_fetch_add(&unasked.growths, 1) + 1;
-	const int saved = errno;
-
-	if ((now < unasked.next_look && !has_grown_to_peak(growths)) ||
-	    atomic_exchange(&unasked.is_looking, 1) != 0)
-		return;
-	leakwrap_signals_block(&before);
 	if (leakwrap_options.dump_at_rss > 0)
 		compare(&unasked.resident, "resident memory", leakwrap_resident_bytes(),
 		        leakwrap_options.dump_at_rss);
@@ -181,8 +172,24 @@ void leakwrap_unasked_look(void)
 		look_at_live(now);
 	if (leakwrap_options.peak)
 		look_at_peak(leakwrap_time_monotonic());
-	unasked.next_look = leakwrap_time_monotonic() + LOOK_PAUSE_NS;
-	atomic_store(&unasked.is_looking, 0);
+}
+
+void leakwrap_unasked_look(void)
+{
+	struct leakwrap_mask before;
+	const uint64_t now = leakwrap_time_monotonic();
+	const uint32_t growths = atomic_fetch_add(&unasked.growths, 1) + 1;
+	const int saved = errno;
+
+	if (now < unasked.next_look && !has_grown_to_peak(growths))
+		return;
+	/* Blocked first: a handler that leaves by siglongjmp must not leave IS_LOOKING set. */
+	leakwrap_signals_block(&before);
+	if (atomic_exchange(&unasked.is_looking, 1) == 0) {
+		look_at_all(now);
+		unasked.next_look = leakwrap_time_monotonic() + LOOK_PAUSE_NS;
+		atomic_store(&unasked.is_looking, 0);
+	}
 	leakwrap_signals_restore(&before);
 	errno = saved;
 }

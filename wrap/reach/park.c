@@ -20,7 +20,7 @@
 #define ROOM ((size_t)1 << 15)
 #define HASH ((size_t)2 * ROOM)
 
-/* How long all threads together may take to park, and how long those that sleep may, in
+/* How long all threads together may take to park, and how long sleeping threads may, in
  * nanoseconds.  An uninterruptible sleep for a disk takes longer than a sleep that ends at once. */
 #define PARK_LIMIT  2000000000u
 #define SLEEP_LIMIT 100000000u

@@ -19,8 +19,8 @@ static struct {
 	bool pauses; /* the stack cache is paused */
 } recording;
 
-/* Returns the option that needs every block, or NULL.  Who samples cannot tell which releases are
- * wrong, and does not find the call site of each allocation. */
+/* Returns the option that needs every block, or NULL.  With a sample the tracer cannot tell which
+ * releases are wrong, and does not find the call site of each allocation. */
 static const char *option_that_needs_all(void)
 {
 	if (leakwrap_options.fail.choice != LEAKWRAP_FAIL_NOTHING)

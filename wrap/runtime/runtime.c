@@ -67,8 +67,8 @@ static void dump_on_signal(bool wants_kinds, const void *context)
 		leakwrap_dump_on_signal(wants_kinds, context);
 }
 
-/* Changes what is recorded.  Not in a program with raised privileges: who has started it may send
- * it signals. */
+/* Changes what is recorded.  Not in a program with raised privileges: the user who started it may
+ * send it signals. */
 static void set_on_signal(uint32_t value)
 {
 	if (leakwrap_process_owns_memory() && !leakwrap_process_is_privileged())

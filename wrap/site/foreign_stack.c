@@ -76,7 +76,7 @@ static uintptr_t find_next(struct search *search)
 	}
 	search->sum = sum;
 	search->read = limit;
-	return next;
+	return next != UINTPTR_MAX ? next : 0;
 }
 
 /* Returns the hash for the step from the words of SEARCH to the word at NEXT. */

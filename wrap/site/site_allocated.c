@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-/* A sum of 64 bits.  32-bit processors may have no atomic operations on so many, so the carry is
+/* A sum of 64 bits.  32-bit processors may have no atomic operations on 64 bits, so the carry is
  * added by itself.  A reader between the two sees a sum that is too small by 2^32. */
 struct sum {
 	_Atomic uint32_t low, high;
