@@ -99,7 +99,8 @@ int leakwrap_park_signal(void)
 }
 
 /* The kernel's struct sigaction (Linux, include/linux/signal_types.h).  Only architectures with the
- * flag SA_RESTORER have the member.  MIPS has another order. */
+ * flag SA_RESTORER have the member.  MIPS has another order.  On RISC-V qemu-user (seen: 7.2) reads
+ * and writes a restorer before the mask, against the kernel, so it needs room for one more word. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__arm__) || defined(__aarch64__)
 #define HAVE_ACTION   1
 #define HAVE_RESTORER 1
@@ -118,6 +119,9 @@ struct kernel_action {
 	void (*restorer)(void);
 #endif
 	uint64_t mask;
+#if !HAVE_RESTORER
+	uint64_t emulator_mask;
+#endif
 };
 
 #define KERNEL_SA_SIGINFO  4ul
@@ -160,6 +164,8 @@ bool leakwrap_park_signal_catch(void (*handler)(int signo, void *info, void *con
 #if defined(__x86_64__) && HAVE_ACTION
 	action.flags |= KERNEL_SA_RESTORER;
 	action.restorer = leakwrap_park_return;
+#elif !HAVE_RESTORER
+	action.emulator_mask = action.mask;
 #endif
 	if (!set_action(NULL, &old))
 		return false;
