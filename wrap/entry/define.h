@@ -186,12 +186,6 @@ __asm__(".globl leakwrap_disable");
 		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;       \
 		struct leakwrap_attempt attempt = {.mark = 0};                         \
 		struct leakwrap_resize resize;                                         \
-		if (leakwrap_has_no_record(block)) {                                   \
-			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);           \
-			if (leakwrap_likely(leakwrap_pass_after_call(size)))           \
-				return passed;                                         \
-			return leakwrap_record_allocation(passed, size, caller);       \
-		}                                                                      \
 		if ((size) != 0 && leakwrap_begin_attempt(&attempt, size, caller))     \
 			return NULL;                                                   \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                \
@@ -226,6 +220,12 @@ __asm__(".globl leakwrap_disable");
 			if (leakwrap_likely(leakwrap_fast_record(value, resized)))                \
 				return resized;                                                   \
 			return leakwrap_end_fast_resize(old_value, block, resized, size, caller); \
+		}                                                                                 \
+		if (leakwrap_has_no_record(block)) {                                              \
+			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                      \
+			if (leakwrap_likely(leakwrap_pass_after_call(size)))                      \
+				return passed;                                                    \
+			return leakwrap_record_allocation(passed, size, caller);                  \
 		}                                                                                 \
 		ENTRY_RESIZE_ATTEMPT(name, arguments)                                             \
 		struct leakwrap_resize resize;                                                    \
@@ -264,16 +264,18 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_SLOW_RELEASE(verb, leakwrap_##name##_slow_path, name, parameters, arguments) \
 	void ENTRY_WRAPPER(name, parameters)                                               \
 	{                                                                                  \
-		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                     \
-			if (leakwrap_has_no_record(block)) {                               \
-				ENTRY_CALL_ORIGINAL(name, arguments);                      \
-				return;                                                    \
-			}                                                                  \
+		switch (leakwrap_fast_remove(block)) {                                     \
+		case LEAKWRAP_REMOVED:                                                     \
+			ENTRY_CALL_ORIGINAL(name, arguments);                              \
+			leakwrap_self.releasing = NULL;                                    \
+			break;                                                             \
+		case LEAKWRAP_NO_RECORD:                                                   \
+			ENTRY_CALL_ORIGINAL(name, arguments);                              \
+			break;                                                             \
+		case LEAKWRAP_NOT_FAST:                                                    \
 			leakwrap_##name##_slow_path arguments;                             \
-			return;                                                            \
+			break;                                                             \
 		}                                                                          \
-		ENTRY_CALL_ORIGINAL(name, arguments);                                      \
-		leakwrap_self.releasing = NULL;                                            \
 	}                                                                                  \
 	ENTRY_EXPORT_RELEASE(name, parameters, arguments)
 

@@ -81,16 +81,18 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 			leakwrap_##name##_undecided arguments;                                 \
 			return;                                                                \
 		}                                                                              \
-		if (leakwrap_unlikely(!leakwrap_fast_remove(block))) {                         \
-			if (leakwrap_has_no_record(block)) {                                   \
-				ENTRY_CALL_ORIGINAL(name, arguments);                          \
-				return;                                                        \
-			}                                                                      \
+		switch (leakwrap_fast_remove(block)) {                                         \
+		case LEAKWRAP_REMOVED:                                                         \
+			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
+			leakwrap_self.releasing = NULL;                                        \
+			break;                                                                 \
+		case LEAKWRAP_NO_RECORD:                                                       \
+			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
+			break;                                                                 \
+		case LEAKWRAP_NOT_FAST:                                                        \
 			leakwrap_##name##_by_library arguments;                                \
-			return;                                                                \
+			break;                                                                 \
 		}                                                                              \
-		ENTRY_CALL_ORIGINAL(name, arguments);                                          \
-		leakwrap_self.releasing = NULL;                                                \
 	}
 
 #endif

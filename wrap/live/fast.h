@@ -143,11 +143,25 @@ LEAKWRAP_INLINE uint32_t leakwrap_live_fast_take(const void *block)
 	return value;
 }
 
-/* Clears BLOCK's slot.  Returns false and changes nothing if leakwrap_live_fast_take would
- * return 0. */
-LEAKWRAP_INLINE bool leakwrap_live_fast_remove(const void *block)
+/* Clears BLOCK's slot, and returns LEAKWRAP_REMOVED.  Returns another result and changes nothing if
+ * leakwrap_live_fast_take would return 0.  LEAKWRAP_NO_RECORD is true of the live table. */
+LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *block)
 {
-	return leakwrap_live_fast_take(block) != 0;
+	const uintptr_t key = (uintptr_t)block >> LEAKWRAP_REGION_BITS;
+	const struct leakwrap_region *region = leakwrap_region_cache_load(key);
+	uint32_t within, value;
+	leakwrap_live_slot *slot;
+
+	if (leakwrap_unlikely(!region))
+		return LEAKWRAP_NO_RECORD;
+	if (leakwrap_unlikely(region->key != key))
+		return LEAKWRAP_NOT_FAST;
+	slot = leakwrap_slot_of(region, (uintptr_t)block, &within);
+	value = atomic_load_explicit(slot, memory_order_relaxed);
+	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value, within)))
+		return value == 0 ? LEAKWRAP_NO_RECORD : LEAKWRAP_NOT_FAST;
+	atomic_store_explicit(slot, 0, memory_order_relaxed);
+	return LEAKWRAP_REMOVED;
 }
 
 /* Stores SIZE and SITE in the record of BLOCK.  Returns false and changes nothing if the region is

@@ -50,6 +50,13 @@ struct leakwrap_live_block {
 	uint32_t site; /* LEAKWRAP_SITE_NONE: not recorded */
 };
 
+/* What the fast path found when it was to remove the record of a block. */
+enum leakwrap_removal {
+	LEAKWRAP_REMOVED,
+	LEAKWRAP_NO_RECORD, /* the block certainly has no record */
+	LEAKWRAP_NOT_FAST,  /* the block may have a record, which the slow path removes */
+};
+
 /* -- slots ------------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE

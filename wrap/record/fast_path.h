@@ -56,10 +56,10 @@ LEAKWRAP_INLINE bool leakwrap_fast_record(uint32_t value, void *block)
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_fast_remove(void *block)
+LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
 {
 	(void)block;
-	return false;
+	return LEAKWRAP_NOT_FAST;
 }
 
 LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
@@ -137,55 +137,6 @@ LEAKWRAP_INLINE bool leakwrap_fast_record(uint32_t value, void *block)
 	return true;
 }
 
-/* The current stack pointer; the frame address where reading the register is not supported. */
-#ifdef LEAKWRAP_SP_NAME
-register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
-#else
-#define leakwrap_sp_here ((uintptr_t)__builtin_frame_address(0))
-#endif
-
-/* Marks BLOCK as being released: all calls below the current frame are part of its release. */
-LEAKWRAP_INLINE void leakwrap_mark_release(void *block)
-{
-	leakwrap_self.release_sp = leakwrap_sp_here;
-	atomic_signal_fence(memory_order_seq_cst);
-	leakwrap_self.releasing = block;
-}
-
-/* Removes the record of BLOCK, which is about to be freed, and marks its release.  On success the
- * caller sets leakwrap_self.releasing to NULL after the real call.  Returns false and changes
- * nothing if an enclosing call is releasing a block, or leakwrap_live_fast_remove cannot remove
- * BLOCK: then the caller must call leakwrap_begin_release. */
-LEAKWRAP_INLINE bool leakwrap_fast_remove(void *block)
-{
-	/* Most allocators read the block or the header before it: fetch it while the slot is
-	 * fetched. */
-	__builtin_prefetch(block, 1);
-	if (leakwrap_unlikely(leakwrap_self.releasing || !leakwrap_live_fast_remove(block)))
-		return false;
-	leakwrap_mark_release(block);
-	return true;
-}
-
-/* Removes the record of BLOCK, which is about to be resized to SIZE bytes, and marks its release.
- * *VALUE is the prediction for the new size.  If dumps hide BLOCK, *VALUE becomes the value of a
- * hidden block.  Returns the old slot value, for leakwrap_end_fast_resize.  Returns 0 and changes
- * nothing if the fast path does not apply: then the caller must call leakwrap_begin_resize. */
-LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
-{
-	uint32_t old_value;
-
-	if (leakwrap_unlikely(*value == 0 || size == 0 || leakwrap_self.releasing))
-		return 0;
-	old_value = leakwrap_live_fast_take(block);
-	if (leakwrap_unlikely(old_value == 0))
-		return 0;
-	if (leakwrap_unlikely(leakwrap_slot_site(old_value) == LEAKWRAP_SITE_IGNORED))
-		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
-	leakwrap_mark_release(block);
-	return old_value;
-}
-
 /* -- sampling ---------------------------------------------------------------------------------- */
 
 /* The functions here are for a thread that samples, and return false in any other.  They stand
@@ -231,11 +182,74 @@ LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
 	return leakwrap_count_down(size);
 }
 
+/* Returns whether BLOCK, which may be NULL and has no record in the live table, certainly is not
+ * sampled. */
+LEAKWRAP_INLINE bool leakwrap_has_no_sample(const void *block)
+{
+	return leakwrap_likely(leakwrap_thread_is_sampling() && !leakwrap_may_be_sampled(block));
+}
+
 /* Returns whether BLOCK, which may be NULL, certainly has no record. */
 LEAKWRAP_INLINE bool leakwrap_has_no_record(const void *block)
 {
-	return leakwrap_likely(leakwrap_thread_is_sampling() && leakwrap_live_has_none(block) &&
-	                       !leakwrap_may_be_sampled(block));
+	return leakwrap_likely(leakwrap_has_no_sample(block) && leakwrap_live_has_none(block));
+}
+
+/* -- releases ---------------------------------------------------------------------------------- */
+
+/* The current stack pointer; the frame address where reading the register is not supported. */
+#ifdef LEAKWRAP_SP_NAME
+register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
+#else
+#define leakwrap_sp_here ((uintptr_t)__builtin_frame_address(0))
+#endif
+
+/* Marks BLOCK as being released: all calls below the current frame are part of its release. */
+LEAKWRAP_INLINE void leakwrap_mark_release(void *block)
+{
+	leakwrap_self.release_sp = leakwrap_sp_here;
+	atomic_signal_fence(memory_order_seq_cst);
+	leakwrap_self.releasing = block;
+}
+
+/* Removes the record of BLOCK, which is about to be freed, and marks its release.  After
+ * LEAKWRAP_REMOVED the caller sets leakwrap_self.releasing to NULL after the real call.  After
+ * LEAKWRAP_NO_RECORD nothing but the real call is left to do.  Otherwise nothing has changed, and
+ * the caller must call leakwrap_begin_release. */
+LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
+{
+	enum leakwrap_removal removal;
+
+	/* Most allocators read the block or the header before it: fetch it while the slot is
+	 * fetched. */
+	__builtin_prefetch(block, 1);
+	if (leakwrap_unlikely(leakwrap_self.releasing))
+		return LEAKWRAP_NOT_FAST;
+	removal = leakwrap_live_fast_remove(block);
+	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
+		leakwrap_mark_release(block);
+	else if (removal == LEAKWRAP_NO_RECORD && !leakwrap_has_no_sample(block))
+		return LEAKWRAP_NOT_FAST;
+	return removal;
+}
+
+/* Removes the record of BLOCK, which is about to be resized to SIZE bytes, and marks its release.
+ * *VALUE is the prediction for the new size.  If dumps hide BLOCK, *VALUE becomes the value of a
+ * hidden block.  Returns the old slot value, for leakwrap_end_fast_resize.  Returns 0 and changes
+ * nothing if the fast path does not apply: then the caller must call leakwrap_begin_resize. */
+LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
+{
+	uint32_t old_value;
+
+	if (leakwrap_unlikely(*value == 0 || size == 0 || leakwrap_self.releasing))
+		return 0;
+	old_value = leakwrap_live_fast_take(block);
+	if (leakwrap_unlikely(old_value == 0))
+		return 0;
+	if (leakwrap_unlikely(leakwrap_slot_site(old_value) == LEAKWRAP_SITE_IGNORED))
+		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
+	leakwrap_mark_release(block);
+	return old_value;
 }
 
 #endif
