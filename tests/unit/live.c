@@ -114,7 +114,7 @@ static uint32_t forget(uintptr_t address, size_t *size)
 {
 	struct leakwrap_live_block known = leakwrap_live_find(at(address));
 
-	if (leakwrap_live_fast_remove(at(address))) {
+	if (leakwrap_live_fast_remove(at(address)) == LEAKWRAP_REMOVED) {
 		*size = known.size;
 		return known.site;
 	}
@@ -267,7 +267,7 @@ static bool is_served_inline(uintptr_t address)
 	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_remove(at(address), &size) == 1);
 	return leakwrap_live_fast_add(at(address), leakwrap_slot_value(1, 1, 0)) &&
-	       leakwrap_live_fast_remove(at(address));
+	       leakwrap_live_fast_remove(at(address)) == LEAKWRAP_REMOVED;
 }
 
 /* A large block at the end of a region does not fit its slots. This says nothing about the blocks'
@@ -403,7 +403,8 @@ static void *live_packed(void *number)
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS) {
 			size_t size;
 
-			CHECK(leakwrap_live_fast_remove(at(packed_base + i * packed_spacing)) ||
+			CHECK(leakwrap_live_fast_remove(at(packed_base + i * packed_spacing)) ==
+			              LEAKWRAP_REMOVED ||
 			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) ==
 			              5);
 		}
@@ -526,7 +527,7 @@ static void replace_aside(void)
 	CHECK(walk(base, base + 64).count == 0);
 	/* Without exact blocks the inline paths serve the region again. */
 	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
-	CHECK(leakwrap_live_fast_remove(at(base)));
+	CHECK(leakwrap_live_fast_remove(at(base)) == LEAKWRAP_REMOVED);
 }
 
 /* -- pages that go back ------------------------------------------------------------------------ */
@@ -731,7 +732,8 @@ static void *forget_early(void *base)
 {
 	size_t size;
 
-	CHECK(leakwrap_live_fast_remove(base) || leakwrap_live_remove(base, &size) == 7);
+	CHECK(leakwrap_live_fast_remove(base) == LEAKWRAP_REMOVED ||
+	      leakwrap_live_remove(base, &size) == 7);
 	return NULL;
 }
 
@@ -798,7 +800,7 @@ static void *wander(void *number)
 			CHECK(found.site == 5 + i && found.size == wanted[i]);
 		}
 		for (unsigned i = 0; i < AT_A_TIME; i++)
-			CHECK(leakwrap_live_fast_remove(at(address[i])) ||
+			CHECK(leakwrap_live_fast_remove(at(address[i])) == LEAKWRAP_REMOVED ||
 			      (leakwrap_live_remove(at(address[i]), &size) == 5 + i &&
 			       size == wanted[i]));
 	}
@@ -864,7 +866,7 @@ static void hold_each(enum leakwrap_hold how)
 		CHECK(leakwrap_live_hold(block, how, HOLDING_SP, &size, &mark) == 7);
 		CHECK(size == wanted && mark != 0);
 		CHECK(leakwrap_live_find(block).site == 0);
-		CHECK(!leakwrap_live_fast_remove(block));
+		CHECK(leakwrap_live_fast_remove(block) != LEAKWRAP_REMOVED);
 		CHECK(walk(base, base + 131072).count == 1);
 		CHECK(walk(base, base + 131072).bytes == wanted);
 		CHECK(leakwrap_live_restore(block, size, 7, mark) == LEAKWRAP_LIVE_NEW);

@@ -83,7 +83,8 @@ static void check_layout(void)
 	for (uintptr_t offset = 0; offset < LEAKWRAP_REGION_SIZE; offset++)
 		CHECK(leakwrap_live_fast_add(at(offset), leakwrap_slot_value(5, 7, 0)) ==
 		              (offset % apart == 0) &&
-		      (offset % apart != 0 || leakwrap_live_fast_remove(at(offset))));
+		      (offset % apart != 0 ||
+		       leakwrap_live_fast_remove(at(offset)) == LEAKWRAP_REMOVED));
 	if (!blocks_lie_apart)
 		stand(0, 8);
 	for (uintptr_t first = 0; first < WINDOW; first += apart)
