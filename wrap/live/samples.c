@@ -139,7 +139,7 @@ struct leakwrap_found_sample leakwrap_samples_find(const void *block)
 	for (unsigned level = 0; level < LEVELS; level++) {
 		struct leakwrap_sample_entry *bucket = bucket_of(level, (uintptr_t)block);
 
-		if (!bucket)
+		if (!bucket || !leakwrap_may_be_sampled(block))
 			break;
 		for (unsigned i = 0; i < BUCKET; i++) {
 			struct leakwrap_sample sample;

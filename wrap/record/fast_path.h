@@ -87,6 +87,12 @@ LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
 	return false;
 }
 
+LEAKWRAP_INLINE bool leakwrap_is_passed(const void *block)
+{
+	(void)block;
+	return false;
+}
+
 LEAKWRAP_INLINE bool leakwrap_has_no_record(const void *block)
 {
 	(void)block;
@@ -187,6 +193,13 @@ LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
 LEAKWRAP_INLINE bool leakwrap_has_no_sample(const void *block)
 {
 	return leakwrap_likely(leakwrap_thread_is_sampling() && !leakwrap_may_be_sampled(block));
+}
+
+/* Returns whether an inner call has counted BLOCK, and it certainly is not sampled. */
+LEAKWRAP_INLINE bool leakwrap_is_passed(const void *block)
+{
+	return leakwrap_self_after_call.inner == LEAKWRAP_INNER_GONE &&
+	       leakwrap_has_no_sample(block);
 }
 
 /* Returns whether BLOCK, which may be NULL, certainly has no record. */

@@ -18,7 +18,7 @@ bool leakwrap_begin_library_calls(void)
 bool leakwrap_is_recorded(const void *block)
 {
 	return block && (leakwrap_live_find(block).site != LEAKWRAP_SITE_NONE ||
-	                 (leakwrap_may_be_sampled(block) && leakwrap_samples_find(block).entry));
+	                 leakwrap_samples_find(block).entry);
 }
 
 bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)

@@ -198,8 +198,11 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 		leakwrap_runtime_report_failure(size);
 		return NULL;
 	}
-	if (site == LEAKWRAP_SITE_NONE)
+	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE)) {
+		if (leakwrap_is_passed(block))
+			return block;
 		site = find_site(LEAKWRAP_CALLER_PASSED);
+	}
 	if (site == LEAKWRAP_SITE_NONE)
 		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
 	if (leakwrap_unlikely(leakwrap_options.allocated))

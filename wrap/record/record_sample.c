@@ -81,8 +81,7 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 
 struct leakwrap_found_sample leakwrap_find_sample(const void *block)
 {
-	return leakwrap_may_be_sampled(block) ? leakwrap_samples_find(block)
-	                                      : (struct leakwrap_found_sample){NULL, 0};
+	return leakwrap_samples_find(block);
 }
 
 struct leakwrap_sample leakwrap_take_sample(const void *block)
