@@ -204,6 +204,8 @@ function shapes(    i, name, part, share, worst, worst_name) {
 function plain_of(tool) {
 	if (tool ~ /^(static|shared)-/)
 		return substr(tool, 1, 7) "untraced"
+	if (tool ~ /^(jemalloc|tcmalloc)-sampled$/)
+		return substr(tool, 1, 8)
 	return "untraced"
 }
 
@@ -324,6 +326,35 @@ function shared(    i, name, sum, ours, lsan, used) {
 	finish("The same programs with the same libraries as shared libraries, of which every " \
 		"allocation is recorded: time and peak of\nresident memory as multiples of " \
 		"the untraced program's that is so linked")
+}
+
+function sampling(    i, j, n, name, tools, shown, sum) {
+	n = split("sampled off jemalloc-sampled tcmalloc-sampled", tools, " ")
+	head("sampled by 512 KiB|untraced|leakwrap|leakwrap, off|jemalloc|gperftools|" \
+		"peak: leakwrap|jemalloc|gperftools")
+	for (i = 1; i <= name_count["sampling"]; i++) {
+		name = names["sampling", i]
+		start_row()
+		cell(readme ? "`" name "`" : name)
+		cell(sprintf("%.2f s", get("sampling", name, "untraced", ns) / 1e9))
+		for (j = 1; j <= n; j++) {
+			shown = ratio("sampling", name, tools[j], ns)
+			cell(sprintf("%.3f", shown))
+			sum[j] += log(shown)
+		}
+		for (j = 1; j <= n; j++)
+			if (tools[j] != "off")
+				cell(sprintf("%.3f",
+					ratio("sampling", name, tools[j], "peak_bytes")))
+	}
+	start_row()
+	cell("geometric mean")
+	cell("1")
+	for (j = 1; j <= n; j++)
+		cell(sprintf("%.3f", exp(sum[j] / name_count["sampling"])))
+	finish("Whole programs with sampling: time and peak of resident memory as multiples of " \
+		"the untraced program's;\njemalloc and gperftools: of the program with the same " \
+		"allocator that does not sample")
 }
 
 # Returns cycles by the rule of thumb of KCachegrind, its event type "Cycle Estimation".
@@ -642,6 +673,8 @@ END {
 			readme_programs()
 			shared()
 		}
+		if (name_count["sampling"])
+			sampling()
 		if (name_count["counts"])
 			counts()
 		if (name_count["grid"])
@@ -665,6 +698,8 @@ END {
 		programs()
 		shared()
 	}
+	if (name_count["sampling"])
+		sampling()
 	if (name_count["counts"])
 		counts()
 	if (name_count["grid"])
