@@ -54,7 +54,7 @@ sed -n '/^EMBEDDED LINUX/,/libgcc_s/p' "$W/manual" | sed -n 's/^ \{11\}//p' |
 [ -s "$W/commands" ] || fail "leakwrap(7) has no section for boards"
 (
 	unset MAKEFLAGS MFLAGS CC AR
-	cd "$W" && O=$W/build sh -e ./commands
+	cd "$W" && O=$W/alone sh -e ./commands
 ) >"$W/all" 2>&1 || fail "the commands of leakwrap(7): $(tail -n 5 "$W/all")"
 
 # Both reports read the board's paths in the log, and find names and lines in this machine's files.

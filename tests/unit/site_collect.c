@@ -295,7 +295,7 @@ static void *stay_inside(void *unused)
 
 	atomic_store(&is_inside, true);
 	while (!atomic_load(&may_leave))
-		;
+		usleep(100);
 	leakwrap_readers_leave(entered);
 	return unused;
 }
@@ -326,7 +326,7 @@ static void dump_slowly(void)
 	collect(1);
 	CHECK(pthread_create(&reader, NULL, stay_inside, NULL) == 0);
 	while (!atomic_load(&is_inside))
-		;
+		usleep(100);
 	collect_in_vain();
 	entered = leakwrap_sites_begin_reading();
 	atomic_store(&may_leave, true);
@@ -403,7 +403,7 @@ static void lack_memory(void)
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
-enum { THREADS = 4, STEPS = IS_SLOW ? 60000 : 120000, OF_THREAD = 512 };
+enum { THREADS = 4, STEPS = IS_SLOW ? 30000 : 120000, OF_THREAD = 512 };
 
 /* Threads add equal stacks at the same time, and different ones.  Blocks stay for a while. */
 static void *live_in_thread(void *argument)
