@@ -31,6 +31,10 @@ _leakwrap() {
 		mapfile -t COMPREPLY < <(compgen -W 'function file module member origin' \
 			-- "$word")
 		;;
+	--leak-kinds | --show-leak-kinds)
+		mapfile -t COMPREPLY < <(compgen -W 'definite indirect possible reachable all' \
+			-- "$word")
+		;;
 	--judge) mapfile -t COMPREPLY < <(compgen -W 'program all' -- "$word") ;;
 	--origin)
 		mapfile -t COMPREPLY < <(compgen -W 'program library system_library' -- "$word")
@@ -47,9 +51,9 @@ _leakwrap() {
 		case $command in
 		report)
 			options="$files --by= --growth --last --merge --each --hosts=
-				--fail-on-leaks --leak-kinds= --judge= --max-bytes= --max-blocks="
+				--show-leak-kinds= --fail-on-leaks --leak-kinds= --judge= --max-bytes= --max-blocks="
 			;;
-		diff) options=$files ;;
+		diff) options="$files --show-leak-kinds=" ;;
 		list) options=--help ;;
 		audit) options='--strict --help' ;;
 		dump)

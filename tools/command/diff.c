@@ -17,7 +17,7 @@ static error_t parse_diff(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->common;
+		state->child_inputs[0] = state->child_inputs[1] = &options->common;
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
@@ -88,6 +88,12 @@ static enum status make_diff(struct diff_options *options, struct report *report
 	if (!new)
 		return STATUS_USAGE;
 	complete_report(report, &options->common);
+	if (!choose_kinds(report, &options->common))
+		return STATUS_USAGE;
+	if (options->common.kinds && !(old->totals.reach.is_known && new->totals.reach.is_known)) {
+		complain("two dumps are compared by kinds only if both have them");
+		return STATUS_USAGE;
+	}
 	struct changes changes = compare_dumps(report, old, new);
 	struct answer answer = {.report = report,
 	                        .changes = &changes,
@@ -107,7 +113,7 @@ int command_diff(int argc, char **argv)
 	               "log, LOG@N is dump N, LOG@PID:N is dump N of process PID.  Call sites are "
 	               "matched by what their stacks are called, so two runs and two builds "
 	               "compare.",
-	        .children = common_options,
+	        .children = dump_options,
 	};
 	struct diff_options options = {0};
 	struct report report;

@@ -2,6 +2,7 @@
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
 #include "tools/model/add_log.h"
+#include "tools/model/kinds.h"
 #include "tools/model/totals.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ enum {
 	KEY_SUPPRESSIONS,
 	KEY_NO_SYSTEM,
 	KEY_ORIGIN,
+	KEY_SHOW_LEAK_KINDS,
 	KEY_TOP,
 	KEY_ALL,
 	KEY_COLOR,
@@ -128,6 +130,15 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 	return value;
 }
 
+unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument)
+{
+	unsigned kinds = parse_kinds(argument);
+	if (!kinds)
+		option_error(state, "--%s=%s: definite, indirect, possible, reachable or all", name,
+		             argument);
+	return kinds;
+}
+
 /* Returns ARGUMENT, the value of option NAME.  Ends the tool with a message if there is no such
  * file or folder. */
 static const char *existing_path(const struct argp_state *state, const char *name,
@@ -231,6 +242,28 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp options_argp = {.options = option_table, .parser = parse_option};
 const struct argp_child common_options[] = {{&options_argp, 0, NULL, 0}, {0}};
 
+static const struct argp_option kinds_table[] = {
+        {"show-leak-kinds", KEY_SHOW_LEAK_KINDS, "KINDS", 0,
+         "Show only blocks of these kinds: definite, indirect, possible, reachable, with commas "
+         "between them, or all",
+         4},
+        {0},
+};
+
+static error_t parse_kinds_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	if (key != KEY_SHOW_LEAK_KINDS)
+		return ARGP_ERR_UNKNOWN;
+	options->kinds = option_kinds(state, "show-leak-kinds", argument);
+	return 0;
+}
+
+static const struct argp kinds_argp = {.options = kinds_table, .parser = parse_kinds_option};
+const struct argp_child dump_options[] = {
+        {&options_argp, 0, NULL, 0}, {&kinds_argp, 0, NULL, 0}, {0}};
+
 void options_free(struct options *options)
 {
 	free(options->search.debug_dirs);
@@ -252,6 +285,20 @@ void complete_report(struct report *report, struct options *options)
 		keep_origins(report, keeps);
 	find_askers(report, &options->skips);
 	suppressions_apply(&options->suppressions, report);
+}
+
+bool choose_kinds(struct report *report, const struct options *options)
+{
+	if (!options->kinds || report->dump_count == 0)
+		return true;
+	size_t removed = keep_kinds(report, options->kinds);
+	if (report->dump_count == 0)
+		complain("no dump tells lost from reachable memory: leakwrap dump --kinds asks for "
+		         "one, and the option kinds=");
+	else if (removed)
+		complain("%zu dump%s left out that %s not tell lost from reachable memory", removed,
+		         removed == 1 ? " is" : "s are", removed == 1 ? "does" : "do");
+	return report->dump_count > 0;
 }
 
 /* -- output ------------------------------------------------------------------------------------ */

@@ -24,6 +24,7 @@ struct options {
 	size_t debug_dir_room;
 	struct suppressions suppressions;
 	bool left_out[3];   /* by enum origin */
+	unsigned kinds;     /* to show, a set; 0: all, and dumps without kinds, too */
 	struct arena arena; /* of the suppressions and settings */
 	enum format format;
 	const char *output; /* NULL: standard output */
@@ -35,6 +36,10 @@ struct options {
 
 /* The children of the argp of report and of diff.  The input is a struct options. */
 extern const struct argp_child common_options[];
+
+/* The same, and those of a command that shows the blocks of dumps.  The inputs of both children are
+ * the same struct options. */
+extern const struct argp_child dump_options[];
 
 /* The argp of report.  A settings file has options of report, and diff passes over those that it
  * lacks. */
@@ -49,11 +54,18 @@ unsigned options_top(const struct options *options);
  * may follow the number. */
 uint64_t option_size(const struct argp_state *state, const char *name, const char *argument);
 
+/* Returns the set of kinds (kinds.h) that ARGUMENT of option NAME lists, or ends the tool so. */
+unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument);
+
 const char *format_name(enum format format);
 
 /* Runs the stages between reading and writing on REPORT, to which all logs are added: names
  * functions, finds who asked for the memory, and takes out what the options leave out. */
 void complete_report(struct report *report, struct options *options);
+
+/* Takes out of REPORT, which is complete, the blocks that are not of the kinds that OPTIONS name,
+ * and the dumps that do not tell their kinds.  Returns false, after a message, if no dump does. */
+bool choose_kinds(struct report *report, const struct options *options);
 
 /* Returns how text that goes to STREAM looks. */
 struct style options_style(const struct options *options, FILE *stream);

@@ -9,6 +9,7 @@
 #include "tools/command/settings.h"
 #include "tools/model/add_log.h"
 #include "tools/model/fleet.h"
+#include "tools/model/kinds.h"
 #include "tools/model/merge.h"
 #include "tools/model/totals.h"
 
@@ -18,7 +19,7 @@ struct report_options {
 	size_t log_count, log_room;
 	enum group_kind by;
 	bool growth, only_last, fail_on_leaks, judges_all;
-	unsigned leak_kinds; /* bits by enum reach; 0: not chosen */
+	unsigned leak_kinds; /* a set of kinds; 0: not chosen */
 	enum { MERGE_IF_MANY, MERGE_ALWAYS, MERGE_NEVER } merge;
 	const char *hosts;
 	bool limits_bytes, limits_blocks;
@@ -76,28 +77,6 @@ static bool *flag_of(struct report_options *options, int key)
 	                                  : NULL;
 }
 
-/* Reads a list of kinds.  Returns bits by enum reach, or 0 if TEXT is no such list. */
-static unsigned parse_kinds(const char *text)
-{
-	unsigned kinds = 0;
-
-	if (strcmp(text, "all") == 0)
-		return (1u << REACHES) - 1;
-	while (*text) {
-		size_t length = strcspn(text, ",");
-		unsigned kind = 0;
-		while (kind < REACHES && (strlen(reach_names[kind]) != length ||
-		                          memcmp(reach_names[kind], text, length) != 0))
-			kind++;
-		if (kind == REACHES)
-			return 0;
-		kinds |= 1u << kind;
-		text += length;
-		text += *text == ',';
-	}
-	return kinds;
-}
-
 static error_t parse_report(int key, char *argument, struct argp_state *state)
 {
 	struct report_options *options = state->input;
@@ -109,7 +88,7 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 	}
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->common;
+		state->child_inputs[0] = state->child_inputs[1] = &options->common;
 		break;
 	case KEY_BY:
 		options->by = group_kind_named(argument);
@@ -134,12 +113,7 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		options->hosts = argument;
 		break;
 	case KEY_LEAK_KINDS:
-		options->leak_kinds = parse_kinds(argument);
-		if (!options->leak_kinds)
-			option_error(
-			        state,
-			        "--leak-kinds=%s: definite, indirect, possible, reachable or all",
-			        argument);
+		options->leak_kinds = option_kinds(state, "leak-kinds", argument);
 		break;
 	case KEY_MAX_BYTES:
 		options->max_bytes = option_size(state, "max-bytes", argument);
@@ -178,9 +152,6 @@ static void count_judged(const struct dump *dump, bool judges_all, uint64_t *byt
 	}
 }
 
-/* By default these are leaks. */
-#define LOST (1u << REACH_DEFINITE | 1u << REACH_INDIRECT | 1u << REACH_POSSIBLE)
-
 /* Counts the bytes and blocks of DUMP that are leaks of KINDS, as count_judged does. */
 static void count_leaks(const struct dump *dump, bool judges_all, unsigned kinds, uint64_t *bytes,
                         uint64_t *blocks)
@@ -190,12 +161,8 @@ static void count_leaks(const struct dump *dump, bool judges_all, unsigned kinds
 	for (size_t i = 0; i < dump->site_count; i++)
 		if (!judges_all && dump->sites[i].origin != ORIGIN_PROGRAM)
 			subtract_reach(&reach, &dump->sites[i].reach);
-	*bytes = *blocks = 0;
-	for (unsigned kind = 0; kind < REACHES; kind++)
-		if (kinds >> kind & 1) {
-			add_up(bytes, reach.bytes[kind]);
-			add_up(blocks, reach.blocks[kind]);
-		}
+	*bytes = kinds_bytes(&reach, kinds);
+	*blocks = kinds_blocks(&reach, kinds);
 }
 
 /* How many processes the judgement names before it only counts the others. */
@@ -226,7 +193,7 @@ static enum status judge(const struct report_options *options, const struct repo
 		             !many_blocks;
 		if (tells)
 			count_leaks(dump, options->judges_all,
-			            options->leak_kinds ? options->leak_kinds : LOST, &bytes,
+			            options->leak_kinds ? options->leak_kinds : KINDS_LOST, &bytes,
 			            &blocks);
 		bool leaks = options->fail_on_leaks && blocks > 0;
 		if (leaks || many_bytes || many_blocks) {
@@ -236,7 +203,7 @@ static enum status judge(const struct report_options *options, const struct repo
 				         bytes == 1 ? "" : "s", with_commas(blocks),
 				         blocks == 1 ? "" : "s",
 				         bytes == 1 && blocks == 1 ? "is" : "are",
-				         tells && !(options->leak_kinds & ~LOST) ? "lost" : "live",
+				         tells && !(options->leak_kinds & ~KINDS_LOST) ? "lost" : "live",
 				         many_bytes || many_blocks ? ", more than allowed" : "");
 			if (status == STATUS_FINE)
 				status = STATUS_LEAKS;
@@ -341,7 +308,8 @@ static enum status make_report(struct report_options *options, struct report *re
 	if (!check_options(options))
 		return STATUS_USAGE;
 	bool fleet = is_fleet(options);
-	const struct fleet_options fleet_options = {options->hosts, options->growth};
+	const struct fleet_options fleet_options = {options->hosts, options->growth,
+	                                            options->common.kinds};
 	if (fleet)
 		fine = fleet_add(report, options->logs, options->log_count, &fleet_options);
 	for (size_t i = 0; !fleet && i < options->log_count; i++)
@@ -355,6 +323,10 @@ static enum status make_report(struct report_options *options, struct report *re
 		return STATUS_USAGE;
 	complete_report(report, &options->common);
 	suppressions_report_unused(&options->common.suppressions);
+	/* The verdict does not depend on what is shown. */
+	enum status judged = judge(options, report);
+	if (!choose_kinds(report, &options->common))
+		return STATUS_USAGE;
 
 	/* Flame graphs add up all dumps.  Two dumps of one process must not be added up. */
 	bool adds_up = format == FORMAT_FOLDED || format == FORMAT_PPROF;
@@ -390,7 +362,6 @@ static enum status make_report(struct report_options *options, struct report *re
 		answer.dumps = &list;
 	enum status written = write_answer(&options->common, &answer);
 	free(growths.all);
-	enum status judged = judge(options, report);
 	return !fine || written != STATUS_FINE ? STATUS_USAGE : judged;
 }
 
@@ -406,7 +377,7 @@ const struct argp report_argp = {
                "from the function that asked for the memory down to main.\n\n"
                "Exit status: 0 fine, 1 leaks or limits exceeded where asked, 2 usage or unreadable "
                "input.",
-        .children = common_options,
+        .children = dump_options,
 };
 
 int command_report(int argc, char **argv)

@@ -11,7 +11,7 @@ struct sum *sum_make(struct watch *watch, struct target *const *targets, size_t 
 	size_t added = 0;
 
 	report->dump_arena = &sum->arena;
-	struct merger *merger = merge_start(report);
+	struct merger *merger = merge_start(report, 0);
 	for (size_t i = 0; i < count; i++) {
 		const struct dump *last = watch_last(targets[i]);
 		const struct dump_list one = {&last, 1};

@@ -1,6 +1,8 @@
 /* compare.c - see compare.h. */
 #include "tools/model/compare.h"
 
+#include "tools/model/kinds.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +86,9 @@ static int64_t gained(const struct change *change)
 static int compare_changes(const void *left, const void *right)
 {
 	const struct change *a = left, *b = right;
+	int first = compare_lost_growth(&a->old_reach, &a->new_reach, &b->old_reach, &b->new_reach);
+	if (first)
+		return first;
 	int64_t gain_a = gained(a), gain_b = gained(b);
 	if (gain_a != gain_b)
 		return gain_a > gain_b ? -1 : 1;
@@ -100,6 +105,8 @@ static struct change *find_change(struct table *table, struct changes *changes,
 	if (!change) {
 		change = &changes->all[changes->count++];
 		*change = (struct change){.stack = key.stack, .dump = dump};
+		change->old_reach.is_known = key.old->totals.reach.is_known;
+		change->new_reach.is_known = key.new->totals.reach.is_known;
 		table_add(table, hash, change);
 	}
 	return change;
@@ -119,6 +126,7 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 		struct change *change = find_change(&table, &changes, key, new);
 		change->new_bytes += site->bytes;
 		change->new_blocks += site->blocks;
+		add_reach(&change->new_reach, &site->reach);
 	}
 	for (size_t i = 0; i < old->site_count; i++) {
 		const struct site *site = &old->sites[i];
@@ -126,6 +134,7 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 		struct change *change = find_change(&table, &changes, key, old);
 		change->old_bytes += site->bytes;
 		change->old_blocks += site->blocks;
+		add_reach(&change->old_reach, &site->reach);
 	}
 	table_free(&table);
 
@@ -133,7 +142,8 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 	for (size_t i = 0; i < changes.count; i++) {
 		const struct change *change = &changes.all[i];
 		if (change->old_bytes == change->new_bytes &&
-		    change->old_blocks == change->new_blocks)
+		    change->old_blocks == change->new_blocks &&
+		    has_equal_kinds(&change->old_reach, &change->new_reach))
 			changes.unchanged++;
 		else
 			changes.all[kept++] = *change;
@@ -152,7 +162,9 @@ const char *change_name(const struct change *change)
 		return "vanished";
 	if (change->new_bytes != change->old_bytes)
 		return change->new_bytes > change->old_bytes ? "grew" : "shrank";
-	return change->new_blocks > change->old_blocks ? "grew" : "shrank";
+	return change->new_blocks == change->old_blocks  ? "kept"
+	       : change->new_blocks > change->old_blocks ? "grew"
+	                                                 : "shrank";
 }
 
 /* -- a series ---------------------------------------------------------------------------------- */
@@ -240,6 +252,9 @@ static struct spans cut_series(const struct series *series)
 static void sum_spans(const struct series *series, const struct spans *spans,
                       const struct subjects *subjects, size_t *entries, struct growths *growths)
 {
+	bool has_kinds = true;
+	for (unsigned end = 0; end <= spans->count; end++)
+		has_kinds &= series->dumps[spans->dumps[end]]->totals.reach.is_known;
 	for (unsigned end = 0; end <= spans->count; end++) {
 		const struct dump *dump = series->dumps[spans->dumps[end]];
 		for (size_t i = 0; i < dump->site_count; i++) {
@@ -255,30 +270,34 @@ static void sum_spans(const struct series *series, const struct spans *spans,
 				        .first_dump = series->dumps[0],
 				        .last_dump = series->dumps[series->count - 1],
 				        .spans = spans->count,
+				        .has_kinds = has_kinds,
 				        .subject = subject,
 				};
 			}
 			struct growth *growth = &growths->all[*at - 1];
-			growth->spans_bytes[end] += (int64_t)site->bytes;
+			growth->live.at[end] += (int64_t)site->bytes;
+			growth->lost.at[end] += (int64_t)lost_bytes(&site->reach);
 			if (end == 0) {
 				growth->first_bytes += site->bytes;
 				growth->first_blocks += site->blocks;
+				add_reach(&growth->first_reach, &site->reach);
 			} else if (end == spans->count) {
 				growth->last_bytes += site->bytes;
 				growth->last_blocks += site->blocks;
+				add_reach(&growth->last_reach, &site->reach);
 			}
 		}
 	}
 }
 
-/* Returns true if GROWTH fits one rate.  A dump's true time is up to a second later than it says.
+/* Returns true if CURVE fits one rate.  A dump's true time is up to a second later than it says.
  * If times are in dumps, the intervals are not known, and an error of one dump is allowed. */
-static bool is_linear(const struct growth *growth, const struct spans *spans)
+static bool is_linear(const struct curve *curve, const struct spans *spans)
 {
 	double duration = (double)spans->times[spans->count];
-	double gain = (double)(growth->spans_bytes[spans->count] - growth->spans_bytes[0]);
+	double gain = (double)(curve->at[spans->count] - curve->at[0]);
 	for (unsigned end = 1; gain > 0 && end < spans->count; end++) {
-		double gained = (double)(growth->spans_bytes[end] - growth->spans_bytes[0]);
+		double gained = (double)(curve->at[end] - curve->at[0]);
 		double error = gained / gain * duration - (double)spans->times[end];
 		if (error <= -1 || error >= 1)
 			return false;
@@ -286,14 +305,14 @@ static bool is_linear(const struct growth *growth, const struct spans *spans)
 	return gain > 0;
 }
 
-/* Returns what GROWTH would gain over the series at its lowest rate in any span. */
-static int64_t steady_bytes(const struct growth *growth, const struct spans *spans)
+/* Returns what CURVE would gain over the series at its lowest rate in any span. */
+static int64_t steady_bytes(const struct curve *curve, const struct spans *spans)
 {
 	double duration = (double)spans->times[spans->count], least = 0;
-	if (is_linear(growth, spans))
-		return growth->spans_bytes[spans->count] - growth->spans_bytes[0];
+	if (is_linear(curve, spans))
+		return curve->at[spans->count] - curve->at[0];
 	for (unsigned span = 0; span < spans->count; span++) {
-		double gain = (double)(growth->spans_bytes[span + 1] - growth->spans_bytes[span]);
+		double gain = (double)(curve->at[span + 1] - curve->at[span]);
 		double steady =
 		        gain * duration / (double)(spans->times[span + 1] - spans->times[span]);
 		least = span == 0 || steady < least ? steady : least;
@@ -301,6 +320,12 @@ static int64_t steady_bytes(const struct growth *growth, const struct spans *spa
 	if (least >= (double)INT64_MAX)
 		return INT64_MAX;
 	return least > 0 ? (int64_t)(least + 0.5) : 0;
+}
+
+int64_t lost_growth(const struct growth *growth)
+{
+	int64_t gain = growth->lost.at[growth->spans] - growth->lost.at[0];
+	return growth->has_kinds && gain > 0 ? gain : 0;
 }
 
 /* Adds each subject of SERIES that grew.  ENTRIES is all 0 before and after. */
@@ -314,8 +339,11 @@ static void grow_series(const struct series *series, const struct subjects *subj
 	for (size_t i = start; i < growths->count; i++) {
 		struct growth growth = growths->all[i];
 		entries[growth.subject] = 0;
-		growth.steady_bytes = steady_bytes(&growth, &spans);
-		if (growth.last_bytes > growth.first_bytes)
+		growth.live.steady = steady_bytes(&growth.live, &spans);
+		growth.first_reach.is_known = growth.last_reach.is_known = growth.has_kinds;
+		if (growth.has_kinds)
+			growth.lost.steady = steady_bytes(&growth.lost, &spans);
+		if (growth.last_bytes > growth.first_bytes || lost_growth(&growth) > 0)
 			growths->all[kept++] = growth;
 	}
 	growths->count = kept;
@@ -324,11 +352,17 @@ static void grow_series(const struct series *series, const struct subjects *subj
 static int compare_growth(const void *left, const void *right)
 {
 	const struct growth *a = left, *b = right;
-	if (a->steady_bytes != b->steady_bytes)
-		return a->steady_bytes > b->steady_bytes ? -1 : 1;
-	uint64_t gain_a = a->last_bytes - a->first_bytes, gain_b = b->last_bytes - b->first_bytes;
-	if (gain_a != gain_b)
-		return gain_a > gain_b ? -1 : 1;
+	const int64_t ranks[][2] = {
+	        {a->lost.steady, b->lost.steady},
+	        {lost_growth(a) > 0, lost_growth(b) > 0},
+	        {a->live.steady, b->live.steady},
+	        {lost_growth(a), lost_growth(b)},
+	        {(int64_t)(a->last_bytes - a->first_bytes),
+	         (int64_t)(b->last_bytes - b->first_bytes)},
+	};
+	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+		if (ranks[i][0] != ranks[i][1])
+			return ranks[i][0] > ranks[i][1] ? -1 : 1;
 	if (a->name && b->name)
 		return strcmp(a->name, b->name);
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;

@@ -10,11 +10,14 @@ struct change {
 	const struct stack *stack; /* the new dump's where it has one */
 	const struct dump *dump;   /* that STACK is from */
 	uint64_t old_bytes, new_bytes, old_blocks, new_blocks;
+	struct reach_sums old_reach, new_reach; /* known if the dump tells its kinds */
 };
 
 struct changes {
 	const struct dump *old, *new;
-	struct change *all; /* those that grew most first; unchanged call sites are left out */
+	/* Those whose lost memory grew most come first, then those that grew most; unchanged call
+	 * sites are left out. */
+	struct change *all;
 	size_t count;
 	size_t unchanged;
 };
@@ -24,36 +27,51 @@ struct changes {
  * too. */
 struct changes compare_dumps(struct report *report, const struct dump *old, const struct dump *new);
 
-/* Returns "grew", "shrank", "appeared" or "vanished". */
+/* Returns "grew", "shrank", "appeared" or "vanished"; "kept" if only the kinds of its blocks have
+ * changed. */
 const char *change_name(const struct change *change);
 
 /* -- a series ---------------------------------------------------------------------------------- */
 
 enum { SPANS_MAX = 4 };
 
+/* Bytes that grow: at the ends of the spans of a series, and what grows of them steadily. */
+struct curve {
+	int64_t at[SPANS_MAX + 1];
+	int64_t steady;
+};
+
 /* The growth of a call site, or of all call sites of a group, over the dumps of one process.
  *
- * The series is cut into at most SPANS_MAX spans of about the same duration.  STEADY_BYTES is the
- * lowest rate of growth in any span, times the duration of the series.  A leak gains in each span.
- * A cache that fills up, or one burst, gains nothing in some span.
+ * The series is cut into at most SPANS_MAX spans of about the same duration.  The steady growth is
+ * the lowest rate of growth in any span, times the duration of the series.  A leak gains in each
+ * span.  A cache that fills up, or one burst, gains nothing in some span.
  */
 struct growth {
 	const struct stack *stack;                 /* NULL for a group */
 	const char *name;                          /* of the group, or NULL */
 	const struct dump *first_dump, *last_dump; /* of the process */
 	uint64_t first_bytes, last_bytes, first_blocks, last_blocks;
-	int64_t steady_bytes;
-	int64_t spans_bytes[SPANS_MAX + 1]; /* at the ends of the spans */
+	struct reach_sums first_reach, last_reach; /* known if both dumps tell their kinds */
+	struct curve live;
+	struct curve lost; /* definitely, with what these blocks lead to; if the kinds are known */
 	unsigned spans;
+	bool has_kinds; /* all dumps at the ends of the spans tell them */
 	size_t subject; /* compare.c's own */
 };
 
 struct growths {
-	struct growth *all; /* steadiest growth first; only what grew; the caller's to free */
+	/* Steadiest growth of lost memory first, then steadiest growth; only what grew.  The
+	 * caller's to free. */
+	struct growth *all;
 	size_t count, room;
 	size_t series;      /* processes with at least two dumps */
 	enum group_kind by; /* GROUP_NONE: each entry is a call site */
 };
+
+/* Returns by how many bytes GROWTH has lost more, definitely and with what these blocks lead to; 0
+ * if it has not, or if its kinds are not known. */
+int64_t lost_growth(const struct growth *growth);
 
 /* Finds what grew in each process of REPORT that has at least two dumps.  BY adds up the call sites
  * whose memory one function, file, module or member asked for. */

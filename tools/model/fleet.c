@@ -214,7 +214,7 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 	struct source *sources = xzalloc((count + 1) * sizeof *sources);
 	bool fine = true;
 
-	fleet.merger = merge_start(report);
+	fleet.merger = merge_start(report, options->kinds);
 	for (size_t i = 0; i < count; i++) {
 		const char *host = NULL;
 		size_t length = 0;

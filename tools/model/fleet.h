@@ -11,6 +11,7 @@ struct fleet_options {
 	 * for any text, "logs/%h-*.log".  Or NULL: hosts are not known. */
 	const char *hosts;
 	bool growth; /* rank by growth, and leave out what did not grow */
+	unsigned kinds; /* what counts, see merge_start */
 };
 
 /* Returns true if PATTERN fits the path LOG.  Sets *HOST and *LENGTH to what %h stands for. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/model/kinds.h"
+
 /* -- what is the same across processes --------------------------------------------------------- */
 
 /* Returns what identifies MODULE.  Build-ids and paths are interned: equal text has one address. */
@@ -65,16 +67,6 @@ static void add_total(int64_t *sum, int64_t value)
 		*sum = INT64_MAX;
 }
 
-/* Adds ONE to SUM.  A sum is known only if each dump tells its kinds. */
-static void add_reach(struct reach_sums *sum, const struct reach_sums *one)
-{
-	sum->is_known &= one->is_known;
-	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++) {
-		add_up(&sum->bytes[kind], one->bytes[kind]);
-		add_up(&sum->blocks[kind], one->blocks[kind]);
-	}
-}
-
 /* Adds VALUE to *SUM.  A value that is not known adds nothing. */
 static void add_known(int64_t *sum, int64_t value)
 {
@@ -131,14 +123,21 @@ static int compare_sites(const void *left, const void *right)
 	return a->stack->number < b->stack->number ? -1 : a->stack->number > b->stack->number;
 }
 
-/* Steadiest growth first. */
+/* Steadiest growth first, of lost memory before that of all. */
 static int compare_site_growth(const void *left, const void *right)
 {
-	const struct site *a = left, *b = right;
-	if (a->spread->steady_bytes != b->spread->steady_bytes)
-		return a->spread->steady_bytes > b->spread->steady_bytes ? -1 : 1;
-	if (a->spread->gained_bytes != b->spread->gained_bytes)
-		return a->spread->gained_bytes > b->spread->gained_bytes ? -1 : 1;
+	const struct spread *a = ((const struct site *)left)->spread;
+	const struct spread *b = ((const struct site *)right)->spread;
+	const int64_t ranks[][2] = {
+	        {a->lost_steady_bytes, b->lost_steady_bytes},
+	        {a->lost_gained_bytes > 0, b->lost_gained_bytes > 0},
+	        {a->steady_bytes, b->steady_bytes},
+	        {a->lost_gained_bytes, b->lost_gained_bytes},
+	        {a->gained_bytes, b->gained_bytes},
+	};
+	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+		if (ranks[i][0] != ranks[i][1])
+			return ranks[i][0] > ranks[i][1] ? -1 : 1;
 	return compare_sites(left, right);
 }
 
@@ -157,6 +156,7 @@ struct merger {
 	size_t noted_count, noted_room;
 	struct merged *merged;
 	const char *host;       /* of the process before */
+	unsigned kinds;         /* a set: of what counts for the spread; 0: everything */
 	double complete, bytes; /* of the dumps that have a share of complete stacks */
 	size_t complete_known;
 };
@@ -210,6 +210,13 @@ static int64_t steady_gain(const uint64_t at[POINTS], const int64_t times[POINTS
 	                                        : (int64_t)(least + 0.5);
 }
 
+/* Adds BYTES, which are not negative, to *SUM, which stops at INT64_MAX. */
+static void add_steady(int64_t *sum, int64_t bytes)
+{
+	if (__builtin_add_overflow(*sum, bytes, sum))
+		*sum = INT64_MAX;
+}
+
 /* Counts the last process of SPREAD, whose bytes are complete. */
 static void finish_process(struct spread *spread)
 {
@@ -233,8 +240,13 @@ static void finish_process(struct spread *spread)
 	if (spread->process->grows) {
 		spread->gained_bytes += gained;
 		spread->grew_in += gained > 0;
-		if (__builtin_add_overflow(spread->steady_bytes, steady, &spread->steady_bytes))
-			spread->steady_bytes = INT64_MAX;
+		add_steady(&spread->steady_bytes, steady);
+	}
+	if (spread->process->grows && spread->process->has_kinds) {
+		steady = steady_gain(spread->lost_at, spread->process->times, &gained);
+		if (gained > 0)
+			add_steady(&spread->lost_gained_bytes, gained);
+		add_steady(&spread->lost_steady_bytes, steady);
 	}
 }
 
@@ -251,8 +263,11 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			spread->process = process;
 			spread->is_live = false;
 			memset(spread->at, 0, sizeof spread->at);
+			memset(spread->lost_at, 0, sizeof spread->lost_at);
 		}
-		add_up(&spread->at[point], site->bytes);
+		add_up(&spread->at[point], merger->kinds ? kinds_bytes(&site->reach, merger->kinds)
+		                                         : site->bytes);
+		add_up(&spread->lost_at[point], lost_bytes(&site->reach));
 		if (point != POINT_LAST)
 			continue;
 		struct site *into = &merger->dump->sites[index];
@@ -260,9 +275,9 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			into->kind = site->kind;
 			into->origin = site->origin;
 			into->library = site->library;
-			into->reach.is_known = true;
 		}
-		spread->is_live = true;
+		if (!merger->kinds || kinds_blocks(&site->reach, merger->kinds))
+			spread->is_live = true;
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);
 		add_reach(&into->reach, &site->reach);
@@ -339,6 +354,7 @@ static void add_head(struct merger *merger, const struct dump *one)
 
 	merged->dumps++;
 	merged->crashed += one->crash != NULL;
+	merged->with_kinds += one->totals.reach.is_known;
 	merged->damaged += one->damage != NULL;
 	uint64_t hash = hash_word(0, (uintptr_t)one->program);
 	if (one->program && !table_find(&merger->programs, hash, one->program, same_pointer)) {
@@ -352,15 +368,15 @@ static void add_head(struct merger *merger, const struct dump *one)
 		merged->last_time = arena_copy(merger->arena, one->time, strlen(one->time));
 }
 
-struct merger *merge_start(struct report *report)
+struct merger *merge_start(struct report *report, unsigned kinds)
 {
 	struct merger *merger = xzalloc(sizeof *merger);
 	merger->report = report;
+	merger->kinds = kinds;
 	merger->arena = report->dump_arena;
 	merger->dump = arena_alloc(merger->arena, sizeof *merger->dump);
 	merger->merged = arena_alloc(merger->arena, sizeof *merger->merged);
 	struct totals *totals = &merger->dump->totals;
-	totals->reach.is_known = true;
 	totals->pause_ns = totals->scan_ns = totals->running_threads = -1;
 	merger->dump->totals.estimate = NO_ESTIMATE;
 	merger->dump->totals.sample_interval = -1;
@@ -390,6 +406,8 @@ static void add_last(struct merger *merger, const struct dump *one)
 	add_up(&sum->suppressed_bytes, one->suppressed_bytes);
 	add_up(&sum->suppressed_blocks, one->suppressed_blocks);
 	sum->suppressed_sites += one->suppressed_sites;
+	add_reach(&sum->suppressed_reach, &one->suppressed_reach);
+	sum->kinds |= one->kinds;
 	if (one->totals.complete_percent >= 0 && one->totals.live_bytes >= 0) {
 		merger->complete += one->totals.complete_percent * (double)one->totals.live_bytes;
 		merger->bytes += (double)one->totals.live_bytes;
@@ -446,6 +464,9 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 	if (list->count > 1) {
 		size_t middle = find_middle(list, process->times);
 		process->grows = true;
+		process->has_kinds = list->all[0]->totals.reach.is_known &&
+		                     list->all[middle]->totals.reach.is_known &&
+		                     last->totals.reach.is_known;
 		merged->series++;
 		add_sites(merger, process, POINT_FIRST, list->all[0]);
 		if (middle)
@@ -468,7 +489,8 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 		struct spread *spread = &merger->spreads[i];
 		finish_process(spread);
 		/* A call site that only earlier dumps have is gone. */
-		if (spread->processes == 0 || (by_growth && spread->gained_bytes <= 0))
+		if (spread->processes == 0 || (by_growth && spread->gained_bytes <= 0 &&
+		                               spread->lost_gained_bytes <= 0))
 			continue;
 		spreads[count] = *spread;
 		sites[count] = dump->sites[i];
@@ -512,7 +534,7 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 
 const struct dump *merge_dumps(struct report *report, const struct dump_list *list)
 {
-	struct merger *merger = merge_start(report);
+	struct merger *merger = merge_start(report, 0);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct dump_list one = {&list->all[i], 1};
 		merge_process(merger, &one, NULL);

@@ -9,6 +9,7 @@ struct merged_process {
 	unsigned long pid;
 	const char *log, *host; /* HOST is NULL if it is not known */
 	bool grows;             /* it has several dumps */
+	bool has_kinds;         /* those of them that count for its growth tell their kinds */
 	int64_t times[3];       /* of its first, its middle and its last dump, see find_middle */
 };
 
@@ -20,9 +21,12 @@ struct spread {
 	unsigned grew_in;                     /* processes in which its bytes became more */
 	int64_t gained_bytes;                 /* from the first to the last dumps */
 	int64_t steady_bytes;                 /* the steady part of it, see merge_process */
+	/* The same of what is definitely lost, with what these blocks lead to; of the processes
+	 * whose dumps tell it. */
+	int64_t lost_gained_bytes, lost_steady_bytes;
 	/* merge.c's own: */
 	const struct merged_process *process;
-	uint64_t at[3];
+	uint64_t at[3], lost_at[3];
 	bool is_live;
 	bool has_last; /* the last dump of a process has been added */
 	const char *last_host;
@@ -34,13 +38,15 @@ struct merged {
 	size_t series;                      /* processes with several dumps */
 	bool by_growth;                     /* only call sites that grew, steadiest growth first */
 	size_t crashed, damaged;            /* of the dumps */
+	size_t with_kinds;                  /* of the dumps: those that tell lost from reachable */
 	const char *first_time, *last_time; /* or NULL */
 };
 
-/* Starts an empty sum in the dump_arena of REPORT.  Call sites are equal if their frames have the
+/* Starts an empty sum in the dump_arena of REPORT.  KINDS: only blocks of this set (kinds.h) count
+ * for the spread of call sites; 0: all.  Call sites are equal if their frames have the
  * same offsets in modules of the same build-id, or of the same path where the build-id is not
  * known.  Its memory is bounded by the number of different call sites. */
-struct merger *merge_start(struct report *report);
+struct merger *merge_start(struct report *report, unsigned kinds);
 
 /* Adds a process, which has the dumps LIST in order.  The last dump counts, and the others tell the
  * growth: of each call site the lowest rate in the two halves of the process, times its duration.
@@ -49,7 +55,7 @@ struct merger *merge_start(struct report *report);
 void merge_process(struct merger *merger, const struct dump_list *list, const char *host);
 
 /* Frees MERGER and returns the sum, which is not among the dumps of its report.  Most bytes come
- * first, or the steadiest growth BY_GROWTH.  Sums stop at INT64_MAX. */
+ * first, or BY_GROWTH the steadiest growth: of lost memory, then of all.  Sums stop at INT64_MAX. */
 struct dump *merge_finish(struct merger *merger, bool by_growth);
 
 /* Adds up the dumps in LIST, of which each process has one. */

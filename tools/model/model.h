@@ -135,6 +135,8 @@ struct dump {
 	const struct merged *merged; /* what it adds up (merge.h); NULL: it is a dump of a log */
 	uint64_t suppressed_bytes, suppressed_blocks;
 	size_t suppressed_sites;
+	struct reach_sums suppressed_reach;
+	unsigned kinds; /* the set of kinds (kinds.h) that its numbers count; 0: all */
 };
 
 struct report {

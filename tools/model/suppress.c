@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/model/totals.h"
+#include "tools/model/kinds.h"
 
 /* -- patterns ---------------------------------------------------------------------------------- */
 
@@ -124,6 +124,7 @@ static void apply_to_dump(struct dump *dump)
 		dump->suppressed_bytes += site.bytes;
 		dump->suppressed_blocks += site.blocks;
 		subtract_reach(&dump->totals.reach, &site.reach);
+		add_reach(&dump->suppressed_reach, &site.reach);
 	}
 	dump->site_count = kept;
 }

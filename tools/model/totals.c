@@ -1,6 +1,8 @@
 /* totals.c - see totals.h. */
 #include "tools/model/totals.h"
 
+#include "tools/model/kinds.h"
+
 /* -- origins -------------------------------------------------------------------------------- */
 
 /* Subtracts PART from *TOTAL if the dump has that total. */
@@ -16,16 +18,6 @@ static void add(int64_t *total, uint64_t part)
 	uint64_t sum = (uint64_t)*total;
 	add_up(&sum, part);
 	*total = (int64_t)sum;
-}
-
-void subtract_reach(struct reach_sums *sum, const struct reach_sums *part)
-{
-	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++) {
-		sum->bytes[kind] -=
-		        sum->bytes[kind] < part->bytes[kind] ? sum->bytes[kind] : part->bytes[kind];
-		sum->blocks[kind] -= sum->blocks[kind] < part->blocks[kind] ? sum->blocks[kind]
-		                                                            : part->blocks[kind];
-	}
 }
 
 /* Moves SITE from the totals of its dump to what is left out. */
@@ -81,6 +73,67 @@ void keep_origins(struct report *report, const bool *keeps)
 			count_complete(dump);
 		}
 	}
+}
+
+/* -- kinds ------------------------------------------------------------------------------------- */
+
+/* Keeps of DUMP, which tells its kinds, what is of KINDS. */
+static void keep_kinds_of(struct dump *dump, unsigned kinds)
+{
+	struct totals *totals = &dump->totals;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < dump->site_count; i++) {
+		struct site *site = &dump->sites[i];
+		site->bytes = kinds_bytes(&site->reach, kinds);
+		site->blocks = kinds_blocks(&site->reach, kinds);
+		site->estimate = NO_ESTIMATE;
+		if (site->blocks)
+			dump->sites[kept++] = *site;
+		else
+			subtract(&totals->call_sites, 1);
+	}
+	dump->site_count = kept;
+	totals->live_bytes = (int64_t)kinds_bytes(&totals->reach, kinds);
+	totals->live_blocks = (int64_t)kinds_blocks(&totals->reach, kinds);
+	totals->estimate = NO_ESTIMATE;
+	totals->complete_percent = -1;
+	count_complete(dump);
+	dump->suppressed_bytes = dump->suppressed_blocks = 0; /* the kinds leave them out */
+	dump->suppressed_sites = 0;
+	dump->kinds = kinds;
+}
+
+/* Makes the latest dump of PROCESS that tells its kinds its last one. */
+static void set_last(struct report *report, unsigned process)
+{
+	struct dump *last = NULL;
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct dump *dump = report->dumps[i];
+		if (dump->process == process && dump->totals.reach.is_known &&
+		    (!last || dump->sequence > last->sequence))
+			last = dump;
+	}
+	if (last)
+		last->last = true;
+}
+
+size_t keep_kinds(struct report *report, unsigned kinds)
+{
+	size_t kept = 0, all = report->dump_count;
+
+	for (size_t i = 0; i < all; i++) {
+		struct dump *dump = report->dumps[i];
+		if (dump->totals.reach.is_known)
+			keep_kinds_of(dump, kinds);
+		else if (dump->last)
+			set_last(report, dump->process);
+	}
+	for (size_t i = 0; i < all; i++)
+		if (report->dumps[i]->totals.reach.is_known)
+			report->dumps[kept++] = report->dumps[i];
+	report->dump_count = kept;
+	return all - kept;
 }
 
 /* -- parts of the totals ----------------------------------------------------------------------- */

@@ -8,8 +8,11 @@
  * does: keeps those whose origin KEEPS, by enum origin, says.  To be called after symbolize. */
 void keep_origins(struct report *report, const bool *keeps);
 
-/* Subtracts PART from *SUM, which stops at 0. */
-void subtract_reach(struct reach_sums *sum, const struct reach_sums *part);
+/* Keeps of the dumps of REPORT what is of KINDS, a set (kinds.h).  The bytes and blocks of a call
+ * site become those of the kinds: indirectly lost blocks count at the block that leads to them.
+ * What the dumps say of all kinds stays.  Removes the dumps that do not tell their kinds.  Returns
+ * their number.  To be called after suppressions_apply. */
+size_t keep_kinds(struct report *report, unsigned kinds);
 
 /* Return the live bytes or blocks of DUMP that no suppression covers. */
 uint64_t unsuppressed_bytes(const struct dump *dump);

@@ -1,6 +1,8 @@
 /* view.c - see view.h. */
 #include "tools/model/view.h"
 
+#include "tools/model/kinds.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,6 +313,9 @@ static struct group *find_group(struct arena *arena, struct groups *groups, stru
 static int compare_groups(const void *left, const void *right)
 {
 	const struct group *a = *(struct group *const *)left, *b = *(struct group *const *)right;
+	int first = compare_lost(&a->reach, &b->reach);
+	if (first)
+		return first;
 	if (a->bytes != b->bytes)
 		return a->bytes > b->bytes ? -1 : 1;
 	if (a->through_bytes != b->through_bytes)
@@ -349,6 +354,7 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 		}
 		add_up(&asked->bytes, site->bytes);
 		add_up(&asked->blocks, site->blocks);
+		add_reach(&asked->reach, &site->reach);
 		asked->sites++;
 	}
 	table_free(&table);

@@ -66,12 +66,13 @@ extern const char *const group_kind_names[6];
 struct group {
 	const char *name;
 	uint64_t bytes, blocks, sites;          /* that it asked for itself (askers.h) */
+	struct reach_sums reach;                /* of these */
 	uint64_t through_bytes, through_blocks; /* that have it anywhere in their stacks */
 	size_t counted; /* how many call sites of the dump THROUGH has seen */
 };
 
 struct groups {
-	struct group **all; /* most bytes first */
+	struct group **all; /* the greatest loss first, then most bytes */
 	size_t count, room;
 };
 

@@ -3,8 +3,9 @@
  *
  * The data is compact.  Each function and each stack is written once.  A stack is a list of numbers
  * of functions; with it come the number of the frame that asked for the memory (askers.h), and how
- * many frames lead to main.  A call site of a dump is [stack, bytes, blocks, kind].  The page's
- * script adds up, sorts and draws.
+ * many frames lead to main.  A call site of a dump is [stack, bytes, blocks, kind of its stack,
+ * processes, numbers by kind].  The last are the bytes and then the blocks by enum reach, or null.
+ * The page's script adds up, sorts and draws.
  */
 #include "tools/model/merge.h"
 #include "tools/model/totals.h"
@@ -180,11 +181,26 @@ static void put_crash(FILE *stream, const struct crash *crash, const unsigned *f
 	arena_free(&scratch);
 }
 
+/* Writes the bytes and then the blocks of the first COUNT kinds of REACH, or null. */
+static void put_reach(FILE *stream, const struct reach_sums *reach, unsigned count)
+{
+	if (!reach->is_known) {
+		fputs("null", stream);
+		return;
+	}
+	for (unsigned i = 0; i < 2 * count; i++)
+		fprintf(stream, "%c%" PRIu64, i ? ',' : '[',
+		        i < count ? reach->bytes[i] : reach->blocks[i - count]);
+	putc(']', stream);
+}
+
 static void put_dump(FILE *stream, const struct dump *dump, const struct numbers *numbers)
 {
 	if (dump->merged)
-		fprintf(stream, "\n{\"merged\":%zu,\"programs\":%zu,\"process\":-1,\"reason\":",
-		        dump->merged->dumps, dump->merged->programs);
+		fprintf(stream,
+		        "\n{\"merged\":%zu,\"programs\":%zu,\"with_kinds\":%zu,\"process\":-1,"
+		        "\"reason\":",
+		        dump->merged->dumps, dump->merged->programs, dump->merged->with_kinds);
 	else
 		fprintf(stream,
 		        "\n{\"pid\":%lu,\"sequence\":%lu,\"process\":%u,\"reason\":", dump->pid,
@@ -211,14 +227,17 @@ static void put_dump(FILE *stream, const struct dump *dump, const struct numbers
 		        dump->totals.estimate.live_bytes_error);
 	if (dump->crash)
 		put_crash(stream, dump->crash, numbers->first_frame);
+	fputs(",\"kinds\":", stream);
+	put_reach(stream, &dump->totals.reach, REACHES);
 	fprintf(stream, ",\"hidden\":[%" PRId64 ",%" PRId64 "],\"sites\":[", hidden_bytes(dump),
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "",
+		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d,%u,", i ? "," : "",
 		        stack_number(numbers, site->stack), site->bytes, site->blocks,
-		        (int)site->kind);
-		fprintf(stream, dump->merged ? ",%u]" : "]", site->processes);
+		        (int)site->kind, site->processes);
+		put_reach(stream, &site->reach, REACH_NUMBERS);
+		putc(']', stream);
 	}
 	fputs("]}", stream);
 }
@@ -237,9 +256,13 @@ void render_page_data(FILE *stream, const struct answer *answer)
 		fputs("\"changes\":[", stream);
 		for (size_t i = 0; i < answer->changes->count; i++) {
 			const struct change *c = &answer->changes->all[i];
-			fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+			fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
 			        i ? "," : "", stack_number(&numbers, c->stack), c->old_bytes,
 			        c->new_bytes, c->old_blocks, c->new_blocks);
+			put_reach(stream, &c->old_reach, REACH_NUMBERS);
+			putc(',', stream);
+			put_reach(stream, &c->new_reach, REACH_NUMBERS);
+			putc(']', stream);
 		}
 		fputs("],\n", stream);
 	}
@@ -247,9 +270,9 @@ void render_page_data(FILE *stream, const struct answer *answer)
 		fputs("\"growth\":[", stream);
 		for (size_t i = 0; i < answer->growths->count; i++) {
 			const struct growth *g = &answer->growths->all[i];
-			fprintf(stream, "%s[%u,%u,%" PRId64 "]", i ? "," : "",
-			        g->last_dump->process, stack_number(&numbers, g->stack),
-			        g->steady_bytes);
+			fprintf(stream, "%s[%u,%u,%" PRId64, i ? "," : "", g->last_dump->process,
+			        stack_number(&numbers, g->stack), g->live.steady);
+			fprintf(stream, g->has_kinds ? ",%" PRId64 "]" : "]", g->lost.steady);
 		}
 		fputs("],\n", stream);
 	}

@@ -77,6 +77,16 @@ static json_t *kinds_json(const struct reach_sums *reach, bool is_site)
 	return object;
 }
 
+/* Returns the names of KINDS, a set. */
+static json_t *shown_kinds_json(unsigned kinds)
+{
+	json_t *names = json_array();
+	for (unsigned kind = 0; kind < REACHES; kind++)
+		if (kinds >> kind & 1)
+			append(names, json_string(reach_names[kind]));
+	return names;
+}
+
 /* Adds the keys of ESTIMATE to OBJECT, if the dump had them. */
 static void set_estimate(json_t *object, const struct estimate *estimate)
 {
@@ -226,6 +236,7 @@ static json_t *groups_json(struct report *report, const struct dump *dump, enum 
 		set(row, "live_bytes", json_integer((json_int_t)group->bytes));
 		set(row, "live_blocks", json_integer((json_int_t)group->blocks));
 		set(row, "call_sites", json_integer((json_int_t)group->sites));
+		set(row, "kinds", kinds_json(&group->reach, true));
 		set(row, "through_bytes", json_integer((json_int_t)group->through_bytes));
 		set(row, "through_blocks", json_integer((json_int_t)group->through_blocks));
 		append(rows, row);
@@ -313,12 +324,15 @@ static json_t *head_json(struct report *report, const struct dump *dump)
 	json_t *totals = totals_json(&dump->totals);
 	set_coverage(dump, totals);
 	set(object, "totals", totals);
+	if (dump->kinds)
+		set(object, "shown_kinds", shown_kinds_json(dump->kinds));
 	set_warnings(report, dump, object);
 	if (dump->suppressed_sites) {
 		json_t *suppressed = json_object();
 		set(suppressed, "live_bytes", json_integer((json_int_t)dump->suppressed_bytes));
 		set(suppressed, "live_blocks", json_integer((json_int_t)dump->suppressed_blocks));
 		set(suppressed, "call_sites", json_integer((json_int_t)dump->suppressed_sites));
+		set(suppressed, "kinds", kinds_json(&dump->suppressed_reach, true));
 		set(object, "suppressed", suppressed);
 	}
 	return object;
@@ -457,12 +471,23 @@ static void put_changes(FILE *stream, const struct answer *answer)
 		set(object, "new_bytes", json_integer((json_int_t)change->new_bytes));
 		set(object, "old_blocks", json_integer((json_int_t)change->old_blocks));
 		set(object, "new_blocks", json_integer((json_int_t)change->new_blocks));
+		set(object, "old_kinds", kinds_json(&change->old_reach, true));
+		set(object, "new_kinds", kinds_json(&change->new_reach, true));
 		set(object, "asked_by", asked_json(change->stack));
 		set(object, "frames", frames_json(change->dump, change->stack, NULL));
 		fputs(i ? ",\n" : "\n", stream);
 		put(stream, object);
 	}
 	fputs("]}\n", stream);
+}
+
+/* Returns the bytes of CURVE at the ends of its SPANS. */
+static json_t *curve_json(const struct curve *curve, unsigned spans)
+{
+	json_t *bytes = json_array();
+	for (unsigned end = 0; end <= spans; end++)
+		append(bytes, json_integer(curve->at[end]));
+	return bytes;
 }
 
 static void put_growths(FILE *stream, const struct answer *answer)
@@ -482,15 +507,18 @@ static void put_growths(FILE *stream, const struct answer *answer)
 		set(object, "first_sequence",
 		    json_integer((json_int_t)growth->first_dump->sequence));
 		set(object, "last_sequence", json_integer((json_int_t)growth->last_dump->sequence));
-		set(object, "steady_bytes", json_integer(growth->steady_bytes));
+		set(object, "steady_bytes", json_integer(growth->live.steady));
+		set(object, "steady_lost_bytes",
+		    growth->has_kinds ? json_integer(growth->lost.steady) : json_null());
 		set(object, "first_bytes", json_integer((json_int_t)growth->first_bytes));
 		set(object, "last_bytes", json_integer((json_int_t)growth->last_bytes));
 		set(object, "first_blocks", json_integer((json_int_t)growth->first_blocks));
 		set(object, "last_blocks", json_integer((json_int_t)growth->last_blocks));
-		json_t *spans = json_array();
-		for (unsigned span = 0; span <= growth->spans; span++)
-			append(spans, json_integer(growth->spans_bytes[span]));
-		set(object, "bytes_over_time", spans);
+		set(object, "first_kinds", kinds_json(&growth->first_reach, true));
+		set(object, "last_kinds", kinds_json(&growth->last_reach, true));
+		set(object, "bytes_over_time", curve_json(&growth->live, growth->spans));
+		set(object, "lost_bytes_over_time",
+		    growth->has_kinds ? curve_json(&growth->lost, growth->spans) : json_null());
 		if (growth->stack) {
 			set(object, "asked_by", asked_json(growth->stack));
 			set(object, "frames", frames_json(growth->last_dump, growth->stack, NULL));

@@ -1,4 +1,5 @@
 /* text_changes.c - what changed between dumps, in the report for people, see text_page.h. */
+#include "tools/model/kinds.h"
 #include "tools/render/text_page.h"
 
 #include <string.h>
@@ -16,11 +17,48 @@ static bool is_one(const char *change)
 	return strcmp(change + 1, "1") == 0;
 }
 
+/* Writes how the lost memory of both dumps differs, if they tell it. */
+static void put_lost_changes(struct page *page, const struct changes *changes)
+{
+	const struct reach_sums *old = &changes->old->totals.reach,
+	                        *new = &changes->new->totals.reach;
+	for (unsigned kind = 0; old->is_known && new->is_known && kind < REACH_REACHABLE; kind++) {
+		bool grew = new->bytes[kind] > old->bytes[kind];
+		if (new->blocks[kind] == 0 && old->blocks[kind] == 0)
+			continue;
+		set_tone(page, kind == REACH_DEFINITE && grew ? TONE_ALERT : TONE_PLAIN);
+		const char *bytes = with_sign(page, old->bytes[kind], new->bytes[kind]);
+		fprintf(page->stream, "  %s: %s byte%s", kind_texts[kind], bytes,
+		        is_one(bytes) ? "" : "s");
+		set_tone(page, TONE_PLAIN);
+		fprintf(page->stream, ": %s before, %s after\n", with_commas(old->bytes[kind]),
+		        with_commas(new->bytes[kind]));
+	}
+}
+
+/* Writes how the lost memory of CHANGE differs, if both dumps tell it. */
+static void put_lost_change(struct page *page, const struct change *change)
+{
+	const struct reach_sums *old = &change->old_reach, *new = &change->new_reach;
+	const uint64_t before[] = {lost_bytes(old), old->bytes[REACH_POSSIBLE]},
+	               after[] = {lost_bytes(new), new->bytes[REACH_POSSIBLE]};
+	static const enum reach kinds[] = {REACH_DEFINITE, REACH_POSSIBLE};
+	for (unsigned i = 0; old->is_known && new->is_known && i < 2; i++) {
+		if (before[i] == after[i])
+			continue;
+		const char *bytes = with_sign(page, before[i], after[i]);
+		fprintf(page->stream, "      %s byte%s, now ", bytes, is_one(bytes) ? "" : "s");
+		put_kind(page, new, kinds[i]);
+		putc('\n', page->stream);
+	}
+}
+
 void put_changes(struct page *page, const struct changes *changes, unsigned top)
 {
 	const struct dump *old = changes->old, *new = changes->new;
 	put_title(page, old);
 	put_title(page, new);
+	put_lost_changes(page, changes);
 	if (old->totals.live_bytes >= 0 && new->totals.live_bytes >= 0) {
 		uint64_t before = (uint64_t)old->totals.live_bytes,
 		         after = (uint64_t) new->totals.live_bytes;
@@ -46,6 +84,7 @@ void put_changes(struct page *page, const struct changes *changes, unsigned top)
 		fprintf(page->stream, " in %s block%s, now %s in %s\n", blocks,
 		        is_one(blocks) ? "" : "s", counted(page, c->new_bytes, "byte"),
 		        counted(page, c->new_blocks, "block"));
+		put_lost_change(page, c);
 		put_stack(page, c->stack);
 	}
 	fprintf(page->stream, "\n  %s did not change\n",
@@ -64,15 +103,34 @@ static void put_group_name(struct page *page, const char *name)
 	arena_reset(&page->scratch);
 }
 
-/* Writes the steady growth in an hour, if the dumps say when they were made. */
-static void put_rate(struct page *page, const struct growth *growth)
+/* Writes what STEADY bytes over GROWTH are in an hour, if the dumps say when they were made. */
+static void put_rate(struct page *page, const struct growth *growth, int64_t steady)
 {
 	int64_t seconds = growth->last_dump->seconds - growth->first_dump->seconds;
-	if (growth->first_dump->seconds < 0 || seconds <= 0 || growth->steady_bytes <= 0)
+	if (growth->first_dump->seconds < 0 || seconds <= 0 || steady <= 0)
 		return;
-	double hourly = (double)growth->steady_bytes * 3600 / (double)seconds;
+	double hourly = (double)steady * 3600 / (double)seconds;
 	uint64_t rate = hourly < (double)INT64_MAX ? (uint64_t)hourly : INT64_MAX;
 	fprintf(page->stream, ", %s an hour", with_unit(rate));
+}
+
+/* Writes that GROWTH, which has lost more, loses memory. */
+static void put_loss(struct page *page, const struct growth *growth)
+{
+	const int64_t steady = growth->lost.steady;
+
+	set_tone(page, TONE_ALERT);
+	if (steady > 0)
+		fprintf(page->stream, "loses %s steadily",
+		        counted(page, (uint64_t)steady, "byte"));
+	else
+		fprintf(page->stream, "has lost %s, not steadily",
+		        counted(page, (uint64_t)lost_growth(growth), "byte"));
+	set_tone(page, TONE_PLAIN);
+	put_rate(page, growth, steady);
+	fprintf(page->stream, ": %s to ", with_commas(lost_bytes(&growth->first_reach)));
+	put_kind(page, &growth->last_reach, REACH_DEFINITE);
+	fprintf(page->stream, "\n%*s", FRAME_INDENT, "");
 }
 
 void put_growths(struct page *page, const struct growths *growths, unsigned top)
@@ -93,14 +151,18 @@ void put_growths(struct page *page, const struct growths *growths, unsigned top)
 			titled = g->last_dump;
 		}
 		fputs("\n  ", page->stream);
-		set_tone(page, g->steady_bytes > 0 ? TONE_ALERT : TONE_STRONG);
-		fprintf(page->stream, "%s",
-		        g->steady_bytes > 0
-		                ? arena_format(&page->scratch, "grows steadily by %s",
-		                               counted(page, (uint64_t)g->steady_bytes, "byte"))
-		                : "grew, not steadily");
+		if (lost_growth(g) > 0)
+			put_loss(page, g);
+		set_tone(page, g->live.steady > 0 ? TONE_ALERT : TONE_STRONG);
+		if (g->live.steady > 0)
+			fprintf(page->stream, "grows steadily by %s",
+			        counted(page, (uint64_t)g->live.steady, "byte"));
+		else
+			fputs(g->last_bytes > g->first_bytes ? "grew, not steadily"
+			                                     : "did not grow",
+			      page->stream);
 		set_tone(page, TONE_PLAIN);
-		put_rate(page, g);
+		put_rate(page, g, g->live.steady);
 		fprintf(page->stream, ": %s to %s in %s\n", with_commas(g->first_bytes),
 		        counted(page, g->last_bytes, "byte"),
 		        counted(page, g->last_blocks, "block"));

@@ -1,4 +1,5 @@
 /* text_dump.c - one dump in the report for people, see text_page.h. */
+#include "tools/model/kinds.h"
 #include "tools/model/merge.h"
 #include "tools/model/totals.h"
 #include "tools/render/text_page.h"
@@ -232,7 +233,8 @@ static void put_totals(struct page *page, const struct dump *dump)
 	set_tone(page, TONE_PLAIN);
 	if (totals->live_bytes >= 1024)
 		fprintf(page->stream, " (%s)", with_unit((uint64_t)totals->live_bytes));
-	fprintf(page->stream, " live in %s", counted(page, (uint64_t)totals->live_blocks, "block"));
+	fprintf(page->stream, dump->kinds ? " shown in %s" : " live in %s",
+	        counted(page, (uint64_t)totals->live_blocks, "block"));
 	if (totals->call_sites >= 0)
 		fprintf(page->stream, " at %s",
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
@@ -338,6 +340,14 @@ static void put_spread(struct page *page, const struct dump *dump, const struct 
 	const struct spread *spread = site->spread;
 	const struct merged *merged = dump->merged;
 
+	if (merged->by_growth && spread->lost_gained_bytes > 0)
+		fprintf(page->stream, "      loses %s%s\n",
+		        counted(page,
+		                (uint64_t)(spread->lost_steady_bytes > 0
+		                                   ? spread->lost_steady_bytes
+		                                   : spread->lost_gained_bytes),
+		                "byte"),
+		        spread->lost_steady_bytes > 0 ? " steadily" : ", not steadily");
 	if (merged->by_growth && spread->steady_bytes > 0)
 		fprintf(page->stream, "      grew steadily by %s, ",
 		        counted(page, (uint64_t)spread->steady_bytes, "byte"));
@@ -360,13 +370,11 @@ static void put_spread(struct page *page, const struct dump *dump, const struct 
 	set_tone(page, TONE_PLAIN);
 }
 
-/* How the kinds are called in text. */
-static const char *const kind_texts[REACHES] = {"definitely lost", "indirectly lost",
-                                                "possibly lost", "still reachable"};
-
-/* Writes the kinds of all live blocks, lost ones first. */
-static void put_kinds(struct page *page, const struct reach_sums *reach)
+/* Writes the kinds of all live blocks of DUMP, lost ones first. */
+static void put_kinds(struct page *page, const struct dump *dump)
 {
+	const struct reach_sums *reach = &dump->totals.reach;
+
 	if (!reach->is_known)
 		return;
 	for (unsigned kind = 0; kind < REACHES; kind++) {
@@ -377,51 +385,68 @@ static void put_kinds(struct page *page, const struct reach_sums *reach)
 		fprintf(page->stream, " in %s\n", counted(page, reach->blocks[kind], "block"));
 	}
 	set_tone(page, TONE_PLAIN);
+	if (dump->merged && dump->merged->with_kinds < dump->merged->dumps)
+		fprintf(page->stream, "  (%s of %s tell lost from reachable memory)\n",
+		        with_commas(dump->merged->with_kinds),
+		        counted(page, dump->merged->dumps, "process"));
 }
 
-/* Writes the kinds of SITE behind its bytes and blocks. */
-static void put_site_kinds(struct page *page, const struct site *site)
+/* Writes which share of the live bytes of DUMP there are in BYTES. */
+static void put_share(struct page *page, const struct dump *dump, uint64_t bytes)
 {
-	const struct reach_sums *reach = &site->reach;
+	if (dump->totals.live_bytes > 0)
+		fprintf(page->stream, ", %.1f %%",
+		        100.0 * (double)bytes / (double)dump->totals.live_bytes);
+}
 
-	if (!reach->is_known)
-		return;
-	for (unsigned kind = 0; kind < REACHES; kind++) {
-		if (reach->blocks[kind] == 0)
+/* Writes how much SITE of DUMP holds, by kind: lost memory first. */
+static void put_site_bytes(struct page *page, const struct dump *dump, const struct site *site)
+{
+	static const enum reach order[] = {REACH_DEFINITE, REACH_POSSIBLE, REACH_WITHIN,
+	                                   REACH_REACHABLE};
+	const struct reach_sums *reach = &site->reach;
+	bool is_first = true;
+
+	for (unsigned i = 0; i < sizeof order / sizeof *order; i++) {
+		const enum reach kind = order[i];
+		/* What the call site's own lost blocks lead to is told with them. */
+		if (reach->blocks[kind] == 0 ||
+		    (kind == REACH_WITHIN && reach->blocks[kind] <= reach->blocks[REACH_INDIRECT]))
 			continue;
-		if (kind == REACH_INDIRECT)
-			fprintf(page->stream, ", which lead to %s",
-			        counted(page, reach->bytes[kind], "byte"));
-		else if (reach->blocks[kind] == site->blocks)
-			fprintf(page->stream, ", %s", kind_texts[kind]);
-		else
-			fprintf(page->stream, ", %s %s", with_commas(reach->bytes[kind]),
-			        kind_texts[kind]);
+		fputs(is_first ? "" : ", ", page->stream);
+		set_tone(page, is_first ? TONE_STRONG : TONE_PLAIN);
+		put_kind(page, reach, kind);
+		set_tone(page, TONE_PLAIN);
+		/* Indirectly lost blocks are in the share of the block that leads to them. */
+		if (is_first && kind != REACH_WITHIN)
+			put_share(page, dump,
+			          kind == REACH_DEFINITE ? lost_bytes(reach) : reach->bytes[kind]);
+		is_first = false;
 	}
-	if (reach->blocks[REACH_WITHIN] > 0)
-		fprintf(page->stream, ", %s lost indirectly",
-		        with_commas(reach->bytes[REACH_WITHIN]));
+	if (!is_first) {
+		/* Some processes of a sum do not tell. */
+		uint64_t told = kinds_bytes(reach, KINDS_ALL & ~(1u << REACH_INDIRECT)) +
+		                reach->bytes[REACH_WITHIN];
+		if (!dump->kinds && site->bytes > told)
+			fprintf(page->stream, ", %s of unknown kind",
+			        counted(page, site->bytes - told, "byte"));
+		return;
+	}
+	set_tone(page, TONE_STRONG);
+	fputs(counted(page, site->bytes, "byte"), page->stream);
+	set_tone(page, TONE_PLAIN);
+	fprintf(page->stream, " in %s", counted(page, site->blocks, "block"));
+	put_share(page, dump, site->bytes);
 }
 
 /* Compares two call sites for the order of the text: what is lost comes first. */
-static int compare_lost(const void *left, const void *right)
+static int compare_sites(const void *left, const void *right)
 {
 	const struct site *a = *(const struct site *const *)left;
 	const struct site *b = *(const struct site *const *)right;
-	uint64_t lost_a = a->reach.bytes[REACH_DEFINITE] + a->reach.bytes[REACH_INDIRECT];
-	uint64_t lost_b = b->reach.bytes[REACH_DEFINITE] + b->reach.bytes[REACH_INDIRECT];
-	bool is_lost_a = a->reach.blocks[REACH_DEFINITE] > 0;
-	bool is_lost_b = b->reach.blocks[REACH_DEFINITE] > 0;
-	uint64_t possible_a = a->reach.bytes[REACH_POSSIBLE];
-	uint64_t possible_b = b->reach.bytes[REACH_POSSIBLE];
+	int first = compare_lost(&a->reach, &b->reach);
 
-	if (is_lost_a != is_lost_b)
-		return is_lost_a ? -1 : 1;
-	if (lost_a != lost_b)
-		return lost_a > lost_b ? -1 : 1;
-	if (possible_a != possible_b)
-		return possible_a > possible_b ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return first ? first : a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
 /* Returns the call sites of DUMP in the order of the text.  The caller frees the array. */
@@ -432,7 +457,7 @@ static const struct site **sorted_sites(const struct dump *dump, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sites[i] = &dump->sites[i];
 	if (dump->totals.reach.is_known && count && !(dump->merged && dump->merged->by_growth))
-		qsort(sites, count, sizeof *sites, compare_lost);
+		qsort(sites, count, sizeof *sites, compare_sites);
 	return sites;
 }
 
@@ -448,14 +473,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 			break;
 		}
 		fprintf(page->stream, "\n  #%" PRIu64 " ", site->rank);
-		set_tone(page, TONE_STRONG);
-		fputs(counted(page, site->bytes, "byte"), page->stream);
-		set_tone(page, TONE_PLAIN);
-		fprintf(page->stream, " in %s", counted(page, site->blocks, "block"));
-		if (dump->totals.live_bytes > 0)
-			fprintf(page->stream, ", %.1f %%",
-			        100.0 * (double)site->bytes / (double)dump->totals.live_bytes);
-		put_site_kinds(page, site);
+		put_site_bytes(page, dump, site);
 		if (dump->merged)
 			fprintf(page->stream, ", in %s of %s", with_commas(site->processes),
 			        counted(page, dump->merged->dumps, "process"));
@@ -491,17 +509,80 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		        counted(page, (uint64_t)blocks, "block"));
 }
 
+/* The columns of numbers of a table of groups. */
+enum column {
+	COLUMN_LOST,
+	COLUMN_POSSIBLE,
+	COLUMN_HERE,
+	COLUMN_BLOCKS,
+	COLUMN_SITES,
+	COLUMN_THROUGH,
+	COLUMNS,
+};
+
+static const struct {
+	const char *title;
+	int width;
+} columns[COLUMNS] = {{"definitely lost", 15}, {"possibly lost", 15}, {"bytes here", 15},
+                      {"blocks", 12},          {"sites", 8},          {"bytes through", 15}};
+
+/* Chooses the columns for the groups of DUMP: those of kinds only if they are known.  A narrow
+ * terminal then has no room for some others.  Returns the width of all. */
+static size_t choose_columns(const struct page *page, const struct dump *dump, bool shown[COLUMNS])
+{
+	const size_t width = page->style->width;
+	const size_t room = width == 0               ? SIZE_MAX
+	                    : width > NAME_MIN_WIDTH ? width - NAME_MIN_WIDTH
+	                                             : 0;
+	const bool has_kinds = dump->totals.reach.is_known;
+	size_t all = 3;
+
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		shown[i] = has_kinds || i >= COLUMN_HERE;
+		all += shown[i] ? (size_t)columns[i].width + 1 : 0;
+	}
+	for (unsigned i = COLUMN_POSSIBLE; has_kinds && all > room && i < COLUMN_THROUGH; i++)
+		if (i != COLUMN_HERE) {
+			shown[i] = false;
+			all -= (size_t)columns[i].width + 1;
+		}
+	return all;
+}
+
+/* Writes the numbers of GROUP, or the titles of the columns if it is NULL. */
+static void put_columns(const struct page *page, const bool shown[COLUMNS],
+                        const struct group *group)
+{
+	putc(' ', page->stream);
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		const uint64_t numbers[COLUMNS] = {
+		        group ? lost_bytes(&group->reach) : 0,
+		        group ? group->reach.bytes[REACH_POSSIBLE] : 0,
+		        group ? group->bytes : 0,
+		        group ? group->blocks : 0,
+		        group ? group->sites : 0,
+		        group ? group->through_bytes : 0,
+		};
+		if (shown[i])
+			fprintf(page->stream, " %*s", columns[i].width,
+			        group ? with_commas(numbers[i]) : columns[i].title);
+	}
+	fputs("  ", page->stream);
+}
+
 static void put_groups(struct page *page, const struct dump *dump, enum group_kind by, unsigned top)
 {
 	struct arena arena = {0};
 	struct groups groups = group_dump(&arena, dump, by);
-	size_t numbers = 57, room = page->style->width > numbers + NAME_MIN_WIDTH
-	                                    ? page->style->width - numbers
-	                                    : NAME_MIN_WIDTH;
+	bool shown[COLUMNS];
+	size_t numbers = choose_columns(page, dump, shown);
+	size_t room = page->style->width > numbers + NAME_MIN_WIDTH ? page->style->width - numbers
+	                                                            : NAME_MIN_WIDTH;
 
+	putc('\n', page->stream);
 	set_tone(page, TONE_FAINT);
-	fprintf(page->stream, "\n  %15s %12s %8s %15s  %s\n", "bytes here", "blocks", "sites",
-	        "bytes through", group_kind_names[by]);
+	put_columns(page, shown, NULL);
+	fprintf(page->stream, "%s\n", group_kind_names[by]);
 	set_tone(page, TONE_PLAIN);
 	for (size_t i = 0; i < groups.count; i++) {
 		const struct group *group = groups.all[i];
@@ -509,9 +590,7 @@ static void put_groups(struct page *page, const struct dump *dump, enum group_ki
 			leave_out(page, groups.count - i, group_kind_names[by]);
 			break;
 		}
-		fprintf(page->stream, "  %15s %12s %8s %15s  ", with_commas(group->bytes),
-		        with_commas(group->blocks), with_commas(group->sites),
-		        with_commas(group->through_bytes));
+		put_columns(page, shown, group);
 		set_tone(page, TONE_NAME);
 		put_text(page->stream, fitting_name(page, group->name, room));
 		set_tone(page, TONE_PLAIN);
@@ -550,6 +629,23 @@ static void put_coverage(struct page *page, const struct dump *dump)
 	}
 }
 
+/* Says how lost memory was told from reachable memory. */
+static void put_scan(struct page *page, const struct totals *totals)
+{
+	if (!totals->reach.is_known || !totals->scanned || totals->pause_ns < 0)
+		return;
+	fprintf(page->stream, "  lost memory was found in %s; threads were stopped for %.3g ms\n",
+	        strcmp(totals->scanned, "copy") == 0 ? "a copy of the process" : "the process",
+	        (double)totals->pause_ns / 1e6);
+	if (totals->heap && strcmp(totals->heap, "part") == 0)
+		fputs("  memory of the heap outside of live blocks may hide lost blocks\n",
+		      page->stream);
+	if (totals->running_threads > 0)
+		fprintf(page->stream,
+		        "  %s could not be stopped: what is lost counts as possibly lost\n",
+		        counted(page, (uint64_t)totals->running_threads, "thread"));
+}
+
 static void put_footer(struct page *page, const struct dump *dump)
 {
 	const struct totals *totals = &dump->totals;
@@ -580,6 +676,7 @@ static void put_footer(struct page *page, const struct dump *dump)
 		putc('\n', page->stream);
 	}
 	put_modules(page, dump);
+	put_scan(page, totals);
 	if (totals->tracer_bytes >= 0)
 		fprintf(page->stream, "  tracer: %s of its own",
 		        with_unit((uint64_t)totals->tracer_bytes));
@@ -616,8 +713,8 @@ void put_dump(struct page *page, const struct dump *dump, const struct answer *a
 	put_title(page, dump);
 	if (dump->crash)
 		put_crash(page, dump);
+	put_kinds(page, dump);
 	put_totals(page, dump);
-	put_kinds(page, &dump->totals.reach);
 	if (answer->by == GROUP_NONE)
 		put_sites(page, dump, answer->top);
 	else

@@ -1,6 +1,8 @@
 /* text_page.c - see text_page.h. */
 #include "tools/render/text_page.h"
 
+#include "tools/model/kinds.h"
+
 #include <string.h>
 
 void set_tone(const struct page *page, enum tone tone)
@@ -18,6 +20,19 @@ const char *counted(struct page *page, uint64_t number, const char *noun)
 	                    number == 1 ? ""
 	                    : ends_in_s ? "es"
 	                                : "s");
+}
+
+void put_kind(struct page *page, const struct reach_sums *reach, enum reach kind)
+{
+	if (kind == REACH_DEFINITE && reach->blocks[REACH_INDIRECT] > 0)
+		fprintf(page->stream, "%s (%s direct + %s indirect) in %s",
+		        counted(page, lost_bytes(reach), "byte"), with_commas(reach->bytes[kind]),
+		        with_commas(reach->bytes[REACH_INDIRECT]),
+		        counted(page, lost_blocks(reach), "block"));
+	else
+		fprintf(page->stream, "%s in %s", counted(page, reach->bytes[kind], "byte"),
+		        counted(page, reach->blocks[kind], "block"));
+	fprintf(page->stream, " %s", kind_texts[kind]);
 }
 
 void leave_out(struct page *page, size_t count, const char *what)

@@ -55,6 +55,10 @@ void put_frames(struct page *page, const struct stack *stack, unsigned first);
 /* Writes the stack of a call site, from the function that asked for the memory on (askers.h). */
 void put_stack(struct page *page, const struct stack *stack);
 
+/* Writes the bytes and blocks of KIND, and the kind: definitely lost ones with those that they lead
+ * to, in the words of valgrind. */
+void put_kind(struct page *page, const struct reach_sums *reach, enum reach kind);
+
 /* -- one dump: text_dump.c --------------------------------------------------------------------- */
 
 /* Returns the time of DUMP in words. */

@@ -75,12 +75,12 @@ static void add_growths(struct weights *weights, const struct growths *growths)
 {
 	for (size_t i = 0; i < growths->count; i++) {
 		const struct growth *g = &growths->all[i];
-		if (g->steady_bytes > 0)
+		if (g->live.steady > 0)
 			add_weight(weights,
 			           (struct weight){
 			                   .stack = g->stack,
 			                   .dump = g->last_dump,
-			                   .bytes = g->steady_bytes,
+			                   .bytes = g->live.steady,
 			                   .blocks = (int64_t)(g->last_blocks - g->first_blocks),
 			           });
 	}

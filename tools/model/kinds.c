@@ -1,0 +1,126 @@
+/* kinds.c - see kinds.h. */
+#include "tools/model/kinds.h"
+
+#include <string.h>
+
+#include "tools/util.h"
+
+const char *const kind_texts[REACH_NUMBERS] = {"definitely lost", "indirectly lost",
+                                               "possibly lost", "still reachable",
+                                               "indirectly lost"};
+
+unsigned parse_kinds(const char *text)
+{
+	unsigned kinds = 0;
+
+	if (strcmp(text, "all") == 0)
+		return KINDS_ALL;
+	for (const char *at = text; *at;) {
+		size_t length = strcspn(at, ",");
+		unsigned kind = 0;
+		while (kind < REACHES && (strlen(reach_names[kind]) != length ||
+		                          memcmp(reach_names[kind], at, length) != 0))
+			kind++;
+		if (kind == REACHES)
+			return 0;
+		kinds |= 1u << kind;
+		at += length;
+		at += *at == ',';
+	}
+	return kinds;
+}
+
+void add_reach(struct reach_sums *sum, const struct reach_sums *one)
+{
+	sum->is_known |= one->is_known;
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++) {
+		add_up(&sum->bytes[kind], one->bytes[kind]);
+		add_up(&sum->blocks[kind], one->blocks[kind]);
+	}
+}
+
+/* Returns A less B, or 0. */
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+void subtract_reach(struct reach_sums *sum, const struct reach_sums *part)
+{
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++) {
+		sum->bytes[kind] = difference(sum->bytes[kind], part->bytes[kind]);
+		sum->blocks[kind] = difference(sum->blocks[kind], part->blocks[kind]);
+	}
+}
+
+uint64_t kinds_bytes(const struct reach_sums *reach, unsigned kinds)
+{
+	uint64_t sum = 0;
+	for (unsigned kind = 0; kind < REACHES; kind++)
+		if (kinds >> kind & 1)
+			add_up(&sum, reach->bytes[kind]);
+	return sum;
+}
+
+uint64_t kinds_blocks(const struct reach_sums *reach, unsigned kinds)
+{
+	uint64_t sum = 0;
+	for (unsigned kind = 0; kind < REACHES; kind++)
+		if (kinds >> kind & 1)
+			add_up(&sum, reach->blocks[kind]);
+	return sum;
+}
+
+enum { WITH_INDIRECT = 1u << REACH_DEFINITE | 1u << REACH_INDIRECT };
+
+uint64_t lost_bytes(const struct reach_sums *reach)
+{
+	return kinds_bytes(reach, WITH_INDIRECT);
+}
+
+uint64_t lost_blocks(const struct reach_sums *reach)
+{
+	return kinds_blocks(reach, WITH_INDIRECT);
+}
+
+/* Compares so that the greater number comes first. */
+static int compare_down(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+int compare_lost(const struct reach_sums *a, const struct reach_sums *b)
+{
+	const enum reach order[] = {REACH_POSSIBLE, REACH_WITHIN};
+	/* A lost block may have no bytes. */
+	int first = compare_down(a->blocks[REACH_DEFINITE] > 0, b->blocks[REACH_DEFINITE] > 0);
+
+	if (first == 0)
+		first = compare_down(lost_bytes(a), lost_bytes(b));
+	for (unsigned i = 0; i < sizeof order / sizeof *order && first == 0; i++) {
+		first = compare_down(a->bytes[order[i]], b->bytes[order[i]]);
+		if (first == 0)
+			first = compare_down(a->blocks[order[i]], b->blocks[order[i]]);
+	}
+	return first;
+}
+
+int compare_lost_growth(const struct reach_sums *before_a, const struct reach_sums *after_a,
+                        const struct reach_sums *before_b, const struct reach_sums *after_b)
+{
+	int first = compare_down(difference(lost_bytes(after_a), lost_bytes(before_a)),
+	                         difference(lost_bytes(after_b), lost_bytes(before_b)));
+	if (first == 0)
+		first = compare_down(
+		        difference(after_a->bytes[REACH_POSSIBLE], before_a->bytes[REACH_POSSIBLE]),
+		        difference(after_b->bytes[REACH_POSSIBLE],
+		                   before_b->bytes[REACH_POSSIBLE]));
+	return first;
+}
+
+bool has_equal_kinds(const struct reach_sums *a, const struct reach_sums *b)
+{
+	return !a->is_known || !b->is_known ||
+	       (memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0 &&
+	        memcmp(a->blocks, b->blocks, sizeof a->blocks) == 0);
+}
