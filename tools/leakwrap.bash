@@ -71,7 +71,7 @@ _leakwrap() {
 			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$what" -- "$word")
 			;;
 		top | serve | push)
-			options='--interval= --help'
+			options='--interval= --kinds --help'
 			[[ $command != push ]] ||
 				options+=' --to= --protocol= --label= --tenant= --queue=
 					--queue-bytes= --addresses --count='

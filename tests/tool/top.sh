@@ -95,7 +95,7 @@ tmux send-keys q
 screen_has '^back$'
 cp "$W/ascending" "$W/other"
 start_growing other
-tmux send-keys "clear; $lw top --interval=1 ascending other; echo back" Enter
+tmux send-keys "clear; $lw top --interval=1 --kinds ascending other; echo back" Enter
 screen_has '^3 processes of several programs'
 kill -9 "$pid"
 screen_has '^2 processes ascending'
@@ -103,11 +103,14 @@ pid=$second
 
 for columns in 40 120; do
 	tmux resize-window -x $columns -y 20
-	screen_has '^ *[0-9.]* KiB .*'
+	screen_has '^ *[0-9.]* .* [KM]iB '
 	sleep 0.5
 	screen_has processes
 	fits $columns
 done
+screen_has ' LOST *POSSIBLY *REACHABLE *BYTES '
+screen_has ' lost, .* live in '
+screen_has ' 0 bytes  *0 bytes  *[0-9.]* KiB .*keep_growing'
 
 # A process that ends is gone. The terminal is as it was.
 kill -9 "$pid"

@@ -125,6 +125,9 @@ static error_t parse_push(int key, char *argument, struct argp_state *state)
 		if (!parse_number(argument, &push->count) || push->count == 0)
 			argp_error(state, "--count=%s: not a number", argument);
 		break;
+	case 'k':
+		push->options.kinds = true;
+		break;
 	case ARGP_KEY_ARG:
 		GROW(push->options.wanted, push->wanted_room, push->options.wanted_count + 1);
 		push->options.wanted[push->options.wanted_count++] = argument;
@@ -375,6 +378,7 @@ static const struct argp_option push_table[] = {
         {"tenant", KEY_TENANT, "ID", 0, "The tenant, for the header X-Scope-OrgID", 0},
         {"interval", KEY_INTERVAL, "SECONDS", 0,
          "Send a profile of each process once in so many seconds (default 30)", 0},
+        {"kinds", 'k', 0, 0, "Ask for dumps that tell lost from reachable memory", 0},
         {"queue", KEY_QUEUE, "DIR", 0, "A folder for profiles that are not sent yet", 0},
         {"queue-bytes", KEY_QUEUE_BYTES, "N[K|M|G]", 0,
          "How large the queue may become (default 64M); then the oldest profiles go", 0},

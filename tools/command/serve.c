@@ -23,6 +23,7 @@ enum {
 	KEY_LISTEN = 0x300,
 	KEY_INTERVAL,
 	KEY_TIMEOUT,
+	KEY_KINDS = 'k',
 };
 
 struct server {
@@ -53,6 +54,9 @@ static error_t parse_serve(int key, char *argument, struct argp_state *state)
 		break;
 	case KEY_TIMEOUT:
 		server->options.timeout = (double)seconds_of(state, "timeout", argument);
+		break;
+	case KEY_KINDS:
+		server->options.kinds = true;
 		break;
 	case ARGP_KEY_ARG:
 		GROW(server->options.wanted, server->wanted_room, server->options.wanted_count + 1);
@@ -124,6 +128,7 @@ static const struct argp_option serve_table[] = {
          "Where to listen (default 127.0.0.1:8417; port 0 is any free port)", 0},
         {"interval", KEY_INTERVAL, "SECONDS", 0,
          "Ask a process at most once in so many seconds (default 10)", 0},
+        {"kinds", KEY_KINDS, 0, 0, "Ask for dumps that tell lost from reachable memory", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for a dump (default 10)", 0},
         {0},
 };

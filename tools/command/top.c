@@ -21,20 +21,22 @@
 #include <unistd.h>
 
 #include "tools/live/watch.h"
+#include "tools/model/kinds.h"
 
 enum { CHART = 10, DUMPS_KEPT = 1, HEAD_LINES = 4, KEY_INTERVAL = 0x300, FILTER_MAX = 40 };
 
 enum view { VIEW_SITES, VIEW_FUNCTIONS, VIEW_FILES, VIEW_MODULES, VIEW_TASKS, VIEWS };
 static const char *const view_names[VIEWS] = {"call site", "function", "file", "module", "task"};
 
-enum order { ORDER_BYTES, ORDER_GROWTH, ORDER_BLOCKS, ORDER_NAME, ORDERS };
-static const char *const order_names[ORDERS] = {"bytes", "growth", "blocks", "name"};
+enum order { ORDER_BYTES, ORDER_GROWTH, ORDER_BLOCKS, ORDER_NAME, ORDER_LOST, ORDERS };
+static const char *const order_names[ORDERS] = {"bytes", "growth", "blocks", "name", "lost bytes"};
 
 struct row {
 	const void *key;           /* a stack, or a name with one address */
 	const struct stack *stack; /* of a call site, or NULL */
 	const char *name;
 	uint64_t bytes, blocks, baseline;
+	struct reach_sums reach;
 	double growth; /* bytes a second */
 	uint64_t before[CHART];
 	unsigned known; /* how many of BEFORE */
@@ -50,6 +52,7 @@ struct top {
 	size_t shown_count, shown_room, selected, first;
 	enum view view;
 	enum order order;
+	bool has_kinds; /* a process that is shown tells lost from reachable memory */
 	bool frozen, has_baseline, expanded, typing, has_utf8, help;
 	char filter[FILTER_MAX + 1];
 	pid_t only;     /* the process that is shown; 0: all */
@@ -128,14 +131,18 @@ static void update_rows(struct top *top)
 		row->before[0] = row->bytes;
 		row->known += row->known < CHART;
 		row->bytes = row->blocks = 0;
+		row->reach = (struct reach_sums){0};
 	}
+	top->has_kinds = false;
 	for (size_t i = 0; i < top->watch.target_count; i++) {
 		const struct target *target = top->watch.targets[i];
 		const struct dump *dump = is_shown(top, target) ? watch_last(target) : NULL;
+		top->has_kinds |= dump && dump->totals.reach.is_known;
 		for (size_t j = 0; dump && j < dump->site_count; j++) {
 			struct row *row = row_of(top, &dump->sites[j]);
 			add_up(&row->bytes, dump->sites[j].bytes);
 			add_up(&row->blocks, dump->sites[j].blocks);
+			add_reach(&row->reach, &dump->sites[j].reach);
 		}
 	}
 	for (size_t i = 0; passed > 0 && i < top->row_count; i++)
@@ -157,6 +164,9 @@ static enum order sort_order; /* for compare_rows */
 static int compare_rows(const void *left, const void *right)
 {
 	const struct row *a = *(struct row *const *)left, *b = *(struct row *const *)right;
+	int first = sort_order == ORDER_LOST ? compare_lost(&a->reach, &b->reach) : 0;
+	if (first)
+		return first;
 	if (sort_order == ORDER_GROWTH && a->growth != b->growth)
 		return a->growth > b->growth ? -1 : 1;
 	if (sort_order == ORDER_BLOCKS && a->blocks != b->blocks)
@@ -250,18 +260,54 @@ static const char *signed_unit(double bytes)
 	return text;
 }
 
+/* The columns of kinds that the terminal has room for. */
+enum { KIND_WIDTH = 12, NUMBERS = 52, NAME_MIN = 28 };
+static const struct {
+	const char *title;
+	enum reach kind;
+} kind_columns[] = {{"LOST", REACH_DEFINITE},
+                    {"POSSIBLY", REACH_POSSIBLE},
+                    {"REACHABLE", REACH_REACHABLE}};
+
+/* Returns how many columns of kinds there are.  A narrow terminal has one. */
+static int count_kinds(const struct top *top)
+{
+	const int all = sizeof kind_columns / sizeof *kind_columns;
+	return !top->has_kinds                                      ? 0
+	       : COLS >= NUMBERS + NAME_MIN + all * KIND_WIDTH ? all
+	                                                            : 1;
+}
+
+/* Writes the kinds of REACH, or the titles of their columns if it is NULL. */
+static void put_kinds(const struct top *top, const struct reach_sums *reach)
+{
+	for (int i = 0; i < count_kinds(top); i++) {
+		const enum reach kind = kind_columns[i].kind;
+		const char *text = kind_columns[i].title;
+		if (reach)
+			text = with_unit(kind == REACH_DEFINITE ? lost_bytes(reach)
+			                                        : reach->bytes[kind]);
+		printw("%*s ", KIND_WIDTH - 1, text);
+	}
+}
+
 static void put_columns(const struct top *top)
 {
+	const int numbers = NUMBERS + count_kinds(top) * KIND_WIDTH;
+
 	attron(A_REVERSE);
-	mvprintw(3, 0, "%11s %10s %14s %-*s  %-*s", top->has_baseline ? "GREW" : "BYTES", "BLOCKS",
-	         "GROWTH", CHART, "CHART", COLS > 52 ? COLS - 52 : 0,
-	         top->view == VIEW_SITES ? "ASKED BY" : view_names[top->view]);
+	move(3, 0);
+	put_kinds(top, NULL);
+	printw("%11s %10s %14s %-*s  %-*s", top->has_baseline ? "GREW" : "BYTES", "BLOCKS",
+	       "GROWTH", CHART, "CHART", COLS > numbers ? COLS - numbers : 0,
+	       top->view == VIEW_SITES ? "ASKED BY" : view_names[top->view]);
 	attroff(A_REVERSE);
 }
 
 static void put_head(struct top *top)
 {
 	uint64_t bytes = 0, blocks = 0, lost = 0;
+	struct reach_sums reach = {0};
 	size_t processes = 0, errors = 0;
 	double cost = 0, interval = top->options.interval;
 	const struct target *one = NULL, *failed = NULL;
@@ -281,6 +327,7 @@ static void put_head(struct top *top)
 		processes++;
 		add_up(&bytes, totals->live_bytes > 0 ? (uint64_t)totals->live_bytes : 0);
 		add_up(&blocks, totals->live_blocks > 0 ? (uint64_t)totals->live_blocks : 0);
+		add_reach(&reach, &totals->reach);
 		lost += totals->lost_call_sites > 0 ? (uint64_t)totals->lost_call_sites : 0;
 		lost += totals->untracked_blocks > 0 ? (uint64_t)totals->untracked_blocks : 0;
 		if (totals->dump_ns > 0 && (double)totals->dump_ns / 1e6 > cost)
@@ -299,10 +346,14 @@ static void put_head(struct top *top)
 	if (top->frozen)
 		addstr("  frozen");
 	move(1, 0);
-	printw("%s live in %s blocks", with_unit(bytes), with_commas(blocks));
-	if (lost)
-		printw(", %s not recorded", with_commas(lost));
-	printw("  a dump takes %.1f ms, one every %.0f s", cost, interval);
+	char line[200];
+	snprintf(line, sizeof line,
+	         "%s%s%s live in %s blocks%s%s%s  a dump takes %.1f ms, one every %.0f s",
+	         reach.is_known ? with_unit(lost_bytes(&reach)) : "",
+	         reach.is_known ? " lost, " : "", with_unit(bytes), with_commas(blocks),
+	         lost ? ", " : "", lost ? with_commas(lost) : "", lost ? " not recorded" : "", cost,
+	         interval);
+	put_cut(top, line, COLS);
 	move(2, 0);
 	if (top->typing)
 		printw("filter: %s_", top->filter);
@@ -344,7 +395,7 @@ static void put_help(void)
 	        "up, down, page    choose a row",
 	        "Enter             show or hide its stack",
 	        "g                 sum up by call site, function, file, module, task",
-	        "s                 order by bytes, growth, blocks, name",
+	        "s                 order by bytes, growth, blocks, name, lost bytes",
 	        "/                 filter: only rows with this text; empty for all",
 	        "b                 mark: only what grows from now on; again for all",
 	        "p                 the next process alone, or all",
@@ -375,12 +426,13 @@ static void draw(struct top *top)
 		move(line++, 0);
 		if (i == top->selected)
 			attron(A_BOLD);
+		put_kinds(top, &row->reach);
 		printw("%11s %10s %14s ",
 		       with_unit(top->has_baseline ? row->bytes - row->baseline : row->bytes),
 		       with_commas(row->blocks), signed_unit(row->growth));
 		put_chart(top, row);
 		addstr(i == top->selected ? " >" : "  ");
-		put_name(top, row->name, COLS - 52);
+		put_name(top, row->name, COLS - NUMBERS - count_kinds(top) * KIND_WIDTH);
 		attroff(A_BOLD);
 		if (i == top->selected && top->expanded && row->stack)
 			line = put_stack(top, row, line);
@@ -573,6 +625,10 @@ static error_t parse_top(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--interval=%s: seconds, up to 86400", argument);
 		top->options.interval = (double)seconds;
 		break;
+	case 'k':
+		top->options.kinds = true;
+		top->order = ORDER_LOST;
+		break;
 	case ARGP_KEY_ARG:
 		GROW(top->options.wanted, top->wanted_room, top->options.wanted_count + 1);
 		top->options.wanted[top->options.wanted_count++] = argument;
@@ -588,6 +644,7 @@ int command_top(int argc, char **argv)
 	static const struct argp_option table[] = {
 	        {"interval", KEY_INTERVAL, "SECONDS", 0,
 	         "Ask a process once in so many seconds (default 2)", 0},
+	        {"kinds", 'k', 0, 0, "Ask for dumps that tell lost from reachable memory", 0},
 	        {0},
 	};
 	static const struct argp argp = {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/log/read_log.h"
+#include "tools/model/kinds.h"
 #include "tools/model/totals.h"
 
 static FILE *open_result(char **bytes, size_t *size)
@@ -175,6 +176,49 @@ static void put_label(FILE *stream, const char *text)
 	}
 }
 
+/* Writes a sample of the metric NAME.  KIND is its kind of memory, or NULL. */
+static void put_sample(FILE *stream, const char *name, const struct target *target,
+                       const char *kind, double value)
+{
+	fprintf(stream, "%s{program=\"", name);
+	put_label(stream, target->name);
+	fprintf(stream, "\",pid=\"%d\"", target->pid);
+	if (kind)
+		fprintf(stream, ",kind=\"%s\"", kind);
+	fprintf(stream, "} %.17g\n", value);
+}
+
+/* Writes the metrics of lost and reachable memory of the processes that tell them. */
+static void put_kind_metrics(FILE *stream, const struct watch *watch)
+{
+	static const struct {
+		const char *name, *help;
+	} metrics[] = {
+	        {"leakwrap_kind_bytes", "Live bytes of each kind, lost or reachable."},
+	        {"leakwrap_kind_blocks", "Live blocks of each kind."},
+	        {"leakwrap_pause_seconds", "How long the threads were stopped for it."},
+	};
+
+	for (unsigned i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+		fprintf(stream, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name,
+		        metrics[i].help, metrics[i].name);
+		for (size_t j = 0; j < watch->target_count && j < PROCESSES_MAX; j++) {
+			const struct target *target = watch->targets[j];
+			const struct dump *last = watch_last(target);
+			if (target->ended || !last || !last->totals.reach.is_known)
+				continue;
+			const struct reach_sums *reach = &last->totals.reach;
+			for (unsigned kind = 0; kind < REACHES && i < 2; kind++)
+				put_sample(stream, metrics[i].name, target, reach_names[kind],
+				           i == 0 ? (double)reach->bytes[kind]
+				                  : (double)reach->blocks[kind]);
+			if (i == 2 && last->totals.pause_ns >= 0)
+				put_sample(stream, metrics[i].name, target, NULL,
+				           (double)last->totals.pause_ns / 1e9);
+		}
+	}
+}
+
 static double value_of(const struct target *target, unsigned metric)
 {
 	const struct dump *last = watch_last(target);
@@ -232,11 +276,10 @@ char *render_metrics(const struct watch *watch, size_t *size)
 			double value = value_of(target, i);
 			if (target->ended || value < 0)
 				continue;
-			fprintf(stream, "%s{program=\"", metrics[i].name);
-			put_label(stream, target->name);
-			fprintf(stream, "\",pid=\"%d\"} %.17g\n", target->pid, value);
+			put_sample(stream, metrics[i].name, target, NULL, value);
 		}
 	}
+	put_kind_metrics(stream, watch);
 	fprintf(stream,
 	        "# HELP leakwrap_processes Traced processes.\n# TYPE leakwrap_processes gauge\n"
 	        "leakwrap_processes %zu\n",
@@ -270,7 +313,8 @@ char *render_list(const struct watch *watch, size_t *size)
 	      "<meta http-equiv=\"refresh\" content=\"10\"><title>leakwrap</title>\n"
 	      "<style>body{font:14px/1.5 system-ui,sans-serif;margin:2em}td,th{padding:2px 14px;"
 	      "text-align:right}td:nth-child(2),th:nth-child(2){text-align:left}</style></head>\n"
-	      "<body><h1>Traced processes</h1>\n<table><tr><th>process<th>program<th>live bytes"
+	      "<body><h1>Traced processes</h1>\n<table><tr><th>process<th>program<th>lost bytes"
+	      "<th>possibly lost<th>live bytes"
 	      "<th>blocks<th>call sites<th>dump</tr>\n",
 	      stream);
 	for (size_t i = 0; i < watch->target_count; i++) {
@@ -282,13 +326,18 @@ char *render_list(const struct watch *watch, size_t *size)
 		        target->pid);
 		put_html(stream, target->name);
 		if (last) {
+			const struct reach_sums *reach = &last->totals.reach;
+			fprintf(stream, "<td>%s",
+			        reach->is_known ? with_commas(lost_bytes(reach)) : "");
+			fprintf(stream, "<td>%s",
+			        reach->is_known ? with_commas(reach->bytes[REACH_POSSIBLE]) : "");
 			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.live_bytes));
 			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.live_blocks));
 			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.call_sites));
 			fprintf(stream, "<td>%.1f ms", (double)last->totals.dump_ns / 1e6);
 		}
 		if (target->error) {
-			fputs("<td colspan=\"4\">", stream);
+			fputs("<td colspan=\"6\">", stream);
 			put_html(stream, target->error);
 		}
 		fputs("</tr>\n", stream);

@@ -215,8 +215,9 @@ struct request {
 	size_t error_size;
 };
 
-/* Sends the dump signal.  Sets the error of REQUEST if that is not possible. */
-static void begin_request(struct request *request)
+/* Sends the dump signal.  KINDS: for a dump with kinds.  Sets the error of REQUEST if that is not
+ * possible. */
+static void begin_request(struct request *request, bool kinds)
 {
 	FILE *errors = open_memstream(&request->error, &request->error_size);
 	send_complaints(errors);
@@ -229,7 +230,8 @@ static void begin_request(struct request *request)
 			         "LEAKWRAP_OPTIONS=log=FILE gives it a file",
 			         request->target->pid);
 		else if (sigqueue(request->target->pid, request->process.signal,
-		                  (union sigval){.sival_int = LEAKWRAP_REQUEST}) != 0)
+		                  (union sigval){.sival_int = kinds ? LEAKWRAP_REQUEST_KINDS
+		                                                   : LEAKWRAP_REQUEST}) != 0)
 			complain("process %d: %s", request->target->pid, strerror(errno));
 		else
 			request->waits = true;
@@ -333,7 +335,7 @@ static void ask_wanted(struct watch *watch)
 			requests[count++].target = watch->targets[i];
 	pthread_mutex_unlock(&watch->lock);
 	for (size_t i = 0; i < count; i++)
-		begin_request(&requests[i]);
+		begin_request(&requests[i], watch->options.kinds);
 	do {
 		waiting = 0;
 		for (size_t i = 0; i < count; i++) {

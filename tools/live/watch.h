@@ -18,6 +18,7 @@ struct watch_options {
 	double interval;   /* at least so many seconds lie between two dumps of a process */
 	double timeout;    /* for how many seconds a dump is waited for */
 	size_t dumps_kept; /* of each process */
+	bool kinds;        /* ask for dumps that tell lost from reachable memory */
 	struct search search;
 	struct skips skips;
 };

@@ -2,7 +2,8 @@
  *
  * A call site is "BLOCKS: BYTES [BLOCKS: BYTES] @ ADDRESS...", innermost return address first.  The
  * numbers in brackets are of all allocations ever made.  If dumps do not say them, the live ones
- * stand there again.  Lines that begin with # have functions and lines for people.  "heap_v2/1"
+ * stand there again.  Lines that begin with # have functions and lines for people, and the blocks
+ * and bytes of each kind if the dump tells lost from reachable memory.  "heap_v2/1"
  * says that the numbers are no estimates.
  */
 #include <inttypes.h>
@@ -10,6 +11,23 @@
 
 #include "tools/render/render.h"
 #include "tools/render/weights.h"
+
+/* Writes which part of WEIGHT is of which kind. */
+static void put_kinds(FILE *stream, const struct weight *weight)
+{
+	const char *separator = "#\tkinds\t";
+
+	for (unsigned kind = 0; kind < REACHES; kind++) {
+		const struct kind_part *part = &weight->kinds[kind];
+		if (part->bytes == 0 && part->blocks == 0)
+			continue;
+		fprintf(stream, "%s%s %" PRId64 ": %" PRId64, separator, reach_names[kind],
+		        part->blocks, part->bytes);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		putc('\n', stream);
+}
 
 static void put_frames(FILE *stream, struct arena *scratch, const struct weight *weight)
 {
@@ -58,6 +76,7 @@ void render_heap_text(FILE *stream, const struct answer *answer)
 		for (unsigned j = 0; w->stack && j < w->stack->depth; j++)
 			fprintf(stream, " 0x%" PRIx64, raw_address(w->dump, w->stack->at[j]));
 		putc('\n', stream);
+		put_kinds(stream, w);
 		if (w->stack)
 			put_frames(stream, &scratch, w);
 	}

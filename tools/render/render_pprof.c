@@ -2,7 +2,8 @@
  * relatives.
  *
  * A call site has two values, live blocks and live bytes.  If the dump says what was allocated so
- * far, these blocks and bytes stand before them.  For a comparison of two dumps these are
+ * far, these blocks and bytes stand before them.  If it tells lost from reachable memory, the values
+ * of a call site come by kind, with the label "kind".  For a comparison of two dumps these are
  * the changes, for a series the steady growth.  All names are in the profile, so a viewer needs no
  * other file.
  */
@@ -196,9 +197,22 @@ static uint64_t add_label(struct builder *b, const char *label)
 	return entry->number;
 }
 
+/* Gives SAMPLE the label "kind". */
+static void add_kind(struct builder *b, Leakwrap__Pprof__Sample *sample, enum reach kind)
+{
+	Leakwrap__Pprof__Label *label = arena_alloc(&b->arena, sizeof *label);
+
+	leakwrap__pprof__label__init(label);
+	label->key = add_text(b, "kind");
+	label->str = add_text(b, reach_names[kind]);
+	sample->label = arena_alloc(&b->arena, sizeof *sample->label);
+	sample->label[sample->n_label++] = label;
+}
+
 /* Adds WEIGHT with VALUE_COUNT values: live blocks and bytes, behind allocated blocks and bytes if
- * there are four. */
-static void add_sample(struct builder *b, const struct weight *weight, size_t value_count)
+ * there are four.  KIND is their label; REACHES: they have none. */
+static void add_sample(struct builder *b, const struct weight *weight, size_t value_count,
+                       enum reach kind)
 {
 	const struct stack *stack = weight->stack;
 	size_t depth = stack && stack->depth ? stack->depth : 1;
@@ -217,8 +231,29 @@ static void add_sample(struct builder *b, const struct weight *weight, size_t va
 	sample->value = arena_alloc(&b->arena, value_count * sizeof *sample->value);
 	sample->n_value = value_count;
 	memcpy(sample->value, values + (VALUES - value_count), value_count * sizeof *values);
+	if (kind < REACHES)
+		add_kind(b, sample, kind);
 	GROW(b->sample, b->sample_room, b->sample_count + 1);
 	b->sample[b->sample_count++] = sample;
+}
+
+/* Adds a sample for each kind of WEIGHT, and one for what has no kind. */
+static void add_samples(struct builder *b, const struct weight *weight, size_t value_count)
+{
+	struct weight rest = *weight;
+
+	for (unsigned kind = 0; kind < REACHES; kind++) {
+		struct weight part = *weight;
+		part.bytes = weight->kinds[kind].bytes;
+		part.blocks = weight->kinds[kind].blocks;
+		part.allocated_bytes = part.allocated_blocks = 0;
+		if (part.bytes || part.blocks)
+			add_sample(b, &part, value_count, kind);
+		rest.bytes -= part.bytes;
+		rest.blocks -= part.blocks;
+	}
+	if (rest.bytes || rest.blocks || rest.allocated_bytes || rest.allocated_blocks)
+		add_sample(b, &rest, value_count, REACHES);
 }
 
 static void write_gzip(FILE *stream, const uint8_t *bytes, size_t size)
@@ -308,7 +343,7 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	}
 	add_mappings(&b, &weights);
 	for (size_t i = 0; i < weights.count; i++) {
-		add_sample(&b, &weights.all[i], value_count);
+		add_samples(&b, &weights.all[i], value_count);
 		if (weights.all[i].dump->seconds > seconds)
 			seconds = weights.all[i].dump->seconds;
 	}

@@ -15,6 +15,22 @@ static int64_t known(int64_t value)
 	return value > 0 ? value : 0;
 }
 
+/* Sets the parts of WEIGHT to the kinds of REACH less those of BEFORE, which may be NULL.  DUMP says
+ * which kinds count. */
+static void set_kinds(struct weight *weight, const struct dump *dump,
+                      const struct reach_sums *before, const struct reach_sums *reach)
+{
+	for (unsigned kind = 0; kind < REACHES; kind++) {
+		enum reach from = kind == REACH_INDIRECT && !dump->kinds ? REACH_WITHIN : kind;
+		if (dump->kinds && !(dump->kinds >> kind & 1))
+			continue;
+		weight->kinds[kind] = (struct kind_part){
+		        (int64_t)(reach->bytes[from] - (before ? before->bytes[from] : 0)),
+		        (int64_t)(reach->blocks[from] - (before ? before->blocks[from] : 0)),
+		};
+	}
+}
+
 /* Returns what the totals of DUMP hold beyond its call sites. */
 static struct weight hidden_weight(const struct dump *dump)
 {
@@ -40,15 +56,16 @@ static void add_dump(struct weights *weights, const struct dump *dump)
 {
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		add_weight(weights,
-		           (struct weight){
-		                   .stack = site->stack,
-		                   .dump = dump,
-		                   .bytes = (int64_t)site->bytes,
-		                   .blocks = (int64_t)site->blocks,
-		                   .allocated_bytes = known(site->estimate.allocated_bytes),
-		                   .allocated_blocks = known(site->estimate.allocated_blocks),
-		           });
+		struct weight weight = {
+		        .stack = site->stack,
+		        .dump = dump,
+		        .bytes = (int64_t)site->bytes,
+		        .blocks = (int64_t)site->blocks,
+		        .allocated_bytes = known(site->estimate.allocated_bytes),
+		        .allocated_blocks = known(site->estimate.allocated_blocks),
+		};
+		set_kinds(&weight, dump, NULL, &site->reach);
+		add_weight(weights, weight);
 	}
 	weights->has_allocated |= dump->totals.estimate.allocated_bytes >= 0;
 	if (weights->interval < dump->totals.sample_interval)
@@ -62,12 +79,15 @@ static void add_changes(struct weights *weights, const struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct change *c = &changes->all[i];
-		add_weight(weights, (struct weight){
-		                            .stack = c->stack,
-		                            .dump = c->dump,
-		                            .bytes = (int64_t)(c->new_bytes - c->old_bytes),
-		                            .blocks = (int64_t)(c->new_blocks - c->old_blocks),
-		                    });
+		struct weight weight = {
+		        .stack = c->stack,
+		        .dump = c->dump,
+		        .bytes = (int64_t)(c->new_bytes - c->old_bytes),
+		        .blocks = (int64_t)(c->new_blocks - c->old_blocks),
+		};
+		if (c->old_reach.is_known && c->new_reach.is_known)
+			set_kinds(&weight, changes->new, &c->old_reach, &c->new_reach);
+		add_weight(weights, weight);
 	}
 }
 

@@ -5,12 +5,20 @@
 
 #include "tools/render/render.h"
 
+/* The part of a weight that is of one kind. */
+struct kind_part {
+	int64_t bytes, blocks;
+};
+
 struct weight {
 	const struct stack *stack; /* NULL: what no call site stands for, see LABEL */
 	const char *label;
 	const struct dump *dump; /* for the load addresses */
 	int64_t bytes, blocks;
 	int64_t allocated_bytes, allocated_blocks; /* 0: none, or not known */
+	/* By enum reach; what they lack of BYTES and BLOCKS has no kind.  An indirectly lost block
+	 * counts at its own call site, unless the dump counts some kinds alone (keep_kinds). */
+	struct kind_part kinds[REACHES];
 };
 
 struct weights {
