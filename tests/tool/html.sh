@@ -31,6 +31,15 @@ shows '<polyline points='
 shows 'fill_cache ← main'
 shows '<option value="5">'
 
+# The page begins with what is lost. A link chooses one kind for the graph, the table and the chart.
+shows 'id="numbers"><div class="number alert"><b>[0-9.]* KiB</b><span class="sub">definitely lost'
+shows '<button>Definitely lost ↓</button>'
+shows '</span> <span class="warn">definitely lost</span>'
+browse --dump-dom "file://$W/page.html#kind=reachable" >"$W/out" || fail "#kind=reachable"
+shows 'data-ready="yes"'
+shows 'id="flame" data-total="0"'
+shows_not '<tr class="site"'
+
 # The cause of a program's death stands at the top. It is hidden in a dump of another reason.
 shows '<section id="crash" hidden=""'
 build crash tests/unwind/crash_trace.c

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The tool shows lost memory first, in text and JSON, and judges by the kinds that the user names;
+# The tool shows lost memory first, in each format, and judges by the kinds that the user names;
 # leakwrap dump --kinds asks a running program.
 . tests/lib.sh
+. tests/tool/tool.sh
 
 tool=$O/leakwrap
 build program tests/reach/shapes.c -static
@@ -43,3 +44,86 @@ wait_until "$patience" grep -q waiting "$W/out" || fail "did not start"
 grep -q 'reason=signal' "$W/dump" || fail "no dump on the signal"
 grep -q ' kinds .*scanned=copy' "$W/dump" || fail "dump --kinds has no kinds"
 wait $pid || fail "idle: status $?"
+
+# -- every format ----------------------------------------------------------------------------------
+# At the end 8 lists are lost, of a head with 32 bytes and four nodes each.
+build losing tests/tool/kinds.c
+LEAKWRAP_OPTIONS="kinds=always:log=$W/series" "$W/losing" 8 || fail "losing: status $?"
+LEAKWRAP_OPTIONS="kinds=never:log=$W/untold" "$W/losing" 4 || fail "losing: status $?"
+lw=$tool
+status_is 0 "$lw" report "$W/series"
+equal "what text begins with" "$(sed -n 3,6p "$W/out")" "  definitely lost: 256 bytes in 8 blocks
+  indirectly lost: 1,024 bytes in 32 blocks
+  possibly lost: 240 bytes in 4 blocks
+  still reachable: 8,000 bytes in 8 blocks"
+equal "call sites" "$(sed -n 's/^  #[0-9]* //p' "$W/out")" \
+	"1,280 bytes (256 direct + 1,024 indirect) in 40 blocks definitely lost, 13.4 %
+240 bytes in 4 blocks possibly lost, 2.5 %
+1,024 bytes in 32 blocks indirectly lost
+8,000 bytes in 8 blocks still reachable, 84.0 %"
+shows 'lost memory was found in the process; threads were stopped for'
+
+# One option chooses the kinds in each format. Dumps that do not tell them are left out.
+status_is 0 "$lw" report -f folded --show-leak-kinds=definite,indirect "$W/series"
+equal "lost stacks" "$(sed 's/.*;main;//' "$W/out")" "lose_list 1280"
+status_is 0 "$lw" report -f folded --show-leak-kinds=possible,reachable "$W/series"
+equal "other stacks" "$(sed 's/.*;main;//' "$W/out" | sort)" "fill_cache 8000
+keep_inner 240"
+status_is 0 "$lw" report -f json --last --show-leak-kinds=possible "$W/series"
+jq -e '.dumps[0] | .totals.live_bytes == 240 and .shown_kinds == ["possible"] and
+	(.call_sites | length) == 1 and .totals.kinds.definite_bytes == 256' "$W/out" >/dev/null ||
+	fail "possible: $(cat "$W/out")"
+status_is 2 "$lw" report --show-leak-kinds=lost "$W/series"
+said 'show-leak-kinds=lost: definite, indirect, possible, reachable or all$'
+status_is 2 "$lw" report --show-leak-kinds=all "$W/untold"
+said 'no dump tells lost from reachable memory'
+status_is 0 "$lw" report --show-leak-kinds=all "$W/untold" "$W/series"
+said '5 dumps are left out that do not tell lost from reachable memory'
+status_is 2 "$lw" diff --show-leak-kinds=definite "$W/untold" "$W/series"
+
+# Sums by function, the verdict and suppressions.
+status_is 0 "$lw" report --by=function "$W/series"
+equal "by function" "$(awk 'NF == 0 { t = 0 } t && $3 > 0 { print $NF, $1, $2 }
+	$NF == "function" { t = 1 }' "$W/out" | tr '\n' ' ')" "lose_list 1,280 0 keep_inner 0 240 make_node 0 0 fill_cache 0 0 "
+equal "only possible" "$(judged --leak-kinds=possible "$W/series")" 1
+said_by_judge() {
+	grep -q "$1" "$W/message" || fail "message: $(cat "$W/message")"
+}
+said_by_judge ': 240 bytes in 4 blocks are lost$'
+equal "all kinds" "$(judged --show-leak-kinds=reachable "$W/series")" 1
+said_by_judge ': 1,520 bytes in 44 blocks are lost$'
+printf 'leak:lose_list\nleak:keep_inner\n' >"$W/known"
+equal "suppressed" "$(judged --suppressions="$W/known" "$W/series")" 0
+status_is 0 "$lw" report --last -f json --suppressions="$W/known" "$W/series"
+jq -e '.dumps[0] | .suppressed.kinds.indirect_bytes == 1024 and
+	.totals.kinds.definite_bytes == 0' "$W/out" >/dev/null || fail "suppressed kinds"
+
+# A call site that loses memory stands before one that gains reachable memory.
+status_is 0 "$lw" diff "$W/series@1" "$W/series"
+shows '^  indirectly lost: +[0-9,]* bytes: [0-9]* before, 1,024 after$'
+equal "diff" "$(grep -o '^      [a-z]*_[a-z]*' "$W/out" | tr -d '\n')" \
+	"      lose_list      keep_inner      fill_cache      make_node      lose_list"
+shows ' now 1,280 bytes (256 direct + 1,024 indirect) in 40 blocks definitely lost$'
+status_is 0 "$lw" diff -f json "$W/series@1" "$W/series"
+jq -e '.call_sites[0].new_kinds.indirect_bytes == 1024' "$W/out" >/dev/null || fail "diff, json"
+status_is 0 "$lw" report --growth "$W/series"
+shows '^  loses [0-9,]* bytes steadily.* to 1,280 bytes (256 direct + 1,024 indirect) in 40 blocks'
+equal "growth" "$(grep -o '^      [a-z]*_[a-z]*' "$W/out" | head -n 2 | tr -d '\n')" \
+	"      lose_list      fill_cache"
+status_is 0 "$lw" report --growth -f json "$W/series"
+jq -e '.call_sites[0] | .steady_lost_bytes > 0 and .last_kinds.definite_bytes == 256 and
+	.lost_bytes_over_time[-1] == 1280' "$W/out" >/dev/null || fail "growth, json"
+
+# A sum of processes adds up the kinds of those that tell them.
+status_is 0 "$lw" report --merge "$W/series" "$W/untold"
+shows '^  definitely lost: 256 bytes in 8 blocks$'
+shows '^  (1 of 2 processes tell lost from reachable memory)$'
+status_is 0 "$lw" report --merge --growth "$W/series"
+equal "growth of a sum" "$(grep -o '^      [a-z]*_[a-z]*' "$W/out" | head -n 1)" "      lose_list"
+
+command -v go >/dev/null || skip "go is not installed"
+export HOME="$W" GOCACHE="$W/cache" GOFLAGS=-mod=mod PPROF_TMPDIR="$W"
+status_is 0 "$lw" report -f pprof -o "$W/profile" "$W/series"
+go tool pprof -top -tagfocus=kind=definite "$W/profile" >"$W/out" 2>"$W/err" || fail "pprof"
+shows '^ *256B .* lose_list$'
+shows_not fill_cache
