@@ -51,7 +51,8 @@ _leakwrap() {
 		case $command in
 		report)
 			options="$files --by= --growth --last --merge --each --hosts=
-				--show-leak-kinds= --fail-on-leaks --leak-kinds= --judge= --max-bytes= --max-blocks="
+				--show-leak-kinds= --fail-on-leaks --leak-kinds= --judge=
+				--max-bytes= --max-blocks="
 			;;
 		diff) options="$files --show-leak-kinds=" ;;
 		list) options=--help ;;

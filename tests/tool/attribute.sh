@@ -29,7 +29,10 @@ ar rcs "$W/vendor.a" "$W/ble.o" || fail "cannot build"
 # row NAME: prints bytes, blocks and call sites of the row NAME.
 row() {
 	awk -v name="$1" '
-		$NF == name && $1 != "command:" { gsub(",", ""); print $(NF - 4), $(NF - 3), $(NF - 2) }' "$W/out"
+		$NF == name && $1 != "command:" {
+			gsub(",", "")
+			print $(NF - 4), $(NF - 3), $(NF - 2)
+		}' "$W/out"
 }
 
 tried=

@@ -83,8 +83,9 @@ status_is 2 "$lw" diff --show-leak-kinds=definite "$W/untold" "$W/series"
 
 # Sums by function, the verdict and suppressions.
 status_is 0 "$lw" report --by=function "$W/series"
-equal "by function" "$(awk 'NF == 0 { t = 0 } t && $3 > 0 { print $NF, $1, $2 }
-	$NF == "function" { t = 1 }' "$W/out" | tr '\n' ' ')" "lose_list 1,280 0 keep_inner 0 240 make_node 0 0 fill_cache 0 0 "
+rows=$(awk 'NF == 0 { t = 0 } t && $3 > 0 { print $NF, $1, $2 }
+	$NF == "function" { t = 1 }' "$W/out" | tr '\n' ' ')
+equal "by function" "$rows" "lose_list 1,280 0 keep_inner 0 240 make_node 0 0 fill_cache 0 0 "
 equal "only possible" "$(judged --leak-kinds=possible "$W/series")" 1
 said_by_judge() {
 	grep -q "$1" "$W/message" || fail "message: $(cat "$W/message")"

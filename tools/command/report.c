@@ -203,7 +203,8 @@ static enum status judge(const struct report_options *options, const struct repo
 				         bytes == 1 ? "" : "s", with_commas(blocks),
 				         blocks == 1 ? "" : "s",
 				         bytes == 1 && blocks == 1 ? "is" : "are",
-				         tells && !(options->leak_kinds & ~KINDS_LOST) ? "lost" : "live",
+				         tells && !(options->leak_kinds & ~KINDS_LOST) ? "lost"
+				                                                       : "live",
 				         many_bytes || many_blocks ? ", more than allowed" : "");
 			if (status == STATUS_FINE)
 				status = STATUS_LEAKS;

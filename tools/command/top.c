@@ -265,17 +265,14 @@ enum { KIND_WIDTH = 12, NUMBERS = 52, NAME_MIN = 28 };
 static const struct {
 	const char *title;
 	enum reach kind;
-} kind_columns[] = {{"LOST", REACH_DEFINITE},
-                    {"POSSIBLY", REACH_POSSIBLE},
-                    {"REACHABLE", REACH_REACHABLE}};
+} kind_columns[] = {
+        {"LOST", REACH_DEFINITE}, {"POSSIBLY", REACH_POSSIBLE}, {"REACHABLE", REACH_REACHABLE}};
 
 /* Returns how many columns of kinds there are.  A narrow terminal has one. */
 static int count_kinds(const struct top *top)
 {
 	const int all = sizeof kind_columns / sizeof *kind_columns;
-	return !top->has_kinds                                      ? 0
-	       : COLS >= NUMBERS + NAME_MIN + all * KIND_WIDTH ? all
-	                                                            : 1;
+	return !top->has_kinds ? 0 : COLS >= NUMBERS + NAME_MIN + all * KIND_WIDTH ? all : 1;
 }
 
 /* Writes the kinds of REACH, or the titles of their columns if it is NULL. */

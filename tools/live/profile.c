@@ -200,8 +200,8 @@ static void put_kind_metrics(FILE *stream, const struct watch *watch)
 	};
 
 	for (unsigned i = 0; i < sizeof metrics / sizeof *metrics; i++) {
-		fprintf(stream, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name,
-		        metrics[i].help, metrics[i].name);
+		fprintf(stream, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name, metrics[i].help,
+		        metrics[i].name);
 		for (size_t j = 0; j < watch->target_count && j < PROCESSES_MAX; j++) {
 			const struct target *target = watch->targets[j];
 			const struct dump *last = watch_last(target);

@@ -231,7 +231,7 @@ static void begin_request(struct request *request, bool kinds)
 			         request->target->pid);
 		else if (sigqueue(request->target->pid, request->process.signal,
 		                  (union sigval){.sival_int = kinds ? LEAKWRAP_REQUEST_KINDS
-		                                                   : LEAKWRAP_REQUEST}) != 0)
+		                                                    : LEAKWRAP_REQUEST}) != 0)
 			complain("process %d: %s", request->target->pid, strerror(errno));
 		else
 			request->waits = true;

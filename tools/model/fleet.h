@@ -10,7 +10,7 @@ struct fleet_options {
 	/* Where the path of a log has the name of its host: a pattern with %h for the name and *
 	 * for any text, "logs/%h-*.log".  Or NULL: hosts are not known. */
 	const char *hosts;
-	bool growth; /* rank by growth, and leave out what did not grow */
+	bool growth;    /* rank by growth, and leave out what did not grow */
 	unsigned kinds; /* what counts, see merge_start */
 };
 

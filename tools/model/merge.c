@@ -265,8 +265,8 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			memset(spread->at, 0, sizeof spread->at);
 			memset(spread->lost_at, 0, sizeof spread->lost_at);
 		}
-		add_up(&spread->at[point], merger->kinds ? kinds_bytes(&site->reach, merger->kinds)
-		                                         : site->bytes);
+		add_up(&spread->at[point],
+		       merger->kinds ? kinds_bytes(&site->reach, merger->kinds) : site->bytes);
 		add_up(&spread->lost_at[point], lost_bytes(&site->reach));
 		if (point != POINT_LAST)
 			continue;
@@ -489,8 +489,8 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 		struct spread *spread = &merger->spreads[i];
 		finish_process(spread);
 		/* A call site that only earlier dumps have is gone. */
-		if (spread->processes == 0 || (by_growth && spread->gained_bytes <= 0 &&
-		                               spread->lost_gained_bytes <= 0))
+		if (spread->processes == 0 ||
+		    (by_growth && spread->gained_bytes <= 0 && spread->lost_gained_bytes <= 0))
 			continue;
 		spreads[count] = *spread;
 		sites[count] = dump->sites[i];

@@ -55,7 +55,8 @@ struct merger *merge_start(struct report *report, unsigned kinds);
 void merge_process(struct merger *merger, const struct dump_list *list, const char *host);
 
 /* Frees MERGER and returns the sum, which is not among the dumps of its report.  Most bytes come
- * first, or BY_GROWTH the steadiest growth: of lost memory, then of all.  Sums stop at INT64_MAX. */
+ * first, or BY_GROWTH the steadiest growth: of lost memory, then of all.  Sums stop at
+ * INT64_MAX. */
 struct dump *merge_finish(struct merger *merger, bool by_growth);
 
 /* Adds up the dumps in LIST, of which each process has one. */

@@ -2,10 +2,10 @@
  * relatives.
  *
  * A call site has two values, live blocks and live bytes.  If the dump says what was allocated so
- * far, these blocks and bytes stand before them.  If it tells lost from reachable memory, the values
- * of a call site come by kind, with the label "kind".  For a comparison of two dumps these are
- * the changes, for a series the steady growth.  All names are in the profile, so a viewer needs no
- * other file.
+ * far, these blocks and bytes stand before them.  If it tells lost from reachable memory, the
+ * values of a call site come by kind, with the label "kind".  For a comparison of two dumps these
+ * are the changes, for a series the steady growth.  All names are in the profile, so a viewer needs
+ * no other file.
  */
 #include "tools/render/render.h"
 

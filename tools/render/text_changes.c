@@ -22,7 +22,7 @@ static void put_lost_changes(struct page *page, const struct changes *changes)
 {
 	const struct reach_sums *old = &changes->old->totals.reach,
 	                        *new = &changes->new->totals.reach;
-	for (unsigned kind = 0; old->is_known && new->is_known && kind < REACH_REACHABLE; kind++) {
+	for (unsigned kind = 0; old->is_known && new->is_known &&kind < REACH_REACHABLE; kind++) {
 		bool grew = new->bytes[kind] > old->bytes[kind];
 		if (new->blocks[kind] == 0 && old->blocks[kind] == 0)
 			continue;
@@ -43,7 +43,7 @@ static void put_lost_change(struct page *page, const struct change *change)
 	const uint64_t before[] = {lost_bytes(old), old->bytes[REACH_POSSIBLE]},
 	               after[] = {lost_bytes(new), new->bytes[REACH_POSSIBLE]};
 	static const enum reach kinds[] = {REACH_DEFINITE, REACH_POSSIBLE};
-	for (unsigned i = 0; old->is_known && new->is_known && i < 2; i++) {
+	for (unsigned i = 0; old->is_known && new->is_known &&i < 2; i++) {
 		if (before[i] == after[i])
 			continue;
 		const char *bytes = with_sign(page, before[i], after[i]);
@@ -121,8 +121,7 @@ static void put_loss(struct page *page, const struct growth *growth)
 
 	set_tone(page, TONE_ALERT);
 	if (steady > 0)
-		fprintf(page->stream, "loses %s steadily",
-		        counted(page, (uint64_t)steady, "byte"));
+		fprintf(page->stream, "loses %s steadily", counted(page, (uint64_t)steady, "byte"));
 	else
 		fprintf(page->stream, "has lost %s, not steadily",
 		        counted(page, (uint64_t)lost_growth(growth), "byte"));

@@ -15,8 +15,8 @@ static int64_t known(int64_t value)
 	return value > 0 ? value : 0;
 }
 
-/* Sets the parts of WEIGHT to the kinds of REACH less those of BEFORE, which may be NULL.  DUMP says
- * which kinds count. */
+/* Sets the parts of WEIGHT to the kinds of REACH less those of BEFORE, which may be NULL.  DUMP
+ * says which kinds count. */
 static void set_kinds(struct weight *weight, const struct dump *dump,
                       const struct reach_sums *before, const struct reach_sums *reach)
 {
