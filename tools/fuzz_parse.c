@@ -11,7 +11,9 @@
 
 #include "tools/model/add_log.h"
 #include "tools/model/askers.h"
+#include "tools/model/kinds.h"
 #include "tools/model/merge.h"
+#include "tools/model/totals.h"
 #include "tools/render/render.h"
 #include "tools/symbolize/symbolize.h"
 
@@ -86,6 +88,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		render_json(null, &grown);
 		free(growths.all);
 		free(grouped.all);
+		keep_kinds(&report, 1 + size % KINDS_ALL);
+		list = list_dumps(&report, DUMPS_ALL);
+		answer.merged = NULL;
+		render_text(null, &answer, &style);
+		render_json(null, &answer);
+		render_pprof(null, &answer);
+		render_heap_text(null, &answer);
+		render_html(null, &answer);
 	}
 	report_free(&report);
 	return 0;

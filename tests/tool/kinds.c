@@ -38,7 +38,9 @@ __attribute__((noinline)) static void fill_cache(int round)
 
 __attribute__((noinline)) static void keep_inner(int round)
 {
-	inner[round] = (char *)malloc(60) + 8;
+	char *block = malloc(60);
+
+	inner[round] = block + 8;
 }
 
 /* Overwrites what the functions above have left on the stack. */

@@ -81,6 +81,11 @@ status_is 0 "$lw" report --show-leak-kinds=all "$W/untold" "$W/series"
 said '5 dumps are left out that do not tell lost from reachable memory'
 status_is 2 "$lw" diff --show-leak-kinds=definite "$W/untold" "$W/series"
 
+# A call site cannot have more blocks of some kind than it has.
+sed '/site 1:/s/ reachable=[0-9/]*/ reachable=8000\/8 possible=1\/1/' "$W/series" >"$W/damaged"
+status_is 0 "$lw" report "$W/damaged"
+said 'dump [0-9.]* is damaged: the kinds of a call site are damaged'
+
 # Sums by function, the verdict and suppressions.
 status_is 0 "$lw" report --by=function "$W/series"
 rows=$(awk 'NF == 0 { t = 0 } t && $3 > 0 { print $NF, $1, $2 }

@@ -12,12 +12,12 @@ done | make_dump 12.1 2026-11-20T18:00:12Z /bin/app 0x10000 abcdef | head -n 7 >
 status_is 0 "$lw" list "$W/log" "$W/torn"
 pid=$(sed -n 's/^leakwrap\[\([0-9]*\)\.1\].*/\1/p;' "$W/log" | head -n 1)
 equal "list" "$(sed 's/ 20[0-9]*-[0-9-]* [0-9:]*/ TIME/; s/  */ /g; s/^ //' "$W/out")" \
-	"pid dump reason time (UTC) live bytes blocks state program, log
-$pid 1 signal TIME 4,301 3 whole $W/leaky $W/log
-$pid 2 signal TIME 8,602 6 whole $W/leaky $W/log
-$pid 3 signal TIME 8,903 8 whole $W/leaky $W/log
-$pid 4 exit TIME 8,903 8 whole $W/leaky $W/log
-12 1 signal TIME 112 3 torn /bin/app $W/torn:7: it has no end: the log ends before it"
+	"pid dump reason time (UTC) live bytes blocks lost bytes state program, log
+$pid 1 signal TIME 4,301 3 - whole $W/leaky $W/log
+$pid 2 signal TIME 8,602 6 - whole $W/leaky $W/log
+$pid 3 signal TIME 8,903 8 - whole $W/leaky $W/log
+$pid 4 exit TIME 8,903 8 8,903 whole $W/leaky $W/log
+12 1 signal TIME 112 3 - torn /bin/app $W/torn:7: it has no end: the log ends before it"
 "$lw" list <"$W/log" >"$W/out" || fail "list of standard input"
 shows ' standard input$'
 status_is 2 "$lw" list "$W/none" "$W/log"

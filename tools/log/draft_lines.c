@@ -123,6 +123,32 @@ static bool read_origin(struct parsed_site *site, struct cursor *word)
 	return true;
 }
 
+/* Returns whether the kinds of SITE hold more than it has. */
+static bool has_more_kinds_than_blocks(const struct parsed_site *site)
+{
+	uint64_t bytes = 0, blocks = 0;
+
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++) {
+		if (kind == REACH_INDIRECT)
+			continue; /* these are blocks of other call sites, too */
+		bytes += site->reach.bytes[kind];
+		blocks += site->reach.blocks[kind];
+	}
+	return bytes > site->bytes || blocks > site->blocks;
+}
+
+/* Adds BYTES in BLOCKS to those of all call sites of DRAFT: those that a call site has, or that its
+ * lost blocks lead to.  Returns false if they become more than there can be. */
+static bool count_site(struct draft *draft, uint64_t bytes, uint64_t blocks)
+{
+	if (bytes > (uint64_t)INT64_MAX - draft->site_bytes ||
+	    blocks > (uint64_t)INT64_MAX - draft->site_blocks)
+		return false;
+	draft->site_bytes += bytes;
+	draft->site_blocks += blocks;
+	return true;
+}
+
 /* Reads "1: 819200 bytes in 25 blocks, complete".  "task=uart_rx" and "origin=library module=2" may
  * follow. */
 static void read_site(struct draft *draft, struct cursor c)
@@ -143,11 +169,6 @@ static void read_site(struct draft *draft, struct cursor c)
 		draft_note_damage(draft, "a call site is damaged");
 		return;
 	}
-	if (site.bytes > (uint64_t)INT64_MAX - draft->site_bytes ||
-	    site.blocks > (uint64_t)INT64_MAX - draft->site_blocks) {
-		draft_note_damage(draft, "its call sites hold more than there can be");
-		return;
-	}
 	bool is_whole = true;
 	site.reach.is_known = dump->totals.reach.is_known;
 	while (next_word(&c, &word)) {
@@ -157,8 +178,16 @@ static void read_site(struct draft *draft, struct cursor c)
 		         !draft_read_site_kind(&site, word, &is_whole))
 			draft_read_estimate(draft, &site.estimate, &word);
 	}
-	if (!is_whole)
+	if (!is_whole || has_more_kinds_than_blocks(&site)) {
 		draft_note_damage(draft, "the kinds of a call site are damaged");
+		site.reach = (struct reach_sums){.is_known = site.reach.is_known};
+	}
+	if (!count_site(draft, site.bytes, site.blocks) ||
+	    !count_site(draft, site.reach.bytes[REACH_INDIRECT],
+	                site.reach.blocks[REACH_INDIRECT])) {
+		draft_note_damage(draft, "its call sites hold more than there can be");
+		return;
+	}
 	struct parsed_site *before = last_site(dump);
 	uint64_t last = before ? before->rank : 0;
 	if (site.rank != last + 1) {
@@ -174,8 +203,6 @@ static void read_site(struct draft *draft, struct cursor c)
 		drop_frames(&site);
 	GROW(dump->sites, draft->site_room, dump->site_count + 1);
 	dump->sites[dump->site_count++] = site;
-	draft->site_bytes += site.bytes;
-	draft->site_blocks += site.blocks;
 }
 
 /* Ends the current stack: the frames that it has are its innermost ones. */

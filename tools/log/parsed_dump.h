@@ -97,7 +97,8 @@ struct parsed_frame {
 	bool exact;           /* ADDRESS is that of an instruction, not a return address */
 };
 
-/* The bytes of all call sites of a dump, and their blocks, add up to at most INT64_MAX. */
+/* The bytes of all call sites of a dump, and those that their lost blocks lead to, add up to at
+ * most INT64_MAX; so do their blocks. */
 struct parsed_site {
 	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;

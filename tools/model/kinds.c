@@ -53,22 +53,24 @@ void subtract_reach(struct reach_sums *sum, const struct reach_sums *part)
 	}
 }
 
-uint64_t kinds_bytes(const struct reach_sums *reach, unsigned kinds)
+/* Returns the sum of the NUMBERS, by enum reach, of KINDS. */
+static uint64_t sum_of(const uint64_t *numbers, unsigned kinds)
 {
 	uint64_t sum = 0;
 	for (unsigned kind = 0; kind < REACHES; kind++)
 		if (kinds >> kind & 1)
-			add_up(&sum, reach->bytes[kind]);
+			add_up(&sum, numbers[kind]);
 	return sum;
+}
+
+uint64_t kinds_bytes(const struct reach_sums *reach, unsigned kinds)
+{
+	return sum_of(reach->bytes, kinds);
 }
 
 uint64_t kinds_blocks(const struct reach_sums *reach, unsigned kinds)
 {
-	uint64_t sum = 0;
-	for (unsigned kind = 0; kind < REACHES; kind++)
-		if (kinds >> kind & 1)
-			add_up(&sum, reach->blocks[kind]);
-	return sum;
+	return sum_of(reach->blocks, kinds);
 }
 
 enum { WITH_INDIRECT = 1u << REACH_DEFINITE | 1u << REACH_INDIRECT };

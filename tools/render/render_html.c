@@ -4,8 +4,8 @@
  * The data is compact.  Each function and each stack is written once.  A stack is a list of numbers
  * of functions; with it come the number of the frame that asked for the memory (askers.h), and how
  * many frames lead to main.  A call site of a dump is [stack, bytes, blocks, kind of its stack,
- * processes, numbers by kind].  The last are the bytes and then the blocks by enum reach, or null.
- * The page's script adds up, sorts and draws.
+ * processes, numbers by kind].  The last are the bytes and then the blocks by enum reach.  What is
+ * not known is missing.  The page's script adds up, sorts and draws.
  */
 #include "tools/model/merge.h"
 #include "tools/model/totals.h"
@@ -233,10 +233,15 @@ static void put_dump(FILE *stream, const struct dump *dump, const struct numbers
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
-		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d,%u,", i ? "," : "",
+		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "",
 		        stack_number(numbers, site->stack), site->bytes, site->blocks,
-		        (int)site->kind, site->processes);
-		put_reach(stream, &site->reach, REACH_NUMBERS);
+		        (int)site->kind);
+		if (dump->merged || site->reach.is_known)
+			fprintf(stream, ",%u", site->processes);
+		if (site->reach.is_known) {
+			putc(',', stream);
+			put_reach(stream, &site->reach, REACH_NUMBERS);
+		}
 		putc(']', stream);
 	}
 	fputs("]}", stream);

@@ -249,8 +249,9 @@ static void add_samples(struct builder *b, const struct weight *weight, size_t v
 		part.allocated_bytes = part.allocated_blocks = 0;
 		if (part.bytes || part.blocks)
 			add_sample(b, &part, value_count, kind);
-		rest.bytes -= part.bytes;
-		rest.blocks -= part.blocks;
+		/* The numbers of a sum may have stopped at their limit. */
+		rest.bytes = (int64_t)((uint64_t)rest.bytes - (uint64_t)part.bytes);
+		rest.blocks = (int64_t)((uint64_t)rest.blocks - (uint64_t)part.blocks);
 	}
 	if (rest.bytes || rest.blocks || rest.allocated_bytes || rest.allocated_blocks)
 		add_sample(b, &rest, value_count, REACHES);
