@@ -370,6 +370,15 @@ static void put_spread(struct page *page, const struct dump *dump, const struct 
 	set_tone(page, TONE_PLAIN);
 }
 
+/* Returns the blocks of SITE, of DUMP, whose kind is not known.  A sum may be of dumps that do not
+ * tell, and a dump may be of a sample. */
+static uint64_t untold_blocks(const struct dump *dump, const struct site *site)
+{
+	const unsigned own = 1u << REACH_DEFINITE | 1u << REACH_POSSIBLE | 1u << REACH_REACHABLE;
+	uint64_t told = kinds_blocks(&site->reach, own) + site->reach.blocks[REACH_WITHIN];
+	return !dump->kinds && site->blocks > told ? site->blocks - told : 0;
+}
+
 /* Writes the kinds of all live blocks of DUMP, lost ones first. */
 static void put_kinds(struct page *page, const struct dump *dump)
 {
@@ -385,6 +394,11 @@ static void put_kinds(struct page *page, const struct dump *dump)
 		fprintf(page->stream, " in %s\n", counted(page, reach->blocks[kind], "block"));
 	}
 	set_tone(page, TONE_PLAIN);
+	uint64_t untold = 0;
+	for (size_t i = 0; i < dump->site_count; i++)
+		add_up(&untold, untold_blocks(dump, &dump->sites[i]));
+	if (untold)
+		fprintf(page->stream, "  of unknown kind: %s\n", counted(page, untold, "block"));
 	if (dump->merged && dump->merged->with_kinds < dump->merged->dumps)
 		fprintf(page->stream, "  (%s of %s tell lost from reachable memory)\n",
 		        with_commas(dump->merged->with_kinds),
@@ -407,6 +421,14 @@ static void put_site_bytes(struct page *page, const struct dump *dump, const str
 	const struct reach_sums *reach = &site->reach;
 	bool is_first = true;
 
+	if (!reach->is_known || site->blocks == 0 || untold_blocks(dump, site)) {
+		set_tone(page, TONE_STRONG);
+		fputs(counted(page, site->bytes, "byte"), page->stream);
+		set_tone(page, TONE_PLAIN);
+		fprintf(page->stream, " in %s", counted(page, site->blocks, "block"));
+		put_share(page, dump, site->bytes);
+		is_first = false;
+	}
 	for (unsigned i = 0; i < sizeof order / sizeof *order; i++) {
 		const enum reach kind = order[i];
 		/* What the call site's own lost blocks lead to is told with them. */
@@ -423,20 +445,6 @@ static void put_site_bytes(struct page *page, const struct dump *dump, const str
 			          kind == REACH_DEFINITE ? lost_bytes(reach) : reach->bytes[kind]);
 		is_first = false;
 	}
-	if (!is_first) {
-		/* Some processes of a sum do not tell. */
-		uint64_t told = kinds_bytes(reach, KINDS_ALL & ~(1u << REACH_INDIRECT)) +
-		                reach->bytes[REACH_WITHIN];
-		if (!dump->kinds && site->bytes > told)
-			fprintf(page->stream, ", %s of unknown kind",
-			        counted(page, site->bytes - told, "byte"));
-		return;
-	}
-	set_tone(page, TONE_STRONG);
-	fputs(counted(page, site->bytes, "byte"), page->stream);
-	set_tone(page, TONE_PLAIN);
-	fprintf(page->stream, " in %s", counted(page, site->blocks, "block"));
-	put_share(page, dump, site->bytes);
 }
 
 /* Compares two call sites for the order of the text: what is lost comes first. */
