@@ -152,17 +152,28 @@ static void count_judged(const struct dump *dump, bool judges_all, uint64_t *byt
 	}
 }
 
-/* Counts the bytes and blocks of DUMP that are leaks of KINDS, as count_judged does. */
-static void count_leaks(const struct dump *dump, bool judges_all, unsigned kinds, uint64_t *bytes,
+/* Counts the bytes and blocks of DUMP that are leaks of KINDS, as count_judged does.  Blocks of
+ * unknown kind count, as all blocks of a dump without kinds do.  Returns whether there are any. */
+static bool count_leaks(const struct dump *dump, bool judges_all, unsigned kinds, uint64_t *bytes,
                         uint64_t *blocks)
 {
 	struct reach_sums reach = dump->totals.reach;
+	uint64_t unknown_bytes = 0, unknown_blocks = 0;
 
-	for (size_t i = 0; i < dump->site_count; i++)
-		if (!judges_all && dump->sites[i].origin != ORIGIN_PROGRAM)
-			subtract_reach(&reach, &dump->sites[i].reach);
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		if (judges_all || site->origin == ORIGIN_PROGRAM) {
+			add_up(&unknown_bytes, untold_bytes(dump, site));
+			add_up(&unknown_blocks, untold_blocks(dump, site));
+		} else {
+			subtract_reach(&reach, &site->reach);
+		}
+	}
 	*bytes = kinds_bytes(&reach, kinds);
 	*blocks = kinds_blocks(&reach, kinds);
+	add_up(bytes, unknown_bytes);
+	add_up(blocks, unknown_blocks);
+	return unknown_blocks > 0;
 }
 
 /* How many processes the judgement names before it only counts the others. */
@@ -191,10 +202,10 @@ static enum status judge(const struct report_options *options, const struct repo
 		bool many_blocks = options->limits_blocks && blocks > options->max_blocks;
 		bool tells = options->fail_on_leaks && dump->totals.reach.is_known && !many_bytes &&
 		             !many_blocks;
-		if (tells)
-			count_leaks(dump, options->judges_all,
-			            options->leak_kinds ? options->leak_kinds : KINDS_LOST, &bytes,
-			            &blocks);
+		const unsigned kinds = options->leak_kinds ? options->leak_kinds : KINDS_LOST;
+		const char *what = tells && !(kinds & ~KINDS_LOST) ? "lost" : "live";
+		if (tells && count_leaks(dump, options->judges_all, kinds, &bytes, &blocks))
+			what = "lost or of unknown kind";
 		bool leaks = options->fail_on_leaks && blocks > 0;
 		if (leaks || many_bytes || many_blocks) {
 			if (failed++ < JUDGED_NAMED)
@@ -202,9 +213,7 @@ static enum status judge(const struct report_options *options, const struct repo
 				         dump->pid, dump->sequence, with_commas(bytes),
 				         bytes == 1 ? "" : "s", with_commas(blocks),
 				         blocks == 1 ? "" : "s",
-				         bytes == 1 && blocks == 1 ? "is" : "are",
-				         tells && !(options->leak_kinds & ~KINDS_LOST) ? "lost"
-				                                                       : "live",
+				         bytes == 1 && blocks == 1 ? "is" : "are", what,
 				         many_bytes || many_blocks ? ", more than allowed" : "");
 			if (status == STATUS_FINE)
 				status = STATUS_LEAKS;

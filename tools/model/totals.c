@@ -136,6 +136,25 @@ size_t keep_kinds(struct report *report, unsigned kinds)
 	return all - kept;
 }
 
+/* Returns what ALL, of DUMP, has beyond its parts TOLD, by enum reach. */
+static uint64_t untold(const struct dump *dump, uint64_t all, const uint64_t told[REACH_NUMBERS])
+{
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++)
+		if (kind != REACH_INDIRECT)
+			all -= told[kind] < all ? told[kind] : all;
+	return dump->kinds ? 0 : all;
+}
+
+uint64_t untold_bytes(const struct dump *dump, const struct site *site)
+{
+	return untold(dump, site->bytes, site->reach.bytes);
+}
+
+uint64_t untold_blocks(const struct dump *dump, const struct site *site)
+{
+	return untold(dump, site->blocks, site->reach.blocks);
+}
+
 /* -- parts of the totals ----------------------------------------------------------------------- */
 
 uint64_t unsuppressed_bytes(const struct dump *dump)

@@ -14,6 +14,11 @@ void keep_origins(struct report *report, const bool *keeps);
  * their number.  To be called after suppressions_apply. */
 size_t keep_kinds(struct report *report, unsigned kinds);
 
+/* Return the bytes or blocks of SITE, of DUMP, whose kind is not known.  A sum may be of dumps that
+ * do not tell, and a dump may be of a sample. */
+uint64_t untold_bytes(const struct dump *dump, const struct site *site);
+uint64_t untold_blocks(const struct dump *dump, const struct site *site);
+
 /* Return the live bytes or blocks of DUMP that no suppression covers. */
 uint64_t unsuppressed_bytes(const struct dump *dump);
 uint64_t unsuppressed_blocks(const struct dump *dump);

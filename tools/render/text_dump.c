@@ -370,15 +370,6 @@ static void put_spread(struct page *page, const struct dump *dump, const struct 
 	set_tone(page, TONE_PLAIN);
 }
 
-/* Returns the blocks of SITE, of DUMP, whose kind is not known.  A sum may be of dumps that do not
- * tell, and a dump may be of a sample. */
-static uint64_t untold_blocks(const struct dump *dump, const struct site *site)
-{
-	const unsigned own = 1u << REACH_DEFINITE | 1u << REACH_POSSIBLE | 1u << REACH_REACHABLE;
-	uint64_t told = kinds_blocks(&site->reach, own) + site->reach.blocks[REACH_WITHIN];
-	return !dump->kinds && site->blocks > told ? site->blocks - told : 0;
-}
-
 /* Writes the kinds of all live blocks of DUMP, lost ones first. */
 static void put_kinds(struct page *page, const struct dump *dump)
 {
