@@ -12,7 +12,7 @@ need curl
 
 build served tests/tool/grows.c -Wl,--build-id
 cp "$W/served" "$W/served2"
-options="log=$W/%p.log:kinds=always" start_growing served 100
+start_growing served 100
 first=$pid
 start_server --interval=1 served served2
 get 200 /debug/pprof/heap
@@ -71,7 +71,7 @@ wait $clients
 [ "$(($(count) - before))" -le 2 ] || fail "8 clients led to $(($(count) - before)) dumps"
 
 # A second program: the path names one of them.
-options="log=$W/%p.log:allocated=1:kinds=always" start_growing served2
+options="log=$W/%p.log:allocated=1" start_growing served2
 second=$pid
 sleep 1.1
 get 409 /pprof/symbol
@@ -82,7 +82,6 @@ get 200 "/process/$second/debug/pprof/allocs"
 gzip -t "$W/out" || fail "the profile is not gzip"
 get 200 "/process/$second/debug/pprof/allocs?debug=1"
 shows '^1: 5000 \[1: 5000\] @ 0x'
-shows '^#	kinds	reachable 1: 5000$'
 get 400 "/process/$second/debug/pprof/allocs?seconds=1"
 if command -v go >/dev/null; then
 	go tool pprof -top "$url/process/$second/debug/pprof/allocs" >"$W/out" 2>"$W/err" ||
@@ -95,10 +94,6 @@ get 200 /metrics
 shows "^leakwrap_live_bytes{program=\"served2\",pid=\"$second\"} 6000$"
 shows "^leakwrap_up{program=\"served\",pid=\"$first\"} 1$"
 shows '^leakwrap_processes 2$'
-kind="program=\"served2\",pid=\"$second\",kind"
-shows "^leakwrap_kind_bytes{$kind=\"reachable\"} 6000$"
-shows "^leakwrap_kind_blocks{$kind=\"definite\"} 0$"
-shows "^leakwrap_pause_seconds{program=\"served2\""
 if command -v promtool >/dev/null; then
 	promtool check metrics <"$W/out" >"$W/lint" 2>&1 || fail "$(cat "$W/lint")"
 fi
@@ -171,6 +166,22 @@ get 404 "/process/$first/debug/pprof/heap"
 start_growing served 100
 sleep 1.1
 get 200 "/process/served/debug/pprof/heap?debug=1"
+
+# With --kinds a process is asked what is lost and what is reachable.
+own=$server own_url=$url
+start_server --kinds "$pid"
+get 200 '/debug/pprof/heap?debug=1'
+shows '^#	kinds	reachable 1: 5000$'
+get 200 /metrics
+labels="program=\"served\",pid=\"$pid\""
+shows "^leakwrap_kind_blocks{$labels,kind=\"definite\"} 0$"
+shows "^leakwrap_kind_bytes{$labels,kind=\"reachable\"} [0-9]*$"
+shows "^leakwrap_pause_seconds{$labels} [0-9.e-]*$"
+if command -v promtool >/dev/null; then
+	promtool check metrics <"$W/out" >"$W/lint" 2>&1 || fail "$(cat "$W/lint")"
+fi
+kill -TERM "$server"
+server=$own url=$own_url
 
 # A process of another user is told, whether its number or its name was given.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

@@ -110,7 +110,7 @@ for columns in 40 120; do
 done
 screen_has ' LOST *POSSIBLY *REACHABLE *BYTES '
 screen_has ' lost, .* live in '
-screen_has ' 0 bytes  *0 bytes  *[0-9.]* KiB .*keep_growing'
+screen_has ' 0 bytes  *0 bytes  *[0-9.]* [KM]iB .*keep_growing'
 
 # A process that ends is gone. The terminal is as it was.
 kill -9 "$pid"
