@@ -189,6 +189,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$W/lw" "$W"
 	own=$server own_url=$url lw="setpriv --reuid=65534 --clear-groups $W/lw"
 	start_foreign() {
+		rm -f "$W/foreign.out"
 		# shellcheck disable=SC2086 # words
 		$lw serve --listen=127.0.0.1:0 "$1" >"$W/foreign.out" 2>&1 &
 		started="$started $!"
