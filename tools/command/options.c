@@ -293,8 +293,8 @@ bool choose_kinds(struct report *report, const struct options *options)
 		return true;
 	size_t removed = keep_kinds(report, options->kinds);
 	if (report->dump_count == 0)
-		complain("no dump tells lost from reachable memory: leakwrap dump --kinds asks for "
-		         "one, and the option kinds=");
+		complain("no dump tells lost from reachable memory: make one by leakwrap dump "
+		         "--kinds, or by the program's option kinds=always");
 	else if (removed)
 		complain("%zu dump%s left out that %s not tell lost from reachable memory", removed,
 		         removed == 1 ? " is" : "s are", removed == 1 ? "does" : "do");

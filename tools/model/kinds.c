@@ -107,17 +107,24 @@ int compare_lost(const struct reach_sums *a, const struct reach_sums *b)
 	return first;
 }
 
+/* Returns by how many bytes KINDS became more; 0 if they did not, or are not known. */
+static uint64_t growth_of(const struct reach_sums *before, const struct reach_sums *after,
+                          unsigned kinds)
+{
+	return before->is_known && after->is_known
+	               ? difference(kinds_bytes(after, kinds), kinds_bytes(before, kinds))
+	               : 0;
+}
+
 int compare_lost_growth(const struct reach_sums *before_a, const struct reach_sums *after_a,
                         const struct reach_sums *before_b, const struct reach_sums *after_b)
 {
-	int first = compare_down(difference(lost_bytes(after_a), lost_bytes(before_a)),
-	                         difference(lost_bytes(after_b), lost_bytes(before_b)));
-	if (first == 0)
-		first = compare_down(
-		        difference(after_a->bytes[REACH_POSSIBLE], before_a->bytes[REACH_POSSIBLE]),
-		        difference(after_b->bytes[REACH_POSSIBLE],
-		                   before_b->bytes[REACH_POSSIBLE]));
-	return first;
+	const unsigned possible = 1u << REACH_POSSIBLE;
+	int first = compare_down(growth_of(before_a, after_a, WITH_INDIRECT),
+	                         growth_of(before_b, after_b, WITH_INDIRECT));
+	return first ? first
+	             : compare_down(growth_of(before_a, after_a, possible),
+	                            growth_of(before_b, after_b, possible));
 }
 
 bool has_equal_kinds(const struct reach_sums *a, const struct reach_sums *b)

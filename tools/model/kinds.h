@@ -38,7 +38,7 @@ uint64_t lost_blocks(const struct reach_sums *reach);
 int compare_lost(const struct reach_sums *a, const struct reach_sums *b);
 
 /* Compares what is lost AFTER and BEFORE in A and in B, so that the greatest growth of lost memory
- * comes first.  What shrinks does not count. */
+ * comes first.  What shrinks does not count, nor what is not known. */
 int compare_lost_growth(const struct reach_sums *before_a, const struct reach_sums *after_a,
                         const struct reach_sums *before_b, const struct reach_sums *after_b);
 
