@@ -123,7 +123,7 @@ static struct row *row_of(struct top *top, const struct site *site)
 /* Adds up the last dumps of the processes that are shown. */
 static void update_rows(struct top *top)
 {
-	double now = watch_now(), passed = top->updated ? now - top->updated : 0;
+	double now = watch_now(), passed = top->updated > 0 ? now - top->updated : 0;
 
 	for (size_t i = 0; i < top->row_count; i++) {
 		struct row *row = &top->rows[i];

@@ -185,7 +185,7 @@ static void look_at(struct watch *watch, pid_t pid)
 void watch_scan(struct watch *watch)
 {
 	double now = watch_now();
-	if (watch->scanned_at && now - watch->scanned_at < 1)
+	if (watch->scanned_at > 0 && now - watch->scanned_at < 1)
 		return;
 	watch->scanned_at = now;
 	for (size_t i = 0; i < watch->seen_count; i++)
@@ -441,7 +441,7 @@ void watch_want(struct watch *watch, struct target *target)
 {
 	double now = watch_now();
 	if (target->wanted || watch->stopping ||
-	    (target->asked_at && now - target->asked_at < watch_interval(watch, target)))
+	    (target->asked_at > 0 && now - target->asked_at < watch_interval(watch, target)))
 		return;
 	target->asked_at = now;
 	target->wanted = true;
