@@ -138,6 +138,20 @@ shows '^  (1 of 2 processes tell lost from reachable memory)$'
 status_is 0 "$lw" report --merge --growth "$W/series"
 equal "growth of a sum" "$(grep -o '^      [a-z]*_[a-z]*' "$W/out" | head -n 1)" "      lose_list"
 
+# A lost block has the weight that valgrind gives it.
+if command -v valgrind >/dev/null; then
+	build_plain plain tests/reach/shapes.c
+	LEAKWRAP_OPTIONS="log=$W/cycles" "$W/program" cycles || fail "cycles: status $?"
+	status_is 0 "$lw" report --top=0 "$W/cycles"
+	weights='s/.* \([0-9,]* bytes\) (\([0-9,]* direct\) + \([0-9,]* indirect\)) in .* lost.*/'
+	weights="$weights\\1 \\2 \\3/p"
+	valgrind --leak-check=full --leak-resolution=high --num-callers=40 "$W/plain" cycles 2>&1 |
+		sed -n 's/ (\(.* direct\), \(.* indirect\)) bytes/ bytes (\1 + \2)/p' |
+		sed -n "$weights" | sort >"$W/wanted"
+	equal "weights" "$(sed -n "$weights" "$W/out" | sort)" "$(cat "$W/wanted")"
+	equal "weights of valgrind" "$(wc -l <"$W/wanted")" 2
+fi
+
 command -v go >/dev/null || skip "go is not installed"
 export HOME="$W" GOCACHE="$W/cache" GOFLAGS=-mod=mod PPROF_TMPDIR="$W"
 status_is 0 "$lw" report -f pprof -o "$W/profile" "$W/series"
