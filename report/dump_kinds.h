@@ -7,6 +7,7 @@
 #define LEAKWRAP_DUMP_KINDS_H
 
 #include "report/dump_writer.h"
+#include "wrap/leakwrap.h"
 
 #ifndef LEAKWRAP_BARE
 
@@ -17,6 +18,12 @@
  * kinds. NULL: it has none. */
 bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned number,
                                bool earlier_lost, const struct leakwrap_reason *reason,
+                               const struct leakwrap_standing *standing);
+
+/* Scans the process and fills *COUNTERS with the kinds of all live blocks.  STANDING: where the
+ * calling thread stands.  Returns false, and leaves *COUNTERS as it is, if the kinds are not found.
+ */
+bool leakwrap_dump_count_kinds(struct leakwrap_kind_counters *counters,
                                const struct leakwrap_standing *standing);
 
 /* Lets another thread park this thread, although signals are blocked, or ends that. */
@@ -48,6 +55,13 @@ static inline bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int
 {
 	(void)standing;
 	return leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
+}
+
+static inline bool leakwrap_dump_count_kinds(struct leakwrap_kind_counters *counters,
+                                             const struct leakwrap_standing *standing)
+{
+	(void)counters, (void)standing;
+	return false;
 }
 
 static inline void leakwrap_park_allow(bool is_allowed)

@@ -11,12 +11,14 @@
 
 #ifndef LEAKWRAP_BARE
 
+#include "wrap/leakwrap.h"
 #include "wrap/reach/reach.h"
 
 /* How a dump finds its kinds. */
 struct leakwrap_kinds_request {
 	struct leakwrap_scan scan;
 	int process;       /* the process that the dump is of */
+	bool own;          /* only blocks that it has allocated since it was forked */
 	bool is_copy;      /* the dump is written in a copy of it */
 	bool is_parked;    /* the threads wait until the totals are collected */
 	const char *error; /* why there are no kinds, or NULL */
@@ -46,6 +48,12 @@ void leakwrap_kinds_write_site(struct leakwrap_writer *writer, uint32_t site);
 
 /* Gives the memory of the scan back. */
 void leakwrap_kinds_end(void);
+
+/* Scans the process for REQUEST, and fills *COUNTERS with the kinds of all live blocks.  Parked
+ * threads go on.  Returns false if the kinds are not found.  Takes the place of the functions
+ * above. */
+bool leakwrap_kinds_count(const struct leakwrap_kinds_request *request,
+                          struct leakwrap_kind_counters *counters);
 
 #else
 
