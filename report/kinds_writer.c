@@ -12,10 +12,17 @@ static const char *const names[LEAKWRAP_KINDS] = {
         [LEAKWRAP_OWN_INDIRECT] = "within",
 };
 
+/* Why a scan may fail. */
+#ifdef LEAKWRAP_BARE
+#define SCAN_ERROR "there are no roots, or there is no memory"
+#else
+#define SCAN_ERROR "/proc/self/maps cannot be read, or there is no memory"
+#endif
+
 static struct {
 	struct leakwrap_kinds *by_site; /* NULL: there are no kinds */
 	uint32_t sites;
-	uint64_t scan_ns, pause_ns;
+	uint64_t scan_ns, pause_ns, started;
 } found;
 
 static void add(struct leakwrap_kinds *sum, const struct leakwrap_kinds *kinds)
@@ -53,33 +60,31 @@ static void join_kinds(bool own)
 
 void leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
 {
-	uint64_t start;
-
 	found.by_site = NULL;
-	if (!request || request->error)
+	if (request->error)
 		return;
-	start = leakwrap_time_monotonic();
+	found.started = leakwrap_time_monotonic();
 	found.sites = leakwrap_sites_limit();
 	found.by_site = leakwrap_reach_scan(&request->scan, found.sites);
 	if (found.by_site)
 		join_kinds(request->own);
-	found.scan_ns = leakwrap_time_monotonic() - start;
+	found.scan_ns = leakwrap_time_monotonic() - found.started;
 	found.pause_ns = request->pause_ns;
 }
 
 void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)
 {
-	if (!request || !request->is_parked)
+	if (!request->is_parked)
 		return;
 	leakwrap_unpark();
-	found.pause_ns = leakwrap_time_monotonic() - request->started;
+	found.pause_ns = leakwrap_time_monotonic() -
+	                 (request->started != 0 ? request->started : found.started);
 }
 
 static void write_reason(struct leakwrap_writer *writer, const char *error)
 {
 	leakwrap_text(writer, "note lost memory is not told from reachable memory: ");
-	leakwrap_text(writer,
-	              error ? error : "/proc/self/maps cannot be read, or there is no memory");
+	leakwrap_text(writer, error ? error : SCAN_ERROR);
 	leakwrap_text_end(writer);
 }
 
@@ -89,8 +94,6 @@ void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
 {
 	struct leakwrap_kinds sum = {.bytes = {0}};
 
-	if (!request)
-		return;
 	if (!found.by_site) {
 		write_reason(writer, request->error);
 		return;

@@ -26,9 +26,11 @@ check() {
 	grep -q '^leakwrap.* kinds ' "$W/log" || fail "$what: no kinds: $(grep note "$W/log")"
 	dump_lines "$W/log" 1 | awk '
 		/^site / { kind = $NF; sub("=.*", "", kind) }
-		/^ *#0 / { sub(/\+0x.*/, "", $3); if ($3 ~ /^(keep|lose|inside)_/) print $3, kind }' |
+		/^ *#0 / { sub(/\+0x.*/, "", $3) }
+		/^ *#0 / && $3 ~ /^(keep|lose|inside)_/ { print $3, kind }' |
 		sort >"$W/got"
-	cmp -s "$W/wanted" "$W/got" || fail "$what: $(diff -U 0 "$W/wanted" "$W/got" | tail -n +3)"
+	diff -U 0 "$W/wanted" "$W/got" >"$W/differing" ||
+		fail "$what: $(tail -n +3 "$W/differing")"
 	tried="$tried, $what"
 }
 

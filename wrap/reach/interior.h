@@ -5,10 +5,11 @@
 #define LEAKWRAP_INTERIOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "wrap/live/indexed_block.h"
-
-/* Returns true if POINTER, which leads into BLOCK, is a usual way to hold it:
+/* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, is a usual way to
+ * hold it:
  *
  *   - to the characters of a std::string of the old ABI of libstdc++, behind length, capacity and
  *     reference count
@@ -18,6 +19,6 @@
  *   - behind a 64-bit length of the rest of the block
  *
  * The block can be read. */
-bool leakwrap_is_usual_interior(const struct leakwrap_indexed_block *block, uintptr_t pointer);
+bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer);
 
 #endif

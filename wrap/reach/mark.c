@@ -99,8 +99,8 @@ static void take_pointer(uintptr_t word, bool is_from_possible)
 		return;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, REACHABLE);
-	else if (!is_from_possible &&
-	         (word == block.address || leakwrap_is_usual_interior(&block, word)))
+	else if (!is_from_possible && (word == block.address ||
+	                               leakwrap_is_usual_interior(block.address, block.size, word)))
 		push(&block, REACHABLE | (block.is_halfway ? HALFWAY : 0), take_from_reachable);
 	else if ((now & KIND) != POSSIBLE)
 		push(&block, POSSIBLE, take_from_possible);
