@@ -39,6 +39,8 @@ BLOCK(keep_array)
 BLOCK(keep_counted)
 BLOCK(inside_plain)
 BLOCK(lose_plain)
+BLOCK(lose_packed)
+BLOCK(lose_across_pages)
 BLOCK(lose_stale_stack)
 BLOCK(lose_undeclared)
 
@@ -178,6 +180,21 @@ static void hold_by_inside(void)
 	inside[3] = (char *)inside_plain() + 5;
 }
 
+/* Pointers at odd addresses, one across two pages: only pointer_step=1 finds them. */
+static struct __attribute__((packed)) {
+	char first;
+	void *pointer;
+} volatile packed;
+
+static void hold_unaligned(void)
+{
+	void *const block = lose_across_pages();
+	char *const pages = (char *)map(MAP_PRIVATE);
+
+	packed.pointer = lose_packed();
+	memcpy(pages + getpagesize() - 3, &block, sizeof(block));
+}
+
 /* A pointer that is no pointer to the scan: it is inverted, but for a copy in memory that the
  * program declares. */
 static void hold_in_declared(void)
@@ -233,6 +250,7 @@ static __attribute__((noinline)) void make(void)
 	hold_in_keys();
 	hold_in_mappings();
 	hold_in_declared();
+	hold_unaligned();
 	hold_by_tag();
 	hold_by_inside();
 	lose();

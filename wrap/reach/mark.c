@@ -2,12 +2,15 @@
 #include "wrap/reach/mark.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/base/options.h"
 #include "wrap/live/block_index.h"
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/interior.h"
 #include "wrap/reach/maps.h"
 #include "wrap/unwind/stack_bounds.h"
+
+#include <string.h>
 
 /* The bits of a block.  The two lower are its kind so far. */
 enum {
@@ -59,6 +62,8 @@ static struct {
 	bool has_overflowed; /* blocks are PENDING, for want of room on the stack */
 	struct candidate words[WORDS_FETCHED], slots[SLOTS_FETCHED];
 	unsigned words_in, words_out, slots_in, slots_out; /* how many went into and out of them */
+	unsigned step;                                     /* of the option pointer_step= */
+	uintptr_t scanned_end;                             /* with it: where the last scan ended */
 	int pagemap;
 	uintptr_t readable_start, readable_end; /* the last readable memory that was looked up */
 	/* The lost block whose pointers are followed: its address and call site. */
@@ -215,12 +220,36 @@ static __attribute__((noinline)) void add_word(uintptr_t word, take_word *take)
 	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in, take};
 }
 
+/* As scan, for words at each step of the option pointer_step=. */
+static __attribute__((noinline)) void scan_in_steps(uintptr_t start, uintptr_t end, take_word *take)
+{
+	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
+	const uintptr_t step = mark.step;
+	uintptr_t word;
+
+	/* A word may begin in the memory that was scanned before. */
+	if (start == mark.scanned_end)
+		start -= sizeof(word) - step;
+	mark.scanned_end = end;
+	start = (start + step - 1) & ~(step - 1);
+	for (; start < end && end - start >= sizeof(word); start += step) {
+		memcpy(&word, (const void *)start, sizeof(word));
+		word = UNTAG(word);
+		if (word - low < size)
+			add_word(word, take);
+	}
+}
+
 /* Calls TAKE for each word from START to END, which can be read, that may lead to a block.  May do
  * so later: take_waiting. */
 static void scan(uintptr_t start, uintptr_t end, take_word *take)
 {
 	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
 
+	if (leakwrap_unlikely(mark.step != 0)) {
+		scan_in_steps(start, end, take);
+		return;
+	}
 	start = (start + sizeof(start) - 1) & ~(sizeof(start) - 1);
 	end &= ~(sizeof(end) - 1);
 	for (; start < end; start += sizeof(start)) {
@@ -399,6 +428,8 @@ bool leakwrap_mark_start(int original)
 	}
 	mark.original = original;
 	mark.depth = 0;
+	mark.step = leakwrap_options.pointer_step;
+	mark.scanned_end = 0;
 	mark.has_overflowed = false;
 	mark.words_in = mark.words_out = mark.slots_in = mark.slots_out = 0;
 	mark.readable_start = mark.readable_end = 0;
