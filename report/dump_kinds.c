@@ -2,6 +2,8 @@
 #include "report/dump_kinds.h"
 
 #include "report/kinds_writer.h"
+#include "report/memory_limit.h"
+#include "wrap/base/options.h"
 #include "wrap/live/live.h"
 #include "wrap/reach/heap_known.h"
 #include "wrap/reach/start_frame.h"
@@ -39,7 +41,7 @@ static bool do_job(const struct job *job, const struct leakwrap_kinds_request *r
 /* Does JOB in a copy of the process, and ends the copy. */
 static _Noreturn void do_in_copy(const struct job *job, struct leakwrap_kinds_request *request)
 {
-	leakwrap_process_forbid_core();
+	leakwrap_process_be_expendable();
 	request->is_copy = true;
 	request->scan.original = request->process;
 	request->pause_ns = leakwrap_time_monotonic() - request->started;
@@ -62,6 +64,22 @@ static bool await_copy(const struct job *job, struct leakwrap_kinds_request *req
 	return do_job(job, request);
 }
 
+/* The memory that a scan takes is one part in SCAN_SHARE of the process's memory at most, and
+ * SCAN_BASE bytes. */
+#define SCAN_SHARE 48u
+#define SCAN_BASE  ((uint64_t)512 << 10)
+
+/* Returns whether the cgroup may have too little memory left for a scan.  The kernel would kill the
+ * process, and a copy with all processes of the cgroup if its memory.oom.group is set. */
+static __attribute__((noinline)) bool is_memory_short(void)
+{
+	uint64_t used, limit;
+
+	return leakwrap_memory_limit_find(leakwrap_options.cgroup) &&
+	       leakwrap_memory_limit_read(&used, &limit) &&
+	       limit < used + leakwrap_resident_bytes() / SCAN_SHARE + SCAN_BASE;
+}
+
 /* Scans, and does JOB.  Not inlined: a dump without kinds takes little of the stack. */
 static __attribute__((noinline)) bool scan_and_do(const struct job *job,
                                                   const struct leakwrap_standing *standing)
@@ -73,6 +91,11 @@ static __attribute__((noinline)) bool scan_and_do(const struct job *job,
 
 	leakwrap_live_reclaim_pages();
 	memset(&request, 0, sizeof(request));
+	if (is_memory_short()) {
+		request.error = "too little of the cgroup's memory is left";
+		request.process = leakwrap_process_id();
+		return do_job(job, &request);
+	}
 	request.scan.own = *standing;
 	if (is_exit && (start_sp = leakwrap_start_frame_sp()) != 0)
 		request.scan.own.sp = start_sp;
