@@ -61,9 +61,11 @@ static struct {
 	size_t depth;
 	bool has_overflowed; /* blocks are PENDING, for want of room on the stack */
 	struct candidate words[WORDS_FETCHED], slots[SLOTS_FETCHED];
-	unsigned words_in, words_out, slots_in, slots_out; /* how many went into and out of them */
-	unsigned step;                                     /* of the option pointer_step= */
-	uintptr_t scanned_end;                             /* with it: where the last scan ended */
+	struct followed fetched[BLOCKS_FETCHED];
+	/* How many went into the lines, and out of them. */
+	unsigned words_in, words_out, slots_in, slots_out, blocks_in, blocks_out;
+	unsigned step;         /* of the option pointer_step= */
+	uintptr_t scanned_end; /* with it: where the last scan ended */
 	int pagemap;
 	uintptr_t readable_start, readable_end; /* the last readable memory that was looked up */
 	/* The lost block whose pointers are followed: its address and call site. */
@@ -326,41 +328,38 @@ static void scan_block(uintptr_t address, size_t size, take_word *take)
 /* Follows the blocks on the stack, and those that they lead to. */
 static void follow_stack(void)
 {
-	struct followed fetched[BLOCKS_FETCHED] = {{0}};
-	unsigned first = 0, behind = 0;
+	struct followed next;
 
 	do {
-		if (mark.depth == 0 && first == behind)
+		if (mark.depth == 0 && mark.blocks_in == mark.blocks_out)
 			take_waiting();
-		for (; behind - first < BLOCKS_FETCHED && mark.depth > 0; behind++) {
-			const struct followed *const next = &mark.stack[--mark.depth];
-
-			fetched[behind % BLOCKS_FETCHED] = *next;
-			__builtin_prefetch((const void *)next->address);
-			__builtin_prefetch((const void *)(next->address + next->size - 1));
+		while (mark.blocks_in - mark.blocks_out < BLOCKS_FETCHED && mark.depth > 0) {
+			next = mark.stack[--mark.depth];
+			mark.fetched[mark.blocks_in++ % BLOCKS_FETCHED] = next;
+			__builtin_prefetch((const void *)next.address);
+			__builtin_prefetch((const void *)(next.address + next.size - 1));
 		}
-		if (first == behind)
+		if (mark.blocks_in == mark.blocks_out)
 			break;
-		scan_block(fetched[first % BLOCKS_FETCHED].address,
-		           fetched[first % BLOCKS_FETCHED].size,
-		           fetched[first % BLOCKS_FETCHED].take);
-		first++;
+		next = mark.fetched[mark.blocks_out++ % BLOCKS_FETCHED];
+		scan_block(next.address, next.size, next.take);
 	} while (true);
 }
 
-/* Follows the pointers of BLOCK if it is PENDING.  TAKE: NULL if its kind decides. */
-static void follow_if_pending(void *context, const struct leakwrap_indexed_block *block)
+/* Puts BLOCK on the stack if it is PENDING.  TAKE: NULL if its kind decides. */
+static void push_if_pending(void *context, const struct leakwrap_indexed_block *block)
 {
 	const unsigned bits = leakwrap_block_bits(block);
 	take_word *take = *(take_word *const *)context;
 
 	if ((bits & PENDING) == 0)
 		return;
-	leakwrap_block_set_bits(block, bits & ~(unsigned)PENDING);
 	if (!take)
 		take = (bits & KIND) == REACHABLE ? take_from_reachable : take_from_possible;
-	scan_block(block->address, block->size, take);
-	follow_stack();
+	/* Half of the stack stays free for what these blocks lead to. */
+	if (mark.depth >= STACK_ROOM / 2)
+		follow_stack();
+	push(block, bits & ~(unsigned)PENDING, take);
 }
 
 /* Follows the pointers of all blocks that are on the stack or PENDING.  TAKE: what their words
@@ -370,7 +369,8 @@ static void follow_all(take_word *take)
 	follow_stack();
 	while (mark.has_overflowed) {
 		mark.has_overflowed = false;
-		leakwrap_block_index_each(follow_if_pending, &take);
+		leakwrap_block_index_each(push_if_pending, &take);
+		follow_stack();
 	}
 }
 
@@ -432,6 +432,7 @@ bool leakwrap_mark_start(int original)
 	mark.scanned_end = 0;
 	mark.has_overflowed = false;
 	mark.words_in = mark.words_out = mark.slots_in = mark.slots_out = 0;
+	mark.blocks_in = mark.blocks_out = 0;
 	mark.readable_start = mark.readable_end = 0;
 	mark.pagemap = leakwrap_pagemap_open();
 	return true;
