@@ -97,6 +97,12 @@ static void *runner(void *unused)
 	return unused;
 }
 
+/* The C library keeps the stack of a thread that has ended, and what it leads to. */
+static void *end_at_once(void *unused)
+{
+	return unused;
+}
+
 #ifdef __GLIBC__
 
 static ucontext_t main_context, coroutine_context;
@@ -256,6 +262,9 @@ static __attribute__((noinline)) void make(void)
 	lose();
 	while (ready < 3)
 		usleep(1000);
+	if (pthread_create(&thread, NULL, end_at_once, NULL) != 0 ||
+	    pthread_join(thread, NULL) != 0)
+		abort();
 }
 
 int main(void)

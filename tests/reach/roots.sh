@@ -31,6 +31,7 @@ check() {
 		sort >"$W/got"
 	diff -U 0 "$W/wanted" "$W/got" >"$W/differing" ||
 		fail "$what: $(tail -n +3 "$W/differing")"
+	equal "$what: possible" "$(dump_value "$W/log" 1 possible_blocks)" 1
 	tried="$tried, $what"
 }
 

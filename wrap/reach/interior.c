@@ -39,6 +39,18 @@ static bool is_behind_length(uintptr_t block, size_t size)
 	return length > 0 && length == size - sizeof(length);
 }
 
+/* A vector has two words for each element, and two more elements (glibc, elf/dl-tls.c,
+ * allocate_dtv). */
+static bool is_thread_vector(uintptr_t block, size_t size)
+{
+#ifdef __GLIBC__
+	return size % (2 * WORD) == 0 && word_of(block, 0) == size / (2 * WORD) - 2;
+#else
+	(void)block, (void)size;
+	return false;
+#endif
+}
+
 /* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
 #define VTABLE_WORDS 20u
 
@@ -107,5 +119,6 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer)
 	return size > 2 * WORD && ((offset == 3 * WORD && is_old_string(block, size)) ||
 	                           (offset == WORD && is_array(block, size)) ||
 	                           (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
+	                           (offset == 2 * WORD && is_thread_vector(block, size)) ||
 	                           is_part_of_object(block, size, pointer));
 }

@@ -18,6 +18,11 @@
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block
  *
+ * and one of glibc:
+ *
+ *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
+ *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
+ *
  * The block can be read. */
 bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer);
 
