@@ -39,8 +39,9 @@ enum {
 #define SLOTS_FETCHED  16u
 #define BLOCKS_FETCHED 16u
 
-/* What a word means depends on where it was read. */
-typedef void take_word(uintptr_t word);
+/* Takes WORD, an address in the region IN; NULL: in none.  What it means depends on where it was
+ * read. */
+typedef void take_word(const struct leakwrap_indexed_region *in, uintptr_t word);
 
 /* A word that may be a pointer to a block in the region IN. */
 struct candidate {
@@ -90,16 +91,17 @@ static void push(const struct leakwrap_indexed_block *block, unsigned bits, take
 	leakwrap_block_set_bits(block, bits);
 }
 
-static void take_from_reachable(uintptr_t word);
-static void take_from_possible(uintptr_t word);
+static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word);
+static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word);
 
 /* Takes WORD, read from a root or a reachable block, or from a possibly lost block. */
-static void take_pointer(uintptr_t word, bool is_from_possible)
+static inline void take_pointer(const struct leakwrap_indexed_region *in, uintptr_t word,
+                                bool is_from_possible)
 {
 	struct leakwrap_indexed_block block;
 	unsigned now;
 
-	if (!leakwrap_block_index_find(word, &block))
+	if (!leakwrap_block_index_find_in(in, word, &block))
 		return;
 	now = leakwrap_block_bits(&block);
 	if ((now & KIND) == REACHABLE)
@@ -113,23 +115,23 @@ static void take_pointer(uintptr_t word, bool is_from_possible)
 		push(&block, POSSIBLE, take_from_possible);
 }
 
-static void take_from_reachable(uintptr_t word)
+static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
-	take_pointer(word, false);
+	take_pointer(in, word, false);
 }
 
-static void take_from_possible(uintptr_t word)
+static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
-	take_pointer(word, true);
+	take_pointer(in, word, true);
 }
 
 /* Takes WORD, read from a lost block: what it leads to is lost indirectly. */
-static void take_from_lost(uintptr_t word)
+static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
 	struct leakwrap_indexed_block block;
 	unsigned bits;
 
-	if (!leakwrap_block_index_find(word, &block) || block.address == mark.leader ||
+	if (!leakwrap_block_index_find_in(in, word, &block) || block.address == mark.leader ||
 	    block.is_parted)
 		return;
 	bits = leakwrap_block_bits(&block);
@@ -143,11 +145,11 @@ static void take_from_lost(uintptr_t word)
 }
 
 /* Takes WORD, read from a lost block: counts the block that it leads to, once, at the leader. */
-static void take_to_count(uintptr_t word)
+static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
 	struct leakwrap_indexed_block block;
 
-	if (!leakwrap_block_index_find(word, &block) ||
+	if (!leakwrap_block_index_find_in(in, word, &block) ||
 	    leakwrap_block_bits(&block) != (LOST | INDIRECT))
 		return;
 	mark.verdicts->indirect(mark.verdicts->context, mark.leader_site, block.site, block.size);
@@ -172,7 +174,7 @@ static void take_oldest(void)
 	const struct candidate *const oldest = &mark.slots[mark.slots_out++ % SLOTS_FETCHED];
 
 	if (!is_settled(oldest->in, oldest->word))
-		oldest->take(oldest->word);
+		oldest->take(oldest->in, oldest->word);
 }
 
 /* Looks at the bits of the oldest word whose bits were fetched.  Fetches its slot if it must be
@@ -213,7 +215,7 @@ static __attribute__((noinline)) void add_word(uintptr_t word, take_word *take)
 	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(word);
 
 	if (!in) {
-		take(word);
+		take(NULL, word);
 		return;
 	}
 	__builtin_prefetch(leakwrap_window_bits_of(in, word).byte);
@@ -457,7 +459,7 @@ void leakwrap_mark_word(uintptr_t word)
 	const uintptr_t address = UNTAG(word);
 
 	if (!leakwrap_is_outside_of_blocks(address, address + 1))
-		take_from_reachable(address);
+		take_from_reachable(leakwrap_indexed_region_at(address), address);
 }
 
 void leakwrap_mark_range(uintptr_t start, uintptr_t end)
@@ -471,7 +473,7 @@ void leakwrap_mark_block(uintptr_t address)
 
 	if (!leakwrap_is_outside_of_blocks(address, address + 1) &&
 	    leakwrap_block_index_find(address, &block))
-		take_from_reachable(block.address);
+		take_from_reachable(leakwrap_indexed_region_at(block.address), block.address);
 }
 
 /* Blocks that the program ignores are roots.  So are blocks whose parts are blocks: an allocator
