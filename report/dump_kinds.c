@@ -84,7 +84,7 @@ static __attribute__((noinline)) bool is_memory_short(void)
 static __attribute__((noinline)) bool scan_and_do(const struct job *job,
                                                   const struct leakwrap_standing *standing)
 {
-	const bool is_exit = job->reason && strcmp(job->reason->name, "exit") == 0;
+	const bool is_exit = strcmp(job->reason->name, "exit") == 0;
 	struct leakwrap_kinds_request request;
 	uintptr_t start_sp;
 	int pid = -1;
@@ -100,7 +100,7 @@ static __attribute__((noinline)) bool scan_and_do(const struct job *job,
 	if (is_exit && (start_sp = leakwrap_start_frame_sp()) != 0)
 		request.scan.own.sp = start_sp;
 	request.scan.is_heap_known = leakwrap_heap_is_known();
-	request.own = job->reason && job->reason->own;
+	request.own = job->reason->own;
 	request.process = leakwrap_process_id();
 	request.started = leakwrap_time_monotonic();
 	request.scan.running_threads = leakwrap_park();
@@ -133,12 +133,13 @@ bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned 
 bool leakwrap_dump_count_kinds(struct leakwrap_kind_counters *counters,
                                const struct leakwrap_standing *standing)
 {
+	static const struct leakwrap_reason asked = {.name = "api"};
 	struct leakwrap_kind_counters *const shared = leakwrap_pages_map_shared(sizeof(*shared));
 	bool is_done;
 
 	if (!shared)
 		return false;
-	is_done = scan_and_do(&(struct job){.counters = shared}, standing);
+	is_done = scan_and_do(&(struct job){.reason = &asked, .counters = shared}, standing);
 	if (is_done)
 		*counters = *shared;
 	leakwrap_scratch_unmap(shared, sizeof(*shared));

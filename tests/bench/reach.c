@@ -1,7 +1,7 @@
 /* reach.c SHAPE MEGABYTES - what it costs to tell lost from reachable memory.
  *
- * Fills the heap, and asks for the kinds of it (leakwrap_get_kinds) five times, while another thread
- * looks at the clock all the while. SHAPE: "list", nodes of 48 bytes in a row; "graph", nodes of 32
+ * Fills the heap, and asks for its kinds (leakwrap_get_kinds) five times. Another thread looks at
+ * the clock all the while. SHAPE: "list", nodes of 48 bytes in a row; "graph", nodes of 32
  * to 64 bytes that lead to two others at random; "data", blocks of 4 KB without pointers.
  *
  * Prints the bytes of the heap; then, each the least of five in nanoseconds: how long threads were

@@ -229,16 +229,18 @@ static __attribute__((noinline)) void scan_in_steps(uintptr_t start, uintptr_t e
 {
 	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
 	const uintptr_t step = mark.step;
-	uintptr_t word;
+	uintptr_t stored;
 
 	/* A word may begin in the memory that was scanned before. */
 	if (start == mark.scanned_end)
-		start -= sizeof(word) - step;
+		start -= sizeof(stored) - step;
 	mark.scanned_end = end;
 	start = (start + step - 1) & ~(step - 1);
-	for (; start < end && end - start >= sizeof(word); start += step) {
-		memcpy(&word, (const void *)start, sizeof(word));
-		word = UNTAG(word);
+	for (; start < end && end - start >= sizeof(stored); start += step) {
+		memcpy(&stored, (const void *)start, sizeof(stored));
+
+		const uintptr_t word = UNTAG(stored);
+
 		if (word - low < size)
 			add_word(word, take);
 	}
