@@ -394,3 +394,24 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	leakwrap_signals_restore(&before);
 	return collected ? 0 : -1;
 }
+
+int leakwrap_get_kinds(struct leakwrap_kind_counters *kinds)
+{
+	struct leakwrap_standing standing;
+	struct leakwrap_mask before;
+	bool is_found = false;
+
+	*kinds = (struct leakwrap_kind_counters){0};
+	leakwrap_signals_block(&before);
+	LEAKWRAP_STAND_AT(&standing, NULL);
+	if (wait_for_turn()) {
+		const unsigned entered = leakwrap_sites_begin_reading();
+
+		is_found = leakwrap_dump_count_kinds(kinds, &standing);
+		leakwrap_sites_end_reading(entered);
+		end_turn();
+	}
+	serve_pending(UINT32_MAX, &standing);
+	leakwrap_signals_restore(&before);
+	return is_found ? 0 : -1;
+}

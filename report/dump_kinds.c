@@ -2,6 +2,8 @@
 #include "report/dump_kinds.h"
 
 #include "report/kinds_writer.h"
+#include "report/memory_limit.h"
+#include "wrap/base/options.h"
 #include "wrap/live/live.h"
 #include "wrap/reach/heap_known.h"
 #include "wrap/reach/start_frame.h"
@@ -12,55 +14,75 @@
 #define COPY_LIMIT 600000000000u
 
 /* Exit statuses of the copy. */
-enum { WRITTEN, NOT_WRITTEN };
+enum { DONE, NOT_DONE };
 
-/* What a dump is made of, for the functions below. */
+/* What a scan is for: a dump of the first five members, or the counters. */
 struct job {
 	struct leakwrap_writer *writer;
 	int fd;
 	unsigned number;
 	bool earlier_lost;
 	const struct leakwrap_reason *reason;
+	struct leakwrap_kind_counters *counters; /* NULL: a dump */
 };
 
-static bool write_with(const struct job *job, const struct leakwrap_kinds_request *request)
+/* Scans for REQUEST, and does JOB with what is found. */
+static bool do_job(const struct job *job, const struct leakwrap_kinds_request *request)
 {
-	struct leakwrap_reason reason = *job->reason;
+	struct leakwrap_reason reason;
 
+	if (job->counters)
+		return leakwrap_kinds_count(request, job->counters);
+	reason = *job->reason;
 	reason.kinds = request;
 	return leakwrap_dump_write(job->writer, job->fd, job->number, job->earlier_lost, &reason);
 }
 
-/* Writes the dump in a copy of the process, and ends the copy. */
-static _Noreturn void write_in_copy(const struct job *job, struct leakwrap_kinds_request *request)
+/* Does JOB in a copy of the process, and ends the copy. */
+static _Noreturn void do_in_copy(const struct job *job, struct leakwrap_kinds_request *request)
 {
-	leakwrap_process_forbid_core();
+	leakwrap_process_be_expendable();
 	request->is_copy = true;
 	request->scan.original = request->process;
 	request->pause_ns = leakwrap_time_monotonic() - request->started;
-	leakwrap_process_end(write_with(job, request) ? WRITTEN : NOT_WRITTEN);
+	leakwrap_process_end(do_job(job, request) ? DONE : NOT_DONE);
 }
 
-/* Waits for the copy PID.  If it could not write the dump, writes it without kinds.  Returns
- * whether the whole dump was written. */
+/* Waits for the copy PID.  If it did not end as it should, does JOB without kinds.  Returns whether
+ * the job was done. */
 static bool await_copy(const struct job *job, struct leakwrap_kinds_request *request, int pid)
 {
 	int status = 0;
 
 	if (leakwrap_process_await(pid, COPY_LIMIT, &status)) {
-		if (status == WRITTEN << 8)
+		if (status == DONE << 8)
 			return true;
-		if (status == NOT_WRITTEN << 8)
+		if (status == NOT_DONE << 8)
 			return false;
 	}
 	request->error = "the copy of the process did not end as it should";
-	return write_with(job, request);
+	return do_job(job, request);
 }
 
-/* Scans for JOB, and writes its dump.  Not inlined: a dump without kinds takes little of the
- * stack. */
-static __attribute__((noinline)) bool scan_and_write(const struct job *job,
-                                                     const struct leakwrap_standing *standing)
+/* The memory that a scan takes is one part in SCAN_SHARE of the process's memory at most, and
+ * SCAN_BASE bytes. */
+#define SCAN_SHARE 48u
+#define SCAN_BASE  ((uint64_t)512 << 10)
+
+/* Returns whether the cgroup may have too little memory left for a scan.  The kernel would kill the
+ * process, and a copy with all processes of the cgroup if its memory.oom.group is set. */
+static __attribute__((noinline)) bool is_memory_short(void)
+{
+	uint64_t used, limit;
+
+	return leakwrap_memory_limit_find(leakwrap_options.cgroup) &&
+	       leakwrap_memory_limit_read(&used, &limit) &&
+	       limit < used + leakwrap_resident_bytes() / SCAN_SHARE + SCAN_BASE;
+}
+
+/* Scans, and does JOB.  Not inlined: a dump without kinds takes little of the stack. */
+static __attribute__((noinline)) bool scan_and_do(const struct job *job,
+                                                  const struct leakwrap_standing *standing)
 {
 	const bool is_exit = strcmp(job->reason->name, "exit") == 0;
 	struct leakwrap_kinds_request request;
@@ -69,10 +91,16 @@ static __attribute__((noinline)) bool scan_and_write(const struct job *job,
 
 	leakwrap_live_reclaim_pages();
 	memset(&request, 0, sizeof(request));
+	if (is_memory_short()) {
+		request.error = "too little of the cgroup's memory is left";
+		request.process = leakwrap_process_id();
+		return do_job(job, &request);
+	}
 	request.scan.own = *standing;
 	if (is_exit && (start_sp = leakwrap_start_frame_sp()) != 0)
 		request.scan.own.sp = start_sp;
 	request.scan.is_heap_known = leakwrap_heap_is_known();
+	request.own = job->reason->own;
 	request.process = leakwrap_process_id();
 	request.started = leakwrap_time_monotonic();
 	request.scan.running_threads = leakwrap_park();
@@ -80,7 +108,7 @@ static __attribute__((noinline)) bool scan_and_write(const struct job *job,
 	if (!is_exit)
 		pid = leakwrap_process_copy();
 	if (pid == 0)
-		write_in_copy(job, &request);
+		do_in_copy(job, &request);
 	if (pid > 0) {
 		leakwrap_unpark();
 		return await_copy(job, &request, pid);
@@ -89,7 +117,7 @@ static __attribute__((noinline)) bool scan_and_write(const struct job *job,
 	/* A thread that runs could unmap memory under the scan. */
 	if (request.scan.running_threads > 0)
 		request.error = "other threads could not be stopped";
-	return write_with(job, &request);
+	return do_job(job, &request);
 }
 
 bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned number,
@@ -98,5 +126,22 @@ bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned 
 {
 	if (!standing)
 		return leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
-	return scan_and_write(&(struct job){writer, fd, number, earlier_lost, reason}, standing);
+	return scan_and_do(&(struct job){writer, fd, number, earlier_lost, reason, NULL}, standing);
+}
+
+/* The copy leaves the counters in memory that it shares with this process. */
+bool leakwrap_dump_count_kinds(struct leakwrap_kind_counters *counters,
+                               const struct leakwrap_standing *standing)
+{
+	static const struct leakwrap_reason asked = {.name = "api"};
+	struct leakwrap_kind_counters *const shared = leakwrap_pages_map_shared(sizeof(*shared));
+	bool is_done;
+
+	if (!shared)
+		return false;
+	is_done = scan_and_do(&(struct job){.reason = &asked, .counters = shared}, standing);
+	if (is_done)
+		*counters = *shared;
+	leakwrap_scratch_unmap(shared, sizeof(*shared));
+	return is_done;
 }

@@ -7,16 +7,23 @@
 #define LEAKWRAP_DUMP_KINDS_H
 
 #include "report/dump_writer.h"
+#include "wrap/leakwrap.h"
+#include "wrap/reach/park.h"
 
 #ifndef LEAKWRAP_BARE
 
 #include "wrap/port/port.h"
-#include "wrap/reach/park.h"
 
 /* Does what leakwrap_dump_write does.  STANDING: where the calling thread stands; the dump has
  * kinds. NULL: it has none. */
 bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned number,
                                bool earlier_lost, const struct leakwrap_reason *reason,
+                               const struct leakwrap_standing *standing);
+
+/* Scans the process and fills *COUNTERS with the kinds of all live blocks.  STANDING: where the
+ * calling thread stands.  Returns false, and leaves *COUNTERS as it is, if the kinds are not found.
+ */
+bool leakwrap_dump_count_kinds(struct leakwrap_kind_counters *counters,
                                const struct leakwrap_standing *standing);
 
 /* Lets another thread park this thread, although signals are blocked, or ends that. */
@@ -37,8 +44,15 @@ static inline void leakwrap_park_allow(bool is_allowed)
 
 #else
 
-struct leakwrap_standing {
-	char unused;
+#include "wrap/leakwrap_bare.h"
+
+/* The functions above, for programs that have leakwrap_bare_kinds (leakwrap_bare.h). */
+struct leakwrap_bare_kinds {
+	bool (*write)(struct leakwrap_writer *writer, int fd, unsigned number, bool earlier_lost,
+	              const struct leakwrap_reason *reason,
+	              const struct leakwrap_standing *standing);
+	bool (*count)(struct leakwrap_kind_counters *counters,
+	              const struct leakwrap_standing *standing);
 };
 
 static inline bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd,
@@ -46,8 +60,16 @@ static inline bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int
                                              const struct leakwrap_reason *reason,
                                              const struct leakwrap_standing *standing)
 {
-	(void)standing;
-	return leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
+	return standing && leakwrap_bare.kinds
+	               ? leakwrap_bare.kinds->write(writer, fd, number, earlier_lost, reason,
+	                                            standing)
+	               : leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
+}
+
+static inline bool leakwrap_dump_count_kinds(struct leakwrap_kind_counters *counters,
+                                             const struct leakwrap_standing *standing)
+{
+	return leakwrap_bare.kinds && leakwrap_bare.kinds->count(counters, standing);
 }
 
 static inline void leakwrap_park_allow(bool is_allowed)
@@ -55,7 +77,13 @@ static inline void leakwrap_park_allow(bool is_allowed)
 	(void)is_allowed;
 }
 
-#define LEAKWRAP_STAND_AT(standing, context) ((void)(standing), (void)(context))
+/* An exception's dump has no kinds, so CONTEXT is not used. */
+#define LEAKWRAP_STAND_AT(standing, context)                            \
+	do {                                                            \
+		(void)(context);                                        \
+		__builtin_unwind_init();                                \
+		(standing)->sp = (uintptr_t)__builtin_frame_address(0); \
+	} while (0)
 
 #endif
 

@@ -43,6 +43,7 @@ static struct {
 	/* By module number - 1: the modules that frames have named.  NULL: no memory. */
 	const struct leakwrap_module **named;
 	unsigned module_count; /* the highest number when the dump began */
+	bool has_kinds;
 } dump;
 
 /* -- lines ------------------------------------------------------------------------------------- */
@@ -263,7 +264,8 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_text(dump.writer, " task=");
 		leakwrap_text_name(dump.writer, task, TASK_LIMIT);
 	}
-	leakwrap_kinds_write_site(dump.writer, row->site);
+	if (dump.has_kinds)
+		leakwrap_kinds_write_site(dump.writer, row->site);
 	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
 	leakwrap_estimates_write_site(dump.writer, &dump.totals, row->site);
 	leakwrap_text_end(dump.writer);
@@ -388,10 +390,13 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	size_t shown;
 	bool collected;
 
-	leakwrap_kinds_find(reason->kinds);
+	dump.has_kinds = reason->kinds != NULL;
+	if (dump.has_kinds)
+		leakwrap_kinds_find(reason->kinds);
 	leakwrap_estimates_begin(reason->crash != NULL);
 	collected = leakwrap_site_totals_collect(&dump.totals, own, is_skipped);
-	leakwrap_kinds_found(reason->kinds);
+	if (dump.has_kinds)
+		leakwrap_kinds_found(reason->kinds);
 #ifdef LEAKWRAP_BARE
 	write_totals(&dump.totals, tracer_bytes);
 	if (!collected)
@@ -403,7 +408,8 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	if (dump.totals.rows_count < dump.totals.count)
 		write_note("no memory to list all call sites: the largest are shown");
 #endif
-	leakwrap_kinds_write_total(dump.writer, reason->kinds, &dump.totals);
+	if (dump.has_kinds)
+		leakwrap_kinds_write_total(dump.writer, reason->kinds, &dump.totals);
 	if (reason->trigger)
 		write_trigger(reason->trigger);
 	if (earlier_lost)
@@ -420,8 +426,9 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 		write_note("the table of call sites has been full of call sites with live blocks: "
 		           "some backtraces are truncated");
 	shown = write_sites(&dump.totals);
-	leakwrap_kinds_end();
 	leakwrap_site_totals_release(&dump.totals);
+	if (dump.has_kinds)
+		leakwrap_kinds_end();
 	leakwrap_estimates_end();
 	return shown;
 }
@@ -467,9 +474,7 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	leakwrap_frame_cache_start();
 	leakwrap_symbols_start();
 	leakwrap_origin_start();
-	make_prefix(prefix,
-	            reason->kinds ? leakwrap_kinds_process(reason->kinds) : leakwrap_process_id(),
-	            number);
+	make_prefix(prefix, reason->kinds ? reason->kinds->process : leakwrap_process_id(), number);
 	leakwrap_text_start(writer, fd, prefix);
 	leakwrap_text_expect_many(writer);
 	write_lines(reason, earlier_lost);

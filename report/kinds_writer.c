@@ -4,45 +4,87 @@
 #include "wrap/port/port.h"
 #include "wrap/site/site_table.h"
 
+#include <string.h>
+
 static const char *const names[LEAKWRAP_KINDS] = {
         [LEAKWRAP_DEFINITE] = "definite",   [LEAKWRAP_INDIRECT] = "indirect",
         [LEAKWRAP_POSSIBLE] = "possible",   [LEAKWRAP_REACHABLE] = "reachable",
         [LEAKWRAP_OWN_INDIRECT] = "within",
 };
 
+/* Why a scan may fail. */
+#ifdef LEAKWRAP_BARE
+#define SCAN_ERROR "there are no roots, or there is no memory"
+#else
+#define SCAN_ERROR "/proc/self/maps cannot be read, or there is no memory"
+#endif
+
 static struct {
 	struct leakwrap_kinds *by_site; /* NULL: there are no kinds */
 	uint32_t sites;
-	uint64_t scan_ns, pause_ns;
+	uint64_t scan_ns, pause_ns, started;
 } found;
+
+static void add(struct leakwrap_kinds *sum, const struct leakwrap_kinds *kinds)
+{
+	for (unsigned kind = 0; kind < LEAKWRAP_KINDS; kind++) {
+		sum->bytes[kind] += kinds->bytes[kind];
+		sum->blocks[kind] += kinds->blocks[kind];
+	}
+}
+
+/* Drops the kinds of inherited blocks if OWN, and adds up those of equal backtraces, as the rows of
+ * the dump are (site_totals.c). */
+static void join_kinds(bool own)
+{
+	const uint32_t first_own = leakwrap_sites_first_own();
+
+	if (own && first_own > LEAKWRAP_SITE_FIRST)
+		memset(found.by_site, 0, first_own * sizeof(found.by_site[0]));
+	if (leakwrap_sites_are_unique())
+		return;
+	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < found.sites; number++) {
+		struct leakwrap_kinds *const kinds = &found.by_site[number];
+		uint64_t blocks = 0;
+		uint32_t oldest;
+
+		for (unsigned kind = 0; kind < LEAKWRAP_KINDS; kind++)
+			blocks += kinds->blocks[kind];
+		oldest = blocks > 0 ? leakwrap_site_oldest(number) : number;
+		if (oldest == number)
+			continue;
+		add(&found.by_site[oldest], kinds);
+		memset(kinds, 0, sizeof(*kinds));
+	}
+}
 
 void leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
 {
-	uint64_t start;
-
 	found.by_site = NULL;
-	if (!request || request->error)
+	if (request->error)
 		return;
-	start = leakwrap_time_monotonic();
+	found.started = leakwrap_time_monotonic();
 	found.sites = leakwrap_sites_limit();
 	found.by_site = leakwrap_reach_scan(&request->scan, found.sites);
-	found.scan_ns = leakwrap_time_monotonic() - start;
+	if (found.by_site)
+		join_kinds(request->own);
+	found.scan_ns = leakwrap_time_monotonic() - found.started;
 	found.pause_ns = request->pause_ns;
 }
 
 void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)
 {
-	if (!request || !request->is_parked)
+	if (!request->is_parked)
 		return;
 	leakwrap_unpark();
-	found.pause_ns = leakwrap_time_monotonic() - request->started;
+	found.pause_ns = leakwrap_time_monotonic() -
+	                 (request->started != 0 ? request->started : found.started);
 }
 
 static void write_reason(struct leakwrap_writer *writer, const char *error)
 {
 	leakwrap_text(writer, "note lost memory is not told from reachable memory: ");
-	leakwrap_text(writer,
-	              error ? error : "/proc/self/maps cannot be read, or there is no memory");
+	leakwrap_text(writer, error ? error : SCAN_ERROR);
 	leakwrap_text_end(writer);
 }
 
@@ -52,20 +94,12 @@ void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
 {
 	struct leakwrap_kinds sum = {.bytes = {0}};
 
-	if (!request)
-		return;
 	if (!found.by_site) {
 		write_reason(writer, request->error);
 		return;
 	}
 	for (size_t i = 0; i < totals->rows_count; i++)
-		for (unsigned kind = 0; kind < LEAKWRAP_KINDS; kind++) {
-			const struct leakwrap_kinds *const of =
-			        &found.by_site[totals->rows[i].site];
-
-			sum.bytes[kind] += of->bytes[kind];
-			sum.blocks[kind] += of->blocks[kind];
-		}
+		add(&sum, &found.by_site[totals->rows[i].site]);
 	leakwrap_text(writer, "kinds");
 	for (unsigned kind = 0; kind <= LEAKWRAP_REACHABLE; kind++) {
 		leakwrap_text(writer, " ");
@@ -103,4 +137,30 @@ void leakwrap_kinds_end(void)
 {
 	leakwrap_reach_release(found.by_site, found.sites);
 	found.by_site = NULL;
+}
+
+bool leakwrap_kinds_count(const struct leakwrap_kinds_request *request,
+                          struct leakwrap_kind_counters *counters)
+{
+	struct leakwrap_kinds sum = {.bytes = {0}};
+
+	leakwrap_kinds_find(request);
+	leakwrap_kinds_found(request);
+	if (!found.by_site)
+		return false;
+	for (uint32_t site = LEAKWRAP_SITE_LOST; site < found.sites; site++)
+		add(&sum, &found.by_site[site]);
+	leakwrap_kinds_end();
+	*counters = (struct leakwrap_kind_counters){
+	        .definite_bytes = sum.bytes[LEAKWRAP_DEFINITE],
+	        .definite_blocks = sum.blocks[LEAKWRAP_DEFINITE],
+	        .indirect_bytes = sum.bytes[LEAKWRAP_INDIRECT],
+	        .indirect_blocks = sum.blocks[LEAKWRAP_INDIRECT],
+	        .possible_bytes = sum.bytes[LEAKWRAP_POSSIBLE],
+	        .possible_blocks = sum.blocks[LEAKWRAP_POSSIBLE],
+	        .reachable_bytes = sum.bytes[LEAKWRAP_REACHABLE],
+	        .reachable_blocks = sum.blocks[LEAKWRAP_REACHABLE],
+	        .pause_ns = found.pause_ns,
+	};
+	return true;
 }

@@ -1,35 +1,38 @@
 /* kinds_writer.h - finds lost memory for a dump, and writes the kinds of blocks (format.h).
  *
  * The functions are called in this order: find, collect the totals, found, write_total, write_site
- * for each call site, end.  Without a request they do nothing.  One thread at a time.
- * Signal-safe. */
+ * for each call site, end.  One thread at a time.  Signal-safe. */
 #ifndef LEAKWRAP_KINDS_WRITER_H
 #define LEAKWRAP_KINDS_WRITER_H
 
 #include "report/line_writer.h"
 #include "report/site_totals.h"
-
-#ifndef LEAKWRAP_BARE
-
+#include "wrap/leakwrap.h"
 #include "wrap/reach/reach.h"
 
 /* How a dump finds its kinds. */
 struct leakwrap_kinds_request {
 	struct leakwrap_scan scan;
 	int process;       /* the process that the dump is of */
+	bool own;          /* only blocks that it has allocated since it was forked */
 	bool is_copy;      /* the dump is written in a copy of it */
 	bool is_parked;    /* the threads wait until the totals are collected */
 	const char *error; /* why there are no kinds, or NULL */
-	uint64_t started;  /* when the first thread was asked to park; leakwrap_time_monotonic */
+	uint64_t started;  /* when the first thread was asked to park, or 0: when the scan began */
 	uint64_t pause_ns; /* how long the copy took, in nanoseconds */
 };
 
-static inline int leakwrap_kinds_process(const struct leakwrap_kinds_request *request)
-{
-	return request->process;
-}
+/* Without an operating system the linker leaves these functions out, unless the program has
+ * leakwrap_bare_kinds (leakwrap_bare.h).  Without a request they must not be called then. */
+#ifdef LEAKWRAP_BARE
+#pragma weak leakwrap_kinds_find
+#pragma weak leakwrap_kinds_found
+#pragma weak leakwrap_kinds_write_total
+#pragma weak leakwrap_kinds_write_site
+#pragma weak leakwrap_kinds_end
+#endif
 
-/* Scans the process for REQUEST, which may be NULL. */
+/* Scans the process for REQUEST. */
 void leakwrap_kinds_find(const struct leakwrap_kinds_request *request);
 
 /* Lets parked threads go on.  The totals have been collected. */
@@ -47,43 +50,10 @@ void leakwrap_kinds_write_site(struct leakwrap_writer *writer, uint32_t site);
 /* Gives the memory of the scan back. */
 void leakwrap_kinds_end(void);
 
-#else
-
-/* Without an operating system there are no kinds. */
-struct leakwrap_kinds_request;
-
-static inline int leakwrap_kinds_process(const struct leakwrap_kinds_request *request)
-{
-	(void)request;
-	return 0;
-}
-
-static inline void leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
-{
-	(void)request;
-}
-
-static inline void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)
-{
-	(void)request;
-}
-
-static inline void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
-                                              const struct leakwrap_kinds_request *request,
-                                              const struct leakwrap_site_totals *totals)
-{
-	(void)writer, (void)request, (void)totals;
-}
-
-static inline void leakwrap_kinds_write_site(struct leakwrap_writer *writer, uint32_t site)
-{
-	(void)writer, (void)site;
-}
-
-static inline void leakwrap_kinds_end(void)
-{
-}
-
-#endif
+/* Scans the process for REQUEST, and fills *COUNTERS with the kinds of all live blocks.  Parked
+ * threads go on.  Returns false if the kinds are not found.  Takes the place of the functions
+ * above. */
+bool leakwrap_kinds_count(const struct leakwrap_kinds_request *request,
+                          struct leakwrap_kind_counters *counters);
 
 #endif

@@ -18,7 +18,7 @@
 /* Bytes of a writer's own buffer, and so of the longest line.  Bare-metal builds count memory in
  * kilobytes, and have a smaller buffer. */
 #ifdef LEAKWRAP_BARE
-#define LEAKWRAP_TEXT_ROOM 256
+#define LEAKWRAP_TEXT_ROOM 320
 #else
 #define LEAKWRAP_TEXT_ROOM LEAKWRAP_LINE_MAX
 #endif

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /* Finds the innermost cgroup of this process that limits memory.  FOLDER: its folder, or "" to ask
- * the kernel.  Returns false if there is none.  Called once, at start. */
+ * the kernel.  Returns false if there is none.  Takes 6 KiB of stack.  Signal-safe; one thread at a
+ * time. */
 bool leakwrap_memory_limit_find(const char *folder);
 
 /* Sets *USED to the memory of the cgroup that was found, without file pages that the kernel may

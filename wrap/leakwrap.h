@@ -47,6 +47,24 @@ struct leakwrap_counters {
  * then live_bytes, live_blocks and call_sites are 0.  Signal-safe. */
 LEAKWRAP_API int leakwrap_get_counters(struct leakwrap_counters *counters);
 
+/* The bytes and blocks of live memory of each kind, in the words of the option kinds=.  All live
+ * memory is of one kind. */
+struct leakwrap_kind_counters {
+	uint64_t definite_bytes, definite_blocks;   /* no pointer leads to them */
+	uint64_t indirect_bytes, indirect_blocks;   /* only lost blocks lead to them */
+	uint64_t possible_bytes, possible_blocks;   /* only pointers into them are known */
+	uint64_t reachable_bytes, reachable_blocks; /* all others */
+	uint64_t pause_ns; /* how long the other threads were stopped, in nanoseconds */
+};
+
+/* Finds the kinds of all live blocks now, as a dump with kinds does, and fills *KINDS.  Stops the
+ * other threads for a moment, and waits until a dump that is being written is complete.  Counts
+ * also what the option system=0 leaves out of dumps.  Returns 0, or -1 if lost memory cannot be
+ * told from reachable memory: there is no /proc or no memory, threads do not stop, or another dump
+ * takes too long; without an operating system, if leakwrap_bare.h's member "kinds" is NULL.  Then
+ * all members are 0.  Signal-safe. */
+LEAKWRAP_API int leakwrap_get_kinds(struct leakwrap_kind_counters *kinds);
+
 /* -- what is recorded -------------------------------------------------------------------------- */
 
 /* Hide the blocks that this thread allocates between the two calls: dumps do not show them.  Calls
@@ -68,8 +86,8 @@ LEAKWRAP_API void leakwrap_forget(const void *block);
  * registers and in all memory that the process has mapped.  leakwrap_root declares SIZE more bytes
  * at START, such as pointers in a device's memory.  They are read at each such dump, as far as they
  * can be.  START again changes the size.  leakwrap_unroot ends that.  Both return 0, or -1: SIZE is
- * 0 or there is no memory; no range begins at START.  Without an operating system they return -1.
- * Signal-safe. */
+ * 0 or there is no memory; no range begins at START.  Without an operating system they return -1:
+ * leakwrap_bare.h has members for roots.  Signal-safe. */
 LEAKWRAP_API int leakwrap_root(const void *start, size_t size);
 LEAKWRAP_API int leakwrap_unroot(const void *start);
 

@@ -31,6 +31,29 @@ struct leakwrap_bare_task {
 	uintptr_t stack_high;
 };
 
+/* A range of memory: its first byte, and the end behind its last byte. */
+struct leakwrap_bare_range {
+	const void *start, *end;
+};
+
+/* The stack of a task, told by the hook "each_stack" below. */
+struct leakwrap_bare_stack {
+	/* The first byte of the task's stack, and the end behind its last byte. */
+	uintptr_t low, high;
+
+	/* The stack pointer of a task that does not run.  The registers of the task lie above it,
+	 * or in memory that is a root.  What lies below it is of the past.  0 (not known): the
+	 * whole stack counts.  Of the task that runs, the tracer takes the processor's. */
+	uintptr_t sp;
+};
+
+/* Tells the tracer about STACK, which stays the caller's.  CONTEXT: from the hook's caller. */
+typedef void leakwrap_bare_visit_stack(void *context, const struct leakwrap_bare_stack *stack);
+
+/* The code that tells lost from reachable memory. */
+struct leakwrap_bare_kinds;
+LEAKWRAP_API extern const struct leakwrap_bare_kinds leakwrap_bare_kinds;
+
 struct leakwrap_bare {
 	/* The memory of the tracer, aligned to 8 bytes.  It need not be zero.  Nothing else may use
 	 * it. Rule of thumb: 1 KiB, 12 bytes for each block that is live at once, 100 for each call
@@ -77,6 +100,30 @@ struct leakwrap_bare {
 
 	/* The ELF note with the build-id (ld --build-id, section .note.gnu.build-id), or NULL. */
 	const void *build_id_note;
+
+	/* &leakwrap_bare_kinds: leakwrap_dump, leakwrap_get_kinds and the dump at the end tell lost
+	 * from reachable memory (leakwrap-options(7), kinds=).  NULL: they do not, and the program
+	 * does not contain the code for it.  While it looks for pointers, the tracer holds the lock
+	 * above, and no other code may run: so "lock" must disable interrupts or suspend the
+	 * scheduler.  The memory of the tracer gives 5 bytes for each live block and 40 for each
+	 * call site meanwhile; where it is too small, the dump says so.  There can be at most
+	 * 65,535 live blocks. */
+	const struct leakwrap_bare_kinds *kinds;
+
+	/* For "kinds": the ROOT_COUNT ranges of memory that may hold pointers, such as .data with
+	 * .bss.  All of it is read, so it must be memory.  The tracer leaves out its own memory,
+	 * the heap below, and the unused part of stacks.  Words at their natural alignment count
+	 * as pointers. */
+	const struct leakwrap_bare_range *roots;
+	size_t root_count;
+
+	/* For "kinds": the allocator's memory, of which live blocks are all that is in use.  It may
+	 * lie in a root.  Both NULL: not known; free memory in a root keeps blocks reachable. */
+	const void *heap_low, *heap_high;
+
+	/* For "kinds": calls VISIT with CONTEXT once for the stack of each task, also of tasks that
+	 * wait.  NULL: there are no tasks.  The stack of main is known by the members above. */
+	void (*each_stack)(leakwrap_bare_visit_stack *visit, void *context);
 
 	/* The path or name of the program's ELF file on the host.  The leakwrap tool's --exe=
 	 * overrides it. */

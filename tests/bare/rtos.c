@@ -145,3 +145,13 @@ void *task_stack_high(const struct task *task)
 {
 	return task->stack + task->stack_size;
 }
+
+struct task *task_number(unsigned number)
+{
+	return number < count ? &tasks[number] : NULL;
+}
+
+void *task_sp(const struct task *task)
+{
+	return task->sp;
+}

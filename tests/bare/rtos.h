@@ -17,5 +17,7 @@ struct task *task_current(void); /* NULL outside of tasks */
 const char *task_name(const struct task *task);
 void *task_stack_low(const struct task *task);
 void *task_stack_high(const struct task *task);
+struct task *task_number(unsigned number); /* from 0; NULL: there are fewer tasks */
+void *task_sp(const struct task *task);    /* while it does not run */
 
 #endif

@@ -23,6 +23,7 @@ number() {
 	echo "$size" | grep -o "[0-9]* $1" | cut -d ' ' -f 1
 }
 near "code" "$(number 'bytes of code')" "$(says code)"
+near "kinds" "$(number 'bytes for kinds')" "$(says 'telling lost')"
 near "variables" "$(number 'of variables')" "$(says variables)"
 near "live block" "$(number 'for each live block')" "$(says 'each live block')"
 near "call site" "$(number 'for each call site')" "$(says 'each call site')"

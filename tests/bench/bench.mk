@@ -31,6 +31,7 @@ BENCH_CFLAGS_pairs-nofp := $(BENCH_EXACT) -fomit-frame-pointer
 BENCH_CFLAGS_held := $(BENCH_EXACT) -fomit-frame-pointer
 # frames calls parts of the tracer.
 BENCH_CFLAGS_frames := $(BENCH_EXACT) -fno-omit-frame-pointer -I. -Iwrap
+BENCH_CFLAGS_reach := -Iwrap
 BENCH_MEASURING := pairs pairs-nofp held
 
 # The allocators with which pairs is linked, to measure what they cost.
@@ -38,7 +39,7 @@ BENCH_ALLOCATORS := c jemalloc tcmalloc_minimal mimalloc
 
 BENCH_ALL := $(BENCH_WHOLE) $(BENCH_MEASURING)
 
-BENCH_HELPERS := $(O)/bench/timed $(O)/bench/turns $(O)/bench/frames
+BENCH_HELPERS := $(O)/bench/timed $(O)/bench/turns $(O)/bench/frames $(O)/bench/reach
 
 bench-programs: $(BENCH_HELPERS) $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) \
 	$(foreach t,$(BENCH_TOOLS),$(BENCH_WHOLE:%=$(O)/bench/%.shared-$(t))) \
@@ -83,6 +84,11 @@ $(O)/bench/frames: LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(O)/bench/frames: $(O)/bench/frames.o $(BENCH_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lunwind
+
+$(O)/bench/reach: LEAKWRAP_LIB = $(O)/libleakwrap.a
+$(O)/bench/reach: $(O)/bench/reach.o $(BENCH_RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $< $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -pthread
 
 $(BENCH_ALL:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
 	$(call say,LINK,$@)

@@ -563,6 +563,24 @@ function dumps(    i, name, at) {
 	finish("A dump on SIGUSR1 to a file: how long the thread that gets the signal is held")
 }
 
+function reach(    i, name, at, bytes) {
+	head("heap|MB|threads stopped ms|longest gap ms|search GB/s|own memory, 1 byte for")
+	for (i = 1; i <= name_count["reach"]; i++) {
+		name = names["reach", i]
+		split(name, at, "/")
+		bytes = get("reach", name, "leakwrap", "heap_bytes")
+		start_row()
+		cell(at[1])
+		cell(sprintf("%d", bytes / 1e6))
+		cell(sprintf("%.1f", get("reach", name, "leakwrap", "pause_ns") / 1e6))
+		cell(sprintf("%.1f", get("reach", name, "leakwrap", "gap_ns") / 1e6))
+		cell(sprintf("%.2f", bytes / get("reach", name, "leakwrap", "cpu_ns")))
+		cell(sprintf("%d bytes", bytes / (get("reach", name, "leakwrap", "own_bytes") + 1)))
+	}
+	finish("Lost or reachable: the least of five searches in each round; GB of heap for each " \
+		"second of processor time of the copy")
+}
+
 # -- the selection of tests/bench/README.md --------------------------------------------------------
 
 function bold_if(bad, text) {
@@ -687,6 +705,8 @@ END {
 			frames()
 		if (name_count["dump"])
 			dumps()
+		if (name_count["reach"])
+			reach()
 		exit
 	}
 	printf "%sOn %s, %d CPUs, %d MB, %s, %s, %s; load before %s; medians of %d round%s in " \
@@ -723,6 +743,8 @@ END {
 	contention()
 	if (name_count["dump"])
 		dumps()
+	if (name_count["reach"])
+		reach()
 	if (skipped != "" && skipped !~ /"skipped":\[\]/)
 		print "Not run: " skipped "\n"
 }

@@ -23,11 +23,40 @@ if [ $status -ne 77 ]; then
 	rm "$W/log"
 fi
 
+# no_kinds WHAT [ARGUMENT]: the program goes on, and its dump says that it has no kinds.
+no_kinds() {
+	status=0
+	LEAKWRAP_OPTIONS="kinds=always:log=stderr" timeout 60 "$W/program" "$@" 2>"$W/log" ||
+		status=$?
+	[ $status -ne 77 ] || return 0
+	equal "without $1: status" $status 0
+	grep -q 'note lost memory is not told from reachable memory' "$W/log" ||
+		fail "without $1: no note"
+	equal "without $1: whole dumps" "$(dumps "$W/log" | wc -l)" 2
+	rm "$W/log"
+}
+
+no_kinds addresses
+
 LEAKWRAP_OPTIONS="kinds=never:log=$W/log" "$W/program" || fail "kinds=never: status $?"
 ! grep -q '] kinds \|note lost memory' "$W/log" || fail "kinds=never has kinds"
 rm "$W/log"
 
 [ "$(id -u)" -eq 0 ] || skip "only root may change the root folder"
+status=0
+LEAKWRAP_OPTIONS="kinds=always:log=stderr" "$W/program" processes 2>"$W/log" || status=$?
+equal "without processes: status" $status 0
+equal "without processes" "$(kinds_of 1)" "40 in_place"
+rm "$W/log"
+
+# A cgroup with less memory than a scan takes. Where there is no cgroup to be had, that is left out.
+for cgroup in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+	cgroup=$cgroup/leakwrap.$$
+	mkdir "$cgroup" 2>"$W/err" || continue
+	no_kinds memory "$cgroup"
+	wait_until 5 rmdir "$cgroup" 2>"$W/err" || echo "$cgroup stays"
+	break
+done
 mkdir "$W/without_proc"
 cp "$W/program" "$W/without_proc/"
 LEAKWRAP_OPTIONS="kinds=always:log=stderr" chroot "$W/without_proc" /program 2>"$W/log" ||

@@ -1,5 +1,5 @@
 /* roots.c - blocks that one kind of root alone holds, and blocks that nothing holds.  A function
- * keep_ROOT or lose_WAY allocates each, so that call sites tell them apart. */
+ * keep_ROOT, lose_WAY or inside_WAY allocates each, so that call sites tell them apart. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -33,14 +33,25 @@ BLOCK(keep_protected)
 BLOCK(keep_declared)
 BLOCK(keep_ignored)
 BLOCK(keep_through_ignored)
+BLOCK(keep_tagged)
+BLOCK(keep_string)
+BLOCK(keep_array)
+BLOCK(keep_counted)
+BLOCK(inside_plain)
 BLOCK(lose_plain)
+BLOCK(lose_packed)
+BLOCK(lose_across_pages)
 BLOCK(lose_stale_stack)
 BLOCK(lose_undeclared)
 
 static void *volatile data;
+static void *volatile inside[4];
+static volatile uintptr_t tagged;
+#ifndef __GLIBC__
+static void *volatile data_of_coroutine;
+#endif
 static _Thread_local void *volatile tls __attribute__((tls_model("initial-exec")));
 static _Atomic int ready;
-static ucontext_t main_context, coroutine_context;
 
 #define PAGE 65536u
 
@@ -86,6 +97,16 @@ static void *runner(void *unused)
 	return unused;
 }
 
+/* The C library keeps the stack of a thread that has ended, and what it leads to. */
+static void *end_at_once(void *unused)
+{
+	return unused;
+}
+
+#ifdef __GLIBC__
+
+static ucontext_t main_context, coroutine_context;
+
 static void coroutine(void)
 {
 	void *volatile kept = keep_coroutine();
@@ -102,6 +123,16 @@ static void start_coroutine(void)
 	makecontext(&coroutine_context, coroutine, 0);
 	swapcontext(&main_context, &coroutine_context);
 }
+
+#else
+
+/* musl has no such functions. */
+static void start_coroutine(void)
+{
+	data_of_coroutine = keep_coroutine();
+}
+
+#endif
 
 static void hold_in_keys(void)
 {
@@ -125,6 +156,49 @@ static void hold_in_mappings(void)
 	mprotect(hidden, PAGE, PROT_READ);
 	*ignored = keep_through_ignored();
 	leakwrap_ignore(ignored);
+}
+
+/* AArch64 ignores the highest byte of an address ("top byte ignore", Arm ARM, DDI 0487, D8.8). */
+#ifdef __aarch64__
+#define TAG ((uintptr_t)0xa5 << 56)
+#else
+#define TAG ((uintptr_t)0)
+#endif
+
+static void hold_by_tag(void)
+{
+	tagged = (uintptr_t)keep_tagged() | TAG;
+}
+
+/* Holds blocks by pointers into them: three are usual, and one is not. */
+static void hold_by_inside(void)
+{
+	size_t *const string = keep_string(), *const array = keep_array();
+	uint64_t *const counted = keep_counted();
+
+	string[0] = 5;                            /* the length of a std::string */
+	string[1] = 40 - 3 * sizeof(*string) - 1; /* its capacity */
+	inside[0] = string + 3;
+	array[0] = 4; /* elements of an array by new[] */
+	inside[1] = array + 1;
+	counted[0] = 32; /* bytes behind it */
+	inside[2] = counted + 1;
+	inside[3] = (char *)inside_plain() + 5;
+}
+
+/* Pointers at odd addresses, one across two pages: only pointer_step=1 finds them. */
+static struct __attribute__((packed)) {
+	char first;
+	void *pointer;
+} volatile packed;
+
+static void hold_unaligned(void)
+{
+	void *const block = lose_across_pages();
+	char *const pages = (char *)map(MAP_PRIVATE);
+
+	packed.pointer = lose_packed();
+	memcpy(pages + getpagesize() - 3, &block, sizeof(block));
 }
 
 /* A pointer that is no pointer to the scan: it is inverted, but for a copy in memory that the
@@ -182,9 +256,15 @@ static __attribute__((noinline)) void make(void)
 	hold_in_keys();
 	hold_in_mappings();
 	hold_in_declared();
+	hold_unaligned();
+	hold_by_tag();
+	hold_by_inside();
 	lose();
 	while (ready < 3)
 		usleep(1000);
+	if (pthread_create(&thread, NULL, end_at_once, NULL) != 0 ||
+	    pthread_join(thread, NULL) != 0)
+		abort();
 }
 
 int main(void)

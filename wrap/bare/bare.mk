@@ -25,6 +25,10 @@ RUNTIME_CFLAGS += -D_Thread_local=
 # Exceptions pass only through the operators new.
 ENTRY_CFLAGS_cxx := -fexceptions
 
+# What tells lost from reachable memory: only programs with leakwrap_bare_kinds have it.
+KINDS_SOURCES := $(addprefix wrap/,bare/dump_kinds.c bare/park.c bare/reach.c reach/interior.c) \
+	report/kinds_writer.c
+
 CORE_SOURCES := $(wildcard wrap/bare/*.c) \
 	$(addprefix wrap/,arch/decoder.c base/loss.c base/options.c entry/public_api.c \
 		record/find_site.c \
@@ -34,6 +38,7 @@ CORE_SOURCES := $(wildcard wrap/bare/*.c) \
 		start_code.c table_rule.c walk_rules.c) \
 	$(addprefix report/,dump.c dump_writer.c frame_writer.c misuse_writer.c site_totals.c \
 		origin.c system_cxx.c line_writer.c)
+CORE_SOURCES := $(filter-out $(KINDS_SOURCES),$(CORE_SOURCES)) $(KINDS_SOURCES)
 CORE_NEEDS :=
 LACKS :=
 
@@ -41,11 +46,15 @@ NM ?= $(CROSS_COMPILE)nm
 SIZE ?= $(CROSS_COMPILE)size
 
 # Prints the size of the core, which every program gets: code and constants, variables, and the
-# memory for each record.
+# memory for each record; and the size of what tells lost from reachable memory.
+KINDS_OBJECTS = $(KINDS_SOURCES:%.c=$(O)/%.o)
 symbol = $$($(NM) $(1) | sed -n 's/^0*\(.*\) A $(2)$$/0x\1/p')
 $(O)/libleakwrap.a: ARCHIVE_NOTE = \
-	$(SIZE) $(CORE_OBJECTS) | awk '{ code += $$1; data += $$2 + $$3 } \
+	$(SIZE) $(filter-out $(KINDS_OBJECTS),$(CORE_OBJECTS)) | \
+		awk '{ code += $$1; data += $$2 + $$3 } \
 		END { printf "  SIZE    %d bytes of code, %d of variables", code, data }'; \
+	$(SIZE) $(KINDS_OBJECTS) | \
+		awk '{ code += $$1 } END { printf ", %d bytes for kinds", code }'; \
 	printf ', %d for each live block, %d for each call site and 4 for each of its frames\n' \
 		"$(call symbol,$(O)/wrap/bare/live.o,leakwrap_live_slot_bytes)" \
 		"$(call symbol,$(O)/wrap/bare/site_table.o,leakwrap_site_bytes)"

@@ -8,4 +8,7 @@
  * that is held is never released: nobody waits for it. */
 extern bool leakwrap_fault_is_handled;
 
+/* Set while a scan for lost memory holds the lock: the functions that it calls do not take it. */
+extern bool leakwrap_lock_is_held;
+
 #endif

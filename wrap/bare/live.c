@@ -164,6 +164,17 @@ uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t
 	return found.site;
 }
 
+uint32_t leakwrap_live_slots(void)
+{
+	return live.slots;
+}
+
+struct leakwrap_live_block leakwrap_live_at(uint32_t number)
+{
+	return (struct leakwrap_live_block){live.block[number].address, live.block[number].size,
+	                                    live.site[number]};
+}
+
 void leakwrap_live_reclaim_pages(void)
 {
 }
@@ -173,8 +184,7 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 {
 	leakwrap_lock(&live.lock);
 	for (uint32_t slot = 0; slot < live.slots; slot++) {
-		struct leakwrap_live_block block = {live.block[slot].address, live.block[slot].size,
-		                                    live.site[slot]};
+		const struct leakwrap_live_block block = leakwrap_live_at(slot);
 
 		if (block.site != 0)
 			visit(context, &block);

@@ -61,6 +61,7 @@ void leakwrap_options_read(void)
 {
 	leakwrap_options.depth = DEFAULT_DEPTH;
 	leakwrap_options.exit = true;
+	leakwrap_options.kinds = LEAKWRAP_KINDS_ALWAYS; /* if the program has the code for it */
 	if (leakwrap_default_options && leakwrap_default_options())
 		read_options(leakwrap_default_options());
 	if (&leakwrap_link_options)

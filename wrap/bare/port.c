@@ -5,7 +5,7 @@
 #include "wrap/bare/bare_port.h"
 #include "wrap/leakwrap_bare.h"
 
-bool leakwrap_fault_is_handled;
+bool leakwrap_fault_is_handled, leakwrap_lock_is_held;
 
 /* -- lock -------------------------------------------------------------------------------------- */
 
@@ -13,13 +13,13 @@ bool leakwrap_fault_is_handled;
  * holds it never runs again. */
 void leakwrap_lock(struct leakwrap_lock *lock)
 {
-	if (leakwrap_bare.lock && !leakwrap_fault_is_handled)
+	if (leakwrap_bare.lock && !leakwrap_fault_is_handled && !leakwrap_lock_is_held)
 		lock->mask.bits[0] = leakwrap_bare.lock();
 }
 
 void leakwrap_unlock(struct leakwrap_lock *lock)
 {
-	if (leakwrap_bare.lock && !leakwrap_fault_is_handled)
+	if (leakwrap_bare.lock && !leakwrap_fault_is_handled && !leakwrap_lock_is_held)
 		leakwrap_bare.unlock((uintptr_t)lock->mask.bits[0]);
 }
 

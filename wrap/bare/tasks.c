@@ -109,3 +109,9 @@ const char *leakwrap_task_name(void)
 {
 	return current_task()->name;
 }
+
+void leakwrap_tasks_own_memory(uintptr_t *start, uintptr_t *end)
+{
+	*start = (uintptr_t)&no_task;
+	*end = (uintptr_t)(&no_task + 1);
+}

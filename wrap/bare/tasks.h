@@ -4,8 +4,14 @@
 #ifndef LEAKWRAP_TASKS_H
 #define LEAKWRAP_TASKS_H
 
+#include <stdint.h>
+
 /* Returns the name of the running task, or NULL.  Equal names are the same string, which is never
  * freed.  May take the program's lock. */
 const char *leakwrap_task_name(void);
+
+/* Sets *START and *END to the bounds of the tracer's state outside of tasks, which may hold the
+ * address of a block. */
+void leakwrap_tasks_own_memory(uintptr_t *start, uintptr_t *end);
 
 #endif

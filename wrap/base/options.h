@@ -95,11 +95,12 @@ struct leakwrap_options {
 	bool command;
 	enum leakwrap_on_misuse misuse;
 	enum leakwrap_kinds_when kinds;
-	bool libraries; /* false: records only the program's own calls */
-	bool record;    /* false: begins with recording off */
-	size_t sample;  /* the interval of sampling in bytes; 0: all blocks are recorded */
-	bool peak;      /* keeps what each call site held when most bytes were live */
-	bool allocated; /* counts what each call site has allocated so far */
+	unsigned pointer_step; /* bytes between two places for a pointer; 0: a word */
+	bool libraries;        /* false: records only the program's own calls */
+	bool record;           /* false: begins with recording off */
+	size_t sample;         /* the interval of sampling in bytes; 0: all blocks are recorded */
+	bool peak;             /* keeps what each call site held when most bytes were live */
+	bool allocated;        /* counts what each call site has allocated so far */
 	/* The option dump_at=: bytes, per cent; 0: not asked for. */
 	size_t dump_at_live, dump_at_rss;
 	unsigned dump_at_limit, dump_at_height;

@@ -126,7 +126,10 @@ static bool add_block(void *context, const struct leakwrap_indexed_block *block)
 	if (((block->address ^ (end - 1)) >> LEAKWRAP_CARD_SHIFT) != 0)
 		cover_cards(block, is_listed);
 	if (end > furthest) {
-		walk->furthest = *block;
+		/* No more is needed.  A copy of all would wait for the members to be stored. */
+		walk->furthest.address = block->address;
+		walk->furthest.size = block->size;
+		walk->furthest.site = block->site;
 		walk->is_furthest_listed = is_listed;
 	}
 	return !walk->has_failed;

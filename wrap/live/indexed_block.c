@@ -177,8 +177,12 @@ static bool find_smallest(const struct leakwrap_indexed_region *in, uintptr_t ad
 
 bool leakwrap_block_index_find(uintptr_t address, struct leakwrap_indexed_block *found)
 {
-	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(address);
+	return leakwrap_block_index_find_in(leakwrap_indexed_region_at(address), address, found);
+}
 
+bool leakwrap_block_index_find_in(const struct leakwrap_indexed_region *in, uintptr_t address,
+                                  struct leakwrap_indexed_block *found)
+{
 	if (in && leakwrap_likely(!in->has_overlap)) {
 		uint32_t within;
 		const leakwrap_live_slot *const slot =

@@ -97,6 +97,10 @@ leakwrap_window_bits_of(const struct leakwrap_indexed_region *in, uintptr_t addr
  * of size 0 holds its own address.  Returns false if there is none. */
 bool leakwrap_block_index_find(uintptr_t address, struct leakwrap_indexed_block *found);
 
+/* The same, if the region IN of ADDRESS is known already; NULL: it has no blocks. */
+bool leakwrap_block_index_find_in(const struct leakwrap_indexed_region *in, uintptr_t address,
+                                  struct leakwrap_indexed_block *found);
+
 /* Finds the lowest live block that starts at an address from FROM to below LIMIT.  Returns false if
  * there is none. */
 bool leakwrap_block_index_next(uintptr_t from, uintptr_t limit,

@@ -224,12 +224,18 @@ void leakwrap_process_end(int status)
 		leakwrap_syscall(__NR_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* prlimit(2) has 64-bit limits on all architectures. */
-void leakwrap_process_forbid_core(void)
+/* prlimit(2) has 64-bit limits on all architectures.  A process may always become a better victim
+ * of the kernel (proc(5), /proc/PID/oom_score_adj). */
+void leakwrap_process_be_expendable(void)
 {
 	const uint64_t none[2] = {0, 0};
+	const int fd = (int)leakwrap_open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC, 0);
 
 	leakwrap_syscall(__NR_prlimit64, 0, RLIMIT_CORE, (long)none, 0, 0, 0);
+	if (fd < 0)
+		return;
+	leakwrap_write(fd, "1000", 4);
+	leakwrap_close(fd);
 }
 
 /* How long the first sleep between two questions takes, and the longest sleep. */

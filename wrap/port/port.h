@@ -170,8 +170,9 @@ int leakwrap_process_copy(void);
 /* Ends the process at once, in a copy. */
 _Noreturn void leakwrap_process_end(int status);
 
-/* Limits the copy's core file to nothing. */
-void leakwrap_process_forbid_core(void);
+/* Limits the copy's core file to nothing, and has the kernel kill the copy rather than another
+ * process when memory is short. */
+void leakwrap_process_be_expendable(void);
 
 /* Waits until the copy PID has ended, at most NANOSECONDS, and sets *STATUS as wait(2) does.  Kills
  * a copy that takes longer.  Returns false then, or if the program has waited for it. */

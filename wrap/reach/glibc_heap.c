@@ -27,6 +27,9 @@
 /* A chunk begins two words before its block.  The second word is its size. */
 #define BEFORE_BLOCK (2 * WORD)
 
+/* How far ahead the heap is fetched: processors do not do so across pages. */
+#define FETCHED_AHEAD 2048u
+
 /* Returns the end of the row of chunks that begins at CHUNK, or CHUNK if there is no chunk. */
 static uintptr_t row_end(uintptr_t chunk, uintptr_t end)
 {
@@ -37,6 +40,7 @@ static uintptr_t row_end(uintptr_t chunk, uintptr_t end)
 		if ((word & OTHER_FLAGS) != 0 || size < 2 * BEFORE_BLOCK ||
 		    size % BEFORE_BLOCK != 0 || size > end - chunk)
 			break;
+		__builtin_prefetch((const void *)(chunk + FETCHED_AHEAD));
 		chunk += size;
 	}
 	return chunk;

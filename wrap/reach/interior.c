@@ -2,44 +2,59 @@
 #include "wrap/reach/interior.h"
 
 #include "wrap/module/modules.h"
+#ifndef LEAKWRAP_BARE
 #include "wrap/reach/maps.h"
+#endif
 #include "wrap/unwind/stack_bounds.h"
 
 #include <string.h>
 
 #define WORD sizeof(uintptr_t)
 
-/* The word NUMBER of BLOCK. */
-static uintptr_t word_of(const struct leakwrap_indexed_block *block, unsigned number)
+/* The word NUMBER of the block at BLOCK. */
+static uintptr_t word_of(uintptr_t block, unsigned number)
 {
-	return leakwrap_stack_word(block->address + number * WORD);
+	return leakwrap_stack_word(block + number * WORD);
 }
 
-static bool is_old_string(const struct leakwrap_indexed_block *block)
+static bool is_old_string(uintptr_t block, size_t size)
 {
 	const uintptr_t length = word_of(block, 0), capacity = word_of(block, 1);
 
-	return length <= capacity && block->size > 3 * WORD &&
-	       capacity == block->size - 3 * WORD - 1;
+	return length <= capacity && size > 3 * WORD && capacity == size - 3 * WORD - 1;
 }
 
-static bool is_array(const struct leakwrap_indexed_block *block)
+static bool is_array(uintptr_t block, size_t size)
 {
 	const uintptr_t elements = word_of(block, 0);
 
-	return elements > 0 && (block->size - WORD) % elements == 0;
+	return elements > 0 && (size - WORD) % elements == 0;
 }
 
-static bool is_behind_length(const struct leakwrap_indexed_block *block)
+static bool is_behind_length(uintptr_t block, size_t size)
 {
 	uint64_t length;
 
-	memcpy(&length, (const void *)block->address, sizeof(length));
-	return length > 0 && length == block->size - sizeof(length);
+	memcpy(&length, (const void *)block, sizeof(length));
+	return length > 0 && length == size - sizeof(length);
+}
+
+/* A vector has two words for each element, and two more elements (glibc, elf/dl-tls.c,
+ * allocate_dtv). */
+static bool is_thread_vector(uintptr_t block, size_t size)
+{
+#ifdef __GLIBC__
+	return size % (2 * WORD) == 0 && word_of(block, 0) == size / (2 * WORD) - 2;
+#else
+	(void)block, (void)size;
+	return false;
+#endif
 }
 
 /* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
 #define VTABLE_WORDS 20u
+
+#ifndef LEAKWRAP_BARE
 
 /* Returns true if ADDRESS may be a vtable: constant data of a module, in which the address of code
  * follows soon. */
@@ -70,18 +85,40 @@ static bool is_vtable(uintptr_t address)
 	return false;
 }
 
-static bool is_part_of_object(const struct leakwrap_indexed_block *block, uintptr_t pointer)
+#else
+
+/* The same, without an operating system: constant data among the code. */
+static bool is_vtable(uintptr_t address)
 {
-	return pointer % WORD == 0 && block->address + block->size - pointer >= WORD &&
+	const struct leakwrap_module *const module = leakwrap_module_at(address);
+
+	if (!module || address % WORD != 0)
+		return false;
+	for (unsigned i = 0; i < VTABLE_WORDS && module->end - address >= WORD; i++) {
+		const uintptr_t word = leakwrap_stack_word(address);
+
+		if (word != 0)
+			return leakwrap_module_at(word) == module;
+		address += WORD;
+	}
+	return false;
+}
+
+#endif
+
+static bool is_part_of_object(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	return pointer % WORD == 0 && block + size - pointer >= WORD &&
 	       is_vtable(leakwrap_stack_word(pointer)) && is_vtable(word_of(block, 0));
 }
 
-bool leakwrap_is_usual_interior(const struct leakwrap_indexed_block *block, uintptr_t pointer)
+bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer)
 {
-	const uintptr_t offset = pointer - block->address;
+	const uintptr_t offset = pointer - block;
 
-	return block->size > 2 * WORD && ((offset == 3 * WORD && is_old_string(block)) ||
-	                                  (offset == WORD && is_array(block)) ||
-	                                  (offset == sizeof(uint64_t) && is_behind_length(block)) ||
-	                                  is_part_of_object(block, pointer));
+	return size > 2 * WORD && ((offset == 3 * WORD && is_old_string(block, size)) ||
+	                           (offset == WORD && is_array(block, size)) ||
+	                           (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
+	                           (offset == 2 * WORD && is_thread_vector(block, size)) ||
+	                           is_part_of_object(block, size, pointer));
 }

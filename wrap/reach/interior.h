@@ -5,10 +5,11 @@
 #define LEAKWRAP_INTERIOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "wrap/live/indexed_block.h"
-
-/* Returns true if POINTER, which leads into BLOCK, is a usual way to hold it:
+/* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, is a usual way to
+ * hold it:
  *
  *   - to the characters of a std::string of the old ABI of libstdc++, behind length, capacity and
  *     reference count
@@ -17,7 +18,12 @@
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block
  *
+ * and one of glibc:
+ *
+ *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
+ *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
+ *
  * The block can be read. */
-bool leakwrap_is_usual_interior(const struct leakwrap_indexed_block *block, uintptr_t pointer);
+bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer);
 
 #endif

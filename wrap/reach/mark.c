@@ -2,12 +2,15 @@
 #include "wrap/reach/mark.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/base/options.h"
 #include "wrap/live/block_index.h"
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/interior.h"
 #include "wrap/reach/maps.h"
 #include "wrap/unwind/stack_bounds.h"
+
+#include <string.h>
 
 /* The bits of a block.  The two lower are its kind so far. */
 enum {
@@ -36,8 +39,9 @@ enum {
 #define SLOTS_FETCHED  16u
 #define BLOCKS_FETCHED 16u
 
-/* What a word means depends on where it was read. */
-typedef void take_word(uintptr_t word);
+/* Takes WORD, an address in the region IN; NULL: in none.  What it means depends on where it was
+ * read. */
+typedef void take_word(const struct leakwrap_indexed_region *in, uintptr_t word);
 
 /* A word that may be a pointer to a block in the region IN. */
 struct candidate {
@@ -58,7 +62,11 @@ static struct {
 	size_t depth;
 	bool has_overflowed; /* blocks are PENDING, for want of room on the stack */
 	struct candidate words[WORDS_FETCHED], slots[SLOTS_FETCHED];
-	unsigned words_in, words_out, slots_in, slots_out; /* how many went into and out of them */
+	struct followed fetched[BLOCKS_FETCHED];
+	/* How many went into the lines, and out of them. */
+	unsigned words_in, words_out, slots_in, slots_out, blocks_in, blocks_out;
+	unsigned step;         /* of the option pointer_step= */
+	uintptr_t scanned_end; /* with it: where the last scan ended */
 	int pagemap;
 	uintptr_t readable_start, readable_end; /* the last readable memory that was looked up */
 	/* The lost block whose pointers are followed: its address and call site. */
@@ -83,46 +91,47 @@ static void push(const struct leakwrap_indexed_block *block, unsigned bits, take
 	leakwrap_block_set_bits(block, bits);
 }
 
-static void take_from_reachable(uintptr_t word);
-static void take_from_possible(uintptr_t word);
+static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word);
+static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word);
 
 /* Takes WORD, read from a root or a reachable block, or from a possibly lost block. */
-static void take_pointer(uintptr_t word, bool is_from_possible)
+static inline void take_pointer(const struct leakwrap_indexed_region *in, uintptr_t word,
+                                bool is_from_possible)
 {
 	struct leakwrap_indexed_block block;
 	unsigned now;
 
-	if (!leakwrap_block_index_find(word, &block))
+	if (!leakwrap_block_index_find_in(in, word, &block))
 		return;
 	now = leakwrap_block_bits(&block);
 	if ((now & KIND) == REACHABLE)
 		return;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, REACHABLE);
-	else if (!is_from_possible &&
-	         (word == block.address || leakwrap_is_usual_interior(&block, word)))
+	else if (!is_from_possible && (word == block.address ||
+	                               leakwrap_is_usual_interior(block.address, block.size, word)))
 		push(&block, REACHABLE | (block.is_halfway ? HALFWAY : 0), take_from_reachable);
 	else if ((now & KIND) != POSSIBLE)
 		push(&block, POSSIBLE, take_from_possible);
 }
 
-static void take_from_reachable(uintptr_t word)
+static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
-	take_pointer(word, false);
+	take_pointer(in, word, false);
 }
 
-static void take_from_possible(uintptr_t word)
+static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
-	take_pointer(word, true);
+	take_pointer(in, word, true);
 }
 
 /* Takes WORD, read from a lost block: what it leads to is lost indirectly. */
-static void take_from_lost(uintptr_t word)
+static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
 	struct leakwrap_indexed_block block;
 	unsigned bits;
 
-	if (!leakwrap_block_index_find(word, &block) || block.address == mark.leader ||
+	if (!leakwrap_block_index_find_in(in, word, &block) || block.address == mark.leader ||
 	    block.is_parted)
 		return;
 	bits = leakwrap_block_bits(&block);
@@ -136,11 +145,11 @@ static void take_from_lost(uintptr_t word)
 }
 
 /* Takes WORD, read from a lost block: counts the block that it leads to, once, at the leader. */
-static void take_to_count(uintptr_t word)
+static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
 	struct leakwrap_indexed_block block;
 
-	if (!leakwrap_block_index_find(word, &block) ||
+	if (!leakwrap_block_index_find_in(in, word, &block) ||
 	    leakwrap_block_bits(&block) != (LOST | INDIRECT))
 		return;
 	mark.verdicts->indirect(mark.verdicts->context, mark.leader_site, block.site, block.size);
@@ -165,7 +174,7 @@ static void take_oldest(void)
 	const struct candidate *const oldest = &mark.slots[mark.slots_out++ % SLOTS_FETCHED];
 
 	if (!is_settled(oldest->in, oldest->word))
-		oldest->take(oldest->word);
+		oldest->take(oldest->in, oldest->word);
 }
 
 /* Looks at the bits of the oldest word whose bits were fetched.  Fetches its slot if it must be
@@ -206,7 +215,7 @@ static __attribute__((noinline)) void add_word(uintptr_t word, take_word *take)
 	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(word);
 
 	if (!in) {
-		take(word);
+		take(NULL, word);
 		return;
 	}
 	__builtin_prefetch(leakwrap_window_bits_of(in, word).byte);
@@ -215,12 +224,38 @@ static __attribute__((noinline)) void add_word(uintptr_t word, take_word *take)
 	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in, take};
 }
 
+/* As scan, for words at each step of the option pointer_step=. */
+static __attribute__((noinline)) void scan_in_steps(uintptr_t start, uintptr_t end, take_word *take)
+{
+	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
+	const uintptr_t step = mark.step;
+	uintptr_t stored;
+
+	/* A word may begin in the memory that was scanned before. */
+	if (start == mark.scanned_end)
+		start -= sizeof(stored) - step;
+	mark.scanned_end = end;
+	start = (start + step - 1) & ~(step - 1);
+	for (; start < end && end - start >= sizeof(stored); start += step) {
+		memcpy(&stored, (const void *)start, sizeof(stored));
+
+		const uintptr_t word = UNTAG(stored);
+
+		if (word - low < size)
+			add_word(word, take);
+	}
+}
+
 /* Calls TAKE for each word from START to END, which can be read, that may lead to a block.  May do
  * so later: take_waiting. */
 static void scan(uintptr_t start, uintptr_t end, take_word *take)
 {
 	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
 
+	if (leakwrap_unlikely(mark.step != 0)) {
+		scan_in_steps(start, end, take);
+		return;
+	}
 	start = (start + sizeof(start) - 1) & ~(sizeof(start) - 1);
 	end &= ~(sizeof(end) - 1);
 	for (; start < end; start += sizeof(start)) {
@@ -297,41 +332,38 @@ static void scan_block(uintptr_t address, size_t size, take_word *take)
 /* Follows the blocks on the stack, and those that they lead to. */
 static void follow_stack(void)
 {
-	struct followed fetched[BLOCKS_FETCHED] = {{0}};
-	unsigned first = 0, behind = 0;
+	struct followed next;
 
 	do {
-		if (mark.depth == 0 && first == behind)
+		if (mark.depth == 0 && mark.blocks_in == mark.blocks_out)
 			take_waiting();
-		for (; behind - first < BLOCKS_FETCHED && mark.depth > 0; behind++) {
-			const struct followed *const next = &mark.stack[--mark.depth];
-
-			fetched[behind % BLOCKS_FETCHED] = *next;
-			__builtin_prefetch((const void *)next->address);
-			__builtin_prefetch((const void *)(next->address + next->size - 1));
+		while (mark.blocks_in - mark.blocks_out < BLOCKS_FETCHED && mark.depth > 0) {
+			next = mark.stack[--mark.depth];
+			mark.fetched[mark.blocks_in++ % BLOCKS_FETCHED] = next;
+			__builtin_prefetch((const void *)next.address);
+			__builtin_prefetch((const void *)(next.address + next.size - 1));
 		}
-		if (first == behind)
+		if (mark.blocks_in == mark.blocks_out)
 			break;
-		scan_block(fetched[first % BLOCKS_FETCHED].address,
-		           fetched[first % BLOCKS_FETCHED].size,
-		           fetched[first % BLOCKS_FETCHED].take);
-		first++;
+		next = mark.fetched[mark.blocks_out++ % BLOCKS_FETCHED];
+		scan_block(next.address, next.size, next.take);
 	} while (true);
 }
 
-/* Follows the pointers of BLOCK if it is PENDING.  TAKE: NULL if its kind decides. */
-static void follow_if_pending(void *context, const struct leakwrap_indexed_block *block)
+/* Puts BLOCK on the stack if it is PENDING.  TAKE: NULL if its kind decides. */
+static void push_if_pending(void *context, const struct leakwrap_indexed_block *block)
 {
 	const unsigned bits = leakwrap_block_bits(block);
 	take_word *take = *(take_word *const *)context;
 
 	if ((bits & PENDING) == 0)
 		return;
-	leakwrap_block_set_bits(block, bits & ~(unsigned)PENDING);
 	if (!take)
 		take = (bits & KIND) == REACHABLE ? take_from_reachable : take_from_possible;
-	scan_block(block->address, block->size, take);
-	follow_stack();
+	/* Half of the stack stays free for what these blocks lead to. */
+	if (mark.depth >= STACK_ROOM / 2)
+		follow_stack();
+	push(block, bits & ~(unsigned)PENDING, take);
 }
 
 /* Follows the pointers of all blocks that are on the stack or PENDING.  TAKE: what their words
@@ -341,7 +373,8 @@ static void follow_all(take_word *take)
 	follow_stack();
 	while (mark.has_overflowed) {
 		mark.has_overflowed = false;
-		leakwrap_block_index_each(follow_if_pending, &take);
+		leakwrap_block_index_each(push_if_pending, &take);
+		follow_stack();
 	}
 }
 
@@ -399,8 +432,11 @@ bool leakwrap_mark_start(int original)
 	}
 	mark.original = original;
 	mark.depth = 0;
+	mark.step = leakwrap_options.pointer_step;
+	mark.scanned_end = 0;
 	mark.has_overflowed = false;
 	mark.words_in = mark.words_out = mark.slots_in = mark.slots_out = 0;
+	mark.blocks_in = mark.blocks_out = 0;
 	mark.readable_start = mark.readable_end = 0;
 	mark.pagemap = leakwrap_pagemap_open();
 	return true;
@@ -425,7 +461,7 @@ void leakwrap_mark_word(uintptr_t word)
 	const uintptr_t address = UNTAG(word);
 
 	if (!leakwrap_is_outside_of_blocks(address, address + 1))
-		take_from_reachable(address);
+		take_from_reachable(leakwrap_indexed_region_at(address), address);
 }
 
 void leakwrap_mark_range(uintptr_t start, uintptr_t end)
@@ -439,7 +475,7 @@ void leakwrap_mark_block(uintptr_t address)
 
 	if (!leakwrap_is_outside_of_blocks(address, address + 1) &&
 	    leakwrap_block_index_find(address, &block))
-		take_from_reachable(block.address);
+		take_from_reachable(leakwrap_indexed_region_at(block.address), block.address);
 }
 
 /* Blocks that the program ignores are roots.  So are blocks whose parts are blocks: an allocator

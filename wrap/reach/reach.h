@@ -29,9 +29,15 @@ enum leakwrap_reach_kind {
 	LEAKWRAP_KINDS,
 };
 
+#ifdef LEAKWRAP_BARE
+typedef uint32_t leakwrap_kind_sum;
+#else
+typedef uint64_t leakwrap_kind_sum;
+#endif
+
 /* The bytes and blocks of each kind, of a call site or in total. */
 struct leakwrap_kinds {
-	uint64_t bytes[LEAKWRAP_KINDS], blocks[LEAKWRAP_KINDS];
+	leakwrap_kind_sum bytes[LEAKWRAP_KINDS], blocks[LEAKWRAP_KINDS];
 };
 
 /* What a scan knows of the process. */
@@ -45,7 +51,8 @@ struct leakwrap_scan {
 /* Finds the kinds of all live blocks.  If threads were not parked, what seems lost is possibly
  * lost: their registers may hold the pointers.  Returns an array of kinds, by call site, of SITES
  * elements, which the caller gives to leakwrap_reach_release.  Returns NULL if there is no memory
- * or the mappings of the process are not known. */
+ * or the mappings of the process are not known.  Without an operating system it parks the other
+ * tasks itself, and the caller lets them go on in any case. */
 struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites);
 
 void leakwrap_reach_release(struct leakwrap_kinds *kinds, uint32_t sites);

@@ -344,6 +344,17 @@ static bool set_kinds(struct span value)
 	return true;
 }
 
+static bool set_pointer_step(struct span value)
+{
+	size_t step = 0;
+
+	if (!is_word(value, "word") &&
+	    (!parse_number(value, &step) || (step != 1 && step != 2 && step != 4)))
+		return false;
+	leakwrap_options.pointer_step = (unsigned)step;
+	return true;
+}
+
 static bool set_system(struct span value)
 {
 	return parse_switch(value, &leakwrap_options.system);
@@ -415,6 +426,9 @@ static const struct option {
         {"kinds", set_kinds, "exit", "never, exit or always",
          "which dumps tell lost memory from reachable memory: none; the dump when the program "
          "ends; or all; leakwrap dump --kinds asks for one"},
+        {"pointer_step", set_pointer_step, "word", "word, 1, 2 or 4",
+         "the bytes between two places where kinds= looks for a pointer; 1 finds the pointers in "
+         "packed structures"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries and the loader allocated for themselves"},
         {"command", set_command, "1", "0 or 1",

@@ -1,0 +1,225 @@
+/* kinds.c - blocks that one kind of root alone holds, and lost blocks, in tasks that take turns.
+ * Each has a size of its own; tests/bare/kinds.sh knows which is of which kind. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "board.h"
+#include "leakwrap_bare.h"
+#include "rtos.h"
+
+#ifndef MEMORY
+#define MEMORY 6144
+#endif
+
+static uint64_t memory[MEMORY / sizeof(uint64_t)];
+
+static uintptr_t lock(void);
+static void unlock(uintptr_t state);
+static void task(struct leakwrap_bare_task *task);
+static void each_stack(leakwrap_bare_visit_stack *visit, void *context);
+static uint64_t nanoseconds(void);
+static void write_unlocked(const char *bytes, size_t size);
+
+extern char data_low[], heap_low[], heap_high[];
+static const struct leakwrap_bare_range roots[] = {{data_low, heap_low}};
+
+const struct leakwrap_bare leakwrap_bare = {
+        .memory = memory,
+        .memory_size = sizeof(memory),
+        .live_blocks = 64,
+        .write = write_unlocked,
+        .lock = lock,
+        .unlock = unlock,
+        .task = task,
+        .nanoseconds = nanoseconds,
+        .stack_low = stack_low,
+        .stack_high = stack_high,
+        .text_start = text_start,
+        .text_end = text_end,
+        .build_id_note = build_id,
+        .program = "kinds.elf",
+#ifndef NO_KINDS
+        .kinds = &leakwrap_bare_kinds,
+#endif
+        .roots = roots,
+        .root_count = 1,
+        .heap_low = heap_low,
+        .heap_high = heap_high,
+        .each_stack = each_stack,
+};
+
+const char *leakwrap_default_options(void)
+{
+	return "exit=0:depth=4";
+}
+
+/* -- the board --------------------------------------------------------------------------------- */
+
+static int locked;
+
+static uintptr_t lock(void)
+{
+	if (locked++)
+		stop(3);
+	return 4711;
+}
+
+static void unlock(uintptr_t state)
+{
+	if (state != 4711 || --locked)
+		stop(4);
+}
+
+/* A driver may wait for an interrupt: it must never be called with the lock held. */
+static void write_unlocked(const char *bytes, size_t size)
+{
+	if (locked)
+		stop(5);
+	console_write(bytes, size);
+}
+
+static uint64_t nanoseconds(void)
+{
+	static uint64_t now;
+
+	return now += 1000;
+}
+
+static void task(struct leakwrap_bare_task *task)
+{
+	const struct task *now = task_current();
+
+	if (!now)
+		return;
+	task->id = now;
+	task->stack_low = (uintptr_t)task_stack_low(now);
+	task->stack_high = (uintptr_t)task_stack_high(now);
+}
+
+static void each_stack(leakwrap_bare_visit_stack *visit, void *context)
+{
+	struct task *each;
+
+	for (unsigned i = 0; (each = task_number(i)) != NULL; i++) {
+		const struct leakwrap_bare_stack stack = {(uintptr_t)task_stack_low(each),
+		                                          (uintptr_t)task_stack_high(each),
+		                                          (uintptr_t)task_sp(each)};
+
+		visit(context, &stack);
+	}
+}
+
+/* -- blocks ------------------------------------------------------------------------------------ */
+
+static void *volatile data, *volatile inside[4];
+static void *volatile initialized = (void *)&data; /* in .data */
+
+static void *get(size_t size)
+{
+	return malloc(size);
+}
+
+static void hold_in_data(void)
+{
+	void *volatile *const chain = get(40);
+
+	data = (void *)chain;
+	*chain = get(41);
+	initialized = get(42);
+}
+
+static void hold_by_inside(void)
+{
+	size_t *const string = get(43), *const array = get(44);
+	uint64_t *const counted = get(48);
+
+	memset(string, 0, 43);
+	string[1] = 43 - 3 * sizeof(*string) - 1;
+	inside[0] = string + 3;
+	array[0] = 5;
+	inside[1] = array + 1;
+	counted[0] = 40;
+	inside[2] = counted + 1;
+	inside[3] = (char *)get(70) + 6;
+}
+
+static void hold_ignored(void)
+{
+	void *volatile *const ignored = get(49);
+
+	*ignored = get(50);
+	leakwrap_ignore((void *)ignored);
+}
+
+/* A lost list of three blocks, and a block to which freed memory alone leads. */
+static void lose(void)
+{
+	void *volatile *head = get(60), *volatile * second, *volatile *freed = get(200);
+
+	head[0] = (void *)(second = get(61));
+	second[0] = get(61);
+	freed[20] = get(62);
+	free((void *)freed);
+	get(63);
+}
+
+/* Leaves a pointer deep below the stack of the caller, where nothing overwrites it.  Compilers save
+ * r3 to align the stack, so it must not hold the pointer. */
+static void leave_on_stack(void)
+{
+	void *volatile room[200];
+
+	room[0] = get(64);
+	(void)room[0];
+	__asm__ volatile("mov r3, #0" ::: "r3");
+}
+
+/* -- tasks ------------------------------------------------------------------------------------- */
+
+/* Waits with a block in a register that calls preserve, and one on the stack. */
+static void hold(void)
+{
+	void *volatile on_stack = get(51);
+	register void *in_register __asm__("r5") = get(52);
+
+	leave_on_stack();
+	__asm__ volatile("" : "+r"(in_register));
+	task_yield();
+	__asm__ volatile("" : "+r"(in_register));
+	free(on_stack);
+	free(in_register);
+}
+
+static int failed;
+
+static void dump(void)
+{
+	void *volatile own = get(53);
+	struct leakwrap_kind_counters kinds;
+
+	hold_in_data();
+	hold_by_inside();
+	hold_ignored();
+	lose();
+	failed = leakwrap_dump(-1);
+#ifdef LITTLE
+	failed |= leakwrap_get_kinds(&kinds) != -1;
+#elif !defined(NO_KINDS)
+	failed |= leakwrap_get_kinds(&kinds) != 0 || kinds.definite_blocks != 4 ||
+	          kinds.indirect_bytes != 122 || kinds.possible_bytes != 70 || kinds.pause_ns == 0;
+#else
+	failed |= leakwrap_get_kinds(&kinds) != -1 || kinds.reachable_blocks != 0;
+#endif
+	free(own);
+}
+
+int main(void)
+{
+	void *volatile of_main = get(54);
+
+	task_create("hold", hold, 3072);
+	task_create("dump", dump, 3072);
+	tasks_run();
+	free(of_main);
+	return failed;
+}
