@@ -4,13 +4,14 @@
  * A delta backtrace has as many frames as its base site, with the same high halves
  * (base_backtrace.h).  The bytes are:
  *
- *   the number of the base site, in three bytes
+ *   three bytes: the number of the base site, and above it the size of the offsets (0: one byte,
+ *     1: two bytes, 2: four bytes)
  *   for every 64 frames: a bitmap of the groups of 8 frames in which a frame differs
  *     for every such group: a bitmap of the frames that differ
- *       for every such frame: the offset of its return address from the base site's
+ *       for every such frame: the signed offset of its return address from the base site's
  *
- * Bit 0 of a bitmap is the innermost group or frame.  Offsets are SLEB128 (DWARF 5, section 7.6):
- * between calls in one function or in neighbouring functions they take one or two bytes.
+ * Bit 0 of a bitmap is the innermost group or frame.  Offsets between calls in one function or in
+ * neighbouring functions take one or two bytes.
  *
  * A call site without a base site has a base backtrace.  Its bytes are LEAKWRAP_SITE_NONE, then
  * the address of the struct leakwrap_base_backtrace.
@@ -41,15 +42,14 @@ leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backt
 
 /* The functions below are signal-safe. */
 
-/* Starts to read the backtrace that is stored at BYTES.  Returns the number of its base site, and
- * stores in *OFFSETS where its offsets are.  Returns LEAKWRAP_SITE_NONE if it has none, and stores
- * its base backtrace in *BASE. */
+/* Starts to read the backtrace that is stored at BYTES.  Stores in *OFFSETS the argument for
+ * leakwrap_delta_add_offsets.  Returns the number of the base site.  Returns LEAKWRAP_SITE_NONE if
+ * there is none, and stores the base backtrace in *BASE. */
 uint32_t leakwrap_delta_read_site(leakwrap_pool_offset bytes, const uint8_t **offsets,
                                   const struct leakwrap_base_backtrace **base);
 
-/* Adds OFFSETS to the DEPTH return addresses PCS of the base site.  PCS NULL: adds nothing.
- * Returns the end of OFFSETS. */
-const uint8_t *leakwrap_delta_add_offsets(const uint8_t *offsets, unsigned depth, uintptr_t *pcs);
+/* Adds OFFSETS to the DEPTH return addresses PCS of the base site. */
+void leakwrap_delta_add_offsets(const uint8_t *offsets, unsigned depth, uintptr_t *pcs);
 
 /* Stores the bytes at BYTES once more, as the backtrace of DEPTH frames that they are.  Returns
  * where. */

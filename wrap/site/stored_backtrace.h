@@ -22,8 +22,8 @@
 
 /* The delta chain of a call site. */
 struct leakwrap_site_chain {
-	const struct leakwrap_base_backtrace *base; /* at its end */
-	unsigned delta_count;                       /* deltas in the chain */
+	const struct leakwrap_base_backtrace *base;           /* at its end */
+	unsigned delta_count;                                 /* deltas in the chain */
 	const uint8_t *offsets[LEAKWRAP_DELTA_CHAIN_MAX + 1]; /* of each delta; the last is spare */
 };
 
