@@ -1,5 +1,6 @@
-/* memory_bound.c - makes more blocks and call sites than the tracer has memory for, and frees none.
- * Prints how many bytes and blocks it holds. */
+/* memory_bound.c [far] - makes more blocks and call sites than the tracer has memory for, and frees
+ * none.  With "far" it makes few blocks, far from each other.  Prints how many bytes and blocks it
+ * holds. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,13 +42,16 @@ static __attribute__((noinline)) void descend(unsigned path, int depth, size_t s
 		descend_even(path >> 1, depth - 1, size);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	for (unsigned path = 0; path < 1u << 15; path++)
+	(void)argv;
+	for (int i = 0; argc > 1 && i < 500; i++)
+		hold(1000000);
+	for (unsigned path = 0; argc == 1 && path < 1u << 15; path++)
 		descend(path, 15, 10);
-	for (int i = 0; i < 300000; i++)
+	for (int i = 0; argc == 1 && i < 300000; i++)
 		hold(200);
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; argc == 1 && i < 100; i++)
 		hold(300000);
 	printf("%lu %lu\n", bytes, blocks);
 	return 0;

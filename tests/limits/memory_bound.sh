@@ -32,3 +32,10 @@ for memory in 256K 1M 4M 1G; do
 		;;
 	esac
 done
+
+# Of tables that are mapped and not used, little counts: 500 blocks, each in a MiB of its own, need
+# 64 MB of address space.
+held=$(LEAKWRAP_OPTIONS=memory=4M "$W/bound" far 2>"$W/far.log") || fail "far: status $?"
+equal "far: live blocks" "$(dump_value "$W/far.log" 1 live_blocks)" "${held#* }"
+tracer=$(dump_value "$W/far.log" 1 tracer_bytes)
+[ "$tracer" -le 4194304 ] || fail "far: the tracer has taken $tracer bytes"

@@ -1,4 +1,5 @@
-/* loader_lock.c PLUGIN... - allocates through plugins that a shared library has loaded.
+/* loader_lock.c PLUGIN... - allocates through plugins that a shared library has loaded.  Without a
+ * plugin, frees a block twice while another thread holds the loader's lock.
  *
  * One thread holds the loader's lock until another has allocated through the first plugin.  Then
  * each thread loads plugins, allocates through them and unloads them: by itself, and through the
@@ -30,6 +31,15 @@ static void allocates(void)
 static void allocates_and_frees(void)
 {
 	free(malloc(33));
+}
+
+static void frees_twice(void (*unused)(void))
+{
+	void *volatile block = malloc(99);
+
+	(void)unused;
+	free(block);
+	free(block);
 }
 
 static caller *find_caller(void *handle)
@@ -79,12 +89,12 @@ int main(int argc, char **argv)
 	int number[THREADS];
 	caller *call;
 
-	if (argc < 2 || sem_init(&holds_lock, 0, 0) != 0 || sem_init(&may_end, 0, 0) != 0)
+	if (sem_init(&holds_lock, 0, 0) != 0 || sem_init(&may_end, 0, 0) != 0)
 		return 1;
 	alarm(SECONDS); /* ends a deadlock */
 	plugins = argv + 1;
 	plugin_count = argc - 1;
-	call = find_caller(library_load(argv[1]));
+	call = argc > 1 ? find_caller(library_load(argv[1])) : frees_twice;
 	if (pthread_create(&holder, NULL, hold_lock, NULL) != 0)
 		return 1;
 	sem_wait(&holds_lock);

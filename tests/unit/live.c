@@ -6,6 +6,7 @@
  * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach
+ * flags: -Wl,--wrap=leakwrap_pages_map_sparse
  * flags: -Wl,--wrap=leakwrap_pages_present */
 #include "wrap/live/extension.h"
 #include "wrap/live/fast.h"
@@ -32,6 +33,8 @@ bool leakwrap_heap_min_block_is_4_words(void)
 
 void *__real_leakwrap_pages_map(size_t size);
 void *__wrap_leakwrap_pages_map(size_t size);
+void *__real_leakwrap_pages_map_sparse(size_t size, bool is_one_of_few);
+void *__wrap_leakwrap_pages_map_sparse(size_t size, bool is_one_of_few);
 
 static _Atomic size_t mapped;
 static bool (*fails)(void); /* if set, decides whether a mapping fails */
@@ -42,6 +45,14 @@ void *__wrap_leakwrap_pages_map(size_t size)
 		return NULL;
 	atomic_fetch_add(&mapped, size);
 	return __real_leakwrap_pages_map(size);
+}
+
+void *__wrap_leakwrap_pages_map_sparse(size_t size, bool is_one_of_few)
+{
+	if (fails && fails())
+		return NULL;
+	atomic_fetch_add(&mapped, size);
+	return __real_leakwrap_pages_map_sparse(size, is_one_of_few);
 }
 
 /* -- pages that go back ------------------------------------------------------------------------ */

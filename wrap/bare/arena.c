@@ -103,6 +103,12 @@ void *leakwrap_pages_map(size_t size)
 	return pages;
 }
 
+void *leakwrap_pages_map_sparse(size_t size, bool is_one_of_few)
+{
+	(void)is_one_of_few;
+	return leakwrap_pages_map(size);
+}
+
 /* Does nothing.  Only the loser of two tasks that map the same table at once calls this
  * function. */
 void leakwrap_pages_unmap(void *mapped, size_t size)

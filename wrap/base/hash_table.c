@@ -40,7 +40,7 @@ static uint32_t range_to_grow_to(const struct leakwrap_hash_table_kind *kind, ui
 {
 	if (count < FIRST_ENTRIES)
 		return range_for(kind, FIRST_ENTRIES);
-	return range_for(kind, count < LARGE_RANGE / 4 ? count * 2 : count + count / 8);
+	return range_for(kind, count < LARGE_RANGE / 4 ? count * 2 : count + count / 4);
 }
 
 static size_t size_of(const struct leakwrap_hash_table_kind *kind, size_t entries)

@@ -100,6 +100,9 @@ struct leakwrap_thread {
 	 * there is none, and the slot that counts it. */
 	uintptr_t reader_sp;
 	unsigned reader_slot;
+
+	/* stack_cache.c: how many stacks in a row the slow path did not recognize. */
+	unsigned unrecognized;
 #endif
 };
 

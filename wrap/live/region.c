@@ -82,10 +82,10 @@ static leakwrap_live_slot *allocate_slots(uint32_t count)
 			chunk = size;
 		if (chunk > SLOTS_CHUNK_MAX)
 			chunk = SLOTS_CHUNK_MAX / size * size;
-		slots = leakwrap_pages_map(chunk);
+		slots = leakwrap_pages_map_sparse(chunk, false);
 		if (!slots && chunk > size) {
 			chunk = size;
-			slots = leakwrap_pages_map(chunk);
+			slots = leakwrap_pages_map_sparse(chunk, false);
 		}
 		if (!slots)
 			return NULL;

@@ -123,7 +123,7 @@ static bool are_libraries_seen(void)
 	const struct leakwrap_modules *modules = leakwrap_modules();
 
 	if (!leakwrap_libraries_are_recorded || leakwrap_modules_have_namespaces() ||
-	    leakwrap_modules_are_stale())
+	    !leakwrap_modules_are_listed())
 		return false;
 	for (unsigned i = 0; i < modules->count; i++) {
 		const struct leakwrap_module *module = modules->module[i];

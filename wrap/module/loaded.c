@@ -1,6 +1,7 @@
 /* loaded.c - questions about the modules that are loaded now.  See modules.h. */
 #include "wrap/module/modules.h"
 
+#include "wrap/module/debugger_list.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>
@@ -18,6 +19,46 @@ bool leakwrap_modules_are_program_alone(void)
 		if (!modules->module[i]->main && modules->module[i]->start != vdso)
 			return false;
 	return modules->count > 0;
+}
+
+/* More modules than a process has.  The list may be changing while it is read. */
+#define MODULES_MAX 65536u
+
+/* Copies the entry at FROM.  Returns false if it cannot be read. */
+static bool read_entry(struct leakwrap_debugger_entry *entry,
+                       const struct leakwrap_debugger_entry *from)
+{
+	const uintptr_t first = (uintptr_t)from, last = (uintptr_t)(from + 1) - 1;
+
+	if (first % sizeof(first) != 0 || !leakwrap_readable(first) || !leakwrap_readable(last))
+		return false;
+	*entry = *from;
+	return true;
+}
+
+/* Returns whether the loaded module with the section DYNAMIC is in the current snapshot. */
+static bool is_listed(const ElfW(Dyn) * dynamic)
+{
+	const struct leakwrap_module *module = leakwrap_module_at((uintptr_t)dynamic);
+
+	return module && module->dynamic == dynamic &&
+	       (module->permanent || leakwrap_module_is_there(module));
+}
+
+bool leakwrap_modules_are_listed(void)
+{
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+	const struct leakwrap_debugger_list *list =
+	        leakwrap_debugger_list(program ? program->dynamic : NULL);
+	const struct leakwrap_debugger_entry *from = list ? list->first : NULL;
+	struct leakwrap_debugger_entry entry;
+
+	if (!from)
+		return false;
+	for (unsigned i = 0; from; i++, from = entry.next)
+		if (i == MODULES_MAX || !read_entry(&entry, from) || !is_listed(entry.dynamic))
+			return false;
+	return true;
 }
 
 static _Atomic bool has_namespaces;

@@ -1,6 +1,7 @@
 /* loader_list.c - see loader_list.h. */
 #include "wrap/module/loader_list.h"
 
+#include "wrap/module/debugger_list.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>
@@ -355,21 +356,6 @@ uintptr_t leakwrap_loader_list_changes(void)
 	return 0;
 }
 
-/* The loader's list as debuggers read it; every loader has it.  DT_DEBUG in the dynamic section
- * points to it (System V ABI, chapter 5, "Dynamic Section").  These are struct link_map and struct
- * r_debug of <link.h>, which not every C library has. */
-struct loaded {
-	uintptr_t bias;
-	const char *name;
-	const void *dynamic;
-	const struct loaded *next;
-};
-
-struct debug {
-	int version;
-	const struct loaded *first; /* the program itself */
-};
-
 /* Stores the dynamic section of the program INFO in *CONTEXT. */
 static int find_dynamic(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -384,15 +370,13 @@ static int find_dynamic(struct dl_phdr_info *info, size_t size, void *context)
 /* Lists the program and its libraries.  The beginning of a library's file is mapped at its bias. */
 static void list_all(iterator *take, void *context)
 {
-	const struct debug *debug = NULL;
-	const ElfW(Dyn) *entry = NULL;
+	const struct leakwrap_debugger_list *debug;
+	const ElfW(Dyn) *dynamic = NULL;
 
 	list_program(take, context);
-	list_program(find_dynamic, &entry);
-	for (; entry && entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == DT_DEBUG)
-			debug = (const void *)entry->d_un.d_ptr;
-	for (const struct loaded *loaded = debug ? debug->first : NULL; loaded;
+	list_program(find_dynamic, &dynamic);
+	debug = leakwrap_debugger_list(dynamic);
+	for (const struct leakwrap_debugger_entry *loaded = debug ? debug->first : NULL; loaded;
 	     loaded = loaded->next) {
 		struct dl_phdr_info info = {.dlpi_addr = loaded->bias, .dlpi_name = loaded->name};
 

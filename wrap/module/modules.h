@@ -111,6 +111,11 @@ void leakwrap_modules_refresh_deepbind(void);
  * whose calls are not wrapped.  Takes the loader's lock. */
 bool leakwrap_modules_are_stale(void);
 
+/* Returns true if each loaded module is certainly listed.  Reads the list for debuggers without the
+ * loader's lock: returns false if it changes meanwhile, or if there is none.  Signal-safe; a few
+ * system calls for each module. */
+bool leakwrap_modules_are_listed(void);
+
 /* Lists the module that holds ADDRESS if it is not listed, or if another module is listed in its
  * place.  The code at ADDRESS has called the calling thread's function, so it stays loaded.
  * Returns true if a module was listed.  Takes the tables' lock, not the loader's.  Preserves

@@ -23,10 +23,14 @@
 #define FENCE_PRIVATE          (1 << 3)
 #define FENCE_REGISTER_PRIVATE (1 << 4)
 
+/* How much of a mapping is touched. */
+enum mapping_kind { DENSE, ONE_OF_FEW, ONE_OF_MANY };
+
 /* A mapping of the tracer.  Recorded so that a dump can report the memory that it takes. */
 struct mapping {
 	_Atomic(void *) pages; /* NULL: has been unmapped */
 	size_t size;
+	enum mapping_kind kind;
 };
 
 #define MAPPINGS_PER_PAGE ((LEAKWRAP_PAGE - 2 * sizeof(void *)) / sizeof(struct mapping))
@@ -42,7 +46,9 @@ struct mapping_page {
 static struct {
 	struct mapping_page *_Atomic newest;
 	_Atomic size_t mapped;
-	size_t limit; /* 0: none */
+	_Atomic size_t unused;    /* of MAPPED: see count_unused */
+	_Atomic unsigned refused; /* mappings since one was granted */
+	size_t limit;             /* 0: none */
 } pages;
 
 /* -- pages ------------------------------------------------------------------------------------- */
@@ -138,7 +144,7 @@ static void unmap(void *mapped, size_t size)
 }
 
 /* Records a mapping.  If memory for the record is short, the mapping is missing from the sum. */
-static void record_mapping(void *mapped, size_t size)
+static void record_mapping(void *mapped, size_t size, enum mapping_kind kind)
 {
 	struct mapping_page *page = atomic_load(&pages.newest);
 	size_t at = 0;
@@ -155,19 +161,97 @@ static void record_mapping(void *mapped, size_t size)
 			unmap(fresh, round_to_pages(sizeof(*fresh)));
 	}
 	page->mapping[at].size = size;
+	page->mapping[at].kind = kind;
 	atomic_store(&page->mapping[at].pages, mapped);
 }
 
-/* Counts SIZE bytes against the limit.  Returns false if they exceed it.  If two threads come close
- * to the limit at once, both may fail. */
-static bool reserve_bytes(size_t size)
+/* Returns how many of SIZE bytes at MAPPED are in memory. */
+static size_t resident_bytes(const char *mapped, size_t size)
 {
-	size_t before = atomic_fetch_add(&pages.mapped, size);
+	unsigned char present[256]; /* one byte per page (mincore(2)) */
+	size_t step = sizeof(present) * leakwrap_page_size();
+	size_t bytes = 0;
 
-	if (pages.limit == 0 || (before <= pages.limit && size <= pages.limit - before))
-		return true;
-	atomic_fetch_sub(&pages.mapped, size);
-	return false;
+	for (size_t done = 0; done < size; done += step) {
+		size_t now = size - done < step ? size - done : step;
+		long error = leakwrap_syscall(__NR_mincore, (long)(mapped + done), (long)now,
+		                              (long)present, 0, 0, 0);
+
+		/* A range that has been unmapped meanwhile takes no memory.  If the kernel refuses
+		 * the call, count all. */
+		if (error != 0)
+			bytes += error == -ENOMEM ? 0 : now;
+		for (size_t i = 0; error == 0 && i < now / leakwrap_page_size(); i++)
+			bytes += (present[i] & 1) ? leakwrap_page_size() : 0;
+	}
+	return bytes;
+}
+
+/* Returns how many of SIZE bytes that are not in memory do not count: the table is sparse. */
+static size_t not_counted(size_t size)
+{
+	return size - size / 8;
+}
+
+/* Returns how many mapped bytes do not count.  The newest table of many counts as a whole: it is
+ * about to be used. */
+static size_t count_unused(void)
+{
+	size_t unused = 0;
+	bool is_newest = true;
+
+	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next)
+		for (size_t i = MAPPINGS_PER_PAGE; i-- > 0;) {
+			const struct mapping *mapping = &page->mapping[i];
+			const char *mapped = atomic_load(&mapping->pages);
+
+			if (!mapped || mapping->kind == DENSE)
+				continue;
+			if (mapping->kind == ONE_OF_FEW || !is_newest)
+				unused += mapping->size - resident_bytes(mapped, mapping->size);
+			is_newest &= mapping->kind == ONE_OF_FEW;
+		}
+	return not_counted(unused);
+}
+
+/* Returns whether SIZE bytes more than BEFORE are within the limit. */
+static bool is_within_limit(size_t before, size_t size)
+{
+	const size_t unused = atomic_load(&pages.unused);
+	const size_t used = before > unused ? before - unused : 0;
+
+	return used <= pages.limit && size <= pages.limit - used;
+}
+
+/* At the limit, the pages in memory are counted at the 1st, 2nd, 4th, 8th ... mapping, and then at
+ * each of this number: counting takes longer than an allocation. */
+#define COUNT_EVERY 4096u
+
+static bool is_count_due(void)
+{
+	const unsigned refused = atomic_fetch_add(&pages.refused, 1) + 1;
+
+	return (refused & (refused - 1)) == 0 || refused % COUNT_EVERY == 0;
+}
+
+/* Adds SIZE bytes to those that are mapped, and COUNTED of them to those that count against the
+ * limit.  Returns false and adds nothing if they exceed the limit.  If two threads come close to
+ * the limit at once, both may fail. */
+static bool reserve_bytes(size_t size, size_t counted)
+{
+	const size_t before = atomic_fetch_add(&pages.mapped, size);
+
+	if (pages.limit != 0 && !is_within_limit(before, counted)) {
+		if (is_count_due())
+			atomic_store(&pages.unused, count_unused());
+		if (!is_within_limit(before, counted)) {
+			atomic_fetch_sub(&pages.mapped, size);
+			return false;
+		}
+		atomic_store(&pages.refused, 0);
+	}
+	atomic_fetch_add(&pages.unused, size - counted);
+	return true;
 }
 
 void leakwrap_pages_limit(size_t bytes)
@@ -175,19 +259,29 @@ void leakwrap_pages_limit(size_t bytes)
 	pages.limit = bytes;
 }
 
-void *leakwrap_pages_map(size_t size)
+static void *map_pages(size_t size, enum mapping_kind kind)
 {
 	void *mapped;
 
 	size = round_to_pages(size);
-	if (!reserve_bytes(size))
+	if (!reserve_bytes(size, kind == ONE_OF_FEW ? size - not_counted(size) : size))
 		return NULL;
 	mapped = map_anonymous(size);
 	if (mapped)
-		record_mapping(mapped, size);
+		record_mapping(mapped, size, kind);
 	else
 		atomic_fetch_sub(&pages.mapped, size);
 	return mapped;
+}
+
+void *leakwrap_pages_map(size_t size)
+{
+	return map_pages(size, DENSE);
+}
+
+void *leakwrap_pages_map_sparse(size_t size, bool is_one_of_few)
+{
+	return map_pages(size, is_one_of_few ? ONE_OF_FEW : ONE_OF_MANY);
 }
 
 /* Maps all pages without access, then the stack over all of them but the lowest.  mprotect(2) may
@@ -199,14 +293,14 @@ void *leakwrap_stack_map(size_t size)
 	char *guarded, *stack = NULL;
 
 	size = round_to_pages(size);
-	if (!reserve_bytes(size))
+	if (!reserve_bytes(size, size))
 		return NULL;
 	guarded = map(guard + size, PROT_NONE, flags, -1, 0);
 	if (guarded)
 		stack = map_at(guarded + guard, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1,
 		               0);
 	if (stack) {
-		record_mapping(stack, size);
+		record_mapping(stack, size, DENSE);
 	} else {
 		if (guarded)
 			unmap(guarded, guard + size);
@@ -247,27 +341,6 @@ void *leakwrap_scratch_map(size_t size)
 void leakwrap_scratch_unmap(void *scratch, size_t size)
 {
 	unmap(scratch, round_to_pages(size));
-}
-
-static size_t resident_bytes(const char *mapped, size_t size)
-{
-	unsigned char present[256]; /* one byte per page (mincore(2)) */
-	size_t step = sizeof(present) * leakwrap_page_size();
-	size_t bytes = 0;
-
-	for (size_t done = 0; done < size; done += step) {
-		size_t now = size - done < step ? size - done : step;
-		long error = leakwrap_syscall(__NR_mincore, (long)(mapped + done), (long)now,
-		                              (long)present, 0, 0, 0);
-
-		/* A range that has been unmapped meanwhile takes no memory.  If the kernel refuses
-		 * the call, count all. */
-		if (error != 0)
-			bytes += error == -ENOMEM ? 0 : now;
-		for (size_t i = 0; error == 0 && i < now / leakwrap_page_size(); i++)
-			bytes += (present[i] & 1) ? leakwrap_page_size() : 0;
-	}
-	return bytes;
 }
 
 /* /proc/self/pagemap has a 64-bit word for each page (Linux,

@@ -19,13 +19,18 @@
  * huge pages. */
 void *leakwrap_pages_map(size_t size);
 
+/* As leakwrap_pages_map, for a table of which only a part may ever be touched.  Of pages that are
+ * not in memory, an eighth counts against the limit: from the start if the table is one of a few,
+ * and else when the limit is near and a newer table was mapped. */
+void *leakwrap_pages_map_sparse(size_t size, bool is_one_of_few);
+
 /* As leakwrap_pages_map, for a stack: an access to the page below the mapped pages faults. */
 void *leakwrap_stack_map(size_t size);
 
 /* Unmaps the pages of one leakwrap_pages_map(SIZE). */
 void leakwrap_pages_unmap(void *mapped, size_t size);
 
-/* Limits the address space that leakwrap_pages_map may hold to BYTES.  Beyond that it fails.  0: no
+/* Limits the pages that leakwrap_pages_map may hold to BYTES.  Beyond that it fails.  0: no
  * limit. */
 void leakwrap_pages_limit(size_t bytes);
 

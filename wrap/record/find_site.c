@@ -15,29 +15,50 @@
 /* Walks of one stack: each but the last has come to a module that was not listed. */
 #define WALKS_MAX 8
 
+/* Walks STACK with a read set, from which the stack cache may learn it.  CALLER is on STACK.  Fills
+ * in TRACE, whose array and size are set.  Returns its call site, or LEAKWRAP_SITE_LOST. */
+static __attribute__((noinline)) uint32_t find_site_and_learn(struct leakwrap_trace *trace,
+                                                              struct leakwrap_stack *stack,
+                                                              const struct leakwrap_caller *caller)
+{
+	leakwrap_stack_position positions[trace->max];
+	struct leakwrap_stack_link links[2 * trace->max];
+	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	unsigned walks_left = WALKS_MAX;
+
+	trace->read_set = &read_set;
+	/* The stack may lead through modules that a shared library has loaded. */
+	do {
+		leakwrap_read_set_begin(&read_set, caller->sp);
+		leakwrap_unwind(trace, stack, caller);
+	} while (--walks_left > 0 && leakwrap_library_calls_list_modules(trace));
+	return leakwrap_site_number(trace, stack);
+}
+
 /* Walks a stack that the stack cache did not recognize.  Returns its call site, or
- * LEAKWRAP_SITE_LOST. */
+ * LEAKWRAP_SITE_LOST.
+ *
+ * A stack that may never come again is walked without a read set.  That takes half the time. */
 static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
-	const unsigned max = leakwrap_options.depth;
-	uintptr_t pcs[max];
-	leakwrap_stack_position positions[max];
-	struct leakwrap_stack_link links[2 * max];
-	struct leakwrap_read_set read_set = {.position = positions, .link = links};
-	struct leakwrap_trace trace;
-	unsigned walks_left = WALKS_MAX;
+	uintptr_t pcs[leakwrap_options.depth];
+	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
+	bool needs_read_set = leakwrap_stack_cache_learns_at_once();
 	uint32_t site;
 
 	leakwrap_count(&leakwrap_walks, 1);
-	/* The stack may lead through modules that a shared library has loaded. */
-	do {
-		trace = (struct leakwrap_trace){.pcs = pcs, .max = max, .read_set = &read_set};
-		leakwrap_read_set_begin(&read_set, caller->sp);
+	if (!needs_read_set) {
 		leakwrap_unwind(&trace, &stack, caller);
-	} while (trace.kind != LEAKWRAP_TRACE_COMPLETE && --walks_left > 0 &&
-	         leakwrap_library_calls_list_modules(&trace));
-	site = leakwrap_site_number(&trace, &stack);
+		needs_read_set = leakwrap_library_calls_may_have_loaded(&trace);
+	}
+	if (!needs_read_set) {
+		site = leakwrap_site_number(&trace, &stack);
+		needs_read_set = site >= LEAKWRAP_SITE_FIRST &&
+		                 leakwrap_stack_cache_wants_read_set(site, &stack);
+	}
+	if (needs_read_set)
+		site = find_site_and_learn(&trace, &stack, caller);
 	leakwrap_sites_collect_if_due(site);
 	return site;
 }

@@ -21,13 +21,18 @@ bool leakwrap_is_recorded(const void *block)
 	                 leakwrap_samples_find(block).entry);
 }
 
+bool leakwrap_library_calls_may_have_loaded(const struct leakwrap_trace *trace)
+{
+	return leakwrap_libraries_are_recorded && trace->kind != LEAKWRAP_TRACE_COMPLETE;
+}
+
 bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 	const struct leakwrap_module *last = NULL;
 	bool are_listed = false;
 
-	if (!leakwrap_libraries_are_recorded)
+	if (!leakwrap_library_calls_may_have_loaded(trace))
 		return false;
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);

@@ -17,6 +17,10 @@ bool leakwrap_begin_library_calls(void);
 /* Has BLOCK a record?  BLOCK may be NULL, which has none. */
 bool leakwrap_is_recorded(const void *block);
 
+/* Returns whether the walk of TRACE may have ended at a module that a shared library has loaded:
+ * the calls of shared libraries are recorded, and the stack goes on. */
+bool leakwrap_library_calls_may_have_loaded(const struct leakwrap_trace *trace);
+
 /* Lists the modules that a shared library has loaded and to which the walk of TRACE came, if the
  * calls of shared libraries are recorded.  TRACE has a read set.  Returns true if there were any:
  * then the walk would go on.  Takes the tables' lock. */
@@ -27,6 +31,12 @@ bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace);
 enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc);
 
 #else
+
+static inline bool leakwrap_library_calls_may_have_loaded(const struct leakwrap_trace *trace)
+{
+	(void)trace;
+	return false;
+}
 
 static inline bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
 {

@@ -389,7 +389,7 @@ static const struct option {
          "how stacks are walked: by tables and whatever else serves, or by one way alone: frame "
          "pointers, tables, or the hooks of -finstrument-functions"},
         {"memory", set_memory, "0", "BYTES",
-         "bound of the address space that the tracer takes; 0 is none; K, M and G may follow"},
+         "bound of the memory that the tracer takes; 0 is none; K, M and G may follow"},
         {"crash", set_crash, "0", "0 or 1",
          "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
          "SIGFPE or SIGABRT"},

@@ -28,17 +28,14 @@ struct leakwrap_base_backtrace {
 	uint32_t low_halves[]; /* of the return addresses: DEPTH elements */
 };
 
-/* Returns the return address of FRAME in BASE plus OFFSET, within the same 4 GiB.  FRAME is below
- * the depth.  Signal-safe. */
+/* Returns the return address of FRAME in BASE.  FRAME is below the depth.  Signal-safe. */
 LEAKWRAP_INLINE uintptr_t leakwrap_base_backtrace_pc(const struct leakwrap_base_backtrace *base,
-                                                     unsigned frame, uint32_t offset)
+                                                     unsigned frame)
 {
-	const uint32_t low_half = base->low_halves[frame] + offset;
-
 #if UINTPTR_MAX > UINT32_MAX
-	return (uintptr_t)base->high_halves[frame] << 32 | low_half;
+	return (uintptr_t)base->high_halves[frame] << 32 | base->low_halves[frame];
 #else
-	return low_half;
+	return base->low_halves[frame];
 #endif
 }
 

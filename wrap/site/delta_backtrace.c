@@ -5,48 +5,150 @@
 
 #include <string.h>
 
-#define GROUP LEAKWRAP_DELTA_GROUP
+/* Frames per group, and groups per bitmap of groups. */
+#define GROUP 8u
 
-/* The most bytes that a number of 32 bits takes in SLEB128. */
-#define SLEB128_MAX 5
+/* The largest size of an offset, in bytes: see size_of_offsets. */
+#define OFFSET_MAX sizeof(uint32_t)
 
-/* The most bytes of a delta backtrace with so many frames. */
-#define ENCODED_MAX(frames) (SLEB128_MAX + (SLEB128_MAX + 1) * (size_t)(frames) + 1)
+/* Bytes of the word with which a delta backtrace begins. */
+#define HEAD_BYTES 3u
 
-/* Writes NUMBER at TO.  Returns the end of the written bytes. */
-static uint8_t *write_sleb128(uint8_t *to, uint32_t number)
+/* The bits of that word above the base site's number: the size of the offsets. */
+#define SIZE_SHIFT 22
+
+_Static_assert(LEAKWRAP_SITE_BITS <= SIZE_SHIFT, "a head has room for a number");
+
+/* The most bytes of a delta backtrace with so many frames.  Groups have bitmaps. */
+#define ENCODED_MAX(frames) (HEAD_BYTES + (OFFSET_MAX + 1) * (size_t)(frames) + 2)
+
+/* The sizes of offsets: all offsets of a backtrace have one size. */
+enum { ONE_BYTE, TWO_BYTES, FOUR_BYTES };
+
+static uint8_t *write_head(uint8_t *to, uint32_t base_site, unsigned size)
 {
-	int32_t left = (int32_t)number;
+	const uint32_t head = base_site | size << SIZE_SHIFT;
 
-	for (; left < -64 || left > 63; left >>= 7)
-		*to++ = (uint8_t)(left | 0x80);
-	*to++ = left & 0x7f;
+	for (unsigned i = 0; i < HEAD_BYTES; i++)
+		*to++ = (uint8_t)(head >> 8 * i);
 	return to;
 }
 
-/* Reads the number at *AT and moves *AT behind it. */
-static uint32_t read_sleb128(const uint8_t **at)
+static inline uint32_t read_head(const uint8_t *at)
 {
-	uint32_t number = 0;
-	unsigned shift = 0;
-	uint8_t byte;
+	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
+}
 
-	do {
-		byte = *(*at)++;
-		number |= (uint32_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	/* Bit 6 of the last byte is the sign.  It fills the bits above. */
-	if (shift < 32 && (byte & 0x40))
-		number |= UINT32_MAX << shift;
-	return number;
+/* Returns the address in the same 4 GiB as PC that is OFFSET behind it. */
+static inline uintptr_t add_to_low_half(uintptr_t pc, uint32_t offset)
+{
+	return (pc & ~(uintptr_t)UINT32_MAX) | (uint32_t)(pc + offset);
+}
+
+/* Returns the size that the DEPTH offsets between PCS and BASE_PCS need, or -1 if high halves
+ * differ. */
+static int size_of_offsets(const uintptr_t *pcs, const uintptr_t *base_pcs, unsigned depth)
+{
+	uint32_t bits = 0; /* all that differ from the sign */
+	uintptr_t high = 0;
+
+	for (unsigned i = 0; i < depth; i++) {
+		const uint32_t offset = (uint32_t)pcs[i] - (uint32_t)base_pcs[i];
+
+		high |= pcs[i] ^ base_pcs[i];
+		bits |= offset ^ (offset >> 31 ? UINT32_MAX : 0);
+	}
+	if ((high & ~(uintptr_t)UINT32_MAX) != 0)
+		return -1;
+	return bits <= INT8_MAX ? ONE_BYTE : bits <= INT16_MAX ? TWO_BYTES : FOUR_BYTES;
+}
+
+/* Writes OFFSET at TO.  Returns the end of the written bytes. */
+static inline uint8_t *write_offset(uint8_t *to, uint32_t offset, int size)
+{
+	const uint16_t two = (uint16_t)offset;
+
+	if (size == ONE_BYTE) {
+		*to = (uint8_t)offset;
+		return to + 1;
+	}
+	if (size == TWO_BYTES) {
+		memcpy(to, &two, sizeof(two));
+		return to + sizeof(two);
+	}
+	memcpy(to, &offset, sizeof(offset));
+	return to + sizeof(offset);
+}
+
+/* Reads the offset at AT. */
+static inline uint32_t read_offset(const uint8_t *at, unsigned size)
+{
+	uint32_t four;
+	int16_t two;
+
+	if (size == ONE_BYTE)
+		return (uint32_t)(int8_t)*at;
+	if (size == TWO_BYTES) {
+		memcpy(&two, at, sizeof(two));
+		return (uint32_t)two;
+	}
+	memcpy(&four, at, sizeof(four));
+	return four;
+}
+
+/* Writes at TO the bitmap and the offsets of the COUNT frames PCS of a group, against BASE_PCS.
+ * Returns the end of the written bytes.  Returns TO if no frame differs. */
+static inline __attribute__((always_inline)) uint8_t *write_group(uint8_t *to, const uintptr_t *pcs,
+                                                                  const uintptr_t *base_pcs,
+                                                                  unsigned count, const int size)
+{
+	uint8_t *end = to + 1;
+	unsigned bitmap = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const uintptr_t offset = pcs[i] - base_pcs[i];
+
+		if (offset == 0)
+			continue;
+		bitmap |= 1u << i;
+		end = write_offset(end, (uint32_t)offset, size);
+	}
+	*to = (uint8_t)bitmap;
+	return bitmap != 0 ? end : to;
+}
+
+/* Writes at TO the bitmaps and the offsets of TRACE, against BASE_PCS.  Returns the end of the
+ * written bytes. */
+static inline __attribute__((always_inline)) uint8_t *
+write_offsets(uint8_t *to, const struct leakwrap_trace *trace, const uintptr_t *base_pcs,
+              const int size)
+{
+	const unsigned depth = trace->depth;
+	uint8_t *group_bitmap = to;
+
+	for (unsigned i = 0; i < depth; i += GROUP) {
+		const unsigned count = depth - i < GROUP ? depth - i : GROUP;
+		uint8_t *group;
+
+		if (i % (GROUP * GROUP) == 0) {
+			group_bitmap = to++;
+			*group_bitmap = 0;
+		}
+		group = to;
+		to = write_group(group, trace->pcs + i, base_pcs + i, count, size);
+		if (to != group)
+			*group_bitmap |= (uint8_t)(1u << i / GROUP % GROUP);
+	}
+	return to;
 }
 
 leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t base_site,
-                                           const uint32_t *low_halves, bool has_lock)
+                                           const uintptr_t *base_pcs, bool has_lock)
 {
-	uint8_t encoded[ENCODED_MAX(trace->depth)];
-	uint8_t *end = write_sleb128(encoded, base_site), *group_bitmap = end, *frame_bitmap = NULL;
+	const unsigned depth = trace->depth;
+	const int size = size_of_offsets(trace->pcs, base_pcs, depth);
+	uint8_t encoded[ENCODED_MAX(depth)];
+	uint8_t *end;
 
 	_Static_assert(ENCODED_MAX(LEAKWRAP_MAX_DEPTH) <= LEAKWRAP_BYTES_MAX,
 	               "a chunk holds the longest delta");
@@ -56,25 +158,12 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
 	                       LEAKWRAP_SITE_LIMIT,
 	               "the byte pool holds the deltas of all call sites");
 #endif
-	for (unsigned i = 0; i < trace->depth; i++) {
-		const uint32_t offset = (uint32_t)trace->pcs[i] - low_halves[i];
-
-		if (i % (GROUP * GROUP) == 0) {
-			group_bitmap = end++;
-			*group_bitmap = 0;
-		}
-		if (i % GROUP == 0)
-			frame_bitmap = NULL;
-		if (offset == 0)
-			continue;
-		if (!frame_bitmap) {
-			*group_bitmap |= (uint8_t)(1u << i / GROUP % GROUP);
-			frame_bitmap = end++;
-			*frame_bitmap = 0;
-		}
-		*frame_bitmap |= (uint8_t)(1u << i % GROUP);
-		end = write_sleb128(end, offset);
-	}
+	if (size < 0)
+		return 0;
+	end = write_head(encoded, base_site, (unsigned)size);
+	end = size == ONE_BYTE    ? write_offsets(end, trace, base_pcs, ONE_BYTE)
+	      : size == TWO_BYTES ? write_offsets(end, trace, base_pcs, TWO_BYTES)
+	                          : write_offsets(end, trace, base_pcs, FOUR_BYTES);
 	return has_lock ? leakwrap_byte_pool_add(encoded, (size_t)(end - encoded), false)
 	                : leakwrap_byte_pool_try_add(encoded, (size_t)(end - encoded));
 }
@@ -82,54 +171,82 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
 leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *base,
                                                 bool from_reserve)
 {
-	uint8_t encoded[SLEB128_MAX + sizeof(base)];
-	uint8_t *end = write_sleb128(encoded, LEAKWRAP_SITE_NONE);
+	uint8_t encoded[HEAD_BYTES + sizeof(base)];
+	uint8_t *end = write_head(encoded, LEAKWRAP_SITE_NONE, 0);
 
 	memcpy(end, &base, sizeof(base));
 	end += sizeof(base);
 	return leakwrap_byte_pool_add(encoded, (size_t)(end - encoded), from_reserve);
 }
 
-uint32_t leakwrap_delta_read_site(struct leakwrap_delta_reader *reader, leakwrap_pool_offset bytes,
+uint32_t leakwrap_delta_read_site(leakwrap_pool_offset bytes, const uint8_t **offsets,
                                   const struct leakwrap_base_backtrace **base)
 {
-	uint32_t base_site;
+	const uint8_t *const start = leakwrap_byte_pool_at(bytes);
+	const uint32_t base_site = read_head(start) & ((1u << SIZE_SHIFT) - 1);
 
-	reader->at = leakwrap_byte_pool_at(bytes);
-	base_site = read_sleb128(&reader->at);
+	*offsets = start;
 	if (base_site == LEAKWRAP_SITE_NONE)
-		memcpy(base, reader->at, sizeof(*base));
+		memcpy(base, start + HEAD_BYTES, sizeof(*base));
 	return base_site;
 }
 
-unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *reader, unsigned frame)
+/* Adds the offsets of SIZE at AT to the frames of a group that its BITMAP names.  PCS: the return
+ * addresses of the group.  Returns the end of the offsets. */
+static inline __attribute__((always_inline)) const uint8_t *
+add_group(const uint8_t *at, unsigned bitmap, uintptr_t *pcs, const unsigned size)
 {
-	if (frame % (GROUP * GROUP) == 0)
-		reader->group_bitmap = *reader->at++;
-	reader->frame_bitmap =
-	        reader->group_bitmap >> frame / GROUP % GROUP & 1 ? *reader->at++ : 0;
-	return reader->frame_bitmap;
+	for (; bitmap != 0; bitmap &= bitmap - 1) {
+		uintptr_t *const pc = pcs + (unsigned)__builtin_ctz(bitmap);
+
+		*pc = add_to_low_half(*pc, read_offset(at, size));
+		at += (size_t)1 << size;
+	}
+	return at;
 }
 
-uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *reader, unsigned frame)
+void leakwrap_delta_add_offsets(const uint8_t *offsets, unsigned depth, uintptr_t *pcs)
 {
-	return reader->frame_bitmap >> frame % GROUP & 1 ? read_sleb128(&reader->at) : 0;
+	const unsigned size = read_head(offsets) >> SIZE_SHIFT;
+
+	offsets += HEAD_BYTES;
+	for (unsigned first = 0; first < depth; first += GROUP * GROUP) {
+		unsigned groups = *offsets++;
+
+		for (; groups != 0; groups &= groups - 1) {
+			uintptr_t *const group =
+			        pcs + first + GROUP * (unsigned)__builtin_ctz(groups);
+			const unsigned bitmap = *offsets++;
+
+			offsets = size == ONE_BYTE ? add_group(offsets, bitmap, group, ONE_BYTE)
+			          : size == TWO_BYTES
+			                  ? add_group(offsets, bitmap, group, TWO_BYTES)
+			                  : add_group(offsets, bitmap, group, FOUR_BYTES);
+		}
+	}
+}
+
+/* Returns the end of the delta backtrace of DEPTH frames at START. */
+static const uint8_t *end_of_delta(const uint8_t *start, unsigned depth)
+{
+	const unsigned size = read_head(start) >> SIZE_SHIFT;
+	const uint8_t *at = start + HEAD_BYTES;
+
+	for (unsigned first = 0; first < depth; first += GROUP * GROUP)
+		for (unsigned groups = *at++; groups != 0; groups &= groups - 1)
+			for (unsigned frames = *at++; frames != 0; frames &= frames - 1)
+				at += (size_t)1 << size;
+	return at;
 }
 
 leakwrap_pool_offset leakwrap_delta_copy(leakwrap_pool_offset bytes, unsigned depth)
 {
-	const uint8_t *const start = leakwrap_byte_pool_at(bytes);
+	const uint8_t *start, *end;
 	const struct leakwrap_base_backtrace *base;
-	struct leakwrap_delta_reader reader = {.at = NULL};
 
-	if (leakwrap_delta_read_site(&reader, bytes, &base) == LEAKWRAP_SITE_NONE) {
-		reader.at += sizeof(base);
-	} else {
-		for (unsigned frame = 0; frame < depth; frame++) {
-			if (frame % GROUP == 0)
-				leakwrap_delta_read_bitmap(&reader, frame);
-			leakwrap_delta_read_offset(&reader, frame);
-		}
-	}
-	return leakwrap_byte_pool_add(start, (size_t)(reader.at - start), false);
+	if (leakwrap_delta_read_site(bytes, &start, &base) == LEAKWRAP_SITE_NONE)
+		end = start + HEAD_BYTES + sizeof(base);
+	else
+		end = end_of_delta(start, depth);
+	return leakwrap_byte_pool_add(start, (size_t)(end - start), false);
 }

@@ -2,12 +2,13 @@
  * site.
  *
  * A delta backtrace has as many frames as its base site, with the same high halves
- * (base_backtrace.h). All numbers are SLEB128 (DWARF 5, section 7.6).  The bytes are:
+ * (base_backtrace.h).  The bytes are:
  *
- *   the number of the base site
+ *   three bytes: the number of the base site, and above it the size of the offsets (0: one byte,
+ *     1: two bytes, 2: four bytes)
  *   for every 64 frames: a bitmap of the groups of 8 frames in which a frame differs
  *     for every such group: a bitmap of the frames that differ
- *       for every such frame: the offset of its return address from the base site's
+ *       for every such frame: the signed offset of its return address from the base site's
  *
  * Bit 0 of a bitmap is the innermost group or frame.  Offsets between calls in one function or in
  * neighbouring functions take one or two bytes.
@@ -24,22 +25,12 @@
 #include "wrap/base/byte_pool.h"
 #include "wrap/site/base_backtrace.h"
 
-/* Frames per group, and groups per bitmap of groups. */
-#define LEAKWRAP_DELTA_GROUP 8u
-
-/* A position in the bytes of a delta backtrace. */
-struct leakwrap_delta_reader {
-	const uint8_t *at;
-	unsigned group_bitmap; /* of the current 64 frames: the groups in which a frame differs */
-	unsigned frame_bitmap; /* of the current group: the frames that differ */
-};
-
-/* Encodes TRACE as a delta against the call site BASE_SITE.  LOW_HALVES are the low halves of the
- * base site's return addresses, as many as TRACE has.  Returns where the bytes are stored.  Returns
- * 0 if the newest chunk of the byte pool has no room; with HAS_LOCK, the caller holds the tables'
- * lock, and 0 means that there is no memory.  Signal-safe. */
+/* Encodes TRACE as a delta against the call site BASE_SITE.  BASE_PCS are the base site's return
+ * addresses, as many as TRACE has.  Returns where the bytes are stored.  Returns 0 if high halves
+ * differ, or if the newest chunk of the byte pool has no room; with HAS_LOCK, the caller holds the
+ * tables' lock, and there is no memory.  Signal-safe. */
 leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t base_site,
-                                           const uint32_t *low_halves, bool has_lock);
+                                           const uintptr_t *base_pcs, bool has_lock);
 
 /* For leakwrap_delta_encode_base and leakwrap_delta_copy: the caller holds the tables' lock.  They
  * return 0 if there is no memory. */
@@ -51,19 +42,14 @@ leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backt
 
 /* The functions below are signal-safe. */
 
-/* Starts to read the backtrace that is stored at BYTES.  Returns the number of its base site.
- * Returns LEAKWRAP_SITE_NONE if it has none, and stores its base backtrace in *BASE. */
-uint32_t leakwrap_delta_read_site(struct leakwrap_delta_reader *reader, leakwrap_pool_offset bytes,
+/* Starts to read the backtrace that is stored at BYTES.  Stores in *OFFSETS the argument for
+ * leakwrap_delta_add_offsets.  Returns the number of the base site.  Returns LEAKWRAP_SITE_NONE if
+ * there is none, and stores the base backtrace in *BASE. */
+uint32_t leakwrap_delta_read_site(leakwrap_pool_offset bytes, const uint8_t **offsets,
                                   const struct leakwrap_base_backtrace **base);
 
-/* Reads the bitmap of the group that begins with FRAME, a multiple of LEAKWRAP_DELTA_GROUP.
- * Returns the frames of the group that differ from the base site.  Call it for each group, from
- * frame 0 on. */
-unsigned leakwrap_delta_read_bitmap(struct leakwrap_delta_reader *reader, unsigned frame);
-
-/* Reads the offset of FRAME.  Returns 0 if the frame does not differ.  Call it in order for each
- * frame that differs, after the bitmap of the frame's group. */
-uint32_t leakwrap_delta_read_offset(struct leakwrap_delta_reader *reader, unsigned frame);
+/* Adds OFFSETS to the DEPTH return addresses PCS of the base site. */
+void leakwrap_delta_add_offsets(const uint8_t *offsets, unsigned depth, uintptr_t *pcs);
 
 /* Stores the bytes at BYTES once more, as the backtrace of DEPTH frames that they are.  Returns
  * where. */

@@ -131,7 +131,7 @@ static _Atomic uintptr_t *find_table(void)
 
 	if (words)
 		return words;
-	mapped = leakwrap_pages_map(size);
+	mapped = leakwrap_pages_map_sparse(size, true);
 	if (!mapped || atomic_compare_exchange_strong(&table, &words, mapped))
 		return mapped;
 	leakwrap_pages_unmap(mapped, size);

@@ -8,14 +8,13 @@
 
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace)
 {
-	struct leakwrap_site_reader reader;
+	struct leakwrap_site_chain chain;
 
-	leakwrap_site_reader_start(&reader, number);
-	trace->depth = reader.base->depth;
-	trace->kind = reader.base->kind;
-	trace->modules = reader.base->modules;
-	for (unsigned i = 0; i < trace->depth; i++)
-		trace->pcs[i] = leakwrap_site_reader_next(&reader);
+	leakwrap_site_follow_chain(&chain, number);
+	trace->depth = chain.base->depth;
+	trace->kind = chain.base->kind;
+	trace->modules = chain.base->modules;
+	leakwrap_site_read_pcs(&chain, trace->pcs);
 }
 
 void leakwrap_site_prefetch(uint32_t number)
@@ -29,10 +28,10 @@ void leakwrap_site_prefetch(uint32_t number)
 
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 {
-	struct leakwrap_site_reader reader;
+	struct leakwrap_site_chain chain;
 
-	leakwrap_site_reader_start(&reader, number);
-	return reader.base->kind;
+	leakwrap_site_follow_chain(&chain, number);
+	return chain.base->kind;
 }
 
 const char *leakwrap_site_task(uint32_t number)

@@ -21,6 +21,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* Numbers that are reserved for backtraces cut to few frames. */
 #define LEAF_SITES 4096u
@@ -109,15 +110,15 @@ static const struct leakwrap_hash_table_kind entries = {
 static const struct leakwrap_base_backtrace *base_with_frames_of(uint32_t number,
                                                                  const struct leakwrap_trace *trace)
 {
-	struct leakwrap_site_reader reader;
+	const size_t size = trace->depth * sizeof(trace->pcs[0]);
+	uintptr_t pcs[trace->depth + 1]; /* an array has at least one element */
+	struct leakwrap_site_chain chain;
 
-	leakwrap_site_reader_start(&reader, number);
-	if (reader.base->depth != trace->depth || reader.base->kind != (uint8_t)trace->kind)
+	leakwrap_site_follow_chain(&chain, number);
+	if (chain.base->depth != trace->depth || chain.base->kind != (uint8_t)trace->kind)
 		return NULL;
-	for (unsigned i = 0; i < trace->depth; i++)
-		if (leakwrap_site_reader_next(&reader) != trace->pcs[i])
-			return NULL;
-	return reader.base;
+	leakwrap_site_read_pcs(&chain, pcs);
+	return memcmp(pcs, trace->pcs, size) == 0 ? chain.base : NULL;
 }
 
 /* Returns true if the call site NUMBER has the frames, the kind and the modules of TRACE. */
@@ -565,9 +566,9 @@ void leakwrap_sites_free_table(struct leakwrap_hash_table *old)
 struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number)
 {
 	const struct leakwrap_base_backtrace *base = NULL;
-	struct leakwrap_delta_reader reader;
+	const uint8_t *offsets;
 
-	leakwrap_delta_read_site(&reader, leakwrap_site_backtrace(number), &base);
+	leakwrap_delta_read_site(leakwrap_site_backtrace(number), &offsets, &base);
 	atomic_store(&leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK], 0);
 	leakwrap_site_number_free(number);
 	return (struct leakwrap_base_backtrace *)base;

@@ -3,10 +3,12 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/options.h"
+#include "wrap/base/thread.h"
 #include "wrap/live/slot.h"
 #include "wrap/module/modules.h"
 #include "wrap/site/foreign_stack.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/site_numbers.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_probe.h"
 #include "wrap/site/stack_shape.h"
@@ -75,34 +77,87 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 #define LEARN_ALWAYS 4096u
 #define LEARN_EVERY  32u
 
-/* Counts a walk of STACK that led to NUMBER.  Returns whether its stack should be learned.  The
- * count is lost at times: two threads may store at once.  After 255 comes 0.
+bool leakwrap_stack_cache_learns_at_once(void)
+{
+	return leakwrap_site_numbers_wanted() < LEARN_ALWAYS;
+}
+
+/* After UNRECOGNIZED_MAX stacks in a row that it did not recognize, a thread may never see a stack
+ * again.  From then on, it looks for and learns one stack in LOOK_EVERY. */
+#define UNRECOGNIZED_MAX 256u
+#define LOOK_EVERY       32u
+
+/* Returns whether the cache is of use for the stack that this thread has now. */
+static bool is_of_use(void)
+{
+	const unsigned unrecognized = leakwrap_self.unrecognized;
+
+	return unrecognized < UNRECOGNIZED_MAX || unrecognized % LOOK_EVERY == 0;
+}
+
+static _Atomic uint8_t *walk_count_of(uint32_t number)
+{
+	return &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
+}
+
+/* Returns whether STACK should be learned at the walk with this COUNT that leads to NUMBER.
  *
  * A call site with STACKS_MAX stacks learns nothing more.  But the cache may have lost what it
  * needs to read a foreign stack that it knows, so it learns such a stack again at times. */
-static bool count_walk(uint32_t number, const struct leakwrap_stack *stack)
+static bool is_due(uint32_t number, uint8_t count, const struct leakwrap_stack *stack)
 {
-	_Atomic uint8_t *walks =
-	        &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
-	const unsigned count = atomic_load_explicit(walks, memory_order_relaxed) + 1u;
-
-	atomic_store_explicit(walks, (uint8_t)count, memory_order_relaxed);
 	if (has_all_stacks(number))
 		return stack->foreign && count % LEARN_EVERY == 0;
 	return number < LEARN_ALWAYS || count % LEARN_EVERY == 0 ||
 	       (count > 1 && (count & (count - 1)) == 0);
 }
 
-bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
-                                const struct leakwrap_stack *stack)
+/* Returns the count of the walk that leads to NUMBER now.  A count is lost at times: two threads
+ * may store at once.  After 255 comes 0. */
+static uint8_t next_count(uint32_t number)
 {
-	if (atomic_load_explicit(&is_paused, memory_order_relaxed) || !is_cacheable(trace, stack) ||
-	    (has_all_stacks(number) && !stack->foreign) || !count_walk(number, stack))
-		return false;
+	return (uint8_t)(atomic_load_explicit(walk_count_of(number), memory_order_relaxed) + 1u);
+}
+
+static void set_count(uint32_t number, uint8_t count)
+{
+	atomic_store_explicit(walk_count_of(number), count, memory_order_relaxed);
+}
+
+/* Returns whether any stack may be learned. */
+static bool has_room(void)
+{
 	if (leakwrap_stack_shapes_have_room())
 		return true;
 	leakwrap_stack_shapes_count_refused();
 	return false;
+}
+
+bool leakwrap_stack_cache_wants_read_set(uint32_t number, const struct leakwrap_stack *stack)
+{
+	uint8_t count;
+
+	if (atomic_load_explicit(&is_paused, memory_order_relaxed) || !is_of_use() ||
+	    (has_all_stacks(number) && !stack->foreign))
+		return false;
+	count = next_count(number);
+	if (is_due(number, count, stack))
+		return has_room();
+	set_count(number, count);
+	return false;
+}
+
+bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
+                                const struct leakwrap_stack *stack)
+{
+	uint8_t count;
+
+	if (atomic_load_explicit(&is_paused, memory_order_relaxed) || !is_cacheable(trace, stack) ||
+	    (has_all_stacks(number) && !stack->foreign))
+		return false;
+	count = next_count(number);
+	set_count(number, count);
+	return is_due(number, count, stack) && has_room();
 }
 
 /* Inserts SHAPE in way 0 of SET and moves each other shape one way back.  The last way falls
@@ -215,7 +270,8 @@ static uint32_t find_in_index(const struct leakwrap_stack_shape *shape, uintptr_
 	                                         : leakwrap_stack_shape_key(shape, pc, sp, fp));
 }
 
-uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* Probes all ways as leakwrap_stack_cache_find does. */
+static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t room = leakwrap_stack_room(sp);
 	const uintptr_t place = room != 0 ? room : leakwrap_foreign_stack_place(sp);
@@ -237,4 +293,16 @@ uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 		}
 	}
 	return LEAKWRAP_SITE_NONE;
+}
+
+uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	struct leakwrap_thread *const self = &leakwrap_self;
+	uint32_t number;
+
+	self->unrecognized++;
+	number = is_of_use() ? find(pc, sp, fp) : LEAKWRAP_SITE_NONE;
+	if (number != LEAKWRAP_SITE_NONE)
+		self->unrecognized = 0;
+	return number;
 }

@@ -19,67 +19,43 @@ static struct {
 /* Stands for the backtrace of a number that has been freed. */
 static const struct leakwrap_base_backtrace no_frames = {.kind = LEAKWRAP_TRACE_TRUNCATED};
 
-void leakwrap_site_reader_start(struct leakwrap_site_reader *reader, uint32_t number)
+void leakwrap_site_follow_chain(struct leakwrap_site_chain *chain, uint32_t number)
 {
-	reader->frame = 0;
-	reader->delta_count = 0;
-	for (;; reader->delta_count++) {
+	chain->delta_count = 0;
+	for (;; chain->delta_count++) {
 		const leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
 
 		if (bytes == 0) {
-			reader->base = &no_frames;
+			chain->base = &no_frames;
 			break;
 		}
-		number = leakwrap_delta_read_site(&reader->delta[reader->delta_count], bytes,
-		                                  &reader->base);
+		number = leakwrap_delta_read_site(bytes, &chain->offsets[chain->delta_count],
+		                                  &chain->base);
 		if (number == LEAKWRAP_SITE_NONE)
 			break;
 	}
 }
 
-unsigned leakwrap_site_reader_bitmaps(struct leakwrap_site_reader *reader, unsigned frame)
+void leakwrap_site_read_pcs(const struct leakwrap_site_chain *chain, uintptr_t *pcs)
 {
-	unsigned differing = 0;
+	const struct leakwrap_base_backtrace *const base = chain->base;
+	const unsigned depth = base->depth;
 
-	for (unsigned i = 0; i < reader->delta_count; i++)
-		differing |= leakwrap_delta_read_bitmap(&reader->delta[i], frame);
-	return differing;
-}
-
-uint32_t leakwrap_site_reader_offsets(struct leakwrap_site_reader *reader, unsigned frame)
-{
-	uint32_t offset = 0;
-
-	for (unsigned i = 0; i < reader->delta_count; i++)
-		offset += leakwrap_delta_read_offset(&reader->delta[i], frame);
-	return offset;
+	for (unsigned i = 0; i < depth; i++)
+		pcs[i] = leakwrap_base_backtrace_pc(base, i);
+	for (unsigned i = 0; i < chain->delta_count; i++)
+		leakwrap_delta_add_offsets(chain->offsets[i], depth, pcs);
 }
 
 unsigned leakwrap_site_depth(uint32_t number)
 {
-	struct leakwrap_site_reader reader;
+	struct leakwrap_site_chain chain;
 
-	leakwrap_site_reader_start(&reader, number);
-	return reader.base->depth;
+	leakwrap_site_follow_chain(&chain, number);
+	return chain.base->depth;
 }
 
 /* -- storing ----------------------------------------------------------------------------------- */
-
-/* Returns true if TRACE, which was walked just now, can be a delta in a chain that ends at BASE.
- * Its depth is that of BASE.  The kind, the modules and the high halves must be equal. */
-static bool is_delta_possible(const struct leakwrap_trace *trace,
-                              const struct leakwrap_base_backtrace *base)
-{
-	if (base->kind != (uint8_t)trace->kind ||
-	    base->modules != leakwrap_base_backtrace_modules(trace))
-		return false;
-	for (unsigned i = 0; i < trace->depth; i++)
-		if (leakwrap_base_backtrace_pc(base, i,
-		                               (uint32_t)trace->pcs[i] - base->low_halves[i]) !=
-		    trace->pcs[i])
-			return false;
-	return true;
-}
 
 /* Returns where the call site against which TRACE is stored is kept.  Stacks with the same outer
  * half have it in common. */
@@ -92,23 +68,24 @@ static _Atomic uint32_t *recent_of(const struct leakwrap_trace *trace)
 	return &bases.recent[sum >> (64 - RECENT_BITS)];
 }
 
-/* Stores TRACE as a delta against BASE_SITE.  Returns 0 if BASE_SITE is LEAKWRAP_SITE_NONE, if
- * TRACE cannot be its delta, or if there is no room: see leakwrap_delta_encode. */
+/* Stores TRACE, which was walked just now, as a delta against BASE_SITE.  Depth, kind, modules and
+ * high halves must be equal.  Returns 0 if BASE_SITE is LEAKWRAP_SITE_NONE, if TRACE cannot be its
+ * delta, or if there is no room: see leakwrap_delta_encode. */
 static leakwrap_pool_offset encode_delta(const struct leakwrap_trace *trace, uint32_t base_site,
                                          bool has_lock)
 {
-	uint32_t low_halves[trace->depth + 1]; /* an array has at least one element */
-	struct leakwrap_site_reader reader;
+	uintptr_t pcs[trace->depth + 1]; /* an array has at least one element */
+	struct leakwrap_site_chain chain;
 
 	if (base_site == LEAKWRAP_SITE_NONE)
 		return 0;
-	leakwrap_site_reader_start(&reader, base_site);
-	if (reader.delta_count >= LEAKWRAP_DELTA_CHAIN_MAX || reader.base->depth != trace->depth ||
-	    !is_delta_possible(trace, reader.base))
+	leakwrap_site_follow_chain(&chain, base_site);
+	if (chain.delta_count >= LEAKWRAP_DELTA_CHAIN_MAX || chain.base->depth != trace->depth ||
+	    chain.base->kind != (uint8_t)trace->kind ||
+	    chain.base->modules != leakwrap_base_backtrace_modules(trace))
 		return 0;
-	for (unsigned i = 0; i < trace->depth; i++)
-		low_halves[i] = (uint32_t)leakwrap_site_reader_next(&reader);
-	return leakwrap_delta_encode(trace, base_site, low_halves, has_lock);
+	leakwrap_site_read_pcs(&chain, pcs);
+	return leakwrap_delta_encode(trace, base_site, pcs, has_lock);
 }
 
 /* Stores TRACE as a base backtrace.  Returns 0 if there is no memory. */
@@ -153,19 +130,22 @@ void leakwrap_site_bases_keep(bool (*keep)(uint32_t number))
 
 void leakwrap_site_keep_high_halves(uint32_t number)
 {
-	struct leakwrap_site_reader reader;
+	const struct leakwrap_base_backtrace *base = NULL;
+	const uint8_t *offsets;
 
-	leakwrap_site_reader_start(&reader, number);
-	leakwrap_base_backtrace_keep_high_halves(reader.base);
+	/* A delta has the high halves of another call site. */
+	leakwrap_delta_read_site(leakwrap_site_backtrace(number), &offsets, &base);
+	if (base)
+		leakwrap_base_backtrace_keep_high_halves(base);
 }
 
 uint32_t leakwrap_site_base(uint32_t number)
 {
 	const leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
 	const struct leakwrap_base_backtrace *base;
-	struct leakwrap_delta_reader reader;
+	const uint8_t *offsets;
 
-	return bytes != 0 ? leakwrap_delta_read_site(&reader, bytes, &base) : LEAKWRAP_SITE_NONE;
+	return bytes != 0 ? leakwrap_delta_read_site(bytes, &offsets, &base) : LEAKWRAP_SITE_NONE;
 }
 
 bool leakwrap_site_copy(uint32_t number)

@@ -20,36 +20,19 @@
  * outer frames, whose backtrace may be a delta against a call site with a base backtrace. */
 #define LEAKWRAP_DELTA_CHAIN_MAX 2
 
-/* A position in the backtrace of a call site, which is read from the innermost frame on. */
-struct leakwrap_site_reader {
-	const struct leakwrap_base_backtrace *base; /* at the end of the delta chain */
-	unsigned delta_count;                       /* deltas in the chain */
-	unsigned frame;                             /* the next frame to read */
-	unsigned differing; /* bitmap of the current group: the frames that differ in any delta */
-	struct leakwrap_delta_reader delta[LEAKWRAP_DELTA_CHAIN_MAX + 1]; /* the last reads BASE */
+/* The delta chain of a call site. */
+struct leakwrap_site_chain {
+	const struct leakwrap_base_backtrace *base;           /* at its end */
+	unsigned delta_count;                                 /* deltas in the chain */
+	const uint8_t *offsets[LEAKWRAP_DELTA_CHAIN_MAX + 1]; /* of each delta; the last is spare */
 };
 
-/* Begins to read the backtrace of the call site NUMBER.  If NUMBER has been freed, the backtrace
- * has no frames. */
-void leakwrap_site_reader_start(struct leakwrap_site_reader *reader, uint32_t number);
+/* Follows the delta chain of the call site NUMBER.  If NUMBER has been freed, the backtrace has no
+ * frames. */
+void leakwrap_site_follow_chain(struct leakwrap_site_chain *chain, uint32_t number);
 
-/* Reads the bitmaps of all deltas for the group that begins with FRAME.  Returns their union. */
-unsigned leakwrap_site_reader_bitmaps(struct leakwrap_site_reader *reader, unsigned frame);
-
-/* Returns the sum of the offsets of FRAME in all deltas. */
-uint32_t leakwrap_site_reader_offsets(struct leakwrap_site_reader *reader, unsigned frame);
-
-/* Reads the next return address.  Most frames differ in no delta, so their offsets are not read. */
-static inline uintptr_t leakwrap_site_reader_next(struct leakwrap_site_reader *reader)
-{
-	const unsigned frame = reader->frame++, bit = frame % LEAKWRAP_DELTA_GROUP;
-
-	if (bit == 0)
-		reader->differing = leakwrap_site_reader_bitmaps(reader, frame);
-	return leakwrap_base_backtrace_pc(
-	        reader->base, frame,
-	        reader->differing >> bit & 1 ? leakwrap_site_reader_offsets(reader, frame) : 0);
-}
+/* Reads the return addresses into PCS, which has room for CHAIN->base->depth. */
+void leakwrap_site_read_pcs(const struct leakwrap_site_chain *chain, uintptr_t *pcs);
 
 /* Returns the number of frames of the backtrace of the call site NUMBER. */
 unsigned leakwrap_site_depth(uint32_t number);

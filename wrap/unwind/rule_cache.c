@@ -32,7 +32,7 @@ static void *map_once(void *_Atomic *shared, size_t size)
 
 	if (leakwrap_likely(pages != NULL))
 		return pages;
-	fresh = leakwrap_pages_map(size);
+	fresh = leakwrap_pages_map_sparse(size, true);
 	if (!fresh)
 		return NULL;
 	if (atomic_compare_exchange_strong(shared, &pages, fresh))
