@@ -3,7 +3,7 @@
 # data, thread-local storage, thread keys, stacks of threads that sleep and that block signals,
 # registers, a coroutine's stack, and memory that the program maps; also by tagged addresses and by
 # usual pointers into a block. Static and dynamic, glibc and musl, on all processors.
-# timeout: 300
+# timeout: 600
 . tests/lib.sh
 
 sed -n 's/^BLOCK(\([a-z_]*\))$/\1/p' tests/reach/roots.c >"$W/functions"

@@ -2,6 +2,7 @@
 #include "wrap/reach/heap_known.h"
 
 #include "wrap/base/loss.h"
+#include "wrap/base/sampling.h"
 #include "wrap/module/bypass.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
@@ -24,10 +25,11 @@ static bool are_modules_covered(void)
 	return true;
 }
 
-/* A free of an unrecorded block shows that a call was not seen. */
+/* A free of an unrecorded block shows that a call was not seen.  Where not all blocks were recorded,
+ * the others' pointers count. */
 bool leakwrap_heap_is_known(void)
 {
-	return !atomic_load(&leakwrap_loss.has_hidden) &&
+	return !leakwrap_has_gaps() && !atomic_load(&leakwrap_loss.has_hidden) &&
 	       atomic_load(&leakwrap_loss.untracked_blocks) == 0 &&
 	       atomic_load(&leakwrap_loss.foreign_frees) == 0 && are_modules_covered();
 }
