@@ -1,6 +1,7 @@
 /* dump_writer.c - see dump_writer.h.  format.h describes the format. */
 #include "report/dump_writer.h"
 
+#include "report/blocks_writer.h"
 #include "report/site_totals.h"
 #include "report/command.h"
 #include "report/coverage.h"
@@ -356,7 +357,7 @@ static __attribute__((noinline)) void write_crash(const struct leakwrap_fault *c
 		interrupted = write_frame(level, dump.pcs[level], interrupted, NULL);
 }
 
-/* Writes the modules that frames have named; all modules if that is not known. */
+/* Writes the modules that frames have named; all modules without dump.named. */
 static void write_modules(void)
 {
 	for (unsigned number = 1; number <= dump.module_count; number++) {
@@ -426,6 +427,9 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 		write_note("the table of call sites has been full of call sites with live blocks: "
 		           "some backtraces are truncated");
 	shown = write_sites(&dump.totals);
+#ifndef LEAKWRAP_BARE
+	leakwrap_blocks_write(dump.writer, &dump.totals);
+#endif
 	leakwrap_site_totals_release(&dump.totals);
 	if (dump.has_kinds)
 		leakwrap_kinds_end();
@@ -469,8 +473,8 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	dump.writer = writer;
 	dump.module_count = leakwrap_modules_count();
 	named_size = (dump.module_count + 1) * sizeof(dump.named[0]);
-	/* Without this memory, the dump lists all modules. */
-	dump.named = leakwrap_scratch_map(named_size);
+	/* Without this memory, the dump lists all modules.  It also does if it lists blocks. */
+	dump.named = leakwrap_options.blocks ? NULL : leakwrap_scratch_map(named_size);
 	leakwrap_frame_cache_start();
 	leakwrap_symbols_start();
 	leakwrap_origin_start();

@@ -32,6 +32,11 @@
  *   leakwrap[4711.1]   #0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234
  *   leakwrap[4711.1]   #1 0x55d0c8a01301 main+0x41 [1] server+0x1301
  *   leakwrap[4711.1]   #2 0x7f20cb45224a ? [2] libc.so.6+0x2724a
+ *   leakwrap[4711.1] memory heap=known allocator=glibc thread_pointer=0x7f20cb429740 \
+ *           thread_state=0x7f20cb4296b0-0x7f20cb429738          only with the option blocks=1
+ *   leakwrap[4711.1] own 0x7f20cb600000-0x7f20cb610000                       any number of lines
+ *   leakwrap[4711.1] root 0x7f20cb700000-0x7f20cb700010                      any number of lines
+ *   leakwrap[4711.1] blocks 1:0x55d0c9a012a0+32768 1:0x55d0c9a092b0+32768    any number of lines
  *   leakwrap[4711.1] injected failures=1           only if allocations were made to fail
  *   leakwrap[4711.1] failed 1: hit=1 bytes=40 identity=0x8d1c67f2a3b4c5d6
  *   leakwrap[4711.1]   #0 0x55d0c8a01402 open_session+0x12 [1] server+0x1402
@@ -168,6 +173,16 @@
  *         "[M] NAME+OFFSET" is missing if the address is in no known module.  " exact=1" follows if
  *         the address is no return address: there is no call before it.  Then it is an instruction
  *         that a signal interrupted, or the code to which the signal handler returns.
+ * memory  Only with the option blocks=1, which lists all live blocks, so that lost memory can be
+ *         found in a core file of the same moment.  heap is as in the line kinds.
+ *         allocator=glibc if the program has glibc's C library.  thread_pointer and thread_state
+ *         are those of the thread that wrote the dump: its thread pointer, 0 if that is not known,
+ *         and the tracer's state of the thread, which is no root.
+ * own     Memory of the tracer, which is no root.
+ * root    Memory that the program declared by leakwrap_root.
+ * blocks  Live blocks: the rank of the call site, address, and size.  The rank counts the call
+ *         sites that the options top= and min_bytes= hide, too.  It is 0 if the call site is left
+ *         out of the totals, and "ignored" for a block of leakwrap_ignore.
  * injected
  *         The number of allocations that the tracer has made fail, by the option fail= or
  *         leakwrap_fail_next, since the process started or was forked.  Failures for want of memory

@@ -18,6 +18,9 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .bypasses = dump->bypasses,
 	        .command = dump->command,
 	        .fault = {.registers = dump->fault.registers},
+	        .blocks = {.own = dump->blocks.own,
+	                   .roots = dump->blocks.roots,
+	                   .blocks = dump->blocks.blocks},
 	        .log = draft->log,
 	        .line = draft->line,
 	        .totals = {-1,   -1,   -1,          -1,   -1,   -1,
@@ -43,6 +46,9 @@ void draft_free(struct draft *draft)
 	free(draft->dump.bypasses);
 	free(draft->dump.command);
 	free(draft->dump.fault.registers);
+	free(draft->dump.blocks.own);
+	free(draft->dump.blocks.roots);
+	free(draft->dump.blocks.blocks);
 	arena_free(&draft->arena);
 }
 

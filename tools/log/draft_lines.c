@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "tools/log/draft_blocks.h"
 #include "tools/log/draft_crash.h"
 #include "tools/log/draft_numbers.h"
 #include "tools/log/scan_failure.h"
@@ -446,6 +447,10 @@ static const struct line_kind {
         {"failed ", read_failed, true},
         {"reached ", read_reached, true},
         {"kinds ", draft_read_kinds, true},
+        {"blocks ", draft_read_blocks, true},
+        {"memory ", draft_read_memory, true},
+        {"own ", draft_read_own, true},
+        {"root ", draft_read_root, true},
         {"end ", read_end, false},
 };
 

@@ -169,6 +169,29 @@ struct parsed_failure {
 	struct parsed_frames frames;
 };
 
+/* A range of the process's memory. */
+struct memory_range {
+	uint64_t start, end;
+};
+
+/* A live block, of a dump that lists them. */
+struct listed_block {
+	uint64_t address, size;
+	uint64_t rank; /* of its call site, which the dump may not show; 0: it is left out */
+	bool is_ignored;
+};
+
+/* All live blocks of a dump, and what it says of the memory around them (report/format.h). */
+struct block_list {
+	bool is_listed; /* false: the dump lists no blocks, and the rest is 0 */
+	bool is_heap_known, is_glibc;
+	uint64_t thread_pointer;          /* of the thread that wrote the dump; 0: not known */
+	struct memory_range thread_state; /* the tracer's state of that thread */
+	struct memory_range *own, *roots; /* the tracer's memory; the program's choice of roots */
+	struct listed_block *blocks;
+	size_t own_count, root_count, count;
+};
+
 struct parsed_dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when the first line is missing */
@@ -183,6 +206,7 @@ struct parsed_dump {
 	uint64_t injected_failures; /* how many allocations were made to fail */
 	struct parsed_failure *failures;
 	size_t failure_count;
+	struct block_list blocks;
 	struct parsed_site *sites;
 	struct parsed_frame *frames;
 	struct parsed_module *modules;

@@ -96,6 +96,7 @@ struct leakwrap_options {
 	enum leakwrap_on_misuse misuse;
 	enum leakwrap_kinds_when kinds;
 	unsigned pointer_step; /* bytes between two places for a pointer; 0: a word */
+	bool blocks;           /* dumps list all live blocks */
 	bool libraries;        /* false: records only the program's own calls */
 	bool record;           /* false: begins with recording off */
 	size_t sample;         /* the interval of sampling in bytes; 0: all blocks are recorded */

@@ -52,7 +52,7 @@ static void except(uintptr_t start, uintptr_t end)
 		roots.except[roots.count++] = (struct range){start, end};
 }
 
-static void except_own_pages(void *context, uintptr_t start, uintptr_t end)
+static void except_own(void *context, uintptr_t start, uintptr_t end)
 {
 	(void)context;
 	except(start, end);
@@ -149,7 +149,8 @@ static void sort_exceptions(void)
 }
 
 /* The tracer's other variables hold no addresses of blocks. */
-static void except_own_variables(void)
+void leakwrap_roots_each_own(void (*visit)(void *context, uintptr_t start, uintptr_t end),
+                             void *context)
 {
 	static void (*const of[])(uintptr_t * start, uintptr_t * end) = {
 	        leakwrap_held_own_memory,
@@ -161,14 +162,14 @@ static void except_own_variables(void)
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		of[i](&range.start, &range.end);
-		except(range.start, range.end);
+		visit(context, range.start, range.end);
 	}
 }
 
 static void collect_exceptions(const struct leakwrap_standing *own)
 {
-	leakwrap_pages_each(except_own_pages, NULL);
-	except_own_variables();
+	leakwrap_pages_each(except_own, NULL);
+	leakwrap_roots_each_own(except_own, NULL);
 	except((uintptr_t)roots.except,
 	       (uintptr_t)roots.except + RANGES_ROOM * sizeof(*roots.except));
 	except_of_thread(NULL, own);
@@ -408,18 +409,25 @@ int leakwrap_roots_remove(uintptr_t start)
 	return root ? 0 : -1;
 }
 
-static void mark_declared(void)
+void leakwrap_roots_each_declared(void (*visit)(void *context, uintptr_t start, uintptr_t end),
+                                  void *context)
 {
 	for (const struct declared *root = atomic_load(&declared); root; root = root->next) {
 		const uintptr_t start = atomic_load(&root->start);
-		const uintptr_t end = start + atomic_load(&root->size);
 
-		for (uintptr_t at = start; start != 0 && at < end;) {
-			const uintptr_t readable = leakwrap_maps_readable_end(at, end);
+		if (start != 0)
+			visit(context, start, start + atomic_load(&root->size));
+	}
+}
 
-			leakwrap_mark_range(at, readable);
-			at = (readable & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
-		}
+static void mark_declared(void *context, uintptr_t start, uintptr_t end)
+{
+	(void)context;
+	while (start < end) {
+		const uintptr_t readable = leakwrap_maps_readable_end(start, end);
+
+		leakwrap_mark_range(start, readable);
+		start = (readable & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
 	}
 }
 
@@ -438,7 +446,7 @@ bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known
 	mark_mappings();
 	mark_thread(NULL, own);
 	leakwrap_parked_each(mark_thread, NULL);
-	mark_declared();
+	leakwrap_roots_each_declared(mark_declared, NULL);
 	if (roots.pagemap >= 0)
 		leakwrap_close(roots.pagemap);
 	leakwrap_scratch_unmap(roots.except, RANGES_ROOM * sizeof(*roots.except));

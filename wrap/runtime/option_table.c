@@ -248,6 +248,11 @@ static bool set_allocated(struct span value)
 	return parse_switch(value, &leakwrap_options.allocated);
 }
 
+static bool set_blocks(struct span value)
+{
+	return parse_switch(value, &leakwrap_options.blocks);
+}
+
 static bool parse_percent(struct span value, size_t most, unsigned *percent)
 {
 	size_t number;
@@ -429,6 +434,9 @@ static const struct option {
         {"pointer_step", set_pointer_step, "word", "word, 1, 2 or 4",
          "the bytes between two places where kinds= looks for a pointer; 1 finds the pointers in "
          "packed structures"},
+        {"blocks", set_blocks, "0", "0 or 1",
+         "dumps list all live blocks, so that leakwrap report can look for lost memory in a core "
+         "file"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries and the loader allocated for themselves"},
         {"command", set_command, "1", "0 or 1",
